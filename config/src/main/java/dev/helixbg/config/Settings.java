@@ -1,0 +1,15 @@
+package dev.helixbg.config;
+
+import java.nio.file.Path;
+import java.util.Optional;
+
+/**
+ * Everything a user can set, checked.
+ *
+ * @param kb the knowledge base named in the file or the environment; empty means: search the usual
+ *     places
+ * @param threads for embedding and comparing; at least 1
+ * @param cache folder of what can be made again: unpacked models, natives, verdicts on providers
+ */
+public record Settings(
+    Optional<Path> kb, int threads, Path cache, EmbedSettings embed, InsightSettings insight) {}

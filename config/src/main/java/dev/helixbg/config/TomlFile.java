@@ -1,0 +1,84 @@
+package dev.helixbg.config;
+
+import com.fasterxml.jackson.core.JacksonException;
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.dataformat.toml.TomlMapper;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.LinkedHashMap;
+import java.util.Map;
+
+/** A configuration file in TOML, read as dotted names with the text of their values. */
+final class TomlFile {
+  /** A configuration is a page of text; a larger file is some other file. */
+  private static final long MAX_BYTES = 1 << 20;
+
+  private TomlFile() {}
+
+  /**
+   * @param kinds the names that may occur, and the TOML type of each
+   * @throws ConfigException for a file that cannot be read, is no TOML, or has an unknown key or a
+   *     value of the wrong type
+   */
+  static Map<String, String> read(Path file, Map<String, Setting.Kind> kinds) {
+    JsonNode root;
+    try {
+      if (Files.size(file) > MAX_BYTES) {
+        throw new ConfigException(file + " is larger than 1 MiB: that is no configuration file");
+      }
+      root = new TomlMapper().readTree(Files.readString(file));
+    } catch (JacksonException e) {
+      throw new ConfigException(
+          "%s line %d is not valid TOML: %s"
+              .formatted(
+                  file,
+                  e.getLocation() == null ? 0 : e.getLocation().getLineNr(),
+                  e.getOriginalMessage()));
+    } catch (IOException e) {
+      throw new ConfigException("cannot read the configuration file " + file + ": " + e);
+    }
+    Map<String, String> values = new LinkedHashMap<>();
+    flatten(file, "", root, kinds, values);
+    return values;
+  }
+
+  private static void flatten(
+      Path file,
+      String prefix,
+      JsonNode table,
+      Map<String, Setting.Kind> kinds,
+      Map<String, String> values) {
+    for (Map.Entry<String, JsonNode> field : table.properties()) {
+      String name = prefix + field.getKey();
+      JsonNode value = field.getValue();
+      Setting.Kind kind = kinds.get(name);
+      if (kind == null && value.isObject()) {
+        flatten(file, name + ".", value, kinds, values);
+      } else if (kind == null) {
+        throw new ConfigException(
+            "unknown setting " + name + " in " + file + "; helix-bg config lists all");
+      } else if (!isOf(kind, value)) {
+        throw new ConfigException(name + " in " + file + " is not valid: write " + example(kind));
+      } else {
+        values.put(name, value.asText());
+      }
+    }
+  }
+
+  private static boolean isOf(Setting.Kind kind, JsonNode value) {
+    return switch (kind) {
+      case TEXT -> value.isTextual();
+      case INTEGER -> value.isIntegralNumber();
+      case NUMBER -> value.isNumber();
+    };
+  }
+
+  private static String example(Setting.Kind kind) {
+    return switch (kind) {
+      case TEXT -> "a text in quotes";
+      case INTEGER -> "a whole number without quotes";
+      case NUMBER -> "a number without quotes";
+    };
+  }
+}

@@ -1,0 +1,121 @@
+package dev.helixbg.config.natives;
+
+import java.io.IOException;
+import java.io.InputStream;
+import java.net.JarURLConnection;
+import java.net.URL;
+import java.net.URLConnection;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.StandardCopyOption;
+import java.util.List;
+import java.util.Locale;
+import java.util.jar.JarEntry;
+import java.util.zip.CRC32;
+
+/**
+ * Native libraries that come inside jars, unpacked once into the cache folder: their own loaders
+ * would unpack them into the temp folder at each start.
+ */
+public final class PackedLibraries {
+  private PackedLibraries() {}
+
+  /**
+   * Puts libraries beside each other where they are not yet, or are damaged.
+   *
+   * @param cacheFolder gets {@code natives/NAME-CHECKSUM}, the checksum being that of the first
+   *     file
+   * @param resources folder on the class path
+   * @param files names in it, as {@link System#mapLibraryName} gives them
+   * @return the folder that holds them
+   * @throws IOException if there are none for this platform, or they cannot be unpacked; the
+   *     message says what to do
+   */
+  public static Path unpack(Path cacheFolder, String name, String resources, List<String> files)
+      throws IOException {
+    Path natives = cacheFolder.resolve("natives").toAbsolutePath();
+    URL first = find(resources, files.getFirst());
+    try {
+      Path folder = natives.resolve(name + "-" + Long.toHexString(Checksum.of(first).crc32));
+      Files.createDirectories(folder);
+      for (String file : files) {
+        URL packed = find(resources, file);
+        Path target = folder.resolve(file);
+        if (!Checksum.of(packed).matches(target)) {
+          replace(target, packed);
+        }
+      }
+      return folder;
+    } catch (IOException e) {
+      throw new IOException(
+          "%s cannot be unpacked into %s: %s. Check its permissions and the free space, or set another cache folder"
+              .formatted(name, natives, e),
+          e);
+    }
+  }
+
+  /** {@code linux}, {@code osx} or {@code win}, as all jars with natives call them. */
+  public static String os() {
+    String name = System.getProperty("os.name").toLowerCase(Locale.ROOT);
+    return name.contains("mac") ? "osx" : name.contains("win") ? "win" : "linux";
+  }
+
+  public static boolean isArm() {
+    return System.getProperty("os.arch").equals("aarch64");
+  }
+
+  private static URL find(String resources, String file) throws IOException {
+    URL packed = PackedLibraries.class.getResource(resources + "/" + file);
+    if (packed == null) {
+      throw new IOException(
+          "there is no %s for this platform (%s %s): helix-bg runs on Linux x64 and aarch64 and on macOS aarch64"
+              .formatted(file, System.getProperty("os.name"), System.getProperty("os.arch")));
+    }
+    return packed;
+  }
+
+  /** In one step: another process may do the same, or have the old file loaded. */
+  private static void replace(Path target, URL packed) throws IOException {
+    Path temporary = Files.createTempFile(target.getParent(), ".", ".tmp");
+    try (InputStream in = packed.openStream()) {
+      Files.copy(in, temporary, StandardCopyOption.REPLACE_EXISTING);
+      Files.move(temporary, target, StandardCopyOption.ATOMIC_MOVE);
+    } finally {
+      Files.deleteIfExists(temporary);
+    }
+  }
+
+  /** Size and CRC-32 of a file, as a jar records them for its entries. */
+  private record Checksum(long bytes, long crc32) {
+
+    static Checksum of(URL resource) throws IOException {
+      URLConnection connection = resource.openConnection();
+      if (connection instanceof JarURLConnection jar) {
+        JarEntry entry = jar.getJarEntry();
+        return new Checksum(entry.getSize(), entry.getCrc());
+      }
+      try (InputStream in = connection.getInputStream()) {
+        return of(in);
+      }
+    }
+
+    static Checksum of(InputStream in) throws IOException {
+      CRC32 crc = new CRC32();
+      byte[] buffer = new byte[1 << 16];
+      long bytes = 0;
+      for (int n; (n = in.read(buffer)) > 0; bytes += n) {
+        crc.update(buffer, 0, n);
+      }
+      return new Checksum(bytes, crc.getValue());
+    }
+
+    boolean matches(Path file) throws IOException {
+      if (!Files.isRegularFile(file) || Files.size(file) != bytes) {
+        return false;
+      }
+      try (InputStream in = Files.newInputStream(file)) {
+        return of(in).equals(this);
+      }
+    }
+  }
+}

@@ -1,0 +1,144 @@
+package dev.helixbg.config;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import dev.helixbg.config.EmbedSettings.ExecutionProvider;
+import dev.helixbg.config.EmbedSettings.Precision;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.HashMap;
+import java.util.Map;
+import java.util.Optional;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+
+class SettingsLoaderTest {
+  @TempDir Path home;
+
+  private final Map<String, String> environment = new HashMap<>();
+
+  private SettingsLoader.Loaded load(String toml, Map<String, String> flags) throws IOException {
+    Locations locations = new Locations(home, home.resolve("cache"));
+    Files.createDirectories(home.resolve(".helix"));
+    Files.writeString(locations.defaultConfigFile(), toml);
+    return new SettingsLoader(locations, environment).load(Optional.empty(), flags);
+  }
+
+  private String origin(SettingsLoader.Loaded loaded, String name) {
+    return loaded.effective().stream()
+        .filter(e -> e.name().equals(name))
+        .findFirst()
+        .orElseThrow()
+        .origin();
+  }
+
+  private String failure(String toml, Map<String, String> flags) {
+    return assertThrows(ConfigException.class, () -> load(toml, flags)).getMessage();
+  }
+
+  @Test
+  void defaultsAreThoseOfTheDocumentation() throws IOException {
+    Settings settings = load("", Map.of()).settings();
+    assertEquals(Optional.empty(), settings.kb());
+    assertEquals(Runtime.getRuntime().availableProcessors(), settings.threads());
+    assertEquals(home.resolve("cache"), settings.cache());
+    assertEquals(
+        new EmbedSettings(
+            home.resolve(".helix/models"), ExecutionProvider.AUTO, Precision.FP32, 256),
+        settings.embed());
+    assertEquals(new InsightSettings(0.60, 0.92, 20, 0.75, 50, 0.15, 20), settings.insight());
+  }
+
+  @Test
+  void flagsBeatTheEnvironmentWhichBeatsTheFileWhichBeatsDefaults() throws IOException {
+    String toml =
+        "threads = 3\n[embed]\nmax_tokens = 100\nprecision = \"int8\"\nprovider = \"cpu\"\n";
+    environment.put("HELIX_BG_EMBED_MAX_TOKENS", "101");
+    environment.put("HELIX_BG_EMBED_PRECISION", "fp32");
+    var loaded = load(toml, Map.of("embed.max_tokens", "102"));
+    assertEquals(3, loaded.settings().threads());
+    assertEquals(102, loaded.settings().embed().maxTokens());
+    assertEquals(Precision.FP32, loaded.settings().embed().precision());
+    assertEquals(ExecutionProvider.CPU, loaded.settings().embed().provider());
+    assertEquals("flag", origin(loaded, "embed.max_tokens"));
+    assertEquals("HELIX_BG_EMBED_PRECISION", origin(loaded, "embed.precision"));
+    assertEquals(home.resolve(".helix/helix-bg.toml").toString(), origin(loaded, "embed.provider"));
+    assertEquals("default", origin(loaded, "insight.max_misfiled"));
+  }
+
+  @Test
+  void helixKbNamesTheKnowledgeBase() throws IOException {
+    environment.put("HELIX_KB", "/somewhere/kb");
+    var loaded = load("kb = \"~/notes\"", Map.of());
+    assertEquals(Optional.of(Path.of("/somewhere/kb")), loaded.settings().kb());
+    environment.clear();
+    assertEquals(
+        Optional.of(home.resolve("notes")), load("kb = \"~/notes\"", Map.of()).settings().kb());
+  }
+
+  @ParameterizedTest
+  @CsvSource(
+      delimiter = '|',
+      value = {
+        "threads = -1 | threads",
+        "threads = 1.5 | threads",
+        "threads = \"2\" | threads",
+        "embed.provider = \"gpu\" | embed.provider",
+        "embed.provider = \"CPU\" | embed.provider",
+        "embed.max_tokens = 513 | embed.max_tokens",
+        "insight.near_duplicate = nan | insight.near_duplicate",
+        "insight.near_duplicate = 1.01 | insight.near_duplicate",
+        "insight.near_duplicate = 0.7 | insight.cross_link_from",
+        "insight.nearduplicate = 0.9 | insight.nearduplicate",
+        "insight = 3 | insight",
+        "colour = true | colour",
+        "kb = \"relative/kb\" | kb",
+        "cache = \"\" | cache",
+        "threads = | line 1",
+        "threads = 1\\nthreads = 2 | line 2",
+      })
+  void aWrongLineIsAnErrorThatNamesIt(String toml, String named) {
+    String message = failure(toml.replace("\\n", "\n"), Map.of());
+    assertTrue(message.contains(named), message);
+  }
+
+  @Test
+  void wrongVariablesAndFlagsAreNamedToo() {
+    assertTrue(failure("", Map.of("embed.precison", "int8")).contains("embed.precison"));
+    assertTrue(failure("", Map.of("threads", "many")).contains("threads = many (flag)"));
+    environment.put("HELIX_BG_THREDS", "2");
+    assertTrue(failure("", Map.of()).contains("HELIX_BG_THREDS"));
+  }
+
+  @Test
+  void launcherVariablesAreNoSettings() throws IOException {
+    environment.put("HELIX_BG_LAUNCHER_TERMINALS", "12");
+    load("", Map.of());
+  }
+
+  @Test
+  void aNamedFileMustExist() {
+    var loader = new SettingsLoader(new Locations(home, home), environment);
+    Path missing = home.resolve("nowhere.toml");
+    String message =
+        assertThrows(ConfigException.class, () -> loader.load(Optional.of(missing), Map.of()))
+            .getMessage();
+    assertTrue(message.contains(missing.toString()));
+    environment.put("HELIX_BG_CONFIG", missing.toString());
+    assertThrows(ConfigException.class, () -> loader.load(Optional.empty(), Map.of()));
+  }
+
+  @Test
+  void aFolderInPlaceOfTheFileIsNamed() throws IOException {
+    var loader = new SettingsLoader(new Locations(home, home), environment);
+    String message =
+        assertThrows(ConfigException.class, () -> loader.load(Optional.of(home), Map.of()))
+            .getMessage();
+    assertTrue(message.contains(home.toString()), message);
+  }
+}

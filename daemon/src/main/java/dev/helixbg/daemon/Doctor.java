@@ -1,0 +1,116 @@
+package dev.helixbg.daemon;
+
+import dev.helixbg.config.ConfigException;
+import dev.helixbg.config.Locations;
+import dev.helixbg.config.Settings;
+import dev.helixbg.config.SettingsLoader;
+import dev.helixbg.embed.EmbeddingException;
+import dev.helixbg.embed.EmbeddingModel;
+import dev.helixbg.embed.MiniLm;
+import dev.helixbg.insight.log.DataLog;
+import dev.helixbg.insight.log.DataLogException;
+import dev.helixbg.insight.log.LogAccount;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import java.util.function.Supplier;
+
+/** Looks at everything that a run needs on this machine, each by using it. */
+final class Doctor {
+  private final Locations locations;
+  private final List<Check> checks = new ArrayList<>();
+
+  private Doctor(Locations locations) {
+    this.locations = locations;
+  }
+
+  /**
+   * @param settings loads the settings; what it throws is a problem that is reported
+   */
+  static List<Check> examine(Supplier<SettingsLoader.Loaded> settings, Locations locations)
+      throws InterruptedException {
+    Doctor doctor = new Doctor(locations);
+    doctor.checkJava();
+    try {
+      Settings loaded = settings.get().settings();
+      doctor.checks.add(Check.ok("settings", "all valid; 'helix-bg config' shows them"));
+      doctor.checkWritable("cache folder", loaded.cache(), "set another one: cache = \"...\"");
+      doctor.checkModel(loaded);
+      doctor.checkKb(loaded);
+    } catch (ConfigException e) {
+      doctor.checks.add(Check.problem("settings", e.getMessage(), "correct that setting"));
+    }
+    return List.copyOf(doctor.checks);
+  }
+
+  private void checkJava() {
+    checks.add(Check.ok("java", Runtime.version() + " at " + System.getProperty("java.home")));
+    boolean vectors = ModuleLayer.boot().findModule("jdk.incubator.vector").isPresent();
+    checks.add(
+        vectors
+            ? Check.ok("vector api", "on")
+            : Check.note(
+                "vector api",
+                "off: comparing entries is slower",
+                "start with scripts/helix-bg, or add --add-modules jdk.incubator.vector"));
+  }
+
+  private void checkWritable(String name, Path folder, String remedy) {
+    try {
+      Files.createDirectories(folder);
+      Files.delete(Files.createTempFile(folder, ".doctor", null));
+      checks.add(Check.ok(name, folder + " is writable"));
+    } catch (IOException e) {
+      checks.add(Check.problem(name, folder + " is not writable: " + Reasons.of(e), remedy));
+    }
+  }
+
+  /** Opens the model and embeds a text: that loads every native library there is. */
+  private void checkModel(Settings settings) throws InterruptedException {
+    try {
+      EmbeddingModel model = EmbeddingModel.locate(settings.embed(), settings.cache());
+      try (MiniLm embedder = model.open(1)) {
+        embedder.embedAll(List.of("Is anybody there?"));
+        checks.add(Check.ok("embedding model", model.describe()));
+        checks.add(Check.ok("model graph", embedder.provenance().graph()));
+        checks.add(Check.ok("provider", embedder.provenance().provider()));
+      }
+    } catch (EmbeddingException e) {
+      checks.add(
+          Check.problem(
+              "embedding model",
+              e.getMessage(),
+              "mend it, or set embed.models to an empty folder"));
+    }
+  }
+
+  private void checkKb(Settings settings) throws InterruptedException {
+    Kb kb;
+    try {
+      kb = Kb.find(Optional.empty(), settings, locations);
+    } catch (Failure e) {
+      boolean named = settings.kb().isPresent();
+      checks.add(
+          Check.problem(
+              "knowledge base",
+              named ? e.getMessage() : "none in the usual places",
+              named ? "name another one" : "set HELIX_KB, or kb in the settings file"));
+      return;
+    }
+    try {
+      LogAccount log = DataLog.readQuiet(kb.dataLog()).account();
+      checks.add(Check.ok("knowledge base", kb.folder() + ", %,d entries".formatted(log.live())));
+      if (!log.damage().isEmpty()) {
+        checks.add(
+            Check.note(
+                "knowledge base", "its log is damaged in places", "helix-bg verify says where"));
+      }
+    } catch (DataLogException e) {
+      checks.add(Check.problem("knowledge base", e.getMessage(), "name another one"));
+    }
+    checkWritable("kb folder", kb.folder(), "make it writable: vectors and reports are kept there");
+  }
+}

@@ -1,0 +1,74 @@
+package dev.helixbg.daemon;
+
+import dev.helixbg.config.ConfigException;
+import dev.helixbg.embed.EmbeddingException;
+import dev.helixbg.insight.log.DataLogException;
+import dev.helixbg.llm.backend.ContextFullException;
+import dev.helixbg.llm.gguf.GgufException;
+import dev.helixbg.llm.tokenizer.TokenizerException;
+import java.io.IOException;
+import java.io.PrintWriter;
+import java.io.StringWriter;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import picocli.CommandLine.ParameterException;
+
+/** Turns whatever ends a command into one message on stderr and an exit code. */
+final class Faults {
+  private final Console console;
+
+  Faults(Console console) {
+    this.console = console;
+  }
+
+  int wrongArguments(ParameterException e, String[] arguments) {
+    say(e.getMessage());
+    say("try: " + e.getCommandLine().getCommandSpec().qualifiedName() + " --help");
+    return ExitCode.USAGE.number();
+  }
+
+  ExitCode report(Throwable e) {
+    ExitCode code = codeOf(e);
+    switch (code) {
+      case INTERNAL -> say(unexpected(e));
+      case INTERRUPTED -> say("interrupted; what was done is kept");
+      default -> say(e.getMessage());
+    }
+    return code;
+  }
+
+  private static ExitCode codeOf(Throwable e) {
+    return switch (e) {
+      case Failure failure -> failure.code();
+      case ConfigException config -> ExitCode.USAGE;
+      case DataLogException log -> ExitCode.KB;
+      case EmbeddingException model -> ExitCode.MODEL;
+      case GgufException model -> ExitCode.MODEL;
+      case TokenizerException model -> ExitCode.MODEL;
+      case ContextFullException prompt -> ExitCode.USAGE;
+      case InterruptedException interrupted -> ExitCode.INTERRUPTED;
+      default -> ExitCode.INTERNAL;
+    };
+  }
+
+  /**
+   * Keeps the stack trace in a file: a user can do nothing with it, whoever mends the fault needs
+   * it.
+   */
+  private static String unexpected(Throwable e) {
+    String summary = "a fault in helix-bg: " + e;
+    try {
+      StringWriter trace = new StringWriter();
+      e.printStackTrace(new PrintWriter(trace));
+      Path file = Files.createTempFile("helix-bg-fault-", ".txt");
+      Files.writeString(file, "helix-bg " + Version.text() + "\n" + trace);
+      return summary + ". Details: " + file;
+    } catch (IOException unwritable) {
+      return summary;
+    }
+  }
+
+  private void say(String message) {
+    console.err().println("helix-bg: " + message);
+  }
+}

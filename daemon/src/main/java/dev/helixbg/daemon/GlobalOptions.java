@@ -1,0 +1,43 @@
+package dev.helixbg.daemon;
+
+import dev.helixbg.config.Locations;
+import dev.helixbg.config.SettingsLoader;
+import java.nio.file.Path;
+import java.util.HashMap;
+import java.util.LinkedHashMap;
+import java.util.Map;
+import java.util.Optional;
+import picocli.CommandLine.Option;
+
+/** Options that every command has, and the settings that they lead to. */
+final class GlobalOptions {
+  @Option(
+      names = "--config",
+      paramLabel = "FILE",
+      description = "Settings file (default: $HELIX_BG_CONFIG, else ~/.helix/helix-bg.toml).")
+  private Path config;
+
+  @Option(
+      names = "--set",
+      paramLabel = "KEY=VALUE",
+      description = "One setting, above file and environment. 'helix-bg config' lists all.")
+  private Map<String, String> set = new LinkedHashMap<>();
+
+  static Locations locations() {
+    return Locations.of(
+        System.getenv(), System.getProperty("user.home"), System.getProperty("os.name"));
+  }
+
+  SettingsLoader.Loaded load() {
+    return load(Map.of());
+  }
+
+  /**
+   * @param flags of the command itself, by setting name; they win
+   */
+  SettingsLoader.Loaded load(Map<String, String> flags) {
+    Map<String, String> all = new HashMap<>(set);
+    all.putAll(flags);
+    return new SettingsLoader(locations(), System.getenv()).load(Optional.ofNullable(config), all);
+  }
+}

@@ -1,0 +1,46 @@
+package dev.helixbg.daemon;
+
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
+
+/**
+ * Makes Ctrl-C and SIGTERM an InterruptedException in the working thread, and holds the JVM back
+ * until that thread has saved what it did.
+ */
+final class Interruption {
+  /** Longer than any batch; then the JVM goes, and the files are whole all the same. */
+  private static final long PATIENCE_SECONDS = 10;
+
+  private final Thread worker;
+  private final CountDownLatch ended = new CountDownLatch(1);
+
+  private Interruption(Thread worker) {
+    this.worker = worker;
+  }
+
+  /** Call from the thread that works. */
+  static Interruption watch() {
+    Interruption interruption = new Interruption(Thread.currentThread());
+    Runtime.getRuntime()
+        .addShutdownHook(
+            Thread.ofPlatform().name("interruption").unstarted(interruption::stopWork));
+    return interruption;
+  }
+
+  /** The work is over: from here on the process may end at any moment. */
+  void over() {
+    ended.countDown();
+  }
+
+  private void stopWork() {
+    if (ended.getCount() == 0) {
+      return;
+    }
+    worker.interrupt();
+    try {
+      ended.await(PATIENCE_SECONDS, TimeUnit.SECONDS);
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+    }
+  }
+}

@@ -1,0 +1,28 @@
+package dev.helixbg.daemon;
+
+import com.fasterxml.jackson.core.JsonFactory;
+import com.fasterxml.jackson.core.JsonGenerator;
+import com.fasterxml.jackson.core.util.DefaultPrettyPrinter;
+import java.io.IOException;
+import java.io.PrintStream;
+
+/** How every command with {@code --json} prints its one JSON value. */
+final class Json {
+  private Json() {}
+
+  /** Writes one value. */
+  interface Content {
+    void writeTo(JsonGenerator json) throws IOException;
+  }
+
+  static void print(PrintStream out, Content content) throws IOException {
+    try (JsonGenerator json =
+        new JsonFactory()
+            .createGenerator(out)
+            .disable(JsonGenerator.Feature.AUTO_CLOSE_TARGET)
+            .setPrettyPrinter(new DefaultPrettyPrinter())) {
+      content.writeTo(json);
+    }
+    out.println();
+  }
+}

@@ -1,0 +1,66 @@
+package dev.helixbg.daemon;
+
+import dev.helixbg.config.Locations;
+import dev.helixbg.config.Settings;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.Optional;
+import java.util.stream.Collectors;
+
+/** A knowledge base's folder and the files in it that helix-bg reads and writes. */
+record Kb(Path folder) {
+
+  /**
+   * The knowledge base to work on: the argument, else the setting or {@code $HELIX_KB}, else the
+   * first usual place with a data.log.
+   *
+   * @param argument a folder, or the data.log in it
+   * @throws Failure with {@link ExitCode#KB} when there is none
+   */
+  static Kb find(Optional<Path> argument, Settings settings, Locations locations) {
+    Optional<Path> named = argument.map(Kb::folderOf).or(settings::kb);
+    if (named.isPresent()) {
+      return new Kb(named.get().toAbsolutePath().normalize()).orFail();
+    }
+    return locations
+        .findKb()
+        .map(Kb::new)
+        .orElseThrow(
+            () ->
+                new Failure(
+                    ExitCode.KB,
+                    "no knowledge base found: no data.log in "
+                        + locations.usualKbs().stream()
+                            .map(Path::toString)
+                            .collect(Collectors.joining(", "))
+                        + ". Name one: helix-bg one-shot FOLDER, or set HELIX_KB. To try helix-bg"
+                        + " out: helix-bg one-shot --sample"));
+  }
+
+  private static Path folderOf(Path argument) {
+    boolean isLog =
+        argument.endsWith(Locations.DATA_LOG)
+            && !Files.isDirectory(argument)
+            && Files.exists(argument);
+    return isLog ? argument.toAbsolutePath().getParent() : argument;
+  }
+
+  private Kb orFail() {
+    if (!Files.isDirectory(folder)) {
+      throw new Failure(ExitCode.KB, "no such knowledge base: " + folder + " is not a folder");
+    }
+    if (!Files.exists(dataLog())) {
+      throw new Failure(ExitCode.KB, "no knowledge base: there is no data.log in " + folder);
+    }
+    return this;
+  }
+
+  Path dataLog() {
+    return folder.resolve(Locations.DATA_LOG);
+  }
+
+  /** The folder of everything that helix-bg leaves for people to read. */
+  Path insights() {
+    return folder.resolve("insights");
+  }
+}

@@ -1,0 +1,62 @@
+package dev.helixbg.daemon;
+
+import dev.helixbg.config.Settings;
+import dev.helixbg.llm.ModelOpener;
+import dev.helixbg.llm.ModelOptions;
+import dev.helixbg.llm.ModelOptions.Device;
+import dev.helixbg.llm.TextModel;
+import java.nio.file.Path;
+import java.util.Map;
+import picocli.CommandLine.Option;
+
+/** Options of every command that runs a language model. */
+final class ModelFlags {
+  static final int STANDARD_CONTEXT = 4096;
+
+  @Option(
+      names = "--backend",
+      paramLabel = "NAME",
+      defaultValue = "auto",
+      description = "What runs the model: cpu, scalar (slow, the reference), or auto.")
+  private String backend;
+
+  @Option(names = "--threads", paramLabel = "N", description = "Threads; 0: one per core.")
+  private String threads;
+
+  @Option(
+      names = {"-c", "--context"},
+      paramLabel = "N",
+      defaultValue = "" + STANDARD_CONTEXT,
+      description =
+          "The most tokens of prompt and answer; the model's own limit holds too (default:"
+              + " ${DEFAULT-VALUE}).")
+  private int context;
+
+  Settings settings(GlobalOptions options) {
+    return options.load(threads == null ? Map.of() : Map.of("threads", threads)).settings();
+  }
+
+  /** Opens a model for at least {@code tokens} of prompt and answer. */
+  TextModel open(Path file, Settings settings, int tokens) {
+    if (context < 1) {
+      throw new Failure(ExitCode.USAGE, "--context must be 1 or more, not " + context);
+    }
+    return ModelOpener.open(
+        file,
+        ModelOptions.of(device(), settings.threads(), Math.max(context, tokens), settings.cache()));
+  }
+
+  TextModel open(Path file, Settings settings) {
+    return open(file, settings, 1);
+  }
+
+  private Device device() {
+    return switch (backend) {
+      case "cpu", "auto" -> Device.CPU;
+      case "scalar" -> Device.SCALAR;
+      default ->
+          throw new Failure(
+              ExitCode.USAGE, "--backend must be cpu, scalar or auto, not " + backend);
+    };
+  }
+}

@@ -1,0 +1,105 @@
+package dev.helixbg.daemon;
+
+import dev.helixbg.config.Settings;
+import dev.helixbg.insight.report.JsonReport;
+import dev.helixbg.insight.report.TerminalSummary;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.Map;
+import java.util.Optional;
+import java.util.concurrent.Callable;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.Parameters;
+
+/** The main job: one run over one knowledge base. */
+@Command(
+    name = "one-shot",
+    description = "Read the log, embed what is new, find what is worth telling, write the report.",
+    mixinStandardHelpOptions = true)
+final class OneShotCommand implements Callable<Integer> {
+  private static final int SUMMARY_WIDTH = 100;
+
+  @Mixin private GlobalOptions options;
+
+  @Parameters(
+      arity = "0..1",
+      paramLabel = "kb",
+      description =
+          "Folder of the knowledge base. Default: $HELIX_KB, else the first of ~/.helix-kb,"
+              + " ~/.helix, ~/.local/share/helix with a data.log.")
+  private Path kb;
+
+  @Option(names = "--sample", description = "Run on the sample knowledge base.")
+  private boolean sample;
+
+  @Option(names = "--json", description = "Print the report as JSON.")
+  private boolean json;
+
+  @Option(names = "--no-report", description = "Write no report; just print.")
+  private boolean noReport;
+
+  @Option(names = "--threads", paramLabel = "N", description = "Threads; 0: one per core.")
+  private String threads;
+
+  private final Console console;
+
+  OneShotCommand(Console console) {
+    this.console = console;
+  }
+
+  @Override
+  public Integer call() throws IOException, InterruptedException {
+    if (sample && kb != null) {
+      throw new Failure(ExitCode.USAGE, "--sample brings its own knowledge base; leave out " + kb);
+    }
+    Settings settings =
+        options.load(threads == null ? Map.of() : Map.of("threads", threads)).settings();
+    Kb chosen =
+        sample
+            ? SampleKb.unpack(settings.cache())
+            : Kb.find(Optional.ofNullable(kb), settings, GlobalOptions.locations());
+    Pipeline pipeline = new Pipeline(settings, Progress.on(console));
+    print(noReport ? look(pipeline, chosen) : report(pipeline, chosen), chosen);
+    return ExitCode.OK.number();
+  }
+
+  private Pipeline.Outcome report(Pipeline pipeline, Kb chosen) throws InterruptedException {
+    try (KbLock lock = KbLock.take(chosen)) {
+      Pipeline.Outcome outcome = pipeline.run(chosen, true);
+      ReportFolder.of(chosen).write(outcome.report());
+      return outcome;
+    }
+  }
+
+  /** Works on a knowledge base that cannot be written, too; then the vectors are not kept. */
+  private Pipeline.Outcome look(Pipeline pipeline, Kb chosen) throws InterruptedException {
+    if (!Files.isWritable(chosen.folder())) {
+      console
+          .err()
+          .println("helix-bg: " + chosen.folder() + " is not writable: the vectors are not kept");
+      return pipeline.run(chosen, false);
+    }
+    try (KbLock lock = KbLock.take(chosen)) {
+      return pipeline.run(chosen, true);
+    }
+  }
+
+  private void print(Pipeline.Outcome outcome, Kb chosen) throws IOException {
+    outcome
+        .vectors()
+        .rebuilt()
+        .ifPresent(
+            reason -> console.err().println("helix-bg: the vectors were made anew: " + reason));
+    if (json) {
+      JsonReport.write(outcome.report(), console.out());
+    } else {
+      String where = noReport ? "" : ReportFolder.of(chosen).html().toString();
+      console
+          .out()
+          .print(TerminalSummary.render(outcome.report(), where, SUMMARY_WIDTH, console.colour()));
+    }
+  }
+}

@@ -1,0 +1,38 @@
+package dev.helixbg.daemon;
+
+import dev.helixbg.embed.store.AtomicFile;
+import dev.helixbg.insight.report.HtmlReport;
+import dev.helixbg.insight.report.JsonReport;
+import dev.helixbg.insight.report.MarkdownReport;
+import dev.helixbg.insight.report.Report;
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+
+/** The three forms of a report in a KB's insights folder. */
+record ReportFolder(Path html, Path markdown, Path json) {
+
+  static ReportFolder of(Kb kb) {
+    Path folder = kb.insights();
+    return new ReportFolder(
+        folder.resolve("report.html"), folder.resolve("report.md"), folder.resolve("report.json"));
+  }
+
+  /** Replaces each file in one step, report.json last: where it is new, all of them are. */
+  void write(Report report) {
+    try {
+      Files.createDirectories(json.getParent());
+      replace(html, HtmlReport.render(report).getBytes(StandardCharsets.UTF_8));
+      replace(markdown, MarkdownReport.render(report).getBytes(StandardCharsets.UTF_8));
+      replace(json, JsonReport.render(report));
+    } catch (IOException e) {
+      throw new Failure(
+          ExitCode.WRITE, "cannot write the report to " + json.getParent() + ": " + Reasons.of(e));
+    }
+  }
+
+  private static void replace(Path file, byte[] content) throws IOException {
+    AtomicFile.replace(file, out -> out.write(content));
+  }
+}

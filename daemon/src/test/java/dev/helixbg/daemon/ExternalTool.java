@@ -1,0 +1,30 @@
+package dev.helixbg.daemon;
+
+import static org.junit.jupiter.api.Assertions.fail;
+import static org.junit.jupiter.api.Assumptions.abort;
+
+import java.io.File;
+import java.nio.file.Files;
+import java.nio.file.Path;
+
+/** A program that a test needs and that scripts/check installs. */
+final class ExternalTool {
+  private ExternalTool() {}
+
+  /**
+   * Without it the test is skipped and says why; in CI it fails, because there nothing may be
+   * skipped.
+   */
+  static void require(String tool) {
+    for (String folder : System.getenv("PATH").split(File.pathSeparator)) {
+      if (Files.isExecutable(Path.of(folder, tool))) {
+        return;
+      }
+    }
+    String reason = tool + " is not installed; scripts/check installs it where it may";
+    if (System.getenv("CI") != null) {
+      fail(reason);
+    }
+    abort(reason);
+  }
+}

@@ -1,0 +1,96 @@
+package dev.helixbg.daemon;
+
+import static org.junit.jupiter.api.Assertions.assertArrayEquals;
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.ObjectMapper;
+import dev.helixbg.llm.golden.GoldenCase;
+import dev.helixbg.llm.golden.GoldenModel;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.Arrays;
+import java.util.stream.Collectors;
+import java.util.stream.StreamSupport;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** The commands around a language model, on a golden file. */
+class ModelCommandsIT {
+  private static final GoldenCase CASE = GoldenModel.Q4_K_M.cases().getFirst();
+
+  @TempDir static Path home;
+
+  private static Program program;
+  private static String model;
+
+  @BeforeAll
+  static void unpackTheModel() throws IOException {
+    program = new Program(home);
+    // In the test jar it has no path.
+    try (var in = GoldenModel.class.getResourceAsStream("/golden/golden-q4km.gguf")) {
+      model = home.resolve("golden.gguf").toString();
+      Files.write(Path.of(model), in.readAllBytes());
+    }
+  }
+
+  private static JsonNode json(Program.Ended ended) throws IOException {
+    assertEquals(0, ended.code(), ended.err());
+    return new ObjectMapper().readTree(ended.out());
+  }
+
+  private static int[] ids(JsonNode array) {
+    return StreamSupport.stream(array.spliterator(), false).mapToInt(JsonNode::asInt).toArray();
+  }
+
+  @Test
+  void generatePrintsTheMemorisedAnswer() throws Exception {
+    Program.Ended ended = program.run("generate", model, "--raw", "--prompt", CASE.prompt());
+    assertEquals(0, ended.code(), ended.err());
+    assertEquals(CASE.answer(), ended.out().strip());
+  }
+
+  @Test
+  void generateGivesTheGoldenIdsAsJson() throws Exception {
+    String prompt =
+        Arrays.stream(CASE.promptIds()).mapToObj(String::valueOf).collect(Collectors.joining(","));
+    JsonNode answer = json(program.run("generate", model, "--prompt-ids", prompt, "--json"));
+    assertArrayEquals(CASE.greedyIds(), ids(answer.get("token_ids")));
+    assertEquals(CASE.promptIds().length, answer.get("prompt_tokens").asInt());
+    assertEquals("stop_token", answer.get("stop_reason").asText());
+    assertTrue(answer.at("/counters/passes").asInt() > 0);
+  }
+
+  @Test
+  void loadModelTellsWhatIsInTheFile() throws Exception {
+    JsonNode loaded = json(program.run("load-model", model, "--json"));
+    assertEquals(24, loaded.at("/tensor_types/Q4_K").asInt());
+    assertEquals(46, loaded.get("tensors").size());
+    assertEquals(128, loaded.at("/config/head_size").asInt());
+    assertEquals("qwen2", loaded.at("/metadata/tokenizer.ggml.pre").asText());
+    assertTrue(loaded.at("/load/phases").size() >= 5);
+  }
+
+  @Test
+  void benchGivesOneObjectPerTest() throws Exception {
+    JsonNode bench =
+        json(program.run("bench", "llm", model, "-p", "16", "-n", "4", "-r", "1", "--json"));
+    assertEquals("pp16", bench.at("/0/test").asText());
+    assertEquals("tg4", bench.at("/1/test").asText());
+    assertTrue(bench.at("/1/tokens_per_second").asDouble() > 0);
+    assertEquals("cpu", bench.at("/0/backend").asText());
+  }
+
+  @Test
+  void aBrokenModelIsOneLineAndAnExitCode() throws Exception {
+    Path cut = home.resolve("cut.gguf");
+    Files.write(cut, Arrays.copyOf(Files.readAllBytes(Path.of(model)), 1000));
+    Program.Ended ended = program.run("load-model", cut.toString());
+    assertEquals(ExitCode.MODEL.number(), ended.code());
+    assertEquals(1, ended.err().lines().count(), ended.err());
+    assertTrue(ended.err().contains("cut.gguf"), ended.err());
+  }
+}

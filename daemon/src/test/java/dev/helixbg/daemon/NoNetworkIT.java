@@ -1,0 +1,173 @@
+package dev.helixbg.daemon;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.Arrays;
+import java.util.Comparator;
+import java.util.List;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+
+/** Watches the system calls of real runs: no connection, no file written where none is promised. */
+class NoNetworkIT {
+  private static final Pattern CALL = Pattern.compile("^\\d+ +(\\w+)\\((.*)$");
+  private static final Pattern QUOTED = Pattern.compile("\"((?:[^\"\\\\]|\\\\.)*)\"");
+
+  /** Outside the temp folder, where the program may write what it likes. */
+  private static final Path BASE = Path.of("target/no-network").toAbsolutePath();
+
+  private final Path home = BASE.resolve("home");
+  private final Path kb = BASE.resolve("kb");
+  private final Program program = new Program(home);
+
+  @BeforeAll
+  static void straceIsThere() {
+    ExternalTool.require("strace");
+  }
+
+  @BeforeEach
+  void startFromNothing() throws IOException {
+    if (Files.exists(BASE)) {
+      try (Stream<Path> files = Files.walk(BASE)) {
+        files.sorted(Comparator.reverseOrder()).forEach(file -> file.toFile().delete());
+      }
+    }
+    Files.createDirectories(home);
+    Files.createDirectories(kb);
+  }
+
+  private List<String> trace(String... arguments) throws IOException, InterruptedException {
+    return trace(program, arguments);
+  }
+
+  private static List<String> trace(Program program, String... arguments)
+      throws IOException, InterruptedException {
+    Path trace = BASE.resolve("trace");
+    List<String> strace =
+        List.of(
+            "strace",
+            "-f",
+            "-qq",
+            "-s",
+            "4096",
+            "-o",
+            trace.toString(),
+            "-e",
+            "trace=network,open,openat,creat,rename,renameat,renameat2,mkdir,mkdirat,link,linkat,symlink,symlinkat,truncate");
+    Program.Ended ended = program.run(strace, arguments);
+    assertEquals(0, ended.code(), ended.err());
+    return Files.readAllLines(trace);
+  }
+
+  @Test
+  void oneShotFromNothingConnectsNowhereAndWritesOnlyWherePromised() throws Exception {
+    List<String> calls = trace("one-shot", "--sample");
+    assertTrue(calls.size() > 100, "strace saw " + calls.size() + " calls");
+    assertTrue(calls.stream().anyMatch(c -> c.contains("embeddings.bin")), "the run embedded");
+    assertEquals(List.of(), calls.stream().filter(NoNetworkIT::reachesOut).toList());
+    assertEquals(List.of(), calls.stream().filter(this::writesElsewhere).toList());
+  }
+
+  @Test
+  void startedBareAndAskedToCallHomeItConnectsNowhere() throws Exception {
+    Program bare =
+        program
+            .withoutLauncher()
+            .with("DJL_OFFLINE", "false")
+            .with("OPT_OUT_TRACKING", "false")
+            .with("ORT_DISABLE_TELEMETRY", "0");
+    List<String> calls = trace(bare, "one-shot", "--sample");
+    assertTrue(calls.stream().anyMatch(c -> c.contains("embeddings.bin")), "the run embedded");
+    assertEquals(List.of(), calls.stream().filter(NoNetworkIT::reachesOut).toList());
+  }
+
+  @Test
+  void aRealKbIsWrittenOnlyInItsVectorsAndInsights() throws Exception {
+    try (var log = NoNetworkIT.class.getResourceAsStream("/kb/04-appended.log")) {
+      Files.write(kb.resolve("data.log"), log.readAllBytes());
+    }
+    byte[] before = Files.readAllBytes(kb.resolve("data.log"));
+    List<String> calls = trace("one-shot", kb.toString());
+    assertEquals(List.of(), calls.stream().filter(NoNetworkIT::reachesOut).toList());
+    assertEquals(List.of(), calls.stream().filter(this::writesElsewhere).toList());
+    assertTrue(Arrays.equals(before, Files.readAllBytes(kb.resolve("data.log"))));
+    try (Stream<Path> files = Files.list(kb)) {
+      assertEquals(
+          List.of("data.log", "embeddings.bin", "embeddings.keys", "insights"),
+          files.map(f -> f.getFileName().toString()).sorted().toList());
+    }
+  }
+
+  /**
+   * Local sockets (AF_UNIX) are how a JVM may ask for users and names; every other family is out.
+   */
+  private static boolean reachesOut(String line) {
+    Matcher call = CALL.matcher(line);
+    if (!call.find()) {
+      return false;
+    }
+    return switch (call.group(1)) {
+      case "connect", "sendto", "sendmsg", "sendmmsg", "bind" -> line.contains("AF_INET");
+      default -> false;
+    };
+  }
+
+  private boolean writesElsewhere(String line) {
+    Matcher call = CALL.matcher(line);
+    if (!call.find() || line.contains(") = -1 ")) {
+      return false;
+    }
+    boolean writes =
+        switch (call.group(1)) {
+          case "open", "openat" ->
+              Stream.of("O_WRONLY", "O_RDWR", "O_CREAT", "O_TRUNC").anyMatch(line::contains);
+          case "socket",
+              "connect",
+              "sendto",
+              "sendmsg",
+              "sendmmsg",
+              "bind",
+              "recvfrom",
+              "recvmsg",
+              "getsockopt",
+              "setsockopt",
+              "getsockname",
+              "socketpair",
+              "shutdown" ->
+              false;
+          default -> true;
+        };
+    Matcher path = QUOTED.matcher(call.group(2));
+    while (writes && path.find()) {
+      if (!isPromised(path.group(1))) {
+        return true;
+      }
+    }
+    return false;
+  }
+
+  private boolean isPromised(String path) {
+    if (!path.startsWith("/")) {
+      return false;
+    }
+    boolean leadsToCache = program.cache().startsWith(path);
+    return leadsToCache
+        || Stream.of(
+                kb.resolve("embeddings").toString(),
+                kb.resolve(".embeddings").toString(), // temporary files of AtomicFile
+                kb.resolve("insights").toString(),
+                program.cache().toString(),
+                System.getProperty("java.io.tmpdir"),
+                "/dev/",
+                "/proc/self/")
+            .anyMatch(path::startsWith);
+  }
+}

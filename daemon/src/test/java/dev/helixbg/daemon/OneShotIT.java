@@ -1,0 +1,349 @@
+package dev.helixbg.daemon;
+
+import static org.junit.jupiter.api.Assertions.assertArrayEquals;
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.ObjectMapper;
+import dev.helixbg.embed.cache.CacheRow;
+import dev.helixbg.embed.cache.EmbeddingCache;
+import dev.helixbg.embed.cache.TextKey;
+import dev.helixbg.insight.log.DataLogBytes;
+import java.io.IOException;
+import java.io.InputStream;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.attribute.PosixFilePermissions;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** The built program as a user meets it: output, files, exit codes, endings. */
+class OneShotIT {
+  /** Shared by all tests: unpacking the model anew for each would take seconds. */
+  @TempDir static Path home;
+
+  @TempDir Path folder;
+
+  private static Program program;
+
+  @BeforeAll
+  static void unpackTheModel() throws Exception {
+    program = new Program(home);
+    assertEquals(0, program.run("embed-test").code());
+  }
+
+  private static Path kb(Path folder, DataLogBytes log) throws IOException {
+    Files.createDirectories(folder);
+    Files.write(folder.resolve("data.log"), log.toByteArray());
+    return folder;
+  }
+
+  private static JsonNode json(String text) throws IOException {
+    return new ObjectMapper().readTree(text);
+  }
+
+  @Test
+  void theSampleTellsWhatWasPlantedInIt() throws Exception {
+    Program.Ended ended = program.run("one-shot", "--sample", "--json");
+    assertEquals(0, ended.code(), ended.err());
+    assertEquals("", ended.err());
+    JsonNode report = json(ended.out());
+    // What sample/PLANTED.md says, as far as it is within the default limits.
+    assertEquals(
+        List.of(
+            "photo-pipeline:1 photo-pipeline:7",
+            "job-queue:2 database:4",
+            "sync-protocol:1 sync-protocol:7"),
+        pairs(report.get("nearDuplicates")));
+    assertEquals(
+        List.of(
+            "object-storage:2 operations:3",
+            "auth:2 login-sessions:3",
+            "operations:4 object-storage:9",
+            "operations:1 exports:5",
+            "auth:1 mobile-client:6"),
+        pairs(report.get("crossLinks")));
+    assertEquals("auth", report.at("/topicOverlaps/0/a").asText());
+    assertEquals("login-sessions", report.at("/topicOverlaps/0/b").asText());
+    assertEquals(1, report.get("topicOverlaps").size());
+    assertEquals(
+        List.of("search:3", "object-storage:5", "exports:3"),
+        report.get("misfiled").findParents("nearer").stream()
+            .map(misfiled -> misfiled.at("/entry/name").asText())
+            .toList());
+    Path insights = program.cache().resolve("sample-kb/insights");
+    assertEquals(ended.out(), Files.readString(insights.resolve("report.json")));
+    assertTrue(Files.readString(insights.resolve("report.html")).contains("</html>"));
+    assertTrue(Files.readString(insights.resolve("report.md")).contains("login-sessions"));
+  }
+
+  private static List<String> pairs(JsonNode pairs) {
+    return pairs.findParents("similarity").stream()
+        .map(pair -> pair.at("/a/name").asText() + " " + pair.at("/b/name").asText())
+        .toList();
+  }
+
+  @Test
+  void theSameKbGivesTheSameBytesWhateverTheThreads() throws Exception {
+    Path one = GeneratedKb.write(folder.resolve("one"), 150);
+    Path four = GeneratedKb.write(folder.resolve("four"), 150);
+    assertEquals(0, program.run("one-shot", one.toString(), "--threads", "1").code());
+    assertEquals(0, program.run("one-shot", four.toString(), "--threads", "4").code());
+    for (String file :
+        List.of(
+            "embeddings.bin",
+            "insights/report.html",
+            "insights/report.md",
+            "insights/report.json")) {
+      assertArrayEquals(
+          Files.readAllBytes(one.resolve(file)), Files.readAllBytes(four.resolve(file)), file);
+    }
+  }
+
+  /**
+   * Vectors that were embedded alone and those embedded among others differ in their last bits,
+   * because padding changes the order of sums; nothing else may.
+   */
+  @Test
+  void afterEditCompactionAndAppendTheCacheHoldsWhatAFreshOneHolds() throws Exception {
+    Path kb = Files.createDirectory(folder.resolve("kb"));
+    Map<TextKey, float[]> before = Map.of();
+    for (String name : List.of("01-fresh", "02-edited", "03-compacted", "04-appended")) {
+      Path fresh = Files.createDirectory(folder.resolve(name));
+      for (Path place : List.of(kb, fresh)) {
+        try (InputStream log = OneShotIT.class.getResourceAsStream("/kb/" + name + ".log")) {
+          Files.write(place.resolve("data.log"), log.readAllBytes());
+        }
+        assertEquals(0, program.run("one-shot", place.toString()).code());
+      }
+      List<CacheRow> kept = new EmbeddingCache(kb).read().rows();
+      List<CacheRow> made = new EmbeddingCache(fresh).read().rows();
+      assertEquals(
+          made.stream().map(CacheRow::offset).toList(),
+          kept.stream().map(CacheRow::offset).toList());
+      assertEquals(
+          made.stream().map(CacheRow::key).toList(), kept.stream().map(CacheRow::key).toList());
+      Map<TextKey, float[]> now = new HashMap<>();
+      for (int i = 0; i < made.size(); i++) {
+        assertArrayEquals(made.get(i).vector(), kept.get(i).vector(), 1e-5f, name);
+        float[] reused = before.get(kept.get(i).key());
+        if (reused != null) {
+          assertArrayEquals(reused, kept.get(i).vector(), name);
+        }
+        now.put(kept.get(i).key(), kept.get(i).vector());
+      }
+      before = now;
+    }
+  }
+
+  /** Permissions mean nothing to root, so that the program runs as nobody there. */
+  @Test
+  void whatMayNotBeReadOrWrittenIsOneClearError() throws Exception {
+    Path kb = GeneratedKb.write(home.resolve("not-mine"), 3);
+    List<String> asNobody = List.of();
+    if (System.getProperty("user.name").equals("root")) {
+      ExternalTool.require("setpriv");
+      asNobody = List.of("setpriv", "--reuid", "65534", "--regid", "65534", "--clear-groups");
+      for (Path path : List.of(home, kb, kb.resolve("data.log"))) {
+        path.toFile().setReadable(true, false);
+        path.toFile().setExecutable(true, false);
+      }
+    }
+    Path cache = Files.createDirectory(home.resolve("open-cache"));
+    Files.setPosixFilePermissions(cache, PosixFilePermissions.fromString("rwxrwxrwx"));
+    Files.setPosixFilePermissions(kb, PosixFilePermissions.fromString("r-xr-xr-x"));
+    String place = "cache=" + cache;
+
+    Program.Ended ended = program.run(asNobody, "one-shot", kb.toString(), "--set", place);
+    assertEquals(ExitCode.WRITE.number(), ended.code(), ended.err());
+    assertTrue(ended.err().contains("permission denied"), ended.err());
+    assertTrue(ended.err().contains("--no-report"), ended.err());
+
+    ended = program.run(asNobody, "one-shot", kb.toString(), "--no-report", "--set", place);
+    assertEquals(0, ended.code(), ended.err());
+    assertTrue(ended.out().startsWith("3 entries"), ended.out());
+
+    Files.setPosixFilePermissions(kb.resolve("data.log"), Set.of());
+    ended = program.run(asNobody, "one-shot", kb.toString(), "--no-report", "--set", place);
+    assertEquals(ExitCode.KB.number(), ended.code(), ended.err());
+    assertTrue(ended.err().contains("may not be read"), ended.err());
+    Files.setPosixFilePermissions(kb, PosixFilePermissions.fromString("rwxr-xr-x"));
+  }
+
+  @Test
+  void ctrlCKeepsWhatWasDoneAndTheNextRunGoesOnFromThere() throws Exception {
+    Path kb = GeneratedKb.write(folder.resolve("kb"), 2_000);
+    assertEquals(ExitCode.INTERRUPTED.number(), endInTheMiddle(kb, "INT"));
+    int kept = rows(kb);
+    assertTrue(kept > 0 && kept < 2_000, kept + " rows");
+    JsonNode verified = json(program.run("verify", kb.toString(), "--json").out());
+    assertEquals("embed %,d texts".formatted(2_000 - kept), verified.at("/aRunWould/0").asText());
+    try (KbLock free = KbLock.take(new Kb(kb))) {
+      assertFalse(Files.exists(kb.resolve("insights/report.json")));
+    }
+  }
+
+  @Test
+  void killedAtAnyMomentTheVectorsSavedBeforeAreWhole() throws Exception {
+    Path kb = GeneratedKb.write(folder.resolve("kb"), 2_000);
+    assertEquals(137, endInTheMiddle(kb, "KILL"));
+    assertTrue(rows(kb) > 0);
+  }
+
+  /**
+   * Starts a run, sends it a signal once it saved for the first time, and returns its exit code.
+   */
+  private int endInTheMiddle(Path kb, String signal) throws Exception {
+    Process process =
+        program.start(
+            List.of(), folder.resolve("out"), folder.resolve("err"), "one-shot", kb.toString());
+    long deadline = System.nanoTime() + TimeUnit.SECONDS.toNanos(60);
+    while (!Files.exists(kb.resolve(EmbeddingCache.VECTORS)) && System.nanoTime() < deadline) {
+      Thread.sleep(20);
+    }
+    new ProcessBuilder("kill", "-" + signal, Long.toString(process.pid())).start().waitFor();
+    assertTrue(process.waitFor(15, TimeUnit.SECONDS), "still running");
+    return process.exitValue();
+  }
+
+  private static int rows(Path kb) {
+    return new EmbeddingCache(kb).read().rows().size();
+  }
+
+  @Test
+  void aSecondInstanceSaysSoAndHarmsNothing() throws Exception {
+    Path kb = GeneratedKb.write(folder.resolve("kb"), 20);
+    try (KbLock first = KbLock.take(new Kb(kb))) {
+      Program.Ended second = program.run("one-shot", kb.toString());
+      assertEquals(ExitCode.BUSY.number(), second.code());
+      assertTrue(second.err().contains("another helix-bg"), second.err());
+      assertFalse(Files.exists(kb.resolve(EmbeddingCache.VECTORS)));
+    }
+    assertEquals(0, program.run("one-shot", kb.toString()).code());
+  }
+
+  @Test
+  void whatCannotBeDoneEndsWithOneLineAndItsExitCode() throws Exception {
+    Path nothing = folder.resolve("nothing");
+    Path notALog = Files.createDirectories(folder.resolve("not-a-log"));
+    Files.writeString(notALog.resolve("data.log"), "something else");
+    Path blocked = GeneratedKb.write(folder.resolve("blocked"), 3);
+    Files.createFile(blocked.resolve("insights"));
+    assertEnds(ExitCode.USAGE, "one-shot", "--sampel");
+    assertEnds(ExitCode.USAGE, "one-shoot");
+    assertEnds(ExitCode.USAGE, "one-shot", "--threads", "lots");
+    assertEnds(ExitCode.USAGE, "one-shot", "--set", "embed.tokens=1");
+    assertEnds(ExitCode.USAGE, "one-shot", "--sample", nothing.toString());
+    assertEnds(ExitCode.KB, "one-shot");
+    assertEnds(ExitCode.KB, "one-shot", nothing.toString());
+    assertEnds(ExitCode.KB, "one-shot", notALog.toString());
+    assertEnds(ExitCode.WRITE, "one-shot", blocked.toString());
+    assertEnds(ExitCode.MODEL, "embed-test", "--set", "embed.provider=coreml");
+  }
+
+  private void assertEnds(ExitCode code, String... arguments) throws Exception {
+    Program.Ended ended = program.run(arguments);
+    String context = String.join(" ", arguments) + "\n" + ended.err();
+    assertEquals(code.number(), ended.code(), context);
+    assertEquals("", ended.out(), context);
+    assertTrue(ended.err().startsWith("helix-bg: "), context);
+    assertTrue(ended.err().lines().count() <= 2, context);
+    assertFalse(ended.err().contains("\tat "), context);
+  }
+
+  @Test
+  void hostileTextReachesNeitherTheTerminalNorTheReportAlive() throws Exception {
+    DataLogBytes log = new DataLogBytes();
+    String hostile =
+        "\u001b]52;c;ZXZpbA==\u0007\u001b[2J<script>alert(1)</script>\u202Egnp.exe\u0000";
+    log.entry("to\u001b[31mpic", hostile + " one two three", 29_000_000);
+    log.entry("to\u001b[31mpic", hostile + " one two three!", 29_000_001);
+    log.entry("long", "x".repeat(1 << 20), 29_000_002);
+    Path kb = kb(folder.resolve("kb"), log);
+    Program.Ended ended = program.run("one-shot", kb.toString());
+    assertEquals(0, ended.code(), ended.err());
+    assertTrue(ended.out().contains("Near-duplicates      1"), ended.out());
+    String html = Files.readString(kb.resolve("insights/report.html"));
+    for (String text :
+        List.of(ended.out(), html, Files.readString(kb.resolve("insights/report.md")))) {
+      assertTrue(text.chars().noneMatch(c -> c == 0x1B || c == 0x07 || c == 0 || c == 0x202E));
+    }
+    assertFalse(html.contains("<script"));
+  }
+
+  @Test
+  void damageIsReportedWhereverAUserLooks() throws Exception {
+    DataLogBytes log = new DataLogBytes();
+    log.entry("topic", "whole", 29_000_000);
+    int torn = log.size();
+    log.raw((byte) 1, (byte) 5, (byte) 200);
+    Path kb = kb(folder.resolve("kb"), log);
+    Program.Ended ended = program.run("one-shot", kb.toString(), "--json");
+    JsonNode damage = json(ended.out()).at("/log/damage/0");
+    assertEquals(torn, damage.get("offset").asInt());
+    assertEquals(3, damage.get("unreadableBytes").asInt());
+    assertTrue(program.run("verify", kb.toString()).out().contains("at offset " + torn));
+  }
+
+  @Test
+  void aDamagedCacheIsAProblemForVerifyAndMadeAnewByARun() throws Exception {
+    Path kb = GeneratedKb.write(folder.resolve("kb"), 5);
+    assertEquals(0, program.run("verify", kb.toString()).code());
+    assertEquals(0, program.run("one-shot", kb.toString()).code());
+    assertTrue(program.run("verify", kb.toString()).out().contains("A run would change nothing."));
+    byte[] whole = Files.readAllBytes(kb.resolve(EmbeddingCache.VECTORS));
+    byte[] damaged = whole.clone();
+    damaged[1000] ^= 4;
+    Files.write(kb.resolve(EmbeddingCache.VECTORS), damaged);
+    assertEquals(ExitCode.PROBLEMS.number(), program.run("verify", kb.toString()).code());
+    assertTrue(program.run("one-shot", kb.toString()).err().contains("made anew"));
+    assertArrayEquals(whole, Files.readAllBytes(kb.resolve(EmbeddingCache.VECTORS)));
+  }
+
+  @Test
+  void withoutAReportOnlyVectorsAreKept() throws Exception {
+    Path kb = GeneratedKb.write(folder.resolve("kb"), 5);
+    assertEquals(0, program.run("one-shot", kb.toString(), "--no-report").code());
+    assertFalse(Files.exists(kb.resolve("insights/report.html")));
+    assertEquals(5, rows(kb));
+  }
+
+  @Test
+  void helixKbIsFoundThroughTheEnvironment() throws Exception {
+    Path kb = GeneratedKb.write(folder.resolve("kb"), 3);
+    Program.Ended ended = new Program(home).with("HELIX_KB", kb.toString()).run("verify", "--json");
+    assertEquals(kb.toString(), json(ended.out()).get("kb").asText());
+  }
+
+  @Test
+  void doctorChecksEachThingAndNamesWhatIsMissing() throws Exception {
+    JsonNode checks = json(program.run("doctor", "--json").out()).get("checks");
+    List<String> problems =
+        checks.findParents("name").stream()
+            .filter(check -> check.get("state").asText().equals("problem"))
+            .map(check -> check.get("name").asText())
+            .toList();
+    assertEquals(List.of("knowledge base"), problems);
+    assertTrue(checks.size() >= 7, checks.toString());
+    Path kb = GeneratedKb.write(folder.resolve("kb"), 3);
+    assertEquals(0, new Program(home).with("HELIX_KB", kb.toString()).run("doctor").code());
+  }
+
+  @Test
+  void embedTestShowsThatLikeIsNearLike() throws Exception {
+    JsonNode test = json(program.run("embed-test", "--json").out());
+    JsonNode pairs = test.get("pairs");
+    double same = pairs.get(0).get("similarity").asDouble();
+    double unrelated = pairs.get(2).get("similarity").asDouble();
+    assertTrue(same > 0.8 && unrelated < 0.2, pairs.toString());
+    assertEquals(384, test.at("/texts/0/dimension").asInt());
+  }
+}

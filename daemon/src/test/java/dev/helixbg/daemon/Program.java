@@ -1,0 +1,83 @@
+package dev.helixbg.daemon;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.TimeUnit;
+
+/**
+ * Runs the built program as a user would: through scripts/helix-bg, with a home folder of its own.
+ */
+final class Program {
+  static final Path ROOT = Path.of("..").toAbsolutePath().normalize();
+
+  private final Path home;
+  private final Map<String, String> environment = new HashMap<>();
+  private List<String> start = List.of(ROOT.resolve("scripts/helix-bg").toString());
+
+  Program(Path home) {
+    this.home = home;
+    environment.put("HOME", home.toString());
+    environment.put("PATH", System.getenv("PATH"));
+    environment.put("XDG_CACHE_HOME", cache().getParent().toString());
+    environment.put("JAVA_HOME", System.getProperty("java.home"));
+  }
+
+  Path cache() {
+    return home.resolve("caches/helix-bg");
+  }
+
+  Program with(String variable, String value) {
+    environment.put(variable, value);
+    return this;
+  }
+
+  /** As somebody starts it who knows nothing of the launcher's options. */
+  Program withoutLauncher() {
+    Path java = Path.of(System.getProperty("java.home"), "bin/java");
+    Path jar = ROOT.resolve("daemon/target/dist/lib/helix-bg.jar");
+    start = List.of(java.toString(), "-jar", jar.toString());
+    return this;
+  }
+
+  record Ended(int code, String out, String err) {}
+
+  Ended run(String... arguments) throws IOException, InterruptedException {
+    return run(List.of(), arguments);
+  }
+
+  /**
+   * @param wrapper command and options that the launcher is started by
+   */
+  Ended run(List<String> wrapper, String... arguments) throws IOException, InterruptedException {
+    Path out = Files.createTempFile(home, "out", "");
+    Path err = Files.createTempFile(home, "err", "");
+    Process process = start(wrapper, out, err, arguments);
+    if (!process.waitFor(2, TimeUnit.MINUTES)) {
+      process.destroyForcibly();
+      throw new AssertionError("still running after two minutes: " + List.of(arguments));
+    }
+    return new Ended(process.exitValue(), Files.readString(out), readWithoutWarning(err));
+  }
+
+  Process start(List<String> wrapper, Path out, Path err, String... arguments) throws IOException {
+    List<String> command = new ArrayList<>(wrapper);
+    command.addAll(start);
+    command.addAll(List.of(arguments));
+    ProcessBuilder builder = new ProcessBuilder(command);
+    builder.environment().clear();
+    builder.environment().putAll(environment);
+    builder.directory(home.toFile());
+    return builder.redirectOutput(out.toFile()).redirectError(err.toFile()).start();
+  }
+
+  /** A file as stderr keeps the JVM's warning: see the launcher. */
+  private static String readWithoutWarning(Path err) throws IOException {
+    return Files.readString(err)
+        .replace("WARNING: Using incubator modules: jdk.incubator.vector\n", "");
+  }
+}

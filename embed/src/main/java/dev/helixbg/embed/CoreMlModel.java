@@ -1,0 +1,146 @@
+package dev.helixbg.embed;
+
+import ai.onnxruntime.OnnxTensor;
+import ai.onnxruntime.OrtEnvironment;
+import ai.onnxruntime.OrtException;
+import ai.onnxruntime.OrtProvider;
+import ai.onnxruntime.OrtSession;
+import dev.helixbg.embed.onnx.OnnxFile;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.TreeMap;
+
+/**
+ * The network as it was exported, on Apple's CoreML. The Neural Engine wants fixed shapes, so there
+ * is one session per bucket of lengths, each with its own batch size; what texts do not fill is
+ * padding. CoreML compiles each bucket once into the cache folder.
+ *
+ * <p>Options: <a
+ * href="https://onnxruntime.ai/docs/execution-providers/CoreML-ExecutionProvider.html">CoreML
+ * execution provider</a>.
+ */
+final class CoreMlModel implements TokenModel {
+
+  private static final int[] BUCKETS = {16, 32, 64, 128, 256, 512};
+  private static final int TOKENS_PER_BATCH = 512;
+
+  private final Path graph;
+  private final Path cacheFolder;
+  private final List<String> dims;
+  private final Map<Integer, Bucket> buckets = new TreeMap<>();
+
+  /** A session for one shape. */
+  private record Bucket(OrtSession session, GraphInputs inputs, int rows, int columns) {}
+
+  /**
+   * @param graph the original; CoreML does not know the fused operators
+   * @param cacheFolder for compiled models of this graph and ONNX Runtime release only
+   */
+  CoreMlModel(Path graph, Path cacheFolder) throws IOException {
+    this.graph = graph;
+    this.cacheFolder = cacheFolder;
+    try (OnnxFile file = OnnxFile.open(graph)) {
+      dims = file.symbolicDims();
+    }
+    if (dims.size() != 2) {
+      throw new EmbeddingException(
+          "the model "
+              + graph
+              + " has the variable dimensions "
+              + dims
+              + " where CoreML needs batch and sequence: set embed.provider = \"cpu\"");
+    }
+  }
+
+  /** Whether this build of ONNX Runtime has CoreML at all. */
+  static boolean isAvailable() {
+    return OrtEnvironment.getAvailableProviders().contains(OrtProvider.CORE_ML);
+  }
+
+  @Override
+  public int batchSize(int longest) {
+    return TOKENS_PER_BATCH / columns(longest);
+  }
+
+  /** One: the Neural Engine runs one prediction at a time. */
+  @Override
+  public int callers(int threads) {
+    return 1;
+  }
+
+  @Override
+  public synchronized float[][] embed(int[][] ids) throws OrtException {
+    int longest = 0;
+    for (int[] text : ids) {
+      longest = Math.max(longest, text.length);
+    }
+    Bucket bucket = bucket(columns(longest));
+    Map<String, OnnxTensor> tensors = new HashMap<>();
+    try {
+      bucket.inputs.fill(tensors, ids, bucket.rows, bucket.columns);
+      try (OrtSession.Result result =
+          bucket.session.run(tensors, Set.of(GraphInputs.TOKEN_STATES))) {
+        float[] states = ((OnnxTensor) result.get(0)).getFloatBuffer().array();
+        return Pooling.unitVectors(states, ids, bucket.columns, MiniLm.DIMENSION);
+      }
+    } finally {
+      tensors.values().forEach(OnnxTensor::close);
+    }
+  }
+
+  @Override
+  public synchronized void close() {
+    try {
+      for (Bucket bucket : buckets.values()) {
+        bucket.session.close();
+      }
+    } catch (OrtException e) {
+      throw new EmbeddingException("cannot close the embedding model: " + e.getMessage(), e);
+    }
+    buckets.clear();
+  }
+
+  private static int columns(int longest) {
+    for (int columns : BUCKETS) {
+      if (columns >= longest) {
+        return columns;
+      }
+    }
+    throw new IllegalArgumentException(longest + " tokens in one text");
+  }
+
+  private Bucket bucket(int columns) throws OrtException {
+    Bucket found = buckets.get(columns);
+    if (found == null) {
+      found = open(TOKENS_PER_BATCH / columns, columns);
+      buckets.put(columns, found);
+    }
+    return found;
+  }
+
+  private Bucket open(int rows, int columns) throws OrtException {
+    Path compiled = cacheFolder.resolve(rows + "x" + columns);
+    try (OrtSession.SessionOptions options = new OrtSession.SessionOptions()) {
+      Files.createDirectories(compiled);
+      options.setIntraOpNumThreads(1);
+      options.setSymbolicDimensionValue(dims.get(0), rows);
+      options.setSymbolicDimensionValue(dims.get(1), columns);
+      options.addCoreML(
+          Map.of(
+              "ModelFormat", "MLProgram",
+              "MLComputeUnits", "CPUAndNeuralEngine",
+              "RequireStaticInputShapes", "1",
+              "EnableOnSubgraphs", "0",
+              "ModelCacheDirectory", compiled.toString()));
+      OrtSession session = OrtEnvironment.getEnvironment().createSession(graph.toString(), options);
+      return new Bucket(session, GraphInputs.of(session, graph), rows, columns);
+    } catch (IOException e) {
+      throw new EmbeddingException("cannot create the CoreML cache " + compiled + ": " + e, e);
+    }
+  }
+}

@@ -1,0 +1,81 @@
+package dev.helixbg.embed;
+
+import ai.onnxruntime.OnnxTensor;
+import ai.onnxruntime.OrtEnvironment;
+import ai.onnxruntime.OrtException;
+import ai.onnxruntime.OrtSession;
+import java.nio.file.Path;
+import java.util.HashMap;
+import java.util.Map;
+import java.util.Set;
+
+/** The network on ONNX Runtime's CPU provider: any batch shape, one thread per caller. */
+final class CpuModel implements TokenModel {
+
+  /**
+   * Tokens of a batch, padding included. Larger batches leave the cache, smaller ones leave the
+   * matrix kernels without work: both are slower.
+   */
+  private static final int TOKEN_BUDGET = 512;
+
+  private final OrtSession session;
+  private final GraphInputs inputs;
+  private final boolean oneByOne;
+
+  /**
+   * @param oneByOne whether each text is a batch of its own: eight-bit activations share one scale,
+   *     so in a batch a vector would depend on its neighbours
+   */
+  CpuModel(Path graph, boolean oneByOne) throws OrtException {
+    this.oneByOne = oneByOne;
+    OrtEnvironment environment = OrtEnvironment.getEnvironment();
+    try (OrtSession.SessionOptions options = new OrtSession.SessionOptions()) {
+      options.setIntraOpNumThreads(1);
+      options.setInterOpNumThreads(1);
+      session = environment.createSession(graph.toString(), options);
+    }
+    try {
+      inputs = GraphInputs.of(session, graph);
+    } catch (OrtException | RuntimeException e) {
+      session.close();
+      throw e;
+    }
+  }
+
+  @Override
+  public int batchSize(int longest) {
+    return oneByOne ? 1 : Math.max(1, TOKEN_BUDGET / longest);
+  }
+
+  @Override
+  public int callers(int threads) {
+    return threads;
+  }
+
+  @Override
+  public float[][] embed(int[][] ids) throws OrtException {
+    int longest = 0;
+    for (int[] text : ids) {
+      longest = Math.max(longest, text.length);
+    }
+    Map<String, OnnxTensor> tensors = new HashMap<>();
+    try {
+      inputs.fill(tensors, ids, ids.length, longest);
+      try (OrtSession.Result result = session.run(tensors, Set.of(GraphInputs.TOKEN_STATES))) {
+        float[] states = ((OnnxTensor) result.get(0)).getFloatBuffer().array();
+        return Pooling.unitVectors(states, ids, longest, MiniLm.DIMENSION);
+      }
+    } finally {
+      tensors.values().forEach(OnnxTensor::close);
+    }
+  }
+
+  @Override
+  public void close() {
+    try {
+      session.close();
+    } catch (OrtException e) {
+      throw new EmbeddingException("cannot close the embedding model: " + e.getMessage(), e);
+    }
+  }
+}

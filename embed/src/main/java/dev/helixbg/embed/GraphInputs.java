@@ -1,0 +1,124 @@
+package dev.helixbg.embed;
+
+import ai.onnxruntime.NodeInfo;
+import ai.onnxruntime.OnnxJavaType;
+import ai.onnxruntime.OnnxTensor;
+import ai.onnxruntime.OrtEnvironment;
+import ai.onnxruntime.OrtException;
+import ai.onnxruntime.OrtSession;
+import ai.onnxruntime.TensorInfo;
+import java.nio.IntBuffer;
+import java.nio.LongBuffer;
+import java.nio.file.Path;
+import java.util.Arrays;
+import java.util.Map;
+import java.util.Set;
+import java.util.TreeMap;
+
+/**
+ * The input tensors of a BERT graph: token ids, the mask that tells them from padding, and where
+ * the graph has them, token types, all 0.
+ */
+final class GraphInputs {
+
+  static final String IDS = "input_ids";
+  static final String MASK = "attention_mask";
+  static final String TYPES = "token_type_ids";
+
+  /** The output: float [rows, columns, 384]. */
+  static final String TOKEN_STATES = "last_hidden_state";
+
+  private static final Set<String> KNOWN = Set.of(IDS, MASK, TYPES);
+
+  private final Map<String, OnnxJavaType> types;
+
+  private GraphInputs(Map<String, OnnxJavaType> types) {
+    this.types = types;
+  }
+
+  /**
+   * @throws EmbeddingException when the graph wants other inputs or output than a BERT model's
+   */
+  static GraphInputs of(OrtSession session, Path graph) throws OrtException {
+    Map<String, OnnxJavaType> types = new TreeMap<>();
+    for (NodeInfo input : session.getInputInfo().values()) {
+      if (input.getInfo() instanceof TensorInfo tensor
+          && KNOWN.contains(input.getName())
+          && tensor.getShape().length == 2
+          && (tensor.type == OnnxJavaType.INT64 || tensor.type == OnnxJavaType.INT32)) {
+        types.put(input.getName(), tensor.type);
+      } else {
+        throw unsuitable(graph, "it wants an input " + input.getName() + " " + input.getInfo());
+      }
+    }
+    if (!types.containsKey(IDS) || !types.containsKey(MASK)) {
+      throw unsuitable(graph, "its inputs are " + types.keySet());
+    }
+    checkOutput(session, graph);
+    return new GraphInputs(types);
+  }
+
+  private static void checkOutput(OrtSession session, Path graph) throws OrtException {
+    NodeInfo output = session.getOutputInfo().get(TOKEN_STATES);
+    if (output == null
+        || !(output.getInfo() instanceof TensorInfo tensor)
+        || tensor.type != OnnxJavaType.FLOAT
+        || tensor.getShape().length != 3
+        || tensor.getShape()[2] != MiniLm.DIMENSION) {
+      throw unsuitable(
+          graph, "it has no output " + TOKEN_STATES + " of float [batch, sequence, 384]");
+    }
+  }
+
+  /**
+   * Adds a tensor [rows, columns] for each input; what the texts do not fill is padding.
+   *
+   * @param tensors owned by the caller, also when this fails
+   */
+  void fill(Map<String, OnnxTensor> tensors, int[][] ids, int rows, int columns)
+      throws OrtException {
+    int[] padded = new int[rows * columns];
+    int[] mask = new int[rows * columns];
+    for (int row = 0; row < rows; row++) {
+      int at = row * columns;
+      if (row < ids.length) {
+        System.arraycopy(ids[row], 0, padded, at, ids[row].length);
+        Arrays.fill(mask, at, at + ids[row].length, 1);
+      } else {
+        mask[at] = 1; // a row of padding alone would divide by zero
+      }
+    }
+    for (Map.Entry<String, OnnxJavaType> input : types.entrySet()) {
+      int[] values =
+          switch (input.getKey()) {
+            case IDS -> padded;
+            case MASK -> mask;
+            default -> new int[rows * columns];
+          };
+      tensors.put(input.getKey(), tensor(values, input.getValue(), rows, columns));
+    }
+  }
+
+  private static OnnxTensor tensor(int[] values, OnnxJavaType type, int rows, int columns)
+      throws OrtException {
+    OrtEnvironment environment = OrtEnvironment.getEnvironment();
+    long[] shape = {rows, columns};
+    if (type == OnnxJavaType.INT32) {
+      return OnnxTensor.createTensor(environment, IntBuffer.wrap(values), shape);
+    }
+    long[] wide = new long[values.length];
+    for (int i = 0; i < values.length; i++) {
+      wide[i] = values[i];
+    }
+    return OnnxTensor.createTensor(environment, LongBuffer.wrap(wide), shape);
+  }
+
+  private static EmbeddingException unsuitable(Path graph, String found) {
+    return new EmbeddingException(
+        "the model "
+            + graph
+            + " is not an all-MiniLM-L6-v2 export: "
+            + found
+            + ". Put the right model there, or remove the file to use the bundled one");
+  }
+}

@@ -1,0 +1,118 @@
+package dev.helixbg.embed;
+
+import ai.djl.huggingface.tokenizers.jni.TokenizersLibrary;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+
+/**
+ * Texts to token ids, through DJL's binding to the HuggingFace tokenizers library. Usable by many
+ * threads at once.
+ */
+final class Tokenizer implements AutoCloseable {
+
+  /**
+   * Longer texts are first cut at white space, so that one of many megabytes does not become
+   * millions of tokens of which all but the first few hundred are dropped.
+   */
+  private static final int CHARS_PER_TOKEN = 32;
+
+  private static final char REPLACEMENT = '\uFFFD';
+
+  private final long handle;
+  private final int maxTokens;
+
+  private Tokenizer(long handle, int maxTokens) {
+    this.handle = handle;
+    this.maxTokens = maxTokens;
+  }
+
+  /**
+   * Opens a file made by {@link TokenizerFile}. The native library must have been loaded.
+   *
+   * @param maxTokens longer texts are cut there; special tokens are counted
+   */
+  static Tokenizer open(Path file, int maxTokens) throws IOException {
+    TokenizersLibrary library = TokenizersLibrary.LIB;
+    long handle;
+    try {
+      handle = library.createTokenizerFromString(Files.readString(file));
+    } catch (RuntimeException e) {
+      throw new EmbeddingException(
+          "the tokenizer " + file + " cannot be used: " + e.getMessage(), e);
+    }
+    library.disablePadding(handle);
+    library.setTruncation(handle, maxTokens, "LONGEST_FIRST", 0);
+    return new Tokenizer(handle, maxTokens);
+  }
+
+  /** The ids of a text between the model's special tokens, at most {@code maxTokens} in all. */
+  int[] ids(String text) {
+    for (int length = maxTokens * CHARS_PER_TOKEN; length < text.length(); length *= 2) {
+      int cut = lastWhitespace(text, length);
+      int[] ids = cut < 0 ? new int[0] : encode(text.substring(0, cut));
+      if (ids.length == maxTokens) {
+        return ids;
+      }
+      if (length > Integer.MAX_VALUE / 2) {
+        break;
+      }
+    }
+    return encode(text);
+  }
+
+  @Override
+  public void close() {
+    TokenizersLibrary.LIB.deleteTokenizer(handle);
+  }
+
+  private int[] encode(String text) {
+    TokenizersLibrary library = TokenizersLibrary.LIB;
+    long encoding = library.encode(handle, wellFormed(text), true);
+    try {
+      long[] ids = library.getTokenIds(encoding);
+      int[] result = new int[ids.length];
+      for (int i = 0; i < ids.length; i++) {
+        result[i] = (int) ids[i];
+      }
+      return result;
+    } finally {
+      library.deleteEncoding(encoding);
+    }
+  }
+
+  private static int lastWhitespace(String text, int before) {
+    int at = before;
+    while (at >= 0 && !Character.isWhitespace(text.charAt(at))) {
+      at--;
+    }
+    return at;
+  }
+
+  /** Lone surrogates have no UTF-8, which the native side needs. */
+  private static String wellFormed(String text) {
+    int at = firstLoneSurrogate(text, 0);
+    if (at < 0) {
+      return text;
+    }
+    StringBuilder repaired = new StringBuilder(text);
+    for (; at >= 0; at = firstLoneSurrogate(text, at + 1)) {
+      repaired.setCharAt(at, REPLACEMENT);
+    }
+    return repaired.toString();
+  }
+
+  private static int firstLoneSurrogate(String text, int from) {
+    for (int i = from; i < text.length(); i++) {
+      char c = text.charAt(i);
+      if (Character.isHighSurrogate(c)
+          && i + 1 < text.length()
+          && Character.isLowSurrogate(text.charAt(i + 1))) {
+        i++;
+      } else if (Character.isSurrogate(c)) {
+        return i;
+      }
+    }
+    return -1;
+  }
+}

@@ -1,0 +1,40 @@
+package dev.helixbg.embed.cache;
+
+import java.nio.ByteBuffer;
+import java.nio.charset.StandardCharsets;
+import java.security.MessageDigest;
+import java.security.NoSuchAlgorithmException;
+import java.util.HexFormat;
+
+/**
+ * Names a text as one model sees it: the first 128 bits of SHA-256 over the model's id, a zero byte
+ * and the text in UTF-8. A vector is reused where the keys are equal.
+ */
+public record TextKey(long high, long low) {
+
+  /** Bytes of a key in a file. */
+  static final int BYTES = 16;
+
+  private static final HexFormat HEX = HexFormat.of();
+
+  public static TextKey of(String modelId, String text) {
+    MessageDigest digest = sha256();
+    digest.update(modelId.getBytes(StandardCharsets.UTF_8));
+    digest.update((byte) 0);
+    ByteBuffer hash = ByteBuffer.wrap(digest.digest(text.getBytes(StandardCharsets.UTF_8)));
+    return new TextKey(hash.getLong(), hash.getLong());
+  }
+
+  /** 32 lower-case hexadecimal digits. */
+  public String hex() {
+    return HEX.toHexDigits(high) + HEX.toHexDigits(low);
+  }
+
+  private static MessageDigest sha256() {
+    try {
+      return MessageDigest.getInstance("SHA-256");
+    } catch (NoSuchAlgorithmException e) {
+      throw new AssertionError("every Java has SHA-256", e);
+    }
+  }
+}

@@ -1,0 +1,287 @@
+package dev.helixbg.embed.onnx;
+
+import java.io.IOException;
+import java.io.OutputStream;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+
+/**
+ * Rewrites an exported MiniLM (a BERT encoder of width 384) to ONNX Runtime's fused operators,
+ * which its own optimiser does not find in this export.
+ *
+ * <p>Weights are found by the names that the export keeps (those of the biases) and by the node
+ * that adds the bias to a product. What cannot be seen in a weight's shape, the number of heads and
+ * the epsilon, is MiniLM's; the caller must compare the vectors of both graphs before it trusts the
+ * rewritten one.
+ *
+ * <p>Inputs {@code input_ids} and {@code attention_mask}, int32 [batch, sequence]; output {@code
+ * last_hidden_state}, float [batch, sequence, 384].
+ */
+public final class FusedGraph {
+
+  /** How the matrices are stored. */
+  public enum Matrices {
+    FLOAT32,
+    /**
+     * Eight-bit. Attention and the first feed-forward matrix: one scale per column, activations
+     * quantised per tensor. The second feed-forward matrix, whose inputs have outliers: scales per
+     * block of 128 weights, activations quantised per block.
+     */
+    INT8
+  }
+
+  private static final int WIDTH = 384;
+  private static final int HEADS = 12;
+  private static final int FEED_FORWARD = 4 * WIDTH;
+  private static final int BLOCK = 128;
+  private static final int MAX_LAYERS = 48;
+  private static final float EPSILON = 1e-12f;
+  private static final int INT8_MAX = 127;
+  private static final int UINT8_ZERO = 128;
+
+  private final OnnxFile source;
+  private final Matrices matrices;
+  private final GraphWriter graph = new GraphWriter();
+
+  /** For each bias the weight whose product it is added to. */
+  private final Map<String, String> matrixOfBias = new HashMap<>();
+
+  private FusedGraph(OnnxFile source, Matrices matrices) {
+    this.source = source;
+    this.matrices = matrices;
+  }
+
+  /**
+   * Writes the rewritten model.
+   *
+   * @throws OnnxFormatException when the source is not a model that can be rewritten
+   */
+  public static void write(OnnxFile source, Matrices matrices, OutputStream out)
+      throws IOException {
+    FusedGraph fused = new FusedGraph(source, matrices);
+    fused.build();
+    fused.graph.writeTo(out, source.path());
+  }
+
+  private void build() throws IOException {
+    findMatrices();
+    graph.input("input_ids", GraphWriter.INT32, "batch", "sequence");
+    graph.input("attention_mask", GraphWriter.INT32, "batch", "sequence");
+    int layers = 0;
+    while (layers < MAX_LAYERS && source.hasWeight(layer(layers) + "output.dense.bias")) {
+      layers++;
+    }
+    if (layers == 0) {
+      throw new OnnxFormatException("it has no weights named like a BERT encoder's");
+    }
+    String state = embeddings();
+    for (int layer = 0; layer < layers; layer++) {
+      String afterAttention = attention(layer, state);
+      String output = layer == layers - 1 ? "last_hidden_state" : "state." + layer;
+      state = feedForward(layer, afterAttention, output);
+    }
+    graph.output(state, GraphWriter.FLOAT, "batch", "sequence", WIDTH);
+  }
+
+  private static String layer(int index) {
+    return "encoder.layer." + index + ".";
+  }
+
+  private void findMatrices() {
+    Map<String, String> matrixOfProduct = new HashMap<>();
+    for (OnnxFile.Node node : source.nodes()) {
+      if (node.operator().equals("MatMul") && node.inputs().size() == 2) {
+        matrixOfProduct.put(node.outputs().getFirst(), node.inputs().get(1));
+      }
+    }
+    for (OnnxFile.Node node : source.nodes()) {
+      if (node.operator().equals("Add") && node.inputs().size() == 2) {
+        String left = node.inputs().get(0);
+        String right = node.inputs().get(1);
+        if (matrixOfProduct.containsKey(right)) {
+          matrixOfBias.put(left, matrixOfProduct.get(right));
+        } else if (matrixOfProduct.containsKey(left)) {
+          matrixOfBias.put(right, matrixOfProduct.get(left));
+        }
+      }
+    }
+  }
+
+  /** Word and position embeddings, normalised. Token types are all 0: theirs joins the position. */
+  private String embeddings() throws IOException {
+    String words = "embeddings.word_embeddings.weight";
+    String positions = "embeddings.position_embeddings.weight";
+    String types = "embeddings.token_type_embeddings.weight";
+    long positionRows = source.rows(positions);
+    float[] position = source.floats(source.weight(positions, positionRows, WIDTH));
+    float[] type = source.floats(source.weight(types, source.rows(types), WIDTH));
+    for (int i = 0; i < position.length; i++) {
+      position[i] += type[i % WIDTH];
+    }
+    List<String> inputs =
+        List.of(
+            "input_ids",
+            "",
+            graph.copy(source.weight(words, source.rows(words), WIDTH), "words"),
+            graph.floats("positions", position, positionRows, WIDTH),
+            "",
+            vector("embeddings.LayerNorm.weight"),
+            vector("embeddings.LayerNorm.bias"));
+    graph.node(
+        GraphWriter.MICROSOFT,
+        "EmbedLayerNormalization",
+        inputs,
+        "state.embedded",
+        "epsilon",
+        EPSILON);
+    return "state.embedded";
+  }
+
+  private String attention(int layer, String state) throws IOException {
+    String self = layer(layer) + "attention.self.";
+    String output = layer(layer) + "attention.output.";
+    float[] biases = new float[3 * WIDTH];
+    String[] projected = new String[3];
+    List<String> names = List.of("query", "key", "value");
+    for (int i = 0; i < names.size(); i++) {
+      String bias = self + names.get(i) + ".bias";
+      System.arraycopy(source.floats(source.weight(bias, WIDTH)), 0, biases, i * WIDTH, WIDTH);
+      projected[i] = product(state, bias, WIDTH, WIDTH, false);
+    }
+    String bias = graph.floats(self + "bias", biases, 3 * WIDTH);
+    String attended = self + "attended";
+    graph.node(
+        GraphWriter.MICROSOFT,
+        "MultiHeadAttention",
+        List.of(projected[0], projected[1], projected[2], bias, "attention_mask"),
+        attended,
+        "num_heads",
+        HEADS);
+    String mixed = product(attended, output + "dense.bias", WIDTH, WIDTH, false);
+    return addAndNormalise(mixed, state, output, output + "state");
+  }
+
+  private String feedForward(int layer, String state, String result) throws IOException {
+    String up = layer(layer) + "intermediate.dense.bias";
+    String down = layer(layer) + "output.";
+    String wide = product(state, up, WIDTH, FEED_FORWARD, false);
+    String activated = wide + ".gelu";
+    String upBias = graph.copy(source.weight(up, FEED_FORWARD), up);
+    graph.node(GraphWriter.MICROSOFT, "BiasGelu", List.of(wide, upBias), activated);
+    String narrow = product(activated, down + "dense.bias", FEED_FORWARD, WIDTH, true);
+    return addAndNormalise(narrow, state, down, result);
+  }
+
+  /** LayerNorm(product + bias + skipped). */
+  private String addAndNormalise(String product, String skipped, String block, String result)
+      throws IOException {
+    List<String> inputs =
+        List.of(
+            product,
+            skipped,
+            vector(block + "LayerNorm.weight"),
+            vector(block + "LayerNorm.bias"),
+            vector(block + "dense.bias"));
+    graph.node(GraphWriter.MICROSOFT, "SkipLayerNormalization", inputs, result, "epsilon", EPSILON);
+    return result;
+  }
+
+  private String vector(String name) throws IOException {
+    return graph.copy(source.weight(name, WIDTH), name);
+  }
+
+  /**
+   * The product with the matrix [rows, columns] that belongs to a bias, without the bias.
+   *
+   * @param outliers whether the input has some, so that scales per block are needed
+   */
+  private String product(String input, String bias, int rows, int columns, boolean outliers)
+      throws IOException {
+    String stem = bias.substring(0, bias.length() - "bias".length());
+    String name = stem + "weight";
+    String result = stem + "product";
+    String matrix = matrixOfBias.get(bias);
+    if (matrix == null) {
+      throw new OnnxFormatException("no matrix product feeds the bias " + bias);
+    }
+    OnnxFile.Tensor weight = source.weight(matrix, rows, columns);
+    if (matrices == Matrices.FLOAT32) {
+      graph.node(GraphWriter.STANDARD, "MatMul", List.of(input, graph.copy(weight, name)), result);
+    } else if (outliers) {
+      blockwise(input, source.floats(weight), rows, columns, name, result);
+    } else {
+      columnwise(input, source.floats(weight), rows, columns, name, result);
+    }
+    return result;
+  }
+
+  private void columnwise(
+      String input, float[] weight, int rows, int columns, String name, String result) {
+    byte[] quantised = new byte[rows * columns];
+    float[] scales = new float[columns];
+    for (int column = 0; column < columns; column++) {
+      float scale = scale(weight, column, columns, rows);
+      scales[column] = scale;
+      for (int at = column; at < weight.length; at += columns) {
+        quantised[at] = (byte) Math.round(weight[at] / scale);
+      }
+    }
+    List<String> inputs =
+        List.of(
+            input,
+            graph.bytes(name, GraphWriter.INT8, quantised, rows, columns),
+            graph.floats(name + ".scales", scales, columns),
+            graph.bytes(name + ".zeros", GraphWriter.INT8, new byte[columns], columns));
+    graph.node(GraphWriter.MICROSOFT, "DynamicQuantizeMatMul", inputs, result);
+  }
+
+  /** Stored as [columns, blocks, block], unsigned around 128. */
+  private void blockwise(
+      String input, float[] weight, int rows, int columns, String name, String result) {
+    int blocks = rows / BLOCK;
+    byte[] quantised = new byte[rows * columns];
+    float[] scales = new float[columns * blocks];
+    int to = 0;
+    for (int column = 0; column < columns; column++) {
+      for (int block = 0; block < blocks; block++) {
+        int from = block * BLOCK * columns + column;
+        float scale = scale(weight, from, columns, BLOCK);
+        scales[column * blocks + block] = scale;
+        for (int i = 0; i < BLOCK; i++) {
+          int rounded = Math.round(weight[from + i * columns] / scale);
+          quantised[to++] = (byte) (rounded + UINT8_ZERO);
+        }
+      }
+    }
+    List<String> inputs =
+        List.of(
+            input,
+            graph.bytes(name, GraphWriter.UINT8, quantised, columns, blocks, BLOCK),
+            graph.floats(name + ".scales", scales, (long) columns * blocks));
+    graph.node(
+        GraphWriter.MICROSOFT,
+        "MatMulNBits",
+        inputs,
+        result,
+        "K",
+        rows,
+        "N",
+        columns,
+        "bits",
+        8,
+        "block_size",
+        BLOCK,
+        "accuracy_level", // 4: activations in eight bits
+        4);
+  }
+
+  /** Maps the largest of {@code count} values to 127; 1 where all are zero. */
+  private static float scale(float[] values, int from, int step, int count) {
+    float largest = 0;
+    for (int i = 0; i < count; i++) {
+      largest = Math.max(largest, Math.abs(values[from + i * step]));
+    }
+    return largest == 0 ? 1 : largest / INT8_MAX;
+  }
+}

@@ -1,0 +1,232 @@
+package dev.helixbg.embed.onnx;
+
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+
+/**
+ * The parts of an ONNX model file that a rewrite needs: nodes, weights (left in the file) and the
+ * names of variable dimensions. Field numbers are those of <a
+ * href="https://github.com/onnx/onnx/blob/main/onnx/onnx.proto">onnx.proto</a>.
+ */
+public final class OnnxFile implements AutoCloseable {
+
+  static final int FLOAT = 1;
+
+  private static final int MAX_DIMS = 8;
+  private static final int MAX_PARTS = 100_000;
+
+  /** An operator with the names of its inputs and outputs. */
+  record Node(String operator, List<String> inputs, List<String> outputs) {}
+
+  /** A weight; {@code data} is its content in the file, little-endian. */
+  record Tensor(String name, List<Long> dims, int type, Span data) {}
+
+  private final ProtoReader reader;
+  private final Path path;
+  private final List<Node> nodes = new ArrayList<>();
+  private final Map<String, Tensor> weights = new HashMap<>();
+  private final Set<String> symbolicDims = new LinkedHashSet<>();
+
+  private OnnxFile(Path path) throws IOException {
+    this.path = path;
+    this.reader = new ProtoReader(path);
+  }
+
+  /**
+   * @throws OnnxFormatException when the file is not a well-formed model
+   */
+  public static OnnxFile open(Path path) throws IOException {
+    OnnxFile file = new OnnxFile(path);
+    try {
+      file.readModel();
+      return file;
+    } catch (IOException | RuntimeException e) {
+      file.close();
+      throw e;
+    }
+  }
+
+  /** Names of the inputs' dimensions that vary, in the order of the first input that has them. */
+  public List<String> symbolicDims() {
+    return List.copyOf(symbolicDims);
+  }
+
+  @Override
+  public void close() throws IOException {
+    reader.close();
+  }
+
+  Path path() {
+    return path;
+  }
+
+  List<Node> nodes() {
+    return nodes;
+  }
+
+  /**
+   * The float weight of this name and shape.
+   *
+   * @throws OnnxFormatException when there is none
+   */
+  Tensor weight(String name, long... dims) throws OnnxFormatException {
+    Tensor tensor = weights.get(name);
+    if (tensor == null) {
+      throw new OnnxFormatException("it has no weight " + name);
+    }
+    boolean fits = tensor.type == FLOAT && tensor.dims.size() == dims.length;
+    long bytes = Float.BYTES;
+    for (int i = 0; fits && i < dims.length; i++) {
+      fits = tensor.dims.get(i) == dims[i];
+      bytes *= dims[i];
+    }
+    if (!fits || tensor.data == null || tensor.data.size() != bytes) {
+      throw new OnnxFormatException("its weight " + name + " has another type, shape or size");
+    }
+    return tensor;
+  }
+
+  boolean hasWeight(String name) {
+    return weights.containsKey(name);
+  }
+
+  /** First dimension of a weight; 0 when there is no such weight. */
+  long rows(String name) {
+    Tensor tensor = weights.get(name);
+    return tensor == null || tensor.dims.isEmpty() ? 0 : tensor.dims.getFirst();
+  }
+
+  float[] floats(Tensor tensor) throws IOException {
+    byte[] bytes = reader.bytes(tensor.data);
+    float[] values = new float[bytes.length / Float.BYTES];
+    ByteBuffer.wrap(bytes).order(ByteOrder.LITTLE_ENDIAN).asFloatBuffer().get(values);
+    return values;
+  }
+
+  private void readModel() throws IOException {
+    List<Span> graphs = new ArrayList<>();
+    reader.forEachField(
+        reader.whole(),
+        (field, value, span) -> {
+          if (field == 7) {
+            graphs.add(required(span));
+          }
+        });
+    if (graphs.size() != 1) {
+      throw new OnnxFormatException("it holds " + graphs.size() + " graphs, not one");
+    }
+    reader.forEachField(
+        graphs.getFirst(),
+        (field, value, span) -> {
+          switch (field) {
+            case 1 -> nodes.add(readNode(required(span)));
+            case 5 -> readWeight(required(span));
+            case 11 -> readInput(required(span));
+            default -> {}
+          }
+          if (nodes.size() + weights.size() > MAX_PARTS) {
+            throw new OnnxFormatException("it has more than " + MAX_PARTS + " nodes and weights");
+          }
+        });
+  }
+
+  private Node readNode(Span node) throws IOException {
+    List<String> inputs = new ArrayList<>();
+    List<String> outputs = new ArrayList<>();
+    String[] operator = {""};
+    reader.forEachField(
+        node,
+        (field, value, span) -> {
+          switch (field) {
+            case 1 -> inputs.add(reader.string(span));
+            case 2 -> outputs.add(reader.string(span));
+            case 4 -> operator[0] = reader.string(span);
+            default -> {}
+          }
+        });
+    return new Node(operator[0], inputs, outputs);
+  }
+
+  private void readWeight(Span tensor) throws IOException {
+    List<Long> dims = new ArrayList<>();
+    String[] name = {""};
+    int[] type = {0};
+    Span[] data = {null};
+    ProtoReader.Visitor addDim =
+        (field, value, span) -> {
+          if (value < 0 || dims.size() == MAX_DIMS) {
+            throw new OnnxFormatException("a weight has impossible dimensions");
+          }
+          dims.add(value);
+        };
+    reader.forEachField(
+        tensor,
+        (field, value, span) -> {
+          switch (field) {
+            case 1 -> {
+              if (span == null) {
+                addDim.visit(field, value, null);
+              } else {
+                reader.forEachPacked(span, addDim);
+              }
+            }
+            case 2 -> type[0] = (int) value;
+            case 8 -> name[0] = reader.string(span);
+            case 9 -> data[0] = required(span);
+            default -> {}
+          }
+        });
+    weights.put(name[0], new Tensor(name[0], List.copyOf(dims), type[0], data[0]));
+  }
+
+  /** ValueInfoProto.type.tensor_type.shape.dim.dim_param: fields 2, 1, 2, 1, 2. */
+  private void readInput(Span input) throws IOException {
+    descend(
+        input,
+        2,
+        type ->
+            descend(
+                type,
+                1,
+                tensor ->
+                    descend(
+                        tensor,
+                        2,
+                        shape ->
+                            descend(
+                                shape,
+                                1,
+                                dim ->
+                                    descend(
+                                        dim, 2, name -> symbolicDims.add(reader.string(name)))))));
+  }
+
+  private interface SpanVisitor {
+    void visit(Span span) throws IOException;
+  }
+
+  private void descend(Span message, int wanted, SpanVisitor visitor) throws IOException {
+    reader.forEachField(
+        message,
+        (field, value, span) -> {
+          if (field == wanted) {
+            visitor.visit(required(span));
+          }
+        });
+  }
+
+  private static Span required(Span span) throws OnnxFormatException {
+    if (span == null) {
+      throw new OnnxFormatException("it has a number where a message belongs");
+    }
+    return span;
+  }
+}

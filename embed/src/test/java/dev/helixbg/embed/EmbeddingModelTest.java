@@ -1,0 +1,267 @@
+package dev.helixbg.embed;
+
+import static org.junit.jupiter.api.Assertions.assertArrayEquals;
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertNotEquals;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import dev.helixbg.config.EmbedSettings;
+import dev.helixbg.config.EmbedSettings.ExecutionProvider;
+import dev.helixbg.config.EmbedSettings.Precision;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.StandardOpenOption;
+import java.nio.file.attribute.FileTime;
+import java.time.Instant;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Set;
+import java.util.concurrent.TimeUnit;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+class EmbeddingModelTest {
+
+  @TempDir Path models;
+  @TempDir Path cache;
+
+  @Test
+  void pinnedHashesAreThoseOfTheBundledFiles() throws IOException {
+    ModelSource.Bundled bundled = new ModelSource.Bundled(cache);
+    try (var graph = ModelSource.class.getResourceAsStream(ModelSource.Bundled.GRAPH_RESOURCE);
+        var tokenizer =
+            ModelSource.class.getResourceAsStream(ModelSource.Bundled.TOKENIZER_RESOURCE)) {
+      assertEquals(Sha256.of(graph), bundled.graphHash());
+      assertEquals(Sha256.of(tokenizer), bundled.tokenizerHash());
+    }
+  }
+
+  @Test
+  void idDependsOnWhateverChangesVectors() {
+    Set<String> ids = new HashSet<>();
+    for (Precision precision : Precision.values()) {
+      for (int maxTokens : new int[] {128, 256}) {
+        ids.add(TestModels.bundled(precision, maxTokens).id());
+      }
+    }
+    assertEquals(4, ids.size());
+    assertTrue(ids.contains(TestModels.bundled(Precision.FP32, 256).id()));
+  }
+
+  @Test
+  void locatingWritesNothingAndLoadsNoModelCode() throws Exception {
+    Process child =
+        new ProcessBuilder(
+                Path.of(System.getProperty("java.home"), "bin", "java").toString(),
+                "-Xlog:class+load:stdout",
+                "-cp",
+                System.getProperty("java.class.path"),
+                Locating.class.getName(),
+                cache.toString())
+            .start();
+    String log = new String(child.getInputStream().readAllBytes());
+    assertEquals(0, child.waitFor());
+    assertTrue(log.contains("dev.helixbg.embed.EmbeddingModel "));
+    for (String forbidden :
+        List.of(" ai.onnxruntime.", " ai.djl.", "dev.helixbg.embed.NativeLibraries")) {
+      assertFalse(log.contains(forbidden), forbidden);
+    }
+    try (Stream<Path> files = Files.list(cache)) {
+      assertEquals(0, files.count());
+    }
+  }
+
+  /** The child process of the test above. */
+  static final class Locating {
+    public static void main(String[] arguments) {
+      EmbedSettings settings =
+          new EmbedSettings(Path.of("none"), ExecutionProvider.AUTO, Precision.FP32, 256);
+      EmbeddingModel.locate(settings, Path.of(arguments[0])).id();
+    }
+  }
+
+  @Test
+  void modelOfTheUserWithVocabularyGivesTheVectorsOfTheBundledOne() throws Exception {
+    Files.createSymbolicLink(models.resolve("model.onnx"), TestModels.files().graph());
+    writeVocabulary();
+    EmbeddingModel mine = locate();
+    assertTrue(mine.describe().contains(models.resolve("model.onnx").toString()));
+    assertNotEquals(TestModels.bundled(Precision.FP32, 256).id(), mine.id());
+    List<String> texts = ProbeTexts.TEXTS;
+    try (MiniLm ours = TestModels.bundled(Precision.FP32, 256).open(1);
+        MiniLm theirs = mine.open(1)) {
+      assertArrayEquals(ours.embedAll(texts), theirs.embedAll(texts));
+    }
+  }
+
+  @Test
+  void hashIsRememberedUntilTheFileChanges() throws IOException {
+    Path file = models.resolve("model.onnx");
+    Files.writeString(file, "one");
+    FileTime old = FileTime.from(Instant.now().minusSeconds(60));
+    Files.setLastModifiedTime(file, old);
+    String first = RememberedHash.of(file, cache);
+    assertEquals(Sha256.of("one"), first);
+    Path note;
+    try (Stream<Path> notes = Files.list(cache.resolve("hashes"))) {
+      note = notes.findFirst().orElseThrow();
+    }
+    String poison = "0".repeat(64);
+    Files.writeString(note, Files.readString(note).replace(first, poison));
+    assertEquals(poison, RememberedHash.of(file, cache), "the note is what is read");
+    Files.setLastModifiedTime(
+        file, FileTime.from(old.to(TimeUnit.NANOSECONDS) + 1000, TimeUnit.NANOSECONDS));
+    assertEquals(first, RememberedHash.of(file, cache));
+    Files.writeString(note, "damaged");
+    assertEquals(first, RememberedHash.of(file, cache));
+  }
+
+  @Test
+  void freshlyWrittenFileIsNotRememberedYet() throws IOException {
+    Path file = Files.writeString(models.resolve("model.onnx"), "one");
+    RememberedHash.of(file, cache);
+    assertFalse(Files.exists(cache.resolve("hashes")));
+  }
+
+  @Test
+  void modelWithoutTokenizerIsRefused() throws IOException {
+    Files.writeString(models.resolve("model.onnx"), "x");
+    assertRefused("neither tokenizer.json nor vocab.txt", this::locate);
+  }
+
+  @Test
+  void folderInPlaceOfTheModelIsRefused() throws IOException {
+    Files.createDirectory(models.resolve("model.onnx"));
+    writeVocabulary();
+    assertRefused("cannot read the model", this::locate);
+  }
+
+  @Test
+  void truncatedModelIsRefused() throws IOException {
+    Path model = models.resolve("model.onnx");
+    Files.copy(TestModels.files().graph(), model);
+    try (var channel = Files.newByteChannel(model, StandardOpenOption.WRITE)) {
+      channel.truncate(channel.size() / 2);
+    }
+    writeVocabulary();
+    assertRefused("cannot be loaded", () -> locate().open(1));
+  }
+
+  @Test
+  void fileThatIsNoModelIsRefused() throws IOException {
+    Files.writeString(models.resolve("model.onnx"), "<html>404 not found</html>");
+    writeVocabulary();
+    assertRefused("damaged or no ONNX file", () -> locate().open(1));
+  }
+
+  @Test
+  void modelWithOtherInputsIsRefused() throws IOException {
+    byte[] wrong = Files.readAllBytes(TestModels.files().graph());
+    replace(wrong, "token_type_ids", "mystery_inputs");
+    Files.write(models.resolve("model.onnx"), wrong);
+    writeVocabulary();
+    assertRefused("mystery_inputs", () -> locate().open(1));
+  }
+
+  @Test
+  void brokenTokenizerIsRefused() throws IOException {
+    Files.createSymbolicLink(models.resolve("model.onnx"), TestModels.files().graph());
+    Files.writeString(models.resolve("tokenizer.json"), "{ \"model\": ");
+    assertRefused("not valid JSON", () -> locate().open(1));
+  }
+
+  @Test
+  void modelReplacedBetweenLocatingAndOpeningIsRefused() throws IOException {
+    Path model = models.resolve("model.onnx");
+    Files.writeString(model, "one");
+    writeVocabulary();
+    EmbeddingModel located = locate();
+    Files.writeString(model, "two");
+    assertRefused("was replaced", () -> located.open(1));
+  }
+
+  /** A rewrite that cannot be trusted is not used, and that is said. */
+  @Test
+  void modelThatCannotBeRewrittenRunsAsExported() throws Exception {
+    byte[] renamed = Files.readAllBytes(TestModels.files().graph());
+    replace(renamed, "embeddings.LayerNorm.bias", "embeddings.layernorm.bias");
+    Files.write(models.resolve("model.onnx"), renamed);
+    writeVocabulary();
+    for (int opened = 0; opened < 2; opened++) {
+      try (MiniLm original = locate().open(1);
+          MiniLm fused = TestModels.bundled(Precision.FP32, 256).open(1)) {
+        String graph = original.provenance().graph();
+        assertTrue(graph.startsWith("as exported, the graph cannot be rewritten"), graph);
+        float[][] some = original.embedAll(ProbeTexts.TEXTS);
+        float[][] others = fused.embedAll(ProbeTexts.TEXTS);
+        for (int i = 0; i < some.length; i++) {
+          assertTrue(Cosine.of(some[i], others[i]) > 0.9999);
+        }
+      }
+    }
+  }
+
+  @Test
+  void damagedPreparedFilesAreMadeAgain() throws Exception {
+    EmbeddingModel model = EmbeddingModel.locate(settings(ExecutionProvider.CPU), cache);
+    float[][] expected;
+    try (MiniLm opened = model.open(1)) {
+      expected = opened.embedAll(ProbeTexts.TEXTS);
+    }
+    for (Set<String> names :
+        List.of(Set.of("graph.onnx"), Set.of("tokenizer.json", "prepared", "model.onnx"))) {
+      try (Stream<Path> files = Files.walk(cache.resolve("models"))) {
+        for (Path file :
+            files.filter(path -> names.contains(path.getFileName().toString())).toList()) {
+          try (var channel = Files.newByteChannel(file, StandardOpenOption.WRITE)) {
+            channel.truncate(channel.size() / 2);
+          }
+        }
+      }
+      try (MiniLm opened = model.open(1)) {
+        assertArrayEquals(expected, opened.embedAll(ProbeTexts.TEXTS));
+      }
+    }
+  }
+
+  @Test
+  void coreMlWhereThereIsNoneIsRefused() {
+    if (System.getProperty("os.name").startsWith("Mac")) {
+      return;
+    }
+    assertRefused(
+        "no CoreML on " + System.getProperty("os.name"),
+        () -> EmbeddingModel.locate(settings(ExecutionProvider.COREML), TestModels.CACHE).open(1));
+  }
+
+  private EmbedSettings settings(ExecutionProvider provider) {
+    return new EmbedSettings(Path.of("none"), provider, Precision.FP32, 256);
+  }
+
+  private EmbeddingModel locate() {
+    return EmbeddingModel.locate(TestModels.settings(models, Precision.FP32, 256), cache);
+  }
+
+  private void writeVocabulary() throws IOException {
+    TestModels.writeVocabulary(models.resolve("vocab.txt"));
+  }
+
+  private static void replace(byte[] bytes, String from, String to) {
+    byte[] wanted = from.getBytes();
+    for (int at = 0; at <= bytes.length - wanted.length; at++) {
+      if (bytes[at] == wanted[0]
+          && java.util.Arrays.equals(bytes, at, at + wanted.length, wanted, 0, wanted.length)) {
+        System.arraycopy(to.getBytes(), 0, bytes, at, wanted.length);
+      }
+    }
+  }
+
+  private static void assertRefused(String reason, org.junit.jupiter.api.function.Executable run) {
+    EmbeddingException e = assertThrows(EmbeddingException.class, run);
+    assertTrue(e.getMessage().contains(reason), e.getMessage());
+  }
+}

@@ -1,0 +1,229 @@
+package dev.helixbg.embed;
+
+import static org.junit.jupiter.api.Assertions.assertArrayEquals;
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertSame;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import dev.helixbg.config.EmbedSettings.Precision;
+import dev.langchain4j.data.segment.TextSegment;
+import dev.langchain4j.model.embedding.onnx.allminilml6v2.AllMiniLmL6V2EmbeddingModel;
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.List;
+import java.util.Random;
+import java.util.concurrent.atomic.AtomicInteger;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
+
+class MiniLmTest {
+
+  private static MiniLm model;
+
+  @BeforeAll
+  static void open() {
+    model = TestModels.bundled(Precision.FP32, 256).open(2);
+  }
+
+  @AfterAll
+  static void close() {
+    model.close();
+  }
+
+  @Test
+  void rewrittenGraphIsInUseAndSaysSo() {
+    assertTrue(model.provenance().graph().startsWith("fused, cosine to the original"));
+    assertTrue(model.provenance().provider().startsWith("CPU"), model.provenance().provider());
+  }
+
+  @Test
+  void agreesWithLangchain4jBelowItsLimit() throws InterruptedException {
+    List<String> texts = new ArrayList<>(ProbeTexts.TEXTS.stream().skip(1).toList());
+    Random random = new Random(3);
+    for (int i = 0; i < 40; i++) {
+      texts.add(words(random, 1 + random.nextInt(24)));
+    }
+    var theirs =
+        new AllMiniLmL6V2EmbeddingModel(Runnable::run)
+            .embedAll(texts.stream().map(TextSegment::from).toList())
+            .content();
+    float[][] ours = model.embedAll(texts);
+    for (int i = 0; i < texts.size(); i++) {
+      assertTrue(model.tokenCount(texts.get(i)) <= 128);
+      double cosine = Cosine.of(ours[i], theirs.get(i).vector());
+      assertTrue(cosine >= 0.9999, cosine + " for " + texts.get(i));
+    }
+  }
+
+  @Test
+  void similarTextsAreNearAndOthersFar() throws InterruptedException {
+    float[][] vectors =
+        model.embedAll(
+            List.of(
+                "The cache is invalidated when the schema version changes.",
+                "A new schema version clears the cache.",
+                "Lunch is served at noon."));
+    assertTrue(Cosine.of(vectors[0], vectors[1]) > 0.8);
+    assertTrue(Cosine.of(vectors[0], vectors[2]) < 0.2);
+  }
+
+  @Test
+  void vectorsAreTheSameBitsWhateverTheThreadCount() throws InterruptedException {
+    List<String> texts = texts(120);
+    float[][] two = model.embedAll(texts);
+    for (int threads : new int[] {1, 5}) {
+      try (MiniLm other = TestModels.bundled(Precision.FP32, 256).open(threads)) {
+        assertArrayEquals(two, other.embedAll(texts));
+      }
+    }
+  }
+
+  @Test
+  void orderOfTextsHardlyMatters() throws InterruptedException {
+    List<String> texts = texts(60);
+    List<String> reversed = texts.reversed();
+    float[][] some = model.embedAll(texts);
+    float[][] others = model.embedAll(reversed);
+    for (int i = 0; i < some.length; i++) {
+      assertArrayEquals(some[i], others[some.length - 1 - i], 1e-5f);
+    }
+  }
+
+  @Test
+  void everyTextGetsItsOwnVectorOfUnitLength() throws InterruptedException {
+    List<String> texts = texts(200);
+    float[][] vectors = model.embedAll(texts);
+    for (int i : new int[] {0, 1, 77, 199}) {
+      float[] alone = model.embedAll(List.of(texts.get(i)))[0];
+      assertArrayEquals(alone, vectors[i], 1e-5f);
+      assertEquals(1, Cosine.of(vectors[i], vectors[i]), 1e-6);
+    }
+  }
+
+  @Test
+  void sinkIsNeverCalledByTwoThreadsAtOnce() throws InterruptedException {
+    AtomicInteger inside = new AtomicInteger();
+    List<Integer> seen = new ArrayList<>(); // not synchronized: the contract must hold
+    model.embed(
+        texts(300),
+        (index, vector) -> {
+          assertEquals(1, inside.incrementAndGet());
+          seen.add(index);
+          inside.decrementAndGet();
+        });
+    Collections.sort(seen);
+    assertEquals(300, seen.size());
+    assertEquals(299, seen.getLast());
+  }
+
+  @Test
+  void interruptStopsBetweenBatchesAndKeepsWhatIsDone() throws InterruptedException {
+    List<String> texts = texts(400);
+    float[][] all = model.embedAll(texts);
+    float[][] found = new float[texts.size()][];
+    AtomicInteger count = new AtomicInteger();
+    Thread caller = Thread.currentThread();
+    assertThrows(
+        InterruptedException.class,
+        () ->
+            model.embed(
+                texts,
+                (index, vector) -> {
+                  found[index] = vector;
+                  if (count.incrementAndGet() == 20) {
+                    caller.interrupt();
+                  }
+                }));
+    assertFalse(Thread.currentThread().isInterrupted());
+    assertTrue(count.get() < 200, count + " vectors after the interrupt");
+    for (int i = 0; i < found.length; i++) {
+      if (found[i] != null) {
+        assertArrayEquals(all[i], found[i]);
+      }
+    }
+  }
+
+  @Test
+  void failureOfTheSinkReachesTheCaller() {
+    IllegalStateException failure = new IllegalStateException("disk full");
+    assertSame(
+        failure,
+        assertThrows(
+            IllegalStateException.class,
+            () ->
+                model.embed(
+                    texts(100),
+                    (index, vector) -> {
+                      throw failure;
+                    })));
+  }
+
+  @Test
+  void oddTextsGetVectors() throws InterruptedException {
+    List<String> odd =
+        List.of(
+            "",
+            " \n\t ",
+            "\0",
+            "\uD83D",
+            "lone \uDE00 surrogate",
+            "🙂👩‍👩‍👧‍👦",
+            "\u202Egnirts desrever",
+            "a".repeat(1 << 20),
+            "!".repeat(1 << 20),
+            "日".repeat(1 << 18),
+            "word ".repeat(1 << 18));
+    float[][] vectors = model.embedAll(odd);
+    for (float[] vector : vectors) {
+      assertEquals(1, Cosine.of(vector, vector), 1e-6);
+    }
+    assertEquals(0, model.embedAll(List.of()).length);
+  }
+
+  @Test
+  void eightBitVectorsDoNotDependOnNeighboursAndStayClose() throws InterruptedException {
+    List<String> texts = texts(60);
+    float[][] exact = model.embedAll(texts);
+    try (MiniLm int8 = TestModels.bundled(Precision.INT8, 256).open(2)) {
+      assertTrue(int8.provenance().graph().startsWith("fused"), int8.provenance().graph());
+      float[][] vectors = int8.embedAll(texts);
+      for (int i = 0; i < vectors.length; i++) {
+        double cosine = Cosine.of(exact[i], vectors[i]);
+        assertTrue(cosine > 0.98, cosine + " for " + texts.get(i));
+      }
+      assertArrayEquals(vectors[7], int8.embedAll(List.of(texts.get(7)))[0]);
+    }
+  }
+
+  @Test
+  void textBeyondTheLimitIsCut() throws InterruptedException {
+    String start = words(new Random(1), 400);
+    assertEquals(256, model.tokenCount(start));
+    float[][] vectors = model.embedAll(List.of(start, start + " and an end nobody reads"));
+    assertArrayEquals(vectors[0], vectors[1], 1e-5f);
+  }
+
+  private static List<String> texts(int count) {
+    Random random = new Random(11);
+    List<String> texts = new ArrayList<>();
+    while (texts.size() < count) {
+      texts.add(words(random, 1 + random.nextInt(60)));
+    }
+    return texts;
+  }
+
+  private static String words(Random random, int count) {
+    String[] some =
+        ("the cache worker retries a request when its lease expires; PostgreSQL rows, JSON keys and"
+                + " snake_case_names differ in O(n) cost: see src/main/App.java:118")
+            .split(" ");
+    StringBuilder text = new StringBuilder();
+    for (int i = 0; i < count; i++) {
+      text.append(i == 0 ? "" : " ").append(some[random.nextInt(some.length)]);
+    }
+    return text.toString();
+  }
+}

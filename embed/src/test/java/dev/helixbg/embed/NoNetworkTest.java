@@ -1,0 +1,151 @@
+package dev.helixbg.embed;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+import static org.junit.jupiter.api.Assumptions.assumeTrue;
+
+import dev.helixbg.config.EmbedSettings.Precision;
+import java.io.IOException;
+import java.io.InputStream;
+import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Set;
+import java.util.TreeSet;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+class NoNetworkTest {
+
+  private static final Set<String> NETWORK =
+      Set.of("socket", "connect", "getaddrinfo", "gethostbyname", "sendto", "sendmsg", "send");
+
+  @TempDir Path cache;
+
+  @Test
+  void onnxRuntimeForLinuxImportsNoNetworkFunction() throws IOException {
+    for (String platform : List.of("linux-x64", "linux-aarch64")) {
+      for (String library : List.of("libonnxruntime.so", "libonnxruntime4j_jni.so")) {
+        Set<String> imports = imports("/ai/onnxruntime/native/" + platform + "/" + library);
+        assertTrue(imports.contains("memcpy") || imports.contains("strlen"), "found the imports");
+        imports.retainAll(NETWORK);
+        assertEquals(Set.of(), imports, platform + "/" + library);
+      }
+    }
+  }
+
+  /**
+   * The tokenizer's library does import them, for downloads that nothing here asks for. So a
+   * process embeds, in an environment that tells DJL to use the network wherever it can, and the
+   * kernel is asked what it did.
+   */
+  @Test
+  void embeddingTalksToNobodyAndWritesOnlyToCacheAndTemp() throws Exception {
+    Path strace = Path.of("/usr/bin/strace");
+    assumeTrue(Files.isExecutable(strace), "strace is not installed");
+    Path log = cache.resolve("strace.log");
+    Path temp = Files.createDirectory(cache.resolve("temp"));
+    ProcessBuilder builder =
+        new ProcessBuilder(
+                strace.toString(),
+                "-f",
+                "-qq",
+                "-s",
+                "300",
+                "-e",
+                "trace=connect,sendto,sendmsg,open,openat,creat,mkdir,mkdirat,rename,"
+                    + "renameat,renameat2",
+                "-o",
+                log.toString(),
+                Path.of(System.getProperty("java.home"), "bin", "java").toString(),
+                "-XX:-UsePerfData", // else the JVM writes to /tmp/hsperfdata
+                "-Djava.io.tmpdir=" + temp,
+                "--enable-native-access=ALL-UNNAMED",
+                "-cp",
+                System.getProperty("java.class.path"),
+                Embedding.class.getName(),
+                cache.resolve("cache").toString())
+            .inheritIO();
+    builder.environment().put("DJL_OFFLINE", "false");
+    builder.environment().put("OPT_OUT_TRACKING", "false");
+    builder.environment().put("RUST_FLAVOR", "cu122");
+    builder.environment().put("DJL_CACHE_DIR", "/nonexistent");
+    assertEquals(0, builder.start().waitFor());
+
+    Pattern written =
+        Pattern.compile("(?:mkdir|rename|creat|openat?)\\w*\\(.*?\"([^\"]*)\".*?\\).*= \\d+");
+    int writes = 0;
+    for (String line : Files.readAllLines(log)) {
+      // A socket alone is the JDK's: it looks whether the machine knows IPv4 and IPv6.
+      boolean talks = line.contains("connect(") || line.contains("send");
+      assertTrue(!talks || line.contains("AF_UNIX"), line);
+      boolean isWrite =
+          line.contains("O_WRONLY")
+              || line.contains("O_RDWR")
+              || line.contains("O_CREAT")
+              || !line.contains("open");
+      Matcher path = written.matcher(line);
+      if (isWrite && path.find()) {
+        writes++;
+        String target = path.group(1);
+        boolean allowed =
+            target.startsWith(cache.toString())
+                || target.startsWith("/dev/")
+                || target.startsWith("/proc/self/");
+        assertTrue(allowed, line);
+      }
+    }
+    assertTrue(writes > 5, "saw the files being written");
+  }
+
+  /** The child process of the test above. */
+  static final class Embedding {
+    public static void main(String[] arguments) throws InterruptedException {
+      var settings = TestModels.settings(Path.of("none"), Precision.FP32, 256);
+      try (MiniLm model = EmbeddingModel.locate(settings, Path.of(arguments[0])).open(2)) {
+        model.embedAll(ProbeTexts.TEXTS);
+      }
+    }
+  }
+
+  /** Names of the undefined symbols in an ELF64 library's dynamic symbol table. */
+  private static Set<String> imports(String resource) throws IOException {
+    byte[] bytes;
+    try (InputStream in = NoNetworkTest.class.getResourceAsStream(resource)) {
+      bytes = in.readAllBytes();
+    }
+    ByteBuffer elf = ByteBuffer.wrap(bytes).order(ByteOrder.LITTLE_ENDIAN);
+    assertEquals(0x464C457F, elf.getInt(0), "ELF");
+    int sections = (int) elf.getLong(0x28);
+    int sectionBytes = elf.getShort(0x3A);
+    Set<String> names = new TreeSet<>();
+    for (int i = 0; i < elf.getShort(0x3C); i++) {
+      int section = sections + i * sectionBytes;
+      if (elf.getInt(section + 4) == 11) { // SHT_DYNSYM
+        int strings = sections + elf.getInt(section + 0x28) * sectionBytes;
+        int text = (int) elf.getLong(strings + 0x18);
+        int symbols = (int) elf.getLong(section + 0x18);
+        int end = symbols + (int) elf.getLong(section + 0x20);
+        for (int symbol = symbols; symbol < end; symbol += 24) {
+          if (elf.getShort(symbol + 6) == 0) { // SHN_UNDEF
+            names.add(zeroTerminated(bytes, text + elf.getInt(symbol)));
+          }
+        }
+      }
+    }
+    return names;
+  }
+
+  private static String zeroTerminated(byte[] bytes, int from) {
+    int to = from;
+    while (bytes[to] != 0) {
+      to++;
+    }
+    return new String(bytes, from, to - from, StandardCharsets.US_ASCII);
+  }
+}

@@ -1,0 +1,50 @@
+package dev.helixbg.embed;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.ObjectMapper;
+import dev.helixbg.config.EmbedSettings;
+import dev.helixbg.config.EmbedSettings.ExecutionProvider;
+import dev.helixbg.config.EmbedSettings.Precision;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.List;
+
+/**
+ * Opens models for tests, with one cache folder for the whole build, since filling it takes time.
+ */
+final class TestModels {
+
+  static final Path CACHE = Path.of("target", "test-cache").toAbsolutePath();
+
+  private static ModelSource.Location files; // checked once: hashing takes time
+
+  private TestModels() {}
+
+  static EmbedSettings settings(Path models, Precision precision, int maxTokens) {
+    return new EmbedSettings(models, ExecutionProvider.AUTO, precision, maxTokens);
+  }
+
+  static EmbeddingModel bundled(Precision precision, int maxTokens) {
+    return EmbeddingModel.locate(settings(Path.of("no-such-folder"), precision, maxTokens), CACHE);
+  }
+
+  /** The bundled model's files, extracted. */
+  static synchronized ModelSource.Location files() throws IOException {
+    if (files == null) {
+      files = new ModelSource.Bundled(CACHE).locate();
+    }
+    return files;
+  }
+
+  /** The bundled tokenizer's vocabulary as a vocab.txt. */
+  static void writeVocabulary(Path target) throws IOException {
+    JsonNode ids =
+        new ObjectMapper().readTree(files().tokenizer().toFile()).get("model").get("vocab");
+    List<String> pieces = new ArrayList<>(Collections.nCopies(ids.size(), ""));
+    ids.properties().forEach(piece -> pieces.set(piece.getValue().asInt(), piece.getKey()));
+    Files.write(target, pieces);
+  }
+}

@@ -1,0 +1,189 @@
+package dev.helixbg.embed.onnx;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import java.io.ByteArrayOutputStream;
+import java.io.IOException;
+import java.io.OutputStream;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Random;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+class FusedGraphTest {
+
+  @TempDir static Path folder;
+  private static Path export;
+  private static byte[] bytes;
+
+  @BeforeAll
+  static void write() throws IOException {
+    export = folder.resolve("tiny.onnx");
+    TinyExport.write(export);
+    bytes = Files.readAllBytes(export);
+  }
+
+  @Test
+  void rewrittenGraphHasOnlyFusedOperatorsAndProducts() throws IOException {
+    assertEquals(
+        List.of(
+            "EmbedLayerNormalization",
+            "MatMul",
+            "MatMul",
+            "MatMul",
+            "MultiHeadAttention",
+            "MatMul",
+            "SkipLayerNormalization",
+            "MatMul",
+            "BiasGelu",
+            "MatMul",
+            "SkipLayerNormalization"),
+        operators(FusedGraph.Matrices.FLOAT32));
+  }
+
+  @Test
+  void eightBitGraphTakesBlocksForTheMatrixWithOutliers() throws IOException {
+    List<String> operators = operators(FusedGraph.Matrices.INT8);
+    assertEquals(5, operators.stream().filter("DynamicQuantizeMatMul"::equals).count());
+    assertEquals(1, operators.stream().filter("MatMulNBits"::equals).count());
+    assertTrue(operators.stream().noneMatch("MatMul"::equals));
+  }
+
+  @Test
+  void weightsAreTakenOverUnchanged() throws IOException {
+    Path target = folder.resolve("fused.onnx");
+    try (OnnxFile source = OnnxFile.open(export);
+        OutputStream out = Files.newOutputStream(target)) {
+      FusedGraph.write(source, FusedGraph.Matrices.FLOAT32, out);
+    }
+    try (OnnxFile source = OnnxFile.open(export);
+        OnnxFile fused = OnnxFile.open(target)) {
+      String bias = "encoder.layer.0.intermediate.dense.bias";
+      assertTrue(
+          Arrays.equals(
+              source.floats(source.weight(bias, 1536)), fused.floats(fused.weight(bias, 1536))));
+      float[] words = source.floats(source.weight("embeddings.word_embeddings.weight", 8, 384));
+      assertTrue(Arrays.equals(words, fused.floats(fused.weight("words", 8, 384))));
+      assertEquals(List.of("batch_size", "sequence_length"), source.symbolicDims());
+    }
+  }
+
+  @Test
+  void everyMissingWeightIsNamed() throws IOException {
+    List<String> names = new ArrayList<>();
+    for (String name :
+        List.of(
+            "embeddings.word_embeddings.weight",
+            "embeddings.LayerNorm.bias",
+            "encoder.layer.0.attention.self.key.bias",
+            "encoder.layer.0.output.LayerNorm.weight")) {
+      Path broken = folder.resolve("renamed.onnx");
+      Files.write(broken, replaced(name, "X" + name.substring(1)));
+      OnnxFormatException e =
+          assertThrows(OnnxFormatException.class, () -> rewrite(broken, FusedGraph.Matrices.INT8));
+      assertTrue(e.getMessage().contains(name), e.getMessage());
+      names.add(name);
+    }
+    assertEquals(4, names.size());
+  }
+
+  @Test
+  void otherModelsAreRefused() throws IOException {
+    for (byte[] other : List.of(new byte[0], "hello".getBytes(), new byte[1000])) {
+      Path file = Files.write(folder.resolve("other.onnx"), other);
+      assertThrows(OnnxFormatException.class, () -> rewrite(file, FusedGraph.Matrices.FLOAT32));
+    }
+  }
+
+  /** Whatever a file holds, the rewrite succeeds or fails with one clear error, and soon. */
+  @Test
+  void truncatedFilesAreRefused() throws IOException {
+    Random random = new Random(1);
+    Path file = folder.resolve("cut.onnx");
+    for (int i = 0; i < 60; i++) {
+      int length = i < 20 ? i : random.nextInt(bytes.length);
+      Files.write(file, Arrays.copyOf(bytes, length));
+      assertThrows(OnnxFormatException.class, () -> rewrite(file, FusedGraph.Matrices.FLOAT32));
+    }
+  }
+
+  @Test
+  void damagedStructureIsRefusedOrHarmless() throws IOException {
+    Random random = new Random(2);
+    List<Integer> structure = structure();
+    Path file = folder.resolve("damaged.onnx");
+    int refused = 0;
+    for (int i = 0; i < 160; i++) {
+      byte[] damaged = bytes.clone();
+      for (int k = 0; k <= i % 3; k++) {
+        damaged[structure.get(random.nextInt(structure.size()))] = (byte) random.nextInt(256);
+      }
+      Files.write(file, damaged);
+      try {
+        rewrite(file, i % 8 == 0 ? FusedGraph.Matrices.INT8 : FusedGraph.Matrices.FLOAT32);
+      } catch (OnnxFormatException e) {
+        refused++;
+      }
+    }
+    assertTrue(refused > 80, refused + " refused");
+  }
+
+  /** Positions outside the weights' data: within 200 bytes after any readable name. */
+  private static List<Integer> structure() {
+    List<Integer> positions = new ArrayList<>();
+    for (String name : List.of("embeddings.", "encoder.layer", "MatMul", "Add", "input_ids")) {
+      byte[] wanted = name.getBytes(StandardCharsets.UTF_8);
+      for (int at = indexOf(wanted, 0); at >= 0; at = indexOf(wanted, at + 1)) {
+        for (int i = Math.max(0, at - 16); i < Math.min(bytes.length, at + 64); i++) {
+          positions.add(i);
+        }
+      }
+    }
+    return positions;
+  }
+
+  private static byte[] replaced(String name, String other) {
+    byte[] copy = bytes.clone();
+    byte[] replacement = other.getBytes(StandardCharsets.UTF_8);
+    byte[] wanted = name.getBytes(StandardCharsets.UTF_8);
+    for (int at = indexOf(wanted, 0); at >= 0; at = indexOf(wanted, at + 1)) {
+      System.arraycopy(replacement, 0, copy, at, replacement.length);
+    }
+    return copy;
+  }
+
+  private static int indexOf(byte[] wanted, int from) {
+    for (int at = from; at <= bytes.length - wanted.length; at++) {
+      if (bytes[at] == wanted[0]
+          && Arrays.equals(bytes, at, at + wanted.length, wanted, 0, wanted.length)) {
+        return at;
+      }
+    }
+    return -1;
+  }
+
+  private static List<String> operators(FusedGraph.Matrices matrices) throws IOException {
+    Path target = folder.resolve(matrices + ".onnx");
+    try (OnnxFile source = OnnxFile.open(export);
+        OutputStream out = Files.newOutputStream(target)) {
+      FusedGraph.write(source, matrices, out);
+    }
+    try (OnnxFile fused = OnnxFile.open(target)) {
+      return fused.nodes().stream().map(OnnxFile.Node::operator).toList();
+    }
+  }
+
+  private static void rewrite(Path file, FusedGraph.Matrices matrices) throws IOException {
+    try (OnnxFile source = OnnxFile.open(file)) {
+      FusedGraph.write(source, matrices, new ByteArrayOutputStream());
+    }
+  }
+}

@@ -1,0 +1,217 @@
+package dev.helixbg.insight.findings;
+
+import dev.helixbg.config.InsightSettings;
+import dev.helixbg.insight.findings.BestPairs.ScoredPair;
+import dev.helixbg.insight.findings.Finding.PairKind;
+import dev.helixbg.insight.findings.MisfiledEntries.Misplaced;
+import dev.helixbg.insight.log.Entry;
+import dev.helixbg.insight.similarity.AllPairs;
+import dev.helixbg.insight.similarity.PackedVectors;
+import dev.helixbg.insight.similarity.PairSink;
+import dev.helixbg.insight.similarity.Vectors;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.List;
+import java.util.regex.Pattern;
+import java.util.stream.IntStream;
+import java.util.stream.Stream;
+
+/**
+ * One analysis of one KB: from entries and their vectors to {@link Findings}.
+ *
+ * <p>The same input gives the same findings, whatever the number of threads. Findings of equal
+ * similarity are ordered by the keys of their entries, then by offset: keys come from the text, so
+ * the order outlasts a compaction, and only entries of the same text, which read the same, are told
+ * apart by where they are.
+ */
+public final class Analysis {
+  /** Kept of the topic overlaps; more would be one tangle of topics, not a list to read. */
+  static final int MAX_TOPIC_OVERLAPS = 1_000;
+
+  private static final Pattern KEY = Pattern.compile("[0-9a-f]{32}");
+
+  private final List<NamedEntry> entries;
+  private final Vectors vectors;
+  private final PackedVectors packed;
+  private final PairSource allPairs;
+  private final TopicIndex topics;
+  private final InsightSettings settings;
+  private final int threads;
+
+  /** Position of each entry by key, then offset. */
+  private final int[] order;
+
+  private final FindingIds ids = new FindingIds();
+
+  private Analysis(
+      List<NamedEntry> entries,
+      Vectors vectors,
+      PackedVectors packed,
+      TopicIndex topics,
+      InsightSettings settings,
+      int threads) {
+    this.entries = entries;
+    this.vectors = vectors;
+    this.packed = packed;
+    this.allPairs = PairSource.of(packed, threads);
+    this.topics = topics;
+    this.settings = settings;
+    this.threads = threads;
+    this.order = orderByKey(entries);
+  }
+
+  /**
+   * Finds what is worth telling.
+   *
+   * @param live entries by rising offset
+   * @param keys of the entries, in the same order: 32 lower-case hex digits each
+   * @param vectors of the entries, in the same order: unit vectors
+   * @param threads at least 1
+   * @throws IllegalArgumentException when the three do not fit together
+   */
+  public static Findings run(
+      List<Entry> live, List<String> keys, Vectors vectors, InsightSettings settings, int threads) {
+    check(live, keys, vectors);
+    TopicIndex topics = TopicIndex.of(live);
+    List<NamedEntry> named =
+        IntStream.range(0, live.size())
+            .mapToObj(i -> new NamedEntry(live.get(i), topics.indexIn()[i], keys.get(i)))
+            .toList();
+    try (PackedVectors packed = PackedVectors.pack(vectors)) {
+      return new Analysis(named, vectors, packed, topics, settings, threads).findings();
+    }
+  }
+
+  private static void check(List<Entry> live, List<String> keys, Vectors vectors) {
+    if (keys.size() != live.size() || vectors.count() != live.size()) {
+      throw new IllegalArgumentException(
+          "%d entries, but %d keys and %d vectors"
+              .formatted(live.size(), keys.size(), vectors.count()));
+    }
+    for (int i = 0; i < live.size(); i++) {
+      if (!KEY.matcher(keys.get(i)).matches()) {
+        throw new IllegalArgumentException("Key of entry %d is not 32 hex digits".formatted(i));
+      }
+      if (i > 0 && live.get(i).offset() <= live.get(i - 1).offset()) {
+        throw new IllegalArgumentException("Entry %d does not follow by offset".formatted(i));
+      }
+    }
+  }
+
+  private static int[] orderByKey(List<NamedEntry> entries) {
+    int[] order = new int[entries.size()];
+    List<Integer> sorted =
+        IntStream.range(0, order.length)
+            .boxed()
+            .sorted(Comparator.comparing(i -> entries.get(i).key()))
+            .toList();
+    for (int position = 0; position < order.length; position++) {
+      order[sorted.get(position)] = position;
+    }
+    return order;
+  }
+
+  private Findings findings() {
+    Centroids centroids = new Centroids(vectors, topics);
+    Vectors middles = centroids.normalised();
+    PairHits hits = PairHits.find(allPairs, topics.topicOf(), order, settings);
+    List<ScoredPair> duplicates = hits.nearDuplicates().bestFirst();
+    List<ScoredPair> links = hits.crossLinks().bestFirst();
+    List<Finding.Pair> pairs = pairs(duplicates, links);
+    List<Misplaced> misplaced =
+        MisfiledEntries.find(
+            packed, centroids, middles, topics, order, settings.misfiledMargin(), threads);
+    long count = entries.size();
+    return new Findings(
+        entries,
+        topics(centroids),
+        topicOverlaps(middles),
+        pairs.subList(0, duplicates.size()),
+        pairs.subList(duplicates.size(), pairs.size()),
+        misplaced.stream().limit(settings.maxMisfiled()).map(this::misfiled).toList(),
+        SimilarityDistribution.of(allPairs, vectors, packed, threads),
+        settings,
+        new Findings.Totals(
+            count * (count - 1) / 2,
+            hits.nearDuplicateCount(),
+            hits.crossLinkCount(),
+            misplaced.size()));
+  }
+
+  private List<Findings.Topic> topics(Centroids centroids) {
+    return IntStream.range(0, topics.count())
+        .mapToObj(
+            topic ->
+                new Findings.Topic(
+                    topics.names().get(topic), topics.sizes()[topic], centroids.cohesion(topic)))
+        .toList();
+  }
+
+  private List<Finding.TopicOverlap> topicOverlaps(Vectors middles) {
+    int[] byName = IntStream.range(0, topics.count()).toArray();
+    BestPairs best = new BestPairs(MAX_TOPIC_OVERLAPS, byName);
+    try (PackedVectors packedMiddles = PackedVectors.pack(middles)) {
+      AllPairs.among(
+              packedMiddles,
+              Limits.atMost(settings.topicOverlap()),
+              threads,
+              () ->
+                  new Overlaps(settings.topicOverlap(), new BestPairs(MAX_TOPIC_OVERLAPS, byName)))
+          .forEach(worker -> best.offerAll(worker.best()));
+    }
+    return best.bestFirst().stream().map(this::topicOverlap).toList();
+  }
+
+  /** Keeps the best overlaps above the limit. */
+  private record Overlaps(double limit, BestPairs best) implements PairSink {
+    @Override
+    public void accept(int a, int b, float similarity) {
+      if (similarity > limit) {
+        best.offer(a, b, similarity);
+      }
+    }
+  }
+
+  private Finding.TopicOverlap topicOverlap(ScoredPair pair) {
+    String a = topics.names().get(pair.a());
+    String b = topics.names().get(pair.b());
+    return new Finding.TopicOverlap(
+        ids.ofPair("topic", a, b),
+        a,
+        b,
+        pair.similarity(),
+        topics.sizes()[pair.a()],
+        topics.sizes()[pair.b()]);
+  }
+
+  private List<Finding.Pair> pairs(List<ScoredPair> duplicates, List<ScoredPair> links) {
+    List<ScoredPair> all = Stream.concat(duplicates.stream(), links.stream()).toList();
+    PairRanks ranks = PairRanks.of(allPairs, all.stream().map(ScoredPair::similarity).toList());
+    NeighbourRanks neighbours = NeighbourRanks.of(all, vectors, packed, threads);
+    List<Finding.Pair> pairs = new ArrayList<>();
+    for (int i = 0; i < all.size(); i++) {
+      ScoredPair pair = all.get(i);
+      boolean duplicate = i < duplicates.size();
+      NamedEntry a = entries.get(pair.a());
+      NamedEntry b = entries.get(pair.b());
+      pairs.add(
+          new Finding.Pair(
+              ids.ofPair(duplicate ? "dup" : "link", a.key(), b.key()),
+              duplicate ? PairKind.NEAR_DUPLICATE : PairKind.CROSS_LINK,
+              a,
+              b,
+              pair.similarity(),
+              ranks.rank(pair.similarity()),
+              neighbours.rankOfB(i),
+              neighbours.rankOfA(i)));
+    }
+    return List.copyOf(pairs);
+  }
+
+  private Finding.Misfiled misfiled(Misplaced misplaced) {
+    NamedEntry entry = entries.get(misplaced.entry());
+    String nearer = topics.names().get(misplaced.nearer());
+    return new Finding.Misfiled(
+        ids.of("misfiled", entry.key(), nearer), entry, misplaced.own(), nearer, misplaced.other());
+  }
+}

@@ -1,0 +1,66 @@
+package dev.helixbg.insight.findings;
+
+import dev.helixbg.insight.similarity.Vectors;
+
+/** The middle of each topic: the mean of its unit vectors, brought to unit length. */
+final class Centroids {
+  private final Vectors vectors;
+  private final TopicIndex topics;
+  private final double[] sums;
+  private final double[] lengths;
+
+  Centroids(Vectors vectors, TopicIndex topics) {
+    this.vectors = vectors;
+    this.topics = topics;
+    int dimension = vectors.dimension();
+    this.sums = new double[Math.multiplyExact(topics.count(), dimension)];
+    this.lengths = new double[topics.count()];
+    for (int entry = 0; entry < vectors.count(); entry++) {
+      int sum = topics.topicOf()[entry] * dimension;
+      for (int k = 0; k < dimension; k++) {
+        sums[sum + k] += vectors.values()[entry * dimension + k];
+      }
+    }
+    for (int topic = 0; topic < lengths.length; topic++) {
+      double squares = 0;
+      for (int k = 0; k < dimension; k++) {
+        squares += sums[topic * dimension + k] * sums[topic * dimension + k];
+      }
+      lengths[topic] = Math.sqrt(squares);
+    }
+  }
+
+  /** One row per topic; a topic whose vectors cancel out has a zero vector, similar to nothing. */
+  Vectors normalised() {
+    int dimension = vectors.dimension();
+    float[] values = new float[sums.length];
+    for (int i = 0; i < values.length; i++) {
+      double length = lengths[i / dimension];
+      values[i] = length == 0 ? 0 : (float) (sums[i] / length);
+    }
+    return new Vectors(topics.count(), dimension, values);
+  }
+
+  /**
+   * Mean cosine of a topic's entries to its centroid. For unit vectors that is the length of their
+   * mean: the sum of v · s/|s| over all v is s · s/|s|, which is |s|.
+   */
+  double cohesion(int topic) {
+    return Math.min(1, lengths[topic] / topics.sizes()[topic]);
+  }
+
+  /** Cosine of an entry to the centroid of the other entries of its topic; 0 without any. */
+  double withoutItself(int entry) {
+    int dimension = vectors.dimension();
+    int sum = topics.topicOf()[entry] * dimension;
+    double dot = 0;
+    double squares = 0;
+    for (int k = 0; k < dimension; k++) {
+      double value = vectors.values()[entry * dimension + k];
+      double others = sums[sum + k] - value;
+      dot += value * others;
+      squares += others * others;
+    }
+    return squares == 0 ? 0 : dot / Math.sqrt(squares);
+  }
+}

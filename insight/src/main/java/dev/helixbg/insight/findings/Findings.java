@@ -1,0 +1,62 @@
+package dev.helixbg.insight.findings;
+
+import dev.helixbg.config.InsightSettings;
+import java.util.List;
+
+/**
+ * Everything that one analysis of one KB found: an immutable snapshot, which renderers read and
+ * never change.
+ *
+ * @param entries all live entries by offset
+ * @param topics by name
+ * @param topicOverlaps most similar first, the best 1,000 at most
+ * @param nearDuplicates the best of {@code totals.nearDuplicates()}, most similar first
+ * @param crossLinks the best of {@code totals.crossLinks()}, most similar first
+ * @param misfiled clearest first
+ * @param limits the settings that were in force
+ */
+public record Findings(
+    List<NamedEntry> entries,
+    List<Topic> topics,
+    List<Finding.TopicOverlap> topicOverlaps,
+    List<Finding.Pair> nearDuplicates,
+    List<Finding.Pair> crossLinks,
+    List<Finding.Misfiled> misfiled,
+    Distribution distribution,
+    InsightSettings limits,
+    Totals totals) {
+
+  /**
+   * A topic and how close its entries are.
+   *
+   * @param cohesion mean cosine of its entries to its centroid
+   */
+  public record Topic(String name, int entries, double cohesion) {}
+
+  /**
+   * How similar the entries of this KB are to each other, by which a single pair can be judged. All
+   * numbers are 0 when there are no pairs.
+   *
+   * @param pairs counted: all of them, or an even sample of a large KB
+   * @param sampled whether {@code pairs} is a sample
+   * @param histogram counts of equal bins from {@code histogramFrom} to 1
+   * @param histogramFrom lower edge of the first bin; what is lower is counted in it
+   * @param median half of the pairs are less similar
+   * @param p99 of 100 pairs one is more similar
+   * @param p999 of 1,000 pairs one is more similar
+   * @param medianNearest the similarity that half of the entries reach with their nearest neighbour
+   */
+  public record Distribution(
+      long pairs,
+      boolean sampled,
+      long[] histogram,
+      double histogramFrom,
+      double median,
+      double p90,
+      double p99,
+      double p999,
+      double medianNearest) {}
+
+  /** How many of each kind there are, reported or not. */
+  public record Totals(long pairs, long nearDuplicates, long crossLinks, int misfiled) {}
+}

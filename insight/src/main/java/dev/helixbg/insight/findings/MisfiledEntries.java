@@ -1,0 +1,117 @@
+package dev.helixbg.insight.findings;
+
+import dev.helixbg.insight.similarity.AllPairs;
+import dev.helixbg.insight.similarity.PackedVectors;
+import dev.helixbg.insight.similarity.PairSink;
+import dev.helixbg.insight.similarity.Vectors;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.Comparator;
+import java.util.List;
+import java.util.stream.IntStream;
+
+/** Finds, for each entry, the other topic that it is nearest to. */
+final class MisfiledEntries implements PairSink {
+  /** Others that an entry's own topic needs, lest a chance neighbour counts as a topic. */
+  private static final int MIN_OTHERS = 2;
+
+  /** Entries that another topic needs to attract one. */
+  private static final int MIN_ENTRIES = 3;
+
+  /**
+   * An entry nearer to another topic than to its own.
+   *
+   * @param own cosine to the centroid of the other entries of its topic
+   * @param nearer number of the other topic
+   * @param other cosine to that topic's centroid
+   */
+  record Misplaced(int entry, double own, int nearer, double other) {
+    double margin() {
+      return other - own;
+    }
+  }
+
+  private final int[] topicOf;
+  private final int[] candidates;
+  private final int[] nearest;
+  private final float[] similarity;
+
+  private MisfiledEntries(int[] topicOf, int[] candidates) {
+    this.topicOf = topicOf;
+    this.candidates = candidates;
+    this.nearest = new int[topicOf.length];
+    this.similarity = new float[topicOf.length];
+    Arrays.fill(nearest, -1);
+    Arrays.fill(similarity, Float.NEGATIVE_INFINITY);
+  }
+
+  /**
+   * Finds all misfiled entries, clearest first.
+   *
+   * @param margin how much nearer the other topic must be, and more
+   * @param order of the entries, which decides between equally clear ones
+   */
+  static List<Misplaced> find(
+      PackedVectors entries,
+      Centroids centroids,
+      Vectors middles,
+      TopicIndex topics,
+      int[] order,
+      double margin,
+      int threads) {
+    int[] candidates =
+        IntStream.range(0, topics.count()).filter(t -> topics.sizes()[t] >= MIN_ENTRIES).toArray();
+    MisfiledEntries nearest = new MisfiledEntries(topics.topicOf(), candidates);
+    try (PackedVectors rows = PackedVectors.pack(middles.select(candidates))) {
+      AllPairs.between(
+              rows,
+              entries,
+              Float.NEGATIVE_INFINITY,
+              threads,
+              () -> new MisfiledEntries(topics.topicOf(), candidates))
+          .forEach(nearest::add);
+    }
+    List<Misplaced> found = new ArrayList<>();
+    for (int entry = 0; entry < entries.count(); entry++) {
+      if (nearest.nearest[entry] >= 0 && topics.sizes()[topics.topicOf()[entry]] > MIN_OTHERS) {
+        Misplaced misplaced =
+            new Misplaced(
+                entry,
+                centroids.withoutItself(entry),
+                nearest.nearest[entry],
+                nearest.similarity[entry]);
+        if (misplaced.margin() > margin) {
+          found.add(misplaced);
+        }
+      }
+    }
+    found.sort(
+        Comparator.comparingDouble(Misplaced::margin)
+            .reversed()
+            .thenComparingInt(misplaced -> order[misplaced.entry()]));
+    return found;
+  }
+
+  @Override
+  public void accept(int candidate, int entry, float cosine) {
+    if (candidates[candidate] != topicOf[entry]) {
+      offer(entry, candidates[candidate], cosine);
+    }
+  }
+
+  private void add(MisfiledEntries other) {
+    for (int entry = 0; entry < nearest.length; entry++) {
+      if (other.nearest[entry] >= 0) {
+        offer(entry, other.nearest[entry], other.similarity[entry]);
+      }
+    }
+  }
+
+  /** Of equally near topics the first by name counts. */
+  private void offer(int entry, int topic, float cosine) {
+    if (cosine > similarity[entry] || cosine == similarity[entry] && topic < nearest[entry]) {
+      nearest[entry] = topic;
+      similarity[entry] = cosine;
+    }
+  }
+}

@@ -1,0 +1,65 @@
+package dev.helixbg.insight.findings;
+
+import dev.helixbg.config.InsightSettings;
+import dev.helixbg.insight.similarity.PairSink;
+
+/** Near-duplicates and cross-links: the best of each, and how many there are in all. */
+final class PairHits implements PairSink {
+  private final InsightSettings settings;
+  private final int[] topicOf;
+  private final BestPairs nearDuplicates;
+  private final BestPairs crossLinks;
+  private long nearDuplicateCount;
+  private long crossLinkCount;
+
+  private PairHits(InsightSettings settings, int[] topicOf, int[] order) {
+    this.settings = settings;
+    this.topicOf = topicOf;
+    this.nearDuplicates = new BestPairs(settings.maxNearDuplicates(), order);
+    this.crossLinks = new BestPairs(settings.maxCrossLinks(), order);
+  }
+
+  /**
+   * @param order of the entries, see {@link BestPairs}
+   */
+  static PairHits find(PairSource pairs, int[] topicOf, int[] order, InsightSettings settings) {
+    float limit = Limits.atMost(Math.min(settings.nearDuplicate(), settings.crossLinkFrom()));
+    PairHits all = new PairHits(settings, topicOf, order);
+    pairs.atLeast(limit, () -> new PairHits(settings, topicOf, order)).forEach(all::add);
+    return all;
+  }
+
+  @Override
+  public void accept(int a, int b, float similarity) {
+    if (similarity > settings.nearDuplicate()) {
+      nearDuplicateCount++;
+      nearDuplicates.offer(a, b, similarity);
+    } else if (similarity >= settings.crossLinkFrom() && topicOf[a] != topicOf[b]) {
+      crossLinkCount++;
+      crossLinks.offer(a, b, similarity);
+    }
+  }
+
+  private void add(PairHits other) {
+    nearDuplicateCount += other.nearDuplicateCount;
+    crossLinkCount += other.crossLinkCount;
+    nearDuplicates.offerAll(other.nearDuplicates);
+    crossLinks.offerAll(other.crossLinks);
+  }
+
+  BestPairs nearDuplicates() {
+    return nearDuplicates;
+  }
+
+  BestPairs crossLinks() {
+    return crossLinks;
+  }
+
+  long nearDuplicateCount() {
+    return nearDuplicateCount;
+  }
+
+  long crossLinkCount() {
+    return crossLinkCount;
+  }
+}

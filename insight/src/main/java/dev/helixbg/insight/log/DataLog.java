@@ -1,0 +1,222 @@
+package dev.helixbg.insight.log;
+
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
+import java.nio.channels.FileChannel;
+import java.nio.file.AccessDeniedException;
+import java.nio.file.FileSystemException;
+import java.nio.file.Files;
+import java.nio.file.NoSuchFileException;
+import java.nio.file.Path;
+import java.nio.file.StandardOpenOption;
+import java.nio.file.attribute.BasicFileAttributes;
+import java.time.Duration;
+
+/**
+ * Reads helix's data.log, whatever state it is in; never writes it, locks it or maps it.
+ *
+ * <p>Header, 8 bytes: {@code AMRL}, version u32 = 1, little-endian. Then records until the end:
+ *
+ * <pre>
+ * entry   u8 0x01   u8 topic length   u32 body length   i32 minutes   u16 zero   topic   body
+ * delete  u8 0x02   3 zero bytes      u32 offset of the entry it removes
+ * </pre>
+ *
+ * <p>A delete applies to the whole log, also to an entry after it; one whose target is no entry is
+ * ignored. An empty file is an empty KB. What is no record is accounted for as damage, and records
+ * after it are found again by the rules of {@link Resync} and {@link WrappedTopic}.
+ */
+public final class DataLog {
+  static final int HEADER_BYTES = 8;
+  static final long MAX_BYTES = 1L << 32;
+  private static final int VERSION = 1;
+  private static final int MAGIC = 'A' | 'M' << 8 | 'R' << 16 | 'L' << 24;
+  private static final int ATTEMPTS = 5;
+  private static final Duration QUIET = Duration.ofMillis(500);
+  private static final Duration PATIENCE = Duration.ofSeconds(3);
+  private static final long PAUSE_MILLIS = 20;
+
+  private DataLog() {}
+
+  /**
+   * Reads what the file holds now, up to the size it has when it is opened. A file that is cut
+   * short meanwhile is read again from its start.
+   *
+   * @throws DataLogException when the file is no data.log of version 1, or cannot be read at all
+   */
+  public static LogReading read(Path file) {
+    try {
+      checkRegular(file);
+      try (FileChannel channel = FileChannel.open(file, StandardOpenOption.READ)) {
+        return read(file, sourceOf(channel));
+      }
+    } catch (NoSuchFileException e) {
+      throw new DataLogException(
+          file + " does not exist; name the folder of a helix knowledge base", e);
+    } catch (AccessDeniedException e) {
+      throw new DataLogException(
+          file + " may not be read by this user; change its permissions or those of its folder", e);
+    } catch (IOException e) {
+      throw new DataLogException(
+          file + " cannot be read (" + reasonOf(e) + "); check the disk and the path", e);
+    }
+  }
+
+  /**
+   * Reads the file once it was quiet for half a second, so that no edit is seen half done: an edit
+   * is an append followed by a delete, and a record is written in three pieces.
+   *
+   * <p>Returns at once when the file was last written longer ago. A file that stays busy is waited
+   * for 3 seconds; then a reading counts in which no record is torn at the end, or the last of
+   * five.
+   *
+   * @throws DataLogException as {@link #read} does
+   * @throws InterruptedException while waiting
+   */
+  public static LogReading readQuiet(Path file) throws InterruptedException {
+    return readQuiet(file, QUIET, PATIENCE);
+  }
+
+  static LogReading readQuiet(Path file, Duration quiet, Duration patience)
+      throws InterruptedException {
+    long deadline = System.nanoTime() + patience.toNanos();
+    for (int late = 0; ; ) {
+      FileState before = awaitQuiet(file, quiet, deadline);
+      LogReading reading = read(file);
+      if (before != null && before.equals(stateOf(file))) {
+        return reading;
+      }
+      if (System.nanoTime() - deadline >= 0) {
+        if (++late == ATTEMPTS || !endsTorn(reading.account())) {
+          return reading;
+        }
+        Thread.sleep(PAUSE_MILLIS);
+      }
+    }
+  }
+
+  static LogReading read(Path file, LogSource source) throws IOException {
+    for (int attempt = 1; ; attempt++) {
+      try {
+        return readOnce(file, source);
+      } catch (LogWindow.ShrunkException e) {
+        if (attempt == ATTEMPTS) {
+          throw new DataLogException(
+              file + " was cut short again and again while it was read; try again later", e);
+        }
+      }
+    }
+  }
+
+  private static LogReading readOnce(Path file, LogSource source) throws IOException {
+    long size = source.size();
+    if (size > MAX_BYTES) {
+      throw new DataLogException(
+          file
+              + " has "
+              + size
+              + " bytes, but offsets in a data.log end at 4 GiB; check the path, or compact the log"
+              + " with helix");
+    }
+    LogWindow window = new LogWindow(source, size);
+    LiveEntries live = new LiveEntries();
+    if (size > 0) {
+      checkHeader(file, window);
+      new LogWalk(window, live).run(HEADER_BYTES);
+    }
+    return live.finish(size, window.finish());
+  }
+
+  private static void checkHeader(Path file, LogWindow window) throws IOException {
+    if (window.size() < HEADER_BYTES) {
+      throw new DataLogException(
+          file
+              + " has only "
+              + window.size()
+              + " of the 8 bytes that begin a data.log; if it holds nothing of yours, remove it and"
+              + " let helix make it again");
+    }
+    int index = window.at(0, HEADER_BYTES);
+    ByteBuffer header =
+        ByteBuffer.wrap(window.array(), index, HEADER_BYTES).order(ByteOrder.LITTLE_ENDIAN);
+    if (header.getInt() != MAGIC) {
+      throw new DataLogException(
+          file + " does not begin with AMRL, so it is no data.log of helix; check the path");
+    }
+    int version = header.getInt();
+    if (version != VERSION) {
+      throw new DataLogException(
+          file
+              + " is a data.log of version "
+              + Integer.toUnsignedString(version)
+              + ", but this helix-bg reads version 1 only; look for a newer helix-bg");
+    }
+  }
+
+  private static void checkRegular(Path file) throws IOException {
+    BasicFileAttributes attributes = Files.readAttributes(file, BasicFileAttributes.class);
+    if (attributes.isDirectory()) {
+      throw new DataLogException(file + " is a folder, not a data.log; name the file in it");
+    }
+    if (!attributes.isRegularFile()) {
+      throw new DataLogException(file + " is a pipe or a device, not a data.log; check the path");
+    }
+  }
+
+  /** The state in which the file was quiet, or null when the deadline came first. */
+  private static FileState awaitQuiet(Path file, Duration quiet, long deadline)
+      throws InterruptedException {
+    FileState state = stateOf(file);
+    long since = System.nanoTime();
+    while (state != null && System.nanoTime() - deadline < 0) {
+      long age = System.currentTimeMillis() - state.modified().toMillis();
+      if (age >= quiet.toMillis() || System.nanoTime() - since >= quiet.toNanos()) {
+        return state;
+      }
+      Thread.sleep(PAUSE_MILLIS);
+      FileState next = stateOf(file);
+      if (!state.equals(next)) {
+        state = next;
+        since = System.nanoTime();
+      }
+    }
+    return null;
+  }
+
+  /** Null when there is no such file, which {@link #read} then says better. */
+  private static FileState stateOf(Path file) {
+    try {
+      return FileState.of(file);
+    } catch (IOException e) {
+      return null;
+    }
+  }
+
+  private static boolean endsTorn(LogAccount account) {
+    if (account.damage().isEmpty()) {
+      return false;
+    }
+    LogAccount.Damage last = account.damage().getLast();
+    return last.offset() + last.unreadable() == account.bytes();
+  }
+
+  private static String reasonOf(IOException e) {
+    String reason = e instanceof FileSystemException f ? f.getReason() : e.getMessage();
+    return reason == null ? e.getClass().getSimpleName() : reason;
+  }
+
+  private static LogSource sourceOf(FileChannel channel) {
+    return new LogSource() {
+      @Override
+      public long size() throws IOException {
+        return channel.size();
+      }
+
+      @Override
+      public int read(ByteBuffer into, long position) throws IOException {
+        return channel.read(into, position);
+      }
+    };
+  }
+}

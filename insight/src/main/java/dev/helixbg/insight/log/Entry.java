@@ -1,0 +1,23 @@
+package dev.helixbg.insight.log;
+
+/**
+ * One live entry of a data.log, as helix wrote it.
+ *
+ * @param offset of the record in the file; unique and rising within one file, but changed by a
+ *     compaction
+ * @param topic decoded UTF-8; longer than 255 bytes only when its length byte had wrapped and was
+ *     repaired
+ * @param body decoded UTF-8 with its metadata lines
+ * @param timestampMin local wall-clock minutes since 1970-01-01 00:00; 0 when unknown; may run
+ *     backwards
+ * @param text what the body says, parsed once: content and metadata
+ */
+public record Entry(long offset, String topic, String body, int timestampMin, EntryText text) {
+
+  /**
+   * What is embedded, and hashed for reuse: topic, a space, the body without its metadata lines.
+   */
+  public String embeddedText() {
+    return topic + " " + text.content();
+  }
+}

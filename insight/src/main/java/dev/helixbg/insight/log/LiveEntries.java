@@ -1,0 +1,121 @@
+package dev.helixbg.insight.log;
+
+import static java.nio.charset.StandardCharsets.UTF_8;
+
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+
+/**
+ * Decodes entries as they come, and takes away those that a delete names, before or after it.
+ *
+ * <p>One String per distinct topic. A delete of an earlier entry frees it at once; one of a later
+ * offset waits until the end, as four bytes.
+ */
+final class LiveEntries implements RecordSink {
+  private static final char REPLACEMENT = '\uFFFD';
+
+  private final ArrayList<Entry> entries = new ArrayList<>();
+  private int[] offsets = new int[1024];
+  private final Map<String, String> topics = new HashMap<>();
+  private final DamageList damage = new DamageList();
+  private int[] earlyTargets = new int[0];
+  private int earlyCount;
+  private int read;
+  private int deletes;
+  private int live;
+
+  @Override
+  public void entry(
+      long offset, int timestampMin, byte[] bytes, int index, int topicLength, int bodyLength) {
+    String topic = new String(bytes, index, topicLength, UTF_8);
+    String body = new String(bytes, index + topicLength, bodyLength, UTF_8);
+    if (topic.indexOf(REPLACEMENT) >= 0 || body.indexOf(REPLACEMENT) >= 0) {
+      accountMalformed(offset, bytes, index, topicLength, bodyLength);
+    }
+    if (entries.size() == offsets.length) {
+      offsets = Arrays.copyOf(offsets, offsets.length * 2);
+    }
+    offsets[entries.size()] = (int) offset;
+    entries.add(new Entry(offset, shared(topic), body, timestampMin, EntryText.parse(body)));
+    read++;
+    live++;
+  }
+
+  @Override
+  public void delete(long offset, long target) {
+    deletes++;
+    if (target > offset) {
+      earlyCount++;
+      if (earlyCount > earlyTargets.length) {
+        earlyTargets = Arrays.copyOf(earlyTargets, Math.max(16, earlyCount + earlyCount / 2));
+      }
+      earlyTargets[earlyCount - 1] = (int) target;
+    } else {
+      remove(target);
+    }
+  }
+
+  @Override
+  public void damage(LogAccount.Damage stretch) {
+    damage.add(stretch);
+  }
+
+  /** The live entries and the account of a log of {@code size} bytes, all of which were passed. */
+  LogReading finish(long size, String sha256) {
+    for (int i = 0; i < earlyCount; i++) {
+      remove(Integer.toUnsignedLong(earlyTargets[i]));
+    }
+    List<Entry> left = new ArrayList<>(live);
+    for (Entry entry : entries) {
+      if (entry != null) {
+        left.add(entry);
+      }
+    }
+    return new LogReading(
+        List.copyOf(left), new LogAccount(size, sha256, read, deletes, live, damage.toList()));
+  }
+
+  private void remove(long target) {
+    int low = 0;
+    int high = entries.size() - 1;
+    while (low <= high) {
+      int middle = (low + high) >>> 1;
+      int order = Integer.compareUnsigned(offsets[middle], (int) target);
+      if (order == 0) {
+        live -= entries.set(middle, null) == null ? 0 : 1;
+        return;
+      }
+      low = order < 0 ? middle + 1 : low;
+      high = order < 0 ? high : middle - 1;
+    }
+  }
+
+  private void accountMalformed(
+      long offset, byte[] bytes, int index, int topicLength, int bodyLength) {
+    Utf8.Malformed topic = Utf8.malformed(bytes, index, topicLength);
+    Utf8.Malformed body = Utf8.malformed(bytes, index + topicLength, bodyLength);
+    int count = topic.bytes() + body.bytes();
+    if (count == 0) {
+      return; // the text has U+FFFD in it
+    }
+    int first = topic.bytes() > 0 ? topic.first() : topicLength + body.first();
+    damage.add(
+        new LogAccount.Damage(
+            offset + RecordHeader.ENTRY_BYTES + first,
+            count,
+            LogAccount.Kind.INVALID_UTF8,
+            "the entry at offset "
+                + offset
+                + " has "
+                + count
+                + " bytes that are not UTF-8, shown as U+FFFD"));
+  }
+
+  private String shared(String topic) {
+    String known = topics.putIfAbsent(topic, topic);
+    return known == null ? topic : known;
+  }
+}

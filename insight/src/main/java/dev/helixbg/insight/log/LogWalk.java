@@ -1,0 +1,120 @@
+package dev.helixbg.insight.log;
+
+import dev.helixbg.insight.log.LogAccount.Damage;
+import dev.helixbg.insight.log.LogAccount.Kind;
+import java.io.IOException;
+
+/**
+ * Walks from record to record and gives each to a sink, and all bytes between them as damage.
+ *
+ * <p>A record is given away only when what follows confirms it ({@link Resync}). Otherwise it is
+ * doubted: its topic may have wrapped ({@link WrappedTopic}); or it was torn, and the length that
+ * it claims covers records that were written later, which are then looked for inside its claim. If
+ * neither holds it is kept as it is, and the damage begins after it.
+ */
+final class LogWalk {
+  /** More than anybody writes into one entry, and less than a hostile header may ask for. */
+  static final long MAX_BODY = 64L << 20;
+
+  private final LogWindow window;
+  private final RecordSink sink;
+  private final Resync resync;
+  private final WrappedTopic wrappedTopic;
+
+  LogWalk(LogWindow window, RecordSink sink) {
+    this.window = window;
+    this.sink = sink;
+    this.resync = new Resync(window);
+    this.wrappedTopic = new WrappedTopic(window, resync);
+  }
+
+  /** Walks from {@code start} to the end of the log. */
+  void run(long start) throws IOException {
+    long position = start;
+    while (position < window.size()) {
+      RecordHeader header = headerAt(position);
+      if (header == null) {
+        position = skipUnreadable(position);
+      } else if (header.end() > window.size()) {
+        position = skipTorn(header);
+      } else if (resync.confirms(header.end())) {
+        position = emit(header, header.topicLength());
+      } else {
+        position = doubt(header);
+      }
+    }
+  }
+
+  private RecordHeader headerAt(long position) throws IOException {
+    int available = (int) Math.min(RecordHeader.ENTRY_BYTES, window.size() - position);
+    int index = window.at(position, available);
+    return RecordHeader.parse(window.array(), index, available, position);
+  }
+
+  private long doubt(RecordHeader header) throws IOException {
+    if (header.entry()) {
+      int topicLength = wrappedTopic.lengthOf(header);
+      if (topicLength > header.topicLength()) {
+        String detail = "the topic has " + topicLength + " bytes, so its length byte wrapped";
+        sink.damage(new Damage(header.offset(), 0, Kind.WRAPPED_TOPIC, detail));
+        return emit(header, topicLength);
+      }
+      long inside = resync.nextInside(header);
+      if (inside < header.end()) {
+        return tornUntil(header.offset(), inside);
+      }
+    }
+    return emit(header, header.topicLength());
+  }
+
+  private long skipTorn(RecordHeader header) throws IOException {
+    return tornUntil(header.offset(), resync.nextInside(header));
+  }
+
+  private long skipUnreadable(long position) throws IOException {
+    int type = window.array()[window.at(position, 1)] & 0xff;
+    long next = resync.next(position + 1);
+    if (type == RecordHeader.ENTRY || type == RecordHeader.DELETE) {
+      return tornUntil(position, next);
+    }
+    String detail = "a record of type 0x%02x, which this version does not know".formatted(type);
+    sink.damage(new Damage(position, next - position, Kind.UNKNOWN_TYPE, detail));
+    return next;
+  }
+
+  private long tornUntil(long offset, long end) {
+    if (end == window.size()) {
+      String detail = "the last record is not complete: it is being written, or never was finished";
+      sink.damage(new Damage(offset, end - offset, Kind.TORN_TAIL, detail));
+    } else {
+      String detail = "a record that was never finished; the next sound one is at offset " + end;
+      sink.damage(new Damage(offset, end - offset, Kind.TORN_RECORD, detail));
+    }
+    return end;
+  }
+
+  /** Gives a whole record to the sink, and returns where it ends. */
+  private long emit(RecordHeader header, int topicLength) throws IOException {
+    long offset = header.offset();
+    long end = header.end() - header.topicLength() + topicLength;
+    if (!header.entry()) {
+      sink.delete(offset, header.target());
+    } else if (header.bodyLength() > MAX_BODY) {
+      String detail = "an entry of " + header.bodyLength() + " bytes, more than are read of one";
+      sink.damage(new Damage(offset, end - offset, Kind.OVERSIZED, detail));
+    } else {
+      int bodyLength = (int) header.bodyLength();
+      int length = topicLength + bodyLength;
+      long text = offset + RecordHeader.ENTRY_BYTES;
+      if (length <= window.capacity()) {
+        int index = window.at(text, length);
+        sink.entry(offset, header.value(), window.array(), index, topicLength, bodyLength);
+      } else {
+        byte[] bytes = new byte[length];
+        window.copy(text, bytes);
+        sink.entry(offset, header.value(), bytes, 0, topicLength, bodyLength);
+      }
+    }
+    return end;
+  }
+}

@@ -1,0 +1,85 @@
+package dev.helixbg.insight.log;
+
+/**
+ * The fixed bytes at the start of a record of data.log, all integers little-endian.
+ *
+ * <pre>
+ * entry   u8 0x01   u8 topic length   u32 body length   i32 minutes   u16 zero   topic   body
+ * delete  u8 0x02   3 zero bytes      u32 offset of the entry it removes
+ * </pre>
+ *
+ * @param offset where the record begins
+ * @param entry whether it is an entry, else a delete
+ * @param topicLength bytes, 0 to 255; 0 for a delete
+ * @param bodyLength bytes, unsigned; 0 for a delete
+ * @param value minutes of an entry, or the target of a delete (bits of a u32)
+ */
+record RecordHeader(long offset, boolean entry, int topicLength, long bodyLength, int value) {
+  static final int ENTRY = 1;
+  static final int DELETE = 2;
+  static final int ENTRY_BYTES = 12;
+  static final int DELETE_BYTES = 8;
+
+  /**
+   * Reads the header in {@code bytes} at {@code index}.
+   *
+   * @param available bytes at {@code index}
+   * @return null when the type is unknown, a byte that must be zero is not, or too few bytes are
+   *     available
+   */
+  static RecordHeader parse(byte[] bytes, int index, long available, long offset) {
+    if (available >= ENTRY_BYTES && bytes[index] == ENTRY) {
+      return (bytes[index + 10] | bytes[index + 11]) != 0
+          ? null
+          : new RecordHeader(
+              offset,
+              true,
+              bytes[index + 1] & 0xff,
+              Integer.toUnsignedLong(int32(bytes, index + 2)),
+              int32(bytes, index + 6));
+    }
+    if (available >= DELETE_BYTES && bytes[index] == DELETE) {
+      return (bytes[index + 1] | bytes[index + 2] | bytes[index + 3]) != 0
+          ? null
+          : new RecordHeader(offset, false, 0, 0, int32(bytes, index + 4));
+    }
+    return null;
+  }
+
+  /** Whether the bytes at {@code index}, the last of the file, may begin a header. */
+  static boolean isCut(byte[] bytes, int index, long available) {
+    if (bytes[index] == ENTRY) {
+      return available < ENTRY_BYTES - 1 || available < ENTRY_BYTES && bytes[index + 10] == 0;
+    }
+    if (bytes[index] != DELETE || available >= DELETE_BYTES) {
+      return false;
+    }
+    for (int i = 1; i < Math.min(4, available); i++) {
+      if (bytes[index + i] != 0) {
+        return false;
+      }
+    }
+    return true;
+  }
+
+  /** Stands for a header that the file's end cut: what it claims ends after any file. */
+  static RecordHeader cut(long offset) {
+    return new RecordHeader(offset, true, 0, 0xffff_ffffL, 0);
+  }
+
+  /** The offset after the record, as its lengths claim. */
+  long end() {
+    return entry ? offset + ENTRY_BYTES + topicLength + bodyLength : offset + DELETE_BYTES;
+  }
+
+  long target() {
+    return Integer.toUnsignedLong(value);
+  }
+
+  private static int int32(byte[] bytes, int index) {
+    return (bytes[index] & 0xff)
+        | (bytes[index + 1] & 0xff) << 8
+        | (bytes[index + 2] & 0xff) << 16
+        | bytes[index + 3] << 24;
+  }
+}

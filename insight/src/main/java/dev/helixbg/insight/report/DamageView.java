@@ -1,0 +1,28 @@
+package dev.helixbg.insight.report;
+
+import dev.helixbg.insight.log.LogAccount;
+
+/** A stretch of the log that could not be read, or only with a repair. */
+record DamageView(String where, String what, String loss, String detail) {
+
+  static DamageView of(LogAccount.Damage damage) {
+    return new DamageView(
+        "offset " + Wording.count(damage.offset()),
+        what(damage.kind()),
+        damage.unreadable() == 0
+            ? "nothing lost"
+            : Wording.count(damage.unreadable(), "byte", "bytes") + " unreadable",
+        SafeText.excerpt(damage.detail(), 300));
+  }
+
+  private static String what(LogAccount.Kind kind) {
+    return switch (kind) {
+      case TORN_TAIL -> "unfinished record at the end";
+      case TORN_RECORD -> "record that was never finished";
+      case WRAPPED_TOPIC -> "topic longer than 255 bytes";
+      case UNKNOWN_TYPE -> "unknown record type";
+      case INVALID_UTF8 -> "bytes that are not UTF-8";
+      case OVERSIZED -> "entry too long to be one";
+    };
+  }
+}

@@ -1,0 +1,155 @@
+package dev.helixbg.insight.report;
+
+import dev.helixbg.insight.findings.Findings;
+import java.util.ArrayList;
+import java.util.List;
+
+/**
+ * The graph of topics as SVG numbers and words.
+ *
+ * @param description what the picture shows, for those who cannot see it
+ * @param note what is not drawn; may be empty
+ */
+record GraphView(
+    String width,
+    String height,
+    List<Band> bands,
+    List<Line> lines,
+    List<Node> nodes,
+    String description,
+    String note) {
+  private static final int LABEL_COLUMNS = 24;
+
+  /** Mean width of a character of the labels, in pixels. */
+  private static final double COLUMN_WIDTH = 7.1;
+
+  /** Two overlapping topics: a broad, pale stroke. */
+  record Band(String x1, String y1, String x2, String y2, String strokeWidth, String title) {}
+
+  /** Linked entries of two topics: a thin stroke on top. */
+  record Line(String x1, String y1, String x2, String y2, String strokeWidth, String title) {}
+
+  /** A topic: a circle, the number of its entries in it, its name below. */
+  record Node(
+      String x,
+      String y,
+      String radius,
+      String numberY,
+      String number,
+      String labelY,
+      String label,
+      String title) {}
+
+  static GraphView of(Findings findings) {
+    TopicGraph graph = TopicGraph.of(findings);
+    int n = graph.topics().size();
+    String[] labels = new String[n];
+    double[] widths = new double[n];
+    for (int i = 0; i < n; i++) {
+      labels[i] = SafeText.excerpt(TopicView.label(graph.topics().get(i).name()), LABEL_COLUMNS);
+      widths[i] = COLUMN_WIDTH * Columns.of(labels[i]);
+    }
+    GraphLayout layout = GraphLayout.of(graph, widths);
+    List<Band> bands = new ArrayList<>();
+    List<Line> lines = new ArrayList<>();
+    for (TopicGraph.Edge edge : graph.edges()) {
+      addStrokes(graph, edge, layout, bands, lines);
+    }
+    List<Node> nodes = new ArrayList<>();
+    for (int i = 0; i < n; i++) {
+      nodes.add(node(graph.topics().get(i), labels[i], layout, i));
+    }
+    return new GraphView(
+        px(layout.width()),
+        px(layout.height()),
+        bands,
+        lines,
+        nodes,
+        description(graph, bands.size(), lines.size()),
+        note(graph));
+  }
+
+  boolean hasBands() {
+    return !bands.isEmpty();
+  }
+
+  boolean hasLines() {
+    return !lines.isEmpty();
+  }
+
+  boolean hasNote() {
+    return !note.isEmpty();
+  }
+
+  private static void addStrokes(
+      TopicGraph graph,
+      TopicGraph.Edge edge,
+      GraphLayout layout,
+      List<Band> bands,
+      List<Line> lines) {
+    String x1 = px(layout.x()[edge.a()]);
+    String y1 = px(layout.y()[edge.a()]);
+    String x2 = px(layout.x()[edge.b()]);
+    String y2 = px(layout.y()[edge.b()]);
+    String names =
+        TopicView.label(graph.topics().get(edge.a()).name())
+            + " and "
+            + TopicView.label(graph.topics().get(edge.b()).name());
+    if (edge.overlaps()) {
+      String width = px(9 + 22 * Math.clamp(edge.overlap() - 0.6, 0, 0.4));
+      String title = names + " overlap: " + Wording.similarity(edge.overlap());
+      bands.add(new Band(x1, y1, x2, y2, width, title));
+    }
+    if (edge.links() > 0) {
+      String width = px(Math.min(5, 1 + 0.6 * edge.links()));
+      String title =
+          names
+              + ": "
+              + Wording.count(edge.links(), "linked pair", "linked pairs")
+              + ", the closest at "
+              + Wording.similarity(edge.closest());
+      lines.add(new Line(x1, y1, x2, y2, width, title));
+    }
+  }
+
+  private static Node node(Findings.Topic topic, String label, GraphLayout layout, int i) {
+    double y = layout.y()[i];
+    double radius = layout.radius()[i];
+    return new Node(
+        px(layout.x()[i]),
+        px(y),
+        px(radius),
+        px(y + 4),
+        Wording.count(topic.entries()),
+        px(y + radius + GraphLayout.LABEL_DROP),
+        label,
+        TopicView.label(topic.name())
+            + ": "
+            + Wording.count(topic.entries(), "entry", "entries")
+            + ", cohesion "
+            + Wording.similarity(topic.cohesion()));
+  }
+
+  private static String description(TopicGraph graph, int overlapping, int linked) {
+    return Wording.count(graph.topics().size(), "topic", "topics")
+        + "; "
+        + Wording.count(overlapping, "pair of topics overlaps", "pairs of topics overlap")
+        + ", and entries of "
+        + Wording.count(linked, "pair of topics", "pairs of topics")
+        + " are linked. The tables and lists below say the same in words.";
+  }
+
+  private static String note(TopicGraph graph) {
+    if (graph.topicsLeftOut() == 0 && graph.edgesLeftOut() == 0) {
+      return "";
+    }
+    return "Not drawn: "
+        + Wording.count(graph.topicsLeftOut(), "topic", "topics")
+        + " with fewer links or entries, and "
+        + Wording.count(graph.edgesLeftOut(), "weaker connection", "weaker connections");
+  }
+
+  private static String px(double value) {
+    return Wording.fixed(value, 1);
+  }
+}

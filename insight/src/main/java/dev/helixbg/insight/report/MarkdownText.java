@@ -1,0 +1,55 @@
+package dev.helixbg.insight.report;
+
+/**
+ * Text set into Markdown such that nothing in it is Markdown: as code, fenced or inline, whose
+ * delimiters are longer than any inside. Takes text that passed {@link SafeText}.
+ */
+final class MarkdownText {
+  private MarkdownText() {}
+
+  /** A code block for the top level of the document. */
+  static String fenced(String text) {
+    String fence = "`".repeat(Math.max(3, longestRun(text) + 1));
+    return fence + "text\n" + text + (text.endsWith("\n") ? "" : "\n") + fence + "\n";
+  }
+
+  /** Inline code for one line of text. */
+  static String code(String text) {
+    if (text.isBlank()) {
+      return "(blank)";
+    }
+    String ticks = "`".repeat(longestRun(text) + 1);
+    boolean padded =
+        text.startsWith("`") || text.endsWith("`") || (text.startsWith(" ") && text.endsWith(" "));
+    String space = padded ? " " : "";
+    return ticks + space + text + space + ticks;
+  }
+
+  /**
+   * Inline code for a cell of a table, where a pipe must be escaped even in code. Backslashes right
+   * before a pipe are doubled: parsers disagree on what they would do to it otherwise.
+   */
+  static String cell(String text) {
+    StringBuilder out = new StringBuilder();
+    int backslashes = 0;
+    for (int at = 0; at < text.length(); at++) {
+      char c = text.charAt(at);
+      if (c == '|') {
+        out.append("\\".repeat(backslashes + 1));
+      }
+      backslashes = c == '\\' ? backslashes + 1 : 0;
+      out.append(c);
+    }
+    return code(out.toString());
+  }
+
+  private static int longestRun(String text) {
+    int longest = 0;
+    int run = 0;
+    for (int at = 0; at < text.length(); at++) {
+      run = text.charAt(at) == '`' ? run + 1 : 0;
+      longest = Math.max(longest, run);
+    }
+    return longest;
+  }
+}

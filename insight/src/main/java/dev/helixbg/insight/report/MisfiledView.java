@@ -1,0 +1,21 @@
+package dev.helixbg.insight.report;
+
+import dev.helixbg.insight.findings.Finding;
+
+/**
+ * An entry that may be under the wrong topic.
+ *
+ * @param own similarity to its own topic
+ * @param other similarity to {@code nearer}
+ */
+record MisfiledView(String id, EntryView entry, String own, String nearer, String other) {
+
+  static MisfiledView of(Finding.Misfiled misfiled) {
+    return new MisfiledView(
+        SafeText.name(misfiled.id()),
+        EntryView.of("", misfiled.entry()),
+        Wording.similarity(misfiled.own()),
+        TopicView.label(misfiled.nearer()),
+        Wording.similarity(misfiled.other()));
+  }
+}

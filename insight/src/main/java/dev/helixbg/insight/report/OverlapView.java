@@ -1,0 +1,18 @@
+package dev.helixbg.insight.report;
+
+import dev.helixbg.insight.findings.Finding;
+
+/** Two overlapping topics. */
+record OverlapView(
+    String id, String similarity, String a, String b, String entriesA, String entriesB) {
+
+  static OverlapView of(Finding.TopicOverlap overlap) {
+    return new OverlapView(
+        SafeText.name(overlap.id()),
+        Wording.similarity(overlap.similarity()),
+        TopicView.label(overlap.a()),
+        TopicView.label(overlap.b()),
+        Wording.count(overlap.entriesA(), "entry", "entries"),
+        Wording.count(overlap.entriesB(), "entry", "entries"));
+  }
+}

@@ -1,0 +1,37 @@
+package dev.helixbg.insight.report;
+
+import dev.helixbg.insight.findings.Findings;
+import dev.helixbg.insight.findings.NamedEntry;
+import dev.helixbg.insight.log.LogAccount;
+import java.time.LocalDateTime;
+import java.util.Optional;
+
+/**
+ * All that a report tells. It holds nothing of the clock or the machine, so that the same knowledge
+ * base gives the same bytes.
+ */
+public record Report(Findings findings, LogAccount log, Run run) {
+
+  /** Version of the JSON form; raised when a field changes its meaning or goes away. */
+  public static final int SCHEMA = 1;
+
+  /**
+   * What made the report.
+   *
+   * @param version of the program
+   * @param embeddingModel name and precision, for the reader
+   */
+  public record Run(String version, String embeddingModel) {}
+
+  /** When the newest entry was written, by the clock of its writer; empty when none tells. */
+  public Optional<LocalDateTime> asOf() {
+    return findings.entries().stream()
+        .map(NamedEntry::entry)
+        .filter(entry -> entry.timestampMin() != 0)
+        .mapToInt(entry -> entry.timestampMin())
+        .max()
+        .stream()
+        .mapToObj(Wording::localTime)
+        .findFirst();
+  }
+}

@@ -1,0 +1,263 @@
+package dev.helixbg.insight.report;
+
+import dev.helixbg.config.InsightSettings;
+import dev.helixbg.insight.findings.Finding;
+import dev.helixbg.insight.findings.Findings;
+import dev.helixbg.insight.log.LogAccount;
+import java.util.Comparator;
+import java.util.List;
+
+/**
+ * A report as words and numbers, ready to be set in a format: renderers never compute. All texts in
+ * it passed {@link SafeText}.
+ *
+ * @param lead the outcome in one or two sentences
+ * @param facts of the knowledge base, the headline numbers
+ */
+record ReportView(
+    String program,
+    String model,
+    String asOf,
+    String lead,
+    List<DistributionView.Fact> facts,
+    DamageSection damage,
+    GraphView graph,
+    DistributionView distribution,
+    PairSection nearDuplicates,
+    OverlapSection overlaps,
+    PairSection crossLinks,
+    MisfiledSection misfiled,
+    TopicSection topics) {
+
+  /**
+   * What of the log could not be read.
+   *
+   * @param more how many places are not listed; may be empty
+   */
+  record DamageSection(String title, String intro, List<DamageView> places, String more) {
+    private static final int LISTED = 20;
+
+    static DamageSection of(LogAccount log) {
+      long unreadable = log.damage().stream().mapToLong(LogAccount.Damage::unreadable).sum();
+      int places = log.damage().size();
+      return new DamageSection(
+          unreadable == 0
+              ? "Parts of data.log needed a repair"
+              : "Parts of data.log could not be read",
+          Wording.count(unreadable, "byte", "bytes")
+              + " of "
+              + Wording.count(log.bytes())
+              + " could not be read, in "
+              + Wording.count(places, "place", "places")
+              + ". Everything else was, and is in this report.",
+          log.damage().stream().limit(LISTED).map(DamageView::of).toList(),
+          places <= LISTED
+              ? ""
+              : "And " + Wording.count(places - LISTED) + " more places, all in report.json.");
+    }
+
+    boolean exists() {
+      return !places.isEmpty();
+    }
+
+    boolean hasMore() {
+      return !more.isEmpty();
+    }
+  }
+
+  /**
+   * The topics themselves, by name.
+   *
+   * @param cutWords says that only the largest are listed; may be empty
+   */
+  record TopicSection(String total, List<TopicView> rows, String cutWords) {
+    private static final int LISTED = 500;
+
+    static TopicSection of(List<Findings.Topic> topics) {
+      int total = topics.size();
+      return new TopicSection(
+          Wording.count(total),
+          largest(topics).stream().map(TopicView::of).toList(),
+          total > LISTED
+              ? "The largest "
+                  + LISTED
+                  + " of "
+                  + Wording.count(total)
+                  + "; all are in report.json."
+              : "");
+    }
+
+    boolean hasCut() {
+      return !cutWords.isEmpty();
+    }
+
+    private static List<Findings.Topic> largest(List<Findings.Topic> topics) {
+      return topics.size() <= LISTED
+          ? topics
+          : topics.stream()
+              .sorted(Comparator.comparingInt(Findings.Topic::entries).reversed())
+              .limit(LISTED)
+              .sorted(Comparator.comparing(Findings.Topic::name))
+              .toList();
+    }
+  }
+
+  /** Topics about the same thing. */
+  record OverlapSection(
+      String total, String intro, List<OverlapView> pairs, String cutWords, String none) {
+    private static final int LISTED = 60;
+
+    static OverlapSection of(List<Finding.TopicOverlap> overlaps, String intro, String none) {
+      int total = overlaps.size();
+      return new OverlapSection(
+          Wording.count(total),
+          intro,
+          overlaps.stream().limit(LISTED).map(OverlapView::of).toList(),
+          total > LISTED
+              ? "The strongest "
+                  + LISTED
+                  + " of "
+                  + Wording.count(total)
+                  + "; all are in report.json."
+              : "",
+          none);
+    }
+
+    boolean isEmpty() {
+      return pairs.isEmpty();
+    }
+
+    boolean hasCut() {
+      return !cutWords.isEmpty();
+    }
+  }
+
+  /** Entries that may be under the wrong topic. */
+  record MisfiledSection(
+      String total, String intro, List<MisfiledView> entries, String cutWords, String none) {
+
+    boolean isEmpty() {
+      return entries.isEmpty();
+    }
+
+    boolean hasCut() {
+      return !cutWords.isEmpty();
+    }
+  }
+
+  static ReportView of(Report report) {
+    Findings findings = report.findings();
+    InsightSettings limits = findings.limits();
+    return new ReportView(
+        "helix-bg " + SafeText.name(report.run().version()),
+        SafeText.name(report.run().embeddingModel()),
+        report.asOf().map(Wording::date).orElse("unknown"),
+        lead(findings),
+        facts(findings),
+        DamageSection.of(report.log()),
+        GraphView.of(findings),
+        DistributionView.of(findings.distribution(), limits),
+        nearDuplicates(findings, limits),
+        overlaps(findings, limits),
+        crossLinks(findings, limits),
+        misfiled(findings, limits),
+        TopicSection.of(findings.topics()));
+  }
+
+  boolean isEmpty() {
+    return topics.rows().isEmpty();
+  }
+
+  private static String lead(Findings findings) {
+    if (findings.entries().isEmpty()) {
+      return "This knowledge base has no entries yet. Once helix has stored some, the next run"
+          + " compares them and lists here what is said twice, what belongs together, and what may"
+          + " be filed under the wrong topic.";
+    }
+    Findings.Totals totals = findings.totals();
+    int overlaps = findings.topicOverlaps().size();
+    if (totals.nearDuplicates() + totals.crossLinks() + totals.misfiled() + overlaps == 0) {
+      return "Nothing stands out: no entry repeats another, no topics overlap, and every entry is"
+          + " nearest to its own topic.";
+    }
+    return Wording.count(totals.nearDuplicates(), "near-duplicate", "near-duplicates")
+        + ", "
+        + Wording.count(overlaps, "pair of overlapping topics", "pairs of overlapping topics")
+        + ", "
+        + Wording.count(totals.crossLinks(), "possible link", "possible links")
+        + " between topics, and "
+        + Wording.count(totals.misfiled(), "entry", "entries")
+        + " that may be under the wrong topic.";
+  }
+
+  private static List<DistributionView.Fact> facts(Findings findings) {
+    int entries = findings.entries().size();
+    int topics = findings.topics().size();
+    long pairs = findings.totals().pairs();
+    return List.of(
+        new DistributionView.Fact(Wording.count(entries), entries == 1 ? "entry" : "entries"),
+        new DistributionView.Fact(Wording.count(topics), topics == 1 ? "topic" : "topics"),
+        new DistributionView.Fact(
+            Wording.count(pairs), pairs == 1 ? "pair compared" : "pairs compared"));
+  }
+
+  private static PairSection nearDuplicates(Findings findings, InsightSettings limits) {
+    String limit = Wording.limit(limits.nearDuplicate());
+    return PairSection.of(
+        "near-duplicates",
+        "Near-duplicates",
+        "Entries more similar than "
+            + limit
+            + ": most say the same thing twice. Keep the better one, or bring what only one of"
+            + " them says into the other.",
+        "No two entries are more similar than " + limit + ". Nothing seems to be said twice.",
+        findings.nearDuplicates(),
+        findings.totals().nearDuplicates(),
+        findings.totals().pairs());
+  }
+
+  private static OverlapSection overlaps(Findings findings, InsightSettings limits) {
+    String limit = Wording.limit(limits.topicOverlap());
+    return OverlapSection.of(
+        findings.topicOverlaps(),
+        "Topics whose entries are about the same things: their centres are more similar than "
+            + limit
+            + ". One topic may have been split in two, or two may want clearer borders.",
+        findings.topics().size() < 2
+            ? "There are no two topics to compare."
+            : "No two topics are more similar than " + limit + ". Each has its own ground.");
+  }
+
+  private static PairSection crossLinks(Findings findings, InsightSettings limits) {
+    String range =
+        Wording.limit(limits.crossLinkFrom()) + " and " + Wording.limit(limits.nearDuplicate());
+    return PairSection.of(
+        "cross-links",
+        "Cross-links",
+        "Entries of different topics with a similarity between "
+            + range
+            + ": where both are about one matter, a link would help whoever reads one of them.",
+        "No entries of different topics have a similarity between " + range + ".",
+        findings.crossLinks(),
+        findings.totals().crossLinks(),
+        findings.totals().pairs());
+  }
+
+  private static MisfiledSection misfiled(Findings findings, InsightSettings limits) {
+    int total = findings.totals().misfiled();
+    int shown = findings.misfiled().size();
+    return new MisfiledSection(
+        Wording.count(total),
+        "Entries that are nearer to the centre of another topic than to that of their own, by at"
+            + " least "
+            + Wording.limit(limits.misfiledMargin())
+            + ". They may be easier to find over there.",
+        findings.misfiled().stream().map(MisfiledView::of).toList(),
+        total > shown
+            ? "The clearest " + Wording.count(shown) + " of " + Wording.count(total) + "."
+            : "",
+        findings.topics().size() < 2
+            ? "There is no other topic in which an entry could be."
+            : "Every entry is nearest to its own topic, or nearly so.");
+  }
+}

@@ -1,0 +1,156 @@
+package dev.helixbg.insight.report;
+
+import dev.helixbg.insight.findings.Finding;
+import dev.helixbg.insight.findings.Findings;
+import dev.helixbg.insight.findings.NamedEntry;
+import dev.helixbg.insight.log.LogAccount;
+import java.util.List;
+
+/** What a person sees on the terminal after a run: a dozen lines at most. */
+public final class TerminalSummary {
+  private static final int MIN_WIDTH = 40;
+  private static final int MAX_WIDTH = 120;
+
+  /** Of the kind and its count: the longest kind, and room for 99,999. */
+  private static final int START_WIDTH = 22;
+
+  private static final int MIN_EXCERPT = 12;
+  private static final int NAME_WIDTH = 24;
+
+  private final StringBuilder out = new StringBuilder();
+  private final int width;
+  private final boolean color;
+
+  private TerminalSummary(int width, boolean color) {
+    this.width = Math.clamp(width, MIN_WIDTH, MAX_WIDTH);
+    this.color = color;
+  }
+
+  private record Row(double similarity, String names, String text) {}
+
+  /**
+   * @param where the report is; empty when none was written
+   * @param width of the terminal in columns; used between 40 and 120
+   * @param color whether ANSI colours may be used
+   */
+  public static String render(Report report, String where, int width, boolean color) {
+    return new TerminalSummary(width, color).summary(report, where);
+  }
+
+  private String summary(Report report, String where) {
+    Findings findings = report.findings();
+    Findings.Totals totals = findings.totals();
+    line(
+        Wording.count(findings.entries().size(), "entry", "entries")
+            + " in "
+            + Wording.count(findings.topics().size(), "topic", "topics")
+            + ", "
+            + Wording.count(totals.pairs(), "pair", "pairs")
+            + " compared");
+    damage(report.log());
+    if (!findings.entries().isEmpty()) {
+      pairs("Near-duplicates", totals.nearDuplicates(), findings.nearDuplicates(), 3);
+      overlaps(findings.topicOverlaps());
+      pairs("Cross-links", totals.crossLinks(), findings.crossLinks(), 3);
+      misfiled(totals.misfiled(), findings.misfiled());
+    }
+    if (!where.isEmpty()) {
+      // A path is there to be copied: it is never cut.
+      out.append("Report: ").append(SafeText.name(where)).append('\n');
+    }
+    return out.toString();
+  }
+
+  private void damage(LogAccount log) {
+    if (log.damage().isEmpty()) {
+      return;
+    }
+    long lost = log.damage().stream().mapToLong(LogAccount.Damage::unreadable).sum();
+    String text =
+        "data.log: "
+            + Wording.count(lost, "byte", "bytes")
+            + " could not be read, in "
+            + Wording.count(log.damage().size(), "place", "places");
+    out.append(painted("33", SafeText.excerpt(text, width))).append('\n');
+  }
+
+  private void pairs(String kind, long total, List<Finding.Pair> pairs, int shown) {
+    List<Row> rows =
+        pairs.stream()
+            .limit(shown)
+            .map(
+                pair ->
+                    new Row(
+                        pair.similarity(),
+                        name(pair.a()) + " ~ " + name(pair.b()),
+                        pair.a().entry().text().content()))
+            .toList();
+    rows(kind, total, rows);
+  }
+
+  private void overlaps(List<Finding.TopicOverlap> overlaps) {
+    List<Row> rows =
+        overlaps.stream()
+            .limit(2)
+            .map(best -> new Row(best.similarity(), topic(best.a()) + " ~ " + topic(best.b()), ""))
+            .toList();
+    rows("Topic overlaps", overlaps.size(), rows);
+  }
+
+  private void misfiled(int total, List<Finding.Misfiled> misfiled) {
+    List<Row> rows =
+        misfiled.stream()
+            .limit(1)
+            .map(
+                best ->
+                    new Row(
+                        best.other(),
+                        name(best.entry()) + " > " + topic(best.nearer()),
+                        best.entry().entry().text().content()))
+            .toList();
+    rows("Misfiled", total, rows);
+  }
+
+  /** The kind and its count stand before the first row only. */
+  private void rows(String kind, long total, List<Row> rows) {
+    String count = total == 0 ? "none" : Wording.count(total);
+    String padding = " ".repeat(Math.max(1, START_WIDTH - kind.length() - count.length()));
+    out.append(painted("1", kind)).append(padding).append(count);
+    for (int i = 0; i < rows.size(); i++) {
+      out.append(i == 0 ? "" : "\n" + " ".repeat(START_WIDTH));
+      row(rows.get(i));
+    }
+    out.append('\n');
+  }
+
+  private void row(Row row) {
+    String similarity = "  " + Wording.similarity(row.similarity()) + "  ";
+    int room = width - START_WIDTH - similarity.length();
+    String names = SafeText.excerpt(row.names(), room);
+    int left = room - Columns.of(names) - 2;
+    String excerpt = left < MIN_EXCERPT ? "" : SafeText.excerpt(row.text(), left);
+    out.append(similarity).append(painted("36", names));
+    if (!excerpt.isEmpty()) {
+      out.append("  ").append(painted("2", excerpt));
+    }
+  }
+
+  private static String name(NamedEntry named) {
+    String suffix = ":" + named.index();
+    return SafeText.excerpt(
+            TopicView.label(named.entry().topic()), Math.max(4, NAME_WIDTH - suffix.length()))
+        + suffix;
+  }
+
+  private static String topic(String topic) {
+    return SafeText.excerpt(TopicView.label(topic), NAME_WIDTH);
+  }
+
+  private void line(String text) {
+    out.append(SafeText.excerpt(text, width)).append('\n');
+  }
+
+  private String painted(String code, String text) {
+    return color && !text.isEmpty() ? "\u001B[" + code + "m" + text + "\u001B[0m" : text;
+  }
+}

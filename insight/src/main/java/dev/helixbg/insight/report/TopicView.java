@@ -1,0 +1,17 @@
+package dev.helixbg.insight.report;
+
+import dev.helixbg.insight.findings.Findings;
+
+/** A topic as a row of the table of topics. */
+record TopicView(String name, String entries, String cohesion) {
+
+  static TopicView of(Findings.Topic topic) {
+    return new TopicView(
+        label(topic.name()), Wording.count(topic.entries()), Wording.similarity(topic.cohesion()));
+  }
+
+  /** The name made safe, with a stand-in for a blank one. */
+  static String label(String topic) {
+    return topic.isBlank() ? "(no name)" : SafeText.name(topic);
+  }
+}

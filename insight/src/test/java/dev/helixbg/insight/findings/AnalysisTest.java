@@ -1,0 +1,405 @@
+package dev.helixbg.insight.findings;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertNotEquals;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import com.sun.management.ThreadMXBean;
+import dev.helixbg.config.InsightSettings;
+import dev.helixbg.insight.log.Entry;
+import dev.helixbg.insight.similarity.Vectors;
+import java.lang.management.ManagementFactory;
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Random;
+import java.util.Set;
+import java.util.TreeMap;
+import java.util.TreeSet;
+import java.util.stream.IntStream;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.Test;
+
+/** Planted structures: each kind of finding, its limits, its order, its ids. */
+class AnalysisTest {
+  /** A unit vector in a plane; the cosine of two of them is exact when one is (1, 0, …). */
+  private static float[] cosine(float cosine) {
+    return new float[] {cosine, (float) Math.sqrt(1 - (double) cosine * cosine), 0};
+  }
+
+  private static final float[] ONE = {1, 0, 0};
+
+  @Test
+  void aPairAboveTheLimitIsANearDuplicateAndAtTheLimitIsNot() {
+    InsightSettings settings = new InsightSettings(0.6, 0.9375, 20, 0.75, 50, 0.05, 20);
+    Corpus at = new Corpus().add("a", "x", ONE).add("a", "y", cosine(0.9375f));
+    assertEquals(0, at.analyse(settings, 1).totals().nearDuplicates());
+    Corpus above = new Corpus().add("a", "x", ONE).add("a", "y", cosine(Math.nextUp(0.9375f)));
+    Findings.Totals totals = above.analyse(settings, 1).totals();
+    assertEquals(1, totals.nearDuplicates());
+    assertEquals(0, totals.crossLinks());
+  }
+
+  @Test
+  void aLimitThatNoFloatEqualsIsComparedExactly() {
+    // 0.92f is 0.92000001668…, above the limit; the float below it is not.
+    Corpus above = new Corpus().add("a", "x", ONE).add("a", "y", cosine(0.92f));
+    assertEquals(1, above.analyse().totals().nearDuplicates());
+    Corpus below = new Corpus().add("a", "x", ONE).add("a", "y", cosine(Math.nextDown(0.92f)));
+    assertEquals(0, below.analyse().totals().nearDuplicates());
+  }
+
+  @Test
+  void crossLinksBeginAtTheirLimitAndEndAtThatOfNearDuplicates() {
+    InsightSettings settings = new InsightSettings(0.6, 0.9375, 20, 0.75, 50, 0.05, 20);
+    TreeMap<Float, Long> expected = new TreeMap<>();
+    expected.put(Math.nextDown(0.75f), 0L);
+    expected.put(0.75f, 1L);
+    expected.put(0.9375f, 1L);
+    expected.put(Math.nextUp(0.9375f), 0L);
+    expected.forEach(
+        (similarity, links) -> {
+          Corpus corpus = new Corpus().add("a", "x", ONE).add("b", "y", cosine(similarity));
+          assertEquals(links, corpus.analyse(settings, 1).totals().crossLinks(), "" + similarity);
+        });
+  }
+
+  @Test
+  void aPairWithinATopicIsNoCrossLink() {
+    Corpus corpus = new Corpus().add("a", "x", ONE).add("a", "y", cosine(0.8f));
+    assertEquals(0, corpus.analyse().totals().crossLinks());
+  }
+
+  @Test
+  void identicalTextsOfDifferentTopicsAreNearDuplicates() {
+    Corpus corpus = new Corpus().add("a", "same", ONE).add("b", "same", ONE);
+    Finding.Pair pair = corpus.analyse().nearDuplicates().getFirst();
+    assertEquals(Finding.PairKind.NEAR_DUPLICATE, pair.kind());
+    assertEquals("a:0", pair.a().name());
+    assertEquals("b:0", pair.b().name());
+    assertEquals(1, pair.similarity());
+  }
+
+  @Test
+  void topicsOverlapAboveTheLimitOnly() {
+    InsightSettings settings = new InsightSettings(0.625, 0.92, 20, 0.75, 50, 0.05, 20);
+    Corpus at = new Corpus().add("b", "x", ONE).add("a", "y", cosine(0.625f));
+    assertEquals(List.of(), at.analyse(settings, 1).topicOverlaps());
+    Corpus above = new Corpus().add("b", "x", ONE).add("a", "y", cosine(Math.nextUp(0.625f)));
+    Finding.TopicOverlap overlap = above.analyse(settings, 1).topicOverlaps().getFirst();
+    assertEquals("a", overlap.a());
+    assertEquals("b", overlap.b());
+    assertEquals(Math.nextUp(0.625f), overlap.similarity());
+  }
+
+  @Test
+  void topicsAreComparedByTheMeanOfTheirEntries() {
+    Corpus corpus =
+        new Corpus()
+            .add("a", "1", 1, 0, 0)
+            .add("a", "2", 0, 1, 0)
+            .add("b", "3", 0, 1, 0)
+            .add("b", "4", 1, 0, 0);
+    Findings findings = corpus.analyse();
+    assertEquals(1, findings.topicOverlaps().size());
+    assertEquals(1, findings.topicOverlaps().getFirst().similarity(), 1e-6);
+    assertEquals(Math.sqrt(0.5), findings.topics().getFirst().cohesion(), 1e-12);
+  }
+
+  @Test
+  void topicsWhoseEntriesCancelOutAreSimilarToNothing() {
+    Corpus corpus =
+        new Corpus()
+            .add("a", "1", 1, 0, 0)
+            .add("a", "2", -1, 0, 0)
+            .add("b", "3", 0, 1, 0)
+            .add("b", "4", 0, -1, 0);
+    Findings findings = corpus.analyse();
+    assertEquals(List.of(), findings.topicOverlaps());
+    assertEquals(0, findings.topics().getFirst().cohesion());
+  }
+
+  /** Three entries of a and three of b on their axes, and one of a at b's. */
+  private static Corpus misfiled(int othersOfA, int entriesOfB) {
+    Corpus corpus = new Corpus();
+    for (int i = 0; i < othersOfA; i++) {
+      corpus.add("a", "a" + i, 1, 0, 0);
+    }
+    corpus.add("a", "astray", 0, 1, 0);
+    for (int i = 0; i < entriesOfB; i++) {
+      corpus.add("b", "b" + i, 0, 1, 0);
+    }
+    return corpus;
+  }
+
+  @Test
+  void anEntryNearerToAnotherTopicIsMisfiled() {
+    Findings findings = misfiled(2, 3).analyse();
+    assertEquals(1, findings.totals().misfiled());
+    Finding.Misfiled found = findings.misfiled().getFirst();
+    assertEquals("a:2", found.entry().name());
+    assertEquals("b", found.nearer());
+    assertEquals(0, found.own(), "its own share in its topic's centroid is left out");
+    assertEquals(1, found.other());
+  }
+
+  @Test
+  void anEntryIsNotMisfiledAmongTooFewEntries() {
+    assertEquals(0, misfiled(1, 3).analyse().totals().misfiled());
+    assertEquals(0, misfiled(2, 2).analyse().totals().misfiled());
+  }
+
+  @Test
+  void theMarginMustBeExceeded() {
+    InsightSettings at = new InsightSettings(0.6, 0.92, 20, 0.75, 50, 1, 20);
+    assertEquals(0, misfiled(2, 3).analyse(at, 1).totals().misfiled());
+    InsightSettings below = new InsightSettings(0.6, 0.92, 20, 0.75, 50, 0.999, 20);
+    assertEquals(1, misfiled(2, 3).analyse(below, 1).totals().misfiled());
+  }
+
+  @Test
+  void listsKeepTheBestAndTotalsCountAll() {
+    Corpus corpus = new Corpus();
+    for (int i = 0; i < 40; i++) {
+      corpus.add("t" + i % 2, "text " + i, ONE);
+    }
+    InsightSettings settings = new InsightSettings(0.6, 0.92, 7, 0.75, 0, 0.05, 0);
+    Findings findings = corpus.analyse(settings, 3);
+    assertEquals(780, findings.totals().nearDuplicates());
+    assertEquals(780, findings.totals().pairs());
+    assertEquals(7, findings.nearDuplicates().size());
+    assertEquals(List.of(), findings.crossLinks());
+  }
+
+  @Test
+  void equallySimilarPairsAreOrderedByKeyAndShareARank() {
+    Corpus corpus = new Corpus();
+    for (int i = 0; i < 9; i++) {
+      corpus.add("t", "text " + i, ONE);
+    }
+    List<String> sorted = corpus.keys.stream().sorted().toList();
+    List<Finding.Pair> pairs = corpus.analyse().nearDuplicates();
+    assertEquals(20, pairs.size());
+    for (int i = 0; i < 8; i++) {
+      Finding.Pair pair = pairs.get(i);
+      Set<String> keys = Set.of(pair.a().key(), pair.b().key());
+      assertEquals(Set.of(sorted.get(0), sorted.get(i + 1)), keys);
+      assertTrue(pair.a().entry().offset() < pair.b().entry().offset());
+      assertEquals(1, pair.rank());
+      assertEquals(1, pair.rankOfA());
+    }
+  }
+
+  @Test
+  void ranksTellHowManyPairsAndNeighboursAreCloser() {
+    Corpus corpus =
+        new Corpus()
+            .add("a", "x", ONE)
+            .add("b", "y", cosine(0.8f))
+            .add("a", "near x", cosine(0.9f))
+            .add("a", "nearer x", cosine(0.91f));
+    Finding.Pair link =
+        corpus.analyse().crossLinks().stream()
+            .filter(pair -> pair.similarity() == 0.8f)
+            .findFirst()
+            .orElseThrow();
+    assertEquals(6, link.rank());
+    assertEquals(3, link.rankOfB());
+    assertEquals(3, link.rankOfA());
+  }
+
+  @Test
+  void idsHaveAKindAndTenHexDigits() {
+    Corpus corpus = misfiled(3, 3).add("c", "link", 0.6f, 0.8f, 0);
+    Findings findings = corpus.analyse();
+    Stream.of(
+            findings.topicOverlaps(),
+            findings.nearDuplicates(),
+            findings.crossLinks(),
+            findings.misfiled())
+        .forEach(list -> assertFalse(list.isEmpty()));
+    assertTrue(findings.topicOverlaps().getFirst().id().matches("topic-[0-9a-f]{10}"));
+    assertTrue(findings.nearDuplicates().getFirst().id().matches("dup-[0-9a-f]{10}"));
+    assertTrue(findings.crossLinks().getFirst().id().matches("link-[0-9a-f]{10}"));
+    assertTrue(findings.misfiled().getFirst().id().matches("misfiled-[0-9a-f]{10}"));
+  }
+
+  @Test
+  void idsNeverChange() {
+    // printf 5:topic1:a1:b | sha256sum; users' dismissals are stored under these names.
+    assertEquals("topic-b1a7b2488e", new FindingIds().ofPair("topic", "a", "b"));
+    assertEquals("topic-b1a7b2488e", new FindingIds().ofPair("topic", "b", "a"));
+    assertNotEquals(
+        new FindingIds().of("misfiled", "ab", "c"), new FindingIds().of("misfiled", "a", "bc"));
+  }
+
+  @Test
+  void idsOutlastNewOffsetsAndAnotherOrder() {
+    for (int seed = 0; seed < 30; seed++) {
+      Corpus corpus = Corpus.random(new Random(seed));
+      List<Integer> order =
+          new ArrayList<>(IntStream.range(0, corpus.entries.size()).boxed().toList());
+      TreeSet<String> ids = ids(corpus.analyse());
+      assertEquals(ids, ids(corpus.reordered(order).analyse()), "compacted, seed " + seed);
+      Collections.shuffle(order, new Random(seed));
+      assertEquals(ids, ids(corpus.reordered(order).analyse()), "reordered, seed " + seed);
+    }
+  }
+
+  @Test
+  void threeIdenticalEntriesMakeThreeDistinctIds() {
+    Corpus corpus = new Corpus().add("a", "x", ONE).add("a", "x", ONE).add("a", "x", ONE);
+    List<String> ids = corpus.analyse().nearDuplicates().stream().map(Finding.Pair::id).toList();
+    assertEquals(List.of(ids.get(0), ids.get(0) + "-2", ids.get(0) + "-3"), ids);
+  }
+
+  @Test
+  void idsAreUniqueWithinARun() {
+    for (int seed = 0; seed < 50; seed++) {
+      Findings findings = Corpus.random(new Random(seed)).analyse();
+      List<String> all = allIds(findings);
+      assertEquals(all.size(), new HashSet<>(all).size());
+    }
+  }
+
+  @Test
+  void theNumberOfThreadsChangesNothing() {
+    for (int seed = 0; seed < 40; seed++) {
+      Corpus corpus = Corpus.random(new Random(seed));
+      String expected = text(corpus.analyse(Corpus.DEFAULTS, 1));
+      for (int threads : new int[] {2, 3, 7}) {
+        assertEquals(expected, text(corpus.analyse(Corpus.DEFAULTS, threads)));
+      }
+    }
+  }
+
+  @Test
+  void aLargeKbIsSampledEvenlyAndAlikeForAnyNumberOfThreads() {
+    Corpus corpus = clustered(5_000, 12);
+    Findings one = corpus.analyse(Corpus.DEFAULTS, 1);
+    assertTrue(one.distribution().sampled());
+    assertEquals(1_999_000, one.distribution().pairs());
+    assertEquals(12_497_500, one.totals().pairs());
+    assertEquals(text(one), text(corpus.analyse(Corpus.DEFAULTS, 3)));
+    assertEquals(text(one), text(corpus.analyse(Corpus.DEFAULTS, 7)));
+    BruteForce.Quantile exact = BruteForce.quantiles(corpus);
+    assertEquals(exact.of(500), one.distribution().median(), 0.01);
+    assertEquals(exact.of(990), one.distribution().p99(), 0.01);
+    assertEquals(exact.of(999), one.distribution().p999(), 0.01);
+  }
+
+  @Test
+  void twoThousandEntriesAreCountedExactly() {
+    Corpus corpus = clustered(2_000, 8);
+    Findings.Distribution distribution = corpus.analyse().distribution();
+    assertFalse(distribution.sampled());
+    assertEquals(1_999_000, distribution.pairs());
+    assertTrue(clustered(2_001, 8).analyse().distribution().sampled());
+  }
+
+  @Test
+  void identicalEntriesByTheThousandsAreCountedInBoundedMemory() {
+    Corpus corpus = new Corpus();
+    for (int i = 0; i < 6_000; i++) {
+      corpus.add("t" + i % 3, "same", ONE);
+    }
+    ThreadMXBean threads = (ThreadMXBean) ManagementFactory.getThreadMXBean();
+    long before = threads.getCurrentThreadAllocatedBytes();
+    Findings findings = corpus.analyse(Corpus.DEFAULTS, 1);
+    long allocated = threads.getCurrentThreadAllocatedBytes() - before;
+    assertEquals(17_997_000, findings.totals().nearDuplicates());
+    assertEquals(20, findings.nearDuplicates().size());
+    assertTrue(allocated < 100_000_000, allocated + " bytes for 18 million hits");
+  }
+
+  @Test
+  void topicOverlapsOfAThousandTopicsAreBounded() {
+    Corpus corpus = new Corpus();
+    for (int i = 0; i < 1_000; i++) {
+      corpus.add("topic " + i, "same", ONE);
+    }
+    assertEquals(Analysis.MAX_TOPIC_OVERLAPS, corpus.analyse().topicOverlaps().size());
+  }
+
+  @Test
+  void anEmptyKbAndASingleEntryHaveNoFindings() {
+    for (Corpus corpus : List.of(new Corpus(), new Corpus().add("a", "", ONE))) {
+      Findings findings = corpus.analyse();
+      assertEquals(corpus.entries.size(), findings.entries().size());
+      assertEquals(List.of(), allIds(findings));
+      assertEquals(0, findings.totals().pairs());
+      assertEquals(0, findings.distribution().pairs());
+      assertEquals(0, findings.distribution().medianNearest());
+    }
+  }
+
+  @Test
+  void entriesAreNumberedWithinTheirTopicByOffset() {
+    Corpus corpus = new Corpus().add("b", "1", ONE).add("a", "2", ONE).add("b", "3", ONE);
+    List<String> names = corpus.analyse().entries().stream().map(NamedEntry::name).toList();
+    assertEquals(List.of("b:0", "a:0", "b:1"), names);
+  }
+
+  @Test
+  void inputThatDoesNotFitTogetherIsRefused() {
+    List<Entry> one = List.of(Corpus.entry(8, "a", "x"));
+    List<Entry> backwards = List.of(Corpus.entry(30, "a", "x"), Corpus.entry(8, "a", "x"));
+    String key = Corpus.key("x");
+    Vectors vector = new Vectors(1, 3, ONE);
+    Vectors two = new Vectors(2, 3, new float[] {1, 0, 0, 1, 0, 0});
+    assertRefused("1 entries, but 0 keys and 1 vectors", one, List.of(), vector);
+    assertRefused("1 entries, but 1 keys and 2 vectors", one, List.of(key), two);
+    assertRefused("Key of entry 0 is not 32 hex digits", one, List.of("abc"), vector);
+    assertRefused("Entry 1 does not follow by offset", backwards, List.of(key, key), two);
+  }
+
+  private static void assertRefused(
+      String message, List<Entry> live, List<String> keys, Vectors vectors) {
+    IllegalArgumentException refused =
+        assertThrows(
+            IllegalArgumentException.class,
+            () -> Analysis.run(live, keys, vectors, Corpus.DEFAULTS, 1));
+    assertEquals(message, refused.getMessage());
+  }
+
+  private static Corpus clustered(int count, int dimension) {
+    Random random = new Random(count);
+    float[][] centres = new float[20][];
+    for (int c = 0; c < centres.length; c++) {
+      centres[c] = Corpus.unit(random, new float[dimension], 1);
+    }
+    Corpus corpus = new Corpus();
+    for (int i = 0; i < count; i++) {
+      int cluster = random.nextInt(centres.length);
+      corpus.add("t" + cluster % 7, "text " + i, Corpus.unit(random, centres[cluster], 0.6));
+    }
+    return corpus;
+  }
+
+  private static TreeSet<String> ids(Findings findings) {
+    return new TreeSet<>(allIds(findings));
+  }
+
+  private static List<String> allIds(Findings findings) {
+    return Stream.of(
+            findings.topicOverlaps(),
+            findings.nearDuplicates(),
+            findings.crossLinks(),
+            findings.misfiled())
+        .<Finding>flatMap(List::stream)
+        .map(Finding::id)
+        .toList();
+  }
+
+  /** Everything, the histogram by its values. */
+  private static String text(Findings findings) {
+    StringBuilder text = new StringBuilder();
+    for (long bin : findings.distribution().histogram()) {
+      text.append(bin).append(' ');
+    }
+    return text + findings.toString().replaceAll("\\[J@[0-9a-f]+", "histogram");
+  }
+}

@@ -1,0 +1,95 @@
+package dev.helixbg.insight.findings;
+
+import static org.junit.jupiter.api.Assertions.assertArrayEquals;
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import dev.helixbg.config.InsightSettings;
+import java.util.Random;
+import org.junit.jupiter.api.Test;
+
+/** The analysis against its brute-force twin, over seeded random corpora. */
+class AnalysisTwinTest {
+  private static final int CASES = 300;
+
+  @Test
+  void findsWhatBruteForceFinds() {
+    long duplicates = 0;
+    long links = 0;
+    long misfiled = 0;
+    long overlaps = 0;
+    for (int seed = 0; seed < CASES; seed++) {
+      Random random = new Random(seed);
+      Corpus corpus = Corpus.random(random);
+      InsightSettings settings =
+          new InsightSettings(
+              0.6, 0.92, random.nextInt(30), 0.75, random.nextInt(60), 0.05, random.nextInt(20));
+      Findings expected = BruteForce.of(corpus, settings);
+      Findings found = corpus.analyse(settings, 1 + seed % 3);
+      String which = "seed " + seed;
+      assertEquals(expected.entries(), found.entries(), which);
+      assertEquals(expected.topicOverlaps(), found.topicOverlaps(), which);
+      assertEquals(expected.nearDuplicates(), found.nearDuplicates(), which);
+      assertEquals(expected.crossLinks(), found.crossLinks(), which);
+      assertEquals(expected.totals(), found.totals(), which);
+      assertSameTopics(expected, found, which);
+      assertSameMisfiled(expected, found, which);
+      duplicates += found.nearDuplicates().size();
+      links += found.crossLinks().size();
+      misfiled += found.misfiled().size();
+      overlaps += found.topicOverlaps().size();
+    }
+    assertTrue(duplicates > CASES && links > CASES && misfiled > CASES && overlaps > CASES);
+  }
+
+  @Test
+  void measuresTheDistributionThatBruteForceMeasures() {
+    for (int seed = 0; seed < CASES; seed++) {
+      Corpus corpus = Corpus.random(new Random(seed));
+      if (corpus.entries.size() < 2) {
+        continue;
+      }
+      Findings.Distribution expected = BruteForce.distribution(corpus);
+      Findings.Distribution found = corpus.analyse().distribution();
+      assertArrayEquals(expected.histogram(), found.histogram(), "seed " + seed);
+      assertEquals(withoutHistogram(expected), withoutHistogram(found), "seed " + seed);
+    }
+  }
+
+  private static String withoutHistogram(Findings.Distribution d) {
+    return "%d %s %s | %s %s %s %s | %s"
+        .formatted(
+            d.pairs(),
+            d.sampled(),
+            d.histogramFrom(),
+            d.median(),
+            d.p90(),
+            d.p99(),
+            d.p999(),
+            d.medianNearest());
+  }
+
+  private static void assertSameTopics(Findings expected, Findings found, String which) {
+    assertEquals(expected.topics().size(), found.topics().size(), which);
+    for (int i = 0; i < expected.topics().size(); i++) {
+      Findings.Topic a = expected.topics().get(i);
+      Findings.Topic b = found.topics().get(i);
+      assertEquals(a.name(), b.name(), which);
+      assertEquals(a.entries(), b.entries(), which);
+      assertEquals(a.cohesion(), b.cohesion(), 1e-6, which);
+    }
+  }
+
+  private static void assertSameMisfiled(Findings expected, Findings found, String which) {
+    assertEquals(expected.misfiled().size(), found.misfiled().size(), which);
+    for (int i = 0; i < expected.misfiled().size(); i++) {
+      Finding.Misfiled a = expected.misfiled().get(i);
+      Finding.Misfiled b = found.misfiled().get(i);
+      assertEquals(a.id(), b.id(), which);
+      assertEquals(a.entry(), b.entry(), which);
+      assertEquals(a.nearer(), b.nearer(), which);
+      assertEquals(a.other(), b.other(), which);
+      assertEquals(a.own(), b.own(), 1e-12, which);
+    }
+  }
+}

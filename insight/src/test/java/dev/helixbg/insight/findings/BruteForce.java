@@ -1,0 +1,281 @@
+package dev.helixbg.insight.findings;
+
+import dev.helixbg.config.InsightSettings;
+import dev.helixbg.insight.findings.Finding.PairKind;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.Comparator;
+import java.util.List;
+import java.util.TreeMap;
+import java.util.function.Predicate;
+
+/** The analysis as its rules are told: every pair computed, everything sorted, no shortcut. */
+final class BruteForce {
+  private record Scored(int a, int b, float similarity) {}
+
+  private final Corpus corpus;
+  private final InsightSettings settings;
+  private final List<NamedEntry> named;
+  private final List<Scored> pairs = new ArrayList<>();
+  private final TreeMap<String, List<Integer>> topics = new TreeMap<>();
+  private final TreeMap<String, float[]> middles = new TreeMap<>();
+  private final FindingIds ids = new FindingIds();
+
+  private BruteForce(Corpus corpus, InsightSettings settings) {
+    this.corpus = corpus;
+    this.settings = settings;
+    this.named = corpus.named();
+    for (int j = 0; j < named.size(); j++) {
+      topics.computeIfAbsent(topic(j), name -> new ArrayList<>()).add(j);
+      for (int i = 0; i < j; i++) {
+        pairs.add(new Scored(i, j, dot(corpus.vectors.get(i), corpus.vectors.get(j))));
+      }
+    }
+    pairs.sort(
+        Comparator.comparing(Scored::similarity)
+            .reversed()
+            .thenComparing(
+                pair -> List.of(place(pair.a), place(pair.b)).stream().sorted().toList().get(0))
+            .thenComparing(
+                pair -> List.of(place(pair.a), place(pair.b)).stream().sorted().toList().get(1)));
+    topics.forEach((name, members) -> middles.put(name, toFloats(mean(members))));
+  }
+
+  static Findings of(Corpus corpus, InsightSettings settings) {
+    return new BruteForce(corpus, settings).findings();
+  }
+
+  static float dot(float[] a, float[] b) {
+    float sum = 0;
+    for (int k = 0; k < a.length; k++) {
+      sum = Math.fma(a[k], b[k], sum);
+    }
+    return sum;
+  }
+
+  private String topic(int entry) {
+    return named.get(entry).entry().topic();
+  }
+
+  private String place(int entry) {
+    return named.get(entry).key() + "%012d".formatted(named.get(entry).entry().offset());
+  }
+
+  private double[] mean(List<Integer> members) {
+    double[] sum = new double[corpus.vectors.getFirst().length];
+    for (int member : members) {
+      for (int k = 0; k < sum.length; k++) {
+        sum[k] += corpus.vectors.get(member)[k];
+      }
+    }
+    double length = length(sum);
+    for (int k = 0; k < sum.length && length > 0; k++) {
+      sum[k] /= length;
+    }
+    return sum;
+  }
+
+  private static double length(double[] values) {
+    double squares = 0;
+    for (double value : values) {
+      squares += value * value;
+    }
+    return Math.sqrt(squares);
+  }
+
+  private static float[] toFloats(double[] values) {
+    float[] floats = new float[values.length];
+    for (int k = 0; k < values.length; k++) {
+      floats[k] = (float) values[k];
+    }
+    return floats;
+  }
+
+  private Findings findings() {
+    List<Finding.TopicOverlap> overlaps = overlaps();
+    Predicate<Scored> near = p -> p.similarity > settings.nearDuplicate();
+    Predicate<Scored> link =
+        p ->
+            !near.test(p)
+                && p.similarity >= settings.crossLinkFrom()
+                && !topic(p.a).equals(topic(p.b));
+    List<Finding.Pair> duplicates =
+        pairs.stream()
+            .filter(near)
+            .limit(settings.maxNearDuplicates())
+            .map(p -> pair("dup", PairKind.NEAR_DUPLICATE, p))
+            .toList();
+    List<Finding.Pair> links =
+        pairs.stream()
+            .filter(link)
+            .limit(settings.maxCrossLinks())
+            .map(p -> pair("link", PairKind.CROSS_LINK, p))
+            .toList();
+    List<Finding.Misfiled> misfiled = misfiled();
+    return new Findings(
+        named,
+        topics.entrySet().stream()
+            .map(t -> new Findings.Topic(t.getKey(), t.getValue().size(), cohesion(t.getValue())))
+            .toList(),
+        overlaps,
+        duplicates,
+        links,
+        misfiled.stream().limit(settings.maxMisfiled()).toList(),
+        null,
+        settings,
+        new Findings.Totals(
+            pairs.size(),
+            pairs.stream().filter(near).count(),
+            pairs.stream().filter(link).count(),
+            misfiled.size()));
+  }
+
+  private double cohesion(List<Integer> members) {
+    double[] middle = mean(members);
+    double sum = 0;
+    for (int member : members) {
+      for (int k = 0; k < middle.length; k++) {
+        sum += middle[k] * corpus.vectors.get(member)[k];
+      }
+    }
+    return sum / members.size();
+  }
+
+  private List<Finding.TopicOverlap> overlaps() {
+    record Overlap(String a, String b, float similarity) {}
+    List<Overlap> overlaps = new ArrayList<>();
+    for (String a : topics.keySet()) {
+      for (String b : topics.tailMap(a, false).keySet()) {
+        overlaps.add(new Overlap(a, b, dot(middles.get(a), middles.get(b))));
+      }
+    }
+    return overlaps.stream()
+        .filter(o -> o.similarity > settings.topicOverlap())
+        .sorted(Comparator.comparing(Overlap::similarity).reversed())
+        .map(
+            o ->
+                new Finding.TopicOverlap(
+                    ids.ofPair("topic", o.a, o.b),
+                    o.a,
+                    o.b,
+                    o.similarity,
+                    topics.get(o.a).size(),
+                    topics.get(o.b).size()))
+        .toList();
+  }
+
+  private Finding.Pair pair(String kind, PairKind pairKind, Scored p) {
+    return new Finding.Pair(
+        ids.ofPair(kind, named.get(p.a).key(), named.get(p.b).key()),
+        pairKind,
+        named.get(p.a),
+        named.get(p.b),
+        p.similarity,
+        1 + pairs.stream().filter(other -> other.similarity > p.similarity).count(),
+        closer(p.a, p.similarity),
+        closer(p.b, p.similarity));
+  }
+
+  private int closer(int entry, float similarity) {
+    return 1
+        + (int)
+            pairs.stream()
+                .filter(p -> (p.a == entry || p.b == entry) && p.similarity > similarity)
+                .count();
+  }
+
+  private List<Finding.Misfiled> misfiled() {
+    record Candidate(int entry, double own, String nearer, float other) {}
+    List<Candidate> candidates = new ArrayList<>();
+    for (int entry = 0; entry < named.size(); entry++) {
+      int self = entry;
+      List<Integer> others = topics.get(topic(entry)).stream().filter(e -> e != self).toList();
+      if (others.size() < 2) {
+        continue;
+      }
+      double own = 0;
+      double[] middle = mean(others);
+      for (int k = 0; k < middle.length; k++) {
+        own += middle[k] * corpus.vectors.get(entry)[k];
+      }
+      double ownCosine = own;
+      topics.entrySet().stream()
+          .filter(t -> !t.getKey().equals(topic(self)) && t.getValue().size() >= 3)
+          .map(
+              t ->
+                  new Candidate(
+                      self,
+                      ownCosine,
+                      t.getKey(),
+                      dot(corpus.vectors.get(self), middles.get(t.getKey()))))
+          .min(Comparator.comparing(Candidate::other).reversed())
+          .filter(c -> c.other - c.own > settings.misfiledMargin())
+          .ifPresent(candidates::add);
+    }
+    // Margins of entries of the same text differ only by rounding, here and there in another way.
+    candidates.sort(
+        Comparator.comparing((Candidate c) -> -Math.rint((c.other - c.own) * 1e9))
+            .thenComparing(c -> place(c.entry)));
+    return candidates.stream()
+        .map(
+            c ->
+                new Finding.Misfiled(
+                    ids.of("misfiled", named.get(c.entry).key(), c.nearer),
+                    named.get(c.entry),
+                    c.own,
+                    c.nearer,
+                    c.other))
+        .toList();
+  }
+
+  static Findings.Distribution distribution(Corpus corpus) {
+    BruteForce twin = new BruteForce(corpus, Corpus.DEFAULTS);
+    Quantile quantile = quantiles(corpus);
+    long[] histogram = new long[60];
+    for (Scored pair : twin.pairs) {
+      int bin = 0;
+      while (bin < 59 && pair.similarity >= -0.2 + (bin + 1) / 50.0) {
+        bin++;
+      }
+      histogram[bin]++;
+    }
+    float[] nearest = new float[corpus.entries.size()];
+    Arrays.fill(nearest, -2);
+    for (Scored pair : twin.pairs) {
+      nearest[pair.a] = Math.max(nearest[pair.a], pair.similarity);
+      nearest[pair.b] = Math.max(nearest[pair.b], pair.similarity);
+    }
+    Arrays.sort(nearest);
+    return new Findings.Distribution(
+        twin.pairs.size(),
+        false,
+        histogram,
+        -0.2,
+        quantile.of(500),
+        quantile.of(900),
+        quantile.of(990),
+        quantile.of(999),
+        nearest[(nearest.length + 1) / 2 - 1]);
+  }
+
+  /** All similarities, rising. */
+  record Quantile(float[] sorted) {
+    float of(int permille) {
+      return sorted[(int) (((long) sorted.length * permille + 999) / 1000) - 1];
+    }
+  }
+
+  /** For corpora too large for pairs to be objects. */
+  static Quantile quantiles(Corpus corpus) {
+    int count = corpus.vectors.size();
+    float[] similarities = new float[count * (count - 1) / 2];
+    int pair = 0;
+    for (int j = 1; j < count; j++) {
+      for (int i = 0; i < j; i++) {
+        similarities[pair++] = dot(corpus.vectors.get(i), corpus.vectors.get(j));
+      }
+    }
+    Arrays.sort(similarities);
+    return new Quantile(similarities);
+  }
+}

@@ -1,0 +1,131 @@
+package dev.helixbg.insight.findings;
+
+import static java.nio.charset.StandardCharsets.UTF_8;
+
+import dev.helixbg.config.InsightSettings;
+import dev.helixbg.insight.log.Entry;
+import dev.helixbg.insight.log.EntryText;
+import dev.helixbg.insight.similarity.Vectors;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.OptionalDouble;
+import java.util.Random;
+import java.util.UUID;
+
+/** Entries with vectors chosen by the test. */
+final class Corpus {
+  static final InsightSettings DEFAULTS = new InsightSettings(0.60, 0.92, 20, 0.75, 50, 0.05, 20);
+
+  final List<Entry> entries = new ArrayList<>();
+  final List<String> keys = new ArrayList<>();
+  final List<float[]> vectors = new ArrayList<>();
+  private long offset = 8;
+
+  /** Adds an entry; the same topic and content get the same key. */
+  Corpus add(String topic, String content, float... vector) {
+    entries.add(entry(offset, topic, content));
+    keys.add(key(topic + " " + content));
+    vectors.add(vector);
+    offset += 12 + content.length();
+    return this;
+  }
+
+  static Entry entry(long offset, String topic, String content) {
+    EntryText text =
+        new EntryText(
+            content,
+            List.of(),
+            Optional.empty(),
+            OptionalDouble.empty(),
+            List.of(),
+            Optional.empty());
+    return new Entry(offset, topic, content, 0, text);
+  }
+
+  static String key(String text) {
+    return UUID.nameUUIDFromBytes(text.getBytes(UTF_8)).toString().replace("-", "");
+  }
+
+  /** A corpus of clustered unit vectors, with repeated texts among them. */
+  static Corpus random(Random random) {
+    int dimension = 4 + random.nextInt(40);
+    int count = random.nextInt(120);
+    int topics = 1 + random.nextInt(8);
+    int clusters = 1 + random.nextInt(12);
+    double spread = 0.1 + random.nextDouble();
+    float[][] centres = new float[clusters][];
+    for (int c = 0; c < clusters; c++) {
+      centres[c] = unit(random, new float[dimension], 1);
+    }
+    Corpus corpus = new Corpus();
+    for (int i = 0; i < count; i++) {
+      if (i > 0 && random.nextInt(8) == 0) {
+        int copied = random.nextInt(i);
+        Entry entry = corpus.entries.get(copied);
+        corpus.add(entry.topic(), entry.text().content(), corpus.vectors.get(copied));
+      } else {
+        int cluster = random.nextInt(clusters);
+        int topic = random.nextInt(4) == 0 ? random.nextInt(topics) : cluster % topics;
+        corpus.add("t" + topic, "text " + i, unit(random, centres[cluster], spread));
+      }
+    }
+    return corpus;
+  }
+
+  /** The centre moved by Gaussian noise, at unit length. */
+  static float[] unit(Random random, float[] centre, double spread) {
+    double[] moved = new double[centre.length];
+    double squares = 0;
+    for (int k = 0; k < centre.length; k++) {
+      moved[k] = centre[k] + spread * random.nextGaussian() / Math.sqrt(centre.length);
+      squares += moved[k] * moved[k];
+    }
+    float[] vector = new float[centre.length];
+    for (int k = 0; k < centre.length; k++) {
+      vector[k] = (float) (moved[k] / Math.sqrt(squares));
+    }
+    return vector;
+  }
+
+  /** The same texts and vectors in another order, at new offsets. */
+  Corpus reordered(List<Integer> by) {
+    Corpus other = new Corpus();
+    other.offset = 1_000;
+    for (int i : by) {
+      Entry entry = entries.get(i);
+      other.add(entry.topic(), entry.text().content(), vectors.get(i));
+    }
+    return other;
+  }
+
+  Vectors vectors() {
+    int dimension = vectors.isEmpty() ? 3 : vectors.getFirst().length;
+    float[] values = new float[vectors.size() * dimension];
+    for (int i = 0; i < vectors.size(); i++) {
+      System.arraycopy(vectors.get(i), 0, values, i * dimension, dimension);
+    }
+    return new Vectors(vectors.size(), dimension, values);
+  }
+
+  Findings analyse() {
+    return analyse(DEFAULTS, 2);
+  }
+
+  Findings analyse(InsightSettings settings, int threads) {
+    return Analysis.run(entries, keys, vectors(), settings, threads);
+  }
+
+  /** Live entries of each topic so far, to number them. */
+  List<NamedEntry> named() {
+    Map<String, Integer> next = new HashMap<>();
+    List<NamedEntry> named = new ArrayList<>();
+    for (int i = 0; i < entries.size(); i++) {
+      int index = next.merge(entries.get(i).topic(), 1, Integer::sum) - 1;
+      named.add(new NamedEntry(entries.get(i), index, keys.get(i)));
+    }
+    return named;
+  }
+}

@@ -1,0 +1,275 @@
+package dev.helixbg.insight.log;
+
+import static java.nio.charset.StandardCharsets.UTF_8;
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertSame;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+import static org.junit.jupiter.api.Assumptions.assumeTrue;
+
+import java.io.IOException;
+import java.io.RandomAccessFile;
+import java.nio.ByteBuffer;
+import java.nio.channels.FileChannel;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.StandardCopyOption;
+import java.nio.file.attribute.PosixFilePermissions;
+import java.util.Arrays;
+import java.util.List;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** Sound logs, what refuses a log as a whole, and files that change while they are read. */
+class DataLogTest {
+  private static final int MINUTES = 29_919_647;
+  @TempDir Path folder;
+  private final DataLogBytes log = new DataLogBytes();
+
+  @Test
+  void emptyFileIsAnEmptyKnowledgeBase() throws IOException {
+    LogReading reading = DataLog.read(write(new byte[0]));
+    assertEquals(List.of(), reading.entries());
+    assertEquals(
+        new LogAccount(
+            0,
+            "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855",
+            0,
+            0,
+            0,
+            List.of()),
+        reading.account());
+  }
+
+  @Test
+  void logWithoutRecordsIsEmpty() throws IOException {
+    LogReading reading = DataLog.read(write(log.toByteArray()));
+    assertEquals(List.of(), reading.entries());
+    assertEquals(8, reading.account().bytes());
+  }
+
+  @Test
+  void entriesComeByOffsetWithOneStringPerTopic() throws IOException {
+    log.entry("topic", "b", MINUTES);
+    log.entry("other", "c", 0);
+    log.entry("topic", "a", MINUTES - 10);
+
+    List<Entry> entries = DataLog.read(write(log.toByteArray())).entries();
+
+    assertEquals(List.of("b", "c", "a"), entries.stream().map(Entry::body).toList());
+    assertSame(entries.get(0).topic(), entries.get(2).topic());
+  }
+
+  @Test
+  void deleteAppliesToTheWholeLogAlsoToALaterEntry() {
+    int first = log.entry("a", "first", MINUTES);
+    int later = log.size() + 8;
+    log.delete(later);
+    assertEquals(later, log.entry("a", "later", MINUTES));
+    int last = log.entry("a", "last", MINUTES);
+    log.delete(first).delete(first).delete(later);
+
+    LogReading reading = MemoryLog.read(log.toByteArray());
+
+    assertEquals(List.of((long) last), reading.entries().stream().map(Entry::offset).toList());
+    assertEquals(3, reading.account().entries());
+    assertEquals(4, reading.account().deletes());
+    assertEquals(1, reading.account().live());
+    assertEquals(List.of(), reading.account().damage());
+  }
+
+  @Test
+  void deletesOfNothingAreIgnored() {
+    int first = log.entry("a", "first", MINUTES);
+    int delete = log.size();
+    log.delete(first + 3).delete(0).delete(8000).delete(-1).delete(delete);
+    log.delete(Integer.MAX_VALUE);
+
+    LogReading reading = MemoryLog.read(log.toByteArray());
+
+    assertEquals(1, reading.entries().size());
+    assertEquals(6, reading.account().deletes());
+    assertEquals(List.of(), reading.account().damage());
+  }
+
+  @Test
+  void anEditShowsTheNewTextAtTheNewOffset() {
+    int old = log.entry("a", "old", MINUTES);
+    int edited = log.entry("a", "[modified: 2026-11-20 12:47]\nnew", MINUTES);
+    log.delete(old);
+    List<Entry> entries = MemoryLog.read(log.toByteArray()).entries();
+    assertEquals(1, entries.size());
+    assertEquals(edited, entries.getFirst().offset());
+    assertEquals("a new", entries.getFirst().embeddedText());
+  }
+
+  @Test
+  void bodiesLargerThanTheWindowAreReadWhole() throws IOException {
+    String body = "0123456789".repeat(50_000);
+    log.entry("small", "x", MINUTES);
+    log.entry("large", body, MINUTES);
+    log.entry("small", "y", MINUTES);
+    LogReading reading = DataLog.read(write(log.toByteArray()));
+    assertEquals(body, reading.entries().get(1).body());
+    assertEquals("y", reading.entries().get(2).body());
+    assertEquals(List.of(), reading.account().damage());
+  }
+
+  @Test
+  void missingFileIsNamed() {
+    assertRefused(folder.resolve("none.log"), "none.log does not exist; name the folder");
+  }
+
+  @Test
+  void folderIsRefused() {
+    assertRefused(folder, " is a folder, not a data.log");
+  }
+
+  @Test
+  void pipeIsRefusedWithoutWaitingForAWriter() throws Exception {
+    Path pipe = folder.resolve("pipe");
+    assumeTrue(new ProcessBuilder("mkfifo", pipe.toString()).start().waitFor() == 0);
+    assertRefused(pipe, "is a pipe or a device");
+  }
+
+  @Test
+  void unreadableFileIsRefused() throws IOException {
+    Path file = write(log.toByteArray());
+    Files.setPosixFilePermissions(file, PosixFilePermissions.fromString("---------"));
+    assumeTrue(!Files.isReadable(file), "root may read everything");
+    assertRefused(file, "may not be read by this user; change its permissions");
+  }
+
+  @Test
+  void wrongMagicIsRefused() throws IOException {
+    assertRefused(write("GGUF\1\0\0\0....".getBytes(UTF_8)), "does not begin with AMRL");
+  }
+
+  @Test
+  void unknownVersionIsRefused() throws IOException {
+    assertRefused(write("AMRL\2\0\0\0".getBytes(UTF_8)), "is a data.log of version 2, but");
+    byte[] huge = {'A', 'M', 'R', 'L', -1, -1, -1, -1};
+    assertRefused(write(huge), "version 4294967295");
+  }
+
+  @Test
+  void headerShorterThan8BytesIsRefused() throws IOException {
+    for (int length = 1; length < 8; length++) {
+      byte[] cut = Arrays.copyOf(log.toByteArray(), length);
+      assertRefused(write(cut), "has only " + length + " of the 8 bytes");
+    }
+  }
+
+  @Test
+  void fileOver4GiBIsRefusedUnread() throws IOException {
+    Path file = write(log.toByteArray());
+    try (RandomAccessFile sparse = new RandomAccessFile(file.toFile(), "rw")) {
+      sparse.setLength(DataLog.MAX_BYTES + 1);
+    }
+    assertRefused(file, "has 4294967297 bytes, but offsets in a data.log end at 4 GiB");
+  }
+
+  @Test
+  void whatIsAppendedWhileReadingIsLeftForTheNextReading() throws IOException {
+    log.entry("a", "first", MINUTES);
+    byte[] before = log.toByteArray();
+    log.entry("a", "second", MINUTES);
+    byte[] after = log.toByteArray();
+    LogReading reading =
+        DataLog.read(folder, new ChangingLog(new MemoryLog(before), new MemoryLog(after)));
+    assertEquals(MemoryLog.read(before), reading);
+  }
+
+  @Test
+  void logThatShrinksWhileItIsReadIsReadAsItIsThen() throws IOException {
+    log.entry("a", "first", MINUTES);
+    byte[] after = log.toByteArray();
+    for (int i = 0; i < 100; i++) {
+      log.entry("a", "entry " + i, MINUTES);
+    }
+    byte[] before = log.toByteArray();
+    LogReading reading =
+        DataLog.read(folder, new ChangingLog(new MemoryLog(before), new MemoryLog(after)));
+    assertEquals(MemoryLog.read(after), reading);
+  }
+
+  @Test
+  void logThatShrinksForeverIsRefused() {
+    LogSource shrinking =
+        new LogSource() {
+          @Override
+          public long size() {
+            return 100;
+          }
+
+          @Override
+          public int read(ByteBuffer into, long position) {
+            return -1;
+          }
+        };
+    assertTrue(
+        assertThrows(DataLogException.class, () -> DataLog.read(folder, shrinking))
+            .getMessage()
+            .contains("cut short again and again"));
+  }
+
+  @Test
+  void logReplacedByRenameWhileItIsOpenIsReadToItsEnd() throws IOException {
+    log.entry("a", "old", MINUTES);
+    Path file = write(log.toByteArray());
+    DataLogBytes compacted = new DataLogBytes();
+    compacted.entry("b", "new", MINUTES);
+    Path next = folder.resolve("next");
+    Files.write(next, compacted.toByteArray());
+    try (FileChannel channel = FileChannel.open(file)) {
+      LogSource replaced =
+          new LogSource() {
+            @Override
+            public long size() throws IOException {
+              Files.move(next, file, StandardCopyOption.ATOMIC_MOVE);
+              return channel.size();
+            }
+
+            @Override
+            public int read(ByteBuffer into, long position) throws IOException {
+              return channel.read(into, position);
+            }
+          };
+      assertEquals("old", DataLog.read(file, replaced).entries().getFirst().body());
+    }
+    assertEquals("new", DataLog.read(file).entries().getFirst().body());
+  }
+
+  /** Changes after its size was asked for. */
+  private static final class ChangingLog implements LogSource {
+    private final MemoryLog after;
+    private MemoryLog now;
+
+    ChangingLog(MemoryLog before, MemoryLog after) {
+      this.now = before;
+      this.after = after;
+    }
+
+    @Override
+    public long size() {
+      long size = now.size();
+      now = after;
+      return size;
+    }
+
+    @Override
+    public int read(ByteBuffer into, long position) {
+      return now.read(into, position);
+    }
+  }
+
+  private Path write(byte[] bytes) throws IOException {
+    return Files.write(folder.resolve("data.log"), bytes);
+  }
+
+  private static void assertRefused(Path file, String message) {
+    String said = assertThrows(DataLogException.class, () -> DataLog.read(file)).getMessage();
+    assertTrue(said.contains(message), said);
+    assertTrue(said.startsWith(file.toString()), said);
+  }
+}

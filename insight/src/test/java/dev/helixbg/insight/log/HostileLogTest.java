@@ -1,0 +1,95 @@
+package dev.helixbg.insight.log;
+
+import static java.nio.charset.StandardCharsets.US_ASCII;
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTimeoutPreemptively;
+
+import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
+import java.time.Duration;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
+
+/**
+ * Files made to cost time: the time stays linear in their size, some seconds for 100 MB at most.
+ */
+class HostileLogTest {
+  private static final int SIZE = 30_000_000;
+
+  /** Twenty times what the slowest pattern takes; a quadratic reader would need hours. */
+  private static final Duration LIMIT = Duration.ofSeconds(30);
+
+  private static final int MINUTES = 29_919_647;
+
+  /** What the file repeats after its header. */
+  enum Pattern {
+    ENTRY_TYPES(new byte[] {1}),
+    DELETE_TYPES(new byte[] {2}),
+    ZEROS(new byte[1]),
+    DELETES_OF_LATER_OFFSETS(delete(0x7fffffff)),
+    /** Each claims 5 MB and is followed by nothing sound there, but by more of its kind. */
+    CLAIMS_FAR_AHEAD(header(1, 5_000_003, "t")),
+    CLAIMS_NEAR(header(1, 300, "t")),
+    CLAIMS_MORE_THAN_THE_FILE(header(1, 1_900_000_000, "t")),
+    LONG_TOPICS_THAT_END_BADLY(header(255, 40, "t".repeat(254) + "\n")),
+    TOPICS_THAT_MAY_HAVE_WRAPPED(header(40, 5_000_003, "w".repeat(300))),
+    /** Headers too odd to be plausible, but well-formed. */
+    ODD_HEADERS(header(1, 1_000_003, "\n"));
+
+    final byte[] unit;
+
+    Pattern(byte[] unit) {
+      this.unit = unit;
+    }
+  }
+
+  @ParameterizedTest
+  @EnumSource
+  void hostileLogIsReadInLinearTime(Pattern pattern) {
+    byte[] bytes = new byte[SIZE];
+    ByteBuffer out = ByteBuffer.wrap(bytes).put(new DataLogBytes().toByteArray());
+    while (out.remaining() >= pattern.unit.length) {
+      out.put(pattern.unit);
+    }
+    CountingSink sink = new CountingSink();
+    assertTimeoutPreemptively(
+        LIMIT,
+        () ->
+            new LogWalk(new LogWindow(new MemoryLog(bytes), SIZE), sink).run(DataLog.HEADER_BYTES));
+    assertEquals(SIZE, sink.position);
+  }
+
+  private static final class CountingSink implements RecordSink {
+    long position = DataLog.HEADER_BYTES;
+
+    @Override
+    public void entry(
+        long offset, int timestampMin, byte[] bytes, int index, int topicLength, int bodyLength) {
+      position += RecordHeader.ENTRY_BYTES + topicLength + bodyLength;
+    }
+
+    @Override
+    public void delete(long offset, long target) {
+      position += RecordHeader.DELETE_BYTES;
+    }
+
+    @Override
+    public void damage(LogAccount.Damage damage) {
+      position += damage.unreadable();
+    }
+  }
+
+  private static byte[] delete(int target) {
+    return little(8).putInt(2).putInt(target).array();
+  }
+
+  private static byte[] header(int topicLength, int bodyLength, String topic) {
+    ByteBuffer bytes = little(12 + topic.length()).put((byte) 1).put((byte) topicLength);
+    bytes.putInt(bodyLength).putInt(MINUTES).putShort((short) 0);
+    return bytes.put(topic.getBytes(US_ASCII)).array();
+  }
+
+  private static ByteBuffer little(int size) {
+    return ByteBuffer.allocate(size).order(ByteOrder.LITTLE_ENDIAN);
+  }
+}

@@ -1,0 +1,33 @@
+package dev.helixbg.insight.log;
+
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.ByteBuffer;
+import java.nio.file.Path;
+
+/** A data.log in memory, so that thousands of damaged ones can be read without a file. */
+record MemoryLog(byte[] bytes) implements LogSource {
+
+  static LogReading read(byte[] bytes) {
+    try {
+      return DataLog.read(Path.of("memory"), new MemoryLog(bytes));
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
+  }
+
+  @Override
+  public long size() {
+    return bytes.length;
+  }
+
+  @Override
+  public int read(ByteBuffer into, long position) {
+    if (position >= bytes.length) {
+      return -1;
+    }
+    int count = (int) Math.min(into.remaining(), bytes.length - position);
+    into.put(bytes, (int) position, count);
+    return count;
+  }
+}

@@ -1,0 +1,74 @@
+package dev.helixbg.insight.report;
+
+import static org.junit.jupiter.api.Assertions.fail;
+
+import java.io.IOException;
+import java.io.InputStream;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import org.junit.jupiter.api.Test;
+
+/** The reports of the small fixture, byte for byte, as somebody once read and liked them. */
+class GoldenReportTest {
+  private static final String UPDATE = "report.golden.update";
+  private static final String HOW_TO_UPDATE =
+      "\nWhen that is meant: mvn -o test -pl insight -am -Dtest=GoldenReportTest"
+          + " -Dsurefire.failIfNoSpecifiedTests=false -D"
+          + UPDATE
+          + "=true, then read the difference in insight/src/test/resources/report.";
+
+  private final Report report = KbFixtures.small().report();
+
+  @Test
+  void jsonIsWhatItWas() throws IOException {
+    assertGolden("small.json", new String(JsonReport.render(report), StandardCharsets.UTF_8));
+  }
+
+  @Test
+  void markdownIsWhatItWas() throws IOException {
+    assertGolden("small.md", MarkdownReport.render(report));
+  }
+
+  @Test
+  void htmlIsWhatItWas() throws IOException {
+    assertGolden("small.html", HtmlReport.render(report));
+  }
+
+  @Test
+  void terminalSummaryIsWhatItWas() throws IOException {
+    assertGolden(
+        "small.txt", TerminalSummary.render(report, "/kb/insights/report.html", 100, false));
+  }
+
+  private static void assertGolden(String name, String actual) throws IOException {
+    if (Boolean.getBoolean(UPDATE)) {
+      Files.writeString(Path.of("src/test/resources/report", name), actual);
+      return;
+    }
+    try (InputStream in = GoldenReportTest.class.getResourceAsStream("/report/" + name)) {
+      String expected = in == null ? "" : new String(in.readAllBytes(), StandardCharsets.UTF_8);
+      if (!expected.equals(actual)) {
+        fail(name + " changed" + firstDifference(expected, actual) + HOW_TO_UPDATE);
+      }
+    }
+  }
+
+  private static String firstDifference(String expected, String actual) {
+    List<String> before = expected.lines().toList();
+    List<String> after = actual.lines().toList();
+    int line = 0;
+    while (line < before.size()
+        && line < after.size()
+        && before.get(line).equals(after.get(line))) {
+      line++;
+    }
+    return " in line "
+        + (line + 1)
+        + "\n  from: "
+        + (line < before.size() ? before.get(line) : "(end)")
+        + "\n  to:   "
+        + (line < after.size() ? after.get(line) : "(end)");
+  }
+}

@@ -1,0 +1,204 @@
+package dev.helixbg.insight.report;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertNotNull;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import dev.helixbg.insight.findings.Finding;
+import dev.helixbg.insight.findings.NamedEntry;
+import java.nio.charset.StandardCharsets;
+import java.security.MessageDigest;
+import java.util.ArrayList;
+import java.util.Base64;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Set;
+import java.util.stream.Stream;
+import org.jsoup.nodes.Attribute;
+import org.jsoup.nodes.Comment;
+import org.jsoup.nodes.Document;
+import org.jsoup.nodes.Element;
+import org.jsoup.nodes.Node;
+import org.jsoup.parser.Parser;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.MethodSource;
+
+/** What a browser would see, by the eyes of an HTML parser that knows nothing of the template. */
+class HtmlReportTest {
+  private static final Set<String> ELEMENTS =
+      Set.of(
+          "html head meta title style body a header main section nav footer article div span p h1 h2"
+              .split(" "));
+  private static final Set<String> MORE_ELEMENTS =
+      Set.of(
+          ("h3 h4 ul li dl dt dd pre bdi strong details summary table thead tbody tr th td figure"
+                  + " figcaption svg desc g line circle rect text")
+              .split(" "));
+  private static final Set<String> ATTRIBUTES =
+      Set.of(
+          ("lang charset http-equiv content name class href id aria-label aria-labelledby"
+                  + " aria-hidden role tabindex dir scope viewBox x y x1 y1 x2 y2 dx cx cy r width"
+                  + " height stroke-width")
+              .split(" "));
+
+  static Stream<Report> everyFixture() {
+    return Stream.of(
+            KbFixtures.empty(),
+            KbFixtures.small(),
+            KbFixtures.realistic(),
+            KbFixtures.manyTopics(),
+            KbFixtures.hostile())
+        .map(KbFixture::report);
+  }
+
+  @ParameterizedTest
+  @MethodSource("everyFixture")
+  void theOnlyElementsAndAttributesAreOurs(Report report) {
+    for (Element element : parse(report).getAllElements()) {
+      String name = element.normalName();
+      assertTrue(
+          name.equals("#root") || ELEMENTS.contains(name) || MORE_ELEMENTS.contains(name), name);
+      for (Attribute attribute : element.attributes()) {
+        assertTrue(ATTRIBUTES.contains(attribute.getKey()), () -> name + " " + attribute);
+        assertFalse(attribute.getValue().contains("evil"), () -> name + " " + attribute);
+      }
+      for (Node child : element.childNodes()) {
+        assertFalse(child instanceof Comment, child::toString);
+      }
+    }
+  }
+
+  @ParameterizedTest
+  @MethodSource("everyFixture")
+  void theFileIsWellFormed(Report report) {
+    Parser parser = Parser.htmlParser().setTrackErrors(10);
+    parser.parseInput(html(report), "");
+    // A self-closing circle is fine in SVG, but jsoup notes it.
+    List<String> errors =
+        parser.getErrors().stream()
+            .map(Object::toString)
+            .filter(error -> !error.contains("Self closing"))
+            .toList();
+    assertEquals(List.of(), errors);
+  }
+
+  @ParameterizedTest
+  @MethodSource("everyFixture")
+  void everyLinkStaysInTheFileAndArrives(Report report) {
+    Document document = parse(report);
+    Set<String> ids = new HashSet<>();
+    for (Element element : document.select("[id]")) {
+      assertTrue(ids.add(element.id()), element.id());
+    }
+    for (Element element : document.select("[href]")) {
+      assertTrue(element.attr("href").startsWith("#"), element.toString());
+    }
+    for (Element element : document.select("a[href], [aria-labelledby]")) {
+      String targets = element.attr("href").replace("#", "") + element.attr("aria-labelledby");
+      for (String target : targets.split(" ")) {
+        assertTrue(ids.contains(target), target);
+      }
+    }
+  }
+
+  @ParameterizedTest
+  @MethodSource("everyFixture")
+  void thePolicyAllowsItsOwnStyleOnly(Report report) throws Exception {
+    Document document = parse(report);
+    String policy =
+        document.select("meta[http-equiv=Content-Security-Policy]").getFirst().attr("content");
+    assertTrue(policy.startsWith("default-src 'none'; style-src 'sha256-"), policy);
+    assertFalse(policy.contains("unsafe"), policy);
+    String style = document.select("style").getFirst().data();
+    byte[] digest =
+        MessageDigest.getInstance("SHA-256").digest(style.getBytes(StandardCharsets.UTF_8));
+    assertTrue(policy.contains("'sha256-" + Base64.getEncoder().encodeToString(digest) + "'"));
+    assertEquals(1, document.select("style").size());
+    assertFalse(style.contains("url(") || style.contains("@import"), style);
+  }
+
+  @ParameterizedTest
+  @MethodSource("everyFixture")
+  void noCharacterActsOrHides(Report report) {
+    assertTrue(
+        html(report)
+            .codePoints()
+            .allMatch(c -> c == '\n' || c == '\t' || SafeTextTest.isHarmless(c)));
+  }
+
+  @Test
+  void hostileTextIsReadAsItWasWritten() {
+    Report report = KbFixtures.hostile().report();
+    List<String> expected = new ArrayList<>();
+    List<Finding.Pair> pairs = new ArrayList<>(report.findings().nearDuplicates());
+    pairs.addAll(report.findings().crossLinks());
+    for (Finding.Pair pair : pairs) {
+      addShown(expected, pair.a());
+      addShown(expected, pair.b());
+    }
+    report.findings().misfiled().forEach(misfiled -> addShown(expected, misfiled.entry()));
+    List<String> actual = parse(report).select("pre").stream().map(Element::wholeText).toList();
+    assertEquals(expected, actual);
+  }
+
+  @Test
+  void hostileNamesAreReadAsTheyWereWritten() {
+    Report report = KbFixtures.hostile().report();
+    Document document = parse(report);
+    List<String> names = document.select("table bdi.name").eachText();
+    List<String> titles = document.select("svg g > title").eachText();
+    assertTrue(names.contains("<script>alert('topic')</script>"), names.toString());
+    assertTrue(
+        titles.stream().anyMatch(t -> t.startsWith("<script>alert('topic')</script>: 2 entries")));
+    assertTrue(names.contains("\uFFFDgnp.exe␇␛[2J␊# heading␍␊| x |"), names.toString());
+    assertTrue(names.contains("(no name)"), names.toString());
+  }
+
+  @Test
+  void longTextsAreCutAndSaySo() {
+    String text = parse(KbFixtures.hostile().report()).select("article").getFirst().text();
+    assertTrue(text.contains("… 1,035,679 more characters left out"), text.substring(0, 300));
+    assertTrue(html(KbFixtures.hostile().report()).length() < 300_000);
+  }
+
+  @Test
+  void emptyStatesSayWhatIsMissing() {
+    KbFixture kb = new KbFixture();
+    kb.entry("alpha", 0, "One.");
+    Document one = parse(kb.report());
+    assertEquals(4, one.select("p.none").size());
+    assertTrue(one.text().contains("There are no two topics to compare."));
+    assertNotNull(one.selectFirst("svg.graph circle"));
+    Document none = parse(KbFixtures.empty().report());
+    assertTrue(none.text().contains("no entries yet"));
+    assertEquals(0, none.select("svg").size());
+  }
+
+  @Test
+  void everyPictureTellsWhatItShows() {
+    for (Element svg : parse(KbFixtures.realistic().report()).select("svg")) {
+      boolean decoration = svg.attr("aria-hidden").equals("true");
+      assertTrue(decoration || svg.selectFirst("title") != null && svg.selectFirst("desc") != null);
+    }
+  }
+
+  private static void addShown(List<String> out, NamedEntry entry) {
+    ShownText text = ShownText.of(entry.entry().text().content());
+    if (!text.head().isBlank()) {
+      out.add(text.head());
+    }
+    if (text.folded()) {
+      out.add(text.rest());
+    }
+  }
+
+  private static Document parse(Report report) {
+    return Parser.htmlParser().parseInput(html(report), "");
+  }
+
+  private static String html(Report report) {
+    return HtmlReport.render(report);
+  }
+}

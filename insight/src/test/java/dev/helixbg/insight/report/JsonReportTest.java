@@ -1,0 +1,141 @@
+package dev.helixbg.insight.report;
+
+import static org.junit.jupiter.api.Assertions.assertArrayEquals;
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import com.fasterxml.jackson.core.StreamReadFeature;
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.json.JsonMapper;
+import dev.helixbg.insight.findings.Finding;
+import dev.helixbg.insight.log.Entry;
+import java.io.ByteArrayOutputStream;
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.nio.charset.CharacterCodingException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.MethodSource;
+
+class JsonReportTest {
+  private static final JsonMapper MAPPER =
+      JsonMapper.builder().enable(StreamReadFeature.STRICT_DUPLICATE_DETECTION).build();
+
+  static Stream<Report> everyFixture() {
+    return HtmlReportTest.everyFixture();
+  }
+
+  @ParameterizedTest
+  @MethodSource("everyFixture")
+  void theBytesAreStrictUtf8WithoutCharactersThatAct(Report report)
+      throws CharacterCodingException {
+    byte[] json = JsonReport.render(report);
+    String text = StandardCharsets.UTF_8.newDecoder().decode(ByteBuffer.wrap(json)).toString();
+    assertTrue(text.codePoints().allMatch(c -> c == '\n' || SafeTextTest.isHarmless(c)));
+    assertTrue(text.endsWith("}\n"));
+  }
+
+  @Test
+  void hostileTextComesBackAsItWas() throws IOException {
+    Report report = KbFixtures.hostile().report();
+    JsonNode json = MAPPER.readTree(JsonReport.render(report));
+    List<Finding.Pair> pairs = report.findings().nearDuplicates();
+    for (int i = 0; i < pairs.size(); i++) {
+      Entry entry = pairs.get(i).a().entry();
+      JsonNode a = json.get("nearDuplicates").get(i).get("a");
+      String content = SafeText.wellFormed(entry.text().content());
+      String text = a.get("text").textValue();
+      assertEquals(content.substring(0, text.length()), text);
+      assertEquals(content.length(), text.length() + a.get("textOmitted").intValue());
+      assertEquals(entry.topic(), a.get("topic").textValue());
+      for (int tag = 0; tag < entry.text().tags().size(); tag++) {
+        assertEquals(
+            SafeText.wellFormed(entry.text().tags().get(tag)), a.get("tags").get(tag).textValue());
+      }
+    }
+    assertEquals(
+        SafeText.wellFormed(KbFixtures.HOSTILE_LINE), json.at("/log/damage/0/detail").textValue());
+  }
+
+  @Test
+  void numbersAreRoundedAndUnknownOnesNull() throws IOException {
+    JsonNode small = MAPPER.readTree(JsonReport.render(KbFixtures.small().report()));
+    assertEquals("0.947123", small.at("/nearDuplicates/0/similarity").asText());
+    assertEquals("2026-03-08T11:40", small.get("asOf").textValue());
+    assertTrue(small.at("/crossLinks/0/b/written").isNull());
+    JsonNode empty = MAPPER.readTree(JsonReport.render(KbFixtures.empty().report()));
+    assertTrue(empty.get("asOf").isNull());
+    assertTrue(empty.at("/distribution/median").isNull());
+  }
+
+  @Test
+  void streamAndArrayHoldTheSameBytes() throws IOException {
+    Report report = KbFixtures.realistic().report();
+    ByteArrayOutputStream out = new ByteArrayOutputStream();
+    JsonReport.write(report, out);
+    assertArrayEquals(JsonReport.render(report), out.toByteArray());
+  }
+
+  /** The tables of docs/report-schema.md name exactly the fields of the file, in its order. */
+  @Test
+  void theSchemaDocumentNamesEveryFieldInOrder() throws IOException {
+    JsonNode json = MAPPER.readTree(JsonReport.render(KbFixtures.small().report()));
+    Map<String, JsonNode> objects =
+        Map.of(
+            "Top level", json,
+            "Log", json.get("log"),
+            "Limits", json.get("limits"),
+            "Totals", json.get("totals"),
+            "Distribution", json.get("distribution"),
+            "Topic", json.at("/topics/0"),
+            "Pair", json.at("/nearDuplicates/0"),
+            "Topic overlap", json.at("/topicOverlaps/0"),
+            "Misfiled", json.at("/misfiled/0"),
+            "Entry", json.at("/nearDuplicates/0/a"));
+    Map<String, List<String>> documented = documentedFields();
+    objects.forEach(
+        (section, object) -> {
+          List<String> named =
+              documented.get(section).stream().filter(field -> !field.contains("[]")).toList();
+          assertEquals(named, fields(object), section);
+        });
+    assertEquals(
+        documented.get("Log").stream()
+            .filter(field -> field.startsWith("damage[]."))
+            .map(field -> field.substring("damage[].".length()))
+            .toList(),
+        fields(json.at("/log/damage/0")));
+  }
+
+  private static List<String> fields(JsonNode object) {
+    List<String> fields = new ArrayList<>();
+    object.fieldNames().forEachRemaining(fields::add);
+    return fields;
+  }
+
+  private static Map<String, List<String>> documentedFields() throws IOException {
+    Map<String, List<String>> sections = new HashMap<>();
+    String section = "";
+    for (String line : Files.readAllLines(Path.of("../docs/report-schema.md"))) {
+      if (line.startsWith("## ")) {
+        section = line.substring(3);
+      } else if (line.startsWith("| `")) {
+        String names = line.substring(1, line.indexOf('|', 1));
+        for (String name : names.split(",")) {
+          sections
+              .computeIfAbsent(section, s -> new ArrayList<>())
+              .add(name.strip().replace("`", ""));
+        }
+      }
+    }
+    return sections;
+  }
+}

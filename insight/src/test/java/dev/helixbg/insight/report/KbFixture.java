@@ -1,0 +1,159 @@
+package dev.helixbg.insight.report;
+
+import dev.helixbg.config.InsightSettings;
+import dev.helixbg.insight.findings.Finding;
+import dev.helixbg.insight.findings.Findings;
+import dev.helixbg.insight.findings.NamedEntry;
+import dev.helixbg.insight.log.Entry;
+import dev.helixbg.insight.log.EntryText;
+import dev.helixbg.insight.log.LogAccount;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.OptionalDouble;
+import java.util.TreeMap;
+
+/**
+ * A knowledge base put together for tests: entries, and what somebody claims to have found among
+ * them.
+ */
+final class KbFixture {
+  static final InsightSettings LIMITS = new InsightSettings(0.6, 0.92, 20, 0.75, 50, 0.05, 20);
+
+  private final List<NamedEntry> entries = new ArrayList<>();
+  private final Map<String, Integer> sizes = new TreeMap<>();
+  private final List<Finding.Pair> pairs = new ArrayList<>();
+  private final List<Finding.TopicOverlap> overlaps = new ArrayList<>();
+  private final List<Finding.Misfiled> misfiled = new ArrayList<>();
+  private final List<LogAccount.Damage> damage = new ArrayList<>();
+  private final Map<Finding.PairKind, Long> totals = new HashMap<>();
+  private int offset = 8;
+
+  NamedEntry entry(String topic, int timestampMin, String content, String... tags) {
+    return entry(topic, timestampMin, Optional.empty(), OptionalDouble.empty(), content, tags);
+  }
+
+  NamedEntry entry(
+      String topic,
+      int timestampMin,
+      Optional<String> source,
+      OptionalDouble confidence,
+      String content,
+      String... tags) {
+    EntryText text =
+        new EntryText(content, List.of(tags), source, confidence, List.of(), Optional.empty());
+    Entry entry = new Entry(offset, topic, content, timestampMin, text);
+    offset += 12 + topic.length() + content.length();
+    int index = sizes.merge(topic, 1, Integer::sum) - 1;
+    String key = "%032x".formatted(0x9e3779b97f4a7c15L * (entries.size() + 1));
+    NamedEntry named = new NamedEntry(entry, index, key);
+    entries.add(named);
+    return named;
+  }
+
+  KbFixture duplicate(
+      NamedEntry a, NamedEntry b, double similarity, long rank, int rankOfB, int rankOfA) {
+    return pair(Finding.PairKind.NEAR_DUPLICATE, "dup", a, b, similarity, rank, rankOfB, rankOfA);
+  }
+
+  KbFixture link(
+      NamedEntry a, NamedEntry b, double similarity, long rank, int rankOfB, int rankOfA) {
+    return pair(Finding.PairKind.CROSS_LINK, "link", a, b, similarity, rank, rankOfB, rankOfA);
+  }
+
+  private KbFixture pair(
+      Finding.PairKind kind,
+      String prefix,
+      NamedEntry a,
+      NamedEntry b,
+      double similarity,
+      long rank,
+      int rankOfB,
+      int rankOfA) {
+    String id = id(prefix, pairs.size());
+    pairs.add(new Finding.Pair(id, kind, a, b, similarity, rank, rankOfB, rankOfA));
+    return this;
+  }
+
+  KbFixture overlap(String a, String b, double similarity) {
+    String id = id("overlap", overlaps.size());
+    overlaps.add(new Finding.TopicOverlap(id, a, b, similarity, sizes.get(a), sizes.get(b)));
+    return this;
+  }
+
+  KbFixture misfiled(NamedEntry entry, double own, String nearer, double other) {
+    misfiled.add(new Finding.Misfiled(id("move", misfiled.size()), entry, own, nearer, other));
+    return this;
+  }
+
+  KbFixture damage(long at, long unreadable, LogAccount.Kind kind, String detail) {
+    damage.add(new LogAccount.Damage(at, unreadable, kind, detail));
+    return this;
+  }
+
+  /** Says that there are more than those listed. */
+  KbFixture total(Finding.PairKind kind, long total) {
+    totals.put(kind, total);
+    return this;
+  }
+
+  int entries() {
+    return entries.size();
+  }
+
+  Report report() {
+    long all = (long) entries.size() * (entries.size() - 1) / 2;
+    List<Findings.Topic> topics = new ArrayList<>();
+    sizes.forEach((name, size) -> topics.add(new Findings.Topic(name, size, 0.5 + 0.3 / size)));
+    List<Finding.Pair> duplicates = pairs(Finding.PairKind.NEAR_DUPLICATE);
+    List<Finding.Pair> links = pairs(Finding.PairKind.CROSS_LINK);
+    Findings findings =
+        new Findings(
+            List.copyOf(entries),
+            topics,
+            List.copyOf(overlaps),
+            duplicates,
+            links,
+            List.copyOf(misfiled),
+            distribution(all),
+            LIMITS,
+            new Findings.Totals(
+                all,
+                totals.getOrDefault(Finding.PairKind.NEAR_DUPLICATE, (long) duplicates.size()),
+                totals.getOrDefault(Finding.PairKind.CROSS_LINK, (long) links.size()),
+                misfiled.size()));
+    LogAccount log =
+        new LogAccount(
+            offset, "ab".repeat(32), entries.size() + 3, 3, entries.size(), List.copyOf(damage));
+    return new Report(findings, log, new Report.Run("0.1.0", "all-MiniLM-L6-v2, fp32, bundled"));
+  }
+
+  private List<Finding.Pair> pairs(Finding.PairKind kind) {
+    return pairs.stream()
+        .filter(pair -> pair.kind() == kind)
+        .sorted(Comparator.comparingDouble(Finding.Pair::similarity).reversed())
+        .toList();
+  }
+
+  /** A bell around 0.22 with a thin tail up to 1, as real notes have. */
+  private static Findings.Distribution distribution(long pairs) {
+    long[] histogram = new long[60];
+    if (pairs == 0) {
+      double none = Double.NaN;
+      return new Findings.Distribution(0, false, histogram, -0.2, none, none, none, none, none);
+    }
+    for (int bin = 0; bin < histogram.length; bin++) {
+      double z = (bin - 21) / 8.0;
+      histogram[bin] = Math.round(pairs * (0.049 / (1 + z * z * z * z * 1.2)));
+    }
+    return new Findings.Distribution(
+        pairs, false, histogram, -0.2, 0.2314, 0.4127, 0.6238, 0.7861, 0.6642);
+  }
+
+  private static String id(String prefix, int number) {
+    return "%s-%010x".formatted(prefix, 0x3f9a01c2d4L + 7919L * number);
+  }
+}

@@ -1,0 +1,185 @@
+package dev.helixbg.insight.report;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import dev.helixbg.insight.findings.NamedEntry;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Random;
+import java.util.Set;
+import java.util.stream.Stream;
+import org.commonmark.ext.gfm.tables.TableCell;
+import org.commonmark.ext.gfm.tables.TableRow;
+import org.commonmark.ext.gfm.tables.TablesExtension;
+import org.commonmark.node.Code;
+import org.commonmark.node.FencedCodeBlock;
+import org.commonmark.node.Heading;
+import org.commonmark.node.Node;
+import org.commonmark.node.Text;
+import org.commonmark.parser.Parser;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.MethodSource;
+
+/** What a Markdown viewer would see, by the eyes of a parser that knows nothing of the renderer. */
+class MarkdownReportTest {
+  private static final Parser PARSER =
+      Parser.builder().extensions(List.of(TablesExtension.create())).build();
+  private static final Set<String> OURS =
+      Set.of(
+          "Document Heading Paragraph Text Code FencedCodeBlock BulletList ListItem StrongEmphasis"
+              .split(" "));
+  private static final Set<String> ALSO_OURS =
+      Set.of("Emphasis ThematicBreak TableBlock TableHead TableBody TableRow TableCell".split(" "));
+
+  static Stream<Report> everyFixture() {
+    return HtmlReportTest.everyFixture();
+  }
+
+  @ParameterizedTest
+  @MethodSource("everyFixture")
+  void theOnlyStructureIsOurs(Report report) {
+    int rules = 0;
+    for (Node node : nodes(PARSER.parse(markdown(report)))) {
+      String kind = node.getClass().getSimpleName();
+      assertTrue(OURS.contains(kind) || ALSO_OURS.contains(kind), () -> kind + " " + node);
+      rules += kind.equals("ThematicBreak") ? 1 : 0;
+      if (node instanceof Text text) {
+        // GitHub and others make links of addresses in plain text: none of theirs may be in it.
+        String literal = text.getLiteral();
+        assertFalse(literal.contains("evil") || literal.contains("alert"), literal);
+      }
+    }
+    assertEquals(1, rules);
+  }
+
+  @ParameterizedTest
+  @MethodSource("everyFixture")
+  void everyFindingHasItsHeadingAndBothTexts(Report report) {
+    List<Node> nodes = nodes(PARSER.parse(markdown(report)));
+    List<String> expected = new ArrayList<>();
+    report.findings().nearDuplicates().forEach(p -> addShown(expected, p.a(), p.b()));
+    report.findings().crossLinks().forEach(p -> addShown(expected, p.a(), p.b()));
+    report.findings().misfiled().forEach(m -> addShown(expected, m.entry()));
+    List<String> blocks =
+        nodes.stream()
+            .filter(FencedCodeBlock.class::isInstance)
+            .map(node -> ((FencedCodeBlock) node).getLiteral())
+            .toList();
+    // The last block is the chart.
+    assertEquals(expected, blocks.subList(0, expected.size()));
+    assertTrue(blocks.size() <= expected.size() + 1);
+    long findings =
+        report.findings().nearDuplicates().size()
+            + report.findings().crossLinks().size()
+            + report.findings().misfiled().size();
+    long headings = nodes.stream().filter(n -> n instanceof Heading h && h.getLevel() == 3).count();
+    assertEquals(findings, headings);
+  }
+
+  @ParameterizedTest
+  @MethodSource("everyFixture")
+  void everyTableRowHasItsCells(Report report) {
+    for (Node node : nodes(PARSER.parse(markdown(report)))) {
+      if (node instanceof TableRow row) {
+        int columns = children(row.getParent().getParent().getFirstChild().getFirstChild());
+        assertEquals(columns, children(row));
+        assertTrue(row.getFirstChild() instanceof TableCell);
+      }
+    }
+  }
+
+  @ParameterizedTest
+  @MethodSource("everyFixture")
+  void noCharacterActsOrHides(Report report) {
+    assertTrue(
+        markdown(report)
+            .codePoints()
+            .allMatch(c -> c == '\n' || c == '\t' || SafeTextTest.isHarmless(c)));
+  }
+
+  @Test
+  void anyNameInCodeComesBackAsItWas() {
+    String pool = "`|\\*_<>&[]() #ab~";
+    Random random = new Random(11);
+    for (int round = 0; round < 5_000; round++) {
+      String name = random(pool, random);
+      if (name.isBlank()) {
+        continue;
+      }
+      String source = "x " + MarkdownText.code(name) + " y";
+      Node paragraph = PARSER.parse(source).getFirstChild();
+      Node code = paragraph.getFirstChild().getNext();
+      assertTrue(code instanceof Code, source);
+      assertEquals(name, ((Code) code).getLiteral(), source);
+      assertEquals(" y", ((Text) code.getNext()).getLiteral(), source);
+    }
+  }
+
+  @Test
+  void anyNameInATableStaysInItsCell() {
+    String pool = "`|\\*_<a ";
+    Random random = new Random(12);
+    for (int round = 0; round < 5_000; round++) {
+      String name = random(pool, random);
+      String source = "| a | b |\n|---|---|\n| " + MarkdownText.cell(name) + " | end |\n";
+      List<Node> cells =
+          nodes(PARSER.parse(source)).stream().filter(TableCell.class::isInstance).toList();
+      assertEquals(4, cells.size(), source);
+      assertEquals("end", ((Text) cells.get(3).getFirstChild()).getLiteral(), source);
+      if (!name.isBlank()) {
+        String literal = ((Code) cells.get(2).getFirstChild()).getLiteral();
+        assertEquals(name.replace("\\", ""), literal.replace("\\", ""), source);
+      }
+    }
+  }
+
+  @Test
+  void longTextsAreCutAndSaySo() {
+    String markdown = markdown(KbFixtures.hostile().report());
+    assertTrue(markdown.contains("*… 1,047,679 more characters left out*"));
+    assertTrue(markdown.lines().allMatch(line -> line.length() < 2_000));
+  }
+
+  private static String random(String pool, Random random) {
+    StringBuilder name = new StringBuilder();
+    for (int i = 1 + random.nextInt(12); i > 0; i--) {
+      name.append(pool.charAt(random.nextInt(pool.length())));
+    }
+    return name.toString();
+  }
+
+  private static void addShown(List<String> out, NamedEntry... entries) {
+    for (NamedEntry entry : entries) {
+      String head = ShownText.of(entry.entry().text().content()).head();
+      if (!head.isBlank()) {
+        out.add(head.endsWith("\n") ? head : head + "\n");
+      }
+    }
+  }
+
+  private static List<Node> nodes(Node root) {
+    List<Node> nodes = new ArrayList<>(List.of(root));
+    for (int at = 0; at < nodes.size(); at++) {
+      int insert = at + 1;
+      for (Node child = nodes.get(at).getFirstChild(); child != null; child = child.getNext()) {
+        nodes.add(insert++, child);
+      }
+    }
+    return nodes;
+  }
+
+  private static int children(Node node) {
+    int children = 0;
+    for (Node child = node.getFirstChild(); child != null; child = child.getNext()) {
+      children++;
+    }
+    return children;
+  }
+
+  private static String markdown(Report report) {
+    return MarkdownReport.render(report);
+  }
+}

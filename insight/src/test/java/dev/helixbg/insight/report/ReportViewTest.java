@@ -1,0 +1,142 @@
+package dev.helixbg.insight.report;
+
+import static org.junit.jupiter.api.Assertions.assertArrayEquals;
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import dev.helixbg.insight.findings.Finding;
+import dev.helixbg.insight.findings.NamedEntry;
+import dev.helixbg.insight.log.LogAccount;
+import java.util.Random;
+import org.junit.jupiter.api.Test;
+
+class ReportViewTest {
+
+  @Test
+  void theSameReportGivesTheSameBytes() {
+    Report first = KbFixtures.realistic().report();
+    Report second = KbFixtures.realistic().report();
+    assertArrayEquals(JsonReport.render(first), JsonReport.render(second));
+    assertEquals(MarkdownReport.render(first), MarkdownReport.render(second));
+    assertEquals(HtmlReport.render(first), HtmlReport.render(second));
+  }
+
+  @Test
+  void rankAndNearnessAreInWords() {
+    KbFixture kb = new KbFixture();
+    NamedEntry a = kb.entry("x", 0, "A");
+    NamedEntry b = kb.entry("x", 0, "B");
+    assertEquals("the only pair", view(a, b, 1, 1, 1, 1).rank());
+    PairView closest = view(a, b, 1, 1, 1, 11_175);
+    assertEquals("closest pair of 11,175", closest.rank());
+    assertEquals("each is the other’s nearest", closest.nearness());
+    PairView third = view(a, b, 3, 1, 2, 11_175);
+    assertEquals("3rd closest pair of 11,175", third.rank());
+    assertEquals("B is A’s nearest, A is B’s 2nd nearest", third.nearness());
+  }
+
+  @Test
+  void asOfIsTheNewestKnownTime() {
+    KbFixture kb = new KbFixture();
+    assertTrue(kb.report().asOf().isEmpty());
+    kb.entry("x", 0, "unknown");
+    assertTrue(kb.report().asOf().isEmpty());
+    kb.entry("x", 29_540_000, "newest");
+    kb.entry("x", 29_000_000, "older");
+    assertEquals("2026-03-01T21:20", kb.report().asOf().orElseThrow().toString());
+  }
+
+  @Test
+  void damageIsToldInWordsAndALongListIsCut() {
+    KbFixture kb = new KbFixture();
+    kb.damage(1_204, 37, LogAccount.Kind.TORN_TAIL, "");
+    kb.damage(2_000, 0, LogAccount.Kind.INVALID_UTF8, "");
+    ReportView.DamageSection two = ReportView.of(kb.report()).damage();
+    assertEquals("unfinished record at the end", two.places().get(0).what());
+    assertEquals("37 bytes unreadable", two.places().get(0).loss());
+    assertEquals("nothing lost", two.places().get(1).loss());
+    assertFalse(two.hasMore());
+    for (int i = 0; i < 100; i++) {
+      kb.damage(i, 1, LogAccount.Kind.UNKNOWN_TYPE, "");
+    }
+    ReportView.DamageSection many = ReportView.of(kb.report()).damage();
+    assertEquals(20, many.places().size());
+    assertEquals("And 82 more places, all in report.json.", many.more());
+  }
+
+  @Test
+  void ofMoreFindingsThanListedTheTotalIsTold() {
+    PairSection links = ReportView.of(KbFixtures.realistic().report()).crossLinks();
+    assertEquals("37", links.total());
+    assertEquals("The best 24 of 37.", links.cutWords());
+    assertEquals(12, links.first().size());
+    assertEquals("12 more pairs, less similar", links.moreWords());
+  }
+
+  @Test
+  void ofVeryManyTopicsTheLargestAreListed() {
+    KbFixture kb = new KbFixture();
+    for (int i = 0; i < 700; i++) {
+      kb.entry("topic-" + i, 0, "Text.");
+    }
+    kb.entry("topic-699", 0, "More.");
+    ReportView view = ReportView.of(kb.report());
+    assertEquals(500, view.topics().rows().size());
+    assertTrue(view.topics().rows().contains(new TopicView("topic-699", "2", "0.650")));
+    assertEquals("The largest 500 of 700; all are in report.json.", view.topics().cutWords());
+  }
+
+  @Test
+  void aShownTextLosesNothingButWhatItSays() {
+    Random random = new Random(3);
+    String[] pieces = {"word ", "\n", "x".repeat(300), "\uD83D\uDE00", "漢字", "line\n".repeat(20)};
+    for (int round = 0; round < 500; round++) {
+      StringBuilder content = new StringBuilder();
+      for (int i = random.nextInt(200); i > 0; i--) {
+        content.append(pieces[random.nextInt(pieces.length)]);
+      }
+      ShownText shown = ShownText.of(content.toString());
+      String text = shown.head() + shown.rest();
+      assertTrue(content.toString().startsWith(text));
+      int length = content.codePointCount(0, content.length());
+      assertEquals(length, text.codePointCount(0, text.length()) + shown.omitted());
+      assertEquals(length, shown.head().codePointCount(0, shown.head().length()) + shown.unread());
+      assertTrue(shown.head().length() <= 900 && shown.head().lines().count() <= 14);
+      assertEquals(
+          content.length() <= 900 && content.toString().lines().count() <= 14, shown.unread() == 0);
+    }
+  }
+
+  @Test
+  void numbersReadLikeEnglish() {
+    assertEquals("date unknown", Wording.date(0));
+    assertEquals("2026-03-01 21:20", Wording.date(29_540_000));
+    assertEquals("-2114-12-08 21:52", Wording.date(Integer.MIN_VALUE));
+    assertEquals("0", Wording.count(0));
+    assertEquals("999", Wording.count(999));
+    assertEquals("-1,000", Wording.count(-1_000));
+    assertEquals("1,234,567", Wording.count(1_234_567));
+    assertEquals("1 entry", Wording.count(1, "entry", "entries"));
+    assertEquals("1st", Wording.ordinal(1));
+    assertEquals("2nd", Wording.ordinal(2));
+    assertEquals("11th", Wording.ordinal(11));
+    assertEquals("112th", Wording.ordinal(112));
+    assertEquals("1,023rd", Wording.ordinal(1_023));
+    assertEquals("0.950", Wording.similarity(0.9499999));
+    assertEquals("-0.050", Wording.similarity(-0.05));
+    assertEquals("0.000", Wording.similarity(-0.0001));
+    assertEquals("–", Wording.similarity(Double.NaN));
+    assertEquals("0.9", Wording.limit(0.9));
+    assertEquals("1.0", Wording.limit(1));
+    assertEquals("0.123457", Wording.trimmed(0.1234567, 6));
+  }
+
+  private static PairView view(
+      NamedEntry a, NamedEntry b, long rank, int rankOfB, int rankOfA, long pairs) {
+    Finding.Pair pair =
+        new Finding.Pair(
+            "dup-0", Finding.PairKind.NEAR_DUPLICATE, a, b, 0.95, rank, rankOfB, rankOfA);
+    return PairView.of(pair, pairs);
+  }
+}

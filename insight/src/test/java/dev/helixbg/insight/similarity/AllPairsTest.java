@@ -1,0 +1,330 @@
+package dev.helixbg.insight.similarity;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertInstanceOf;
+import static org.junit.jupiter.api.Assertions.assertSame;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import com.sun.management.OperatingSystemMXBean;
+import com.sun.management.ThreadMXBean;
+import java.io.IOException;
+import java.lang.management.ManagementFactory;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Random;
+import java.util.TreeMap;
+import java.util.concurrent.atomic.AtomicBoolean;
+import jdk.incubator.vector.FloatVector;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.MethodSource;
+
+/** Every kernel against one chain of Math.fma per pair, bit by bit. */
+class AllPairsTest {
+  private static final int[] COUNTS = {0, 1, 2, 11, 12, 13, 31, 32, 33, 97, 300};
+  private static final int[] DIMENSIONS = {1, 3, 15, 16, 17, 383, 384, 385};
+
+  /** Those this machine has registers for: wider vectors would be emulated, right but slow. */
+  static List<TileKernel.Packing> kernels() {
+    int bits = FloatVector.SPECIES_PREFERRED.vectorBitSize();
+    List<TileKernel.Packing> kernels =
+        new ArrayList<>(List.of(Kernels.PLAIN, VectorKernel128::new));
+    if (bits >= 256) {
+      kernels.add(VectorKernel256::new);
+    }
+    if (bits >= 512) {
+      kernels.add(VectorKernel512::new);
+    }
+    return kernels;
+  }
+
+  @ParameterizedTest
+  @MethodSource("kernels")
+  void givesTheBitsOfAnFmaChainAtOddSizes(TileKernel.Packing kernel) {
+    for (int count : COUNTS) {
+      for (int dimension : DIMENSIONS) {
+        Vectors vectors = random(count, dimension, 31L * count + dimension);
+        assertAllPairs(kernel, vectors, vectors, true, Float.NEGATIVE_INFINITY, 2);
+      }
+    }
+  }
+
+  @ParameterizedTest
+  @MethodSource("kernels")
+  void givesTheBitsOfAnFmaChainForAThousandVectors(TileKernel.Packing kernel) {
+    Vectors vectors = random(1000, 17, 5);
+    for (int threads : new int[] {1, 2, 3, 7}) {
+      assertAllPairs(kernel, vectors, vectors, true, Float.NEGATIVE_INFINITY, threads);
+    }
+    assertAllPairs(kernel, random(1000, 384, 6), random(1000, 384, 6), true, 0.1f, 2);
+  }
+
+  @ParameterizedTest
+  @MethodSource("kernels")
+  void comparesRowsAgainstAll(TileKernel.Packing kernel) {
+    for (int rows : COUNTS) {
+      for (int columns : new int[] {0, 1, 33, 200}) {
+        for (float limit : new float[] {Float.NEGATIVE_INFINITY, 0, 0.3f}) {
+          assertAllPairs(kernel, random(rows, 19, 7), random(columns, 19, 8), false, limit, 3);
+        }
+      }
+    }
+  }
+
+  @ParameterizedTest
+  @MethodSource("kernels")
+  void aLimitIncludesItselfAndNothingBelow(TileKernel.Packing kernel) {
+    Vectors vectors = random(120, 33, 9);
+    float[] exact = new float[1];
+    TreeMap<Long, Float> all = expected(vectors, vectors, true, Float.NEGATIVE_INFINITY);
+    exact[0] = all.values().stream().sorted().skip(all.size() - 40).findFirst().orElseThrow();
+    assertEquals(40, found(kernel, vectors, vectors, true, exact[0], 2).size());
+    assertEquals(39, found(kernel, vectors, vectors, true, Math.nextUp(exact[0]), 2).size());
+  }
+
+  @ParameterizedTest
+  @MethodSource("kernels")
+  void fillingVectorsAreNeverReported(TileKernel.Packing kernel) {
+    Vectors negative = new Vectors(3, 2, new float[] {1, 0, -1, 0, 0.5f, -0.5f});
+    assertAllPairs(kernel, negative, negative, true, -0.4f, 1);
+    assertAllPairs(kernel, negative, negative, false, 0, 1);
+  }
+
+  @Test
+  void makesOneSinkPerThreadAndReturnsThem() {
+    List<Hits> made = new ArrayList<>();
+    try (PackedVectors packed = PackedVectors.pack(random(100, 8, 1))) {
+      List<Hits> sinks =
+          AllPairs.among(
+              packed,
+              0.5f,
+              3,
+              () -> {
+                made.add(new Hits());
+                return made.getLast();
+              });
+      assertEquals(3, sinks.size());
+      assertEquals(made, sinks);
+    }
+  }
+
+  @Test
+  void theErrorOfASinkReachesTheCaller() {
+    IllegalStateException error = new IllegalStateException("full");
+    PairSink failing =
+        (a, b, similarity) -> {
+          throw error;
+        };
+    try (PackedVectors packed = PackedVectors.pack(random(2000, 8, 1))) {
+      IllegalStateException thrown =
+          assertThrows(
+              IllegalStateException.class, () -> AllPairs.among(packed, -2, 4, () -> failing));
+      assertSame(error, thrown);
+    }
+  }
+
+  @Test
+  void badSizesAreRefused() {
+    assertThrows(IllegalArgumentException.class, () -> new Vectors(2, 3, new float[5]));
+    assertThrows(IllegalArgumentException.class, () -> new Vectors(-1, 3, new float[0]));
+    assertThrows(IllegalArgumentException.class, () -> new Vectors(0, 0, new float[0]));
+    try (PackedVectors three = PackedVectors.pack(random(2, 3, 1));
+        PackedVectors four = PackedVectors.pack(random(2, 4, 1))) {
+      assertThrows(
+          IllegalArgumentException.class, () -> AllPairs.between(three, four, 0, 1, Hits::new));
+      assertThrows(IllegalArgumentException.class, () -> AllPairs.among(three, 0, 0, Hits::new));
+    }
+  }
+
+  @Test
+  void manyPairsUseTheVectorKernelAndFewDoNot() {
+    assertTrue(Kernels.vectorApi(), "the tests run with the module");
+    try (PackedVectors few = PackedVectors.pack(random(4472, 1, 1));
+        PackedVectors many = PackedVectors.pack(random(4473, 1, 1))) {
+      assertInstanceOf(PlainKernel.class, few.kernel());
+      assertTrue(many.kernel().getClass().getSimpleName().startsWith("Vector"));
+    }
+  }
+
+  @ParameterizedTest
+  @MethodSource("kernels")
+  void useAfterCloseIsAnError(TileKernel.Packing kernel) {
+    PackedVectors closed = PackedVectors.pack(random(100, 8, 1), kernel);
+    closed.close();
+    assertThrows(IllegalStateException.class, () -> AllPairs.among(closed, 0, 2, Hits::new));
+    assertThrows(IllegalStateException.class, closed::close);
+    try (PackedVectors open = PackedVectors.pack(random(100, 8, 1), kernel)) {
+      assertThrows(
+          IllegalStateException.class, () -> AllPairs.between(closed, open, 0, 1, Hits::new));
+      assertThrows(
+          IllegalStateException.class, () -> AllPairs.between(open, closed, 0, 1, Hits::new));
+    }
+  }
+
+  /** A sink closes what its own scan reads, and then goes on. */
+  @Test
+  void closingDuringAScanEndsItWithAnError() {
+    PackedVectors packed = PackedVectors.pack(random(2000, 8, 1), Kernels.fastest());
+    AtomicBoolean closed = new AtomicBoolean();
+    PairSink closing =
+        (a, b, similarity) -> {
+          if (closed.compareAndSet(false, true)) {
+            packed.close();
+          }
+        };
+    assertThrows(IllegalStateException.class, () -> AllPairs.among(packed, -2, 2, () -> closing));
+  }
+
+  @Test
+  void closingFreesTheNativeMemory() {
+    OperatingSystemMXBean system =
+        (OperatingSystemMXBean) ManagementFactory.getOperatingSystemMXBean();
+    Vectors vectors = random(1000, 10_000, 4);
+    PackedVectors.pack(vectors, Kernels.fastest()).close();
+    long before = system.getCommittedVirtualMemorySize();
+    for (int i = 0; i < 20; i++) {
+      PackedVectors.pack(vectors, Kernels.fastest()).close();
+    }
+    long grown = system.getCommittedVirtualMemorySize() - before;
+    assertTrue(grown < 400_000_000, grown + " bytes more of 800,000,000 that were packed");
+  }
+
+  /** What a kernel allocates when it boxes its vectors is gigabytes; a scan needs kilobytes. */
+  @Test
+  void theVectorKernelDoesNotBoxItsVectors() {
+    ThreadMXBean threads = (ThreadMXBean) ManagementFactory.getThreadMXBean();
+    long allocated = Long.MAX_VALUE;
+    try (PackedVectors packed = PackedVectors.pack(random(2000, 384, 3), Kernels.fastest())) {
+      for (int round = 0; round < 60 && allocated > 100_000; round++) {
+        long before = threads.getCurrentThreadAllocatedBytes();
+        AllPairs.among(packed, 0.9f, 1, Hits::new);
+        allocated = threads.getCurrentThreadAllocatedBytes() - before;
+      }
+    }
+    assertTrue(allocated <= 100_000, allocated + " bytes allocated");
+  }
+
+  @Test
+  void withoutTheVectorModuleThePlainKernelGivesTheSameBits() throws Exception {
+    assertEquals(sibling("--add-modules", "jdk.incubator.vector"), sibling());
+  }
+
+  /** Runs {@link ManyPairs} in a JVM of its own and returns what it prints. */
+  private static String sibling(String... flags) throws IOException, InterruptedException {
+    List<String> command = new ArrayList<>();
+    command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
+    command.addAll(List.of(flags));
+    command.addAll(List.of("-cp", System.getProperty("java.class.path")));
+    command.add(ManyPairs.class.getName());
+    Process process =
+        new ProcessBuilder(command).redirectError(ProcessBuilder.Redirect.DISCARD).start();
+    String output = new String(process.getInputStream().readAllBytes());
+    assertEquals(0, process.waitFor());
+    return output;
+  }
+
+  /**
+   * Enough pairs for a vector kernel, if there is one; prints a hash over all products, and
+   * benches.
+   */
+  static final class ManyPairs {
+    public static void main(String[] arguments) {
+      try (PackedVectors packed = PackedVectors.pack(random(4500, 9, 11))) {
+        long hash =
+            AllPairs.among(packed, Float.NEGATIVE_INFINITY, 2, HashOfPairs::new).stream()
+                .mapToLong(sink -> sink.hash)
+                .sum();
+        SimilarityBench.run(new int[] {100}, new int[] {2}, 1);
+        System.out.println(hash);
+      }
+    }
+  }
+
+  private static final class HashOfPairs implements PairSink {
+    private long hash;
+
+    @Override
+    public void accept(int row, int column, float similarity) {
+      long pair = row * 1_000_003L + column;
+      hash += (pair ^ Float.floatToRawIntBits(similarity) * 0x9e3779b97f4a7c15L) * 31;
+    }
+  }
+
+  private static final class Hits implements PairSink {
+    private final TreeMap<Long, Float> hits = new TreeMap<>();
+
+    @Override
+    public void accept(int row, int column, float similarity) {
+      hits.put((long) row << 32 | column, similarity);
+    }
+  }
+
+  private static void assertAllPairs(
+      TileKernel.Packing kernel,
+      Vectors rows,
+      Vectors columns,
+      boolean upper,
+      float limit,
+      int threads) {
+    assertEquals(
+        expected(rows, columns, upper, limit),
+        found(kernel, rows, columns, upper, limit, threads),
+        () ->
+            "%d × %d vectors of %d, limit %s"
+                .formatted(rows.count(), columns.count(), rows.dimension(), limit));
+  }
+
+  private static TreeMap<Long, Float> found(
+      TileKernel.Packing kernel,
+      Vectors rows,
+      Vectors columns,
+      boolean upper,
+      float limit,
+      int threads) {
+    TreeMap<Long, Float> all = new TreeMap<>();
+    int hits = 0;
+    try (PackedVectors left = PackedVectors.pack(rows, Kernels.PLAIN);
+        PackedVectors right = PackedVectors.pack(columns, kernel)) {
+      List<Hits> sinks =
+          upper
+              ? AllPairs.among(right, limit, threads, Hits::new)
+              : AllPairs.between(left, right, limit, threads, Hits::new);
+      for (Hits sink : sinks) {
+        all.putAll(sink.hits);
+        hits += sink.hits.size();
+      }
+    }
+    assertEquals(all.size(), hits, "no pair is reported by two workers");
+    return all;
+  }
+
+  private static TreeMap<Long, Float> expected(
+      Vectors rows, Vectors columns, boolean upper, float limit) {
+    TreeMap<Long, Float> all = new TreeMap<>();
+    int dimension = rows.dimension();
+    for (int i = 0; i < rows.count(); i++) {
+      for (int j = upper ? i + 1 : 0; j < columns.count(); j++) {
+        float sum = 0;
+        for (int k = 0; k < dimension; k++) {
+          sum =
+              Math.fma(rows.values()[i * dimension + k], columns.values()[j * dimension + k], sum);
+        }
+        if (sum >= limit) {
+          all.put((long) i << 32 | j, sum);
+        }
+      }
+    }
+    return all;
+  }
+
+  static Vectors random(int count, int dimension, long seed) {
+    Random random = new Random(seed);
+    float[] values = new float[count * dimension];
+    for (int i = 0; i < values.length; i++) {
+      values[i] = (float) (random.nextGaussian() / Math.sqrt(dimension));
+    }
+    return new Vectors(count, dimension, values);
+  }
+}

@@ -1,0 +1,27 @@
+package dev.helixbg.llm;
+
+import java.util.List;
+import java.util.Optional;
+import java.util.stream.Stream;
+
+/** What opening a model took, phase by phase. */
+public record LoadReport(List<Phase> phases) {
+
+  /**
+   * One phase.
+   *
+   * @param name open, header, weights, warm, compile or tokenizer
+   * @param nanos it took
+   * @param beside whether another thread did it, so that it adds nothing to the total
+   */
+  public record Phase(String name, long nanos, boolean beside) {}
+
+  /** From the call to the model being ready. */
+  public long totalNanos() {
+    return phases.stream().filter(phase -> !phase.beside()).mapToLong(Phase::nanos).sum();
+  }
+
+  LoadReport with(Optional<Phase> phase) {
+    return new LoadReport(Stream.concat(phases.stream(), phase.stream()).toList());
+  }
+}

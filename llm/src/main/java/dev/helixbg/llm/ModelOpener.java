@@ -1,0 +1,97 @@
+package dev.helixbg.llm;
+
+import dev.helixbg.llm.LoadReport.Phase;
+import dev.helixbg.llm.backend.Backend;
+import dev.helixbg.llm.backend.scalar.ScalarBackend;
+import dev.helixbg.llm.cpu.CpuBackend;
+import dev.helixbg.llm.gguf.GgufFile;
+import dev.helixbg.llm.gguf.MappedFile;
+import dev.helixbg.llm.model.Qwen3;
+import dev.helixbg.llm.model.WarmUp;
+import dev.helixbg.llm.tensor.Tensor;
+import dev.helixbg.llm.tensor.TensorType;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Set;
+import java.util.function.Supplier;
+import java.util.stream.Collectors;
+
+/** Opens model files: the one place where file, backend, model and tokenizer come together. */
+public final class ModelOpener {
+  private static final long WARM_UP_NANOS = 100_000_000;
+
+  private final ModelOptions options;
+  private final List<Phase> phases = new ArrayList<>();
+
+  private ModelOpener(ModelOptions options) {
+    this.options = options;
+  }
+
+  /**
+   * Opens a model.
+   *
+   * @throws dev.helixbg.llm.gguf.GgufException if the file is not a whole Qwen3 model; a wrong
+   *     vocabulary shows only when {@link TextModel#tokenizer} is called
+   */
+  public static TextModel open(Path path, ModelOptions options) {
+    return new ModelOpener(options).open(path);
+  }
+
+  private TextModel open(Path path) {
+    MappedFile mapped = time("open", () -> MappedFile.open(path));
+    GgufFile file = time("header", () -> GgufFile.read(mapped));
+    try {
+      return open(file);
+    } catch (RuntimeException e) {
+      file.close();
+      throw e;
+    }
+  }
+
+  private TextModel open(GgufFile file) {
+    Backend backend = backend();
+    try {
+      Qwen3 model = time("weights", () -> Qwen3.of(file, backend, options.limits()));
+      TokenizerLoad tokenizer =
+          TokenizerLoad.start(file, model.vocabulary(), options.cacheFolder());
+      run("warm", file.mapped()::readAhead);
+      run("compile", () -> WarmUp.run(backend, model.config(), types(file), WARM_UP_NANOS));
+      LoadReport report = new LoadReport(List.copyOf(phases));
+      return new TextModel(file, model, options.limits(), tokenizer, report);
+    } catch (RuntimeException e) {
+      backend.close();
+      throw e;
+    }
+  }
+
+  private Backend backend() {
+    return switch (options.device()) {
+      case CPU -> new CpuBackend(options.threads());
+      case SCALAR -> new ScalarBackend();
+    };
+  }
+
+  private static Set<TensorType> types(GgufFile file) {
+    return file.tensors().values().stream()
+        .filter(tensor -> tensor.shape().size() > 1)
+        .map(Tensor::type)
+        .collect(Collectors.toSet());
+  }
+
+  private void run(String phase, Runnable work) {
+    time(
+        phase,
+        () -> {
+          work.run();
+          return null;
+        });
+  }
+
+  private <T> T time(String phase, Supplier<T> work) {
+    long start = System.nanoTime();
+    T result = work.get();
+    phases.add(new Phase(phase, System.nanoTime() - start, false));
+    return result;
+  }
+}

@@ -1,0 +1,145 @@
+package dev.helixbg.llm;
+
+import dev.helixbg.llm.backend.Backend;
+import dev.helixbg.llm.generate.Generation;
+import dev.helixbg.llm.generate.GenerationOptions;
+import dev.helixbg.llm.generate.Generator;
+import dev.helixbg.llm.generate.Scorer;
+import dev.helixbg.llm.generate.Workspace;
+import dev.helixbg.llm.gguf.GgufFile;
+import dev.helixbg.llm.model.PassLimits;
+import dev.helixbg.llm.model.Qwen3;
+import dev.helixbg.llm.tokenizer.ChatForm;
+import dev.helixbg.llm.tokenizer.Tokenizer;
+import java.util.List;
+import java.util.function.BooleanSupplier;
+import java.util.function.IntConsumer;
+
+/**
+ * A language model, ready to read and answer. {@link ModelOpener} opens one.
+ *
+ * <p>One thread at a time; sessions of one model may take turns. Every call notices when the model
+ * file was shortened since it was opened, and fails with a {@link
+ * dev.helixbg.llm.gguf.GgufException} instead of killing the process.
+ */
+public final class TextModel implements AutoCloseable {
+  private static final String NAME_KEY = "general.name";
+
+  private final GgufFile file;
+  private final Backend backend;
+  private final Qwen3 model;
+  private final TokenizerLoad tokenizerLoad;
+  private final LoadReport loadReport;
+  private final Workspace workspace;
+  private final Generator generator;
+  private final Scorer scorer;
+
+  TextModel(
+      GgufFile file,
+      Qwen3 model,
+      PassLimits limits,
+      TokenizerLoad tokenizerLoad,
+      LoadReport loadReport) {
+    this.file = file;
+    this.model = model;
+    this.backend = model.backend();
+    this.tokenizerLoad = tokenizerLoad;
+    this.loadReport = loadReport;
+    workspace = new Workspace(model, limits);
+    generator = new Generator(workspace);
+    scorer = new Scorer(workspace);
+  }
+
+  /** What the file calls itself, else the file's name. */
+  public String name() {
+    return file.metadata().has(NAME_KEY)
+        ? file.metadata().text(NAME_KEY)
+        : file.path().getFileName().toString();
+  }
+
+  /** The most tokens of a session. */
+  public int contextLimit() {
+    return model.cacheShape().limit();
+  }
+
+  /**
+   * The tokenizer, which is made beside the rest of the model; waits for it.
+   *
+   * @throws dev.helixbg.llm.tokenizer.TokenizerException if it cannot be made
+   * @throws dev.helixbg.llm.gguf.GgufException if the file's vocabulary is not what it should be
+   */
+  public Tokenizer tokenizer() {
+    return tokenizerLoad.await();
+  }
+
+  /** The chat form in this model's tokens. */
+  public ChatForm chat() {
+    return new ChatForm(tokenizer());
+  }
+
+  /** A session that has read nothing. */
+  public Session session() {
+    return new Session(backend.cache(model.cacheShape()));
+  }
+
+  /**
+   * Reads tokens into a session.
+   *
+   * @param cancelled is asked between passes
+   * @return false if cancelled; the session is then as before
+   * @throws dev.helixbg.llm.backend.ContextFullException if they do not fit
+   */
+  public boolean read(Session session, int[] ids, BooleanSupplier cancelled) {
+    return workspace.read(session.cache(), ids, false, cancelled);
+  }
+
+  /**
+   * Reads a prompt and answers it; see {@link Generator#generate}.
+   *
+   * @param listener is given each token of the answer as it is chosen
+   */
+  public Generation generate(
+      Session session,
+      int[] prompt,
+      GenerationOptions options,
+      IntConsumer listener,
+      BooleanSupplier cancelled) {
+    return generator.generate(session.cache(), prompt, options, listener, cancelled);
+  }
+
+  /**
+   * How likely given continuations are after given prompts, each of which follows what {@code
+   * shared} has read; see {@link Scorer#score}. The session stays as it is.
+   */
+  public double[][] score(
+      Session shared, List<int[]> prompts, List<int[]> continuations, BooleanSupplier cancelled) {
+    return scorer.score(shared.cache(), prompts, continuations, cancelled);
+  }
+
+  /** The file, with its metadata and tensors. */
+  public GgufFile file() {
+    return file;
+  }
+
+  /** The architecture and its dimensions. */
+  public Qwen3 model() {
+    return model;
+  }
+
+  /** What runs it; its counters tell what was done. */
+  public Backend backend() {
+    return backend;
+  }
+
+  /** What opening it took. The tokenizer's time is in it once {@link #tokenizer} returned. */
+  public LoadReport loadReport() {
+    return loadReport.with(tokenizerLoad.phase());
+  }
+
+  @Override
+  public void close() {
+    tokenizerLoad.close();
+    backend.close();
+    file.close();
+  }
+}

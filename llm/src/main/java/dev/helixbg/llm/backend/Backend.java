@@ -1,0 +1,111 @@
+package dev.helixbg.llm.backend;
+
+import dev.helixbg.llm.tensor.Tensor;
+
+/**
+ * A device that runs the steps of a transformer's layers over buffers that only it understands.
+ *
+ * <p>Each step has the grain at which devices want to fuse: six per layer. A step takes the rows of
+ * a {@link Batch}, one token or many, of one sequence or several, so decoding and prefill are the
+ * same calls. A device may run a step at once (the CPU) or only encode it (a GPU): results may be
+ * read, and inputs written by the host, only after {@link #submit} and {@link Submission#await}.
+ * Steps see what earlier steps wrote, also across submissions. A step looks at its batch only until
+ * it returns.
+ *
+ * <p>Notation: {@code x[r]} is row r of x; {@code W·v} is the product of a matrix of shape rows ×
+ * columns with a vector of {@code columns} values; {@code norm(v)ᵢ = v ᵢ · gainᵢ / √(mean(v²) +
+ * ε)}. All activations are 32-bit floats. {@code ScalarBackend} spells each step out and defines
+ * its result; other backends agree with it within the bounds of the contract tests.
+ *
+ * <p>A backend and all it made belong to one thread at a time. Buffers must come from the backend
+ * they are given to. Shapes are the caller's duty, checked once when a model is loaded. {@link
+ * #close} frees everything the backend made; weights stay in the tensors' own memory.
+ */
+public interface Backend extends AutoCloseable {
+
+  /** How users name it: {@code scalar}, {@code cpu}, {@code metal}. */
+  String name();
+
+  /**
+   * How many submissions are worth having under way at once: 1 where steps run at once, more where
+   * the host can encode the next pass while the device still runs the last.
+   */
+  int depth();
+
+  /** What it did so far. */
+  Counters counters();
+
+  // ---- what it makes --------------------------------------------------------------------------
+
+  /**
+   * A weight matrix, used in place: {@code tensor.data()} must outlive the backend. One-dimensional
+   * tensors become a matrix of one row.
+   */
+  Matrix matrix(Tensor tensor);
+
+  /** A buffer for {@code rows} × {@code columns} floats, all zero. */
+  Activations activations(int rows, int columns);
+
+  /** Token ids: {@code slots} independent lists of up to {@code rows} ids. */
+  Tokens tokens(int slots, int rows);
+
+  /**
+   * The rotation angles of positions 0 to {@code positions − 1}: pair i of a head turns by position
+   * · base^(−2i / headSize).
+   */
+  Rope rope(int headSize, double base, int positions);
+
+  /** An empty cache. */
+  KvCache cache(KvShape shape);
+
+  // ---- the steps ------------------------------------------------------------------------------
+
+  /** {@code x[r] = row tokens[slot][r] of table}. The ids must be rows of the table. */
+  void embed(Batch batch, Tokens tokens, int slot, Matrix table, Activations x);
+
+  /** {@code n = norm(x[r]); q[r] = Wq·n; k[r] = Wk·n; v[r] = Wv·n}. */
+  void normProject(
+      Batch batch, Activations x, Norm norm, Matrix wq, Matrix wk, Matrix wv, Qkv target);
+
+  /**
+   * Per row and head: {@code q = rotate(norm(q))}, {@code k = rotate(norm(k))}; then k and v are
+   * written to the row's place in its sequence's cache, for {@code layer}. Rotation turns the pairs
+   * (i, i + headSize/2) by the angles of the row's position.
+   */
+  void rotateAndCache(Batch batch, Qkv qkv, Norm qNorm, Norm kNorm, Rope rope, int layer);
+
+  /**
+   * Causal grouped attention: per row and query head h, with the keys and values of KV head {@code
+   * h / (heads / kvHeads)} at all positions p up to the row's own: {@code target[r][h] = Σ softmaxₚ
+   * (q·kₚ / √headSize) · vₚ}.
+   */
+  void attend(Batch batch, Activations q, int layer, Activations target);
+
+  /** {@code x[r] += W·input[r]}. */
+  void addProduct(Batch batch, Activations input, Matrix w, Activations x);
+
+  /**
+   * {@code n = norm(x[r]); target[r] = silu(Wgate·n) ⊙ (Wup·n)}, with {@code silu(z) = z / (1 +
+   * exp(−z))}.
+   */
+  void normGateUp(
+      Batch batch, Activations x, Norm norm, Matrix gate, Matrix up, Activations target);
+
+  /** For the i-th of the rows whose logits are wanted: {@code logits[i] = W·norm(x[wanted(i)])}. */
+  void logits(Batch batch, Activations x, Norm norm, Matrix output, Activations logits);
+
+  /**
+   * {@code tokens[slot][i]} = the place of the largest value of {@code logits[i]}, the first of
+   * equals, for each wanted row i.
+   */
+  void argmax(Batch batch, Activations logits, Tokens tokens, int slot);
+
+  /** {@code target[i][0] = log Σⱼ exp(logits[i][j])} for each wanted row i. */
+  void logSumExp(Batch batch, Activations logits, Activations target);
+
+  /** Hands all steps since the last call to the device. */
+  Submission submit();
+
+  @Override
+  void close();
+}

@@ -1,0 +1,117 @@
+package dev.helixbg.llm.backend;
+
+import java.util.Arrays;
+
+/**
+ * The tokens of one pass: a list of spans, each a run of consecutive positions of one sequence. Row
+ * r of every activation belongs to the r-th token, spans in the order they were added.
+ *
+ * <p>Made once and refilled for each pass, so that decoding leaves no garbage.
+ */
+public final class Batch {
+  private final KvCache[] caches;
+  private final int[] firstRows;
+  private final int[] starts;
+  private final int[] counts;
+  private final int[] wantedRows;
+  private final int maxRows;
+  private int spans;
+  private int rows;
+  private int wanted;
+
+  /**
+   * @param maxRows the most tokens of one pass
+   * @param maxWanted the most rows of one pass whose logits are wanted
+   */
+  public Batch(int maxRows, int maxWanted) {
+    this.maxRows = maxRows;
+    caches = new KvCache[maxRows];
+    firstRows = new int[maxRows];
+    starts = new int[maxRows];
+    counts = new int[maxRows];
+    wantedRows = new int[maxWanted];
+  }
+
+  /** Empties the batch. */
+  public void clear() {
+    Arrays.fill(caches, 0, spans, null);
+    spans = 0;
+    rows = 0;
+    wanted = 0;
+  }
+
+  /**
+   * Adds the next {@code count} positions of a sequence, and claims them in its cache.
+   *
+   * @param wantedCount how many of the last rows want logits: 0 while a prompt is not at its end, 1
+   *     to go on from it, more to score what was given
+   * @return the first of its rows
+   * @throws ContextFullException if the cache has no room; the batch is then unchanged
+   * @throws IllegalArgumentException if the batch has no room
+   */
+  public int add(KvCache cache, int count, int wantedCount) {
+    if (count < 1 || count > freeRows() || wantedCount > count || wantedCount > freeWanted()) {
+      throw new IllegalArgumentException(
+          "%d rows, %d wanted, into a batch with room for %d and %d"
+              .formatted(count, wantedCount, freeRows(), freeWanted()));
+    }
+    int start = cache.length();
+    cache.extend(count);
+    caches[spans] = cache;
+    firstRows[spans] = rows;
+    starts[spans] = start;
+    counts[spans] = count;
+    spans++;
+    for (int i = count - wantedCount; i < count; i++) {
+      wantedRows[wanted++] = rows + i;
+    }
+    rows += count;
+    return rows - count;
+  }
+
+  /** Tokens in all. */
+  public int rows() {
+    return rows;
+  }
+
+  public int freeRows() {
+    return maxRows - rows;
+  }
+
+  public int freeWanted() {
+    return wantedRows.length - wanted;
+  }
+
+  public int spans() {
+    return spans;
+  }
+
+  public KvCache cache(int span) {
+    return caches[span];
+  }
+
+  /** The first row of a span. */
+  public int firstRow(int span) {
+    return firstRows[span];
+  }
+
+  /** The position of a span's first row in its sequence. */
+  public int start(int span) {
+    return starts[span];
+  }
+
+  /** Rows of a span. */
+  public int count(int span) {
+    return counts[span];
+  }
+
+  /** How many rows want logits. */
+  public int wanted() {
+    return wanted;
+  }
+
+  /** The i-th row that wants logits. */
+  public int wantedRow(int i) {
+    return wantedRows[i];
+  }
+}

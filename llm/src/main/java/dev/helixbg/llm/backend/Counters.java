@@ -1,0 +1,52 @@
+package dev.helixbg.llm.backend;
+
+import java.util.EnumMap;
+import java.util.Map;
+
+/** What a backend did, counted. Reading and adding allocates nothing. */
+public final class Counters {
+
+  /** What is counted. */
+  public enum Counter {
+    /** Passes through the model. */
+    PASSES,
+    /** Rows of all passes: prompt and generated tokens. */
+    ROWS,
+    /** Kernels started: on a GPU dispatches, on the CPU parallel regions. */
+    DISPATCHES,
+    /** Command encoders opened. */
+    ENCODERS,
+    /** Barriers between dispatches. */
+    BARRIERS,
+    /** Command buffers, or their like, handed over. */
+    SUBMISSIONS,
+    /** Times the host waited for the device. */
+    WAITS,
+    WAIT_NANOS,
+    /** Bytes of weights read. */
+    WEIGHT_BYTES,
+    /** Bytes of keys and values read. */
+    CACHE_BYTES
+  }
+
+  private final long[] values = new long[Counter.values().length];
+
+  public void add(Counter counter, long amount) {
+    values[counter.ordinal()] += amount;
+  }
+
+  public long get(Counter counter) {
+    return values[counter.ordinal()];
+  }
+
+  /** All that are not zero. */
+  public Map<Counter, Long> snapshot() {
+    Map<Counter, Long> snapshot = new EnumMap<>(Counter.class);
+    for (Counter counter : Counter.values()) {
+      if (get(counter) != 0) {
+        snapshot.put(counter, get(counter));
+      }
+    }
+    return snapshot;
+  }
+}

@@ -1,0 +1,44 @@
+package dev.helixbg.llm.backend.host;
+
+import dev.helixbg.llm.backend.Activations;
+import java.lang.foreign.Arena;
+import java.lang.foreign.MemorySegment;
+import java.lang.foreign.ValueLayout;
+
+/**
+ * Floats in native memory, in the machine's byte order.
+ *
+ * @param stride floats from one row to the next: a multiple of 16, so that every row begins on a
+ *     64-byte boundary and no 512-bit load splits a cache line
+ */
+public record HostActivations(MemorySegment data, int rows, int columns, int stride)
+    implements Activations {
+  private static final int CACHE_LINE = 64;
+  private static final int FLOATS_PER_LINE = CACHE_LINE / Float.BYTES;
+
+  static HostActivations allocate(Arena arena, int rows, int columns) {
+    int stride = Math.ceilDiv(columns, FLOATS_PER_LINE) * FLOATS_PER_LINE;
+    long bytes = Math.multiplyExact((long) rows, (long) stride * Float.BYTES);
+    return new HostActivations(arena.allocate(bytes, CACHE_LINE), rows, columns, stride);
+  }
+
+  /** Byte offset of a row in {@link #data}. */
+  public long offset(int row) {
+    return (long) row * stride * Float.BYTES;
+  }
+
+  @Override
+  public float get(int row, int column) {
+    return data.get(ValueLayout.JAVA_FLOAT, offset(row) + (long) column * Float.BYTES);
+  }
+
+  @Override
+  public void read(int row, float[] target) {
+    MemorySegment.copy(data, ValueLayout.JAVA_FLOAT, offset(row), target, 0, columns);
+  }
+
+  @Override
+  public void write(int row, float[] source) {
+    MemorySegment.copy(source, 0, data, ValueLayout.JAVA_FLOAT, offset(row), columns);
+  }
+}

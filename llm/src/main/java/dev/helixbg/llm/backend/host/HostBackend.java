@@ -1,0 +1,77 @@
+package dev.helixbg.llm.backend.host;
+
+import dev.helixbg.llm.backend.Activations;
+import dev.helixbg.llm.backend.Backend;
+import dev.helixbg.llm.backend.Counters;
+import dev.helixbg.llm.backend.Counters.Counter;
+import dev.helixbg.llm.backend.KvCache;
+import dev.helixbg.llm.backend.KvShape;
+import dev.helixbg.llm.backend.Matrix;
+import dev.helixbg.llm.backend.Rope;
+import dev.helixbg.llm.backend.Submission;
+import dev.helixbg.llm.backend.Tokens;
+import dev.helixbg.llm.tensor.Tensor;
+import java.lang.foreign.Arena;
+import java.util.HashMap;
+import java.util.Map;
+
+/**
+ * What backends on the CPU have in common: buffers in one arena that {@link #close} frees, and
+ * steps that are finished when they return.
+ */
+public abstract class HostBackend implements Backend {
+  private final Arena arena = Arena.ofShared();
+  private final Map<KvShape, KvPool> pools = new HashMap<>();
+  private final Counters counters = new Counters();
+
+  /** Frees its memory when the backend closes; worker threads may use it. */
+  protected final Arena arena() {
+    return arena;
+  }
+
+  @Override
+  public final int depth() {
+    return 1;
+  }
+
+  @Override
+  public final Counters counters() {
+    return counters;
+  }
+
+  @Override
+  public final Matrix matrix(Tensor tensor) {
+    return HostMatrix.of(tensor);
+  }
+
+  @Override
+  public final Activations activations(int rows, int columns) {
+    return HostActivations.allocate(arena, rows, columns);
+  }
+
+  @Override
+  public final Tokens tokens(int slots, int rows) {
+    return new HostTokens(slots, rows);
+  }
+
+  @Override
+  public final Rope rope(int headSize, double base, int positions) {
+    return new HostRope(arena, headSize, base, positions);
+  }
+
+  @Override
+  public final KvCache cache(KvShape shape) {
+    return new HostKvCache(shape, pools.computeIfAbsent(shape, s -> new KvPool(arena, s)));
+  }
+
+  @Override
+  public final Submission submit() {
+    counters.add(Counter.SUBMISSIONS, 1);
+    return Submission.DONE;
+  }
+
+  @Override
+  public void close() {
+    arena.close();
+  }
+}

@@ -1,0 +1,154 @@
+package dev.helixbg.llm.backend.host;
+
+import dev.helixbg.llm.backend.ContextFullException;
+import dev.helixbg.llm.backend.KvCache;
+import dev.helixbg.llm.backend.KvShape;
+import java.lang.foreign.MemorySegment;
+import java.util.Arrays;
+
+/**
+ * A cache as a list of runs: run i holds the positions from {@code runStart(i)} up to {@code
+ * runEnd(i)} in the first places of one page.
+ *
+ * <p>A fork shares the pages of its prefix and begins a new run after them, so it costs nothing; a
+ * page is written only by the cache that took it, and only behind what forks read.
+ */
+public final class HostKvCache implements KvCache {
+  private final KvShape shape;
+  private final KvPool pool;
+  private KvPage[] pages = new KvPage[4];
+  private int[] starts = new int[4];
+  private int runs;
+  private int length;
+
+  HostKvCache(KvShape shape, KvPool pool) {
+    this.shape = shape;
+    this.pool = pool;
+  }
+
+  @Override
+  public KvShape shape() {
+    return shape;
+  }
+
+  @Override
+  public int length() {
+    return length;
+  }
+
+  public int runs() {
+    return runs;
+  }
+
+  /** The run that holds a position. */
+  public int runOf(int position) {
+    int run = runs - 1;
+    while (starts[run] > position) {
+      run--;
+    }
+    return run;
+  }
+
+  public int runStart(int run) {
+    return starts[run];
+  }
+
+  /** The position after a run's last. */
+  public int runEnd(int run) {
+    return run + 1 < runs ? starts[run + 1] : length;
+  }
+
+  /** The memory of a run. */
+  public MemorySegment data(int run) {
+    return pages[run].data;
+  }
+
+  /**
+   * Byte offset in {@link #data} of a head's key at the run's first position; those of the next
+   * positions follow, {@code headSize} numbers each.
+   */
+  public long keys(int run, int layer, int kvHead) {
+    return headBytes(run) * (2L * layer * shape.kvHeads() + kvHead);
+  }
+
+  /** Byte offset of a head's values, as {@link #keys}. */
+  public long values(int run, int layer, int kvHead) {
+    return headBytes(run) * ((2L * layer + 1) * shape.kvHeads() + kvHead);
+  }
+
+  private long headBytes(int run) {
+    return (long) pages[run].capacity * shape.headSize() * shape.storage().bytes();
+  }
+
+  @Override
+  public void extend(int count) {
+    if (count > shape.limit() - length) {
+      throw new ContextFullException(length, count, shape.limit());
+    }
+    int end = length + count;
+    while (length < end) {
+      if (lastRunRoom() == 0) {
+        appendRun(pool.take(Math.max(end - length, nextPageSize()), this));
+      }
+      length += Math.min(lastRunRoom(), end - length);
+    }
+  }
+
+  /** How many positions may still be written behind the last run, in its page. */
+  private int lastRunRoom() {
+    if (runs == 0) {
+      return 0;
+    }
+    KvPage last = pages[runs - 1];
+    int used = length - starts[runs - 1];
+    return last.writer == this && used >= last.frozen ? last.capacity - used : 0;
+  }
+
+  /** Pages double while a sequence grows token by token: few runs, and little room unused. */
+  private int nextPageSize() {
+    return runs > 0 && pages[runs - 1].writer == this ? 2 * pages[runs - 1].capacity : 0;
+  }
+
+  private void appendRun(KvPage page) {
+    if (runs == pages.length) {
+      pages = Arrays.copyOf(pages, 2 * runs);
+      starts = Arrays.copyOf(starts, 2 * runs);
+    }
+    pages[runs] = page;
+    starts[runs++] = length;
+  }
+
+  @Override
+  public void truncate(int newLength) {
+    if (newLength < 0 || newLength > length) {
+      throw new IllegalArgumentException("truncate " + length + " positions to " + newLength);
+    }
+    while (runs > 0 && starts[runs - 1] >= newLength) {
+      pool.release(pages[--runs]);
+      pages[runs] = null;
+    }
+    length = newLength;
+  }
+
+  @Override
+  public KvCache fork(int prefix) {
+    if (prefix < 0 || prefix > length) {
+      throw new IllegalArgumentException("fork at " + prefix + " of " + length + " positions");
+    }
+    HostKvCache child = new HostKvCache(shape, pool);
+    for (int run = 0; run < runs && starts[run] < prefix; run++) {
+      KvPage page = pages[run];
+      page.holders++;
+      page.frozen = Math.max(page.frozen, Math.min(runEnd(run), prefix) - starts[run]);
+      child.length = starts[run];
+      child.appendRun(page);
+    }
+    child.length = prefix;
+    return child;
+  }
+
+  @Override
+  public void close() {
+    truncate(0);
+  }
+}

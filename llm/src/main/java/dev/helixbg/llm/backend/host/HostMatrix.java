@@ -1,0 +1,26 @@
+package dev.helixbg.llm.backend.host;
+
+import dev.helixbg.llm.backend.Matrix;
+import dev.helixbg.llm.tensor.Tensor;
+import dev.helixbg.llm.tensor.TensorType;
+import java.lang.foreign.MemorySegment;
+
+/**
+ * A weight matrix in the model file's own memory, row after row.
+ *
+ * @param rowBytes bytes of one row
+ */
+public record HostMatrix(
+    String name, TensorType type, int rows, int columns, long rowBytes, MemorySegment data)
+    implements Matrix {
+
+  public static HostMatrix of(Tensor tensor) {
+    return new HostMatrix(
+        tensor.name(),
+        tensor.type(),
+        Math.toIntExact(tensor.rows()),
+        Math.toIntExact(tensor.columns()),
+        tensor.rowBytes(),
+        tensor.data());
+  }
+}

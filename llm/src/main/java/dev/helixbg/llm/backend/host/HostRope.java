@@ -1,0 +1,61 @@
+package dev.helixbg.llm.backend.host;
+
+import dev.helixbg.llm.backend.Rope;
+import java.lang.foreign.Arena;
+import java.lang.foreign.MemorySegment;
+import java.lang.foreign.ValueLayout;
+
+/** Cosines and sines of the rotation angles, computed when a position is first used. */
+public final class HostRope implements Rope {
+  private final MemorySegment table;
+  private final double base;
+  private final int pairs;
+  private final int positions;
+  private int filled;
+
+  HostRope(Arena arena, int headSize, double base, int positions) {
+    this.base = base;
+    this.pairs = headSize / 2;
+    this.positions = positions;
+    table = arena.allocate(2L * pairs * Float.BYTES * positions, 64);
+  }
+
+  /**
+   * The angles, as floats in the machine's byte order: per position first the cosines of all pairs,
+   * then their sines.
+   */
+  public MemorySegment table() {
+    return table;
+  }
+
+  /** Byte offset of a position's cosines. */
+  public long cosines(int position) {
+    return 2L * pairs * Float.BYTES * position;
+  }
+
+  /** Byte offset of a position's sines. */
+  public long sines(int position) {
+    return cosines(position) + (long) pairs * Float.BYTES;
+  }
+
+  /** Pairs per head: half its size. */
+  public int pairs() {
+    return pairs;
+  }
+
+  /** Makes sure that positions below {@code end} are in the table. */
+  public void fillTo(int end) {
+    if (end > positions) {
+      throw new IndexOutOfBoundsException("position " + (end - 1) + " of " + positions);
+    }
+    for (; filled < end; filled++) {
+      for (int pair = 0; pair < pairs; pair++) {
+        double angle = filled * Math.pow(base, -pair / (double) pairs);
+        table.setAtIndex(
+            ValueLayout.JAVA_FLOAT, cosines(filled) / Float.BYTES + pair, (float) Math.cos(angle));
+        table.setAtIndex(
+            ValueLayout.JAVA_FLOAT, sines(filled) / Float.BYTES + pair, (float) Math.sin(angle));
+      }
+    }
+  }
+}

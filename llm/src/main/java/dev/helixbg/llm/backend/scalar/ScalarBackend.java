@@ -1,0 +1,315 @@
+package dev.helixbg.llm.backend.scalar;
+
+import dev.helixbg.llm.backend.Activations;
+import dev.helixbg.llm.backend.Batch;
+import dev.helixbg.llm.backend.KvShape;
+import dev.helixbg.llm.backend.Matrix;
+import dev.helixbg.llm.backend.Norm;
+import dev.helixbg.llm.backend.Qkv;
+import dev.helixbg.llm.backend.Rope;
+import dev.helixbg.llm.backend.Tokens;
+import dev.helixbg.llm.backend.host.HostBackend;
+import dev.helixbg.llm.backend.host.HostKvCache;
+import dev.helixbg.llm.backend.host.HostMatrix;
+import dev.helixbg.llm.backend.host.HostRope;
+import dev.helixbg.llm.tensor.Dequantize;
+import java.lang.foreign.MemorySegment;
+import java.lang.foreign.ValueLayout;
+
+/**
+ * The backend that defines what each step computes: obvious, slow, one thread.
+ *
+ * <p>Sums are taken in double and rounded once, so its results are as near to the exact ones as
+ * floats allow.
+ */
+public final class ScalarBackend extends HostBackend {
+
+  @Override
+  public String name() {
+    return "scalar";
+  }
+
+  @Override
+  public void embed(Batch batch, Tokens tokens, int slot, Matrix table, Activations x) {
+    for (int r = 0; r < batch.rows(); r++) {
+      x.write(r, weightRow((HostMatrix) table, tokens.get(slot, r)));
+    }
+  }
+
+  @Override
+  public void normProject(
+      Batch batch, Activations x, Norm norm, Matrix wq, Matrix wk, Matrix wv, Qkv target) {
+    float[][] normed = normalise(readRows(x, batch.rows()), norm);
+    writeRows(target.q(), product(wq, normed));
+    writeRows(target.k(), product(wk, normed));
+    writeRows(target.v(), product(wv, normed));
+  }
+
+  @Override
+  public void rotateAndCache(Batch batch, Qkv qkv, Norm qNorm, Norm kNorm, Rope rope, int layer) {
+    float[][] q = readRows(qkv.q(), batch.rows());
+    float[][] k = readRows(qkv.k(), batch.rows());
+    float[][] v = readRows(qkv.v(), batch.rows());
+    for (int span = 0; span < batch.spans(); span++) {
+      HostKvCache cache = (HostKvCache) batch.cache(span);
+      for (int i = 0; i < batch.count(span); i++) {
+        int row = batch.firstRow(span) + i;
+        int position = batch.start(span) + i;
+        normaliseAndRotateHeads(q[row], qNorm, (HostRope) rope, position);
+        normaliseAndRotateHeads(k[row], kNorm, (HostRope) rope, position);
+        store(cache, layer, position, k[row], v[row]);
+      }
+    }
+    writeRows(qkv.q(), q);
+    writeRows(qkv.k(), k);
+  }
+
+  private static void normaliseAndRotateHeads(
+      float[] heads, Norm norm, HostRope rope, int position) {
+    float[] gain = weightRow((HostMatrix) norm.gain(), 0);
+    rope.fillTo(position + 1);
+    int half = rope.pairs();
+    for (int head = 0; head < heads.length; head += 2 * half) {
+      float scale = inverseRootMeanSquare(heads, head, 2 * half, norm.epsilon());
+      for (int i = 0; i < half; i++) {
+        float a = heads[head + i] * scale * gain[i];
+        float b = heads[head + i + half] * scale * gain[i + half];
+        float cos = floatAt(rope.table(), rope.cosines(position) + (long) i * Float.BYTES);
+        float sin = floatAt(rope.table(), rope.sines(position) + (long) i * Float.BYTES);
+        heads[head + i] = a * cos - b * sin;
+        heads[head + i + half] = a * sin + b * cos;
+      }
+    }
+  }
+
+  private static void store(HostKvCache cache, int layer, int position, float[] k, float[] v) {
+    KvShape shape = cache.shape();
+    int size = shape.headSize();
+    int run = cache.runOf(position);
+    long skipped = (long) (position - cache.runStart(run)) * size;
+    for (int head = 0; head < shape.kvHeads(); head++) {
+      for (int i = 0; i < size; i++) {
+        put(cache, run, cache.keys(run, layer, head), skipped + i, k[head * size + i]);
+        put(cache, run, cache.values(run, layer, head), skipped + i, v[head * size + i]);
+      }
+    }
+  }
+
+  @Override
+  public void attend(Batch batch, Activations q, int layer, Activations target) {
+    float[][] queries = readRows(q, batch.rows());
+    for (int span = 0; span < batch.spans(); span++) {
+      HostKvCache cache = (HostKvCache) batch.cache(span);
+      int size = cache.shape().headSize();
+      int group = q.columns() / size / cache.shape().kvHeads();
+      for (int i = 0; i < batch.count(span); i++) {
+        int row = batch.firstRow(span) + i;
+        float[] attended = new float[q.columns()];
+        for (int head = 0; head < q.columns() / size; head++) {
+          attendHead(
+              cache, layer, head / group, batch.start(span) + i + 1, queries[row], attended, head);
+        }
+        target.write(row, attended);
+      }
+    }
+  }
+
+  /** One query head of one row over the first {@code positions} of its sequence. */
+  private static void attendHead(
+      HostKvCache cache,
+      int layer,
+      int kvHead,
+      int positions,
+      float[] query,
+      float[] attended,
+      int head) {
+    int size = cache.shape().headSize();
+    double[] weights = new double[positions];
+    double max = Double.NEGATIVE_INFINITY;
+    for (int p = 0; p < positions; p++) {
+      int run = cache.runOf(p);
+      long skipped = (long) (p - cache.runStart(run)) * size;
+      double dot = 0;
+      for (int i = 0; i < size; i++) {
+        dot +=
+            (double) query[head * size + i]
+                * get(cache, run, cache.keys(run, layer, kvHead), skipped + i);
+      }
+      weights[p] = dot / Math.sqrt(size);
+      max = Math.max(max, weights[p]);
+    }
+    double total = 0;
+    double[] sum = new double[size];
+    for (int p = 0; p < positions; p++) {
+      int run = cache.runOf(p);
+      long skipped = (long) (p - cache.runStart(run)) * size;
+      double weight = Math.exp(weights[p] - max);
+      total += weight;
+      for (int i = 0; i < size; i++) {
+        sum[i] += weight * get(cache, run, cache.values(run, layer, kvHead), skipped + i);
+      }
+    }
+    for (int i = 0; i < size; i++) {
+      attended[head * size + i] = (float) (sum[i] / total);
+    }
+  }
+
+  @Override
+  public void addProduct(Batch batch, Activations input, Matrix w, Activations x) {
+    float[][] product = product(w, readRows(input, batch.rows()));
+    float[][] sum = readRows(x, batch.rows());
+    for (int r = 0; r < sum.length; r++) {
+      for (int i = 0; i < sum[r].length; i++) {
+        sum[r][i] += product[r][i];
+      }
+    }
+    writeRows(x, sum);
+  }
+
+  @Override
+  public void normGateUp(
+      Batch batch, Activations x, Norm norm, Matrix gate, Matrix up, Activations target) {
+    float[][] normed = normalise(readRows(x, batch.rows()), norm);
+    float[][] gated = product(gate, normed);
+    float[][] raised = product(up, normed);
+    for (int r = 0; r < gated.length; r++) {
+      for (int i = 0; i < gated[r].length; i++) {
+        gated[r][i] = (float) (gated[r][i] / (1 + Math.exp(-gated[r][i])) * raised[r][i]);
+      }
+    }
+    writeRows(target, gated);
+  }
+
+  @Override
+  public void logits(Batch batch, Activations x, Norm norm, Matrix output, Activations logits) {
+    float[][] wanted = new float[batch.wanted()][x.columns()];
+    for (int i = 0; i < wanted.length; i++) {
+      x.read(batch.wantedRow(i), wanted[i]);
+    }
+    writeRows(logits, product(output, normalise(wanted, norm)));
+  }
+
+  @Override
+  public void argmax(Batch batch, Activations logits, Tokens tokens, int slot) {
+    float[] row = new float[logits.columns()];
+    for (int r = 0; r < batch.wanted(); r++) {
+      logits.read(r, row);
+      int best = 0;
+      for (int i = 1; i < row.length; i++) {
+        best = row[i] > row[best] ? i : best;
+      }
+      tokens.set(slot, r, best);
+    }
+  }
+
+  @Override
+  public void logSumExp(Batch batch, Activations logits, Activations target) {
+    float[] row = new float[logits.columns()];
+    for (int r = 0; r < batch.wanted(); r++) {
+      logits.read(r, row);
+      double max = Double.NEGATIVE_INFINITY;
+      for (float value : row) {
+        max = Math.max(max, value);
+      }
+      double sum = 0;
+      for (float value : row) {
+        sum += Math.exp(value - max);
+      }
+      target.write(r, new float[] {(float) (max + Math.log(sum))});
+    }
+  }
+
+  // ---- elementary operations ------------------------------------------------------------------
+
+  /** {@code W·v} for each vector. */
+  private static float[][] product(Matrix matrix, float[][] vectors) {
+    HostMatrix w = (HostMatrix) matrix;
+    double[][] columns = transposed(vectors, w.columns());
+    float[][] products = new float[vectors.length][w.rows()];
+    for (int o = 0; o < w.rows(); o++) {
+      float[] weights = weightRow(w, o);
+      double[] sums = new double[vectors.length];
+      for (int i = 0; i < weights.length; i++) {
+        for (int r = 0; r < sums.length; r++) {
+          sums[r] += weights[i] * columns[i][r];
+        }
+      }
+      for (int r = 0; r < sums.length; r++) {
+        products[r][o] = (float) sums[r];
+      }
+    }
+    return products;
+  }
+
+  /** Vectors as columns: the compiler can then add up many sums at a time. */
+  private static double[][] transposed(float[][] vectors, int length) {
+    double[][] columns = new double[length][vectors.length];
+    for (int r = 0; r < vectors.length; r++) {
+      for (int i = 0; i < length; i++) {
+        columns[i][r] = vectors[r][i];
+      }
+    }
+    return columns;
+  }
+
+  private static float[][] normalise(float[][] vectors, Norm norm) {
+    float[] gain = weightRow((HostMatrix) norm.gain(), 0);
+    for (float[] v : vectors) {
+      float scale = inverseRootMeanSquare(v, 0, v.length, norm.epsilon());
+      for (int i = 0; i < v.length; i++) {
+        v[i] = v[i] * scale * gain[i];
+      }
+    }
+    return vectors;
+  }
+
+  private static float inverseRootMeanSquare(float[] values, int from, int count, float epsilon) {
+    double squares = 0;
+    for (int i = from; i < from + count; i++) {
+      squares += (double) values[i] * values[i];
+    }
+    return (float) (1 / Math.sqrt(squares / count + epsilon));
+  }
+
+  private static float[] weightRow(HostMatrix w, int row) {
+    float[] weights = new float[w.columns()];
+    Dequantize.row(w.type(), w.data(), row * w.rowBytes(), w.columns(), weights, 0);
+    return weights;
+  }
+
+  private static float[][] readRows(Activations source, int rows) {
+    float[][] values = new float[rows][source.columns()];
+    for (int r = 0; r < rows; r++) {
+      source.read(r, values[r]);
+    }
+    return values;
+  }
+
+  private static void writeRows(Activations target, float[][] values) {
+    for (int r = 0; r < values.length; r++) {
+      target.write(r, values[r]);
+    }
+  }
+
+  private static float floatAt(MemorySegment segment, long offset) {
+    return segment.get(ValueLayout.JAVA_FLOAT, offset);
+  }
+
+  private static float get(HostKvCache cache, int run, long base, long index) {
+    MemorySegment data = cache.data(run);
+    return switch (cache.shape().storage()) {
+      case F16 ->
+          Float.float16ToFloat(data.get(ValueLayout.JAVA_SHORT, base + index * Short.BYTES));
+      case F32 -> data.get(ValueLayout.JAVA_FLOAT, base + index * Float.BYTES);
+    };
+  }
+
+  private static void put(HostKvCache cache, int run, long base, long index, float value) {
+    MemorySegment data = cache.data(run);
+    switch (cache.shape().storage()) {
+      case F16 ->
+          data.set(ValueLayout.JAVA_SHORT, base + index * Short.BYTES, Float.floatToFloat16(value));
+      case F32 -> data.set(ValueLayout.JAVA_FLOAT, base + index * Float.BYTES, value);
+    }
+  }
+}

@@ -1,0 +1,117 @@
+package dev.helixbg.llm.bench;
+
+import com.sun.management.ThreadMXBean;
+import dev.helixbg.llm.Session;
+import dev.helixbg.llm.TextModel;
+import dev.helixbg.llm.backend.Counters.Counter;
+import dev.helixbg.llm.generate.Generation;
+import dev.helixbg.llm.generate.GenerationOptions;
+import dev.helixbg.llm.generate.Sampling;
+import java.lang.management.ManagementFactory;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Random;
+import java.util.Set;
+import java.util.function.BooleanSupplier;
+
+/**
+ * Measures a model as llama-bench does: random tokens, a fresh cache each time, one run to warm up,
+ * then so many that count.
+ *
+ * <p>{@code pp512} reads a prompt of 512 tokens and computes the logits of its last; {@code tg64}
+ * runs 64 passes of one token, each with logits and choice.
+ */
+public final class LlmBench {
+  private final TextModel model;
+  private final int repetitions;
+  private final BooleanSupplier cancelled;
+  private final Random random = new Random(1);
+
+  /**
+   * @param repetitions that count, at least 1
+   * @param cancelled is asked between passes
+   */
+  public LlmBench(TextModel model, int repetitions, BooleanSupplier cancelled) {
+    this.model = model;
+    this.repetitions = repetitions;
+    this.cancelled = cancelled;
+  }
+
+  /**
+   * One test's numbers.
+   *
+   * @param test pp or tg, and its number of tokens
+   * @param tokensPerSecond mean over the repetitions
+   * @param deviation their standard deviation
+   * @param weightGigabytesPerSecond weights read, each pass counted once
+   * @param allocatedBytesPerToken on the heap, by all threads
+   */
+  public record Result(
+      String test,
+      double tokensPerSecond,
+      double deviation,
+      double weightGigabytesPerSecond,
+      double allocatedBytesPerToken) {}
+
+  /** Reads a prompt of {@code tokens}. */
+  public Result prompt(int tokens) {
+    return measure("pp" + tokens, tokens, () -> generate(tokens, 1));
+  }
+
+  /** Generates {@code tokens} from nothing. */
+  public Result generation(int tokens) {
+    return measure("tg" + tokens, tokens, () -> generate(1, tokens));
+  }
+
+  /** GB per second at which this machine reads the model's file from memory. */
+  public double memoryCeiling(int threads) {
+    return MemoryCeiling.gigabytesPerSecond(model.file().mapped().bytes(), threads);
+  }
+
+  private void generate(int promptTokens, int answerTokens) {
+    int[] prompt = random.ints(promptTokens, 0, model.model().vocabulary()).toArray();
+    GenerationOptions options = new GenerationOptions(answerTokens, Sampling.GREEDY, Set.of());
+    try (Session session = model.session()) {
+      Generation answer = model.generate(session, prompt, options, id -> {}, cancelled);
+      if (answer.tokenIds().length != answerTokens && !cancelled.getAsBoolean()) {
+        throw new IllegalStateException("the answer ended early: " + answer.stopReason());
+      }
+    }
+  }
+
+  private Result measure(String test, int tokens, Runnable work) {
+    work.run();
+    List<Double> speeds = new ArrayList<>();
+    long weights = model.backend().counters().get(Counter.WEIGHT_BYTES);
+    long allocated = allocatedBytes();
+    long nanos = 0;
+    for (int i = 0; i < repetitions && !cancelled.getAsBoolean(); i++) {
+      long start = System.nanoTime();
+      work.run();
+      long taken = System.nanoTime() - start;
+      nanos += taken;
+      speeds.add(tokens * 1e9 / taken);
+    }
+    allocated = allocatedBytes() - allocated;
+    weights = model.backend().counters().get(Counter.WEIGHT_BYTES) - weights;
+    double[] all = speeds.stream().mapToDouble(Double::doubleValue).toArray();
+    double mean = Arrays.stream(all).average().orElse(0);
+    return new Result(
+        test,
+        mean,
+        deviation(all, mean),
+        (double) weights / Math.max(1, nanos),
+        (double) allocated / tokens / Math.max(1, all.length));
+  }
+
+  /** Of a sample: divided by one less than its size. */
+  private static double deviation(double[] values, double mean) {
+    double squares = Arrays.stream(values).map(v -> (v - mean) * (v - mean)).sum();
+    return values.length < 2 ? 0 : Math.sqrt(squares / (values.length - 1));
+  }
+
+  private static long allocatedBytes() {
+    return ((ThreadMXBean) ManagementFactory.getThreadMXBean()).getTotalThreadAllocatedBytes();
+  }
+}

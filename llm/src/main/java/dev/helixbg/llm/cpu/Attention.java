@@ -1,0 +1,272 @@
+package dev.helixbg.llm.cpu;
+
+import static dev.helixbg.llm.cpu.kernel.TileProduct.DEPTH;
+import static dev.helixbg.llm.cpu.kernel.TileProduct.ROWS;
+import static dev.helixbg.llm.cpu.kernel.TileProduct.STRIDE;
+import static dev.helixbg.llm.cpu.kernel.TileProduct.TOKENS;
+
+import dev.helixbg.llm.backend.Batch;
+import dev.helixbg.llm.backend.KvShape;
+import dev.helixbg.llm.backend.KvShape.Storage;
+import dev.helixbg.llm.backend.host.HostActivations;
+import dev.helixbg.llm.backend.host.HostKvCache;
+import dev.helixbg.llm.cpu.kernel.HalfFloats;
+import dev.helixbg.llm.cpu.kernel.RowAttention;
+import dev.helixbg.llm.cpu.kernel.TileProduct;
+import dev.helixbg.llm.cpu.kernel.Tiles;
+import dev.helixbg.llm.cpu.kernel.Vectors;
+import java.lang.foreign.MemorySegment;
+
+/**
+ * Causal grouped attention over the caches of a batch, shared out by span and KV head.
+ *
+ * <p>Short spans go row by row. Longer ones take a tile of queries at a time through the kernel of
+ * the matrix products: keys are the panel's rows for the scores; for the sums, the values' places
+ * are. Which way a span goes depends on its own length only.
+ */
+final class Attention implements Team.Work {
+  /** From here on a tile costs less than its rows. */
+  private static final int TILE_FROM = 6;
+
+  private final Scratch[] scratch;
+  private Batch batch;
+  private HostActivations q;
+  private HostActivations target;
+  private int layer;
+
+  Attention(Scratch[] scratch) {
+    this.scratch = scratch;
+  }
+
+  /** Sets what the next {@link #run} works on. */
+  void of(Batch batch, HostActivations q, int layer, HostActivations target) {
+    this.batch = batch;
+    this.q = q;
+    this.layer = layer;
+    this.target = target;
+  }
+
+  @Override
+  public void run(int member, int members) {
+    int unit = 0;
+    for (int span = 0; span < batch.spans(); span++) {
+      HostKvCache cache = (HostKvCache) batch.cache(span);
+      for (int kvHead = 0; kvHead < cache.shape().kvHeads(); kvHead++) {
+        if (unit++ % members == member) {
+          if (batch.count(span) < TILE_FROM) {
+            rows(scratch[member], cache, span, kvHead);
+          } else {
+            tiles(scratch[member], cache, span, kvHead);
+          }
+        }
+      }
+    }
+  }
+
+  // ---- row by row -----------------------------------------------------------------------------
+
+  private void rows(Scratch mine, HostKvCache cache, int span, int kvHead) {
+    int size = cache.shape().headSize();
+    int group = q.columns() / size / cache.shape().kvHeads();
+    for (int i = 0; i < batch.count(span); i++) {
+      int row = batch.firstRow(span) + i;
+      int positions = batch.start(span) + i + 1;
+      for (int head = kvHead * group; head < (kvHead + 1) * group; head++) {
+        row(
+            mine,
+            cache,
+            kvHead,
+            positions,
+            q.offset(row) + 4L * head * size,
+            target.offset(row) + 4L * head * size);
+      }
+    }
+  }
+
+  private void row(
+      Scratch mine, HostKvCache cache, int kvHead, int positions, long queryAt, long targetAt) {
+    int size = cache.shape().headSize();
+    float scale = (float) (1 / Math.sqrt(size));
+    MemorySegment scores = mine.scores(positions);
+    for (int run = 0; run < cache.runs() && cache.runStart(run) < positions; run++) {
+      int start = cache.runStart(run);
+      int count = Math.min(cache.runEnd(run), positions) - start;
+      long at = cache.keys(run, layer, kvHead);
+      MemorySegment keys = floats(mine, cache, run, at, count);
+      RowAttention.scores(
+          q.data(), queryAt, keys, inPlace(cache) ? at : 0, count, size, scale, scores, 4L * start);
+    }
+    float max = Vectors.max(scores, 0, positions);
+    float sum = Vectors.exponentials(scores, 0, positions, max, scores, 0);
+    Vectors.multiply(scores, 0, positions, 1 / sum);
+    target.data().asSlice(targetAt, 4L * size).fill((byte) 0);
+    for (int run = 0; run < cache.runs() && cache.runStart(run) < positions; run++) {
+      int start = cache.runStart(run);
+      int count = Math.min(cache.runEnd(run), positions) - start;
+      long at = cache.values(run, layer, kvHead);
+      MemorySegment values = floats(mine, cache, run, at, count);
+      RowAttention.addWeighted(
+          scores,
+          4L * start,
+          values,
+          inPlace(cache) ? at : 0,
+          count,
+          size,
+          target.data(),
+          targetAt);
+    }
+  }
+
+  private static boolean inPlace(HostKvCache cache) {
+    return cache.shape().storage() == Storage.F32;
+  }
+
+  /**
+   * {@code count} keys or values as floats: where they lie, or unpacked to the start of scratch
+   * memory.
+   */
+  private static MemorySegment floats(
+      Scratch mine, HostKvCache cache, int run, long at, int count) {
+    if (inPlace(cache)) {
+      return cache.data(run);
+    }
+    int numbers = count * cache.shape().headSize();
+    MemorySegment unpacked = mine.floats(numbers);
+    HalfFloats.unpackF16(cache.data(run), at, numbers, unpacked, 0);
+    return unpacked;
+  }
+
+  // ---- by tiles of queries --------------------------------------------------------------------
+
+  private void tiles(Scratch mine, HostKvCache cache, int span, int kvHead) {
+    KvShape shape = cache.shape();
+    int size = shape.headSize();
+    int group = q.columns() / size / shape.kvHeads();
+    int count = batch.count(span);
+    int start = batch.start(span);
+    transposeValues(mine, cache, kvHead, start + count);
+    for (int tile = 0; tile < count; tile += TOKENS) {
+      int tokens = Math.min(TOKENS, count - tile);
+      int row = batch.firstRow(span) + tile;
+      int first = start + tile;
+      int keys = first + tokens;
+      int paddedKeys = Math.ceilDiv(keys, ROWS) * ROWS;
+      MemorySegment queries = mine.floats((long) group * size * TOKENS);
+      MemorySegment scores = mine.scores((long) group * paddedKeys * TOKENS);
+      for (int g = 0; g < group; g++) {
+        long column = 4L * (kvHead * group + g) * size;
+        Tiles.pack(
+            q.data(),
+            q.offset(row) + column,
+            4L * q.stride(),
+            tokens,
+            size,
+            queries,
+            4L * g * size * TOKENS);
+      }
+      for (int key = 0; key < keys; key += ROWS) {
+        keysToPanel(mine, cache, kvHead, key, Math.min(ROWS, keys - key));
+        for (int g = 0; g < group; g++) {
+          TileProduct.multiply(
+              mine.panel,
+              0,
+              size,
+              queries,
+              4L * g * size * TOKENS,
+              tokens,
+              scores,
+              4L * TOKENS * ((long) g * paddedKeys + key));
+        }
+      }
+      for (int g = 0; g < group; g++) {
+        long scoresAt = 4L * TOKENS * g * paddedKeys;
+        Tiles.softmax(scores, scoresAt, keys, first, (float) (1 / Math.sqrt(size)), mine.factors);
+        weigh(mine, scores, scoresAt, keys, size, tokens, row, 4L * (kvHead * group + g) * size);
+      }
+    }
+  }
+
+  private void keysToPanel(Scratch mine, HostKvCache cache, int kvHead, int from, int count) {
+    int size = cache.shape().headSize();
+    int run = cache.runOf(from);
+    for (int i = 0; i < count; i++) {
+      int position = from + i;
+      if (position == cache.runEnd(run)) {
+        run++;
+      }
+      long numbers = (long) (position - cache.runStart(run)) * size;
+      long at = cache.keys(run, layer, kvHead) + numbers * cache.shape().storage().bytes();
+      if (inPlace(cache)) {
+        MemorySegment.copy(cache.data(run), at, mine.panel, 4L * STRIDE * i, 4L * size);
+      } else {
+        HalfFloats.unpackF16(cache.data(run), at, size, mine.panel, 4L * STRIDE * i);
+      }
+    }
+  }
+
+  /**
+   * Values as panels: one row per number of a head, {@link TileProduct#DEPTH} positions each,
+   * panels of later positions behind.
+   */
+  private void transposeValues(Scratch mine, HostKvCache cache, int kvHead, int positions) {
+    int size = cache.shape().headSize();
+    MemorySegment panels =
+        mine.values((long) Math.ceilDiv(positions, DEPTH) * panelRows(size) * STRIDE);
+    for (int run = 0; run < cache.runs() && cache.runStart(run) < positions; run++) {
+      int start = cache.runStart(run);
+      int count = Math.min(cache.runEnd(run), positions) - start;
+      long at = cache.values(run, layer, kvHead);
+      MemorySegment values = floats(mine, cache, run, at, count);
+      long from = inPlace(cache) ? at : 0;
+      for (int done = 0; done < count; ) {
+        int position = start + done;
+        int part = Math.min(count - done, DEPTH - position % DEPTH);
+        int panelFrom = position / DEPTH * panelRows(size) * STRIDE + position % DEPTH;
+        Tiles.transposeToPanel(values, from + 4L * done * size, part, size, panels, panelFrom);
+        done += part;
+      }
+    }
+  }
+
+  private static int panelRows(int size) {
+    return Math.ceilDiv(size, ROWS) * ROWS;
+  }
+
+  private void weigh(
+      Scratch mine,
+      MemorySegment scores,
+      long scoresAt,
+      int keys,
+      int size,
+      int tokens,
+      int row,
+      long column) {
+    MemorySegment panels = mine.values(0);
+    MemorySegment sum = mine.sums;
+    for (int d = 0; d < size; d += ROWS) {
+      int panelRows = Math.min(ROWS, size - d);
+      for (int key = 0; key < keys; key += DEPTH) {
+        TileProduct.multiply(
+            panels,
+            4L * STRIDE * ((long) key / DEPTH * panelRows(size) + d),
+            Math.min(DEPTH, keys - key),
+            scores,
+            scoresAt + 4L * TOKENS * key,
+            tokens,
+            key == 0 ? sum : mine.tile,
+            0);
+        if (key > 0) {
+          Tiles.add(mine.tile, panelRows, sum, 0);
+        }
+      }
+      Tiles.scale(sum, panelRows, mine.factors);
+      Tiles.unpack(
+          sum,
+          panelRows,
+          tokens,
+          target.data(),
+          target.offset(row) + column + 4L * d,
+          4L * target.stride());
+    }
+  }
+}

@@ -1,0 +1,346 @@
+package dev.helixbg.llm.cpu;
+
+import dev.helixbg.llm.backend.Activations;
+import dev.helixbg.llm.backend.Batch;
+import dev.helixbg.llm.backend.Counters.Counter;
+import dev.helixbg.llm.backend.KvShape;
+import dev.helixbg.llm.backend.KvShape.Storage;
+import dev.helixbg.llm.backend.Matrix;
+import dev.helixbg.llm.backend.Norm;
+import dev.helixbg.llm.backend.Qkv;
+import dev.helixbg.llm.backend.Rope;
+import dev.helixbg.llm.backend.Tokens;
+import dev.helixbg.llm.backend.host.HostActivations;
+import dev.helixbg.llm.backend.host.HostBackend;
+import dev.helixbg.llm.backend.host.HostKvCache;
+import dev.helixbg.llm.backend.host.HostMatrix;
+import dev.helixbg.llm.backend.host.HostRope;
+import dev.helixbg.llm.cpu.kernel.HalfFloats;
+import dev.helixbg.llm.cpu.kernel.Vectors;
+import java.lang.foreign.MemorySegment;
+
+/**
+ * The backend for processors: the Vector API, on a team of threads.
+ *
+ * <p>Steps run at once. A row's result does not depend on the other rows of its batch, bit for bit,
+ * as long as batches of up to five rows are compared with each other and larger ones with each
+ * other; see {@link Products}.
+ */
+public final class CpuBackend extends HostBackend {
+  /** Logits are summed up in pieces of so many, each rounded once. */
+  private static final int PIECE = 4096;
+
+  private final Team team;
+  private final Scratch[] scratch;
+  private final Products products;
+  private final Attention attention;
+  private final Embed embed = new Embed();
+  private final Normalise normalise = new Normalise();
+  private final Rotate rotate = new Rotate();
+  private final Gate gate = new Gate();
+
+  private HostActivations normed;
+  private HostActivations gates;
+
+  /**
+   * Starts its threads.
+   *
+   * @param threads the caller's included
+   */
+  public CpuBackend(int threads) {
+    team = new Team(threads);
+    scratch = new Scratch[threads];
+    for (int i = 0; i < threads; i++) {
+      scratch[i] = new Scratch(arena());
+    }
+    products = new Products(arena(), team, scratch);
+    attention = new Attention(scratch);
+  }
+
+  @Override
+  public String name() {
+    return "cpu";
+  }
+
+  /** Threads that work, the caller's included. */
+  public int threads() {
+    return team.size();
+  }
+
+  @Override
+  public void close() {
+    team.close();
+    super.close();
+  }
+
+  @Override
+  public void embed(Batch batch, Tokens tokens, int slot, Matrix table, Activations x) {
+    embed.tokens = tokens;
+    embed.slot = slot;
+    embed.table = (HostMatrix) table;
+    embed.x = (HostActivations) x;
+    rows(embed, batch.rows());
+  }
+
+  @Override
+  public void normProject(
+      Batch batch, Activations x, Norm norm, Matrix wq, Matrix wk, Matrix wv, Qkv target) {
+    normalised(x, norm, batch.rows(), null);
+    products.begin(false);
+    product(wq, target.q());
+    product(wk, target.k());
+    product(wv, target.v());
+    multiply(normed, batch.rows());
+  }
+
+  @Override
+  public void rotateAndCache(Batch batch, Qkv qkv, Norm qNorm, Norm kNorm, Rope rope, int layer) {
+    rotate.batch = batch;
+    rotate.qkv = qkv;
+    rotate.qNorm = qNorm;
+    rotate.kNorm = kNorm;
+    rotate.rope = (HostRope) rope;
+    rotate.layer = layer;
+    for (int span = 0; span < batch.spans(); span++) {
+      rotate.rope.fillTo(batch.start(span) + batch.count(span));
+    }
+    rows(rotate, batch.rows());
+  }
+
+  @Override
+  public void attend(Batch batch, Activations q, int layer, Activations target) {
+    attention.of(batch, (HostActivations) q, layer, (HostActivations) target);
+    team.run(attention);
+    counters().add(Counter.DISPATCHES, 1);
+    for (int span = 0; span < batch.spans(); span++) {
+      KvShape shape = batch.cache(span).shape();
+      long positions = batch.start(span) + batch.count(span);
+      counters().add(Counter.CACHE_BYTES, positions * shape.bytesPerPosition() / shape.layers());
+    }
+  }
+
+  @Override
+  public void addProduct(Batch batch, Activations input, Matrix w, Activations x) {
+    products.begin(true);
+    product(w, x);
+    multiply((HostActivations) input, batch.rows());
+  }
+
+  @Override
+  public void normGateUp(
+      Batch batch, Activations x, Norm norm, Matrix gateMatrix, Matrix up, Activations target) {
+    normalised(x, norm, batch.rows(), null);
+    gates = room(gates, batch.rows(), target.columns());
+    products.begin(false);
+    product(gateMatrix, gates);
+    product(up, target);
+    multiply(normed, batch.rows());
+    gate.target = (HostActivations) target;
+    rows(gate, batch.rows());
+  }
+
+  @Override
+  public void logits(Batch batch, Activations x, Norm norm, Matrix output, Activations logits) {
+    normalised(x, norm, batch.wanted(), batch);
+    products.begin(false);
+    product(output, logits);
+    multiply(normed, batch.wanted());
+  }
+
+  @Override
+  public void argmax(Batch batch, Activations logits, Tokens tokens, int slot) {
+    HostActivations values = (HostActivations) logits;
+    for (int i = 0; i < batch.wanted(); i++) {
+      long at = values.offset(i);
+      float max = Vectors.max(values.data(), at, values.columns());
+      tokens.set(slot, i, Vectors.indexOf(values.data(), at, values.columns(), max));
+    }
+  }
+
+  @Override
+  public void logSumExp(Batch batch, Activations logits, Activations target) {
+    HostActivations values = (HostActivations) logits;
+    MemorySegment exponentials = scratch[0].floats(PIECE);
+    for (int i = 0; i < batch.wanted(); i++) {
+      long at = values.offset(i);
+      float max = Vectors.max(values.data(), at, values.columns());
+      double sum = 0;
+      for (int from = 0; from < values.columns(); from += PIECE) {
+        int count = Math.min(PIECE, values.columns() - from);
+        sum += Vectors.exponentials(values.data(), at + 4L * from, count, max, exponentials, 0);
+      }
+      HostActivations sums = (HostActivations) target;
+      sums.data()
+          .set(
+              java.lang.foreign.ValueLayout.JAVA_FLOAT,
+              sums.offset(i),
+              (float) (max + Math.log(sum)));
+    }
+  }
+
+  // ---- shared by the steps --------------------------------------------------------------------
+
+  private void product(Matrix matrix, Activations target) {
+    HostMatrix w = (HostMatrix) matrix;
+    products.matrix(w, (HostActivations) target);
+    counters().add(Counter.WEIGHT_BYTES, w.rows() * w.rowBytes());
+  }
+
+  private void multiply(HostActivations x, int rows) {
+    products.run(x, rows);
+    counters().add(Counter.DISPATCHES, rows <= Products.FEW ? rows : 2);
+  }
+
+  /** Leaves the first {@code rows} rows of x, or the wanted ones, normalised in {@link #normed}. */
+  private void normalised(Activations x, Norm norm, int rows, Batch wanted) {
+    normed = room(normed, rows, x.columns());
+    normalise.x = (HostActivations) x;
+    normalise.norm = norm;
+    normalise.wanted = wanted;
+    rows(normalise, rows);
+  }
+
+  /** Work on rows of activations is shared out only where that is worth a region. */
+  private void rows(RowWork work, int rows) {
+    work.rows = rows;
+    if (rows <= Products.FEW) {
+      work.run(0, 1);
+    } else {
+      team.run(work);
+      counters().add(Counter.DISPATCHES, 1);
+    }
+  }
+
+  private HostActivations room(HostActivations held, int rows, int columns) {
+    if (held != null && held.rows() >= rows && held.columns() == columns) {
+      return held;
+    }
+    return (HostActivations) activations(rows, columns);
+  }
+
+  /** Work that is done row by row, each member a run of rows. */
+  private abstract class RowWork implements Team.Work {
+    private int rows;
+
+    @Override
+    public final void run(int member, int members) {
+      int end = (int) ((long) rows * (member + 1) / members);
+      for (int r = (int) ((long) rows * member / members); r < end; r++) {
+        row(r, scratch[member]);
+      }
+    }
+
+    abstract void row(int r, Scratch mine);
+  }
+
+  private final class Embed extends RowWork {
+    private Tokens tokens;
+    private int slot;
+    private HostMatrix table;
+    private HostActivations x;
+
+    @Override
+    void row(int r, Scratch mine) {
+      long row = tokens.get(slot, r);
+      mine.unpacker.row(
+          table.type(),
+          table.data(),
+          row * table.rowBytes(),
+          table.columns(),
+          x.data(),
+          x.offset(r));
+    }
+  }
+
+  private final class Normalise extends RowWork {
+    private HostActivations x;
+    private Norm norm;
+    private Batch wanted;
+
+    @Override
+    void row(int r, Scratch mine) {
+      int from = wanted == null ? r : wanted.wantedRow(r);
+      MemorySegment gain = ((HostMatrix) norm.gain()).data();
+      Vectors.normalise(
+          x.data(),
+          x.offset(from),
+          x.columns(),
+          gain,
+          norm.epsilon(),
+          normed.data(),
+          normed.offset(r));
+    }
+  }
+
+  private final class Rotate extends RowWork {
+    private Batch batch;
+    private Qkv qkv;
+    private Norm qNorm;
+    private Norm kNorm;
+    private HostRope rope;
+    private int layer;
+
+    @Override
+    void row(int r, Scratch mine) {
+      int span = 0;
+      while (r >= batch.firstRow(span) + batch.count(span)) {
+        span++;
+      }
+      int position = batch.start(span) + r - batch.firstRow(span);
+      heads((HostActivations) qkv.q(), r, qNorm, position);
+      heads((HostActivations) qkv.k(), r, kNorm, position);
+      store((HostKvCache) batch.cache(span), r, position);
+    }
+
+    private void heads(HostActivations x, int r, Norm norm, int position) {
+      MemorySegment gain = ((HostMatrix) norm.gain()).data();
+      int size = 2 * rope.pairs();
+      for (int at = 0; at < x.columns(); at += size) {
+        Vectors.normaliseAndRotate(
+            x.data(),
+            x.offset(r) + 4L * at,
+            rope.pairs(),
+            gain,
+            norm.epsilon(),
+            rope.table(),
+            rope.cosines(position),
+            rope.sines(position));
+      }
+    }
+
+    private void store(HostKvCache cache, int r, int position) {
+      KvShape shape = cache.shape();
+      int run = cache.runOf(position);
+      long bytes = (long) shape.headSize() * shape.storage().bytes();
+      long skipped = (position - cache.runStart(run)) * bytes;
+      HostActivations k = (HostActivations) qkv.k();
+      HostActivations v = (HostActivations) qkv.v();
+      for (int head = 0; head < shape.kvHeads(); head++) {
+        long from = 4L * head * shape.headSize();
+        long keyAt = cache.keys(run, layer, head) + skipped;
+        long valueAt = cache.values(run, layer, head) + skipped;
+        store(shape, k.data(), k.offset(r) + from, cache.data(run), keyAt);
+        store(shape, v.data(), v.offset(r) + from, cache.data(run), valueAt);
+      }
+    }
+
+    private static void store(
+        KvShape shape, MemorySegment x, long at, MemorySegment page, long to) {
+      if (shape.storage() == Storage.F32) {
+        MemorySegment.copy(x, at, page, to, 4L * shape.headSize());
+      } else {
+        HalfFloats.packF16(x, at, shape.headSize(), page, to);
+      }
+    }
+  }
+
+  private final class Gate extends RowWork {
+    private HostActivations target;
+
+    @Override
+    void row(int r, Scratch mine) {
+      Vectors.gate(
+          gates.data(), gates.offset(r), target.columns(), target.data(), target.offset(r));
+    }
+  }
+}

@@ -1,0 +1,35 @@
+package dev.helixbg.llm.cpu;
+
+import dev.helixbg.llm.cpu.kernel.RowProduct;
+import dev.helixbg.llm.tensor.TensorType;
+import java.lang.foreign.Arena;
+import java.lang.foreign.MemorySegment;
+
+/**
+ * One vector of activations in the orders that the kernels of the matrices' types want, each made
+ * once however many matrices share it.
+ */
+final class Inputs {
+  private final Arena arena;
+  private final MemorySegment[] prepared = new MemorySegment[RowProduct.Order.values().length];
+
+  Inputs(Arena arena) {
+    this.arena = arena;
+    java.util.Arrays.fill(prepared, MemorySegment.NULL);
+  }
+
+  /**
+   * Brings {@code columns} floats from byte {@code at} of {@code x} on into the order for a type.
+   */
+  void prepare(TensorType type, MemorySegment x, long at, int columns) {
+    RowProduct.Order order = RowProduct.order(type);
+    int i = order.ordinal();
+    prepared[i] = Scratch.grown(arena, prepared[i], order.floats(columns));
+    order.prepare(x, at, columns, prepared[i]);
+  }
+
+  /** What {@link #prepare} made for this type. */
+  MemorySegment of(TensorType type) {
+    return prepared[RowProduct.order(type).ordinal()];
+  }
+}

@@ -1,0 +1,53 @@
+package dev.helixbg.llm.cpu.kernel;
+
+import static dev.helixbg.llm.cpu.kernel.Lanes.BYTES;
+import static dev.helixbg.llm.cpu.kernel.Lanes.COUNT;
+import static dev.helixbg.llm.cpu.kernel.Lanes.FLOAT;
+import static dev.helixbg.llm.cpu.kernel.Lanes.FLOATS;
+import static dev.helixbg.llm.cpu.kernel.Lanes.ORDER;
+
+import java.lang.foreign.MemorySegment;
+import jdk.incubator.vector.FloatVector;
+import jdk.incubator.vector.VectorOperators;
+
+/** Products of vectors of floats. */
+public final class FloatProduct {
+  private FloatProduct() {}
+
+  /**
+   * {@code Σ a[i] · b[i]} over {@code count} floats from the byte offsets on; four sums at a time
+   * hide the latency of an FMA.
+   */
+  public static float dot(MemorySegment a, long aAt, MemorySegment b, long bAt, int count) {
+    FloatVector s0 = FloatVector.zero(FLOATS);
+    FloatVector s1 = s0;
+    FloatVector s2 = s0;
+    FloatVector s3 = s0;
+    int i = 0;
+    for (; i + 4 * COUNT <= count; i += 4 * COUNT) {
+      long at = 4L * i;
+      s0 =
+          FloatVector.fromMemorySegment(FLOATS, a, aAt + at, ORDER)
+              .fma(FloatVector.fromMemorySegment(FLOATS, b, bAt + at, ORDER), s0);
+      s1 =
+          FloatVector.fromMemorySegment(FLOATS, a, aAt + at + BYTES, ORDER)
+              .fma(FloatVector.fromMemorySegment(FLOATS, b, bAt + at + BYTES, ORDER), s1);
+      s2 =
+          FloatVector.fromMemorySegment(FLOATS, a, aAt + at + 2 * BYTES, ORDER)
+              .fma(FloatVector.fromMemorySegment(FLOATS, b, bAt + at + 2 * BYTES, ORDER), s2);
+      s3 =
+          FloatVector.fromMemorySegment(FLOATS, a, aAt + at + 3 * BYTES, ORDER)
+              .fma(FloatVector.fromMemorySegment(FLOATS, b, bAt + at + 3 * BYTES, ORDER), s3);
+    }
+    for (; i + COUNT <= count; i += COUNT) {
+      s0 =
+          FloatVector.fromMemorySegment(FLOATS, a, aAt + 4L * i, ORDER)
+              .fma(FloatVector.fromMemorySegment(FLOATS, b, bAt + 4L * i, ORDER), s0);
+    }
+    float sum = s0.add(s1).add(s2.add(s3)).reduceLanes(VectorOperators.ADD);
+    for (; i < count; i++) {
+      sum += a.get(FLOAT, aAt + 4L * i) * b.get(FLOAT, bAt + 4L * i);
+    }
+    return sum;
+  }
+}

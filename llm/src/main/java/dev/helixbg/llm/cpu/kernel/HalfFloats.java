@@ -1,0 +1,87 @@
+package dev.helixbg.llm.cpu.kernel;
+
+import static dev.helixbg.llm.cpu.kernel.Lanes.FLOAT;
+import static dev.helixbg.llm.cpu.kernel.Lanes.FLOATS;
+import static dev.helixbg.llm.cpu.kernel.Lanes.INTS;
+import static dev.helixbg.llm.cpu.kernel.Lanes.ORDER;
+import static dev.helixbg.llm.cpu.kernel.Lanes.SHORT;
+import static jdk.incubator.vector.VectorOperators.LSHL;
+import static jdk.incubator.vector.VectorOperators.ZERO_EXTEND_S2I;
+
+import java.lang.foreign.MemorySegment;
+import jdk.incubator.vector.IntVector;
+import jdk.incubator.vector.ShortVector;
+import jdk.incubator.vector.VectorMask;
+import jdk.incubator.vector.VectorOperators;
+import jdk.incubator.vector.VectorShape;
+import jdk.incubator.vector.VectorSpecies;
+
+/**
+ * Sixteen-bit floats to floats and back.
+ *
+ * <p>The Vector API has no conversion of f16. Bits moved to a float's places make a number 2^−112
+ * times the right one; adding 112 to the exponent mends that, except where the exponent was 0 (then
+ * a hidden one must be taken away) or 31 (infinite or not a number).
+ */
+public final class HalfFloats {
+  /** As many shorts as a vector has floats; on 128-bit machines the 64-bit shape holds four. */
+  private static final VectorSpecies<Short> SHORTS =
+      VectorSpecies.of(short.class, VectorShape.forBitSize(FLOATS.vectorBitSize() / 2));
+
+  private static final int MAGNITUDE = 0x7FFF;
+  private static final int REBIAS = 112 << 23;
+  private static final int SMALLEST_NORMAL = 0x0400;
+  private static final int INFINITE = 0x7C00;
+
+  private HalfFloats() {}
+
+  /** bf16 is the upper half of a float. */
+  static void unpackBf16(
+      MemorySegment source, long offset, int count, MemorySegment target, long at) {
+    int i = 0;
+    for (; i + Lanes.COUNT <= count; i += Lanes.COUNT) {
+      ((IntVector)
+              ShortVector.fromMemorySegment(SHORTS, source, offset + 2L * i, ORDER)
+                  .convertShape(ZERO_EXTEND_S2I, INTS, 0))
+          .lanewise(LSHL, 16)
+          .intoMemorySegment(target, at + 4L * i, ORDER);
+    }
+    for (; i < count; i++) {
+      target.set(
+          FLOAT, at + 4L * i, Float.intBitsToFloat(source.get(SHORT, offset + 2L * i) << 16));
+    }
+  }
+
+  /** {@code count} f16 numbers from byte {@code offset} on, as floats. */
+  public static void unpackF16(
+      MemorySegment source, long offset, int count, MemorySegment target, long at) {
+    int i = 0;
+    for (; i + Lanes.COUNT <= count; i += Lanes.COUNT) {
+      IntVector half =
+          (IntVector)
+              ShortVector.fromMemorySegment(SHORTS, source, offset + 2L * i, ORDER)
+                  .convertShape(ZERO_EXTEND_S2I, INTS, 0);
+      IntVector magnitude = half.and(MAGNITUDE);
+      IntVector sign = half.and(0x8000).lanewise(LSHL, 16);
+      IntVector bits = magnitude.lanewise(LSHL, 13).add(REBIAS);
+      VectorMask<Integer> small = magnitude.compare(VectorOperators.LT, SMALLEST_NORMAL);
+      VectorMask<Integer> infinite = magnitude.compare(VectorOperators.GE, INFINITE);
+      IntVector mended = bits.add(1 << 23).reinterpretAsFloats().sub(0x1p-14f).reinterpretAsInts();
+      bits.blend(mended, small)
+          .blend(bits.add(REBIAS), infinite)
+          .or(sign)
+          .intoMemorySegment(target, at + 4L * i, ORDER);
+    }
+    for (; i < count; i++) {
+      target.set(FLOAT, at + 4L * i, Float.float16ToFloat(source.get(SHORT, offset + 2L * i)));
+    }
+  }
+
+  /** {@code count} floats from byte {@code offset} on, as f16, rounded to the nearest. */
+  public static void packF16(
+      MemorySegment source, long offset, int count, MemorySegment target, long at) {
+    for (int i = 0; i < count; i++) {
+      target.set(SHORT, at + 2L * i, Float.floatToFloat16(source.get(FLOAT, offset + 4L * i)));
+    }
+  }
+}

@@ -1,0 +1,50 @@
+package dev.helixbg.llm.cpu.kernel;
+
+import java.lang.foreign.ValueLayout;
+import java.nio.ByteOrder;
+import jdk.incubator.vector.ByteVector;
+import jdk.incubator.vector.FloatVector;
+import jdk.incubator.vector.IntVector;
+import jdk.incubator.vector.VectorShape;
+import jdk.incubator.vector.VectorSpecies;
+
+/**
+ * The vector shapes of this machine and the layouts of numbers in memory, as constants that C2 can
+ * fold.
+ */
+public final class Lanes {
+  /** Narrows vectors for tests: 128, 256 or 512. */
+  private static final int BITS =
+      Integer.getInteger(
+          "helixbg.vector.bits", Math.min(512, FloatVector.SPECIES_PREFERRED.vectorBitSize()));
+
+  static final VectorSpecies<Float> FLOATS =
+      VectorSpecies.of(float.class, VectorShape.forBitSize(BITS));
+  static final VectorSpecies<Integer> INTS =
+      VectorSpecies.of(int.class, VectorShape.forBitSize(BITS));
+
+  /** Sixteen bytes, on every machine. */
+  static final VectorSpecies<Byte> BYTES_16 = ByteVector.SPECIES_128;
+
+  static final VectorSpecies<Integer> INTS_4 = IntVector.SPECIES_128;
+
+  /** Floats per vector: 4, 8 or 16. */
+  public static final int COUNT = FLOATS.length();
+
+  /** Whether the kernels that are written for 512 bits apply. */
+  static final boolean WIDE = COUNT == 16;
+
+  /**
+   * Bytes per vector, and the alignment of all activations: a load that crosses a cache line costs
+   * two.
+   */
+  static final int BYTES = COUNT * Float.BYTES;
+
+  static final ByteOrder ORDER = ByteOrder.LITTLE_ENDIAN;
+  static final ValueLayout.OfFloat FLOAT = ValueLayout.JAVA_FLOAT_UNALIGNED.withOrder(ORDER);
+  static final ValueLayout.OfInt INT = ValueLayout.JAVA_INT_UNALIGNED.withOrder(ORDER);
+  static final ValueLayout.OfShort SHORT = ValueLayout.JAVA_SHORT_UNALIGNED.withOrder(ORDER);
+  static final ValueLayout.OfByte BYTE = ValueLayout.JAVA_BYTE;
+
+  private Lanes() {}
+}

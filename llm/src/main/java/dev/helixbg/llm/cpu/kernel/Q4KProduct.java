@@ -1,0 +1,269 @@
+package dev.helixbg.llm.cpu.kernel;
+
+import static dev.helixbg.llm.cpu.kernel.Lanes.FLOAT;
+import static dev.helixbg.llm.cpu.kernel.Lanes.FLOATS;
+import static dev.helixbg.llm.cpu.kernel.Lanes.INTS;
+import static dev.helixbg.llm.cpu.kernel.Lanes.INTS_4;
+import static dev.helixbg.llm.cpu.kernel.Lanes.ORDER;
+import static jdk.incubator.vector.VectorOperators.LSHL;
+import static jdk.incubator.vector.VectorOperators.LSHR;
+
+import java.lang.foreign.MemorySegment;
+import jdk.incubator.vector.FloatVector;
+import jdk.incubator.vector.IntVector;
+import jdk.incubator.vector.VectorMask;
+import jdk.incubator.vector.VectorOperators;
+import jdk.incubator.vector.VectorShuffle;
+
+/**
+ * Matrix × vector for Q4_K rows in place, 512 bits.
+ *
+ * <p>A nibble becomes a float without a conversion: moved to bits 16–19 and or-ed with the bits of
+ * 128.0 it reads 128 + q; at bits 12–15, with the bits of 2048.0, 2048 + q. Which of both depends
+ * on what saves a shift. What the offsets and the minima of the sub-blocks add is the same for all
+ * rows but for the scales, so {@link #prepare} sums it up once, and one FMA per block takes it out.
+ */
+public final class Q4KProduct {
+  private static final int BLOCK = 256;
+  private static final int BLOCK_BYTES = 144;
+
+  private static final int NIBBLE_16 = 0x000F0000;
+  private static final int FLOAT_128 = 0x43000000;
+  private static final int NIBBLE_12 = 0x0000F000;
+  private static final int FLOAT_2048 = 0x45000000;
+
+  /** What nibble k of an int carries on top of its value. */
+  private static final float[] OFFSET = {128, 128, 128, 2048, 128, 128, 2048, 128};
+
+  /**
+   * Scales of the first load (sub-blocks 0 and 2 in low, 1 and 3 in high nibbles) and of the
+   * second, from lanes to half vectors.
+   */
+  private static final VectorShuffle<Float> LOW = halves(0, 2);
+
+  private static final VectorShuffle<Float> HIGH = halves(1, 3);
+
+  private static final VectorShuffle<Float> NEXT_LOW = halves(4, 6);
+
+  private static final VectorShuffle<Float> NEXT_HIGH = halves(5, 7);
+
+  /** Lanes 8 to 15, where the minima are. */
+  private static final VectorMask<Float> MINIMA = VectorMask.fromLong(FLOATS, 0xFF00);
+
+  // The 16 bytes that open a block, as ints: d and m; scales 0–3; minima 0–3; low nibbles of scales
+  // and minima 4–7.
+  // Wanted, as bytes: scales 0–3, scales 4–7, minima 0–3, minima 4–7.
+  private static final VectorShuffle<Integer> FIRST =
+      VectorShuffle.fromArray(INTS_4, new int[] {1, 1, 2, 2}, 0);
+  private static final IntVector FIRST_SHIFT =
+      IntVector.fromArray(INTS_4, new int[] {0, 2, 0, 2}, 0);
+  private static final IntVector FIRST_MASK =
+      IntVector.fromArray(INTS_4, new int[] {0x3F3F3F3F, 0x30303030, 0x3F3F3F3F, 0x30303030}, 0);
+  private static final VectorShuffle<Integer> SECOND =
+      VectorShuffle.fromArray(INTS_4, new int[] {0, 3, 0, 3}, 0);
+  private static final IntVector SECOND_SHIFT =
+      IntVector.fromArray(INTS_4, new int[] {0, 0, 0, 4}, 0);
+  private static final IntVector SECOND_MASK =
+      IntVector.fromArray(INTS_4, new int[] {0, 0x0F0F0F0F, 0, 0x0F0F0F0F}, 0);
+
+  private Q4KProduct() {}
+
+  private static VectorShuffle<Float> halves(int low, int high) {
+    return VectorShuffle.fromOp(FLOATS, lane -> lane < 8 ? low : high);
+  }
+
+  /**
+   * Orders x as the kernel meets the weights, then, per block, 16 sums: of x times the offsets, per
+   * sub-block, and of x alone; negated.
+   *
+   * <p>Per block two loads of 64 bytes; lane l of load z holds bytes 4l to 4l + 3 of it. For z,
+   * then low and high nibbles, then byte k: 16 floats.
+   */
+  public static void prepare(MemorySegment x, long xAt, int columns, MemorySegment prepared) {
+    for (int block = 0; block < columns / BLOCK; block++) {
+      long to = block * BLOCK * 4L;
+      for (int sub = 0; sub < 8; sub++) {
+        long from = xAt + (block * BLOCK + sub * 32) * 4L;
+        long at = to + (sub / 4 * 128 + sub % 2 * 64 + sub / 2 % 2 * 8) * 4L;
+        float sum0 = 0;
+        float sum1 = 0;
+        float sum2 = 0;
+        float sum3 = 0;
+        for (int lane = 0; lane < 8; lane++) {
+          float x0 = x.get(FLOAT, from + 16 * lane);
+          float x1 = x.get(FLOAT, from + 16 * lane + 4);
+          float x2 = x.get(FLOAT, from + 16 * lane + 8);
+          float x3 = x.get(FLOAT, from + 16 * lane + 12);
+          prepared.set(FLOAT, at + 4 * lane, x0);
+          prepared.set(FLOAT, at + 4 * lane + 64, x1);
+          prepared.set(FLOAT, at + 4 * lane + 128, x2);
+          prepared.set(FLOAT, at + 4 * lane + 192, x3);
+          sum0 += x0;
+          sum1 += x1;
+          sum2 += x2;
+          sum3 += x3;
+        }
+        int high = sub % 2;
+        long sums = columns * 4L + block * 64L + sub * 4L;
+        float offsets =
+            OFFSET[high] * sum0
+                + OFFSET[2 + high] * sum1
+                + OFFSET[4 + high] * sum2
+                + OFFSET[6 + high] * sum3;
+        prepared.set(FLOAT, sums, -offsets);
+        prepared.set(FLOAT, sums + 32, -(sum0 + sum1 + (sum2 + sum3)));
+      }
+    }
+  }
+
+  /**
+   * {@code y[r] = W[r] · x} for rows {@code from ≤ r < to}; y begins at byte {@code yAt}.
+   *
+   * @param weights rows of {@code columns} weights from byte {@code offset} on; {@code columns} is
+   *     a multiple of 256
+   * @param prepared what {@link #prepare} wrote, aligned to 64 bytes
+   */
+  public static void multiply(
+      MemorySegment weights,
+      long offset,
+      int columns,
+      MemorySegment prepared,
+      MemorySegment y,
+      long yAt,
+      int from,
+      int to) {
+    int blocks = columns / BLOCK;
+    long sumsAt = columns * 4L;
+    // Broadcast once: each and(int) or or(int) would broadcast anew, and C2 stops inlining sooner.
+    IntVector nibble16 = IntVector.broadcast(INTS, NIBBLE_16);
+    IntVector float128 = IntVector.broadcast(INTS, FLOAT_128);
+    IntVector nibble12 = IntVector.broadcast(INTS, NIBBLE_12);
+    IntVector float2048 = IntVector.broadcast(INTS, FLOAT_2048);
+    for (int row = from; row < to; row++) {
+      long w = offset + (long) row * blocks * BLOCK_BYTES;
+      FloatVector low = FloatVector.zero(FLOATS);
+      FloatVector high = low;
+      FloatVector correction = low;
+      long x = 0;
+      for (int column = 0; column < columns; column += BLOCK, w += BLOCK_BYTES, x += 1024) {
+        IntVector head = IntVector.fromMemorySegment(INTS_4, weights, w, ORDER);
+        IntVector packed =
+            head.rearrange(FIRST)
+                .lanewise(LSHR, FIRST_SHIFT)
+                .and(FIRST_MASK)
+                .or(head.rearrange(SECOND).lanewise(LSHR, SECOND_SHIFT).and(SECOND_MASK));
+        // Not by MemorySegment.get: the tree of calls behind it is so large that C2 would stop
+        // inlining.
+        int factors = head.lane(0);
+        float d = Float.float16ToFloat((short) factors);
+        float m = Float.float16ToFloat((short) (factors >> 16));
+        FloatVector integers =
+            (FloatVector) packed.reinterpretAsBytes().convertShape(VectorOperators.B2F, FLOATS, 0);
+        // The broadcast first: its class is known, that of a conversion's result is not, and calls
+        // on it would not be inlined.
+        FloatVector scales = FloatVector.broadcast(FLOATS, d).blend(m, MINIMA).mul(integers);
+        correction =
+            scales.fma(
+                FloatVector.fromMemorySegment(FLOATS, prepared, sumsAt + (x >>> 4), ORDER),
+                correction);
+        IntVector z = IntVector.fromMemorySegment(INTS, weights, w + 16, ORDER);
+        IntVector z12 = z.lanewise(LSHR, 12);
+        FloatVector a0 =
+            z.lanewise(LSHL, 16)
+                .and(nibble16)
+                .or(float128)
+                .reinterpretAsFloats()
+                .mul(FloatVector.fromMemorySegment(FLOATS, prepared, x + 0, ORDER));
+        FloatVector b0 =
+            z.lanewise(LSHL, 8)
+                .and(nibble16)
+                .or(float128)
+                .reinterpretAsFloats()
+                .mul(FloatVector.fromMemorySegment(FLOATS, prepared, x + 64, ORDER));
+        a0 =
+            z.and(nibble16)
+                .or(float128)
+                .reinterpretAsFloats()
+                .fma(FloatVector.fromMemorySegment(FLOATS, prepared, x + 128, ORDER), a0);
+        b0 =
+            z12.and(nibble12)
+                .or(float2048)
+                .reinterpretAsFloats()
+                .fma(FloatVector.fromMemorySegment(FLOATS, prepared, x + 192, ORDER), b0);
+        FloatVector c0 =
+            z.lanewise(LSHL, 12)
+                .and(nibble16)
+                .or(float128)
+                .reinterpretAsFloats()
+                .mul(FloatVector.fromMemorySegment(FLOATS, prepared, x + 256, ORDER));
+        FloatVector e0 =
+            z.and(nibble12)
+                .or(float2048)
+                .reinterpretAsFloats()
+                .mul(FloatVector.fromMemorySegment(FLOATS, prepared, x + 320, ORDER));
+        c0 =
+            z.lanewise(LSHR, 4)
+                .and(nibble16)
+                .or(float128)
+                .reinterpretAsFloats()
+                .fma(FloatVector.fromMemorySegment(FLOATS, prepared, x + 384, ORDER), c0);
+        e0 =
+            z12.and(nibble16)
+                .or(float128)
+                .reinterpretAsFloats()
+                .fma(FloatVector.fromMemorySegment(FLOATS, prepared, x + 448, ORDER), e0);
+        low = a0.add(b0).fma(scales.rearrange(LOW), low);
+        high = c0.add(e0).fma(scales.rearrange(HIGH), high);
+        IntVector n = IntVector.fromMemorySegment(INTS, weights, w + 80, ORDER);
+        IntVector n12 = n.lanewise(LSHR, 12);
+        FloatVector a1 =
+            n.lanewise(LSHL, 16)
+                .and(nibble16)
+                .or(float128)
+                .reinterpretAsFloats()
+                .mul(FloatVector.fromMemorySegment(FLOATS, prepared, x + 512, ORDER));
+        FloatVector b1 =
+            n.lanewise(LSHL, 8)
+                .and(nibble16)
+                .or(float128)
+                .reinterpretAsFloats()
+                .mul(FloatVector.fromMemorySegment(FLOATS, prepared, x + 576, ORDER));
+        a1 =
+            n.and(nibble16)
+                .or(float128)
+                .reinterpretAsFloats()
+                .fma(FloatVector.fromMemorySegment(FLOATS, prepared, x + 640, ORDER), a1);
+        b1 =
+            n12.and(nibble12)
+                .or(float2048)
+                .reinterpretAsFloats()
+                .fma(FloatVector.fromMemorySegment(FLOATS, prepared, x + 704, ORDER), b1);
+        FloatVector c1 =
+            n.lanewise(LSHL, 12)
+                .and(nibble16)
+                .or(float128)
+                .reinterpretAsFloats()
+                .mul(FloatVector.fromMemorySegment(FLOATS, prepared, x + 768, ORDER));
+        FloatVector e1 =
+            n.and(nibble12)
+                .or(float2048)
+                .reinterpretAsFloats()
+                .mul(FloatVector.fromMemorySegment(FLOATS, prepared, x + 832, ORDER));
+        c1 =
+            n.lanewise(LSHR, 4)
+                .and(nibble16)
+                .or(float128)
+                .reinterpretAsFloats()
+                .fma(FloatVector.fromMemorySegment(FLOATS, prepared, x + 896, ORDER), c1);
+        e1 =
+            n12.and(nibble16)
+                .or(float128)
+                .reinterpretAsFloats()
+                .fma(FloatVector.fromMemorySegment(FLOATS, prepared, x + 960, ORDER), e1);
+        low = a1.add(b1).fma(scales.rearrange(NEXT_LOW), low);
+        high = c1.add(e1).fma(scales.rearrange(NEXT_HIGH), high);
+      }
+      y.set(FLOAT, yAt + row * 4L, low.add(high).add(correction).reduceLanes(VectorOperators.ADD));
+    }
+  }
+}

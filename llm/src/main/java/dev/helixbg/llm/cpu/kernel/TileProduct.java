@@ -1,0 +1,197 @@
+package dev.helixbg.llm.cpu.kernel;
+
+import static dev.helixbg.llm.cpu.kernel.Lanes.BYTES;
+import static dev.helixbg.llm.cpu.kernel.Lanes.COUNT;
+import static dev.helixbg.llm.cpu.kernel.Lanes.FLOAT;
+import static dev.helixbg.llm.cpu.kernel.Lanes.FLOATS;
+import static dev.helixbg.llm.cpu.kernel.Lanes.ORDER;
+
+import java.lang.foreign.MemorySegment;
+import jdk.incubator.vector.FloatVector;
+
+/**
+ * The inner loop of matrix × matrix: a panel of rows times a tile of tokens, which are the lanes.
+ *
+ * <p>Eight rows × two vectors of tokens are 16 sums: enough to hide the latency of an FMA, and a
+ * weight is broadcast by the load itself. With twelve rows C1 ran out of registers and gave up, and
+ * then C2 never saw the method: it stayed interpreted. A token's sum goes over k in order, whatever
+ * its neighbours: its bits do not depend on the batch.
+ */
+public final class TileProduct {
+  /** Rows of a panel. */
+  public static final int ROWS = 8;
+
+  /** Tokens of a tile: two vectors. */
+  public static final int TOKENS = 2 * COUNT;
+
+  /**
+   * The deepest panel, in weights: 48 KiB of panel, and tiles of 256 tokens stay in the
+   * second-level cache.
+   */
+  public static final int DEPTH = 1024;
+
+  /**
+   * Floats from one row of a panel to the next: not a power of two, or all rows fall into the same
+   * cache sets.
+   */
+  public static final int STRIDE = DEPTH + 16;
+
+  private TileProduct() {}
+
+  /**
+   * {@code tile[r · TOKENS + t] = Σ panel[r · STRIDE + k] · x[k][t]} over {@code 0 ≤ k < depth}.
+   *
+   * @param panel {@link #ROWS} rows
+   * @param depth at most {@link #DEPTH}
+   * @param x {@code depth} times {@link #TOKENS} floats from byte {@code xAt} on, aligned to a
+   *     vector
+   * @param tokens how many of the tile are wanted; up to half a tile costs half
+   */
+  public static void multiply(
+      MemorySegment panel,
+      long panelAt,
+      int depth,
+      MemorySegment x,
+      long xAt,
+      int tokens,
+      MemorySegment tile,
+      long tileAt) {
+    if (tokens > COUNT) {
+      twoVectors(panel, panelAt, depth, x, xAt, tile, tileAt);
+    } else {
+      oneVector(panel, panelAt, depth, x, xAt, tile, tileAt);
+    }
+  }
+
+  /** All tokens of a tile. */
+  private static void twoVectors(
+      MemorySegment panel,
+      long panelAt,
+      int depth,
+      MemorySegment x,
+      long xAt,
+      MemorySegment tile,
+      long tileAt) {
+    FloatVector sa0 = FloatVector.zero(FLOATS);
+    FloatVector sa1 = FloatVector.zero(FLOATS);
+    FloatVector sb0 = FloatVector.zero(FLOATS);
+    FloatVector sb1 = FloatVector.zero(FLOATS);
+    FloatVector sc0 = FloatVector.zero(FLOATS);
+    FloatVector sc1 = FloatVector.zero(FLOATS);
+    FloatVector sd0 = FloatVector.zero(FLOATS);
+    FloatVector sd1 = FloatVector.zero(FLOATS);
+    FloatVector se0 = FloatVector.zero(FLOATS);
+    FloatVector se1 = FloatVector.zero(FLOATS);
+    FloatVector sf0 = FloatVector.zero(FLOATS);
+    FloatVector sf1 = FloatVector.zero(FLOATS);
+    FloatVector sg0 = FloatVector.zero(FLOATS);
+    FloatVector sg1 = FloatVector.zero(FLOATS);
+    FloatVector sh0 = FloatVector.zero(FLOATS);
+    FloatVector sh1 = FloatVector.zero(FLOATS);
+    for (int k = 0; k < depth; k++) {
+      FloatVector x0 = FloatVector.fromMemorySegment(FLOATS, x, xAt + k * (2L * BYTES), ORDER);
+      FloatVector x1 =
+          FloatVector.fromMemorySegment(FLOATS, x, xAt + k * (2L * BYTES) + BYTES, ORDER);
+      FloatVector wa = FloatVector.broadcast(FLOATS, panel.get(FLOAT, panelAt + 4L * k));
+      sa0 = wa.fma(x0, sa0);
+      sa1 = wa.fma(x1, sa1);
+      FloatVector wb =
+          FloatVector.broadcast(FLOATS, panel.get(FLOAT, panelAt + 4L * k + 4L * STRIDE));
+      sb0 = wb.fma(x0, sb0);
+      sb1 = wb.fma(x1, sb1);
+      FloatVector wc =
+          FloatVector.broadcast(FLOATS, panel.get(FLOAT, panelAt + 4L * k + 2 * 4L * STRIDE));
+      sc0 = wc.fma(x0, sc0);
+      sc1 = wc.fma(x1, sc1);
+      FloatVector wd =
+          FloatVector.broadcast(FLOATS, panel.get(FLOAT, panelAt + 4L * k + 3 * 4L * STRIDE));
+      sd0 = wd.fma(x0, sd0);
+      sd1 = wd.fma(x1, sd1);
+      FloatVector we =
+          FloatVector.broadcast(FLOATS, panel.get(FLOAT, panelAt + 4L * k + 4 * 4L * STRIDE));
+      se0 = we.fma(x0, se0);
+      se1 = we.fma(x1, se1);
+      FloatVector wf =
+          FloatVector.broadcast(FLOATS, panel.get(FLOAT, panelAt + 4L * k + 5 * 4L * STRIDE));
+      sf0 = wf.fma(x0, sf0);
+      sf1 = wf.fma(x1, sf1);
+      FloatVector wg =
+          FloatVector.broadcast(FLOATS, panel.get(FLOAT, panelAt + 4L * k + 6 * 4L * STRIDE));
+      sg0 = wg.fma(x0, sg0);
+      sg1 = wg.fma(x1, sg1);
+      FloatVector wh =
+          FloatVector.broadcast(FLOATS, panel.get(FLOAT, panelAt + 4L * k + 7 * 4L * STRIDE));
+      sh0 = wh.fma(x0, sh0);
+      sh1 = wh.fma(x1, sh1);
+    }
+    sa0.intoMemorySegment(tile, tileAt + 0L * BYTES, ORDER);
+    sa1.intoMemorySegment(tile, tileAt + 1L * BYTES, ORDER);
+    sb0.intoMemorySegment(tile, tileAt + 2L * BYTES, ORDER);
+    sb1.intoMemorySegment(tile, tileAt + 3L * BYTES, ORDER);
+    sc0.intoMemorySegment(tile, tileAt + 4L * BYTES, ORDER);
+    sc1.intoMemorySegment(tile, tileAt + 5L * BYTES, ORDER);
+    sd0.intoMemorySegment(tile, tileAt + 6L * BYTES, ORDER);
+    sd1.intoMemorySegment(tile, tileAt + 7L * BYTES, ORDER);
+    se0.intoMemorySegment(tile, tileAt + 8L * BYTES, ORDER);
+    se1.intoMemorySegment(tile, tileAt + 9L * BYTES, ORDER);
+    sf0.intoMemorySegment(tile, tileAt + 10L * BYTES, ORDER);
+    sf1.intoMemorySegment(tile, tileAt + 11L * BYTES, ORDER);
+    sg0.intoMemorySegment(tile, tileAt + 12L * BYTES, ORDER);
+    sg1.intoMemorySegment(tile, tileAt + 13L * BYTES, ORDER);
+    sh0.intoMemorySegment(tile, tileAt + 14L * BYTES, ORDER);
+    sh1.intoMemorySegment(tile, tileAt + 15L * BYTES, ORDER);
+  }
+
+  /** The first half of a tile. */
+  private static void oneVector(
+      MemorySegment panel,
+      long panelAt,
+      int depth,
+      MemorySegment x,
+      long xAt,
+      MemorySegment tile,
+      long tileAt) {
+    FloatVector sa0 = FloatVector.zero(FLOATS);
+    FloatVector sb0 = FloatVector.zero(FLOATS);
+    FloatVector sc0 = FloatVector.zero(FLOATS);
+    FloatVector sd0 = FloatVector.zero(FLOATS);
+    FloatVector se0 = FloatVector.zero(FLOATS);
+    FloatVector sf0 = FloatVector.zero(FLOATS);
+    FloatVector sg0 = FloatVector.zero(FLOATS);
+    FloatVector sh0 = FloatVector.zero(FLOATS);
+    for (int k = 0; k < depth; k++) {
+      FloatVector x0 = FloatVector.fromMemorySegment(FLOATS, x, xAt + k * (2L * BYTES), ORDER);
+      FloatVector wa = FloatVector.broadcast(FLOATS, panel.get(FLOAT, panelAt + 4L * k));
+      sa0 = wa.fma(x0, sa0);
+      FloatVector wb =
+          FloatVector.broadcast(FLOATS, panel.get(FLOAT, panelAt + 4L * k + 4L * STRIDE));
+      sb0 = wb.fma(x0, sb0);
+      FloatVector wc =
+          FloatVector.broadcast(FLOATS, panel.get(FLOAT, panelAt + 4L * k + 2 * 4L * STRIDE));
+      sc0 = wc.fma(x0, sc0);
+      FloatVector wd =
+          FloatVector.broadcast(FLOATS, panel.get(FLOAT, panelAt + 4L * k + 3 * 4L * STRIDE));
+      sd0 = wd.fma(x0, sd0);
+      FloatVector we =
+          FloatVector.broadcast(FLOATS, panel.get(FLOAT, panelAt + 4L * k + 4 * 4L * STRIDE));
+      se0 = we.fma(x0, se0);
+      FloatVector wf =
+          FloatVector.broadcast(FLOATS, panel.get(FLOAT, panelAt + 4L * k + 5 * 4L * STRIDE));
+      sf0 = wf.fma(x0, sf0);
+      FloatVector wg =
+          FloatVector.broadcast(FLOATS, panel.get(FLOAT, panelAt + 4L * k + 6 * 4L * STRIDE));
+      sg0 = wg.fma(x0, sg0);
+      FloatVector wh =
+          FloatVector.broadcast(FLOATS, panel.get(FLOAT, panelAt + 4L * k + 7 * 4L * STRIDE));
+      sh0 = wh.fma(x0, sh0);
+    }
+    sa0.intoMemorySegment(tile, tileAt + 0L * BYTES, ORDER);
+    sb0.intoMemorySegment(tile, tileAt + 2L * BYTES, ORDER);
+    sc0.intoMemorySegment(tile, tileAt + 4L * BYTES, ORDER);
+    sd0.intoMemorySegment(tile, tileAt + 6L * BYTES, ORDER);
+    se0.intoMemorySegment(tile, tileAt + 8L * BYTES, ORDER);
+    sf0.intoMemorySegment(tile, tileAt + 10L * BYTES, ORDER);
+    sg0.intoMemorySegment(tile, tileAt + 12L * BYTES, ORDER);
+    sh0.intoMemorySegment(tile, tileAt + 14L * BYTES, ORDER);
+  }
+}

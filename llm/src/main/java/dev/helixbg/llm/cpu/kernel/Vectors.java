@@ -1,0 +1,219 @@
+package dev.helixbg.llm.cpu.kernel;
+
+import static dev.helixbg.llm.cpu.kernel.Lanes.COUNT;
+import static dev.helixbg.llm.cpu.kernel.Lanes.FLOAT;
+import static dev.helixbg.llm.cpu.kernel.Lanes.FLOATS;
+import static dev.helixbg.llm.cpu.kernel.Lanes.ORDER;
+import static jdk.incubator.vector.VectorOperators.ADD;
+import static jdk.incubator.vector.VectorOperators.EQ;
+import static jdk.incubator.vector.VectorOperators.LSHL;
+import static jdk.incubator.vector.VectorOperators.MAX;
+
+import java.lang.foreign.MemorySegment;
+import jdk.incubator.vector.FloatVector;
+import jdk.incubator.vector.VectorMask;
+
+/** Steps between the matrix products, over rows of floats. Places are byte offsets. */
+public final class Vectors {
+  // exp(z) = 2^n · exp(r) with n the integer next to z / ln 2, and exp(r) its Taylor series for |r|
+  // ≤ ln 2 / 2: error below 2 ulp.
+  // Adding 1.5 · 2^23 leaves n in the low bits of a float; shifted to the exponent's place and
+  // added, it multiplies by 2^n.
+  static final float LOWEST_EXPONENT = -87;
+  static final float HIGHEST_EXPONENT = 88;
+  static final float INVERSE_LN_2 = 1.44269504f;
+  static final float TO_INTEGER = 0x1.8p23f;
+  static final float LN_2_HIGH = 0.693359375f;
+  static final float LN_2_LOW = -2.12194440e-4f;
+  static final float C2 = 1f / 2;
+  static final float C3 = 1f / 6;
+  static final float C4 = 1f / 24;
+  static final float C5 = 1f / 120;
+  static final float C6 = 1f / 720;
+
+  private Vectors() {}
+
+  /** {@code y = x · gain / √(mean(x²) + epsilon)}, over {@code count} floats; y may be x. */
+  public static void normalise(
+      MemorySegment x,
+      long xAt,
+      int count,
+      MemorySegment gain,
+      float epsilon,
+      MemorySegment y,
+      long yAt) {
+    float scale = inverseRootMeanSquare(x, xAt, count, epsilon);
+    int i = 0;
+    for (; i + COUNT <= count; i += COUNT) {
+      FloatVector.fromMemorySegment(FLOATS, x, xAt + 4L * i, ORDER)
+          .mul(scale)
+          .mul(FloatVector.fromMemorySegment(FLOATS, gain, 4L * i, ORDER))
+          .intoMemorySegment(y, yAt + 4L * i, ORDER);
+    }
+    for (; i < count; i++) {
+      y.set(FLOAT, yAt + 4L * i, x.get(FLOAT, xAt + 4L * i) * scale * gain.get(FLOAT, 4L * i));
+    }
+  }
+
+  private static float inverseRootMeanSquare(MemorySegment x, long at, int count, float epsilon) {
+    return (float)
+        (1 / Math.sqrt(FloatProduct.dot(x, at, x, at, count) / (double) count + epsilon));
+  }
+
+  /**
+   * Normalises a head in place, then turns its pairs (i, i + half) by the angles of a position.
+   *
+   * @param cosinesAt, sinesAt {@code half} floats each
+   */
+  public static void normaliseAndRotate(
+      MemorySegment x,
+      long at,
+      int half,
+      MemorySegment gain,
+      float epsilon,
+      MemorySegment angles,
+      long cosinesAt,
+      long sinesAt) {
+    float scale = inverseRootMeanSquare(x, at, 2 * half, epsilon);
+    int i = 0;
+    for (; i + COUNT <= half; i += COUNT) {
+      FloatVector a =
+          FloatVector.fromMemorySegment(FLOATS, x, at + 4L * i, ORDER)
+              .mul(scale)
+              .mul(FloatVector.fromMemorySegment(FLOATS, gain, 4L * i, ORDER));
+      FloatVector b =
+          FloatVector.fromMemorySegment(FLOATS, x, at + 4L * (i + half), ORDER)
+              .mul(scale)
+              .mul(FloatVector.fromMemorySegment(FLOATS, gain, 4L * (i + half), ORDER));
+      FloatVector cos = FloatVector.fromMemorySegment(FLOATS, angles, cosinesAt + 4L * i, ORDER);
+      FloatVector sin = FloatVector.fromMemorySegment(FLOATS, angles, sinesAt + 4L * i, ORDER);
+      a.mul(cos).sub(b.mul(sin)).intoMemorySegment(x, at + 4L * i, ORDER);
+      a.mul(sin).add(b.mul(cos)).intoMemorySegment(x, at + 4L * (i + half), ORDER);
+    }
+    for (; i < half; i++) {
+      float a = x.get(FLOAT, at + 4L * i) * scale * gain.get(FLOAT, 4L * i);
+      float b = x.get(FLOAT, at + 4L * (i + half)) * scale * gain.get(FLOAT, 4L * (i + half));
+      float cos = angles.get(FLOAT, cosinesAt + 4L * i);
+      float sin = angles.get(FLOAT, sinesAt + 4L * i);
+      x.set(FLOAT, at + 4L * i, a * cos - b * sin);
+      x.set(FLOAT, at + 4L * (i + half), a * sin + b * cos);
+    }
+  }
+
+  /** {@code y += x}. */
+  public static void add(MemorySegment x, long xAt, int count, MemorySegment y, long yAt) {
+    int i = 0;
+    for (; i + COUNT <= count; i += COUNT) {
+      FloatVector.fromMemorySegment(FLOATS, y, yAt + 4L * i, ORDER)
+          .add(FloatVector.fromMemorySegment(FLOATS, x, xAt + 4L * i, ORDER))
+          .intoMemorySegment(y, yAt + 4L * i, ORDER);
+    }
+    for (; i < count; i++) {
+      y.set(FLOAT, yAt + 4L * i, y.get(FLOAT, yAt + 4L * i) + x.get(FLOAT, xAt + 4L * i));
+    }
+  }
+
+  /** {@code x = x · factor}. */
+  public static void multiply(MemorySegment x, long at, int count, float factor) {
+    int i = 0;
+    for (; i + COUNT <= count; i += COUNT) {
+      FloatVector.fromMemorySegment(FLOATS, x, at + 4L * i, ORDER)
+          .mul(factor)
+          .intoMemorySegment(x, at + 4L * i, ORDER);
+    }
+    for (; i < count; i++) {
+      x.set(FLOAT, at + 4L * i, x.get(FLOAT, at + 4L * i) * factor);
+    }
+  }
+
+  /** {@code y = silu(gate) · y}, with {@code silu(z) = z / (1 + exp(−z))}. */
+  public static void gate(MemorySegment gate, long gateAt, int count, MemorySegment y, long yAt) {
+    int i = 0;
+    for (; i + COUNT <= count; i += COUNT) {
+      FloatVector z = FloatVector.fromMemorySegment(FLOATS, gate, gateAt + 4L * i, ORDER);
+      FloatVector u = z.neg().max(LOWEST_EXPONENT).min(HIGHEST_EXPONENT);
+      FloatVector t = u.mul(INVERSE_LN_2).add(TO_INTEGER);
+      FloatVector n = t.sub(TO_INTEGER);
+      FloatVector r = u.sub(n.mul(LN_2_HIGH)).sub(n.mul(LN_2_LOW));
+      FloatVector p = r.mul(C6).add(C5).fma(r, FloatVector.broadcast(FLOATS, C4));
+      p = p.fma(r, FloatVector.broadcast(FLOATS, C3)).fma(r, FloatVector.broadcast(FLOATS, C2));
+      p = p.fma(r, FloatVector.broadcast(FLOATS, 1)).fma(r, FloatVector.broadcast(FLOATS, 1));
+      FloatVector exp =
+          p.reinterpretAsInts().add(t.reinterpretAsInts().lanewise(LSHL, 23)).reinterpretAsFloats();
+      z.div(exp.add(1))
+          .mul(FloatVector.fromMemorySegment(FLOATS, y, yAt + 4L * i, ORDER))
+          .intoMemorySegment(y, yAt + 4L * i, ORDER);
+    }
+    for (; i < count; i++) {
+      float z = gate.get(FLOAT, gateAt + 4L * i);
+      float silu = (float) (z / (1 + Math.exp(-z)));
+      y.set(FLOAT, yAt + 4L * i, silu * y.get(FLOAT, yAt + 4L * i));
+    }
+  }
+
+  /**
+   * {@code y = exp(x − shift)}; returns the sum of y. y may be x. Differences below −87 count as
+   * −87.
+   */
+  public static float exponentials(
+      MemorySegment x, long xAt, int count, float shift, MemorySegment y, long yAt) {
+    FloatVector sums = FloatVector.zero(FLOATS);
+    int i = 0;
+    for (; i + COUNT <= count; i += COUNT) {
+      FloatVector u =
+          FloatVector.fromMemorySegment(FLOATS, x, xAt + 4L * i, ORDER)
+              .sub(shift)
+              .max(LOWEST_EXPONENT)
+              .min(HIGHEST_EXPONENT);
+      FloatVector t = u.mul(INVERSE_LN_2).add(TO_INTEGER);
+      FloatVector n = t.sub(TO_INTEGER);
+      FloatVector r = u.sub(n.mul(LN_2_HIGH)).sub(n.mul(LN_2_LOW));
+      FloatVector p = r.mul(C6).add(C5).fma(r, FloatVector.broadcast(FLOATS, C4));
+      p = p.fma(r, FloatVector.broadcast(FLOATS, C3)).fma(r, FloatVector.broadcast(FLOATS, C2));
+      p = p.fma(r, FloatVector.broadcast(FLOATS, 1)).fma(r, FloatVector.broadcast(FLOATS, 1));
+      FloatVector exp =
+          p.reinterpretAsInts().add(t.reinterpretAsInts().lanewise(LSHL, 23)).reinterpretAsFloats();
+      exp.intoMemorySegment(y, yAt + 4L * i, ORDER);
+      sums = sums.add(exp);
+    }
+    float sum = sums.reduceLanes(ADD);
+    for (; i < count; i++) {
+      float exp = (float) Math.exp(Math.max(LOWEST_EXPONENT, x.get(FLOAT, xAt + 4L * i) - shift));
+      y.set(FLOAT, yAt + 4L * i, exp);
+      sum += exp;
+    }
+    return sum;
+  }
+
+  /** The largest of {@code count} floats, of which there is at least one. */
+  public static float max(MemorySegment x, long at, int count) {
+    FloatVector largest = FloatVector.broadcast(FLOATS, Float.NEGATIVE_INFINITY);
+    int i = 0;
+    for (; i + COUNT <= count; i += COUNT) {
+      largest = largest.max(FloatVector.fromMemorySegment(FLOATS, x, at + 4L * i, ORDER));
+    }
+    float max = largest.reduceLanes(MAX);
+    for (; i < count; i++) {
+      max = Math.max(max, x.get(FLOAT, at + 4L * i));
+    }
+    return max;
+  }
+
+  /** The place of the first float that equals {@code value}; 0 if none does. */
+  public static int indexOf(MemorySegment x, long at, int count, float value) {
+    int i = 0;
+    for (; i + COUNT <= count; i += COUNT) {
+      VectorMask<Float> equal =
+          FloatVector.fromMemorySegment(FLOATS, x, at + 4L * i, ORDER).compare(EQ, value);
+      if (equal.anyTrue()) {
+        return i + equal.firstTrue();
+      }
+    }
+    for (; i < count; i++) {
+      if (x.get(FLOAT, at + 4L * i) == value) {
+        return i;
+      }
+    }
+    return 0;
+  }
+}

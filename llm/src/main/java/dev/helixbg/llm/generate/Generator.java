@@ -1,0 +1,198 @@
+package dev.helixbg.llm.generate;
+
+import dev.helixbg.llm.backend.Backend;
+import dev.helixbg.llm.backend.KvCache;
+import dev.helixbg.llm.backend.Submission;
+import java.util.Arrays;
+import java.util.function.BooleanSupplier;
+import java.util.function.IntConsumer;
+
+/**
+ * Goes on from a prompt token by token.
+ *
+ * <p>Where the device chooses the tokens itself, passes are encoded ahead of the tokens being read,
+ * as deep as the device wants; what was computed past the end of the answer is forgotten.
+ */
+public final class Generator {
+  private final Workspace work;
+  private final Backend backend;
+  private final float[] logits;
+
+  public Generator(Workspace work) {
+    this.work = work;
+    backend = work.model.backend();
+    logits = new float[work.model.vocabulary()];
+  }
+
+  /**
+   * Reads the prompt into the sequence and generates an answer. Afterwards the sequence holds the
+   * prompt and the answer's tokens that were read again, all but the last at least.
+   *
+   * @param prompt at least one token
+   * @param listener is given each token of the answer as it is chosen
+   * @param cancelled is asked between passes
+   * @throws dev.helixbg.llm.backend.ContextFullException if the prompt does not fit the context
+   */
+  public Generation generate(
+      KvCache cache,
+      int[] prompt,
+      GenerationOptions options,
+      IntConsumer listener,
+      BooleanSupplier cancelled) {
+    if (prompt.length == 0) {
+      throw new IllegalArgumentException("the prompt is empty");
+    }
+    return new Run(cache, prompt, options, listener, cancelled).run();
+  }
+
+  /** One answer. */
+  private final class Run {
+    private final KvCache cache;
+    private final int[] prompt;
+    private final int maxTokens;
+    private final IntConsumer listener;
+    private final BooleanSupplier cancelled;
+    private final Sampler sampler;
+    private final boolean deviceChooses;
+    private final int depth;
+    private final Submission[] underWay;
+    private final int[] stopTokens;
+    private final int[] answer;
+    private final long start = System.nanoTime();
+
+    /** Choices of a token encoded so far; the i-th goes to slot i modulo the number of slots. */
+    private int encoded;
+
+    /** Choices read so far. */
+    private int read;
+
+    Run(
+        KvCache cache,
+        int[] prompt,
+        GenerationOptions options,
+        IntConsumer listener,
+        BooleanSupplier cancelled) {
+      this.cache = cache;
+      this.prompt = prompt;
+      this.maxTokens = options.maxTokens();
+      this.listener = listener;
+      this.cancelled = cancelled;
+      deviceChooses = options.sampling().isArgmax();
+      depth = deviceChooses ? backend.depth() : 1;
+      sampler = deviceChooses ? null : new Sampler(options.sampling(), logits.length);
+      underWay = new Submission[work.tokens.slots()];
+      stopTokens = options.stopTokens().stream().mapToInt(Integer::intValue).toArray();
+      answer = new int[Math.min(maxTokens, cache.shape().limit() + 1)];
+    }
+
+    Generation run() {
+      if (!work.read(cache, prompt, true, cancelled)) {
+        return new Generation(
+            new int[0], StopReason.CANCELLED, -1, prompt.length, elapsed(start), 0);
+      }
+      if (sampler != null) {
+        Arrays.stream(prompt).forEach(sampler::saw);
+      }
+      int promptEnd = cache.length();
+      encodeChoice();
+      long firstTokenAt = 0;
+      int stopToken = -1;
+      StopReason reason = null;
+      int count = 0;
+      while (reason == null) {
+        while (encoded - read < depth && mayEncode()) {
+          encodePass();
+        }
+        int id = readChoice();
+        if (read == 1) {
+          firstTokenAt = System.nanoTime();
+        }
+        if (isStop(id)) {
+          stopToken = id;
+          reason = StopReason.STOP_TOKEN;
+        } else {
+          answer[count++] = id;
+          listener.accept(id);
+          reason = reasonToEnd();
+        }
+      }
+      long decodeNanos = elapsed(firstTokenAt);
+      forgetPast(promptEnd + count);
+      return new Generation(
+          Arrays.copyOf(answer, count),
+          reason,
+          stopToken,
+          prompt.length,
+          firstTokenAt - start,
+          decodeNanos);
+    }
+
+    /** The pass that reads choice {@code encoded − 1} again and makes the next choice. */
+    private void encodePass() {
+      work.batch.clear();
+      work.batch.add(cache, 1, 1);
+      work.model.forward(work.batch, work.tokens, slot(encoded - 1));
+      encodeChoice();
+    }
+
+    private void encodeChoice() {
+      if (deviceChooses) {
+        backend.argmax(work.batch, work.model.logits(), work.tokens, slot(encoded));
+      }
+      underWay[slot(encoded)] = backend.submit();
+      encoded++;
+    }
+
+    private int readChoice() {
+      int slot = slot(read++);
+      underWay[slot].await();
+      if (!deviceChooses) {
+        work.model.logits().read(0, logits);
+        int id = sampler.choose(logits);
+        sampler.saw(id);
+        work.tokens.set(slot, 0, id);
+      }
+      return work.tokens.get(slot, 0);
+    }
+
+    private int slot(int choice) {
+      return choice % underWay.length;
+    }
+
+    private boolean mayEncode() {
+      return encoded < maxTokens && cache.length() < cache.shape().limit();
+    }
+
+    private boolean isStop(int id) {
+      for (int stop : stopTokens) {
+        if (stop == id) {
+          return true;
+        }
+      }
+      return false;
+    }
+
+    /** Null while there is none. */
+    private StopReason reasonToEnd() {
+      if (read == maxTokens) {
+        return StopReason.LENGTH;
+      }
+      if (read == encoded && !mayEncode()) {
+        return StopReason.CONTEXT_FULL;
+      }
+      return cancelled.getAsBoolean() ? StopReason.CANCELLED : null;
+    }
+
+    /** Waits for what is still under way, and drops what was computed beyond the answer. */
+    private void forgetPast(int length) {
+      while (read < encoded) {
+        underWay[slot(read++)].await();
+      }
+      cache.truncate(Math.min(cache.length(), length));
+    }
+  }
+
+  private static long elapsed(long since) {
+    return System.nanoTime() - since;
+  }
+}

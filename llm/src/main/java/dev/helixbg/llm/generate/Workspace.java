@@ -1,0 +1,70 @@
+package dev.helixbg.llm.generate;
+
+import dev.helixbg.llm.backend.Batch;
+import dev.helixbg.llm.backend.KvCache;
+import dev.helixbg.llm.backend.Tokens;
+import dev.helixbg.llm.model.PassLimits;
+import dev.helixbg.llm.model.Qwen3;
+import java.util.function.BooleanSupplier;
+
+/** A model with the batch and token lists of its passes; one thread at a time. */
+public final class Workspace {
+  final Qwen3 model;
+  final Batch batch;
+
+  /** A slot per pass under way, and one to write to. */
+  final Tokens tokens;
+
+  public Workspace(Qwen3 model, PassLimits limits) {
+    this.model = model;
+    batch = new Batch(limits.rows(), limits.wanted());
+    tokens = model.backend().tokens(model.backend().depth() + 1, limits.rows());
+  }
+
+  /**
+   * Reads a prompt into a sequence, as many tokens at a time as a pass takes. If {@code wantLast},
+   * the last pass is not yet submitted, and leaves the last token's logits.
+   *
+   * @return false if it was cancelled; the sequence is then as before
+   * @throws dev.helixbg.llm.backend.ContextFullException if the sequence has no room
+   * @throws IllegalArgumentException if an id is not in the vocabulary
+   */
+  public boolean read(KvCache cache, int[] ids, boolean wantLast, BooleanSupplier cancelled) {
+    requireKnown(ids);
+    int before = cache.length();
+    for (int from = 0; from < ids.length; ) {
+      if (cancelled.getAsBoolean()) {
+        cache.truncate(before);
+        return false;
+      }
+      batch.clear();
+      int count = Math.min(batch.freeRows(), ids.length - from);
+      boolean last = from + count == ids.length;
+      add(cache, ids, from, count, last && wantLast ? 1 : 0);
+      model.forward(batch, tokens, 0);
+      if (!(last && wantLast)) {
+        model.backend().submit().await();
+      }
+      from += count;
+    }
+    return true;
+  }
+
+  /** Adds part of {@code ids} to the batch, as {@link Batch#add}, and writes the ids to slot 0. */
+  int add(KvCache cache, int[] ids, int from, int count, int wantedCount) {
+    int row = batch.add(cache, count, wantedCount);
+    for (int i = 0; i < count; i++) {
+      tokens.set(0, row + i, ids[from + i]);
+    }
+    return row;
+  }
+
+  void requireKnown(int[] ids) {
+    for (int id : ids) {
+      if (id < 0 || id >= model.vocabulary()) {
+        throw new IllegalArgumentException(
+            "token id %d is not in the vocabulary of %d".formatted(id, model.vocabulary()));
+      }
+    }
+  }
+}

@@ -1,0 +1,136 @@
+package dev.helixbg.llm.gguf;
+
+import java.lang.foreign.MemorySegment;
+import java.lang.foreign.ValueLayout;
+import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
+import java.nio.charset.CharacterCodingException;
+import java.nio.charset.StandardCharsets;
+
+/**
+ * Reads little-endian fields one after the other, never past the end; the only place where a length
+ * from a file meets memory.
+ */
+final class GgufCursor {
+  private static final ValueLayout.OfShort SHORT =
+      ValueLayout.JAVA_SHORT_UNALIGNED.withOrder(ByteOrder.LITTLE_ENDIAN);
+  private static final ValueLayout.OfInt INT =
+      ValueLayout.JAVA_INT_UNALIGNED.withOrder(ByteOrder.LITTLE_ENDIAN);
+  private static final ValueLayout.OfLong LONG =
+      ValueLayout.JAVA_LONG_UNALIGNED.withOrder(ByteOrder.LITTLE_ENDIAN);
+
+  private final String file;
+  private final MemorySegment bytes;
+  private long position;
+  private long fieldStart;
+  private String name = "";
+
+  /** At the first of {@code bytes}; {@code file} is what errors call it. */
+  GgufCursor(String file, MemorySegment bytes) {
+    this.file = file;
+    this.bytes = bytes;
+  }
+
+  /** Another cursor at the same place. */
+  GgufCursor copy() {
+    GgufCursor copy = new GgufCursor(file, bytes);
+    copy.position = position;
+    copy.fieldStart = position;
+    copy.name = name;
+    return copy;
+  }
+
+  String file() {
+    return file;
+  }
+
+  long position() {
+    return position;
+  }
+
+  long left() {
+    return bytes.byteSize() - position;
+  }
+
+  /** The key or tensor that errors from now on belong to. */
+  void inside(String newName) {
+    name = newName;
+  }
+
+  /** An error in the field that was read last. */
+  GgufException error(String what) {
+    return new GgufException(file, what, fieldStart, name);
+  }
+
+  int uint8() {
+    return Byte.toUnsignedInt(bytes.get(ValueLayout.JAVA_BYTE, advance(Byte.BYTES)));
+  }
+
+  short int16() {
+    return bytes.get(SHORT, advance(Short.BYTES));
+  }
+
+  int int32() {
+    return bytes.get(INT, advance(Integer.BYTES));
+  }
+
+  long int64() {
+    return bytes.get(LONG, advance(Long.BYTES));
+  }
+
+  /** A 64-bit length or count, of things that take at least {@code leastBytes} each. */
+  long count(String what, long leastBytes, long limit) {
+    long count = int64();
+    if (count < 0 || count > left() / leastBytes) {
+      throw error(
+          "%s is %s, but only %d bytes are left"
+              .formatted(what, Long.toUnsignedString(count), left()));
+    }
+    if (count > limit) {
+      throw error("%s is %d; the most this program takes is %d".formatted(what, count, limit));
+    }
+    return count;
+  }
+
+  /** A string: its length in bytes (64 bits), then UTF-8 without a terminator. */
+  String string() {
+    int length = (int) count("the length of a string", 1, Integer.MAX_VALUE - 8);
+    byte[] utf8 = new byte[length];
+    MemorySegment.copy(bytes, ValueLayout.JAVA_BYTE, advance(length), utf8, 0, length);
+    String text = new String(utf8, StandardCharsets.UTF_8);
+    // The constructor writes U+FFFD for what is malformed; only where there is one, look closer.
+    if (text.indexOf('\uFFFD') >= 0) {
+      requireUtf8(utf8);
+    }
+    return text;
+  }
+
+  private void requireUtf8(byte[] utf8) {
+    try {
+      StandardCharsets.UTF_8.newDecoder().decode(ByteBuffer.wrap(utf8));
+    } catch (CharacterCodingException e) {
+      throw error("a string is not valid UTF-8");
+    }
+  }
+
+  /** Passes {@code count} elements of an array. */
+  void skip(GgufType type, long count) {
+    if (type != GgufType.STRING) {
+      advance(count * type.leastBytes());
+      return;
+    }
+    for (long i = 0; i < count; i++) {
+      advance(count("the length of a string", 1, Long.MAX_VALUE));
+    }
+  }
+
+  /** Takes {@code length} bytes, not negative, and returns where they begin. */
+  private long advance(long length) {
+    fieldStart = position;
+    if (length > left()) {
+      throw error("the file ends inside a field of %d bytes".formatted(length));
+    }
+    position += length;
+    return fieldStart;
+  }
+}

@@ -1,0 +1,44 @@
+package dev.helixbg.llm.gguf;
+
+import dev.helixbg.config.text.PrintableText;
+
+/** A model file that cannot be used. The message says what is wrong, in which file, and where. */
+public final class GgufException extends RuntimeException {
+  private static final long serialVersionUID = 1L;
+
+  /** The offset of errors that have no place in the file. */
+  public static final long NO_OFFSET = -1;
+
+  private final long offset;
+  private final String name;
+
+  /**
+   * @param file as the user named it
+   * @param offset in bytes, or {@link #NO_OFFSET}
+   * @param name of the key or tensor concerned; empty where there is none
+   */
+  public GgufException(String file, String what, long offset, String name) {
+    super(message(file, what, offset, name));
+    this.offset = offset;
+    this.name = name;
+  }
+
+  /** Byte offset of the faulty field, or {@link #NO_OFFSET}. */
+  public long offset() {
+    return offset;
+  }
+
+  /** The key or tensor concerned, or empty. */
+  public String name() {
+    return name;
+  }
+
+  private static String message(String file, String what, long offset, String name) {
+    String place = offset == NO_OFFSET ? "" : "at byte " + offset;
+    String owner = name.isEmpty() ? "" : "in '" + name + "'";
+    String where = (owner + " " + place).strip();
+    String said = what + (where.isEmpty() ? "" : " (" + where + ")");
+    // Keys, names and values come from the file, and may hold anything.
+    return file + ": " + PrintableText.line(said);
+  }
+}

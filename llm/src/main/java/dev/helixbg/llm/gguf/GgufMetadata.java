@@ -1,0 +1,137 @@
+package dev.helixbg.llm.gguf;
+
+import dev.helixbg.llm.gguf.GgufValue.Flag;
+import dev.helixbg.llm.gguf.GgufValue.Real;
+import dev.helixbg.llm.gguf.GgufValue.Text;
+import dev.helixbg.llm.gguf.GgufValue.Whole;
+import java.util.Collections;
+import java.util.LinkedHashMap;
+import java.util.Map;
+import java.util.SequencedMap;
+
+/**
+ * The key-value part of a model file, with the place of every value, so that errors can name it.
+ */
+public final class GgufMetadata {
+  private final String file;
+  private final SequencedMap<String, GgufValue> values = new LinkedHashMap<>();
+  private final Map<String, Long> offsets = new LinkedHashMap<>();
+
+  GgufMetadata(String file) {
+    this.file = file;
+  }
+
+  /** False if the key is there already. */
+  boolean add(String key, GgufValue value, long offset) {
+    offsets.putIfAbsent(key, offset);
+    return values.putIfAbsent(key, value) == null;
+  }
+
+  /** All values, in the file's order. */
+  public SequencedMap<String, GgufValue> values() {
+    return Collections.unmodifiableSequencedMap(values);
+  }
+
+  public boolean has(String key) {
+    return values.containsKey(key);
+  }
+
+  /**
+   * A whole number.
+   *
+   * @throws GgufException if it is missing, of another type, or not within the bounds
+   */
+  public int whole(String key, int least, int most) {
+    if (!(required(key) instanceof Whole(GgufType type, long value))) {
+      throw wrongType(key, "a whole number");
+    }
+    boolean wraps = type == GgufType.UINT64 && value < 0;
+    if (wraps || value < least || value > most) {
+      throw error(
+          key, "the value %s is not between %d and %d".formatted(values.get(key), least, most));
+    }
+    return (int) value;
+  }
+
+  /**
+   * A positive, finite real number.
+   *
+   * @throws GgufException if it is missing or no such number
+   */
+  public double positive(String key) {
+    if (!(required(key) instanceof Real(_, double value))) {
+      throw wrongType(key, "a floating-point number");
+    }
+    if (!(value > 0 && Double.isFinite(value))) {
+      throw error(key, "the value %s is not a positive number".formatted(values.get(key)));
+    }
+    return value;
+  }
+
+  /**
+   * A string.
+   *
+   * @throws GgufException if it is missing or no string
+   */
+  public String text(String key) {
+    if (!(required(key) instanceof Text(String value))) {
+      throw wrongType(key, "a string");
+    }
+    return value;
+  }
+
+  /**
+   * A truth value; false where there is none.
+   *
+   * @throws GgufException if it is of another type
+   */
+  public boolean flag(String key) {
+    return switch (values.get(key)) {
+      case null -> false;
+      case Flag(boolean value) -> value;
+      default -> throw wrongType(key, "true or false");
+    };
+  }
+
+  /**
+   * An array of at most {@code most} elements.
+   *
+   * @throws GgufException if it is missing, no array, or longer
+   */
+  public GgufArray array(String key, int most) {
+    if (!(required(key) instanceof GgufArray array)) {
+      throw wrongType(key, "an array");
+    }
+    if (array.count() > most) {
+      throw error(key, "%d elements; at most %d are taken".formatted(array.count(), most));
+    }
+    return array;
+  }
+
+  /** An error in the value of a key. */
+  public GgufException error(String key, String what) {
+    return new GgufException(file, what, offsets.getOrDefault(key, GgufException.NO_OFFSET), key);
+  }
+
+  private GgufValue required(String key) {
+    GgufValue value = values.get(key);
+    if (value == null) {
+      throw error(key, "the key is missing");
+    }
+    return value;
+  }
+
+  private GgufException wrongType(String key, String wanted) {
+    return error(key, "%s is expected, not %s".formatted(wanted, kind(values.get(key))));
+  }
+
+  private static String kind(GgufValue value) {
+    return switch (value) {
+      case Whole(GgufType type, _) -> type.name();
+      case Real(GgufType type, _) -> type.name();
+      case Flag _ -> GgufType.BOOL.name();
+      case Text _ -> GgufType.STRING.name();
+      case GgufArray _ -> GgufType.ARRAY.name();
+    };
+  }
+}

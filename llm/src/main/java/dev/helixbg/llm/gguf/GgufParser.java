@@ -1,0 +1,289 @@
+package dev.helixbg.llm.gguf;
+
+import dev.helixbg.llm.gguf.GgufValue.Flag;
+import dev.helixbg.llm.gguf.GgufValue.Real;
+import dev.helixbg.llm.gguf.GgufValue.Text;
+import dev.helixbg.llm.gguf.GgufValue.Whole;
+import dev.helixbg.llm.tensor.Tensor;
+import dev.helixbg.llm.tensor.TensorType;
+import dev.helixbg.llm.tensor.UnsupportedTensorTypeException;
+import java.lang.foreign.MemorySegment;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.SequencedMap;
+
+/**
+ * Reads the head of a GGUF file, versions 2 and 3, little-endian:
+ *
+ * <pre>
+ * magic         "GGUF"
+ * version       u32: 2 or 3 (1 had 32-bit counts; a byte-swapped number is a big-endian file)
+ * tensor_count  u64
+ * kv_count      u64
+ * kv_count times:
+ *   key         string
+ *   type        u32: see {@link GgufType}
+ *   value       by type; a bool is one byte, 0 or 1;
+ *               an array is element type u32, count u64, elements; no arrays of arrays
+ * tensor_count times:
+ *   name        string, 1 to 64 bytes
+ *   n_dims      u32: 1 to 4
+ *   dims        n_dims × u64, the fastest running first, each at least 1
+ *   type        u32: see {@link TensorType}
+ *   offset      u64: from the start of the data, a multiple of the alignment
+ * padding       to a multiple of the alignment
+ * data          the tensors
+ *
+ * string        length u64 in bytes, UTF-8 without terminator
+ * alignment     the value of "general.alignment", u32, else 32
+ * </pre>
+ *
+ * <p>Source: {@code docs/gguf.md} of the ggml project. The file is not trusted: every count is
+ * compared with the bytes left before anything is allocated or looped over, and the head may take
+ * at most {@link #MAX_HEAD_BYTES}, so that time and memory are bounded whatever the file says.
+ */
+final class GgufParser {
+  static final long MAX_HEAD_BYTES = 256L << 20;
+  static final int MAX_ENTRIES = 1 << 16;
+  static final int MAX_TENSORS = 1 << 16;
+  static final int MAX_KEY_BYTES = (1 << 16) - 1;
+  static final int MAX_TENSOR_NAME_BYTES = 64;
+  static final int MAX_ALIGNMENT = 1 << 20;
+
+  private static final int MAGIC = 0x46554747;
+  private static final int DEFAULT_ALIGNMENT = 32;
+  private static final String ALIGNMENT_KEY = "general.alignment";
+  private static final int MAX_DIMENSIONS = 4;
+
+  /** An empty key, a type, a one-byte value. */
+  private static final int LEAST_ENTRY_BYTES = 8 + 4 + 1;
+
+  /** An empty name, n_dims, one dimension, type, offset. */
+  private static final int LEAST_TENSOR_BYTES = 8 + 4 + 8 + 4 + 8;
+
+  private final MemorySegment file;
+  private final GgufCursor in;
+  private final GgufMetadata metadata;
+
+  private GgufParser(String name, MemorySegment file) {
+    this.file = file;
+    in = new GgufCursor(name, file.asSlice(0, Math.min(file.byteSize(), MAX_HEAD_BYTES)));
+    metadata = new GgufMetadata(name);
+  }
+
+  /**
+   * Reads the head.
+   *
+   * @param name what errors call the file
+   * @param file all its bytes
+   * @throws GgufException if anything in it is wrong
+   */
+  static GgufHead parse(String name, MemorySegment file) {
+    return new GgufParser(name, file).head();
+  }
+
+  private GgufHead head() {
+    int version = magicAndVersion();
+    int tensorCount = (int) in.count("tensor_count", LEAST_TENSOR_BYTES, MAX_TENSORS);
+    int entryCount = (int) in.count("kv_count", LEAST_ENTRY_BYTES, MAX_ENTRIES);
+    for (int i = 0; i < entryCount; i++) {
+      entry();
+    }
+    int alignment = alignment();
+    List<PlacedTensor> placed = new ArrayList<>();
+    for (int i = 0; i < tensorCount; i++) {
+      placed.add(tensor(alignment));
+    }
+    in.inside("");
+    long dataStart = Math.ceilDiv(in.position(), alignment) * (long) alignment;
+    return new GgufHead(version, alignment, dataStart, metadata, locate(placed, dataStart));
+  }
+
+  private int magicAndVersion() {
+    if (in.left() < 4 || in.int32() != MAGIC) {
+      throw in.error("this is no GGUF file: it does not begin with \"GGUF\"");
+    }
+    int version = in.int32();
+    if (version == Integer.reverseBytes(2) || version == Integer.reverseBytes(3)) {
+      throw in.error("this is a big-endian GGUF file; only little-endian ones are read");
+    }
+    if (version != 2 && version != 3) {
+      throw in.error(
+          "GGUF version %s is not supported, only 2 and 3"
+              .formatted(Integer.toUnsignedString(version)));
+    }
+    return version;
+  }
+
+  private void entry() {
+    in.inside("");
+    String key = name("a key", MAX_KEY_BYTES);
+    in.inside(key);
+    long offset = in.position();
+    GgufValue value = value(type());
+    if (!metadata.add(key, value, offset)) {
+      throw in.error("the key occurs twice");
+    }
+  }
+
+  /** A string that must not be empty, and not be long. */
+  private String name(String what, int mostBytes) {
+    GgufCursor ahead = in.copy();
+    long length = ahead.count("the length of " + what, 1, mostBytes);
+    if (length == 0) {
+      throw ahead.error(what + " is empty");
+    }
+    return in.string();
+  }
+
+  private GgufType type() {
+    int id = in.int32();
+    GgufType type = GgufType.ofId(id);
+    if (type == null) {
+      throw in.error("no value type has the id " + Integer.toUnsignedString(id));
+    }
+    return type;
+  }
+
+  private GgufValue value(GgufType type) {
+    return switch (type) {
+      case UINT8 -> new Whole(type, in.uint8());
+      case INT8 -> new Whole(type, (byte) in.uint8());
+      case UINT16 -> new Whole(type, Short.toUnsignedInt(in.int16()));
+      case INT16 -> new Whole(type, in.int16());
+      case UINT32 -> new Whole(type, Integer.toUnsignedLong(in.int32()));
+      case INT32 -> new Whole(type, in.int32());
+      case UINT64, INT64 -> new Whole(type, in.int64());
+      case FLOAT32 -> new Real(type, Float.intBitsToFloat(in.int32()));
+      case FLOAT64 -> new Real(type, Double.longBitsToDouble(in.int64()));
+      case BOOL -> new Flag(bool());
+      case STRING -> new Text(in.string());
+      case ARRAY -> array();
+    };
+  }
+
+  private boolean bool() {
+    int value = in.uint8();
+    if (value > 1) {
+      throw in.error("a truth value is " + value + "; it must be 0 or 1");
+    }
+    return value == 1;
+  }
+
+  private GgufArray array() {
+    GgufType elementType = type();
+    if (elementType == GgufType.ARRAY) {
+      throw in.error("arrays of arrays are not supported");
+    }
+    int count =
+        (int) in.count("the length of an array", elementType.leastBytes(), Integer.MAX_VALUE - 8);
+    GgufCursor elements = in.copy();
+    in.skip(elementType, count);
+    return new GgufArray(elementType, count, elements);
+  }
+
+  private int alignment() {
+    if (!metadata.has(ALIGNMENT_KEY)) {
+      return DEFAULT_ALIGNMENT;
+    }
+    int alignment = metadata.whole(ALIGNMENT_KEY, 1, MAX_ALIGNMENT);
+    if (Integer.bitCount(alignment) != 1) {
+      throw metadata.error(ALIGNMENT_KEY, "the alignment " + alignment + " is no power of two");
+    }
+    return alignment;
+  }
+
+  // ---- tensors --------------------------------------------------------------------------------
+
+  /** A tensor's description; {@code offset} counts from the start of the data. */
+  private record PlacedTensor(
+      String name, TensorType type, List<Long> shape, long offset, long bytes, long describedAt) {}
+
+  private PlacedTensor tensor(int alignment) {
+    in.inside("");
+    String name = name("a tensor name", MAX_TENSOR_NAME_BYTES);
+    in.inside(name);
+    List<Long> shape = shape();
+    long elements = elements(shape);
+    TensorType type = tensorType();
+    if (shape.getFirst() % type.blockElements() != 0) {
+      throw in.error(
+          "rows of %d elements are no whole number of %s blocks of %d"
+              .formatted(shape.getFirst(), type, type.blockElements()));
+    }
+    long describedAt = in.position();
+    long offset = in.int64();
+    if (offset < 0 || offset % alignment != 0) {
+      throw in.error(
+          "the offset %s is no multiple of the alignment %d"
+              .formatted(Long.toUnsignedString(offset), alignment));
+    }
+    return new PlacedTensor(name, type, shape, offset, bytes(type, elements), describedAt);
+  }
+
+  private List<Long> shape() {
+    int dimensions = in.int32();
+    if (dimensions < 1 || dimensions > MAX_DIMENSIONS) {
+      throw in.error(
+          "%s dimensions; a tensor has 1 to %d"
+              .formatted(Integer.toUnsignedString(dimensions), MAX_DIMENSIONS));
+    }
+    List<Long> shape = new ArrayList<>(dimensions);
+    for (int i = 0; i < dimensions; i++) {
+      long size = in.int64();
+      if (size < 1) {
+        throw in.error(
+            "dimension %d is %s; it must be from 1 to 2^63 − 1"
+                .formatted(i, Long.toUnsignedString(size)));
+      }
+      shape.add(size);
+    }
+    return shape;
+  }
+
+  private long elements(List<Long> shape) {
+    try {
+      return shape.stream().reduce(1L, Math::multiplyExact);
+    } catch (ArithmeticException e) {
+      throw in.error("the dimensions %s multiply to more than 2^63".formatted(shape));
+    }
+  }
+
+  private TensorType tensorType() {
+    try {
+      return TensorType.ofId(in.int32());
+    } catch (UnsupportedTensorTypeException e) {
+      throw in.error(e.getMessage());
+    }
+  }
+
+  private long bytes(TensorType type, long elements) {
+    try {
+      return type.bytes(elements);
+    } catch (ArithmeticException e) {
+      throw in.error("%d elements of %s take more than 2^63 bytes".formatted(elements, type));
+    }
+  }
+
+  /** Cuts the tensors out of the file, once it is known where the data begins. */
+  private SequencedMap<String, Tensor> locate(List<PlacedTensor> placed, long dataStart) {
+    long dataBytes = Math.max(0, file.byteSize() - dataStart);
+    SequencedMap<String, Tensor> tensors = new LinkedHashMap<>();
+    for (PlacedTensor t : placed) {
+      if (t.offset() > dataBytes || t.bytes() > dataBytes - t.offset()) {
+        throw new GgufException(
+            in.file(),
+            "%d bytes at offset %d do not fit the %d bytes of data"
+                .formatted(t.bytes(), t.offset(), dataBytes),
+            t.describedAt(),
+            t.name());
+      }
+      MemorySegment data = file.asSlice(dataStart + t.offset(), t.bytes());
+      if (tensors.put(t.name(), new Tensor(t.name(), t.type(), t.shape(), data)) != null) {
+        throw new GgufException(in.file(), "the tensor occurs twice", t.describedAt(), t.name());
+      }
+    }
+    return tensors;
+  }
+}

@@ -1,0 +1,36 @@
+package dev.helixbg.llm.gguf;
+
+/** The types of metadata values; the place in this list is the id in the file. */
+public enum GgufType {
+  UINT8(1),
+  INT8(1),
+  UINT16(2),
+  INT16(2),
+  UINT32(4),
+  INT32(4),
+  FLOAT32(4),
+  BOOL(1),
+  STRING(8),
+  ARRAY(12),
+  UINT64(8),
+  INT64(8),
+  FLOAT64(8);
+
+  private static final GgufType[] ALL = values();
+
+  private final int leastBytes;
+
+  GgufType(int leastBytes) {
+    this.leastBytes = leastBytes;
+  }
+
+  /** Bytes of a value in the file; of a string or an array, those of an empty one. */
+  int leastBytes() {
+    return leastBytes;
+  }
+
+  /** Null if no type has this id. */
+  static GgufType ofId(int id) {
+    return id >= 0 && id < ALL.length ? ALL[id] : null;
+  }
+}

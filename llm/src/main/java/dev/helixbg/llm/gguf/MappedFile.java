@@ -1,0 +1,114 @@
+package dev.helixbg.llm.gguf;
+
+import java.io.IOException;
+import java.io.RandomAccessFile;
+import java.lang.foreign.Arena;
+import java.lang.foreign.MemorySegment;
+import java.nio.channels.FileChannel.MapMode;
+import java.nio.file.Files;
+import java.nio.file.Path;
+
+/**
+ * A file mapped into memory, read-only, until {@link #close}.
+ *
+ * <p>A file that someone shortens under its mapping would kill the process at the next access, so
+ * {@link #requireWhole} is asked before the bytes are used.
+ */
+public final class MappedFile implements AutoCloseable {
+  private final Path path;
+
+  /** Tells the file's size; unlike a channel, an interrupted thread does not close it. */
+  private final RandomAccessFile handle;
+
+  private final Arena arena;
+  private final MemorySegment bytes;
+
+  private MappedFile(Path path, RandomAccessFile handle, Arena arena, MemorySegment bytes) {
+    this.path = path;
+    this.handle = handle;
+    this.arena = arena;
+    this.bytes = bytes;
+  }
+
+  /**
+   * Maps a file.
+   *
+   * @throws GgufException if it cannot be read
+   */
+  public static MappedFile open(Path path) {
+    if (Files.exists(path) && !Files.isRegularFile(path)) {
+      throw error(path, "this is not a regular file", GgufException.NO_OFFSET);
+    }
+    // Worker threads read the weights.
+    Arena arena = Arena.ofShared();
+    try {
+      RandomAccessFile handle = new RandomAccessFile(path.toFile(), "r");
+      return new MappedFile(path, handle, arena, map(handle, arena));
+    } catch (IOException e) {
+      arena.close();
+      throw unreadable(path, e);
+    }
+  }
+
+  private static MemorySegment map(RandomAccessFile handle, Arena arena) throws IOException {
+    try {
+      return handle.getChannel().map(MapMode.READ_ONLY, 0, handle.length(), arena);
+    } catch (IOException e) {
+      handle.close();
+      throw e;
+    }
+  }
+
+  private static GgufException unreadable(Path path, IOException e) {
+    String what = Files.exists(path) ? "cannot be read: " + e.getMessage() : "no such file";
+    return error(path, what, GgufException.NO_OFFSET);
+  }
+
+  private static GgufException error(Path path, String what, long offset) {
+    return new GgufException(path.toString(), what, offset, "");
+  }
+
+  public Path path() {
+    return path;
+  }
+
+  /** All of the file. */
+  public MemorySegment bytes() {
+    return bytes;
+  }
+
+  /** Touches every page in order, so that later use does not wait for the disk page by page. */
+  public void readAhead() {
+    bytes.load();
+  }
+
+  /**
+   * Checks that the file still has all the bytes that were mapped.
+   *
+   * @throws GgufException if it was shortened, or cannot be asked
+   */
+  public void requireWhole() {
+    try {
+      long size = handle.length();
+      if (size < bytes.byteSize()) {
+        throw error(
+            path,
+            "the file shrank from %d to %d bytes while in use; load the model again"
+                .formatted(bytes.byteSize(), size),
+            size);
+      }
+    } catch (IOException e) {
+      throw unreadable(path, e);
+    }
+  }
+
+  @Override
+  public void close() {
+    arena.close();
+    try {
+      handle.close();
+    } catch (IOException e) {
+      // It was only read: nothing is lost, and the mapping is gone already.
+    }
+  }
+}

@@ -1,0 +1,175 @@
+package dev.helixbg.llm.model;
+
+import static dev.helixbg.llm.model.Taps.Tap.ATTENDED;
+import static dev.helixbg.llm.model.Taps.Tap.ATTENTION_OUTPUT;
+import static dev.helixbg.llm.model.Taps.Tap.EMBEDDING;
+import static dev.helixbg.llm.model.Taps.Tap.GATED;
+import static dev.helixbg.llm.model.Taps.Tap.KEYS;
+import static dev.helixbg.llm.model.Taps.Tap.LAYER_OUTPUT;
+import static dev.helixbg.llm.model.Taps.Tap.LOGITS;
+import static dev.helixbg.llm.model.Taps.Tap.QUERIES;
+import static dev.helixbg.llm.model.Taps.Tap.ROTATED_QUERIES;
+import static dev.helixbg.llm.model.Taps.Tap.VALUES;
+
+import dev.helixbg.llm.backend.Activations;
+import dev.helixbg.llm.backend.Backend;
+import dev.helixbg.llm.backend.Batch;
+import dev.helixbg.llm.backend.Counters.Counter;
+import dev.helixbg.llm.backend.KvShape;
+import dev.helixbg.llm.backend.Qkv;
+import dev.helixbg.llm.backend.Rope;
+import dev.helixbg.llm.backend.Tokens;
+import dev.helixbg.llm.gguf.GgufFile;
+import dev.helixbg.llm.model.Taps.Tap;
+
+/**
+ * A Qwen3 model on a backend: {@link #forward} is the block diagram.
+ *
+ * <p>Source of the architecture: "Qwen3 Technical Report" (arXiv 2505.09388) and the tensor names
+ * of the GGUF specification.
+ */
+public final class Qwen3 {
+  private final Qwen3Config config;
+  private final Qwen3Weights weights;
+  private final Backend backend;
+  private final Runnable beforePass;
+  private final Rope rope;
+  private final KvShape cacheShape;
+
+  // The state of a pass, a row per token of the batch.
+  private final Activations x; // the residual stream: hidden
+  private final Qkv qkv; // queryWidth, kvWidth, kvWidth
+  private final Activations attended; // queryWidth
+  private final Activations gated; // feedForward
+  private final Activations logits; // vocabulary, a row per wanted row
+
+  private Taps taps = Taps.NONE;
+
+  /**
+   * The model in a file, whose weights stay there.
+   *
+   * @param file must stay open as long as the model is used
+   * @param limits sizes of its buffers
+   * @throws dev.helixbg.llm.gguf.GgufException if the file does not hold a whole Qwen3 model
+   */
+  public static Qwen3 of(GgufFile file, Backend backend, PassLimits limits) {
+    Qwen3Config config = Qwen3Config.from(file.metadata());
+    Qwen3Weights weights = Qwen3Tensors.weights(file, config, backend);
+    return new Qwen3(config, weights, backend, limits, file.mapped()::requireWhole);
+  }
+
+  /**
+   * A model of weights that have the config's shapes.
+   *
+   * @param beforePass throws if the weights are no longer there
+   */
+  Qwen3(
+      Qwen3Config config,
+      Qwen3Weights weights,
+      Backend backend,
+      PassLimits limits,
+      Runnable beforePass) {
+    this.config = config;
+    this.weights = weights;
+    this.backend = backend;
+    this.beforePass = beforePass;
+    int context = Math.min(limits.context(), config.contextLength());
+    rope = backend.rope(config.headSize(), config.ropeBase(), context);
+    cacheShape =
+        new KvShape(
+            config.layers(), config.kvHeads(), config.headSize(), context, limits.cacheStorage());
+    x = backend.activations(limits.rows(), config.hidden());
+    qkv =
+        new Qkv(
+            backend.activations(limits.rows(), config.queryWidth()),
+            backend.activations(limits.rows(), config.kvWidth()),
+            backend.activations(limits.rows(), config.kvWidth()));
+    attended = backend.activations(limits.rows(), config.queryWidth());
+    gated = backend.activations(limits.rows(), config.feedForward());
+    logits = backend.activations(limits.wanted(), vocabulary());
+  }
+
+  /**
+   * Runs the batch, whose ids are in a slot of {@code tokens}, through all layers, and leaves the
+   * logits of the wanted rows in {@link #logits()}.
+   *
+   * @throws dev.helixbg.llm.gguf.GgufException if the file was shortened since it was opened
+   */
+  public void forward(Batch batch, Tokens tokens, int slot) {
+    beforePass.run();
+    backend.counters().add(Counter.PASSES, 1);
+    backend.counters().add(Counter.ROWS, batch.rows());
+
+    backend.embed(batch, tokens, slot, weights.embedding(), x);
+    tap(EMBEDDING, 0, x);
+
+    for (int layer = 0; layer < config.layers(); layer++) {
+      Qwen3Weights.Layer w = weights.layers().get(layer);
+
+      backend.normProject(batch, x, w.attentionNorm(), w.q(), w.k(), w.v(), qkv);
+      tap(QUERIES, layer, qkv.q());
+      tap(KEYS, layer, qkv.k());
+      tap(VALUES, layer, qkv.v());
+
+      backend.rotateAndCache(batch, qkv, w.qNorm(), w.kNorm(), rope, layer);
+      tap(ROTATED_QUERIES, layer, qkv.q());
+
+      backend.attend(batch, qkv.q(), layer, attended);
+      tap(ATTENDED, layer, attended);
+
+      backend.addProduct(batch, attended, w.attentionOutput(), x);
+      tap(ATTENTION_OUTPUT, layer, x);
+
+      backend.normGateUp(batch, x, w.feedForwardNorm(), w.gate(), w.up(), gated);
+      tap(GATED, layer, gated);
+
+      backend.addProduct(batch, gated, w.down(), x);
+      tap(LAYER_OUTPUT, layer, x);
+    }
+
+    if (batch.wanted() > 0) {
+      backend.logits(batch, x, weights.outputNorm(), weights.output(), logits);
+      tap(LOGITS, 0, logits);
+    }
+  }
+
+  private void tap(Tap tap, int layer, Activations values) {
+    if (taps != Taps.NONE) {
+      backend.submit().await();
+      taps.at(tap, layer, values);
+    }
+  }
+
+  /** Shows the following passes to {@code taps}. */
+  public void observe(Taps newTaps) {
+    taps = newTaps;
+  }
+
+  public Qwen3Config config() {
+    return config;
+  }
+
+  public Backend backend() {
+    return backend;
+  }
+
+  /** Token ids are below this. */
+  public int vocabulary() {
+    return weights.embedding().rows();
+  }
+
+  /** Whether the output matrix is a tensor of its own, not the embedding. */
+  public boolean hasSeparateOutput() {
+    return weights.output() != weights.embedding();
+  }
+
+  /** What the caches of this model's sequences hold; its limit is the context limit. */
+  public KvShape cacheShape() {
+    return cacheShape;
+  }
+
+  /** Of the wanted rows of the last pass, one row each. */
+  public Activations logits() {
+    return logits;
+  }
+}

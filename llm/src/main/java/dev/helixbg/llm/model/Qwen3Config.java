@@ -1,0 +1,109 @@
+package dev.helixbg.llm.model;
+
+import dev.helixbg.llm.gguf.GgufMetadata;
+
+/**
+ * The dimensions of a dense Qwen3 model, all as its file says.
+ *
+ * @param contextLength positions it was trained for
+ * @param layers number of blocks
+ * @param hidden width of the residual stream
+ * @param feedForward width of the feed-forward part
+ * @param heads query heads
+ * @param kvHeads key and value heads; a divisor of {@code heads}
+ * @param headSize values per head; even; not always {@code hidden / heads}
+ * @param ropeBase of the rotation angles
+ * @param epsilon of all normalisations
+ */
+public record Qwen3Config(
+    int contextLength,
+    int layers,
+    int hidden,
+    int feedForward,
+    int heads,
+    int kvHeads,
+    int headSize,
+    double ropeBase,
+    float epsilon) {
+  private static final String ARCHITECTURE = "qwen3";
+
+  // Far above any model of this architecture; below what could overflow or exhaust a machine.
+  private static final int MAX_CONTEXT = 1 << 20;
+  private static final int MAX_LAYERS = 512;
+  private static final int MAX_WIDTH = 1 << 17;
+  private static final int MAX_HEADS = 512;
+  private static final int MAX_HEAD_SIZE = 1024;
+
+  /**
+   * Reads the keys {@code qwen3.*}.
+   *
+   * @throws dev.helixbg.llm.gguf.GgufException if the model is of another architecture, or a key is
+   *     missing or impossible
+   */
+  public static Qwen3Config from(GgufMetadata metadata) {
+    String architecture = metadata.text("general.architecture");
+    if (!architecture.equals(ARCHITECTURE)) {
+      throw metadata.error(
+          "general.architecture",
+          "the architecture is \"%s\"; only \"%s\" is supported"
+              .formatted(architecture, ARCHITECTURE));
+    }
+    refuseScaledRope(metadata);
+    int heads = metadata.whole(key("attention.head_count"), 1, MAX_HEADS);
+    return new Qwen3Config(
+        metadata.whole(key("context_length"), 1, MAX_CONTEXT),
+        metadata.whole(key("block_count"), 1, MAX_LAYERS),
+        metadata.whole(key("embedding_length"), 1, MAX_WIDTH),
+        metadata.whole(key("feed_forward_length"), 1, MAX_WIDTH),
+        heads,
+        kvHeads(metadata, heads),
+        headSize(metadata),
+        metadata.positive(key("rope.freq_base")),
+        (float) metadata.positive(key("attention.layer_norm_rms_epsilon")));
+  }
+
+  private static String key(String name) {
+    return ARCHITECTURE + "." + name;
+  }
+
+  private static void refuseScaledRope(GgufMetadata metadata) {
+    String key = key("rope.scaling.type");
+    if (metadata.has(key) && !metadata.text(key).equals("none")) {
+      throw metadata.error(
+          key, "rope scaling \"%s\" is not supported".formatted(metadata.text(key)));
+    }
+  }
+
+  private static int kvHeads(GgufMetadata metadata, int heads) {
+    String key = key("attention.head_count_kv");
+    int kvHeads = metadata.whole(key, 1, heads);
+    if (heads % kvHeads != 0) {
+      throw metadata.error(
+          key, "%d query heads cannot share %d key heads evenly".formatted(heads, kvHeads));
+    }
+    return kvHeads;
+  }
+
+  private static int headSize(GgufMetadata metadata) {
+    int size = metadata.whole(key("attention.key_length"), 2, MAX_HEAD_SIZE);
+    if (size % 2 != 0) {
+      throw metadata.error(key("attention.key_length"), "the head size %d is odd".formatted(size));
+    }
+    for (String name : new String[] {"attention.value_length", "rope.dimension_count"}) {
+      if (metadata.has(key(name)) && metadata.whole(key(name), 1, MAX_HEAD_SIZE) != size) {
+        throw metadata.error(key(name), "only the key length, %d, is supported".formatted(size));
+      }
+    }
+    return size;
+  }
+
+  /** Values of all query heads. */
+  public int queryWidth() {
+    return heads * headSize;
+  }
+
+  /** Values of all key heads, and of all value heads. */
+  public int kvWidth() {
+    return kvHeads * headSize;
+  }
+}

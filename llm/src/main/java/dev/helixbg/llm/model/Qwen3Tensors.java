@@ -1,0 +1,121 @@
+package dev.helixbg.llm.model;
+
+import dev.helixbg.llm.backend.Backend;
+import dev.helixbg.llm.backend.Matrix;
+import dev.helixbg.llm.backend.Norm;
+import dev.helixbg.llm.gguf.GgufException;
+import dev.helixbg.llm.gguf.GgufFile;
+import dev.helixbg.llm.tensor.Tensor;
+import dev.helixbg.llm.tensor.TensorType;
+import java.util.ArrayList;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+
+/**
+ * Finds a model's tensors in its file and checks every one: kernels rely on the shapes and look at
+ * nothing again.
+ */
+final class Qwen3Tensors {
+  private static final String OUTPUT = "output.weight";
+  private static final int MAX_VOCABULARY = 1 << 20;
+
+  private final GgufFile file;
+  private final Map<String, Tensor> tensors;
+  private final Qwen3Config config;
+  private final Backend backend;
+  private final Set<String> used = new HashSet<>();
+
+  private Qwen3Tensors(GgufFile file, Qwen3Config config, Backend backend) {
+    this.file = file;
+    this.tensors = file.tensors();
+    this.config = config;
+    this.backend = backend;
+  }
+
+  /**
+   * All weights of a model.
+   *
+   * @throws GgufException if a tensor is missing, has another shape or type, or is one that the
+   *     architecture does not have
+   */
+  static Qwen3Weights weights(GgufFile file, Qwen3Config config, Backend backend) {
+    return new Qwen3Tensors(file, config, backend).weights();
+  }
+
+  private Qwen3Weights weights() {
+    Tensor table = required("token_embd.weight");
+    if (table.rows() > MAX_VOCABULARY) {
+      throw error(table.name(), "a vocabulary of " + table.rows() + " is more than can be used");
+    }
+    int vocabulary = (int) table.rows();
+    Matrix embedding = matrix("token_embd", vocabulary, config.hidden());
+    List<Qwen3Weights.Layer> layers = new ArrayList<>();
+    for (int i = 0; i < config.layers(); i++) {
+      layers.add(layer("blk." + i + "."));
+    }
+    Norm outputNorm = norm("output_norm", config.hidden());
+    boolean separate = tensors.containsKey(OUTPUT);
+    Matrix output = separate ? matrix("output", vocabulary, config.hidden()) : embedding;
+    refuseUnused();
+    return new Qwen3Weights(embedding, List.copyOf(layers), outputNorm, output);
+  }
+
+  private Qwen3Weights.Layer layer(String prefix) {
+    return new Qwen3Weights.Layer(
+        norm(prefix + "attn_norm", config.hidden()),
+        matrix(prefix + "attn_q", config.queryWidth(), config.hidden()),
+        matrix(prefix + "attn_k", config.kvWidth(), config.hidden()),
+        matrix(prefix + "attn_v", config.kvWidth(), config.hidden()),
+        norm(prefix + "attn_q_norm", config.headSize()),
+        norm(prefix + "attn_k_norm", config.headSize()),
+        matrix(prefix + "attn_output", config.hidden(), config.queryWidth()),
+        norm(prefix + "ffn_norm", config.hidden()),
+        matrix(prefix + "ffn_gate", config.feedForward(), config.hidden()),
+        matrix(prefix + "ffn_up", config.feedForward(), config.hidden()),
+        matrix(prefix + "ffn_down", config.hidden(), config.feedForward()));
+  }
+
+  private Matrix matrix(String name, int rows, int columns) {
+    Tensor tensor = required(name + ".weight");
+    if (!tensor.shape().equals(List.of((long) columns, (long) rows))) {
+      throw error(
+          tensor.name(), "its shape is %s, not [%d, %d]".formatted(tensor.shape(), columns, rows));
+    }
+    return backend.matrix(tensor);
+  }
+
+  private Norm norm(String name, int size) {
+    Tensor tensor = required(name + ".weight");
+    if (!tensor.shape().equals(List.of((long) size)) || tensor.type() != TensorType.F32) {
+      throw error(
+          tensor.name(),
+          "it is %s %s, not F32 [%d]".formatted(tensor.type(), tensor.shape(), size));
+    }
+    return new Norm(backend.matrix(tensor), config.epsilon());
+  }
+
+  private Tensor required(String name) {
+    used.add(name);
+    Tensor tensor = tensors.get(name);
+    if (tensor == null) {
+      throw error(name, "the tensor is missing");
+    }
+    return tensor;
+  }
+
+  /** Something like a bias, left out, would only show as worse answers. */
+  private void refuseUnused() {
+    for (String name : tensors.keySet()) {
+      if (!used.contains(name)) {
+        throw error(
+            name, "a Qwen3 model of %d layers has no such tensor".formatted(config.layers()));
+      }
+    }
+  }
+
+  private GgufException error(String tensor, String what) {
+    return new GgufException(file.path().toString(), what, GgufException.NO_OFFSET, tensor);
+  }
+}

@@ -1,0 +1,130 @@
+package dev.helixbg.llm.model;
+
+import dev.helixbg.llm.backend.Backend;
+import dev.helixbg.llm.backend.Batch;
+import dev.helixbg.llm.backend.KvCache;
+import dev.helixbg.llm.backend.KvShape.Storage;
+import dev.helixbg.llm.backend.Matrix;
+import dev.helixbg.llm.backend.Norm;
+import dev.helixbg.llm.backend.Tokens;
+import dev.helixbg.llm.tensor.Tensor;
+import dev.helixbg.llm.tensor.TensorType;
+import java.lang.foreign.Arena;
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.List;
+
+/**
+ * Makes a backend ready for a model: a tiny model of the same element types, all weights zero, runs
+ * until the device has compiled what it needs. Otherwise the first tokens would pay for it.
+ */
+public final class WarmUp {
+  /** A whole block of every type. */
+  private static final int WIDTH = 256;
+
+  private static final int VOCABULARY = 64;
+  private static final int ROWS = 8;
+
+  private WarmUp() {}
+
+  /**
+   * Runs single tokens and small batches.
+   *
+   * @param config of the model to come: the size of a head is kept
+   * @param types of its matrices
+   * @param nanos to stop after
+   */
+  public static void run(
+      Backend backend, Qwen3Config config, Collection<TensorType> types, long nanos) {
+    long end = System.nanoTime() + nanos;
+    try (Arena arena = Arena.ofShared()) {
+      Qwen3 model = model(backend, arena, config, List.copyOf(types));
+      Batch batch = new Batch(ROWS, ROWS);
+      Tokens tokens = backend.tokens(1, ROWS);
+      // Single tokens first: what is not compiled by then costs a prompt less than an answer.
+      long turn = System.nanoTime() + nanos / 2;
+      do {
+        pass(model, batch, tokens, 1);
+      } while (System.nanoTime() < turn);
+      do {
+        pass(model, batch, tokens, ROWS);
+      } while (System.nanoTime() < end);
+    }
+  }
+
+  private static void pass(Qwen3 model, Batch batch, Tokens tokens, int rows) {
+    try (KvCache cache = model.backend().cache(model.cacheShape())) {
+      batch.clear();
+      batch.add(cache, rows, 1);
+      model.forward(batch, tokens, 0);
+      model.backend().argmax(batch, model.logits(), tokens, 0);
+      model.backend().submit().await();
+    }
+  }
+
+  private static Qwen3 model(
+      Backend backend, Arena arena, Qwen3Config like, List<TensorType> types) {
+    Qwen3Config config =
+        new Qwen3Config(
+            ROWS,
+            types.size(),
+            WIDTH,
+            WIDTH,
+            headsOf(like),
+            headsOf(like) / 2,
+            like.headSize(),
+            like.ropeBase(),
+            like.epsilon());
+    Weights make = new Weights(backend, arena, config);
+    List<Qwen3Weights.Layer> layers = new ArrayList<>();
+    for (TensorType type : types) {
+      layers.add(make.layer(type));
+    }
+    Matrix table = make.matrix(types.getFirst(), VOCABULARY, WIDTH);
+    Matrix output = make.matrix(types.getLast(), VOCABULARY, WIDTH);
+    Qwen3Weights weights = new Qwen3Weights(table, layers, make.norm(WIDTH), output);
+    return new Qwen3(
+        config, weights, backend, new PassLimits(ROWS, ROWS, 1, Storage.F16), () -> {});
+  }
+
+  /** An even number of heads, whole blocks wide in all. */
+  private static int headsOf(Qwen3Config like) {
+    int heads = 2;
+    while (heads * like.headSize() % WIDTH != 0) {
+      heads += 2;
+    }
+    return heads;
+  }
+
+  /** Makes weights that are all zero. */
+  private record Weights(Backend backend, Arena arena, Qwen3Config config) {
+
+    Qwen3Weights.Layer layer(TensorType type) {
+      return new Qwen3Weights.Layer(
+          norm(config.hidden()),
+          matrix(type, config.queryWidth(), config.hidden()),
+          matrix(type, config.kvWidth(), config.hidden()),
+          matrix(type, config.kvWidth(), config.hidden()),
+          norm(config.headSize()),
+          norm(config.headSize()),
+          matrix(type, config.hidden(), config.queryWidth()),
+          norm(config.hidden()),
+          matrix(type, config.feedForward(), config.hidden()),
+          matrix(type, config.feedForward(), config.hidden()),
+          matrix(type, config.hidden(), config.feedForward()));
+    }
+
+    Matrix matrix(TensorType type, int rows, int columns) {
+      long bytes = type.bytes((long) rows * columns);
+      List<Long> shape = List.of((long) columns, (long) rows);
+      return backend.matrix(new Tensor("warm-up", type, shape, arena.allocate(bytes, 64)));
+    }
+
+    Norm norm(int size) {
+      List<Long> shape = List.of((long) size);
+      long bytes = (long) size * Float.BYTES;
+      Tensor gain = new Tensor("warm-up", TensorType.F32, shape, arena.allocate(bytes, 64));
+      return new Norm(backend.matrix(gain), config.epsilon());
+    }
+  }
+}

@@ -1,0 +1,2 @@
+/** The language model engine: GGUF file to tokens. Knows nothing of knowledge bases. */
+package dev.helixbg.llm;

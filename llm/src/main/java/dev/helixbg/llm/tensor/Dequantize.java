@@ -1,0 +1,226 @@
+package dev.helixbg.llm.tensor;
+
+import java.lang.foreign.MemorySegment;
+import java.lang.foreign.ValueLayout;
+import java.nio.ByteOrder;
+
+/**
+ * The exact float values of stored weights, one at a time: the oracle for every faster kernel.
+ *
+ * <p>Layouts and the order of the float operations are those of ggml's reference ({@code
+ * ggml-quants.c}, {@code dequantize_row_*}), so results are equal to its bit for bit. All numbers
+ * are little-endian; {@code d} and {@code m} are f16.
+ */
+public final class Dequantize {
+  private static final ValueLayout.OfShort SHORT =
+      ValueLayout.JAVA_SHORT_UNALIGNED.withOrder(ByteOrder.LITTLE_ENDIAN);
+  private static final ValueLayout.OfInt INT =
+      ValueLayout.JAVA_INT_UNALIGNED.withOrder(ByteOrder.LITTLE_ENDIAN);
+
+  /** The sixteen levels of IQ4_NL and IQ4_XS. */
+  private static final byte[] NON_LINEAR_LEVELS = {
+    -127, -104, -83, -65, -49, -35, -22, -10, 1, 13, 25, 38, 53, 69, 89, 113
+  };
+
+  private Dequantize() {}
+
+  /** Level {@code nibble} (0 to 15) of the non-linear 4-bit types IQ4_NL and IQ4_XS. */
+  public static int nonLinearLevel(int nibble) {
+    return NON_LINEAR_LEVELS[nibble];
+  }
+
+  /**
+   * Writes {@code elements} weights, stored from byte {@code offset} of {@code source} on, to
+   * {@code target} from {@code targetIndex} on.
+   *
+   * @throws IllegalArgumentException if {@code elements} is no whole number of blocks
+   * @throws IndexOutOfBoundsException if {@code source} or {@code target} is too small; {@code
+   *     target} may be partly written
+   */
+  public static void row(
+      TensorType type,
+      MemorySegment source,
+      long offset,
+      int elements,
+      float[] target,
+      int targetIndex) {
+    type.bytes(elements);
+    int step = type.blockElements();
+    long at = offset;
+    for (int i = targetIndex; i < targetIndex + elements; i += step, at += type.blockBytes()) {
+      block(type, source, at, target, i);
+    }
+  }
+
+  private static void block(TensorType type, MemorySegment source, long at, float[] y, int i) {
+    switch (type) {
+      case F32 -> y[i] = Float.intBitsToFloat(source.get(INT, at));
+      case F16 -> y[i] = half(source, at);
+      case BF16 -> y[i] = Float.intBitsToFloat(source.get(SHORT, at) << 16);
+      case Q4_0 -> q4(source, at + 2, half(source, at), y, i);
+      case Q4_1 -> q4WithMinimum(source, at, y, i);
+      case Q5_0 -> q5(source, at, y, i);
+      case Q5_1 -> q5WithMinimum(source, at, y, i);
+      case Q8_0 -> q8(source, at, y, i);
+      case Q4_K -> q4K(source, at, y, i);
+      case Q5_K -> q5K(source, at, y, i);
+      case Q6_K -> q6K(source, at, y, i);
+      case IQ4_NL -> nonLinear(source, at + 2, half(source, at), y, i);
+      case IQ4_XS -> iq4Xs(source, at, y, i);
+    }
+  }
+
+  /**
+   * Sixteen bytes: weight j in the low, weight j + 16 in the high nibble of byte j; values less 8.
+   */
+  private static void q4(MemorySegment source, long nibbles, float d, float[] y, int i) {
+    for (int j = 0; j < 16; j++) {
+      int pair = unsigned(source, nibbles + j);
+      y[i + j] = ((pair & 15) - 8) * d;
+      y[i + j + 16] = ((pair >> 4) - 8) * d;
+    }
+  }
+
+  /** d, m, then nibbles as in Q4_0. */
+  private static void q4WithMinimum(MemorySegment source, long at, float[] y, int i) {
+    float d = half(source, at);
+    float m = half(source, at + 2);
+    for (int j = 0; j < 16; j++) {
+      int pair = unsigned(source, at + 4 + j);
+      y[i + j] = (pair & 15) * d + m;
+      y[i + j + 16] = (pair >> 4) * d + m;
+    }
+  }
+
+  /** d, 32 fifth bits, then nibbles as in Q4_0; values less 16. */
+  private static void q5(MemorySegment source, long at, float[] y, int i) {
+    float d = half(source, at);
+    int fifth = source.get(INT, at + 2);
+    for (int j = 0; j < 16; j++) {
+      int pair = unsigned(source, at + 6 + j);
+      y[i + j] = ((pair & 15 | (fifth >>> j & 1) << 4) - 16) * d;
+      y[i + j + 16] = ((pair >> 4 | (fifth >>> j + 16 & 1) << 4) - 16) * d;
+    }
+  }
+
+  /** d, m, 32 fifth bits, then nibbles as in Q4_0. */
+  private static void q5WithMinimum(MemorySegment source, long at, float[] y, int i) {
+    float d = half(source, at);
+    float m = half(source, at + 2);
+    int fifth = source.get(INT, at + 4);
+    for (int j = 0; j < 16; j++) {
+      int pair = unsigned(source, at + 8 + j);
+      y[i + j] = (pair & 15 | (fifth >>> j & 1) << 4) * d + m;
+      y[i + j + 16] = (pair >> 4 | (fifth >>> j + 16 & 1) << 4) * d + m;
+    }
+  }
+
+  /** d, then 32 signed bytes. */
+  private static void q8(MemorySegment source, long at, float[] y, int i) {
+    float d = half(source, at);
+    for (int j = 0; j < 32; j++) {
+      y[i + j] = source.get(ValueLayout.JAVA_BYTE, at + 2 + j) * d;
+    }
+  }
+
+  /**
+   * d, m, 12 bytes of 6-bit scales and minima, then 4 × 32 bytes: sub-block 2k in low, 2k + 1 in
+   * high nibbles.
+   */
+  private static void q4K(MemorySegment source, long at, float[] y, int i) {
+    float d = half(source, at);
+    float m = half(source, at + 2);
+    for (int sub = 0; sub < 8; sub++) {
+      float scale = d * scaleK(source, at + 4, sub);
+      float minimum = m * minimumK(source, at + 4, sub);
+      long nibbles = at + 16 + sub / 2 * 32;
+      for (int j = 0; j < 32; j++) {
+        int q = unsigned(source, nibbles + j) >> (sub & 1) * 4 & 15;
+        y[i + sub * 32 + j] = scale * q - minimum;
+      }
+    }
+  }
+
+  /**
+   * As Q4_K, with 32 bytes before the nibbles: bit {@code sub} of byte j is the fifth bit of weight
+   * j.
+   */
+  private static void q5K(MemorySegment source, long at, float[] y, int i) {
+    float d = half(source, at);
+    float m = half(source, at + 2);
+    for (int sub = 0; sub < 8; sub++) {
+      float scale = d * scaleK(source, at + 4, sub);
+      float minimum = m * minimumK(source, at + 4, sub);
+      long nibbles = at + 48 + sub / 2 * 32;
+      for (int j = 0; j < 32; j++) {
+        int low = unsigned(source, nibbles + j) >> (sub & 1) * 4 & 15;
+        int fifth = unsigned(source, at + 16 + j) >> sub & 1;
+        y[i + sub * 32 + j] = scale * (low + fifth * 16) - minimum;
+      }
+    }
+  }
+
+  /**
+   * Two halves of 128 weights. Low 4 bits: 64 bytes per half, weights 0–63 in low, 64–127 in high
+   * nibbles. High 2 bits: 32 bytes per half, four weights 32 apart in one byte. Then 16 signed
+   * scales, one per 16 weights, and d. Values less 32.
+   */
+  private static void q6K(MemorySegment source, long at, float[] y, int i) {
+    float d = half(source, at + 208);
+    for (int w = 0; w < 256; w++) {
+      int halfBlock = w / 128;
+      int within = w % 128;
+      int low = unsigned(source, at + halfBlock * 64 + within % 64) >> within / 64 * 4 & 15;
+      int high = unsigned(source, at + 128 + halfBlock * 32 + within % 32) >> within / 32 * 2 & 3;
+      int scale = source.get(ValueLayout.JAVA_BYTE, at + 192 + w / 16);
+      y[i + w] = d * scale * ((low | high << 4) - 32);
+    }
+  }
+
+  /** Sixteen bytes of nibbles as in Q4_0, each an index into the non-linear levels. */
+  private static void nonLinear(MemorySegment source, long nibbles, float d, float[] y, int i) {
+    for (int j = 0; j < 16; j++) {
+      int pair = unsigned(source, nibbles + j);
+      y[i + j] = d * NON_LINEAR_LEVELS[pair & 15];
+      y[i + j + 16] = d * NON_LINEAR_LEVELS[pair >> 4];
+    }
+  }
+
+  /**
+   * d, high 2 bits of eight scales, their low 4 bits, then eight sub-blocks as in IQ4_NL; scales
+   * less 32.
+   */
+  private static void iq4Xs(MemorySegment source, long at, float[] y, int i) {
+    float d = half(source, at);
+    int high = Short.toUnsignedInt(source.get(SHORT, at + 2));
+    for (int sub = 0; sub < 8; sub++) {
+      int low = unsigned(source, at + 4 + sub / 2) >> (sub & 1) * 4 & 15;
+      int scale = low | (high >> 2 * sub & 3) << 4;
+      nonLinear(source, at + 8 + sub * 16, d * (scale - 32), y, i + sub * 32);
+    }
+  }
+
+  /**
+   * Scale {@code sub} of a Q4_K or Q5_K block: bytes 0–3 hold the 6 bits of scales 0–3; of scales
+   * 4–7 the low 4 bits are in the low nibbles of bytes 8–11, the high 2 in the top bits of bytes
+   * 0–3.
+   */
+  private static int scaleK(MemorySegment source, long packed, int sub) {
+    int first = unsigned(source, packed + sub % 4);
+    return sub < 4 ? first & 63 : unsigned(source, packed + 4 + sub) & 15 | first >> 6 << 4;
+  }
+
+  /** Minimum {@code sub}: as the scales, from bytes 4–7 and the high nibbles of bytes 8–11. */
+  private static int minimumK(MemorySegment source, long packed, int sub) {
+    int first = unsigned(source, packed + 4 + sub % 4);
+    return sub < 4 ? first & 63 : unsigned(source, packed + 4 + sub) >> 4 | first >> 6 << 4;
+  }
+
+  private static float half(MemorySegment source, long at) {
+    return Float.float16ToFloat(source.get(SHORT, at));
+  }
+
+  private static int unsigned(MemorySegment source, long at) {
+    return Byte.toUnsignedInt(source.get(ValueLayout.JAVA_BYTE, at));
+  }
+}

@@ -1,0 +1,111 @@
+package dev.helixbg.llm.tensor;
+
+import java.lang.foreign.MemorySegment;
+import java.lang.foreign.ValueLayout;
+import java.nio.ByteOrder;
+import java.util.random.RandomGenerator;
+
+/**
+ * Fills memory with random blocks whose weights have a wanted spread: benchmarks and tests need
+ * weights of every type, but no model.
+ *
+ * <p>All bits are uniform, but for the f16 factors of a block, which set the size of its weights.
+ * About as fast as memory, so a whole model is made in seconds.
+ */
+public final class RandomWeights {
+  private static final ValueLayout.OfShort SHORT =
+      ValueLayout.JAVA_SHORT_UNALIGNED.withOrder(ByteOrder.LITTLE_ENDIAN);
+  private static final ValueLayout.OfInt INT =
+      ValueLayout.JAVA_INT_UNALIGNED.withOrder(ByteOrder.LITTLE_ENDIAN);
+  private static final ValueLayout.OfLong LONG =
+      ValueLayout.JAVA_LONG_UNALIGNED.withOrder(ByteOrder.LITTLE_ENDIAN);
+
+  private RandomWeights() {}
+
+  /**
+   * Writes {@code elements} weights of {@code type} from byte {@code offset} on, with root mean
+   * square near {@code spread}.
+   *
+   * @throws IllegalArgumentException if {@code elements} is no whole number of blocks
+   */
+  public static void fill(
+      TensorType type,
+      MemorySegment target,
+      long offset,
+      long elements,
+      float spread,
+      RandomGenerator random) {
+    long bytes = type.bytes(elements);
+    if (type.blockElements() == 1) {
+      floats(type, target, offset, elements, spread, random);
+      return;
+    }
+    long i = 0;
+    for (; i + 8 <= bytes; i += 8) {
+      target.set(LONG, offset + i, random.nextLong());
+    }
+    for (; i < bytes; i++) {
+      target.set(ValueLayout.JAVA_BYTE, offset + i, (byte) random.nextInt());
+    }
+    for (long at = offset; at < offset + bytes; at += type.blockBytes()) {
+      factors(type, target, at, spread);
+    }
+  }
+
+  /** Uniform values; ±√3 times the spread has the spread as its root mean square. */
+  private static void floats(
+      TensorType type,
+      MemorySegment target,
+      long offset,
+      long elements,
+      float spread,
+      RandomGenerator random) {
+    float limit = spread * (float) Math.sqrt(3);
+    for (long i = 0; i < elements; i++) {
+      float value = (2 * random.nextFloat() - 1) * limit;
+      switch (type) {
+        case F32 -> target.set(INT, offset + 4 * i, Float.floatToRawIntBits(value));
+        case F16 -> target.set(SHORT, offset + 2 * i, Float.floatToFloat16(value));
+        case BF16 ->
+            target.set(SHORT, offset + 2 * i, (short) (Float.floatToRawIntBits(value) >>> 16));
+        default -> throw new IllegalArgumentException(type + " has blocks");
+      }
+    }
+  }
+
+  /**
+   * Each divisor is the root mean square of a weight with uniform bits and d = 1; minima are set to
+   * make the mean zero.
+   */
+  private static void factors(TensorType type, MemorySegment target, long at, float spread) {
+    switch (type) {
+      case Q4_0 -> half(target, at, spread / 4.64f);
+      case Q4_1 -> {
+        half(target, at, spread / 4.61f);
+        half(target, at + 2, spread / 4.61f * -7.5f);
+      }
+      case Q5_0 -> half(target, at, spread / 9.25f);
+      case Q5_1 -> {
+        half(target, at, spread / 9.23f);
+        half(target, at + 2, spread / 9.23f * -15.5f);
+      }
+      case Q8_0 -> half(target, at, spread / 73.9f);
+      case Q4_K -> {
+        half(target, at, spread / 258);
+        half(target, at + 2, spread / 258 * 7.5f);
+      }
+      case Q5_K -> {
+        half(target, at, spread / 527);
+        half(target, at + 2, spread / 527 * 15.5f);
+      }
+      case Q6_K -> half(target, at + 208, spread / 1366);
+      case IQ4_NL -> half(target, at, spread / 67.4f);
+      case IQ4_XS -> half(target, at, spread / 1246);
+      case F32, F16, BF16 -> throw new IllegalArgumentException(type + " has no blocks");
+    }
+  }
+
+  private static void half(MemorySegment target, long at, float value) {
+    target.set(SHORT, at, Float.floatToFloat16(value));
+  }
+}

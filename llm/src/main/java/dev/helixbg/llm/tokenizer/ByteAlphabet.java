@@ -1,0 +1,39 @@
+package dev.helixbg.llm.tokenizer;
+
+import java.util.Arrays;
+
+/**
+ * The 256 visible characters in which byte-level vocabularies write the bytes of UTF-8.
+ *
+ * <p>Printable Latin-1 bytes stand for themselves; the 68 others get the characters from U+0100 on,
+ * in order, so that a space is written Ġ. Source: GPT-2's {@code bytes_to_unicode}.
+ */
+final class ByteAlphabet {
+  private static final int BYTES = 256;
+  private static final int FIRST_SUBSTITUTE = 0x100;
+
+  private static final char[] CHAR_OF_BYTE = new char[BYTES];
+  private static final short[] BYTE_OF_CHAR = new short[FIRST_SUBSTITUTE + BYTES];
+
+  static {
+    Arrays.fill(BYTE_OF_CHAR, (short) -1);
+    int substitute = FIRST_SUBSTITUTE;
+    for (int b = 0; b < BYTES; b++) {
+      boolean printable = b >= '!' && b <= '~' || b >= 0xA1 && b <= 0xAC || b >= 0xAE;
+      CHAR_OF_BYTE[b] = (char) (printable ? b : substitute++);
+      BYTE_OF_CHAR[CHAR_OF_BYTE[b]] = (short) b;
+    }
+  }
+
+  private ByteAlphabet() {}
+
+  /** The character that stands for byte {@code b}, 0 to 255. */
+  static char charOf(int b) {
+    return CHAR_OF_BYTE[b];
+  }
+
+  /** The byte, 0 to 255, that a character stands for, or −1. */
+  static int byteOf(char c) {
+    return c < BYTE_OF_CHAR.length ? BYTE_OF_CHAR[c] : -1;
+  }
+}

@@ -1,0 +1,93 @@
+package dev.helixbg.llm.tokenizer;
+
+import java.util.stream.IntStream;
+
+/**
+ * Qwen's chat form (ChatML), token by token: turns are framed by control tokens, and what stands in
+ * them is text only.
+ *
+ * <pre>
+ * &lt;|im_start|&gt;system⏎{system}&lt;|im_end|&gt;⏎
+ * &lt;|im_start|&gt;user⏎{user}&lt;|im_end|&gt;⏎
+ * &lt;|im_start|&gt;assistant⏎                            with thinking, the model goes on from here
+ * &lt;think&gt;⏎⏎&lt;/think&gt;⏎⏎                              without, it is told that it has thought
+ * </pre>
+ *
+ * <p>{@link #opening} and {@link #request} make the two parts of a prompt, cut where tokens cannot
+ * merge, so that a cache of the opening serves every request that follows.
+ */
+public final class ChatForm {
+  private static final String START = "<|im_start|>";
+  private static final String END = "<|im_end|>";
+
+  private final Tokenizer tokenizer;
+
+  /**
+   * The form in a tokenizer's ids.
+   *
+   * @throws TokenizerException when used, if the vocabulary lacks its control tokens
+   */
+  public ChatForm(Tokenizer tokenizer) {
+    this.tokenizer = tokenizer;
+  }
+
+  /**
+   * Everything up to the user's turn.
+   *
+   * @param system what the model is told first; null for none
+   */
+  public int[] opening(String system) {
+    IntStream.Builder ids = IntStream.builder();
+    if (system != null) {
+      special(ids, START);
+      text(ids, "system\n" + system);
+      special(ids, END);
+      text(ids, "\n");
+    }
+    special(ids, START);
+    return ids.build().toArray();
+  }
+
+  /**
+   * The rest, up to where the answer begins.
+   *
+   * @param user what is asked; becomes text only
+   * @param thinking whether the model may think aloud first
+   */
+  public int[] request(String user, boolean thinking) {
+    IntStream.Builder ids = IntStream.builder();
+    text(ids, "user\n" + user);
+    special(ids, END);
+    text(ids, "\n");
+    special(ids, START);
+    text(ids, "assistant\n");
+    if (!thinking) {
+      special(ids, "<think>");
+      text(ids, "\n\n");
+      special(ids, "</think>");
+      text(ids, "\n\n");
+    }
+    return ids.build().toArray();
+  }
+
+  /** A whole prompt: opening and request. */
+  public int[] prompt(String system, String user, boolean thinking) {
+    return IntStream.concat(IntStream.of(opening(system)), IntStream.of(request(user, thinking)))
+        .toArray();
+  }
+
+  /** The token that ends an answer. */
+  public int endOfTurn() {
+    return tokenizer.special(END);
+  }
+
+  private void special(IntStream.Builder ids, String token) {
+    ids.add(tokenizer.special(token));
+  }
+
+  private void text(IntStream.Builder ids, String text) {
+    for (int id : tokenizer.encode(text)) {
+      ids.add(id);
+    }
+  }
+}

@@ -1,0 +1,170 @@
+package dev.helixbg.llm.tokenizer;
+
+import ai.djl.huggingface.tokenizers.jni.TokenizersLibrary;
+import dev.helixbg.config.natives.TokenizerLibrary;
+import java.io.ByteArrayOutputStream;
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Path;
+import java.util.Map;
+import java.util.Set;
+import java.util.TreeSet;
+import java.util.stream.IntStream;
+
+/**
+ * Turns text into a model's token ids and back.
+ *
+ * <p>Text becomes ordinary tokens only, whatever it spells: {@code <|im_end|>} in a text is seven
+ * or so pieces of text. Special tokens come from {@link #special} or {@link #encodeWithSpecial},
+ * which is for text that the program or its user wrote, never for data. Many threads may use one
+ * tokenizer at once.
+ */
+public final class Tokenizer implements AutoCloseable {
+  /** Tokens that end an answer in one Qwen vocabulary or another. */
+  private static final Set<String> END_TOKENS = Set.of("<|im_end|>", "<|endoftext|>");
+
+  private final Vocabulary vocabulary;
+  private final Map<String, Integer> special;
+  private final long handle;
+
+  private Tokenizer(Vocabulary vocabulary, long handle) {
+    this.vocabulary = vocabulary;
+    this.special = vocabulary.special();
+    this.handle = handle;
+  }
+
+  /**
+   * A tokenizer of a vocabulary.
+   *
+   * @param cacheFolder where the native library is unpacked
+   * @throws TokenizerException if the library cannot be loaded, or refuses the vocabulary
+   */
+  public static Tokenizer of(Vocabulary vocabulary, Path cacheFolder) {
+    try {
+      TokenizerLibrary.load(cacheFolder);
+      String json = TokenizerJson.of(vocabulary);
+      return new Tokenizer(vocabulary, TokenizersLibrary.LIB.createTokenizerFromString(json));
+    } catch (IOException e) {
+      throw new TokenizerException(e.getMessage(), e);
+    } catch (RuntimeException e) {
+      throw new TokenizerException("the model's vocabulary cannot be used: " + e.getMessage(), e);
+    }
+  }
+
+  /** Number of ids. */
+  public int size() {
+    return vocabulary.tokens().size();
+  }
+
+  /** The ordinary tokens of a text. */
+  public int[] encode(String text) {
+    TokenizersLibrary library = TokenizersLibrary.LIB;
+    long encoding = library.encode(handle, WellFormed.of(text), false);
+    try {
+      long[] ids = library.getTokenIds(encoding);
+      return IntStream.range(0, ids.length).map(i -> (int) ids[i]).toArray();
+    } finally {
+      library.deleteEncoding(encoding);
+    }
+  }
+
+  /**
+   * The tokens of a text in which special tokens are written out. Not for data: who writes such a
+   * text can make it end a turn and begin another.
+   */
+  public int[] encodeWithSpecial(String text) {
+    IntStream.Builder ids = IntStream.builder();
+    int at = 0;
+    while (at < text.length()) {
+      String next = null;
+      int nextAt = text.length();
+      for (String token : special.keySet()) {
+        int found = text.indexOf(token, at);
+        boolean earlier = found >= 0 && found < nextAt;
+        boolean longer = found == nextAt && next != null && token.length() > next.length();
+        if (earlier || longer) {
+          next = token;
+          nextAt = found;
+        }
+      }
+      for (int id : encode(text.substring(at, nextAt))) {
+        ids.add(id);
+      }
+      if (next != null) {
+        ids.add(special.get(next));
+        nextAt += next.length();
+      }
+      at = nextAt;
+    }
+    return ids.build().toArray();
+  }
+
+  /**
+   * The id of a special token.
+   *
+   * @throws TokenizerException if the vocabulary has no such token
+   */
+  public int special(String token) {
+    Integer id = special.get(token);
+    if (id == null) {
+      throw new TokenizerException(
+          "the model's vocabulary has no special token \"%s\"".formatted(token));
+    }
+    return id;
+  }
+
+  /** The tokens that end an answer. */
+  public Set<Integer> endTokens() {
+    Set<Integer> ends = new TreeSet<>();
+    if (vocabulary.endOfText() >= 0) {
+      ends.add(vocabulary.endOfText());
+    }
+    for (String token : END_TOKENS) {
+      if (special.containsKey(token)) {
+        ends.add(special.get(token));
+      }
+    }
+    return ends;
+  }
+
+  /** The text of tokens. Control tokens have none; what is no UTF-8 becomes U+FFFD. */
+  public String decode(int... ids) {
+    ByteArrayOutputStream bytes = new ByteArrayOutputStream();
+    for (int id : ids) {
+      bytes.writeBytes(bytes(id));
+    }
+    return bytes.toString(StandardCharsets.UTF_8);
+  }
+
+  /** Gives out the text of tokens as they come, in whole characters. */
+  public TextStream stream() {
+    return new TextStream(this);
+  }
+
+  /** A token's bytes: a piece of UTF-8 that may begin or end within a character. */
+  byte[] bytes(int id) {
+    String token = vocabulary.tokens().get(id);
+    return switch (vocabulary.kinds()[id]) {
+      case NORMAL, BYTE -> bytes(token);
+      case USER_DEFINED -> token.getBytes(StandardCharsets.UTF_8);
+      case CONTROL, UNKNOWN, UNUSED -> new byte[0];
+    };
+  }
+
+  private static byte[] bytes(String token) {
+    byte[] bytes = new byte[token.length()];
+    for (int i = 0; i < bytes.length; i++) {
+      int b = ByteAlphabet.byteOf(token.charAt(i));
+      if (b < 0) {
+        return token.getBytes(StandardCharsets.UTF_8);
+      }
+      bytes[i] = (byte) b;
+    }
+    return bytes;
+  }
+
+  @Override
+  public void close() {
+    TokenizersLibrary.LIB.deleteTokenizer(handle);
+  }
+}

@@ -1,0 +1,14 @@
+package dev.helixbg.llm.tokenizer;
+
+/** A tokenizer that cannot be made or used; the message says why and what to do. */
+public final class TokenizerException extends RuntimeException {
+  private static final long serialVersionUID = 1L;
+
+  public TokenizerException(String message) {
+    super(message);
+  }
+
+  public TokenizerException(String message, Throwable cause) {
+    super(message, cause);
+  }
+}

@@ -1,0 +1,466 @@
+package dev.helixbg.llm.backend;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import dev.helixbg.llm.backend.KvShape.Storage;
+import dev.helixbg.llm.backend.scalar.ScalarBackend;
+import dev.helixbg.llm.tensor.RandomWeights;
+import dev.helixbg.llm.tensor.Tensor;
+import dev.helixbg.llm.tensor.TensorType;
+import java.lang.foreign.Arena;
+import java.lang.foreign.MemorySegment;
+import java.util.List;
+import java.util.SplittableRandom;
+import java.util.function.BiConsumer;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/**
+ * What every step of every backend must compute: the scalar backend's result, within a bound
+ * relative to the largest value, for each type, odd sizes, and batches of every kind.
+ */
+public abstract class BackendContract {
+  /** Batches around the sizes at which ways of computing change. */
+  private static final int[] ROWS = {1, 2, 3, 5, 6, 7, 16, 17, 31, 32, 33, 70};
+
+  private final SplittableRandom random = new SplittableRandom(11);
+  private Arena arena;
+  private Backend tested;
+  private Backend oracle;
+
+  /** A new backend. */
+  protected abstract Backend backend();
+
+  /** The largest error of a matrix product, relative to the largest value of its row. */
+  protected abstract double productBound(TensorType type);
+
+  /** The largest error of anything else, relative to the largest value. */
+  protected abstract double bound();
+
+  @BeforeEach
+  void open() {
+    arena = Arena.ofShared();
+    tested = backend();
+    oracle = new ScalarBackend();
+  }
+
+  @AfterEach
+  void close() {
+    tested.close();
+    oracle.close();
+    arena.close();
+  }
+
+  // ---- matrix products ------------------------------------------------------------------------
+
+  @ParameterizedTest
+  @EnumSource
+  void productsAgreeForEveryTypeAndBatch(TensorType type) {
+    int block = Math.max(32, type.blockElements());
+    for (int columns : new int[] {block, 3 * block, 1280}) {
+      for (int rows : new int[] {1, 2, 3, 7, 17, 45}) {
+        Tensor w = weights(type, rows, columns);
+        float[][] input = vectors(70, columns);
+        for (int batchRows : ROWS) {
+          agree(
+              type + " " + rows + "x" + columns + " batch " + batchRows,
+              productBound(type),
+              batchRows,
+              rows,
+              (backend, result) -> {
+                Activations in = filled(backend, input, batchRows);
+                backend.addProduct(batch(backend, batchRows), in, backend.matrix(w), result);
+              });
+        }
+      }
+    }
+  }
+
+  @ParameterizedTest
+  @EnumSource
+  void deepProductsAgree(TensorType type) {
+    int columns = 3328;
+    Tensor w = weights(type, 19, columns);
+    float[][] input = vectors(40, columns);
+    for (int batchRows : new int[] {1, 6, 40}) {
+      agree(
+          type + " batch " + batchRows,
+          productBound(type),
+          batchRows,
+          19,
+          (backend, result) ->
+              backend.addProduct(
+                  batch(backend, batchRows),
+                  filled(backend, input, batchRows),
+                  backend.matrix(w),
+                  result));
+    }
+  }
+
+  @Test
+  void weightsThatAreF32MayHaveAnyNumberOfColumns() {
+    for (int columns : new int[] {1, 2, 3, 7, 31, 33, 1030}) {
+      for (TensorType type : List.of(TensorType.F32, TensorType.F16, TensorType.BF16)) {
+        Tensor w = weights(type, 5, columns);
+        float[][] input = vectors(9, columns);
+        for (int batchRows : new int[] {1, 9}) {
+          agree(
+              type + " columns " + columns + " batch " + batchRows,
+              productBound(type),
+              batchRows,
+              5,
+              (backend, result) ->
+                  backend.addProduct(
+                      batch(backend, batchRows),
+                      filled(backend, input, batchRows),
+                      backend.matrix(w),
+                      result));
+        }
+      }
+    }
+  }
+
+  @Test
+  void productsAreAddedToWhatIsThere() {
+    Tensor w = weights(TensorType.Q4_K, 7, 256);
+    float[][] input = vectors(6, 256);
+    float[][] before = vectors(6, 7);
+    for (int batchRows : new int[] {1, 6}) {
+      agree(
+          "batch " + batchRows,
+          productBound(TensorType.Q4_K),
+          batchRows,
+          7,
+          (backend, result) -> {
+            for (int r = 0; r < batchRows; r++) {
+              result.write(r, before[r]);
+            }
+            backend.addProduct(
+                batch(backend, batchRows),
+                filled(backend, input, batchRows),
+                backend.matrix(w),
+                result);
+          });
+    }
+  }
+
+  // ---- the other steps ------------------------------------------------------------------------
+
+  @ParameterizedTest
+  @EnumSource
+  void embeddingsAreExact(TensorType type) {
+    Tensor table = weights(type, 9, 512);
+    for (int rows : new int[] {1, 7}) {
+      agree(
+          type.toString(),
+          0,
+          rows,
+          512,
+          (backend, result) -> {
+            Tokens tokens = backend.tokens(2, rows);
+            for (int r = 0; r < rows; r++) {
+              tokens.set(1, r, r * 5 % 9);
+            }
+            backend.embed(batch(backend, rows), tokens, 1, backend.matrix(table), result);
+          });
+    }
+  }
+
+  @ParameterizedTest
+  @ValueSource(ints = {1, 2, 5, 6, 33})
+  void projectionsOfMixedTypesAgree(int rows) {
+    Tensor q = weights(TensorType.Q4_K, 64, 256);
+    Tensor k = weights(TensorType.Q6_K, 32, 256);
+    Tensor v = weights(TensorType.Q8_0, 32, 256);
+    Tensor gain = gain(256);
+    float[][] input = vectors(rows, 256);
+    for (int which = 0; which < 3; which++) {
+      int seen = which;
+      agree(
+          "projection " + which,
+          productBound(TensorType.Q4_K),
+          rows,
+          which == 0 ? 64 : 32,
+          (backend, result) -> {
+            Qkv target =
+                new Qkv(
+                    seen == 0 ? result : backend.activations(rows, 64),
+                    seen == 1 ? result : backend.activations(rows, 32),
+                    seen == 2 ? result : backend.activations(rows, 32));
+            backend.normProject(
+                batch(backend, rows),
+                filled(backend, input, rows),
+                new Norm(backend.matrix(gain), 1e-6f),
+                backend.matrix(q),
+                backend.matrix(k),
+                backend.matrix(v),
+                target);
+          });
+    }
+  }
+
+  @ParameterizedTest
+  @ValueSource(ints = {1, 2, 5, 6, 33})
+  void gatedProductsAgree(int rows) {
+    Tensor gate = weights(TensorType.Q4_K, 300, 256);
+    Tensor up = weights(TensorType.Q6_K, 300, 256);
+    Tensor gain = gain(256);
+    float[][] input = vectors(rows, 256);
+    agree(
+        "gated",
+        4 * productBound(TensorType.Q4_K),
+        rows,
+        300,
+        (backend, result) ->
+            backend.normGateUp(
+                batch(backend, rows),
+                filled(backend, input, rows),
+                new Norm(backend.matrix(gain), 1e-6f),
+                backend.matrix(gate),
+                backend.matrix(up),
+                result));
+  }
+
+  @Test
+  void gatesOfAnySizeAgree() {
+    for (int rows : new int[] {1, 3, 15, 16, 17, 31}) {
+      Tensor gate = weights(TensorType.F32, rows, 64, 20);
+      Tensor up = weights(TensorType.F32, rows, 64);
+      Tensor gain = gain(64);
+      float[][] input = vectors(2, 64);
+      agree(
+          "rows " + rows,
+          4 * productBound(TensorType.F32),
+          2,
+          rows,
+          (backend, result) ->
+              backend.normGateUp(
+                  batch(backend, 2),
+                  filled(backend, input, 2),
+                  new Norm(backend.matrix(gain), 1e-6f),
+                  backend.matrix(gate),
+                  backend.matrix(up),
+                  result));
+    }
+  }
+
+  @ParameterizedTest
+  @EnumSource
+  void attentionAgrees(Storage storage) {
+    for (int size : new int[] {2, 6, 8, 32, 64, 80, 128}) {
+      for (int kvHeads : new int[] {1, 3}) {
+        attention(storage, size, kvHeads, 2 * kvHeads, new int[] {40, 1, 6, 9});
+      }
+    }
+    attention(storage, 16, 2, 2, new int[] {1, 1, 1, 1, 1, 1, 1});
+    attention(storage, 16, 1, 4, new int[] {300, 900, 70, 1});
+  }
+
+  /**
+   * Two sequences, the second a fork of the first at an odd place; one pass per count, both in it.
+   */
+  private void attention(Storage storage, int size, int kvHeads, int heads, int[] counts) {
+    Tensor qGain = gain(size);
+    Tensor kGain = gain(size);
+    int most = 0;
+    for (int count : counts) {
+      most = Math.max(most, count);
+    }
+    float[][] q = vectors(2 * most, heads * size);
+    float[][] k = vectors(2 * most, kvHeads * size);
+    float[][] v = vectors(2 * most, kvHeads * size);
+    int rows = 2 * counts[counts.length - 1];
+    int all = most;
+    agree(
+        "size %d kv heads %d heads %d".formatted(size, kvHeads, heads),
+        storage == Storage.F16 ? Math.max(bound(), 1e-3) : bound(),
+        rows,
+        heads * size,
+        (backend, result) -> {
+          Rope rope = backend.rope(size, 10000, 4096);
+          KvCache first = backend.cache(new KvShape(2, kvHeads, size, 4096, storage));
+          KvCache second = null;
+          Activations target = backend.activations(2 * all, heads * size);
+          for (int count : counts) {
+            Batch batch = new Batch(2 * all, 1);
+            int n = count;
+            batch.add(first, n, 0);
+            if (second != null) {
+              batch.add(second, n, 0);
+            }
+            Qkv qkv =
+                new Qkv(
+                    filled(backend, q, batch.rows()),
+                    filled(backend, k, batch.rows()),
+                    filled(backend, v, batch.rows()));
+            backend.rotateAndCache(
+                batch,
+                qkv,
+                new Norm(backend.matrix(qGain), 1e-6f),
+                new Norm(backend.matrix(kGain), 1e-6f),
+                rope,
+                1);
+            backend.attend(batch, qkv.q(), 1, target);
+            if (second == null) {
+              second = first.fork(Math.max(0, n - 1));
+            }
+          }
+          backend.submit().await();
+          float[] row = new float[heads * size];
+          for (int r = 0; r < result.rows(); r++) {
+            target.read(r, row);
+            result.write(r, row);
+          }
+        });
+  }
+
+  @Test
+  void logitsOfWantedRowsAgree() {
+    Tensor output = weights(TensorType.Q6_K, 333, 512);
+    Tensor gain = gain(512);
+    float[][] input = vectors(12, 512);
+    for (int wanted : new int[] {1, 2, 8}) {
+      agree(
+          "wanted " + wanted,
+          productBound(TensorType.Q6_K),
+          wanted,
+          333,
+          (backend, result) -> {
+            Batch batch = new Batch(12, 12);
+            KvCache cache = backend.cache(new KvShape(1, 1, 16, 64, Storage.F32));
+            batch.add(cache, 3, 0);
+            batch.add(cache, 9, wanted);
+            backend.logits(
+                batch,
+                filled(backend, input, 12),
+                new Norm(backend.matrix(gain), 1e-6f),
+                backend.matrix(output),
+                result);
+          });
+    }
+  }
+
+  @Test
+  void argmaxTakesTheFirstOfEquals() {
+    for (int columns : new int[] {1, 3, 16, 33, 1000}) {
+      float[] values = new float[columns];
+      for (int i = 0; i < columns; i++) {
+        values[i] = -3 + (i * 7 % 5 == 4 ? 1 : 0);
+      }
+      int expected = 0;
+      for (int i = 0; i < columns; i++) {
+        expected = values[i] > values[expected] ? i : expected;
+      }
+      Activations logits = tested.activations(1, columns);
+      logits.write(0, values);
+      Tokens tokens = tested.tokens(1, 1);
+      tested.argmax(wanted(tested, 1), logits, tokens, 0);
+      tested.submit().await();
+      assertEquals(expected, tokens.get(0, 0), columns + " columns");
+    }
+  }
+
+  @Test
+  void logSumExpAgrees() {
+    for (int columns : new int[] {1, 3, 16, 33, 5000}) {
+      float[][] input = vectors(3, columns);
+      input[1][columns - 1] = 80;
+      agree(
+          columns + " columns",
+          bound(),
+          3,
+          1,
+          (backend, result) ->
+              backend.logSumExp(wanted(backend, 3), filled(backend, input, 3), result));
+    }
+  }
+
+  // ---- helpers --------------------------------------------------------------------------------
+
+  private void agree(
+      String name, double bound, int rows, int columns, BiConsumer<Backend, Activations> step) {
+    float[][] expected = result(oracle, rows, columns, step);
+    float[][] actual = result(tested, rows, columns, step);
+    for (int r = 0; r < rows; r++) {
+      double largest = 0;
+      for (float value : expected[r]) {
+        largest = Math.max(largest, Math.abs(value));
+      }
+      // A row of very few results may be small by cancellation: then the others say how large
+      // results are.
+      for (float[] other : expected) {
+        largest = Math.max(largest, columns < 16 ? Math.abs(other[0]) : 0);
+      }
+      double allowed = bound * Math.max(largest, columns < 16 ? 1 : 0);
+      for (int i = 0; i < columns; i++) {
+        double error = Math.abs((double) actual[r][i] - expected[r][i]);
+        assertTrue(
+            error <= allowed,
+            "%s: [%d][%d] is %s, not %s: off by %.2e of %.3g"
+                .formatted(name, r, i, actual[r][i], expected[r][i], error, largest));
+      }
+    }
+  }
+
+  private static float[][] result(
+      Backend backend, int rows, int columns, BiConsumer<Backend, Activations> step) {
+    Activations result = backend.activations(rows, columns);
+    step.accept(backend, result);
+    backend.submit().await();
+    float[][] values = new float[rows][columns];
+    for (int r = 0; r < rows; r++) {
+      result.read(r, values[r]);
+    }
+    return values;
+  }
+
+  private static Activations filled(Backend backend, float[][] values, int rows) {
+    Activations activations = backend.activations(rows, values[0].length);
+    for (int r = 0; r < rows; r++) {
+      activations.write(r, values[r]);
+    }
+    return activations;
+  }
+
+  private static Batch batch(Backend backend, int rows) {
+    Batch batch = new Batch(rows, rows);
+    batch.add(backend.cache(new KvShape(1, 1, 16, 128, Storage.F32)), rows, 0);
+    return batch;
+  }
+
+  private static Batch wanted(Backend backend, int rows) {
+    Batch batch = new Batch(rows, rows);
+    batch.add(backend.cache(new KvShape(1, 1, 16, 128, Storage.F32)), rows, rows);
+    return batch;
+  }
+
+  private float[][] vectors(int count, int columns) {
+    float[][] vectors = new float[count][columns];
+    for (float[] vector : vectors) {
+      for (int i = 0; i < columns; i++) {
+        vector[i] = (float) random.nextGaussian();
+      }
+    }
+    return vectors;
+  }
+
+  private Tensor gain(int columns) {
+    return weights(TensorType.F32, 1, columns, 1);
+  }
+
+  private Tensor weights(TensorType type, int rows, int columns) {
+    return weights(type, rows, columns, (float) (1 / Math.sqrt(columns)));
+  }
+
+  private Tensor weights(TensorType type, int rows, int columns, float spread) {
+    MemorySegment data = arena.allocate(type.bytes((long) rows * columns), 32);
+    RandomWeights.fill(type, data, 0, (long) rows * columns, spread, random);
+    return new Tensor(
+        type.toString(), type, List.of((long) columns, (long) rows), data.asReadOnly());
+  }
+}

@@ -1,0 +1,132 @@
+package dev.helixbg.llm.backend.host;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import dev.helixbg.llm.backend.ContextFullException;
+import dev.helixbg.llm.backend.KvShape;
+import dev.helixbg.llm.backend.KvShape.Storage;
+import java.lang.foreign.Arena;
+import java.lang.foreign.ValueLayout;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Random;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+
+class HostKvCacheTest {
+  private static final KvShape SHAPE = new KvShape(2, 2, 4, 1000, Storage.F32);
+
+  private final Arena arena = Arena.ofConfined();
+  private final KvPool pool = new KvPool(arena, SHAPE);
+
+  @AfterEach
+  void close() {
+    arena.close();
+  }
+
+  /** A cache, and what was written to its positions. */
+  private record Held(HostKvCache cache, List<Float> written) {}
+
+  @Test
+  void anyMixOfGrowingForkingAndTruncatingKeepsEveryCachesOwnNumbers() {
+    Random random = new Random(11);
+    List<Held> all = new ArrayList<>();
+    all.add(new Held(new HostKvCache(SHAPE, pool), new ArrayList<>()));
+    for (int step = 0; step < 4000; step++) {
+      Held held = all.get(random.nextInt(all.size()));
+      int length = held.cache.length();
+      switch (random.nextInt(4)) {
+        case 0 -> write(held, Math.min(1 + random.nextInt(40), SHAPE.limit() - length), step);
+        case 1 -> write(held, Math.min(1, SHAPE.limit() - length), step);
+        case 2 -> {
+          int to = random.nextInt(length + 1);
+          held.cache.truncate(to);
+          held.written.subList(to, length).clear();
+        }
+        default -> {
+          int prefix = random.nextInt(length + 1);
+          HostKvCache fork = (HostKvCache) held.cache.fork(prefix);
+          all.add(new Held(fork, new ArrayList<>(held.written.subList(0, prefix))));
+        }
+      }
+      if (all.size() > 6) {
+        all.remove(random.nextInt(all.size())).cache.close();
+      }
+      all.forEach(HostKvCacheTest::verify);
+    }
+  }
+
+  private static void write(Held held, int count, float value) {
+    int start = held.cache.length();
+    held.cache.extend(count);
+    for (int p = start; p < start + count; p++) {
+      held.written.add(value);
+      int run = held.cache.runOf(p);
+      held.cache.data(run).set(ValueLayout.JAVA_FLOAT, lastKey(held.cache, run, p), value);
+      held.cache.data(run).set(ValueLayout.JAVA_FLOAT, lastValue(held.cache, run, p), -value);
+    }
+  }
+
+  private static void verify(Held held) {
+    assertEquals(held.written.size(), held.cache.length());
+    for (int p = 0; p < held.written.size(); p++) {
+      int run = held.cache.runOf(p);
+      assertTrue(held.cache.runStart(run) <= p && p < held.cache.runEnd(run));
+      float expected = held.written.get(p);
+      var data = held.cache.data(run);
+      assertEquals(expected, data.get(ValueLayout.JAVA_FLOAT, lastKey(held.cache, run, p)));
+      assertEquals(-expected, data.get(ValueLayout.JAVA_FLOAT, lastValue(held.cache, run, p)));
+    }
+  }
+
+  /** The last number of the last head's key in the last layer. */
+  private static long lastKey(HostKvCache cache, int run, int position) {
+    return cache.keys(run, 1, 1) + ((position - cache.runStart(run)) * 4L + 3) * Float.BYTES;
+  }
+
+  private static long lastValue(HostKvCache cache, int run, int position) {
+    return cache.values(run, 1, 1) + ((position - cache.runStart(run)) * 4L + 3) * Float.BYTES;
+  }
+
+  @Test
+  void aSequenceGrownTokenByTokenHasFewRuns() {
+    HostKvCache cache = new HostKvCache(SHAPE, pool);
+    for (int i = 0; i < 900; i++) {
+      cache.extend(1);
+    }
+    assertTrue(cache.runs() <= 8, cache.runs() + " runs");
+  }
+
+  @Test
+  void closedCachesGiveTheirPagesToTheNext() {
+    HostKvCache first = new HostKvCache(SHAPE, pool);
+    first.extend(10);
+    var memory = first.data(0);
+    first.close();
+    HostKvCache second = new HostKvCache(SHAPE, pool);
+    second.extend(10);
+    assertEquals(memory, second.data(0));
+  }
+
+  @Test
+  void aForkKeepsItsPagesWhenItsParentCloses() {
+    Held parent = new Held(new HostKvCache(SHAPE, pool), new ArrayList<>());
+    write(parent, 30, 5);
+    Held child = new Held((HostKvCache) parent.cache.fork(20), parent.written.subList(0, 20));
+    parent.cache.close();
+    write(new Held(new HostKvCache(SHAPE, pool), new ArrayList<>()), 100, 9);
+    verify(child);
+  }
+
+  @Test
+  void theLimitHoldsAndAFullCacheIsUnchanged() {
+    HostKvCache cache = new HostKvCache(SHAPE, pool);
+    cache.extend(990);
+    ContextFullException full = assertThrows(ContextFullException.class, () -> cache.extend(11));
+    assertTrue(full.getMessage().contains("holds 1000 tokens: 990 are used and 11 more"));
+    assertEquals(990, cache.length());
+    cache.extend(10);
+  }
+}

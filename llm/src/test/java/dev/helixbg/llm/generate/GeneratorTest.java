@@ -1,0 +1,216 @@
+package dev.helixbg.llm.generate;
+
+import static org.junit.jupiter.api.Assertions.assertArrayEquals;
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import dev.helixbg.llm.backend.Backend;
+import dev.helixbg.llm.backend.ContextFullException;
+import dev.helixbg.llm.backend.KvCache;
+import dev.helixbg.llm.backend.KvShape.Storage;
+import dev.helixbg.llm.backend.Submission;
+import dev.helixbg.llm.cpu.CpuBackend;
+import dev.helixbg.llm.gguf.GgufException;
+import dev.helixbg.llm.gguf.GgufFile;
+import dev.helixbg.llm.golden.GoldenCase;
+import dev.helixbg.llm.golden.GoldenModel;
+import dev.helixbg.llm.model.PassLimits;
+import dev.helixbg.llm.model.Qwen3;
+import java.io.IOException;
+import java.io.RandomAccessFile;
+import java.lang.reflect.InvocationTargetException;
+import java.lang.reflect.Proxy;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Set;
+import java.util.concurrent.atomic.AtomicInteger;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+class GeneratorTest {
+  private static final GoldenCase CASE =
+      GoldenModel.Q8_0.cases().stream()
+          .filter(c -> c.task().equals("summary"))
+          .findFirst()
+          .orElseThrow();
+  private static final int[] ANSWER = Arrays.copyOf(CASE.greedyIds(), CASE.greedyIds().length - 1);
+  private static final PassLimits LIMITS = new PassLimits(256, 256, 1, Storage.F32);
+
+  private final GgufFile file = GgufFile.open(GoldenModel.Q8_0.path());
+  private final Backend backend = new CpuBackend(1);
+
+  @AfterEach
+  void close() {
+    backend.close();
+    file.close();
+  }
+
+  private static Generation answer(
+      Qwen3 model, PassLimits limits, int maxTokens, Integer... stops) {
+    GenerationOptions options = new GenerationOptions(maxTokens, Sampling.GREEDY, Set.of(stops));
+    try (KvCache cache = model.backend().cache(model.cacheShape())) {
+      Generator generator = new Generator(new Workspace(model, limits));
+      Generation answer =
+          generator.generate(cache, CASE.promptIds(), options, id -> {}, () -> false);
+      int held = CASE.promptIds().length + answer.tokenIds().length;
+      assertTrue(cache.length() == held || cache.length() == held - 1, "cache " + cache.length());
+      return answer;
+    }
+  }
+
+  @Test
+  void theAnswerEndsBeforeItsStopToken() {
+    Generation answer = answer(Qwen3.of(file, backend, LIMITS), LIMITS, 64, GoldenModel.END);
+    assertArrayEquals(ANSWER, answer.tokenIds());
+    assertEquals(StopReason.STOP_TOKEN, answer.stopReason());
+    assertEquals(GoldenModel.END, answer.stopToken());
+    assertEquals(CASE.promptIds().length, answer.promptTokens());
+  }
+
+  @Test
+  void theAnswerEndsAfterAsManyTokensAsWereAskedFor() {
+    Generation answer = answer(Qwen3.of(file, backend, LIMITS), LIMITS, 3, GoldenModel.END);
+    assertArrayEquals(Arrays.copyOf(ANSWER, 3), answer.tokenIds());
+    assertEquals(StopReason.LENGTH, answer.stopReason());
+  }
+
+  @Test
+  void theAnswerEndsWhereTheContextIsFull() {
+    PassLimits tight = new PassLimits(CASE.promptIds().length + 2, 256, 1, Storage.F32);
+    Generation answer = answer(Qwen3.of(file, backend, tight), tight, 64, GoldenModel.END);
+    // Two tokens are read again; the third is chosen and has no place any more.
+    assertArrayEquals(Arrays.copyOf(ANSWER, 3), answer.tokenIds());
+    assertEquals(StopReason.CONTEXT_FULL, answer.stopReason());
+  }
+
+  @Test
+  void aPromptLongerThanTheContextIsRefused() {
+    PassLimits tight = new PassLimits(CASE.promptIds().length - 1, 16, 1, Storage.F32);
+    Qwen3 model = Qwen3.of(file, backend, tight);
+    assertThrows(ContextFullException.class, () -> answer(model, tight, 1));
+  }
+
+  @Test
+  void anUnknownTokenIdIsRefused() {
+    Qwen3 model = Qwen3.of(file, backend, LIMITS);
+    Generator generator = new Generator(new Workspace(model, LIMITS));
+    GenerationOptions options = new GenerationOptions(1, Sampling.GREEDY, Set.of());
+    for (int id : new int[] {-1, 1344, Integer.MAX_VALUE}) {
+      KvCache cache = backend.cache(model.cacheShape());
+      assertThrows(
+          IllegalArgumentException.class,
+          () -> generator.generate(cache, new int[] {1, id}, options, i -> {}, () -> false));
+      assertEquals(0, cache.length());
+    }
+  }
+
+  @Test
+  void cancellingBetweenPartsOfThePromptLeavesTheSequenceAsItWas() {
+    PassLimits small = new PassLimits(256, 16, 1, Storage.F32);
+    Qwen3 model = Qwen3.of(file, backend, small);
+    Generator generator = new Generator(new Workspace(model, small));
+    KvCache cache = backend.cache(model.cacheShape());
+    AtomicInteger asked = new AtomicInteger();
+    Generation answer =
+        generator.generate(
+            cache,
+            CASE.promptIds(),
+            new GenerationOptions(5, Sampling.GREEDY, Set.of()),
+            id -> {},
+            () -> asked.incrementAndGet() > 2);
+    assertEquals(StopReason.CANCELLED, answer.stopReason());
+    assertEquals(0, answer.tokenIds().length);
+    assertEquals(0, cache.length());
+  }
+
+  @Test
+  void cancellingWhileAnsweringKeepsTheTokensSoFar() {
+    Qwen3 model = Qwen3.of(file, backend, LIMITS);
+    Generator generator = new Generator(new Workspace(model, LIMITS));
+    List<Integer> heard = new ArrayList<>();
+    Generation answer =
+        generator.generate(
+            backend.cache(model.cacheShape()),
+            CASE.promptIds(),
+            new GenerationOptions(64, Sampling.GREEDY, Set.of()),
+            heard::add,
+            () -> heard.size() == 2);
+    assertEquals(StopReason.CANCELLED, answer.stopReason());
+    assertArrayEquals(Arrays.copyOf(ANSWER, 2), answer.tokenIds());
+    assertArrayEquals(answer.tokenIds(), heard.stream().mapToInt(i -> i).toArray());
+  }
+
+  @Test
+  void aDeviceThatWorksAheadGivesTheSameAnswers() {
+    for (int maxTokens : new int[] {1, 2, 3, 5, 64}) {
+      Generation plain =
+          answer(Qwen3.of(file, backend, LIMITS), LIMITS, maxTokens, GoldenModel.END);
+      Qwen3 deep = Qwen3.of(file, threeDeep(backend), LIMITS);
+      Generation ahead = answer(deep, LIMITS, maxTokens, GoldenModel.END);
+      assertArrayEquals(plain.tokenIds(), ahead.tokenIds());
+      assertEquals(plain.stopReason(), ahead.stopReason());
+    }
+  }
+
+  /** The same backend, but wanting three submissions under way, and each awaited. */
+  private static Backend threeDeep(Backend backend) {
+    AtomicInteger underWay = new AtomicInteger();
+    return (Backend)
+        Proxy.newProxyInstance(
+            GeneratorTest.class.getClassLoader(),
+            new Class<?>[] {Backend.class},
+            (proxy, method, arguments) -> {
+              if (method.getName().equals("depth")) {
+                return 3;
+              }
+              try {
+                Object result = method.invoke(backend, arguments);
+                if (!method.getName().equals("submit")) {
+                  return result;
+                }
+                assertTrue(underWay.incrementAndGet() <= 3, "under way: " + underWay);
+                return (Submission) underWay::decrementAndGet;
+              } catch (InvocationTargetException e) {
+                throw e.getCause();
+              }
+            });
+  }
+
+  @Test
+  void samplingWithASeedRepeatsItself() {
+    Qwen3 model = Qwen3.of(file, backend, LIMITS);
+    assertArrayEquals(sampled(model, 3), sampled(model, 3));
+  }
+
+  private static int[] sampled(Qwen3 model, long seed) {
+    Sampling sampling = new Sampling(2.5, 40, 0.95, 0.01, 1.1, seed);
+    try (KvCache cache = model.backend().cache(model.cacheShape())) {
+      return new Generator(new Workspace(model, LIMITS))
+          .generate(
+              cache,
+              CASE.promptIds(),
+              new GenerationOptions(8, sampling, Set.of()),
+              id -> {},
+              () -> false)
+          .tokenIds();
+    }
+  }
+
+  @Test
+  void aFileThatShrinksUnderTheModelIsAnErrorAndNoCrash(@TempDir Path folder) throws IOException {
+    Path copy = Files.copy(GoldenModel.Q4_0.path(), folder.resolve("model.gguf"));
+    try (GgufFile shrinking = GgufFile.open(copy)) {
+      Qwen3 model = Qwen3.of(shrinking, backend, LIMITS);
+      try (RandomAccessFile shorter = new RandomAccessFile(copy.toFile(), "rw")) {
+        shorter.setLength(50_000);
+      }
+      GgufException error = assertThrows(GgufException.class, () -> answer(model, LIMITS, 1));
+      assertTrue(error.getMessage().contains("shrank"));
+    }
+  }
+}

@@ -1,0 +1,251 @@
+package dev.helixbg.llm.gguf;
+
+import static dev.helixbg.llm.gguf.GgufBytes.ARRAY;
+import static dev.helixbg.llm.gguf.GgufBytes.F32;
+import static dev.helixbg.llm.gguf.GgufBytes.INT32;
+import static dev.helixbg.llm.gguf.GgufBytes.STRING;
+import static dev.helixbg.llm.gguf.GgufBytes.UINT32;
+import static dev.helixbg.llm.gguf.GgufBytes.head;
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTimeout;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import com.sun.management.ThreadMXBean;
+import dev.helixbg.llm.tensor.Tensor;
+import dev.helixbg.llm.tensor.TensorType;
+import java.io.IOException;
+import java.io.RandomAccessFile;
+import java.lang.foreign.MemorySegment;
+import java.lang.foreign.ValueLayout;
+import java.lang.management.ManagementFactory;
+import java.nio.ByteOrder;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Random;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
+import org.junit.jupiter.params.provider.ValueSource;
+
+class GgufFileTest {
+  private static final long MEMORY_BOUND = 16 << 20;
+
+  @TempDir Path folder;
+
+  @ParameterizedTest
+  @EnumSource(BrokenGguf.class)
+  void aBrokenFileGivesOneClearErrorInLittleTimeAndMemory(BrokenGguf broken) throws IOException {
+    Path file = write(broken.bytes);
+    long before = allocatedBytes();
+    GgufException error =
+        assertTimeout(
+            Duration.ofSeconds(1),
+            () -> assertThrows(GgufException.class, () -> GgufFile.open(file).close()));
+    assertTrue(allocatedBytes() - before < MEMORY_BOUND, "bounded memory");
+    assertTrue(error.getMessage().contains(broken.words), error.getMessage());
+    assertTrue(error.getMessage().startsWith(file.toString()), error.getMessage());
+    assertEquals(broken.name, error.name());
+    assertTrue(error.offset() >= 0 && error.offset() <= broken.bytes.length, error.getMessage());
+  }
+
+  @Test
+  void everyTruncationOfAGoodFileIsAnError() throws IOException {
+    byte[] whole = goodFile(3);
+    for (int length = 0; length < whole.length; length++) {
+      Path file = write(Arrays.copyOf(whole, length));
+      String at = "cut to " + length + " of " + whole.length;
+      assertThrows(GgufException.class, () -> GgufFile.open(file).close(), at);
+    }
+  }
+
+  @Test
+  void noSingleDamagedByteGivesAnythingButAGgufException() {
+    byte[] whole = goodFile(3);
+    Random random = new Random(7);
+    for (int at = 0; at < whole.length; at++) {
+      byte[] damaged = whole.clone();
+      damaged[at] = (byte) random.nextInt(256);
+      parseOrRefuse(damaged);
+    }
+  }
+
+  @Test
+  void noNumberOfDamagedBytesGivesAnythingButAGgufException() {
+    Random random = new Random(8);
+    for (int round = 0; round < 20_000; round++) {
+      byte[] damaged = goodFile(3);
+      for (int i = random.nextInt(8); i >= 0; i--) {
+        damaged[random.nextInt(damaged.length)] = (byte) (random.nextBoolean() ? 0xFF : 0x80);
+      }
+      parseOrRefuse(damaged);
+    }
+  }
+
+  private static void parseOrRefuse(byte[] bytes) {
+    try {
+      GgufParser.parse("damaged", MemorySegment.ofArray(bytes));
+    } catch (GgufException e) {
+      assertTrue(e.offset() <= bytes.length);
+    }
+  }
+
+  @ParameterizedTest
+  @ValueSource(ints = {2, 3})
+  void aGoodFileIsRead(int version) throws IOException {
+    try (GgufFile file = GgufFile.open(write(goodFile(version)))) {
+      assertEquals(version, file.version());
+      assertEquals(64, file.alignment());
+      assertEquals("text", file.metadata().text("a.text"));
+      assertEquals(
+          4_000_000_000L, ((GgufValue.Whole) file.metadata().values().get("a.u32")).value());
+      assertEquals(List.of("ä", "", "b"), file.metadata().array("a.strings", 3).strings());
+      assertEquals(-7, file.metadata().array("a.ints", 3).ints()[1]);
+      Tensor second = file.tensors().get("second");
+      assertEquals(TensorType.F32, second.type());
+      assertEquals(List.of(4L, 2L), second.shape());
+      assertEquals(0, file.dataStart() % 64);
+      var f32 = ValueLayout.JAVA_FLOAT_UNALIGNED.withOrder(ByteOrder.LITTLE_ENDIAN);
+      assertEquals(0.5f, second.data().get(f32, 0));
+      assertEquals(List.of("first", "second"), List.copyOf(file.tensors().sequencedKeySet()));
+    }
+  }
+
+  private static byte[] goodFile(int version) {
+    GgufBytes bytes =
+        new GgufBytes()
+            .raw("GGUF")
+            .u32(version)
+            .u64(2)
+            .u64(5)
+            .alignment(64)
+            .entry("a.text", "text")
+            .key("a.u32", UINT32)
+            .u32((int) 4_000_000_000L)
+            .key("a.strings", ARRAY)
+            .u32(STRING)
+            .u64(3)
+            .string("ä")
+            .string("")
+            .string("b")
+            .key("a.ints", ARRAY)
+            .u32(INT32)
+            .u64(2)
+            .u32(1)
+            .u32(-7)
+            .tensor("first", F32, 0, 16)
+            .tensor("second", F32, 64, 4, 2);
+    return bytes
+        .raw(new byte[(64 - bytes.size() % 64) % 64 + 64])
+        .f32(0.5f)
+        .raw(new byte[28])
+        .bytes();
+  }
+
+  @Test
+  void metadataOfAWrongTypeOrOutOfBoundsNamesItsKeyAndPlace() throws IOException {
+    Path path =
+        write(head(0, 2).entry("name", "x").key("size", UINT32).u32(70_000).data(0).bytes());
+    try (GgufFile file = GgufFile.open(path)) {
+      GgufMetadata metadata = file.metadata();
+      GgufException type = assertThrows(GgufException.class, () -> metadata.whole("name", 0, 9));
+      assertTrue(type.getMessage().contains("a whole number is expected, not STRING"));
+      assertEquals("name", type.name());
+      GgufException bounds =
+          assertThrows(GgufException.class, () -> metadata.whole("size", 1, 65_536));
+      assertTrue(bounds.getMessage().contains("70000 is not between 1 and 65536"));
+      assertTrue(bounds.offset() > 24);
+      GgufException missing = assertThrows(GgufException.class, () -> metadata.text("none"));
+      assertTrue(missing.getMessage().contains("missing"));
+    }
+  }
+
+  @Test
+  void aStringArrayThatIsNotUtf8IsRefusedWhenRead() throws IOException {
+    Path path = write(head(0, 1).key("k", ARRAY).u32(STRING).u64(1).u64(1).u8(0xE9).bytes());
+    try (GgufFile file = GgufFile.open(path)) {
+      GgufArray array = file.metadata().array("k", 1);
+      GgufException error = assertThrows(GgufException.class, array::strings);
+      assertTrue(error.getMessage().contains("not valid UTF-8"));
+      assertEquals("k", error.name());
+    }
+  }
+
+  @Test
+  void aReplacementCharacterThatStandsInTheFileIsFine() throws IOException {
+    Path path = write(head(0, 1).entry("k", "\uFFFD").bytes());
+    try (GgufFile file = GgufFile.open(path)) {
+      assertEquals("\uFFFD", file.metadata().text("k"));
+    }
+  }
+
+  @Test
+  void escapeSequencesInNamesDoNotReachTheTerminal() throws IOException {
+    Path path = write(head(0, 2).entry("\u001b[2J", "1").entry("\u001b[2J", "2").bytes());
+    GgufException error = assertThrows(GgufException.class, () -> GgufFile.open(path).close());
+    assertEquals("\u001b[2J", error.name());
+    assertTrue(error.getMessage().contains("'\uFFFD[2J'"), error.getMessage());
+  }
+
+  @Test
+  void aFileThatShrinksIsNoticedBeforeUse() throws IOException {
+    Path path = write(goodFile(3));
+    try (GgufFile file = GgufFile.open(path)) {
+      file.mapped().requireWhole();
+      long size = Files.size(path);
+      try (RandomAccessFile shorter = new RandomAccessFile(path.toFile(), "rw")) {
+        shorter.setLength(size - 1);
+      }
+      GgufException error = assertThrows(GgufException.class, file.mapped()::requireWhole);
+      assertTrue(error.getMessage().contains("shrank from " + size + " to " + (size - 1)));
+    }
+  }
+
+  @Test
+  void aMissingFileAndAFolderAreRefused() {
+    GgufException missing =
+        assertThrows(GgufException.class, () -> GgufFile.open(folder.resolve("none.gguf")));
+    assertTrue(missing.getMessage().contains("no such file"));
+    GgufException notAFile = assertThrows(GgufException.class, () -> GgufFile.open(folder));
+    assertTrue(notAFile.getMessage().contains("not a regular file"));
+  }
+
+  /** Eight million empty strings in a sparse head: time and memory follow the bytes, not claims. */
+  @Test
+  void aHeadOfTensOfMegabytesIsReadInTimeAndWithoutItsStringsInMemory() throws IOException {
+    int count = 8 << 20;
+    byte[] start = head(0, 1).key("k", ARRAY).u32(STRING).u64(count).bytes();
+    Path path = write(start);
+    try (RandomAccessFile sparse = new RandomAccessFile(path.toFile(), "rw")) {
+      sparse.setLength(start.length + 8L * count);
+    }
+    long before = allocatedBytes();
+    assertTimeout(Duration.ofSeconds(1), () -> GgufFile.open(path).close());
+    assertTrue(allocatedBytes() - before < MEMORY_BOUND);
+  }
+
+  @Test
+  void aHeadAboveTheLimitIsRefused() throws IOException {
+    long count = GgufParser.MAX_HEAD_BYTES;
+    byte[] start = head(0, 1).key("k", ARRAY).u32(GgufBytes.UINT8).u64(count).bytes();
+    Path path = write(start);
+    try (RandomAccessFile sparse = new RandomAccessFile(path.toFile(), "rw")) {
+      sparse.setLength(start.length + count);
+    }
+    GgufException error = assertThrows(GgufException.class, () -> GgufFile.open(path).close());
+    assertTrue(error.getMessage().contains("the length of an array"));
+  }
+
+  private Path write(byte[] bytes) throws IOException {
+    return Files.write(folder.resolve("model.gguf"), bytes);
+  }
+
+  private static long allocatedBytes() {
+    var threads = (ThreadMXBean) ManagementFactory.getThreadMXBean();
+    return threads.getCurrentThreadAllocatedBytes();
+  }
+}

@@ -1,0 +1,206 @@
+package dev.helixbg.llm.golden;
+
+import static org.junit.jupiter.api.Assertions.assertArrayEquals;
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import dev.helixbg.llm.backend.Backend;
+import dev.helixbg.llm.backend.Batch;
+import dev.helixbg.llm.backend.KvCache;
+import dev.helixbg.llm.backend.KvShape;
+import dev.helixbg.llm.backend.KvShape.Storage;
+import dev.helixbg.llm.backend.Tokens;
+import dev.helixbg.llm.generate.Generation;
+import dev.helixbg.llm.generate.GenerationOptions;
+import dev.helixbg.llm.generate.Generator;
+import dev.helixbg.llm.generate.Sampling;
+import dev.helixbg.llm.generate.StopReason;
+import dev.helixbg.llm.generate.Workspace;
+import dev.helixbg.llm.gguf.GgufFile;
+import dev.helixbg.llm.model.PassLimits;
+import dev.helixbg.llm.model.Qwen3;
+import dev.helixbg.llm.model.Taps.Tap;
+import java.util.Arrays;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.function.Consumer;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
+
+/** What every backend must do with the golden models. */
+abstract class GoldenContract {
+  /** Keys and values with 11 bits instead of 24, as a share of the largest logit. */
+  private static final double HALF_PRECISION_BOUND = 5e-3;
+
+  /** What the rest of a batch may change, as a share of the largest logit. */
+  private static final double OTHERS_BOUND = 1e-6;
+
+  private static final PassLimits LIMITS = new PassLimits(2048, 512, 4, Storage.F32);
+
+  /** A new backend. */
+  abstract Backend backend();
+
+  /** The cases whose answers are generated. */
+  abstract List<GoldenCase> generated(List<GoldenCase> cases);
+
+  /** How far logits may be off, as a share of the largest. */
+  abstract double logitBound();
+
+  /** How far a tapped value may be off, as a share of the largest of its kind. */
+  abstract double tapBound();
+
+  @ParameterizedTest
+  @EnumSource
+  void greedyAnswersAreExact(GoldenModel golden) {
+    with(
+        golden,
+        model -> {
+          Generator generator = new Generator(new Workspace(model, LIMITS));
+          for (GoldenCase expected : generated(golden.cases())) {
+            assertArrayEquals(
+                expected.greedyIds(), greedy(model, generator, expected), expected.toString());
+          }
+        });
+  }
+
+  private static int[] greedy(Qwen3 model, Generator generator, GoldenCase expected) {
+    try (KvCache cache = model.backend().cache(model.cacheShape())) {
+      GenerationOptions options =
+          new GenerationOptions(64, Sampling.GREEDY, Set.of(GoldenModel.END));
+      Generation answer =
+          generator.generate(cache, expected.promptIds(), options, id -> {}, () -> false);
+      assertEquals(StopReason.STOP_TOKEN, answer.stopReason());
+      int[] ids = Arrays.copyOf(answer.tokenIds(), answer.tokenIds().length + 1);
+      ids[ids.length - 1] = answer.stopToken();
+      return ids;
+    }
+  }
+
+  @ParameterizedTest
+  @EnumSource
+  void logitsAndTapsAreWithinTheirBounds(GoldenModel golden) {
+    with(
+        golden,
+        model ->
+            golden.cases().stream()
+                .filter(expected -> expected.taps() != null)
+                .forEach(expected -> compareInside(model, expected)));
+  }
+
+  /** Reading in parts, on a fork, among others, or into a half-precision cache changes little. */
+  @ParameterizedTest
+  @EnumSource(names = {"Q8_0", "Q4_K_M"})
+  void logitsDependOnTheSequenceAlone(GoldenModel golden) {
+    List<int[]> prompts = golden.cases().stream().limit(3).map(GoldenCase::promptIds).toList();
+    int[] prompt = prompts.getFirst();
+    with(
+        golden,
+        model -> {
+          Workspace work = new Workspace(model, LIMITS);
+          float[] expected = new float[model.vocabulary()];
+          try (KvCache cache = model.backend().cache(model.cacheShape())) {
+            readIn(work, cache, prompt, prompt.length);
+            model.backend().submit().await();
+            model.logits().read(0, expected);
+          }
+          for (int part : new int[] {1, 7, 16, prompt.length - 1}) {
+            try (KvCache cache = model.backend().cache(model.cacheShape())) {
+              readIn(work, cache, prompt, part);
+              assertLogits("parts of " + part, expected, model, 0, logitBound());
+            }
+          }
+          KvShape shape = model.cacheShape();
+          for (int prefix : new int[] {1, 16, 40}) {
+            try (KvCache parent = model.backend().cache(shape);
+                KvCache fork = forkAfter(work, parent, prompt, prefix)) {
+              int[] rest = Arrays.copyOfRange(prompt, prefix, prompt.length);
+              readIn(work, fork, rest, rest.length);
+              assertLogits("fork at " + prefix, expected, model, 0, logitBound());
+            }
+          }
+          KvShape half =
+              new KvShape(
+                  shape.layers(), shape.kvHeads(), shape.headSize(), shape.limit(), Storage.F16);
+          try (KvCache cache = model.backend().cache(half)) {
+            readIn(work, cache, prompt, prompt.length);
+            assertLogits("half precision", expected, model, 0, HALF_PRECISION_BOUND);
+          }
+          Batch batch = new Batch(512, 4);
+          Tokens tokens = model.backend().tokens(1, 512);
+          for (int[] ids : prompts.reversed()) {
+            int row = batch.add(model.backend().cache(shape), ids.length, 1);
+            for (int i = 0; i < ids.length; i++) {
+              tokens.set(0, row + i, ids[i]);
+            }
+          }
+          model.forward(batch, tokens, 0);
+          assertLogits("among others", expected, model, prompts.size() - 1, OTHERS_BOUND);
+        });
+  }
+
+  private static void readIn(Workspace work, KvCache cache, int[] ids, int part) {
+    for (int from = 0; from < ids.length; from += part) {
+      int to = Math.min(ids.length, from + part);
+      work.read(cache, Arrays.copyOfRange(ids, from, to), true, () -> false);
+    }
+  }
+
+  /** The parent goes on with something else after the fork was made. */
+  private static KvCache forkAfter(Workspace work, KvCache parent, int[] prompt, int prefix) {
+    readIn(work, parent, Arrays.copyOf(prompt, prefix), prefix);
+    KvCache fork = parent.fork(prefix);
+    readIn(work, parent, new int[] {5, 6, 7, 8, 9}, 5);
+    return fork;
+  }
+
+  private static void assertLogits(
+      String what, float[] expected, Qwen3 model, int row, double bound) {
+    model.backend().submit().await();
+    float[] actual = new float[expected.length];
+    model.logits().read(row, actual);
+    assertClose(what, expected, actual, bound);
+  }
+
+  private void compareInside(Qwen3 model, GoldenCase expected) {
+    Map<String, float[]> seen = new HashMap<>();
+    int last = expected.promptIds().length - 1;
+    model.observe(
+        (tap, layer, values) -> {
+          float[] row = new float[values.columns()];
+          values.read(tap == Tap.LOGITS ? 0 : last, row);
+          switch (tap) {
+            case EMBEDDING -> seen.put("embd", Arrays.copyOf(row, 8));
+            case LAYER_OUTPUT -> seen.put("layer" + layer, Arrays.copyOf(row, 8));
+            case LOGITS -> seen.put("logits", row);
+            default -> {}
+          }
+        });
+    Generator generator = new Generator(new Workspace(model, LIMITS));
+    try (KvCache cache = model.backend().cache(model.cacheShape())) {
+      GenerationOptions options = new GenerationOptions(1, Sampling.GREEDY, Set.of());
+      generator.generate(cache, expected.promptIds(), options, id -> {}, () -> false);
+    }
+    assertClose("logits", expected.logits(), seen.get("logits"), logitBound());
+    expected.taps().forEach((name, tap) -> assertClose(name, tap, seen.get(name), tapBound()));
+  }
+
+  private static void assertClose(String name, float[] expected, float[] actual, double bound) {
+    assertEquals(expected.length, actual.length, name);
+    double largest = 0;
+    double worst = 0;
+    for (int i = 0; i < expected.length; i++) {
+      largest = Math.max(largest, Math.abs(expected[i]));
+      worst = Math.max(worst, Math.abs(expected[i] - actual[i]));
+    }
+    assertTrue(worst <= bound * largest, name + " off by " + worst / largest + " of the largest");
+  }
+
+  private void with(GoldenModel golden, Consumer<Qwen3> test) {
+    try (GgufFile file = GgufFile.open(golden.path());
+        Backend backend = backend()) {
+      test.accept(Qwen3.of(file, backend, LIMITS));
+    }
+  }
+}

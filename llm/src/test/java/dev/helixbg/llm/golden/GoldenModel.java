@@ -1,0 +1,56 @@
+package dev.helixbg.llm.golden;
+
+import com.fasterxml.jackson.core.type.TypeReference;
+import com.fasterxml.jackson.databind.DeserializationFeature;
+import com.fasterxml.jackson.databind.ObjectMapper;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.net.URISyntaxException;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Map;
+
+/** The six quantisations of the small trained model, and what is expected of each. */
+public enum GoldenModel {
+  F16("golden-f16.gguf"),
+  Q8_0("golden-q80.gguf"),
+  Q6_K("golden-q6k.gguf"),
+  Q5_K_M("golden-q5km.gguf"),
+  Q4_K_M("golden-q4km.gguf"),
+  Q4_0("golden-q40.gguf");
+
+  /** The token {@code <|im_end|>}. */
+  public static final int END = 1319;
+
+  private static final Map<String, Expected> EXPECTED = readExpected();
+
+  private final String fileName;
+
+  GoldenModel(String fileName) {
+    this.fileName = fileName;
+  }
+
+  private record Expected(List<GoldenCase> cases) {}
+
+  public Path path() {
+    try {
+      return Path.of(GoldenModel.class.getResource("/golden/" + fileName).toURI());
+    } catch (URISyntaxException e) {
+      throw new IllegalStateException(e);
+    }
+  }
+
+  public List<GoldenCase> cases() {
+    return EXPECTED.get(fileName).cases();
+  }
+
+  private static Map<String, Expected> readExpected() {
+    ObjectMapper mapper =
+        new ObjectMapper().configure(DeserializationFeature.FAIL_ON_UNKNOWN_PROPERTIES, false);
+    try (var in = GoldenModel.class.getResourceAsStream("/golden/expected.json")) {
+      return mapper.readValue(in, new TypeReference<>() {});
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
+  }
+}

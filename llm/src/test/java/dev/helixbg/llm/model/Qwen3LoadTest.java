@@ -1,0 +1,130 @@
+package dev.helixbg.llm.model;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import dev.helixbg.llm.backend.KvShape.Storage;
+import dev.helixbg.llm.backend.scalar.ScalarBackend;
+import dev.helixbg.llm.gguf.GgufException;
+import dev.helixbg.llm.gguf.GgufFile;
+import dev.helixbg.llm.tensor.TensorType;
+import java.io.IOException;
+import java.nio.file.Path;
+import java.util.function.Consumer;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.Arguments;
+import org.junit.jupiter.params.provider.MethodSource;
+
+class Qwen3LoadTest {
+  @TempDir Path folder;
+
+  private void load(TinyModel tiny, Consumer<Qwen3> test) throws IOException {
+    try (GgufFile file = GgufFile.open(tiny.write(folder));
+        ScalarBackend backend = new ScalarBackend()) {
+      test.accept(Qwen3.of(file, backend, new PassLimits(4096, 8, 1, Storage.F32)));
+    }
+  }
+
+  @Test
+  void everyDimensionComesFromTheFile() throws IOException {
+    load(
+        new TinyModel(),
+        model -> {
+          Qwen3Config config = model.config();
+          assertEquals(3, config.heads());
+          assertEquals(48, config.queryWidth());
+          assertEquals(16, config.kvWidth());
+          assertEquals(40, model.vocabulary());
+          assertEquals(64, model.cacheShape().limit());
+          assertFalse(model.hasSeparateOutput());
+        });
+  }
+
+  @Test
+  void aSeparateOutputMatrixIsUsed() throws IOException {
+    load(
+        new TinyModel().tensor("output.weight", TensorType.F32, 32, 40),
+        model -> assertTrue(model.hasSeparateOutput()));
+  }
+
+  static Stream<Arguments> wrongModels() {
+    return Stream.of(
+        wrong("general.architecture", tiny().with("general.architecture", "llama"), "\"llama\""),
+        wrong("general.architecture", tiny().with("general.architecture", null), "missing"),
+        wrong("qwen3.block_count", tiny().with("qwen3.block_count", 0), "not between"),
+        wrong("qwen3.block_count", tiny().with("qwen3.block_count", null), "missing"),
+        wrong(
+            "qwen3.embedding_length",
+            tiny().with("qwen3.embedding_length", "32"),
+            "a whole number is expected"),
+        wrong(
+            "qwen3.attention.head_count_kv",
+            tiny().with("qwen3.attention.head_count_kv", 2),
+            "cannot share"),
+        wrong(
+            "qwen3.attention.head_count_kv",
+            tiny().with("qwen3.attention.head_count_kv", 4),
+            "not between 1 and 3"),
+        wrong("qwen3.attention.key_length", tiny().with("qwen3.attention.key_length", 15), "odd"),
+        wrong(
+            "qwen3.attention.value_length",
+            tiny().with("qwen3.attention.value_length", 32),
+            "only the key length, 16"),
+        wrong(
+            "qwen3.rope.dimension_count",
+            tiny().with("qwen3.rope.dimension_count", 8),
+            "only the key length, 16"),
+        wrong("qwen3.rope.freq_base", tiny().with("qwen3.rope.freq_base", 0f), "positive"),
+        wrong("qwen3.rope.freq_base", tiny().with("qwen3.rope.freq_base", Float.NaN), "positive"),
+        wrong(
+            "qwen3.rope.scaling.type", tiny().with("qwen3.rope.scaling.type", "yarn"), "\"yarn\""),
+        wrong("blk.0.attn_v.weight", tiny().without("blk.0.attn_v.weight"), "missing"),
+        wrong("token_embd.weight", tiny().without("token_embd.weight"), "missing"),
+        wrong("blk.1.attn_norm.weight", tiny().with("qwen3.block_count", 2), "missing"),
+        wrong(
+            "blk.0.attn_q.weight",
+            tiny().tensor("blk.0.attn_q.weight", TensorType.F32, 32, 32),
+            "its shape is [32, 32], not [32, 48]"),
+        wrong(
+            "blk.0.ffn_down.weight",
+            tiny().tensor("blk.0.ffn_down.weight", TensorType.F32, 32, 64),
+            "not [64, 32]"),
+        wrong(
+            "output.weight",
+            tiny().tensor("output.weight", TensorType.F32, 32, 39),
+            "not [32, 40]"),
+        wrong(
+            "blk.0.attn_q_norm.weight",
+            tiny().tensor("blk.0.attn_q_norm.weight", TensorType.F16, 16, 0),
+            "not F32 [16]"),
+        wrong(
+            "output_norm.weight",
+            tiny().tensor("output_norm.weight", TensorType.F32, 32, 1),
+            "not F32 [32]"),
+        wrong(
+            "blk.0.attn_q.bias",
+            tiny().tensor("blk.0.attn_q.bias", TensorType.F32, 48, 0),
+            "no such tensor"));
+  }
+
+  private static TinyModel tiny() {
+    return new TinyModel();
+  }
+
+  private static Arguments wrong(String name, TinyModel model, String words) {
+    return Arguments.argumentSet(name + " " + words, name, model, words);
+  }
+
+  @ParameterizedTest
+  @MethodSource("wrongModels")
+  void aWrongModelIsRefusedByNameAtLoad(String name, TinyModel model, String words) {
+    GgufException error = assertThrows(GgufException.class, () -> load(model, loaded -> {}), words);
+    assertEquals(name, error.name());
+    assertTrue(error.getMessage().contains(words), error.getMessage());
+  }
+}

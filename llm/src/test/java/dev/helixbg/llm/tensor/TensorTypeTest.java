@@ -1,0 +1,87 @@
+package dev.helixbg.llm.tensor;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertSame;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import java.util.Arrays;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
+import org.junit.jupiter.params.provider.ValueSource;
+
+class TensorTypeTest {
+
+  /** Derives block sizes again: f16 factors, packed scales, then the bits of each weight. */
+  @ParameterizedTest
+  @EnumSource
+  void blockSizesFollowFromTheirFields(TensorType type) {
+    int f16 = 2;
+    int packedScales = 8 * (6 + 6) / 8;
+    int bytes =
+        switch (type) {
+          case F32 -> Float.BYTES;
+          case F16, BF16 -> Short.BYTES;
+          case Q4_0, IQ4_NL -> f16 + 32 * 4 / 8;
+          case Q4_1 -> 2 * f16 + 32 * 4 / 8;
+          case Q5_0 -> f16 + 32 * 5 / 8;
+          case Q5_1 -> 2 * f16 + 32 * 5 / 8;
+          case Q8_0 -> f16 + 32;
+          case Q4_K -> 2 * f16 + packedScales + 256 * 4 / 8;
+          case Q5_K -> 2 * f16 + packedScales + 256 * 5 / 8;
+          case Q6_K -> f16 + 256 / 16 + 256 * 6 / 8;
+          case IQ4_XS -> f16 + 8 * 6 / 8 + 256 * 4 / 8;
+        };
+    int elements =
+        switch (type) {
+          case F32, F16, BF16 -> 1;
+          case Q4_0, Q4_1, Q5_0, Q5_1, Q8_0, IQ4_NL -> 32;
+          case Q4_K, Q5_K, Q6_K, IQ4_XS -> 256;
+        };
+    assertEquals(bytes, type.blockBytes());
+    assertEquals(elements, type.blockElements());
+  }
+
+  @ParameterizedTest
+  @EnumSource
+  void idsFindTheirType(TensorType type) {
+    assertSame(type, TensorType.ofId(type.id()));
+  }
+
+  @Test
+  void idsAreThoseOfGgml() {
+    assertEquals(
+        "[0, 1, 2, 3, 6, 7, 8, 12, 13, 14, 20, 23, 30]",
+        Arrays.toString(Arrays.stream(TensorType.values()).mapToInt(TensorType::id).toArray()));
+  }
+
+  @Test
+  void knownButUnsupportedTypesAreNamed() {
+    var failure = assertThrows(UnsupportedTensorTypeException.class, () -> TensorType.ofId(10));
+    assertEquals("tensor type 10 (Q2_K) is not supported", failure.getMessage());
+    assertEquals(10, failure.id());
+  }
+
+  @ParameterizedTest
+  @ValueSource(ints = {-1, 31, 1000, Integer.MAX_VALUE, Integer.MIN_VALUE})
+  void typesNobodyKnowsFailByNumber(int id) {
+    var failure = assertThrows(UnsupportedTensorTypeException.class, () -> TensorType.ofId(id));
+    assertTrue(failure.getMessage().contains(id + " (unknown)"), failure.getMessage());
+  }
+
+  @Test
+  void bytesCountsWholeBlocks() {
+    assertEquals(0, TensorType.Q4_K.bytes(0));
+    assertEquals(576, TensorType.Q4_K.bytes(1024));
+    assertThrows(IllegalArgumentException.class, () -> TensorType.Q4_K.bytes(255));
+    assertThrows(IllegalArgumentException.class, () -> TensorType.F32.bytes(-1));
+  }
+
+  @Test
+  void bytesNeverOverflow() {
+    assertThrows(ArithmeticException.class, () -> TensorType.F32.bytes(Long.MAX_VALUE));
+    assertThrows(ArithmeticException.class, () -> TensorType.Q8_0.bytes(Long.MAX_VALUE / 32 * 32));
+    assertEquals(Long.MAX_VALUE / 256 * 144, TensorType.Q4_K.bytes(Long.MAX_VALUE / 256 * 256));
+  }
+}

@@ -1,0 +1,61 @@
+package dev.helixbg.llm.tokenizer;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.ObjectMapper;
+import dev.helixbg.llm.gguf.GgufFile;
+import dev.helixbg.llm.golden.GoldenModel;
+import dev.helixbg.llm.tokenizer.Vocabulary.Kind;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.file.Path;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Map.Entry;
+import java.util.stream.Collectors;
+import java.util.stream.StreamSupport;
+import java.util.zip.GZIPInputStream;
+
+/** The vocabularies that tests use. */
+final class Vocabularies {
+  /** Where the native library is unpacked. */
+  static final Path CACHE = Path.of("target", "cache");
+
+  private Vocabularies() {}
+
+  static Vocabulary golden() {
+    try (GgufFile file = GgufFile.open(GoldenModel.Q4_K_M.path())) {
+      return Vocabulary.from(file.metadata(), 1344);
+    }
+  }
+
+  /** Qwen3's own, as a GGUF file would hold it. */
+  static Vocabulary qwen3() {
+    JsonNode json = read("/qwen3/tokenizer.json.gz");
+    JsonNode special = json.get("added_tokens");
+    int size = json.get("model").get("vocab").size() + special.size();
+    String[] tokens = new String[size];
+    Kind[] kinds = new Kind[size];
+    Arrays.fill(kinds, Kind.NORMAL);
+    for (Entry<String, JsonNode> token : json.get("model").get("vocab").properties()) {
+      tokens[token.getValue().asInt()] = token.getKey();
+    }
+    for (JsonNode token : special) {
+      tokens[token.get("id").asInt()] = token.get("content").asText();
+      kinds[token.get("id").asInt()] =
+          token.get("special").asBoolean() ? Kind.CONTROL : Kind.USER_DEFINED;
+    }
+    List<String> merges =
+        StreamSupport.stream(json.get("model").get("merges").spliterator(), false)
+            .map(pair -> pair.get(0).asText() + " " + pair.get(1).asText())
+            .collect(Collectors.toList());
+    return new Vocabulary(List.of(tokens), kinds, merges, 151_645);
+  }
+
+  private static JsonNode read(String resource) {
+    try (var in = new GZIPInputStream(Vocabularies.class.getResourceAsStream(resource))) {
+      return new ObjectMapper().readTree(in);
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
+  }
+}

@@ -1,0 +1,28 @@
+#!/usr/bin/env bash
+# Records a run of the built program into an AOT cache (JEP 483, 515), which halves its start. Called by the Maven build.
+set -euo pipefail
+cd "$(dirname "$0")/../.."
+source scripts/lib/jdk.sh
+source scripts/lib/jvm.sh
+
+dist=$PWD/daemon/target/dist
+work=$PWD/daemon/target/aot
+java=$(find_jdk)/bin/java
+
+run() { # JVM_OPTIONS... -- ARGUMENTS...; runs against a home of its own, and shows the output only of a failure
+  local jvm=()
+  while [ "$1" != -- ]; do jvm+=("$1"); shift; done
+  shift
+  env -i HOME="$work" PATH="$PATH" XDG_CACHE_HOME="$work/cache" TMPDIR="${TMPDIR:-/tmp}" \
+    "$java" "${jvm_options[@]}" ${jvm[@]+"${jvm[@]}"} -jar "$dist/lib/helix-bg.jar" "$@" > "$work/log" 2>&1 || {
+    cat "$work/log" >&2
+    return 1
+  }
+}
+
+rm -rf "$work" "$dist/helix-bg.aot"
+mkdir -p "$work"
+# The first run embeds the sample. The second, recorded, finds everything in its cache: that is the run whose start matters.
+run -- one-shot --sample
+run "-XX:AOTCacheOutput=$dist/helix-bg.aot" -- one-shot --sample
+touch "$dist/built"
