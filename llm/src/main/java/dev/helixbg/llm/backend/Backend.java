@@ -70,7 +70,8 @@ public interface Backend extends AutoCloseable {
   /**
    * Per row and head: {@code q = rotate(norm(q))}, {@code k = rotate(norm(k))}; then k and v are
    * written to the row's place in its sequence's cache, for {@code layer}. Rotation turns the pairs
-   * (i, i + headSize/2) by the angles of the row's position.
+   * (i, i + headSize/2) by the angles of the row's position. A device may put it off until {@link
+   * #attend}, after which k, and q where it is rotated on the way, are undefined.
    */
   void rotateAndCache(Batch batch, Qkv qkv, Norm qNorm, Norm kNorm, Rope rope, int layer);
 

@@ -18,6 +18,7 @@ public final class Batch {
   private int spans;
   private int rows;
   private int wanted;
+  private int version;
 
   /**
    * @param maxRows the most tokens of one pass
@@ -38,6 +39,7 @@ public final class Batch {
     spans = 0;
     rows = 0;
     wanted = 0;
+    version++;
   }
 
   /**
@@ -66,7 +68,13 @@ public final class Batch {
       wantedRows[wanted++] = rows + i;
     }
     rows += count;
+    version++;
     return rows - count;
+  }
+
+  /** Another number after every change, so that a backend sees whether it knows the batch. */
+  public int version() {
+    return version;
   }
 
   /** Tokens in all. */

@@ -16,13 +16,19 @@ public final class Counters {
     DISPATCHES,
     /** Command encoders opened. */
     ENCODERS,
+    /** Encoders opened in a submission that had one before. */
+    REOPENED_ENCODERS,
     /** Barriers between dispatches. */
     BARRIERS,
     /** Command buffers, or their like, handed over. */
     SUBMISSIONS,
+    /** The most command buffers that were on their way at once. */
+    MOST_IN_FLIGHT,
     /** Times the host waited for the device. */
     WAITS,
     WAIT_NANOS,
+    /** Bytes of constants that were copied into command buffers. */
+    BOUND_BYTES,
     /** Bytes of weights read. */
     WEIGHT_BYTES,
     /** Bytes of keys and values read. */
@@ -33,6 +39,11 @@ public final class Counters {
 
   public void add(Counter counter, long amount) {
     values[counter.ordinal()] += amount;
+  }
+
+  /** Keeps the largest value there was. */
+  public void max(Counter counter, long value) {
+    values[counter.ordinal()] = Math.max(values[counter.ordinal()], value);
   }
 
   public long get(Counter counter) {

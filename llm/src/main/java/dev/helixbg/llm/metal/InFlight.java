@@ -1,0 +1,150 @@
+package dev.helixbg.llm.metal;
+
+import dev.helixbg.llm.backend.Counters;
+import dev.helixbg.llm.backend.Counters.Counter;
+import dev.helixbg.llm.backend.Submission;
+import dev.helixbg.llm.metal.shim.CommandBuffer;
+import dev.helixbg.llm.metal.shim.MetalException;
+import dev.helixbg.llm.metal.shim.MetalQueue;
+import java.util.Map;
+import java.util.TreeMap;
+
+/**
+ * Command buffers on their way, first in, first out: the next is encoded while up to {@link #DEPTH}
+ * less one are with the GPU.
+ *
+ * <p>They end in the order in which they were committed, so waiting for one is waiting for all
+ * before it.
+ */
+final class InFlight {
+  /** Hides the time between two passes from the GPU. */
+  static final int DEPTH = 3;
+
+  /** Times that the host blocked, and for how long. */
+  record Waited(long times, long nanos) {
+    private Waited plus(long more) {
+      return new Waited(times + 1, nanos + more);
+    }
+  }
+
+  private final MetalQueue queue;
+  private final Counters counters;
+  private final CommandBuffer[] buffers = new CommandBuffer[DEPTH];
+  private final String[] labels = new String[DEPTH];
+  private final Map<String, Waited> waited = new TreeMap<>();
+
+  /** Buffers begun, committed, and known to have ended, since the beginning. */
+  private long begun;
+
+  private long committed;
+  private long ended;
+
+  InFlight(MetalQueue queue, Counters counters) {
+    this.queue = queue;
+    this.counters = counters;
+  }
+
+  /** An empty command buffer; first waits for the oldest if too many are on their way. */
+  CommandBuffer begin() {
+    awaitThrough(begun - DEPTH);
+    CommandBuffer buffer = queue.commandBuffer();
+    buffers[slot(begun)] = buffer;
+    begun++;
+    return buffer;
+  }
+
+  /** Which of {@link #DEPTH} places the buffer has that was begun last. */
+  int slot() {
+    return slot(begun - 1);
+  }
+
+  private static int slot(long number) {
+    return (int) (number % DEPTH);
+  }
+
+  /**
+   * Hands over the buffer that was begun last.
+   *
+   * @param label what it does; waits are told apart by it
+   */
+  Submission commit(String label) {
+    long number = committed;
+    CommandBuffer buffer = buffers[slot(number)];
+    buffer.label(label);
+    labels[slot(number)] = label;
+    buffer.commit();
+    committed++;
+    counters.add(Counter.SUBMISSIONS, 1);
+    counters.max(Counter.MOST_IN_FLIGHT, committed - ended);
+    return () -> awaitThrough(number);
+  }
+
+  /** Seconds that the GPU took for the buffer committed last; waits for it. */
+  double gpuSecondsOfLast() {
+    CommandBuffer last = buffers[slot(committed - 1)];
+    wait(last, labels[slot(committed - 1)]);
+    return last.gpuSeconds();
+  }
+
+  /**
+   * Waits for everything that was committed.
+   *
+   * @throws MetalException if one failed; the others have ended, too
+   */
+  void flush() {
+    awaitThrough(committed - 1);
+  }
+
+  /** What was waited for, by label. */
+  Map<String, Waited> waited() {
+    return Map.copyOf(waited);
+  }
+
+  private void awaitThrough(long number) {
+    long last = Math.min(number, committed - 1);
+    if (ended > last) {
+      return;
+    }
+    MetalException failure = null;
+    try {
+      // The last one first: the others have ended when it has, and cost no wait.
+      wait(buffers[slot(last)], labels[slot(last)]);
+    } catch (MetalException e) {
+      failure = e;
+    }
+    while (ended <= last) {
+      try (CommandBuffer oldest = buffers[slot(ended++)]) {
+        oldest.await();
+      } catch (MetalException e) {
+        failure = failure == null ? e : failure;
+      }
+    }
+    if (failure != null) {
+      throw failure;
+    }
+  }
+
+  private void wait(CommandBuffer buffer, String label) {
+    if (buffer.ended()) {
+      buffer.await();
+      return;
+    }
+    long start = System.nanoTime();
+    try {
+      buffer.await();
+    } finally {
+      long nanos = System.nanoTime() - start;
+      counters.add(Counter.WAITS, 1);
+      counters.add(Counter.WAIT_NANOS, nanos);
+      waited.merge(label, new Waited(1, nanos), (a, b) -> a.plus(nanos));
+    }
+  }
+
+  /** Drops a buffer that was begun but never committed, after everything else has ended. */
+  void abandon() {
+    if (begun > committed) {
+      buffers[slot(committed)].close();
+      begun = committed;
+    }
+  }
+}

@@ -1,0 +1,286 @@
+package dev.helixbg.llm.metal;
+
+import dev.helixbg.llm.backend.Activations;
+import dev.helixbg.llm.backend.Backend;
+import dev.helixbg.llm.backend.Batch;
+import dev.helixbg.llm.backend.Counters;
+import dev.helixbg.llm.backend.Counters.Counter;
+import dev.helixbg.llm.backend.KvCache;
+import dev.helixbg.llm.backend.KvShape;
+import dev.helixbg.llm.backend.Matrix;
+import dev.helixbg.llm.backend.Norm;
+import dev.helixbg.llm.backend.Qkv;
+import dev.helixbg.llm.backend.Rope;
+import dev.helixbg.llm.backend.Submission;
+import dev.helixbg.llm.backend.Tokens;
+import dev.helixbg.llm.metal.Kernels.OfRows;
+import dev.helixbg.llm.metal.Kernels.OfWeights;
+import dev.helixbg.llm.metal.shim.MetalBuffer;
+import dev.helixbg.llm.metal.shim.MetalDevice;
+import dev.helixbg.llm.metal.shim.MetalLibraries;
+import dev.helixbg.llm.tensor.Tensor;
+import java.lang.foreign.Arena;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+
+/**
+ * The backend for Apple GPUs. A step encodes one dispatch when rows are few, which is decoding, and
+ * a handful when they are many; {@link #submit} hands them over as one command buffer.
+ */
+public final class MetalBackend implements Backend {
+  /** Up to so many rows are multiplied one by one; the tiles of more are mostly full. */
+  private static final int FEW = 4;
+
+  private final MetalDevice device;
+  private final boolean closesDevice;
+  private final Arena arena = Arena.ofShared();
+  private final Counters counters = new Counters();
+  private final Profile profile;
+  private final Kernels kernels;
+  private final Recorder recorder;
+  private final BatchTables tables;
+  private final WeightBuffers weights;
+  private final Products products;
+  private final Attention attention;
+  private final Map<KvShape, KvBlocks> caches = new HashMap<>();
+  private boolean closed;
+
+  /** On a device that lives longer than the backend. */
+  public MetalBackend(MetalDevice device) {
+    this(device, false, false);
+  }
+
+  private MetalBackend(MetalDevice device, boolean closesDevice, boolean profiled) {
+    this.device = device;
+    this.closesDevice = closesDevice;
+    profile = profiled ? new Profile() : null;
+    kernels = new Kernels(device);
+    recorder = new Recorder(device, arena, counters, profile);
+    tables = new BatchTables(recorder);
+    weights = new WeightBuffers(device, arena);
+    products = new Products(device, arena, recorder, kernels, counters);
+    attention = new Attention(device, arena, recorder, kernels, counters);
+  }
+
+  /**
+   * On the default device, which the backend closes with itself.
+   *
+   * @param profiled whether each kernel is timed, in a command buffer of its own: slow
+   * @throws dev.helixbg.llm.metal.shim.MetalException if there is no Metal on this machine
+   */
+  public static MetalBackend open(MetalLibraries libraries, boolean profiled) {
+    return new MetalBackend(MetalDevice.open(libraries), true, profiled);
+  }
+
+  @Override
+  public String name() {
+    return "metal";
+  }
+
+  @Override
+  public int depth() {
+    return InFlight.DEPTH;
+  }
+
+  @Override
+  public Counters counters() {
+    return counters;
+  }
+
+  /** The GPU's times by kernel, if it was opened to take them. */
+  public Optional<Profile> profile() {
+    return Optional.ofNullable(profile);
+  }
+
+  /** What the host waited for, by label of the command buffer. */
+  public Map<String, InFlight.Waited> waited() {
+    return recorder.inFlight().waited();
+  }
+
+  public MetalDevice device() {
+    return device;
+  }
+
+  // ---- what it makes --------------------------------------------------------------------------
+
+  @Override
+  public Matrix matrix(Tensor tensor) {
+    return weights.matrix(tensor);
+  }
+
+  /** Bytes of weights that could not be used where they lie. */
+  public long copiedWeightBytes() {
+    return weights.copiedBytes();
+  }
+
+  @Override
+  public Activations activations(int rows, int columns) {
+    return MetalActivations.allocate(device, arena, rows, columns);
+  }
+
+  @Override
+  public Tokens tokens(int slots, int rows) {
+    return MetalTokens.allocate(device, arena, slots, rows);
+  }
+
+  @Override
+  public Rope rope(int headSize, double base, int positions) {
+    return MetalRope.make(device, arena, headSize, base, positions);
+  }
+
+  @Override
+  public KvCache cache(KvShape shape) {
+    return new MetalKvCache(
+        caches.computeIfAbsent(shape, s -> new KvBlocks(device, recorder, kernels, s)));
+  }
+
+  // ---- the steps ------------------------------------------------------------------------------
+
+  @Override
+  public void embed(Batch batch, Tokens tokens, int slot, Matrix table, Activations x) {
+    attention.finishRotation();
+    recorder.label(batch.rows() <= FEW ? "decode" : "prefill");
+    MetalMatrix w = (MetalMatrix) table;
+    MetalActivations target = (MetalActivations) x;
+    MetalBuffer ids = ((MetalTokens) tokens).buffers().get(slot);
+    int sides = Math.ceilDiv(w.columns(), 32) * 2;
+    recorder
+        .kernel(kernels.get(OfWeights.EMBED, List.of(w.type())))
+        .reads(0, ids, 0)
+        .weights(1, w)
+        .writes(2, target.buffer(), 0)
+        .put(w.columns())
+        .put(target.stride())
+        .put(w.rowBytes())
+        .constants(3)
+        .dispatch(Math.ceilDiv(sides, 64), batch.rows(), 1, 64);
+  }
+
+  @Override
+  public void normProject(
+      Batch batch, Activations x, Norm norm, Matrix wq, Matrix wk, Matrix wv, Qkv target) {
+    attention.finishRotation();
+    products.begin((MetalActivations) x, norm, false);
+    products.matrix((MetalMatrix) wq, (MetalActivations) target.q());
+    products.matrix((MetalMatrix) wk, (MetalActivations) target.k());
+    products.matrix((MetalMatrix) wv, (MetalActivations) target.v());
+    multiply(tables.of(batch).allRows(), batch.rows());
+  }
+
+  @Override
+  public void rotateAndCache(Batch batch, Qkv qkv, Norm qNorm, Norm kNorm, Rope rope, int layer) {
+    attention.finishRotation();
+    attention.rotate(tables.of(batch), batch, qkv, qNorm, kNorm, (MetalRope) rope, layer);
+  }
+
+  @Override
+  public void attend(Batch batch, Activations q, int layer, Activations target) {
+    attention.attend(
+        tables.of(batch), batch, (MetalActivations) q, layer, (MetalActivations) target);
+    for (int span = 0; span < batch.spans(); span++) {
+      KvShape shape = batch.cache(span).shape();
+      long positions = batch.start(span) + batch.count(span);
+      counters.add(Counter.CACHE_BYTES, positions * shape.bytesPerPosition() / shape.layers());
+    }
+  }
+
+  @Override
+  public void addProduct(Batch batch, Activations input, Matrix w, Activations x) {
+    attention.finishRotation();
+    products.begin((MetalActivations) input, null, true);
+    products.matrix((MetalMatrix) w, (MetalActivations) x);
+    multiply(tables.of(batch).allRows(), batch.rows());
+  }
+
+  @Override
+  public void normGateUp(
+      Batch batch, Activations x, Norm norm, Matrix gate, Matrix up, Activations target) {
+    attention.finishRotation();
+    if (batch.rows() <= FEW) {
+      products.gateUpFew(
+          (MetalActivations) x,
+          norm,
+          (MetalMatrix) gate,
+          (MetalMatrix) up,
+          (MetalActivations) target,
+          batch.rows());
+    } else {
+      products.gateUpMany(
+          (MetalActivations) x,
+          norm,
+          (MetalMatrix) gate,
+          (MetalMatrix) up,
+          (MetalActivations) target,
+          tables.of(batch).allRows(),
+          batch.rows());
+    }
+  }
+
+  @Override
+  public void logits(Batch batch, Activations x, Norm norm, Matrix output, Activations logits) {
+    attention.finishRotation();
+    products.begin((MetalActivations) x, norm, false);
+    products.matrix((MetalMatrix) output, (MetalActivations) logits);
+    multiply(tables.of(batch).wantedRows(), batch.wanted());
+  }
+
+  private void multiply(Uploads.Table rowOf, int vectors) {
+    if (vectors <= FEW) {
+      products.few(rowOf, vectors);
+    } else {
+      products.many(rowOf, vectors);
+    }
+  }
+
+  @Override
+  public void argmax(Batch batch, Activations logits, Tokens tokens, int slot) {
+    attention.finishRotation();
+    MetalActivations values = (MetalActivations) logits;
+    recorder
+        .kernel(kernels.get(OfRows.ARGMAX))
+        .reads(0, values.buffer(), 0)
+        .writes(1, ((MetalTokens) tokens).buffers().get(slot), 0)
+        .put(values.columns())
+        .put(values.stride())
+        .constants(2)
+        .dispatch(batch.wanted(), 1, 1, Products.ROW_THREADS);
+  }
+
+  @Override
+  public void logSumExp(Batch batch, Activations logits, Activations target) {
+    attention.finishRotation();
+    MetalActivations values = (MetalActivations) logits;
+    MetalActivations sums = (MetalActivations) target;
+    recorder
+        .kernel(kernels.get(OfRows.LOG_SUM_EXP))
+        .reads(0, values.buffer(), 0)
+        .writes(1, sums.buffer(), 0)
+        .put(values.columns())
+        .put(values.stride())
+        .put(sums.stride())
+        .constants(2)
+        .dispatch(batch.wanted(), 1, 1, Products.ROW_THREADS);
+  }
+
+  @Override
+  public Submission submit() {
+    attention.finishRotation();
+    return recorder.submit();
+  }
+
+  @Override
+  public void close() {
+    if (closed) {
+      return;
+    }
+    closed = true;
+    recorder.close();
+    caches.values().forEach(KvBlocks::close);
+    arena.close();
+    if (closesDevice) {
+      device.close();
+    }
+  }
+}

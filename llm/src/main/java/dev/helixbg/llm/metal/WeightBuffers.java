@@ -1,0 +1,92 @@
+package dev.helixbg.llm.metal;
+
+import dev.helixbg.llm.metal.shim.MetalBuffer;
+import dev.helixbg.llm.metal.shim.MetalDevice;
+import dev.helixbg.llm.tensor.Tensor;
+import java.lang.foreign.Arena;
+import java.lang.foreign.MemorySegment;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.List;
+
+/**
+ * Brings weights to where the GPU reads them. Those in a mapped file stay there: the pages of
+ * neighbouring tensors become one buffer, all of a model usually, in the order of their addresses.
+ * Anything else is copied: what is not mapped, what lies too oddly for vector loads, and all of it
+ * where Metal refuses such buffers.
+ */
+final class WeightBuffers {
+  /** What the kernels' widest load wants. */
+  private static final int ALIGNMENT = 16;
+
+  private final MetalDevice device;
+  private final Arena arena;
+  private final List<MetalMatrix> waiting = new ArrayList<>();
+  private long copiedBytes;
+
+  WeightBuffers(MetalDevice device, Arena arena) {
+    this.device = device;
+    this.arena = arena;
+  }
+
+  /** A tensor; mapped ones wait for their neighbours until the first of them is used. */
+  MetalMatrix matrix(Tensor tensor) {
+    MetalMatrix matrix = new MetalMatrix(this, tensor);
+    MemorySegment data = tensor.data();
+    if (data.isMapped() && data.address() % ALIGNMENT == 0) {
+      waiting.add(matrix);
+    } else {
+      copy(matrix);
+    }
+    return matrix;
+  }
+
+  /** Bytes that had to be copied. */
+  long copiedBytes() {
+    return copiedBytes;
+  }
+
+  void placeAll() {
+    waiting.sort(Comparator.comparingLong(WeightBuffers::start));
+    long most = device.maxBufferBytes();
+    for (int from = 0; from < waiting.size(); ) {
+      int to = from + 1;
+      while (to < waiting.size()
+          && device.pageStart(start(waiting.get(to))) <= end(waiting.get(to - 1))
+          && end(waiting.get(to)) - device.pageStart(start(waiting.get(from))) <= most) {
+        to++;
+      }
+      place(waiting.subList(from, to));
+      from = to;
+    }
+    waiting.clear();
+  }
+
+  private static long start(MetalMatrix matrix) {
+    return matrix.tensor().data().address();
+  }
+
+  private static long end(MetalMatrix matrix) {
+    return start(matrix) + matrix.tensor().data().byteSize();
+  }
+
+  private void place(List<MetalMatrix> neighbours) {
+    long start = start(neighbours.getFirst());
+    MetalBuffer pages = device.pages(arena, "weights", start, end(neighbours.getLast()) - start);
+    for (MetalMatrix matrix : neighbours) {
+      if (pages == null) {
+        copy(matrix);
+      } else {
+        matrix.place(pages, start(matrix) - device.pageStart(start));
+      }
+    }
+  }
+
+  private void copy(MetalMatrix matrix) {
+    Tensor tensor = matrix.tensor();
+    MetalBuffer buffer = device.buffer(arena, tensor.name(), tensor.data().byteSize());
+    buffer.data().copyFrom(tensor.data());
+    copiedBytes += tensor.data().byteSize();
+    matrix.place(buffer, 0);
+  }
+}

@@ -1,0 +1,160 @@
+// Steps over whole rows of floats.
+constant constexpr uint THREADS = 256;
+
+// target[v] = norm(x[row_of[v]]), one threadgroup per vector.
+//
+//   x   any x x_stride     gain   columns     row_of   vectors     target   vectors x target_stride
+struct NormaliseShape {
+  uint columns;
+  uint x_stride;
+  uint target_stride;
+  float epsilon;
+};
+
+kernel void normalise(
+    device const float* x [[buffer(0)]],
+    device const float* gain [[buffer(1)]],
+    device const uint* row_of [[buffer(2)]],
+    device float* target [[buffer(3)]],
+    constant NormaliseShape& shape [[buffer(4)]],
+    uint vector [[threadgroup_position_in_grid]],
+    uint thread_index [[thread_index_in_threadgroup]],
+    uint simdgroup [[simdgroup_index_in_threadgroup]],
+    uint lane [[thread_index_in_simdgroup]]) {
+  threadgroup float parts[THREADS / 32];
+  device const float* v = x + ulong(row_of[vector]) * shape.x_stride;
+  float squares = 0;
+  for (uint i = thread_index; i < shape.columns; i += THREADS) squares += v[i] * v[i];
+  squares = simd_sum(squares);
+  if (lane == 0) parts[simdgroup] = squares;
+  threadgroup_barrier(mem_flags::mem_threadgroup);
+  float total = 0;
+  for (uint i = 0; i < THREADS / 32; i++) total += parts[i];
+  const float scale = rsqrt(total / float(shape.columns) + shape.epsilon);
+  for (uint i = thread_index; i < shape.columns; i += THREADS) {
+    target[ulong(vector) * shape.target_stride + i] = v[i] * scale * gain[i];
+  }
+}
+
+// target[v] = silu(gates[v]) * target[v].
+//
+//   gates, target   vectors x stride     grid   ceil(columns / 256), vectors
+struct GateShape {
+  uint columns;
+  uint stride;
+};
+
+kernel void gate(
+    device const float* gates [[buffer(0)]],
+    device float* target [[buffer(1)]],
+    constant GateShape& shape [[buffer(2)]],
+    uint2 group [[threadgroup_position_in_grid]],
+    uint thread_index [[thread_index_in_threadgroup]]) {
+  const uint column = group.x * THREADS + thread_index;
+  if (column >= shape.columns) return;
+  const ulong i = ulong(group.y) * shape.stride + column;
+  target[i] = gates[i] / (1 + exp(-gates[i])) * target[i];
+}
+
+// The first place of the largest of a row: one threadgroup per row.
+//
+//   logits   rows x stride     ids   rows
+struct LogitsShape {
+  uint columns;
+  uint stride;
+};
+
+kernel void argmax(
+    device const float* logits [[buffer(0)]],
+    device uint* ids [[buffer(1)]],
+    constant LogitsShape& shape [[buffer(2)]],
+    uint row [[threadgroup_position_in_grid]],
+    uint thread_index [[thread_index_in_threadgroup]],
+    uint simdgroup [[simdgroup_index_in_threadgroup]],
+    uint lane [[thread_index_in_simdgroup]]) {
+  threadgroup float values[THREADS / 32];
+  threadgroup uint places[THREADS / 32];
+  device const float* v = logits + ulong(row) * shape.stride;
+  float best = -INFINITY;
+  uint place = 0;
+  for (uint i = thread_index; i < shape.columns; i += THREADS) {
+    if (i == thread_index || v[i] > best) {
+      best = v[i];
+      place = i;
+    }
+  }
+  if (thread_index >= shape.columns) place = 0xFFFFFFFFu;
+  const float largest = simd_max(best);
+  place = simd_min(best == largest ? place : 0xFFFFFFFFu);
+  if (lane == 0) {
+    values[simdgroup] = largest;
+    places[simdgroup] = place;
+  }
+  threadgroup_barrier(mem_flags::mem_threadgroup);
+  if (thread_index == 0) {
+    for (uint i = 1; i < THREADS / 32; i++) {
+      if (values[i] > values[0] || (values[i] == values[0] && places[i] < places[0])) {
+        values[0] = values[i];
+        places[0] = places[i];
+      }
+    }
+    ids[row] = places[0];
+  }
+}
+
+// target[r][0] = log(sum(exp(logits[r]))): one threadgroup per row.
+//
+//   logits   rows x stride     target   rows x target_stride
+struct LogSumExpShape {
+  uint columns;
+  uint stride;
+  uint target_stride;
+};
+
+kernel void log_sum_exp(
+    device const float* logits [[buffer(0)]],
+    device float* target [[buffer(1)]],
+    constant LogSumExpShape& shape [[buffer(2)]],
+    uint row [[threadgroup_position_in_grid]],
+    uint thread_index [[thread_index_in_threadgroup]],
+    uint simdgroup [[simdgroup_index_in_threadgroup]],
+    uint lane [[thread_index_in_simdgroup]]) {
+  threadgroup float maxima[THREADS / 32];
+  threadgroup float sums[THREADS / 32];
+  device const float* v = logits + ulong(row) * shape.stride;
+  float largest = -FLT_MAX;
+  for (uint i = thread_index; i < shape.columns; i += THREADS) largest = max(largest, v[i]);
+  largest = simd_max(largest);
+  if (lane == 0) maxima[simdgroup] = largest;
+  threadgroup_barrier(mem_flags::mem_threadgroup);
+  for (uint i = 0; i < THREADS / 32; i++) largest = max(largest, maxima[i]);
+  float sum = 0;
+  for (uint i = thread_index; i < shape.columns; i += THREADS) sum += exp(v[i] - largest);
+  sum = simd_sum(sum);
+  if (lane == 0) sums[simdgroup] = sum;
+  threadgroup_barrier(mem_flags::mem_threadgroup);
+  if (thread_index == 0) {
+    float total = 0;
+    for (uint i = 0; i < THREADS / 32; i++) total += sums[i];
+    target[row * shape.target_stride] = largest + log(total);
+  }
+}
+
+// Copies whole blocks of keys and values, before a sequence goes on in one that others read too.
+//
+//   memory   blocks x block_fours     copies   {from, to}     grid   ceil(block_fours / 256), copies
+struct CopyShape {
+  uint block_fours;   // 16 bytes each
+};
+
+kernel void copy_blocks(
+    device uint4* memory [[buffer(0)]],
+    device const uint2* copies [[buffer(1)]],
+    constant CopyShape& shape [[buffer(2)]],
+    uint2 group [[threadgroup_position_in_grid]],
+    uint thread_index [[thread_index_in_threadgroup]]) {
+  const uint i = group.x * THREADS + thread_index;
+  if (i >= shape.block_fours) return;
+  const uint2 copy = copies[group.y];
+  memory[ulong(copy.y) * shape.block_fours + i] = memory[ulong(copy.x) * shape.block_fours + i];
+}
