@@ -1,0 +1,139 @@
+package dev.helixbg.llm.softmetal;
+
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.channels.FileChannel;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.StandardCopyOption;
+import java.nio.file.StandardOpenOption;
+import java.security.MessageDigest;
+import java.security.NoSuchAlgorithmException;
+import java.util.ArrayList;
+import java.util.HexFormat;
+import java.util.List;
+import java.util.stream.Stream;
+
+/**
+ * Compiles llm/src/test/softmetal with g++ into llm/target/softmetal, once per state of the sources
+ * and kind of processor.
+ */
+final class SoftMetalBuild {
+  private static final Path SOURCES = Path.of("llm", "src", "test", "softmetal");
+  private static final List<String> FLAGS =
+      List.of("-std=c++20", "-O2", "-fPIC", "-shared", "-fvisibility=hidden", "-Wall", "-Wextra");
+
+  private SoftMetalBuild() {}
+
+  /** The library, which is built if need be. */
+  static Path library() {
+    requireTools();
+    Path project = project();
+    Path sources = project.resolve(SOURCES);
+    try {
+      Path all = Files.createDirectories(project.resolve("llm/target/softmetal"));
+      Path folder = all.resolve(hash(sources));
+      Path library = folder.resolve("libsoftmetal.so");
+      try (FileChannel lock =
+              FileChannel.open(
+                  all.resolve("lock"), StandardOpenOption.CREATE, StandardOpenOption.WRITE);
+          var held = lock.lock()) {
+        if (held.isValid() && !Files.exists(library)) {
+          Files.createDirectories(folder.resolve("include"));
+          for (Path header : files(sources.resolve("include"))) {
+            Files.copy(
+                header,
+                folder.resolve("include").resolve(header.getFileName()),
+                StandardCopyOption.REPLACE_EXISTING);
+          }
+          compile(sources, library);
+        }
+      }
+      return library;
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
+  }
+
+  private static void requireTools() {
+    String system = System.getProperty("os.name") + " " + System.getProperty("os.arch");
+    if (!system.equals("Linux amd64")) {
+      throw new SoftMetalUnavailableException(
+          "the software Metal runs on Linux amd64, not on " + system);
+    }
+    for (String tool : List.of("g++", "clang++-19", "ld.lld-19")) {
+      boolean found =
+          Stream.of(System.getenv("PATH").split(":"))
+              .anyMatch(folder -> Files.isExecutable(Path.of(folder, tool)));
+      if (!found) {
+        throw new SoftMetalUnavailableException(
+            tool
+                + " is missing, which the software Metal is built with: apt-get install g++"
+                + " clang-19 lld-19");
+      }
+    }
+  }
+
+  private static Path project() {
+    for (Path at = Path.of("").toAbsolutePath(); at != null; at = at.getParent()) {
+      if (Files.isDirectory(at.resolve(SOURCES))) {
+        return at;
+      }
+    }
+    throw new SoftMetalUnavailableException(
+        SOURCES + " is not in or above " + Path.of("").toAbsolutePath());
+  }
+
+  private static List<Path> files(Path folder) throws IOException {
+    try (Stream<Path> found = Files.list(folder)) {
+      return found.filter(Files::isRegularFile).sorted().toList();
+    }
+  }
+
+  // Kernels are compiled for this very processor, so that it belongs to the hash.
+  private static String hash(Path sources) throws IOException {
+    try {
+      MessageDigest digest = MessageDigest.getInstance("SHA-256");
+      digest.update(FLAGS.toString().getBytes(StandardCharsets.UTF_8));
+      for (String line : Files.readAllLines(Path.of("/proc/cpuinfo"))) {
+        if (line.startsWith("model name") || line.startsWith("flags")) {
+          digest.update(line.getBytes(StandardCharsets.UTF_8));
+        }
+      }
+      for (Path folder : List.of(sources, sources.resolve("include"))) {
+        for (Path file : files(folder)) {
+          digest.update(file.getFileName().toString().getBytes(StandardCharsets.UTF_8));
+          digest.update(Files.readAllBytes(file));
+        }
+      }
+      return HexFormat.of().formatHex(digest.digest(), 0, 8);
+    } catch (NoSuchAlgorithmException e) {
+      throw new AssertionError(e);
+    }
+  }
+
+  private static void compile(Path sources, Path library) throws IOException {
+    Path unfinished = library.resolveSibling("unfinished.so");
+    List<String> command = new ArrayList<>(List.of("g++"));
+    command.addAll(FLAGS);
+    command.addAll(List.of("-o", unfinished.toString()));
+    for (Path source : files(sources)) {
+      if (source.toString().endsWith(".cpp") || source.toString().endsWith(".S")) {
+        command.add(source.toString());
+      }
+    }
+    command.addAll(List.of("-ldl", "-lpthread"));
+    Process process = new ProcessBuilder(command).redirectErrorStream(true).start();
+    String output = new String(process.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
+    try {
+      if (process.waitFor() != 0 || !output.isBlank()) {
+        throw new IllegalStateException("the software Metal does not compile cleanly:\n" + output);
+      }
+    } catch (InterruptedException e) {
+      process.destroy();
+      throw new IllegalStateException(e);
+    }
+    Files.move(unfinished, library, StandardCopyOption.ATOMIC_MOVE);
+  }
+}

@@ -1,0 +1,302 @@
+// MTLCommandQueue, MTLCommandBuffer, MTLComputeCommandEncoder: recording, and all that Metal's validation looks at.
+#include "classes.h"
+
+namespace softmetal {
+
+// ---- MTLCommandQueue
+
+static Object* newCommandBuffer(Queue* self, bool retains) {
+  CommandBuffer* made = make<CommandBuffer>();
+  made->queue = retain(self);
+  made->retains = retains;
+  open(made);
+  return autorelease(made);
+}
+static Object* commandBuffer(Queue* self, Selector) { return newCommandBuffer(self, true); }
+static Object* commandBufferUnretained(Queue* self, Selector) { return newCommandBuffer(self, false); }
+
+// ---- MTLCommandBuffer
+
+// A completed command buffer holds on to nothing that it used.
+void CommandBuffer::dropReferences() {
+  if (retains) {
+    for (Buffer* each : used) release(each);
+    for (Pipeline* each : pipelines) release(each);
+  }
+  used.clear();
+  pipelines.clear();
+  commands.clear();
+  snapshots.clear();
+}
+
+CommandBuffer::~CommandBuffer() {
+  close(this);
+  dropReferences();
+  for (Block* each : handlers) freeBlock(each);
+  release(queue);
+}
+
+static Object* encoder(CommandBuffer* self, Selector message, bool concurrent) {
+  if (self->status >= Committed) {
+    finding("%s: the command buffer is already committed", message);
+    return nullptr;
+  }
+  if (self->encoding) {
+    finding("%s: another encoder of this command buffer is still open", message);
+    return nullptr;
+  }
+  Encoder* made = make<Encoder>();
+  made->buffer = retain(self);
+  made->concurrent = concurrent;
+  self->encoding = true;
+  Command barrier;
+  barrier.kind = Command::Barrier;  // buffers are tracked: encoders are ordered
+  self->commands.push_back(barrier);
+  return autorelease(made);
+}
+static Object* computeEncoder(CommandBuffer* self, Selector message) { return encoder(self, message, false); }
+static Object* computeEncoderOfType(CommandBuffer* self, Selector message, u64 type) {
+  if (type > 1) finding("%s: %lu is neither serial (0) nor concurrent (1)", message, type);
+  return encoder(self, message, type == 1);
+}
+
+static void enqueueBuffer(CommandBuffer* self, Selector message) {
+  if (self->status != NotEnqueued) {
+    finding("%s: the command buffer is already enqueued or committed", message);
+  } else {
+    enqueue(self);
+  }
+}
+static void commitBuffer(CommandBuffer* self, Selector message) {
+  if (self->status >= Committed) {
+    finding("%s: the command buffer is already committed", message);
+  } else if (self->encoding) {
+    finding("%s: an encoder is still open (no endEncoding)", message);
+  } else {
+    commit(self);
+  }
+}
+static void waitBuffer(CommandBuffer* self, Selector message) {
+  if (self->status < Committed) {
+    finding("%s: the command buffer was not committed: this would wait for ever", message);
+  } else {
+    waitUntilCompleted(self);
+  }
+}
+static void addCompletedHandler(CommandBuffer* self, Selector message, Block* handler) {
+  if (!handler) {
+    finding("%s: nil", message);
+  } else if (self->status >= Committed) {
+    finding("%s: the command buffer is already committed", message);
+  } else {
+    addHandler(self, copyBlock(handler));
+  }
+}
+static u64 status(CommandBuffer* self, Selector) { return statusOf(self); }
+static Object* error(CommandBuffer* self, Selector) {
+  return statusOf(self) == Failed ? autoreleased(newError("MTLCommandBufferErrorDomain", 1, self->error)) : nullptr;
+}
+static double gpuStartTime(CommandBuffer* self, Selector) { return statusOf(self) >= Completed ? self->begin : 0; }
+static double gpuEndTime(CommandBuffer* self, Selector) { return statusOf(self) >= Completed ? self->end : 0; }
+static u8 retainedReferences(CommandBuffer* self, Selector) { return self->retains; }
+
+// ---- MTLComputeCommandEncoder
+
+Encoder::~Encoder() {
+  if (!ended) finding("an encoder was released without endEncoding");
+  release(buffer);
+}
+
+static bool open(Encoder* self, Selector message) {
+  if (self->ended) finding("%s: after endEncoding", message);
+  return !self->ended;
+}
+
+static void setPipeline(Encoder* self, Selector message, void* pipeline) {
+  if (!open(self, message)) return;
+  Pipeline* given = argument<Pipeline>(pipeline, message);
+  if (!given) return;
+  self->next.pipeline = given;
+  if (self->buffer->pipelines.insert(given).second && self->buffer->retains) retain(given);
+}
+
+static bool indexIsValid(Selector message, u64 index) {
+  if (index >= BINDINGS) finding("%s: index %lu, where 30 is the last", message, index);
+  return index < BINDINGS;
+}
+
+static void setBuffer(Encoder* self, Selector message, void* given, u64 offset, u64 index) {
+  if (!open(self, message) || !indexIsValid(message, index)) return;
+  Binding& binding = self->next.bindings[index];
+  binding = Binding();
+  if (!given) return;  // nil takes a binding away
+  Buffer* buffer = argument<Buffer>(given, message);
+  if (!buffer) return;
+  if (offset >= buffer->bytes) {
+    finding("%s: offset %lu of a buffer of %lu bytes", message, offset, buffer->bytes);
+    return;
+  }
+  binding.kind = Binding::Of;
+  binding.buffer = buffer;
+  binding.offset = offset;
+  if (self->buffer->used.insert(buffer).second && self->buffer->retains) retain(buffer);
+}
+
+static void setBufferOffset(Encoder* self, Selector message, u64 offset, u64 index) {
+  if (!open(self, message) || !indexIsValid(message, index)) return;
+  Binding& binding = self->next.bindings[index];
+  if (binding.kind != Binding::Of) {
+    finding("%s: no buffer is bound at index %lu", message, index);
+  } else if (offset >= binding.buffer->bytes) {
+    finding("%s: offset %lu of a buffer of %lu bytes", message, offset, binding.buffer->bytes);
+  } else {
+    binding.offset = offset;
+  }
+}
+
+static void setBytes(Encoder* self, Selector message, const char* bytes, u64 length, u64 index) {
+  if (!open(self, message) || !indexIsValid(message, index)) return;
+  if (!bytes || length == 0 || length >= 4096) {
+    finding("%s: %lu bytes at %p, where 1 to 4095 are allowed", message, length, static_cast<const void*>(bytes));
+    return;
+  }
+  Binding& binding = self->next.bindings[index];
+  binding.kind = Binding::Bytes;
+  binding.buffer = nullptr;
+  binding.offset = 0;
+  binding.bytes.assign(bytes, bytes + length);
+}
+
+static void setThreadgroupMemory(Encoder* self, Selector message, u64 length, u64 index) {
+  if (!open(self, message) || !indexIsValid(message, index)) return;
+  if (length % 16 || length > MAX_THREADGROUP_BYTES) {
+    finding("%s: %lu bytes, where a multiple of 16 up to %lu is needed", message, length, MAX_THREADGROUP_BYTES);
+    return;
+  }
+  self->next.threadgroupBytes[index] = length;
+}
+
+// What Metal's validation, and the kernel's own signature, say against a dispatch; "" if nothing.
+static std::string refusal(const Command& c) {
+  if (!c.pipeline) return "no pipeline state is set";
+  if (!isAlive(c.pipeline)) return "the pipeline state was deallocated";
+  const Kernel& kernel = *c.pipeline->kernel;
+  std::string who = "kernel " + kernel.name + ": ";
+  u64 threads = c.group.width * c.group.height * c.group.depth;
+  if (c.group.width > MAX_THREADS || c.group.height > MAX_THREADS || c.group.depth > MAX_THREADS || threads == 0 ||
+      threads > c.pipeline->maxThreads) {
+    return who + format("%lu x %lu x %lu threads per threadgroup, where 1 to %lu are allowed", c.group.width, c.group.height,
+                        c.group.depth, c.pipeline->maxThreads);
+  }
+  if (c.grid.width == 0 || c.grid.height == 0 || c.grid.depth == 0) return who + "the grid is empty";
+  if (c.grid.width >> 32 || c.grid.height >> 32 || c.grid.depth >> 32) return who + "the grid is larger than 32 bits can count";
+  u64 threadgroupBytes = kernel.threadgroupBytes;
+  for (const Parameter& p : kernel.parameters) {
+    if (p.kind == Parameter::Threadgroup) {
+      u64 bytes = c.threadgroupBytes[p.index];
+      if (bytes < p.size) return who + format("threadgroup(%d) '%s' has %lu bytes of memory, its type needs %u", p.index, p.name.c_str(), bytes, p.size);
+      threadgroupBytes += bytes;
+    }
+    if (p.kind != Parameter::Buffer) continue;
+    const Binding& b = c.bindings[p.index];
+    std::string what = who + format("buffer(%d) '%s' ", p.index, p.name.c_str());
+    if (b.kind == Binding::None) return what + "is not bound";
+    if (b.kind == Binding::Of && !isAlive(b.buffer)) return what + "is bound to a deallocated buffer";
+    u64 bytes = b.kind == Binding::Of ? b.buffer->bytes - b.offset : b.bytes.size();
+    if (bytes < p.size) return what + format("is bound to %lu bytes, its type needs %u", bytes, p.size);
+    if (b.kind == Binding::Bytes && bytes % p.size) return what + format("is bound to %lu bytes, which is no multiple of its type's %u", bytes, p.size);
+    if (b.kind == Binding::Bytes && p.reference && bytes != p.size) return what + format("is bound to %lu bytes, its type has %u", bytes, p.size);
+    if (b.kind == Binding::Bytes && !p.readOnly) return what + "is written, but bound by setBytes";
+    if (b.offset % p.align) return what + format("is bound at offset %lu, which is no multiple of %u", b.offset, p.align);
+  }
+  if (threadgroupBytes > MAX_THREADGROUP_BYTES) {
+    return who + format("%lu bytes of threadgroup memory, where %lu is the limit", threadgroupBytes, MAX_THREADGROUP_BYTES);
+  }
+  return "";
+}
+
+static void dispatch(Encoder* self, Selector message, Size grid, Size group, bool inThreads) {
+  if (!open(self, message)) return;
+  Command command = self->next;
+  command.grid = grid;
+  command.group = group;
+  command.inThreads = inThreads;
+  std::string wrong = refusal(command);
+  if (!wrong.empty()) {
+    finding("%s: %s", message, wrong.c_str());
+    self->buffer->error = "invalid dispatch: " + wrong;
+    return;
+  }
+  if (!self->concurrent) {
+    Command barrier;
+    barrier.kind = Command::Barrier;
+    self->buffer->commands.push_back(barrier);
+  }
+  self->buffer->commands.push_back(std::move(command));
+}
+static void dispatchThreadgroups(Encoder* self, Selector message, Size groups, Size group) { dispatch(self, message, groups, group, false); }
+static void dispatchThreads(Encoder* self, Selector message, Size threads, Size group) { dispatch(self, message, threads, group, true); }
+
+static void memoryBarrierWithScope(Encoder* self, Selector message, u64 scope) {
+  if (!open(self, message)) return;
+  constexpr u64 BUFFERS = 1, TEXTURES = 2;
+  if (scope & ~(BUFFERS | TEXTURES) || !(scope & BUFFERS)) {
+    finding("%s: scope %lu does not cover buffers (1)", message, scope);
+    return;
+  }
+  Command barrier;
+  barrier.kind = Command::Barrier;
+  self->buffer->commands.push_back(barrier);
+}
+
+static void memoryBarrierWithResources(Encoder* self, Selector message, void** resources, u64 count) {
+  if (!open(self, message)) return;
+  if (!resources || count == 0) {
+    finding("%s: no resources", message);
+    return;
+  }
+  Command barrier;
+  barrier.kind = Command::BufferBarrier;
+  for (u64 i = 0; i < count; i++) {
+    if (Buffer* buffer = argument<Buffer>(resources[i], message)) barrier.resources.push_back(buffer);
+  }
+  self->buffer->commands.push_back(barrier);
+}
+
+static void pushDebugGroup(Encoder* self, Selector message, void* text) {
+  if (open(self, message) && argument<String>(text, message)) self->groups++;
+}
+static void popDebugGroup(Encoder* self, Selector message) {
+  if (!open(self, message)) return;
+  if (self->groups-- == 0) finding("%s: no debug group is open", message);
+}
+
+static void endEncoding(Encoder* self, Selector message) {
+  if (!open(self, message)) return;
+  if (self->groups > 0) finding("%s: %d debug groups are still open", message, self->groups);
+  self->ended = true;
+  self->buffer->encoding = false;
+}
+
+void defineCommands() {
+  define(Queue::type(), {{"commandBuffer", method(commandBuffer)},
+                         {"commandBufferWithUnretainedReferences", method(commandBufferUnretained)}});
+  define(CommandBuffer::type(), {{"computeCommandEncoder", method(computeEncoder)},
+                                 {"computeCommandEncoderWithDispatchType:", method(computeEncoderOfType)},
+                                 {"enqueue", method(enqueueBuffer)}, {"commit", method(commitBuffer)},
+                                 {"waitUntilCompleted", method(waitBuffer)},
+                                 {"addCompletedHandler:", method(addCompletedHandler)}, {"status", method(status)},
+                                 {"error", method(error)}, {"GPUStartTime", method(gpuStartTime)},
+                                 {"GPUEndTime", method(gpuEndTime)}, {"retainedReferences", method(retainedReferences)}});
+  define(Encoder::type(), {{"setComputePipelineState:", method(setPipeline)}, {"setBuffer:offset:atIndex:", method(setBuffer)},
+                           {"setBufferOffset:atIndex:", method(setBufferOffset)}, {"setBytes:length:atIndex:", method(setBytes)},
+                           {"setThreadgroupMemoryLength:atIndex:", method(setThreadgroupMemory)},
+                           {"dispatchThreadgroups:threadsPerThreadgroup:", method(dispatchThreadgroups)},
+                           {"dispatchThreads:threadsPerThreadgroup:", method(dispatchThreads)},
+                           {"memoryBarrierWithScope:", method(memoryBarrierWithScope)},
+                           {"memoryBarrierWithResources:count:", method(memoryBarrierWithResources)},
+                           {"pushDebugGroup:", method(pushDebugGroup)}, {"popDebugGroup", method(popDebugGroup)},
+                           {"endEncoding", method(endEncoding)}});
+}
+
+}  // namespace softmetal

@@ -1,0 +1,178 @@
+// Compiles in three stages: clang to IR, as C++ for OpenCL; the IR made fit for a CPU; IR to a shared object.
+#include "compiler.h"
+
+#include <dlfcn.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <atomic>
+#include <cstdio>
+#include <fstream>
+#include <regex>
+#include <sstream>
+#include <stdexcept>
+
+#include "settings.h"
+
+namespace softmetal {
+
+static const char* CLANG = "clang++-19";
+
+std::string runCommand(const std::string& command, int& status) {
+  std::string output;
+  FILE* pipe = popen((command + " 2>&1").c_str(), "r");
+  if (!pipe) throw std::runtime_error("cannot start: " + command);
+  char part[4096];
+  for (size_t n; (n = fread(part, 1, sizeof part, pipe)) > 0;) output.append(part, n);
+  status = pclose(pipe);
+  return output;
+}
+
+static std::string home() {  // where this library is, with include/ beside it
+  Dl_info info;
+  dladdr(reinterpret_cast<void*>(&home), &info);
+  std::string path = info.dli_fname;
+  return path.substr(0, path.rfind('/'));
+}
+
+static std::string self() {
+  Dl_info info;
+  dladdr(reinterpret_cast<void*>(&home), &info);
+  return info.dli_fname;
+}
+
+static std::string quoted(const std::string& text) { return "'" + std::regex_replace(text, std::regex("'"), "'\\''") + "'"; }
+
+static std::string hashed(const std::string& text) {
+  u64 a = 0xcbf29ce484222325ull, b = 0x9e3779b97f4a7c15ull;
+  for (unsigned char c : text) {
+    a = (a ^ c) * 0x100000001b3ull;
+    b = (b + c) * 0xd6e8feb86659fd93ull ^ b >> 29;
+  }
+  return format("%016lx%016lx", a, b);
+}
+
+static std::string read(const std::string& path) {
+  std::ifstream in(path, std::ios::binary);
+  std::stringstream text;
+  text << in.rdbuf();
+  return text.str();
+}
+
+static std::string frontEnd() {
+  return std::string(CLANG) +
+         " -x clcpp -cl-std=clc++2021 -cl-no-stdinc -Xclang -cl-ext=+cl_khr_fp16 --target=x86_64-unknown-linux-gnu"
+         " -march=native -fPIC -Wno-unknown-attributes -Wno-ignored-attributes -fno-color-diagnostics -I" +
+         quoted(home() + "/include") + " -include msl.h ";
+}
+
+// In MSL every pointer and reference names its address space. clang gives those without one the "generic" space, which the
+// dump of the syntax tree shows.
+static std::string pointersWithoutSpace(const std::string& dump) {
+  std::string found;
+  bool inSource = false;
+  std::string line, at = "1";
+  std::istringstream lines(dump);
+  static const std::regex place("(program_source|line):([0-9]+)");
+  static const std::regex variable(
+      "(?:ParmVarDecl|VarDecl|FieldDecl|FunctionDecl) 0x\\w+ (?:(?:parent|prev) 0x\\w+ )*<[^>]*> \\S+ (?:implicit )?(?:used |referenced |constexpr )*(\\w+) '[^']*__generic[^']*[*&]");
+  while (std::getline(lines, line)) {
+    size_t location = line.find('<');
+    size_t end = line.find("> ", location == std::string::npos ? 0 : location);
+    if (location != std::string::npos && end != std::string::npos) {
+      std::string range = line.substr(location, line.find('\'', end) == std::string::npos ? std::string::npos : line.find('\'', end) - location);
+      if (range.find(".h:") != std::string::npos || range.find("<built-in>") != std::string::npos ||
+          range.find("softmetal-wrappers") != std::string::npos) {
+        inSource = false;
+      }
+      std::smatch match;
+      std::string rest = range;
+      while (std::regex_search(rest, match, place)) {
+        if (match[1] == "program_source") inSource = true;
+        at = match[2];
+        rest = match.suffix();
+      }
+    }
+    std::smatch match;
+    if (inSource && line.find("__generic") != std::string::npos && line.find("implicit ") == std::string::npos &&
+        std::regex_search(line, match, variable)) {
+      found += "program_source:" + at + ": error: pointer or reference type of '" + match[1].str() +
+               "' has no address space (device, constant, threadgroup or thread)\n";
+    }
+  }
+  return found;
+}
+
+static void replaceAll(std::string& text, const std::string& what, const std::string& with) {
+  for (size_t at = 0; (at = text.find(what, at)) != std::string::npos; at += with.size()) text.replace(at, what.size(), with);
+}
+
+// Drops what belongs to a GPU. Threadgroup arrays must be visible from outside, else the optimiser takes them for memory of
+// one thread, and forwards stores across barriers. Marks functions for the instrumentation of accesses.
+static std::string fitForCpu(std::string ir, bool checked) {
+  replaceAll(ir, "define hidden ", "define ");
+  replaceAll(ir, " = hidden global ", " = global ");
+  replaceAll(ir, "spir_kernel ", "");
+  replaceAll(ir, "spir_func ", "");
+  std::istringstream lines(ir);
+  std::string line, out;
+  const std::string internal = " = internal global ", attributes = "attributes #";
+  while (std::getline(lines, line)) {
+    size_t at = line[0] == '@' ? line.find(internal) : std::string::npos;
+    if (at != std::string::npos) line.replace(at, internal.size(), " = global ");
+    if (checked && line.compare(0, attributes.size(), attributes) == 0 &&
+        line.find("disable_sanitizer_instrumentation") == std::string::npos) {
+      line.insert(line.find("{ ") + 2, "sanitize_thread ");
+    }
+    out += line + "\n";
+  }
+  return out;
+}
+
+// Only what concerns the source: clang also counts its notes and shows where it includes headers.
+[[noreturn]] static void fail(const std::string& stage, const std::string& messages) {
+  throw std::runtime_error(stage.empty() ? messages : stage + ": " + messages);
+}
+
+std::string compileToSharedObject(const Source& source) {
+  std::string folder = home() + "/kernels";
+  mkdir(folder.c_str(), 0777);
+  std::string flags = format("%d %d ", source.fastMath, source.checked);
+  std::string result = folder + "/" + hashed(flags + source.text + source.wrappers) + ".so";
+  if (access(result.c_str(), R_OK) == 0) return result;
+
+  static std::atomic<int> sequence{0};
+  std::string base = folder + format("/%d-%d", getpid(), sequence++), metal = base + ".metal", ir = base + ".ll", object = base + ".so";
+  std::ofstream(metal) << "#line 1 \"program_source\"\n" << source.text << "\n#line 1 \"softmetal-wrappers\"\n" << source.wrappers;
+  struct Cleanup {
+    std::string base;
+    ~Cleanup() { for (const char* end : {".metal", ".ll"}) unlink((base + end).c_str()); }
+  } cleanup{base};
+
+  std::string front = frontEnd();
+  // Infinities stay what they are: kernels use them as the start of a maximum, on Apple's compiler too.
+  if (source.fastMath) front += "-ffast-math -fno-finite-math-only ";
+  std::string sanitize = source.checked
+      ? "-fsanitize=alignment,array-bounds,integer-divide-by-zero,shift -fsanitize-minimal-runtime -fsanitize-recover=all " : "";
+  int status;
+  std::string messages = runCommand(front + sanitize + "-gline-tables-only -O1 -Xclang -disable-llvm-passes -S -emit-llvm -o " +
+                                        quoted(ir) + " " + quoted(metal), status);
+  if (status) fail("", messages);
+  std::string dump = runCommand(front + "-w -fsyntax-only -Xclang -ast-dump " + quoted(metal), status);
+  std::string spaceless = pointersWithoutSpace(dump);
+  if (!spaceless.empty()) fail("", spaceless);
+
+  std::string fit = fitForCpu(read(ir), source.checked);
+  std::ofstream(ir) << fit;
+  // The checks see accesses of up to 16 bytes: hence no vectorisation where they are on.
+  std::string instrument = source.checked
+      ? "-fsanitize=thread -mllvm -tsan-instrument-func-entry-exit=0 -mllvm -tsan-instrument-atomics=0 -fno-vectorize -fno-slp-vectorize " : "";
+  messages = runCommand(std::string(CLANG) + " -x ir -O2 -march=native -fPIC -shared -fuse-ld=lld -Wl,-Bsymbolic -Wno-override-module "
+                            "-fno-math-errno -ffp-contract=fast " + instrument + "-nostdlib -Wl,--hash-style=sysv -o " + quoted(object) + " " + quoted(ir) +
+                            " -x none -Wl,--no-as-needed " + quoted(self()) + " -lm -lc", status);
+  if (status) fail("back end", messages);
+  rename(object.c_str(), result.c_str());
+  return result;
+}
+
+}  // namespace softmetal

@@ -1,0 +1,18 @@
+// From .metal text to a shared object, by way of clang.
+#pragma once
+#include <string>
+
+namespace softmetal {
+
+struct Source {
+  std::string text;      // as the caller gave it
+  std::string wrappers;  // appended
+  bool fastMath;
+  bool checked;          // every access to memory calls the library first
+};
+
+// The path of the shared object, which may be there from an earlier run. Throws std::runtime_error with clang's messages.
+std::string compileToSharedObject(const Source& source);
+std::string runCommand(const std::string& command, int& status);
+
+}  // namespace softmetal

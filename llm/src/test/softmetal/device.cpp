@@ -1,0 +1,214 @@
+// MTLDevice and what it makes: buffers, libraries, functions, pipelines, queues.
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include <mutex>
+#include <stdexcept>
+
+#include "classes.h"
+
+namespace softmetal {
+
+static Device* device;  // the only one; this library holds one reference
+static std::atomic<u64> allocated{0};
+
+static constexpr u64 BUFFER_LIMIT = 16ull << 30, WORKING_SET = 12ull << 30;
+
+static void fillError(void** into, long code, const char* domain, const std::string& text) {
+  if (into) *into = autoreleased(newError(domain, code, text));
+}
+
+// ---- MTLDevice
+
+static Object* deviceName(Device*, Selector) { return autoreleased(newString("Software Metal")); }
+static u64 recommendedMaxWorkingSetSize(Device*, Selector) { return WORKING_SET; }
+static u64 currentAllocatedSize(Device*, Selector) { return allocated; }
+static u64 maxThreadgroupMemoryLength(Device*, Selector) { return MAX_THREADGROUP_BYTES; }
+static u64 maxBufferLength(Device*, Selector) { return BUFFER_LIMIT; }
+static Size maxThreadsPerThreadgroup(Device*, Selector) { return {MAX_THREADS, MAX_THREADS, MAX_THREADS}; }
+static u8 hasUnifiedMemory(Device*, Selector) { return 1; }
+static u64 registryId(Device*, Selector) { return 0x50f7; }
+static u8 supportsFamily(Device*, Selector, long family) {  // Apple 1 to 7, Common 1 to 3, Mac 2, Metal 3
+  return (family >= 1001 && family <= 1007) || (family >= 3001 && family <= 3003) || family == 2002 || family == 5001;
+}
+
+static bool storageIsShared(Selector message, u64 options) {
+  u64 storage = options & 0xf0, hazards = options & 0x300;
+  if (storage != 0) finding("%s: storage mode %lu, where the CPU needs shared (0)", message, storage >> 4);
+  if (hazards == 0x100) {
+    finding("%s: an untracked buffer, whose encoders nothing would order: the software Metal has no fences", message);
+  }
+  if (options & ~0x3f1ull) finding("%s: options 0x%lx have unknown bits", message, options);
+  return storage == 0 && hazards != 0x100 && !(options & ~0x3f1ull);
+}
+
+static Object* newBuffer(Device*, Selector message, u64 bytes, u64 options) {
+  if (!storageIsShared(message, options)) return nullptr;
+  if (bytes == 0 || bytes > BUFFER_LIMIT) {
+    finding("%s: %lu bytes, where 1 to %lu are allowed", message, bytes, BUFFER_LIMIT);
+    return nullptr;
+  }
+  u64 size = (bytes + PAGE - 1) / PAGE * PAGE, all = size + 2 * PAGE;
+  void* mapping = mmap(nullptr, all, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+  if (mapping == MAP_FAILED) return nullptr;  // as when a device is out of memory
+  Buffer* buffer = make<Buffer>();
+  buffer->mapping = static_cast<char*>(mapping);
+  buffer->mappingBytes = all;
+  buffer->contents = buffer->mapping + PAGE;
+  buffer->bytes = bytes;
+  mprotect(buffer->contents, size, PROT_READ | PROT_WRITE);
+  allocated += bytes;
+  return buffer;
+}
+
+static Object* newBufferNoCopy(Device*, Selector message, char* contents, u64 bytes, u64 options, Block* deallocator) {
+  if (!contents) {
+    finding("%s: NULL", message);
+    return nullptr;
+  }
+  if (!storageIsShared(message, options)) return nullptr;
+  if (reinterpret_cast<u64>(contents) % PAGE || bytes % PAGE || bytes == 0) {
+    finding("%s: pointer %p or length %lu is not a multiple of the page size, %lu", message, static_cast<void*>(contents), bytes, PAGE);
+    return nullptr;
+  }
+  Buffer* buffer = make<Buffer>();
+  buffer->contents = contents;
+  buffer->bytes = bytes;
+  buffer->deallocator = copyBlock(deallocator);
+  allocated += bytes;
+  return buffer;
+}
+
+Buffer::~Buffer() {
+  allocated -= bytes;
+  if (mapping) munmap(mapping, mappingBytes);
+  if (deallocator) {
+    reinterpret_cast<void (*)(Block*, void*, u64)>(deallocator->invoke)(deallocator, contents, bytes);
+    freeBlock(deallocator);
+  }
+}
+
+static Object* newLibrary(Device*, Selector message, void* sourceText, void* compileOptions, void** error) {
+  String* source = argument<String>(sourceText, message);
+  CompileOptions* options = compileOptions ? argument<CompileOptions>(compileOptions, message) : nullptr;
+  if (!source || (compileOptions && !options)) return nullptr;
+  if (!error) finding("%s: no place for an error", message);
+  try {
+    std::shared_ptr<Program> program = std::make_shared<Program>(source->text, options ? options->fastMath : true);
+    Library* library = make<Library>();
+    library->program = program;
+    return library;
+  } catch (const std::runtime_error& wrong) {
+    fillError(error, 3, "MTLLibraryErrorDomain", wrong.what());
+    return nullptr;
+  }
+}
+
+static Object* newPipeline(Device*, Selector message, void* function, void** error) {
+  Function* f = argument<Function>(function, message);
+  if (!f) return nullptr;
+  if (!error) finding("%s: no place for an error", message);
+  if (f->kernel->threadgroupBytes > MAX_THREADGROUP_BYTES) {
+    fillError(error, 1, "AGXMetal", format("Threadgroup memory size (%lu) exceeds the maximum threadgroup memory allowed (%lu)",
+                                           f->kernel->threadgroupBytes, MAX_THREADGROUP_BYTES));
+    return nullptr;
+  }
+  Pipeline* pipeline = make<Pipeline>();
+  pipeline->program = f->program;
+  pipeline->kernel = f->kernel;
+  pipeline->label = f->kernel->name;
+  pipeline->maxThreads = std::min<u64>(f->kernel->maxThreads, settings.maxThreads);
+  return pipeline;
+}
+
+static Object* newQueue(Device*, Selector) { return make<Queue>(); }
+
+// ---- MTLCompileOptions
+
+static Object* newOptions(void*, Selector) { return make<CompileOptions>(); }
+static void setFastMathEnabled(CompileOptions* self, Selector, u8 on) { self->fastMath = on; }
+static u8 fastMathEnabled(CompileOptions* self, Selector) { return self->fastMath; }
+static void setMathMode(CompileOptions* self, Selector message, long mode) {
+  if (mode < 0 || mode > 2) finding("%s: %ld is neither safe (0), relaxed (1) nor fast (2)", message, mode);
+  self->fastMath = mode == 2;
+}
+static void setLanguageVersion(CompileOptions*, Selector, u64) {}
+
+// ---- MTLLibrary, MTLFunction, MTLComputePipelineState
+
+static Object* newFunction(Library* self, Selector message, void* name) {
+  String* text = argument<String>(name, message);
+  const Kernel* kernel = text ? self->program->kernel(text->text) : nullptr;
+  if (!kernel) return nullptr;  // as the real one: no error, no text
+  Function* function = make<Function>();
+  function->program = self->program;
+  function->kernel = kernel;
+  return function;
+}
+static Object* functionNames(Library* self, Selector) {
+  Array* names = make<Array>();
+  for (const std::string& name : self->program->names()) names->items.push_back(newString(name));
+  return autoreleased(names);
+}
+static Object* functionName(Function* self, Selector) { return autoreleased(newString(self->kernel->name)); }
+static u64 maxTotalThreads(Pipeline* self, Selector) { return self->maxThreads; }
+static u64 threadExecutionWidth(Pipeline*, Selector) { return SIMD_WIDTH; }
+static u64 staticThreadgroupMemoryLength(Pipeline* self, Selector) { return self->kernel->threadgroupBytes; }
+
+// ---- MTLBuffer
+
+static void* contents(Buffer* self, Selector) { return self->contents; }
+static u64 bufferLength(Buffer* self, Selector) { return self->bytes; }
+struct Range { u64 location, length; };  // NSRange
+static void didModifyRange(Buffer*, Selector message, Range) { finding("%s: only for managed storage", message); }
+static u64 storageMode(Buffer*, Selector) { return 0; }
+
+void defineDevice() {
+  device = make<Device>();
+  define(Device::type(), {{"name", method(deviceName)}, {"recommendedMaxWorkingSetSize", method(recommendedMaxWorkingSetSize)},
+                          {"currentAllocatedSize", method(currentAllocatedSize)},
+                          {"maxThreadgroupMemoryLength", method(maxThreadgroupMemoryLength)},
+                          {"maxBufferLength", method(maxBufferLength)},
+                          {"maxThreadsPerThreadgroup", method(maxThreadsPerThreadgroup)},
+                          {"hasUnifiedMemory", method(hasUnifiedMemory)}, {"registryID", method(registryId)},
+                          {"supportsFamily:", method(supportsFamily)}, {"newBufferWithLength:options:", method(newBuffer)},
+                          {"newBufferWithBytesNoCopy:length:options:deallocator:", method(newBufferNoCopy)},
+                          {"newLibraryWithSource:options:error:", method(newLibrary)},
+                          {"newComputePipelineStateWithFunction:error:", method(newPipeline)},
+                          {"newCommandQueue", method(newQueue)}});
+  define(CompileOptions::type()->meta, {{"alloc", method(newOptions)}, {"new", method(newOptions)}});
+  define(CompileOptions::type(), {{"setFastMathEnabled:", method(setFastMathEnabled)}, {"fastMathEnabled", method(fastMathEnabled)},
+                                  {"setMathMode:", method(setMathMode)}, {"setLanguageVersion:", method(setLanguageVersion)}});
+  define(Library::type(), {{"newFunctionWithName:", method(newFunction)}, {"functionNames", method(functionNames)}});
+  define(Function::type(), {{"name", method(functionName)}});
+  define(Pipeline::type(), {{"maxTotalThreadsPerThreadgroup", method(maxTotalThreads)},
+                            {"threadExecutionWidth", method(threadExecutionWidth)},
+                            {"staticThreadgroupMemoryLength", method(staticThreadgroupMemoryLength)}});
+  define(Buffer::type(), {{"contents", method(contents)}, {"length", method(bufferLength)},
+                          {"didModifyRange:", method(didModifyRange)}, {"storageMode", method(storageMode)}});
+}
+
+void defineClasses() {
+  static std::once_flag once;
+  std::call_once(once, [] {
+    defineFoundation();
+    defineDevice();
+    defineCommands();
+  });
+}
+
+}  // namespace softmetal
+
+using namespace softmetal;
+
+EXPORT void* MTLCreateSystemDefaultDevice() {
+  defineClasses();
+  return retain(device);
+}
+
+EXPORT void* MTLCopyAllDevices() {
+  defineClasses();
+  Array* all = make<Array>();
+  all->items.push_back(retain(device));
+  return all;
+}

@@ -1,0 +1,40 @@
+// The Metal Shading Language on top of clang's "C++ for OpenCL": the four address spaces of MSL are OpenCL's, so that
+// their rules hold at compile time, while on x86-64 they all end up as plain memory.
+#pragma OPENCL EXTENSION cl_khr_fp16 : enable
+#define __METAL_VERSION__ 310
+#define SOFTWARE_METAL 1
+
+#define device __global
+#define threadgroup __local
+#define constant __constant
+#define thread __private
+#define kernel __kernel
+// Words that OpenCL reserves and MSL does not.
+#define local msl_name_local
+#define global msl_name_global
+#define pipe msl_name_pipe
+#define atomic_uint msl_atomic_uint
+#define atomic_int msl_atomic_int
+#define atomic_float msl_atomic_float
+
+#define MSL_INLINE inline __attribute__((always_inline))
+#define MSL_UNCHECKED __attribute__((disable_sanitizer_instrumentation, no_sanitize("alignment")))
+
+#include "msl_types.h"
+#include "launch.h"
+
+// What the library offers to kernels: the first two wait until the other threads or lanes are there.
+extern "C" {
+void msl_barrier(uint flags);
+void msl_simd(uint op, const thread void* in, thread void* out, uint argument);
+uint msl_lane(void);
+uint msl_atomic_load(ulong address);
+void msl_atomic_store(ulong address, uint value);
+bool msl_atomic_exchange(ulong address, thread uint* expected, uint value);
+}
+
+#include "msl_math.h"
+#include "msl_simd.h"
+#include "msl_atomic.h"
+#include "msl_matrix.h"
+#include "msl_builtins.h"
