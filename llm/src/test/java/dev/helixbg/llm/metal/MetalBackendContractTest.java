@@ -2,19 +2,31 @@ package dev.helixbg.llm.metal;
 
 import dev.helixbg.llm.backend.Backend;
 import dev.helixbg.llm.backend.BackendContract;
-import dev.helixbg.llm.metal.shim.MetalDevice;
-import dev.helixbg.llm.metal.shim.MetalLibraries;
+import dev.helixbg.llm.softmetal.SoftMetalSettings;
 import dev.helixbg.llm.tensor.TensorType;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.parallel.ResourceLock;
 
+@ResourceLock("softmetal")
 class MetalBackendContractTest extends BackendContract {
-  private static MetalDevice device;
+  private static MetalTests metal;
+
+  @BeforeAll
+  static void openDevice() {
+    metal = new MetalTests(Boolean.getBoolean("strict") ? SoftMetalSettings.STRICT : SoftMetalSettings.FAST);
+  }
+
+  @AfterAll
+  static void closeDevice() {
+    if (metal != null) {
+      metal.close();
+    }
+  }
 
   @Override
   protected Backend backend() {
-    if (device == null) {
-      device = MetalDevice.open(MetalLibraries.configured());
-    }
-    return new MetalBackend(device);
+    return new MetalBackend(metal.device());
   }
 
   @Override
