@@ -140,18 +140,19 @@ abstract class GoldenContract {
         });
   }
 
+  /** Leaves the logits of the last id, not yet submitted. */
   private static void readIn(Workspace work, KvCache cache, int[] ids, int part) {
     for (int from = 0; from < ids.length; from += part) {
       int to = Math.min(ids.length, from + part);
-      work.read(cache, Arrays.copyOfRange(ids, from, to), true, () -> false);
+      work.read(cache, Arrays.copyOfRange(ids, from, to), to == ids.length, () -> false);
     }
   }
 
   /** The parent goes on with something else after the fork was made. */
   private static KvCache forkAfter(Workspace work, KvCache parent, int[] prompt, int prefix) {
-    readIn(work, parent, Arrays.copyOf(prompt, prefix), prefix);
+    work.read(parent, Arrays.copyOf(prompt, prefix), false, () -> false);
     KvCache fork = parent.fork(prefix);
-    readIn(work, parent, new int[] {5, 6, 7, 8, 9}, 5);
+    work.read(parent, new int[] {5, 6, 7, 8, 9}, false, () -> false);
     return fork;
   }
 

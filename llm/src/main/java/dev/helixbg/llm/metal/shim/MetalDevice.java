@@ -20,9 +20,8 @@ import java.util.function.Supplier;
  * at a time, a platform thread.
  */
 public final class MetalDevice implements AutoCloseable {
-  // MTLResourceOptions
+  /** MTLResourceStorageModeShared, with tracked hazards: command buffers wait for each other. */
   private static final long SHARED = 0;
-  private static final long UNTRACKED = 0x100;
 
   private static final long MATH_MODE_FAST = 2; // MTLMathModeFast
 
@@ -140,7 +139,7 @@ public final class MetalDevice implements AutoCloseable {
             objc.selector("newBufferWithBytesNoCopy:length:options:deallocator:"),
             start,
             length,
-            SHARED | UNTRACKED,
+            SHARED,
             ObjectiveC.NIL);
     if (buffer == ObjectiveC.NIL) {
       return null;
