@@ -17,12 +17,16 @@ import org.junit.jupiter.api.Test;
 /** What is refused in the calls of a shim, and what a shim may rely on. */
 class SoftMetalApiTest extends SoftMetalFixture {
   private static final String ADD =
-      "struct P { uint n; float add; };"
-          + "kernel void k(device const float* x [[buffer(0)]], device float* y [[buffer(1)]], constant P& p [[buffer(2)]],"
-          + " uint i [[thread_position_in_grid]]) { if (i < p.n) y[i] = x[i] + p.add; }";
+      "struct P { uint n; float add; };kernel void k(device const float* x [[buffer(0)]], device"
+          + " float* y [[buffer(1)]], constant P& p [[buffer(2)]], uint i"
+          + " [[thread_position_in_grid]]) { if (i < p.n) y[i] = x[i] + p.add; }";
 
   private RawMetal.Encoding add(MemorySegment x, MemorySegment y) {
-    return metal.encode(false).pipeline(metal.pipeline(ADD)).buffers(x, y).ints(2, 4, Float.floatToRawIntBits(1));
+    return metal
+        .encode(false)
+        .pipeline(metal.pipeline(ADD))
+        .buffers(x, y)
+        .ints(2, 4, Float.floatToRawIntBits(1));
   }
 
   private RawMetal.Encoding add() {
@@ -33,7 +37,8 @@ class SoftMetalApiTest extends SoftMetalFixture {
   void describesItself() {
     metal.pool(() -> assertEquals("Software Metal", metal.text(metal.id(metal.device, "name"))));
     assertArrayEquals(
-        new long[] {1024, 1024, 1024}, (long[]) metal.message(RawMetal.MTL_SIZE, metal.device, "maxThreadsPerThreadgroup"));
+        new long[] {1024, 1024, 1024},
+        (long[]) metal.message(RawMetal.MTL_SIZE, metal.device, "maxThreadsPerThreadgroup"));
     assertEquals(32768, metal.number(metal.device, "maxThreadgroupMemoryLength"));
     assertTrue(metal.bool(metal.device, "hasUnifiedMemory"));
     assertTrue(metal.bool(metal.device, "supportsFamily:", 1007L));
@@ -62,7 +67,8 @@ class SoftMetalApiTest extends SoftMetalFixture {
     var encoding = add(metal.buffer(1f, 2f, 3f, 4f), y).dispatch(size(2), size(2)).end().commit();
     metal.tell(encoding.commands, "waitUntilCompleted");
     assertEquals(4, metal.number(encoding.commands, "status"));
-    double seconds = metal.real(encoding.commands, "GPUEndTime") - metal.real(encoding.commands, "GPUStartTime");
+    double seconds =
+        metal.real(encoding.commands, "GPUEndTime") - metal.real(encoding.commands, "GPUStartTime");
     assertTrue(seconds > 0 && seconds < 100, () -> "" + seconds);
     assertArrayEquals(new float[] {2, 3, 4, 5}, metal.floats(y));
     assertEquals("", encoding.finish());
@@ -70,8 +76,10 @@ class SoftMetalApiTest extends SoftMetalFixture {
 
   @Test
   void dispatchThreadsCutsTheLastThreadgroup() {
-    var k = metal.pipeline("kernel void k(device uint* y [[buffer(0)]], uint i [[thread_position_in_grid]],"
-        + " uint n [[threads_per_threadgroup]]) { y[i] = n; }");
+    var k =
+        metal.pipeline(
+            "kernel void k(device uint* y [[buffer(0)]], uint i [[thread_position_in_grid]],"
+                + " uint n [[threads_per_threadgroup]]) { y[i] = n; }");
     var y = metal.buffer(new int[10]);
     var encoding = metal.encode(false).pipeline(k).buffers(y);
     metal.tell(encoding.encoder, "dispatchThreads:threadsPerThreadgroup:", size(10), size(4));
@@ -81,7 +89,8 @@ class SoftMetalApiTest extends SoftMetalFixture {
 
   @Test
   void unboundBuffer() {
-    var encoding = metal.encode(false).pipeline(metal.pipeline(ADD)).buffers(metal.buffer(16)).ints(2, 4, 0);
+    var encoding =
+        metal.encode(false).pipeline(metal.pipeline(ADD)).buffers(metal.buffer(16)).ints(2, 4, 0);
     assertTrue(encoding.dispatch(ONE, size(4)).run().contains("is not bound"));
     found("kernel k: buffer(1) 'y' is not bound");
     // nil takes a binding away.
@@ -94,11 +103,19 @@ class SoftMetalApiTest extends SoftMetalFixture {
   @Test
   void wrongStructSize() {
     for (int[] values : new int[][] {{4}, {4, 0, 0}}) {
-      var encoding = metal.encode(false).pipeline(metal.pipeline(ADD)).buffers(metal.buffer(16), metal.buffer(16));
+      var encoding =
+          metal
+              .encode(false)
+              .pipeline(metal.pipeline(ADD))
+              .buffers(metal.buffer(16), metal.buffer(16));
       encoding.ints(2, values).dispatch(ONE, size(4)).run();
       found("buffer(2) 'p' is bound to " + values.length * 4 + " bytes");
     }
-    var encoding = metal.encode(false).pipeline(metal.pipeline(ADD)).buffers(metal.buffer(16), metal.buffer(16), metal.buffer(4));
+    var encoding =
+        metal
+            .encode(false)
+            .pipeline(metal.pipeline(ADD))
+            .buffers(metal.buffer(16), metal.buffer(16), metal.buffer(4));
     encoding.dispatch(ONE, size(4)).run();
     found("buffer(2) 'p' is bound to 4 bytes, its type needs 8");
   }
@@ -120,7 +137,9 @@ class SoftMetalApiTest extends SoftMetalFixture {
 
   @Test
   void threadgroupMemory() {
-    String kernel = "kernel void k(threadgroup float* a [[threadgroup(0)]]) { threadgroup float b[4096]; a[0] = 1; b[0] = 1; }";
+    String kernel =
+        "kernel void k(threadgroup float* a [[threadgroup(0)]]) { threadgroup float b[4096]; a[0] ="
+            + " 1; b[0] = 1; }";
     var k = metal.pipeline(kernel);
     var encoding = metal.encode(false).pipeline(k);
     metal.tell(encoding.encoder, "setThreadgroupMemoryLength:atIndex:", 24L, 0L);
@@ -161,12 +180,15 @@ class SoftMetalApiTest extends SoftMetalFixture {
   void leaks() {
     var buffer = metal.id(metal.device, "newBufferWithLength:options:", 64L, 0L);
     metal.tell(buffer, "setLabel:", metal.string("activations"));
-    assertTrue(soft.liveObjects().contains("1 MTLBuffer 'activations'"), () -> soft.liveObjects().toString());
+    assertTrue(
+        soft.liveObjects().contains("1 MTLBuffer 'activations'"),
+        () -> soft.liveObjects().toString());
     metal.release(buffer);
     assertFalse(soft.liveObjects().contains("1 MTLBuffer 'activations'"));
     var encoding = add().dispatch(ONE, size(4)).end().commit();
     metal.tell(encoding.commands, "waitUntilCompleted");
-    assertTrue(soft.liveObjects().contains("1 MTLCommandBuffer"), () -> soft.liveObjects().toString());
+    assertTrue(
+        soft.liveObjects().contains("1 MTLCommandBuffer"), () -> soft.liveObjects().toString());
     encoding.release();
     assertFalse(soft.liveObjects().contains("1 MTLCommandBuffer"));
   }
@@ -268,7 +290,9 @@ class SoftMetalApiTest extends SoftMetalFixture {
     assertEquals("", encoding.finish());
     encoding = add(x, metal.buffer(16)).dispatch(ONE, size(4)).end().commit();
     metal.contents(x).setAtIndex(JAVA_FLOAT, 2, 30f);
-    refused("read of buffer(0) 'x' byte 8, which the CPU wrote between commit and completion", encoding.finish());
+    refused(
+        "read of buffer(0) 'x' byte 8, which the CPU wrote between commit and completion",
+        encoding.finish());
   }
 
   @Test
@@ -288,13 +312,26 @@ class SoftMetalApiTest extends SoftMetalFixture {
     try (Arena arena = Arena.ofConfined()) {
       MemorySegment pages = arena.allocate(32768, 16384);
       pages.setAtIndex(JAVA_INT, 3, 42);
-      var buffer = metal.id(metal.device, "newBufferWithBytesNoCopy:length:options:deallocator:", pages, 32768L, 0L, RawMetal.NIL);
+      var buffer =
+          metal.id(
+              metal.device,
+              "newBufferWithBytesNoCopy:length:options:deallocator:",
+              pages,
+              32768L,
+              0L,
+              RawMetal.NIL);
       assertEquals(32768, metal.number(buffer, "length"));
       assertEquals(pages.address(), metal.id(buffer, "contents").address());
       metal.release(buffer);
       for (long[] wrong : new long[][] {{4096, 16384}, {0, 16383}, {0, 0}}) {
         var refused =
-            metal.id(metal.device, "newBufferWithBytesNoCopy:length:options:deallocator:", pages.asSlice(wrong[0]), wrong[1], 0L, RawMetal.NIL);
+            metal.id(
+                metal.device,
+                "newBufferWithBytesNoCopy:length:options:deallocator:",
+                pages.asSlice(wrong[0]),
+                wrong[1],
+                0L,
+                RawMetal.NIL);
         assertEquals(0, refused.address());
         found("is not a multiple of the page size, 16384");
       }
@@ -316,7 +353,10 @@ class SoftMetalApiTest extends SoftMetalFixture {
 
   @Test
   void setBytesOf4Kilobytes() {
-    var k = metal.pipeline("kernel void k(constant uint* p [[buffer(0)]], device uint* y [[buffer(1)]]) { *y = p[1]; }");
+    var k =
+        metal.pipeline(
+            "kernel void k(constant uint* p [[buffer(0)]], device uint* y [[buffer(1)]]) { *y ="
+                + " p[1]; }");
     var y = metal.buffer(new int[1]);
     var encoding = metal.encode(false).pipeline(k);
     metal.tell(encoding.encoder, "setBuffer:offset:atIndex:", y, 0L, 1L);
@@ -356,7 +396,8 @@ class SoftMetalApiTest extends SoftMetalFixture {
   @Test
   void nilAndWrongArguments() {
     MemorySegment error = Arena.global().allocate(ADDRESS);
-    metal.id(metal.device, "newLibraryWithSource:options:error:", RawMetal.NIL, RawMetal.NIL, error);
+    metal.id(
+        metal.device, "newLibraryWithSource:options:error:", RawMetal.NIL, RawMetal.NIL, error);
     found("nil where a NSString is needed");
     metal.id(metal.device, "newComputePipelineStateWithFunction:error:", RawMetal.NIL, error);
     found("nil where a MTLFunction is needed");
@@ -386,8 +427,15 @@ class SoftMetalApiTest extends SoftMetalFixture {
     MemorySegment[] made = new MemorySegment[2];
     metal.pool(
         () -> {
-          made[0] = (MemorySegment) metal.call("objc_retain", ADDRESS, metal.id(metal.queue, "commandBufferWithUnretainedReferences"));
-          made[1] = (MemorySegment) metal.call("objc_retain", ADDRESS, metal.id(made[0], "computeCommandEncoder"));
+          made[0] =
+              (MemorySegment)
+                  metal.call(
+                      "objc_retain",
+                      ADDRESS,
+                      metal.id(metal.queue, "commandBufferWithUnretainedReferences"));
+          made[1] =
+              (MemorySegment)
+                  metal.call("objc_retain", ADDRESS, metal.id(made[0], "computeCommandEncoder"));
         });
     var buffer = metal.id(metal.device, "newBufferWithLength:options:", 64L, 0L);
     var k = metal.pipeline("kernel void k(device uint* y [[buffer(0)]]) { *y = 1; }");
@@ -407,7 +455,9 @@ class SoftMetalApiTest extends SoftMetalFixture {
   @Test
   void twoThreadsAtATime() throws InterruptedException {
     List<Thread> threads =
-        List.of(Thread.ofPlatform().unstarted(this::addOften), Thread.ofPlatform().unstarted(this::addOften));
+        List.of(
+            Thread.ofPlatform().unstarted(this::addOften),
+            Thread.ofPlatform().unstarted(this::addOften));
     threads.forEach(Thread::start);
     for (Thread thread : threads) {
       thread.join();
@@ -420,7 +470,11 @@ class SoftMetalApiTest extends SoftMetalFixture {
       var k = own.pipeline(ADD);
       for (int n = 0; n < 50; n++) {
         var y = own.buffer(16);
-        var encoding = own.encode(false).pipeline(k).buffers(own.buffer(1f, 2f, 3f, 4f), y).ints(2, 4, Float.floatToRawIntBits(n));
+        var encoding =
+            own.encode(false)
+                .pipeline(k)
+                .buffers(own.buffer(1f, 2f, 3f, 4f), y)
+                .ints(2, 4, Float.floatToRawIntBits(n));
         assertEquals("", encoding.dispatch(ONE, size(4)).run());
         assertArrayEquals(new float[] {1 + n, 2 + n, 3 + n, 4 + n}, own.floats(y));
       }
@@ -433,7 +487,8 @@ class SoftMetalApiTest extends SoftMetalFixture {
       soft.configure(SoftMetalSettings.STRICT.lazy(lazy));
       var a = metal.buffer(0f, 0f, 0f, 0f);
       var b = metal.buffer(16);
-      RawMetal.Encoding[] flight = new RawMetal.Encoding[70]; // more than a queue holds: it waits for the first
+      RawMetal.Encoding[] flight =
+          new RawMetal.Encoding[70]; // more than a queue holds: it waits for the first
       for (int n = 0; n < flight.length; n++) {
         flight[n] = (n % 2 == 0 ? add(a, b) : add(b, a)).dispatch(ONE, size(4)).end().commit();
       }

@@ -15,7 +15,10 @@ import org.junit.jupiter.params.provider.EnumSource;
 class SoftMetalKernelTest extends SoftMetalFixture {
   private static final String BARRIER = "threadgroup_barrier(mem_flags::mem_threadgroup);";
 
-  /** A kernel with x at index 0 and y at index 1, a thread index i in its threadgroup, and a position g in the grid. */
+  /**
+   * A kernel with x at index 0 and y at index 1, a thread index i in its threadgroup, and a
+   * position g in the grid.
+   */
   private MemorySegment kernel(String body) {
     return metal.pipeline(
         "kernel void k(device const float* x [[buffer(0)]], device float* y [[buffer(1)]],"
@@ -28,14 +31,20 @@ class SoftMetalKernelTest extends SoftMetalFixture {
   private final float[] sixteen = new float[16];
 
   private String run(String body, long groups, long threads) {
-    return metal.run(kernel(body), size(groups), size(threads), metal.buffer(sixteen), metal.buffer(64 * 4));
+    return metal.run(
+        kernel(body), size(groups), size(threads), metal.buffer(sixteen), metal.buffer(64 * 4));
   }
 
   @Test
   void readOutOfBounds() {
     assertEquals("", run("y[i] = x[i];", 1, 16));
-    refused("program_source:4: read of 4 bytes out of bounds: buffer(0) 'x' byte 64, which has 64 bytes", run("y[i] = x[i + 1];", 1, 16));
-    refused("read of 4 bytes out of bounds: buffer(0) 'x' byte -4", run("y[i] = x[int(i) - 1];", 1, 16));
+    refused(
+        "program_source:4: read of 4 bytes out of bounds: buffer(0) 'x' byte 64, which has 64"
+            + " bytes",
+        run("y[i] = x[i + 1];", 1, 16));
+    refused(
+        "read of 4 bytes out of bounds: buffer(0) 'x' byte -4",
+        run("y[i] = x[int(i) - 1];", 1, 16));
     refused("read of 16 bytes out of bounds", run("y[i] = ((device const float4*)x)[4].x;", 1, 1));
     refused("is in no buffer", run("y[i] = x[1 << 26];", 1, 1));
   }
@@ -43,8 +52,11 @@ class SoftMetalKernelTest extends SoftMetalFixture {
   @Test
   void writeOutOfBounds() {
     assertEquals("", run("y[i] = 1;", 1, 64));
-    refused("write of 4 bytes out of bounds: buffer(1) 'y' byte 256, which has 256 bytes", run("y[i + 1] = 1;", 1, 64));
-    refused("write of 4 bytes out of bounds: buffer(0) 'x'", run("((device float*)x)[16] = 1;", 1, 1));
+    refused(
+        "write of 4 bytes out of bounds: buffer(1) 'y' byte 256, which has 256 bytes",
+        run("y[i + 1] = 1;", 1, 64));
+    refused(
+        "write of 4 bytes out of bounds: buffer(0) 'x'", run("((device float*)x)[16] = 1;", 1, 1));
   }
 
   @Test
@@ -67,8 +79,8 @@ class SoftMetalKernelTest extends SoftMetalFixture {
   void boundThreadgroupMemoryOutOfBounds() {
     var k =
         metal.pipeline(
-            "kernel void k(device float* y [[buffer(0)]], threadgroup float* part [[threadgroup(0)]],"
-                + " uint i [[thread_index_in_threadgroup]]) { part[i] = i; "
+            "kernel void k(device float* y [[buffer(0)]], threadgroup float* part"
+                + " [[threadgroup(0)]], uint i [[thread_index_in_threadgroup]]) { part[i] = i; "
                 + BARRIER
                 + " y[i] = part[31 - i]; }");
     var y = metal.buffer(128);
@@ -78,7 +90,9 @@ class SoftMetalKernelTest extends SoftMetalFixture {
     assertEquals(31f, metal.floats(y)[0]);
     var wrong = metal.encode(false).pipeline(k).buffers(y);
     metal.tell(wrong.encoder, "setThreadgroupMemoryLength:atIndex:", 112L, 0L);
-    refused("write of 4 bytes out of bounds: threadgroup memory 'part' byte 112, which has 112 bytes", wrong.dispatch(ONE, size(32)).run());
+    refused(
+        "write of 4 bytes out of bounds: threadgroup memory 'part' byte 112, which has 112 bytes",
+        wrong.dispatch(ONE, size(32)).run());
   }
 
   @Test
@@ -90,13 +104,16 @@ class SoftMetalKernelTest extends SoftMetalFixture {
 
   @Test
   void arrayIndexOfAThread() {
-    refused("array index out of bounds", run("float a[4]; for (int k = 0; k < 4; k++) a[k] = x[k]; y[i] = a[i];", 1, 8));
+    refused(
+        "array index out of bounds",
+        run("float a[4]; for (int k = 0; k < 4; k++) a[k] = x[k]; y[i] = a[i];", 1, 8));
   }
 
   @Test
   void misalignedVector() {
     assertEquals("", run("float4 v = *(device const float4*)(x + 4); y[i] = v.x + v.w;", 1, 1));
-    refused("misaligned", run("float4 v = *(device const float4*)(x + 1); y[i] = v.x + v.w;", 1, 1));
+    refused(
+        "misaligned", run("float4 v = *(device const float4*)(x + 1); y[i] = v.x + v.w;", 1, 1));
   }
 
   @Test
@@ -111,9 +128,14 @@ class SoftMetalKernelTest extends SoftMetalFixture {
     String body = "threadgroup float part[64]; part[i] = i; BARRIER y[i] = part[63 - i];";
     assertEquals("", run(body.replace("BARRIER", BARRIER), 1, 64));
     refused("threadgroup memory 'part'", run(body.replace("BARRIER", ""), 1, 64));
-    // The wrong one of the two kinds of memory, and a barrier of a simdgroup, order nothing between simdgroups.
-    refused("threadgroup memory 'part'", run(body.replace("BARRIER", "threadgroup_barrier(mem_flags::mem_device);"), 1, 64));
-    refused("threadgroup memory 'part'", run(body.replace("BARRIER", "simdgroup_barrier(mem_flags::mem_threadgroup);"), 1, 64));
+    // The wrong one of the two kinds of memory, and a barrier of a simdgroup, order nothing between
+    // simdgroups.
+    refused(
+        "threadgroup memory 'part'",
+        run(body.replace("BARRIER", "threadgroup_barrier(mem_flags::mem_device);"), 1, 64));
+    refused(
+        "threadgroup memory 'part'",
+        run(body.replace("BARRIER", "simdgroup_barrier(mem_flags::mem_threadgroup);"), 1, 64));
   }
 
   @ParameterizedTest
@@ -144,18 +166,27 @@ class SoftMetalKernelTest extends SoftMetalFixture {
   @Test
   void simdgroupBarrierOrdersItsLanes() {
     String body = "threadgroup float part[32]; part[i] = i; BARRIER y[i] = part[31 - i];";
-    assertEquals("", run(body.replace("BARRIER", "simdgroup_barrier(mem_flags::mem_threadgroup);"), 1, 32));
-    refused("threadgroup memory 'part'", run(body.replace("BARRIER", "simdgroup_barrier(mem_flags::mem_none);"), 1, 32));
-    refused("threadgroup memory 'part'", run(body.replace("BARRIER", "y[i] = simd_sum(1.0f);"), 1, 32));
+    assertEquals(
+        "", run(body.replace("BARRIER", "simdgroup_barrier(mem_flags::mem_threadgroup);"), 1, 32));
+    refused(
+        "threadgroup memory 'part'",
+        run(body.replace("BARRIER", "simdgroup_barrier(mem_flags::mem_none);"), 1, 32));
+    refused(
+        "threadgroup memory 'part'", run(body.replace("BARRIER", "y[i] = simd_sum(1.0f);"), 1, 32));
   }
 
   @Test
   void threadgroupMemoryThatNobodyWrote() {
-    refused("which nothing in this threadgroup wrote", run("threadgroup float part[16]; y[i] = part[i];", 1, 16));
+    refused(
+        "which nothing in this threadgroup wrote",
+        run("threadgroup float part[16]; y[i] = part[i];", 1, 16));
     // What the threadgroup before left behind does not count.
     refused(
         "which nothing in this threadgroup wrote",
-        run("threadgroup float part[16]; if (g < 16) part[i] = 1; " + BARRIER + " y[g] = part[i];", 2, 16));
+        run(
+            "threadgroup float part[16]; if (g < 16) part[i] = 1; " + BARRIER + " y[g] = part[i];",
+            2,
+            16));
   }
 
   @Test
@@ -177,26 +208,33 @@ class SoftMetalKernelTest extends SoftMetalFixture {
   @Test
   void deviceBarrierOrdersAThreadgroup() {
     String body = "y[i] = i; BARRIER float v = y[15 - i]; " + "y[32 + i] = v;";
-    assertEquals("", run(body.replace("BARRIER", "threadgroup_barrier(mem_flags::mem_device);"), 1, 16));
+    assertEquals(
+        "", run(body.replace("BARRIER", "threadgroup_barrier(mem_flags::mem_device);"), 1, 16));
     refused("race on buffer(1) 'y'", run(body.replace("BARRIER", BARRIER), 1, 16));
     // After the barrier things are as racy as before.
-    refused("race on buffer(1) 'y'", run("threadgroup_barrier(mem_flags::mem_device); y[0] = i;", 1, 16));
+    refused(
+        "race on buffer(1) 'y'",
+        run("threadgroup_barrier(mem_flags::mem_device); y[0] = i;", 1, 16));
   }
 
   @Test
   void halvesAndBytesBesideEachOtherDoNotRace() {
     assertEquals("", run("((device half*)y)[i] = half(i);", 1, 64));
     assertEquals("", run("((device uchar*)y)[i] = uchar(i);", 1, 64));
-    refused("race on buffer(1) 'y'", run("((device uchar*)y)[i] = 1; ((device ushort*)y)[0] = 1;", 1, 2));
+    refused(
+        "race on buffer(1) 'y'",
+        run("((device uchar*)y)[i] = 1; ((device ushort*)y)[0] = 1;", 1, 2));
   }
 
   @Test
   void atomicsDoNotRaceWithEachOther() {
     var k =
         metal.pipeline(
-            "kernel void k(device atomic_uint* n [[buffer(0)]], device uint* y [[buffer(1)]], uint g [[thread_position_in_grid]]) {"
-                + " y[g] = atomic_fetch_add_explicit(n, 1u, memory_order_relaxed); }");
-    for (var settings : new SoftMetalSettings[] {SoftMetalSettings.STRICT, SoftMetalSettings.FAST}) {
+            "kernel void k(device atomic_uint* n [[buffer(0)]], device uint* y [[buffer(1)]], uint"
+                + " g [[thread_position_in_grid]]) { y[g] = atomic_fetch_add_explicit(n, 1u,"
+                + " memory_order_relaxed); }");
+    for (var settings :
+        new SoftMetalSettings[] {SoftMetalSettings.STRICT, SoftMetalSettings.FAST}) {
       soft.configure(settings);
       var n = metal.buffer(new int[1]);
       assertEquals("", metal.run(k, size(64), size(64), n, metal.buffer(4 * 4096)));
@@ -205,18 +243,24 @@ class SoftMetalKernelTest extends SoftMetalFixture {
     soft.configure(SoftMetalSettings.STRICT);
     var mixed =
         metal.pipeline(
-            "kernel void k(device atomic_uint* n [[buffer(0)]], device uint* y [[buffer(1)]], uint g [[thread_position_in_grid]]) {"
-                + " atomic_fetch_add_explicit(n, 1u, memory_order_relaxed); y[g] = *(device uint*)n; }");
-    refused("race on buffer(0) 'n'", metal.run(mixed, ONE, size(64), metal.buffer(new int[1]), metal.buffer(256)));
+            "kernel void k(device atomic_uint* n [[buffer(0)]], device uint* y [[buffer(1)]], uint"
+                + " g [[thread_position_in_grid]]) { atomic_fetch_add_explicit(n, 1u,"
+                + " memory_order_relaxed); y[g] = *(device uint*)n; }");
+    refused(
+        "race on buffer(0) 'n'",
+        metal.run(mixed, ONE, size(64), metal.buffer(new int[1]), metal.buffer(256)));
     var beyond =
         metal.pipeline(
-            "kernel void k(device atomic_uint* n [[buffer(0)]]) { atomic_store_explicit(n + 1, 1u, memory_order_relaxed); }");
+            "kernel void k(device atomic_uint* n [[buffer(0)]]) { atomic_store_explicit(n + 1, 1u,"
+                + " memory_order_relaxed); }");
     refused("out of bounds", metal.run(beyond, ONE, ONE, metal.buffer(new int[1])));
   }
 
   @Test
   void divergentBarrier() {
-    refused("threadgroup_barrier reached by 4 of 64 threads", run("if (i > 3) return; " + BARRIER + " y[i] = 1;", 1, 64));
+    refused(
+        "threadgroup_barrier reached by 4 of 64 threads",
+        run("if (i > 3) return; " + BARRIER + " y[i] = 1;", 1, 64));
     refused(
         "threads wait at different threadgroup_barriers",
         run("if (i < 32) { " + BARRIER + " y[i] = 1; } else { " + BARRIER + " y[i] = 2; }", 1, 64));
@@ -225,12 +269,21 @@ class SoftMetalKernelTest extends SoftMetalFixture {
   @Test
   void divergentSimdgroupOperation() {
     assertEquals("", run("y[i] = i < 32 ? simd_sum(1.0f) : simd_sum(2.0f);", 1, 64));
-    refused("divergence", run("if (lane < 16) y[i] = simd_sum(1.0f); else y[i] = simd_max(1.0f);", 1, 32));
-    refused("divergence", run("if (lane < 16) y[i] = simd_sum(1.0f); else { " + BARRIER + " }", 1, 32));
-    refused("lane 20, which takes no part", run("if (lane < 16) y[i] = simd_shuffle(1.0f, 20);", 1, 32));
+    refused(
+        "divergence",
+        run("if (lane < 16) y[i] = simd_sum(1.0f); else y[i] = simd_max(1.0f);", 1, 32));
+    refused(
+        "divergence", run("if (lane < 16) y[i] = simd_sum(1.0f); else { " + BARRIER + " }", 1, 32));
+    refused(
+        "lane 20, which takes no part",
+        run("if (lane < 16) y[i] = simd_shuffle(1.0f, 20);", 1, 32));
     refused(
         "simdgroup_multiply_accumulate with 16 of 32 lanes",
-        run("if (lane > 15) return; simdgroup_float8x8 a(1.0f); simdgroup_multiply(a, a, a); y[i] = a.element[0];", 1, 32));
+        run(
+            "if (lane > 15) return; simdgroup_float8x8 a(1.0f); simdgroup_multiply(a, a, a); y[i] ="
+                + " a.element[0];",
+            1,
+            32));
   }
 
   @ParameterizedTest
@@ -247,7 +300,8 @@ class SoftMetalKernelTest extends SoftMetalFixture {
         metal.tell(encoding.encoder, "memoryBarrierWithScope:", 1L);
       } else if (barrier > 1) {
         try (var arena = java.lang.foreign.Arena.ofConfined()) {
-          var resources = arena.allocateFrom(java.lang.foreign.ValueLayout.ADDRESS, barrier == 2 ? b : a);
+          var resources =
+              arena.allocateFrom(java.lang.foreign.ValueLayout.ADDRESS, barrier == 2 ? b : a);
           metal.tell(encoding.encoder, "memoryBarrierWithResources:count:", resources, 1L);
         }
       }
@@ -256,8 +310,15 @@ class SoftMetalKernelTest extends SoftMetalFixture {
         assertEquals("", error);
         assertEquals(2f, metal.floats(c)[0]);
       } else {
-        refused("race on buffer(0) 'x' byte 0: read after a write by thread 0 of its threadgroup (another threadgroup or dispatch)",
-            order == Order.FORWARD ? error : error.replaceAll("byte \\d+", "byte 0").replaceAll("thread \\d+ of", "thread 0 of"), order);
+        refused(
+            "race on buffer(0) 'x' byte 0: read after a write by thread 0 of its threadgroup"
+                + " (another threadgroup or dispatch)",
+            order == Order.FORWARD
+                ? error
+                : error
+                    .replaceAll("byte \\d+", "byte 0")
+                    .replaceAll("thread \\d+ of", "thread 0 of"),
+            order);
       }
     }
   }
@@ -276,7 +337,16 @@ class SoftMetalKernelTest extends SoftMetalFixture {
     var k = kernel("y[i] = x[i] + 1;");
     var a = metal.buffer(sixteen);
     var b = metal.buffer(sixteen);
-    assertEquals("", metal.encode(false).pipeline(k).buffers(a, b).dispatch(ONE, size(16)).buffers(b, a).dispatch(ONE, size(16)).run());
+    assertEquals(
+        "",
+        metal
+            .encode(false)
+            .pipeline(k)
+            .buffers(a, b)
+            .dispatch(ONE, size(16))
+            .buffers(b, a)
+            .dispatch(ONE, size(16))
+            .run());
     assertEquals("", metal.encode(true).pipeline(k).buffers(a, b).dispatch(ONE, size(16)).run());
     assertEquals(3f, metal.floats(b)[0]);
   }
