@@ -66,43 +66,6 @@ static std::string frontEnd() {
          quoted(home() + "/include") + " -include msl.h ";
 }
 
-// In MSL every pointer and reference names its address space. clang gives those without one the "generic" space, which the
-// dump of the syntax tree shows.
-static std::string pointersWithoutSpace(const std::string& dump) {
-  std::string found;
-  bool inSource = false;
-  std::string line, at = "1";
-  std::istringstream lines(dump);
-  static const std::regex place("(program_source|line):([0-9]+)");
-  static const std::regex variable(
-      "(?:ParmVarDecl|VarDecl|FieldDecl|FunctionDecl) 0x\\w+ (?:(?:parent|prev) 0x\\w+ )*<[^>]*> \\S+ (?:implicit )?(?:used |referenced |constexpr )*(\\w+) '[^']*__generic[^']*[*&]");
-  while (std::getline(lines, line)) {
-    size_t location = line.find('<');
-    size_t end = line.find("> ", location == std::string::npos ? 0 : location);
-    if (location != std::string::npos && end != std::string::npos) {
-      std::string range = line.substr(location, line.find('\'', end) == std::string::npos ? std::string::npos : line.find('\'', end) - location);
-      if (range.find(".h:") != std::string::npos || range.find("<built-in>") != std::string::npos ||
-          range.find("softmetal-wrappers") != std::string::npos) {
-        inSource = false;
-      }
-      std::smatch match;
-      std::string rest = range;
-      while (std::regex_search(rest, match, place)) {
-        if (match[1] == "program_source") inSource = true;
-        at = match[2];
-        rest = match.suffix();
-      }
-    }
-    std::smatch match;
-    if (inSource && line.find("__generic") != std::string::npos && line.find("implicit ") == std::string::npos &&
-        std::regex_search(line, match, variable)) {
-      found += "program_source:" + at + ": error: pointer or reference type of '" + match[1].str() +
-               "' has no address space (device, constant, threadgroup or thread)\n";
-    }
-  }
-  return found;
-}
-
 static void replaceAll(std::string& text, const std::string& what, const std::string& with) {
   for (size_t at = 0; (at = text.find(what, at)) != std::string::npos; at += with.size()) text.replace(at, what.size(), with);
 }
@@ -129,7 +92,6 @@ static std::string fitForCpu(std::string ir, bool checked) {
   return out;
 }
 
-// Only what concerns the source: clang also counts its notes and shows where it includes headers.
 [[noreturn]] static void fail(const std::string& stage, const std::string& messages) {
   throw std::runtime_error(stage.empty() ? messages : stage + ": " + messages);
 }
@@ -159,8 +121,8 @@ std::string compileToSharedObject(const Source& source) {
                                         quoted(ir) + " " + quoted(metal), status);
   if (status) fail("", messages);
   std::string dump = runCommand(front + "-w -fsyntax-only -Xclang -ast-dump " + quoted(metal), status);
-  std::string spaceless = pointersWithoutSpace(dump);
-  if (!spaceless.empty()) fail("", spaceless);
+  std::string wrong = wrongAddressSpaces(dump);
+  if (!wrong.empty()) fail("", wrong);
 
   std::string fit = fitForCpu(read(ir), source.checked);
   std::ofstream(ir) << fit;

@@ -13,6 +13,9 @@ struct Source {
 
 // The path of the shared object, which may be there from an earlier run. Throws std::runtime_error with clang's messages.
 std::string compileToSharedObject(const Source& source);
+// Reads clang's dump of a syntax tree for what MSL forbids and C++ for OpenCL allows; messages, or "".
+std::string wrongAddressSpaces(const std::string& dump);
+
 std::string runCommand(const std::string& command, int& status);
 
 }  // namespace softmetal

@@ -152,20 +152,20 @@ std::string wrappersOf(const std::map<std::string, Kernel>& kernels) {
     std::string arguments, sizes;
     for (size_t i = 0; i < kernel.parameters.size(); i++) {
       const Parameter& p = kernel.parameters[i];
-      std::string slot = "a[" + std::to_string(i) + "]";
+      std::string slot = "msl_a[" + std::to_string(i) + "]";
       if (i) arguments += ", ";
       if (p.kind == Parameter::Builtin) {
-        arguments += "msl_" + p.attribute + "<" + p.type + ">(t)";
+        arguments += "msl_" + p.attribute + "<" + p.type + ">(msl_t)";
         sizes += "0, 1, ";
       } else {
         arguments += p.reference ? "*(" + p.type + "*)(" + slot + ")" : "(" + p.type + "*)(" + slot + ")";
         sizes += "sizeof(" + p.type + "), alignof(" + p.type + "), ";
       }
     }
-    out += "extern \"C\" MSL_UNCHECKED void msl_run_" + name + "(const device msl_thread* t, const device ulong* a) { " +
+    out += "extern \"C\" MSL_UNCHECKED void msl_run_" + name + "(const device msl_thread* msl_t, const device ulong* msl_a) { " +
            name + "(" + arguments + "); }\n";
-    out += "extern \"C\" MSL_UNCHECKED void msl_sizes_" + name + "(device uint* out) { uint sizes[] = {" + sizes +
-           "0}; for (uint i = 0; i < sizeof(sizes) / 4; i++) out[i] = sizes[i]; }\n";
+    out += "extern \"C\" MSL_UNCHECKED void msl_sizes_" + name + "(device uint* msl_out) { uint msl_sizes[] = {" + sizes +
+           "0}; for (uint i = 0; i < sizeof(msl_sizes) / 4; i++) msl_out[i] = msl_sizes[i]; }\n";
   }
   return out;
 }

@@ -1,0 +1,502 @@
+package dev.helixbg.llm.softmetal;
+
+import static java.lang.foreign.ValueLayout.ADDRESS;
+import static java.lang.foreign.ValueLayout.JAVA_FLOAT;
+import static java.lang.foreign.ValueLayout.JAVA_INT;
+import static org.junit.jupiter.api.Assertions.assertArrayEquals;
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertNotEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import java.lang.foreign.Arena;
+import java.lang.foreign.MemorySegment;
+import java.util.List;
+import org.junit.jupiter.api.Test;
+
+/** What is refused in the calls of a shim, and what a shim may rely on. */
+class SoftMetalApiTest extends SoftMetalFixture {
+  private static final String ADD =
+      "struct P { uint n; float add; };kernel void k(device const float* x [[buffer(0)]], device"
+          + " float* y [[buffer(1)]], constant P& p [[buffer(2)]], uint i"
+          + " [[thread_position_in_grid]]) { if (i < p.n) y[i] = x[i] + p.add; }";
+
+  private RawMetal.Encoding add(MemorySegment x, MemorySegment y) {
+    return metal
+        .encode(false)
+        .pipeline(metal.pipeline(ADD))
+        .buffers(x, y)
+        .ints(2, 4, Float.floatToRawIntBits(1));
+  }
+
+  private RawMetal.Encoding add() {
+    return add(metal.buffer(1f, 2f, 3f, 4f), metal.buffer(16));
+  }
+
+  @Test
+  void describesItself() {
+    metal.pool(() -> assertEquals("Software Metal", metal.text(metal.id(metal.device, "name"))));
+    assertArrayEquals(
+        new long[] {1024, 1024, 1024},
+        (long[]) metal.message(RawMetal.MTL_SIZE, metal.device, "maxThreadsPerThreadgroup"));
+    assertEquals(32768, metal.number(metal.device, "maxThreadgroupMemoryLength"));
+    assertTrue(metal.bool(metal.device, "hasUnifiedMemory"));
+    assertTrue(metal.bool(metal.device, "supportsFamily:", 1007L));
+    assertFalse(metal.bool(metal.device, "supportsFamily:", 1099L));
+    assertTrue(metal.number(metal.device, "recommendedMaxWorkingSetSize") > 1 << 30);
+    assertTrue(metal.number(metal.device, "maxBufferLength") > 1 << 30);
+    long before = metal.number(metal.device, "currentAllocatedSize");
+    var buffer = metal.id(metal.device, "newBufferWithLength:options:", 4096L, 0L);
+    assertEquals(before + 4096, metal.number(metal.device, "currentAllocatedSize"));
+    metal.release(buffer);
+    assertEquals(before, metal.number(metal.device, "currentAllocatedSize"));
+    var all = (MemorySegment) metal.call("MTLCopyAllDevices", ADDRESS);
+    assertEquals(1, metal.number(all, "count"));
+    assertEquals(metal.device, metal.id(all, "objectAtIndex:", 0L));
+    metal.release(all);
+    assertTrue(metal.bool(metal.device, "respondsToSelector:", metal.selector("newCommandQueue")));
+    assertFalse(metal.bool(metal.device, "respondsToSelector:", metal.selector("newFence")));
+    var pipeline = metal.pipeline(ADD);
+    assertEquals(32, metal.number(pipeline, "threadExecutionWidth"));
+    assertEquals(1024, metal.number(pipeline, "maxTotalThreadsPerThreadgroup"));
+  }
+
+  @Test
+  void runsAndTellsTimes() {
+    var y = metal.buffer(16);
+    var encoding = add(metal.buffer(1f, 2f, 3f, 4f), y).dispatch(size(2), size(2)).end().commit();
+    metal.tell(encoding.commands, "waitUntilCompleted");
+    assertEquals(4, metal.number(encoding.commands, "status"));
+    double seconds =
+        metal.real(encoding.commands, "GPUEndTime") - metal.real(encoding.commands, "GPUStartTime");
+    assertTrue(seconds > 0 && seconds < 100, () -> "" + seconds);
+    assertArrayEquals(new float[] {2, 3, 4, 5}, metal.floats(y));
+    assertEquals("", encoding.finish());
+  }
+
+  @Test
+  void dispatchThreadsCutsTheLastThreadgroup() {
+    var k =
+        metal.pipeline(
+            "kernel void k(device uint* y [[buffer(0)]], uint i [[thread_position_in_grid]],"
+                + " uint n [[threads_per_threadgroup]]) { y[i] = n; }");
+    var y = metal.buffer(new int[10]);
+    var encoding = metal.encode(false).pipeline(k).buffers(y);
+    metal.tell(encoding.encoder, "dispatchThreads:threadsPerThreadgroup:", size(10), size(4));
+    assertEquals("", encoding.run());
+    assertArrayEquals(new int[] {4, 4, 4, 4, 4, 4, 4, 4, 2, 2}, metal.ints(y));
+  }
+
+  @Test
+  void unboundBuffer() {
+    var encoding =
+        metal.encode(false).pipeline(metal.pipeline(ADD)).buffers(metal.buffer(16)).ints(2, 4, 0);
+    assertTrue(encoding.dispatch(ONE, size(4)).run().contains("is not bound"));
+    found("kernel k: buffer(1) 'y' is not bound");
+    // nil takes a binding away.
+    var unbound = add();
+    metal.tell(unbound.encoder, "setBuffer:offset:atIndex:", RawMetal.NIL, 0L, 1L);
+    assertTrue(unbound.dispatch(ONE, size(4)).run().contains("is not bound"));
+    found("kernel k: buffer(1) 'y' is not bound");
+  }
+
+  @Test
+  void wrongStructSize() {
+    for (int[] values : new int[][] {{4}, {4, 0, 0}}) {
+      var encoding =
+          metal
+              .encode(false)
+              .pipeline(metal.pipeline(ADD))
+              .buffers(metal.buffer(16), metal.buffer(16));
+      encoding.ints(2, values).dispatch(ONE, size(4)).run();
+      found("buffer(2) 'p' is bound to " + values.length * 4 + " bytes");
+    }
+    var encoding =
+        metal
+            .encode(false)
+            .pipeline(metal.pipeline(ADD))
+            .buffers(metal.buffer(16), metal.buffer(16), metal.buffer(4));
+    encoding.dispatch(ONE, size(4)).run();
+    found("buffer(2) 'p' is bound to 4 bytes, its type needs 8");
+  }
+
+  @Test
+  void wrongThreadgroupSize() {
+    add().dispatch(ONE, size(1025)).run();
+    found("1025 x 1 x 1 threads per threadgroup, where 1 to 1024 are allowed");
+    add().dispatch(ONE, new RawMetal.Size(32, 33, 1)).run();
+    found("32 x 33 x 1 threads per threadgroup");
+    add().dispatch(ONE, new RawMetal.Size(32, 0, 1)).run();
+    found("32 x 0 x 1 threads per threadgroup");
+    add().dispatch(size(0), size(32)).run();
+    found("the grid is empty");
+    soft.configure(SoftMetalSettings.STRICT.maxThreads(256));
+    add().dispatch(ONE, size(512)).run();
+    found("512 x 1 x 1 threads per threadgroup, where 1 to 256 are allowed");
+  }
+
+  @Test
+  void threadgroupMemory() {
+    String kernel =
+        "kernel void k(threadgroup float* a [[threadgroup(0)]]) { threadgroup float b[4096]; a[0] ="
+            + " 1; b[0] = 1; }";
+    var k = metal.pipeline(kernel);
+    var encoding = metal.encode(false).pipeline(k);
+    metal.tell(encoding.encoder, "setThreadgroupMemoryLength:atIndex:", 24L, 0L);
+    found("24 bytes, where a multiple of 16 up to 32768 is needed");
+    encoding.dispatch(ONE, ONE);
+    found("threadgroup(0) 'a' has 0 bytes");
+    metal.tell(encoding.encoder, "setThreadgroupMemoryLength:atIndex:", 32784L, 0L);
+    found("32784 bytes, where a multiple of 16 up to 32768 is needed");
+    metal.tell(encoding.encoder, "setThreadgroupMemoryLength:atIndex:", 32768L, 0L);
+    encoding.dispatch(ONE, ONE).run();
+    found("of threadgroup memory, where 32768 is the limit");
+  }
+
+  @Test
+  void useAfterRelease() {
+    var buffer = metal.id(metal.device, "newBufferWithLength:options:", 64L, 0L);
+    metal.release(buffer);
+    metal.id(buffer, "contents");
+    found("contents: sent to a deallocated MTLBuffer");
+    var encoding = metal.encode(false);
+    metal.tell(encoding.encoder, "setBuffer:offset:atIndex:", buffer, 0L, 0L);
+    found("setBuffer:offset:atIndex:: sent to a deallocated MTLBuffer");
+    encoding.run();
+  }
+
+  @Test
+  void overRelease() {
+    var buffer = metal.id(metal.device, "newBufferWithLength:options:", 64L, 0L);
+    metal.release(buffer);
+    metal.release(buffer);
+    found("release: sent to a deallocated MTLBuffer");
+    // What a pool will release must not be released before.
+    metal.pool(() -> metal.release(metal.id(metal.queue, "commandBuffer")));
+    found("an autoreleased object was released once too often");
+  }
+
+  @Test
+  void leaks() {
+    var buffer = metal.id(metal.device, "newBufferWithLength:options:", 64L, 0L);
+    metal.tell(buffer, "setLabel:", metal.string("activations"));
+    assertTrue(
+        soft.liveObjects().contains("1 MTLBuffer 'activations'"),
+        () -> soft.liveObjects().toString());
+    metal.release(buffer);
+    assertFalse(soft.liveObjects().contains("1 MTLBuffer 'activations'"));
+    var encoding = add().dispatch(ONE, size(4)).end().commit();
+    metal.tell(encoding.commands, "waitUntilCompleted");
+    assertTrue(
+        soft.liveObjects().contains("1 MTLCommandBuffer"), () -> soft.liveObjects().toString());
+    encoding.release();
+    assertFalse(soft.liveObjects().contains("1 MTLCommandBuffer"));
+  }
+
+  @Test
+  void noPool() {
+    var commands = metal.id(metal.queue, "commandBuffer");
+    found("MTLCommandBuffer autoreleased with no pool in place");
+    metal.release(commands);
+    metal.call("objc_autoreleasePoolPop", null, MemorySegment.ofAddress(16));
+    found("is not on this thread's stack");
+  }
+
+  @Test
+  void encodingAfterEndEncoding() {
+    var encoding = add().dispatch(ONE, size(4)).end();
+    encoding.pipeline(metal.pipeline(ADD));
+    found("setComputePipelineState:: after endEncoding");
+    encoding.dispatch(ONE, size(4));
+    found("dispatchThreadgroups:threadsPerThreadgroup:: after endEncoding");
+    encoding.end();
+    found("endEncoding: after endEncoding");
+    assertEquals("", encoding.commit().finish());
+  }
+
+  @Test
+  void twoOpenEncoders() {
+    var encoding = add().dispatch(ONE, size(4));
+    assertEquals(0, metal.id(encoding.commands, "computeCommandEncoder").address());
+    found("computeCommandEncoder: another encoder of this command buffer is still open");
+    assertEquals("", encoding.run());
+  }
+
+  @Test
+  void encoderReleasedBeforeItsEnd() {
+    metal.pool(() -> metal.id(metal.id(metal.queue, "commandBuffer"), "computeCommandEncoder"));
+    found("an encoder was released without endEncoding");
+  }
+
+  @Test
+  void commitTwice() {
+    var encoding = add().dispatch(ONE, size(4)).end().commit().commit();
+    found("commit: the command buffer is already committed");
+    metal.pool(() -> metal.id(encoding.commands, "computeCommandEncoder"));
+    found("computeCommandEncoder: the command buffer is already committed");
+    assertEquals("", encoding.finish());
+  }
+
+  @Test
+  void commitWithAnOpenEncoder() {
+    var encoding = add().dispatch(ONE, size(4)).commit();
+    found("commit: an encoder is still open (no endEncoding)");
+    assertEquals("", encoding.run());
+  }
+
+  @Test
+  void waitWithoutCommit() {
+    var encoding = add().dispatch(ONE, size(4)).end();
+    metal.tell(encoding.commands, "waitUntilCompleted");
+    found("waitUntilCompleted: the command buffer was not committed");
+    encoding.release();
+  }
+
+  @Test
+  void enqueueKeepsTheOrder() {
+    var a = metal.buffer(1f, 2f, 3f, 4f);
+    var b = metal.buffer(16);
+    var first = add(a, b).dispatch(ONE, size(4)).end();
+    var second = add(b, a).dispatch(ONE, size(4)).end();
+    metal.tell(first.commands, "enqueue");
+    second.commit();
+    first.commit();
+    assertEquals("", second.finish());
+    assertEquals("", first.finish());
+    assertArrayEquals(new float[] {3, 4, 5, 6}, metal.floats(a));
+    var twice = add().dispatch(ONE, size(4)).end();
+    metal.tell(twice.commands, "enqueue");
+    metal.tell(twice.commands, "enqueue");
+    found("enqueue: the command buffer is already enqueued");
+    assertEquals("", twice.commit().finish());
+  }
+
+  @Test
+  void readingBeforeCompletion() {
+    soft.configure(SoftMetalSettings.STRICT.lazy(true));
+    var y = metal.buffer(-7f, -7f, -7f, -7f);
+    var encoding = add(metal.buffer(1f, 2f, 3f, 4f), y).dispatch(ONE, size(4)).end().commit();
+    assertEquals(-7f, metal.floats(y)[0]);
+    assertEquals("", encoding.finish());
+    assertEquals(2f, metal.floats(y)[0]);
+  }
+
+  @Test
+  void writingAfterCommit() {
+    soft.configure(SoftMetalSettings.STRICT.lazy(true));
+    var x = metal.buffer(1f, 2f, 3f, 4f, 5f);
+    var encoding = add(x, metal.buffer(16)).dispatch(ONE, size(4)).end().commit();
+    metal.contents(x).setAtIndex(JAVA_FLOAT, 4, 50f); // not read by the kernel: allowed
+    assertEquals("", encoding.finish());
+    encoding = add(x, metal.buffer(16)).dispatch(ONE, size(4)).end().commit();
+    metal.contents(x).setAtIndex(JAVA_FLOAT, 2, 30f);
+    refused(
+        "read of buffer(0) 'x' byte 8, which the CPU wrote between commit and completion",
+        encoding.finish());
+  }
+
+  @Test
+  void whatTheGpuWroteIsNoWriteOfTheCpu() {
+    soft.configure(SoftMetalSettings.STRICT.lazy(true));
+    var a = metal.buffer(1f, 2f, 3f, 4f);
+    var b = metal.buffer(16);
+    var first = add(a, b).dispatch(ONE, size(4)).end().commit();
+    var second = add(b, a).dispatch(ONE, size(4)).end().commit();
+    assertEquals("", second.finish());
+    assertEquals("", first.finish());
+    assertArrayEquals(new float[] {3, 4, 5, 6}, metal.floats(a));
+  }
+
+  @Test
+  void noCopy() {
+    try (Arena arena = Arena.ofConfined()) {
+      MemorySegment pages = arena.allocate(32768, 16384);
+      pages.setAtIndex(JAVA_INT, 3, 42);
+      var buffer =
+          metal.id(
+              metal.device,
+              "newBufferWithBytesNoCopy:length:options:deallocator:",
+              pages,
+              32768L,
+              0L,
+              RawMetal.NIL);
+      assertEquals(32768, metal.number(buffer, "length"));
+      assertEquals(pages.address(), metal.id(buffer, "contents").address());
+      metal.release(buffer);
+      for (long[] wrong : new long[][] {{4096, 16384}, {0, 16383}, {0, 0}}) {
+        var refused =
+            metal.id(
+                metal.device,
+                "newBufferWithBytesNoCopy:length:options:deallocator:",
+                pages.asSlice(wrong[0]),
+                wrong[1],
+                0L,
+                RawMetal.NIL);
+        assertEquals(0, refused.address());
+        found("is not a multiple of the page size, 16384");
+      }
+    }
+  }
+
+  @Test
+  void buffers() {
+    assertArrayEquals(new int[5], metal.ints(metal.buffer(20)));
+    assertEquals(0, metal.id(metal.device, "newBufferWithLength:options:", 0L, 0L).address());
+    found("0 bytes, where 1 to");
+    assertEquals(0, metal.id(metal.device, "newBufferWithLength:options:", 64L, 0x20L).address());
+    found("storage mode 2, where the CPU needs shared");
+    assertEquals(0, metal.id(metal.device, "newBufferWithLength:options:", 64L, 0x100L).address());
+    found("an untracked buffer");
+    metal.tell(metal.buffer(64), "didModifyRange:", 0L, 4L);
+    found("didModifyRange:: only for managed storage");
+  }
+
+  @Test
+  void setBytesOf4Kilobytes() {
+    var k =
+        metal.pipeline(
+            "kernel void k(constant uint* p [[buffer(0)]], device uint* y [[buffer(1)]]) { *y ="
+                + " p[1]; }");
+    var y = metal.buffer(new int[1]);
+    var encoding = metal.encode(false).pipeline(k);
+    metal.tell(encoding.encoder, "setBuffer:offset:atIndex:", y, 0L, 1L);
+    encoding.ints(0, new int[1024]);
+    found("setBytes:length:atIndex:: 4096 bytes");
+    int[] most = new int[1023];
+    most[1] = 5;
+    assertEquals("", encoding.ints(0, most).dispatch(ONE, ONE).run());
+    assertArrayEquals(new int[] {5}, metal.ints(y));
+  }
+
+  @Test
+  void indicesAndOffsets() {
+    var encoding = add();
+    metal.tell(encoding.encoder, "setBuffer:offset:atIndex:", metal.buffer(64), 0L, 31L);
+    found("index 31, where 30 is the last");
+    metal.tell(encoding.encoder, "setBuffer:offset:atIndex:", metal.buffer(64), 64L, 0L);
+    found("offset 64 of a buffer of 64 bytes");
+    metal.tell(encoding.encoder, "setBufferOffset:atIndex:", 4L, 7L);
+    found("no buffer is bound at index 7");
+    metal.tell(encoding.encoder, "setBuffer:offset:atIndex:", metal.buffer(64), 2L, 0L);
+    encoding.dispatch(ONE, size(4)).run();
+    found("buffer(0) 'x' is bound at offset 2, which is no multiple of 4");
+  }
+
+  @Test
+  void unknownSelectorsAndClasses() {
+    metal.tell(metal.queue, "endEncodings");
+    found("endEncodings: unrecognized selector sent to MTLCommandQueue");
+    assertEquals(0, metal.type("MTLNothing").address());
+    metal.id(RawMetal.NIL, "contents");
+    found("contents: sent to nil");
+    metal.id(MemorySegment.ofAddress(0x1230), "contents");
+    found("contents: sent to 0x1230, which is not an object");
+  }
+
+  @Test
+  void nilAndWrongArguments() {
+    MemorySegment error = Arena.global().allocate(ADDRESS);
+    metal.id(
+        metal.device, "newLibraryWithSource:options:error:", RawMetal.NIL, RawMetal.NIL, error);
+    found("nil where a NSString is needed");
+    metal.id(metal.device, "newComputePipelineStateWithFunction:error:", RawMetal.NIL, error);
+    found("nil where a MTLFunction is needed");
+    metal.id(metal.library(ADD), "newFunctionWithName:", RawMetal.NIL);
+    found("nil where a NSString is needed");
+    var encoding = add();
+    metal.tell(encoding.encoder, "setComputePipelineState:", RawMetal.NIL);
+    found("nil where a MTLComputePipelineState is needed");
+    metal.tell(encoding.encoder, "setBuffer:offset:atIndex:", metal.queue, 0L, 0L);
+    found("a MTLCommandQueue where a MTLBuffer is needed");
+    metal.tell(encoding.encoder, "setBytes:length:atIndex:", RawMetal.NIL, 8L, 2L);
+    found("setBytes:length:atIndex:: 8 bytes at (nil)");
+    metal.tell(encoding.encoder, "memoryBarrierWithScope:", 2L);
+    found("scope 2 does not cover buffers");
+    metal.tell(encoding.encoder, "memoryBarrierWithResources:count:", RawMetal.NIL, 0L);
+    found("no resources");
+    metal.tell(encoding.commands, "addCompletedHandler:", RawMetal.NIL);
+    found("addCompletedHandler:: nil");
+    encoding.end().release();
+    var empty = metal.encode(false).dispatch(ONE, ONE);
+    found("no pipeline state is set");
+    empty.end().release();
+  }
+
+  @Test
+  void unretainedReferences() {
+    MemorySegment[] made = new MemorySegment[2];
+    metal.pool(
+        () -> {
+          made[0] =
+              (MemorySegment)
+                  metal.call(
+                      "objc_retain",
+                      ADDRESS,
+                      metal.id(metal.queue, "commandBufferWithUnretainedReferences"));
+          made[1] =
+              (MemorySegment)
+                  metal.call("objc_retain", ADDRESS, metal.id(made[0], "computeCommandEncoder"));
+        });
+    var buffer = metal.id(metal.device, "newBufferWithLength:options:", 64L, 0L);
+    var k = metal.pipeline("kernel void k(device uint* y [[buffer(0)]]) { *y = 1; }");
+    metal.tell(made[1], "setComputePipelineState:", k);
+    metal.tell(made[1], "setBuffer:offset:atIndex:", buffer, 0L, 0L);
+    metal.tell(made[1], "dispatchThreadgroups:threadsPerThreadgroup:", ONE, ONE);
+    metal.tell(made[1], "endEncoding");
+    metal.release(buffer);
+    metal.tell(made[0], "commit");
+    metal.tell(made[0], "waitUntilCompleted");
+    assertEquals(5, metal.number(made[0], "status"));
+    found("a buffer was deallocated before the command buffer that uses it had completed");
+    metal.release(made[1]);
+    metal.release(made[0]);
+  }
+
+  @Test
+  void twoThreadsAtATime() throws InterruptedException {
+    List<Thread> threads =
+        List.of(
+            Thread.ofPlatform().unstarted(this::addOften),
+            Thread.ofPlatform().unstarted(this::addOften));
+    threads.forEach(Thread::start);
+    for (Thread thread : threads) {
+      thread.join();
+    }
+  }
+
+  // An assertion that fails here shows as an object that is never released.
+  private void addOften() {
+    try (RawMetal own = new RawMetal(soft)) {
+      var k = own.pipeline(ADD);
+      for (int n = 0; n < 50; n++) {
+        var y = own.buffer(16);
+        var encoding =
+            own.encode(false)
+                .pipeline(k)
+                .buffers(own.buffer(1f, 2f, 3f, 4f), y)
+                .ints(2, 4, Float.floatToRawIntBits(n));
+        assertEquals("", encoding.dispatch(ONE, size(4)).run());
+        assertArrayEquals(new float[] {1 + n, 2 + n, 3 + n, 4 + n}, own.floats(y));
+      }
+    }
+  }
+
+  @Test
+  void severalInFlight() {
+    for (boolean lazy : new boolean[] {false, true}) {
+      soft.configure(SoftMetalSettings.STRICT.lazy(lazy));
+      var a = metal.buffer(0f, 0f, 0f, 0f);
+      var b = metal.buffer(16);
+      RawMetal.Encoding[] flight =
+          new RawMetal.Encoding[70]; // more than a queue holds: it waits for the first
+      for (int n = 0; n < flight.length; n++) {
+        flight[n] = (n % 2 == 0 ? add(a, b) : add(b, a)).dispatch(ONE, size(4)).end().commit();
+      }
+      for (RawMetal.Encoding each : flight) {
+        assertEquals("", each.finish());
+      }
+      assertEquals(70f, metal.floats(a)[0]);
+      assertNotEquals(70f, metal.floats(b)[0]);
+    }
+  }
+}
