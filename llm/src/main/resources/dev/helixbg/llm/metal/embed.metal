@@ -18,7 +18,8 @@ kernel void embed(
   const uint i = group.x * 64 + thread_index;
   if (i >= (shape.columns + 31) / 32 * 2) return;
   device const uchar* row = table + ulong(ids[group.y]) * shape.row_bytes;
-  const Weights16 w = load_weights(0, row, i / 2, i % 2, shape.columns);
+  Weights16 w;
+  load_weights(0, row, i / 2, i % 2, shape.columns, w);
   const uint first = column_of(0, i / 2, i % 2);
   device float* target = x + ulong(group.y) * shape.stride;
   for (uint j = 0; j < 16; j++) {

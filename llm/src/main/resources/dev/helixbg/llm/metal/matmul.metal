@@ -47,7 +47,8 @@ kernel void matmul(
   }
   const uint units = (shape.columns + 31) / 32;
   for (uint unit = 0; unit < units; unit++) {
-    const Weights16 part = load_weights(0, row, unit, w_side, shape.columns);
+    Weights16 part;
+    load_weights(0, row, unit, w_side, shape.columns, part);
     threadgroup float4* wt = (threadgroup float4*)(ws + w_row * DEPTH + w_side * 16);
     for (uint i = 0; i < 4; i++) wt[i] = part.scale * part.q[i] - part.minimum;
     device const float4* from = (device const float4*)(v + column_of(0, unit, x_side) + x_half);

@@ -45,7 +45,8 @@ inline void multiply(
       const float4 four = x0 + x1 + x2 + x3;
       const float sum = four.x + four.y + four.z + four.w;
       for (uint r = 0; r < ROWS; r++) {
-        const Weights16 v = load_weights(type, w + min(first_row + r, rows - 1) * row_bytes, unit, side, columns);
+        Weights16 v;
+        load_weights(type, w + min(first_row + r, rows - 1) * row_bytes, unit, side, columns, v);
         const float product = dot(v.q[0], x0) + dot(v.q[1], x1) + dot(v.q[2], x2) + dot(v.q[3], x3);
         sums[r] += v.scale * product - v.minimum * sum;
       }

@@ -37,32 +37,28 @@ inline float2 scale_and_minimum(device const uchar* packed, uint sub) {
 // 256 weights: d, m, 12 bytes of scales and minima, 128 bytes of nibbles: sub-blocks 2k in the low, 2k + 1 in the high ones.
 struct Q4_K {
   static uint column(uint unit, uint side) { return unit / 2 * 64 + unit % 2 * 16 + side * 32; }
-  static Weights16 load(device const uchar* row, uint unit, uint side, uint columns) {
+  static void load(device const uchar* row, uint unit, uint side, uint columns, thread Weights16& w) {
     device const uchar* block = row + unit / 8 * 144;
     const uint4 packed = *(device const uint4*)(block + 16 + unit % 8 * 16);
     const float2 factors = scale_and_minimum(block + 4, unit % 8 / 2 * 2 + side);
-    Weights16 w;
     for (uint i = 0; i < 4; i++) w.q[i] = bytes(nibbles(packed[i], side));
     w.scale = load_half(block) * factors.x;
     w.minimum = load_half(block + 2) * factors.y;
-    return w;
   }
 };
 
 // As Q4_K, with 32 bytes before the nibbles: bit `sub` of byte j is the fifth bit of weight j.
 struct Q5_K {
   static uint column(uint unit, uint side) { return Q4_K::column(unit, side); }
-  static Weights16 load(device const uchar* row, uint unit, uint side, uint columns) {
+  static void load(device const uchar* row, uint unit, uint side, uint columns, thread Weights16& w) {
     device const uchar* block = row + unit / 8 * 176;
     const uint sub = unit % 8 / 2 * 2 + side;
     const uint4 high = *(device const uint4*)(block + 16 + unit % 2 * 16);
     const uint4 packed = *(device const uint4*)(block + 48 + unit % 8 * 16);
     const float2 factors = scale_and_minimum(block + 4, sub);
-    Weights16 w;
     for (uint i = 0; i < 4; i++) w.q[i] = bytes(nibbles(packed[i], side) | (high[i] >> sub & 0x01010101u) << 4);
     w.scale = load_half(block) * factors.x;
     w.minimum = load_half(block + 2) * factors.y;
-    return w;
   }
 };
 
@@ -70,19 +66,17 @@ struct Q5_K {
 // weights 32 apart in a byte), 16 signed scales, d. Less 32.
 struct Q6_K {
   static uint column(uint unit, uint side) { return unit / 4 * 128 + unit % 4 * 16 + side * 64; }
-  static Weights16 load(device const uchar* row, uint unit, uint side, uint columns) {
+  static void load(device const uchar* row, uint unit, uint side, uint columns, thread Weights16& w) {
     device const uchar* block = row + unit / 8 * 210;
     const uint part = unit % 8 / 4, at = unit % 4;
     device const uchar* low = block + part * 64 + at * 16;
     device const uchar* high = block + 128 + part * 32 + at % 2 * 16;
     const uint shift = at / 2 * 2 + side * 4;
-    Weights16 w;
     for (uint i = 0; i < 4; i++) {
       w.q[i] = bytes(nibbles(load_uint(low + 4 * i), side) | (load_uint(high + 4 * i) >> shift & 0x03030303u) << 4);
     }
     w.scale = load_half(block + 208) * float(((device const char*)block)[192 + part * 8 + at + side * 4]);
     w.minimum = 32 * w.scale;
-    return w;
   }
 };
 
@@ -93,63 +87,53 @@ struct InOrder {
 
 // d, 32 signed bytes.
 struct Q8_0 : InOrder {
-  static Weights16 load(device const uchar* row, uint unit, uint side, uint columns) {
+  static void load(device const uchar* row, uint unit, uint side, uint columns, thread Weights16& w) {
     device const uchar* block = row + unit * 34;
-    Weights16 w;
     for (uint i = 0; i < 4; i++) w.q[i] = float4(as_type<char4>(load_uint(block + 2 + side * 16 + 4 * i)));
     w.scale = load_half(block);
     w.minimum = 0;
-    return w;
   }
 };
 
 // d, 16 bytes of nibbles. Less 8.
 struct Q4_0 : InOrder {
-  static Weights16 load(device const uchar* row, uint unit, uint side, uint columns) {
+  static void load(device const uchar* row, uint unit, uint side, uint columns, thread Weights16& w) {
     device const uchar* block = row + unit * 18;
-    Weights16 w;
     for (uint i = 0; i < 4; i++) w.q[i] = bytes(nibbles(load_uint(block + 2 + 4 * i), side));
     w.scale = load_half(block);
     w.minimum = 8 * w.scale;
-    return w;
   }
 };
 
 // d, m, 16 bytes of nibbles. Plus m.
 struct Q4_1 : InOrder {
-  static Weights16 load(device const uchar* row, uint unit, uint side, uint columns) {
+  static void load(device const uchar* row, uint unit, uint side, uint columns, thread Weights16& w) {
     device const uchar* block = row + unit * 20;
-    Weights16 w;
     for (uint i = 0; i < 4; i++) w.q[i] = bytes(nibbles(load_uint(block + 4 + 4 * i), side));
     w.scale = load_half(block);
     w.minimum = -load_half(block + 2);
-    return w;
   }
 };
 
 // d, 32 fifth bits, 16 bytes of nibbles. Less 16.
 struct Q5_0 : InOrder {
-  static Weights16 load(device const uchar* row, uint unit, uint side, uint columns) {
+  static void load(device const uchar* row, uint unit, uint side, uint columns, thread Weights16& w) {
     device const uchar* block = row + unit * 22;
     const uint high = load_uint(block + 2) >> (16 * side);
-    Weights16 w;
     for (uint i = 0; i < 4; i++) w.q[i] = bytes(nibbles(load_uint(block + 6 + 4 * i), side) | fifths(high >> (4 * i)));
     w.scale = load_half(block);
     w.minimum = 16 * w.scale;
-    return w;
   }
 };
 
 // d, m, 32 fifth bits, 16 bytes of nibbles. Plus m.
 struct Q5_1 : InOrder {
-  static Weights16 load(device const uchar* row, uint unit, uint side, uint columns) {
+  static void load(device const uchar* row, uint unit, uint side, uint columns, thread Weights16& w) {
     device const uchar* block = row + unit * 24;
     const uint high = load_uint(block + 4) >> (16 * side);
-    Weights16 w;
     for (uint i = 0; i < 4; i++) w.q[i] = bytes(nibbles(load_uint(block + 8 + 4 * i), side) | fifths(high >> (4 * i)));
     w.scale = load_half(block);
     w.minimum = -load_half(block + 2);
-    return w;
   }
 };
 
@@ -162,35 +146,30 @@ inline float4 levels(uint four) {
 
 // d, 16 bytes of nibbles, each the number of a level.
 struct IQ4_NL : InOrder {
-  static Weights16 load(device const uchar* row, uint unit, uint side, uint columns) {
+  static void load(device const uchar* row, uint unit, uint side, uint columns, thread Weights16& w) {
     device const uchar* block = row + unit * 18;
-    Weights16 w;
     for (uint i = 0; i < 4; i++) w.q[i] = levels(nibbles(load_uint(block + 2 + 4 * i), side));
     w.scale = load_half(block);
     w.minimum = 0;
-    return w;
   }
 };
 
 // 256 weights: d, two high bits of eight scales, their low nibbles, then eight times 16 bytes as in IQ4_NL; scales less 32.
 struct IQ4_XS : InOrder {
-  static Weights16 load(device const uchar* row, uint unit, uint side, uint columns) {
+  static void load(device const uchar* row, uint unit, uint side, uint columns, thread Weights16& w) {
     device const uchar* block = row + unit / 8 * 136;
     const uint sub = unit % 8;
     const uint low = block[4 + sub / 2] >> (sub % 2 * 4) & 15;
     const uint high = *(device const ushort*)(block + 2) >> (2 * sub) & 3;
-    Weights16 w;
     for (uint i = 0; i < 4; i++) w.q[i] = levels(nibbles(load_uint(block + 8 + sub * 16 + 4 * i), side));
     w.scale = load_half(block) * (float(low | high << 4) - 32);
     w.minimum = 0;
-    return w;
   }
 };
 
 // Plain numbers: any count of columns. Four at a time where rows keep them aligned, else one by one, zero past the end.
 template <typename T>
-inline Weights16 plain(device const uchar* row, uint first, uint columns) {
-  Weights16 w;
+inline void plain(device const uchar* row, uint first, uint columns, thread Weights16& w) {
   const bool whole = columns % 4 == 0 && first + 16 <= columns;
   for (uint i = 0; i < 4; i++) {
     if (whole) {
@@ -201,22 +180,21 @@ inline Weights16 plain(device const uchar* row, uint first, uint columns) {
   }
   w.scale = 1;
   w.minimum = 0;
-  return w;
 }
 
 struct F32 : InOrder {
   static float4 four(device const uchar* row, uint at) { return *(device const float4*)(row + 4 * at); }
   static float one(device const uchar* row, uint at) { return ((device const float*)row)[at]; }
-  static Weights16 load(device const uchar* row, uint unit, uint side, uint columns) {
-    return plain<F32>(row, column(unit, side), columns);
+  static void load(device const uchar* row, uint unit, uint side, uint columns, thread Weights16& w) {
+    plain<F32>(row, column(unit, side), columns, w);
   }
 };
 
 struct F16 : InOrder {
   static float4 four(device const uchar* row, uint at) { return float4(*(device const half4*)(row + 2 * at)); }
   static float one(device const uchar* row, uint at) { return float(((device const half*)row)[at]); }
-  static Weights16 load(device const uchar* row, uint unit, uint side, uint columns) {
-    return plain<F16>(row, column(unit, side), columns);
+  static void load(device const uchar* row, uint unit, uint side, uint columns, thread Weights16& w) {
+    plain<F16>(row, column(unit, side), columns, w);
   }
 };
 
@@ -227,8 +205,8 @@ struct BF16 : InOrder {
   }
   static float one(device const uchar* row, uint at) { return wide(((device const ushort*)row)[at]); }
   static float wide(ushort v) { return as_type<float>(uint(v) << 16); }
-  static Weights16 load(device const uchar* row, uint unit, uint side, uint columns) {
-    return plain<BF16>(row, column(unit, side), columns);
+  static void load(device const uchar* row, uint unit, uint side, uint columns, thread Weights16& w) {
+    plain<BF16>(row, column(unit, side), columns, w);
   }
 };
 
@@ -243,12 +221,12 @@ inline uint column_of(uint type, uint unit, uint side) {
   return TYPE_A::column(unit, side);
 }
 
-inline Weights16 load_weights(uint type, device const uchar* row, uint unit, uint side, uint columns) {
+inline void load_weights(uint type, device const uchar* row, uint unit, uint side, uint columns, thread Weights16& w) {
 #ifdef TYPE_B
-  if (type == 1) return TYPE_B::load(row, unit, side, columns);
+  if (type == 1) return TYPE_B::load(row, unit, side, columns, w);
 #endif
 #ifdef TYPE_C
-  if (type == 2) return TYPE_C::load(row, unit, side, columns);
+  if (type == 2) return TYPE_C::load(row, unit, side, columns, w);
 #endif
-  return TYPE_A::load(row, unit, side, columns);
+  TYPE_A::load(row, unit, side, columns, w);
 }
