@@ -98,7 +98,7 @@ kernel void argmax(
         places[0] = places[i];
       }
     }
-    ids[row] = places[0];
+    ids[row] = places[0] < shape.columns ? places[0] : 0;   // no largest among NaNs
   }
 }
 

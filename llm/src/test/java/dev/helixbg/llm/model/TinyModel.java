@@ -30,18 +30,25 @@ final class TinyModel {
     with("qwen3.rope.freq_base", 10_000f);
     with("qwen3.attention.layer_norm_rms_epsilon", 1e-6f);
     tensor("token_embd.weight", TensorType.F32, 32, 40);
-    tensor("blk.0.attn_norm.weight", TensorType.F32, 32, 0);
-    tensor("blk.0.attn_q.weight", TensorType.F32, 32, 48);
-    tensor("blk.0.attn_k.weight", TensorType.F32, 32, 16);
-    tensor("blk.0.attn_v.weight", TensorType.F32, 32, 16);
-    tensor("blk.0.attn_q_norm.weight", TensorType.F32, 16, 0);
-    tensor("blk.0.attn_k_norm.weight", TensorType.F32, 16, 0);
-    tensor("blk.0.attn_output.weight", TensorType.F32, 48, 32);
-    tensor("blk.0.ffn_norm.weight", TensorType.F32, 32, 0);
-    tensor("blk.0.ffn_gate.weight", TensorType.F32, 32, 64);
-    tensor("blk.0.ffn_up.weight", TensorType.F32, 32, 64);
-    tensor("blk.0.ffn_down.weight", TensorType.F32, 64, 32);
+    layer(0);
     tensor("output_norm.weight", TensorType.F32, 32, 0);
+  }
+
+  /** The tensors of a layer. */
+  TinyModel layer(int number) {
+    String prefix = "blk." + number + ".";
+    tensor(prefix + "attn_norm.weight", TensorType.F32, 32, 0);
+    tensor(prefix + "attn_q.weight", TensorType.F32, 32, 48);
+    tensor(prefix + "attn_k.weight", TensorType.F32, 32, 16);
+    tensor(prefix + "attn_v.weight", TensorType.F32, 32, 16);
+    tensor(prefix + "attn_q_norm.weight", TensorType.F32, 16, 0);
+    tensor(prefix + "attn_k_norm.weight", TensorType.F32, 16, 0);
+    tensor(prefix + "attn_output.weight", TensorType.F32, 48, 32);
+    tensor(prefix + "ffn_norm.weight", TensorType.F32, 32, 0);
+    tensor(prefix + "ffn_gate.weight", TensorType.F32, 32, 64);
+    tensor(prefix + "ffn_up.weight", TensorType.F32, 32, 64);
+    tensor(prefix + "ffn_down.weight", TensorType.F32, 64, 32);
+    return this;
   }
 
   /** Sets a key to a String, Integer or Float, or removes it. */

@@ -1,0 +1,159 @@
+package dev.helixbg.llm.model;
+
+import static org.junit.jupiter.api.Assertions.assertArrayEquals;
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import dev.helixbg.llm.backend.Backend;
+import dev.helixbg.llm.backend.Batch;
+import dev.helixbg.llm.backend.Counters;
+import dev.helixbg.llm.backend.Counters.Counter;
+import dev.helixbg.llm.backend.KvCache;
+import dev.helixbg.llm.backend.KvShape.Storage;
+import dev.helixbg.llm.backend.Tokens;
+import dev.helixbg.llm.cpu.CpuBackend;
+import dev.helixbg.llm.generate.GenerationOptions;
+import dev.helixbg.llm.generate.Generator;
+import dev.helixbg.llm.generate.Sampling;
+import dev.helixbg.llm.generate.Workspace;
+import dev.helixbg.llm.gguf.GgufFile;
+import dev.helixbg.llm.metal.MetalBackend;
+import dev.helixbg.llm.metal.MetalTests;
+import dev.helixbg.llm.softmetal.SoftMetalSettings;
+import dev.helixbg.llm.tensor.TensorType;
+import java.io.IOException;
+import java.nio.file.Path;
+import java.util.Map;
+import java.util.Set;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.api.parallel.ResourceLock;
+
+/** What a token costs in calls, with as many layers as Qwen3 0.6B has, and what a long context does. */
+@ResourceLock("softmetal")
+class MetalDecodeTest {
+  private static final int LAYERS = 28;
+  private static final int TOKENS = 20;
+
+  @TempDir private static Path folder;
+
+  private MetalTests metal;
+  private Backend backend;
+
+  @BeforeEach
+  void open() {
+    metal = new MetalTests(SoftMetalSettings.FAST);
+    backend = new MetalBackend(metal.device());
+  }
+
+  @AfterEach
+  void close() {
+    if (metal != null) {
+      backend.close();
+      metal.close();
+    }
+  }
+
+  private static GgufFile model(int layers, int context) throws IOException {
+    TinyModel tiny =
+        new TinyModel().with("qwen3.block_count", layers).with("qwen3.context_length", context);
+    for (int i = 1; i < layers; i++) {
+      tiny.layer(i);
+    }
+    return GgufFile.open(tiny.write(folder));
+  }
+
+  private static PassLimits limits(int context, Storage storage) {
+    return new PassLimits(context, 256, 1, storage);
+  }
+
+  /** Counted over tokens after the first: what the prompt took is none of it. */
+  private Map<Counter, Long> countDecode(int context, int prompt) throws IOException {
+    try (GgufFile file = model(LAYERS, context)) {
+      Qwen3 model = Qwen3.of(file, backend, limits(context, Storage.F16));
+      Workspace work = new Workspace(model, limits(context, Storage.F16));
+      try (KvCache cache = backend.cache(model.cacheShape())) {
+        work.read(cache, ids(prompt - 1), false, () -> false);
+        Counters counters = backend.counters();
+        Map<Counter, Long> before = counters.snapshot();
+        GenerationOptions options =
+            new GenerationOptions(TOKENS, Sampling.GREEDY, Set.of());
+        new Generator(work).generate(cache, new int[] {7}, options, id -> {}, () -> false);
+        Map<Counter, Long> after = counters.snapshot();
+        before.forEach((counter, value) -> after.merge(counter, -value, Long::sum));
+        after.put(Counter.MOST_IN_FLIGHT, counters.get(Counter.MOST_IN_FLIGHT));
+        return after;
+      }
+    }
+  }
+
+  private static int[] ids(int count) {
+    int[] ids = new int[count];
+    for (int i = 0; i < count; i++) {
+      ids[i] = i * 7 % 40;
+    }
+    return ids;
+  }
+
+  @Test
+  void aTokenIsOneCommandBufferOneEncoderAndFiveDispatchesPerLayer() throws IOException {
+    Map<Counter, Long> counted = countDecode(256, 20);
+    assertEquals(TOKENS, counted.get(Counter.PASSES));
+    assertEquals(TOKENS, counted.get(Counter.SUBMISSIONS));
+    assertEquals(TOKENS, counted.get(Counter.ENCODERS));
+    assertEquals(0, counted.getOrDefault(Counter.REOPENED_ENCODERS, 0L));
+    // Embedding, five per layer, logits, argmax; each needs what the one before has written.
+    assertEquals(TOKENS * (5L * LAYERS + 3), counted.get(Counter.DISPATCHES));
+    assertEquals(TOKENS * (5L * LAYERS + 2), counted.get(Counter.BARRIERS));
+    assertTrue(counted.getOrDefault(Counter.WAITS, 0L) <= TOKENS, "waits");
+    assertEquals(3, counted.get(Counter.MOST_IN_FLIGHT));
+    assertTrue(counted.get(Counter.BOUND_BYTES) < TOKENS * 20_000L, "bound bytes");
+  }
+
+  @Test
+  void aLongContextCostsOneMoreDispatchPerLayer() throws IOException {
+    Map<Counter, Long> counted = countDecode(2048, 1500);
+    assertEquals(TOKENS * (6L * LAYERS + 3), counted.get(Counter.DISPATCHES));
+    assertEquals(TOKENS * (6L * LAYERS + 2), counted.get(Counter.BARRIERS));
+    assertEquals(TOKENS, counted.get(Counter.ENCODERS));
+  }
+
+  @Test
+  void aContextOf2048TokensIsFilledToItsEnd() throws IOException {
+    try (GgufFile file = model(2, 2048);
+        Backend cpu = new CpuBackend(1)) {
+      float[][] expected = lastLogits(file, cpu);
+      float[][] actual = lastLogits(file, backend);
+      for (int i = 0; i < expected.length; i++) {
+        assertArrayEquals(expected[i], actual[i], 1e-4f, "token " + i);
+      }
+    }
+  }
+
+  /** Logits of the last positions of a full context, read one by one after a prompt. */
+  private static float[][] lastLogits(GgufFile file, Backend backend) {
+    int single = 12;
+    PassLimits limits = limits(2048, Storage.F32);
+    Qwen3 model = Qwen3.of(file, backend, limits);
+    Workspace work = new Workspace(model, limits);
+    float[][] logits = new float[single][model.vocabulary()];
+    int[] ids = ids(2048);
+    try (KvCache cache = backend.cache(model.cacheShape())) {
+      work.read(cache, java.util.Arrays.copyOf(ids, 2048 - single), false, () -> false);
+      Batch batch = new Batch(1, 1);
+      Tokens tokens = backend.tokens(1, 1);
+      for (int i = 0; i < single; i++) {
+        tokens.set(0, 0, ids[2048 - single + i]);
+        batch.clear();
+        batch.add(cache, 1, 1);
+        model.forward(batch, tokens, 0);
+        backend.submit().await();
+        model.logits().read(0, logits[i]);
+      }
+      assertEquals(2048, cache.length());
+    }
+    return logits;
+  }
+}
