@@ -10,6 +10,9 @@ import dev.helixbg.embed.MiniLm;
 import dev.helixbg.insight.log.DataLog;
 import dev.helixbg.insight.log.DataLogException;
 import dev.helixbg.insight.log.LogAccount;
+import dev.helixbg.llm.metal.shim.MetalDevice;
+import dev.helixbg.llm.metal.shim.MetalException;
+import dev.helixbg.llm.metal.shim.MetalLibraries;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -34,6 +37,7 @@ final class Doctor {
       throws InterruptedException {
     Doctor doctor = new Doctor(locations);
     doctor.checkJava();
+    doctor.checkMetal();
     try {
       Settings loaded = settings.get().settings();
       doctor.checks.add(Check.ok("settings", "all valid; 'helix-bg config' shows them"));
@@ -56,6 +60,19 @@ final class Doctor {
                 "vector api",
                 "off: comparing entries is slower",
                 "start with scripts/helix-bg, or add --add-modules jdk.incubator.vector"));
+  }
+
+  /** No Metal is no problem: the CPU runs language models then. */
+  private void checkMetal() {
+    try (MetalDevice device = MetalDevice.open(MetalLibraries.configured())) {
+      checks.add(
+          Check.ok(
+              "metal",
+              "%s, %,d MB for models; 'helix-bg metal-test' tries it"
+                  .formatted(device.name(), device.memoryBudget() >> 20)));
+    } catch (MetalException e) {
+      checks.add(Check.ok("metal", e.getMessage() + "; language models run on the CPU"));
+    }
   }
 
   private void checkWritable(String name, Path folder, String remedy) {

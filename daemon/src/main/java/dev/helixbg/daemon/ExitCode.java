@@ -9,7 +9,7 @@ public enum ExitCode {
   BUSY(4, "another helix-bg is at work on this knowledge base"),
   MODEL(5, "a model or native library cannot be used"),
   WRITE(6, "a file cannot be written"),
-  PROBLEMS(7, "verify or doctor found problems"),
+  PROBLEMS(7, "verify, doctor, metal-test or --check found problems"),
   INTERRUPTED(130, "interrupted; what was done is kept");
 
   private final int number;

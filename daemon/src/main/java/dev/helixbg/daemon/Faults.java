@@ -5,6 +5,7 @@ import dev.helixbg.embed.EmbeddingException;
 import dev.helixbg.insight.log.DataLogException;
 import dev.helixbg.llm.backend.ContextFullException;
 import dev.helixbg.llm.gguf.GgufException;
+import dev.helixbg.llm.metal.shim.MetalException;
 import dev.helixbg.llm.tokenizer.TokenizerException;
 import java.io.IOException;
 import java.io.PrintWriter;
@@ -45,6 +46,7 @@ final class Faults {
       case EmbeddingException model -> ExitCode.MODEL;
       case GgufException model -> ExitCode.MODEL;
       case TokenizerException model -> ExitCode.MODEL;
+      case MetalException metal -> ExitCode.MODEL;
       case ContextFullException prompt -> ExitCode.USAGE;
       case InterruptedException interrupted -> ExitCode.INTERRUPTED;
       default -> ExitCode.INTERNAL;

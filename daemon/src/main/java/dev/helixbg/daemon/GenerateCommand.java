@@ -4,7 +4,11 @@ import com.fasterxml.jackson.core.JsonGenerator;
 import com.sun.management.ThreadMXBean;
 import dev.helixbg.config.Settings;
 import dev.helixbg.config.text.PrintableText;
+import dev.helixbg.llm.Agreement;
 import dev.helixbg.llm.LoadReport;
+import dev.helixbg.llm.ModelOpener;
+import dev.helixbg.llm.ModelOptions;
+import dev.helixbg.llm.ModelOptions.Device;
 import dev.helixbg.llm.Session;
 import dev.helixbg.llm.TextModel;
 import dev.helixbg.llm.backend.Counters.Counter;
@@ -19,6 +23,7 @@ import java.nio.file.Path;
 import java.util.Arrays;
 import java.util.Locale;
 import java.util.Map;
+import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.Callable;
 import java.util.function.IntConsumer;
@@ -80,6 +85,18 @@ final class GenerateCommand implements Callable<Integer> {
   @Option(names = "--stats", description = "Print timings and counters to stderr.")
   private boolean stats;
 
+  @Option(
+      names = "--check",
+      description =
+          "Also run the prompt on the CPU (by the scalar reference, if the CPU was chosen), and"
+              + " tell how far embedding and logits differ.")
+  private boolean check;
+
+  @Option(
+      names = "--profile",
+      description = "Time each kernel of the GPU, in a command buffer of its own: slow.")
+  private boolean profile;
+
   @Option(names = "--json", description = "Print JSON when the answer is complete.")
   private boolean json;
 
@@ -126,21 +143,55 @@ final class GenerateCommand implements Callable<Integer> {
     Sampling chosen = sampling.sampling();
     int[] givenIds = prompt.ids == null ? null : parse(prompt.ids);
     Settings settings = flags.settings(options);
-    try (TextModel model = flags.open(file, settings)) {
-      Answer answer = answer(model, givenIds == null ? ids(model) : givenIds, chosen);
-      if (json) {
-        Json.print(console.out(), generator -> write(model, answer, generator));
-      } else {
+    ModelOptions opening = flags.options(settings, 1).profiled(profile);
+    try (TextModel model = ModelOpener.open(file, opening)) {
+      if (profile && MetalAccount.of(model.backend()).isEmpty()) {
+        throw new Failure(
+            ExitCode.USAGE, "--profile times a GPU, and the backend is " + model.backend().name());
+      }
+      int[] ids = givenIds == null ? ids(model) : givenIds;
+      Answer answer = answer(model, ids, chosen);
+      Optional<MetalAccount> metal = MetalAccount.of(model.backend());
+      if (!json) {
         console.out().println();
       }
       if (stats) {
         print(model, answer);
+        metal.ifPresent(account -> account.print(console));
+      } else if (profile) {
+        metal.ifPresent(account -> account.printProfile(console));
       }
-      return (answer.generation().stopReason() == StopReason.CANCELLED
-              ? ExitCode.INTERRUPTED
-              : ExitCode.OK)
-          .number();
+      Optional<Agreement> agreement =
+          check ? Optional.of(agreement(model, opening, ids)) : Optional.empty();
+      agreement.ifPresent(this::print);
+      if (json) {
+        Json.print(console.out(), generator -> write(model, answer, metal, agreement, generator));
+      }
+      return exitCode(answer, agreement).number();
     }
+  }
+
+  private static ExitCode exitCode(Answer answer, Optional<Agreement> agreement) {
+    if (answer.generation().stopReason() == StopReason.CANCELLED) {
+      return ExitCode.INTERRUPTED;
+    }
+    return agreement.isPresent() && !agreement.get().isGood() ? ExitCode.PROBLEMS : ExitCode.OK;
+  }
+
+  /** By a backend that computes the same in another way. */
+  private Agreement agreement(TextModel model, ModelOptions opening, int[] ids) {
+    Device other = model.backend().name().equals("cpu") ? Device.SCALAR : Device.CPU;
+    try (TextModel reference = ModelOpener.open(file, opening.on(other).profiled(false))) {
+      return Agreement.between(model, reference, ids);
+    }
+  }
+
+  private void print(Agreement agreement) {
+    say(
+        "check     first embedding row off by %.1e, logits by %.1e of the largest; %s",
+        agreement.embedding(),
+        agreement.logits(),
+        agreement.sameToken() ? "same next token" : "ANOTHER NEXT TOKEN");
   }
 
   private static int[] parse(String ids) {
@@ -232,6 +283,7 @@ final class GenerateCommand implements Callable<Integer> {
   private void print(TextModel model, Answer answer) {
     LoadReport load = model.loadReport();
     Generation generation = answer.generation();
+    say("backend   %s", model.backend().name());
     say("loaded in %.0f ms", load.totalNanos() / 1e6);
     for (LoadReport.Phase phase : load.phases()) {
       say(
@@ -252,7 +304,7 @@ final class GenerateCommand implements Callable<Integer> {
         .backend()
         .counters()
         .snapshot()
-        .forEach((counter, value) -> say("%-13s %,d", name(counter), value));
+        .forEach((counter, value) -> say("%-17s %,d", name(counter), value));
   }
 
   private void say(String format, Object... values) {
@@ -263,7 +315,13 @@ final class GenerateCommand implements Callable<Integer> {
     return constant.name().toLowerCase(Locale.ROOT);
   }
 
-  private void write(TextModel model, Answer answer, JsonGenerator json) throws IOException {
+  private void write(
+      TextModel model,
+      Answer answer,
+      Optional<MetalAccount> metal,
+      Optional<Agreement> agreement,
+      JsonGenerator json)
+      throws IOException {
     Generation generation = answer.generation();
     json.writeStartObject();
     json.writeStringField("text", answer.text());
@@ -285,6 +343,16 @@ final class GenerateCommand implements Callable<Integer> {
       json.writeNumberField(name(counter.getKey()), counter.getValue());
     }
     json.writeEndObject();
+    if (metal.isPresent()) {
+      metal.get().write(json);
+    }
+    if (agreement.isPresent()) {
+      json.writeObjectFieldStart("check");
+      json.writeNumberField("embedding", agreement.get().embedding());
+      json.writeNumberField("logits", agreement.get().logits());
+      json.writeBooleanField("same_token", agreement.get().sameToken());
+      json.writeEndObject();
+    }
     json.writeEndObject();
   }
 }

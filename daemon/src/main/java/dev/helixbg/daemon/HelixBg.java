@@ -44,6 +44,7 @@ public final class HelixBg implements Runnable {
             .addSubcommand("embed-test", new EmbedTestCommand(console))
             .addSubcommand("load-model", new LoadModelCommand(console))
             .addSubcommand("generate", new GenerateCommand(console))
+            .addSubcommand("metal-test", new MetalTestCommand(console))
             .addSubcommand("verify", new VerifyCommand(console))
             .addSubcommand("doctor", new DoctorCommand(console))
             .addSubcommand(

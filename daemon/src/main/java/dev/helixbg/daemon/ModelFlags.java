@@ -17,7 +17,9 @@ final class ModelFlags {
       names = "--backend",
       paramLabel = "NAME",
       defaultValue = "auto",
-      description = "What runs the model: cpu, scalar (slow, the reference), or auto.")
+      description =
+          "What runs the model: metal (the GPU of a Mac), cpu, scalar (slow, the reference), or"
+              + " auto: metal where it can be used, else cpu (default: ${DEFAULT-VALUE}).")
   private String backend;
 
   @Option(names = "--threads", paramLabel = "N", description = "Threads; 0: one per core.")
@@ -38,12 +40,16 @@ final class ModelFlags {
 
   /** Opens a model for at least {@code tokens} of prompt and answer. */
   TextModel open(Path file, Settings settings, int tokens) {
+    return ModelOpener.open(file, options(settings, tokens));
+  }
+
+  /** How to open a model for at least {@code tokens} of prompt and answer. */
+  ModelOptions options(Settings settings, int tokens) {
     if (context < 1) {
       throw new Failure(ExitCode.USAGE, "--context must be 1 or more, not " + context);
     }
-    return ModelOpener.open(
-        file,
-        ModelOptions.of(device(), settings.threads(), Math.max(context, tokens), settings.cache()));
+    return ModelOptions.of(
+        device(), settings.threads(), Math.max(context, tokens), settings.cache());
   }
 
   TextModel open(Path file, Settings settings) {
@@ -52,11 +58,13 @@ final class ModelFlags {
 
   private Device device() {
     return switch (backend) {
-      case "cpu", "auto" -> Device.CPU;
+      case "auto" -> Device.AUTO;
+      case "metal" -> Device.METAL;
+      case "cpu" -> Device.CPU;
       case "scalar" -> Device.SCALAR;
       default ->
           throw new Failure(
-              ExitCode.USAGE, "--backend must be cpu, scalar or auto, not " + backend);
+              ExitCode.USAGE, "--backend must be metal, cpu, scalar or auto, not " + backend);
     };
   }
 }

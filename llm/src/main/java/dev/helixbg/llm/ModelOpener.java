@@ -6,6 +6,9 @@ import dev.helixbg.llm.backend.scalar.ScalarBackend;
 import dev.helixbg.llm.cpu.CpuBackend;
 import dev.helixbg.llm.gguf.GgufFile;
 import dev.helixbg.llm.gguf.MappedFile;
+import dev.helixbg.llm.metal.MetalBackend;
+import dev.helixbg.llm.metal.shim.MetalException;
+import dev.helixbg.llm.metal.shim.MetalLibraries;
 import dev.helixbg.llm.model.Qwen3;
 import dev.helixbg.llm.model.WarmUp;
 import dev.helixbg.llm.tensor.Tensor;
@@ -33,6 +36,7 @@ public final class ModelOpener {
    *
    * @throws dev.helixbg.llm.gguf.GgufException if the file is not a whole Qwen3 model; a wrong
    *     vocabulary shows only when {@link TextModel#tokenizer} is called
+   * @throws MetalException if Metal was asked for, and is not there or refuses the model
    */
   public static TextModel open(Path path, ModelOptions options) {
     return new ModelOpener(options).open(path);
@@ -50,26 +54,41 @@ public final class ModelOpener {
   }
 
   private TextModel open(GgufFile file) {
-    Backend backend = backend();
+    return switch (options.device()) {
+      case CPU -> open(file, new CpuBackend(options.threads()));
+      case SCALAR -> open(file, new ScalarBackend());
+      case METAL -> open(file, metal());
+      case AUTO -> {
+        try {
+          yield open(file, metal());
+        } catch (MetalException e) {
+          phases.removeIf(phase -> !phase.name().equals("open") && !phase.name().equals("header"));
+          yield open(file, new CpuBackend(options.threads()));
+        }
+      }
+    };
+  }
+
+  private Backend metal() {
+    return MetalBackend.open(MetalLibraries.configured(), options.profiled());
+  }
+
+  private TextModel open(GgufFile file, Backend backend) {
+    TokenizerLoad tokenizer = null;
     try {
       Qwen3 model = time("weights", () -> Qwen3.of(file, backend, options.limits()));
-      TokenizerLoad tokenizer =
-          TokenizerLoad.start(file, model.vocabulary(), options.cacheFolder());
+      tokenizer = TokenizerLoad.start(file, model.vocabulary(), options.cacheFolder());
       run("warm", file.mapped()::readAhead);
       run("compile", () -> WarmUp.run(backend, model.config(), types(file), WARM_UP_NANOS));
       LoadReport report = new LoadReport(List.copyOf(phases));
       return new TextModel(file, model, options.limits(), tokenizer, report);
     } catch (RuntimeException e) {
+      if (tokenizer != null) {
+        tokenizer.close();
+      }
       backend.close();
       throw e;
     }
-  }
-
-  private Backend backend() {
-    return switch (options.device()) {
-      case CPU -> new CpuBackend(options.threads());
-      case SCALAR -> new ScalarBackend();
-    };
   }
 
   private static Set<TensorType> types(GgufFile file) {

@@ -11,8 +11,10 @@ import java.nio.file.Path;
  * @param threads the CPU may use
  * @param limits sizes of its buffers
  * @param cacheFolder where native libraries are unpacked
+ * @param profiled whether a GPU times each kernel, in a command buffer of its own: slow
  */
-public record ModelOptions(Device device, int threads, PassLimits limits, Path cacheFolder) {
+public record ModelOptions(
+    Device device, int threads, PassLimits limits, Path cacheFolder, boolean profiled) {
   /** Enough rows that the weights, read once per pass, are no longer what takes the time. */
   private static final int PROMPT_ROWS = 512;
 
@@ -22,6 +24,10 @@ public record ModelOptions(Device device, int threads, PassLimits limits, Path c
   public enum Device {
     /** Vector instructions, several threads. */
     CPU,
+    /** The GPU of a Mac. */
+    METAL,
+    /** The GPU where Metal can use one, else the CPU. */
+    AUTO,
     /** The slow reference. */
     SCALAR
   }
@@ -33,6 +39,16 @@ public record ModelOptions(Device device, int threads, PassLimits limits, Path c
    */
   public static ModelOptions of(Device device, int threads, int context, Path cacheFolder) {
     PassLimits limits = new PassLimits(context, PROMPT_ROWS, WANTED_ROWS, Storage.F16);
-    return new ModelOptions(device, threads, limits, cacheFolder);
+    return new ModelOptions(device, threads, limits, cacheFolder, false);
+  }
+
+  /** These options on another device. */
+  public ModelOptions on(Device newDevice) {
+    return new ModelOptions(newDevice, threads, limits, cacheFolder, profiled);
+  }
+
+  /** These options, with a profile or without. */
+  public ModelOptions profiled(boolean newProfiled) {
+    return new ModelOptions(device, threads, limits, cacheFolder, newProfiled);
   }
 }

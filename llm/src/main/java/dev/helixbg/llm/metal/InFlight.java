@@ -20,13 +20,6 @@ final class InFlight {
   /** Hides the time between two passes from the GPU. */
   static final int DEPTH = 3;
 
-  /** Times that the host blocked, and for how long. */
-  record Waited(long times, long nanos) {
-    private Waited plus(long more) {
-      return new Waited(times + 1, nanos + more);
-    }
-  }
-
   private final MetalQueue queue;
   private final Counters counters;
   private final CommandBuffer[] buffers = new CommandBuffer[DEPTH];
@@ -97,7 +90,7 @@ final class InFlight {
 
   /** What was waited for, by label. */
   Map<String, Waited> waited() {
-    return Map.copyOf(waited);
+    return new TreeMap<>(waited);
   }
 
   private void awaitThrough(long number) {

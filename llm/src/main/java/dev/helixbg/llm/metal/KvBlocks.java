@@ -1,7 +1,6 @@
 package dev.helixbg.llm.metal;
 
 import dev.helixbg.llm.backend.KvShape;
-import dev.helixbg.llm.metal.Kernels.OfRows;
 import dev.helixbg.llm.metal.shim.MetalBuffer;
 import dev.helixbg.llm.metal.shim.MetalDevice;
 import java.lang.foreign.Arena;
@@ -81,14 +80,7 @@ final class KvBlocks implements AutoCloseable {
     Uploads.Table copies = recorder.table(2);
     copies.set(0, block);
     copies.set(1, copy);
-    int fours = Math.toIntExact(blockBytes / 16);
-    recorder
-        .kernel(kernels.get(OfRows.COPY_BLOCKS))
-        .writes(0, buffer, 0)
-        .fixed(1, copies)
-        .put(fours)
-        .constants(2)
-        .dispatch(Math.ceilDiv(fours, Products.ROW_THREADS), 1, 1, Products.ROW_THREADS);
+    MetalBackend.copyBlocks(recorder, kernels, buffer, copies, blockBytes);
     return copy;
   }
 

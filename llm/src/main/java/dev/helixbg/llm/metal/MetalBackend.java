@@ -95,12 +95,33 @@ public final class MetalBackend implements Backend {
   }
 
   /** What the host waited for, by label of the command buffer. */
-  public Map<String, InFlight.Waited> waited() {
+  public Map<String, Waited> waited() {
     return recorder.inFlight().waited();
   }
 
   public MetalDevice device() {
     return device;
+  }
+
+  /** Copies the first {@code bytes} bytes of a buffer behind themselves. */
+  void copyBlock(MetalBuffer buffer, int bytes) {
+    Uploads.Table copy = recorder.table(2);
+    copy.set(0, 0);
+    copy.set(1, 1);
+    copyBlocks(recorder, kernels, buffer, copy, bytes);
+  }
+
+  /** Encodes a copy of one block of {@code bytes} bytes, a multiple of 16, to another place. */
+  static void copyBlocks(
+      Recorder recorder, Kernels kernels, MetalBuffer buffer, Uploads.Table copy, long bytes) {
+    int fours = Math.toIntExact(bytes / 16);
+    recorder
+        .kernel(kernels.get(OfRows.COPY_BLOCKS))
+        .writes(0, buffer, 0)
+        .fixed(1, copy)
+        .put(fours)
+        .constants(2)
+        .dispatch(Math.ceilDiv(fours, Products.ROW_THREADS), 1, 1, Products.ROW_THREADS);
   }
 
   // ---- what it makes --------------------------------------------------------------------------

@@ -12,16 +12,24 @@ public final class Profile {
    *
    * @param times it was dispatched
    * @param seconds the GPU took for all of them
+   * @param fastest of them, in seconds
    */
-  public record Entry(String kernel, long times, double seconds) {}
+  public record Entry(String kernel, long times, double seconds, double fastest) {}
 
   private final Map<String, Entry> entries = new HashMap<>();
 
   void add(String kernel, double seconds) {
     entries.merge(
         kernel,
-        new Entry(kernel, 1, seconds),
-        (a, b) -> new Entry(kernel, a.times + b.times, a.seconds + b.seconds));
+        new Entry(kernel, 1, seconds, seconds),
+        (a, b) ->
+            new Entry(
+                kernel, a.times + b.times, a.seconds + b.seconds, Math.min(a.fastest, b.fastest)));
+  }
+
+  /** Forgets all times. */
+  public void clear() {
+    entries.clear();
   }
 
   /** The slowest in all first. */

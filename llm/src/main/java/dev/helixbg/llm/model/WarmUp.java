@@ -71,7 +71,7 @@ public final class WarmUp {
             WIDTH,
             WIDTH,
             headsOf(like),
-            headsOf(like) / 2,
+            headsOf(like) / (like.heads() / like.kvHeads()),
             like.headSize(),
             like.ropeBase(),
             like.epsilon());
@@ -87,11 +87,12 @@ public final class WarmUp {
         config, weights, backend, new PassLimits(ROWS, ROWS, 1, Storage.F16), () -> {});
   }
 
-  /** An even number of heads, whole blocks wide in all. */
+  /** Whole groups of heads that share a key head, whole blocks wide in all. */
   private static int headsOf(Qwen3Config like) {
-    int heads = 2;
+    int group = like.heads() / like.kvHeads();
+    int heads = group;
     while (heads * like.headSize() % WIDTH != 0) {
-      heads += 2;
+      heads += group;
     }
     return heads;
   }

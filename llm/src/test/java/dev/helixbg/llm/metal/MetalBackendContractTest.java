@@ -14,7 +14,9 @@ class MetalBackendContractTest extends BackendContract {
 
   @BeforeAll
   static void openDevice() {
-    metal = new MetalTests(Boolean.getBoolean("strict") ? SoftMetalSettings.STRICT : SoftMetalSettings.FAST);
+    metal =
+        new MetalTests(
+            Boolean.getBoolean("strict") ? SoftMetalSettings.STRICT : SoftMetalSettings.FAST);
   }
 
   @AfterAll

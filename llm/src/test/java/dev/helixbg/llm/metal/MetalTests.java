@@ -8,7 +8,10 @@ import dev.helixbg.llm.softmetal.SoftMetal;
 import dev.helixbg.llm.softmetal.SoftMetalSettings;
 import java.util.List;
 
-/** The software Metal as the product sees it: a device for some tests, that must leave nothing behind. */
+/**
+ * The software Metal as the product sees it: a device for some tests, that must leave nothing
+ * behind.
+ */
 public final class MetalTests implements AutoCloseable {
   private final SoftMetal metal;
   private final MetalDevice device;

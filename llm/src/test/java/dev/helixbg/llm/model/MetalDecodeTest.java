@@ -20,7 +20,6 @@ import dev.helixbg.llm.gguf.GgufFile;
 import dev.helixbg.llm.metal.MetalBackend;
 import dev.helixbg.llm.metal.MetalTests;
 import dev.helixbg.llm.softmetal.SoftMetalSettings;
-import dev.helixbg.llm.tensor.TensorType;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.Map;
@@ -31,7 +30,9 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.api.parallel.ResourceLock;
 
-/** What a token costs in calls, with as many layers as Qwen3 0.6B has, and what a long context does. */
+/**
+ * What a token costs in calls, with as many layers as Qwen3 0.6B has, and what a long context does.
+ */
 @ResourceLock("softmetal")
 class MetalDecodeTest {
   private static final int LAYERS = 28;
@@ -78,8 +79,7 @@ class MetalDecodeTest {
         work.read(cache, ids(prompt - 1), false, () -> false);
         Counters counters = backend.counters();
         Map<Counter, Long> before = counters.snapshot();
-        GenerationOptions options =
-            new GenerationOptions(TOKENS, Sampling.GREEDY, Set.of());
+        GenerationOptions options = new GenerationOptions(TOKENS, Sampling.GREEDY, Set.of());
         new Generator(work).generate(cache, new int[] {7}, options, id -> {}, () -> false);
         Map<Counter, Long> after = counters.snapshot();
         before.forEach((counter, value) -> after.merge(counter, -value, Long::sum));
