@@ -35,6 +35,8 @@ static std::string home() {  // where this library is, with include/ beside it
   return path.substr(0, path.rfind('/'));
 }
 
+static std::string kernelFolder() { return home() + "/kernels"; }
+
 static std::string self() {
   Dl_info info;
   dladdr(reinterpret_cast<void*>(&home), &info);
@@ -96,21 +98,42 @@ static std::string fitForCpu(std::string ir, bool checked) {
   throw std::runtime_error(stage.empty() ? messages : stage + ": " + messages);
 }
 
+// Files of one compilation beside the results; gone when it ends.
+class Scratch {
+ public:
+  Scratch() {
+    static std::atomic<int> sequence{0};
+    mkdir(kernelFolder().c_str(), 0777);
+    base = kernelFolder() + format("/%d-%d", getpid(), sequence++);
+  }
+  ~Scratch() {
+    for (const char* end : {".metal", ".ll", ".so"}) unlink(file(end).c_str());
+  }
+  std::string file(const char* end) const { return base + end; }
+
+ private:
+  std::string base;
+};
+
+std::string preprocess(const std::string& text) {
+  Scratch scratch;
+  std::string metal = scratch.file(".metal");
+  std::ofstream(metal) << "#line 1 \"program_source\"\n" << text;
+  int status;
+  std::string output = runCommand(std::string(CLANG) + " -E -P -x c++ -nostdinc -fno-color-diagnostics -D__METAL_VERSION__=310 -I" +
+                                      quoted(home() + "/include") + " " + quoted(metal), status);
+  if (status) throw std::runtime_error(output);
+  return output;
+}
+
 std::string compileToSharedObject(const Source& source) {
-  std::string folder = home() + "/kernels";
-  mkdir(folder.c_str(), 0777);
   std::string flags = format("%d %d ", source.fastMath, source.checked);
-  std::string result = folder + "/" + hashed(flags + source.text + source.wrappers) + ".so";
+  std::string result = kernelFolder() + "/" + hashed(flags + source.text + source.wrappers) + ".so";
   if (access(result.c_str(), R_OK) == 0) return result;
 
-  static std::atomic<int> sequence{0};
-  std::string base = folder + format("/%d-%d", getpid(), sequence++), metal = base + ".metal", ir = base + ".ll", object = base + ".so";
+  Scratch scratch;
+  std::string metal = scratch.file(".metal"), ir = scratch.file(".ll"), object = scratch.file(".so");
   std::ofstream(metal) << "#line 1 \"program_source\"\n" << source.text << "\n#line 1 \"softmetal-wrappers\"\n" << source.wrappers;
-  struct Cleanup {
-    std::string base;
-    ~Cleanup() { for (const char* end : {".metal", ".ll"}) unlink((base + end).c_str()); }
-  } cleanup{base};
-
   std::string front = frontEnd();
   // Infinities stay what they are: kernels use them as the start of a maximum, on Apple's compiler too.
   if (source.fastMath) front += "-ffast-math -fno-finite-math-only ";

@@ -16,6 +16,8 @@ std::string compileToSharedObject(const Source& source);
 // Reads clang's dump of a syntax tree for what MSL forbids and C++ for OpenCL allows; messages, or "".
 std::string wrongAddressSpaces(const std::string& dump);
 
+// The source with its macros expanded and its conditions decided: what its signatures are read from.
+std::string preprocess(const std::string& text);
 std::string runCommand(const std::string& command, int& status);
 
 }  // namespace softmetal

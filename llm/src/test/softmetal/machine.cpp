@@ -12,9 +12,7 @@ extern "C" void softmetal_switch(void** from, void* to) __attribute__((visibilit
 
 namespace softmetal {
 
-static thread_local __attribute__((tls_model("initial-exec"))) Machine* machine;
-
-Machine* Machine::current() { return machine; }
+constinit thread_local Machine* machine = nullptr;
 
 Machine::Machine(u32 n) : number(n), fibers(MAX_THREADS) {
   u64 bytes = MAX_THREADS * STACK;
@@ -95,7 +93,6 @@ void Machine::begin(const Launch& l) {
   code = &l.pipeline->program->code(kernel, checked, number);
   arguments.assign(kernel.parameters.size(), 0);
   regions.clear();
-  last = nullptr;
   failed = false;
   size_t shadows = 0;
   auto threadgroupRegion = [&](char* at, u64 bytes, int index, const char* name) {
@@ -143,6 +140,8 @@ void Machine::begin(const Launch& l) {
     regions.push_back({Region::Constants, at, code->constantBytes, at, nullptr, true, -1, "", nullptr});
   }
 
+  static Region nowhere{};
+  std::fill_n(bySite, SITES, &nowhere);
   u32 threads = l.group.width * l.group.height * l.group.depth;
   for (u32 i = 0; i < threads; i++) fibers[i].thread.group = &group;
   threadCount = 0;
@@ -185,7 +184,6 @@ bool Machine::runGroup(u64 n) {
     fibers[i].simdBarriers = 0;
   }
   groupStart = groupBarrier = deviceBarrier = ++stamp;
-  last = nullptr;
   for (const Region& region : regions) {  // threadgroup memory starts as garbage: NaN in float and in half
     if (region.kind == Region::Threadgroup) memset(region.begin, 0xff, region.bytes);
   }
@@ -274,10 +272,10 @@ bool Machine::atBarrier(u32 threads) {
 
 using namespace softmetal;
 
-EXPORT u32 msl_lane() { return Machine::current()->running->thread.index % SIMD_WIDTH; }
+EXPORT u32 msl_lane() { return machine->running->thread.index % SIMD_WIDTH; }
 
 EXPORT void msl_barrier(u32 flags) {
-  Machine* m = Machine::current();
+  Machine* m = machine;
   Fiber* self = m->running;
   self->state = Fiber::Barrier;
   self->argument = flags;
@@ -286,7 +284,7 @@ EXPORT void msl_barrier(u32 flags) {
 }
 
 EXPORT void msl_simd(u32 operation, const void* in, void* out, u32 argument) {
-  Machine* m = Machine::current();
+  Machine* m = machine;
   Fiber* self = m->running;
   self->state = Fiber::Simd;
   self->operation = operation;

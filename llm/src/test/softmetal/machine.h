@@ -53,7 +53,6 @@ class Machine {
   [[noreturn]] void fault(const void* site, const char* pattern, ...) __attribute__((format(printf, 3, 4)));
   void access(char* address, u32 bytes, bool write, bool atomic, const void* site);
 
-  static Machine* current();
   Fiber* running = nullptr;
 
  private:
@@ -68,6 +67,7 @@ class Machine {
   void multiplyAccumulate(Fiber** lanes, int count);
   void checkRace(Region& region, char* address, u32 bytes, bool write, bool atomic, const void* site);
   bool ordered(const Region& region, Stamp when, u32 who, bool atomic) const;
+  void judge(char* address, u32 bytes, bool write, bool atomic, const void* site);
   [[noreturn]] void outOfBounds(char* address, u32 bytes, bool write, const void* site);
   std::string nameOf(const Region& region, const char* address) const;
   std::string placeOf(Fiber* fiber) const;
@@ -92,9 +92,13 @@ class Machine {
   const void* faultSite = nullptr;
 
   std::vector<Region> regions;
-  Region* last = nullptr;
+  static constexpr u32 SITES = 256;
+  Region* bySite[SITES];       // the region that an instruction touched last: mostly it does so again
   std::vector<std::unique_ptr<Shadow>> groupShadows;
   Stamp stamp = 1, horizon = 1, groupStart = 1, groupBarrier = 1, deviceBarrier = 1;
 };
+
+// The machine that this thread of the operating system runs.
+extern constinit thread_local Machine* machine __attribute__((visibility("hidden")));
 
 }  // namespace softmetal

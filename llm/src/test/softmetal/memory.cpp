@@ -121,26 +121,25 @@ void Machine::outOfBounds(char* address, u32 bytes, bool write, const void* site
   fault(site, "%s of %u bytes out of bounds: %s, which has %lu bytes", what, bytes, nameOf(*nearest, address).c_str(), nearest->bytes);
 }
 
-inline void Machine::access(char* address, u32 bytes, bool write, bool atomic, const void* site) {
-  if (static_cast<u64>(address - stacks) < MAX_THREADS * STACK) return;  // variables of the thread
-  Region* found = last;
-  if (!found || static_cast<u64>(address - found->begin) + bytes > found->bytes || (write && found->readOnly)) {
-    found = nullptr;
-    bool readOnly = false;
-    for (Region& region : regions) {
-      u64 offset = address - region.begin;
-      if (offset > region.bytes || offset + bytes > region.bytes) continue;
-      if (write && region.readOnly) {
-        readOnly = true;
-        continue;
-      }
-      found = &region;
-      break;
-    }
-    if (!found && readOnly) fault(site, "write of %u bytes to memory that the kernel declared const", bytes);
-    if (!found) outOfBounds(address, bytes, write, site);
-    last = found;
+static bool contains(const Region& region, const char* address, u32 bytes) {
+  u64 offset = address - region.begin;  // huge if it lies before
+  return offset < region.bytes && region.bytes - offset >= bytes;
+}
+
+// All that is not a plain read or write inside the region that the same instruction touched before.
+void Machine::judge(char* address, u32 bytes, bool write, bool atomic, const void* site) {
+  Region* found = nullptr;
+  bool readOnly = false;
+  for (Region& region : regions) {
+    if (!contains(region, address, bytes)) continue;
+    readOnly |= write && region.readOnly;
+    if (write && region.readOnly) continue;
+    found = &region;
+    break;
   }
+  if (!found && readOnly) fault(site, "write of %u bytes to memory that the kernel declared const", bytes);
+  if (!found) outOfBounds(address, bytes, write, site);
+  bySite[reinterpret_cast<u64>(site) % SITES] = found;
   if (found->changedByCpu) {
     u64 offset = address - found->base;
     for (auto& [from, to] : *found->changedByCpu) {
@@ -152,6 +151,16 @@ inline void Machine::access(char* address, u32 bytes, bool write, bool atomic, c
   if (found->shadow) checkRace(*found, address, bytes, write, atomic, site);
 }
 
+inline __attribute__((always_inline)) void Machine::access(char* address, u32 bytes, bool write, bool atomic, const void* site) {
+  if (static_cast<u64>(address - stacks) < MAX_THREADS * STACK) return;  // variables of the thread
+  Region& region = *bySite[reinterpret_cast<u64>(site) % SITES];
+  if (!contains(region, address, bytes) || region.changedByCpu || (write && region.readOnly)) {
+    judge(address, bytes, write, atomic, site);
+  } else if (region.shadow) {
+    checkRace(region, address, bytes, write, atomic, site);
+  }
+}
+
 }  // namespace softmetal
 
 using namespace softmetal;
@@ -159,7 +168,7 @@ using namespace softmetal;
 // clang's thread sanitizer calls these before every access; here they are something else than its run time.
 #define SITE __builtin_return_address(0)
 #define ACCESS(name, bytes, write) \
-  EXPORT void name(void* address) { Machine::current()->access(static_cast<char*>(address), bytes, write, false, SITE); }
+  EXPORT void name(void* address) { machine->access(static_cast<char*>(address), bytes, write, false, SITE); }
 #define ACCESSES(bytes)                                      \
   ACCESS(__tsan_read##bytes, bytes, false)                   \
   ACCESS(__tsan_write##bytes, bytes, true)                   \
@@ -174,24 +183,24 @@ ACCESSES(8)
 ACCESSES(16)
 EXPORT void __tsan_init() {}
 EXPORT void* __tsan_memcpy(void* to, const void* from, size_t bytes) {
-  Machine::current()->access(const_cast<char*>(static_cast<const char*>(from)), bytes, false, false, SITE);
-  Machine::current()->access(static_cast<char*>(to), bytes, true, false, SITE);
+  machine->access(const_cast<char*>(static_cast<const char*>(from)), bytes, false, false, SITE);
+  machine->access(static_cast<char*>(to), bytes, true, false, SITE);
   return memcpy(to, from, bytes);
 }
 EXPORT void* __tsan_memmove(void* to, const void* from, size_t bytes) {
-  Machine::current()->access(const_cast<char*>(static_cast<const char*>(from)), bytes, false, false, SITE);
-  Machine::current()->access(static_cast<char*>(to), bytes, true, false, SITE);
+  machine->access(const_cast<char*>(static_cast<const char*>(from)), bytes, false, false, SITE);
+  machine->access(static_cast<char*>(to), bytes, true, false, SITE);
   return memmove(to, from, bytes);
 }
 EXPORT void* __tsan_memset(void* to, int value, size_t bytes) {
-  Machine::current()->access(static_cast<char*>(to), bytes, true, false, SITE);
+  machine->access(static_cast<char*>(to), bytes, true, false, SITE);
   return memset(to, value, bytes);
 }
 
 // Atomics are real ones, because without checks threadgroups run side by side.
 static u32* atomicAt(u64 address, bool write, const void* site) {
-  if (address % sizeof(u32)) Machine::current()->fault(site, "atomic access to a misaligned address");
-  Machine::current()->access(reinterpret_cast<char*>(address), sizeof(u32), write, true, site);
+  if (address % sizeof(u32)) machine->fault(site, "atomic access to a misaligned address");
+  machine->access(reinterpret_cast<char*>(address), sizeof(u32), write, true, site);
   return reinterpret_cast<u32*>(address);
 }
 EXPORT u32 msl_atomic_load(u64 address) { return __atomic_load_n(atomicAt(address, false, SITE), __ATOMIC_RELAXED); }
@@ -202,7 +211,7 @@ EXPORT bool msl_atomic_exchange(u64 address, u32* expected, u32 value) {
 
 // clang's undefined behaviour sanitizer calls these.
 #define UNDEFINED(name, what)                                                        \
-  EXPORT void __ubsan_handle_##name##_minimal() { Machine::current()->fault(SITE, what); }
+  EXPORT void __ubsan_handle_##name##_minimal() { machine->fault(SITE, what); }
 UNDEFINED(out_of_bounds, "array index out of bounds")
 UNDEFINED(type_mismatch, "access to a misaligned address")
 UNDEFINED(alignment_assumption, "access to a misaligned address")

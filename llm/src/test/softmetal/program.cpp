@@ -14,7 +14,7 @@
 
 namespace softmetal {
 
-Program::Program(std::string text, bool fast) : source(std::move(text)), fastMath(fast), kernels(kernelsOf(source)) {
+Program::Program(std::string text, bool fast) : source(std::move(text)), fastMath(fast), kernels(kernelsOf(preprocess(source))) {
   image(settings.checks != Checks::Off, 0);
 }
 

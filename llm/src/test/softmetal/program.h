@@ -28,7 +28,7 @@ struct Kernel {
   u64 threadgroupBytes = 0;       // of the arrays declared in the kernel
 };
 
-// The kernels that a source declares, by name. Throws std::runtime_error with a compiler-like message.
+// The kernels that a preprocessed source declares, by name. Throws std::runtime_error with a compiler-like message.
 std::map<std::string, Kernel> kernelsOf(const std::string& source);
 // What is appended to the source: per kernel a function that unpacks its arguments, and one that tells their sizes.
 std::string wrappersOf(const std::map<std::string, Kernel>& kernels);

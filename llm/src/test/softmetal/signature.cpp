@@ -14,34 +14,6 @@ static const std::set<std::string> BUILTINS = {
     "threads_per_grid",               "thread_index_in_threadgroup",    "thread_index_in_simdgroup",
     "simdgroup_index_in_threadgroup", "simdgroups_per_threadgroup",     "threads_per_simdgroup"};
 
-// The source without comments, preprocessor lines and strings; newlines stay.
-static std::string bare(const std::string& source) {
-  std::string out;
-  bool lineStart = true;
-  for (size_t i = 0; i < source.size(); i++) {
-    if (source.compare(i, 2, "//") == 0) {
-      while (i < source.size() && source[i] != '\n') i++;
-      i--;
-    } else if (source.compare(i, 2, "/*") == 0) {
-      for (i += 2; i + 1 < source.size() && source.compare(i, 2, "*/") != 0; i++) {
-        if (source[i] == '\n') out += '\n';
-      }
-      i++;
-      out += ' ';
-    } else if (lineStart && source[i] == '#') {
-      while (i < source.size() && !(source[i] == '\n' && source[i - 1] != '\\')) {
-        if (source[i] == '\n') out += '\n';
-        i++;
-      }
-      i--;
-    } else {
-      out += source[i];
-      lineStart = source[i] == '\n' || (lineStart && isspace(source[i]));
-    }
-  }
-  return out;
-}
-
 static std::vector<std::string> tokensOf(const std::string& text) {
   std::vector<std::string> tokens;
   for (size_t i = 0; i < text.size();) {
@@ -110,7 +82,7 @@ static Parameter parameterOf(const Kernel& kernel, const std::vector<std::string
 
 std::map<std::string, Kernel> kernelsOf(const std::string& source) {
   std::map<std::string, Kernel> kernels;
-  std::vector<std::string> tokens = tokensOf(bare(source));
+  std::vector<std::string> tokens = tokensOf(source);
   u64 maxThreads = MAX_THREADS;
   for (size_t i = 0; i < tokens.size(); i++) {
     if (tokens[i] == "max_total_threads_per_threadgroup" && i + 2 < tokens.size()) maxThreads = std::stoul(tokens[i + 2]);

@@ -46,8 +46,8 @@ MSL_INLINE bool simd_is_first() {
 struct simd_vote {
   typedef ulong vote_t;
   ulong bits;
-  explicit operator vote_t() const thread { return bits; }
-  bool any() const thread { return bits != 0; }
+  explicit operator vote_t() const { return bits; }
+  bool any() const { return bits != 0; }
 };
 MSL_INLINE simd_vote simd_ballot(bool b) {
   uint in = b;

@@ -22,7 +22,15 @@ import java.util.stream.Stream;
 final class SoftMetalBuild {
   private static final Path SOURCES = Path.of("llm", "src", "test", "softmetal");
   private static final List<String> FLAGS =
-      List.of("-std=c++20", "-O2", "-fPIC", "-shared", "-fvisibility=hidden", "-Wall", "-Wextra");
+      List.of(
+          "-std=c++20",
+          "-O2",
+          "-ftls-model=initial-exec",
+          "-fPIC",
+          "-shared",
+          "-fvisibility=hidden",
+          "-Wall",
+          "-Wextra");
 
   private SoftMetalBuild() {}
 
