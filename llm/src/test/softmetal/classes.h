@@ -98,7 +98,7 @@ struct CommandBuffer : Object {
 struct Encoder : Object {
   METAL_CLASS("MTLComputeCommandEncoder")
   CommandBuffer* buffer = nullptr;
-  Command next;                    // what the next dispatch would be
+  std::unique_ptr<Command> next = std::make_unique<Command>();  // what the next dispatch would be
   bool ended = false, concurrent = false;
   int groups = 0;                  // open debug groups
   ~Encoder() override;

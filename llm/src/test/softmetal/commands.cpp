@@ -116,7 +116,7 @@ static void setPipeline(Encoder* self, Selector message, void* pipeline) {
   if (!open(self, message)) return;
   Pipeline* given = argument<Pipeline>(pipeline, message);
   if (!given) return;
-  self->next.pipeline = given;
+  self->next->pipeline = given;
   if (self->buffer->pipelines.insert(given).second && self->buffer->retains) retain(given);
 }
 
@@ -127,7 +127,7 @@ static bool indexIsValid(Selector message, u64 index) {
 
 static void setBuffer(Encoder* self, Selector message, void* given, u64 offset, u64 index) {
   if (!open(self, message) || !indexIsValid(message, index)) return;
-  Binding& binding = self->next.bindings[index];
+  Binding& binding = self->next->bindings[index];
   binding = Binding();
   if (!given) return;  // nil takes a binding away
   Buffer* buffer = argument<Buffer>(given, message);
@@ -144,7 +144,7 @@ static void setBuffer(Encoder* self, Selector message, void* given, u64 offset, 
 
 static void setBufferOffset(Encoder* self, Selector message, u64 offset, u64 index) {
   if (!open(self, message) || !indexIsValid(message, index)) return;
-  Binding& binding = self->next.bindings[index];
+  Binding& binding = self->next->bindings[index];
   if (binding.kind != Binding::Of) {
     finding("%s: no buffer is bound at index %lu", message, index);
   } else if (offset >= binding.buffer->bytes) {
@@ -160,7 +160,7 @@ static void setBytes(Encoder* self, Selector message, const char* bytes, u64 len
     finding("%s: %lu bytes at %p, where 1 to 4095 are allowed", message, length, static_cast<const void*>(bytes));
     return;
   }
-  Binding& binding = self->next.bindings[index];
+  Binding& binding = self->next->bindings[index];
   binding.kind = Binding::Bytes;
   binding.buffer = nullptr;
   binding.offset = 0;
@@ -173,7 +173,7 @@ static void setThreadgroupMemory(Encoder* self, Selector message, u64 length, u6
     finding("%s: %lu bytes, where a multiple of 16 up to %lu is needed", message, length, MAX_THREADGROUP_BYTES);
     return;
   }
-  self->next.threadgroupBytes[index] = length;
+  self->next->threadgroupBytes[index] = length;
 }
 
 // What Metal's validation, and the kernel's own signature, say against a dispatch; "" if nothing.
@@ -217,7 +217,7 @@ static std::string refusal(const Command& c) {
 
 static void dispatch(Encoder* self, Selector message, Size grid, Size group, bool inThreads) {
   if (!open(self, message)) return;
-  Command command = self->next;
+  Command command = *self->next;
   command.grid = grid;
   command.group = group;
   command.inThreads = inThreads;

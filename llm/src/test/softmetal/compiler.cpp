@@ -64,7 +64,7 @@ static std::string read(const std::string& path) {
 static std::string frontEnd() {
   return std::string(CLANG) +
          " -x clcpp -cl-std=clc++2021 -cl-no-stdinc -Xclang -cl-ext=+cl_khr_fp16 --target=x86_64-unknown-linux-gnu"
-         " -march=native -fPIC -Wno-unknown-attributes -Wno-ignored-attributes -fno-color-diagnostics -I" +
+         " -march=native -fPIC -Wframe-larger-than=32768 -Wno-unknown-attributes -Wno-ignored-attributes -fno-color-diagnostics -I" +
          quoted(home() + "/include") + " -include msl.h ";
 }
 
@@ -151,9 +151,9 @@ std::string compileToSharedObject(const Source& source) {
   std::ofstream(ir) << fit;
   // The checks see accesses of up to 16 bytes: hence no vectorisation where they are on.
   std::string instrument = source.checked
-      ? "-fsanitize=thread -mllvm -tsan-instrument-func-entry-exit=0 -mllvm -tsan-instrument-atomics=0 -fno-vectorize -fno-slp-vectorize " : "";
+      ? "-fsanitize=thread -mllvm -tsan-instrument-func-entry-exit=0 -mllvm -tsan-instrument-atomics=0 -mllvm -tsan-instrument-read-before-write=1 -fno-vectorize -fno-slp-vectorize " : "";
   messages = runCommand(std::string(CLANG) + " -x ir -O2 -march=native -fPIC -shared -fuse-ld=lld -Wl,-Bsymbolic -Wno-override-module "
-                            "-fno-math-errno -ffp-contract=fast " + instrument + "-nostdlib -Wl,--hash-style=sysv -o " + quoted(object) + " " + quoted(ir) +
+                            "-Werror=frame-larger-than -fno-math-errno -ffp-contract=fast " + instrument + "-nostdlib -Wl,--hash-style=sysv -o " + quoted(object) + " " + quoted(ir) +
                             " -x none -Wl,--no-as-needed " + quoted(self()) + " -lm -lc", status);
   if (status) fail("back end", messages);
   rename(object.c_str(), result.c_str());

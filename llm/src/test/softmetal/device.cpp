@@ -48,13 +48,13 @@ static Object* newBuffer(Device*, Selector message, u64 bytes, u64 options) {
     finding("%s: %lu bytes, where 1 to %lu are allowed", message, bytes, BUFFER_LIMIT);
     return nullptr;
   }
-  u64 size = (bytes + PAGE - 1) / PAGE * PAGE, all = size + 2 * PAGE;
+  u64 page = sysconf(_SC_PAGESIZE), size = (bytes + page - 1) / page * page, all = size + 2 * page;
   void* mapping = mmap(nullptr, all, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
   if (mapping == MAP_FAILED) return nullptr;  // as when a device is out of memory
   Buffer* buffer = make<Buffer>();
   buffer->mapping = static_cast<char*>(mapping);
   buffer->mappingBytes = all;
-  buffer->contents = buffer->mapping + PAGE;
+  buffer->contents = buffer->mapping + page;
   buffer->bytes = bytes;
   mprotect(buffer->contents, size, PROT_READ | PROT_WRITE);
   allocated += bytes;
@@ -67,8 +67,9 @@ static Object* newBufferNoCopy(Device*, Selector message, char* contents, u64 by
     return nullptr;
   }
   if (!storageIsShared(message, options)) return nullptr;
-  if (reinterpret_cast<u64>(contents) % PAGE || bytes % PAGE || bytes == 0) {
-    finding("%s: pointer %p or length %lu is not a multiple of the page size, %lu", message, static_cast<void*>(contents), bytes, PAGE);
+  const u64 page = sysconf(_SC_PAGESIZE);
+  if (reinterpret_cast<u64>(contents) % page || bytes % page || bytes == 0) {
+    finding("%s: pointer %p or length %lu is not a multiple of the page size, %lu", message, static_cast<void*>(contents), bytes, page);
     return nullptr;
   }
   Buffer* buffer = make<Buffer>();

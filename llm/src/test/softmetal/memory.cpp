@@ -173,9 +173,7 @@ using namespace softmetal;
   ACCESS(__tsan_read##bytes, bytes, false)                   \
   ACCESS(__tsan_write##bytes, bytes, true)                   \
   ACCESS(__tsan_unaligned_read##bytes, bytes, false)         \
-  ACCESS(__tsan_unaligned_write##bytes, bytes, true)         \
-  ACCESS(__tsan_read_write##bytes, bytes, true)              \
-  ACCESS(__tsan_unaligned_read_write##bytes, bytes, true)
+  ACCESS(__tsan_unaligned_write##bytes, bytes, true)
 ACCESSES(1)
 ACCESSES(2)
 ACCESSES(4)

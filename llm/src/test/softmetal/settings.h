@@ -26,7 +26,6 @@ extern Settings& settings;
 constexpr u64 MAX_THREADS = 1024;            // of a threadgroup
 constexpr u64 SIMD_WIDTH = 32;
 constexpr u64 MAX_THREADGROUP_BYTES = 32768;
-constexpr u64 PAGE = 16384;                  // of Apple silicon: stricter than this machine's
 constexpr int BINDINGS = 31;                 // buffer indices 0 to 30
 
 std::string format(const char* pattern, ...) __attribute__((format(printf, 1, 2)));

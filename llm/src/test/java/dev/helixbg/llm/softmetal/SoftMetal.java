@@ -63,11 +63,14 @@ public final class SoftMetal {
     try {
       return load();
     } catch (SoftMetalUnavailableException e) {
-      if ("true".equals(System.getenv("CI"))) {
-        return Assertions.fail(e.getMessage());
-      }
-      return Assumptions.abort("skipped: " + e.getMessage());
+      return skipOrFail(e.getMessage(), "true".equals(System.getenv("CI")));
     }
+  }
+
+  static SoftMetal skipOrFail(String reason, boolean ci) {
+    return ci
+        ? Assertions.fail("under CI the software Metal must run: " + reason)
+        : Assumptions.abort("skipped because " + reason);
   }
 
   /** What to give to the shim instead of libobjc and the frameworks. */

@@ -13,6 +13,7 @@ import java.security.NoSuchAlgorithmException;
 import java.util.ArrayList;
 import java.util.HexFormat;
 import java.util.List;
+import java.util.Optional;
 import java.util.stream.Stream;
 
 /**
@@ -36,7 +37,12 @@ final class SoftMetalBuild {
 
   /** The library, which is built if need be. */
   static Path library() {
-    requireTools();
+    String system = System.getProperty("os.name") + " " + System.getProperty("os.arch");
+    missing(system, System.getenv("PATH"))
+        .ifPresent(
+            reason -> {
+              throw new SoftMetalUnavailableException(reason);
+            });
     Path project = project();
     Path sources = project.resolve(SOURCES);
     try {
@@ -64,23 +70,25 @@ final class SoftMetalBuild {
     }
   }
 
-  private static void requireTools() {
-    String system = System.getProperty("os.name") + " " + System.getProperty("os.arch");
+  /**
+   * What keeps the software Metal from being built on a system, "name architecture", with a search
+   * path.
+   */
+  static Optional<String> missing(String system, String path) {
     if (!system.equals("Linux amd64")) {
-      throw new SoftMetalUnavailableException(
-          "the software Metal runs on Linux amd64, not on " + system);
+      return Optional.of("the software Metal runs on Linux amd64, not on " + system);
     }
-    for (String tool : List.of("g++", "clang++-19", "ld.lld-19")) {
-      boolean found =
-          Stream.of(System.getenv("PATH").split(":"))
-              .anyMatch(folder -> Files.isExecutable(Path.of(folder, tool)));
-      if (!found) {
-        throw new SoftMetalUnavailableException(
-            tool
-                + " is missing, which the software Metal is built with: apt-get install g++"
-                + " clang-19 lld-19");
-      }
-    }
+    return Stream.of("g++", "clang++-19", "ld.lld-19")
+        .filter(
+            tool ->
+                Stream.of(path.split(":"))
+                    .noneMatch(folder -> Files.isExecutable(Path.of(folder, tool))))
+        .findFirst()
+        .map(
+            tool ->
+                tool
+                    + " is missing, which the software Metal is built with: apt-get install g++"
+                    + " clang-19 lld-19");
   }
 
   private static Path project() {

@@ -180,6 +180,9 @@ class SoftMetalKernelTest extends SoftMetalFixture {
     refused(
         "which nothing in this threadgroup wrote",
         run("threadgroup float part[16]; y[i] = part[i];", 1, 16));
+    refused(
+        "which nothing in this threadgroup wrote",
+        run("threadgroup float part[16]; part[i] += 1; y[i] = part[i];", 1, 16));
     // What the threadgroup before left behind does not count.
     refused(
         "which nothing in this threadgroup wrote",

@@ -132,6 +132,20 @@ class SoftMetalSourceTest extends SoftMetalFixture {
   }
 
   @Test
+  void refusesTooMuchMemoryOfAThread() {
+    String kernel =
+        "kernel void k(device float* x [[buffer(0)]], constant uint& n [[buffer(1)]]) { float a[N];"
+            + " for (uint i = 0; i < n; i++) a[i] = x[i]; for (uint i = 0; i < n; i++) x[i] = a[n -"
+            + " i]; }";
+    metal.library(kernel.replace("N", "4096"));
+    String error =
+        assertThrows(
+                IllegalArgumentException.class, () -> metal.library(kernel.replace("N", "16384")))
+            .getMessage();
+    assertTrue(error.contains("stack frame size"), error);
+  }
+
+  @Test
   void knowsTheKernels() {
     var library =
         metal.library(
