@@ -2,6 +2,7 @@ package dev.helixbg.llm.generate;
 
 import dev.helixbg.llm.backend.Batch;
 import dev.helixbg.llm.backend.KvCache;
+import dev.helixbg.llm.backend.Submission;
 import dev.helixbg.llm.backend.Tokens;
 import dev.helixbg.llm.model.PassLimits;
 import dev.helixbg.llm.model.Qwen3;
@@ -15,6 +16,9 @@ public final class Workspace {
   /** A slot per pass under way, and one to write to. */
   final Tokens tokens;
 
+  /** The last pass that reads a prompt; nothing is written that it may still read. */
+  private Submission lastRead = Submission.DONE;
+
   public Workspace(Qwen3 model, PassLimits limits) {
     this.model = model;
     batch = new Batch(limits.rows(), limits.wanted());
@@ -22,8 +26,9 @@ public final class Workspace {
   }
 
   /**
-   * Reads a prompt into a sequence, as many tokens at a time as a pass takes. If {@code wantLast},
-   * the last pass is not yet submitted, and leaves the last token's logits.
+   * Reads a prompt into a sequence, as many tokens at a time as a pass takes; the device is waited
+   * for when it is more passes behind than it wants. If {@code wantLast}, the last pass is not yet
+   * submitted, and leaves the last token's logits.
    *
    * @return false if it was cancelled; the sequence is then as before
    * @throws dev.helixbg.llm.backend.ContextFullException if the sequence has no room
@@ -31,30 +36,46 @@ public final class Workspace {
    */
   public boolean read(KvCache cache, int[] ids, boolean wantLast, BooleanSupplier cancelled) {
     requireKnown(ids);
+    lastRead.await();
+    Submission[] readingSlot = new Submission[tokens.slots()];
     int before = cache.length();
+    int slot = 0;
     for (int from = 0; from < ids.length; ) {
       if (cancelled.getAsBoolean()) {
+        lastRead.await();
         cache.truncate(before);
         return false;
+      }
+      if (readingSlot[slot] != null) {
+        readingSlot[slot].await();
       }
       batch.clear();
       int count = Math.min(batch.freeRows(), ids.length - from);
       boolean last = from + count == ids.length;
-      add(cache, ids, from, count, last && wantLast ? 1 : 0);
-      model.forward(batch, tokens, 0);
+      add(cache, ids, from, count, last && wantLast ? 1 : 0, slot);
+      model.forward(batch, tokens, slot);
       if (!(last && wantLast)) {
-        model.backend().submit().await();
+        lastRead = model.backend().submit();
+        readingSlot[slot] = lastRead;
       }
       from += count;
+      slot = (slot + 1) % tokens.slots();
+    }
+    if (!wantLast) {
+      lastRead.await();
     }
     return true;
   }
 
   /** Adds part of {@code ids} to the batch, as {@link Batch#add}, and writes the ids to slot 0. */
   int add(KvCache cache, int[] ids, int from, int count, int wantedCount) {
+    return add(cache, ids, from, count, wantedCount, 0);
+  }
+
+  private int add(KvCache cache, int[] ids, int from, int count, int wantedCount, int slot) {
     int row = batch.add(cache, count, wantedCount);
     for (int i = 0; i < count; i++) {
-      tokens.set(0, row + i, ids[from + i]);
+      tokens.set(slot, row + i, ids[from + i]);
     }
     return row;
   }

@@ -16,6 +16,9 @@ final class KvBlocks implements AutoCloseable {
   static final int POSITIONS = 32;
   private static final int FEWEST_BLOCKS = 4;
 
+  /** An eighth of the device's budget at first. */
+  private static final int SHARE_OF_MEMORY = 8;
+
   private final MetalDevice device;
   private final Recorder recorder;
   private final Kernels kernels;
@@ -84,10 +87,17 @@ final class KvBlocks implements AutoCloseable {
     return copy;
   }
 
+  /** A whole sequence, if the device has memory to spare: growing later makes a prompt wait. */
+  private int firstBlocks() {
+    long affordable = device.memoryBudget() / SHARE_OF_MEMORY / blockBytes;
+    long sequence = Math.ceilDiv(shape.limit(), POSITIONS);
+    return (int) Math.max(FEWEST_BLOCKS, Math.min(sequence, affordable));
+  }
+
   /** The host copies, so nothing may be on its way. */
   private void grow() {
     recorder.flush();
-    int blocks = Math.max(FEWEST_BLOCKS, 2 * users.length);
+    int blocks = users.length == 0 ? firstBlocks() : 2 * users.length;
     Arena newArena = Arena.ofShared();
     MetalBuffer larger;
     try {

@@ -131,7 +131,7 @@ public final class MetalBackend implements Backend {
     return weights.matrix(tensor);
   }
 
-  /** Bytes of weights that could not be used where they lie. */
+  /** Bytes of a mapped file that could not be used where they lie. */
   public long copiedWeightBytes() {
     return weights.copiedBytes();
   }

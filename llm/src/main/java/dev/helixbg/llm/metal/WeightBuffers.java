@@ -41,7 +41,7 @@ final class WeightBuffers {
     return matrix;
   }
 
-  /** Bytes that had to be copied. */
+  /** Bytes of mapped weights that had to be copied. */
   long copiedBytes() {
     return copiedBytes;
   }
@@ -86,7 +86,7 @@ final class WeightBuffers {
     Tensor tensor = matrix.tensor();
     MetalBuffer buffer = device.buffer(arena, tensor.name(), tensor.data().byteSize());
     buffer.data().copyFrom(tensor.data());
-    copiedBytes += tensor.data().byteSize();
+    copiedBytes += tensor.data().isMapped() ? tensor.data().byteSize() : 0;
     matrix.place(buffer, 0);
   }
 }

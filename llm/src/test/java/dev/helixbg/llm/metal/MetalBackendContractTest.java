@@ -14,9 +14,7 @@ class MetalBackendContractTest extends BackendContract {
 
   @BeforeAll
   static void openDevice() {
-    metal =
-        new MetalTests(
-            Boolean.getBoolean("strict") ? SoftMetalSettings.STRICT : SoftMetalSettings.FAST);
+    metal = new MetalTests(SoftMetalSettings.STRICT);
   }
 
   @AfterAll

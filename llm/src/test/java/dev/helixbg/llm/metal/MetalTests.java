@@ -37,6 +37,11 @@ public final class MetalTests implements AutoCloseable {
     metal.configure(settings);
   }
 
+  /** What was found wrong since the last call, for tests that do wrong. */
+  public List<String> takeFindings() {
+    return metal.takeFindings();
+  }
+
   /** Nothing was found, and everything is released. */
   @Override
   public void close() {

@@ -114,10 +114,25 @@ class MetalDecodeTest {
 
   @Test
   void aLongContextCostsOneMoreDispatchPerLayer() throws IOException {
-    Map<Counter, Long> counted = countDecode(2048, 1500);
+    Map<Counter, Long> counted = countDecode(2048, 600);
     assertEquals(TOKENS * (6L * LAYERS + 3), counted.get(Counter.DISPATCHES));
     assertEquals(TOKENS * (6L * LAYERS + 2), counted.get(Counter.BARRIERS));
     assertEquals(TOKENS, counted.get(Counter.ENCODERS));
+  }
+
+  @Test
+  void aLongPromptIsWaitedForOnce() throws IOException {
+    metal.configure(SoftMetalSettings.FAST.lazy(true));
+    try (GgufFile file = model(2, 2048)) {
+      Qwen3 model = Qwen3.of(file, backend, limits(2048, Storage.F16));
+      Workspace work = new Workspace(model, limits(2048, Storage.F16));
+      try (KvCache cache = backend.cache(model.cacheShape())) {
+        work.read(cache, ids(700), false, () -> false);
+      }
+      assertEquals(3, backend.counters().get(Counter.SUBMISSIONS));
+      assertEquals(3, backend.counters().get(Counter.ENCODERS));
+      assertEquals(1, backend.counters().get(Counter.WAITS));
+    }
   }
 
   @Test

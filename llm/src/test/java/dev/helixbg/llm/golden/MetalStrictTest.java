@@ -1,0 +1,110 @@
+package dev.helixbg.llm.golden;
+
+import static org.junit.jupiter.api.Assertions.assertArrayEquals;
+import static org.junit.jupiter.api.Assertions.assertEquals;
+
+import dev.helixbg.llm.backend.Backend;
+import dev.helixbg.llm.backend.Batch;
+import dev.helixbg.llm.backend.KvCache;
+import dev.helixbg.llm.backend.KvShape.Storage;
+import dev.helixbg.llm.backend.Submission;
+import dev.helixbg.llm.backend.Tokens;
+import dev.helixbg.llm.generate.Generation;
+import dev.helixbg.llm.generate.GenerationOptions;
+import dev.helixbg.llm.generate.Generator;
+import dev.helixbg.llm.generate.Sampling;
+import dev.helixbg.llm.generate.Workspace;
+import dev.helixbg.llm.gguf.GgufFile;
+import dev.helixbg.llm.metal.MetalBackend;
+import dev.helixbg.llm.metal.MetalTests;
+import dev.helixbg.llm.model.PassLimits;
+import dev.helixbg.llm.model.Qwen3;
+import dev.helixbg.llm.softmetal.SoftMetalSettings;
+import dev.helixbg.llm.softmetal.SoftMetalSettings.Order;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Set;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.parallel.ResourceLock;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
+
+/**
+ * Golden answers with every access to memory checked, threads in several orders, and work that runs
+ * only when somebody waits for it.
+ */
+@ResourceLock("softmetal")
+class MetalStrictTest {
+  private static final PassLimits LIMITS = new PassLimits(512, 256, 4, Storage.F16);
+
+  @ParameterizedTest
+  @EnumSource
+  void answersAreExactUnderAllChecks(GoldenModel golden) {
+    Order order = Order.values()[golden.ordinal() % Order.values().length];
+    SoftMetalSettings settings = SoftMetalSettings.STRICT.order(order, 7).lazy(true);
+    try (MetalTests metal = new MetalTests(settings)) {
+      try (GgufFile file = GgufFile.open(golden.path());
+          MetalBackend backend = new MetalBackend(metal.device())) {
+        Qwen3 model = Qwen3.of(file, backend, LIMITS);
+        GoldenCase expected = golden.cases().getFirst();
+        int[] answer = answer(model, expected.promptIds(), expected.greedyIds().length);
+        assertArrayEquals(expected.greedyIds(), answer);
+        assertEquals(0, backend.copiedWeightBytes(), "weights are read where they lie");
+      }
+    }
+  }
+
+  private static int[] answer(Qwen3 model, int[] prompt, int tokens) {
+    GenerationOptions options = new GenerationOptions(tokens, Sampling.GREEDY, Set.of());
+    try (KvCache cache = model.backend().cache(model.cacheShape())) {
+      Generation answer =
+          new Generator(new Workspace(model, LIMITS))
+              .generate(cache, prompt, options, id -> {}, () -> false);
+      return answer.tokenIds();
+    }
+  }
+
+  /** Forks of one prefix go on together, in batches of more rows than the few of a matvec. */
+  @Test
+  void forksDecodeTogetherAsTheyDoAlone() {
+    GoldenModel golden = GoldenModel.Q4_K_M;
+    GoldenCase expected = golden.cases().getFirst();
+    int[] prompt = expected.promptIds();
+    int prefix = 40; // Inside a block of the cache, so that each fork needs a copy of it.
+    int sequences = 3;
+    try (MetalTests metal = new MetalTests(SoftMetalSettings.STRICT.lazy(true))) {
+      try (GgufFile file = GgufFile.open(golden.path());
+          Backend backend = new MetalBackend(metal.device())) {
+        Qwen3 model = Qwen3.of(file, backend, LIMITS);
+        Workspace work = new Workspace(model, LIMITS);
+        KvCache parent = backend.cache(model.cacheShape());
+        work.read(parent, Arrays.copyOf(prompt, prefix), false, () -> false);
+        List<KvCache> forks = new ArrayList<>();
+        for (int i = 0; i < sequences; i++) {
+          forks.add(parent.fork(prefix));
+        }
+        int[] rest = Arrays.copyOfRange(prompt, prefix, prompt.length);
+        Tokens tokens = backend.tokens(2, 256);
+        Batch batch = new Batch(256, 4);
+        for (KvCache fork : forks) {
+          int row = batch.add(fork, rest.length, 1);
+          for (int i = 0; i < rest.length; i++) {
+            tokens.set(0, row + i, rest[i]);
+          }
+        }
+        for (int step = 0; step < expected.greedyIds().length; step++) {
+          model.forward(batch, tokens, step % 2);
+          backend.argmax(batch, model.logits(), tokens, (step + 1) % 2);
+          Submission submission = backend.submit();
+          submission.await();
+          for (int i = 0; i < sequences; i++) {
+            assertEquals(expected.greedyIds()[step], tokens.get((step + 1) % 2, i), "fork " + i);
+          }
+          batch.clear();
+          forks.forEach(fork -> batch.add(fork, 1, 1));
+        }
+      }
+    }
+  }
+}
