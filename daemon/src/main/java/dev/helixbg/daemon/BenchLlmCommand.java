@@ -75,7 +75,7 @@ final class BenchLlmCommand implements Callable<Integer> {
     this.console = console;
   }
 
-  private record Bench(String backend, int threads, double ceiling, List<Result> results) {}
+  private record Bench(String backend, int threads, List<Result> results) {}
 
   @Override
   public Integer call() throws IOException {
@@ -117,8 +117,8 @@ final class BenchLlmCommand implements Callable<Integer> {
   }
 
   private Bench run(TextModel opened, int threads) {
-    LlmBench bench = new LlmBench(opened, repetitions, Thread.currentThread()::isInterrupted);
-    double ceiling = bench.memoryCeiling(threads);
+    LlmBench bench =
+        new LlmBench(opened, repetitions, threads, Thread.currentThread()::isInterrupted);
     List<Result> results = new ArrayList<>();
     if (promptTokens > 0) {
       results.add(bench.prompt(promptTokens));
@@ -126,21 +126,23 @@ final class BenchLlmCommand implements Callable<Integer> {
     if (tokens > 0) {
       results.add(bench.generation(tokens));
     }
-    return new Bench(opened.backend().name(), threads, ceiling, results);
+    return new Bench(opened.backend().name(), threads, results);
   }
 
   private void print(TextModel opened, Bench bench) {
     say("Model     %s", opened.file().path());
     say("Backend   %s, %d threads", bench.backend(), bench.threads());
-    say("Memory    %.1f GB/s read by as many threads", bench.ceiling());
-    say("%n%-8s %12s %10s %14s %14s", "test", "tokens/s", "stddev", "weights GB/s", "bytes/token");
+    say(
+        "%n%-8s %12s %10s %14s %14s %14s",
+        "test", "tokens/s", "stddev", "weights GB/s", "memory GB/s", "bytes/token");
     for (Result result : bench.results()) {
       say(
-          "%-8s %12.2f %10.2f %14.1f %14.0f",
+          "%-8s %12.2f %10.2f %14.1f %14.1f %14.0f",
           result.test(),
           result.tokensPerSecond(),
           result.deviation(),
           result.weightGigabytesPerSecond(),
+          result.memoryGigabytesPerSecond(),
           result.allocatedBytesPerToken());
     }
   }
@@ -159,7 +161,7 @@ final class BenchLlmCommand implements Callable<Integer> {
       json.writeNumberField("threads", bench.threads());
       json.writeStringField("backend", bench.backend());
       json.writeNumberField("weight_gb_per_second", result.weightGigabytesPerSecond());
-      json.writeNumberField("memory_gb_per_second", bench.ceiling());
+      json.writeNumberField("memory_gb_per_second", result.memoryGigabytesPerSecond());
       json.writeNumberField("allocated_bytes_per_token", result.allocatedBytesPerToken());
       json.writeEndObject();
     }

@@ -25,16 +25,19 @@ import java.util.function.BooleanSupplier;
 public final class LlmBench {
   private final TextModel model;
   private final int repetitions;
+  private final int threads;
   private final BooleanSupplier cancelled;
   private final Random random = new Random(1);
 
   /**
    * @param repetitions that count, at least 1
+   * @param threads that the model runs on
    * @param cancelled is asked between passes
    */
-  public LlmBench(TextModel model, int repetitions, BooleanSupplier cancelled) {
+  public LlmBench(TextModel model, int repetitions, int threads, BooleanSupplier cancelled) {
     this.model = model;
     this.repetitions = repetitions;
+    this.threads = threads;
     this.cancelled = cancelled;
   }
 
@@ -45,6 +48,8 @@ public final class LlmBench {
    * @param tokensPerSecond mean over the repetitions
    * @param deviation their standard deviation
    * @param weightGigabytesPerSecond weights read, each pass counted once
+   * @param memoryGigabytesPerSecond at which as many threads read the model's file from memory,
+   *     measured before every repetition: on a shared machine it varies from one second to the next
    * @param allocatedBytesPerToken on the heap, by all threads
    */
   public record Result(
@@ -52,6 +57,7 @@ public final class LlmBench {
       double tokensPerSecond,
       double deviation,
       double weightGigabytesPerSecond,
+      double memoryGigabytesPerSecond,
       double allocatedBytesPerToken) {}
 
   /** Reads a prompt of {@code tokens}. */
@@ -62,11 +68,6 @@ public final class LlmBench {
   /** Generates {@code tokens} from nothing. */
   public Result generation(int tokens) {
     return measure("tg" + tokens, tokens, () -> generate(1, tokens));
-  }
-
-  /** GB per second at which this machine reads the model's file from memory. */
-  public double memoryCeiling(int threads) {
-    return MemoryCeiling.gigabytesPerSecond(model.file().mapped().bytes(), threads);
   }
 
   private void generate(int promptTokens, int answerTokens) {
@@ -86,7 +87,9 @@ public final class LlmBench {
     long weights = model.backend().counters().get(Counter.WEIGHT_BYTES);
     long allocated = allocatedBytes();
     long nanos = 0;
+    double memory = 0;
     for (int i = 0; i < repetitions && !cancelled.getAsBoolean(); i++) {
+      memory += MemoryCeiling.gigabytesPerSecond(model.file().mapped().bytes(), threads);
       long start = System.nanoTime();
       work.run();
       long taken = System.nanoTime() - start;
@@ -102,6 +105,7 @@ public final class LlmBench {
         mean,
         deviation(all, mean),
         (double) weights / Math.max(1, nanos),
+        memory / Math.max(1, all.length),
         (double) allocated / tokens / Math.max(1, all.length));
   }
 

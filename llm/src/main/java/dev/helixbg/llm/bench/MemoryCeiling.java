@@ -7,7 +7,7 @@ import java.util.stream.IntStream;
 
 /** How fast this machine reads memory: what decoding, which reads every weight, cannot exceed. */
 final class MemoryCeiling {
-  private static final int ROUNDS = 6;
+  private static final int ROUNDS = 2;
   private static final int STEP = 64;
   private static final long MOST_BYTES_PER_THREAD = 1 << 30;
 

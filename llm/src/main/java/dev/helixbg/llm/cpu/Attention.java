@@ -15,7 +15,6 @@ import dev.helixbg.llm.cpu.kernel.RowAttention;
 import dev.helixbg.llm.cpu.kernel.TileProduct;
 import dev.helixbg.llm.cpu.kernel.Tiles;
 import dev.helixbg.llm.cpu.kernel.Vectors;
-import java.lang.foreign.MemorySegment;
 
 /**
  * Causal grouped attention over the caches of a batch, shared out by span and KV head.
@@ -77,43 +76,32 @@ final class Attention implements Team.Work {
             cache,
             kvHead,
             positions,
-            q.offset(row) + 4L * head * size,
-            target.offset(row) + 4L * head * size);
+            q.address(row) + 4L * head * size,
+            target.address(row) + 4L * head * size);
       }
     }
   }
 
   private void row(
-      Scratch mine, HostKvCache cache, int kvHead, int positions, long queryAt, long targetAt) {
+      Scratch mine, HostKvCache cache, int kvHead, int positions, long query, long result) {
     int size = cache.shape().headSize();
     float scale = (float) (1 / Math.sqrt(size));
-    MemorySegment scores = mine.scores(positions);
+    long scores = mine.scores(positions);
     for (int run = 0; run < cache.runs() && cache.runStart(run) < positions; run++) {
       int start = cache.runStart(run);
       int count = Math.min(cache.runEnd(run), positions) - start;
-      long at = cache.keys(run, layer, kvHead);
-      MemorySegment keys = floats(mine, cache, run, at, count);
-      RowAttention.scores(
-          q.data(), queryAt, keys, inPlace(cache) ? at : 0, count, size, scale, scores, 4L * start);
+      long keys = floats(mine, cache, run, cache.keys(run, layer, kvHead), count);
+      RowAttention.scores(query, keys, count, size, scale, scores + 4L * start);
     }
-    float max = Vectors.max(scores, 0, positions);
-    float sum = Vectors.exponentials(scores, 0, positions, max, scores, 0);
-    Vectors.multiply(scores, 0, positions, 1 / sum);
-    target.data().asSlice(targetAt, 4L * size).fill((byte) 0);
+    float max = Vectors.max(scores, positions);
+    float sum = Vectors.exponentials(scores, positions, max, scores);
+    Vectors.multiply(scores, positions, 1 / sum);
+    Vectors.clear(result, size);
     for (int run = 0; run < cache.runs() && cache.runStart(run) < positions; run++) {
       int start = cache.runStart(run);
       int count = Math.min(cache.runEnd(run), positions) - start;
-      long at = cache.values(run, layer, kvHead);
-      MemorySegment values = floats(mine, cache, run, at, count);
-      RowAttention.addWeighted(
-          scores,
-          4L * start,
-          values,
-          inPlace(cache) ? at : 0,
-          count,
-          size,
-          target.data(),
-          targetAt);
+      long values = floats(mine, cache, run, cache.values(run, layer, kvHead), count);
+      RowAttention.addWeighted(scores + 4L * start, values, count, size, result);
     }
   }
 
@@ -122,17 +110,17 @@ final class Attention implements Team.Work {
   }
 
   /**
-   * {@code count} keys or values as floats: where they lie, or unpacked to the start of scratch
+   * Address of {@code count} keys or values as floats: where they lie, or unpacked to scratch
    * memory.
    */
-  private static MemorySegment floats(
-      Scratch mine, HostKvCache cache, int run, long at, int count) {
+  private static long floats(Scratch mine, HostKvCache cache, int run, long offset, int count) {
+    long stored = cache.data(run).address() + offset;
     if (inPlace(cache)) {
-      return cache.data(run);
+      return stored;
     }
     int numbers = count * cache.shape().headSize();
-    MemorySegment unpacked = mine.floats(numbers);
-    HalfFloats.unpackF16(cache.data(run), at, numbers, unpacked, 0);
+    long unpacked = mine.floats(numbers);
+    HalfFloats.unpackF16(stored, numbers, unpacked);
     return unpacked;
   }
 
@@ -151,37 +139,32 @@ final class Attention implements Team.Work {
       int first = start + tile;
       int keys = first + tokens;
       int paddedKeys = Math.ceilDiv(keys, ROWS) * ROWS;
-      MemorySegment queries = mine.floats((long) group * size * TOKENS);
-      MemorySegment scores = mine.scores((long) group * paddedKeys * TOKENS);
+      long queries = mine.floats((long) group * size * TOKENS);
+      long scores = mine.scores((long) group * paddedKeys * TOKENS);
       for (int g = 0; g < group; g++) {
         long column = 4L * (kvHead * group + g) * size;
         Tiles.pack(
-            q.data(),
-            q.offset(row) + column,
+            q.address(row) + column,
             4L * q.stride(),
             tokens,
             size,
-            queries,
-            4L * g * size * TOKENS);
+            queries + 4L * g * size * TOKENS);
       }
       for (int key = 0; key < keys; key += ROWS) {
         keysToPanel(mine, cache, kvHead, key, Math.min(ROWS, keys - key));
         for (int g = 0; g < group; g++) {
           TileProduct.multiply(
               mine.panel,
-              0,
               size,
-              queries,
-              4L * g * size * TOKENS,
+              queries + 4L * g * size * TOKENS,
               tokens,
-              scores,
-              4L * TOKENS * ((long) g * paddedKeys + key));
+              scores + 4L * TOKENS * ((long) g * paddedKeys + key));
         }
       }
       for (int g = 0; g < group; g++) {
-        long scoresAt = 4L * TOKENS * g * paddedKeys;
-        Tiles.softmax(scores, scoresAt, keys, first, (float) (1 / Math.sqrt(size)), mine.factors);
-        weigh(mine, scores, scoresAt, keys, size, tokens, row, 4L * (kvHead * group + g) * size);
+        long headScores = scores + 4L * TOKENS * g * paddedKeys;
+        Tiles.softmax(headScores, keys, first, (float) (1 / Math.sqrt(size)), mine.factors);
+        weigh(mine, headScores, keys, size, tokens, row, 4L * (kvHead * group + g) * size);
       }
     }
   }
@@ -195,11 +178,12 @@ final class Attention implements Team.Work {
         run++;
       }
       long numbers = (long) (position - cache.runStart(run)) * size;
-      long at = cache.keys(run, layer, kvHead) + numbers * cache.shape().storage().bytes();
+      long offset = cache.keys(run, layer, kvHead) + numbers * cache.shape().storage().bytes();
+      long stored = cache.data(run).address() + offset;
       if (inPlace(cache)) {
-        MemorySegment.copy(cache.data(run), at, mine.panel, 4L * STRIDE * i, 4L * size);
+        Vectors.copy(stored, size, mine.panel + 4L * STRIDE * i);
       } else {
-        HalfFloats.unpackF16(cache.data(run), at, size, mine.panel, 4L * STRIDE * i);
+        HalfFloats.unpackF16(stored, size, mine.panel + 4L * STRIDE * i);
       }
     }
   }
@@ -210,19 +194,16 @@ final class Attention implements Team.Work {
    */
   private void transposeValues(Scratch mine, HostKvCache cache, int kvHead, int positions) {
     int size = cache.shape().headSize();
-    MemorySegment panels =
-        mine.values((long) Math.ceilDiv(positions, DEPTH) * panelRows(size) * STRIDE);
+    long panels = mine.values((long) Math.ceilDiv(positions, DEPTH) * panelRows(size) * STRIDE);
     for (int run = 0; run < cache.runs() && cache.runStart(run) < positions; run++) {
       int start = cache.runStart(run);
       int count = Math.min(cache.runEnd(run), positions) - start;
-      long at = cache.values(run, layer, kvHead);
-      MemorySegment values = floats(mine, cache, run, at, count);
-      long from = inPlace(cache) ? at : 0;
+      long values = floats(mine, cache, run, cache.values(run, layer, kvHead), count);
       for (int done = 0; done < count; ) {
         int position = start + done;
         int part = Math.min(count - done, DEPTH - position % DEPTH);
-        int panelFrom = position / DEPTH * panelRows(size) * STRIDE + position % DEPTH;
-        Tiles.transposeToPanel(values, from + 4L * done * size, part, size, panels, panelFrom);
+        long panel = position / DEPTH * panelRows(size) * STRIDE + position % DEPTH;
+        Tiles.transposeToPanel(values + 4L * done * size, part, size, panels + 4L * panel);
         done += part;
       }
     }
@@ -233,40 +214,25 @@ final class Attention implements Team.Work {
   }
 
   private void weigh(
-      Scratch mine,
-      MemorySegment scores,
-      long scoresAt,
-      int keys,
-      int size,
-      int tokens,
-      int row,
-      long column) {
-    MemorySegment panels = mine.values(0);
-    MemorySegment sum = mine.sums;
+      Scratch mine, long scores, int keys, int size, int tokens, int row, long column) {
+    long panels = mine.values(0);
+    long sum = mine.sums;
     for (int d = 0; d < size; d += ROWS) {
       int panelRows = Math.min(ROWS, size - d);
       for (int key = 0; key < keys; key += DEPTH) {
         TileProduct.multiply(
-            panels,
-            4L * STRIDE * ((long) key / DEPTH * panelRows(size) + d),
+            panels + 4L * STRIDE * ((long) key / DEPTH * panelRows(size) + d),
             Math.min(DEPTH, keys - key),
-            scores,
-            scoresAt + 4L * TOKENS * key,
+            scores + 4L * TOKENS * key,
             tokens,
-            key == 0 ? sum : mine.tile,
-            0);
+            key == 0 ? sum : mine.tile);
         if (key > 0) {
-          Tiles.add(mine.tile, panelRows, sum, 0);
+          Tiles.add(mine.tile, panelRows, sum);
         }
       }
       Tiles.scale(sum, panelRows, mine.factors);
       Tiles.unpack(
-          sum,
-          panelRows,
-          tokens,
-          target.data(),
-          target.offset(row) + column + 4L * d,
-          4L * target.stride());
+          sum, panelRows, tokens, target.address(row) + column + 4L * d, 4L * target.stride());
     }
   }
 }

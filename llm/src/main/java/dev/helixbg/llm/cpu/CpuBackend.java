@@ -151,23 +151,23 @@ public final class CpuBackend extends HostBackend {
   public void argmax(Batch batch, Activations logits, Tokens tokens, int slot) {
     HostActivations values = (HostActivations) logits;
     for (int i = 0; i < batch.wanted(); i++) {
-      long at = values.offset(i);
-      float max = Vectors.max(values.data(), at, values.columns());
-      tokens.set(slot, i, Vectors.indexOf(values.data(), at, values.columns(), max));
+      long at = values.address(i);
+      float max = Vectors.max(at, values.columns());
+      tokens.set(slot, i, Vectors.indexOf(at, values.columns(), max));
     }
   }
 
   @Override
   public void logSumExp(Batch batch, Activations logits, Activations target) {
     HostActivations values = (HostActivations) logits;
-    MemorySegment exponentials = scratch[0].floats(PIECE);
+    long exponentials = scratch[0].floats(PIECE);
     for (int i = 0; i < batch.wanted(); i++) {
-      long at = values.offset(i);
-      float max = Vectors.max(values.data(), at, values.columns());
+      long at = values.address(i);
+      float max = Vectors.max(at, values.columns());
       double sum = 0;
       for (int from = 0; from < values.columns(); from += PIECE) {
         int count = Math.min(PIECE, values.columns() - from);
-        sum += Vectors.exponentials(values.data(), at + 4L * from, count, max, exponentials, 0);
+        sum += Vectors.exponentials(at + 4L * from, count, max, exponentials);
       }
       HostActivations sums = (HostActivations) target;
       sums.data()
@@ -241,14 +241,8 @@ public final class CpuBackend extends HostBackend {
 
     @Override
     void row(int r, Scratch mine) {
-      long row = tokens.get(slot, r);
-      mine.unpacker.row(
-          table.type(),
-          table.data(),
-          row * table.rowBytes(),
-          table.columns(),
-          x.data(),
-          x.offset(r));
+      int row = tokens.get(slot, r);
+      mine.unpacker.row(table.type(), table.address(row), table.columns(), x.address(r));
     }
   }
 
@@ -260,15 +254,8 @@ public final class CpuBackend extends HostBackend {
     @Override
     void row(int r, Scratch mine) {
       int from = wanted == null ? r : wanted.wantedRow(r);
-      MemorySegment gain = ((HostMatrix) norm.gain()).data();
-      Vectors.normalise(
-          x.data(),
-          x.offset(from),
-          x.columns(),
-          gain,
-          norm.epsilon(),
-          normed.data(),
-          normed.offset(r));
+      long gain = ((HostMatrix) norm.gain()).address(0);
+      Vectors.normalise(x.address(from), x.columns(), gain, norm.epsilon(), normed.address(r));
     }
   }
 
@@ -293,18 +280,17 @@ public final class CpuBackend extends HostBackend {
     }
 
     private void heads(HostActivations x, int r, Norm norm, int position) {
-      MemorySegment gain = ((HostMatrix) norm.gain()).data();
+      long gain = ((HostMatrix) norm.gain()).address(0);
+      long angles = rope.table().address();
       int size = 2 * rope.pairs();
       for (int at = 0; at < x.columns(); at += size) {
         Vectors.normaliseAndRotate(
-            x.data(),
-            x.offset(r) + 4L * at,
+            x.address(r) + 4L * at,
             rope.pairs(),
             gain,
             norm.epsilon(),
-            rope.table(),
-            rope.cosines(position),
-            rope.sines(position));
+            angles + rope.cosines(position),
+            angles + rope.sines(position));
       }
     }
 
@@ -319,17 +305,16 @@ public final class CpuBackend extends HostBackend {
         long from = 4L * head * shape.headSize();
         long keyAt = cache.keys(run, layer, head) + skipped;
         long valueAt = cache.values(run, layer, head) + skipped;
-        store(shape, k.data(), k.offset(r) + from, cache.data(run), keyAt);
-        store(shape, v.data(), v.offset(r) + from, cache.data(run), valueAt);
+        store(shape, k.address(r) + from, cache.data(run), keyAt);
+        store(shape, v.address(r) + from, cache.data(run), valueAt);
       }
     }
 
-    private static void store(
-        KvShape shape, MemorySegment x, long at, MemorySegment page, long to) {
+    private static void store(KvShape shape, long x, MemorySegment page, long to) {
       if (shape.storage() == Storage.F32) {
-        MemorySegment.copy(x, at, page, to, 4L * shape.headSize());
+        Vectors.copy(x, shape.headSize(), page.address() + to);
       } else {
-        HalfFloats.packF16(x, at, shape.headSize(), page, to);
+        HalfFloats.packF16(x, shape.headSize(), page.address() + to);
       }
     }
   }
@@ -339,8 +324,7 @@ public final class CpuBackend extends HostBackend {
 
     @Override
     void row(int r, Scratch mine) {
-      Vectors.gate(
-          gates.data(), gates.offset(r), target.columns(), target.data(), target.offset(r));
+      Vectors.gate(gates.address(r), target.columns(), target.address(r));
     }
   }
 }

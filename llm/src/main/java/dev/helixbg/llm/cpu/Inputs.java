@@ -18,18 +18,16 @@ final class Inputs {
     java.util.Arrays.fill(prepared, MemorySegment.NULL);
   }
 
-  /**
-   * Brings {@code columns} floats from byte {@code at} of {@code x} on into the order for a type.
-   */
-  void prepare(TensorType type, MemorySegment x, long at, int columns) {
+  /** Brings {@code columns} floats at address {@code x} into the order for a type. */
+  void prepare(TensorType type, long x, int columns) {
     RowProduct.Order order = RowProduct.order(type);
     int i = order.ordinal();
     prepared[i] = Scratch.grown(arena, prepared[i], order.floats(columns));
-    order.prepare(x, at, columns, prepared[i]);
+    order.prepare(x, columns, prepared[i].address());
   }
 
   /** What {@link #prepare} made for this type. */
-  MemorySegment of(TensorType type) {
-    return prepared[RowProduct.order(type).ordinal()];
+  long of(TensorType type) {
+    return prepared[RowProduct.order(type).ordinal()].address();
   }
 }

@@ -75,7 +75,7 @@ final class Products {
     if (rows <= FEW) {
       for (int r = 0; r < rows; r++) {
         for (int m = 0; m < count; m++) {
-          inputs.prepare(matrices[m].type(), x.data(), x.offset(r), columns);
+          inputs.prepare(matrices[m].type(), x.address(r), columns);
         }
         multiplyRow.row = r;
         team.run(multiplyRow);
@@ -98,11 +98,11 @@ final class Products {
   }
 
   /**
-   * Byte offset of a tile's inputs from column {@code k} on, {@code depth} of them: tiles of the
-   * same columns lie together.
+   * Address of a tile's inputs from column {@code k} on, {@code depth} of them: tiles of the same
+   * columns lie together.
    */
   private long packedAt(int tile, int k, int depth) {
-    return 4L * TOKENS * ((long) tiles() * k + (long) tile * depth);
+    return packed.address() + 4L * TOKENS * ((long) tiles() * k + (long) tile * depth);
   }
 
   /** The first row of a member's share, whole cache lines of results. */
@@ -120,15 +120,13 @@ final class Products {
         HostMatrix w = matrices[m];
         int from = share(w.rows(), member, members);
         int to = share(w.rows(), member + 1, members);
-        MemorySegment row = mine.floats((long) columns + (adds ? w.rows() : 0));
-        HostActivations target = targets[m];
-        MemorySegment y = adds ? row : target.data();
-        long yAt = adds ? 4L * columns : target.offset(this.row);
+        long row = mine.floats((long) columns + (adds ? w.rows() : 0));
+        long target = targets[m].address(this.row);
+        long y = adds ? row + 4L * columns : target;
         RowProduct.multiply(
-            w.type(), w.data(), columns, inputs.of(w.type()), y, yAt, from, to, mine.unpacker, row);
+            w.type(), w.address(0), columns, inputs.of(w.type()), y, from, to, mine.unpacker, row);
         if (adds) {
-          Vectors.add(
-              y, yAt + 4L * from, to - from, target.data(), target.offset(this.row) + 4L * from);
+          Vectors.add(y + 4L * from, to - from, target + 4L * from);
         }
       }
     }
@@ -143,12 +141,10 @@ final class Products {
         for (int k = 0; k < columns; k += DEPTH) {
           int depth = Math.min(DEPTH, columns - k);
           Tiles.pack(
-              x.data(),
-              x.offset(tile * TOKENS) + 4L * k,
+              x.address(tile * TOKENS) + 4L * k,
               4L * x.stride(),
               tokens(tile),
               depth,
-              packed,
               packedAt(tile, k, depth));
         }
       }
@@ -186,23 +182,16 @@ final class Products {
         int panelRows = Math.min(ROWS, to - row);
         for (int r = 0; r < panelRows; r++) {
           mine.unpacker.row(
-              w.type(),
-              w.data(),
-              (row + r) * w.rowBytes() + skipped,
-              depth,
-              mine.panel,
-              4L * STRIDE * r);
+              w.type(), w.address(row + r) + skipped, depth, mine.panel + 4L * STRIDE * r);
         }
         for (int tile = firstTile; tile < endTile; tile++) {
           int tokens = tokens(tile);
-          TileProduct.multiply(
-              mine.panel, 0, depth, packed, packedAt(tile, k, depth), tokens, mine.tile, 0);
-          long at = target.offset(tile * TOKENS) + 4L * row;
+          TileProduct.multiply(mine.panel, depth, packedAt(tile, k, depth), tokens, mine.tile);
+          long at = target.address(tile * TOKENS) + 4L * row;
           if (adds || k > 0) {
-            Tiles.unpackAndAdd(
-                mine.tile, panelRows, tokens, target.data(), at, 4L * target.stride());
+            Tiles.unpackAndAdd(mine.tile, panelRows, tokens, at, 4L * target.stride());
           } else {
-            Tiles.unpack(mine.tile, panelRows, tokens, target.data(), at, 4L * target.stride());
+            Tiles.unpack(mine.tile, panelRows, tokens, at, 4L * target.stride());
           }
         }
       }

@@ -5,22 +5,25 @@ import dev.helixbg.llm.cpu.kernel.Unpacker;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 
-/** Memory in which one member of the team works: small enough to stay in its caches. */
+/**
+ * Memory in which one member of the team works: small enough to stay in its caches. Kernels take
+ * addresses, so these are addresses; the arena is the backend's.
+ */
 final class Scratch {
   private final Arena arena;
   final Unpacker unpacker;
 
   /** A panel of unpacked rows. */
-  final MemorySegment panel;
+  final long panel;
 
   /** What a panel times a tile of tokens gives. */
-  final MemorySegment tile;
+  final long tile;
 
   /** Sums of such tiles. */
-  final MemorySegment sums;
+  final long sums;
 
   /** One factor per token of a tile. */
-  final MemorySegment factors;
+  final long factors;
 
   private MemorySegment floats = MemorySegment.NULL;
   private MemorySegment scores = MemorySegment.NULL;
@@ -29,29 +32,32 @@ final class Scratch {
   Scratch(Arena arena) {
     this.arena = arena;
     unpacker = new Unpacker(arena);
-    panel = arena.allocate(4L * TileProduct.ROWS * TileProduct.STRIDE, 64);
-    tile = arena.allocate(4L * TileProduct.ROWS * TileProduct.TOKENS, 64);
-    sums = arena.allocate(tile.byteSize(), 64);
-    factors = arena.allocate(4L * TileProduct.TOKENS, 64);
+    panel = allocate(TileProduct.ROWS * TileProduct.STRIDE);
+    tile = allocate(TileProduct.ROWS * TileProduct.TOKENS);
+    sums = allocate(TileProduct.ROWS * TileProduct.TOKENS);
+    factors = allocate(TileProduct.TOKENS);
   }
 
   /** At least {@code count} floats, of any content. */
-  MemorySegment floats(long count) {
-    return floats = grown(floats, count);
+  long floats(long count) {
+    floats = grown(arena, floats, count);
+    return floats.address();
   }
 
   /** As {@link #floats}, for scores of attention. */
-  MemorySegment scores(long count) {
-    return scores = grown(scores, count);
+  long scores(long count) {
+    scores = grown(arena, scores, count);
+    return scores.address();
   }
 
   /** As {@link #floats}, for values of attention. */
-  MemorySegment values(long count) {
-    return values = grown(values, count);
+  long values(long count) {
+    values = grown(arena, values, count);
+    return values.address();
   }
 
-  private MemorySegment grown(MemorySegment held, long count) {
-    return grown(arena, held, count);
+  private long allocate(long count) {
+    return arena.allocate(4 * count, 64).address();
   }
 
   /**

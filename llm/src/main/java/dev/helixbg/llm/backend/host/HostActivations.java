@@ -27,6 +27,11 @@ public record HostActivations(MemorySegment data, int rows, int columns, int str
     return (long) row * stride * Float.BYTES;
   }
 
+  /** Where a row lies in memory. */
+  public long address(int row) {
+    return data.address() + offset(row);
+  }
+
   @Override
   public float get(int row, int column) {
     return data.get(ValueLayout.JAVA_FLOAT, offset(row) + (long) column * Float.BYTES);

@@ -14,6 +14,11 @@ public record HostMatrix(
     String name, TensorType type, int rows, int columns, long rowBytes, MemorySegment data)
     implements Matrix {
 
+  /** Where a row lies in memory. */
+  public long address(int row) {
+    return data.address() + row * rowBytes;
+  }
+
   public static HostMatrix of(Tensor tensor) {
     return new HostMatrix(
         tensor.name(),

@@ -4,9 +4,9 @@ import static dev.helixbg.llm.cpu.kernel.Lanes.BYTES;
 import static dev.helixbg.llm.cpu.kernel.Lanes.COUNT;
 import static dev.helixbg.llm.cpu.kernel.Lanes.FLOAT;
 import static dev.helixbg.llm.cpu.kernel.Lanes.FLOATS;
+import static dev.helixbg.llm.cpu.kernel.Lanes.MEMORY;
 import static dev.helixbg.llm.cpu.kernel.Lanes.ORDER;
 
-import java.lang.foreign.MemorySegment;
 import jdk.incubator.vector.FloatVector;
 import jdk.incubator.vector.VectorOperators;
 
@@ -18,7 +18,7 @@ public final class FloatProduct {
    * {@code Σ a[i] · b[i]} over {@code count} floats from the byte offsets on; four sums at a time
    * hide the latency of an FMA.
    */
-  public static float dot(MemorySegment a, long aAt, MemorySegment b, long bAt, int count) {
+  public static float dot(long a, long b, int count) {
     FloatVector s0 = FloatVector.zero(FLOATS);
     FloatVector s1 = s0;
     FloatVector s2 = s0;
@@ -27,26 +27,26 @@ public final class FloatProduct {
     for (; i + 4 * COUNT <= count; i += 4 * COUNT) {
       long at = 4L * i;
       s0 =
-          FloatVector.fromMemorySegment(FLOATS, a, aAt + at, ORDER)
-              .fma(FloatVector.fromMemorySegment(FLOATS, b, bAt + at, ORDER), s0);
+          FloatVector.fromMemorySegment(FLOATS, MEMORY, a + at, ORDER)
+              .fma(FloatVector.fromMemorySegment(FLOATS, MEMORY, b + at, ORDER), s0);
       s1 =
-          FloatVector.fromMemorySegment(FLOATS, a, aAt + at + BYTES, ORDER)
-              .fma(FloatVector.fromMemorySegment(FLOATS, b, bAt + at + BYTES, ORDER), s1);
+          FloatVector.fromMemorySegment(FLOATS, MEMORY, a + at + BYTES, ORDER)
+              .fma(FloatVector.fromMemorySegment(FLOATS, MEMORY, b + at + BYTES, ORDER), s1);
       s2 =
-          FloatVector.fromMemorySegment(FLOATS, a, aAt + at + 2 * BYTES, ORDER)
-              .fma(FloatVector.fromMemorySegment(FLOATS, b, bAt + at + 2 * BYTES, ORDER), s2);
+          FloatVector.fromMemorySegment(FLOATS, MEMORY, a + at + 2 * BYTES, ORDER)
+              .fma(FloatVector.fromMemorySegment(FLOATS, MEMORY, b + at + 2 * BYTES, ORDER), s2);
       s3 =
-          FloatVector.fromMemorySegment(FLOATS, a, aAt + at + 3 * BYTES, ORDER)
-              .fma(FloatVector.fromMemorySegment(FLOATS, b, bAt + at + 3 * BYTES, ORDER), s3);
+          FloatVector.fromMemorySegment(FLOATS, MEMORY, a + at + 3 * BYTES, ORDER)
+              .fma(FloatVector.fromMemorySegment(FLOATS, MEMORY, b + at + 3 * BYTES, ORDER), s3);
     }
     for (; i + COUNT <= count; i += COUNT) {
       s0 =
-          FloatVector.fromMemorySegment(FLOATS, a, aAt + 4L * i, ORDER)
-              .fma(FloatVector.fromMemorySegment(FLOATS, b, bAt + 4L * i, ORDER), s0);
+          FloatVector.fromMemorySegment(FLOATS, MEMORY, a + 4L * i, ORDER)
+              .fma(FloatVector.fromMemorySegment(FLOATS, MEMORY, b + 4L * i, ORDER), s0);
     }
     float sum = s0.add(s1).add(s2.add(s3)).reduceLanes(VectorOperators.ADD);
     for (; i < count; i++) {
-      sum += a.get(FLOAT, aAt + 4L * i) * b.get(FLOAT, bAt + 4L * i);
+      sum += MEMORY.get(FLOAT, a + 4L * i) * MEMORY.get(FLOAT, b + 4L * i);
     }
     return sum;
   }

@@ -3,12 +3,12 @@ package dev.helixbg.llm.cpu.kernel;
 import static dev.helixbg.llm.cpu.kernel.Lanes.FLOAT;
 import static dev.helixbg.llm.cpu.kernel.Lanes.FLOATS;
 import static dev.helixbg.llm.cpu.kernel.Lanes.INTS;
+import static dev.helixbg.llm.cpu.kernel.Lanes.MEMORY;
 import static dev.helixbg.llm.cpu.kernel.Lanes.ORDER;
 import static dev.helixbg.llm.cpu.kernel.Lanes.SHORT;
 import static jdk.incubator.vector.VectorOperators.LSHL;
 import static jdk.incubator.vector.VectorOperators.ZERO_EXTEND_S2I;
 
-import java.lang.foreign.MemorySegment;
 import jdk.incubator.vector.IntVector;
 import jdk.incubator.vector.ShortVector;
 import jdk.incubator.vector.VectorMask;
@@ -36,30 +36,28 @@ public final class HalfFloats {
   private HalfFloats() {}
 
   /** bf16 is the upper half of a float. */
-  static void unpackBf16(
-      MemorySegment source, long offset, int count, MemorySegment target, long at) {
+  static void unpackBf16(long source, int count, long target) {
     int i = 0;
     for (; i + Lanes.COUNT <= count; i += Lanes.COUNT) {
       ((IntVector)
-              ShortVector.fromMemorySegment(SHORTS, source, offset + 2L * i, ORDER)
+              ShortVector.fromMemorySegment(SHORTS, MEMORY, source + 2L * i, ORDER)
                   .convertShape(ZERO_EXTEND_S2I, INTS, 0))
           .lanewise(LSHL, 16)
-          .intoMemorySegment(target, at + 4L * i, ORDER);
+          .intoMemorySegment(MEMORY, target + 4L * i, ORDER);
     }
     for (; i < count; i++) {
-      target.set(
-          FLOAT, at + 4L * i, Float.intBitsToFloat(source.get(SHORT, offset + 2L * i) << 16));
+      MEMORY.set(
+          FLOAT, target + 4L * i, Float.intBitsToFloat(MEMORY.get(SHORT, source + 2L * i) << 16));
     }
   }
 
   /** {@code count} f16 numbers from byte {@code offset} on, as floats. */
-  public static void unpackF16(
-      MemorySegment source, long offset, int count, MemorySegment target, long at) {
+  public static void unpackF16(long source, int count, long target) {
     int i = 0;
     for (; i + Lanes.COUNT <= count; i += Lanes.COUNT) {
       IntVector half =
           (IntVector)
-              ShortVector.fromMemorySegment(SHORTS, source, offset + 2L * i, ORDER)
+              ShortVector.fromMemorySegment(SHORTS, MEMORY, source + 2L * i, ORDER)
                   .convertShape(ZERO_EXTEND_S2I, INTS, 0);
       IntVector magnitude = half.and(MAGNITUDE);
       IntVector sign = half.and(0x8000).lanewise(LSHL, 16);
@@ -70,18 +68,17 @@ public final class HalfFloats {
       bits.blend(mended, small)
           .blend(bits.add(REBIAS), infinite)
           .or(sign)
-          .intoMemorySegment(target, at + 4L * i, ORDER);
+          .intoMemorySegment(MEMORY, target + 4L * i, ORDER);
     }
     for (; i < count; i++) {
-      target.set(FLOAT, at + 4L * i, Float.float16ToFloat(source.get(SHORT, offset + 2L * i)));
+      MEMORY.set(FLOAT, target + 4L * i, Float.float16ToFloat(MEMORY.get(SHORT, source + 2L * i)));
     }
   }
 
   /** {@code count} floats from byte {@code offset} on, as f16, rounded to the nearest. */
-  public static void packF16(
-      MemorySegment source, long offset, int count, MemorySegment target, long at) {
+  public static void packF16(long source, int count, long target) {
     for (int i = 0; i < count; i++) {
-      target.set(SHORT, at + 2L * i, Float.floatToFloat16(source.get(FLOAT, offset + 4L * i)));
+      MEMORY.set(SHORT, target + 2L * i, Float.floatToFloat16(MEMORY.get(FLOAT, source + 4L * i)));
     }
   }
 }

@@ -1,5 +1,6 @@
 package dev.helixbg.llm.cpu.kernel;
 
+import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 import java.nio.ByteOrder;
 import jdk.incubator.vector.ByteVector;
@@ -39,6 +40,14 @@ public final class Lanes {
    * two.
    */
   static final int BYTES = COUNT * Float.BYTES;
+
+  /**
+   * All of memory: kernels take addresses. A segment of theirs would be of any class and session,
+   * which C2 must tell apart at each access; of this constant it knows everything, and a load is a
+   * load. Owners of segments call kernels only while these live, with sizes that were validated
+   * when the model was opened.
+   */
+  static final MemorySegment MEMORY = MemorySegment.NULL.reinterpret(Long.MAX_VALUE);
 
   static final ByteOrder ORDER = ByteOrder.LITTLE_ENDIAN;
   static final ValueLayout.OfFloat FLOAT = ValueLayout.JAVA_FLOAT_UNALIGNED.withOrder(ORDER);

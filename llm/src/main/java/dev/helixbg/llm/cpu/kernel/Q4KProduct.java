@@ -4,11 +4,11 @@ import static dev.helixbg.llm.cpu.kernel.Lanes.FLOAT;
 import static dev.helixbg.llm.cpu.kernel.Lanes.FLOATS;
 import static dev.helixbg.llm.cpu.kernel.Lanes.INTS;
 import static dev.helixbg.llm.cpu.kernel.Lanes.INTS_4;
+import static dev.helixbg.llm.cpu.kernel.Lanes.MEMORY;
 import static dev.helixbg.llm.cpu.kernel.Lanes.ORDER;
 import static jdk.incubator.vector.VectorOperators.LSHL;
 import static jdk.incubator.vector.VectorOperators.LSHR;
 
-import java.lang.foreign.MemorySegment;
 import jdk.incubator.vector.FloatVector;
 import jdk.incubator.vector.IntVector;
 import jdk.incubator.vector.VectorMask;
@@ -32,8 +32,10 @@ public final class Q4KProduct {
   private static final int NIBBLE_12 = 0x0000F000;
   private static final int FLOAT_2048 = 0x45000000;
 
-  /** What nibble k of an int carries on top of its value. */
-  private static final float[] OFFSET = {128, 128, 128, 2048, 128, 128, 2048, 128};
+  /** The low nibbles that are read at bits 12–15 are those of byte 3, the high ones of byte 1. */
+  private static final VectorMask<Float> BYTE_3 = VectorMask.fromLong(FLOATS, 0x8888);
+
+  private static final VectorMask<Float> BYTE_1 = VectorMask.fromLong(FLOATS, 0x2222);
 
   /**
    * Scales of the first load (sub-blocks 0 and 2 in low, 1 and 3 in high nibbles) and of the
@@ -77,76 +79,48 @@ public final class Q4KProduct {
    * sub-block, and of x alone; negated.
    *
    * <p>Per block two loads of 64 bytes; lane l of load z holds bytes 4l to 4l + 3 of it. For z,
-   * then low and high nibbles, then byte k: 16 floats.
+   * then low and high nibbles: {@link Quads} of the two sub-blocks.
    */
-  public static void prepare(MemorySegment x, long xAt, int columns, MemorySegment prepared) {
-    for (int block = 0; block < columns / BLOCK; block++) {
-      long to = block * BLOCK * 4L;
-      for (int sub = 0; sub < 8; sub++) {
-        long from = xAt + (block * BLOCK + sub * 32) * 4L;
-        long at = to + (sub / 4 * 128 + sub % 2 * 64 + sub / 2 % 2 * 8) * 4L;
-        float sum0 = 0;
-        float sum1 = 0;
-        float sum2 = 0;
-        float sum3 = 0;
-        for (int lane = 0; lane < 8; lane++) {
-          float x0 = x.get(FLOAT, from + 16 * lane);
-          float x1 = x.get(FLOAT, from + 16 * lane + 4);
-          float x2 = x.get(FLOAT, from + 16 * lane + 8);
-          float x3 = x.get(FLOAT, from + 16 * lane + 12);
-          prepared.set(FLOAT, at + 4 * lane, x0);
-          prepared.set(FLOAT, at + 4 * lane + 64, x1);
-          prepared.set(FLOAT, at + 4 * lane + 128, x2);
-          prepared.set(FLOAT, at + 4 * lane + 192, x3);
-          sum0 += x0;
-          sum1 += x1;
-          sum2 += x2;
-          sum3 += x3;
-        }
-        int high = sub % 2;
-        long sums = columns * 4L + block * 64L + sub * 4L;
-        float offsets =
-            OFFSET[high] * sum0
-                + OFFSET[2 + high] * sum1
-                + OFFSET[4 + high] * sum2
-                + OFFSET[6 + high] * sum3;
-        prepared.set(FLOAT, sums, -offsets);
-        prepared.set(FLOAT, sums + 32, -(sum0 + sum1 + (sum2 + sum3)));
-      }
+  public static void prepare(long x, int columns, long prepared) {
+    for (int part = 0; part < columns / 64; part++) {
+      int sub = part / 2 * 4 + part % 2;
+      long first = x + sub * 128L;
+      Quads.spread(first, first + 256, prepared + part * 256L);
+    }
+    for (int sub = 0; sub < columns / 32; sub++) {
+      FloatVector x0 = FloatVector.fromMemorySegment(FLOATS, MEMORY, x + sub * 128L, ORDER);
+      FloatVector x1 = FloatVector.fromMemorySegment(FLOATS, MEMORY, x + sub * 128L + 64, ORDER);
+      FloatVector pairs = x0.add(x1);
+      float sum = pairs.reduceLanes(VectorOperators.ADD);
+      float moved = pairs.reduceLanes(VectorOperators.ADD, sub % 2 == 0 ? BYTE_3 : BYTE_1);
+      long at = columns * 4L + sub / 8 * 64L + sub % 8 * 4L;
+      MEMORY.set(FLOAT, prepared + at, -(128 * sum + (2048 - 128) * moved));
+      MEMORY.set(FLOAT, prepared + at + 32, -sum);
     }
   }
 
   /**
-   * {@code y[r] = W[r] · x} for rows {@code from ≤ r < to}; y begins at byte {@code yAt}.
+   * {@code y[r] = W[r] · x} for rows {@code from ≤ r < to}.
    *
-   * @param weights rows of {@code columns} weights from byte {@code offset} on; {@code columns} is
-   *     a multiple of 256
+   * @param weights rows of {@code columns} weights, a multiple of 256
    * @param prepared what {@link #prepare} wrote, aligned to 64 bytes
    */
-  public static void multiply(
-      MemorySegment weights,
-      long offset,
-      int columns,
-      MemorySegment prepared,
-      MemorySegment y,
-      long yAt,
-      int from,
-      int to) {
+  public static void multiply(long weights, int columns, long prepared, long y, int from, int to) {
     int blocks = columns / BLOCK;
-    long sumsAt = columns * 4L;
+    long sums = prepared + columns * 4L;
     // Broadcast once: each and(int) or or(int) would broadcast anew, and C2 stops inlining sooner.
     IntVector nibble16 = IntVector.broadcast(INTS, NIBBLE_16);
     IntVector float128 = IntVector.broadcast(INTS, FLOAT_128);
     IntVector nibble12 = IntVector.broadcast(INTS, NIBBLE_12);
     IntVector float2048 = IntVector.broadcast(INTS, FLOAT_2048);
     for (int row = from; row < to; row++) {
-      long w = offset + (long) row * blocks * BLOCK_BYTES;
+      long w = (long) row * blocks * BLOCK_BYTES;
       FloatVector low = FloatVector.zero(FLOATS);
       FloatVector high = low;
       FloatVector correction = low;
       long x = 0;
       for (int column = 0; column < columns; column += BLOCK, w += BLOCK_BYTES, x += 1024) {
-        IntVector head = IntVector.fromMemorySegment(INTS_4, weights, w, ORDER);
+        IntVector head = IntVector.fromMemorySegment(INTS_4, MEMORY, weights + w, ORDER);
         IntVector packed =
             head.rearrange(FIRST)
                 .lanewise(LSHR, FIRST_SHIFT)
@@ -164,106 +138,106 @@ public final class Q4KProduct {
         FloatVector scales = FloatVector.broadcast(FLOATS, d).blend(m, MINIMA).mul(integers);
         correction =
             scales.fma(
-                FloatVector.fromMemorySegment(FLOATS, prepared, sumsAt + (x >>> 4), ORDER),
-                correction);
-        IntVector z = IntVector.fromMemorySegment(INTS, weights, w + 16, ORDER);
+                FloatVector.fromMemorySegment(FLOATS, MEMORY, sums + (x >>> 4), ORDER), correction);
+        IntVector z = IntVector.fromMemorySegment(INTS, MEMORY, weights + w + 16, ORDER);
         IntVector z12 = z.lanewise(LSHR, 12);
         FloatVector a0 =
             z.lanewise(LSHL, 16)
                 .and(nibble16)
                 .or(float128)
                 .reinterpretAsFloats()
-                .mul(FloatVector.fromMemorySegment(FLOATS, prepared, x + 0, ORDER));
+                .mul(FloatVector.fromMemorySegment(FLOATS, MEMORY, prepared + x + 0, ORDER));
         FloatVector b0 =
             z.lanewise(LSHL, 8)
                 .and(nibble16)
                 .or(float128)
                 .reinterpretAsFloats()
-                .mul(FloatVector.fromMemorySegment(FLOATS, prepared, x + 64, ORDER));
+                .mul(FloatVector.fromMemorySegment(FLOATS, MEMORY, prepared + x + 64, ORDER));
         a0 =
             z.and(nibble16)
                 .or(float128)
                 .reinterpretAsFloats()
-                .fma(FloatVector.fromMemorySegment(FLOATS, prepared, x + 128, ORDER), a0);
+                .fma(FloatVector.fromMemorySegment(FLOATS, MEMORY, prepared + x + 128, ORDER), a0);
         b0 =
             z12.and(nibble12)
                 .or(float2048)
                 .reinterpretAsFloats()
-                .fma(FloatVector.fromMemorySegment(FLOATS, prepared, x + 192, ORDER), b0);
+                .fma(FloatVector.fromMemorySegment(FLOATS, MEMORY, prepared + x + 192, ORDER), b0);
         FloatVector c0 =
             z.lanewise(LSHL, 12)
                 .and(nibble16)
                 .or(float128)
                 .reinterpretAsFloats()
-                .mul(FloatVector.fromMemorySegment(FLOATS, prepared, x + 256, ORDER));
+                .mul(FloatVector.fromMemorySegment(FLOATS, MEMORY, prepared + x + 256, ORDER));
         FloatVector e0 =
             z.and(nibble12)
                 .or(float2048)
                 .reinterpretAsFloats()
-                .mul(FloatVector.fromMemorySegment(FLOATS, prepared, x + 320, ORDER));
+                .mul(FloatVector.fromMemorySegment(FLOATS, MEMORY, prepared + x + 320, ORDER));
         c0 =
             z.lanewise(LSHR, 4)
                 .and(nibble16)
                 .or(float128)
                 .reinterpretAsFloats()
-                .fma(FloatVector.fromMemorySegment(FLOATS, prepared, x + 384, ORDER), c0);
+                .fma(FloatVector.fromMemorySegment(FLOATS, MEMORY, prepared + x + 384, ORDER), c0);
         e0 =
             z12.and(nibble16)
                 .or(float128)
                 .reinterpretAsFloats()
-                .fma(FloatVector.fromMemorySegment(FLOATS, prepared, x + 448, ORDER), e0);
+                .fma(FloatVector.fromMemorySegment(FLOATS, MEMORY, prepared + x + 448, ORDER), e0);
         low = a0.add(b0).fma(scales.rearrange(LOW), low);
         high = c0.add(e0).fma(scales.rearrange(HIGH), high);
-        IntVector n = IntVector.fromMemorySegment(INTS, weights, w + 80, ORDER);
+        IntVector n = IntVector.fromMemorySegment(INTS, MEMORY, weights + w + 80, ORDER);
         IntVector n12 = n.lanewise(LSHR, 12);
         FloatVector a1 =
             n.lanewise(LSHL, 16)
                 .and(nibble16)
                 .or(float128)
                 .reinterpretAsFloats()
-                .mul(FloatVector.fromMemorySegment(FLOATS, prepared, x + 512, ORDER));
+                .mul(FloatVector.fromMemorySegment(FLOATS, MEMORY, prepared + x + 512, ORDER));
         FloatVector b1 =
             n.lanewise(LSHL, 8)
                 .and(nibble16)
                 .or(float128)
                 .reinterpretAsFloats()
-                .mul(FloatVector.fromMemorySegment(FLOATS, prepared, x + 576, ORDER));
+                .mul(FloatVector.fromMemorySegment(FLOATS, MEMORY, prepared + x + 576, ORDER));
         a1 =
             n.and(nibble16)
                 .or(float128)
                 .reinterpretAsFloats()
-                .fma(FloatVector.fromMemorySegment(FLOATS, prepared, x + 640, ORDER), a1);
+                .fma(FloatVector.fromMemorySegment(FLOATS, MEMORY, prepared + x + 640, ORDER), a1);
         b1 =
             n12.and(nibble12)
                 .or(float2048)
                 .reinterpretAsFloats()
-                .fma(FloatVector.fromMemorySegment(FLOATS, prepared, x + 704, ORDER), b1);
+                .fma(FloatVector.fromMemorySegment(FLOATS, MEMORY, prepared + x + 704, ORDER), b1);
         FloatVector c1 =
             n.lanewise(LSHL, 12)
                 .and(nibble16)
                 .or(float128)
                 .reinterpretAsFloats()
-                .mul(FloatVector.fromMemorySegment(FLOATS, prepared, x + 768, ORDER));
+                .mul(FloatVector.fromMemorySegment(FLOATS, MEMORY, prepared + x + 768, ORDER));
         FloatVector e1 =
             n.and(nibble12)
                 .or(float2048)
                 .reinterpretAsFloats()
-                .mul(FloatVector.fromMemorySegment(FLOATS, prepared, x + 832, ORDER));
+                .mul(FloatVector.fromMemorySegment(FLOATS, MEMORY, prepared + x + 832, ORDER));
         c1 =
             n.lanewise(LSHR, 4)
                 .and(nibble16)
                 .or(float128)
                 .reinterpretAsFloats()
-                .fma(FloatVector.fromMemorySegment(FLOATS, prepared, x + 896, ORDER), c1);
+                .fma(FloatVector.fromMemorySegment(FLOATS, MEMORY, prepared + x + 896, ORDER), c1);
         e1 =
             n12.and(nibble16)
                 .or(float128)
                 .reinterpretAsFloats()
-                .fma(FloatVector.fromMemorySegment(FLOATS, prepared, x + 960, ORDER), e1);
+                .fma(FloatVector.fromMemorySegment(FLOATS, MEMORY, prepared + x + 960, ORDER), e1);
         low = a1.add(b1).fma(scales.rearrange(NEXT_LOW), low);
         high = c1.add(e1).fma(scales.rearrange(NEXT_HIGH), high);
       }
-      y.set(FLOAT, yAt + row * 4L, low.add(high).add(correction).reduceLanes(VectorOperators.ADD));
+      MEMORY.set(
+          FLOAT, y + row * 4L, low.add(high).add(correction).reduceLanes(VectorOperators.ADD));
     }
   }
 }

@@ -5,11 +5,11 @@ import static dev.helixbg.llm.cpu.kernel.Lanes.FLOAT;
 import static dev.helixbg.llm.cpu.kernel.Lanes.FLOATS;
 import static dev.helixbg.llm.cpu.kernel.Lanes.INTS;
 import static dev.helixbg.llm.cpu.kernel.Lanes.INTS_4;
+import static dev.helixbg.llm.cpu.kernel.Lanes.MEMORY;
 import static dev.helixbg.llm.cpu.kernel.Lanes.ORDER;
 import static jdk.incubator.vector.VectorOperators.LSHL;
 import static jdk.incubator.vector.VectorOperators.LSHR;
 
-import java.lang.foreign.MemorySegment;
 import jdk.incubator.vector.ByteVector;
 import jdk.incubator.vector.FloatVector;
 import jdk.incubator.vector.IntVector;
@@ -58,61 +58,36 @@ public final class Q6KProduct {
     return VectorShuffle.fromOp(FLOATS, lane -> first + lane / 4);
   }
 
-  /**
-   * Per 64 weights: those at 4l + k for byte k, lane l. Then, per 16 weights, the negated sum of x
-   * times the offset.
-   */
-  public static void prepare(MemorySegment x, long xAt, int columns, MemorySegment prepared) {
+  /** {@link Quads} of each 64 numbers. Then, per 16 numbers, their negated sum times the offset. */
+  public static void prepare(long x, int columns, long prepared) {
+    for (int part = 0; part < columns / 64; part++) {
+      long first = x + part * 256L;
+      Quads.spread(first, first + 128, prepared + part * 256L);
+    }
     for (int sixteen = 0; sixteen < columns / 16; sixteen++) {
-      long from = xAt + sixteen * 64L;
-      long at = sixteen / 4 * 256L + sixteen % 4 * 16L;
-      float sum0 = 0;
-      float sum1 = 0;
-      float sum2 = 0;
-      float sum3 = 0;
-      for (int lane = 0; lane < 4; lane++) {
-        float x0 = x.get(FLOAT, from + 16 * lane);
-        float x1 = x.get(FLOAT, from + 16 * lane + 4);
-        float x2 = x.get(FLOAT, from + 16 * lane + 8);
-        float x3 = x.get(FLOAT, from + 16 * lane + 12);
-        prepared.set(FLOAT, at + 4 * lane, x0);
-        prepared.set(FLOAT, at + 4 * lane + 64, x1);
-        prepared.set(FLOAT, at + 4 * lane + 128, x2);
-        prepared.set(FLOAT, at + 4 * lane + 192, x3);
-        sum0 += x0;
-        sum1 += x1;
-        sum2 += x2;
-        sum3 += x3;
-      }
-      prepared.set(FLOAT, columns * 4L + sixteen * 4L, -OFFSET * (sum0 + sum1 + (sum2 + sum3)));
+      float sum =
+          FloatVector.fromMemorySegment(FLOATS, MEMORY, x + sixteen * 64L, ORDER)
+              .reduceLanes(VectorOperators.ADD);
+      MEMORY.set(FLOAT, prepared + columns * 4L + sixteen * 4L, -OFFSET * sum);
     }
   }
 
   /**
-   * {@code y[r] = W[r] · x} for rows {@code from ≤ r < to}; y begins at byte {@code yAt}.
+   * {@code y[r] = W[r] · x} for rows {@code from ≤ r < to}.
    *
-   * @param weights rows of {@code columns} weights from byte {@code offset} on; {@code columns} is
-   *     a multiple of 256
+   * @param weights rows of {@code columns} weights, a multiple of 256
    * @param prepared what {@link #prepare} wrote, aligned to 64 bytes
    */
-  public static void multiply(
-      MemorySegment weights,
-      long offset,
-      int columns,
-      MemorySegment prepared,
-      MemorySegment y,
-      long yAt,
-      int from,
-      int to) {
+  public static void multiply(long weights, int columns, long prepared, long y, int from, int to) {
     int blocks = columns / BLOCK;
-    long sumsAt = columns * 4L;
+    long sums = prepared + columns * 4L;
     // Broadcast once: each and(int) or or(int) would broadcast anew, and C2 stops inlining sooner.
     IntVector sixBits = IntVector.broadcast(INTS, SIX_BITS);
     IntVector float128 = IntVector.broadcast(INTS, FLOAT_128);
     IntVector lowNibbles = IntVector.broadcast(INTS, LOW_NIBBLES);
     IntVector highPairs = IntVector.broadcast(INTS, HIGH_PAIRS);
     for (int row = from; row < to; row++) {
-      long w = offset + (long) row * blocks * BLOCK_BYTES;
+      long w = (long) row * blocks * BLOCK_BYTES;
       FloatVector even = FloatVector.zero(FLOATS);
       FloatVector odd = even;
       FloatVector correction = even;
@@ -120,22 +95,21 @@ public final class Q6KProduct {
       for (int column = 0; column < columns; column += BLOCK, w += BLOCK_BYTES, x += 1024) {
         FloatVector integers =
             (FloatVector)
-                ByteVector.fromMemorySegment(BYTES_16, weights, w + 192, ORDER)
+                ByteVector.fromMemorySegment(BYTES_16, MEMORY, weights + w + 192, ORDER)
                     .convertShape(VectorOperators.B2F, FLOATS, 0);
         // d through a vector load: the tree of calls behind MemorySegment.get is as large as the
         // rest, and C2 stops inlining.
-        int last = IntVector.fromMemorySegment(INTS_4, weights, w + 194, ORDER).lane(3);
+        int last = IntVector.fromMemorySegment(INTS_4, MEMORY, weights + w + 194, ORDER).lane(3);
         // The broadcast first: see Q4KProduct.
         FloatVector scales =
             FloatVector.broadcast(FLOATS, Float.float16ToFloat((short) (last >> 16))).mul(integers);
         correction =
             scales.fma(
-                FloatVector.fromMemorySegment(FLOATS, prepared, sumsAt + (x >>> 4), ORDER),
-                correction);
-        IntVector pairs = IntVector.fromMemorySegment(INTS, weights, w + 128, ORDER);
+                FloatVector.fromMemorySegment(FLOATS, MEMORY, sums + (x >>> 4), ORDER), correction);
+        IntVector pairs = IntVector.fromMemorySegment(INTS, MEMORY, weights + w + 128, ORDER);
         // Both halves spelled out: a vector that an inner loop carries is boxed.
         IntVector high0 = pairs.rearrange(FIRST_HALF).lanewise(LSHR, PAIR_SHIFT);
-        IntVector z0 = IntVector.fromMemorySegment(INTS, weights, w + 0, ORDER);
+        IntVector z0 = IntVector.fromMemorySegment(INTS, MEMORY, weights + w + 0, ORDER);
         IntVector p0 = z0.and(lowNibbles).or(high0.lanewise(LSHL, 4).and(highPairs));
         IntVector q0 = z0.lanewise(LSHR, 4).and(lowNibbles).or(high0.and(highPairs));
         FloatVector a0 =
@@ -143,51 +117,51 @@ public final class Q6KProduct {
                 .and(sixBits)
                 .or(float128)
                 .reinterpretAsFloats()
-                .mul(FloatVector.fromMemorySegment(FLOATS, prepared, x + 0, ORDER));
+                .mul(FloatVector.fromMemorySegment(FLOATS, MEMORY, prepared + x + 0, ORDER));
         FloatVector b0 =
             p0.lanewise(LSHL, 8)
                 .and(sixBits)
                 .or(float128)
                 .reinterpretAsFloats()
-                .mul(FloatVector.fromMemorySegment(FLOATS, prepared, x + 64, ORDER));
+                .mul(FloatVector.fromMemorySegment(FLOATS, MEMORY, prepared + x + 64, ORDER));
         a0 =
             p0.and(sixBits)
                 .or(float128)
                 .reinterpretAsFloats()
-                .fma(FloatVector.fromMemorySegment(FLOATS, prepared, x + 128, ORDER), a0);
+                .fma(FloatVector.fromMemorySegment(FLOATS, MEMORY, prepared + x + 128, ORDER), a0);
         b0 =
             p0.lanewise(LSHR, 8)
                 .and(sixBits)
                 .or(float128)
                 .reinterpretAsFloats()
-                .fma(FloatVector.fromMemorySegment(FLOATS, prepared, x + 192, ORDER), b0);
+                .fma(FloatVector.fromMemorySegment(FLOATS, MEMORY, prepared + x + 192, ORDER), b0);
         FloatVector c0 =
             q0.lanewise(LSHL, 16)
                 .and(sixBits)
                 .or(float128)
                 .reinterpretAsFloats()
-                .mul(FloatVector.fromMemorySegment(FLOATS, prepared, x + 256, ORDER));
+                .mul(FloatVector.fromMemorySegment(FLOATS, MEMORY, prepared + x + 256, ORDER));
         FloatVector e0 =
             q0.lanewise(LSHL, 8)
                 .and(sixBits)
                 .or(float128)
                 .reinterpretAsFloats()
-                .mul(FloatVector.fromMemorySegment(FLOATS, prepared, x + 320, ORDER));
+                .mul(FloatVector.fromMemorySegment(FLOATS, MEMORY, prepared + x + 320, ORDER));
         c0 =
             q0.and(sixBits)
                 .or(float128)
                 .reinterpretAsFloats()
-                .fma(FloatVector.fromMemorySegment(FLOATS, prepared, x + 384, ORDER), c0);
+                .fma(FloatVector.fromMemorySegment(FLOATS, MEMORY, prepared + x + 384, ORDER), c0);
         e0 =
             q0.lanewise(LSHR, 8)
                 .and(sixBits)
                 .or(float128)
                 .reinterpretAsFloats()
-                .fma(FloatVector.fromMemorySegment(FLOATS, prepared, x + 448, ORDER), e0);
+                .fma(FloatVector.fromMemorySegment(FLOATS, MEMORY, prepared + x + 448, ORDER), e0);
         even = a0.add(b0).fma(scales.rearrange(SCALES_0), even);
         odd = c0.add(e0).fma(scales.rearrange(SCALES_1), odd);
         IntVector high1 = pairs.rearrange(SECOND_HALF).lanewise(LSHR, PAIR_SHIFT);
-        IntVector z1 = IntVector.fromMemorySegment(INTS, weights, w + 64, ORDER);
+        IntVector z1 = IntVector.fromMemorySegment(INTS, MEMORY, weights + w + 64, ORDER);
         IntVector p1 = z1.and(lowNibbles).or(high1.lanewise(LSHL, 4).and(highPairs));
         IntVector q1 = z1.lanewise(LSHR, 4).and(lowNibbles).or(high1.and(highPairs));
         FloatVector a1 =
@@ -195,51 +169,52 @@ public final class Q6KProduct {
                 .and(sixBits)
                 .or(float128)
                 .reinterpretAsFloats()
-                .mul(FloatVector.fromMemorySegment(FLOATS, prepared, x + 512, ORDER));
+                .mul(FloatVector.fromMemorySegment(FLOATS, MEMORY, prepared + x + 512, ORDER));
         FloatVector b1 =
             p1.lanewise(LSHL, 8)
                 .and(sixBits)
                 .or(float128)
                 .reinterpretAsFloats()
-                .mul(FloatVector.fromMemorySegment(FLOATS, prepared, x + 576, ORDER));
+                .mul(FloatVector.fromMemorySegment(FLOATS, MEMORY, prepared + x + 576, ORDER));
         a1 =
             p1.and(sixBits)
                 .or(float128)
                 .reinterpretAsFloats()
-                .fma(FloatVector.fromMemorySegment(FLOATS, prepared, x + 640, ORDER), a1);
+                .fma(FloatVector.fromMemorySegment(FLOATS, MEMORY, prepared + x + 640, ORDER), a1);
         b1 =
             p1.lanewise(LSHR, 8)
                 .and(sixBits)
                 .or(float128)
                 .reinterpretAsFloats()
-                .fma(FloatVector.fromMemorySegment(FLOATS, prepared, x + 704, ORDER), b1);
+                .fma(FloatVector.fromMemorySegment(FLOATS, MEMORY, prepared + x + 704, ORDER), b1);
         FloatVector c1 =
             q1.lanewise(LSHL, 16)
                 .and(sixBits)
                 .or(float128)
                 .reinterpretAsFloats()
-                .mul(FloatVector.fromMemorySegment(FLOATS, prepared, x + 768, ORDER));
+                .mul(FloatVector.fromMemorySegment(FLOATS, MEMORY, prepared + x + 768, ORDER));
         FloatVector e1 =
             q1.lanewise(LSHL, 8)
                 .and(sixBits)
                 .or(float128)
                 .reinterpretAsFloats()
-                .mul(FloatVector.fromMemorySegment(FLOATS, prepared, x + 832, ORDER));
+                .mul(FloatVector.fromMemorySegment(FLOATS, MEMORY, prepared + x + 832, ORDER));
         c1 =
             q1.and(sixBits)
                 .or(float128)
                 .reinterpretAsFloats()
-                .fma(FloatVector.fromMemorySegment(FLOATS, prepared, x + 896, ORDER), c1);
+                .fma(FloatVector.fromMemorySegment(FLOATS, MEMORY, prepared + x + 896, ORDER), c1);
         e1 =
             q1.lanewise(LSHR, 8)
                 .and(sixBits)
                 .or(float128)
                 .reinterpretAsFloats()
-                .fma(FloatVector.fromMemorySegment(FLOATS, prepared, x + 960, ORDER), e1);
+                .fma(FloatVector.fromMemorySegment(FLOATS, MEMORY, prepared + x + 960, ORDER), e1);
         even = a1.add(b1).fma(scales.rearrange(SCALES_2), even);
         odd = c1.add(e1).fma(scales.rearrange(SCALES_3), odd);
       }
-      y.set(FLOAT, yAt + row * 4L, even.add(odd).add(correction).reduceLanes(VectorOperators.ADD));
+      MEMORY.set(
+          FLOAT, y + row * 4L, even.add(odd).add(correction).reduceLanes(VectorOperators.ADD));
     }
   }
 }

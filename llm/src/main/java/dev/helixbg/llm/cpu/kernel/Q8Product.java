@@ -3,10 +3,10 @@ package dev.helixbg.llm.cpu.kernel;
 import static dev.helixbg.llm.cpu.kernel.Lanes.BYTES_16;
 import static dev.helixbg.llm.cpu.kernel.Lanes.FLOAT;
 import static dev.helixbg.llm.cpu.kernel.Lanes.FLOATS;
+import static dev.helixbg.llm.cpu.kernel.Lanes.MEMORY;
 import static dev.helixbg.llm.cpu.kernel.Lanes.ORDER;
 import static dev.helixbg.llm.cpu.kernel.Lanes.SHORT;
 
-import java.lang.foreign.MemorySegment;
 import jdk.incubator.vector.ByteVector;
 import jdk.incubator.vector.FloatVector;
 import jdk.incubator.vector.VectorOperators;
@@ -22,79 +22,75 @@ public final class Q8Product {
   private Q8Product() {}
 
   /**
-   * {@code y[r] = W[r] · x} for rows {@code from ≤ r < to}; y begins at byte {@code yAt}.
+   * {@code y[r] = W[r] · x} for rows {@code from ≤ r < to}.
    *
-   * @param weights rows of {@code columns} weights from byte {@code offset} on; {@code columns} is
-   *     a multiple of 32
+   * @param weights rows of {@code columns} weights, a multiple of 32
    * @param x aligned to 64 bytes
    */
-  public static void multiply(
-      MemorySegment weights,
-      long offset,
-      int columns,
-      MemorySegment x,
-      MemorySegment y,
-      long yAt,
-      int from,
-      int to) {
+  public static void multiply(long weights, int columns, long x, long y, int from, int to) {
     int blocks = columns / BLOCK;
     for (int row = from; row < to; row++) {
-      long w = offset + (long) row * blocks * BLOCK_BYTES;
+      long w = (long) row * blocks * BLOCK_BYTES;
       FloatVector even = FloatVector.zero(FLOATS);
       FloatVector odd = even;
       long at = 0;
       for (int block = 0; block + 1 < blocks; block += 2, w += 2 * BLOCK_BYTES, at += 256) {
         FloatVector a =
-            FloatVector.fromMemorySegment(FLOATS, x, at, ORDER)
+            FloatVector.fromMemorySegment(FLOATS, MEMORY, x + at, ORDER)
                 .mul(
                     (FloatVector)
-                        ByteVector.fromMemorySegment(BYTES_16, weights, w + 2, ORDER)
+                        ByteVector.fromMemorySegment(BYTES_16, MEMORY, weights + w + 2, ORDER)
                             .convertShape(VectorOperators.B2F, FLOATS, 0));
         FloatVector b =
-            FloatVector.fromMemorySegment(FLOATS, x, at + 64, ORDER)
+            FloatVector.fromMemorySegment(FLOATS, MEMORY, x + at + 64, ORDER)
                 .fma(
                     (FloatVector)
-                        ByteVector.fromMemorySegment(BYTES_16, weights, w + 18, ORDER)
+                        ByteVector.fromMemorySegment(BYTES_16, MEMORY, weights + w + 18, ORDER)
                             .convertShape(VectorOperators.B2F, FLOATS, 0),
                     a);
         even =
-            b.fma(FloatVector.broadcast(FLOATS, Float.float16ToFloat(weights.get(SHORT, w))), even);
+            b.fma(
+                FloatVector.broadcast(FLOATS, Float.float16ToFloat(MEMORY.get(SHORT, weights + w))),
+                even);
         FloatVector c =
-            FloatVector.fromMemorySegment(FLOATS, x, at + 128, ORDER)
+            FloatVector.fromMemorySegment(FLOATS, MEMORY, x + at + 128, ORDER)
                 .mul(
                     (FloatVector)
-                        ByteVector.fromMemorySegment(BYTES_16, weights, w + 36, ORDER)
+                        ByteVector.fromMemorySegment(BYTES_16, MEMORY, weights + w + 36, ORDER)
                             .convertShape(VectorOperators.B2F, FLOATS, 0));
         FloatVector e =
-            FloatVector.fromMemorySegment(FLOATS, x, at + 192, ORDER)
+            FloatVector.fromMemorySegment(FLOATS, MEMORY, x + at + 192, ORDER)
                 .fma(
                     (FloatVector)
-                        ByteVector.fromMemorySegment(BYTES_16, weights, w + 52, ORDER)
+                        ByteVector.fromMemorySegment(BYTES_16, MEMORY, weights + w + 52, ORDER)
                             .convertShape(VectorOperators.B2F, FLOATS, 0),
                     c);
         odd =
             e.fma(
-                FloatVector.broadcast(FLOATS, Float.float16ToFloat(weights.get(SHORT, w + 34))),
+                FloatVector.broadcast(
+                    FLOATS, Float.float16ToFloat(MEMORY.get(SHORT, weights + w + 34))),
                 odd);
       }
       if (blocks % 2 != 0) {
         FloatVector a =
-            FloatVector.fromMemorySegment(FLOATS, x, at, ORDER)
+            FloatVector.fromMemorySegment(FLOATS, MEMORY, x + at, ORDER)
                 .mul(
                     (FloatVector)
-                        ByteVector.fromMemorySegment(BYTES_16, weights, w + 2, ORDER)
+                        ByteVector.fromMemorySegment(BYTES_16, MEMORY, weights + w + 2, ORDER)
                             .convertShape(VectorOperators.B2F, FLOATS, 0));
         FloatVector b =
-            FloatVector.fromMemorySegment(FLOATS, x, at + 64, ORDER)
+            FloatVector.fromMemorySegment(FLOATS, MEMORY, x + at + 64, ORDER)
                 .fma(
                     (FloatVector)
-                        ByteVector.fromMemorySegment(BYTES_16, weights, w + 18, ORDER)
+                        ByteVector.fromMemorySegment(BYTES_16, MEMORY, weights + w + 18, ORDER)
                             .convertShape(VectorOperators.B2F, FLOATS, 0),
                     a);
         even =
-            b.fma(FloatVector.broadcast(FLOATS, Float.float16ToFloat(weights.get(SHORT, w))), even);
+            b.fma(
+                FloatVector.broadcast(FLOATS, Float.float16ToFloat(MEMORY.get(SHORT, weights + w))),
+                even);
       }
-      y.set(FLOAT, yAt + row * 4L, even.add(odd).reduceLanes(VectorOperators.ADD));
+      MEMORY.set(FLOAT, y + row * 4L, even.add(odd).reduceLanes(VectorOperators.ADD));
     }
   }
 }

@@ -4,9 +4,9 @@ import static dev.helixbg.llm.cpu.kernel.Lanes.BYTES;
 import static dev.helixbg.llm.cpu.kernel.Lanes.COUNT;
 import static dev.helixbg.llm.cpu.kernel.Lanes.FLOAT;
 import static dev.helixbg.llm.cpu.kernel.Lanes.FLOATS;
+import static dev.helixbg.llm.cpu.kernel.Lanes.MEMORY;
 import static dev.helixbg.llm.cpu.kernel.Lanes.ORDER;
 
-import java.lang.foreign.MemorySegment;
 import jdk.incubator.vector.FloatVector;
 
 /**
@@ -17,60 +17,42 @@ public final class RowAttention {
   private RowAttention() {}
 
   /** {@code scores[p] = scale · q·k[p]} for {@code count} keys of {@code size} floats. */
-  public static void scores(
-      MemorySegment q,
-      long qAt,
-      MemorySegment keys,
-      long keysAt,
-      int count,
-      int size,
-      float scale,
-      MemorySegment scores,
-      long scoresAt) {
+  public static void scores(long q, long keys, int count, int size, float scale, long scores) {
     for (int p = 0; p < count; p++) {
-      float dot = FloatProduct.dot(keys, keysAt + 4L * p * size, q, qAt, size);
-      scores.set(FLOAT, scoresAt + 4L * p, dot * scale);
+      float dot = FloatProduct.dot(keys + 4L * p * size, q, size);
+      MEMORY.set(FLOAT, scores + 4L * p, dot * scale);
     }
   }
 
   /** {@code y += Σ weights[p] · v[p]} for {@code count} values of {@code size} floats. */
-  public static void addWeighted(
-      MemorySegment weights,
-      long weightsAt,
-      MemorySegment values,
-      long valuesAt,
-      int count,
-      int size,
-      MemorySegment y,
-      long yAt) {
+  public static void addWeighted(long weights, long values, int count, int size, long y) {
     int i = 0;
     for (; i + 4 * COUNT <= size; i += 4 * COUNT) {
-      long at = yAt + 4L * i;
-      FloatVector a = FloatVector.fromMemorySegment(FLOATS, y, at, ORDER);
-      FloatVector b = FloatVector.fromMemorySegment(FLOATS, y, at + BYTES, ORDER);
-      FloatVector c = FloatVector.fromMemorySegment(FLOATS, y, at + 2 * BYTES, ORDER);
-      FloatVector d = FloatVector.fromMemorySegment(FLOATS, y, at + 3 * BYTES, ORDER);
+      long at = y + 4L * i;
+      FloatVector a = FloatVector.fromMemorySegment(FLOATS, MEMORY, at, ORDER);
+      FloatVector b = FloatVector.fromMemorySegment(FLOATS, MEMORY, at + BYTES, ORDER);
+      FloatVector c = FloatVector.fromMemorySegment(FLOATS, MEMORY, at + 2 * BYTES, ORDER);
+      FloatVector d = FloatVector.fromMemorySegment(FLOATS, MEMORY, at + 3 * BYTES, ORDER);
       for (int p = 0; p < count; p++) {
-        FloatVector w = FloatVector.broadcast(FLOATS, weights.get(FLOAT, weightsAt + 4L * p));
-        long v = valuesAt + 4L * (p * size + i);
-        a = w.fma(FloatVector.fromMemorySegment(FLOATS, values, v, ORDER), a);
-        b = w.fma(FloatVector.fromMemorySegment(FLOATS, values, v + BYTES, ORDER), b);
-        c = w.fma(FloatVector.fromMemorySegment(FLOATS, values, v + 2 * BYTES, ORDER), c);
-        d = w.fma(FloatVector.fromMemorySegment(FLOATS, values, v + 3 * BYTES, ORDER), d);
+        FloatVector w = FloatVector.broadcast(FLOATS, MEMORY.get(FLOAT, weights + 4L * p));
+        long v = values + 4L * (p * size + i);
+        a = w.fma(FloatVector.fromMemorySegment(FLOATS, MEMORY, v, ORDER), a);
+        b = w.fma(FloatVector.fromMemorySegment(FLOATS, MEMORY, v + BYTES, ORDER), b);
+        c = w.fma(FloatVector.fromMemorySegment(FLOATS, MEMORY, v + 2 * BYTES, ORDER), c);
+        d = w.fma(FloatVector.fromMemorySegment(FLOATS, MEMORY, v + 3 * BYTES, ORDER), d);
       }
-      a.intoMemorySegment(y, at, ORDER);
-      b.intoMemorySegment(y, at + BYTES, ORDER);
-      c.intoMemorySegment(y, at + 2 * BYTES, ORDER);
-      d.intoMemorySegment(y, at + 3 * BYTES, ORDER);
+      a.intoMemorySegment(MEMORY, at, ORDER);
+      b.intoMemorySegment(MEMORY, at + BYTES, ORDER);
+      c.intoMemorySegment(MEMORY, at + 2 * BYTES, ORDER);
+      d.intoMemorySegment(MEMORY, at + 3 * BYTES, ORDER);
     }
     for (; i < size; i++) {
-      float sum = y.get(FLOAT, yAt + 4L * i);
+      float sum = MEMORY.get(FLOAT, y + 4L * i);
       for (int p = 0; p < count; p++) {
         sum +=
-            weights.get(FLOAT, weightsAt + 4L * p)
-                * values.get(FLOAT, valuesAt + 4L * (p * size + i));
+            MEMORY.get(FLOAT, weights + 4L * p) * MEMORY.get(FLOAT, values + 4L * (p * size + i));
       }
-      y.set(FLOAT, yAt + 4L * i, sum);
+      MEMORY.set(FLOAT, y + 4L * i, sum);
     }
   }
 }

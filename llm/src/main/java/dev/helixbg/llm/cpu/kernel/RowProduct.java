@@ -1,5 +1,7 @@
 package dev.helixbg.llm.cpu.kernel;
 
+import static dev.helixbg.llm.cpu.kernel.Lanes.MEMORY;
+
 import dev.helixbg.llm.tensor.TensorType;
 import java.lang.foreign.MemorySegment;
 
@@ -20,21 +22,21 @@ public final class RowProduct {
       return this == PLAIN ? columns : columns + columns / 16;
     }
 
-    /** Brings {@code columns} floats from byte {@code at} of x on into this order. */
-    public void prepare(MemorySegment x, long at, int columns, MemorySegment prepared) {
+    /** Brings {@code columns} floats at x into this order. */
+    public void prepare(long x, int columns, long prepared) {
       switch (this) {
-        case PLAIN -> MemorySegment.copy(x, at, prepared, 0, 4L * columns);
-        case Q4_K -> Q4KProduct.prepare(x, at, columns, prepared);
-        case Q6_K -> Q6KProduct.prepare(x, at, columns, prepared);
+        case PLAIN -> MemorySegment.copy(MEMORY, x, MEMORY, prepared, 4L * columns);
+        case Q4_K -> Q4KProduct.prepare(x, columns, prepared);
+        case Q6_K -> Q6KProduct.prepare(x, columns, prepared);
       }
     }
   }
 
   /**
-   * Places of a share that are read in turn, row by row. From one place the processor reads ahead
-   * too little: with eight, Q4_K came from memory at 8.8 instead of 5.4 GB/s.
+   * Rows per call of a kernel: a loop that runs for milliseconds is compiled while it runs, from
+   * its middle, and comes out slower than a method that was compiled from its start.
    */
-  private static final int STREAMS = 8;
+  private static final int ROWS_PER_CALL = 64;
 
   private RowProduct() {}
 
@@ -51,7 +53,7 @@ public final class RowProduct {
   }
 
   /**
-   * {@code y[r] = W[r] · x} for rows {@code from ≤ r < to}; y begins at byte {@code yAt}.
+   * {@code y[r] = W[r] · x} for rows {@code from ≤ r < to}.
    *
    * @param weights rows of {@code columns} weights, a multiple of the type's block
    * @param x prepared in {@link #order(TensorType)}, aligned to 64 bytes
@@ -59,21 +61,22 @@ public final class RowProduct {
    */
   public static void multiply(
       TensorType type,
-      MemorySegment weights,
+      long weights,
       int columns,
-      MemorySegment x,
-      MemorySegment y,
-      long yAt,
+      long x,
+      long y,
       int from,
       int to,
       Unpacker unpacker,
-      MemorySegment row) {
-    if (Lanes.WIDE
-        && (type == TensorType.Q4_K || type == TensorType.Q6_K || type == TensorType.Q8_0)) {
-      int share = Math.ceilDiv(to - from, STREAMS);
-      for (int first = from; first < from + share; first++) {
-        for (int r = first; r < to; r += share) {
-          row(type, weights, columns, x, y, yAt, r);
+      long row) {
+    if (Lanes.WIDE && inPlace(type)) {
+      // Row after row: the processor fetches ahead along one stream of memory, and loses several.
+      for (int first = from; first < to; first += ROWS_PER_CALL) {
+        int end = Math.min(to, first + ROWS_PER_CALL);
+        switch (type) {
+          case Q4_K -> Q4KProduct.multiply(weights, columns, x, y, first, end);
+          case Q6_K -> Q6KProduct.multiply(weights, columns, x, y, first, end);
+          default -> Q8Product.multiply(weights, columns, x, y, first, end);
         }
       }
       return;
@@ -82,27 +85,17 @@ public final class RowProduct {
     for (int r = from; r < to; r++) {
       float sum;
       if (type == TensorType.F32) {
-        sum = FloatProduct.dot(weights, r * bytes, x, 0, columns);
+        sum = FloatProduct.dot(weights + r * bytes, x, columns);
       } else {
-        unpacker.row(type, weights, r * bytes, columns, row, 0);
-        sum = FloatProduct.dot(row, 0, x, 0, columns);
+        unpacker.row(type, weights + r * bytes, columns, row);
+        sum = FloatProduct.dot(row, x, columns);
       }
-      y.set(Lanes.FLOAT, yAt + 4L * r, sum);
+      MEMORY.set(Lanes.FLOAT, y + 4L * r, sum);
     }
   }
 
-  private static void row(
-      TensorType type,
-      MemorySegment weights,
-      int columns,
-      MemorySegment x,
-      MemorySegment y,
-      long yAt,
-      int r) {
-    switch (type) {
-      case Q4_K -> Q4KProduct.multiply(weights, 0, columns, x, y, yAt, r, r + 1);
-      case Q6_K -> Q6KProduct.multiply(weights, 0, columns, x, y, yAt, r, r + 1);
-      default -> Q8Product.multiply(weights, 0, columns, x, y, yAt, r, r + 1);
-    }
+  /** Whether there is a kernel that reads this type's stored rows. */
+  private static boolean inPlace(TensorType type) {
+    return type == TensorType.Q4_K || type == TensorType.Q6_K || type == TensorType.Q8_0;
   }
 }

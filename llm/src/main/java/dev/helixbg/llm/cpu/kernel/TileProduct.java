@@ -4,9 +4,9 @@ import static dev.helixbg.llm.cpu.kernel.Lanes.BYTES;
 import static dev.helixbg.llm.cpu.kernel.Lanes.COUNT;
 import static dev.helixbg.llm.cpu.kernel.Lanes.FLOAT;
 import static dev.helixbg.llm.cpu.kernel.Lanes.FLOATS;
+import static dev.helixbg.llm.cpu.kernel.Lanes.MEMORY;
 import static dev.helixbg.llm.cpu.kernel.Lanes.ORDER;
 
-import java.lang.foreign.MemorySegment;
 import jdk.incubator.vector.FloatVector;
 
 /**
@@ -43,35 +43,19 @@ public final class TileProduct {
    *
    * @param panel {@link #ROWS} rows
    * @param depth at most {@link #DEPTH}
-   * @param x {@code depth} times {@link #TOKENS} floats from byte {@code xAt} on, aligned to a
-   *     vector
+   * @param x {@code depth} times {@link #TOKENS} floats aligned to a vector
    * @param tokens how many of the tile are wanted; up to half a tile costs half
    */
-  public static void multiply(
-      MemorySegment panel,
-      long panelAt,
-      int depth,
-      MemorySegment x,
-      long xAt,
-      int tokens,
-      MemorySegment tile,
-      long tileAt) {
+  public static void multiply(long panel, int depth, long x, int tokens, long tile) {
     if (tokens > COUNT) {
-      twoVectors(panel, panelAt, depth, x, xAt, tile, tileAt);
+      twoVectors(panel, depth, x, tile);
     } else {
-      oneVector(panel, panelAt, depth, x, xAt, tile, tileAt);
+      oneVector(panel, depth, x, tile);
     }
   }
 
   /** All tokens of a tile. */
-  private static void twoVectors(
-      MemorySegment panel,
-      long panelAt,
-      int depth,
-      MemorySegment x,
-      long xAt,
-      MemorySegment tile,
-      long tileAt) {
+  private static void twoVectors(long panel, int depth, long x, long tile) {
     FloatVector sa0 = FloatVector.zero(FLOATS);
     FloatVector sa1 = FloatVector.zero(FLOATS);
     FloatVector sb0 = FloatVector.zero(FLOATS);
@@ -89,68 +73,61 @@ public final class TileProduct {
     FloatVector sh0 = FloatVector.zero(FLOATS);
     FloatVector sh1 = FloatVector.zero(FLOATS);
     for (int k = 0; k < depth; k++) {
-      FloatVector x0 = FloatVector.fromMemorySegment(FLOATS, x, xAt + k * (2L * BYTES), ORDER);
+      FloatVector x0 = FloatVector.fromMemorySegment(FLOATS, MEMORY, x + k * (2L * BYTES), ORDER);
       FloatVector x1 =
-          FloatVector.fromMemorySegment(FLOATS, x, xAt + k * (2L * BYTES) + BYTES, ORDER);
-      FloatVector wa = FloatVector.broadcast(FLOATS, panel.get(FLOAT, panelAt + 4L * k));
+          FloatVector.fromMemorySegment(FLOATS, MEMORY, x + k * (2L * BYTES) + BYTES, ORDER);
+      FloatVector wa = FloatVector.broadcast(FLOATS, MEMORY.get(FLOAT, panel + 4L * k));
       sa0 = wa.fma(x0, sa0);
       sa1 = wa.fma(x1, sa1);
       FloatVector wb =
-          FloatVector.broadcast(FLOATS, panel.get(FLOAT, panelAt + 4L * k + 4L * STRIDE));
+          FloatVector.broadcast(FLOATS, MEMORY.get(FLOAT, panel + 4L * k + 4L * STRIDE));
       sb0 = wb.fma(x0, sb0);
       sb1 = wb.fma(x1, sb1);
       FloatVector wc =
-          FloatVector.broadcast(FLOATS, panel.get(FLOAT, panelAt + 4L * k + 2 * 4L * STRIDE));
+          FloatVector.broadcast(FLOATS, MEMORY.get(FLOAT, panel + 4L * k + 2 * 4L * STRIDE));
       sc0 = wc.fma(x0, sc0);
       sc1 = wc.fma(x1, sc1);
       FloatVector wd =
-          FloatVector.broadcast(FLOATS, panel.get(FLOAT, panelAt + 4L * k + 3 * 4L * STRIDE));
+          FloatVector.broadcast(FLOATS, MEMORY.get(FLOAT, panel + 4L * k + 3 * 4L * STRIDE));
       sd0 = wd.fma(x0, sd0);
       sd1 = wd.fma(x1, sd1);
       FloatVector we =
-          FloatVector.broadcast(FLOATS, panel.get(FLOAT, panelAt + 4L * k + 4 * 4L * STRIDE));
+          FloatVector.broadcast(FLOATS, MEMORY.get(FLOAT, panel + 4L * k + 4 * 4L * STRIDE));
       se0 = we.fma(x0, se0);
       se1 = we.fma(x1, se1);
       FloatVector wf =
-          FloatVector.broadcast(FLOATS, panel.get(FLOAT, panelAt + 4L * k + 5 * 4L * STRIDE));
+          FloatVector.broadcast(FLOATS, MEMORY.get(FLOAT, panel + 4L * k + 5 * 4L * STRIDE));
       sf0 = wf.fma(x0, sf0);
       sf1 = wf.fma(x1, sf1);
       FloatVector wg =
-          FloatVector.broadcast(FLOATS, panel.get(FLOAT, panelAt + 4L * k + 6 * 4L * STRIDE));
+          FloatVector.broadcast(FLOATS, MEMORY.get(FLOAT, panel + 4L * k + 6 * 4L * STRIDE));
       sg0 = wg.fma(x0, sg0);
       sg1 = wg.fma(x1, sg1);
       FloatVector wh =
-          FloatVector.broadcast(FLOATS, panel.get(FLOAT, panelAt + 4L * k + 7 * 4L * STRIDE));
+          FloatVector.broadcast(FLOATS, MEMORY.get(FLOAT, panel + 4L * k + 7 * 4L * STRIDE));
       sh0 = wh.fma(x0, sh0);
       sh1 = wh.fma(x1, sh1);
     }
-    sa0.intoMemorySegment(tile, tileAt + 0L * BYTES, ORDER);
-    sa1.intoMemorySegment(tile, tileAt + 1L * BYTES, ORDER);
-    sb0.intoMemorySegment(tile, tileAt + 2L * BYTES, ORDER);
-    sb1.intoMemorySegment(tile, tileAt + 3L * BYTES, ORDER);
-    sc0.intoMemorySegment(tile, tileAt + 4L * BYTES, ORDER);
-    sc1.intoMemorySegment(tile, tileAt + 5L * BYTES, ORDER);
-    sd0.intoMemorySegment(tile, tileAt + 6L * BYTES, ORDER);
-    sd1.intoMemorySegment(tile, tileAt + 7L * BYTES, ORDER);
-    se0.intoMemorySegment(tile, tileAt + 8L * BYTES, ORDER);
-    se1.intoMemorySegment(tile, tileAt + 9L * BYTES, ORDER);
-    sf0.intoMemorySegment(tile, tileAt + 10L * BYTES, ORDER);
-    sf1.intoMemorySegment(tile, tileAt + 11L * BYTES, ORDER);
-    sg0.intoMemorySegment(tile, tileAt + 12L * BYTES, ORDER);
-    sg1.intoMemorySegment(tile, tileAt + 13L * BYTES, ORDER);
-    sh0.intoMemorySegment(tile, tileAt + 14L * BYTES, ORDER);
-    sh1.intoMemorySegment(tile, tileAt + 15L * BYTES, ORDER);
+    sa0.intoMemorySegment(MEMORY, tile + 0L * BYTES, ORDER);
+    sa1.intoMemorySegment(MEMORY, tile + 1L * BYTES, ORDER);
+    sb0.intoMemorySegment(MEMORY, tile + 2L * BYTES, ORDER);
+    sb1.intoMemorySegment(MEMORY, tile + 3L * BYTES, ORDER);
+    sc0.intoMemorySegment(MEMORY, tile + 4L * BYTES, ORDER);
+    sc1.intoMemorySegment(MEMORY, tile + 5L * BYTES, ORDER);
+    sd0.intoMemorySegment(MEMORY, tile + 6L * BYTES, ORDER);
+    sd1.intoMemorySegment(MEMORY, tile + 7L * BYTES, ORDER);
+    se0.intoMemorySegment(MEMORY, tile + 8L * BYTES, ORDER);
+    se1.intoMemorySegment(MEMORY, tile + 9L * BYTES, ORDER);
+    sf0.intoMemorySegment(MEMORY, tile + 10L * BYTES, ORDER);
+    sf1.intoMemorySegment(MEMORY, tile + 11L * BYTES, ORDER);
+    sg0.intoMemorySegment(MEMORY, tile + 12L * BYTES, ORDER);
+    sg1.intoMemorySegment(MEMORY, tile + 13L * BYTES, ORDER);
+    sh0.intoMemorySegment(MEMORY, tile + 14L * BYTES, ORDER);
+    sh1.intoMemorySegment(MEMORY, tile + 15L * BYTES, ORDER);
   }
 
   /** The first half of a tile. */
-  private static void oneVector(
-      MemorySegment panel,
-      long panelAt,
-      int depth,
-      MemorySegment x,
-      long xAt,
-      MemorySegment tile,
-      long tileAt) {
+  private static void oneVector(long panel, int depth, long x, long tile) {
     FloatVector sa0 = FloatVector.zero(FLOATS);
     FloatVector sb0 = FloatVector.zero(FLOATS);
     FloatVector sc0 = FloatVector.zero(FLOATS);
@@ -160,38 +137,38 @@ public final class TileProduct {
     FloatVector sg0 = FloatVector.zero(FLOATS);
     FloatVector sh0 = FloatVector.zero(FLOATS);
     for (int k = 0; k < depth; k++) {
-      FloatVector x0 = FloatVector.fromMemorySegment(FLOATS, x, xAt + k * (2L * BYTES), ORDER);
-      FloatVector wa = FloatVector.broadcast(FLOATS, panel.get(FLOAT, panelAt + 4L * k));
+      FloatVector x0 = FloatVector.fromMemorySegment(FLOATS, MEMORY, x + k * (2L * BYTES), ORDER);
+      FloatVector wa = FloatVector.broadcast(FLOATS, MEMORY.get(FLOAT, panel + 4L * k));
       sa0 = wa.fma(x0, sa0);
       FloatVector wb =
-          FloatVector.broadcast(FLOATS, panel.get(FLOAT, panelAt + 4L * k + 4L * STRIDE));
+          FloatVector.broadcast(FLOATS, MEMORY.get(FLOAT, panel + 4L * k + 4L * STRIDE));
       sb0 = wb.fma(x0, sb0);
       FloatVector wc =
-          FloatVector.broadcast(FLOATS, panel.get(FLOAT, panelAt + 4L * k + 2 * 4L * STRIDE));
+          FloatVector.broadcast(FLOATS, MEMORY.get(FLOAT, panel + 4L * k + 2 * 4L * STRIDE));
       sc0 = wc.fma(x0, sc0);
       FloatVector wd =
-          FloatVector.broadcast(FLOATS, panel.get(FLOAT, panelAt + 4L * k + 3 * 4L * STRIDE));
+          FloatVector.broadcast(FLOATS, MEMORY.get(FLOAT, panel + 4L * k + 3 * 4L * STRIDE));
       sd0 = wd.fma(x0, sd0);
       FloatVector we =
-          FloatVector.broadcast(FLOATS, panel.get(FLOAT, panelAt + 4L * k + 4 * 4L * STRIDE));
+          FloatVector.broadcast(FLOATS, MEMORY.get(FLOAT, panel + 4L * k + 4 * 4L * STRIDE));
       se0 = we.fma(x0, se0);
       FloatVector wf =
-          FloatVector.broadcast(FLOATS, panel.get(FLOAT, panelAt + 4L * k + 5 * 4L * STRIDE));
+          FloatVector.broadcast(FLOATS, MEMORY.get(FLOAT, panel + 4L * k + 5 * 4L * STRIDE));
       sf0 = wf.fma(x0, sf0);
       FloatVector wg =
-          FloatVector.broadcast(FLOATS, panel.get(FLOAT, panelAt + 4L * k + 6 * 4L * STRIDE));
+          FloatVector.broadcast(FLOATS, MEMORY.get(FLOAT, panel + 4L * k + 6 * 4L * STRIDE));
       sg0 = wg.fma(x0, sg0);
       FloatVector wh =
-          FloatVector.broadcast(FLOATS, panel.get(FLOAT, panelAt + 4L * k + 7 * 4L * STRIDE));
+          FloatVector.broadcast(FLOATS, MEMORY.get(FLOAT, panel + 4L * k + 7 * 4L * STRIDE));
       sh0 = wh.fma(x0, sh0);
     }
-    sa0.intoMemorySegment(tile, tileAt + 0L * BYTES, ORDER);
-    sb0.intoMemorySegment(tile, tileAt + 2L * BYTES, ORDER);
-    sc0.intoMemorySegment(tile, tileAt + 4L * BYTES, ORDER);
-    sd0.intoMemorySegment(tile, tileAt + 6L * BYTES, ORDER);
-    se0.intoMemorySegment(tile, tileAt + 8L * BYTES, ORDER);
-    sf0.intoMemorySegment(tile, tileAt + 10L * BYTES, ORDER);
-    sg0.intoMemorySegment(tile, tileAt + 12L * BYTES, ORDER);
-    sh0.intoMemorySegment(tile, tileAt + 14L * BYTES, ORDER);
+    sa0.intoMemorySegment(MEMORY, tile + 0L * BYTES, ORDER);
+    sb0.intoMemorySegment(MEMORY, tile + 2L * BYTES, ORDER);
+    sc0.intoMemorySegment(MEMORY, tile + 4L * BYTES, ORDER);
+    sd0.intoMemorySegment(MEMORY, tile + 6L * BYTES, ORDER);
+    se0.intoMemorySegment(MEMORY, tile + 8L * BYTES, ORDER);
+    sf0.intoMemorySegment(MEMORY, tile + 10L * BYTES, ORDER);
+    sg0.intoMemorySegment(MEMORY, tile + 12L * BYTES, ORDER);
+    sh0.intoMemorySegment(MEMORY, tile + 14L * BYTES, ORDER);
   }
 }

@@ -4,12 +4,12 @@ import static dev.helixbg.llm.cpu.kernel.Lanes.BYTES;
 import static dev.helixbg.llm.cpu.kernel.Lanes.COUNT;
 import static dev.helixbg.llm.cpu.kernel.Lanes.FLOAT;
 import static dev.helixbg.llm.cpu.kernel.Lanes.FLOATS;
+import static dev.helixbg.llm.cpu.kernel.Lanes.MEMORY;
 import static dev.helixbg.llm.cpu.kernel.Lanes.ORDER;
 import static dev.helixbg.llm.cpu.kernel.TileProduct.TOKENS;
 import static jdk.incubator.vector.VectorOperators.LSHL;
 import static jdk.incubator.vector.VectorOperators.LT;
 
-import java.lang.foreign.MemorySegment;
 import jdk.incubator.vector.FloatVector;
 
 /**
@@ -26,42 +26,34 @@ public final class Tiles {
    * Rows of tokens to a tile: {@code tile[k][t] = rows[t][k]} for {@code tokens} rows, {@code
    * stride} bytes apart.
    */
-  public static void pack(
-      MemorySegment rows,
-      long rowsAt,
-      long stride,
-      int tokens,
-      int columns,
-      MemorySegment tile,
-      long tileAt) {
+  public static void pack(long rows, long stride, int tokens, int columns, long tile) {
     for (int t = 0; t < tokens; t++) {
-      long from = rowsAt + t * stride;
-      long to = tileAt + 4L * t;
+      long from = rows + t * stride;
+      long to = tile + 4L * t;
       for (int k = 0; k < columns; k++) {
-        tile.set(FLOAT, to + 4L * TOKENS * k, rows.get(FLOAT, from + 4L * k));
+        MEMORY.set(FLOAT, to + 4L * TOKENS * k, MEMORY.get(FLOAT, from + 4L * k));
       }
     }
   }
 
   /** A tile to rows of tokens: {@code rows[t][k] = tile[k][t]}. */
-  public static void unpack(
-      MemorySegment tile, int columns, int tokens, MemorySegment rows, long rowsAt, long stride) {
+  public static void unpack(long tile, int columns, int tokens, long rows, long stride) {
     for (int t = 0; t < tokens; t++) {
-      long to = rowsAt + t * stride;
+      long to = rows + t * stride;
       for (int k = 0; k < columns; k++) {
-        rows.set(FLOAT, to + 4L * k, tile.get(FLOAT, 4L * (TOKENS * k + t)));
+        MEMORY.set(FLOAT, to + 4L * k, MEMORY.get(FLOAT, tile + 4L * (TOKENS * k + t)));
       }
     }
   }
 
   /** As {@link #unpack}, adding to the rows. */
-  public static void unpackAndAdd(
-      MemorySegment tile, int columns, int tokens, MemorySegment rows, long rowsAt, long stride) {
+  public static void unpackAndAdd(long tile, int columns, int tokens, long rows, long stride) {
     for (int t = 0; t < tokens; t++) {
-      long to = rowsAt + t * stride;
+      long to = rows + t * stride;
       for (int k = 0; k < columns; k++) {
-        float sum = rows.get(FLOAT, to + 4L * k) + tile.get(FLOAT, 4L * (TOKENS * k + t));
-        rows.set(FLOAT, to + 4L * k, sum);
+        float sum =
+            MEMORY.get(FLOAT, to + 4L * k) + MEMORY.get(FLOAT, tile + 4L * (TOKENS * k + t));
+        MEMORY.set(FLOAT, to + 4L * k, sum);
       }
     }
   }
@@ -70,18 +62,12 @@ public final class Tiles {
    * {@code panel[d · STRIDE + p] = values[p][d]}: rows of values to a panel whose rows are the
    * values' places.
    */
-  public static void transposeToPanel(
-      MemorySegment values,
-      long valuesAt,
-      int count,
-      int size,
-      MemorySegment panel,
-      int panelFrom) {
+  public static void transposeToPanel(long values, int count, int size, long panel) {
     for (int p = 0; p < count; p++) {
-      long from = valuesAt + 4L * p * size;
-      long to = 4L * (panelFrom + p);
+      long from = values + 4L * p * size;
+      long to = panel + 4L * p;
       for (int d = 0; d < size; d++) {
-        panel.set(FLOAT, to + 4L * TileProduct.STRIDE * d, values.get(FLOAT, from + 4L * d));
+        MEMORY.set(FLOAT, to + 4L * TileProduct.STRIDE * d, MEMORY.get(FLOAT, from + 4L * d));
       }
     }
   }
@@ -94,25 +80,24 @@ public final class Tiles {
    * @param count keys
    * @param inverse receives 1 / sum for each token
    */
-  public static void softmax(
-      MemorySegment scores, long at, int count, int first, float scale, MemorySegment inverse) {
+  public static void softmax(long scores, int count, int first, float scale, long inverse) {
     for (int half = 0; half < 2; half++) {
-      long column = at + half * (long) BYTES;
+      long column = scores + half * (long) BYTES;
       FloatVector token = LANE.add(first + half * COUNT);
       FloatVector max = FloatVector.broadcast(FLOATS, MASKED);
       for (int p = 0; p < count; p++) {
         FloatVector s =
-            FloatVector.fromMemorySegment(FLOATS, scores, column + p * (2L * BYTES), ORDER);
+            FloatVector.fromMemorySegment(FLOATS, MEMORY, column + p * (2L * BYTES), ORDER);
         if (p > first) {
           s = s.blend(MASKED, token.compare(LT, p));
-          s.intoMemorySegment(scores, column + p * (2L * BYTES), ORDER);
+          s.intoMemorySegment(MEMORY, column + p * (2L * BYTES), ORDER);
         }
         max = max.max(s);
       }
       FloatVector sum = FloatVector.zero(FLOATS);
       for (int p = 0; p < count; p++) {
         FloatVector u =
-            FloatVector.fromMemorySegment(FLOATS, scores, column + p * (2L * BYTES), ORDER)
+            FloatVector.fromMemorySegment(FLOATS, MEMORY, column + p * (2L * BYTES), ORDER)
                 .sub(max)
                 .mul(scale)
                 .max(Vectors.LOWEST_EXPONENT);
@@ -128,37 +113,37 @@ public final class Tiles {
             e.reinterpretAsInts()
                 .add(t.reinterpretAsInts().lanewise(LSHL, 23))
                 .reinterpretAsFloats();
-        exp.intoMemorySegment(scores, column + p * (2L * BYTES), ORDER);
+        exp.intoMemorySegment(MEMORY, column + p * (2L * BYTES), ORDER);
         sum = sum.add(exp);
       }
       FloatVector.broadcast(FLOATS, 1)
           .div(sum)
-          .intoMemorySegment(inverse, half * (long) BYTES, ORDER);
+          .intoMemorySegment(MEMORY, inverse + half * (long) BYTES, ORDER);
     }
   }
 
   /** Multiplies each column k of a tile by {@code factors}, one per token. */
-  public static void scale(MemorySegment tile, int columns, MemorySegment factors) {
-    FloatVector f0 = FloatVector.fromMemorySegment(FLOATS, factors, 0, ORDER);
-    FloatVector f1 = FloatVector.fromMemorySegment(FLOATS, factors, BYTES, ORDER);
+  public static void scale(long tile, int columns, long factors) {
+    FloatVector f0 = FloatVector.fromMemorySegment(FLOATS, MEMORY, factors, ORDER);
+    FloatVector f1 = FloatVector.fromMemorySegment(FLOATS, MEMORY, factors + BYTES, ORDER);
     for (int k = 0; k < columns; k++) {
       long at = k * (2L * BYTES);
-      FloatVector.fromMemorySegment(FLOATS, tile, at, ORDER)
+      FloatVector.fromMemorySegment(FLOATS, MEMORY, tile + at, ORDER)
           .mul(f0)
-          .intoMemorySegment(tile, at, ORDER);
-      FloatVector.fromMemorySegment(FLOATS, tile, at + BYTES, ORDER)
+          .intoMemorySegment(MEMORY, tile + at, ORDER);
+      FloatVector.fromMemorySegment(FLOATS, MEMORY, tile + at + BYTES, ORDER)
           .mul(f1)
-          .intoMemorySegment(tile, at + BYTES, ORDER);
+          .intoMemorySegment(MEMORY, tile + at + BYTES, ORDER);
     }
   }
 
   /** {@code sum += tile}, over {@code columns}. */
-  public static void add(MemorySegment tile, int columns, MemorySegment sum, long sumAt) {
+  public static void add(long tile, int columns, long sum) {
     for (int k = 0; k < 2 * columns; k++) {
       long at = k * (long) BYTES;
-      FloatVector.fromMemorySegment(FLOATS, sum, sumAt + at, ORDER)
-          .add(FloatVector.fromMemorySegment(FLOATS, tile, at, ORDER))
-          .intoMemorySegment(sum, sumAt + at, ORDER);
+      FloatVector.fromMemorySegment(FLOATS, MEMORY, sum + at, ORDER)
+          .add(FloatVector.fromMemorySegment(FLOATS, MEMORY, tile + at, ORDER))
+          .intoMemorySegment(MEMORY, sum + at, ORDER);
     }
   }
 }

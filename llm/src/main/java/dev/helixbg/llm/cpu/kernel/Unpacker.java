@@ -5,6 +5,7 @@ import static dev.helixbg.llm.cpu.kernel.Lanes.BYTES_16;
 import static dev.helixbg.llm.cpu.kernel.Lanes.FLOATS;
 import static dev.helixbg.llm.cpu.kernel.Lanes.INT;
 import static dev.helixbg.llm.cpu.kernel.Lanes.INTS_4;
+import static dev.helixbg.llm.cpu.kernel.Lanes.MEMORY;
 import static dev.helixbg.llm.cpu.kernel.Lanes.ORDER;
 import static dev.helixbg.llm.cpu.kernel.Lanes.SHORT;
 import static jdk.incubator.vector.VectorOperators.B2F;
@@ -37,13 +38,13 @@ public final class Unpacker {
   private static final ByteVector NON_LINEAR_LEVELS = nonLinearLevels();
 
   /** Signed quanta of up to 256 weights. */
-  private final MemorySegment levels;
+  private final long levels;
 
   private final float[] scales = new float[16];
   private final float[] minima = new float[16];
 
   public Unpacker(Arena arena) {
-    levels = arena.allocate(256, 64);
+    levels = arena.allocate(256, 64).address();
   }
 
   private static ByteVector nonLinearLevels() {
@@ -55,96 +56,84 @@ public final class Unpacker {
   }
 
   /**
-   * Writes {@code elements} weights, stored from byte {@code offset} of {@code source} on, as
-   * floats from byte {@code at} of {@code target} on.
+   * Writes {@code elements} weights, stored at address {@code source}, as floats to address {@code
+   * target}.
    *
    * @param elements a multiple of the type's block
    */
-  public void row(
-      TensorType type,
-      MemorySegment source,
-      long offset,
-      int elements,
-      MemorySegment target,
-      long at) {
+  public void row(TensorType type, long source, int elements, long target) {
     switch (type) {
-      case F32 -> MemorySegment.copy(source, offset, target, at, elements * 4L);
-      case F16 -> HalfFloats.unpackF16(source, offset, elements, target, at);
-      case BF16 -> HalfFloats.unpackBf16(source, offset, elements, target, at);
-      default -> blocks(type, source, offset, elements, target, at);
+      case F32 -> MemorySegment.copy(MEMORY, source, MEMORY, target, elements * 4L);
+      case F16 -> HalfFloats.unpackF16(source, elements, target);
+      case BF16 -> HalfFloats.unpackBf16(source, elements, target);
+      default -> blocks(type, source, elements, target);
     }
   }
 
-  private void blocks(
-      TensorType type,
-      MemorySegment source,
-      long offset,
-      int elements,
-      MemorySegment target,
-      long at) {
+  private void blocks(TensorType type, long source, int elements, long target) {
     int step = type.blockElements();
-    long block = offset;
-    long to = at;
+    long block = source;
+    long to = target;
     for (int i = 0; i < elements; i += step, block += type.blockBytes(), to += step * 4L) {
       switch (type) {
         case Q8_0 -> {
-          eachScale(half(source, block));
-          scale(source, block + 2, 2, target, to);
+          eachScale(half(block));
+          scale(block + 2, 2, to);
         }
         case Q4_0 -> {
-          eachScale(half(source, block));
-          nibbles(source, block + 2, 8);
-          scale(levels, 0, 2, target, to);
+          eachScale(half(block));
+          nibbles(block + 2, 8);
+          scale(levels, 2, to);
         }
         case Q4_1 -> {
-          eachScale(half(source, block));
-          eachMinimum(half(source, block + 2));
-          nibbles(source, block + 4, 0);
-          scaleAndAdd(levels, 2, target, to);
+          eachScale(half(block));
+          eachMinimum(half(block + 2));
+          nibbles(block + 4, 0);
+          scaleAndAdd(levels, 2, to);
         }
         case Q5_0 -> {
-          eachScale(half(source, block));
-          nibbles(source, block + 6, 16);
-          addFifthBits(source.get(INT, block + 2));
-          scale(levels, 0, 2, target, to);
+          eachScale(half(block));
+          nibbles(block + 6, 16);
+          addFifthBits(MEMORY.get(INT, block + 2));
+          scale(levels, 2, to);
         }
         case Q5_1 -> {
-          eachScale(half(source, block));
-          eachMinimum(half(source, block + 2));
-          nibbles(source, block + 8, 0);
-          addFifthBits(source.get(INT, block + 4));
-          scaleAndAdd(levels, 2, target, to);
+          eachScale(half(block));
+          eachMinimum(half(block + 2));
+          nibbles(block + 8, 0);
+          addFifthBits(MEMORY.get(INT, block + 4));
+          scaleAndAdd(levels, 2, to);
         }
         case IQ4_NL -> {
-          eachScale(half(source, block));
-          nonLinear(source, block + 2, 0);
-          scale(levels, 0, 2, target, to);
+          eachScale(half(block));
+          nonLinear(block + 2, 0);
+          scale(levels, 2, to);
         }
         case Q4_K -> {
-          scalesAndMinima(source, block);
-          nibblePairs(source, block + 16);
-          scaleAndAdd(levels, 16, target, to);
+          scalesAndMinima(block);
+          nibblePairs(block + 16);
+          scaleAndAdd(levels, 16, to);
         }
         case Q5_K -> {
-          scalesAndMinima(source, block);
-          nibblePairs(source, block + 48);
-          fifthBits(source, block + 16);
-          scaleAndAdd(levels, 16, target, to);
+          scalesAndMinima(block);
+          nibblePairs(block + 48);
+          fifthBits(block + 16);
+          scaleAndAdd(levels, 16, to);
         }
         case Q6_K -> {
-          float d = half(source, block + 208);
+          float d = half(block + 208);
           for (int group = 0; group < 16; group++) {
-            scales[group] = d * source.get(BYTE, block + 192 + group);
+            scales[group] = d * MEMORY.get(BYTE, block + 192 + group);
           }
-          sixBits(source, block);
-          scale(levels, 0, 16, target, to);
+          sixBits(block);
+          scale(levels, 16, to);
         }
         case IQ4_XS -> {
-          nonLinearScales(source, block);
+          nonLinearScales(block);
           for (int sub = 0; sub < 8; sub++) {
-            nonLinear(source, block + 8 + 16L * sub, 32L * sub);
+            nonLinear(block + 8 + 16L * sub, 32L * sub);
           }
-          scale(levels, 0, 16, target, to);
+          scale(levels, 16, to);
         }
         case F32, F16, BF16 -> throw new IllegalArgumentException(type + " has no blocks");
       }
@@ -164,12 +153,12 @@ public final class Unpacker {
   }
 
   /** The 6-bit scales and minima of Q4_K and Q5_K: four at a time in the bytes of an int. */
-  private void scalesAndMinima(MemorySegment source, long block) {
-    float d = half(source, block);
-    float m = half(source, block + 2);
-    int first = source.get(INT, block + 4);
-    int second = source.get(INT, block + 8);
-    int third = source.get(INT, block + 12);
+  private void scalesAndMinima(long source) {
+    float d = half(source);
+    float m = half(source + 2);
+    int first = MEMORY.get(INT, source + 4);
+    int second = MEMORY.get(INT, source + 8);
+    int third = MEMORY.get(INT, source + 12);
     int scalesLow = first & 0x3F3F3F3F;
     int scalesHigh = third & LOW_NIBBLES | first >>> 2 & 0x30303030;
     int minimaLow = second & 0x3F3F3F3F;
@@ -187,10 +176,10 @@ public final class Unpacker {
     minima[2 * sub + 1] = -minimum;
   }
 
-  private void nonLinearScales(MemorySegment source, long block) {
-    float d = half(source, block);
-    int high = source.get(SHORT, block + 2);
-    int low = source.get(INT, block + 4);
+  private void nonLinearScales(long source) {
+    float d = half(source);
+    int high = MEMORY.get(SHORT, source + 2);
+    int low = MEMORY.get(INT, source + 4);
     for (int sub = 0; sub < 8; sub++) {
       float scale = d * ((low >>> 4 * sub & 15 | (high >> 2 * sub & 3) << 4) - 32);
       scales[2 * sub] = scale;
@@ -201,139 +190,142 @@ public final class Unpacker {
   // ---- quanta to bytes ------------------------------------------------------------------------
 
   /** Sixteen bytes: low nibbles to levels 0–15, high to 16–31, less {@code zero}. */
-  private void nibbles(MemorySegment source, long at, int zero) {
-    IntVector z = IntVector.fromMemorySegment(INTS_4, source, at, ORDER);
-    z.and(LOW_NIBBLES).reinterpretAsBytes().sub((byte) zero).intoMemorySegment(levels, 0, ORDER);
+  private void nibbles(long source, int zero) {
+    IntVector z = IntVector.fromMemorySegment(INTS_4, MEMORY, source, ORDER);
+    z.and(LOW_NIBBLES)
+        .reinterpretAsBytes()
+        .sub((byte) zero)
+        .intoMemorySegment(MEMORY, levels, ORDER);
     z.lanewise(LSHR, 4)
         .and(LOW_NIBBLES)
         .reinterpretAsBytes()
         .sub((byte) zero)
-        .intoMemorySegment(levels, 16, ORDER);
+        .intoMemorySegment(MEMORY, levels + 16, ORDER);
   }
 
   private void addFifthBits(int bits) {
     for (int i = 0; i < 32; i++) {
-      levels.set(BYTE, i, (byte) (levels.get(BYTE, i) + (bits >>> i & 1) * 16));
+      MEMORY.set(BYTE, levels + i, (byte) (MEMORY.get(BYTE, levels + i) + (bits >>> i & 1) * 16));
     }
   }
 
   /** Four times 32 bytes: low nibbles to 32 levels, high to the next 32. */
-  private void nibblePairs(MemorySegment source, long at) {
+  private void nibblePairs(long source) {
     for (int i = 0; i < 8; i++) {
-      IntVector z = IntVector.fromMemorySegment(INTS_4, source, at + 16L * i, ORDER);
+      IntVector z = IntVector.fromMemorySegment(INTS_4, MEMORY, source + 16L * i, ORDER);
       long to = i / 2 * 64L + i % 2 * 16L;
-      z.and(LOW_NIBBLES).intoMemorySegment(levels, to, ORDER);
-      z.lanewise(LSHR, 4).and(LOW_NIBBLES).intoMemorySegment(levels, to + 32, ORDER);
+      z.and(LOW_NIBBLES).intoMemorySegment(MEMORY, levels + to, ORDER);
+      z.lanewise(LSHR, 4).and(LOW_NIBBLES).intoMemorySegment(MEMORY, levels + to + 32, ORDER);
     }
   }
 
   /** Bit {@code sub} of byte j is the fifth bit of weight j of a sub-block. */
-  private void fifthBits(MemorySegment source, long at) {
+  private void fifthBits(long source) {
     for (int part = 0; part < 2; part++) {
-      IntVector bits = IntVector.fromMemorySegment(INTS_4, source, at + 16L * part, ORDER);
+      IntVector bits = IntVector.fromMemorySegment(INTS_4, MEMORY, source + 16L * part, ORDER);
       for (int sub = 0; sub < 8; sub++) {
         long to = 32L * sub + 16L * part;
-        IntVector.fromMemorySegment(INTS_4, levels, to, ORDER)
+        IntVector.fromMemorySegment(INTS_4, MEMORY, levels + to, ORDER)
             .or(bits.lanewise(LSHR, sub).and(LOW_BITS).lanewise(LSHL, 4))
-            .intoMemorySegment(levels, to, ORDER);
+            .intoMemorySegment(MEMORY, levels + to, ORDER);
       }
     }
   }
 
-  private void sixBits(MemorySegment source, long block) {
+  private void sixBits(long source) {
     for (int i = 0; i < 4; i++) {
-      long low = block + i / 2 * 64L + i % 2 * 16L;
-      IntVector a = IntVector.fromMemorySegment(INTS_4, source, low, ORDER);
-      IntVector b = IntVector.fromMemorySegment(INTS_4, source, low + 32, ORDER);
-      IntVector high = IntVector.fromMemorySegment(INTS_4, source, block + 128 + 16L * i, ORDER);
+      long low = source + i / 2 * 64L + i % 2 * 16L;
+      IntVector a = IntVector.fromMemorySegment(INTS_4, MEMORY, low, ORDER);
+      IntVector b = IntVector.fromMemorySegment(INTS_4, MEMORY, low + 32, ORDER);
+      IntVector high = IntVector.fromMemorySegment(INTS_4, MEMORY, source + 128 + 16L * i, ORDER);
       long to = i / 2 * 128L + i % 2 * 16L;
       a.and(LOW_NIBBLES)
           .or(high.and(LOW_PAIRS).lanewise(LSHL, 4))
           .reinterpretAsBytes()
           .sub((byte) 32)
-          .intoMemorySegment(levels, to, ORDER);
+          .intoMemorySegment(MEMORY, levels + to, ORDER);
       b.and(LOW_NIBBLES)
           .or(high.lanewise(LSHR, 2).and(LOW_PAIRS).lanewise(LSHL, 4))
           .reinterpretAsBytes()
           .sub((byte) 32)
-          .intoMemorySegment(levels, to + 32, ORDER);
+          .intoMemorySegment(MEMORY, levels + to + 32, ORDER);
       a.lanewise(LSHR, 4)
           .and(LOW_NIBBLES)
           .or(high.lanewise(LSHR, 4).and(LOW_PAIRS).lanewise(LSHL, 4))
           .reinterpretAsBytes()
           .sub((byte) 32)
-          .intoMemorySegment(levels, to + 64, ORDER);
+          .intoMemorySegment(MEMORY, levels + to + 64, ORDER);
       b.lanewise(LSHR, 4)
           .and(LOW_NIBBLES)
           .or(high.lanewise(LSHR, 6).and(LOW_PAIRS).lanewise(LSHL, 4))
           .reinterpretAsBytes()
           .sub((byte) 32)
-          .intoMemorySegment(levels, to + 96, ORDER);
+          .intoMemorySegment(MEMORY, levels + to + 96, ORDER);
     }
   }
 
   /** Sixteen bytes of nibbles to the 32 levels that they index, from level {@code to} on. */
-  private void nonLinear(MemorySegment source, long at, long to) {
-    IntVector z = IntVector.fromMemorySegment(INTS_4, source, at, ORDER);
+  private void nonLinear(long source, long to) {
+    IntVector z = IntVector.fromMemorySegment(INTS_4, MEMORY, source, ORDER);
     z.and(LOW_NIBBLES)
         .reinterpretAsBytes()
         .selectFrom(NON_LINEAR_LEVELS)
-        .intoMemorySegment(levels, to, ORDER);
+        .intoMemorySegment(MEMORY, levels + to, ORDER);
     z.lanewise(LSHR, 4)
         .and(LOW_NIBBLES)
         .reinterpretAsBytes()
         .selectFrom(NON_LINEAR_LEVELS)
-        .intoMemorySegment(levels, to + 16, ORDER);
+        .intoMemorySegment(MEMORY, levels + to + 16, ORDER);
   }
 
   // ---- bytes to floats ------------------------------------------------------------------------
 
-  private void scale(MemorySegment bytes, long from, int groups, MemorySegment target, long at) {
+  private void scale(long bytes, int groups, long target) {
     for (int group = 0; group < groups; group++) {
       FloatVector factor = FloatVector.broadcast(FLOATS, scales[group]);
-      long to = at + 64L * group;
+      long to = target + 64L * group;
       if (Lanes.COUNT == 8) {
         for (int half = 0; half < 2; half++) {
           factor
               .mul(
                   (FloatVector)
                       ByteVector.fromMemorySegment(
-                              ByteVector.SPECIES_64, bytes, from + 16L * group + 8L * half, ORDER)
+                              ByteVector.SPECIES_64, MEMORY, bytes + 16L * group + 8L * half, ORDER)
                           .convertShape(B2F, FLOATS, 0))
-              .intoMemorySegment(target, to + 32L * half, ORDER);
+              .intoMemorySegment(MEMORY, to + 32L * half, ORDER);
         }
         continue;
       }
-      ByteVector q = ByteVector.fromMemorySegment(BYTES_16, bytes, from + 16L * group, ORDER);
-      factor.mul((FloatVector) q.convertShape(B2F, FLOATS, 0)).intoMemorySegment(target, to, ORDER);
+      ByteVector q = ByteVector.fromMemorySegment(BYTES_16, MEMORY, bytes + 16L * group, ORDER);
+      factor.mul((FloatVector) q.convertShape(B2F, FLOATS, 0)).intoMemorySegment(MEMORY, to, ORDER);
       if (Lanes.COUNT == 4) {
         factor
             .mul((FloatVector) q.convertShape(B2F, FLOATS, 1))
-            .intoMemorySegment(target, to + 16, ORDER);
+            .intoMemorySegment(MEMORY, to + 16, ORDER);
         factor
             .mul((FloatVector) q.convertShape(B2F, FLOATS, 2))
-            .intoMemorySegment(target, to + 32, ORDER);
+            .intoMemorySegment(MEMORY, to + 32, ORDER);
         factor
             .mul((FloatVector) q.convertShape(B2F, FLOATS, 3))
-            .intoMemorySegment(target, to + 48, ORDER);
+            .intoMemorySegment(MEMORY, to + 48, ORDER);
       }
     }
   }
 
-  private void scaleAndAdd(MemorySegment bytes, int groups, MemorySegment target, long at) {
-    scale(bytes, 0, groups, target, at);
+  private void scaleAndAdd(long bytes, int groups, long target) {
+    scale(bytes, groups, target);
     for (int group = 0; group < groups; group++) {
       float minimum = minima[group];
       for (int lane = 0; lane < 16; lane += Lanes.COUNT) {
-        long to = at + 64L * group + 4L * lane;
-        FloatVector.fromMemorySegment(FLOATS, target, to, ORDER)
+        long to = target + 64L * group + 4L * lane;
+        FloatVector.fromMemorySegment(FLOATS, MEMORY, to, ORDER)
             .add(minimum)
-            .intoMemorySegment(target, to, ORDER);
+            .intoMemorySegment(MEMORY, to, ORDER);
       }
     }
   }
 
-  private static float half(MemorySegment source, long at) {
-    return Float.float16ToFloat(source.get(SHORT, at));
+  private static float half(long source) {
+    return Float.float16ToFloat(MEMORY.get(SHORT, source));
   }
 }

@@ -3,6 +3,7 @@ package dev.helixbg.llm.cpu.kernel;
 import static dev.helixbg.llm.cpu.kernel.Lanes.COUNT;
 import static dev.helixbg.llm.cpu.kernel.Lanes.FLOAT;
 import static dev.helixbg.llm.cpu.kernel.Lanes.FLOATS;
+import static dev.helixbg.llm.cpu.kernel.Lanes.MEMORY;
 import static dev.helixbg.llm.cpu.kernel.Lanes.ORDER;
 import static jdk.incubator.vector.VectorOperators.ADD;
 import static jdk.incubator.vector.VectorOperators.EQ;
@@ -34,30 +35,25 @@ public final class Vectors {
   private Vectors() {}
 
   /** {@code y = x · gain / √(mean(x²) + epsilon)}, over {@code count} floats; y may be x. */
-  public static void normalise(
-      MemorySegment x,
-      long xAt,
-      int count,
-      MemorySegment gain,
-      float epsilon,
-      MemorySegment y,
-      long yAt) {
-    float scale = inverseRootMeanSquare(x, xAt, count, epsilon);
+  public static void normalise(long x, int count, long gain, float epsilon, long y) {
+    float scale = inverseRootMeanSquare(x, count, epsilon);
     int i = 0;
     for (; i + COUNT <= count; i += COUNT) {
-      FloatVector.fromMemorySegment(FLOATS, x, xAt + 4L * i, ORDER)
+      FloatVector.fromMemorySegment(FLOATS, MEMORY, x + 4L * i, ORDER)
           .mul(scale)
-          .mul(FloatVector.fromMemorySegment(FLOATS, gain, 4L * i, ORDER))
-          .intoMemorySegment(y, yAt + 4L * i, ORDER);
+          .mul(FloatVector.fromMemorySegment(FLOATS, MEMORY, gain + 4L * i, ORDER))
+          .intoMemorySegment(MEMORY, y + 4L * i, ORDER);
     }
     for (; i < count; i++) {
-      y.set(FLOAT, yAt + 4L * i, x.get(FLOAT, xAt + 4L * i) * scale * gain.get(FLOAT, 4L * i));
+      MEMORY.set(
+          FLOAT,
+          y + 4L * i,
+          MEMORY.get(FLOAT, x + 4L * i) * scale * MEMORY.get(FLOAT, gain + 4L * i));
     }
   }
 
-  private static float inverseRootMeanSquare(MemorySegment x, long at, int count, float epsilon) {
-    return (float)
-        (1 / Math.sqrt(FloatProduct.dot(x, at, x, at, count) / (double) count + epsilon));
+  private static float inverseRootMeanSquare(long x, int count, float epsilon) {
+    return (float) (1 / Math.sqrt(FloatProduct.dot(x, x, count) / (double) count + epsilon));
   }
 
   /**
@@ -66,71 +62,83 @@ public final class Vectors {
    * @param cosinesAt, sinesAt {@code half} floats each
    */
   public static void normaliseAndRotate(
-      MemorySegment x,
-      long at,
-      int half,
-      MemorySegment gain,
-      float epsilon,
-      MemorySegment angles,
-      long cosinesAt,
-      long sinesAt) {
-    float scale = inverseRootMeanSquare(x, at, 2 * half, epsilon);
+      long x, int half, long gain, float epsilon, long cosinesAt, long sinesAt) {
+    float scale = inverseRootMeanSquare(x, 2 * half, epsilon);
     int i = 0;
     for (; i + COUNT <= half; i += COUNT) {
       FloatVector a =
-          FloatVector.fromMemorySegment(FLOATS, x, at + 4L * i, ORDER)
+          FloatVector.fromMemorySegment(FLOATS, MEMORY, x + 4L * i, ORDER)
               .mul(scale)
-              .mul(FloatVector.fromMemorySegment(FLOATS, gain, 4L * i, ORDER));
+              .mul(FloatVector.fromMemorySegment(FLOATS, MEMORY, gain + 4L * i, ORDER));
       FloatVector b =
-          FloatVector.fromMemorySegment(FLOATS, x, at + 4L * (i + half), ORDER)
+          FloatVector.fromMemorySegment(FLOATS, MEMORY, x + 4L * (i + half), ORDER)
               .mul(scale)
-              .mul(FloatVector.fromMemorySegment(FLOATS, gain, 4L * (i + half), ORDER));
-      FloatVector cos = FloatVector.fromMemorySegment(FLOATS, angles, cosinesAt + 4L * i, ORDER);
-      FloatVector sin = FloatVector.fromMemorySegment(FLOATS, angles, sinesAt + 4L * i, ORDER);
-      a.mul(cos).sub(b.mul(sin)).intoMemorySegment(x, at + 4L * i, ORDER);
-      a.mul(sin).add(b.mul(cos)).intoMemorySegment(x, at + 4L * (i + half), ORDER);
+              .mul(FloatVector.fromMemorySegment(FLOATS, MEMORY, gain + 4L * (i + half), ORDER));
+      FloatVector cos = FloatVector.fromMemorySegment(FLOATS, MEMORY, cosinesAt + 4L * i, ORDER);
+      FloatVector sin = FloatVector.fromMemorySegment(FLOATS, MEMORY, sinesAt + 4L * i, ORDER);
+      a.mul(cos).sub(b.mul(sin)).intoMemorySegment(MEMORY, x + 4L * i, ORDER);
+      a.mul(sin).add(b.mul(cos)).intoMemorySegment(MEMORY, x + 4L * (i + half), ORDER);
     }
     for (; i < half; i++) {
-      float a = x.get(FLOAT, at + 4L * i) * scale * gain.get(FLOAT, 4L * i);
-      float b = x.get(FLOAT, at + 4L * (i + half)) * scale * gain.get(FLOAT, 4L * (i + half));
-      float cos = angles.get(FLOAT, cosinesAt + 4L * i);
-      float sin = angles.get(FLOAT, sinesAt + 4L * i);
-      x.set(FLOAT, at + 4L * i, a * cos - b * sin);
-      x.set(FLOAT, at + 4L * (i + half), a * sin + b * cos);
+      float a = MEMORY.get(FLOAT, x + 4L * i) * scale * MEMORY.get(FLOAT, gain + 4L * i);
+      float b =
+          MEMORY.get(FLOAT, x + 4L * (i + half))
+              * scale
+              * MEMORY.get(FLOAT, gain + 4L * (i + half));
+      float cos = MEMORY.get(FLOAT, cosinesAt + 4L * i);
+      float sin = MEMORY.get(FLOAT, sinesAt + 4L * i);
+      MEMORY.set(FLOAT, x + 4L * i, a * cos - b * sin);
+      MEMORY.set(FLOAT, x + 4L * (i + half), a * sin + b * cos);
+    }
+  }
+
+  /** {@code y = x}. */
+  public static void copy(long x, int count, long y) {
+    MemorySegment.copy(MEMORY, x, MEMORY, y, 4L * count);
+  }
+
+  /** {@code y = 0}. */
+  public static void clear(long y, int count) {
+    int i = 0;
+    for (; i + COUNT <= count; i += COUNT) {
+      FloatVector.zero(FLOATS).intoMemorySegment(MEMORY, y + 4L * i, ORDER);
+    }
+    for (; i < count; i++) {
+      MEMORY.set(FLOAT, y + 4L * i, 0);
     }
   }
 
   /** {@code y += x}. */
-  public static void add(MemorySegment x, long xAt, int count, MemorySegment y, long yAt) {
+  public static void add(long x, int count, long y) {
     int i = 0;
     for (; i + COUNT <= count; i += COUNT) {
-      FloatVector.fromMemorySegment(FLOATS, y, yAt + 4L * i, ORDER)
-          .add(FloatVector.fromMemorySegment(FLOATS, x, xAt + 4L * i, ORDER))
-          .intoMemorySegment(y, yAt + 4L * i, ORDER);
+      FloatVector.fromMemorySegment(FLOATS, MEMORY, y + 4L * i, ORDER)
+          .add(FloatVector.fromMemorySegment(FLOATS, MEMORY, x + 4L * i, ORDER))
+          .intoMemorySegment(MEMORY, y + 4L * i, ORDER);
     }
     for (; i < count; i++) {
-      y.set(FLOAT, yAt + 4L * i, y.get(FLOAT, yAt + 4L * i) + x.get(FLOAT, xAt + 4L * i));
+      MEMORY.set(FLOAT, y + 4L * i, MEMORY.get(FLOAT, y + 4L * i) + MEMORY.get(FLOAT, x + 4L * i));
     }
   }
 
   /** {@code x = x · factor}. */
-  public static void multiply(MemorySegment x, long at, int count, float factor) {
+  public static void multiply(long x, int count, float factor) {
     int i = 0;
     for (; i + COUNT <= count; i += COUNT) {
-      FloatVector.fromMemorySegment(FLOATS, x, at + 4L * i, ORDER)
+      FloatVector.fromMemorySegment(FLOATS, MEMORY, x + 4L * i, ORDER)
           .mul(factor)
-          .intoMemorySegment(x, at + 4L * i, ORDER);
+          .intoMemorySegment(MEMORY, x + 4L * i, ORDER);
     }
     for (; i < count; i++) {
-      x.set(FLOAT, at + 4L * i, x.get(FLOAT, at + 4L * i) * factor);
+      MEMORY.set(FLOAT, x + 4L * i, MEMORY.get(FLOAT, x + 4L * i) * factor);
     }
   }
 
   /** {@code y = silu(gate) · y}, with {@code silu(z) = z / (1 + exp(−z))}. */
-  public static void gate(MemorySegment gate, long gateAt, int count, MemorySegment y, long yAt) {
+  public static void gate(long gate, int count, long y) {
     int i = 0;
     for (; i + COUNT <= count; i += COUNT) {
-      FloatVector z = FloatVector.fromMemorySegment(FLOATS, gate, gateAt + 4L * i, ORDER);
+      FloatVector z = FloatVector.fromMemorySegment(FLOATS, MEMORY, gate + 4L * i, ORDER);
       FloatVector u = z.neg().max(LOWEST_EXPONENT).min(HIGHEST_EXPONENT);
       FloatVector t = u.mul(INVERSE_LN_2).add(TO_INTEGER);
       FloatVector n = t.sub(TO_INTEGER);
@@ -141,13 +149,13 @@ public final class Vectors {
       FloatVector exp =
           p.reinterpretAsInts().add(t.reinterpretAsInts().lanewise(LSHL, 23)).reinterpretAsFloats();
       z.div(exp.add(1))
-          .mul(FloatVector.fromMemorySegment(FLOATS, y, yAt + 4L * i, ORDER))
-          .intoMemorySegment(y, yAt + 4L * i, ORDER);
+          .mul(FloatVector.fromMemorySegment(FLOATS, MEMORY, y + 4L * i, ORDER))
+          .intoMemorySegment(MEMORY, y + 4L * i, ORDER);
     }
     for (; i < count; i++) {
-      float z = gate.get(FLOAT, gateAt + 4L * i);
+      float z = MEMORY.get(FLOAT, gate + 4L * i);
       float silu = (float) (z / (1 + Math.exp(-z)));
-      y.set(FLOAT, yAt + 4L * i, silu * y.get(FLOAT, yAt + 4L * i));
+      MEMORY.set(FLOAT, y + 4L * i, silu * MEMORY.get(FLOAT, y + 4L * i));
     }
   }
 
@@ -155,13 +163,12 @@ public final class Vectors {
    * {@code y = exp(x − shift)}; returns the sum of y. y may be x. Differences below −87 count as
    * −87.
    */
-  public static float exponentials(
-      MemorySegment x, long xAt, int count, float shift, MemorySegment y, long yAt) {
+  public static float exponentials(long x, int count, float shift, long y) {
     FloatVector sums = FloatVector.zero(FLOATS);
     int i = 0;
     for (; i + COUNT <= count; i += COUNT) {
       FloatVector u =
-          FloatVector.fromMemorySegment(FLOATS, x, xAt + 4L * i, ORDER)
+          FloatVector.fromMemorySegment(FLOATS, MEMORY, x + 4L * i, ORDER)
               .sub(shift)
               .max(LOWEST_EXPONENT)
               .min(HIGHEST_EXPONENT);
@@ -173,44 +180,45 @@ public final class Vectors {
       p = p.fma(r, FloatVector.broadcast(FLOATS, 1)).fma(r, FloatVector.broadcast(FLOATS, 1));
       FloatVector exp =
           p.reinterpretAsInts().add(t.reinterpretAsInts().lanewise(LSHL, 23)).reinterpretAsFloats();
-      exp.intoMemorySegment(y, yAt + 4L * i, ORDER);
+      exp.intoMemorySegment(MEMORY, y + 4L * i, ORDER);
       sums = sums.add(exp);
     }
     float sum = sums.reduceLanes(ADD);
     for (; i < count; i++) {
-      float exp = (float) Math.exp(Math.max(LOWEST_EXPONENT, x.get(FLOAT, xAt + 4L * i) - shift));
-      y.set(FLOAT, yAt + 4L * i, exp);
+      float exp =
+          (float) Math.exp(Math.max(LOWEST_EXPONENT, MEMORY.get(FLOAT, x + 4L * i) - shift));
+      MEMORY.set(FLOAT, y + 4L * i, exp);
       sum += exp;
     }
     return sum;
   }
 
   /** The largest of {@code count} floats, of which there is at least one. */
-  public static float max(MemorySegment x, long at, int count) {
+  public static float max(long x, int count) {
     FloatVector largest = FloatVector.broadcast(FLOATS, Float.NEGATIVE_INFINITY);
     int i = 0;
     for (; i + COUNT <= count; i += COUNT) {
-      largest = largest.max(FloatVector.fromMemorySegment(FLOATS, x, at + 4L * i, ORDER));
+      largest = largest.max(FloatVector.fromMemorySegment(FLOATS, MEMORY, x + 4L * i, ORDER));
     }
     float max = largest.reduceLanes(MAX);
     for (; i < count; i++) {
-      max = Math.max(max, x.get(FLOAT, at + 4L * i));
+      max = Math.max(max, MEMORY.get(FLOAT, x + 4L * i));
     }
     return max;
   }
 
   /** The place of the first float that equals {@code value}; 0 if none does. */
-  public static int indexOf(MemorySegment x, long at, int count, float value) {
+  public static int indexOf(long x, int count, float value) {
     int i = 0;
     for (; i + COUNT <= count; i += COUNT) {
       VectorMask<Float> equal =
-          FloatVector.fromMemorySegment(FLOATS, x, at + 4L * i, ORDER).compare(EQ, value);
+          FloatVector.fromMemorySegment(FLOATS, MEMORY, x + 4L * i, ORDER).compare(EQ, value);
       if (equal.anyTrue()) {
         return i + equal.firstTrue();
       }
     }
     for (; i < count; i++) {
-      if (x.get(FLOAT, at + 4L * i) == value) {
+      if (MEMORY.get(FLOAT, x + 4L * i) == value) {
         return i;
       }
     }

@@ -45,7 +45,7 @@ class UnpackerTest {
     float[] expected = new float[n];
     Dequantize.row(type, stored, offset, n, expected, 0);
     MemorySegment actual = arena.allocate(4L * n + 64, 64);
-    new Unpacker(arena).row(type, stored, offset, n, actual, 0);
+    new Unpacker(arena).row(type, stored.address() + offset, n, actual.address());
     for (int i = 0; i < n; i++) {
       assertEquals(
           expected[i], actual.getAtIndex(ValueLayout.JAVA_FLOAT, i), type + " weight " + i);
