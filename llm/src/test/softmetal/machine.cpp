@@ -210,10 +210,10 @@ bool Machine::runSimdgroup(u32 simdgroup, u32 threads) {
   Order chosen = settings.order;
   for (;;) {
     queued = next = 0;
-    for (u32 i = 0; i < count; i++) {
-      Fiber* fiber = &fibers[first + (chosen == Order::Backward ? count - 1 - i : i)];
+    for (Fiber *fiber = &fibers[first], *end = fiber + count; fiber != end; fiber++) {
       if (fiber->state == Fiber::Ready) queue[queued++] = fiber;
     }
+    if (chosen == Order::Backward) std::reverse(queue, queue + queued);
     if (chosen == Order::Shuffled) std::shuffle(queue, queue + queued, random);
     if (queued) {
       running = queue[next++];
@@ -222,22 +222,24 @@ bool Machine::runSimdgroup(u32 simdgroup, u32 threads) {
     }
     Fiber* waiting[SIMD_WIDTH];
     Fiber* atBarrier = nullptr;
+    Fiber* elsewhere = nullptr;
     int lanes = 0;
-    for (u32 i = 0; i < count; i++) {
-      Fiber* fiber = &fibers[first + i];
-      if (fiber->state == Fiber::Simd) waiting[lanes++] = fiber;
-      if (fiber->state == Fiber::Barrier) atBarrier = fiber;
+    for (Fiber *fiber = &fibers[first], *end = fiber + count; fiber != end; fiber++) {
+      if (fiber->state == Fiber::Simd) {
+        waiting[lanes++] = fiber;
+        if (fiber->site != waiting[0]->site || fiber->operation != waiting[0]->operation) elsewhere = fiber;
+      } else if (fiber->state == Fiber::Barrier) {
+        atBarrier = fiber;
+      }
     }
     if (!lanes) return true;
     if (atBarrier) {
       return fail(waiting[0], waiting[0]->site,
                   format("divergence: %d lanes of simdgroup %u wait in a simdgroup operation, others at threadgroup_barrier", lanes, simdgroup));
     }
-    for (int i = 1; i < lanes; i++) {
-      if (waiting[i]->site != waiting[0]->site || waiting[i]->operation != waiting[0]->operation) {
-        return fail(waiting[i], waiting[i]->site,
-                    format("divergence: lanes of simdgroup %u wait in different simdgroup operations", simdgroup));
-      }
+    if (elsewhere) {
+      return fail(elsewhere, elsewhere->site,
+                  format("divergence: lanes of simdgroup %u wait in different simdgroup operations", simdgroup));
     }
     operate(waiting, lanes);
     if (failed) return false;

@@ -27,7 +27,7 @@
 extern "C" {
 void msl_barrier(uint flags);
 void msl_simd(uint op, const thread void* in, thread void* out, uint argument);
-uint msl_lane(void);
+__attribute__((const)) uint msl_lane(void);  // the same whenever a thread asks
 uint msl_atomic_load(ulong address);
 void msl_atomic_store(ulong address, uint value);
 bool msl_atomic_exchange(ulong address, thread uint* expected, uint value);
