@@ -22,6 +22,8 @@ import dev.helixbg.llm.tensor.Tensor;
  * #close} frees everything the backend made; weights stay in the tensors' own memory.
  */
 public interface Backend extends AutoCloseable {
+  /** The most that {@link #topK} finds. */
+  int MOST_TOP = 128;
 
   /** How users name it: {@code scalar}, {@code cpu}, {@code metal}. */
   String name();
@@ -100,6 +102,13 @@ public interface Backend extends AutoCloseable {
    * equals, for each wanted row i.
    */
   void argmax(Batch batch, Activations logits, Tokens tokens, int slot);
+
+  /**
+   * The {@code k = values.columns()} largest of the logits of each wanted row i, the largest first,
+   * and among equals the smaller id first: {@code values[i][j]} and {@code ids[slot][i · k + j]}.
+   * {@code k} is at most {@link #MOST_TOP} and the vocabulary's size.
+   */
+  void topK(Batch batch, Activations logits, Tokens ids, int slot, Activations values);
 
   /** {@code target[i][0] = log Σⱼ exp(logits[i][j])} for each wanted row i. */
   void logSumExp(Batch batch, Activations logits, Activations target);

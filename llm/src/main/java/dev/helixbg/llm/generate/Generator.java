@@ -54,6 +54,10 @@ public final class Generator {
     private final BooleanSupplier cancelled;
     private final Sampler sampler;
     private final boolean deviceChooses;
+
+    /** The likeliest tokens, which are all that the device hands over; null to see all of them. */
+    private final Top top;
+
     private final int depth;
     private final Submission[] underWay;
     private final int[] stopTokens;
@@ -80,6 +84,7 @@ public final class Generator {
       deviceChooses = options.sampling().isArgmax();
       depth = deviceChooses ? backend.depth() : 1;
       sampler = deviceChooses ? null : new Sampler(options.sampling(), logits.length);
+      top = options.sampling().isTopKOnly() ? work.top(options.sampling().topK()) : null;
       underWay = new Submission[work.tokens.slots()];
       stopTokens = options.stopTokens().stream().mapToInt(Integer::intValue).toArray();
       answer = new int[Math.min(maxTokens, cache.shape().limit() + 1)];
@@ -138,6 +143,8 @@ public final class Generator {
     private void encodeChoice() {
       if (deviceChooses) {
         backend.argmax(work.batch, work.model.logits(), work.tokens, slot(encoded));
+      } else if (top != null) {
+        backend.topK(work.batch, work.model.logits(), top.ids(), 0, top.logits());
       }
       underWay[slot(encoded)] = backend.submit();
       encoded++;
@@ -147,12 +154,19 @@ public final class Generator {
       int slot = slot(read++);
       underWay[slot].await();
       if (!deviceChooses) {
-        work.model.logits().read(0, logits);
-        int id = sampler.choose(logits);
+        int id = sample();
         sampler.saw(id);
         work.tokens.set(slot, 0, id);
       }
       return work.tokens.get(slot, 0);
+    }
+
+    private int sample() {
+      if (top != null) {
+        return sampler.choose(top.readIds(), top.readLogits());
+      }
+      work.model.logits().read(0, logits);
+      return sampler.choose(logits);
     }
 
     private int slot(int choice) {

@@ -19,6 +19,8 @@ final class Sampler {
   /** Candidates as {@link #sortKey}s, the likeliest last. */
   private final long[] candidates;
 
+  private int count;
+
   private final double[] probabilities;
 
   Sampler(Sampling sampling, int vocabulary) {
@@ -39,23 +41,39 @@ final class Sampler {
     for (int id = 0; id < logits.length; id++) {
       candidates[id] = sortKey(logits[id], id);
     }
+    count = logits.length;
     if (sampling.temperature() == 0) {
-      return likeliest(logits.length);
+      return likeliest();
     }
-    Arrays.sort(candidates, 0, logits.length);
-    int kept = sampling.topK() == 0 ? logits.length : Math.min(sampling.topK(), logits.length);
-    kept = filterByProbability(logits, kept);
-    return draw(logits, kept);
+    return chooseAmongCandidates();
+  }
+
+  /**
+   * The next token, of the likeliest ones alone: as many as top-k lets stay. There must be no
+   * repetition penalty.
+   */
+  int choose(int[] ids, float[] logits) {
+    for (int i = 0; i < ids.length; i++) {
+      candidates[i] = sortKey(logits[i], ids[i]);
+    }
+    count = ids.length;
+    return chooseAmongCandidates();
+  }
+
+  private int chooseAmongCandidates() {
+    Arrays.sort(candidates, 0, count);
+    int kept = sampling.topK() == 0 ? count : Math.min(sampling.topK(), count);
+    return draw(filterByProbability(kept));
   }
 
   private void penaliseRepetition(float[] logits) {
     if (sampling.repetitionPenalty() == 1) {
       return;
     }
-    int count = Math.min(recentCount, recent.length);
-    for (int i = 0; i < count; i++) {
+    int held = Math.min(recentCount, recent.length);
+    for (int i = 0; i < held; i++) {
       int id = recent[i];
-      if (firstPlace(id, count) == i) {
+      if (firstPlace(id, held) == i) {
         double factor =
             logits[id] > 0 ? 1 / sampling.repetitionPenalty() : sampling.repetitionPenalty();
         logits[id] *= (float) factor;
@@ -64,15 +82,15 @@ final class Sampler {
   }
 
   /** So that a token which was seen twice is penalised once. */
-  private int firstPlace(int id, int count) {
+  private int firstPlace(int id, int held) {
     int i = 0;
-    while (i < count && recent[i] != id) {
+    while (i < held && recent[i] != id) {
       i++;
     }
     return i;
   }
 
-  private int likeliest(int count) {
+  private int likeliest() {
     long best = candidates[0];
     for (int i = 1; i < count; i++) {
       best = Math.max(best, candidates[i]);
@@ -81,8 +99,8 @@ final class Sampler {
   }
 
   /** Top-p, then min-p, among the {@code kept} likeliest; returns how many stay, at least one. */
-  private int filterByProbability(float[] logits, int kept) {
-    double total = weigh(logits, kept, 1);
+  private int filterByProbability(int kept) {
+    double total = weigh(kept, 1);
     int stay = 0;
     double sum = 0;
     while (stay < kept && sum < sampling.topP() * total) {
@@ -95,30 +113,30 @@ final class Sampler {
     return stay;
   }
 
-  private int draw(float[] logits, int kept) {
-    double point = random.nextDouble() * weigh(logits, kept, sampling.temperature());
+  private int draw(int kept) {
+    double point = random.nextDouble() * weigh(kept, sampling.temperature());
     int i = 0;
     double sum = probabilities[0];
     while (i < kept - 1 && sum <= point) {
       sum += probabilities[++i];
     }
-    return id(ranked(logits, i));
+    return id(ranked(i));
   }
 
   /** Sets the unnormalised probabilities of the {@code kept} likeliest; returns their sum. */
-  private double weigh(float[] logits, int kept, double temperature) {
-    double max = logits[id(ranked(logits, 0))];
+  private double weigh(int kept, double temperature) {
+    double max = logit(ranked(0));
     double total = 0;
     for (int i = 0; i < kept; i++) {
-      probabilities[i] = Math.exp((logits[id(ranked(logits, i))] - max) / temperature);
+      probabilities[i] = Math.exp((logit(ranked(i)) - max) / temperature);
       total += probabilities[i];
     }
     return total;
   }
 
   /** The candidate of a rank, 0 being the likeliest. */
-  private long ranked(float[] logits, int rank) {
-    return candidates[logits.length - 1 - rank];
+  private long ranked(int rank) {
+    return candidates[count - 1 - rank];
   }
 
   /**
@@ -129,6 +147,11 @@ final class Sampler {
     int bits = Float.floatToIntBits(logit);
     int ordered = bits ^ (bits >> 31 & Integer.MAX_VALUE);
     return (long) ordered << 32 | ~id & 0xFFFFFFFFL;
+  }
+
+  private static float logit(long sortKey) {
+    int ordered = (int) (sortKey >> 32);
+    return Float.intBitsToFloat(ordered ^ (ordered >> 31 & Integer.MAX_VALUE));
   }
 
   private static int id(long sortKey) {

@@ -1,5 +1,7 @@
 package dev.helixbg.llm.generate;
 
+import dev.helixbg.llm.backend.Backend;
+
 /**
  * How the next token is chosen from the logits. The filters work in this order, each on what the
  * one before has left: repetition penalty, top-k, top-p, min-p, temperature, draw.
@@ -42,5 +44,10 @@ public record Sampling(
   /** Whether the choice is the plain maximum of the logits, which a device can take itself. */
   public boolean isArgmax() {
     return temperature == 0 && repetitionPenalty == 1;
+  }
+
+  /** Whether the draw is among the likeliest alone, and few of them, which a device can find. */
+  public boolean isTopKOnly() {
+    return temperature > 0 && repetitionPenalty == 1 && topK > 0 && topK <= Backend.MOST_TOP;
   }
 }

@@ -6,6 +6,8 @@ import dev.helixbg.llm.backend.Submission;
 import dev.helixbg.llm.backend.Tokens;
 import dev.helixbg.llm.model.PassLimits;
 import dev.helixbg.llm.model.Qwen3;
+import java.util.HashMap;
+import java.util.Map;
 import java.util.function.BooleanSupplier;
 
 /** A model with the batch and token lists of its passes; one thread at a time. */
@@ -15,6 +17,8 @@ public final class Workspace {
 
   /** A slot per pass under way, and one to write to. */
   final Tokens tokens;
+
+  private final Map<Integer, Top> tops = new HashMap<>();
 
   /** The last pass that reads a prompt; nothing is written that it may still read. */
   private Submission lastRead = Submission.DONE;
@@ -78,6 +82,12 @@ public final class Workspace {
       tokens.set(slot, row + i, ids[from + i]);
     }
     return row;
+  }
+
+  /** Memory for the k likeliest tokens, or all of a small vocabulary. */
+  Top top(int k) {
+    int held = Math.min(k, model.vocabulary());
+    return tops.computeIfAbsent(held, size -> Top.of(model.backend(), size));
   }
 
   void requireKnown(int[] ids) {

@@ -45,6 +45,7 @@ final class Kernels {
     NORMALISE,
     GATE,
     ARGMAX,
+    TOP_K,
     LOG_SUM_EXP,
     COPY_BLOCKS
   }

@@ -270,6 +270,24 @@ public final class MetalBackend implements Backend {
   }
 
   @Override
+  public void topK(Batch batch, Activations logits, Tokens ids, int slot, Activations values) {
+    attention.finishRotation();
+    MetalActivations from = (MetalActivations) logits;
+    MetalActivations to = (MetalActivations) values;
+    recorder
+        .kernel(kernels.get(OfRows.TOP_K))
+        .reads(0, from.buffer(), 0)
+        .writes(1, ((MetalTokens) ids).buffers().get(slot), 0)
+        .writes(2, to.buffer(), 0)
+        .put(from.columns())
+        .put(from.stride())
+        .put(to.columns())
+        .put(to.stride())
+        .constants(3)
+        .dispatch(batch.wanted(), 1, 1, Products.ROW_THREADS);
+  }
+
+  @Override
   public void logSumExp(Batch batch, Activations logits, Activations target) {
     attention.finishRotation();
     MetalActivations values = (MetalActivations) logits;

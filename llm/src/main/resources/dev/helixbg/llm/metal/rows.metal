@@ -56,6 +56,34 @@ kernel void gate(
   target[i] = gates[i] / (1 + exp(-gates[i])) * target[i];
 }
 
+// A logit and its place; the first of two is the larger, or of equals the one with the smaller place.
+inline bool comes_first(float value, uint place, float other, uint other_place) {
+  return value > other || (value == other && place < other_place);
+}
+
+constant constexpr uint NOWHERE = 0xFFFFFFFFu;
+
+// The first of all threads' candidates, the same in all threads. `values` and `places` have an entry per simdgroup.
+inline void first_of_all(
+    thread float& value, thread uint& place, threadgroup float* values, threadgroup uint* places, uint simdgroup, uint lane) {
+  const float largest = simd_max(value);
+  const uint first = simd_min(value == largest ? place : NOWHERE);
+  if (lane == 0) {
+    values[simdgroup] = largest;
+    places[simdgroup] = first;
+  }
+  threadgroup_barrier(mem_flags::mem_threadgroup);
+  value = values[0];
+  place = places[0];
+  for (uint i = 1; i < THREADS / 32; i++) {
+    if (comes_first(values[i], places[i], value, place)) {
+      value = values[i];
+      place = places[i];
+    }
+  }
+  threadgroup_barrier(mem_flags::mem_threadgroup);
+}
+
 // The first place of the largest of a row: one threadgroup per row.
 //
 //   logits   rows x stride     ids   rows
@@ -75,30 +103,59 @@ kernel void argmax(
   threadgroup float values[THREADS / 32];
   threadgroup uint places[THREADS / 32];
   device const float* v = logits + ulong(row) * shape.stride;
-  float best = -INFINITY;
-  uint place = 0;
+  float best = -FLT_MAX;
+  uint place = NOWHERE;
   for (uint i = thread_index; i < shape.columns; i += THREADS) {
-    if (i == thread_index || v[i] > best) {
+    if (comes_first(v[i], i, best, place)) {
       best = v[i];
       place = i;
     }
   }
-  if (thread_index >= shape.columns) place = 0xFFFFFFFFu;
-  const float largest = simd_max(best);
-  place = simd_min(best == largest ? place : 0xFFFFFFFFu);
-  if (lane == 0) {
-    values[simdgroup] = largest;
-    places[simdgroup] = place;
-  }
-  threadgroup_barrier(mem_flags::mem_threadgroup);
-  if (thread_index == 0) {
-    for (uint i = 1; i < THREADS / 32; i++) {
-      if (values[i] > values[0] || (values[i] == values[0] && places[i] < places[0])) {
-        values[0] = values[i];
-        places[0] = places[i];
+  first_of_all(best, place, values, places, simdgroup, lane);
+  if (thread_index == 0) ids[row] = place < shape.columns ? place : 0;   // no largest among NaNs
+}
+
+// The k largest of a row, the largest first: one threadgroup per row. Each turn takes the first of what comes after the last found.
+//
+//   logits   rows x stride     ids   rows x k     found   rows x found_stride
+struct TopShape {
+  uint columns;
+  uint stride;
+  uint k;
+  uint found_stride;
+};
+
+kernel void top_k(
+    device const float* logits [[buffer(0)]],
+    device uint* ids [[buffer(1)]],
+    device float* found [[buffer(2)]],
+    constant TopShape& shape [[buffer(3)]],
+    uint row [[threadgroup_position_in_grid]],
+    uint thread_index [[thread_index_in_threadgroup]],
+    uint simdgroup [[simdgroup_index_in_threadgroup]],
+    uint lane [[thread_index_in_simdgroup]]) {
+  threadgroup float values[THREADS / 32];
+  threadgroup uint places[THREADS / 32];
+  device const float* v = logits + ulong(row) * shape.stride;
+  float last = FLT_MAX;
+  uint last_place = 0;
+  for (uint turn = 0; turn < shape.k; turn++) {
+    float best = -FLT_MAX;
+    uint place = NOWHERE;
+    for (uint i = thread_index; i < shape.columns; i += THREADS) {
+      const bool left = turn == 0 || comes_first(last, last_place, v[i], i);
+      if (left && comes_first(v[i], i, best, place)) {
+        best = v[i];
+        place = i;
       }
     }
-    ids[row] = places[0] < shape.columns ? places[0] : 0;   // no largest among NaNs
+    first_of_all(best, place, values, places, simdgroup, lane);
+    last = best;
+    last_place = place;
+    if (thread_index == 0) {
+      ids[row * shape.k + turn] = place < shape.columns ? place : 0;
+      found[row * shape.found_stride + turn] = best;
+    }
   }
 }
 

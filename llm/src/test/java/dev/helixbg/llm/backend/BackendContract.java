@@ -1,5 +1,6 @@
 package dev.helixbg.llm.backend;
 
+import static org.junit.jupiter.api.Assertions.assertArrayEquals;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
@@ -10,6 +11,7 @@ import dev.helixbg.llm.tensor.Tensor;
 import dev.helixbg.llm.tensor.TensorType;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
+import java.util.Arrays;
 import java.util.List;
 import java.util.SplittableRandom;
 import java.util.function.BiConsumer;
@@ -89,21 +91,22 @@ public abstract class BackendContract {
   @ParameterizedTest
   @EnumSource
   void deepProductsAgree(TensorType type) {
-    int columns = 3328;
-    Tensor w = weights(type, 19, columns);
-    float[][] input = vectors(40, columns);
-    for (int batchRows : new int[] {1, 6, 40}) {
-      agree(
-          type + " batch " + batchRows,
-          productBound(type),
-          batchRows,
-          19,
-          (backend, result) ->
-              backend.addProduct(
-                  batch(backend, batchRows),
-                  filled(backend, input, batchRows),
-                  backend.matrix(w),
-                  result));
+    for (int columns : new int[] {3328, 8448}) {
+      Tensor w = weights(type, 19, columns);
+      float[][] input = vectors(40, columns);
+      for (int batchRows : new int[] {1, 6, 40}) {
+        agree(
+            type + " columns " + columns + " batch " + batchRows,
+            productBound(type),
+            batchRows,
+            19,
+            (backend, result) ->
+                backend.addProduct(
+                    batch(backend, batchRows),
+                    filled(backend, input, batchRows),
+                    backend.matrix(w),
+                    result));
+      }
     }
   }
 
@@ -368,6 +371,47 @@ public abstract class BackendContract {
       tested.submit().await();
       assertEquals(expected, tokens.get(0, 0), columns + " columns");
     }
+  }
+
+  @Test
+  void theLargestComeInOrderAndOfEqualsTheFirst() {
+    for (int columns : new int[] {5, 33, 1000}) {
+      int k = Math.min(40, columns);
+      float[][] input = vectors(2, columns);
+      for (int i = 0; i < columns; i++) {
+        input[1][i] = i % 3; // Many equals.
+      }
+      float[][] actual = new float[2][k];
+      float[][] expected = new float[2][k];
+      int[] actualIds = topK(tested, input, actual);
+      assertArrayEquals(topK(oracle, input, expected), actualIds, columns + " columns");
+      assertArrayEquals(expected[0], actual[0]);
+      assertArrayEquals(expected[1], actual[1]);
+      for (int row = 0; row < 2; row++) {
+        float[] sorted = input[row].clone();
+        Arrays.sort(sorted);
+        for (int j = 0; j < k; j++) {
+          assertEquals(sorted[columns - 1 - j], actual[row][j]);
+          assertEquals(actual[row][j], input[row][actualIds[row * k + j]]);
+        }
+      }
+      assertEquals(2, actualIds[k], "the first of the largest");
+    }
+  }
+
+  private static int[] topK(Backend backend, float[][] input, float[][] values) {
+    int k = values[0].length;
+    Activations found = backend.activations(2, k);
+    Tokens ids = backend.tokens(2, 2 * k);
+    backend.topK(wanted(backend, 2), filled(backend, input, 2), ids, 1, found);
+    backend.submit().await();
+    int[] read = new int[2 * k];
+    for (int i = 0; i < read.length; i++) {
+      read[i] = ids.get(1, i);
+    }
+    found.read(0, values[0]);
+    found.read(1, values[1]);
+    return read;
   }
 
   @Test

@@ -2,13 +2,16 @@ package dev.helixbg.llm.golden;
 
 import static org.junit.jupiter.api.Assertions.assertArrayEquals;
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.helixbg.llm.backend.Backend;
 import dev.helixbg.llm.backend.Batch;
+import dev.helixbg.llm.backend.Counters.Counter;
 import dev.helixbg.llm.backend.KvCache;
 import dev.helixbg.llm.backend.KvShape.Storage;
 import dev.helixbg.llm.backend.Submission;
 import dev.helixbg.llm.backend.Tokens;
+import dev.helixbg.llm.cpu.CpuBackend;
 import dev.helixbg.llm.generate.Generation;
 import dev.helixbg.llm.generate.GenerationOptions;
 import dev.helixbg.llm.generate.Generator;
@@ -48,20 +51,37 @@ class MetalStrictTest {
           MetalBackend backend = new MetalBackend(metal.device())) {
         Qwen3 model = Qwen3.of(file, backend, LIMITS);
         GoldenCase expected = golden.cases().getFirst();
-        int[] answer = answer(model, expected.promptIds(), expected.greedyIds().length);
+        int[] answer =
+            answer(model, expected.promptIds(), expected.greedyIds().length, Sampling.GREEDY);
         assertArrayEquals(expected.greedyIds(), answer);
         assertEquals(0, backend.copiedWeightBytes(), "weights are read where they lie");
       }
     }
   }
 
-  private static int[] answer(Qwen3 model, int[] prompt, int tokens) {
-    GenerationOptions options = new GenerationOptions(tokens, Sampling.GREEDY, Set.of());
+  private static int[] answer(Qwen3 model, int[] prompt, int tokens, Sampling sampling) {
+    GenerationOptions options = new GenerationOptions(tokens, sampling, Set.of());
     try (KvCache cache = model.backend().cache(model.cacheShape())) {
       Generation answer =
           new Generator(new Workspace(model, LIMITS))
               .generate(cache, prompt, options, id -> {}, () -> false);
       return answer.tokenIds();
+    }
+  }
+
+  /** The GPU finds the likeliest; the draw is the host's. */
+  @Test
+  void topKSamplingDrawsWhatItDrawsOnTheCpu() {
+    Sampling sampling = new Sampling(1.5, 20, 0.98, 0, 1, 3);
+    int[] prompt = GoldenModel.Q8_0.cases().getFirst().promptIds();
+    try (MetalTests metal = new MetalTests(SoftMetalSettings.STRICT.lazy(true));
+        GgufFile file = GgufFile.open(GoldenModel.Q8_0.path())) {
+      try (Backend gpu = new MetalBackend(metal.device());
+          Backend cpu = new CpuBackend(1)) {
+        int[] drawn = answer(Qwen3.of(file, cpu, LIMITS), prompt, 12, sampling);
+        assertArrayEquals(drawn, answer(Qwen3.of(file, gpu, LIMITS), prompt, 12, sampling));
+        assertTrue(gpu.counters().get(Counter.WAITS) <= 12, "one wait per token");
+      }
     }
   }
 

@@ -2,6 +2,7 @@ package dev.helixbg.llm.backend.host;
 
 import dev.helixbg.llm.backend.Activations;
 import dev.helixbg.llm.backend.Backend;
+import dev.helixbg.llm.backend.Batch;
 import dev.helixbg.llm.backend.Counters;
 import dev.helixbg.llm.backend.Counters.Counter;
 import dev.helixbg.llm.backend.KvCache;
@@ -62,6 +63,35 @@ public abstract class HostBackend implements Backend {
   @Override
   public final KvCache cache(KvShape shape) {
     return new HostKvCache(shape, pools.computeIfAbsent(shape, s -> new KvPool(arena, s)));
+  }
+
+  @Override
+  public final void topK(
+      Batch batch, Activations logits, Tokens ids, int slot, Activations values) {
+    int k = values.columns();
+    float[] row = new float[logits.columns()];
+    float[] top = new float[k];
+    int[] topIds = new int[k];
+    for (int i = 0; i < batch.wanted(); i++) {
+      logits.read(i, row);
+      int found = 0;
+      for (int id = 0; id < row.length; id++) {
+        if (found == k && !(row[id] > top[k - 1])) {
+          continue;
+        }
+        int at = found < k ? found++ : k - 1;
+        for (; at > 0 && row[id] > top[at - 1]; at--) {
+          top[at] = top[at - 1];
+          topIds[at] = topIds[at - 1];
+        }
+        top[at] = row[id];
+        topIds[at] = id;
+      }
+      values.write(i, top);
+      for (int j = 0; j < k; j++) {
+        ids.set(slot, i * k + j, topIds[j]);
+      }
+    }
   }
 
   @Override
