@@ -8,7 +8,6 @@
 #include <atomic>
 #include <cstdio>
 #include <fstream>
-#include <regex>
 #include <sstream>
 #include <stdexcept>
 
@@ -43,13 +42,21 @@ static std::string self() {
   return info.dli_fname;
 }
 
-static std::string quoted(const std::string& text) { return "'" + std::regex_replace(text, std::regex("'"), "'\\''") + "'"; }
+static void replaceAll(std::string& text, const std::string& what, const std::string& with) {
+  for (size_t at = 0; (at = text.find(what, at)) != std::string::npos; at += with.size()) text.replace(at, what.size(), with);
+}
+
+// For the shell.
+static std::string quoted(std::string text) {
+  replaceAll(text, "'", "'\\''");
+  return "'" + text + "'";
+}
 
 static std::string hashed(const std::string& text) {
   u64 a = 0xcbf29ce484222325ull, b = 0x9e3779b97f4a7c15ull;
   for (unsigned char c : text) {
     a = (a ^ c) * 0x100000001b3ull;
-    b = (b + c) * 0xd6e8feb86659fd93ull ^ b >> 29;
+    b = ((b + c) * 0xd6e8feb86659fd93ull) ^ (b >> 29);
   }
   return format("%016lx%016lx", a, b);
 }
@@ -66,10 +73,6 @@ static std::string frontEnd() {
          " -x clcpp -cl-std=clc++2021 -cl-no-stdinc -Xclang -cl-ext=+cl_khr_fp16 --target=x86_64-unknown-linux-gnu"
          " -march=native -fPIC -Wframe-larger-than=32768 -Wno-unknown-attributes -Wno-ignored-attributes -fno-color-diagnostics -I" +
          quoted(home() + "/include") + " -include msl.h ";
-}
-
-static void replaceAll(std::string& text, const std::string& what, const std::string& with) {
-  for (size_t at = 0; (at = text.find(what, at)) != std::string::npos; at += with.size()) text.replace(at, what.size(), with);
 }
 
 // Drops what belongs to a GPU. Threadgroup arrays must be visible from outside, else the optimiser takes them for memory of
