@@ -11,6 +11,7 @@ namespace softmetal {
 
 static constexpr u32 SEVERAL = 0xffffffff;        // readers
 static constexpr u32 THREAD = MAX_THREADS - 1;    // the low bits of who: thread in the threadgroup
+static constexpr u32 GANG = 1u << 30;             // several lanes of the thread's simdgroup read
 static constexpr u32 ATOMIC = 1u << 31;           // between them: simdgroup barriers it had passed
 
 Shadow::Shadow(u64 size) : bytes(size), mapped(((size >> 2) + 1) * sizeof(Cell)) {
@@ -48,9 +49,9 @@ inline bool Machine::ordered(const Region& region, Stamp when, u32 who, bool ato
   if (device && when < deviceBarrier) return true;
   if (who == SEVERAL) return false;
   u32 me = running->thread.index, other = who & THREAD;
-  if (other == me) return true;
+  if (other == me && !(who & GANG)) return true;
   // A simdgroup_barrier orders the lanes of a simdgroup.
-  return other / SIMD_WIDTH == me / SIMD_WIDTH && ((who & ~ATOMIC) >> 10) < running->simdBarriers;
+  return other / SIMD_WIDTH == me / SIMD_WIDTH && ((who & ~(ATOMIC | GANG)) >> 10) < running->simdBarriers;
 }
 
 std::string Machine::nameOf(const Region& region, const char* address) const {
@@ -98,6 +99,9 @@ void Machine::checkRace(Region& region, char* address, u32 bytes, bool write, bo
       if (readOrdered) {
         cell.read = stamp;
         cell.reader = me;
+      } else if (cell.reader != SEVERAL && cell.read >= groupStart &&
+                 (cell.reader & THREAD) / SIMD_WIDTH == running->thread.index / SIMD_WIDTH) {
+        cell.reader = (me & ~ATOMIC) | GANG;
       } else {
         cell.reader = SEVERAL;  // the stamp stays that of the first
       }

@@ -84,7 +84,7 @@ class MetalCommandsIT {
     assertArrayEquals(CASE.greedyIds(), ids(answer.get("token_ids")));
     assertEquals("metal", answer.get("backend").asText(), "auto takes the GPU");
     assertTrue(answer.at("/check/embedding").asDouble() < 1e-5);
-    assertTrue(answer.at("/check/logits").asDouble() < 1e-2);
+    assertTrue(answer.at("/check/logits").asDouble() < 5e-2);
     assertTrue(answer.at("/check/same_token").asBoolean());
     assertTrue(answer.at("/counters/reopened_encoders").asInt() > 0);
     assertTrue(answer.at("/metal/profile").size() >= 5);

@@ -65,43 +65,44 @@ final class Attention implements Team.Work {
   // ---- row by row -----------------------------------------------------------------------------
 
   private void rows(Scratch mine, HostKvCache cache, int span, int kvHead) {
-    int size = cache.shape().headSize();
-    int group = q.columns() / size / cache.shape().kvHeads();
     for (int i = 0; i < batch.count(span); i++) {
-      int row = batch.firstRow(span) + i;
-      int positions = batch.start(span) + i + 1;
-      for (int head = kvHead * group; head < (kvHead + 1) * group; head++) {
-        row(
-            mine,
-            cache,
-            kvHead,
-            positions,
-            q.address(row) + 4L * head * size,
-            target.address(row) + 4L * head * size);
-      }
+      row(mine, cache, kvHead, batch.start(span) + i + 1, batch.firstRow(span) + i);
     }
   }
 
-  private void row(
-      Scratch mine, HostKvCache cache, int kvHead, int positions, long query, long result) {
+  /** All heads that share a KV head, so that its keys and values are unpacked once. */
+  private void row(Scratch mine, HostKvCache cache, int kvHead, int positions, int row) {
     int size = cache.shape().headSize();
+    int group = q.columns() / size / cache.shape().kvHeads();
     float scale = (float) (1 / Math.sqrt(size));
-    long scores = mine.scores(positions);
+    long queries = q.address(row) + 4L * kvHead * group * size;
+    long results = target.address(row) + 4L * kvHead * group * size;
+    // Whole cache lines for each head.
+    long stride = 64L * Math.ceilDiv(positions, 16);
+    long scores = mine.scores(stride / Float.BYTES * group);
     for (int run = 0; run < cache.runs() && cache.runStart(run) < positions; run++) {
       int start = cache.runStart(run);
       int count = Math.min(cache.runEnd(run), positions) - start;
       long keys = floats(mine, cache, run, cache.keys(run, layer, kvHead), count);
-      RowAttention.scores(query, keys, count, size, scale, scores + 4L * start);
+      for (int g = 0; g < group; g++) {
+        long to = scores + stride * g + 4L * start;
+        RowAttention.scores(queries + 4L * g * size, keys, count, size, scale, to);
+      }
     }
-    float max = Vectors.max(scores, positions);
-    float sum = Vectors.exponentials(scores, positions, max, scores);
-    Vectors.multiply(scores, positions, 1 / sum);
-    Vectors.clear(result, size);
+    for (int g = 0; g < group; g++) {
+      long at = scores + stride * g;
+      float sum = Vectors.exponentials(at, positions, Vectors.max(at, positions), at);
+      Vectors.multiply(at, positions, 1 / sum);
+    }
+    Vectors.clear(results, group * size);
     for (int run = 0; run < cache.runs() && cache.runStart(run) < positions; run++) {
       int start = cache.runStart(run);
       int count = Math.min(cache.runEnd(run), positions) - start;
       long values = floats(mine, cache, run, cache.values(run, layer, kvHead), count);
-      RowAttention.addWeighted(scores + 4L * start, values, count, size, result);
+      for (int g = 0; g < group; g++) {
+        long from = scores + stride * g + 4L * start;
+        RowAttention.addWeighted(from, values, count, size, results + 4L * g * size);
+      }
     }
   }
 
@@ -232,7 +233,12 @@ final class Attention implements Team.Work {
       }
       Tiles.scale(sum, panelRows, mine.factors);
       Tiles.unpack(
-          sum, panelRows, tokens, target.address(row) + column + 4L * d, 4L * target.stride());
+          sum,
+          TOKENS,
+          panelRows,
+          tokens,
+          target.address(row) + column + 4L * d,
+          4L * target.stride());
     }
   }
 }

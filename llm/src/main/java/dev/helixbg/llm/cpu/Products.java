@@ -1,18 +1,10 @@
 package dev.helixbg.llm.cpu;
 
-import static dev.helixbg.llm.cpu.kernel.TileProduct.DEPTH;
-import static dev.helixbg.llm.cpu.kernel.TileProduct.ROWS;
-import static dev.helixbg.llm.cpu.kernel.TileProduct.STRIDE;
-import static dev.helixbg.llm.cpu.kernel.TileProduct.TOKENS;
-
 import dev.helixbg.llm.backend.host.HostActivations;
 import dev.helixbg.llm.backend.host.HostMatrix;
 import dev.helixbg.llm.cpu.kernel.RowProduct;
-import dev.helixbg.llm.cpu.kernel.TileProduct;
-import dev.helixbg.llm.cpu.kernel.Tiles;
 import dev.helixbg.llm.cpu.kernel.Vectors;
 import java.lang.foreign.Arena;
-import java.lang.foreign.MemorySegment;
 
 /**
  * Products of up to three matrices with the same rows of activations, each matrix read once: {@code
@@ -27,16 +19,11 @@ final class Products {
   /** Here a pass over tiles begins to cost less than one pass over the weights per row. */
   static final int FEW = 5;
 
-  /**
-   * Tokens whose inputs, {@link TileProduct#DEPTH} of them, stay in the second-level cache while
-   * panels pass over them.
-   */
-  private static final int TOKENS_IN_CACHE = 256;
-
-  private final Arena arena;
   private final Team team;
   private final Scratch[] scratch;
   private final Inputs inputs;
+  private final FloatPass floats;
+  private final QuantisedPass quantised;
   private final Pack pack = new Pack();
   private final MultiplyRow multiplyRow = new MultiplyRow();
   private final MultiplyTiles multiplyTiles = new MultiplyTiles();
@@ -46,14 +33,13 @@ final class Products {
   private int count;
   private boolean adds;
   private int columns;
-  private int rows;
-  private MemorySegment packed = MemorySegment.NULL;
 
   Products(Arena arena, Team team, Scratch[] scratch) {
-    this.arena = arena;
     this.team = team;
     this.scratch = scratch;
     inputs = new Inputs(arena);
+    floats = new FloatPass(arena);
+    quantised = new QuantisedPass(arena);
   }
 
   /** Forgets the matrices of the last product. */
@@ -70,7 +56,6 @@ final class Products {
 
   /** Multiplies with rows 0 to {@code rows − 1} of {@code x}. */
   void run(HostActivations x, int rows) {
-    this.rows = rows;
     columns = x.columns();
     if (rows <= FEW) {
       for (int r = 0; r < rows; r++) {
@@ -81,28 +66,18 @@ final class Products {
         team.run(multiplyRow);
       }
     } else {
-      packed = Scratch.grown(arena, packed, (long) tiles() * TOKENS * columns);
-      pack.x = x;
+      pack.floats = false;
+      pack.quantised = false;
+      for (int m = 0; m < count; m++) {
+        boolean integers = QuantisedPass.takes(matrices[m].type());
+        pack.floats |= !integers;
+        pack.quantised |= integers;
+      }
+      floats.of(x, rows);
+      quantised.of(x, rows);
       team.run(pack);
       team.run(multiplyTiles);
     }
-  }
-
-  private int tiles() {
-    return Math.ceilDiv(rows, TOKENS);
-  }
-
-  /** Tokens of a tile. */
-  private int tokens(int tile) {
-    return Math.min(TOKENS, rows - tile * TOKENS);
-  }
-
-  /**
-   * Address of a tile's inputs from column {@code k} on, {@code depth} of them: tiles of the same
-   * columns lie together.
-   */
-  private long packedAt(int tile, int k, int depth) {
-    return packed.address() + 4L * TOKENS * ((long) tiles() * k + (long) tile * depth);
   }
 
   /** The first row of a member's share, whole cache lines of results. */
@@ -133,20 +108,16 @@ final class Products {
   }
 
   private final class Pack implements Team.Work {
-    private HostActivations x;
+    private boolean floats;
+    private boolean quantised;
 
     @Override
     public void run(int member, int members) {
-      for (int tile = member; tile < tiles(); tile += members) {
-        for (int k = 0; k < columns; k += DEPTH) {
-          int depth = Math.min(DEPTH, columns - k);
-          Tiles.pack(
-              x.address(tile * TOKENS) + 4L * k,
-              4L * x.stride(),
-              tokens(tile),
-              depth,
-              packedAt(tile, k, depth));
-        }
+      if (floats) {
+        Products.this.floats.pack(member, members);
+      }
+      if (quantised) {
+        Products.this.quantised.pack(scratch[member], member, members);
       }
     }
   }
@@ -158,41 +129,10 @@ final class Products {
         HostMatrix w = matrices[m];
         int from = share(w.rows(), member, members);
         int to = share(w.rows(), member + 1, members);
-        for (int k = 0; k < columns; k += DEPTH) {
-          for (int tile = 0; tile < tiles(); tile += TOKENS_IN_CACHE / TOKENS) {
-            int end = Math.min(tiles(), tile + TOKENS_IN_CACHE / TOKENS);
-            multiply(scratch[member], w, targets[m], from, to, k, tile, end);
-          }
-        }
-      }
-    }
-
-    private void multiply(
-        Scratch mine,
-        HostMatrix w,
-        HostActivations target,
-        int from,
-        int to,
-        int k,
-        int firstTile,
-        int endTile) {
-      int depth = Math.min(DEPTH, columns - k);
-      long skipped = w.type().bytes(k);
-      for (int row = from; row < to; row += ROWS) {
-        int panelRows = Math.min(ROWS, to - row);
-        for (int r = 0; r < panelRows; r++) {
-          mine.unpacker.row(
-              w.type(), w.address(row + r) + skipped, depth, mine.panel + 4L * STRIDE * r);
-        }
-        for (int tile = firstTile; tile < endTile; tile++) {
-          int tokens = tokens(tile);
-          TileProduct.multiply(mine.panel, depth, packedAt(tile, k, depth), tokens, mine.tile);
-          long at = target.address(tile * TOKENS) + 4L * row;
-          if (adds || k > 0) {
-            Tiles.unpackAndAdd(mine.tile, panelRows, tokens, at, 4L * target.stride());
-          } else {
-            Tiles.unpack(mine.tile, panelRows, tokens, at, 4L * target.stride());
-          }
+        if (QuantisedPass.takes(w.type())) {
+          quantised.multiply(scratch[member], w, targets[m], adds, from, to);
+        } else {
+          floats.multiply(scratch[member], w, targets[m], adds, from, to);
         }
       }
     }

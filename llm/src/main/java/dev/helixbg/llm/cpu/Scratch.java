@@ -1,5 +1,7 @@
 package dev.helixbg.llm.cpu;
 
+import dev.helixbg.llm.cpu.kernel.Q4KPanel;
+import dev.helixbg.llm.cpu.kernel.Q4KTileProduct;
 import dev.helixbg.llm.cpu.kernel.TileProduct;
 import dev.helixbg.llm.cpu.kernel.Unpacker;
 import java.lang.foreign.Arena;
@@ -19,6 +21,12 @@ final class Scratch {
   /** What a panel times a tile of tokens gives. */
   final long tile;
 
+  /** As {@link #panel}, for {@link Q4KTileProduct}. */
+  final long q4Panel;
+
+  /** What a panel times a tile of tokens gives there, in 16 bits. */
+  final long products;
+
   /** Sums of such tiles. */
   final long sums;
 
@@ -34,6 +42,8 @@ final class Scratch {
     unpacker = new Unpacker(arena);
     panel = allocate(TileProduct.ROWS * TileProduct.STRIDE);
     tile = allocate(TileProduct.ROWS * TileProduct.TOKENS);
+    q4Panel = allocate(Q4KPanel.BYTES / Float.BYTES);
+    products = allocate(Q4KTileProduct.SCRATCH / Float.BYTES);
     sums = allocate(TileProduct.ROWS * TileProduct.TOKENS);
     factors = allocate(TileProduct.TOKENS);
   }

@@ -7,7 +7,7 @@ import dev.helixbg.llm.backend.KvCache;
 import dev.helixbg.llm.backend.KvShape;
 import dev.helixbg.llm.backend.KvShape.Storage;
 import dev.helixbg.llm.backend.Matrix;
-import dev.helixbg.llm.cpu.CpuBackend;
+import dev.helixbg.llm.backend.scalar.ScalarBackend;
 import dev.helixbg.llm.metal.shim.MetalBuffer;
 import dev.helixbg.llm.tensor.RandomWeights;
 import dev.helixbg.llm.tensor.Tensor;
@@ -19,7 +19,9 @@ import java.util.List;
 import java.util.SplittableRandom;
 import java.util.function.Consumer;
 
-/** What the GPU does in a second, each result checked against the CPU first. */
+/**
+ * What the GPU does in a second, each result checked against the scalar reference on the CPU first.
+ */
 public final class MetalBench {
   /** Of the largest value of a row. */
   private static final double BOUND = 1e-4;
@@ -82,7 +84,7 @@ public final class MetalBench {
   /** Multiplies a matrix of {@code type} with so many vectors. */
   public Result product(TensorType type, int rows, int columns, int vectors) {
     try (Arena arena = Arena.ofShared();
-        Backend cpu = new CpuBackend(1)) {
+        Backend cpu = new ScalarBackend()) {
       SplittableRandom random = new SplittableRandom(SEED);
       MemorySegment data = arena.allocate(type.bytes((long) rows * columns), 64);
       float spread = (float) (1 / Math.sqrt(columns));

@@ -26,7 +26,7 @@ class ScorerTest {
 
   private static final PassLimits LIMITS = new PassLimits(512, 200, 8, Storage.F32);
 
-  private final GgufFile file = GgufFile.open(GoldenModel.Q4_K_M.path());
+  private final GgufFile file = GgufFile.open(GoldenModel.Q8_0.path());
   private final Backend backend = new CpuBackend(1);
   private final Qwen3 model = Qwen3.of(file, backend, LIMITS);
   private final Workspace work = new Workspace(model, LIMITS);
@@ -34,7 +34,7 @@ class ScorerTest {
   private final KvCache empty = backend.cache(model.cacheShape());
 
   private final List<GoldenCase> labels =
-      GoldenModel.Q4_K_M.cases().stream().filter(c -> c.task().equals("label")).limit(3).toList();
+      GoldenModel.Q8_0.cases().stream().filter(c -> c.task().equals("label")).limit(3).toList();
 
   @AfterEach
   void close() {

@@ -34,9 +34,6 @@ abstract class GoldenContract {
   /** Keys and values with 11 bits instead of 24, as a share of the largest logit. */
   private static final double HALF_PRECISION_BOUND = 5e-3;
 
-  /** What the rest of a batch may change, as a share of the largest logit. */
-  private static final double OTHERS_BOUND = 1e-6;
-
   private static final PassLimits LIMITS = new PassLimits(2048, 512, 4, Storage.F32);
 
   /** A new backend. */
@@ -48,8 +45,23 @@ abstract class GoldenContract {
   /** How far logits may be off, as a share of the largest. */
   abstract double logitBound();
 
+  /** As {@link #logitBound()}, for a backend that computes one kind of file otherwise. */
+  double logitBound(GoldenModel golden) {
+    return logitBound();
+  }
+
   /** How far a tapped value may be off, as a share of the largest of its kind. */
   abstract double tapBound();
+
+  /** As {@link #tapBound()}, for a backend that computes one kind of file otherwise. */
+  double tapBound(GoldenModel golden) {
+    return tapBound();
+  }
+
+  /** What the rest of a batch may change, as a share of the largest logit. */
+  double othersBound(GoldenModel golden) {
+    return 1e-6;
+  }
 
   @ParameterizedTest
   @EnumSource
@@ -86,7 +98,7 @@ abstract class GoldenContract {
         model ->
             golden.cases().stream()
                 .filter(expected -> expected.taps() != null)
-                .forEach(expected -> compareInside(model, expected)));
+                .forEach(expected -> compareInside(golden, model, expected)));
   }
 
   /** Reading in parts, on a fork, among others, or into a half-precision cache changes little. */
@@ -108,7 +120,7 @@ abstract class GoldenContract {
           for (int part : new int[] {1, 7, 16, prompt.length - 1}) {
             try (KvCache cache = model.backend().cache(model.cacheShape())) {
               readIn(work, cache, prompt, part);
-              assertLogits("parts of " + part, expected, model, 0, logitBound());
+              assertLogits("parts of " + part, expected, model, 0, logitBound(golden));
             }
           }
           KvShape shape = model.cacheShape();
@@ -117,7 +129,7 @@ abstract class GoldenContract {
                 KvCache fork = forkAfter(work, parent, prompt, prefix)) {
               int[] rest = Arrays.copyOfRange(prompt, prefix, prompt.length);
               readIn(work, fork, rest, rest.length);
-              assertLogits("fork at " + prefix, expected, model, 0, logitBound());
+              assertLogits("fork at " + prefix, expected, model, 0, logitBound(golden));
             }
           }
           KvShape half =
@@ -136,7 +148,7 @@ abstract class GoldenContract {
             }
           }
           model.forward(batch, tokens, 0);
-          assertLogits("among others", expected, model, prompts.size() - 1, OTHERS_BOUND);
+          assertLogits("among others", expected, model, prompts.size() - 1, othersBound(golden));
         });
   }
 
@@ -164,7 +176,7 @@ abstract class GoldenContract {
     assertClose(what, expected, actual, bound);
   }
 
-  private void compareInside(Qwen3 model, GoldenCase expected) {
+  private void compareInside(GoldenModel golden, Qwen3 model, GoldenCase expected) {
     Map<String, float[]> seen = new HashMap<>();
     int last = expected.promptIds().length - 1;
     model.observe(
@@ -183,8 +195,10 @@ abstract class GoldenContract {
       GenerationOptions options = new GenerationOptions(1, Sampling.GREEDY, Set.of());
       generator.generate(cache, expected.promptIds(), options, id -> {}, () -> false);
     }
-    assertClose("logits", expected.logits(), seen.get("logits"), logitBound());
-    expected.taps().forEach((name, tap) -> assertClose(name, tap, seen.get(name), tapBound()));
+    assertClose("logits", expected.logits(), seen.get("logits"), logitBound(golden));
+    expected
+        .taps()
+        .forEach((name, tap) -> assertClose(name, tap, seen.get(name), tapBound(golden)));
   }
 
   private static void assertClose(String name, float[] expected, float[] actual, double bound) {

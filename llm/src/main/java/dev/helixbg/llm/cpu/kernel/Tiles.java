@@ -20,6 +20,8 @@ public final class Tiles {
   private static final float MASKED = -1e30f;
   private static final FloatVector LANE = FloatVector.zero(FLOATS).addIndex(1);
 
+  private static final int EIGHT = 8;
+
   private Tiles() {}
 
   /**
@@ -36,25 +38,69 @@ public final class Tiles {
     }
   }
 
-  /** A tile to rows of tokens: {@code rows[t][k] = tile[k][t]}. */
-  public static void unpack(long tile, int columns, int tokens, long rows, long stride) {
+  /**
+   * A tile to rows of tokens: {@code rows[t][k] = tile[k][t]}.
+   *
+   * @param width tokens from one column of the tile to the next
+   */
+  public static void unpack(long tile, int width, int columns, int tokens, long rows, long stride) {
+    if (columns == EIGHT) {
+      unpackEight(tile, 4L * width, tokens, rows, stride);
+      return;
+    }
     for (int t = 0; t < tokens; t++) {
       long to = rows + t * stride;
       for (int k = 0; k < columns; k++) {
-        MEMORY.set(FLOAT, to + 4L * k, MEMORY.get(FLOAT, tile + 4L * (TOKENS * k + t)));
+        MEMORY.set(FLOAT, to + 4L * k, MEMORY.get(FLOAT, tile + 4L * (width * k + t)));
       }
     }
   }
 
   /** As {@link #unpack}, adding to the rows. */
-  public static void unpackAndAdd(long tile, int columns, int tokens, long rows, long stride) {
+  public static void unpackAndAdd(
+      long tile, int width, int columns, int tokens, long rows, long stride) {
+    if (columns == EIGHT) {
+      unpackAndAddEight(tile, 4L * width, tokens, rows, stride);
+      return;
+    }
     for (int t = 0; t < tokens; t++) {
       long to = rows + t * stride;
       for (int k = 0; k < columns; k++) {
-        float sum =
-            MEMORY.get(FLOAT, to + 4L * k) + MEMORY.get(FLOAT, tile + 4L * (TOKENS * k + t));
+        float sum = MEMORY.get(FLOAT, to + 4L * k) + MEMORY.get(FLOAT, tile + 4L * (width * k + t));
         MEMORY.set(FLOAT, to + 4L * k, sum);
       }
+    }
+  }
+
+  // A panel's eight rows spelled out: the loop over them would cost more than the moves.
+
+  private static void unpackEight(long tile, long width, int tokens, long rows, long stride) {
+    for (int t = 0; t < tokens; t++) {
+      long from = tile + 4L * t;
+      long to = rows + t * stride;
+      MEMORY.set(FLOAT, to + 0, MEMORY.get(FLOAT, from + 0 * width));
+      MEMORY.set(FLOAT, to + 4, MEMORY.get(FLOAT, from + 1 * width));
+      MEMORY.set(FLOAT, to + 8, MEMORY.get(FLOAT, from + 2 * width));
+      MEMORY.set(FLOAT, to + 12, MEMORY.get(FLOAT, from + 3 * width));
+      MEMORY.set(FLOAT, to + 16, MEMORY.get(FLOAT, from + 4 * width));
+      MEMORY.set(FLOAT, to + 20, MEMORY.get(FLOAT, from + 5 * width));
+      MEMORY.set(FLOAT, to + 24, MEMORY.get(FLOAT, from + 6 * width));
+      MEMORY.set(FLOAT, to + 28, MEMORY.get(FLOAT, from + 7 * width));
+    }
+  }
+
+  private static void unpackAndAddEight(long tile, long width, int tokens, long rows, long stride) {
+    for (int t = 0; t < tokens; t++) {
+      long from = tile + 4L * t;
+      long to = rows + t * stride;
+      MEMORY.set(FLOAT, to + 0, MEMORY.get(FLOAT, to + 0) + MEMORY.get(FLOAT, from + 0 * width));
+      MEMORY.set(FLOAT, to + 4, MEMORY.get(FLOAT, to + 4) + MEMORY.get(FLOAT, from + 1 * width));
+      MEMORY.set(FLOAT, to + 8, MEMORY.get(FLOAT, to + 8) + MEMORY.get(FLOAT, from + 2 * width));
+      MEMORY.set(FLOAT, to + 12, MEMORY.get(FLOAT, to + 12) + MEMORY.get(FLOAT, from + 3 * width));
+      MEMORY.set(FLOAT, to + 16, MEMORY.get(FLOAT, to + 16) + MEMORY.get(FLOAT, from + 4 * width));
+      MEMORY.set(FLOAT, to + 20, MEMORY.get(FLOAT, to + 20) + MEMORY.get(FLOAT, from + 5 * width));
+      MEMORY.set(FLOAT, to + 24, MEMORY.get(FLOAT, to + 24) + MEMORY.get(FLOAT, from + 6 * width));
+      MEMORY.set(FLOAT, to + 28, MEMORY.get(FLOAT, to + 28) + MEMORY.get(FLOAT, from + 7 * width));
     }
   }
 

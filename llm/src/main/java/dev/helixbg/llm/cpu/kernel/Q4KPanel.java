@@ -1,0 +1,106 @@
+package dev.helixbg.llm.cpu.kernel;
+
+import static dev.helixbg.llm.cpu.kernel.Lanes.FLOAT;
+import static dev.helixbg.llm.cpu.kernel.Lanes.INT;
+import static dev.helixbg.llm.cpu.kernel.Lanes.INTS;
+import static dev.helixbg.llm.cpu.kernel.Lanes.MEMORY;
+import static dev.helixbg.llm.cpu.kernel.Lanes.ORDER;
+import static dev.helixbg.llm.cpu.kernel.Lanes.SHORT;
+import static dev.helixbg.llm.cpu.kernel.QuantisedTiles.COLUMNS;
+import static dev.helixbg.llm.cpu.kernel.QuantisedTiles.SUBS;
+import static jdk.incubator.vector.VectorOperators.LSHL;
+import static jdk.incubator.vector.VectorOperators.LSHR;
+
+import jdk.incubator.vector.IntVector;
+
+/**
+ * Eight rows of a Q4_K matrix, one block wide, unpacked for {@link Q4KTileProduct}.
+ *
+ * <p>A weight is scale · (q − 8) + offset, where the offset holds the block's minimum and the 8
+ * taken away. Layout: per row 256 ints, each with q − 8 in both halves, where {@link #sub} says;
+ * then 8 × 8 scales and 8 × 8 offsets, those of a row together.
+ */
+public final class Q4KPanel {
+  /** Rows of a panel. */
+  public static final int ROWS = 8;
+
+  private static final int BLOCK_BYTES = 144;
+  private static final int NIBBLE = 15;
+  private static final int ZERO = 8;
+
+  /**
+   * Bytes from one row to the next: not a power of two, or all rows fall into the same cache sets.
+   */
+  static final long STRIDE = 4L * COLUMNS + 64;
+
+  static final long SCALES = ROWS * STRIDE;
+
+  /** From a row's scales to its offsets. */
+  static final long OFFSETS = 4L * ROWS * SUBS;
+
+  /** Bytes of a panel. */
+  public static final long BYTES = SCALES + 2 * OFFSETS;
+
+  private Q4KPanel() {}
+
+  /**
+   * Unpacks one block of up to eight rows; the others keep what they hold.
+   *
+   * @param weights the block of the first row
+   * @param rowBytes from one row to the next
+   */
+  public static void unpack(long weights, long rowBytes, int rows, long panel) {
+    for (int row = 0; row < rows; row++) {
+      long block = weights + row * rowBytes;
+      scales(block, panel + SCALES + 4L * SUBS * row);
+      nibbles(block + 16, panel + STRIDE * row);
+      nibbles(block + 80, panel + STRIDE * row + 512);
+    }
+  }
+
+  private static void nibbles(long bytes, long target) {
+    IntVector z = IntVector.fromMemorySegment(INTS, MEMORY, bytes, ORDER);
+    for (int high = 0; high < 2; high++) {
+      for (int k = 0; k < 4; k++) {
+        IntVector q = z.lanewise(LSHR, 8 * k + 4 * high).and(NIBBLE);
+        q.lanewise(LSHL, 16)
+            .or(q)
+            .reinterpretAsShorts()
+            .sub((short) ZERO)
+            .intoMemorySegment(MEMORY, target + 256L * high + 64L * k, ORDER);
+      }
+    }
+  }
+
+  /**
+   * Byte offset in a row of a sub-block's first eight weights; the next eight follow 64 bytes
+   * later. Sub-blocks s and s + 2, which come out of one load, alternate.
+   */
+  static long sub(int sub) {
+    return sub / 4 * 512L + sub % 2 * 256L + sub / 2 % 2 * 32L;
+  }
+
+  /** The 6-bit scales and minima: see {@code ggml}'s {@code block_q4_K}. */
+  private static void scales(long block, long target) {
+    float d = Float.float16ToFloat(MEMORY.get(SHORT, block));
+    float m = Float.float16ToFloat(MEMORY.get(SHORT, block + 2));
+    int first = MEMORY.get(INT, block + 4);
+    int second = MEMORY.get(INT, block + 8);
+    int third = MEMORY.get(INT, block + 12);
+    for (int i = 0; i < 4; i++) {
+      int shift = 8 * i;
+      int scaleLow = first >>> shift & 0xFF;
+      int minimumLow = second >>> shift & 0xFF;
+      int nibbles = third >>> shift & 0xFF;
+      put(target, i, d * (scaleLow & 63), m * (minimumLow & 63));
+      int scale = nibbles & 15 | scaleLow >>> 6 << 4;
+      int minimum = nibbles >>> 4 | minimumLow >>> 6 << 4;
+      put(target, i + 4, d * scale, m * minimum);
+    }
+  }
+
+  private static void put(long target, int sub, float scale, float minimum) {
+    MEMORY.set(FLOAT, target + 4L * sub, scale);
+    MEMORY.set(FLOAT, target + OFFSETS + 4L * sub, ZERO * scale - minimum);
+  }
+}

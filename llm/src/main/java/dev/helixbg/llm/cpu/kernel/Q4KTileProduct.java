@@ -1,0 +1,260 @@
+package dev.helixbg.llm.cpu.kernel;
+
+import static dev.helixbg.llm.cpu.kernel.Lanes.FLOAT;
+import static dev.helixbg.llm.cpu.kernel.Lanes.FLOATS;
+import static dev.helixbg.llm.cpu.kernel.Lanes.INT;
+import static dev.helixbg.llm.cpu.kernel.Lanes.INTS;
+import static dev.helixbg.llm.cpu.kernel.Lanes.MEMORY;
+import static dev.helixbg.llm.cpu.kernel.Lanes.ORDER;
+import static dev.helixbg.llm.cpu.kernel.QuantisedTiles.COLUMN_BYTES;
+import static dev.helixbg.llm.cpu.kernel.QuantisedTiles.SUB;
+import static dev.helixbg.llm.cpu.kernel.QuantisedTiles.SUBS;
+import static dev.helixbg.llm.cpu.kernel.QuantisedTiles.TOKENS;
+import static jdk.incubator.vector.VectorOperators.S2F;
+
+import java.lang.foreign.Arena;
+import jdk.incubator.vector.FloatVector;
+import jdk.incubator.vector.IntVector;
+import jdk.incubator.vector.ShortVector;
+import jdk.incubator.vector.VectorShape;
+import jdk.incubator.vector.VectorSpecies;
+
+/**
+ * Matrix × matrix for Q4_K: a {@link Q4KPanel} times {@link QuantisedTiles}, in 16-bit integers.
+ * 512 bits.
+ *
+ * <p>A multiplication and an addition of 32 shorts cost as much as a fused one of 16 floats does
+ * twice, but go to all four vector units of the processor instead of two. |weight| ≤ 8 and
+ * |activation| ≤ 127: 32 products sum up to at most 32,512, which a short holds exactly; then they
+ * are widened, once per sub-block. So a token's sum does not depend on its neighbours.
+ */
+public final class Q4KTileProduct {
+  private static final VectorSpecies<Short> SHORTS =
+      VectorSpecies.of(short.class, VectorShape.forBitSize(FLOATS.vectorBitSize()));
+
+  /** What a vector is widened from, half by half. */
+  private static final VectorSpecies<Short> HALF =
+      VectorSpecies.of(short.class, VectorShape.forBitSize(FLOATS.vectorBitSize() / 2));
+
+  private static final long ZEROS = Arena.global().allocate(128, 64).address();
+
+  /** Rows of a panel. */
+  public static final int ROWS = Q4KPanel.ROWS;
+
+  private static final long STRIDE = Q4KPanel.STRIDE;
+
+  /** Bytes of the products of one sub-block: rows × tokens × shorts. */
+  private static final long SUB_BYTES = 2L * ROWS * TOKENS;
+
+  /** Bytes of scratch memory that {@link #multiply} wants. */
+  public static final long SCRATCH = SUBS * SUB_BYTES;
+
+  private Q4KTileProduct() {}
+
+  /**
+   * {@code sums[r][t] = Σ W[r][k] · x[k][t]} over the 256 columns of a panel and a tile, or {@code
+   * +=}.
+   *
+   * @param sums {@link #ROWS} × {@link QuantisedTiles#TOKENS} floats
+   * @param tokens how many of the tile are wanted; up to half of them cost half
+   * @param first whether the sums begin here
+   * @param scratch {@link #SCRATCH} bytes
+   */
+  public static void multiply(
+      long panel, long tile, int tokens, boolean first, long sums, long scratch) {
+    int vectors = tokens > TOKENS / 2 ? 2 : 1;
+    if (vectors == 2) {
+      twoVectors(panel, tile, scratch);
+    } else {
+      oneVector(panel, tile, scratch);
+    }
+    for (int row = 0; row < ROWS; row++) {
+      for (int vector = 0; vector < vectors; vector++) {
+        long to = sums + 4L * TOKENS * row + 128L * vector;
+        widen(
+            scratch + 2L * TOKENS * row + 64L * vector,
+            panel + Q4KPanel.SCALES + 4L * SUBS * row,
+            tile + 128L * vector,
+            first ? ZEROS : to,
+            to);
+      }
+    }
+  }
+
+  /**
+   * {@code sums = before +} the products of one row and 32 tokens, times the scales of both, and
+   * the offsets times the activations. Four sums that do not wait for each other.
+   */
+  private static void widen(long products, long scales, long tile, long before, long sums) {
+    FloatVector low = FloatVector.fromMemorySegment(FLOATS, MEMORY, before, ORDER);
+    FloatVector high = FloatVector.fromMemorySegment(FLOATS, MEMORY, before + 64, ORDER);
+    FloatVector lowOffset = FloatVector.zero(FLOATS);
+    FloatVector highOffset = FloatVector.zero(FLOATS);
+    for (int sub = 0; sub < SUBS; sub++) {
+      long shorts = products + SUB_BYTES * sub;
+      long at = tile + 4L * TOKENS * sub;
+      FloatVector offset =
+          FloatVector.broadcast(FLOATS, MEMORY.get(FLOAT, scales + Q4KPanel.OFFSETS + 4L * sub));
+      lowOffset =
+          offset.fma(
+              FloatVector.fromMemorySegment(FLOATS, MEMORY, at + QuantisedTiles.SUMS, ORDER),
+              lowOffset);
+      highOffset =
+          offset.fma(
+              FloatVector.fromMemorySegment(FLOATS, MEMORY, at + QuantisedTiles.SUMS + 64, ORDER),
+              highOffset);
+      FloatVector scale = FloatVector.broadcast(FLOATS, MEMORY.get(FLOAT, scales + 4L * sub));
+      low =
+          scale.fma(
+              FloatVector.fromMemorySegment(FLOATS, MEMORY, at + QuantisedTiles.SCALES, ORDER)
+                  .mul(
+                      (FloatVector)
+                          ShortVector.fromMemorySegment(HALF, MEMORY, shorts, ORDER)
+                              .convertShape(S2F, FLOATS, 0)),
+              low);
+      high =
+          scale.fma(
+              FloatVector.fromMemorySegment(FLOATS, MEMORY, at + QuantisedTiles.SCALES + 64, ORDER)
+                  .mul(
+                      (FloatVector)
+                          ShortVector.fromMemorySegment(HALF, MEMORY, shorts + 32, ORDER)
+                              .convertShape(S2F, FLOATS, 0)),
+              high);
+    }
+    low.add(lowOffset).intoMemorySegment(MEMORY, sums, ORDER);
+    high.add(highOffset).intoMemorySegment(MEMORY, sums + 64, ORDER);
+  }
+
+  /** All tokens of a tile. */
+  private static void twoVectors(long panel, long x, long products) {
+    for (int sub = 0; sub < SUBS; sub++) {
+      long w = panel + Q4KPanel.sub(sub);
+      long columns = x + COLUMN_BYTES * (long) SUB * sub;
+      long to = products + 1024L * sub;
+      ShortVector a0 = ShortVector.zero(SHORTS);
+      ShortVector a1 = ShortVector.zero(SHORTS);
+      ShortVector b0 = ShortVector.zero(SHORTS);
+      ShortVector b1 = ShortVector.zero(SHORTS);
+      ShortVector c0 = ShortVector.zero(SHORTS);
+      ShortVector c1 = ShortVector.zero(SHORTS);
+      ShortVector d0 = ShortVector.zero(SHORTS);
+      ShortVector d1 = ShortVector.zero(SHORTS);
+      ShortVector e0 = ShortVector.zero(SHORTS);
+      ShortVector e1 = ShortVector.zero(SHORTS);
+      ShortVector f0 = ShortVector.zero(SHORTS);
+      ShortVector f1 = ShortVector.zero(SHORTS);
+      ShortVector g0 = ShortVector.zero(SHORTS);
+      ShortVector g1 = ShortVector.zero(SHORTS);
+      ShortVector h0 = ShortVector.zero(SHORTS);
+      ShortVector h1 = ShortVector.zero(SHORTS);
+      for (int k = 0; k < SUB; k++) {
+        long weights = w + 4L * k + 4L * (k & ~7);
+        ShortVector x0 =
+            ShortVector.fromMemorySegment(SHORTS, MEMORY, columns + COLUMN_BYTES * (long) k, ORDER);
+        ShortVector x1 =
+            ShortVector.fromMemorySegment(
+                SHORTS, MEMORY, columns + COLUMN_BYTES * (long) k + 64, ORDER);
+        ShortVector wa = IntVector.broadcast(INTS, MEMORY.get(INT, weights)).reinterpretAsShorts();
+        a0 = x0.mul(wa).add(a0);
+        a1 = x1.mul(wa).add(a1);
+        ShortVector wb =
+            IntVector.broadcast(INTS, MEMORY.get(INT, weights + 1 * STRIDE)).reinterpretAsShorts();
+        b0 = x0.mul(wb).add(b0);
+        b1 = x1.mul(wb).add(b1);
+        ShortVector wc =
+            IntVector.broadcast(INTS, MEMORY.get(INT, weights + 2 * STRIDE)).reinterpretAsShorts();
+        c0 = x0.mul(wc).add(c0);
+        c1 = x1.mul(wc).add(c1);
+        ShortVector wd =
+            IntVector.broadcast(INTS, MEMORY.get(INT, weights + 3 * STRIDE)).reinterpretAsShorts();
+        d0 = x0.mul(wd).add(d0);
+        d1 = x1.mul(wd).add(d1);
+        ShortVector we =
+            IntVector.broadcast(INTS, MEMORY.get(INT, weights + 4 * STRIDE)).reinterpretAsShorts();
+        e0 = x0.mul(we).add(e0);
+        e1 = x1.mul(we).add(e1);
+        ShortVector wf =
+            IntVector.broadcast(INTS, MEMORY.get(INT, weights + 5 * STRIDE)).reinterpretAsShorts();
+        f0 = x0.mul(wf).add(f0);
+        f1 = x1.mul(wf).add(f1);
+        ShortVector wg =
+            IntVector.broadcast(INTS, MEMORY.get(INT, weights + 6 * STRIDE)).reinterpretAsShorts();
+        g0 = x0.mul(wg).add(g0);
+        g1 = x1.mul(wg).add(g1);
+        ShortVector wh =
+            IntVector.broadcast(INTS, MEMORY.get(INT, weights + 7 * STRIDE)).reinterpretAsShorts();
+        h0 = x0.mul(wh).add(h0);
+        h1 = x1.mul(wh).add(h1);
+      }
+      a0.intoMemorySegment(MEMORY, to + 0, ORDER);
+      a1.intoMemorySegment(MEMORY, to + 64, ORDER);
+      b0.intoMemorySegment(MEMORY, to + 128, ORDER);
+      b1.intoMemorySegment(MEMORY, to + 192, ORDER);
+      c0.intoMemorySegment(MEMORY, to + 256, ORDER);
+      c1.intoMemorySegment(MEMORY, to + 320, ORDER);
+      d0.intoMemorySegment(MEMORY, to + 384, ORDER);
+      d1.intoMemorySegment(MEMORY, to + 448, ORDER);
+      e0.intoMemorySegment(MEMORY, to + 512, ORDER);
+      e1.intoMemorySegment(MEMORY, to + 576, ORDER);
+      f0.intoMemorySegment(MEMORY, to + 640, ORDER);
+      f1.intoMemorySegment(MEMORY, to + 704, ORDER);
+      g0.intoMemorySegment(MEMORY, to + 768, ORDER);
+      g1.intoMemorySegment(MEMORY, to + 832, ORDER);
+      h0.intoMemorySegment(MEMORY, to + 896, ORDER);
+      h1.intoMemorySegment(MEMORY, to + 960, ORDER);
+    }
+  }
+
+  /** The first half of a tile. */
+  private static void oneVector(long panel, long x, long products) {
+    for (int sub = 0; sub < SUBS; sub++) {
+      long w = panel + Q4KPanel.sub(sub);
+      long columns = x + COLUMN_BYTES * (long) SUB * sub;
+      long to = products + 1024L * sub;
+      ShortVector a0 = ShortVector.zero(SHORTS);
+      ShortVector b0 = ShortVector.zero(SHORTS);
+      ShortVector c0 = ShortVector.zero(SHORTS);
+      ShortVector d0 = ShortVector.zero(SHORTS);
+      ShortVector e0 = ShortVector.zero(SHORTS);
+      ShortVector f0 = ShortVector.zero(SHORTS);
+      ShortVector g0 = ShortVector.zero(SHORTS);
+      ShortVector h0 = ShortVector.zero(SHORTS);
+      for (int k = 0; k < SUB; k++) {
+        long weights = w + 4L * k + 4L * (k & ~7);
+        ShortVector x0 =
+            ShortVector.fromMemorySegment(SHORTS, MEMORY, columns + COLUMN_BYTES * (long) k, ORDER);
+        ShortVector wa = IntVector.broadcast(INTS, MEMORY.get(INT, weights)).reinterpretAsShorts();
+        a0 = x0.mul(wa).add(a0);
+        ShortVector wb =
+            IntVector.broadcast(INTS, MEMORY.get(INT, weights + 1 * STRIDE)).reinterpretAsShorts();
+        b0 = x0.mul(wb).add(b0);
+        ShortVector wc =
+            IntVector.broadcast(INTS, MEMORY.get(INT, weights + 2 * STRIDE)).reinterpretAsShorts();
+        c0 = x0.mul(wc).add(c0);
+        ShortVector wd =
+            IntVector.broadcast(INTS, MEMORY.get(INT, weights + 3 * STRIDE)).reinterpretAsShorts();
+        d0 = x0.mul(wd).add(d0);
+        ShortVector we =
+            IntVector.broadcast(INTS, MEMORY.get(INT, weights + 4 * STRIDE)).reinterpretAsShorts();
+        e0 = x0.mul(we).add(e0);
+        ShortVector wf =
+            IntVector.broadcast(INTS, MEMORY.get(INT, weights + 5 * STRIDE)).reinterpretAsShorts();
+        f0 = x0.mul(wf).add(f0);
+        ShortVector wg =
+            IntVector.broadcast(INTS, MEMORY.get(INT, weights + 6 * STRIDE)).reinterpretAsShorts();
+        g0 = x0.mul(wg).add(g0);
+        ShortVector wh =
+            IntVector.broadcast(INTS, MEMORY.get(INT, weights + 7 * STRIDE)).reinterpretAsShorts();
+        h0 = x0.mul(wh).add(h0);
+      }
+      a0.intoMemorySegment(MEMORY, to + 0, ORDER);
+      b0.intoMemorySegment(MEMORY, to + 128, ORDER);
+      c0.intoMemorySegment(MEMORY, to + 256, ORDER);
+      d0.intoMemorySegment(MEMORY, to + 384, ORDER);
+      e0.intoMemorySegment(MEMORY, to + 512, ORDER);
+      f0.intoMemorySegment(MEMORY, to + 640, ORDER);
+      g0.intoMemorySegment(MEMORY, to + 768, ORDER);
+      h0.intoMemorySegment(MEMORY, to + 896, ORDER);
+    }
+  }
+}
