@@ -99,6 +99,28 @@ class ScorerTest {
     }
   }
 
+  /** One prompt, three, and sixteen, in passes of any size: the very same numbers. */
+  @Test
+  void scoresHaveTheSameBitsInEveryBatch() {
+    List<int[]> sixteen =
+        GoldenModel.Q4_K_M.cases().stream()
+            .filter(c -> c.task().equals("label"))
+            .limit(16)
+            .map(c -> Arrays.copyOfRange(c.promptIds(), 100, c.promptIds().length))
+            .toList();
+    PassLimits large = new PassLimits(512, 512, 64, Storage.F16);
+    Qwen3 other = Qwen3.of(file, backend, large);
+    Scorer wide = new Scorer(new Workspace(other, large));
+    KvCache nothing = backend.cache(other.cacheShape());
+    double[][] together = wide.score(nothing, sixteen, answers(), () -> false);
+    for (int i = 0; i < sixteen.size(); i++) {
+      double[][] alone = wide.score(nothing, sixteen.subList(i, i + 1), answers(), () -> false);
+      assertArrayEquals(alone[0], together[i]);
+    }
+    double[][] three = wide.score(nothing, sixteen.subList(4, 7), answers(), () -> false);
+    assertArrayEquals(together[5], three[1]);
+  }
+
   @Test
   void aSharedOpeningReadOnceGivesTheSameScores() {
     int shared = 40;
