@@ -13,7 +13,7 @@ import java.util.function.BooleanSupplier;
  *
  * <p>All prompts follow one sequence that was read before, which they share. As many as fit are
  * read in one pass; then the continuations of all of them are read together, each on a fork of its
- * prompt's cache. What is scored beside a prompt changes no bit of its scores.
+ * prompt's cache. A prompt is computed in the same way whatever is scored beside it.
  */
 public final class Scorer {
   private final Workspace work;
