@@ -1,6 +1,7 @@
 package dev.helixbg.llm;
 
 import dev.helixbg.llm.backend.Backend;
+import dev.helixbg.llm.generate.ChoiceScorer;
 import dev.helixbg.llm.generate.Generation;
 import dev.helixbg.llm.generate.GenerationOptions;
 import dev.helixbg.llm.generate.Generator;
@@ -36,6 +37,7 @@ public final class TextModel implements AutoCloseable {
   private final Generator generator;
   private final Scorer scorer;
   private final GroupGenerator groupGenerator;
+  private final ChoiceScorer choiceScorer;
 
   TextModel(
       GgufFile file,
@@ -52,6 +54,7 @@ public final class TextModel implements AutoCloseable {
     generator = new Generator(workspace);
     scorer = new Scorer(workspace);
     groupGenerator = new GroupGenerator(workspace);
+    choiceScorer = new ChoiceScorer(workspace);
   }
 
   /** What the file calls itself, else the file's name. */
@@ -118,6 +121,15 @@ public final class TextModel implements AutoCloseable {
   public double[][] score(
       Session shared, List<int[]> prompts, List<int[]> continuations, BooleanSupplier cancelled) {
     return scorer.score(shared.cache(), prompts, continuations, cancelled);
+  }
+
+  /**
+   * How likely each of a few answers is after prompts, when the model may write nothing else; see
+   * {@link ChoiceScorer#score}. The session stays as it is.
+   */
+  public double[][] choose(
+      Session shared, List<int[]> prompts, List<int[]> choices, BooleanSupplier cancelled) {
+    return choiceScorer.score(shared.cache(), prompts, choices, cancelled);
   }
 
   /**

@@ -19,7 +19,7 @@ import java.util.stream.IntStream;
  * Asks a language model. The opening of a job is read once; questions are read together, as many as
  * a pass over the weights takes.
  *
- * <p>Where the answer is one of a few choices, each choice is scored as it stands: the model cannot
+ * <p>Where the answer is one of a few choices, their tokens alone are looked at: the model cannot
  * say anything else, whatever an entry tells it to. Answers do not depend on what is asked beside.
  */
 public final class Judge implements AutoCloseable {
@@ -87,7 +87,12 @@ public final class Judge implements AutoCloseable {
         : choose(job, ready, asked, cancelled);
   }
 
-  /** The whole prompt of a question, one for each order it is asked in; for tests. */
+  /** The possible answers in tokens. */
+  List<int[]> choices(Job job) {
+    return open(job, () -> false).choices();
+  }
+
+  /** The whole prompt of a question, one for each order it is asked in. */
   List<int[]> prompts(Question question) {
     Opened ready = open(question.job(), () -> false);
     int[] opening = chat.opening(question.job().systemPrompt());
@@ -128,16 +133,24 @@ public final class Judge implements AutoCloseable {
         session.close();
         throw new CancellationException();
       }
-      List<int[]> choices = job.choices().stream().map(tokenizer::encode).toList();
+      List<int[]> choices = job.choices().stream().map(this::whole).toList();
       ready = new Opened(session, new Prompts(tokenizer, budget), choices);
       opened.put(job, ready);
     }
     return ready;
   }
 
+  /** With its end, so that no choice is the beginning of another. */
+  private int[] whole(String choice) {
+    int[] ids = tokenizer.encode(choice);
+    int[] whole = Arrays.copyOf(ids, ids.length + 1);
+    whole[ids.length] = chat.endOfTurn();
+    return whole;
+  }
+
   private List<Answer> choose(Job job, Opened ready, List<Asked> asked, BooleanSupplier cancelled) {
     List<int[]> prompts = asked.stream().flatMap(one -> one.prompts().stream()).toList();
-    double[][] scores = model.score(ready.session(), prompts, ready.choices(), cancelled);
+    double[][] scores = model.choose(ready.session(), prompts, ready.choices(), cancelled);
     List<Answer> answers = new ArrayList<>();
     int row = 0;
     for (Asked one : asked) {
@@ -152,24 +165,14 @@ public final class Judge implements AutoCloseable {
   /** A pair is asked in both orders: who comes first must not matter. */
   private static double[] mean(double[][] orders) {
     double[] mean = new double[orders[0].length];
-    for (double[] logs : orders) {
-      double[] some = probabilities(logs);
-      for (int i = 0; i < some.length; i++) {
-        mean[i] += some[i] / orders.length;
+    for (double[] order : orders) {
+      for (int i = 0; i < order.length; i++) {
+        // A model that computes no numbers favours nothing.
+        double share = Double.isFinite(order[i]) ? order[i] : 1.0 / order.length;
+        mean[i] += share / orders.length;
       }
     }
     return mean;
-  }
-
-  /** From logarithms to shares of one; a model that computes no numbers favours nothing. */
-  private static double[] probabilities(double[] logs) {
-    double largest = Arrays.stream(logs).filter(Double::isFinite).max().orElse(Double.NaN);
-    double[] shares =
-        Arrays.stream(logs)
-            .map(log -> Double.isFinite(log) ? Math.exp(log - largest) : 0)
-            .toArray();
-    double sum = Arrays.stream(shares).sum();
-    return Arrays.stream(shares).map(s -> sum > 0 ? s / sum : 1.0 / logs.length).toArray();
   }
 
   private static Answer best(Job job, double[] probabilities, boolean cut) {

@@ -72,52 +72,30 @@ public final class JudgeRun {
         Optional.of(modelName), guesses, verdicts, summaries, merges, Map.copyOf(left), cut);
   }
 
-  /** The label of every entry that has one by now, by key. */
-  public Map<String, Guess> labels() throws InterruptedException, IOException {
-    Map<String, Question> questions = new LinkedHashMap<>();
-    for (NamedEntry named : findings.entries().reversed()) {
-      questions.putIfAbsent(named.key(), question(named));
+  private Map<String, Guess> labels() throws InterruptedException, IOException {
+    LabelRun run = new LabelRun(asking, findings.entries());
+    int unanswered = run.ask();
+    if (unanswered > 0) {
+      left.put(Job.LABEL, unanswered);
     }
-    ask(Job.LABEL, questions.values().stream().toList());
-    Map<String, Guess> guesses = new HashMap<>();
-    questions.forEach(
-        (key, question) -> known(question).ifPresent(answer -> guesses.put(key, guess(answer))));
+    run.questions().forEach(question -> keys.add(question.key()));
+    Map<String, Guess> guesses = run.guesses();
+    cut += (int) guesses.values().stream().filter(Guess::cut).count();
     return guesses;
   }
 
-  /** What is asked about one entry. */
-  public static Question question(NamedEntry named) {
-    return new Question.LabelOf(named.entry().topic(), named.entry().text().content());
-  }
-
-  /** What is asked about two. */
-  public static Question question(NamedEntry a, NamedEntry b) {
-    return new Question.Compare(a.entry().text().content(), b.entry().text().content());
-  }
-
-  /** How many questions of a job the time did not allow. */
-  public int left(Job job) {
-    return left.getOrDefault(job, 0);
-  }
-
-  private static Guess guess(Answer answer) {
-    return new Guess(
-        Guess.Origin.MODEL,
-        Label.titled(answer.text()).orElseThrow(),
-        answer.probability(),
-        Label.titled(answer.runnerUp()).orElseThrow(),
-        answer.runnerUpProbability(),
-        answer.cut());
+  private static Question compare(Finding.Pair pair) {
+    return new Question.Compare(
+        pair.a().entry().text().content(), pair.b().entry().text().content());
   }
 
   private Map<String, PairVerdict> verdicts() throws InterruptedException, IOException {
     List<Finding.Pair> pairs =
         allPairs().sorted(Comparator.comparingLong(JudgeRun::newest).reversed()).toList();
-    ask(Job.PAIR, pairs.stream().map(pair -> question(pair.a(), pair.b())).toList());
+    ask(Job.PAIR, pairs.stream().map(JudgeRun::compare).toList());
     Map<String, PairVerdict> verdicts = new HashMap<>();
     for (Finding.Pair pair : pairs) {
-      known(question(pair.a(), pair.b()))
-          .ifPresent(answer -> verdicts.put(pair.id(), PairVerdict.of(answer)));
+      known(compare(pair)).ifPresent(answer -> verdicts.put(pair.id(), PairVerdict.of(answer)));
     }
     return verdicts;
   }
