@@ -11,7 +11,8 @@ package dev.helixbg.insight.judge;
 public record PairVerdict(
     Verdict verdict, double probability, double same, double related, boolean cut) {
 
-  static PairVerdict of(Answer answer) {
+  /** What an answer to a comparison means. */
+  public static PairVerdict of(Answer answer) {
     return new PairVerdict(
         Verdict.titled(answer.text()).orElseThrow(),
         answer.probability(),
