@@ -19,6 +19,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
@@ -156,6 +157,51 @@ class JudgeRunTest {
     run(LONG, JudgeProgress.SILENT);
     assertEquals(2, opened);
     assertEquals(lines + 2, Files.lines(file).count(), "one label, one topic that changed");
+  }
+
+  /** 2,000 entries, all known: no model, and less than a second with all that is around it. */
+  @Test
+  void aRunOverManyRememberedEntriesOpensNothing() throws Exception {
+    int count = 2_000;
+    for (int i = 0; i < count; i++) {
+      entry("topic-" + i % 40, "Entry " + i + " says something of its own. ".repeat(12), i % 8);
+    }
+    Findings findings = findings();
+    AnswerFile answers = AnswerFile.read(file, true);
+    Map<AnswerFile.Id, Answer> known = new HashMap<>();
+    for (NamedEntry named : findings.entries()) {
+      Question question =
+          new Question.LabelOf(named.entry().topic(), named.entry().text().content());
+      known.put(id(question), new Answer("gotcha", 0.75, "gap", 0.125, false));
+    }
+    List<Finding.Pair> pairs = new ArrayList<>(findings.nearDuplicates());
+    pairs.addAll(findings.crossLinks());
+    assertFalse(pairs.isEmpty());
+    for (Finding.Pair pair : pairs) {
+      Question question =
+          new Question.Compare(
+              pair.a().entry().text().content(), pair.b().entry().text().content());
+      known.put(id(question), new Answer("related", 0.75, "same", 0.125, false));
+    }
+    answers.add(known);
+    long start = System.nanoTime();
+    Judgements judged;
+    try (Asking asking = asking(Duration.ZERO, JudgeProgress.SILENT)) {
+      judged =
+          new JudgeRun(AnswerFile.read(file, true), asking, "golden", findings, vectors)
+              .run(Map.of());
+    }
+    long millis = (System.nanoTime() - start) / 1_000_000;
+    assertEquals(0, opened);
+    assertEquals(Map.of(Job.SUMMARY, 40), judged.left(), "only what was never asked");
+    assertEquals(count, judged.guesses().size());
+    assertEquals(pairs.size(), judged.verdicts().size());
+    assertTrue(millis < 1000, millis + " ms");
+  }
+
+  private static AnswerFile.Id id(Question question) {
+    return new AnswerFile.Id(
+        question.job(), question.job().version() + "-384", "model-hash", question.key());
   }
 
   @Test
