@@ -214,6 +214,29 @@ class JudgeIT {
   }
 
   @Test
+  void doctorLooksAtTheLanguageModel() throws Exception {
+    JsonNode none = new ObjectMapper().readTree(program.run("doctor", "--json").out());
+    assertEquals("note", languageModel(none).get("state").asText());
+    Path model = addModel();
+    JsonNode good = new ObjectMapper().readTree(program.run("doctor", "--json").out());
+    assertEquals("ok", languageModel(good).get("state").asText());
+    Files.writeString(model, "GGUF, or so it says");
+    Program.Ended broken = program.run("doctor", "--json");
+    JsonNode problem = languageModel(new ObjectMapper().readTree(broken.out()));
+    assertEquals("problem", problem.get("state").asText());
+    assertEquals(ExitCode.PROBLEMS.number(), broken.code());
+  }
+
+  private static JsonNode languageModel(JsonNode checks) {
+    for (JsonNode check : checks.get("checks")) {
+      if (check.get("name").asText().equals("language model")) {
+        return check;
+      }
+    }
+    throw new AssertionError(checks.toString());
+  }
+
+  @Test
   void benchLabelMeasuresAndChecks() throws Exception {
     JsonNode bench =
         json(

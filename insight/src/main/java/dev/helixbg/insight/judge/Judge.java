@@ -28,6 +28,12 @@ public final class Judge implements AutoCloseable {
 
   private static final int MIN_BUDGET = 16;
 
+  /**
+   * Free answers grow token by token, each token a pass: so many passes' prompts are answered
+   * together.
+   */
+  private static final int PASSES_OF_FREE_ANSWERS = 4;
+
   private final TextModel model;
   private final Tokenizer tokenizer;
   private final ChatForm chat;
@@ -61,7 +67,8 @@ public final class Judge implements AutoCloseable {
   }
 
   /**
-   * Answers the first of some questions of one job, as many as a pass takes, at least one.
+   * Answers the first of some questions of one job, as many as a pass takes (four, where answers
+   * are free text), at least one.
    *
    * @return the answers, in order; the other questions were not asked
    * @throws CancellationException if cancelled between passes
@@ -70,7 +77,8 @@ public final class Judge implements AutoCloseable {
     Job job = questions.getFirst().job();
     Opened ready = open(job, cancelled);
     List<Asked> asked = new ArrayList<>();
-    int room = model.passTokens();
+    boolean free = job.choices().isEmpty();
+    int room = model.passTokens() * (free ? PASSES_OF_FREE_ANSWERS : 1);
     for (Question question : questions) {
       Prompts.Written written = ready.prompts().write(question);
       List<int[]> prompts =
@@ -82,9 +90,7 @@ public final class Judge implements AutoCloseable {
       }
       asked.add(next);
     }
-    return job.choices().isEmpty()
-        ? generate(job, ready, asked, cancelled)
-        : choose(job, ready, asked, cancelled);
+    return free ? generate(job, ready, asked, cancelled) : choose(job, ready, asked, cancelled);
   }
 
   /** The possible answers in tokens. */
