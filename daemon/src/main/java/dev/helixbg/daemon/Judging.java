@@ -52,19 +52,31 @@ final class Judging {
   Outcome run(
       Kb kb, Findings findings, List<float[]> vectors, EmbeddingModel embeddingModel, boolean save)
       throws InterruptedException {
-    Map<String, Guess> nearest = nearest(findings, vectors, embeddingModel);
-    Judgements unasked =
-        new Judgements(Optional.empty(), nearest, Map.of(), Map.of(), List.of(), Map.of(), 0);
+    Outcome asked = ask(kb, findings, vectors, save);
+    Judgements judgements = asked.judgements();
+    boolean unlabelled =
+        findings.entries().stream()
+            .anyMatch(entry -> !judgements.guesses().containsKey(entry.key()));
+    return unlabelled
+        ? new Outcome(
+            judgements.orElse(nearest(findings, vectors, embeddingModel)),
+            asked.model(),
+            asked.asked())
+        : asked;
+  }
+
+  private Outcome ask(Kb kb, Findings findings, List<float[]> vectors, boolean save)
+      throws InterruptedException {
     Optional<LanguageModel> model = LanguageModel.locate(settings);
     if (model.isEmpty() || findings.entries().isEmpty()) {
-      return new Outcome(unasked, model, 0);
+      return new Outcome(Judgements.NONE, model, 0);
     }
     LanguageModel chosen = model.get();
     try {
       AnswerFile answers = answers(kb, save);
       try (Asking asking = asking(answers, chosen)) {
         Judgements judgements =
-            new JudgeRun(answers, asking, chosen.name(), findings, vectors).run(nearest);
+            new JudgeRun(answers, asking, chosen.name(), findings, vectors).run();
         return new Outcome(judgements, model, asking.asked());
       }
     } catch (GgufException | TokenizerException e) {
@@ -73,7 +85,7 @@ final class Judging {
       }
       warnings.accept(
           "the language model was left out: " + e.getMessage() + ". --model FILE names another");
-      return new Outcome(unasked, Optional.empty(), 0);
+      return new Outcome(Judgements.NONE, Optional.empty(), 0);
     } catch (IOException e) {
       throw cannotSave(kb, e);
     }
@@ -83,9 +95,6 @@ final class Judging {
   private Map<String, Guess> nearest(
       Findings findings, List<float[]> vectors, EmbeddingModel embeddingModel)
       throws InterruptedException {
-    if (findings.entries().isEmpty()) {
-      return Map.of();
-    }
     Path folder = settings.cache().resolve("labels");
     try {
       Files.createDirectories(folder);

@@ -58,15 +58,14 @@ public final class JudgeRun {
   }
 
   /**
-   * @param nearest guesses by embedding, which stand where the model was not asked
+   * @return without guesses for the entries that the model has not read
    * @throws InterruptedException when interrupted; all answers until then are saved
    */
-  public Judgements run(Map<String, Guess> nearest) throws InterruptedException, IOException {
+  public Judgements run() throws InterruptedException, IOException {
     Map<String, PairVerdict> verdicts = verdicts();
     Map<String, String> summaries = summaries();
     List<Judgements.Merge> merges = merges(verdicts);
-    Map<String, Guess> guesses = new HashMap<>(nearest);
-    guesses.putAll(labels());
+    Map<String, Guess> guesses = labels();
     answers.compactIfMostlyStale(keys, Arrays.stream(Job.values()).map(asking::version).toList());
     return new Judgements(
         Optional.of(modelName), guesses, verdicts, summaries, merges, Map.copyOf(left), cut);

@@ -1,6 +1,7 @@
 package dev.helixbg.insight.judge;
 
 import dev.helixbg.insight.findings.NamedEntry;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -10,7 +11,7 @@ import java.util.Optional;
  * just now and how much was remembered.
  *
  * @param model what was asked, by its file's name; empty without a model
- * @param guesses by the key of an entry; every live entry has one
+ * @param guesses by the key of an entry; in a report every live entry has one
  * @param verdicts by the id of a pair
  * @param summaries a sentence, by topic
  * @param merges proposed texts for entries that say the same, in the order of the pairs
@@ -36,6 +37,13 @@ public record Judgements(
    * @param id stable name, of content
    */
   public record Merge(String id, List<NamedEntry> entries, String text) {}
+
+  /** The same, with other guesses where there is none. */
+  public Judgements orElse(Map<String, Guess> others) {
+    Map<String, Guess> all = new HashMap<>(others);
+    all.putAll(guesses);
+    return new Judgements(model, all, verdicts, summaries, merges, left, cut);
+  }
 
   /** The label that an entry has: its own tag before any guess. */
   public Optional<Label> label(NamedEntry entry) {

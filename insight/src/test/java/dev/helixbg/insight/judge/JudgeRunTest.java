@@ -103,7 +103,7 @@ class JudgeRunTest {
       throws IOException, InterruptedException {
     try (Asking asking = asking(time, progress)) {
       return new JudgeRun(AnswerFile.read(file, false), asking, "golden", findings(), vectors)
-          .run(Map.of());
+          .run();
     }
   }
 
@@ -187,9 +187,7 @@ class JudgeRunTest {
     long start = System.nanoTime();
     Judgements judged;
     try (Asking asking = asking(Duration.ZERO, JudgeProgress.SILENT)) {
-      judged =
-          new JudgeRun(AnswerFile.read(file, true), asking, "golden", findings, vectors)
-              .run(Map.of());
+      judged = new JudgeRun(AnswerFile.read(file, true), asking, "golden", findings, vectors).run();
     }
     long millis = (System.nanoTime() - start) / 1_000_000;
     assertEquals(0, opened);
