@@ -78,7 +78,9 @@ final class BenchLabelCommand implements Callable<Integer> {
     }
     Settings settings = flags.settings(options);
     try (TextModel opened = flags.open(model.file(settings), settings)) {
-      LlmBench prompts = new LlmBench(opened, repetitions, Thread.currentThread()::isInterrupted);
+      LlmBench prompts =
+          new LlmBench(
+              opened, repetitions, settings.threads(), Thread.currentThread()::isInterrupted);
       LabelBench labels = new LabelBench(opened, entries, Thread.currentThread()::isInterrupted);
       double before = prompts.prompt(PROMPT_TOKENS).tokensPerSecond();
       LabelBench.Result result = labels.run(alone);

@@ -39,8 +39,8 @@ class HtmlReportTest {
   private static final Set<String> ATTRIBUTES =
       Set.of(
           ("lang charset http-equiv content name class href id aria-label aria-labelledby"
-               + " aria-hidden role tabindex dir scope title viewBox x y x1 y1 x2 y2 dx cx cy r"
-               + " width height stroke-width")
+                  + " aria-hidden role tabindex dir scope title viewBox x y x1 y1 x2 y2 dx cx cy r"
+                  + " width height stroke-width")
               .split(" "));
 
   static Stream<Report> everyFixture() {
