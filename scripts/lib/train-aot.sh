@@ -22,7 +22,9 @@ run() { # JVM_OPTIONS... -- ARGUMENTS...; runs against a home of its own, and sh
 
 rm -rf "$work" "$dist/helix-bg.aot"
 mkdir -p "$work"
-# The first run embeds the sample. The second, recorded, finds everything in its cache: that is the run whose start matters.
-run -- one-shot --sample
-run "-XX:AOTCacheOutput=$dist/helix-bg.aot" -- one-shot --sample
+# The first run embeds the sample and has a golden model judge it. The second, recorded, finds everything in its caches: that is
+# the run whose start matters.
+model=$PWD/llm/src/test/resources/golden/golden-q40.gguf
+run -- one-shot --sample --model "$model"
+run "-XX:AOTCacheOutput=$dist/helix-bg.aot" -- one-shot --sample --model "$model"
 touch "$dist/built"

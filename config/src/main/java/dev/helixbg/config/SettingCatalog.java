@@ -14,6 +14,9 @@ final class SettingCatalog {
   final Setting<ExecutionProvider> provider;
   final Setting<Precision> precision;
   final Setting<Integer> maxTokens;
+  final Setting<Path> llmModel;
+  final Setting<Integer> llmSeconds;
+  final Setting<Integer> llmEntryTokens;
   final Setting<Double> topicOverlap;
   final Setting<Double> nearDuplicate;
   final Setting<Integer> maxNearDuplicates;
@@ -40,7 +43,8 @@ final class SettingCatalog {
             "embed.models",
             "~/.helix/models",
             home,
-            "Searched for model.onnx; without it the bundled model is used.");
+            "Searched for model.onnx, without which the bundled model is used, and for a language"
+                + " model.");
     provider =
         Setting.choice("embed.provider", ExecutionProvider.AUTO, "Where the embedding model runs.");
     precision =
@@ -48,6 +52,26 @@ final class SettingCatalog {
     maxTokens =
         Setting.integer(
             "embed.max_tokens", 256, 8, 512, "A longer text is cut there before it is embedded.");
+    llmModel =
+        Setting.path(
+            "llm.model",
+            "",
+            home,
+            "The language model, a GGUF file. Not set: the first .gguf in embed.models.");
+    llmSeconds =
+        Setting.integer(
+            "llm.seconds",
+            600,
+            0,
+            86_400,
+            "How long a run may ask the language model; the next run goes on. 0: do not ask.");
+    llmEntryTokens =
+        Setting.integer(
+            "llm.entry_tokens",
+            384,
+            32,
+            2048,
+            "A longer entry is cut at a sentence before the language model reads it.");
     topicOverlap =
         Setting.cosine(
             "insight.topic_overlap",
@@ -90,6 +114,9 @@ final class SettingCatalog {
         provider,
         precision,
         maxTokens,
+        llmModel,
+        llmSeconds,
+        llmEntryTokens,
         topicOverlap,
         nearDuplicate,
         maxNearDuplicates,

@@ -161,12 +161,18 @@ public final class SettingsLoader {
             v.get(catalog.provider),
             v.get(catalog.precision),
             v.get(catalog.maxTokens));
+    LlmSettings llm =
+        new LlmSettings(
+            Optional.ofNullable(v.get(catalog.llmModel)),
+            v.get(catalog.llmSeconds),
+            v.get(catalog.llmEntryTokens));
     int threads = v.get(catalog.threads);
     return new Settings(
         Optional.ofNullable(v.get(catalog.kb)),
         threads > 0 ? threads : Runtime.getRuntime().availableProcessors(),
         v.get(catalog.cache),
         embed,
+        llm,
         insight);
   }
 

@@ -5,20 +5,15 @@ import dev.helixbg.config.Settings;
 import dev.helixbg.llm.TextModel;
 import dev.helixbg.llm.bench.LlmBench;
 import dev.helixbg.llm.bench.LlmBench.Result;
-import dev.helixbg.llm.synthetic.SyntheticModel;
 import java.io.IOException;
-import java.nio.file.Path;
 import java.util.ArrayList;
-import java.util.Arrays;
 import java.util.List;
 import java.util.Locale;
 import java.util.concurrent.Callable;
-import java.util.stream.Collectors;
 import picocli.CommandLine.ArgGroup;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
-import picocli.CommandLine.Parameters;
 
 /** How fast this machine reads prompts and generates, as llama-bench counts it. */
 @Command(
@@ -30,20 +25,7 @@ final class BenchLlmCommand implements Callable<Integer> {
   @Mixin private ModelFlags flags;
 
   @ArgGroup(exclusive = true, multiplicity = "1")
-  private Model model;
-
-  private static final class Model {
-    @Parameters(paramLabel = "FILE", description = "The model, a GGUF file.")
-    private Path file;
-
-    @Option(
-        names = "--synthetic",
-        paramLabel = "NAME",
-        description =
-            "A full-size model of random weights, made once in the cache folder:"
-                + " qwen3-0.6b-q4_k_m, qwen3-0.6b-q8_0 or qwen3-0.6b-q6_k.")
-    private String synthetic;
-  }
+  private BenchModel model;
 
   @Option(
       names = {"-p", "--prompt-tokens"},
@@ -84,7 +66,7 @@ final class BenchLlmCommand implements Callable<Integer> {
     }
     Settings settings = flags.settings(options);
     try (TextModel opened =
-        flags.open(file(settings), settings, Math.max(promptTokens, tokens) + 1)) {
+        flags.open(model.file(settings), settings, Math.max(promptTokens, tokens) + 1)) {
       Bench bench = run(opened, settings.threads());
       if (json) {
         Json.print(console.out(), generator -> write(bench, generator));
@@ -93,27 +75,6 @@ final class BenchLlmCommand implements Callable<Integer> {
       }
     }
     return (Thread.currentThread().isInterrupted() ? ExitCode.INTERRUPTED : ExitCode.OK).number();
-  }
-
-  private Path file(Settings settings) throws IOException {
-    if (model.file != null) {
-      return model.file;
-    }
-    SyntheticModel synthetic =
-        SyntheticModel.titled(model.synthetic)
-            .orElseThrow(
-                () ->
-                    new Failure(
-                        ExitCode.USAGE,
-                        "--synthetic must be one of %s, not %s"
-                            .formatted(titles(), model.synthetic)));
-    return synthetic.file(settings.cache());
-  }
-
-  private static String titles() {
-    return Arrays.stream(SyntheticModel.values())
-        .map(SyntheticModel::title)
-        .collect(Collectors.joining(", "));
   }
 
   private Bench run(TextModel opened, int threads) {

@@ -7,12 +7,15 @@ import dev.helixbg.config.SettingsLoader;
 import dev.helixbg.embed.EmbeddingException;
 import dev.helixbg.embed.EmbeddingModel;
 import dev.helixbg.embed.MiniLm;
+import dev.helixbg.insight.judge.Judge;
 import dev.helixbg.insight.log.DataLog;
 import dev.helixbg.insight.log.DataLogException;
 import dev.helixbg.insight.log.LogAccount;
+import dev.helixbg.llm.gguf.GgufException;
 import dev.helixbg.llm.metal.shim.MetalDevice;
 import dev.helixbg.llm.metal.shim.MetalException;
 import dev.helixbg.llm.metal.shim.MetalLibraries;
+import dev.helixbg.llm.tokenizer.TokenizerException;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -43,6 +46,7 @@ final class Doctor {
       doctor.checks.add(Check.ok("settings", "all valid; 'helix-bg config' shows them"));
       doctor.checkWritable("cache folder", loaded.cache(), "set another one: cache = \"...\"");
       doctor.checkModel(loaded);
+      doctor.checkLanguageModel(loaded);
       doctor.checkKb(loaded);
     } catch (ConfigException e) {
       doctor.checks.add(Check.problem("settings", e.getMessage(), "correct that setting"));
@@ -101,6 +105,27 @@ final class Doctor {
               "embedding model",
               e.getMessage(),
               "mend it, or set embed.models to an empty folder"));
+    }
+  }
+
+  /** Opens it and reads a word: that finds a broken vocabulary, too. */
+  private void checkLanguageModel(Settings settings) {
+    try {
+      Optional<LanguageModel> model = LanguageModel.locate(settings);
+      if (model.isEmpty()) {
+        checks.add(
+            Check.note(
+                "language model",
+                "none: labels come from the embedding model, pairs get no verdict",
+                "scripts/fetch-models gets one, or set llm.model"));
+        return;
+      }
+      try (Judge judge = model.get().open(settings)) {
+        checks.add(Check.ok("language model", model.get().file() + ", " + judge.modelName()));
+      }
+    } catch (GgufException | TokenizerException | Failure e) {
+      checks.add(
+          Check.problem("language model", e.getMessage(), "mend it, or name another: llm.model"));
     }
   }
 

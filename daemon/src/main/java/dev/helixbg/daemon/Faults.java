@@ -2,6 +2,7 @@ package dev.helixbg.daemon;
 
 import dev.helixbg.config.ConfigException;
 import dev.helixbg.embed.EmbeddingException;
+import dev.helixbg.insight.judge.JudgeException;
 import dev.helixbg.insight.log.DataLogException;
 import dev.helixbg.llm.backend.ContextFullException;
 import dev.helixbg.llm.gguf.GgufException;
@@ -47,6 +48,7 @@ final class Faults {
       case GgufException model -> ExitCode.MODEL;
       case TokenizerException model -> ExitCode.MODEL;
       case MetalException metal -> ExitCode.MODEL;
+      case JudgeException model -> ExitCode.MODEL;
       case ContextFullException prompt -> ExitCode.USAGE;
       case InterruptedException interrupted -> ExitCode.INTERRUPTED;
       default -> ExitCode.INTERNAL;

@@ -41,6 +41,8 @@ public final class HelixBg implements Runnable {
     CommandLine line =
         new CommandLine(new HelixBg())
             .addSubcommand("one-shot", new OneShotCommand(console))
+            .addSubcommand("label", new LabelCommand(console))
+            .addSubcommand("ask-pair", new AskPairCommand(console))
             .addSubcommand("embed-test", new EmbedTestCommand(console))
             .addSubcommand("load-model", new LoadModelCommand(console))
             .addSubcommand("generate", new GenerateCommand(console))
@@ -52,6 +54,7 @@ public final class HelixBg implements Runnable {
                 new CommandLine(new BenchCommand())
                     .addSubcommand("embed", new BenchEmbedCommand(console, rivals))
                     .addSubcommand("llm", new BenchLlmCommand(console))
+                    .addSubcommand("label", new BenchLabelCommand(console))
                     .addSubcommand("similarity", new BenchSimilarityCommand(console)))
             .addSubcommand("config", new ConfigCommand(console));
     line.setOut(new PrintWriter(console.out(), true, StandardCharsets.UTF_8));

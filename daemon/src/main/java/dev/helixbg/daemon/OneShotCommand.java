@@ -6,7 +6,6 @@ import dev.helixbg.insight.report.TerminalSummary;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.Callable;
 import picocli.CommandLine.Command;
@@ -17,7 +16,9 @@ import picocli.CommandLine.Parameters;
 /** The main job: one run over one knowledge base. */
 @Command(
     name = "one-shot",
-    description = "Read the log, embed what is new, find what is worth telling, write the report.",
+    description =
+        "Read the log, embed what is new, find what is worth telling, let the language model judge"
+            + " it, write the report.",
     mixinStandardHelpOptions = true)
 final class OneShotCommand implements Callable<Integer> {
   private static final int SUMMARY_WIDTH = 100;
@@ -41,8 +42,7 @@ final class OneShotCommand implements Callable<Integer> {
   @Option(names = "--no-report", description = "Write no report; just print.")
   private boolean noReport;
 
-  @Option(names = "--threads", paramLabel = "N", description = "Threads; 0: one per core.")
-  private String threads;
+  @Mixin private JudgeFlags judge;
 
   private final Console console;
 
@@ -55,13 +55,16 @@ final class OneShotCommand implements Callable<Integer> {
     if (sample && kb != null) {
       throw new Failure(ExitCode.USAGE, "--sample brings its own knowledge base; leave out " + kb);
     }
-    Settings settings =
-        options.load(threads == null ? Map.of() : Map.of("threads", threads)).settings();
+    Settings settings = judge.settings(options);
     Kb chosen =
         sample
             ? SampleKb.unpack(settings.cache())
             : Kb.find(Optional.ofNullable(kb), settings, GlobalOptions.locations());
-    Pipeline pipeline = new Pipeline(settings, Progress.on(console));
+    Pipeline pipeline =
+        new Pipeline(
+            settings,
+            Progress.on(console),
+            warning -> console.err().println("helix-bg: " + warning));
     print(noReport ? look(pipeline, chosen) : report(pipeline, chosen), chosen);
     return ExitCode.OK.number();
   }

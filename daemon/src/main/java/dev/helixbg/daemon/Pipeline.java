@@ -11,26 +11,36 @@ import dev.helixbg.insight.log.LogReading;
 import dev.helixbg.insight.report.Report;
 import dev.helixbg.insight.similarity.Vectors;
 import java.util.List;
+import java.util.function.Consumer;
 
-/** One run over one knowledge base, in reading order: log, vectors, findings, report. */
+/**
+ * One run over one knowledge base, in reading order: log, vectors, findings, judgements, report.
+ */
 final class Pipeline {
   private final Settings settings;
   private final Progress.Display display;
+  private final Consumer<String> warnings;
 
-  Pipeline(Settings settings, Progress.Display display) {
+  /**
+   * @param warnings is told, in a sentence, what went not as it should
+   */
+  Pipeline(Settings settings, Progress.Display display, Consumer<String> warnings) {
     this.settings = settings;
     this.display = display;
+    this.warnings = warnings;
   }
 
   /**
    * @param report what was found
    * @param vectors how the vectors came about
+   * @param asked questions that were put to the language model, not remembered
    */
-  record Outcome(Report report, VectorUpdate.Result vectors) {}
+  record Outcome(Report report, VectorUpdate.Result vectors, int asked) {}
 
   /**
-   * @param save whether the vectors may be saved in the KB
-   * @throws InterruptedException when interrupted; the vectors made until then are saved
+   * @param save whether vectors and answers may be saved in the KB
+   * @throws InterruptedException when interrupted; the vectors made and the answers given until
+   *     then are saved
    */
   Outcome run(Kb kb, boolean save) throws InterruptedException {
     LogReading log = DataLog.readQuiet(kb.dataLog());
@@ -49,8 +59,11 @@ final class Pipeline {
             matrix(vectors.vectors()),
             settings.insight(),
             settings.threads());
+    Judging.Outcome judged =
+        new Judging(settings, display, warnings).run(kb, findings, vectors.vectors(), model, save);
     Report.Run run = new Report.Run(Version.text(), model.describe());
-    return new Outcome(new Report(findings, log.account(), run), vectors);
+    Report report = new Report(findings, log.account(), run, judged.judgements());
+    return new Outcome(report, vectors, judged.asked());
   }
 
   private static Vectors matrix(List<float[]> rows) {

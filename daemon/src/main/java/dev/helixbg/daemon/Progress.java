@@ -40,6 +40,7 @@ interface Progress extends AutoCloseable {
             .setInitialMax(total)
             .setStyle(ProgressBarStyle.UNICODE_BLOCK)
             .setUpdateIntervalMillis(200)
+            .showSpeed()
             .setConsumer(new ConsoleProgressBarConsumer(console.err(), 80))
             .clearDisplayOnFinish()
             .build();

@@ -3,6 +3,7 @@ package dev.helixbg.daemon;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import dev.helixbg.llm.golden.GoldenModel;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -72,6 +73,17 @@ class NoNetworkIT {
     List<String> calls = trace("one-shot", "--sample");
     assertTrue(calls.size() > 100, "strace saw " + calls.size() + " calls");
     assertTrue(calls.stream().anyMatch(c -> c.contains("embeddings.bin")), "the run embedded");
+    assertEquals(List.of(), calls.stream().filter(NoNetworkIT::reachesOut).toList());
+    assertEquals(List.of(), calls.stream().filter(this::writesElsewhere).toList());
+  }
+
+  @Test
+  void aRunWithALanguageModelConnectsNowhereAndWritesOnlyWherePromised() throws Exception {
+    Path models = Files.createDirectories(home.resolve(".helix/models"));
+    Files.copy(GoldenModel.Q4_K_M.path(), models.resolve("golden.gguf"));
+    List<String> calls = trace("one-shot", "--sample");
+    assertTrue(calls.stream().anyMatch(c -> c.contains("golden.gguf")), "the model was read");
+    assertTrue(calls.stream().anyMatch(c -> c.contains("answers.jsonl")), "answers were saved");
     assertEquals(List.of(), calls.stream().filter(NoNetworkIT::reachesOut).toList());
     assertEquals(List.of(), calls.stream().filter(this::writesElsewhere).toList());
   }

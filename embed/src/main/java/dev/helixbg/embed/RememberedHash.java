@@ -14,7 +14,7 @@ import java.util.concurrent.TimeUnit;
  * The SHA-256 of a large file, remembered in the cache folder for as long as the file's path, size,
  * modification time and identity stay what they were.
  */
-final class RememberedHash {
+public final class RememberedHash {
 
   /**
    * A file changed more recently might change again without its time moving, so its hash is not
@@ -26,7 +26,8 @@ final class RememberedHash {
 
   private RememberedHash() {}
 
-  static String of(Path file, Path cacheFolder) throws IOException {
+  /** In lower-case hexadecimal. */
+  public static String of(Path file, Path cacheFolder) throws IOException {
     Path path = file.toRealPath();
     BasicFileAttributes attributes = Files.readAttributes(path, BasicFileAttributes.class);
     String identity =

@@ -1,9 +1,11 @@
 package dev.helixbg.llm;
 
 import dev.helixbg.llm.backend.Backend;
+import dev.helixbg.llm.generate.ChoiceScorer;
 import dev.helixbg.llm.generate.Generation;
 import dev.helixbg.llm.generate.GenerationOptions;
 import dev.helixbg.llm.generate.Generator;
+import dev.helixbg.llm.generate.GroupGenerator;
 import dev.helixbg.llm.generate.Scorer;
 import dev.helixbg.llm.generate.Workspace;
 import dev.helixbg.llm.gguf.GgufFile;
@@ -12,6 +14,7 @@ import dev.helixbg.llm.model.Qwen3;
 import dev.helixbg.llm.tokenizer.ChatForm;
 import dev.helixbg.llm.tokenizer.Tokenizer;
 import java.util.List;
+import java.util.Set;
 import java.util.function.BooleanSupplier;
 import java.util.function.IntConsumer;
 
@@ -33,6 +36,8 @@ public final class TextModel implements AutoCloseable {
   private final Workspace workspace;
   private final Generator generator;
   private final Scorer scorer;
+  private final GroupGenerator groupGenerator;
+  private final ChoiceScorer choiceScorer;
 
   TextModel(
       GgufFile file,
@@ -48,6 +53,8 @@ public final class TextModel implements AutoCloseable {
     workspace = new Workspace(model, limits);
     generator = new Generator(workspace);
     scorer = new Scorer(workspace);
+    groupGenerator = new GroupGenerator(workspace);
+    choiceScorer = new ChoiceScorer(workspace);
   }
 
   /** What the file calls itself, else the file's name. */
@@ -114,6 +121,33 @@ public final class TextModel implements AutoCloseable {
   public double[][] score(
       Session shared, List<int[]> prompts, List<int[]> continuations, BooleanSupplier cancelled) {
     return scorer.score(shared.cache(), prompts, continuations, cancelled);
+  }
+
+  /**
+   * How likely each of a few answers is after prompts, when the model may write nothing else; see
+   * {@link ChoiceScorer#score}. The session stays as it is.
+   */
+  public double[][] choose(
+      Session shared, List<int[]> prompts, List<int[]> choices, BooleanSupplier cancelled) {
+    return choiceScorer.score(shared.cache(), prompts, choices, cancelled);
+  }
+
+  /**
+   * Answers prompts by the likeliest tokens, each following what {@code shared} has read; see
+   * {@link GroupGenerator#generate}. The session stays as it is.
+   */
+  public List<Generation> generateAll(
+      Session shared,
+      List<int[]> prompts,
+      int maxTokens,
+      Set<Integer> stopTokens,
+      BooleanSupplier cancelled) {
+    return groupGenerator.generate(shared.cache(), prompts, maxTokens, stopTokens, cancelled);
+  }
+
+  /** The most prompt tokens of one pass: lists of prompts up to so many are read together. */
+  public int passTokens() {
+    return workspace.promptTokens();
   }
 
   /** The file, with its metadata and tensors. */

@@ -1,6 +1,9 @@
 package dev.helixbg.insight.findings;
 
 import dev.helixbg.insight.log.Entry;
+import java.util.List;
+import java.util.function.Function;
+import java.util.stream.IntStream;
 
 /**
  * An entry under the name by which helix users refer to it.
@@ -11,6 +14,20 @@ import dev.helixbg.insight.log.Entry;
  *     it
  */
 public record NamedEntry(Entry entry, int index, String key) {
+
+  /**
+   * Names live entries.
+   *
+   * @param entries by rising offset
+   * @param key of each
+   */
+  public static List<NamedEntry> all(List<Entry> entries, Function<Entry, String> key) {
+    TopicIndex topics = TopicIndex.of(entries);
+    return IntStream.range(0, entries.size())
+        .mapToObj(
+            i -> new NamedEntry(entries.get(i), topics.indexIn()[i], key.apply(entries.get(i))))
+        .toList();
+  }
 
   public String name() {
     return entry.topic() + ":" + index;

@@ -1,6 +1,7 @@
 package dev.helixbg.insight.report;
 
 import dev.helixbg.insight.findings.NamedEntry;
+import dev.helixbg.insight.judge.Judgements;
 import dev.helixbg.insight.log.EntryText;
 import java.util.List;
 
@@ -10,6 +11,8 @@ import java.util.List;
  * @param letter what the words about a pair call it: {@code A} or {@code B}
  * @param source empty when the entry names none
  * @param confidence empty when the entry states none
+ * @param label that a machine gave it, in words; empty when its tags have one, or nobody knows
+ * @param labelOrigin where that comes from, in words
  */
 record EntryView(
     String letter,
@@ -18,10 +21,12 @@ record EntryView(
     List<String> tags,
     String source,
     String confidence,
+    String label,
+    String labelOrigin,
     ShownText text) {
   private static final int MAX_TAGS = 12;
 
-  static EntryView of(String letter, NamedEntry named) {
+  static EntryView of(String letter, NamedEntry named, Judgements judgements) {
     EntryText text = named.entry().text();
     return new EntryView(
         letter,
@@ -30,6 +35,8 @@ record EntryView(
         text.tags().stream().limit(MAX_TAGS).map(EntryView::shortName).toList(),
         text.source().map(EntryView::shortName).orElse(""),
         text.confidence().isPresent() ? Wording.limit(text.confidence().getAsDouble()) : "",
+        Judged.guess(named, judgements),
+        Judged.explained(named, judgements),
         ShownText.of(text.content()));
   }
 
@@ -47,6 +54,10 @@ record EntryView(
 
   boolean hasConfidence() {
     return !confidence.isEmpty();
+  }
+
+  boolean hasLabel() {
+    return !label.isEmpty();
   }
 
   boolean hasText() {

@@ -9,6 +9,12 @@ import dev.helixbg.config.InsightSettings;
 import dev.helixbg.insight.findings.Finding;
 import dev.helixbg.insight.findings.Findings;
 import dev.helixbg.insight.findings.NamedEntry;
+import dev.helixbg.insight.judge.Guess;
+import dev.helixbg.insight.judge.Job;
+import dev.helixbg.insight.judge.Judgements;
+import dev.helixbg.insight.judge.Label;
+import dev.helixbg.insight.judge.LabelCensus;
+import dev.helixbg.insight.judge.PairVerdict;
 import dev.helixbg.insight.log.EntryText;
 import dev.helixbg.insight.log.LogAccount;
 import java.io.ByteArrayOutputStream;
@@ -28,9 +34,13 @@ public final class JsonReport {
   static final int MAX_TEXT = 20_000;
 
   private final JsonGenerator json;
+  private final Findings findings;
+  private final Judgements judgements;
 
-  private JsonReport(JsonGenerator json) {
+  private JsonReport(JsonGenerator json, Report report) {
     this.json = json;
+    findings = report.findings();
+    judgements = report.judgements();
   }
 
   public static byte[] render(Report report) {
@@ -55,13 +65,12 @@ public final class JsonReport {
     try (JsonGenerator json = factory.createGenerator(out)) {
       json.disable(JsonGenerator.Feature.AUTO_CLOSE_TARGET);
       json.setPrettyPrinter(printer);
-      new JsonReport(json).report(report);
+      new JsonReport(json, report).report(report);
       json.writeRaw('\n');
     }
   }
 
   private void report(Report report) throws IOException {
-    Findings findings = report.findings();
     json.writeStartObject();
     json.writeNumberField("schema", Report.SCHEMA);
     json.writeStringField("program", "helix-bg");
@@ -78,12 +87,84 @@ public final class JsonReport {
     limits(findings.limits());
     totals(findings);
     distribution(findings.distribution());
+    judgement();
     list("topics", findings.topics(), this::topic);
     list("nearDuplicates", findings.nearDuplicates(), this::pair);
     list("topicOverlaps", findings.topicOverlaps(), this::overlap);
     list("crossLinks", findings.crossLinks(), this::pair);
     list("misfiled", findings.misfiled(), this::misfiled);
+    list("merges", judgements.merges(), this::merge);
+    list("labels", findings.entries(), this::label);
     json.writeEndObject();
+  }
+
+  private void judgement() throws IOException {
+    LabelCensus census = LabelCensus.of(findings.entries(), judgements);
+    optional("languageModel", judgements.model());
+    json.writeObjectFieldStart("judgement");
+    json.writeObjectFieldStart("left");
+    for (Job job : Job.values()) {
+      json.writeNumberField(job.title(), judgements.left().getOrDefault(job, 0));
+    }
+    json.writeEndObject();
+    json.writeNumberField("cut", judgements.cut());
+    json.writeNumberField("tagged", census.tagged());
+    json.writeNumberField("agreeing", census.agreeing());
+    json.writeEndObject();
+  }
+
+  private void merge(Judgements.Merge merge) throws IOException {
+    json.writeStartObject();
+    text("id", merge.id());
+    list("entries", merge.entries(), named -> json.writeString(SafeText.wellFormed(named.name())));
+    text("proposedText", merge.text());
+    json.writeEndObject();
+  }
+
+  private void label(NamedEntry named) throws IOException {
+    Guess guess = judgements.guesses().get(named.key());
+    json.writeStartObject();
+    text("name", named.name());
+    text("key", named.key());
+    optional("label", judgements.label(named).map(Label::title));
+    json.writeFieldName("guess");
+    if (guess == null) {
+      json.writeNull();
+    } else {
+      json.writeStartObject();
+      text("label", guess.label().title());
+      text("origin", guess.origin().name());
+      decimal("score", guess.score());
+      text("runnerUp", guess.runnerUp().title());
+      decimal("runnerUpScore", guess.runnerUpScore());
+      json.writeBooleanField("cut", guess.cut());
+      json.writeEndObject();
+    }
+    json.writeEndObject();
+  }
+
+  private void verdict(PairVerdict verdict) throws IOException {
+    json.writeFieldName("verdict");
+    if (verdict == null) {
+      json.writeNull();
+      return;
+    }
+    json.writeStartObject();
+    text("verdict", verdict.verdict().title());
+    decimal("probability", verdict.probability());
+    decimal("same", verdict.same());
+    decimal("related", verdict.related());
+    json.writeBooleanField("cut", verdict.cut());
+    json.writeEndObject();
+  }
+
+  private void optional(String field, Optional<String> value) throws IOException {
+    json.writeFieldName(field);
+    if (value.isPresent()) {
+      json.writeString(SafeText.wellFormed(value.get()));
+    } else {
+      json.writeNull();
+    }
   }
 
   private void log(LogAccount log) throws IOException {
@@ -152,6 +233,7 @@ public final class JsonReport {
     text("name", topic.name());
     json.writeNumberField("entries", topic.entries());
     decimal("cohesion", topic.cohesion());
+    optional("summary", Optional.ofNullable(judgements.summaries().get(topic.name())));
     json.writeEndObject();
   }
 
@@ -162,6 +244,7 @@ public final class JsonReport {
     json.writeNumberField("rank", pair.rank());
     json.writeNumberField("rankOfB", pair.rankOfB());
     json.writeNumberField("rankOfA", pair.rankOfA());
+    verdict(judgements.verdicts().get(pair.id()));
     entry("a", pair.a());
     entry("b", pair.b());
     json.writeEndObject();

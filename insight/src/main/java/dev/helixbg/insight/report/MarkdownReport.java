@@ -21,11 +21,15 @@ public final class MarkdownReport {
       return out.toString();
     }
     facts(view);
+    paragraph(view.judged().note());
     damage(view.damage());
+    summaries(view.judged().summaries());
     pairs(view.nearDuplicates());
+    merges(view.judged().merges());
     overlaps(view.overlaps());
     pairs(view.crossLinks());
     misfiled(view.misfiled());
+    labels(view.judged().labels());
     topics(view.topics());
     distribution(view.distribution());
     footer(view);
@@ -72,6 +76,89 @@ public final class MarkdownReport {
         pair(number++, pair);
       }
     }
+    if (section.hasDifferent()) {
+      paragraph(section.differentWords() + ":");
+      for (PairView pair : section.different()) {
+        line(
+            "- "
+                + pair.similarity()
+                + ", "
+                + pair.verdict()
+                + ": "
+                + MarkdownText.code(pair.a().name())
+                + " and "
+                + MarkdownText.code(pair.b().name())
+                + " · "
+                + MarkdownText.code(pair.id()));
+      }
+      line("");
+    }
+  }
+
+  private void summaries(JudgedSections.SummarySection section) {
+    if (!section.exists()) {
+      return;
+    }
+    heading("## Topics in a sentence", section.total());
+    paragraph(section.intro());
+    line("| Topic | Entries | Sentence |");
+    line("| :---- | ------: | :------- |");
+    for (List<JudgedSections.SummaryRow> part : List.of(section.first(), section.more())) {
+      for (JudgedSections.SummaryRow row : part) {
+        String sentence = MarkdownText.cell(row.sentence());
+        line(
+            "| "
+                + MarkdownText.cell(row.topic())
+                + " | "
+                + row.entries()
+                + " | "
+                + sentence
+                + " |");
+      }
+    }
+    line("");
+  }
+
+  private void merges(JudgedSections.MergeSection section) {
+    if (!section.exists()) {
+      return;
+    }
+    heading("## Proposed merges", section.total());
+    paragraph(section.intro());
+    for (JudgedSections.MergeRow merge : section.rows()) {
+      String names = String.join(", ", merge.names().stream().map(MarkdownText::code).toList());
+      paragraph("**Proposed** for " + names + " · " + MarkdownText.code(merge.id()));
+      out.append(MarkdownText.fenced(merge.text().head() + merge.text().rest())).append('\n');
+    }
+  }
+
+  private void labels(JudgedSections.LabelSection section) {
+    if (!section.exists()) {
+      return;
+    }
+    heading("## Labels", "");
+    paragraph(section.intro());
+    if (section.hasAgreement()) {
+      paragraph(section.agreement());
+    }
+    line("| Label | Entries | Means |");
+    line("| :---- | ------: | :---- |");
+    for (JudgedSections.LabelRow row : section.rows()) {
+      line("| " + row.label() + " | " + row.count() + " | " + row.description() + " |");
+    }
+    line("");
+    for (JudgedSections.Disagreement one : section.disagreements()) {
+      line(
+          "- "
+              + MarkdownText.code(one.name())
+              + ": tagged "
+              + one.tags()
+              + ", guess "
+              + one.guess());
+    }
+    if (section.hasDisagreements()) {
+      line("");
+    }
   }
 
   private void pair(int number, PairView pair) {
@@ -82,6 +169,7 @@ public final class MarkdownReport {
         "**"
             + pair.similarity()
             + "** · "
+            + (pair.hasVerdict() ? "**" + pair.verdict() + "** · " : "")
             + pair.rank()
             + " · "
             + pair.nearness()
@@ -99,6 +187,9 @@ public final class MarkdownReport {
     words.append(MarkdownText.code(entry.name())).append(" · ").append(entry.date());
     for (int i = 0; i < entry.tags().size(); i++) {
       words.append(i == 0 ? " · tags " : ", ").append(MarkdownText.code(entry.tags().get(i)));
+    }
+    if (entry.hasLabel()) {
+      words.append(" · ").append(entry.label());
     }
     if (entry.hasSource()) {
       words.append(" · ").append(MarkdownText.code(entry.source()));

@@ -1,6 +1,7 @@
 package dev.helixbg.insight.report;
 
 import dev.helixbg.insight.findings.Finding;
+import dev.helixbg.insight.judge.Judgements;
 
 /**
  * An entry that may be under the wrong topic.
@@ -10,10 +11,10 @@ import dev.helixbg.insight.findings.Finding;
  */
 record MisfiledView(String id, EntryView entry, String own, String nearer, String other) {
 
-  static MisfiledView of(Finding.Misfiled misfiled) {
+  static MisfiledView of(Finding.Misfiled misfiled, Judgements judgements) {
     return new MisfiledView(
         SafeText.name(misfiled.id()),
-        EntryView.of("", misfiled.entry()),
+        EntryView.of("", misfiled.entry(), judgements),
         Wording.similarity(misfiled.own()),
         TopicView.label(misfiled.nearer()),
         Wording.similarity(misfiled.other()));

@@ -1,6 +1,8 @@
 package dev.helixbg.insight.report;
 
 import dev.helixbg.insight.findings.Finding;
+import dev.helixbg.insight.judge.Judgements;
+import dev.helixbg.insight.judge.RankedPairs;
 import java.util.List;
 
 /**
@@ -11,6 +13,8 @@ import java.util.List;
  * @param first shown at once
  * @param more folded away where a format can fold
  * @param moreWords on the fold
+ * @param different what the language model calls different; folded away where a format can fold
+ * @param differentWords on that fold
  * @param cutWords says that only the best are listed; may be empty
  * @param none said instead of a list when there are none
  */
@@ -22,6 +26,8 @@ record PairSection(
     List<PairView> first,
     List<PairView> more,
     String moreWords,
+    List<PairView> different,
+    String differentWords,
     String cutWords,
     String none) {
   private static final int FIRST = 12;
@@ -33,25 +39,41 @@ record PairSection(
       String none,
       List<Finding.Pair> found,
       long total,
-      long pairs) {
-    List<PairView> views = found.stream().map(pair -> PairView.of(pair, pairs)).toList();
+      long pairs,
+      Judgements judgements) {
+    RankedPairs ranked = RankedPairs.of(found, judgements.verdicts());
+    boolean judged = found.stream().anyMatch(pair -> judgements.verdicts().containsKey(pair.id()));
+    List<PairView> views = views(ranked.shown(), pairs, judgements);
+    List<PairView> different = views(ranked.different(), pairs, judgements);
     int first = views.size() <= FIRST + 3 ? views.size() : FIRST;
     return new PairSection(
         anchor,
         title,
         Wording.count(total),
-        intro,
+        judged ? intro + " Ranked by similarity and the language model’s verdict together." : intro,
         views.subList(0, first),
         views.subList(first, views.size()),
-        Wording.count(views.size() - first, "more pair", "more pairs") + ", less similar",
-        total > views.size()
-            ? "The best " + Wording.count(views.size()) + " of " + Wording.count(total) + "."
+        Wording.count(views.size() - first, "more pair", "more pairs")
+            + (judged ? ", ranked lower" : ", less similar"),
+        different,
+        Wording.count(different.size(), "pair", "pairs")
+            + " that the language model calls different",
+        total > found.size()
+            ? "The best " + Wording.count(found.size()) + " of " + Wording.count(total) + "."
             : "",
         none);
   }
 
+  private static List<PairView> views(List<Finding.Pair> pairs, long all, Judgements judgements) {
+    return pairs.stream().map(pair -> PairView.of(pair, all, judgements)).toList();
+  }
+
   boolean isEmpty() {
-    return first.isEmpty();
+    return first.isEmpty() && different.isEmpty();
+  }
+
+  boolean hasDifferent() {
+    return !different.isEmpty();
   }
 
   boolean hasMore() {

@@ -1,24 +1,42 @@
 package dev.helixbg.insight.report;
 
 import dev.helixbg.insight.findings.Finding;
+import dev.helixbg.insight.judge.Judgements;
+import dev.helixbg.insight.judge.PairVerdict;
 
 /**
  * Two entries side by side.
  *
  * @param rank where the pair stands among all pairs, in words
  * @param nearness how near the two are as neighbours, in words
+ * @param verdict what the language model says of it, in words; empty when it was not asked
+ * @param verdictKind same, related or different; empty when it was not asked
  */
 record PairView(
-    String id, String similarity, String rank, String nearness, EntryView a, EntryView b) {
+    String id,
+    String similarity,
+    String rank,
+    String nearness,
+    String verdict,
+    String verdictKind,
+    EntryView a,
+    EntryView b) {
 
-  static PairView of(Finding.Pair pair, long pairs) {
+  static PairView of(Finding.Pair pair, long pairs, Judgements judgements) {
+    PairVerdict verdict = judgements.verdicts().get(pair.id());
     return new PairView(
         SafeText.name(pair.id()),
         Wording.similarity(pair.similarity()),
         rank(pair.rank(), pairs),
         nearness(pair.rankOfB(), pair.rankOfA()),
-        EntryView.of("A", pair.a()),
-        EntryView.of("B", pair.b()));
+        Judged.verdict(verdict),
+        verdict == null ? "" : verdict.verdict().title(),
+        EntryView.of("A", pair.a(), judgements),
+        EntryView.of("B", pair.b(), judgements));
+  }
+
+  boolean hasVerdict() {
+    return !verdict.isEmpty();
   }
 
   private static String rank(long rank, long pairs) {

@@ -2,6 +2,7 @@ package dev.helixbg.insight.report;
 
 import dev.helixbg.insight.findings.Findings;
 import dev.helixbg.insight.findings.NamedEntry;
+import dev.helixbg.insight.judge.Judgements;
 import dev.helixbg.insight.log.LogAccount;
 import java.time.LocalDateTime;
 import java.util.Optional;
@@ -10,7 +11,12 @@ import java.util.Optional;
  * All that a report tells. It holds nothing of the clock or the machine, so that the same knowledge
  * base gives the same bytes.
  */
-public record Report(Findings findings, LogAccount log, Run run) {
+public record Report(Findings findings, LogAccount log, Run run, Judgements judgements) {
+
+  /** A report without labels, verdicts and summaries. */
+  public Report(Findings findings, LogAccount log, Run run) {
+    this(findings, log, run, Judgements.NONE);
+  }
 
   /** Version of the JSON form; raised when a field changes its meaning or goes away. */
   public static final int SCHEMA = 1;

@@ -3,6 +3,7 @@ package dev.helixbg.insight.report;
 import dev.helixbg.config.InsightSettings;
 import dev.helixbg.insight.findings.Finding;
 import dev.helixbg.insight.findings.Findings;
+import dev.helixbg.insight.judge.Judgements;
 import dev.helixbg.insight.log.LogAccount;
 import java.util.Comparator;
 import java.util.List;
@@ -13,6 +14,7 @@ import java.util.List;
  *
  * @param lead the outcome in one or two sentences
  * @param facts of the knowledge base, the headline numbers
+ * @param judged what a language model adds
  */
 record ReportView(
     String program,
@@ -21,6 +23,7 @@ record ReportView(
     String lead,
     List<DistributionView.Fact> facts,
     DamageSection damage,
+    JudgedSections judged,
     GraphView graph,
     DistributionView distribution,
     PairSection nearDuplicates,
@@ -148,6 +151,7 @@ record ReportView(
   static ReportView of(Report report) {
     Findings findings = report.findings();
     InsightSettings limits = findings.limits();
+    Judgements judgements = report.judgements();
     return new ReportView(
         "helix-bg " + SafeText.name(report.run().version()),
         SafeText.name(report.run().embeddingModel()),
@@ -155,12 +159,13 @@ record ReportView(
         lead(findings),
         facts(findings),
         DamageSection.of(report.log()),
+        JudgedSections.of(findings, judgements),
         GraphView.of(findings),
         DistributionView.of(findings.distribution(), limits),
-        nearDuplicates(findings, limits),
+        nearDuplicates(findings, limits, judgements),
         overlaps(findings, limits),
-        crossLinks(findings, limits),
-        misfiled(findings, limits),
+        crossLinks(findings, limits, judgements),
+        misfiled(findings, limits, judgements),
         TopicSection.of(findings.topics()));
   }
 
@@ -201,7 +206,8 @@ record ReportView(
             Wording.count(pairs), pairs == 1 ? "pair compared" : "pairs compared"));
   }
 
-  private static PairSection nearDuplicates(Findings findings, InsightSettings limits) {
+  private static PairSection nearDuplicates(
+      Findings findings, InsightSettings limits, Judgements judgements) {
     String limit = Wording.limit(limits.nearDuplicate());
     return PairSection.of(
         "near-duplicates",
@@ -213,7 +219,8 @@ record ReportView(
         "No two entries are more similar than " + limit + ". Nothing seems to be said twice.",
         findings.nearDuplicates(),
         findings.totals().nearDuplicates(),
-        findings.totals().pairs());
+        findings.totals().pairs(),
+        judgements);
   }
 
   private static OverlapSection overlaps(Findings findings, InsightSettings limits) {
@@ -228,7 +235,8 @@ record ReportView(
             : "No two topics are more similar than " + limit + ". Each has its own ground.");
   }
 
-  private static PairSection crossLinks(Findings findings, InsightSettings limits) {
+  private static PairSection crossLinks(
+      Findings findings, InsightSettings limits, Judgements judgements) {
     String range =
         Wording.limit(limits.crossLinkFrom()) + " and " + Wording.limit(limits.nearDuplicate());
     return PairSection.of(
@@ -240,10 +248,12 @@ record ReportView(
         "No entries of different topics have a similarity between " + range + ".",
         findings.crossLinks(),
         findings.totals().crossLinks(),
-        findings.totals().pairs());
+        findings.totals().pairs(),
+        judgements);
   }
 
-  private static MisfiledSection misfiled(Findings findings, InsightSettings limits) {
+  private static MisfiledSection misfiled(
+      Findings findings, InsightSettings limits, Judgements judgements) {
     int total = findings.totals().misfiled();
     int shown = findings.misfiled().size();
     return new MisfiledSection(
@@ -252,7 +262,7 @@ record ReportView(
             + " least "
             + Wording.limit(limits.misfiledMargin())
             + ". They may be easier to find over there.",
-        findings.misfiled().stream().map(MisfiledView::of).toList(),
+        findings.misfiled().stream().map(one -> MisfiledView.of(one, judgements)).toList(),
         total > shown
             ? "The clearest " + Wording.count(shown) + " of " + Wording.count(total) + "."
             : "",

@@ -3,8 +3,13 @@ package dev.helixbg.insight.report;
 import dev.helixbg.insight.findings.Finding;
 import dev.helixbg.insight.findings.Findings;
 import dev.helixbg.insight.findings.NamedEntry;
+import dev.helixbg.insight.judge.Guess;
+import dev.helixbg.insight.judge.Judgements;
+import dev.helixbg.insight.judge.PairVerdict;
+import dev.helixbg.insight.judge.RankedPairs;
 import dev.helixbg.insight.log.LogAccount;
 import java.util.List;
+import java.util.Map;
 
 /** What a person sees on the terminal after a run: a dozen lines at most. */
 public final class TerminalSummary {
@@ -16,6 +21,7 @@ public final class TerminalSummary {
 
   private static final int MIN_EXCERPT = 12;
   private static final int NAME_WIDTH = 24;
+  private static final int SHOWN_PAIRS = 3;
 
   private final StringBuilder out = new StringBuilder();
   private final int width;
@@ -47,11 +53,12 @@ public final class TerminalSummary {
             + ", "
             + Wording.count(totals.pairs(), "pair", "pairs")
             + " compared");
+    judged(report.judgements());
     damage(report.log());
     if (!findings.entries().isEmpty()) {
-      pairs("Near-duplicates", totals.nearDuplicates(), findings.nearDuplicates(), 3);
+      pairs("Near-duplicates", totals.nearDuplicates(), findings.nearDuplicates(), report);
       overlaps(findings.topicOverlaps());
-      pairs("Cross-links", totals.crossLinks(), findings.crossLinks(), 3);
+      pairs("Cross-links", totals.crossLinks(), findings.crossLinks(), report);
       misfiled(totals.misfiled(), findings.misfiled());
     }
     if (!where.isEmpty()) {
@@ -74,15 +81,42 @@ public final class TerminalSummary {
     out.append(painted("33", SafeText.excerpt(text, width))).append('\n');
   }
 
-  private void pairs(String kind, long total, List<Finding.Pair> pairs, int shown) {
+  private void judged(Judgements judgements) {
+    if (judgements.model().isPresent()) {
+      long labels =
+          judgements.guesses().values().stream()
+              .filter(guess -> guess.origin() == Guess.Origin.MODEL)
+              .count();
+      int left = judgements.left().values().stream().mapToInt(Integer::intValue).sum();
+      line(
+          SafeText.name(judgements.model().get())
+              + ": "
+              + Wording.count(labels, "label", "labels")
+              + ", "
+              + Wording.count(judgements.verdicts().size(), "verdict", "verdicts")
+              + ", "
+              + Wording.count(judgements.summaries().size(), "summary", "summaries")
+              + (left > 0 ? "; " + Wording.count(left) + " left for the next run" : ""));
+    } else if (!judgements.guesses().isEmpty()) {
+      line("No language model: labels by embedding, no verdicts. scripts/fetch-models gets one");
+    }
+  }
+
+  private void pairs(String kind, long total, List<Finding.Pair> pairs, Report report) {
+    Map<String, PairVerdict> verdicts = report.judgements().verdicts();
     List<Row> rows =
-        pairs.stream()
-            .limit(shown)
+        RankedPairs.of(pairs, verdicts).shown().stream()
+            .limit(SHOWN_PAIRS)
             .map(
                 pair ->
                     new Row(
                         pair.similarity(),
-                        name(pair.a()) + " ~ " + name(pair.b()),
+                        name(pair.a())
+                            + " ~ "
+                            + name(pair.b())
+                            + (verdicts.containsKey(pair.id())
+                                ? " " + verdicts.get(pair.id()).verdict().title()
+                                : ""),
                         pair.a().entry().text().content()))
             .toList();
     rows(kind, total, rows);

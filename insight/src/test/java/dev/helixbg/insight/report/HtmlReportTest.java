@@ -39,18 +39,20 @@ class HtmlReportTest {
   private static final Set<String> ATTRIBUTES =
       Set.of(
           ("lang charset http-equiv content name class href id aria-label aria-labelledby"
-                  + " aria-hidden role tabindex dir scope viewBox x y x1 y1 x2 y2 dx cx cy r width"
-                  + " height stroke-width")
+                  + " aria-hidden role tabindex dir scope title viewBox x y x1 y1 x2 y2 dx cx cy r"
+                  + " width height stroke-width")
               .split(" "));
 
   static Stream<Report> everyFixture() {
-    return Stream.of(
-            KbFixtures.empty(),
-            KbFixtures.small(),
-            KbFixtures.realistic(),
-            KbFixtures.manyTopics(),
-            KbFixtures.hostile())
-        .map(KbFixture::report);
+    return Stream.concat(
+        Stream.of(
+                KbFixtures.empty(),
+                KbFixtures.small(),
+                KbFixtures.realistic(),
+                KbFixtures.manyTopics(),
+                KbFixtures.hostile())
+            .map(KbFixture::report),
+        Stream.of(JudgedReportTest.judged("\" title=evil onload=evil <img src=evil>")));
   }
 
   @ParameterizedTest

@@ -7,6 +7,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.helixbg.insight.findings.Finding;
 import dev.helixbg.insight.findings.NamedEntry;
+import dev.helixbg.insight.judge.Judgements;
 import dev.helixbg.insight.log.LogAccount;
 import java.util.Random;
 import org.junit.jupiter.api.Test;
@@ -137,6 +138,6 @@ class ReportViewTest {
     Finding.Pair pair =
         new Finding.Pair(
             "dup-0", Finding.PairKind.NEAR_DUPLICATE, a, b, 0.95, rank, rankOfB, rankOfA);
-    return PairView.of(pair, pairs);
+    return PairView.of(pair, pairs, Judgements.NONE);
   }
 }

@@ -13,7 +13,7 @@ import java.util.function.BooleanSupplier;
  *
  * <p>All prompts follow one sequence that was read before, which they share. As many as fit are
  * read in one pass; then the continuations of all of them are read together, each on a fork of its
- * prompt's cache.
+ * prompt's cache. A prompt is computed in the same way whatever is scored beside it.
  */
 public final class Scorer {
   private final Workspace work;
@@ -40,24 +40,17 @@ public final class Scorer {
    */
   public double[][] score(
       KvCache shared, List<int[]> prompts, List<int[]> continuations, BooleanSupplier cancelled) {
-    prompts.forEach(this::requireSome);
-    continuations.forEach(this::requireSome);
+    prompts.forEach(work::requirePrompt);
+    continuations.forEach(work::requirePrompt);
     continuations.forEach(this::requireShort);
     double[][] scores = new double[prompts.size()][continuations.size()];
     for (int from = 0; from < prompts.size(); ) {
-      int to = groupEnd(prompts, from);
+      int to = PromptGroup.end(work, prompts, from);
       Group group = new Group(shared, prompts.subList(from, to), continuations, cancelled);
       group.score(scores, from);
       from = to;
     }
     return scores;
-  }
-
-  private void requireSome(int[] ids) {
-    if (ids.length == 0) {
-      throw new IllegalArgumentException("a prompt or continuation is empty");
-    }
-    work.requireKnown(ids);
   }
 
   /** The rows after a continuation's first token must fit one pass. */
@@ -70,25 +63,13 @@ public final class Scorer {
     }
   }
 
-  /** As many prompts as one pass takes; at least one. */
-  private int groupEnd(List<int[]> prompts, int from) {
-    work.batch.clear();
-    int rows = work.batch.freeRows();
-    int most = from + work.batch.freeWanted();
-    int to = from;
-    while (to < prompts.size() && to < most && (to == from || prompts.get(to).length <= rows)) {
-      rows -= prompts.get(to++).length;
-    }
-    return to;
-  }
-
   /** Prompts that are read together. */
   private final class Group {
     private final KvCache shared;
     private final List<int[]> prompts;
     private final List<int[]> continuations;
     private final BooleanSupplier cancelled;
-    private final List<KvCache> caches = new ArrayList<>();
+    private final PromptGroup group;
     private final List<Part> parts = new ArrayList<>();
 
     /** The rows of a continuation in the pass being put together. */
@@ -100,12 +81,14 @@ public final class Scorer {
       this.prompts = prompts;
       this.continuations = continuations;
       this.cancelled = cancelled;
+      group = new PromptGroup(work, prompts);
     }
 
     void score(double[][] scores, int from) {
       try {
-        readPrompts();
+        group.read(shared, cancelled);
         runPass();
+        work.batch.clear();
         for (int i = 0; i < prompts.size(); i++) {
           for (int j = 0; j < continuations.size(); j++) {
             scores[from + i][j] = logProbability(i, continuations.get(j)[0]);
@@ -119,26 +102,8 @@ public final class Scorer {
         finishParts(scores, from);
       } finally {
         parts.forEach(part -> part.fork().close());
-        caches.forEach(KvCache::close);
+        group.close();
       }
-    }
-
-    /** The prompts' last pass is left in the batch. */
-    private void readPrompts() {
-      if (prompts.size() == 1) {
-        caches.add(shared.fork(shared.length()));
-        if (!work.read(caches.getFirst(), prompts.getFirst(), true, cancelled)) {
-          throw new CancellationException();
-        }
-        return;
-      }
-      work.batch.clear();
-      for (int[] prompt : prompts) {
-        KvCache cache = shared.fork(shared.length());
-        caches.add(cache);
-        work.add(cache, prompt, 0, prompt.length, 1);
-      }
-      forward();
     }
 
     private void forward() {
@@ -164,10 +129,10 @@ public final class Scorer {
       if (rows == 0) {
         return;
       }
-      if (parts.isEmpty() || !fits(rows)) {
+      if (!fits(rows)) {
         finishParts(scores, from);
       }
-      KvCache cache = caches.get(prompt);
+      KvCache cache = group.cache(prompt);
       KvCache fork = cache.fork(cache.length());
       parts.add(new Part(fork, prompt, continuation, work.batch.wanted()));
       work.add(fork, ids, 0, rows, rows);
@@ -180,6 +145,7 @@ public final class Scorer {
     /** Runs the pass that was put together, if any, and empties the batch for the next. */
     private void finishParts(double[][] scores, int from) {
       if (!parts.isEmpty()) {
+        work.steady();
         forward();
         runPass();
       }

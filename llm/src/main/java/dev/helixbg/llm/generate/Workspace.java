@@ -12,8 +12,18 @@ import java.util.function.BooleanSupplier;
 
 /** A model with the batch and token lists of its passes; one thread at a time. */
 public final class Workspace {
+  /**
+   * A pass of at least so many rows, with so many rows wanted, gives each row the same bits
+   * whatever else is in it: backends may compute a handful of rows in another way than more.
+   */
+  static final int STEADY_ROWS = 8;
+
   final Qwen3 model;
   final Batch batch;
+  private final int rows;
+
+  /** A sequence that nobody listens to; see {@link #steady}. */
+  private KvCache silent;
 
   /** A slot per pass under way, and one to write to. */
   final Tokens tokens;
@@ -25,6 +35,7 @@ public final class Workspace {
 
   public Workspace(Qwen3 model, PassLimits limits) {
     this.model = model;
+    rows = limits.rows();
     batch = new Batch(limits.rows(), limits.wanted());
     tokens = model.backend().tokens(model.backend().depth() + 1, limits.rows());
   }
@@ -88,6 +99,36 @@ public final class Workspace {
   Top top(int k) {
     int held = Math.min(k, model.vocabulary());
     return tops.computeIfAbsent(held, size -> Top.of(model.backend(), size));
+  }
+
+  /**
+   * Fills a small pass up with rows of a sequence that nobody listens to, behind all others, so
+   * that results do not depend on how much is computed together.
+   */
+  void steady() {
+    int missing = STEADY_ROWS - Math.min(batch.rows(), batch.wanted());
+    int count = Math.min(missing, Math.min(batch.freeRows(), batch.freeWanted()));
+    if (count > 0) {
+      if (silent == null) {
+        silent = model.backend().cache(model.cacheShape());
+      }
+      silent.truncate(0);
+      count = Math.min(count, silent.shape().limit());
+      add(silent, new int[count], 0, count, count);
+    }
+  }
+
+  /** The most tokens of prompts in one pass that {@link #steady} can still fill up. */
+  public int promptTokens() {
+    return Math.max(1, rows - STEADY_ROWS);
+  }
+
+  /** Refuses an empty list of tokens, and unknown ones. */
+  void requirePrompt(int[] ids) {
+    if (ids.length == 0) {
+      throw new IllegalArgumentException("a prompt or continuation is empty");
+    }
+    requireKnown(ids);
   }
 
   void requireKnown(int[] ids) {

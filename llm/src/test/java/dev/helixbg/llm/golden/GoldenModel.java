@@ -4,9 +4,13 @@ import com.fasterxml.jackson.core.type.TypeReference;
 import com.fasterxml.jackson.databind.DeserializationFeature;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import java.io.IOException;
+import java.io.InputStream;
 import java.io.UncheckedIOException;
 import java.net.URISyntaxException;
+import java.net.URL;
+import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.StandardCopyOption;
 import java.util.List;
 import java.util.Map;
 
@@ -25,6 +29,7 @@ public enum GoldenModel {
   private static final Map<String, Expected> EXPECTED = readExpected();
 
   private final String fileName;
+  private Path path;
 
   GoldenModel(String fileName) {
     this.fileName = fileName;
@@ -32,9 +37,28 @@ public enum GoldenModel {
 
   private record Expected(List<GoldenCase> cases) {}
 
-  public Path path() {
+  /** The file; out of a jar of tests, a copy that goes with the JVM. */
+  public synchronized Path path() {
+    if (path == null) {
+      path = locate();
+    }
+    return path;
+  }
+
+  private Path locate() {
+    URL resource = GoldenModel.class.getResource("/golden/" + fileName);
     try {
-      return Path.of(GoldenModel.class.getResource("/golden/" + fileName).toURI());
+      if (resource.getProtocol().equals("file")) {
+        return Path.of(resource.toURI());
+      }
+      Path copy = Files.createTempFile("golden-", ".gguf");
+      copy.toFile().deleteOnExit();
+      try (InputStream in = resource.openStream()) {
+        Files.copy(in, copy, StandardCopyOption.REPLACE_EXISTING);
+      }
+      return copy;
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
     } catch (URISyntaxException e) {
       throw new IllegalStateException(e);
     }

@@ -138,7 +138,7 @@ public final class Tiles {
           s = s.blend(MASKED, token.compare(LT, p));
           s.intoMemorySegment(MEMORY, column + p * (2L * BYTES), ORDER);
         }
-        max = max.max(s);
+        max = s.max(max);
       }
       FloatVector sum = FloatVector.zero(FLOATS);
       for (int p = 0; p < count; p++) {
@@ -160,7 +160,7 @@ public final class Tiles {
                 .add(t.reinterpretAsInts().lanewise(LSHL, 23))
                 .reinterpretAsFloats();
         exp.intoMemorySegment(MEMORY, column + p * (2L * BYTES), ORDER);
-        sum = sum.add(exp);
+        sum = exp.add(sum);
       }
       FloatVector.broadcast(FLOATS, 1)
           .div(sum)

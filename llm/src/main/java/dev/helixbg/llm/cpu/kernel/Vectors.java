@@ -181,7 +181,7 @@ public final class Vectors {
       FloatVector exp =
           p.reinterpretAsInts().add(t.reinterpretAsInts().lanewise(LSHL, 23)).reinterpretAsFloats();
       exp.intoMemorySegment(MEMORY, y + 4L * i, ORDER);
-      sums = sums.add(exp);
+      sums = exp.add(sums);
     }
     float sum = sums.reduceLanes(ADD);
     for (; i < count; i++) {
@@ -198,7 +198,7 @@ public final class Vectors {
     FloatVector largest = FloatVector.broadcast(FLOATS, Float.NEGATIVE_INFINITY);
     int i = 0;
     for (; i + COUNT <= count; i += COUNT) {
-      largest = largest.max(FloatVector.fromMemorySegment(FLOATS, MEMORY, x + 4L * i, ORDER));
+      largest = FloatVector.fromMemorySegment(FLOATS, MEMORY, x + 4L * i, ORDER).max(largest);
     }
     float max = largest.reduceLanes(MAX);
     for (; i < count; i++) {

@@ -1,0 +1,43 @@
+package dev.helixbg.daemon;
+
+import dev.helixbg.config.Settings;
+import java.nio.file.Path;
+import java.util.HashMap;
+import java.util.Map;
+import picocli.CommandLine.Option;
+
+/** Options of every command that lets a language model judge entries. */
+final class JudgeFlags {
+  @Option(
+      names = "--model",
+      paramLabel = "FILE",
+      description =
+          "The language model, a GGUF file (default: the setting llm.model, else the first .gguf in"
+              + " ~/.helix/models).")
+  private Path model;
+
+  @Option(
+      names = "--llm-seconds",
+      paramLabel = "N",
+      description =
+          "How long the language model may be asked; the next run goes on. 0: use only what is"
+              + " remembered (default: the setting llm.seconds, 600).")
+  private String seconds;
+
+  @Option(names = "--threads", paramLabel = "N", description = "Threads; 0: one per core.")
+  private String threads;
+
+  Settings settings(GlobalOptions options) {
+    Map<String, String> flags = new HashMap<>();
+    if (model != null) {
+      flags.put("llm.model", model.toAbsolutePath().normalize().toString());
+    }
+    if (seconds != null) {
+      flags.put("llm.seconds", seconds);
+    }
+    if (threads != null) {
+      flags.put("threads", threads);
+    }
+    return options.load(flags).settings();
+  }
+}

@@ -1,0 +1,139 @@
+package dev.helixbg.daemon;
+
+import dev.helixbg.config.Settings;
+import dev.helixbg.embed.EmbeddingModel;
+import dev.helixbg.embed.cache.EmbeddingCache;
+import dev.helixbg.insight.findings.Findings;
+import dev.helixbg.insight.judge.AnswerFile;
+import dev.helixbg.insight.judge.Asking;
+import dev.helixbg.insight.judge.Guess;
+import dev.helixbg.insight.judge.JudgeRun;
+import dev.helixbg.insight.judge.Judgements;
+import dev.helixbg.insight.judge.NearestLabels;
+import dev.helixbg.llm.gguf.GgufException;
+import dev.helixbg.llm.tokenizer.TokenizerException;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.function.Consumer;
+
+/** Puts a KB's entries and findings before the language model, if there is one. */
+final class Judging {
+  private final Settings settings;
+  private final Progress.Display display;
+  private final Consumer<String> warnings;
+
+  /**
+   * @param warnings is told, in a sentence, what went not as it should
+   */
+  Judging(Settings settings, Progress.Display display, Consumer<String> warnings) {
+    this.settings = settings;
+    this.display = display;
+    this.warnings = warnings;
+  }
+
+  /**
+   * What could be found out.
+   *
+   * @param model without one, labels come from the embedding model
+   * @param asked questions that were put to the model, not remembered
+   */
+  record Outcome(Judgements judgements, Optional<LanguageModel> model, int asked) {}
+
+  /**
+   * @param vectors of the entries, in their order
+   * @param save whether answers may be saved in the KB
+   * @throws InterruptedException when interrupted; all answers until then are saved
+   */
+  Outcome run(
+      Kb kb, Findings findings, List<float[]> vectors, EmbeddingModel embeddingModel, boolean save)
+      throws InterruptedException {
+    Outcome asked = ask(kb, findings, vectors, save);
+    Judgements judgements = asked.judgements();
+    boolean unlabelled =
+        findings.entries().stream()
+            .anyMatch(entry -> !judgements.guesses().containsKey(entry.key()));
+    return unlabelled
+        ? new Outcome(
+            judgements.orElse(nearest(findings, vectors, embeddingModel)),
+            asked.model(),
+            asked.asked())
+        : asked;
+  }
+
+  private Outcome ask(Kb kb, Findings findings, List<float[]> vectors, boolean save)
+      throws InterruptedException {
+    Optional<LanguageModel> model = LanguageModel.locate(settings);
+    if (model.isEmpty() || findings.entries().isEmpty()) {
+      return new Outcome(Judgements.NONE, model, 0);
+    }
+    LanguageModel chosen = model.get();
+    try {
+      AnswerFile answers = answers(kb, save);
+      try (Asking asking = asking(answers, chosen)) {
+        Judgements judgements =
+            new JudgeRun(answers, asking, chosen.name(), findings, vectors).run();
+        return new Outcome(judgements, model, asking.asked());
+      }
+    } catch (GgufException | TokenizerException e) {
+      if (chosen.named()) {
+        throw e;
+      }
+      warnings.accept(
+          "the language model was left out: " + e.getMessage() + ". --model FILE names another");
+      return new Outcome(Judgements.NONE, Optional.empty(), 0);
+    } catch (IOException e) {
+      throw cannotSave(kb, e);
+    }
+  }
+
+  /** Labels are texts like others, and their vectors are remembered like theirs. */
+  private Map<String, Guess> nearest(
+      Findings findings, List<float[]> vectors, EmbeddingModel embeddingModel)
+      throws InterruptedException {
+    Path folder = settings.cache().resolve("labels");
+    try {
+      Files.createDirectories(folder);
+    } catch (IOException e) {
+      throw new Failure(
+          ExitCode.WRITE, "cannot write the cache folder " + folder + ": " + Reasons.of(e));
+    }
+    VectorUpdate update =
+        new VectorUpdate(
+            new EmbeddingCache(folder),
+            embeddingModel.id(),
+            () -> embeddingModel.open(1),
+            (what, total) -> Progress.SILENT);
+    List<float[]> labels = update.run(NearestLabels.asEntries(), true).vectors();
+    return NearestLabels.of(findings.entries(), vectors, labels);
+  }
+
+  Asking asking(AnswerFile answers, LanguageModel model) {
+    return new Asking(
+        answers,
+        model.hash(settings),
+        settings.llm().entryTokens(),
+        () -> model.open(settings),
+        Duration.ofSeconds(settings.llm().seconds()),
+        System::nanoTime,
+        new ShownProgress(display));
+  }
+
+  static AnswerFile answers(Kb kb, boolean save) throws IOException {
+    if (save) {
+      Files.createDirectories(kb.insights());
+    }
+    return AnswerFile.read(kb.insights().resolve("answers.jsonl"), save);
+  }
+
+  static Failure cannotSave(Kb kb, IOException e) {
+    return new Failure(
+        ExitCode.WRITE,
+        "cannot read or write the answers in %s: %s. Mend that and run again"
+            .formatted(kb.insights(), Reasons.of(e)));
+  }
+}

@@ -1,0 +1,96 @@
+package dev.helixbg.daemon;
+
+import dev.helixbg.config.Settings;
+import dev.helixbg.embed.RememberedHash;
+import dev.helixbg.insight.judge.Judge;
+import dev.helixbg.llm.ModelOpener;
+import dev.helixbg.llm.ModelOptions;
+import dev.helixbg.llm.ModelOptions.Device;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.Optional;
+import java.util.stream.Stream;
+
+/**
+ * Which language model is asked, without opening it.
+ *
+ * @param named whether the user named it; otherwise it was found
+ */
+record LanguageModel(Path file, boolean named) {
+  /** Two entries at the largest budget, the longest opening and an answer fit easily. */
+  private static final int CONTEXT = 8192;
+
+  private static final String SUFFIX = ".gguf";
+
+  /**
+   * The model of the flag {@code --model}, else of the settings, else the first by name in the
+   * models folder.
+   *
+   * @throws Failure with {@link ExitCode#MODEL} when the one that was named is not there
+   */
+  static Optional<LanguageModel> locate(Settings settings) {
+    Optional<Path> named = settings.llm().model();
+    if (named.isPresent()) {
+      if (!Files.isRegularFile(named.get())) {
+        throw new Failure(
+            ExitCode.MODEL,
+            "no such language model: %s is not a file. scripts/fetch-models gets one"
+                .formatted(named.get()));
+      }
+      return Optional.of(new LanguageModel(named.get(), true));
+    }
+    Path folder = settings.embed().models();
+    if (!Files.isDirectory(folder)) {
+      return Optional.empty();
+    }
+    try (Stream<Path> files = Files.list(folder)) {
+      return files
+          .filter(file -> file.getFileName().toString().endsWith(SUFFIX))
+          .filter(Files::isRegularFile)
+          .sorted()
+          .findFirst()
+          .map(file -> new LanguageModel(file, false));
+    } catch (IOException e) {
+      return Optional.empty();
+    }
+  }
+
+  /**
+   * The same, or an error that says how to get one.
+   *
+   * @throws Failure with {@link ExitCode#MODEL}
+   */
+  static LanguageModel require(Settings settings) {
+    return locate(settings)
+        .orElseThrow(
+            () ->
+                new Failure(
+                    ExitCode.MODEL,
+                    "no language model: there is no .gguf in %s. scripts/fetch-models gets one, or"
+                            .formatted(settings.embed().models())
+                        + " name one: --model FILE"));
+  }
+
+  /** As the report calls it. */
+  String name() {
+    String file = this.file.getFileName().toString();
+    return file.endsWith(SUFFIX) ? file.substring(0, file.length() - SUFFIX.length()) : file;
+  }
+
+  /** SHA-256 of the file; remembered while the file stays as it is. */
+  String hash(Settings settings) {
+    try {
+      return RememberedHash.of(file, settings.cache());
+    } catch (IOException e) {
+      throw new Failure(
+          ExitCode.MODEL, "cannot read the language model " + file + ": " + Reasons.of(e));
+    }
+  }
+
+  Judge open(Settings settings) {
+    ModelOptions options =
+        ModelOptions.of(Device.CPU, settings.threads(), CONTEXT, settings.cache());
+    return new Judge(ModelOpener.open(file, options), settings.llm().entryTokens());
+  }
+}

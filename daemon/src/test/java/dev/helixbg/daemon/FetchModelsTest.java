@@ -1,0 +1,223 @@
+package dev.helixbg.daemon;
+
+import static org.junit.jupiter.api.Assertions.assertArrayEquals;
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import com.sun.net.httpserver.HttpExchange;
+import com.sun.net.httpserver.HttpServer;
+import java.io.IOException;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.security.MessageDigest;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.HexFormat;
+import java.util.List;
+import java.util.Random;
+import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** scripts/fetch-models against a host that cuts connections, lies and refuses. */
+class FetchModelsTest {
+  private static final Path SCRIPT = Path.of("../scripts/fetch-models").toAbsolutePath();
+  private static final String NAME = "Qwen3-0.6B-Q8_0.gguf";
+
+  @TempDir Path folder;
+  private HttpServer server;
+  private final byte[] model = new byte[300_000];
+  private String declared;
+  private final List<String> ranges = new ArrayList<>();
+
+  /** How the host answers; a test sets what is special. */
+  private int cutAfter = Integer.MAX_VALUE;
+
+  private boolean ignoresRanges;
+  private boolean liesAboutRanges;
+  private boolean declares = true;
+  private int status = 200;
+  private byte[] sent;
+
+  private record Ended(int code, String err) {}
+
+  @BeforeAll
+  static void curlIsThere() {
+    ExternalTool.require("curl");
+  }
+
+  @BeforeEach
+  void start() throws Exception {
+    new Random(5).nextBytes(model);
+    sent = model;
+    declared = HexFormat.of().formatHex(MessageDigest.getInstance("SHA-256").digest(model));
+    server = HttpServer.create(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0), 0);
+    server.createContext("/", this::answer);
+    server.start();
+  }
+
+  @AfterEach
+  void stop() {
+    server.stop(0);
+  }
+
+  private void answer(HttpExchange exchange) throws IOException {
+    if (declares) {
+      exchange.getResponseHeaders().set("X-Linked-Etag", '"' + declared + '"');
+      exchange.getResponseHeaders().set("X-Linked-Size", Integer.toString(model.length));
+    }
+    if (status != 200 || exchange.getRequestMethod().equals("HEAD")) {
+      exchange.sendResponseHeaders(status, -1);
+      exchange.close();
+      return;
+    }
+    String range = exchange.getRequestHeaders().getFirst("Range");
+    ranges.add(String.valueOf(range));
+    int from = 0;
+    if (range != null && !ignoresRanges) {
+      from = Integer.parseInt(range.replaceAll("bytes=(\\d+)-.*", "$1"));
+      exchange
+          .getResponseHeaders()
+          .set("Content-Range", "bytes %d-%d/%d".formatted(from, sent.length - 1, sent.length));
+    }
+    byte[] body = Arrays.copyOfRange(sent, from, sent.length);
+    if (range != null && liesAboutRanges) {
+      body = Arrays.copyOf(sent, body.length);
+    }
+    exchange.sendResponseHeaders(range != null && !ignoresRanges ? 206 : 200, body.length);
+    exchange.getResponseBody().write(body, 0, Math.min(cutAfter, body.length));
+    exchange.getResponseBody().flush();
+    exchange.close();
+  }
+
+  private Ended fetch(String... arguments) throws IOException, InterruptedException {
+    return fetchFrom("http://127.0.0.1:" + server.getAddress().getPort(), arguments);
+  }
+
+  private Ended fetchFrom(String url, String... arguments)
+      throws IOException, InterruptedException {
+    List<String> command =
+        new ArrayList<>(
+            List.of("bash", SCRIPT.toString(), "qwen3", "--to", folder.toString(), "--from", url));
+    command.addAll(List.of(arguments));
+    Path err = folder.resolve("err");
+    ProcessBuilder builder =
+        new ProcessBuilder(command)
+            .redirectError(err.toFile())
+            .redirectOutput(ProcessBuilder.Redirect.DISCARD);
+    builder.environment().keySet().removeIf(name -> name.toLowerCase().endsWith("_proxy"));
+    Process process = builder.start();
+    if (!process.waitFor(5, TimeUnit.MINUTES)) {
+      process.destroyForcibly();
+      throw new AssertionError("fetch-models does not end");
+    }
+    return new Ended(process.exitValue(), Files.readString(err));
+  }
+
+  private Path file() {
+    return folder.resolve(NAME);
+  }
+
+  private void assertFetched(Ended ended) throws IOException {
+    assertEquals(0, ended.code(), ended.err());
+    assertArrayEquals(model, Files.readAllBytes(file()));
+    assertFalse(Files.exists(folder.resolve(NAME + ".part")));
+  }
+
+  private void assertRefused(Ended ended, int code, String... words) {
+    assertEquals(code, ended.code(), ended.err());
+    assertFalse(Files.exists(file()), "nothing unchecked is put in place");
+    for (String word : words) {
+      assertTrue(ended.err().contains(word), ended.err());
+    }
+  }
+
+  @Test
+  void fetchesOnceAndChecks() throws Exception {
+    assertFetched(fetch());
+    Ended again = fetch();
+    assertFetched(again);
+    assertTrue(again.err().contains("there already"), again.err());
+    assertEquals(1, ranges.size());
+  }
+
+  @Test
+  void goesOnWhereTheConnectionWasCut() throws Exception {
+    cutAfter = 100_000;
+    assertFetched(fetch());
+    assertEquals(List.of("null", "bytes=100000-", "bytes=200000-"), ranges);
+  }
+
+  @Test
+  void goesOnWhereAnEarlierRunStopped() throws Exception {
+    Files.write(folder.resolve(NAME + ".part"), Arrays.copyOf(model, 123_456));
+    assertFetched(fetch());
+    assertEquals(List.of("bytes=123456-"), ranges);
+  }
+
+  @Test
+  void whatAnEarlierRunLeftMayBeSomethingElse() throws Exception {
+    Files.write(folder.resolve(NAME + ".part"), new byte[123_456]);
+    assertFetched(fetch());
+    Files.delete(file());
+    Files.write(folder.resolve(NAME + ".part"), new byte[model.length + 5]);
+    assertFetched(fetch());
+  }
+
+  @Test
+  void aHostWithoutRangesStartsOver() throws Exception {
+    ignoresRanges = true;
+    Files.write(folder.resolve(NAME + ".part"), Arrays.copyOf(model, 1000));
+    assertFetched(fetch());
+  }
+
+  @Test
+  void aHostThatLiesAboutRangesIsFoundOut() throws Exception {
+    liesAboutRanges = true;
+    Files.write(folder.resolve(NAME + ".part"), Arrays.copyOf(model, 1000));
+    assertFetched(fetch());
+    assertEquals(List.of("bytes=1000-", "null"), ranges);
+  }
+
+  @Test
+  void wrongBytesAreNeverPutInPlace() throws Exception {
+    sent = model.clone();
+    sent[1234] ^= 1;
+    assertRefused(fetch(), 5, NAME, "not what was declared");
+    sent = Arrays.copyOf(model, model.length + 10);
+    assertRefused(fetch(), 5, NAME);
+  }
+
+  @Test
+  void aHostThatAlwaysCutsOrSendsTooLittleIsGivenUp() throws Exception {
+    cutAfter = 0;
+    assertRefused(fetch(), 4, "cut");
+  }
+
+  @Test
+  void aPinOfTheUserIsAboveTheHost() throws Exception {
+    String other = "0".repeat(64);
+    assertRefused(fetch("--sha256", NAME + "=" + other), 5, "not what was declared");
+    declares = false;
+    assertRefused(fetch(), 5, "--sha256");
+    assertFetched(fetch("--sha256", NAME + "=" + declared.toUpperCase()));
+  }
+
+  @Test
+  void refusalsAndNoNetworkAreClear() throws Exception {
+    status = 404;
+    assertRefused(fetch(), 4, "refused");
+    int port = server.getAddress().getPort();
+    server.stop(0);
+    assertRefused(fetchFrom("http://127.0.0.1:" + port), 4, "offline", "proxy");
+    assertRefused(fetchFrom("http://no-such-host.invalid"), 4, "offline");
+    assertRefused(fetch("--nonsense"), 2, "--nonsense");
+    assertRefused(fetch("--sha256", "x"), 2, "--sha256");
+  }
+}

@@ -1,0 +1,259 @@
+package dev.helixbg.daemon;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertNotEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.ObjectMapper;
+import dev.helixbg.insight.log.DataLogBytes;
+import dev.helixbg.llm.golden.GoldenModel;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.attribute.FileTime;
+import java.time.Instant;
+import java.util.List;
+import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** The language model in real runs of the built program, on a golden model. */
+class JudgeIT {
+  @TempDir Path folder;
+  private Path home;
+  private Path kb;
+  private Program program;
+
+  @BeforeEach
+  void makeHomeAndKb() throws IOException {
+    home = Files.createDirectory(folder.resolve("home"));
+    kb = Files.createDirectory(folder.resolve("kb"));
+    program = new Program(home);
+    DataLogBytes log = new DataLogBytes();
+    int minute = 29_000_000;
+    log.entry(
+        "design",
+        "After trying both, the worker replaces the session, since it works offline.",
+        minute);
+    log.entry(
+        "engine",
+        "[tags: gotcha]\nMeasured: the embedder spends 8 tokens per second per page.",
+        minute);
+    log.entry(
+        "design",
+        "The team agreed to move the offset into the worker because it works offline.",
+        minute);
+    log.entry(
+        "design",
+        "After trying both, the worker replaces the session, because it works offline.",
+        minute);
+    log.entry(
+        "cli",
+        "Input enters at the planner, passes the router and leaves through the store.",
+        minute);
+    Files.write(kb.resolve("data.log"), log.toByteArray());
+    Files.setLastModifiedTime(
+        kb.resolve("data.log"), FileTime.from(Instant.now().minusSeconds(60)));
+  }
+
+  /** Into the models folder, as if it had been there for a while: its hash may be remembered. */
+  private Path addModel() throws IOException {
+    Path models = Files.createDirectories(home.resolve(".helix/models"));
+    Path model = Files.copy(GoldenModel.Q8_0.path(), models.resolve("golden.gguf"));
+    Files.setLastModifiedTime(model, FileTime.from(Instant.now().minusSeconds(60)));
+    return model;
+  }
+
+  private JsonNode json(String... arguments) throws IOException, InterruptedException {
+    Program.Ended ended = program.run(arguments);
+    assertEquals(0, ended.code(), ended.err());
+    return new ObjectMapper().readTree(ended.out());
+  }
+
+  private static void all(JsonNode array, String pointer, String value) {
+    assertFalse(array.isEmpty());
+    for (JsonNode one : array) {
+      assertEquals(value, one.at(pointer).asText(), one.toString());
+    }
+  }
+
+  @Test
+  void oneShotDoesAllJobsAndTheSecondRunOpensNoModel() throws Exception {
+    ExternalTool.require("strace");
+    addModel();
+    JsonNode report = json("one-shot", kb.toString(), "--json");
+    assertEquals("golden", report.get("languageModel").asText());
+    all(report.get("labels"), "/guess/origin", "MODEL");
+    assertEquals("gotcha", report.at("/labels/1/label").asText(), "the tag is kept");
+    assertEquals("performance", report.at("/labels/1/guess/label").asText());
+    assertEquals(1, report.at("/judgement/tagged").asInt());
+    assertEquals(0, report.at("/judgement/agreeing").asInt());
+    assertEquals(
+        "Data flows from the planner to the store.", report.at("/topics/0/summary").asText());
+    all(report.get("nearDuplicates"), "/verdict/verdict", "same");
+    assertEquals(1, report.get("merges").size());
+    assertFalse(report.at("/merges/0/proposedText").asText().isBlank());
+    String html = Files.readString(kb.resolve("insights/report.html"));
+    assertTrue(html.contains("Proposed merges") && html.contains("class=\"verdict same\""));
+
+    byte[] answers = Files.readAllBytes(kb.resolve("insights/answers.jsonl"));
+    Path trace = folder.resolve("trace");
+    Program.Ended again =
+        program.run(
+            List.of("strace", "-f", "-qq", "-o", trace.toString(), "-e", "trace=open,openat"),
+            "one-shot",
+            kb.toString(),
+            "--json");
+    assertEquals(report, new ObjectMapper().readTree(again.out()));
+    List<String> opened =
+        Files.readAllLines(trace).stream().filter(call -> call.contains(".gguf")).toList();
+    assertEquals(List.of(), opened);
+    assertTrue(Files.readString(trace).contains("answers.jsonl"), "strace saw the run");
+    assertEquals(answers.length, Files.size(kb.resolve("insights/answers.jsonl")));
+  }
+
+  @Test
+  void withoutAModelLabelsComeFromTheEmbeddingAndTheReportSaysHowToGetOne() throws Exception {
+    JsonNode report = json("one-shot", kb.toString(), "--json");
+    assertTrue(report.get("languageModel").isNull());
+    all(report.get("labels"), "/guess/origin", "EMBEDDING");
+    assertEquals("gotcha", report.at("/labels/1/label").asText());
+    for (JsonNode pair : report.get("nearDuplicates")) {
+      assertTrue(pair.get("verdict").isNull());
+    }
+    for (String name : List.of("report.html", "report.md")) {
+      assertTrue(
+          Files.readString(kb.resolve("insights").resolve(name)).contains("scripts/fetch-models"));
+    }
+    assertFalse(Files.exists(kb.resolve("insights/answers.jsonl")));
+    Program.Ended label = program.run("label", kb.toString());
+    assertEquals(ExitCode.MODEL.number(), label.code());
+    assertTrue(label.err().contains("scripts/fetch-models"), label.err());
+  }
+
+  @Test
+  void aModelThatWasOnlyFoundMayBeBrokenOneThatWasNamedMayNot() throws Exception {
+    Path broken = addModel();
+    Files.writeString(broken, "GGUF, or so it says");
+    Program.Ended found = program.run("one-shot", kb.toString());
+    assertEquals(0, found.code(), found.err());
+    assertEquals(1, found.err().lines().count(), found.err());
+    assertTrue(found.err().contains("golden.gguf"), found.err());
+    Program.Ended named = program.run("one-shot", kb.toString(), "--model", broken.toString());
+    assertEquals(ExitCode.MODEL.number(), named.code(), named.err());
+    Program.Ended missing = program.run("one-shot", kb.toString(), "--model", "/no/such.gguf");
+    assertEquals(ExitCode.MODEL.number(), missing.code());
+    assertTrue(missing.err().contains("/no/such.gguf"), missing.err());
+  }
+
+  @Test
+  void labelAsksOnceAndRunsUseItsAnswers() throws Exception {
+    String model = GoldenModel.Q4_K_M.path().toString();
+    JsonNode none = json("label", kb.toString(), "--model", model, "--json", "--llm-seconds", "0");
+    assertEquals(5, none.get("left").asInt());
+    assertFalse(Files.exists(kb.resolve("insights/answers.jsonl")));
+    JsonNode first = json("label", kb.toString(), "--model", model, "--json");
+    assertEquals(5, first.get("asked").asInt());
+    assertEquals("data-flow", first.at("/entries/4/label").asText());
+    assertEquals("gotcha", first.at("/entries/1/tagged/0").asText());
+    assertEquals(0, json("label", kb.toString(), "--model", model, "--json").get("asked").asInt());
+    JsonNode report =
+        json("one-shot", kb.toString(), "--model", model, "--json", "--llm-seconds", "0");
+    all(report.get("labels"), "/guess/origin", "MODEL");
+    assertEquals(3, report.at("/judgement/left/summary").asInt());
+  }
+
+  @Test
+  void askPairRemembersEntriesInEitherOrderAndTakesTexts() throws Exception {
+    addModel();
+    String[] ask = {"ask-pair", "design:0", "design:2", "--kb", kb.toString(), "--json"};
+    JsonNode first = json(ask);
+    assertEquals("same", first.get("verdict").asText());
+    assertFalse(first.get("remembered").asBoolean());
+    assertEquals(1, Files.readAllLines(kb.resolve("insights/answers.jsonl")).size());
+    JsonNode turned = json("ask-pair", "design:2", "design:0", "--kb", kb.toString(), "--json");
+    assertTrue(turned.get("remembered").asBoolean());
+    assertEquals(first.get("same"), turned.get("same"));
+
+    JsonNode texts =
+        json(
+            "ask-pair",
+            "Measured: the loader spends 64 entries per second per index.",
+            "Always take the key of the balancer before touching the gateway.",
+            "--json");
+    assertNotEquals("same", texts.get("verdict").asText());
+    assertEquals(1, Files.readAllLines(kb.resolve("insights/answers.jsonl")).size());
+    Program.Ended unknown = program.run("ask-pair", "design:0", "design:9", "--kb", kb.toString());
+    assertEquals(ExitCode.USAGE.number(), unknown.code());
+    assertTrue(unknown.err().contains("design:9"), unknown.err());
+  }
+
+  /** What was answered before Ctrl-C is there; the next run asks the rest. */
+  @Test
+  void ctrlCKeepsTheAnswers() throws Exception {
+    addModel();
+    int entries = 400;
+    Path many = GeneratedKb.write(folder.resolve("many"), entries);
+    Path answers = many.resolve("insights/answers.jsonl");
+    Path out = folder.resolve("out");
+    Path err = folder.resolve("err");
+    Process process = program.start(List.of(), out, err, "label", many.toString());
+    while (process.isAlive() && !Files.exists(answers)) {
+      Thread.sleep(20);
+    }
+    process.destroy(); // SIGTERM, which is handled as SIGINT is
+    assertTrue(process.waitFor(1, TimeUnit.MINUTES));
+    int saved = Files.readAllLines(answers).size();
+    assertTrue(saved > 0 && saved < entries, saved + " of " + entries);
+    JsonNode rest = json("label", many.toString(), "--json", "--llm-seconds", "1");
+    assertTrue(rest.get("asked").asInt() > 0);
+    assertEquals(entries - saved, rest.get("asked").asInt() + rest.get("left").asInt());
+  }
+
+  @Test
+  void doctorLooksAtTheLanguageModel() throws Exception {
+    JsonNode none = new ObjectMapper().readTree(program.run("doctor", "--json").out());
+    assertEquals("note", languageModel(none).get("state").asText());
+    Path model = addModel();
+    JsonNode good = new ObjectMapper().readTree(program.run("doctor", "--json").out());
+    assertEquals("ok", languageModel(good).get("state").asText());
+    Files.writeString(model, "GGUF, or so it says");
+    Program.Ended broken = program.run("doctor", "--json");
+    JsonNode problem = languageModel(new ObjectMapper().readTree(broken.out()));
+    assertEquals("problem", problem.get("state").asText());
+    assertEquals(ExitCode.PROBLEMS.number(), broken.code());
+  }
+
+  private static JsonNode languageModel(JsonNode checks) {
+    for (JsonNode check : checks.get("checks")) {
+      if (check.get("name").asText().equals("language model")) {
+        return check;
+      }
+    }
+    throw new AssertionError(checks.toString());
+  }
+
+  @Test
+  void benchLabelMeasuresAndChecks() throws Exception {
+    JsonNode bench =
+        json(
+            "bench",
+            "label",
+            GoldenModel.Q4_0.path().toString(),
+            "--entries",
+            "6",
+            "--alone",
+            "2",
+            "-r",
+            "1",
+            "--json");
+    assertEquals(6, bench.get("entries").asInt());
+    assertTrue(bench.get("new_tokens_per_entry").asDouble() >= 100);
+    for (String speed : List.of("together", "alone", "apart")) {
+      assertTrue(bench.get(speed + "_entries_per_second").asDouble() > 0, speed);
+    }
+  }
+}

@@ -1,0 +1,77 @@
+package dev.helixbg.insight.judge;
+
+import java.io.IOException;
+import java.io.InputStream;
+import java.io.UncheckedIOException;
+import java.nio.charset.StandardCharsets;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Locale;
+import java.util.Optional;
+
+/** What a model can be asked to do, each with its own system prompt. */
+public enum Job {
+  /** Which of the labels fits an entry. */
+  LABEL(Arrays.stream(Label.values()).map(Label::title).toList(), 0),
+  /** How two entries are related. */
+  PAIR(Arrays.stream(Verdict.values()).map(Verdict::title).toList(), 0),
+  /** A topic in one sentence. */
+  SUMMARY(List.of(), 64),
+  /** One text for entries that say the same. */
+  MERGE(List.of(), 256);
+
+  /** Raised when the form of the user's turn, or the way of scoring, changes. */
+  private static final int FORM = 1;
+
+  private final List<String> choices;
+  private final int maxTokens;
+  private final String systemPrompt;
+  private final String version;
+
+  Job(List<String> choices, int maxTokens) {
+    this.choices = choices;
+    this.maxTokens = maxTokens;
+    systemPrompt = read(title() + ".txt");
+    version = Hash.of(FORM + "\n" + systemPrompt).substring(0, 12);
+  }
+
+  /** As it is called in files and output. */
+  public String title() {
+    return name().toLowerCase(Locale.ROOT);
+  }
+
+  /** The job of that title, if it is one. */
+  static Optional<Job> titled(String title) {
+    return Arrays.stream(values()).filter(job -> job.title().equals(title)).findFirst();
+  }
+
+  /** What the model is told first. */
+  public String systemPrompt() {
+    return systemPrompt;
+  }
+
+  /** The only possible answers; empty where the answer is free text. */
+  List<String> choices() {
+    return choices;
+  }
+
+  /** Of a free answer. */
+  int maxTokens() {
+    return maxTokens;
+  }
+
+  /** Another one for every other prompt: answers to an old prompt are not answers to a new one. */
+  String version() {
+    return version;
+  }
+
+  /** A prompt file's last newline is not part of the prompt. */
+  private static String read(String name) {
+    try (InputStream in = Job.class.getResourceAsStream(name)) {
+      String text = new String(in.readAllBytes(), StandardCharsets.UTF_8);
+      return text.endsWith("\n") ? text.substring(0, text.length() - 1) : text;
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
+  }
+}

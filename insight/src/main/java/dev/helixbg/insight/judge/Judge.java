@@ -1,0 +1,229 @@
+package dev.helixbg.insight.judge;
+
+import dev.helixbg.llm.Session;
+import dev.helixbg.llm.TextModel;
+import dev.helixbg.llm.generate.Generation;
+import dev.helixbg.llm.generate.StopReason;
+import dev.helixbg.llm.tokenizer.ChatForm;
+import dev.helixbg.llm.tokenizer.Tokenizer;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.EnumMap;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.CancellationException;
+import java.util.function.BooleanSupplier;
+import java.util.stream.IntStream;
+
+/**
+ * Asks a language model. The opening of a job is read once; questions are read together, as many as
+ * a pass over the weights takes.
+ *
+ * <p>Where the answer is one of a few choices, their tokens alone are looked at: the model cannot
+ * say anything else, whatever an entry tells it to. Answers do not depend on what is asked beside.
+ */
+public final class Judge implements AutoCloseable {
+  /** Tokens of the chat form around a user's turn, the letters and the topic; more than enough. */
+  private static final int FRAME_TOKENS = 96;
+
+  private static final int MIN_BUDGET = 16;
+
+  /**
+   * Free answers grow token by token, each token a pass: so many passes' prompts are answered
+   * together.
+   */
+  private static final int PASSES_OF_FREE_ANSWERS = 4;
+
+  private final TextModel model;
+  private final Tokenizer tokenizer;
+  private final ChatForm chat;
+  private final int entryTokens;
+  private final Map<Job, Opened> opened = new EnumMap<>(Job.class);
+
+  /**
+   * @param model is closed with this
+   * @param entryTokens longer entries are cut
+   */
+  public Judge(TextModel model, int entryTokens) {
+    this.model = model;
+    this.entryTokens = entryTokens;
+    tokenizer = model.tokenizer();
+    chat = model.chat();
+  }
+
+  /** A job whose opening was read. */
+  private record Opened(Session session, Prompts prompts, List<int[]> choices) {}
+
+  /** A question in tokens. */
+  private record Asked(List<int[]> prompts, boolean cut) {
+    int tokens() {
+      return prompts.stream().mapToInt(ids -> ids.length).sum();
+    }
+  }
+
+  /** What the model is called. */
+  public String modelName() {
+    return model.name();
+  }
+
+  /**
+   * Answers the first of some questions of one job, as many as a pass takes (four, where answers
+   * are free text), at least one.
+   *
+   * @return the answers, in order; the other questions were not asked
+   * @throws CancellationException if cancelled between passes
+   */
+  public List<Answer> answerSome(List<? extends Question> questions, BooleanSupplier cancelled) {
+    Job job = questions.getFirst().job();
+    Opened ready = open(job, cancelled);
+    List<Asked> asked = new ArrayList<>();
+    boolean free = job.choices().isEmpty();
+    int room = model.passTokens() * (free ? PASSES_OF_FREE_ANSWERS : 1);
+    for (Question question : questions) {
+      Prompts.Written written = ready.prompts().write(question);
+      List<int[]> prompts =
+          written.turns().stream().map(turn -> chat.request(turn, false)).toList();
+      Asked next = new Asked(prompts, written.cut());
+      room -= next.tokens();
+      if (!asked.isEmpty() && room < 0) {
+        break;
+      }
+      asked.add(next);
+    }
+    return free ? generate(job, ready, asked, cancelled) : choose(job, ready, asked, cancelled);
+  }
+
+  /** The possible answers in tokens. */
+  List<int[]> choices(Job job) {
+    return open(job, () -> false).choices();
+  }
+
+  /** The whole prompt of a question, one for each order it is asked in. */
+  List<int[]> prompts(Question question) {
+    Opened ready = open(question.job(), () -> false);
+    int[] opening = chat.opening(question.job().systemPrompt());
+    return ready.prompts().write(question).turns().stream()
+        .map(turn -> chat.request(turn, false))
+        .map(ids -> IntStream.concat(IntStream.of(opening), IntStream.of(ids)).toArray())
+        .toList();
+  }
+
+  /** The text of tokens; for tests. */
+  String decode(int[] ids) {
+    return tokenizer.decode(ids);
+  }
+
+  /** What each order of a question says for itself; for tests. */
+  List<Answer> orders(Question question) {
+    Opened ready = open(question.job(), () -> false);
+    return ready.prompts().write(question).turns().stream()
+        .map(turn -> new Asked(List.of(chat.request(turn, false)), false))
+        .flatMap(one -> choose(question.job(), ready, List.of(one), () -> false).stream())
+        .toList();
+  }
+
+  private Opened open(Job job, BooleanSupplier cancelled) {
+    Opened ready = opened.get(job);
+    if (ready == null) {
+      int[] opening = chat.opening(job.systemPrompt());
+      int texts = job == Job.PAIR ? 2 : 1;
+      int room = model.contextLimit() - opening.length - FRAME_TOKENS - job.maxTokens();
+      int budget = Math.min(entryTokens, room / texts);
+      if (budget < MIN_BUDGET) {
+        throw new JudgeException(
+            "%s has a context of %d tokens, too short for the job \"%s\""
+                .formatted(model.file().path(), model.contextLimit(), job.title()));
+      }
+      Session session = model.session();
+      if (!model.read(session, opening, cancelled)) {
+        session.close();
+        throw new CancellationException();
+      }
+      List<int[]> choices = job.choices().stream().map(this::whole).toList();
+      ready = new Opened(session, new Prompts(tokenizer, budget), choices);
+      opened.put(job, ready);
+    }
+    return ready;
+  }
+
+  /** With its end, so that no choice is the beginning of another. */
+  private int[] whole(String choice) {
+    int[] ids = tokenizer.encode(choice);
+    int[] whole = Arrays.copyOf(ids, ids.length + 1);
+    whole[ids.length] = chat.endOfTurn();
+    return whole;
+  }
+
+  private List<Answer> choose(Job job, Opened ready, List<Asked> asked, BooleanSupplier cancelled) {
+    List<int[]> prompts = asked.stream().flatMap(one -> one.prompts().stream()).toList();
+    double[][] scores = model.choose(ready.session(), prompts, ready.choices(), cancelled);
+    List<Answer> answers = new ArrayList<>();
+    int row = 0;
+    for (Asked one : asked) {
+      int turns = one.prompts().size();
+      double[][] orders = Arrays.copyOfRange(scores, row, row + turns);
+      answers.add(best(job, mean(orders), one.cut()));
+      row += turns;
+    }
+    return answers;
+  }
+
+  /** A pair is asked in both orders: who comes first must not matter. */
+  private static double[] mean(double[][] orders) {
+    double[] mean = new double[orders[0].length];
+    for (double[] order : orders) {
+      for (int i = 0; i < order.length; i++) {
+        // A model that computes no numbers favours nothing.
+        double share = Double.isFinite(order[i]) ? order[i] : 1.0 / order.length;
+        mean[i] += share / orders.length;
+      }
+    }
+    return mean;
+  }
+
+  private static Answer best(Job job, double[] probabilities, boolean cut) {
+    int best = 0;
+    int next = 1;
+    for (int i = 1; i < probabilities.length; i++) {
+      if (probabilities[i] > probabilities[best]) {
+        next = best;
+        best = i;
+      } else if (next == best || probabilities[i] > probabilities[next]) {
+        next = i;
+      }
+    }
+    List<String> choices = job.choices();
+    return new Answer(
+        choices.get(best), probabilities[best], choices.get(next), probabilities[next], cut);
+  }
+
+  private List<Answer> generate(
+      Job job, Opened ready, List<Asked> asked, BooleanSupplier cancelled) {
+    List<int[]> prompts = asked.stream().map(one -> one.prompts().getFirst()).toList();
+    List<Generation> generations =
+        model.generateAll(
+            ready.session(), prompts, job.maxTokens(), tokenizer.endTokens(), cancelled);
+    List<Answer> answers = new ArrayList<>();
+    for (int i = 0; i < asked.size(); i++) {
+      answers.add(Answer.free(text(generations.get(i)), asked.get(i).cut()));
+    }
+    return answers;
+  }
+
+  /** An answer that did not come to its end loses its last, broken sentence. */
+  private String text(Generation generation) {
+    String text = tokenizer.decode(generation.tokenIds()).strip();
+    if (generation.stopReason() == StopReason.STOP_TOKEN) {
+      return text;
+    }
+    List<Integer> ends = SentenceCut.sentenceEnds(text);
+    boolean whole = !ends.isEmpty() && ends.getLast() > text.length() / 2;
+    return whole ? text.substring(0, ends.getLast()) : text + " …";
+  }
+
+  @Override
+  public void close() {
+    opened.values().forEach(ready -> ready.session().close());
+    model.close();
+  }
+}

@@ -1,0 +1,55 @@
+package dev.helixbg.insight.judge;
+
+import dev.helixbg.insight.findings.NamedEntry;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+
+/**
+ * What is known of a knowledge base beyond its vectors. Nothing here depends on how much was asked
+ * just now and how much was remembered.
+ *
+ * @param model what was asked, by its file's name; empty without a model
+ * @param guesses by the key of an entry; in a report every live entry has one
+ * @param verdicts by the id of a pair
+ * @param summaries a sentence, by topic
+ * @param merges proposed texts for entries that say the same, in the order of the pairs
+ * @param left how much was not asked yet, by job; only jobs of which something is left
+ * @param cut how many answers are about the beginning of a text only
+ */
+public record Judgements(
+    Optional<String> model,
+    Map<String, Guess> guesses,
+    Map<String, PairVerdict> verdicts,
+    Map<String, String> summaries,
+    List<Merge> merges,
+    Map<Job, Integer> left,
+    int cut) {
+
+  /** Nothing is known. */
+  public static final Judgements NONE =
+      new Judgements(Optional.empty(), Map.of(), Map.of(), Map.of(), List.of(), Map.of(), 0);
+
+  /**
+   * A text that could stand for several entries. A proposal: no human has read it.
+   *
+   * @param id stable name, of content
+   */
+  public record Merge(String id, List<NamedEntry> entries, String text) {}
+
+  /** The same, with other guesses where there is none. */
+  public Judgements orElse(Map<String, Guess> others) {
+    Map<String, Guess> all = new HashMap<>(others);
+    all.putAll(guesses);
+    return new Judgements(model, all, verdicts, summaries, merges, left, cut);
+  }
+
+  /** The label that an entry has: its own tag before any guess. */
+  public Optional<Label> label(NamedEntry entry) {
+    List<Label> tagged = Label.among(entry.entry().text().tags());
+    return tagged.isEmpty()
+        ? Optional.ofNullable(guesses.get(entry.key())).map(Guess::label)
+        : Optional.of(tagged.getFirst());
+  }
+}

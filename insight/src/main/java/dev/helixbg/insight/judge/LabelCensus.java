@@ -1,0 +1,59 @@
+package dev.helixbg.insight.judge;
+
+import dev.helixbg.insight.findings.NamedEntry;
+import java.util.ArrayList;
+import java.util.EnumMap;
+import java.util.List;
+import java.util.Map;
+
+/**
+ * Who has which label, and how far guesses agree with the tags that helix's users wrote.
+ *
+ * @param entries by label, in the order of the log
+ * @param tagged entries with a tag that is a label, and a guess to compare
+ * @param agreeing of those, where the guess is one of the tags
+ * @param byModel entries whose guess is the language model's
+ * @param byEmbedding entries whose guess is by embedding
+ * @param disagreements where a tag says otherwise than the guess, in the order of the log
+ */
+public record LabelCensus(
+    Map<Label, List<NamedEntry>> entries,
+    int tagged,
+    int agreeing,
+    int byModel,
+    int byEmbedding,
+    List<NamedEntry> disagreements) {
+
+  /** Counts the labels of live entries. */
+  public static LabelCensus of(List<NamedEntry> live, Judgements judgements) {
+    Map<Label, List<NamedEntry>> entries = new EnumMap<>(Label.class);
+    List<NamedEntry> disagreements = new ArrayList<>();
+    int tagged = 0;
+    int agreeing = 0;
+    int byModel = 0;
+    int byEmbedding = 0;
+    for (NamedEntry named : live) {
+      judgements
+          .label(named)
+          .ifPresent(label -> entries.computeIfAbsent(label, l -> new ArrayList<>()).add(named));
+      Guess guess = judgements.guesses().get(named.key());
+      List<Label> tags = Label.among(named.entry().text().tags());
+      if (guess == null) {
+        continue;
+      }
+      switch (guess.origin()) {
+        case MODEL -> byModel++;
+        case EMBEDDING -> byEmbedding++;
+      }
+      if (!tags.isEmpty()) {
+        tagged++;
+        if (tags.contains(guess.label())) {
+          agreeing++;
+        } else {
+          disagreements.add(named);
+        }
+      }
+    }
+    return new LabelCensus(entries, tagged, agreeing, byModel, byEmbedding, disagreements);
+  }
+}

@@ -1,0 +1,60 @@
+package dev.helixbg.insight.judge;
+
+import dev.helixbg.insight.findings.NamedEntry;
+import java.io.IOException;
+import java.util.Collection;
+import java.util.HashMap;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+
+/** Has every entry labelled, the newest first. Entries of the same text share one answer. */
+public final class LabelRun {
+  private final Asking asking;
+
+  /** By the key of an entry. */
+  private final Map<String, Question> questions = new LinkedHashMap<>();
+
+  /**
+   * @param entries by rising offset
+   */
+  public LabelRun(Asking asking, List<NamedEntry> entries) {
+    this.asking = asking;
+    for (NamedEntry named : entries.reversed()) {
+      questions.putIfAbsent(
+          named.key(), new Question.LabelOf(named.entry().topic(), named.entry().text().content()));
+    }
+  }
+
+  /**
+   * Asks what is not remembered.
+   *
+   * @return how many are still unanswered because the time is over
+   */
+  public int ask() throws InterruptedException, IOException {
+    return questions.isEmpty() ? 0 : asking.ask(List.copyOf(questions.values()));
+  }
+
+  /** What is known by now, by the key of an entry. */
+  public Map<String, Guess> guesses() {
+    Map<String, Guess> guesses = new HashMap<>();
+    questions.forEach(
+        (key, question) ->
+            asking.find(question).ifPresent(answer -> guesses.put(key, guess(answer))));
+    return guesses;
+  }
+
+  Collection<Question> questions() {
+    return questions.values();
+  }
+
+  private static Guess guess(Answer answer) {
+    return new Guess(
+        Guess.Origin.MODEL,
+        Label.titled(answer.text()).orElseThrow(),
+        answer.probability(),
+        Label.titled(answer.runnerUp()).orElseThrow(),
+        answer.runnerUpProbability(),
+        answer.cut());
+  }
+}

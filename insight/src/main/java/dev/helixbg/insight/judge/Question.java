@@ -1,0 +1,65 @@
+package dev.helixbg.insight.judge;
+
+import java.util.List;
+import java.util.stream.Stream;
+
+/** One thing to ask of a model. Texts are contents of entries, without their metadata lines. */
+public sealed interface Question {
+
+  Job job();
+
+  /** Names all that is asked: 32 hex digits over the whole texts. */
+  String key();
+
+  /** Which label fits. */
+  record LabelOf(String topic, String content) implements Question {
+    @Override
+    public Job job() {
+      return Job.LABEL;
+    }
+
+    @Override
+    public String key() {
+      return Hash.of(List.of(topic, content));
+    }
+  }
+
+  /** How two contents are related; the order means nothing. */
+  record Compare(String a, String b) implements Question {
+    @Override
+    public Job job() {
+      return Job.PAIR;
+    }
+
+    @Override
+    public String key() {
+      return Hash.of(Stream.of(a, b).sorted().toList());
+    }
+  }
+
+  /** A topic in a sentence, from the contents of some of its entries. */
+  record Summarise(String topic, List<String> contents) implements Question {
+    @Override
+    public Job job() {
+      return Job.SUMMARY;
+    }
+
+    @Override
+    public String key() {
+      return Hash.of(Stream.concat(Stream.of(topic), contents.stream()).toList());
+    }
+  }
+
+  /** One text for several that say the same. */
+  record Merge(List<String> contents) implements Question {
+    @Override
+    public Job job() {
+      return Job.MERGE;
+    }
+
+    @Override
+    public String key() {
+      return Hash.of(contents);
+    }
+  }
+}

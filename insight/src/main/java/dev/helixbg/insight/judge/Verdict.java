@@ -1,0 +1,27 @@
+package dev.helixbg.insight.judge;
+
+import java.util.Arrays;
+import java.util.Locale;
+import java.util.Optional;
+
+/** How two entries are related. */
+public enum Verdict {
+  /** Both state the same fact. */
+  SAME,
+  /** Different facts about the same thing. */
+  RELATED,
+  /** Nothing in common. */
+  DIFFERENT;
+
+  private final String title = name().toLowerCase(Locale.ROOT);
+
+  /** As the model says it. */
+  public String title() {
+    return title;
+  }
+
+  /** The verdict of that title, if it is one. */
+  public static Optional<Verdict> titled(String title) {
+    return Arrays.stream(values()).filter(verdict -> verdict.title.equals(title)).findFirst();
+  }
+}

@@ -1,0 +1,63 @@
+package dev.helixbg.insight.report;
+
+import dev.helixbg.insight.findings.NamedEntry;
+import dev.helixbg.insight.judge.Guess;
+import dev.helixbg.insight.judge.Judgements;
+import dev.helixbg.insight.judge.Label;
+import dev.helixbg.insight.judge.PairVerdict;
+
+/** Labels and verdicts in words. */
+final class Judged {
+  private Judged() {}
+
+  /** Such as {@code 97 %}. */
+  static String percent(double share) {
+    return Wording.fixed(100 * share, 0) + " %";
+  }
+
+  /** Such as {@code gotcha 87 %}, or {@code near gotcha} where only embeddings say so. */
+  static String guess(Guess guess) {
+    return switch (guess.origin()) {
+      case MODEL -> guess.label().title() + " " + percent(guess.score());
+      case EMBEDDING -> "near " + guess.label().title();
+    };
+  }
+
+  /** The guess for an entry whose tags say nothing, else empty. */
+  static String guess(NamedEntry named, Judgements judgements) {
+    Guess guess = judgements.guesses().get(named.key());
+    boolean tagged = !Label.among(named.entry().text().tags()).isEmpty();
+    return guess == null || tagged ? "" : guess(guess);
+  }
+
+  /** Where a guess comes from and what it was nearly; empty without a guess. */
+  static String explained(NamedEntry named, Judgements judgements) {
+    Guess guess = judgements.guesses().get(named.key());
+    if (guess == null) {
+      return "";
+    }
+    return switch (guess.origin()) {
+      case MODEL ->
+          "by the language model; runner-up: "
+              + guess.runnerUp().title()
+              + " "
+              + percent(guess.runnerUpScore())
+              + (guess.cut() ? "; it read the beginning only" : "");
+      case EMBEDDING ->
+          "by embedding: the nearest description, similarity "
+              + Wording.similarity(guess.score())
+              + "; runner-up: "
+              + guess.runnerUp().title();
+    };
+  }
+
+  /** Such as {@code same 97 %}; empty without a verdict. */
+  static String verdict(PairVerdict verdict) {
+    return verdict == null
+        ? ""
+        : verdict.verdict().title()
+            + " "
+            + percent(verdict.probability())
+            + (verdict.cut() ? ", by the beginning" : "");
+  }
+}

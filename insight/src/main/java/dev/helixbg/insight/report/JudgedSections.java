@@ -1,0 +1,253 @@
+package dev.helixbg.insight.report;
+
+import dev.helixbg.insight.findings.Findings;
+import dev.helixbg.insight.findings.NamedEntry;
+import dev.helixbg.insight.judge.Guess;
+import dev.helixbg.insight.judge.Job;
+import dev.helixbg.insight.judge.Judgements;
+import dev.helixbg.insight.judge.Label;
+import dev.helixbg.insight.judge.LabelCensus;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.List;
+import java.util.Map;
+
+/**
+ * What a language model adds to a report, in words.
+ *
+ * @param note who judged, what is still to come, or what a model would add
+ */
+record JudgedSections(
+    String note, SummarySection summaries, MergeSection merges, LabelSection labels) {
+
+  /** A topic and its sentence. */
+  record SummaryRow(String topic, String entries, String sentence) {}
+
+  /**
+   * Topics in a sentence each, the largest first.
+   *
+   * @param more folded away where a format can fold
+   */
+  record SummarySection(
+      String total, String intro, List<SummaryRow> first, List<SummaryRow> more, String moreWords) {
+    private static final int FIRST = 12;
+    private static final int LISTED = 500;
+
+    static SummarySection of(Findings findings, Judgements judgements) {
+      List<SummaryRow> rows =
+          findings.topics().stream()
+              .filter(topic -> !judgements.summaries().getOrDefault(topic.name(), "").isBlank())
+              .sorted(
+                  Comparator.comparingInt(Findings.Topic::entries)
+                      .reversed()
+                      .thenComparing(Findings.Topic::name))
+              .limit(LISTED)
+              .map(
+                  topic ->
+                      new SummaryRow(
+                          TopicView.label(topic.name()),
+                          Wording.count(topic.entries()),
+                          SafeText.excerpt(judgements.summaries().get(topic.name()), 600)))
+              .toList();
+      int first = rows.size() <= FIRST + 3 ? rows.size() : FIRST;
+      return new SummarySection(
+          Wording.count(rows.size()),
+          "Written by the language model from the entries nearest to the middle of each topic.",
+          rows.subList(0, first),
+          rows.subList(first, rows.size()),
+          Wording.count(rows.size() - first, "more topic", "more topics"));
+    }
+
+    boolean exists() {
+      return !first.isEmpty();
+    }
+
+    boolean hasMore() {
+      return !more.isEmpty();
+    }
+  }
+
+  /** A proposed text, and the names of what it could stand for. */
+  record MergeRow(String id, List<String> names, ShownText text) {}
+
+  /** Proposals for entries that say the same. */
+  record MergeSection(String total, String intro, List<MergeRow> rows) {
+
+    static MergeSection of(Judgements judgements) {
+      List<MergeRow> rows =
+          judgements.merges().stream()
+              .map(
+                  merge ->
+                      new MergeRow(
+                          SafeText.name(merge.id()),
+                          merge.entries().stream().map(EntryView::name).toList(),
+                          ShownText.of(merge.text())))
+              .toList();
+      return new MergeSection(
+          Wording.count(rows.size()),
+          "One text for entries that state the same fact, as the language model would write it."
+              + " Nobody has checked these, and nothing was changed: compare before you use one.",
+          rows);
+    }
+
+    boolean exists() {
+      return !rows.isEmpty();
+    }
+  }
+
+  /**
+   * A label, how many entries have it, and which.
+   *
+   * @param width of its bar, in percent
+   * @param names of entries that have it, the newest first
+   * @param moreWords how many are not named; may be empty
+   */
+  record LabelRow(
+      String label,
+      String description,
+      String count,
+      String width,
+      List<String> names,
+      String moreWords) {}
+
+  /** A tag that the guess contradicts. */
+  record Disagreement(String name, String tags, String guess) {}
+
+  /**
+   * The labels of all entries.
+   *
+   * @param agreement how far guesses agree with tags; empty when there is nothing to compare
+   * @param disagreements the newest first
+   */
+  record LabelSection(
+      String intro, String agreement, List<LabelRow> rows, List<Disagreement> disagreements) {
+    private static final int NAMED = 40;
+    private static final int DISAGREEMENTS = 12;
+
+    static LabelSection of(Findings findings, Judgements judgements) {
+      LabelCensus census = LabelCensus.of(findings.entries(), judgements);
+      int most = census.entries().values().stream().mapToInt(List::size).max().orElse(0);
+      List<LabelRow> rows = new ArrayList<>();
+      for (Label label : Label.values()) {
+        List<NamedEntry> entries = census.entries().getOrDefault(label, List.of());
+        if (!entries.isEmpty()) {
+          rows.add(row(label, entries, most));
+        }
+      }
+      List<Disagreement> disagreements =
+          census.disagreements().reversed().stream()
+              .limit(DISAGREEMENTS)
+              .map(named -> disagreement(named, judgements.guesses()))
+              .toList();
+      return new LabelSection(intro(census), agreement(census), rows, disagreements);
+    }
+
+    private static LabelRow row(Label label, List<NamedEntry> entries, int most) {
+      return new LabelRow(
+          label.title(),
+          label.description(),
+          Wording.count(entries.size()),
+          Wording.fixed(100.0 * entries.size() / most, 1),
+          entries.reversed().stream().limit(NAMED).map(EntryView::name).toList(),
+          entries.size() > NAMED
+              ? "and " + Wording.count(entries.size() - NAMED) + " more, all in report.json"
+              : "");
+    }
+
+    private static Disagreement disagreement(NamedEntry named, Map<String, Guess> guesses) {
+      String tags =
+          String.join(
+              ", ", Label.among(named.entry().text().tags()).stream().map(Label::title).toList());
+      Guess guess = guesses.get(named.key());
+      return new Disagreement(EntryView.name(named), tags, Judged.guess(guess));
+    }
+
+    private static String intro(LabelCensus census) {
+      String tags = "An entry that is tagged with one of helix’s labels keeps it. ";
+      if (census.byModel() == 0) {
+        return tags
+            + "Any other has the label whose description is nearest to it by embedding: a rough"
+            + " guess.";
+      }
+      return census.byEmbedding() == 0
+          ? tags + "Any other has the label that the language model finds likeliest."
+          : tags
+              + "Of the others, those that the language model has read have the label that it finds"
+              + " likeliest; the rest, the label whose description is nearest by embedding.";
+    }
+
+    private static String agreement(LabelCensus census) {
+      if (census.tagged() == 0) {
+        return "";
+      }
+      return "Where an entry has such a tag, the guess agrees with it in "
+          + Wording.count(census.agreeing())
+          + " of "
+          + Wording.count(census.tagged(), "entry", "entries")
+          + " ("
+          + Judged.percent((double) census.agreeing() / census.tagged())
+          + ").";
+    }
+
+    boolean exists() {
+      return !rows.isEmpty();
+    }
+
+    boolean hasAgreement() {
+      return !agreement.isEmpty();
+    }
+
+    boolean hasDisagreements() {
+      return !disagreements.isEmpty();
+    }
+  }
+
+  static JudgedSections of(Findings findings, Judgements judgements) {
+    return new JudgedSections(
+        note(judgements),
+        SummarySection.of(findings, judgements),
+        MergeSection.of(judgements),
+        LabelSection.of(findings, judgements));
+  }
+
+  private static String note(Judgements judgements) {
+    if (judgements.model().isEmpty()) {
+      return "No language model was used. One would say of each pair whether both entries state the"
+          + " same, are related or have nothing in common, put each topic into a sentence,"
+          + " and label entries by reading them. scripts/fetch-models gets one that fits:"
+          + " Qwen3-0.6B, about half a gigabyte. It runs on this machine, like everything"
+          + " here.";
+    }
+    StringBuilder note =
+        new StringBuilder("Labels, verdicts and summaries are by the language model ")
+            .append(SafeText.name(judgements.model().get()))
+            .append(".");
+    if (!judgements.left().isEmpty()) {
+      List<String> left = new ArrayList<>();
+      for (Job job : Job.values()) {
+        int count = judgements.left().getOrDefault(job, 0);
+        if (count > 0) {
+          left.add(words(job, count));
+        }
+      }
+      note.append(" The time of this run was over before all was asked: ")
+          .append(String.join(", ", left))
+          .append(" are left for the next.");
+    }
+    if (judgements.cut() > 0) {
+      note.append(' ')
+          .append(Wording.count(judgements.cut(), "answer is", "answers are"))
+          .append(" about the beginning of a long text only.");
+    }
+    return note.toString();
+  }
+
+  private static String words(Job job, int count) {
+    return switch (job) {
+      case LABEL -> Wording.count(count, "label", "labels");
+      case PAIR -> Wording.count(count, "verdict", "verdicts");
+      case SUMMARY -> Wording.count(count, "summary", "summaries");
+      case MERGE -> Wording.count(count, "proposed text", "proposed texts");
+    };
+  }
+}

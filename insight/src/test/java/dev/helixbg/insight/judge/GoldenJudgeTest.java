@@ -1,0 +1,157 @@
+package dev.helixbg.insight.judge;
+
+import static org.junit.jupiter.api.Assertions.assertArrayEquals;
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import dev.helixbg.llm.golden.GoldenCase;
+import dev.helixbg.llm.golden.GoldenModel;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import java.util.stream.IntStream;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
+
+/** The golden answers, by the way that a run takes: questions in, answers out. */
+class GoldenJudgeTest {
+  /**
+   * All with {@code -Dgolden.all}; else every fourth, of all tasks, another fourth in each file.
+   */
+  private static final boolean ALL = Boolean.getBoolean("golden.all");
+
+  /** What company in a batch, or a kernel compiled meanwhile, may change of a probability. */
+  private static final double BATCH_BOUND = 1e-3;
+
+  @TempDir static Path cache;
+
+  private static List<GoldenCase> cases(GoldenModel golden, String task) {
+    List<GoldenCase> cases =
+        golden.cases().stream().filter(expected -> expected.task().equals(task)).toList();
+    return IntStream.range(0, cases.size())
+        .filter(i -> ALL || i % 4 == golden.ordinal() % 4)
+        .mapToObj(cases::get)
+        .toList();
+  }
+
+  @Test
+  void everyPromptIsTheGoldenOneCharacterByCharacterAndTokenByToken() {
+    try (Judge judge = GoldenJudges.open(GoldenModel.Q4_0, cache)) {
+      for (GoldenCase expected : GoldenModel.Q4_0.cases()) {
+        Question question = GoldenJudges.question(expected);
+        String user = user(question);
+        assertEquals(
+            expected.prompt(),
+            "<|im_start|>system\n"
+                + question.job().systemPrompt()
+                + "<|im_end|>\n<|im_start|>user\n"
+                + user
+                + "<|im_end|>\n<|im_start|>assistant\n<think>\n\n</think>\n\n");
+        assertArrayEquals(
+            expected.promptIds(), judge.prompts(question).getFirst(), expected.toString());
+      }
+    }
+  }
+
+  /** Written by hand from shared/prompts/README.md, not by the code under test. */
+  private static String user(Question question) {
+    return switch (question) {
+      case Question.LabelOf(String topic, String content) -> "Topic: " + topic + "\n" + content;
+      case Question.Summarise(String topic, List<String> contents) ->
+          "Topic: " + topic + "\n" + contents.getFirst();
+      case Question.Compare(String a, String b) -> "A: " + a + "\nB: " + b;
+      case Question.Merge merge -> throw new AssertionError("no golden case");
+    };
+  }
+
+  /** For pairs in the order of the case; what a run says of a pair is the mean of both orders. */
+  @ParameterizedTest
+  @EnumSource
+  void answersAreTheGoldenOnes(GoldenModel golden) {
+    try (Judge judge = GoldenJudges.open(golden, cache)) {
+      for (String task : List.of("label", "summary")) {
+        List<GoldenCase> cases = cases(golden, task);
+        List<Answer> answers = GoldenJudges.ask(judge, cases);
+        assertFalse(cases.isEmpty());
+        for (int i = 0; i < cases.size(); i++) {
+          assertEquals(judge.decode(greedy(cases.get(i))), answers.get(i).text());
+          assertFalse(answers.get(i).cut());
+        }
+      }
+      for (GoldenCase expected : cases(golden, "pair")) {
+        Question question = GoldenJudges.question(expected);
+        Answer first = judge.orders(question).getFirst();
+        assertEquals(judge.decode(greedy(expected)), first.text(), expected.toString());
+      }
+    }
+  }
+
+  /** Without the token that ends the answer. */
+  private static int[] greedy(GoldenCase expected) {
+    return Arrays.copyOf(expected.greedyIds(), expected.greedyIds().length - 1);
+  }
+
+  @Test
+  void aVerdictIsTheMeanOfBothOrders() {
+    try (Judge judge = GoldenJudges.open(GoldenModel.F16, cache)) {
+      for (GoldenCase expected : cases(GoldenModel.F16, "pair")) {
+        Question question = GoldenJudges.question(expected);
+        Answer mean = judge.answerSome(List.of(question), () -> false).getFirst();
+        double sum = 0;
+        for (Answer order : judge.orders(question)) {
+          sum += share(order, mean.text());
+        }
+        assertEquals(sum / 2, mean.probability(), BATCH_BOUND);
+        assertTrue(mean.probability() >= mean.runnerUpProbability());
+      }
+    }
+  }
+
+  private static double share(Answer order, String choice) {
+    if (order.text().equals(choice)) {
+      return order.probability();
+    }
+    return order.runnerUp().equals(choice)
+        ? order.runnerUpProbability()
+        : 1 - order.probability() - order.runnerUpProbability();
+  }
+
+  /** Alone and among others. */
+  @Test
+  void answersDoNotDependOnTheBatch() {
+    GoldenModel golden = GoldenModel.Q4_K_M;
+    try (Judge judge = GoldenJudges.open(golden, cache)) {
+      for (String task : List.of("label", "pair", "summary")) {
+        List<GoldenCase> cases = cases(golden, task);
+        List<Answer> alone = new ArrayList<>();
+        cases.forEach(one -> alone.addAll(GoldenJudges.ask(judge, List.of(one))));
+        List<Answer> together = GoldenJudges.ask(judge, cases);
+        for (int i = 0; i < alone.size(); i++) {
+          assertEquals(alone.get(i).text(), together.get(i).text());
+          assertEquals(alone.get(i).probability(), together.get(i).probability(), BATCH_BOUND);
+        }
+      }
+    }
+  }
+
+  @Test
+  void aVerdictDoesNotDependOnWhoComesFirst() {
+    try (Judge judge = GoldenJudges.open(GoldenModel.Q8_0, cache)) {
+      for (GoldenCase expected : cases(GoldenModel.Q8_0, "pair")) {
+        if (GoldenJudges.question(expected) instanceof Question.Compare(String a, String b)) {
+          Answer one =
+              judge.answerSome(List.of(new Question.Compare(a, b)), () -> false).getFirst();
+          Answer other =
+              judge.answerSome(List.of(new Question.Compare(b, a)), () -> false).getFirst();
+          assertEquals(one.text(), other.text());
+          assertEquals(one.probability(), other.probability(), BATCH_BOUND);
+        }
+      }
+    }
+    assertEquals(new Question.Compare("x", "y").key(), new Question.Compare("y", "x").key());
+  }
+}

@@ -1,0 +1,369 @@
+package dev.helixbg.insight.judge;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import dev.helixbg.config.InsightSettings;
+import dev.helixbg.insight.findings.Analysis;
+import dev.helixbg.insight.findings.Finding;
+import dev.helixbg.insight.findings.Findings;
+import dev.helixbg.insight.findings.NamedEntry;
+import dev.helixbg.insight.log.Entry;
+import dev.helixbg.insight.log.EntryText;
+import dev.helixbg.insight.similarity.Vectors;
+import dev.helixbg.llm.golden.GoldenModel;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.concurrent.atomic.AtomicLong;
+import java.util.stream.Collectors;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** What a run asks, in which order, for how long, and what it remembers. */
+class JudgeRunTest {
+  private static final Duration LONG = Duration.ofDays(1);
+  private static final int DIMENSION = 8;
+
+  @TempDir Path folder;
+  private Path file;
+  private final List<Entry> entries = new ArrayList<>();
+  private final List<float[]> vectors = new ArrayList<>();
+  private final AtomicLong clock = new AtomicLong();
+  private int opened;
+
+  @BeforeEach
+  void name() {
+    file = folder.resolve("answers.jsonl");
+  }
+
+  /** Entries of one direction are duplicates of each other. */
+  private void entry(String topic, String body, int direction) {
+    entries.add(new Entry(8 + 100L * entries.size(), topic, body, 0, EntryText.parse(body)));
+    float[] vector = new float[DIMENSION];
+    vector[direction] = 1;
+    vectors.add(vector);
+  }
+
+  private Findings findings() {
+    List<String> keys = entries.stream().map(e -> Hash.of(e.embeddedText())).toList();
+    float[] values = new float[vectors.size() * DIMENSION];
+    for (int i = 0; i < vectors.size(); i++) {
+      System.arraycopy(vectors.get(i), 0, values, i * DIMENSION, DIMENSION);
+    }
+    return Analysis.run(
+        entries,
+        keys,
+        new Vectors(vectors.size(), DIMENSION, values),
+        new InsightSettings(0.6, 0.92, 20, 0.75, 50, 0.15, 20),
+        1);
+  }
+
+  private Asking asking(Duration time, JudgeProgress progress) throws IOException {
+    return new Asking(
+        AnswerFile.read(file, true),
+        "model-hash",
+        384,
+        () -> {
+          opened++;
+          return GoldenJudges.open(GoldenModel.Q4_0, folder);
+        },
+        time,
+        clock::get,
+        progress);
+  }
+
+  /** Each batch takes a second. */
+  private JudgeProgress ticking() {
+    return new JudgeProgress() {
+      @Override
+      public void begin(Job job, int questions) {}
+
+      @Override
+      public void answered(int questions) {
+        clock.addAndGet(1_000_000_000L);
+      }
+
+      @Override
+      public void end() {}
+    };
+  }
+
+  private Judgements run(Duration time, JudgeProgress progress)
+      throws IOException, InterruptedException {
+    try (Asking asking = asking(time, progress)) {
+      return new JudgeRun(AnswerFile.read(file, false), asking, "golden", findings(), vectors)
+          .run();
+    }
+  }
+
+  private void duplicates() {
+    entry(
+        "design",
+        "The team agreed to move the offset into the worker because it works offline.",
+        0);
+    entry("engine", "Measured: the embedder spends 8 tokens per second per page.", 1);
+    entry(
+        "design", "After trying both, the worker replaces the session, since it works offline.", 0);
+    entry("engine", "The system has three parts: the worker, the gateway and the broker.", 2);
+    entry("cli", "Input enters at the planner, passes the router and leaves through the store.", 3);
+  }
+
+  @Test
+  void allJobsAreDone() throws Exception {
+    duplicates();
+    Judgements judged = run(LONG, JudgeProgress.SILENT);
+    Findings findings = findings();
+    assertEquals(1, findings.nearDuplicates().size());
+    Finding.Pair pair = findings.nearDuplicates().getFirst();
+    assertEquals(Verdict.SAME, judged.verdicts().get(pair.id()).verdict());
+    assertEquals(Set.of("design", "engine", "cli"), judged.summaries().keySet());
+    assertEquals("Data flows from the planner to the store.", judged.summaries().get("cli"));
+    assertEquals(
+        List.of("decision", "performance", "decision", "architecture", "data-flow"),
+        findings.entries().stream()
+            .map(entry -> judged.guesses().get(entry.key()).label().title())
+            .toList());
+    assertEquals(1, judged.merges().size());
+    assertEquals(List.of(pair.a(), pair.b()), judged.merges().getFirst().entries());
+    assertEquals(Map.of(), judged.left());
+    assertEquals(0, judged.cut());
+  }
+
+  /** The second run asks nothing and never opens the model; a changed entry is asked alone. */
+  @Test
+  void answersAreRemembered() throws Exception {
+    duplicates();
+    Judgements first = run(LONG, JudgeProgress.SILENT);
+    assertEquals(1, opened);
+    byte[] bytes = Files.readAllBytes(file);
+    assertEquals(first, run(LONG, JudgeProgress.SILENT));
+    assertEquals(first, run(Duration.ZERO, JudgeProgress.SILENT));
+    assertEquals(1, opened);
+    assertEquals(bytes.length, Files.size(file));
+
+    long lines = Files.lines(file).count();
+    entry("cli", "To fix the loader, flush before close and then start the tokenizer.", 5);
+    run(LONG, JudgeProgress.SILENT);
+    assertEquals(2, opened);
+    assertEquals(lines + 2, Files.lines(file).count(), "one label, one topic that changed");
+  }
+
+  /** 2,000 entries, all known: no model, and less than a second with all that is around it. */
+  @Test
+  void aRunOverManyRememberedEntriesOpensNothing() throws Exception {
+    int count = 2_000;
+    for (int i = 0; i < count; i++) {
+      entry("topic-" + i % 40, "Entry " + i + " says something of its own. ".repeat(12), i % 8);
+    }
+    Findings findings = findings();
+    AnswerFile answers = AnswerFile.read(file, true);
+    Map<AnswerFile.Id, Answer> known = new HashMap<>();
+    for (NamedEntry named : findings.entries()) {
+      Question question =
+          new Question.LabelOf(named.entry().topic(), named.entry().text().content());
+      known.put(id(question), new Answer("gotcha", 0.75, "gap", 0.125, false));
+    }
+    List<Finding.Pair> pairs = new ArrayList<>(findings.nearDuplicates());
+    pairs.addAll(findings.crossLinks());
+    assertFalse(pairs.isEmpty());
+    for (Finding.Pair pair : pairs) {
+      Question question =
+          new Question.Compare(
+              pair.a().entry().text().content(), pair.b().entry().text().content());
+      known.put(id(question), new Answer("related", 0.75, "same", 0.125, false));
+    }
+    answers.add(known);
+    long start = System.nanoTime();
+    Judgements judged;
+    try (Asking asking = asking(Duration.ZERO, JudgeProgress.SILENT)) {
+      judged = new JudgeRun(AnswerFile.read(file, true), asking, "golden", findings, vectors).run();
+    }
+    long millis = (System.nanoTime() - start) / 1_000_000;
+    assertEquals(0, opened);
+    assertEquals(Map.of(Job.SUMMARY, 40), judged.left(), "only what was never asked");
+    assertEquals(count, judged.guesses().size());
+    assertEquals(pairs.size(), judged.verdicts().size());
+    assertTrue(millis < 1000, millis + " ms");
+  }
+
+  private static AnswerFile.Id id(Question question) {
+    return new AnswerFile.Id(
+        question.job(), question.job().version() + "-384", "model-hash", question.key());
+  }
+
+  @Test
+  void withoutTimeNothingIsAskedAndAllIsLeft() throws Exception {
+    duplicates();
+    Judgements judged = run(Duration.ZERO, JudgeProgress.SILENT);
+    assertEquals(0, opened);
+    assertEquals(Map.of(Job.PAIR, 1, Job.SUMMARY, 3, Job.LABEL, 5), judged.left());
+    assertFalse(Files.exists(file));
+  }
+
+  /** After n batches the time is over: the newest are labelled, the oldest are left. */
+  @Test
+  void theNewestAreAskedFirstAndTheTimeIsKeptToTheBatch() throws Exception {
+    int count = 60;
+    for (int i = 0; i < count; i++) {
+      entry("ops", "Measured: the embedder spends " + i + " tokens per second per page.", i % 2);
+    }
+    List<NamedEntry> all = findings().entries();
+    int before = 0;
+    for (int run = 1; ; run++) {
+      List<Integer> batches = new ArrayList<>();
+      JudgeProgress progress =
+          new JudgeProgress() {
+            @Override
+            public void begin(Job job, int questions) {}
+
+            @Override
+            public void answered(int questions) {
+              batches.add(questions);
+              clock.addAndGet(1_000_000_000L);
+            }
+
+            @Override
+            public void end() {}
+          };
+      int left;
+      int known;
+      try (Asking asking = asking(Duration.ofMillis(1500), progress)) {
+        LabelRun labels = new LabelRun(asking, all);
+        left = labels.ask();
+        Set<String> labelled = labels.guesses().keySet();
+        known = labelled.size();
+        Set<String> newest =
+            all.subList(count - known, count).stream()
+                .map(NamedEntry::key)
+                .collect(Collectors.toSet());
+        assertEquals(newest, labelled, "run " + run);
+      }
+      assertTrue(batches.size() <= 2, "1.5 s are over in the second batch: " + batches);
+      assertEquals(before + batches.stream().mapToInt(Integer::intValue).sum(), known);
+      assertEquals(count - known, left);
+      assertTrue(known > before, "every run gets on");
+      before = known;
+      if (left == 0) {
+        assertTrue(run > 1, "one run must not be enough, or nothing is tested");
+        break;
+      }
+    }
+  }
+
+  /** Ctrl-C in the middle: what was answered is on disk, and the next run goes on from there. */
+  @Test
+  void aninterruptedRunKeepsItsAnswers() throws Exception {
+    for (int i = 0; i < 40; i++) {
+      entry("ops", "Measured: the embedder spends " + i + " tokens per second per page.", i % 2);
+    }
+    int[] answered = {0};
+    JudgeProgress interrupting =
+        new JudgeProgress() {
+          @Override
+          public void begin(Job job, int questions) {}
+
+          @Override
+          public void answered(int questions) {
+            answered[0] += questions;
+            Thread.currentThread().interrupt();
+          }
+
+          @Override
+          public void end() {}
+        };
+    List<NamedEntry> all = findings().entries();
+    try (Asking asking = asking(LONG, interrupting)) {
+      assertThrows(InterruptedException.class, () -> new LabelRun(asking, all).ask());
+    }
+    Thread.interrupted();
+    assertTrue(answered[0] > 0 && answered[0] < 40);
+    assertEquals(answered[0], Files.lines(file).count());
+    try (Asking asking = asking(LONG, ticking())) {
+      assertEquals(0, new LabelRun(asking, all).ask());
+      assertEquals(40 - answered[0], asking.asked());
+    }
+  }
+
+  @Test
+  void aLongEntryIsCutAndSaysSo() throws Exception {
+    entry("ops", "Measured: the embedder spends 8 tokens per second per page. ".repeat(400), 0);
+    entry("ops", "Measured: the embedder spends 9 tokens per second per page.", 1);
+    Judgements judged = run(LONG, JudgeProgress.SILENT);
+    List<NamedEntry> all = findings().entries();
+    assertTrue(judged.guesses().get(all.get(0).key()).cut());
+    assertFalse(judged.guesses().get(all.get(1).key()).cut());
+    assertEquals(2, judged.cut(), "a label and the summary");
+  }
+
+  /** Of an entry's own tags the first label is kept, and the guess is there to compare. */
+  @Test
+  void tagsKeepTheirLabelAndAreCompared() throws Exception {
+    entry("ops", "[tags: draft, gotcha]\nMeasured: the embedder spends 8 tokens per second.", 0);
+    entry("ops", "[tags: performance]\nMeasured: the embedder spends 9 tokens per second.", 1);
+    entry("ops", "Measured: the embedder spends 7 tokens per second.", 2);
+    Judgements judged = run(LONG, JudgeProgress.SILENT);
+    List<NamedEntry> all = findings().entries();
+    assertEquals(Label.GOTCHA, judged.label(all.get(0)).orElseThrow());
+    LabelCensus census = LabelCensus.of(all, judged);
+    assertEquals(2, census.tagged());
+    assertEquals(1, census.agreeing());
+    assertEquals(List.of(all.get(0)), census.disagreements());
+    assertEquals(2, census.entries().get(Label.PERFORMANCE).size());
+  }
+
+  @Test
+  void pairsAreRankedByVerdictAndSimilarityTogether() {
+    entry("a", "one", 0);
+    entry("b", "two", 0);
+    entry("c", "three", 0);
+    List<NamedEntry> all = findings().entries();
+    Finding.Pair close = pair("close", all.get(0), all.get(1), 0.99);
+    Finding.Pair same = pair("same", all.get(0), all.get(2), 0.93);
+    Finding.Pair unasked = pair("unasked", all.get(1), all.get(2), 0.95);
+    Finding.Pair apart = pair("apart", all.get(1), all.get(2), 0.97);
+    Map<String, PairVerdict> verdicts =
+        Map.of(
+            "close", new PairVerdict(Verdict.RELATED, 0.9, 0.05, 0.9, false),
+            "same", new PairVerdict(Verdict.SAME, 0.9, 0.9, 0.1, false),
+            "apart", new PairVerdict(Verdict.DIFFERENT, 0.9, 0.05, 0.05, false));
+    RankedPairs ranked = RankedPairs.of(List.of(close, apart, unasked, same), verdicts);
+    assertEquals(List.of(same, close, unasked), ranked.shown());
+    assertEquals(List.of(apart), ranked.different());
+    Set<Finding.Pair> unjudged =
+        new HashSet<>(RankedPairs.of(List.of(close, unasked, same), Map.of()).shown());
+    assertEquals(Set.of(close, unasked, same), unjudged);
+    assertEquals(
+        List.of(close, unasked, same),
+        RankedPairs.of(List.of(close, unasked, same), Map.of()).shown(),
+        "without verdicts by similarity alone");
+  }
+
+  private static Finding.Pair pair(String id, NamedEntry a, NamedEntry b, double similarity) {
+    return new Finding.Pair(id, Finding.PairKind.NEAR_DUPLICATE, a, b, similarity, 1, 1, 1);
+  }
+
+  @Test
+  void sameAsTheSameIsTheSame() {
+    for (int i = 0; i < 5; i++) {
+      entry("a", "entry " + i, 0);
+    }
+    List<NamedEntry> all = findings().entries();
+    List<Finding.Pair> pairs =
+        List.of(
+            pair("1", all.get(3), all.get(4), 1),
+            pair("2", all.get(1), all.get(2), 1),
+            pair("3", all.get(0), all.get(2), 1));
+    assertEquals(List.of(List.of(all.get(3), all.get(4)), all.subList(0, 3)), SameGroups.of(pairs));
+  }
+}

@@ -1,0 +1,40 @@
+package dev.helixbg.insight.judge;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertNotEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import java.util.Arrays;
+import java.util.List;
+import java.util.stream.Collectors;
+import org.junit.jupiter.api.Test;
+
+class PromptFilesTest {
+  /** What the prompt explains is what the code knows, in the same order. */
+  @Test
+  void theLabelsAreThoseOfThePrompt() {
+    String lines =
+        Arrays.stream(Label.values())
+            .map(label -> label.title() + ": " + label.description())
+            .collect(Collectors.joining("\n"));
+    assertEquals(
+        "You label entries of a software developer's knowledge base.\n"
+            + lines
+            + "\nAnswer with one label.",
+        Job.LABEL.systemPrompt());
+  }
+
+  @Test
+  void theVerdictsAreThoseOfThePrompt() {
+    for (Verdict verdict : Verdict.values()) {
+      assertTrue(Job.PAIR.systemPrompt().contains("\n" + verdict.title() + ": "));
+    }
+  }
+
+  @Test
+  void everyPromptHasAVersionOfItsOwn() {
+    List<String> versions = Arrays.stream(Job.values()).map(Job::version).distinct().toList();
+    assertEquals(Job.values().length, versions.size());
+    assertNotEquals(Hash.of(List.of("ab", "c")), Hash.of(List.of("a", "bc")));
+  }
+}

@@ -1,0 +1,168 @@
+package dev.helixbg.insight.report;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.ObjectMapper;
+import dev.helixbg.insight.findings.Finding;
+import dev.helixbg.insight.findings.Findings;
+import dev.helixbg.insight.findings.NamedEntry;
+import dev.helixbg.insight.judge.Guess;
+import dev.helixbg.insight.judge.Job;
+import dev.helixbg.insight.judge.Judgements;
+import dev.helixbg.insight.judge.Label;
+import dev.helixbg.insight.judge.PairVerdict;
+import dev.helixbg.insight.judge.Verdict;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import org.jsoup.Jsoup;
+import org.jsoup.nodes.Document;
+import org.junit.jupiter.api.Test;
+
+/** What a language model adds to the reports, in every format. */
+class JudgedReportTest {
+  private static final String HOSTILE = "<script>alert(1)</script> | **x** `y` \u001B[31m\u202E";
+
+  static Report judged(String words) {
+    Report plain = KbFixtures.small().report();
+    Findings findings = plain.findings();
+    List<NamedEntry> entries = findings.entries();
+    Map<String, Guess> guesses = new HashMap<>();
+    for (int i = 0; i < entries.size(); i++) {
+      guesses.put(
+          entries.get(i).key(),
+          i == 5
+              ? new Guess(
+                  Guess.Origin.EMBEDDING, Label.PERFORMANCE, 0.31, Label.DATA_FLOW, 0.3, false)
+              : new Guess(Guess.Origin.MODEL, Label.GOTCHA, 0.87, Label.GAP, 0.04, i == 4));
+    }
+    Map<String, PairVerdict> verdicts =
+        Map.of(
+            findings.nearDuplicates().get(0).id(),
+            new PairVerdict(Verdict.SAME, 0.97, 0.97, 0.02, false),
+            findings.crossLinks().get(0).id(),
+            new PairVerdict(Verdict.DIFFERENT, 0.6, 0.1, 0.3, true));
+    return new Report(
+        findings,
+        plain.log(),
+        plain.run(),
+        new Judgements(
+            Optional.of("Qwen3 " + words),
+            guesses,
+            verdicts,
+            Map.of("auth", "Refresh tokens rotate. " + words, "storage", "Backups run nightly."),
+            List.of(
+                new Judgements.Merge("merge-0123456789", entries.subList(0, 2), "One. " + words)),
+            Map.of(Job.LABEL, 3, Job.SUMMARY, 1),
+            1));
+  }
+
+  private static Document html(Report report) {
+    return Jsoup.parse(HtmlReport.render(report));
+  }
+
+  @Test
+  void htmlShowsVerdictsLabelsSentencesAndProposals() {
+    Document page = html(judged("x"));
+    assertEquals("same 97 %", page.selectFirst(".verdict.same").text());
+    assertTrue(page.selectFirst("article.proposed").text().contains("One. x"));
+    assertTrue(page.selectFirst("article.proposed").text().startsWith("proposed"));
+    assertTrue(page.selectFirst("#summaries").parent().text().contains("Refresh tokens rotate. x"));
+    assertTrue(page.select(".meta .guess").eachText().contains("gotcha 87 %"));
+    assertTrue(
+        page.selectFirst(".meta .guess").attr("title").contains("runner-up: gap 4 %"),
+        page.selectFirst(".meta .guess").outerHtml());
+    String note = page.selectFirst(".judge").text();
+    assertTrue(note.contains("3 labels, 1 summary are left"), note);
+    assertTrue(note.contains("1 answer is about the beginning"), note);
+  }
+
+  /** Agreement is counted where a tag is a label: auth:0, auth:1, and against it two others. */
+  @Test
+  void theAgreementOfTagsAndGuessesIsSaid() {
+    String labels = html(judged("x")).selectFirst("#labels").parent().text();
+    assertTrue(labels.contains("agrees with it in 2 of 4 entries (50 %)"), labels);
+    assertTrue(labels.contains("decision gotcha 87 %"), labels);
+  }
+
+  @Test
+  void pairsCalledDifferentAreFoldedAway() {
+    Report report = judged("x");
+    Document page = html(report);
+    String apart = report.findings().crossLinks().get(0).id();
+    assertEquals("details", page.getElementById(apart).parent().tagName());
+    assertTrue(
+        page.getElementById(apart).parent().text().startsWith("1 pair that the language model"));
+    String other = report.findings().crossLinks().get(1).id();
+    assertEquals("section", page.getElementById(other).parent().tagName());
+    assertEquals(
+        2,
+        html(KbFixtures.small().report())
+            .select("#cross-links")
+            .parents()
+            .first()
+            .select("> article")
+            .size(),
+        "without a model nothing is folded");
+  }
+
+  @Test
+  void withoutAModelThePageSaysWhatOneWouldAdd() {
+    String note = html(KbFixtures.small().report()).selectFirst(".judge").text();
+    assertTrue(note.contains("scripts/fetch-models"), note);
+    assertTrue(MarkdownReport.render(KbFixtures.small().report()).contains("scripts/fetch-models"));
+  }
+
+  @Test
+  void whatAModelSaysIsTextInEveryFormat() throws Exception {
+    Report report = judged(HOSTILE);
+    Document page = html(report);
+    assertEquals(0, page.select("script").size());
+    assertTrue(page.text().contains("<script>alert(1)</script>"));
+    String markdown = MarkdownReport.render(report);
+    assertFalse(markdown.contains("\u001B") || markdown.contains("\u202E"));
+    String terminal = TerminalSummary.render(report, "", 100, false);
+    assertFalse(terminal.contains("\u001B") || terminal.contains("\u202E"), terminal);
+    JsonNode json = new ObjectMapper().readTree(JsonReport.render(report));
+    assertEquals("One. " + HOSTILE, json.at("/merges/0/proposedText").asText());
+  }
+
+  @Test
+  void jsonHasAllOfIt() throws Exception {
+    JsonNode json = new ObjectMapper().readTree(JsonReport.render(judged("x")));
+    assertEquals("Qwen3 x", json.get("languageModel").asText());
+    assertEquals("same", json.at("/nearDuplicates/0/verdict/verdict").asText());
+    assertEquals(0.02, json.at("/nearDuplicates/0/verdict/related").asDouble());
+    assertTrue(json.at("/crossLinks/1/verdict").isNull());
+    assertEquals("Refresh tokens rotate. x", json.at("/topics/0/summary").asText());
+    assertTrue(json.at("/topics/1/summary").isNull());
+    assertEquals(6, json.get("labels").size());
+    assertEquals("decision", json.at("/labels/2/label").asText());
+    assertEquals("gotcha", json.at("/labels/2/guess/label").asText());
+    assertEquals("EMBEDDING", json.at("/labels/5/guess/origin").asText());
+    assertEquals(3, json.at("/judgement/left/label").asInt());
+    assertEquals(0, json.at("/judgement/left/pair").asInt());
+    assertEquals(2, json.at("/judgement/agreeing").asInt());
+    double first = json.at("/crossLinks/0/similarity").asDouble();
+    assertTrue(first > json.at("/crossLinks/1/similarity").asDouble(), "the documented order");
+  }
+
+  @Test
+  void markdownAndTerminalTellTheVerdicts() {
+    Report report = judged("x");
+    String markdown = MarkdownReport.render(report);
+    assertTrue(markdown.contains("**same 97 %**"), markdown);
+    assertTrue(markdown.contains("## Proposed merges (1)"));
+    assertTrue(markdown.contains("1 pair that the language model calls different"));
+    assertTrue(markdown.contains("| `auth` | 2 | `Refresh tokens rotate. x` |"), markdown);
+    String terminal = TerminalSummary.render(report, "", 120, false);
+    assertTrue(terminal.contains("Qwen3 x: 5 labels, 2 verdicts, 2 summaries; 4 left"), terminal);
+    assertTrue(terminal.contains("auth:0 ~ auth:1 same"), terminal);
+    Finding.Pair apart = report.findings().crossLinks().get(0);
+    assertFalse(terminal.contains(apart.a().name() + " ~ " + apart.b().name()), terminal);
+  }
+}

@@ -1,0 +1,74 @@
+package dev.helixbg.llm.generate;
+
+import dev.helixbg.llm.backend.KvCache;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import java.util.concurrent.CancellationException;
+import java.util.function.BooleanSupplier;
+
+/**
+ * Prompts that are read in one pass, each on its own fork of a sequence that they share.
+ *
+ * <p>A prompt longer than a pass is a group of its own: all of it but the end is read before.
+ */
+final class PromptGroup implements AutoCloseable {
+  private final Workspace work;
+  private final List<int[]> prompts;
+  private final List<KvCache> caches = new ArrayList<>();
+
+  PromptGroup(Workspace work, List<int[]> prompts) {
+    this.work = work;
+    this.prompts = prompts;
+  }
+
+  /** Where the group that begins at {@code from} ends: as many prompts as a pass takes. */
+  static int end(Workspace work, List<int[]> prompts, int from) {
+    work.batch.clear();
+    int rows = work.promptTokens();
+    int most = from + work.batch.freeWanted();
+    int to = from;
+    while (to < prompts.size() && to < most && (to == from || prompts.get(to).length <= rows)) {
+      rows -= prompts.get(to++).length;
+    }
+    return to;
+  }
+
+  /**
+   * Reads the prompts. The pass is not yet submitted; it leaves the logits after prompt i in row i.
+   *
+   * @throws CancellationException if cancelled between passes
+   */
+  void read(KvCache shared, BooleanSupplier cancelled) {
+    prompts.forEach(prompt -> caches.add(shared.fork(shared.length())));
+    int[] first = prompts.getFirst();
+    work.batch.clear();
+    int tail = Math.min(first.length, work.promptTokens());
+    if (tail < first.length) {
+      int[] head = Arrays.copyOf(first, first.length - tail);
+      if (!work.read(caches.getFirst(), head, false, cancelled)) {
+        throw new CancellationException();
+      }
+      work.batch.clear();
+    }
+    work.add(caches.getFirst(), first, first.length - tail, tail, 1);
+    for (int i = 1; i < prompts.size(); i++) {
+      work.add(caches.get(i), prompts.get(i), 0, prompts.get(i).length, 1);
+    }
+    work.steady();
+    if (cancelled.getAsBoolean()) {
+      throw new CancellationException();
+    }
+    work.model.forward(work.batch, work.tokens, 0);
+  }
+
+  /** What prompt i has read. */
+  KvCache cache(int i) {
+    return caches.get(i);
+  }
+
+  @Override
+  public void close() {
+    caches.forEach(KvCache::close);
+  }
+}

@@ -1,0 +1,121 @@
+package dev.helixbg.llm.generate;
+
+import static org.junit.jupiter.api.Assertions.assertArrayEquals;
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+
+import dev.helixbg.llm.backend.Backend;
+import dev.helixbg.llm.backend.Counters.Counter;
+import dev.helixbg.llm.backend.KvCache;
+import dev.helixbg.llm.backend.KvShape.Storage;
+import dev.helixbg.llm.cpu.CpuBackend;
+import dev.helixbg.llm.gguf.GgufFile;
+import dev.helixbg.llm.golden.GoldenCase;
+import dev.helixbg.llm.golden.GoldenModel;
+import dev.helixbg.llm.model.PassLimits;
+import dev.helixbg.llm.model.Qwen3;
+import java.util.Arrays;
+import java.util.List;
+import java.util.concurrent.CancellationException;
+import java.util.stream.DoubleStream;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+
+class ChoiceScorerTest {
+  private static final PassLimits LIMITS = new PassLimits(512, 200, 16, Storage.F32);
+  private static final double ROUNDING = 1e-4;
+
+  private final GgufFile file = GgufFile.open(GoldenModel.Q8_0.path());
+  private final Backend backend = new CpuBackend(1);
+  private final Qwen3 model = Qwen3.of(file, backend, LIMITS);
+  private final Workspace work = new Workspace(model, LIMITS);
+  private final ChoiceScorer scorer = new ChoiceScorer(work);
+  private final Scorer whole = new Scorer(work);
+  private final KvCache empty = backend.cache(model.cacheShape());
+
+  private final List<int[]> prompts =
+      GoldenModel.Q8_0.cases().stream()
+          .filter(c -> c.task().equals("summary"))
+          .limit(3)
+          .map(GoldenCase::promptIds)
+          .toList();
+
+  @AfterEach
+  void close() {
+    backend.close();
+    file.close();
+  }
+
+  private double[][] score(List<int[]> choices) {
+    return scorer.score(empty, prompts, choices, () -> false);
+  }
+
+  /** Log-probabilities of single tokens, made shares of one, are what a fork must give. */
+  private double[] shares(int[] prompt, int... tokens) {
+    double[] logs =
+        whole
+            .score(
+                empty,
+                List.of(prompt),
+                Arrays.stream(tokens).mapToObj(id -> new int[] {id}).toList(),
+                () -> false)[0];
+    double sum = Arrays.stream(logs).map(Math::exp).sum();
+    return Arrays.stream(logs).map(log -> Math.exp(log) / sum).toArray();
+  }
+
+  @Test
+  void choicesThatPartAtOnceShareByTheirFirstTokenInOnePass() {
+    List<int[]> choices =
+        List.of(new int[] {420, 7, 8}, new int[] {1158}, new int[] {758, 9, 1, 2, 3});
+    long before = backend.counters().get(Counter.PASSES);
+    double[][] shares = score(choices);
+    assertEquals(1, backend.counters().get(Counter.PASSES) - before);
+    for (int i = 0; i < prompts.size(); i++) {
+      assertArrayEquals(shares(prompts.get(i), 420, 1158, 758), shares[i], ROUNDING);
+    }
+  }
+
+  @Test
+  void choicesThatPartLaterShareWhereTheyPart() {
+    List<int[]> choices =
+        List.of(
+            new int[] {420, 663, 426},
+            new int[] {420, 663, 9},
+            new int[] {420, 11},
+            new int[] {302, 5});
+    double[][] shares = score(choices);
+    for (int i = 0; i < prompts.size(); i++) {
+      double[] first = shares(prompts.get(i), 420, 302);
+      double[] second = shares(with(prompts.get(i), 420), 663, 11);
+      double[] third = shares(with(prompts.get(i), 420, 663), 426, 9);
+      double[] expected = {
+        first[0] * second[0] * third[0],
+        first[0] * second[0] * third[1],
+        first[0] * second[1],
+        first[1]
+      };
+      assertArrayEquals(expected, shares[i], ROUNDING);
+      assertEquals(1, DoubleStream.of(shares[i]).sum(), 1e-9);
+    }
+  }
+
+  private static int[] with(int[] prompt, int... more) {
+    int[] all = Arrays.copyOf(prompt, prompt.length + more.length);
+    System.arraycopy(more, 0, all, prompt.length, more.length);
+    return all;
+  }
+
+  @Test
+  void aSingleChoiceIsCertainAndImpossibleOnesAreErrors() {
+    assertArrayEquals(new double[] {1}, score(List.of(new int[] {5, 6}))[0]);
+    assertThrows(
+        IllegalArgumentException.class, () -> score(List.of(new int[] {5}, new int[] {5, 6})));
+    assertThrows(
+        IllegalArgumentException.class, () -> score(List.of(new int[] {5}, new int[] {5})));
+    assertThrows(IllegalArgumentException.class, () -> score(List.of(new int[0])));
+    assertThrows(
+        CancellationException.class,
+        () -> scorer.score(empty, prompts, List.of(new int[] {5}, new int[] {6}), () -> true));
+    assertEquals(0, empty.length());
+  }
+}
