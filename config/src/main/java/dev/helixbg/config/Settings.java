@@ -12,4 +12,9 @@ import java.util.Optional;
  * @param cache folder of what can be made again: unpacked models, natives, verdicts on providers
  */
 public record Settings(
-    Optional<Path> kb, int threads, Path cache, EmbedSettings embed, InsightSettings insight) {}
+    Optional<Path> kb,
+    int threads,
+    Path cache,
+    EmbedSettings embed,
+    InsightSettings insight,
+    DaemonSettings daemon) {}

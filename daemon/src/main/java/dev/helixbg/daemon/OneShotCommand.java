@@ -1,6 +1,7 @@
 package dev.helixbg.daemon;
 
 import dev.helixbg.config.Settings;
+import dev.helixbg.insight.findings.Analysis;
 import dev.helixbg.insight.report.JsonReport;
 import dev.helixbg.insight.report.TerminalSummary;
 import java.io.IOException;
@@ -61,7 +62,9 @@ final class OneShotCommand implements Callable<Integer> {
         sample
             ? SampleKb.unpack(settings.cache())
             : Kb.find(Optional.ofNullable(kb), settings, GlobalOptions.locations());
-    Pipeline pipeline = new Pipeline(settings, Progress.on(console));
+    Pipeline pipeline =
+        new Pipeline(
+            settings, EmbedderSource.located(settings), Analysis::run, Progress.on(console));
     print(noReport ? look(pipeline, chosen) : report(pipeline, chosen), chosen);
     return ExitCode.OK.number();
   }
