@@ -104,8 +104,13 @@ final class DaemonLoop {
 
   /** Lets the loop look at every KB now. */
   void lookNow() {
-    allDue = true;
+    lookNext();
     wakeUp();
+  }
+
+  /** Lets the next step look at every KB, whenever it comes. */
+  void lookNext() {
+    allDue = true;
   }
 
   void stop() {

@@ -66,6 +66,7 @@ final class KbWatch {
   private volatile int entries = -1;
   private volatile Instant published;
   private volatile long restsSince;
+  private volatile String logSha256 = "";
 
   KbWatch(
       Kb kb,
@@ -98,6 +99,15 @@ final class KbWatch {
 
   Optional<Instant> published() {
     return Optional.ofNullable(published);
+  }
+
+  /** Of the log for which report and vectors are up to date; empty when they are not. */
+  String upToDateWith() {
+    return logSha256;
+  }
+
+  Optional<String> trouble() {
+    return troubles.on(name);
   }
 
   /** Nanoseconds of {@link DaemonClock} since when no change was seen. */
@@ -159,6 +169,7 @@ final class KbWatch {
       lastChange = done == null && pending == null ? lastChange : now;
       restsSince = now;
     }
+    logSha256 = "";
     pending = stamp;
     pendingSince = now;
     failures = 0;
@@ -179,6 +190,7 @@ final class KbWatch {
       pending = null;
       if (publish(stamp, log)) {
         done = stamp;
+        logSha256 = log.account().sha256();
       } else { // confirmed by a run that finds nothing left to do
         done = null;
         noteChange(stamp.withOthers(kb, files), doneAt);

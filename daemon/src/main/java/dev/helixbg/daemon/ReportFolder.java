@@ -15,7 +15,10 @@ import java.util.Arrays;
 record ReportFolder(Path html, Path markdown, Path json) {
 
   static ReportFolder of(Kb kb) {
-    Path folder = kb.insights();
+    return in(kb.insights());
+  }
+
+  static ReportFolder in(Path folder) {
     return new ReportFolder(
         folder.resolve("report.html"), folder.resolve("report.md"), folder.resolve("report.json"));
   }

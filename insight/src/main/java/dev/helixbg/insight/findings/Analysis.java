@@ -76,6 +76,20 @@ public final class Analysis {
   }
 
   /**
+   * Only which topics overlap, most similar first.
+   *
+   * @see #run for the parameters and errors
+   */
+  public static List<Finding.TopicOverlap> topicOverlaps(
+      List<Entry> live, List<String> keys, Vectors vectors, InsightSettings settings, int threads) {
+    check(live, keys, vectors);
+    try (PackedVectors packed = PackedVectors.pack(vectors)) {
+      Analysis analysis = of(live, keys, vectors, packed, null, settings, threads);
+      return analysis.topicOverlaps(new Centroids(vectors, analysis.topics).normalised());
+    }
+  }
+
+  /**
    * @param maxDrawn entries whose pairs make the distribution
    */
   static Findings run(
@@ -94,7 +108,7 @@ public final class Analysis {
 
   /**
    * @param packed the same vectors
-   * @param facts of the same entries, by their indices
+   * @param facts of the same entries, by their indices; null for an analysis of topics only
    */
   static Analysis of(
       List<Entry> live,
