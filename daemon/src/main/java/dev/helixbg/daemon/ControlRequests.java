@@ -79,9 +79,7 @@ final class ControlRequests implements ControlServer.Handler {
         .filter(kb -> kb.folder().equals(Path.of(named)))
         .findFirst()
         .orElseThrow(
-            () ->
-                new ControlException(
-                    ExitCode.KB.number(), "the daemon does not watch " + named));
+            () -> new ControlException(ExitCode.KB.number(), "the daemon does not watch " + named));
   }
 
   private static String text(ObjectNode request) throws ControlException {

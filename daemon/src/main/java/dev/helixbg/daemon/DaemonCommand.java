@@ -46,8 +46,7 @@ final class DaemonCommand implements Callable<Integer> {
     interruption.waitAtMost(ENDING);
     DaemonLog.start(home, settings.daemon(), console);
     try (Daemon daemon =
-        Daemon.start(
-            watched, home, () -> options.load().settings(), EmbedderSource::located)) {
+        Daemon.start(watched, home, () -> options.load().settings(), EmbedderSource::located)) {
       daemon.run();
       return ExitCode.OK.number();
     } catch (InterruptedException e) {

@@ -127,7 +127,8 @@ final class DaemonLog {
     PatternLayoutEncoder encoder = new PatternLayoutEncoder();
     // A topic or a path in a message cannot begin a line of its own, or colour a terminal.
     encoder.setPattern(
-        pattern.replace("%msg", "%replace(%msg){'[\\p{Cntrl}\\u202a-\\u202e\\u2066-\\u2069]','?'}"));
+        pattern.replace(
+            "%msg", "%replace(%msg){'[\\p{Cntrl}\\u202a-\\u202e\\u2066-\\u2069]','?'}"));
     return started(encoder, context);
   }
 

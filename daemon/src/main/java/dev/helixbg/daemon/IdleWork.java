@@ -9,11 +9,11 @@ import dev.helixbg.insight.review.SessionReview;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.EnumMap;
-import java.util.concurrent.ConcurrentHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.CancellationException;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.BooleanSupplier;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -101,8 +101,7 @@ final class IdleWork implements AutoCloseable {
       boolean changed =
           watches.stream()
               .anyMatch(
-                  watch ->
-                      watch.upToDateWith().isEmpty() || watch.restsSince() - run.since() > 0);
+                  watch -> watch.upToDateWith().isEmpty() || watch.restsSince() - run.since() > 0);
       if (paused || changed) {
         stop = true;
       }
@@ -138,8 +137,7 @@ final class IdleWork implements AutoCloseable {
     return changed
         && switch (kind) {
           case SESSION ->
-              rests >= daemon.sessionGap().toNanos()
-                  && !of.noSession.equals(watch.upToDateWith());
+              rests >= daemon.sessionGap().toNanos() && !of.noSession.equals(watch.upToDateWith());
           case DRIFT -> isOver(last, daemon.drift());
           case STALE -> isOver(last, daemon.stale());
         };

@@ -64,8 +64,7 @@ final class Reviews {
       return new History(kb.insights()).last(kind);
     } catch (IOException e) {
       throw new Failure(
-          ExitCode.KB,
-          "cannot read " + kb.insights().resolve(History.NAME) + ": " + Reasons.of(e));
+          ExitCode.KB, "cannot read " + kb.insights().resolve(History.NAME) + ": " + Reasons.of(e));
     }
   }
 
@@ -75,8 +74,7 @@ final class Reviews {
    * @throws java.util.concurrent.CancellationException when cancelled; nothing is written then
    * @throws Failure with {@link ExitCode#WRITE} when the history cannot be written
    */
-  Review run(
-      Kb kb, Wanted wanted, Optional<Oracle> oracle, Instant at, BooleanSupplier cancelled) {
+  Review run(Kb kb, Wanted wanted, Optional<Oracle> oracle, Instant at, BooleanSupplier cancelled) {
     KbEntries entries = load(kb);
     Optional<Review> last = last(kb, wanted.kind());
     Review review =

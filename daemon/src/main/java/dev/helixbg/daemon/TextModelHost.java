@@ -92,8 +92,7 @@ final class TextModelHost implements AutoCloseable {
     PassLimits limits = new PassLimits(CONTEXT, ROWS, ROWS / 2, Storage.F16);
     return ModelOpener.open(
         file,
-        new ModelOptions(
-            ModelOptions.Device.CPU, settings.threads(), limits, settings.cache()));
+        new ModelOptions(ModelOptions.Device.CPU, settings.threads(), limits, settings.cache()));
   }
 
   boolean isLoaded() {

@@ -23,8 +23,7 @@ final class ClosePairs implements PairSink {
 
   private final int max;
   private final Test test;
-  private final PriorityQueue<Close> worstFirst =
-      new PriorityQueue<>(Close.BEST_FIRST.reversed());
+  private final PriorityQueue<Close> worstFirst = new PriorityQueue<>(Close.BEST_FIRST.reversed());
 
   ClosePairs(int max, Test test) {
     this.max = max;

@@ -14,8 +14,7 @@ import java.util.Map;
  * @param vectors of the entries
  * @param logSha256 of the log they were read from
  */
-public record KbEntries(
-    List<Entry> entries, List<String> keys, Vectors vectors, String logSha256) {
+public record KbEntries(List<Entry> entries, List<String> keys, Vectors vectors, String logSha256) {
   public KbEntries {
     if (keys.size() != entries.size() || vectors.count() != entries.size()) {
       throw new IllegalArgumentException("entries, keys and vectors must be as many");

@@ -37,8 +37,7 @@ public final class ModelOracle implements Oracle {
   public int choose(String system, String user, List<String> choices, BooleanSupplier cancelled) {
     ChatForm chat = model.chat();
     int[] prompt = fitting(chat.request(user, false), model.contextLimit() / 2);
-    List<int[]> answers =
-        choices.stream().map(choice -> model.tokenizer().encode(choice)).toList();
+    List<int[]> answers = choices.stream().map(choice -> model.tokenizer().encode(choice)).toList();
     try (Session session = model.session()) {
       if (!model.read(session, chat.opening(system), cancelled)) {
         throw new CancellationException();

@@ -95,8 +95,7 @@ public final class SessionReview {
               kb.excerpt(pair.a())));
     }
     String summary = summary(kb, fresh, items, oracle, cancelled);
-    List<String> marks =
-        kb.keys().subList(Math.max(0, kb.keys().size() - MARKS), kb.keys().size());
+    List<String> marks = kb.keys().subList(Math.max(0, kb.keys().size() - MARKS), kb.keys().size());
     return new Review(
         Review.Kind.SESSION,
         at,
