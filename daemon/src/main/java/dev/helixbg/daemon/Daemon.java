@@ -11,6 +11,7 @@ import java.io.IOException;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
+import java.util.Optional;
 import java.util.function.Function;
 import java.util.function.Supplier;
 import org.slf4j.Logger;
@@ -41,6 +42,9 @@ final class Daemon implements AutoCloseable {
   private volatile boolean reload;
   private long reportsAtLastAcross = -1;
   private long reportsSeen;
+  private long activitySeen = -1;
+  private long activeAt;
+  private boolean rested;
 
   /** What is made anew when the settings are read again. */
   record Parts(
@@ -101,24 +105,16 @@ final class Daemon implements AutoCloseable {
     TextModelHost model = new TextModelHost(now, clock, metrics);
     Reviews reviews = new Reviews(now, source.id());
     IdleWork idle = new IdleWork(now, model, reviews, clock, troubles, IdleWork.Machine.THIS);
-    List<KbWatch> watches =
-        kbs.stream()
-            .map(
-                kb ->
-                    new KbWatch(
-                        kb,
-                        new Pipeline(
-                            now,
-                            embedder,
-                            new RunningAnalysis()::update,
-                            (what, total) -> Progress.SILENT),
-                        now.daemon(),
-                        KbFiles.DISK,
-                        clock,
-                        troubles,
-                        metrics))
-            .toList();
+    List<KbWatch> watches = kbs.stream().map(kb -> watch(kb, now, embedder)).toList();
     return new Parts(now, embedder, model, reviews, idle, watches);
+  }
+
+  private KbWatch watch(Kb kb, Settings now, EmbedderSource embedder) {
+    RunningAnalysis analysis = new RunningAnalysis();
+    Pipeline pipeline =
+        new Pipeline(now, embedder, analysis::update, (what, total) -> Progress.SILENT);
+    return new KbWatch(
+        kb, pipeline, analysis::forget, now.daemon(), KbFiles.DISK, clock, troubles, metrics);
   }
 
   /**
@@ -187,18 +183,27 @@ final class Daemon implements AutoCloseable {
     }
   }
 
+  /** Once nothing was done for long enough, everything goes that only makes the next work fast. */
   private void releaseModels() {
-    boolean released = parts.embedder().releaseAfter(parts.settings().daemon().embedderIdle());
-    if (released) {
-      searches.forgetAll();
-      LOG.debug("the embedding model was released");
+    Optional<Duration> idle = parts.settings().daemon().embedderIdle();
+    boolean released = parts.embedder().releaseAfter(idle);
+    released |= parts.model().releaseAfter(parts.settings().daemon().modelIdle());
+    long activity = metrics.readings.sum() + metrics.searches.sum() + metrics.modelNanos.sum();
+    if (activity != activitySeen) {
+      activitySeen = activity;
+      activeAt = clock.nanos();
+      rested = false;
     }
-    if (parts.model().releaseAfter(parts.settings().daemon().modelIdle())) {
+    boolean rests = !rested && idle.isPresent() && clock.nanos() - activeAt >= idle.get().toNanos();
+    if (rests && !parts.embedder().isLoaded()) {
+      rested = true;
       released = true;
-      LOG.debug("the language model was released");
+      searches.forgetAll();
+      parts.watches().forEach(KbWatch::forget);
     }
     if (released) {
       NativeMemory.giveBack();
+      LOG.debug("memory was given back");
     }
   }
 

@@ -75,6 +75,7 @@ final class DaemonLog {
     if (console.animated()) {
       root.addAppender(terminal(context, console));
     }
+    context.start();
   }
 
   /** Writes what is still to be written. */

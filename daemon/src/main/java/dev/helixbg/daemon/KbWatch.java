@@ -39,8 +39,9 @@ final class KbWatch {
   private final DaemonMetrics metrics;
   private final String name;
 
-  private Pipeline pipeline;
-  private DaemonSettings settings;
+  private final Pipeline pipeline;
+  private final Runnable forgetting;
+  private final DaemonSettings settings;
 
   /** The state for which everything is done; null when something is to be done. */
   private KbStamp done;
@@ -68,9 +69,13 @@ final class KbWatch {
   private volatile long restsSince;
   private volatile String logSha256 = "";
 
+  /**
+   * @param forgetting frees what the pipeline keeps from one run to the next
+   */
   KbWatch(
       Kb kb,
       Pipeline pipeline,
+      Runnable forgetting,
       DaemonSettings settings,
       KbFiles files,
       DaemonClock clock,
@@ -85,6 +90,7 @@ final class KbWatch {
     this.lastChange = clock.nanos() - LIVELY.toNanos();
     this.restsSince = clock.nanos();
     this.pipeline = pipeline;
+    this.forgetting = forgetting;
     this.settings = settings;
   }
 
@@ -115,13 +121,9 @@ final class KbWatch {
     return restsSince;
   }
 
-  /** Goes on with other settings; everything is looked at anew. */
-  void use(Pipeline newPipeline, DaemonSettings newSettings) {
-    pipeline = newPipeline;
-    settings = newSettings;
-    done = null;
-    fresh = false;
-    failures = 0;
+  /** Lets go of what only makes the next update fast. */
+  void forget() {
+    forgetting.run();
   }
 
   /**

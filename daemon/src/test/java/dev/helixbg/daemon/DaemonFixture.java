@@ -46,6 +46,7 @@ final class DaemonFixture {
         new KbWatch(
             kb,
             new Pipeline(settings, model, new RunningAnalysis()::update, SILENT),
+            () -> {},
             settings.daemon(),
             files,
             clock,

@@ -57,7 +57,7 @@ public final class ControlClient implements AutoCloseable {
    */
   public void ask(ObjectNode request, Lineup answer) throws IOException {
     try {
-      lines.write(request, WRITE);
+      send(request);
       while (true) {
         ObjectNode line =
             lines
@@ -73,6 +73,17 @@ public final class ControlClient implements AutoCloseable {
       }
     } catch (ClosedChannelException e) {
       throw new IOException("the daemon did not answer within " + patience.toSeconds() + " s", e);
+    }
+  }
+
+  /** What a server says that closes at once can still be read when it can no longer be told. */
+  private void send(ObjectNode request) throws IOException {
+    try {
+      lines.write(request, WRITE);
+    } catch (ClosedChannelException e) {
+      throw e;
+    } catch (IOException brokenPipe) {
+      // Reading says why, or that the connection was closed.
     }
   }
 

@@ -8,6 +8,7 @@ import dev.helixbg.insight.similarity.PackedVectors;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.Collections;
+import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
@@ -51,12 +52,19 @@ public final class SessionReview {
    */
   public static List<Integer> fresh(List<String> keys, Optional<Review> last) {
     Set<String> known = new HashSet<>(last.map(Review::marks).orElse(List.of()));
+    List<String> marks = marks(keys);
     int from = keys.size() - 1;
-    while (from >= 0 && !known.contains(keys.get(from))) {
+    while (from >= 0 && !known.contains(marks.get(from))) {
       from--;
     }
     int start = from >= 0 ? from + 1 : Math.max(0, keys.size() - FIRST_SESSION);
     return IntStream.range(start, keys.size()).boxed().toList();
+  }
+
+  /** Key of each entry with its number among those of the same text: a repetition is new. */
+  private static List<String> marks(List<String> keys) {
+    Map<String, Integer> seen = HashMap.newHashMap(keys.size());
+    return keys.stream().map(key -> key + ":" + seen.merge(key, 1, Integer::sum)).toList();
   }
 
   /**
@@ -95,7 +103,8 @@ public final class SessionReview {
               kb.excerpt(pair.a())));
     }
     String summary = summary(kb, fresh, items, oracle, cancelled);
-    List<String> marks = kb.keys().subList(Math.max(0, kb.keys().size() - MARKS), kb.keys().size());
+    List<String> marks = marks(kb.keys());
+    List<String> lastMarks = marks.subList(Math.max(0, marks.size() - MARKS), marks.size());
     return new Review(
         Review.Kind.SESSION,
         at,
@@ -103,7 +112,7 @@ public final class SessionReview {
         oracle.map(Oracle::name),
         summary,
         List.copyOf(items),
-        List.copyOf(marks));
+        List.copyOf(lastMarks));
   }
 
   /** Each a fresh entry and an older one, or an earlier fresh one. */
