@@ -3,7 +3,6 @@ package dev.helixbg.daemon;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import dev.helixbg.config.Settings;
 import dev.helixbg.config.text.PrintableText;
-import dev.helixbg.daemon.control.ControlClient;
 import java.io.BufferedReader;
 import java.io.IOException;
 import java.io.InputStreamReader;
@@ -60,18 +59,17 @@ final class ChatCommand implements Callable<Integer> {
     ObjectNode request =
         DaemonLink.request("chat").put("kb", chosen.folder().toString()).put("text", question);
     List<String> sources = new ArrayList<>();
-    try (ControlClient client = link.require(Duration.ofMinutes(10))) {
-      client.ask(
-          request,
-          line -> {
-            if (line.has("source")) {
-              sources.add(PrintableText.line(line.path("source").asText()));
-            } else {
-              console.out().print(PrintableText.block(line.path("text").asText()));
-              console.out().flush();
-            }
-          });
-    }
+    link.ask(
+        request,
+        Duration.ofMinutes(10),
+        line -> {
+          if (line.has("source")) {
+            sources.add(PrintableText.line(line.path("source").asText()));
+          } else {
+            console.out().print(PrintableText.block(line.path("text").asText()));
+            console.out().flush();
+          }
+        });
     console.out().println();
     if (!sources.isEmpty()) {
       console.out().println("From: " + String.join(", ", sources));

@@ -59,9 +59,23 @@ final class ControlRequests implements ControlServer.Handler {
       case "pause" -> daemon.loop().pause(true);
       case "resume" -> daemon.loop().pause(false);
       case "reload" -> daemon.reload();
-      case "stop" -> daemon.loop().stop();
+      case "stop" -> stopSoon();
       default -> throw wrong("\"do\" must name a request, not \"" + wanted + "\"");
     }
+  }
+
+  /** Once the client has its answer. */
+  private void stopSoon() {
+    Thread.ofVirtual()
+        .start(
+            () -> {
+              try {
+                Thread.sleep(100);
+              } catch (InterruptedException e) {
+                Thread.currentThread().interrupt();
+              }
+              daemon.loop().stop();
+            });
   }
 
   private static ControlException wrong(String message) {

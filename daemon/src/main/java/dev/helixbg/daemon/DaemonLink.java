@@ -4,8 +4,10 @@ import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import dev.helixbg.daemon.control.ControlClient;
+import dev.helixbg.daemon.control.ControlException;
 import java.io.IOException;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 
@@ -49,10 +51,27 @@ final class DaemonLink {
                         + " install"));
   }
 
-  /** All lines of the answer of a daemon that must be there. */
-  List<JsonNode> ask(ObjectNode request, Duration patience) throws IOException {
+  /**
+   * All lines of the answer of a daemon that must be there.
+   *
+   * @throws Failure with {@link ExitCode#NO_DAEMON} when it is not, or goes away
+   * @throws ControlException with what it says against the request
+   */
+  List<JsonNode> ask(ObjectNode request, Duration patience) throws ControlException {
+    List<JsonNode> answer = new ArrayList<>();
+    ask(request, patience, answer::add);
+    return answer;
+  }
+
+  /** The same, line by line as they come. */
+  void ask(ObjectNode request, Duration patience, ControlClient.Lineup answer)
+      throws ControlException {
     try (ControlClient client = require(patience)) {
-      return client.ask(request);
+      client.ask(request, answer);
+    } catch (ControlException e) {
+      throw e;
+    } catch (IOException e) {
+      throw new Failure(ExitCode.NO_DAEMON, e.getMessage() + "; see: helix-bg service logs");
     }
   }
 

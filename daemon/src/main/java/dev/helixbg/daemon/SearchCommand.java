@@ -5,7 +5,6 @@ import com.fasterxml.jackson.databind.ObjectMapper;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import dev.helixbg.config.Settings;
 import dev.helixbg.config.text.PrintableText;
-import dev.helixbg.daemon.control.ControlClient;
 import dev.helixbg.embed.Embedder;
 import dev.helixbg.embed.cache.EmbeddingCache;
 import dev.helixbg.insight.log.DataLog;
@@ -83,11 +82,8 @@ final class SearchCommand implements Callable<Integer> {
             .put("kb", chosen.folder().toString())
             .put("text", text)
             .put("limit", limit);
-    try (ControlClient client = link.connect(Duration.ofMinutes(1)).orElse(null)) {
-      return client == null
-          ? Optional.empty()
-          : Optional.of(client.ask(request).stream().map(SearchHit::of).toList());
-    }
+    return Optional.of(
+        link.ask(request, Duration.ofMinutes(1)).stream().map(SearchHit::of).toList());
   }
 
   private List<SearchHit> searchHere(Kb chosen, String text, Settings settings)
