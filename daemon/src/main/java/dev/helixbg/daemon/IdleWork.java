@@ -28,6 +28,9 @@ import org.slf4j.LoggerFactory;
 final class IdleWork implements AutoCloseable {
   private static final Logger LOG = LoggerFactory.getLogger(IdleWork.class);
 
+  /** Asking a Mac for its battery starts a process. */
+  private static final Duration ASK_AGAIN = Duration.ofSeconds(10);
+
   /** What tells whether the machine has nothing better to do; a seam for tests. */
   interface Machine {
     boolean onBattery();
@@ -73,7 +76,8 @@ final class IdleWork implements AutoCloseable {
   private Run run;
   private volatile boolean stop;
   private volatile boolean finished;
-  private long lastTry = Long.MIN_VALUE;
+  private boolean refused;
+  private long refusedAt;
 
   IdleWork(
       Settings settings,
@@ -165,12 +169,15 @@ final class IdleWork implements AutoCloseable {
     if (!model.exists()) {
       return true;
     }
-    if (lastTry != Long.MIN_VALUE && clock.nanos() - lastTry < Duration.ofSeconds(10).toNanos()) {
+    if (refused && clock.nanos() - refusedAt < ASK_AGAIN.toNanos()) {
       return false;
     }
-    lastTry = clock.nanos();
-    return (settings.daemon().modelOnBattery() || !machine.onBattery())
-        && machine.load() <= settings.daemon().modelMaxLoad();
+    boolean may =
+        (settings.daemon().modelOnBattery() || !machine.onBattery())
+            && machine.load() <= settings.daemon().modelMaxLoad();
+    refused = !may;
+    refusedAt = clock.nanos();
+    return may;
   }
 
   private void start(KbWatch watch, Review.Kind kind) {

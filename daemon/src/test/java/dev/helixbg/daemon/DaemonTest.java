@@ -30,9 +30,9 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
 /** The whole daemon in this process, with a fake embedding model, asked over its socket. */
-@Timeout(180)
+@Timeout(600)
 class DaemonTest {
-  private static final Duration PATIENCE = Duration.ofSeconds(60);
+  private static final Duration PATIENCE = Duration.ofMinutes(3);
 
   @TempDir Path folder;
 
