@@ -9,6 +9,7 @@ import java.io.PrintStream;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.stream.Collectors;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import picocli.CommandLine;
@@ -37,6 +38,18 @@ class CommandLineTest {
         .forEach(
             (name, command) ->
                 assertTrue(command.getCommandSpec().usageMessage().description().length > 0, name));
+  }
+
+  @Test
+  void aServiceStartsTheJvmAsTheLauncherDoes() throws IOException {
+    String launcher = Files.readString(Program.ROOT.resolve("scripts/lib/jvm.sh"));
+    String options =
+        launcher
+            .lines()
+            .filter(line -> line.startsWith("  -"))
+            .map(String::strip)
+            .collect(Collectors.joining(" "));
+    assertEquals(String.join(" ", ServiceCommand.JAVA_OPTIONS), options);
   }
 
   @Test

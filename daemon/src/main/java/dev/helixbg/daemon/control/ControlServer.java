@@ -58,6 +58,7 @@ public final class ControlServer implements AutoCloseable {
   private final ControlLimits limits;
   private final Predicate<UserPrincipal> welcome;
   private final AtomicInteger clients = new AtomicInteger();
+  private final Set<String> refused = ConcurrentHashMap.newKeySet();
   private final Set<SocketChannel> open = ConcurrentHashMap.newKeySet();
 
   private ControlServer(
@@ -174,7 +175,9 @@ public final class ControlServer implements AutoCloseable {
         Lines lines = new Lines(channel, limits.lineBytes())) {
       UserPrincipal peer = channel.getOption(ExtendedSocketOptions.SO_PEERCRED).user();
       if (!welcome.test(peer)) {
-        LOG.warn("a connection of user {} was refused", peer.getName());
+        if (refused.add(peer.getName())) { // once, lest somebody fills the log
+          LOG.warn("connections of user {} are refused", peer.getName());
+        }
         return;
       }
       if (!room) {
