@@ -66,6 +66,22 @@ record Setting<T>(
         });
   }
 
+  /** A number between bounds, such as seconds. */
+  static Setting<Double> number(
+      String name, double standard, double min, double max, String meaning) {
+    return new Setting<>(
+        name,
+        Kind.NUMBER,
+        Double.toString(standard),
+        "a number from " + min + " to " + max,
+        meaning,
+        text -> {
+          double value = Double.parseDouble(text);
+          require(value >= min && value <= max); // false for NaN too
+          return value;
+        });
+  }
+
   static <E extends Enum<E>> Setting<E> choice(String name, E standard, String meaning) {
     Class<E> type = standard.getDeclaringClass();
     String all =

@@ -1,5 +1,8 @@
 package dev.helixbg.config;
 
+import dev.helixbg.config.DaemonSettings.LogFormat;
+import dev.helixbg.config.DaemonSettings.LogLevel;
+import dev.helixbg.config.DaemonSettings.Switch;
 import dev.helixbg.config.EmbedSettings.ExecutionProvider;
 import dev.helixbg.config.EmbedSettings.Precision;
 import java.nio.file.Path;
@@ -24,6 +27,20 @@ final class SettingCatalog {
   final Setting<Integer> maxCrossLinks;
   final Setting<Double> misfiledMargin;
   final Setting<Integer> maxMisfiled;
+  final Setting<Double> poll;
+  final Setting<Double> quiet;
+  final Setting<Integer> embedderIdle;
+  final Setting<Switch> across;
+  final Setting<Integer> modelIdle;
+  final Setting<Double> modelQuiet;
+  final Setting<Double> modelMaxLoad;
+  final Setting<Switch> modelOnBattery;
+  final Setting<Double> sessionGap;
+  final Setting<Integer> sessionEntries;
+  final Setting<Double> drift;
+  final Setting<Double> stale;
+  final Setting<LogLevel> logLevel;
+  final Setting<LogFormat> logFormat;
 
   SettingCatalog(Locations locations) {
     Path home = locations.home();
@@ -103,6 +120,73 @@ final class SettingCatalog {
     maxMisfiled =
         Setting.integer(
             "insight.max_misfiled", 20, 0, 10_000, "Misfiled entries shown, the clearest first.");
+    poll =
+        Setting.number(
+            "daemon.poll_seconds", 30, 0.05, 3600, "Between two looks at a log that rests.");
+    quiet =
+        Setting.number(
+            "daemon.quiet_seconds",
+            2,
+            0,
+            600,
+            "How long a log must not have changed before it is read.");
+    embedderIdle =
+        Setting.integer(
+            "daemon.embedder_idle_minutes",
+            10,
+            -1,
+            1440,
+            "The embedding model is unloaded after so long without work. 0: at once, -1: never.");
+    across =
+        Setting.choice(
+            "daemon.across",
+            Switch.OFF,
+            "Whether findings across knowledge bases get a report of their own.");
+    modelIdle =
+        Setting.integer(
+            "daemon.model_idle_minutes",
+            5,
+            -1,
+            1440,
+            "The language model is unloaded after so long without work. 0: at once, -1: never.");
+    modelQuiet =
+        Setting.number(
+            "daemon.model_quiet_minutes",
+            2,
+            0,
+            1440,
+            "How long the knowledge base must have been quiet before the language model runs.");
+    modelMaxLoad =
+        Setting.number(
+            "daemon.model_max_load",
+            0.5,
+            0,
+            1000,
+            "The language model runs while the load per core is at most this.");
+    modelOnBattery =
+        Setting.choice(
+            "daemon.model_on_battery", Switch.OFF, "Whether the language model runs on battery.");
+    sessionGap =
+        Setting.number(
+            "daemon.session_gap_minutes",
+            20,
+            0,
+            1440,
+            "A session is over when nothing was written for so long.");
+    sessionEntries =
+        Setting.integer(
+            "daemon.session_entries",
+            3,
+            1,
+            100_000,
+            "New entries that make a session worth a synthesis.");
+    drift = Setting.number("daemon.drift_hours", 1, 0.001, 8760, "Between two looks for drift.");
+    stale =
+        Setting.number(
+            "daemon.stale_hours", 6, 0.001, 8760, "Between two looks for stale entries.");
+    logLevel = Setting.choice("daemon.log_level", LogLevel.INFO, "How much the daemon logs.");
+    logFormat =
+        Setting.choice("daemon.log_format", LogFormat.HUMAN, "Of the lines in the log file.");
   }
 
   List<Setting<?>> all() {
@@ -123,6 +207,20 @@ final class SettingCatalog {
         crossLinkFrom,
         maxCrossLinks,
         misfiledMargin,
-        maxMisfiled);
+        maxMisfiled,
+        poll,
+        quiet,
+        embedderIdle,
+        across,
+        modelIdle,
+        modelQuiet,
+        modelMaxLoad,
+        modelOnBattery,
+        sessionGap,
+        sessionEntries,
+        drift,
+        stale,
+        logLevel,
+        logFormat);
   }
 }

@@ -17,4 +17,5 @@ public record Settings(
     Path cache,
     EmbedSettings embed,
     LlmSettings llm,
-    InsightSettings insight) {}
+    InsightSettings insight,
+    DaemonSettings daemon) {}

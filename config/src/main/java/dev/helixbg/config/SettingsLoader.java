@@ -1,7 +1,9 @@
 package dev.helixbg.config;
 
+import dev.helixbg.config.DaemonSettings.Switch;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.LinkedHashMap;
@@ -173,7 +175,34 @@ public final class SettingsLoader {
         v.get(catalog.cache),
         embed,
         llm,
-        insight);
+        insight,
+        daemon(v));
+  }
+
+  private DaemonSettings daemon(Values v) {
+    return new DaemonSettings(
+        seconds(v.get(catalog.poll)),
+        seconds(v.get(catalog.quiet)),
+        idle(v.get(catalog.embedderIdle)),
+        v.get(catalog.across) == Switch.ON,
+        idle(v.get(catalog.modelIdle)),
+        seconds(60 * v.get(catalog.modelQuiet)),
+        v.get(catalog.modelMaxLoad),
+        v.get(catalog.modelOnBattery) == Switch.ON,
+        seconds(60 * v.get(catalog.sessionGap)),
+        v.get(catalog.sessionEntries),
+        seconds(3600 * v.get(catalog.drift)),
+        seconds(3600 * v.get(catalog.stale)),
+        v.get(catalog.logLevel),
+        v.get(catalog.logFormat));
+  }
+
+  private static Duration seconds(double seconds) {
+    return Duration.ofMillis(Math.round(1000 * seconds));
+  }
+
+  private static Optional<Duration> idle(int minutes) {
+    return minutes < 0 ? Optional.empty() : Optional.of(Duration.ofMinutes(minutes));
   }
 
   /** Values by setting, each of the setting's own type because its parser made it. */

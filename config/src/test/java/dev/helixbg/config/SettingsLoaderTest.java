@@ -4,11 +4,14 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import dev.helixbg.config.DaemonSettings.LogFormat;
+import dev.helixbg.config.DaemonSettings.LogLevel;
 import dev.helixbg.config.EmbedSettings.ExecutionProvider;
 import dev.helixbg.config.EmbedSettings.Precision;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.HashMap;
 import java.util.Map;
 import java.util.Optional;
@@ -52,6 +55,33 @@ class SettingsLoaderTest {
             home.resolve(".helix/models"), ExecutionProvider.AUTO, Precision.FP32, 256),
         settings.embed());
     assertEquals(new InsightSettings(0.60, 0.92, 20, 0.75, 50, 0.15, 20), settings.insight());
+    assertEquals(
+        new DaemonSettings(
+            Duration.ofSeconds(30),
+            Duration.ofSeconds(2),
+            Optional.of(Duration.ofMinutes(10)),
+            false,
+            Optional.of(Duration.ofMinutes(5)),
+            Duration.ofMinutes(2),
+            0.5,
+            false,
+            Duration.ofMinutes(20),
+            3,
+            Duration.ofHours(1),
+            Duration.ofHours(6),
+            LogLevel.INFO,
+            LogFormat.HUMAN),
+        settings.daemon());
+  }
+
+  @Test
+  void idleTimesKnowNeverAndAtOnce() throws IOException {
+    String toml = "[daemon]\nembedder_idle_minutes = -1\nmodel_idle_minutes = 0\nacross = \"on\"";
+    DaemonSettings daemon = load(toml, Map.of("daemon.quiet_seconds", "0.25")).settings().daemon();
+    assertEquals(Optional.empty(), daemon.embedderIdle());
+    assertEquals(Optional.of(Duration.ZERO), daemon.modelIdle());
+    assertEquals(Duration.ofMillis(250), daemon.quiet());
+    assertTrue(daemon.across());
   }
 
   @Test
@@ -99,6 +129,9 @@ class SettingsLoaderTest {
         "colour = true | colour",
         "kb = \"relative/kb\" | kb",
         "cache = \"\" | cache",
+        "daemon.poll_seconds = 0 | daemon.poll_seconds",
+        "daemon.model_idle_minutes = -2 | daemon.model_idle_minutes",
+        "daemon.across = \"yes\" | daemon.across",
         "threads = | line 1",
         "threads = 1\\nthreads = 2 | line 2",
       })

@@ -6,10 +6,11 @@ public enum ExitCode {
   INTERNAL(1, "a fault in helix-bg itself"),
   USAGE(2, "wrong arguments or settings"),
   KB(3, "no knowledge base, or its data.log cannot be read"),
-  BUSY(4, "another helix-bg is at work on this knowledge base"),
+  BUSY(4, "another helix-bg is at work, on this knowledge base or as the daemon"),
   MODEL(5, "a model or native library cannot be used"),
   WRITE(6, "a file cannot be written"),
   PROBLEMS(7, "verify, doctor, metal-test or --check found problems"),
+  NO_DAEMON(8, "no daemon runs, or it does not answer"),
   INTERRUPTED(130, "interrupted; what was done is kept");
 
   private final int number;
@@ -18,6 +19,16 @@ public enum ExitCode {
   ExitCode(int number, String meaning) {
     this.number = number;
     this.meaning = meaning;
+  }
+
+  /** The code of a number; {@link #INTERNAL} for one that is none. */
+  static ExitCode of(int number) {
+    for (ExitCode code : values()) {
+      if (code.number == number) {
+        return code;
+      }
+    }
+    return INTERNAL;
   }
 
   public int number() {

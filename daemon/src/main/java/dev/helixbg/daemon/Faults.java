@@ -1,6 +1,7 @@
 package dev.helixbg.daemon;
 
 import dev.helixbg.config.ConfigException;
+import dev.helixbg.daemon.control.ControlException;
 import dev.helixbg.embed.EmbeddingException;
 import dev.helixbg.insight.judge.JudgeException;
 import dev.helixbg.insight.log.DataLogException;
@@ -39,7 +40,12 @@ final class Faults {
     return code;
   }
 
-  private static ExitCode codeOf(Throwable e) {
+  /** Whether the message says it all: nothing is wrong with helix-bg itself. */
+  static boolean isExpected(Throwable e) {
+    return codeOf(e) != ExitCode.INTERNAL;
+  }
+
+  static ExitCode codeOf(Throwable e) {
     return switch (e) {
       case Failure failure -> failure.code();
       case ConfigException config -> ExitCode.USAGE;
@@ -50,6 +56,7 @@ final class Faults {
       case MetalException metal -> ExitCode.MODEL;
       case JudgeException model -> ExitCode.MODEL;
       case ContextFullException prompt -> ExitCode.USAGE;
+      case ControlException told -> ExitCode.of(told.code());
       case InterruptedException interrupted -> ExitCode.INTERRUPTED;
       default -> ExitCode.INTERNAL;
     };

@@ -1,5 +1,6 @@
 package dev.helixbg.daemon;
 
+import java.time.Duration;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 
@@ -9,10 +10,11 @@ import java.util.concurrent.TimeUnit;
  */
 final class Interruption {
   /** Longer than any batch; then the JVM goes, and the files are whole all the same. */
-  private static final long PATIENCE_SECONDS = 10;
+  private static final Duration PATIENCE = Duration.ofSeconds(10);
 
   private final Thread worker;
   private final CountDownLatch ended = new CountDownLatch(1);
+  private volatile Duration patience = PATIENCE;
 
   private Interruption(Thread worker) {
     this.worker = worker;
@@ -27,6 +29,11 @@ final class Interruption {
     return interruption;
   }
 
+  /** How long the JVM is held back at most. */
+  void waitAtMost(Duration time) {
+    patience = time;
+  }
+
   /** The work is over: from here on the process may end at any moment. */
   void over() {
     ended.countDown();
@@ -38,7 +45,7 @@ final class Interruption {
     }
     worker.interrupt();
     try {
-      ended.await(PATIENCE_SECONDS, TimeUnit.SECONDS);
+      ended.await(patience.toMillis(), TimeUnit.MILLISECONDS);
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
     }

@@ -1,7 +1,7 @@
 package dev.helixbg.daemon;
 
+import dev.helixbg.config.LlmSettings;
 import dev.helixbg.config.Settings;
-import dev.helixbg.embed.EmbeddingModel;
 import dev.helixbg.embed.cache.EmbeddingCache;
 import dev.helixbg.insight.findings.Findings;
 import dev.helixbg.insight.judge.AnswerFile;
@@ -36,6 +36,22 @@ final class Judging {
     this.warnings = warnings;
   }
 
+  /** Shows what is remembered, and asks nothing: for whoever must not take long. */
+  static Judging withoutAsking(Settings settings) {
+    LlmSettings llm = settings.llm();
+    return new Judging(
+        new Settings(
+            settings.kb(),
+            settings.threads(),
+            settings.cache(),
+            settings.embed(),
+            new LlmSettings(llm.model().filter(Files::isRegularFile), 0, llm.entryTokens()),
+            settings.insight(),
+            settings.daemon()),
+        (what, total) -> Progress.SILENT,
+        warning -> {});
+  }
+
   /**
    * What could be found out.
    *
@@ -50,7 +66,7 @@ final class Judging {
    * @throws InterruptedException when interrupted; all answers until then are saved
    */
   Outcome run(
-      Kb kb, Findings findings, List<float[]> vectors, EmbeddingModel embeddingModel, boolean save)
+      Kb kb, Findings findings, List<float[]> vectors, EmbedderSource embedder, boolean save)
       throws InterruptedException {
     Outcome asked = ask(kb, findings, vectors, save);
     Judgements judgements = asked.judgements();
@@ -59,9 +75,7 @@ final class Judging {
             .anyMatch(entry -> !judgements.guesses().containsKey(entry.key()));
     return unlabelled
         ? new Outcome(
-            judgements.orElse(nearest(findings, vectors, embeddingModel)),
-            asked.model(),
-            asked.asked())
+            judgements.orElse(nearest(findings, vectors, embedder)), asked.model(), asked.asked())
         : asked;
   }
 
@@ -93,7 +107,7 @@ final class Judging {
 
   /** Labels are texts like others, and their vectors are remembered like theirs. */
   private Map<String, Guess> nearest(
-      Findings findings, List<float[]> vectors, EmbeddingModel embeddingModel)
+      Findings findings, List<float[]> vectors, EmbedderSource embedder)
       throws InterruptedException {
     Path folder = settings.cache().resolve("labels");
     try {
@@ -105,8 +119,8 @@ final class Judging {
     VectorUpdate update =
         new VectorUpdate(
             new EmbeddingCache(folder),
-            embeddingModel.id(),
-            () -> embeddingModel.open(1),
+            embedder.id(),
+            embedder::open,
             (what, total) -> Progress.SILENT);
     List<float[]> labels = update.run(NearestLabels.asEntries(), true).vectors();
     return NearestLabels.of(findings.entries(), vectors, labels);

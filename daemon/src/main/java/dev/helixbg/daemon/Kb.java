@@ -37,6 +37,11 @@ record Kb(Path folder) {
                         + " out: helix-bg one-shot --sample"));
   }
 
+  /** The KB in a folder that somebody named, whether or not there is one yet. */
+  static Kb named(Path argument) {
+    return new Kb(folderOf(argument).toAbsolutePath().normalize());
+  }
+
   private static Path folderOf(Path argument) {
     boolean isLog =
         argument.endsWith(Locations.DATA_LOG)

@@ -1,6 +1,7 @@
 package dev.helixbg.daemon;
 
 import dev.helixbg.config.Settings;
+import dev.helixbg.insight.findings.Analysis;
 import dev.helixbg.insight.report.JsonReport;
 import dev.helixbg.insight.report.TerminalSummary;
 import java.io.IOException;
@@ -63,8 +64,13 @@ final class OneShotCommand implements Callable<Integer> {
     Pipeline pipeline =
         new Pipeline(
             settings,
-            Progress.on(console),
-            warning -> console.err().println("helix-bg: " + warning));
+            EmbedderSource.located(settings),
+            Analysis::run,
+            new Judging(
+                settings,
+                Progress.on(console),
+                warning -> console.err().println("helix-bg: " + warning)),
+            Progress.on(console));
     print(noReport ? look(pipeline, chosen) : report(pipeline, chosen), chosen);
     return ExitCode.OK.number();
   }

@@ -1,33 +1,60 @@
 package dev.helixbg.daemon;
 
+import dev.helixbg.config.InsightSettings;
 import dev.helixbg.config.Settings;
-import dev.helixbg.embed.EmbeddingModel;
 import dev.helixbg.embed.cache.EmbeddingCache;
 import dev.helixbg.embed.cache.TextKey;
-import dev.helixbg.insight.findings.Analysis;
+import dev.helixbg.insight.decisions.DecisionFile;
+import dev.helixbg.insight.decisions.Decisions;
 import dev.helixbg.insight.findings.Findings;
 import dev.helixbg.insight.log.DataLog;
+import dev.helixbg.insight.log.Entry;
 import dev.helixbg.insight.log.LogReading;
 import dev.helixbg.insight.report.Report;
 import dev.helixbg.insight.similarity.Vectors;
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.security.MessageDigest;
+import java.security.NoSuchAlgorithmException;
+import java.util.HexFormat;
 import java.util.List;
-import java.util.function.Consumer;
 
 /**
  * One run over one knowledge base, in reading order: log, vectors, findings, judgements, report.
  */
 final class Pipeline {
   private final Settings settings;
+  private final EmbedderSource embedder;
+  private final Analyst analyst;
+  private final Judging judging;
   private final Progress.Display display;
-  private final Consumer<String> warnings;
 
-  /**
-   * @param warnings is told, in a sentence, what went not as it should
-   */
-  Pipeline(Settings settings, Progress.Display display, Consumer<String> warnings) {
+  /** Finds what is worth telling: once, or again and again for a KB that changes. */
+  interface Analyst {
+    /**
+     * @see dev.helixbg.insight.findings.Analysis#run
+     */
+    Findings analyse(
+        List<Entry> live,
+        List<String> keys,
+        Vectors vectors,
+        InsightSettings settings,
+        int threads);
+  }
+
+  Pipeline(
+      Settings settings,
+      EmbedderSource embedder,
+      Analyst analyst,
+      Judging judging,
+      Progress.Display display) {
     this.settings = settings;
+    this.embedder = embedder;
+    this.analyst = analyst;
+    this.judging = judging;
     this.display = display;
-    this.warnings = warnings;
   }
 
   /**
@@ -43,30 +70,81 @@ final class Pipeline {
    *     then are saved
    */
   Outcome run(Kb kb, boolean save) throws InterruptedException {
-    LogReading log = DataLog.readQuiet(kb.dataLog());
-    EmbeddingModel model = EmbeddingModel.locate(settings.embed(), settings.cache());
+    return run(kb, DataLog.readQuiet(kb.dataLog()), save);
+  }
+
+  /**
+   * @param log of that KB, just read
+   * @see #run(Kb, boolean)
+   */
+  Outcome run(Kb kb, LogReading log, boolean save) throws InterruptedException {
     VectorUpdate update =
-        new VectorUpdate(
-            new EmbeddingCache(kb.folder()),
-            model.id(),
-            () -> model.open(settings.threads()),
-            display);
+        new VectorUpdate(new EmbeddingCache(kb.folder()), embedder.id(), embedder::open, display);
     VectorUpdate.Result vectors = update.run(log.entries(), save);
-    Findings findings =
-        Analysis.run(
+    Decisions decisions = decisions(kb);
+    Findings all =
+        analyst.analyse(
             log.entries(),
             vectors.keys().stream().map(TextKey::hex).toList(),
             matrix(vectors.vectors()),
-            settings.insight(),
+            decisions.widened(settings.insight()),
             settings.threads());
-    Judging.Outcome judged =
-        new Judging(settings, display, warnings).run(kb, findings, vectors.vectors(), model, save);
-    Report.Run run = new Report.Run(Version.text(), model.describe());
-    Report report = new Report(findings, log.account(), run, judged.judgements());
+    Findings open = decisions.applyTo(all, settings.insight());
+    Judging.Outcome judged = judging.run(kb, open, vectors.vectors(), embedder, save);
+    Report.Run run = new Report.Run(Version.text(), embedder.describe());
+    Report report = new Report(open, log.account(), run, judged.judgements());
     return new Outcome(report, vectors, judged.asked());
   }
 
-  private static Vectors matrix(List<float[]> rows) {
+  /**
+   * Everything but the log that a report is made from, as 64 hexadecimal digits.
+   *
+   * @throws Failure when the decisions cannot be read
+   */
+  String basis(Kb kb) {
+    try {
+      Path decisions = kb.insights().resolve(DecisionFile.NAME);
+      MessageDigest digest = MessageDigest.getInstance("SHA-256");
+      for (String part :
+          List.of(
+              Version.text(),
+              embedder.id(),
+              embedder.describe(),
+              settings.insight().toString(),
+              settings.llm().toString())) {
+        digest.update(part.getBytes(StandardCharsets.UTF_8));
+        digest.update((byte) 0);
+      }
+      if (Files.exists(decisions)) {
+        digest.update(Files.readAllBytes(decisions));
+      }
+      return HexFormat.of().formatHex(digest.digest());
+    } catch (IOException e) {
+      throw unreadableDecisions(kb, e);
+    } catch (NoSuchAlgorithmException e) {
+      throw new AssertionError("every Java has SHA-256", e);
+    }
+  }
+
+  static Decisions decisions(Kb kb) {
+    try {
+      return new DecisionFile(kb.insights()).read();
+    } catch (IOException e) {
+      throw unreadableDecisions(kb, e);
+    }
+  }
+
+  private static Failure unreadableDecisions(Kb kb, IOException e) {
+    return new Failure(
+        ExitCode.KB,
+        "cannot read "
+            + kb.insights().resolve(DecisionFile.NAME)
+            + ": "
+            + Reasons.of(e)
+            + ". It holds what you said about findings; make it readable");
+  }
+
+  static Vectors matrix(List<float[]> rows) {
     int dimension = rows.isEmpty() ? 1 : rows.getFirst().length;
     float[] values = new float[Math.multiplyExact(rows.size(), dimension)];
     for (int i = 0; i < rows.size(); i++) {

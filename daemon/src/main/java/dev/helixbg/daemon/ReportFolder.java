@@ -9,17 +9,24 @@ import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.Arrays;
 
 /** The three forms of a report in a KB's insights folder. */
 record ReportFolder(Path html, Path markdown, Path json) {
 
   static ReportFolder of(Kb kb) {
-    Path folder = kb.insights();
+    return in(kb.insights());
+  }
+
+  static ReportFolder in(Path folder) {
     return new ReportFolder(
         folder.resolve("report.html"), folder.resolve("report.md"), folder.resolve("report.json"));
   }
 
-  /** Replaces each file in one step, report.json last: where it is new, all of them are. */
+  /**
+   * Replaces each file in one step, report.json last: where it is new, all of them are. A file that
+   * holds the very same bytes is left alone.
+   */
   void write(Report report) {
     try {
       Files.createDirectories(json.getParent());
@@ -33,6 +40,18 @@ record ReportFolder(Path html, Path markdown, Path json) {
   }
 
   private static void replace(Path file, byte[] content) throws IOException {
-    AtomicFile.replace(file, out -> out.write(content));
+    if (!holds(file, content)) {
+      AtomicFile.replace(file, out -> out.write(content));
+    }
+  }
+
+  private static boolean holds(Path file, byte[] content) {
+    try {
+      return Files.isRegularFile(file)
+          && Files.size(file) == content.length
+          && Arrays.equals(Files.readAllBytes(file), content);
+    } catch (IOException e) {
+      return false;
+    }
   }
 }

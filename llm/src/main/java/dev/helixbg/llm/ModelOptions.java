@@ -32,6 +32,11 @@ public record ModelOptions(
     SCALAR
   }
 
+  /** Not profiled. */
+  public ModelOptions(Device device, int threads, PassLimits limits, Path cacheFolder) {
+    this(device, threads, limits, cacheFolder, false);
+  }
+
   /**
    * The usual buffers.
    *
@@ -39,7 +44,7 @@ public record ModelOptions(
    */
   public static ModelOptions of(Device device, int threads, int context, Path cacheFolder) {
     PassLimits limits = new PassLimits(context, PROMPT_ROWS, WANTED_ROWS, Storage.F16);
-    return new ModelOptions(device, threads, limits, cacheFolder, false);
+    return new ModelOptions(device, threads, limits, cacheFolder);
   }
 
   /** These options on another device. */

@@ -33,7 +33,7 @@ public final class Analysis {
   private final List<NamedEntry> entries;
   private final Vectors vectors;
   private final PackedVectors packed;
-  private final PairSource allPairs;
+  private final PairFacts facts;
   private final TopicIndex topics;
   private final InsightSettings settings;
   private final int threads;
@@ -47,13 +47,14 @@ public final class Analysis {
       List<NamedEntry> entries,
       Vectors vectors,
       PackedVectors packed,
+      PairFacts facts,
       TopicIndex topics,
       InsightSettings settings,
       int threads) {
     this.entries = entries;
     this.vectors = vectors;
     this.packed = packed;
-    this.allPairs = PairSource.of(packed, threads);
+    this.facts = facts;
     this.topics = topics;
     this.settings = settings;
     this.threads = threads;
@@ -71,18 +72,61 @@ public final class Analysis {
    */
   public static Findings run(
       List<Entry> live, List<String> keys, Vectors vectors, InsightSettings settings, int threads) {
+    return run(live, keys, vectors, settings, KeptPairs.MAX_VECTORS, threads);
+  }
+
+  /**
+   * Only which topics overlap, most similar first.
+   *
+   * @see #run for the parameters and errors
+   */
+  public static List<Finding.TopicOverlap> topicOverlaps(
+      List<Entry> live, List<String> keys, Vectors vectors, InsightSettings settings, int threads) {
     check(live, keys, vectors);
+    try (PackedVectors packed = PackedVectors.pack(vectors)) {
+      Analysis analysis = of(live, keys, vectors, packed, null, settings, threads);
+      return analysis.topicOverlaps(new Centroids(vectors, analysis.topics).normalised());
+    }
+  }
+
+  /**
+   * @param maxDrawn entries whose pairs make the distribution
+   */
+  static Findings run(
+      List<Entry> live,
+      List<String> keys,
+      Vectors vectors,
+      InsightSettings settings,
+      int maxDrawn,
+      int threads) {
+    check(live, keys, vectors);
+    try (PackedVectors packed = PackedVectors.pack(vectors)) {
+      PairFacts facts = ScannedPairs.of(keys, vectors, packed, maxDrawn, threads);
+      return of(live, keys, vectors, packed, facts, settings, threads).findings();
+    }
+  }
+
+  /**
+   * @param packed the same vectors
+   * @param facts of the same entries, by their indices; null for an analysis of topics only
+   */
+  static Analysis of(
+      List<Entry> live,
+      List<String> keys,
+      Vectors vectors,
+      PackedVectors packed,
+      PairFacts facts,
+      InsightSettings settings,
+      int threads) {
     TopicIndex topics = TopicIndex.of(live);
     List<NamedEntry> named =
         IntStream.range(0, live.size())
             .mapToObj(i -> new NamedEntry(live.get(i), topics.indexIn()[i], keys.get(i)))
             .toList();
-    try (PackedVectors packed = PackedVectors.pack(vectors)) {
-      return new Analysis(named, vectors, packed, topics, settings, threads).findings();
-    }
+    return new Analysis(named, vectors, packed, facts, topics, settings, threads);
   }
 
-  private static void check(List<Entry> live, List<String> keys, Vectors vectors) {
+  static void check(List<Entry> live, List<String> keys, Vectors vectors) {
     if (keys.size() != live.size() || vectors.count() != live.size()) {
       throw new IllegalArgumentException(
           "%d entries, but %d keys and %d vectors"
@@ -111,10 +155,10 @@ public final class Analysis {
     return order;
   }
 
-  private Findings findings() {
+  Findings findings() {
     Centroids centroids = new Centroids(vectors, topics);
     Vectors middles = centroids.normalised();
-    PairHits hits = PairHits.find(allPairs, topics.topicOf(), order, settings);
+    PairHits hits = PairHits.find(facts.pairs(), topics.topicOf(), order, settings);
     List<ScoredPair> duplicates = hits.nearDuplicates().bestFirst();
     List<ScoredPair> links = hits.crossLinks().bestFirst();
     List<Finding.Pair> pairs = pairs(duplicates, links);
@@ -129,7 +173,7 @@ public final class Analysis {
         pairs.subList(0, duplicates.size()),
         pairs.subList(duplicates.size(), pairs.size()),
         misplaced.stream().limit(settings.maxMisfiled()).map(this::misfiled).toList(),
-        SimilarityDistribution.of(allPairs, vectors, packed, threads),
+        facts.distribution(),
         settings,
         new Findings.Totals(
             count * (count - 1) / 2,
@@ -186,8 +230,9 @@ public final class Analysis {
 
   private List<Finding.Pair> pairs(List<ScoredPair> duplicates, List<ScoredPair> links) {
     List<ScoredPair> all = Stream.concat(duplicates.stream(), links.stream()).toList();
-    PairRanks ranks = PairRanks.of(allPairs, all.stream().map(ScoredPair::similarity).toList());
-    NeighbourRanks neighbours = NeighbourRanks.of(all, vectors, packed, threads);
+    PairRanks ranks =
+        PairRanks.of(facts.pairs(), all.stream().map(ScoredPair::similarity).toList());
+    NeighbourRanks neighbours = facts.neighbours(all);
     List<Finding.Pair> pairs = new ArrayList<>();
     for (int i = 0; i < all.size(); i++) {
       ScoredPair pair = all.get(i);

@@ -35,15 +35,52 @@ final class NeighbourRanks implements PairSink {
     this.closerToB = new int[pairs.size()];
   }
 
-  static NeighbourRanks of(
-      List<ScoredPair> pairs, Vectors vectors, PackedVectors panels, int threads) {
+  /** Without any counts. */
+  private static NeighbourRanks of(List<ScoredPair> pairs) {
     int[] entries =
         pairs.stream().flatMapToInt(p -> IntStream.of(p.a(), p.b())).sorted().distinct().toArray();
     int[][] pairsOf =
         IntStream.of(entries).mapToObj(entry -> pairsWith(entry, pairs)).toArray(int[][]::new);
-    NeighbourRanks all = new NeighbourRanks(pairs, entries, pairsOf);
-    float lowest =
-        (float) pairs.stream().mapToDouble(ScoredPair::similarity).min().orElse(Float.MAX_VALUE);
+    return new NeighbourRanks(pairs, entries, pairsOf);
+  }
+
+  private float lowest() {
+    return (float) pairs.stream().mapToDouble(ScoredPair::similarity).min().orElse(Float.MAX_VALUE);
+  }
+
+  /**
+   * Counts in what is known already.
+   *
+   * @param known all pairs that are as similar as one of {@code pairs}, at least
+   */
+  static NeighbourRanks of(List<ScoredPair> pairs, PairSource known) {
+    NeighbourRanks all = of(pairs);
+    if (!pairs.isEmpty()) {
+      known.atLeast(
+          all.lowest(),
+          () ->
+              (a, b, similarity) -> {
+                all.count(a, b, similarity);
+                all.count(b, a, similarity);
+              });
+    }
+    return all;
+  }
+
+  private void count(int entry, int other, float similarity) {
+    int row = Arrays.binarySearch(entries, entry);
+    if (row >= 0) {
+      accept(row, other, similarity);
+    }
+  }
+
+  /** Compares the entries of the pairs with all. */
+  static NeighbourRanks of(
+      List<ScoredPair> pairs, Vectors vectors, PackedVectors panels, int threads) {
+    NeighbourRanks all = of(pairs);
+    int[] entries = all.entries;
+    int[][] pairsOf = all.pairsOf;
+    float lowest = all.lowest();
     try (PackedVectors rows = PackedVectors.pack(vectors.select(entries))) {
       AllPairs.between(
               rows, panels, lowest, threads, () -> new NeighbourRanks(pairs, entries, pairsOf))

@@ -23,10 +23,15 @@ final class PairHits implements PairSink {
    * @param order of the entries, see {@link BestPairs}
    */
   static PairHits find(PairSource pairs, int[] topicOf, int[] order, InsightSettings settings) {
-    float limit = Limits.atMost(Math.min(settings.nearDuplicate(), settings.crossLinkFrom()));
+    float limit = floor(settings);
     PairHits all = new PairHits(settings, topicOf, order);
     pairs.atLeast(limit, () -> new PairHits(settings, topicOf, order)).forEach(all::add);
     return all;
+  }
+
+  /** No pair that is less similar can be a finding. */
+  static float floor(InsightSettings settings) {
+    return Limits.atMost(Math.min(settings.nearDuplicate(), settings.crossLinkFrom()));
   }
 
   @Override

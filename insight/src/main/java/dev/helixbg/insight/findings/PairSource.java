@@ -7,7 +7,7 @@ import java.util.List;
 import java.util.function.Supplier;
 
 /** All pairs of some vectors with their similarities, to be gone through more than once. */
-sealed interface PairSource permits KeptPairs, PairSource.ComputedPairs {
+sealed interface PairSource permits KeptPairs, KnownPairs, PairSource.ComputedPairs {
 
   /**
    * Hands the pairs whose similarity is at least {@code limit} to one or more sinks.

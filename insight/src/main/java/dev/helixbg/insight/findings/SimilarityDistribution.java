@@ -6,15 +6,13 @@ import dev.helixbg.insight.similarity.PackedVectors;
 import dev.helixbg.insight.similarity.PairSink;
 import dev.helixbg.insight.similarity.Vectors;
 import java.util.Arrays;
-import java.util.Random;
-import java.util.stream.IntStream;
+import java.util.List;
 
 /**
  * Measures how similar entries are to each other: by all pairs of a small KB, in a large one by all
  * pairs of entries drawn evenly. Nearest neighbours are sought among all entries in either case.
  */
 final class SimilarityDistribution {
-  private static final long SEED = 384;
   private static final double HISTOGRAM_FROM = -0.2;
   private static final int BINS_PER_UNIT = 50;
   private static final int BINS = 60;
@@ -23,32 +21,31 @@ final class SimilarityDistribution {
 
   /**
    * @param pairs of all entries
+   * @param maxDrawn entries whose pairs are counted
    */
-  static Distribution of(PairSource pairs, Vectors vectors, PackedVectors packed, int threads) {
-    return switch (pairs) {
-      case KeptPairs kept -> of(kept, false, nearest(kept));
-      case PairSource.ComputedPairs _ -> ofSample(vectors, packed, threads);
-    };
+  static Distribution of(
+      PairSource pairs,
+      List<String> keys,
+      Vectors vectors,
+      PackedVectors packed,
+      int maxDrawn,
+      int threads) {
+    return pairs instanceof KeptPairs kept && vectors.count() <= maxDrawn
+        ? of(kept.similarities(), false, nearest(kept))
+        : ofSample(EvenDraw.of(keys, EvenDraw.ordinals(keys), maxDrawn), vectors, packed, threads);
   }
 
-  private static Distribution ofSample(Vectors vectors, PackedVectors packed, int threads) {
-    int[] drawn = draw(vectors.count());
+  private static Distribution ofSample(
+      int[] drawn, Vectors vectors, PackedVectors packed, int threads) {
     Nearest nearest = new Nearest(drawn);
     try (PackedVectors sample = PackedVectors.pack(vectors.select(drawn))) {
       AllPairs.between(sample, packed, Float.NEGATIVE_INFINITY, threads, () -> new Nearest(drawn))
           .forEach(nearest::add);
-      return of(KeptPairs.of(sample, threads), true, nearest.similarity);
+      return of(
+          KeptPairs.of(sample, threads).similarities(),
+          drawn.length < vectors.count(),
+          nearest.similarity);
     }
-  }
-
-  /** Draws entries, each and each pair as likely as any other, and always the same ones. */
-  private static int[] draw(int count) {
-    Random random = new Random(SEED);
-    return IntStream.generate(() -> random.nextInt(count))
-        .distinct()
-        .limit(KeptPairs.MAX_VECTORS)
-        .sorted()
-        .toArray();
   }
 
   /** The similarity of drawn entries to their nearest neighbours. */
@@ -93,8 +90,11 @@ final class SimilarityDistribution {
     return nearest;
   }
 
-  private static Distribution of(KeptPairs pairs, boolean sampled, float[] nearest) {
-    float[] similarities = pairs.similarities();
+  /**
+   * @param similarities of all pairs that are counted, in any order
+   * @param nearest of each entry that is counted to its nearest neighbour, in any order
+   */
+  static Distribution of(float[] similarities, boolean sampled, float[] nearest) {
     long[] histogram = new long[BINS];
     if (similarities.length == 0) {
       return new Distribution(0, sampled, histogram, HISTOGRAM_FROM, 0, 0, 0, 0, 0);

@@ -12,9 +12,12 @@ import java.nio.file.attribute.FileTime;
  *
  * @param key the inode, or null where there is none
  */
-record FileState(long size, FileTime modified, Object key) {
+public record FileState(long size, FileTime modified, Object key) {
 
-  static FileState of(Path file) throws IOException {
+  /**
+   * @throws java.nio.file.NoSuchFileException when there is no such file
+   */
+  public static FileState of(Path file) throws IOException {
     BasicFileAttributes attributes = Files.readAttributes(file, BasicFileAttributes.class);
     return new FileState(attributes.size(), attributes.lastModifiedTime(), attributes.fileKey());
   }

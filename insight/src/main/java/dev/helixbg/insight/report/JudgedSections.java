@@ -16,9 +16,15 @@ import java.util.Map;
  * What a language model adds to a report, in words.
  *
  * @param note who judged, what is still to come, or what a model would add
+ * @param model its name, which is its file's own; empty without one
  */
 record JudgedSections(
-    String note, SummarySection summaries, MergeSection merges, LabelSection labels) {
+    String note, String model, SummarySection summaries, MergeSection merges, LabelSection labels) {
+
+  /** The note with the model's name, for formats where a name cannot act. */
+  String namedNote() {
+    return model.isEmpty() ? note : note + " It calls itself " + model + ".";
+  }
 
   /** A topic and its sentence. */
   record SummaryRow(String topic, String entries, String sentence) {}
@@ -205,6 +211,7 @@ record JudgedSections(
   static JudgedSections of(Findings findings, Judgements judgements) {
     return new JudgedSections(
         note(judgements),
+        judgements.model().map(SafeText::name).orElse(""),
         SummarySection.of(findings, judgements),
         MergeSection.of(judgements),
         LabelSection.of(findings, judgements));
@@ -219,9 +226,7 @@ record JudgedSections(
           + " here.";
     }
     StringBuilder note =
-        new StringBuilder("Labels, verdicts and summaries are by the language model ")
-            .append(SafeText.name(judgements.model().get()))
-            .append(".");
+        new StringBuilder("Labels, verdicts and summaries are by a language model.");
     if (!judgements.left().isEmpty()) {
       List<String> left = new ArrayList<>();
       for (Job job : Job.values()) {

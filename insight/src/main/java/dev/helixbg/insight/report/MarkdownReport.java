@@ -21,7 +21,7 @@ public final class MarkdownReport {
       return out.toString();
     }
     facts(view);
-    paragraph(view.judged().note());
+    paragraph(view.judged().note() + modelName(view.judged().model()));
     damage(view.damage());
     summaries(view.judged().summaries());
     pairs(view.nearDuplicates());
@@ -301,6 +301,10 @@ public final class MarkdownReport {
     }
     out.append(MarkdownText.fenced(chart.toString())).append('\n');
     paragraph("Pairs by similarity; the lengths of the bars are logarithmic.");
+  }
+
+  private static String modelName(String name) {
+    return name.isEmpty() ? "" : " It calls itself " + MarkdownText.code(name) + ".";
   }
 
   private void footer(ReportView view) {

@@ -1,0 +1,267 @@
+package dev.helixbg.daemon;
+
+import dev.helixbg.config.DaemonSettings;
+import dev.helixbg.embed.EmbeddingException;
+import dev.helixbg.insight.log.DataLogException;
+import dev.helixbg.insight.log.LogReading;
+import java.io.IOException;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.Optional;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Watches one KB: looks at its files, waits until they rest, brings vectors and report up to date,
+ * and moves the cursor only when all that has succeeded.
+ *
+ * <p>Sizes and times are hints that something changed; what has changed is decided by content. Once
+ * an hour the log is read although nothing hints at a change.
+ */
+final class KbWatch {
+  private static final Logger LOG = LoggerFactory.getLogger(KbWatch.class);
+
+  private static final Duration RECHECK = Duration.ofHours(1);
+
+  /** A log that never rests is read all the same after so long. */
+  private static final Duration PATIENCE = Duration.ofSeconds(60);
+
+  /** After a change the next one is likely soon: so long the log is looked at more often. */
+  private static final Duration LIVELY = Duration.ofMinutes(10);
+
+  private static final Duration LIVELY_POLL = Duration.ofSeconds(2);
+  private static final Duration LONGEST_RETRY = Duration.ofMinutes(5);
+
+  private final Kb kb;
+  private final KbFiles files;
+  private final DaemonClock clock;
+  private final Troubles troubles;
+  private final DaemonMetrics metrics;
+  private final String name;
+
+  private final Pipeline pipeline;
+  private final Runnable forgetting;
+  private final DaemonSettings settings;
+
+  /** The state for which everything is done; null when something is to be done. */
+  private KbStamp done;
+
+  private long doneAt;
+
+  /** A state that may not be at rest yet, and since when it is this one. */
+  private KbStamp pending;
+
+  private long pendingSince;
+
+  /** When the first of the changes since {@link #done} was seen. */
+  private long changedSince;
+
+  private long lastChange;
+  private int failures;
+  private long retryAt;
+
+  /** Whether the files may still be as the cursor of an earlier process left them. */
+  private boolean fresh = true;
+
+  // For status, read by other threads.
+  private volatile int entries = -1;
+  private volatile Instant published;
+  private volatile long restsSince;
+  private volatile String logSha256 = "";
+
+  /**
+   * @param forgetting frees what the pipeline keeps from one run to the next
+   */
+  KbWatch(
+      Kb kb,
+      Pipeline pipeline,
+      Runnable forgetting,
+      DaemonSettings settings,
+      KbFiles files,
+      DaemonClock clock,
+      Troubles troubles,
+      DaemonMetrics metrics) {
+    this.kb = kb;
+    this.files = files;
+    this.clock = clock;
+    this.troubles = troubles;
+    this.metrics = metrics;
+    this.name = kb.folder().toString();
+    this.lastChange = clock.nanos() - LIVELY.toNanos();
+    this.restsSince = clock.nanos();
+    this.pipeline = pipeline;
+    this.forgetting = forgetting;
+    this.settings = settings;
+  }
+
+  Kb kb() {
+    return kb;
+  }
+
+  /** Live entries at the last reading, −1 before the first. */
+  int entries() {
+    return entries;
+  }
+
+  Optional<Instant> published() {
+    return Optional.ofNullable(published);
+  }
+
+  /** Of the log for which report and vectors are up to date; empty when they are not. */
+  String upToDateWith() {
+    return logSha256;
+  }
+
+  Optional<String> trouble() {
+    return troubles.on(name);
+  }
+
+  /** Nanoseconds of {@link DaemonClock} since when no change was seen. */
+  long restsSince() {
+    return restsSince;
+  }
+
+  /** Lets go of what only makes the next update fast. */
+  void forget() {
+    forgetting.run();
+  }
+
+  /**
+   * Looks at the KB and does what is due.
+   *
+   * @return nanoseconds after which it wants to look again
+   * @throws InterruptedException when interrupted; what was embedded until then is saved
+   */
+  long tick() throws InterruptedException {
+    metrics.ticks.increment();
+    long now = clock.nanos();
+    KbStamp stamp;
+    try {
+      stamp = KbStamp.of(kb, files);
+    } catch (IOException e) {
+      troubles.met(name, "data.log cannot be looked at: " + Reasons.of(e) + "; waiting for it");
+      pending = null;
+      done = null;
+      return poll(now);
+    }
+    if (stamp.equals(done) && now - doneAt < RECHECK.toNanos()) {
+      troubles.over(name);
+      pending = null;
+      return poll(now);
+    }
+    if (!stamp.equals(pending)) {
+      noteChange(stamp, now);
+    }
+    long rested = now - pendingSince;
+    if (rested < settings.quiet().toNanos() && now - changedSince < PATIENCE.toNanos()) {
+      return settings.quiet().toNanos() - rested;
+    }
+    if (failures > 0 && now < retryAt) {
+      return Math.min(poll(now), retryAt - now);
+    }
+    return bringUpToDate(stamp);
+  }
+
+  private void noteChange(KbStamp stamp, long now) {
+    boolean logMoved = done == null || !stamp.log().equals(done.log());
+    if (pending == null) {
+      changedSince = now;
+    }
+    if (logMoved && (pending == null || !stamp.log().equals(pending.log()))) {
+      lastChange = done == null && pending == null ? lastChange : now;
+      restsSince = now;
+    }
+    logSha256 = "";
+    pending = stamp;
+    pendingSince = now;
+    failures = 0;
+  }
+
+  private long bringUpToDate(KbStamp stamp) throws InterruptedException {
+    long start = System.nanoTime();
+    try (KbFiles.Lock lock = files.lock(kb)) {
+      LogReading log = files.read(kb.dataLog());
+      metrics.readings.increment();
+      KbStamp after = KbStamp.of(kb, files);
+      if (!after.log().equals(stamp.log()) && clock.nanos() - changedSince < PATIENCE.toNanos()) {
+        noteChange(after, clock.nanos()); // it went on while it was read
+        return settings.quiet().toNanos();
+      }
+      entries = log.account().live();
+      doneAt = clock.nanos();
+      pending = null;
+      if (publish(stamp, log)) {
+        done = stamp;
+        logSha256 = log.account().sha256();
+      } else { // confirmed by a run that finds nothing left to do
+        done = null;
+        noteChange(stamp.withOthers(kb, files), doneAt);
+      }
+      failures = 0;
+      troubles.over(name);
+      return done == null ? settings.quiet().toNanos() : poll(doneAt);
+    } catch (Failure | DataLogException | EmbeddingException e) {
+      troubles.met(name, e.getMessage());
+    } catch (IOException e) {
+      troubles.met(name, Reasons.of(e));
+    } catch (RuntimeException e) {
+      troubles.met(name, e);
+    } finally {
+      metrics.workNanos.add(System.nanoTime() - start);
+    }
+    return later();
+  }
+
+  /**
+   * Brings everything up to date.
+   *
+   * @return whether it was so already: nothing was written, by us or by anybody else meanwhile
+   */
+  private boolean publish(KbStamp stamp, LogReading log) throws IOException, InterruptedException {
+    Cursor cursor = new Cursor(log.account().sha256(), pipeline.basis(kb), stamp.text());
+    boolean asLeft = fresh && Cursor.read(kb).filter(cursor::equals).isPresent();
+    fresh = false;
+    if (asLeft) {
+      return true;
+    }
+    Pipeline.Outcome outcome = pipeline.run(kb, log, true);
+    files.publish(kb, outcome.report());
+    int embedded = outcome.vectors().embedded();
+    metrics.embedded.add(embedded);
+    outcome
+        .vectors()
+        .rebuilt()
+        .ifPresent(reason -> LOG.warn("{}: the vectors were made anew: {}", name, reason));
+    if (stamp.withOthers(kb, files).equals(stamp)) {
+      cursor.write(kb);
+      return true;
+    }
+    published = clock.now();
+    metrics.reports.increment();
+    LOG.info(
+        "{}: {} entries, {} texts embedded, report published",
+        name,
+        log.account().live(),
+        embedded);
+    return false;
+  }
+
+  /** After a failure: as often as ever at first, then less and less often. */
+  private long later() {
+    long wait =
+        Math.clamp(
+            settings.poll().toNanos() << Math.min(failures, 10),
+            1,
+            Math.max(settings.poll().toNanos(), LONGEST_RETRY.toNanos()));
+    failures++;
+    retryAt = clock.nanos() + wait;
+    done = null;
+    return Math.min(wait, settings.poll().toNanos());
+  }
+
+  private long poll(long now) {
+    boolean lively = now - lastChange < LIVELY.toNanos();
+    long usual = settings.poll().toNanos();
+    return lively ? Math.min(usual, LIVELY_POLL.toNanos()) : usual;
+  }
+}

@@ -1,0 +1,106 @@
+package dev.helixbg.daemon;
+
+import dev.helixbg.config.Settings;
+import dev.helixbg.embed.cache.CachedVectors;
+import dev.helixbg.embed.cache.EmbeddingCache;
+import dev.helixbg.embed.cache.TextKey;
+import dev.helixbg.insight.log.DataLog;
+import dev.helixbg.insight.log.Entry;
+import dev.helixbg.insight.log.LogReading;
+import dev.helixbg.insight.review.DriftReview;
+import dev.helixbg.insight.review.History;
+import dev.helixbg.insight.review.KbEntries;
+import dev.helixbg.insight.review.Oracle;
+import dev.helixbg.insight.review.Review;
+import dev.helixbg.insight.review.SessionReview;
+import dev.helixbg.insight.review.StaleReview;
+import java.io.IOException;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import java.util.function.BooleanSupplier;
+
+/** Runs reviews of a KB on what its vectors know, and keeps them in its history. */
+final class Reviews {
+  private final Settings settings;
+  private final String modelId;
+
+  /**
+   * @param modelId of the embedding model
+   */
+  Reviews(Settings settings, String modelId) {
+    this.settings = settings;
+    this.modelId = modelId;
+  }
+
+  /** Which review is wanted. */
+  record Wanted(Review.Kind kind, Optional<String> topic) {}
+
+  /** The entries whose vectors are in the cache: all of them, once a run has ended. */
+  KbEntries load(Kb kb) {
+    LogReading log = DataLog.read(kb.dataLog());
+    CachedVectors cached = new EmbeddingCache(kb.folder()).read();
+    List<Entry> entries = new ArrayList<>();
+    List<String> keys = new ArrayList<>();
+    List<float[]> vectors = new ArrayList<>();
+    for (Entry entry : log.entries()) {
+      TextKey key = TextKey.of(modelId, entry.embeddedText());
+      cached
+          .vector(key)
+          .ifPresent(
+              vector -> {
+                entries.add(entry);
+                keys.add(key.hex());
+                vectors.add(vector);
+              });
+    }
+    return new KbEntries(entries, keys, Pipeline.matrix(vectors), log.account().sha256());
+  }
+
+  /** The newest review of a kind. */
+  static Optional<Review> last(Kb kb, Review.Kind kind) {
+    try {
+      return new History(kb.insights()).last(kind);
+    } catch (IOException e) {
+      throw new Failure(
+          ExitCode.KB, "cannot read " + kb.insights().resolve(History.NAME) + ": " + Reasons.of(e));
+    }
+  }
+
+  /**
+   * Reviews, and appends the result to the history.
+   *
+   * @throws java.util.concurrent.CancellationException when cancelled; nothing is written then
+   * @throws Failure with {@link ExitCode#WRITE} when the history cannot be written
+   */
+  Review run(Kb kb, Wanted wanted, Optional<Oracle> oracle, Instant at, BooleanSupplier cancelled) {
+    KbEntries entries = load(kb);
+    Optional<Review> last = last(kb, wanted.kind());
+    Review review =
+        switch (wanted.kind()) {
+          case SESSION ->
+              SessionReview.of(entries, last, settings.insight(), oracle, at, cancelled);
+          case DRIFT ->
+              DriftReview.of(
+                  entries, last, settings.insight(), settings.threads(), oracle, at, cancelled);
+          case STALE ->
+              StaleReview.of(
+                  entries,
+                  wanted.topic(),
+                  settings.insight(),
+                  settings.threads(),
+                  oracle,
+                  at,
+                  cancelled);
+        };
+    try {
+      new History(kb.insights()).append(review);
+      return review;
+    } catch (IOException e) {
+      throw new Failure(
+          ExitCode.WRITE,
+          "cannot write " + kb.insights().resolve(History.NAME) + ": " + Reasons.of(e));
+    }
+  }
+}

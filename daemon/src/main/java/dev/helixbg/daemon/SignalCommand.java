@@ -1,0 +1,36 @@
+package dev.helixbg.daemon;
+
+import java.io.IOException;
+import java.time.Duration;
+import java.util.concurrent.Callable;
+import picocli.CommandLine.Command;
+
+/** Tells the daemon one word: pause, resume, reload or stop. */
+@Command(mixinStandardHelpOptions = true)
+final class SignalCommand implements Callable<Integer> {
+  private final Console console;
+  private final String word;
+
+  SignalCommand(Console console, String word) {
+    this.console = console;
+    this.word = word;
+  }
+
+  static String description(String word) {
+    return switch (word) {
+      case "pause" -> "Let the daemon do nothing but answer, until resume.";
+      case "resume" -> "Let a paused daemon go on.";
+      case "reload" -> "Let the daemon read its settings again.";
+      case "stop" -> "End the daemon; a service manager leaves it ended.";
+      default -> throw new IllegalArgumentException(word);
+    };
+  }
+
+  @Override
+  public Integer call() throws IOException {
+    new DaemonLink(DaemonHome.of(GlobalOptions.locations()))
+        .ask(DaemonLink.request(word), Duration.ofSeconds(10));
+    console.err().println("helix-bg: " + word + ": done");
+    return ExitCode.OK.number();
+  }
+}

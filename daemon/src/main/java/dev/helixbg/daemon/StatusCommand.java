@@ -1,0 +1,89 @@
+package dev.helixbg.daemon;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import dev.helixbg.config.text.PrintableText;
+import java.io.IOException;
+import java.time.Duration;
+import java.util.Locale;
+import java.util.concurrent.Callable;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Option;
+
+/** Asks the daemon how it is. */
+@Command(
+    name = "status",
+    description = "What the daemon does: knowledge bases, models, counts, last error.",
+    mixinStandardHelpOptions = true)
+final class StatusCommand implements Callable<Integer> {
+  @Option(names = "--json", description = "Print JSON.")
+  private boolean json;
+
+  private final Console console;
+
+  StatusCommand(Console console) {
+    this.console = console;
+  }
+
+  @Override
+  public Integer call() throws IOException {
+    JsonNode status =
+        new DaemonLink(DaemonHome.of(GlobalOptions.locations()))
+            .ask(DaemonLink.request("status"), Duration.ofSeconds(10))
+            .getFirst();
+    if (json) {
+      console.out().println(status.toPrettyString());
+    } else {
+      print(status);
+    }
+    return ExitCode.OK.number();
+  }
+
+  private void print(JsonNode status) {
+    JsonNode metrics = status.path("metrics");
+    say(
+        "helix-bg %s, process %d, up %s%s",
+        status.path("version").asText(),
+        status.path("pid").asLong(),
+        Duration.ofSeconds(metrics.path("upSeconds").asLong()),
+        status.path("paused").asBoolean() ? ", paused" : "");
+    for (JsonNode kb : status.path("kbs")) {
+      say(
+          "  %s: %s, %s",
+          kb.path("folder").asText(),
+          kb.path("entries").isNull() ? "not read yet" : kb.path("entries").asInt() + " entries",
+          kb.path("upToDate").asBoolean() ? "up to date" : "work to do");
+      if (!kb.path("trouble").isNull()) {
+        say("    trouble: %s", kb.path("trouble").asText());
+      }
+    }
+    say(
+        "models    embedding %s, language %s",
+        loaded(status.path("embedderLoaded").asBoolean()),
+        status.path("model").isNull()
+            ? "none"
+            : status.path("model").asText() + " " + loaded(status.path("modelLoaded").asBoolean()));
+    say(
+        "so far    %,d looks, %,d readings, %,d reports, %,d texts embedded, %,d searches",
+        metrics.path("ticks").asLong(),
+        metrics.path("readings").asLong(),
+        metrics.path("reports").asLong(),
+        metrics.path("embedded").asLong(),
+        metrics.path("searches").asLong());
+    say(
+        "cost      %.1f s of processor time, %,d MB resident",
+        metrics.path("cpuSeconds").asDouble(), metrics.path("residentBytes").asLong() >> 20);
+    if (metrics.hasNonNull("lastError")) {
+      say(
+          "last error %s: %s",
+          metrics.at("/lastError/at").asText(), metrics.at("/lastError/message").asText());
+    }
+  }
+
+  private static String loaded(boolean is) {
+    return is ? "loaded" : "not loaded";
+  }
+
+  private void say(String format, Object... values) {
+    console.out().println(PrintableText.line(String.format(Locale.ROOT, format, values)));
+  }
+}

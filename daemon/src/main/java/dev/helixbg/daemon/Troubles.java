@@ -1,0 +1,55 @@
+package dev.helixbg.daemon;
+
+import java.util.Map;
+import java.util.Optional;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.regex.Pattern;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/** Logs what goes wrong once, not at every tick, and once more when it is over. */
+final class Troubles {
+  private static final Logger LOG = LoggerFactory.getLogger(Troubles.class);
+
+  /** Temporary files have another name each time. */
+  private static final Pattern RANDOM = Pattern.compile("\\.[0-9a-f]{1,16}\\.helix-bg\\.tmp");
+
+  private final Map<String, String> current = new ConcurrentHashMap<>();
+  private final DaemonMetrics metrics;
+
+  Troubles(DaemonMetrics metrics) {
+    this.metrics = metrics;
+  }
+
+  /**
+   * @param about what has the trouble, such as a KB's folder
+   * @return whether it is news
+   */
+  boolean met(String about, String message) {
+    String steady = RANDOM.matcher(message).replaceAll("");
+    boolean news = !steady.equals(current.put(about, steady));
+    if (news) {
+      LOG.warn("{}: {}", about, steady);
+      metrics.error(about + ": " + steady);
+    }
+    return news;
+  }
+
+  /** A fault in helix-bg itself: with its stack trace, the first time. */
+  void met(String about, RuntimeException fault) {
+    if (met(about, "a fault in helix-bg: " + fault)) {
+      LOG.error("{}", about, fault);
+    }
+  }
+
+  void over(String about) {
+    String message = current.remove(about);
+    if (message != null) {
+      LOG.info("{}: all is well again, after: {}", about, message);
+    }
+  }
+
+  Optional<String> on(String about) {
+    return Optional.ofNullable(current.get(about));
+  }
+}

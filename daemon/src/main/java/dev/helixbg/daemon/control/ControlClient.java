@@ -1,0 +1,101 @@
+package dev.helixbg.daemon.control;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.node.ObjectNode;
+import java.io.IOException;
+import java.net.SocketException;
+import java.nio.channels.ClosedChannelException;
+import java.nio.channels.SocketChannel;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+
+/** Asks a daemon. One thread at a time. */
+public final class ControlClient implements AutoCloseable {
+  private static final int MAX_REPLY = 4 << 20;
+  private static final Duration WRITE = Duration.ofSeconds(10);
+
+  private final Lines lines;
+  private final Duration patience;
+
+  private ControlClient(Lines lines, Duration patience) {
+    this.lines = lines;
+    this.patience = patience;
+  }
+
+  /** Receives the lines of an answer as they come. */
+  public interface Lineup {
+    void line(ObjectNode line) throws IOException;
+  }
+
+  /**
+   * Connects to the daemon that listens there, if there is one.
+   *
+   * @param patience for each line of an answer
+   * @throws IOException when there is something that cannot be talked to
+   */
+  public static Optional<ControlClient> connect(Path socket, Duration patience) throws IOException {
+    if (!Files.exists(socket)) {
+      return Optional.empty();
+    }
+    try {
+      SocketChannel channel = SocketChannel.open(ControlServer.address(socket));
+      return Optional.of(new ControlClient(new Lines(channel, MAX_REPLY), patience));
+    } catch (SocketException e) {
+      return Optional.empty(); // left by a daemon that was killed
+    }
+  }
+
+  /**
+   * Sends a request and hands on what comes, until the end.
+   *
+   * @throws ControlException with what the daemon says against it
+   * @throws IOException when the daemon is gone or does not answer in time
+   */
+  public void ask(ObjectNode request, Lineup answer) throws IOException {
+    try {
+      send(request);
+      while (true) {
+        ObjectNode line =
+            lines
+                .read(patience, patience)
+                .orElseThrow(() -> new IOException("the daemon closed the connection"));
+        if (line.has("error")) {
+          throw new ControlException(line.path("code").asInt(1), line.path("error").asText());
+        }
+        if (line.path("end").asBoolean()) {
+          return;
+        }
+        answer.line(line);
+      }
+    } catch (ClosedChannelException e) {
+      throw new IOException("the daemon did not answer within " + patience.toSeconds() + " s", e);
+    }
+  }
+
+  /** What a server says that closes at once can still be read when it can no longer be told. */
+  private void send(ObjectNode request) throws IOException {
+    try {
+      lines.write(request, WRITE);
+    } catch (ClosedChannelException e) {
+      throw e;
+    } catch (IOException brokenPipe) {
+      // Reading says why, or that the connection was closed.
+    }
+  }
+
+  /** All lines of an answer. */
+  public List<JsonNode> ask(ObjectNode request) throws IOException {
+    List<JsonNode> answer = new ArrayList<>();
+    ask(request, answer::add);
+    return answer;
+  }
+
+  @Override
+  public void close() throws IOException {
+    lines.close();
+  }
+}

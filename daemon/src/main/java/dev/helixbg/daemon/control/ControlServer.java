@@ -1,0 +1,243 @@
+package dev.helixbg.daemon.control;
+
+import com.fasterxml.jackson.databind.node.ObjectNode;
+import java.io.IOException;
+import java.net.StandardProtocolFamily;
+import java.net.UnixDomainSocketAddress;
+import java.nio.channels.ClosedChannelException;
+import java.nio.channels.ServerSocketChannel;
+import java.nio.channels.SocketChannel;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.LinkOption;
+import java.nio.file.Path;
+import java.nio.file.attribute.BasicFileAttributes;
+import java.nio.file.attribute.PosixFilePermission;
+import java.nio.file.attribute.PosixFilePermissions;
+import java.nio.file.attribute.UserPrincipal;
+import java.time.Duration;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.Predicate;
+import jdk.net.ExtendedSocketOptions;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Answers clients of the same user on a Unix domain socket, each on a virtual thread of its own, so
+ * that no client waits for another.
+ *
+ * <p>A request is one JSON object on one line. The answer is any number of lines, and last one with
+ * {@code "end":true}, or with {@code "error"} and an exit code.
+ */
+public final class ControlServer implements AutoCloseable {
+  private static final Logger LOG = LoggerFactory.getLogger(ControlServer.class);
+  private static final Set<PosixFilePermission> FOLDER =
+      PosixFilePermissions.fromString("rwx------");
+  private static final Set<PosixFilePermission> SOCKET =
+      PosixFilePermissions.fromString("rw-------");
+
+  /** What a request leads to. */
+  public interface Handler {
+    /**
+     * @throws ControlException for what the client is to be told
+     * @throws IOException when the client is gone
+     */
+    void handle(ObjectNode request, Reply reply) throws IOException, InterruptedException;
+  }
+
+  /** Lines back to the client. */
+  public interface Reply {
+    void send(ObjectNode line) throws IOException;
+  }
+
+  private final Path path;
+  private final ServerSocketChannel server;
+  private final Handler handler;
+  private final ControlLimits limits;
+  private final Predicate<UserPrincipal> welcome;
+  private final AtomicInteger clients = new AtomicInteger();
+  private final Set<String> refused = ConcurrentHashMap.newKeySet();
+  private final Set<SocketChannel> open = ConcurrentHashMap.newKeySet();
+
+  private ControlServer(
+      Path path,
+      ServerSocketChannel server,
+      Handler handler,
+      ControlLimits limits,
+      Predicate<UserPrincipal> welcome) {
+    this.path = path;
+    this.server = server;
+    this.handler = handler;
+    this.limits = limits;
+    this.welcome = welcome;
+  }
+
+  /**
+   * Opens the socket and begins to answer. The caller holds the lock of the daemon, so a socket
+   * that is there is one that a dead daemon left.
+   *
+   * @throws IOException when it cannot be opened
+   */
+  public static ControlServer start(Path path, Handler handler, ControlLimits limits)
+      throws IOException {
+    UserPrincipal self = prepareFolder(path.getParent());
+    return start(path, handler, limits, self::equals);
+  }
+
+  static ControlServer start(
+      Path path, Handler handler, ControlLimits limits, Predicate<UserPrincipal> welcome)
+      throws IOException {
+    removeStale(path);
+    ServerSocketChannel server = ServerSocketChannel.open(StandardProtocolFamily.UNIX);
+    try {
+      server.bind(address(path), limits.clients());
+      Files.setPosixFilePermissions(path, SOCKET);
+    } catch (IOException e) {
+      server.close();
+      throw e;
+    }
+    ControlServer control = new ControlServer(path, server, handler, limits, welcome);
+    Thread.ofVirtual().name("control").start(control::accept);
+    return control;
+  }
+
+  /**
+   * @throws IOException when the path is too long for a socket
+   */
+  static UnixDomainSocketAddress address(Path path) throws IOException {
+    int longest = 103; // of sun_path on macOS, with its zero byte; Linux has 4 more
+    if (path.toString().getBytes(StandardCharsets.UTF_8).length > longest) {
+      throw new IOException(
+          "the path of a socket may have " + longest + " bytes at most, unlike " + path);
+    }
+    return UnixDomainSocketAddress.of(path);
+  }
+
+  /** Makes the folder private and returns whom it belongs to: the user that we are. */
+  private static UserPrincipal prepareFolder(Path folder) throws IOException {
+    Files.createDirectories(folder);
+    Path probe = Files.createTempFile(folder, ".helix-bg", ".probe");
+    try {
+      UserPrincipal self = Files.getOwner(probe);
+      if (!Files.getOwner(folder).equals(self)) {
+        throw new IOException(folder + " belongs to somebody else");
+      }
+      if (!Files.getPosixFilePermissions(folder).equals(FOLDER)) {
+        LOG.info("{} is closed to other users now: the control socket is in it", folder);
+        Files.setPosixFilePermissions(folder, FOLDER);
+      }
+      return self;
+    } finally {
+      Files.delete(probe);
+    }
+  }
+
+  private static void removeStale(Path path) throws IOException {
+    if (Files.notExists(path, LinkOption.NOFOLLOW_LINKS)) {
+      return;
+    }
+    BasicFileAttributes there =
+        Files.readAttributes(path, BasicFileAttributes.class, LinkOption.NOFOLLOW_LINKS);
+    if (!there.isOther()) {
+      throw new IOException(path + " is in the way: it is no socket. Move it elsewhere");
+    }
+    Files.delete(path);
+  }
+
+  private void accept() {
+    while (server.isOpen()) {
+      try {
+        SocketChannel channel = server.accept();
+        Thread.ofVirtual().name("control-client").start(() -> serve(channel));
+      } catch (ClosedChannelException e) {
+        return;
+      } catch (IOException e) {
+        LOG.warn("a client could not be accepted: {}", e.toString());
+        pause(); // such as: too many open files
+      }
+    }
+  }
+
+  private static void pause() {
+    try {
+      Thread.sleep(Duration.ofMillis(200));
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+    }
+  }
+
+  private void serve(SocketChannel channel) {
+    open.add(channel);
+    boolean room = clients.incrementAndGet() <= limits.clients();
+    try (channel;
+        Lines lines = new Lines(channel, limits.lineBytes())) {
+      UserPrincipal peer = channel.getOption(ExtendedSocketOptions.SO_PEERCRED).user();
+      if (!welcome.test(peer)) {
+        if (refused.add(peer.getName())) { // once, lest somebody fills the log
+          LOG.warn("connections of user {} are refused", peer.getName());
+        }
+        return;
+      }
+      if (!room) {
+        error(lines, new ControlException(4, "too many clients at once; try again"));
+        return;
+      }
+      answerAll(lines);
+    } catch (IOException e) {
+      LOG.debug("a client left: {}", e.toString());
+    } catch (InterruptedException e) {
+      LOG.debug("a client was left");
+    } finally {
+      clients.decrementAndGet();
+      open.remove(channel);
+    }
+  }
+
+  private void answerAll(Lines lines) throws IOException, InterruptedException {
+    while (true) {
+      ObjectNode request;
+      try {
+        var read = lines.read(limits.idle(), limits.line());
+        if (read.isEmpty()) {
+          return;
+        }
+        request = read.get();
+      } catch (ControlException e) {
+        error(lines, e);
+        return;
+      }
+      try {
+        handler.handle(request, line -> lines.write(line, limits.write()));
+        lines.write(Lines.JSON.createObjectNode().put("end", true), limits.write());
+      } catch (ControlException e) {
+        error(lines, e);
+      } catch (RuntimeException e) {
+        LOG.error("a request failed", e);
+        error(lines, new ControlException(1, "a fault in helix-bg: " + e));
+      }
+    }
+  }
+
+  private void error(Lines lines, ControlException e) throws IOException {
+    lines.write(
+        Lines.JSON.createObjectNode().put("error", e.getMessage()).put("code", e.code()),
+        limits.write());
+  }
+
+  /** Clients that are connected. */
+  public int clients() {
+    return clients.get();
+  }
+
+  /** Lets go of all clients and removes the socket. */
+  @Override
+  public void close() throws IOException {
+    server.close();
+    Files.deleteIfExists(path);
+    for (SocketChannel channel : open) {
+      channel.close();
+    }
+  }
+}

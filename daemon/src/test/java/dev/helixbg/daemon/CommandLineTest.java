@@ -1,0 +1,99 @@
+package dev.helixbg.daemon;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import java.io.ByteArrayOutputStream;
+import java.io.IOException;
+import java.io.PrintStream;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.stream.Collectors;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import picocli.CommandLine;
+
+/** What is generated from the command line definition. */
+class CommandLineTest {
+  @TempDir Path folder;
+
+  private final ByteArrayOutputStream out = new ByteArrayOutputStream();
+
+  private CommandLine line() {
+    PrintStream print = new PrintStream(out, true, StandardCharsets.UTF_8);
+    return HelixBg.commandLine(
+        new Console(print, print, false, false), Rivals.NONE, Interruption.watch());
+  }
+
+  private String output(String... arguments) {
+    assertEquals(0, line().execute(arguments));
+    return out.toString(StandardCharsets.UTF_8);
+  }
+
+  @Test
+  void everyCommandSaysWhatItIsFor() {
+    line()
+        .getSubcommands()
+        .forEach(
+            (name, command) ->
+                assertTrue(command.getCommandSpec().usageMessage().description().length > 0, name));
+  }
+
+  @Test
+  void aServiceStartsTheJvmAsTheLauncherDoes() throws IOException {
+    String launcher = Files.readString(Program.ROOT.resolve("scripts/lib/jvm.sh"));
+    String options =
+        launcher
+            .lines()
+            .filter(line -> line.startsWith("  -"))
+            .map(String::strip)
+            .collect(Collectors.joining(" "));
+    assertEquals(String.join(" ", ServiceCommand.JAVA_OPTIONS), options);
+  }
+
+  @Test
+  void theManualPageHasEveryCommandAndOption() {
+    String page = output("man");
+    assertTrue(page.startsWith(".TH \"HELIX-BG\" 1\n"), page);
+    for (String command : line().getSubcommands().keySet()) {
+      assertTrue(page.contains(".SS " + command.replace("-", "\\-")), command);
+    }
+    assertTrue(page.contains("\\fB\\-\\-dry\\-run\\fR"), page);
+    assertTrue(page.contains(".SH EXIT STATUS"));
+  }
+
+  @Test
+  void theManualPageIsRoffWithoutWarnings() throws IOException, InterruptedException {
+    ExternalTool.require("groff");
+    Path page = folder.resolve("helix-bg.1");
+    Files.writeString(page, output("man"));
+    Process groff =
+        new ProcessBuilder("groff", "-man", "-Tutf8", "-ww", page.toString())
+            .redirectError(folder.resolve("warnings").toFile())
+            .redirectOutput(folder.resolve("text").toFile())
+            .start();
+    assertEquals(0, groff.waitFor());
+    assertEquals("", Files.readString(folder.resolve("warnings")));
+    assertTrue(Files.readString(folder.resolve("text")).contains("service"));
+  }
+
+  @Test
+  void bashTakesTheCompletionScript() throws IOException, InterruptedException {
+    Path script = folder.resolve("completion");
+    Files.writeString(script, output("completion"));
+    Process bash =
+        new ProcessBuilder(
+                "bash",
+                "-c",
+                "source \"$1\"; COMP_WORDS=(helix-bg dis); COMP_CWORD=1; _complete_helix-bg;"
+                    + " echo \"${COMPREPLY[@]}\"",
+                "test",
+                script.toString())
+            .redirectError(folder.resolve("err").toFile())
+            .redirectOutput(folder.resolve("out").toFile())
+            .start();
+    assertEquals(0, bash.waitFor(), Files.readString(folder.resolve("err")));
+    assertEquals("dismiss", Files.readString(folder.resolve("out")).strip());
+  }
+}

@@ -1,0 +1,204 @@
+package dev.helixbg.daemon;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+import static org.junit.jupiter.api.Assumptions.assumeTrue;
+
+import com.fasterxml.jackson.databind.ObjectMapper;
+import dev.helixbg.embed.cache.CachedVectors;
+import dev.helixbg.embed.cache.EmbeddingCache;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.attribute.PosixFilePermissions;
+import java.time.Duration;
+import java.util.List;
+import java.util.Random;
+import java.util.concurrent.Callable;
+import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+
+/** The built daemon as a process: endings, and faults of real file systems. */
+@Timeout(600)
+class DaemonIT {
+  private static final Path DIST = Program.ROOT.resolve("daemon/target/dist");
+  private static final Duration PATIENCE = Duration.ofMinutes(3);
+
+  @TempDir Path folder;
+
+  @BeforeEach
+  void letOthersIn() throws IOException {
+    Files.setPosixFilePermissions(folder, PosixFilePermissions.fromString("rwxr-xr-x"));
+  }
+
+  private RealDaemon daemon(Path home, List<String> wrapper) throws IOException {
+    RealDaemon daemon = new RealDaemon(home, DIST, wrapper);
+    daemon.settings("[daemon]\npoll_seconds = 0.2\nquiet_seconds = 0.2\n");
+    return daemon;
+  }
+
+  private static void await(Callable<Boolean> condition, RealDaemon daemon) throws Exception {
+    long deadline = System.nanoTime() + PATIENCE.toNanos();
+    while (!condition.call()) {
+      assertTrue(System.nanoTime() - deadline < 0, "waited in vain: " + daemon.log());
+      Thread.sleep(50);
+    }
+  }
+
+  private static int saved(Path kb) {
+    CachedVectors cached = new EmbeddingCache(kb).read();
+    assertFalse(cached.state() == CachedVectors.State.UNUSABLE, cached.reason());
+    return cached.rows().size();
+  }
+
+  @Test
+  void itEndsWithinTwoSecondsInTheMiddleOfWorkAndLosesLittle() throws Exception {
+    Path kb = GeneratedKb.write(folder.resolve("kb"), 3_000);
+    try (RealDaemon daemon = daemon(folder.resolve("home"), List.of())) {
+      daemon.start(kb);
+      await(() -> saved(kb) > 0, daemon);
+      Duration took = daemon.end();
+      assertEquals(143, daemon.process().exitValue(), daemon.log());
+      // Two seconds of ours; the rest is for a machine that is busy with something else.
+      assertTrue(took.toMillis() < 2_000 || Power.load() > 1.5, "it took " + took);
+      int first = saved(kb);
+      assertTrue(first < 3_000, "it had finished before");
+
+      daemon.start(kb);
+      await(() -> saved(kb) > first, daemon);
+      daemon.kill();
+      int second = saved(kb);
+      assertTrue(second > first, "the second start went on where the first ended");
+      assertFalse(Files.exists(kb.resolve("insights/report.json")), "no report of half the log");
+    }
+  }
+
+  @Test
+  void aDiskThatIsFullOrReadOnlyIsWaitedOut() throws Exception {
+    assumeTrue(Files.getOwner(folder).getName().equals("root"), "mounting needs root");
+    Path disk = Files.createDirectories(folder.resolve("disk"));
+    mount("-t", "tmpfs", "-o", "size=1m", "tmpfs", disk.toString());
+    try (RealDaemon daemon = daemon(folder.resolve("home"), List.of())) {
+      WritableKb kb = new WritableKb(disk.resolve("kb"), new Random(1));
+      for (int i = 0; i < 20; i++) {
+        kb.append();
+      }
+      daemon.start(kb.kb().folder());
+      daemon.awaitUpToDate(20, PATIENCE);
+
+      Path ballast = disk.resolve("ballast");
+      fill(ballast);
+      Files.deleteIfExists(kb.kb().insights().resolve("report.html"));
+      fill(disk.resolve("ballast2"));
+      await(() -> trouble(daemon).contains("No space left"), daemon);
+      assertEquals(20, saved(kb.kb().folder()), "what was there is whole");
+      Files.delete(ballast);
+      Files.delete(disk.resolve("ballast2"));
+      kb.append();
+      daemon.awaitUpToDate(21, PATIENCE);
+
+      Files.delete(kb.kb().insights().resolve("report.md"));
+      mount("-o", "remount,ro", disk.toString());
+      await(() -> trouble(daemon).contains("Read-only"), daemon);
+      mount("-o", "remount,rw", disk.toString());
+      kb.append();
+      daemon.awaitUpToDate(22, PATIENCE);
+      long warnings = daemon.log().lines().filter(line -> line.contains(" WARN ")).count();
+      assertTrue(warnings <= 4, "each trouble is logged once: " + daemon.log());
+      daemon.end();
+    } finally {
+      new ProcessBuilder("umount", disk.toString()).start().waitFor(30, TimeUnit.SECONDS);
+    }
+  }
+
+  private static void mount(String... arguments) throws IOException, InterruptedException {
+    List<String> command = new java.util.ArrayList<>(List.of("mount"));
+    command.addAll(List.of(arguments));
+    assumeTrue(new ProcessBuilder(command).start().waitFor() == 0, "mounting is not allowed here");
+  }
+
+  private static void fill(Path file) throws IOException {
+    try (var out = Files.newOutputStream(file)) {
+      while (true) {
+        out.write(new byte[4096]);
+      }
+    } catch (IOException full) {
+      assertTrue(full.getMessage().contains("No space left"), full.getMessage());
+    }
+  }
+
+  private static String trouble(RealDaemon daemon) {
+    return daemon
+        .status()
+        .map(status -> status.path("kbs").get(0).path("trouble").asText(""))
+        .orElse("");
+  }
+
+  private static void awaitReport(WritableKb kb, int entries, RealDaemon daemon) throws Exception {
+    Path report = ReportFolder.of(kb.kb()).json();
+    await(
+        () ->
+            Files.exists(report)
+                && new ObjectMapper()
+                        .readTree(Files.readAllBytes(report))
+                        .at("/log/liveEntries")
+                        .asInt()
+                    == entries,
+        daemon);
+  }
+
+  private static long count(RealDaemon daemon, String words) throws IOException {
+    return daemon.log().lines().filter(line -> line.contains(words)).count();
+  }
+
+  /** Permissions mean nothing to root, so this daemon is started as nobody. */
+  @Test
+  void permissionsLostAndRegained() throws Exception {
+    assumeTrue(Files.getOwner(folder).getName().equals("root"), "becoming nobody needs root");
+    assumeTrue(Files.isExecutable(Path.of("/usr/bin/setpriv")), "no setpriv here");
+    WritableKb kb = new WritableKb(folder.resolve("kb"), new Random(1));
+    for (int i = 0; i < 10; i++) {
+      kb.append();
+    }
+    Path home = folder.resolve("home");
+    try (RealDaemon daemon =
+        daemon(
+            home, List.of("setpriv", "--reuid", "65534", "--regid", "65534", "--clear-groups"))) {
+      assertEquals(
+          0,
+          new ProcessBuilder(
+                  "chown", "-R", "65534:65534", home.toString(), kb.kb().folder().toString())
+              .start()
+              .waitFor());
+      daemon.start(kb.kb().folder());
+      awaitReport(kb, 10, daemon);
+      // It answers its own user only, and root is another one; so it is watched by what it leaves.
+      assertTrue(daemon.status().isEmpty());
+      assertTrue(daemon.status().isEmpty());
+      assertEquals(1, count(daemon, "user root are refused"));
+
+      Files.setPosixFilePermissions(kb.log(), PosixFilePermissions.fromString("---------"));
+      kb.append();
+      await(() -> count(daemon, "may not be read") > 0, daemon);
+      Files.setPosixFilePermissions(kb.log(), PosixFilePermissions.fromString("rw-------"));
+      awaitReport(kb, 11, daemon);
+      Files.setPosixFilePermissions(kb.kb().folder(), PosixFilePermissions.fromString("---------"));
+      await(() -> count(daemon, "cannot be looked at") > 0, daemon);
+      Files.setPosixFilePermissions(kb.kb().folder(), PosixFilePermissions.fromString("rwx------"));
+      kb.append();
+      awaitReport(kb, 12, daemon);
+      assertEquals(
+          1,
+          daemon
+              .log()
+              .lines()
+              .filter(l -> l.contains("WARN") && l.contains("may not be read"))
+              .count());
+      daemon.end();
+    }
+  }
+}

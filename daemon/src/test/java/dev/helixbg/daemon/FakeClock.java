@@ -1,0 +1,30 @@
+package dev.helixbg.daemon;
+
+import java.time.Duration;
+import java.time.Instant;
+
+/** Time that passes only when a test says so; the date may jump, the nanoseconds do not. */
+final class FakeClock implements DaemonClock {
+  private long nanos = Long.MAX_VALUE - Duration.ofHours(1).toNanos(); // it will overflow: it may
+  private Instant now = Instant.parse("2026-03-01T08:00:00Z");
+
+  @Override
+  public long nanos() {
+    return nanos;
+  }
+
+  @Override
+  public Instant now() {
+    return now;
+  }
+
+  void pass(Duration time) {
+    nanos += time.toNanos();
+    now = now.plus(time);
+  }
+
+  /** Somebody sets the clock. */
+  void jump(Duration by) {
+    now = now.plus(by);
+  }
+}

@@ -1,0 +1,250 @@
+package dev.helixbg.daemon;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import dev.helixbg.embed.cache.EmbeddingCache;
+import dev.helixbg.insight.decisions.Decision;
+import dev.helixbg.insight.decisions.DecisionFile;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.List;
+import java.util.Random;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** One KB under watch, with a clock that the test turns. */
+class KbWatchTest {
+  @TempDir Path folder;
+
+  private WritableKb writer;
+  private DaemonFixture daemon;
+
+  @BeforeEach
+  void start() throws IOException {
+    writer = new WritableKb(folder.resolve("kb"), new Random(1));
+    for (int i = 0; i < 10; i++) {
+      writer.append();
+    }
+    daemon = new DaemonFixture(folder, writer.kb());
+  }
+
+  private boolean reported() {
+    return Files.exists(ReportFolder.of(writer.kb()).json());
+  }
+
+  private int liveInReport() throws IOException {
+    return new com.fasterxml.jackson.databind.ObjectMapper()
+        .readTree(ReportFolder.of(writer.kb()).json().toFile())
+        .at("/log/liveEntries")
+        .asInt();
+  }
+
+  private void settle() throws InterruptedException {
+    daemon.run(Duration.ofMinutes(1));
+  }
+
+  @Test
+  void aLogIsReadOnceItWasQuietAndThenLeftAlone() throws Exception {
+    daemon.run(Duration.ofMillis(1900));
+    assertFalse(reported(), "it was read before it was quiet");
+    daemon.run(Duration.ofMillis(200));
+    assertTrue(reported());
+    settle();
+    int readings = daemon.files.readings;
+    assertEquals(2, readings, "read, and confirmed once");
+    long ticks = daemon.metrics.ticks.sum();
+    daemon.run(Duration.ofMinutes(50));
+    assertEquals(readings, daemon.files.readings, "nothing changed, so nothing is read");
+    assertEquals(100, daemon.metrics.ticks.sum() - ticks, 2, "two looks a minute");
+    daemon.assertAsFromNothing(folder.resolve("fresh"));
+  }
+
+  @Test
+  void onceAnHourTheLogIsReadAlthoughNothingHintsAtAChange() throws Exception {
+    settle();
+    var modified = Files.getLastModifiedTime(writer.log());
+    byte[] bytes = Files.readAllBytes(writer.log());
+    bytes[bytes.length - 1] ^= 1; // the same size, and somebody sets the time back
+    Files.write(writer.log(), bytes);
+    Files.setLastModifiedTime(writer.log(), modified);
+    daemon.run(Duration.ofMinutes(62));
+    daemon.assertAsFromNothing(folder.resolve("fresh"));
+  }
+
+  @Test
+  void anEditIsNeverSeenHalfDone() throws Exception {
+    settle();
+    int edited = writer.appendEdited();
+    daemon.run(Duration.ofMillis(1500));
+    writer.deleteEdited(edited);
+    daemon.run(Duration.ofMillis(1900));
+    assertEquals(10, liveInReport());
+    settle();
+    assertEquals(10, liveInReport());
+    daemon.assertAsFromNothing(folder.resolve("fresh"));
+  }
+
+  @Test
+  void aLogThatChangesWhileItIsReadIsReadAgain() throws Exception {
+    daemon.files.duringRead =
+        () -> {
+          daemon.files.duringRead = () -> {};
+          try {
+            writer.append();
+          } catch (IOException e) {
+            throw new IllegalStateException(e);
+          }
+        };
+    settle();
+    assertEquals(11, liveInReport());
+  }
+
+  @Test
+  void aLogThatNeverRestsIsReadAllTheSame() throws Exception {
+    for (int i = 0; i < 70; i++) {
+      writer.append();
+      daemon.run(Duration.ofSeconds(1));
+    }
+    assertTrue(reported(), "it waited for quiet for ever");
+  }
+
+  @Test
+  void aTornTailIsReportedAndGoesAway() throws Exception {
+    settle();
+    byte[] rest = writer.appendTorn();
+    settle();
+    assertEquals(10, liveInReport());
+    writer.restOf(rest);
+    settle();
+    assertEquals(11, liveInReport());
+    daemon.assertAsFromNothing(folder.resolve("fresh"));
+  }
+
+  @Test
+  void aMissingLogIsWaitedForAndLoggedOnce() throws Exception {
+    settle();
+    Path away = folder.resolve("away");
+    Files.move(writer.log(), away);
+    daemon.run(Duration.ofMinutes(30));
+    assertEquals(1, daemon.metrics.troubles.sum());
+    Files.move(away, writer.log());
+    writer.append();
+    settle();
+    assertEquals(11, liveInReport());
+    assertEquals(1, daemon.metrics.troubles.sum());
+    assertTrue(daemon.troubles.on(writer.kb().folder().toString()).isEmpty());
+  }
+
+  @Test
+  void eachFaultIsLoggedOnceAndOvercome() throws Exception {
+    List<Runnable> on =
+        List.of(
+            () -> daemon.files.noStat = true,
+            () -> daemon.files.noRead = true,
+            () -> daemon.files.fullDisk = true,
+            () -> daemon.files.locked = true,
+            () -> daemon.model.broken = true);
+    for (int fault = 0; fault < on.size(); fault++) {
+      settle();
+      long before = daemon.metrics.troubles.sum();
+      on.get(fault).run();
+      writer.append();
+      daemon.run(Duration.ofHours(2));
+      assertEquals(before + 1, daemon.metrics.troubles.sum(), "fault " + fault);
+      daemon.files.noStat = false;
+      daemon.files.noRead = false;
+      daemon.files.fullDisk = false;
+      daemon.files.locked = false;
+      daemon.model.broken = false;
+      daemon.run(Duration.ofMinutes(6));
+      assertEquals(11 + fault, liveInReport(), "fault " + fault);
+      daemon.assertAsFromNothing(folder.resolve("fresh" + fault));
+    }
+  }
+
+  @Test
+  void whatSomebodyBreaksIsMended() throws Exception {
+    settle();
+    Path vectors = writer.kb().folder().resolve(EmbeddingCache.VECTORS);
+    byte[] bytes = Files.readAllBytes(vectors);
+    bytes[bytes.length / 2] ^= 4;
+    Files.write(vectors, bytes);
+    settle();
+    daemon.assertAsFromNothing(folder.resolve("fresh1"));
+    Files.delete(ReportFolder.of(writer.kb()).html());
+    Files.writeString(ReportFolder.of(writer.kb()).json(), "{}");
+    settle();
+    daemon.assertAsFromNothing(folder.resolve("fresh2"));
+    Files.delete(writer.kb().folder().resolve(EmbeddingCache.KEYS));
+    settle();
+    daemon.assertAsFromNothing(folder.resolve("fresh3"));
+  }
+
+  @Test
+  void theCursorMovesOnlyAfterSuccessAndSparesTheNextDaemonTheWork() throws Exception {
+    daemon.files.fullDisk = true;
+    settle();
+    assertTrue(Cursor.read(writer.kb()).isEmpty());
+    daemon.files.fullDisk = false;
+    daemon.run(Duration.ofMinutes(6));
+    assertTrue(Cursor.read(writer.kb()).isPresent());
+
+    DaemonFixture next = new DaemonFixture(folder, writer.kb());
+    next.run(Duration.ofMinutes(1));
+    assertEquals(1, next.files.readings);
+    assertEquals(0, next.metrics.reports.sum());
+
+    Files.writeString(writer.kb().insights().resolve(Cursor.NAME), "{\"schema\":1,");
+    Files.delete(ReportFolder.of(writer.kb()).html());
+    DaemonFixture third = new DaemonFixture(folder, writer.kb());
+    third.run(Duration.ofMinutes(1));
+    third.assertAsFromNothing(folder.resolve("fresh"));
+  }
+
+  @Test
+  void aDecisionTakesAFindingOutOfTheReport() throws Exception {
+    writer.append("twins", "the same words");
+    writer.append("twins", "the same words");
+    settle();
+    String report = Files.readString(ReportFolder.of(writer.kb()).json());
+    String id = report.replaceAll("(?s).*?\"(dup-[0-9a-f]{10})\".*", "$1");
+    new DecisionFile(writer.kb().insights())
+        .append(List.of(new Decision(id, Decision.Verdict.DONE, Instant.EPOCH, "")));
+    settle();
+    assertFalse(Files.readString(ReportFolder.of(writer.kb()).json()).contains(id));
+    writer.compact();
+    settle();
+    assertFalse(Files.readString(ReportFolder.of(writer.kb()).json()).contains(id));
+    daemon.assertAsFromNothing(folder.resolve("fresh"));
+  }
+
+  @Test
+  void afterAChangeTheNextOneIsNoticedSoon() throws Exception {
+    settle();
+    daemon.run(Duration.ofHours(1).plusSeconds(2));
+    writer.append();
+    settle();
+    writer.append();
+    daemon.run(Duration.ofMillis(4100)); // seen within 2 s, quiet for 2 s
+    assertEquals(12, liveInReport());
+  }
+
+  @Test
+  void aJumpOfTheDateChangesNothing() throws Exception {
+    settle();
+    daemon.clock.jump(Duration.ofDays(-400));
+    writer.append();
+    settle();
+    assertEquals(11, liveInReport());
+    daemon.clock.jump(Duration.ofDays(4000));
+    writer.append();
+    settle();
+    assertEquals(12, liveInReport());
+  }
+}

@@ -1,0 +1,138 @@
+package dev.helixbg.daemon;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import dev.helixbg.daemon.control.ControlClient;
+import java.io.File;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import java.util.concurrent.TimeUnit;
+
+/** The built program as a daemon in a process of its own, with a home of its own. */
+final class RealDaemon implements AutoCloseable {
+  private final Path home;
+  private final Path dist;
+  private final List<String> wrapper;
+  private Process process;
+
+  /**
+   * @param dist the folder that the build makes
+   * @param wrapper command that starts the JVM; may be empty
+   */
+  RealDaemon(Path home, Path dist, List<String> wrapper) throws IOException {
+    this.home = Files.createDirectories(home);
+    this.dist = dist;
+    this.wrapper = wrapper;
+  }
+
+  Process command(String... arguments) throws IOException {
+    List<String> command = new ArrayList<>(wrapper);
+    command.add(Path.of(System.getProperty("java.home"), "bin/java").toString());
+    command.addAll(ServiceCommand.JAVA_OPTIONS);
+    command.addAll(ServiceCommand.DAEMON_OPTIONS);
+    command.add("-XX:AOTCache=" + dist.resolve("helix-bg.aot"));
+    command.add("-jar");
+    command.add(dist.resolve("lib/helix-bg.jar").toString());
+    command.addAll(List.of(arguments));
+    ProcessBuilder builder = new ProcessBuilder(command);
+    builder.environment().clear();
+    builder.environment().put("HOME", home.toString());
+    builder.environment().put("PATH", System.getenv("PATH"));
+    builder.environment().put("XDG_CACHE_HOME", home.resolve("cache").toString());
+    File out = home.resolve("out").toFile();
+    return builder
+        .redirectErrorStream(true)
+        .redirectOutput(ProcessBuilder.Redirect.appendTo(out))
+        .start();
+  }
+
+  void run(String... arguments) throws IOException, InterruptedException {
+    int code = command(arguments).waitFor();
+    if (code != 0) {
+      throw new IllegalStateException(
+          List.of(arguments)
+              + " ended with "
+              + code
+              + ": "
+              + Files.readString(home.resolve("out")));
+    }
+  }
+
+  void settings(String toml) throws IOException {
+    Files.createDirectories(home.resolve(".helix"));
+    Files.writeString(home.resolve(".helix/helix-bg.toml"), toml);
+  }
+
+  void start(Path... kbs) throws IOException {
+    List<String> arguments = new ArrayList<>(List.of("daemon"));
+    for (Path kb : kbs) {
+      arguments.add(kb.toString());
+    }
+    process = command(arguments.toArray(String[]::new));
+  }
+
+  Process process() {
+    return process;
+  }
+
+  Optional<ControlClient> connect() throws IOException {
+    return ControlClient.connect(home.resolve(".helix/helix-bg.sock"), Duration.ofSeconds(60));
+  }
+
+  Optional<JsonNode> status() {
+    try (ControlClient client = connect().orElse(null)) {
+      return client == null
+          ? Optional.empty()
+          : Optional.of(client.ask(DaemonLink.request("status")).getFirst());
+    } catch (IOException e) {
+      return Optional.empty();
+    }
+  }
+
+  /** Waits until all that was written is in the report. */
+  void awaitUpToDate(int entries, Duration patience) throws InterruptedException, IOException {
+    long deadline = System.nanoTime() + patience.toNanos();
+    while (status()
+        .map(s -> s.path("kbs").get(0))
+        .filter(kb -> kb.path("upToDate").asBoolean() && kb.path("entries").asInt() == entries)
+        .isEmpty()) {
+      if (System.nanoTime() - deadline > 0) {
+        throw new IllegalStateException(
+            "not up to date with " + entries + " entries: " + status() + log());
+      }
+      Thread.sleep(50);
+    }
+  }
+
+  String log() throws IOException {
+    Path log = home.resolve(".helix/logs/helix-bg.log");
+    return (Files.exists(log) ? "\n" + Files.readString(log) : "")
+        + "\n"
+        + Files.readString(home.resolve("out"));
+  }
+
+  void kill() throws InterruptedException {
+    process.destroyForcibly().waitFor();
+  }
+
+  /** Asks it to end, and says how long that took. */
+  Duration end() throws InterruptedException {
+    long start = System.nanoTime();
+    process.destroy();
+    if (!process.waitFor(60, TimeUnit.SECONDS)) {
+      kill();
+    }
+    return Duration.ofNanos(System.nanoTime() - start);
+  }
+
+  @Override
+  public void close() throws InterruptedException {
+    if (process != null && process.isAlive()) {
+      kill();
+    }
+  }
+}

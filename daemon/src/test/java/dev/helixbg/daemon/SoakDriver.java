@@ -1,0 +1,206 @@
+package dev.helixbg.daemon;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.ObjectMapper;
+import dev.helixbg.embed.cache.CacheRow;
+import dev.helixbg.embed.cache.CachedVectors;
+import dev.helixbg.embed.cache.EmbeddingCache;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.attribute.PosixFilePermissions;
+import java.time.Duration;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Random;
+import java.util.TreeSet;
+
+/**
+ * Edits, compacts and breaks a KB beside a real daemon, which is killed now and then, and compares
+ * what it leaves with a run from nothing. Started by scripts/soak.
+ */
+final class SoakDriver {
+  private static final double TOLERANCE = 1e-5;
+
+  private final Random random;
+  private final Path folder;
+  private final RealDaemon daemon;
+  private final WritableKb kb;
+  private int events;
+  private int kills;
+
+  private SoakDriver(Path folder, Path dist, long seed) throws IOException {
+    this.folder = folder;
+    this.random = new Random(seed);
+    this.daemon = new RealDaemon(folder.resolve("home"), dist, List.of());
+    this.kb = new WritableKb(folder.resolve("kb"), random);
+  }
+
+  /** Arguments: seconds, the dist folder, and a seed. */
+  public static void main(String[] arguments) throws Exception {
+    Path folder = Files.createTempDirectory("helix-bg-soak");
+    SoakDriver soak = new SoakDriver(folder, Path.of(arguments[1]), Long.parseLong(arguments[2]));
+    soak.run(Duration.ofSeconds(Long.parseLong(arguments[0])));
+  }
+
+  private void run(Duration time) throws Exception {
+    daemon.settings("[daemon]\npoll_seconds = 0.5\nquiet_seconds = 0.3\n");
+    for (int i = 0; i < 100; i++) {
+      kb.append();
+    }
+    try (daemon) {
+      daemon.start(kb.kb().folder());
+      long end = System.nanoTime() + time.toNanos();
+      long nextWord = System.nanoTime();
+      while (System.nanoTime() - end < 0) {
+        happen();
+        events++;
+        Thread.sleep(random.nextInt(700));
+        if (System.nanoTime() - nextWord > 0) {
+          nextWord += Duration.ofSeconds(15).toNanos();
+          System.out.printf(
+              "soak: %d events, %d kills, %d live entries%n", events, kills, kb.live());
+        }
+      }
+      if (!daemon.process().isAlive()) {
+        throw new IllegalStateException("the daemon died: " + daemon.log());
+      }
+      daemon.awaitUpToDate(kb.live(), Duration.ofMinutes(5));
+      JsonNode metrics = daemon.status().orElseThrow().path("metrics");
+      Duration ended = daemon.end();
+      compare();
+      System.out.printf(
+          "soak: passed: %d events, %d kills, %d live entries; SIGTERM took %d ms; since the last"
+              + " start %s%n",
+          events, kills, kb.live(), ended.toMillis(), metrics);
+    }
+  }
+
+  private void happen() throws Exception {
+    Path vectors = kb.kb().folder().resolve(EmbeddingCache.VECTORS);
+    Path keys = kb.kb().folder().resolve(EmbeddingCache.KEYS);
+    ReportFolder report = ReportFolder.of(kb.kb());
+    switch (random.nextInt(20)) {
+      case 0, 1, 2, 3, 4 -> kb.append();
+      case 5, 6, 7 -> {
+        int edited = kb.appendEdited();
+        Thread.sleep(random.nextInt(400));
+        kb.deleteEdited(edited);
+      }
+      case 8 -> kb.delete();
+      case 9 -> kb.compact();
+      case 10 -> {
+        byte[] rest = kb.appendTorn();
+        Thread.sleep(random.nextInt(1500));
+        kb.restOf(rest);
+      }
+      case 11 -> {
+        if (kb.live() > 150) {
+          kb.truncate();
+        }
+      }
+      case 12 -> {
+        Path away = folder.resolve("away");
+        Files.move(kb.log(), away);
+        Thread.sleep(random.nextInt(1500));
+        Files.move(away, kb.log());
+      }
+      case 13 -> Files.deleteIfExists(vectors);
+      case 14 -> damage(random.nextBoolean() ? vectors : keys);
+      case 15 -> damage(random.nextBoolean() ? report.json() : report.html());
+      case 16 -> Files.deleteIfExists(report.json());
+      case 17 -> {
+        // Means nothing to root; then there is simply no fault.
+        var before = Files.getPosixFilePermissions(kb.log());
+        Files.setPosixFilePermissions(kb.log(), PosixFilePermissions.fromString("---------"));
+        Thread.sleep(random.nextInt(1500));
+        Files.setPosixFilePermissions(kb.log(), before);
+      }
+      case 18 -> {
+        if (daemon.connect().isPresent()) { // up, so it is not killed again and again as it starts
+          daemon.kill();
+          kills++;
+          daemon.start(kb.kb().folder());
+        }
+      }
+      default -> {
+        for (int i = random.nextInt(30); i >= 0; i--) {
+          kb.append();
+        }
+      }
+    }
+  }
+
+  private void damage(Path file) throws IOException {
+    byte[] bytes;
+    try {
+      bytes = Files.readAllBytes(file);
+    } catch (IOException e) {
+      return; // not there at the moment
+    }
+    if (bytes.length > 0) {
+      bytes[random.nextInt(bytes.length)] ^= (byte) (1 << random.nextInt(8));
+      Files.write(file, bytes);
+    }
+  }
+
+  private void compare() throws Exception {
+    Kb fresh = copy("fresh");
+    daemon.run("one-shot", fresh.folder().toString());
+    sameVectors(fresh);
+    TreeSet<String> expected = ids(fresh);
+    TreeSet<String> found = ids(kb.kb());
+    if (!expected.equals(found)) {
+      throw new IllegalStateException("other findings: " + expected + " but " + found);
+    }
+    Kb sameVectors = copy("same-vectors");
+    for (String file : List.of(EmbeddingCache.VECTORS, EmbeddingCache.KEYS)) {
+      Files.copy(kb.kb().folder().resolve(file), sameVectors.folder().resolve(file));
+    }
+    daemon.run("one-shot", sameVectors.folder().toString());
+    for (String file : List.of("report.json", "report.md", "report.html")) {
+      byte[] once = Files.readAllBytes(sameVectors.insights().resolve(file));
+      if (!Arrays.equals(once, Files.readAllBytes(kb.kb().insights().resolve(file)))) {
+        throw new IllegalStateException(file + " is not the one that one-shot makes: " + folder);
+      }
+    }
+  }
+
+  private Kb copy(String name) throws IOException {
+    Kb copy = new Kb(Files.createDirectories(folder.resolve(name)));
+    Files.copy(kb.log(), copy.dataLog());
+    return copy;
+  }
+
+  private void sameVectors(Kb fresh) {
+    CachedVectors a = new EmbeddingCache(fresh.folder()).read();
+    CachedVectors b = new EmbeddingCache(kb.kb().folder()).read();
+    if (b.state() != CachedVectors.State.GOOD || a.rows().size() != b.rows().size()) {
+      throw new IllegalStateException(
+          "%s, %d vectors, not %d: %s"
+              .formatted(b.state(), b.rows().size(), a.rows().size(), b.reason()));
+    }
+    double worst = 0;
+    for (int i = 0; i < a.rows().size(); i++) {
+      CacheRow one = a.rows().get(i);
+      CacheRow other = b.rows().get(i);
+      if (one.offset() != other.offset() || !one.key().equals(other.key())) {
+        throw new IllegalStateException("another entry at " + one.offset());
+      }
+      for (int k = 0; k < one.vector().length; k++) {
+        worst = Math.max(worst, Math.abs(one.vector()[k] - other.vector()[k]));
+      }
+    }
+    System.out.printf("soak: %d vectors, off by %.2g at most%n", a.rows().size(), worst);
+    if (worst > TOLERANCE) {
+      throw new IllegalStateException("vectors are off by " + worst);
+    }
+  }
+
+  private static TreeSet<String> ids(Kb kb) throws IOException {
+    JsonNode report = new ObjectMapper().readTree(ReportFolder.of(kb).json().toFile());
+    TreeSet<String> ids = new TreeSet<>();
+    report.findValues("id").forEach(id -> ids.add(id.asText()));
+    return ids;
+  }
+}

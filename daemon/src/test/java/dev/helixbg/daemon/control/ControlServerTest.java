@@ -1,0 +1,257 @@
+package dev.helixbg.daemon.control;
+
+import static java.nio.charset.StandardCharsets.UTF_8;
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.ObjectMapper;
+import com.fasterxml.jackson.databind.node.ObjectNode;
+import java.io.IOException;
+import java.net.StandardProtocolFamily;
+import java.net.UnixDomainSocketAddress;
+import java.nio.ByteBuffer;
+import java.nio.channels.ServerSocketChannel;
+import java.nio.channels.SocketChannel;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.attribute.PosixFilePermissions;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+
+@Timeout(120)
+class ControlServerTest {
+  private static final ObjectMapper JSON = new ObjectMapper();
+  private static final Duration PATIENCE = Duration.ofSeconds(60);
+  private static final ControlLimits TIGHT =
+      new ControlLimits(
+          4, 1000, Duration.ofSeconds(30), Duration.ofMillis(500), Duration.ofMillis(500));
+
+  @TempDir Path folder;
+
+  private final CountDownLatch gate = new CountDownLatch(1);
+  private Path socket;
+  private ControlServer server;
+
+  @BeforeEach
+  void place() {
+    socket = folder.resolve("private/test.sock");
+  }
+
+  @AfterEach
+  void stop() throws IOException {
+    gate.countDown();
+    if (server != null) {
+      server.close();
+    }
+  }
+
+  private void start(ControlLimits limits) throws IOException {
+    server = ControlServer.start(socket, this::answer, limits);
+  }
+
+  private void answer(ObjectNode request, ControlServer.Reply reply)
+      throws IOException, InterruptedException {
+    switch (request.path("do").asText()) {
+      case "echo" -> {
+        for (int i = 0; i < request.path("times").asInt(1); i++) {
+          reply.send(JSON.createObjectNode().put("text", request.path("text").asText()));
+        }
+      }
+      case "block" -> gate.await();
+      case "flood" -> {
+        while (true) {
+          reply.send(JSON.createObjectNode().put("text", "x".repeat(100_000)));
+        }
+      }
+      case "fail" -> throw new ControlException(3, "no such knowledge base");
+      default -> throw new IllegalStateException("a bug");
+    }
+  }
+
+  private ControlClient client() throws IOException {
+    return ControlClient.connect(socket, PATIENCE).orElseThrow();
+  }
+
+  private static ObjectNode request(String what) {
+    return JSON.createObjectNode().put("do", what);
+  }
+
+  @Test
+  void answersStreamAndAConnectionServesManyRequests() throws IOException {
+    start(ControlLimits.USUAL);
+    try (ControlClient client = client()) {
+      for (int i = 0; i < 3; i++) {
+        List<JsonNode> lines = client.ask(request("echo").put("text", "grüße\n\"").put("times", 3));
+        assertEquals(3, lines.size());
+        assertEquals("grüße\n\"", lines.get(2).path("text").asText());
+      }
+      ControlException told =
+          assertThrows(ControlException.class, () -> client.ask(request("fail")));
+      assertEquals(3, told.code());
+      assertEquals("no such knowledge base", told.getMessage());
+      ControlException bug =
+          assertThrows(ControlException.class, () -> client.ask(request("other")));
+      assertEquals(1, bug.code());
+      assertEquals(1, client.ask(request("echo")).size(), "an error ends a request only");
+    }
+  }
+
+  @Test
+  void onlyTheUserGetsIn() throws IOException {
+    Files.createDirectories(socket.getParent());
+    Files.setPosixFilePermissions(socket.getParent(), PosixFilePermissions.fromString("rwxr-xr-x"));
+    start(ControlLimits.USUAL);
+    assertEquals(
+        "rwx------",
+        PosixFilePermissions.toString(Files.getPosixFilePermissions(socket.getParent())));
+    assertEquals("rw-------", PosixFilePermissions.toString(Files.getPosixFilePermissions(socket)));
+    server.close();
+    List<String> peers = new ArrayList<>();
+    server =
+        ControlServer.start(
+            socket,
+            this::answer,
+            ControlLimits.USUAL,
+            peer -> {
+              peers.add(peer.getName());
+              return false;
+            });
+    try (ControlClient client = client()) {
+      assertThrows(IOException.class, () -> client.ask(request("echo")));
+    }
+    assertEquals(List.of(Files.getOwner(socket).getName()), peers, "the kernel says who calls");
+  }
+
+  @Test
+  void noClientBlocksAnother() throws Exception {
+    start(ControlLimits.USUAL);
+    try (ExecutorService blocked = Executors.newVirtualThreadPerTaskExecutor();
+        SocketChannel silent = SocketChannel.open(UnixDomainSocketAddress.of(socket));
+        ControlClient client = client()) {
+      List<Future<?>> waiting = new ArrayList<>();
+      for (int i = 0; i < 50; i++) {
+        waiting.add(
+            blocked.submit(
+                () -> {
+                  try (ControlClient one = client()) {
+                    return one.ask(request("block"));
+                  }
+                }));
+      }
+      silent.write(ByteBuffer.wrap("{\"do\":".getBytes(UTF_8)));
+      assertEquals(1, client.ask(request("echo")).size());
+      assertFalse(waiting.stream().anyMatch(Future::isDone));
+      gate.countDown();
+      for (Future<?> one : waiting) {
+        one.get();
+      }
+    }
+  }
+
+  @Test
+  void aRequestThatIsTooLongOrNoObjectIsRefused() throws IOException {
+    start(TIGHT);
+    assertTrue(raw("{\"do\":\"" + "x".repeat(2000) + "\"}\n").contains("1,000 bytes"));
+    for (String wrong : List.of("[]\n", "7\n", "\n", "{\"do\":\n", "\u0000\n", "{} {}x\n")) {
+      String said = raw(wrong);
+      assertTrue(said.contains("error"), wrong + " -> " + said);
+    }
+    assertTrue(raw("[".repeat(900) + "\n").contains("error"));
+    try (ControlClient client = client()) {
+      assertEquals(1, client.ask(request("echo")).size());
+    }
+  }
+
+  /** What the server says before it closes the connection. */
+  private String raw(String request) throws IOException {
+    try (SocketChannel channel = SocketChannel.open(UnixDomainSocketAddress.of(socket))) {
+      channel.write(ByteBuffer.wrap(request.getBytes(UTF_8)));
+      ByteBuffer answer = ByteBuffer.allocate(10_000);
+      while (channel.read(answer) >= 0) {
+        if (answer.position() > 0 && answer.get(answer.position() - 1) == '\n') {
+          break;
+        }
+      }
+      return new String(answer.array(), 0, answer.position(), UTF_8);
+    }
+  }
+
+  @Test
+  void whoDoesNotFinishALineOrDoesNotReadIsLetGo() throws Exception {
+    start(TIGHT);
+    try (SocketChannel slow = SocketChannel.open(UnixDomainSocketAddress.of(socket));
+        SocketChannel deaf = SocketChannel.open(UnixDomainSocketAddress.of(socket))) {
+      slow.write(ByteBuffer.wrap("{\"do\"".getBytes(UTF_8)));
+      assertEquals(-1, slow.read(ByteBuffer.allocate(100)), "closed after its time");
+      deaf.write(ByteBuffer.wrap("{\"do\":\"flood\"}\n".getBytes(UTF_8)));
+      long deadline = System.nanoTime() + Duration.ofSeconds(60).toNanos();
+      while (server.clients() > 0 && System.nanoTime() - deadline < 0) {
+        Thread.sleep(20);
+      }
+      assertEquals(0, server.clients());
+    }
+  }
+
+  @Test
+  void tooManyClientsAreTold() throws Exception {
+    start(TIGHT);
+    List<ControlClient> clients = new ArrayList<>();
+    try {
+      for (int i = 0; i < 4; i++) {
+        ControlClient client = client();
+        client.ask(request("echo"));
+        clients.add(client);
+      }
+      try (ControlClient fifth = client()) {
+        ControlException told =
+            assertThrows(ControlException.class, () -> fifth.ask(request("echo")));
+        assertEquals(4, told.code());
+      }
+    } finally {
+      for (ControlClient client : clients) {
+        client.close();
+      }
+    }
+  }
+
+  @Test
+  void aStaleSocketIsCleanedUpAndAFileIsNot() throws IOException {
+    Files.createDirectories(socket.getParent());
+    try (ServerSocketChannel dead = ServerSocketChannel.open(StandardProtocolFamily.UNIX)) {
+      dead.bind(UnixDomainSocketAddress.of(socket));
+    }
+    assertTrue(Files.exists(socket), "a dead process leaves it");
+    assertEquals(Optional.empty(), ControlClient.connect(socket, PATIENCE));
+    start(ControlLimits.USUAL);
+    try (ControlClient client = client()) {
+      assertEquals(1, client.ask(request("echo")).size());
+    }
+    server.close();
+    assertFalse(Files.exists(socket), "it goes with the server");
+    Files.writeString(socket, "notes");
+    IOException e = assertThrows(IOException.class, () -> start(ControlLimits.USUAL));
+    assertTrue(e.getMessage().contains("in the way"), e.getMessage());
+    assertEquals("notes", Files.readString(socket));
+  }
+
+  @Test
+  void aPathTooLongForASocketIsOneClearError() {
+    socket = folder.resolve("x".repeat(120)).resolve("test.sock");
+    IOException e = assertThrows(IOException.class, () -> start(ControlLimits.USUAL));
+    assertTrue(e.getMessage().contains("103 bytes"), e.getMessage());
+  }
+}

@@ -1,0 +1,102 @@
+package dev.helixbg.insight.decisions;
+
+import dev.helixbg.config.InsightSettings;
+import dev.helixbg.insight.decisions.Decision.Verdict;
+import dev.helixbg.insight.findings.Finding;
+import dev.helixbg.insight.findings.Findings;
+import java.util.Collection;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+
+/** The decisions in force: the last one on each finding. */
+public final class Decisions {
+  public static final Decisions NONE = new Decisions(List.of(), 0);
+
+  private final Map<String, Decision> settled = new LinkedHashMap<>();
+  private final int unreadable;
+
+  /**
+   * @param inOrder all decisions ever made, oldest first
+   * @param unreadable lines of the file that were no decisions
+   */
+  Decisions(List<Decision> inOrder, int unreadable) {
+    this.unreadable = unreadable;
+    for (Decision decision : inOrder) {
+      settled.remove(decision.id());
+      if (decision.verdict() != Verdict.OPEN) {
+        settled.put(decision.id(), decision);
+      }
+    }
+  }
+
+  /** Those that settle a finding, in the order in which they were made. */
+  public Collection<Decision> settled() {
+    return settled.values();
+  }
+
+  public Optional<Decision> on(String id) {
+    return Optional.ofNullable(settled.get(id));
+  }
+
+  /** Lines that were passed over because they are damaged. */
+  public int unreadable() {
+    return unreadable;
+  }
+
+  /**
+   * The settings to analyse with, so that as many findings as wanted are left once the settled ones
+   * are taken out.
+   */
+  public InsightSettings widened(InsightSettings settings) {
+    return new InsightSettings(
+        settings.topicOverlap(),
+        settings.nearDuplicate(),
+        settings.maxNearDuplicates() + count("dup"),
+        settings.crossLinkFrom(),
+        settings.maxCrossLinks() + count("link"),
+        settings.misfiledMargin(),
+        settings.maxMisfiled() + count("misfiled"));
+  }
+
+  /**
+   * Takes the settled findings out. One that is no longer among the best is not seen here, and
+   * stays in the totals.
+   *
+   * @param widened what an analysis with {@link #widened} settings found
+   * @param settings how many the report shows
+   */
+  public Findings applyTo(Findings widened, InsightSettings settings) {
+    List<Finding.Pair> duplicates = open(widened.nearDuplicates());
+    List<Finding.Pair> links = open(widened.crossLinks());
+    List<Finding.Misfiled> misfiled = open(widened.misfiled());
+    Findings.Totals totals = widened.totals();
+    return new Findings(
+        widened.entries(),
+        widened.topics(),
+        open(widened.topicOverlaps()),
+        best(duplicates, settings.maxNearDuplicates()),
+        best(links, settings.maxCrossLinks()),
+        best(misfiled, settings.maxMisfiled()),
+        widened.distribution(),
+        settings,
+        new Findings.Totals(
+            totals.pairs(),
+            totals.nearDuplicates() - (widened.nearDuplicates().size() - duplicates.size()),
+            totals.crossLinks() - (widened.crossLinks().size() - links.size()),
+            totals.misfiled() - (widened.misfiled().size() - misfiled.size())));
+  }
+
+  private int count(String kind) {
+    return (int) settled.keySet().stream().filter(id -> Decision.kindOf(id).equals(kind)).count();
+  }
+
+  private <F extends Finding> List<F> open(List<F> findings) {
+    return findings.stream().filter(finding -> !settled.containsKey(finding.id())).toList();
+  }
+
+  private static <F> List<F> best(List<F> findings, int most) {
+    return findings.size() <= most ? findings : List.copyOf(findings.subList(0, most));
+  }
+}

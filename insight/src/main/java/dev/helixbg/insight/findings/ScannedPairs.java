@@ -1,0 +1,34 @@
+package dev.helixbg.insight.findings;
+
+import dev.helixbg.insight.findings.BestPairs.ScoredPair;
+import dev.helixbg.insight.findings.Findings.Distribution;
+import dev.helixbg.insight.similarity.PackedVectors;
+import dev.helixbg.insight.similarity.Vectors;
+import java.util.List;
+
+/** Everything computed from the vectors when it is asked for: for one analysis. */
+record ScannedPairs(
+    PairSource pairs,
+    List<String> keys,
+    Vectors vectors,
+    PackedVectors packed,
+    int maxDrawn,
+    int threads)
+    implements PairFacts {
+
+  static ScannedPairs of(
+      List<String> keys, Vectors vectors, PackedVectors packed, int maxDrawn, int threads) {
+    return new ScannedPairs(
+        PairSource.of(packed, threads), keys, vectors, packed, maxDrawn, threads);
+  }
+
+  @Override
+  public NeighbourRanks neighbours(List<ScoredPair> asked) {
+    return NeighbourRanks.of(asked, vectors, packed, threads);
+  }
+
+  @Override
+  public Distribution distribution() {
+    return SimilarityDistribution.of(pairs, keys, vectors, packed, maxDrawn, threads);
+  }
+}

@@ -1,0 +1,155 @@
+package dev.helixbg.insight.review;
+
+import static java.nio.charset.StandardCharsets.UTF_8;
+
+import com.fasterxml.jackson.core.JacksonException;
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.ObjectMapper;
+import com.fasterxml.jackson.databind.node.ObjectNode;
+import dev.helixbg.embed.store.AtomicFile;
+import java.io.BufferedReader;
+import java.io.FileOutputStream;
+import java.io.IOException;
+import java.io.InputStreamReader;
+import java.io.RandomAccessFile;
+import java.nio.file.Files;
+import java.nio.file.NoSuchFileException;
+import java.nio.file.Path;
+import java.time.DateTimeException;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Locale;
+import java.util.Optional;
+
+/**
+ * {@code insights/history.jsonl}: one review a line, appended. A line that is no review, such as a
+ * torn one, is passed over. A file that has grown too large keeps its newest lines.
+ */
+public final class History {
+  public static final String NAME = "history.jsonl";
+  private static final long MAX_BYTES = 8L << 20;
+  private static final int KEPT = 200;
+  private static final ObjectMapper JSON = new ObjectMapper();
+
+  private final Path file;
+
+  /**
+   * @param insights the folder that the file is in
+   */
+  public History(Path insights) {
+    this.file = insights.resolve(NAME);
+  }
+
+  /** All reviews, oldest first; none when there is no file. */
+  public List<Review> read() throws IOException {
+    List<Review> reviews = new ArrayList<>();
+    for (String line : lines()) {
+      parse(line).ifPresent(reviews::add);
+    }
+    return reviews;
+  }
+
+  /** The newest review of a kind. */
+  public Optional<Review> last(Review.Kind kind) throws IOException {
+    return read().stream().filter(review -> review.kind() == kind).reduce((a, b) -> b);
+  }
+
+  private List<String> lines() throws IOException {
+    List<String> lines = new ArrayList<>();
+    try (BufferedReader reader =
+        new BufferedReader(new InputStreamReader(Files.newInputStream(file), UTF_8))) {
+      reader.lines().filter(line -> !line.isBlank()).forEach(lines::add);
+    } catch (NoSuchFileException e) {
+      return List.of();
+    }
+    return lines;
+  }
+
+  /** Appends a review and waits until it is on the disk. One process at a time. */
+  public void append(Review review) throws IOException {
+    Files.createDirectories(file.getParent());
+    if (Files.exists(file) && Files.size(file) > MAX_BYTES) {
+      List<String> lines = lines();
+      String kept =
+          String.join("\n", lines.subList(Math.max(0, lines.size() - KEPT), lines.size())) + "\n";
+      AtomicFile.replace(file, out -> out.write(kept.getBytes(UTF_8)));
+    }
+    String begin = endsLine() ? "" : "\n";
+    try (FileOutputStream out = new FileOutputStream(file.toFile(), true)) {
+      out.write((begin + JSON.writeValueAsString(toJson(review)) + "\n").getBytes(UTF_8));
+      out.getFD().sync();
+    }
+  }
+
+  private boolean endsLine() throws IOException {
+    if (!Files.exists(file) || Files.size(file) == 0) {
+      return true;
+    }
+    try (RandomAccessFile read = new RandomAccessFile(file.toFile(), "r")) {
+      read.seek(read.length() - 1);
+      return read.read() == '\n';
+    }
+  }
+
+  /** A review as it stands in the file. */
+  public static ObjectNode toJson(Review review) {
+    ObjectNode json = JSON.createObjectNode();
+    json.put("kind", review.kind().name().toLowerCase(Locale.ROOT));
+    json.put("at", review.at().toString());
+    json.put("logSha256", review.logSha256());
+    json.put("judge", review.judge().orElse(null));
+    json.put("summary", review.summary());
+    for (Review.Item item : review.items()) {
+      json.withArray("items")
+          .addObject()
+          .put("relation", item.relation())
+          .put("a", item.a())
+          .put("b", item.b())
+          .put("similarity", Math.round(item.similarity() * 1e6) / 1e6)
+          .put("verdict", item.verdict())
+          .put("text", item.text());
+    }
+    json.withArray("items");
+    review.marks().forEach(json.withArray("marks")::add);
+    return json;
+  }
+
+  /** Empty for what is no review. */
+  public static Optional<Review> fromJson(JsonNode json) {
+    try {
+      List<Review.Item> items = new ArrayList<>();
+      for (JsonNode item : json.path("items")) {
+        items.add(
+            new Review.Item(
+                item.path("relation").asText(),
+                item.path("a").asText(),
+                item.path("b").asText(),
+                item.path("similarity").asDouble(),
+                item.path("verdict").asText(),
+                item.path("text").asText()));
+      }
+      List<String> marks = new ArrayList<>();
+      json.path("marks").forEach(mark -> marks.add(mark.asText()));
+      return Optional.of(
+          new Review(
+              Review.Kind.valueOf(json.path("kind").asText().toUpperCase(Locale.ROOT)),
+              Instant.parse(json.path("at").asText()),
+              json.path("logSha256").asText(),
+              Optional.ofNullable(json.path("judge").textValue()),
+              json.path("summary").asText(),
+              List.copyOf(items),
+              List.copyOf(marks)));
+    } catch (IllegalArgumentException | DateTimeException e) {
+      return Optional.empty();
+    }
+  }
+
+  private static Optional<Review> parse(String line) {
+    try {
+      return fromJson(JSON.readTree(line));
+    } catch (JacksonException e) {
+      return Optional.empty();
+    }
+  }
+}

@@ -1,0 +1,50 @@
+package dev.helixbg.insight.review;
+
+import java.time.Instant;
+import java.util.List;
+import java.util.Optional;
+
+/**
+ * What one review found.
+ *
+ * @param logSha256 of the log it looked at
+ * @param judge the language model that judged; empty: the vectors alone
+ * @param summary in a sentence or a few
+ * @param marks by which the next review of this kind finds where this one ended; may be empty
+ */
+public record Review(
+    Kind kind,
+    Instant at,
+    String logSha256,
+    Optional<String> judge,
+    String summary,
+    List<Item> items,
+    List<String> marks) {
+
+  /** Which review. */
+  public enum Kind {
+    /** What a session of writing brought. */
+    SESSION,
+    /** Topics that overlap under different names. */
+    DRIFT,
+    /** Entries that newer ones contradict or supersede. */
+    STALE
+  }
+
+  /**
+   * One thing found.
+   *
+   * @param relation of b to a, such as {@code repeats}
+   * @param a an entry's name, or a topic
+   * @param b the other one; empty when there is none
+   * @param similarity cosine; 0 when there is only one
+   * @param verdict of the model; empty when nobody judged
+   * @param text an excerpt, for people
+   */
+  public record Item(
+      String relation, String a, String b, double similarity, String verdict, String text) {}
+
+  /** Said at the end of a summary when there was no model. */
+  static final String NOT_JUDGED =
+      " No language model judged this: it is what the vectors alone can tell.";
+}

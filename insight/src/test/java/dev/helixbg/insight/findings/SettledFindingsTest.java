@@ -1,0 +1,76 @@
+package dev.helixbg.insight.findings;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import dev.helixbg.config.InsightSettings;
+import dev.helixbg.insight.decisions.Decision;
+import dev.helixbg.insight.decisions.Decision.Verdict;
+import dev.helixbg.insight.decisions.DecisionFile;
+import dev.helixbg.insight.decisions.Decisions;
+import java.io.IOException;
+import java.nio.file.Path;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Random;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** What decisions do to the findings of an analysis. */
+class SettledFindingsTest {
+  private static final InsightSettings SHORT = new InsightSettings(0.60, 0.92, 3, 0.75, 4, 0.05, 2);
+  private static final InsightSettings LONG =
+      new InsightSettings(0.60, 0.92, 10_000, 0.75, 10_000, 0.05, 10_000);
+
+  @TempDir Path insights;
+
+  private static List<String> ids(Findings findings) {
+    return Stream.of(
+            findings.nearDuplicates(),
+            findings.crossLinks(),
+            findings.misfiled(),
+            findings.topicOverlaps())
+        .flatMap(List::stream)
+        .map(Finding::id)
+        .toList();
+  }
+
+  private Decisions settle(int seed, List<String> ids) throws IOException {
+    DecisionFile file = new DecisionFile(insights.resolve("seed-" + seed));
+    file.append(ids.stream().map(id -> new Decision(id, Verdict.DONE, Instant.EPOCH, "")).toList());
+    return file.read();
+  }
+
+  /** The report lists the best of those that are left, under the ids that they always had. */
+  @Test
+  void settledFindingsMakeRoomForTheNextBest() throws IOException {
+    int replaced = 0;
+    for (int seed = 0; seed < 40; seed++) {
+      Corpus corpus = Corpus.random(new Random(seed));
+      List<String> settled = new ArrayList<>();
+      List<String> shown = ids(corpus.analyse(SHORT, 1));
+      for (int i = seed % 2; i < shown.size(); i += 2) {
+        settled.add(shown.get(i));
+      }
+      Decisions decisions = settle(seed, settled);
+      Findings left = decisions.applyTo(corpus.analyse(decisions.widened(SHORT), 1), SHORT);
+
+      Findings all = corpus.analyse(LONG, 1);
+      assertEquals(best(all.nearDuplicates(), decisions, 3), left.nearDuplicates());
+      assertEquals(best(all.crossLinks(), decisions, 4), left.crossLinks());
+      assertEquals(best(all.misfiled(), decisions, 2), left.misfiled());
+      assertEquals(best(all.topicOverlaps(), decisions, 10_000), left.topicOverlaps());
+      assertEquals(SHORT, left.limits());
+      long open = all.nearDuplicates().stream().filter(f -> decisions.on(f.id()).isEmpty()).count();
+      assertEquals(open, left.totals().nearDuplicates());
+      replaced += left.nearDuplicates().size() == 3 && !settled.isEmpty() ? 1 : 0;
+    }
+    assertTrue(replaced > 5, "lists stayed full " + replaced + " times");
+  }
+
+  private static <F extends Finding> List<F> best(List<F> all, Decisions decisions, int most) {
+    return all.stream().filter(f -> decisions.on(f.id()).isEmpty()).limit(most).toList();
+  }
+}
