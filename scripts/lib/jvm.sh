@@ -6,7 +6,7 @@ jvm_options=(
   # vector costs up to half their speed. pom.xml starts the tests with the same.
   -Djdk.incubator.vector.VECTOR_ACCESS_OOB_CHECK=0
   # Each kernel is a compilation of its own: inlined into callers, several together outgrow what C2 inlines, and it boxes vectors.
-  -XX:CompileCommand=quiet "-XX:CompileCommand=dontinline,dev.helixbg.llm.cpu.kernel.*::*"
+  -XX:CompileCommand=quiet -XX:CompileCommand=dontinline,dev.helixbg.llm.cpu.kernel.*::*
   # One-shot runs are short: the serial collector starts fastest and takes the least memory.
   -XX:+UseSerialGC
   # No counters for jstat in the temp folder.

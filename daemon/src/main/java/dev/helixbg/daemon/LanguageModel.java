@@ -90,7 +90,7 @@ record LanguageModel(Path file, boolean named) {
 
   Judge open(Settings settings) {
     ModelOptions options =
-        ModelOptions.of(Device.CPU, settings.threads(), CONTEXT, settings.cache());
+        ModelOptions.of(Device.AUTO, settings.threads(), CONTEXT, settings.cache());
     return new Judge(ModelOpener.open(file, options), settings.llm().entryTokens());
   }
 }

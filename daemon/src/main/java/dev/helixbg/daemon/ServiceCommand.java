@@ -36,6 +36,8 @@ final class ServiceCommand implements Callable<Integer> {
           "jdk.incubator.vector",
           "--enable-native-access=ALL-UNNAMED",
           "-Djdk.incubator.vector.VECTOR_ACCESS_OOB_CHECK=0",
+          "-XX:CompileCommand=quiet",
+          "-XX:CompileCommand=dontinline,dev.helixbg.llm.cpu.kernel.*::*",
           "-XX:+UseSerialGC",
           "-XX:-UsePerfData");
 
