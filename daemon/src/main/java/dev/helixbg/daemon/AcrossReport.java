@@ -2,6 +2,7 @@ package dev.helixbg.daemon;
 
 import dev.helixbg.config.InsightSettings;
 import dev.helixbg.config.Settings;
+import dev.helixbg.config.Sha256;
 import dev.helixbg.embed.cache.CachedVectors;
 import dev.helixbg.embed.cache.EmbeddingCache;
 import dev.helixbg.embed.cache.TextKey;
@@ -15,9 +16,7 @@ import dev.helixbg.insight.log.LogReading;
 import dev.helixbg.insight.report.Report;
 import java.nio.charset.StandardCharsets;
 import java.security.MessageDigest;
-import java.security.NoSuchAlgorithmException;
 import java.util.ArrayList;
-import java.util.HexFormat;
 import java.util.List;
 import java.util.Optional;
 
@@ -129,18 +128,14 @@ final class AcrossReport {
   }
 
   private static LogAccount together(List<LogAccount> accounts) {
-    try {
-      MessageDigest digest = MessageDigest.getInstance("SHA-256");
-      accounts.forEach(log -> digest.update(log.sha256().getBytes(StandardCharsets.UTF_8)));
-      return new LogAccount(
-          accounts.stream().mapToLong(LogAccount::bytes).sum(),
-          HexFormat.of().formatHex(digest.digest()),
-          accounts.stream().mapToInt(LogAccount::entries).sum(),
-          accounts.stream().mapToInt(LogAccount::deletes).sum(),
-          accounts.stream().mapToInt(LogAccount::live).sum(),
-          List.of());
-    } catch (NoSuchAlgorithmException e) {
-      throw new AssertionError("every Java has SHA-256", e);
-    }
+    MessageDigest digest = Sha256.start();
+    accounts.forEach(log -> digest.update(log.sha256().getBytes(StandardCharsets.UTF_8)));
+    return new LogAccount(
+        accounts.stream().mapToLong(LogAccount::bytes).sum(),
+        Sha256.hex(digest),
+        accounts.stream().mapToInt(LogAccount::entries).sum(),
+        accounts.stream().mapToInt(LogAccount::deletes).sum(),
+        accounts.stream().mapToInt(LogAccount::live).sum(),
+        List.of());
   }
 }

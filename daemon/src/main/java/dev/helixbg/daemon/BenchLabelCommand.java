@@ -3,6 +3,8 @@ package dev.helixbg.daemon;
 import com.fasterxml.jackson.core.JsonGenerator;
 import dev.helixbg.config.Settings;
 import dev.helixbg.insight.judge.LabelBench;
+import dev.helixbg.llm.ModelOpener;
+import dev.helixbg.llm.ModelOptions;
 import dev.helixbg.llm.TextModel;
 import dev.helixbg.llm.bench.LlmBench;
 import java.io.IOException;
@@ -77,7 +79,8 @@ final class BenchLabelCommand implements Callable<Integer> {
       throw new Failure(ExitCode.USAGE, "--entries, --alone and -r must be 1 or more");
     }
     Settings settings = flags.settings(options);
-    try (TextModel opened = flags.open(model.file(settings), settings)) {
+    ModelOptions asJudged = flags.options(settings, 1).reading(LanguageModel.PASS_ROWS);
+    try (TextModel opened = ModelOpener.open(model.file(settings), asJudged)) {
       LlmBench prompts =
           new LlmBench(
               opened, repetitions, settings.threads(), Thread.currentThread()::isInterrupted);

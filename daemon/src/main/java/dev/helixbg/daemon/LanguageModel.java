@@ -21,6 +21,9 @@ record LanguageModel(Path file, boolean named) {
   /** Two entries at the largest budget, the longest opening and an answer fit easily. */
   private static final int CONTEXT = 8192;
 
+  /** Whole prompts share a pass: the wider it is, the less of it stays empty. */
+  static final int PASS_ROWS = 1024;
+
   private static final String SUFFIX = ".gguf";
 
   /**
@@ -90,7 +93,8 @@ record LanguageModel(Path file, boolean named) {
 
   Judge open(Settings settings) {
     ModelOptions options =
-        ModelOptions.of(Device.AUTO, settings.threads(), CONTEXT, settings.cache());
+        ModelOptions.of(Device.AUTO, settings.threads(), CONTEXT, settings.cache())
+            .reading(PASS_ROWS);
     return new Judge(ModelOpener.open(file, options), settings.llm().entryTokens());
   }
 }

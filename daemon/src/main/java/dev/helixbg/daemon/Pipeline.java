@@ -2,6 +2,7 @@ package dev.helixbg.daemon;
 
 import dev.helixbg.config.InsightSettings;
 import dev.helixbg.config.Settings;
+import dev.helixbg.config.Sha256;
 import dev.helixbg.embed.cache.EmbeddingCache;
 import dev.helixbg.embed.cache.TextKey;
 import dev.helixbg.insight.decisions.DecisionFile;
@@ -17,8 +18,6 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.security.MessageDigest;
-import java.security.NoSuchAlgorithmException;
-import java.util.HexFormat;
 import java.util.List;
 
 /**
@@ -104,7 +103,7 @@ final class Pipeline {
   String basis(Kb kb) {
     try {
       Path decisions = kb.insights().resolve(DecisionFile.NAME);
-      MessageDigest digest = MessageDigest.getInstance("SHA-256");
+      MessageDigest digest = Sha256.start();
       for (String part :
           List.of(
               Version.text(),
@@ -118,11 +117,9 @@ final class Pipeline {
       if (Files.exists(decisions)) {
         digest.update(Files.readAllBytes(decisions));
       }
-      return HexFormat.of().formatHex(digest.digest());
+      return Sha256.hex(digest);
     } catch (IOException e) {
       throw unreadableDecisions(kb, e);
-    } catch (NoSuchAlgorithmException e) {
-      throw new AssertionError("every Java has SHA-256", e);
     }
   }
 

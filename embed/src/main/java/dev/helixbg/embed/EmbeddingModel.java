@@ -23,7 +23,7 @@ public final class EmbeddingModel {
     this.cacheFolder = cacheFolder;
     this.source = source;
     this.id =
-        Sha256.of(
+        FileHash.of(
                 String.join(
                     "\n",
                     RECIPE,

@@ -75,8 +75,8 @@ sealed interface ModelSource {
 
     @Override
     public Location locate() throws IOException {
-      if (!Sha256.of(location.graph).equals(graphHash)
-          || !Sha256.of(location.tokenizer).equals(tokenizerHash)) {
+      if (!FileHash.of(location.graph).equals(graphHash)
+          || !FileHash.of(location.tokenizer).equals(tokenizerHash)) {
         throw new EmbeddingException(
             "the model in "
                 + location.graph.getParent()
@@ -121,7 +121,7 @@ sealed interface ModelSource {
     }
 
     private static Path extract(String resource, Path target, String hash) throws IOException {
-      if (Files.isRegularFile(target) && Sha256.of(target).equals(hash)) {
+      if (Files.isRegularFile(target) && FileHash.of(target).equals(hash)) {
         return target;
       }
       AtomicFile.replace(
@@ -135,7 +135,7 @@ sealed interface ModelSource {
               in.transferTo(out);
             }
           });
-      if (!Sha256.of(target).equals(hash)) {
+      if (!FileHash.of(target).equals(hash)) {
         Files.delete(target);
         throw new EmbeddingException(
             "the bundled model " + resource + " is not the expected one: reinstall helix-bg");

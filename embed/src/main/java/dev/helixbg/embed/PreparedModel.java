@@ -38,7 +38,7 @@ record PreparedModel(Path graph, boolean fused, String why, Path tokenizer) {
   static PreparedModel of(ModelSource source, Precision precision, Path cacheFolder)
       throws IOException {
     String key =
-        Sha256.of(source.graphHash() + "\n" + source.tokenizerHash() + "\n" + precision)
+        FileHash.of(source.graphHash() + "\n" + source.tokenizerHash() + "\n" + precision)
             .substring(0, 16);
     Path folder = cacheFolder.resolve("models").resolve(key);
     PreparedModel found = read(source, folder);

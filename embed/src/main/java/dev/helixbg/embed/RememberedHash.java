@@ -37,12 +37,13 @@ public final class RememberedHash {
             Long.toString(attributes.size()),
             Long.toString(attributes.lastModifiedTime().to(TimeUnit.NANOSECONDS)),
             String.valueOf(attributes.fileKey()));
-    Path note = cacheFolder.resolve("hashes").resolve(Sha256.of(path.toString()).substring(0, 16));
+    Path note =
+        cacheFolder.resolve("hashes").resolve(FileHash.of(path.toString()).substring(0, 16));
     String remembered = read(note, identity);
     if (remembered != null) {
       return remembered;
     }
-    String hash = Sha256.of(path);
+    String hash = FileHash.of(path);
     if (attributes.lastModifiedTime().toInstant().isBefore(Instant.now().minus(SETTLED))) {
       remember(note, hash + "\n" + identity);
     }

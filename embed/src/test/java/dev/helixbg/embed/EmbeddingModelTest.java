@@ -35,8 +35,8 @@ class EmbeddingModelTest {
     try (var graph = ModelSource.class.getResourceAsStream(ModelSource.Bundled.GRAPH_RESOURCE);
         var tokenizer =
             ModelSource.class.getResourceAsStream(ModelSource.Bundled.TOKENIZER_RESOURCE)) {
-      assertEquals(Sha256.of(graph), bundled.graphHash());
-      assertEquals(Sha256.of(tokenizer), bundled.tokenizerHash());
+      assertEquals(FileHash.of(graph), bundled.graphHash());
+      assertEquals(FileHash.of(tokenizer), bundled.tokenizerHash());
     }
   }
 
@@ -105,7 +105,7 @@ class EmbeddingModelTest {
     FileTime old = FileTime.from(Instant.now().minusSeconds(60));
     Files.setLastModifiedTime(file, old);
     String first = RememberedHash.of(file, cache);
-    assertEquals(Sha256.of("one"), first);
+    assertEquals(FileHash.of("one"), first);
     Path note;
     try (Stream<Path> notes = Files.list(cache.resolve("hashes"))) {
       note = notes.findFirst().orElseThrow();

@@ -52,6 +52,13 @@ public record ModelOptions(
     return new ModelOptions(newDevice, threads, limits, cacheFolder, profiled);
   }
 
+  /** These options, with passes of so many rows at most: for many prompts at once. */
+  public ModelOptions reading(int rows) {
+    PassLimits wider =
+        new PassLimits(limits.context(), rows, limits.wanted(), limits.cacheStorage());
+    return new ModelOptions(device, threads, wider, cacheFolder, profiled);
+  }
+
   /** These options, with a profile or without. */
   public ModelOptions profiled(boolean newProfiled) {
     return new ModelOptions(device, threads, limits, cacheFolder, newProfiled);

@@ -1,9 +1,9 @@
 package dev.helixbg.embed.cache;
 
+import dev.helixbg.config.Sha256;
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 import java.security.MessageDigest;
-import java.security.NoSuchAlgorithmException;
 import java.util.HexFormat;
 
 /**
@@ -18,7 +18,7 @@ public record TextKey(long high, long low) {
   private static final HexFormat HEX = HexFormat.of();
 
   public static TextKey of(String modelId, String text) {
-    MessageDigest digest = sha256();
+    MessageDigest digest = Sha256.start();
     digest.update(modelId.getBytes(StandardCharsets.UTF_8));
     digest.update((byte) 0);
     ByteBuffer hash = ByteBuffer.wrap(digest.digest(text.getBytes(StandardCharsets.UTF_8)));
@@ -28,13 +28,5 @@ public record TextKey(long high, long low) {
   /** 32 lower-case hexadecimal digits. */
   public String hex() {
     return HEX.toHexDigits(high) + HEX.toHexDigits(low);
-  }
-
-  private static MessageDigest sha256() {
-    try {
-      return MessageDigest.getInstance("SHA-256");
-    } catch (NoSuchAlgorithmException e) {
-      throw new AssertionError("every Java has SHA-256", e);
-    }
   }
 }

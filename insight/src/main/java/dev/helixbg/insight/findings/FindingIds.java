@@ -2,10 +2,9 @@ package dev.helixbg.insight.findings;
 
 import static java.nio.charset.StandardCharsets.UTF_8;
 
+import dev.helixbg.config.Sha256;
 import java.security.MessageDigest;
-import java.security.NoSuchAlgorithmException;
 import java.util.HashMap;
-import java.util.HexFormat;
 import java.util.Map;
 
 /**
@@ -24,12 +23,12 @@ final class FindingIds {
   }
 
   String of(String kind, String... parts) {
-    MessageDigest sha256 = sha256();
+    MessageDigest sha256 = Sha256.start();
     add(sha256, kind);
     for (String part : parts) {
       add(sha256, part);
     }
-    String id = kind + "-" + HexFormat.of().formatHex(sha256.digest()).substring(0, DIGITS);
+    String id = kind + "-" + Sha256.hex(sha256).substring(0, DIGITS);
     int uses = used.merge(id, 1, Integer::sum);
     return uses == 1 ? id : id + "-" + uses;
   }
@@ -39,13 +38,5 @@ final class FindingIds {
     byte[] bytes = part.getBytes(UTF_8);
     digest.update((bytes.length + ":").getBytes(UTF_8));
     digest.update(bytes);
-  }
-
-  private static MessageDigest sha256() {
-    try {
-      return MessageDigest.getInstance("SHA-256");
-    } catch (NoSuchAlgorithmException e) {
-      throw new AssertionError("Every Java platform has SHA-256", e);
-    }
   }
 }

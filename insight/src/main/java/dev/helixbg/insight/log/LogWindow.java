@@ -1,9 +1,9 @@
 package dev.helixbg.insight.log;
 
+import dev.helixbg.config.Sha256;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.security.MessageDigest;
-import java.security.NoSuchAlgorithmException;
 import java.util.HexFormat;
 
 /**
@@ -23,7 +23,7 @@ final class LogWindow {
 
   private final LogSource source;
   private final long size;
-  private final MessageDigest sha256 = newSha256();
+  private final MessageDigest sha256 = Sha256.start();
   private final ByteBuffer buffer;
   private final ByteBuffer far = ByteBuffer.allocate(PEEK_CAPACITY);
   private long start;
@@ -134,14 +134,6 @@ final class LogWindow {
       if (source.read(into, position + into.position()) < 0) {
         throw new ShrunkException();
       }
-    }
-  }
-
-  private static MessageDigest newSha256() {
-    try {
-      return MessageDigest.getInstance("SHA-256");
-    } catch (NoSuchAlgorithmException e) {
-      throw new AssertionError("every JDK has SHA-256", e);
     }
   }
 }

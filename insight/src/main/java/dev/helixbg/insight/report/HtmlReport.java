@@ -1,5 +1,6 @@
 package dev.helixbg.insight.report;
 
+import dev.helixbg.config.Sha256;
 import io.jstach.jstache.JStache;
 import io.jstach.jstache.JStachePartial;
 import io.jstach.jstache.JStachePartials;
@@ -7,8 +8,6 @@ import java.io.IOException;
 import java.io.InputStream;
 import java.io.UncheckedIOException;
 import java.nio.charset.StandardCharsets;
-import java.security.MessageDigest;
-import java.security.NoSuchAlgorithmException;
 import java.util.Base64;
 
 /**
@@ -52,12 +51,7 @@ public final class HtmlReport {
   }
 
   private static String hash(String style) {
-    try {
-      byte[] digest =
-          MessageDigest.getInstance("SHA-256").digest(style.getBytes(StandardCharsets.UTF_8));
-      return "sha256-" + Base64.getEncoder().encodeToString(digest);
-    } catch (NoSuchAlgorithmException e) {
-      throw new AssertionError("every JDK has SHA-256", e);
-    }
+    byte[] digest = Sha256.start().digest(style.getBytes(StandardCharsets.UTF_8));
+    return "sha256-" + Base64.getEncoder().encodeToString(digest);
   }
 }
