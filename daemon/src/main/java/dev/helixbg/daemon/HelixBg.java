@@ -4,6 +4,10 @@ import dev.helixbg.insight.decisions.Decision.Verdict;
 import java.io.PrintWriter;
 import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
+import java.util.LinkedHashMap;
+import java.util.Map;
+import java.util.Set;
+import java.util.function.Supplier;
 import java.util.stream.Collectors;
 import picocli.CommandLine;
 import picocli.CommandLine.Command;
@@ -29,6 +33,9 @@ public final class HelixBg implements Runnable {
     start(Rivals.NONE, arguments);
   }
 
+  /** These describe the others. */
+  private static final Set<String> ABOUT_ALL = Set.of("completion", "man");
+
   /** Runs one command line and ends the JVM with its exit code. */
   static void start(Rivals rivals, String... arguments) {
     DaemonLog.choose(arguments.length > 0 && arguments[0].equals("daemon"));
@@ -40,49 +47,67 @@ public final class HelixBg implements Runnable {
 
   private static int run(
       Console console, Rivals rivals, Interruption interruption, String... arguments) {
-    return commandLine(console, rivals, interruption).execute(arguments);
+    Map<String, Supplier<Object>> commands = commands(console, rivals, interruption);
+    String first = arguments.length == 0 ? "" : arguments[0];
+    // Describing a command to picocli takes milliseconds, and there are thirty.
+    if (commands.containsKey(first) && !ABOUT_ALL.contains(first)) {
+      commands.keySet().retainAll(Set.of(first));
+    }
+    return line(console, commands).execute(arguments);
   }
 
   /** The whole command line, ready to be executed or described. */
   static CommandLine commandLine(Console console, Rivals rivals, Interruption interruption) {
+    return line(console, commands(console, rivals, interruption));
+  }
+
+  private static Map<String, Supplier<Object>> commands(
+      Console console, Rivals rivals, Interruption interruption) {
+    Map<String, Supplier<Object>> commands = new LinkedHashMap<>();
+    commands.put("one-shot", () -> new OneShotCommand(console));
+    commands.put("label", () -> new LabelCommand(console));
+    commands.put("ask-pair", () -> new AskPairCommand(console));
+    commands.put("daemon", () -> new DaemonCommand(console, interruption));
+    commands.put("status", () -> new StatusCommand(console));
+    commands.put("search", () -> new SearchCommand(console));
+    commands.put("findings", () -> new FindingsCommand(console));
+    commands.put("dismiss", () -> decide(console, Verdict.DISMISSED));
+    commands.put("done", () -> decide(console, Verdict.DONE));
+    commands.put("undo", () -> decide(console, Verdict.OPEN));
+    commands.put("synthesize", () -> new ReviewCommand.Synthesize(console));
+    commands.put("drift", () -> new ReviewCommand.Drift(console));
+    commands.put("stale", () -> new ReviewCommand.Stale(console));
+    commands.put("chat", () -> new ChatCommand(console));
+    commands.put("pause", () -> signal(console, "pause"));
+    commands.put("resume", () -> signal(console, "resume"));
+    commands.put("reload", () -> signal(console, "reload"));
+    commands.put("stop", () -> signal(console, "stop"));
+    commands.put("service", () -> new ServiceCommand(console));
+    commands.put("embed-test", () -> new EmbedTestCommand(console));
+    commands.put("load-model", () -> new LoadModelCommand(console));
+    commands.put("generate", () -> new GenerateCommand(console));
+    commands.put("metal-test", () -> new MetalTestCommand(console));
+    commands.put("verify", () -> new VerifyCommand(console));
+    commands.put("doctor", () -> new DoctorCommand(console));
+    commands.put("bench", () -> bench(console, rivals));
+    commands.put("config", () -> new ConfigCommand(console));
+    commands.put("completion", () -> new CompletionCommand(console));
+    commands.put("man", () -> new ManCommand(console));
+    return commands;
+  }
+
+  private static CommandLine bench(Console console, Rivals rivals) {
+    return new CommandLine(new BenchCommand())
+        .addSubcommand("embed", new BenchEmbedCommand(console, rivals))
+        .addSubcommand("llm", new BenchLlmCommand(console))
+        .addSubcommand("label", new BenchLabelCommand(console))
+        .addSubcommand("similarity", new BenchSimilarityCommand(console));
+  }
+
+  private static CommandLine line(Console console, Map<String, Supplier<Object>> commands) {
     Faults faults = new Faults(console);
-    CommandLine line =
-        new CommandLine(new HelixBg())
-            .addSubcommand("one-shot", new OneShotCommand(console))
-            .addSubcommand("label", new LabelCommand(console))
-            .addSubcommand("ask-pair", new AskPairCommand(console))
-            .addSubcommand("daemon", new DaemonCommand(console, interruption))
-            .addSubcommand("status", new StatusCommand(console))
-            .addSubcommand("search", new SearchCommand(console))
-            .addSubcommand("findings", new FindingsCommand(console))
-            .addSubcommand("dismiss", decide(console, Verdict.DISMISSED))
-            .addSubcommand("done", decide(console, Verdict.DONE))
-            .addSubcommand("undo", decide(console, Verdict.OPEN))
-            .addSubcommand("synthesize", new ReviewCommand.Synthesize(console))
-            .addSubcommand("drift", new ReviewCommand.Drift(console))
-            .addSubcommand("stale", new ReviewCommand.Stale(console))
-            .addSubcommand("chat", new ChatCommand(console))
-            .addSubcommand("pause", signal(console, "pause"))
-            .addSubcommand("resume", signal(console, "resume"))
-            .addSubcommand("reload", signal(console, "reload"))
-            .addSubcommand("stop", signal(console, "stop"))
-            .addSubcommand("service", new ServiceCommand(console))
-            .addSubcommand("embed-test", new EmbedTestCommand(console))
-            .addSubcommand("load-model", new LoadModelCommand(console))
-            .addSubcommand("generate", new GenerateCommand(console))
-            .addSubcommand("metal-test", new MetalTestCommand(console))
-            .addSubcommand("verify", new VerifyCommand(console))
-            .addSubcommand("doctor", new DoctorCommand(console))
-            .addSubcommand(
-                "bench",
-                new CommandLine(new BenchCommand())
-                    .addSubcommand("embed", new BenchEmbedCommand(console, rivals))
-                    .addSubcommand("llm", new BenchLlmCommand(console))
-                    .addSubcommand("label", new BenchLabelCommand(console))
-                    .addSubcommand("similarity", new BenchSimilarityCommand(console)))
-            .addSubcommand("config", new ConfigCommand(console))
-            .addSubcommand("completion", new CompletionCommand(console))
-            .addSubcommand("man", new ManCommand(console));
+    CommandLine line = new CommandLine(new HelixBg());
+    commands.forEach((name, command) -> line.addSubcommand(name, command.get()));
     line.setOut(new PrintWriter(console.out(), true, StandardCharsets.UTF_8));
     line.setErr(new PrintWriter(console.err(), true, StandardCharsets.UTF_8));
     line.setColorScheme(CommandLine.Help.defaultColorScheme(console.colour() ? Ansi.ON : Ansi.OFF));
@@ -98,7 +123,7 @@ public final class HelixBg implements Runnable {
                         code -> Integer.toString(code.number()),
                         ExitCode::meaning,
                         (a, b) -> a,
-                        java.util.LinkedHashMap::new)));
+                        LinkedHashMap::new)));
     return line;
   }
 

@@ -53,34 +53,44 @@ public final class ChoiceScorer {
             forks.getFirst().share(work.model.logits(), i - from, shares[i]);
           }
         }
-        for (Fork fork : forks) {
-          if (fork.path().length > 0) {
-            follow(fork, group, shares, from, to, cancelled);
-          }
-        }
+        follow(forks, group, shares, from, to, cancelled);
       }
       from = to;
     }
     return shares;
   }
 
-  /** Reads the way to a fork after every prompt of a group, as many at once as a pass takes. */
+  /** The way to a fork, after a prompt. */
+  private record Way(Fork fork, int prompt) {}
+
+  /** Reads the ways to all forks after every prompt of a group, as many at once as a pass takes. */
   private void follow(
-      Fork fork,
+      List<Fork> forks,
       PromptGroup group,
       double[][] shares,
       int from,
       int to,
       BooleanSupplier cancelled) {
-    int[] path = fork.path();
-    for (int first = from; first < to; ) {
+    List<Way> ways = new ArrayList<>();
+    for (Fork fork : forks) {
+      for (int i = from; i < to && fork.path().length > 0; i++) {
+        ways.add(new Way(fork, i));
+      }
+    }
+    for (int first = 0; first < ways.size(); ) {
       List<KvCache> caches = new ArrayList<>();
       try {
         work.batch.clear();
-        int room = Math.min(work.promptTokens() / path.length, work.batch.freeWanted());
-        int end = Math.min(to, first + Math.max(1, room));
-        for (int i = first; i < end; i++) {
-          KvCache prompt = group.cache(i - from);
+        int end = first;
+        int room = work.promptTokens();
+        int most = first + work.batch.freeWanted();
+        while (end < ways.size()
+            && end < most
+            && (end == first || ways.get(end).fork().path().length <= room)) {
+          Way way = ways.get(end++);
+          int[] path = way.fork().path();
+          room -= path.length;
+          KvCache prompt = group.cache(way.prompt() - from);
           KvCache cache = prompt.fork(prompt.length());
           caches.add(cache);
           work.add(cache, path, 0, path.length, 1);
@@ -91,8 +101,9 @@ public final class ChoiceScorer {
         }
         work.model.forward(work.batch, work.tokens, 0);
         backend.submit().await();
-        for (int i = first; i < end; i++) {
-          fork.share(work.model.logits(), i - first, shares[i]);
+        for (int k = first; k < end; k++) {
+          Way way = ways.get(k);
+          way.fork().share(work.model.logits(), k - first, shares[way.prompt()]);
         }
         first = end;
       } finally {
