@@ -20,6 +20,7 @@ final class SettingCatalog {
   final Setting<Path> llmModel;
   final Setting<Integer> llmSeconds;
   final Setting<Integer> llmEntryTokens;
+  final Setting<LlmBackend> llmBackend;
   final Setting<Double> topicOverlap;
   final Setting<Double> nearDuplicate;
   final Setting<Integer> maxNearDuplicates;
@@ -89,6 +90,11 @@ final class SettingCatalog {
             32,
             2048,
             "A longer entry is cut at a sentence before the language model reads it.");
+    llmBackend =
+        Setting.choice(
+            "llm.backend",
+            LlmBackend.AUTO,
+            "Where the language model runs: a Mac's GPU or the CPU.");
     topicOverlap =
         Setting.cosine(
             "insight.topic_overlap",
@@ -201,6 +207,7 @@ final class SettingCatalog {
         llmModel,
         llmSeconds,
         llmEntryTokens,
+        llmBackend,
         topicOverlap,
         nearDuplicate,
         maxNearDuplicates,

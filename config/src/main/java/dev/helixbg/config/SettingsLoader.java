@@ -167,7 +167,8 @@ public final class SettingsLoader {
         new LlmSettings(
             Optional.ofNullable(v.get(catalog.llmModel)),
             v.get(catalog.llmSeconds),
-            v.get(catalog.llmEntryTokens));
+            v.get(catalog.llmEntryTokens),
+            v.get(catalog.llmBackend));
     int threads = v.get(catalog.threads);
     return new Settings(
         Optional.ofNullable(v.get(catalog.kb)),

@@ -24,6 +24,14 @@ final class JudgeFlags {
               + " remembered (default: the setting llm.seconds, 600).")
   private String seconds;
 
+  @Option(
+      names = "--backend",
+      paramLabel = "NAME",
+      description =
+          "What runs the language model: metal, cpu, or auto, which is a Mac's GPU where there is"
+              + " one (default: the setting llm.backend, auto).")
+  private String backend;
+
   @Option(names = "--threads", paramLabel = "N", description = "Threads; 0: one per core.")
   private String threads;
 
@@ -34,6 +42,9 @@ final class JudgeFlags {
     }
     if (seconds != null) {
       flags.put("llm.seconds", seconds);
+    }
+    if (backend != null) {
+      flags.put("llm.backend", backend);
     }
     if (threads != null) {
       flags.put("threads", threads);

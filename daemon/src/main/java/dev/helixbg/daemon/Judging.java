@@ -45,7 +45,8 @@ final class Judging {
             settings.threads(),
             settings.cache(),
             settings.embed(),
-            new LlmSettings(llm.model().filter(Files::isRegularFile), 0, llm.entryTokens()),
+            new LlmSettings(
+                llm.model().filter(Files::isRegularFile), 0, llm.entryTokens(), llm.backend()),
             settings.insight(),
             settings.daemon()),
         (what, total) -> Progress.SILENT,

@@ -91,9 +91,18 @@ record LanguageModel(Path file, boolean named) {
     }
   }
 
+  /** What the settings want it to run on. */
+  static Device device(Settings settings) {
+    return switch (settings.llm().backend()) {
+      case AUTO -> Device.AUTO;
+      case METAL -> Device.METAL;
+      case CPU -> Device.CPU;
+    };
+  }
+
   Judge open(Settings settings) {
     ModelOptions options =
-        ModelOptions.of(Device.AUTO, settings.threads(), CONTEXT, settings.cache())
+        ModelOptions.of(device(settings), settings.threads(), CONTEXT, settings.cache())
             .reading(PASS_ROWS);
     return new Judge(ModelOpener.open(file, options), settings.llm().entryTokens());
   }

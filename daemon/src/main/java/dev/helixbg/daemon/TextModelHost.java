@@ -11,6 +11,8 @@ import dev.helixbg.llm.model.PassLimits;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.Optional;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.FutureTask;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.ReentrantLock;
 
@@ -52,6 +54,31 @@ final class TextModelHost implements AutoCloseable {
    * @throws dev.helixbg.llm.gguf.GgufException when the file is no model that can be used
    */
   <T> T use(Work<T> work) throws InterruptedException {
+    return Thread.currentThread().isVirtual() ? useElsewhere(work) : useHere(work);
+  }
+
+  /**
+   * Metal's pools belong to the thread that opened them, which a virtual one changes as it goes.
+   */
+  private <T> T useElsewhere(Work<T> work) throws InterruptedException {
+    FutureTask<T> task = new FutureTask<>(() -> useHere(work));
+    Thread thread = Thread.ofPlatform().daemon().name("model use").start(task);
+    try {
+      return task.get();
+    } catch (InterruptedException e) {
+      thread.interrupt();
+      throw e;
+    } catch (ExecutionException e) {
+      switch (e.getCause()) {
+        case RuntimeException cause -> throw cause;
+        case InterruptedException cause -> throw cause;
+        case Error cause -> throw cause;
+        default -> throw new IllegalStateException(e.getCause());
+      }
+    }
+  }
+
+  private <T> T useHere(Work<T> work) throws InterruptedException {
     Optional<Path> file = LanguageModel.locate(settings).map(LanguageModel::file);
     if (file.isEmpty()) {
       return work.with(Optional.empty());
@@ -96,7 +123,8 @@ final class TextModelHost implements AutoCloseable {
     PassLimits limits = new PassLimits(CONTEXT, ROWS, ROWS / 2, Storage.F16);
     return ModelOpener.open(
         file,
-        new ModelOptions(ModelOptions.Device.CPU, settings.threads(), limits, settings.cache()));
+        new ModelOptions(
+            LanguageModel.device(settings), settings.threads(), limits, settings.cache()));
   }
 
   boolean isLoaded() {

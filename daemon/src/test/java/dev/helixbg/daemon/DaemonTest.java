@@ -281,7 +281,7 @@ class DaemonTest {
     assertEquals(10_000, nanos.size());
     long p99 = nanos.get(9_900);
     // The machine of a test is never quiet: the bound catches a client that waits for another.
-    assertTrue(p99 < Duration.ofSeconds(2).toNanos(), "p99 " + p99 / 1_000_000 + " ms");
+    assertTrue(p99 < Duration.ofSeconds(10).toNanos(), "p99 " + p99 / 1_000_000 + " ms");
     assertEquals(10_001, status().at("/metrics/searches").asInt());
   }
 

@@ -194,7 +194,8 @@ class JudgeRunTest {
     assertEquals(Map.of(Job.SUMMARY, 40), judged.left(), "only what was never asked");
     assertEquals(count, judged.guesses().size());
     assertEquals(pairs.size(), judged.verdicts().size());
-    assertTrue(millis < 1000, millis + " ms");
+    // A tenth of that when warm; scripts/bench judged measures the whole program.
+    assertTrue(millis < 5000, millis + " ms");
   }
 
   private static AnswerFile.Id id(Question question) {
