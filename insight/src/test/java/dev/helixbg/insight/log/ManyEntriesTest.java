@@ -2,6 +2,7 @@ package dev.helixbg.insight.log;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 
+import dev.helixbg.config.Sha256;
 import java.io.File;
 import java.io.IOException;
 import java.net.URISyntaxException;
@@ -37,7 +38,11 @@ class ManyEntriesTest {
                 HEAP,
                 "-XX:+UseG1GC",
                 "-cp",
-                placeOf(DataLog.class) + File.pathSeparator + placeOf(getClass()),
+                String.join(
+                    File.pathSeparator,
+                    placeOf(Sha256.class).toString(),
+                    placeOf(DataLog.class).toString(),
+                    placeOf(getClass()).toString()),
                 Reader.class.getName(),
                 file.toString())
             .redirectErrorStream(true)
