@@ -3,22 +3,16 @@ package dev.helixbg.daemon;
 import dev.helixbg.config.InsightSettings;
 import dev.helixbg.config.Settings;
 import dev.helixbg.config.Sha256;
-import dev.helixbg.embed.cache.CachedVectors;
-import dev.helixbg.embed.cache.EmbeddingCache;
-import dev.helixbg.embed.cache.TextKey;
 import dev.helixbg.insight.findings.Analysis;
 import dev.helixbg.insight.findings.Finding;
 import dev.helixbg.insight.findings.Findings;
-import dev.helixbg.insight.log.DataLog;
 import dev.helixbg.insight.log.Entry;
 import dev.helixbg.insight.log.LogAccount;
-import dev.helixbg.insight.log.LogReading;
 import dev.helixbg.insight.report.Report;
 import java.nio.charset.StandardCharsets;
 import java.security.MessageDigest;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Optional;
 
 /**
  * What several KBs have in common: only findings between entries or topics of different KBs. A
@@ -44,24 +38,19 @@ final class AcrossReport {
     List<float[]> vectors = new ArrayList<>();
     List<LogAccount> accounts = new ArrayList<>();
     for (int i = 0; i < kbs.size(); i++) {
-      LogReading log = DataLog.read(kbs.get(i).dataLog());
-      accounts.add(log.account());
-      CachedVectors cached = new EmbeddingCache(kbs.get(i).folder()).read();
-      for (Entry entry : log.entries()) {
-        TextKey key = TextKey.of(model.id(), entry.embeddedText());
-        Optional<float[]> vector = cached.vector(key);
-        if (vector.isPresent()) {
-          // Offsets of several logs mean nothing together: a running number keeps the order.
-          entries.add(
-              new Entry(
-                  entries.size(),
-                  names.get(i) + BETWEEN + entry.topic(),
-                  entry.body(),
-                  entry.timestampMin(),
-                  entry.text()));
-          keys.add(key.hex());
-          vectors.add(vector.get());
-        }
+      EmbeddedEntries known = EmbeddedEntries.read(kbs.get(i), model.id());
+      accounts.add(known.log());
+      keys.addAll(known.keys());
+      vectors.addAll(known.vectors());
+      for (Entry entry : known.entries()) {
+        // Offsets of several logs mean nothing together: a running number keeps the order.
+        entries.add(
+            new Entry(
+                entries.size(),
+                names.get(i) + BETWEEN + entry.topic(),
+                entry.body(),
+                entry.timestampMin(),
+                entry.text()));
       }
     }
     InsightSettings wanted = settings.insight();

@@ -1,12 +1,6 @@
 package dev.helixbg.daemon;
 
 import dev.helixbg.config.Settings;
-import dev.helixbg.embed.cache.CachedVectors;
-import dev.helixbg.embed.cache.EmbeddingCache;
-import dev.helixbg.embed.cache.TextKey;
-import dev.helixbg.insight.log.DataLog;
-import dev.helixbg.insight.log.Entry;
-import dev.helixbg.insight.log.LogReading;
 import dev.helixbg.insight.review.DriftReview;
 import dev.helixbg.insight.review.History;
 import dev.helixbg.insight.review.KbEntries;
@@ -16,8 +10,6 @@ import dev.helixbg.insight.review.SessionReview;
 import dev.helixbg.insight.review.StaleReview;
 import java.io.IOException;
 import java.time.Instant;
-import java.util.ArrayList;
-import java.util.List;
 import java.util.Optional;
 import java.util.function.BooleanSupplier;
 
@@ -39,23 +31,9 @@ final class Reviews {
 
   /** The entries whose vectors are in the cache: all of them, once a run has ended. */
   KbEntries load(Kb kb) {
-    LogReading log = DataLog.read(kb.dataLog());
-    CachedVectors cached = new EmbeddingCache(kb.folder()).read();
-    List<Entry> entries = new ArrayList<>();
-    List<String> keys = new ArrayList<>();
-    List<float[]> vectors = new ArrayList<>();
-    for (Entry entry : log.entries()) {
-      TextKey key = TextKey.of(modelId, entry.embeddedText());
-      cached
-          .vector(key)
-          .ifPresent(
-              vector -> {
-                entries.add(entry);
-                keys.add(key.hex());
-                vectors.add(vector);
-              });
-    }
-    return new KbEntries(entries, keys, Pipeline.matrix(vectors), log.account().sha256());
+    EmbeddedEntries known = EmbeddedEntries.read(kb, modelId);
+    return new KbEntries(
+        known.entries(), known.keys(), Pipeline.matrix(known.vectors()), known.log().sha256());
   }
 
   /** The newest review of a kind. */

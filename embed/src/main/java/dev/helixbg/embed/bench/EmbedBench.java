@@ -1,5 +1,6 @@
 package dev.helixbg.embed.bench;
 
+import dev.helixbg.embed.Cosine;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
@@ -98,8 +99,8 @@ public final class EmbedBench {
       reference = reference == null ? vectors : reference;
       worst[i] = 1;
       for (int text = 0; text < vectors.length; text++) {
-        double length = dot(vectors[text], vectors[text]);
-        double cosine = dot(vectors[text], reference[text]);
+        double length = Cosine.of(vectors[text], vectors[text]);
+        double cosine = Cosine.of(vectors[text], reference[text]);
         worst[i] = Math.min(worst[i], cosine);
         if (!(Math.abs(length - 1) < UNIT_TOLERANCE && cosine >= entrant.minimumCosine)) {
           throw new IllegalStateException(
@@ -122,13 +123,5 @@ public final class EmbedBench {
     double[] sorted = values.clone();
     Arrays.sort(sorted);
     return (sorted[(sorted.length - 1) / 2] + sorted[sorted.length / 2]) / 2;
-  }
-
-  static double dot(float[] a, float[] b) {
-    double sum = 0;
-    for (int i = 0; i < a.length; i++) {
-      sum += (double) a[i] * b[i];
-    }
-    return sum;
   }
 }

@@ -1,5 +1,7 @@
 package dev.helixbg.embed.bench;
 
+import dev.helixbg.embed.Cosine;
+
 /**
  * How far the similarities of pairs move when their vectors come from another precision.
  *
@@ -19,8 +21,8 @@ public record SimilarityShift(long pairs, double mean, double p99, double larges
     double largest = 0;
     for (int i = 0; i < exact.length; i++) {
       for (int j = 0; j < i; j++) {
-        double before = EmbedBench.dot(exact[i], exact[j]);
-        double after = EmbedBench.dot(approximate[i], approximate[j]);
+        double before = Cosine.of(exact[i], exact[j]);
+        double after = Cosine.of(approximate[i], approximate[j]);
         double difference = Math.abs(after - before);
         histogram[(int) Math.min(BINS - 1, difference * BINS / 2)]++;
         sum += difference;

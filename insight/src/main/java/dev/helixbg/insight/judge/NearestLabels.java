@@ -1,5 +1,6 @@
 package dev.helixbg.insight.judge;
 
+import dev.helixbg.embed.Cosine;
 import dev.helixbg.insight.findings.NamedEntry;
 import dev.helixbg.insight.log.Entry;
 import dev.helixbg.insight.log.EntryText;
@@ -45,7 +46,7 @@ public final class NearestLabels {
     double bestScore = Double.NEGATIVE_INFINITY;
     double nextScore = Double.NEGATIVE_INFINITY;
     for (int i = 0; i < labelVectors.size(); i++) {
-      double score = dot(vector, labelVectors.get(i));
+      double score = Cosine.of(vector, labelVectors.get(i));
       if (score > bestScore) {
         next = best;
         nextScore = bestScore;
@@ -59,13 +60,5 @@ public final class NearestLabels {
     Label[] labels = Label.values();
     return new Guess(
         Guess.Origin.EMBEDDING, labels[best], bestScore, labels[next], nextScore, false);
-  }
-
-  private static double dot(float[] a, float[] b) {
-    double sum = 0;
-    for (int k = 0; k < a.length; k++) {
-      sum += (double) a[k] * b[k];
-    }
-    return sum;
   }
 }

@@ -4,7 +4,6 @@ import dev.helixbg.config.Sha256;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.security.MessageDigest;
-import java.util.HexFormat;
 
 /**
  * A view of bounded size that moves over a log, and hashes each byte the first time it passes.
@@ -102,7 +101,7 @@ final class LogWindow {
     while (hashed < size) {
       moveTo(hashed);
     }
-    return HexFormat.of().formatHex(sha256.digest());
+    return Sha256.hex(sha256);
   }
 
   private boolean holds(long position, int count) {

@@ -15,8 +15,8 @@ import java.lang.foreign.MemorySegment;
 /** Many rows times a matrix of any type, in floats: panels of unpacked weights over tiles. */
 final class FloatPass {
   /**
-   * Tokens whose inputs, {@link TileProduct#DEPTH} of them, stay in the second-level cache while
-   * panels pass over them.
+   * Tiles, of 256 tokens, whose inputs, {@link TileProduct#DEPTH} of them, stay in the second-level
+   * cache while panels pass over them.
    */
   private static final int TILES_IN_CACHE = 256 / TOKENS;
 

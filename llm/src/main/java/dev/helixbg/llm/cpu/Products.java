@@ -73,8 +73,12 @@ final class Products {
         pack.floats |= !integers;
         pack.quantised |= integers;
       }
-      floats.of(x, rows);
-      quantised.of(x, rows);
+      if (pack.floats) {
+        floats.of(x, rows);
+      }
+      if (pack.quantised) {
+        quantised.of(x, rows);
+      }
       team.run(pack);
       team.run(multiplyTiles);
     }

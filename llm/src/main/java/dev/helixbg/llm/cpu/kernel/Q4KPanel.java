@@ -80,22 +80,20 @@ public final class Q4KPanel {
     return sub / 4 * 512L + sub % 2 * 256L + sub / 2 % 2 * 32L;
   }
 
-  /** The 6-bit scales and minima: see {@code ggml}'s {@code block_q4_K}. */
+  /** See {@link SixBits}. */
   private static void scales(long block, long target) {
     float d = Float.float16ToFloat(MEMORY.get(SHORT, block));
     float m = Float.float16ToFloat(MEMORY.get(SHORT, block + 2));
     int first = MEMORY.get(INT, block + 4);
     int second = MEMORY.get(INT, block + 8);
     int third = MEMORY.get(INT, block + 12);
+    int scalesLow = SixBits.low(first);
+    int scalesHigh = SixBits.high(third, first);
+    int minimaLow = SixBits.low(second);
+    int minimaHigh = SixBits.high(third >>> 4, second);
     for (int i = 0; i < 4; i++) {
-      int shift = 8 * i;
-      int scaleLow = first >>> shift & 0xFF;
-      int minimumLow = second >>> shift & 0xFF;
-      int nibbles = third >>> shift & 0xFF;
-      put(target, i, d * (scaleLow & 63), m * (minimumLow & 63));
-      int scale = nibbles & 15 | scaleLow >>> 6 << 4;
-      int minimum = nibbles >>> 4 | minimumLow >>> 6 << 4;
-      put(target, i + 4, d * scale, m * minimum);
+      put(target, i, d * (scalesLow >>> 8 * i & 63), m * (minimaLow >>> 8 * i & 63));
+      put(target, i + 4, d * (scalesHigh >>> 8 * i & 63), m * (minimaHigh >>> 8 * i & 63));
     }
   }
 

@@ -130,7 +130,7 @@ public final class Q4KTileProduct {
     for (int sub = 0; sub < SUBS; sub++) {
       long w = panel + Q4KPanel.sub(sub);
       long columns = x + COLUMN_BYTES * (long) SUB * sub;
-      long to = products + 1024L * sub;
+      long to = products + SUB_BYTES * sub;
       ShortVector a0 = ShortVector.zero(SHORTS);
       ShortVector a1 = ShortVector.zero(SHORTS);
       ShortVector b0 = ShortVector.zero(SHORTS);
@@ -210,7 +210,7 @@ public final class Q4KTileProduct {
     for (int sub = 0; sub < SUBS; sub++) {
       long w = panel + Q4KPanel.sub(sub);
       long columns = x + COLUMN_BYTES * (long) SUB * sub;
-      long to = products + 1024L * sub;
+      long to = products + SUB_BYTES * sub;
       ShortVector a0 = ShortVector.zero(SHORTS);
       ShortVector b0 = ShortVector.zero(SHORTS);
       ShortVector c0 = ShortVector.zero(SHORTS);

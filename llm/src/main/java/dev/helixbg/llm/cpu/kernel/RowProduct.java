@@ -3,7 +3,6 @@ package dev.helixbg.llm.cpu.kernel;
 import static dev.helixbg.llm.cpu.kernel.Lanes.MEMORY;
 
 import dev.helixbg.llm.tensor.TensorType;
-import java.lang.foreign.MemorySegment;
 
 /**
  * Matrix × vector for every type: a kernel on the stored rows where there is one, else row by row
@@ -25,7 +24,7 @@ public final class RowProduct {
     /** Brings {@code columns} floats at x into this order. */
     public void prepare(long x, int columns, long prepared) {
       switch (this) {
-        case PLAIN -> MemorySegment.copy(MEMORY, x, MEMORY, prepared, 4L * columns);
+        case PLAIN -> Vectors.copy(x, columns, prepared);
         case Q4_K -> Q4KProduct.prepare(x, columns, prepared);
         case Q6_K -> Q6KProduct.prepare(x, columns, prepared);
       }

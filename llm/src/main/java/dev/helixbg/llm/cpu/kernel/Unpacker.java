@@ -15,7 +15,6 @@ import static jdk.incubator.vector.VectorOperators.LSHR;
 import dev.helixbg.llm.tensor.Dequantize;
 import dev.helixbg.llm.tensor.TensorType;
 import java.lang.foreign.Arena;
-import java.lang.foreign.MemorySegment;
 import jdk.incubator.vector.ByteVector;
 import jdk.incubator.vector.FloatVector;
 import jdk.incubator.vector.IntVector;
@@ -63,7 +62,7 @@ public final class Unpacker {
    */
   public void row(TensorType type, long source, int elements, long target) {
     switch (type) {
-      case F32 -> MemorySegment.copy(MEMORY, source, MEMORY, target, elements * 4L);
+      case F32 -> Vectors.copy(source, elements, target);
       case F16 -> HalfFloats.unpackF16(source, elements, target);
       case BF16 -> HalfFloats.unpackBf16(source, elements, target);
       default -> blocks(type, source, elements, target);
@@ -152,17 +151,17 @@ public final class Unpacker {
     minima[1] = m;
   }
 
-  /** The 6-bit scales and minima of Q4_K and Q5_K: four at a time in the bytes of an int. */
+  /** The scales and minima of Q4_K and Q5_K; see {@link SixBits}. */
   private void scalesAndMinima(long source) {
     float d = half(source);
     float m = half(source + 2);
     int first = MEMORY.get(INT, source + 4);
     int second = MEMORY.get(INT, source + 8);
     int third = MEMORY.get(INT, source + 12);
-    int scalesLow = first & 0x3F3F3F3F;
-    int scalesHigh = third & LOW_NIBBLES | first >>> 2 & 0x30303030;
-    int minimaLow = second & 0x3F3F3F3F;
-    int minimaHigh = third >>> 4 & LOW_NIBBLES | second >>> 2 & 0x30303030;
+    int scalesLow = SixBits.low(first);
+    int scalesHigh = SixBits.high(third, first);
+    int minimaLow = SixBits.low(second);
+    int minimaHigh = SixBits.high(third >>> 4, second);
     for (int i = 0; i < 4; i++) {
       setSub(i, d * (scalesLow >>> 8 * i & 63), m * (minimaLow >>> 8 * i & 63));
       setSub(4 + i, d * (scalesHigh >>> 8 * i & 63), m * (minimaHigh >>> 8 * i & 63));
