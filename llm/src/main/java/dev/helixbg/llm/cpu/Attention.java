@@ -238,7 +238,8 @@ final class Attention implements Team.Work {
           panelRows,
           tokens,
           target.address(row) + column + 4L * d,
-          4L * target.stride());
+          4L * target.stride(),
+          mine.turned);
     }
   }
 }

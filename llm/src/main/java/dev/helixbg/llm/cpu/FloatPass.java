@@ -98,9 +98,9 @@ final class FloatPass {
       long at = target.address(tile * TOKENS) + 4L * row;
       long stride = 4L * target.stride();
       if (adds) {
-        Tiles.unpackAndAdd(mine.tile, TOKENS, panelRows, tokens, at, stride);
+        Tiles.unpackAndAdd(mine.tile, TOKENS, panelRows, tokens, at, stride, mine.turned);
       } else {
-        Tiles.unpack(mine.tile, TOKENS, panelRows, tokens, at, stride);
+        Tiles.unpack(mine.tile, TOKENS, panelRows, tokens, at, stride, mine.turned);
       }
     }
   }

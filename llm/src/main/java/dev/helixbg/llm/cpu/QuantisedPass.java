@@ -115,9 +115,9 @@ final class QuantisedPass {
       long sum = sums + 4L * ROWS * TOKENS * (tile - firstTile);
       long at = target.address(tile * TOKENS) + 4L * row;
       if (adds) {
-        Tiles.unpackAndAdd(sum, TOKENS, panelRows, tokens(tile), at, stride);
+        Tiles.unpackAndAdd(sum, TOKENS, panelRows, tokens(tile), at, stride, mine.turned);
       } else {
-        Tiles.unpack(sum, TOKENS, panelRows, tokens(tile), at, stride);
+        Tiles.unpack(sum, TOKENS, panelRows, tokens(tile), at, stride, mine.turned);
       }
     }
   }

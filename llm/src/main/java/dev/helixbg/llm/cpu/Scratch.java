@@ -3,6 +3,7 @@ package dev.helixbg.llm.cpu;
 import dev.helixbg.llm.cpu.kernel.Q4KPanel;
 import dev.helixbg.llm.cpu.kernel.Q4KTileProduct;
 import dev.helixbg.llm.cpu.kernel.TileProduct;
+import dev.helixbg.llm.cpu.kernel.Tiles;
 import dev.helixbg.llm.cpu.kernel.Unpacker;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
@@ -30,6 +31,9 @@ final class Scratch {
   /** Sums of such tiles. */
   final long sums;
 
+  /** Part of a tile on its way to rows of tokens. */
+  final long turned;
+
   /** One factor per token of a tile. */
   final long factors;
 
@@ -45,6 +49,7 @@ final class Scratch {
     q4Panel = allocate(Q4KPanel.BYTES / Float.BYTES);
     products = allocate(Q4KTileProduct.SCRATCH / Float.BYTES);
     sums = allocate(TileProduct.ROWS * TileProduct.TOKENS);
+    turned = allocate(Tiles.SCRATCH / Float.BYTES);
     factors = allocate(TileProduct.TOKENS);
   }
 

@@ -8,8 +8,9 @@ import java.lang.foreign.ValueLayout;
 /**
  * Floats in native memory, in the machine's byte order.
  *
- * @param stride floats from one row to the next: a multiple of 16, so that every row begins on a
- *     64-byte boundary and no 512-bit load splits a cache line
+ * @param stride floats from one row to the next: an odd multiple of 16. Every row begins on a
+ *     64-byte boundary, so that no 512-bit load splits a cache line; and a column of many rows is
+ *     spread over all sets of a cache, of which rows a power of two apart would share one
  */
 public record HostActivations(MemorySegment data, int rows, int columns, int stride)
     implements Activations {
@@ -17,7 +18,7 @@ public record HostActivations(MemorySegment data, int rows, int columns, int str
   private static final int FLOATS_PER_LINE = CACHE_LINE / Float.BYTES;
 
   static HostActivations allocate(Arena arena, int rows, int columns) {
-    int stride = Math.ceilDiv(columns, FLOATS_PER_LINE) * FLOATS_PER_LINE;
+    int stride = (Math.ceilDiv(columns, FLOATS_PER_LINE) | 1) * FLOATS_PER_LINE;
     long bytes = Math.multiplyExact((long) rows, (long) stride * Float.BYTES);
     return new HostActivations(arena.allocate(bytes, CACHE_LINE), rows, columns, stride);
   }

@@ -1,5 +1,6 @@
 package dev.helixbg.llm.cpu.kernel;
 
+import static dev.helixbg.llm.cpu.kernel.Lanes.ADDRESS;
 import static dev.helixbg.llm.cpu.kernel.Lanes.FLOAT;
 import static dev.helixbg.llm.cpu.kernel.Lanes.FLOATS;
 import static dev.helixbg.llm.cpu.kernel.Lanes.INTS;
@@ -77,8 +78,10 @@ public final class HalfFloats {
 
   /** {@code count} floats from byte {@code offset} on, as f16, rounded to the nearest. */
   public static void packF16(long source, int count, long target) {
+    long from = source & ADDRESS;
+    long to = target & ADDRESS;
     for (int i = 0; i < count; i++) {
-      MEMORY.set(SHORT, target + 2L * i, Float.floatToFloat16(MEMORY.get(FLOAT, source + 4L * i)));
+      MEMORY.set(SHORT, to + 2L * i, Float.floatToFloat16(MEMORY.get(FLOAT, from + 4L * i)));
     }
   }
 }

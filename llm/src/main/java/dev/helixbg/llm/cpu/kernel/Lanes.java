@@ -49,6 +49,13 @@ public final class Lanes {
    */
   static final MemorySegment MEMORY = MemorySegment.NULL.reinterpret(Long.MAX_VALUE);
 
+  /**
+   * C2 checks a number's place in {@link #MEMORY} at each access, three instructions that cost as
+   * much as the arithmetic; but not where it can see that the place is neither negative nor near
+   * the largest long. So kernels that read single numbers mask their addresses, which changes none.
+   */
+  static final long ADDRESS = (1L << 62) - 1;
+
   static final ByteOrder ORDER = ByteOrder.LITTLE_ENDIAN;
   static final ValueLayout.OfFloat FLOAT = ValueLayout.JAVA_FLOAT_UNALIGNED.withOrder(ORDER);
   static final ValueLayout.OfInt INT = ValueLayout.JAVA_INT_UNALIGNED.withOrder(ORDER);

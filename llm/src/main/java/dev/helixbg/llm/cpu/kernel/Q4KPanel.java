@@ -1,5 +1,6 @@
 package dev.helixbg.llm.cpu.kernel;
 
+import static dev.helixbg.llm.cpu.kernel.Lanes.ADDRESS;
 import static dev.helixbg.llm.cpu.kernel.Lanes.FLOAT;
 import static dev.helixbg.llm.cpu.kernel.Lanes.INT;
 import static dev.helixbg.llm.cpu.kernel.Lanes.INTS;
@@ -16,15 +17,18 @@ import jdk.incubator.vector.IntVector;
 /**
  * Eight rows of a Q4_K matrix, one block wide, unpacked for {@link Q4KTileProduct}.
  *
+ * <p>The first eight weights of sub-block s stand in a row at byte 512 · (s / 4) + 256 · (s mod 2)
+ * + 32 · (s / 2 mod 2), and the next eight follow 64 bytes later each: sub-blocks s and s + 2,
+ * which come out of one load, alternate.
+ *
  * <p>A weight is scale · (q − 8) + offset, where the offset holds the block's minimum and the 8
- * taken away. Layout: per row 256 ints, each with q − 8 in both halves, where {@link #sub} says;
- * then 8 × 8 scales and 8 × 8 offsets, those of a row together.
+ * taken away. Layout: per row 256 ints, each with q − 8 in both halves; then 8 × 8 scales and 8 × 8
+ * offsets, those of a row together.
  */
 public final class Q4KPanel {
   /** Rows of a panel. */
   public static final int ROWS = 8;
 
-  private static final int BLOCK_BYTES = 144;
   private static final int NIBBLE = 15;
   private static final int ZERO = 8;
 
@@ -72,16 +76,10 @@ public final class Q4KPanel {
     }
   }
 
-  /**
-   * Byte offset in a row of a sub-block's first eight weights; the next eight follow 64 bytes
-   * later. Sub-blocks s and s + 2, which come out of one load, alternate.
-   */
-  static long sub(int sub) {
-    return sub / 4 * 512L + sub % 2 * 256L + sub / 2 % 2 * 32L;
-  }
-
   /** See {@link SixBits}. */
-  private static void scales(long block, long target) {
+  private static void scales(long stored, long factors) {
+    long block = stored & ADDRESS;
+    long target = factors & ADDRESS;
     float d = Float.float16ToFloat(MEMORY.get(SHORT, block));
     float m = Float.float16ToFloat(MEMORY.get(SHORT, block + 2));
     int first = MEMORY.get(INT, block + 4);

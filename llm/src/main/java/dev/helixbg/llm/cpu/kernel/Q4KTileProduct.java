@@ -1,14 +1,18 @@
 package dev.helixbg.llm.cpu.kernel;
 
+import static dev.helixbg.llm.cpu.kernel.Lanes.ADDRESS;
 import static dev.helixbg.llm.cpu.kernel.Lanes.FLOAT;
 import static dev.helixbg.llm.cpu.kernel.Lanes.FLOATS;
 import static dev.helixbg.llm.cpu.kernel.Lanes.INT;
 import static dev.helixbg.llm.cpu.kernel.Lanes.INTS;
 import static dev.helixbg.llm.cpu.kernel.Lanes.MEMORY;
 import static dev.helixbg.llm.cpu.kernel.Lanes.ORDER;
+import static dev.helixbg.llm.cpu.kernel.Q4KPanel.OFFSETS;
 import static dev.helixbg.llm.cpu.kernel.QuantisedTiles.COLUMN_BYTES;
+import static dev.helixbg.llm.cpu.kernel.QuantisedTiles.SCALES;
 import static dev.helixbg.llm.cpu.kernel.QuantisedTiles.SUB;
 import static dev.helixbg.llm.cpu.kernel.QuantisedTiles.SUBS;
+import static dev.helixbg.llm.cpu.kernel.QuantisedTiles.SUMS;
 import static dev.helixbg.llm.cpu.kernel.QuantisedTiles.TOKENS;
 import static jdk.incubator.vector.VectorOperators.S2F;
 
@@ -36,7 +40,10 @@ public final class Q4KTileProduct {
   private static final VectorSpecies<Short> HALF =
       VectorSpecies.of(short.class, VectorShape.forBitSize(FLOATS.vectorBitSize() / 2));
 
-  private static final long ZEROS = Arena.global().allocate(128, 64).address();
+  private static final int ROWS_WIDENED = 4;
+
+  private static final long ZEROS =
+      Arena.global().allocate(4L * TOKENS * ROWS_WIDENED, 64).address();
 
   /** Rows of a panel. */
   public static final int ROWS = Q4KPanel.ROWS;
@@ -68,7 +75,7 @@ public final class Q4KTileProduct {
     } else {
       oneVector(panel, tile, scratch);
     }
-    for (int row = 0; row < ROWS; row++) {
+    for (int row = 0; row < ROWS; row += ROWS_WIDENED) {
       for (int vector = 0; vector < vectors; vector++) {
         long to = sums + 4L * TOKENS * row + 128L * vector;
         widen(
@@ -82,53 +89,116 @@ public final class Q4KTileProduct {
   }
 
   /**
-   * {@code sums = before +} the products of one row and 32 tokens, times the scales of both, and
-   * the offsets times the activations. Four sums that do not wait for each other.
+   * {@code sums = before +} the products of four rows and 32 tokens, times the scales of both, and
+   * the offsets times the activations. The four share the loads of what belongs to the tokens.
    */
-  private static void widen(long products, long scales, long tile, long before, long sums) {
-    FloatVector low = FloatVector.fromMemorySegment(FLOATS, MEMORY, before, ORDER);
-    FloatVector high = FloatVector.fromMemorySegment(FLOATS, MEMORY, before + 64, ORDER);
-    FloatVector lowOffset = FloatVector.zero(FLOATS);
-    FloatVector highOffset = FloatVector.zero(FLOATS);
+  private static void widen(long products, long factors, long tile, long before, long sums) {
+    long scales = factors & ADDRESS;
+    FloatVector a0 = FloatVector.fromMemorySegment(FLOATS, MEMORY, before, ORDER);
+    FloatVector a1 = FloatVector.fromMemorySegment(FLOATS, MEMORY, before + 64, ORDER);
+    FloatVector b0 = FloatVector.fromMemorySegment(FLOATS, MEMORY, before + 256, ORDER);
+    FloatVector b1 = FloatVector.fromMemorySegment(FLOATS, MEMORY, before + 320, ORDER);
+    FloatVector c0 = FloatVector.fromMemorySegment(FLOATS, MEMORY, before + 512, ORDER);
+    FloatVector c1 = FloatVector.fromMemorySegment(FLOATS, MEMORY, before + 576, ORDER);
+    FloatVector d0 = FloatVector.fromMemorySegment(FLOATS, MEMORY, before + 768, ORDER);
+    FloatVector d1 = FloatVector.fromMemorySegment(FLOATS, MEMORY, before + 832, ORDER);
     for (int sub = 0; sub < SUBS; sub++) {
       long shorts = products + SUB_BYTES * sub;
       long at = tile + 4L * TOKENS * sub;
-      FloatVector offset =
-          FloatVector.broadcast(FLOATS, MEMORY.get(FLOAT, scales + Q4KPanel.OFFSETS + 4L * sub));
-      lowOffset =
-          offset.fma(
-              FloatVector.fromMemorySegment(FLOATS, MEMORY, at + QuantisedTiles.SUMS, ORDER),
-              lowOffset);
-      highOffset =
-          offset.fma(
-              FloatVector.fromMemorySegment(FLOATS, MEMORY, at + QuantisedTiles.SUMS + 64, ORDER),
-              highOffset);
-      FloatVector scale = FloatVector.broadcast(FLOATS, MEMORY.get(FLOAT, scales + 4L * sub));
-      low =
-          scale.fma(
-              FloatVector.fromMemorySegment(FLOATS, MEMORY, at + QuantisedTiles.SCALES, ORDER)
-                  .mul(
-                      (FloatVector)
-                          ShortVector.fromMemorySegment(HALF, MEMORY, shorts, ORDER)
-                              .convertShape(S2F, FLOATS, 0)),
-              low);
-      high =
-          scale.fma(
-              FloatVector.fromMemorySegment(FLOATS, MEMORY, at + QuantisedTiles.SCALES + 64, ORDER)
-                  .mul(
-                      (FloatVector)
-                          ShortVector.fromMemorySegment(HALF, MEMORY, shorts + 32, ORDER)
-                              .convertShape(S2F, FLOATS, 0)),
-              high);
+      long scale = scales + 4L * sub;
+      FloatVector sum0 = FloatVector.fromMemorySegment(FLOATS, MEMORY, at + SUMS, ORDER);
+      FloatVector sum1 = FloatVector.fromMemorySegment(FLOATS, MEMORY, at + SUMS + 64, ORDER);
+      FloatVector x0 = FloatVector.fromMemorySegment(FLOATS, MEMORY, at + SCALES, ORDER);
+      FloatVector x1 = FloatVector.fromMemorySegment(FLOATS, MEMORY, at + SCALES + 64, ORDER);
+      FloatVector offsetA = FloatVector.broadcast(FLOATS, MEMORY.get(FLOAT, scale + OFFSETS));
+      a0 = offsetA.fma(sum0, a0);
+      a1 = offsetA.fma(sum1, a1);
+      FloatVector scaleA = FloatVector.broadcast(FLOATS, MEMORY.get(FLOAT, scale));
+      a0 =
+          scaleA.fma(
+              x0.mul(
+                  (FloatVector)
+                      ShortVector.fromMemorySegment(HALF, MEMORY, shorts, ORDER)
+                          .convertShape(S2F, FLOATS, 0)),
+              a0);
+      a1 =
+          scaleA.fma(
+              x1.mul(
+                  (FloatVector)
+                      ShortVector.fromMemorySegment(HALF, MEMORY, shorts + 32, ORDER)
+                          .convertShape(S2F, FLOATS, 0)),
+              a1);
+      FloatVector offsetB = FloatVector.broadcast(FLOATS, MEMORY.get(FLOAT, scale + OFFSETS + 32));
+      b0 = offsetB.fma(sum0, b0);
+      b1 = offsetB.fma(sum1, b1);
+      FloatVector scaleB = FloatVector.broadcast(FLOATS, MEMORY.get(FLOAT, scale + 32));
+      b0 =
+          scaleB.fma(
+              x0.mul(
+                  (FloatVector)
+                      ShortVector.fromMemorySegment(HALF, MEMORY, shorts + 128, ORDER)
+                          .convertShape(S2F, FLOATS, 0)),
+              b0);
+      b1 =
+          scaleB.fma(
+              x1.mul(
+                  (FloatVector)
+                      ShortVector.fromMemorySegment(HALF, MEMORY, shorts + 160, ORDER)
+                          .convertShape(S2F, FLOATS, 0)),
+              b1);
+      FloatVector offsetC = FloatVector.broadcast(FLOATS, MEMORY.get(FLOAT, scale + OFFSETS + 64));
+      c0 = offsetC.fma(sum0, c0);
+      c1 = offsetC.fma(sum1, c1);
+      FloatVector scaleC = FloatVector.broadcast(FLOATS, MEMORY.get(FLOAT, scale + 64));
+      c0 =
+          scaleC.fma(
+              x0.mul(
+                  (FloatVector)
+                      ShortVector.fromMemorySegment(HALF, MEMORY, shorts + 256, ORDER)
+                          .convertShape(S2F, FLOATS, 0)),
+              c0);
+      c1 =
+          scaleC.fma(
+              x1.mul(
+                  (FloatVector)
+                      ShortVector.fromMemorySegment(HALF, MEMORY, shorts + 288, ORDER)
+                          .convertShape(S2F, FLOATS, 0)),
+              c1);
+      FloatVector offsetD = FloatVector.broadcast(FLOATS, MEMORY.get(FLOAT, scale + OFFSETS + 96));
+      d0 = offsetD.fma(sum0, d0);
+      d1 = offsetD.fma(sum1, d1);
+      FloatVector scaleD = FloatVector.broadcast(FLOATS, MEMORY.get(FLOAT, scale + 96));
+      d0 =
+          scaleD.fma(
+              x0.mul(
+                  (FloatVector)
+                      ShortVector.fromMemorySegment(HALF, MEMORY, shorts + 384, ORDER)
+                          .convertShape(S2F, FLOATS, 0)),
+              d0);
+      d1 =
+          scaleD.fma(
+              x1.mul(
+                  (FloatVector)
+                      ShortVector.fromMemorySegment(HALF, MEMORY, shorts + 416, ORDER)
+                          .convertShape(S2F, FLOATS, 0)),
+              d1);
     }
-    low.add(lowOffset).intoMemorySegment(MEMORY, sums, ORDER);
-    high.add(highOffset).intoMemorySegment(MEMORY, sums + 64, ORDER);
+    a0.intoMemorySegment(MEMORY, sums, ORDER);
+    a1.intoMemorySegment(MEMORY, sums + 64, ORDER);
+    b0.intoMemorySegment(MEMORY, sums + 256, ORDER);
+    b1.intoMemorySegment(MEMORY, sums + 320, ORDER);
+    c0.intoMemorySegment(MEMORY, sums + 512, ORDER);
+    c1.intoMemorySegment(MEMORY, sums + 576, ORDER);
+    d0.intoMemorySegment(MEMORY, sums + 768, ORDER);
+    d1.intoMemorySegment(MEMORY, sums + 832, ORDER);
   }
 
   /** All tokens of a tile. */
-  private static void twoVectors(long panel, long x, long products) {
+  private static void twoVectors(long unpacked, long x, long products) {
+    long panel = unpacked & ADDRESS;
     for (int sub = 0; sub < SUBS; sub++) {
-      long w = panel + Q4KPanel.sub(sub);
+      // The place of a sub-block: see Q4KPanel. A call would spill all vectors.
+      long w = panel + (sub >> 2) * 512L + (sub & 1) * 256L + (sub >> 1 & 1) * 32L;
       long columns = x + COLUMN_BYTES * (long) SUB * sub;
       long to = products + SUB_BYTES * sub;
       ShortVector a0 = ShortVector.zero(SHORTS);
@@ -206,9 +276,11 @@ public final class Q4KTileProduct {
   }
 
   /** The first half of a tile. */
-  private static void oneVector(long panel, long x, long products) {
+  private static void oneVector(long unpacked, long x, long products) {
+    long panel = unpacked & ADDRESS;
     for (int sub = 0; sub < SUBS; sub++) {
-      long w = panel + Q4KPanel.sub(sub);
+      // The place of a sub-block: see Q4KPanel. A call would spill all vectors.
+      long w = panel + (sub >> 2) * 512L + (sub & 1) * 256L + (sub >> 1 & 1) * 32L;
       long columns = x + COLUMN_BYTES * (long) SUB * sub;
       long to = products + SUB_BYTES * sub;
       ShortVector a0 = ShortVector.zero(SHORTS);

@@ -1,5 +1,6 @@
 package dev.helixbg.llm.cpu.kernel;
 
+import static dev.helixbg.llm.cpu.kernel.Lanes.ADDRESS;
 import static dev.helixbg.llm.cpu.kernel.Lanes.FLOAT;
 import static dev.helixbg.llm.cpu.kernel.Lanes.FLOATS;
 import static dev.helixbg.llm.cpu.kernel.Lanes.INT;
@@ -130,8 +131,8 @@ public final class QuantisedTiles {
   private static void spread(long scratch, long vectors) {
     for (int lane = 0; lane < 16; lane++) {
       for (int sub = 0; sub < SUBS; sub++) {
-        long from = scratch + 4L * (COLUMNS * lane + SUB * sub);
-        long to = vectors + COLUMN_BYTES * (long) SUB * sub + 4L * lane;
+        long from = scratch + 4L * (COLUMNS * lane + SUB * sub) & ADDRESS;
+        long to = vectors + COLUMN_BYTES * (long) SUB * sub + 4L * lane & ADDRESS;
         for (int l = 0; l < 8; l++) {
           long source = from + 16L * l;
           long target = to + COLUMN_BYTES * (long) l;

@@ -1,5 +1,6 @@
 package dev.helixbg.llm.cpu.kernel;
 
+import static dev.helixbg.llm.cpu.kernel.Lanes.ADDRESS;
 import static dev.helixbg.llm.cpu.kernel.Lanes.BYTES;
 import static dev.helixbg.llm.cpu.kernel.Lanes.COUNT;
 import static dev.helixbg.llm.cpu.kernel.Lanes.FLOAT;
@@ -55,7 +56,8 @@ public final class TileProduct {
   }
 
   /** All tokens of a tile. */
-  private static void twoVectors(long panel, int depth, long x, long tile) {
+  private static void twoVectors(long rows, int depth, long x, long tile) {
+    long panel = rows & ADDRESS;
     FloatVector sa0 = FloatVector.zero(FLOATS);
     FloatVector sa1 = FloatVector.zero(FLOATS);
     FloatVector sb0 = FloatVector.zero(FLOATS);
@@ -127,7 +129,8 @@ public final class TileProduct {
   }
 
   /** The first half of a tile. */
-  private static void oneVector(long panel, int depth, long x, long tile) {
+  private static void oneVector(long rows, int depth, long x, long tile) {
+    long panel = rows & ADDRESS;
     FloatVector sa0 = FloatVector.zero(FLOATS);
     FloatVector sb0 = FloatVector.zero(FLOATS);
     FloatVector sc0 = FloatVector.zero(FLOATS);

@@ -1,5 +1,6 @@
 package dev.helixbg.llm.cpu.kernel;
 
+import static dev.helixbg.llm.cpu.kernel.Lanes.ADDRESS;
 import static dev.helixbg.llm.cpu.kernel.Lanes.BYTES;
 import static dev.helixbg.llm.cpu.kernel.Lanes.COUNT;
 import static dev.helixbg.llm.cpu.kernel.Lanes.FLOAT;
@@ -20,7 +21,8 @@ public final class Tiles {
   private static final float MASKED = -1e30f;
   private static final FloatVector LANE = FloatVector.zero(FLOATS).addIndex(1);
 
-  private static final int EIGHT = 8;
+  /** Bytes of scratch memory that {@link #unpack} and {@link #unpackAndAdd} want. */
+  public static final long SCRATCH = EightColumns.SCRATCH;
 
   private Tiles() {}
 
@@ -30,8 +32,8 @@ public final class Tiles {
    */
   public static void pack(long rows, long stride, int tokens, int columns, long tile) {
     for (int t = 0; t < tokens; t++) {
-      long from = rows + t * stride;
-      long to = tile + 4L * t;
+      long from = rows + t * stride & ADDRESS;
+      long to = tile + 4L * t & ADDRESS;
       for (int k = 0; k < columns; k++) {
         MEMORY.set(FLOAT, to + 4L * TOKENS * k, MEMORY.get(FLOAT, from + 4L * k));
       }
@@ -42,10 +44,12 @@ public final class Tiles {
    * A tile to rows of tokens: {@code rows[t][k] = tile[k][t]}.
    *
    * @param width tokens from one column of the tile to the next
+   * @param scratch {@link #SCRATCH} bytes
    */
-  public static void unpack(long tile, int width, int columns, int tokens, long rows, long stride) {
-    if (columns == EIGHT) {
-      unpackEight(tile, 4L * width, tokens, rows, stride);
+  public static void unpack(
+      long tile, int width, int columns, int tokens, long rows, long stride, long scratch) {
+    if (Lanes.WIDE && columns == TileProduct.ROWS) {
+      EightColumns.write(tile, 4L * width, tokens, rows, stride, scratch);
       return;
     }
     for (int t = 0; t < tokens; t++) {
@@ -58,9 +62,9 @@ public final class Tiles {
 
   /** As {@link #unpack}, adding to the rows. */
   public static void unpackAndAdd(
-      long tile, int width, int columns, int tokens, long rows, long stride) {
-    if (columns == EIGHT) {
-      unpackAndAddEight(tile, 4L * width, tokens, rows, stride);
+      long tile, int width, int columns, int tokens, long rows, long stride, long scratch) {
+    if (Lanes.WIDE && columns == TileProduct.ROWS) {
+      EightColumns.add(tile, 4L * width, tokens, rows, stride, scratch);
       return;
     }
     for (int t = 0; t < tokens; t++) {
@@ -72,46 +76,14 @@ public final class Tiles {
     }
   }
 
-  // A panel's eight rows spelled out: the loop over them would cost more than the moves.
-
-  private static void unpackEight(long tile, long width, int tokens, long rows, long stride) {
-    for (int t = 0; t < tokens; t++) {
-      long from = tile + 4L * t;
-      long to = rows + t * stride;
-      MEMORY.set(FLOAT, to + 0, MEMORY.get(FLOAT, from + 0 * width));
-      MEMORY.set(FLOAT, to + 4, MEMORY.get(FLOAT, from + 1 * width));
-      MEMORY.set(FLOAT, to + 8, MEMORY.get(FLOAT, from + 2 * width));
-      MEMORY.set(FLOAT, to + 12, MEMORY.get(FLOAT, from + 3 * width));
-      MEMORY.set(FLOAT, to + 16, MEMORY.get(FLOAT, from + 4 * width));
-      MEMORY.set(FLOAT, to + 20, MEMORY.get(FLOAT, from + 5 * width));
-      MEMORY.set(FLOAT, to + 24, MEMORY.get(FLOAT, from + 6 * width));
-      MEMORY.set(FLOAT, to + 28, MEMORY.get(FLOAT, from + 7 * width));
-    }
-  }
-
-  private static void unpackAndAddEight(long tile, long width, int tokens, long rows, long stride) {
-    for (int t = 0; t < tokens; t++) {
-      long from = tile + 4L * t;
-      long to = rows + t * stride;
-      MEMORY.set(FLOAT, to + 0, MEMORY.get(FLOAT, to + 0) + MEMORY.get(FLOAT, from + 0 * width));
-      MEMORY.set(FLOAT, to + 4, MEMORY.get(FLOAT, to + 4) + MEMORY.get(FLOAT, from + 1 * width));
-      MEMORY.set(FLOAT, to + 8, MEMORY.get(FLOAT, to + 8) + MEMORY.get(FLOAT, from + 2 * width));
-      MEMORY.set(FLOAT, to + 12, MEMORY.get(FLOAT, to + 12) + MEMORY.get(FLOAT, from + 3 * width));
-      MEMORY.set(FLOAT, to + 16, MEMORY.get(FLOAT, to + 16) + MEMORY.get(FLOAT, from + 4 * width));
-      MEMORY.set(FLOAT, to + 20, MEMORY.get(FLOAT, to + 20) + MEMORY.get(FLOAT, from + 5 * width));
-      MEMORY.set(FLOAT, to + 24, MEMORY.get(FLOAT, to + 24) + MEMORY.get(FLOAT, from + 6 * width));
-      MEMORY.set(FLOAT, to + 28, MEMORY.get(FLOAT, to + 28) + MEMORY.get(FLOAT, from + 7 * width));
-    }
-  }
-
   /**
    * {@code panel[d · STRIDE + p] = values[p][d]}: rows of values to a panel whose rows are the
    * values' places.
    */
   public static void transposeToPanel(long values, int count, int size, long panel) {
     for (int p = 0; p < count; p++) {
-      long from = values + 4L * p * size;
-      long to = panel + 4L * p;
+      long from = values + 4L * p * size & ADDRESS;
+      long to = panel + 4L * p & ADDRESS;
       for (int d = 0; d < size; d++) {
         MEMORY.set(FLOAT, to + 4L * TileProduct.STRIDE * d, MEMORY.get(FLOAT, from + 4L * d));
       }
