@@ -7,6 +7,10 @@ jvm_options=(
   -Djdk.incubator.vector.VECTOR_ACCESS_OOB_CHECK=0
   # Each kernel is a compilation of its own: inlined into callers, several together outgrow what C2 inlines, and it boxes vectors.
   -XX:CompileCommand=quiet -XX:CompileCommand=dontinline,dev.helixbg.llm.cpu.kernel.*::*
+  # And compiled within a few calls, while the caller waits: interpreted, a kernel takes a thousand times as long, and what it calls
+  # keeps the compiler busy.
+  -XX:CompileCommand=CompileThresholdScaling,dev.helixbg.llm.cpu.kernel.*::*,0.002
+  -XX:CompileCommand=BackgroundCompilation,dev.helixbg.llm.cpu.kernel.*::*,false
   # One-shot runs are short: the serial collector starts fastest and takes the least memory.
   -XX:+UseSerialGC
   # No counters for jstat in the temp folder.

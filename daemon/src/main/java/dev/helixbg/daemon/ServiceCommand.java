@@ -38,6 +38,8 @@ final class ServiceCommand implements Callable<Integer> {
           "-Djdk.incubator.vector.VECTOR_ACCESS_OOB_CHECK=0",
           "-XX:CompileCommand=quiet",
           "-XX:CompileCommand=dontinline,dev.helixbg.llm.cpu.kernel.*::*",
+          "-XX:CompileCommand=CompileThresholdScaling,dev.helixbg.llm.cpu.kernel.*::*,0.002",
+          "-XX:CompileCommand=BackgroundCompilation,dev.helixbg.llm.cpu.kernel.*::*,false",
           "-XX:+UseSerialGC",
           "-XX:-UsePerfData");
 

@@ -10,7 +10,7 @@ public record LoadReport(List<Phase> phases) {
   /**
    * One phase.
    *
-   * @param name open, header, weights, warm, compile or tokenizer
+   * @param name open, header, weights, compile, warm or tokenizer
    * @param nanos it took
    * @param beside whether another thread did it, so that it adds nothing to the total
    */

@@ -10,9 +10,12 @@ import dev.helixbg.llm.metal.MetalBackend;
 import dev.helixbg.llm.metal.shim.MetalException;
 import dev.helixbg.llm.metal.shim.MetalLibraries;
 import dev.helixbg.llm.model.Qwen3;
+import dev.helixbg.llm.model.Qwen3Config;
 import dev.helixbg.llm.model.WarmUp;
 import dev.helixbg.llm.tensor.Tensor;
 import dev.helixbg.llm.tensor.TensorType;
+import dev.helixbg.llm.tokenizer.Tokenizer;
+import dev.helixbg.llm.tokenizer.Vocabulary;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
@@ -22,8 +25,6 @@ import java.util.stream.Collectors;
 
 /** Opens model files: the one place where file, backend, model and tokenizer come together. */
 public final class ModelOpener {
-  private static final long WARM_UP_NANOS = 100_000_000;
-
   private final ModelOptions options;
   private final List<Phase> phases = new ArrayList<>();
 
@@ -74,21 +75,60 @@ public final class ModelOpener {
   }
 
   private TextModel open(GgufFile file, Backend backend) {
-    TokenizerLoad tokenizer = null;
+    List<Beside<?>> beside = new ArrayList<>();
     try {
       Qwen3 model = time("weights", () -> Qwen3.of(file, backend, options.limits()));
-      tokenizer = TokenizerLoad.start(file, model.vocabulary(), options.cacheFolder());
-      run("warm", file.mapped()::readAhead);
-      run("compile", () -> WarmUp.run(backend, model.config(), types(file), WARM_UP_NANOS));
+      Beside<Tokenizer> tokenizer = Beside.start("tokenizer", () -> tokenizer(file, model));
+      beside.add(tokenizer);
+      Beside<Boolean> warm = Beside.start("warm", () -> readAhead(file));
+      beside.add(warm);
+      run("compile", () -> compile(backend, model.config(), types(file)));
+      warm.await();
+      phases.add(warm.phase().orElseThrow());
       LoadReport report = new LoadReport(List.copyOf(phases));
       return new TextModel(file, model, options.limits(), tokenizer, report);
     } catch (RuntimeException e) {
-      if (tokenizer != null) {
-        tokenizer.close();
-      }
+      beside.forEach(Beside::awaitEnd); // They read the mapped file.
       backend.close();
       throw e;
     }
+  }
+
+  private static boolean readAhead(GgufFile file) {
+    file.mapped().readAhead();
+    return true;
+  }
+
+  private Tokenizer tokenizer(GgufFile file, Qwen3 model) {
+    Vocabulary vocabulary = Vocabulary.from(file.metadata(), model.vocabulary());
+    return Tokenizer.of(vocabulary, options.cacheFolder());
+  }
+
+  /**
+   * What the CPU runs is compiled for the whole process. Kernels are compiled while their caller
+   * waits, so many backends of one thread each keep the compiler busy: for every type one with what
+   * an answer needs, and one with what a prompt needs.
+   */
+  private static void compile(Backend backend, Qwen3Config config, Set<TensorType> types) {
+    if (!(backend instanceof CpuBackend)) {
+      WarmUp.run(backend, config, types, WarmUp.PROMPT);
+      WarmUp.run(backend, config, types, WarmUp.ANSWER);
+      return;
+    }
+    List<Beside<Boolean>> parts = new ArrayList<>();
+    for (TensorType type : types) {
+      for (int[] passes : List.of(WarmUp.PROMPT, WarmUp.ANSWER)) {
+        parts.add(Beside.start("warm-up", () -> compile(config, type, passes)));
+      }
+    }
+    parts.forEach(Beside::await);
+  }
+
+  private static boolean compile(Qwen3Config config, TensorType type, int[] passes) {
+    try (Backend own = new CpuBackend(1)) {
+      WarmUp.run(own, config, Set.of(type), passes);
+    }
+    return true;
   }
 
   private static Set<TensorType> types(GgufFile file) {

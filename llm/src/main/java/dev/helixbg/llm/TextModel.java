@@ -31,7 +31,7 @@ public final class TextModel implements AutoCloseable {
   private final GgufFile file;
   private final Backend backend;
   private final Qwen3 model;
-  private final TokenizerLoad tokenizerLoad;
+  private final Beside<Tokenizer> tokenizerLoad;
   private final LoadReport loadReport;
   private final Workspace workspace;
   private final Generator generator;
@@ -43,7 +43,7 @@ public final class TextModel implements AutoCloseable {
       GgufFile file,
       Qwen3 model,
       PassLimits limits,
-      TokenizerLoad tokenizerLoad,
+      Beside<Tokenizer> tokenizerLoad,
       LoadReport loadReport) {
     this.file = file;
     this.model = model;
@@ -172,7 +172,7 @@ public final class TextModel implements AutoCloseable {
 
   @Override
   public void close() {
-    tokenizerLoad.close();
+    tokenizerLoad.awaitEnd().ifPresent(Tokenizer::close);
     backend.close();
     file.close();
   }

@@ -109,7 +109,7 @@ class TextModelTest {
       assertEquals(1024, model.contextLimit());
       model.tokenizer();
       assertEquals(
-          List.of("open", "header", "weights", "warm", "compile", "tokenizer"),
+          List.of("open", "header", "weights", "compile", "warm", "tokenizer"),
           model.loadReport().phases().stream().map(LoadReport.Phase::name).toList());
       assertTrue(model.loadReport().totalNanos() > 0);
     }

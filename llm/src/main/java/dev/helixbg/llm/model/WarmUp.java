@@ -11,6 +11,7 @@ import dev.helixbg.llm.tensor.Tensor;
 import dev.helixbg.llm.tensor.TensorType;
 import java.lang.foreign.Arena;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.Collection;
 import java.util.List;
 
@@ -19,36 +20,37 @@ import java.util.List;
  * until the device has compiled what it needs. Otherwise the first tokens would pay for it.
  */
 public final class WarmUp {
+  /** Single tokens: what an answer needs. */
+  public static final int[] ANSWER = {1, 1, 1, 1, 1, 1, 1, 1};
+
+  /** Rows of a prompt: whole tiles and the small rest of one, in every kind of tile. */
+  public static final int[] PROMPT = {72, 72, 72, 72, 72, 72};
+
   /** A whole block of every type. */
   private static final int WIDTH = 256;
 
   private static final int VOCABULARY = 64;
-  private static final int ROWS = 8;
 
   private WarmUp() {}
 
   /**
-   * Runs single tokens and small batches.
+   * Runs passes over the same number of rows.
    *
    * @param config of the model to come: the size of a head is kept
    * @param types of its matrices
-   * @param nanos to stop after
+   * @param passes the rows of each. The JVM's options have the CPU's kernels compiled within a few
+   *     calls
    */
   public static void run(
-      Backend backend, Qwen3Config config, Collection<TensorType> types, long nanos) {
-    long end = System.nanoTime() + nanos;
+      Backend backend, Qwen3Config config, Collection<TensorType> types, int[] passes) {
+    int mostRows = Arrays.stream(passes).max().orElseThrow();
     try (Arena arena = Arena.ofShared()) {
-      Qwen3 model = model(backend, arena, config, List.copyOf(types));
-      Batch batch = new Batch(ROWS, ROWS);
-      Tokens tokens = backend.tokens(1, ROWS);
-      // Single tokens first: what is not compiled by then costs a prompt less than an answer.
-      long turn = System.nanoTime() + nanos / 2;
-      do {
-        pass(model, batch, tokens, 1);
-      } while (System.nanoTime() < turn);
-      do {
-        pass(model, batch, tokens, ROWS);
-      } while (System.nanoTime() < end);
+      Qwen3 model = model(backend, arena, config, List.copyOf(types), mostRows);
+      Batch batch = new Batch(mostRows, 1);
+      Tokens tokens = backend.tokens(1, mostRows);
+      for (int rows : passes) {
+        pass(model, batch, tokens, rows);
+      }
     }
   }
 
@@ -63,10 +65,10 @@ public final class WarmUp {
   }
 
   private static Qwen3 model(
-      Backend backend, Arena arena, Qwen3Config like, List<TensorType> types) {
+      Backend backend, Arena arena, Qwen3Config like, List<TensorType> types, int rows) {
     Qwen3Config config =
         new Qwen3Config(
-            ROWS,
+            rows,
             types.size(),
             WIDTH,
             WIDTH,
@@ -84,7 +86,7 @@ public final class WarmUp {
     Matrix output = make.matrix(types.getLast(), VOCABULARY, WIDTH);
     Qwen3Weights weights = new Qwen3Weights(table, layers, make.norm(WIDTH), output);
     return new Qwen3(
-        config, weights, backend, new PassLimits(ROWS, ROWS, 1, Storage.F16), () -> {});
+        config, weights, backend, new PassLimits(rows, rows, 1, Storage.F16), () -> {});
   }
 
   /** Whole groups of heads that share a key head, whole blocks wide in all. */
