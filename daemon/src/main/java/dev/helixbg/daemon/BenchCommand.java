@@ -17,6 +17,6 @@ final class BenchCommand implements Runnable {
   @Override
   public void run() {
     throw new ParameterException(
-        spec.commandLine(), "a benchmark is missing: embed, label, llm or similarity");
+        spec.commandLine(), "a benchmark is missing: embed, kernels, label, llm or similarity");
   }
 }

@@ -99,6 +99,7 @@ public final class HelixBg implements Runnable {
   private static CommandLine bench(Console console, Rivals rivals) {
     return new CommandLine(new BenchCommand())
         .addSubcommand("embed", new BenchEmbedCommand(console, rivals))
+        .addSubcommand("kernels", new BenchKernelsCommand(console))
         .addSubcommand("llm", new BenchLlmCommand(console))
         .addSubcommand("label", new BenchLabelCommand(console))
         .addSubcommand("similarity", new BenchSimilarityCommand(console));

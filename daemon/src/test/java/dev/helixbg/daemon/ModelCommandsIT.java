@@ -85,6 +85,18 @@ class ModelCommandsIT {
   }
 
   @Test
+  void benchKernelsGivesOneObjectPerKernelAndNumberOfThreads() throws Exception {
+    JsonNode bench =
+        json(program.run("bench", "kernels", "--types", "BF16", "--threads", "1", "--json"));
+    assertEquals(2, bench.size());
+    assertEquals("BF16 × vector", bench.at("/0/kernel").asText());
+    assertEquals("GB/s", bench.at("/0/unit").asText());
+    assertEquals("GMAC/s", bench.at("/1/unit").asText());
+    assertTrue(bench.at("/0/speed").asDouble() > 0);
+    assertTrue(bench.at("/0/ceiling").asDouble() > 0);
+  }
+
+  @Test
   void aBrokenModelIsOneLineAndAnExitCode() throws Exception {
     Path cut = home.resolve("cut.gguf");
     Files.write(cut, Arrays.copyOf(Files.readAllBytes(Path.of(model)), 1000));

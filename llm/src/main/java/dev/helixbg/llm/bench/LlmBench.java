@@ -85,18 +85,19 @@ public final class LlmBench {
     work.run();
     List<Double> speeds = new ArrayList<>();
     long weights = model.backend().counters().get(Counter.WEIGHT_BYTES);
-    long allocated = allocatedBytes();
+    long allocated = 0;
     long nanos = 0;
     double memory = 0;
     for (int i = 0; i < repetitions && !cancelled.getAsBoolean(); i++) {
       memory += MemoryCeiling.gigabytesPerSecond(model.file().mapped().bytes(), threads);
+      long before = allocatedBytes();
       long start = System.nanoTime();
       work.run();
       long taken = System.nanoTime() - start;
+      allocated += allocatedBytes() - before;
       nanos += taken;
       speeds.add(tokens * 1e9 / taken);
     }
-    allocated = allocatedBytes() - allocated;
     weights = model.backend().counters().get(Counter.WEIGHT_BYTES) - weights;
     double[] all = speeds.stream().mapToDouble(Double::doubleValue).toArray();
     double mean = Arrays.stream(all).average().orElse(0);

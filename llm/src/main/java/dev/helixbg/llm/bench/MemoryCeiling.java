@@ -1,15 +1,25 @@
 package dev.helixbg.llm.bench;
 
 import java.lang.foreign.MemorySegment;
-import java.lang.foreign.ValueLayout;
+import java.nio.ByteOrder;
 import java.util.concurrent.atomic.AtomicLong;
-import java.util.stream.IntStream;
+import jdk.incubator.vector.LongVector;
+import jdk.incubator.vector.VectorSpecies;
 
 /** How fast this machine reads memory: what decoding, which reads every weight, cannot exceed. */
 final class MemoryCeiling {
+  private static final VectorSpecies<Long> LONGS = LongVector.SPECIES_PREFERRED;
+  private static final int VECTOR = LONGS.vectorByteSize();
+
   private static final int ROUNDS = 2;
-  private static final int STEP = 64;
+  private static final int STEP = 4 * VECTOR;
   private static final long MOST_BYTES_PER_THREAD = 1 << 30;
+
+  /** Read in each round, so that starting threads does not count. */
+  private static final long LEAST_BYTES = 1 << 29;
+
+  /** Bytes per call: a loop that runs for milliseconds is compiled from its middle, not so well. */
+  private static final int PIECE = 1 << 18;
 
   private MemoryCeiling() {}
 
@@ -20,54 +30,44 @@ final class MemoryCeiling {
    */
   static double gigabytesPerSecond(MemorySegment bytes, int threads) {
     long part = Math.min(bytes.byteSize() / threads / STEP * STEP, MOST_BYTES_PER_THREAD);
+    int passes = (int) Math.max(1, LEAST_BYTES / (part * threads));
     AtomicLong sink = new AtomicLong();
     double best = 0;
     for (int round = 0; round < ROUNDS; round++) {
-      long start = System.nanoTime();
-      Thread[] readers =
-          IntStream.range(0, threads)
-              .mapToObj(i -> bytes.asSlice(i * part, part))
-              .map(slice -> Thread.ofPlatform().start(() -> sink.addAndGet(sum(slice))))
-              .toArray(Thread[]::new);
-      join(readers);
-      best = Math.max(best, (double) part * threads / (System.nanoTime() - start));
+      long nanos =
+          TimedThreads.nanos(
+              threads, i -> sink.addAndGet(sum(bytes.asSlice(i * part, part), passes)));
+      best = Math.max(best, (double) part * threads * passes / nanos);
     }
     return best;
   }
 
-  /** Eight independent sums, so that the processor waits for memory and nothing else. */
-  private static long sum(MemorySegment bytes) {
-    ValueLayout.OfLong layout = ValueLayout.JAVA_LONG_UNALIGNED;
-    int steps = (int) (bytes.byteSize() / STEP);
-    long a = 0;
-    long b = 0;
-    long c = 0;
-    long d = 0;
-    long e = 0;
-    long f = 0;
-    long g = 0;
-    long h = 0;
-    for (int i = 0; i < steps; i++) {
-      long at = (long) i * STEP;
-      a += bytes.get(layout, at);
-      b += bytes.get(layout, at + 8);
-      c += bytes.get(layout, at + 16);
-      d += bytes.get(layout, at + 24);
-      e += bytes.get(layout, at + 32);
-      f += bytes.get(layout, at + 40);
-      g += bytes.get(layout, at + 48);
-      h += bytes.get(layout, at + 56);
+  private static long sum(MemorySegment bytes, int passes) {
+    long sum = 0;
+    for (int pass = 0; pass < passes; pass++) {
+      for (long from = 0; from < bytes.byteSize(); from += PIECE) {
+        sum += piece(bytes, from, (int) Math.min(PIECE, bytes.byteSize() - from));
+      }
     }
-    return a + b + c + d + e + f + g + h;
+    return sum;
   }
 
-  private static void join(Thread[] threads) {
-    try {
-      for (Thread thread : threads) {
-        thread.join();
-      }
-    } catch (InterruptedException e) {
-      Thread.currentThread().interrupt();
+  /** Four independent sums, so that the processor waits for memory and nothing else. */
+  private static long piece(MemorySegment bytes, long from, int count) {
+    LongVector a = LongVector.zero(LONGS);
+    LongVector b = a;
+    LongVector c = a;
+    LongVector d = a;
+    for (int i = 0; i < count; i += STEP) {
+      a = load(bytes, from + i).add(a);
+      b = load(bytes, from + i + VECTOR).add(b);
+      c = load(bytes, from + i + 2 * VECTOR).add(c);
+      d = load(bytes, from + i + 3 * VECTOR).add(d);
     }
+    return a.add(b).add(c.add(d)).lane(0);
+  }
+
+  private static LongVector load(MemorySegment bytes, long at) {
+    return LongVector.fromMemorySegment(LONGS, bytes, at, ByteOrder.LITTLE_ENDIAN);
   }
 }

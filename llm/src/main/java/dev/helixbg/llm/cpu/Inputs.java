@@ -12,6 +12,7 @@ import java.lang.foreign.MemorySegment;
 final class Inputs {
   private final Arena arena;
   private final MemorySegment[] prepared = new MemorySegment[RowProduct.Order.values().length];
+  private int columns;
 
   Inputs(Arena arena) {
     this.arena = arena;
@@ -20,7 +21,8 @@ final class Inputs {
 
   /** Brings {@code columns} floats at address {@code x} into the order for a type. */
   void prepare(TensorType type, long x, int columns) {
-    RowProduct.Order order = RowProduct.order(type);
+    this.columns = columns;
+    RowProduct.Order order = RowProduct.order(type, columns);
     int i = order.ordinal();
     prepared[i] = Scratch.grown(arena, prepared[i], order.floats(columns));
     order.prepare(x, columns, prepared[i].address());
@@ -28,6 +30,6 @@ final class Inputs {
 
   /** What {@link #prepare} made for this type. */
   long of(TensorType type) {
-    return prepared[RowProduct.order(type).ordinal()].address();
+    return prepared[RowProduct.order(type, columns).ordinal()].address();
   }
 }

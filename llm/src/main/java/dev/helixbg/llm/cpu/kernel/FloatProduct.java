@@ -8,7 +8,6 @@ import static dev.helixbg.llm.cpu.kernel.Lanes.MEMORY;
 import static dev.helixbg.llm.cpu.kernel.Lanes.ORDER;
 
 import jdk.incubator.vector.FloatVector;
-import jdk.incubator.vector.VectorOperators;
 
 /** Products of vectors of floats. */
 public final class FloatProduct {
@@ -44,7 +43,16 @@ public final class FloatProduct {
           FloatVector.fromMemorySegment(FLOATS, MEMORY, a + 4L * i, ORDER)
               .fma(FloatVector.fromMemorySegment(FLOATS, MEMORY, b + 4L * i, ORDER), s0);
     }
-    float sum = s0.add(s1).add(s2.add(s3)).reduceLanes(VectorOperators.ADD);
+    // In the order of LaneSums.
+    FloatVector lanes = s0.add(s1).add(s2.add(s3));
+    if (COUNT >= 16) {
+      lanes = lanes.add(lanes.rearrange(LaneSums.BY_8));
+    }
+    if (COUNT >= 8) {
+      lanes = lanes.add(lanes.rearrange(LaneSums.BY_4));
+    }
+    lanes = lanes.add(lanes.rearrange(LaneSums.BY_2));
+    float sum = lanes.lane(0) + lanes.lane(1);
     for (; i < count; i++) {
       sum += MEMORY.get(FLOAT, a + 4L * i) * MEMORY.get(FLOAT, b + 4L * i);
     }

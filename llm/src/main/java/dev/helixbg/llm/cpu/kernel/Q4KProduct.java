@@ -23,7 +23,7 @@ import jdk.incubator.vector.VectorShuffle;
  * on what saves a shift. What the offsets and the minima of the sub-blocks add is the same for all
  * rows but for the scales, so {@link #prepare} sums it up once, and one FMA per block takes it out.
  */
-public final class Q4KProduct {
+final class Q4KProduct {
   private static final int BLOCK = 256;
   private static final int BLOCK_BYTES = 144;
 
@@ -32,41 +32,20 @@ public final class Q4KProduct {
   private static final int NIBBLE_12 = 0x0000F000;
   private static final int FLOAT_2048 = 0x45000000;
 
-  /** The low nibbles that are read at bits 12–15 are those of byte 3, the high ones of byte 1. */
-  private static final VectorMask<Float> BYTE_3 = VectorMask.fromLong(FLOATS, 0x8888);
-
-  private static final VectorMask<Float> BYTE_1 = VectorMask.fromLong(FLOATS, 0x2222);
-
   /**
    * Scales of the first load (sub-blocks 0 and 2 in low, 1 and 3 in high nibbles) and of the
    * second, from lanes to half vectors.
    */
-  private static final VectorShuffle<Float> LOW = halves(0, 2);
+  static final VectorShuffle<Float> LOW = halves(0, 2);
 
-  private static final VectorShuffle<Float> HIGH = halves(1, 3);
+  static final VectorShuffle<Float> HIGH = halves(1, 3);
 
-  private static final VectorShuffle<Float> NEXT_LOW = halves(4, 6);
+  static final VectorShuffle<Float> NEXT_LOW = halves(4, 6);
 
-  private static final VectorShuffle<Float> NEXT_HIGH = halves(5, 7);
+  static final VectorShuffle<Float> NEXT_HIGH = halves(5, 7);
 
   /** Lanes 8 to 15, where the minima are. */
-  private static final VectorMask<Float> MINIMA = VectorMask.fromLong(FLOATS, 0xFF00);
-
-  // The 16 bytes that open a block, as ints: d and m; scales 0–3; minima 0–3; low nibbles of scales
-  // and minima 4–7.
-  // Wanted, as bytes: scales 0–3, scales 4–7, minima 0–3, minima 4–7.
-  private static final VectorShuffle<Integer> FIRST =
-      VectorShuffle.fromArray(INTS_4, new int[] {1, 1, 2, 2}, 0);
-  private static final IntVector FIRST_SHIFT =
-      IntVector.fromArray(INTS_4, new int[] {0, 2, 0, 2}, 0);
-  private static final IntVector FIRST_MASK =
-      IntVector.fromArray(INTS_4, new int[] {0x3F3F3F3F, 0x30303030, 0x3F3F3F3F, 0x30303030}, 0);
-  private static final VectorShuffle<Integer> SECOND =
-      VectorShuffle.fromArray(INTS_4, new int[] {0, 3, 0, 3}, 0);
-  private static final IntVector SECOND_SHIFT =
-      IntVector.fromArray(INTS_4, new int[] {0, 0, 0, 4}, 0);
-  private static final IntVector SECOND_MASK =
-      IntVector.fromArray(INTS_4, new int[] {0, 0x0F0F0F0F, 0, 0x0F0F0F0F}, 0);
+  static final VectorMask<Float> MINIMA = VectorMask.fromLong(FLOATS, 0xFF00);
 
   private Q4KProduct() {}
 
@@ -76,23 +55,28 @@ public final class Q4KProduct {
 
   /**
    * Orders x as the kernel meets the weights, then, per block, 16 sums: of x times the offsets, per
-   * sub-block, and of x alone; negated.
+   * sub-block, and of x alone; negated. Low nibbles at bits 12–15 are those of byte 3, high ones of
+   * byte 1.
    *
    * <p>Per block two loads of 64 bytes; lane l of load z holds bytes 4l to 4l + 3 of it. For z,
    * then low and high nibbles: {@link Quads} of the two sub-blocks.
    */
-  public static void prepare(long x, int columns, long prepared) {
+  static void prepare(long x, int columns, long prepared) {
     for (int part = 0; part < columns / 64; part++) {
       int sub = part / 2 * 4 + part % 2;
       long first = x + sub * 128L;
-      Quads.spread(first, first + 256, prepared + part * 256L);
+      Quads.spread(first, first + 64, first + 256, first + 320, prepared + part * 256L);
     }
     for (int sub = 0; sub < columns / 32; sub++) {
       FloatVector x0 = FloatVector.fromMemorySegment(FLOATS, MEMORY, x + sub * 128L, ORDER);
       FloatVector x1 = FloatVector.fromMemorySegment(FLOATS, MEMORY, x + sub * 128L + 64, ORDER);
+      // Lane k of these four: what the bytes k of all lanes are multiplied by.
       FloatVector pairs = x0.add(x1);
-      float sum = pairs.reduceLanes(VectorOperators.ADD);
-      float moved = pairs.reduceLanes(VectorOperators.ADD, sub % 2 == 0 ? BYTE_3 : BYTE_1);
+      FloatVector eights = pairs.add(pairs.rearrange(LaneSums.BY_8));
+      FloatVector fours = eights.add(eights.rearrange(LaneSums.BY_4));
+      float odd = fours.lane(1) + fours.lane(3);
+      float sum = fours.lane(0) + fours.lane(2) + odd;
+      float moved = sub % 2 == 0 ? fours.lane(3) : fours.lane(1);
       long at = columns * 4L + sub / 8 * 64L + sub % 8 * 4L;
       MEMORY.set(FLOAT, prepared + at, -(128 * sum + (2048 - 128) * moved));
       MEMORY.set(FLOAT, prepared + at + 32, -sum);
@@ -105,7 +89,7 @@ public final class Q4KProduct {
    * @param weights rows of {@code columns} weights, a multiple of 256
    * @param prepared what {@link #prepare} wrote, aligned to 64 bytes
    */
-  public static void multiply(long weights, int columns, long prepared, long y, int from, int to) {
+  static void multiply(long weights, int columns, long prepared, long y, int from, int to) {
     int blocks = columns / BLOCK;
     long sums = prepared + columns * 4L;
     // Broadcast once: each and(int) or or(int) would broadcast anew, and C2 stops inlining sooner.
@@ -114,18 +98,21 @@ public final class Q4KProduct {
     IntVector nibble12 = IntVector.broadcast(INTS, NIBBLE_12);
     IntVector float2048 = IntVector.broadcast(INTS, FLOAT_2048);
     for (int row = from; row < to; row++) {
-      long w = (long) row * blocks * BLOCK_BYTES;
+      long w = weights + (long) row * blocks * BLOCK_BYTES;
       FloatVector low = FloatVector.zero(FLOATS);
       FloatVector high = low;
       FloatVector correction = low;
       long x = 0;
       for (int column = 0; column < columns; column += BLOCK, w += BLOCK_BYTES, x += 1024) {
-        IntVector head = IntVector.fromMemorySegment(INTS_4, MEMORY, weights + w, ORDER);
+        IntVector head = IntVector.fromMemorySegment(INTS_4, MEMORY, w, ORDER);
         IntVector packed =
-            head.rearrange(FIRST)
-                .lanewise(LSHR, FIRST_SHIFT)
-                .and(FIRST_MASK)
-                .or(head.rearrange(SECOND).lanewise(LSHR, SECOND_SHIFT).and(SECOND_MASK));
+            head.rearrange(SixBits.FIRST)
+                .lanewise(LSHR, SixBits.FIRST_SHIFT)
+                .and(SixBits.FIRST_MASK)
+                .or(
+                    head.rearrange(SixBits.SECOND)
+                        .lanewise(LSHR, SixBits.SECOND_SHIFT)
+                        .and(SixBits.SECOND_MASK));
         // Not by MemorySegment.get: the tree of calls behind it is so large that C2 would stop
         // inlining.
         int factors = head.lane(0);
@@ -139,7 +126,7 @@ public final class Q4KProduct {
         correction =
             scales.fma(
                 FloatVector.fromMemorySegment(FLOATS, MEMORY, sums + (x >>> 4), ORDER), correction);
-        IntVector z = IntVector.fromMemorySegment(INTS, MEMORY, weights + w + 16, ORDER);
+        IntVector z = IntVector.fromMemorySegment(INTS, MEMORY, w + 16, ORDER);
         IntVector z12 = z.lanewise(LSHR, 12);
         FloatVector a0 =
             z.lanewise(LSHL, 16)
@@ -187,7 +174,7 @@ public final class Q4KProduct {
                 .fma(FloatVector.fromMemorySegment(FLOATS, MEMORY, prepared + x + 448, ORDER), e0);
         low = a0.add(b0).fma(scales.rearrange(LOW), low);
         high = c0.add(e0).fma(scales.rearrange(HIGH), high);
-        IntVector n = IntVector.fromMemorySegment(INTS, MEMORY, weights + w + 80, ORDER);
+        IntVector n = IntVector.fromMemorySegment(INTS, MEMORY, w + 80, ORDER);
         IntVector n12 = n.lanewise(LSHR, 12);
         FloatVector a1 =
             n.lanewise(LSHL, 16)
@@ -236,8 +223,11 @@ public final class Q4KProduct {
         low = a1.add(b1).fma(scales.rearrange(NEXT_LOW), low);
         high = c1.add(e1).fma(scales.rearrange(NEXT_HIGH), high);
       }
-      MEMORY.set(
-          FLOAT, y + row * 4L, low.add(high).add(correction).reduceLanes(VectorOperators.ADD));
+      FloatVector sixteen = low.add(high).add(correction);
+      FloatVector eight = sixteen.add(sixteen.rearrange(LaneSums.BY_8));
+      FloatVector four = eight.add(eight.rearrange(LaneSums.BY_4));
+      FloatVector two = four.add(four.rearrange(LaneSums.BY_2));
+      MEMORY.set(FLOAT, y + 4L * row, two.lane(0) + two.lane(1));
     }
   }
 }

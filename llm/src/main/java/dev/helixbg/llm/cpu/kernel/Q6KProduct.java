@@ -23,7 +23,7 @@ import jdk.incubator.vector.VectorShuffle;
  * nibbles of {@link Q4KProduct}; the offset (128, and the 32 that the format subtracts) is taken
  * out per 16 weights by sums that {@link #prepare} made.
  */
-public final class Q6KProduct {
+final class Q6KProduct {
   private static final int BLOCK = 256;
   private static final int BLOCK_BYTES = 210;
 
@@ -59,16 +59,18 @@ public final class Q6KProduct {
   }
 
   /** {@link Quads} of each 64 numbers. Then, per 16 numbers, their negated sum times the offset. */
-  public static void prepare(long x, int columns, long prepared) {
+  static void prepare(long x, int columns, long prepared) {
     for (int part = 0; part < columns / 64; part++) {
       long first = x + part * 256L;
-      Quads.spread(first, first + 128, prepared + part * 256L);
+      Quads.spread(first, first + 64, first + 128, first + 192, prepared + part * 256L);
     }
-    for (int sixteen = 0; sixteen < columns / 16; sixteen++) {
-      float sum =
-          FloatVector.fromMemorySegment(FLOATS, MEMORY, x + sixteen * 64L, ORDER)
-              .reduceLanes(VectorOperators.ADD);
-      MEMORY.set(FLOAT, prepared + columns * 4L + sixteen * 4L, -OFFSET * sum);
+    for (int i = 0; i < columns / 16; i++) {
+      FloatVector sixteen = FloatVector.fromMemorySegment(FLOATS, MEMORY, x + i * 64L, ORDER);
+      FloatVector eight = sixteen.add(sixteen.rearrange(LaneSums.BY_8));
+      FloatVector four = eight.add(eight.rearrange(LaneSums.BY_4));
+      FloatVector two = four.add(four.rearrange(LaneSums.BY_2));
+      float sum = two.lane(0) + two.lane(1);
+      MEMORY.set(FLOAT, prepared + columns * 4L + i * 4L, -OFFSET * sum);
     }
   }
 
@@ -78,7 +80,7 @@ public final class Q6KProduct {
    * @param weights rows of {@code columns} weights, a multiple of 256
    * @param prepared what {@link #prepare} wrote, aligned to 64 bytes
    */
-  public static void multiply(long weights, int columns, long prepared, long y, int from, int to) {
+  static void multiply(long weights, int columns, long prepared, long y, int from, int to) {
     int blocks = columns / BLOCK;
     long sums = prepared + columns * 4L;
     // Broadcast once: each and(int) or or(int) would broadcast anew, and C2 stops inlining sooner.
@@ -87,7 +89,7 @@ public final class Q6KProduct {
     IntVector lowNibbles = IntVector.broadcast(INTS, LOW_NIBBLES);
     IntVector highPairs = IntVector.broadcast(INTS, HIGH_PAIRS);
     for (int row = from; row < to; row++) {
-      long w = (long) row * blocks * BLOCK_BYTES;
+      long w = weights + (long) row * blocks * BLOCK_BYTES;
       FloatVector even = FloatVector.zero(FLOATS);
       FloatVector odd = even;
       FloatVector correction = even;
@@ -95,21 +97,21 @@ public final class Q6KProduct {
       for (int column = 0; column < columns; column += BLOCK, w += BLOCK_BYTES, x += 1024) {
         FloatVector integers =
             (FloatVector)
-                ByteVector.fromMemorySegment(BYTES_16, MEMORY, weights + w + 192, ORDER)
+                ByteVector.fromMemorySegment(BYTES_16, MEMORY, w + 192, ORDER)
                     .convertShape(VectorOperators.B2F, FLOATS, 0);
         // d through a vector load: the tree of calls behind MemorySegment.get is as large as the
         // rest, and C2 stops inlining.
-        int last = IntVector.fromMemorySegment(INTS_4, MEMORY, weights + w + 194, ORDER).lane(3);
+        int last = IntVector.fromMemorySegment(INTS_4, MEMORY, w + 194, ORDER).lane(3);
         // The broadcast first: see Q4KProduct.
         FloatVector scales =
             FloatVector.broadcast(FLOATS, Float.float16ToFloat((short) (last >> 16))).mul(integers);
         correction =
             scales.fma(
                 FloatVector.fromMemorySegment(FLOATS, MEMORY, sums + (x >>> 4), ORDER), correction);
-        IntVector pairs = IntVector.fromMemorySegment(INTS, MEMORY, weights + w + 128, ORDER);
+        IntVector pairs = IntVector.fromMemorySegment(INTS, MEMORY, w + 128, ORDER);
         // Both halves spelled out: a vector that an inner loop carries is boxed.
         IntVector high0 = pairs.rearrange(FIRST_HALF).lanewise(LSHR, PAIR_SHIFT);
-        IntVector z0 = IntVector.fromMemorySegment(INTS, MEMORY, weights + w + 0, ORDER);
+        IntVector z0 = IntVector.fromMemorySegment(INTS, MEMORY, w + 0, ORDER);
         IntVector p0 = z0.and(lowNibbles).or(high0.lanewise(LSHL, 4).and(highPairs));
         IntVector q0 = z0.lanewise(LSHR, 4).and(lowNibbles).or(high0.and(highPairs));
         FloatVector a0 =
@@ -161,7 +163,7 @@ public final class Q6KProduct {
         even = a0.add(b0).fma(scales.rearrange(SCALES_0), even);
         odd = c0.add(e0).fma(scales.rearrange(SCALES_1), odd);
         IntVector high1 = pairs.rearrange(SECOND_HALF).lanewise(LSHR, PAIR_SHIFT);
-        IntVector z1 = IntVector.fromMemorySegment(INTS, MEMORY, weights + w + 64, ORDER);
+        IntVector z1 = IntVector.fromMemorySegment(INTS, MEMORY, w + 64, ORDER);
         IntVector p1 = z1.and(lowNibbles).or(high1.lanewise(LSHL, 4).and(highPairs));
         IntVector q1 = z1.lanewise(LSHR, 4).and(lowNibbles).or(high1.and(highPairs));
         FloatVector a1 =
@@ -213,8 +215,11 @@ public final class Q6KProduct {
         even = a1.add(b1).fma(scales.rearrange(SCALES_2), even);
         odd = c1.add(e1).fma(scales.rearrange(SCALES_3), odd);
       }
-      MEMORY.set(
-          FLOAT, y + row * 4L, even.add(odd).add(correction).reduceLanes(VectorOperators.ADD));
+      FloatVector sixteen = even.add(odd).add(correction);
+      FloatVector eight = sixteen.add(sixteen.rearrange(LaneSums.BY_8));
+      FloatVector four = eight.add(eight.rearrange(LaneSums.BY_4));
+      FloatVector two = four.add(four.rearrange(LaneSums.BY_2));
+      MEMORY.set(FLOAT, y + 4L * row, two.lane(0) + two.lane(1));
     }
   }
 }

@@ -15,7 +15,7 @@ import jdk.incubator.vector.VectorOperators;
  * Matrix × vector for Q8_0 rows in place, 512 bits: bytes are widened and converted, two blocks at
  * a time to keep two sums going.
  */
-public final class Q8Product {
+final class Q8Product {
   private static final int BLOCK = 32;
   private static final int BLOCK_BYTES = 34;
 
@@ -27,10 +27,10 @@ public final class Q8Product {
    * @param weights rows of {@code columns} weights, a multiple of 32
    * @param x aligned to 64 bytes
    */
-  public static void multiply(long weights, int columns, long x, long y, int from, int to) {
+  static void multiply(long weights, int columns, long x, long y, int from, int to) {
     int blocks = columns / BLOCK;
     for (int row = from; row < to; row++) {
-      long w = (long) row * blocks * BLOCK_BYTES;
+      long w = weights + (long) row * blocks * BLOCK_BYTES;
       FloatVector even = FloatVector.zero(FLOATS);
       FloatVector odd = even;
       long at = 0;
@@ -39,36 +39,33 @@ public final class Q8Product {
             FloatVector.fromMemorySegment(FLOATS, MEMORY, x + at, ORDER)
                 .mul(
                     (FloatVector)
-                        ByteVector.fromMemorySegment(BYTES_16, MEMORY, weights + w + 2, ORDER)
+                        ByteVector.fromMemorySegment(BYTES_16, MEMORY, w + 2, ORDER)
                             .convertShape(VectorOperators.B2F, FLOATS, 0));
         FloatVector b =
             FloatVector.fromMemorySegment(FLOATS, MEMORY, x + at + 64, ORDER)
                 .fma(
                     (FloatVector)
-                        ByteVector.fromMemorySegment(BYTES_16, MEMORY, weights + w + 18, ORDER)
+                        ByteVector.fromMemorySegment(BYTES_16, MEMORY, w + 18, ORDER)
                             .convertShape(VectorOperators.B2F, FLOATS, 0),
                     a);
         even =
-            b.fma(
-                FloatVector.broadcast(FLOATS, Float.float16ToFloat(MEMORY.get(SHORT, weights + w))),
-                even);
+            b.fma(FloatVector.broadcast(FLOATS, Float.float16ToFloat(MEMORY.get(SHORT, w))), even);
         FloatVector c =
             FloatVector.fromMemorySegment(FLOATS, MEMORY, x + at + 128, ORDER)
                 .mul(
                     (FloatVector)
-                        ByteVector.fromMemorySegment(BYTES_16, MEMORY, weights + w + 36, ORDER)
+                        ByteVector.fromMemorySegment(BYTES_16, MEMORY, w + 36, ORDER)
                             .convertShape(VectorOperators.B2F, FLOATS, 0));
         FloatVector e =
             FloatVector.fromMemorySegment(FLOATS, MEMORY, x + at + 192, ORDER)
                 .fma(
                     (FloatVector)
-                        ByteVector.fromMemorySegment(BYTES_16, MEMORY, weights + w + 52, ORDER)
+                        ByteVector.fromMemorySegment(BYTES_16, MEMORY, w + 52, ORDER)
                             .convertShape(VectorOperators.B2F, FLOATS, 0),
                     c);
         odd =
             e.fma(
-                FloatVector.broadcast(
-                    FLOATS, Float.float16ToFloat(MEMORY.get(SHORT, weights + w + 34))),
+                FloatVector.broadcast(FLOATS, Float.float16ToFloat(MEMORY.get(SHORT, w + 34))),
                 odd);
       }
       if (blocks % 2 != 0) {
@@ -76,21 +73,23 @@ public final class Q8Product {
             FloatVector.fromMemorySegment(FLOATS, MEMORY, x + at, ORDER)
                 .mul(
                     (FloatVector)
-                        ByteVector.fromMemorySegment(BYTES_16, MEMORY, weights + w + 2, ORDER)
+                        ByteVector.fromMemorySegment(BYTES_16, MEMORY, w + 2, ORDER)
                             .convertShape(VectorOperators.B2F, FLOATS, 0));
         FloatVector b =
             FloatVector.fromMemorySegment(FLOATS, MEMORY, x + at + 64, ORDER)
                 .fma(
                     (FloatVector)
-                        ByteVector.fromMemorySegment(BYTES_16, MEMORY, weights + w + 18, ORDER)
+                        ByteVector.fromMemorySegment(BYTES_16, MEMORY, w + 18, ORDER)
                             .convertShape(VectorOperators.B2F, FLOATS, 0),
                     a);
         even =
-            b.fma(
-                FloatVector.broadcast(FLOATS, Float.float16ToFloat(MEMORY.get(SHORT, weights + w))),
-                even);
+            b.fma(FloatVector.broadcast(FLOATS, Float.float16ToFloat(MEMORY.get(SHORT, w))), even);
       }
-      MEMORY.set(FLOAT, y + row * 4L, even.add(odd).reduceLanes(VectorOperators.ADD));
+      FloatVector sixteen = even.add(odd);
+      FloatVector eight = sixteen.add(sixteen.rearrange(LaneSums.BY_8));
+      FloatVector four = eight.add(eight.rearrange(LaneSums.BY_4));
+      FloatVector two = four.add(four.rearrange(LaneSums.BY_2));
+      MEMORY.set(FLOAT, y + 4L * row, two.lane(0) + two.lane(1));
     }
   }
 }

@@ -30,14 +30,14 @@ final class Quads {
   }
 
   /**
-   * 64 floats, 32 from byte {@code first} and 32 from byte {@code second} of x on, to four vectors
-   * from byte {@code at} on: vector k holds numbers 4·l + k in lane l.
+   * 64 floats, 16 from each of four addresses on, to four vectors from address {@code target} on:
+   * vector k holds numbers 4·l + k in lane l.
    */
-  static void spread(long first, long second, long target) {
+  static void spread(long first, long second, long third, long fourth, long target) {
     FloatVector a = FloatVector.fromMemorySegment(FLOATS, MEMORY, first, ORDER);
-    FloatVector b = FloatVector.fromMemorySegment(FLOATS, MEMORY, first + 64, ORDER);
-    FloatVector c = FloatVector.fromMemorySegment(FLOATS, MEMORY, second, ORDER);
-    FloatVector d = FloatVector.fromMemorySegment(FLOATS, MEMORY, second + 64, ORDER);
+    FloatVector b = FloatVector.fromMemorySegment(FLOATS, MEMORY, second, ORDER);
+    FloatVector c = FloatVector.fromMemorySegment(FLOATS, MEMORY, third, ORDER);
+    FloatVector d = FloatVector.fromMemorySegment(FLOATS, MEMORY, fourth, ORDER);
     a.rearrange(BYTE_0)
         .blend(b.rearrange(BYTE_0), QUARTER_1)
         .blend(c.rearrange(BYTE_0), QUARTER_2)

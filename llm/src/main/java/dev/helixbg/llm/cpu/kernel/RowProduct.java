@@ -13,19 +13,28 @@ public final class RowProduct {
   /** The orders in which kernels want the activations. */
   public enum Order {
     PLAIN,
+    PAIRS,
+    FOURS,
     Q4_K,
+    Q5_K,
     Q6_K;
 
     /** Floats that {@link #prepare} writes. */
     public int floats(int columns) {
-      return this == PLAIN ? columns : columns + columns / 16;
+      return switch (this) {
+        case PLAIN, PAIRS, FOURS -> columns;
+        case Q4_K, Q5_K, Q6_K -> columns + columns / 16;
+      };
     }
 
     /** Brings {@code columns} floats at x into this order. */
     public void prepare(long x, int columns, long prepared) {
       switch (this) {
         case PLAIN -> Vectors.copy(x, columns, prepared);
+        case PAIRS -> HalfProduct.prepare(x, columns, prepared);
+        case FOURS -> Fours.prepare(x, columns, prepared);
         case Q4_K -> Q4KProduct.prepare(x, columns, prepared);
+        case Q5_K -> Q5KProduct.prepare(x, columns, prepared);
         case Q6_K -> Q6KProduct.prepare(x, columns, prepared);
       }
     }
@@ -39,15 +48,16 @@ public final class RowProduct {
 
   private RowProduct() {}
 
-  /** The order that {@link #multiply} wants for a type. */
-  public static Order order(TensorType type) {
-    if (!Lanes.WIDE) {
-      return Order.PLAIN;
-    }
+  /** The order that {@link #multiply} wants for rows of {@code columns} weights of a type. */
+  public static Order order(TensorType type, int columns) {
     return switch (type) {
-      case Q4_K -> Order.Q4_K;
-      case Q6_K -> Order.Q6_K;
-      default -> Order.PLAIN;
+      case F16, BF16 -> Order.PAIRS;
+      case Q4_K -> Lanes.WIDE ? Order.Q4_K : Order.PLAIN;
+      case Q5_K -> Lanes.WIDE ? Order.Q5_K : Order.PLAIN;
+      case Q6_K -> Lanes.WIDE ? Order.Q6_K : Order.PLAIN;
+      case Q4_0, IQ4_NL, IQ4_XS ->
+          Lanes.WIDE && columns % Fours.WEIGHTS == 0 ? Order.FOURS : Order.PLAIN;
+      case F32, Q8_0, Q4_1, Q5_0, Q5_1 -> Order.PLAIN;
     };
   }
 
@@ -55,7 +65,7 @@ public final class RowProduct {
    * {@code y[r] = W[r] · x} for rows {@code from ≤ r < to}.
    *
    * @param weights rows of {@code columns} weights, a multiple of the type's block
-   * @param x prepared in {@link #order(TensorType)}, aligned to 64 bytes
+   * @param x prepared in {@link #order}, aligned to 64 bytes
    * @param row room for {@code columns} floats
    */
   public static void multiply(
@@ -68,18 +78,44 @@ public final class RowProduct {
       int to,
       Unpacker unpacker,
       long row) {
-    if (Lanes.WIDE && inPlace(type)) {
-      // Row after row: the processor fetches ahead along one stream of memory, and loses several.
-      for (int first = from; first < to; first += ROWS_PER_CALL) {
-        int end = Math.min(to, first + ROWS_PER_CALL);
-        switch (type) {
-          case Q4_K -> Q4KProduct.multiply(weights, columns, x, y, first, end);
-          case Q6_K -> Q6KProduct.multiply(weights, columns, x, y, first, end);
-          default -> Q8Product.multiply(weights, columns, x, y, first, end);
-        }
-      }
+    if (type != TensorType.Q8_0 ? order(type, columns) == Order.PLAIN : !Lanes.WIDE) {
+      unpacked(type, weights, columns, x, y, from, to, unpacker, row);
       return;
     }
+    // Row after row: the processor fetches ahead along one stream of memory, and loses several.
+    for (int first = from; first < to; first += ROWS_PER_CALL) {
+      int end = Math.min(to, first + ROWS_PER_CALL);
+      inPlace(type, weights, columns, x, y, first, end);
+    }
+  }
+
+  private static void inPlace(
+      TensorType type, long weights, int columns, long x, long y, int from, int to) {
+    switch (type) {
+      case F16 -> HalfProduct.multiplyF16(weights, columns, x, y, from, to);
+      case BF16 -> HalfProduct.multiplyBf16(weights, columns, x, y, from, to);
+      case Q4_0 -> NibbleProduct.multiply(weights, columns, x, NibbleProduct.LINEAR, y, from, to);
+      case IQ4_NL ->
+          NibbleProduct.multiply(weights, columns, x, NibbleProduct.NON_LINEAR, y, from, to);
+      case IQ4_XS -> Iq4XsProduct.multiply(weights, columns, x, y, from, to);
+      case Q8_0 -> Q8Product.multiply(weights, columns, x, y, from, to);
+      case Q4_K -> Q4KProduct.multiply(weights, columns, x, y, from, to);
+      case Q5_K -> Q5KProduct.multiply(weights, columns, x, y, from, to);
+      case Q6_K -> Q6KProduct.multiply(weights, columns, x, y, from, to);
+      case F32, Q4_1, Q5_0, Q5_1 -> throw new IllegalArgumentException(type + " in place");
+    }
+  }
+
+  private static void unpacked(
+      TensorType type,
+      long weights,
+      int columns,
+      long x,
+      long y,
+      int from,
+      int to,
+      Unpacker unpacker,
+      long row) {
     long bytes = type.bytes(columns);
     for (int r = from; r < to; r++) {
       float sum;
@@ -91,10 +127,5 @@ public final class RowProduct {
       }
       MEMORY.set(Lanes.FLOAT, y + 4L * r, sum);
     }
-  }
-
-  /** Whether there is a kernel that reads this type's stored rows. */
-  private static boolean inPlace(TensorType type) {
-    return type == TensorType.Q4_K || type == TensorType.Q6_K || type == TensorType.Q8_0;
   }
 }

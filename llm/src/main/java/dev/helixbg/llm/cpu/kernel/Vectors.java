@@ -5,7 +5,6 @@ import static dev.helixbg.llm.cpu.kernel.Lanes.FLOAT;
 import static dev.helixbg.llm.cpu.kernel.Lanes.FLOATS;
 import static dev.helixbg.llm.cpu.kernel.Lanes.MEMORY;
 import static dev.helixbg.llm.cpu.kernel.Lanes.ORDER;
-import static jdk.incubator.vector.VectorOperators.ADD;
 import static jdk.incubator.vector.VectorOperators.EQ;
 import static jdk.incubator.vector.VectorOperators.LSHL;
 import static jdk.incubator.vector.VectorOperators.MAX;
@@ -183,7 +182,15 @@ public final class Vectors {
       exp.intoMemorySegment(MEMORY, y + 4L * i, ORDER);
       sums = exp.add(sums);
     }
-    float sum = sums.reduceLanes(ADD);
+    // In the order of LaneSums.
+    if (COUNT >= 16) {
+      sums = sums.add(sums.rearrange(LaneSums.BY_8));
+    }
+    if (COUNT >= 8) {
+      sums = sums.add(sums.rearrange(LaneSums.BY_4));
+    }
+    sums = sums.add(sums.rearrange(LaneSums.BY_2));
+    float sum = sums.lane(0) + sums.lane(1);
     for (; i < count; i++) {
       float exp =
           (float) Math.exp(Math.max(LOWEST_EXPONENT, MEMORY.get(FLOAT, x + 4L * i) - shift));

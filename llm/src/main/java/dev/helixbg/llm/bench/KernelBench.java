@@ -1,0 +1,177 @@
+package dev.helixbg.llm.bench;
+
+import dev.helixbg.llm.bench.KernelCase.Limit;
+import dev.helixbg.llm.cpu.CpuBackend;
+import dev.helixbg.llm.cpu.Team;
+import dev.helixbg.llm.tensor.Tensor;
+import dev.helixbg.llm.tensor.TensorType;
+import java.lang.foreign.Arena;
+import java.lang.foreign.MemorySegment;
+import java.util.Collection;
+import java.util.List;
+import java.util.function.BooleanSupplier;
+import java.util.function.Consumer;
+
+/**
+ * Measures every kernel of the CPU backend beside what this machine's memory or its arithmetic
+ * allows at the same moment, after checking its result against scalar code.
+ */
+public final class KernelBench {
+  private static final int ROUNDS = 5;
+
+  private final Size size;
+  private final List<Integer> threads;
+  private final BooleanSupplier cancelled;
+  private final Consumer<Result> sink;
+
+  /**
+   * How much is measured.
+   *
+   * @param bytes of weights, and for the memory's ceiling
+   * @param prompt tokens
+   * @param promptRows of the matrix that a prompt is multiplied with
+   * @param cached positions before the one token whose attention is measured
+   * @param layers of that cache
+   * @param rows of activations, for the steps between products
+   * @param warmNanos until kernels are compiled; a fifth of it for another number of threads
+   * @param roundNanos per round
+   */
+  record Size(
+      long bytes,
+      int prompt,
+      int promptRows,
+      int cached,
+      int layers,
+      int rows,
+      long warmNanos,
+      long roundNanos) {
+
+    /** Several times the last-level cache in each case, two minutes in all. */
+    static final Size FULL =
+        new Size(128L << 20, 512, 1536, 2048, 16, 16384, 1_000_000_000, 60_000_000);
+  }
+
+  /**
+   * One kernel's numbers.
+   *
+   * @param kernel what it computes, with its shape
+   * @param unit of speed and ceiling: GB/s, or GMAC/s (10⁹ multiply-adds per second)
+   * @param speed best of several rounds
+   * @param ceiling best of several rounds taken between those: reading memory, or multiply-adds in
+   *     registers, with as many threads
+   * @param error largest error of a result, relative to the largest result
+   */
+  public record Result(
+      String kernel, int threads, String unit, double speed, double ceiling, double error) {
+
+    /** 0 to 1; above that where a kernel does better than multiply-adds of floats. */
+    public double share() {
+      return speed / ceiling;
+    }
+  }
+
+  /**
+   * @param threads numbers of threads, such as 1 and 2
+   * @param cancelled is asked between measurements
+   * @param sink takes each result when it is there
+   */
+  public KernelBench(List<Integer> threads, BooleanSupplier cancelled, Consumer<Result> sink) {
+    this(Size.FULL, threads, cancelled, sink);
+  }
+
+  KernelBench(Size size, List<Integer> threads, BooleanSupplier cancelled, Consumer<Result> sink) {
+    this.size = size;
+    this.threads = threads;
+    this.cancelled = cancelled;
+    this.sink = sink;
+  }
+
+  /**
+   * Measures the products of these types and, if {@code others}, attention and the steps between.
+   *
+   * @throws IllegalStateException when a result is wrong
+   */
+  public void run(Collection<TensorType> types, boolean others) {
+    for (TensorType type : types) {
+      products(type);
+    }
+    if (!others) {
+      return;
+    }
+    try (Arena arena = Arena.ofShared()) {
+      MemorySegment memory = arena.allocate(size.bytes(), 64).fill((byte) 1);
+      for (int count : threads) {
+        try (CpuBackend backend = new CpuBackend(count);
+            Team team = new Team(count)) {
+          measure(AttentionCase.token(backend, size.cached(), size.layers()), count, memory);
+          measure(AttentionCase.prompt(backend, size.prompt()), count, memory);
+          for (RowsCase.Step step : RowsCase.Step.values()) {
+            measure(new RowsCase(team, step, size.rows()), count, memory);
+          }
+        }
+      }
+    }
+  }
+
+  private void products(TensorType type) {
+    if (cancelled.getAsBoolean()) {
+      return;
+    }
+    try (Arena arena = Arena.ofShared()) {
+      Tensor weights = ProductCase.weights(arena, type, size.bytes());
+      for (int count : threads) {
+        try (CpuBackend backend = new CpuBackend(count)) {
+          measure(ProductCase.vector(backend, weights), count, weights.data());
+          measure(
+              ProductCase.vectors(backend, weights, size.promptRows(), size.prompt()),
+              count,
+              weights.data());
+        }
+      }
+    }
+  }
+
+  void measure(KernelCase measured, int count, MemorySegment memory) {
+    try (measured) {
+      if (cancelled.getAsBoolean()) {
+        return;
+      }
+      measured.run();
+      double error = measured.error();
+      if (!(error <= measured.bound())) {
+        throw new IllegalStateException(
+            "The kernel of %s is wrong on this machine: off by %.2g of its largest result, %.0e allowed"
+                .formatted(measured.name(), error, measured.bound()));
+      }
+      runFor(measured, size.warmNanos() / (count == threads.getFirst() ? 1 : 5));
+      double speed = 0;
+      double ceiling = 0;
+      for (int round = 0; round < ROUNDS && !cancelled.getAsBoolean(); round++) {
+        ceiling = Math.max(ceiling, ceiling(measured.limit(), count, memory));
+        speed = Math.max(speed, runFor(measured, size.roundNanos()));
+      }
+      sink.accept(
+          new Result(measured.name(), count, measured.limit().unit(), speed, ceiling, error));
+    }
+  }
+
+  private static double ceiling(Limit limit, int threads, MemorySegment memory) {
+    return switch (limit) {
+      case MEMORY -> MemoryCeiling.gigabytesPerSecond(memory, threads);
+      case ARITHMETIC -> MultiplyAddCeiling.billionsPerSecond(threads);
+    };
+  }
+
+  /** Billions per second. */
+  private static double runFor(KernelCase measured, long nanos) {
+    long start = System.nanoTime();
+    long taken;
+    int runs = 0;
+    do {
+      measured.run();
+      runs++;
+      taken = System.nanoTime() - start;
+    } while (taken < nanos);
+    return runs * measured.amount() / taken;
+  }
+}

@@ -1,0 +1,129 @@
+package dev.helixbg.llm.bench;
+
+import dev.helixbg.llm.backend.Activations;
+import dev.helixbg.llm.backend.Batch;
+import dev.helixbg.llm.backend.KvShape;
+import dev.helixbg.llm.backend.KvShape.Storage;
+import dev.helixbg.llm.backend.Matrix;
+import dev.helixbg.llm.cpu.CpuBackend;
+import dev.helixbg.llm.tensor.Dequantize;
+import dev.helixbg.llm.tensor.RandomWeights;
+import dev.helixbg.llm.tensor.Tensor;
+import dev.helixbg.llm.tensor.TensorType;
+import java.lang.foreign.Arena;
+import java.lang.foreign.MemorySegment;
+import java.util.List;
+import java.util.SplittableRandom;
+
+/**
+ * A matrix of one type times one vector or many, through the backend's own step, so that sharing
+ * out the rows and preparing the activations count as they do in a model.
+ */
+final class ProductCase implements KernelCase {
+  static final int COLUMNS = 2048;
+
+  /** Matrix rows that are checked, at least 13 in any share of them. */
+  private static final int CHECKED = 97;
+
+  private final CpuBackend backend;
+  private final Tensor weights;
+  private final int tokens;
+  private final Matrix matrix;
+  private final float[][] input;
+  private final Activations x;
+  private final Activations y;
+  private final Batch batch;
+
+  private ProductCase(CpuBackend backend, Tensor weights, int tokens) {
+    this.backend = backend;
+    this.weights = weights;
+    this.tokens = tokens;
+    matrix = backend.matrix(weights);
+    SplittableRandom random = new SplittableRandom(2);
+    input = new float[tokens][COLUMNS];
+    x = backend.activations(tokens, COLUMNS);
+    for (int t = 0; t < tokens; t++) {
+      for (int c = 0; c < COLUMNS; c++) {
+        input[t][c] = (float) random.nextGaussian();
+      }
+      x.write(t, input[t]);
+    }
+    y = backend.activations(tokens, Math.toIntExact(weights.rows()));
+    batch = new Batch(tokens, 1);
+    batch.add(backend.cache(new KvShape(1, 1, 16, tokens, Storage.F16)), tokens, 0);
+  }
+
+  /** Random weights of a type, about {@code bytes} of them, in rows of {@link #COLUMNS}. */
+  static Tensor weights(Arena arena, TensorType type, long bytes) {
+    long rows = bytes / type.bytes(COLUMNS);
+    MemorySegment data = arena.allocate(type.bytes(rows * COLUMNS), 64);
+    float spread = (float) (1 / Math.sqrt(COLUMNS));
+    RandomWeights.fill(type, data, 0, rows * COLUMNS, spread, new SplittableRandom(1));
+    return new Tensor(type.name(), type, List.of((long) COLUMNS, rows), data);
+  }
+
+  /** One vector: all weights are read from memory. */
+  static ProductCase vector(CpuBackend backend, Tensor weights) {
+    return new ProductCase(backend, weights, 1);
+  }
+
+  /** Many vectors times the first {@code rows} rows. */
+  static ProductCase vectors(CpuBackend backend, Tensor weights, int rows, int tokens) {
+    MemorySegment first = weights.data().asSlice(0, weights.rowBytes() * rows);
+    List<Long> shape = List.of((long) COLUMNS, (long) rows);
+    Tensor part = new Tensor(weights.name(), weights.type(), shape, first);
+    return new ProductCase(backend, part, tokens);
+  }
+
+  @Override
+  public String name() {
+    return tokens == 1
+        ? weights.type() + " × vector"
+        : "%s × %d vectors".formatted(weights.type(), tokens);
+  }
+
+  @Override
+  public Limit limit() {
+    return tokens == 1 ? Limit.MEMORY : Limit.ARITHMETIC;
+  }
+
+  @Override
+  public double amount() {
+    return tokens == 1 ? weights.data().byteSize() : (double) weights.rows() * COLUMNS * tokens;
+  }
+
+  @Override
+  public void run() {
+    backend.addProduct(batch, x, matrix, y);
+  }
+
+  @Override
+  public double error() {
+    int rows = Math.toIntExact(weights.rows());
+    float[] row = new float[COLUMNS];
+    double worst = 0;
+    double largest = 0;
+    for (int i = 0; i < CHECKED; i++) {
+      int r = (int) ((rows - 1L) * i / (CHECKED - 1));
+      Dequantize.row(weights.type(), weights.data(), r * weights.rowBytes(), COLUMNS, row, 0);
+      for (int t = 0; t < tokens; t += Math.max(1, tokens / 37)) {
+        double expected = 0;
+        for (int c = 0; c < COLUMNS; c++) {
+          expected += (double) row[c] * input[t][c];
+        }
+        worst = Math.max(worst, Math.abs(expected - y.get(t, r)));
+        largest = Math.max(largest, Math.abs(expected));
+      }
+    }
+    return worst / largest;
+  }
+
+  /** Prompts may round their activations to eight bits; Q4_K's offsets cost it some bits. */
+  @Override
+  public double bound() {
+    return tokens > 1 ? 2e-2 : weights.type() == TensorType.Q4_K ? 3e-4 : 2e-5;
+  }
+
+  @Override
+  public void close() {}
+}

@@ -1,0 +1,97 @@
+package dev.helixbg.llm.bench;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import dev.helixbg.llm.bench.KernelBench.Result;
+import dev.helixbg.llm.bench.KernelBench.Size;
+import dev.helixbg.llm.tensor.TensorType;
+import java.util.ArrayList;
+import java.util.List;
+import org.junit.jupiter.api.Test;
+
+class KernelBenchTest {
+  private static final Size SMALL = new Size(1 << 20, 9, 100, 20, 2, 64, 1, 1);
+
+  private final List<Result> results = new ArrayList<>();
+
+  @Test
+  void everyKernelIsCheckedAndMeasuredOnEachNumberOfThreads() {
+    new KernelBench(SMALL, List.of(1, 2), () -> false, results::add)
+        .run(List.of(TensorType.values()), true);
+    assertEquals(2 * (2 * TensorType.values().length + 5), results.size());
+    for (Result result : results) {
+      assertTrue(result.speed() > 0 && result.ceiling() > 0, result.toString());
+      assertTrue(result.error() >= 0 && result.error() <= 2e-2, result.toString());
+    }
+    for (TensorType type : TensorType.values()) {
+      assertEquals(2, count(type + " × vector"));
+      assertEquals(2, count(type + " × 9 vectors"));
+    }
+  }
+
+  private long count(String kernel) {
+    return results.stream().filter(result -> result.kernel().equals(kernel)).count();
+  }
+
+  @Test
+  void aWrongResultIsAnErrorAndNoNumber() {
+    KernelBench bench = new KernelBench(SMALL, List.of(1), () -> false, results::add);
+    for (double error : new double[] {1.1e-3, Double.NaN}) {
+      Wrong wrong = new Wrong(error);
+      var thrown = assertThrows(IllegalStateException.class, () -> bench.measure(wrong, 1, null));
+      assertTrue(thrown.getMessage().contains("the wrong one"), thrown.getMessage());
+      assertTrue(wrong.closed);
+    }
+    assertEquals(List.of(), results);
+  }
+
+  @Test
+  void nothingIsMeasuredOnceCancelled() {
+    new KernelBench(SMALL, List.of(1), () -> true, results::add).run(List.of(TensorType.F16), true);
+    assertEquals(List.of(), results);
+  }
+
+  private static final class Wrong implements KernelCase {
+    private final double error;
+    private boolean closed;
+
+    Wrong(double error) {
+      this.error = error;
+    }
+
+    @Override
+    public String name() {
+      return "the wrong one";
+    }
+
+    @Override
+    public Limit limit() {
+      return Limit.ARITHMETIC;
+    }
+
+    @Override
+    public double amount() {
+      return 1;
+    }
+
+    @Override
+    public void run() {}
+
+    @Override
+    public double error() {
+      return error;
+    }
+
+    @Override
+    public double bound() {
+      return 1e-3;
+    }
+
+    @Override
+    public void close() {
+      closed = true;
+    }
+  }
+}

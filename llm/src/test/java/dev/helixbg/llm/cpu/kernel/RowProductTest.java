@@ -1,0 +1,110 @@
+package dev.helixbg.llm.cpu.kernel;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import dev.helixbg.llm.tensor.TensorType;
+import java.io.IOException;
+import java.lang.foreign.Arena;
+import java.lang.foreign.MemorySegment;
+import java.lang.foreign.ValueLayout;
+import java.lang.management.ManagementFactory;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/** Matrix × vector for every type, in JVMs that differ in their vectors and in their compiler. */
+class RowProductTest {
+  /** Milliseconds per kernel in which C2 compiles it, on a machine that has time. */
+  private static final int COMPILED = 150;
+
+  /** Relative to the root of the sum of squares of a row's terms; Q4_K's offsets cost it bits. */
+  private static double bound(String kernel) {
+    return kernel.startsWith("Q4_K") ? 3e-4 : 1e-5;
+  }
+
+  @ParameterizedTest
+  @ValueSource(ints = {128, 256, 512})
+  void everyTypeAgreesWithItsScalarTwinInVectorsOfAnyWidth(int bits) throws Exception {
+    List<String> lines = probe(0, "-Dhelixbg.vector.bits=" + bits);
+    int expected = 0;
+    for (TensorType type : TensorType.values()) {
+      expected += KernelProbe.columns(type).length;
+    }
+    int products = 0;
+    for (String line : lines) {
+      String[] parts = line.split("\t");
+      double error = Double.parseDouble(parts[1]);
+      assertTrue(
+          error <= bound(parts[0]), "%d bits: %s is off by %s".formatted(bits, parts[0], error));
+      products += parts[0].matches("[A-Z].*") ? 1 : 0;
+    }
+    assertEquals(expected, products);
+  }
+
+  /** The probe itself fails if a result changes between the first, interpreted run and the last. */
+  @Test
+  void resultsAreTheSameInterpretedAndCompiledBitForBit() throws Exception {
+    List<String> compiled = probe(COMPILED);
+    List<String> interpreted = probe(0, "-Xint");
+    for (int i = 0; i < interpreted.size(); i++) {
+      assertEquals(interpreted.get(i), compiled.get(i));
+    }
+    assertEquals(interpreted.size(), compiled.size());
+  }
+
+  @Test
+  void everyHalfFloatTimesOneIsItself() {
+    int columns = 64;
+    try (Arena arena = Arena.ofConfined()) {
+      MemorySegment weights = arena.allocate(2L * 65536 * columns, 64);
+      for (int i = 0; i < 65536; i++) {
+        weights.setAtIndex(ValueLayout.JAVA_SHORT, (long) i * columns + i % 61, (short) i);
+      }
+      MemorySegment x = arena.allocate(4L * columns, 64);
+      for (int i = 0; i < columns; i++) {
+        x.setAtIndex(ValueLayout.JAVA_FLOAT, i, 1);
+      }
+      RowProduct.Order order = RowProduct.order(TensorType.F16, columns);
+      MemorySegment prepared = arena.allocate(4L * order.floats(columns), 64);
+      order.prepare(x.address(), columns, prepared.address());
+      MemorySegment y = arena.allocate(4L * 65536, 64);
+      RowProduct.multiply(
+          TensorType.F16,
+          weights.address(),
+          columns,
+          prepared.address(),
+          y.address(),
+          0,
+          65536,
+          new Unpacker(arena),
+          arena.allocate(4L * columns, 64).address());
+      for (int i = 0; i < 65536; i++) {
+        float expected = Float.float16ToFloat((short) i) + 0f;
+        assertEquals(expected, y.getAtIndex(ValueLayout.JAVA_FLOAT, i), Integer.toHexString(i));
+      }
+    }
+  }
+
+  private static List<String> probe(int milliseconds, String... flags)
+      throws IOException, InterruptedException {
+    List<String> command = new ArrayList<>();
+    command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
+    command.addAll(ManagementFactory.getRuntimeMXBean().getInputArguments());
+    command.addAll(List.of(flags));
+    command.add("-cp");
+    command.add(
+        System.getProperty("surefire.test.class.path", System.getProperty("java.class.path")));
+    command.add(KernelProbe.class.getName());
+    command.add(Integer.toString(milliseconds));
+    Process process =
+        new ProcessBuilder(command).redirectError(ProcessBuilder.Redirect.INHERIT).start();
+    String printed = new String(process.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
+    assertEquals(0, process.waitFor(), printed);
+    return printed.lines().toList();
+  }
+}
