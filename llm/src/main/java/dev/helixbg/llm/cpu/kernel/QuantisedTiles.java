@@ -7,7 +7,6 @@ import static dev.helixbg.llm.cpu.kernel.Lanes.INT;
 import static dev.helixbg.llm.cpu.kernel.Lanes.MEMORY;
 import static dev.helixbg.llm.cpu.kernel.Lanes.ORDER;
 import static jdk.incubator.vector.VectorOperators.ABS;
-import static jdk.incubator.vector.VectorOperators.ADD;
 import static jdk.incubator.vector.VectorOperators.LSHL;
 import static jdk.incubator.vector.VectorOperators.MAX;
 
@@ -99,8 +98,16 @@ public final class QuantisedTiles {
       long at = tile + 4L * (TOKENS * sub + token);
       MEMORY.set(FLOAT, at + SCALES, a / LARGEST);
       MEMORY.set(FLOAT, at + SCALES + 4, b / LARGEST);
-      MEMORY.set(FLOAT, at + SUMS, a0.add(a1).reduceLanes(ADD));
-      MEMORY.set(FLOAT, at + SUMS + 4, b0.add(b1).reduceLanes(ADD));
+      FloatVector a16 = a0.add(a1);
+      FloatVector b16 = b0.add(b1);
+      FloatVector a8 = a16.add(a16.rearrange(LaneSums.BY_8));
+      FloatVector b8 = b16.add(b16.rearrange(LaneSums.BY_8));
+      FloatVector a4 = a8.add(a8.rearrange(LaneSums.BY_4));
+      FloatVector b4 = b8.add(b8.rearrange(LaneSums.BY_4));
+      FloatVector a2 = a4.add(a4.rearrange(LaneSums.BY_2));
+      FloatVector b2 = b4.add(b4.rearrange(LaneSums.BY_2));
+      MEMORY.set(FLOAT, at + SUMS, a2.lane(0) + a2.lane(1));
+      MEMORY.set(FLOAT, at + SUMS + 4, b2.lane(0) + b2.lane(1));
       FloatVector inverseA = FloatVector.broadcast(FLOATS, a == 0 ? 0 : LARGEST / a);
       FloatVector inverseB = FloatVector.broadcast(FLOATS, b == 0 ? 0 : LARGEST / b);
       FloatVector rounding = FloatVector.broadcast(FLOATS, TO_INTEGER);
