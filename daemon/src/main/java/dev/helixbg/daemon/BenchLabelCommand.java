@@ -10,6 +10,7 @@ import dev.helixbg.llm.bench.LlmBench;
 import java.io.IOException;
 import java.util.Locale;
 import java.util.concurrent.Callable;
+import java.util.function.BooleanSupplier;
 import picocli.CommandLine.ArgGroup;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
@@ -61,18 +62,6 @@ final class BenchLabelCommand implements Callable<Integer> {
     this.console = console;
   }
 
-  /**
-   * What was measured.
-   *
-   * @param promptPerSecond tokens of a prompt of 512
-   */
-  private record Bench(LabelBench.Result labels, double promptPerSecond) {
-    /** Entries per second if reading their new tokens were all the work. */
-    double possible() {
-      return promptPerSecond / labels.newTokens();
-    }
-  }
-
   @Override
   public Integer call() throws IOException {
     if (entries < 1 || alone < 1 || repetitions < 1) {
@@ -81,15 +70,11 @@ final class BenchLabelCommand implements Callable<Integer> {
     Settings settings = flags.settings(options);
     ModelOptions asJudged = flags.options(settings, 1).reading(LanguageModel.PASS_ROWS);
     try (TextModel opened = ModelOpener.open(model.file(settings), asJudged)) {
-      LlmBench prompts =
-          new LlmBench(
-              opened, repetitions, settings.threads(), Thread.currentThread()::isInterrupted);
-      LabelBench labels = new LabelBench(opened, entries, Thread.currentThread()::isInterrupted);
-      double before = prompts.prompt(PROMPT_TOKENS).tokensPerSecond();
-      LabelBench.Result result = labels.run(alone);
-      double after = prompts.prompt(PROMPT_TOKENS).tokensPerSecond();
-      // Before and after: a machine that grows warm must not make one side look better.
-      Bench bench = new Bench(result, (before + after) / 2);
+      BooleanSupplier cancelled = Thread.currentThread()::isInterrupted;
+      LlmBench prompts = new LlmBench(opened, 1, settings.threads(), cancelled);
+      LabelBench.Result bench =
+          new LabelBench(opened, entries, cancelled)
+              .run(alone, repetitions, () -> prompts.prompt(PROMPT_TOKENS).tokensPerSecond());
       if (json) {
         Json.print(console.out(), generator -> write(bench, generator));
       } else {
@@ -99,39 +84,42 @@ final class BenchLabelCommand implements Callable<Integer> {
     return ExitCode.OK.number();
   }
 
-  private void print(Bench bench) {
-    LabelBench.Result r = bench.labels();
+  /** Entries per second if reading their new tokens were all the work. */
+  private static double possible(LabelBench.Result bench) {
+    return bench.promptPerSecond() / bench.newTokens();
+  }
+
+  private void print(LabelBench.Result bench) {
     say(
-        "%d entries, %.1f new tokens each, after an opening of %d tokens",
-        r.entries(), r.newTokens(), r.openingTokens());
-    say("as a run does it                            %8.2f entries/s", r.together());
-    say("one at a time, opening read for each        %8.2f entries/s", r.alone());
-    say("  the run is faster by                      %8.2f", r.together() / r.alone());
-    say("one at a time, prompt read for each label   %8.2f entries/s", r.apart());
-    say("  the run is faster by                      %8.2f", r.together() / r.apart());
+        "%d entries, %.1f new tokens each, after %d that all share",
+        bench.entries(), bench.newTokens(), bench.sharedTokens());
+    say("as a run does it                       %8.2f entries/s", bench.together());
+    say("one at a time, everything read         %8.2f entries/s", bench.alone());
+    say("  the run is faster by                 %8.2f", bench.together() / bench.alone());
+    say("one at a time, labels scored whole     %8.2f entries/s", bench.whole());
+    say("  the run is faster by                 %8.2f", bench.together() / bench.whole());
     say(
-        "pp512 %.1f tokens/s allows                 %8.2f entries/s",
-        bench.promptPerSecond(), bench.possible());
+        "pp512 %6.1f tokens/s allows            %8.2f entries/s",
+        bench.promptPerSecond(), possible(bench));
     say(
-        "  of which the run reaches                  %8.1f %%",
-        100 * r.together() / bench.possible());
+        "  of which the run reaches             %8.1f %%",
+        100 * bench.together() / possible(bench));
   }
 
   private void say(String format, Object... values) {
     console.out().printf(Locale.ROOT, format + "%n", values);
   }
 
-  private static void write(Bench bench, JsonGenerator json) throws IOException {
-    LabelBench.Result r = bench.labels();
+  private static void write(LabelBench.Result bench, JsonGenerator json) throws IOException {
     json.writeStartObject();
-    json.writeNumberField("entries", r.entries());
-    json.writeNumberField("new_tokens_per_entry", r.newTokens());
-    json.writeNumberField("opening_tokens", r.openingTokens());
-    json.writeNumberField("together_entries_per_second", r.together());
-    json.writeNumberField("alone_entries_per_second", r.alone());
-    json.writeNumberField("apart_entries_per_second", r.apart());
+    json.writeNumberField("entries", bench.entries());
+    json.writeNumberField("new_tokens_per_entry", bench.newTokens());
+    json.writeNumberField("shared_tokens", bench.sharedTokens());
+    json.writeNumberField("together_entries_per_second", bench.together());
+    json.writeNumberField("alone_entries_per_second", bench.alone());
+    json.writeNumberField("whole_entries_per_second", bench.whole());
     json.writeNumberField("pp512_tokens_per_second", bench.promptPerSecond());
-    json.writeNumberField("possible_entries_per_second", bench.possible());
+    json.writeNumberField("possible_entries_per_second", possible(bench));
     json.writeEndObject();
   }
 }

@@ -7,9 +7,14 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import com.sun.net.httpserver.HttpExchange;
 import com.sun.net.httpserver.HttpServer;
+import java.io.BufferedReader;
 import java.io.IOException;
+import java.io.InputStreamReader;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
+import java.net.ServerSocket;
+import java.net.Socket;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.security.MessageDigest;
@@ -17,8 +22,10 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.HexFormat;
 import java.util.List;
+import java.util.Map;
 import java.util.Random;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.BeforeEach;
@@ -43,6 +50,7 @@ class FetchModelsTest {
   private boolean liesAboutRanges;
   private boolean declares = true;
   private int status = 200;
+  private int statusOfDownloads = 200;
   private byte[] sent;
 
   private record Ended(int code, String err) {}
@@ -77,6 +85,11 @@ class FetchModelsTest {
       exchange.close();
       return;
     }
+    if (statusOfDownloads != 200) {
+      exchange.sendResponseHeaders(statusOfDownloads, -1);
+      exchange.close();
+      return;
+    }
     String range = exchange.getRequestHeaders().getFirst("Range");
     ranges.add(String.valueOf(range));
     int from = 0;
@@ -102,6 +115,11 @@ class FetchModelsTest {
 
   private Ended fetchFrom(String url, String... arguments)
       throws IOException, InterruptedException {
+    return fetch(Map.of(), url, arguments);
+  }
+
+  private Ended fetch(Map<String, String> variables, String url, String... arguments)
+      throws IOException, InterruptedException {
     List<String> command =
         new ArrayList<>(
             List.of("bash", SCRIPT.toString(), "qwen3", "--to", folder.toString(), "--from", url));
@@ -112,6 +130,7 @@ class FetchModelsTest {
             .redirectError(err.toFile())
             .redirectOutput(ProcessBuilder.Redirect.DISCARD);
     builder.environment().keySet().removeIf(name -> name.toLowerCase().endsWith("_proxy"));
+    builder.environment().putAll(variables);
     Process process = builder.start();
     if (!process.waitFor(5, TimeUnit.MINUTES)) {
       process.destroyForcibly();
@@ -212,12 +231,122 @@ class FetchModelsTest {
   @Test
   void refusalsAndNoNetworkAreClear() throws Exception {
     status = 404;
-    assertRefused(fetch(), 4, "refused");
+    assertRefused(fetch(), 4, "refused with status 404");
     int port = server.getAddress().getPort();
     server.stop(0);
     assertRefused(fetchFrom("http://127.0.0.1:" + port), 4, "offline", "proxy");
     assertRefused(fetchFrom("http://no-such-host.invalid"), 4, "offline");
     assertRefused(fetch("--nonsense"), 2, "--nonsense");
     assertRefused(fetch("--sha256", "x"), 2, "--sha256");
+    assertRefused(fetch("--timeout", "0"), 2, "--timeout");
+  }
+
+  /** Takes one connection after the other, reads a request's head, and gives the same answer. */
+  private static final class Proxy implements AutoCloseable {
+    private final ServerSocket socket;
+    private final AtomicInteger requests = new AtomicInteger();
+
+    /**
+     * @param answer null: none, and the connection stays open
+     */
+    Proxy(String answer) throws IOException {
+      socket = new ServerSocket(0, 50, InetAddress.getLoopbackAddress());
+      Thread.ofVirtual().start(() -> serve(answer));
+    }
+
+    private void serve(String answer) {
+      List<Socket> open = new ArrayList<>();
+      try {
+        while (true) {
+          Socket client = socket.accept();
+          open.add(client);
+          BufferedReader head = new BufferedReader(new InputStreamReader(client.getInputStream()));
+          for (String line = head.readLine(); line != null && !line.isEmpty(); ) {
+            line = head.readLine();
+          }
+          requests.incrementAndGet();
+          if (answer != null) {
+            client.getOutputStream().write(answer.getBytes(StandardCharsets.US_ASCII));
+            client.close();
+          }
+        }
+      } catch (IOException e) {
+        // Closed: the test is over.
+      }
+    }
+
+    int port() {
+      return socket.getLocalPort();
+    }
+
+    @Override
+    public void close() throws IOException {
+      socket.close();
+    }
+  }
+
+  /** Both ways through a proxy: for https it is asked to connect, for http to fetch. */
+  private void assertRefusedThroughProxy(int port, String... words) throws Exception {
+    String proxy = "http://somebody:secret@127.0.0.1:" + port;
+    for (String scheme : List.of("http", "https")) {
+      Ended ended =
+          fetch(Map.of(scheme + "_proxy", proxy), scheme + "://models.invalid", "--timeout", "2");
+      assertRefused(ended, 4, words);
+      assertTrue(ended.err().contains("http://127.0.0.1:" + port), ended.err());
+      assertFalse(ended.err().contains("secret"), ended.err());
+      assertEquals(1, ended.err().lines().count(), ended.err());
+    }
+  }
+
+  @Test
+  void aProxyThatRefusesConnectionsIsNamed() throws Exception {
+    int port;
+    try (Proxy proxy = new Proxy(null)) {
+      port = proxy.port();
+    }
+    assertRefusedThroughProxy(port, "proxy", "does not answer");
+  }
+
+  @Test
+  void aProxyThatNeverAnswersIsGivenUpInTime() throws Exception {
+    try (Proxy proxy = new Proxy(null)) {
+      long start = System.nanoTime();
+      assertRefusedThroughProxy(proxy.port(), "proxy", "nothing came for 2 seconds");
+      long seconds = (System.nanoTime() - start) / 1_000_000_000;
+      assertEquals(2, proxy.requests.get(), "it was asked, and not again and again");
+      // Twice two seconds, on a machine that may be busy; the usual patience is a minute each.
+      assertTrue(seconds >= 4 && seconds < 60, seconds + " s");
+    }
+  }
+
+  @Test
+  void aProxyThatWantsAPasswordOrCannotConnectSaysSo() throws Exception {
+    String end = "Content-Length: 0\r\nConnection: close\r\n\r\n";
+    try (Proxy proxy = new Proxy("HTTP/1.1 407 Proxy Authentication Required\r\n" + end)) {
+      assertRefusedThroughProxy(proxy.port(), "wants a name and a password");
+    }
+    try (Proxy proxy = new Proxy("HTTP/1.1 502 Bad Gateway\r\n" + end)) {
+      assertRefusedThroughProxy(proxy.port(), "refused with status 502");
+    }
+  }
+
+  @Test
+  void aProxyThatCannotBeFoundIsNamed() throws Exception {
+    Ended ended =
+        fetch(Map.of("https_proxy", "http://no-such-proxy.invalid:3128"), "https://models.invalid");
+    assertRefused(ended, 4, "http://no-such-proxy.invalid:3128", "cannot be found");
+  }
+
+  /** The declaration came through; then the proxy fails, which is no damaged download. */
+  @Test
+  void aProxyThatFailsInTheMiddleLeavesWhatCame() throws Exception {
+    Files.write(folder.resolve(NAME + ".part"), Arrays.copyOf(model, 123_456));
+    statusOfDownloads = 502;
+    Ended ended = fetch();
+    assertRefused(ended, 4, "refused with status 502");
+    assertEquals(123_456, Files.size(folder.resolve(NAME + ".part")));
+    statusOfDownloads = 200;
+    assertFetched(fetch());
+    assertEquals(List.of("bytes=123456-"), ranges);
   }
 }

@@ -80,15 +80,7 @@ class TextModelTest {
       String system = between(pairs.getFirst().prompt(), "system\n", "<|im_end|>");
       model.read(opening, chat.opening(system), () -> false);
       List<int[]> requests = pairs.stream().map(c -> chat.request(user(c), false)).toList();
-      List<int[]> answers =
-          VERDICTS.stream()
-              .map(
-                  text ->
-                      IntStream.concat(
-                              Arrays.stream(model.tokenizer().encode(text)),
-                              IntStream.of(chat.endOfTurn()))
-                          .toArray())
-              .toList();
+      List<int[]> answers = VERDICTS.stream().map(chat::answer).toList();
       double[][] scores = model.score(opening, requests, answers, () -> false);
       for (int i = 0; i < pairs.size(); i++) {
         double[] row = scores[i];

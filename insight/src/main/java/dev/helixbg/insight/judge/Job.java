@@ -17,8 +17,8 @@ public enum Job {
   PAIR(Arrays.stream(Verdict.values()).map(Verdict::title).toList(), 0),
   /** A topic in one sentence. */
   SUMMARY(List.of(), 64),
-  /** One text for entries that say the same. */
-  MERGE(List.of(), 256);
+  /** One text for entries that say the same; never longer than these, which share a budget. */
+  MERGE(List.of(), 384);
 
   /** Raised when the form of the user's turn, or the way of scoring, changes. */
   private static final int FORM = 1;
@@ -32,7 +32,7 @@ public enum Job {
     this.choices = choices;
     this.maxTokens = maxTokens;
     systemPrompt = read(title() + ".txt");
-    version = Hash.of(FORM + "\n" + systemPrompt).substring(0, 12);
+    version = Hash.of(FORM + " " + maxTokens + "\n" + systemPrompt).substring(0, 12);
   }
 
   /** As it is called in files and output. */

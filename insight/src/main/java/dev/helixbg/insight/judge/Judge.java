@@ -51,8 +51,12 @@ public final class Judge implements AutoCloseable {
     chat = model.chat();
   }
 
-  /** A job whose opening was read. */
-  private record Opened(Session session, Prompts prompts, List<int[]> choices) {}
+  /**
+   * A job whose opening was read.
+   *
+   * @param lead tokens that all requests begin with; they were read too
+   */
+  private record Opened(Session session, int[] lead, Prompts prompts, List<int[]> choices) {}
 
   /** A question in tokens. */
   private record Asked(List<int[]> prompts, boolean cut) {
@@ -81,8 +85,7 @@ public final class Judge implements AutoCloseable {
     int room = model.passTokens() * (free ? PASSES_OF_FREE_ANSWERS : 1);
     for (Question question : questions) {
       Prompts.Written written = ready.prompts().write(question);
-      List<int[]> prompts =
-          written.turns().stream().map(turn -> chat.request(turn, false)).toList();
+      List<int[]> prompts = written.turns().stream().map(turn -> unread(ready, turn)).toList();
       Asked next = new Asked(prompts, written.cut());
       room -= next.tokens();
       if (!asked.isEmpty() && room < 0) {
@@ -117,15 +120,31 @@ public final class Judge implements AutoCloseable {
   List<Answer> orders(Question question) {
     Opened ready = open(question.job(), () -> false);
     return ready.prompts().write(question).turns().stream()
-        .map(turn -> new Asked(List.of(chat.request(turn, false)), false))
+        .map(turn -> new Asked(List.of(unread(ready, turn)), false))
         .flatMap(one -> choose(question.job(), ready, List.of(one), () -> false).stream())
         .toList();
+  }
+
+  /** Tokens that all prompts of a job begin with. */
+  int sharedTokens(Job job) {
+    return open(job, () -> false).session().length();
+  }
+
+  /** What is new in a request. */
+  private int[] unread(Opened ready, String turn) {
+    int[] request = chat.request(turn, false);
+    int read = ready.lead().length;
+    if (!Arrays.equals(request, 0, read, ready.lead(), 0, read)) {
+      throw new IllegalStateException("tokens merged across the beginning of: " + turn);
+    }
+    return Arrays.copyOfRange(request, read, request.length);
   }
 
   private Opened open(Job job, BooleanSupplier cancelled) {
     Opened ready = opened.get(job);
     if (ready == null) {
-      int[] opening = chat.opening(job.systemPrompt());
+      int[] opening = chat.opening(job.systemPrompt(), Prompts.lead(job));
+      int before = chat.opening(job.systemPrompt()).length;
       int texts = job == Job.PAIR ? 2 : 1;
       int room = model.contextLimit() - opening.length - FRAME_TOKENS - job.maxTokens();
       int budget = Math.min(entryTokens, room / texts);
@@ -139,19 +158,12 @@ public final class Judge implements AutoCloseable {
         session.close();
         throw new CancellationException();
       }
-      List<int[]> choices = job.choices().stream().map(this::whole).toList();
-      ready = new Opened(session, new Prompts(tokenizer, budget), choices);
+      List<int[]> choices = job.choices().stream().map(chat::answer).toList();
+      int[] lead = Arrays.copyOfRange(opening, before, opening.length);
+      ready = new Opened(session, lead, new Prompts(tokenizer, budget), choices);
       opened.put(job, ready);
     }
     return ready;
-  }
-
-  /** With its end, so that no choice is the beginning of another. */
-  private int[] whole(String choice) {
-    int[] ids = tokenizer.encode(choice);
-    int[] whole = Arrays.copyOf(ids, ids.length + 1);
-    whole[ids.length] = chat.endOfTurn();
-    return whole;
   }
 
   private List<Answer> choose(Job job, Opened ready, List<Asked> asked, BooleanSupplier cancelled) {
@@ -205,16 +217,22 @@ public final class Judge implements AutoCloseable {
             ready.session(), prompts, job.maxTokens(), tokenizer.endTokens(), cancelled);
     List<Answer> answers = new ArrayList<>();
     for (int i = 0; i < asked.size(); i++) {
-      answers.add(Answer.free(text(generations.get(i)), asked.get(i).cut()));
+      answers.add(Answer.free(text(job, generations.get(i)), asked.get(i).cut()));
     }
     return answers;
   }
 
-  /** An answer that did not come to its end loses its last, broken sentence. */
-  private String text(Generation generation) {
+  /**
+   * An answer that did not come to its end loses its last, broken sentence; of a text that was to
+   * keep every detail, nothing is left then.
+   */
+  private String text(Job job, Generation generation) {
     String text = tokenizer.decode(generation.tokenIds()).strip();
     if (generation.stopReason() == StopReason.STOP_TOKEN) {
       return text;
+    }
+    if (job == Job.MERGE) {
+      return "";
     }
     List<Integer> ends = SentenceCut.sentenceEnds(text);
     boolean whole = !ends.isEmpty() && ends.getLast() > text.length() / 2;

@@ -175,23 +175,27 @@ public final class JudgeRun {
     ask(Job.MERGE, newestFirst.stream().map(JudgeRun::merge).toList());
     List<Judgements.Merge> merges = new ArrayList<>();
     for (List<NamedEntry> group : groups) {
-      known(merge(group))
-          .filter(answer -> !answer.text().isBlank())
-          .ifPresent(
-              answer -> {
-                String id =
-                    "merge-"
-                        + Hash.of(group.stream().map(NamedEntry::key).sorted().toList())
-                            .substring(0, 10);
-                merges.add(new Judgements.Merge(id, group, answer.text()));
-              });
+      // Of a text that the model has not read to its end, it cannot keep every detail.
+      asking
+          .find(merge(group))
+          .filter(answer -> !answer.cut())
+          .flatMap(answer -> ProposedText.of(answer.text(), contents(group)))
+          .ifPresent(text -> merges.add(new Judgements.Merge(mergeId(group), group, text)));
     }
     return merges;
   }
 
   private static Question merge(List<NamedEntry> group) {
-    return new Question.Merge(
-        group.stream().map(one -> one.entry().text().content()).distinct().toList());
+    return new Question.Merge(contents(group));
+  }
+
+  private static List<String> contents(List<NamedEntry> group) {
+    return group.stream().map(one -> one.entry().text().content()).distinct().toList();
+  }
+
+  private static String mergeId(List<NamedEntry> group) {
+    List<String> keys = group.stream().map(NamedEntry::key).sorted().toList();
+    return "merge-" + Hash.of(keys).substring(0, 10);
   }
 
   private void ask(Job job, List<? extends Question> questions)

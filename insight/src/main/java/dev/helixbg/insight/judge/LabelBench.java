@@ -5,9 +5,11 @@ import dev.helixbg.llm.TextModel;
 import dev.helixbg.llm.tokenizer.Tokenizer;
 import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.Collections;
 import java.util.List;
 import java.util.Random;
 import java.util.function.BooleanSupplier;
+import java.util.function.DoubleSupplier;
 
 /**
  * Measures labelling as a run does it, beside the same work done one entry at a time.
@@ -47,66 +49,77 @@ public final class LabelBench {
   /**
    * What was measured; entries per second.
    *
-   * @param newTokens per entry, without the opening that all share
-   * @param openingTokens of the opening
+   * @param newTokens per entry, without those that all share
+   * @param sharedTokens that are read once
    * @param together as a run does it
-   * @param alone one entry at a time, opening read anew for each, all labels after one reading
-   * @param apart one entry and one label at a time, each after a reading of its own
+   * @param alone one entry at a time, all its tokens read, labels told apart as a run does it
+   * @param whole one entry at a time, all its tokens read, every label scored whole
+   * @param promptPerSecond tokens of a prompt, the median
    */
   public record Result(
       int entries,
       double newTokens,
-      int openingTokens,
+      int sharedTokens,
       double together,
       double alone,
-      double apart) {}
+      double whole,
+      double promptPerSecond) {}
 
   /**
-   * Measures.
+   * Measures everything in turns: what a machine does meanwhile must not make one side look better.
    *
-   * @param aloneEntries of how many entries {@code alone} is measured; {@code apart} of one for
-   *     each label
-   * @throws IllegalStateException if the two ways give different labels
+   * @param aloneEntries of how many entries {@code alone} and {@code whole} are measured
+   * @param prompts how often {@code promptSpeed} is measured
+   * @param promptSpeed tokens per second
+   * @throws IllegalStateException if the ways give different labels
    */
-  public Result run(int aloneEntries) {
-    int[] opening = model.chat().opening(Job.LABEL.systemPrompt());
+  public Result run(int aloneEntries, int prompts, DoubleSupplier promptSpeed) {
     int few = Math.min(aloneEntries, questions.size());
-    List<Answer> warm = together(questions.subList(0, few));
-    check(warm, few);
-
-    long start = System.nanoTime();
-    together(questions);
-    double together = questions.size() * 1e9 / (System.nanoTime() - start);
-
-    start = System.nanoTime();
-    for (int i = 0; i < few; i++) {
-      alone(questions.get(i));
+    check(few);
+    long together = 0;
+    long alone = 0;
+    long whole = 0;
+    int aloneDone = 0;
+    List<Double> speeds = new ArrayList<>();
+    for (int done = 0; done < questions.size(); ) {
+      long start = System.nanoTime();
+      done += judge.answerSome(questions.subList(done, questions.size()), cancelled).size();
+      together += System.nanoTime() - start;
+      while (aloneDone * questions.size() < few * done) {
+        Question question = questions.get(aloneDone++);
+        start = System.nanoTime();
+        alone(question);
+        long middle = System.nanoTime();
+        whole(question);
+        whole += System.nanoTime() - middle;
+        alone += middle - start;
+      }
+      while (speeds.size() * questions.size() < prompts * done) {
+        speeds.add(promptSpeed.getAsDouble());
+      }
     }
-    double alone = few * 1e9 / (System.nanoTime() - start);
-
-    int fewer = Math.max(1, few / Label.values().length);
-    start = System.nanoTime();
-    for (int i = 0; i < fewer; i++) {
-      apart(questions.get(i));
-    }
-    double apart = fewer * 1e9 / (System.nanoTime() - start);
+    Collections.sort(speeds);
+    int shared = judge.sharedTokens(Job.LABEL);
     double newTokens =
         questions.stream()
-            .mapToInt(question -> judge.prompts(question).getFirst().length - opening.length)
+            .mapToInt(question -> judge.prompts(question).getFirst().length - shared)
             .average()
             .orElse(0);
-    return new Result(questions.size(), newTokens, opening.length, together, alone, apart);
+    return new Result(
+        questions.size(),
+        newTokens,
+        shared,
+        questions.size() * 1e9 / together,
+        few * 1e9 / alone,
+        few * 1e9 / whole,
+        speeds.get(speeds.size() / 2));
   }
 
-  private List<Answer> together(List<Question> some) {
-    List<Answer> answers = new ArrayList<>();
-    while (answers.size() < some.size()) {
-      answers.addAll(judge.answerSome(some.subList(answers.size(), some.size()), cancelled));
+  private void check(int count) {
+    List<Answer> together = new ArrayList<>();
+    while (together.size() < count) {
+      together.addAll(judge.answerSome(questions.subList(together.size(), count), cancelled));
     }
-    return answers;
-  }
-
-  private void check(List<Answer> together, int count) {
     for (int i = 0; i < count; i++) {
       double[] shares = alone(questions.get(i));
       int label = Label.titled(together.get(i).text()).orElseThrow().ordinal();
@@ -125,11 +138,9 @@ public final class LabelBench {
     }
   }
 
-  private void apart(Question question) {
-    for (int[] label : judge.choices(Job.LABEL)) {
-      try (Session session = model.session()) {
-        model.score(session, judge.prompts(question), List.of(label), cancelled);
-      }
+  private void whole(Question question) {
+    try (Session session = model.session()) {
+      model.score(session, judge.prompts(question), judge.choices(Job.LABEL), cancelled);
     }
   }
 

@@ -12,6 +12,8 @@ final class Prompts {
   /** A topic's name is short, but for damaged logs. */
   private static final int TOPIC_TOKENS = 48;
 
+  private static final String TOPIC = "Topic:";
+
   private final Tokenizer tokenizer;
   private final int budget;
 
@@ -21,6 +23,14 @@ final class Prompts {
   Prompts(Tokenizer tokenizer, int budget) {
     this.tokenizer = tokenizer;
     this.budget = budget;
+  }
+
+  /** What every turn of a job begins with; a space follows. */
+  static String lead(Job job) {
+    return switch (job) {
+      case LABEL, SUMMARY -> TOPIC;
+      case PAIR, MERGE -> "A:";
+    };
   }
 
   /**
@@ -55,7 +65,7 @@ final class Prompts {
     List<SentenceCut> cuts = share(contents);
     String text = String.join("\n", cuts.stream().map(SentenceCut::text).toList());
     return new Written(
-        List.of("Topic: " + name.text() + "\n" + text),
+        List.of(TOPIC + " " + name.text() + "\n" + text),
         name.cut() || cuts.stream().anyMatch(SentenceCut::cut));
   }
 

@@ -37,16 +37,16 @@ public final class ModelOracle implements Oracle {
   public int choose(String system, String user, List<String> choices, BooleanSupplier cancelled) {
     ChatForm chat = model.chat();
     int[] prompt = fitting(chat.request(user, false), model.contextLimit() / 2);
-    List<int[]> answers = choices.stream().map(choice -> model.tokenizer().encode(choice)).toList();
+    List<int[]> answers = choices.stream().map(chat::answer).toList();
     try (Session session = model.session()) {
       if (!model.read(session, chat.opening(system), cancelled)) {
         throw new CancellationException();
       }
-      double[] scores = model.score(session, List.of(prompt), answers, cancelled)[0];
+      double[] shares = model.choose(session, List.of(prompt), answers, cancelled)[0];
       tokens.accept(session.length() + prompt.length);
       int best = 0;
-      for (int i = 1; i < scores.length; i++) {
-        best = scores[i] > scores[best] ? i : best;
+      for (int i = 1; i < shares.length; i++) {
+        best = shares[i] > shares[best] ? i : best;
       }
       return best;
     }

@@ -323,6 +323,41 @@ class JudgeRunTest {
     assertEquals(2, census.entries().get(Label.PERFORMANCE).size());
   }
 
+  /** What a model might say of two entries that are the same, and whether it is proposed. */
+  private List<Judgements.Merge> mergesWhere(String said, boolean cut) throws Exception {
+    Files.deleteIfExists(file);
+    Finding.Pair pair = findings().nearDuplicates().getFirst();
+    String a = pair.a().entry().text().content();
+    String b = pair.b().entry().text().content();
+    AnswerFile.read(file, true)
+        .add(
+            Map.of(
+                id(new Question.Compare(a, b)),
+                new Answer("same", 0.9, "related", 0.1, false),
+                id(new Question.Merge(List.of(a, b))),
+                Answer.free(said, cut)));
+    Judgements judged = run(Duration.ZERO, JudgeProgress.SILENT);
+    assertFalse(judged.left().containsKey(Job.MERGE), "the answer is known, whatever it is worth");
+    return judged.merges();
+  }
+
+  @Test
+  void onlyATextThatCouldStandForTheEntriesIsProposed() throws Exception {
+    duplicates();
+    String good =
+        "After trying both, the team agreed: the worker replaces the session, since it works"
+            + " offline.";
+    List<Judgements.Merge> merges = mergesWhere("Merged entry: \"" + good + "\"", false);
+    assertEquals(List.of(good), merges.stream().map(Judgements.Merge::text).toList());
+    assertEquals(
+        findings().nearDuplicates().getFirst().a(), merges.getFirst().entries().getFirst());
+    assertEquals(List.of(), mergesWhere(good, true), "the model has read a part only");
+    for (String nonsense :
+        List.of("", "different", good + " " + good, "The worker worked for 3 hours offline.")) {
+      assertEquals(List.of(), mergesWhere(nonsense, false), nonsense);
+    }
+  }
+
   @Test
   void pairsAreRankedByVerdictAndSimilarityTogether() {
     entry("a", "one", 0);

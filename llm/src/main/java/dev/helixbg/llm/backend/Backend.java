@@ -34,6 +34,12 @@ public interface Backend extends AutoCloseable {
    */
   int depth();
 
+  /**
+   * Whether a sequence may be forked at positions that a batch has claimed but not yet computed,
+   * and the fork go on in that same batch: it then attends to what the pass itself writes.
+   */
+  boolean forksWithinPass();
+
   /** What it did so far. */
   Counters counters();
 

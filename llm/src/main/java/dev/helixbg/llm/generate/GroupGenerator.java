@@ -17,7 +17,6 @@ import java.util.function.BooleanSupplier;
  * nothing in its answer.
  */
 public final class GroupGenerator {
-  private static final int GIVEN = 0;
   private static final int CHOSEN = 1;
 
   private final Workspace work;
@@ -108,7 +107,8 @@ public final class GroupGenerator {
         int to = PromptGroup.end(work, prompts, from);
         PromptGroup group = new PromptGroup(work, prompts.subList(from, to));
         groups.add(group);
-        group.read(shared, cancelled);
+        group.add(shared, cancelled);
+        work.forward(cancelled);
         choose();
         for (int i = 0; i < to - from; i++) {
           Voice voice = new Voice(group.cache(i), maxTokens);
@@ -124,15 +124,11 @@ public final class GroupGenerator {
     }
 
     private void grow(List<Voice> growing) {
-      if (cancelled.getAsBoolean()) {
-        throw new CancellationException();
-      }
       work.batch.clear();
       for (Voice voice : growing) {
         work.add(voice.cache, voice.ids, voice.count - 1, 1, 1);
       }
-      work.steady();
-      work.model.forward(work.batch, work.tokens, GIVEN);
+      work.forward(cancelled);
       choose();
       for (int i = 0; i < growing.size(); i++) {
         growing.get(i).hear(work.tokens.get(CHOSEN, i), stopTokens);

@@ -24,22 +24,34 @@ final class PromptGroup implements AutoCloseable {
 
   /** Where the group that begins at {@code from} ends: as many prompts as a pass takes. */
   static int end(Workspace work, List<int[]> prompts, int from) {
+    return end(work, prompts, from, 0, 0);
+  }
+
+  /**
+   * The same, where each prompt is to be followed in its pass by more rows.
+   *
+   * @param spans that these rows are in; the last of each is wanted
+   */
+  static int end(Workspace work, List<int[]> prompts, int from, int moreRows, int spans) {
     work.batch.clear();
     int rows = work.promptTokens();
-    int most = from + work.batch.freeWanted();
+    int most = from + Math.max(1, work.batch.freeWanted() / (1 + spans));
     int to = from;
-    while (to < prompts.size() && to < most && (to == from || prompts.get(to).length <= rows)) {
-      rows -= prompts.get(to++).length;
+    while (to < prompts.size()
+        && to < most
+        && (to == from || prompts.get(to).length + moreRows <= rows)) {
+      rows -= prompts.get(to++).length + moreRows;
     }
     return to;
   }
 
   /**
-   * Reads the prompts. The pass is not yet submitted; it leaves the logits after prompt i in row i.
+   * Adds the prompts to the batch, emptied before. The pass will leave the logits after prompt i in
+   * row i.
    *
    * @throws CancellationException if cancelled between passes
    */
-  void read(KvCache shared, BooleanSupplier cancelled) {
+  void add(KvCache shared, BooleanSupplier cancelled) {
     prompts.forEach(prompt -> caches.add(shared.fork(shared.length())));
     int[] first = prompts.getFirst();
     work.batch.clear();
@@ -55,11 +67,10 @@ final class PromptGroup implements AutoCloseable {
     for (int i = 1; i < prompts.size(); i++) {
       work.add(caches.get(i), prompts.get(i), 0, prompts.get(i).length, 1);
     }
-    work.steady();
-    if (cancelled.getAsBoolean()) {
-      throw new CancellationException();
-    }
-    work.model.forward(work.batch, work.tokens, 0);
+  }
+
+  int size() {
+    return prompts.size();
   }
 
   /** What prompt i has read. */

@@ -86,7 +86,8 @@ public final class Scorer {
 
     void score(double[][] scores, int from) {
       try {
-        group.read(shared, cancelled);
+        group.add(shared, cancelled);
+        work.forward(cancelled);
         runPass();
         work.batch.clear();
         for (int i = 0; i < prompts.size(); i++) {
@@ -104,13 +105,6 @@ public final class Scorer {
         parts.forEach(part -> part.fork().close());
         group.close();
       }
-    }
-
-    private void forward() {
-      if (cancelled.getAsBoolean()) {
-        throw new CancellationException();
-      }
-      work.model.forward(work.batch, work.tokens, 0);
     }
 
     private void runPass() {
@@ -145,8 +139,7 @@ public final class Scorer {
     /** Runs the pass that was put together, if any, and empties the batch for the next. */
     private void finishParts(double[][] scores, int from) {
       if (!parts.isEmpty()) {
-        work.steady();
-        forward();
+        work.forward(cancelled);
         runPass();
       }
       for (Part part : parts) {

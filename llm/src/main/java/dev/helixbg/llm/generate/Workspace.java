@@ -4,10 +4,12 @@ import dev.helixbg.llm.backend.Batch;
 import dev.helixbg.llm.backend.KvCache;
 import dev.helixbg.llm.backend.Submission;
 import dev.helixbg.llm.backend.Tokens;
+import dev.helixbg.llm.model.Candidates;
 import dev.helixbg.llm.model.PassLimits;
 import dev.helixbg.llm.model.Qwen3;
 import java.util.HashMap;
 import java.util.Map;
+import java.util.concurrent.CancellationException;
 import java.util.function.BooleanSupplier;
 
 /** A model with the batch and token lists of its passes; one thread at a time. */
@@ -102,10 +104,33 @@ public final class Workspace {
   }
 
   /**
+   * Runs the batch, filled up. The pass is not yet submitted.
+   *
+   * @throws CancellationException if cancelled before
+   */
+  void forward(BooleanSupplier cancelled) {
+    fill(cancelled);
+    model.forward(batch, tokens, 0);
+  }
+
+  /** As {@link #forward(BooleanSupplier)}, for the logits of a few tokens. */
+  void forward(Candidates candidates, BooleanSupplier cancelled) {
+    fill(cancelled);
+    model.forward(batch, tokens, 0, candidates);
+  }
+
+  private void fill(BooleanSupplier cancelled) {
+    if (cancelled.getAsBoolean()) {
+      throw new CancellationException();
+    }
+    steady();
+  }
+
+  /**
    * Fills a small pass up with rows of a sequence that nobody listens to, behind all others, so
    * that results do not depend on how much is computed together.
    */
-  void steady() {
+  private void steady() {
     int missing = STEADY_ROWS - Math.min(batch.rows(), batch.wanted());
     int count = Math.min(missing, Math.min(batch.freeRows(), batch.freeWanted()));
     if (count > 0) {

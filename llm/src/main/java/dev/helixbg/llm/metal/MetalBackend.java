@@ -84,6 +84,12 @@ public final class MetalBackend implements Backend {
     return InFlight.DEPTH;
   }
 
+  /** A fork copies the block that it goes on in before the pass writes there. */
+  @Override
+  public boolean forksWithinPass() {
+    return false;
+  }
+
   @Override
   public Counters counters() {
     return counters;

@@ -96,6 +96,23 @@ public final class Qwen3 {
    * @throws dev.helixbg.llm.gguf.GgufException if the file was shortened since it was opened
    */
   public void forward(Batch batch, Tokens tokens, int slot) {
+    layers(batch, tokens, slot);
+    if (batch.wanted() > 0) {
+      backend.logits(batch, x, weights.outputNorm(), weights.output(), logits);
+      tap(LOGITS, 0, logits);
+    }
+  }
+
+  /**
+   * As {@link #forward(Batch, Tokens, int)}, but computes the logits of a few tokens only and
+   * leaves them with these.
+   */
+  public void forward(Batch batch, Tokens tokens, int slot, Candidates candidates) {
+    layers(batch, tokens, slot);
+    backend.logits(batch, x, weights.outputNorm(), candidates.rows(), candidates.logits());
+  }
+
+  private void layers(Batch batch, Tokens tokens, int slot) {
     beforePass.run();
     backend.counters().add(Counter.PASSES, 1);
     backend.counters().add(Counter.ROWS, batch.rows());
@@ -126,11 +143,16 @@ public final class Qwen3 {
       backend.addProduct(batch, gated, w.down(), x);
       tap(LAYER_OUTPUT, layer, x);
     }
+  }
 
-    if (batch.wanted() > 0) {
-      backend.logits(batch, x, weights.outputNorm(), weights.output(), logits);
-      tap(LOGITS, 0, logits);
-    }
+  /**
+   * Makes ready to compute the logits of these tokens only.
+   *
+   * @param ids of the vocabulary
+   */
+  public Candidates candidates(int... ids) {
+    Activations few = backend.activations(logits.rows(), ids.length);
+    return Candidates.of(backend, weights.outputTensor(), ids, few);
   }
 
   private void tap(Tap tap, int layer, Activations values) {

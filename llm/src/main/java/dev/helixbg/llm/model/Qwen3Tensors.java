@@ -59,7 +59,8 @@ final class Qwen3Tensors {
     boolean separate = tensors.containsKey(OUTPUT);
     Matrix output = separate ? matrix("output", vocabulary, config.hidden()) : embedding;
     refuseUnused();
-    return new Qwen3Weights(embedding, List.copyOf(layers), outputNorm, output);
+    Tensor outputTensor = separate ? required(OUTPUT) : table;
+    return new Qwen3Weights(embedding, List.copyOf(layers), outputNorm, output, outputTensor);
   }
 
   private Qwen3Weights.Layer layer(String prefix) {

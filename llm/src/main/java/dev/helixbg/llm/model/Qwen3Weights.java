@@ -2,6 +2,7 @@ package dev.helixbg.llm.model;
 
 import dev.helixbg.llm.backend.Matrix;
 import dev.helixbg.llm.backend.Norm;
+import dev.helixbg.llm.tensor.Tensor;
 import java.util.List;
 
 /**
@@ -11,8 +12,10 @@ import java.util.List;
  * @param layers in order
  * @param outputNorm before the output matrix
  * @param output vocabulary × hidden; in small models the embedding itself
+ * @param outputTensor where {@code output} lies in the file
  */
-record Qwen3Weights(Matrix embedding, List<Layer> layers, Norm outputNorm, Matrix output) {
+record Qwen3Weights(
+    Matrix embedding, List<Layer> layers, Norm outputNorm, Matrix output, Tensor outputTensor) {
 
   /**
    * One block.

@@ -83,8 +83,9 @@ public final class WarmUp {
       layers.add(make.layer(type));
     }
     Matrix table = make.matrix(types.getFirst(), VOCABULARY, WIDTH);
-    Matrix output = make.matrix(types.getLast(), VOCABULARY, WIDTH);
-    Qwen3Weights weights = new Qwen3Weights(table, layers, make.norm(WIDTH), output);
+    Tensor output = make.tensor(types.getLast(), VOCABULARY, WIDTH);
+    Qwen3Weights weights =
+        new Qwen3Weights(table, layers, make.norm(WIDTH), backend.matrix(output), output);
     return new Qwen3(
         config, weights, backend, new PassLimits(rows, rows, 1, Storage.F16), () -> {});
   }
@@ -118,9 +119,13 @@ public final class WarmUp {
     }
 
     Matrix matrix(TensorType type, int rows, int columns) {
+      return backend.matrix(tensor(type, rows, columns));
+    }
+
+    Tensor tensor(TensorType type, int rows, int columns) {
       long bytes = type.bytes((long) rows * columns);
       List<Long> shape = List.of((long) columns, (long) rows);
-      return backend.matrix(new Tensor("warm-up", type, shape, arena.allocate(bytes, 64)));
+      return new Tensor("warm-up", type, shape, arena.allocate(bytes, 64));
     }
 
     Norm norm(int size) {

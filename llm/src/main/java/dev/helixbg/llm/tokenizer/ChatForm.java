@@ -19,6 +19,7 @@ import java.util.stream.IntStream;
 public final class ChatForm {
   private static final String START = "<|im_start|>";
   private static final String END = "<|im_end|>";
+  private static final String USER = "user\n";
 
   private final Tokenizer tokenizer;
 
@@ -49,6 +50,19 @@ public final class ChatForm {
   }
 
   /**
+   * As {@link #opening(String)}, and what every request to come begins with: the first so many
+   * tokens of {@link #request}.
+   *
+   * @param lead ends in punctuation, and white space follows it in every request: there tokens
+   *     never merge
+   */
+  public int[] opening(String system, String lead) {
+    return IntStream.concat(
+            IntStream.of(opening(system)), IntStream.of(tokenizer.encode(USER + lead)))
+        .toArray();
+  }
+
+  /**
    * The rest, up to where the answer begins.
    *
    * @param user what is asked; becomes text only
@@ -56,7 +70,7 @@ public final class ChatForm {
    */
   public int[] request(String user, boolean thinking) {
     IntStream.Builder ids = IntStream.builder();
-    text(ids, "user\n" + user);
+    text(ids, USER + user);
     special(ids, END);
     text(ids, "\n");
     special(ids, START);
@@ -76,9 +90,12 @@ public final class ChatForm {
         .toArray();
   }
 
-  /** The token that ends an answer. */
-  public int endOfTurn() {
-    return tokenizer.special(END);
+  /** A whole answer, with its end: none is the beginning of another. */
+  public int[] answer(String text) {
+    IntStream.Builder ids = IntStream.builder();
+    text(ids, text);
+    special(ids, END);
+    return ids.build().toArray();
   }
 
   private void special(IntStream.Builder ids, String token) {

@@ -99,6 +99,29 @@ class ChoiceScorerTest {
     }
   }
 
+  private static final List<int[]> PARTING_LATE =
+      List.of(new int[] {420, 663, 426}, new int[] {420, 663, 9}, new int[] {302, 5});
+
+  /** One pass, whatever the choices; their own passes where a pass has no room for them. */
+  @Test
+  void waysToForksAreReadWithThePromptsOrAfterThemWithTheSameResult() {
+    long before = backend.counters().get(Counter.PASSES);
+    double[][] together = score(PARTING_LATE);
+    assertEquals(1, backend.counters().get(Counter.PASSES) - before);
+    int longest = prompts.stream().mapToInt(prompt -> prompt.length).max().orElseThrow();
+    for (int rows : new int[] {longest + 8, 32}) {
+      for (int wanted : new int[] {8, 9, 16}) {
+        PassLimits narrow = new PassLimits(512, rows, wanted, Storage.F32);
+        Workspace narrowWork = new Workspace(Qwen3.of(file, backend, narrow), narrow);
+        double[][] apart =
+            new ChoiceScorer(narrowWork).score(empty, prompts, PARTING_LATE, () -> false);
+        for (int i = 0; i < prompts.size(); i++) {
+          assertArrayEquals(together[i], apart[i], ROUNDING, rows + " rows, " + wanted);
+        }
+      }
+    }
+  }
+
   private static int[] with(int[] prompt, int... more) {
     int[] all = Arrays.copyOf(prompt, prompt.length + more.length);
     System.arraycopy(more, 0, all, prompt.length, more.length);

@@ -10,6 +10,7 @@ import dev.helixbg.llm.backend.KvCache;
 import dev.helixbg.llm.backend.KvShape;
 import dev.helixbg.llm.backend.KvShape.Storage;
 import dev.helixbg.llm.backend.Tokens;
+import dev.helixbg.llm.generate.ChoiceScorer;
 import dev.helixbg.llm.generate.Generation;
 import dev.helixbg.llm.generate.GenerationOptions;
 import dev.helixbg.llm.generate.Generator;
@@ -150,6 +151,55 @@ abstract class GoldenContract {
           model.forward(batch, tokens, 0);
           assertLogits("among others", expected, model, prompts.size() - 1, othersBound(golden));
         });
+  }
+
+  /** Of choices that part at once, after one token and after two. */
+  @ParameterizedTest
+  @EnumSource(names = {"Q8_0", "Q4_K_M"})
+  void choicesShareByTheLogitsWhereTheyPart(GoldenModel golden) {
+    List<int[]> choices =
+        List.of(
+            new int[] {420, 663, 426}, new int[] {420, 663, 9}, new int[] {420, 11}, new int[] {5});
+    List<int[]> prompts = golden.cases().stream().limit(2).map(GoldenCase::promptIds).toList();
+    with(
+        golden,
+        model -> {
+          Workspace work = new Workspace(model, LIMITS);
+          try (KvCache empty = model.backend().cache(model.cacheShape())) {
+            double[][] shares = new ChoiceScorer(work).score(empty, prompts, choices, () -> false);
+            for (int i = 0; i < prompts.size(); i++) {
+              double[] first = shares(model, work, prompts.get(i), 420, 5);
+              double[] second = shares(model, work, with(prompts.get(i), 420), 663, 11);
+              double[] third = shares(model, work, with(prompts.get(i), 420, 663), 426, 9);
+              double[] expected = {
+                first[0] * second[0] * third[0],
+                first[0] * second[0] * third[1],
+                first[0] * second[1],
+                first[1]
+              };
+              assertArrayEquals(expected, shares[i], 100 * logitBound(golden));
+            }
+            assertEquals(0, empty.length());
+          }
+        });
+  }
+
+  /** What single tokens after a prompt share among them, by the logits of all tokens. */
+  private static double[] shares(Qwen3 model, Workspace work, int[] prompt, int... tokens) {
+    try (KvCache cache = model.backend().cache(model.cacheShape())) {
+      readIn(work, cache, prompt, prompt.length);
+      model.backend().submit().await();
+      double[] weights =
+          Arrays.stream(tokens).mapToDouble(id -> Math.exp(model.logits().get(0, id))).toArray();
+      double sum = Arrays.stream(weights).sum();
+      return Arrays.stream(weights).map(weight -> weight / sum).toArray();
+    }
+  }
+
+  private static int[] with(int[] prompt, int... more) {
+    int[] all = Arrays.copyOf(prompt, prompt.length + more.length);
+    System.arraycopy(more, 0, all, prompt.length, more.length);
+    return all;
   }
 
   /** Leaves the logits of the last id, not yet submitted. */

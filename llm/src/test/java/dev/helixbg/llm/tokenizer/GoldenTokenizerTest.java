@@ -51,8 +51,11 @@ class GoldenTokenizerTest {
       String system = between(expected.prompt(), "system\n", "<|im_end|>");
       String user = between(expected.prompt(), "user\n", "<|im_end|>\n<|im_start|>assistant");
       assertArrayEquals(expected.promptIds(), chat.prompt(system, user, false), expected.prompt());
+      if (!expected.task().equals("summary")) {
+        String answer = tokenizer.decode(expected.greedyIds()).replace("<|im_end|>", "");
+        assertArrayEquals(expected.greedyIds(), chat.answer(answer), answer);
+      }
     }
-    assertEquals(GoldenModel.END, chat.endOfTurn());
   }
 
   private static String between(String text, String from, String to) {

@@ -35,6 +35,12 @@ public abstract class HostBackend implements Backend {
     return 1;
   }
 
+  /** Each step is done with all rows before the next begins. */
+  @Override
+  public final boolean forksWithinPass() {
+    return true;
+  }
+
   @Override
   public final Counters counters() {
     return counters;

@@ -1,0 +1,150 @@
+package dev.helixbg.insight.judge;
+
+import java.util.HashSet;
+import java.util.List;
+import java.util.Locale;
+import java.util.Optional;
+import java.util.Set;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import java.util.stream.Collectors;
+
+/**
+ * What a model proposes in place of several entries, freed of what models put around a text; or
+ * nothing, where it cannot be what was asked for.
+ *
+ * <p>A small model errs in ways that can be seen without understanding: it goes round in circles,
+ * copies the question, loses a number or makes one up. A reader who met that once would trust no
+ * proposal.
+ */
+final class ProposedText {
+  /** Of its words, so many must be words of the entries, or it is about something else. */
+  private static final double FAMILIAR = 1.0 / 3;
+
+  /** A text of a third of the longest entry has not kept every detail. */
+  private static final double SHORTEST = 1.0 / 3;
+
+  /** So many words, and so many characters, that follow each other again are a loop. */
+  private static final int LOOP_WORDS = 6;
+
+  private static final int LOOP_CHARACTERS = 24;
+
+  private static final String THOUGHT_END = "</think>";
+  private static final Pattern LABEL =
+      Pattern.compile(
+          "^(?:(?:merged )?(?:entry|text|note|answer)|merged|[A-F]):\\s+",
+          Pattern.CASE_INSENSITIVE);
+  private static final Pattern LETTERED = Pattern.compile("(?m)^[A-F]: ");
+  private static final Pattern NUMBER = Pattern.compile("\\d+(?:[.,:]\\d+)*");
+
+  /** Where words are written without gaps, each character is one. */
+  private static final Pattern WORD =
+      Pattern.compile(
+          "[\\p{IsHan}\\p{IsHiragana}\\p{IsKatakana}\\p{IsThai}]"
+              + "|[\\p{L}\\p{M}\\p{N}&&[^\\p{IsHan}\\p{IsHiragana}\\p{IsKatakana}\\p{IsThai}]]+");
+
+  private static final Pattern FENCE = Pattern.compile("(?s)^```[^\\n]*\\n(.*?)\\n?```$");
+  private static final String QUOTES = "\"\"''``“”„“‘’«»";
+
+  private ProposedText() {}
+
+  /**
+   * @param answer as the model wrote it, to its end
+   * @param sources whole contents of the entries
+   */
+  static Optional<String> of(String answer, List<String> sources) {
+    String text = bare(answer, sources);
+    boolean sound =
+        !text.isEmpty()
+            && !text.contains("<|")
+            && !text.contains("<think>")
+            && (!LETTERED.matcher(text).find() || anyMatches(LETTERED, sources))
+            && isOfLength(text, sources)
+            && !goesInCircles(text, sources)
+            && isFamiliar(text, sources)
+            && numbers(List.of(text)).equals(numbers(sources));
+    return sound ? Optional.of(text) : Optional.empty();
+  }
+
+  /** Without thoughts, fence, label and quotation marks around it. */
+  private static String bare(String answer, List<String> sources) {
+    int thought = answer.lastIndexOf(THOUGHT_END);
+    String text = (thought < 0 ? answer : answer.substring(thought + THOUGHT_END.length())).strip();
+    Matcher fence = FENCE.matcher(text);
+    if (fence.find() && !anyMatches(FENCE, sources)) {
+      text = fence.group(1).strip();
+    }
+    if (!anyMatches(LABEL, sources)) {
+      text = LABEL.matcher(text).replaceFirst("");
+    }
+    for (int i = 0; i < QUOTES.length(); i += 2) {
+      boolean quoted =
+          text.length() > 1
+              && text.charAt(0) == QUOTES.charAt(i)
+              && text.indexOf(QUOTES.charAt(i + 1), 1) == text.length() - 1;
+      if (quoted) {
+        text = text.substring(1, text.length() - 1).strip();
+      }
+    }
+    return text;
+  }
+
+  private static boolean anyMatches(Pattern pattern, List<String> sources) {
+    return sources.stream().anyMatch(source -> pattern.matcher(source).find());
+  }
+
+  /** Longer than all entries together, it says something twice or something new. */
+  private static boolean isOfLength(String text, List<String> sources) {
+    int longest = sources.stream().mapToInt(String::length).max().orElse(0);
+    int all = sources.stream().mapToInt(String::length).sum();
+    return text.length() >= SHORTEST * longest && text.length() <= all;
+  }
+
+  private static boolean goesInCircles(String text, List<String> sources) {
+    List<String> words = words(text);
+    Set<List<String>> seen = new HashSet<>();
+    for (int i = 0; i < words.size(); i++) {
+      int characters = 0;
+      int end = i;
+      while (end < words.size() && (end < i + LOOP_WORDS || characters < LOOP_CHARACTERS)) {
+        characters += words.get(end++).length();
+      }
+      if (end < i + LOOP_WORDS || characters < LOOP_CHARACTERS) {
+        break;
+      }
+      List<String> run = words.subList(i, end);
+      boolean quoted = sources.stream().anyMatch(source -> isTwiceIn(run, words(source)));
+      if (!seen.add(run) && !quoted) {
+        return true;
+      }
+    }
+    return false;
+  }
+
+  private static boolean isTwiceIn(List<String> run, List<String> words) {
+    int count = 0;
+    for (int i = 0; i + run.size() <= words.size(); i++) {
+      count += words.subList(i, i + run.size()).equals(run) ? 1 : 0;
+    }
+    return count > 1;
+  }
+
+  private static boolean isFamiliar(String text, List<String> sources) {
+    Set<String> known =
+        sources.stream().flatMap(source -> words(source).stream()).collect(Collectors.toSet());
+    List<String> words = words(text);
+    long familiar = words.stream().filter(known::contains).count();
+    return familiar >= FAMILIAR * words.size();
+  }
+
+  private static List<String> words(String text) {
+    return WORD.matcher(text.toLowerCase(Locale.ROOT)).results().map(m -> m.group()).toList();
+  }
+
+  private static Set<String> numbers(List<String> texts) {
+    return texts.stream()
+        .flatMap(text -> NUMBER.matcher(text).results())
+        .map(found -> found.group())
+        .collect(Collectors.toSet());
+  }
+}
