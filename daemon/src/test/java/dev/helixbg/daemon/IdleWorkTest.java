@@ -62,7 +62,13 @@ class IdleWorkTest {
         };
     idle =
         new IdleWork(
-            settings, model, new Reviews(settings, "fake"), daemon.clock, daemon.troubles, machine);
+            settings,
+            model,
+            new Reviews(settings, "fake"),
+            new IdleQuestions(settings, model, daemon.files, daemon.clock, daemon.metrics),
+            daemon.clock,
+            daemon.troubles,
+            machine);
   }
 
   @AfterEach

@@ -77,6 +77,7 @@ public final class DriftReview {
                 .formatted(items.size(), fresh);
     return new Review(
         Review.Kind.DRIFT,
+        Optional.empty(),
         at,
         kb.logSha256(),
         oracle.map(Oracle::name),

@@ -32,7 +32,7 @@ public final class ChoiceScorer {
    * @param prompts each with at least one token
    * @param choices at least one, the same for all prompts, none the beginning of another
    * @throws dev.helixbg.llm.backend.ContextFullException if a prompt with a choice does not fit
-   * @throws CancellationException if cancelled between passes
+   * @throws CancellationException if cancelled, within a pass or between two
    */
   public double[][] score(
       KvCache shared, List<int[]> prompts, List<int[]> choices, BooleanSupplier cancelled) {
@@ -99,7 +99,7 @@ public final class ChoiceScorer {
         if (cancelled.getAsBoolean()) {
           throw new CancellationException();
         }
-        work.model.forward(work.batch, work.tokens, 0);
+        work.model.forward(work.batch, work.tokens, 0, cancelled);
         backend.submit().await();
         for (int k = first; k < end; k++) {
           Way way = ways.get(k);

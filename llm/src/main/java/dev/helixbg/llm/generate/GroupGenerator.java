@@ -37,7 +37,7 @@ public final class GroupGenerator {
    * @param stopTokens end an answer, and are no part of it
    * @return one per prompt; the times are those of all prompts together
    * @throws dev.helixbg.llm.backend.ContextFullException if a prompt does not fit the context
-   * @throws CancellationException if cancelled between passes
+   * @throws CancellationException if cancelled, within a pass or between two
    */
   public List<Generation> generate(
       KvCache shared,
@@ -132,7 +132,7 @@ public final class GroupGenerator {
         work.add(voice.cache, voice.ids, voice.count - 1, 1, 1);
       }
       work.steady();
-      work.model.forward(work.batch, work.tokens, GIVEN);
+      work.model.forward(work.batch, work.tokens, GIVEN, cancelled);
       choose();
       for (int i = 0; i < growing.size(); i++) {
         growing.get(i).hear(work.tokens.get(CHOSEN, i), stopTokens);

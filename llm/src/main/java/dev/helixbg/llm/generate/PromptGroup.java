@@ -37,7 +37,7 @@ final class PromptGroup implements AutoCloseable {
   /**
    * Reads the prompts. The pass is not yet submitted; it leaves the logits after prompt i in row i.
    *
-   * @throws CancellationException if cancelled between passes
+   * @throws CancellationException if cancelled, within a pass or between two
    */
   void read(KvCache shared, BooleanSupplier cancelled) {
     prompts.forEach(prompt -> caches.add(shared.fork(shared.length())));
@@ -59,7 +59,7 @@ final class PromptGroup implements AutoCloseable {
     if (cancelled.getAsBoolean()) {
       throw new CancellationException();
     }
-    work.model.forward(work.batch, work.tokens, 0);
+    work.model.forward(work.batch, work.tokens, 0, cancelled);
   }
 
   /** What prompt i has read. */

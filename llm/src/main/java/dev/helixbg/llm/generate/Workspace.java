@@ -8,6 +8,7 @@ import dev.helixbg.llm.model.PassLimits;
 import dev.helixbg.llm.model.Qwen3;
 import java.util.HashMap;
 import java.util.Map;
+import java.util.concurrent.CancellationException;
 import java.util.function.BooleanSupplier;
 
 /** A model with the batch and token lists of its passes; one thread at a time. */
@@ -45,6 +46,7 @@ public final class Workspace {
    * for when it is more passes behind than it wants. If {@code wantLast}, the last pass is not yet
    * submitted, and leaves the last token's logits.
    *
+   * @param cancelled is asked within and between passes
    * @return false if it was cancelled; the sequence is then as before
    * @throws dev.helixbg.llm.backend.ContextFullException if the sequence has no room
    * @throws IllegalArgumentException if an id is not in the vocabulary
@@ -68,7 +70,13 @@ public final class Workspace {
       int count = Math.min(batch.freeRows(), ids.length - from);
       boolean last = from + count == ids.length;
       add(cache, ids, from, count, last && wantLast ? 1 : 0, slot);
-      model.forward(batch, tokens, slot);
+      try {
+        model.forward(batch, tokens, slot, cancelled);
+      } catch (CancellationException e) {
+        lastRead = Submission.DONE; // nothing is under way any more
+        cache.truncate(before);
+        return false;
+      }
       if (!(last && wantLast)) {
         lastRead = model.backend().submit();
         readingSlot[slot] = lastRead;

@@ -21,6 +21,8 @@ import dev.helixbg.llm.backend.Rope;
 import dev.helixbg.llm.backend.Tokens;
 import dev.helixbg.llm.gguf.GgufFile;
 import dev.helixbg.llm.model.Taps.Tap;
+import java.util.concurrent.CancellationException;
+import java.util.function.BooleanSupplier;
 
 /**
  * A Qwen3 model on a backend: {@link #forward} is the block diagram.
@@ -29,6 +31,11 @@ import dev.helixbg.llm.model.Taps.Tap;
  * of the GGUF specification.
  */
 public final class Qwen3 {
+  /** A pass of so many rows may take a device seconds. */
+  private static final int WIDE = 128;
+
+  private static final BooleanSupplier NEVER = () -> false;
+
   private final Qwen3Config config;
   private final Qwen3Weights weights;
   private final Backend backend;
@@ -96,6 +103,17 @@ public final class Qwen3 {
    * @throws dev.helixbg.llm.gguf.GgufException if the file was shortened since it was opened
    */
   public void forward(Batch batch, Tokens tokens, int slot) {
+    forward(batch, tokens, slot, NEVER);
+  }
+
+  /**
+   * The same; a pass may be called off within a layer. Its sequences then hold positions that
+   * nobody computed, and are to be truncated or closed.
+   *
+   * @param cancelled is asked several times a layer
+   * @throws CancellationException if cancelled; nothing is under way then
+   */
+  public void forward(Batch batch, Tokens tokens, int slot, BooleanSupplier cancelled) {
     beforePass.run();
     backend.counters().add(Counter.PASSES, 1);
     backend.counters().add(Counter.ROWS, batch.rows());
@@ -119,17 +137,31 @@ public final class Qwen3 {
 
       backend.addProduct(batch, attended, w.attentionOutput(), x);
       tap(ATTENTION_OUTPUT, layer, x);
+      endIf(cancelled);
 
       backend.normGateUp(batch, x, w.feedForwardNorm(), w.gate(), w.up(), gated);
       tap(GATED, layer, gated);
+      endIf(cancelled);
 
       backend.addProduct(batch, gated, w.down(), x);
       tap(LAYER_OUTPUT, layer, x);
+      endIf(cancelled);
+      if (batch.rows() >= WIDE && cancelled != NEVER) {
+        // What a device was given cannot be called off, so it is not given all at once.
+        backend.submit();
+      }
     }
 
     if (batch.wanted() > 0) {
       backend.logits(batch, x, weights.outputNorm(), weights.output(), logits);
       tap(LOGITS, 0, logits);
+    }
+  }
+
+  private void endIf(BooleanSupplier cancelled) {
+    if (cancelled.getAsBoolean()) {
+      backend.submit().await();
+      throw new CancellationException();
     }
   }
 
