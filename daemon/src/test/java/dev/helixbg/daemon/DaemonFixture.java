@@ -78,6 +78,12 @@ final class DaemonFixture {
     }
   }
 
+  /** Lets the loop look at the KB now, and no time pass. */
+  void look() throws InterruptedException {
+    loop.lookNext();
+    loop.step();
+  }
+
   /** Report and cache are those of a run from nothing over the same log and decisions. */
   void assertAsFromNothing(Path scratch) throws IOException, InterruptedException {
     assertAsFromNothing(kb, scratch, settings, new FakeModel(), 0);
