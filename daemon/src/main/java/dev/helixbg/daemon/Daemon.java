@@ -24,7 +24,7 @@ final class Daemon implements AutoCloseable {
   /** The chores are asked at least so often. */
   private static final Duration CHORES = Duration.ofSeconds(30);
 
-  private static final Duration CHORES_WHILE_WORKING = Duration.ofMillis(400);
+  private static final Duration CHORES_WHILE_WORKING = Duration.ofMillis(250);
 
   private final List<Kb> kbs;
   private final DaemonHome home;

@@ -61,7 +61,7 @@ class ReviewedReportTest {
                 Instant.parse("2026-03-01T23:59:00Z"),
                 "cd".repeat(32),
                 Optional.empty(),
-                "1 pairs of topics overlap under different names, 1 of them newly.",
+                "1 pair of topics overlaps under different names, 1 of them newly.",
                 List.of(
                     new Item(
                         "now overlaps",
