@@ -17,8 +17,11 @@ import java.time.Duration;
 import java.util.List;
 import java.util.Map;
 import java.util.Random;
+import java.util.Set;
 import java.util.TreeMap;
+import java.util.TreeSet;
 import java.util.concurrent.Callable;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
@@ -64,6 +67,7 @@ class IdleModelIT {
       JsonNode idle = status().path("idleWork");
       assertEquals(writer.kb().folder().toString(), idle.path("kb").asText());
       assertTrue(idle.has("done") && idle.has("left") && idle.has("job"), idle.toString());
+      assertNiced();
 
       ask("pause");
       ends("a pause");
@@ -86,6 +90,35 @@ class IdleModelIT {
       mine.end();
     }
     sameAsOneShot();
+  }
+
+  /** As Linux says it; a run may just have ended, and then the next begins. */
+  private void assertNiced() throws Exception {
+    Path tasks = Path.of("/proc/" + daemon.process().pid() + "/task");
+    if (!Files.isDirectory(tasks)) {
+      return;
+    }
+    await(() -> nice(tasks, "model").equals(Set.of("19")));
+    String usual =
+        Files.readString(Path.of("/proc/self/stat")).replaceFirst(".*\\) ", "").split(" ")[16];
+    assertEquals(Set.of(usual), nice(tasks, "search"), "searches are as fast as ever");
+  }
+
+  private static Set<String> nice(Path tasks, String name) throws IOException {
+    Set<String> values = new TreeSet<>();
+    try (Stream<Path> all = Files.list(tasks)) {
+      for (Path task : all.toList()) {
+        try {
+          String stat = Files.readString(task.resolve("stat"));
+          if (stat.contains("(" + name + ")")) {
+            values.add(stat.substring(stat.lastIndexOf(')') + 2).split(" ")[16]);
+          }
+        } catch (IOException e) {
+          continue; // it has ended
+        }
+      }
+    }
+    return values;
   }
 
   /** Two seconds of nothing: the reviews are made, and in the report. */
