@@ -14,6 +14,7 @@ import java.util.Optional;
  * @param modelQuiet how long the knowledge base must have been quiet before the model runs
  * @param modelMaxLoad the machine counts as quiet up to this load per core
  * @param modelOnBattery whether the model may run on battery
+ * @param modelThreads of the model at idle; at least 1
  * @param sessionGap how long nothing must have been written before a session counts as over
  * @param sessionEntries new entries that make a session worth a synthesis
  * @param drift between two looks for drift
@@ -28,6 +29,7 @@ public record DaemonSettings(
     Duration modelQuiet,
     double modelMaxLoad,
     boolean modelOnBattery,
+    int modelThreads,
     Duration sessionGap,
     int sessionEntries,
     Duration drift,

@@ -36,6 +36,7 @@ final class SettingCatalog {
   final Setting<Double> modelQuiet;
   final Setting<Double> modelMaxLoad;
   final Setting<Switch> modelOnBattery;
+  final Setting<Integer> modelThreads;
   final Setting<Double> sessionGap;
   final Setting<Integer> sessionEntries;
   final Setting<Double> drift;
@@ -172,6 +173,13 @@ final class SettingCatalog {
     modelOnBattery =
         Setting.choice(
             "daemon.model_on_battery", Switch.OFF, "Whether the language model runs on battery.");
+    modelThreads =
+        Setting.integer(
+            "daemon.model_threads",
+            0,
+            0,
+            256,
+            "Threads of the language model at idle. 0: half of threads.");
     sessionGap =
         Setting.number(
             "daemon.session_gap_minutes",
@@ -223,6 +231,7 @@ final class SettingCatalog {
         modelQuiet,
         modelMaxLoad,
         modelOnBattery,
+        modelThreads,
         sessionGap,
         sessionEntries,
         drift,

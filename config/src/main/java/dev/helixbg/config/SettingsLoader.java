@@ -169,18 +169,20 @@ public final class SettingsLoader {
             v.get(catalog.llmSeconds),
             v.get(catalog.llmEntryTokens),
             v.get(catalog.llmBackend));
-    int threads = v.get(catalog.threads);
+    int wanted = v.get(catalog.threads);
+    int threads = wanted > 0 ? wanted : Runtime.getRuntime().availableProcessors();
     return new Settings(
         Optional.ofNullable(v.get(catalog.kb)),
-        threads > 0 ? threads : Runtime.getRuntime().availableProcessors(),
+        threads,
         v.get(catalog.cache),
         embed,
         llm,
         insight,
-        daemon(v));
+        daemon(v, threads));
   }
 
-  private DaemonSettings daemon(Values v) {
+  private DaemonSettings daemon(Values v, int threads) {
+    int modelThreads = v.get(catalog.modelThreads);
     return new DaemonSettings(
         seconds(v.get(catalog.poll)),
         seconds(v.get(catalog.quiet)),
@@ -190,6 +192,7 @@ public final class SettingsLoader {
         seconds(60 * v.get(catalog.modelQuiet)),
         v.get(catalog.modelMaxLoad),
         v.get(catalog.modelOnBattery) == Switch.ON,
+        modelThreads > 0 ? modelThreads : (threads + 1) / 2,
         seconds(60 * v.get(catalog.sessionGap)),
         v.get(catalog.sessionEntries),
         seconds(3600 * v.get(catalog.drift)),

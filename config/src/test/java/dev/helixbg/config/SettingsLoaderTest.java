@@ -65,6 +65,7 @@ class SettingsLoaderTest {
             Duration.ofMinutes(2),
             0.5,
             false,
+            (Runtime.getRuntime().availableProcessors() + 1) / 2,
             Duration.ofMinutes(20),
             3,
             Duration.ofHours(1),
@@ -82,6 +83,9 @@ class SettingsLoaderTest {
     assertEquals(Optional.of(Duration.ZERO), daemon.modelIdle());
     assertEquals(Duration.ofMillis(250), daemon.quiet());
     assertTrue(daemon.across());
+    assertEquals(2, load("threads = 3", Map.of()).settings().daemon().modelThreads());
+    assertEquals(
+        5, load("", Map.of("daemon.model_threads", "5")).settings().daemon().modelThreads());
   }
 
   @Test

@@ -4,6 +4,7 @@ import com.fasterxml.jackson.databind.ObjectMapper;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import dev.helixbg.daemon.control.ControlException;
 import dev.helixbg.daemon.control.ControlServer;
+import dev.helixbg.insight.judge.Job;
 import dev.helixbg.insight.review.History;
 import dev.helixbg.insight.review.Review;
 import java.io.IOException;
@@ -183,6 +184,7 @@ final class ControlRequests implements ControlServer.Handler {
           .put("entries", watch.entries() < 0 ? null : watch.entries())
           .put("upToDate", !watch.upToDateWith().isEmpty())
           .put("published", watch.published().map(Object::toString).orElse(null))
+          .put("questionsLeft", watch.questions() < 0 ? null : watch.questions())
           .put("trouble", watch.trouble().orElse(null));
     }
     json.put("embedderLoaded", parts.embedder().isLoaded());
@@ -190,6 +192,12 @@ final class ControlRequests implements ControlServer.Handler {
     json.put(
         "model",
         LanguageModel.locate(parts.settings()).map(model -> model.file().toString()).orElse(null));
+    parts
+        .idle()
+        .current()
+        .ifPresentOrElse(
+            current -> describe(current, json.putObject("idleWork")),
+            () -> json.putNull("idleWork"));
     json.put("clients", daemon.clients());
     ObjectNode counts = json.putObject("metrics");
     counts.put("ticks", metrics.ticks.sum());
@@ -197,6 +205,7 @@ final class ControlRequests implements ControlServer.Handler {
     counts.put("reports", metrics.reports.sum());
     counts.put("embedded", metrics.embedded.sum());
     counts.put("searches", metrics.searches.sum());
+    counts.put("answers", metrics.answers.sum());
     counts.put("modelTokens", metrics.modelTokens.sum());
     counts.put("modelSeconds", metrics.modelNanos.sum() / 1e9);
     counts.put("workSeconds", metrics.workNanos.sum() / 1e9);
@@ -216,6 +225,19 @@ final class ControlRequests implements ControlServer.Handler {
                     .put("message", trouble.message()),
             () -> counts.putNull("lastError"));
     return json;
+  }
+
+  private static void describe(IdleWork.Current current, ObjectNode json) {
+    json.put("kb", current.kb().folder().toString());
+    json.put("work", current.work().title());
+    json.put("since", current.since().toString());
+    if (current.stand().isPresent()) {
+      IdleQuestions.Stand stand = current.stand().get();
+      json.put("job", stand.job().map(Job::title).orElse(null));
+      json.put("done", stand.done());
+      json.put("left", stand.left());
+      json.put("answered", stand.answered());
+    }
   }
 
   private static double cpuSeconds() {

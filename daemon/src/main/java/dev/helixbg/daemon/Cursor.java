@@ -14,10 +14,12 @@ import java.util.Optional;
  * was published. A daemon that starts and finds everything as the cursor says has nothing to do.
  *
  * @param logSha256 of the log that was read
- * @param basis of everything else that a report is made from: program, model, settings, decisions
+ * @param basis of everything else that a report is made from: program, models, settings, decisions,
+ *     answers, reviews
  * @param files sizes and times of log, vectors and reports as they were left
+ * @param questions that the language model has not been asked yet
  */
-record Cursor(String logSha256, String basis, String files) {
+record Cursor(String logSha256, String basis, String files, int questions) {
   static final String NAME = "cursor.json";
   private static final int SCHEMA = 1;
   private static final ObjectMapper JSON = new ObjectMapper();
@@ -31,13 +33,21 @@ record Cursor(String logSha256, String basis, String files) {
               new Cursor(
                   json.path("logSha256").asText(),
                   json.path("basis").asText(),
-                  json.path("files").asText()))
+                  json.path("files").asText(),
+                  json.path("questions").asInt()))
           : Optional.empty();
     } catch (JacksonException e) {
       return Optional.empty();
     } catch (IOException e) {
       return Optional.empty();
     }
+  }
+
+  /** Whether nothing is to be done where another cursor was left. */
+  boolean isWhere(Cursor other) {
+    return logSha256.equals(other.logSha256)
+        && basis.equals(other.basis)
+        && files.equals(other.files);
   }
 
   void write(Kb kb) {
@@ -49,7 +59,8 @@ record Cursor(String logSha256, String basis, String files) {
                       .put("schema", SCHEMA)
                       .put("logSha256", logSha256)
                       .put("basis", basis)
-                      .put("files", files));
+                      .put("files", files)
+                      .put("questions", questions));
       AtomicFile.replace(file(kb), out -> out.write(bytes));
     } catch (IOException e) {
       throw new Failure(

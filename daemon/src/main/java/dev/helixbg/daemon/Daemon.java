@@ -24,7 +24,7 @@ final class Daemon implements AutoCloseable {
   /** The chores are asked at least so often. */
   private static final Duration CHORES = Duration.ofSeconds(30);
 
-  private static final Duration CHORES_WHILE_WORKING = Duration.ofMillis(400);
+  private static final Duration CHORES_WHILE_WORKING = Duration.ofMillis(250);
 
   private final List<Kb> kbs;
   private final DaemonHome home;
@@ -104,7 +104,9 @@ final class Daemon implements AutoCloseable {
     EmbedderHost embedder = new EmbedderHost(source, clock);
     TextModelHost model = new TextModelHost(now, clock, metrics);
     Reviews reviews = new Reviews(now, source.id());
-    IdleWork idle = new IdleWork(now, model, reviews, clock, troubles, IdleWork.Machine.THIS);
+    IdleQuestions questions = new IdleQuestions(now, model, KbFiles.DISK, clock, metrics);
+    IdleWork idle =
+        new IdleWork(now, model, reviews, questions, clock, troubles, IdleWork.Machine.THIS);
     List<KbWatch> watches = kbs.stream().map(kb -> watch(kb, now, embedder)).toList();
     return new Parts(now, embedder, model, reviews, idle, watches);
   }
@@ -194,7 +196,7 @@ final class Daemon implements AutoCloseable {
     boolean released = parts.embedder().releaseAfter(idle);
     released |= parts.model().releaseAfter(parts.settings().daemon().modelIdle());
     long activity = metrics.readings.sum() + metrics.searches.sum() + metrics.modelNanos.sum();
-    if (activity != activitySeen) {
+    if (activity != activitySeen || parts.idle().isRunning()) {
       activitySeen = activity;
       activeAt = clock.nanos();
       rested = false;

@@ -10,20 +10,20 @@ import java.time.Duration;
 import java.time.Instant;
 import java.util.EnumMap;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.CancellationException;
 import java.util.concurrent.ConcurrentHashMap;
-import java.util.function.BooleanSupplier;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * What is done when nothing else is: the reviews that are due, with the language model where there
- * is one, on a thread of low priority. Whatever changes interrupts it; it then goes on another
- * time, with the answers that it has.
+ * What is done when nothing else is: the reviews that are due, and the questions that the language
+ * model has not been asked yet, on a thread of low priority. Whatever changes interrupts it; it
+ * then goes on another time, with the answers that it has.
  *
- * <p>{@link #consider} is called by the loop's thread.
+ * <p>{@link #consider} is called by the loop's thread, {@link #current} by any.
  */
 final class IdleWork implements AutoCloseable {
   private static final Logger LOG = LoggerFactory.getLogger(IdleWork.class);
@@ -58,14 +58,45 @@ final class IdleWork implements AutoCloseable {
 
     /** The log for which it is known that no session is worth a synthesis. */
     private volatile String noSession = "";
+
+    /** The log for which a run found nothing to ask, whatever the report says. */
+    private volatile String noQuestions = "";
+  }
+
+  /** What a run does; those that end soon come first. */
+  enum Work {
+    SESSION(Optional.of(Review.Kind.SESSION)),
+    DRIFT(Optional.of(Review.Kind.DRIFT)),
+    STALE(Optional.of(Review.Kind.STALE)),
+    /** Labels, verdicts, sentences and merges. */
+    QUESTIONS(Optional.empty());
+
+    private final Optional<Review.Kind> review;
+
+    Work(Optional<Review.Kind> review) {
+      this.review = review;
+    }
+
+    /** As it is called in output. */
+    String title() {
+      return name().toLowerCase(Locale.ROOT);
+    }
   }
 
   /** A run, from the moment it is wanted. */
-  private record Run(KbWatch watch, Review.Kind kind, long since) {}
+  private record Run(KbWatch watch, Work work, long since, Instant at) {}
+
+  /**
+   * What is under way.
+   *
+   * @param stand how far it is, where it asks questions
+   */
+  record Current(Kb kb, Work work, Instant since, Optional<IdleQuestions.Stand> stand) {}
 
   private final Settings settings;
   private final TextModelHost model;
   private final Reviews reviews;
+  private final IdleQuestions questions;
   private final DaemonClock clock;
   private final Troubles troubles;
   private final Machine machine;
@@ -73,40 +104,42 @@ final class IdleWork implements AutoCloseable {
   private final Map<Kb, Known> known = new ConcurrentHashMap<>();
 
   private Thread thread;
-  private Run run;
+  private volatile Run run;
   private volatile boolean stop;
   private volatile boolean finished;
   private boolean refused;
-  private long refusedAt;
+  private long machineAskedAt;
+
+  /** The KB that has its turn first. */
+  private int first;
 
   IdleWork(
       Settings settings,
       TextModelHost model,
       Reviews reviews,
+      IdleQuestions questions,
       DaemonClock clock,
       Troubles troubles,
       Machine machine) {
     this.settings = settings;
     this.model = model;
     this.reviews = reviews;
+    this.questions = questions;
     this.clock = clock;
     this.troubles = troubles;
     this.machine = machine;
   }
 
   /**
-   * Starts what is due, or interrupts what is running when its KB changed.
+   * Starts what is due, or interrupts what is running when its KB changed or the machine is wanted.
    *
-   * @return whether something is running
+   * @return whether something is running, or has just ended: then the KBs are to be looked at soon
    */
   boolean consider(List<KbWatch> watches, boolean paused) {
-    collect();
     if (thread != null) {
-      boolean changed =
-          watches.stream()
-              .anyMatch(
-                  watch -> watch.upToDateWith().isEmpty() || watch.restsSince() - run.since() > 0);
-      if (paused || changed) {
+      if (finished) {
+        end();
+      } else if (paused || isChanged(watches) || isMachineWanted()) {
         stop = true;
       }
       return true;
@@ -114,10 +147,16 @@ final class IdleWork implements AutoCloseable {
     if (paused || watches.stream().anyMatch(watch -> watch.upToDateWith().isEmpty())) {
       return false;
     }
-    for (KbWatch watch : watches) {
-      for (Review.Kind kind : Review.Kind.values()) {
-        if (isDue(watch, kind) && mayRun()) {
-          start(watch, kind);
+    for (int i = 0; i < watches.size(); i++) {
+      KbWatch watch = watches.get((first + i) % watches.size());
+      for (Work work : Work.values()) {
+        if (isDue(watch, work) && mayRun()) {
+          if (work == Work.QUESTIONS && watch.outcome().isEmpty()) {
+            watch.runAgain();
+            return true;
+          }
+          first = (first + i + 1) % watches.size();
+          start(watch, work);
           return true;
         }
       }
@@ -125,17 +164,42 @@ final class IdleWork implements AutoCloseable {
     return false;
   }
 
+  private boolean isChanged(List<KbWatch> watches) {
+    return watches.stream()
+        .anyMatch(watch -> watch.upToDateWith().isEmpty() || watch.restsSince() - run.since() > 0);
+  }
+
   boolean isRunning() {
     return thread != null;
   }
 
-  private boolean isDue(KbWatch watch, Review.Kind kind) {
-    DaemonSettings daemon = settings.daemon();
+  Optional<Current> current() {
+    Run now = run;
+    return now == null
+        ? Optional.empty()
+        : Optional.of(
+            new Current(
+                now.watch().kb(),
+                now.work(),
+                now.at(),
+                now.work() == Work.QUESTIONS ? Optional.of(questions.stand()) : Optional.empty()));
+  }
+
+  private boolean isDue(KbWatch watch, Work work) {
     Known of = known.computeIfAbsent(watch.kb(), kb -> new Known());
     long rests = clock.nanos() - watch.restsSince();
-    if (rests < daemon.modelQuiet().toNanos()) {
+    if (rests < settings.daemon().modelQuiet().toNanos()) {
       return false;
     }
+    return work.review.isPresent()
+        ? isDue(watch, of, work.review.get(), rests)
+        : watch.questions() > 0
+            && !of.noQuestions.equals(watch.upToDateWith())
+            && questions.canAsk();
+  }
+
+  private boolean isDue(KbWatch watch, Known of, Review.Kind kind, long rests) {
+    DaemonSettings daemon = settings.daemon();
     Optional<Review> last = of.last.computeIfAbsent(kind, k -> lastOrNone(watch.kb(), k));
     boolean changed = last.filter(r -> r.logSha256().equals(watch.upToDateWith())).isEmpty();
     return changed
@@ -169,58 +233,108 @@ final class IdleWork implements AutoCloseable {
     if (!model.exists()) {
       return true;
     }
-    if (refused && clock.nanos() - refusedAt < ASK_AGAIN.toNanos()) {
+    if (model.isForPeople(settings.daemon().modelQuiet())
+        || (refused && clock.nanos() - machineAskedAt < ASK_AGAIN.toNanos())) {
       return false;
     }
-    boolean may =
-        (settings.daemon().modelOnBattery() || !machine.onBattery())
-            && machine.load() <= settings.daemon().modelMaxLoad();
-    refused = !may;
-    refusedAt = clock.nanos();
-    return may;
+    machineAskedAt = clock.nanos();
+    refused = isOnForbiddenBattery() || machine.load() > settings.daemon().modelMaxLoad();
+    return !refused;
   }
 
-  private void start(KbWatch watch, Review.Kind kind) {
+  private boolean isOnForbiddenBattery() {
+    return !settings.daemon().modelOnBattery() && machine.onBattery();
+  }
+
+  /** Whether, during a run, others need the machine: its own threads are part of the load. */
+  private boolean isMachineWanted() {
+    if (clock.nanos() - machineAskedAt < ASK_AGAIN.toNanos() || !model.exists()) {
+      return false;
+    }
+    machineAskedAt = clock.nanos();
+    double own =
+        (double) settings.daemon().modelThreads() / Runtime.getRuntime().availableProcessors();
+    return isOnForbiddenBattery() || machine.load() - own > settings.daemon().modelMaxLoad();
+  }
+
+  private void start(KbWatch watch, Work work) {
     stop = false;
     finished = false;
-    run = new Run(watch, kind, clock.nanos());
+    watch.beingAsked(true);
+    run = new Run(watch, work, clock.nanos(), clock.now());
     Run mine = run;
-    thread = Thread.ofPlatform().daemon().name("model").unstarted(() -> work(mine));
-    thread.setPriority(Thread.MIN_PRIORITY);
-    thread.start();
+    thread = Thread.ofPlatform().daemon().name("model").start(() -> work(mine));
+  }
+
+  private void end() {
+    Run ended = run;
+    ended.watch().beingAsked(false);
+    ended.work().review.ifPresent(kind -> known.get(ended.watch().kb()).last.remove(kind));
+    thread = null;
+    run = null;
   }
 
   private void work(Run mine) {
-    String about = mine.watch().kb().folder() + ", " + mine.kind();
-    BooleanSupplier cancelled = () -> stop || model.isWanted();
+    LowPriority.take();
+    String about = mine.watch().kb().folder() + ", " + mine.work().title();
     try {
-      if (mine.kind() == Review.Kind.SESSION && !isSession(mine)) {
-        return;
+      if (mine.work().review.isPresent()) {
+        review(mine, mine.work().review.get(), about);
+      } else {
+        ask(mine, about);
       }
-      Review review =
-          model.use(
-              text -> {
-                Optional<Oracle> oracle =
-                    text.map(open -> new RememberingOracle(model.oracle(open), memory));
-                Reviews.Wanted wanted = new Reviews.Wanted(mine.kind(), Optional.empty());
-                return reviews.run(mine.watch().kb(), wanted, oracle, clock.now(), cancelled);
-              });
-      LOG.info("{}: {}", about, review.summary());
       troubles.over(about);
     } catch (CancellationException e) {
       LOG.debug("{}: interrupted, to be continued", about);
     } catch (InterruptedException e) {
-      LOG.debug("{}: stopped", about);
+      LOG.debug("{}: stopped, to be continued", about);
     } catch (RuntimeException e) {
-      if (Faults.isExpected(e)) {
+      if (stop || Faults.codeOf(e) == ExitCode.BUSY) {
+        LOG.debug("{}: ended, to be continued: {}", about, e.getMessage());
+      } else if (Faults.isExpected(e)) {
         troubles.met(about, e.getMessage());
+        sleep(); // lest it is tried again at once
       } else {
         troubles.met(about, e);
+        sleep();
       }
-      sleep(); // lest it is tried again at once
     } finally {
       finished = true;
     }
+  }
+
+  private boolean isCancelled() {
+    return stop || model.isWanted();
+  }
+
+  private void ask(Run mine, String about) throws InterruptedException {
+    KbWatch watch = mine.watch();
+    String log = watch.upToDateWith();
+    Optional<Pipeline.Outcome> outcome = watch.outcome();
+    if (outcome.isEmpty()) {
+      return;
+    }
+    int before = watch.questions();
+    int answered = questions.ask(watch.kb(), outcome.get(), this::isCancelled);
+    if (answered == 0) {
+      known.get(watch.kb()).noQuestions = log;
+    }
+    LOG.info("{}: {} of {} answered", about, answered, before);
+  }
+
+  private void review(Run mine, Review.Kind kind, String about) throws InterruptedException {
+    if (kind == Review.Kind.SESSION && !isSession(mine)) {
+      return;
+    }
+    Review review =
+        model.useAtIdle(
+            text -> {
+              Optional<Oracle> oracle =
+                  text.map(open -> new RememberingOracle(model.oracle(open), memory));
+              Reviews.Wanted wanted = new Reviews.Wanted(kind, Optional.empty());
+              return reviews.run(mine.watch().kb(), wanted, oracle, clock.now(), this::isCancelled);
+            });
+    LOG.info("{}: {}", about, review.summary());
   }
 
   private void sleep() {
@@ -243,15 +357,7 @@ final class IdleWork implements AutoCloseable {
     return true;
   }
 
-  private void collect() {
-    if (thread != null && finished) {
-      known.get(run.watch().kb()).last.remove(run.kind());
-      thread = null;
-      run = null;
-    }
-  }
-
-  /** Stops what is running, which takes a pass over the model at most. */
+  /** Stops what is running, which takes a layer of the model at most. */
   @Override
   public void close() {
     stop = true;

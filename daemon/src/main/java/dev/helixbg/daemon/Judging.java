@@ -127,6 +127,13 @@ final class Judging {
     return NearestLabels.of(findings.entries(), vectors, labels);
   }
 
+  /** What the model has to do with a report, for {@link Pipeline#basis}. */
+  String basis() {
+    return LanguageModel.locate(settings)
+        .map(model -> model.name() + " " + model.hash(settings))
+        .orElse("");
+  }
+
   Asking asking(AnswerFile answers, LanguageModel model) {
     return new Asking(
         answers,
@@ -142,7 +149,7 @@ final class Judging {
     if (save) {
       Files.createDirectories(kb.insights());
     }
-    return AnswerFile.read(kb.insights().resolve("answers.jsonl"), save);
+    return AnswerFile.read(kb.answers(), save);
   }
 
   static Failure cannotSave(Kb kb, IOException e) {

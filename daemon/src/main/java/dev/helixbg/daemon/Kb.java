@@ -64,6 +64,11 @@ record Kb(Path folder) {
     return folder.resolve(Locations.DATA_LOG);
   }
 
+  /** What models said about this knowledge base. */
+  Path answers() {
+    return insights().resolve("answers.jsonl");
+  }
+
   /** The folder of everything that helix-bg leaves for people to read. */
   Path insights() {
     return folder.resolve("insights");

@@ -3,6 +3,7 @@ package dev.helixbg.daemon;
 import dev.helixbg.config.DaemonSettings;
 import dev.helixbg.embed.EmbeddingException;
 import dev.helixbg.insight.log.DataLogException;
+import dev.helixbg.insight.log.FileState;
 import dev.helixbg.insight.log.LogReading;
 import java.io.IOException;
 import java.time.Duration;
@@ -56,9 +57,17 @@ final class KbWatch {
   /** When the first of the changes since {@link #done} was seen. */
   private long changedSince;
 
+  /** The log when it was last looked at; null before. */
+  private FileState seenLog;
+
   private long lastChange;
   private int failures;
   private long retryAt;
+
+  /** Whether answers and reviews are coming in, which are taken into account afterwards. */
+  private boolean beingAsked;
+
+  private boolean again;
 
   /** Whether the files may still be as the cursor of an earlier process left them. */
   private boolean fresh = true;
@@ -68,6 +77,8 @@ final class KbWatch {
   private volatile Instant published;
   private volatile long restsSince;
   private volatile String logSha256 = "";
+  private volatile int questions = -1;
+  private volatile Pipeline.Outcome outcome;
 
   /**
    * @param forgetting frees what the pipeline keeps from one run to the next
@@ -116,14 +127,38 @@ final class KbWatch {
     return troubles.on(name);
   }
 
-  /** Nanoseconds of {@link DaemonClock} since when no change was seen. */
+  /** Nanoseconds of {@link DaemonClock} since when the log was not seen to change. */
   long restsSince() {
     return restsSince;
+  }
+
+  /** What the language model has not been asked yet, −1 before the first reading. */
+  int questions() {
+    return questions;
+  }
+
+  /** What the report was made from; empty when it was made long ago, or not by this process. */
+  Optional<Pipeline.Outcome> outcome() {
+    return Optional.ofNullable(outcome);
   }
 
   /** Lets go of what only makes the next update fast. */
   void forget() {
     forgetting.run();
+    outcome = null;
+  }
+
+  /** Brings everything up to date once more at the next look, so that there is an outcome. */
+  void runAgain() {
+    again = true;
+  }
+
+  /**
+   * Answers and reviews are about to be written, or no more are: the report takes all of them into
+   * account at once, after the last. Call from the loop's thread.
+   */
+  void beingAsked(boolean is) {
+    beingAsked = is;
   }
 
   /**
@@ -138,13 +173,16 @@ final class KbWatch {
     KbStamp stamp;
     try {
       stamp = KbStamp.of(kb, files);
+      if (beingAsked && done != null) {
+        stamp = stamp.withSaidOf(done);
+      }
     } catch (IOException e) {
       troubles.met(name, "data.log cannot be looked at: " + Reasons.of(e) + "; waiting for it");
       pending = null;
       done = null;
       return poll(now);
     }
-    if (stamp.equals(done) && now - doneAt < RECHECK.toNanos()) {
+    if (stamp.equals(done) && !again && now - doneAt < RECHECK.toNanos()) {
       troubles.over(name);
       pending = null;
       return poll(now);
@@ -163,13 +201,13 @@ final class KbWatch {
   }
 
   private void noteChange(KbStamp stamp, long now) {
-    boolean logMoved = done == null || !stamp.log().equals(done.log());
     if (pending == null) {
       changedSince = now;
     }
-    if (logMoved && (pending == null || !stamp.log().equals(pending.log()))) {
-      lastChange = done == null && pending == null ? lastChange : now;
+    if (!stamp.log().equals(seenLog)) {
+      lastChange = seenLog == null ? lastChange : now;
       restsSince = now;
+      seenLog = stamp.log();
     }
     logSha256 = "";
     pending = stamp;
@@ -218,22 +256,28 @@ final class KbWatch {
    * @return whether it was so already: nothing was written, by us or by anybody else meanwhile
    */
   private boolean publish(KbStamp stamp, LogReading log) throws IOException, InterruptedException {
-    Cursor cursor = new Cursor(log.account().sha256(), pipeline.basis(kb), stamp.text());
-    boolean asLeft = fresh && Cursor.read(kb).filter(cursor::equals).isPresent();
-    fresh = false;
-    if (asLeft) {
-      return true;
+    String basis = pipeline.basis(kb);
+    if (fresh) {
+      fresh = false;
+      Cursor here = new Cursor(log.account().sha256(), basis, stamp.text(), 0);
+      Optional<Cursor> left = Cursor.read(kb).filter(here::isWhere);
+      if (left.isPresent()) {
+        questions = left.get().questions();
+        return true;
+      }
     }
-    Pipeline.Outcome outcome = pipeline.run(kb, log, true);
-    files.publish(kb, outcome.report());
-    int embedded = outcome.vectors().embedded();
+    again = false;
+    Pipeline.Outcome now = pipeline.run(kb, log, true);
+    files.publish(kb, now.report());
+    outcome = now;
+    questions = now.questions();
+    int embedded = now.vectors().embedded();
     metrics.embedded.add(embedded);
-    outcome
-        .vectors()
+    now.vectors()
         .rebuilt()
         .ifPresent(reason -> LOG.warn("{}: the vectors were made anew: {}", name, reason));
     if (stamp.withOthers(kb, files).equals(stamp)) {
-      cursor.write(kb);
+      new Cursor(log.account().sha256(), basis, stamp.text(), questions).write(kb);
       return true;
     }
     published = clock.now();

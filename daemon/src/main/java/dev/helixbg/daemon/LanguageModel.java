@@ -6,6 +6,7 @@ import dev.helixbg.insight.judge.Judge;
 import dev.helixbg.llm.ModelOpener;
 import dev.helixbg.llm.ModelOptions;
 import dev.helixbg.llm.ModelOptions.Device;
+import dev.helixbg.llm.TextModel;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -100,10 +101,18 @@ record LanguageModel(Path file, boolean named) {
     };
   }
 
+  /** A judge of its own, closed with its model. */
   Judge open(Settings settings) {
-    ModelOptions options =
-        ModelOptions.of(device(settings), settings.threads(), CONTEXT, settings.cache())
-            .reading(PASS_ROWS);
-    return new Judge(ModelOpener.open(file, options), settings.llm().entryTokens());
+    return new Judge(open(settings, settings.threads()), settings.llm().entryTokens());
+  }
+
+  /**
+   * @param threads if the CPU runs it
+   * @throws dev.helixbg.llm.gguf.GgufException when the file is no model that can be used
+   */
+  TextModel open(Settings settings, int threads) {
+    return ModelOpener.open(
+        file,
+        ModelOptions.of(device(settings), threads, CONTEXT, settings.cache()).reading(PASS_ROWS));
   }
 }

@@ -12,8 +12,10 @@ import dev.helixbg.insight.log.DataLog;
 import dev.helixbg.insight.log.Entry;
 import dev.helixbg.insight.log.LogReading;
 import dev.helixbg.insight.report.Report;
+import dev.helixbg.insight.review.History;
 import dev.helixbg.insight.similarity.Vectors;
 import java.io.IOException;
+import java.io.InputStream;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -61,7 +63,15 @@ final class Pipeline {
    * @param vectors how the vectors came about
    * @param asked questions that were put to the language model, not remembered
    */
-  record Outcome(Report report, VectorUpdate.Result vectors, int asked) {}
+  record Outcome(Report report, VectorUpdate.Result vectors, int asked) {
+
+    /**
+     * Questions that the language model has not been asked yet; those that follow are not known.
+     */
+    int questions() {
+      return report.judgements().left().values().stream().mapToInt(Integer::intValue).sum();
+    }
+  }
 
   /**
    * @param save whether vectors and answers may be saved in the KB
@@ -91,36 +101,58 @@ final class Pipeline {
     Findings open = decisions.applyTo(all, settings.insight());
     Judging.Outcome judged = judging.run(kb, open, vectors.vectors(), embedder, save);
     Report.Run run = new Report.Run(Version.text(), embedder.describe());
-    Report report = new Report(open, log.account(), run, judged.judgements());
+    Report report = new Report(open, log.account(), run, judged.judgements(), Reviews.latest(kb));
     return new Outcome(report, vectors, judged.asked());
   }
 
   /**
    * Everything but the log that a report is made from, as 64 hexadecimal digits.
    *
-   * @throws Failure when the decisions cannot be read
+   * @throws Failure when the decisions, answers or reviews cannot be read
    */
   String basis(Kb kb) {
+    MessageDigest digest = Sha256.start();
+    for (String part :
+        List.of(
+            Version.text(),
+            embedder.id(),
+            embedder.describe(),
+            settings.insight().toString(),
+            settings.llm().toString(),
+            judging.basis())) {
+      digest.update(part.getBytes(StandardCharsets.UTF_8));
+      digest.update((byte) 0);
+    }
     try {
-      Path decisions = kb.insights().resolve(DecisionFile.NAME);
-      MessageDigest digest = Sha256.start();
-      for (String part :
-          List.of(
-              Version.text(),
-              embedder.id(),
-              embedder.describe(),
-              settings.insight().toString(),
-              settings.llm().toString())) {
-        digest.update(part.getBytes(StandardCharsets.UTF_8));
-        digest.update((byte) 0);
-      }
-      if (Files.exists(decisions)) {
-        digest.update(Files.readAllBytes(decisions));
-      }
-      return Sha256.hex(digest);
+      addContent(kb.insights().resolve(DecisionFile.NAME), digest);
     } catch (IOException e) {
       throw unreadableDecisions(kb, e);
     }
+    for (Path said : List.of(kb.answers(), kb.insights().resolve(History.NAME))) {
+      try {
+        addContent(said, digest);
+      } catch (IOException e) {
+        throw new Failure(ExitCode.KB, "cannot read " + said + ": " + Reasons.of(e));
+      }
+    }
+    return Sha256.hex(digest);
+  }
+
+  /** With its length, so that what ends one file cannot begin the next. */
+  private static void addContent(Path file, MessageDigest digest) throws IOException {
+    if (!Files.exists(file)) {
+      digest.update((byte) 0);
+      return;
+    }
+    byte[] buffer = new byte[1 << 16];
+    long length = 0;
+    try (InputStream in = Files.newInputStream(file)) {
+      for (int read = in.read(buffer); read > 0; read = in.read(buffer)) {
+        digest.update(buffer, 0, read);
+        length += read;
+      }
+    }
+    digest.update((" " + length).getBytes(StandardCharsets.UTF_8));
   }
 
   static Decisions decisions(Kb kb) {

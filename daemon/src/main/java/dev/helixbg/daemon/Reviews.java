@@ -10,6 +10,7 @@ import dev.helixbg.insight.review.SessionReview;
 import dev.helixbg.insight.review.StaleReview;
 import java.io.IOException;
 import java.time.Instant;
+import java.util.List;
 import java.util.Optional;
 import java.util.function.BooleanSupplier;
 
@@ -36,10 +37,15 @@ final class Reviews {
         known.entries(), known.keys(), Pipeline.matrix(known.vectors()), known.log().sha256());
   }
 
-  /** The newest review of a kind. */
+  /** The newest review of a kind that looked at all topics. */
   static Optional<Review> last(Kb kb, Review.Kind kind) {
+    return latest(kb).stream().filter(review -> review.kind() == kind).findFirst();
+  }
+
+  /** The newest reviews that looked at all topics, one of a kind, in the order of the kinds. */
+  static List<Review> latest(Kb kb) {
     try {
-      return new History(kb.insights()).last(kind);
+      return List.copyOf(new History(kb.insights()).latest().values());
     } catch (IOException e) {
       throw new Failure(
           ExitCode.KB, "cannot read " + kb.insights().resolve(History.NAME) + ": " + Reasons.of(e));

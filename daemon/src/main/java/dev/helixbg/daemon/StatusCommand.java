@@ -52,9 +52,15 @@ final class StatusCommand implements Callable<Integer> {
           kb.path("folder").asText(),
           kb.path("entries").isNull() ? "not read yet" : kb.path("entries").asInt() + " entries",
           kb.path("upToDate").asBoolean() ? "up to date" : "work to do");
+      if (kb.path("questionsLeft").asInt() > 0) {
+        say("    %,d questions to the model are left", kb.path("questionsLeft").asInt());
+      }
       if (!kb.path("trouble").isNull()) {
         say("    trouble: %s", kb.path("trouble").asText());
       }
+    }
+    if (status.hasNonNull("idleWork")) {
+      say("at idle   %s", idleWork(status.path("idleWork")));
     }
     say(
         "models    embedding %s, language %s",
@@ -63,12 +69,14 @@ final class StatusCommand implements Callable<Integer> {
             ? "none"
             : status.path("model").asText() + " " + loaded(status.path("modelLoaded").asBoolean()));
     say(
-        "so far    %,d looks, %,d readings, %,d reports, %,d texts embedded, %,d searches",
+        "so far    %,d looks, %,d readings, %,d reports, %,d texts embedded, %,d searches,"
+            + " %,d answers by the model",
         metrics.path("ticks").asLong(),
         metrics.path("readings").asLong(),
         metrics.path("reports").asLong(),
         metrics.path("embedded").asLong(),
-        metrics.path("searches").asLong());
+        metrics.path("searches").asLong(),
+        metrics.path("answers").asLong());
     say(
         "cost      %.1f s of processor time, %,d MB resident",
         metrics.path("cpuSeconds").asDouble(), metrics.path("residentBytes").asLong() >> 20);
@@ -77,6 +85,17 @@ final class StatusCommand implements Callable<Integer> {
           "last error %s: %s",
           metrics.at("/lastError/at").asText(), metrics.at("/lastError/message").asText());
     }
+  }
+
+  private static String idleWork(JsonNode idle) {
+    String work = idle.path("work").asText();
+    String what =
+        idle.hasNonNull("job")
+            ? "%s: %,d done, %,d left"
+                .formatted(
+                    idle.path("job").asText(), idle.path("done").asInt(), idle.path("left").asInt())
+            : work;
+    return what + ", of " + idle.path("kb").asText();
   }
 
   private static String loaded(boolean is) {

@@ -3,11 +3,7 @@ package dev.helixbg.daemon;
 import dev.helixbg.config.Settings;
 import dev.helixbg.insight.review.ModelOracle;
 import dev.helixbg.insight.review.Oracle;
-import dev.helixbg.llm.ModelOpener;
-import dev.helixbg.llm.ModelOptions;
 import dev.helixbg.llm.TextModel;
-import dev.helixbg.llm.backend.KvShape.Storage;
-import dev.helixbg.llm.model.PassLimits;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.Optional;
@@ -18,21 +14,21 @@ import java.util.concurrent.locks.ReentrantLock;
 
 /**
  * Keeps a language model loaded between uses, one use at a time, and releases it when it was idle.
+ *
+ * <p>A model's threads have the priority of the thread that loaded it. So what was loaded for idle
+ * work is loaded anew for people, and the other way round.
  */
 final class TextModelHost implements AutoCloseable {
-  private static final int CONTEXT = 4096;
-
-  /** Tokens read per pass: few, because a run is interrupted between passes only. */
-  private static final int ROWS = 64;
-
   private final Settings settings;
   private final DaemonClock clock;
   private final DaemonMetrics metrics;
   private final ReentrantLock lock = new ReentrantLock(true);
   private TextModel loaded;
   private Path loadedFrom;
+  private boolean loadedForIdle;
   private volatile long idleSince;
   private volatile boolean isLoaded;
+  private volatile Optional<Long> usedByPeople = Optional.empty();
 
   TextModelHost(Settings settings, DaemonClock clock, DaemonMetrics metrics) {
     this.settings = settings;
@@ -49,19 +45,24 @@ final class TextModelHost implements AutoCloseable {
   }
 
   /**
-   * Does some work with the model, which is loaded when it is not.
+   * Does some work for people with the model, which is loaded when it is not.
    *
    * @throws dev.helixbg.llm.gguf.GgufException when the file is no model that can be used
    */
   <T> T use(Work<T> work) throws InterruptedException {
-    return Thread.currentThread().isVirtual() ? useElsewhere(work) : useHere(work);
+    return Thread.currentThread().isVirtual() ? useElsewhere(work) : useHere(work, false);
+  }
+
+  /** The same at idle, from a thread of low priority and with fewer threads. */
+  <T> T useAtIdle(Work<T> work) throws InterruptedException {
+    return useHere(work, true);
   }
 
   /**
    * Metal's pools belong to the thread that opened them, which a virtual one changes as it goes.
    */
   private <T> T useElsewhere(Work<T> work) throws InterruptedException {
-    FutureTask<T> task = new FutureTask<>(() -> useHere(work));
+    FutureTask<T> task = new FutureTask<>(() -> useHere(work, false));
     Thread thread = Thread.ofPlatform().daemon().name("model use").start(task);
     try {
       return task.get();
@@ -78,24 +79,29 @@ final class TextModelHost implements AutoCloseable {
     }
   }
 
-  private <T> T useHere(Work<T> work) throws InterruptedException {
-    Optional<Path> file = LanguageModel.locate(settings).map(LanguageModel::file);
-    if (file.isEmpty()) {
+  private <T> T useHere(Work<T> work, boolean idle) throws InterruptedException {
+    Optional<LanguageModel> model = LanguageModel.locate(settings);
+    if (model.isEmpty()) {
       return work.with(Optional.empty());
     }
     lock.lockInterruptibly();
     long start = System.nanoTime();
     try {
-      if (!file.get().equals(loadedFrom)) {
+      if (!model.get().file().equals(loadedFrom) || idle != loadedForIdle) {
         release();
-        loaded = open(file.get());
-        loadedFrom = file.get();
+        int threads = idle ? settings.daemon().modelThreads() : settings.threads();
+        loaded = model.get().open(settings, threads);
+        loadedFrom = model.get().file();
+        loadedForIdle = idle;
         isLoaded = true;
       }
       return work.with(Optional.of(loaded));
     } finally {
       metrics.modelNanos.add(System.nanoTime() - start);
       idleSince = clock.nanos();
+      if (!idle) {
+        usedByPeople = Optional.of(idleSince);
+      }
       lock.unlock();
     }
   }
@@ -114,17 +120,15 @@ final class TextModelHost implements AutoCloseable {
     }
   }
 
+  /** Whether people use it, or did so less than {@code time} ago and may go on. */
+  boolean isForPeople(Duration time) {
+    return lock.isLocked()
+        || usedByPeople.filter(at -> clock.nanos() - at < time.toNanos()).isPresent();
+  }
+
   /** Whether somebody waits for the model while it works. */
   boolean isWanted() {
     return lock.hasQueuedThreads();
-  }
-
-  private TextModel open(Path file) {
-    PassLimits limits = new PassLimits(CONTEXT, ROWS, ROWS / 2, Storage.F16);
-    return ModelOpener.open(
-        file,
-        new ModelOptions(
-            LanguageModel.device(settings), settings.threads(), limits, settings.cache()));
   }
 
   boolean isLoaded() {

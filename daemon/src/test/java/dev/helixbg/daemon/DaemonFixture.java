@@ -12,6 +12,7 @@ import dev.helixbg.embed.cache.EmbeddingCache;
 import dev.helixbg.insight.decisions.DecisionFile;
 import dev.helixbg.insight.findings.Analysis;
 import dev.helixbg.insight.findings.RunningAnalysis;
+import dev.helixbg.insight.review.History;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -78,6 +79,12 @@ final class DaemonFixture {
     }
   }
 
+  /** Lets the loop look at the KB now, and no time pass. */
+  void look() throws InterruptedException {
+    loop.lookNext();
+    loop.step();
+  }
+
   /** Report and cache are those of a run from nothing over the same log and decisions. */
   void assertAsFromNothing(Path scratch) throws IOException, InterruptedException {
     assertAsFromNothing(kb, scratch, settings, new FakeModel(), 0);
@@ -89,9 +96,10 @@ final class DaemonFixture {
     Kb fresh = new Kb(Files.createDirectories(scratch));
     Files.copy(kb.dataLog(), fresh.dataLog());
     Files.createDirectories(fresh.insights());
-    Path decisions = kb.insights().resolve(DecisionFile.NAME);
-    if (Files.exists(decisions)) {
-      Files.copy(decisions, fresh.insights().resolve(DecisionFile.NAME));
+    for (String name : List.of(DecisionFile.NAME, History.NAME)) {
+      if (Files.exists(kb.insights().resolve(name))) {
+        Files.copy(kb.insights().resolve(name), fresh.insights().resolve(name));
+      }
     }
     Pipeline once =
         new Pipeline(settings, model, Analysis::run, Judging.withoutAsking(settings), SILENT);

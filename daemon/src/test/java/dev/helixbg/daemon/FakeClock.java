@@ -5,8 +5,9 @@ import java.time.Instant;
 
 /** Time that passes only when a test says so; the date may jump, the nanoseconds do not. */
 final class FakeClock implements DaemonClock {
-  private long nanos = Long.MAX_VALUE - Duration.ofHours(1).toNanos(); // it will overflow: it may
-  private Instant now = Instant.parse("2026-03-01T08:00:00Z");
+  private volatile long nanos =
+      Long.MAX_VALUE - Duration.ofHours(1).toNanos(); // it will overflow: it may
+  private volatile Instant now = Instant.parse("2026-03-01T08:00:00Z");
 
   @Override
   public long nanos() {

@@ -2,9 +2,14 @@ package dev.helixbg.daemon;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertTrue;
+import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.ObjectMapper;
 import dev.helixbg.config.Settings;
+import dev.helixbg.insight.findings.Analysis;
 import dev.helixbg.insight.review.History;
 import dev.helixbg.insight.review.Review;
 import dev.helixbg.llm.golden.GoldenModel;
@@ -12,10 +17,13 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Random;
+import java.util.TreeMap;
+import java.util.concurrent.CopyOnWriteArrayList;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -44,7 +52,16 @@ class IdleWorkTest {
     for (int i = 0; i < 6; i++) {
       writer.append();
     }
-    Map<String, String> flags = Map.of("llm.model", file.toString());
+    settings(Map.of());
+  }
+
+  /** Begins anew with other settings. */
+  private void settings(Map<String, String> more) {
+    if (idle != null) {
+      stop();
+    }
+    Map<String, String> flags = new HashMap<>(more);
+    flags.putIfAbsent("llm.model", folder.resolve("golden.gguf").toString());
     daemon = new DaemonFixture(folder, writer.kb(), flags);
     Settings settings = daemon.settings;
     model = new TextModelHost(settings, daemon.clock, daemon.metrics);
@@ -62,7 +79,13 @@ class IdleWorkTest {
         };
     idle =
         new IdleWork(
-            settings, model, new Reviews(settings, "fake"), daemon.clock, daemon.troubles, machine);
+            settings,
+            model,
+            new Reviews(settings, "fake"),
+            new IdleQuestions(settings, model, daemon.files, daemon.clock, daemon.metrics),
+            daemon.clock,
+            daemon.troubles,
+            machine);
   }
 
   @AfterEach
@@ -75,9 +98,24 @@ class IdleWorkTest {
     return idle.consider(List.of(daemon.watch), false);
   }
 
+  /** Does all that is to be done, as the loop does: a look at the KB between two runs. */
   private void finish() throws InterruptedException {
-    while (consider()) {
+    while (true) {
+      boolean working = consider();
+      if (!idle.isRunning()) {
+        daemon.look();
+        settle();
+      }
+      if (!working) {
+        return;
+      }
       Thread.sleep(10);
+    }
+  }
+
+  private void settle() throws InterruptedException {
+    for (int i = 0; i < 4 && daemon.watch.upToDateWith().isEmpty(); i++) {
+      daemon.run(Duration.ofSeconds(3));
     }
   }
 
@@ -159,6 +197,273 @@ class IdleWorkTest {
     daemon.run(Duration.ofMinutes(5));
     finish();
     assertTrue(count(Review.Kind.DRIFT) >= 1, "and goes on when there is rest");
+  }
+
+  private List<String> answers() throws IOException {
+    return Files.exists(writer.kb().answers())
+        ? Files.readAllLines(writer.kb().answers())
+        : List.of();
+  }
+
+  private void write(int entries) throws IOException {
+    for (int i = 0; i < entries; i++) {
+      writer.append();
+    }
+  }
+
+  private JsonNode report() throws IOException {
+    return new ObjectMapper().readTree(ReportFolder.of(writer.kb()).json().toFile());
+  }
+
+  /** Lets a run begin, and waits until it has saved some answers. */
+  private void askSome() throws Exception {
+    int before = answers().size();
+    while (idle.current().map(IdleWork.Current::work).orElse(null) != IdleWork.Work.QUESTIONS
+        || answers().size() == before
+        || idle.current().orElseThrow().stand().orElseThrow().answered() == 0) {
+      assertTrue(consider(), "it has ended");
+      if (!idle.isRunning()) {
+        daemon.look();
+        settle();
+      }
+      Thread.sleep(2);
+    }
+  }
+
+  private void untilItEnds() throws InterruptedException {
+    while (idle.isRunning()) {
+      consider();
+      Thread.sleep(2);
+    }
+  }
+
+  @Test
+  void whatTheReportLeavesOpenIsAskedAndTakenInOnce() throws Exception {
+    writer.append("a", "The team agreed to move the offset into the worker.");
+    writer.append("b", "The team agreed to move the offset into the worker today.");
+    daemon.run(Duration.ofMinutes(5));
+    assertTrue(daemon.watch.questions() >= 8, "a label each at least");
+    assertTrue(answers().isEmpty());
+    finish();
+    assertEquals(0, daemon.watch.questions());
+    assertEquals(answers().size(), daemon.metrics.answers.sum());
+    assertTrue(daemon.metrics.modelTokens.sum() > 10L * answers().size());
+    report().path("labels").forEach(l -> assertEquals("MODEL", l.at("/guess/origin").asText()));
+    assertEquals(0, report().at("/judgement/left/label").asInt());
+    long reports = daemon.metrics.reports.sum();
+    int readings = daemon.files.readings;
+    daemon.run(Duration.ofMinutes(10));
+    finish();
+    assertEquals(reports, daemon.metrics.reports.sum(), "nothing new, no new report");
+    assertEquals(readings, daemon.files.readings);
+    DaemonFixture restarted = new DaemonFixture(folder, writer.kb(), flags(daemon));
+    restarted.run(Duration.ofMinutes(1));
+    assertEquals(0, restarted.metrics.reports.sum(), "the cursor knows of the answers");
+    assertEquals(0, restarted.watch.questions());
+  }
+
+  private static Map<String, String> flags(DaemonFixture of) {
+    return Map.of("llm.model", of.settings.llm().model().orElseThrow().toString());
+  }
+
+  @Test
+  void theEndIsWhatOneShotWithTheSameModelMakes() throws Exception {
+    writer.append("a", "The team agreed to move the offset into the worker.");
+    writer.append("b", "The team agreed to move the offset into the worker.");
+    write(20);
+    daemon.run(Duration.ofMinutes(30));
+    finish();
+    Kb asked = copy("asked", false);
+    oneShot(asked);
+    Map<String, JsonNode> here = byKey(writer.kb());
+    Map<String, JsonNode> there = byKey(asked);
+    assertEquals(there.keySet(), here.keySet(), "the same questions");
+    there.forEach(
+        (key, answer) -> {
+          assertEquals(answer.path("answer"), here.get(key).path("answer"), key);
+          assertEquals(answer.path("p").asDouble(), here.get(key).path("p").asDouble(), 1e-3);
+        });
+    // Probabilities differ in the fourth digit between runs (decision 13); all else is the same.
+    Kb same = copy("same", true);
+    oneShot(same);
+    for (String name : List.of("report.json", "report.md", "report.html")) {
+      assertEquals(
+          Files.readString(same.insights().resolve(name)),
+          Files.readString(writer.kb().insights().resolve(name)));
+    }
+  }
+
+  private Kb copy(String name, boolean withAnswers) throws IOException {
+    Kb copy = new Kb(Files.createDirectories(folder.resolve(name)));
+    Files.copy(writer.log(), copy.dataLog());
+    Files.createDirectories(copy.insights());
+    Path history = writer.kb().insights().resolve(History.NAME);
+    Files.copy(history, copy.insights().resolve(History.NAME));
+    if (withAnswers) {
+      Files.copy(writer.kb().answers(), copy.answers());
+    }
+    return copy;
+  }
+
+  private void oneShot(Kb kb) throws InterruptedException {
+    Pipeline once =
+        new Pipeline(
+            daemon.settings,
+            new FakeModel(),
+            Analysis::run,
+            new Judging(daemon.settings, DaemonFixture.SILENT, warning -> {}),
+            DaemonFixture.SILENT);
+    ReportFolder.of(kb).write(once.run(kb, true).report());
+  }
+
+  private static Map<String, JsonNode> byKey(Kb kb) throws IOException {
+    Map<String, JsonNode> answers = new TreeMap<>();
+    for (String line : Files.readAllLines(kb.answers())) {
+      JsonNode answer = new ObjectMapper().readTree(line);
+      JsonNode twice =
+          answers.put(answer.path("job").asText() + " " + answer.path("key").asText(), answer);
+      assertNull(twice, "asked twice: " + line);
+    }
+    return answers;
+  }
+
+  @Test
+  void anInterruptedRunKeepsItsAnswersShowsThemAndGoesOn() throws Exception {
+    write(300);
+    daemon.run(Duration.ofMinutes(5));
+    askSome();
+    IdleWork.Current current = idle.current().orElseThrow();
+    assertEquals(writer.kb(), current.kb());
+    assertTrue(current.stand().isPresent());
+    long reports = daemon.metrics.reports.sum();
+    daemon.look();
+    assertFalse(daemon.watch.upToDateWith().isEmpty(), "its own answers are no change");
+    writer.append();
+    daemon.look();
+    assertTrue(daemon.watch.upToDateWith().isEmpty());
+    untilItEnds();
+    int kept = answers().size();
+    assertTrue(kept < 300, "it had finished");
+    assertEquals(reports, daemon.metrics.reports.sum(), "not before the end of the run");
+    settle();
+    int shown = 0;
+    for (JsonNode label : report().path("labels")) {
+      shown += label.at("/guess/origin").asText().equals("MODEL") ? 1 : 0;
+    }
+    long labels = answers().stream().filter(line -> line.contains("\"job\":\"label\"")).count();
+    assertTrue(shown >= labels, shown + " of " + labels + " are in the report");
+    assertTrue(daemon.watch.questions() > 0);
+    daemon.run(Duration.ofMinutes(5));
+    finish();
+    assertEquals(0, daemon.watch.questions());
+    assertTrue(byKey(writer.kb()).size() > 300, "and none was asked twice");
+  }
+
+  @Test
+  void aRunEndsWithItsTimeAndTheNextGoesOn() throws Exception {
+    settings(Map.of("llm.seconds", "100"));
+    write(300);
+    daemon.run(Duration.ofMinutes(5));
+    askSome();
+    daemon.clock.pass(Duration.ofSeconds(101));
+    while (idle.isRunning()) {
+      assertTrue(consider());
+      Thread.sleep(2);
+    }
+    int first = answers().size();
+    assertTrue(first < 300, first + " in a run");
+    daemon.look();
+    settle();
+    assertEquals(
+        report().at("/judgement/left/label").asInt(), daemon.watch.questions(), "in the report");
+    finish();
+    assertEquals(0, daemon.watch.questions());
+  }
+
+  @Test
+  void withoutTimeNothingIsAsked() throws Exception {
+    settings(Map.of("llm.seconds", "0"));
+    daemon.run(Duration.ofMinutes(30));
+    finish();
+    assertTrue(daemon.watch.questions() > 0);
+    assertTrue(answers().isEmpty());
+    assertEquals(3, history().size(), "reviews are as ever");
+  }
+
+  @Test
+  void aRunEndsWhenTheMachineIsWanted() throws Exception {
+    write(300);
+    daemon.run(Duration.ofMinutes(5));
+    askSome();
+    load = 1; // its own threads
+    daemon.clock.pass(Duration.ofSeconds(11));
+    assertTrue(consider());
+    Thread.sleep(50);
+    assertTrue(consider() && idle.isRunning());
+    load = 9;
+    daemon.clock.pass(Duration.ofSeconds(11));
+    untilItEnds();
+    int first = answers().size();
+    load = 0;
+    daemon.look();
+    settle();
+    daemon.clock.pass(Duration.ofSeconds(11));
+    askSome();
+    battery = true;
+    daemon.clock.pass(Duration.ofSeconds(11));
+    untilItEnds();
+    assertTrue(answers().size() > first && daemon.watch.questions() > 0);
+    daemon.look();
+    settle();
+    daemon.clock.pass(Duration.ofSeconds(11));
+    assertFalse(consider(), "on battery");
+  }
+
+  @Test
+  void peopleGoFirstAndGetAModelOfTheirOwnPriority() throws Exception {
+    write(300);
+    daemon.run(Duration.ofMinutes(5));
+    askSome();
+    String theirs = model.use(text -> nice());
+    untilItEnds();
+    assertEquals(nice(), theirs);
+    assertFalse(consider(), "there may be a next question");
+    daemon.look();
+    settle();
+    daemon.run(Duration.ofMinutes(3));
+    askSome();
+  }
+
+  @Test
+  void idleThreadsAreLastInTheQueueAndSoAreThoseTheyStart() throws Exception {
+    assumeTrue(Files.exists(Path.of("/proc/thread-self/stat")), "only Linux tells");
+    String usual = nice();
+    List<String> low = new CopyOnWriteArrayList<>();
+    Thread.ofPlatform()
+        .start(
+            () -> {
+              LowPriority.take();
+              low.add(nice());
+              Thread child = Thread.ofPlatform().start(() -> low.add(nice()));
+              try {
+                child.join();
+              } catch (InterruptedException e) {
+                throw new IllegalStateException(e);
+              }
+            })
+        .join();
+    assertEquals(List.of("19", "19"), low);
+    assertEquals(usual, nice(), "nobody else's");
+  }
+
+  /** Of this thread, as Linux says it; empty elsewhere. */
+  private static String nice() {
+    try {
+      String stat = Files.readString(Path.of("/proc/thread-self/stat"));
+      return stat.substring(stat.lastIndexOf(')') + 2).split(" ")[16];
+    } catch (IOException e) {
+      return "";
+    }
   }
 
   @Test

@@ -5,6 +5,7 @@ import com.fasterxml.jackson.databind.ObjectMapper;
 import dev.helixbg.embed.cache.CacheRow;
 import dev.helixbg.embed.cache.CachedVectors;
 import dev.helixbg.embed.cache.EmbeddingCache;
+import dev.helixbg.insight.review.History;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -169,6 +170,11 @@ final class SoakDriver {
   private Kb copy(String name) throws IOException {
     Kb copy = new Kb(Files.createDirectories(folder.resolve(name)));
     Files.copy(kb.log(), copy.dataLog());
+    Path history = kb.kb().insights().resolve(History.NAME);
+    if (Files.exists(history)) {
+      Files.createDirectories(copy.insights());
+      Files.copy(history, copy.insights().resolve(History.NAME));
+    }
     return copy;
   }
 

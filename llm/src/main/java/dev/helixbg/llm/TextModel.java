@@ -92,7 +92,7 @@ public final class TextModel implements AutoCloseable {
   /**
    * Reads tokens into a session.
    *
-   * @param cancelled is asked between passes
+   * @param cancelled is asked within and between passes
    * @return false if cancelled; the session is then as before
    * @throws dev.helixbg.llm.backend.ContextFullException if they do not fit
    */

@@ -41,13 +41,28 @@ public final class AnswerFile {
       JsonFactory.builder().enable(JsonWriteFeature.ESCAPE_NON_ASCII).build();
 
   private final Path file;
-  private final boolean writable;
+  private final Optional<Turns> turns;
   private final Map<Id, Answer> answers = new LinkedHashMap<>();
   private int lines;
 
-  private AnswerFile(Path file, boolean writable) {
+  private AnswerFile(Path file, Optional<Turns> turns) {
     this.file = file;
-    this.writable = writable;
+    this.turns = turns;
+  }
+
+  /** Lets one at a time write the file. */
+  public interface Turns {
+    /** For whoever sees to it otherwise that nobody else writes. */
+    Turns NO_OTHERS = () -> () -> {};
+
+    /** Waits for a turn; whatever it throws, {@link #add} throws, and nothing was saved. */
+    Turn take() throws InterruptedException;
+
+    /** A turn, until it is closed. */
+    interface Turn extends AutoCloseable {
+      @Override
+      void close();
+    }
   }
 
   /**
@@ -66,7 +81,21 @@ public final class AnswerFile {
    * @throws JudgeException if it is so large that it cannot be one of ours
    */
   public static AnswerFile read(Path file, boolean writable) throws IOException {
-    AnswerFile answers = new AnswerFile(file, writable);
+    return read(file, writable ? Optional.of(Turns.NO_OTHERS) : Optional.empty());
+  }
+
+  /**
+   * Reads the file, if there is one, to add answers while others may do so, too.
+   *
+   * @param turns taken for each writing
+   * @throws JudgeException if it is so large that it cannot be one of ours
+   */
+  public static AnswerFile read(Path file, Turns turns) throws IOException {
+    return read(file, Optional.of(turns));
+  }
+
+  private static AnswerFile read(Path file, Optional<Turns> turns) throws IOException {
+    AnswerFile answers = new AnswerFile(file, turns);
     if (Files.isRegularFile(file)) {
       if (Files.size(file) > MAX_BYTES) {
         throw new JudgeException(
@@ -78,6 +107,7 @@ public final class AnswerFile {
   }
 
   private void readLines() throws IOException {
+    lines = 0;
     try (BufferedReader reader =
         new BufferedReader(
             new InputStreamReader(new FileInputStream(file.toFile()), StandardCharsets.UTF_8))) {
@@ -95,11 +125,16 @@ public final class AnswerFile {
   }
 
   /** Remembers answers, on disk before this returns. */
-  public void add(Map<Id, Answer> some) throws IOException {
+  public void add(Map<Id, Answer> some) throws IOException, InterruptedException {
     answers.putAll(some);
-    if (!writable || some.isEmpty()) {
-      return;
+    if (turns.isPresent() && !some.isEmpty()) {
+      try (Turns.Turn turn = turns.get().take()) {
+        append(some);
+      }
     }
+  }
+
+  private void append(Map<Id, Answer> some) throws IOException {
     StringBuilder text = new StringBuilder(endsWithinLine() ? "\n" : "");
     some.forEach((id, answer) -> text.append(line(id, answer)).append('\n'));
     lines += some.size();
@@ -128,11 +163,23 @@ public final class AnswerFile {
    * @return whether the file was written anew
    */
   public boolean compactIfMostlyStale(Set<String> keys, Collection<String> versions)
-      throws IOException {
-    long live = answers.keySet().stream().filter(id -> isLive(id, keys, versions)).count();
-    if (!writable || lines < FEW_LINES || lines - live <= live) {
+      throws IOException, InterruptedException {
+    if (turns.isEmpty() || !isMostlyStale(keys, versions)) {
       return false;
     }
+    try (Turns.Turn turn = turns.get().take()) {
+      readLines(); // others may have added some
+      compact(keys, versions);
+      return true;
+    }
+  }
+
+  private boolean isMostlyStale(Set<String> keys, Collection<String> versions) {
+    long live = answers.keySet().stream().filter(id -> isLive(id, keys, versions)).count();
+    return lines >= FEW_LINES && lines - live > live;
+  }
+
+  private void compact(Set<String> keys, Collection<String> versions) throws IOException {
     answers.keySet().removeIf(id -> !isLive(id, keys, versions));
     AtomicFile.replace(
         file,
@@ -143,7 +190,6 @@ public final class AnswerFile {
           }
         });
     lines = answers.size();
-    return true;
   }
 
   private static boolean isLive(Id id, Set<String> keys, Collection<String> versions) {

@@ -7,6 +7,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.CancellationException;
+import java.util.function.BooleanSupplier;
 import java.util.function.LongSupplier;
 import java.util.function.Supplier;
 
@@ -23,6 +24,7 @@ public final class Asking implements AutoCloseable {
   private final long start;
   private final long nanos;
   private final JudgeProgress progress;
+  private final BooleanSupplier cancelled;
   private Judge judge;
   private int asked;
 
@@ -41,12 +43,39 @@ public final class Asking implements AutoCloseable {
       Duration time,
       LongSupplier nanoTime,
       JudgeProgress progress) {
+    this(
+        answers,
+        modelHash,
+        entryTokens,
+        opener,
+        time,
+        nanoTime,
+        progress,
+        () -> Thread.currentThread().isInterrupted());
+  }
+
+  /**
+   * The same, but for what ends it early.
+   *
+   * @param cancelled is asked again and again while the model computes; then {@link #ask} is
+   *     interrupted
+   */
+  public Asking(
+      AnswerFile answers,
+      String modelHash,
+      int entryTokens,
+      Supplier<Judge> opener,
+      Duration time,
+      LongSupplier nanoTime,
+      JudgeProgress progress,
+      BooleanSupplier cancelled) {
     this.answers = answers;
     this.modelHash = modelHash;
     this.entryTokens = entryTokens;
     this.opener = opener;
     this.nanoTime = nanoTime;
     this.progress = progress;
+    this.cancelled = cancelled;
     start = nanoTime.getAsLong();
     nanos = time.toNanos();
   }
@@ -103,15 +132,14 @@ public final class Asking implements AutoCloseable {
   }
 
   private List<Answer> askSome(List<Question> questions) throws InterruptedException {
-    Thread worker = Thread.currentThread();
     try {
-      if (worker.isInterrupted()) {
+      if (cancelled.getAsBoolean()) {
         throw new CancellationException();
       }
       if (judge == null) {
         judge = opener.get();
       }
-      return judge.answerSome(questions, worker::isInterrupted);
+      return judge.answerSome(questions, cancelled);
     } catch (CancellationException e) {
       throw new InterruptedException();
     }

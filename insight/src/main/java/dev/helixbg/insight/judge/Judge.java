@@ -38,6 +38,7 @@ public final class Judge implements AutoCloseable {
   private final Tokenizer tokenizer;
   private final ChatForm chat;
   private final int entryTokens;
+  private final boolean owner;
   private final Map<Job, Opened> opened = new EnumMap<>(Job.class);
 
   /**
@@ -45,10 +46,20 @@ public final class Judge implements AutoCloseable {
    * @param entryTokens longer entries are cut
    */
   public Judge(TextModel model, int entryTokens) {
+    this(model, entryTokens, true);
+  }
+
+  private Judge(TextModel model, int entryTokens, boolean owner) {
     this.model = model;
     this.entryTokens = entryTokens;
+    this.owner = owner;
     tokenizer = model.tokenizer();
     chat = model.chat();
+  }
+
+  /** One that asks a model of somebody else, who closes it. */
+  public static Judge with(TextModel model, int entryTokens) {
+    return new Judge(model, entryTokens, false);
   }
 
   /**
@@ -75,7 +86,7 @@ public final class Judge implements AutoCloseable {
    * are free text), at least one.
    *
    * @return the answers, in order; the other questions were not asked
-   * @throws CancellationException if cancelled between passes
+   * @throws CancellationException if cancelled, within a pass or between two
    */
   public List<Answer> answerSome(List<? extends Question> questions, BooleanSupplier cancelled) {
     Job job = questions.getFirst().job();
@@ -242,6 +253,8 @@ public final class Judge implements AutoCloseable {
   @Override
   public void close() {
     opened.values().forEach(ready -> ready.session().close());
-    model.close();
+    if (owner) {
+      model.close();
+    }
   }
 }

@@ -17,12 +17,14 @@ import dev.helixbg.insight.judge.LabelCensus;
 import dev.helixbg.insight.judge.PairVerdict;
 import dev.helixbg.insight.log.EntryText;
 import dev.helixbg.insight.log.LogAccount;
+import dev.helixbg.insight.review.Review;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.io.OutputStream;
 import java.time.LocalDateTime;
 import java.util.Arrays;
 import java.util.List;
+import java.util.Locale;
 import java.util.Optional;
 
 /**
@@ -94,6 +96,7 @@ public final class JsonReport {
     list("crossLinks", findings.crossLinks(), this::pair);
     list("misfiled", findings.misfiled(), this::misfiled);
     list("merges", judgements.merges(), this::merge);
+    list("reviews", report.reviews(), this::review);
     list("labels", findings.entries(), this::label);
     json.writeEndObject();
   }
@@ -119,6 +122,33 @@ public final class JsonReport {
     list("entries", merge.entries(), named -> json.writeString(SafeText.wellFormed(named.name())));
     text("proposedText", merge.text());
     json.writeEndObject();
+  }
+
+  private void review(Review review) throws IOException {
+    json.writeStartObject();
+    json.writeStringField("kind", review.kind().name().toLowerCase(Locale.ROOT));
+    json.writeStringField("at", review.at().toString());
+    text("logSha256", cut(review.logSha256()));
+    optional("languageModel", review.judge().map(JsonReport::cut));
+    text("summary", cut(review.summary()));
+    list("items", review.items(), this::item);
+    json.writeEndObject();
+  }
+
+  private void item(Review.Item item) throws IOException {
+    json.writeStartObject();
+    text("relation", cut(item.relation()));
+    text("a", cut(item.a()));
+    optional("b", Optional.of(cut(item.b())).filter(b -> !b.isEmpty()));
+    decimal("similarity", item.b().isEmpty() ? Double.NaN : item.similarity());
+    optional("verdict", Optional.of(cut(item.verdict())).filter(v -> !v.isEmpty()));
+    text("text", cut(item.text()));
+    json.writeEndObject();
+  }
+
+  /** The history is a file that others may write, too. */
+  private static String cut(String text) {
+    return text.substring(0, Math.min(MAX_TEXT, text.length()));
   }
 
   private void label(NamedEntry named) throws IOException {

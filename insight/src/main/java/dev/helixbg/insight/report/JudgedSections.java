@@ -235,9 +235,9 @@ record JudgedSections(
           left.add(words(job, count));
         }
       }
-      note.append(" The time of this run was over before all was asked: ")
+      note.append(" Not everything was asked yet: ")
           .append(String.join(", ", left))
-          .append(" are left for the next.");
+          .append(" are left for the next run.");
     }
     if (judgements.cut() > 0) {
       note.append(' ')

@@ -24,6 +24,7 @@ public final class MarkdownReport {
     paragraph(view.judged().note() + modelName(view.judged().model()));
     damage(view.damage());
     summaries(view.judged().summaries());
+    reviews(view.reviews());
     pairs(view.nearDuplicates());
     merges(view.judged().merges());
     overlaps(view.overlaps());
@@ -117,6 +118,42 @@ public final class MarkdownReport {
       }
     }
     line("");
+  }
+
+  private void reviews(ReviewSection section) {
+    if (!section.exists()) {
+      return;
+    }
+    heading("## Over time", "");
+    paragraph(section.intro());
+    for (ReviewSection.ReviewView review : section.reviews()) {
+      heading("### " + review.title(), "");
+      String judge =
+          review.hasJudge()
+              ? "judged by " + MarkdownText.code(review.judge())
+              : "by similarity alone";
+      paragraph(
+          review.when() + " · " + judge + (review.hasNote() ? " · *" + review.note() + "*" : ""));
+      paragraph(MarkdownText.code(review.summary()));
+      for (List<ReviewSection.ItemView> part : List.of(review.first(), review.more())) {
+        part.forEach(this::item);
+      }
+      if (review.hasItems()) {
+        line("");
+      }
+    }
+  }
+
+  private void item(ReviewSection.ItemView item) {
+    line(
+        "- "
+            + (item.hasSimilarity() ? "**" + item.similarity() + "** " : "")
+            + MarkdownText.code(item.a())
+            + " "
+            + MarkdownText.code(item.relation())
+            + (item.hasB() ? " " + MarkdownText.code(item.b()) : "")
+            + (item.hasVerdict() ? " · " + MarkdownText.code(item.verdict()) : "")
+            + (item.hasText() ? ": " + MarkdownText.code(item.text()) : ""));
   }
 
   private void merges(JudgedSections.MergeSection section) {

@@ -4,18 +4,23 @@ import dev.helixbg.insight.findings.Findings;
 import dev.helixbg.insight.findings.NamedEntry;
 import dev.helixbg.insight.judge.Judgements;
 import dev.helixbg.insight.log.LogAccount;
+import dev.helixbg.insight.review.Review;
 import java.time.LocalDateTime;
+import java.util.List;
 import java.util.Optional;
 
 /**
- * All that a report tells. It holds nothing of the clock or the machine, so that the same knowledge
- * base gives the same bytes.
+ * All that a report tells. It holds nothing of the clock or the machine, but for what the history
+ * of reviews says, so that the same knowledge base gives the same bytes.
+ *
+ * @param reviews the latest, one of a kind
  */
-public record Report(Findings findings, LogAccount log, Run run, Judgements judgements) {
+public record Report(
+    Findings findings, LogAccount log, Run run, Judgements judgements, List<Review> reviews) {
 
-  /** A report without labels, verdicts and summaries. */
+  /** A report without what a language model and reviews add. */
   public Report(Findings findings, LogAccount log, Run run) {
-    this(findings, log, run, Judgements.NONE);
+    this(findings, log, run, Judgements.NONE, List.of());
   }
 
   /** Version of the JSON form; raised when a field changes its meaning or goes away. */

@@ -15,6 +15,7 @@ import java.util.List;
  * @param lead the outcome in one or two sentences
  * @param facts of the knowledge base, the headline numbers
  * @param judged what a language model adds
+ * @param reviews what was found over time
  */
 record ReportView(
     String program,
@@ -24,6 +25,7 @@ record ReportView(
     List<DistributionView.Fact> facts,
     DamageSection damage,
     JudgedSections judged,
+    ReviewSection reviews,
     GraphView graph,
     DistributionView distribution,
     PairSection nearDuplicates,
@@ -160,6 +162,7 @@ record ReportView(
         facts(findings),
         DamageSection.of(report.log()),
         JudgedSections.of(findings, judgements),
+        ReviewSection.of(report.reviews(), report.log().sha256()),
         GraphView.of(findings),
         DistributionView.of(findings.distribution(), limits),
         nearDuplicates(findings, limits, judgements),

@@ -73,10 +73,14 @@ public final class DriftReview {
     String summary =
         items.isEmpty()
             ? "No two topics overlap."
-            : "%d pairs of topics overlap under different names, %d of them newly."
-                .formatted(items.size(), fresh);
+            : "%d %s under different names, %d of them newly."
+                .formatted(
+                    items.size(),
+                    items.size() == 1 ? "pair of topics overlaps" : "pairs of topics overlap",
+                    fresh);
     return new Review(
         Review.Kind.DRIFT,
+        Optional.empty(),
         at,
         kb.logSha256(),
         oracle.map(Oracle::name),

@@ -18,8 +18,10 @@ import java.nio.file.Path;
 import java.time.DateTimeException;
 import java.time.Instant;
 import java.util.ArrayList;
+import java.util.EnumMap;
 import java.util.List;
 import java.util.Locale;
+import java.util.Map;
 import java.util.Optional;
 
 /**
@@ -30,6 +32,10 @@ public final class History {
   public static final String NAME = "history.jsonl";
   private static final long MAX_BYTES = 8L << 20;
   private static final int KEPT = 200;
+
+  /** No review has as many. */
+  private static final int MAX_ITEMS = 100;
+
   private static final ObjectMapper JSON = new ObjectMapper();
 
   private final Path file;
@@ -50,16 +56,31 @@ public final class History {
     return reviews;
   }
 
-  /** The newest review of a kind. */
+  /** The newest review of a kind that looked at all topics. */
   public Optional<Review> last(Review.Kind kind) throws IOException {
-    return read().stream().filter(review -> review.kind() == kind).reduce((a, b) -> b);
+    return Optional.ofNullable(latest().get(kind));
+  }
+
+  /** The newest reviews that looked at all topics, one of a kind. */
+  public Map<Review.Kind, Review> latest() throws IOException {
+    Map<Review.Kind, Review> latest = new EnumMap<>(Review.Kind.class);
+    for (Review review : read()) {
+      if (review.topic().isEmpty()) {
+        latest.put(review.kind(), review);
+      }
+    }
+    return latest;
   }
 
   private List<String> lines() throws IOException {
     List<String> lines = new ArrayList<>();
     try (BufferedReader reader =
         new BufferedReader(new InputStreamReader(Files.newInputStream(file), UTF_8))) {
-      reader.lines().filter(line -> !line.isBlank()).forEach(lines::add);
+      for (String line; (line = reader.readLine()) != null; ) {
+        if (!line.isBlank()) {
+          lines.add(line);
+        }
+      }
     } catch (NoSuchFileException e) {
       return List.of();
     }
@@ -96,6 +117,7 @@ public final class History {
   public static ObjectNode toJson(Review review) {
     ObjectNode json = JSON.createObjectNode();
     json.put("kind", review.kind().name().toLowerCase(Locale.ROOT));
+    json.put("topic", review.topic().orElse(null));
     json.put("at", review.at().toString());
     json.put("logSha256", review.logSha256());
     json.put("judge", review.judge().orElse(null));
@@ -120,6 +142,9 @@ public final class History {
     try {
       List<Review.Item> items = new ArrayList<>();
       for (JsonNode item : json.path("items")) {
+        if (items.size() == MAX_ITEMS) {
+          break;
+        }
         items.add(
             new Review.Item(
                 item.path("relation").asText(),
@@ -134,6 +159,7 @@ public final class History {
       return Optional.of(
           new Review(
               Review.Kind.valueOf(json.path("kind").asText().toUpperCase(Locale.ROOT)),
+              Optional.ofNullable(json.path("topic").textValue()),
               Instant.parse(json.path("at").asText()),
               json.path("logSha256").asText(),
               Optional.ofNullable(json.path("judge").textValue()),

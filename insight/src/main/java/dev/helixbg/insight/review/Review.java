@@ -7,6 +7,7 @@ import java.util.Optional;
 /**
  * What one review found.
  *
+ * @param topic the only one that was looked at; empty: all
  * @param logSha256 of the log it looked at
  * @param judge the language model that judged; empty: the vectors alone
  * @param summary in a sentence or a few
@@ -14,6 +15,7 @@ import java.util.Optional;
  */
 public record Review(
     Kind kind,
+    Optional<String> topic,
     Instant at,
     String logSha256,
     Optional<String> judge,

@@ -107,6 +107,7 @@ public final class SessionReview {
     List<String> lastMarks = marks.subList(Math.max(0, marks.size() - MARKS), marks.size());
     return new Review(
         Review.Kind.SESSION,
+        Optional.empty(),
         at,
         kb.logSha256(),
         oracle.map(Oracle::name),

@@ -75,6 +75,7 @@ public final class StaleReview {
                 .formatted(items.size(), items.size() == 1 ? "entry" : "entries", about);
     return new Review(
         Review.Kind.STALE,
+        topic,
         at,
         kb.logSha256(),
         oracle.map(Oracle::name),

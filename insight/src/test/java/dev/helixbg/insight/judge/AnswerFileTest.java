@@ -2,18 +2,20 @@ package dev.helixbg.insight.judge;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.helixbg.insight.judge.AnswerFile.Id;
-import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
+import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
+import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -37,12 +39,12 @@ class AnswerFileTest {
     return new Id(job, job.version() + "-384", "model", "key" + number);
   }
 
-  private AnswerFile read() throws IOException {
+  private AnswerFile read() throws Exception {
     return AnswerFile.read(file, true);
   }
 
   @Test
-  void answersAreFoundAgainByEverythingThatWasAsked() throws IOException {
+  void answersAreFoundAgainByEverythingThatWasAsked() throws Exception {
     AnswerFile answers = read();
     answers.add(Map.of(id(Job.LABEL, 1), GOTCHA));
     answers.add(Map.of(id(Job.SUMMARY, 2), TEXT));
@@ -61,7 +63,7 @@ class AnswerFileTest {
   }
 
   @Test
-  void onlyAppendsAndEveryAnswerIsALine() throws IOException {
+  void onlyAppendsAndEveryAnswerIsALine() throws Exception {
     read().add(Map.of(id(Job.LABEL, 1), GOTCHA));
     String first = Files.readString(file);
     read().add(Map.of(id(Job.SUMMARY, 2), TEXT));
@@ -72,7 +74,7 @@ class AnswerFileTest {
 
   /** Torn anywhere: what stood before is known, and what is added is not lost in the torn line. */
   @Test
-  void aTornTailCostsOneAnswer() throws IOException {
+  void aTornTailCostsOneAnswer() throws Exception {
     AnswerFile answers = read();
     answers.add(Map.of(id(Job.LABEL, 1), GOTCHA));
     long whole = Files.size(file);
@@ -108,7 +110,7 @@ class AnswerFileTest {
         "{\"job\":\"flood\",\"prompt\":\"v\",\"model\":\"m\",\"key\":\"k\",\"answer\":\"gap\"}",
         "{\"job\":{\"a\":[1,2]},\"x\":[[[[]]]]}",
       })
-  void aLineThatNobodyWroteIsNothing(String line) throws IOException {
+  void aLineThatNobodyWroteIsNothing(String line) throws Exception {
     read().add(Map.of(id(Job.LABEL, 1), GOTCHA));
     Files.writeString(file, line + "\n", StandardOpenOption.APPEND);
     AnswerFile answers = read();
@@ -119,7 +121,7 @@ class AnswerFileTest {
   }
 
   @Test
-  void aMostlyStaleFileIsWrittenAnew() throws IOException {
+  void aMostlyStaleFileIsWrittenAnew() throws Exception {
     AnswerFile answers = read();
     Set<String> live = new HashSet<>();
     for (int i = 0; i < 400; i++) {
@@ -141,8 +143,49 @@ class AnswerFileTest {
     assertFalse(read().compactIfMostlyStale(Set.of(), versions), "a small file is left alone");
   }
 
+  /** Two runs add in turns, and a compaction by one keeps what the other added meanwhile. */
   @Test
-  void anUnwritableOneRemembersOnly() throws IOException {
+  void whoeverWritesWaitsForItsTurnAndKeepsWhatOthersAdded() throws Exception {
+    AtomicInteger taken = new AtomicInteger();
+    AtomicInteger open = new AtomicInteger();
+    AnswerFile.Turns turns =
+        () -> {
+          taken.incrementAndGet();
+          assertEquals(1, open.incrementAndGet());
+          return open::decrementAndGet;
+        };
+    AnswerFile one = AnswerFile.read(file, turns);
+    AnswerFile other = AnswerFile.read(file, turns);
+    Map<Id, Answer> many = new HashMap<>();
+    for (int i = 0; i < 300; i++) {
+      many.put(id(Job.LABEL, i), GOTCHA);
+    }
+    one.add(many);
+    other.add(Map.of(id(Job.LABEL, 1000), GOTCHA));
+    one.add(Map.of());
+    assertEquals(2, taken.get(), "nothing to write, no turn");
+    List<String> versions = List.of(Job.LABEL.version() + "-384");
+    assertTrue(one.compactIfMostlyStale(Set.of("key7", "key1000"), versions));
+    assertEquals(3, taken.get());
+    assertEquals(0, open.get());
+    assertEquals(Optional.of(GOTCHA), read().find(id(Job.LABEL, 1000)));
+    assertEquals(2, Files.readAllLines(file).size());
+  }
+
+  @Test
+  void whoGetsNoTurnSavesNothing() throws Exception {
+    AnswerFile answers =
+        AnswerFile.read(
+            file,
+            () -> {
+              throw new JudgeException("not now");
+            });
+    assertThrows(JudgeException.class, () -> answers.add(Map.of(id(Job.LABEL, 1), GOTCHA)));
+    assertFalse(Files.exists(file));
+  }
+
+  @Test
+  void anUnwritableOneRemembersOnly() throws Exception {
     AnswerFile answers = AnswerFile.read(file, false);
     answers.add(Map.of(id(Job.LABEL, 1), GOTCHA));
     assertEquals(Optional.of(GOTCHA), answers.find(id(Job.LABEL, 1)));

@@ -87,7 +87,15 @@ class JsonReportTest {
   /** The tables of docs/report-schema.md name exactly the fields of the file, in its order. */
   @Test
   void theSchemaDocumentNamesEveryFieldInOrder() throws IOException {
-    JsonNode json = MAPPER.readTree(JsonReport.render(JudgedReportTest.judged("x")));
+    Report judged = JudgedReportTest.judged("x");
+    Report all =
+        new Report(
+            judged.findings(),
+            judged.log(),
+            judged.run(),
+            judged.judgements(),
+            ReviewedReportTest.reviewed("x").reviews());
+    JsonNode json = MAPPER.readTree(JsonReport.render(all));
     Map<String, JsonNode> objects = new HashMap<>();
     objects.put("Top level", json);
     objects.put("Log", json.get("log"));
@@ -102,6 +110,8 @@ class JsonReportTest {
     objects.put("Entry", json.at("/nearDuplicates/0/a"));
     objects.put("Judgement", json.get("judgement"));
     objects.put("Merge", json.at("/merges/0"));
+    objects.put("Review", json.at("/reviews/0"));
+    objects.put("Review item", json.at("/reviews/0/items/0"));
     objects.put("Label", json.at("/labels/0"));
     objects.put("Guess", json.at("/labels/0/guess"));
     Map<String, List<String>> documented = documentedFields();

@@ -58,7 +58,8 @@ class JudgedReportTest {
             List.of(
                 new Judgements.Merge("merge-0123456789", entries.subList(0, 2), "One. " + words)),
             Map.of(Job.LABEL, 3, Job.SUMMARY, 1),
-            1));
+            1),
+        List.of());
   }
 
   private static Document html(Report report) {

@@ -35,7 +35,7 @@ public final class ChoiceScorer {
    * @param prompts each with at least one token
    * @param choices at least one, the same for all prompts, none the beginning of another
    * @throws dev.helixbg.llm.backend.ContextFullException if a prompt with a choice does not fit
-   * @throws CancellationException if cancelled between passes
+   * @throws CancellationException if cancelled, within a pass or between two
    */
   public double[][] score(
       KvCache shared, List<int[]> prompts, List<int[]> choices, BooleanSupplier cancelled) {

@@ -30,7 +30,7 @@ public final class Generator {
    *
    * @param prompt at least one token
    * @param listener is given each token of the answer as it is chosen
-   * @param cancelled is asked between passes
+   * @param cancelled is asked while the prompt is read, and after each token
    * @throws dev.helixbg.llm.backend.ContextFullException if the prompt does not fit the context
    */
   public Generation generate(

@@ -36,7 +36,7 @@ public final class GroupGenerator {
    * @param stopTokens end an answer, and are no part of it
    * @return one per prompt; the times are those of all prompts together
    * @throws dev.helixbg.llm.backend.ContextFullException if a prompt does not fit the context
-   * @throws CancellationException if cancelled between passes
+   * @throws CancellationException if cancelled, within a pass or between two
    */
   public List<Generation> generate(
       KvCache shared,

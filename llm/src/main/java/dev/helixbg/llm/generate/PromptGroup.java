@@ -49,7 +49,7 @@ final class PromptGroup implements AutoCloseable {
    * Adds the prompts to the batch, emptied before. The pass will leave the logits after prompt i in
    * row i.
    *
-   * @throws CancellationException if cancelled between passes
+   * @throws CancellationException if cancelled, within a pass or between two
    */
   void add(KvCache shared, BooleanSupplier cancelled) {
     prompts.forEach(prompt -> caches.add(shared.fork(shared.length())));

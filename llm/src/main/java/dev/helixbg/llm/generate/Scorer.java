@@ -36,7 +36,7 @@ public final class Scorer {
    * @param continuations each with at least one token; the same for all prompts
    * @throws dev.helixbg.llm.backend.ContextFullException if a prompt with a continuation does not
    *     fit the context
-   * @throws CancellationException if cancelled between passes
+   * @throws CancellationException if cancelled, within a pass or between two
    */
   public double[][] score(
       KvCache shared, List<int[]> prompts, List<int[]> continuations, BooleanSupplier cancelled) {

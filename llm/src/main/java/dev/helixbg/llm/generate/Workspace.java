@@ -47,6 +47,7 @@ public final class Workspace {
    * for when it is more passes behind than it wants. If {@code wantLast}, the last pass is not yet
    * submitted, and leaves the last token's logits.
    *
+   * @param cancelled is asked within and between passes
    * @return false if it was cancelled; the sequence is then as before
    * @throws dev.helixbg.llm.backend.ContextFullException if the sequence has no room
    * @throws IllegalArgumentException if an id is not in the vocabulary
@@ -70,7 +71,13 @@ public final class Workspace {
       int count = Math.min(batch.freeRows(), ids.length - from);
       boolean last = from + count == ids.length;
       add(cache, ids, from, count, last && wantLast ? 1 : 0, slot);
-      model.forward(batch, tokens, slot);
+      try {
+        model.forward(batch, tokens, slot, cancelled);
+      } catch (CancellationException e) {
+        lastRead = Submission.DONE; // nothing is under way any more
+        cache.truncate(before);
+        return false;
+      }
       if (!(last && wantLast)) {
         lastRead = model.backend().submit();
         readingSlot[slot] = lastRead;
@@ -106,17 +113,17 @@ public final class Workspace {
   /**
    * Runs the batch, filled up. The pass is not yet submitted.
    *
-   * @throws CancellationException if cancelled before
+   * @throws CancellationException if cancelled
    */
   void forward(BooleanSupplier cancelled) {
     fill(cancelled);
-    model.forward(batch, tokens, 0);
+    model.forward(batch, tokens, 0, cancelled);
   }
 
   /** As {@link #forward(BooleanSupplier)}, for the logits of a few tokens. */
   void forward(Candidates candidates, BooleanSupplier cancelled) {
     fill(cancelled);
-    model.forward(batch, tokens, 0, candidates);
+    model.forward(batch, tokens, 0, candidates, cancelled);
   }
 
   private void fill(BooleanSupplier cancelled) {

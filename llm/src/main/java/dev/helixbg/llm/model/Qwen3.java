@@ -21,6 +21,8 @@ import dev.helixbg.llm.backend.Rope;
 import dev.helixbg.llm.backend.Tokens;
 import dev.helixbg.llm.gguf.GgufFile;
 import dev.helixbg.llm.model.Taps.Tap;
+import java.util.concurrent.CancellationException;
+import java.util.function.BooleanSupplier;
 
 /**
  * A Qwen3 model on a backend: {@link #forward} is the block diagram.
@@ -29,6 +31,11 @@ import dev.helixbg.llm.model.Taps.Tap;
  * of the GGUF specification.
  */
 public final class Qwen3 {
+  /** A pass of so many rows may take a device seconds. */
+  private static final int WIDE = 128;
+
+  private static final BooleanSupplier NEVER = () -> false;
+
   private final Qwen3Config config;
   private final Qwen3Weights weights;
   private final Backend backend;
@@ -96,23 +103,32 @@ public final class Qwen3 {
    * @throws dev.helixbg.llm.gguf.GgufException if the file was shortened since it was opened
    */
   public void forward(Batch batch, Tokens tokens, int slot) {
-    layers(batch, tokens, slot);
+    forward(batch, tokens, slot, NEVER);
+  }
+
+  /**
+   * The same; a pass may be called off within a layer. Its sequences then hold positions that
+   * nobody computed, and are to be truncated or closed.
+   *
+   * @param cancelled is asked several times a layer
+   * @throws CancellationException if cancelled; nothing is under way then
+   */
+  public void forward(Batch batch, Tokens tokens, int slot, BooleanSupplier cancelled) {
+    layers(batch, tokens, slot, cancelled);
     if (batch.wanted() > 0) {
       backend.logits(batch, x, weights.outputNorm(), weights.output(), logits);
       tap(LOGITS, 0, logits);
     }
   }
 
-  /**
-   * As {@link #forward(Batch, Tokens, int)}, but computes the logits of a few tokens only and
-   * leaves them with these.
-   */
-  public void forward(Batch batch, Tokens tokens, int slot, Candidates candidates) {
-    layers(batch, tokens, slot);
+  /** The same, but computes the logits of a few tokens only and leaves them with these. */
+  public void forward(
+      Batch batch, Tokens tokens, int slot, Candidates candidates, BooleanSupplier cancelled) {
+    layers(batch, tokens, slot, cancelled);
     backend.logits(batch, x, weights.outputNorm(), candidates.rows(), candidates.logits());
   }
 
-  private void layers(Batch batch, Tokens tokens, int slot) {
+  private void layers(Batch batch, Tokens tokens, int slot, BooleanSupplier cancelled) {
     beforePass.run();
     backend.counters().add(Counter.PASSES, 1);
     backend.counters().add(Counter.ROWS, batch.rows());
@@ -136,12 +152,19 @@ public final class Qwen3 {
 
       backend.addProduct(batch, attended, w.attentionOutput(), x);
       tap(ATTENTION_OUTPUT, layer, x);
+      endIf(cancelled);
 
       backend.normGateUp(batch, x, w.feedForwardNorm(), w.gate(), w.up(), gated);
       tap(GATED, layer, gated);
+      endIf(cancelled);
 
       backend.addProduct(batch, gated, w.down(), x);
       tap(LAYER_OUTPUT, layer, x);
+      endIf(cancelled);
+      if (batch.rows() >= WIDE && cancelled != NEVER) {
+        // What a device was given cannot be called off, so it is not given all at once.
+        backend.submit();
+      }
     }
   }
 
@@ -153,6 +176,13 @@ public final class Qwen3 {
   public Candidates candidates(int... ids) {
     Activations few = backend.activations(logits.rows(), ids.length);
     return Candidates.of(backend, weights.outputTensor(), ids, few);
+  }
+
+  private void endIf(BooleanSupplier cancelled) {
+    if (cancelled.getAsBoolean()) {
+      backend.submit().await();
+      throw new CancellationException();
+    }
   }
 
   private void tap(Tap tap, int layer, Activations values) {

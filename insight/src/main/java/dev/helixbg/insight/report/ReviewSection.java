@@ -1,0 +1,136 @@
+package dev.helixbg.insight.report;
+
+import dev.helixbg.insight.review.Review;
+import java.time.ZoneOffset;
+import java.time.format.DateTimeFormatter;
+import java.util.List;
+import java.util.Locale;
+
+/** What reviews said when they were last made, in words. */
+record ReviewSection(String intro, List<ReviewView> reviews) {
+
+  /**
+   * One thing found.
+   *
+   * @param similarity empty where nothing was compared
+   * @param relation of b to a
+   * @param b the other one; may be empty
+   * @param verdict of the model, unless the relation says it already; may be empty
+   * @param text an excerpt; may be empty
+   */
+  record ItemView(
+      String similarity, String a, String relation, String b, String verdict, String text) {
+    private static final int COLUMNS = 400;
+    private static final int NAME_COLUMNS = 120;
+    private static final int WORD_COLUMNS = 40;
+
+    static ItemView of(Review.Item item) {
+      boolean said = item.verdict().isEmpty() || item.relation().contains(item.verdict());
+      boolean compared = !item.b().isEmpty() && Double.isFinite(item.similarity());
+      return new ItemView(
+          compared ? Wording.similarity(item.similarity()) : "",
+          SafeText.excerpt(item.a(), NAME_COLUMNS),
+          SafeText.excerpt(item.relation(), WORD_COLUMNS),
+          SafeText.excerpt(item.b(), NAME_COLUMNS),
+          said ? "" : SafeText.excerpt(item.verdict(), WORD_COLUMNS),
+          SafeText.excerpt(item.text(), COLUMNS));
+    }
+
+    boolean hasSimilarity() {
+      return !similarity.isEmpty();
+    }
+
+    boolean hasB() {
+      return !b.isEmpty();
+    }
+
+    boolean hasVerdict() {
+      return !verdict.isEmpty();
+    }
+
+    boolean hasText() {
+      return !text.isEmpty();
+    }
+
+    /** Whether somebody should look at both: they cannot both be true. */
+    boolean isUrgent() {
+      return relation.contains("contradict") || verdict.contains("contradict");
+    }
+  }
+
+  /**
+   * A review.
+   *
+   * @param judge the model that judged; empty: none did
+   * @param note what to bear in mind; may be empty
+   * @param more folded away where a format can fold
+   */
+  record ReviewView(
+      String kind,
+      String title,
+      String when,
+      String judge,
+      String note,
+      String summary,
+      List<ItemView> first,
+      List<ItemView> more,
+      String moreWords) {
+    private static final int FIRST = 5;
+    private static final int SUMMARY_COLUMNS = 1_500;
+    private static final DateTimeFormatter WHEN =
+        DateTimeFormatter.ofPattern("yyyy-MM-dd HH:mm 'UTC'", Locale.ROOT).withZone(ZoneOffset.UTC);
+
+    static ReviewView of(Review review, String logSha256) {
+      List<ItemView> items = review.items().stream().map(ItemView::of).toList();
+      int first = items.size() <= FIRST + 2 ? items.size() : FIRST;
+      return new ReviewView(
+          review.kind().name().toLowerCase(Locale.ROOT),
+          title(review.kind()),
+          WHEN.format(review.at()),
+          review.judge().map(name -> SafeText.excerpt(name, 80)).orElse(""),
+          review.logSha256().equals(logSha256)
+              ? ""
+              : "The log has changed since; entries are named as they were then.",
+          SafeText.excerpt(review.summary(), SUMMARY_COLUMNS),
+          items.subList(0, first),
+          items.subList(first, items.size()),
+          (items.size() - first) + " more");
+    }
+
+    private static String title(Review.Kind kind) {
+      return switch (kind) {
+        case SESSION -> "The last session";
+        case DRIFT -> "Topics that drift together";
+        case STALE -> "Perhaps overtaken";
+      };
+    }
+
+    boolean hasJudge() {
+      return !judge.isEmpty();
+    }
+
+    boolean hasNote() {
+      return !note.isEmpty();
+    }
+
+    boolean hasItems() {
+      return !first.isEmpty();
+    }
+
+    boolean hasMore() {
+      return !more.isEmpty();
+    }
+  }
+
+  static ReviewSection of(List<Review> reviews, String logSha256) {
+    return new ReviewSection(
+        "What the last session of writing brought, which topics drift together under different"
+            + " names, and which entries newer ones may have overtaken: each as it was found at its"
+            + " time.",
+        reviews.stream().map(review -> ReviewView.of(review, logSha256)).toList());
+  }
+
+  boolean exists() {
+    return !reviews.isEmpty();
+  }
+}

@@ -1,0 +1,239 @@
+package dev.helixbg.insight.report;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.ObjectMapper;
+import dev.helixbg.insight.review.Review;
+import dev.helixbg.insight.review.Review.Item;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import org.commonmark.ext.gfm.tables.TablesExtension;
+import org.commonmark.parser.Parser;
+import org.commonmark.renderer.html.HtmlRenderer;
+import org.jsoup.Jsoup;
+import org.jsoup.nodes.Document;
+import org.jsoup.nodes.Element;
+import org.junit.jupiter.api.Test;
+
+/** Reviews in reports: all that was found, when, by whom, and as text only. */
+class ReviewedReportTest {
+  private static final String HOSTILE =
+      "<script>alert(1)</script> {{{style}}} `x` | **b** \u001B[31m \u202Egnp\u202C </p> \uD800"
+          + "\n# heading\n";
+
+  /** The small fixture after a session, a look for drift and one for stale entries. */
+  static Report reviewed(String words) {
+    Report plain = KbFixtures.small().report();
+    List<Item> session = new ArrayList<>();
+    session.add(
+        new Item(
+            "contradicts",
+            "sessions:1",
+            "auth:0",
+            0.812,
+            "contradicts",
+            "A session ends 14 days after the last refresh, not after the login. " + words));
+    session.add(new Item("repeats", "auth:1", "auth:0", 0.95, "agrees", "A refresh token."));
+    for (int i = 0; i < 9; i++) {
+      session.add(
+          new Item("connects to", "storage:" + i, "auth:0", 0.8 - i / 100.0, "", "Excerpt " + i));
+    }
+    return with(
+        plain,
+        List.of(
+            new Review(
+                Review.Kind.SESSION,
+                Optional.empty(),
+                Instant.parse("2026-03-02T08:05:09.123Z"),
+                plain.log().sha256(),
+                Optional.of("Qwen3 " + words),
+                "11 new entries in auth (1), sessions (1), storage (9). Tokens rotate. " + words,
+                List.copyOf(session),
+                List.of("secret mark")),
+            new Review(
+                Review.Kind.DRIFT,
+                Optional.empty(),
+                Instant.parse("2026-03-01T23:59:00Z"),
+                "cd".repeat(32),
+                Optional.empty(),
+                "1 pair of topics overlaps under different names, 1 of them newly.",
+                List.of(
+                    new Item(
+                        "now overlaps",
+                        "auth",
+                        "sessions",
+                        0.71,
+                        "",
+                        "closest: auth:0 and sessions:1")),
+                List.of()),
+            new Review(
+                Review.Kind.STALE,
+                Optional.empty(),
+                Instant.parse("2026-03-01T23:00:00Z"),
+                plain.log().sha256(),
+                Optional.of("Qwen3"),
+                "1 entry may be stale: newer ones are about the same.",
+                List.of(
+                    new Item("is superseded by", "auth:0", "auth:1", 0.95, "superseded", "Old.")),
+                List.of())));
+  }
+
+  private static Report with(Report plain, List<Review> reviews) {
+    return new Report(
+        plain.findings(), plain.log(), plain.run(), plain.judgements(), List.copyOf(reviews));
+  }
+
+  private static Document html(Report report) {
+    return Jsoup.parse(HtmlReport.render(report));
+  }
+
+  @Test
+  void htmlShowsEachReviewWithItsTimeAndJudge() {
+    Document page = html(reviewed("x"));
+    assertEquals("#over-time", page.select("nav a:contains(Over time)").attr("href"));
+    Element session = page.getElementById("review-session");
+    assertEquals("2026-03-02 08:05 UTC · judged by Qwen3 x", session.selectFirst(".how").text());
+    assertTrue(session.text().contains("11 new entries in auth (1)"), session.text());
+    assertTrue(session.select(".note").text().contains("14 days after the last refresh"));
+    assertEquals("contradicts", session.selectFirst(".urgent").text());
+    assertFalse(session.text().contains("The log has changed"));
+    assertFalse(page.text().contains("secret mark"), "marks are for the next review");
+    Element drift = page.getElementById("review-drift");
+    assertEquals("2026-03-01 23:59 UTC · by similarity alone", drift.selectFirst(".how").text());
+    assertTrue(drift.text().contains("entries are named as they were then"));
+    assertEquals(
+        "0.710 auth now overlaps sessions closest: auth:0 and sessions:1",
+        drift.selectFirst("li").text());
+    Element stale = page.getElementById("review-stale");
+    assertEquals("0.950 auth:0 is superseded by auth:1 Old.", stale.selectFirst("li").text());
+    assertEquals(0, stale.select(".verdict").size(), "the relation says it");
+  }
+
+  @Test
+  void aLongReviewIsFolded() {
+    Element session = html(reviewed("x")).getElementById("review-session");
+    assertEquals(5, session.select("> .entry > ul > li").size());
+    assertEquals(6, session.select("details li").size());
+    assertEquals("6 more", session.selectFirst("summary").text());
+  }
+
+  @Test
+  void withoutReviewsThereIsNoSection() {
+    Report plain = KbFixtures.small().report();
+    assertEquals(0, html(plain).select("#over-time").size());
+    assertFalse(MarkdownReport.render(plain).contains("Over time"));
+  }
+
+  @Test
+  void whatEntriesAndModelsSayIsTextInEveryFormat() throws Exception {
+    Report hostile = reviewed(HOSTILE);
+    List<Review> renamed = new ArrayList<>();
+    for (Review review : hostile.reviews()) {
+      renamed.add(
+          new Review(
+              review.kind(),
+              review.topic(),
+              review.at(),
+              HOSTILE,
+              Optional.of(HOSTILE),
+              HOSTILE,
+              List.of(new Item(HOSTILE, HOSTILE, HOSTILE, 1, HOSTILE, HOSTILE)),
+              List.of(HOSTILE)));
+    }
+    for (Report report : List.of(hostile, with(hostile, renamed))) {
+      Document page = html(report);
+      assertEquals(0, page.select("script, main h1").size());
+      assertEquals(1, page.select("style").size());
+      assertTrue(page.getElementById("review-session").text().contains("<script>alert(1)"));
+      assertTrue(page.text().contains("{{{style}}}"));
+      assertFalse(page.text().contains("\u001B") || page.text().contains("\u202E"));
+      String markdown = MarkdownReport.render(report);
+      assertFalse(markdown.contains("\u001B") || markdown.contains("\u202E"));
+      Document rendered = Jsoup.parse(renderedMarkdown(markdown));
+      assertEquals(0, rendered.select("script").size());
+      assertEquals(0, rendered.select("h1:contains(heading)").size());
+      assertTrue(rendered.select("code").text().contains("<script>alert(1)</script>"));
+      String json = new String(JsonReport.render(report), java.nio.charset.StandardCharsets.UTF_8);
+      assertFalse(json.contains("\u001B") || json.contains("\u202E"));
+      new ObjectMapper().readTree(json);
+    }
+  }
+
+  private static String renderedMarkdown(String markdown) {
+    var extensions = List.of(TablesExtension.create());
+    return HtmlRenderer.builder()
+        .extensions(extensions)
+        .build()
+        .render(Parser.builder().extensions(extensions).build().parse(markdown));
+  }
+
+  @Test
+  void hugeReviewsAreCut() throws Exception {
+    Review huge =
+        new Review(
+            Review.Kind.STALE,
+            Optional.empty(),
+            Instant.EPOCH,
+            "",
+            Optional.of("m".repeat(1 << 20)),
+            "s".repeat(1 << 20),
+            List.of(
+                new Item(
+                    "r".repeat(1 << 20),
+                    "a".repeat(1 << 20),
+                    "",
+                    Double.POSITIVE_INFINITY,
+                    "v".repeat(1 << 20),
+                    "t".repeat(1 << 20))),
+            List.of());
+    Report report = with(KbFixtures.small().report(), List.of(huge));
+    assertTrue(HtmlReport.render(report).length() < 100_000);
+    assertTrue(MarkdownReport.render(report).length() < 100_000);
+    byte[] json = JsonReport.render(report);
+    assertTrue(json.length < 300_000);
+    assertTrue(new ObjectMapper().readTree(json).at("/reviews/0/items/0/similarity").isNull());
+  }
+
+  @Test
+  void markdownTellsTheSame() {
+    String markdown = MarkdownReport.render(reviewed("x"));
+    assertTrue(
+        markdown.contains("### The last session\n\n2026-03-02 08:05 UTC · judged by `Qwen3 x`\n"),
+        markdown);
+    assertTrue(
+        markdown.contains("- **0.710** `auth` `now overlaps` `sessions`: `closest: auth:0"),
+        markdown);
+    assertTrue(markdown.contains("- **0.950** `auth:1` `repeats` `auth:0` · `agrees`"), markdown);
+    assertEquals(
+        11,
+        markdown
+            .lines()
+            .filter(l -> l.contains("auth:0`") && l.startsWith("- **0."))
+            .filter(
+                l ->
+                    l.contains("connects to") || l.contains("repeats") || l.contains("contradicts"))
+            .count());
+  }
+
+  @Test
+  void jsonHasAllOfIt() throws Exception {
+    JsonNode reviews = new ObjectMapper().readTree(JsonReport.render(reviewed("x"))).get("reviews");
+    assertEquals(3, reviews.size());
+    JsonNode session = reviews.get(0);
+    assertEquals("session", session.get("kind").asText());
+    assertEquals("2026-03-02T08:05:09.123Z", session.get("at").asText());
+    assertEquals("Qwen3 x", session.get("languageModel").asText());
+    assertEquals("ab".repeat(32), session.get("logSha256").asText());
+    assertEquals(11, session.get("items").size(), "nothing is folded away");
+    assertEquals("contradicts", session.at("/items/0/verdict").asText());
+    assertEquals(0.812, session.at("/items/0/similarity").asDouble());
+    assertTrue(session.at("/items/2/verdict").isNull());
+    assertTrue(reviews.get(1).get("languageModel").isNull());
+    assertEquals(List.of(), List.copyOf(reviews.findValues("marks")));
+  }
+}

@@ -1,0 +1,101 @@
+package dev.helixbg.llm.generate;
+
+import static org.junit.jupiter.api.Assertions.assertArrayEquals;
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import dev.helixbg.llm.backend.Backend;
+import dev.helixbg.llm.backend.Counters.Counter;
+import dev.helixbg.llm.backend.KvCache;
+import dev.helixbg.llm.backend.KvShape.Storage;
+import dev.helixbg.llm.cpu.CpuBackend;
+import dev.helixbg.llm.gguf.GgufFile;
+import dev.helixbg.llm.golden.GoldenModel;
+import dev.helixbg.llm.metal.MetalBackend;
+import dev.helixbg.llm.metal.MetalTests;
+import dev.helixbg.llm.model.PassLimits;
+import dev.helixbg.llm.model.Qwen3;
+import dev.helixbg.llm.softmetal.SoftMetalSettings;
+import java.util.List;
+import java.util.Set;
+import java.util.concurrent.CancellationException;
+import java.util.concurrent.atomic.AtomicInteger;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.parallel.ResourceLock;
+
+/** A wide pass is called off in its middle, and leaves nothing behind that a later one meets. */
+class CancellationTest {
+  private static final GoldenModel GOLDEN = GoldenModel.Q4_K_M;
+  private static final PassLimits LIMITS = new PassLimits(512, 256, 4, Storage.F16);
+  private static final int ROWS = 150;
+
+  @Test
+  void onTheCpu() {
+    try (Backend backend = new CpuBackend(2)) {
+      passesEndAnywhere(backend, false);
+    }
+  }
+
+  @Test
+  @ResourceLock("softmetal")
+  void onAGpuThatWorksLaterThanItIsTold() {
+    try (MetalTests metal = new MetalTests(SoftMetalSettings.STRICT.lazy(true));
+        Backend backend = new MetalBackend(metal.device())) {
+      passesEndAnywhere(backend, true);
+    }
+  }
+
+  private static void passesEndAnywhere(Backend backend, boolean device) {
+    try (GgufFile file = GgufFile.open(GOLDEN.path())) {
+      Qwen3 model = Qwen3.of(file, backend, LIMITS);
+      Workspace work = new Workspace(model, LIMITS);
+      int[] prompt = new int[ROWS];
+      for (int i = 0; i < ROWS; i++) {
+        prompt[i] = 300 + i;
+      }
+      AtomicInteger asked = new AtomicInteger();
+      KvCache cache = backend.cache(model.cacheShape());
+      assertTrue(work.read(cache, prompt, false, () -> asked.incrementAndGet() < 0));
+      int most = asked.get();
+      assertTrue(most >= 3 * model.config().layers(), "asked " + most + " times in a pass");
+      if (device) {
+        long submissions = backend.counters().get(Counter.SUBMISSIONS);
+        assertTrue(submissions >= model.config().layers(), "one piece cannot be called off");
+      }
+      cache.truncate(0);
+      int[] expected = answer(model, work, cache);
+      for (int last : new int[] {1, 2, most / 2, most}) {
+        cache.truncate(0);
+        AtomicInteger left = new AtomicInteger(last);
+        assertFalse(work.read(cache, prompt, false, () -> left.decrementAndGet() <= 0));
+        assertEquals(0, left.get(), "it ended when it was told");
+        assertEquals(0, cache.length());
+        assertThrows(
+            CancellationException.class,
+            () -> {
+              AtomicInteger more = new AtomicInteger(last);
+              new ChoiceScorer(work)
+                  .score(
+                      cache,
+                      List.of(prompt),
+                      List.of(new int[] {5}, new int[] {6}),
+                      () -> more.decrementAndGet() <= 0);
+            });
+        assertArrayEquals(expected, answer(model, work, cache));
+      }
+    }
+  }
+
+  private static int[] answer(Qwen3 model, Workspace work, KvCache cache) {
+    return new Generator(work)
+        .generate(
+            cache,
+            GOLDEN.cases().getFirst().promptIds(),
+            new GenerationOptions(6, Sampling.GREEDY, Set.of()),
+            id -> {},
+            () -> false)
+        .tokenIds();
+  }
+}
