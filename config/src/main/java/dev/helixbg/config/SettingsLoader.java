@@ -183,6 +183,7 @@ public final class SettingsLoader {
   private DaemonSettings daemon(Values v) {
     return new DaemonSettings(
         seconds(v.get(catalog.poll)),
+        seconds(v.get(catalog.unwatchedPoll)),
         seconds(v.get(catalog.quiet)),
         idle(v.get(catalog.embedderIdle)),
         v.get(catalog.across) == Switch.ON,

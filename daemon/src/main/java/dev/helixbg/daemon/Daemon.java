@@ -36,6 +36,7 @@ final class Daemon implements AutoCloseable {
   private final DaemonLoop loop = new DaemonLoop(clock, this::chores);
   private final SearchService searches;
   private final KbFiles.Lock lock;
+  private final FolderHints hints = new FolderHints(this::hint);
   private final ControlServer control;
   private final Instant startedAt = Instant.now();
   private volatile Parts parts;
@@ -119,7 +120,15 @@ final class Daemon implements AutoCloseable {
             Judging.withoutAsking(now),
             (what, total) -> Progress.SILENT);
     return new KbWatch(
-        kb, pipeline, analysis::forget, now.daemon(), KbFiles.DISK, clock, troubles, metrics);
+        kb,
+        pipeline,
+        analysis::forget,
+        now.daemon(),
+        KbFiles.DISK,
+        FolderHints.areThere() ? hints : LogHints.NONE,
+        clock,
+        troubles,
+        metrics);
   }
 
   /**
@@ -133,6 +142,11 @@ final class Daemon implements AutoCloseable {
         Version.text(),
         String.join(", ", kbs.stream().map(kb -> kb.folder().toString()).toList()));
     loop.run();
+  }
+
+  private void hint(Kb kb) {
+    metrics.hints.increment();
+    loop.hint(kb);
   }
 
   private long chores(boolean ticked) throws InterruptedException {
@@ -256,6 +270,7 @@ final class Daemon implements AutoCloseable {
       LOG.debug("the socket was not removed", e);
     }
     searches.close();
+    hints.close();
     parts.embedder().close();
     parts.model().close();
     lock.close();

@@ -12,6 +12,9 @@ final class DaemonMetrics {
 
   final LongAdder ticks = new LongAdder();
 
+  /** Times that the system told of a change. */
+  final LongAdder hints = new LongAdder();
+
   /** Logs read, whether or not anything was new. */
   final LongAdder readings = new LongAdder();
 

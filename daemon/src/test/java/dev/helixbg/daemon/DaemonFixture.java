@@ -33,6 +33,10 @@ final class DaemonFixture {
   final Settings settings;
   final KbWatch watch;
   final DaemonLoop loop;
+
+  /** Whether a test tells of changes by {@link DaemonLoop#hint}. */
+  boolean told = true;
+
   private final Kb kb;
 
   DaemonFixture(Path home, Kb kb) {
@@ -54,6 +58,7 @@ final class DaemonFixture {
             () -> {},
             settings.daemon(),
             files,
+            followed -> told,
             clock,
             troubles,
             metrics);

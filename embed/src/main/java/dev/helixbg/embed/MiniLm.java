@@ -98,14 +98,15 @@ public final class MiniLm implements Embedder {
         batch -> embedBatch(batches.get(batch), ids, first, sink));
   }
 
-  /** Indices of texts, longest first. */
+  /** Indices of texts, longest first; where one or two batches would do, two of equal size. */
   private List<int[]> batches(int[][] ids) {
     Integer[] byLength = new Integer[ids.length];
     Arrays.setAll(byLength, i -> i);
     Arrays.sort(byLength, Comparator.comparingInt(i -> -ids[i].length));
     List<int[]> batches = new ArrayList<>();
+    int most = model.callers(2) > 1 ? Math.ceilDiv(ids.length, 2) : ids.length;
     for (int from = 0; from < byLength.length; ) {
-      int size = model.batchSize(ids[byLength[from]].length);
+      int size = Math.min(model.batchSize(ids[byLength[from]].length), most);
       int to = Math.min(byLength.length, from + size);
       batches.add(Arrays.stream(byLength, from, to).mapToInt(i -> i).toArray());
       from = to;
