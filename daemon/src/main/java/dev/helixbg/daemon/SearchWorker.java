@@ -14,7 +14,7 @@ import java.util.concurrent.LinkedBlockingQueue;
  * before the others are embedded.
  */
 final class SearchWorker implements AutoCloseable {
-  private static final int BATCH = 64;
+  private static final int BATCH = 128;
 
   /** Only wakes the thread. */
   private static final Asked WAKE = new Asked("", 0, new CompletableFuture<>());

@@ -108,6 +108,9 @@ final class ServiceCommand implements Callable<Integer> {
             : ServicePlan.systemd(wanted, spec, configHome(locations));
     if (wanted == Action.INSTALL && !dryRun) {
       Files.createDirectories(home.logs());
+      for (Path folder : spec.writable()) { // one that is not there cannot be made writable
+        Files.createDirectories(folder);
+      }
     }
     for (ServicePlan.Step step : plan.steps()) {
       if (dryRun) {
