@@ -32,7 +32,7 @@ told enabled "$(systemctl --user is-enabled $unit)"
 hb service status > status.out
 told status $?
 told main "$(grep -c "Main PID: $(show MainPID)" status.out)"
-told group "$(grep -c "$unit" "/proc/$(show MainPID)/cgroup")"
+told group "$(grep -q "$unit" "/proc/$(show MainPID)/cgroup" && echo its own)"
 told nice "$(ps -o ni= -p "$(show MainPID)" | tr -d ' ')"
 told noNewPrivileges "$(awk '/NoNewPrivs/ {print $2}' "/proc/$(show MainPID)/status")"
 

@@ -134,6 +134,7 @@ final class ControlRequests implements ControlServer.Handler {
                             model.map(parts.model()::oracle),
                             daemon.now(),
                             Thread.currentThread()::isInterrupted));
+    daemon.metrics().reviews.increment();
     reply.send(History.toJson(review));
   }
 

@@ -43,6 +43,12 @@ final class Daemon implements AutoCloseable {
   private volatile boolean reload;
   private long reportsAtLastAcross = -1;
   private long reportsSeen;
+
+  /** Times that idle work has ended, which may leave much memory to give back. */
+  private long timesWorked;
+
+  private boolean worked;
+
   private long activitySeen = -1;
   private long activeAt;
   private boolean rested;
@@ -161,6 +167,10 @@ final class Daemon implements AutoCloseable {
     }
     reportAcross(reports);
     boolean working = parts.idle().consider(parts.watches(), loop.isPaused());
+    if (worked && !working) {
+      timesWorked++;
+    }
+    worked = working;
     releaseModels();
     if (working) {
       loop.lookNext(); // a change is to interrupt it within a second
@@ -207,7 +217,12 @@ final class Daemon implements AutoCloseable {
     Optional<Duration> idle = parts.settings().daemon().embedderIdle();
     boolean released = parts.embedder().releaseAfter(idle);
     released |= parts.model().releaseAfter(parts.settings().daemon().modelIdle());
-    long activity = metrics.readings.sum() + metrics.searches.sum() + metrics.modelNanos.sum();
+    long activity =
+        metrics.readings.sum()
+            + metrics.searches.sum()
+            + metrics.reviews.sum()
+            + metrics.modelNanos.sum()
+            + timesWorked;
     if (activity != activitySeen) {
       activitySeen = activity;
       activeAt = clock.nanos();

@@ -81,7 +81,10 @@ class DaemonIT {
   void ctrlCEndsItAndTheNextStartFindsNothingToDo() throws Exception {
     WritableKb kb = new WritableKb(folder.resolve("kb"), new Random(1));
     kb.append();
-    try (RealDaemon daemon = daemon(folder.resolve("home"), List.of())) {
+    // A shell's background jobs inherit that SIGINT is ignored, and so may the tests.
+    List<String> heeding = List.of("env", "--default-signal=INT");
+    boolean known = ExternalTool.succeeds("env", "--default-signal=INT", "true");
+    try (RealDaemon daemon = daemon(folder.resolve("home"), known ? heeding : List.of())) {
       daemon.start(kb.kb().folder());
       daemon.awaitUpToDate(1, PATIENCE);
       String pid = Long.toString(daemon.process().pid());

@@ -3,6 +3,8 @@ package dev.helixbg.daemon;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import dev.helixbg.insight.log.DataLogBytes;
+import dev.helixbg.insight.review.History;
+import dev.helixbg.insight.review.Review;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -22,11 +24,19 @@ import java.util.stream.Collectors;
  */
 final class RestDriver {
   private static final int ENTRIES = 10_000;
-  private static final int WRITES = 5;
+  private static final int WRITES = 4;
   private static final Duration PATIENCE = Duration.ofMinutes(30);
 
   /** Longer than a poll, so that no look happens to be due soon after a write. */
   private static final Duration BETWEEN_WRITES = Duration.ofSeconds(33);
+
+  private static final String SOON =
+      """
+      embedder_idle_minutes = 0
+      model_quiet_minutes = 0.01
+      model_max_load = 1000
+      session_gap_minutes = 0.01
+      """;
 
   private static final ObjectMapper JSON = new ObjectMapper();
 
@@ -54,12 +64,12 @@ final class RestDriver {
       RestDriver driver = new RestDriver(kb, daemon);
       driver.awaitUpToDate();
       driver.notice();
-      daemon.settings(settings + "embedder_idle_minutes = 0\n"); // released at once
+      // What is due after a change is done now, and models are released at once.
+      daemon.settings(settings + SOON);
       try (var client = daemon.connect().orElseThrow()) {
         client.ask(DaemonLink.request("reload"));
       }
-      Thread.sleep(5_000);
-      driver.awaitUpToDate();
+      driver.awaitReviews();
       driver.rest(rest);
       System.out.printf("rest: SIGTERM took %d ms%n", daemon.end().toMillis());
     }
@@ -76,6 +86,18 @@ final class RestDriver {
       }
       Thread.sleep(500);
     }
+  }
+
+  /** Until nothing is due any more. */
+  private void awaitReviews() throws Exception {
+    History history = new History(new Kb(kb).insights());
+    while (history.last(Review.Kind.SESSION).isEmpty()
+        || history.last(Review.Kind.DRIFT).isEmpty()
+        || history.last(Review.Kind.STALE).isEmpty()) {
+      Thread.sleep(500);
+    }
+    Thread.sleep(Duration.ofSeconds(40)); // the chores come at least every 30 s
+    awaitUpToDate();
   }
 
   private void notice() throws Exception {

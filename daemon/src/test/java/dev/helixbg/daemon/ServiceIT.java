@@ -91,12 +91,16 @@ class ServiceIT {
         told());
     String written = Files.readString(unit);
     assertTrue(written.contains("ReadWritePaths=\"-" + kb + "\"\n"), written);
-    assertTrue(Files.isDirectory(home.resolve(".helix/logs")), "systemd cannot make it writable");
+    for (Path folder : List.of(home.resolve(".helix/logs"), program.cache())) {
+      assertTrue(Files.isDirectory(folder), "systemd cannot make writable what is not there");
+    }
     for (String action : List.of("start", "stop", "restart")) {
       succeed("service", action);
       assertEquals(List.of("--user " + action + " helix-bg.service"), told());
     }
-    succeed("service", "uninstall");
+    Files.writeString(home.resolve(".helix/helix-bg.toml"), "no such setting = 1\n");
+    assertEquals(ExitCode.USAGE.number(), program.run("service", "install").code());
+    succeed("service", "uninstall"); // wrong settings do not keep it alive
     assertEquals(List.of("--user disable --now helix-bg.service", "--user daemon-reload"), told());
     assertFalse(Files.exists(unit));
   }

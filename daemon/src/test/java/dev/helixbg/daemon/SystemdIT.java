@@ -40,17 +40,14 @@ class SystemdIT {
     return Files.setPosixFilePermissions(script, PosixFilePermissions.fromString("rwxr-xr-x"));
   }
 
-  private static boolean succeeds(String... command) throws IOException, InterruptedException {
-    return new ProcessBuilder(command).start().waitFor() == 0;
-  }
-
-  private static void requireWhatItTakes() throws Exception {
-    assumeTrue(succeeds("sh", "-c", "[ $(id -u) = 0 ]"), "becoming nobody needs root");
+  private static void requireWhatItTakes() throws InterruptedException {
+    assumeTrue(ExternalTool.succeeds("sh", "-c", "[ $(id -u) = 0 ]"), "becoming nobody needs root");
     for (String tool : List.of("unshare", "setpriv", "systemctl")) {
-      assumeTrue(succeeds("sh", "-c", "command -v " + tool), "no " + tool + " here");
+      assumeTrue(ExternalTool.succeeds("sh", "-c", "command -v " + tool), "no " + tool + " here");
     }
     assumeTrue(
-        succeeds("setpriv", "--reuid", "65534", "--clear-groups", JAVA, "-jar", jar(), "--version"),
+        ExternalTool.succeeds(
+            "setpriv", "--reuid", "65534", "--clear-groups", JAVA, "-jar", jar(), "--version"),
         "nobody may not read java or the program here");
   }
 
@@ -67,7 +64,7 @@ class SystemdIT {
     for (int i = 0; i < 5; i++) {
       kb.append();
     }
-    assertTrue(succeeds("chown", "-R", "65534:65534", home.toString()));
+    assertTrue(ExternalTool.succeeds("chown", "-R", "65534:65534", home.toString()));
     Path out = folder.resolve("out");
     Path err = folder.resolve("err");
     Process process =
@@ -95,7 +92,7 @@ class SystemdIT {
     expected.put("enabled", "enabled");
     expected.put("status", "0");
     expected.put("main", "1");
-    expected.put("group", "1");
+    expected.put("group", "its own");
     expected.put("nice", "10");
     expected.put("noNewPrivileges", "1");
     expected.put("afterKill", "0 1");
