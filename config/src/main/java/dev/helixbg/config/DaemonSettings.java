@@ -7,6 +7,7 @@ import java.util.Optional;
  * How the daemon treats the machine.
  *
  * @param poll between two looks at a log that rests
+ * @param unwatchedPoll the same where the system does not tell of changes
  * @param quiet how long a log must not have changed before it is read
  * @param embedderIdle how long the embedding model stays loaded without work; empty: for ever
  * @param across whether findings across knowledge bases get a report of their own
@@ -22,6 +23,7 @@ import java.util.Optional;
  */
 public record DaemonSettings(
     Duration poll,
+    Duration unwatchedPoll,
     Duration quiet,
     Optional<Duration> embedderIdle,
     boolean across,

@@ -29,6 +29,7 @@ final class SettingCatalog {
   final Setting<Double> misfiledMargin;
   final Setting<Integer> maxMisfiled;
   final Setting<Double> poll;
+  final Setting<Double> unwatchedPoll;
   final Setting<Double> quiet;
   final Setting<Integer> embedderIdle;
   final Setting<Switch> across;
@@ -130,6 +131,13 @@ final class SettingCatalog {
     poll =
         Setting.number(
             "daemon.poll_seconds", 30, 0.05, 3600, "Between two looks at a log that rests.");
+    unwatchedPoll =
+        Setting.number(
+            "daemon.unwatched_poll_seconds",
+            2,
+            0.05,
+            3600,
+            "The same where the system does not tell of changes, such as on macOS.");
     quiet =
         Setting.number(
             "daemon.quiet_seconds",
@@ -224,6 +232,7 @@ final class SettingCatalog {
         misfiledMargin,
         maxMisfiled,
         poll,
+        unwatchedPoll,
         quiet,
         embedderIdle,
         across,

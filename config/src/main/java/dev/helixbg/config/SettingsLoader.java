@@ -185,6 +185,7 @@ public final class SettingsLoader {
     int modelThreads = v.get(catalog.modelThreads);
     return new DaemonSettings(
         seconds(v.get(catalog.poll)),
+        seconds(v.get(catalog.unwatchedPoll)),
         seconds(v.get(catalog.quiet)),
         idle(v.get(catalog.embedderIdle)),
         v.get(catalog.across) == Switch.ON,

@@ -59,6 +59,7 @@ class SettingsLoaderTest {
         new DaemonSettings(
             Duration.ofSeconds(30),
             Duration.ofSeconds(2),
+            Duration.ofSeconds(2),
             Optional.of(Duration.ofMinutes(10)),
             false,
             Optional.of(Duration.ofMinutes(5)),

@@ -112,7 +112,7 @@ final class ControlRequests implements ControlServer.Handler {
       throw wrong("\"limit\" must be from 1 to " + MAX_HITS);
     }
     for (SearchHit hit : daemon.searches().search(kb(request), text(request), limit)) {
-      reply.send(hit.toJson(JSON));
+      reply.add(hit.toJson(JSON));
     }
   }
 
@@ -135,6 +135,7 @@ final class ControlRequests implements ControlServer.Handler {
                             model.map(parts.model()::oracle),
                             daemon.now(),
                             Thread.currentThread()::isInterrupted));
+    daemon.metrics().reviews.increment();
     reply.send(History.toJson(review));
   }
 
@@ -201,6 +202,7 @@ final class ControlRequests implements ControlServer.Handler {
     json.put("clients", daemon.clients());
     ObjectNode counts = json.putObject("metrics");
     counts.put("ticks", metrics.ticks.sum());
+    counts.put("hints", metrics.hints.sum());
     counts.put("readings", metrics.readings.sum());
     counts.put("reports", metrics.reports.sum());
     counts.put("embedded", metrics.embedded.sum());

@@ -36,12 +36,19 @@ final class Daemon implements AutoCloseable {
   private final DaemonLoop loop = new DaemonLoop(clock, this::chores);
   private final SearchService searches;
   private final KbFiles.Lock lock;
+  private final FolderHints hints = new FolderHints(this::hint);
   private final ControlServer control;
   private final Instant startedAt = Instant.now();
   private volatile Parts parts;
   private volatile boolean reload;
   private long reportsAtLastAcross = -1;
   private long reportsSeen;
+
+  /** Times that idle work has ended, which may leave much memory to give back. */
+  private long timesWorked;
+
+  private boolean worked;
+
   private long activitySeen = -1;
   private long activeAt;
   private boolean rested;
@@ -121,7 +128,15 @@ final class Daemon implements AutoCloseable {
             Judging.withoutAsking(now),
             (what, total) -> Progress.SILENT);
     return new KbWatch(
-        kb, pipeline, analysis::forget, now.daemon(), KbFiles.DISK, clock, troubles, metrics);
+        kb,
+        pipeline,
+        analysis::forget,
+        now.daemon(),
+        KbFiles.DISK,
+        FolderHints.areThere() ? hints : LogHints.NONE,
+        clock,
+        troubles,
+        metrics);
   }
 
   /**
@@ -137,6 +152,11 @@ final class Daemon implements AutoCloseable {
     loop.run();
   }
 
+  private void hint(Kb kb) {
+    metrics.hints.increment();
+    loop.hint(kb);
+  }
+
   private long chores(boolean ticked) throws InterruptedException {
     if (reload) {
       reload = false;
@@ -149,6 +169,10 @@ final class Daemon implements AutoCloseable {
     }
     reportAcross(reports);
     boolean working = parts.idle().consider(parts.watches(), loop.isPaused());
+    if (worked && !working) {
+      timesWorked++;
+    }
+    worked = working;
     releaseModels();
     if (working) {
       loop.lookNext(); // a change is to interrupt it within a second
@@ -195,7 +219,12 @@ final class Daemon implements AutoCloseable {
     Optional<Duration> idle = parts.settings().daemon().embedderIdle();
     boolean released = parts.embedder().releaseAfter(idle);
     released |= parts.model().releaseAfter(parts.settings().daemon().modelIdle());
-    long activity = metrics.readings.sum() + metrics.searches.sum() + metrics.modelNanos.sum();
+    long activity =
+        metrics.readings.sum()
+            + metrics.searches.sum()
+            + metrics.reviews.sum()
+            + metrics.modelNanos.sum()
+            + timesWorked;
     if (activity != activitySeen || parts.idle().isRunning()) {
       activitySeen = activity;
       activeAt = clock.nanos();
@@ -258,6 +287,7 @@ final class Daemon implements AutoCloseable {
       LOG.debug("the socket was not removed", e);
     }
     searches.close();
+    hints.close();
     parts.embedder().close();
     parts.model().close();
     lock.close();

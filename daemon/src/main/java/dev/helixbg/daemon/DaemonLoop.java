@@ -2,6 +2,8 @@ package dev.helixbg.daemon;
 
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.locks.Condition;
 import java.util.concurrent.locks.ReentrantLock;
 
@@ -28,6 +30,9 @@ final class DaemonLoop {
   private volatile boolean stopped;
   private volatile boolean paused;
   private volatile boolean allDue;
+
+  /** KBs that may have changed. */
+  private final Set<Kb> hinted = ConcurrentHashMap.newKeySet();
 
   /** A KB and when it is next looked at. */
   private static final class Due {
@@ -73,6 +78,9 @@ final class DaemonLoop {
     boolean ticked = false;
     long next = Long.MAX_VALUE;
     for (Due due : watches) {
+      if (!paused && hinted.remove(due.watch.kb())) {
+        due.at = clock.nanos();
+      }
       if (!paused && due.at - clock.nanos() <= 0) {
         long wait = due.watch.tick();
         due.at = clock.nanos() + wait;
@@ -111,6 +119,12 @@ final class DaemonLoop {
   /** Lets the next step look at every KB, whenever it comes. */
   void lookNext() {
     allDue = true;
+  }
+
+  /** Lets the loop look at a KB now: something tells that it may have changed. */
+  void hint(Kb kb) {
+    hinted.add(kb);
+    wakeUp();
   }
 
   void stop() {

@@ -27,14 +27,11 @@ final class KbWatch {
   /** A log that never rests is read all the same after so long. */
   private static final Duration PATIENCE = Duration.ofSeconds(60);
 
-  /** After a change the next one is likely soon: so long the log is looked at more often. */
-  private static final Duration LIVELY = Duration.ofMinutes(10);
-
-  private static final Duration LIVELY_POLL = Duration.ofSeconds(2);
   private static final Duration LONGEST_RETRY = Duration.ofMinutes(5);
 
   private final Kb kb;
   private final KbFiles files;
+  private final LogHints hints;
   private final DaemonClock clock;
   private final Troubles troubles;
   private final DaemonMetrics metrics;
@@ -60,7 +57,6 @@ final class KbWatch {
   /** The log when it was last looked at; null before. */
   private FileState seenLog;
 
-  private long lastChange;
   private int failures;
   private long retryAt;
 
@@ -89,16 +85,17 @@ final class KbWatch {
       Runnable forgetting,
       DaemonSettings settings,
       KbFiles files,
+      LogHints hints,
       DaemonClock clock,
       Troubles troubles,
       DaemonMetrics metrics) {
     this.kb = kb;
     this.files = files;
+    this.hints = hints;
     this.clock = clock;
     this.troubles = troubles;
     this.metrics = metrics;
     this.name = kb.folder().toString();
-    this.lastChange = clock.nanos() - LIVELY.toNanos();
     this.restsSince = clock.nanos();
     this.pipeline = pipeline;
     this.forgetting = forgetting;
@@ -169,6 +166,7 @@ final class KbWatch {
    */
   long tick() throws InterruptedException {
     metrics.ticks.increment();
+    long poll = poll();
     long now = clock.nanos();
     KbStamp stamp;
     try {
@@ -180,12 +178,12 @@ final class KbWatch {
       troubles.met(name, "data.log cannot be looked at: " + Reasons.of(e) + "; waiting for it");
       pending = null;
       done = null;
-      return poll(now);
+      return settings.poll().toNanos();
     }
     if (stamp.equals(done) && !again && now - doneAt < RECHECK.toNanos()) {
       troubles.over(name);
       pending = null;
-      return poll(now);
+      return poll;
     }
     if (!stamp.equals(pending)) {
       noteChange(stamp, now);
@@ -195,9 +193,9 @@ final class KbWatch {
       return settings.quiet().toNanos() - rested;
     }
     if (failures > 0 && now < retryAt) {
-      return Math.min(poll(now), retryAt - now);
+      return Math.min(poll, retryAt - now);
     }
-    return bringUpToDate(stamp);
+    return bringUpToDate(stamp, poll);
   }
 
   private void noteChange(KbStamp stamp, long now) {
@@ -205,7 +203,6 @@ final class KbWatch {
       changedSince = now;
     }
     if (!stamp.log().equals(seenLog)) {
-      lastChange = seenLog == null ? lastChange : now;
       restsSince = now;
       seenLog = stamp.log();
     }
@@ -215,7 +212,7 @@ final class KbWatch {
     failures = 0;
   }
 
-  private long bringUpToDate(KbStamp stamp) throws InterruptedException {
+  private long bringUpToDate(KbStamp stamp, long poll) throws InterruptedException {
     long start = System.nanoTime();
     try (KbFiles.Lock lock = files.lock(kb)) {
       LogReading log = files.read(kb.dataLog());
@@ -237,7 +234,7 @@ final class KbWatch {
       }
       failures = 0;
       troubles.over(name);
-      return done == null ? settings.quiet().toNanos() : poll(doneAt);
+      return done == null ? settings.quiet().toNanos() : poll;
     } catch (Failure | DataLogException | EmbeddingException e) {
       troubles.met(name, e.getMessage());
     } catch (IOException e) {
@@ -303,9 +300,11 @@ final class KbWatch {
     return Math.min(wait, settings.poll().toNanos());
   }
 
-  private long poll(long now) {
-    boolean lively = now - lastChange < LIVELY.toNanos();
-    long usual = settings.poll().toNanos();
-    return lively ? Math.min(usual, LIVELY_POLL.toNanos()) : usual;
+  /** Until the next look at a KB that rests: as long as usual if changes are told meanwhile. */
+  private long poll() {
+    boolean told = hints.follow(kb);
+    Duration untold = settings.unwatchedPoll();
+    Duration usual = settings.poll();
+    return (told || untold.compareTo(usual) > 0 ? usual : untold).toNanos();
   }
 }

@@ -107,7 +107,7 @@ final class SearchCommand implements Callable<Integer> {
         SearchIndex index =
             SearchIndex.of(live, entry -> Optional.of(byOffset.get(entry.offset())))) {
       embedder.embed(List.of(text), (i, vector) -> query[0] = vector);
-      return index.search(List.of(query[0]), List.of(limit)).getFirst();
+      return index.search(List.of(query[0]), new int[] {limit}).getFirst();
     }
   }
 

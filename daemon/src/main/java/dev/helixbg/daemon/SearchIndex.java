@@ -10,13 +10,13 @@ import dev.helixbg.insight.similarity.PackedVectors;
 import dev.helixbg.insight.similarity.PairSink;
 import dev.helixbg.insight.similarity.Vectors;
 import java.util.ArrayList;
-import java.util.Comparator;
+import java.util.Arrays;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
-import java.util.PriorityQueue;
 import java.util.function.Function;
+import java.util.stream.IntStream;
 
 /** The entries of a KB with their vectors, laid out for searching. */
 final class SearchIndex implements AutoCloseable {
@@ -71,7 +71,7 @@ final class SearchIndex implements AutoCloseable {
    * @param limits how many hits of each are wanted
    * @return per query the best hits, best first
    */
-  List<List<SearchHit>> search(List<float[]> queries, List<Integer> limits) {
+  List<List<SearchHit>> search(List<float[]> queries, int[] limits) {
     if (entries.isEmpty()) {
       return queries.stream().map(query -> List.<SearchHit>of()).toList();
     }
@@ -80,48 +80,69 @@ final class SearchIndex implements AutoCloseable {
       Best best =
           AllPairs.between(rows, packed, Float.NEGATIVE_INFINITY, 1, () -> new Best(limits))
               .getFirst();
-      return best.rows.stream().map(this::hits).toList();
+      return Arrays.stream(best.rows).map(this::hits).toList();
     }
   }
 
-  private List<SearchHit> hits(PriorityQueue<Scored> found) {
-    return found.stream().sorted(Scored.BEST_FIRST).map(this::hit).toList();
+  private List<SearchHit> hits(Top top) {
+    return IntStream.range(0, top.size)
+        .mapToObj(i -> hit(top.entries[i], top.similarities[i]))
+        .toList();
   }
 
-  private SearchHit hit(Scored scored) {
-    Entry entry = entries.get(scored.entry());
+  private SearchHit hit(int index, float similarity) {
+    Entry entry = entries.get(index);
     String text = entry.text().content();
     return new SearchHit(
-        names.get(scored.entry()),
-        scored.similarity(),
+        names.get(index),
+        similarity,
         entry.offset(),
         SearchHit.written(entry.timestampMin()),
         text.substring(0, Math.min(SearchHit.MAX_TEXT, text.length())));
   }
 
-  private record Scored(int entry, float similarity) {
-    static final Comparator<Scored> BEST_FIRST =
-        Comparator.comparingDouble(Scored::similarity).reversed().thenComparingInt(Scored::entry);
-  }
-
-  /** The best of each row. */
+  /** The best of each row; of equals those that come first. */
   private static final class Best implements PairSink {
-    private final List<Integer> limits;
-    private final List<PriorityQueue<Scored>> rows = new ArrayList<>();
+    private final Top[] rows;
 
-    Best(List<Integer> limits) {
-      this.limits = limits;
-      limits.forEach(limit -> rows.add(new PriorityQueue<>(Scored.BEST_FIRST.reversed())));
+    Best(int[] limits) {
+      rows = Arrays.stream(limits).mapToObj(Top::new).toArray(Top[]::new);
     }
 
+    /** Hears of entries in rising order, since one thread scans. */
     @Override
     public void accept(int row, int entry, float similarity) {
-      PriorityQueue<Scored> best = rows.get(row);
-      if (best.size() < limits.get(row)) {
-        best.add(new Scored(entry, similarity));
-      } else if (similarity > best.peek().similarity()) {
-        best.poll();
-        best.add(new Scored(entry, similarity));
+      Top top = rows[row];
+      if (similarity > top.floor) { // most are not
+        top.insert(entry, similarity);
+      }
+    }
+  }
+
+  /** Entries in falling order of similarity, as many as are wanted. */
+  private static final class Top {
+    private final int[] entries;
+    private final float[] similarities;
+    private int size;
+
+    /** What must be exceeded to get in. */
+    private float floor = Float.NEGATIVE_INFINITY;
+
+    Top(int limit) {
+      entries = new int[limit];
+      similarities = new float[limit];
+    }
+
+    void insert(int entry, float similarity) {
+      int at = size < entries.length ? size++ : size - 1;
+      for (; at > 0 && similarities[at - 1] < similarity; at--) {
+        entries[at] = entries[at - 1];
+        similarities[at] = similarities[at - 1];
+      }
+      entries[at] = entry;
+      similarities[at] = similarity;
+      if (size == entries.length) {
+        floor = similarities[size - 1];
       }
     }
   }

@@ -110,6 +110,9 @@ final class ServiceCommand implements Callable<Integer> {
             : ServicePlan.systemd(wanted, spec, configHome(locations));
     if (wanted == Action.INSTALL && !dryRun) {
       Files.createDirectories(home.logs());
+      for (Path folder : spec.writable()) { // one that is not there cannot be made writable
+        Files.createDirectories(folder);
+      }
     }
     for (ServicePlan.Step step : plan.steps()) {
       if (dryRun) {
@@ -122,18 +125,19 @@ final class ServiceCommand implements Callable<Integer> {
   }
 
   private ServiceSpec spec(Locations locations, DaemonHome home, boolean install) {
-    Settings settings = options.load().settings();
     List<Path> watched = new ArrayList<>();
-    if (install) {
+    LinkedHashSet<Path> writable = new LinkedHashSet<>();
+    if (install) { // settings that are wrong by now are no reason not to stop
+      Settings settings = options.load().settings();
       kbs.forEach(kb -> watched.add(Kb.find(Optional.of(kb), settings, locations).folder()));
       if (watched.isEmpty()) {
         watched.add(Kb.find(Optional.empty(), settings, locations).folder());
       }
+      writable.addAll(watched);
+      writable.add(home.folder());
+      writable.add(settings.embed().models());
+      writable.add(settings.cache());
     }
-    LinkedHashSet<Path> writable = new LinkedHashSet<>(watched);
-    writable.add(home.folder());
-    writable.add(settings.embed().models());
-    writable.add(settings.cache());
     List<String> java = new ArrayList<>(JAVA_OPTIONS);
     java.addAll(DAEMON_OPTIONS);
     Path jar = jar();

@@ -34,6 +34,10 @@ final class DaemonFixture {
   final Settings settings;
   final KbWatch watch;
   final DaemonLoop loop;
+
+  /** Whether a test tells of changes by {@link DaemonLoop#hint}. */
+  boolean told = true;
+
   private final Kb kb;
 
   DaemonFixture(Path home, Kb kb) {
@@ -55,6 +59,7 @@ final class DaemonFixture {
             () -> {},
             settings.daemon(),
             files,
+            followed -> told,
             clock,
             troubles,
             metrics);

@@ -78,6 +78,51 @@ class DaemonIT {
   }
 
   @Test
+  void ctrlCEndsItAndTheNextStartFindsNothingToDo() throws Exception {
+    WritableKb kb = new WritableKb(folder.resolve("kb"), new Random(1));
+    kb.append();
+    // A shell's background jobs inherit that SIGINT is ignored, and so may the tests.
+    List<String> heeding = List.of("env", "--default-signal=INT");
+    boolean known = ExternalTool.succeeds("env", "--default-signal=INT", "true");
+    try (RealDaemon daemon = daemon(folder.resolve("home"), known ? heeding : List.of())) {
+      daemon.start(kb.kb().folder());
+      daemon.awaitUpToDate(1, PATIENCE);
+      String pid = Long.toString(daemon.process().pid());
+      assertEquals(0, new ProcessBuilder("kill", "-INT", pid).start().waitFor());
+      assertTrue(daemon.process().waitFor(60, TimeUnit.SECONDS), "it runs on");
+      assertEquals(130, daemon.process().exitValue(), daemon.log());
+      assertFalse(Files.exists(folder.resolve("home/.helix/helix-bg.sock")));
+      daemon.start(kb.kb().folder());
+      daemon.awaitUpToDate(1, PATIENCE);
+      assertEquals(0, daemon.status().orElseThrow().at("/metrics/embedded").asInt());
+      assertEquals(0, daemon.status().orElseThrow().at("/metrics/reports").asInt());
+      daemon.end();
+    }
+  }
+
+  /** The socket is left behind by kill -9; a second daemon is told of the first, not of that. */
+  @Test
+  void whatAKilledDaemonLeavesIsNotInTheWay() throws Exception {
+    WritableKb kb = new WritableKb(folder.resolve("kb"), new Random(1));
+    kb.append();
+    Path home = folder.resolve("home");
+    try (RealDaemon daemon = daemon(home, List.of());
+        RealDaemon second = new RealDaemon(home, DIST, List.of())) {
+      daemon.start(kb.kb().folder());
+      daemon.awaitUpToDate(1, PATIENCE);
+      second.start(kb.kb().folder());
+      assertTrue(second.process().waitFor(60, TimeUnit.SECONDS));
+      assertEquals(ExitCode.BUSY.number(), second.process().exitValue(), daemon.log());
+      assertTrue(daemon.status().isPresent(), "the first one goes on");
+      daemon.kill();
+      assertTrue(Files.exists(home.resolve(".helix/helix-bg.sock")), "nobody removed it");
+      second.start(kb.kb().folder());
+      second.awaitUpToDate(1, PATIENCE);
+      second.end();
+    }
+  }
+
+  @Test
   void aDiskThatIsFullOrReadOnlyIsWaitedOut() throws Exception {
     assumeTrue(Files.getOwner(folder).getName().equals("root"), "mounting needs root");
     Path disk = Files.createDirectories(folder.resolve("disk"));

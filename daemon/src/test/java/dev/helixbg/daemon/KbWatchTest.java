@@ -225,14 +225,82 @@ class KbWatchTest {
   }
 
   @Test
-  void afterAChangeTheNextOneIsNoticedSoon() throws Exception {
+  void aHintIsFollowedAtOnceHoweverLongTheLogRested() throws Exception {
     settle();
-    daemon.run(Duration.ofHours(1).plusSeconds(2));
+    daemon.run(Duration.ofHours(5).plusSeconds(7));
     writer.append();
+    daemon.loop.hint(writer.kb());
+    daemon.run(Duration.ofMillis(2_001)); // the quiet time
+    assertEquals(11, liveInReport());
+    daemon.assertAsFromNothing(folder.resolve("fresh"));
+  }
+
+  @Test
+  void aHintThatDoesNotComeCostsOneLookAtMost() throws Exception {
     settle();
     writer.append();
-    daemon.run(Duration.ofMillis(4100)); // seen within 2 s, quiet for 2 s
+    daemon.run(Duration.ofMillis(32_001));
+    assertEquals(11, liveInReport());
+  }
+
+  @Test
+  void whereNothingIsToldItIsLookedForEveryTwoSeconds() throws Exception {
+    daemon.told = false;
+    settle();
+    long ticks = daemon.metrics.ticks.sum();
+    daemon.run(Duration.ofMinutes(50));
+    assertEquals(1_500, daemon.metrics.ticks.sum() - ticks, 2);
+    writer.append();
+    daemon.run(Duration.ofMillis(4_001));
+    assertEquals(11, liveInReport());
+  }
+
+  @Test
+  void hintsMakeNothingHappenBeforeTheLogIsQuiet() throws Exception {
+    settle();
+    int readings = daemon.files.readings;
+    for (int i = 0; i < 100; i++) {
+      writer.append();
+      daemon.loop.hint(writer.kb());
+      daemon.run(Duration.ofMillis(100));
+    }
+    assertEquals(readings, daemon.files.readings);
+    daemon.run(Duration.ofMillis(2_001));
+    assertEquals(110, liveInReport());
+    for (int i = 0; i < 100; i++) {
+      daemon.loop.hint(writer.kb()); // of nothing
+      daemon.run(Duration.ofMillis(100));
+    }
+    assertEquals(readings + 2, daemon.files.readings, "read, and confirmed once");
+  }
+
+  @Test
+  void aHintWhilePausedIsFollowedWhenItGoesOn() throws Exception {
+    settle();
+    daemon.loop.pause(true);
+    writer.append();
+    daemon.loop.hint(writer.kb());
+    daemon.run(Duration.ofMinutes(5));
+    assertEquals(10, liveInReport());
+    daemon.loop.pause(false);
+    daemon.run(Duration.ofMillis(2_001));
+    assertEquals(11, liveInReport());
+  }
+
+  /** What the nanoseconds count of a suspended time differs between systems. */
+  @Test
+  void afterASuspendTheNextLookFindsWhatChanged() throws Exception {
+    settle();
+    daemon.clock.pass(Duration.ofHours(9)); // both clocks went on, and nothing ran
+    writer.append();
+    daemon.run(Duration.ofMillis(2_001)); // the look was due long ago
+    assertEquals(11, liveInReport());
+    settle();
+    daemon.clock.jump(Duration.ofHours(9)); // only the date went on
+    writer.append();
+    daemon.run(Duration.ofMillis(32_001));
     assertEquals(12, liveInReport());
+    daemon.assertAsFromNothing(folder.resolve("fresh"));
   }
 
   @Test

@@ -23,6 +23,9 @@ public final class MiniLm implements Embedder {
 
   private static final int TEXTS_PER_STEP = 16;
 
+  /** Texts that are not worth a second batch: each reads all weights of the model. */
+  private static final int FEW = 16;
+
   private final Tokenizer tokenizer;
   private final TokenModel model;
   private final int threads;
@@ -98,14 +101,15 @@ public final class MiniLm implements Embedder {
         batch -> embedBatch(batches.get(batch), ids, first, sink));
   }
 
-  /** Indices of texts, longest first. */
+  /** Indices of texts, longest first; where one or two batches would do, two of equal size. */
   private List<int[]> batches(int[][] ids) {
     Integer[] byLength = new Integer[ids.length];
     Arrays.setAll(byLength, i -> i);
     Arrays.sort(byLength, Comparator.comparingInt(i -> -ids[i].length));
     List<int[]> batches = new ArrayList<>();
+    int most = model.callers(2) > 1 ? Math.max(FEW, Math.ceilDiv(ids.length, 2)) : ids.length;
     for (int from = 0; from < byLength.length; ) {
-      int size = model.batchSize(ids[byLength[from]].length);
+      int size = Math.min(model.batchSize(ids[byLength[from]].length), most);
       int to = Math.min(byLength.length, from + size);
       batches.add(Arrays.stream(byLength, from, to).mapToInt(i -> i).toArray());
       from = to;

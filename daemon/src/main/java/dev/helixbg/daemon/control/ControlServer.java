@@ -49,7 +49,23 @@ public final class ControlServer implements AutoCloseable {
 
   /** Lines back to the client. */
   public interface Reply {
+    /** At once. */
     void send(ObjectNode line) throws IOException;
+
+    /** Together with what comes next: many lines are one write. */
+    void add(ObjectNode line) throws IOException;
+  }
+
+  private record LineReply(Lines lines, ControlLimits limits) implements Reply {
+    @Override
+    public void send(ObjectNode line) throws IOException {
+      lines.write(line, limits.write());
+    }
+
+    @Override
+    public void add(ObjectNode line) throws IOException {
+      lines.add(line, limits.write());
+    }
   }
 
   private final Path path;
@@ -209,7 +225,7 @@ public final class ControlServer implements AutoCloseable {
         return;
       }
       try {
-        handler.handle(request, line -> lines.write(line, limits.write()));
+        handler.handle(request, new LineReply(lines, limits));
         lines.write(Lines.JSON.createObjectNode().put("end", true), limits.write());
       } catch (ControlException e) {
         error(lines, e);

@@ -6,11 +6,11 @@ import com.fasterxml.jackson.core.JacksonException;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import com.fasterxml.jackson.databind.node.ObjectNode;
+import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.channels.SocketChannel;
 import java.time.Duration;
-import java.util.Arrays;
 import java.util.Optional;
 import java.util.concurrent.Executors;
 import java.util.concurrent.ScheduledExecutorService;
@@ -24,11 +24,21 @@ import java.util.concurrent.TimeUnit;
  */
 final class Lines implements AutoCloseable {
   static final ObjectMapper JSON = new ObjectMapper();
+  private static final int KEPT = 32 << 10;
+
+  /** Bytes that most lines fit into. */
+  private static final int FIRST = 4 << 10;
+
   private static final ScheduledExecutorService TIMER = timer();
 
   private final SocketChannel channel;
   private final int maxBytes;
-  private final ByteBuffer received;
+
+  /** What came and was not read yet; grows as lines need it. */
+  private ByteBuffer received;
+
+  /** Written, but not sent. */
+  private final ByteArrayOutputStream kept = new ByteArrayOutputStream();
 
   /**
    * @param maxBytes of a line that is read
@@ -36,7 +46,7 @@ final class Lines implements AutoCloseable {
   Lines(SocketChannel channel, int maxBytes) {
     this.channel = channel;
     this.maxBytes = maxBytes;
-    this.received = ByteBuffer.allocate(maxBytes + 1).flip();
+    this.received = ByteBuffer.allocate(Math.min(FIRST, maxBytes + 1)).flip();
   }
 
   private static ScheduledExecutorService timer() {
@@ -68,7 +78,7 @@ final class Lines implements AutoCloseable {
         if (before > maxBytes) {
           throw new ControlException(2, "a request may have %,d bytes at most".formatted(maxBytes));
         }
-        received.compact();
+        makeRoom();
         int count = channel.read(received);
         received.flip();
         if (count < 0) {
@@ -88,6 +98,15 @@ final class Lines implements AutoCloseable {
     received.get(bytes);
     received.get(); // the line feed
     return Optional.of(parse(bytes));
+  }
+
+  private void makeRoom() {
+    if (received.remaining() < received.capacity()) {
+      received.compact();
+      return;
+    }
+    int larger = Math.min(2 * received.capacity(), maxBytes + 1);
+    received = ByteBuffer.allocate(larger).put(received);
   }
 
   private int endOfLine(int from) {
@@ -111,17 +130,34 @@ final class Lines implements AutoCloseable {
   }
 
   /**
-   * Writes an object and the end of its line.
+   * Writes an object and the end of its line, after what was added before.
    *
    * @throws java.nio.channels.ClosedChannelException when the other end took it too slowly
    */
   void write(JsonNode object, Duration within) throws IOException {
-    byte[] json = JSON.writeValueAsBytes(object);
-    byte[] line = Arrays.copyOf(json, json.length + 1);
-    line[json.length] = '\n';
+    keep(object);
+    flush(within);
+  }
+
+  /** Keeps an object for the next {@link #write}, unless much is kept already. */
+  void add(JsonNode object, Duration within) throws IOException {
+    keep(object);
+    if (kept.size() >= KEPT) {
+      flush(within);
+    }
+  }
+
+  private void keep(JsonNode object) throws IOException {
+    kept.write(JSON.writeValueAsBytes(object));
+    kept.write('\n');
+  }
+
+  private void flush(Duration within) throws IOException {
+    ByteBuffer bytes = ByteBuffer.wrap(kept.toByteArray());
+    kept.reset();
     ScheduledFuture<?> deadline = closeAfter(within);
     try {
-      for (ByteBuffer bytes = ByteBuffer.wrap(line); bytes.hasRemaining(); ) {
+      while (bytes.hasRemaining()) {
         channel.write(bytes);
       }
     } finally {

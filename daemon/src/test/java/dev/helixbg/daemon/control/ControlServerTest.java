@@ -71,6 +71,11 @@ class ControlServerTest {
           reply.send(JSON.createObjectNode().put("text", request.path("text").asText()));
         }
       }
+      case "list" -> {
+        for (int i = 0; i < request.path("times").asInt(); i++) {
+          reply.add(JSON.createObjectNode().put("number", i).put("text", "x".repeat(1_000)));
+        }
+      }
       case "block" -> gate.await();
       case "flood" -> {
         while (true) {
@@ -107,6 +112,20 @@ class ControlServerTest {
           assertThrows(ControlException.class, () -> client.ask(request("other")));
       assertEquals(1, bug.code());
       assertEquals(1, client.ask(request("echo")).size(), "an error ends a request only");
+    }
+  }
+
+  @Test
+  void linesThatGoOutTogetherArriveInOrder() throws IOException {
+    start(ControlLimits.USUAL);
+    try (ControlClient client = client()) {
+      for (int times : new int[] {0, 1, 10, 500}) {
+        List<JsonNode> lines = client.ask(request("list").put("times", times));
+        assertEquals(times, lines.size());
+        for (int i = 0; i < times; i++) {
+          assertEquals(i, lines.get(i).path("number").asInt());
+        }
+      }
     }
   }
 

@@ -1,0 +1,214 @@
+package dev.helixbg.daemon;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.ObjectMapper;
+import dev.helixbg.insight.log.DataLogBytes;
+import dev.helixbg.insight.review.History;
+import dev.helixbg.insight.review.Review;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.StandardOpenOption;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.TreeMap;
+import java.util.stream.Collectors;
+
+/**
+ * Measures a real daemon at rest: how soon it notices a new entry, what it costs while nothing
+ * happens, and what holds its memory. Started by scripts/bench-rest.
+ */
+final class RestDriver {
+  private static final int ENTRIES = 10_000;
+  private static final int WRITES = 4;
+  private static final Duration PATIENCE = Duration.ofMinutes(30);
+
+  /** Longer than a poll, so that no look happens to be due soon after a write. */
+  private static final Duration BETWEEN_WRITES = Duration.ofSeconds(33);
+
+  private static final String SOON =
+      """
+      embedder_idle_minutes = 0
+      model_quiet_minutes = 0.01
+      model_max_load = 1000
+      session_gap_minutes = 0.01
+      """;
+
+  private static final ObjectMapper JSON = new ObjectMapper();
+
+  private final Path kb;
+  private final RealDaemon daemon;
+
+  private RestDriver(Path kb, RealDaemon daemon) {
+    this.kb = kb;
+    this.daemon = daemon;
+  }
+
+  /** Arguments: seconds, the dist folder, a folder to work in, settings of [daemon] in TOML. */
+  public static void main(String[] arguments) throws Exception {
+    Duration rest = Duration.ofSeconds(Long.parseLong(arguments[0]));
+    Path folder = Files.createDirectories(Path.of(arguments[2]));
+    Path kb = folder.resolve("kb");
+    if (!Files.exists(kb.resolve("data.log"))) {
+      GeneratedKb.write(kb, ENTRIES);
+    }
+    String settings = "[daemon]\n" + String.join("\n", arguments[3].split(";")) + "\n";
+    try (RealDaemon daemon =
+        new RealDaemon(folder.resolve("home"), Path.of(arguments[1]), List.of())) {
+      daemon.settings(settings);
+      daemon.start(kb);
+      RestDriver driver = new RestDriver(kb, daemon);
+      driver.awaitUpToDate();
+      driver.notice();
+      // What is due after a change is done now, and models are released at once.
+      daemon.settings(settings + SOON);
+      try (var client = daemon.connect().orElseThrow()) {
+        client.ask(DaemonLink.request("reload"));
+      }
+      driver.awaitReviews();
+      driver.rest(rest);
+      System.out.printf("rest: SIGTERM took %d ms%n", daemon.end().toMillis());
+    }
+  }
+
+  private void awaitUpToDate() throws Exception {
+    long deadline = System.nanoTime() + PATIENCE.toNanos();
+    while (!daemon
+        .status()
+        .map(status -> status.path("kbs").get(0).path("upToDate").asBoolean())
+        .orElse(false)) {
+      if (System.nanoTime() > deadline || !daemon.process().isAlive()) {
+        throw new IllegalStateException("not up to date: " + daemon.log());
+      }
+      Thread.sleep(500);
+    }
+  }
+
+  /** Until nothing is due any more. */
+  private void awaitReviews() throws Exception {
+    History history = new History(new Kb(kb).insights());
+    while (history.last(Review.Kind.SESSION).isEmpty()
+        || history.last(Review.Kind.DRIFT).isEmpty()
+        || history.last(Review.Kind.STALE).isEmpty()) {
+      Thread.sleep(500);
+    }
+    Thread.sleep(Duration.ofSeconds(40)); // the chores come at least every 30 s
+    awaitUpToDate();
+  }
+
+  private void notice() throws Exception {
+    Path report = ReportFolder.of(new Kb(kb)).json();
+    int live = live(report);
+    List<String> took = new ArrayList<>();
+    for (int i = 0; i < WRITES; i++) {
+      append("A note written at " + System.currentTimeMillis()); // the model is loaded after it
+      if (i > 0) {
+        long start = System.nanoTime();
+        await(report, ++live);
+        took.add(String.format(Locale.ROOT, "%.2f", (System.nanoTime() - start) / 1e9));
+      } else {
+        await(report, ++live);
+      }
+      Thread.sleep(BETWEEN_WRITES);
+    }
+    System.out.printf(
+        "rest: from writing an entry to its report, %d s after the one before, %,d entries, model"
+            + " loaded: %s s%n",
+        BETWEEN_WRITES.toSeconds(), live, String.join(" ", took));
+  }
+
+  private static int live(Path report) throws IOException {
+    return JSON.readTree(Files.readAllBytes(report)).at("/log/liveEntries").asInt();
+  }
+
+  private static void await(Path report, int live) throws Exception {
+    var before = Files.getLastModifiedTime(report);
+    while (live(report) != live) {
+      while (Files.getLastModifiedTime(report).equals(before)) {
+        Thread.sleep(5);
+      }
+      before = Files.getLastModifiedTime(report);
+    }
+  }
+
+  private void append(String body) throws IOException {
+    DataLogBytes bytes = new DataLogBytes();
+    bytes.entry("news", body, 29_000_000);
+    Files.write(
+        kb.resolve("data.log"),
+        Arrays.copyOfRange(bytes.toByteArray(), 8, bytes.size()),
+        StandardOpenOption.APPEND);
+  }
+
+  private void rest(Duration time) throws Exception {
+    long pid = daemon.process().pid();
+    JsonNode before = daemon.status().orElseThrow();
+    if (before.path("embedderLoaded").asBoolean()) {
+      throw new IllegalStateException("the model was not released");
+    }
+    double cpu = cpuSeconds(pid);
+    List<Long> resident = new ArrayList<>();
+    long end = System.nanoTime() + time.toNanos();
+    for (long left; (left = end - System.nanoTime()) > 0; ) {
+      resident.add(resident(pid) >> 20);
+      Thread.sleep(Duration.ofNanos(Math.min(left, Duration.ofMinutes(1).toNanos())));
+    }
+    double used = cpuSeconds(pid) - cpu;
+    JsonNode after = daemon.status().orElseThrow();
+    resident.add(resident(pid) >> 20);
+    System.out.printf(
+        Locale.ROOT,
+        "rest: %d s: %.2f s of processor time, %.4f %% of a core; %d looks; heap in use %.1f MB"
+            + " before, %.1f MB after; resident each minute %s MB%n",
+        time.toSeconds(),
+        used,
+        100 * used / time.toSeconds(),
+        looks(after) - looks(before),
+        before.at("/metrics/heapBytes").asLong() / 1e6,
+        after.at("/metrics/heapBytes").asLong() / 1e6,
+        resident);
+    memory(pid)
+        .forEach((what, bytes) -> System.out.printf("rest: %6.1f MB %s%n", bytes / 1e6, what));
+  }
+
+  private static long looks(JsonNode status) {
+    return status.at("/metrics/ticks").asLong();
+  }
+
+  /** Of all threads, also those that have ended; in steps of a hundredth of a second. */
+  private static double cpuSeconds(long pid) throws IOException {
+    String stat = Files.readString(Path.of("/proc/" + pid + "/stat"));
+    String[] fields = stat.substring(stat.lastIndexOf(')') + 2).split(" ");
+    return (Long.parseLong(fields[11]) + Long.parseLong(fields[12])) / 100.0;
+  }
+
+  private static long resident(long pid) throws IOException {
+    return memory(pid).values().stream().mapToLong(Long::longValue).sum();
+  }
+
+  /** Resident bytes by what they are mapped from. */
+  private static Map<String, Long> memory(long pid) throws IOException {
+    Map<String, Long> bytes = new TreeMap<>();
+    String mapping = "";
+    for (String line : Files.readAllLines(Path.of("/proc/" + pid + "/smaps"))) {
+      if (line.matches("[0-9a-f]+-[0-9a-f]+ .*")) {
+        String[] fields = line.split(" +", 6);
+        String file = fields.length < 6 ? "" : fields[5];
+        mapping =
+            file.startsWith("/")
+                ? "file " + Path.of(file).getFileName()
+                : file.isEmpty() ? "anonymous " + fields[1] : file;
+      } else if (line.startsWith("Rss:")) {
+        bytes.merge(mapping, 1024 * Long.parseLong(line.replaceAll("\\D", "")), Long::sum);
+      }
+    }
+    return bytes.entrySet().stream()
+        .filter(entry -> entry.getValue() > 0)
+        .collect(
+            Collectors.toMap(Map.Entry::getKey, Map.Entry::getValue, (a, b) -> a, TreeMap::new));
+  }
+}

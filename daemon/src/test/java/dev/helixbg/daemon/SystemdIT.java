@@ -1,0 +1,121 @@
+package dev.helixbg.daemon;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+import static org.junit.jupiter.api.Assumptions.assumeTrue;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.attribute.PosixFilePermissions;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Random;
+import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+
+/**
+ * The service under a real {@code systemd --user}, from install to uninstall. It is started for
+ * nobody, in a mount namespace of its own, which needs root; half a minute, most of it ten starts
+ * of a JVM.
+ */
+@Timeout(600)
+class SystemdIT {
+  private static final Path DIST = Program.ROOT.resolve("daemon/target/dist");
+  private static final String JAVA =
+      Path.of(System.getProperty("java.home"), "bin/java").toString();
+  private static final int CANNOT = 77;
+
+  @TempDir Path folder;
+
+  private Path script(String name) throws IOException {
+    Path script = folder.resolve(name);
+    try (var in = SystemdIT.class.getResourceAsStream("/systemd/" + name)) {
+      Files.write(script, in.readAllBytes());
+    }
+    return Files.setPosixFilePermissions(script, PosixFilePermissions.fromString("rwxr-xr-x"));
+  }
+
+  private static void requireWhatItTakes() throws InterruptedException {
+    assumeTrue(ExternalTool.succeeds("sh", "-c", "[ $(id -u) = 0 ]"), "becoming nobody needs root");
+    for (String tool : List.of("unshare", "setpriv", "systemctl")) {
+      assumeTrue(ExternalTool.succeeds("sh", "-c", "command -v " + tool), "no " + tool + " here");
+    }
+    assumeTrue(
+        ExternalTool.succeeds(
+            "setpriv", "--reuid", "65534", "--clear-groups", JAVA, "-jar", jar(), "--version"),
+        "nobody may not read java or the program here");
+  }
+
+  private static String jar() {
+    return DIST.resolve("lib/helix-bg.jar").toString();
+  }
+
+  @Test
+  void aServiceLivesAndEndsAsItsUserWants() throws Exception {
+    requireWhatItTakes();
+    Files.setPosixFilePermissions(folder, PosixFilePermissions.fromString("rwxr-xr-x"));
+    Path home = Files.createDirectories(folder.resolve("home"));
+    WritableKb kb = new WritableKb(home.resolve("my kb"), new Random(1));
+    for (int i = 0; i < 5; i++) {
+      kb.append();
+    }
+    assertTrue(ExternalTool.succeeds("chown", "-R", "65534:65534", home.toString()));
+    Path out = folder.resolve("out");
+    Path err = folder.resolve("err");
+    Process process =
+        new ProcessBuilder(
+                "unshare",
+                "-m",
+                "--propagation",
+                "private",
+                script("user-instance.sh").toString(),
+                home.toString(),
+                script("life-of-a-service.sh").toString(),
+                JAVA,
+                DIST.toString(),
+                kb.kb().folder().toString())
+            .redirectOutput(out.toFile())
+            .redirectError(err.toFile())
+            .start();
+    assertTrue(process.waitFor(9, TimeUnit.MINUTES), Files.readString(out));
+    String said = Files.readString(out) + Files.readString(err) + log(home);
+    assumeTrue(process.exitValue() != CANNOT, "no user instance can run here: " + said);
+
+    Map<String, String> expected = new LinkedHashMap<>();
+    expected.put("install", "0");
+    expected.put("works", "0");
+    expected.put("enabled", "enabled");
+    expected.put("status", "0");
+    expected.put("main", "1");
+    expected.put("group", "its own");
+    expected.put("nice", "10");
+    expected.put("noNewPrivileges", "1");
+    expected.put("afterKill", "0 1");
+    expected.put("restart", "0");
+    expected.put("restarted", "0 other");
+    expected.put("stop", "0");
+    expected.put("stopped", "inactive success 143");
+    expected.put("statusStopped", "8");
+    expected.put("start", "0");
+    expected.put("started", "0");
+    expected.put("asked", "inactive success 0");
+    expected.put("wrongSettings", "failed 2 0");
+    expected.put("logs", "4");
+    expected.put("uninstall", "0");
+    expected.put("gone", "yes");
+    List<String> lines = new ArrayList<>();
+    expected.forEach((name, value) -> lines.add(name + "=" + value));
+    assertEquals(lines, Files.readAllLines(out), said);
+    assertTrue(Files.exists(ReportFolder.of(kb.kb()).html()));
+  }
+
+  private static String log(Path home) throws IOException {
+    Path log = home.resolve("err");
+    return Files.exists(log) ? Files.readString(log) : "";
+  }
+}
