@@ -1,8 +1,13 @@
 package dev.helixbg.llm.cpu.kernel;
 
+import static dev.helixbg.llm.cpu.kernel.Lanes.FLOATS;
 import static dev.helixbg.llm.cpu.kernel.Lanes.INTS;
+import static dev.helixbg.llm.cpu.kernel.Lanes.MEMORY;
+import static dev.helixbg.llm.cpu.kernel.Lanes.ORDER;
 
+import java.lang.foreign.Arena;
 import java.util.function.IntUnaryOperator;
+import jdk.incubator.vector.FloatVector;
 import jdk.incubator.vector.IntVector;
 import jdk.incubator.vector.VectorMask;
 import jdk.incubator.vector.VectorShape;
@@ -26,6 +31,19 @@ final class Fours {
 
   /** Where the nibbles of block 3 go; in the second load they are there already. */
   static final VectorMask<Short> LAST = VectorMask.fromLong(SHORTS, 0xFF000000L);
+
+  /** Blocks 2 and 3, where the first load may not reach. */
+  static final VectorMask<Short> LATER = VectorMask.fromLong(SHORTS, 0xFFFF0000L);
+
+  /**
+   * Where two loads have what the types with minima or fifth bits need, as three vectors of the
+   * places of shorts: the nibbles, the fifth bits, and the minimum below the factor. Blocks 0 and 1
+   * are in the first load, 2 and 3 in the second.
+   */
+  static final long Q4_1 = places(20, 4, 0, 0, 2);
+
+  static final long Q5_0 = places(22, 6, 2, 4, 0);
+  static final long Q5_1 = places(24, 8, 4, 6, 2);
 
   /**
    * A half float with its sign at bit 31 and the rest from bit 27 on is a float 2^−112 times as
@@ -51,13 +69,31 @@ final class Fours {
     return shorts(to -> (blockBytes * (to / 8) + (to % 2 == 0 ? low : high)) / 2);
   }
 
+  /** The head's bytes: its size, those of the fifth bits, that of the minimum; the factor is 0. */
+  private static long places(int blockBytes, int head, int low, int high, int minimum) {
+    long places = Arena.global().allocate(192, 64).address();
+    for (int to = 0; to < 32; to++) {
+      int block = to / 8;
+      // The second load ends with block 3.
+      int from = blockBytes * block - (block < 2 ? 0 : 4 * blockBytes - 64);
+      place(places, to, from + head + to % 8 * 2);
+      place(places + 64, to, from + (to % 2 == 0 ? low : high));
+      place(places + 128, to, from + (to % 2 == 0 ? minimum : 0));
+    }
+    return places;
+  }
+
+  private static void place(long places, int to, int bytes) {
+    MEMORY.set(Lanes.SHORT, places + 2L * to, (short) (bytes / 2));
+  }
+
   private static VectorShuffle<Short> shorts(IntUnaryOperator from) {
     return VectorShuffle.fromOp(SHORTS, to -> from.applyAsInt(to) % 32);
   }
 
   /**
    * Per 128 numbers eight vectors: {@link Quads} of the first halves of four blocks, then of the
-   * second halves.
+   * second halves. Then, per 128 numbers, the sum of those vectors, lane by lane.
    */
   static void prepare(long x, int columns, long prepared) {
     for (long at = 0; at < 4L * columns; at += 4 * WEIGHTS) {
@@ -65,6 +101,11 @@ final class Fours {
       long to = prepared + at;
       Quads.spread(from, from + 128, from + 256, from + 384, to);
       Quads.spread(from + 64, from + 192, from + 320, from + 448, to + 256);
+      FloatVector sum = FloatVector.zero(FLOATS);
+      for (long vector = to; vector < to + 512; vector += 64) {
+        sum = FloatVector.fromMemorySegment(FLOATS, MEMORY, vector, ORDER).add(sum);
+      }
+      sum.intoMemorySegment(MEMORY, prepared + 4L * columns + at / 8, ORDER);
     }
   }
 }

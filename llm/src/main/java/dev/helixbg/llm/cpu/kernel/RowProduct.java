@@ -22,7 +22,8 @@ public final class RowProduct {
     /** Floats that {@link #prepare} writes. */
     public int floats(int columns) {
       return switch (this) {
-        case PLAIN, PAIRS, FOURS -> columns;
+        case PLAIN, PAIRS -> columns;
+        case FOURS -> columns + columns / 8;
         case Q4_K, Q5_K, Q6_K -> columns + columns / 16;
       };
     }
@@ -55,9 +56,9 @@ public final class RowProduct {
       case Q4_K -> Lanes.WIDE ? Order.Q4_K : Order.PLAIN;
       case Q5_K -> Lanes.WIDE ? Order.Q5_K : Order.PLAIN;
       case Q6_K -> Lanes.WIDE ? Order.Q6_K : Order.PLAIN;
-      case Q4_0, IQ4_NL, IQ4_XS ->
+      case Q4_0, Q4_1, Q5_0, Q5_1, IQ4_NL, IQ4_XS ->
           Lanes.WIDE && columns % Fours.WEIGHTS == 0 ? Order.FOURS : Order.PLAIN;
-      case F32, Q8_0, Q4_1, Q5_0, Q5_1 -> Order.PLAIN;
+      case F32, Q8_0 -> Order.PLAIN;
     };
   }
 
@@ -102,7 +103,10 @@ public final class RowProduct {
       case Q4_K -> Q4KProduct.multiply(weights, columns, x, y, from, to);
       case Q5_K -> Q5KProduct.multiply(weights, columns, x, y, from, to);
       case Q6_K -> Q6KProduct.multiply(weights, columns, x, y, from, to);
-      case F32, Q4_1, Q5_0, Q5_1 -> throw new IllegalArgumentException(type + " in place");
+      case Q4_1 -> FifthBitProduct.multiplyQ41(weights, columns, x, y, from, to);
+      case Q5_0 -> FifthBitProduct.multiplyQ50(weights, columns, x, y, from, to);
+      case Q5_1 -> FifthBitProduct.multiplyQ51(weights, columns, x, y, from, to);
+      case F32 -> throw new IllegalArgumentException(type + " in place");
     }
   }
 
