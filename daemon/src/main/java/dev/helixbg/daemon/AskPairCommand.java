@@ -63,6 +63,10 @@ final class AskPairCommand implements Callable<Integer> {
 
   @Override
   public Integer call() throws IOException, InterruptedException {
+    if (a.isBlank() || b.isBlank()) {
+      throw new Failure(
+          ExitCode.USAGE, (a.isBlank() ? "A" : "B") + " is empty: nothing to compare");
+    }
     Settings settings = judge.settings(options);
     Optional<Kb> chosen = kb(settings);
     Optional<Question> entries = Optional.empty();
@@ -160,10 +164,10 @@ final class AskPairCommand implements Callable<Integer> {
           generator -> {
             generator.writeStartObject();
             generator.writeStringField("verdict", answer.text());
-            generator.writeNumberField("probability", answer.probability());
-            generator.writeNumberField("same", verdict.same());
-            generator.writeNumberField("related", verdict.related());
-            generator.writeNumberField("different", different);
+            Json.decimal(generator, "probability", answer.probability());
+            Json.decimal(generator, "same", verdict.same());
+            Json.decimal(generator, "related", verdict.related());
+            Json.decimal(generator, "different", different);
             generator.writeBooleanField("cut", answer.cut());
             generator.writeBooleanField("remembered", answered.remembered());
             generator.writeEndObject();

@@ -12,6 +12,8 @@ import dev.helixbg.llm.tokenizer.TokenizerException;
 import java.io.IOException;
 import java.io.PrintWriter;
 import java.io.StringWriter;
+import java.nio.channels.ClosedByInterruptException;
+import java.nio.channels.FileLockInterruptionException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import picocli.CommandLine.ParameterException;
@@ -46,6 +48,9 @@ final class Faults {
   }
 
   static ExitCode codeOf(Throwable e) {
+    if (wasInterrupted(e)) {
+      return ExitCode.INTERRUPTED;
+    }
     return switch (e) {
       case Failure failure -> failure.code();
       case ConfigException config -> ExitCode.USAGE;
@@ -57,9 +62,20 @@ final class Faults {
       case JudgeException model -> ExitCode.MODEL;
       case ContextFullException prompt -> ExitCode.USAGE;
       case ControlException told -> ExitCode.of(told.code());
-      case InterruptedException interrupted -> ExitCode.INTERRUPTED;
       default -> ExitCode.INTERNAL;
     };
+  }
+
+  /** Ctrl-C while a file is read or written looks like a fault of that file. */
+  private static boolean wasInterrupted(Throwable e) {
+    for (Throwable cause = e; cause != null; cause = cause.getCause()) {
+      if (cause instanceof InterruptedException
+          || cause instanceof ClosedByInterruptException
+          || cause instanceof FileLockInterruptionException) {
+        return true;
+      }
+    }
+    return false;
   }
 
   /**

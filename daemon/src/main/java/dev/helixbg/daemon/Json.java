@@ -15,6 +15,11 @@ final class Json {
     void writeTo(JsonGenerator json) throws IOException;
   }
 
+  /** A number of a model's or a similarity; what is behind six decimals means nothing. */
+  static void decimal(JsonGenerator json, String field, double value) throws IOException {
+    json.writeNumberField(field, Math.round(value * 1e6) / 1e6);
+  }
+
   static void print(PrintStream out, Content content) throws IOException {
     try (JsonGenerator json =
         new JsonFactory()

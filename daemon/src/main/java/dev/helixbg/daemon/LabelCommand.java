@@ -143,9 +143,9 @@ final class LabelCommand implements Callable<Integer> {
       json.writeEndArray();
       if (guess != null) {
         json.writeStringField(Job.LABEL.title(), guess.label().title());
-        json.writeNumberField("probability", guess.score());
+        Json.decimal(json, "probability", guess.score());
         json.writeStringField("runnerUp", guess.runnerUp().title());
-        json.writeNumberField("runnerUpProbability", guess.runnerUpScore());
+        Json.decimal(json, "runnerUpProbability", guess.runnerUpScore());
         json.writeBooleanField("cut", guess.cut());
       }
       json.writeEndObject();

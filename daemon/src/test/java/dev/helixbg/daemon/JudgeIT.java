@@ -189,6 +189,9 @@ class JudgeIT {
     Program.Ended unknown = program.run("ask-pair", "design:0", "design:9", "--kb", kb.toString());
     assertEquals(ExitCode.USAGE.number(), unknown.code());
     assertTrue(unknown.err().contains("design:9"), unknown.err());
+    Program.Ended empty = program.run("ask-pair", "design:0", "  ");
+    assertEquals(ExitCode.USAGE.number(), empty.code());
+    assertTrue(empty.err().contains("B is empty"), empty.err());
   }
 
   /** What was answered before Ctrl-C is there; the next run asks the rest. */
@@ -206,6 +209,8 @@ class JudgeIT {
     }
     process.destroy(); // SIGTERM, which is handled as SIGINT is
     assertTrue(process.waitFor(1, TimeUnit.MINUTES));
+    assertEquals(128 + 15, process.exitValue(), "by the signal");
+    assertTrue(Files.readString(err).contains("interrupted; what was done is kept"));
     int saved = Files.readAllLines(answers).size();
     assertTrue(saved > 0 && saved < entries, saved + " of " + entries);
     JsonNode rest = json("label", many.toString(), "--json", "--llm-seconds", "1");

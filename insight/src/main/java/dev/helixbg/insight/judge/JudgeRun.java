@@ -121,7 +121,9 @@ public final class JudgeRun {
     Map<String, String> summaries = new HashMap<>();
     questions.forEach(
         (topic, question) ->
-            known(question).ifPresent(answer -> summaries.put(topic, answer.text())));
+            known(question)
+                .filter(answer -> Words.loops(answer.text()).isEmpty())
+                .ifPresent(answer -> summaries.put(topic, answer.text())));
     return summaries;
   }
 

@@ -1,8 +1,6 @@
 package dev.helixbg.insight.judge;
 
-import java.util.HashSet;
 import java.util.List;
-import java.util.Locale;
 import java.util.Optional;
 import java.util.Set;
 import java.util.regex.Matcher;
@@ -24,11 +22,6 @@ final class ProposedText {
   /** A text of a third of the longest entry has not kept every detail. */
   private static final double SHORTEST = 1.0 / 3;
 
-  /** So many words, and so many characters, that follow each other again are a loop. */
-  private static final int LOOP_WORDS = 6;
-
-  private static final int LOOP_CHARACTERS = 24;
-
   private static final String THOUGHT_END = "</think>";
   private static final Pattern LABEL =
       Pattern.compile(
@@ -36,12 +29,6 @@ final class ProposedText {
           Pattern.CASE_INSENSITIVE);
   private static final Pattern LETTERED = Pattern.compile("(?m)^[A-F]: ");
   private static final Pattern NUMBER = Pattern.compile("\\d+(?:[.,:]\\d+)*");
-
-  /** Where words are written without gaps, each character is one. */
-  private static final Pattern WORD =
-      Pattern.compile(
-          "[\\p{IsHan}\\p{IsHiragana}\\p{IsKatakana}\\p{IsThai}]"
-              + "|[\\p{L}\\p{M}\\p{N}&&[^\\p{IsHan}\\p{IsHiragana}\\p{IsKatakana}\\p{IsThai}]]+");
 
   private static final Pattern FENCE = Pattern.compile("(?s)^```[^\\n]*\\n(.*?)\\n?```$");
   private static final String QUOTES = "\"\"''``“”„“‘’«»";
@@ -101,44 +88,19 @@ final class ProposedText {
   }
 
   private static boolean goesInCircles(String text, List<String> sources) {
-    List<String> words = words(text);
-    Set<List<String>> seen = new HashSet<>();
-    for (int i = 0; i < words.size(); i++) {
-      int characters = 0;
-      int end = i;
-      while (end < words.size() && (end < i + LOOP_WORDS || characters < LOOP_CHARACTERS)) {
-        characters += words.get(end++).length();
-      }
-      if (end < i + LOOP_WORDS || characters < LOOP_CHARACTERS) {
-        break;
-      }
-      List<String> run = words.subList(i, end);
-      boolean quoted = sources.stream().anyMatch(source -> isTwiceIn(run, words(source)));
-      if (!seen.add(run) && !quoted) {
-        return true;
-      }
-    }
-    return false;
-  }
-
-  private static boolean isTwiceIn(List<String> run, List<String> words) {
-    int count = 0;
-    for (int i = 0; i + run.size() <= words.size(); i++) {
-      count += words.subList(i, i + run.size()).equals(run) ? 1 : 0;
-    }
-    return count > 1;
+    Set<List<String>> quoted =
+        sources.stream()
+            .flatMap(source -> Words.loops(source).stream())
+            .collect(Collectors.toSet());
+    return !quoted.containsAll(Words.loops(text));
   }
 
   private static boolean isFamiliar(String text, List<String> sources) {
     Set<String> known =
-        sources.stream().flatMap(source -> words(source).stream()).collect(Collectors.toSet());
-    List<String> words = words(text);
+        sources.stream().flatMap(source -> Words.of(source).stream()).collect(Collectors.toSet());
+    List<String> words = Words.of(text);
     long familiar = words.stream().filter(known::contains).count();
     return familiar >= FAMILIAR * words.size();
-  }
-
-  private static List<String> words(String text) {
-    return WORD.matcher(text.toLowerCase(Locale.ROOT)).results().map(m -> m.group()).toList();
   }
 
   private static Set<String> numbers(List<String> texts) {

@@ -5,6 +5,11 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import dev.helixbg.llm.ModelOpener;
+import dev.helixbg.llm.ModelOptions;
+import dev.helixbg.llm.ModelOptions.Device;
+import dev.helixbg.llm.TextModel;
+import dev.helixbg.llm.backend.Counters.Counter;
 import dev.helixbg.llm.golden.GoldenCase;
 import dev.helixbg.llm.golden.GoldenModel;
 import java.nio.file.Path;
@@ -135,6 +140,25 @@ class GoldenJudgeTest {
           assertEquals(alone.get(i).probability(), together.get(i).probability(), BATCH_BOUND);
         }
       }
+    }
+  }
+
+  /** However many batches: what is read is the opening, and what is new in each prompt. */
+  @Test
+  void theOpeningOfAJobIsReadOnce() {
+    ModelOptions options = ModelOptions.of(Device.CPU, 1, 4096, cache);
+    TextModel model = ModelOpener.open(GoldenModel.Q8_0.path(), options);
+    try (Judge judge = new Judge(model, 384)) {
+      List<GoldenCase> cases = cases(GoldenModel.Q8_0, "label");
+      long before = model.backend().counters().get(Counter.ROWS);
+      cases.forEach(one -> GoldenJudges.ask(judge, List.of(one)));
+      long rows = model.backend().counters().get(Counter.ROWS) - before;
+      int shared = judge.sharedTokens(Job.LABEL);
+      int fresh = cases.stream().mapToInt(one -> one.promptIds().length - shared).sum();
+      assertTrue(shared > 100, shared + " shared tokens");
+      assertTrue(rows >= shared + fresh, rows + " rows");
+      // The ways to where labels part are a few tokens, and no pass has less than eight.
+      assertTrue(rows < shared + fresh + 24 * cases.size(), rows + " rows");
     }
   }
 

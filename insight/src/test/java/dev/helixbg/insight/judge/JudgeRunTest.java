@@ -359,6 +359,22 @@ class JudgeRunTest {
   }
 
   @Test
+  void aSummaryThatGoesInCirclesIsNotShown() throws Exception {
+    entry("ops", "Measured: the embedder spends 8 tokens per second per page.", 0);
+    String content = entries.getFirst().text().content();
+    Question question = new Question.Summarise("ops", List.of(content));
+    for (String said :
+        List.of("The embedder is slow.", "The" + " mapper".repeat(20) + " …", "很慢".repeat(30))) {
+      Files.deleteIfExists(file);
+      AnswerFile.read(file, true).add(Map.of(id(question), Answer.free(said, false)));
+      Judgements judged = run(Duration.ZERO, JudgeProgress.SILENT);
+      boolean sound = said.endsWith("slow.");
+      assertEquals(sound ? Map.of("ops", said) : Map.of(), judged.summaries());
+      assertFalse(judged.left().containsKey(Job.SUMMARY), "it would say the same again");
+    }
+  }
+
+  @Test
   void pairsAreRankedByVerdictAndSimilarityTogether() {
     entry("a", "one", 0);
     entry("b", "two", 0);
