@@ -116,7 +116,7 @@ class ChoiceScorerTest {
         double[][] apart =
             new ChoiceScorer(narrowWork).score(empty, prompts, PARTING_LATE, () -> false);
         for (int i = 0; i < prompts.size(); i++) {
-          assertArrayEquals(together[i], apart[i], ROUNDING, rows + " rows, " + wanted);
+          assertArrayEquals(together[i], apart[i], rows + " rows, " + wanted);
         }
       }
     }
