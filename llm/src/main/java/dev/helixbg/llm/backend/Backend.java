@@ -119,7 +119,11 @@ public interface Backend extends AutoCloseable {
   /** {@code target[i][0] = log Σⱼ exp(logits[i][j])} for each wanted row i. */
   void logSumExp(Batch batch, Activations logits, Activations target);
 
-  /** Hands all steps since the last call to the device. */
+  /**
+   * Hands all steps since the last call to the device.
+   *
+   * @return stands for all steps so far
+   */
   Submission submit();
 
   @Override

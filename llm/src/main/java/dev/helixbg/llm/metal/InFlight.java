@@ -72,6 +72,12 @@ final class InFlight {
     return () -> awaitThrough(number);
   }
 
+  /** What was committed last, and so everything. */
+  Submission last() {
+    long number = committed - 1;
+    return () -> awaitThrough(number);
+  }
+
   /** Seconds that the GPU took for the buffer committed last; waits for it. */
   double gpuSecondsOfLast() {
     CommandBuffer last = buffers[slot(committed - 1)];

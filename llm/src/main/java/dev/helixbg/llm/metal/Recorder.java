@@ -205,10 +205,10 @@ final class Recorder {
     return inFlight.commit(newLabel);
   }
 
-  /** Hands over what was encoded. */
+  /** Hands over what was encoded; if nothing was, the result stands for what went before. */
   Submission submit() {
     reopening = false;
-    return commandBuffer == null ? Submission.DONE : commit(label);
+    return commandBuffer == null ? inFlight.last() : commit(label);
   }
 
   /** Hands over what was encoded, and waits for all there is. */
