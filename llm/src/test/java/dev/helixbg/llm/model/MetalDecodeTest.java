@@ -120,7 +120,9 @@ class MetalDecodeTest {
     assertEquals(TOKENS, counted.get(Counter.ENCODERS));
   }
 
-  /** So that it can be called off between two; the device still has work while the next is encoded. */
+  /**
+   * So that it can be called off between two; the device still has work while the next is encoded.
+   */
   @Test
   void aLongPromptIsHandedOverLayerByLayer() throws IOException {
     metal.configure(SoftMetalSettings.FAST.lazy(true));
