@@ -7,6 +7,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
+import com.fasterxml.jackson.databind.node.ObjectNode;
 import dev.helixbg.embed.cache.EmbeddingCache;
 import dev.helixbg.insight.review.History;
 import dev.helixbg.llm.golden.GoldenModel;
@@ -69,9 +70,9 @@ class IdleModelIT {
       assertTrue(idle.has("done") && idle.has("left") && idle.has("job"), idle.toString());
       assertNiced();
 
-      ask("pause");
+      ask(DaemonLink.request("pause"));
       ends("a pause");
-      ask("resume");
+      ask(DaemonLink.request("resume"));
       long before = answers().size();
       await(() -> answers().size() > before);
       writer.append("cli", "Input enters at the planner and passes the router.");
@@ -99,6 +100,7 @@ class IdleModelIT {
       return;
     }
     await(() -> nice(tasks, "model").equals(Set.of("19")));
+    ask(DaemonLink.request("search").put("text", "worker queue lease")); // starts their thread
     String usual =
         Files.readString(Path.of("/proc/self/stat")).replaceFirst(".*\\) ", "").split(" ")[16];
     assertEquals(Set.of(usual), nice(tasks, "search"), "searches are as fast as ever");
@@ -211,9 +213,9 @@ class IdleModelIT {
     return daemon.status().orElseGet(() -> new ObjectMapper().createObjectNode());
   }
 
-  private void ask(String request) throws IOException {
+  private void ask(ObjectNode request) throws IOException {
     try (var client = daemon.connect().orElseThrow()) {
-      client.ask(DaemonLink.request(request));
+      client.ask(request);
     }
   }
 
