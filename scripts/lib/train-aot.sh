@@ -26,5 +26,8 @@ mkdir -p "$work"
 # the run whose start matters.
 model=$PWD/llm/src/test/resources/golden/golden-q40.gguf
 run -- one-shot --sample --model "$model"
-run "-XX:AOTCacheOutput=$dist/helix-bg.aot" -- one-shot --sample --model "$model"
+#
+# Classes only, no profiles (JEP 515): one-shot starts no later without them, and kernels compiled with profiles that other
+# users of the Vector API have left were a fifth slower, and boxed vectors for good in one of six runs.
+run -XX:+UnlockDiagnosticVMOptions -XX:-AOTRecordTraining "-XX:AOTCacheOutput=$dist/helix-bg.aot" -- one-shot --sample --model "$model"
 touch "$dist/built"

@@ -40,6 +40,7 @@ final class ServiceCommand implements Callable<Integer> {
           "-XX:CompileCommand=dontinline,dev.helixbg.llm.cpu.kernel.*::*",
           "-XX:CompileCommand=CompileThresholdScaling,dev.helixbg.llm.cpu.kernel.*::*,0.002",
           "-XX:CompileCommand=BackgroundCompilation,dev.helixbg.llm.cpu.kernel.*::*,false",
+          "-XX:Tier3DelayOn=1000",
           "-XX:+UseSerialGC",
           "-XX:-UsePerfData");
 
