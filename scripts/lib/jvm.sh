@@ -11,9 +11,9 @@ jvm_options=(
   # keeps the compiler busy.
   -XX:CompileCommand=CompileThresholdScaling,dev.helixbg.llm.cpu.kernel.*::*,0.002
   -XX:CompileCommand=BackgroundCompilation,dev.helixbg.llm.cpu.kernel.*::*,false
-  # Never by C2 before a call of theirs was profiled, which happens when C1 leaves profiling out because C2 is busy (tier 2): then
-  # C2 boxed vectors, for good, in one of some fifteen processes.
-  -XX:Tier3DelayOn=1000
+  # Never by C2 before their calls were profiled. C1 leaves profiling out (tier 2) when C2 is busy, or when the interpreter has begun
+  # to profile: C2 then boxed vectors, for good, in one of some fifteen processes.
+  -XX:Tier3DelayOn=1000 -XX:Tier0ProfilingStartPercentage=100000
   # One-shot runs are short: the serial collector starts fastest and takes the least memory.
   -XX:+UseSerialGC
   # No counters for jstat in the temp folder.

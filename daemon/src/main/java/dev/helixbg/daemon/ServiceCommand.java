@@ -41,6 +41,7 @@ final class ServiceCommand implements Callable<Integer> {
           "-XX:CompileCommand=CompileThresholdScaling,dev.helixbg.llm.cpu.kernel.*::*,0.002",
           "-XX:CompileCommand=BackgroundCompilation,dev.helixbg.llm.cpu.kernel.*::*,false",
           "-XX:Tier3DelayOn=1000",
+          "-XX:Tier0ProfilingStartPercentage=100000",
           "-XX:+UseSerialGC",
           "-XX:-UsePerfData");
 

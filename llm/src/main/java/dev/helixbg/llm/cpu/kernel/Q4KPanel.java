@@ -9,7 +9,6 @@ import static dev.helixbg.llm.cpu.kernel.Lanes.ORDER;
 import static dev.helixbg.llm.cpu.kernel.Lanes.SHORT;
 import static dev.helixbg.llm.cpu.kernel.QuantisedTiles.COLUMNS;
 import static dev.helixbg.llm.cpu.kernel.QuantisedTiles.SUBS;
-import static jdk.incubator.vector.VectorOperators.LSHL;
 import static jdk.incubator.vector.VectorOperators.LSHR;
 
 import jdk.incubator.vector.IntVector;
@@ -30,6 +29,7 @@ public final class Q4KPanel {
   public static final int ROWS = 8;
 
   private static final int NIBBLE = 15;
+  private static final int BOTH_HALVES = 0x10001;
   private static final int ZERO = 8;
 
   /**
@@ -66,9 +66,9 @@ public final class Q4KPanel {
     IntVector z = IntVector.fromMemorySegment(INTS, MEMORY, bytes, ORDER);
     for (int high = 0; high < 2; high++) {
       for (int k = 0; k < 4; k++) {
-        IntVector q = z.lanewise(LSHR, 8 * k + 4 * high).and(NIBBLE);
-        q.lanewise(LSHL, 16)
-            .or(q)
+        z.lanewise(LSHR, 8 * k + 4 * high)
+            .and(NIBBLE)
+            .mul(BOTH_HALVES)
             .reinterpretAsShorts()
             .sub((short) ZERO)
             .intoMemorySegment(MEMORY, target + 256L * high + 64L * k, ORDER);
