@@ -12,6 +12,7 @@ import dev.helixbg.llm.metal.shim.MetalLibraries;
 import dev.helixbg.llm.model.Qwen3;
 import dev.helixbg.llm.model.Qwen3Config;
 import dev.helixbg.llm.model.WarmUp;
+import dev.helixbg.llm.model.WarmUp.Passes;
 import dev.helixbg.llm.tensor.Tensor;
 import dev.helixbg.llm.tensor.TensorType;
 import dev.helixbg.llm.tokenizer.Tokenizer;
@@ -75,20 +76,25 @@ public final class ModelOpener {
   }
 
   private TextModel open(GgufFile file, Backend backend) {
-    List<Beside<?>> beside = new ArrayList<>();
+    Beside<Tokenizer> tokenizer = null;
+    Beside<Boolean> warm = null;
     try {
       Qwen3 model = time("weights", () -> Qwen3.of(file, backend, options.limits()));
-      Beside<Tokenizer> tokenizer = Beside.start("tokenizer", () -> tokenizer(file, model));
-      beside.add(tokenizer);
-      Beside<Boolean> warm = Beside.start("warm", () -> readAhead(file));
-      beside.add(warm);
+      tokenizer = Beside.start("tokenizer", () -> tokenizer(file, model));
+      warm = Beside.start("warm", () -> readAhead(file));
       run("compile", () -> compile(backend, model.config(), types(file)));
       warm.await();
       phases.add(warm.phase().orElseThrow());
       LoadReport report = new LoadReport(List.copyOf(phases));
       return new TextModel(file, model, options.limits(), tokenizer, report);
     } catch (RuntimeException e) {
-      beside.forEach(Beside::awaitEnd); // They read the mapped file.
+      // Both read the mapped file.
+      if (tokenizer != null) {
+        tokenizer.awaitEnd().ifPresent(Tokenizer::close);
+      }
+      if (warm != null) {
+        warm.awaitEnd();
+      }
       backend.close();
       throw e;
     }
@@ -111,20 +117,20 @@ public final class ModelOpener {
    */
   private static void compile(Backend backend, Qwen3Config config, Set<TensorType> types) {
     if (!(backend instanceof CpuBackend)) {
-      WarmUp.run(backend, config, types, WarmUp.PROMPT);
-      WarmUp.run(backend, config, types, WarmUp.ANSWER);
+      WarmUp.run(backend, config, types, Passes.PROMPT);
+      WarmUp.run(backend, config, types, Passes.ANSWER);
       return;
     }
     List<Beside<Boolean>> parts = new ArrayList<>();
     for (TensorType type : types) {
-      for (int[] passes : List.of(WarmUp.PROMPT, WarmUp.ANSWER)) {
+      for (Passes passes : Passes.values()) {
         parts.add(Beside.start("warm-up", () -> compile(config, type, passes)));
       }
     }
     parts.forEach(Beside::await);
   }
 
-  private static boolean compile(Qwen3Config config, TensorType type, int[] passes) {
+  private static boolean compile(Qwen3Config config, TensorType type, Passes passes) {
     try (Backend own = new CpuBackend(1)) {
       WarmUp.run(own, config, Set.of(type), passes);
     }

@@ -56,10 +56,10 @@ final class Qwen3Tensors {
       layers.add(layer("blk." + i + "."));
     }
     Norm outputNorm = norm("output_norm", config.hidden());
-    boolean separate = tensors.containsKey(OUTPUT);
-    Matrix output = separate ? matrix("output", vocabulary, config.hidden()) : embedding;
+    Tensor outputTensor = tensors.getOrDefault(OUTPUT, table);
+    Matrix output =
+        outputTensor == table ? embedding : matrix("output", vocabulary, config.hidden());
     refuseUnused();
-    Tensor outputTensor = separate ? required(OUTPUT) : table;
     return new Qwen3Weights(embedding, List.copyOf(layers), outputNorm, output, outputTensor);
   }
 

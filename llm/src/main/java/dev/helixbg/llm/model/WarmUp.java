@@ -11,7 +11,6 @@ import dev.helixbg.llm.tensor.Tensor;
 import dev.helixbg.llm.tensor.TensorType;
 import java.lang.foreign.Arena;
 import java.util.ArrayList;
-import java.util.Arrays;
 import java.util.Collection;
 import java.util.List;
 
@@ -20,11 +19,21 @@ import java.util.List;
  * until the device has compiled what it needs. Otherwise the first tokens would pay for it.
  */
 public final class WarmUp {
-  /** Single tokens: what an answer needs. */
-  public static final int[] ANSWER = {1, 1, 1, 1, 1, 1, 1, 1};
+  /** What is run. The JVM's options have the CPU's kernels compiled within a few calls. */
+  public enum Passes {
+    /** Rows of a prompt: whole tiles and the small rest of one, in every kind of tile. */
+    PROMPT(72, 6),
+    /** Single tokens: what an answer needs. */
+    ANSWER(1, 8);
 
-  /** Rows of a prompt: whole tiles and the small rest of one, in every kind of tile. */
-  public static final int[] PROMPT = {72, 72, 72, 72, 72, 72};
+    private final int rows;
+    private final int times;
+
+    Passes(int rows, int times) {
+      this.rows = rows;
+      this.times = times;
+    }
+  }
 
   /** A whole block of every type. */
   private static final int WIDTH = 256;
@@ -34,22 +43,19 @@ public final class WarmUp {
   private WarmUp() {}
 
   /**
-   * Runs passes over the same number of rows.
+   * Runs passes.
    *
    * @param config of the model to come: the size of a head is kept
    * @param types of its matrices
-   * @param passes the rows of each. The JVM's options have the CPU's kernels compiled within a few
-   *     calls
    */
   public static void run(
-      Backend backend, Qwen3Config config, Collection<TensorType> types, int[] passes) {
-    int mostRows = Arrays.stream(passes).max().orElseThrow();
+      Backend backend, Qwen3Config config, Collection<TensorType> types, Passes passes) {
     try (Arena arena = Arena.ofShared()) {
-      Qwen3 model = model(backend, arena, config, List.copyOf(types), mostRows);
-      Batch batch = new Batch(mostRows, 1);
-      Tokens tokens = backend.tokens(1, mostRows);
-      for (int rows : passes) {
-        pass(model, batch, tokens, rows);
+      Qwen3 model = model(backend, arena, config, List.copyOf(types), passes.rows);
+      Batch batch = new Batch(passes.rows, 1);
+      Tokens tokens = backend.tokens(1, passes.rows);
+      for (int i = 0; i < passes.times; i++) {
+        pass(model, batch, tokens, passes.rows);
       }
     }
   }
