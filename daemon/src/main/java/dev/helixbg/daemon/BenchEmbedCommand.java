@@ -15,8 +15,6 @@ import dev.helixbg.embed.bench.SimilarityShift;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Locale;
-import java.util.Map;
 import java.util.concurrent.Callable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
@@ -82,8 +80,7 @@ final class BenchEmbedCommand implements Callable<Integer> {
     if (texts < 4 || rounds < 1) {
       throw new Failure(ExitCode.USAGE, "--texts must be at least 4 and --rounds at least 1");
     }
-    Settings settings =
-        options.load(threads == null ? Map.of() : Map.of("threads", threads)).settings();
+    Settings settings = options.settings(threads);
     Bench bench = run(settings);
     if (json) {
       Json.print(console.out(), generator -> write(bench, generator));
@@ -146,12 +143,12 @@ final class BenchEmbedCommand implements Callable<Integer> {
   }
 
   private void print(Bench bench) {
-    say("threads %d; %s; %s", bench.threads(), bench.graph(), bench.provider());
-    say(
+    console.say("threads %d; %s; %s", bench.threads(), bench.graph(), bench.provider());
+    console.say(
         "%-6s %-28s %9s %10s %9s %8s",
         "texts", "embedder", "texts/s", "tokens/s", "GFLOP/s", "cosine");
     for (Result result : bench.results()) {
-      say(
+      console.say(
           "%-6s %-28s %9.1f %10.0f %9.1f %8.5f",
           result.texts(),
           result.contender(),
@@ -161,14 +158,10 @@ final class BenchEmbedCommand implements Callable<Integer> {
           result.worstCosine());
     }
     SimilarityShift int8 = bench.int8();
-    say(
+    console.say(
         "int8 moves the similarity of a pair by %.4f on average, %.4f at the 99th percentile, %.4f"
             + " at most (%,d pairs)",
         int8.mean(), int8.p99(), int8.largest(), int8.pairs());
-  }
-
-  private void say(String format, Object... values) {
-    console.out().printf(Locale.ROOT, format + "%n", values);
   }
 
   private static void write(Bench bench, JsonGenerator json) throws IOException {

@@ -8,8 +8,6 @@ import dev.helixbg.llm.tensor.TensorType;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Locale;
-import java.util.Map;
 import java.util.concurrent.Callable;
 import java.util.stream.IntStream;
 import picocli.CommandLine.Command;
@@ -50,12 +48,11 @@ final class BenchKernelsCommand implements Callable<Integer> {
 
   @Override
   public Integer call() throws IOException {
-    Settings settings =
-        options.load(threads == null ? Map.of() : Map.of("threads", threads)).settings();
+    Settings settings = options.settings(threads);
     List<Integer> oneAndAll = IntStream.of(1, settings.threads()).distinct().boxed().toList();
     List<Result> results = new ArrayList<>();
     if (!json) {
-      say(
+      console.say(
           "%-32s %8s %9s %9s %-7s %6s %9s",
           "kernel", "threads", "speed", "ceiling", "", "", "error");
     }
@@ -77,7 +74,7 @@ final class BenchKernelsCommand implements Callable<Integer> {
   }
 
   private void print(Result result) {
-    say(
+    console.say(
         "%-32s %8d %9.1f %9.1f %-7s %4.0f %% %9.1e",
         result.kernel(),
         result.threads(),
@@ -86,10 +83,6 @@ final class BenchKernelsCommand implements Callable<Integer> {
         result.unit(),
         100 * result.share(),
         result.error());
-  }
-
-  private void say(String format, Object... values) {
-    console.out().printf(Locale.ROOT, format + "%n", values);
   }
 
   private static void write(List<Result> results, JsonGenerator json) throws IOException {

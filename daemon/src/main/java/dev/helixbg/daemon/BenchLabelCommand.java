@@ -8,7 +8,6 @@ import dev.helixbg.llm.ModelOptions;
 import dev.helixbg.llm.TextModel;
 import dev.helixbg.llm.bench.LlmBench;
 import java.io.IOException;
-import java.util.Locale;
 import java.util.concurrent.Callable;
 import java.util.function.BooleanSupplier;
 import picocli.CommandLine.ArgGroup;
@@ -90,24 +89,20 @@ final class BenchLabelCommand implements Callable<Integer> {
   }
 
   private void print(LabelBench.Result bench) {
-    say(
+    console.say(
         "%d entries, %.1f new tokens each, after %d that all share",
         bench.entries(), bench.newTokens(), bench.sharedTokens());
-    say("as a run does it                       %8.2f entries/s", bench.together());
-    say("one at a time, everything read         %8.2f entries/s", bench.alone());
-    say("  the run is faster by                 %8.2f", bench.together() / bench.alone());
-    say("one at a time, labels scored whole     %8.2f entries/s", bench.whole());
-    say("  the run is faster by                 %8.2f", bench.together() / bench.whole());
-    say(
+    console.say("as a run does it                       %8.2f entries/s", bench.together());
+    console.say("one at a time, everything read         %8.2f entries/s", bench.alone());
+    console.say("  the run is faster by                 %8.2f", bench.together() / bench.alone());
+    console.say("one at a time, labels scored whole     %8.2f entries/s", bench.whole());
+    console.say("  the run is faster by                 %8.2f", bench.together() / bench.whole());
+    console.say(
         "pp512 %6.1f tokens/s allows            %8.2f entries/s",
         bench.promptPerSecond(), possible(bench));
-    say(
+    console.say(
         "  of which the run reaches             %8.1f %%",
         100 * bench.together() / possible(bench));
-  }
-
-  private void say(String format, Object... values) {
-    console.out().printf(Locale.ROOT, format + "%n", values);
   }
 
   private static void write(LabelBench.Result bench, JsonGenerator json) throws IOException {

@@ -8,7 +8,6 @@ import dev.helixbg.llm.bench.LlmBench.Result;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Locale;
 import java.util.concurrent.Callable;
 import picocli.CommandLine.ArgGroup;
 import picocli.CommandLine.Command;
@@ -91,13 +90,13 @@ final class BenchLlmCommand implements Callable<Integer> {
   }
 
   private void print(TextModel opened, Bench bench) {
-    say("Model     %s", opened.file().path());
-    say("Backend   %s, %d threads", bench.backend(), bench.threads());
-    say(
+    console.say("Model     %s", opened.file().path());
+    console.say("Backend   %s, %d threads", bench.backend(), bench.threads());
+    console.say(
         "%n%-8s %12s %10s %14s %14s %14s",
         "test", "tokens/s", "stddev", "weights GB/s", "memory GB/s", "bytes/token");
     for (Result result : bench.results()) {
-      say(
+      console.say(
           "%-8s %12.2f %10.2f %14.1f %14.1f %14.0f",
           result.test(),
           result.tokensPerSecond(),
@@ -106,10 +105,6 @@ final class BenchLlmCommand implements Callable<Integer> {
           result.memoryGigabytesPerSecond(),
           result.allocatedBytesPerToken());
     }
-  }
-
-  private void say(String format, Object... values) {
-    console.out().printf(Locale.ROOT, format + "%n", values);
   }
 
   private static void write(Bench bench, JsonGenerator json) throws IOException {

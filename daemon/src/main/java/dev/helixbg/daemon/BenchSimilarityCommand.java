@@ -9,7 +9,6 @@ import dev.helixbg.insight.similarity.SimilarityBench.Result;
 import java.io.IOException;
 import java.util.List;
 import java.util.Locale;
-import java.util.Map;
 import java.util.OptionalDouble;
 import java.util.concurrent.Callable;
 import java.util.stream.IntStream;
@@ -63,8 +62,7 @@ final class BenchSimilarityCommand implements Callable<Integer> {
           ExitCode.USAGE,
           "--rounds must be at least 1 and --vectors from 2 to %d".formatted(MAX_VECTORS));
     }
-    Settings settings =
-        options.load(threads == null ? Map.of() : Map.of("threads", threads)).settings();
+    Settings settings = options.settings(threads);
     int[] oneAndAll = IntStream.of(1, settings.threads()).distinct().toArray();
     Report report =
         SimilarityBench.run(sizes.stream().mapToInt(i -> i).toArray(), oneAndAll, rounds);
@@ -79,16 +77,16 @@ final class BenchSimilarityCommand implements Callable<Integer> {
   private void print(Report report) {
     for (Peak peak : report.peaks()) {
       String gflops = text("%.0f GFLOP/s", peak.gflops());
-      say("multiply-add peak, %d threads: %s", peak.threads(), gflops);
+      console.say("multiply-add peak, %d threads: %s", peak.threads(), gflops);
     }
-    say(
+    console.say(
         "kernel: %s",
         report.registerBits() == 0 ? "scalar" : report.registerBits() + "-bit registers");
-    say(
+    console.say(
         "%8s %8s %9s %9s %8s %7s %22s",
         "vectors", "threads", "ns/pair", "GFLOP/s", "of peak", "hits", "pair by pair, ns/pair");
     for (Result result : report.results()) {
-      say(
+      console.say(
           "%8d %8d %9.3f %9.1f %8s %7d %22.2f",
           result.vectors(),
           result.threads(),
@@ -106,10 +104,6 @@ final class BenchSimilarityCommand implements Callable<Integer> {
 
   private static String text(String format, OptionalDouble value) {
     return value.isPresent() ? String.format(Locale.ROOT, format, value.getAsDouble()) : "unknown";
-  }
-
-  private void say(String format, Object... values) {
-    console.out().printf(Locale.ROOT, format + "%n", values);
   }
 
   private static void write(Report report, JsonGenerator json) throws IOException {

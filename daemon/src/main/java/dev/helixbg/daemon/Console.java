@@ -6,6 +6,7 @@ import java.io.IOException;
 import java.io.OutputStream;
 import java.io.PrintStream;
 import java.nio.charset.StandardCharsets;
+import java.util.Locale;
 import java.util.Map;
 
 /**
@@ -43,6 +44,11 @@ record Console(PrintStream out, PrintStream err, boolean colour, boolean animate
         err,
         terminals.contains("1") && !plain,
         terminals.contains("2") && !plain);
+  }
+
+  /** Prints a line of data, its numbers written alike in every locale. */
+  void say(String format, Object... values) {
+    out.printf(Locale.ROOT, format + "%n", values);
   }
 
   private static PrintStream print(OutputStream stream) {

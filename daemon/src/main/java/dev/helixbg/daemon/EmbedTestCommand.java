@@ -79,7 +79,7 @@ final class EmbedTestCommand implements Callable<Integer> {
     console.out().println("Model     " + test.model());
     console.out().println("Graph     " + test.provenance().graph());
     console.out().println("Provider  " + test.provenance().provider());
-    say(
+    console.say(
         "Timing    opened in %.0f ms, %d texts embedded in %.1f ms",
         test.openMillis(), TEXTS.size(), test.embedMillis());
     console.out().println();
@@ -88,18 +88,15 @@ final class EmbedTestCommand implements Callable<Integer> {
       for (int k = 0; k < FIRST_VALUES; k++) {
         values.append(String.format(Locale.ROOT, "%9.5f", test.vectors()[i][k]));
       }
-      say("%d  %s ...  %s", i + 1, values, TEXTS.get(i));
+      console.say("%d  %s ...  %s", i + 1, values, TEXTS.get(i));
     }
     console.out().println();
     for (int i = 0; i < TEXTS.size(); i++) {
       for (int j = i + 1; j < TEXTS.size(); j++) {
-        say("%d and %d: %.4f", i + 1, j + 1, Cosine.of(test.vectors()[i], test.vectors()[j]));
+        console.say(
+            "%d and %d: %.4f", i + 1, j + 1, Cosine.of(test.vectors()[i], test.vectors()[j]));
       }
     }
-  }
-
-  private void say(String format, Object... values) {
-    console.out().printf(Locale.ROOT, format + "%n", values);
   }
 
   private static void write(Test test, JsonGenerator json) throws IOException {

@@ -1,6 +1,7 @@
 package dev.helixbg.daemon;
 
 import dev.helixbg.config.Locations;
+import dev.helixbg.config.Settings;
 import dev.helixbg.config.SettingsLoader;
 import java.nio.file.Path;
 import java.util.HashMap;
@@ -30,6 +31,13 @@ final class GlobalOptions {
 
   SettingsLoader.Loaded load() {
     return load(Map.of());
+  }
+
+  /**
+   * @param threads what a command's own flag says; null: it was not given
+   */
+  Settings settings(String threads) {
+    return load(threads == null ? Map.of() : Map.of("threads", threads)).settings();
   }
 
   /**

@@ -16,8 +16,12 @@ final class Json {
   }
 
   /** A number of a model's or a similarity; what is behind six decimals means nothing. */
+  static double rounded(double value) {
+    return Math.round(value * 1e6) / 1e6;
+  }
+
   static void decimal(JsonGenerator json, String field, double value) throws IOException {
-    json.writeNumberField(field, Math.round(value * 1e6) / 1e6);
+    json.writeNumberField(field, rounded(value));
   }
 
   static void print(PrintStream out, Content content) throws IOException {

@@ -10,9 +10,7 @@ import dev.helixbg.llm.gguf.GgufValue;
 import dev.helixbg.llm.model.Qwen3Config;
 import dev.helixbg.llm.tensor.Tensor;
 import java.io.IOException;
-import java.io.PrintStream;
 import java.nio.file.Path;
-import java.util.Locale;
 import java.util.Map;
 import java.util.TreeMap;
 import java.util.concurrent.Callable;
@@ -62,27 +60,27 @@ final class LoadModelCommand implements Callable<Integer> {
 
   private void print(TextModel model) {
     GgufFile gguf = model.file();
-    say("File      %s", gguf.path());
-    say(
+    console.say("File      %s", gguf.path());
+    console.say(
         "          %,d bytes, GGUF version %d, alignment %d",
         gguf.mapped().bytes().byteSize(), gguf.version(), gguf.alignment());
-    say("Model     %s", shown(model.name()));
-    say("Backend   %s, context %,d tokens", model.backend().name(), model.contextLimit());
+    console.say("Model     %s", shown(model.name()));
+    console.say("Backend   %s, context %,d tokens", model.backend().name(), model.contextLimit());
     printConfig(model);
-    say("%nMetadata");
+    console.say("%nMetadata");
     gguf.metadata()
         .values()
-        .forEach((key, value) -> say("  %s = %s", shown(key), shown(value.toString())));
-    say("%nTensors   %,d: %s", gguf.tensors().size(), typeCounts(gguf));
+        .forEach((key, value) -> console.say("  %s = %s", shown(key), shown(value.toString())));
+    console.say("%nTensors   %,d: %s", gguf.tensors().size(), typeCounts(gguf));
     for (Tensor tensor : gguf.tensors().values()) {
-      say(
+      console.say(
           "  %-28s %-6s %-18s %,12d bytes",
           shown(tensor.name()), tensor.type(), tensor.shape(), tensor.data().byteSize());
     }
     LoadReport report = model.loadReport();
-    say("%nLoaded in %.0f ms", report.totalNanos() / 1e6);
+    console.say("%nLoaded in %.0f ms", report.totalNanos() / 1e6);
     for (LoadReport.Phase phase : report.phases()) {
-      say(
+      console.say(
           "  %-10s %7.1f ms%s",
           phase.name(), phase.nanos() / 1e6, phase.beside() ? ", beside the others" : "");
     }
@@ -90,7 +88,7 @@ final class LoadModelCommand implements Callable<Integer> {
 
   private void printConfig(TextModel model) {
     Qwen3Config config = model.model().config();
-    say(
+    console.say(
         "Shape     %d layers, hidden %,d, feed-forward %,d, %d query and %d key heads of %d",
         config.layers(),
         config.hidden(),
@@ -98,7 +96,7 @@ final class LoadModelCommand implements Callable<Integer> {
         config.heads(),
         config.kvHeads(),
         config.headSize());
-    say(
+    console.say(
         "          vocabulary %,d, %s output, trained for %,d tokens, rope base %,.0f, epsilon %g",
         model.model().vocabulary(),
         model.model().hasSeparateOutput() ? "separate" : "tied",
@@ -123,11 +121,6 @@ final class LoadModelCommand implements Callable<Integer> {
   private static String shown(String text) {
     String line = PrintableText.line(text);
     return line.length() <= LONGEST_VALUE ? line : line.substring(0, LONGEST_VALUE) + "…";
-  }
-
-  private void say(String format, Object... values) {
-    PrintStream out = console.out();
-    out.printf(Locale.ROOT, format + "%n", values);
   }
 
   // ---- JSON -----------------------------------------------------------------------------------

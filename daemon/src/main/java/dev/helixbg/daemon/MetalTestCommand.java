@@ -10,7 +10,6 @@ import dev.helixbg.llm.tensor.TensorType;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Locale;
 import java.util.concurrent.Callable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Option;
@@ -52,9 +51,10 @@ final class MetalTestCommand implements Callable<Integer> {
     }
     try (MetalBackend metal = MetalBackend.open(MetalLibraries.configured(), true)) {
       if (!json) {
-        say("GPU       %s", metal.device().name());
-        say("Memory    %,d MB budget", metal.device().memoryBudget() >> 20);
-        say("%n%-28s %10s %10s %10s  %s", "test", "us", "GB/s", "GFLOP/s", "against the CPU");
+        console.say("GPU       %s", metal.device().name());
+        console.say("Memory    %,d MB budget", metal.device().memoryBudget() >> 20);
+        console.say(
+            "%n%-28s %10s %10s %10s  %s", "test", "us", "GB/s", "GFLOP/s", "against the CPU");
       }
       List<Result> results = results(new MetalBench(metal, repetitions));
       if (json) {
@@ -82,7 +82,7 @@ final class MetalTestCommand implements Callable<Integer> {
 
   private Result shown(Result result) {
     if (!json) {
-      say(
+      console.say(
           "%-28s %10.1f %10.1f %10.1f  %s",
           result.test(),
           result.seconds() * 1e6,
@@ -91,10 +91,6 @@ final class MetalTestCommand implements Callable<Integer> {
           result.isRight() ? "right" : "WRONG: off by %.1e".formatted(result.error()));
     }
     return result;
-  }
-
-  private void say(String format, Object... values) {
-    console.out().printf(Locale.ROOT, format + "%n", values);
   }
 
   private static void write(MetalDevice device, List<Result> results, JsonGenerator json)

@@ -6,7 +6,6 @@ import dev.helixbg.llm.ModelOptions;
 import dev.helixbg.llm.ModelOptions.Device;
 import dev.helixbg.llm.TextModel;
 import java.nio.file.Path;
-import java.util.Map;
 import picocli.CommandLine.Option;
 
 /** Options of every command that runs a language model. */
@@ -35,7 +34,7 @@ final class ModelFlags {
   private int context;
 
   Settings settings(GlobalOptions options) {
-    return options.load(threads == null ? Map.of() : Map.of("threads", threads)).settings();
+    return options.settings(threads);
   }
 
   /** Opens a model for at least {@code tokens} of prompt and answer. */

@@ -25,7 +25,7 @@ record SearchHit(String name, double similarity, long offset, String written, St
   ObjectNode toJson(ObjectMapper json) {
     return json.createObjectNode()
         .put("name", name)
-        .put("similarity", Math.round(similarity * 1e6) / 1e6)
+        .put("similarity", Json.rounded(similarity))
         .put("offset", offset)
         .put("written", written)
         .put("text", text);

@@ -2,13 +2,17 @@ package dev.helixbg.daemon;
 
 import dev.helixbg.embed.Embedder;
 import dev.helixbg.embed.EmbeddingException;
+import java.util.List;
 import java.util.concurrent.atomic.AtomicInteger;
 
 /** An embedding model whose vectors are those of {@link FakeEmbedder}, and which may fail. */
-final class FakeModel implements EmbedderSource {
+class FakeModel implements EmbedderSource {
   final AtomicInteger opened = new AtomicInteger();
   final AtomicInteger closed = new AtomicInteger();
   volatile boolean broken;
+
+  /** May hold an embedding back. */
+  void beforeEmbedding(List<String> texts) throws InterruptedException {}
 
   @Override
   public String id() {
@@ -34,7 +38,8 @@ final class FakeModel implements EmbedderSource {
       }
 
       @Override
-      public void embed(java.util.List<String> texts, VectorSink sink) throws InterruptedException {
+      public void embed(List<String> texts, VectorSink sink) throws InterruptedException {
+        beforeEmbedding(texts);
         embedder.embed(texts, sink);
       }
 

@@ -5,7 +5,6 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import dev.helixbg.embed.Embedder;
 import dev.helixbg.insight.log.DataLog;
 import dev.helixbg.insight.log.Entry;
 import java.nio.file.Files;
@@ -43,41 +42,16 @@ class SearchServiceTest {
   private final DaemonMetrics metrics = new DaemonMetrics(new FakeClock());
   private final SearchService searches = new SearchService(GatedModel::new, metrics);
 
-  private final class GatedModel implements EmbedderSource {
+  private final class GatedModel extends FakeModel {
     @Override
-    public String id() {
-      return "fake";
-    }
-
-    @Override
-    public String describe() {
-      return "a fake model";
-    }
-
-    @Override
-    public Embedder open() {
-      FakeEmbedder fake = new FakeEmbedder();
-      return new Embedder() {
-        @Override
-        public int dimension() {
-          return fake.dimension();
+    void beforeEmbedding(List<String> texts) throws InterruptedException {
+      for (String text : texts) {
+        CountDownLatch gate = gates.get(text);
+        if (gate != null) {
+          held.incrementAndGet();
+          gate.await();
         }
-
-        @Override
-        public void embed(List<String> texts, VectorSink sink) throws InterruptedException {
-          for (String text : texts) {
-            CountDownLatch gate = gates.get(text);
-            if (gate != null) {
-              held.incrementAndGet();
-              gate.await();
-            }
-          }
-          fake.embed(texts, sink);
-        }
-
-        @Override
-        public void close() {}
-      };
+      }
     }
   }
 

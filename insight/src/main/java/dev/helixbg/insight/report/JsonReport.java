@@ -24,7 +24,6 @@ import java.io.OutputStream;
 import java.time.LocalDateTime;
 import java.util.Arrays;
 import java.util.List;
-import java.util.Locale;
 import java.util.Optional;
 
 /**
@@ -126,7 +125,7 @@ public final class JsonReport {
 
   private void review(Review review) throws IOException {
     json.writeStartObject();
-    json.writeStringField("kind", review.kind().name().toLowerCase(Locale.ROOT));
+    json.writeStringField("kind", review.kind().title());
     json.writeStringField("at", review.at().toString());
     text("logSha256", cut(review.logSha256()));
     optional("languageModel", review.judge().map(JsonReport::cut));

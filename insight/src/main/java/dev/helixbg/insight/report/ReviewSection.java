@@ -84,7 +84,7 @@ record ReviewSection(String intro, List<ReviewView> reviews) {
       List<ItemView> items = review.items().stream().map(ItemView::of).toList();
       int first = items.size() <= FIRST + 2 ? items.size() : FIRST;
       return new ReviewView(
-          review.kind().name().toLowerCase(Locale.ROOT),
+          review.kind().title(),
           title(review.kind()),
           WHEN.format(review.at()),
           review.judge().map(name -> SafeText.excerpt(name, 80)).orElse(""),

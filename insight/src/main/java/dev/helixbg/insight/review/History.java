@@ -116,7 +116,7 @@ public final class History {
   /** A review as it stands in the file. */
   public static ObjectNode toJson(Review review) {
     ObjectNode json = JSON.createObjectNode();
-    json.put("kind", review.kind().name().toLowerCase(Locale.ROOT));
+    json.put("kind", review.kind().title());
     json.put("topic", review.topic().orElse(null));
     json.put("at", review.at().toString());
     json.put("logSha256", review.logSha256());

@@ -2,6 +2,7 @@ package dev.helixbg.insight.review;
 
 import java.time.Instant;
 import java.util.List;
+import java.util.Locale;
 import java.util.Optional;
 
 /**
@@ -30,7 +31,12 @@ public record Review(
     /** Topics that overlap under different names. */
     DRIFT,
     /** Entries that newer ones contradict or supersede. */
-    STALE
+    STALE;
+
+    /** As it is called in files and output. */
+    public String title() {
+      return name().toLowerCase(Locale.ROOT);
+    }
   }
 
   /**

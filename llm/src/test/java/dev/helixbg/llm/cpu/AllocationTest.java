@@ -3,10 +3,7 @@ package dev.helixbg.llm.cpu;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 
 import java.io.IOException;
-import java.lang.management.ManagementFactory;
-import java.nio.charset.StandardCharsets;
-import java.nio.file.Path;
-import java.util.ArrayList;
+import java.lang.ProcessBuilder.Redirect;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 
@@ -35,17 +32,6 @@ class AllocationTest {
 
   /** In a JVM of its own, as the program is: other tests leave profiles behind. */
   private static String probe() throws IOException, InterruptedException {
-    List<String> command = new ArrayList<>();
-    command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
-    command.addAll(ManagementFactory.getRuntimeMXBean().getInputArguments());
-    command.add("-cp");
-    command.add(
-        System.getProperty("surefire.test.class.path", System.getProperty("java.class.path")));
-    command.add(AllocationProbe.class.getName());
-    Process process =
-        new ProcessBuilder(command).redirectError(ProcessBuilder.Redirect.DISCARD).start();
-    String printed = new String(process.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
-    assertEquals(0, process.waitFor(), printed);
-    return printed;
+    return ForkedJvm.run(Redirect.DISCARD, List.of(), AllocationProbe.class);
   }
 }

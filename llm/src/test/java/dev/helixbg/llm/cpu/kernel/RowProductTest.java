@@ -3,15 +3,13 @@ package dev.helixbg.llm.cpu.kernel;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import dev.helixbg.llm.cpu.ForkedJvm;
 import dev.helixbg.llm.tensor.TensorType;
 import java.io.IOException;
+import java.lang.ProcessBuilder.Redirect;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
-import java.lang.management.ManagementFactory;
-import java.nio.charset.StandardCharsets;
-import java.nio.file.Path;
-import java.util.ArrayList;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -92,19 +90,9 @@ class RowProductTest {
 
   private static List<String> probe(int milliseconds, String... flags)
       throws IOException, InterruptedException {
-    List<String> command = new ArrayList<>();
-    command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
-    command.addAll(ManagementFactory.getRuntimeMXBean().getInputArguments());
-    command.addAll(List.of(flags));
-    command.add("-cp");
-    command.add(
-        System.getProperty("surefire.test.class.path", System.getProperty("java.class.path")));
-    command.add(KernelProbe.class.getName());
-    command.add(Integer.toString(milliseconds));
-    Process process =
-        new ProcessBuilder(command).redirectError(ProcessBuilder.Redirect.INHERIT).start();
-    String printed = new String(process.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
-    assertEquals(0, process.waitFor(), printed);
-    return printed.lines().toList();
+    return ForkedJvm.run(
+            Redirect.INHERIT, List.of(flags), KernelProbe.class, Integer.toString(milliseconds))
+        .lines()
+        .toList();
   }
 }
