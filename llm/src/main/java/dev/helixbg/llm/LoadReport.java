@@ -10,7 +10,7 @@ public record LoadReport(List<Phase> phases) {
   /**
    * One phase.
    *
-   * @param name open, header, weights, compile, warm or tokenizer
+   * @param name open, header, backend, weights, compile, warm, compile tiles or tokenizer
    * @param nanos it took
    * @param beside whether another thread did it, so that it adds nothing to the total
    */

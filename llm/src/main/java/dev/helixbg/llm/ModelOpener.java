@@ -20,6 +20,7 @@ import dev.helixbg.llm.tokenizer.Vocabulary;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Optional;
 import java.util.Set;
 import java.util.function.Supplier;
 import java.util.stream.Collectors;
@@ -28,6 +29,12 @@ import java.util.stream.Collectors;
 public final class ModelOpener {
   private final ModelOptions options;
   private final List<Phase> phases = new ArrayList<>();
+
+  /** Waits until the device has compiled what it needs for single tokens, at least. */
+  private Runnable compile = () -> {};
+
+  /** What is compiled after the model is open. */
+  private Supplier<Optional<Phase>> later = Optional::empty;
 
   private ModelOpener(ModelOptions options) {
     this.options = options;
@@ -57,22 +64,43 @@ public final class ModelOpener {
 
   private TextModel open(GgufFile file) {
     return switch (options.device()) {
-      case CPU -> open(file, new CpuBackend(options.threads()));
+      case CPU -> openOnCpu(file);
       case SCALAR -> open(file, new ScalarBackend());
-      case METAL -> open(file, metal());
+      case METAL -> openOnMetal(file);
       case AUTO -> {
         try {
-          yield open(file, metal());
+          yield openOnMetal(file);
         } catch (MetalException e) {
           phases.removeIf(phase -> !phase.name().equals("open") && !phase.name().equals("header"));
-          yield open(file, new CpuBackend(options.threads()));
+          yield openOnCpu(file);
         }
       }
     };
   }
 
-  private Backend metal() {
-    return MetalBackend.open(MetalLibraries.configured(), options.profiled());
+  private TextModel openOnCpu(GgufFile file) {
+    Backend backend = time("backend", () -> cpu(file));
+    return open(file, backend);
+  }
+
+  private Backend cpu(GgufFile file) {
+    Qwen3Config config = Qwen3Config.from(file.metadata());
+    KernelCompilation kernels = KernelCompilation.start(config, types(file));
+    compile = kernels::awaitRows;
+    later = kernels::tilesPhase;
+    return new CpuBackend(options.threads(), kernels::awaitTiles);
+  }
+
+  private TextModel openOnMetal(GgufFile file) {
+    Backend backend =
+        time("backend", () -> MetalBackend.open(MetalLibraries.configured(), options.profiled()));
+    compile = () -> compile(backend, Qwen3Config.from(file.metadata()), types(file));
+    return open(file, backend);
+  }
+
+  private static void compile(Backend backend, Qwen3Config config, Set<TensorType> types) {
+    WarmUp.run(backend, config, types, Passes.PROMPT);
+    WarmUp.run(backend, config, types, Passes.ANSWER);
   }
 
   private TextModel open(GgufFile file, Backend backend) {
@@ -82,11 +110,11 @@ public final class ModelOpener {
       Qwen3 model = time("weights", () -> Qwen3.of(file, backend, options.limits()));
       tokenizer = Beside.start("tokenizer", () -> tokenizer(file, model));
       warm = Beside.start("warm", () -> readAhead(file));
-      run("compile", () -> compile(backend, model.config(), types(file)));
+      run("compile", compile);
       warm.await();
       phases.add(warm.phase().orElseThrow());
       LoadReport report = new LoadReport(List.copyOf(phases));
-      return new TextModel(file, model, options.limits(), tokenizer, report);
+      return new TextModel(file, model, options.limits(), tokenizer, report, later);
     } catch (RuntimeException e) {
       // Both read the mapped file.
       if (tokenizer != null) {
@@ -108,33 +136,6 @@ public final class ModelOpener {
   private Tokenizer tokenizer(GgufFile file, Qwen3 model) {
     Vocabulary vocabulary = Vocabulary.from(file.metadata(), model.vocabulary());
     return Tokenizer.of(vocabulary, options.cacheFolder());
-  }
-
-  /**
-   * What the CPU runs is compiled for the whole process. Kernels are compiled while their caller
-   * waits, so many backends of one thread each keep the compiler busy: for every type one with what
-   * an answer needs, and one with what a prompt needs.
-   */
-  private static void compile(Backend backend, Qwen3Config config, Set<TensorType> types) {
-    if (!(backend instanceof CpuBackend)) {
-      WarmUp.run(backend, config, types, Passes.PROMPT);
-      WarmUp.run(backend, config, types, Passes.ANSWER);
-      return;
-    }
-    List<Beside<Boolean>> parts = new ArrayList<>();
-    for (TensorType type : types) {
-      for (Passes passes : Passes.values()) {
-        parts.add(Beside.start("warm-up", () -> compile(config, type, passes)));
-      }
-    }
-    parts.forEach(Beside::await);
-  }
-
-  private static boolean compile(Qwen3Config config, TensorType type, Passes passes) {
-    try (Backend own = new CpuBackend(1)) {
-      WarmUp.run(own, config, Set.of(type), passes);
-    }
-    return true;
   }
 
   private static Set<TensorType> types(GgufFile file) {

@@ -1,5 +1,6 @@
 package dev.helixbg.llm;
 
+import dev.helixbg.llm.LoadReport.Phase;
 import dev.helixbg.llm.backend.Backend;
 import dev.helixbg.llm.generate.ChoiceScorer;
 import dev.helixbg.llm.generate.Generation;
@@ -14,9 +15,11 @@ import dev.helixbg.llm.model.Qwen3;
 import dev.helixbg.llm.tokenizer.ChatForm;
 import dev.helixbg.llm.tokenizer.Tokenizer;
 import java.util.List;
+import java.util.Optional;
 import java.util.Set;
 import java.util.function.BooleanSupplier;
 import java.util.function.IntConsumer;
+import java.util.function.Supplier;
 
 /**
  * A language model, ready to read and answer. {@link ModelOpener} opens one.
@@ -33,6 +36,7 @@ public final class TextModel implements AutoCloseable {
   private final Qwen3 model;
   private final Beside<Tokenizer> tokenizerLoad;
   private final LoadReport loadReport;
+  private final Supplier<Optional<Phase>> compiledLater;
   private final Workspace workspace;
   private final Generator generator;
   private final Scorer scorer;
@@ -44,12 +48,14 @@ public final class TextModel implements AutoCloseable {
       Qwen3 model,
       PassLimits limits,
       Beside<Tokenizer> tokenizerLoad,
-      LoadReport loadReport) {
+      LoadReport loadReport,
+      Supplier<Optional<Phase>> compiledLater) {
     this.file = file;
     this.model = model;
     this.backend = model.backend();
     this.tokenizerLoad = tokenizerLoad;
     this.loadReport = loadReport;
+    this.compiledLater = compiledLater;
     workspace = new Workspace(model, limits);
     generator = new Generator(workspace);
     scorer = new Scorer(workspace);
@@ -167,7 +173,7 @@ public final class TextModel implements AutoCloseable {
 
   /** What opening it took. The tokenizer's time is in it once {@link #tokenizer} returned. */
   public LoadReport loadReport() {
-    return loadReport.with(tokenizerLoad.phase());
+    return loadReport.with(compiledLater.get()).with(tokenizerLoad.phase());
   }
 
   @Override

@@ -100,8 +100,19 @@ class TextModelTest {
       assertEquals("helix golden", model.name());
       assertEquals(1024, model.contextLimit());
       model.tokenizer();
+      try (Session session = model.session()) {
+        model.read(session, new int[] {1, 2, 3, 4, 5, 6, 7, 8}, () -> false); // waits for tiles
+      }
       assertEquals(
-          List.of("open", "header", "weights", "compile", "warm", "tokenizer"),
+          List.of(
+              "open",
+              "header",
+              "backend",
+              "weights",
+              "compile",
+              "warm",
+              "compile tiles",
+              "tokenizer"),
           model.loadReport().phases().stream().map(LoadReport.Phase::name).toList());
       assertTrue(model.loadReport().totalNanos() > 0);
     }

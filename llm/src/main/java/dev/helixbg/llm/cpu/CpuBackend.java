@@ -48,12 +48,22 @@ public final class CpuBackend extends HostBackend {
    * @param threads the caller's included
    */
   public CpuBackend(int threads) {
+    this(threads, () -> {});
+  }
+
+  /**
+   * The same.
+   *
+   * @param beforeTiles is called before many rows are multiplied: their kernels may still be on
+   *     their way
+   */
+  public CpuBackend(int threads, Runnable beforeTiles) {
     team = new Team(threads);
     scratch = new Scratch[threads];
     for (int i = 0; i < threads; i++) {
       scratch[i] = new Scratch(arena());
     }
-    products = new Products(arena(), team, scratch);
+    products = new Products(arena(), team, scratch, beforeTiles);
     attention = new Attention(scratch);
   }
 

@@ -21,6 +21,7 @@ final class Products {
 
   private final Team team;
   private final Scratch[] scratch;
+  private final Runnable beforeTiles;
   private final Inputs inputs;
   private final FloatPass floats;
   private final QuantisedPass quantised;
@@ -34,7 +35,8 @@ final class Products {
   private boolean adds;
   private int columns;
 
-  Products(Arena arena, Team team, Scratch[] scratch) {
+  Products(Arena arena, Team team, Scratch[] scratch, Runnable beforeTiles) {
+    this.beforeTiles = beforeTiles;
     this.team = team;
     this.scratch = scratch;
     inputs = new Inputs(arena);
@@ -66,6 +68,7 @@ final class Products {
         team.run(multiplyRow);
       }
     } else {
+      beforeTiles.run();
       pack.floats = false;
       pack.quantised = false;
       for (int m = 0; m < count; m++) {

@@ -38,7 +38,7 @@ public final class WarmUp {
   /** A whole block of every type. */
   private static final int WIDTH = 256;
 
-  private static final int VOCABULARY = 64;
+  private static final int VOCABULARY = 16;
 
   private WarmUp() {}
 
@@ -125,7 +125,7 @@ public final class WarmUp {
     }
 
     Matrix matrix(TensorType type, int rows, int columns) {
-      return backend.matrix(tensor(type, rows, columns));
+      return backend.matrix(tensor(type, Math.min(rows, 16), columns));
     }
 
     Tensor tensor(TensorType type, int rows, int columns) {

@@ -70,10 +70,15 @@ public final class Q4KTileProduct {
   public static void multiply(
       long panel, long tile, int tokens, boolean first, long sums, long scratch) {
     int vectors = tokens > TOKENS / 2 ? 2 : 1;
-    if (vectors == 2) {
-      twoVectors(panel, tile, scratch);
-    } else {
-      oneVector(panel, tile, scratch);
+    for (int sub = 0; sub < SUBS; sub++) {
+      // The place of a sub-block: see Q4KPanel.
+      long weights = panel + (sub >> 2) * 512L + (sub & 1) * 256L + (sub >> 1 & 1) * 32L;
+      long columns = tile + COLUMN_BYTES * (long) SUB * sub;
+      if (vectors == 2) {
+        twoVectors(weights, columns, scratch + SUB_BYTES * sub);
+      } else {
+        oneVector(weights, columns, scratch + SUB_BYTES * sub);
+      }
     }
     for (int row = 0; row < ROWS; row += ROWS_WIDENED) {
       for (int vector = 0; vector < vectors; vector++) {
@@ -193,140 +198,128 @@ public final class Q4KTileProduct {
     d1.intoMemorySegment(MEMORY, sums + 832, ORDER);
   }
 
-  /** All tokens of a tile. */
-  private static void twoVectors(long unpacked, long x, long products) {
-    long panel = unpacked & ADDRESS;
-    for (int sub = 0; sub < SUBS; sub++) {
-      // The place of a sub-block: see Q4KPanel. A call would spill all vectors.
-      long w = panel + (sub >> 2) * 512L + (sub & 1) * 256L + (sub >> 1 & 1) * 32L;
-      long columns = x + COLUMN_BYTES * (long) SUB * sub;
-      long to = products + SUB_BYTES * sub;
-      ShortVector a0 = ShortVector.zero(SHORTS);
-      ShortVector a1 = ShortVector.zero(SHORTS);
-      ShortVector b0 = ShortVector.zero(SHORTS);
-      ShortVector b1 = ShortVector.zero(SHORTS);
-      ShortVector c0 = ShortVector.zero(SHORTS);
-      ShortVector c1 = ShortVector.zero(SHORTS);
-      ShortVector d0 = ShortVector.zero(SHORTS);
-      ShortVector d1 = ShortVector.zero(SHORTS);
-      ShortVector e0 = ShortVector.zero(SHORTS);
-      ShortVector e1 = ShortVector.zero(SHORTS);
-      ShortVector f0 = ShortVector.zero(SHORTS);
-      ShortVector f1 = ShortVector.zero(SHORTS);
-      ShortVector g0 = ShortVector.zero(SHORTS);
-      ShortVector g1 = ShortVector.zero(SHORTS);
-      ShortVector h0 = ShortVector.zero(SHORTS);
-      ShortVector h1 = ShortVector.zero(SHORTS);
-      for (int k = 0; k < SUB; k++) {
-        long weights = w + 4L * k + 4L * (k & ~7);
-        ShortVector x0 =
-            ShortVector.fromMemorySegment(SHORTS, MEMORY, columns + COLUMN_BYTES * (long) k, ORDER);
-        ShortVector x1 =
-            ShortVector.fromMemorySegment(
-                SHORTS, MEMORY, columns + COLUMN_BYTES * (long) k + 64, ORDER);
-        ShortVector wa = IntVector.broadcast(INTS, MEMORY.get(INT, weights)).reinterpretAsShorts();
-        a0 = x0.mul(wa).add(a0);
-        a1 = x1.mul(wa).add(a1);
-        ShortVector wb =
-            IntVector.broadcast(INTS, MEMORY.get(INT, weights + 1 * STRIDE)).reinterpretAsShorts();
-        b0 = x0.mul(wb).add(b0);
-        b1 = x1.mul(wb).add(b1);
-        ShortVector wc =
-            IntVector.broadcast(INTS, MEMORY.get(INT, weights + 2 * STRIDE)).reinterpretAsShorts();
-        c0 = x0.mul(wc).add(c0);
-        c1 = x1.mul(wc).add(c1);
-        ShortVector wd =
-            IntVector.broadcast(INTS, MEMORY.get(INT, weights + 3 * STRIDE)).reinterpretAsShorts();
-        d0 = x0.mul(wd).add(d0);
-        d1 = x1.mul(wd).add(d1);
-        ShortVector we =
-            IntVector.broadcast(INTS, MEMORY.get(INT, weights + 4 * STRIDE)).reinterpretAsShorts();
-        e0 = x0.mul(we).add(e0);
-        e1 = x1.mul(we).add(e1);
-        ShortVector wf =
-            IntVector.broadcast(INTS, MEMORY.get(INT, weights + 5 * STRIDE)).reinterpretAsShorts();
-        f0 = x0.mul(wf).add(f0);
-        f1 = x1.mul(wf).add(f1);
-        ShortVector wg =
-            IntVector.broadcast(INTS, MEMORY.get(INT, weights + 6 * STRIDE)).reinterpretAsShorts();
-        g0 = x0.mul(wg).add(g0);
-        g1 = x1.mul(wg).add(g1);
-        ShortVector wh =
-            IntVector.broadcast(INTS, MEMORY.get(INT, weights + 7 * STRIDE)).reinterpretAsShorts();
-        h0 = x0.mul(wh).add(h0);
-        h1 = x1.mul(wh).add(h1);
-      }
-      a0.intoMemorySegment(MEMORY, to + 0, ORDER);
-      a1.intoMemorySegment(MEMORY, to + 64, ORDER);
-      b0.intoMemorySegment(MEMORY, to + 128, ORDER);
-      b1.intoMemorySegment(MEMORY, to + 192, ORDER);
-      c0.intoMemorySegment(MEMORY, to + 256, ORDER);
-      c1.intoMemorySegment(MEMORY, to + 320, ORDER);
-      d0.intoMemorySegment(MEMORY, to + 384, ORDER);
-      d1.intoMemorySegment(MEMORY, to + 448, ORDER);
-      e0.intoMemorySegment(MEMORY, to + 512, ORDER);
-      e1.intoMemorySegment(MEMORY, to + 576, ORDER);
-      f0.intoMemorySegment(MEMORY, to + 640, ORDER);
-      f1.intoMemorySegment(MEMORY, to + 704, ORDER);
-      g0.intoMemorySegment(MEMORY, to + 768, ORDER);
-      g1.intoMemorySegment(MEMORY, to + 832, ORDER);
-      h0.intoMemorySegment(MEMORY, to + 896, ORDER);
-      h1.intoMemorySegment(MEMORY, to + 960, ORDER);
+  /** A sub-block times all tokens of a tile. */
+  private static void twoVectors(long panel, long columns, long to) {
+    long w = panel & ADDRESS;
+    ShortVector a0 = ShortVector.zero(SHORTS);
+    ShortVector a1 = ShortVector.zero(SHORTS);
+    ShortVector b0 = ShortVector.zero(SHORTS);
+    ShortVector b1 = ShortVector.zero(SHORTS);
+    ShortVector c0 = ShortVector.zero(SHORTS);
+    ShortVector c1 = ShortVector.zero(SHORTS);
+    ShortVector d0 = ShortVector.zero(SHORTS);
+    ShortVector d1 = ShortVector.zero(SHORTS);
+    ShortVector e0 = ShortVector.zero(SHORTS);
+    ShortVector e1 = ShortVector.zero(SHORTS);
+    ShortVector f0 = ShortVector.zero(SHORTS);
+    ShortVector f1 = ShortVector.zero(SHORTS);
+    ShortVector g0 = ShortVector.zero(SHORTS);
+    ShortVector g1 = ShortVector.zero(SHORTS);
+    ShortVector h0 = ShortVector.zero(SHORTS);
+    ShortVector h1 = ShortVector.zero(SHORTS);
+    for (int k = 0; k < SUB; k++) {
+      long weights = w + 4L * k + 4L * (k & ~7);
+      ShortVector x0 =
+          ShortVector.fromMemorySegment(SHORTS, MEMORY, columns + COLUMN_BYTES * (long) k, ORDER);
+      ShortVector x1 =
+          ShortVector.fromMemorySegment(
+              SHORTS, MEMORY, columns + COLUMN_BYTES * (long) k + 64, ORDER);
+      ShortVector wa = IntVector.broadcast(INTS, MEMORY.get(INT, weights)).reinterpretAsShorts();
+      a0 = x0.mul(wa).add(a0);
+      a1 = x1.mul(wa).add(a1);
+      ShortVector wb =
+          IntVector.broadcast(INTS, MEMORY.get(INT, weights + 1 * STRIDE)).reinterpretAsShorts();
+      b0 = x0.mul(wb).add(b0);
+      b1 = x1.mul(wb).add(b1);
+      ShortVector wc =
+          IntVector.broadcast(INTS, MEMORY.get(INT, weights + 2 * STRIDE)).reinterpretAsShorts();
+      c0 = x0.mul(wc).add(c0);
+      c1 = x1.mul(wc).add(c1);
+      ShortVector wd =
+          IntVector.broadcast(INTS, MEMORY.get(INT, weights + 3 * STRIDE)).reinterpretAsShorts();
+      d0 = x0.mul(wd).add(d0);
+      d1 = x1.mul(wd).add(d1);
+      ShortVector we =
+          IntVector.broadcast(INTS, MEMORY.get(INT, weights + 4 * STRIDE)).reinterpretAsShorts();
+      e0 = x0.mul(we).add(e0);
+      e1 = x1.mul(we).add(e1);
+      ShortVector wf =
+          IntVector.broadcast(INTS, MEMORY.get(INT, weights + 5 * STRIDE)).reinterpretAsShorts();
+      f0 = x0.mul(wf).add(f0);
+      f1 = x1.mul(wf).add(f1);
+      ShortVector wg =
+          IntVector.broadcast(INTS, MEMORY.get(INT, weights + 6 * STRIDE)).reinterpretAsShorts();
+      g0 = x0.mul(wg).add(g0);
+      g1 = x1.mul(wg).add(g1);
+      ShortVector wh =
+          IntVector.broadcast(INTS, MEMORY.get(INT, weights + 7 * STRIDE)).reinterpretAsShorts();
+      h0 = x0.mul(wh).add(h0);
+      h1 = x1.mul(wh).add(h1);
     }
+    a0.intoMemorySegment(MEMORY, to + 0, ORDER);
+    a1.intoMemorySegment(MEMORY, to + 64, ORDER);
+    b0.intoMemorySegment(MEMORY, to + 128, ORDER);
+    b1.intoMemorySegment(MEMORY, to + 192, ORDER);
+    c0.intoMemorySegment(MEMORY, to + 256, ORDER);
+    c1.intoMemorySegment(MEMORY, to + 320, ORDER);
+    d0.intoMemorySegment(MEMORY, to + 384, ORDER);
+    d1.intoMemorySegment(MEMORY, to + 448, ORDER);
+    e0.intoMemorySegment(MEMORY, to + 512, ORDER);
+    e1.intoMemorySegment(MEMORY, to + 576, ORDER);
+    f0.intoMemorySegment(MEMORY, to + 640, ORDER);
+    f1.intoMemorySegment(MEMORY, to + 704, ORDER);
+    g0.intoMemorySegment(MEMORY, to + 768, ORDER);
+    g1.intoMemorySegment(MEMORY, to + 832, ORDER);
+    h0.intoMemorySegment(MEMORY, to + 896, ORDER);
+    h1.intoMemorySegment(MEMORY, to + 960, ORDER);
   }
 
-  /** The first half of a tile. */
-  private static void oneVector(long unpacked, long x, long products) {
-    long panel = unpacked & ADDRESS;
-    for (int sub = 0; sub < SUBS; sub++) {
-      // The place of a sub-block: see Q4KPanel. A call would spill all vectors.
-      long w = panel + (sub >> 2) * 512L + (sub & 1) * 256L + (sub >> 1 & 1) * 32L;
-      long columns = x + COLUMN_BYTES * (long) SUB * sub;
-      long to = products + SUB_BYTES * sub;
-      ShortVector a0 = ShortVector.zero(SHORTS);
-      ShortVector b0 = ShortVector.zero(SHORTS);
-      ShortVector c0 = ShortVector.zero(SHORTS);
-      ShortVector d0 = ShortVector.zero(SHORTS);
-      ShortVector e0 = ShortVector.zero(SHORTS);
-      ShortVector f0 = ShortVector.zero(SHORTS);
-      ShortVector g0 = ShortVector.zero(SHORTS);
-      ShortVector h0 = ShortVector.zero(SHORTS);
-      for (int k = 0; k < SUB; k++) {
-        long weights = w + 4L * k + 4L * (k & ~7);
-        ShortVector x0 =
-            ShortVector.fromMemorySegment(SHORTS, MEMORY, columns + COLUMN_BYTES * (long) k, ORDER);
-        ShortVector wa = IntVector.broadcast(INTS, MEMORY.get(INT, weights)).reinterpretAsShorts();
-        a0 = x0.mul(wa).add(a0);
-        ShortVector wb =
-            IntVector.broadcast(INTS, MEMORY.get(INT, weights + 1 * STRIDE)).reinterpretAsShorts();
-        b0 = x0.mul(wb).add(b0);
-        ShortVector wc =
-            IntVector.broadcast(INTS, MEMORY.get(INT, weights + 2 * STRIDE)).reinterpretAsShorts();
-        c0 = x0.mul(wc).add(c0);
-        ShortVector wd =
-            IntVector.broadcast(INTS, MEMORY.get(INT, weights + 3 * STRIDE)).reinterpretAsShorts();
-        d0 = x0.mul(wd).add(d0);
-        ShortVector we =
-            IntVector.broadcast(INTS, MEMORY.get(INT, weights + 4 * STRIDE)).reinterpretAsShorts();
-        e0 = x0.mul(we).add(e0);
-        ShortVector wf =
-            IntVector.broadcast(INTS, MEMORY.get(INT, weights + 5 * STRIDE)).reinterpretAsShorts();
-        f0 = x0.mul(wf).add(f0);
-        ShortVector wg =
-            IntVector.broadcast(INTS, MEMORY.get(INT, weights + 6 * STRIDE)).reinterpretAsShorts();
-        g0 = x0.mul(wg).add(g0);
-        ShortVector wh =
-            IntVector.broadcast(INTS, MEMORY.get(INT, weights + 7 * STRIDE)).reinterpretAsShorts();
-        h0 = x0.mul(wh).add(h0);
-      }
-      a0.intoMemorySegment(MEMORY, to + 0, ORDER);
-      b0.intoMemorySegment(MEMORY, to + 128, ORDER);
-      c0.intoMemorySegment(MEMORY, to + 256, ORDER);
-      d0.intoMemorySegment(MEMORY, to + 384, ORDER);
-      e0.intoMemorySegment(MEMORY, to + 512, ORDER);
-      f0.intoMemorySegment(MEMORY, to + 640, ORDER);
-      g0.intoMemorySegment(MEMORY, to + 768, ORDER);
-      h0.intoMemorySegment(MEMORY, to + 896, ORDER);
+  /** A sub-block times the first half of a tile. */
+  private static void oneVector(long panel, long columns, long to) {
+    long w = panel & ADDRESS;
+    ShortVector a0 = ShortVector.zero(SHORTS);
+    ShortVector b0 = ShortVector.zero(SHORTS);
+    ShortVector c0 = ShortVector.zero(SHORTS);
+    ShortVector d0 = ShortVector.zero(SHORTS);
+    ShortVector e0 = ShortVector.zero(SHORTS);
+    ShortVector f0 = ShortVector.zero(SHORTS);
+    ShortVector g0 = ShortVector.zero(SHORTS);
+    ShortVector h0 = ShortVector.zero(SHORTS);
+    for (int k = 0; k < SUB; k++) {
+      long weights = w + 4L * k + 4L * (k & ~7);
+      ShortVector x0 =
+          ShortVector.fromMemorySegment(SHORTS, MEMORY, columns + COLUMN_BYTES * (long) k, ORDER);
+      ShortVector wa = IntVector.broadcast(INTS, MEMORY.get(INT, weights)).reinterpretAsShorts();
+      a0 = x0.mul(wa).add(a0);
+      ShortVector wb =
+          IntVector.broadcast(INTS, MEMORY.get(INT, weights + 1 * STRIDE)).reinterpretAsShorts();
+      b0 = x0.mul(wb).add(b0);
+      ShortVector wc =
+          IntVector.broadcast(INTS, MEMORY.get(INT, weights + 2 * STRIDE)).reinterpretAsShorts();
+      c0 = x0.mul(wc).add(c0);
+      ShortVector wd =
+          IntVector.broadcast(INTS, MEMORY.get(INT, weights + 3 * STRIDE)).reinterpretAsShorts();
+      d0 = x0.mul(wd).add(d0);
+      ShortVector we =
+          IntVector.broadcast(INTS, MEMORY.get(INT, weights + 4 * STRIDE)).reinterpretAsShorts();
+      e0 = x0.mul(we).add(e0);
+      ShortVector wf =
+          IntVector.broadcast(INTS, MEMORY.get(INT, weights + 5 * STRIDE)).reinterpretAsShorts();
+      f0 = x0.mul(wf).add(f0);
+      ShortVector wg =
+          IntVector.broadcast(INTS, MEMORY.get(INT, weights + 6 * STRIDE)).reinterpretAsShorts();
+      g0 = x0.mul(wg).add(g0);
+      ShortVector wh =
+          IntVector.broadcast(INTS, MEMORY.get(INT, weights + 7 * STRIDE)).reinterpretAsShorts();
+      h0 = x0.mul(wh).add(h0);
     }
+    a0.intoMemorySegment(MEMORY, to + 0, ORDER);
+    b0.intoMemorySegment(MEMORY, to + 128, ORDER);
+    c0.intoMemorySegment(MEMORY, to + 256, ORDER);
+    d0.intoMemorySegment(MEMORY, to + 384, ORDER);
+    e0.intoMemorySegment(MEMORY, to + 512, ORDER);
+    f0.intoMemorySegment(MEMORY, to + 640, ORDER);
+    g0.intoMemorySegment(MEMORY, to + 768, ORDER);
+    h0.intoMemorySegment(MEMORY, to + 896, ORDER);
   }
 }

@@ -81,7 +81,9 @@ public final class QuantisedTiles {
           clear(tile, token + 1);
         }
       }
-      spread(scratch, tile + 64L * vector);
+      for (int lane = 0; lane < 16; lane++) {
+        spread(scratch + 4L * COLUMNS * lane, tile + 64L * vector + 4L * lane);
+      }
     }
   }
 
@@ -134,20 +136,18 @@ public final class QuantisedTiles {
     }
   }
 
-  /** Sixteen rows of ints to one vector per column. */
-  private static void spread(long scratch, long vectors) {
-    for (int lane = 0; lane < 16; lane++) {
-      for (int sub = 0; sub < SUBS; sub++) {
-        long from = scratch + 4L * (COLUMNS * lane + SUB * sub) & ADDRESS;
-        long to = vectors + COLUMN_BYTES * (long) SUB * sub + 4L * lane & ADDRESS;
-        for (int l = 0; l < 8; l++) {
-          long source = from + 16L * l;
-          long target = to + COLUMN_BYTES * (long) l;
-          MEMORY.set(INT, target, MEMORY.get(INT, source));
-          MEMORY.set(INT, target + 8 * COLUMN_BYTES, MEMORY.get(INT, source + 4));
-          MEMORY.set(INT, target + 16 * COLUMN_BYTES, MEMORY.get(INT, source + 8));
-          MEMORY.set(INT, target + 24 * COLUMN_BYTES, MEMORY.get(INT, source + 12));
-        }
+  /** A lane's row of ints to its places in one vector per column. */
+  private static void spread(long row, long lane) {
+    for (int sub = 0; sub < SUBS; sub++) {
+      long from = row + 4L * SUB * sub & ADDRESS;
+      long to = lane + COLUMN_BYTES * (long) SUB * sub & ADDRESS;
+      for (int l = 0; l < 8; l++) {
+        long source = from + 16L * l;
+        long target = to + COLUMN_BYTES * (long) l;
+        MEMORY.set(INT, target, MEMORY.get(INT, source));
+        MEMORY.set(INT, target + 8 * COLUMN_BYTES, MEMORY.get(INT, source + 4));
+        MEMORY.set(INT, target + 16 * COLUMN_BYTES, MEMORY.get(INT, source + 8));
+        MEMORY.set(INT, target + 24 * COLUMN_BYTES, MEMORY.get(INT, source + 12));
       }
     }
   }
