@@ -1,0 +1,95 @@
+package dev.helixbg.llm.tokenizer;
+
+import dev.helixbg.llm.gguf.GgufStrings;
+
+/** Finds the ids of ordinary tokens by their text: a hash table of two arrays of numbers. */
+final class TokenIndex {
+  /** See {@link GgufStrings}: methods are compiled sooner than loops. */
+  private static final int BATCH = 256;
+
+  /** Of the hash FNV-1a. */
+  private static final int FNV_PRIME = 0x01000193;
+
+  /** 2^32 over the golden ratio: spreads a hash over its upper bits. */
+  private static final int SPREAD = 0x9E3779B9;
+
+  private final GgufStrings tokens;
+  private final byte[] utf8;
+  private final int shift;
+
+  /** By hash: the last token that has it, plus one; 0 for none. */
+  private final int[] heads;
+
+  /** By token: the one before it with the same place in {@code heads}, plus one. */
+  private final int[] next;
+
+  /**
+   * @param kinds one per token
+   */
+  TokenIndex(GgufStrings tokens, byte[] kinds) {
+    this.tokens = tokens;
+    utf8 = tokens.utf8();
+    int bits = Math.max(1, Integer.SIZE - Integer.numberOfLeadingZeros(tokens.size()));
+    shift = Integer.SIZE - bits;
+    heads = new int[1 << bits];
+    next = new int[tokens.size()];
+    for (int id = 0; id < next.length; id += BATCH) {
+      add(id, Math.min(next.length, id + BATCH), kinds);
+    }
+  }
+
+  private void add(int from, int to, byte[] kinds) {
+    for (int id = from; id < to; id++) {
+      if (kinds[id] == Vocabulary.NORMAL) {
+        int place = place(hash(utf8, tokens.start(id), tokens.end(id)));
+        next[id] = heads[place];
+        heads[place] = id + 1;
+      }
+    }
+  }
+
+  private int place(int hash) {
+    return hash * SPREAD >>> shift;
+  }
+
+  /** The hash of a text that is one byte longer; the first is 0. */
+  static int hash(int hash, byte b) {
+    return (hash ^ b) * FNV_PRIME;
+  }
+
+  private static int hash(byte[] text, int from, int to) {
+    int hash = 0;
+    for (int i = from; i < to; i++) {
+      hash = hash(hash, text[i]);
+    }
+    return hash;
+  }
+
+  /** The token with a text, or −1; of several, the last. */
+  int find(byte[] text, int from, int to) {
+    return find(hash(text, from, to), text, from, to);
+  }
+
+  /** The same for a text of which the hash is known. */
+  int find(int hash, byte[] text, int from, int to) {
+    int id = heads[place(hash)] - 1;
+    while (id >= 0 && !isText(id, text, from, to)) {
+      id = next[id] - 1;
+    }
+    return id;
+  }
+
+  private boolean isText(int id, byte[] text, int from, int to) {
+    int start = tokens.start(id);
+    int length = to - from;
+    if (tokens.end(id) - start != length) {
+      return false;
+    }
+    for (int i = 0; i < length; i++) {
+      if (utf8[start + i] != text[from + i]) {
+        return false;
+      }
+    }
+    return true;
+  }
+}
