@@ -4,7 +4,7 @@ import dev.helixbg.llm.gguf.GgufStrings;
 import java.util.BitSet;
 
 /**
- * The merges of a vocabulary by the ids of their tokens, and which of them a text can need.
+ * The merges of a vocabulary, and which of them a text can need.
  *
  * <p>Byte-pair encoding works on one word at a time, and a merge joins two neighbours: only where
  * its result is a part of the word can it happen, and leaving out all others changes nothing.
@@ -13,12 +13,10 @@ final class Merges {
   /** See {@link GgufStrings}: methods are compiled sooner than loops. */
   private static final int BATCH = 256;
 
+  /** Pairs of tokens with a space between them, the first merged first. */
+  private final GgufStrings texts;
+
   private final TokenIndex tokens;
-
-  /** By merge, the first merged first: the ids of its two tokens. */
-  private final int[] left;
-
-  private final int[] right;
 
   /** By token: the last merge that makes it, plus one; 0 for none. */
   private final int[] makers;
@@ -31,55 +29,49 @@ final class Merges {
 
   private byte[] scratch = new byte[64];
 
-  private Merges(TokenIndex tokens, int tokenCount, int count) {
-    this.tokens = tokens;
-    left = new int[count];
-    right = new int[count];
-    makers = new int[tokenCount];
-    next = new int[count];
-  }
-
   /**
-   * Reads merges.
+   * Merges of tokens.
    *
    * @param texts pairs of tokens with a space between them, the first merged first
    * @throws IllegalArgumentException if one of them is no such pair, or makes no token
    */
-  static Merges of(GgufStrings texts, TokenIndex tokens, int tokenCount) {
-    Merges merges = new Merges(tokens, tokenCount, texts.size());
-    for (int i = 0; i < texts.size(); i += BATCH) {
-      int wrong = merges.add(texts, i, Math.min(texts.size(), i + BATCH));
-      if (wrong >= 0) {
-        throw new IllegalArgumentException(
-            "merge %d, \"%s\", is not two tokens with a space between them that make a third"
-                .formatted(wrong, texts.get(wrong)));
-      }
+  Merges(GgufStrings texts, TokenIndex tokens) {
+    this.texts = texts;
+    this.tokens = tokens;
+    makers = new int[tokens.size()];
+    next = new int[texts.size()];
+    for (int i = 0; i < next.length; i += BATCH) {
+      add(i, Math.min(next.length, i + BATCH));
     }
-    return merges;
   }
 
-  /** Returns the first that is wrong, or −1. */
-  private int add(GgufStrings texts, int from, int to) {
+  /**
+   * That both parts of a merge are tokens is not looked up here: those that can become neighbours
+   * are single bytes or the results of other merges, and so were found.
+   */
+  private void add(int from, int to) {
     byte[] utf8 = texts.utf8();
     for (int merge = from; merge < to; merge++) {
       int start = texts.start(merge);
       int end = texts.end(merge);
       int space = indexOfSpace(utf8, start, end);
       if (space == end || indexOfSpace(utf8, space + 1, end) < end) {
-        return merge;
+        throw wrong(merge, "is not two tokens with a space between them");
       }
       int length = end - start - 1;
       int made = tokens.find(joined(utf8, start, space, end), 0, length);
-      left[merge] = tokens.find(utf8, start, space);
-      right[merge] = tokens.find(utf8, space + 1, end);
-      if (made < 0 || left[merge] < 0 || right[merge] < 0) {
-        return merge;
+      if (made < 0) {
+        throw wrong(merge, "makes what is no token");
       }
       next[merge] = makers[made];
       makers[made] = merge + 1;
       longest = Math.max(longest, length);
     }
-    return -1;
+  }
+
+  private IllegalArgumentException wrong(int merge, String what) {
+    return new IllegalArgumentException(
+        "merge %d, \"%s\", %s".formatted(merge, texts.get(merge), what));
   }
 
   private static int indexOfSpace(byte[] utf8, int from, int to) {
@@ -104,14 +96,9 @@ final class Merges {
     return scratch;
   }
 
-  /** The id of a merge's first token. */
-  int left(int merge) {
-    return left[merge];
-  }
-
-  /** The id of a merge's second token. */
-  int right(int merge) {
-    return right[merge];
+  /** A merge as the file has it. */
+  String text(int merge) {
+    return texts.get(merge);
   }
 
   /**
@@ -119,22 +106,42 @@ final class Merges {
    *
    * @param word in UTF-8 of the {@link ByteAlphabet}
    * @param needed gets the merges
-   * @param made gets the tokens that they make
+   * @param used gets the tokens that they join and make
+   * @throws TokenizerException if a merge joins what is no token
    */
-  void addPossible(byte[] word, BitSet needed, BitSet made) {
+  void addPossible(byte[] word, BitSet needed, BitSet used) {
     for (int start = 0; start < word.length; start++) {
       int hash = 0;
       int end = Math.min(word.length, start + longest);
       for (int i = start; i < end; i++) {
         hash = TokenIndex.hash(hash, word[i]);
-        int id = tokens.find(hash, word, start, i + 1);
-        if (id >= 0 && makers[id] > 0) {
-          made.set(id);
-          for (int merge = makers[id] - 1; merge >= 0; merge = next[merge] - 1) {
-            needed.set(merge);
+        int made = tokens.find(hash, word, start, i + 1);
+        if (made >= 0 && makers[made] > 0) {
+          used.set(made);
+          for (int merge = makers[made] - 1; merge >= 0; merge = next[merge] - 1) {
+            add(merge, needed, used);
           }
         }
       }
     }
+  }
+
+  private void add(int merge, BitSet needed, BitSet used) {
+    if (needed.get(merge)) {
+      return;
+    }
+    int start = texts.start(merge);
+    int end = texts.end(merge);
+    int space = indexOfSpace(texts.utf8(), start, end);
+    int left = tokens.find(texts.utf8(), start, space);
+    int right = tokens.find(texts.utf8(), space + 1, end);
+    if (left < 0 || right < 0) {
+      throw new TokenizerException(
+          "the model's vocabulary cannot be used: "
+              + wrong(merge, "joins what is no token").getMessage());
+    }
+    needed.set(merge);
+    used.set(left);
+    used.set(right);
   }
 }

@@ -1,6 +1,7 @@
 package dev.helixbg.llm.tokenizer;
 
 import ai.djl.huggingface.tokenizers.jni.TokenizersLibrary;
+import java.util.List;
 import java.util.concurrent.atomic.AtomicBoolean;
 
 /** A tokenizer of the native library, until {@link #close}. */
@@ -29,16 +30,24 @@ final class NativeTokenizer implements AutoCloseable {
   }
 
   /**
-   * What a text becomes.
+   * What texts become.
    *
    * @param ids of the tokens
-   * @param words for each token, which word of the text it belongs to; they count up from 0
+   * @param words for each token the word that it is a part of; they count up from 0
    */
   record Encoded(int[] ids, int[] words) {}
 
-  /** Encodes a text without lone surrogates. */
+  /** Splits a text without lone surrogates into words, and encodes them. */
   Encoded encode(String text) {
-    long encoding = LIBRARY.encode(handle, text, false);
+    return read(LIBRARY.encode(handle, text, false));
+  }
+
+  /** Encodes words. */
+  Encoded encode(List<String> words) {
+    return read(LIBRARY.encodeList(handle, words.toArray(new String[0]), false));
+  }
+
+  private static Encoded read(long encoding) {
     try {
       return new Encoded(ints(LIBRARY.getTokenIds(encoding)), ints(LIBRARY.getWordIds(encoding)));
     } finally {

@@ -48,6 +48,11 @@ final class TokenIndex {
     }
   }
 
+  /** Number of ids, those of other than ordinary tokens included. */
+  int size() {
+    return next.length;
+  }
+
   private int place(int hash) {
     return hash * SPREAD >>> shift;
   }

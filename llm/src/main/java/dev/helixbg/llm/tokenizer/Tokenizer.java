@@ -5,6 +5,7 @@ import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
+import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.TreeSet;
@@ -58,10 +59,10 @@ public final class Tokenizer implements AutoCloseable {
 
   /** The ordinary tokens of a text. */
   public int[] encode(String text) {
-    String wellFormed = WellFormed.of(text);
-    String json = vocabulary.json(splitter.words(wellFormed));
-    try (NativeTokenizer tokenizer = NativeTokenizer.of(json)) {
-      return tokenizer.encode(wellFormed).ids();
+    WordSplitter.Words words = splitter.split(WellFormed.of(text));
+    List<String> different = words.different();
+    try (NativeTokenizer tokenizer = NativeTokenizer.of(vocabulary.definition(different))) {
+      return words.inOrder(tokenizer.encode(different));
     }
   }
 

@@ -1,7 +1,7 @@
 package dev.helixbg.llm.tokenizer;
 
 /**
- * Writes part of a vocabulary in the form that the HuggingFace tokenizers library reads.
+ * Writes definitions of tokenizers in the form that the HuggingFace tokenizers library reads.
  *
  * <p>The pattern, the normaliser and the byte-level steps are Qwen2's, as in the tokenizer.json
  * that Qwen publishes. Special tokens are left out on purpose: the library then cannot make them
@@ -18,8 +18,7 @@ final class TokenizerJson {
           + "\\n"
           + "]+|\\s+(?!\\S)|\\s+";
 
-  /** Up to where the vocabulary begins. */
-  private static final String START =
+  private static final String TEXTS =
       """
       {"version":"1.0",
       "normalizer":{"type":"NFC"},
@@ -30,24 +29,40 @@ final class TokenizerJson {
       """
           .replace("PATTERN", quoted(QWEN2_PATTERN));
 
-  private final StringBuilder vocabulary = new StringBuilder(1 << 14).append(START);
-  private final StringBuilder merges = new StringBuilder(1 << 12);
+  private static final String WORDS =
+      "{\"version\":\"1.0\",\"model\":{\"type\":\"BPE\",\"vocab\":{";
+
+  private final StringBuilder vocabulary;
+  private final StringBuilder merges = new StringBuilder(1 << 10);
+  private String separator = "";
+
+  private TokenizerJson(String start) {
+    vocabulary = new StringBuilder(1 << 12).append(start);
+  }
+
+  /** A tokenizer of texts. */
+  static TokenizerJson ofTexts() {
+    return new TokenizerJson(TEXTS);
+  }
+
+  /** A tokenizer of words, already split and written in the {@link ByteAlphabet}. */
+  static TokenizerJson ofWords() {
+    return new TokenizerJson(WORDS);
+  }
 
   /** Adds a token, each once. */
   TokenizerJson token(String text, int id) {
-    if (vocabulary.length() > START.length()) {
-      vocabulary.append(',');
-    }
-    vocabulary.append('"').append(quoted(text)).append("\":").append(id);
+    vocabulary.append(separator).append('"').append(quoted(text)).append("\":").append(id);
+    separator = ",";
     return this;
   }
 
-  /** Adds a merge of two tokens, in the order of their ranks. */
-  TokenizerJson merge(String left, String right) {
+  /** Adds a merge, two tokens with a space between them; the first is merged first. */
+  TokenizerJson merge(String text) {
     if (!merges.isEmpty()) {
       merges.append(',');
     }
-    merges.append('"').append(quoted(left)).append(' ').append(quoted(right)).append('"');
+    merges.append('"').append(quoted(text)).append('"');
     return this;
   }
 

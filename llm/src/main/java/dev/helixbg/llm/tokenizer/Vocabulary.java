@@ -5,8 +5,8 @@ import dev.helixbg.llm.gguf.GgufStrings;
 import java.nio.charset.StandardCharsets;
 import java.util.BitSet;
 import java.util.HashMap;
+import java.util.List;
 import java.util.Map;
-import java.util.Set;
 
 /** The tokens of a model file, in order of their ids. */
 public final class Vocabulary {
@@ -82,7 +82,7 @@ public final class Vocabulary {
         tokens,
         kinds,
         byteIds(metadata, index),
-        merges(metadata, index, tokens.size()),
+        merges(metadata, index),
         metadata.has(END) ? metadata.whole(END, 0, tokens.size() - 1) : -1);
   }
 
@@ -122,37 +122,36 @@ public final class Vocabulary {
     return ids;
   }
 
-  private static Merges merges(GgufMetadata metadata, TokenIndex index, int tokenCount) {
+  private static Merges merges(GgufMetadata metadata, TokenIndex index) {
     try {
-      return Merges.of(metadata.array(MERGES, MAX_MERGES).strings(), index, tokenCount);
+      return new Merges(metadata.array(MERGES, MAX_MERGES).strings(), index);
     } catch (IllegalArgumentException e) {
       throw metadata.error(MERGES, e.getMessage());
     }
   }
 
   /**
-   * The part of this vocabulary that encodes given words as all of it would, for the native
-   * library.
+   * The part of this vocabulary that encodes given words as all of it would, as a definition for
+   * the native library.
    *
    * @param words in the {@link ByteAlphabet}
+   * @throws TokenizerException if a merge of them joins what is no token
    */
-  String json(Set<String> words) {
+  String definition(List<String> words) {
     BitSet needed = new BitSet(); // merges
     BitSet used = new BitSet(); // tokens
     for (String word : words) {
+      for (int i = 0; i < word.length(); i++) {
+        used.set(byteIds[ByteAlphabet.byteOf(word.charAt(i))]);
+      }
       merges.addPossible(word.getBytes(StandardCharsets.UTF_8), needed, used);
     }
-    for (int id : byteIds) {
-      used.set(id);
-    }
-    TokenizerJson json = new TokenizerJson();
-    for (int m = needed.nextSetBit(0); m >= 0; m = needed.nextSetBit(m + 1)) {
-      used.set(merges.left(m));
-      used.set(merges.right(m));
-      json.merge(text(merges.left(m)), text(merges.right(m)));
-    }
+    TokenizerJson json = TokenizerJson.ofWords();
     for (int id = used.nextSetBit(0); id >= 0; id = used.nextSetBit(id + 1)) {
       json.token(text(id), id);
+    }
+    for (int merge = needed.nextSetBit(0); merge >= 0; merge = needed.nextSetBit(merge + 1)) {
+      json.merge(merges.text(merge));
     }
     return json.toString();
   }
