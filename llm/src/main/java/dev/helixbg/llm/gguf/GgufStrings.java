@@ -63,8 +63,10 @@ public final class GgufStrings extends AbstractList<String> implements RandomAcc
               | (utf8[end + 1] & 0xFF) << 8
               | (utf8[end + 2] & 0xFF) << 16
               | utf8[end + 3] << 24;
+      int high = utf8[end + 4] | utf8[end + 5] | utf8[end + 6] | utf8[end + 7];
       // The file was checked before, but may have been written to since.
-      if (length < 0 || length > utf8.length - start || !isUtf8(start, start + length)) {
+      boolean fits = high == 0 && length >= 0 && length <= utf8.length - start;
+      if (!fits || !isUtf8(start, start + length)) {
         return -1;
       }
       starts[i] = start;

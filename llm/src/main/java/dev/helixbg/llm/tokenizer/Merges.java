@@ -18,14 +18,20 @@ final class Merges {
 
   private final TokenIndex tokens;
 
-  /** By token: the last merge that makes it, plus one; 0 for none. */
+  /**
+   * By token: the last merge that makes it, plus one; 0 for none. Of tokens with the same text, any
+   * one may hold it.
+   */
   private final int[] makers;
 
   /** By merge: the one before it that makes the same token, plus one. */
   private final int[] next;
 
-  /** Bytes of the longest token that a merge makes. */
-  private int longest;
+  /** By the first byte of what a merge makes: bytes of the longest. */
+  private final int[] longest = new int[1 << Byte.SIZE];
+
+  /** The token that the next merge makes, in most files. */
+  private int expected;
 
   private byte[] scratch = new byte[64];
 
@@ -55,17 +61,19 @@ final class Merges {
       int start = texts.start(merge);
       int end = texts.end(merge);
       int space = indexOfSpace(utf8, start, end);
-      if (space == end || indexOfSpace(utf8, space + 1, end) < end) {
+      boolean isPair = space > start && space < end - 1;
+      if (!isPair || indexOfSpace(utf8, space + 1, end) < end) {
         throw wrong(merge, "is not two tokens with a space between them");
       }
-      int length = end - start - 1;
-      int made = tokens.find(joined(utf8, start, space, end), 0, length);
+      int made = made(utf8, start, space, end);
       if (made < 0) {
         throw wrong(merge, "makes what is no token");
       }
+      expected = made + 1;
       next[merge] = makers[made];
       makers[made] = merge + 1;
-      longest = Math.max(longest, length);
+      int first = utf8[start] & 0xFF;
+      longest[first] = Math.max(longest[first], end - start - 1);
     }
   }
 
@@ -80,6 +88,13 @@ final class Merges {
       i++;
     }
     return i;
+  }
+
+  private int made(byte[] utf8, int start, int space, int end) {
+    // A search is a few misses of the processor's cache.
+    return expected < makers.length && tokens.isTextWithout(space, expected, utf8, start, end)
+        ? expected
+        : tokens.find(joined(utf8, start, space, end), 0, end - start - 1);
   }
 
   /** The bytes around a space. */
@@ -112,21 +127,20 @@ final class Merges {
   void addPossible(byte[] word, BitSet needed, BitSet used) {
     for (int start = 0; start < word.length; start++) {
       int hash = 0;
-      int end = Math.min(word.length, start + longest);
+      int end = Math.min(word.length, start + longest[word[start] & 0xFF]);
       for (int i = start; i < end; i++) {
         hash = TokenIndex.hash(hash, word[i]);
         int made = tokens.find(hash, word, start, i + 1);
-        if (made >= 0 && makers[made] > 0) {
-          used.set(made);
-          for (int merge = makers[made] - 1; merge >= 0; merge = next[merge] - 1) {
-            add(merge, needed, used);
+        for (int id = made; id >= 0; id = tokens.findBefore(id, word, start, i + 1)) {
+          for (int merge = makers[id] - 1; merge >= 0; merge = next[merge] - 1) {
+            add(merge, made, needed, used);
           }
         }
       }
     }
   }
 
-  private void add(int merge, BitSet needed, BitSet used) {
+  private void add(int merge, int made, BitSet needed, BitSet used) {
     if (needed.get(merge)) {
       return;
     }
@@ -143,5 +157,6 @@ final class Merges {
     needed.set(merge);
     used.set(left);
     used.set(right);
+    used.set(made);
   }
 }

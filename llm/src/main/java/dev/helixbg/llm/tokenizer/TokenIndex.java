@@ -20,7 +20,10 @@ final class TokenIndex {
   /** By hash: the last token that has it, plus one; 0 for none. */
   private final int[] heads;
 
-  /** By token: the one before it with the same place in {@code heads}, plus one. */
+  /**
+   * By token: the one before it with the same place in {@code heads}, plus one; −1 for a token that
+   * is not to be found.
+   */
   private final int[] next;
 
   /**
@@ -44,6 +47,8 @@ final class TokenIndex {
         int place = place(hash(utf8, tokens.start(id), tokens.end(id)));
         next[id] = heads[place];
         heads[place] = id + 1;
+      } else {
+        next[id] = -1;
       }
     }
   }
@@ -77,7 +82,16 @@ final class TokenIndex {
 
   /** The same for a text of which the hash is known. */
   int find(int hash, byte[] text, int from, int to) {
-    int id = heads[place(hash)] - 1;
+    return search(heads[place(hash)] - 1, text, from, to);
+  }
+
+  /** The token before {@code id} with the same text, or −1. */
+  int findBefore(int id, byte[] text, int from, int to) {
+    return search(next[id] - 1, text, from, to);
+  }
+
+  private int search(int first, byte[] text, int from, int to) {
+    int id = first;
     while (id >= 0 && !isText(id, text, from, to)) {
       id = next[id] - 1;
     }
@@ -92,6 +106,20 @@ final class TokenIndex {
     }
     for (int i = 0; i < length; i++) {
       if (utf8[start + i] != text[from + i]) {
+        return false;
+      }
+    }
+    return true;
+  }
+
+  /** Whether a token is a text less one byte of it. */
+  boolean isTextWithout(int omitted, int id, byte[] text, int from, int to) {
+    if (next[id] < 0 || tokens.end(id) - tokens.start(id) != to - from - 1) {
+      return false;
+    }
+    int at = tokens.start(id);
+    for (int i = from; i < to; i++) {
+      if (i != omitted && utf8[at++] != text[i]) {
         return false;
       }
     }

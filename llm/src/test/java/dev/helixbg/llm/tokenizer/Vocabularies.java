@@ -24,14 +24,25 @@ final class Vocabularies {
 
   private Vocabularies() {}
 
+  /**
+   * What a file holds.
+   *
+   * @param kinds as ggml numbers them
+   */
+  record Source(List<String> tokens, int[] kinds, List<String> merges) {}
+
   static Vocabulary golden() {
     try (GgufFile file = GgufFile.open(GoldenModel.Q4_K_M.path())) {
       return Vocabulary.from(file.metadata(), 1344);
     }
   }
 
-  /** Qwen3's own, as a GGUF file would hold it. */
   static Vocabulary qwen3() {
+    return of(qwen3Source());
+  }
+
+  /** Qwen3's own, as a GGUF file would hold it. */
+  static Source qwen3Source() {
     JsonNode json = read("/qwen3/tokenizer.json.gz");
     JsonNode special = json.get("added_tokens");
     int size = json.get("model").get("vocab").size() + special.size();
@@ -50,7 +61,7 @@ final class Vocabularies {
         StreamSupport.stream(json.get("model").get("merges").spliterator(), false)
             .map(pair -> pair.get(0).asText() + " " + pair.get(1).asText())
             .collect(Collectors.toList());
-    return of(List.of(tokens), kinds, merges);
+    return new Source(List.of(tokens), kinds, merges);
   }
 
   private static int kind(Kind kind) {
@@ -58,13 +69,13 @@ final class Vocabularies {
   }
 
   /** A vocabulary by way of a GGUF file. */
-  static Vocabulary of(List<String> tokens, int[] kinds, List<String> merges) {
+  static Vocabulary of(Source source) {
     try {
       Path path = Files.createTempFile("vocabulary", ".gguf");
       try {
-        write(path, tokens, kinds, merges);
+        write(path, source);
         try (GgufFile file = GgufFile.open(path)) {
-          return Vocabulary.from(file.metadata(), tokens.size());
+          return Vocabulary.from(file.metadata(), source.tokens().size());
         }
       } finally {
         Files.delete(path);
@@ -74,14 +85,13 @@ final class Vocabularies {
     }
   }
 
-  private static void write(Path path, List<String> tokens, int[] kinds, List<String> merges)
-      throws IOException {
+  private static void write(Path path, Source source) throws IOException {
     new GgufWriter()
         .text("tokenizer.ggml.model", "gpt2")
         .text("tokenizer.ggml.pre", "qwen2")
-        .strings("tokenizer.ggml.tokens", tokens)
-        .ints("tokenizer.ggml.token_type", kinds)
-        .strings("tokenizer.ggml.merges", merges)
+        .strings("tokenizer.ggml.tokens", source.tokens())
+        .ints("tokenizer.ggml.token_type", source.kinds())
+        .strings("tokenizer.ggml.merges", source.merges())
         .write(path);
   }
 
