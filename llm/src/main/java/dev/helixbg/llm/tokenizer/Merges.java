@@ -132,18 +132,23 @@ final class Merges {
         hash = TokenIndex.hash(hash, word[i]);
         int made = tokens.find(hash, word, start, i + 1);
         for (int id = made; id >= 0; id = tokens.findBefore(id, word, start, i + 1)) {
-          for (int merge = makers[id] - 1; merge >= 0; merge = next[merge] - 1) {
-            add(merge, made, needed, used);
+          int last = makers[id] - 1;
+          if (last >= 0 && !needed.get(last)) {
+            addAll(last, made, needed, used);
           }
         }
       }
     }
   }
 
-  private void add(int merge, int made, BitSet needed, BitSet used) {
-    if (needed.get(merge)) {
-      return;
+  private void addAll(int last, int made, BitSet needed, BitSet used) {
+    used.set(made);
+    for (int merge = last; merge >= 0; merge = next[merge] - 1) {
+      add(merge, needed, used);
     }
+  }
+
+  private void add(int merge, BitSet needed, BitSet used) {
     int start = texts.start(merge);
     int end = texts.end(merge);
     int space = indexOfSpace(texts.utf8(), start, end);
@@ -157,6 +162,5 @@ final class Merges {
     needed.set(merge);
     used.set(left);
     used.set(right);
-    used.set(made);
   }
 }

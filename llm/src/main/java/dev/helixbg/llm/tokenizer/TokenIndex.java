@@ -13,6 +13,9 @@ final class TokenIndex {
   /** 2^32 over the golden ratio: spreads a hash over its upper bits. */
   private static final int SPREAD = 0x9E3779B9;
 
+  /** Real vocabularies stay below ten; without a limit a file could make every search slow. */
+  private static final int MOST_AT_A_PLACE = 100;
+
   private final GgufStrings tokens;
   private final byte[] utf8;
   private final int shift;
@@ -28,6 +31,7 @@ final class TokenIndex {
 
   /**
    * @param kinds one per token
+   * @throws IllegalArgumentException if far more tokens have the same hash than chance gives
    */
   TokenIndex(GgufStrings tokens, byte[] kinds) {
     this.tokens = tokens;
@@ -36,15 +40,19 @@ final class TokenIndex {
     shift = Integer.SIZE - bits;
     heads = new int[1 << bits];
     next = new int[tokens.size()];
+    byte[] counts = new byte[heads.length];
     for (int id = 0; id < next.length; id += BATCH) {
-      add(id, Math.min(next.length, id + BATCH), kinds);
+      add(id, Math.min(next.length, id + BATCH), kinds, counts);
     }
   }
 
-  private void add(int from, int to, byte[] kinds) {
+  private void add(int from, int to, byte[] kinds, byte[] counts) {
     for (int id = from; id < to; id++) {
       if (kinds[id] == Vocabulary.NORMAL) {
         int place = place(hash(utf8, tokens.start(id), tokens.end(id)));
+        if (++counts[place] > MOST_AT_A_PLACE) {
+          throw new IllegalArgumentException("too many tokens are the same, or have one hash");
+        }
         next[id] = heads[place];
         heads[place] = id + 1;
       } else {

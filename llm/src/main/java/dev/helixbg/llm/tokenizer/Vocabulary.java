@@ -77,7 +77,7 @@ public final class Vocabulary {
           TOKENS, "%d tokens, but the model has %d embeddings".formatted(tokens.size(), most));
     }
     byte[] kinds = kinds(metadata, tokens.size());
-    TokenIndex index = new TokenIndex(tokens, kinds);
+    TokenIndex index = index(metadata, tokens, kinds);
     return new Vocabulary(
         tokens,
         kinds,
@@ -120,6 +120,14 @@ public final class Vocabulary {
       }
     }
     return ids;
+  }
+
+  private static TokenIndex index(GgufMetadata metadata, GgufStrings tokens, byte[] kinds) {
+    try {
+      return new TokenIndex(tokens, kinds);
+    } catch (IllegalArgumentException e) {
+      throw metadata.error(TOKENS, e.getMessage());
+    }
   }
 
   private static Merges merges(GgufMetadata metadata, TokenIndex index) {

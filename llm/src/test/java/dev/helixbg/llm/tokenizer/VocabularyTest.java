@@ -2,10 +2,12 @@ package dev.helixbg.llm.tokenizer;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTimeout;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.helixbg.llm.gguf.GgufException;
 import dev.helixbg.llm.tokenizer.Vocabularies.Source;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Collections;
@@ -102,12 +104,26 @@ class VocabularyTest {
     refused(new Source(List.of(), new int[0], List.of()), TOKENS, "0 tokens");
   }
 
-  /** Texts with one hash: whatever a file holds, making an index takes time by its size only. */
+  /** Whatever a file holds, searches are short. */
   @Test
-  void tokensThatAreAllTheSameAreRead() {
-    Source source = source(new ArrayList<>(Collections.nCopies(200_000, "ab")), "a b");
-    try (Tokenizer tokenizer = Tokenizer.of(Vocabularies.of(source), Vocabularies.CACHE)) {
-      assertEquals(200_255, tokenizer.encode("ab")[0]);
+  void tokensThatAreAllTheSameAreRefused() {
+    refused(source(Collections.nCopies(200_000, "ab"), "a b"), TOKENS, "too many tokens");
+  }
+
+  @Test
+  void mergesThatAreAllTheSameAreReadOnce() {
+    String[] merges = new String[300_000];
+    Arrays.fill(merges, "a b");
+    Vocabulary vocabulary = Vocabularies.of(source(List.of("ab"), merges));
+    try (Tokenizer tokenizer = Tokenizer.of(vocabulary, Vocabularies.CACHE)) {
+      StringBuilder text = new StringBuilder();
+      for (int i = 0; i < 10_000; i++) {
+        text.append("ab ");
+        text.append((char) ('c' + i % 23)).append((char) ('c' + i / 23 % 23)).append("ab ");
+      }
+      int[] ids = assertTimeout(Duration.ofSeconds(20), () -> tokenizer.encode(text.toString()));
+      assertEquals(text.toString(), tokenizer.decode(ids));
+      assertEquals(256, ids[0]);
     }
   }
 }
