@@ -1,8 +1,5 @@
 package dev.helixbg.llm.gguf;
 
-import java.util.ArrayList;
-import java.util.List;
-
 /**
  * A metadata array, still in the file: its bounds are checked, its elements are read when asked
  * for.
@@ -11,12 +8,17 @@ public final class GgufArray implements GgufValue {
   private final GgufType elementType;
   private final int count;
   private final GgufCursor elements;
+  private final int bytes;
 
-  /** {@code elements} stands at the first element. */
-  GgufArray(GgufType elementType, int count, GgufCursor elements) {
+  /**
+   * @param elements at the first element
+   * @param bytes of all elements
+   */
+  GgufArray(GgufType elementType, int count, GgufCursor elements, int bytes) {
     this.elementType = elementType;
     this.count = count;
     this.elements = elements;
+    this.bytes = bytes;
   }
 
   public GgufType elementType() {
@@ -32,14 +34,9 @@ public final class GgufArray implements GgufValue {
    *
    * @throws GgufException if they are no strings, or one of them is not UTF-8
    */
-  public List<String> strings() {
+  public GgufStrings strings() {
     expect(elementType == GgufType.STRING, "strings");
-    GgufCursor cursor = elements.copy();
-    List<String> strings = new ArrayList<>(count);
-    for (int i = 0; i < count; i++) {
-      strings.add(cursor.string());
-    }
-    return strings;
+    return GgufStrings.read(elements, count, bytes);
   }
 
   /**
@@ -49,12 +46,7 @@ public final class GgufArray implements GgufValue {
    */
   public int[] ints() {
     expect(elementType == GgufType.INT32 || elementType == GgufType.UINT32, "32-bit integers");
-    GgufCursor cursor = elements.copy();
-    int[] ints = new int[count];
-    for (int i = 0; i < count; i++) {
-      ints[i] = cursor.int32();
-    }
-    return ints;
+    return elements.copy().int32s(count);
   }
 
   private void expect(boolean holds, String wanted) {

@@ -180,7 +180,9 @@ final class GgufParser {
         (int) in.count("the length of an array", elementType.leastBytes(), Integer.MAX_VALUE - 8);
     GgufCursor elements = in.copy();
     in.skip(elementType, count);
-    return new GgufArray(elementType, count, elements);
+    // A head is far smaller than an int counts.
+    int bytes = (int) (in.position() - elements.position());
+    return new GgufArray(elementType, count, elements, bytes);
   }
 
   private int alignment() {

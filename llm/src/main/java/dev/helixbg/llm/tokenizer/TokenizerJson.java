@@ -1,13 +1,7 @@
 package dev.helixbg.llm.tokenizer;
 
-import com.fasterxml.jackson.core.JsonFactory;
-import com.fasterxml.jackson.core.JsonGenerator;
-import java.io.IOException;
-import java.io.StringWriter;
-import java.io.UncheckedIOException;
-
 /**
- * Writes a vocabulary in the form that the HuggingFace tokenizers library reads.
+ * Writes definitions of tokenizers in the form that the HuggingFace tokenizers library reads.
  *
  * <p>The pattern, the normaliser and the byte-level steps are Qwen2's, as in the tokenizer.json
  * that Qwen publishes. Special tokens are left out on purpose: the library then cannot make them
@@ -24,64 +18,66 @@ final class TokenizerJson {
           + "\\n"
           + "]+|\\s+(?!\\S)|\\s+";
 
-  private static final int BYTES_PER_TOKEN = 48;
+  private static final String TEXTS =
+      """
+      {"version":"1.0",
+      "normalizer":{"type":"NFC"},
+      "pre_tokenizer":{"type":"Sequence","pretokenizers":[
+      {"type":"Split","pattern":{"Regex":"PATTERN"},"behavior":"Isolated","invert":false},
+      {"type":"ByteLevel","add_prefix_space":false,"trim_offsets":false,"use_regex":false}]},
+      "model":{"type":"BPE","vocab":{\
+      """
+          .replace("PATTERN", quoted(QWEN2_PATTERN));
 
-  private TokenizerJson() {}
+  private static final String WORDS =
+      "{\"version\":\"1.0\",\"model\":{\"type\":\"BPE\",\"vocab\":{";
 
-  static String of(Vocabulary vocabulary) {
-    StringWriter text = new StringWriter(BYTES_PER_TOKEN * vocabulary.tokens().size());
-    try (JsonGenerator json = new JsonFactory().createGenerator(text)) {
-      json.writeStartObject();
-      json.writeStringField("version", "1.0");
-      json.writeObjectFieldStart("normalizer");
-      json.writeStringField("type", "NFC");
-      json.writeEndObject();
-      preTokenizer(json);
-      model(json, vocabulary);
-      json.writeEndObject();
-    } catch (IOException e) {
-      throw new UncheckedIOException(e);
-    }
-    return text.toString();
+  private final StringBuilder vocabulary;
+  private final StringBuilder merges = new StringBuilder(1 << 10);
+  private String separator = "";
+
+  private TokenizerJson(String start) {
+    vocabulary = new StringBuilder(1 << 12).append(start);
   }
 
-  private static void preTokenizer(JsonGenerator json) throws IOException {
-    json.writeObjectFieldStart("pre_tokenizer");
-    json.writeStringField("type", "Sequence");
-    json.writeArrayFieldStart("pretokenizers");
-    json.writeStartObject();
-    json.writeStringField("type", "Split");
-    json.writeObjectFieldStart("pattern");
-    json.writeStringField("Regex", QWEN2_PATTERN);
-    json.writeEndObject();
-    json.writeStringField("behavior", "Isolated");
-    json.writeBooleanField("invert", false);
-    json.writeEndObject();
-    json.writeStartObject();
-    json.writeStringField("type", "ByteLevel");
-    json.writeBooleanField("add_prefix_space", false);
-    json.writeBooleanField("trim_offsets", false);
-    json.writeBooleanField("use_regex", false);
-    json.writeEndObject();
-    json.writeEndArray();
-    json.writeEndObject();
+  /** A tokenizer of texts. */
+  static TokenizerJson ofTexts() {
+    return new TokenizerJson(TEXTS);
   }
 
-  private static void model(JsonGenerator json, Vocabulary vocabulary) throws IOException {
-    json.writeObjectFieldStart("model");
-    json.writeStringField("type", "BPE");
-    json.writeObjectFieldStart("vocab");
-    for (int id = 0; id < vocabulary.tokens().size(); id++) {
-      if (vocabulary.kinds()[id] == Vocabulary.Kind.NORMAL) {
-        json.writeNumberField(vocabulary.tokens().get(id), id);
-      }
+  /** A tokenizer of words, already split and written in the {@link ByteAlphabet}. */
+  static TokenizerJson ofWords() {
+    return new TokenizerJson(WORDS);
+  }
+
+  /** Adds a token, each once. */
+  TokenizerJson token(String text, int id) {
+    vocabulary.append(separator).append('"').append(quoted(text)).append("\":").append(id);
+    separator = ",";
+    return this;
+  }
+
+  /** Adds a merge, two tokens with a space between them; the first is merged first. */
+  TokenizerJson merge(String text) {
+    if (!merges.isEmpty()) {
+      merges.append(',');
     }
-    json.writeEndObject();
-    json.writeArrayFieldStart("merges");
-    for (String merge : vocabulary.merges()) {
-      json.writeString(merge);
-    }
-    json.writeEndArray();
-    json.writeEndObject();
+    merges.append('"').append(quoted(text)).append('"');
+    return this;
+  }
+
+  /** The {@link ByteAlphabet} has no control characters: two characters are left to escape. */
+  private static String quoted(String text) {
+    return text.replace("\\", "\\\\").replace("\"", "\\\"");
+  }
+
+  @Override
+  public String toString() {
+    return new StringBuilder(vocabulary.length() + merges.length() + 32)
+        .append(vocabulary)
+        .append("},\"merges\":[")
+        .append(merges)
+        .append("]}}")
+        .toString();
   }
 }

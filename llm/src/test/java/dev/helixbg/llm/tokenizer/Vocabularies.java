@@ -3,10 +3,12 @@ package dev.helixbg.llm.tokenizer;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import dev.helixbg.llm.gguf.GgufFile;
+import dev.helixbg.llm.gguf.GgufWriter;
 import dev.helixbg.llm.golden.GoldenModel;
 import dev.helixbg.llm.tokenizer.Vocabulary.Kind;
 import java.io.IOException;
 import java.io.UncheckedIOException;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Arrays;
 import java.util.List;
@@ -22,33 +24,75 @@ final class Vocabularies {
 
   private Vocabularies() {}
 
+  /**
+   * What a file holds.
+   *
+   * @param kinds as ggml numbers them
+   */
+  record Source(List<String> tokens, int[] kinds, List<String> merges) {}
+
   static Vocabulary golden() {
     try (GgufFile file = GgufFile.open(GoldenModel.Q4_K_M.path())) {
       return Vocabulary.from(file.metadata(), 1344);
     }
   }
 
-  /** Qwen3's own, as a GGUF file would hold it. */
   static Vocabulary qwen3() {
+    return of(qwen3Source());
+  }
+
+  /** Qwen3's own, as a GGUF file would hold it. */
+  static Source qwen3Source() {
     JsonNode json = read("/qwen3/tokenizer.json.gz");
     JsonNode special = json.get("added_tokens");
     int size = json.get("model").get("vocab").size() + special.size();
     String[] tokens = new String[size];
-    Kind[] kinds = new Kind[size];
-    Arrays.fill(kinds, Kind.NORMAL);
+    int[] kinds = new int[size];
+    Arrays.fill(kinds, kind(Kind.NORMAL));
     for (Entry<String, JsonNode> token : json.get("model").get("vocab").properties()) {
       tokens[token.getValue().asInt()] = token.getKey();
     }
     for (JsonNode token : special) {
       tokens[token.get("id").asInt()] = token.get("content").asText();
       kinds[token.get("id").asInt()] =
-          token.get("special").asBoolean() ? Kind.CONTROL : Kind.USER_DEFINED;
+          kind(token.get("special").asBoolean() ? Kind.CONTROL : Kind.USER_DEFINED);
     }
     List<String> merges =
         StreamSupport.stream(json.get("model").get("merges").spliterator(), false)
             .map(pair -> pair.get(0).asText() + " " + pair.get(1).asText())
             .collect(Collectors.toList());
-    return new Vocabulary(List.of(tokens), kinds, merges, 151_645);
+    return new Source(List.of(tokens), kinds, merges);
+  }
+
+  private static int kind(Kind kind) {
+    return kind.ordinal() + 1;
+  }
+
+  /** A vocabulary by way of a GGUF file. */
+  static Vocabulary of(Source source) {
+    try {
+      Path path = Files.createTempFile("vocabulary", ".gguf");
+      try {
+        write(path, source);
+        try (GgufFile file = GgufFile.open(path)) {
+          return Vocabulary.from(file.metadata(), source.tokens().size());
+        }
+      } finally {
+        Files.delete(path);
+      }
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
+  }
+
+  private static void write(Path path, Source source) throws IOException {
+    new GgufWriter()
+        .text("tokenizer.ggml.model", "gpt2")
+        .text("tokenizer.ggml.pre", "qwen2")
+        .strings("tokenizer.ggml.tokens", source.tokens())
+        .ints("tokenizer.ggml.token_type", source.kinds())
+        .strings("tokenizer.ggml.merges", source.merges())
+        .write(path);
   }
 
   private static JsonNode read(String resource) {

@@ -1,0 +1,136 @@
+package dev.helixbg.llm.tokenizer;
+
+import dev.helixbg.llm.gguf.GgufStrings;
+
+/** Finds the ids of ordinary tokens by their text: a hash table of two arrays of numbers. */
+final class TokenIndex {
+  /** See {@link GgufStrings}: methods are compiled sooner than loops. */
+  private static final int BATCH = 256;
+
+  /** Of the hash FNV-1a. */
+  private static final int FNV_PRIME = 0x01000193;
+
+  /** 2^32 over the golden ratio: spreads a hash over its upper bits. */
+  private static final int SPREAD = 0x9E3779B9;
+
+  /** Real vocabularies stay below ten; without a limit a file could make every search slow. */
+  private static final int MOST_AT_A_PLACE = 100;
+
+  private final GgufStrings tokens;
+  private final byte[] utf8;
+  private final int shift;
+
+  /** By hash: the last token that has it, plus one; 0 for none. */
+  private final int[] heads;
+
+  /**
+   * By token: the one before it with the same place in {@code heads}, plus one; −1 for a token that
+   * is not to be found.
+   */
+  private final int[] next;
+
+  /**
+   * @param kinds one per token
+   * @throws IllegalArgumentException if far more tokens have the same hash than chance gives
+   */
+  TokenIndex(GgufStrings tokens, byte[] kinds) {
+    this.tokens = tokens;
+    utf8 = tokens.utf8();
+    int bits = Math.max(1, Integer.SIZE - Integer.numberOfLeadingZeros(tokens.size()));
+    shift = Integer.SIZE - bits;
+    heads = new int[1 << bits];
+    next = new int[tokens.size()];
+    byte[] counts = new byte[heads.length];
+    for (int id = 0; id < next.length; id += BATCH) {
+      add(id, Math.min(next.length, id + BATCH), kinds, counts);
+    }
+  }
+
+  private void add(int from, int to, byte[] kinds, byte[] counts) {
+    for (int id = from; id < to; id++) {
+      if (kinds[id] == Vocabulary.NORMAL) {
+        int place = place(hash(utf8, tokens.start(id), tokens.end(id)));
+        if (++counts[place] > MOST_AT_A_PLACE) {
+          throw new IllegalArgumentException("too many tokens are the same, or have one hash");
+        }
+        next[id] = heads[place];
+        heads[place] = id + 1;
+      } else {
+        next[id] = -1;
+      }
+    }
+  }
+
+  /** Number of ids, those of other than ordinary tokens included. */
+  int size() {
+    return next.length;
+  }
+
+  private int place(int hash) {
+    return hash * SPREAD >>> shift;
+  }
+
+  /** The hash of a text that is one byte longer; the first is 0. */
+  static int hash(int hash, byte b) {
+    return (hash ^ b) * FNV_PRIME;
+  }
+
+  private static int hash(byte[] text, int from, int to) {
+    int hash = 0;
+    for (int i = from; i < to; i++) {
+      hash = hash(hash, text[i]);
+    }
+    return hash;
+  }
+
+  /** The token with a text, or −1; of several, the last. */
+  int find(byte[] text, int from, int to) {
+    return find(hash(text, from, to), text, from, to);
+  }
+
+  /** The same for a text of which the hash is known. */
+  int find(int hash, byte[] text, int from, int to) {
+    return search(heads[place(hash)] - 1, text, from, to);
+  }
+
+  /** The token before {@code id} with the same text, or −1. */
+  int findBefore(int id, byte[] text, int from, int to) {
+    return search(next[id] - 1, text, from, to);
+  }
+
+  private int search(int first, byte[] text, int from, int to) {
+    int id = first;
+    while (id >= 0 && !isText(id, text, from, to)) {
+      id = next[id] - 1;
+    }
+    return id;
+  }
+
+  private boolean isText(int id, byte[] text, int from, int to) {
+    int start = tokens.start(id);
+    int length = to - from;
+    if (tokens.end(id) - start != length) {
+      return false;
+    }
+    for (int i = 0; i < length; i++) {
+      if (utf8[start + i] != text[from + i]) {
+        return false;
+      }
+    }
+    return true;
+  }
+
+  /** Whether a token is a text less one byte of it. */
+  boolean isTextWithout(int omitted, int id, byte[] text, int from, int to) {
+    if (next[id] < 0 || tokens.end(id) - tokens.start(id) != to - from - 1) {
+      return false;
+    }
+    int at = tokens.start(id);
+    for (int i = from; i < to; i++) {
+      if (i != omitted && utf8[at++] != text[i]) {
+        return false;
+      }
+    }
+    return true;
+  }
+}

@@ -1,0 +1,125 @@
+package dev.helixbg.llm.gguf;
+
+import static org.junit.jupiter.api.Assertions.assertArrayEquals;
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import java.lang.foreign.MemorySegment;
+import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
+import java.nio.charset.CharacterCodingException;
+import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Random;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/** Arrays of strings, passed in a head and read later. */
+class GgufStringsTest {
+
+  private static GgufMetadata parse(List<byte[]> strings, String after) {
+    GgufBytes bytes = GgufBytes.head(0, 2).key("k", GgufBytes.ARRAY);
+    bytes.u32(GgufBytes.STRING).u64(strings.size());
+    strings.forEach(utf8 -> bytes.u64(utf8.length).raw(utf8));
+    byte[] file = bytes.entry("after", after).bytes();
+    return GgufParser.parse("test", MemorySegment.ofArray(file)).metadata();
+  }
+
+  /** Lengths around those of the copies that a head is read through, and of two bytes. */
+  @ParameterizedTest
+  @ValueSource(ints = {0, 1, 255, 256, 4079, 4080, 4088, 4089, 4096, 5000, 65_535, 65_536, 70_000})
+  void stringsOfAnyLengthArePassedAndRead(int length) {
+    List<byte[]> strings = new ArrayList<>();
+    for (int i = 0; i < 20; i++) {
+      byte[] text = new byte[Math.max(0, length - i % 3)];
+      Arrays.fill(text, (byte) ('a' + i));
+      strings.add(text);
+      strings.add("é".repeat(i * 37).getBytes(StandardCharsets.UTF_8));
+    }
+    GgufMetadata metadata = parse(strings, "x");
+    assertEquals("x", metadata.text("after"));
+    GgufStrings read = metadata.array("k", strings.size()).strings();
+    assertEquals(strings.size(), read.size());
+    for (int i = 0; i < read.size(); i++) {
+      byte[] expected = strings.get(i);
+      assertEquals(new String(expected, StandardCharsets.UTF_8), read.get(i));
+      assertArrayEquals(expected, Arrays.copyOfRange(read.utf8(), read.start(i), read.end(i)));
+    }
+  }
+
+  @ParameterizedTest
+  @ValueSource(ints = {1, 255, 256, 257, 512, 10_000})
+  void manyStringsAreRead(int count) {
+    Random random = new Random(count);
+    List<byte[]> strings = new ArrayList<>();
+    for (int i = 0; i < count; i++) {
+      strings.add(Integer.toString(random.nextInt(), 36).getBytes(StandardCharsets.UTF_8));
+    }
+    GgufMetadata metadata = parse(strings, "x");
+    assertEquals("x", metadata.text("after"));
+    assertEquals(
+        strings.stream().map(utf8 -> new String(utf8, StandardCharsets.UTF_8)).toList(),
+        metadata.array("k", count).strings());
+  }
+
+  @Test
+  void exactlyWhatTheDecoderTakesIsUtf8() {
+    Random random = new Random(12);
+    int[] bytes = {'a', 0x7F, 0x80, 0xBF, 0xC0, 0xC1, 0xC2, 0xC4, 0xDF, 0xE0, 0xED, 0xF0, 0xFF};
+    int refused = 0;
+    for (int round = 0; round < 20_000; round++) {
+      byte[] text = new byte[random.nextInt(5)];
+      for (int i = 0; i < text.length; i++) {
+        text[i] = (byte) bytes[random.nextInt(bytes.length)];
+      }
+      GgufArray array = parse(List.of(text), "x").array("k", 1);
+      if (isUtf8(text)) {
+        assertEquals(new String(text, StandardCharsets.UTF_8), array.strings().get(0));
+      } else {
+        refused++;
+        GgufException error = assertThrows(GgufException.class, array::strings);
+        assertTrue(error.getMessage().contains("not valid UTF-8"), error.getMessage());
+      }
+    }
+    assertTrue(refused > 5_000 && refused < 19_000, "refused " + refused);
+  }
+
+  private static boolean isUtf8(byte[] text) {
+    try {
+      StandardCharsets.UTF_8.newDecoder().decode(ByteBuffer.wrap(text));
+      return true;
+    } catch (CharacterCodingException e) {
+      return false;
+    }
+  }
+
+  @Test
+  void anErrorNamesThePlaceOfItsString() {
+    List<byte[]> strings = new ArrayList<>();
+    for (int i = 0; i < 1000; i++) {
+      strings.add("abc".getBytes(StandardCharsets.UTF_8));
+    }
+    strings.set(700, new byte[] {'a', (byte) 0xC3, 'b'});
+    GgufArray array = parse(strings, "x").array("k", 1000);
+    GgufException error = assertThrows(GgufException.class, array::strings);
+    long head = 24 + (8 + 1) + 4 + (4 + 8);
+    assertEquals(head + 700 * (8 + 3) + 8, error.offset());
+  }
+
+  @Test
+  void lengthsThatChangedSinceTheyWereCheckedAreRefused() {
+    GgufBytes bytes = GgufBytes.head(0, 1).key("k", GgufBytes.ARRAY);
+    byte[] file = bytes.u32(GgufBytes.STRING).u64(2).string("abc").string("def").bytes();
+    GgufArray array =
+        GgufParser.parse("test", MemorySegment.ofArray(file)).metadata().array("k", 2);
+    int first = file.length - 2 * (8 + 3);
+    for (int length : new int[] {4, 100, -1, Integer.MIN_VALUE, 14, 15}) {
+      ByteBuffer.wrap(file).order(ByteOrder.LITTLE_ENDIAN).putInt(first, length);
+      assertThrows(GgufException.class, array::strings, "length " + length);
+    }
+  }
+}

@@ -1,0 +1,129 @@
+package dev.helixbg.llm.tokenizer;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTimeout;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import dev.helixbg.llm.gguf.GgufException;
+import dev.helixbg.llm.tokenizer.Vocabularies.Source;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.Collections;
+import java.util.List;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/** Vocabularies that are wrong in one way each. */
+class VocabularyTest {
+  private static final String TOKENS = "tokenizer.ggml.tokens";
+  private static final String KINDS = "tokenizer.ggml.token_type";
+  private static final String MERGES = "tokenizer.ggml.merges";
+
+  /** All bytes, and what is given beside them, all of them ordinary. */
+  private static Source source(List<String> more, String... merges) {
+    List<String> tokens = new ArrayList<>();
+    for (int b = 0; b < 256; b++) {
+      tokens.add(String.valueOf(ByteAlphabet.charOf(b)));
+    }
+    tokens.addAll(more);
+    int[] kinds = new int[tokens.size()];
+    Arrays.fill(kinds, 1);
+    return new Source(tokens, kinds, List.of(merges));
+  }
+
+  private static void refused(Source source, String key, String words) {
+    GgufException error = assertThrows(GgufException.class, () -> Vocabularies.of(source));
+    assertTrue(error.getMessage().contains(words), error.getMessage());
+    assertEquals(key, error.name());
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"", " ", "ab", "a b c", "a  b", " ab", "ab ", "#version: 0.2"})
+  void aMergeThatIsNoPairIsRefused(String merge) {
+    refused(source(List.of("ab", "abc", "b c", "a b"), "a b", merge), MERGES, "merge 1");
+  }
+
+  @Test
+  void aMergeThatMakesNoTokenIsRefused() {
+    refused(source(List.of("ab"), "a b", "ab c"), MERGES, "merge 1, \"ab c\", makes");
+  }
+
+  @Test
+  void aMergeThatMakesAControlTokenIsRefused() {
+    Source source = source(List.of("ab"), "a b");
+    source.kinds()[256] = 3;
+    refused(source, MERGES, "merge 0");
+  }
+
+  /** Such a merge cannot happen; still, whoever gets there is told that the file is wrong. */
+  @Test
+  void aMergeOfWhatIsNoTokenShowsWhenATextCouldNeedIt() {
+    Vocabulary vocabulary = Vocabularies.of(source(List.of("abc"), "ab c"));
+    try (Tokenizer tokenizer = Tokenizer.of(vocabulary, Vocabularies.CACHE)) {
+      assertEquals("ab ca", tokenizer.decode(tokenizer.encode("ab ca")));
+      TokenizerException error =
+          assertThrows(TokenizerException.class, () -> tokenizer.encode("abc"));
+      assertTrue(error.getMessage().contains("\"ab c\", joins what is no token"));
+    }
+  }
+
+  @Test
+  void aMissingByteIsRefused() {
+    Source source = source(List.of());
+    source.tokens().set(' ', "gone");
+    refused(source, TOKENS, "the single byte 32");
+  }
+
+  @Test
+  void aByteThatIsAControlTokenIsMissing() {
+    Source source = source(List.of());
+    source.kinds()['x'] = 3;
+    refused(source, TOKENS, "the single byte 120");
+  }
+
+  @ParameterizedTest
+  @ValueSource(ints = {0, 7, -1, Integer.MIN_VALUE})
+  void anUnknownKindIsRefused(int kind) {
+    Source source = source(List.of());
+    source.kinds()[5] = kind;
+    refused(source, KINDS, "token 5 has the unknown type " + kind);
+  }
+
+  @Test
+  void kindsOfOtherTokensAreRefused() {
+    Source source = source(List.of("ab"));
+    int[] fewer = Arrays.copyOf(source.kinds(), 256);
+    refused(new Source(source.tokens(), fewer, List.of()), KINDS, "256 types for 257 tokens");
+  }
+
+  @Test
+  void noTokensAtAllAreRefused() {
+    refused(new Source(List.of(), new int[0], List.of()), TOKENS, "0 tokens");
+  }
+
+  /** Whatever a file holds, searches are short. */
+  @Test
+  void tokensThatAreAllTheSameAreRefused() {
+    refused(source(Collections.nCopies(200_000, "ab"), "a b"), TOKENS, "too many tokens");
+  }
+
+  @Test
+  void mergesThatAreAllTheSameAreReadOnce() {
+    String[] merges = new String[300_000];
+    Arrays.fill(merges, "a b");
+    Vocabulary vocabulary = Vocabularies.of(source(List.of("ab"), merges));
+    try (Tokenizer tokenizer = Tokenizer.of(vocabulary, Vocabularies.CACHE)) {
+      StringBuilder text = new StringBuilder();
+      for (int i = 0; i < 10_000; i++) {
+        text.append("ab ");
+        text.append((char) ('c' + i % 23)).append((char) ('c' + i / 23 % 23)).append("ab ");
+      }
+      int[] ids = assertTimeout(Duration.ofSeconds(20), () -> tokenizer.encode(text.toString()));
+      assertEquals(text.toString(), tokenizer.decode(ids));
+      assertEquals(256, ids[0]);
+    }
+  }
+}
