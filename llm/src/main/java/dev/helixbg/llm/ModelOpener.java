@@ -108,9 +108,10 @@ public final class ModelOpener {
     Beside<Boolean> warm = null;
     try {
       Qwen3 model = time("weights", () -> Qwen3.of(file, backend, options.limits()));
-      tokenizer = Beside.start("tokenizer", () -> tokenizer(file, model));
       warm = Beside.start("warm", () -> readAhead(file));
       run("compile", compile);
+      // Not before: it would take a processor from what even the first token needs.
+      tokenizer = Beside.start("tokenizer", () -> tokenizer(file, model));
       warm.await();
       phases.add(warm.phase().orElseThrow());
       LoadReport report = new LoadReport(List.copyOf(phases));
