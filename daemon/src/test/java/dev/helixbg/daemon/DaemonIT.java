@@ -207,6 +207,38 @@ class DaemonIT {
     }
   }
 
+  /** docs/benchmarks.md has ten minutes of it; this catches what turns in circles. */
+  @Test
+  void atRestItTakesNoProcessorTimeAndHoldsNoModel() throws Exception {
+    assumeTrue(Files.isDirectory(Path.of("/proc/self")), "Linux counts there");
+    WritableKb kb = new WritableKb(folder.resolve("kb"), new Random(1));
+    for (int i = 0; i < 100; i++) {
+      kb.append();
+    }
+    try (RealDaemon daemon = new RealDaemon(folder.resolve("home"), DIST, List.of())) {
+      daemon.settings(
+          "[daemon]\nquiet_seconds = 0.2\nembedder_idle_minutes = 0\nmodel_quiet_minutes = 0.01\n");
+      daemon.start(kb.kb().folder());
+      daemon.awaitUpToDate(100, PATIENCE);
+      await(() -> !daemon.status().orElseThrow().path("embedderLoaded").asBoolean(), daemon);
+      Thread.sleep(3_000); // the reviews that follow, and compilers that have not finished
+      double before = cpuSeconds(daemon);
+      Thread.sleep(10_000);
+      double used = cpuSeconds(daemon) - before;
+      assertTrue(used <= 0.1, used + " s of processor time in 10 s of rest: " + daemon.log());
+      long resident = daemon.status().orElseThrow().at("/metrics/residentBytes").asLong();
+      assertTrue(resident < 150_000_000, resident + " bytes are resident");
+      daemon.end();
+    }
+  }
+
+  /** Of all threads of a daemon, in steps of a hundredth of a second. */
+  private static double cpuSeconds(RealDaemon daemon) throws IOException {
+    String stat = Files.readString(Path.of("/proc/" + daemon.process().pid() + "/stat"));
+    String[] fields = stat.substring(stat.lastIndexOf(')') + 2).split(" ");
+    return (Long.parseLong(fields[11]) + Long.parseLong(fields[12])) / 100.0;
+  }
+
   private static void mount(String... arguments) throws IOException, InterruptedException {
     List<String> command = new java.util.ArrayList<>(List.of("mount"));
     command.addAll(List.of(arguments));
