@@ -126,7 +126,7 @@ final class Daemon implements AutoCloseable {
             embedder,
             analysis::update,
             Judging.withoutAsking(now),
-            (what, total) -> Progress.SILENT);
+            metrics.countingEmbedded());
     return new KbWatch(
         kb,
         pipeline,

@@ -21,7 +21,9 @@ final class DaemonMetrics {
   /** Reports published. */
   final LongAdder reports = new LongAdder();
 
+  /** Texts of entries, counted one by one: those of the batch under way may not be saved yet. */
   final LongAdder embedded = new LongAdder();
+
   final LongAdder searches = new LongAdder();
 
   /** Reviews that clients asked for. */
@@ -45,6 +47,20 @@ final class DaemonMetrics {
 
   DaemonMetrics(DaemonClock clock) {
     this.clock = clock;
+  }
+
+  /** Shows nothing, and counts what is embedded. */
+  Progress.Display countingEmbedded() {
+    return (what, total) ->
+        new Progress() {
+          @Override
+          public void step() {
+            embedded.increment();
+          }
+
+          @Override
+          public void close() {}
+        };
   }
 
   void error(String message) {

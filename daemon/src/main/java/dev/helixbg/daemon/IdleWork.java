@@ -173,9 +173,10 @@ final class IdleWork implements AutoCloseable {
     return thread != null;
   }
 
+  /** Empty as soon as a run has ended, though the loop may be busy and not have seen it yet. */
   Optional<Current> current() {
     Run now = run;
-    return now == null
+    return now == null || finished
         ? Optional.empty()
         : Optional.of(
             new Current(

@@ -268,8 +268,6 @@ final class KbWatch {
     files.publish(kb, now.report());
     outcome = now;
     questions = now.questions();
-    int embedded = now.vectors().embedded();
-    metrics.embedded.add(embedded);
     now.vectors()
         .rebuilt()
         .ifPresent(reason -> LOG.warn("{}: the vectors were made anew: {}", name, reason));
@@ -283,7 +281,7 @@ final class KbWatch {
         "{}: {} entries, {} texts embedded, report published",
         name,
         log.account().live(),
-        embedded);
+        now.vectors().embedded());
     return false;
   }
 

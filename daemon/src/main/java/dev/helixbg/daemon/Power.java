@@ -70,9 +70,10 @@ final class Power {
     }
   }
 
-  /** As pmset's first line: {@code Now drawing from 'Battery Power'}. */
+  /** As pmset's first line: {@code Now drawing from 'Battery Power'}, or from a UPS. */
   static boolean saysBattery(String pmset) {
-    return pmset.lines().findFirst().orElse("").contains("'Battery Power'");
+    String first = pmset.lines().findFirst().orElse("");
+    return first.contains("'Battery Power'") || first.contains("'UPS Power'");
   }
 
   /** Runnable threads per core over the last minute; 0 where nothing tells. */

@@ -12,6 +12,7 @@ import java.io.IOException;
 import java.time.Instant;
 import java.util.List;
 import java.util.Optional;
+import java.util.concurrent.CancellationException;
 import java.util.function.BooleanSupplier;
 
 /** Runs reviews of a KB on what its vectors know, and keeps them in its history. */
@@ -55,12 +56,15 @@ final class Reviews {
   /**
    * Reviews, and appends the result to the history.
    *
-   * @throws java.util.concurrent.CancellationException when cancelled; nothing is written then
+   * @throws CancellationException when cancelled; nothing is written then
    * @throws Failure with {@link ExitCode#WRITE} when the history cannot be written
    */
   Review run(Kb kb, Wanted wanted, Optional<Oracle> oracle, Instant at, BooleanSupplier cancelled) {
     KbEntries entries = load(kb);
     Optional<Review> last = last(kb, wanted.kind());
+    if (cancelled.getAsBoolean()) {
+      throw new CancellationException();
+    }
     Review review =
         switch (wanted.kind()) {
           case SESSION ->

@@ -14,19 +14,24 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.function.LongSupplier;
 import java.util.function.Supplier;
 
 /**
  * Brings the vectors of a KB's live entries up to date: from the cache where the text is known,
- * else from the model, saving as it goes, so that whatever ends the process costs at most what was
- * embedded since the last save.
+ * else from the model, saving batch after batch.
+ *
+ * <p>A batch is what is embedded between two saves, and what the death of the process costs at
+ * most: {@link #BATCH_TEXTS} texts, and no more than are embedded in {@link #BATCH_TIME}.
  */
 final class VectorUpdate {
-  /**
-   * A save costs a write of the whole cache: never more often than this, nor for more than a tenth
-   * of the time.
-   */
-  private static final Duration SAVE_INTERVAL = Duration.ofSeconds(2);
+  static final int BATCH_TEXTS = 512;
+
+  /** A save writes the whole cache: where that is slow, {@link #SAVE_SHARE} times what it took. */
+  static final Duration BATCH_TIME = Duration.ofSeconds(2);
+
+  /** However slowly the cache is written. */
+  static final Duration LONGEST_BATCH_TIME = Duration.ofSeconds(20);
 
   private static final int SAVE_SHARE = 10;
 
@@ -34,6 +39,7 @@ final class VectorUpdate {
   private final String modelId;
   private final Supplier<Embedder> model;
   private final Progress.Display display;
+  private final LongSupplier nanoTime;
 
   /**
    * @param modelId of the model that {@code model} opens
@@ -41,10 +47,21 @@ final class VectorUpdate {
    */
   VectorUpdate(
       EmbeddingCache cache, String modelId, Supplier<Embedder> model, Progress.Display display) {
+    this(cache, modelId, model, display, System::nanoTime);
+  }
+
+  /** The same with a clock of its own. */
+  VectorUpdate(
+      EmbeddingCache cache,
+      String modelId,
+      Supplier<Embedder> model,
+      Progress.Display display,
+      LongSupplier nanoTime) {
     this.cache = cache;
     this.modelId = modelId;
     this.model = model;
     this.display = display;
+    this.nanoTime = nanoTime;
   }
 
   /**
@@ -99,7 +116,7 @@ final class VectorUpdate {
           (index, vector) -> {
             known.put(keys.get(index), vector);
             progress.step();
-            saver.saveWhenDue();
+            saver.embedded();
           });
     } catch (InterruptedException e) {
       saver.saveWhenChanged();
@@ -114,7 +131,8 @@ final class VectorUpdate {
     private final Map<TextKey, float[]> known;
     private final boolean allowed;
     private List<CacheRow> saved;
-    private long due = System.nanoTime() + SAVE_INTERVAL.toNanos();
+    private long due = nanoTime.getAsLong() + BATCH_TIME.toNanos();
+    private int unsaved;
 
     Saver(
         List<Entry> entries,
@@ -129,12 +147,16 @@ final class VectorUpdate {
       this.allowed = allowed;
     }
 
-    void saveWhenDue() {
-      long start = System.nanoTime();
-      if (start - due >= 0) {
+    /** A text was; saves when it completes a batch. */
+    void embedded() {
+      unsaved++;
+      long start = nanoTime.getAsLong();
+      if (unsaved >= BATCH_TEXTS || start - due >= 0) {
         saveWhenChanged();
-        long took = System.nanoTime() - start;
-        due = System.nanoTime() + Math.max(SAVE_INTERVAL.toNanos(), SAVE_SHARE * took);
+        unsaved = 0;
+        long end = nanoTime.getAsLong();
+        long pause = Math.max(BATCH_TIME.toNanos(), SAVE_SHARE * (end - start));
+        due = end + Math.min(pause, LONGEST_BATCH_TIME.toNanos());
       }
     }
 

@@ -9,6 +9,8 @@ import java.io.PrintStream;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.List;
+import java.util.TreeSet;
 import java.util.stream.Collectors;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -80,20 +82,30 @@ class CommandLineTest {
 
   @Test
   void bashTakesTheCompletionScript() throws IOException, InterruptedException {
+    assertEquals("dismiss", completed("dis"));
+    assertEquals(
+        new TreeSet<>(line().getSubcommands().keySet()),
+        new TreeSet<>(List.of(completed("").split("\\s+"))),
+        "every command, none forgotten");
+  }
+
+  /** What bash proposes for the first word after the program's name. */
+  private String completed(String word) throws IOException, InterruptedException {
     Path script = folder.resolve("completion");
     Files.writeString(script, output("completion"));
     Process bash =
         new ProcessBuilder(
                 "bash",
                 "-c",
-                "source \"$1\"; COMP_WORDS=(helix-bg dis); COMP_CWORD=1; _complete_helix-bg;"
+                "source \"$1\"; COMP_WORDS=(helix-bg \"$2\"); COMP_CWORD=1; _complete_helix-bg;"
                     + " echo \"${COMPREPLY[@]}\"",
                 "test",
-                script.toString())
+                script.toString(),
+                word)
             .redirectError(folder.resolve("err").toFile())
             .redirectOutput(folder.resolve("out").toFile())
             .start();
     assertEquals(0, bash.waitFor(), Files.readString(folder.resolve("err")));
-    assertEquals("dismiss", Files.readString(folder.resolve("out")).strip());
+    return Files.readString(folder.resolve("out")).strip();
   }
 }

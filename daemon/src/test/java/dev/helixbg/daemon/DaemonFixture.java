@@ -55,7 +55,7 @@ final class DaemonFixture {
                 model,
                 new RunningAnalysis()::update,
                 Judging.withoutAsking(settings),
-                SILENT),
+                metrics.countingEmbedded()),
             () -> {},
             settings.daemon(),
             files,

@@ -8,6 +8,7 @@ import static org.junit.jupiter.api.Assumptions.assumeTrue;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import dev.helixbg.embed.cache.CachedVectors;
 import dev.helixbg.embed.cache.EmbeddingCache;
+import dev.helixbg.insight.log.DataLogBytes;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -75,6 +76,52 @@ class DaemonIT {
       assertTrue(second > first, "the second start went on where the first ended");
       assertFalse(Files.exists(kb.resolve("insights/report.json")), "no report of half the log");
     }
+  }
+
+  /**
+   * What a daemon had embedded just before SIGKILL, by its own word, against what is on disk.
+   * Entries are short, so that it is the number of texts that completes most batches.
+   */
+  @Test
+  void killedAtAnyMomentItLosesAtMostOneBatch() throws Exception {
+    int entries = 60_000;
+    Path kb = folder.resolve("kb");
+    DataLogBytes log = new DataLogBytes();
+    for (int i = 0; i < entries; i++) {
+      log.entry("topic", "note " + i, 29_000_000);
+    }
+    Files.createDirectories(kb);
+    Files.write(kb.resolve("data.log"), log.toByteArray());
+    Random random = new Random(5);
+    int before = 0;
+    int lost = 0;
+    try (RealDaemon daemon = daemon(folder.resolve("home"), List.of())) {
+      for (int kill = 0; kill < 5; kill++) {
+        daemon.start(kb);
+        await(() -> embedded(daemon) > 0, daemon);
+        long moment = System.nanoTime() + random.nextLong(2_500_000_000L);
+        int embedded = 0;
+        while (System.nanoTime() < moment) {
+          embedded = Math.max(embedded, embedded(daemon));
+        }
+        daemon.kill();
+        int after = saved(kb);
+        int missing = before + embedded - after;
+        assertTrue(
+            missing <= VectorUpdate.BATCH_TEXTS,
+            missing + " of " + embedded + " lost: " + daemon.log());
+        assertTrue(embedded > 0 && after < entries, embedded + " embedded, " + after + " saved");
+        lost = Math.max(lost, missing);
+        before = after;
+      }
+    }
+    assertTrue(lost > 0, "no kill came between two saves: it was not counted well");
+    assertTrue(before > VectorUpdate.BATCH_TEXTS, "each start went on where the last one ended");
+  }
+
+  /** Texts since the start, those of the batch under way included. */
+  private static int embedded(RealDaemon daemon) {
+    return daemon.status().map(status -> status.at("/metrics/embedded").asInt()).orElse(0);
   }
 
   @Test
@@ -158,6 +205,38 @@ class DaemonIT {
     } finally {
       new ProcessBuilder("umount", disk.toString()).start().waitFor(30, TimeUnit.SECONDS);
     }
+  }
+
+  /** docs/benchmarks.md has ten minutes of it; this catches what turns in circles. */
+  @Test
+  void atRestItTakesNoProcessorTimeAndHoldsNoModel() throws Exception {
+    assumeTrue(Files.isDirectory(Path.of("/proc/self")), "Linux counts there");
+    WritableKb kb = new WritableKb(folder.resolve("kb"), new Random(1));
+    for (int i = 0; i < 100; i++) {
+      kb.append();
+    }
+    try (RealDaemon daemon = new RealDaemon(folder.resolve("home"), DIST, List.of())) {
+      daemon.settings(
+          "[daemon]\nquiet_seconds = 0.2\nembedder_idle_minutes = 0\nmodel_quiet_minutes = 0.01\n");
+      daemon.start(kb.kb().folder());
+      daemon.awaitUpToDate(100, PATIENCE);
+      await(() -> !daemon.status().orElseThrow().path("embedderLoaded").asBoolean(), daemon);
+      Thread.sleep(3_000); // the reviews that follow, and compilers that have not finished
+      double before = cpuSeconds(daemon);
+      Thread.sleep(10_000);
+      double used = cpuSeconds(daemon) - before;
+      assertTrue(used <= 0.1, used + " s of processor time in 10 s of rest: " + daemon.log());
+      long resident = daemon.status().orElseThrow().at("/metrics/residentBytes").asLong();
+      assertTrue(resident < 150_000_000, resident + " bytes are resident");
+      daemon.end();
+    }
+  }
+
+  /** Of all threads of a daemon, in steps of a hundredth of a second. */
+  private static double cpuSeconds(RealDaemon daemon) throws IOException {
+    String stat = Files.readString(Path.of("/proc/" + daemon.process().pid() + "/stat"));
+    String[] fields = stat.substring(stat.lastIndexOf(')') + 2).split(" ");
+    return (Long.parseLong(fields[11]) + Long.parseLong(fields[12])) / 100.0;
   }
 
   private static void mount(String... arguments) throws IOException, InterruptedException {

@@ -131,6 +131,10 @@ class DaemonTest {
     assertEquals(2, metrics.path("searches").asInt());
     assertTrue(metrics.path("residentBytes").asLong() > 0);
     assertTrue(metrics.path("lastError").isNull());
+    for (String counted : List.of("ticks", "readings", "reports", "workSeconds", "cpuSeconds")) {
+      assertTrue(metrics.path(counted).asDouble() > 0, counted + " in " + metrics);
+    }
+    assertTrue(metrics.has("upSeconds") && metrics.has("modelTokens") && metrics.has("answers"));
     DaemonFixture.assertAsFromNothing(
         kb.kb(), folder.resolve("fresh"), DaemonFixture.settings(folder, flags), model, 0);
   }

@@ -5,6 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import com.fasterxml.jackson.core.JsonProcessingException;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import com.fasterxml.jackson.databind.node.ObjectNode;
@@ -15,6 +16,7 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Random;
@@ -49,18 +51,7 @@ class IdleModelIT {
     for (int i = 0; i < 400; i++) {
       writer.append();
     }
-    daemon = new RealDaemon(folder.resolve("home"), DIST, List.of());
-    daemon.settings(
-        """
-        [daemon]
-        poll_seconds = 0.2
-        quiet_seconds = 0.2
-        model_quiet_minutes = 0.01
-        model_max_load = 1000
-        [llm]
-        model = "%s"
-        """
-            .formatted(GoldenModel.Q4_0.path().toAbsolutePath()));
+    daemon = daemon();
     try (RealDaemon mine = daemon) {
       mine.start(writer.kb().folder());
       await(
@@ -91,6 +82,69 @@ class IdleModelIT {
       mine.end();
     }
     sameAsOneShot();
+  }
+
+  private RealDaemon daemon() throws IOException {
+    RealDaemon made = new RealDaemon(folder.resolve("home"), DIST, List.of());
+    made.settings(
+        """
+        [daemon]
+        poll_seconds = 0.2
+        quiet_seconds = 0.2
+        model_quiet_minutes = 0.01
+        model_max_load = 1000
+        [llm]
+        model = "%s"
+        """
+            .formatted(GoldenModel.Q4_0.path().toAbsolutePath()));
+    return made;
+  }
+
+  /**
+   * Answers are counted when they are on disk, and the batch under way is what is lost: {@code
+   * JudgeRunTest} looks into it.
+   */
+  @Test
+  void killedAtAnyMomentNoAnswerThatItCountedIsLost() throws Exception {
+    writer = new WritableKb(folder.resolve("kb"), new Random(2));
+    for (int i = 0; i < 900; i++) {
+      writer.append();
+    }
+    daemon = daemon();
+    Random random = new Random(3);
+    try (RealDaemon mine = daemon) {
+      int before = 0;
+      for (int kill = 0; kill < 2; kill++) {
+        mine.start(writer.kb().folder());
+        await(() -> status().at("/metrics/answers").asInt() > 0);
+        long moment = System.nanoTime() + random.nextLong(700_000_000L);
+        int counted = 0;
+        while (System.nanoTime() < moment) {
+          counted = Math.max(counted, status().at("/metrics/answers").asInt());
+        }
+        mine.kill();
+        int kept = wholeAnswers();
+        assertTrue(
+            kept >= before + counted, kept + " of " + before + " and " + counted + mine.log());
+        before = kept;
+      }
+      assertTrue(before < 900, "it had finished before");
+    }
+  }
+
+  /** But for a line that was being written. */
+  private int wholeAnswers() throws IOException {
+    Set<String> keys = new HashSet<>();
+    for (String line : answers()) {
+      try {
+        JsonNode answer = new ObjectMapper().readTree(line);
+        String key = answer.path("job").asText() + " " + answer.path("key").asText();
+        assertTrue(keys.add(key), "asked twice: " + line);
+      } catch (JsonProcessingException e) {
+        continue;
+      }
+    }
+    return keys.size();
   }
 
   /** As Linux says it; a run may just have ended, and then the next begins. */

@@ -160,6 +160,32 @@ class IdleWorkTest {
   }
 
   @Test
+  void onBatteryItRunsWhereTheSettingsSaySo() throws Exception {
+    assertFalse(daemon.settings.daemon().modelOnBattery(), "off unless somebody wants it");
+    settings(Map.of("daemon.model_on_battery", "on"));
+    battery = true;
+    daemon.run(Duration.ofMinutes(5));
+    assertTrue(consider());
+    finish();
+    assertEquals(1, count(Review.Kind.DRIFT));
+    assertFalse(answers().isEmpty());
+  }
+
+  /** The periods of reviews are times of day, which somebody may set back. */
+  @Test
+  void aDateThatIsSetBackKeepsNoReviewAway() throws Exception {
+    daemon.run(Duration.ofMinutes(5));
+    finish();
+    assertEquals(1, count(Review.Kind.STALE));
+    daemon.clock.jump(Duration.ofDays(-400));
+    writer.append();
+    daemon.run(Duration.ofMinutes(5));
+    finish();
+    assertEquals(2, count(Review.Kind.STALE));
+    assertEquals(2, count(Review.Kind.DRIFT));
+  }
+
+  @Test
   void reviewsComeAgainWhenTheirTimeIsOverAndSomethingChanged() throws Exception {
     daemon.run(Duration.ofMinutes(30));
     finish();

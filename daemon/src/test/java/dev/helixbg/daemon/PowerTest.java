@@ -36,7 +36,26 @@ class PowerTest {
   }
 
   @Test
+  void aLaptopMayBeFedThroughUsb() throws IOException {
+    supply("BAT0", Map.of("type", "Battery", "status", "Discharging"));
+    supply("ucsi-1", Map.of("type", "USB", "online", "0"));
+    assertTrue(Power.onBattery(supplies));
+    supply("ucsi-2", Map.of("type", "USB", "online", "1"));
+    assertFalse(Power.onBattery(supplies), "the charger may be too weak, but it is one");
+  }
+
+  @Test
+  void whatCannotBeReadTellsNothing() throws IOException {
+    supply("BAT0", Map.of("status", "Discharging"));
+    assertFalse(Power.onBattery(supplies), "of no known type");
+    Files.createDirectories(supplies.resolve("BAT1/type"));
+    assertFalse(Power.onBattery(supplies));
+    assertFalse(Power.onBattery(Files.createFile(supplies.resolve("file"))));
+  }
+
+  @Test
   void macSaysItInTheFirstLine() {
+    assertTrue(Power.saysBattery("Now drawing from 'UPS Power'\n -UPS (id=1) 80%; discharging"));
     assertTrue(Power.saysBattery("Now drawing from 'Battery Power'\n -InternalBattery-0 95%"));
     assertFalse(Power.saysBattery("Now drawing from 'AC Power'\n -InternalBattery-0 95%"));
     assertEquals(false, Power.saysBattery(""));

@@ -16,10 +16,12 @@ import java.io.IOException;
 import java.io.InputStream;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Optional;
 import java.util.Set;
+import java.util.function.LongSupplier;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -129,6 +131,61 @@ class VectorUpdateTest {
     assertEquals(700, result.reused());
     assertEquals(1_300, embedder.asked.size());
     assertHoldsExactly(entries);
+  }
+
+  /** Whatever the moment at which the process dies. */
+  @Test
+  void neverIsMoreThanABatchUnsaved() throws Exception {
+    Duration none = Duration.ZERO;
+    assertEquals(VectorUpdate.BATCH_TEXTS, mostUnsaved(2_000, none, none));
+    Duration aTenth = Duration.ofMillis(100);
+    assertEquals(10 * VectorUpdate.BATCH_TIME.toSeconds(), mostUnsaved(100, aTenth, none));
+    Duration second = Duration.ofSeconds(1);
+    assertEquals(10, mostUnsaved(100, second, second), "saving takes a tenth of the time");
+    assertEquals(
+        VectorUpdate.LONGEST_BATCH_TIME.toSeconds(),
+        mostUnsaved(100, second, Duration.ofMinutes(1)));
+  }
+
+  /** The most vectors that were embedded and not on disk, just before a save or the next text. */
+  private int mostUnsaved(int texts, Duration perText, Duration perSave) throws Exception {
+    Files.deleteIfExists(kb.resolve(EmbeddingCache.VECTORS));
+    Files.deleteIfExists(kb.resolve(EmbeddingCache.KEYS));
+    long[] now = {0};
+    int[] embedded = {0};
+    int[] most = {0};
+    int[] saved = {0};
+    Progress counting =
+        new Progress() {
+          @Override
+          public void step() { // after a vector was taken in, before it is saved
+            now[0] += perText.toNanos();
+            embedded[0]++;
+            most[0] = Math.max(most[0], embedded[0] - rowsOnDisk());
+          }
+
+          @Override
+          public void close() {}
+        };
+    LongSupplier clock =
+        () -> {
+          if (rowsOnDisk() != saved[0]) {
+            saved[0] = rowsOnDisk();
+            now[0] += perSave.toNanos();
+          }
+          return now[0];
+        };
+    new VectorUpdate(
+            new EmbeddingCache(kb), "model", () -> embedder, (what, total) -> counting, clock)
+        .run(notes(texts), true);
+    assertEquals(texts, embedded[0]);
+    assertEquals(texts, rowsOnDisk());
+    return most[0];
+  }
+
+  /** By the size of the file, of a header and rows. */
+  private int rowsOnDisk() {
+    return (int) ((kb.resolve(EmbeddingCache.VECTORS).toFile().length()) / (4 + 4 * 384));
   }
 
   @Test

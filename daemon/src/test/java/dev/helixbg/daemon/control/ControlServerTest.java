@@ -225,6 +225,29 @@ class ControlServerTest {
     }
   }
 
+  /** Also one that asked before; whoever still asks is answered. */
+  @Test
+  void whoAsksNothingForLongIsLetGo() throws Exception {
+    start(
+        new ControlLimits(
+            4, 1000, Duration.ofMillis(500), Duration.ofSeconds(30), Duration.ofSeconds(30)));
+    try (SocketChannel silent = SocketChannel.open(UnixDomainSocketAddress.of(socket))) {
+      ByteBuffer answer = ByteBuffer.allocate(1000);
+      silent.write(ByteBuffer.wrap("{\"do\":\"echo\",\"text\":\"x\"}\n".getBytes(UTF_8)));
+      while (silent.read(answer) >= 0) {
+        assertTrue(answer.hasRemaining());
+      }
+      assertEquals("{\"text\":\"x\"}\n{\"end\":true}\n", text(answer));
+      try (ControlClient other = client()) {
+        assertEquals(1, other.ask(request("echo")).size());
+      }
+    }
+  }
+
+  private static String text(ByteBuffer bytes) {
+    return new String(bytes.array(), 0, bytes.position(), UTF_8);
+  }
+
   @Test
   void tooManyClientsAreTold() throws Exception {
     start(TIGHT);

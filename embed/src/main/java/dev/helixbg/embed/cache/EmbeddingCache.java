@@ -16,7 +16,8 @@ import java.util.List;
  * <p>A save replaces two files, and a process may die between any two of its steps. So the new keys
  * are first renamed to {@code embeddings.keys.next}, then the vectors are renamed, then the keys
  * take their place; each key file names the exact vector file it belongs to, and reading accepts
- * whichever of the two fits the vectors it found.
+ * whichever of the two fits the vectors it found. What a save that died before its last step left
+ * behind, the next save puts in place first.
  */
 public final class EmbeddingCache {
 
@@ -27,10 +28,19 @@ public final class EmbeddingCache {
   private static final long MAX_OFFSET = 0xFFFF_FFFFL;
 
   private final Path folder;
+  private final Runnable betweenSteps;
 
   /** The cache of the knowledge base in {@code folder}. */
   public EmbeddingCache(Path folder) {
+    this(folder, () -> {});
+  }
+
+  /**
+   * @param betweenSteps is called wherever a save may be killed; a seam for tests
+   */
+  EmbeddingCache(Path folder, Runnable betweenSteps) {
     this.folder = folder;
+    this.betweenSteps = betweenSteps;
   }
 
   /** Reads all of it, or says why nothing can be used. Never fails. */
@@ -57,10 +67,14 @@ public final class EmbeddingCache {
     try (AtomicFile newVectors =
             AtomicFile.write(vectors, out -> stamp[0] = VectorFile.write(out, rows));
         AtomicFile newKeys = AtomicFile.write(keys, out -> KeyFile.write(out, stamp[0], rows))) {
+      betweenSteps.run();
+      finishKilledSave(vectors, nextKeys, keys);
       newKeys.renameTo(nextKeys);
       AtomicFile.syncFolder(folder);
+      betweenSteps.run();
       newVectors.renameTo(vectors);
       AtomicFile.syncFolder(folder);
+      betweenSteps.run();
       Files.move(nextKeys, keys, StandardCopyOption.ATOMIC_MOVE);
       AtomicFile.syncFolder(folder);
     } catch (IOException e) {
@@ -72,6 +86,22 @@ public final class EmbeddingCache {
               + ". Check its permissions and the free space",
           e);
     }
+  }
+
+  /** The keys that are overwritten next may be the only ones that fit the vectors. */
+  private void finishKilledSave(Path vectors, Path nextKeys, Path keys) throws IOException {
+    if (!Files.isRegularFile(nextKeys)) {
+      return;
+    }
+    try {
+      VectorFile.Content content = VectorFile.read(vectors);
+      KeyFile.read(nextKeys, content.stamp(), content.vectors().size());
+    } catch (IOException | CacheFault e) {
+      return; // of vectors that did not come to be
+    }
+    Files.move(nextKeys, keys, StandardCopyOption.ATOMIC_MOVE);
+    AtomicFile.syncFolder(folder);
+    betweenSteps.run();
   }
 
   private CachedVectors readOnce() {

@@ -163,6 +163,40 @@ class EmbeddingCacheTest {
     assertSameRows(after, cache.read().rows());
   }
 
+  /** A save that dies at any step, then another one in what it left, and a third one. */
+  @Test
+  void deathAfterDeathLosesNothing() throws IOException {
+    for (int deaths = 0; deaths < 5 * 5 * 5; deaths++) {
+      cache.save(rows(1, 1));
+      int good = 1;
+      for (int save = 0, at = deaths; save < 3; save++, at /= 5) {
+        int dieAt = at % 5;
+        int[] step = new int[1];
+        EmbeddingCache mortal =
+            new EmbeddingCache(
+                folder,
+                () -> {
+                  if (step[0]++ == dieAt) {
+                    throw new IllegalStateException("killed");
+                  }
+                });
+        int next = 2 + save;
+        try {
+          mortal.save(rows(next, next));
+          good = next;
+        } catch (IllegalStateException killed) {
+          assertEquals(dieAt + 1, step[0]);
+        }
+        CachedVectors found = cache.read();
+        assertEquals(State.GOOD, found.state(), found.reason() + " after deaths " + deaths);
+        int rows = found.rows().size();
+        assertTrue(rows == good || rows == next, rows + " after " + good + " and " + next);
+        assertSameRows(rows(rows, rows), found.rows());
+        good = rows;
+      }
+    }
+  }
+
   @Test
   void staleNextKeysDoNotHideGoodOnes() throws IOException {
     cache.save(rows(1, 5));

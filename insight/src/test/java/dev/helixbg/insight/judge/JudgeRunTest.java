@@ -15,6 +15,7 @@ import dev.helixbg.insight.log.EntryText;
 import dev.helixbg.insight.similarity.Vectors;
 import dev.helixbg.llm.golden.GoldenModel;
 import java.io.IOException;
+import java.io.UncheckedIOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -293,6 +294,55 @@ class JudgeRunTest {
     try (Asking asking = asking(LONG, ticking())) {
       assertEquals(0, new LabelRun(asking, all).ask());
       assertEquals(40 - answered[0], asking.asked());
+    }
+  }
+
+  /** So whatever kills the process costs the batch under way, and no answer that was counted. */
+  @Test
+  void whileABatchIsAskedAllAnswersBeforeItAreOnDisk() throws Exception {
+    for (int i = 0; i < 60; i++) {
+      entry("ops", "Measured: the embedder spends " + i + " tokens per second per page.", i % 2);
+    }
+    int[] counted = {0};
+    Set<Integer> seen = new HashSet<>();
+    JudgeProgress counting =
+        new JudgeProgress() {
+          @Override
+          public void begin(Job job, int questions) {}
+
+          @Override
+          public void answered(int questions) {
+            counted[0] += questions;
+          }
+
+          @Override
+          public void end() {}
+        };
+    try (Asking asking =
+        new Asking(
+            AnswerFile.read(file, true),
+            "model-hash",
+            384,
+            () -> GoldenJudges.open(GoldenModel.Q4_0, folder),
+            LONG,
+            clock::get,
+            counting,
+            () -> { // again and again within each pass
+              assertEquals(counted[0], lines());
+              seen.add(counted[0]);
+              return false;
+            })) {
+      assertEquals(0, new LabelRun(asking, findings().entries()).ask());
+    }
+    assertEquals(60, lines());
+    assertTrue(seen.size() > 1, "one batch took them all, and nothing was tested");
+  }
+
+  private long lines() {
+    try {
+      return Files.exists(file) ? Files.readAllLines(file).size() : 0;
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
     }
   }
 

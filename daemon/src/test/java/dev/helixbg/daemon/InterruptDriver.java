@@ -1,0 +1,147 @@
+package dev.helixbg.daemon;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import dev.helixbg.insight.log.DataLogBytes;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.StandardOpenOption;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Locale;
+import java.util.Random;
+import java.util.stream.Collectors;
+
+/**
+ * Measures how soon a real daemon ends a run of the language model after a change of the log and
+ * after {@code pause}. Started by scripts/bench-interrupt.
+ */
+final class InterruptDriver {
+  private static final int ENTRIES = 2_000;
+
+  /** Then a process starts anew, in which nothing is compiled yet. */
+  private static final int PER_PROCESS = 5;
+
+  private static final Duration PATIENCE = Duration.ofMinutes(10);
+
+  private final Path kb;
+  private final RealDaemon daemon;
+
+  private InterruptDriver(Path kb, RealDaemon daemon) {
+    this.kb = kb;
+    this.daemon = daemon;
+  }
+
+  /**
+   * Arguments: how many times (a multiple of five), the dist folder, a folder to work in, a model
+   * file.
+   */
+  public static void main(String[] arguments) throws Exception {
+    int times = Integer.parseInt(arguments[0]);
+    Path folder = Files.createDirectories(Path.of(arguments[2]));
+    Path kb = folder.resolve("kb");
+    if (!Files.exists(kb.resolve("data.log"))) {
+      GeneratedKb.write(kb, ENTRIES);
+    }
+    try (RealDaemon daemon =
+        new RealDaemon(folder.resolve("home"), Path.of(arguments[1]), List.of())) {
+      daemon.settings(
+          """
+          [daemon]
+          poll_seconds = 0.5
+          quiet_seconds = 0.2
+          model_quiet_minutes = 0.01
+          model_max_load = 1000
+          [llm]
+          model = "%s"
+          """
+              .formatted(arguments[3]));
+      InterruptDriver driver = new InterruptDriver(kb, daemon);
+      List<Double> seconds = new ArrayList<>();
+      List<Double> stops = new ArrayList<>();
+      Random random = new Random();
+      for (int i = 0; i < times; i++) {
+        if (i % PER_PROCESS == 0) {
+          daemon.start(kb);
+        }
+        driver.awaitAsking();
+        Thread.sleep(random.nextLong(2_000));
+        seconds.add(driver.interrupt(i % 2 == 0));
+        if ((i + 1) % PER_PROCESS == 0) {
+          driver.awaitAsking();
+          stops.add(daemon.end().toMillis() / 1e3);
+        }
+      }
+      print("a change, a pause in turn", seconds);
+      print("SIGTERM", stops);
+    }
+  }
+
+  private static void print(String what, List<Double> seconds) {
+    System.out.printf(
+        Locale.ROOT,
+        "interrupt: %s: %s s; median %.2f, longest %.2f s%n",
+        what,
+        seconds.stream()
+            .map(one -> String.format(Locale.ROOT, "%.2f", one))
+            .collect(Collectors.joining(" ")),
+        seconds.stream().sorted().toList().get(seconds.size() / 2),
+        seconds.stream().max(Double::compare).orElseThrow());
+  }
+
+  private JsonNode status() {
+    return daemon.status().orElseThrow();
+  }
+
+  /** Until a run goes on, a review or questions: the model is loaded and computes. */
+  private void awaitAsking() throws Exception {
+    long deadline = System.nanoTime() + PATIENCE.toNanos();
+    while (!daemon.status().map(InterruptDriver::isAsking).orElse(false)) {
+      if (System.nanoTime() > deadline || !daemon.process().isAlive()) {
+        throw new IllegalStateException("nothing is asked: " + daemon.status() + daemon.log());
+      }
+      Thread.sleep(50);
+    }
+  }
+
+  private static boolean isAsking(JsonNode status) {
+    return status.path("modelLoaded").asBoolean() && status.path("idleWork").isObject();
+  }
+
+  /** Seconds from a change, or else a pause, to the end of the run. */
+  private double interrupt(boolean change) throws Exception {
+    awaitAsking();
+    String run = status().at("/idleWork/since").asText();
+    long start = System.nanoTime();
+    if (change) {
+      append("A note of " + start);
+    } else {
+      ask("pause");
+    }
+    while (status().at("/idleWork/since").asText().equals(run)) {
+      Thread.sleep(5);
+    }
+    double seconds = (System.nanoTime() - start) / 1e9;
+    if (!change) {
+      ask("resume");
+    }
+    return seconds;
+  }
+
+  private void ask(String what) throws IOException {
+    try (var client = daemon.connect().orElseThrow()) {
+      client.ask(DaemonLink.request(what));
+    }
+  }
+
+  private void append(String body) throws IOException {
+    DataLogBytes bytes = new DataLogBytes();
+    bytes.entry("news", body, 29_000_000);
+    Files.write(
+        kb.resolve("data.log"),
+        Arrays.copyOfRange(bytes.toByteArray(), 8, bytes.size()),
+        StandardOpenOption.APPEND);
+  }
+}
