@@ -136,7 +136,7 @@ final class KernelProbe {
         nanos,
         () -> {
           int size = 33;
-          RowAttention.scores(x.address(), gain.address(), 6, size, 0.2f, y.address());
+          RowAttention.scores(x.address(), gain.address(), 6, size, y.address());
           Vectors.clear(y.address() + 24, size);
           RowAttention.addWeighted(y.address(), x.address(), 6, size, y.address() + 24);
           return y.asSlice(0, 24 + 4 * size).toArray(ValueLayout.JAVA_FLOAT);
