@@ -28,6 +28,7 @@ final class PromptAttention {
   private final Arena arena;
   private final Scratch scratch;
   private final CachedTiles cached;
+  private final float[] maxima = new float[ROWS];
   private final float[] inverses = new float[ROWS];
   private MemorySegment scores = MemorySegment.NULL;
 
@@ -109,7 +110,10 @@ final class PromptAttention {
 
   private void weigh(int query, int rows, int seen) {
     for (int r = 0; r < rows; r++) {
-      inverses[r] = 1 / softmax(r, seen(query + r), seen);
+      maxima[r] = max(r, seen(query + r));
+    }
+    for (int r = 0; r < rows; r++) {
+      inverses[r] = 1 / exponentials(r, seen(query + r), seen);
     }
     for (int number = 0; number < size; number += TOKENS) {
       int width = Math.min(TOKENS, size - number);
@@ -130,22 +134,24 @@ final class PromptAttention {
     }
   }
 
-  /**
-   * The scores of a row that sees {@code seen} positions to weights, zero from there to {@code
-   * end}; returns their sum.
-   */
-  private float softmax(int r, int seen, int end) {
+  /** The largest score of a row that sees so many positions. */
+  private float max(int r, int seen) {
     float max = Float.NEGATIVE_INFINITY;
     for (int position = 0; position < seen; position += DEPTH) {
       long at = scoresAt(position) + 4L * STRIDE * r;
       max = Math.max(max, Softmax.max(at, Math.min(DEPTH, seen - position)));
     }
+    return max;
+  }
+
+  /** A row's scores to weights, zero from what it sees to {@code end}; returns their sum. */
+  private float exponentials(int r, int seen, int end) {
     float scale = (float) (1 / Math.sqrt(size));
     float sum = 0;
     for (int position = 0; position < end; position += DEPTH) {
       long at = scoresAt(position) + 4L * STRIDE * r;
       int here = Math.clamp(seen - position, 0, DEPTH);
-      sum += Softmax.exponentials(at, here, max, scale, Math.min(DEPTH, end - position));
+      sum += Softmax.exponentials(at, here, maxima[r], scale, Math.min(DEPTH, end - position));
     }
     return sum;
   }

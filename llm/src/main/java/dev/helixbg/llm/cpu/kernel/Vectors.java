@@ -10,7 +10,6 @@ import static jdk.incubator.vector.VectorOperators.EQ;
 import static jdk.incubator.vector.VectorOperators.LSHL;
 import static jdk.incubator.vector.VectorOperators.MAX;
 
-import java.lang.foreign.MemorySegment;
 import jdk.incubator.vector.FloatVector;
 import jdk.incubator.vector.VectorMask;
 
@@ -94,7 +93,14 @@ public final class Vectors {
 
   /** {@code y = x}. */
   public static void copy(long x, int count, long y) {
-    MemorySegment.copy(MEMORY, x, MEMORY, y, 4L * count);
+    int i = 0;
+    for (; i + COUNT <= count; i += COUNT) {
+      FloatVector.fromMemorySegment(FLOATS, MEMORY, x + 4L * i, ORDER)
+          .intoMemorySegment(MEMORY, y + 4L * i, ORDER);
+    }
+    for (; i < count; i++) {
+      MEMORY.set(FLOAT, y + 4L * i, MEMORY.get(FLOAT, x + 4L * i));
+    }
   }
 
   /** {@code y = 0}. */
