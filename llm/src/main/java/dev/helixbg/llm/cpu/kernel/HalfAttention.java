@@ -108,7 +108,7 @@ public final class HalfAttention {
    *
    * <p>Eight vectors of values, a whole head of 128 numbers, are taken position after position, so
    * that the processor sees them come in the order in which they lie. In narrower columns, or four
-   * positions at a time, it took twice as long from memory, though not in the cache.
+   * positions at a time, it took two to three times as long from memory.
    */
   public static void addWeighted(
       long weights, long others, long values, int count, int size, long y, long z) {
