@@ -64,7 +64,7 @@ public final class CpuBackend extends HostBackend {
       scratch[i] = new Scratch(arena());
     }
     products = new Products(arena(), team, scratch, beforeTiles);
-    attention = new Attention(scratch);
+    attention = new Attention(arena(), scratch);
   }
 
   @Override

@@ -37,12 +37,13 @@ final class FloatPass {
   }
 
   /** A member's share of packing the rows. */
-  void pack(int member, int members) {
+  void pack(Scratch mine, int member, int members) {
     for (int tile = member; tile < tiles(); tile += members) {
       for (int k = 0; k < x.columns(); k += DEPTH) {
         int depth = Math.min(DEPTH, x.columns() - k);
         long from = x.address(tile * TOKENS) + 4L * k;
-        Tiles.pack(from, 4L * x.stride(), tokens(tile), depth, packedAt(tile, k, depth));
+        long to = packedAt(tile, k, depth);
+        Tiles.pack(from, 4L * x.stride(), tokens(tile), depth, to, mine.turned);
       }
     }
   }

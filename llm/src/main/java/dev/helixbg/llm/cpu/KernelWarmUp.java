@@ -1,10 +1,12 @@
 package dev.helixbg.llm.cpu;
 
+import dev.helixbg.llm.cpu.kernel.HalfAttention;
 import dev.helixbg.llm.cpu.kernel.HalfFloats;
 import dev.helixbg.llm.cpu.kernel.Q4KPanel;
 import dev.helixbg.llm.cpu.kernel.Q4KTileProduct;
 import dev.helixbg.llm.cpu.kernel.QuantisedTiles;
 import dev.helixbg.llm.cpu.kernel.RowProduct;
+import dev.helixbg.llm.cpu.kernel.Softmax;
 import dev.helixbg.llm.cpu.kernel.TileProduct;
 import dev.helixbg.llm.cpu.kernel.Tiles;
 import dev.helixbg.llm.tensor.TensorType;
@@ -26,6 +28,9 @@ public final class KernelWarmUp {
 
   private static final int ROWS = 4;
 
+  /** The usual size. */
+  private static final int HEAD = 128;
+
   private KernelWarmUp() {}
 
   /** What multiplies single rows of activations with matrices of a type. */
@@ -41,6 +46,9 @@ public final class KernelWarmUp {
       for (int i = 0; i < CALLS; i++) {
         order.prepare(x, COLUMNS, prepared);
         RowProduct.multiply(type, weights, COLUMNS, prepared, y, 0, ROWS, scratch.unpacker, row);
+        HalfAttention.scores(x, x, prepared, ROWS / 2, HEAD, y, y);
+        HalfAttention.addWeighted(y, y, prepared, ROWS / 2, HEAD, row, row);
+        Softmax.exponentials(row, HEAD, Softmax.max(row, HEAD), 1, HEAD);
       }
     }
   }
@@ -79,11 +87,12 @@ public final class KernelWarmUp {
       scratch.unpacker.row(type, weights, COLUMNS, scratch.panel);
       HalfFloats.packF16(rows, depth, x);
       HalfFloats.unpackF16(x, depth, rows);
-      Tiles.pack(rows, 4L * depth, 2, depth, x);
+      // Eight rows of vectors and one number by number.
+      Tiles.pack(rows, 4L * depth, TileProduct.ROWS + 1, depth, x, scratch.turned);
       TileProduct.multiply(scratch.panel, depth, x, TileProduct.TOKENS, scratch.tile);
       TileProduct.multiply(scratch.panel, depth, x, 1, scratch.tile);
-      Tiles.softmax(scratch.tile, 4, 1, 1, scratch.factors);
-      Tiles.transposeToPanel(rows, 2, TileProduct.ROWS, scratch.panel);
+      long stride = 4L * TileProduct.TOKENS;
+      Tiles.move(scratch.tile, stride, TileProduct.ROWS, scratch.sums, stride);
     }
   }
 

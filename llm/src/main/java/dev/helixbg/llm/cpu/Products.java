@@ -121,7 +121,7 @@ final class Products {
     @Override
     public void run(int member, int members) {
       if (floats) {
-        Products.this.floats.pack(member, members);
+        Products.this.floats.pack(scratch[member], member, members);
       }
       if (quantised) {
         Products.this.quantised.pack(scratch[member], member, members);

@@ -31,15 +31,12 @@ final class Scratch {
   /** Sums of such tiles. */
   final long sums;
 
-  /** Part of a tile on its way to rows of tokens. */
+  /** Part of a tile on its way to or from rows of tokens. */
   final long turned;
-
-  /** One factor per token of a tile. */
-  final long factors;
 
   private MemorySegment floats = MemorySegment.NULL;
   private MemorySegment scores = MemorySegment.NULL;
-  private MemorySegment values = MemorySegment.NULL;
+  private float[] inverses = {};
 
   Scratch(Arena arena) {
     this.arena = arena;
@@ -50,7 +47,6 @@ final class Scratch {
     products = allocate(Q4KTileProduct.SCRATCH / Float.BYTES);
     sums = allocate(TileProduct.ROWS * TileProduct.TOKENS);
     turned = allocate(Tiles.SCRATCH / Float.BYTES);
-    factors = allocate(TileProduct.TOKENS);
   }
 
   /** At least {@code count} floats, of any content. */
@@ -65,10 +61,12 @@ final class Scratch {
     return scores.address();
   }
 
-  /** As {@link #floats}, for values of attention. */
-  long values(long count) {
-    values = grown(arena, values, count);
-    return values.address();
+  /** At least {@code count} numbers, one per head. */
+  float[] inverses(int count) {
+    if (inverses.length < count) {
+      inverses = new float[count];
+    }
+    return inverses;
   }
 
   private long allocate(long count) {

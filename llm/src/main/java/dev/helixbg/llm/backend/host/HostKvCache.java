@@ -58,6 +58,19 @@ public final class HostKvCache implements KvCache {
     return run + 1 < runs ? starts[run + 1] : length;
   }
 
+  /** How many first positions lie in the very places in which another cache has them. */
+  public int shared(HostKvCache other) {
+    int shared = 0;
+    for (int run = 0;
+        run < Math.min(runs, other.runs)
+            && pages[run] == other.pages[run]
+            && starts[run] == other.starts[run];
+        run++) {
+      shared = Math.min(runEnd(run), other.runEnd(run));
+    }
+    return shared;
+  }
+
   /** The memory of a run. */
   public MemorySegment data(int run) {
     return pages[run].data;

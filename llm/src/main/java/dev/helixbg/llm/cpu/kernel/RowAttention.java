@@ -16,11 +16,11 @@ import jdk.incubator.vector.FloatVector;
 public final class RowAttention {
   private RowAttention() {}
 
-  /** {@code scores[p] = scale · q·k[p]} for {@code count} keys of {@code size} floats. */
-  public static void scores(long q, long keys, int count, int size, float scale, long scores) {
+  /** {@code scores[p] = q · k[p]} for {@code count} keys of {@code size} floats. */
+  public static void scores(long q, long keys, int count, int size, long scores) {
     for (int p = 0; p < count; p++) {
       float dot = FloatProduct.dot(keys + 4L * p * size, q, size);
-      MEMORY.set(FLOAT, scores + 4L * p, dot * scale);
+      MEMORY.set(FLOAT, scores + 4L * p, dot);
     }
   }
 

@@ -1,5 +1,6 @@
 package dev.helixbg.llm.cpu.kernel;
 
+import static dev.helixbg.llm.cpu.kernel.Lanes.BYTES;
 import static dev.helixbg.llm.cpu.kernel.Lanes.COUNT;
 import static dev.helixbg.llm.cpu.kernel.Lanes.FLOAT;
 import static dev.helixbg.llm.cpu.kernel.Lanes.FLOATS;
@@ -9,7 +10,6 @@ import static jdk.incubator.vector.VectorOperators.EQ;
 import static jdk.incubator.vector.VectorOperators.LSHL;
 import static jdk.incubator.vector.VectorOperators.MAX;
 
-import java.lang.foreign.MemorySegment;
 import jdk.incubator.vector.FloatVector;
 import jdk.incubator.vector.VectorMask;
 
@@ -93,7 +93,14 @@ public final class Vectors {
 
   /** {@code y = x}. */
   public static void copy(long x, int count, long y) {
-    MemorySegment.copy(MEMORY, x, MEMORY, y, 4L * count);
+    int i = 0;
+    for (; i + COUNT <= count; i += COUNT) {
+      FloatVector.fromMemorySegment(FLOATS, MEMORY, x + 4L * i, ORDER)
+          .intoMemorySegment(MEMORY, y + 4L * i, ORDER);
+    }
+    for (; i < count; i++) {
+      MEMORY.set(FLOAT, y + 4L * i, MEMORY.get(FLOAT, x + 4L * i));
+    }
   }
 
   /** {@code y = 0}. */
@@ -120,16 +127,16 @@ public final class Vectors {
     }
   }
 
-  /** {@code x = x · factor}. */
-  public static void multiply(long x, int count, float factor) {
+  /** {@code y = x · factor}; y may be x. */
+  public static void multiply(long x, int count, float factor, long y) {
     int i = 0;
     for (; i + COUNT <= count; i += COUNT) {
       FloatVector.fromMemorySegment(FLOATS, MEMORY, x + 4L * i, ORDER)
           .mul(factor)
-          .intoMemorySegment(MEMORY, x + 4L * i, ORDER);
+          .intoMemorySegment(MEMORY, y + 4L * i, ORDER);
     }
     for (; i < count; i++) {
-      MEMORY.set(FLOAT, x + 4L * i, MEMORY.get(FLOAT, x + 4L * i) * factor);
+      MEMORY.set(FLOAT, y + 4L * i, MEMORY.get(FLOAT, x + 4L * i) * factor);
     }
   }
 
@@ -203,10 +210,16 @@ public final class Vectors {
   /** The largest of {@code count} floats, of which there is at least one. */
   public static float max(long x, int count) {
     FloatVector largest = FloatVector.broadcast(FLOATS, Float.NEGATIVE_INFINITY);
+    FloatVector other = largest;
     int i = 0;
+    for (; i + 2 * COUNT <= count; i += 2 * COUNT) {
+      largest = FloatVector.fromMemorySegment(FLOATS, MEMORY, x + 4L * i, ORDER).max(largest);
+      other = FloatVector.fromMemorySegment(FLOATS, MEMORY, x + 4L * i + BYTES, ORDER).max(other);
+    }
     for (; i + COUNT <= count; i += COUNT) {
       largest = FloatVector.fromMemorySegment(FLOATS, MEMORY, x + 4L * i, ORDER).max(largest);
     }
+    largest = other.max(largest);
     float max = largest.reduceLanes(MAX);
     for (; i < count; i++) {
       max = Math.max(max, MEMORY.get(FLOAT, x + 4L * i));

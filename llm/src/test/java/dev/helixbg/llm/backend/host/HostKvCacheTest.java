@@ -100,6 +100,28 @@ class HostKvCacheTest {
   }
 
   @Test
+  void cachesShareWhatLiesInTheSamePlaces() {
+    HostKvCache root = new HostKvCache(SHAPE, pool);
+    root.extend(400); // Two pages.
+    HostKvCache first = (HostKvCache) root.fork(355);
+    HostKvCache second = (HostKvCache) root.fork(300);
+    HostKvCache stranger = new HostKvCache(SHAPE, pool);
+    stranger.extend(400);
+    assertEquals(355, first.shared(root));
+    assertEquals(355, root.shared(first));
+    assertEquals(300, second.shared(first));
+    assertEquals(0, stranger.shared(root));
+    first.extend(20);
+    second.extend(90);
+    assertEquals(355, first.shared(root), "what follows a fork is its own");
+    assertEquals(300, second.shared(first));
+    assertEquals(375, first.shared(first));
+    first.truncate(100);
+    assertEquals(100, first.shared(root));
+    assertEquals(0, new HostKvCache(SHAPE, pool).shared(root));
+  }
+
+  @Test
   void closedCachesGiveTheirPagesToTheNext() {
     HostKvCache first = new HostKvCache(SHAPE, pool);
     first.extend(10);

@@ -33,6 +33,8 @@ final class KernelProbe {
         }
       }
       steps(arena, nanos);
+      halfAttention(arena, nanos);
+      softmax(arena, nanos);
     }
   }
 
@@ -136,11 +138,135 @@ final class KernelProbe {
         nanos,
         () -> {
           int size = 33;
-          RowAttention.scores(x.address(), gain.address(), 6, size, 0.2f, y.address());
+          RowAttention.scores(x.address(), gain.address(), 6, size, y.address());
           Vectors.clear(y.address() + 24, size);
           RowAttention.addWeighted(y.address(), x.address(), 6, size, y.address() + 24);
           return y.asSlice(0, 24 + 4 * size).toArray(ValueLayout.JAVA_FLOAT);
         });
+  }
+
+  /** Sizes with and without whole heads of eight vectors, single vectors and numbers besides. */
+  private static void halfAttention(Arena arena, long nanos) {
+    for (int size : new int[] {1, 6, 33, 64, 80, 128, 165, 256}) {
+      int count = 7;
+      SplittableRandom random = new SplittableRandom(size);
+      MemorySegment queries = gaussian(arena, random, 2 * size);
+      MemorySegment scaled = arena.allocate(8L * size, 64);
+      Vectors.multiply(queries.address(), 2 * size, HalfAttention.QUERY_FACTOR, scaled.address());
+      MemorySegment halves = arena.allocate(2L * count * size, 2);
+      for (int i = 0; i < count * size; i++) {
+        // One in eight is subnormal.
+        double number = random.nextGaussian() * (i % 8 == 5 ? 1e-5 : 1);
+        short half = Float.floatToFloat16((float) number);
+        halves.setAtIndex(ValueLayout.JAVA_SHORT_UNALIGNED, i, half);
+      }
+      MemorySegment scores = arena.allocate(8L * count, 64);
+      MemorySegment sums = arena.allocate(8L * size, 64);
+      String name = "half attention " + size;
+      float[] result =
+          repeated(
+              name,
+              nanos,
+              () -> {
+                HalfAttention.scores(
+                    scaled.address(),
+                    scaled.address() + 4L * size,
+                    halves.address(),
+                    count,
+                    size,
+                    scores.address(),
+                    scores.address() + 4L * count);
+                Vectors.copy(queries.address(), 2 * size, sums.address());
+                HalfAttention.addWeighted(
+                    scores.address(),
+                    scores.address() + 4L * count,
+                    halves.address(),
+                    count,
+                    size,
+                    sums.address(),
+                    sums.address() + 4L * size);
+                float[] all = new float[2 * count + 2 * size];
+                MemorySegment.copy(scores, ValueLayout.JAVA_FLOAT, 0, all, 0, 2 * count);
+                MemorySegment.copy(sums, ValueLayout.JAVA_FLOAT, 0, all, 2 * count, 2 * size);
+                return all;
+              });
+      print(name, halfAttentionError(queries, halves, count, size, result), result);
+    }
+  }
+
+  /** The largest, relative to the size of its terms. */
+  private static double halfAttentionError(
+      MemorySegment queries, MemorySegment halves, int count, int size, float[] result) {
+    double worst = 0;
+    for (int g = 0; g < 2; g++) {
+      double[] sums = new double[size];
+      double[] sizes = new double[size];
+      for (int i = 0; i < size; i++) {
+        sums[i] = queries.getAtIndex(ValueLayout.JAVA_FLOAT, g * size + i);
+        sizes[i] = Math.abs(sums[i]);
+      }
+      for (int p = 0; p < count; p++) {
+        double score = 0;
+        double scoreSize = 0;
+        for (int i = 0; i < size; i++) {
+          double x = half(halves, p * size + i);
+          double term = x * queries.getAtIndex(ValueLayout.JAVA_FLOAT, g * size + i);
+          score += term;
+          scoreSize += Math.abs(term);
+          sums[i] += result[g * count + p] * x;
+          sizes[i] += Math.abs(result[g * count + p] * x);
+        }
+        worst = Math.max(worst, Math.abs(result[g * count + p] - score) / scoreSize);
+      }
+      for (int i = 0; i < size; i++) {
+        double off = Math.abs(result[2 * count + g * size + i] - sums[i]);
+        worst = Math.max(worst, off / sizes[i]);
+      }
+    }
+    return worst;
+  }
+
+  private static float half(MemorySegment halves, int i) {
+    return Float.float16ToFloat(halves.getAtIndex(ValueLayout.JAVA_SHORT_UNALIGNED, i));
+  }
+
+  private static void softmax(Arena arena, long nanos) {
+    for (int count : new int[] {1, 4, 15, 16, 17, 199}) {
+      MemorySegment scores = gaussian(arena, new SplittableRandom(count), count);
+      scores.setAtIndex(ValueLayout.JAVA_FLOAT, count / 2, -1000);
+      int end = count + 9;
+      float scale = 0.7f;
+      MemorySegment weights = arena.allocate(4L * (end + 16), 64);
+      String name = "softmax " + count;
+      float[] result =
+          repeated(
+              name,
+              nanos,
+              () -> {
+                weights.fill((byte) 1);
+                Vectors.copy(scores.address(), count, weights.address());
+                float max = Softmax.max(weights.address(), count);
+                float sum = Softmax.exponentials(weights.address(), count, max, scale, end);
+                float[] all = new float[end + 2];
+                MemorySegment.copy(weights, ValueLayout.JAVA_FLOAT, 0, all, 0, end);
+                all[end] = max;
+                all[end + 1] = sum;
+                return all;
+              });
+      double max = Double.NEGATIVE_INFINITY;
+      for (int i = 0; i < count; i++) {
+        max = Math.max(max, scores.getAtIndex(ValueLayout.JAVA_FLOAT, i));
+      }
+      double worst = Math.abs(result[end] - max);
+      double sum = 0;
+      for (int i = 0; i < end; i++) {
+        double exp =
+            i < count ? Math.exp(scale * (scores.getAtIndex(ValueLayout.JAVA_FLOAT, i) - max)) : 0;
+        sum += exp;
+        worst = Math.max(worst, Math.abs(result[i] - exp) / (i < count ? exp + 1e-30 : 1e-30));
+      }
+      print(name, Math.max(worst, Math.abs(result[end + 1] - sum) / sum), result);
+    }
   }
 
   private static void step(String name, long nanos, Supplier<float[]> run) {

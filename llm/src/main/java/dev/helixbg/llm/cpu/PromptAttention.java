@@ -1,0 +1,158 @@
+package dev.helixbg.llm.cpu;
+
+import static dev.helixbg.llm.cpu.kernel.TileProduct.DEPTH;
+import static dev.helixbg.llm.cpu.kernel.TileProduct.ROWS;
+import static dev.helixbg.llm.cpu.kernel.TileProduct.STRIDE;
+import static dev.helixbg.llm.cpu.kernel.TileProduct.TOKENS;
+
+import dev.helixbg.llm.backend.Batch;
+import dev.helixbg.llm.backend.KvShape;
+import dev.helixbg.llm.backend.host.HostActivations;
+import dev.helixbg.llm.backend.host.HostKvCache;
+import dev.helixbg.llm.cpu.kernel.Softmax;
+import dev.helixbg.llm.cpu.kernel.TileProduct;
+import dev.helixbg.llm.cpu.kernel.Tiles;
+import dev.helixbg.llm.cpu.kernel.Vectors;
+import java.lang.foreign.Arena;
+import java.lang.foreign.MemorySegment;
+
+/**
+ * Attention of many tokens of one sequence, by one member of the team, as matrix products: queries
+ * times tiles of keys are scores, and weights times tiles of values are results.
+ *
+ * <p>The rows of a panel are queries, of all heads that share a KV head. Each row has its own
+ * softmax over exactly the positions that it sees, and sums go over positions in order: its bits
+ * depend on nothing beside it.
+ */
+final class PromptAttention {
+  private final Arena arena;
+  private final Scratch scratch;
+  private final CachedTiles cached;
+  private final float[] maxima = new float[ROWS];
+  private final float[] inverses = new float[ROWS];
+  private MemorySegment scores = MemorySegment.NULL;
+
+  private HostActivations q;
+  private HostActivations target;
+  private int size;
+  private int group;
+  private int head;
+  private int firstRow;
+
+  /** Position of {@link #firstRow}, and rows that follow. */
+  private int start;
+
+  private int count;
+
+  PromptAttention(Arena arena, Scratch scratch) {
+    this.arena = arena;
+    this.scratch = scratch;
+    cached = new CachedTiles(arena, scratch);
+  }
+
+  /** To be called before each pass over a layer. */
+  void begin() {
+    cached.forget();
+  }
+
+  /** One span of a batch and one KV head. */
+  void attend(
+      Batch batch, int span, int layer, int kvHead, HostActivations q, HostActivations target) {
+    HostKvCache cache = (HostKvCache) batch.cache(span);
+    KvShape shape = cache.shape();
+    this.q = q;
+    this.target = target;
+    size = shape.headSize();
+    group = q.columns() / size / shape.kvHeads();
+    head = kvHead;
+    firstRow = batch.firstRow(span);
+    start = batch.start(span);
+    count = batch.count(span);
+    cached.hold(cache, layer, kvHead, start + count);
+    int parts = Math.ceilDiv(start + count, DEPTH);
+    scores = Scratch.grown(arena, scores, (long) parts * ROWS * STRIDE);
+    // Panel after panel: its scores stay in the first-level cache.
+    for (int query = 0; query < count * group; query += ROWS) {
+      int rows = Math.min(ROWS, count * group - query);
+      int seen = seen(query + rows - 1);
+      score(query, rows, seen);
+      weigh(query, rows, seen);
+    }
+  }
+
+  /** Positions that a query sees; queries are numbered by token, then head. */
+  private int seen(int query) {
+    return start + query / group + 1;
+  }
+
+  /** Byte offset of a query, and of its result, in its row of activations. */
+  private long column(int query) {
+    return 4L * (head * group + query % group) * size;
+  }
+
+  /** The panel's scores from a position on: panels of {@link TileProduct#DEPTH} positions. */
+  private long scoresAt(int position) {
+    long part = (long) position / DEPTH * ROWS * STRIDE;
+    return scores.address() + 4L * (part + position % DEPTH);
+  }
+
+  private void score(int query, int rows, int seen) {
+    for (int r = 0; r < rows; r++) {
+      long from = q.address(firstRow + (query + r) / group) + column(query + r);
+      Vectors.copy(from, size, scratch.panel + 4L * STRIDE * r);
+    }
+    for (int position = 0; position < seen; position += TOKENS) {
+      int keys = Math.min(TOKENS, seen - position);
+      TileProduct.multiply(scratch.panel, size, cached.keys(position), keys, scratch.tile);
+      Tiles.move(scratch.tile, 4L * TOKENS, ROWS, scoresAt(position), 4L * STRIDE);
+    }
+  }
+
+  private void weigh(int query, int rows, int seen) {
+    for (int r = 0; r < rows; r++) {
+      maxima[r] = max(r, seen(query + r));
+    }
+    for (int r = 0; r < rows; r++) {
+      inverses[r] = 1 / exponentials(r, seen(query + r), seen);
+    }
+    for (int number = 0; number < size; number += TOKENS) {
+      int width = Math.min(TOKENS, size - number);
+      for (int position = 0; position < seen; position += DEPTH) {
+        int depth = Math.min(DEPTH, seen - position);
+        long sum = position == 0 ? scratch.sums : scratch.tile;
+        long values = cached.values(position, number);
+        TileProduct.multiply(scoresAt(position), depth, values, width, sum);
+        if (position > 0) {
+          Tiles.add(scratch.tile, ROWS, scratch.sums);
+        }
+      }
+      for (int r = 0; r < rows; r++) {
+        long row = target.address(firstRow + (query + r) / group);
+        long to = row + column(query + r) + 4L * number;
+        Vectors.multiply(scratch.sums + 4L * TOKENS * r, width, inverses[r], to);
+      }
+    }
+  }
+
+  /** The largest score of a row that sees so many positions. */
+  private float max(int r, int seen) {
+    float max = Float.NEGATIVE_INFINITY;
+    for (int position = 0; position < seen; position += DEPTH) {
+      long at = scoresAt(position) + 4L * STRIDE * r;
+      max = Math.max(max, Softmax.max(at, Math.min(DEPTH, seen - position)));
+    }
+    return max;
+  }
+
+  /** A row's scores to weights, zero from what it sees to {@code end}; returns their sum. */
+  private float exponentials(int r, int seen, int end) {
+    float scale = (float) (1 / Math.sqrt(size));
+    float sum = 0;
+    for (int position = 0; position < end; position += DEPTH) {
+      long at = scoresAt(position) + 4L * STRIDE * r;
+      int here = Math.clamp(seen - position, 0, DEPTH);
+      sum += Softmax.exponentials(at, here, maxima[r], scale, Math.min(DEPTH, end - position));
+    }
+    return sum;
+  }
+}
