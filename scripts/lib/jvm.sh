@@ -11,10 +11,8 @@ jvm_options=(
   # keeps the compiler busy.
   -XX:CompileCommand=CompileThresholdScaling,dev.helixbg.llm.cpu.kernel.*::*,0.002
   -XX:CompileCommand=BackgroundCompilation,dev.helixbg.llm.cpu.kernel.*::*,false
-  # Whole, from their start: a loop that is compiled while it runs is compiled in vain, since its method follows at once. What kernels
-  # call until then is interpreted for as long as it takes; compiled, it would be used for some milliseconds.
+  # Whole, from their start: a loop that is compiled while it runs is compiled in vain, since its method follows at once.
   -XX:Tier4BackEdgeThreshold=400000
-  -XX:CompileCommand=CompileThresholdScaling,jdk.incubator.vector.*::*,20.0
   # Never by C2 before their calls were profiled. C1 leaves profiling out (tier 2) when C2 is busy, or when the interpreter has begun
   # to profile: C2 then boxed vectors, for good, in one of some fifteen processes.
   -XX:Tier3DelayOn=1000 -XX:Tier0ProfilingStartPercentage=100000

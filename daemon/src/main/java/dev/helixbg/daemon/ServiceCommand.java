@@ -41,7 +41,6 @@ final class ServiceCommand implements Callable<Integer> {
           "-XX:CompileCommand=CompileThresholdScaling,dev.helixbg.llm.cpu.kernel.*::*,0.002",
           "-XX:CompileCommand=BackgroundCompilation,dev.helixbg.llm.cpu.kernel.*::*,false",
           "-XX:Tier4BackEdgeThreshold=400000",
-          "-XX:CompileCommand=CompileThresholdScaling,jdk.incubator.vector.*::*,20.0",
           "-XX:Tier3DelayOn=1000",
           "-XX:Tier0ProfilingStartPercentage=100000",
           "-XX:+UseSerialGC",

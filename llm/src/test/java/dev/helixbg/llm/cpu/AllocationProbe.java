@@ -31,9 +31,16 @@ final class AllocationProbe {
 
   private AllocationProbe() {}
 
-  /** Prints nothing when all is well. */
+  /**
+   * Prints nothing when all is well. With an argument, kernels are compiled first as they are when
+   * a model is opened.
+   */
   public static void main(String[] arguments) {
     for (TensorType type : TensorType.values()) {
+      if (arguments.length > 0) {
+        KernelWarmUp.rows(type);
+        KernelWarmUp.tiles(type);
+      }
       try (Arena arena = Arena.ofShared();
           CpuBackend backend = new CpuBackend(1)) {
         for (int rows : new int[] {1, 20}) {

@@ -20,9 +20,19 @@ class AllocationTest {
 
   @Test
   void compiledKernelsLeaveNoGarbage() throws IOException, InterruptedException {
+    assertNoGarbage();
+  }
+
+  @Test
+  void norDoKernelsThatWereCompiledByTheSmallestCalls() throws IOException, InterruptedException {
+    assertNoGarbage("warm");
+  }
+
+  private static void assertNoGarbage(String... arguments)
+      throws IOException, InterruptedException {
     String garbage = "";
     for (int i = 0; i < PROCESSES; i++) {
-      garbage = probe();
+      garbage = probe(arguments);
       if (garbage.isEmpty()) {
         return;
       }
@@ -31,7 +41,7 @@ class AllocationTest {
   }
 
   /** In a JVM of its own, as the program is: other tests leave profiles behind. */
-  private static String probe() throws IOException, InterruptedException {
-    return ForkedJvm.run(Redirect.DISCARD, List.of(), AllocationProbe.class);
+  private static String probe(String... arguments) throws IOException, InterruptedException {
+    return ForkedJvm.run(Redirect.DISCARD, List.of(), AllocationProbe.class, arguments);
   }
 }

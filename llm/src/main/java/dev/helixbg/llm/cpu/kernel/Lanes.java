@@ -59,6 +59,7 @@ public final class Lanes {
   static final ByteOrder ORDER = ByteOrder.LITTLE_ENDIAN;
   static final ValueLayout.OfFloat FLOAT = ValueLayout.JAVA_FLOAT_UNALIGNED.withOrder(ORDER);
   static final ValueLayout.OfInt INT = ValueLayout.JAVA_INT_UNALIGNED.withOrder(ORDER);
+  static final ValueLayout.OfLong LONG = ValueLayout.JAVA_LONG_UNALIGNED.withOrder(ORDER);
   static final ValueLayout.OfShort SHORT = ValueLayout.JAVA_SHORT_UNALIGNED.withOrder(ORDER);
   static final ValueLayout.OfByte BYTE = ValueLayout.JAVA_BYTE;
 

@@ -1,10 +1,12 @@
 package dev.helixbg.llm.cpu.kernel;
 
+import static dev.helixbg.llm.cpu.kernel.Lanes.ADDRESS;
 import static dev.helixbg.llm.cpu.kernel.Lanes.BYTE;
 import static dev.helixbg.llm.cpu.kernel.Lanes.BYTES_16;
 import static dev.helixbg.llm.cpu.kernel.Lanes.FLOATS;
 import static dev.helixbg.llm.cpu.kernel.Lanes.INT;
 import static dev.helixbg.llm.cpu.kernel.Lanes.INTS_4;
+import static dev.helixbg.llm.cpu.kernel.Lanes.LONG;
 import static dev.helixbg.llm.cpu.kernel.Lanes.MEMORY;
 import static dev.helixbg.llm.cpu.kernel.Lanes.ORDER;
 import static dev.helixbg.llm.cpu.kernel.Lanes.SHORT;
@@ -32,7 +34,7 @@ import jdk.incubator.vector.IntVector;
 public final class Unpacker {
   private static final int LOW_NIBBLES = 0x0F0F0F0F;
   private static final int LOW_PAIRS = 0x03030303;
-  private static final int LOW_BITS = 0x01010101;
+  private static final long LOW_BITS = 0x0101010101010101L;
 
   private static final ByteVector NON_LINEAR_LEVELS = nonLinearLevels();
 
@@ -218,15 +220,20 @@ public final class Unpacker {
     }
   }
 
-  /** Bit {@code sub} of byte j is the fifth bit of weight j of a sub-block. */
-  private void fifthBits(long source) {
-    for (int part = 0; part < 2; part++) {
-      IntVector bits = IntVector.fromMemorySegment(INTS_4, MEMORY, source + 16L * part, ORDER);
+  /**
+   * Bit {@code sub} of byte j is the fifth bit of weight j of a sub-block.
+   *
+   * <p>Eight bytes of a long at a time: C2 did not compile a vector's shift by a number that is not
+   * constant in one of some five processes, for good, and it left garbage.
+   */
+  private void fifthBits(long stored) {
+    long source = stored & ADDRESS;
+    long target = levels & ADDRESS;
+    for (int part = 0; part < 4; part++) {
+      long bits = MEMORY.get(LONG, source + 8L * part);
       for (int sub = 0; sub < 8; sub++) {
-        long to = 32L * sub + 16L * part;
-        IntVector.fromMemorySegment(INTS_4, MEMORY, levels + to, ORDER)
-            .or(bits.lanewise(LSHR, sub).and(LOW_BITS).lanewise(LSHL, 4))
-            .intoMemorySegment(MEMORY, levels + to, ORDER);
+        long to = target + 32L * sub + 8L * part;
+        MEMORY.set(LONG, to, MEMORY.get(LONG, to) | (bits >>> sub & LOW_BITS) << 4);
       }
     }
   }
