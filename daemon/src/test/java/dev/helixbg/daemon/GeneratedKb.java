@@ -4,6 +4,7 @@ import dev.helixbg.insight.log.DataLogBytes;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.StandardOpenOption;
 import java.util.Random;
 
 /** Makes a KB of any size, each entry a note of 10 to 80 words, for tests and scripts/bench. */
@@ -40,5 +41,12 @@ final class GeneratedKb {
     Files.createDirectories(folder);
     Files.write(folder.resolve("data.log"), log.toByteArray());
     return folder;
+  }
+
+  /** Adds one entry to the log of any KB. */
+  static void append(Path folder, String body) throws IOException {
+    DataLogBytes log = new DataLogBytes();
+    log.entry("news", body, 29_000_000);
+    Files.write(folder.resolve("data.log"), log.records(), StandardOpenOption.APPEND);
   }
 }

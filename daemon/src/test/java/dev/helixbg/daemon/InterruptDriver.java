@@ -1,14 +1,10 @@
 package dev.helixbg.daemon;
 
 import com.fasterxml.jackson.databind.JsonNode;
-import dev.helixbg.insight.log.DataLogBytes;
-import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.nio.file.StandardOpenOption;
 import java.time.Duration;
 import java.util.ArrayList;
-import java.util.Arrays;
 import java.util.List;
 import java.util.Locale;
 import java.util.Random;
@@ -116,32 +112,17 @@ final class InterruptDriver {
     String run = status().at("/idleWork/since").asText();
     long start = System.nanoTime();
     if (change) {
-      append("A note of " + start);
+      GeneratedKb.append(kb, "A note of " + start);
     } else {
-      ask("pause");
+      daemon.ask("pause");
     }
     while (status().at("/idleWork/since").asText().equals(run)) {
       Thread.sleep(5);
     }
     double seconds = (System.nanoTime() - start) / 1e9;
     if (!change) {
-      ask("resume");
+      daemon.ask("resume");
     }
     return seconds;
-  }
-
-  private void ask(String what) throws IOException {
-    try (var client = daemon.connect().orElseThrow()) {
-      client.ask(DaemonLink.request(what));
-    }
-  }
-
-  private void append(String body) throws IOException {
-    DataLogBytes bytes = new DataLogBytes();
-    bytes.entry("news", body, 29_000_000);
-    Files.write(
-        kb.resolve("data.log"),
-        Arrays.copyOfRange(bytes.toByteArray(), 8, bytes.size()),
-        StandardOpenOption.APPEND);
   }
 }

@@ -83,6 +83,13 @@ final class RealDaemon implements AutoCloseable {
     return ControlClient.connect(home.resolve(".helix/helix-bg.sock"), Duration.ofSeconds(60));
   }
 
+  /** Has it do what needs no more than a name. */
+  void ask(String what) throws IOException {
+    try (ControlClient client = connect().orElseThrow()) {
+      client.ask(DaemonLink.request(what));
+    }
+  }
+
   Optional<JsonNode> status() {
     try (ControlClient client = connect().orElse(null)) {
       return client == null

@@ -2,16 +2,13 @@ package dev.helixbg.daemon;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
-import dev.helixbg.insight.log.DataLogBytes;
 import dev.helixbg.insight.review.History;
 import dev.helixbg.insight.review.Review;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.nio.file.StandardOpenOption;
 import java.time.Duration;
 import java.util.ArrayList;
-import java.util.Arrays;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
@@ -66,9 +63,7 @@ final class RestDriver {
       driver.notice();
       // What is due after a change is done now, and models are released at once.
       daemon.settings(settings + SOON);
-      try (var client = daemon.connect().orElseThrow()) {
-        client.ask(DaemonLink.request("reload"));
-      }
+      daemon.ask("reload");
       driver.awaitReviews();
       driver.rest(rest);
       System.out.printf("rest: SIGTERM took %d ms%n", daemon.end().toMillis());
@@ -105,7 +100,8 @@ final class RestDriver {
     int live = live(report);
     List<String> took = new ArrayList<>();
     for (int i = 0; i < WRITES; i++) {
-      append("A note written at " + System.currentTimeMillis()); // the model is loaded after it
+      GeneratedKb.append(
+          kb, "A note written at " + System.currentTimeMillis()); // the model is loaded after it
       if (i > 0) {
         long start = System.nanoTime();
         await(report, ++live);
@@ -133,15 +129,6 @@ final class RestDriver {
       }
       before = Files.getLastModifiedTime(report);
     }
-  }
-
-  private void append(String body) throws IOException {
-    DataLogBytes bytes = new DataLogBytes();
-    bytes.entry("news", body, 29_000_000);
-    Files.write(
-        kb.resolve("data.log"),
-        Arrays.copyOfRange(bytes.toByteArray(), 8, bytes.size()),
-        StandardOpenOption.APPEND);
   }
 
   private void rest(Duration time) throws Exception {

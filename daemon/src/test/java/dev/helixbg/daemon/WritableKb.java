@@ -74,7 +74,7 @@ final class WritableKb {
   private static byte[] record(String topic, String body) {
     DataLogBytes bytes = new DataLogBytes();
     bytes.entry(topic, body, 29_000_000);
-    return Arrays.copyOfRange(bytes.toByteArray(), 8, bytes.size());
+    return bytes.records();
   }
 
   void delete() throws IOException {

@@ -22,6 +22,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import java.util.Set;
+import java.util.function.Consumer;
 import java.util.function.Supplier;
 import java.util.stream.Collectors;
 
@@ -29,12 +30,6 @@ import java.util.stream.Collectors;
 public final class ModelOpener {
   private final ModelOptions options;
   private final List<Phase> phases = new ArrayList<>();
-
-  /** Waits until the device has compiled what it needs for single tokens, at least. */
-  private Runnable compile = () -> {};
-
-  /** What is compiled after the model is open. */
-  private Supplier<Optional<Phase>> later = Optional::empty;
 
   private ModelOpener(ModelOptions options) {
     this.options = options;
@@ -65,7 +60,7 @@ public final class ModelOpener {
   private TextModel open(GgufFile file) {
     return switch (options.device()) {
       case CPU -> openOnCpu(file);
-      case SCALAR -> open(file, new ScalarBackend());
+      case SCALAR -> open(file, new ScalarBackend(), model -> {}, Optional::empty);
       case METAL -> openOnMetal(file);
       case AUTO -> {
         try {
@@ -79,37 +74,40 @@ public final class ModelOpener {
   }
 
   private TextModel openOnCpu(GgufFile file) {
-    Backend backend = time("backend", () -> cpu(file));
-    return open(file, backend);
-  }
-
-  private Backend cpu(GgufFile file) {
+    long start = System.nanoTime();
     Qwen3Config config = Qwen3Config.from(file.metadata());
     KernelCompilation kernels = KernelCompilation.start(config, types(file));
-    compile = kernels::awaitRows;
-    later = kernels::tilesPhase;
-    return new CpuBackend(options.threads(), kernels::awaitTiles);
+    Backend backend = new CpuBackend(options.threads(), kernels::awaitTiles);
+    phases.add(new Phase("backend", System.nanoTime() - start, false));
+    return open(file, backend, model -> kernels.awaitRows(), kernels::tilesPhase);
   }
 
   private TextModel openOnMetal(GgufFile file) {
     Backend backend =
         time("backend", () -> MetalBackend.open(MetalLibraries.configured(), options.profiled()));
-    compile = () -> compile(backend, Qwen3Config.from(file.metadata()), types(file));
-    return open(file, backend);
+    Set<TensorType> types = types(file);
+    return open(file, backend, model -> compile(model, types), Optional::empty);
   }
 
-  private static void compile(Backend backend, Qwen3Config config, Set<TensorType> types) {
-    WarmUp.run(backend, config, types, Passes.PROMPT);
-    WarmUp.run(backend, config, types, Passes.ANSWER);
+  private static void compile(Qwen3 model, Set<TensorType> types) {
+    WarmUp.run(model.backend(), model.config(), types, Passes.PROMPT);
+    WarmUp.run(model.backend(), model.config(), types, Passes.ANSWER);
   }
 
-  private TextModel open(GgufFile file, Backend backend) {
+  /**
+   * Opens the file on a backend.
+   *
+   * @param compile waits until the backend has compiled what single tokens need, at least
+   * @param later tells of what is compiled after the model is open
+   */
+  private TextModel open(
+      GgufFile file, Backend backend, Consumer<Qwen3> compile, Supplier<Optional<Phase>> later) {
     Beside<Tokenizer> tokenizer = null;
     Beside<Boolean> warm = null;
     try {
       Qwen3 model = time("weights", () -> Qwen3.of(file, backend, options.limits()));
       warm = Beside.start("warm", () -> readAhead(file));
-      run("compile", compile);
+      run("compile", () -> compile.accept(model));
       // Not before: it would take a processor from what even the first token needs.
       tokenizer = Beside.start("tokenizer", () -> tokenizer(file, model));
       warm.await();

@@ -5,6 +5,7 @@ import static java.nio.charset.StandardCharsets.UTF_8;
 import java.io.ByteArrayOutputStream;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
+import java.util.Arrays;
 
 /**
  * Writes data.log bytes as helix does, for tests and for the sample; the product itself never
@@ -48,6 +49,11 @@ public final class DataLogBytes {
 
   public byte[] toByteArray() {
     return bytes.toByteArray();
+  }
+
+  /** Without the header of the file: what is appended to another log. */
+  public byte[] records() {
+    return Arrays.copyOfRange(bytes.toByteArray(), 8, bytes.size());
   }
 
   private static ByteBuffer little(int size) {

@@ -86,36 +86,38 @@ final class CachedTiles {
   private void fill(HostKvCache cache, int layer, int head, int position, int count) {
     // Moved by whole vectors, which may reach behind the last number.
     long floats = scratch.floats((long) TOKENS * size + TOKENS);
-    int done = 0;
-    for (int run = cache.runOf(position); done < count; run++) {
-      int part = Math.min(count, cache.runEnd(run) - position) - done;
-      long skipped = position + done - cache.runStart(run);
-      unpack(cache, run, cache.keys(run, layer, head), skipped, part, floats + 4L * done * size);
-      done += part;
-    }
+    unpack(cache, layer, head, false, position, count, floats);
     // Rows of a whole tile: what lies in those behind the last position is never looked at.
     Tiles.pack(floats, 4L * size, TOKENS, size, keys(position), scratch.turned);
-    done = 0;
-    for (int run = cache.runOf(position); done < count; run++) {
-      int part = Math.min(count, cache.runEnd(run) - position) - done;
-      long skipped = position + done - cache.runStart(run);
-      unpack(cache, run, cache.values(run, layer, head), skipped, part, floats + 4L * done * size);
-      done += part;
-    }
+    unpack(cache, layer, head, true, position, count, floats);
     for (int number = 0; number < size; number += TOKENS) {
       Tiles.move(floats + 4L * number, 4L * size, count, values(position, number), 4L * TOKENS);
     }
   }
 
-  private static void unpack(
-      HostKvCache cache, int run, long offset, long skipped, int count, long to) {
+  /** Keys, or else values, of {@code count} positions as rows of floats. */
+  private void unpack(
+      HostKvCache cache,
+      int layer,
+      int head,
+      boolean ofValues,
+      int position,
+      int count,
+      long floats) {
     KvShape shape = cache.shape();
-    long place = skipped * shape.headSize() * shape.storage().bytes();
-    long stored = cache.data(run).address() + offset + place;
-    if (shape.storage() == Storage.F32) {
-      Vectors.copy(stored, count * shape.headSize(), to);
-    } else {
-      HalfFloats.unpackF16(stored, count * shape.headSize(), to);
+    int done = 0;
+    for (int run = cache.runOf(position); done < count; run++) {
+      int part = Math.min(count, cache.runEnd(run) - position) - done;
+      long offset = ofValues ? cache.values(run, layer, head) : cache.keys(run, layer, head);
+      long skipped = (long) (position + done - cache.runStart(run)) * size;
+      long stored = cache.data(run).address() + offset + skipped * shape.storage().bytes();
+      long to = floats + 4L * done * size;
+      if (shape.storage() == Storage.F32) {
+        Vectors.copy(stored, part * size, to);
+      } else {
+        HalfFloats.unpackF16(stored, part * size, to);
+      }
+      done += part;
     }
   }
 }

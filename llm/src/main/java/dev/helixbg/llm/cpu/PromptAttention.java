@@ -14,7 +14,6 @@ import dev.helixbg.llm.cpu.kernel.TileProduct;
 import dev.helixbg.llm.cpu.kernel.Tiles;
 import dev.helixbg.llm.cpu.kernel.Vectors;
 import java.lang.foreign.Arena;
-import java.lang.foreign.MemorySegment;
 
 /**
  * Attention of many tokens of one sequence, by one member of the team, as matrix products: queries
@@ -25,12 +24,11 @@ import java.lang.foreign.MemorySegment;
  * depend on nothing beside it.
  */
 final class PromptAttention {
-  private final Arena arena;
   private final Scratch scratch;
   private final CachedTiles cached;
   private final float[] maxima = new float[ROWS];
   private final float[] inverses = new float[ROWS];
-  private MemorySegment scores = MemorySegment.NULL;
+  private long scores;
 
   private HostActivations q;
   private HostActivations target;
@@ -45,7 +43,6 @@ final class PromptAttention {
   private int count;
 
   PromptAttention(Arena arena, Scratch scratch) {
-    this.arena = arena;
     this.scratch = scratch;
     cached = new CachedTiles(arena, scratch);
   }
@@ -70,7 +67,7 @@ final class PromptAttention {
     count = batch.count(span);
     cached.hold(cache, layer, kvHead, start + count);
     int parts = Math.ceilDiv(start + count, DEPTH);
-    scores = Scratch.grown(arena, scores, (long) parts * ROWS * STRIDE);
+    scores = scratch.scores((long) parts * ROWS * STRIDE);
     // Panel after panel: its scores stay in the first-level cache.
     for (int query = 0; query < count * group; query += ROWS) {
       int rows = Math.min(ROWS, count * group - query);
@@ -93,7 +90,7 @@ final class PromptAttention {
   /** The panel's scores from a position on: panels of {@link TileProduct#DEPTH} positions. */
   private long scoresAt(int position) {
     long part = (long) position / DEPTH * ROWS * STRIDE;
-    return scores.address() + 4L * (part + position % DEPTH);
+    return scores + 4L * (part + position % DEPTH);
   }
 
   private void score(int query, int rows, int seen) {

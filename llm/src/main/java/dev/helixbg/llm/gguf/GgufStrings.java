@@ -12,10 +12,10 @@ import java.util.RandomAccess;
  */
 public final class GgufStrings extends AbstractList<String> implements RandomAccess {
   /**
-   * How many strings one call walks over: a method is compiled after its first hundred calls, a
-   * loop only after sixty thousand rounds, and a fresh process has no time for those.
+   * How many strings one call should walk over: a method is compiled after its first hundred calls,
+   * a loop only after sixty thousand rounds, and a fresh process has no time for those.
    */
-  private static final int BATCH = 256;
+  public static final int BATCH = 256;
 
   private static final int LENGTH_BYTES = Long.BYTES;
 

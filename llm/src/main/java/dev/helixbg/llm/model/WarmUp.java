@@ -38,7 +38,10 @@ public final class WarmUp {
   /** A whole block of every type. */
   private static final int WIDTH = 256;
 
-  private static final int VOCABULARY = 16;
+  /** Of a matrix; until its kernel is compiled, each row takes milliseconds. */
+  private static final int MOST_ROWS = 16;
+
+  private static final int VOCABULARY = MOST_ROWS;
 
   private WarmUp() {}
 
@@ -125,7 +128,7 @@ public final class WarmUp {
     }
 
     Matrix matrix(TensorType type, int rows, int columns) {
-      return backend.matrix(tensor(type, Math.min(rows, 16), columns));
+      return backend.matrix(tensor(type, Math.min(rows, MOST_ROWS), columns));
     }
 
     Tensor tensor(TensorType type, int rows, int columns) {

@@ -9,7 +9,7 @@ import java.util.Arrays;
  * in order, so that a space is written Ġ. Source: GPT-2's {@code bytes_to_unicode}.
  */
 final class ByteAlphabet {
-  private static final int BYTES = 256;
+  static final int BYTES = 256;
   private static final int FIRST_SUBSTITUTE = 0x100;
 
   private static final char[] CHAR_OF_BYTE = new char[BYTES];

@@ -10,9 +10,6 @@ import java.util.BitSet;
  * its result is a part of the word can it happen, and leaving out all others changes nothing.
  */
 final class Merges {
-  /** See {@link GgufStrings}: methods are compiled sooner than loops. */
-  private static final int BATCH = 256;
-
   /** Pairs of tokens with a space between them, the first merged first. */
   private final GgufStrings texts;
 
@@ -46,8 +43,8 @@ final class Merges {
     this.tokens = tokens;
     makers = new int[tokens.size()];
     next = new int[texts.size()];
-    for (int i = 0; i < next.length; i += BATCH) {
-      add(i, Math.min(next.length, i + BATCH));
+    for (int i = 0; i < next.length; i += GgufStrings.BATCH) {
+      add(i, Math.min(next.length, i + GgufStrings.BATCH));
     }
   }
 

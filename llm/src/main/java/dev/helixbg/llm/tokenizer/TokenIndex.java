@@ -4,9 +4,6 @@ import dev.helixbg.llm.gguf.GgufStrings;
 
 /** Finds the ids of ordinary tokens by their text: a hash table of two arrays of numbers. */
 final class TokenIndex {
-  /** See {@link GgufStrings}: methods are compiled sooner than loops. */
-  private static final int BATCH = 256;
-
   /** Of the hash FNV-1a. */
   private static final int FNV_PRIME = 0x01000193;
 
@@ -41,8 +38,8 @@ final class TokenIndex {
     heads = new int[1 << bits];
     next = new int[tokens.size()];
     byte[] counts = new byte[heads.length];
-    for (int id = 0; id < next.length; id += BATCH) {
-      add(id, Math.min(next.length, id + BATCH), kinds, counts);
+    for (int id = 0; id < next.length; id += GgufStrings.BATCH) {
+      add(id, Math.min(next.length, id + GgufStrings.BATCH), kinds, counts);
     }
   }
 

@@ -33,7 +33,6 @@ public final class Vocabulary {
 
   private static final int MAX_TOKENS = 1 << 20;
   private static final int MAX_MERGES = 1 << 21;
-  private static final int BYTES = 256;
 
   private static final Kind[] ALL_KINDS = Kind.values();
 
@@ -111,8 +110,8 @@ public final class Vocabulary {
 
   /** Without all single bytes there would be text that has no tokens. */
   private static int[] byteIds(GgufMetadata metadata, TokenIndex index) {
-    int[] ids = new int[BYTES];
-    for (int b = 0; b < BYTES; b++) {
+    int[] ids = new int[ByteAlphabet.BYTES];
+    for (int b = 0; b < ByteAlphabet.BYTES; b++) {
       byte[] text = String.valueOf(ByteAlphabet.charOf(b)).getBytes(StandardCharsets.UTF_8);
       ids[b] = index.find(text, 0, text.length);
       if (ids[b] < 0) {

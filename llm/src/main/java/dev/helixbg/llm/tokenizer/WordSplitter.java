@@ -10,13 +10,12 @@ import java.util.stream.IntStream;
  * only the 256 bytes, and tells for each which word it is in.
  */
 final class WordSplitter implements AutoCloseable {
-  private static final int BYTES = 256;
 
   private final NativeTokenizer bytes;
 
   WordSplitter() {
     TokenizerJson json = TokenizerJson.ofTexts();
-    for (int b = 0; b < BYTES; b++) {
+    for (int b = 0; b < ByteAlphabet.BYTES; b++) {
       json.token(String.valueOf(ByteAlphabet.charOf(b)), b);
     }
     bytes = NativeTokenizer.of(json.toString());

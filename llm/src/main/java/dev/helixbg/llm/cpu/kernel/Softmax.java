@@ -32,7 +32,7 @@ public final class Softmax {
   private Softmax() {}
 
   /** So many floats are read and written for {@code count}: whole vectors. */
-  public static int padded(int count) {
+  private static int padded(int count) {
     return (count + COUNT - 1) / COUNT * COUNT;
   }
 

@@ -19,17 +19,17 @@ public final class Vectors {
   // ≤ ln 2 / 2: error below 2 ulp.
   // Adding 1.5 · 2^23 leaves n in the low bits of a float; shifted to the exponent's place and
   // added, it multiplies by 2^n.
-  static final float LOWEST_EXPONENT = -87;
-  static final float HIGHEST_EXPONENT = 88;
-  static final float INVERSE_LN_2 = 1.44269504f;
+  private static final float LOWEST_EXPONENT = -87;
+  private static final float HIGHEST_EXPONENT = 88;
+  private static final float INVERSE_LN_2 = 1.44269504f;
   static final float TO_INTEGER = 0x1.8p23f;
-  static final float LN_2_HIGH = 0.693359375f;
-  static final float LN_2_LOW = -2.12194440e-4f;
-  static final float C2 = 1f / 2;
-  static final float C3 = 1f / 6;
-  static final float C4 = 1f / 24;
-  static final float C5 = 1f / 120;
-  static final float C6 = 1f / 720;
+  private static final float LN_2_HIGH = 0.693359375f;
+  private static final float LN_2_LOW = -2.12194440e-4f;
+  private static final float C2 = 1f / 2;
+  private static final float C3 = 1f / 6;
+  private static final float C4 = 1f / 24;
+  private static final float C5 = 1f / 120;
+  private static final float C6 = 1f / 720;
 
   private Vectors() {}
 
