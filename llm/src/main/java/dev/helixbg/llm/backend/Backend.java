@@ -90,6 +90,9 @@ public interface Backend extends AutoCloseable {
    */
   void attend(Batch batch, Activations q, int layer, Activations target);
 
+  /** For the i-th of the wanted rows: {@code target[i] = x[wanted(i)]}. */
+  void keepWanted(Batch batch, Activations x, Activations target);
+
   /** {@code x[r] += W·input[r]}. */
   void addProduct(Batch batch, Activations input, Matrix w, Activations x);
 

@@ -18,6 +18,7 @@ public final class Batch {
   private int spans;
   private int rows;
   private int wanted;
+  private int passRows;
   private int version;
 
   /**
@@ -39,6 +40,7 @@ public final class Batch {
     spans = 0;
     rows = 0;
     wanted = 0;
+    passRows = 0;
     version++;
   }
 
@@ -68,8 +70,39 @@ public final class Batch {
       wantedRows[wanted++] = rows + i;
     }
     rows += count;
+    passRows = rows;
     version++;
     return rows - count;
+  }
+
+  /**
+   * Becomes the wanted rows of another batch, all of them wanted: row i is its i-th, at the same
+   * position of the same sequence. Claims nothing.
+   *
+   * @throws IllegalArgumentException if they are too many
+   */
+  public void narrow(Batch pass) {
+    if (pass.wanted > wantedRows.length) {
+      throw new IllegalArgumentException(
+          "%d rows into a batch of %d".formatted(pass.wanted, wantedRows.length));
+    }
+    clear();
+    int span = 0;
+    for (int i = 0; i < pass.wanted; i++) {
+      int row = pass.wantedRows[i];
+      while (row >= pass.firstRows[span] + pass.counts[span]) {
+        span++;
+      }
+      caches[i] = pass.caches[span];
+      firstRows[i] = i;
+      starts[i] = pass.starts[span] + row - pass.firstRows[span];
+      counts[i] = 1;
+      wantedRows[i] = i;
+    }
+    spans = pass.wanted;
+    rows = pass.wanted;
+    wanted = pass.wanted;
+    passRows = pass.passRows;
   }
 
   /** Another number after every change, so that a backend sees whether it knows the batch. */
@@ -80,6 +113,14 @@ public final class Batch {
   /** Tokens in all. */
   public int rows() {
     return rows;
+  }
+
+  /**
+   * Tokens of the pass that these rows are of, also if only the wanted ones are left. How a row is
+   * computed may depend on this number, but not on how many rows are wanted.
+   */
+  public int passRows() {
+    return passRows;
   }
 
   public int freeRows() {

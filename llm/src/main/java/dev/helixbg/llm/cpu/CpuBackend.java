@@ -100,7 +100,7 @@ public final class CpuBackend extends HostBackend {
     product(wq, target.q());
     product(wk, target.k());
     product(wv, target.v());
-    multiply(normed, batch.rows());
+    multiply(normed, batch.rows(), batch.passRows());
   }
 
   @Override
@@ -133,7 +133,7 @@ public final class CpuBackend extends HostBackend {
   public void addProduct(Batch batch, Activations input, Matrix w, Activations x) {
     products.begin(true);
     product(w, x);
-    multiply((HostActivations) input, batch.rows());
+    multiply((HostActivations) input, batch.rows(), batch.passRows());
   }
 
   @Override
@@ -144,7 +144,7 @@ public final class CpuBackend extends HostBackend {
     products.begin(false);
     product(gateMatrix, gates);
     product(up, target);
-    multiply(normed, batch.rows());
+    multiply(normed, batch.rows(), batch.passRows());
     gate.target = (HostActivations) target;
     rows(gate, batch.rows());
   }
@@ -154,7 +154,7 @@ public final class CpuBackend extends HostBackend {
     normalised(x, norm, batch.wanted(), batch);
     products.begin(false);
     product(output, logits);
-    multiply(normed, batch.wanted());
+    multiply(normed, batch.wanted(), batch.wanted());
   }
 
   @Override
@@ -196,9 +196,10 @@ public final class CpuBackend extends HostBackend {
     counters().add(Counter.WEIGHT_BYTES, w.rows() * w.rowBytes());
   }
 
-  private void multiply(HostActivations x, int rows) {
-    products.run(x, rows);
-    counters().add(Counter.DISPATCHES, rows <= Products.FEW ? rows : 2);
+  private void multiply(HostActivations x, int rows, int passRows) {
+    boolean few = passRows <= Products.FEW;
+    products.run(x, rows, few);
+    counters().add(Counter.DISPATCHES, few ? rows : 2);
   }
 
   /** Leaves the first {@code rows} rows of x, or the wanted ones, normalised in {@link #normed}. */

@@ -56,10 +56,14 @@ final class Products {
     targets[count++] = target;
   }
 
-  /** Multiplies with rows 0 to {@code rows − 1} of {@code x}. */
-  void run(HostActivations x, int rows) {
+  /**
+   * Multiplies with rows 0 to {@code rows − 1} of {@code x}.
+   *
+   * @param few whether they are multiplied one by one
+   */
+  void run(HostActivations x, int rows, boolean few) {
     columns = x.columns();
-    if (rows <= FEW) {
+    if (few) {
       for (int r = 0; r < rows; r++) {
         for (int m = 0; m < count; m++) {
           inputs.prepare(matrices[m].type(), x.address(r), columns);

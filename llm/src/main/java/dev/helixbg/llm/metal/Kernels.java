@@ -47,6 +47,7 @@ final class Kernels {
     ARGMAX,
     TOP_K,
     LOG_SUM_EXP,
+    KEEP_ROWS,
     COPY_BLOCKS
   }
 

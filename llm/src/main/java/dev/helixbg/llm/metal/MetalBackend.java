@@ -214,6 +214,24 @@ public final class MetalBackend implements Backend {
   }
 
   @Override
+  public void keepWanted(Batch batch, Activations x, Activations target) {
+    attention.finishRotation();
+    MetalActivations from = (MetalActivations) x;
+    MetalActivations to = (MetalActivations) target;
+    int groups = Math.ceilDiv(from.columns(), Products.ROW_THREADS);
+    recorder
+        .kernel(kernels.get(OfRows.KEEP_ROWS))
+        .reads(0, from.buffer(), 0)
+        .fixed(1, tables.of(batch).wantedRows())
+        .writes(2, to.buffer(), 0)
+        .put(from.columns())
+        .put(from.stride())
+        .put(to.stride())
+        .constants(3)
+        .dispatch(groups, batch.wanted(), 1, Products.ROW_THREADS);
+  }
+
+  @Override
   public void addProduct(Batch batch, Activations input, Matrix w, Activations x) {
     attention.finishRotation();
     products.begin((MetalActivations) input, null, true);

@@ -46,9 +46,14 @@ public final class Qwen3 {
   // The state of a pass, a row per token of the batch.
   private final Activations x; // the residual stream: hidden
   private final Qkv qkv; // queryWidth, kvWidth, kvWidth
+  private final Activations wantedX; // hidden, a row per wanted row
+  private final Activations wantedQ; // queryWidth, a row per wanted row
   private final Activations attended; // queryWidth
   private final Activations gated; // feedForward
   private final Activations logits; // vocabulary, a row per wanted row
+
+  /** The wanted rows of the pass. */
+  private final Batch wanted;
 
   private Taps taps = Taps.NONE;
 
@@ -91,6 +96,9 @@ public final class Qwen3 {
             backend.activations(limits.rows(), config.queryWidth()),
             backend.activations(limits.rows(), config.kvWidth()),
             backend.activations(limits.rows(), config.kvWidth()));
+    wantedX = backend.activations(limits.wanted(), config.hidden());
+    wantedQ = backend.activations(limits.wanted(), config.queryWidth());
+    wanted = new Batch(limits.wanted(), limits.wanted());
     attended = backend.activations(limits.rows(), config.queryWidth());
     gated = backend.activations(limits.rows(), config.feedForward());
     logits = backend.activations(limits.wanted(), vocabulary());
@@ -114,9 +122,9 @@ public final class Qwen3 {
    * @throws CancellationException if cancelled; nothing is under way then
    */
   public void forward(Batch batch, Tokens tokens, int slot, BooleanSupplier cancelled) {
-    layers(batch, tokens, slot, cancelled);
-    if (batch.wanted() > 0) {
-      backend.logits(batch, x, weights.outputNorm(), weights.output(), logits);
+    Batch last = layers(batch, tokens, slot, cancelled);
+    if (last.wanted() > 0) {
+      backend.logits(last, streamOf(last), weights.outputNorm(), weights.output(), logits);
       tap(LOGITS, 0, logits);
     }
   }
@@ -124,11 +132,13 @@ public final class Qwen3 {
   /** The same, but computes the logits of a few tokens only and leaves them with these. */
   public void forward(
       Batch batch, Tokens tokens, int slot, Candidates candidates, BooleanSupplier cancelled) {
-    layers(batch, tokens, slot, cancelled);
-    backend.logits(batch, x, weights.outputNorm(), candidates.rows(), candidates.logits());
+    Batch last = layers(batch, tokens, slot, cancelled);
+    backend.logits(
+        last, streamOf(last), weights.outputNorm(), candidates.rows(), candidates.logits());
   }
 
-  private void layers(Batch batch, Tokens tokens, int slot, BooleanSupplier cancelled) {
+  /** Returns what came out of the last layer: the batch, or its wanted rows. */
+  private Batch layers(Batch batch, Tokens tokens, int slot, BooleanSupplier cancelled) {
     beforePass.run();
     backend.counters().add(Counter.PASSES, 1);
     backend.counters().add(Counter.ROWS, batch.rows());
@@ -136,6 +146,7 @@ public final class Qwen3 {
     backend.embed(batch, tokens, slot, weights.embedding(), x);
     tap(EMBEDDING, 0, x);
 
+    Batch rows = batch;
     for (int layer = 0; layer < config.layers(); layer++) {
       Qwen3Weights.Layer w = weights.layers().get(layer);
 
@@ -147,25 +158,45 @@ public final class Qwen3 {
       backend.rotateAndCache(batch, qkv, w.qNorm(), w.kNorm(), rope, layer);
       tap(ROTATED_QUERIES, layer, qkv.q());
 
-      backend.attend(batch, qkv.q(), layer, attended);
+      if (layer == config.layers() - 1 && batch.wanted() < batch.rows() && taps == Taps.NONE) {
+        if (batch.wanted() == 0) {
+          break; // keys and values were all that was to be had
+        }
+        rows = keepWanted(batch);
+      }
+      Activations stream = streamOf(rows);
+      backend.attend(rows, rows == batch ? qkv.q() : wantedQ, layer, attended);
       tap(ATTENDED, layer, attended);
 
-      backend.addProduct(batch, attended, w.attentionOutput(), x);
-      tap(ATTENTION_OUTPUT, layer, x);
+      backend.addProduct(rows, attended, w.attentionOutput(), stream);
+      tap(ATTENTION_OUTPUT, layer, stream);
       endIf(cancelled);
 
-      backend.normGateUp(batch, x, w.feedForwardNorm(), w.gate(), w.up(), gated);
+      backend.normGateUp(rows, stream, w.feedForwardNorm(), w.gate(), w.up(), gated);
       tap(GATED, layer, gated);
       endIf(cancelled);
 
-      backend.addProduct(batch, gated, w.down(), x);
-      tap(LAYER_OUTPUT, layer, x);
+      backend.addProduct(rows, gated, w.down(), stream);
+      tap(LAYER_OUTPUT, layer, stream);
       endIf(cancelled);
       if (batch.rows() >= WIDE && cancelled != NEVER) {
         // What a device was given cannot be called off, so it is not given all at once.
         backend.submit();
       }
     }
+    return rows;
+  }
+
+  /** The last layer has written its keys and values: of its rows, only the wanted ones go on. */
+  private Batch keepWanted(Batch batch) {
+    wanted.narrow(batch);
+    backend.keepWanted(batch, x, wantedX);
+    backend.keepWanted(batch, qkv.q(), wantedQ);
+    return wanted;
+  }
+
+  private Activations streamOf(Batch rows) {
+    return rows == wanted ? wantedX : x;
   }
 
   /**
@@ -192,7 +223,10 @@ public final class Qwen3 {
     }
   }
 
-  /** Shows the following passes to {@code taps}. */
+  /**
+   * Shows the following passes to {@code taps}. Their last layer then computes all rows, not only
+   * the wanted ones.
+   */
   public void observe(Taps newTaps) {
     taps = newTaps;
   }

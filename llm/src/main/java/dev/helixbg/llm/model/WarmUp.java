@@ -55,7 +55,7 @@ public final class WarmUp {
       Backend backend, Qwen3Config config, Collection<TensorType> types, Passes passes) {
     try (Arena arena = Arena.ofShared()) {
       Qwen3 model = model(backend, arena, config, List.copyOf(types), passes.rows);
-      Batch batch = new Batch(passes.rows, 1);
+      Batch batch = new Batch(passes.rows, passes.rows);
       Tokens tokens = backend.tokens(1, passes.rows);
       for (int i = 0; i < passes.times; i++) {
         pass(model, batch, tokens, passes.rows);
@@ -66,7 +66,8 @@ public final class WarmUp {
   private static void pass(Qwen3 model, Batch batch, Tokens tokens, int rows) {
     try (KvCache cache = model.backend().cache(model.cacheShape())) {
       batch.clear();
-      batch.add(cache, rows, 1);
+      // All wanted: else the last layer would compute but one row.
+      batch.add(cache, rows, rows);
       model.forward(batch, tokens, 0);
       model.backend().argmax(batch, model.logits(), tokens, 0);
       model.backend().submit().await();
@@ -96,7 +97,7 @@ public final class WarmUp {
     Qwen3Weights weights =
         new Qwen3Weights(table, layers, make.norm(WIDTH), backend.matrix(output), output);
     return new Qwen3(
-        config, weights, backend, new PassLimits(rows, rows, 1, Storage.F16), () -> {});
+        config, weights, backend, new PassLimits(rows, rows, rows, Storage.F16), () -> {});
   }
 
   /** Whole groups of heads that share a key head, whole blocks wide in all. */

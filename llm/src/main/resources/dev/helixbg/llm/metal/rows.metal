@@ -56,6 +56,29 @@ kernel void gate(
   target[i] = gates[i] / (1 + exp(-gates[i])) * target[i];
 }
 
+// target[v] = x[row_of[v]].
+//
+//   x   any x x_stride     row_of   vectors     target   vectors x target_stride
+//   grid   ceil(columns / 256), vectors
+struct KeepShape {
+  uint columns;
+  uint x_stride;
+  uint target_stride;
+};
+
+kernel void keep_rows(
+    device const float* x [[buffer(0)]],
+    device const uint* row_of [[buffer(1)]],
+    device float* target [[buffer(2)]],
+    constant KeepShape& shape [[buffer(3)]],
+    uint2 group [[threadgroup_position_in_grid]],
+    uint thread_index [[thread_index_in_threadgroup]]) {
+  const uint column = group.x * THREADS + thread_index;
+  if (column >= shape.columns) return;
+  target[ulong(group.y) * shape.target_stride + column] =
+      x[ulong(row_of[group.y]) * shape.x_stride + column];
+}
+
 // A logit and its place; the first of two is the larger, or of equals the one with the smaller place.
 inline bool comes_first(float value, uint place, float other, uint other_place) {
   return value > other || (value == other && place < other_place);

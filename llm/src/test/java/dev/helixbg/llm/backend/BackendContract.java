@@ -360,6 +360,25 @@ public abstract class BackendContract {
   }
 
   @Test
+  void wantedRowsAreKept() {
+    for (int columns : new int[] {1, 31, 257, 1024}) {
+      float[][] input = vectors(12, columns);
+      agree(
+          "columns " + columns,
+          0,
+          5,
+          columns,
+          (backend, result) -> {
+            Batch batch = new Batch(12, 12);
+            KvCache cache = backend.cache(new KvShape(1, 1, 16, 64, Storage.F32));
+            batch.add(cache, 3, 1);
+            batch.add(cache, 9, 4);
+            backend.keepWanted(batch, filled(backend, input, 12), result);
+          });
+    }
+  }
+
+  @Test
   void argmaxTakesTheFirstOfEquals() {
     for (int columns : new int[] {1, 3, 16, 33, 1000}) {
       float[] values = new float[columns];

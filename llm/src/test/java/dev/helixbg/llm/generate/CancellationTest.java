@@ -59,7 +59,8 @@ class CancellationTest {
       KvCache cache = backend.cache(model.cacheShape());
       assertTrue(work.read(cache, prompt, false, () -> asked.incrementAndGet() < 0));
       int most = asked.get();
-      assertTrue(most >= 3 * model.config().layers(), "asked " + most + " times in a pass");
+      // Of the last layer, such a pass needs but keys and values.
+      assertTrue(most >= 3 * (model.config().layers() - 1), "asked " + most + " times in a pass");
       if (device) {
         long submissions = backend.counters().get(Counter.SUBMISSIONS);
         assertTrue(submissions >= model.config().layers(), "one piece cannot be called off");

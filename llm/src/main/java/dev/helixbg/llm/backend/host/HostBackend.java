@@ -13,6 +13,7 @@ import dev.helixbg.llm.backend.Submission;
 import dev.helixbg.llm.backend.Tokens;
 import dev.helixbg.llm.tensor.Tensor;
 import java.lang.foreign.Arena;
+import java.lang.foreign.MemorySegment;
 import java.util.HashMap;
 import java.util.Map;
 
@@ -69,6 +70,16 @@ public abstract class HostBackend implements Backend {
   @Override
   public final KvCache cache(KvShape shape) {
     return new HostKvCache(shape, pools.computeIfAbsent(shape, s -> new KvPool(arena, s)));
+  }
+
+  @Override
+  public final void keepWanted(Batch batch, Activations x, Activations target) {
+    HostActivations from = (HostActivations) x;
+    HostActivations to = (HostActivations) target;
+    for (int i = 0; i < batch.wanted(); i++) {
+      long row = from.offset(batch.wantedRow(i));
+      MemorySegment.copy(from.data(), row, to.data(), to.offset(i), 4L * from.columns());
+    }
   }
 
   @Override

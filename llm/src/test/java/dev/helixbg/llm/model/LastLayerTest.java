@@ -1,0 +1,123 @@
+package dev.helixbg.llm.model;
+
+import static org.junit.jupiter.api.Assertions.assertArrayEquals;
+import static org.junit.jupiter.api.Assertions.assertEquals;
+
+import dev.helixbg.llm.backend.Backend;
+import dev.helixbg.llm.backend.Batch;
+import dev.helixbg.llm.backend.KvCache;
+import dev.helixbg.llm.backend.KvShape.Storage;
+import dev.helixbg.llm.backend.Tokens;
+import dev.helixbg.llm.backend.scalar.ScalarBackend;
+import dev.helixbg.llm.cpu.CpuBackend;
+import dev.helixbg.llm.gguf.GgufFile;
+import dev.helixbg.llm.golden.GoldenModel;
+import java.lang.reflect.InvocationTargetException;
+import java.lang.reflect.Proxy;
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.List;
+import org.junit.jupiter.api.Test;
+
+/** The last layer computes the wanted rows only, and these come out as if it had not. */
+class LastLayerTest {
+  private static final PassLimits LIMITS = new PassLimits(64, 32, 4, Storage.F16);
+
+  /** Rows of the sequences of a pass, and how many of the last are wanted. */
+  private static final int[][] SPANS = {{7, 2}, {1, 0}, {9, 1}};
+
+  @Test
+  void logitsAreTheSame() {
+    try (Backend backend = new ScalarBackend()) {
+      float[][][] logits = bothWays(backend);
+      for (int i = 0; i < logits[0].length; i++) {
+        assertArrayEquals(logits[0][i], logits[1][i]);
+      }
+    }
+  }
+
+  /** Attention of a single row adds in another order than that of many. */
+  @Test
+  void logitsAreNearlyTheSameOnTheCpu() {
+    try (Backend backend = new CpuBackend(2)) {
+      float[][][] logits = bothWays(backend);
+      for (int i = 0; i < logits[0].length; i++) {
+        assertArrayEquals(logits[0][i], logits[1][i], 0.02f);
+      }
+    }
+  }
+
+  /** Logits of all rows of the last layer kept, and of the wanted ones only. */
+  private static float[][][] bothWays(Backend backend) {
+    try (GgufFile file = GgufFile.open(GoldenModel.Q4_K_M.path())) {
+      Qwen3 model = Qwen3.of(file, backend, LIMITS);
+      float[][] wanted = logits(model, SPANS);
+      model.observe((tap, layer, values) -> {});
+      return new float[][][] {logits(model, SPANS), wanted};
+    }
+  }
+
+  @Test
+  void stepsOfTheLastLayerAreGivenTheWantedRows() {
+    try (Backend backend = new ScalarBackend();
+        GgufFile file = GgufFile.open(GoldenModel.Q4_K_M.path())) {
+      List<Integer> rows = new ArrayList<>();
+      Qwen3 model = Qwen3.of(file, watched(backend, rows), LIMITS);
+      int layers = model.config().layers();
+
+      logits(model, SPANS);
+      List<Integer> expected = new ArrayList<>(Collections.nCopies(2 * layers, 17));
+      expected.set(2 * layers - 2, 3);
+      expected.set(2 * layers - 1, 3);
+      assertEquals(expected, rows);
+
+      rows.clear();
+      logits(model, new int[][] {{5, 0}});
+      assertEquals(Collections.nCopies(2 * (layers - 1), 5), rows, "keys and values are enough");
+
+      rows.clear();
+      logits(model, new int[][] {{1, 1}, {1, 1}});
+      assertEquals(Collections.nCopies(2 * layers, 2), rows);
+    }
+  }
+
+  /** Notes the rows of products that are added to the residual stream: two per layer. */
+  private static Backend watched(Backend backend, List<Integer> rows) {
+    return (Backend)
+        Proxy.newProxyInstance(
+            Backend.class.getClassLoader(),
+            new Class<?>[] {Backend.class},
+            (proxy, method, arguments) -> {
+              if (method.getName().equals("addProduct")) {
+                rows.add(((Batch) arguments[0]).rows());
+              }
+              try {
+                return method.invoke(backend, arguments);
+              } catch (InvocationTargetException e) {
+                throw e.getCause();
+              }
+            });
+  }
+
+  private static float[][] logits(Qwen3 model, int[][] spans) {
+    Batch batch = new Batch(LIMITS.rows(), LIMITS.wanted());
+    Tokens tokens = model.backend().tokens(1, LIMITS.rows());
+    List<KvCache> caches = new ArrayList<>();
+    for (int[] span : spans) {
+      KvCache cache = model.backend().cache(model.cacheShape());
+      caches.add(cache);
+      int first = batch.add(cache, span[0], span[1]);
+      for (int i = 0; i < span[0]; i++) {
+        tokens.set(0, first + i, 300 + 7 * (first + i));
+      }
+    }
+    model.forward(batch, tokens, 0);
+    model.backend().submit().await();
+    float[][] logits = new float[batch.wanted()][model.vocabulary()];
+    for (int i = 0; i < logits.length; i++) {
+      model.logits().read(i, logits[i]);
+    }
+    caches.forEach(KvCache::close);
+    return logits;
+  }
+}
