@@ -18,13 +18,14 @@ import java.lang.foreign.MemorySegment;
 /** Many rows times a Q4_K matrix in 16-bit integers: twice as fast as in floats. */
 final class QuantisedPass {
   /**
-   * 1,024 columns of 1,024 tokens are two megabytes, and pass by each panel in order: the
-   * third-level cache delivers them as fast as they are used. Fewer tokens would unpack each panel
-   * more often.
+   * A panel meets so many tiles and so many of their columns before the next is unpacked. 3,072
+   * columns of 1,024 tokens are six megabytes, and pass by in order: the third-level cache delivers
+   * them as fast as they are used. Fewer tokens would unpack each panel more often, fewer columns
+   * would write and add up more results.
    */
-  private static final int TILES_IN_CACHE = 1024 / TOKENS;
+  private static final int TILES_AT_A_TIME = 1024 / TOKENS;
 
-  private static final int BLOCKS_IN_CACHE = 1024 / COLUMNS;
+  private static final int BLOCKS_AT_A_TIME = 3072 / COLUMNS;
 
   private final Arena arena;
   private MemorySegment packed = MemorySegment.NULL;
@@ -78,9 +79,9 @@ final class QuantisedPass {
   /** Rows {@code from ≤ r < to} of W times what was packed. */
   void multiply(
       Scratch mine, HostMatrix w, HostActivations target, boolean adds, int from, int to) {
-    for (int block = 0; block < blocks(); block += BLOCKS_IN_CACHE) {
-      for (int tile = 0; tile < tiles(); tile += TILES_IN_CACHE) {
-        int end = Math.min(tiles(), tile + TILES_IN_CACHE);
+    for (int block = 0; block < blocks(); block += BLOCKS_AT_A_TIME) {
+      for (int tile = 0; tile < tiles(); tile += TILES_AT_A_TIME) {
+        int end = Math.min(tiles(), tile + TILES_AT_A_TIME);
         for (int row = from; row < to; row += ROWS) {
           multiply(
               mine, w, target, adds || block > 0, row, Math.min(ROWS, to - row), block, tile, end);
@@ -99,8 +100,8 @@ final class QuantisedPass {
       int firstBlock,
       int firstTile,
       int endTile) {
-    long sums = mine.floats((long) TILES_IN_CACHE * ROWS * TOKENS);
-    int endBlock = Math.min(blocks(), firstBlock + BLOCKS_IN_CACHE);
+    long sums = mine.floats((long) TILES_AT_A_TIME * ROWS * TOKENS);
+    int endBlock = Math.min(blocks(), firstBlock + BLOCKS_AT_A_TIME);
     for (int block = firstBlock; block < endBlock; block++) {
       long first = w.address(row) + w.type().bytes((long) block * COLUMNS);
       Q4KPanel.unpack(first, w.rowBytes(), panelRows, mine.q4Panel);
