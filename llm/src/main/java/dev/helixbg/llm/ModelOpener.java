@@ -2,6 +2,7 @@ package dev.helixbg.llm;
 
 import dev.helixbg.llm.LoadReport.Phase;
 import dev.helixbg.llm.backend.Backend;
+import dev.helixbg.llm.backend.host.HostMemory;
 import dev.helixbg.llm.backend.scalar.ScalarBackend;
 import dev.helixbg.llm.cpu.CpuBackend;
 import dev.helixbg.llm.gguf.GgufFile;
@@ -47,6 +48,7 @@ public final class ModelOpener {
   }
 
   private TextModel open(Path path) {
+    Beside.start("memory", HostMemory::prepare); // kernels do not need the processors yet
     MappedFile mapped = time("open", () -> MappedFile.open(path));
     GgufFile file = time("header", () -> GgufFile.read(mapped));
     try {

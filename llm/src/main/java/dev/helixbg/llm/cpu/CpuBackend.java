@@ -140,7 +140,7 @@ public final class CpuBackend extends HostBackend {
   public void normGateUp(
       Batch batch, Activations x, Norm norm, Matrix gateMatrix, Matrix up, Activations target) {
     normalised(x, norm, batch.rows(), null);
-    gates = room(gates, batch.rows(), target.columns());
+    gates = room(gates, (HostActivations) target);
     products.begin(false);
     product(gateMatrix, gates);
     product(up, target);
@@ -204,7 +204,7 @@ public final class CpuBackend extends HostBackend {
 
   /** Leaves the first {@code rows} rows of x, or the wanted ones, normalised in {@link #normed}. */
   private void normalised(Activations x, Norm norm, int rows, Batch wanted) {
-    normed = room(normed, rows, x.columns());
+    normed = room(normed, (HostActivations) x);
     normalise.x = (HostActivations) x;
     normalise.norm = norm;
     normalise.wanted = wanted;
@@ -222,11 +222,12 @@ public final class CpuBackend extends HostBackend {
     }
   }
 
-  private HostActivations room(HostActivations held, int rows, int columns) {
-    if (held != null && held.rows() >= rows && held.columns() == columns) {
+  /** As many rows as there can be: only those that are written become resident. */
+  private HostActivations room(HostActivations held, HostActivations like) {
+    if (held != null && held.rows() >= like.rows() && held.columns() == like.columns()) {
       return held;
     }
-    return (HostActivations) activations(rows, columns);
+    return (HostActivations) activations(like.rows(), like.columns());
   }
 
   /** Work that is done row by row, each member a run of rows. */

@@ -1,5 +1,6 @@
 package dev.helixbg.llm.cpu;
 
+import dev.helixbg.llm.backend.host.HostMemory;
 import dev.helixbg.llm.cpu.kernel.Q4KPanel;
 import dev.helixbg.llm.cpu.kernel.Q4KTileProduct;
 import dev.helixbg.llm.cpu.kernel.TileProduct;
@@ -74,13 +75,10 @@ final class Scratch {
   }
 
   /**
-   * {@code held} if it has room for {@code count} floats, else twice as much as it had or what is
-   * wanted.
+   * {@code held} if it has room for {@code count} floats, else other memory in its place; see
+   * {@link HostMemory#grown}.
    */
   static MemorySegment grown(Arena arena, MemorySegment held, long count) {
-    long bytes = Math.multiplyExact(count, 4L);
-    return held.byteSize() >= bytes
-        ? held
-        : arena.allocate(Math.max(bytes, 2 * held.byteSize()), 64);
+    return HostMemory.grown(arena, held, Math.multiplyExact(count, 4L));
   }
 }

@@ -20,7 +20,7 @@ public record HostActivations(MemorySegment data, int rows, int columns, int str
   static HostActivations allocate(Arena arena, int rows, int columns) {
     int stride = (Math.ceilDiv(columns, FLOATS_PER_LINE) | 1) * FLOATS_PER_LINE;
     long bytes = Math.multiplyExact((long) rows, (long) stride * Float.BYTES);
-    return new HostActivations(arena.allocate(bytes, CACHE_LINE), rows, columns, stride);
+    return new HostActivations(HostMemory.allocate(arena, bytes), rows, columns, stride);
   }
 
   /** Byte offset of a row in {@link #data}. */

@@ -17,7 +17,7 @@ public final class HostRope implements Rope {
     this.base = base;
     this.pairs = headSize / 2;
     this.positions = positions;
-    table = arena.allocate(2L * pairs * Float.BYTES * positions, 64);
+    table = HostMemory.allocate(arena, 2L * pairs * Float.BYTES * positions);
   }
 
   /**

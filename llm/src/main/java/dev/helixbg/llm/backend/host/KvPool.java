@@ -38,7 +38,7 @@ final class KvPool {
     KvPage page = pagesOf(capacity).pollFirst();
     if (page == null) {
       long bytes = Math.multiplyExact(shape.bytesPerPosition(), (long) capacity);
-      page = new KvPage(arena.allocate(bytes, 64), capacity);
+      page = new KvPage(HostMemory.allocate(arena, bytes), capacity);
     }
     page.writer = writer;
     page.holders = 1;

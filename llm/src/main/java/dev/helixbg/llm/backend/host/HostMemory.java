@@ -1,0 +1,103 @@
+package dev.helixbg.llm.backend.host;
+
+import static java.lang.foreign.ValueLayout.JAVA_INT;
+import static java.lang.foreign.ValueLayout.JAVA_LONG;
+
+import java.lang.foreign.Arena;
+import java.lang.foreign.FunctionDescriptor;
+import java.lang.foreign.Linker;
+import java.lang.foreign.MemorySegment;
+import java.lang.invoke.MethodHandle;
+
+/**
+ * Zeroed memory for buffers that are seldom used up: pages that nobody has written to yet are not
+ * resident. {@link Arena#allocate} writes zeros to all of them.
+ */
+public final class HostMemory {
+  /** On the boundary of a cache line, and of the widest vector. */
+  public static final int ALIGNMENT = 64;
+
+  /** From here on whole pages, of at most 16 KB, are little waste. */
+  private static final long LARGE = 256 << 10;
+
+  private static final int READ_AND_WRITE = 1 | 2;
+  private static final int PRIVATE = 2;
+  private static final int ANONYMOUS =
+      System.getProperty("os.name").startsWith("Mac") ? 0x1000 : 0x20;
+  private static final int FIXED = 0x10;
+  private static final int NO_FILE = -1;
+  private static final long FAILED = -1;
+
+  /** {@code void *mmap(void *addr, size_t length, int prot, int flags, int fd, off_t offset)}. */
+  private static final MethodHandle MAP =
+      function(
+          "mmap",
+          FunctionDescriptor.of(
+              JAVA_LONG, JAVA_LONG, JAVA_LONG, JAVA_INT, JAVA_INT, JAVA_INT, JAVA_LONG));
+
+  private HostMemory() {}
+
+  /** Makes the handle: tens of milliseconds, which may pass beside something else. */
+  public static boolean prepare() {
+    return MAP.type() != null;
+  }
+
+  private static MethodHandle function(String name, FunctionDescriptor descriptor) {
+    Linker linker = Linker.nativeLinker();
+    return linker.downcallHandle(linker.defaultLookup().findOrThrow(name), descriptor);
+  }
+
+  /** Memory that is given back to the system when the arena closes. */
+  public static MemorySegment allocate(Arena arena, long bytes) {
+    if (bytes < LARGE) {
+      return arena.allocate(bytes, ALIGNMENT);
+    }
+    long address = map(0, bytes, PRIVATE | ANONYMOUS);
+    return MemorySegment.ofAddress(address).reinterpret(bytes, arena, HostMemory::unmap);
+  }
+
+  /**
+   * Memory for at least {@code bytes}: {@code held} if it has room, else other memory, at least
+   * twice as large. Nobody may use {@code held} then.
+   *
+   * @param held from this class, or {@link MemorySegment#NULL}
+   */
+  public static MemorySegment grown(Arena arena, MemorySegment held, long bytes) {
+    if (held.byteSize() >= bytes) {
+      return held;
+    }
+    if (held.byteSize() >= LARGE) {
+      // Fresh pages in the same place: the arena unmaps them, what was written is given back now.
+      map(held.address(), held.byteSize(), PRIVATE | ANONYMOUS | FIXED);
+    }
+    return allocate(arena, Math.max(bytes, 2 * held.byteSize()));
+  }
+
+  private static long map(long place, long bytes, int flags) {
+    long address;
+    try {
+      address = (long) MAP.invokeExact(place, bytes, READ_AND_WRITE, flags, NO_FILE, 0L);
+    } catch (Throwable e) {
+      throw new IllegalStateException(e);
+    }
+    if (address == FAILED) {
+      throw new OutOfMemoryError("the system has no %,d bytes of memory left".formatted(bytes));
+    }
+    return address;
+  }
+
+  private static void unmap(MemorySegment memory) {
+    try {
+      int unused = (int) Unmap.FUNCTION.invokeExact(memory.address(), memory.byteSize());
+    } catch (Throwable e) {
+      throw new IllegalStateException(e);
+    }
+  }
+
+  /** Made when first wanted: making a method handle takes milliseconds of opening a model. */
+  private static final class Unmap {
+    /** {@code int munmap(void *addr, size_t length)}. */
+    private static final MethodHandle FUNCTION =
+        function("munmap", FunctionDescriptor.of(JAVA_INT, JAVA_LONG, JAVA_LONG));
+  }
+}
