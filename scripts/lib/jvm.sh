@@ -1,4 +1,4 @@
-# The options that every JVM of the program is started with; the launcher and the AOT training run must agree. Sourced, not run.
+# The options that every JVM of the program is started with; the launcher and the training runs must agree. Sourced, not run.
 
 jvm_options=(
   --add-modules jdk.incubator.vector --enable-native-access=ALL-UNNAMED

@@ -144,9 +144,9 @@ final class ServiceCommand implements Callable<Integer> {
     List<String> java = new ArrayList<>(JAVA_OPTIONS);
     java.addAll(DAEMON_OPTIONS);
     Path jar = jar();
-    Path aot = jar.resolveSibling("../helix-bg.aot").normalize();
-    if (Files.exists(aot)) {
-      java.add("-XX:AOTCache=" + aot);
+    Path archive = jar.resolveSibling("../helix-bg.jsa").normalize();
+    if (Files.exists(archive)) {
+      java.add("-XX:SharedArchiveFile=" + archive);
     }
     return new ServiceSpec(
         locations.home(),

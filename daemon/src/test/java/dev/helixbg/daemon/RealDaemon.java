@@ -34,7 +34,7 @@ final class RealDaemon implements AutoCloseable {
     command.add(Path.of(System.getProperty("java.home"), "bin/java").toString());
     command.addAll(ServiceCommand.JAVA_OPTIONS);
     command.addAll(ServiceCommand.DAEMON_OPTIONS);
-    command.add("-XX:AOTCache=" + dist.resolve("helix-bg.aot"));
+    command.add("-XX:SharedArchiveFile=" + dist.resolve("helix-bg.jsa"));
     command.add("-jar");
     command.add(dist.resolve("lib/helix-bg.jar").toString());
     command.addAll(List.of(arguments));
