@@ -22,26 +22,27 @@ public final class FloatProduct {
     FloatVector s1 = s0;
     FloatVector s2 = s0;
     FloatVector s3 = s0;
-    int i = 0;
-    for (; i + 4 * COUNT <= count; i += 4 * COUNT) {
-      long at = 4L * i;
+    long fours = 4L * (count & -4 * COUNT);
+    long vectors = 4L * (count & -COUNT);
+    long i = 0;
+    for (; i != fours; i += 4 * BYTES) {
       s0 =
-          FloatVector.fromMemorySegment(FLOATS, MEMORY, a + at, ORDER)
-              .fma(FloatVector.fromMemorySegment(FLOATS, MEMORY, b + at, ORDER), s0);
+          FloatVector.fromMemorySegment(FLOATS, MEMORY, a + i, ORDER)
+              .fma(FloatVector.fromMemorySegment(FLOATS, MEMORY, b + i, ORDER), s0);
       s1 =
-          FloatVector.fromMemorySegment(FLOATS, MEMORY, a + at + BYTES, ORDER)
-              .fma(FloatVector.fromMemorySegment(FLOATS, MEMORY, b + at + BYTES, ORDER), s1);
+          FloatVector.fromMemorySegment(FLOATS, MEMORY, a + i + BYTES, ORDER)
+              .fma(FloatVector.fromMemorySegment(FLOATS, MEMORY, b + i + BYTES, ORDER), s1);
       s2 =
-          FloatVector.fromMemorySegment(FLOATS, MEMORY, a + at + 2 * BYTES, ORDER)
-              .fma(FloatVector.fromMemorySegment(FLOATS, MEMORY, b + at + 2 * BYTES, ORDER), s2);
+          FloatVector.fromMemorySegment(FLOATS, MEMORY, a + i + 2 * BYTES, ORDER)
+              .fma(FloatVector.fromMemorySegment(FLOATS, MEMORY, b + i + 2 * BYTES, ORDER), s2);
       s3 =
-          FloatVector.fromMemorySegment(FLOATS, MEMORY, a + at + 3 * BYTES, ORDER)
-              .fma(FloatVector.fromMemorySegment(FLOATS, MEMORY, b + at + 3 * BYTES, ORDER), s3);
+          FloatVector.fromMemorySegment(FLOATS, MEMORY, a + i + 3 * BYTES, ORDER)
+              .fma(FloatVector.fromMemorySegment(FLOATS, MEMORY, b + i + 3 * BYTES, ORDER), s3);
     }
-    for (; i + COUNT <= count; i += COUNT) {
+    for (; i != vectors; i += BYTES) {
       s0 =
-          FloatVector.fromMemorySegment(FLOATS, MEMORY, a + 4L * i, ORDER)
-              .fma(FloatVector.fromMemorySegment(FLOATS, MEMORY, b + 4L * i, ORDER), s0);
+          FloatVector.fromMemorySegment(FLOATS, MEMORY, a + i, ORDER)
+              .fma(FloatVector.fromMemorySegment(FLOATS, MEMORY, b + i, ORDER), s0);
     }
     // In the order of LaneSums.
     FloatVector lanes = s0.add(s1).add(s2.add(s3));
@@ -53,8 +54,8 @@ public final class FloatProduct {
     }
     lanes = lanes.add(lanes.rearrange(LaneSums.BY_2));
     float sum = lanes.lane(0) + lanes.lane(1);
-    for (; i < count; i++) {
-      sum += MEMORY.get(FLOAT, a + 4L * i) * MEMORY.get(FLOAT, b + 4L * i);
+    for (; i != 4L * count; i += 4) {
+      sum += MEMORY.get(FLOAT, a + i) * MEMORY.get(FLOAT, b + i);
     }
     return sum;
   }

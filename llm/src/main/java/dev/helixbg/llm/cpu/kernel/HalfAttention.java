@@ -49,33 +49,33 @@ public final class HalfAttention {
    */
   public static void scores(
       long q, long other, long keys, int count, int size, long scores, long others) {
-    for (int p = 0; p < count; p++) {
-      long k = keys + 2L * p * size;
+    long pairs = 2L * (size & -2 * COUNT);
+    long k = keys;
+    for (int p = 0; p < count; p++, k += 2L * size) {
       FloatVector s0 = FloatVector.zero(FLOATS);
       FloatVector s1 = s0;
       FloatVector t0 = s0;
       FloatVector t1 = s0;
-      int i = 0;
-      for (; i + 2 * COUNT <= size; i += 2 * COUNT) {
+      long i = 0;
+      for (; i != pairs; i += BYTES) {
         FloatVector x =
             ((IntVector)
-                    ShortVector.fromMemorySegment(SHORTS, MEMORY, k + 2L * i, ORDER)
+                    ShortVector.fromMemorySegment(SHORTS, MEMORY, k + i, ORDER)
                         .convertShape(S2I, INTS, 0))
                 .lanewise(LSHL, 13)
                 .and(NUMBER)
                 .reinterpretAsFloats();
-        s0 = FloatVector.fromMemorySegment(FLOATS, MEMORY, q + 4L * i, ORDER).fma(x, s0);
-        t0 = FloatVector.fromMemorySegment(FLOATS, MEMORY, other + 4L * i, ORDER).fma(x, t0);
+        s0 = FloatVector.fromMemorySegment(FLOATS, MEMORY, q + 2 * i, ORDER).fma(x, s0);
+        t0 = FloatVector.fromMemorySegment(FLOATS, MEMORY, other + 2 * i, ORDER).fma(x, t0);
         FloatVector z =
             ((IntVector)
-                    ShortVector.fromMemorySegment(SHORTS, MEMORY, k + 2L * i + BYTES / 2, ORDER)
+                    ShortVector.fromMemorySegment(SHORTS, MEMORY, k + i + BYTES / 2, ORDER)
                         .convertShape(S2I, INTS, 0))
                 .lanewise(LSHL, 13)
                 .and(NUMBER)
                 .reinterpretAsFloats();
-        s1 = FloatVector.fromMemorySegment(FLOATS, MEMORY, q + 4L * i + BYTES, ORDER).fma(z, s1);
-        t1 =
-            FloatVector.fromMemorySegment(FLOATS, MEMORY, other + 4L * i + BYTES, ORDER).fma(z, t1);
+        s1 = FloatVector.fromMemorySegment(FLOATS, MEMORY, q + 2 * i + BYTES, ORDER).fma(z, s1);
+        t1 = FloatVector.fromMemorySegment(FLOATS, MEMORY, other + 2 * i + BYTES, ORDER).fma(z, t1);
       }
       // In the order of LaneSums.
       FloatVector s = s1.add(s0);
@@ -92,10 +92,10 @@ public final class HalfAttention {
       t = t.add(t.rearrange(LaneSums.BY_2));
       float sum = s.lane(0) + s.lane(1);
       float otherSum = t.lane(0) + t.lane(1);
-      for (; i < size; i++) {
-        float x = TOO_SMALL * Float.float16ToFloat(MEMORY.get(SHORT, k + 2L * i & ADDRESS));
-        sum += x * MEMORY.get(FLOAT, q + 4L * i & ADDRESS);
-        otherSum += x * MEMORY.get(FLOAT, other + 4L * i & ADDRESS);
+      for (; i != 2L * size; i += 2) {
+        float x = TOO_SMALL * Float.float16ToFloat(MEMORY.get(SHORT, k + i & ADDRESS));
+        sum += x * MEMORY.get(FLOAT, q + 2 * i & ADDRESS);
+        otherSum += x * MEMORY.get(FLOAT, other + 2 * i & ADDRESS);
       }
       MEMORY.set(FLOAT, scores + 4L * p & ADDRESS, SCORE_FACTOR * sum);
       MEMORY.set(FLOAT, others + 4L * p & ADDRESS, SCORE_FACTOR * otherSum);
@@ -134,12 +134,12 @@ public final class HalfAttention {
       FloatVector zg = FloatVector.fromMemorySegment(FLOATS, MEMORY, toZ + 6L * BYTES, ORDER);
       FloatVector yh = FloatVector.fromMemorySegment(FLOATS, MEMORY, toY + 7L * BYTES, ORDER);
       FloatVector zh = FloatVector.fromMemorySegment(FLOATS, MEMORY, toZ + 7L * BYTES, ORDER);
-      for (int p = 0; p < count; p++) {
-        long v = values + 2L * (p * size + i);
+      long v = values + 2L * i;
+      for (long p = 0; p != 4L * count; p += 4, v += 2L * size) {
         FloatVector f =
-            FloatVector.broadcast(FLOATS, WEIGHT_FACTOR * MEMORY.get(FLOAT, w + 4L * p));
+            FloatVector.broadcast(FLOATS, WEIGHT_FACTOR * MEMORY.get(FLOAT, w + p & ADDRESS));
         FloatVector g =
-            FloatVector.broadcast(FLOATS, WEIGHT_FACTOR * MEMORY.get(FLOAT, u + 4L * p));
+            FloatVector.broadcast(FLOATS, WEIGHT_FACTOR * MEMORY.get(FLOAT, u + p & ADDRESS));
         FloatVector xa =
             ((IntVector)
                     ShortVector.fromMemorySegment(SHORTS, MEMORY, v, ORDER)

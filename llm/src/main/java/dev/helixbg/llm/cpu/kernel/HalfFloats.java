@@ -38,27 +38,28 @@ public final class HalfFloats {
 
   /** bf16 is the upper half of a float. */
   static void unpackBf16(long source, int count, long target) {
-    int i = 0;
-    for (; i + Lanes.COUNT <= count; i += Lanes.COUNT) {
+    long vectors = 2L * (count & -Lanes.COUNT);
+    long i = 0;
+    for (; i != vectors; i += 2 * Lanes.COUNT) {
       ((IntVector)
-              ShortVector.fromMemorySegment(SHORTS, MEMORY, source + 2L * i, ORDER)
+              ShortVector.fromMemorySegment(SHORTS, MEMORY, source + i, ORDER)
                   .convertShape(ZERO_EXTEND_S2I, INTS, 0))
           .lanewise(LSHL, 16)
-          .intoMemorySegment(MEMORY, target + 4L * i, ORDER);
+          .intoMemorySegment(MEMORY, target + 2 * i, ORDER);
     }
-    for (; i < count; i++) {
-      MEMORY.set(
-          FLOAT, target + 4L * i, Float.intBitsToFloat(MEMORY.get(SHORT, source + 2L * i) << 16));
+    for (; i != 2L * count; i += 2) {
+      MEMORY.set(FLOAT, target + 2 * i, Float.intBitsToFloat(MEMORY.get(SHORT, source + i) << 16));
     }
   }
 
   /** {@code count} f16 numbers from byte {@code offset} on, as floats. */
   public static void unpackF16(long source, int count, long target) {
-    int i = 0;
-    for (; i + Lanes.COUNT <= count; i += Lanes.COUNT) {
+    long vectors = 2L * (count & -Lanes.COUNT);
+    long i = 0;
+    for (; i != vectors; i += 2 * Lanes.COUNT) {
       IntVector half =
           (IntVector)
-              ShortVector.fromMemorySegment(SHORTS, MEMORY, source + 2L * i, ORDER)
+              ShortVector.fromMemorySegment(SHORTS, MEMORY, source + i, ORDER)
                   .convertShape(ZERO_EXTEND_S2I, INTS, 0);
       IntVector magnitude = half.and(MAGNITUDE);
       IntVector sign = half.and(0x8000).lanewise(LSHL, 16);
@@ -69,10 +70,10 @@ public final class HalfFloats {
       bits.blend(mended, small)
           .blend(bits.add(REBIAS), infinite)
           .or(sign)
-          .intoMemorySegment(MEMORY, target + 4L * i, ORDER);
+          .intoMemorySegment(MEMORY, target + 2 * i, ORDER);
     }
-    for (; i < count; i++) {
-      MEMORY.set(FLOAT, target + 4L * i, Float.float16ToFloat(MEMORY.get(SHORT, source + 2L * i)));
+    for (; i != 2L * count; i += 2) {
+      MEMORY.set(FLOAT, target + 2 * i, Float.float16ToFloat(MEMORY.get(SHORT, source + i)));
     }
   }
 

@@ -102,8 +102,7 @@ final class Q4KProduct {
       FloatVector low = FloatVector.zero(FLOATS);
       FloatVector high = low;
       FloatVector correction = low;
-      long x = 0;
-      for (int column = 0; column < columns; column += BLOCK, w += BLOCK_BYTES, x += 1024) {
+      for (long x = 0; x != 4L * columns; x += 4 * BLOCK, w += BLOCK_BYTES) {
         IntVector head = IntVector.fromMemorySegment(INTS_4, MEMORY, w, ORDER);
         IntVector packed =
             head.rearrange(SixBits.FIRST)

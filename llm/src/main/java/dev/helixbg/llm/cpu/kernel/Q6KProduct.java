@@ -93,8 +93,7 @@ final class Q6KProduct {
       FloatVector even = FloatVector.zero(FLOATS);
       FloatVector odd = even;
       FloatVector correction = even;
-      long x = 0;
-      for (int column = 0; column < columns; column += BLOCK, w += BLOCK_BYTES, x += 1024) {
+      for (long x = 0; x != 4L * columns; x += 4 * BLOCK, w += BLOCK_BYTES) {
         FloatVector integers =
             (FloatVector)
                 ByteVector.fromMemorySegment(BYTES_16, MEMORY, w + 192, ORDER)

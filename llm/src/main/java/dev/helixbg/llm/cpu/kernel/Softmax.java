@@ -1,5 +1,6 @@
 package dev.helixbg.llm.cpu.kernel;
 
+import static dev.helixbg.llm.cpu.kernel.Lanes.BYTES;
 import static dev.helixbg.llm.cpu.kernel.Lanes.COUNT;
 import static dev.helixbg.llm.cpu.kernel.Lanes.FLOAT;
 import static dev.helixbg.llm.cpu.kernel.Lanes.FLOATS;
@@ -53,9 +54,10 @@ public final class Softmax {
     FloatVector sums = FloatVector.zero(FLOATS);
     FloatVector toInteger = FloatVector.broadcast(FLOATS, TO_INTEGER);
     FloatVector c5 = FloatVector.broadcast(FLOATS, C5);
-    for (int i = 0; i < count; i += COUNT) {
+    long vectors = 4L * padded(count);
+    for (long i = 0; i != vectors; i += BYTES) {
       FloatVector u =
-          FloatVector.fromMemorySegment(FLOATS, MEMORY, scores + 4L * i, ORDER)
+          FloatVector.fromMemorySegment(FLOATS, MEMORY, scores + i, ORDER)
               .sub(max)
               .mul(binary)
               .max(LOWEST);
@@ -66,7 +68,7 @@ public final class Softmax {
       p = p.fma(r, FloatVector.broadcast(FLOATS, C1)).fma(r, FloatVector.broadcast(FLOATS, 1));
       FloatVector exp =
           p.reinterpretAsInts().add(t.reinterpretAsInts().lanewise(LSHL, 23)).reinterpretAsFloats();
-      exp.intoMemorySegment(MEMORY, scores + 4L * i, ORDER);
+      exp.intoMemorySegment(MEMORY, scores + i, ORDER);
       sums = exp.add(sums);
     }
     // In the order of LaneSums.

@@ -36,18 +36,16 @@ public final class Vectors {
   /** {@code y = x · gain / √(mean(x²) + epsilon)}, over {@code count} floats; y may be x. */
   public static void normalise(long x, int count, long gain, float epsilon, long y) {
     float scale = inverseRootMeanSquare(x, count, epsilon);
-    int i = 0;
-    for (; i + COUNT <= count; i += COUNT) {
-      FloatVector.fromMemorySegment(FLOATS, MEMORY, x + 4L * i, ORDER)
+    long vectors = 4L * (count & -COUNT);
+    long i = 0;
+    for (; i != vectors; i += BYTES) {
+      FloatVector.fromMemorySegment(FLOATS, MEMORY, x + i, ORDER)
           .mul(scale)
-          .mul(FloatVector.fromMemorySegment(FLOATS, MEMORY, gain + 4L * i, ORDER))
-          .intoMemorySegment(MEMORY, y + 4L * i, ORDER);
+          .mul(FloatVector.fromMemorySegment(FLOATS, MEMORY, gain + i, ORDER))
+          .intoMemorySegment(MEMORY, y + i, ORDER);
     }
-    for (; i < count; i++) {
-      MEMORY.set(
-          FLOAT,
-          y + 4L * i,
-          MEMORY.get(FLOAT, x + 4L * i) * scale * MEMORY.get(FLOAT, gain + 4L * i));
+    for (; i != 4L * count; i += 4) {
+      MEMORY.set(FLOAT, y + i, MEMORY.get(FLOAT, x + i) * scale * MEMORY.get(FLOAT, gain + i));
     }
   }
 
@@ -63,88 +61,92 @@ public final class Vectors {
   public static void normaliseAndRotate(
       long x, int half, long gain, float epsilon, long cosinesAt, long sinesAt) {
     float scale = inverseRootMeanSquare(x, 2 * half, epsilon);
-    int i = 0;
-    for (; i + COUNT <= half; i += COUNT) {
+    long second = 4L * half;
+    long vectors = 4L * (half & -COUNT);
+    long i = 0;
+    for (; i != vectors; i += BYTES) {
       FloatVector a =
-          FloatVector.fromMemorySegment(FLOATS, MEMORY, x + 4L * i, ORDER)
+          FloatVector.fromMemorySegment(FLOATS, MEMORY, x + i, ORDER)
               .mul(scale)
-              .mul(FloatVector.fromMemorySegment(FLOATS, MEMORY, gain + 4L * i, ORDER));
+              .mul(FloatVector.fromMemorySegment(FLOATS, MEMORY, gain + i, ORDER));
       FloatVector b =
-          FloatVector.fromMemorySegment(FLOATS, MEMORY, x + 4L * (i + half), ORDER)
+          FloatVector.fromMemorySegment(FLOATS, MEMORY, x + second + i, ORDER)
               .mul(scale)
-              .mul(FloatVector.fromMemorySegment(FLOATS, MEMORY, gain + 4L * (i + half), ORDER));
-      FloatVector cos = FloatVector.fromMemorySegment(FLOATS, MEMORY, cosinesAt + 4L * i, ORDER);
-      FloatVector sin = FloatVector.fromMemorySegment(FLOATS, MEMORY, sinesAt + 4L * i, ORDER);
-      a.mul(cos).sub(b.mul(sin)).intoMemorySegment(MEMORY, x + 4L * i, ORDER);
-      a.mul(sin).add(b.mul(cos)).intoMemorySegment(MEMORY, x + 4L * (i + half), ORDER);
+              .mul(FloatVector.fromMemorySegment(FLOATS, MEMORY, gain + second + i, ORDER));
+      FloatVector cos = FloatVector.fromMemorySegment(FLOATS, MEMORY, cosinesAt + i, ORDER);
+      FloatVector sin = FloatVector.fromMemorySegment(FLOATS, MEMORY, sinesAt + i, ORDER);
+      a.mul(cos).sub(b.mul(sin)).intoMemorySegment(MEMORY, x + i, ORDER);
+      a.mul(sin).add(b.mul(cos)).intoMemorySegment(MEMORY, x + second + i, ORDER);
     }
-    for (; i < half; i++) {
-      float a = MEMORY.get(FLOAT, x + 4L * i) * scale * MEMORY.get(FLOAT, gain + 4L * i);
-      float b =
-          MEMORY.get(FLOAT, x + 4L * (i + half))
-              * scale
-              * MEMORY.get(FLOAT, gain + 4L * (i + half));
-      float cos = MEMORY.get(FLOAT, cosinesAt + 4L * i);
-      float sin = MEMORY.get(FLOAT, sinesAt + 4L * i);
-      MEMORY.set(FLOAT, x + 4L * i, a * cos - b * sin);
-      MEMORY.set(FLOAT, x + 4L * (i + half), a * sin + b * cos);
+    for (; i != second; i += 4) {
+      float a = MEMORY.get(FLOAT, x + i) * scale * MEMORY.get(FLOAT, gain + i);
+      float b = MEMORY.get(FLOAT, x + second + i) * scale * MEMORY.get(FLOAT, gain + second + i);
+      float cos = MEMORY.get(FLOAT, cosinesAt + i);
+      float sin = MEMORY.get(FLOAT, sinesAt + i);
+      MEMORY.set(FLOAT, x + i, a * cos - b * sin);
+      MEMORY.set(FLOAT, x + second + i, a * sin + b * cos);
     }
   }
 
   /** {@code y = x}. */
   public static void copy(long x, int count, long y) {
-    int i = 0;
-    for (; i + COUNT <= count; i += COUNT) {
-      FloatVector.fromMemorySegment(FLOATS, MEMORY, x + 4L * i, ORDER)
-          .intoMemorySegment(MEMORY, y + 4L * i, ORDER);
+    long vectors = 4L * (count & -COUNT);
+    long i = 0;
+    for (; i != vectors; i += BYTES) {
+      FloatVector.fromMemorySegment(FLOATS, MEMORY, x + i, ORDER)
+          .intoMemorySegment(MEMORY, y + i, ORDER);
     }
-    for (; i < count; i++) {
-      MEMORY.set(FLOAT, y + 4L * i, MEMORY.get(FLOAT, x + 4L * i));
+    for (; i != 4L * count; i += 4) {
+      MEMORY.set(FLOAT, y + i, MEMORY.get(FLOAT, x + i));
     }
   }
 
   /** {@code y = 0}. */
   public static void clear(long y, int count) {
-    int i = 0;
-    for (; i + COUNT <= count; i += COUNT) {
-      FloatVector.zero(FLOATS).intoMemorySegment(MEMORY, y + 4L * i, ORDER);
+    long vectors = 4L * (count & -COUNT);
+    long i = 0;
+    for (; i != vectors; i += BYTES) {
+      FloatVector.zero(FLOATS).intoMemorySegment(MEMORY, y + i, ORDER);
     }
-    for (; i < count; i++) {
-      MEMORY.set(FLOAT, y + 4L * i, 0);
+    for (; i != 4L * count; i += 4) {
+      MEMORY.set(FLOAT, y + i, 0);
     }
   }
 
   /** {@code y += x}. */
   public static void add(long x, int count, long y) {
-    int i = 0;
-    for (; i + COUNT <= count; i += COUNT) {
-      FloatVector.fromMemorySegment(FLOATS, MEMORY, y + 4L * i, ORDER)
-          .add(FloatVector.fromMemorySegment(FLOATS, MEMORY, x + 4L * i, ORDER))
-          .intoMemorySegment(MEMORY, y + 4L * i, ORDER);
+    long vectors = 4L * (count & -COUNT);
+    long i = 0;
+    for (; i != vectors; i += BYTES) {
+      FloatVector.fromMemorySegment(FLOATS, MEMORY, y + i, ORDER)
+          .add(FloatVector.fromMemorySegment(FLOATS, MEMORY, x + i, ORDER))
+          .intoMemorySegment(MEMORY, y + i, ORDER);
     }
-    for (; i < count; i++) {
-      MEMORY.set(FLOAT, y + 4L * i, MEMORY.get(FLOAT, y + 4L * i) + MEMORY.get(FLOAT, x + 4L * i));
+    for (; i != 4L * count; i += 4) {
+      MEMORY.set(FLOAT, y + i, MEMORY.get(FLOAT, y + i) + MEMORY.get(FLOAT, x + i));
     }
   }
 
   /** {@code y = x · factor}; y may be x. */
   public static void multiply(long x, int count, float factor, long y) {
-    int i = 0;
-    for (; i + COUNT <= count; i += COUNT) {
-      FloatVector.fromMemorySegment(FLOATS, MEMORY, x + 4L * i, ORDER)
+    long vectors = 4L * (count & -COUNT);
+    long i = 0;
+    for (; i != vectors; i += BYTES) {
+      FloatVector.fromMemorySegment(FLOATS, MEMORY, x + i, ORDER)
           .mul(factor)
-          .intoMemorySegment(MEMORY, y + 4L * i, ORDER);
+          .intoMemorySegment(MEMORY, y + i, ORDER);
     }
-    for (; i < count; i++) {
-      MEMORY.set(FLOAT, y + 4L * i, MEMORY.get(FLOAT, x + 4L * i) * factor);
+    for (; i != 4L * count; i += 4) {
+      MEMORY.set(FLOAT, y + i, MEMORY.get(FLOAT, x + i) * factor);
     }
   }
 
   /** {@code y = silu(gate) · y}, with {@code silu(z) = z / (1 + exp(−z))}. */
   public static void gate(long gate, int count, long y) {
-    int i = 0;
-    for (; i + COUNT <= count; i += COUNT) {
-      FloatVector z = FloatVector.fromMemorySegment(FLOATS, MEMORY, gate + 4L * i, ORDER);
+    long vectors = 4L * (count & -COUNT);
+    long i = 0;
+    for (; i != vectors; i += BYTES) {
+      FloatVector z = FloatVector.fromMemorySegment(FLOATS, MEMORY, gate + i, ORDER);
       FloatVector u = z.neg().max(LOWEST_EXPONENT).min(HIGHEST_EXPONENT);
       FloatVector t = u.mul(INVERSE_LN_2).add(TO_INTEGER);
       FloatVector n = t.sub(TO_INTEGER);
@@ -155,13 +157,13 @@ public final class Vectors {
       FloatVector exp =
           p.reinterpretAsInts().add(t.reinterpretAsInts().lanewise(LSHL, 23)).reinterpretAsFloats();
       z.div(exp.add(1))
-          .mul(FloatVector.fromMemorySegment(FLOATS, MEMORY, y + 4L * i, ORDER))
-          .intoMemorySegment(MEMORY, y + 4L * i, ORDER);
+          .mul(FloatVector.fromMemorySegment(FLOATS, MEMORY, y + i, ORDER))
+          .intoMemorySegment(MEMORY, y + i, ORDER);
     }
-    for (; i < count; i++) {
-      float z = MEMORY.get(FLOAT, gate + 4L * i);
+    for (; i != 4L * count; i += 4) {
+      float z = MEMORY.get(FLOAT, gate + i);
       float silu = (float) (z / (1 + Math.exp(-z)));
-      MEMORY.set(FLOAT, y + 4L * i, silu * MEMORY.get(FLOAT, y + 4L * i));
+      MEMORY.set(FLOAT, y + i, silu * MEMORY.get(FLOAT, y + i));
     }
   }
 
@@ -171,10 +173,11 @@ public final class Vectors {
    */
   public static float exponentials(long x, int count, float shift, long y) {
     FloatVector sums = FloatVector.zero(FLOATS);
-    int i = 0;
-    for (; i + COUNT <= count; i += COUNT) {
+    long vectors = 4L * (count & -COUNT);
+    long i = 0;
+    for (; i != vectors; i += BYTES) {
       FloatVector u =
-          FloatVector.fromMemorySegment(FLOATS, MEMORY, x + 4L * i, ORDER)
+          FloatVector.fromMemorySegment(FLOATS, MEMORY, x + i, ORDER)
               .sub(shift)
               .max(LOWEST_EXPONENT)
               .min(HIGHEST_EXPONENT);
@@ -186,7 +189,7 @@ public final class Vectors {
       p = p.fma(r, FloatVector.broadcast(FLOATS, 1)).fma(r, FloatVector.broadcast(FLOATS, 1));
       FloatVector exp =
           p.reinterpretAsInts().add(t.reinterpretAsInts().lanewise(LSHL, 23)).reinterpretAsFloats();
-      exp.intoMemorySegment(MEMORY, y + 4L * i, ORDER);
+      exp.intoMemorySegment(MEMORY, y + i, ORDER);
       sums = exp.add(sums);
     }
     // In the order of LaneSums.
@@ -198,10 +201,9 @@ public final class Vectors {
     }
     sums = sums.add(sums.rearrange(LaneSums.BY_2));
     float sum = sums.lane(0) + sums.lane(1);
-    for (; i < count; i++) {
-      float exp =
-          (float) Math.exp(Math.max(LOWEST_EXPONENT, MEMORY.get(FLOAT, x + 4L * i) - shift));
-      MEMORY.set(FLOAT, y + 4L * i, exp);
+    for (; i != 4L * count; i += 4) {
+      float exp = (float) Math.exp(Math.max(LOWEST_EXPONENT, MEMORY.get(FLOAT, x + i) - shift));
+      MEMORY.set(FLOAT, y + i, exp);
       sum += exp;
     }
     return sum;
@@ -211,35 +213,38 @@ public final class Vectors {
   public static float max(long x, int count) {
     FloatVector largest = FloatVector.broadcast(FLOATS, Float.NEGATIVE_INFINITY);
     FloatVector other = largest;
-    int i = 0;
-    for (; i + 2 * COUNT <= count; i += 2 * COUNT) {
-      largest = FloatVector.fromMemorySegment(FLOATS, MEMORY, x + 4L * i, ORDER).max(largest);
-      other = FloatVector.fromMemorySegment(FLOATS, MEMORY, x + 4L * i + BYTES, ORDER).max(other);
+    long pairs = 4L * (count & -2 * COUNT);
+    long vectors = 4L * (count & -COUNT);
+    long i = 0;
+    for (; i != pairs; i += 2 * BYTES) {
+      largest = FloatVector.fromMemorySegment(FLOATS, MEMORY, x + i, ORDER).max(largest);
+      other = FloatVector.fromMemorySegment(FLOATS, MEMORY, x + i + BYTES, ORDER).max(other);
     }
-    for (; i + COUNT <= count; i += COUNT) {
-      largest = FloatVector.fromMemorySegment(FLOATS, MEMORY, x + 4L * i, ORDER).max(largest);
+    for (; i != vectors; i += BYTES) {
+      largest = FloatVector.fromMemorySegment(FLOATS, MEMORY, x + i, ORDER).max(largest);
     }
     largest = other.max(largest);
     float max = largest.reduceLanes(MAX);
-    for (; i < count; i++) {
-      max = Math.max(max, MEMORY.get(FLOAT, x + 4L * i));
+    for (; i != 4L * count; i += 4) {
+      max = Math.max(max, MEMORY.get(FLOAT, x + i));
     }
     return max;
   }
 
   /** The place of the first float that equals {@code value}; 0 if none does. */
   public static int indexOf(long x, int count, float value) {
-    int i = 0;
-    for (; i + COUNT <= count; i += COUNT) {
+    long vectors = 4L * (count & -COUNT);
+    long i = 0;
+    for (; i != vectors; i += BYTES) {
       VectorMask<Float> equal =
-          FloatVector.fromMemorySegment(FLOATS, MEMORY, x + 4L * i, ORDER).compare(EQ, value);
+          FloatVector.fromMemorySegment(FLOATS, MEMORY, x + i, ORDER).compare(EQ, value);
       if (equal.anyTrue()) {
-        return i + equal.firstTrue();
+        return (int) (i / 4) + equal.firstTrue();
       }
     }
-    for (; i < count; i++) {
-      if (MEMORY.get(FLOAT, x + 4L * i) == value) {
-        return i;
+    for (; i != 4L * count; i += 4) {
+      if (MEMORY.get(FLOAT, x + i) == value) {
+        return (int) (i / 4);
       }
     }
     return 0;
