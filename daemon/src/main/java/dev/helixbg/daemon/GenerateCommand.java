@@ -237,7 +237,8 @@ final class GenerateCommand implements Callable<Integer> {
   /** Shows the answer while it grows, and leaves its own garbage out of the count. */
   private final class Listener implements IntConsumer {
     private final TextStream stream;
-    private final ThreadMXBean threads;
+    private final boolean counts;
+    private ThreadMXBean threads;
     private final StringBuilder text = new StringBuilder();
     private int tokens;
     private long firstAt;
@@ -246,7 +247,7 @@ final class GenerateCommand implements Callable<Integer> {
 
     Listener(TextStream stream, boolean counts) {
       this.stream = stream;
-      threads = counts ? (ThreadMXBean) ManagementFactory.getThreadMXBean() : null;
+      this.counts = counts;
     }
 
     @Override
@@ -272,7 +273,13 @@ final class GenerateCommand implements Callable<Integer> {
     }
 
     private long allocated() {
-      return threads == null ? 0 : threads.getTotalThreadAllocatedBytes();
+      if (!counts) {
+        return 0;
+      }
+      if (threads == null) { // Not before the first token, which would wait for it.
+        threads = (ThreadMXBean) ManagementFactory.getThreadMXBean();
+      }
+      return threads.getTotalThreadAllocatedBytes();
     }
 
     double allocatedPerToken() {

@@ -1,6 +1,7 @@
 package dev.helixbg.daemon;
 
 import dev.helixbg.insight.decisions.Decision.Verdict;
+import dev.helixbg.llm.ModelOpener;
 import java.io.PrintWriter;
 import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
@@ -36,8 +37,14 @@ public final class HelixBg implements Runnable {
   /** These describe the others. */
   private static final Set<String> ABOUT_ALL = Set.of("completion", "man");
 
+  /** These begin with a model, in a process that is otherwise idle. */
+  private static final Set<String> MODEL_FIRST = Set.of("generate", "load-model");
+
   /** Runs one command line and ends the JVM with its exit code. */
   static void start(Rivals rivals, String... arguments) {
+    if (arguments.length > 0 && MODEL_FIRST.contains(arguments[0])) {
+      ModelOpener.prepare();
+    }
     DaemonLog.choose(arguments.length > 0 && arguments[0].equals("daemon"));
     Interruption interruption = Interruption.watch();
     int code = run(Console.of(System.getenv()), rivals, interruption, arguments);

@@ -37,6 +37,16 @@ public final class ModelOpener {
   }
 
   /**
+   * Begins what opening any model takes on a processor, beside whatever the caller does before it
+   * opens one. Macs are taken to have a GPU that will do instead.
+   */
+  public static void prepare() {
+    if (!System.getProperty("os.name").startsWith("Mac")) {
+      KernelCompilation.prepare();
+    }
+  }
+
+  /**
    * Opens a model.
    *
    * @throws dev.helixbg.llm.gguf.GgufException if the file is not a whole Qwen3 model; a wrong

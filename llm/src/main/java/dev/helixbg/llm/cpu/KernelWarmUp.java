@@ -9,6 +9,7 @@ import dev.helixbg.llm.cpu.kernel.RowProduct;
 import dev.helixbg.llm.cpu.kernel.Softmax;
 import dev.helixbg.llm.cpu.kernel.TileProduct;
 import dev.helixbg.llm.cpu.kernel.Tiles;
+import dev.helixbg.llm.cpu.kernel.Vectors;
 import dev.helixbg.llm.tensor.TensorType;
 import java.lang.foreign.Arena;
 
@@ -33,6 +34,40 @@ public final class KernelWarmUp {
 
   private KernelWarmUp() {}
 
+  /** Attention of single tokens. */
+  public static void attention() {
+    try (Arena arena = Arena.ofConfined()) {
+      long queries = floats(arena, HEAD);
+      long halves = floats(arena, ROWS * HEAD);
+      long scores = floats(arena, HEAD);
+      long results = floats(arena, HEAD);
+      for (int i = 0; i < CALLS; i++) {
+        HalfAttention.scores(queries, queries, halves, ROWS, HEAD, scores, scores);
+        HalfAttention.addWeighted(scores, scores, halves, ROWS, HEAD, results, results);
+        Softmax.exponentials(scores, HEAD, Softmax.max(scores, HEAD), 1, HEAD);
+      }
+    }
+  }
+
+  /** The steps between the matrix products. */
+  public static void vectors() {
+    try (Arena arena = Arena.ofConfined()) {
+      long x = floats(arena, 2 * HEAD);
+      long y = floats(arena, 2 * HEAD);
+      for (int i = 0; i < CALLS; i++) {
+        Vectors.normalise(x, 2 * HEAD, y, 1, y);
+        Vectors.normaliseAndRotate(x, HEAD, y, 1, y, y);
+        Vectors.gate(x, 2 * HEAD, y);
+        Vectors.add(x, 2 * HEAD, y);
+        Vectors.multiply(x, 2 * HEAD, 1, y);
+        Vectors.clear(y, 2 * HEAD);
+        Vectors.max(x, 2 * HEAD);
+        Vectors.indexOf(x, 2 * HEAD, 1);
+        HalfFloats.packF16(x, 2 * HEAD, y);
+      }
+    }
+  }
+
   /** What multiplies single rows of activations with matrices of a type. */
   public static void rows(TensorType type) {
     try (Arena arena = Arena.ofConfined()) {
@@ -46,21 +81,17 @@ public final class KernelWarmUp {
       for (int i = 0; i < CALLS; i++) {
         order.prepare(x, COLUMNS, prepared);
         RowProduct.multiply(type, weights, COLUMNS, prepared, y, 0, ROWS, scratch.unpacker, row);
-        HalfAttention.scores(x, x, prepared, ROWS / 2, HEAD, y, y);
-        HalfAttention.addWeighted(y, y, prepared, ROWS / 2, HEAD, row, row);
-        Softmax.exponentials(row, HEAD, Softmax.max(row, HEAD), 1, HEAD);
+        scratch.unpacker.row(type, weights, COLUMNS, row);
       }
     }
   }
 
-  /** What multiplies tiles of many rows. */
-  public static void tiles(TensorType type) {
-    try (Arena arena = Arena.ofConfined()) {
-      Scratch scratch = new Scratch(arena);
-      if (QuantisedPass.takes(type)) {
-        quantised(arena, scratch, type);
+  /** What multiplies tiles of many rows in integers. */
+  public static void quantisedTiles(TensorType type) {
+    if (QuantisedPass.takes(type)) {
+      try (Arena arena = Arena.ofConfined()) {
+        quantised(arena, new Scratch(arena), type);
       }
-      floats(arena, scratch, type);
     }
   }
 
@@ -78,21 +109,22 @@ public final class KernelWarmUp {
     }
   }
 
-  private static void floats(Arena arena, Scratch scratch, TensorType type) {
-    int depth = 16;
-    long weights = arena.allocate(type.bytes(COLUMNS), 64).address();
-    long rows = floats(arena, COLUMNS);
-    long x = floats(arena, depth * TileProduct.TOKENS);
-    for (int i = 0; i < CALLS; i++) {
-      scratch.unpacker.row(type, weights, COLUMNS, scratch.panel);
-      HalfFloats.packF16(rows, depth, x);
-      HalfFloats.unpackF16(x, depth, rows);
-      // Eight rows of vectors and one number by number.
-      Tiles.pack(rows, 4L * depth, TileProduct.ROWS + 1, depth, x, scratch.turned);
-      TileProduct.multiply(scratch.panel, depth, x, TileProduct.TOKENS, scratch.tile);
-      TileProduct.multiply(scratch.panel, depth, x, 1, scratch.tile);
-      long stride = 4L * TileProduct.TOKENS;
-      Tiles.move(scratch.tile, stride, TileProduct.ROWS, scratch.sums, stride);
+  /** What multiplies tiles of many rows of any type, once they are unpacked, and for attention. */
+  public static void floatTiles() {
+    try (Arena arena = Arena.ofConfined()) {
+      Scratch scratch = new Scratch(arena);
+      int depth = 16;
+      long rows = floats(arena, COLUMNS);
+      long x = floats(arena, depth * TileProduct.TOKENS);
+      for (int i = 0; i < CALLS; i++) {
+        HalfFloats.unpackF16(x, depth * TileProduct.ROWS, rows);
+        // Eight rows of vectors and one number by number.
+        Tiles.pack(rows, 4L * depth, TileProduct.ROWS + 1, depth, x, scratch.turned);
+        TileProduct.multiply(scratch.panel, depth, x, TileProduct.TOKENS, scratch.tile);
+        TileProduct.multiply(scratch.panel, depth, x, 1, scratch.tile);
+        long stride = 4L * TileProduct.TOKENS;
+        Tiles.move(scratch.tile, stride, TileProduct.ROWS, scratch.sums, stride);
+      }
     }
   }
 

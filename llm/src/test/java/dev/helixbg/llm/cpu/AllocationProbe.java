@@ -36,10 +36,16 @@ final class AllocationProbe {
    * a model is opened.
    */
   public static void main(String[] arguments) {
+    boolean warm = arguments.length > 0;
+    if (warm) {
+      KernelWarmUp.attention();
+      KernelWarmUp.vectors();
+      KernelWarmUp.floatTiles();
+    }
     for (TensorType type : TensorType.values()) {
-      if (arguments.length > 0) {
+      if (warm) {
         KernelWarmUp.rows(type);
-        KernelWarmUp.tiles(type);
+        KernelWarmUp.quantisedTiles(type);
       }
       try (Arena arena = Arena.ofShared();
           CpuBackend backend = new CpuBackend(1)) {
