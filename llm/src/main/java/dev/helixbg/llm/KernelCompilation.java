@@ -76,6 +76,7 @@ final class KernelCompilation {
   private static boolean rows(Qwen3Config config, Set<TensorType> types) {
     List<Beside<Boolean>> parts = new ArrayList<>(Common.started());
     parts.addAll(each(types, KernelWarmUp::rows));
+    parts.add(start(() -> KernelWarmUp.unpacker(types)));
     parts.forEach(Beside::await);
     return run(config, types, Passes.ANSWER);
   }

@@ -12,6 +12,9 @@ import dev.helixbg.llm.cpu.kernel.Tiles;
 import dev.helixbg.llm.cpu.kernel.Vectors;
 import dev.helixbg.llm.tensor.TensorType;
 import java.lang.foreign.Arena;
+import java.lang.foreign.MemorySegment;
+import java.lang.foreign.ValueLayout;
+import java.util.Collection;
 
 /**
  * Has the large kernels compiled by calls as small as they can be.
@@ -29,6 +32,9 @@ public final class KernelWarmUp {
 
   private static final int ROWS = 4;
 
+  /** Enough rounds for attention's loops to be compiled before the last call. */
+  private static final int POSITIONS = 8;
+
   /** The usual size. */
   private static final int HEAD = 128;
 
@@ -38,12 +44,12 @@ public final class KernelWarmUp {
   public static void attention() {
     try (Arena arena = Arena.ofConfined()) {
       long queries = floats(arena, HEAD);
-      long halves = floats(arena, ROWS * HEAD);
+      long halves = floats(arena, POSITIONS * HEAD);
       long scores = floats(arena, HEAD);
       long results = floats(arena, HEAD);
       for (int i = 0; i < CALLS; i++) {
-        HalfAttention.scores(queries, queries, halves, ROWS, HEAD, scores, scores);
-        HalfAttention.addWeighted(scores, scores, halves, ROWS, HEAD, results, results);
+        HalfAttention.addWeighted(scores, scores, halves, POSITIONS, HEAD, results, results);
+        HalfAttention.scores(queries, queries, halves, POSITIONS, HEAD, scores, scores);
         Softmax.exponentials(scores, HEAD, Softmax.max(scores, HEAD), 1, HEAD);
       }
     }
@@ -52,7 +58,10 @@ public final class KernelWarmUp {
   /** The steps between the matrix products. */
   public static void vectors() {
     try (Arena arena = Arena.ofConfined()) {
-      long x = floats(arena, 2 * HEAD);
+      MemorySegment numbers = arena.allocate(8L * HEAD, 64);
+      // Found, but not in the first vector.
+      numbers.set(ValueLayout.JAVA_FLOAT, 4L * HEAD, 1);
+      long x = numbers.address();
       long y = floats(arena, 2 * HEAD);
       for (int i = 0; i < CALLS; i++) {
         Vectors.normalise(x, 2 * HEAD, y, 1, y);
@@ -81,7 +90,19 @@ public final class KernelWarmUp {
       for (int i = 0; i < CALLS; i++) {
         order.prepare(x, COLUMNS, prepared);
         RowProduct.multiply(type, weights, COLUMNS, prepared, y, 0, ROWS, scratch.unpacker, row);
-        scratch.unpacker.row(type, weights, COLUMNS, row);
+      }
+    }
+  }
+
+  /** What unpacks rows of these types, of which C2 leaves out those that it has not seen. */
+  public static void unpacker(Collection<TensorType> types) {
+    try (Arena arena = Arena.ofConfined()) {
+      Scratch scratch = new Scratch(arena);
+      long row = floats(arena, COLUMNS);
+      for (int i = 0; i < CALLS; i++) {
+        for (TensorType type : types) {
+          scratch.unpacker.row(type, row, COLUMNS, scratch.panel);
+        }
       }
     }
   }
@@ -97,13 +118,15 @@ public final class KernelWarmUp {
 
   private static void quantised(Arena arena, Scratch scratch, TensorType type) {
     long weights = arena.allocate(ROWS * type.bytes(COLUMNS), 64).address();
-    long rows = floats(arena, 3 * COLUMNS);
+    MemorySegment rows = arena.allocate(4L * 3 * COLUMNS, 64);
+    // Some of it is not zero, which is a case of its own.
+    rows.asSlice(0, 4L * COLUMNS).fill((byte) 0x3F);
     long tile = arena.allocate(QuantisedTiles.BYTES, 64).address();
     long sums = floats(arena, Q4KTileProduct.ROWS * QuantisedTiles.TOKENS);
     long pairs = scratch.floats(QuantisedTiles.SCRATCH);
     for (int i = 0; i < CALLS; i++) {
       Q4KPanel.unpack(weights, type.bytes(COLUMNS), ROWS, scratch.q4Panel);
-      QuantisedTiles.pack(rows, 4L * COLUMNS, 3, tile, pairs);
+      QuantisedTiles.pack(rows.address(), 4L * COLUMNS, 3, tile, pairs);
       Q4KTileProduct.multiply(scratch.q4Panel, tile, 64, i % 2 == 0, sums, scratch.products);
       Q4KTileProduct.multiply(scratch.q4Panel, tile, 32, i % 2 == 0, sums, scratch.products);
     }
@@ -116,13 +139,17 @@ public final class KernelWarmUp {
       int depth = 16;
       long rows = floats(arena, COLUMNS);
       long x = floats(arena, depth * TileProduct.TOKENS);
+      long stride = 4L * TileProduct.TOKENS;
       for (int i = 0; i < CALLS; i++) {
         HalfFloats.unpackF16(x, depth * TileProduct.ROWS, rows);
         // Eight rows of vectors and one number by number.
         Tiles.pack(rows, 4L * depth, TileProduct.ROWS + 1, depth, x, scratch.turned);
         TileProduct.multiply(scratch.panel, depth, x, TileProduct.TOKENS, scratch.tile);
         TileProduct.multiply(scratch.panel, depth, x, 1, scratch.tile);
-        long stride = 4L * TileProduct.TOKENS;
+        Tiles.unpack(
+            scratch.tile, TileProduct.TOKENS, TileProduct.ROWS, 8, x, stride, scratch.turned);
+        Tiles.unpackAndAdd(
+            scratch.tile, TileProduct.TOKENS, TileProduct.ROWS, 8, x, stride, scratch.turned);
         Tiles.move(scratch.tile, stride, TileProduct.ROWS, scratch.sums, stride);
       }
     }

@@ -19,6 +19,7 @@ import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.lang.management.ManagementFactory;
 import java.util.List;
+import java.util.Set;
 import java.util.SplittableRandom;
 
 /** A program that names every tensor type whose compiled kernels leave garbage, with how much. */
@@ -45,6 +46,7 @@ final class AllocationProbe {
     for (TensorType type : TensorType.values()) {
       if (warm) {
         KernelWarmUp.rows(type);
+        KernelWarmUp.unpacker(Set.of(type));
         KernelWarmUp.quantisedTiles(type);
       }
       try (Arena arena = Arena.ofShared();
