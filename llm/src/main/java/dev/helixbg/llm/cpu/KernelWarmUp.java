@@ -59,7 +59,7 @@ public final class KernelWarmUp {
   public static void vectors() {
     try (Arena arena = Arena.ofConfined()) {
       MemorySegment numbers = arena.allocate(8L * HEAD, 64);
-      // Found, but not in the first vector.
+      // Every other time found, but not in the first vector.
       numbers.set(ValueLayout.JAVA_FLOAT, 4L * HEAD, 1);
       long x = numbers.address();
       long y = floats(arena, 2 * HEAD);
@@ -71,7 +71,7 @@ public final class KernelWarmUp {
         Vectors.multiply(x, 2 * HEAD, 1, y);
         Vectors.clear(y, 2 * HEAD);
         Vectors.max(x, 2 * HEAD);
-        Vectors.indexOf(x, 2 * HEAD, 1);
+        Vectors.indexOf(x, 2 * HEAD, 1 + i % 2);
         HalfFloats.packF16(x, 2 * HEAD, y);
       }
     }
