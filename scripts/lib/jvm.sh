@@ -21,11 +21,3 @@ jvm_options=(
   # No counters for jstat in the temp folder.
   -XX:-UsePerfData
 )
-
-# For a process that begins with a model and is over soon: C2 comes four times later to what else is hot at the start, to be used no
-# more. The options before make that so for all code; the last keeps kernels as they are: a quarter of 0.002.
-model_first_options=(
-  -XX:Tier4InvocationThreshold=20000 -XX:Tier4MinInvocationThreshold=2400 -XX:Tier4CompileThreshold=60000
-  -XX:Tier4BackEdgeThreshold=1600000
-  -XX:CompileCommand=CompileThresholdScaling,dev.helixbg.llm.cpu.kernel.*::*,0.0005
-)
