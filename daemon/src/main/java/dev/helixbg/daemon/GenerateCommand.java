@@ -238,7 +238,6 @@ final class GenerateCommand implements Callable<Integer> {
   private final class Listener implements IntConsumer {
     private final TextStream stream;
     private final boolean counts;
-    private ThreadMXBean threads;
     private final StringBuilder text = new StringBuilder();
     private int tokens;
     private long firstAt;
@@ -276,9 +275,9 @@ final class GenerateCommand implements Callable<Integer> {
       if (!counts) {
         return 0;
       }
-      if (threads == null) { // Not before the first token, which would wait for it.
-        threads = (ThreadMXBean) ManagementFactory.getThreadMXBean();
-      }
+      // Asked for here, where the JVM keeps it: made before the first token, that would wait for
+      // it.
+      var threads = (ThreadMXBean) ManagementFactory.getThreadMXBean();
       return threads.getTotalThreadAllocatedBytes();
     }
 

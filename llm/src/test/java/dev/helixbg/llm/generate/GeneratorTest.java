@@ -7,6 +7,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.helixbg.llm.backend.Backend;
 import dev.helixbg.llm.backend.ContextFullException;
+import dev.helixbg.llm.backend.InterceptedBackend;
 import dev.helixbg.llm.backend.KvCache;
 import dev.helixbg.llm.backend.KvShape.Storage;
 import dev.helixbg.llm.backend.Submission;
@@ -19,8 +20,6 @@ import dev.helixbg.llm.model.PassLimits;
 import dev.helixbg.llm.model.Qwen3;
 import java.io.IOException;
 import java.io.RandomAccessFile;
-import java.lang.reflect.InvocationTargetException;
-import java.lang.reflect.Proxy;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -160,24 +159,17 @@ class GeneratorTest {
   /** The same backend, but wanting three submissions under way, and each awaited. */
   private static Backend threeDeep(Backend backend) {
     AtomicInteger underWay = new AtomicInteger();
-    return (Backend)
-        Proxy.newProxyInstance(
-            GeneratorTest.class.getClassLoader(),
-            new Class<?>[] {Backend.class},
-            (proxy, method, arguments) -> {
-              if (method.getName().equals("depth")) {
-                return 3;
-              }
-              try {
-                Object result = method.invoke(backend, arguments);
-                if (!method.getName().equals("submit")) {
-                  return result;
-                }
+    return InterceptedBackend.of(
+        backend,
+        (method, arguments, usual) ->
+            switch (method) {
+              case "depth" -> 3;
+              case "submit" -> {
+                usual.call();
                 assertTrue(underWay.incrementAndGet() <= 3, "under way: " + underWay);
-                return (Submission) underWay::decrementAndGet;
-              } catch (InvocationTargetException e) {
-                throw e.getCause();
+                yield (Submission) underWay::decrementAndGet;
               }
+              default -> usual.call();
             });
   }
 

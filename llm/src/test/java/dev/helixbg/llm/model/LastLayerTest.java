@@ -5,6 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 
 import dev.helixbg.llm.backend.Backend;
 import dev.helixbg.llm.backend.Batch;
+import dev.helixbg.llm.backend.InterceptedBackend;
 import dev.helixbg.llm.backend.KvCache;
 import dev.helixbg.llm.backend.KvShape.Storage;
 import dev.helixbg.llm.backend.Tokens;
@@ -12,8 +13,6 @@ import dev.helixbg.llm.backend.scalar.ScalarBackend;
 import dev.helixbg.llm.cpu.CpuBackend;
 import dev.helixbg.llm.gguf.GgufFile;
 import dev.helixbg.llm.golden.GoldenModel;
-import java.lang.reflect.InvocationTargetException;
-import java.lang.reflect.Proxy;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
@@ -83,20 +82,14 @@ class LastLayerTest {
 
   /** Notes the rows of products that are added to the residual stream: two per layer. */
   private static Backend watched(Backend backend, List<Integer> rows) {
-    return (Backend)
-        Proxy.newProxyInstance(
-            Backend.class.getClassLoader(),
-            new Class<?>[] {Backend.class},
-            (proxy, method, arguments) -> {
-              if (method.getName().equals("addProduct")) {
-                rows.add(((Batch) arguments[0]).rows());
-              }
-              try {
-                return method.invoke(backend, arguments);
-              } catch (InvocationTargetException e) {
-                throw e.getCause();
-              }
-            });
+    return InterceptedBackend.of(
+        backend,
+        (method, arguments, usual) -> {
+          if (method.equals("addProduct")) {
+            rows.add(((Batch) arguments[0]).rows());
+          }
+          return usual.call();
+        });
   }
 
   private static float[][] logits(Qwen3 model, int[][] spans) {

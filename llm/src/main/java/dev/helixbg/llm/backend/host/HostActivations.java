@@ -14,8 +14,7 @@ import java.lang.foreign.ValueLayout;
  */
 public record HostActivations(MemorySegment data, int rows, int columns, int stride)
     implements Activations {
-  private static final int CACHE_LINE = 64;
-  private static final int FLOATS_PER_LINE = CACHE_LINE / Float.BYTES;
+  private static final int FLOATS_PER_LINE = HostMemory.ALIGNMENT / Float.BYTES;
 
   static HostActivations allocate(Arena arena, int rows, int columns) {
     int stride = (Math.ceilDiv(columns, FLOATS_PER_LINE) | 1) * FLOATS_PER_LINE;
