@@ -30,7 +30,9 @@ rm "$work/cache/helix-bg/sample-kb/insights/answers.jsonl"
 # Without the JDK's archive, which hides its own classes from the record.
 run -Xshare:off "-XX:DumpLoadedClassList=$work/one-shot" -- one-shot --sample --model "$model"
 run -Xshare:off "-XX:DumpLoadedClassList=$work/generate" -- generate "$model" --prompt-ids 1,2,3,4,5,6,7,8 --raw -n 2 --stats
-# The numbers of classes are the lists' own, and nobody refers to them.
-sed 's/ id: [0-9]*$//' "$work/one-shot" "$work/generate" | awk '!seen[$0]++' > "$work/classes"
+# The numbers of classes are the lists' own, and nobody refers to them. What the lists tell of constants and lambdas beside classes would
+# have the JVM link picocli's classes and those built on them, and class files as old as its are archived only while they are not linked.
+sed 's/ id: [0-9]*$//' "$work/one-shot" "$work/generate" | awk '!seen[$0]++' \
+  | grep -v -e '^@.*picocli/' -e '^@cp dev/helixbg/daemon/Version ' > "$work/classes"
 run -Xshare:dump "-XX:SharedClassListFile=$work/classes" "-XX:SharedArchiveFile=$dist/helix-bg.jsa" --
 touch "$dist/built"
