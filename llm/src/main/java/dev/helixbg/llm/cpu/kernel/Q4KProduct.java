@@ -33,16 +33,15 @@ final class Q4KProduct {
   private static final int FLOAT_2048 = 0x45000000;
 
   /**
-   * Scales of the first load (sub-blocks 0 and 2 in low, 1 and 3 in high nibbles) and of the
-   * second, from lanes to half vectors.
+   * Scales of a load (sub-blocks 0 and 2 in low, 1 and 3 in high nibbles) from lanes to half
+   * vectors.
    */
   static final VectorShuffle<Float> LOW = halves(0, 2);
 
   static final VectorShuffle<Float> HIGH = halves(1, 3);
 
-  static final VectorShuffle<Float> NEXT_LOW = halves(4, 6);
-
-  static final VectorShuffle<Float> NEXT_HIGH = halves(5, 7);
+  /** Brings the scales of the second load to the places of the first's. */
+  static final VectorShuffle<Float> NEXT = VectorShuffle.fromOp(FLOATS, lane -> (lane + 4) % Lanes.COUNT);
 
   /** Lanes 8 to 15, where the minima are. */
   static final VectorMask<Float> MINIMA = VectorMask.fromLong(FLOATS, 0xFF00);
@@ -99,9 +98,10 @@ final class Q4KProduct {
     IntVector float2048 = IntVector.broadcast(INTS, FLOAT_2048);
     for (int row = from; row < to; row++) {
       long w = weights + (long) row * blocks * BLOCK_BYTES;
+      // Two sums, and one pair of shuffles for both loads: with a third sum and a pair each, C2 ran
+      // out of its 32 registers in some processes, and a row took a fifth to a quarter longer.
       FloatVector low = FloatVector.zero(FLOATS);
       FloatVector high = low;
-      FloatVector correction = low;
       for (long x = 0; x != 4L * columns; x += 4 * BLOCK, w += BLOCK_BYTES) {
         IntVector head = IntVector.fromMemorySegment(INTS_4, MEMORY, w, ORDER);
         IntVector packed =
@@ -122,9 +122,9 @@ final class Q4KProduct {
         // The broadcast first: its class is known, that of a conversion's result is not, and calls
         // on it would not be inlined.
         FloatVector scales = FloatVector.broadcast(FLOATS, d).blend(m, MINIMA).mul(integers);
-        correction =
+        low =
             scales.fma(
-                FloatVector.fromMemorySegment(FLOATS, MEMORY, sums + (x >>> 4), ORDER), correction);
+                FloatVector.fromMemorySegment(FLOATS, MEMORY, sums + (x >>> 4), ORDER), low);
         IntVector z = IntVector.fromMemorySegment(INTS, MEMORY, w + 16, ORDER);
         IntVector z12 = z.lanewise(LSHR, 12);
         FloatVector a0 =
@@ -173,6 +173,7 @@ final class Q4KProduct {
                 .fma(FloatVector.fromMemorySegment(FLOATS, MEMORY, prepared + x + 448, ORDER), e0);
         low = a0.add(b0).fma(scales.rearrange(LOW), low);
         high = c0.add(e0).fma(scales.rearrange(HIGH), high);
+        scales = scales.rearrange(NEXT);
         IntVector n = IntVector.fromMemorySegment(INTS, MEMORY, w + 80, ORDER);
         IntVector n12 = n.lanewise(LSHR, 12);
         FloatVector a1 =
@@ -219,10 +220,10 @@ final class Q4KProduct {
                 .or(float128)
                 .reinterpretAsFloats()
                 .fma(FloatVector.fromMemorySegment(FLOATS, MEMORY, prepared + x + 960, ORDER), e1);
-        low = a1.add(b1).fma(scales.rearrange(NEXT_LOW), low);
-        high = c1.add(e1).fma(scales.rearrange(NEXT_HIGH), high);
+        low = a1.add(b1).fma(scales.rearrange(LOW), low);
+        high = c1.add(e1).fma(scales.rearrange(HIGH), high);
       }
-      FloatVector sixteen = low.add(high).add(correction);
+      FloatVector sixteen = high.add(low);
       FloatVector eight = sixteen.add(sixteen.rearrange(LaneSums.BY_8));
       FloatVector four = eight.add(eight.rearrange(LaneSums.BY_4));
       FloatVector two = four.add(four.rearrange(LaneSums.BY_2));

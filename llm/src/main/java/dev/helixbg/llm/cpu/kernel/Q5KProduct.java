@@ -71,7 +71,6 @@ final class Q5KProduct {
       long w = weights + (long) row * blocks * BLOCK_BYTES;
       FloatVector low = FloatVector.zero(FLOATS);
       FloatVector high = low;
-      FloatVector correction = low;
       long x = 0;
       for (int column = 0; column < columns; column += BLOCK, w += BLOCK_BYTES, x += 1024) {
         // As in Q4KProduct.
@@ -91,9 +90,9 @@ final class Q5KProduct {
             (FloatVector) packed.reinterpretAsBytes().convertShape(VectorOperators.B2F, FLOATS, 0);
         FloatVector scales =
             FloatVector.broadcast(FLOATS, d).blend(m, Q4KProduct.MINIMA).mul(integers);
-        correction =
+        low =
             scales.fma(
-                FloatVector.fromMemorySegment(FLOATS, MEMORY, sums + (x >>> 4), ORDER), correction);
+                FloatVector.fromMemorySegment(FLOATS, MEMORY, sums + (x >>> 4), ORDER), low);
         IntVector fifths =
             IntVector.fromMemorySegment(INTS, MEMORY, w + 16, ORDER)
                 .rearrange(TWICE)
@@ -151,6 +150,7 @@ final class Q5KProduct {
                 .fma(FloatVector.fromMemorySegment(FLOATS, MEMORY, prepared + x + 448, ORDER), e0);
         low = a0.add(b0).fma(scales.rearrange(Q4KProduct.LOW), low);
         high = c0.add(e0).fma(scales.rearrange(Q4KProduct.HIGH), high);
+        scales = scales.rearrange(Q4KProduct.NEXT);
         IntVector z1 = IntVector.fromMemorySegment(INTS, MEMORY, w + 112, ORDER);
         IntVector p1 = z1.and(lowNibbles).or(fifths.and(fifthBits));
         IntVector q1 =
@@ -201,10 +201,10 @@ final class Q5KProduct {
                 .or(float128)
                 .reinterpretAsFloats()
                 .fma(FloatVector.fromMemorySegment(FLOATS, MEMORY, prepared + x + 960, ORDER), e1);
-        low = a1.add(b1).fma(scales.rearrange(Q4KProduct.NEXT_LOW), low);
-        high = c1.add(e1).fma(scales.rearrange(Q4KProduct.NEXT_HIGH), high);
+        low = a1.add(b1).fma(scales.rearrange(Q4KProduct.LOW), low);
+        high = c1.add(e1).fma(scales.rearrange(Q4KProduct.HIGH), high);
       }
-      FloatVector sixteen = low.add(high).add(correction);
+      FloatVector sixteen = high.add(low);
       FloatVector eight = sixteen.add(sixteen.rearrange(LaneSums.BY_8));
       FloatVector four = eight.add(eight.rearrange(LaneSums.BY_4));
       FloatVector two = four.add(four.rearrange(LaneSums.BY_2));
