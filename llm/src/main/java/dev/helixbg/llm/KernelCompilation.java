@@ -76,7 +76,6 @@ final class KernelCompilation {
   private static boolean rows(Qwen3Config config, Set<TensorType> types) {
     List<Beside<Boolean>> parts = new ArrayList<>(Common.started());
     parts.addAll(each(types, KernelWarmUp::rows));
-    parts.add(start(() -> KernelWarmUp.unpacker(types)));
     parts.forEach(Beside::await);
     return run(config, types, Passes.ANSWER);
   }
@@ -85,6 +84,7 @@ final class KernelCompilation {
     awaitRows();
     List<Beside<Boolean>> parts = new ArrayList<>(each(types, KernelWarmUp::quantisedTiles));
     parts.add(start(KernelWarmUp::floatTiles));
+    parts.add(start(() -> KernelWarmUp.unpacker(types)));
     parts.forEach(Beside::await);
     return run(config, types, Passes.PROMPT);
   }

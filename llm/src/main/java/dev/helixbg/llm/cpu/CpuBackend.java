@@ -34,7 +34,6 @@ public final class CpuBackend extends HostBackend {
   private final Scratch[] scratch;
   private final Products products;
   private final Attention attention;
-  private final Embed embed = new Embed();
   private final Normalise normalise = new Normalise();
   private final Rotate rotate = new Rotate();
   private final Gate gate = new Gate();
@@ -81,15 +80,6 @@ public final class CpuBackend extends HostBackend {
   public void close() {
     team.close();
     super.close();
-  }
-
-  @Override
-  public void embed(Batch batch, Tokens tokens, int slot, Matrix table, Activations x) {
-    embed.tokens = tokens;
-    embed.slot = slot;
-    embed.table = (HostMatrix) table;
-    embed.x = (HostActivations) x;
-    rows(embed, batch.rows());
   }
 
   @Override
@@ -243,19 +233,6 @@ public final class CpuBackend extends HostBackend {
     }
 
     abstract void row(int r, Scratch mine);
-  }
-
-  private final class Embed extends RowWork {
-    private Tokens tokens;
-    private int slot;
-    private HostMatrix table;
-    private HostActivations x;
-
-    @Override
-    void row(int r, Scratch mine) {
-      int row = tokens.get(slot, r);
-      mine.unpacker.row(table.type(), table.address(row), table.columns(), x.address(r));
-    }
   }
 
   private final class Normalise extends RowWork {

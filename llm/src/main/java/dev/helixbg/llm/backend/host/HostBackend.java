@@ -11,6 +11,7 @@ import dev.helixbg.llm.backend.Matrix;
 import dev.helixbg.llm.backend.Rope;
 import dev.helixbg.llm.backend.Submission;
 import dev.helixbg.llm.backend.Tokens;
+import dev.helixbg.llm.tensor.Dequantize;
 import dev.helixbg.llm.tensor.Tensor;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
@@ -25,6 +26,7 @@ public abstract class HostBackend implements Backend {
   private final Arena arena = Arena.ofShared();
   private final Map<KvShape, KvPool> pools = new HashMap<>();
   private final Counters counters = new Counters();
+  private float[] embedding = {};
 
   /** Frees its memory when the backend closes; worker threads may use it. */
   protected final Arena arena() {
@@ -70,6 +72,23 @@ public abstract class HostBackend implements Backend {
   @Override
   public final KvCache cache(KvShape shape) {
     return new HostKvCache(shape, pools.computeIfAbsent(shape, s -> new KvPool(arena, s)));
+  }
+
+  /**
+   * Number by number: a row per token is nothing beside its products, and the first token waits for
+   * no kernel.
+   */
+  @Override
+  public final void embed(Batch batch, Tokens tokens, int slot, Matrix table, Activations x) {
+    HostMatrix rows = (HostMatrix) table;
+    if (embedding.length != rows.columns()) {
+      embedding = new float[rows.columns()];
+    }
+    for (int r = 0; r < batch.rows(); r++) {
+      long at = tokens.get(slot, r) * rows.rowBytes();
+      Dequantize.row(rows.type(), rows.data(), at, rows.columns(), embedding, 0);
+      x.write(r, embedding);
+    }
   }
 
   @Override

@@ -30,13 +30,6 @@ public final class ScalarBackend extends HostBackend {
   }
 
   @Override
-  public void embed(Batch batch, Tokens tokens, int slot, Matrix table, Activations x) {
-    for (int r = 0; r < batch.rows(); r++) {
-      x.write(r, weightRow((HostMatrix) table, tokens.get(slot, r)));
-    }
-  }
-
-  @Override
   public void normProject(
       Batch batch, Activations x, Norm norm, Matrix wq, Matrix wk, Matrix wv, Qkv target) {
     float[][] normed = normalise(readRows(x, batch.rows()), norm);
