@@ -10,13 +10,14 @@ import dev.helixbg.llm.model.WarmUp.Passes;
 import dev.helixbg.llm.tensor.TensorType;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Optional;
+import java.util.Objects;
 import java.util.Set;
 import java.util.function.Consumer;
+import java.util.stream.Stream;
 
 /**
  * Has the CPU's kernels compiled while a model is opened: first what single tokens need, then what
- * prompts need.
+ * short prompts need, then what longer ones need, too.
  *
  * <p>It is done once for the whole process. A kernel is compiled while its caller waits, so several
  * threads, each with kernels of its own, keep the compiler busy. A tiny model of the same types
@@ -36,12 +37,19 @@ final class KernelCompilation {
     }
   }
 
+  private final Qwen3Config config;
+  private final Set<TensorType> types;
   private final Beside<Boolean> rows;
-  private final Beside<Boolean> tiles;
+  private final Beside<Boolean> halfTiles;
+
+  /** Null until it is asked for. */
+  private Beside<Boolean> wholeTiles;
 
   private KernelCompilation(Qwen3Config config, Set<TensorType> types) {
-    rows = Beside.start("compile rows", () -> rows(config, types));
-    tiles = Beside.start("compile tiles", () -> tiles(config, types));
+    this.config = config;
+    this.types = types;
+    rows = Beside.start("compile rows", this::compileRows);
+    halfTiles = Beside.start("half tiles", this::compileHalfTiles);
   }
 
   /** Starts with what every model needs, if that has not been done. */
@@ -63,33 +71,50 @@ final class KernelCompilation {
     rows.await();
   }
 
-  /** Waits until prompts can be, too. */
-  void awaitTiles() {
-    tiles.await();
+  /** Waits until so many rows can be multiplied at full speed. */
+  void awaitTiles(int rows) {
+    (rows <= KernelWarmUp.HALF_TILE ? halfTiles : wholeTiles()).await();
   }
 
-  /** Empty until {@link #awaitTiles} would return at once. */
-  Optional<Phase> tilesPhase() {
-    return tiles.phase();
+  /** Started when they are first asked for: a short prompt would share its processors with them. */
+  private synchronized Beside<Boolean> wholeTiles() {
+    if (wholeTiles == null) {
+      wholeTiles = Beside.start("whole tiles", this::compileWholeTiles);
+    }
+    return wholeTiles;
   }
 
-  private static boolean rows(Qwen3Config config, Set<TensorType> types) {
+  /** What has been compiled for prompts so far. */
+  synchronized List<Phase> tilePhases() {
+    return Stream.of(halfTiles, wholeTiles)
+        .filter(Objects::nonNull)
+        .flatMap(tiles -> tiles.phase().stream())
+        .toList();
+  }
+
+  private boolean compileRows() {
     List<Beside<Boolean>> parts = new ArrayList<>(Common.started());
-    parts.addAll(each(types, KernelWarmUp::rows));
+    parts.addAll(each(KernelWarmUp::rows));
     parts.forEach(Beside::await);
-    return run(config, types, Passes.ANSWER);
+    return run(Passes.ANSWER);
   }
 
-  private boolean tiles(Qwen3Config config, Set<TensorType> types) {
+  private boolean compileHalfTiles() {
     awaitRows();
-    List<Beside<Boolean>> parts = new ArrayList<>(each(types, KernelWarmUp::quantisedTiles));
+    List<Beside<Boolean>> parts = new ArrayList<>(each(KernelWarmUp::halfTiles));
     parts.add(start(KernelWarmUp::floatTiles));
     parts.add(start(() -> KernelWarmUp.unpacker(types)));
     parts.forEach(Beside::await);
-    return run(config, types, Passes.PROMPT);
+    return run(Passes.SHORT_PROMPT);
   }
 
-  private static List<Beside<Boolean>> each(Set<TensorType> types, Consumer<TensorType> calls) {
+  private boolean compileWholeTiles() {
+    halfTiles.await();
+    each(KernelWarmUp::wholeTiles).forEach(Beside::await);
+    return run(Passes.PROMPT);
+  }
+
+  private List<Beside<Boolean>> each(Consumer<TensorType> calls) {
     return types.stream().map(type -> start(() -> calls.accept(type))).toList();
   }
 
@@ -102,7 +127,7 @@ final class KernelCompilation {
         });
   }
 
-  private static boolean run(Qwen3Config config, Set<TensorType> types, Passes passes) {
+  private boolean run(Passes passes) {
     try (Backend own = new CpuBackend(1)) {
       WarmUp.run(own, config, types, passes);
     }

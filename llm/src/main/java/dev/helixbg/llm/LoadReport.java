@@ -1,7 +1,6 @@
 package dev.helixbg.llm;
 
 import java.util.List;
-import java.util.Optional;
 import java.util.stream.Stream;
 
 /** What opening a model took, phase by phase. */
@@ -10,7 +9,7 @@ public record LoadReport(List<Phase> phases) {
   /**
    * One phase.
    *
-   * @param name open, header, backend, weights, compile, warm, compile tiles or tokenizer
+   * @param name open, header, backend, weights, compile, warm, half tiles, whole tiles or tokenizer
    * @param nanos it took
    * @param beside whether another thread did it, so that it adds nothing to the total
    */
@@ -21,7 +20,7 @@ public record LoadReport(List<Phase> phases) {
     return phases.stream().filter(phase -> !phase.beside()).mapToLong(Phase::nanos).sum();
   }
 
-  LoadReport with(Optional<Phase> phase) {
-    return new LoadReport(Stream.concat(phases.stream(), phase.stream()).toList());
+  LoadReport with(Stream<Phase> more) {
+    return new LoadReport(Stream.concat(phases.stream(), more).toList());
   }
 }

@@ -21,7 +21,6 @@ import dev.helixbg.llm.tokenizer.Vocabulary;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Optional;
 import java.util.Set;
 import java.util.function.Consumer;
 import java.util.function.Supplier;
@@ -72,7 +71,7 @@ public final class ModelOpener {
   private TextModel open(GgufFile file) {
     return switch (options.device()) {
       case CPU -> openOnCpu(file);
-      case SCALAR -> open(file, new ScalarBackend(), model -> {}, Optional::empty);
+      case SCALAR -> open(file, new ScalarBackend(), model -> {}, List::of);
       case METAL -> openOnMetal(file);
       case AUTO -> {
         try {
@@ -91,14 +90,14 @@ public final class ModelOpener {
     KernelCompilation kernels = KernelCompilation.start(config, types(file));
     Backend backend = new CpuBackend(options.threads(), kernels::awaitTiles);
     phases.add(new Phase("backend", System.nanoTime() - start, false));
-    return open(file, backend, model -> kernels.awaitRows(), kernels::tilesPhase);
+    return open(file, backend, model -> kernels.awaitRows(), kernels::tilePhases);
   }
 
   private TextModel openOnMetal(GgufFile file) {
     Backend backend =
         time("backend", () -> MetalBackend.open(MetalLibraries.configured(), options.profiled()));
     Set<TensorType> types = types(file);
-    return open(file, backend, model -> compile(model, types), Optional::empty);
+    return open(file, backend, model -> compile(model, types), List::of);
   }
 
   private static void compile(Qwen3 model, Set<TensorType> types) {
@@ -113,7 +112,7 @@ public final class ModelOpener {
    * @param later tells of what is compiled after the model is open
    */
   private TextModel open(
-      GgufFile file, Backend backend, Consumer<Qwen3> compile, Supplier<Optional<Phase>> later) {
+      GgufFile file, Backend backend, Consumer<Qwen3> compile, Supplier<List<Phase>> later) {
     Beside<Tokenizer> tokenizer = null;
     Beside<Boolean> warm = null;
     try {

@@ -15,7 +15,6 @@ import dev.helixbg.llm.model.Qwen3;
 import dev.helixbg.llm.tokenizer.ChatForm;
 import dev.helixbg.llm.tokenizer.Tokenizer;
 import java.util.List;
-import java.util.Optional;
 import java.util.Set;
 import java.util.function.BooleanSupplier;
 import java.util.function.IntConsumer;
@@ -36,7 +35,7 @@ public final class TextModel implements AutoCloseable {
   private final Qwen3 model;
   private final Beside<Tokenizer> tokenizerLoad;
   private final LoadReport loadReport;
-  private final Supplier<Optional<Phase>> compiledLater;
+  private final Supplier<List<Phase>> compiledLater;
   private final Workspace workspace;
   private final Generator generator;
   private final Scorer scorer;
@@ -49,7 +48,7 @@ public final class TextModel implements AutoCloseable {
       PassLimits limits,
       Beside<Tokenizer> tokenizerLoad,
       LoadReport loadReport,
-      Supplier<Optional<Phase>> compiledLater) {
+      Supplier<List<Phase>> compiledLater) {
     this.file = file;
     this.model = model;
     this.backend = model.backend();
@@ -173,7 +172,7 @@ public final class TextModel implements AutoCloseable {
 
   /** What opening it took. The tokenizer's time is in it once {@link #tokenizer} returned. */
   public LoadReport loadReport() {
-    return loadReport.with(compiledLater.get()).with(tokenizerLoad.phase());
+    return loadReport.with(compiledLater.get().stream()).with(tokenizerLoad.phase().stream());
   }
 
   @Override

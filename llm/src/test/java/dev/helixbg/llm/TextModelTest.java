@@ -2,6 +2,7 @@ package dev.helixbg.llm;
 
 import static org.junit.jupiter.api.Assertions.assertArrayEquals;
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
@@ -101,7 +102,9 @@ class TextModelTest {
       assertEquals(1024, model.contextLimit());
       model.tokenizer();
       try (Session session = model.session()) {
-        model.read(session, new int[] {1, 2, 3, 4, 5, 6, 7, 8}, () -> false); // waits for tiles
+        model.read(session, new int[8], () -> false);
+        assertFalse(phases(model).contains("whole tiles"), "a short prompt does not wait for them");
+        model.read(session, new int[33], () -> false);
       }
       assertEquals(
           List.of(
@@ -111,11 +114,16 @@ class TextModelTest {
               "weights",
               "compile",
               "warm",
-              "compile tiles",
+              "half tiles",
+              "whole tiles",
               "tokenizer"),
-          model.loadReport().phases().stream().map(LoadReport.Phase::name).toList());
+          phases(model));
       assertTrue(model.loadReport().totalNanos() > 0);
     }
+  }
+
+  private static List<String> phases(TextModel model) {
+    return model.loadReport().phases().stream().map(LoadReport.Phase::name).toList();
   }
 
   @Test

@@ -18,6 +18,7 @@ import dev.helixbg.llm.backend.host.HostRope;
 import dev.helixbg.llm.cpu.kernel.HalfFloats;
 import dev.helixbg.llm.cpu.kernel.Vectors;
 import java.lang.foreign.MemorySegment;
+import java.util.function.IntConsumer;
 
 /**
  * The backend for processors: the Vector API, on a team of threads.
@@ -47,16 +48,16 @@ public final class CpuBackend extends HostBackend {
    * @param threads the caller's included
    */
   public CpuBackend(int threads) {
-    this(threads, () -> {});
+    this(threads, rows -> {});
   }
 
   /**
    * The same.
    *
-   * @param beforeTiles is called before many rows are multiplied: their kernels may still be on
-   *     their way
+   * @param beforeTiles is told how many rows are about to be multiplied, if they are many: their
+   *     kernels may still be on their way
    */
-  public CpuBackend(int threads, Runnable beforeTiles) {
+  public CpuBackend(int threads, IntConsumer beforeTiles) {
     team = new Team(threads);
     scratch = new Scratch[threads];
     for (int i = 0; i < threads; i++) {

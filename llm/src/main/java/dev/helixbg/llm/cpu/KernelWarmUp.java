@@ -24,6 +24,9 @@ import java.util.Collection;
  * is too large for that: its matrices are 256 columns wide.
  */
 public final class KernelWarmUp {
+  /** The most rows that need no kernel of {@link #wholeTiles}. */
+  public static final int HALF_TILE = QuantisedTiles.TOKENS / 2;
+
   /** Interpreted once or twice, then with counters; compiled for good well before the last. */
   private static final int CALLS = 8;
 
@@ -112,16 +115,25 @@ public final class KernelWarmUp {
     }
   }
 
-  /** What multiplies tiles of many rows in integers. */
-  public static void quantisedTiles(TensorType type) {
+  /** What multiplies up to {@link #HALF_TILE} rows in integers. */
+  public static void halfTiles(TensorType type) {
+    quantisedTiles(type, HALF_TILE);
+  }
+
+  /** What multiplies more rows than that in integers. */
+  public static void wholeTiles(TensorType type) {
+    quantisedTiles(type, QuantisedTiles.TOKENS);
+  }
+
+  private static void quantisedTiles(TensorType type, int tokens) {
     if (QuantisedPass.takes(type)) {
       try (Arena arena = Arena.ofConfined()) {
-        quantised(arena, new Scratch(arena), type);
+        quantised(arena, new Scratch(arena), type, tokens);
       }
     }
   }
 
-  private static void quantised(Arena arena, Scratch scratch, TensorType type) {
+  private static void quantised(Arena arena, Scratch scratch, TensorType type, int tokens) {
     long weights = arena.allocate(ROWS * type.bytes(COLUMNS), 64).address();
     MemorySegment rows = arena.allocate(4L * 3 * COLUMNS, 64);
     // Some of it is not zero, which is a case of its own.
@@ -132,8 +144,7 @@ public final class KernelWarmUp {
     for (int i = 0; i < CALLS; i++) {
       Q4KPanel.unpack(weights, type.bytes(COLUMNS), ROWS, scratch.q4Panel);
       QuantisedTiles.pack(rows.address(), 4L * COLUMNS, 3, tile, pairs);
-      Q4KTileProduct.multiply(scratch.q4Panel, tile, 64, i % 2 == 0, sums, scratch.products);
-      Q4KTileProduct.multiply(scratch.q4Panel, tile, 32, i % 2 == 0, sums, scratch.products);
+      Q4KTileProduct.multiply(scratch.q4Panel, tile, tokens, i % 2 == 0, sums, scratch.products);
     }
   }
 

@@ -5,6 +5,7 @@ import dev.helixbg.llm.backend.host.HostMatrix;
 import dev.helixbg.llm.cpu.kernel.RowProduct;
 import dev.helixbg.llm.cpu.kernel.Vectors;
 import java.lang.foreign.Arena;
+import java.util.function.IntConsumer;
 
 /**
  * Products of up to three matrices with the same rows of activations, each matrix read once: {@code
@@ -21,7 +22,7 @@ final class Products {
 
   private final Team team;
   private final Scratch[] scratch;
-  private final Runnable beforeTiles;
+  private final IntConsumer beforeTiles;
   private final Inputs inputs;
   private final FloatPass floats;
   private final QuantisedPass quantised;
@@ -35,7 +36,7 @@ final class Products {
   private boolean adds;
   private int columns;
 
-  Products(Arena arena, Team team, Scratch[] scratch, Runnable beforeTiles) {
+  Products(Arena arena, Team team, Scratch[] scratch, IntConsumer beforeTiles) {
     this.beforeTiles = beforeTiles;
     this.team = team;
     this.scratch = scratch;
@@ -72,7 +73,7 @@ final class Products {
         team.run(multiplyRow);
       }
     } else {
-      beforeTiles.run();
+      beforeTiles.accept(rows);
       pack.floats = false;
       pack.quantised = false;
       for (int m = 0; m < count; m++) {

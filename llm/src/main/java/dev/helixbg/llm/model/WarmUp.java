@@ -23,6 +23,8 @@ public final class WarmUp {
   public enum Passes {
     /** Rows of a prompt: whole tiles and the small rest of one, in every kind of tile. */
     PROMPT(72, 6),
+    /** Rows that fill half of the largest tile. */
+    SHORT_PROMPT(32, 6),
     /** Single tokens: what an answer needs. */
     ANSWER(1, 8);
 

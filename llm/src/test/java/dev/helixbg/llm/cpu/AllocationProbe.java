@@ -47,7 +47,8 @@ final class AllocationProbe {
       if (warm) {
         KernelWarmUp.rows(type);
         KernelWarmUp.unpacker(Set.of(type));
-        KernelWarmUp.quantisedTiles(type);
+        KernelWarmUp.halfTiles(type);
+        KernelWarmUp.wholeTiles(type);
       }
       try (Arena arena = Arena.ofShared();
           CpuBackend backend = new CpuBackend(1)) {

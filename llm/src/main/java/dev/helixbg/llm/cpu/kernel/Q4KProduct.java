@@ -41,7 +41,8 @@ final class Q4KProduct {
   static final VectorShuffle<Float> HIGH = halves(1, 3);
 
   /** Brings the scales of the second load to the places of the first's. */
-  static final VectorShuffle<Float> NEXT = VectorShuffle.fromOp(FLOATS, lane -> (lane + 4) % Lanes.COUNT);
+  static final VectorShuffle<Float> NEXT =
+      VectorShuffle.fromOp(FLOATS, lane -> (lane + 4) % Lanes.COUNT);
 
   /** Lanes 8 to 15, where the minima are. */
   static final VectorMask<Float> MINIMA = VectorMask.fromLong(FLOATS, 0xFF00);
@@ -123,8 +124,7 @@ final class Q4KProduct {
         // on it would not be inlined.
         FloatVector scales = FloatVector.broadcast(FLOATS, d).blend(m, MINIMA).mul(integers);
         low =
-            scales.fma(
-                FloatVector.fromMemorySegment(FLOATS, MEMORY, sums + (x >>> 4), ORDER), low);
+            scales.fma(FloatVector.fromMemorySegment(FLOATS, MEMORY, sums + (x >>> 4), ORDER), low);
         IntVector z = IntVector.fromMemorySegment(INTS, MEMORY, w + 16, ORDER);
         IntVector z12 = z.lanewise(LSHR, 12);
         FloatVector a0 =

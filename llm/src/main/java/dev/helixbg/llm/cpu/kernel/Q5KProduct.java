@@ -91,8 +91,7 @@ final class Q5KProduct {
         FloatVector scales =
             FloatVector.broadcast(FLOATS, d).blend(m, Q4KProduct.MINIMA).mul(integers);
         low =
-            scales.fma(
-                FloatVector.fromMemorySegment(FLOATS, MEMORY, sums + (x >>> 4), ORDER), low);
+            scales.fma(FloatVector.fromMemorySegment(FLOATS, MEMORY, sums + (x >>> 4), ORDER), low);
         IntVector fifths =
             IntVector.fromMemorySegment(INTS, MEMORY, w + 16, ORDER)
                 .rearrange(TWICE)
