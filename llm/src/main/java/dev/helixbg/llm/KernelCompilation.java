@@ -19,11 +19,13 @@ import java.util.stream.Stream;
  * Has the CPU's kernels compiled while a model is opened: first what single tokens need, then what
  * short prompts need, then what longer ones need, too.
  *
- * <p>It is done once for the whole process. A kernel is compiled while its caller waits, so several
- * threads, each with kernels of its own, keep the compiler busy. A tiny model of the same types
- * runs last, and has compiled whatever is left.
+ * <p>What every model needs is done once in a process. A kernel is compiled while its caller waits,
+ * so several threads, each with kernels of its own, keep the compiler busy. A tiny model of the
+ * same types runs last, and has compiled whatever is left.
  */
 final class KernelCompilation {
+  /** As long as prompts can be that need no whole tiles. */
+  private static final Passes SHORT_PROMPT = new Passes(KernelWarmUp.HALF_TILE, 6);
 
   /** What every model needs, begun when it is first asked for. */
   private static final class Common {
@@ -105,7 +107,7 @@ final class KernelCompilation {
     parts.add(start(KernelWarmUp::floatTiles));
     parts.add(start(() -> KernelWarmUp.unpacker(types)));
     parts.forEach(Beside::await);
-    return run(Passes.SHORT_PROMPT);
+    return run(SHORT_PROMPT);
   }
 
   private boolean compileWholeTiles() {

@@ -17,7 +17,7 @@ import java.lang.foreign.ValueLayout;
 import java.util.Collection;
 
 /**
- * Has the large kernels compiled by calls as small as they can be.
+ * Has kernels compiled by calls as small as they can be.
  *
  * <p>Until a kernel is compiled, each operation on a vector takes microseconds, and a loop of a
  * hundred rounds is compiled for itself, from its middle, to be thrown away at once. A tiny model
@@ -25,7 +25,7 @@ import java.util.Collection;
  */
 public final class KernelWarmUp {
   /** The most rows that need no kernel of {@link #wholeTiles}. */
-  public static final int HALF_TILE = QuantisedTiles.TOKENS / 2;
+  public static final int HALF_TILE = QuantisedTiles.HALF;
 
   /** Interpreted once or twice, then with counters; compiled for good well before the last. */
   private static final int CALLS = 8;

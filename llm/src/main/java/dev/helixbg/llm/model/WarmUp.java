@@ -19,22 +19,18 @@ import java.util.List;
  * until the device has compiled what it needs. Otherwise the first tokens would pay for it.
  */
 public final class WarmUp {
-  /** What is run. The JVM's options have the CPU's kernels compiled within a few calls. */
-  public enum Passes {
+  /**
+   * What is run. The JVM's options have the CPU's kernels compiled within a few calls.
+   *
+   * @param rows of each pass
+   * @param times that it is run
+   */
+  public record Passes(int rows, int times) {
     /** Rows of a prompt: whole tiles and the small rest of one, in every kind of tile. */
-    PROMPT(72, 6),
-    /** Rows that fill half of the largest tile. */
-    SHORT_PROMPT(32, 6),
+    public static final Passes PROMPT = new Passes(72, 6);
+
     /** Single tokens: what an answer needs. */
-    ANSWER(1, 8);
-
-    private final int rows;
-    private final int times;
-
-    Passes(int rows, int times) {
-      this.rows = rows;
-      this.times = times;
-    }
+    public static final Passes ANSWER = new Passes(1, 8);
   }
 
   /** A whole block of every type. */

@@ -11,7 +11,6 @@ import dev.helixbg.llm.backend.Matrix;
 import dev.helixbg.llm.backend.Rope;
 import dev.helixbg.llm.backend.Submission;
 import dev.helixbg.llm.backend.Tokens;
-import dev.helixbg.llm.tensor.Dequantize;
 import dev.helixbg.llm.tensor.Tensor;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
@@ -85,8 +84,7 @@ public abstract class HostBackend implements Backend {
       embedding = new float[rows.columns()];
     }
     for (int r = 0; r < batch.rows(); r++) {
-      long at = tokens.get(slot, r) * rows.rowBytes();
-      Dequantize.row(rows.type(), rows.data(), at, rows.columns(), embedding, 0);
+      rows.read(tokens.get(slot, r), embedding);
       x.write(r, embedding);
     }
   }

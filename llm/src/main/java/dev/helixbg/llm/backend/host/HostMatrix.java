@@ -1,6 +1,7 @@
 package dev.helixbg.llm.backend.host;
 
 import dev.helixbg.llm.backend.Matrix;
+import dev.helixbg.llm.tensor.Dequantize;
 import dev.helixbg.llm.tensor.Tensor;
 import dev.helixbg.llm.tensor.TensorType;
 import java.lang.foreign.MemorySegment;
@@ -17,6 +18,11 @@ public record HostMatrix(
   /** Where a row lies in memory. */
   public long address(int row) {
     return data.address() + row * rowBytes;
+  }
+
+  /** Writes the exact values of a row to the first {@link #columns} places of {@code target}. */
+  public void read(int row, float[] target) {
+    Dequantize.row(type, data, row * rowBytes, columns, target, 0);
   }
 
   public static HostMatrix of(Tensor tensor) {

@@ -12,7 +12,6 @@ import dev.helixbg.llm.backend.host.HostBackend;
 import dev.helixbg.llm.backend.host.HostKvCache;
 import dev.helixbg.llm.backend.host.HostMatrix;
 import dev.helixbg.llm.backend.host.HostRope;
-import dev.helixbg.llm.tensor.Dequantize;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 
@@ -266,7 +265,7 @@ public final class ScalarBackend extends HostBackend {
 
   private static float[] weightRow(HostMatrix w, int row) {
     float[] weights = new float[w.columns()];
-    Dequantize.row(w.type(), w.data(), row * w.rowBytes(), w.columns(), weights, 0);
+    w.read(row, weights);
     return weights;
   }
 

@@ -69,7 +69,7 @@ public final class Q4KTileProduct {
    */
   public static void multiply(
       long panel, long tile, int tokens, boolean first, long sums, long scratch) {
-    int vectors = tokens > TOKENS / 2 ? 2 : 1;
+    int vectors = tokens > QuantisedTiles.HALF ? 2 : 1;
     for (int sub = 0; sub < SUBS; sub++) {
       // The place of a sub-block: see Q4KPanel.
       long weights = panel + (sub >> 2) * 512L + (sub & 1) * 256L + (sub >> 1 & 1) * 32L;

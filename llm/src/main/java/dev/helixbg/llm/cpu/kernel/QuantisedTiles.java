@@ -30,6 +30,9 @@ public final class QuantisedTiles {
   /** Tokens of a tile. */
   public static final int TOKENS = 64;
 
+  /** Up to so many tokens cost half a tile. */
+  public static final int HALF = TOKENS / 2;
+
   /** Columns of a tile: a block of Q4_K. */
   public static final int COLUMNS = 256;
 
