@@ -6,6 +6,6 @@ dist=$PWD/daemon/target/dist
 
 drive() { # CLASS ARGUMENTS...; does not return
   [ -f "$dist/built" ] || scripts/build
-  exec "$(find_jdk)/bin/java" "${jvm_options[@]}" -Dslf4j.provider=org.slf4j.nop.NOPServiceProvider -Dslf4j.internal.verbosity=ERROR \
+  exec "$(find_jdk)/bin/java" "${jvm_options[@]}" "${tiered_options[@]}" -Dslf4j.provider=org.slf4j.nop.NOPServiceProvider -Dslf4j.internal.verbosity=ERROR \
     -cp "$dist/lib/helix-bg.jar:$dist/bench/*:$dist/lib/*" "dev.helixbg.daemon.$1" "${@:2}"
 }

@@ -1,4 +1,4 @@
-# The options that every JVM of the program is started with; the launcher and the training runs must agree. Sourced, not run.
+# The options that the program's JVMs are started with: jvm_options and one of the two that follow. Sourced, not run.
 
 jvm_options=(
   --add-modules jdk.incubator.vector --enable-native-access=ALL-UNNAMED
@@ -13,11 +13,18 @@ jvm_options=(
   -XX:CompileCommand=BackgroundCompilation,dev.helixbg.llm.cpu.kernel.*::*,false
   # Whole, from their start: a loop that is compiled while it runs is compiled in vain, since its method follows at once.
   -XX:Tier4BackEdgeThreshold=400000
-  # Never by C2 before their calls were profiled. C1 leaves profiling out (tier 2) when C2 is busy, or when the interpreter has begun
-  # to profile: C2 then boxed vectors, for good, in one of some fifteen processes.
-  -XX:Tier3DelayOn=1000 -XX:Tier0ProfilingStartPercentage=100000
   # One-shot runs are short: the serial collector starts fastest and takes the least memory.
   -XX:+UseSerialGC
   # No counters for jstat in the temp folder.
   -XX:-UsePerfData
 )
+
+# Most commands: C1 makes them start 0.1 s sooner. Kernels are never compiled by C2 before their calls were profiled. C1 leaves profiling out
+# (tier 2) when C2 is busy, or when the interpreter has begun to profile: C2 then boxed vectors, for good, in one of some fifteen processes.
+tiered_options=(-XX:Tier3DelayOn=1000 -XX:Tier0ProfilingStartPercentage=100000)
+
+# Commands that begin with a model: C1 would compile each kernel only to profile it, a third of the time to the first token. The
+# interpreter profiles instead. C2 must then not inline two ways at a call inside the Vector API where vectors of two sizes were
+# seen, because it boxes what the ways share. Of a receiver that always had one class it assumes that it has it; of
+# others it finds the class by itself, after inlining.
+c2_options=(-XX:CompilationMode=high-only -XX:-UseBimorphicInlining -XX:TypeProfileMajorReceiverPercent=100)

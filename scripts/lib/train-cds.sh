@@ -14,7 +14,7 @@ run() { # JVM_OPTIONS... -- ARGUMENTS...; runs against a home of its own, and sh
   while [ "$1" != -- ]; do jvm+=("$1"); shift; done
   shift
   env -i HOME="$work" PATH="$PATH" XDG_CACHE_HOME="$work/cache" TMPDIR="${TMPDIR:-/tmp}" \
-    "$java" "${jvm_options[@]}" ${jvm[@]+"${jvm[@]}"} -jar "$dist/lib/helix-bg.jar" "$@" > "$work/log" 2>&1 || {
+    "$java" "${jvm_options[@]}" "${tiered_options[@]}" ${jvm[@]+"${jvm[@]}"} -jar "$dist/lib/helix-bg.jar" "$@" > "$work/log" 2>&1 || {
     cat "$work/log" >&2
     return 1
   }

@@ -41,10 +41,10 @@ final class ServiceCommand implements Callable<Integer> {
           "-XX:CompileCommand=CompileThresholdScaling,dev.helixbg.llm.cpu.kernel.*::*,0.002",
           "-XX:CompileCommand=BackgroundCompilation,dev.helixbg.llm.cpu.kernel.*::*,false",
           "-XX:Tier4BackEdgeThreshold=400000",
-          "-XX:Tier3DelayOn=1000",
-          "-XX:Tier0ProfilingStartPercentage=100000",
           "-XX:+UseSerialGC",
-          "-XX:-UsePerfData");
+          "-XX:-UsePerfData",
+          "-XX:Tier3DelayOn=1000",
+          "-XX:Tier0ProfilingStartPercentage=100000");
 
   /** For a process that rests most of its life: the heap shrinks when there is garbage in it. */
   static final List<String> DAEMON_OPTIONS =

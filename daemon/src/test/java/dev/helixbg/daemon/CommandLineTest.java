@@ -11,7 +11,6 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.TreeSet;
-import java.util.stream.Collectors;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import picocli.CommandLine;
@@ -44,14 +43,12 @@ class CommandLineTest {
 
   @Test
   void aServiceStartsTheJvmAsTheLauncherDoes() throws IOException {
-    String launcher = Files.readString(Program.ROOT.resolve("scripts/lib/jvm.sh"));
-    String options =
-        launcher
-            .lines()
-            .filter(line -> line.startsWith("  -"))
-            .map(String::strip)
-            .collect(Collectors.joining(" "));
-    assertEquals(String.join(" ", ServiceCommand.JAVA_OPTIONS), options);
+    String print =
+        "source scripts/lib/jvm.sh; printf '%s\\n' \"${jvm_options[@]}\" \"${tiered_options[@]}\"";
+    Process bash =
+        new ProcessBuilder("bash", "-euc", print).directory(Program.ROOT.toFile()).start();
+    List<String> options = bash.inputReader().lines().toList();
+    assertEquals(options, ServiceCommand.JAVA_OPTIONS);
   }
 
   @Test

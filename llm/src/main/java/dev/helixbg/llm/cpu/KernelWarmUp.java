@@ -137,7 +137,7 @@ public final class KernelWarmUp {
     long weights = arena.allocate(ROWS * type.bytes(COLUMNS), 64).address();
     MemorySegment rows = arena.allocate(4L * 3 * COLUMNS, 64);
     // Some of it is not zero, which is a case of its own.
-    rows.asSlice(0, 4L * COLUMNS).fill((byte) 0x3F);
+    rows.asSlice(0, 4L * 2 * COLUMNS).fill((byte) 0x3F);
     long tile = arena.allocate(QuantisedTiles.BYTES, 64).address();
     long sums = floats(arena, Q4KTileProduct.ROWS * QuantisedTiles.TOKENS);
     long pairs = scratch.floats(QuantisedTiles.SCRATCH);

@@ -3,9 +3,8 @@ package dev.helixbg.llm.cpu;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 
 import java.io.IOException;
-import java.lang.ProcessBuilder.Redirect;
-import java.util.List;
-import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /**
  * Once compiled, no step allocates: a kernel whose vectors C2 keeps in objects makes megabytes per
@@ -18,30 +17,29 @@ class AllocationTest {
    */
   private static final int PROCESSES = 3;
 
-  @Test
-  void compiledKernelsLeaveNoGarbage() throws IOException, InterruptedException {
-    assertNoGarbage();
+  @ParameterizedTest
+  @ValueSource(strings = {"tiered", "c2"})
+  void compiledKernelsLeaveNoGarbage(String options) throws IOException, InterruptedException {
+    assertNoGarbage(options);
   }
 
-  @Test
-  void norDoKernelsThatWereCompiledByTheSmallestCalls() throws IOException, InterruptedException {
-    assertNoGarbage("warm");
+  @ParameterizedTest
+  @ValueSource(strings = {"tiered", "c2"})
+  void norDoKernelsThatWereCompiledByTheSmallestCalls(String options)
+      throws IOException, InterruptedException {
+    assertNoGarbage(options, "warm");
   }
 
-  private static void assertNoGarbage(String... arguments)
+  /** In a JVM of its own, as the program is: other tests leave profiles behind. */
+  private static void assertNoGarbage(String options, String... arguments)
       throws IOException, InterruptedException {
     String garbage = "";
     for (int i = 0; i < PROCESSES; i++) {
-      garbage = probe(arguments);
+      garbage = ForkedJvm.runAsLaunched(options, AllocationProbe.class, arguments);
       if (garbage.isEmpty()) {
         return;
       }
     }
     assertEquals("", garbage);
-  }
-
-  /** In a JVM of its own, as the program is: other tests leave profiles behind. */
-  private static String probe(String... arguments) throws IOException, InterruptedException {
-    return ForkedJvm.run(Redirect.DISCARD, List.of(), AllocationProbe.class, arguments);
   }
 }

@@ -10,29 +10,55 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 
-/** Runs a program of the tests in a JVM of its own, with the options and class path of this one. */
+/** Runs a program of the tests in a JVM of its own, with the class path of this one. */
 public final class ForkedJvm {
   private ForkedJvm() {}
 
   /**
-   * What the program prints; it must end well.
+   * What the program prints under this JVM's options; it must end well.
    *
    * @param errors where its error output goes
-   * @param options of the JVM, after this one's
+   * @param options more of the JVM's, after this one's
    */
   public static String run(
       Redirect errors, List<String> options, Class<?> program, String... arguments)
       throws IOException, InterruptedException {
+    List<String> all = new ArrayList<>(ManagementFactory.getRuntimeMXBean().getInputArguments());
+    all.addAll(options);
+    return start(errors, all, program, arguments);
+  }
+
+  /**
+   * What the program prints under the launcher's options; it must end well.
+   *
+   * @param kind {@code tiered} or {@code c2}, see scripts/lib/jvm.sh
+   */
+  static String runAsLaunched(String kind, Class<?> program, String... arguments)
+      throws IOException, InterruptedException {
+    String print =
+        "source ../scripts/lib/jvm.sh; printf '%s\\n' \"${jvm_options[@]}\" \"${"
+            + kind
+            + "_options[@]}\"";
+    List<String> options = printed(new ProcessBuilder("bash", "-euc", print)).lines().toList();
+    return start(Redirect.DISCARD, options, program, arguments);
+  }
+
+  private static String start(
+      Redirect errors, List<String> options, Class<?> program, String... arguments)
+      throws IOException, InterruptedException {
     List<String> command = new ArrayList<>();
     command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
-    command.addAll(ManagementFactory.getRuntimeMXBean().getInputArguments());
     command.addAll(options);
     command.add("-cp");
     command.add(
         System.getProperty("surefire.test.class.path", System.getProperty("java.class.path")));
     command.add(program.getName());
     command.addAll(List.of(arguments));
-    Process process = new ProcessBuilder(command).redirectError(errors).start();
+    return printed(new ProcessBuilder(command).redirectError(errors));
+  }
+
+  private static String printed(ProcessBuilder command) throws IOException, InterruptedException {
+    Process process = command.start();
     String printed = new String(process.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
     assertEquals(0, process.waitFor(), printed);
     return printed;
