@@ -5,6 +5,7 @@ import dev.helixbg.llm.ModelOpener;
 import dev.helixbg.llm.ModelOptions;
 import dev.helixbg.llm.ModelOptions.Device;
 import dev.helixbg.llm.TextModel;
+import dev.helixbg.llm.backend.KvShape.Storage;
 import java.nio.file.Path;
 import picocli.CommandLine.Option;
 
@@ -33,6 +34,15 @@ final class ModelFlags {
               + " ${DEFAULT-VALUE}).")
   private int context;
 
+  @Option(
+      names = "--kv-cache",
+      paramLabel = "TYPE",
+      defaultValue = "f16",
+      description =
+          "How keys and values are kept: f16, f32, or q8_0, in half of f16's memory, on the CPU"
+              + " only (default: ${DEFAULT-VALUE}).")
+  private String kvCache;
+
   Settings settings(GlobalOptions options) {
     return options.settings(threads);
   }
@@ -48,11 +58,22 @@ final class ModelFlags {
       throw new Failure(ExitCode.USAGE, "--context must be 1 or more, not " + context);
     }
     return ModelOptions.of(
-        device(), settings.threads(), Math.max(context, tokens), settings.cache());
+            device(), settings.threads(), Math.max(context, tokens), settings.cache())
+        .caching(storage());
   }
 
   TextModel open(Path file, Settings settings) {
     return open(file, settings, 1);
+  }
+
+  private Storage storage() {
+    return switch (kvCache) {
+      case "f16" -> Storage.F16;
+      case "f32" -> Storage.F32;
+      case "q8_0" -> Storage.Q8_0;
+      default ->
+          throw new Failure(ExitCode.USAGE, "--kv-cache must be f16, f32 or q8_0, not " + kvCache);
+    };
   }
 
   private Device device() {

@@ -202,9 +202,12 @@ class OneShotIT {
    * Starts a run, sends it a signal once it saved for the first time, and returns its exit code.
    */
   private int endInTheMiddle(Path kb, String signal) throws Exception {
+    // Started in the background by a shell, tests and what they start would ignore Ctrl-C.
+    boolean linux = System.getProperty("os.name").equals("Linux");
+    List<String> heeding = linux ? List.of("env", "--default-signal=INT") : List.of();
     Process process =
         program.start(
-            List.of(), folder.resolve("out"), folder.resolve("err"), "one-shot", kb.toString());
+            heeding, folder.resolve("out"), folder.resolve("err"), "one-shot", kb.toString());
     long deadline = System.nanoTime() + TimeUnit.SECONDS.toNanos(60);
     while (!Files.exists(kb.resolve(EmbeddingCache.VECTORS)) && System.nanoTime() < deadline) {
       Thread.sleep(20);

@@ -2,6 +2,7 @@ package dev.helixbg.llm;
 
 import dev.helixbg.llm.LoadReport.Phase;
 import dev.helixbg.llm.backend.Backend;
+import dev.helixbg.llm.backend.KvShape.Storage;
 import dev.helixbg.llm.cpu.CpuBackend;
 import dev.helixbg.llm.cpu.KernelWarmUp;
 import dev.helixbg.llm.model.Qwen3Config;
@@ -41,15 +42,17 @@ final class KernelCompilation {
 
   private final Qwen3Config config;
   private final Set<TensorType> types;
+  private final Storage storage;
   private final Beside<Boolean> rows;
   private final Beside<Boolean> halfTiles;
 
   /** Null until it is asked for. */
   private Beside<Boolean> wholeTiles;
 
-  private KernelCompilation(Qwen3Config config, Set<TensorType> types) {
+  private KernelCompilation(Qwen3Config config, Set<TensorType> types, Storage storage) {
     this.config = config;
     this.types = types;
+    this.storage = storage;
     rows = Beside.start("compile rows", this::compileRows);
     halfTiles = Beside.start("half tiles", this::compileHalfTiles);
   }
@@ -63,9 +66,10 @@ final class KernelCompilation {
    * Starts it.
    *
    * @param types of the model's matrices
+   * @param storage of its keys and values
    */
-  static KernelCompilation start(Qwen3Config config, Set<TensorType> types) {
-    return new KernelCompilation(config, types);
+  static KernelCompilation start(Qwen3Config config, Set<TensorType> types, Storage storage) {
+    return new KernelCompilation(config, types, storage);
   }
 
   /** Waits until single tokens can be read at full speed. */
@@ -97,6 +101,9 @@ final class KernelCompilation {
   private boolean compileRows() {
     List<Beside<Boolean>> parts = new ArrayList<>(Common.started());
     parts.addAll(each(KernelWarmUp::rows));
+    if (storage == Storage.Q8_0) {
+      parts.add(start(KernelWarmUp::q8Attention));
+    }
     parts.forEach(Beside::await);
     return run(Passes.ANSWER);
   }
@@ -131,7 +138,7 @@ final class KernelCompilation {
 
   private boolean run(Passes passes) {
     try (Backend own = new CpuBackend(1)) {
-      WarmUp.run(own, config, types, passes);
+      WarmUp.run(own, config, types, storage, passes);
     }
     return true;
   }

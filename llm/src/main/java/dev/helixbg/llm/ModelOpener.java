@@ -2,9 +2,11 @@ package dev.helixbg.llm;
 
 import dev.helixbg.llm.LoadReport.Phase;
 import dev.helixbg.llm.backend.Backend;
+import dev.helixbg.llm.backend.KvShape.Storage;
 import dev.helixbg.llm.backend.host.HostMemory;
 import dev.helixbg.llm.backend.scalar.ScalarBackend;
 import dev.helixbg.llm.cpu.CpuBackend;
+import dev.helixbg.llm.gguf.GgufException;
 import dev.helixbg.llm.gguf.GgufFile;
 import dev.helixbg.llm.gguf.MappedFile;
 import dev.helixbg.llm.metal.MetalBackend;
@@ -69,6 +71,7 @@ public final class ModelOpener {
   }
 
   private TextModel open(GgufFile file) {
+    requireWholeBlocks(file);
     return switch (options.device()) {
       case CPU -> openOnCpu(file);
       case SCALAR -> open(file, new ScalarBackend(), model -> {}, List::of);
@@ -84,25 +87,45 @@ public final class ModelOpener {
     };
   }
 
+  private void requireWholeBlocks(GgufFile file) {
+    int block = storage().type().blockElements();
+    int size = block == 1 ? block : Qwen3Config.from(file.metadata()).headSize();
+    if (size % block != 0) {
+      throw new GgufException(
+          file.path().toString(),
+          "has heads of %d numbers, which are no whole blocks of %d, as %s has them; keep keys and values in f16"
+              .formatted(size, block, storage()),
+          GgufException.NO_OFFSET,
+          "");
+    }
+  }
+
   private TextModel openOnCpu(GgufFile file) {
     long start = System.nanoTime();
     Qwen3Config config = Qwen3Config.from(file.metadata());
-    KernelCompilation kernels = KernelCompilation.start(config, types(file));
+    KernelCompilation kernels = KernelCompilation.start(config, types(file), storage());
     Backend backend = new CpuBackend(options.threads(), kernels::awaitTiles);
     phases.add(new Phase("backend", System.nanoTime() - start, false));
     return open(file, backend, model -> kernels.awaitRows(), kernels::tilePhases);
   }
 
   private TextModel openOnMetal(GgufFile file) {
+    if (storage() == Storage.Q8_0) {
+      throw new MetalException("the GPU keeps keys and values in f16 or f32, not in q8_0");
+    }
     Backend backend =
         time("backend", () -> MetalBackend.open(MetalLibraries.configured(), options.profiled()));
     Set<TensorType> types = types(file);
     return open(file, backend, model -> compile(model, types), List::of);
   }
 
-  private static void compile(Qwen3 model, Set<TensorType> types) {
-    WarmUp.run(model.backend(), model.config(), types, Passes.PROMPT);
-    WarmUp.run(model.backend(), model.config(), types, Passes.ANSWER);
+  private void compile(Qwen3 model, Set<TensorType> types) {
+    WarmUp.run(model.backend(), model.config(), types, storage(), Passes.PROMPT);
+    WarmUp.run(model.backend(), model.config(), types, storage(), Passes.ANSWER);
+  }
+
+  private Storage storage() {
+    return options.limits().cacheStorage();
   }
 
   /**

@@ -47,6 +47,12 @@ public record ModelOptions(
     return new ModelOptions(device, threads, limits, cacheFolder);
   }
 
+  /** These options, with keys and values stored otherwise. */
+  public ModelOptions caching(Storage storage) {
+    PassLimits other = new PassLimits(limits.context(), limits.rows(), limits.wanted(), storage);
+    return new ModelOptions(device, threads, other, cacheFolder, profiled);
+  }
+
   /** These options on another device. */
   public ModelOptions on(Device newDevice) {
     return new ModelOptions(newDevice, threads, limits, cacheFolder, profiled);

@@ -1,5 +1,7 @@
 package dev.helixbg.llm.backend;
 
+import dev.helixbg.llm.tensor.TensorType;
+
 /**
  * What a cache holds.
  *
@@ -11,25 +13,39 @@ package dev.helixbg.llm.backend;
  */
 public record KvShape(int layers, int kvHeads, int headSize, int limit, Storage storage) {
 
-  /** How a number in the cache is stored. */
+  /** How the numbers of a head are stored. */
   public enum Storage {
-    F16(2),
-    F32(4);
+    F16(TensorType.F16),
+    F32(TensorType.F32),
+    /** In eight bits, 32 numbers sharing a scale: half of f16's memory. On the CPU only. */
+    Q8_0(TensorType.Q8_0);
 
-    private final int bytes;
+    private final TensorType type;
 
-    Storage(int bytes) {
-      this.bytes = bytes;
+    Storage(TensorType type) {
+      this.type = type;
     }
 
-    /** Per number. */
-    public int bytes() {
-      return bytes;
+    /** The layout of a head, whose numbers are whole blocks of it. */
+    public TensorType type() {
+      return type;
     }
+  }
+
+  /**
+   * @throws IllegalArgumentException if a head is no whole number of the storage's blocks
+   */
+  public KvShape {
+    storage.type().bytes(headSize);
+  }
+
+  /** Bytes of one head's keys, or of its values, at one position. */
+  public long headBytes() {
+    return storage.type().bytes(headSize);
   }
 
   /** Bytes of keys and values that one position takes in all layers. */
   public long bytesPerPosition() {
-    return 2L * layers * kvHeads * headSize * storage.bytes();
+    return 2L * layers * kvHeads * headBytes();
   }
 }

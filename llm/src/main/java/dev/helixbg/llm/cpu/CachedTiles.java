@@ -4,11 +4,8 @@ import static dev.helixbg.llm.cpu.kernel.TileProduct.DEPTH;
 import static dev.helixbg.llm.cpu.kernel.TileProduct.TOKENS;
 
 import dev.helixbg.llm.backend.KvShape;
-import dev.helixbg.llm.backend.KvShape.Storage;
 import dev.helixbg.llm.backend.host.HostKvCache;
-import dev.helixbg.llm.cpu.kernel.HalfFloats;
 import dev.helixbg.llm.cpu.kernel.Tiles;
-import dev.helixbg.llm.cpu.kernel.Vectors;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 
@@ -109,14 +106,9 @@ final class CachedTiles {
     for (int run = cache.runOf(position); done < count; run++) {
       int part = Math.min(count, cache.runEnd(run) - position) - done;
       long offset = ofValues ? cache.values(run, layer, head) : cache.keys(run, layer, head);
-      long skipped = (long) (position + done - cache.runStart(run)) * size;
-      long stored = cache.data(run).address() + offset + skipped * shape.storage().bytes();
-      long to = floats + 4L * done * size;
-      if (shape.storage() == Storage.F32) {
-        Vectors.copy(stored, part * size, to);
-      } else {
-        HalfFloats.unpackF16(stored, part * size, to);
-      }
+      long skipped = (position + done - cache.runStart(run)) * shape.headBytes();
+      long stored = cache.data(run).address() + offset + skipped;
+      scratch.unpacker.row(shape.storage().type(), stored, part * size, floats + 4L * done * size);
       done += part;
     }
   }

@@ -4,7 +4,6 @@ import dev.helixbg.llm.backend.Activations;
 import dev.helixbg.llm.backend.Batch;
 import dev.helixbg.llm.backend.Counters.Counter;
 import dev.helixbg.llm.backend.KvShape;
-import dev.helixbg.llm.backend.KvShape.Storage;
 import dev.helixbg.llm.backend.Matrix;
 import dev.helixbg.llm.backend.Norm;
 import dev.helixbg.llm.backend.Qkv;
@@ -16,6 +15,7 @@ import dev.helixbg.llm.backend.host.HostKvCache;
 import dev.helixbg.llm.backend.host.HostMatrix;
 import dev.helixbg.llm.backend.host.HostRope;
 import dev.helixbg.llm.cpu.kernel.HalfFloats;
+import dev.helixbg.llm.cpu.kernel.Q8Blocks;
 import dev.helixbg.llm.cpu.kernel.Vectors;
 import java.lang.foreign.MemorySegment;
 import java.util.function.IntConsumer;
@@ -287,7 +287,7 @@ public final class CpuBackend extends HostBackend {
     private void store(HostKvCache cache, int r, int position) {
       KvShape shape = cache.shape();
       int run = cache.runOf(position);
-      long bytes = (long) shape.headSize() * shape.storage().bytes();
+      long bytes = shape.headBytes();
       long skipped = (position - cache.runStart(run)) * bytes;
       HostActivations k = (HostActivations) qkv.k();
       HostActivations v = (HostActivations) qkv.v();
@@ -301,10 +301,11 @@ public final class CpuBackend extends HostBackend {
     }
 
     private static void store(KvShape shape, long x, MemorySegment page, long to) {
-      if (shape.storage() == Storage.F32) {
-        Vectors.copy(x, shape.headSize(), page.address() + to);
-      } else {
-        HalfFloats.packF16(x, shape.headSize(), page.address() + to);
+      int size = shape.headSize();
+      switch (shape.storage()) {
+        case F16 -> HalfFloats.packF16(x, size, page.address() + to);
+        case F32 -> Vectors.copy(x, size, page.address() + to);
+        case Q8_0 -> Q8Blocks.pack(x, size, page.address() + to);
       }
     }
   }

@@ -4,6 +4,8 @@ import dev.helixbg.llm.cpu.kernel.HalfAttention;
 import dev.helixbg.llm.cpu.kernel.HalfFloats;
 import dev.helixbg.llm.cpu.kernel.Q4KPanel;
 import dev.helixbg.llm.cpu.kernel.Q4KTileProduct;
+import dev.helixbg.llm.cpu.kernel.Q8Attention;
+import dev.helixbg.llm.cpu.kernel.Q8Blocks;
 import dev.helixbg.llm.cpu.kernel.QuantisedTiles;
 import dev.helixbg.llm.cpu.kernel.RowProduct;
 import dev.helixbg.llm.cpu.kernel.Softmax;
@@ -54,6 +56,24 @@ public final class KernelWarmUp {
         HalfAttention.addWeighted(scores, scores, halves, POSITIONS, HEAD, results, results);
         HalfAttention.scores(queries, queries, halves, POSITIONS, HEAD, scores, scores);
         Softmax.exponentials(scores, HEAD, Softmax.max(scores, HEAD), 1, HEAD);
+      }
+    }
+  }
+
+  /** As {@link #attention}, over keys and values of Q8_0. */
+  public static void q8Attention() {
+    if (!Q8Attention.APPLIES) {
+      return;
+    }
+    try (Arena arena = Arena.ofConfined()) {
+      long queries = floats(arena, HEAD);
+      long blocks = floats(arena, POSITIONS * HEAD);
+      long scores = floats(arena, HEAD);
+      long results = floats(arena, HEAD);
+      for (int i = 0; i < CALLS; i++) {
+        Q8Attention.addWeighted(scores, scores, blocks, POSITIONS, HEAD, results, results);
+        Q8Attention.scores(queries, queries, blocks, POSITIONS, HEAD, scores, scores);
+        Q8Blocks.pack(results, HEAD, blocks);
       }
     }
   }

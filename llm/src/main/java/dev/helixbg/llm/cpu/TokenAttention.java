@@ -5,6 +5,7 @@ import dev.helixbg.llm.backend.KvShape.Storage;
 import dev.helixbg.llm.backend.host.HostActivations;
 import dev.helixbg.llm.backend.host.HostKvCache;
 import dev.helixbg.llm.cpu.kernel.HalfAttention;
+import dev.helixbg.llm.cpu.kernel.Q8Attention;
 import dev.helixbg.llm.cpu.kernel.RowAttention;
 import dev.helixbg.llm.cpu.kernel.Softmax;
 import dev.helixbg.llm.cpu.kernel.Vectors;
@@ -14,6 +15,9 @@ import dev.helixbg.llm.cpu.kernel.Vectors;
  * once for two of the heads that share them.
  */
 final class TokenAttention {
+  /** Positions that are unpacked together: as floats they fit into the nearest caches. */
+  private static final int UNPACKED = 64;
+
   private final Scratch scratch;
 
   TokenAttention(Scratch scratch) {
@@ -35,7 +39,6 @@ final class TokenAttention {
       HostActivations q,
       HostActivations target) {
     KvShape shape = cache.shape();
-    boolean halves = shape.storage() == Storage.F16;
     int size = shape.headSize();
     int group = q.columns() / size / shape.kvHeads();
     long head = 4L * size;
@@ -44,7 +47,7 @@ final class TokenAttention {
     // Whole cache lines for each head.
     long stride = 64L * Math.ceilDiv(positions, 16);
     long scores = scratch.scores(stride / Float.BYTES * group);
-    if (halves) {
+    if (shape.storage() == Storage.F16) {
       long scaled = scratch.floats((long) group * size);
       Vectors.multiply(queries, group * size, HalfAttention.QUERY_FACTOR, scaled);
       queries = scaled;
@@ -53,18 +56,7 @@ final class TokenAttention {
       int start = cache.runStart(run);
       int count = Math.min(cache.runEnd(run), positions) - start;
       long keys = cache.data(run).address() + cache.keys(run, layer, kvHead);
-      for (int g = 0; g < group; g += halves ? 2 : 1) {
-        long to = scores + stride * g + 4L * start;
-        long query = queries + head * g;
-        if (halves) {
-          // The last of an odd number is beside itself.
-          int other = Math.min(1, group - 1 - g);
-          HalfAttention.scores(
-              query, query + head * other, keys, count, size, to, to + stride * other);
-        } else {
-          RowAttention.scores(query, keys, count, size, to);
-        }
-      }
+      score(shape, group, queries, keys, count, scores + 4L * start, stride);
     }
     Vectors.clear(results, group * size);
     float scale = (float) (1 / Math.sqrt(size));
@@ -78,20 +70,99 @@ final class TokenAttention {
       int start = cache.runStart(run);
       int count = Math.min(cache.runEnd(run), positions) - start;
       long values = cache.data(run).address() + cache.values(run, layer, kvHead);
-      for (int g = 0; g < group; g += halves ? 2 : 1) {
-        long from = scores + stride * g + 4L * start;
-        long result = results + head * g;
-        if (halves) {
-          int other = Math.min(1, group - 1 - g);
-          HalfAttention.addWeighted(
-              from, from + stride * other, values, count, size, result, result + head * other);
-        } else {
-          RowAttention.addWeighted(from, values, count, size, result);
-        }
-      }
+      weigh(shape, group, scores + 4L * start, stride, values, count, results);
     }
     for (int g = 0; g < group; g++) {
       Vectors.multiply(results + head * g, size, inverses[g], results + head * g);
     }
+  }
+
+  /** Scores of a run's keys, for all heads. */
+  private void score(
+      KvShape shape, int group, long queries, long keys, int count, long scores, long stride) {
+    int size = shape.headSize();
+    long head = 4L * size;
+    for (int g = 0; g < group; g += 2) {
+      long query = queries + head * g;
+      long to = scores + stride * g;
+      // The last of an odd number is beside itself.
+      int other = Math.min(1, group - 1 - g);
+      long otherQuery = query + head * other;
+      long toOther = to + stride * other;
+      switch (shape.storage()) {
+        case F16 -> HalfAttention.scores(query, otherQuery, keys, count, size, to, toOther);
+        case F32 -> {
+          RowAttention.scores(query, keys, count, size, to);
+          RowAttention.scores(otherQuery, keys, count, size, toOther);
+        }
+        case Q8_0 -> {
+          if (Q8Attention.APPLIES) {
+            Q8Attention.scores(query, otherQuery, keys, count, size, to, toOther);
+          } else {
+            scoreUnpacked(shape, query, otherQuery, keys, count, to, toOther);
+          }
+        }
+      }
+    }
+  }
+
+  private void scoreUnpacked(
+      KvShape shape, long query, long other, long keys, int count, long to, long toOther) {
+    int size = shape.headSize();
+    for (int p = 0; p < count; p += UNPACKED) {
+      int part = Math.min(UNPACKED, count - p);
+      long floats = unpacked(shape, keys + p * shape.headBytes(), part);
+      RowAttention.scores(query, floats, part, size, to + 4L * p);
+      RowAttention.scores(other, floats, part, size, toOther + 4L * p);
+    }
+  }
+
+  /** Adds a run's values, weighted by their scores, to the results of all heads. */
+  private void weigh(
+      KvShape shape, int group, long scores, long stride, long values, int count, long results) {
+    int size = shape.headSize();
+    long head = 4L * size;
+    for (int g = 0; g < group; g += 2) {
+      long from = scores + stride * g;
+      long to = results + head * g;
+      int other = Math.min(1, group - 1 - g);
+      long otherFrom = from + stride * other;
+      long toOther = to + head * other;
+      switch (shape.storage()) {
+        case F16 -> HalfAttention.addWeighted(from, otherFrom, values, count, size, to, toOther);
+        case F32 -> {
+          RowAttention.addWeighted(from, values, count, size, to);
+          if (other > 0) {
+            RowAttention.addWeighted(otherFrom, values, count, size, toOther);
+          }
+        }
+        case Q8_0 -> {
+          if (Q8Attention.APPLIES) {
+            Q8Attention.addWeighted(from, otherFrom, values, count, size, to, toOther);
+          } else {
+            addUnpacked(shape, from, otherFrom, values, count, to, toOther);
+          }
+        }
+      }
+    }
+  }
+
+  private void addUnpacked(
+      KvShape shape, long from, long otherFrom, long values, int count, long to, long toOther) {
+    int size = shape.headSize();
+    for (int p = 0; p < count; p += UNPACKED) {
+      int part = Math.min(UNPACKED, count - p);
+      long floats = unpacked(shape, values + p * shape.headBytes(), part);
+      RowAttention.addWeighted(from + 4L * p, floats, part, size, to);
+      if (toOther != to) {
+        RowAttention.addWeighted(otherFrom + 4L * p, floats, part, size, toOther);
+      }
+    }
+  }
+
+  private long unpacked(KvShape shape, long stored, int positions) {
+    long floats = scratch.floats((long) UNPACKED * shape.headSize());
+    scratch.unpacker.row(shape.storage().type(), stored, positions * shape.headSize(), floats);
+    return floats;
   }
 }

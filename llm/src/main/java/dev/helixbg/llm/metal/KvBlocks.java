@@ -42,7 +42,11 @@ final class KvBlocks implements AutoCloseable {
     this.shape = shape;
     int paddedHead = Math.ceilDiv(shape.headSize(), 4) * 4;
     blockBytes =
-        2L * POSITIONS * shape.layers() * shape.kvHeads() * paddedHead * shape.storage().bytes();
+        2L
+            * POSITIONS
+            * shape.layers()
+            * shape.kvHeads()
+            * shape.storage().type().bytes(paddedHead);
   }
 
   KvShape shape() {

@@ -7,6 +7,7 @@ import dev.helixbg.llm.backend.Counters;
 import dev.helixbg.llm.backend.Counters.Counter;
 import dev.helixbg.llm.backend.KvCache;
 import dev.helixbg.llm.backend.KvShape;
+import dev.helixbg.llm.backend.KvShape.Storage;
 import dev.helixbg.llm.backend.Matrix;
 import dev.helixbg.llm.backend.Norm;
 import dev.helixbg.llm.backend.Qkv;
@@ -159,6 +160,9 @@ public final class MetalBackend implements Backend {
 
   @Override
   public KvCache cache(KvShape shape) {
+    if (shape.storage() == Storage.Q8_0) {
+      throw new IllegalArgumentException("a cache in " + shape.storage());
+    }
     return new MetalKvCache(
         caches.computeIfAbsent(shape, s -> new KvBlocks(device, recorder, kernels, s)));
   }

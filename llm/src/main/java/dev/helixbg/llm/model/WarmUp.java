@@ -48,11 +48,16 @@ public final class WarmUp {
    *
    * @param config of the model to come: the size of a head is kept
    * @param types of its matrices
+   * @param storage of its keys and values
    */
   public static void run(
-      Backend backend, Qwen3Config config, Collection<TensorType> types, Passes passes) {
+      Backend backend,
+      Qwen3Config config,
+      Collection<TensorType> types,
+      Storage storage,
+      Passes passes) {
     try (Arena arena = Arena.ofShared()) {
-      Qwen3 model = model(backend, arena, config, List.copyOf(types), passes.rows);
+      Qwen3 model = model(backend, arena, config, List.copyOf(types), storage, passes.rows);
       Batch batch = new Batch(passes.rows, passes.rows);
       Tokens tokens = backend.tokens(1, passes.rows);
       for (int i = 0; i < passes.times; i++) {
@@ -73,7 +78,12 @@ public final class WarmUp {
   }
 
   private static Qwen3 model(
-      Backend backend, Arena arena, Qwen3Config like, List<TensorType> types, int rows) {
+      Backend backend,
+      Arena arena,
+      Qwen3Config like,
+      List<TensorType> types,
+      Storage storage,
+      int rows) {
     Qwen3Config config =
         new Qwen3Config(
             rows,
@@ -94,8 +104,7 @@ public final class WarmUp {
     Tensor output = make.tensor(types.getLast(), VOCABULARY, WIDTH);
     Qwen3Weights weights =
         new Qwen3Weights(table, layers, make.norm(WIDTH), backend.matrix(output), output);
-    return new Qwen3(
-        config, weights, backend, new PassLimits(rows, rows, rows, Storage.F16), () -> {});
+    return new Qwen3(config, weights, backend, new PassLimits(rows, rows, rows, storage), () -> {});
   }
 
   /** Whole groups of heads that share a key head, whole blocks wide in all. */

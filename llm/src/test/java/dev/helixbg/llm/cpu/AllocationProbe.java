@@ -40,6 +40,7 @@ final class AllocationProbe {
     boolean warm = arguments.length > 0;
     if (warm) {
       KernelWarmUp.attention();
+      KernelWarmUp.q8Attention();
       KernelWarmUp.vectors();
       KernelWarmUp.floatTiles();
     }
@@ -53,7 +54,9 @@ final class AllocationProbe {
       try (Arena arena = Arena.ofShared();
           CpuBackend backend = new CpuBackend(1)) {
         for (int rows : new int[] {1, 20}) {
-          long least = leastGarbage(new Pass(arena, backend, type, rows));
+          // Products do not ask how keys and values are stored.
+          Storage storage = type == TensorType.Q8_0 ? Storage.Q8_0 : Storage.F16;
+          long least = leastGarbage(new Pass(arena, backend, type, rows, storage));
           if (least > ALLOWED_BYTES) {
             System.out.println(type + ": " + rows + " rows leave " + least + " bytes per pass");
           }
@@ -99,12 +102,12 @@ final class AllocationProbe {
     private final Matrix square;
     private final Rope rope;
 
-    Pass(Arena arena, CpuBackend backend, TensorType type, int rows) {
+    Pass(Arena arena, CpuBackend backend, TensorType type, int rows, Storage storage) {
       this.backend = backend;
       this.arena = arena;
       this.rows = rows;
       batch = new Batch(rows, 1);
-      cache = backend.cache(new KvShape(1, WIDTH / HEAD, HEAD, 64, Storage.F16));
+      cache = backend.cache(new KvShape(1, WIDTH / HEAD, HEAD, 64, storage));
       tokens = backend.tokens(1, rows);
       x = backend.activations(rows, WIDTH);
       attended = backend.activations(rows, WIDTH);

@@ -1,6 +1,7 @@
 package dev.helixbg.llm.cpu;
 
 import static org.junit.jupiter.api.Assertions.assertArrayEquals;
+import static org.junit.jupiter.api.Assertions.assertEquals;
 
 import dev.helixbg.llm.backend.Activations;
 import dev.helixbg.llm.backend.Batch;
@@ -12,6 +13,7 @@ import dev.helixbg.llm.backend.Qkv;
 import dev.helixbg.llm.backend.Rope;
 import dev.helixbg.llm.tensor.Tensor;
 import dev.helixbg.llm.tensor.TensorType;
+import java.lang.ProcessBuilder.Redirect;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
@@ -19,6 +21,7 @@ import java.util.List;
 import java.util.SplittableRandom;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /**
  * What a sequence attends to is its own: the same bits, whatever else is in its batch and however
@@ -49,7 +52,14 @@ class AttentionTest {
           new Sequence(0, 1020, 20));
 
   @ParameterizedTest
-  @CsvSource({"F16, 128, 2", "F32, 128, 2", "F16, 80, 3", "F32, 6, 1", "F16, 64, 5"})
+  @ValueSource(ints = {128, 256})
+  void narrowerVectorsAgreeWithTheReference(int bits) throws Exception {
+    List<String> narrower = List.of("-Dhelixbg.vector.bits=" + bits);
+    assertEquals("agrees", ForkedJvm.run(Redirect.INHERIT, narrower, AttentionProbe.class));
+  }
+
+  @ParameterizedTest
+  @CsvSource({"F16, 128, 2", "F32, 128, 2", "F16, 80, 3", "F32, 6, 1", "F16, 64, 5", "Q8_0, 96, 3"})
   void aSequencesBitsDoNotDependOnItsBatch(Storage storage, int size, int group) {
     try (Arena arena = Arena.ofShared()) {
       for (int threads = 1; threads <= 3; threads++) {

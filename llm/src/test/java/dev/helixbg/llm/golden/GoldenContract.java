@@ -22,6 +22,7 @@ import dev.helixbg.llm.model.PassLimits;
 import dev.helixbg.llm.model.Qwen3;
 import dev.helixbg.llm.model.Taps.Tap;
 import java.util.Arrays;
+import java.util.EnumSet;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -32,8 +33,8 @@ import org.junit.jupiter.params.provider.EnumSource;
 
 /** What every backend must do with the golden models. */
 abstract class GoldenContract {
-  /** Keys and values with 11 bits instead of 24, as a share of the largest logit. */
-  private static final double HALF_PRECISION_BOUND = 5e-3;
+  /** Keys and values with 11 or 8 bits instead of 24, as a share of the largest logit. */
+  private static final double ROUNDING_BOUND = 5e-3;
 
   private static final PassLimits LIMITS = new PassLimits(2048, 512, 4, Storage.F32);
 
@@ -42,6 +43,11 @@ abstract class GoldenContract {
 
   /** The cases whose answers are generated. */
   abstract List<GoldenCase> generated(List<GoldenCase> cases);
+
+  /** How it can store keys and values, but for floats. */
+  Set<Storage> rounding() {
+    return EnumSet.of(Storage.F16, Storage.Q8_0);
+  }
 
   /** How far logits may be off, as a share of the largest. */
   abstract double logitBound();
@@ -73,13 +79,39 @@ abstract class GoldenContract {
           Generator generator = new Generator(new Workspace(model, LIMITS));
           for (GoldenCase expected : generated(golden.cases())) {
             assertArrayEquals(
-                expected.greedyIds(), greedy(model, generator, expected), expected.toString());
+                expected.greedyIds(),
+                greedy(model, generator, model.cacheShape(), expected),
+                expected.toString());
           }
         });
   }
 
-  private static int[] greedy(Qwen3 model, Generator generator, GoldenCase expected) {
-    try (KvCache cache = model.backend().cache(model.cacheShape())) {
+  @ParameterizedTest
+  @EnumSource(names = {"Q8_0", "Q4_K_M"})
+  void soTheyAreFromRoundedKeysAndValues(GoldenModel golden) {
+    with(
+        golden,
+        model -> {
+          Generator generator = new Generator(new Workspace(model, LIMITS));
+          for (Storage storage : rounding()) {
+            KvShape shape = with(model.cacheShape(), storage);
+            for (GoldenCase expected : generated(golden.cases())) {
+              assertArrayEquals(
+                  expected.greedyIds(),
+                  greedy(model, generator, shape, expected),
+                  storage + " " + expected);
+            }
+          }
+        });
+  }
+
+  private static KvShape with(KvShape shape, Storage storage) {
+    return new KvShape(shape.layers(), shape.kvHeads(), shape.headSize(), shape.limit(), storage);
+  }
+
+  private static int[] greedy(
+      Qwen3 model, Generator generator, KvShape shape, GoldenCase expected) {
+    try (KvCache cache = model.backend().cache(shape)) {
       GenerationOptions options =
           new GenerationOptions(64, Sampling.GREEDY, Set.of(GoldenModel.END));
       Generation answer =
@@ -133,12 +165,11 @@ abstract class GoldenContract {
               assertLogits("fork at " + prefix, expected, model, 0, logitBound(golden));
             }
           }
-          KvShape half =
-              new KvShape(
-                  shape.layers(), shape.kvHeads(), shape.headSize(), shape.limit(), Storage.F16);
-          try (KvCache cache = model.backend().cache(half)) {
-            readIn(work, cache, prompt, prompt.length);
-            assertLogits("half precision", expected, model, 0, HALF_PRECISION_BOUND);
+          for (Storage storage : rounding()) {
+            try (KvCache cache = model.backend().cache(with(shape, storage))) {
+              readIn(work, cache, prompt, prompt.length);
+              assertLogits("in " + storage, expected, model, 0, ROUNDING_BOUND);
+            }
           }
           Batch batch = new Batch(512, 4);
           Tokens tokens = model.backend().tokens(1, 512);

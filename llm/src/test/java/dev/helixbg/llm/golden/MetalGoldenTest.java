@@ -1,10 +1,12 @@
 package dev.helixbg.llm.golden;
 
 import dev.helixbg.llm.backend.Backend;
+import dev.helixbg.llm.backend.KvShape.Storage;
 import dev.helixbg.llm.metal.MetalBackend;
 import dev.helixbg.llm.metal.MetalTests;
 import dev.helixbg.llm.softmetal.SoftMetalSettings;
 import java.util.List;
+import java.util.Set;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.parallel.ResourceLock;
@@ -32,6 +34,11 @@ class MetalGoldenTest extends GoldenContract {
   @Override
   Backend backend() {
     return new MetalBackend(metal.device());
+  }
+
+  @Override
+  Set<Storage> rounding() {
+    return Set.of(Storage.F16);
   }
 
   @Override

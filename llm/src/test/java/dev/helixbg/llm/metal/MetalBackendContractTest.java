@@ -2,8 +2,11 @@ package dev.helixbg.llm.metal;
 
 import dev.helixbg.llm.backend.Backend;
 import dev.helixbg.llm.backend.BackendContract;
+import dev.helixbg.llm.backend.KvShape.Storage;
 import dev.helixbg.llm.softmetal.SoftMetalSettings;
 import dev.helixbg.llm.tensor.TensorType;
+import java.util.EnumSet;
+import java.util.Set;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.parallel.ResourceLock;
@@ -22,6 +25,11 @@ class MetalBackendContractTest extends BackendContract {
     if (metal != null) {
       metal.close();
     }
+  }
+
+  @Override
+  protected Set<Storage> storages() {
+    return EnumSet.of(Storage.F16, Storage.F32);
   }
 
   @Override

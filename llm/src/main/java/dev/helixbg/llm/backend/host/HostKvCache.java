@@ -90,7 +90,7 @@ public final class HostKvCache implements KvCache {
   }
 
   private long headBytes(int run) {
-    return (long) pages[run].capacity * shape.headSize() * shape.storage().bytes();
+    return pages[run].capacity * shape.headBytes();
   }
 
   @Override

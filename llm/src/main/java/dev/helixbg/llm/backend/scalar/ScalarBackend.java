@@ -12,6 +12,8 @@ import dev.helixbg.llm.backend.host.HostBackend;
 import dev.helixbg.llm.backend.host.HostKvCache;
 import dev.helixbg.llm.backend.host.HostMatrix;
 import dev.helixbg.llm.backend.host.HostRope;
+import dev.helixbg.llm.tensor.Dequantize;
+import dev.helixbg.llm.tensor.TensorType;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 
@@ -78,12 +80,10 @@ public final class ScalarBackend extends HostBackend {
     KvShape shape = cache.shape();
     int size = shape.headSize();
     int run = cache.runOf(position);
-    long skipped = (long) (position - cache.runStart(run)) * size;
+    long skipped = (position - cache.runStart(run)) * shape.headBytes();
     for (int head = 0; head < shape.kvHeads(); head++) {
-      for (int i = 0; i < size; i++) {
-        put(cache, run, cache.keys(run, layer, head), skipped + i, k[head * size + i]);
-        put(cache, run, cache.values(run, layer, head), skipped + i, v[head * size + i]);
-      }
+      put(cache, run, cache.keys(run, layer, head) + skipped, k, head * size);
+      put(cache, run, cache.values(run, layer, head) + skipped, v, head * size);
     }
   }
 
@@ -118,14 +118,14 @@ public final class ScalarBackend extends HostBackend {
     int size = cache.shape().headSize();
     double[] weights = new double[positions];
     double max = Double.NEGATIVE_INFINITY;
+    float[] numbers = new float[size];
+    long bytes = cache.shape().headBytes();
     for (int p = 0; p < positions; p++) {
       int run = cache.runOf(p);
-      long skipped = (long) (p - cache.runStart(run)) * size;
+      get(cache, run, cache.keys(run, layer, kvHead) + bytes * (p - cache.runStart(run)), numbers);
       double dot = 0;
       for (int i = 0; i < size; i++) {
-        dot +=
-            (double) query[head * size + i]
-                * get(cache, run, cache.keys(run, layer, kvHead), skipped + i);
+        dot += (double) query[head * size + i] * numbers[i];
       }
       weights[p] = dot / Math.sqrt(size);
       max = Math.max(max, weights[p]);
@@ -134,11 +134,15 @@ public final class ScalarBackend extends HostBackend {
     double[] sum = new double[size];
     for (int p = 0; p < positions; p++) {
       int run = cache.runOf(p);
-      long skipped = (long) (p - cache.runStart(run)) * size;
+      get(
+          cache,
+          run,
+          cache.values(run, layer, kvHead) + bytes * (p - cache.runStart(run)),
+          numbers);
       double weight = Math.exp(weights[p] - max);
       total += weight;
       for (int i = 0; i < size; i++) {
-        sum[i] += weight * get(cache, run, cache.values(run, layer, kvHead), skipped + i);
+        sum[i] += weight * numbers[i];
       }
     }
     for (int i = 0; i < size; i++) {
@@ -287,21 +291,47 @@ public final class ScalarBackend extends HostBackend {
     return segment.get(ValueLayout.JAVA_FLOAT, offset);
   }
 
-  private static float get(HostKvCache cache, int run, long base, long index) {
-    MemorySegment data = cache.data(run);
-    return switch (cache.shape().storage()) {
-      case F16 ->
-          Float.float16ToFloat(data.get(ValueLayout.JAVA_SHORT, base + index * Short.BYTES));
-      case F32 -> data.get(ValueLayout.JAVA_FLOAT, base + index * Float.BYTES);
-    };
+  /** One head's numbers at one position. */
+  private static void get(HostKvCache cache, int run, long at, float[] numbers) {
+    Dequantize.row(cache.shape().storage().type(), cache.data(run), at, numbers.length, numbers, 0);
   }
 
-  private static void put(HostKvCache cache, int run, long base, long index, float value) {
+  private static void put(HostKvCache cache, int run, long at, float[] numbers, int from) {
     MemorySegment data = cache.data(run);
+    int size = cache.shape().headSize();
     switch (cache.shape().storage()) {
-      case F16 ->
-          data.set(ValueLayout.JAVA_SHORT, base + index * Short.BYTES, Float.floatToFloat16(value));
-      case F32 -> data.set(ValueLayout.JAVA_FLOAT, base + index * Float.BYTES, value);
+      case F16 -> {
+        for (int i = 0; i < size; i++) {
+          data.set(ValueLayout.JAVA_SHORT, at + 2L * i, Float.floatToFloat16(numbers[from + i]));
+        }
+      }
+      case F32 -> {
+        for (int i = 0; i < size; i++) {
+          data.set(ValueLayout.JAVA_FLOAT, at + 4L * i, numbers[from + i]);
+        }
+      }
+      case Q8_0 -> {
+        TensorType type = TensorType.Q8_0;
+        for (int i = 0; i < size; i += type.blockElements()) {
+          putBlock(data, at + type.bytes(i), numbers, from + i);
+        }
+      }
+    }
+  }
+
+  /** Rounded to the nearest of 255 multiples of a scale, which is f16 itself. */
+  private static void putBlock(MemorySegment data, long at, float[] numbers, int from) {
+    int count = TensorType.Q8_0.blockElements();
+    float largest = 0;
+    for (int i = 0; i < count; i++) {
+      largest = Math.max(largest, Math.abs(numbers[from + i]));
+    }
+    short stored = Float.floatToFloat16(largest / 127);
+    data.set(ValueLayout.JAVA_SHORT, at, stored);
+    float scale = Float.float16ToFloat(stored);
+    for (int i = 0; i < count; i++) {
+      int level = scale == 0 ? 0 : Math.clamp(Math.round(numbers[from + i] / scale), -127, 127);
+      data.set(ValueLayout.JAVA_BYTE, at + 2 + i, (byte) level);
     }
   }
 }
