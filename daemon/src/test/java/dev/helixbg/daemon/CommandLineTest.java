@@ -3,6 +3,7 @@ package dev.helixbg.daemon;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import dev.helixbg.llm.cpu.ForkedJvm;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.io.PrintStream;
@@ -42,13 +43,8 @@ class CommandLineTest {
   }
 
   @Test
-  void aServiceStartsTheJvmAsTheLauncherDoes() throws IOException {
-    String print =
-        "source scripts/lib/jvm.sh; printf '%s\\n' \"${jvm_options[@]}\" \"${tiered_options[@]}\"";
-    Process bash =
-        new ProcessBuilder("bash", "-euc", print).directory(Program.ROOT.toFile()).start();
-    List<String> options = bash.inputReader().lines().toList();
-    assertEquals(options, ServiceCommand.JAVA_OPTIONS);
+  void aServiceStartsTheJvmAsTheLauncherDoes() throws IOException, InterruptedException {
+    assertEquals(ForkedJvm.launcherOptions("tiered"), ServiceCommand.JAVA_OPTIONS);
   }
 
   @Test

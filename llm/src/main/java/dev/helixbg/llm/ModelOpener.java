@@ -89,7 +89,10 @@ public final class ModelOpener {
 
   private void requireWholeBlocks(GgufFile file) {
     int block = storage().type().blockElements();
-    int size = block == 1 ? block : Qwen3Config.from(file.metadata()).headSize();
+    if (block == 1) {
+      return;
+    }
+    int size = Qwen3Config.from(file.metadata()).headSize();
     if (size % block != 0) {
       throw new GgufException(
           file.path().toString(),

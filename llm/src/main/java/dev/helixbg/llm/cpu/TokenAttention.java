@@ -91,10 +91,7 @@ final class TokenAttention {
       long toOther = to + stride * other;
       switch (shape.storage()) {
         case F16 -> HalfAttention.scores(query, otherQuery, keys, count, size, to, toOther);
-        case F32 -> {
-          RowAttention.scores(query, keys, count, size, to);
-          RowAttention.scores(otherQuery, keys, count, size, toOther);
-        }
+        case F32 -> scoreFloats(query, otherQuery, keys, count, size, to, toOther);
         case Q8_0 -> {
           if (Q8Attention.APPLIES) {
             Q8Attention.scores(query, otherQuery, keys, count, size, to, toOther);
@@ -112,8 +109,16 @@ final class TokenAttention {
     for (int p = 0; p < count; p += UNPACKED) {
       int part = Math.min(UNPACKED, count - p);
       long floats = unpacked(shape, keys + p * shape.headBytes(), part);
-      RowAttention.scores(query, floats, part, size, to + 4L * p);
-      RowAttention.scores(other, floats, part, size, toOther + 4L * p);
+      scoreFloats(query, other, floats, part, size, to + 4L * p, toOther + 4L * p);
+    }
+  }
+
+  /** As {@link HalfAttention#scores}, over floats. */
+  private static void scoreFloats(
+      long query, long other, long keys, int count, int size, long to, long toOther) {
+    RowAttention.scores(query, keys, count, size, to);
+    if (toOther != to) {
+      RowAttention.scores(other, keys, count, size, toOther);
     }
   }
 
@@ -130,12 +135,7 @@ final class TokenAttention {
       long toOther = to + head * other;
       switch (shape.storage()) {
         case F16 -> HalfAttention.addWeighted(from, otherFrom, values, count, size, to, toOther);
-        case F32 -> {
-          RowAttention.addWeighted(from, values, count, size, to);
-          if (other > 0) {
-            RowAttention.addWeighted(otherFrom, values, count, size, toOther);
-          }
-        }
+        case F32 -> addFloats(from, otherFrom, values, count, size, to, toOther);
         case Q8_0 -> {
           if (Q8Attention.APPLIES) {
             Q8Attention.addWeighted(from, otherFrom, values, count, size, to, toOther);
@@ -153,10 +153,16 @@ final class TokenAttention {
     for (int p = 0; p < count; p += UNPACKED) {
       int part = Math.min(UNPACKED, count - p);
       long floats = unpacked(shape, values + p * shape.headBytes(), part);
-      RowAttention.addWeighted(from + 4L * p, floats, part, size, to);
-      if (toOther != to) {
-        RowAttention.addWeighted(otherFrom + 4L * p, floats, part, size, toOther);
-      }
+      addFloats(from + 4L * p, otherFrom + 4L * p, floats, part, size, to, toOther);
+    }
+  }
+
+  /** As {@link HalfAttention#addWeighted}, over floats. */
+  private static void addFloats(
+      long from, long otherFrom, long values, int count, int size, long to, long toOther) {
+    RowAttention.addWeighted(from, values, count, size, to);
+    if (toOther != to) {
+      RowAttention.addWeighted(otherFrom, values, count, size, toOther);
     }
   }
 

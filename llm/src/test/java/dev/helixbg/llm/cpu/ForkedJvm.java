@@ -35,12 +35,20 @@ public final class ForkedJvm {
    */
   static String runAsLaunched(String kind, Class<?> program, String... arguments)
       throws IOException, InterruptedException {
+    return start(Redirect.DISCARD, launcherOptions(kind), program, arguments);
+  }
+
+  /**
+   * What the launcher starts a JVM with.
+   *
+   * @param kind as for {@link #runAsLaunched}
+   */
+  public static List<String> launcherOptions(String kind) throws IOException, InterruptedException {
     String print =
         "source ../scripts/lib/jvm.sh; printf '%s\\n' \"${jvm_options[@]}\" \"${"
             + kind
             + "_options[@]}\"";
-    List<String> options = printed(new ProcessBuilder("bash", "-euc", print)).lines().toList();
-    return start(Redirect.DISCARD, options, program, arguments);
+    return printed(new ProcessBuilder("bash", "-euc", print)).lines().toList();
   }
 
   private static String start(
