@@ -1,5 +1,6 @@
 package dev.helixbg.insight.report;
 
+import dev.helixbg.config.text.PrintableText;
 import dev.helixbg.insight.findings.NamedEntry;
 import dev.helixbg.insight.judge.Judgements;
 import dev.helixbg.insight.log.EntryText;
@@ -41,7 +42,7 @@ record EntryView(
   }
 
   static String name(NamedEntry named) {
-    return SafeText.name(named.name());
+    return PrintableText.line(named.name());
   }
 
   boolean hasLetter() {
@@ -66,6 +67,6 @@ record EntryView(
 
   /** Metadata can be as long as a body. */
   private static String shortName(String text) {
-    return SafeText.excerpt(text, 120);
+    return PrintableText.excerpt(text, 120);
   }
 }

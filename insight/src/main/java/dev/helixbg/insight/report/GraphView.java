@@ -1,5 +1,7 @@
 package dev.helixbg.insight.report;
 
+import dev.helixbg.config.text.Columns;
+import dev.helixbg.config.text.PrintableText;
 import dev.helixbg.insight.findings.Findings;
 import java.util.ArrayList;
 import java.util.List;
@@ -46,7 +48,8 @@ record GraphView(
     String[] labels = new String[n];
     double[] widths = new double[n];
     for (int i = 0; i < n; i++) {
-      labels[i] = SafeText.excerpt(TopicView.label(graph.topics().get(i).name()), LABEL_COLUMNS);
+      labels[i] =
+          PrintableText.excerpt(TopicView.label(graph.topics().get(i).name()), LABEL_COLUMNS);
       widths[i] = COLUMN_WIDTH * Columns.of(labels[i]);
     }
     GraphLayout layout = GraphLayout.of(graph, widths);

@@ -6,6 +6,7 @@ import com.fasterxml.jackson.core.util.DefaultIndenter;
 import com.fasterxml.jackson.core.util.DefaultPrettyPrinter;
 import com.fasterxml.jackson.core.util.Separators;
 import dev.helixbg.config.InsightSettings;
+import dev.helixbg.config.text.PrintableText;
 import dev.helixbg.insight.findings.Finding;
 import dev.helixbg.insight.findings.Findings;
 import dev.helixbg.insight.findings.NamedEntry;
@@ -118,7 +119,10 @@ public final class JsonReport {
   private void merge(Judgements.Merge merge) throws IOException {
     json.writeStartObject();
     text("id", merge.id());
-    list("entries", merge.entries(), named -> json.writeString(SafeText.wellFormed(named.name())));
+    list(
+        "entries",
+        merge.entries(),
+        named -> json.writeString(PrintableText.wellFormed(named.name())));
     text("proposedText", merge.text());
     json.writeEndObject();
   }
@@ -190,7 +194,7 @@ public final class JsonReport {
   private void optional(String field, Optional<String> value) throws IOException {
     json.writeFieldName(field);
     if (value.isPresent()) {
-      json.writeString(SafeText.wellFormed(value.get()));
+      json.writeString(PrintableText.wellFormed(value.get()));
     } else {
       json.writeNull();
     }
@@ -314,10 +318,10 @@ public final class JsonReport {
     } else {
       json.writeString(Wording.localTime(named.entry().timestampMin()).toString());
     }
-    list("tags", entry.tags(), tag -> json.writeString(SafeText.wellFormed(tag)));
+    list("tags", entry.tags(), tag -> json.writeString(PrintableText.wellFormed(tag)));
     json.writeFieldName("source");
     if (entry.source().isPresent()) {
-      json.writeString(SafeText.wellFormed(entry.source().get()));
+      json.writeString(PrintableText.wellFormed(entry.source().get()));
     } else {
       json.writeNull();
     }
@@ -330,7 +334,7 @@ public final class JsonReport {
   }
 
   private void text(String field, String value) throws IOException {
-    json.writeStringField(field, SafeText.wellFormed(value));
+    json.writeStringField(field, PrintableText.wellFormed(value));
   }
 
   /** Six decimals at most; what is not a number is null. */

@@ -1,5 +1,6 @@
 package dev.helixbg.insight.report;
 
+import dev.helixbg.config.text.PrintableText;
 import dev.helixbg.insight.findings.Findings;
 import dev.helixbg.insight.findings.NamedEntry;
 import dev.helixbg.insight.judge.Guess;
@@ -53,7 +54,7 @@ record JudgedSections(
                       new SummaryRow(
                           TopicView.label(topic.name()),
                           Wording.count(topic.entries()),
-                          SafeText.excerpt(judgements.summaries().get(topic.name()), 600)))
+                          PrintableText.excerpt(judgements.summaries().get(topic.name()), 600)))
               .toList();
       int first = rows.size() <= FIRST + 3 ? rows.size() : FIRST;
       return new SummarySection(
@@ -85,7 +86,7 @@ record JudgedSections(
               .map(
                   merge ->
                       new MergeRow(
-                          SafeText.name(merge.id()),
+                          PrintableText.line(merge.id()),
                           merge.entries().stream().map(EntryView::name).toList(),
                           ShownText.of(merge.text())))
               .toList();
@@ -211,7 +212,7 @@ record JudgedSections(
   static JudgedSections of(Findings findings, Judgements judgements) {
     return new JudgedSections(
         note(judgements),
-        judgements.model().map(SafeText::name).orElse(""),
+        judgements.model().map(PrintableText::line).orElse(""),
         SummarySection.of(findings, judgements),
         MergeSection.of(judgements),
         LabelSection.of(findings, judgements));

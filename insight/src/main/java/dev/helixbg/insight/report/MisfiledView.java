@@ -1,5 +1,6 @@
 package dev.helixbg.insight.report;
 
+import dev.helixbg.config.text.PrintableText;
 import dev.helixbg.insight.findings.Finding;
 import dev.helixbg.insight.judge.Judgements;
 
@@ -13,7 +14,7 @@ record MisfiledView(String id, EntryView entry, String own, String nearer, Strin
 
   static MisfiledView of(Finding.Misfiled misfiled, Judgements judgements) {
     return new MisfiledView(
-        SafeText.name(misfiled.id()),
+        PrintableText.line(misfiled.id()),
         EntryView.of("", misfiled.entry(), judgements),
         Wording.similarity(misfiled.own()),
         TopicView.label(misfiled.nearer()),

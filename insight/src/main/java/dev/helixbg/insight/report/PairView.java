@@ -1,5 +1,6 @@
 package dev.helixbg.insight.report;
 
+import dev.helixbg.config.text.PrintableText;
 import dev.helixbg.insight.findings.Finding;
 import dev.helixbg.insight.judge.Judgements;
 import dev.helixbg.insight.judge.PairVerdict;
@@ -25,7 +26,7 @@ record PairView(
   static PairView of(Finding.Pair pair, long pairs, Judgements judgements) {
     PairVerdict verdict = judgements.verdicts().get(pair.id());
     return new PairView(
-        SafeText.name(pair.id()),
+        PrintableText.line(pair.id()),
         Wording.similarity(pair.similarity()),
         rank(pair.rank(), pairs),
         nearness(pair.rankOfB(), pair.rankOfA()),

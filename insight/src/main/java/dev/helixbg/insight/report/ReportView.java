@@ -1,6 +1,7 @@
 package dev.helixbg.insight.report;
 
 import dev.helixbg.config.InsightSettings;
+import dev.helixbg.config.text.PrintableText;
 import dev.helixbg.insight.findings.Finding;
 import dev.helixbg.insight.findings.Findings;
 import dev.helixbg.insight.judge.Judgements;
@@ -10,7 +11,7 @@ import java.util.List;
 
 /**
  * A report as words and numbers, ready to be set in a format: renderers never compute. All texts in
- * it passed {@link SafeText}.
+ * it passed {@link PrintableText}.
  *
  * @param lead the outcome in one or two sentences
  * @param facts of the knowledge base, the headline numbers
@@ -155,8 +156,8 @@ record ReportView(
     InsightSettings limits = findings.limits();
     Judgements judgements = report.judgements();
     return new ReportView(
-        "helix-bg " + SafeText.name(report.run().version()),
-        SafeText.name(report.run().embeddingModel()),
+        "helix-bg " + PrintableText.line(report.run().version()),
+        PrintableText.line(report.run().embeddingModel()),
         report.asOf().map(Wording::date).orElse("unknown"),
         lead(findings),
         facts(findings),

@@ -1,5 +1,6 @@
 package dev.helixbg.insight.report;
 
+import dev.helixbg.config.text.PrintableText;
 import dev.helixbg.insight.review.Review;
 import java.time.ZoneOffset;
 import java.time.format.DateTimeFormatter;
@@ -29,11 +30,11 @@ record ReviewSection(String intro, List<ReviewView> reviews) {
       boolean compared = !item.b().isEmpty() && Double.isFinite(item.similarity());
       return new ItemView(
           compared ? Wording.similarity(item.similarity()) : "",
-          SafeText.excerpt(item.a(), NAME_COLUMNS),
-          SafeText.excerpt(item.relation(), WORD_COLUMNS),
-          SafeText.excerpt(item.b(), NAME_COLUMNS),
-          said ? "" : SafeText.excerpt(item.verdict(), WORD_COLUMNS),
-          SafeText.excerpt(item.text(), COLUMNS));
+          PrintableText.excerpt(item.a(), NAME_COLUMNS),
+          PrintableText.excerpt(item.relation(), WORD_COLUMNS),
+          PrintableText.excerpt(item.b(), NAME_COLUMNS),
+          said ? "" : PrintableText.excerpt(item.verdict(), WORD_COLUMNS),
+          PrintableText.excerpt(item.text(), COLUMNS));
     }
 
     boolean hasSimilarity() {
@@ -87,11 +88,11 @@ record ReviewSection(String intro, List<ReviewView> reviews) {
           review.kind().title(),
           title(review.kind()),
           WHEN.format(review.at()),
-          review.judge().map(name -> SafeText.excerpt(name, 80)).orElse(""),
+          review.judge().map(name -> PrintableText.excerpt(name, 80)).orElse(""),
           review.logSha256().equals(logSha256)
               ? ""
               : "The log has changed since; entries are named as they were then.",
-          SafeText.excerpt(review.summary(), SUMMARY_COLUMNS),
+          PrintableText.excerpt(review.summary(), SUMMARY_COLUMNS),
           items.subList(0, first),
           items.subList(first, items.size()),
           (items.size() - first) + " more");
