@@ -33,7 +33,7 @@ public final class TextModel implements AutoCloseable {
   private final GgufFile file;
   private final Backend backend;
   private final Qwen3 model;
-  private final Beside<Tokenizer> tokenizerLoad;
+  private final BackgroundTask<Tokenizer> tokenizerLoad;
   private final LoadReport loadReport;
   private final Supplier<List<Phase>> compiledLater;
   private final Workspace workspace;
@@ -46,7 +46,7 @@ public final class TextModel implements AutoCloseable {
       GgufFile file,
       Qwen3 model,
       PassLimits limits,
-      Beside<Tokenizer> tokenizerLoad,
+      BackgroundTask<Tokenizer> tokenizerLoad,
       LoadReport loadReport,
       Supplier<List<Phase>> compiledLater) {
     this.file = file;
