@@ -35,8 +35,7 @@ class HostileTextTest {
     out.reset();
     err.reset();
     int code =
-        HelixBg.commandLine(new Console(out, err, false, false), Rivals.NONE, INTERRUPTION)
-            .execute(arguments);
+        HelixBg.commandLine(new Console(out, err, false, false), INTERRUPTION).execute(arguments);
     String where = String.join(" ", arguments);
     HostileText.assertHarmless(decoded(out), "stdout of " + where);
     HostileText.assertHarmless(decoded(err), "stderr of " + where);
@@ -119,7 +118,7 @@ class HostileTextTest {
     Path missing = folder.resolve("missing");
     List<String> commands =
         List.copyOf(
-            HelixBg.commandLine(new Console(out, err, false, false), Rivals.NONE, INTERRUPTION)
+            HelixBg.commandLine(new Console(out, err, false, false), INTERRUPTION)
                 .getSubcommands()
                 .keySet());
     String all = String.join("", HostileText.CORPUS).replace('\0', ' ');
