@@ -2,45 +2,72 @@ package dev.helixbg.embed;
 
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicReference;
+import java.util.function.IntConsumer;
 
 /** Runs the numbered steps of one loop on the calling thread and some helpers, in any order. */
-final class ParallelLoop {
+public final class ParallelLoop {
 
-  interface Step {
-    void run(int index) throws Exception;
+  /** One step; what it throws ends the loop. */
+  public interface Step {
+    void run(int index) throws InterruptedException;
   }
 
   private final int steps;
   private final Step step;
+  private final boolean interruptible;
   private final AtomicInteger next = new AtomicInteger();
   private final AtomicReference<Throwable> failure = new AtomicReference<>();
 
-  private ParallelLoop(int steps, Step step) {
+  private ParallelLoop(int steps, Step step, boolean interruptible) {
     this.steps = steps;
     this.step = step;
+    this.interruptible = interruptible;
   }
 
   /**
    * Returns when all steps are done. After a failure or an interrupt no further step begins, those
    * that run are waited for, and the first cause is thrown.
+   *
+   * @param name of the helpers
    */
-  static void run(int threads, int steps, Step step) throws InterruptedException {
-    ParallelLoop loop = new ParallelLoop(steps, step);
+  public static void run(String name, int threads, int steps, Step step)
+      throws InterruptedException {
+    ParallelLoop loop = new ParallelLoop(steps, step, true);
+    loop.run(name, threads);
+    if (loop.failure.get() instanceof InterruptedException e) {
+      throw e;
+    }
+  }
+
+  /** The same for steps that are done soon: an interrupt of the caller is kept for later. */
+  public static void runToTheEnd(String name, int threads, int steps, IntConsumer step) {
+    new ParallelLoop(steps, step::accept, false).run(name, threads);
+  }
+
+  private void run(String name, int threads) {
     Thread[] helpers = new Thread[Math.max(0, Math.min(threads, steps) - 1)];
     for (int i = 0; i < helpers.length; i++) {
-      helpers[i] = Thread.ofPlatform().daemon().name("embed-" + (i + 1)).start(loop::work);
+      helpers[i] = Thread.ofPlatform().daemon().name(name + "-" + (i + 1)).start(this::work);
     }
-    loop.work();
+    work();
+    boolean interrupted = false;
     for (Thread helper : helpers) {
-      loop.await(helper);
+      interrupted |= wasInterruptedAwaiting(helper);
     }
-    loop.rethrow();
+    if (interrupted && !interruptible) {
+      Thread.currentThread().interrupt();
+    }
+    switch (failure.get()) {
+      case RuntimeException e -> throw e;
+      case Error e -> throw e;
+      case null, default -> {}
+    }
   }
 
   private void work() {
     try {
       for (int i; failure.get() == null && (i = next.getAndIncrement()) < steps; ) {
-        if (Thread.interrupted()) {
+        if (interruptible && Thread.interrupted()) {
           throw new InterruptedException();
         }
         step.run(i);
@@ -50,25 +77,18 @@ final class ParallelLoop {
     }
   }
 
-  private void await(Thread helper) {
+  private boolean wasInterruptedAwaiting(Thread helper) {
+    boolean interrupted = false;
     while (true) {
       try {
         helper.join();
-        return;
+        return interrupted;
       } catch (InterruptedException e) {
-        failure.compareAndSet(null, e);
+        interrupted = true;
+        if (interruptible) {
+          failure.compareAndSet(null, e);
+        }
       }
-    }
-  }
-
-  private void rethrow() throws InterruptedException {
-    switch (failure.get()) {
-      case null -> {}
-      case InterruptedException e -> throw e;
-      case RuntimeException e -> throw e;
-      case Error e -> throw e;
-      case Throwable e ->
-          throw new EmbeddingException("the embedding model failed: " + e.getMessage(), e);
     }
   }
 }
