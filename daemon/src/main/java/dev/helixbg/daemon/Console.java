@@ -1,5 +1,6 @@
 package dev.helixbg.daemon;
 
+import dev.helixbg.config.text.PrintableStream;
 import dev.helixbg.config.text.PrintableText;
 import java.io.FileDescriptor;
 import java.io.FileOutputStream;

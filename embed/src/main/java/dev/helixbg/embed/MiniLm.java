@@ -1,6 +1,5 @@
 package dev.helixbg.embed;
 
-import ai.onnxruntime.OrtException;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Comparator;
@@ -87,7 +86,6 @@ public final class MiniLm implements Embedder {
     int[][] ids = new int[texts.size()][];
     int steps = Math.ceilDiv(ids.length, TEXTS_PER_STEP);
     ParallelLoop.run(
-        "embed",
         threads,
         steps,
         step -> {
@@ -98,7 +96,6 @@ public final class MiniLm implements Embedder {
         });
     List<int[]> batches = batches(ids);
     ParallelLoop.run(
-        "embed",
         model.callers(threads),
         batches.size(),
         batch -> embedBatch(batches.get(batch), ids, first, sink));
@@ -120,17 +117,12 @@ public final class MiniLm implements Embedder {
     return batches;
   }
 
-  private void embedBatch(int[] batch, int[][] ids, int first, VectorSink sink) {
+  private void embedBatch(int[] batch, int[][] ids, int first, VectorSink sink) throws Exception {
     int[][] texts = new int[batch.length][];
     for (int i = 0; i < batch.length; i++) {
       texts[i] = ids[batch[i]];
     }
-    float[][] vectors;
-    try {
-      vectors = model.embed(texts);
-    } catch (OrtException e) {
-      throw new EmbeddingException("the embedding model failed: " + e.getMessage(), e);
-    }
+    float[][] vectors = model.embed(texts);
     sinkLock.lock();
     try {
       for (int i = 0; i < batch.length; i++) {

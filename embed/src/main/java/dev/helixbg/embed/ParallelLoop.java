@@ -1,5 +1,8 @@
 package dev.helixbg.embed;
 
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.ThreadFactory;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.IntConsumer;
@@ -7,9 +10,9 @@ import java.util.function.IntConsumer;
 /** Runs the numbered steps of one loop on the calling thread and some helpers, in any order. */
 public final class ParallelLoop {
 
-  /** One step; what it throws ends the loop. */
-  public interface Step {
-    void run(int index) throws InterruptedException;
+  /** One step. */
+  interface Step {
+    void run(int index) throws Exception;
   }
 
   private final int steps;
@@ -25,43 +28,58 @@ public final class ParallelLoop {
   }
 
   /**
-   * Returns when all steps are done. After a failure or an interrupt no further step begins, those
-   * that run are waited for, and the first cause is thrown.
-   *
-   * @param name of the helpers
+   * Returns when all steps are done. After a failure, an interrupt, or when the system has no
+   * thread for it, no further step begins, those that run are waited for, and the first cause is
+   * thrown.
    */
-  public static void run(String name, int threads, int steps, Step step)
+  static void run(int threads, int steps, Step step) throws InterruptedException {
+    run(threads, steps, step, helpers("embed-"));
+  }
+
+  /** The same with threads of its own. */
+  static void run(int threads, int steps, Step step, ThreadFactory factory)
       throws InterruptedException {
     ParallelLoop loop = new ParallelLoop(steps, step, true);
-    loop.run(name, threads);
+    loop.run(threads, factory);
     if (loop.failure.get() instanceof InterruptedException e) {
       throw e;
     }
   }
 
-  /** The same for steps that are done soon: an interrupt of the caller is kept for later. */
+  /**
+   * The same for steps that end soon, or look for an interrupt themselves: one of the caller is
+   * kept for later.
+   *
+   * @param name of the helpers
+   */
   public static void runToTheEnd(String name, int threads, int steps, IntConsumer step) {
-    new ParallelLoop(steps, step::accept, false).run(name, threads);
+    new ParallelLoop(steps, step::accept, false).run(threads, helpers(name + "-"));
   }
 
-  private void run(String name, int threads) {
-    Thread[] helpers = new Thread[Math.max(0, Math.min(threads, steps) - 1)];
-    for (int i = 0; i < helpers.length; i++) {
-      helpers[i] = Thread.ofPlatform().daemon().name(name + "-" + (i + 1)).start(this::work);
+  private static ThreadFactory helpers(String prefix) {
+    return Thread.ofPlatform().daemon().name(prefix, 1).factory();
+  }
+
+  private void run(int threads, ThreadFactory factory) {
+    List<Thread> helpers = new ArrayList<>();
+    try {
+      for (int i = 1; i < Math.min(threads, steps); i++) {
+        Thread helper = factory.newThread(this::work);
+        helper.start();
+        helpers.add(helper);
+      }
+    } catch (Throwable e) {
+      failure.compareAndSet(null, e);
     }
     work();
     boolean interrupted = false;
     for (Thread helper : helpers) {
-      interrupted |= wasInterruptedAwaiting(helper);
+      interrupted |= await(helper);
     }
     if (interrupted && !interruptible) {
       Thread.currentThread().interrupt();
     }
-    switch (failure.get()) {
-      case RuntimeException e -> throw e;
-      case Error e -> throw e;
-      case null, default -> {}
-    }
+    rethrow();
   }
 
   private void work() {
@@ -77,7 +95,8 @@ public final class ParallelLoop {
     }
   }
 
-  private boolean wasInterruptedAwaiting(Thread helper) {
+  /** Returns whether the caller was interrupted meanwhile. */
+  private boolean await(Thread helper) {
     boolean interrupted = false;
     while (true) {
       try {
@@ -89,6 +108,18 @@ public final class ParallelLoop {
           failure.compareAndSet(null, e);
         }
       }
+    }
+  }
+
+  /** All but an interrupt. */
+  private void rethrow() {
+    switch (failure.get()) {
+      case null -> {}
+      case InterruptedException e -> {}
+      case RuntimeException e -> throw e;
+      case Error e -> throw e;
+      case Throwable e ->
+          throw new EmbeddingException("the embedding model failed: " + e.getMessage(), e);
     }
   }
 }

@@ -15,7 +15,7 @@ class ParallelLoopTest {
     for (int threads = 1; threads <= 5; threads++) {
       for (int steps = 0; steps <= 9; steps++) {
         AtomicIntegerArray ran = new AtomicIntegerArray(10);
-        ParallelLoop.run("test", threads, steps, ran::incrementAndGet);
+        ParallelLoop.run(threads, steps, ran::incrementAndGet);
         ParallelLoop.runToTheEnd("test", threads, steps, ran::incrementAndGet);
         for (int i = 0; i < 10; i++) {
           assertEquals(i < steps ? 2 : 0, ran.get(i));
@@ -61,8 +61,7 @@ class ParallelLoopTest {
     assertEquals(10, ran.get());
     assertTrue(Thread.currentThread().isInterrupted(), "it is kept");
     assertThrows(
-        InterruptedException.class,
-        () -> ParallelLoop.run("test", 1, 10, i -> ran.incrementAndGet()));
+        InterruptedException.class, () -> ParallelLoop.run(1, 10, i -> ran.incrementAndGet()));
     assertEquals(10, ran.get());
     assertFalse(Thread.currentThread().isInterrupted());
   }

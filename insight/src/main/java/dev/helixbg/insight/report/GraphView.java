@@ -5,12 +5,13 @@ import dev.helixbg.config.text.PrintableText;
 import dev.helixbg.insight.findings.Findings;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Optional;
 
 /**
  * The graph of topics as SVG numbers and words.
  *
  * @param description what the picture shows, for those who cannot see it
- * @param note what is not drawn; may be empty
+ * @param note what is not drawn
  */
 record GraphView(
     String width,
@@ -19,7 +20,7 @@ record GraphView(
     List<Line> lines,
     List<Node> nodes,
     String description,
-    String note) {
+    Optional<String> note) {
   private static final int LABEL_COLUMNS = 24;
 
   /** Mean width of a character of the labels, in pixels. */
@@ -80,10 +81,6 @@ record GraphView(
     return !lines.isEmpty();
   }
 
-  boolean hasNote() {
-    return !note.isEmpty();
-  }
-
   private static void addStrokes(
       TopicGraph graph,
       TopicGraph.Edge edge,
@@ -142,14 +139,15 @@ record GraphView(
         + " are linked. The tables and lists below say the same in words.";
   }
 
-  private static String note(TopicGraph graph) {
+  private static Optional<String> note(TopicGraph graph) {
     if (graph.topicsLeftOut() == 0 && graph.edgesLeftOut() == 0) {
-      return "";
+      return Optional.empty();
     }
-    return "Not drawn: "
-        + Wording.count(graph.topicsLeftOut(), "topic", "topics")
-        + " with fewer links or entries, and "
-        + Wording.count(graph.edgesLeftOut(), "weaker connection", "weaker connections");
+    return Optional.of(
+        "Not drawn: "
+            + Wording.count(graph.topicsLeftOut(), "topic", "topics")
+            + " with fewer links or entries, and "
+            + Wording.count(graph.edgesLeftOut(), "weaker connection", "weaker connections"));
   }
 
   private static String px(double value) {

@@ -12,6 +12,7 @@ import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 
 /**
  * What a language model adds to a report, in words.
@@ -123,11 +124,14 @@ record JudgedSections(
   /**
    * The labels of all entries.
    *
-   * @param agreement how far guesses agree with tags; empty when there is nothing to compare
+   * @param agreement how far guesses agree with tags, if there is anything to compare
    * @param disagreements the newest first
    */
   record LabelSection(
-      String intro, String agreement, List<LabelRow> rows, List<Disagreement> disagreements) {
+      String intro,
+      Optional<String> agreement,
+      List<LabelRow> rows,
+      List<Disagreement> disagreements) {
     private static final int NAMED = 40;
     private static final int DISAGREEMENTS = 12;
 
@@ -183,25 +187,22 @@ record JudgedSections(
               + " likeliest; the rest, the label whose description is nearest by embedding.";
     }
 
-    private static String agreement(LabelCensus census) {
+    private static Optional<String> agreement(LabelCensus census) {
       if (census.tagged() == 0) {
-        return "";
+        return Optional.empty();
       }
-      return "Where an entry has such a tag, the guess agrees with it in "
-          + Wording.count(census.agreeing())
-          + " of "
-          + Wording.count(census.tagged(), "entry", "entries")
-          + " ("
-          + Judged.percent((double) census.agreeing() / census.tagged())
-          + ").";
+      return Optional.of(
+          "Where an entry has such a tag, the guess agrees with it in "
+              + Wording.count(census.agreeing())
+              + " of "
+              + Wording.count(census.tagged(), "entry", "entries")
+              + " ("
+              + Judged.percent((double) census.agreeing() / census.tagged())
+              + ").");
     }
 
     boolean exists() {
       return !rows.isEmpty();
-    }
-
-    boolean hasAgreement() {
-      return !agreement.isEmpty();
     }
 
     boolean hasDisagreements() {

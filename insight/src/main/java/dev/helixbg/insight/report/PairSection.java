@@ -4,6 +4,7 @@ import dev.helixbg.insight.findings.Finding;
 import dev.helixbg.insight.judge.Judgements;
 import dev.helixbg.insight.judge.RankedPairs;
 import java.util.List;
+import java.util.Optional;
 
 /**
  * Near-duplicates or cross-links.
@@ -15,7 +16,7 @@ import java.util.List;
  * @param moreWords on the fold
  * @param different what the language model calls different; folded away where a format can fold
  * @param differentWords on that fold
- * @param cutWords says that only the best are listed; may be empty
+ * @param cutWords says that only the best are listed; or nothing
  * @param none said instead of a list when there are none
  */
 record PairSection(
@@ -28,7 +29,7 @@ record PairSection(
     String moreWords,
     List<PairView> different,
     String differentWords,
-    String cutWords,
+    Optional<String> cutWords,
     String none) {
   private static final int FIRST = 12;
 
@@ -58,9 +59,7 @@ record PairSection(
         different,
         Wording.count(different.size(), "pair", "pairs")
             + " that the language model calls different",
-        total > found.size()
-            ? "The best " + Wording.count(found.size()) + " of " + Wording.count(total) + "."
-            : "",
+        Wording.shownOf("best", found.size(), total, "."),
         none);
   }
 
@@ -78,9 +77,5 @@ record PairSection(
 
   boolean hasMore() {
     return !more.isEmpty();
-  }
-
-  boolean hasCut() {
-    return !cutWords.isEmpty();
   }
 }

@@ -8,6 +8,7 @@ import dev.helixbg.insight.judge.Judgements;
 import dev.helixbg.insight.log.LogAccount;
 import java.util.Comparator;
 import java.util.List;
+import java.util.Optional;
 
 /**
  * A report as words and numbers, ready to be set in a format: renderers never compute. All texts in
@@ -38,9 +39,9 @@ record ReportView(
   /**
    * What of the log could not be read.
    *
-   * @param more how many places are not listed; may be empty
+   * @param more how many places are not listed; or nothing
    */
-  record DamageSection(String title, String intro, List<DamageView> places, String more) {
+  record DamageSection(String title, String intro, List<DamageView> places, Optional<String> more) {
     private static final int LISTED = 20;
 
     static DamageSection of(LogAccount log) {
@@ -57,26 +58,22 @@ record ReportView(
               + Wording.count(places, "place", "places")
               + ". Everything else was, and is in this report.",
           log.damage().stream().limit(LISTED).map(DamageView::of).toList(),
-          places <= LISTED
-              ? ""
-              : "And " + Wording.count(places - LISTED) + " more places, all in report.json.");
+          Optional.of(places - LISTED)
+              .filter(more -> more > 0)
+              .map(more -> "And " + Wording.count(more) + " more places, all in report.json."));
     }
 
     boolean exists() {
       return !places.isEmpty();
-    }
-
-    boolean hasMore() {
-      return !more.isEmpty();
     }
   }
 
   /**
    * The topics themselves, by name.
    *
-   * @param cutWords says that only the largest are listed; may be empty
+   * @param cutWords says that only the largest are listed; or nothing
    */
-  record TopicSection(String total, List<TopicView> rows, String cutWords) {
+  record TopicSection(String total, List<TopicView> rows, Optional<String> cutWords) {
     private static final int LISTED = 500;
 
     static TopicSection of(List<Findings.Topic> topics) {
@@ -84,17 +81,7 @@ record ReportView(
       return new TopicSection(
           Wording.count(total),
           largest(topics).stream().map(TopicView::of).toList(),
-          total > LISTED
-              ? "The largest "
-                  + LISTED
-                  + " of "
-                  + Wording.count(total)
-                  + "; all are in report.json."
-              : "");
-    }
-
-    boolean hasCut() {
-      return !cutWords.isEmpty();
+          Wording.shownOf("largest", LISTED, total, "; all are in report.json."));
     }
 
     private static List<Findings.Topic> largest(List<Findings.Topic> topics) {
@@ -110,7 +97,7 @@ record ReportView(
 
   /** Topics about the same thing. */
   record OverlapSection(
-      String total, String intro, List<OverlapView> pairs, String cutWords, String none) {
+      String total, String intro, List<OverlapView> pairs, Optional<String> cutWords, String none) {
     private static final int LISTED = 60;
 
     static OverlapSection of(List<Finding.TopicOverlap> overlaps, String intro, String none) {
@@ -119,35 +106,25 @@ record ReportView(
           Wording.count(total),
           intro,
           overlaps.stream().limit(LISTED).map(OverlapView::of).toList(),
-          total > LISTED
-              ? "The strongest "
-                  + LISTED
-                  + " of "
-                  + Wording.count(total)
-                  + "; all are in report.json."
-              : "",
+          Wording.shownOf("strongest", LISTED, total, "; all are in report.json."),
           none);
     }
 
     boolean isEmpty() {
       return pairs.isEmpty();
     }
-
-    boolean hasCut() {
-      return !cutWords.isEmpty();
-    }
   }
 
   /** Entries that may be under the wrong topic. */
   record MisfiledSection(
-      String total, String intro, List<MisfiledView> entries, String cutWords, String none) {
+      String total,
+      String intro,
+      List<MisfiledView> entries,
+      Optional<String> cutWords,
+      String none) {
 
     boolean isEmpty() {
       return entries.isEmpty();
-    }
-
-    boolean hasCut() {
-      return !cutWords.isEmpty();
     }
   }
 
@@ -267,9 +244,7 @@ record ReportView(
             + Wording.limit(limits.misfiledMargin())
             + ". They may be easier to find over there.",
         findings.misfiled().stream().map(one -> MisfiledView.of(one, judgements)).toList(),
-        total > shown
-            ? "The clearest " + Wording.count(shown) + " of " + Wording.count(total) + "."
-            : "",
+        Wording.shownOf("clearest", shown, total, "."),
         findings.topics().size() < 2
             ? "There is no other topic in which an entry could be."
             : "Every entry is nearest to its own topic, or nearly so.");

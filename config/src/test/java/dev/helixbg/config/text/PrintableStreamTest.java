@@ -1,9 +1,7 @@
-package dev.helixbg.daemon;
+package dev.helixbg.config.text;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 
-import dev.helixbg.config.text.HostileText;
-import dev.helixbg.config.text.PrintableText;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;

@@ -1,6 +1,5 @@
-package dev.helixbg.daemon;
+package dev.helixbg.config.text;
 
-import dev.helixbg.config.text.PrintableText;
 import java.io.FilterOutputStream;
 import java.io.IOException;
 import java.io.OutputStream;
@@ -12,7 +11,7 @@ import java.util.function.UnaryOperator;
  * UTF-8 on its way to a terminal, or to a file that somebody will show on one: whatever a name, a
  * model or an exception put into it, nothing passes that acts instead of being read.
  */
-final class PrintableStream extends FilterOutputStream {
+public final class PrintableStream extends FilterOutputStream {
   private final UnaryOperator<String> safe;
 
   /** The beginning of a character whose end was not written yet. */
@@ -24,12 +23,12 @@ final class PrintableStream extends FilterOutputStream {
   }
 
   /** Replaces or drops it. */
-  static PrintableStream text(OutputStream out) {
+  public static PrintableStream text(OutputStream out) {
     return new PrintableStream(out, PrintableText::block);
   }
 
   /** Escapes it, so that a reader of the JSON gets the same value. */
-  static PrintableStream json(OutputStream out) {
+  public static PrintableStream json(OutputStream out) {
     return new PrintableStream(out, PrintableText::json);
   }
 
