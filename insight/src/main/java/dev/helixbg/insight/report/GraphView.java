@@ -16,8 +16,8 @@ import java.util.Optional;
 record GraphView(
     String width,
     String height,
-    List<Band> bands,
-    List<Line> lines,
+    List<Stroke> bands,
+    List<Stroke> lines,
     List<Node> nodes,
     String description,
     Optional<String> note) {
@@ -26,11 +26,8 @@ record GraphView(
   /** Mean width of a character of the labels, in pixels. */
   private static final double COLUMN_WIDTH = 7.1;
 
-  /** Two overlapping topics: a broad, pale stroke. */
-  record Band(String x1, String y1, String x2, String y2, String strokeWidth, String title) {}
-
-  /** Linked entries of two topics: a thin stroke on top. */
-  record Line(String x1, String y1, String x2, String y2, String strokeWidth, String title) {}
+  /** A line between two topics: broad where they overlap, thin where entries are linked. */
+  record Stroke(String x1, String y1, String x2, String y2, String strokeWidth, String title) {}
 
   /** A topic: a circle, the number of its entries in it, its name below. */
   record Node(
@@ -54,8 +51,8 @@ record GraphView(
       widths[i] = COLUMN_WIDTH * Columns.of(labels[i]);
     }
     GraphLayout layout = GraphLayout.of(graph, widths);
-    List<Band> bands = new ArrayList<>();
-    List<Line> lines = new ArrayList<>();
+    List<Stroke> bands = new ArrayList<>();
+    List<Stroke> lines = new ArrayList<>();
     for (TopicGraph.Edge edge : graph.edges()) {
       addStrokes(graph, edge, layout, bands, lines);
     }
@@ -85,31 +82,37 @@ record GraphView(
       TopicGraph graph,
       TopicGraph.Edge edge,
       GraphLayout layout,
-      List<Band> bands,
-      List<Line> lines) {
-    String x1 = px(layout.x()[edge.a()]);
-    String y1 = px(layout.y()[edge.a()]);
-    String x2 = px(layout.x()[edge.b()]);
-    String y2 = px(layout.y()[edge.b()]);
+      List<Stroke> bands,
+      List<Stroke> lines) {
     String names =
         TopicView.label(graph.topics().get(edge.a()).name())
             + " and "
             + TopicView.label(graph.topics().get(edge.b()).name());
     if (edge.overlaps()) {
-      String width = px(9 + 22 * Math.clamp(edge.overlap() - 0.6, 0, 0.4));
+      double width = 9 + 22 * Math.clamp(edge.overlap() - 0.6, 0, 0.4);
       String title = names + " overlap: " + Wording.similarity(edge.overlap());
-      bands.add(new Band(x1, y1, x2, y2, width, title));
+      bands.add(stroke(edge, layout, width, title));
     }
     if (edge.links() > 0) {
-      String width = px(Math.min(5, 1 + 0.6 * edge.links()));
       String title =
           names
               + ": "
               + Wording.count(edge.links(), "linked pair", "linked pairs")
               + ", the closest at "
               + Wording.similarity(edge.closest());
-      lines.add(new Line(x1, y1, x2, y2, width, title));
+      lines.add(stroke(edge, layout, Math.min(5, 1 + 0.6 * edge.links()), title));
     }
+  }
+
+  private static Stroke stroke(
+      TopicGraph.Edge edge, GraphLayout layout, double width, String title) {
+    return new Stroke(
+        px(layout.x()[edge.a()]),
+        px(layout.y()[edge.a()]),
+        px(layout.x()[edge.b()]),
+        px(layout.y()[edge.b()]),
+        px(width),
+        title);
   }
 
   private static Node node(Findings.Topic topic, String label, GraphLayout layout, int i) {

@@ -31,13 +31,8 @@ record JudgedSections(
   /** A topic and its sentence. */
   record SummaryRow(String topic, String entries, String sentence) {}
 
-  /**
-   * Topics in a sentence each, the largest first.
-   *
-   * @param more folded away where a format can fold
-   */
-  record SummarySection(
-      String total, String intro, List<SummaryRow> first, List<SummaryRow> more, String moreWords) {
+  /** Topics in a sentence each, the largest first. */
+  record SummarySection(String total, String intro, Folded<SummaryRow> rows) {
     private static final int FIRST = 12;
     private static final int LISTED = 500;
 
@@ -57,21 +52,14 @@ record JudgedSections(
                           Wording.count(topic.entries()),
                           PrintableText.excerpt(judgements.summaries().get(topic.name()), 600)))
               .toList();
-      int first = rows.size() <= FIRST + 3 ? rows.size() : FIRST;
       return new SummarySection(
           Wording.count(rows.size()),
           "Written by the language model from the entries nearest to the middle of each topic.",
-          rows.subList(0, first),
-          rows.subList(first, rows.size()),
-          Wording.count(rows.size() - first, "more topic", "more topics"));
+          Folded.of(rows, FIRST, 3, more -> Wording.count(more, "more topic", "more topics")));
     }
 
     boolean exists() {
-      return !first.isEmpty();
-    }
-
-    boolean hasMore() {
-      return !more.isEmpty();
+      return !rows.isEmpty();
     }
   }
 

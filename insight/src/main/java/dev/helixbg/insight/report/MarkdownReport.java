@@ -69,10 +69,8 @@ public final class MarkdownReport {
     paragraph(section.intro());
     section.cutWords().ifPresent(this::paragraph);
     int number = 1;
-    for (List<PairView> part : List.of(section.first(), section.more())) {
-      for (PairView pair : part) {
-        pair(number++, pair);
-      }
+    for (PairView pair : section.pairs().all()) {
+      pair(number++, pair);
     }
     if (section.hasDifferent()) {
       paragraph(section.differentWords() + ":");
@@ -92,10 +90,8 @@ public final class MarkdownReport {
     paragraph(section.intro());
     row("Topic", "Entries", "Sentence");
     row(":----", "------:", ":-------");
-    for (List<JudgedSections.SummaryRow> part : List.of(section.first(), section.more())) {
-      for (JudgedSections.SummaryRow row : part) {
-        row(MarkdownText.cell(row.topic()), row.entries(), MarkdownText.cell(row.sentence()));
-      }
+    for (JudgedSections.SummaryRow row : section.rows().all()) {
+      row(MarkdownText.cell(row.topic()), row.entries(), MarkdownText.cell(row.sentence()));
     }
     line("");
   }
@@ -116,10 +112,8 @@ public final class MarkdownReport {
       String note = review.note().map(text -> " · *" + text + "*").orElse("");
       paragraph(review.when() + " · " + judge + note);
       paragraph(MarkdownText.code(review.summary()));
-      for (List<ReviewSection.ItemView> part : List.of(review.first(), review.more())) {
-        part.forEach(this::item);
-      }
-      if (review.hasItems()) {
+      review.items().all().forEach(this::item);
+      if (!review.items().isEmpty()) {
         line("");
       }
     }
@@ -207,17 +201,13 @@ public final class MarkdownReport {
     }
   }
 
-  private void overlaps(ReportView.OverlapSection section) {
-    heading("## Overlapping topics", section.total());
-    if (section.isEmpty()) {
-      paragraph(section.none());
+  private void overlaps(ReportView.ListSection<OverlapView> section) {
+    if (!begin("Overlapping topics", section)) {
       return;
     }
-    paragraph(section.intro());
-    section.cutWords().ifPresent(this::paragraph);
     row("Similarity", "Topic", "Topic", "Finding");
     row("---------:", ":----", ":----", ":------");
-    for (OverlapView overlap : section.pairs()) {
+    for (OverlapView overlap : section.rows()) {
       row(
           overlap.similarity(),
           MarkdownText.cell(overlap.a()) + " (" + overlap.entriesA() + ")",
@@ -227,16 +217,12 @@ public final class MarkdownReport {
     line("");
   }
 
-  private void misfiled(ReportView.MisfiledSection section) {
-    heading("## Perhaps under the wrong topic", section.total());
-    if (section.isEmpty()) {
-      paragraph(section.none());
+  private void misfiled(ReportView.ListSection<MisfiledView> section) {
+    if (!begin("Perhaps under the wrong topic", section)) {
       return;
     }
-    paragraph(section.intro());
-    section.cutWords().ifPresent(this::paragraph);
     int number = 1;
-    for (MisfiledView misfiled : section.entries()) {
+    for (MisfiledView misfiled : section.rows()) {
       String name = MarkdownText.code(misfiled.entry().name());
       String nearer = MarkdownText.code(misfiled.nearer());
       heading("### " + number++ + ". " + name + " is nearer to " + nearer, "");
@@ -245,6 +231,14 @@ public final class MarkdownReport {
       paragraph(similarities + " · " + MarkdownText.code(misfiled.id()));
       entry(misfiled.entry());
     }
+  }
+
+  /** Heading and words; returns whether there is anything to list. */
+  private boolean begin(String title, ReportView.ListSection<?> section) {
+    heading("## " + title, section.total());
+    paragraph(section.isEmpty() ? section.none() : section.intro());
+    section.cutWords().ifPresent(this::paragraph);
+    return !section.isEmpty();
   }
 
   private void topics(ReportView.TopicSection topics) {

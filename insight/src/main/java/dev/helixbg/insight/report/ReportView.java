@@ -2,7 +2,6 @@ package dev.helixbg.insight.report;
 
 import dev.helixbg.config.InsightSettings;
 import dev.helixbg.config.text.PrintableText;
-import dev.helixbg.insight.findings.Finding;
 import dev.helixbg.insight.findings.Findings;
 import dev.helixbg.insight.judge.Judgements;
 import dev.helixbg.insight.log.LogAccount;
@@ -31,10 +30,11 @@ record ReportView(
     GraphView graph,
     DistributionView distribution,
     PairSection nearDuplicates,
-    OverlapSection overlaps,
+    ListSection<OverlapView> overlaps,
     PairSection crossLinks,
-    MisfiledSection misfiled,
+    ListSection<MisfiledView> misfiled,
     TopicSection topics) {
+  private static final int OVERLAPS = 60;
 
   /**
    * What of the log could not be read.
@@ -95,36 +95,17 @@ record ReportView(
     }
   }
 
-  /** Topics about the same thing. */
-  record OverlapSection(
-      String total, String intro, List<OverlapView> pairs, Optional<String> cutWords, String none) {
-    private static final int LISTED = 60;
-
-    static OverlapSection of(List<Finding.TopicOverlap> overlaps, String intro, String none) {
-      int total = overlaps.size();
-      return new OverlapSection(
-          Wording.count(total),
-          intro,
-          overlaps.stream().limit(LISTED).map(OverlapView::of).toList(),
-          Wording.shownOf("strongest", LISTED, total, "; all are in report.json."),
-          none);
-    }
+  /**
+   * Findings of one kind.
+   *
+   * @param total how many there are, listed or not
+   * @param none said instead of a list when there are none
+   */
+  record ListSection<T>(
+      String total, String intro, List<T> rows, Optional<String> cutWords, String none) {
 
     boolean isEmpty() {
-      return pairs.isEmpty();
-    }
-  }
-
-  /** Entries that may be under the wrong topic. */
-  record MisfiledSection(
-      String total,
-      String intro,
-      List<MisfiledView> entries,
-      Optional<String> cutWords,
-      String none) {
-
-    boolean isEmpty() {
-      return entries.isEmpty();
+      return rows.isEmpty();
     }
   }
 
@@ -204,13 +185,16 @@ record ReportView(
         judgements);
   }
 
-  private static OverlapSection overlaps(Findings findings, InsightSettings limits) {
+  private static ListSection<OverlapView> overlaps(Findings findings, InsightSettings limits) {
     String limit = Wording.limit(limits.topicOverlap());
-    return OverlapSection.of(
-        findings.topicOverlaps(),
+    int total = findings.topicOverlaps().size();
+    return new ListSection<>(
+        Wording.count(total),
         "Topics whose entries are about the same things: their centres are more similar than "
             + limit
             + ". One topic may have been split in two, or two may want clearer borders.",
+        findings.topicOverlaps().stream().limit(OVERLAPS).map(OverlapView::of).toList(),
+        Wording.shownOf("strongest", OVERLAPS, total, "; all are in report.json."),
         findings.topics().size() < 2
             ? "There are no two topics to compare."
             : "No two topics are more similar than " + limit + ". Each has its own ground.");
@@ -233,11 +217,11 @@ record ReportView(
         judgements);
   }
 
-  private static MisfiledSection misfiled(
+  private static ListSection<MisfiledView> misfiled(
       Findings findings, InsightSettings limits, Judgements judgements) {
     int total = findings.totals().misfiled();
     int shown = findings.misfiled().size();
-    return new MisfiledSection(
+    return new ListSection<>(
         Wording.count(total),
         "Entries that are nearer to the centre of another topic than to that of their own, by at"
             + " least "

@@ -59,7 +59,6 @@ record ReviewSection(String intro, List<ReviewView> reviews) {
    *
    * @param judge the model that judged, if one did
    * @param note what to bear in mind
-   * @param more folded away where a format can fold
    */
   record ReviewView(
       String kind,
@@ -68,17 +67,13 @@ record ReviewSection(String intro, List<ReviewView> reviews) {
       Optional<String> judge,
       Optional<String> note,
       String summary,
-      List<ItemView> first,
-      List<ItemView> more,
-      String moreWords) {
+      Folded<ItemView> items) {
     private static final int FIRST = 5;
     private static final int SUMMARY_COLUMNS = 1_500;
     private static final DateTimeFormatter WHEN =
         DateTimeFormatter.ofPattern("yyyy-MM-dd HH:mm 'UTC'", Locale.ROOT).withZone(ZoneOffset.UTC);
 
     static ReviewView of(Review review, String logSha256) {
-      List<ItemView> items = review.items().stream().map(ItemView::of).toList();
-      int first = items.size() <= FIRST + 2 ? items.size() : FIRST;
       return new ReviewView(
           review.kind().title(),
           title(review.kind()),
@@ -87,9 +82,11 @@ record ReviewSection(String intro, List<ReviewView> reviews) {
           Optional.of("The log has changed since; entries are named as they were then.")
               .filter(note -> !review.logSha256().equals(logSha256)),
           PrintableText.excerpt(review.summary(), SUMMARY_COLUMNS),
-          items.subList(0, first),
-          items.subList(first, items.size()),
-          (items.size() - first) + " more");
+          Folded.of(
+              review.items().stream().map(ItemView::of).toList(),
+              FIRST,
+              2,
+              more -> more + " more"));
     }
 
     private static String title(Review.Kind kind) {
@@ -98,14 +95,6 @@ record ReviewSection(String intro, List<ReviewView> reviews) {
         case DRIFT -> "Topics that drift together";
         case STALE -> "Perhaps overtaken";
       };
-    }
-
-    boolean hasItems() {
-      return !first.isEmpty();
-    }
-
-    boolean hasMore() {
-      return !more.isEmpty();
     }
   }
 

@@ -70,8 +70,8 @@ class ReportViewTest {
     PairSection links = ReportView.of(KbFixtures.realistic().report()).crossLinks();
     assertEquals("37", links.total());
     assertEquals("The best 24 of 37.", links.cutWords().orElseThrow());
-    assertEquals(12, links.first().size());
-    assertEquals("12 more pairs, less similar", links.moreWords());
+    assertEquals(12, links.pairs().first().size());
+    assertEquals("12 more pairs, less similar", links.pairs().words());
   }
 
   @Test
