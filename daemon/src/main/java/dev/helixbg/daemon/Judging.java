@@ -123,7 +123,7 @@ final class Judging {
             embedder.id(),
             embedder::open,
             (what, total) -> Progress.SILENT);
-    List<float[]> labels = update.run(NearestLabels.asEntries(), true).vectors();
+    List<float[]> labels = update.run(NearestLabels.asEntries(), Saving.PUBLISHED).vectors();
     return NearestLabels.of(findings.entries(), vectors, labels);
   }
 

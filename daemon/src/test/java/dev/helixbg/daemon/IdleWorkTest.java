@@ -339,7 +339,7 @@ class IdleWorkTest {
             Analysis::run,
             new Judging(daemon.settings, DaemonFixture.SILENT, warning -> {}),
             DaemonFixture.SILENT);
-    ReportFolder.of(kb).write(once.run(kb, true).report());
+    ReportFolder.of(kb).write(once.run(kb, Saving.PUBLISHED).report());
   }
 
   private static Map<String, JsonNode> byKey(Kb kb) throws IOException {
