@@ -8,8 +8,13 @@ import java.util.Optional;
 /**
  * What a cache on disk was found to hold: all of {@code embeddings.bin}, or nothing and the reason;
  * and what the journal holds beside it.
+ *
+ * @param reason why {@code embeddings.bin} gave nothing, for people; empty when the state is GOOD
+ * @param rows of {@code embeddings.bin}, sorted by offset
+ * @param byKey the vectors of both, whatever the offset they were stored for; not copies
  */
-public final class CachedVectors {
+public record CachedVectors(
+    State state, String reason, List<CacheRow> rows, Journal journal, Map<TextKey, float[]> byKey) {
 
   /** How {@code embeddings.bin} was found. */
   public enum State {
@@ -20,43 +25,14 @@ public final class CachedVectors {
     UNUSABLE
   }
 
-  private final State state;
-  private final String reason;
-  private final List<CacheRow> rows;
-  private final Journal journal;
-  private final Map<TextKey, float[]> byKey;
-
-  CachedVectors(State state, String reason, List<CacheRow> rows, Journal journal) {
-    this.state = state;
-    this.reason = reason;
-    this.rows = List.copyOf(rows);
-    this.journal = journal;
-    this.byKey = HashMap.newHashMap(rows.size() + journal.vectors().size());
-    for (CacheRow row : rows) {
-      byKey.putIfAbsent(row.key(), row.vector());
-    }
+  static CachedVectors of(State state, String reason, List<CacheRow> rows, Journal journal) {
+    Map<TextKey, float[]> byKey = HashMap.newHashMap(rows.size() + journal.vectors().size());
+    rows.forEach(row -> byKey.putIfAbsent(row.key(), row.vector()));
     journal.vectors().forEach(byKey::putIfAbsent);
+    return new CachedVectors(state, reason, rows, journal, byKey);
   }
 
-  public State state() {
-    return state;
-  }
-
-  /** Why {@code embeddings.bin} gave nothing, for people; empty when the state is GOOD. */
-  public String reason() {
-    return reason;
-  }
-
-  /** All rows of {@code embeddings.bin}, sorted by offset. */
-  public List<CacheRow> rows() {
-    return rows;
-  }
-
-  public Journal journal() {
-    return journal;
-  }
-
-  /** The vector of a text, whatever the offset it was stored for; not a copy. */
+  /** The vector of a text. */
   public Optional<float[]> vector(TextKey key) {
     return Optional.ofNullable(byKey.get(key));
   }

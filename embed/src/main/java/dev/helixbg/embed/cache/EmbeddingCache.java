@@ -148,7 +148,7 @@ public final class EmbeddingCache {
 
   private CachedVectors readVectors(Journal journal) {
     if (!Files.exists(folder.resolve(VECTORS))) {
-      return new CachedVectors(
+      return CachedVectors.of(
           CachedVectors.State.MISSING, "there is no cache yet", List.of(), journal);
     }
     List<String> faults = new ArrayList<>();
@@ -159,7 +159,7 @@ public final class EmbeddingCache {
           continue;
         }
         try {
-          return new CachedVectors(CachedVectors.State.GOOD, "", rows(content, name), journal);
+          return CachedVectors.of(CachedVectors.State.GOOD, "", rows(content, name), journal);
         } catch (IOException e) {
           faults.add(name + " cannot be read: " + e.getMessage());
         } catch (CacheFault e) {
@@ -174,7 +174,7 @@ public final class EmbeddingCache {
     } catch (CacheFault e) {
       faults.add(VECTORS + " is damaged: " + e.getMessage());
     }
-    return new CachedVectors(
+    return CachedVectors.of(
         CachedVectors.State.UNUSABLE, String.join("; ", faults), List.of(), journal);
   }
 

@@ -64,7 +64,8 @@ final class JournalFile {
             header.getInt() == MAGIC && header.getInt() == VERSION, "is of another version");
         damaged = readRecords(in, vectors);
       }
-      CacheFault.unless(damaged == 0, "has " + damaged + " damaged records");
+      CacheFault.unless(
+          damaged == 0, "has " + damaged + (damaged == 1 ? " damaged record" : " damaged records"));
       CacheFault.unless(OWNER_ONLY.containsAll(attributes.permissions()), "is open to other users");
       return (attributes.size() - HEADER_BYTES) % RECORD_BYTES == 0
           ? new Journal(Journal.State.WHOLE, "", vectors)

@@ -1,5 +1,6 @@
 package dev.helixbg.insight.judge;
 
+import dev.helixbg.config.Sha256;
 import dev.helixbg.insight.findings.Finding;
 import dev.helixbg.insight.findings.Findings;
 import dev.helixbg.insight.findings.NamedEntry;
@@ -197,7 +198,7 @@ public final class JudgeRun {
 
   private static String mergeId(List<NamedEntry> group) {
     List<String> keys = group.stream().map(NamedEntry::key).sorted().toList();
-    return "merge-" + Hash.of(keys).substring(0, 10);
+    return "merge-" + Sha256.of(keys).substring(0, 10);
   }
 
   private void ask(Job job, List<? extends Question> questions)

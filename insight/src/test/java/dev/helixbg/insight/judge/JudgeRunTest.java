@@ -6,6 +6,7 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.helixbg.config.InsightSettings;
+import dev.helixbg.config.Sha256;
 import dev.helixbg.insight.findings.Analysis;
 import dev.helixbg.insight.findings.Finding;
 import dev.helixbg.insight.findings.Findings;
@@ -57,7 +58,8 @@ class JudgeRunTest {
   }
 
   private Findings findings() {
-    List<String> keys = entries.stream().map(e -> Hash.of(e.embeddedText())).toList();
+    List<String> keys =
+        entries.stream().map(e -> Sha256.of(List.of(e.embeddedText())).substring(0, 32)).toList();
     float[] values = new float[vectors.size() * DIMENSION];
     for (int i = 0; i < vectors.size(); i++) {
       System.arraycopy(vectors.get(i), 0, values, i * DIMENSION, DIMENSION);
