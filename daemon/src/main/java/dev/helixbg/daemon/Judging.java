@@ -88,7 +88,7 @@ final class Judging {
     }
     LanguageModel chosen = model.get();
     try {
-      AnswerFile answers = answers(kb, save);
+      AnswerFile answers = new AnswerFile(kb.answers(), save);
       try (Asking asking = asking(answers, chosen)) {
         Judgements judgements =
             new JudgeRun(answers, asking, chosen.name(), findings, vectors).run();
@@ -143,13 +143,6 @@ final class Judging {
         Duration.ofSeconds(settings.llm().seconds()),
         System::nanoTime,
         new ShownProgress(display));
-  }
-
-  static AnswerFile answers(Kb kb, boolean save) throws IOException {
-    if (save) {
-      Files.createDirectories(kb.insights());
-    }
-    return AnswerFile.read(kb.answers(), save);
   }
 
   static Failure cannotSave(Kb kb, IOException e) {

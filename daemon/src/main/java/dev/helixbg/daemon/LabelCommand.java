@@ -81,7 +81,7 @@ final class LabelCommand implements Callable<Integer> {
             entry -> TextKey.of(embedding, entry.embeddedText()).hex());
     Judging judging = new Judging(settings, Progress.on(console), warning -> {});
     try {
-      AnswerFile answers = Judging.answers(chosen, save);
+      AnswerFile answers = new AnswerFile(chosen.answers(), save);
       try (Asking asking = judging.asking(answers, model)) {
         LabelRun run = new LabelRun(asking, entries);
         int left = run.ask();

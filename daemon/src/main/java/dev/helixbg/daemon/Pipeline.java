@@ -17,6 +17,7 @@ import dev.helixbg.insight.similarity.Vectors;
 import java.io.IOException;
 import java.io.InputStream;
 import java.nio.charset.StandardCharsets;
+import java.nio.file.FileSystemException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.security.MessageDigest;
@@ -143,6 +144,9 @@ final class Pipeline {
     if (!Files.exists(file)) {
       digest.update((byte) 0);
       return;
+    }
+    if (!Files.isRegularFile(file)) {
+      throw new FileSystemException(file.toString(), null, "it is no regular file");
     }
     byte[] buffer = new byte[1 << 16];
     long length = 0;

@@ -2,6 +2,7 @@ package dev.helixbg.insight.judge;
 
 import java.io.IOException;
 import java.time.Duration;
+import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -25,6 +26,7 @@ public final class Asking implements AutoCloseable {
   private final long nanos;
   private final JudgeProgress progress;
   private final BooleanSupplier cancelled;
+  private final Map<AnswerFile.Id, Answer> known = new HashMap<>();
   private Judge judge;
   private int asked;
 
@@ -85,9 +87,9 @@ public final class Asking implements AutoCloseable {
     return asked;
   }
 
-  /** What is known of a question, by asking or by memory. */
+  /** The answer to a question that was given to {@link #ask}, if it is known by now. */
   public Optional<Answer> find(Question question) {
-    return answers.find(id(question));
+    return Optional.ofNullable(known.get(id(question)));
   }
 
   /**
@@ -96,16 +98,13 @@ public final class Asking implements AutoCloseable {
    * @param questions of one job
    * @return how many are still unanswered because the time is over
    * @throws InterruptedException when interrupted; all answers until then are saved
-   * @throws IOException when they cannot be saved
+   * @throws IOException when answers cannot be read or saved
    */
   public int ask(List<? extends Question> questions) throws InterruptedException, IOException {
     Map<AnswerFile.Id, Question> missing = new LinkedHashMap<>();
-    for (Question question : questions) {
-      AnswerFile.Id id = id(question);
-      if (answers.find(id).isEmpty()) {
-        missing.putIfAbsent(id, question);
-      }
-    }
+    questions.forEach(question -> missing.putIfAbsent(id(question), question));
+    known.putAll(answers.find(missing.keySet()));
+    missing.keySet().removeIf(known::containsKey);
     if (missing.isEmpty() || timeIsOver()) {
       return missing.size();
     }
@@ -121,6 +120,7 @@ public final class Asking implements AutoCloseable {
           fresh.put(ids.get(done + i), some.get(i));
         }
         answers.add(fresh);
+        known.putAll(fresh);
         done += some.size();
         asked += some.size();
         progress.answered(some.size());
