@@ -5,6 +5,7 @@ import dev.helixbg.config.Settings;
 import dev.helixbg.config.Sha256;
 import dev.helixbg.embed.cache.EmbeddingCache;
 import dev.helixbg.embed.cache.TextKey;
+import dev.helixbg.embed.store.PrivateFiles;
 import dev.helixbg.insight.decisions.DecisionFile;
 import dev.helixbg.insight.decisions.Decisions;
 import dev.helixbg.insight.findings.Findings;
@@ -17,7 +18,6 @@ import dev.helixbg.insight.similarity.Vectors;
 import java.io.IOException;
 import java.io.InputStream;
 import java.nio.charset.StandardCharsets;
-import java.nio.file.FileSystemException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.security.MessageDigest;
@@ -145,9 +145,7 @@ final class Pipeline {
       digest.update((byte) 0);
       return;
     }
-    if (!Files.isRegularFile(file)) {
-      throw new FileSystemException(file.toString(), null, "it is no regular file");
-    }
+    PrivateFiles.requireFile(file);
     byte[] buffer = new byte[1 << 16];
     long length = 0;
     try (InputStream in = Files.newInputStream(file)) {

@@ -168,6 +168,30 @@ class ForeignKbTest {
     assertEquals("rw-r-----", mode(json));
   }
 
+  /** Whoever opened a pipe would wait for its other end for ever. */
+  @ParameterizedTest
+  @ValueSource(
+      strings = {
+        History.NAME,
+        DecisionFile.NAME,
+        "answers.jsonl",
+        ".helix-bg.lock",
+        Cursor.NAME,
+        "report.json"
+      })
+  void aPipeInThePlaceOfAFileHangsNothing(String name) throws Exception {
+    Files.createDirectory(kb.insights());
+    Path pipe = kb.insights().resolve(name);
+    assertEquals(0, new ProcessBuilder("mkfifo", pipe.toString()).start().waitFor());
+    switch (name) {
+      case Cursor.NAME -> assertEquals(Optional.empty(), Cursor.read(kb));
+      case "report.json" -> assertThrows(Failure.class, () -> ReportedFinding.of(kb));
+      case History.NAME -> assertThrows(Failure.class, () -> Reviews.latest(kb));
+      case DecisionFile.NAME -> assertThrows(Failure.class, () -> Pipeline.decisions(kb));
+      default -> assertThrows(Exception.class, writer(name));
+    }
+  }
+
   @Test
   void theDaemonsOwnFilesAreAlikeAndFollowNoLinks() throws IOException {
     DaemonHome home = new DaemonHome(folder.resolve("home"));

@@ -94,9 +94,7 @@ public final class JsonLines {
    * @throws IOException when there is something that cannot be read
    */
   public Count read(Reader reader) throws IOException {
-    if (Files.exists(file) && !Files.isRegularFile(file)) {
-      throw new FileSystemException(file.toString(), null, "it is no regular file");
-    }
+    PrivateFiles.requireFile(file);
     try (InputStream in = Files.newInputStream(file)) {
       return read(in, reader);
     } catch (NoSuchFileException e) {

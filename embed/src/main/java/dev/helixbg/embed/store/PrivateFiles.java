@@ -9,7 +9,6 @@ import java.nio.file.LinkOption;
 import java.nio.file.NotDirectoryException;
 import java.nio.file.OpenOption;
 import java.nio.file.Path;
-import java.nio.file.attribute.BasicFileAttributes;
 import java.nio.file.attribute.FileAttribute;
 import java.nio.file.attribute.PosixFilePermissions;
 import java.util.HashSet;
@@ -61,13 +60,21 @@ public final class PrivateFiles {
    */
   public static FileChannel open(Path file, OpenOption... options) throws IOException {
     refuseLink(file);
-    if (Files.exists(file)
-        && !Files.readAttributes(file, BasicFileAttributes.class).isRegularFile()) {
-      throw new FileSystemException(file.toString(), null, "it is no regular file");
-    }
+    requireFile(file);
     Set<OpenOption> all = new HashSet<>(List.of(options));
     all.add(LinkOption.NOFOLLOW_LINKS);
     return FileChannel.open(file, all, FILE);
+  }
+
+  /**
+   * To be asked before a file is opened: whoever opens a pipe waits for its other end.
+   *
+   * @throws IOException when there is something that is no file, nor a link to one
+   */
+  public static void requireFile(Path path) throws IOException {
+    if (Files.exists(path) && !Files.isRegularFile(path)) {
+      throw new FileSystemException(path.toString(), null, "it is no regular file");
+    }
   }
 
   /**
