@@ -16,6 +16,10 @@ import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
+import java.util.Optional;
+import java.util.function.Consumer;
+import java.util.function.Function;
+import java.util.function.Predicate;
 
 /**
  * A file of lines of JSON in a folder of ours, only ever appended to, or written anew in one step.
@@ -64,7 +68,7 @@ public final class JsonLines {
   }
 
   /** Is given lines, without their ends. */
-  public interface Reader {
+  private interface Reader {
     /** Whether it is a line of ours. */
     boolean take(String line) throws IOException;
   }
@@ -72,7 +76,7 @@ public final class JsonLines {
   /**
    * Lines of a file, without those that are blank.
    *
-   * @param taken that the reader knew
+   * @param taken that meant something to the reader
    * @param passedOver all others
    */
   public record Count(long taken, long passedOver) {
@@ -89,11 +93,23 @@ public final class JsonLines {
   }
 
   /**
-   * Gives a reader all lines, one after the other; none when there is no file.
+   * Reads all lines, one after the other; none when there is no file.
    *
+   * @param parser of a line; empty for what is none of ours
+   * @param sink of what was parsed
    * @throws IOException when there is something that cannot be read
    */
-  public Count read(Reader reader) throws IOException {
+  public <T> Count read(Function<String, Optional<T>> parser, Consumer<? super T> sink)
+      throws IOException {
+    return read(
+        line -> {
+          Optional<T> parsed = parser.apply(line);
+          parsed.ifPresent(sink);
+          return parsed.isPresent();
+        });
+  }
+
+  private Count read(Reader reader) throws IOException {
     PrivateFiles.requireFile(file);
     try (InputStream in = Files.newInputStream(file)) {
       return read(in, reader);
@@ -177,7 +193,7 @@ public final class JsonLines {
    *
    * @param kept which lines it keeps, in their order
    */
-  public void rewrite(Reader kept) throws IOException {
+  public void rewrite(Predicate<String> kept) throws IOException {
     write(
         () ->
             AtomicFile.replace(
@@ -185,11 +201,10 @@ public final class JsonLines {
                 out ->
                     read(
                         line -> {
-                          boolean keep = kept.take(line);
-                          if (keep) {
+                          if (kept.test(line)) {
                             out.write((line + "\n").getBytes(UTF_8));
                           }
-                          return keep;
+                          return true;
                         })));
   }
 

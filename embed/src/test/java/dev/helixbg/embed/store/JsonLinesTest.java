@@ -14,6 +14,7 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.HashSet;
 import java.util.List;
+import java.util.Optional;
 import java.util.Random;
 import java.util.Set;
 import java.util.concurrent.ExecutorService;
@@ -44,15 +45,19 @@ class JsonLinesTest {
     return line.matches("\\{\"n\":\"[-0-9]+\"}");
   }
 
+  private static Optional<String> parse(String line) {
+    return Optional.of(line).filter(JsonLinesTest::isOurs);
+  }
+
   private List<String> ours() throws IOException {
     List<String> all = new ArrayList<>();
-    lines.read(line -> isOurs(line) && all.add(line));
+    lines.read(JsonLinesTest::parse, all::add);
     return all;
   }
 
   @Test
   void whatIsAppendedIsReadInItsOrder() throws IOException {
-    assertEquals(new JsonLines.Count(0, 0), lines.read(line -> true));
+    assertEquals(new JsonLines.Count(0, 0), lines.read(Optional::of, line -> {}));
     assertEquals(0, lines.size());
     lines.append(List.of(line(1), line(2)));
     lines.append(List.of(line(3)));
@@ -71,7 +76,7 @@ class JsonLinesTest {
     }
     lines.append(some);
     List<String> read = new ArrayList<>();
-    lines.read(read::add);
+    lines.read(Optional::of, read::add);
     assertEquals(some, read);
   }
 
@@ -79,14 +84,14 @@ class JsonLinesTest {
   void aLineThatIsTooLongIsPassedOverAndNeverHeld() throws IOException {
     lines.append(List.of(line(1), "x".repeat(LONGEST), "y".repeat(LONGEST + 1), line(2)));
     List<String> read = new ArrayList<>();
-    assertEquals(new JsonLines.Count(3, 1), lines.read(read::add));
+    assertEquals(new JsonLines.Count(3, 1), lines.read(Optional::of, read::add));
     assertEquals(List.of(line(1), "x".repeat(LONGEST), line(2)), read);
   }
 
   @Test
   void blankLinesAreNothing() throws IOException {
     lines.append(List.of(line(1), "", " ", line(2)));
-    assertEquals(2, lines.read(line -> true).all());
+    assertEquals(2, lines.read(Optional::of, line -> {}).all());
   }
 
   /** Torn anywhere: what stood before is known, and what is added is not lost in the torn line. */
@@ -169,7 +174,7 @@ class JsonLinesTest {
     Files.delete(file);
     Files.createDirectory(file);
     assertThrows(IOException.class, () -> lines.append(List.of(line(1))));
-    assertThrows(IOException.class, () -> lines.read(line -> true));
+    assertThrows(IOException.class, () -> lines.read(Optional::of, line -> {}));
   }
 
   /** A pipe in the place of a file has nobody at its other end: opening it would wait for ever. */
@@ -178,7 +183,7 @@ class JsonLinesTest {
     Files.createDirectory(file.getParent());
     assertEquals(0, new ProcessBuilder("mkfifo", file.toString()).start().waitFor());
     assertThrows(IOException.class, () -> lines.append(List.of(line(1))));
-    assertThrows(IOException.class, () -> lines.read(line -> true));
+    assertThrows(IOException.class, () -> lines.read(Optional::of, line -> {}));
   }
 
   @Test
@@ -216,7 +221,7 @@ class JsonLinesTest {
     List<String> all = ours();
     assertEquals(2 * 2 * Appending.LINES, all.size());
     assertEquals(all.size(), new HashSet<>(all).size());
-    assertEquals(0, lines.read(JsonLinesTest::isOurs).passedOver());
+    assertEquals(0, lines.read(JsonLinesTest::parse, line -> {}).passedOver());
   }
 
   /** The other process: a file, and a number that tells it from others. */
@@ -248,6 +253,6 @@ class JsonLinesTest {
     Files.writeString(file, "{\"n\":", StandardOpenOption.APPEND);
     lines.append(List.of(line(2)));
     assertEquals(List.of(line(1), line(2)), ours());
-    assertEquals(1, lines.read(JsonLinesTest::isOurs).passedOver());
+    assertEquals(1, lines.read(JsonLinesTest::parse, line -> {}).passedOver());
   }
 }

@@ -50,13 +50,7 @@ public final class DecisionFile {
    */
   public Decisions read() throws IOException {
     List<Decision> decisions = new ArrayList<>();
-    JsonLines.Count count =
-        lines.read(
-            line -> {
-              Optional<Decision> decision = parse(line);
-              decision.ifPresent(decisions::add);
-              return decision.isPresent();
-            });
+    JsonLines.Count count = lines.read(DecisionFile::parse, decisions::add);
     return new Decisions(decisions, (int) Math.min(count.passedOver(), Integer.MAX_VALUE));
   }
 

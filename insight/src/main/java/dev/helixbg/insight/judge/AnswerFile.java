@@ -15,6 +15,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
+import java.util.function.Function;
 import java.util.stream.Collectors;
 
 /**
@@ -63,11 +64,8 @@ public final class AnswerFile {
     Map<Id, Answer> found = new HashMap<>();
     Set<String> keys = wanted.stream().map(Id::key).collect(Collectors.toSet());
     lines.read(
-        text -> {
-          Optional<Line> line = parse(text, keys).filter(one -> wanted.contains(one.id()));
-          line.ifPresent(one -> found.put(one.id(), one.answer()));
-          return line.isPresent();
-        });
+        text -> parse(text, keys).filter(line -> wanted.contains(line.id())),
+        line -> found.put(line.id(), line.answer()));
     return found;
   }
 
@@ -94,12 +92,12 @@ public final class AnswerFile {
     if (!writable) {
       return false;
     }
-    JsonLines.Reader live =
-        text -> parse(text, keys).filter(one -> versions.contains(one.id().version())).isPresent();
-    JsonLines.Count count = lines.read(live);
+    Function<String, Optional<Line>> live =
+        text -> parse(text, keys).filter(line -> versions.contains(line.id().version()));
+    JsonLines.Count count = lines.read(live, line -> {});
     boolean mostlyStale = count.all() >= FEW_LINES && count.passedOver() > count.taken();
     if (mostlyStale) {
-      lines.rewrite(live);
+      lines.rewrite(text -> live.apply(text).isPresent());
     }
     return mostlyStale;
   }

@@ -16,7 +16,6 @@ import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.atomic.AtomicLong;
-import java.util.function.Consumer;
 
 /**
  * {@code insights/history.jsonl}: one review a line, appended. A line that is no review, such as a
@@ -45,23 +44,15 @@ public final class History {
   /** All reviews, oldest first; none when there is no file. */
   public List<Review> read() throws IOException {
     List<Review> reviews = new ArrayList<>();
-    read(reviews::add);
+    lines.read(History::parse, reviews::add);
     return reviews;
-  }
-
-  private void read(Consumer<Review> reader) throws IOException {
-    lines.read(
-        line -> {
-          Optional<Review> review = parse(line);
-          review.ifPresent(reader);
-          return review.isPresent();
-        });
   }
 
   /** The newest reviews that looked at all topics, one of a kind. */
   public Map<Review.Kind, Review> latest() throws IOException {
     Map<Review.Kind, Review> latest = new EnumMap<>(Review.Kind.class);
-    read(
+    lines.read(
+        History::parse,
         review -> {
           if (review.topic().isEmpty()) {
             latest.put(review.kind(), review);
@@ -79,7 +70,7 @@ public final class History {
   }
 
   private void keepNewest() throws IOException {
-    AtomicLong old = new AtomicLong(lines.read(line -> true).taken() - KEPT);
+    AtomicLong old = new AtomicLong(lines.read(Optional::of, line -> {}).taken() - KEPT);
     lines.rewrite(line -> old.getAndDecrement() <= 0);
   }
 
