@@ -9,6 +9,7 @@ import java.nio.file.LinkOption;
 import java.nio.file.NotDirectoryException;
 import java.nio.file.OpenOption;
 import java.nio.file.Path;
+import java.nio.file.attribute.BasicFileAttributes;
 import java.nio.file.attribute.FileAttribute;
 import java.nio.file.attribute.PosixFilePermissions;
 import java.util.HashSet;
@@ -41,7 +42,7 @@ public final class PrivateFiles {
       }
     }
     refuseLink(folder);
-    if (!Files.isDirectory(folder)) {
+    if (!Files.readAttributes(folder, BasicFileAttributes.class).isDirectory()) {
       throw new NotDirectoryException(folder.toString());
     }
   }
