@@ -73,22 +73,18 @@ final class IdleQuestions {
       throws InterruptedException {
     LanguageModel file = LanguageModel.require(settings);
     int entryTokens = settings.llm().entryTokens();
-    try {
-      AnswerFile answers = new AnswerFile(kb.answers(), true);
-      try (Asking asking =
-          new Asking(
-              answers,
-              file.hash(settings),
-              entryTokens,
-              () -> Judge.with(model, entryTokens),
-              Duration.ofSeconds(settings.llm().seconds()),
-              clock::nanos,
-              new Told(model),
-              cancelled)) {
-        new JudgeRun(answers, asking, file.name(), of.report().findings(), of.vectors().vectors())
-            .run();
-        return asking.asked();
-      }
+    try (Asking asking =
+        new Asking(
+            new AnswerFile(kb.answers(), true),
+            file.hash(settings),
+            entryTokens,
+            () -> Judge.with(model, entryTokens),
+            Duration.ofSeconds(settings.llm().seconds()),
+            clock::nanos,
+            new Told(model),
+            cancelled)) {
+      new JudgeRun(asking, file.name(), of.report().findings(), of.vectors().vectors()).run();
+      return asking.asked();
     } catch (IOException e) {
       throw Judging.cannotSave(kb, e);
     }

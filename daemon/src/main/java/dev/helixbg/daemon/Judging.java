@@ -87,13 +87,9 @@ final class Judging {
       return new Outcome(Judgements.NONE, model, 0);
     }
     LanguageModel chosen = model.get();
-    try {
-      AnswerFile answers = new AnswerFile(kb.answers(), save);
-      try (Asking asking = asking(answers, chosen)) {
-        Judgements judgements =
-            new JudgeRun(answers, asking, chosen.name(), findings, vectors).run();
-        return new Outcome(judgements, model, asking.asked());
-      }
+    try (Asking asking = asking(new AnswerFile(kb.answers(), save), chosen)) {
+      Judgements judgements = new JudgeRun(asking, chosen.name(), findings, vectors).run();
+      return new Outcome(judgements, model, asking.asked());
     } catch (GgufException | TokenizerException e) {
       if (chosen.named()) {
         throw e;
@@ -142,7 +138,8 @@ final class Judging {
         () -> model.open(settings),
         Duration.ofSeconds(settings.llm().seconds()),
         System::nanoTime,
-        new ShownProgress(display));
+        new ShownProgress(display),
+        () -> Thread.currentThread().isInterrupted());
   }
 
   static Failure cannotSave(Kb kb, IOException e) {

@@ -80,13 +80,10 @@ final class LabelCommand implements Callable<Integer> {
             DataLog.readQuiet(chosen.dataLog()).entries(),
             entry -> TextKey.of(embedding, entry.embeddedText()).hex());
     Judging judging = new Judging(settings, Progress.on(console), warning -> {});
-    try {
-      AnswerFile answers = new AnswerFile(chosen.answers(), save);
-      try (Asking asking = judging.asking(answers, model)) {
-        LabelRun run = new LabelRun(asking, entries);
-        int left = run.ask();
-        return new Labelled(entries, run.guesses(), model.name(), asking.asked(), left);
-      }
+    try (Asking asking = judging.asking(new AnswerFile(chosen.answers(), save), model)) {
+      LabelRun run = new LabelRun(asking, entries);
+      int left = run.ask();
+      return new Labelled(entries, run.guesses(), model.name(), asking.asked(), left);
     } catch (IOException e) {
       throw Judging.cannotSave(chosen, e);
     }

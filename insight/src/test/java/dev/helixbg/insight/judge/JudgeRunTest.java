@@ -81,7 +81,8 @@ class JudgeRunTest {
         },
         time,
         clock::get,
-        progress);
+        progress,
+        () -> Thread.currentThread().isInterrupted());
   }
 
   /** Each batch takes a second. */
@@ -103,7 +104,7 @@ class JudgeRunTest {
   private Judgements run(Duration time, JudgeProgress progress)
       throws IOException, InterruptedException {
     try (Asking asking = asking(time, progress)) {
-      return new JudgeRun(new AnswerFile(file, false), asking, "golden", findings(), vectors).run();
+      return new JudgeRun(asking, "golden", findings(), vectors).run();
     }
   }
 
@@ -187,7 +188,7 @@ class JudgeRunTest {
     long start = System.nanoTime();
     Judgements judged;
     try (Asking asking = asking(Duration.ZERO, JudgeProgress.SILENT)) {
-      judged = new JudgeRun(new AnswerFile(file, true), asking, "golden", findings, vectors).run();
+      judged = new JudgeRun(asking, "golden", findings, vectors).run();
     }
     long millis = (System.nanoTime() - start) / 1_000_000;
     assertEquals(0, opened);
