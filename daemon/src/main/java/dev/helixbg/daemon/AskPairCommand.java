@@ -120,10 +120,10 @@ final class AskPairCommand implements Callable<Integer> {
       throws InterruptedException {
     try {
       if (!Files.isWritable(chosen.folder())) {
-        return ask(question, new AnswerFile(chosen.answers(), false), settings);
+        return ask(question, Judging.answers(chosen, false), settings);
       }
       try (KbLock lock = KbLock.take(chosen)) {
-        return ask(question, new AnswerFile(chosen.answers(), true), settings);
+        return ask(question, Judging.answers(chosen, true), settings);
       }
     } catch (IOException e) {
       throw Judging.cannotSave(chosen, e);

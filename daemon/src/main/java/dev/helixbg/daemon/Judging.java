@@ -87,7 +87,7 @@ final class Judging {
       return new Outcome(Judgements.NONE, model, 0);
     }
     LanguageModel chosen = model.get();
-    try (Asking asking = asking(new AnswerFile(kb.answers(), save), chosen)) {
+    try (Asking asking = asking(answers(kb, save), chosen)) {
       Judgements judgements = new JudgeRun(asking, chosen.name(), findings, vectors).run();
       return new Outcome(judgements, model, asking.asked());
     } catch (GgufException | TokenizerException e) {
@@ -140,6 +140,13 @@ final class Judging {
         System::nanoTime,
         new ShownProgress(display),
         () -> Thread.currentThread().isInterrupted());
+  }
+
+  /**
+   * @param save whether answers may be saved in the KB
+   */
+  static AnswerFile answers(Kb kb, boolean save) {
+    return new AnswerFile(kb.answers(), save);
   }
 
   static Failure cannotSave(Kb kb, IOException e) {

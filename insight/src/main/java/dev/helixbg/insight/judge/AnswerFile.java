@@ -37,15 +37,28 @@ public final class AnswerFile {
   private static final String KEY_FIELD = "\"key\":\"";
 
   private final JsonLines lines;
-  private final boolean writable;
+  private final Optional<Runnable> permit;
 
   /**
    * @param file need not be there
    * @param writable whether answers are saved
    */
   public AnswerFile(Path file, boolean writable) {
+    this(file, writable ? Optional.of(() -> {}) : Optional.empty());
+  }
+
+  /**
+   * @param file need not be there
+   * @param permit is run before each writing; what it throws, the writer throws, and nothing was
+   *     written
+   */
+  public AnswerFile(Path file, Runnable permit) {
+    this(file, Optional.of(permit));
+  }
+
+  private AnswerFile(Path file, Optional<Runnable> permit) {
     this.lines = new JsonLines(file, LONGEST_LINE);
-    this.writable = writable;
+    this.permit = permit;
   }
 
   /**
@@ -71,11 +84,12 @@ public final class AnswerFile {
 
   /** Saves answers, on disk before this returns. */
   public void add(Map<Id, Answer> some) throws IOException {
-    if (writable && !some.isEmpty()) {
+    if (permit.isPresent() && !some.isEmpty()) {
       List<String> texts = new ArrayList<>();
       for (Map.Entry<Id, Answer> one : some.entrySet()) {
         texts.add(text(one.getKey(), one.getValue()));
       }
+      permit.get().run();
       lines.append(texts);
     }
   }
@@ -89,7 +103,7 @@ public final class AnswerFile {
    */
   public boolean compactIfMostlyStale(Set<String> keys, Collection<String> versions)
       throws IOException {
-    if (!writable) {
+    if (permit.isEmpty()) {
       return false;
     }
     Function<String, Optional<Line>> live =
@@ -97,6 +111,7 @@ public final class AnswerFile {
     JsonLines.Count count = lines.read(live, line -> {});
     boolean mostlyStale = count.all() >= FEW_LINES && count.passedOver() > count.taken();
     if (mostlyStale) {
+      permit.get().run();
       lines.rewrite(text -> live.apply(text).isPresent());
     }
     return mostlyStale;

@@ -2,6 +2,7 @@ package dev.helixbg.insight.judge;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.helixbg.insight.judge.AnswerFile.Id;
@@ -177,6 +178,18 @@ class AnswerFileTest {
     assertEquals(
         Map.of(id(Job.LABEL, 1), GOTCHA, id(Job.SUMMARY, 2), TEXT),
         answers.find(Set.of(id(Job.LABEL, 1), id(Job.SUMMARY, 2), id(Job.PAIR, 3))));
+  }
+
+  @Test
+  void withoutAPermitNothingIsWritten() throws Exception {
+    AnswerFile answers =
+        new AnswerFile(
+            file,
+            () -> {
+              throw new JudgeException("not now");
+            });
+    assertThrows(JudgeException.class, () -> answers.add(Map.of(id(Job.LABEL, 1), GOTCHA)));
+    assertFalse(Files.exists(file));
   }
 
   @Test
