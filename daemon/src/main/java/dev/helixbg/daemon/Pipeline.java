@@ -5,6 +5,7 @@ import dev.helixbg.config.Settings;
 import dev.helixbg.config.Sha256;
 import dev.helixbg.embed.cache.EmbeddingCache;
 import dev.helixbg.embed.cache.TextKey;
+import dev.helixbg.embed.store.PrivateFiles;
 import dev.helixbg.insight.decisions.DecisionFile;
 import dev.helixbg.insight.decisions.Decisions;
 import dev.helixbg.insight.findings.Findings;
@@ -150,6 +151,7 @@ final class Pipeline {
       digest.update((byte) 0);
       return;
     }
+    PrivateFiles.requireFile(file);
     byte[] buffer = new byte[1 << 16];
     long length = 0;
     try (InputStream in = Files.newInputStream(file)) {
