@@ -74,7 +74,7 @@ final class OneShotCommand implements Callable<Integer> {
 
   private Pipeline.Outcome report(Pipeline pipeline, Kb chosen) throws InterruptedException {
     try (KbLock lock = KbLock.take(chosen)) {
-      Pipeline.Outcome outcome = pipeline.run(chosen, true);
+      Pipeline.Outcome outcome = pipeline.run(chosen, Saving.PUBLISHED);
       ReportFolder.of(chosen).write(outcome.report());
       return outcome;
     }
@@ -84,10 +84,10 @@ final class OneShotCommand implements Callable<Integer> {
   private Pipeline.Outcome look(Pipeline pipeline, Kb chosen) throws InterruptedException {
     if (!Files.isWritable(chosen.folder())) {
       console.warn("%s is not writable: the vectors are not kept", chosen.folder());
-      return pipeline.run(chosen, false);
+      return pipeline.run(chosen, Saving.NOTHING);
     }
     try (KbLock lock = KbLock.take(chosen)) {
-      return pipeline.run(chosen, true);
+      return pipeline.run(chosen, Saving.PUBLISHED);
     }
   }
 
