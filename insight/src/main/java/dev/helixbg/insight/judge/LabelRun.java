@@ -55,6 +55,7 @@ public final class LabelRun {
         answer.probability(),
         Label.titled(answer.runnerUp()).orElseThrow(),
         answer.runnerUpProbability(),
+        true,
         answer.cut());
   }
 }
