@@ -63,7 +63,7 @@ final class BackgroundTask<T> {
   Optional<T> awaitEnd() {
     try {
       return Optional.of(await());
-    } catch (RuntimeException e) {
+    } catch (RuntimeException | Error e) {
       return Optional.empty(); // Whoever wanted the result was told.
     }
   }

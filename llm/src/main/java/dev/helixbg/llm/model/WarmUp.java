@@ -39,6 +39,9 @@ public final class WarmUp {
   /** Of a matrix; until its kernel is compiled, each row takes milliseconds. */
   private static final int MOST_ROWS = 16;
 
+  /** Of all heads: several times that of the largest models. */
+  private static final int MOST_WIDTH = 1 << 15;
+
   private static final int VOCABULARY = MOST_ROWS;
 
   private WarmUp() {}
@@ -56,6 +59,9 @@ public final class WarmUp {
       Collection<TensorType> types,
       Storage storage,
       Passes passes) {
+    if (headsOf(config) * config.headSize() > MOST_WIDTH) {
+      return; // no model that there is; its first tokens wait, but no memory goes into it
+    }
     try (Arena arena = Arena.ofShared()) {
       Qwen3 model = model(backend, arena, config, List.copyOf(types), storage, passes.rows);
       Batch batch = new Batch(passes.rows, passes.rows);
@@ -104,7 +110,7 @@ public final class WarmUp {
     Tensor output = make.tensor(types.getLast(), VOCABULARY, WIDTH);
     Qwen3Weights weights =
         new Qwen3Weights(table, layers, make.norm(WIDTH), backend.matrix(output), output);
-    return new Qwen3(config, weights, backend, new PassLimits(rows, rows, rows, storage), () -> {});
+    return new Qwen3(config, weights, backend, new PassLimits(rows, rows, rows, storage), null);
   }
 
   /** Whole groups of heads that share a key head, whole blocks wide in all. */

@@ -1,8 +1,10 @@
 package dev.helixbg.llm.tokenizer;
 
+import static org.junit.jupiter.api.Assertions.assertArrayEquals;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTimeout;
+import static org.junit.jupiter.api.Assertions.assertTimeoutPreemptively;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.helixbg.llm.gguf.GgufException;
@@ -108,6 +110,41 @@ class VocabularyTest {
   @Test
   void tokensThatAreAllTheSameAreRefused() {
     refused(source(Collections.nCopies(200_000, "ab"), "a b"), TOKENS, "too many tokens");
+  }
+
+  /** It stands everywhere, and goes on nowhere. */
+  @Test
+  void anEmptyControlTokenIsNowhereInAText() {
+    Source source = source(List.of("", "<x>"));
+    source.kinds()[256] = 3;
+    source.kinds()[257] = 3;
+    try (Tokenizer tokenizer = Tokenizer.of(Vocabularies.of(source), Vocabularies.CACHE)) {
+      int[] ids =
+          assertTimeoutPreemptively(
+              Duration.ofSeconds(20), () -> tokenizer.encodeWithSpecial("a<x>b"));
+      assertArrayEquals(new int[] {'a', 257, 'b'}, ids);
+      assertEquals(0, tokenizer.encodeWithSpecial("").length);
+    }
+  }
+
+  /** A model may have more embeddings than its vocabulary has tokens, and may choose any. */
+  @Test
+  void anIdBehindTheLastTokenHasNoText() {
+    Source source = source(List.of());
+    try (Tokenizer tokenizer = Tokenizer.of(Vocabularies.of(source), Vocabularies.CACHE)) {
+      int behind = tokenizer.size();
+      assertEquals("ab", tokenizer.decode('a', behind, behind + 1000, 'b'));
+      assertEquals("", tokenizer.stream().append(behind));
+    }
+  }
+
+  @Test
+  void aClosedTokenizerSaysSo() {
+    Tokenizer tokenizer = Tokenizer.of(Vocabularies.of(source(List.of())), Vocabularies.CACHE);
+    assertEquals(2, tokenizer.encode("ab").length);
+    tokenizer.close();
+    tokenizer.close();
+    assertThrows(IllegalStateException.class, () -> tokenizer.encode("ab"));
   }
 
   @Test
