@@ -72,7 +72,6 @@ public final class ModelOpener {
 
   private TextModel open(GgufFile file) {
     requireWholeBlocks(file);
-    Qwen3.check(file); // before anything is compiled for what its head claims
     return switch (options.device()) {
       case CPU -> openOnCpu(file);
       case SCALAR -> open(file, new ScalarBackend(), model -> {}, List::of);
@@ -106,7 +105,8 @@ public final class ModelOpener {
 
   private TextModel openOnCpu(GgufFile file) {
     long start = System.nanoTime();
-    Qwen3Config config = Qwen3Config.from(file.metadata());
+    // All tensors are seen before anything is compiled for what the head claims.
+    Qwen3Config config = Qwen3.check(file);
     KernelCompilation kernels = KernelCompilation.start(config, types(file), storage());
     Backend backend = new CpuBackend(options.threads(), kernels::awaitTiles);
     phases.add(new Phase("backend", System.nanoTime() - start, false));

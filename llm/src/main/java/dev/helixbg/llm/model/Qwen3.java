@@ -62,10 +62,13 @@ public final class Qwen3 {
   /**
    * Checks that a file has all tensors of the model that its head describes, and no others.
    *
+   * @return what the head describes
    * @throws GgufException if it has not
    */
-  public static void check(GgufFile file) {
-    Qwen3Tensors.weights(file, Qwen3Config.from(file.metadata()), tensor -> null);
+  public static Qwen3Config check(GgufFile file) {
+    Qwen3Config config = Qwen3Config.from(file.metadata());
+    Qwen3Tensors.weights(file, config, tensor -> null);
+    return config;
   }
 
   /**

@@ -2,6 +2,7 @@ package dev.helixbg.llm.tokenizer;
 
 import static org.junit.jupiter.api.Assertions.assertArrayEquals;
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertInstanceOf;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTimeout;
 import static org.junit.jupiter.api.Assertions.assertTimeoutPreemptively;
@@ -14,6 +15,13 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Collections;
 import java.util.List;
+import java.util.concurrent.Callable;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
+import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
@@ -145,6 +153,31 @@ class VocabularyTest {
     tokenizer.close();
     tokenizer.close();
     assertThrows(IllegalStateException.class, () -> tokenizer.encode("ab"));
+  }
+
+  /** Whoever encodes while another closes gets an answer or is told, and never freed memory. */
+  @Test
+  void closingWaitsForWhoIsEncoding() throws Exception {
+    Tokenizer tokenizer = Tokenizer.of(Vocabularies.of(source(List.of())), Vocabularies.CACHE);
+    CountDownLatch begun = new CountDownLatch(2);
+    try (ExecutorService threads = Executors.newFixedThreadPool(2)) {
+      Callable<Void> encodeUntilTold =
+          () -> {
+            while (true) {
+              assertEquals(10_000, tokenizer.encode("ab".repeat(5_000)).length);
+              begun.countDown();
+            }
+          };
+      List<Future<Void>> both =
+          List.of(threads.submit(encodeUntilTold), threads.submit(encodeUntilTold));
+      begun.await();
+      tokenizer.close();
+      for (Future<Void> one : both) {
+        ExecutionException end =
+            assertThrows(ExecutionException.class, () -> one.get(60, TimeUnit.SECONDS));
+        assertInstanceOf(IllegalStateException.class, end.getCause());
+      }
+    }
   }
 
   @Test
