@@ -60,18 +60,6 @@ public final class Qwen3 {
   private Taps taps = Taps.NONE;
 
   /**
-   * Checks that a file has all tensors of the model that its head describes, and no others.
-   *
-   * @return what the head describes
-   * @throws GgufException if it has not
-   */
-  public static Qwen3Config check(GgufFile file) {
-    Qwen3Config config = Qwen3Config.from(file.metadata());
-    Qwen3Tensors.weights(file, config, tensor -> null);
-    return config;
-  }
-
-  /**
    * The model in a file, whose weights stay there.
    *
    * @param file must stay open as long as the model is used
@@ -80,7 +68,7 @@ public final class Qwen3 {
    */
   public static Qwen3 of(GgufFile file, Backend backend, PassLimits limits) {
     Qwen3Config config = Qwen3Config.from(file.metadata());
-    Qwen3Weights weights = Qwen3Tensors.weights(file, config, backend::matrix);
+    Qwen3Weights weights = Qwen3Tensors.weights(file, config, backend);
     return new Qwen3(config, weights, backend, limits, file.mapped());
   }
 

@@ -1,5 +1,6 @@
 package dev.helixbg.llm.model;
 
+import dev.helixbg.llm.backend.Backend;
 import dev.helixbg.llm.backend.Matrix;
 import dev.helixbg.llm.backend.Norm;
 import dev.helixbg.llm.gguf.GgufException;
@@ -11,7 +12,6 @@ import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
-import java.util.function.Function;
 
 /**
  * Finds a model's tensors in its file and checks every one: kernels rely on the shapes and look at
@@ -24,29 +24,27 @@ final class Qwen3Tensors implements Qwen3Weights.Source {
   private final GgufFile file;
   private final Map<String, Tensor> tensors;
   private final Qwen3Config config;
-  private final Function<Tensor, Matrix> matrices;
+  private final Backend backend;
   private final Set<String> used = new HashSet<>();
 
   /** Of the names of the layer's tensors. */
   private String prefix = "";
 
-  private Qwen3Tensors(GgufFile file, Qwen3Config config, Function<Tensor, Matrix> matrices) {
+  private Qwen3Tensors(GgufFile file, Qwen3Config config, Backend backend) {
     this.file = file;
     this.tensors = file.tensors();
     this.config = config;
-    this.matrices = matrices;
+    this.backend = backend;
   }
 
   /**
    * All weights of a model.
    *
-   * @param matrices makes a matrix of a tensor that was checked
    * @throws GgufException if a tensor is missing, has another shape or type, or is one that the
    *     architecture does not have
    */
-  static Qwen3Weights weights(
-      GgufFile file, Qwen3Config config, Function<Tensor, Matrix> matrices) {
-    return new Qwen3Tensors(file, config, matrices).weights();
+  static Qwen3Weights weights(GgufFile file, Qwen3Config config, Backend backend) {
+    return new Qwen3Tensors(file, config, backend).weights();
   }
 
   private Qwen3Weights weights() {
@@ -77,7 +75,7 @@ final class Qwen3Tensors implements Qwen3Weights.Source {
       throw error(
           tensor.name(), "its shape is %s, not [%d, %d]".formatted(tensor.shape(), columns, rows));
     }
-    return matrices.apply(tensor);
+    return backend.matrix(tensor);
   }
 
   @Override
@@ -88,7 +86,7 @@ final class Qwen3Tensors implements Qwen3Weights.Source {
           tensor.name(),
           "it is %s %s, not F32 [%d]".formatted(tensor.type(), tensor.shape(), size));
     }
-    return new Norm(matrices.apply(tensor), config.epsilon());
+    return new Norm(backend.matrix(tensor), config.epsilon());
   }
 
   private Tensor required(String name) {
