@@ -5,6 +5,7 @@ import dev.helixbg.config.Settings;
 import dev.helixbg.config.Sha256;
 import dev.helixbg.embed.cache.EmbeddingCache;
 import dev.helixbg.embed.cache.TextKey;
+import dev.helixbg.embed.store.PrivateFiles;
 import dev.helixbg.insight.decisions.DecisionFile;
 import dev.helixbg.insight.decisions.Decisions;
 import dev.helixbg.insight.findings.Findings;
@@ -97,8 +98,7 @@ final class Pipeline {
             decisions.widened(settings.insight()),
             settings.threads());
     Findings open = decisions.applyTo(all, settings.insight());
-    Judging.Outcome judged =
-        judging.run(kb, open, vectors.vectors(), embedder, saving != Saving.NOTHING);
+    Judging.Outcome judged = judging.run(kb, open, vectors.vectors(), saving != Saving.NOTHING);
     Report.Run run = new Report.Run(Version.text(), embedder.describe());
     Report report = new Report(open, log.account(), run, judged.judgements(), Reviews.latest(kb));
     return new Outcome(report, vectors, judged.asked());
@@ -150,6 +150,7 @@ final class Pipeline {
       digest.update((byte) 0);
       return;
     }
+    PrivateFiles.requireFile(file);
     byte[] buffer = new byte[1 << 16];
     long length = 0;
     try (InputStream in = Files.newInputStream(file)) {

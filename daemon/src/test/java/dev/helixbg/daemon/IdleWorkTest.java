@@ -82,7 +82,7 @@ class IdleWorkTest {
             settings,
             model,
             new Reviews(settings, "fake"),
-            new IdleQuestions(settings, model, daemon.files, daemon.clock, daemon.metrics),
+            new IdleQuestions(settings, model, daemon.clock, daemon.metrics),
             daemon.clock,
             daemon.troubles,
             machine);
