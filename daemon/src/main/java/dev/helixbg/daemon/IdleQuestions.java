@@ -10,7 +10,6 @@ import dev.helixbg.insight.judge.JudgeRun;
 import dev.helixbg.llm.TextModel;
 import dev.helixbg.llm.backend.Counters.Counter;
 import java.io.IOException;
-import java.nio.file.Files;
 import java.time.Duration;
 import java.util.Optional;
 import java.util.function.BooleanSupplier;
@@ -70,23 +69,25 @@ final class IdleQuestions {
   /**
    * Asks until everything is answered or the time is over.
    *
-   * @param of what the report of that KB was made from
+   * @param found the KB
+   * @param of what its report was made from
    * @return how many questions were answered
    * @throws InterruptedException when cancelled; the answers until then are saved
    * @throws Failure when they cannot be saved
    */
-  int ask(Kb kb, Pipeline.Outcome of, BooleanSupplier cancelled) throws InterruptedException {
+  int ask(KbIdentity found, Pipeline.Outcome of, BooleanSupplier cancelled)
+      throws InterruptedException {
     stand = Stand.START;
-    return host.useAtIdle(model -> model.isEmpty() ? 0 : ask(kb, of, model.get(), cancelled));
+    return host.useAtIdle(model -> model.isEmpty() ? 0 : ask(found, of, model.get(), cancelled));
   }
 
-  private int ask(Kb kb, Pipeline.Outcome of, TextModel model, BooleanSupplier cancelled)
+  private int ask(KbIdentity found, Pipeline.Outcome of, TextModel model, BooleanSupplier cancelled)
       throws InterruptedException {
+    Kb kb = found.kb();
     LanguageModel file = LanguageModel.require(settings);
     int entryTokens = settings.llm().entryTokens();
     try {
-      Files.createDirectories(kb.insights());
-      AnswerFile answers = AnswerFile.read(kb.answers(), () -> turn(kb, cancelled));
+      AnswerFile answers = AnswerFile.read(kb.answers(), () -> turn(found, cancelled));
       try (Asking asking =
           new Asking(
               answers,
@@ -107,10 +108,12 @@ final class IdleQuestions {
   }
 
   /** The lock is held for each writing only: a run may last, and must keep nobody from the KB. */
-  private AnswerFile.Turns.Turn turn(Kb kb, BooleanSupplier cancelled) throws InterruptedException {
+  private AnswerFile.Turns.Turn turn(KbIdentity found, BooleanSupplier cancelled)
+      throws InterruptedException {
     for (int tries = 1; ; tries++) {
       try {
-        return files.lock(kb)::close;
+        found.check(); // before the lock, which is a file in it
+        return files.lock(found.kb())::close;
       } catch (Failure e) {
         if (e.code() != ExitCode.BUSY || tries == TRIES_TO_SAVE || cancelled.getAsBoolean()) {
           throw e;

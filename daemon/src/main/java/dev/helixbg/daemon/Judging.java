@@ -145,11 +145,20 @@ final class Judging {
         new ShownProgress(display));
   }
 
+  /**
+   * @param save whether answers may be saved in the KB, which is locked then
+   */
   static AnswerFile answers(Kb kb, boolean save) throws IOException {
-    if (save) {
-      Files.createDirectories(kb.insights());
+    if (!save) {
+      return AnswerFile.read(kb.answers(), false);
     }
-    return AnswerFile.read(kb.answers(), save);
+    KbIdentity here = KbIdentity.of(kb);
+    return AnswerFile.read(
+        kb.answers(),
+        () -> {
+          here.check();
+          return () -> {};
+        });
   }
 
   static Failure cannotSave(Kb kb, IOException e) {

@@ -4,7 +4,6 @@ import java.io.IOException;
 import java.nio.channels.FileChannel;
 import java.nio.channels.FileLock;
 import java.nio.channels.OverlappingFileLockException;
-import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
 import java.util.Optional;
@@ -41,7 +40,7 @@ final class KbLock implements AutoCloseable {
    * Waits a second for it, if need be.
    *
    * @throws Failure {@link ExitCode#BUSY} when another process has it, {@link ExitCode#WRITE} when
-   *     the folder cannot be written
+   *     the folder cannot be written, {@link ExitCode#KB} when there is no KB any more
    */
   static KbLock take(Kb kb) {
     long start = System.nanoTime();
@@ -68,7 +67,7 @@ final class KbLock implements AutoCloseable {
     FileChannel channel = null;
     FileLock lock = null;
     try {
-      Files.createDirectories(kb.insights());
+      kb.makeInsights();
       channel = FileChannel.open(file, StandardOpenOption.CREATE, StandardOpenOption.WRITE);
       lock = channel.tryLock();
       return lock == null ? Optional.empty() : Optional.of(new KbLock(file, channel));

@@ -29,7 +29,10 @@ record ReportFolder(Path html, Path markdown, Path json) {
    */
   void write(Report report) {
     try {
-      Files.createDirectories(json.getParent());
+      Path folder = json.getParent();
+      if (!Files.isDirectory(folder)) {
+        Files.createDirectory(folder); // not the KB, if that has gone
+      }
       replace(html, HtmlReport.render(report).getBytes(StandardCharsets.UTF_8));
       replace(markdown, MarkdownReport.render(report).getBytes(StandardCharsets.UTF_8));
       replace(json, JsonReport.render(report));

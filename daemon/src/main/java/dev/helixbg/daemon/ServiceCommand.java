@@ -49,7 +49,7 @@ final class ServiceCommand implements Callable<Integer> {
   /** For a process that rests most of its life: the heap shrinks when there is garbage in it. */
   static final List<String> DAEMON_OPTIONS =
       List.of(
-          "-Xms16m",
+          "-Xms8m",
           "-XX:MinHeapFreeRatio=10",
           "-XX:MaxHeapFreeRatio=20",
           "-XX:-ShrinkHeapInSteps",

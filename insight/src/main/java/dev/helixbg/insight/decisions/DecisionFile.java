@@ -92,7 +92,9 @@ public final class DecisionFile {
     for (Decision decision : decisions) {
       write(decision, lines);
     }
-    Files.createDirectories(file.getParent());
+    if (!Files.isDirectory(file.getParent())) {
+      Files.createDirectory(file.getParent()); // not the KB, if that has gone
+    }
     try (FileChannel channel =
             FileChannel.open(
                 file,

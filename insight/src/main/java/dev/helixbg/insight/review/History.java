@@ -89,7 +89,9 @@ public final class History {
 
   /** Appends a review and waits until it is on the disk. One process at a time. */
   public void append(Review review) throws IOException {
-    Files.createDirectories(file.getParent());
+    if (!Files.isDirectory(file.getParent())) {
+      Files.createDirectory(file.getParent()); // not the KB, if that has gone
+    }
     if (Files.exists(file) && Files.size(file) > MAX_BYTES) {
       List<String> lines = lines();
       String kept =
