@@ -40,7 +40,6 @@ final class DaemonCommand implements Callable<Integer> {
 
   @Override
   public Integer call() throws InterruptedException {
-    NativeMemory.keepLittle();
     Settings settings = options.load().settings();
     DaemonHome home = DaemonHome.of(GlobalOptions.locations());
     List<Kb> watched = watched(settings);
