@@ -52,7 +52,7 @@ final class StatusCommand implements Callable<Integer> {
           kb.path("folder").asText(),
           kb.path("entries").isNull() ? "not read yet" : kb.path("entries").asInt() + " entries",
           kb.path("gone").asBoolean()
-              ? "not there"
+              ? "waiting for it"
               : kb.path("upToDate").asBoolean() ? "up to date" : "work to do");
       if (kb.path("questionsLeft").asInt() > 0) {
         say("    %,d questions to the model are left", kb.path("questionsLeft").asInt());
