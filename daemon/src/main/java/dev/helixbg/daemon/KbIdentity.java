@@ -1,8 +1,10 @@
 package dev.helixbg.daemon;
 
+import dev.helixbg.embed.Embedder;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.attribute.BasicFileAttributes;
+import java.util.List;
 
 /**
  * The folder that a KB was when work on it began. What is at its path when the work is to be saved
@@ -23,6 +25,31 @@ record KbIdentity(Kb kb, Object folder) {
     } catch (IOException e) {
       throw kb.gone();
     }
+  }
+
+  /** An embedding model whose vectors are for this KB: they may be saved as soon as they come. */
+  Embedder checking(Embedder model) {
+    return new Embedder() {
+      @Override
+      public int dimension() {
+        return model.dimension();
+      }
+
+      @Override
+      public void embed(List<String> texts, VectorSink sink) throws InterruptedException {
+        model.embed(
+            texts,
+            (index, vector) -> {
+              check();
+              sink.accept(index, vector);
+            });
+      }
+
+      @Override
+      public void close() {
+        model.close();
+      }
+    };
   }
 
   /**

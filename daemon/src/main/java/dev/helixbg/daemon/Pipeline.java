@@ -87,8 +87,13 @@ final class Pipeline {
    * @see #run(Kb, boolean)
    */
   Outcome run(Kb kb, LogReading log, boolean save) throws InterruptedException {
+    KbIdentity here = KbIdentity.of(kb);
     VectorUpdate update =
-        new VectorUpdate(new EmbeddingCache(kb.folder()), embedder.id(), embedder::open, display);
+        new VectorUpdate(
+            new EmbeddingCache(kb.folder()),
+            embedder.id(),
+            () -> here.checking(embedder.open()),
+            display);
     VectorUpdate.Result vectors = update.run(log.entries(), save);
     Decisions decisions = decisions(kb);
     Findings all =

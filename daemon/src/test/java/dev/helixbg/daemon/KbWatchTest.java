@@ -223,6 +223,7 @@ class KbWatchTest {
     daemon.run(Duration.ofMillis(2_100));
     assertTrue(Files.exists(away), "nothing was embedded");
     assertFalse(Files.exists(writer.kb().insights()), "another KB got the report");
+    assertFalse(Files.exists(writer.kb().folder().resolve(EmbeddingCache.VECTORS)), "or vectors");
     settle();
     assertEquals(11, liveInReport(), "until it was read itself");
   }
