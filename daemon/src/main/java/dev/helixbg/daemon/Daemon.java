@@ -134,7 +134,7 @@ final class Daemon implements AutoCloseable {
     EmbedderHost embedder = new EmbedderHost(source, clock);
     TextModelHost model = new TextModelHost(now, clock, metrics);
     Reviews reviews = new Reviews(now, source.id());
-    IdleQuestions questions = new IdleQuestions(now, model, world.files(), clock, metrics);
+    IdleQuestions questions = new IdleQuestions(now, model, clock, metrics);
     IdleWork idle = new IdleWork(now, model, reviews, questions, clock, troubles, world.machine());
     List<KbWatch> watches = kbs.stream().map(kb -> watch(kb, now, embedder)).toList();
     return new Parts(now, embedder, model, reviews, idle, watches);

@@ -20,12 +20,8 @@ import java.util.function.BooleanSupplier;
  * settings give it, and the next goes on.
  */
 final class IdleQuestions {
-  /** While a report is being made, or somebody's {@code one-shot} is at work. */
-  private static final int TRIES_TO_SAVE = 10;
-
   private final Settings settings;
   private final TextModelHost host;
-  private final KbFiles files;
   private final DaemonClock clock;
   private final DaemonMetrics metrics;
 
@@ -43,15 +39,9 @@ final class IdleQuestions {
 
   private volatile Stand stand = Stand.START;
 
-  IdleQuestions(
-      Settings settings,
-      TextModelHost host,
-      KbFiles files,
-      DaemonClock clock,
-      DaemonMetrics metrics) {
+  IdleQuestions(Settings settings, TextModelHost host, DaemonClock clock, DaemonMetrics metrics) {
     this.settings = settings;
     this.host = host;
-    this.files = files;
     this.clock = clock;
     this.metrics = metrics;
   }
@@ -83,43 +73,22 @@ final class IdleQuestions {
 
   private int ask(KbIdentity found, Pipeline.Outcome of, TextModel model, BooleanSupplier cancelled)
       throws InterruptedException {
-    Kb kb = found.kb();
     LanguageModel file = LanguageModel.require(settings);
     int entryTokens = settings.llm().entryTokens();
-    try {
-      AnswerFile answers = AnswerFile.read(kb.answers(), () -> turn(found, cancelled));
-      try (Asking asking =
-          new Asking(
-              answers,
-              file.hash(settings),
-              entryTokens,
-              () -> Judge.with(model, entryTokens),
-              Duration.ofSeconds(settings.llm().seconds()),
-              clock::nanos,
-              new Told(model),
-              cancelled)) {
-        new JudgeRun(answers, asking, file.name(), of.report().findings(), of.vectors().vectors())
-            .run();
-        return asking.asked();
-      }
+    try (Asking asking =
+        new Asking(
+            new AnswerFile(found.kb().answers(), found::check),
+            file.hash(settings),
+            entryTokens,
+            () -> Judge.with(model, entryTokens),
+            Duration.ofSeconds(settings.llm().seconds()),
+            clock::nanos,
+            new Told(model),
+            cancelled)) {
+      new JudgeRun(asking, file.name(), of.report().findings(), of.vectors().vectors()).run();
+      return asking.asked();
     } catch (IOException e) {
-      throw Judging.cannotSave(kb, e);
-    }
-  }
-
-  /** The lock is held for each writing only: a run may last, and must keep nobody from the KB. */
-  private AnswerFile.Turns.Turn turn(KbIdentity found, BooleanSupplier cancelled)
-      throws InterruptedException {
-    for (int tries = 1; ; tries++) {
-      try {
-        found.check(); // before the lock, which is a file in it
-        return files.lock(found.kb())::close;
-      } catch (Failure e) {
-        if (e.code() != ExitCode.BUSY || tries == TRIES_TO_SAVE || cancelled.getAsBoolean()) {
-          throw e;
-        }
-        Thread.sleep(200);
-      }
+      throw Judging.cannotSave(found.kb(), e);
     }
   }
 

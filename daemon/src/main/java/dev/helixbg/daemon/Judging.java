@@ -87,13 +87,9 @@ final class Judging {
       return new Outcome(Judgements.NONE, model, 0);
     }
     LanguageModel chosen = model.get();
-    try {
-      AnswerFile answers = answers(kb, save);
-      try (Asking asking = asking(answers, chosen)) {
-        Judgements judgements =
-            new JudgeRun(answers, asking, chosen.name(), findings, vectors).run();
-        return new Outcome(judgements, model, asking.asked());
-      }
+    try (Asking asking = asking(answers(kb, save), chosen)) {
+      Judgements judgements = new JudgeRun(asking, chosen.name(), findings, vectors).run();
+      return new Outcome(judgements, model, asking.asked());
     } catch (GgufException | TokenizerException e) {
       if (chosen.named()) {
         throw e;
@@ -123,7 +119,7 @@ final class Judging {
             embedder.id(),
             embedder::open,
             (what, total) -> Progress.SILENT);
-    List<float[]> labels = update.run(NearestLabels.asEntries(), true).vectors();
+    List<float[]> labels = update.run(NearestLabels.asEntries(), Saving.PUBLISHED).vectors();
     return NearestLabels.of(findings.entries(), vectors, labels);
   }
 
@@ -142,23 +138,17 @@ final class Judging {
         () -> model.open(settings),
         Duration.ofSeconds(settings.llm().seconds()),
         System::nanoTime,
-        new ShownProgress(display));
+        new ShownProgress(display),
+        () -> Thread.currentThread().isInterrupted());
   }
 
   /**
-   * @param save whether answers may be saved in the KB, which is locked then
+   * @param save whether answers may be saved in the KB
    */
-  static AnswerFile answers(Kb kb, boolean save) throws IOException {
-    if (!save) {
-      return AnswerFile.read(kb.answers(), false);
-    }
-    KbIdentity here = KbIdentity.of(kb);
-    return AnswerFile.read(
-        kb.answers(),
-        () -> {
-          here.check();
-          return () -> {};
-        });
+  static AnswerFile answers(Kb kb, boolean save) {
+    return save
+        ? new AnswerFile(kb.answers(), KbIdentity.of(kb)::check)
+        : new AnswerFile(kb.answers(), false);
   }
 
   static Failure cannotSave(Kb kb, IOException e) {

@@ -2,6 +2,7 @@ package dev.helixbg.daemon;
 
 import dev.helixbg.config.Locations;
 import dev.helixbg.config.Settings;
+import dev.helixbg.embed.store.PrivateFiles;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -79,9 +80,7 @@ record Kb(Path folder) {
     if (!Files.exists(dataLog())) {
       throw gone();
     }
-    if (!Files.isDirectory(insights())) {
-      Files.createDirectory(insights());
-    }
+    PrivateFiles.makeFolder(insights());
   }
 
   Path dataLog() {

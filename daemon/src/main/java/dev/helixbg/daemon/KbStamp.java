@@ -5,6 +5,7 @@ import dev.helixbg.insight.decisions.DecisionFile;
 import dev.helixbg.insight.log.FileState;
 import dev.helixbg.insight.review.History;
 import java.io.IOException;
+import java.nio.file.Path;
 import java.util.List;
 import java.util.Optional;
 import java.util.stream.Stream;
@@ -16,12 +17,14 @@ import java.util.stream.Stream;
  *
  * @param model the file of the language model, if there is one
  * @param said answers and reviews, like the others in fixed order; empty where there is none
- * @param others decisions, vectors and reports
+ * @param vectors the cache, its keys and its journal
+ * @param others decisions and reports
  */
 record KbStamp(
     FileState log,
     Optional<FileState> model,
     List<Optional<FileState>> said,
+    List<Optional<FileState>> vectors,
     List<Optional<FileState>> others) {
 
   /**
@@ -29,35 +32,57 @@ record KbStamp(
    */
   static KbStamp of(Kb kb, ModelLookout model, KbFiles files) throws IOException {
     return new KbStamp(
-        files.state(kb.dataLog()), model.state(files), said(kb, files), others(kb, files));
+        files.state(kb.dataLog()),
+        model.state(files),
+        said(kb, files),
+        vectors(kb, files),
+        others(kb, files));
   }
 
   /** The same log and model beside the other files as they are now. */
   KbStamp withOthers(Kb kb, KbFiles files) {
-    return new KbStamp(log, model, said(kb, files), others(kb, files));
+    return new KbStamp(log, model, said(kb, files), vectors(kb, files), others(kb, files));
   }
 
   /** The same with answers and reviews as another one has them. */
   KbStamp withSaidOf(KbStamp other) {
-    return new KbStamp(log, model, other.said, others);
+    return new KbStamp(log, model, other.said, vectors, others);
+  }
+
+  /** The same with the vectors as they are now. */
+  KbStamp withVectors(Kb kb, KbFiles files) {
+    return new KbStamp(log, model, said, vectors(kb, files), others);
+  }
+
+  /** Whether the cache is not what the log says it should be. */
+  boolean vectorsWait() {
+    return vectors.getLast().isPresent();
   }
 
   private static List<Optional<FileState>> said(Kb kb, KbFiles files) {
-    return List.of(
-        files.stateOrNone(kb.answers()), files.stateOrNone(kb.insights().resolve(History.NAME)));
+    return states(files, kb.answers(), kb.insights().resolve(History.NAME));
+  }
+
+  private static List<Optional<FileState>> vectors(Kb kb, KbFiles files) {
+    return states(
+        files,
+        kb.folder().resolve(EmbeddingCache.VECTORS),
+        kb.folder().resolve(EmbeddingCache.KEYS),
+        kb.folder().resolve(EmbeddingCache.JOURNAL));
   }
 
   private static List<Optional<FileState>> others(Kb kb, KbFiles files) {
     ReportFolder report = ReportFolder.of(kb);
-    return Stream.of(
-            kb.insights().resolve(DecisionFile.NAME),
-            kb.folder().resolve(EmbeddingCache.VECTORS),
-            kb.folder().resolve(EmbeddingCache.KEYS),
-            report.html(),
-            report.markdown(),
-            report.json())
-        .map(files::stateOrNone)
-        .toList();
+    return states(
+        files,
+        kb.insights().resolve(DecisionFile.NAME),
+        report.html(),
+        report.markdown(),
+        report.json());
+  }
+
+  private static List<Optional<FileState>> states(KbFiles files, Path... paths) {
+    return Stream.of(paths).map(files::stateOrNone).toList();
   }
 
   /**
@@ -66,8 +91,9 @@ record KbStamp(
    */
   String text() {
     StringBuilder text = new StringBuilder(text(log));
-    said.forEach(state -> text.append(' ').append(state.map(KbStamp::text).orElse("-")));
-    others.forEach(state -> text.append(' ').append(state.map(KbStamp::text).orElse("-")));
+    Stream.of(said, vectors, others)
+        .flatMap(List::stream)
+        .forEach(state -> text.append(' ').append(state.map(KbStamp::text).orElse("-")));
     return text.toString();
   }
 

@@ -12,6 +12,7 @@ import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
 import java.util.Optional;
+import java.util.OptionalLong;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -29,6 +30,12 @@ final class KbWatch {
   private static final Duration PATIENCE = Duration.ofSeconds(60);
 
   private static final Duration LONGEST_RETRY = Duration.ofMinutes(5);
+
+  /** New vectors wait so long in the journal before the whole cache is written. */
+  static final Duration PUBLISH_AFTER = Duration.ofMinutes(1);
+
+  /** Or so long for each entry: what is written stays below 160 KB a second on average. */
+  private static final Duration PUBLISH_AFTER_PER_ENTRY = Duration.ofMillis(10);
 
   private final Kb kb;
   private final KbFiles files;
@@ -60,6 +67,9 @@ final class KbWatch {
   /** The log when it was last looked at; null before. */
   private FileState seenLog;
 
+  /** Since when vectors were seen to wait in the journal; empty when none do. */
+  private OptionalLong waitingSince = OptionalLong.empty();
+
   private int failures;
   private long retryAt;
 
@@ -84,9 +94,17 @@ final class KbWatch {
 
   /**
    * @param basis everything else that the report was made from, by content
-   * @param others decisions, vectors and reports as they were left
+   * @param vectors as they were left, like the others
    */
-  private record Last(String logSha256, String basis, List<Optional<FileState>> others) {}
+  private record Last(
+      String logSha256,
+      String basis,
+      List<Optional<FileState>> vectors,
+      List<Optional<FileState>> others) {
+    static Last of(String logSha256, String basis, KbStamp stamp) {
+      return new Last(logSha256, basis, stamp.vectors(), stamp.others());
+    }
+  }
 
   /**
    * @param model the one that the pipeline asks
@@ -200,19 +218,25 @@ final class KbWatch {
     long now = clock.nanos();
     KbStamp stamp;
     try {
-      stamp = KbStamp.of(kb, model, files);
+      KbStamp looked = KbStamp.of(kb, model, files);
       gone = false;
-      if (beingAsked && done != null) {
-        stamp = stamp.withSaidOf(done);
-      }
+      stamp = beingAsked && done != null ? looked.withSaidOf(done) : looked;
     } catch (IOException e) {
       lose(e);
       return settings.poll().toNanos();
     }
+    if (!stamp.vectorsWait()) {
+      waitingSince = OptionalLong.empty();
+    } else if (waitingSince.isEmpty()) {
+      waitingSince = OptionalLong.of(now);
+    }
     if (stamp.equals(done) && !again) {
-      troubles.over(name);
       pending = null;
-      return poll;
+      if (untilPublishing() <= 0) {
+        return locked(() -> publishVectors(stamp, poll));
+      }
+      troubles.over(name);
+      return Math.min(poll, untilPublishing());
     }
     if (!stamp.equals(pending)) {
       noteChange(stamp, now);
@@ -224,7 +248,17 @@ final class KbWatch {
     if (failures > 0 && now < retryAt) {
       return Math.min(poll, retryAt - now);
     }
-    return bringUpToDate(stamp, poll);
+    return locked(() -> bringUpToDate(stamp, poll));
+  }
+
+  /** Nanoseconds until the vectors that wait are published; as good as never when none do. */
+  private long untilPublishing() {
+    if (waitingSince.isEmpty()) {
+      return Long.MAX_VALUE;
+    }
+    Duration wait = PUBLISH_AFTER_PER_ENTRY.multipliedBy(Math.max(0, entries));
+    long nanos = Math.max(PUBLISH_AFTER.toNanos(), wait.toNanos());
+    return nanos - (clock.nanos() - waitingSince.getAsLong());
   }
 
   /** Nobody works on what cannot be looked at. */
@@ -260,30 +294,19 @@ final class KbWatch {
     failures = 0;
   }
 
-  private long bringUpToDate(KbStamp stamp, long poll) throws InterruptedException {
+  /** What a try to do something comes to. */
+  private interface Work {
+    /**
+     * @return nanoseconds after which to look again
+     */
+    long run() throws IOException, InterruptedException;
+  }
+
+  /** Does something to the KB under its lock; when that fails, says so and tries again later. */
+  private long locked(Work work) throws InterruptedException {
     long start = System.nanoTime();
     try (KbFiles.Lock lock = files.lock(kb)) {
-      KbIdentity here = KbIdentity.of(kb);
-      LogReading log = files.read(kb.dataLog());
-      metrics.readings.increment();
-      KbStamp after = KbStamp.of(kb, model, files);
-      if (!after.log().equals(stamp.log()) && clock.nanos() - changedSince < PATIENCE.toNanos()) {
-        noteChange(after, clock.nanos()); // it went on while it was read
-        return settings.quiet().toNanos();
-      }
-      entries = log.account().live();
-      pending = null;
-      if (publish(stamp, log, here)) {
-        done = stamp;
-        found = here;
-        logSha256 = log.account().sha256();
-      } else { // confirmed by a run that finds nothing left to do
-        done = null;
-        noteChange(stamp.withOthers(kb, files), clock.nanos());
-      }
-      failures = 0;
-      troubles.over(name);
-      return done == null ? settings.quiet().toNanos() : poll;
+      return work.run();
     } catch (Failure | DataLogException | EmbeddingException e) {
       troubles.met(name, e.getMessage());
     } catch (IOException e) {
@@ -296,6 +319,59 @@ final class KbWatch {
     return later();
   }
 
+  private long bringUpToDate(KbStamp stamp, long poll) throws IOException, InterruptedException {
+    KbIdentity here = KbIdentity.of(kb);
+    LogReading log = files.read(kb.dataLog());
+    metrics.readings.increment();
+    KbStamp after = KbStamp.of(kb, model, files);
+    if (!after.log().equals(stamp.log()) && clock.nanos() - changedSince < PATIENCE.toNanos()) {
+      noteChange(after, clock.nanos()); // it went on while it was read
+      return settings.quiet().toNanos();
+    }
+    entries = log.account().live();
+    pending = null;
+    if (publish(stamp, log, here)) {
+      done = stamp;
+      found = here;
+      logSha256 = log.account().sha256();
+    } else { // confirmed by a run that finds nothing left to do
+      done = null;
+      noteChange(stamp.withOthers(kb, files), clock.nanos());
+    }
+    failures = 0;
+    troubles.over(name);
+    return done == null ? settings.quiet().toNanos() : poll;
+  }
+
+  /**
+   * Moves the vectors that wait in the journal to where other programs read them. Nothing else is
+   * done, and nothing else changes: the report stays up to date.
+   */
+  private long publishVectors(KbStamp stamp, long poll) throws IOException, InterruptedException {
+    LogReading log = files.read(kb.dataLog());
+    metrics.readings.increment();
+    done = null;
+    if (!log.account().sha256().equals(logSha256)) {
+      return settings.quiet().toNanos(); // it changed and did not look like it
+    }
+    found.check();
+    pipeline.updateVectors(kb, log, Saving.PUBLISHED);
+    KbStamp published = stamp.withVectors(kb, files);
+    pipeline.updateVectors(kb, log, Saving.PUBLISHED); // is what was written what can be read?
+    if (!stamp.withVectors(kb, files).equals(published)) {
+      return settings.quiet().toNanos();
+    }
+    done = published;
+    last = Last.of(logSha256, last.basis(), published);
+    Cursor.read(kb)
+        .filter(c -> c.files().equals(stamp.text()))
+        .ifPresent(
+            c -> new Cursor(c.logSha256(), c.basis(), published.text(), c.questions()).write(kb));
+    troubles.over(name);
+    LOG.info("{}: the vectors of {} entries published", name, entries);
+    return poll;
+  }
+
   /**
    * Brings everything up to date.
    *
@@ -304,14 +380,15 @@ final class KbWatch {
   private boolean publish(KbStamp stamp, LogReading log, KbIdentity here)
       throws IOException, InterruptedException {
     String basis = pipeline.basis(kb);
-    Last now = new Last(log.account().sha256(), basis, stamp.others());
+    Last now = Last.of(log.account().sha256(), basis, stamp);
     Cursor cursor = new Cursor(now.logSha256(), basis, stamp.text(), questions);
     if (isLeftAs(cursor) || now.equals(last) && !again) {
       last = now;
       return true;
     }
     again = false;
-    Pipeline.Outcome made = pipeline.run(kb, log, true);
+    Saving saving = untilPublishing() <= 0 ? Saving.PUBLISHED : Saving.JOURNAL;
+    Pipeline.Outcome made = pipeline.run(kb, log, saving);
     here.check();
     files.publish(kb, made.report());
     outcome = made;

@@ -78,7 +78,7 @@ final class OneShotCommand implements Callable<Integer> {
   private Pipeline.Outcome report(Pipeline pipeline, Kb chosen) throws InterruptedException {
     KbIdentity here = KbIdentity.of(chosen);
     try (KbLock lock = KbLock.take(chosen)) {
-      Pipeline.Outcome outcome = pipeline.run(chosen, true);
+      Pipeline.Outcome outcome = pipeline.run(chosen, Saving.PUBLISHED);
       here.check();
       ReportFolder.of(chosen).write(outcome.report());
       return outcome;
@@ -91,10 +91,10 @@ final class OneShotCommand implements Callable<Integer> {
       console
           .err()
           .println("helix-bg: " + chosen.folder() + " is not writable: the vectors are not kept");
-      return pipeline.run(chosen, false);
+      return pipeline.run(chosen, Saving.NOTHING);
     }
     try (KbLock lock = KbLock.take(chosen)) {
-      return pipeline.run(chosen, true);
+      return pipeline.run(chosen, Saving.PUBLISHED);
     }
   }
 

@@ -26,7 +26,7 @@ class AcrossReportTest {
 
   private void embed(Kb kb) throws InterruptedException {
     new VectorUpdate(new EmbeddingCache(kb.folder()), model.id(), model::open, DaemonFixture.SILENT)
-        .run(DataLog.read(kb.dataLog()).entries(), true);
+        .run(DataLog.read(kb.dataLog()).entries(), Saving.PUBLISHED);
   }
 
   /** Of equally similar pairs those of lower keys come first. */
