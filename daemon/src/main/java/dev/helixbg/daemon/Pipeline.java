@@ -98,8 +98,7 @@ final class Pipeline {
             decisions.widened(settings.insight()),
             settings.threads());
     Findings open = decisions.applyTo(all, settings.insight());
-    Judging.Outcome judged =
-        judging.run(kb, open, vectors.vectors(), embedder, saving != Saving.NOTHING);
+    Judging.Outcome judged = judging.run(kb, open, vectors.vectors(), saving != Saving.NOTHING);
     Report.Run run = new Report.Run(Version.text(), embedder.describe());
     Report report = new Report(open, log.account(), run, judged.judgements(), Reviews.latest(kb));
     return new Outcome(report, vectors, judged.asked());

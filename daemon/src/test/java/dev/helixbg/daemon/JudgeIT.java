@@ -119,7 +119,7 @@ class JudgeIT {
   void withoutAModelLabelsComeFromTheEmbeddingAndTheReportSaysHowToGetOne() throws Exception {
     JsonNode report = json("one-shot", kb.toString(), "--json");
     assertTrue(report.get("languageModel").isNull());
-    all(report.get("labels"), "/guess/origin", "EMBEDDING");
+    all(report.get("labels"), "/guess/origin", "CLASSIFIER");
     assertEquals("gotcha", report.at("/labels/1/label").asText());
     for (JsonNode pair : report.get("nearDuplicates")) {
       assertTrue(pair.get("verdict").isNull());

@@ -50,6 +50,7 @@ public final class LabelRun {
         answer.probability(),
         Label.titled(answer.runnerUp()).orElseThrow(),
         answer.runnerUpProbability(),
+        true,
         answer.cut());
   }
 }
