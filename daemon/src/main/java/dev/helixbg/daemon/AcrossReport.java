@@ -1,11 +1,9 @@
 package dev.helixbg.daemon;
 
-import dev.helixbg.config.InsightSettings;
 import dev.helixbg.config.Settings;
 import dev.helixbg.config.Sha256;
 import dev.helixbg.embed.cache.EmbeddingCache;
 import dev.helixbg.insight.findings.Analysis;
-import dev.helixbg.insight.findings.Finding;
 import dev.helixbg.insight.findings.Findings;
 import dev.helixbg.insight.log.Entry;
 import dev.helixbg.insight.log.LogAccount;
@@ -21,9 +19,6 @@ import java.util.stream.Collectors;
  * topic is named {@code kb/topic} here, by the folder of its KB.
  */
 final class AcrossReport {
-  /** The most of each kind that are looked through for those of different KBs. */
-  private static final int CANDIDATES = 10_000;
-
   private static final String BETWEEN = "/";
 
   private AcrossReport() {}
@@ -56,12 +51,16 @@ final class AcrossReport {
                 entry.text()));
       }
     }
-    InsightSettings wanted = settings.insight();
-    Findings all =
-        Analysis.run(
-            entries, keys, Vectors.joined(vectors), candidates(wanted), settings.threads());
+    Findings between =
+        Analysis.between(
+            entries,
+            keys,
+            Vectors.joined(vectors),
+            AcrossReport::kbOf,
+            settings.insight(),
+            settings.threads());
     return new Report(
-        between(all, wanted), together(accounts), new Report.Run(Version.text(), model.describe()));
+        between, together(accounts), new Report.Run(Version.text(), model.describe()));
   }
 
   /** Names of the folders, numbered where two are called the same. */
@@ -76,43 +75,6 @@ final class AcrossReport {
       names.add(unique);
     }
     return names;
-  }
-
-  private static InsightSettings candidates(InsightSettings wanted) {
-    return new InsightSettings(
-        wanted.topicOverlap(),
-        wanted.nearDuplicate(),
-        CANDIDATES,
-        wanted.crossLinkFrom(),
-        CANDIDATES,
-        wanted.misfiledMargin(),
-        CANDIDATES);
-  }
-
-  private static Findings between(Findings all, InsightSettings wanted) {
-    List<Finding.Pair> duplicates = between(all.nearDuplicates());
-    List<Finding.Pair> links = between(all.crossLinks());
-    List<Finding.Misfiled> misfiled =
-        all.misfiled().stream()
-            .filter(m -> !kbOf(m.entry().entry().topic()).equals(kbOf(m.nearer())))
-            .toList();
-    return new Findings(
-        all.entries(),
-        all.topics(),
-        all.topicOverlaps().stream().filter(o -> !kbOf(o.a()).equals(kbOf(o.b()))).toList(),
-        duplicates.stream().limit(wanted.maxNearDuplicates()).toList(),
-        links.stream().limit(wanted.maxCrossLinks()).toList(),
-        misfiled.stream().limit(wanted.maxMisfiled()).toList(),
-        all.distribution(),
-        wanted,
-        new Findings.Totals(
-            all.totals().pairs(), duplicates.size(), links.size(), misfiled.size()));
-  }
-
-  private static List<Finding.Pair> between(List<Finding.Pair> pairs) {
-    return pairs.stream()
-        .filter(p -> !kbOf(p.a().entry().topic()).equals(kbOf(p.b().entry().topic())))
-        .toList();
   }
 
   private static String kbOf(String topic) {

@@ -30,15 +30,16 @@ final class Daemon implements AutoCloseable {
   private final DaemonHome home;
   private final Supplier<Settings> settings;
   private final Function<Settings, EmbedderSource> models;
-  private final DaemonClock clock = DaemonClock.SYSTEM;
-  private final DaemonMetrics metrics = new DaemonMetrics(clock);
-  private final Troubles troubles = new Troubles(metrics);
-  private final DaemonLoop loop = new DaemonLoop(clock, this::chores);
+  private final World world;
+  private final DaemonClock clock;
+  private final DaemonMetrics metrics;
+  private final Troubles troubles;
+  private final DaemonLoop loop;
   private final SearchService searches;
   private final KbFiles.Lock lock;
   private final FolderHints hints = new FolderHints(this::hint);
   private final ControlServer control;
-  private final Instant startedAt = Instant.now();
+  private final Instant startedAt;
   private volatile Parts parts;
   private volatile boolean reload;
   private long reportsAtLastAcross = -1;
@@ -52,6 +53,11 @@ final class Daemon implements AutoCloseable {
   private long activitySeen = -1;
   private long activeAt;
   private boolean rested;
+
+  /** What surrounds a daemon; a seam for tests. */
+  record World(DaemonClock clock, KbFiles files, IdleWork.Machine machine) {
+    static final World REAL = new World(DaemonClock.SYSTEM, KbFiles.DISK, IdleWork.Machine.THIS);
+  }
 
   /** What is made anew when the settings are read again. */
   record Parts(
@@ -67,13 +73,20 @@ final class Daemon implements AutoCloseable {
       DaemonHome home,
       Supplier<Settings> settings,
       Function<Settings, EmbedderSource> models,
+      World world,
       KbFiles.Lock lock)
       throws IOException {
     this.kbs = List.copyOf(kbs);
     this.home = home;
     this.settings = settings;
     this.models = models;
+    this.world = world;
     this.lock = lock;
+    this.clock = world.clock();
+    this.startedAt = clock.now();
+    this.metrics = new DaemonMetrics(clock);
+    this.troubles = new Troubles(metrics);
+    this.loop = new DaemonLoop(clock, this::chores);
     this.parts = make(settings.get());
     this.searches = new SearchService(() -> parts.embedder(), metrics);
     loop.watch(parts.watches());
@@ -93,9 +106,19 @@ final class Daemon implements AutoCloseable {
       DaemonHome home,
       Supplier<Settings> settings,
       Function<Settings, EmbedderSource> models) {
+    return start(kbs, home, settings, models, World.REAL);
+  }
+
+  /** The same in a world of its own. */
+  static Daemon start(
+      List<Kb> kbs,
+      DaemonHome home,
+      Supplier<Settings> settings,
+      Function<Settings, EmbedderSource> models,
+      World world) {
     KbFiles.Lock lock = home.lock();
     try {
-      return new Daemon(kbs, home, settings, models, lock);
+      return new Daemon(kbs, home, settings, models, world, lock);
     } catch (IOException e) {
       lock.close();
       throw new Failure(
@@ -112,8 +135,7 @@ final class Daemon implements AutoCloseable {
     TextModelHost model = new TextModelHost(now, clock, metrics);
     Reviews reviews = new Reviews(now, source.id());
     IdleQuestions questions = new IdleQuestions(now, model, clock, metrics);
-    IdleWork idle =
-        new IdleWork(now, model, reviews, questions, clock, troubles, IdleWork.Machine.THIS);
+    IdleWork idle = new IdleWork(now, model, reviews, questions, clock, troubles, world.machine());
     List<KbWatch> watches = kbs.stream().map(kb -> watch(kb, now, embedder)).toList();
     return new Parts(now, embedder, model, reviews, idle, watches);
   }
@@ -130,9 +152,10 @@ final class Daemon implements AutoCloseable {
     return new KbWatch(
         kb,
         pipeline,
+        new ModelLookout(now),
         analysis::forget,
         now.daemon(),
-        KbFiles.DISK,
+        world.files(),
         FolderHints.areThere() ? hints : LogHints.NONE,
         clock,
         troubles,

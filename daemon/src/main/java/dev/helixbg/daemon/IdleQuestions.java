@@ -59,23 +59,25 @@ final class IdleQuestions {
   /**
    * Asks until everything is answered or the time is over.
    *
-   * @param of what the report of that KB was made from
+   * @param found the KB
+   * @param of what its report was made from
    * @return how many questions were answered
    * @throws InterruptedException when cancelled; the answers until then are saved
    * @throws Failure when they cannot be saved
    */
-  int ask(Kb kb, Pipeline.Outcome of, BooleanSupplier cancelled) throws InterruptedException {
+  int ask(KbIdentity found, Pipeline.Outcome of, BooleanSupplier cancelled)
+      throws InterruptedException {
     stand = Stand.START;
-    return host.useAtIdle(model -> model.isEmpty() ? 0 : ask(kb, of, model.get(), cancelled));
+    return host.useAtIdle(model -> model.isEmpty() ? 0 : ask(found, of, model.get(), cancelled));
   }
 
-  private int ask(Kb kb, Pipeline.Outcome of, TextModel model, BooleanSupplier cancelled)
+  private int ask(KbIdentity found, Pipeline.Outcome of, TextModel model, BooleanSupplier cancelled)
       throws InterruptedException {
     LanguageModel file = LanguageModel.require(settings);
     int entryTokens = settings.llm().entryTokens();
     try (Asking asking =
         new Asking(
-            new AnswerFile(kb.answers(), true),
+            new AnswerFile(found.kb().answers(), found::check),
             file.hash(settings),
             entryTokens,
             () -> Judge.with(model, entryTokens),
@@ -86,7 +88,7 @@ final class IdleQuestions {
       new JudgeRun(asking, file.name(), of.report().findings(), of.vectors().vectors()).run();
       return asking.asked();
     } catch (IOException e) {
-      throw Judging.cannotSave(kb, e);
+      throw Judging.cannotSave(found.kb(), e);
     }
   }
 

@@ -31,6 +31,9 @@ final class IdleWork implements AutoCloseable {
   /** Asking a Mac for its battery starts a process. */
   private static final Duration ASK_AGAIN = Duration.ofSeconds(10);
 
+  private static final Duration FIRST_RETRY = Duration.ofMinutes(5);
+  private static final Duration LONGEST_RETRY = Duration.ofHours(4);
+
   /** What tells whether the machine has nothing better to do; a seam for tests. */
   interface Machine {
     boolean onBattery();
@@ -59,9 +62,18 @@ final class IdleWork implements AutoCloseable {
     /** The log for which it is known that no session is worth a synthesis. */
     private volatile String noSession = "";
 
+    /** What failed the last time. */
+    private final Map<Work, Failed> failed = new EnumMap<>(Work.class);
+
     /** The log for which a run found nothing to ask, whatever the report says. */
     private volatile String noQuestions = "";
   }
+
+  /**
+   * @param changes of the KB, by {@link KbWatch#changes}: another number, and it may be mended
+   * @param pause nanoseconds from the failure to the next try
+   */
+  private record Failed(int changes, long at, long pause) {}
 
   /** What a run does; those that end soon come first. */
   enum Work {
@@ -107,6 +119,10 @@ final class IdleWork implements AutoCloseable {
   private volatile Run run;
   private volatile boolean stop;
   private volatile boolean finished;
+
+  /** Whether the run ended with a trouble, which the next is likely to meet again. */
+  private volatile boolean failed;
+
   private boolean refused;
   private long machineAskedAt;
 
@@ -135,11 +151,15 @@ final class IdleWork implements AutoCloseable {
    *
    * @return whether something is running, or has just ended: then the KBs are to be looked at soon
    */
-  boolean consider(List<KbWatch> watches, boolean paused) {
+  boolean consider(List<KbWatch> all, boolean paused) {
+    List<KbWatch> watches = all.stream().filter(watch -> !watch.isGone()).toList();
     if (thread != null) {
       if (finished) {
         end();
-      } else if (paused || isChanged(watches) || isMachineWanted()) {
+      } else if (paused
+          || !watches.contains(run.watch())
+          || isChanged(watches)
+          || isMachineWanted()) {
         stop = true;
       }
       return true;
@@ -186,8 +206,18 @@ final class IdleWork implements AutoCloseable {
                 now.work() == Work.QUESTIONS ? Optional.of(questions.stand()) : Optional.empty()));
   }
 
+  private Known known(KbWatch watch) {
+    return known.computeIfAbsent(watch.kb(), kb -> new Known());
+  }
+
   private boolean isDue(KbWatch watch, Work work) {
-    Known of = known.computeIfAbsent(watch.kb(), kb -> new Known());
+    Known of = known(watch);
+    Failed broken = of.failed.get(work);
+    if (broken != null
+        && broken.changes() == watch.changes()
+        && clock.nanos() - broken.at() < broken.pause()) {
+      return false;
+    }
     long rests = clock.nanos() - watch.restsSince();
     if (rests < settings.daemon().modelQuiet().toNanos()) {
       return false;
@@ -229,11 +259,8 @@ final class IdleWork implements AutoCloseable {
         || Duration.between(last.get().at(), now).compareTo(period) >= 0;
   }
 
-  /** Without a model a review costs next to nothing, and may run at any time. */
+  /** A review compares all pairs even where there is no model to judge them. */
   private boolean mayRun() {
-    if (!model.exists()) {
-      return true;
-    }
     if (model.isForPeople(settings.daemon().modelQuiet())
         || (refused && clock.nanos() - machineAskedAt < ASK_AGAIN.toNanos())) {
       return false;
@@ -249,18 +276,20 @@ final class IdleWork implements AutoCloseable {
 
   /** Whether, during a run, others need the machine: its own threads are part of the load. */
   private boolean isMachineWanted() {
-    if (clock.nanos() - machineAskedAt < ASK_AGAIN.toNanos() || !model.exists()) {
+    if (clock.nanos() - machineAskedAt < ASK_AGAIN.toNanos()) {
       return false;
     }
     machineAskedAt = clock.nanos();
-    double own =
-        (double) settings.daemon().modelThreads() / Runtime.getRuntime().availableProcessors();
+    int threads =
+        run.work().review.isPresent() ? settings.threads() : settings.daemon().modelThreads();
+    double own = (double) threads / Runtime.getRuntime().availableProcessors();
     return isOnForbiddenBattery() || machine.load() - own > settings.daemon().modelMaxLoad();
   }
 
   private void start(KbWatch watch, Work work) {
     stop = false;
     finished = false;
+    failed = false;
     watch.beingAsked(true);
     run = new Run(watch, work, clock.nanos(), clock.now());
     Run mine = run;
@@ -270,7 +299,18 @@ final class IdleWork implements AutoCloseable {
   private void end() {
     Run ended = run;
     ended.watch().beingAsked(false);
-    ended.work().review.ifPresent(kind -> known.get(ended.watch().kb()).last.remove(kind));
+    Known of = known.get(ended.watch().kb());
+    ended.work().review.ifPresent(of.last::remove);
+    if (failed) {
+      Failed before = of.failed.get(ended.work());
+      long pause = before == null ? FIRST_RETRY.toNanos() : 2 * before.pause();
+      of.failed.put(
+          ended.work(),
+          new Failed(
+              ended.watch().changes(), clock.nanos(), Math.min(pause, LONGEST_RETRY.toNanos())));
+    } else {
+      of.failed.remove(ended.work());
+    }
     thread = null;
     run = null;
   }
@@ -294,10 +334,10 @@ final class IdleWork implements AutoCloseable {
         LOG.debug("{}: ended, to be continued: {}", about, e.getMessage());
       } else if (Faults.isExpected(e)) {
         troubles.met(about, e.getMessage());
-        sleep(); // lest it is tried again at once
+        failed = true;
       } else {
         troubles.met(about, e);
-        sleep();
+        failed = true;
       }
     } finally {
       finished = true;
@@ -312,11 +352,12 @@ final class IdleWork implements AutoCloseable {
     KbWatch watch = mine.watch();
     String log = watch.upToDateWith();
     Optional<Pipeline.Outcome> outcome = watch.outcome();
-    if (outcome.isEmpty()) {
+    Optional<KbIdentity> found = watch.found();
+    if (outcome.isEmpty() || found.isEmpty()) {
       return;
     }
     int before = watch.questions();
-    int answered = questions.ask(watch.kb(), outcome.get(), this::isCancelled);
+    int answered = questions.ask(found.get(), outcome.get(), this::isCancelled);
     if (answered == 0) {
       known.get(watch.kb()).noQuestions = log;
     }
@@ -336,16 +377,6 @@ final class IdleWork implements AutoCloseable {
               return reviews.run(mine.watch().kb(), wanted, oracle, clock.now(), this::isCancelled);
             });
     LOG.info("{}: {}", about, review.summary());
-  }
-
-  private void sleep() {
-    try {
-      for (int i = 0; i < 600 && !stop; i++) {
-        Thread.sleep(500);
-      }
-    } catch (InterruptedException e) {
-      Thread.currentThread().interrupt();
-    }
   }
 
   private boolean isSession(Run mine) {

@@ -122,7 +122,9 @@ final class Judging {
    * @param save whether answers may be saved in the KB
    */
   static AnswerFile answers(Kb kb, boolean save) {
-    return new AnswerFile(kb.answers(), save);
+    return save
+        ? new AnswerFile(kb.answers(), KbIdentity.of(kb)::check)
+        : new AnswerFile(kb.answers(), false);
   }
 
   static Failure cannotSave(Kb kb, IOException e) {

@@ -2,6 +2,8 @@ package dev.helixbg.daemon;
 
 import dev.helixbg.config.Locations;
 import dev.helixbg.config.Settings;
+import dev.helixbg.embed.store.PrivateFiles;
+import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Optional;
@@ -58,6 +60,27 @@ record Kb(Path folder) {
       throw new Failure(ExitCode.KB, "no knowledge base: there is no data.log in " + folder);
     }
     return this;
+  }
+
+  /** What to say when somebody moved or deleted it while it was at work on. */
+  Failure gone() {
+    return new Failure(
+        ExitCode.KB,
+        folder
+            + " is not the knowledge base any more that it was: somebody moved, deleted or replaced"
+            + " it. Nothing is written there; it is read again when its data.log is back");
+  }
+
+  /**
+   * Makes the folder of {@link #insights} where there is none, but never that of the KB.
+   *
+   * @throws Failure with {@link ExitCode#KB} when there is no KB any more
+   */
+  void makeInsights() throws IOException {
+    if (!Files.exists(dataLog())) {
+      throw gone();
+    }
+    PrivateFiles.makeFolder(insights());
   }
 
   Path dataLog() {

@@ -6,6 +6,7 @@ import dev.helixbg.insight.log.LogReading;
 import dev.helixbg.insight.report.Report;
 import java.io.IOException;
 import java.nio.file.Path;
+import java.util.Optional;
 
 /** What the daemon does to files and locks of a KB, one call each; a seam for tests. */
 interface KbFiles {
@@ -14,6 +15,15 @@ interface KbFiles {
    * @throws java.nio.file.NoSuchFileException when there is no such file
    */
   FileState state(Path file) throws IOException;
+
+  /** The same of a file that may be missing, or out of sight. */
+  default Optional<FileState> stateOrNone(Path file) {
+    try {
+      return Optional.of(state(file));
+    } catch (IOException e) {
+      return Optional.empty();
+    }
+  }
 
   /**
    * @throws dev.helixbg.insight.log.DataLogException when it cannot be read

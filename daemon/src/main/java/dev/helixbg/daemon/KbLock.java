@@ -1,6 +1,5 @@
 package dev.helixbg.daemon;
 
-import dev.helixbg.embed.store.PrivateFiles;
 import dev.helixbg.embed.store.ProcessLock;
 import java.io.IOException;
 import java.time.Duration;
@@ -19,11 +18,11 @@ record KbLock(ProcessLock held) implements AutoCloseable {
    * Waits a second for it, if need be.
    *
    * @throws Failure {@link ExitCode#BUSY} when another process has it, {@link ExitCode#WRITE} when
-   *     the folder cannot be written, or is gone
+   *     the folder cannot be written, {@link ExitCode#KB} when there is no KB any more
    */
   static KbLock take(Kb kb) {
     try {
-      PrivateFiles.makeFolder(kb.insights());
+      kb.makeInsights();
       return ProcessLock.take(kb.insights().resolve(".helix-bg.lock"), PATIENCE)
           .map(KbLock::new)
           .orElseThrow(

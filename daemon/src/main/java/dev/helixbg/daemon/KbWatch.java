@@ -6,8 +6,11 @@ import dev.helixbg.insight.log.DataLogException;
 import dev.helixbg.insight.log.FileState;
 import dev.helixbg.insight.log.LogReading;
 import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.NoSuchFileException;
 import java.time.Duration;
 import java.time.Instant;
+import java.util.List;
 import java.util.Optional;
 import java.util.OptionalLong;
 import org.slf4j.Logger;
@@ -17,13 +20,11 @@ import org.slf4j.LoggerFactory;
  * Watches one KB: looks at its files, waits until they rest, brings vectors and report up to date,
  * and moves the cursor only when all that has succeeded.
  *
- * <p>Sizes and times are hints that something changed; what has changed is decided by content. Once
- * an hour the log is read although nothing hints at a change.
+ * <p>Sizes and times tell that something may have changed; what has changed is decided by content.
+ * While they stay, nothing is read (decision 53).
  */
 final class KbWatch {
   private static final Logger LOG = LoggerFactory.getLogger(KbWatch.class);
-
-  private static final Duration RECHECK = Duration.ofHours(1);
 
   /** A log that never rests is read all the same after so long. */
   private static final Duration PATIENCE = Duration.ofSeconds(60);
@@ -45,13 +46,15 @@ final class KbWatch {
   private final String name;
 
   private final Pipeline pipeline;
+  private final ModelLookout model;
   private final Runnable forgetting;
   private final DaemonSettings settings;
 
   /** The state for which everything is done; null when something is to be done. */
   private KbStamp done;
 
-  private long doneAt;
+  /** What everything was last done for; null before. */
+  private Last last;
 
   /** A state that may not be at rest yet, and since when it is this one. */
   private KbStamp pending;
@@ -84,14 +87,33 @@ final class KbWatch {
   private volatile long restsSince;
   private volatile String logSha256 = "";
   private volatile int questions = -1;
+  private volatile int changes;
+  private volatile boolean gone;
+  private volatile KbIdentity found;
   private volatile Pipeline.Outcome outcome;
 
   /**
+   * @param basis everything else that the report was made from, by content
+   * @param vectors as they were left, like the others
+   */
+  private record Last(
+      String logSha256,
+      String basis,
+      List<Optional<FileState>> vectors,
+      List<Optional<FileState>> others) {
+    static Last of(String logSha256, String basis, KbStamp stamp) {
+      return new Last(logSha256, basis, stamp.vectors(), stamp.others());
+    }
+  }
+
+  /**
+   * @param model the one that the pipeline asks
    * @param forgetting frees what the pipeline keeps from one run to the next
    */
   KbWatch(
       Kb kb,
       Pipeline pipeline,
+      ModelLookout model,
       Runnable forgetting,
       DaemonSettings settings,
       KbFiles files,
@@ -108,6 +130,7 @@ final class KbWatch {
     this.name = kb.folder().toString();
     this.restsSince = clock.nanos();
     this.pipeline = pipeline;
+    this.model = model;
     this.forgetting = forgetting;
     this.settings = settings;
   }
@@ -125,6 +148,16 @@ final class KbWatch {
     return Optional.ofNullable(published);
   }
 
+  /** Whether there is nothing to watch at present. */
+  boolean isGone() {
+    return gone;
+  }
+
+  /** The KB as it was when it was last brought up to date. */
+  Optional<KbIdentity> found() {
+    return Optional.ofNullable(found);
+  }
+
   /** Of the log for which report and vectors are up to date; empty when they are not. */
   String upToDateWith() {
     return logSha256;
@@ -137,6 +170,11 @@ final class KbWatch {
   /** Nanoseconds of {@link DaemonClock} since when the log was not seen to change. */
   long restsSince() {
     return restsSince;
+  }
+
+  /** A number that differs when log, model, or what lies beside the log has changed. */
+  int changes() {
+    return changes;
   }
 
   /** What the language model has not been asked yet, −1 before the first reading. */
@@ -180,12 +218,11 @@ final class KbWatch {
     long now = clock.nanos();
     KbStamp stamp;
     try {
-      KbStamp found = KbStamp.of(kb, files);
-      stamp = beingAsked && done != null ? found.withSaidOf(done) : found;
+      KbStamp looked = KbStamp.of(kb, model, files);
+      gone = false;
+      stamp = beingAsked && done != null ? looked.withSaidOf(done) : looked;
     } catch (IOException e) {
-      troubles.met(name, "data.log cannot be looked at: " + Reasons.of(e) + "; waiting for it");
-      pending = null;
-      done = null;
+      lose(e);
       return settings.poll().toNanos();
     }
     if (!stamp.vectorsWait()) {
@@ -193,7 +230,7 @@ final class KbWatch {
     } else if (waitingSince.isEmpty()) {
       waitingSince = OptionalLong.of(now);
     }
-    if (stamp.equals(done) && !again && now - doneAt < RECHECK.toNanos()) {
+    if (stamp.equals(done) && !again) {
       pending = null;
       if (untilPublishing() <= 0) {
         return locked(() -> publishVectors(stamp, poll));
@@ -224,9 +261,28 @@ final class KbWatch {
     return nanos - (clock.nanos() - waitingSince.getAsLong());
   }
 
+  /** Nobody works on what cannot be looked at. */
+  private void lose(IOException e) {
+    String what =
+        e instanceof NoSuchFileException
+            ? Files.isDirectory(kb.folder())
+                ? "there is no data.log"
+                : "the folder is not there: moved, deleted or not mounted"
+            : "data.log cannot be looked at: " + Reasons.of(e);
+    troubles.met(name, what + "; waiting for it");
+    gone = true;
+    logSha256 = "";
+    outcome = null;
+    pending = null;
+    done = null;
+  }
+
   private void noteChange(KbStamp stamp, long now) {
     if (pending == null) {
       changedSince = now;
+    }
+    if (!stamp.equals(done)) {
+      changes++;
     }
     if (!stamp.log().equals(seenLog)) {
       restsSince = now;
@@ -264,22 +320,23 @@ final class KbWatch {
   }
 
   private long bringUpToDate(KbStamp stamp, long poll) throws IOException, InterruptedException {
+    KbIdentity here = KbIdentity.of(kb);
     LogReading log = files.read(kb.dataLog());
     metrics.readings.increment();
-    KbStamp after = KbStamp.of(kb, files);
+    KbStamp after = KbStamp.of(kb, model, files);
     if (!after.log().equals(stamp.log()) && clock.nanos() - changedSince < PATIENCE.toNanos()) {
       noteChange(after, clock.nanos()); // it went on while it was read
       return settings.quiet().toNanos();
     }
     entries = log.account().live();
-    doneAt = clock.nanos();
     pending = null;
-    if (publish(stamp, log)) {
+    if (publish(stamp, log, here)) {
       done = stamp;
+      found = here;
       logSha256 = log.account().sha256();
     } else { // confirmed by a run that finds nothing left to do
       done = null;
-      noteChange(stamp.withOthers(kb, files), doneAt);
+      noteChange(stamp.withOthers(kb, files), clock.nanos());
     }
     failures = 0;
     troubles.over(name);
@@ -297,6 +354,7 @@ final class KbWatch {
     if (!log.account().sha256().equals(logSha256)) {
       return settings.quiet().toNanos(); // it changed and did not look like it
     }
+    found.check();
     pipeline.updateVectors(kb, log, Saving.PUBLISHED);
     KbStamp published = stamp.withVectors(kb, files);
     pipeline.updateVectors(kb, log, Saving.PUBLISHED); // is what was written what can be read?
@@ -304,6 +362,7 @@ final class KbWatch {
       return settings.quiet().toNanos();
     }
     done = published;
+    last = Last.of(logSha256, last.basis(), published);
     Cursor.read(kb)
         .filter(c -> c.files().equals(stamp.text()))
         .ifPresent(
@@ -318,28 +377,28 @@ final class KbWatch {
    *
    * @return whether it was so already: nothing was written, by us or by anybody else meanwhile
    */
-  private boolean publish(KbStamp stamp, LogReading log) throws IOException, InterruptedException {
+  private boolean publish(KbStamp stamp, LogReading log, KbIdentity here)
+      throws IOException, InterruptedException {
     String basis = pipeline.basis(kb);
-    if (fresh) {
-      fresh = false;
-      Cursor here = new Cursor(log.account().sha256(), basis, stamp.text(), 0);
-      Optional<Cursor> left = Cursor.read(kb).filter(here::isWhere);
-      if (left.isPresent()) {
-        questions = left.get().questions();
-        return true;
-      }
+    Last now = Last.of(log.account().sha256(), basis, stamp);
+    Cursor cursor = new Cursor(now.logSha256(), basis, stamp.text(), questions);
+    if (isLeftAs(cursor) || now.equals(last) && !again) {
+      last = now;
+      return true;
     }
     again = false;
     Saving saving = untilPublishing() <= 0 ? Saving.PUBLISHED : Saving.JOURNAL;
-    Pipeline.Outcome now = pipeline.run(kb, log, saving);
-    files.publish(kb, now.report());
-    outcome = now;
-    questions = now.questions();
-    now.vectors()
+    Pipeline.Outcome made = pipeline.run(kb, log, saving);
+    here.check();
+    files.publish(kb, made.report());
+    outcome = made;
+    questions = made.questions();
+    made.vectors()
         .rebuilt()
         .ifPresent(reason -> LOG.warn("{}: the vectors were made anew: {}", name, reason));
     if (stamp.withOthers(kb, files).equals(stamp)) {
-      new Cursor(log.account().sha256(), basis, stamp.text(), questions).write(kb);
+      new Cursor(now.logSha256(), basis, stamp.text(), questions).write(kb);
+      last = now;
       return true;
     }
     published = clock.now();
@@ -348,8 +407,16 @@ final class KbWatch {
         "{}: {} entries, {} texts embedded, report published",
         name,
         log.account().live(),
-        now.vectors().embedded());
+        made.vectors().embedded());
     return false;
+  }
+
+  /** Whether an earlier process did everything; asked once. */
+  private boolean isLeftAs(Cursor here) {
+    Optional<Cursor> left = fresh ? Cursor.read(kb).filter(here::isWhere) : Optional.empty();
+    fresh = false;
+    left.ifPresent(cursor -> questions = cursor.questions());
+    return left.isPresent();
   }
 
   /** After a failure: as often as ever at first, then less and less often. */

@@ -73,8 +73,10 @@ final class OneShotCommand implements Callable<Integer> {
   }
 
   private Pipeline.Outcome report(Pipeline pipeline, Kb chosen) throws InterruptedException {
+    KbIdentity here = KbIdentity.of(chosen);
     try (KbLock lock = KbLock.take(chosen)) {
       Pipeline.Outcome outcome = pipeline.run(chosen, Saving.PUBLISHED);
+      here.check();
       ReportFolder.of(chosen).write(outcome.report());
       return outcome;
     }

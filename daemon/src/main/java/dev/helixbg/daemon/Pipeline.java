@@ -107,7 +107,12 @@ final class Pipeline {
   /** The vectors alone. */
   VectorUpdate.Result updateVectors(Kb kb, LogReading log, Saving saving)
       throws InterruptedException {
-    return new VectorUpdate(new EmbeddingCache(kb.folder()), embedder.id(), embedder::open, display)
+    KbIdentity here = KbIdentity.of(kb);
+    return new VectorUpdate(
+            new EmbeddingCache(kb.folder()),
+            embedder.id(),
+            () -> here.checking(embedder.open()),
+            display)
         .run(log.entries(), saving);
   }
 

@@ -56,9 +56,11 @@ final class Reviews {
    * Reviews, and appends the result to the history.
    *
    * @throws CancellationException when cancelled; nothing is written then
-   * @throws Failure with {@link ExitCode#WRITE} when the history cannot be written
+   * @throws Failure with {@link ExitCode#WRITE} when the history cannot be written, with {@link
+   *     ExitCode#KB} when the KB has gone meanwhile
    */
   Review run(Kb kb, Wanted wanted, Optional<Oracle> oracle, Instant at, BooleanSupplier cancelled) {
+    KbIdentity here = KbIdentity.of(kb);
     KbEntries entries = load(kb);
     Optional<Review> last = last(kb, wanted.kind());
     if (cancelled.getAsBoolean()) {
@@ -81,6 +83,7 @@ final class Reviews {
                   at,
                   cancelled);
         };
+    here.check();
     try {
       new History(kb.insights()).append(review);
       return review;

@@ -49,7 +49,9 @@ final class StatusCommand implements Callable<Integer> {
           "  %s: %s, %s",
           kb.path("folder").asText(),
           kb.path("entries").isNull() ? "not read yet" : kb.path("entries").asInt() + " entries",
-          kb.path("upToDate").asBoolean() ? "up to date" : "work to do");
+          kb.path("gone").asBoolean()
+              ? "waiting for it"
+              : kb.path("upToDate").asBoolean() ? "up to date" : "work to do");
       if (kb.path("questionsLeft").asInt() > 0) {
         console.say("    %,d questions to the model are left", kb.path("questionsLeft").asInt());
       }

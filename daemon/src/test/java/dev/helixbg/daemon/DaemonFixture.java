@@ -38,6 +38,9 @@ final class DaemonFixture {
   /** Whether a test tells of changes by {@link DaemonLoop#hint}. */
   boolean told = true;
 
+  /** Times that entries were compared. */
+  int analyses;
+
   private final Kb kb;
 
   DaemonFixture(Path home, Kb kb) {
@@ -53,9 +56,10 @@ final class DaemonFixture {
             new Pipeline(
                 settings,
                 model,
-                new RunningAnalysis()::update,
+                counting(new RunningAnalysis()),
                 Judging.withoutAsking(settings),
                 metrics.countingEmbedded()),
+            new ModelLookout(settings),
             () -> {},
             settings.daemon(),
             files,
@@ -65,6 +69,13 @@ final class DaemonFixture {
             metrics);
     this.loop = new DaemonLoop(clock, ticked -> Long.MAX_VALUE);
     loop.watch(List.of(watch));
+  }
+
+  private Pipeline.Analyst counting(RunningAnalysis analysis) {
+    return (live, keys, vectors, settings, threads) -> {
+      analyses++;
+      return analysis.update(live, keys, vectors, settings, threads);
+    };
   }
 
   static Settings settings(Path home, Map<String, String> flags) {

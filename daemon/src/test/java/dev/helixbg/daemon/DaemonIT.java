@@ -9,6 +9,8 @@ import com.fasterxml.jackson.databind.ObjectMapper;
 import dev.helixbg.embed.cache.CachedVectors;
 import dev.helixbg.embed.cache.EmbeddingCache;
 import dev.helixbg.insight.log.DataLogBytes;
+import dev.helixbg.insight.review.History;
+import dev.helixbg.insight.review.Review;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -217,11 +219,18 @@ class DaemonIT {
     }
     try (RealDaemon daemon = new RealDaemon(folder.resolve("home"), DIST, List.of())) {
       daemon.settings(
-          "[daemon]\nquiet_seconds = 0.2\nembedder_idle_minutes = 0\nmodel_quiet_minutes = 0.01\n");
+          "[daemon]\nquiet_seconds = 0.2\nembedder_idle_minutes = 0\nmodel_quiet_minutes = 0.01\n"
+              + "model_max_load = 1000\n");
       daemon.start(kb.kb().folder());
       daemon.awaitUpToDate(100, PATIENCE);
+      History history = new History(kb.kb().insights());
+      await(
+          () ->
+              history.latest().keySet().containsAll(List.of(Review.Kind.DRIFT, Review.Kind.STALE)),
+          daemon);
+      daemon.awaitUpToDate(100, PATIENCE);
       await(() -> !daemon.status().orElseThrow().path("embedderLoaded").asBoolean(), daemon);
-      Thread.sleep(3_000); // the reviews that follow, and compilers that have not finished
+      Thread.sleep(3_000); // compilers that have not finished
       double before = cpuSeconds(daemon);
       Thread.sleep(10_000);
       double used = cpuSeconds(daemon) - before;

@@ -11,8 +11,13 @@ class FakeModel implements EmbedderSource {
   final AtomicInteger closed = new AtomicInteger();
   volatile boolean broken;
 
+  /** Runs before texts are embedded. */
+  volatile Runnable whileEmbedding = () -> {};
+
   /** May hold an embedding back. */
-  void beforeEmbedding(List<String> texts) throws InterruptedException {}
+  void beforeEmbedding(List<String> texts) throws InterruptedException {
+    whileEmbedding.run();
+  }
 
   @Override
   public String id() {

@@ -15,6 +15,7 @@ final class FaultyFiles implements KbFiles {
   boolean fullDisk;
   boolean locked;
   int readings;
+  int looks;
 
   /** Runs while the log is read. */
   Runnable duringRead = () -> {};
@@ -24,6 +25,7 @@ final class FaultyFiles implements KbFiles {
     if (noStat) {
       throw new AccessDeniedException(file.toString());
     }
+    looks++;
     return DISK.state(file);
   }
 

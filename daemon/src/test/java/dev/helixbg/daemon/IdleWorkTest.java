@@ -3,6 +3,7 @@ package dev.helixbg.daemon;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertNull;
+import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
@@ -24,6 +25,7 @@ import java.util.Optional;
 import java.util.Random;
 import java.util.TreeMap;
 import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.function.BooleanSupplier;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -157,6 +159,65 @@ class IdleWorkTest {
     load = 0.4;
     daemon.clock.pass(Duration.ofSeconds(11));
     assertTrue(consider());
+  }
+
+  private void putAnotherInPlace(Path away) throws IOException {
+    Files.move(writer.kb().folder(), away);
+    Files.createDirectories(writer.kb().folder());
+    Files.copy(away.resolve("data.log"), writer.log());
+  }
+
+  @Test
+  void aKbThatGoesWhileItIsAskedAboutIsNotMadeAnew() throws Exception {
+    write(300);
+    daemon.run(Duration.ofMinutes(5));
+    askSome();
+    Files.move(writer.kb().folder(), folder.resolve("away"));
+    untilItEndsByItself();
+    assertFalse(Files.exists(writer.kb().folder()), "its answers made it anew");
+    daemon.look();
+    assertFalse(consider(), "there is nothing to be asked about");
+    assertFalse(Files.exists(writer.kb().folder()));
+  }
+
+  @Test
+  void whatIsPutInThePlaceOfAKbGetsNoneOfItsAnswers() throws Exception {
+    write(300);
+    daemon.run(Duration.ofMinutes(5));
+    askSome();
+    putAnotherInPlace(folder.resolve("away"));
+    untilItEndsByItself();
+    assertFalse(Files.exists(writer.kb().insights()), "its answers went to another KB");
+  }
+
+  @Test
+  void aKbThatGoesWhileItIsReviewedIsNotMadeAnew() throws Exception {
+    daemon.run(Duration.ofMinutes(5));
+    Reviews reviews = new Reviews(daemon.settings, "fake");
+    Reviews.Wanted wanted = new Reviews.Wanted(Review.Kind.STALE, Optional.empty());
+    BooleanSupplier goes =
+        () -> {
+          try {
+            Files.move(writer.kb().folder(), folder.resolve("away"));
+            return false;
+          } catch (IOException e) {
+            throw new IllegalStateException(e);
+          }
+        };
+    Failure gone =
+        assertThrows(
+            Failure.class,
+            () -> reviews.run(writer.kb(), wanted, Optional.empty(), daemon.clock.now(), goes));
+    assertEquals(ExitCode.KB, gone.code());
+    assertFalse(Files.exists(writer.kb().folder()));
+  }
+
+  /** Nobody tells the run to end: what it wants to save does. */
+  private void untilItEndsByItself() throws InterruptedException {
+    while (idle.current().isPresent()) {
+      Thread.sleep(2);
+    }
+    untilItEnds();
   }
 
   @Test

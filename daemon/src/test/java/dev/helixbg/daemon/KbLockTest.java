@@ -12,11 +12,17 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.concurrent.atomic.AtomicReference;
+import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 class KbLockTest {
   @TempDir Path folder;
+
+  @BeforeEach
+  void log() throws IOException {
+    Files.createFile(folder.resolve("data.log"));
+  }
 
   @Test
   void aSecondTakerIsToldAndTheNextOneGetsItAfterwards() {

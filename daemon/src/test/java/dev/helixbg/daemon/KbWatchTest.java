@@ -3,6 +3,7 @@ package dev.helixbg.daemon;
 import static org.junit.jupiter.api.Assertions.assertArrayEquals;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.helixbg.embed.cache.EmbeddingCache;
@@ -14,6 +15,7 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.Arrays;
+import java.util.Comparator;
 import java.util.List;
 import java.util.Random;
 import org.junit.jupiter.api.BeforeEach;
@@ -61,21 +63,21 @@ class KbWatchTest {
     int readings = daemon.files.readings;
     assertEquals(2, readings, "read, and confirmed once");
     long ticks = daemon.metrics.ticks.sum();
-    daemon.run(Duration.ofMinutes(50));
+    daemon.run(Duration.ofDays(3));
     assertEquals(readings, daemon.files.readings, "nothing changed, so nothing is read");
-    assertEquals(100, daemon.metrics.ticks.sum() - ticks, 2, "two looks a minute");
+    assertEquals(3 * 2_880, daemon.metrics.ticks.sum() - ticks, 2, "two looks a minute");
     daemon.assertAsFromNothing(folder.resolve("fresh"));
   }
 
   @Test
-  void onceAnHourTheLogIsReadAlthoughNothingHintsAtAChange() throws Exception {
+  void aChangeWhoseTimeSomebodySetsBackIsSeenAllTheSame() throws Exception {
     settle();
     var modified = Files.getLastModifiedTime(writer.log());
     byte[] bytes = Files.readAllBytes(writer.log());
     bytes[bytes.length - 1] ^= 1; // the same size, and somebody sets the time back
     Files.write(writer.log(), bytes);
     Files.setLastModifiedTime(writer.log(), modified);
-    daemon.run(Duration.ofMinutes(62));
+    settle();
     daemon.assertAsFromNothing(folder.resolve("fresh"));
   }
 
@@ -141,6 +143,91 @@ class KbWatchTest {
     assertEquals(11, liveInReport());
     assertEquals(1, daemon.metrics.troubles.sum());
     assertTrue(daemon.troubles.on(writer.kb().folder().toString()).isEmpty());
+  }
+
+  @Test
+  void aTouchedLogIsReadAndNothingElseIsDone() throws Exception {
+    settle();
+    int readings = daemon.files.readings;
+    long worked = daemon.analyses;
+    writer.touch(1_000_000_000_000L);
+    settle();
+    assertEquals(readings + 1, daemon.files.readings);
+    assertEquals(worked, daemon.analyses, "the same bytes are not compared again");
+    assertFalse(daemon.watch.upToDateWith().isEmpty());
+  }
+
+  @Test
+  void aModelThatAppearsIsSeenAtTheNextLook() throws Exception {
+    settle();
+    int readings = daemon.files.readings;
+    Path models = Files.createDirectories(daemon.settings.embed().models());
+    Files.writeString(models.resolve("some.gguf"), "any");
+    settle();
+    assertTrue(daemon.files.readings > readings);
+    readings = daemon.files.readings;
+    daemon.run(Duration.ofDays(1));
+    assertEquals(readings, daemon.files.readings);
+  }
+
+  @Test
+  void aKbThatWasMovedOrDeletedIsNotMadeAnew() throws Exception {
+    settle();
+    Path away = folder.resolve("away");
+    Files.move(writer.kb().folder(), away);
+    daemon.run(Duration.ofHours(3));
+    assertFalse(Files.exists(writer.kb().folder()), "it was made anew");
+    assertTrue(daemon.watch.isGone());
+    assertTrue(daemon.watch.upToDateWith().isEmpty(), "nothing is up to date");
+    assertTrue(daemon.watch.trouble().orElseThrow().contains("moved"));
+    long worked = daemon.analyses;
+    Files.move(away, writer.kb().folder());
+    settle();
+    assertFalse(daemon.watch.isGone());
+    assertTrue(daemon.watch.trouble().isEmpty());
+    assertFalse(daemon.watch.upToDateWith().isEmpty());
+    assertEquals(worked, daemon.analyses, "it is what it was");
+    daemon.assertAsFromNothing(folder.resolve("fresh"));
+  }
+
+  @Test
+  void whereThereIsNoLogThereIsNothingToWrite() throws Exception {
+    settle();
+    Files.delete(writer.log());
+    Files.walk(writer.kb().insights())
+        .sorted(Comparator.reverseOrder())
+        .forEach(file -> assertTrue(file.toFile().delete()));
+    daemon.run(Duration.ofHours(3));
+    assertFalse(Files.exists(writer.kb().insights()));
+    assertTrue(daemon.watch.trouble().orElseThrow().contains("no data.log"));
+    Failure none = assertThrows(Failure.class, () -> KbLock.take(writer.kb()));
+    assertEquals(ExitCode.KB, none.code());
+    assertFalse(Files.exists(writer.kb().insights()));
+  }
+
+  @Test
+  void whatIsPutInThePlaceOfAKbWhileItIsEmbeddedGetsNoneOfItsReports() throws Exception {
+    settle();
+    writer.append();
+    daemon.look();
+    Path away = folder.resolve("away");
+    daemon.model.whileEmbedding =
+        () -> {
+          daemon.model.whileEmbedding = () -> {};
+          try {
+            Files.move(writer.kb().folder(), away);
+            Files.createDirectories(writer.kb().folder());
+            Files.copy(away.resolve("data.log"), writer.log());
+          } catch (IOException e) {
+            throw new IllegalStateException(e);
+          }
+        };
+    daemon.run(Duration.ofMillis(2_100));
+    assertTrue(Files.exists(away), "nothing was embedded");
+    assertFalse(Files.exists(writer.kb().insights()), "another KB got the report");
+    assertFalse(Files.exists(writer.kb().folder().resolve(EmbeddingCache.VECTORS)), "or vectors");
+    settle();
+    assertEquals(11, liveInReport(), "until it was read itself");
   }
 
   @Test

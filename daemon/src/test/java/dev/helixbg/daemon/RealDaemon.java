@@ -40,6 +40,7 @@ final class RealDaemon implements AutoCloseable {
     command.addAll(List.of(arguments));
     ProcessBuilder builder = new ProcessBuilder(command);
     builder.environment().clear();
+    builder.environment().putAll(ServiceCommand.DAEMON_ENVIRONMENT);
     builder.environment().put("HOME", home.toString());
     builder.environment().put("PATH", System.getenv("PATH"));
     builder.environment().put("XDG_CACHE_HOME", home.resolve("cache").toString());
