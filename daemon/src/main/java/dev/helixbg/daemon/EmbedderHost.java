@@ -32,12 +32,13 @@ final class EmbedderHost implements EmbedderSource, AutoCloseable {
     return source.describe();
   }
 
-  /** A use of the model, which is loaded when it is not; closing it ends the use only. */
+  /**
+   * A use of the model, which is loaded when it is not; closing it ends the use only. Who opens it
+   * after {@link #close}, such as a search that began before the settings were read again, has it
+   * until the last use ends.
+   */
   @Override
   public synchronized Embedder open() {
-    if (closed) {
-      throw new IllegalStateException("the embedding model was released for good");
-    }
     if (loaded == null) {
       loaded = source.open();
     }
@@ -68,8 +69,9 @@ final class EmbedderHost implements EmbedderSource, AutoCloseable {
   }
 
   private void release() {
-    loaded.close();
+    Embedder was = loaded;
     loaded = null;
+    was.close();
   }
 
   private synchronized void ended() {

@@ -52,7 +52,16 @@ public final class HelixBg implements Runnable {
     System.exit(code);
   }
 
-  private static int run(
+  /** Runs one command line; whatever ends it becomes an exit code, an Error as well. */
+  static int run(Console console, Rivals rivals, Interruption interruption, String... arguments) {
+    try {
+      return execute(console, rivals, interruption, arguments);
+    } catch (Error e) { // picocli lets it pass
+      return new Faults(console).report(e).number();
+    }
+  }
+
+  private static int execute(
       Console console, Rivals rivals, Interruption interruption, String... arguments) {
     Map<String, Supplier<Object>> commands = commands(console, rivals, interruption);
     String first = arguments.length == 0 ? "" : arguments[0];

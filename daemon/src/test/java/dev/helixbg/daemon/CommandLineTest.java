@@ -6,6 +6,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import dev.helixbg.llm.cpu.ForkedJvm;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
+import java.io.OutputStream;
 import java.io.PrintStream;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
@@ -45,6 +46,24 @@ class CommandLineTest {
   @Test
   void aServiceStartsTheJvmAsTheLauncherDoes() throws IOException, InterruptedException {
     assertEquals(ForkedJvm.launcherOptions("tiered"), ServiceCommand.JAVA_OPTIONS);
+  }
+
+  /** As a StackOverflowError or a class that is missing would end it. */
+  @Test
+  void anErrorOfTheJvmIsOneLineAndAnExitCode() {
+    PrintStream broken =
+        new PrintStream(OutputStream.nullOutputStream()) {
+          @Override
+          public void println(String line) {
+            throw new StackOverflowError("of a test");
+          }
+        };
+    PrintStream err = new PrintStream(out, true, StandardCharsets.UTF_8);
+    Console console = new Console(broken, err, false, false);
+    assertEquals(1, HelixBg.run(console, Rivals.NONE, Interruption.watch(), "config"));
+    String said = out.toString(StandardCharsets.UTF_8);
+    assertTrue(said.startsWith("helix-bg: a fault in helix-bg: "), said);
+    assertEquals(1, said.lines().count(), said);
   }
 
   @Test

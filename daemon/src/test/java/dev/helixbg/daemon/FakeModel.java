@@ -11,8 +11,14 @@ class FakeModel implements EmbedderSource {
   final AtomicInteger closed = new AtomicInteger();
   volatile boolean broken;
 
+  /** What each embedding throws, unless null. */
+  volatile Error error;
+
   /** May hold an embedding back. */
   void beforeEmbedding(List<String> texts) throws InterruptedException {}
+
+  /** May hold it back at one of its texts, when those before have their vectors. */
+  void beforeText(int index) throws InterruptedException {}
 
   @Override
   public String id() {
@@ -30,17 +36,22 @@ class FakeModel implements EmbedderSource {
       throw new EmbeddingException("the model is gone", new IllegalStateException());
     }
     opened.incrementAndGet();
-    FakeEmbedder embedder = new FakeEmbedder();
     return new Embedder() {
       @Override
       public int dimension() {
-        return embedder.dimension();
+        return 384;
       }
 
       @Override
       public void embed(List<String> texts, VectorSink sink) throws InterruptedException {
+        if (error != null) {
+          throw error;
+        }
         beforeEmbedding(texts);
-        embedder.embed(texts, sink);
+        for (int i = 0; i < texts.size(); i++) {
+          beforeText(i);
+          sink.accept(i, FakeEmbedder.vectorOf(texts.get(i)));
+        }
       }
 
       @Override

@@ -14,6 +14,10 @@ final class FaultyFiles implements KbFiles {
   boolean noRead;
   boolean fullDisk;
   boolean locked;
+
+  /** What taking a lock throws, unless null. */
+  volatile Error error;
+
   int readings;
 
   /** Runs while the log is read. */
@@ -52,6 +56,9 @@ final class FaultyFiles implements KbFiles {
 
   @Override
   public Lock lock(Kb kb) {
+    if (error != null) {
+      throw error;
+    }
     if (locked) {
       throw new Failure(ExitCode.BUSY, "another helix-bg is at work");
     }

@@ -1,5 +1,8 @@
 package dev.helixbg.embed;
 
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.ThreadFactory;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicReference;
 
@@ -21,19 +24,30 @@ final class ParallelLoop {
   }
 
   /**
-   * Returns when all steps are done. After a failure or an interrupt no further step begins, those
-   * that run are waited for, and the first cause is thrown.
+   * Returns when all steps are done. After a failure, an interrupt, or when the system has no
+   * thread for it, no further step begins, those that run are waited for, and the first cause is
+   * thrown.
    */
   static void run(int threads, int steps, Step step) throws InterruptedException {
+    run(threads, steps, step, Thread.ofPlatform().daemon().name("embed-", 1).factory());
+  }
+
+  /** The same with threads of its own. */
+  static void run(int threads, int steps, Step step, ThreadFactory factory)
+      throws InterruptedException {
     ParallelLoop loop = new ParallelLoop(steps, step);
-    Thread[] helpers = new Thread[Math.max(0, Math.min(threads, steps) - 1)];
-    for (int i = 0; i < helpers.length; i++) {
-      helpers[i] = Thread.ofPlatform().daemon().name("embed-" + (i + 1)).start(loop::work);
+    List<Thread> helpers = new ArrayList<>();
+    try {
+      for (int i = 1; i < Math.min(threads, steps); i++) {
+        Thread helper = factory.newThread(loop::work);
+        helper.start();
+        helpers.add(helper);
+      }
+    } catch (Throwable e) {
+      loop.failure.compareAndSet(null, e);
     }
     loop.work();
-    for (Thread helper : helpers) {
-      loop.await(helper);
-    }
+    helpers.forEach(loop::await);
     loop.rethrow();
   }
 

@@ -2,24 +2,41 @@ package dev.helixbg.insight.similarity;
 
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.ThreadFactory;
 import java.util.concurrent.atomic.AtomicReference;
 
 /** Runs one job on several threads at once, the caller's among them. */
 final class Workers {
+  private static final ThreadFactory THREADS =
+      Thread.ofPlatform().daemon().name("similarity").factory();
+
   private Workers() {}
 
   /**
-   * Returns when every job has ended. An interrupt of the caller is kept for later: jobs are short.
+   * Returns when every job has ended, also when the system has no thread for some: what a job works
+   * on may be freed then. An interrupt of the caller is kept for later: jobs are short, or look for
+   * it.
    *
-   * @throws RuntimeException or Error, the first one that a job threw
+   * @throws RuntimeException or Error, the first one that a job threw, or the lack of a thread
    */
   static void run(List<? extends Runnable> jobs) {
+    run(jobs, THREADS);
+  }
+
+  /** The same with threads of its own. */
+  static void run(List<? extends Runnable> jobs, ThreadFactory factory) {
     AtomicReference<Throwable> failure = new AtomicReference<>();
     List<Thread> threads = new ArrayList<>();
-    for (Runnable job : jobs.subList(1, jobs.size())) {
-      threads.add(Thread.ofPlatform().daemon().name("similarity").start(() -> run(job, failure)));
-    }
-    run(jobs.getFirst(), failure);
+    run(
+        () -> {
+          for (Runnable job : jobs.subList(1, jobs.size())) {
+            Thread thread = factory.newThread(() -> run(job, failure));
+            thread.start();
+            threads.add(thread);
+          }
+          jobs.getFirst().run();
+        },
+        failure);
     threads.forEach(Workers::await);
     switch (failure.get()) {
       case RuntimeException e -> throw e;

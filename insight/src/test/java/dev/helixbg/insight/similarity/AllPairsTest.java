@@ -12,10 +12,16 @@ import java.io.IOException;
 import java.lang.management.ManagementFactory;
 import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.Iterator;
 import java.util.List;
 import java.util.Random;
 import java.util.TreeMap;
+import java.util.concurrent.CancellationException;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.ThreadFactory;
 import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicLong;
+import java.util.concurrent.locks.LockSupport;
 import jdk.incubator.vector.FloatVector;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -123,6 +129,47 @@ class AllPairsTest {
               IllegalStateException.class, () -> AllPairs.among(packed, -2, 4, () -> failing));
       assertSame(error, thrown);
     }
+  }
+
+  @Test
+  void anInterruptEndsItSoonAndStays() {
+    AtomicLong heard = new AtomicLong();
+    PairSink interrupting =
+        (a, b, similarity) -> {
+          heard.incrementAndGet();
+          Thread.currentThread().interrupt();
+        };
+    PairSink other = (a, b, similarity) -> heard.incrementAndGet();
+    Iterator<PairSink> sinks = List.of(interrupting, other).iterator();
+    try (PackedVectors packed = PackedVectors.pack(random(3000, 8, 1))) {
+      assertThrows(CancellationException.class, () -> AllPairs.among(packed, -2, 2, sinks::next));
+    }
+    assertTrue(Thread.interrupted(), "the caller may look itself");
+    assertTrue(heard.get() < 3000L * 2999 / 2, heard + " pairs: all of them");
+  }
+
+  /** What jobs work on is freed when they have ended, so none may still be running. */
+  @Test
+  void whenTheSystemHasNoMoreThreadsThoseThatRunAreWaitedFor() throws InterruptedException {
+    CountDownLatch begun = new CountDownLatch(1);
+    AtomicBoolean ended = new AtomicBoolean();
+    Runnable job =
+        () -> {
+          begun.countDown();
+          LockSupport.parkNanos(100_000_000);
+          ended.set(true);
+        };
+    AtomicBoolean first = new AtomicBoolean(true);
+    ThreadFactory factory =
+        work -> {
+          if (first.getAndSet(false)) {
+            return new Thread(work);
+          }
+          throw new OutOfMemoryError("unable to create native thread");
+        };
+    assertThrows(OutOfMemoryError.class, () -> Workers.run(List.of(() -> {}, job, job), factory));
+    begun.await();
+    assertTrue(ended.get());
   }
 
   @Test
