@@ -171,7 +171,7 @@ final class Daemon implements AutoCloseable {
   }
 
   /** Whatever goes wrong is a trouble; then they are done another time. */
-  private long chores(boolean ticked) throws InterruptedException {
+  private long chores() throws InterruptedException {
     try {
       long wait = doChores();
       troubles.over(CHORE);
@@ -180,6 +180,10 @@ final class Daemon implements AutoCloseable {
       throw e;
     } catch (Throwable e) {
       troubles.met(CHORE, e);
+      if (e instanceof Error) { // it may be what there is no memory for
+        searches.forgetAll();
+        parts.watches().forEach(KbWatch::forget);
+      }
       return CHORES.toNanos();
     }
   }

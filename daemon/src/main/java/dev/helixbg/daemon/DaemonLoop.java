@@ -17,10 +17,9 @@ final class DaemonLoop {
   /** What is to be done besides watching, at each step. */
   interface Chores {
     /**
-     * @param ticked whether any KB was looked at in this step
      * @return nanoseconds after which it wants to be asked again at the latest
      */
-    long run(boolean ticked) throws InterruptedException;
+    long run() throws InterruptedException;
   }
 
   private final DaemonClock clock;
@@ -93,23 +92,21 @@ final class DaemonLoop {
       allDue = false;
       watches.forEach(due -> due.at = clock.nanos());
     }
-    boolean ticked = false;
     long next = Long.MAX_VALUE;
     for (Due due : watches) {
       if (!paused && hinted.remove(due.watch.kb())) {
         due.at = clock.nanos();
       }
       if (due.at - clock.nanos() <= 0) {
-        ticked |=
-            attempt(
-                () -> {
-                  long wait = due.watch.tick();
-                  due.at = clock.nanos() + wait;
-                });
+        attempt(
+            () -> {
+              long wait = due.watch.tick();
+              due.at = clock.nanos() + wait;
+            });
       }
       next = Math.min(next, due.at - clock.nanos());
     }
-    long chore = chores.run(ticked);
+    long chore = chores.run();
     signal(() -> steps++);
     return Math.max(0, Math.min(paused ? Long.MAX_VALUE : next, chore));
   }

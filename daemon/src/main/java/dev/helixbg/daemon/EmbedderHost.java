@@ -12,7 +12,7 @@ import java.util.Optional;
 final class EmbedderHost implements EmbedderSource, AutoCloseable {
   private final EmbedderSource source;
   private final DaemonClock clock;
-  private Embedder loaded;
+  private volatile Embedder loaded;
   private int users;
   private long idleSince;
   private boolean closed;
@@ -46,7 +46,8 @@ final class EmbedderHost implements EmbedderSource, AutoCloseable {
     return new Use(loaded);
   }
 
-  synchronized boolean isLoaded() {
+  /** Waits for nobody, not even while it is being loaded. */
+  boolean isLoaded() {
     return loaded != null;
   }
 

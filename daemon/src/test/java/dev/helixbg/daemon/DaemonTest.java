@@ -11,6 +11,7 @@ import com.fasterxml.jackson.databind.ObjectMapper;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import dev.helixbg.daemon.control.ControlClient;
 import dev.helixbg.daemon.control.ControlException;
+import dev.helixbg.daemon.control.ControlLimits;
 import dev.helixbg.embed.Embedder;
 import dev.helixbg.embed.cache.EmbeddingCache;
 import dev.helixbg.llm.golden.GoldenModel;
@@ -283,6 +284,27 @@ class DaemonTest {
     ask(DaemonLink.request("reload"));
     awaitUpToDate(50);
     assertEquals(50, status().at("/metrics/embedded").asInt(), "none of them twice");
+  }
+
+  @Test
+  void whenAllPlacesAreTakenStatusAndStopComeThrough() throws Exception {
+    start(kb("kb", 2).kb());
+    List<ControlClient> clients = new ArrayList<>();
+    try {
+      for (int i = 0; i < ControlLimits.USUAL.clients(); i++) {
+        clients.add(client());
+        clients.getLast().ask(DaemonLink.request("status"));
+      }
+      ObjectNode search = DaemonLink.request("search").put("text", "x");
+      assertEquals(4, assertThrows(ControlException.class, () -> ask(search)).code());
+      assertEquals(clients.size() + 1, status().path("clients").asInt());
+      ask(DaemonLink.request("stop"));
+      assertFalse(Files.exists(home.socket()));
+    } finally {
+      for (ControlClient client : clients) {
+        client.close();
+      }
+    }
   }
 
   @Test
