@@ -48,6 +48,9 @@ public final class ControlServer implements AutoCloseable {
   /** That a request may still take when its client has left. */
   private static final Duration LEFT = Duration.ofSeconds(1);
 
+  /** For those that were called off, which does not take long, to be told so. */
+  private static final Duration LAST_ANSWERS = Duration.ofSeconds(5);
+
   /** Exit codes of the README. */
   private static final int INTERNAL = 1;
 
@@ -320,15 +323,15 @@ public final class ControlServer implements AutoCloseable {
     if (server.isOpen()) {
       server.close();
       Files.deleteIfExists(path);
+      answering.forEach(Thread::interrupt); // once: the next would hit who is writing his answer
     }
-    answering.forEach(Thread::interrupt);
   }
 
   /** Lets go of all clients, once those that are being answered have their answer, but soon. */
   @Override
   public void close() throws IOException {
     refuse();
-    long deadline = System.nanoTime() + LEFT.toNanos();
+    long deadline = System.nanoTime() + LAST_ANSWERS.toNanos();
     while (!answering.isEmpty() && System.nanoTime() - deadline < 0) {
       LockSupport.parkNanos(1_000_000);
     }

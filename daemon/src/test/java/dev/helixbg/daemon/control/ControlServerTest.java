@@ -28,6 +28,7 @@ import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -47,6 +48,7 @@ class ControlServerTest {
   private final CountDownLatch gate = new CountDownLatch(1);
   private final CountDownLatch blocked = new CountDownLatch(1);
   private final CountDownLatch calledOff = new CountDownLatch(1);
+  private final AtomicInteger interrupts = new AtomicInteger();
   private Path socket;
   private ControlServer server;
 
@@ -89,6 +91,7 @@ class ControlServerTest {
           throw e;
         }
       }
+      case "outlast" -> outlast();
       case "overflow" -> throw new StackOverflowError();
       case "flood" -> {
         while (true) {
@@ -97,6 +100,18 @@ class ControlServerTest {
       }
       case "fail" -> throw new ControlException(3, "no such knowledge base");
       default -> throw new IllegalStateException("a bug");
+    }
+  }
+
+  /** As whoever asks for the end of the daemon waits for it. */
+  private void outlast() {
+    blocked.countDown();
+    while (gate.getCount() > 0) {
+      try {
+        gate.await();
+      } catch (InterruptedException e) {
+        interrupts.incrementAndGet();
+      }
     }
   }
 
@@ -304,6 +319,26 @@ class ControlServerTest {
       ExecutionException e =
           assertThrows(ExecutionException.class, () -> answer.get(60, TimeUnit.SECONDS));
       assertTrue(e.getCause() instanceof ControlException told && told.code() == 4, e.toString());
+    }
+  }
+
+  @Test
+  void closingItDoesNotDisturbTheLastAnswer() throws Exception {
+    start(ControlLimits.USUAL);
+    try (ControlClient waiting = client();
+        ExecutorService threads = Executors.newVirtualThreadPerTaskExecutor()) {
+      Future<?> answer = threads.submit(() -> waiting.ask(request("outlast")));
+      assertTrue(blocked.await(60, TimeUnit.SECONDS));
+      server.refuse();
+      while (interrupts.get() == 0) {
+        Thread.sleep(1);
+      }
+      server.refuse();
+      assertFalse(Files.exists(socket));
+      gate.countDown();
+      server.close();
+      answer.get(60, TimeUnit.SECONDS);
+      assertEquals(1, interrupts.get(), "another might hit the writing");
     }
   }
 
