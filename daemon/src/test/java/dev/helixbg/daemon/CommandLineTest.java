@@ -25,8 +25,7 @@ class CommandLineTest {
 
   private CommandLine line() {
     PrintStream print = new PrintStream(out, true, StandardCharsets.UTF_8);
-    return HelixBg.commandLine(
-        new Console(print, print, false, false), Rivals.NONE, Interruption.watch());
+    return HelixBg.commandLine(new Console(print, print, false, false), Interruption.watch());
   }
 
   private String output(String... arguments) {
@@ -60,9 +59,18 @@ class CommandLineTest {
         };
     PrintStream err = new PrintStream(out, true, StandardCharsets.UTF_8);
     Console console = new Console(broken, err, false, false);
-    assertEquals(1, HelixBg.run(console, Rivals.NONE, Interruption.watch(), "config"));
+    assertEquals(1, HelixBg.run(console, out -> null, Interruption.watch(), "config"));
     String said = out.toString(StandardCharsets.UTF_8);
     assertTrue(said.startsWith("helix-bg: a fault in helix-bg: "), said);
+    assertEquals(1, said.lines().count(), said);
+  }
+
+  @Test
+  void benchWithoutBenchmarksSaysWhereTheyAre() {
+    int code = line().execute("bench", "llm", "model.gguf", "-n", "4");
+    String said = out.toString(StandardCharsets.UTF_8);
+    assertEquals(ExitCode.USAGE.number(), code);
+    assertTrue(said.startsWith("helix-bg: the benchmarks are no part of "), said);
     assertEquals(1, said.lines().count(), said);
   }
 

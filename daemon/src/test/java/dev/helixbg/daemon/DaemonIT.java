@@ -218,7 +218,7 @@ class DaemonIT {
     }
   }
 
-  /** docs/benchmarks.md has ten minutes of it; this catches what turns in circles. */
+  /** docs/benchmarks-archive.md has ten minutes of it; this catches what turns in circles. */
   @Test
   void atRestItTakesNoProcessorTimeAndHoldsNoModel() throws Exception {
     assumeTrue(Files.isDirectory(Path.of("/proc/self")), "Linux counts there");

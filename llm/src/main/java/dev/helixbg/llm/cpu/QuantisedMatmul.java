@@ -16,7 +16,7 @@ import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 
 /** Many rows times a Q4_K matrix in 16-bit integers: twice as fast as in floats. */
-final class QuantisedPass {
+final class QuantisedMatmul {
   /**
    * A panel meets so many tiles and so many of their columns before the next is unpacked. 3,072
    * columns of 1,024 tokens are six megabytes, and pass by in order: the third-level cache delivers
@@ -32,7 +32,7 @@ final class QuantisedPass {
   private HostActivations x;
   private int rows;
 
-  QuantisedPass(Arena arena) {
+  QuantisedMatmul(Arena arena) {
     this.arena = arena;
   }
 

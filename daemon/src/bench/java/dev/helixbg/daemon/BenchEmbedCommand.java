@@ -11,6 +11,7 @@ import dev.helixbg.embed.bench.Contender;
 import dev.helixbg.embed.bench.EmbedBench;
 import dev.helixbg.embed.bench.EmbedBench.Entrant;
 import dev.helixbg.embed.bench.EmbedBench.Result;
+import dev.helixbg.embed.bench.Langchain4jContender;
 import dev.helixbg.embed.bench.SimilarityShift;
 import java.io.IOException;
 import java.util.ArrayList;
@@ -20,12 +21,12 @@ import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 
-/** How fast this machine embeds, and beside rivals when there are any. */
+/** How fast this machine embeds, beside a rival. */
 @Command(
     name = "embed",
     description =
         "Texts, tokens and GFLOP per second for short, long and mixed texts, at 128 and 256 tokens"
-            + " and in eight bits; in a source checkout beside langchain4j in the same run.",
+            + " and in eight bits, beside langchain4j in the same run.",
     mixinStandardHelpOptions = true)
 final class BenchEmbedCommand implements Callable<Integer> {
   /** All rivals cut there, so that everybody does the same work. */
@@ -65,11 +66,9 @@ final class BenchEmbedCommand implements Callable<Integer> {
   private boolean json;
 
   private final Console console;
-  private final Rivals rivals;
 
-  BenchEmbedCommand(Console console, Rivals rivals) {
+  BenchEmbedCommand(Console console) {
     this.console = console;
-    this.rivals = rivals;
   }
 
   private record Bench(
@@ -91,13 +90,14 @@ final class BenchEmbedCommand implements Callable<Integer> {
   }
 
   private Bench run(Settings settings) throws InterruptedException {
-    try (MiniLm common = open(settings, Precision.FP32, COMMON_TOKENS);
+    try (Langchain4jContender alone = new Langchain4jContender(1);
+        Langchain4jContender together = new Langchain4jContender(settings.threads());
+        MiniLm common = open(settings, Precision.FP32, COMMON_TOKENS);
         MiniLm eightBit = open(settings, Precision.INT8, COMMON_TOKENS);
         MiniLm own = open(settings, Precision.FP32, OWN_TOKENS)) {
       List<Entrant> entrants = new ArrayList<>();
-      for (Contender rival : rivals.open(settings.threads())) {
-        entrants.add(new Entrant(rival, SAME));
-      }
+      entrants.add(new Entrant(alone, SAME));
+      entrants.add(new Entrant(together, SAME));
       entrants.add(new Entrant(contender("helix-bg fp32, 128 tokens", common), SAME));
       entrants.add(
           new Entrant(contender("helix-bg int8, 128 tokens", eightBit), SAME_IN_EIGHT_BITS));

@@ -22,7 +22,7 @@ import jdk.incubator.vector.VectorSpecies;
  * the first and of the last 64 bytes of four blocks, hold them all, and permutations of shorts
  * bring them to their places.
  */
-final class Fours {
+final class FourBlocks {
   /** Weights of four blocks. */
   static final int WEIGHTS = 128;
 
@@ -53,7 +53,7 @@ final class Fours {
 
   static final float HALF_BIAS = 0x1p112f;
 
-  private Fours() {}
+  private FourBlocks() {}
 
   /** The nibbles of blocks 0 to 2, from the first load. */
   static VectorShuffle<Short> nibbles(int blockBytes) {
@@ -92,15 +92,15 @@ final class Fours {
   }
 
   /**
-   * Per 128 numbers eight vectors: {@link Quads} of the first halves of four blocks, then of the
-   * second halves. Then, per 128 numbers, the sum of those vectors, lane by lane.
+   * Per 128 numbers eight vectors: {@link Deinterleave} of the first halves of four blocks, then of
+   * the second halves. Then, per 128 numbers, the sum of those vectors, lane by lane.
    */
   static void prepare(long x, int columns, long prepared) {
     for (long at = 0; at < 4L * columns; at += 4 * WEIGHTS) {
       long from = x + at;
       long to = prepared + at;
-      Quads.spread(from, from + 128, from + 256, from + 384, to);
-      Quads.spread(from + 64, from + 192, from + 320, from + 448, to + 256);
+      Deinterleave.byFour(from, from + 128, from + 256, from + 384, to);
+      Deinterleave.byFour(from + 64, from + 192, from + 320, from + 448, to + 256);
       FloatVector sum = FloatVector.zero(FLOATS);
       for (long vector = to; vector < to + 512; vector += 64) {
         sum = FloatVector.fromMemorySegment(FLOATS, MEMORY, vector, ORDER).add(sum);

@@ -53,7 +53,6 @@ public final class LabelBench {
    * @param sharedTokens that are read once
    * @param together as a run does it
    * @param alone one entry at a time, all its tokens read, labels told apart as a run does it
-   * @param whole one entry at a time, all its tokens read, every label scored whole
    * @param promptPerSecond tokens of a prompt, the median
    */
   public record Result(
@@ -62,13 +61,12 @@ public final class LabelBench {
       int sharedTokens,
       double together,
       double alone,
-      double whole,
       double promptPerSecond) {}
 
   /**
    * Measures everything in turns: what a machine does meanwhile must not make one side look better.
    *
-   * @param aloneEntries of how many entries {@code alone} and {@code whole} are measured
+   * @param aloneEntries of how many entries {@code alone} is measured
    * @param prompts how often {@code promptSpeed} is measured
    * @param promptSpeed tokens per second
    * @throws IllegalStateException if the ways give different labels
@@ -78,7 +76,6 @@ public final class LabelBench {
     check(few);
     long together = 0;
     long alone = 0;
-    long whole = 0;
     int aloneDone = 0;
     List<Double> speeds = new ArrayList<>();
     for (int done = 0; done < questions.size(); ) {
@@ -89,10 +86,7 @@ public final class LabelBench {
         Question question = questions.get(aloneDone++);
         start = System.nanoTime();
         alone(question);
-        long middle = System.nanoTime();
-        whole(question);
-        whole += System.nanoTime() - middle;
-        alone += middle - start;
+        alone += System.nanoTime() - start;
       }
       while (speeds.size() * questions.size() < prompts * done) {
         speeds.add(promptSpeed.getAsDouble());
@@ -111,7 +105,6 @@ public final class LabelBench {
         shared,
         questions.size() * 1e9 / together,
         few * 1e9 / alone,
-        few * 1e9 / whole,
         speeds.get(speeds.size() / 2));
   }
 
@@ -135,12 +128,6 @@ public final class LabelBench {
   private double[] alone(Question question) {
     try (Session session = model.session()) {
       return model.choose(session, judge.prompts(question), judge.choices(Job.LABEL), cancelled)[0];
-    }
-  }
-
-  private void whole(Question question) {
-    try (Session session = model.session()) {
-      model.score(session, judge.prompts(question), judge.choices(Job.LABEL), cancelled);
     }
   }
 

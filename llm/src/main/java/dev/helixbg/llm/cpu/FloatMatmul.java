@@ -13,7 +13,7 @@ import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 
 /** Many rows times a matrix of any type, in floats: panels of unpacked weights over tiles. */
-final class FloatPass {
+final class FloatMatmul {
   /**
    * Tiles, of 256 tokens, whose inputs, {@link TileProduct#DEPTH} of them, stay in the second-level
    * cache while panels pass over them.
@@ -25,7 +25,7 @@ final class FloatPass {
   private HostActivations x;
   private int rows;
 
-  FloatPass(Arena arena) {
+  FloatMatmul(Arena arena) {
     this.arena = arena;
   }
 

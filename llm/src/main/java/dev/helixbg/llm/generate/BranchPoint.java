@@ -13,28 +13,28 @@ import java.util.List;
  * @param branch of each choice, the place in {@code next} where it goes on; −1 if it does not come
  *     here
  */
-record Fork(int[] path, int[] next, int[] branch) {
+record BranchPoint(int[] path, int[] next, int[] branch) {
 
   /**
    * The place where choices begin, and all where they part behind it, the shortest path first.
    *
    * @throws IllegalArgumentException if a choice is the beginning of another
    */
-  static List<Fork> all(List<int[]> choices) {
-    List<Fork> forks = new ArrayList<>();
+  static List<BranchPoint> all(List<int[]> choices) {
+    List<BranchPoint> points = new ArrayList<>();
     int longest = choices.stream().mapToInt(ids -> ids.length).max().orElse(0);
     for (int depth = 0; depth <= longest; depth++) {
       for (int j = 0; j < choices.size(); j++) {
         int[] path = Arrays.copyOf(choices.get(j), Math.min(depth, choices.get(j).length));
         if (path.length == depth && isFirst(choices, path, j)) {
-          Fork fork = at(choices, path);
-          if (depth == 0 || fork.next().length > 1) {
-            forks.add(fork);
+          BranchPoint point = at(choices, path);
+          if (depth == 0 || point.next().length > 1) {
+            points.add(point);
           }
         }
       }
     }
-    return forks;
+    return points;
   }
 
   private static boolean isFirst(List<int[]> choices, int[] path, int j) {
@@ -46,7 +46,7 @@ record Fork(int[] path, int[] next, int[] branch) {
         && Arrays.equals(choice, 0, path.length, path, 0, path.length);
   }
 
-  private static Fork at(List<int[]> choices, int[] path) {
+  private static BranchPoint at(List<int[]> choices, int[] path) {
     int depth = path.length;
     List<int[]> here = choices.stream().filter(choice -> beginsWith(choice, path)).toList();
     if (here.size() > 1 && here.stream().anyMatch(choice -> choice.length == depth)) {
@@ -64,7 +64,7 @@ record Fork(int[] path, int[] next, int[] branch) {
         }
       }
     }
-    return new Fork(path, next, branch);
+    return new BranchPoint(path, next, branch);
   }
 
   /**

@@ -12,7 +12,7 @@ import jdk.incubator.vector.VectorShuffle;
  * The order in which kernels that take weights four bytes at a time, one int per lane, meet the
  * activations: first those of byte 0 of every lane, then of byte 1, 2 and 3. 512 bits.
  */
-final class Quads {
+final class Deinterleave {
   private static final VectorShuffle<Float> BYTE_0 = every(0);
   private static final VectorShuffle<Float> BYTE_1 = every(1);
   private static final VectorShuffle<Float> BYTE_2 = every(2);
@@ -22,7 +22,7 @@ final class Quads {
   private static final VectorMask<Float> QUARTER_2 = VectorMask.fromLong(FLOATS, 0x0F00);
   private static final VectorMask<Float> QUARTER_3 = VectorMask.fromLong(FLOATS, 0xF000);
 
-  private Quads() {}
+  private Deinterleave() {}
 
   /** Lane l wants number 4·l + k of the four vectors; in the vector that holds it, modulo 16. */
   private static VectorShuffle<Float> every(int k) {
@@ -33,7 +33,7 @@ final class Quads {
    * 64 floats, 16 from each of four addresses on, to four vectors from address {@code target} on:
    * vector k holds numbers 4·l + k in lane l.
    */
-  static void spread(long first, long second, long third, long fourth, long target) {
+  static void byFour(long first, long second, long third, long fourth, long target) {
     FloatVector a = FloatVector.fromMemorySegment(FLOATS, MEMORY, first, ORDER);
     FloatVector b = FloatVector.fromMemorySegment(FLOATS, MEMORY, second, ORDER);
     FloatVector c = FloatVector.fromMemorySegment(FLOATS, MEMORY, third, ORDER);

@@ -114,7 +114,11 @@ public final class SimilarityBench {
         IntStream.range(0, timings.size())
             .mapToObj(i -> timings.get(i).besides(best.get(i % threads.length)))
             .toList();
-    return new Report(Kernels.registerBits(), best, results);
+    return new Report(registerBits(), best, results);
+  }
+
+  private static int registerBits() {
+    return Kernels.fastest() == Kernels.PLAIN ? 0 : VectorLoops.SPECIES.vectorBitSize();
   }
 
   /** Seeded unit vectors, Gaussian but for some that lie near others. */

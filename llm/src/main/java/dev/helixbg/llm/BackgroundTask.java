@@ -6,15 +6,15 @@ import java.util.concurrent.Callable;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.FutureTask;
 
-/** A part of opening a model that a thread of its own does beside the rest. */
-final class Beside<T> {
+/** A part of opening a model, done by a thread of its own while the rest goes on. */
+final class BackgroundTask<T> {
   private final String name;
-  private final FutureTask<T> task;
+  private final FutureTask<T> future;
   private volatile long nanos = -1;
 
-  private Beside(String name, Callable<T> work) {
+  private BackgroundTask(String name, Callable<T> work) {
     this.name = name;
-    task =
+    future =
         new FutureTask<>(
             () -> {
               long start = System.nanoTime();
@@ -29,10 +29,10 @@ final class Beside<T> {
    *
    * @param name of the phase and the thread
    */
-  static <T> Beside<T> start(String name, Callable<T> work) {
-    Beside<T> beside = new Beside<>(name, work);
-    Thread.ofPlatform().daemon().name(name).start(beside.task);
-    return beside;
+  static <T> BackgroundTask<T> start(String name, Callable<T> work) {
+    BackgroundTask<T> task = new BackgroundTask<>(name, work);
+    Thread.ofPlatform().daemon().name(name).start(task.future);
+    return task;
   }
 
   /** Waits for the result, or throws what the work threw. */
@@ -41,7 +41,7 @@ final class Beside<T> {
     try {
       while (true) {
         try {
-          return task.get();
+          return future.get();
         } catch (InterruptedException e) {
           interrupted = true;
         }

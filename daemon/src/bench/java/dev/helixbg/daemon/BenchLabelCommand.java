@@ -95,8 +95,6 @@ final class BenchLabelCommand implements Callable<Integer> {
     console.say("as a run does it                       %8.2f entries/s", bench.together());
     console.say("one at a time, everything read         %8.2f entries/s", bench.alone());
     console.say("  the run is faster by                 %8.2f", bench.together() / bench.alone());
-    console.say("one at a time, labels scored whole     %8.2f entries/s", bench.whole());
-    console.say("  the run is faster by                 %8.2f", bench.together() / bench.whole());
     console.say(
         "pp512 %6.1f tokens/s allows            %8.2f entries/s",
         bench.promptPerSecond(), possible(bench));
@@ -112,7 +110,6 @@ final class BenchLabelCommand implements Callable<Integer> {
     json.writeNumberField("shared_tokens", bench.sharedTokens());
     json.writeNumberField("together_entries_per_second", bench.together());
     json.writeNumberField("alone_entries_per_second", bench.alone());
-    json.writeNumberField("whole_entries_per_second", bench.whole());
     json.writeNumberField("pp512_tokens_per_second", bench.promptPerSecond());
     json.writeNumberField("possible_entries_per_second", possible(bench));
     json.writeEndObject();
