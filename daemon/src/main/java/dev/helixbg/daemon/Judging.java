@@ -87,13 +87,9 @@ final class Judging {
       return new Outcome(Judgements.NONE, model, 0);
     }
     LanguageModel chosen = model.get();
-    try {
-      AnswerFile answers = answers(kb, save);
-      try (Asking asking = asking(answers, chosen)) {
-        Judgements judgements =
-            new JudgeRun(answers, asking, chosen.name(), findings, vectors).run();
-        return new Outcome(judgements, model, asking.asked());
-      }
+    try (Asking asking = asking(answers(kb, save), chosen)) {
+      Judgements judgements = new JudgeRun(asking, chosen.name(), findings, vectors).run();
+      return new Outcome(judgements, model, asking.asked());
     } catch (GgufException | TokenizerException e) {
       if (chosen.named()) {
         throw e;
@@ -123,7 +119,7 @@ final class Judging {
             embedder.id(),
             embedder::open,
             (what, total) -> Progress.SILENT);
-    List<float[]> labels = update.run(NearestLabels.asEntries(), true).vectors();
+    List<float[]> labels = update.run(NearestLabels.asEntries(), Saving.PUBLISHED).vectors();
     return NearestLabels.of(findings.entries(), vectors, labels);
   }
 
@@ -142,14 +138,15 @@ final class Judging {
         () -> model.open(settings),
         Duration.ofSeconds(settings.llm().seconds()),
         System::nanoTime,
-        new ShownProgress(display));
+        new ShownProgress(display),
+        () -> Thread.currentThread().isInterrupted());
   }
 
-  static AnswerFile answers(Kb kb, boolean save) throws IOException {
-    if (save) {
-      Files.createDirectories(kb.insights());
-    }
-    return AnswerFile.read(kb.answers(), save);
+  /**
+   * @param save whether answers may be saved in the KB
+   */
+  static AnswerFile answers(Kb kb, boolean save) {
+    return new AnswerFile(kb.answers(), save);
   }
 
   static Failure cannotSave(Kb kb, IOException e) {

@@ -53,7 +53,7 @@ class DaemonIT {
   private static int saved(Path kb) {
     CachedVectors cached = new EmbeddingCache(kb).read();
     assertFalse(cached.state() == CachedVectors.State.UNUSABLE, cached.reason());
-    return cached.rows().size();
+    return cached.rows().size() + cached.journal().vectors().size();
   }
 
   @Test

@@ -2,7 +2,6 @@ package dev.helixbg.insight.judge;
 
 import dev.helixbg.insight.findings.NamedEntry;
 import java.io.IOException;
-import java.util.Collection;
 import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -42,10 +41,6 @@ public final class LabelRun {
         (key, question) ->
             asking.find(question).ifPresent(answer -> guesses.put(key, guess(answer))));
     return guesses;
-  }
-
-  Collection<Question> questions() {
-    return questions.values();
   }
 
   private static Guess guess(Answer answer) {
