@@ -15,9 +15,6 @@ final class FaultyFiles implements KbFiles {
   boolean fullDisk;
   boolean locked;
 
-  /** What taking a lock throws, unless null. */
-  volatile Error error;
-
   int readings;
 
   /** Runs while the log is read. */
@@ -56,9 +53,6 @@ final class FaultyFiles implements KbFiles {
 
   @Override
   public Lock lock(Kb kb) {
-    if (error != null) {
-      throw error;
-    }
     if (locked) {
       throw new Failure(ExitCode.BUSY, "another helix-bg is at work");
     }

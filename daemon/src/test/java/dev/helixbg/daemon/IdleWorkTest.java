@@ -268,14 +268,14 @@ class IdleWorkTest {
     write(100);
     daemon.run(Duration.ofMinutes(5));
     askSome();
-    daemon.files.error = new StackOverflowError("of a test");
+    daemon.clock.error = new StackOverflowError("of a test");
     String about = writer.kb().folder() + ", questions";
     while (daemon.troubles.on(about).isEmpty()) {
       assertTrue(consider() && idle.isRunning(), "it has ended");
       Thread.sleep(2);
     }
     assertTrue(daemon.troubles.on(about).orElseThrow().contains("of a test"));
-    daemon.files.error = null;
+    daemon.clock.error = null;
     while (idle.isRunning()) {
       idle.consider(List.of(daemon.watch), true); // lest it waits before it tries again
       Thread.sleep(2);
