@@ -13,6 +13,7 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
+import java.util.Set;
 
 /**
  * What clients of the control socket may ask for. Nothing a client sends names a file to be written
@@ -57,26 +58,26 @@ final class ControlRequests implements ControlServer.Handler {
       case "stale" -> review(request, Review.Kind.STALE, reply);
       case "chat" -> chat(request, reply);
       case "look" -> daemon.loop().lookNow();
-      case "pause" -> daemon.loop().pause(true);
-      case "resume" -> daemon.loop().pause(false);
+      case "pause" -> orNotYet(daemon.pause());
+      case "resume" -> daemon.loop().resume();
       case "reload" -> daemon.reload();
-      case "stop" -> stopSoon();
+      case "stop" -> orNotYet(daemon.stop());
       default -> throw wrong("\"do\" must name a request, not \"" + wanted + "\"");
     }
   }
 
-  /** Once the client has its answer. */
-  private void stopSoon() {
-    Thread.ofVirtual()
-        .start(
-            () -> {
-              try {
-                Thread.sleep(100);
-              } catch (InterruptedException e) {
-                Thread.currentThread().interrupt();
-              }
-              daemon.loop().stop();
-            });
+  /** The answer is true: nothing is under way any more. */
+  private static void orNotYet(boolean done) throws ControlException {
+    if (!done) {
+      throw new ControlException(
+          ExitCode.BUSY.number(), "what is under way has not ended yet; it will do so soon");
+    }
+  }
+
+  /** Whatever keeps clients waiting, these end it, or tell what it is. */
+  @Override
+  public boolean isUrgent(ObjectNode request) {
+    return Set.of("status", "pause", "stop").contains(request.path("do").asText());
   }
 
   private static ControlException wrong(String message) {

@@ -6,12 +6,13 @@ import dev.helixbg.daemon.control.ControlLimits;
 import dev.helixbg.daemon.control.ControlServer;
 import dev.helixbg.embed.EmbeddingException;
 import dev.helixbg.insight.findings.RunningAnalysis;
-import dev.helixbg.insight.log.DataLogException;
 import java.io.IOException;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
 import java.util.Optional;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
 import java.util.function.Function;
 import java.util.function.Supplier;
 import org.slf4j.Logger;
@@ -21,10 +22,16 @@ import org.slf4j.LoggerFactory;
 final class Daemon implements AutoCloseable {
   private static final Logger LOG = LoggerFactory.getLogger(Daemon.class);
 
+  /** What the troubles of the daemon itself are about. */
+  private static final String CHORE = "the daemon";
+
   /** The chores are asked at least so often. */
   private static final Duration CHORES = Duration.ofSeconds(30);
 
   private static final Duration CHORES_WHILE_WORKING = Duration.ofMillis(250);
+
+  /** That whoever wants it to end or to rest waits for what is under way. */
+  private static final Duration ENDING = Duration.ofSeconds(8);
 
   private final List<Kb> kbs;
   private final DaemonHome home;
@@ -39,6 +46,7 @@ final class Daemon implements AutoCloseable {
   private final KbFiles.Lock lock;
   private final FolderHints hints = new FolderHints(this::hint);
   private final ControlServer control;
+  private final CountDownLatch closed = new CountDownLatch(1);
   private final Instant startedAt;
   private volatile Parts parts;
   private volatile boolean reload;
@@ -172,7 +180,12 @@ final class Daemon implements AutoCloseable {
         "helix-bg {} watches {}",
         Version.text(),
         String.join(", ", kbs.stream().map(kb -> kb.folder().toString()).toList()));
-    loop.run();
+    try {
+      loop.run();
+    } catch (RuntimeException | Error e) {
+      LOG.error("the daemon ends, since it cannot go on", e);
+      throw e;
+    }
   }
 
   private void hint(Kb kb) {
@@ -180,7 +193,25 @@ final class Daemon implements AutoCloseable {
     loop.hint(kb);
   }
 
-  private long chores(boolean ticked) throws InterruptedException {
+  /** Whatever goes wrong is a trouble; then they are done another time. */
+  private long chores() throws InterruptedException {
+    try {
+      long wait = doChores();
+      troubles.over(CHORE);
+      return wait;
+    } catch (InterruptedException e) {
+      throw e;
+    } catch (Throwable e) {
+      troubles.met(CHORE, e);
+      if (e instanceof Error) { // it may be what there is no memory for
+        searches.forgetAll();
+        parts.watches().forEach(KbWatch::forget);
+      }
+      return CHORES.toNanos();
+    }
+  }
+
+  private long doChores() throws InterruptedException {
     if (reload) {
       reload = false;
       reloadSettings();
@@ -209,17 +240,19 @@ final class Daemon implements AutoCloseable {
       parts = make(settings.get());
       loop.watch(parts.watches());
       searches.forgetAll();
-      old.idle().close();
-      old.model().close();
-      old.embedder().close();
+      close(old.idle());
+      close(old.model());
+      close(old.embedder());
       troubles.over("settings");
       LOG.info("settings were read again");
     } catch (ConfigException | EmbeddingException e) {
       troubles.met("settings", e.getMessage() + "; going on with those from before");
+    } catch (Throwable e) {
+      troubles.met("settings", e);
     }
   }
 
-  private void reportAcross(long reports) {
+  private void reportAcross(long reports) throws InterruptedException {
     boolean ready =
         parts.settings().daemon().across()
             && kbs.size() > 1
@@ -227,13 +260,21 @@ final class Daemon implements AutoCloseable {
     if (!ready || reports == reportsAtLastAcross) {
       return;
     }
-    reportsAtLastAcross = reports;
+    if (loop.attempt(this::reportAcross)) {
+      reportsAtLastAcross = reports;
+    }
+  }
+
+  private void reportAcross() throws InterruptedException {
     try {
       ReportFolder.in(home.across())
           .write(AcrossReport.of(kbs, parts.embedder(), parts.settings()));
       troubles.over("across");
-    } catch (Failure | DataLogException e) {
-      troubles.met("across", e.getMessage());
+    } catch (Throwable e) {
+      if (Faults.codeOf(e) == ExitCode.INTERRUPTED || Thread.interrupted()) {
+        throw (InterruptedException) new InterruptedException().initCause(e);
+      }
+      troubles.met("across", e);
     }
   }
 
@@ -297,23 +338,67 @@ final class Daemon implements AutoCloseable {
   /** Lets the loop read the settings again. */
   void reload() {
     reload = true;
-    loop.wakeUp();
+    loop.callOff();
   }
 
-  /** Lets go of everything; files are whole at any moment. */
+  /**
+   * Lets it do nothing but answer.
+   *
+   * @return whether everything that was under way has ended; else it does so soon
+   */
+  boolean pause() throws InterruptedException {
+    long deadline = System.nanoTime() + ENDING.toNanos();
+    loop.pause();
+    if (!loop.awaitStep(ENDING)) {
+      return false;
+    }
+    while (parts.idle().current().isPresent()) {
+      if (System.nanoTime() - deadline > 0) {
+        return false;
+      }
+      Thread.sleep(10);
+    }
+    return true;
+  }
+
+  /**
+   * Ends it.
+   *
+   * @return whether everything has ended and is released; else it does so soon
+   */
+  boolean stop() {
+    loop.stop();
+    long deadline = System.nanoTime() + ENDING.toNanos();
+    while (true) {
+      try {
+        return closed.await(deadline - System.nanoTime(), TimeUnit.NANOSECONDS);
+      } catch (InterruptedException e) {
+        LOG.debug("whoever wants the end waits for it, though all requests are called off");
+      }
+    }
+  }
+
+  /** Lets go of everything; files are whole at any moment. Who asked for the end is told last. */
   @Override
   public void close() {
-    try {
-      parts.idle().close();
-      control.close();
-    } catch (IOException e) {
-      LOG.debug("the socket was not removed", e);
-    }
-    searches.close();
-    hints.close();
-    parts.embedder().close();
-    parts.model().close();
-    lock.close();
+    close(control::refuse);
+    close(parts.idle());
+    close(searches);
+    close(hints);
+    close(parts.embedder());
+    close(parts.model());
+    close(lock);
     LOG.info("stopped");
+    closed.countDown();
+    close(control);
+  }
+
+  /** Whatever goes wrong, the others are to be closed as well. */
+  private static void close(AutoCloseable part) {
+    try {
+      part.close();
+    } catch (Throwable e) {
+      LOG.warn("a part of the daemon was not closed", e);
+    }
   }
 }

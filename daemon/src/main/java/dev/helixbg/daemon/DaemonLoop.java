@@ -1,8 +1,10 @@
 package dev.helixbg.daemon;
 
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Set;
+import java.util.concurrent.CancellationException;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.locks.Condition;
 import java.util.concurrent.locks.ReentrantLock;
@@ -15,24 +17,39 @@ final class DaemonLoop {
   /** What is to be done besides watching, at each step. */
   interface Chores {
     /**
-     * @param ticked whether any KB was looked at in this step
      * @return nanoseconds after which it wants to be asked again at the latest
      */
-    long run(boolean ticked) throws InterruptedException;
+    long run() throws InterruptedException;
   }
 
   private final DaemonClock clock;
   private final Chores chores;
   private final ReentrantLock lock = new ReentrantLock();
-  private final Condition wake = lock.newCondition();
+
+  /** Something is to be done, or a step is. */
+  private final Condition changed = lock.newCondition();
+
   private List<Due> watches = List.of();
   private boolean woken;
+
+  /** Steps that are done. Guarded by the lock, like the two below. */
+  private long steps;
+
+  /** Does work that may be called off; null otherwise. */
+  private Thread working;
+
+  private boolean calledOff;
   private volatile boolean stopped;
   private volatile boolean paused;
   private volatile boolean allDue;
 
   /** KBs that may have changed. */
   private final Set<Kb> hinted = ConcurrentHashMap.newKeySet();
+
+  /** What {@link #stop}, {@link #pause} and {@link #callOff} interrupt. */
+  interface Work {
+    void run() throws InterruptedException;
+  }
 
   /** A KB and when it is next looked at. */
   private static final class Due {
@@ -75,21 +92,72 @@ final class DaemonLoop {
       allDue = false;
       watches.forEach(due -> due.at = clock.nanos());
     }
-    boolean ticked = false;
     long next = Long.MAX_VALUE;
     for (Due due : watches) {
       if (!paused && hinted.remove(due.watch.kb())) {
         due.at = clock.nanos();
       }
-      if (!paused && due.at - clock.nanos() <= 0) {
-        long wait = due.watch.tick();
-        due.at = clock.nanos() + wait;
-        ticked = true;
+      if (due.at - clock.nanos() <= 0) {
+        attempt(
+            () -> {
+              long wait = due.watch.tick();
+              due.at = clock.nanos() + wait;
+            });
       }
       next = Math.min(next, due.at - clock.nanos());
     }
-    long chore = chores.run(ticked);
+    long chore = chores.run();
+    signal(() -> steps++);
     return Math.max(0, Math.min(paused ? Long.MAX_VALUE : next, chore));
+  }
+
+  /**
+   * Does some work on the loop's thread until it is done or called off.
+   *
+   * @return whether it was done; it may not even have begun
+   * @throws InterruptedException when somebody else interrupts the thread
+   */
+  boolean attempt(Work work) throws InterruptedException {
+    lock.lock();
+    try {
+      if (paused || stopped) {
+        return false;
+      }
+      working = Thread.currentThread();
+    } finally {
+      lock.unlock();
+    }
+    try {
+      work.run();
+      return true;
+    } catch (InterruptedException | CancellationException e) {
+      if (ended()) {
+        return false;
+      }
+      throw e;
+    } finally {
+      ended();
+    }
+  }
+
+  /**
+   * Nobody calls off what comes next.
+   *
+   * @return whether the work was called off, once
+   */
+  private boolean ended() {
+    lock.lock();
+    try {
+      boolean was = calledOff;
+      if (was) {
+        Thread.interrupted();
+      }
+      working = null;
+      calledOff = false;
+      return was;
+    } finally {
+      lock.unlock();
+    }
   }
 
   private void sleep(long nanos) throws InterruptedException {
@@ -97,7 +165,7 @@ final class DaemonLoop {
     try {
       long left = nanos;
       while (!woken && !stopped && left > 0) {
-        left = wake.awaitNanos(left);
+        left = changed.awaitNanos(left);
       }
       woken = false;
     } finally {
@@ -127,13 +195,52 @@ final class DaemonLoop {
     wakeUp();
   }
 
+  /** Ends it, and what it is doing. */
   void stop() {
     signal(() -> stopped = true);
+    callOff();
   }
 
-  void pause(boolean pause) {
-    paused = pause;
+  /** Looks at no KB any more, and ends what it is doing; what was done is kept. */
+  void pause() {
+    signal(() -> paused = true);
+    callOff();
+  }
+
+  void resume() {
+    paused = false;
     wakeUp();
+  }
+
+  /** Interrupts what it is doing, which begins anew after the chores, if it may. */
+  void callOff() {
+    signal(
+        () -> {
+          woken = true;
+          if (working != null) {
+            calledOff = true;
+            working.interrupt();
+          }
+        });
+  }
+
+  /**
+   * Waits for the end of the step under way, or of the next.
+   *
+   * @return whether it came in time
+   */
+  boolean awaitStep(Duration patience) throws InterruptedException {
+    lock.lockInterruptibly();
+    try {
+      long before = steps;
+      long left = patience.toNanos();
+      while (steps == before && left > 0) {
+        left = changed.awaitNanos(left);
+      }
+      return steps != before;
+    } finally {
+      lock.unlock();
+    }
   }
 
   boolean isPaused() {
@@ -144,7 +251,7 @@ final class DaemonLoop {
     lock.lock();
     try {
       change.run();
-      wake.signalAll();
+      changed.signalAll();
     } finally {
       lock.unlock();
     }

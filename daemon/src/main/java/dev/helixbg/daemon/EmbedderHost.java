@@ -12,7 +12,7 @@ import java.util.Optional;
 final class EmbedderHost implements EmbedderSource, AutoCloseable {
   private final EmbedderSource source;
   private final DaemonClock clock;
-  private Embedder loaded;
+  private volatile Embedder loaded;
   private int users;
   private long idleSince;
   private boolean closed;
@@ -32,12 +32,13 @@ final class EmbedderHost implements EmbedderSource, AutoCloseable {
     return source.describe();
   }
 
-  /** A use of the model, which is loaded when it is not; closing it ends the use only. */
+  /**
+   * A use of the model, which is loaded when it is not; closing it ends the use only. Who opens it
+   * after {@link #close}, such as a search that began before the settings were read again, has it
+   * until the last use ends.
+   */
   @Override
   public synchronized Embedder open() {
-    if (closed) {
-      throw new IllegalStateException("the embedding model was released for good");
-    }
     if (loaded == null) {
       loaded = source.open();
     }
@@ -45,7 +46,8 @@ final class EmbedderHost implements EmbedderSource, AutoCloseable {
     return new Use(loaded);
   }
 
-  synchronized boolean isLoaded() {
+  /** Waits for nobody, not even while it is being loaded. */
+  boolean isLoaded() {
     return loaded != null;
   }
 
@@ -68,8 +70,9 @@ final class EmbedderHost implements EmbedderSource, AutoCloseable {
   }
 
   private void release() {
-    loaded.close();
+    Embedder was = loaded;
     loaded = null;
+    was.close();
   }
 
   private synchronized void ended() {

@@ -16,6 +16,7 @@ import java.nio.channels.ClosedByInterruptException;
 import java.nio.channels.FileLockInterruptionException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.concurrent.CancellationException;
 import picocli.CommandLine.ParameterException;
 
 /** Turns whatever ends a command into one message on stderr and an exit code. */
@@ -62,6 +63,7 @@ final class Faults {
       case JudgeException model -> ExitCode.MODEL;
       case ContextFullException prompt -> ExitCode.USAGE;
       case ControlException told -> ExitCode.of(told.code());
+      case CancellationException calledOff -> ExitCode.INTERRUPTED;
       default -> ExitCode.INTERNAL;
     };
   }

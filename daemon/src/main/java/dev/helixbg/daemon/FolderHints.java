@@ -105,8 +105,8 @@ final class FolderHints implements LogHints, AutoCloseable {
   private WatchService service() throws IOException {
     if (service == null) {
       WatchService opened = FileSystems.getDefault().newWatchService();
-      service = opened;
       Thread.ofVirtual().name("hints").start(() -> listen(opened));
+      service = opened;
     }
     return service;
   }
@@ -124,6 +124,20 @@ final class FolderHints implements LogHints, AutoCloseable {
       }
     } catch (ClosedWatchServiceException | InterruptedException e) {
       LOG.debug("no more hints: {}", e.toString());
+    } catch (Throwable e) {
+      LOG.warn("changes are not told of any more, until folders are followed anew", e);
+      forget(from);
+    }
+  }
+
+  /** The next {@link #follow} begins with another service. */
+  private synchronized void forget(WatchService broken) {
+    followed.clear();
+    service = null;
+    try {
+      broken.close();
+    } catch (IOException e) {
+      LOG.debug("the watch was not closed", e);
     }
   }
 
@@ -154,13 +168,8 @@ final class FolderHints implements LogHints, AutoCloseable {
   @Override
   public synchronized void close() {
     closed = true;
-    followed.clear();
     if (service != null) {
-      try {
-        service.close();
-      } catch (IOException e) {
-        LOG.debug("the watch was not closed", e);
-      }
+      forget(service);
     }
   }
 }

@@ -60,7 +60,20 @@ public final class HelixBg implements Runnable {
     System.exit(code);
   }
 
-  private static int run(
+  /** Runs one command line; whatever ends it becomes an exit code, an Error as well. */
+  static int run(
+      Console console,
+      Function<Console, Object> bench,
+      Interruption interruption,
+      String... arguments) {
+    try {
+      return execute(console, bench, interruption, arguments);
+    } catch (Error e) { // picocli lets it pass
+      return new Faults(console).report(e).number();
+    }
+  }
+
+  private static int execute(
       Console console,
       Function<Console, Object> bench,
       Interruption interruption,

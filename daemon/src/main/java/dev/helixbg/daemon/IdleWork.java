@@ -161,6 +161,9 @@ final class IdleWork implements AutoCloseable {
           || isChanged(watches)
           || isMachineWanted()) {
         stop = true;
+        if (run.work().review.isPresent()) {
+          thread.interrupt(); // comparing all entries asks nobody whether it may go on
+        }
       }
       return true;
     }
@@ -293,7 +296,13 @@ final class IdleWork implements AutoCloseable {
     watch.beingAsked(true);
     run = new Run(watch, work, clock.nanos(), clock.now());
     Run mine = run;
-    thread = Thread.ofPlatform().daemon().name("model").start(() -> work(mine));
+    thread = Thread.ofPlatform().daemon().name("model").unstarted(() -> work(mine));
+    try {
+      thread.start();
+    } catch (Throwable e) { // such as: no memory for a thread
+      end();
+      throw e;
+    }
   }
 
   private void end() {
@@ -315,10 +324,11 @@ final class IdleWork implements AutoCloseable {
     run = null;
   }
 
+  /** The thread's one place for whatever goes wrong. */
   private void work(Run mine) {
-    LowPriority.take();
     String about = mine.watch().kb().folder() + ", " + mine.work().title();
     try {
+      LowPriority.take();
       if (mine.work().review.isPresent()) {
         review(mine, mine.work().review.get(), about);
       } else {
@@ -329,12 +339,9 @@ final class IdleWork implements AutoCloseable {
       LOG.debug("{}: interrupted, to be continued", about);
     } catch (InterruptedException e) {
       LOG.debug("{}: stopped, to be continued", about);
-    } catch (RuntimeException e) {
+    } catch (Throwable e) {
       if (stop || Faults.codeOf(e) == ExitCode.BUSY) {
         LOG.debug("{}: ended, to be continued: {}", about, e.getMessage());
-      } else if (Faults.isExpected(e)) {
-        troubles.met(about, e.getMessage());
-        failed = true;
       } else {
         troubles.met(about, e);
         failed = true;
@@ -389,13 +396,18 @@ final class IdleWork implements AutoCloseable {
     return true;
   }
 
-  /** Stops what is running, which takes a layer of the model at most. */
+  /** Stops what is running, which takes a layer of the model at most, and waits for it a second. */
   @Override
   public void close() {
     stop = true;
     Thread running = thread;
     if (running != null) {
       running.interrupt();
+      try {
+        running.join(1_000);
+      } catch (InterruptedException e) {
+        Thread.currentThread().interrupt();
+      }
     }
   }
 }

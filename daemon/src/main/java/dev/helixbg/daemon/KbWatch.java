@@ -1,8 +1,6 @@
 package dev.helixbg.daemon;
 
 import dev.helixbg.config.DaemonSettings;
-import dev.helixbg.embed.EmbeddingException;
-import dev.helixbg.insight.log.DataLogException;
 import dev.helixbg.insight.log.FileState;
 import dev.helixbg.insight.log.LogReading;
 import java.io.IOException;
@@ -207,13 +205,33 @@ final class KbWatch {
   }
 
   /**
-   * Looks at the KB and does what is due.
+   * Looks at the KB and does what is due. Whatever goes wrong is a trouble, and tried again.
    *
    * @return nanoseconds after which it wants to look again
    * @throws InterruptedException when interrupted; what was embedded until then is saved
    */
   long tick() throws InterruptedException {
     metrics.ticks.increment();
+    try {
+      return look();
+    } catch (Throwable e) {
+      if (Faults.codeOf(e) == ExitCode.INTERRUPTED || Thread.interrupted()) {
+        done = null;
+        throw (InterruptedException) new InterruptedException().initCause(e);
+      }
+      if (e instanceof IOException io) {
+        troubles.met(name, Reasons.of(io));
+      } else {
+        troubles.met(name, e);
+      }
+      if (e instanceof Error) {
+        forget(); // it may be what there is no memory for
+      }
+      return later();
+    }
+  }
+
+  private long look() throws IOException, InterruptedException {
     long poll = poll();
     long now = clock.nanos();
     KbStamp stamp;
@@ -302,21 +320,13 @@ final class KbWatch {
     long run() throws IOException, InterruptedException;
   }
 
-  /** Does something to the KB under its lock; when that fails, says so and tries again later. */
-  private long locked(Work work) throws InterruptedException {
+  private long locked(Work work) throws IOException, InterruptedException {
     long start = System.nanoTime();
     try (KbFiles.Lock lock = files.lock(kb)) {
       return work.run();
-    } catch (Failure | DataLogException | EmbeddingException e) {
-      troubles.met(name, e.getMessage());
-    } catch (IOException e) {
-      troubles.met(name, Reasons.of(e));
-    } catch (RuntimeException e) {
-      troubles.met(name, e);
     } finally {
       metrics.workNanos.add(System.nanoTime() - start);
     }
-    return later();
   }
 
   private long bringUpToDate(KbStamp stamp, long poll) throws IOException, InterruptedException {

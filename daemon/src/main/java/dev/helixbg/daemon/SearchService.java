@@ -1,6 +1,7 @@
 package dev.helixbg.daemon;
 
 import dev.helixbg.embed.Embedder;
+import java.time.Duration;
 import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -8,6 +9,8 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
 import java.util.function.Supplier;
 
 /**
@@ -16,6 +19,9 @@ import java.util.function.Supplier;
  */
 final class SearchService implements AutoCloseable {
   private static final int REMEMBERED = 2_000;
+
+  /** A little less than the command's own. */
+  private static final Duration PATIENCE = Duration.ofSeconds(55);
 
   private final Supplier<EmbedderSource> embedder;
   private final DaemonMetrics metrics;
@@ -44,17 +50,24 @@ final class SearchService implements AutoCloseable {
   /**
    * The entries nearest to a text.
    *
-   * @throws Failure or another exception of reading the KB and embedding
+   * @throws Failure with {@link ExitCode#BUSY} when that takes more than a minute, or another
+   *     exception of reading the KB and embedding
+   * @throws InterruptedException when called off; nobody searches for it then
    */
   List<SearchHit> search(Kb kb, String text, int limit) throws InterruptedException {
     CompletableFuture<List<SearchHit>> answer = worker(kb).ask(text, limit);
     try {
-      return answer.get();
+      return answer.get(PATIENCE.toNanos(), TimeUnit.NANOSECONDS);
+    } catch (TimeoutException e) {
+      throw new Failure(ExitCode.BUSY, "the machine is too busy to search; try again");
     } catch (ExecutionException e) {
-      if (e.getCause() instanceof RuntimeException fault) {
-        throw fault;
+      switch (e.getCause()) {
+        case RuntimeException cause -> throw cause;
+        case Error cause -> throw cause;
+        default -> throw new IllegalStateException(e.getCause());
       }
-      throw new IllegalStateException(e.getCause());
+    } finally {
+      answer.cancel(false);
     }
   }
 

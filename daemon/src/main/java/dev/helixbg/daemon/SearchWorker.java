@@ -21,7 +21,7 @@ final class SearchWorker implements AutoCloseable {
 
   /** A search that waits. */
   private record Asked(String text, int limit, CompletableFuture<List<SearchHit>> answer) {
-    void fail(RuntimeException why) {
+    void fail(Throwable why) {
       answer.completeExceptionally(why);
     }
   }
@@ -62,26 +62,30 @@ final class SearchWorker implements AutoCloseable {
     return new Failure(ExitCode.BUSY, "the daemon is stopping");
   }
 
+  /** Until it is closed: whatever else goes wrong is told to those who asked. */
   private void work() {
     List<Asked> batch = new ArrayList<>();
-    try {
-      while (true) {
+    while (!closed) {
+      try {
         batch.clear();
         batch.add(waiting.take());
         waiting.drainTo(batch, BATCH - 1);
         dropOldIndex();
-        batch.removeIf(asked -> asked == WAKE);
+        batch.removeIf(asked -> asked == WAKE || asked.answer().isDone()); // its client has left
         if (!batch.isEmpty()) {
           answer(batch);
         }
+      } catch (Throwable e) {
+        if (!Faults.isExpected(e)) {
+          forget = true; // it may be what there is no memory for
+        }
+        Throwable why = closed ? stopping() : e;
+        batch.forEach(asked -> asked.fail(why)); // those that have an answer keep it
       }
-    } catch (InterruptedException e) {
-      waiting.drainTo(batch);
-      batch.forEach(asked -> asked.fail(stopping()));
-    } finally {
-      forget = true;
-      dropOldIndex();
     }
+    waiting.forEach(asked -> asked.fail(stopping()));
+    forget = true;
+    dropOldIndex();
   }
 
   private void dropOldIndex() {
@@ -95,30 +99,26 @@ final class SearchWorker implements AutoCloseable {
   }
 
   private void answer(List<Asked> batch) throws InterruptedException {
-    try {
-      EmbedderSource source = service.embedder();
-      if (index == null) {
-        index = SearchIndex.read(kb, source.id());
-      }
-      List<Asked> known = new ArrayList<>();
-      List<float[]> vectors = new ArrayList<>();
-      List<Asked> others = new ArrayList<>();
-      for (Asked asked : batch) {
-        service
-            .remembered(source, asked.text())
-            .ifPresentOrElse(
-                vector -> {
-                  known.add(asked);
-                  vectors.add(vector);
-                },
-                () -> others.add(asked));
-      }
-      answer(known, vectors);
-      if (!others.isEmpty()) {
-        answer(others, embed(source, others));
-      }
-    } catch (RuntimeException e) {
-      batch.forEach(asked -> asked.fail(e)); // those that have an answer keep it
+    EmbedderSource source = service.embedder();
+    if (index == null) {
+      index = SearchIndex.read(kb, source.id());
+    }
+    List<Asked> known = new ArrayList<>();
+    List<float[]> vectors = new ArrayList<>();
+    List<Asked> others = new ArrayList<>();
+    for (Asked asked : batch) {
+      service
+          .remembered(source, asked.text())
+          .ifPresentOrElse(
+              vector -> {
+                known.add(asked);
+                vectors.add(vector);
+              },
+              () -> others.add(asked));
+    }
+    answer(known, vectors);
+    if (!others.isEmpty()) {
+      answer(others, embed(source, others));
     }
   }
 

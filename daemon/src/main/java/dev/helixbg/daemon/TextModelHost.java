@@ -10,6 +10,7 @@ import java.util.Optional;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.FutureTask;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
 import java.util.concurrent.locks.ReentrantLock;
 
 /**
@@ -19,6 +20,9 @@ import java.util.concurrent.locks.ReentrantLock;
  * work is loaded anew for people, and the other way round.
  */
 final class TextModelHost implements AutoCloseable {
+  /** That somebody waits for a use before his, or for his own, as long as a client does. */
+  private static final Duration PATIENCE = Duration.ofMinutes(30);
+
   private final Settings settings;
   private final DaemonClock clock;
   private final DaemonMetrics metrics;
@@ -28,6 +32,7 @@ final class TextModelHost implements AutoCloseable {
   private boolean loadedForIdle;
   private volatile long idleSince;
   private volatile boolean isLoaded;
+  private volatile boolean closed;
   private volatile Optional<Long> usedByPeople = Optional.empty();
 
   TextModelHost(Settings settings, DaemonClock clock, DaemonMetrics metrics) {
@@ -47,6 +52,7 @@ final class TextModelHost implements AutoCloseable {
   /**
    * Does some work for people with the model, which is loaded when it is not.
    *
+   * @throws Failure with {@link ExitCode#BUSY} when others use it for too long
    * @throws dev.helixbg.llm.gguf.GgufException when the file is no model that can be used
    */
   <T> T use(Work<T> work) throws InterruptedException {
@@ -65,10 +71,13 @@ final class TextModelHost implements AutoCloseable {
     FutureTask<T> task = new FutureTask<>(() -> useHere(work, false));
     Thread thread = Thread.ofPlatform().daemon().name("model use").start(task);
     try {
-      return task.get();
+      return task.get(2 * PATIENCE.toNanos(), TimeUnit.NANOSECONDS);
     } catch (InterruptedException e) {
       thread.interrupt();
       throw e;
+    } catch (TimeoutException e) {
+      thread.interrupt();
+      throw busy();
     } catch (ExecutionException e) {
       switch (e.getCause()) {
         case RuntimeException cause -> throw cause;
@@ -80,29 +89,44 @@ final class TextModelHost implements AutoCloseable {
   }
 
   private <T> T useHere(Work<T> work, boolean idle) throws InterruptedException {
-    Optional<LanguageModel> model = LanguageModel.locate(settings);
-    if (model.isEmpty()) {
-      return work.with(Optional.empty());
+    if (!lock.tryLock(PATIENCE.toNanos(), TimeUnit.NANOSECONDS)) {
+      throw busy();
     }
-    lock.lockInterruptibly();
+    try {
+      Optional<LanguageModel> model = LanguageModel.locate(settings);
+      return model.isPresent() ? useModel(model.get(), work, idle) : work.with(Optional.empty());
+    } finally {
+      lock.unlock();
+      releaseIfClosed();
+    }
+  }
+
+  private static Failure busy() {
+    return new Failure(ExitCode.BUSY, "the language model is busy; try again later");
+  }
+
+  private <T> T useModel(LanguageModel model, Work<T> work, boolean idle)
+      throws InterruptedException {
     long start = System.nanoTime();
     try {
-      if (!model.get().file().equals(loadedFrom) || idle != loadedForIdle) {
+      if (!model.file().equals(loadedFrom) || idle != loadedForIdle) {
         release();
         int threads = idle ? settings.daemon().modelThreads() : settings.threads();
-        loaded = model.get().open(settings, threads);
-        loadedFrom = model.get().file();
+        loaded = model.open(settings, threads);
+        loadedFrom = model.file();
         loadedForIdle = idle;
         isLoaded = true;
       }
       return work.with(Optional.of(loaded));
+    } catch (Error e) {
+      release(); // nobody knows in which state it is
+      throw e;
     } finally {
       metrics.modelNanos.add(System.nanoTime() - start);
       idleSince = clock.nanos();
       if (!idle) {
         usedByPeople = Optional.of(idleSince);
       }
-      lock.unlock();
     }
   }
 
@@ -154,29 +178,31 @@ final class TextModelHost implements AutoCloseable {
   }
 
   private boolean release() {
-    boolean was = loaded != null;
-    if (was) {
-      loaded.close();
-    }
+    TextModel was = loaded;
     loaded = null;
     loadedFrom = null;
     isLoaded = false;
-    return was;
+    if (was != null) {
+      was.close();
+    }
+    return was != null;
   }
 
-  /** Releases the model, unless a use does not end in time; then the process's end does. */
+  /** After each use as well: one of both comes last. */
+  private void releaseIfClosed() {
+    if (closed && lock.tryLock()) {
+      try {
+        release();
+      } finally {
+        lock.unlock();
+      }
+    }
+  }
+
+  /** Releases the model, now or when those who use it or wait for it have done. */
   @Override
   public void close() {
-    try {
-      if (lock.tryLock(1, TimeUnit.SECONDS)) {
-        try {
-          release();
-        } finally {
-          lock.unlock();
-        }
-      }
-    } catch (InterruptedException e) {
-      Thread.currentThread().interrupt();
-    }
+    closed = true;
+    releaseIfClosed();
   }
 }

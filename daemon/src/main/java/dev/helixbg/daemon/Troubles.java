@@ -35,10 +35,21 @@ final class Troubles {
     return news;
   }
 
-  /** A fault in helix-bg itself: with its stack trace, the first time. */
-  void met(String about, RuntimeException fault) {
-    if (met(about, "a fault in helix-bg: " + fault)) {
-      LOG.error("{}", about, fault);
+  /**
+   * Whatever a thread's work threw: its message, or for a fault in helix-bg itself and for an error
+   * of the JVM its stack trace, the first time. Throws nothing: there may be no memory to tell it.
+   */
+  void met(String about, Throwable fault) {
+    try {
+      if (Faults.isExpected(fault)) {
+        met(about, fault.getMessage());
+      } else if (fault instanceof OutOfMemoryError) {
+        met(about, "not enough memory (" + fault.getMessage() + "); trying again later");
+      } else if (met(about, "a fault in helix-bg: " + fault)) {
+        LOG.error("{}", about, fault);
+      }
+    } catch (Throwable again) {
+      metrics.troubles.increment();
     }
   }
 

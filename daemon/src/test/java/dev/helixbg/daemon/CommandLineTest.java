@@ -8,6 +8,7 @@ import java.io.ByteArrayOutputStream;
 import java.io.FileDescriptor;
 import java.io.FileOutputStream;
 import java.io.IOException;
+import java.io.OutputStream;
 import java.io.PrintStream;
 import java.lang.management.ManagementFactory;
 import java.nio.charset.StandardCharsets;
@@ -62,6 +63,24 @@ class CommandLineTest {
     assertEquals("jdk.incubator.vector", ours.removeFirst());
     assertEquals(read.subList(1, read.size()), ours);
     assertEquals("--add-modules=jdk.incubator.vector", read.getFirst());
+  }
+
+  /** As a StackOverflowError or a class that is missing would end it. */
+  @Test
+  void anErrorOfTheJvmIsOneLineAndAnExitCode() {
+    PrintStream broken =
+        new PrintStream(OutputStream.nullOutputStream()) {
+          @Override
+          public void println(String line) {
+            throw new StackOverflowError("of a test");
+          }
+        };
+    PrintStream err = new PrintStream(out, true, StandardCharsets.UTF_8);
+    Console console = new Console(broken, err, false, false);
+    assertEquals(1, HelixBg.run(console, out -> null, Interruption.watch(), "config"));
+    String said = out.toString(StandardCharsets.UTF_8);
+    assertTrue(said.startsWith("helix-bg: a fault in helix-bg: "), said);
+    assertEquals(1, said.lines().count(), said);
   }
 
   @Test

@@ -67,7 +67,7 @@ final class DaemonFixture {
             clock,
             troubles,
             metrics);
-    this.loop = new DaemonLoop(clock, ticked -> Long.MAX_VALUE);
+    this.loop = new DaemonLoop(clock, () -> Long.MAX_VALUE);
     loop.watch(List.of(watch));
   }
 

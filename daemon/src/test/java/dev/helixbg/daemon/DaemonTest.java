@@ -11,7 +11,9 @@ import com.fasterxml.jackson.databind.ObjectMapper;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import dev.helixbg.daemon.control.ControlClient;
 import dev.helixbg.daemon.control.ControlException;
+import dev.helixbg.daemon.control.ControlLimits;
 import dev.helixbg.embed.Embedder;
+import dev.helixbg.embed.cache.EmbeddingCache;
 import dev.helixbg.llm.golden.GoldenModel;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -24,9 +26,11 @@ import java.util.Map;
 import java.util.Random;
 import java.util.concurrent.Callable;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
+import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -40,7 +44,23 @@ class DaemonTest {
   @TempDir Path folder;
 
   private final Map<String, String> flags = new ConcurrentHashMap<>();
-  private final FakeModel model = new FakeModel();
+
+  /** Texts of one embedding that get a vector; the next holds it until it is interrupted. */
+  private volatile int holdAt = Integer.MAX_VALUE;
+
+  private final CountDownLatch held = new CountDownLatch(1);
+  private volatile Error settingsError;
+  private final FakeModel model =
+      new FakeModel() {
+        @Override
+        void beforeText(int index) throws InterruptedException {
+          if (index == holdAt) {
+            held.countDown();
+            new CountDownLatch(1).await();
+          }
+        }
+      };
+
   private Daemon daemon;
   private Thread thread;
   private DaemonHome home;
@@ -53,7 +73,12 @@ class DaemonTest {
         Daemon.start(
             List.of(kbs),
             home,
-            () -> DaemonFixture.settings(folder, Map.copyOf(flags)),
+            () -> {
+              if (settingsError != null) {
+                throw settingsError;
+              }
+              return DaemonFixture.settings(folder, Map.copyOf(flags));
+            },
             s -> model);
     thread =
         Thread.ofPlatform()
@@ -210,6 +235,103 @@ class DaemonTest {
     assertFalse(thread.isAlive());
     assertFalse(Files.exists(home.socket()));
     home.lock().close();
+  }
+
+  private int saved(WritableKb kb) {
+    return new EmbeddingCache(kb.kb().folder()).read().rows().size();
+  }
+
+  /** When it is said to be done, nothing is under way, and another daemon may begin. */
+  @Test
+  void stopIsTrueInTheMiddleOfAFirstEmbedding() throws Exception {
+    WritableKb kb = kb("kb", 50);
+    holdAt = 30;
+    start(kb.kb());
+    assertTrue(held.await(60, TimeUnit.SECONDS));
+    ask(DaemonLink.request("stop"));
+    home.lock().close();
+    assertFalse(Files.exists(home.socket()));
+    assertEquals(30, saved(kb), "what was done is kept");
+    assertEquals(model.opened.get(), model.closed.get());
+    thread.join(Duration.ofSeconds(30));
+    assertFalse(thread.isAlive());
+  }
+
+  @Test
+  void pauseIsTrueInTheMiddleOfAFirstEmbeddingAndResumeGoesOn() throws Exception {
+    WritableKb kb = kb("kb", 50);
+    holdAt = 30;
+    start(kb.kb());
+    assertTrue(held.await(60, TimeUnit.SECONDS));
+    ask(DaemonLink.request("pause"));
+    assertEquals(30, saved(kb), "what was done is kept");
+    assertTrue(status().path("paused").asBoolean());
+    assertTrue(status().path("kbs").get(0).path("trouble").isNull(), "nothing went wrong");
+    holdAt = Integer.MAX_VALUE;
+    ask(DaemonLink.request("resume"));
+    awaitUpToDate(50);
+    assertEquals(50, status().at("/metrics/embedded").asInt(), "none of them twice");
+    assertEquals(0, status().at("/metrics/troubles").asInt());
+  }
+
+  @Test
+  void reloadInTheMiddleOfAFirstEmbeddingGoesOnWithTheNewSettings() throws Exception {
+    WritableKb kb = kb("kb", 50);
+    holdAt = 30;
+    start(kb.kb());
+    assertTrue(held.await(60, TimeUnit.SECONDS));
+    holdAt = Integer.MAX_VALUE;
+    ask(DaemonLink.request("reload"));
+    awaitUpToDate(50);
+    assertEquals(50, status().at("/metrics/embedded").asInt(), "none of them twice");
+  }
+
+  @Test
+  void whenAllPlacesAreTakenStatusAndStopComeThrough() throws Exception {
+    start(kb("kb", 2).kb());
+    List<ControlClient> clients = new ArrayList<>();
+    try {
+      for (int i = 0; i < ControlLimits.USUAL.clients(); i++) {
+        clients.add(client());
+        clients.getLast().ask(DaemonLink.request("status"));
+      }
+      ObjectNode search = DaemonLink.request("search").put("text", "x");
+      assertEquals(4, assertThrows(ControlException.class, () -> ask(search)).code());
+      assertEquals(clients.size() + 1, status().path("clients").asInt());
+      ask(DaemonLink.request("stop"));
+      assertFalse(Files.exists(home.socket()));
+    } finally {
+      for (ControlClient client : clients) {
+        client.close();
+      }
+    }
+  }
+
+  @Test
+  void anErrorOfTheJvmIsATroubleAndEverythingGoesOn() throws Exception {
+    WritableKb kb = kb("kb", 3);
+    start(kb.kb());
+    awaitUpToDate(3);
+    int entries = 3;
+    for (Error error :
+        List.of(
+            new OutOfMemoryError("of a test"),
+            new StackOverflowError("of a test"),
+            new NoClassDefFoundError("of a test"))) {
+      model.error = error;
+      kb.append();
+      await(() -> status().path("kbs").get(0).path("trouble").asText().contains("of a test"));
+      model.error = null;
+      awaitUpToDate(++entries);
+      assertTrue(status().path("kbs").get(0).path("trouble").isNull(), "it is over");
+    }
+    settingsError = new NoClassDefFoundError("of settings");
+    ask(DaemonLink.request("reload"));
+    await(() -> status().at("/metrics/lastError/message").asText().contains("of settings"));
+    settingsError = null;
+    kb.append();
+    awaitUpToDate(++entries);
+    assertEquals(3, ask(DaemonLink.request("search").put("text", "x").put("limit", 3)).size());
   }
 
   @Test

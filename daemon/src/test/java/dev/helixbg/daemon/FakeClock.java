@@ -9,8 +9,14 @@ final class FakeClock implements DaemonClock {
       Long.MAX_VALUE - Duration.ofHours(1).toNanos(); // it will overflow: it may
   private volatile Instant now = Instant.parse("2026-03-01T08:00:00Z");
 
+  /** What asking for the time throws in the thread of idle work, unless null. */
+  volatile Error error;
+
   @Override
   public long nanos() {
+    if (error != null && Thread.currentThread().getName().equals("model")) {
+      throw error;
+    }
     return nanos;
   }
 

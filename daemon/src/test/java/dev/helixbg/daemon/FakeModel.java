@@ -14,10 +14,16 @@ class FakeModel implements EmbedderSource {
   /** Runs before texts are embedded. */
   volatile Runnable whileEmbedding = () -> {};
 
+  /** What each embedding throws, unless null. */
+  volatile Error error;
+
   /** May hold an embedding back. */
   void beforeEmbedding(List<String> texts) throws InterruptedException {
     whileEmbedding.run();
   }
+
+  /** May hold it back at one of its texts, when those before have their vectors. */
+  void beforeText(int index) throws InterruptedException {}
 
   @Override
   public String id() {
@@ -35,17 +41,22 @@ class FakeModel implements EmbedderSource {
       throw new EmbeddingException("the model is gone", new IllegalStateException());
     }
     opened.incrementAndGet();
-    FakeEmbedder embedder = new FakeEmbedder();
     return new Embedder() {
       @Override
       public int dimension() {
-        return embedder.dimension();
+        return 384;
       }
 
       @Override
       public void embed(List<String> texts, VectorSink sink) throws InterruptedException {
+        if (error != null) {
+          throw error;
+        }
         beforeEmbedding(texts);
-        embedder.embed(texts, sink);
+        for (int i = 0; i < texts.size(); i++) {
+          beforeText(i);
+          sink.accept(i, FakeEmbedder.vectorOf(texts.get(i)));
+        }
       }
 
       @Override

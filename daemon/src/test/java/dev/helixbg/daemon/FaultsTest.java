@@ -6,6 +6,7 @@ import dev.helixbg.insight.log.DataLogException;
 import java.io.IOException;
 import java.nio.channels.ClosedByInterruptException;
 import java.util.List;
+import java.util.concurrent.CancellationException;
 import org.junit.jupiter.api.Test;
 
 class FaultsTest {
@@ -17,6 +18,7 @@ class FaultsTest {
         List.of(
             new InterruptedException(),
             closed,
+            new CancellationException(),
             new DataLogException("data.log cannot be read", closed))) {
       assertEquals(ExitCode.INTERRUPTED, Faults.codeOf(e), e.toString());
     }

@@ -14,6 +14,7 @@ final class FaultyFiles implements KbFiles {
   boolean noRead;
   boolean fullDisk;
   boolean locked;
+
   int readings;
   int looks;
 

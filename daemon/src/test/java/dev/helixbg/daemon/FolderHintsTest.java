@@ -27,7 +27,8 @@ class FolderHintsTest {
   @TempDir Path folder;
 
   private final BlockingQueue<Kb> told = new LinkedBlockingQueue<>();
-  private final FolderHints hints = new FolderHints(told::add);
+  private volatile Error error;
+  private final FolderHints hints = new FolderHints(this::tell);
 
   @BeforeEach
   void onLinux() {
@@ -37,6 +38,13 @@ class FolderHintsTest {
   @AfterEach
   void stop() {
     hints.close();
+  }
+
+  private void tell(Kb kb) {
+    if (error != null) {
+      throw error;
+    }
+    told.add(kb);
   }
 
   private Kb kb(String name) throws IOException {
@@ -159,6 +167,20 @@ class FolderHintsTest {
     assertTrue(hints.follow(link));
     append(kb);
     awaitHint(link);
+  }
+
+  /** A later look at the KB asks for hints anew, as each does. */
+  @Test
+  void anErrorOfTheJvmKeepsNoLaterHintAway() throws Exception {
+    Kb kb = kb("kb");
+    error = new NoClassDefFoundError("of a test");
+    assertTrue(hints.follow(kb));
+    append(kb);
+    assertNull(told.poll(500, TimeUnit.MILLISECONDS));
+    error = null;
+    assertTrue(hints.follow(kb));
+    append(kb);
+    awaitHint(kb);
   }
 
   @Test

@@ -325,6 +325,30 @@ class IdleWorkTest {
   }
 
   @Test
+  void anErrorOfTheJvmIsATroubleAndTheNextRunGoesOn() throws Exception {
+    write(100);
+    daemon.run(Duration.ofMinutes(5));
+    askSome();
+    daemon.clock.error = new StackOverflowError("of a test");
+    String about = writer.kb().folder() + ", questions";
+    while (daemon.troubles.on(about).isEmpty()) {
+      assertTrue(consider() && idle.isRunning(), "it has ended");
+      Thread.sleep(2);
+    }
+    assertTrue(daemon.troubles.on(about).orElseThrow().contains("of a test"));
+    daemon.clock.error = null;
+    while (idle.isRunning()) {
+      idle.consider(List.of(daemon.watch), true); // lest it waits before it tries again
+      Thread.sleep(2);
+    }
+    daemon.look();
+    settle();
+    finish();
+    assertEquals(0, daemon.watch.questions());
+    assertEquals(Optional.empty(), daemon.troubles.on(about));
+  }
+
+  @Test
   void whatTheReportLeavesOpenIsAskedAndTakenInOnce() throws Exception {
     writer.append("a", "The team agreed to move the offset into the worker.");
     writer.append("b", "The team agreed to move the offset into the worker today.");

@@ -492,12 +492,12 @@ class KbWatchTest {
   @Test
   void aHintWhilePausedIsFollowedWhenItGoesOn() throws Exception {
     settle();
-    daemon.loop.pause(true);
+    daemon.loop.pause();
     writer.append();
     daemon.loop.hint(writer.kb());
     daemon.run(Duration.ofMinutes(5));
     assertEquals(10, liveInReport());
-    daemon.loop.pause(false);
+    daemon.loop.resume();
     daemon.run(Duration.ofMillis(2_001));
     assertEquals(11, liveInReport());
   }

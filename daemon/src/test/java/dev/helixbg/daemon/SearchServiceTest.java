@@ -2,6 +2,7 @@ package dev.helixbg.daemon;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertSame;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
@@ -20,6 +21,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Function;
@@ -40,7 +42,8 @@ class SearchServiceTest {
   private final AtomicInteger held = new AtomicInteger();
 
   private final DaemonMetrics metrics = new DaemonMetrics(new FakeClock());
-  private final SearchService searches = new SearchService(GatedModel::new, metrics);
+  private final GatedModel model = new GatedModel();
+  private final SearchService searches = new SearchService(() -> model, metrics);
 
   private final class GatedModel extends FakeModel {
     @Override
@@ -193,6 +196,51 @@ class SearchServiceTest {
       Throwable why = assertThrows(CompletionException.class, answer::join).getCause();
       assertTrue(why instanceof Failure failure && failure.code() == ExitCode.BUSY, why.toString());
     }
+  }
+
+  @Test
+  void anErrorOfTheJvmIsToldToWhomItConcernsAndTheNextSearchIsAnswered() throws Exception {
+    WritableKb kb = kb("kb", 3);
+    for (Error error :
+        List.of(
+            new OutOfMemoryError("test"),
+            new StackOverflowError("test"),
+            new NoClassDefFoundError("test"))) {
+      model.error = error;
+      Throwable why = assertThrows(ExecutionException.class, () -> get(ask(kb, "x", 3))).getCause();
+      assertSame(error, why);
+      model.error = null;
+      assertEquals(3, get(ask(kb, "x " + error, 3)).size());
+    }
+  }
+
+  @Test
+  void nobodySearchesForAClientThatHasLeft() throws Exception {
+    WritableKb kb = kb("kb", 3);
+    gates.put("first", new CountDownLatch(1));
+    CompletableFuture<List<SearchHit>> first = ask(kb, "first", 3);
+    while (held.get() == 0) {
+      Thread.sleep(1);
+    }
+    CountDownLatch ended = new CountDownLatch(1);
+    Thread leaving =
+        Thread.ofVirtual()
+            .start(
+                () -> {
+                  try {
+                    searches.search(kb.kb(), "of nobody", 3);
+                  } catch (InterruptedException e) {
+                    ended.countDown();
+                  }
+                });
+    leaving.interrupt();
+    assertTrue(ended.await(60, TimeUnit.SECONDS));
+    gates.get("first").countDown();
+    get(first);
+    assertEquals(3, get(ask(kb, "last", 3)).size());
+    assertTrue(searches.remembered(model, "last").isPresent());
+    assertFalse(searches.remembered(model, "of nobody").isPresent());
+    assertEquals(2, metrics.searches.sum());
   }
 
   @Test
