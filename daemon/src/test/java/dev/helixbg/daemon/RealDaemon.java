@@ -1,7 +1,9 @@
 package dev.helixbg.daemon;
 
 import com.fasterxml.jackson.databind.JsonNode;
+import dev.helixbg.daemon.cli.ServiceCommand;
 import dev.helixbg.daemon.control.ControlClient;
+import dev.helixbg.daemon.link.DaemonLink;
 import java.io.File;
 import java.io.IOException;
 import java.nio.file.Files;
