@@ -41,11 +41,11 @@ public final class IdleQuestions {
    * @param left questions of this job that are still to be asked
    * @param answered questions of all jobs that were answered in this run
    */
-  public record Stand(Optional<Job> job, int done, int left, int answered) {
-    static final Stand START = new Stand(Optional.empty(), 0, 0, 0);
+  public record RunProgress(Optional<Job> job, int done, int left, int answered) {
+    static final RunProgress START = new RunProgress(Optional.empty(), 0, 0, 0);
   }
 
-  private volatile Stand stand = Stand.START;
+  private volatile RunProgress stand = RunProgress.START;
 
   public IdleQuestions(
       Settings settings, TextModelHost host, DaemonClock clock, DaemonMetrics metrics) {
@@ -56,7 +56,7 @@ public final class IdleQuestions {
   }
 
   /** Of the run under way, or of the last one. */
-  Stand stand() {
+  RunProgress stand() {
     return stand;
   }
 
@@ -76,7 +76,7 @@ public final class IdleQuestions {
    */
   int ask(KbIdentity found, Pipeline.Outcome of, BooleanSupplier cancelled)
       throws InterruptedException {
-    stand = Stand.START;
+    stand = RunProgress.START;
     return host.useAtIdle(model -> model.isEmpty() ? 0 : ask(found, of, model.get(), cancelled));
   }
 
@@ -92,7 +92,7 @@ public final class IdleQuestions {
             () -> Judge.with(model, entryTokens),
             Duration.ofSeconds(settings.llm().seconds()),
             clock::nanos,
-            new Told(model),
+            new CountedProgress(model),
             cancelled)) {
       new JudgeRun(asking, file.name(), of.report().findings(), of.vectors().vectors()).run();
       return asking.asked();
@@ -102,11 +102,11 @@ public final class IdleQuestions {
   }
 
   /** Counts. */
-  private final class Told implements JudgeProgress {
+  private final class CountedProgress implements JudgeProgress {
     private final TextModel model;
     private long rows;
 
-    Told(TextModel model) {
+    CountedProgress(TextModel model) {
       this.model = model;
       rows = rows();
     }
@@ -117,14 +117,14 @@ public final class IdleQuestions {
 
     @Override
     public void begin(Job job, int questions) {
-      stand = new Stand(Optional.of(job), 0, questions, stand.answered());
+      stand = new RunProgress(Optional.of(job), 0, questions, stand.answered());
     }
 
     @Override
     public void answered(int questions) {
-      Stand before = stand;
+      RunProgress before = stand;
       stand =
-          new Stand(
+          new RunProgress(
               before.job(),
               before.done() + questions,
               before.left() - questions,
@@ -135,7 +135,7 @@ public final class IdleQuestions {
 
     @Override
     public void end() {
-      stand = new Stand(Optional.empty(), 0, 0, stand.answered());
+      stand = new RunProgress(Optional.empty(), 0, 0, stand.answered());
       countTokens();
     }
 

@@ -6,7 +6,7 @@ import dev.helixbg.daemon.host.DaemonClock;
 import dev.helixbg.daemon.host.LowPriority;
 import dev.helixbg.daemon.host.Power;
 import dev.helixbg.daemon.host.TextModelHost;
-import dev.helixbg.daemon.host.Troubles;
+import dev.helixbg.daemon.host.TroubleLog;
 import dev.helixbg.daemon.kb.Kb;
 import dev.helixbg.daemon.kb.KbIdentity;
 import dev.helixbg.daemon.run.Pipeline;
@@ -116,14 +116,14 @@ public final class IdleWork implements AutoCloseable {
    *
    * @param stand how far it is, where it asks questions
    */
-  public record Current(Kb kb, Work work, Instant since, Optional<IdleQuestions.Stand> stand) {}
+  public record Current(Kb kb, Work work, Instant since, Optional<IdleQuestions.RunProgress> stand) {}
 
   private final Settings settings;
   private final TextModelHost model;
   private final Reviews reviews;
   private final IdleQuestions questions;
   private final DaemonClock clock;
-  private final Troubles troubles;
+  private final TroubleLog troubles;
   private final Machine machine;
   private final RememberingOracle.Memory memory = new RememberingOracle.Memory();
   private final Map<Kb, Known> known = new ConcurrentHashMap<>();
@@ -148,7 +148,7 @@ public final class IdleWork implements AutoCloseable {
       Reviews reviews,
       IdleQuestions questions,
       DaemonClock clock,
-      Troubles troubles,
+      TroubleLog troubles,
       Machine machine) {
     this.settings = settings;
     this.model = model;

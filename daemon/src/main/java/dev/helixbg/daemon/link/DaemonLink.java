@@ -68,7 +68,7 @@ public final class DaemonLink {
   }
 
   /** The same, line by line as they come. */
-  public void ask(ObjectNode request, Duration patience, ControlClient.Lineup answer)
+  public void ask(ObjectNode request, Duration patience, ControlClient.LineReceiver answer)
       throws ControlException {
     try (ControlClient client = require(patience)) {
       client.ask(request, answer);

@@ -253,7 +253,7 @@ public final class ControlRequests implements ControlServer.Handler {
     json.put("work", current.work().title());
     json.put("since", current.since().toString());
     if (current.stand().isPresent()) {
-      IdleQuestions.Stand stand = current.stand().get();
+      IdleQuestions.RunProgress stand = current.stand().get();
       json.put("job", stand.job().map(Job::title).orElse(null));
       json.put("done", stand.done());
       json.put("left", stand.left());

@@ -10,7 +10,7 @@ import dev.helixbg.daemon.host.EmbedderHost;
 import dev.helixbg.daemon.host.EmbedderSource;
 import dev.helixbg.daemon.host.NativeMemory;
 import dev.helixbg.daemon.host.TextModelHost;
-import dev.helixbg.daemon.host.Troubles;
+import dev.helixbg.daemon.host.TroubleLog;
 import dev.helixbg.daemon.idle.IdleQuestions;
 import dev.helixbg.daemon.idle.IdleWork;
 import dev.helixbg.daemon.kb.Kb;
@@ -68,7 +68,7 @@ public final class Daemon implements AutoCloseable {
   private final World world;
   private final DaemonClock clock;
   private final DaemonMetrics metrics;
-  private final Troubles troubles;
+  private final TroubleLog troubles;
   private final DaemonLoop loop;
   private final SearchService searches;
   private final KbFiles.Lock lock;
@@ -121,7 +121,7 @@ public final class Daemon implements AutoCloseable {
     this.clock = world.clock();
     this.startedAt = clock.now();
     this.metrics = new DaemonMetrics(clock);
-    this.troubles = new Troubles(metrics);
+    this.troubles = new TroubleLog(metrics);
     this.loop = new DaemonLoop(clock, this::chores);
     this.parts = make(settings.get());
     this.searches = new SearchService(() -> parts.embedder(), metrics);

@@ -3,7 +3,7 @@ package dev.helixbg.daemon.watch;
 import dev.helixbg.config.DaemonSettings;
 import dev.helixbg.daemon.host.DaemonClock;
 import dev.helixbg.daemon.host.DaemonMetrics;
-import dev.helixbg.daemon.host.Troubles;
+import dev.helixbg.daemon.host.TroubleLog;
 import dev.helixbg.daemon.kb.Kb;
 import dev.helixbg.daemon.kb.KbFiles;
 import dev.helixbg.daemon.kb.KbIdentity;
@@ -50,7 +50,7 @@ public final class KbWatch {
   private final KbFiles files;
   private final LogHints hints;
   private final DaemonClock clock;
-  private final Troubles troubles;
+  private final TroubleLog troubles;
   private final DaemonMetrics metrics;
   private final String name;
 
@@ -128,7 +128,7 @@ public final class KbWatch {
       KbFiles files,
       LogHints hints,
       DaemonClock clock,
-      Troubles troubles,
+      TroubleLog troubles,
       DaemonMetrics metrics) {
     this.kb = kb;
     this.files = files;

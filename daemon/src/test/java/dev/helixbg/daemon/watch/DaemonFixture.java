@@ -10,7 +10,7 @@ import dev.helixbg.daemon.host.DaemonMetrics;
 import dev.helixbg.daemon.host.EmbedderSource;
 import dev.helixbg.daemon.host.FakeClock;
 import dev.helixbg.daemon.host.FakeModel;
-import dev.helixbg.daemon.host.Troubles;
+import dev.helixbg.daemon.host.TroubleLog;
 import dev.helixbg.daemon.kb.FaultyFiles;
 import dev.helixbg.daemon.kb.Kb;
 import dev.helixbg.daemon.kb.ReportFolder;
@@ -42,7 +42,7 @@ public final class DaemonFixture {
   public final FaultyFiles files = new FaultyFiles();
   final FakeModel model = new FakeModel();
   public final DaemonMetrics metrics = new DaemonMetrics(clock);
-  public final Troubles troubles = new Troubles(metrics);
+  public final TroubleLog troubles = new TroubleLog(metrics);
   public final Settings settings;
   public final KbWatch watch;
   final DaemonLoop loop;

@@ -9,8 +9,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /** Logs what goes wrong once, not at every tick, and once more when it is over. */
-public final class Troubles {
-  private static final Logger LOG = LoggerFactory.getLogger(Troubles.class);
+public final class TroubleLog {
+  private static final Logger LOG = LoggerFactory.getLogger(TroubleLog.class);
 
   /** Temporary files have another name each time. */
   private static final Pattern RANDOM = Pattern.compile("\\.[0-9a-f]{1,16}\\.helix-bg\\.tmp");
@@ -18,7 +18,7 @@ public final class Troubles {
   private final Map<String, String> current = new ConcurrentHashMap<>();
   private final DaemonMetrics metrics;
 
-  public Troubles(DaemonMetrics metrics) {
+  public TroubleLog(DaemonMetrics metrics) {
     this.metrics = metrics;
   }
 
