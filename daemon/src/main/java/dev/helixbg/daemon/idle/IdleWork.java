@@ -116,7 +116,8 @@ public final class IdleWork implements AutoCloseable {
    *
    * @param stand how far it is, where it asks questions
    */
-  public record Current(Kb kb, Work work, Instant since, Optional<IdleQuestions.RunProgress> stand) {}
+  public record Current(
+      Kb kb, Work work, Instant since, Optional<IdleQuestions.RunProgress> stand) {}
 
   private final Settings settings;
   private final TextModelHost model;

@@ -72,13 +72,14 @@ class CommandLineTest {
   /** As a StackOverflowError or a class that is missing would end it. */
   @Test
   void anErrorOfTheJvmIsOneLineAndAnExitCode() {
-    PrintStream broken =
-        new PrintStream(OutputStream.nullOutputStream()) {
+    OutputStream overflowing =
+        new OutputStream() {
           @Override
-          public void println(String line) {
+          public void write(int b) {
             throw new StackOverflowError("of a test");
           }
         };
+    PrintStream broken = new PrintStream(overflowing, true, StandardCharsets.UTF_8);
     PrintStream err = new PrintStream(out, true, StandardCharsets.UTF_8);
     Console console = new Console(broken, err, false, false);
     assertEquals(1, HelixBg.run(console, out -> null, Interruption.watch(), "config"));
