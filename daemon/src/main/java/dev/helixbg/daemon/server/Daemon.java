@@ -376,8 +376,7 @@ public final class Daemon implements AutoCloseable {
    */
   boolean pause() throws InterruptedException {
     long deadline = System.nanoTime() + ENDING.toNanos();
-    loop.pause();
-    if (!loop.awaitStep(ENDING)) {
+    if (!loop.pause(ENDING)) {
       return false;
     }
     while (parts.idle().current().isPresent()) {

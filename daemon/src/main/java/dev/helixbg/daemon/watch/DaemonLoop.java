@@ -209,6 +209,26 @@ public final class DaemonLoop {
     callOff();
   }
 
+  /**
+   * The same, and waits for the end of the step under way, or of the next.
+   *
+   * @return whether it came in time
+   */
+  public boolean pause(Duration patience) throws InterruptedException {
+    lock.lockInterruptibly();
+    try {
+      long before = steps; // as of the pause: a step may end before this thread waits
+      pause();
+      long left = patience.toNanos();
+      while (steps == before && left > 0) {
+        left = changed.awaitNanos(left);
+      }
+      return steps != before;
+    } finally {
+      lock.unlock();
+    }
+  }
+
   public void resume() {
     paused = false;
     wakeUp();
@@ -224,25 +244,6 @@ public final class DaemonLoop {
             working.interrupt();
           }
         });
-  }
-
-  /**
-   * Waits for the end of the step under way, or of the next.
-   *
-   * @return whether it came in time
-   */
-  public boolean awaitStep(Duration patience) throws InterruptedException {
-    lock.lockInterruptibly();
-    try {
-      long before = steps;
-      long left = patience.toNanos();
-      while (steps == before && left > 0) {
-        left = changed.awaitNanos(left);
-      }
-      return steps != before;
-    } finally {
-      lock.unlock();
-    }
   }
 
   public boolean isPaused() {

@@ -53,6 +53,7 @@ class ForeignKbTest {
   void prepare() throws IOException {
     victim = Files.writeString(folder.resolve(".zshrc"), VICTIM);
     kb = new Kb(Files.createDirectory(folder.resolve("kb")));
+    Files.createFile(kb.dataLog());
   }
 
   /** All that writes in {@code insights}, by the name of the file. */
@@ -159,6 +160,7 @@ class ForeignKbTest {
   @ParameterizedTest
   @ValueSource(strings = {History.NAME, DecisionFile.NAME, "answers.jsonl", ".helix-bg.lock"})
   void aKbThatIsGoneStaysGone(String name) throws IOException {
+    Files.delete(kb.dataLog());
     Files.delete(kb.folder());
     assertThrows(Exception.class, writer(name));
     assertFalse(Files.exists(kb.folder(), LinkOption.NOFOLLOW_LINKS));
