@@ -12,9 +12,9 @@ import dev.helixbg.insight.log.DataLog;
 import dev.helixbg.insight.log.DataLogException;
 import dev.helixbg.insight.log.LogAccount;
 import dev.helixbg.llm.gguf.GgufException;
-import dev.helixbg.llm.metal.shim.MetalDevice;
-import dev.helixbg.llm.metal.shim.MetalException;
-import dev.helixbg.llm.metal.shim.MetalLibraries;
+import dev.helixbg.llm.gpu.driver.GpuException;
+import dev.helixbg.llm.gpu.metal.MetalDevice;
+import dev.helixbg.llm.gpu.metal.MetalLibraries;
 import dev.helixbg.llm.tokenizer.TokenizerException;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -72,9 +72,9 @@ final class Doctor {
       checks.add(
           Check.ok(
               "metal",
-              "%s, %,d MB for models; 'helix-bg metal-test' tries it"
+              "%s, %,d MB for models; 'helix-bg gpu-test' tries it"
                   .formatted(device.name(), device.memoryBudget() >> 20)));
-    } catch (MetalException e) {
+    } catch (GpuException e) {
       checks.add(Check.ok("metal", e.getMessage() + "; language models run on the CPU"));
     }
   }

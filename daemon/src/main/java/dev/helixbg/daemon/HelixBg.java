@@ -93,7 +93,8 @@ public final class HelixBg implements Runnable {
     commands.put("embed-test", () -> new EmbedTestCommand(console));
     commands.put("load-model", () -> new LoadModelCommand(console));
     commands.put("generate", () -> new GenerateCommand(console));
-    commands.put("metal-test", () -> new MetalTestCommand(console));
+    commands.put("gpu-test", () -> new GpuTestCommand(console));
+    commands.put("metal-test", () -> hidden(new GpuTestCommand(console))); // its old name
     commands.put("verify", () -> new VerifyCommand(console));
     commands.put("doctor", () -> new DoctorCommand(console));
     commands.put("bench", () -> bench(console, rivals));
@@ -132,6 +133,12 @@ public final class HelixBg implements Runnable {
                         ExitCode::meaning,
                         (a, b) -> a,
                         LinkedHashMap::new)));
+    return line;
+  }
+
+  private static CommandLine hidden(Object command) {
+    CommandLine line = new CommandLine(command);
+    line.getCommandSpec().usageMessage().hidden(true);
     return line;
   }
 

@@ -9,9 +9,11 @@ import dev.helixbg.llm.cpu.CpuBackend;
 import dev.helixbg.llm.gguf.GgufException;
 import dev.helixbg.llm.gguf.GgufFile;
 import dev.helixbg.llm.gguf.MappedFile;
-import dev.helixbg.llm.metal.MetalBackend;
-import dev.helixbg.llm.metal.shim.MetalException;
-import dev.helixbg.llm.metal.shim.MetalLibraries;
+import dev.helixbg.llm.gpu.GpuBackend;
+import dev.helixbg.llm.gpu.driver.GpuDevice;
+import dev.helixbg.llm.gpu.driver.GpuException;
+import dev.helixbg.llm.gpu.metal.MetalDevice;
+import dev.helixbg.llm.gpu.metal.MetalLibraries;
 import dev.helixbg.llm.model.Qwen3;
 import dev.helixbg.llm.model.Qwen3Config;
 import dev.helixbg.llm.model.WarmUp;
@@ -52,7 +54,7 @@ public final class ModelOpener {
    *
    * @throws dev.helixbg.llm.gguf.GgufException if the file is not a whole Qwen3 model; a wrong
    *     vocabulary shows only when {@link TextModel#tokenizer} is called
-   * @throws MetalException if Metal was asked for, and is not there or refuses the model
+   * @throws GpuException if Metal was asked for, and is not there or refuses the model
    */
   public static TextModel open(Path path, ModelOptions options) {
     return new ModelOpener(options).open(path);
@@ -79,7 +81,7 @@ public final class ModelOpener {
       case AUTO -> {
         try {
           yield openOnMetal(file);
-        } catch (MetalException e) {
+        } catch (GpuException e) {
           phases.removeIf(phase -> !phase.name().equals("open") && !phase.name().equals("header"));
           yield openOnCpu(file);
         }
@@ -114,10 +116,15 @@ public final class ModelOpener {
 
   private TextModel openOnMetal(GgufFile file) {
     if (storage() == Storage.Q8_0) {
-      throw new MetalException("the GPU keeps keys and values in f16 or f32, not in q8_0");
+      throw new GpuException("the GPU keeps keys and values in f16 or f32, not in q8_0");
     }
     Backend backend =
-        time("backend", () -> MetalBackend.open(MetalLibraries.configured(), options.profiled()));
+        time(
+            "backend",
+            () -> {
+              GpuDevice device = MetalDevice.open(MetalLibraries.configured());
+              return new GpuBackend(device, true, options.profiled());
+            });
     Set<TensorType> types = types(file);
     return open(file, backend, model -> compile(model, types), List::of);
   }

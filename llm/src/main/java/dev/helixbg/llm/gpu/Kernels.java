@@ -1,0 +1,129 @@
+package dev.helixbg.llm.gpu;
+
+import dev.helixbg.llm.backend.KvShape.Storage;
+import dev.helixbg.llm.gpu.driver.GpuDevice;
+import dev.helixbg.llm.gpu.driver.GpuKernel;
+import dev.helixbg.llm.gpu.driver.KernelLibrary;
+import dev.helixbg.llm.tensor.TensorType;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+
+/**
+ * The kernels, from the {@code .metal} files among the resources. What a kernel must know at
+ * compile time goes in front of its source as {@code #define}s; each combination is a library of
+ * its own, compiled when first used.
+ */
+final class Kernels {
+  /** Kernels that are compiled for the element types of up to three matrices. */
+  enum OfWeights {
+    EMBED("embed", "embed"),
+    PROJECT("matvec", "project"),
+    GATE_UP("matvec", "gate_up"),
+    MATMUL("matmul", "matmul");
+
+    private final String library;
+    private final String kernel;
+
+    OfWeights(String library, String kernel) {
+      this.library = library;
+      this.kernel = kernel;
+    }
+  }
+
+  /** Kernels over rows of floats. */
+  enum OfRows {
+    NORMALISE,
+    GATE,
+    ARGMAX,
+    TOP_K,
+    LOG_SUM_EXP,
+    KEEP_ROWS,
+    COPY_BLOCKS
+  }
+
+  /** Kernels over keys and values. */
+  enum OfCache {
+    ROTATE,
+    ATTEND_ROW,
+    ATTEND_TILE,
+    COMBINE
+  }
+
+  /**
+   * What the kernels over keys and values are compiled for.
+   *
+   * @param headSize values per head
+   * @param group query heads that one threadgroup takes together
+   */
+  record CacheKind(int headSize, int group, Storage storage) {}
+
+  /** A kernel for given types. */
+  private record WeightsKey(OfWeights kernel, List<TensorType> types) {}
+
+  private record CacheKey(OfCache kernel, CacheKind kind) {}
+
+  private static final KernelLibrary ROWS = new KernelLibrary("rows", "", List.of("rows.metal"));
+
+  private final GpuDevice device;
+  private final Map<WeightsKey, GpuKernel> ofWeights = new HashMap<>();
+  private final Map<OfRows, GpuKernel> ofRows = new HashMap<>();
+  private final Map<CacheKey, GpuKernel> ofCache = new HashMap<>();
+
+  Kernels(GpuDevice device) {
+    this.device = device;
+  }
+
+  /**
+   * @param types of the matrices, each once; the i-th is type i to the kernel
+   */
+  GpuKernel get(OfWeights kernel, List<TensorType> types) {
+    return ofWeights.computeIfAbsent(
+        new WeightsKey(kernel, types),
+        key -> {
+          StringBuilder defines = new StringBuilder();
+          StringBuilder name = new StringBuilder(kernel.library);
+          for (int i = 0; i < types.size(); i++) {
+            name.append('-').append(types.get(i));
+            defines.append("#define TYPE_%c %s%n".formatted('A' + i, types.get(i)));
+          }
+          KernelLibrary library =
+              new KernelLibrary(
+                  name.toString(),
+                  defines.toString(),
+                  List.of("weights.metal", kernel.library + ".metal"));
+          return device.kernel(library, kernel.kernel);
+        });
+  }
+
+  GpuKernel get(OfRows kernel) {
+    return ofRows.computeIfAbsent(kernel, key -> device.kernel(ROWS, nameOf(kernel)));
+  }
+
+  GpuKernel get(OfCache kernel, CacheKind kind) {
+    return ofCache.computeIfAbsent(
+        new CacheKey(kernel, kind),
+        key -> {
+          String number = kind.storage() == Storage.F16 ? "half" : "float";
+          String defines =
+              """
+              #define HEAD %d
+              #define GROUP %d
+              #define CACHE %s
+              #define CACHE4 %<s4
+              """
+                  .formatted(kind.headSize(), kind.group(), number);
+          KernelLibrary library =
+              new KernelLibrary(
+                  "cache-%d-%d-%s".formatted(kind.headSize(), kind.group(), number),
+                  defines,
+                  List.of("cache.metal", "rotate.metal", "attend_row.metal", "attend_tile.metal"));
+          return device.kernel(library, nameOf(kernel));
+        });
+  }
+
+  private static String nameOf(Enum<?> kernel) {
+    return kernel.name().toLowerCase(Locale.ROOT);
+  }
+}

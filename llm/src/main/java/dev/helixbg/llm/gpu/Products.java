@@ -1,0 +1,260 @@
+package dev.helixbg.llm.gpu;
+
+import dev.helixbg.llm.backend.Counters;
+import dev.helixbg.llm.backend.Counters.Counter;
+import dev.helixbg.llm.backend.Norm;
+import dev.helixbg.llm.gpu.Kernels.OfRows;
+import dev.helixbg.llm.gpu.Kernels.OfWeights;
+import dev.helixbg.llm.gpu.driver.GpuDevice;
+import dev.helixbg.llm.tensor.TensorType;
+import java.lang.foreign.Arena;
+import java.util.ArrayList;
+import java.util.List;
+
+/**
+ * Encodes products of matrices with rows of activations: by {@code matvec.metal}, one dispatch with
+ * all that goes before and after, when rows are few; by {@code matmul.metal} when they are many. In
+ * both ways a row's result depends on that row alone.
+ */
+final class Products {
+  /** Threads of a threadgroup in {@code rows.metal}. */
+  static final int ROW_THREADS = 256;
+
+  private static final int THREADS = 128;
+
+  // Of matvec.metal.
+  private static final int ROWS_PER_GROUP = 16;
+  private static final int CHUNK = 4096;
+
+  // Of matmul.metal.
+  private static final int TILE_VECTORS = 32;
+  private static final int TILE_ROWS = 64;
+
+  private final GpuDevice device;
+  private final Arena arena;
+  private final Recorder recorder;
+  private final Kernels kernels;
+  private final Counters counters;
+
+  private final GpuMatrix[] matrices = new GpuMatrix[3];
+  private final GpuActivations[] targets = new GpuActivations[3];
+  private int count;
+  private GpuActivations x;
+  private Norm norm;
+  private boolean adds;
+
+  private GpuActivations normed;
+  private GpuActivations gates;
+
+  Products(GpuDevice device, Arena arena, Recorder recorder, Kernels kernels, Counters counters) {
+    this.device = device;
+    this.arena = arena;
+    this.recorder = recorder;
+    this.kernels = kernels;
+    this.counters = counters;
+  }
+
+  /**
+   * Forgets the matrices of the last product.
+   *
+   * @param newNorm of the vectors before they are multiplied; null for none
+   * @param newAdds whether products are added to what is there
+   */
+  void begin(GpuActivations newX, Norm newNorm, boolean newAdds) {
+    x = newX;
+    norm = newNorm;
+    adds = newAdds;
+    count = 0;
+  }
+
+  /** One more matrix, and where its product goes. */
+  void matrix(GpuMatrix w, GpuActivations target) {
+    matrices[count] = w;
+    targets[count++] = target;
+    counters.add(Counter.WEIGHT_BYTES, (long) w.rows() * w.rowBytes());
+  }
+
+  /**
+   * Multiplies each of a few vectors.
+   *
+   * @param rowOf which row of x each is
+   */
+  void few(Uploads.Table rowOf, int vectors) {
+    List<TensorType> kinds = distinctTypes(matrices, count);
+    Recorder r =
+        recorder
+            .kernel(kernels.get(OfWeights.PROJECT, kinds))
+            .reads(0, x.buffer(), 0)
+            .fixed(8, rowOf);
+    bindGain(r, 1);
+    int groups = 0;
+    for (int i = 0; i < 3; i++) {
+      int used = i < count ? i : 0; // Metal wants every argument bound, used or not.
+      r.weights(2 + i, matrices[used]);
+      if (i < count) {
+        r.writes(5 + i, targets[i].buffer(), 0);
+        groups += Math.ceilDiv(matrices[i].rows(), ROWS_PER_GROUP);
+      } else {
+        r.fixed(5 + i, targets[used].buffer(), 0);
+      }
+    }
+    r.put(x.columns()).put(x.stride()).put(epsilon()).put(norm != null ? 1 : 0).put(adds ? 1 : 0);
+    for (int i = 0; i < 3; i++) {
+      r.put(i < count ? matrices[i].rows() : 0);
+    }
+    for (int i = 0; i < 3; i++) {
+      r.put(i < count ? matrices[i].rowBytes() : 0);
+    }
+    for (int i = 0; i < 3; i++) {
+      r.put(i < count ? kinds.indexOf(matrices[i].type()) : 0);
+    }
+    for (int i = 0; i < 3; i++) {
+      r.put(i < count ? targets[i].stride() : 0);
+    }
+    r.constants(9).threadgroupBytes(stagedBytes(x.columns())).dispatch(groups, vectors, 1, THREADS);
+  }
+
+  /** As {@link #few}, for any number of vectors. */
+  void many(Uploads.Table rowOf, int vectors) {
+    GpuActivations input = norm == null ? x : normalised(rowOf, vectors);
+    for (int i = 0; i < count; i++) {
+      multiplyTiles(input, vectors, matrices[i], targets[i], adds);
+    }
+  }
+
+  /** The gated product of a few vectors. */
+  void gateUpFew(
+      GpuActivations newX,
+      Norm newNorm,
+      GpuMatrix gate,
+      GpuMatrix up,
+      GpuActivations target,
+      int vectors) {
+    begin(newX, newNorm, false);
+    matrix(gate, target);
+    matrix(up, target);
+    List<TensorType> kinds = distinctTypes(matrices, count);
+    Recorder r =
+        recorder
+            .kernel(kernels.get(OfWeights.GATE_UP, kinds))
+            .reads(0, x.buffer(), 0)
+            .weights(2, gate)
+            .weights(3, up)
+            .writes(4, target.buffer(), 0);
+    bindGain(r, 1);
+    r.put(x.columns())
+        .put(x.stride())
+        .put(epsilon())
+        .put(gate.rows())
+        .put(gate.rowBytes())
+        .put(up.rowBytes())
+        .put(kinds.indexOf(gate.type()))
+        .put(kinds.indexOf(up.type()))
+        .put(target.stride())
+        .constants(5)
+        .threadgroupBytes(stagedBytes(x.columns()))
+        .dispatch(Math.ceilDiv(gate.rows(), ROWS_PER_GROUP), vectors, 1, THREADS);
+  }
+
+  /** The gated product of any number of vectors. */
+  void gateUpMany(
+      GpuActivations newX,
+      Norm newNorm,
+      GpuMatrix gate,
+      GpuMatrix up,
+      GpuActivations target,
+      Uploads.Table rowOf,
+      int vectors) {
+    begin(newX, newNorm, false);
+    gates = room(gates, vectors, target.columns());
+    matrix(gate, gates);
+    matrix(up, target);
+    many(rowOf, vectors);
+    recorder
+        .kernel(kernels.get(OfRows.GATE))
+        .reads(0, gates.buffer(), 0)
+        .writes(1, target.buffer(), 0)
+        .put(target.columns())
+        .put(target.stride())
+        .constants(2)
+        .dispatch(Math.ceilDiv(target.columns(), ROW_THREADS), vectors, 1, ROW_THREADS);
+  }
+
+  private GpuActivations normalised(Uploads.Table rowOf, int vectors) {
+    normed = room(normed, vectors, x.columns());
+    Recorder r =
+        recorder
+            .kernel(kernels.get(OfRows.NORMALISE))
+            .reads(0, x.buffer(), 0)
+            .fixed(2, rowOf)
+            .writes(3, normed.buffer(), 0);
+    bindGain(r, 1);
+    r.put(x.columns())
+        .put(x.stride())
+        .put(normed.stride())
+        .put(epsilon())
+        .constants(4)
+        .dispatch(vectors, 1, 1, ROW_THREADS);
+    return normed;
+  }
+
+  private void multiplyTiles(
+      GpuActivations input, int vectors, GpuMatrix w, GpuActivations target, boolean add) {
+    recorder
+        .kernel(kernels.get(OfWeights.MATMUL, typesOf(w)))
+        .reads(0, input.buffer(), 0)
+        .weights(1, w)
+        .writes(2, target.buffer(), 0)
+        .put(w.columns())
+        .put(input.stride())
+        .put(vectors)
+        .put(w.rows())
+        .put(w.rowBytes())
+        .put(target.stride())
+        .put(add ? 1 : 0)
+        .constants(3)
+        .dispatch(
+            Math.ceilDiv(w.rows(), TILE_ROWS), Math.ceilDiv(vectors, TILE_VECTORS), 1, THREADS);
+  }
+
+  // ---- helpers --------------------------------------------------------------------------------
+
+  private float epsilon() {
+    return norm == null ? 0 : norm.epsilon();
+  }
+
+  /** Without a norm, anything will do: the kernel does not look. */
+  private void bindGain(Recorder r, int index) {
+    if (norm == null) {
+      r.fixed(index, x.buffer(), 0);
+    } else {
+      r.weights(index, (GpuMatrix) norm.gain());
+    }
+  }
+
+  /** Threadgroup memory for a chunk of columns, with the spare places of {@code padded}. */
+  private static int stagedBytes(int columns) {
+    int staged = Math.min(CHUNK, Math.ceilDiv(columns, 32) * 32);
+    return Float.BYTES * (staged + staged / 32 * 4);
+  }
+
+  private GpuActivations room(GpuActivations held, int rows, int columns) {
+    return held != null && held.rows() >= rows && held.columns() == columns
+        ? held
+        : GpuActivations.allocate(device, arena, rows, columns);
+  }
+
+  private List<TensorType> typesOf(GpuMatrix w) {
+    return List.of(w.type());
+  }
+
+  private static List<TensorType> distinctTypes(GpuMatrix[] matrices, int count) {
+    List<TensorType> distinct = new ArrayList<>(count);
+    for (int i = 0; i < count; i++) {
+      if (!distinct.contains(matrices[i].type())) {
+        distinct.add(matrices[i].type());
+      }
+    }
+    return List.copyOf(distinct);
+  }
+}
