@@ -1,12 +1,12 @@
 package dev.helixbg.daemon;
 
 import com.fasterxml.jackson.core.JsonGenerator;
+import dev.helixbg.llm.Gpus;
 import dev.helixbg.llm.gpu.GpuBackend;
 import dev.helixbg.llm.gpu.GpuBench;
 import dev.helixbg.llm.gpu.GpuBench.Result;
 import dev.helixbg.llm.gpu.driver.GpuDevice;
-import dev.helixbg.llm.gpu.metal.MetalDevice;
-import dev.helixbg.llm.gpu.metal.MetalLibraries;
+import dev.helixbg.llm.gpu.driver.GpuException;
 import dev.helixbg.llm.tensor.TensorType;
 import java.io.IOException;
 import java.util.ArrayList;
@@ -50,10 +50,9 @@ final class GpuTestCommand implements Callable<Integer> {
     if (repetitions < 1) {
       throw new Failure(ExitCode.USAGE, "-r must be 1 or more, not " + repetitions);
     }
-    try (GpuBackend gpu =
-        new GpuBackend(MetalDevice.open(MetalLibraries.configured()), true, true)) {
+    try (GpuBackend gpu = new GpuBackend(open(), true, true)) {
       if (!json) {
-        console.say("GPU       %s", gpu.device().name());
+        console.say("GPU       %s %s", gpu.device().name(), gpu.device().driver());
         console.say("Memory    %,d MB budget", gpu.device().memoryBudget() >> 20);
         console.say(
             "%n%-28s %10s %10s %10s  %s", "test", "us", "GB/s", "GFLOP/s", "against the CPU");
@@ -65,6 +64,19 @@ final class GpuTestCommand implements Callable<Integer> {
       boolean right = results.stream().allMatch(Result::isRight);
       return (right ? ExitCode.OK : ExitCode.PROBLEMS).number();
     }
+  }
+
+  /** The first GPU that can be used; if there is none, what each of them says. */
+  private static GpuDevice open() {
+    List<String> reasons = new ArrayList<>();
+    for (Gpus gpu : Gpus.values()) {
+      try {
+        return gpu.open();
+      } catch (GpuException e) {
+        reasons.add(e.getMessage());
+      }
+    }
+    throw new GpuException(String.join("; ", reasons));
   }
 
   private List<Result> results(GpuBench bench) {

@@ -97,6 +97,7 @@ record LanguageModel(Path file, boolean named) {
     return switch (settings.llm().backend()) {
       case AUTO -> Device.AUTO;
       case METAL -> Device.METAL;
+      case CUDA -> Device.CUDA;
       case CPU -> Device.CPU;
     };
   }

@@ -10,10 +10,7 @@ import dev.helixbg.llm.gguf.GgufException;
 import dev.helixbg.llm.gguf.GgufFile;
 import dev.helixbg.llm.gguf.MappedFile;
 import dev.helixbg.llm.gpu.GpuBackend;
-import dev.helixbg.llm.gpu.driver.GpuDevice;
 import dev.helixbg.llm.gpu.driver.GpuException;
-import dev.helixbg.llm.gpu.metal.MetalDevice;
-import dev.helixbg.llm.gpu.metal.MetalLibraries;
 import dev.helixbg.llm.model.Qwen3;
 import dev.helixbg.llm.model.Qwen3Config;
 import dev.helixbg.llm.model.WarmUp;
@@ -54,7 +51,7 @@ public final class ModelOpener {
    *
    * @throws dev.helixbg.llm.gguf.GgufException if the file is not a whole Qwen3 model; a wrong
    *     vocabulary shows only when {@link TextModel#tokenizer} is called
-   * @throws GpuException if Metal was asked for, and is not there or refuses the model
+   * @throws GpuException if a GPU was asked for, and is not there or refuses the model
    */
   public static TextModel open(Path path, ModelOptions options) {
     return new ModelOpener(options).open(path);
@@ -77,15 +74,9 @@ public final class ModelOpener {
     return switch (options.device()) {
       case CPU -> openOnCpu(file);
       case SCALAR -> open(file, new ScalarBackend(), model -> {}, List::of);
-      case METAL -> openOnMetal(file);
-      case AUTO -> {
-        try {
-          yield openOnMetal(file);
-        } catch (GpuException e) {
-          phases.removeIf(phase -> !phase.name().equals("open") && !phase.name().equals("header"));
-          yield openOnCpu(file);
-        }
-      }
+      case METAL -> openOnGpu(file, Gpus.METAL);
+      case CUDA -> openOnGpu(file, Gpus.CUDA);
+      case AUTO -> openOnAny(file);
     };
   }
 
@@ -114,17 +105,23 @@ public final class ModelOpener {
     return open(file, backend, model -> kernels.awaitRows(), kernels::tilePhases);
   }
 
-  private TextModel openOnMetal(GgufFile file) {
+  /** On the first GPU that takes the model, else on the CPU. */
+  private TextModel openOnAny(GgufFile file) {
+    for (Gpus gpu : Gpus.values()) {
+      try {
+        return openOnGpu(file, gpu);
+      } catch (GpuException e) {
+        phases.removeIf(phase -> !phase.name().equals("open") && !phase.name().equals("header"));
+      }
+    }
+    return openOnCpu(file);
+  }
+
+  private TextModel openOnGpu(GgufFile file, Gpus gpu) {
     if (storage() == Storage.Q8_0) {
       throw new GpuException("the GPU keeps keys and values in f16 or f32, not in q8_0");
     }
-    Backend backend =
-        time(
-            "backend",
-            () -> {
-              GpuDevice device = MetalDevice.open(MetalLibraries.configured());
-              return new GpuBackend(device, true, options.profiled());
-            });
+    Backend backend = time("backend", () -> new GpuBackend(gpu.open(), true, options.profiled()));
     Set<TensorType> types = types(file);
     return open(file, backend, model -> compile(model, types), List::of);
   }

@@ -247,6 +247,7 @@ public final class GpuBackend implements Backend {
           (GpuMatrix) gate,
           (GpuMatrix) up,
           (GpuActivations) target,
+          tables.of(batch).allRows(),
           batch.rows());
     } else {
       products.gateUpMany(

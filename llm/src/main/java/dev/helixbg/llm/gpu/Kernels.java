@@ -64,7 +64,8 @@ final class Kernels {
 
   private record CacheKey(OfCache kernel, CacheKind kind) {}
 
-  private static final KernelLibrary ROWS = new KernelLibrary("rows", "", List.of("rows.metal"));
+  /** Of {@link OfRows}. */
+  static final KernelLibrary ROWS = new KernelLibrary("rows", "", List.of("rows.metal"));
 
   private final GpuDevice device;
   private final Map<WeightsKey, GpuKernel> ofWeights = new HashMap<>();
@@ -80,21 +81,7 @@ final class Kernels {
    */
   GpuKernel get(OfWeights kernel, List<TensorType> types) {
     return ofWeights.computeIfAbsent(
-        new WeightsKey(kernel, types),
-        key -> {
-          StringBuilder defines = new StringBuilder();
-          StringBuilder name = new StringBuilder(kernel.library);
-          for (int i = 0; i < types.size(); i++) {
-            name.append('-').append(types.get(i));
-            defines.append("#define TYPE_%c %s%n".formatted('A' + i, types.get(i)));
-          }
-          KernelLibrary library =
-              new KernelLibrary(
-                  name.toString(),
-                  defines.toString(),
-                  List.of("weights.metal", kernel.library + ".metal"));
-          return device.kernel(library, kernel.kernel);
-        });
+        new WeightsKey(kernel, types), key -> device.kernel(library(kernel, types), kernel.kernel));
   }
 
   GpuKernel get(OfRows kernel) {
@@ -103,24 +90,39 @@ final class Kernels {
 
   GpuKernel get(OfCache kernel, CacheKind kind) {
     return ofCache.computeIfAbsent(
-        new CacheKey(kernel, kind),
-        key -> {
-          String number = kind.storage() == Storage.F16 ? "half" : "float";
-          String defines =
-              """
-              #define HEAD %d
-              #define GROUP %d
-              #define CACHE %s
-              #define CACHE4 %<s4
-              """
-                  .formatted(kind.headSize(), kind.group(), number);
-          KernelLibrary library =
-              new KernelLibrary(
-                  "cache-%d-%d-%s".formatted(kind.headSize(), kind.group(), number),
-                  defines,
-                  List.of("cache.metal", "rotate.metal", "attend_row.metal", "attend_tile.metal"));
-          return device.kernel(library, nameOf(kernel));
-        });
+        new CacheKey(kernel, kind), key -> device.kernel(library(kind), nameOf(kernel)));
+  }
+
+  /** Whether there is one kernel for matrices of these types together. */
+  boolean has(OfWeights kernel, List<TensorType> types) {
+    return types.size() == 1 || device.has(library(kernel, types));
+  }
+
+  static KernelLibrary library(OfWeights kernel, List<TensorType> types) {
+    StringBuilder defines = new StringBuilder();
+    StringBuilder name = new StringBuilder(kernel.library);
+    for (int i = 0; i < types.size(); i++) {
+      name.append('-').append(types.get(i));
+      defines.append("#define TYPE_%c %s\n".formatted('A' + i, types.get(i)));
+    }
+    return new KernelLibrary(
+        name.toString(), defines.toString(), List.of("weights.metal", kernel.library + ".metal"));
+  }
+
+  static KernelLibrary library(CacheKind kind) {
+    String number = kind.storage() == Storage.F16 ? "half" : "float";
+    String defines =
+        """
+        #define HEAD %d
+        #define GROUP %d
+        #define CACHE %s
+        #define CACHE4 %<s4
+        """
+            .formatted(kind.headSize(), kind.group(), number);
+    return new KernelLibrary(
+        "cache-%d-%d-%s".formatted(kind.headSize(), kind.group(), number),
+        defines,
+        List.of("cache.metal", "rotate.metal", "attend_row.metal", "attend_tile.metal"));
   }
 
   private static String nameOf(Enum<?> kernel) {

@@ -80,7 +80,18 @@ final class Products {
    * @param rowOf which row of x each is
    */
   void few(Uploads.Table rowOf, int vectors) {
-    List<TensorType> kinds = distinctTypes(matrices, count);
+    if (kernels.has(OfWeights.PROJECT, distinctTypes(0, count))) {
+      few(rowOf, vectors, 0, count);
+    } else {
+      for (int i = 0; i < count; i++) {
+        few(rowOf, vectors, i, i + 1);
+      }
+    }
+  }
+
+  /** With the matrices from one to another in one dispatch. */
+  private void few(Uploads.Table rowOf, int vectors, int from, int to) {
+    List<TensorType> kinds = distinctTypes(from, to);
     Recorder r =
         recorder
             .kernel(kernels.get(OfWeights.PROJECT, kinds))
@@ -88,28 +99,28 @@ final class Products {
             .fixed(8, rowOf);
     bindGain(r, 1);
     int groups = 0;
-    for (int i = 0; i < 3; i++) {
-      int used = i < count ? i : 0; // Metal wants every argument bound, used or not.
-      r.weights(2 + i, matrices[used]);
-      if (i < count) {
-        r.writes(5 + i, targets[i].buffer(), 0);
+    for (int i = from; i < from + 3; i++) {
+      boolean there = i < to;
+      r.weights(2 + i - from, matrices[there ? i : from]); // Metal wants every argument bound.
+      if (there) {
+        r.writes(5 + i - from, targets[i].buffer(), 0);
         groups += Math.ceilDiv(matrices[i].rows(), ROWS_PER_GROUP);
       } else {
-        r.fixed(5 + i, targets[used].buffer(), 0);
+        r.fixed(5 + i - from, targets[from].buffer(), 0);
       }
     }
     r.put(x.columns()).put(x.stride()).put(epsilon()).put(norm != null ? 1 : 0).put(adds ? 1 : 0);
-    for (int i = 0; i < 3; i++) {
-      r.put(i < count ? matrices[i].rows() : 0);
+    for (int i = from; i < from + 3; i++) {
+      r.put(i < to ? matrices[i].rows() : 0);
     }
-    for (int i = 0; i < 3; i++) {
-      r.put(i < count ? matrices[i].rowBytes() : 0);
+    for (int i = from; i < from + 3; i++) {
+      r.put(i < to ? matrices[i].rowBytes() : 0);
     }
-    for (int i = 0; i < 3; i++) {
-      r.put(i < count ? kinds.indexOf(matrices[i].type()) : 0);
+    for (int i = from; i < from + 3; i++) {
+      r.put(i < to ? kinds.indexOf(matrices[i].type()) : 0);
     }
-    for (int i = 0; i < 3; i++) {
-      r.put(i < count ? targets[i].stride() : 0);
+    for (int i = from; i < from + 3; i++) {
+      r.put(i < to ? targets[i].stride() : 0);
     }
     r.constants(9).threadgroupBytes(stagedBytes(x.columns())).dispatch(groups, vectors, 1, THREADS);
   }
@@ -129,11 +140,19 @@ final class Products {
       GpuMatrix gate,
       GpuMatrix up,
       GpuActivations target,
+      Uploads.Table rowOf,
       int vectors) {
     begin(newX, newNorm, false);
     matrix(gate, target);
     matrix(up, target);
-    List<TensorType> kinds = distinctTypes(matrices, count);
+    List<TensorType> kinds = distinctTypes(0, count);
+    if (!kernels.has(OfWeights.GATE_UP, kinds)) {
+      gates = room(gates, vectors, target.columns());
+      targets[0] = gates;
+      few(rowOf, vectors);
+      gate(target, vectors);
+      return;
+    }
     Recorder r =
         recorder
             .kernel(kernels.get(OfWeights.GATE_UP, kinds))
@@ -170,6 +189,11 @@ final class Products {
     matrix(gate, gates);
     matrix(up, target);
     many(rowOf, vectors);
+    gate(target, vectors);
+  }
+
+  /** The target times what the gates let through. */
+  private void gate(GpuActivations target, int vectors) {
     recorder
         .kernel(kernels.get(OfRows.GATE))
         .reads(0, gates.buffer(), 0)
@@ -248,9 +272,9 @@ final class Products {
     return List.of(w.type());
   }
 
-  private static List<TensorType> distinctTypes(GpuMatrix[] matrices, int count) {
-    List<TensorType> distinct = new ArrayList<>(count);
-    for (int i = 0; i < count; i++) {
+  private List<TensorType> distinctTypes(int from, int to) {
+    List<TensorType> distinct = new ArrayList<>(to - from);
+    for (int i = from; i < to; i++) {
       if (!distinct.contains(matrices[i].type())) {
         distinct.add(matrices[i].type());
       }

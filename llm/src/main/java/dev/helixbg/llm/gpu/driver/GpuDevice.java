@@ -7,11 +7,14 @@ import java.lang.foreign.Arena;
  * command buffers run in the order of their commits.
  */
 public interface GpuDevice extends AutoCloseable {
-  /** How users name the driver: {@code metal}. */
+  /** How users name the driver: {@code metal}, {@code cuda}. */
   String backend();
 
   /** As the system calls the GPU. */
   String name();
+
+  /** What drives it, and what it can do, in a few words; empty if there is nothing to say. */
+  String driver();
 
   /** Bytes that all buffers together should not pass. */
   long memoryBudget();
@@ -53,6 +56,9 @@ public interface GpuDevice extends AutoCloseable {
 
   /** The first address of the page that holds an address. */
   long pageStart(long address);
+
+  /** Whether a library can be had: some drivers take only what was compiled before. */
+  boolean has(KernelLibrary library);
 
   /**
    * A kernel of a library, which is compiled when it is first asked for.

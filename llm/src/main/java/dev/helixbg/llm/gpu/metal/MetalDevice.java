@@ -85,6 +85,11 @@ public final class MetalDevice implements GpuDevice {
     }
   }
 
+  @Override
+  public String driver() {
+    return "";
+  }
+
   /** Above it work becomes slow. */
   @Override
   public long memoryBudget() {
@@ -194,6 +199,12 @@ public final class MetalDevice implements GpuDevice {
   }
 
   // ---- kernels --------------------------------------------------------------------------------
+
+  /** All are compiled here. */
+  @Override
+  public boolean has(KernelLibrary library) {
+    return true;
+  }
 
   @Override
   public GpuKernel kernel(KernelLibrary library, String kernel) {
