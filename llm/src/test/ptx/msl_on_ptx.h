@@ -13,7 +13,7 @@
 #define pipe msl_name_pipe
 #define MSL_INLINE inline __attribute__((always_inline))
 #define MSL_UNCHECKED
-#define MSL_ON_PTX
+#define MANY_REGISTERS  // 255 of a thread: kernels may ask for more at once
 
 #include "msl_types.h"
 
@@ -81,13 +81,17 @@ MSL_REDUCE(simd_min, uint, min(a, b))
 // ---- simdgroup_matrix
 // Lane 4 g + t holds the elements (g, 2t), (g, 2t + 1), as mma.sync leaves a result, and after a load also (2t, g), (2t + 1, g), as it
 // takes its right side if the k of a product are counted 0 2 4 6 1 3 5 7. What nobody asks for is never loaded: all of this is inlined.
+// A sum of products stays on the tensor core for a while: `chain` holds it, the upper and the lower rows apart, since `held` products.
 template <class T, int ROWS, int COLUMNS> struct simdgroup_matrix {
   T own[2];
   T turned[2];
   bool has_turned;
+  T chain[4];
+  uint held;
   simdgroup_matrix() = default;
-  MSL_INLINE simdgroup_matrix(T x, bool turn) : own{x, x}, turned{x, x}, has_turned(turn) {}
+  MSL_INLINE simdgroup_matrix(T x, bool turn) : own{x, x}, turned{x, x}, has_turned(turn), chain{0, 0, 0, 0}, held(0) {}
 };
+constant constexpr uint MSL_MOST_HELD = 4;  // more, and what the core cuts off where it should round would show
 typedef simdgroup_matrix<float, 8, 8> simdgroup_float8x8;
 
 template <class T, int ROWS = 8, int COLUMNS = 8> MSL_INLINE simdgroup_matrix<T, ROWS, COLUMNS> make_filled_simdgroup_matrix(T x) {
@@ -106,9 +110,17 @@ MSL_INLINE void simdgroup_load(
     m.turned[i] = transpose ? along : across;
   }
   m.has_turned = true;
+  m.held = 0;
+}
+
+MSL_INLINE void msl_settle(thread simdgroup_float8x8& m) {
+  if (m.held == 0) return;
+  for (uint i = 0; i < 2; i++) m.own[i] += m.chain[i] + m.chain[2 + i];
+  m.held = 0;
 }
 
 MSL_INLINE void simdgroup_store(simdgroup_float8x8 m, threadgroup float* to, ulong stride = 8) {
+  msl_settle(m);
   const uint g = msl_lane() / 4, t = msl_lane() % 4;
   *(threadgroup float2*)(to + g * (uint)stride + 2 * t) = float2(m.own[0], m.own[1]);
 }
@@ -133,15 +145,19 @@ MSL_INLINE float msl_high(float x) { return as_type<float>(as_type<uint>(x) & 0x
 // d = a * b + c. Each factor is split in two: the high part of a in the upper 8 rows, the rest in the lower ones, times both parts of b.
 MSL_INLINE void simdgroup_multiply_accumulate(
     thread simdgroup_float8x8& d, thread simdgroup_float8x8& a, thread simdgroup_float8x8& b, thread simdgroup_float8x8& c) {
+  msl_settle(a);
+  msl_settle(b);
   if (!b.has_turned) msl_turn(b);
-  float sums[4] = {c.own[0], c.own[1], 0, 0};
+  for (uint i = 0; i < 2; i++) d.own[i] = c.own[i];
+  for (uint i = 0; i < 4; i++) d.chain[i] = c.held == 0 ? 0 : c.chain[i];
+  d.held = c.held;
   const float a0 = msl_high(a.own[0]), a1 = msl_high(a.own[1]), b0 = msl_high(b.turned[0]), b1 = msl_high(b.turned[1]);
   const float rest0 = a.own[0] - a0, rest1 = a.own[1] - a1;
-  msl_mma(sums, a0, rest0, a1, rest1, b0, b1);
-  msl_mma(sums, a0, rest0, a1, rest1, b.turned[0] - b0, b.turned[1] - b1);
-  d.own[0] = sums[0] + sums[2];
-  d.own[1] = sums[1] + sums[3];
+  msl_mma(d.chain, a0, rest0, a1, rest1, b0, b1);
+  msl_mma(d.chain, a0, rest0, a1, rest1, b.turned[0] - b0, b.turned[1] - b1);
   d.has_turned = false;
+  d.held++;
+  if (d.held == MSL_MOST_HELD) msl_settle(d);
 }
 MSL_INLINE void simdgroup_multiply(thread simdgroup_float8x8& d, thread simdgroup_float8x8& a, thread simdgroup_float8x8& b) {
   simdgroup_float8x8 zero(0.0f, false);

@@ -1,7 +1,6 @@
 package dev.helixbg.llm.gpu;
 
 import dev.helixbg.llm.backend.Batch;
-import dev.helixbg.llm.backend.Counters;
 import dev.helixbg.llm.backend.KvShape;
 import dev.helixbg.llm.backend.Norm;
 import dev.helixbg.llm.backend.Qkv;
@@ -22,10 +21,10 @@ final class Attention {
   private static final int THREADS = 128;
   private static final int SIMDGROUPS = 4;
 
-  /** Blocks of a part, at least: fewer are not worth combining. */
-  private static final int BLOCKS_PER_PART = 16;
+  /** One for each SIMD-group: they come in at once. */
+  private static final int BLOCKS_PER_PART = 4;
 
-  private static final int MOST_PARTS = 16;
+  private static final int MOST_PARTS = 32;
 
   /** Heads of more values do not fit the tiles' threadgroup memory. */
   private static final int LARGEST_TILE_HEAD = 128;
@@ -52,7 +51,7 @@ final class Attention {
   private GpuRope rope;
   private int layer;
 
-  Attention(GpuDevice device, Arena arena, Recorder recorder, Kernels kernels, Counters counters) {
+  Attention(GpuDevice device, Arena arena, Recorder recorder, Kernels kernels) {
     this.device = device;
     this.arena = arena;
     this.recorder = recorder;
@@ -155,7 +154,7 @@ final class Attention {
     KvShape shape = memory.shape();
     CacheKind kind = kind(attended, q);
     int heads = q.columns() / shape.headSize();
-    int parts = Math.clamp(Math.ceilDiv(at.mostBlocks(), BLOCKS_PER_PART), 1, MOST_PARTS);
+    int parts = parts(at.mostBlocks());
     GpuBuffer partial = partials(attended.rows(), heads, parts, shape.headSize());
     GpuActivations k = fresh ? (GpuActivations) qkv.k() : q;
     GpuActivations v = fresh ? (GpuActivations) qkv.v() : q;
@@ -193,8 +192,14 @@ final class Attention {
           .reads(0, partial, 0)
           .writes(1, target.buffer(), 0);
       putShape(shape, q, attendedLayer, target, parts, fresh);
-      recorder.constants(2).dispatch(heads, attended.rows(), 1, 32);
+      recorder.constants(2).dispatch(heads, attended.rows(), 1, THREADS);
     }
+  }
+
+  /** A power of two, so that the passes of an answer are seldom other ones than before. */
+  private static int parts(int blocks) {
+    int wanted = Math.clamp(Math.ceilDiv(blocks, BLOCKS_PER_PART), 1, MOST_PARTS);
+    return wanted == 1 ? 1 : 2 * Integer.highestOneBit(wanted - 1);
   }
 
   private void tiles(

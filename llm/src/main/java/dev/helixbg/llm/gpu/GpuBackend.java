@@ -44,6 +44,7 @@ public final class GpuBackend implements Backend {
   private final WeightBuffers weights;
   private final Products products;
   private final Attention attention;
+  private final Largest largest;
   private final Map<KvShape, KvBlocks> caches = new HashMap<>();
   private boolean closed;
 
@@ -65,7 +66,8 @@ public final class GpuBackend implements Backend {
     tables = new BatchTables(recorder);
     weights = new WeightBuffers(device, arena);
     products = new Products(device, arena, recorder, kernels, counters);
-    attention = new Attention(device, arena, recorder, kernels, counters);
+    attention = new Attention(device, arena, recorder, kernels);
+    largest = new Largest(device, arena, recorder, kernels);
   }
 
   @Override
@@ -172,7 +174,7 @@ public final class GpuBackend implements Backend {
     GpuBuffer ids = ((GpuTokens) tokens).buffers().get(slot);
     int sides = Math.ceilDiv(w.columns(), 32) * 2;
     recorder
-        .kernel(kernels.get(OfWeights.EMBED, List.of(w.type())))
+        .kernel(kernels.get(OfWeights.EMBED, List.of(w.type()), w.columns()))
         .reads(0, ids, 0)
         .weights(1, w)
         .writes(2, target.buffer(), 0)
@@ -280,33 +282,17 @@ public final class GpuBackend implements Backend {
   @Override
   public void argmax(Batch batch, Activations logits, Tokens tokens, int slot) {
     attention.finishRotation();
-    GpuActivations values = (GpuActivations) logits;
-    recorder
-        .kernel(kernels.get(OfRows.ARGMAX))
-        .reads(0, values.buffer(), 0)
-        .writes(1, ((GpuTokens) tokens).buffers().get(slot), 0)
-        .put(values.columns())
-        .put(values.stride())
-        .constants(2)
-        .dispatch(batch.wanted(), 1, 1, Products.ROW_THREADS);
+    largest.one((GpuActivations) logits, batch.wanted(), ((GpuTokens) tokens).buffers().get(slot));
   }
 
   @Override
   public void topK(Batch batch, Activations logits, Tokens ids, int slot, Activations values) {
     attention.finishRotation();
-    GpuActivations from = (GpuActivations) logits;
-    GpuActivations to = (GpuActivations) values;
-    recorder
-        .kernel(kernels.get(OfRows.TOP_K))
-        .reads(0, from.buffer(), 0)
-        .writes(1, ((GpuTokens) ids).buffers().get(slot), 0)
-        .writes(2, to.buffer(), 0)
-        .put(from.columns())
-        .put(from.stride())
-        .put(to.columns())
-        .put(to.stride())
-        .constants(3)
-        .dispatch(batch.wanted(), 1, 1, Products.ROW_THREADS);
+    largest.some(
+        (GpuActivations) logits,
+        batch.wanted(),
+        ((GpuTokens) ids).buffers().get(slot),
+        (GpuActivations) values);
   }
 
   @Override

@@ -5,10 +5,12 @@ import dev.helixbg.llm.gpu.driver.GpuDevice;
 import dev.helixbg.llm.gpu.driver.GpuKernel;
 import dev.helixbg.llm.gpu.driver.KernelLibrary;
 import dev.helixbg.llm.tensor.TensorType;
+import java.util.EnumSet;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
+import java.util.Set;
 
 /**
  * The kernels, from the {@code .metal} files among the resources. What a kernel must know at
@@ -36,7 +38,9 @@ final class Kernels {
   enum OfRows {
     NORMALISE,
     GATE,
+    ARGMAX_PART,
     ARGMAX,
+    TOP_K_PART,
     TOP_K,
     LOG_SUM_EXP,
     KEEP_ROWS,
@@ -59,16 +63,27 @@ final class Kernels {
    */
   record CacheKind(int headSize, int group, Storage storage) {}
 
-  /** A kernel for given types. */
-  private record WeightsKey(OfWeights kernel, List<TensorType> types) {}
+  /**
+   * A kernel for given types.
+   *
+   * @param units 32 columns each, that a lane takes at a time; 0 where that makes no difference
+   */
+  private record WeightsKey(OfWeights kernel, List<TensorType> types, int units) {}
 
   private record CacheKey(OfCache kernel, CacheKind kind) {}
+
+  /** Columns of {@code matvec.metal} per unit that a lane takes. */
+  static final int UNIT_COLUMNS = 1024;
+
+  private static final Set<TensorType> COMMON =
+      EnumSet.of(TensorType.Q4_K, TensorType.Q5_K, TensorType.Q6_K, TensorType.Q8_0);
 
   /** Of {@link OfRows}. */
   static final KernelLibrary ROWS = new KernelLibrary("rows", "", List.of("rows.metal"));
 
   private final GpuDevice device;
   private final Map<WeightsKey, GpuKernel> ofWeights = new HashMap<>();
+  private final Map<WeightsKey, Boolean> offered = new HashMap<>();
   private final Map<OfRows, GpuKernel> ofRows = new HashMap<>();
   private final Map<CacheKey, GpuKernel> ofCache = new HashMap<>();
 
@@ -78,10 +93,12 @@ final class Kernels {
 
   /**
    * @param types of the matrices, each once; the i-th is type i to the kernel
+   * @param columns of the matrices
    */
-  GpuKernel get(OfWeights kernel, List<TensorType> types) {
+  GpuKernel get(OfWeights kernel, List<TensorType> types, int columns) {
     return ofWeights.computeIfAbsent(
-        new WeightsKey(kernel, types), key -> device.kernel(library(kernel, types), kernel.kernel));
+        new WeightsKey(kernel, types, units(kernel, types, columns)),
+        key -> device.kernel(library(kernel, types, columns), kernel.kernel));
   }
 
   GpuKernel get(OfRows kernel) {
@@ -94,13 +111,33 @@ final class Kernels {
   }
 
   /** Whether there is one kernel for matrices of these types together. */
-  boolean has(OfWeights kernel, List<TensorType> types) {
-    return types.size() == 1 || device.has(library(kernel, types));
+  boolean has(OfWeights kernel, List<TensorType> types, int columns) {
+    return types.size() == 1
+        || offered.computeIfAbsent(
+            new WeightsKey(kernel, types, units(kernel, types, columns)),
+            key -> device.has(library(kernel, types, columns)));
   }
 
-  static KernelLibrary library(OfWeights kernel, List<TensorType> types) {
+  /** What {@code matvec.metal} is compiled for. */
+  private static int units(OfWeights kernel, List<TensorType> types, int columns) {
+    return kernel.library.equals("matvec")
+        ? Math.min(Math.ceilDiv(columns, UNIT_COLUMNS), mostUnits(types))
+        : 0;
+  }
+
+  /** What fits the registers of a lane, and for rarer types what keeps the kernels few. */
+  static int mostUnits(List<TensorType> types) {
+    return COMMON.containsAll(types) ? 4 : 2;
+  }
+
+  static KernelLibrary library(OfWeights kernel, List<TensorType> types, int columns) {
+    int units = units(kernel, types, columns);
     StringBuilder defines = new StringBuilder();
     StringBuilder name = new StringBuilder(kernel.library);
+    if (units > 0) {
+      name.append(units);
+      defines.append("#define UNITS %d\n".formatted(units));
+    }
     for (int i = 0; i < types.size(); i++) {
       name.append('-').append(types.get(i));
       defines.append("#define TYPE_%c %s\n".formatted('A' + i, types.get(i)));

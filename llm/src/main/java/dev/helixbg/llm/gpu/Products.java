@@ -23,8 +23,12 @@ final class Products {
   private static final int THREADS = 128;
 
   // Of matvec.metal.
-  private static final int ROWS_PER_GROUP = 16;
-  private static final int CHUNK = 4096;
+  private static final int SIMDGROUPS = 4;
+
+  /** So many sets of rows has a threadgroup in turn where there are rows enough for all. */
+  private static final int LOOPS = 8;
+
+  private static final int ROWS_TO_LOOP = 32_768;
 
   // Of matmul.metal.
   private static final int TILE_VECTORS = 32;
@@ -80,7 +84,7 @@ final class Products {
    * @param rowOf which row of x each is
    */
   void few(Uploads.Table rowOf, int vectors) {
-    if (kernels.has(OfWeights.PROJECT, distinctTypes(0, count))) {
+    if (kernels.has(OfWeights.PROJECT, distinctTypes(0, count), x.columns())) {
       few(rowOf, vectors, 0, count);
     } else {
       for (int i = 0; i < count; i++) {
@@ -92,44 +96,38 @@ final class Products {
   /** With the matrices from one to another in one dispatch. */
   private void few(Uploads.Table rowOf, int vectors, int from, int to) {
     List<TensorType> kinds = distinctTypes(from, to);
+    boolean loops =
+        matrices[from].rows() >= ROWS_TO_LOOP
+            && x.columns() <= Kernels.mostUnits(kinds) * Kernels.UNIT_COLUMNS;
+    int rowsPerGroup = loops ? LOOPS * SIMDGROUPS : SIMDGROUPS;
     Recorder r =
         recorder
-            .kernel(kernels.get(OfWeights.PROJECT, kinds))
+            .kernel(kernels.get(OfWeights.PROJECT, kinds, x.columns()))
             .reads(0, x.buffer(), 0)
             .fixed(8, rowOf);
     bindGain(r, 1);
+    bindMatrices(2, from, to);
     int groups = 0;
-    for (int i = from; i < from + 3; i++) {
-      boolean there = i < to;
-      r.weights(2 + i - from, matrices[there ? i : from]); // Metal wants every argument bound.
-      if (there) {
-        r.writes(5 + i - from, targets[i].buffer(), 0);
-        groups += Math.ceilDiv(matrices[i].rows(), ROWS_PER_GROUP);
-      } else {
-        r.fixed(5 + i - from, targets[from].buffer(), 0);
-      }
+    for (int i = from; i < to; i++) {
+      groups += Math.ceilDiv(matrices[i].rows(), rowsPerGroup);
     }
     r.put(x.columns()).put(x.stride()).put(epsilon()).put(norm != null ? 1 : 0).put(adds ? 1 : 0);
-    for (int i = from; i < from + 3; i++) {
-      r.put(i < to ? matrices[i].rows() : 0);
-    }
-    for (int i = from; i < from + 3; i++) {
-      r.put(i < to ? matrices[i].rowBytes() : 0);
-    }
-    for (int i = from; i < from + 3; i++) {
-      r.put(i < to ? kinds.indexOf(matrices[i].type()) : 0);
-    }
-    for (int i = from; i < from + 3; i++) {
-      r.put(i < to ? targets[i].stride() : 0);
-    }
-    r.constants(9).threadgroupBytes(stagedBytes(x.columns())).dispatch(groups, vectors, 1, THREADS);
+    r.put(rowsPerGroup / SIMDGROUPS);
+    putMatrices(kinds, from, to);
+    r.constants(9)
+        .threadgroupBytes(stagedBytes(kinds, x.columns()))
+        .dispatch(groups, vectors, 1, THREADS);
   }
 
   /** As {@link #few}, for any number of vectors. */
   void many(Uploads.Table rowOf, int vectors) {
     GpuActivations input = norm == null ? x : normalised(rowOf, vectors);
-    for (int i = 0; i < count; i++) {
-      multiplyTiles(input, vectors, matrices[i], targets[i], adds);
+    if (kernels.has(OfWeights.MATMUL, distinctTypes(0, count), x.columns())) {
+      tiles(input, vectors, 0, count);
+    } else {
+      for (int i = 0; i < count; i++) {
+        tiles(input, vectors, i, i + 1);
+      }
     }
   }
 
@@ -146,7 +144,7 @@ final class Products {
     matrix(gate, target);
     matrix(up, target);
     List<TensorType> kinds = distinctTypes(0, count);
-    if (!kernels.has(OfWeights.GATE_UP, kinds)) {
+    if (!kernels.has(OfWeights.GATE_UP, kinds, x.columns())) {
       gates = room(gates, vectors, target.columns());
       targets[0] = gates;
       few(rowOf, vectors);
@@ -155,7 +153,7 @@ final class Products {
     }
     Recorder r =
         recorder
-            .kernel(kernels.get(OfWeights.GATE_UP, kinds))
+            .kernel(kernels.get(OfWeights.GATE_UP, kinds, x.columns()))
             .reads(0, x.buffer(), 0)
             .weights(2, gate)
             .weights(3, up)
@@ -171,8 +169,8 @@ final class Products {
         .put(kinds.indexOf(up.type()))
         .put(target.stride())
         .constants(5)
-        .threadgroupBytes(stagedBytes(x.columns()))
-        .dispatch(Math.ceilDiv(gate.rows(), ROWS_PER_GROUP), vectors, 1, THREADS);
+        .threadgroupBytes(stagedBytes(kinds, x.columns()))
+        .dispatch(Math.ceilDiv(gate.rows(), SIMDGROUPS), vectors, 1, THREADS);
   }
 
   /** The gated product of any number of vectors. */
@@ -222,26 +220,53 @@ final class Products {
     return normed;
   }
 
-  private void multiplyTiles(
-      GpuActivations input, int vectors, GpuMatrix w, GpuActivations target, boolean add) {
-    recorder
-        .kernel(kernels.get(OfWeights.MATMUL, typesOf(w)))
-        .reads(0, input.buffer(), 0)
-        .weights(1, w)
-        .writes(2, target.buffer(), 0)
-        .put(w.columns())
-        .put(input.stride())
-        .put(vectors)
-        .put(w.rows())
-        .put(w.rowBytes())
-        .put(target.stride())
-        .put(add ? 1 : 0)
-        .constants(3)
-        .dispatch(
-            Math.ceilDiv(w.rows(), TILE_ROWS), Math.ceilDiv(vectors, TILE_VECTORS), 1, THREADS);
+  /** Multiplies with the matrices from one to another, in one dispatch. */
+  private void tiles(GpuActivations input, int vectors, int from, int to) {
+    List<TensorType> kinds = distinctTypes(from, to);
+    Recorder r =
+        recorder
+            .kernel(kernels.get(OfWeights.MATMUL, kinds, x.columns()))
+            .reads(0, input.buffer(), 0);
+    bindMatrices(1, from, to);
+    int tiles = 0;
+    for (int i = from; i < to; i++) {
+      tiles += Math.ceilDiv(matrices[i].rows(), TILE_ROWS);
+    }
+    r.put(input.columns()).put(input.stride()).put(vectors).put(adds ? 1 : 0);
+    putMatrices(kinds, from, to);
+    r.constants(7).dispatch(Math.ceilDiv(vectors, TILE_VECTORS), tiles, 1, THREADS);
   }
 
   // ---- helpers --------------------------------------------------------------------------------
+
+  /** Binds three matrices and their targets: Metal wants every argument bound, used or not. */
+  private void bindMatrices(int index, int from, int to) {
+    for (int i = 0; i < 3; i++) {
+      boolean there = from + i < to;
+      recorder.weights(index + i, matrices[there ? from + i : from]);
+      if (there) {
+        recorder.writes(index + 3 + i, targets[from + i].buffer(), 0);
+      } else {
+        recorder.fixed(index + 3 + i, targets[from].buffer(), 0);
+      }
+    }
+  }
+
+  /** Rows, bytes of a row, type and stride of the target, of three matrices each. */
+  private void putMatrices(List<TensorType> kinds, int from, int to) {
+    for (int i = from; i < from + 3; i++) {
+      recorder.put(i < to ? matrices[i].rows() : 0);
+    }
+    for (int i = from; i < from + 3; i++) {
+      recorder.put(i < to ? matrices[i].rowBytes() : 0);
+    }
+    for (int i = from; i < from + 3; i++) {
+      recorder.put(i < to ? kinds.indexOf(matrices[i].type()) : 0);
+    }
+    for (int i = from; i < from + 3; i++) {
+      recorder.put(i < to ? targets[i].stride() : 0);
+    }
+  }
 
   private float epsilon() {
     return norm == null ? 0 : norm.epsilon();
@@ -257,19 +282,16 @@ final class Products {
   }
 
   /** Threadgroup memory for a chunk of columns, with the spare places of {@code padded}. */
-  private static int stagedBytes(int columns) {
-    int staged = Math.min(CHUNK, Math.ceilDiv(columns, 32) * 32);
-    return Float.BYTES * (staged + staged / 32 * 4);
+  private static int stagedBytes(List<TensorType> kinds, int columns) {
+    int units = Math.min(Math.ceilDiv(columns, Kernels.UNIT_COLUMNS), Kernels.mostUnits(kinds));
+    int staged = units * Kernels.UNIT_COLUMNS;
+    return Float.BYTES * (staged + staged / 32 * 4 + staged / 64 * 4);
   }
 
   private GpuActivations room(GpuActivations held, int rows, int columns) {
     return held != null && held.rows() >= rows && held.columns() == columns
         ? held
         : GpuActivations.allocate(device, arena, rows, columns);
-  }
-
-  private List<TensorType> typesOf(GpuMatrix w) {
-    return List.of(w.type());
   }
 
   private List<TensorType> distinctTypes(int from, int to) {

@@ -60,7 +60,10 @@ final class Uploads {
     if (current == own.size()) {
       long size =
           Math.max(Math.max(SMALLEST, bytes), own.isEmpty() ? 0 : 2 * own.getLast().bytes());
-      own.add(device.staged(arena, "uploads", size));
+      List<GpuBuffer> first = buffers.getFirst();
+      GpuBuffer other =
+          current < first.size() && first.get(current).bytes() == size ? first.get(current) : null;
+      own.add(device.staged(arena, "uploads", size, other));
       used = 0;
     }
     Table table = new Table(own.get(current), used);

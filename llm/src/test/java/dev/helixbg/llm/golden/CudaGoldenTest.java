@@ -4,21 +4,24 @@ import dev.helixbg.llm.backend.Backend;
 import dev.helixbg.llm.backend.KvShape.Storage;
 import dev.helixbg.llm.gpu.GpuBackend;
 import dev.helixbg.llm.gpu.cuda.CudaTests;
+import dev.helixbg.llm.softmetal.SoftMetalSettings;
 import java.util.List;
 import java.util.Set;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.parallel.ResourceLock;
 
-/** The golden models on an NVIDIA GPU. */
+/** The golden models on the stand-in for NVIDIA's driver, or with {@code -Dgpu.real} on a GPU. */
+@ResourceLock("softmetal")
 class CudaGoldenTest extends GoldenContract {
   /** All with {@code -Dgolden.all}, which takes minutes; else a spread of each task. */
-  private static final int EACH = Boolean.getBoolean("golden.all") ? Integer.MAX_VALUE : 2;
+  private static final int EACH = Boolean.getBoolean("golden.all") ? Integer.MAX_VALUE : 1;
 
   private static CudaTests cuda;
 
   @BeforeAll
   static void openDevice() {
-    cuda = new CudaTests();
+    cuda = new CudaTests(SoftMetalSettings.FAST);
   }
 
   @AfterAll

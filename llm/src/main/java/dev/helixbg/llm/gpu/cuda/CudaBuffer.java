@@ -29,6 +29,10 @@ final class CudaBuffer implements GpuBuffer {
     return memory.address() + offset;
   }
 
+  MemorySegment memory() {
+    return memory;
+  }
+
   @Override
   public long bytes() {
     return memory.byteSize();

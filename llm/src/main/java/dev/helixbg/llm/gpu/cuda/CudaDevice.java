@@ -20,6 +20,14 @@ import java.util.Map;
  * time, but any: the context follows.
  */
 public final class CudaDevice implements GpuDevice {
+  /**
+   * System property with the path of a library that stands in for the driver's: the tests put their
+   * stand-in there.
+   */
+  public static final String PROPERTY = "helixbg.cuda.library";
+
+  private static final String LIBRARY = "libcuda.so.1";
+
   /** What the functions are taken from; the drivers are 525 and newer. */
   static final String OLDEST_CUDA = "12.0";
 
@@ -72,14 +80,19 @@ public final class CudaDevice implements GpuDevice {
     launches = new Launches(cuda, stream, overlaps());
   }
 
+  /** Opens the first GPU of the system's driver, or of the library that {@link #PROPERTY} names. */
+  public static CudaDevice open() {
+    return open(System.getProperty(PROPERTY, LIBRARY));
+  }
+
   /**
-   * Opens the first GPU.
+   * Opens the first GPU that a driver library shows.
    *
    * @throws GpuException in one sentence for the user: no driver, too old a one, no GPU, or one
    *     that cannot run the kernels
    */
-  public static CudaDevice open() {
-    LibCuda cuda = LibCuda.load();
+  public static CudaDevice open(String library) {
+    LibCuda cuda = LibCuda.load(library);
     int result = cuda.ask(cuda.init, 0);
     if (result != 0) {
       throw new GpuException(
@@ -179,8 +192,10 @@ public final class CudaDevice implements GpuDevice {
   }
 
   @Override
-  public GpuBuffer staged(Arena owner, String label, long bytes) {
-    return new CudaBuffer(this, memory(owner, label, bytes), pinned(owner, label, bytes));
+  public GpuBuffer staged(Arena owner, String label, long bytes, GpuBuffer other) {
+    MemorySegment memory =
+        other == null ? memory(owner, label, bytes) : ((CudaBuffer) other).memory();
+    return new CudaBuffer(this, memory, pinned(owner, label, bytes));
   }
 
   /** The GPU does not read the host's pages: they are copied. */

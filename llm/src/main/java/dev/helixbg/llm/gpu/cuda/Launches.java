@@ -9,23 +9,25 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * Launches and uploads, written down one after another and then run on a stream. What is run again
- * byte for byte, as the passes of an answer are, becomes a graph: one call instead of a hundred.
+ * Uploads and launches, written down and then run on a stream: first all uploads, which go to
+ * places of their own, then the launches, one after another. Launches that come again byte for
+ * byte, as the passes of an answer do, become a graph: one call instead of a hundred.
  *
- * <p>A launch is written as its function, seven numbers (grid, threads, shared bytes, bytes of
- * parameters), and its parameters as the kernel gets them; an upload as three numbers behind a
- * function of 0.
+ * <p>The first launch after an upload waits until all before it have ended; others may begin while
+ * the one before them runs, and wait inside. So what a kernel reads before it waits must have been
+ * written before the last upload: a pass's tables, and keys and values of earlier passes.
+ *
+ * <p>A launch is written as its function, eight numbers (grid, threads, shared bytes, bytes of
+ * parameters, whether it may begin early, nothing), and its parameters as the kernel gets them.
  */
 final class Launches implements AutoCloseable {
   private static final long FIRST_BYTES = 64 * 1024;
   private static final int MOST_PARAMETERS = 512;
-  private static final int HEAD_BYTES = 8 + 6 * 4;
+  private static final int MOST_UPLOADS = 256;
+  private static final int HEAD_BYTES = 8 + 8 * 4;
 
-  /** So often is something run launch by launch before it becomes a graph. */
-  private static final int RUNS_BEFORE = 2;
-
-  /** Fewer launches are started as fast one by one. */
-  private static final int FEWEST = 8;
+  /** Fewer launches are started as fast one by one, and are most often of a prompt. */
+  private static final int FEWEST = 16;
 
   /** The last so many are remembered: the passes of an answer use their buffers in turns. */
   private static final int MOST_REMEMBERED = 24;
@@ -42,7 +44,6 @@ final class Launches implements AutoCloseable {
   private static final class Known {
     private final Arena arena = Arena.ofShared();
     private final MemorySegment text;
-    private int runs;
     private long graph;
 
     private Known(MemorySegment source) {
@@ -65,6 +66,12 @@ final class Launches implements AutoCloseable {
   private long length;
   private int count;
 
+  /** Per upload, where to, where from, and how many bytes. */
+  private final MemorySegment uploads = arena.allocate(JAVA_LONG, 3L * MOST_UPLOADS);
+
+  private int uploadCount;
+  private boolean early;
+
   // The launch that is being put together; its parameters come in the order of their indices.
   private long function;
   private final long[] values = new long[31];
@@ -76,7 +83,7 @@ final class Launches implements AutoCloseable {
   private int sharedBytes;
 
   /**
-   * @param overlapping whether a kernel may be started while the one before it ends
+   * @param overlapping whether a kernel may be started while the one before it runs
    */
   Launches(LibCuda cuda, long stream, boolean overlapping) {
     this.cuda = cuda;
@@ -86,7 +93,6 @@ final class Launches implements AutoCloseable {
     attribute.set(JAVA_INT, 8, 1);
     config.set(JAVA_LONG, 32, stream);
     config.set(JAVA_LONG, 40, attribute.address());
-    config.set(JAVA_INT, 48, overlapping ? 1 : 0);
     extra.setAtIndex(JAVA_LONG, 0, POINTER);
     extra.setAtIndex(JAVA_LONG, 1, parameters.address());
     extra.setAtIndex(JAVA_LONG, 2, SIZE);
@@ -98,6 +104,8 @@ final class Launches implements AutoCloseable {
   void clear() {
     length = 0;
     count = 0;
+    uploadCount = 0;
+    early = false;
   }
 
   // ---- writing down ---------------------------------------------------------------------------
@@ -143,26 +151,37 @@ final class Launches implements AutoCloseable {
         MemorySegment.copy(constants, constantAt[i], text, end, constantBytes[i]);
         end += constantBytes[i];
       } else {
-        long aligned = end + 7 & -8L;
-        text.asSlice(end, aligned - end).fill((byte) 0);
-        text.set(JAVA_LONG, aligned, values[i]);
-        end = aligned + 8;
+        end = align(end);
+        text.set(JAVA_LONG, end, values[i]);
+        end += 8;
       }
     }
     text.set(JAVA_INT, at + 28, (int) (end - first));
-    length = end + 7 & -8L;
-    text.asSlice(end, length - end).fill((byte) 0);
+    text.set(JAVA_INT, at + 32, early ? 1 : 0);
+    text.set(JAVA_INT, at + 36, 0);
+    early = overlapping;
+    length = align(end);
     count++;
   }
 
+  /** The next place for eight bytes; what is skipped is zero, since texts are compared. */
+  private long align(long end) {
+    if (end % 8 == 0) {
+      return end;
+    }
+    text.set(JAVA_INT, end, 0);
+    return end + 4;
+  }
+
   void upload(long to, long from, long bytes) {
-    long at = next(32);
-    text.set(JAVA_LONG, at, 0);
-    text.set(JAVA_LONG, at + 8, to);
-    text.set(JAVA_LONG, at + 16, from);
-    text.set(JAVA_LONG, at + 24, bytes);
-    length = at + 32;
-    count++;
+    if (uploadCount == MOST_UPLOADS) {
+      throw new IllegalStateException("more than " + MOST_UPLOADS + " uploads at once");
+    }
+    uploads.setAtIndex(JAVA_LONG, 3L * uploadCount, to);
+    uploads.setAtIndex(JAVA_LONG, 3L * uploadCount + 1, from);
+    uploads.setAtIndex(JAVA_LONG, 3L * uploadCount + 2, bytes);
+    uploadCount++;
+    early = false;
   }
 
   private long next(long room) {
@@ -179,22 +198,26 @@ final class Launches implements AutoCloseable {
 
   /** Hands all of it to the stream. */
   void run() {
-    if (count < FEWEST) {
+    for (int i = 0; i < uploadCount; i++) {
+      cuda.call(
+          cuda.memcpyHtoDAsync,
+          uploads.getAtIndex(JAVA_LONG, 3L * i),
+          uploads.getAtIndex(JAVA_LONG, 3L * i + 1),
+          uploads.getAtIndex(JAVA_LONG, 3L * i + 2),
+          stream);
+    }
+    Known again = count < FEWEST ? null : remembered(text.asSlice(0, length));
+    if (again == null) {
       launchEach();
       return;
     }
-    Known now = remembered(text.asSlice(0, length));
-    if (now.graph == 0 && now.runs == RUNS_BEFORE) {
-      now.graph = graph();
+    if (again.graph == 0) {
+      again.graph = graph();
     }
-    if (now.graph == 0) {
-      now.runs++;
-      launchEach();
-    } else {
-      cuda.call(cuda.graphLaunch, now.graph, stream);
-    }
+    cuda.call(cuda.graphLaunch, again.graph, stream);
   }
 
+  /** What was run before; null if this is the first time, and then it is remembered. */
   private Known remembered(MemorySegment now) {
     for (int i = known.size() - 1; i >= 0; i--) {
       if (known.get(i).text.mismatch(now) < 0) {
@@ -206,9 +229,8 @@ final class Launches implements AutoCloseable {
     if (known.size() == MOST_REMEMBERED) {
       forget(known.removeFirst());
     }
-    Known made = new Known(now);
-    known.add(made);
-    return made;
+    known.add(new Known(now));
+    return null;
   }
 
   private void forget(Known old) {
@@ -243,16 +265,6 @@ final class Launches implements AutoCloseable {
     long at = 0;
     for (int i = 0; i < count; i++) {
       long kernel = text.get(JAVA_LONG, at);
-      if (kernel == 0) {
-        cuda.call(
-            cuda.memcpyHtoDAsync,
-            text.get(JAVA_LONG, at + 8),
-            text.get(JAVA_LONG, at + 16),
-            text.get(JAVA_LONG, at + 24),
-            stream);
-        at += 32;
-        continue;
-      }
       config.set(JAVA_INT, 0, text.get(JAVA_INT, at + 8));
       config.set(JAVA_INT, 4, text.get(JAVA_INT, at + 12));
       config.set(JAVA_INT, 8, text.get(JAVA_INT, at + 16));
@@ -260,6 +272,7 @@ final class Launches implements AutoCloseable {
       config.set(JAVA_INT, 16, 1);
       config.set(JAVA_INT, 20, 1);
       config.set(JAVA_INT, 24, text.get(JAVA_INT, at + 24));
+      config.set(JAVA_INT, 48, text.get(JAVA_INT, at + 32));
       int bytes = text.get(JAVA_INT, at + 28);
       MemorySegment.copy(text, at + HEAD_BYTES, parameters, 0, bytes);
       size.set(JAVA_LONG, 0, bytes);

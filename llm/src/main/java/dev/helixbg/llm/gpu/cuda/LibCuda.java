@@ -29,13 +29,6 @@ final class LibCuda {
   /** CUDA_ERROR_NOT_READY: not ended yet. */
   static final int NOT_READY = 600;
 
-  /**
-   * System property with the path of a library that stands in for the driver's: the tests put their
-   * stand-in there.
-   */
-  static final String PROPERTY = "helixbg.cuda.library";
-
-  private static final String LIBRARY = "libcuda.so.1";
   private static final MethodHandle CALL_1 = shape(1);
   private static final MethodHandle CALL_2 = shape(2);
   private static final MethodHandle CALL_3 = shape(3);
@@ -128,13 +121,11 @@ final class LibCuda {
   }
 
   /**
-   * The library of the system, or the one that {@link #PROPERTY} names; it stays loaded until the
-   * process ends.
+   * The library of a path or name; it stays loaded until the process ends.
    *
    * @throws GpuException if it is not there, or lacks a function
    */
-  static LibCuda load() {
-    String path = System.getProperty(PROPERTY, LIBRARY);
+  static LibCuda load(String path) {
     try {
       return new LibCuda(SymbolLookup.libraryLookup(path, Arena.global()));
     } catch (IllegalArgumentException e) {

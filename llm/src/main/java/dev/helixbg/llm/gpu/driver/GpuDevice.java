@@ -40,9 +40,12 @@ public interface GpuDevice extends AutoCloseable {
 
   /**
    * A buffer whose {@link GpuBuffer#data} the host writes for kernels, which see it after {@link
-   * GpuCommands#upload}.
+   * GpuCommands#upload}. What is uploaded counts from the beginning of the commands on.
+   *
+   * @param other null, or one of the same size that is written for other commands in turn: kernels
+   *     may find both in the same place
    */
-  GpuBuffer staged(Arena owner, String label, long bytes);
+  GpuBuffer staged(Arena owner, String label, long bytes, GpuBuffer other);
 
   /**
    * The whole pages that hold {@code bytes} bytes from {@code address} on, as a buffer that the GPU

@@ -146,7 +146,7 @@ public final class MetalDevice implements GpuDevice {
   }
 
   @Override
-  public GpuBuffer staged(Arena owner, String label, long bytes) {
+  public GpuBuffer staged(Arena owner, String label, long bytes, GpuBuffer other) {
     return buffer(owner, label, bytes);
   }
 

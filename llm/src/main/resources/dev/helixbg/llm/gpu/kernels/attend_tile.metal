@@ -15,7 +15,9 @@ struct Tile {
 //
 //   q   rows x q_stride, rotated      target   rows x target_stride     grid   heads, tiles
 #define HEAD8 ((HEAD + 7) / 8 * 8)
-#define KEY_STRIDE (HEAD8 + 4)
+// Spare places, so that lanes that read pairs along rows (keys), or along columns (values), meet in no bank.
+#define KEY_STRIDE (HEAD8 + 8)
+#define VALUE_STRIDE (HEAD8 + 4)
 #define SCORE_STRIDE 36
 
 kernel void attend_tile(
@@ -29,7 +31,8 @@ kernel void attend_tile(
     uint thread_index [[thread_index_in_threadgroup]],
     uint simdgroup [[simdgroup_index_in_threadgroup]],
     uint lane [[thread_index_in_simdgroup]]) {
-  threadgroup float staged[BLOCK * KEY_STRIDE];
+  threadgroup float4 staged_fours[BLOCK * KEY_STRIDE / 4];
+  threadgroup float* staged = (threadgroup float*)staged_fours;
   threadgroup float all_scores[SIMDGROUPS * 8 * SCORE_STRIDE];
   threadgroup float diagonals[SIMDGROUPS * 64];
   const uint head = group.x, kv_head = head / (shape.heads / shape.kv_heads);
@@ -63,10 +66,12 @@ kernel void attend_tile(
   for (uint b = 0; b < end; b++) {
     device CACHE* keys = keys_of(cache, table[b], shape, kv_head);
     threadgroup_barrier(mem_flags::mem_threadgroup);
-    for (uint i = thread_index; i < BLOCK * HEAD8; i += 32 * SIMDGROUPS) {
-      const uint slot = i % BLOCK, column = i / BLOCK;
-      staged[slot * KEY_STRIDE + column] =
-          column < HEAD && b * BLOCK + slot < start + count ? float(keys[key_place(slot, column)]) : 0.0f;
+#pragma unroll
+    for (uint i = thread_index; i < BLOCK * HEAD8 / 4; i += 32 * SIMDGROUPS) {
+      const uint slot = i % BLOCK, column = i / BLOCK * 4;
+      float4 four = float4(0.0f);
+      if (column < HEAD4 && b * BLOCK + slot < start + count) four = float4(*(device const CACHE4*)(keys + key_place(slot, column)));
+      staged_fours[(slot * KEY_STRIDE + column) / 4] = four;
     }
     threadgroup_barrier(mem_flags::mem_threadgroup);
     for (uint s = 0; s < 4; s++) {
@@ -95,10 +100,12 @@ kernel void attend_tile(
     if (lane % 4 == 0) diagonal[own_row * 9] = shrink;
 
     threadgroup_barrier(mem_flags::mem_threadgroup);
-    for (uint i = thread_index; i < BLOCK * HEAD8; i += 32 * SIMDGROUPS) {
-      const uint slot = i / HEAD8, column = i % HEAD8;
-      staged[slot * KEY_STRIDE + column] =
-          column < HEAD && b * BLOCK + slot < start + count ? float(keys[value_place(slot, column)]) : 0.0f;
+#pragma unroll
+    for (uint i = thread_index; i < BLOCK * HEAD8 / 4; i += 32 * SIMDGROUPS) {
+      const uint slot = i / (HEAD8 / 4), column = i % (HEAD8 / 4) * 4;
+      float4 four = float4(0.0f);
+      if (column < HEAD4 && b * BLOCK + slot < start + count) four = float4(*(device const CACHE4*)(keys + value_place(slot, column)));
+      staged_fours[(slot * VALUE_STRIDE + column) / 4] = four;
     }
     threadgroup_barrier(mem_flags::mem_threadgroup);
     simdgroup_float8x8 shrinks, weight[4], value;
@@ -107,7 +114,7 @@ kernel void attend_tile(
     for (uint d = 0; d < HEAD8 / 8; d++) {
       simdgroup_multiply(result[d], shrinks, result[d]);
       for (uint s = 0; s < 4; s++) {
-        simdgroup_load(value, staged + s * 8 * KEY_STRIDE + 8 * d, KEY_STRIDE);
+        simdgroup_load(value, staged + s * 8 * VALUE_STRIDE + 8 * d, VALUE_STRIDE);
         simdgroup_multiply_accumulate(result[d], weight[s], value, result[d]);
       }
     }

@@ -8,6 +8,7 @@
 #define HEAD4 ((HEAD + 3) / 4 * 4)
 constant constexpr uint BLOCK = 32;
 constant constexpr uint PAIRS = HEAD / 2;
+constant constexpr uint LANE_PAIRS = (PAIRS + 31) / 32;
 constant constexpr uint SIMDGROUPS = 4;
 constant constexpr uint LANE_FOURS = (HEAD4 / 4 + 31) / 32;   // float4s of a head that a lane owns
 
@@ -44,17 +45,47 @@ inline uint value_place(uint slot, uint column) { return BLOCK * HEAD4 + slot * 
 inline void normalise_and_rotate(
     device const float* head, device const float* gain, float epsilon, device const float* angles, float factor,
     threadgroup float* target, uint lane) {
-  float squares = 0;
-  for (uint i = lane; i < PAIRS; i += 32) squares += head[i] * head[i] + head[i + PAIRS] * head[i + PAIRS];
-  const float scale = rsqrt(simd_sum(squares) / float(HEAD) + epsilon);
-  for (uint i = lane; i < PAIRS; i += 32) {
-    const float a = head[i] * scale * gain[i];
-    const float b = head[i + PAIRS] * scale * gain[i + PAIRS];
-    target[i] = (a * angles[i] - b * angles[PAIRS + i]) * factor;
-    target[i + PAIRS] = (a * angles[PAIRS + i] + b * angles[i]) * factor;
+  float a[LANE_PAIRS], b[LANE_PAIRS], turned[LANE_PAIRS][4], squares = 0;
+#pragma unroll
+  for (uint j = 0; j < LANE_PAIRS; j++) {
+    const uint i = j * 32 + lane;
+    if (i < PAIRS) {
+      a[j] = head[i];
+      b[j] = head[i + PAIRS];
+      turned[j][0] = gain[i] * angles[i];
+      turned[j][1] = gain[i + PAIRS] * angles[PAIRS + i];
+      turned[j][2] = gain[i] * angles[PAIRS + i];
+      turned[j][3] = gain[i + PAIRS] * angles[i];
+      squares += a[j] * a[j] + b[j] * b[j];
+    }
+  }
+  const float scale = rsqrt(simd_sum(squares) / float(HEAD) + epsilon) * factor;
+#pragma unroll
+  for (uint j = 0; j < LANE_PAIRS; j++) {
+    const uint i = j * 32 + lane;
+    if (i < PAIRS) {
+      target[i] = (a[j] * turned[j][0] - b[j] * turned[j][1]) * scale;
+      target[i + PAIRS] = (a[j] * turned[j][2] + b[j] * turned[j][3]) * scale;
+    }
   }
   if (lane < HEAD4 - HEAD) target[HEAD + lane] = 0;
 }
 
-// Four numbers of the cache as floats.
-inline float4 four(device const CACHE* at) { return float4(*(device const CACHE4*)at); }
+// Numbers as the cache gives them back.
+inline float4 as_cached(float4 v) { return float4(CACHE4(v)); }
+
+// The key of the lane's position in a block.
+inline void load_key(device const CACHE* keys, uint lane, thread CACHE4* key) {
+#pragma unroll
+  for (uint c = 0; c < HEAD4 / 4; c++) key[c] = *(device const CACHE4*)(keys + (c * BLOCK + lane) * 4);
+}
+
+// The lane's columns of all values of a block.
+inline void load_values(device const CACHE* keys, uint lane, thread CACHE4* values) {
+#pragma unroll
+  for (uint c = 0; c < LANE_FOURS; c++) {
+    const uint column = min(c * 32 + lane, uint(HEAD4 / 4 - 1)) * 4;
+#pragma unroll
+    for (uint p = 0; p < BLOCK; p++) values[c * BLOCK + p] = *(device const CACHE4*)(keys + value_place(p, column));
+  }
+}

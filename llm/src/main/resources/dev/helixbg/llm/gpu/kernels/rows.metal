@@ -107,74 +107,167 @@ inline void first_of_all(
   threadgroup_barrier(mem_flags::mem_threadgroup);
 }
 
-// The first place of the largest of a row: one threadgroup per row.
+// The largest of a row and its first place, in two steps: many threadgroups per row find the first of their part, one the first of those.
+// Rows of one part need one step.
 //
-//   logits   rows x stride     ids   rows
+//   logits   rows x stride     values, places   rows x parts     ids   rows
+//   grid     argmax_part: parts, rows     argmax: rows
 struct LogitsShape {
   uint columns;
   uint stride;
+  uint parts;      // of PART columns each
 };
 
-kernel void argmax(
+constant constexpr uint EACH = 4;                // of a thread
+constant constexpr uint PART = EACH * THREADS;
+
+kernel void argmax_part(
     device const float* logits [[buffer(0)]],
-    device uint* ids [[buffer(1)]],
-    constant LogitsShape& shape [[buffer(2)]],
+    device float* values [[buffer(1)]],
+    device uint* places [[buffer(2)]],
+    device uint* ids [[buffer(3)]],
+    constant LogitsShape& shape [[buffer(4)]],
+    uint2 group [[threadgroup_position_in_grid]],
+    uint thread_index [[thread_index_in_threadgroup]],
+    uint simdgroup [[simdgroup_index_in_threadgroup]],
+    uint lane [[thread_index_in_simdgroup]]) {
+  threadgroup float own_values[THREADS / 32];
+  threadgroup uint own_places[THREADS / 32];
+  device const float* v = logits + ulong(group.y) * shape.stride;
+  float best = -FLT_MAX;
+  uint place = NOWHERE;
+#pragma unroll
+  for (uint j = 0; j < EACH; j++) {
+    const uint i = group.x * PART + j * THREADS + thread_index;
+    const float value = v[min(i, shape.columns - 1)];
+    if (i < shape.columns && comes_first(value, i, best, place)) {
+      best = value;
+      place = i;
+    }
+  }
+  first_of_all(best, place, own_values, own_places, simdgroup, lane);
+  if (thread_index > 0) return;
+  if (shape.parts == 1) {
+    ids[group.y] = place < shape.columns ? place : 0;
+  } else {
+    values[group.y * shape.parts + group.x] = best;
+    places[group.y * shape.parts + group.x] = place;
+  }
+}
+
+kernel void argmax(
+    device const float* values [[buffer(0)]],
+    device const uint* places [[buffer(1)]],
+    device uint* ids [[buffer(2)]],
+    constant LogitsShape& shape [[buffer(3)]],
     uint row [[threadgroup_position_in_grid]],
     uint thread_index [[thread_index_in_threadgroup]],
     uint simdgroup [[simdgroup_index_in_threadgroup]],
     uint lane [[thread_index_in_simdgroup]]) {
-  threadgroup float values[THREADS / 32];
-  threadgroup uint places[THREADS / 32];
-  device const float* v = logits + ulong(row) * shape.stride;
+  threadgroup float own_values[THREADS / 32];
+  threadgroup uint own_places[THREADS / 32];
   float best = -FLT_MAX;
   uint place = NOWHERE;
-  for (uint i = thread_index; i < shape.columns; i += THREADS) {
-    if (comes_first(v[i], i, best, place)) {
-      best = v[i];
-      place = i;
+  for (uint i = thread_index; i < shape.parts; i += THREADS) {
+    const float value = values[row * shape.parts + i];
+    const uint at = places[row * shape.parts + i];
+    if (comes_first(value, at, best, place)) {
+      best = value;
+      place = at;
     }
   }
-  first_of_all(best, place, values, places, simdgroup, lane);
+  first_of_all(best, place, own_values, own_places, simdgroup, lane);
   if (thread_index == 0) ids[row] = place < shape.columns ? place : 0;   // no largest among NaNs
 }
 
-// The k largest of a row, the largest first: one threadgroup per row. Each turn takes the first of what comes after the last found.
+// The k largest of a row, the largest first, in the same two steps: the k first of each part, in their order; then, k times, the first
+// of what is left at the heads of the parts.
 //
-//   logits   rows x stride     ids   rows x k     found   rows x found_stride
+//   logits   rows x stride     values, places   rows x parts x k     ids   rows x k     found   rows x found_stride
+//   grid     top_k_part: parts, rows     top_k: rows
 struct TopShape {
   uint columns;
   uint stride;
+  uint parts;
   uint k;
   uint found_stride;
 };
 
-kernel void top_k(
+constant constexpr uint MOST_PARTS = 1024;
+
+kernel void top_k_part(
     device const float* logits [[buffer(0)]],
-    device uint* ids [[buffer(1)]],
-    device float* found [[buffer(2)]],
+    device float* values [[buffer(1)]],
+    device uint* places [[buffer(2)]],
     constant TopShape& shape [[buffer(3)]],
+    uint2 group [[threadgroup_position_in_grid]],
+    uint thread_index [[thread_index_in_threadgroup]],
+    uint simdgroup [[simdgroup_index_in_threadgroup]],
+    uint lane [[thread_index_in_simdgroup]]) {
+  threadgroup float own_values[THREADS / 32];
+  threadgroup uint own_places[THREADS / 32];
+  device const float* v = logits + ulong(group.y) * shape.stride;
+  float left[EACH];
+#pragma unroll
+  for (uint j = 0; j < EACH; j++) {
+    const uint i = group.x * PART + j * THREADS + thread_index;
+    const float value = v[min(i, shape.columns - 1)];
+    left[j] = i < shape.columns ? value : -FLT_MAX;
+  }
+  const ulong first = (ulong(group.y) * shape.parts + group.x) * shape.k;
+  for (uint turn = 0; turn < shape.k; turn++) {
+    float best = -FLT_MAX;
+    uint place = NOWHERE;
+#pragma unroll
+    for (uint j = 0; j < EACH; j++) {
+      const uint i = group.x * PART + j * THREADS + thread_index;
+      if (i < shape.columns && comes_first(left[j], i, best, place)) {
+        best = left[j];
+        place = i;
+      }
+    }
+    first_of_all(best, place, own_values, own_places, simdgroup, lane);
+#pragma unroll
+    for (uint j = 0; j < EACH; j++) {
+      if (group.x * PART + j * THREADS + thread_index == place) left[j] = -INFINITY;
+    }
+    if (thread_index == 0) {
+      values[first + turn] = best;
+      places[first + turn] = place;
+    }
+  }
+}
+
+kernel void top_k(
+    device const float* values [[buffer(0)]],
+    device const uint* places [[buffer(1)]],
+    device uint* ids [[buffer(2)]],
+    device float* found [[buffer(3)]],
+    constant TopShape& shape [[buffer(4)]],
     uint row [[threadgroup_position_in_grid]],
     uint thread_index [[thread_index_in_threadgroup]],
     uint simdgroup [[simdgroup_index_in_threadgroup]],
     uint lane [[thread_index_in_simdgroup]]) {
-  threadgroup float values[THREADS / 32];
-  threadgroup uint places[THREADS / 32];
-  device const float* v = logits + ulong(row) * shape.stride;
-  float last = FLT_MAX;
-  uint last_place = 0;
+  threadgroup float own_values[THREADS / 32];
+  threadgroup uint own_places[THREADS / 32];
+  threadgroup uint taken[MOST_PARTS];   // of a part; each thread has every 256th
+  for (uint part = thread_index; part < shape.parts; part += THREADS) taken[part] = 0;
   for (uint turn = 0; turn < shape.k; turn++) {
     float best = -FLT_MAX;
-    uint place = NOWHERE;
-    for (uint i = thread_index; i < shape.columns; i += THREADS) {
-      const bool left = turn == 0 || comes_first(last, last_place, v[i], i);
-      if (left && comes_first(v[i], i, best, place)) {
-        best = v[i];
-        place = i;
+    uint place = NOWHERE, from = 0;
+    for (uint part = thread_index; part < shape.parts; part += THREADS) {
+      const ulong i = (ulong(row) * shape.parts + part) * shape.k + taken[part];
+      const float value = taken[part] < shape.k ? values[i] : -FLT_MAX;
+      const uint at = taken[part] < shape.k ? places[i] : NOWHERE;
+      if (comes_first(value, at, best, place)) {
+        best = value;
+        place = at;
+        from = part;
       }
     }
-    first_of_all(best, place, values, places, simdgroup, lane);
-    last = best;
-    last_place = place;
+    const uint own_place = place;
+    first_of_all(best, place, own_values, own_places, simdgroup, lane);
+    if (own_place == place && place != NOWHERE) taken[from]++;
     if (thread_index == 0) {
       ids[row * shape.k + turn] = place < shape.columns ? place : 0;
       found[row * shape.found_stride + turn] = best;

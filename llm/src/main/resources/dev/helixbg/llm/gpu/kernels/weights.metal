@@ -26,12 +26,15 @@ inline uint nibbles(uint four, uint side) { return (four >> (4 * side)) & 0x0F0F
 // Four bits, the lowest first, as bytes of 16: the fifth bits of four weights.
 inline uint fifths(uint bits) { return (bits & 1u) << 4 | (bits & 2u) << 11 | (bits & 4u) << 18 | (bits & 8u) << 25; }
 
-// Scale and minimum `sub` of eight, packed in 12 bytes of 6-bit numbers (Q4_K, Q5_K).
-inline float2 scale_and_minimum(device const uchar* packed, uint sub) {
-  const uint j = sub % 4;
-  const uint scales = packed[j], minima = packed[4 + j], rest = packed[8 + j];
-  if (sub < 4) return float2(float(scales & 63), float(minima & 63));
-  return float2(float((rest & 15) | scales >> 6 << 4), float(rest >> 4 | minima >> 6 << 4));
+// Scale and minimum `sub` of eight, from the first 16 bytes of a block of Q4_K or Q5_K: d, m, and 12 bytes of 6-bit numbers. Of what
+// might be chosen all is computed: a branch would keep later loads waiting.
+inline float2 scale_and_minimum(uint4 head, uint sub) {
+  const uint shift = sub % 4 * 8;
+  const uint scales = head.y >> shift, minima = head.z >> shift, rest = head.w >> shift;
+  const uint scale = sub < 4 ? scales & 63 : (rest & 15) | (scales >> 6 & 3) << 4;
+  const uint minimum = sub < 4 ? minima & 63 : (rest >> 4 & 15) | (minima >> 6 & 3) << 4;
+  const half2 d = as_type<half2>(head.x);
+  return float2(float(d.x) * float(scale), float(d.y) * float(minimum));
 }
 
 // 256 weights: d, m, 12 bytes of scales and minima, 128 bytes of nibbles: sub-blocks 2k in the low, 2k + 1 in the high ones.
@@ -40,10 +43,10 @@ struct Q4_K {
   static void load(device const uchar* row, uint unit, uint side, uint columns, thread Weights16& w) {
     device const uchar* block = row + unit / 8 * 144;
     const uint4 packed = *(device const uint4*)(block + 16 + unit % 8 * 16);
-    const float2 factors = scale_and_minimum(block + 4, unit % 8 / 2 * 2 + side);
+    const float2 factors = scale_and_minimum(*(device const uint4*)block, unit % 8 / 2 * 2 + side);
     for (uint i = 0; i < 4; i++) w.q[i] = bytes(nibbles(packed[i], side));
-    w.scale = load_half(block) * factors.x;
-    w.minimum = load_half(block + 2) * factors.y;
+    w.scale = factors.x;
+    w.minimum = factors.y;
   }
 };
 
@@ -55,10 +58,10 @@ struct Q5_K {
     const uint sub = unit % 8 / 2 * 2 + side;
     const uint4 high = *(device const uint4*)(block + 16 + unit % 2 * 16);
     const uint4 packed = *(device const uint4*)(block + 48 + unit % 8 * 16);
-    const float2 factors = scale_and_minimum(block + 4, sub);
+    const float2 factors = scale_and_minimum(*(device const uint4*)block, sub);
     for (uint i = 0; i < 4; i++) w.q[i] = bytes(nibbles(packed[i], side) | (high[i] >> sub & 0x01010101u) << 4);
-    w.scale = load_half(block) * factors.x;
-    w.minimum = load_half(block + 2) * factors.y;
+    w.scale = factors.x;
+    w.minimum = factors.y;
   }
 };
 

@@ -4,18 +4,21 @@ import dev.helixbg.llm.backend.Backend;
 import dev.helixbg.llm.backend.BackendContract;
 import dev.helixbg.llm.backend.KvShape.Storage;
 import dev.helixbg.llm.gpu.GpuBackend;
+import dev.helixbg.llm.softmetal.SoftMetalSettings;
 import dev.helixbg.llm.tensor.TensorType;
 import java.util.EnumSet;
 import java.util.Set;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.parallel.ResourceLock;
 
+@ResourceLock("softmetal")
 class CudaBackendContractTest extends BackendContract {
   private static CudaTests cuda;
 
   @BeforeAll
   static void openDevice() {
-    cuda = new CudaTests();
+    cuda = new CudaTests(SoftMetalSettings.STRICT);
   }
 
   @AfterAll

@@ -4,6 +4,7 @@ import dev.helixbg.llm.gpu.driver.KernelLibrary;
 import java.io.IOException;
 import java.io.OutputStream;
 import java.io.UncheckedIOException;
+import java.net.URISyntaxException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -120,10 +121,35 @@ public final class PtxCompiler {
 
   /** Compiles a library into the resources below a root. */
   public void write(KernelLibrary library, Path root) throws IOException {
+    write(compile(library), library, root);
+  }
+
+  private static void write(String text, KernelLibrary library, Path root) throws IOException {
     Path target = root.resolve(Ptx.resource(library.name()).substring(1));
     Files.createDirectories(target.getParent());
     try (OutputStream out = new GZIPOutputStream(Files.newOutputStream(target))) {
-      out.write(compile(library).getBytes(StandardCharsets.ISO_8859_1));
+      out.write(text.getBytes(StandardCharsets.ISO_8859_1));
+    }
+  }
+
+  /**
+   * Puts what the stand-in for the driver needs of a library, which is not its code, where
+   * resources are found.
+   */
+  void pretend(KernelLibrary library) {
+    if (Ptx.has(library.name())) {
+      return;
+    }
+    StringBuilder text = new StringBuilder(head(library)).append(Ptx.VERSION).append('\n');
+    Matcher kernels = KERNEL.matcher(library.source());
+    while (kernels.find()) {
+      text.append(".entry ").append(Ptx.entry(kernels.group(1))).append("()\n");
+    }
+    try {
+      Path root = Path.of(PtxCompiler.class.getResource("/").toURI());
+      write(text.toString(), library, root);
+    } catch (IOException | URISyntaxException e) {
+      throw new IllegalStateException(e);
     }
   }
 
