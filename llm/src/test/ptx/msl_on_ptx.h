@@ -162,5 +162,6 @@ MSL_INLINE void simdgroup_multiply_accumulate(
 MSL_INLINE void simdgroup_multiply(thread simdgroup_float8x8& d, thread simdgroup_float8x8& a, thread simdgroup_float8x8& b) {
   simdgroup_float8x8 zero(0.0f, false);
   simdgroup_multiply_accumulate(d, a, b, zero);
+  msl_settle(d);
 }
 }  // namespace metal

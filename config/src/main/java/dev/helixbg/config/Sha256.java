@@ -1,11 +1,22 @@
 package dev.helixbg.config;
 
+import java.io.FileInputStream;
+import java.io.IOException;
+import java.io.InputStream;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Path;
 import java.security.MessageDigest;
 import java.security.NoSuchAlgorithmException;
 import java.util.HexFormat;
+import java.util.List;
 
-/** SHA-256, which every Java has. */
+/**
+ * SHA-256 of files, streams and texts, as 64 lower-case hexadecimal digits; whoever needs a short
+ * name takes the first of them.
+ */
 public final class Sha256 {
+  private static final int BUFFER_BYTES = 1 << 17;
+
   private Sha256() {}
 
   /** A digest that has read nothing. */
@@ -17,8 +28,42 @@ public final class Sha256 {
     }
   }
 
-  /** Ends a digest: 64 lower-case hexadecimal digits. */
+  /** Ends a digest. */
   public static String hex(MessageDigest digest) {
     return HexFormat.of().formatHex(digest.digest());
+  }
+
+  public static String of(Path file) throws IOException {
+    try (InputStream in = new FileInputStream(file.toFile())) {
+      return of(in);
+    }
+  }
+
+  /** Of all that is left to read. */
+  public static String of(InputStream in) throws IOException {
+    MessageDigest digest = start();
+    byte[] buffer = new byte[BUFFER_BYTES];
+    for (int read; (read = in.read(buffer)) >= 0; ) {
+      digest.update(buffer, 0, read);
+    }
+    return hex(digest);
+  }
+
+  /** Of a text in UTF-8. */
+  public static String of(String text) {
+    MessageDigest digest = start();
+    digest.update(text.getBytes(StandardCharsets.UTF_8));
+    return hex(digest);
+  }
+
+  /** Of texts, each with its length in front, so that no two lists look the same. */
+  public static String of(List<String> parts) {
+    MessageDigest digest = start();
+    for (String part : parts) {
+      byte[] bytes = part.getBytes(StandardCharsets.UTF_8);
+      digest.update((bytes.length + ":").getBytes(StandardCharsets.UTF_8));
+      digest.update(bytes);
+    }
+    return hex(digest);
   }
 }

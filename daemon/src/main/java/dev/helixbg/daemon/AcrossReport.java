@@ -9,10 +9,9 @@ import dev.helixbg.insight.findings.Findings;
 import dev.helixbg.insight.log.Entry;
 import dev.helixbg.insight.log.LogAccount;
 import dev.helixbg.insight.report.Report;
-import java.nio.charset.StandardCharsets;
-import java.security.MessageDigest;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.stream.Collectors;
 
 /**
  * What several KBs have in common: only findings between entries or topics of different KBs. A
@@ -117,11 +116,10 @@ final class AcrossReport {
   }
 
   private static LogAccount together(List<LogAccount> accounts) {
-    MessageDigest digest = Sha256.start();
-    accounts.forEach(log -> digest.update(log.sha256().getBytes(StandardCharsets.UTF_8)));
+    String logs = accounts.stream().map(LogAccount::sha256).collect(Collectors.joining());
     return new LogAccount(
         accounts.stream().mapToLong(LogAccount::bytes).sum(),
-        Sha256.hex(digest),
+        Sha256.of(logs),
         accounts.stream().mapToInt(LogAccount::entries).sum(),
         accounts.stream().mapToInt(LogAccount::deletes).sum(),
         accounts.stream().mapToInt(LogAccount::live).sum(),

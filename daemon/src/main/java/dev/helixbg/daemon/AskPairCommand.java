@@ -132,7 +132,7 @@ final class AskPairCommand implements Callable<Integer> {
 
   private Answered ask(Question question, Settings settings)
       throws InterruptedException, IOException {
-    return ask(question, AnswerFile.read(Path.of("answers.jsonl"), false), settings);
+    return ask(question, new AnswerFile(Path.of("answers.jsonl"), false), settings);
   }
 
   private Answered ask(Question question, AnswerFile answers, Settings settings)
@@ -140,7 +140,6 @@ final class AskPairCommand implements Callable<Integer> {
     LanguageModel model = LanguageModel.require(settings);
     Judging judging = new Judging(settings, (what, total) -> Progress.SILENT, warning -> {});
     try (Asking asking = judging.asking(answers, model)) {
-      boolean remembered = asking.find(question).isPresent();
       asking.ask(List.of(question));
       Answer answer =
           asking
@@ -150,7 +149,7 @@ final class AskPairCommand implements Callable<Integer> {
                       new Failure(
                           ExitCode.USAGE,
                           "this pair was never asked, and --llm-seconds 0 forbids to ask it"));
-      return new Answered(answer, remembered);
+      return new Answered(answer, asking.asked() == 0);
     }
   }
 

@@ -4,6 +4,7 @@ import com.fasterxml.jackson.core.JacksonException;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import dev.helixbg.embed.store.AtomicFile;
+import dev.helixbg.embed.store.PrivateFiles;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -22,12 +23,13 @@ import java.util.Optional;
 record Cursor(String logSha256, String basis, String files, int questions) {
   static final String NAME = "cursor.json";
   private static final int SCHEMA = 1;
+  private static final int MAX_BYTES = 1 << 20;
   private static final ObjectMapper JSON = new ObjectMapper();
 
   /** Empty when there is none that can be used, which only costs the work once more. */
   static Optional<Cursor> read(Kb kb) {
     try {
-      JsonNode json = JSON.readTree(Files.readAllBytes(file(kb)));
+      JsonNode json = JSON.readTree(bytes(file(kb)));
       return json.path("schema").asInt() == SCHEMA
           ? Optional.of(
               new Cursor(
@@ -61,11 +63,18 @@ record Cursor(String logSha256, String basis, String files, int questions) {
                       .put("basis", basis)
                       .put("files", files)
                       .put("questions", questions));
+      PrivateFiles.makeFolder(kb.insights());
       AtomicFile.replace(file(kb), out -> out.write(bytes));
     } catch (IOException e) {
       throw new Failure(
           ExitCode.WRITE, "cannot write the cursor to " + kb.insights() + ": " + Reasons.of(e));
     }
+  }
+
+  private static byte[] bytes(Path file) throws IOException {
+    return Files.isRegularFile(file) && Files.size(file) <= MAX_BYTES
+        ? Files.readAllBytes(file)
+        : new byte[0];
   }
 
   private static Path file(Kb kb) {

@@ -111,7 +111,7 @@ final class Daemon implements AutoCloseable {
     EmbedderHost embedder = new EmbedderHost(source, clock);
     TextModelHost model = new TextModelHost(now, clock, metrics);
     Reviews reviews = new Reviews(now, source.id());
-    IdleQuestions questions = new IdleQuestions(now, model, KbFiles.DISK, clock, metrics);
+    IdleQuestions questions = new IdleQuestions(now, model, clock, metrics);
     IdleWork idle =
         new IdleWork(now, model, reviews, questions, clock, troubles, IdleWork.Machine.THIS);
     List<KbWatch> watches = kbs.stream().map(kb -> watch(kb, now, embedder)).toList();

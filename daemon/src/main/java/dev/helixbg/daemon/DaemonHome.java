@@ -1,13 +1,11 @@
 package dev.helixbg.daemon;
 
 import dev.helixbg.config.Locations;
+import dev.helixbg.embed.store.PrivateFiles;
+import dev.helixbg.embed.store.ProcessLock;
 import java.io.IOException;
-import java.nio.channels.FileChannel;
-import java.nio.channels.FileLock;
-import java.nio.channels.OverlappingFileLockException;
-import java.nio.file.Files;
 import java.nio.file.Path;
-import java.nio.file.StandardOpenOption;
+import java.time.Duration;
 
 /**
  * Where the one daemon of a user keeps what is its own.
@@ -45,34 +43,19 @@ record DaemonHome(Path folder) {
    */
   KbFiles.Lock lock() {
     Path file = folder.resolve("helix-bg.lock");
-    FileChannel channel = null;
     try {
-      Files.createDirectories(folder);
-      channel = FileChannel.open(file, StandardOpenOption.CREATE, StandardOpenOption.WRITE);
-      FileLock lock = channel.tryLock();
-      if (lock != null) {
-        FileChannel held = channel;
-        return () -> close(held);
-      }
-    } catch (OverlappingFileLockException e) {
-      // held by another thread of this process: busy as well
+      PrivateFiles.makeFolders(folder);
+      return ProcessLock.take(file, Duration.ZERO)
+              .orElseThrow(
+                  () ->
+                      new Failure(
+                          ExitCode.BUSY,
+                          "a helix-bg daemon is running already; see: helix-bg status, helix-bg"
+                              + " stop"))
+          ::close;
     } catch (IOException e) {
-      close(channel);
       throw new Failure(
           ExitCode.WRITE, "cannot write " + file + ": " + Reasons.of(e) + ". Make it writable");
-    }
-    close(channel);
-    throw new Failure(
-        ExitCode.BUSY, "a helix-bg daemon is running already; see: helix-bg status, helix-bg stop");
-  }
-
-  private static void close(FileChannel channel) {
-    try {
-      if (channel != null) {
-        channel.close();
-      }
-    } catch (IOException e) {
-      // nothing was written through it
     }
   }
 }

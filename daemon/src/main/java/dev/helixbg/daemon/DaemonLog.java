@@ -13,8 +13,10 @@ import ch.qos.logback.core.rolling.SizeBasedTriggeringPolicy;
 import ch.qos.logback.core.util.FileSize;
 import dev.helixbg.config.DaemonSettings;
 import dev.helixbg.config.DaemonSettings.LogFormat;
+import dev.helixbg.embed.store.PrivateFiles;
 import java.io.IOException;
-import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.StandardOpenOption;
 import java.util.Locale;
 import org.slf4j.LoggerFactory;
 
@@ -60,10 +62,12 @@ final class DaemonLog {
       Console console,
       long fileBytes) {
     try {
-      Files.createDirectories(home.logs());
+      PrivateFiles.makeFolders(home.folder());
+      PrivateFiles.makeFolder(home.logs());
+      make(home.logFile());
     } catch (IOException e) {
       throw new Failure(
-          ExitCode.WRITE, "cannot make the folder " + home.logs() + ": " + Reasons.of(e));
+          ExitCode.WRITE, "cannot write the log " + home.logFile() + ": " + Reasons.of(e));
     }
     context.reset();
     var root = context.getLogger(org.slf4j.Logger.ROOT_LOGGER_NAME);
@@ -85,9 +89,22 @@ final class DaemonLog {
     }
   }
 
+  /** A log quotes topics: each new file of it is made for its user alone. */
+  private static final class PrivateAppender extends RollingFileAppender<ILoggingEvent> {
+    @Override
+    public void openFile(String name) throws IOException {
+      make(Path.of(name));
+      super.openFile(name);
+    }
+  }
+
+  private static void make(Path file) throws IOException {
+    PrivateFiles.open(file, StandardOpenOption.CREATE, StandardOpenOption.WRITE).close();
+  }
+
   private static Appender<ILoggingEvent> file(
       LoggerContext context, DaemonHome home, LogFormat format, long fileBytes) {
-    RollingFileAppender<ILoggingEvent> file = new RollingFileAppender<>();
+    RollingFileAppender<ILoggingEvent> file = new PrivateAppender();
     file.setContext(context);
     file.setName("file");
     file.setFile(home.logFile().toString());

@@ -99,7 +99,7 @@ final class DecideCommand implements Callable<Integer> {
               Analysis::run,
               Judging.withoutAsking(settings),
               Progress.on(console));
-      ReportFolder.of(chosen).write(pipeline.run(chosen, true).report());
+      ReportFolder.of(chosen).write(pipeline.run(chosen, Saving.PUBLISHED).report());
     }
   }
 }

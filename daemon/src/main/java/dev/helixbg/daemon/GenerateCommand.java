@@ -149,6 +149,10 @@ final class GenerateCommand implements Callable<Integer> {
         throw new Failure(
             ExitCode.USAGE, "--profile times a GPU, and the backend is " + model.backend().name());
       }
+      model
+          .loadReport()
+          .refused()
+          .forEach(reason -> console.err().println(reason + "; the CPU runs the model"));
       int[] ids = givenIds == null ? ids(model) : givenIds;
       Answer answer = answer(model, ids, chosen);
       Optional<GpuAccount> gpu = GpuAccount.of(model.backend());

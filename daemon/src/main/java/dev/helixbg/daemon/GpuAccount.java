@@ -15,11 +15,13 @@ import java.util.Optional;
  * What the GPU did for a run, beside the counters that every backend has.
  *
  * @param gpu as the system calls it
+ * @param driver what drives it; empty if there is nothing to say
  * @param waited by label of the command buffer
  * @param profile by kernel; empty if none was taken
  */
 record GpuAccount(
     String gpu,
+    String driver,
     long memoryUsed,
     long memoryBudget,
     long copiedWeights,
@@ -32,6 +34,7 @@ record GpuAccount(
         ? Optional.of(
             new GpuAccount(
                 gpu.device().name(),
+                gpu.device().driver(),
                 gpu.device().memoryUsed(),
                 gpu.device().memoryBudget(),
                 gpu.copiedWeightBytes(),
@@ -40,8 +43,15 @@ record GpuAccount(
         : Optional.empty();
   }
 
+  /** What it is and what it has, for people. */
+  void printDevice(Console console) {
+    console.say(
+        "GPU       %s%s, %,d of %,d MB used",
+        gpu, driver.isEmpty() ? "" : ", " + driver, memoryUsed >> 20, memoryBudget >> 20);
+  }
+
   void print(Console console) {
-    say(console, "gpu           %s", gpu);
+    say(console, "gpu           %s %s", gpu, driver);
     say(console, "gpu memory    %,d of %,d bytes", memoryUsed, memoryBudget);
     say(console, "copied        %,d bytes of weights", copiedWeights);
     waited.forEach(
@@ -77,6 +87,7 @@ record GpuAccount(
   void write(JsonGenerator json) throws IOException {
     json.writeObjectFieldStart("gpu");
     json.writeStringField("name", gpu);
+    json.writeStringField("driver", driver);
     json.writeNumberField("memory_used", memoryUsed);
     json.writeNumberField("memory_budget", memoryBudget);
     json.writeNumberField("copied_weight_bytes", copiedWeights);

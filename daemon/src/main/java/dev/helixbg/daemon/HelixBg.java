@@ -8,6 +8,7 @@ import java.util.Arrays;
 import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.Set;
+import java.util.function.Function;
 import java.util.function.Supplier;
 import java.util.stream.Collectors;
 import picocli.CommandLine;
@@ -31,7 +32,7 @@ public final class HelixBg implements Runnable {
   @Spec private CommandSpec spec;
 
   public static void main(String[] arguments) {
-    start(Rivals.NONE, arguments);
+    start(_ -> new NoBenchCommand(), arguments);
   }
 
   /** These describe the others. */
@@ -40,21 +41,28 @@ public final class HelixBg implements Runnable {
   /** These begin with a model, in a process that is otherwise idle. */
   private static final Set<String> MODEL_FIRST = Set.of("generate", "load-model");
 
-  /** Runs one command line and ends the JVM with its exit code. */
-  static void start(Rivals rivals, String... arguments) {
+  /**
+   * Runs one command line and ends the JVM with its exit code.
+   *
+   * @param bench makes the command of this name
+   */
+  static void start(Function<Console, Object> bench, String... arguments) {
     if (arguments.length > 0 && MODEL_FIRST.contains(arguments[0])) {
       ModelOpener.prepare();
     }
     DaemonLog.choose(arguments.length > 0 && arguments[0].equals("daemon"));
     Interruption interruption = Interruption.watch();
-    int code = run(Console.of(System.getenv()), rivals, interruption, arguments);
+    int code = run(Console.of(System.getenv()), bench, interruption, arguments);
     interruption.over();
     System.exit(code);
   }
 
   private static int run(
-      Console console, Rivals rivals, Interruption interruption, String... arguments) {
-    Map<String, Supplier<Object>> commands = commands(console, rivals, interruption);
+      Console console,
+      Function<Console, Object> bench,
+      Interruption interruption,
+      String... arguments) {
+    Map<String, Supplier<Object>> commands = commands(console, bench, interruption);
     String first = arguments.length == 0 ? "" : arguments[0];
     // Describing a command to picocli takes milliseconds, and there are thirty.
     if (commands.containsKey(first) && !ABOUT_ALL.contains(first)) {
@@ -64,12 +72,12 @@ public final class HelixBg implements Runnable {
   }
 
   /** The whole command line, ready to be executed or described. */
-  static CommandLine commandLine(Console console, Rivals rivals, Interruption interruption) {
-    return line(console, commands(console, rivals, interruption));
+  static CommandLine commandLine(Console console, Interruption interruption) {
+    return line(console, commands(console, _ -> new NoBenchCommand(), interruption));
   }
 
   private static Map<String, Supplier<Object>> commands(
-      Console console, Rivals rivals, Interruption interruption) {
+      Console console, Function<Console, Object> bench, Interruption interruption) {
     Map<String, Supplier<Object>> commands = new LinkedHashMap<>();
     commands.put("one-shot", () -> new OneShotCommand(console));
     commands.put("label", () -> new LabelCommand(console));
@@ -97,20 +105,11 @@ public final class HelixBg implements Runnable {
     commands.put("metal-test", () -> hidden(new GpuTestCommand(console))); // its old name
     commands.put("verify", () -> new VerifyCommand(console));
     commands.put("doctor", () -> new DoctorCommand(console));
-    commands.put("bench", () -> bench(console, rivals));
+    commands.put("bench", () -> bench.apply(console));
     commands.put("config", () -> new ConfigCommand(console));
     commands.put("completion", () -> new CompletionCommand(console));
     commands.put("man", () -> new ManCommand(console));
     return commands;
-  }
-
-  private static CommandLine bench(Console console, Rivals rivals) {
-    return new CommandLine(new BenchCommand())
-        .addSubcommand("embed", new BenchEmbedCommand(console, rivals))
-        .addSubcommand("kernels", new BenchKernelsCommand(console))
-        .addSubcommand("llm", new BenchLlmCommand(console))
-        .addSubcommand("label", new BenchLabelCommand(console))
-        .addSubcommand("similarity", new BenchSimilarityCommand(console));
   }
 
   private static CommandLine line(Console console, Map<String, Supplier<Object>> commands) {

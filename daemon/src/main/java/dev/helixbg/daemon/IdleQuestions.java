@@ -10,7 +10,6 @@ import dev.helixbg.insight.judge.JudgeRun;
 import dev.helixbg.llm.TextModel;
 import dev.helixbg.llm.backend.Counters.Counter;
 import java.io.IOException;
-import java.nio.file.Files;
 import java.time.Duration;
 import java.util.Optional;
 import java.util.function.BooleanSupplier;
@@ -21,12 +20,8 @@ import java.util.function.BooleanSupplier;
  * settings give it, and the next goes on.
  */
 final class IdleQuestions {
-  /** While a report is being made, or somebody's {@code one-shot} is at work. */
-  private static final int TRIES_TO_SAVE = 10;
-
   private final Settings settings;
   private final TextModelHost host;
-  private final KbFiles files;
   private final DaemonClock clock;
   private final DaemonMetrics metrics;
 
@@ -44,15 +39,9 @@ final class IdleQuestions {
 
   private volatile Stand stand = Stand.START;
 
-  IdleQuestions(
-      Settings settings,
-      TextModelHost host,
-      KbFiles files,
-      DaemonClock clock,
-      DaemonMetrics metrics) {
+  IdleQuestions(Settings settings, TextModelHost host, DaemonClock clock, DaemonMetrics metrics) {
     this.settings = settings;
     this.host = host;
-    this.files = files;
     this.clock = clock;
     this.metrics = metrics;
   }
@@ -84,39 +73,20 @@ final class IdleQuestions {
       throws InterruptedException {
     LanguageModel file = LanguageModel.require(settings);
     int entryTokens = settings.llm().entryTokens();
-    try {
-      Files.createDirectories(kb.insights());
-      AnswerFile answers = AnswerFile.read(kb.answers(), () -> turn(kb, cancelled));
-      try (Asking asking =
-          new Asking(
-              answers,
-              file.hash(settings),
-              entryTokens,
-              () -> Judge.with(model, entryTokens),
-              Duration.ofSeconds(settings.llm().seconds()),
-              clock::nanos,
-              new Told(model),
-              cancelled)) {
-        new JudgeRun(answers, asking, file.name(), of.report().findings(), of.vectors().vectors())
-            .run();
-        return asking.asked();
-      }
+    try (Asking asking =
+        new Asking(
+            new AnswerFile(kb.answers(), true),
+            file.hash(settings),
+            entryTokens,
+            () -> Judge.with(model, entryTokens),
+            Duration.ofSeconds(settings.llm().seconds()),
+            clock::nanos,
+            new Told(model),
+            cancelled)) {
+      new JudgeRun(asking, file.name(), of.report().findings(), of.vectors().vectors()).run();
+      return asking.asked();
     } catch (IOException e) {
       throw Judging.cannotSave(kb, e);
-    }
-  }
-
-  /** The lock is held for each writing only: a run may last, and must keep nobody from the KB. */
-  private AnswerFile.Turns.Turn turn(Kb kb, BooleanSupplier cancelled) throws InterruptedException {
-    for (int tries = 1; ; tries++) {
-      try {
-        return files.lock(kb)::close;
-      } catch (Failure e) {
-        if (e.code() != ExitCode.BUSY || tries == TRIES_TO_SAVE || cancelled.getAsBoolean()) {
-          throw e;
-        }
-        Thread.sleep(200);
-      }
     }
   }
 

@@ -2,22 +2,18 @@ package dev.helixbg.daemon;
 
 import dev.helixbg.config.LlmSettings;
 import dev.helixbg.config.Settings;
-import dev.helixbg.embed.cache.EmbeddingCache;
 import dev.helixbg.insight.findings.Findings;
 import dev.helixbg.insight.judge.AnswerFile;
 import dev.helixbg.insight.judge.Asking;
-import dev.helixbg.insight.judge.Guess;
 import dev.helixbg.insight.judge.JudgeRun;
 import dev.helixbg.insight.judge.Judgements;
-import dev.helixbg.insight.judge.NearestLabels;
+import dev.helixbg.insight.judge.LabelClassifier;
 import dev.helixbg.llm.gguf.GgufException;
 import dev.helixbg.llm.tokenizer.TokenizerException;
 import java.io.IOException;
 import java.nio.file.Files;
-import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
-import java.util.Map;
 import java.util.Optional;
 import java.util.function.Consumer;
 
@@ -66,8 +62,7 @@ final class Judging {
    * @param save whether answers may be saved in the KB
    * @throws InterruptedException when interrupted; all answers until then are saved
    */
-  Outcome run(
-      Kb kb, Findings findings, List<float[]> vectors, EmbedderSource embedder, boolean save)
+  Outcome run(Kb kb, Findings findings, List<float[]> vectors, boolean save)
       throws InterruptedException {
     Outcome asked = ask(kb, findings, vectors, save);
     Judgements judgements = asked.judgements();
@@ -76,7 +71,9 @@ final class Judging {
             .anyMatch(entry -> !judgements.guesses().containsKey(entry.key()));
     return unlabelled
         ? new Outcome(
-            judgements.orElse(nearest(findings, vectors, embedder)), asked.model(), asked.asked())
+            judgements.orElse(LabelClassifier.guesses(findings.entries(), vectors)),
+            asked.model(),
+            asked.asked())
         : asked;
   }
 
@@ -87,13 +84,9 @@ final class Judging {
       return new Outcome(Judgements.NONE, model, 0);
     }
     LanguageModel chosen = model.get();
-    try {
-      AnswerFile answers = answers(kb, save);
-      try (Asking asking = asking(answers, chosen)) {
-        Judgements judgements =
-            new JudgeRun(answers, asking, chosen.name(), findings, vectors).run();
-        return new Outcome(judgements, model, asking.asked());
-      }
+    try (Asking asking = asking(answers(kb, save), chosen)) {
+      Judgements judgements = new JudgeRun(asking, chosen.name(), findings, vectors).run();
+      return new Outcome(judgements, model, asking.asked());
     } catch (GgufException | TokenizerException e) {
       if (chosen.named()) {
         throw e;
@@ -104,27 +97,6 @@ final class Judging {
     } catch (IOException e) {
       throw cannotSave(kb, e);
     }
-  }
-
-  /** Labels are texts like others, and their vectors are remembered like theirs. */
-  private Map<String, Guess> nearest(
-      Findings findings, List<float[]> vectors, EmbedderSource embedder)
-      throws InterruptedException {
-    Path folder = settings.cache().resolve("labels");
-    try {
-      Files.createDirectories(folder);
-    } catch (IOException e) {
-      throw new Failure(
-          ExitCode.WRITE, "cannot write the cache folder " + folder + ": " + Reasons.of(e));
-    }
-    VectorUpdate update =
-        new VectorUpdate(
-            new EmbeddingCache(folder),
-            embedder.id(),
-            embedder::open,
-            (what, total) -> Progress.SILENT);
-    List<float[]> labels = update.run(NearestLabels.asEntries(), true).vectors();
-    return NearestLabels.of(findings.entries(), vectors, labels);
   }
 
   /** What the model has to do with a report, for {@link Pipeline#basis}. */
@@ -142,14 +114,15 @@ final class Judging {
         () -> model.open(settings),
         Duration.ofSeconds(settings.llm().seconds()),
         System::nanoTime,
-        new ShownProgress(display));
+        new ShownProgress(display),
+        () -> Thread.currentThread().isInterrupted());
   }
 
-  static AnswerFile answers(Kb kb, boolean save) throws IOException {
-    if (save) {
-      Files.createDirectories(kb.insights());
-    }
-    return AnswerFile.read(kb.answers(), save);
+  /**
+   * @param save whether answers may be saved in the KB
+   */
+  static AnswerFile answers(Kb kb, boolean save) {
+    return new AnswerFile(kb.answers(), save);
   }
 
   static Failure cannotSave(Kb kb, IOException e) {

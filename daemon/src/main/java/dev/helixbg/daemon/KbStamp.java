@@ -10,6 +10,7 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
+import java.util.stream.Stream;
 
 /**
  * What tells from outside whether anything about a KB has changed: its log, the decisions on
@@ -17,60 +18,83 @@ import java.util.Optional;
  * delete or damage.
  *
  * @param said answers and reviews, like the others in fixed order; empty where there is none
- * @param others decisions, vectors and reports
+ * @param vectors the cache, its keys and its journal
+ * @param others decisions and reports
  */
-record KbStamp(FileState log, List<Optional<FileState>> said, List<Optional<FileState>> others) {
+record KbStamp(
+    FileState log,
+    List<Optional<FileState>> said,
+    List<Optional<FileState>> vectors,
+    List<Optional<FileState>> others) {
 
   /**
    * @throws IOException when the log is missing or cannot be looked at
    */
   static KbStamp of(Kb kb, KbFiles files) throws IOException {
-    return new KbStamp(files.state(kb.dataLog()), said(kb, files), others(kb, files));
+    return new KbStamp(
+        files.state(kb.dataLog()), said(kb, files), vectors(kb, files), others(kb, files));
   }
 
   /** The same log beside the other files as they are now. */
   KbStamp withOthers(Kb kb, KbFiles files) throws IOException {
-    return new KbStamp(log, said(kb, files), others(kb, files));
+    return new KbStamp(log, said(kb, files), vectors(kb, files), others(kb, files));
   }
 
   /** The same with answers and reviews as another one has them. */
   KbStamp withSaidOf(KbStamp other) {
-    return new KbStamp(log, other.said, others);
+    return new KbStamp(log, other.said, vectors, others);
+  }
+
+  /** The same with the vectors as they are now. */
+  KbStamp withVectors(Kb kb, KbFiles files) throws IOException {
+    return new KbStamp(log, said, vectors(kb, files), others);
+  }
+
+  /** Whether the cache is not what the log says it should be. */
+  boolean vectorsWait() {
+    return vectors.getLast().isPresent();
   }
 
   private static List<Optional<FileState>> said(Kb kb, KbFiles files) throws IOException {
-    return List.of(state(kb.answers(), files), state(kb.insights().resolve(History.NAME), files));
+    return states(files, kb.answers(), kb.insights().resolve(History.NAME));
+  }
+
+  private static List<Optional<FileState>> vectors(Kb kb, KbFiles files) throws IOException {
+    return states(
+        files,
+        kb.folder().resolve(EmbeddingCache.VECTORS),
+        kb.folder().resolve(EmbeddingCache.KEYS),
+        kb.folder().resolve(EmbeddingCache.JOURNAL));
   }
 
   private static List<Optional<FileState>> others(Kb kb, KbFiles files) throws IOException {
     ReportFolder report = ReportFolder.of(kb);
-    List<Optional<FileState>> states = new ArrayList<>();
-    for (Path file :
-        List.of(
-            kb.insights().resolve(DecisionFile.NAME),
-            kb.folder().resolve(EmbeddingCache.VECTORS),
-            kb.folder().resolve(EmbeddingCache.KEYS),
-            report.html(),
-            report.markdown(),
-            report.json())) {
-      states.add(state(file, files));
-    }
-    return List.copyOf(states);
+    return states(
+        files,
+        kb.insights().resolve(DecisionFile.NAME),
+        report.html(),
+        report.markdown(),
+        report.json());
   }
 
-  private static Optional<FileState> state(Path file, KbFiles files) throws IOException {
-    try {
-      return Optional.of(files.state(file));
-    } catch (NoSuchFileException e) {
-      return Optional.empty();
+  private static List<Optional<FileState>> states(KbFiles files, Path... paths) throws IOException {
+    List<Optional<FileState>> states = new ArrayList<>();
+    for (Path file : paths) {
+      try {
+        states.add(Optional.of(files.state(file)));
+      } catch (NoSuchFileException e) {
+        states.add(Optional.empty());
+      }
     }
+    return List.copyOf(states);
   }
 
   /** One line that is the same for the same state; without inodes, which a restore changes. */
   String text() {
     StringBuilder text = new StringBuilder(text(log));
-    said.forEach(state -> text.append(' ').append(state.map(KbStamp::text).orElse("-")));
-    others.forEach(state -> text.append(' ').append(state.map(KbStamp::text).orElse("-")));
+    Stream.of(said, vectors, others)
+        .flatMap(List::stream)
+        .forEach(state -> text.append(' ').append(state.map(KbStamp::text).orElse("-")));
     return text.toString();
   }
 

@@ -9,6 +9,7 @@ import java.io.IOException;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.Optional;
+import java.util.OptionalLong;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -28,6 +29,12 @@ final class KbWatch {
   private static final Duration PATIENCE = Duration.ofSeconds(60);
 
   private static final Duration LONGEST_RETRY = Duration.ofMinutes(5);
+
+  /** New vectors wait so long in the journal before the whole cache is written. */
+  static final Duration PUBLISH_AFTER = Duration.ofMinutes(1);
+
+  /** Or so long for each entry: what is written stays below 160 KB a second on average. */
+  private static final Duration PUBLISH_AFTER_PER_ENTRY = Duration.ofMillis(10);
 
   private final Kb kb;
   private final KbFiles files;
@@ -56,6 +63,9 @@ final class KbWatch {
 
   /** The log when it was last looked at; null before. */
   private FileState seenLog;
+
+  /** Since when vectors were seen to wait in the journal; empty when none do. */
+  private OptionalLong waitingSince = OptionalLong.empty();
 
   private int failures;
   private long retryAt;
@@ -170,20 +180,26 @@ final class KbWatch {
     long now = clock.nanos();
     KbStamp stamp;
     try {
-      stamp = KbStamp.of(kb, files);
-      if (beingAsked && done != null) {
-        stamp = stamp.withSaidOf(done);
-      }
+      KbStamp found = KbStamp.of(kb, files);
+      stamp = beingAsked && done != null ? found.withSaidOf(done) : found;
     } catch (IOException e) {
       troubles.met(name, "data.log cannot be looked at: " + Reasons.of(e) + "; waiting for it");
       pending = null;
       done = null;
       return settings.poll().toNanos();
     }
+    if (!stamp.vectorsWait()) {
+      waitingSince = OptionalLong.empty();
+    } else if (waitingSince.isEmpty()) {
+      waitingSince = OptionalLong.of(now);
+    }
     if (stamp.equals(done) && !again && now - doneAt < RECHECK.toNanos()) {
-      troubles.over(name);
       pending = null;
-      return poll;
+      if (untilPublishing() <= 0) {
+        return locked(() -> publishVectors(stamp, poll));
+      }
+      troubles.over(name);
+      return Math.min(poll, untilPublishing());
     }
     if (!stamp.equals(pending)) {
       noteChange(stamp, now);
@@ -195,7 +211,17 @@ final class KbWatch {
     if (failures > 0 && now < retryAt) {
       return Math.min(poll, retryAt - now);
     }
-    return bringUpToDate(stamp, poll);
+    return locked(() -> bringUpToDate(stamp, poll));
+  }
+
+  /** Nanoseconds until the vectors that wait are published; as good as never when none do. */
+  private long untilPublishing() {
+    if (waitingSince.isEmpty()) {
+      return Long.MAX_VALUE;
+    }
+    Duration wait = PUBLISH_AFTER_PER_ENTRY.multipliedBy(Math.max(0, entries));
+    long nanos = Math.max(PUBLISH_AFTER.toNanos(), wait.toNanos());
+    return nanos - (clock.nanos() - waitingSince.getAsLong());
   }
 
   private void noteChange(KbStamp stamp, long now) {
@@ -212,29 +238,19 @@ final class KbWatch {
     failures = 0;
   }
 
-  private long bringUpToDate(KbStamp stamp, long poll) throws InterruptedException {
+  /** What a try to do something comes to. */
+  private interface Work {
+    /**
+     * @return nanoseconds after which to look again
+     */
+    long run() throws IOException, InterruptedException;
+  }
+
+  /** Does something to the KB under its lock; when that fails, says so and tries again later. */
+  private long locked(Work work) throws InterruptedException {
     long start = System.nanoTime();
     try (KbFiles.Lock lock = files.lock(kb)) {
-      LogReading log = files.read(kb.dataLog());
-      metrics.readings.increment();
-      KbStamp after = KbStamp.of(kb, files);
-      if (!after.log().equals(stamp.log()) && clock.nanos() - changedSince < PATIENCE.toNanos()) {
-        noteChange(after, clock.nanos()); // it went on while it was read
-        return settings.quiet().toNanos();
-      }
-      entries = log.account().live();
-      doneAt = clock.nanos();
-      pending = null;
-      if (publish(stamp, log)) {
-        done = stamp;
-        logSha256 = log.account().sha256();
-      } else { // confirmed by a run that finds nothing left to do
-        done = null;
-        noteChange(stamp.withOthers(kb, files), doneAt);
-      }
-      failures = 0;
-      troubles.over(name);
-      return done == null ? settings.quiet().toNanos() : poll;
+      return work.run();
     } catch (Failure | DataLogException | EmbeddingException e) {
       troubles.met(name, e.getMessage());
     } catch (IOException e) {
@@ -245,6 +261,56 @@ final class KbWatch {
       metrics.workNanos.add(System.nanoTime() - start);
     }
     return later();
+  }
+
+  private long bringUpToDate(KbStamp stamp, long poll) throws IOException, InterruptedException {
+    LogReading log = files.read(kb.dataLog());
+    metrics.readings.increment();
+    KbStamp after = KbStamp.of(kb, files);
+    if (!after.log().equals(stamp.log()) && clock.nanos() - changedSince < PATIENCE.toNanos()) {
+      noteChange(after, clock.nanos()); // it went on while it was read
+      return settings.quiet().toNanos();
+    }
+    entries = log.account().live();
+    doneAt = clock.nanos();
+    pending = null;
+    if (publish(stamp, log)) {
+      done = stamp;
+      logSha256 = log.account().sha256();
+    } else { // confirmed by a run that finds nothing left to do
+      done = null;
+      noteChange(stamp.withOthers(kb, files), doneAt);
+    }
+    failures = 0;
+    troubles.over(name);
+    return done == null ? settings.quiet().toNanos() : poll;
+  }
+
+  /**
+   * Moves the vectors that wait in the journal to where other programs read them. Nothing else is
+   * done, and nothing else changes: the report stays up to date.
+   */
+  private long publishVectors(KbStamp stamp, long poll) throws IOException, InterruptedException {
+    LogReading log = files.read(kb.dataLog());
+    metrics.readings.increment();
+    done = null;
+    if (!log.account().sha256().equals(logSha256)) {
+      return settings.quiet().toNanos(); // it changed and did not look like it
+    }
+    pipeline.updateVectors(kb, log, Saving.PUBLISHED);
+    KbStamp published = stamp.withVectors(kb, files);
+    pipeline.updateVectors(kb, log, Saving.PUBLISHED); // is what was written what can be read?
+    if (!stamp.withVectors(kb, files).equals(published)) {
+      return settings.quiet().toNanos();
+    }
+    done = published;
+    Cursor.read(kb)
+        .filter(c -> c.files().equals(stamp.text()))
+        .ifPresent(
+            c -> new Cursor(c.logSha256(), c.basis(), published.text(), c.questions()).write(kb));
+    troubles.over(name);
+    LOG.info("{}: the vectors of {} entries published", name, entries);
+    return poll;
   }
 
   /**
@@ -264,7 +330,8 @@ final class KbWatch {
       }
     }
     again = false;
-    Pipeline.Outcome now = pipeline.run(kb, log, true);
+    Saving saving = untilPublishing() <= 0 ? Saving.PUBLISHED : Saving.JOURNAL;
+    Pipeline.Outcome now = pipeline.run(kb, log, saving);
     files.publish(kb, now.report());
     outcome = now;
     questions = now.questions();

@@ -6,7 +6,6 @@ import dev.helixbg.config.text.PrintableText;
 import dev.helixbg.embed.EmbeddingModel;
 import dev.helixbg.embed.cache.TextKey;
 import dev.helixbg.insight.findings.NamedEntry;
-import dev.helixbg.insight.judge.AnswerFile;
 import dev.helixbg.insight.judge.Asking;
 import dev.helixbg.insight.judge.Guess;
 import dev.helixbg.insight.judge.Job;
@@ -80,13 +79,10 @@ final class LabelCommand implements Callable<Integer> {
             DataLog.readQuiet(chosen.dataLog()).entries(),
             entry -> TextKey.of(embedding, entry.embeddedText()).hex());
     Judging judging = new Judging(settings, Progress.on(console), warning -> {});
-    try {
-      AnswerFile answers = Judging.answers(chosen, save);
-      try (Asking asking = judging.asking(answers, model)) {
-        LabelRun run = new LabelRun(asking, entries);
-        int left = run.ask();
-        return new Labelled(entries, run.guesses(), model.name(), asking.asked(), left);
-      }
+    try (Asking asking = judging.asking(Judging.answers(chosen, save), model)) {
+      LabelRun run = new LabelRun(asking, entries);
+      int left = run.ask();
+      return new Labelled(entries, run.guesses(), model.name(), asking.asked(), left);
     } catch (IOException e) {
       throw Judging.cannotSave(chosen, e);
     }

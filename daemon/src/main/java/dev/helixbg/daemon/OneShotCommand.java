@@ -77,7 +77,7 @@ final class OneShotCommand implements Callable<Integer> {
 
   private Pipeline.Outcome report(Pipeline pipeline, Kb chosen) throws InterruptedException {
     try (KbLock lock = KbLock.take(chosen)) {
-      Pipeline.Outcome outcome = pipeline.run(chosen, true);
+      Pipeline.Outcome outcome = pipeline.run(chosen, Saving.PUBLISHED);
       ReportFolder.of(chosen).write(outcome.report());
       return outcome;
     }
@@ -89,10 +89,10 @@ final class OneShotCommand implements Callable<Integer> {
       console
           .err()
           .println("helix-bg: " + chosen.folder() + " is not writable: the vectors are not kept");
-      return pipeline.run(chosen, false);
+      return pipeline.run(chosen, Saving.NOTHING);
     }
     try (KbLock lock = KbLock.take(chosen)) {
-      return pipeline.run(chosen, true);
+      return pipeline.run(chosen, Saving.PUBLISHED);
     }
   }
 

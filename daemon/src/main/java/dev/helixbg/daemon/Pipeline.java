@@ -5,6 +5,7 @@ import dev.helixbg.config.Settings;
 import dev.helixbg.config.Sha256;
 import dev.helixbg.embed.cache.EmbeddingCache;
 import dev.helixbg.embed.cache.TextKey;
+import dev.helixbg.embed.store.PrivateFiles;
 import dev.helixbg.insight.decisions.DecisionFile;
 import dev.helixbg.insight.decisions.Decisions;
 import dev.helixbg.insight.findings.Findings;
@@ -74,22 +75,20 @@ final class Pipeline {
   }
 
   /**
-   * @param save whether vectors and answers may be saved in the KB
+   * @param saving of vectors; answers are saved where it is not nothing
    * @throws InterruptedException when interrupted; the vectors made and the answers given until
    *     then are saved
    */
-  Outcome run(Kb kb, boolean save) throws InterruptedException {
-    return run(kb, DataLog.readQuiet(kb.dataLog()), save);
+  Outcome run(Kb kb, Saving saving) throws InterruptedException {
+    return run(kb, DataLog.readQuiet(kb.dataLog()), saving);
   }
 
   /**
    * @param log of that KB, just read
    * @see #run(Kb, boolean)
    */
-  Outcome run(Kb kb, LogReading log, boolean save) throws InterruptedException {
-    VectorUpdate update =
-        new VectorUpdate(new EmbeddingCache(kb.folder()), embedder.id(), embedder::open, display);
-    VectorUpdate.Result vectors = update.run(log.entries(), save);
+  Outcome run(Kb kb, LogReading log, Saving saving) throws InterruptedException {
+    VectorUpdate.Result vectors = updateVectors(kb, log, saving);
     Decisions decisions = decisions(kb);
     Findings all =
         analyst.analyse(
@@ -99,10 +98,17 @@ final class Pipeline {
             decisions.widened(settings.insight()),
             settings.threads());
     Findings open = decisions.applyTo(all, settings.insight());
-    Judging.Outcome judged = judging.run(kb, open, vectors.vectors(), embedder, save);
+    Judging.Outcome judged = judging.run(kb, open, vectors.vectors(), saving != Saving.NOTHING);
     Report.Run run = new Report.Run(Version.text(), embedder.describe());
     Report report = new Report(open, log.account(), run, judged.judgements(), Reviews.latest(kb));
     return new Outcome(report, vectors, judged.asked());
+  }
+
+  /** The vectors alone. */
+  VectorUpdate.Result updateVectors(Kb kb, LogReading log, Saving saving)
+      throws InterruptedException {
+    return new VectorUpdate(new EmbeddingCache(kb.folder()), embedder.id(), embedder::open, display)
+        .run(log.entries(), saving);
   }
 
   /**
@@ -144,6 +150,7 @@ final class Pipeline {
       digest.update((byte) 0);
       return;
     }
+    PrivateFiles.requireFile(file);
     byte[] buffer = new byte[1 << 16];
     long length = 0;
     try (InputStream in = Files.newInputStream(file)) {

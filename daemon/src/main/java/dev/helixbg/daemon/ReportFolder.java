@@ -1,6 +1,7 @@
 package dev.helixbg.daemon;
 
 import dev.helixbg.embed.store.AtomicFile;
+import dev.helixbg.embed.store.PrivateFiles;
 import dev.helixbg.insight.report.HtmlReport;
 import dev.helixbg.insight.report.JsonReport;
 import dev.helixbg.insight.report.MarkdownReport;
@@ -29,7 +30,7 @@ record ReportFolder(Path html, Path markdown, Path json) {
    */
   void write(Report report) {
     try {
-      Files.createDirectories(json.getParent());
+      PrivateFiles.makeFolder(json.getParent());
       replace(html, HtmlReport.render(report).getBytes(StandardCharsets.UTF_8));
       replace(markdown, MarkdownReport.render(report).getBytes(StandardCharsets.UTF_8));
       replace(json, JsonReport.render(report));

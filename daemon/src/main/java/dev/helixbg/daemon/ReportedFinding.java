@@ -3,6 +3,7 @@ package dev.helixbg.daemon;
 import com.fasterxml.jackson.core.JacksonException;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
+import dev.helixbg.embed.store.PrivateFiles;
 import dev.helixbg.insight.decisions.Decision;
 import java.io.IOException;
 import java.nio.file.NoSuchFileException;
@@ -25,6 +26,7 @@ record ReportedFinding(String id, String kind, double similarity, String about) 
   static List<ReportedFinding> of(Kb kb) {
     Path file = ReportFolder.of(kb).json();
     try {
+      PrivateFiles.requireFile(file);
       JsonNode report = new ObjectMapper().readTree(file.toFile());
       List<ReportedFinding> findings = new ArrayList<>();
       report.path("nearDuplicates").forEach(pair -> findings.add(pair(pair, "near-duplicate")));

@@ -123,7 +123,7 @@ abstract sealed class ReviewCommand implements Callable<Integer> {
                 settings, DaemonClock.SYSTEM, new DaemonMetrics(DaemonClock.SYSTEM))) {
       new VectorUpdate(
               new EmbeddingCache(chosen.folder()), source.id(), source::open, Progress.on(console))
-          .run(DataLog.readQuiet(chosen.dataLog()).entries(), true);
+          .run(DataLog.readQuiet(chosen.dataLog()).entries(), Saving.PUBLISHED);
       return model.use(
           text ->
               new Reviews(settings, source.id())

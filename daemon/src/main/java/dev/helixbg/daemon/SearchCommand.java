@@ -97,7 +97,7 @@ final class SearchCommand implements Callable<Integer> {
                 source.id(),
                 source::open,
                 Progress.on(console))
-            .run(live, false);
+            .run(live, Saving.NOTHING);
     Map<Long, float[]> byOffset = new HashMap<>();
     for (int i = 0; i < live.size(); i++) {
       byOffset.put(live.get(i).offset(), vectors.vectors().get(i));

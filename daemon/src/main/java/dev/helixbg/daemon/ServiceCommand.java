@@ -6,6 +6,7 @@ import dev.helixbg.daemon.service.ServicePlan;
 import dev.helixbg.daemon.service.ServicePlan.Action;
 import dev.helixbg.daemon.service.ServiceSpec;
 import dev.helixbg.embed.store.AtomicFile;
+import dev.helixbg.embed.store.PrivateFiles;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
@@ -112,7 +113,8 @@ final class ServiceCommand implements Callable<Integer> {
             ? ServicePlan.launchd(wanted, spec, uid(locations.home()))
             : ServicePlan.systemd(wanted, spec, configHome(locations));
     if (wanted == Action.INSTALL && !dryRun) {
-      Files.createDirectories(home.logs());
+      PrivateFiles.makeFolders(home.folder());
+      PrivateFiles.makeFolder(home.logs());
       for (Path folder : spec.writable()) { // one that is not there cannot be made writable
         Files.createDirectories(folder);
       }

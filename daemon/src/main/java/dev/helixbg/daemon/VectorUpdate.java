@@ -4,6 +4,7 @@ import dev.helixbg.embed.Embedder;
 import dev.helixbg.embed.cache.CacheRow;
 import dev.helixbg.embed.cache.CachedVectors;
 import dev.helixbg.embed.cache.EmbeddingCache;
+import dev.helixbg.embed.cache.Journal;
 import dev.helixbg.embed.cache.TextKey;
 import dev.helixbg.insight.log.Entry;
 import java.io.IOException;
@@ -22,18 +23,17 @@ import java.util.function.Supplier;
  * else from the model, saving batch after batch.
  *
  * <p>A batch is what is embedded between two saves, and what the death of the process costs at
- * most: {@link #BATCH_TEXTS} texts, and no more than are embedded in {@link #BATCH_TIME}.
+ * most: {@link #BATCH_TEXTS} texts, and no more than are embedded in {@link #BATCH_TIME}. It goes
+ * to the cache's journal; the whole cache is published when as many vectors wait there as it has,
+ * so that all its states together are not twice as large as the last one.
  */
 final class VectorUpdate {
   static final int BATCH_TEXTS = 512;
 
-  /** A save writes the whole cache: where that is slow, {@link #SAVE_SHARE} times what it took. */
   static final Duration BATCH_TIME = Duration.ofSeconds(2);
 
-  /** However slowly the cache is written. */
-  static final Duration LONGEST_BATCH_TIME = Duration.ofSeconds(20);
-
-  private static final int SAVE_SHARE = 10;
+  /** A cache of so few entries (50 KB) is published at the end of each run that changed it. */
+  static final int FEW = 32;
 
   private final EmbeddingCache cache;
   private final String modelId;
@@ -79,11 +79,10 @@ final class VectorUpdate {
       Optional<String> rebuilt) {}
 
   /**
-   * @param save whether the cache may be written
    * @throws InterruptedException when interrupted; the vectors made until then are saved
    * @throws Failure with {@link ExitCode#WRITE} when the cache cannot be written
    */
-  Result run(List<Entry> entries, boolean save) throws InterruptedException {
+  Result run(List<Entry> entries, Saving saving) throws InterruptedException {
     CachedVectors cached = cache.read();
     List<TextKey> keys = new ArrayList<>(entries.size());
     Map<TextKey, float[]> known = HashMap.newHashMap(entries.size());
@@ -95,31 +94,29 @@ final class VectorUpdate {
       cached.vector(key).ifPresentOrElse(v -> known.put(key, v), () -> missing.put(key, text));
     }
     int reused = known.size();
-    Saver saver = new Saver(entries, keys, known, cached.rows(), save);
+    Saver saver = new Saver(entries, keys, known, cached, saving);
     if (!missing.isEmpty()) {
-      embed(missing, known, saver);
+      embed(missing, saver);
     }
-    saver.saveWhenChanged();
+    saver.end();
     Optional<String> rebuilt =
         Optional.of(cached.reason()).filter(r -> cached.state() == CachedVectors.State.UNUSABLE);
     List<float[]> vectors = keys.stream().map(known::get).toList();
     return new Result(List.copyOf(keys), vectors, reused, missing.size(), rebuilt);
   }
 
-  private void embed(Map<TextKey, String> missing, Map<TextKey, float[]> known, Saver saver)
-      throws InterruptedException {
+  private void embed(Map<TextKey, String> missing, Saver saver) throws InterruptedException {
     List<TextKey> keys = List.copyOf(missing.keySet());
     try (Embedder embedder = model.get();
         Progress progress = display.begin("Embedding", missing.size())) {
       embedder.embed(
           List.copyOf(missing.values()),
           (index, vector) -> {
-            known.put(keys.get(index), vector);
             progress.step();
-            saver.embedded();
+            saver.embedded(keys.get(index), vector);
           });
     } catch (InterruptedException e) {
-      saver.saveWhenChanged();
+      saver.save();
       throw e;
     }
   }
@@ -129,52 +126,98 @@ final class VectorUpdate {
     private final List<Entry> entries;
     private final List<TextKey> keys;
     private final Map<TextKey, float[]> known;
-    private final boolean allowed;
-    private List<CacheRow> saved;
+    private final Saving saving;
+
+    /** Of the whole cache on disk. */
+    private List<CacheRow> published;
+
+    private Journal journal;
+
+    /** Vectors in the journal. */
+    private int waiting;
+
+    private final Map<TextKey, float[]> unsaved = new LinkedHashMap<>();
     private long due = nanoTime.getAsLong() + BATCH_TIME.toNanos();
-    private int unsaved;
 
     Saver(
         List<Entry> entries,
         List<TextKey> keys,
         Map<TextKey, float[]> known,
-        List<CacheRow> saved,
-        boolean allowed) {
+        CachedVectors cached,
+        Saving saving) {
       this.entries = entries;
       this.keys = keys;
       this.known = known;
-      this.saved = saved;
-      this.allowed = allowed;
+      this.saving = saving;
+      this.published = cached.rows();
+      this.journal = cached.journal();
+      this.waiting = journal.vectors().size();
     }
 
     /** A text was; saves when it completes a batch. */
-    void embedded() {
-      unsaved++;
-      long start = nanoTime.getAsLong();
-      if (unsaved >= BATCH_TEXTS || start - due >= 0) {
-        saveWhenChanged();
-        unsaved = 0;
-        long end = nanoTime.getAsLong();
-        long pause = Math.max(BATCH_TIME.toNanos(), SAVE_SHARE * (end - start));
-        due = end + Math.min(pause, LONGEST_BATCH_TIME.toNanos());
+    void embedded(TextKey key, float[] vector) {
+      known.put(key, vector);
+      unsaved.put(key, vector);
+      if (unsaved.size() >= BATCH_TEXTS || nanoTime.getAsLong() - due >= 0) {
+        save();
+        due = nanoTime.getAsLong() + BATCH_TIME.toNanos();
       }
     }
 
-    void saveWhenChanged() {
+    /** Saves what is new. */
+    void save() {
+      if (saving != Saving.NOTHING && !unsaved.isEmpty()) {
+        write(isPublishingDue() ? this::publish : this::append);
+      }
+      unsaved.clear();
+    }
+
+    /** Saves what is new, and that some vectors are needed no more or elsewhere. */
+    void end() {
+      if (saving == Saving.NOTHING) {
+        return;
+      }
       List<CacheRow> rows = rows();
-      if (allowed && !sameRows(rows, saved)) {
-        try {
-          cache.save(rows);
-          saved = rows;
-        } catch (IOException e) {
-          throw new Failure(
-              ExitCode.WRITE,
-              "cannot save the vectors to "
-                  + EmbeddingCache.VECTORS
-                  + " in the knowledge base: "
-                  + Reasons.of(e)
-                  + ". Nothing was lost; mend that and run again");
+      if (sameRows(rows, published)) {
+        if (journal.state() != Journal.State.NONE) {
+          write(cache::endJournal);
         }
+      } else if (saving == Saving.PUBLISHED
+          || rows.size() <= FEW
+          || isPublishingDue()
+          || contradict(rows, published)) {
+        write(this::publish);
+      } else if (!unsaved.isEmpty() || waiting == 0) {
+        write(this::append);
+      }
+    }
+
+    private boolean isPublishingDue() {
+      return waiting + unsaved.size() >= published.size() || !journal.takesMore();
+    }
+
+    private void publish() throws IOException {
+      List<CacheRow> rows = rows();
+      cache.publish(rows);
+      published = rows;
+      journal = Journal.NONE;
+      waiting = 0;
+    }
+
+    private void append() throws IOException {
+      cache.append(unsaved);
+      waiting += unsaved.size();
+    }
+
+    private void write(Writing writing) {
+      try {
+        writing.run();
+      } catch (IOException e) {
+        throw new Failure(
+            ExitCode.WRITE,
+            "cannot save the vectors in the knowledge base: "
+                + Reasons.of(e)
+                + ". Nothing was lost; mend that and run again");
       }
     }
 
@@ -192,6 +235,13 @@ final class VectorUpdate {
       return rows;
     }
 
+    /** Whether one has another text for an offset: the log was compacted, or the model changed. */
+    private static boolean contradict(List<CacheRow> a, List<CacheRow> b) {
+      Map<Long, TextKey> keys = HashMap.newHashMap(a.size());
+      a.forEach(row -> keys.put(row.offset(), row.key()));
+      return b.stream().anyMatch(r -> !keys.getOrDefault(r.offset(), r.key()).equals(r.key()));
+    }
+
     private static boolean sameRows(List<CacheRow> a, List<CacheRow> b) {
       if (a.size() != b.size()) {
         return false;
@@ -203,5 +253,9 @@ final class VectorUpdate {
       }
       return true;
     }
+  }
+
+  private interface Writing {
+    void run() throws IOException;
   }
 }

@@ -6,6 +6,7 @@ import com.fasterxml.jackson.databind.ObjectMapper;
 import dev.helixbg.embed.cache.CacheRow;
 import dev.helixbg.embed.cache.CachedVectors;
 import dev.helixbg.embed.cache.EmbeddingCache;
+import dev.helixbg.embed.cache.Journal;
 import dev.helixbg.embed.cache.TextKey;
 import dev.helixbg.insight.log.DataLog;
 import dev.helixbg.insight.log.Entry;
@@ -90,12 +91,30 @@ final class Verification {
       case UNUSABLE ->
           checks.add(Check.problem("embeddings.bin", cached.reason(), "a run makes it anew"));
     }
+    checkJournal(cached.journal());
     if (missing > 0) {
       aRunWould.add("embed %,d texts".formatted(missing));
     }
     if (unneeded > 0) {
       aRunWould.add("drop %,d vectors of texts that are gone".formatted(unneeded));
     }
+  }
+
+  private void checkJournal(Journal journal) {
+    String name = EmbeddingCache.JOURNAL;
+    String sound = "%,d vectors wait for embeddings.bin".formatted(journal.vectors().size());
+    switch (journal.state()) {
+      case NONE -> {
+        return;
+      }
+      case WHOLE -> checks.add(Check.ok(name, sound + ", sound"));
+      case TORN ->
+          checks.add(Check.note(name, sound + "; it " + journal.reason(), "normal after a kill"));
+      case DAMAGED ->
+          checks.add(
+              Check.problem(name, "it " + journal.reason() + "; " + sound, "a run replaces it"));
+    }
+    aRunWould.add("publish the vectors in " + name);
   }
 
   private void checkReport(LogAccount log) {

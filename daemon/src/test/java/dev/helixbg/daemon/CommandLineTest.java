@@ -24,8 +24,7 @@ class CommandLineTest {
 
   private CommandLine line() {
     PrintStream print = new PrintStream(out, true, StandardCharsets.UTF_8);
-    return HelixBg.commandLine(
-        new Console(print, print, false, false), Rivals.NONE, Interruption.watch());
+    return HelixBg.commandLine(new Console(print, print, false, false), Interruption.watch());
   }
 
   private String output(String... arguments) {
@@ -45,6 +44,15 @@ class CommandLineTest {
   @Test
   void aServiceStartsTheJvmAsTheLauncherDoes() throws IOException, InterruptedException {
     assertEquals(ForkedJvm.launcherOptions("tiered"), ServiceCommand.JAVA_OPTIONS);
+  }
+
+  @Test
+  void benchWithoutBenchmarksSaysWhereTheyAre() {
+    int code = line().execute("bench", "llm", "model.gguf", "-n", "4");
+    String said = out.toString(StandardCharsets.UTF_8);
+    assertEquals(ExitCode.USAGE.number(), code);
+    assertTrue(said.startsWith("helix-bg: the benchmarks are no part of "), said);
+    assertEquals(1, said.lines().count(), said);
   }
 
   @Test

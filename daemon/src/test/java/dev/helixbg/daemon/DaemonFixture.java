@@ -108,7 +108,7 @@ final class DaemonFixture {
     }
     Pipeline once =
         new Pipeline(settings, model, Analysis::run, Judging.withoutAsking(settings), SILENT);
-    ReportFolder.of(fresh).write(once.run(fresh, true).report());
+    ReportFolder.of(fresh).write(once.run(fresh, Saving.PUBLISHED).report());
     assertSameVectors(fresh, kb, tolerance);
     if (tolerance == 0) {
       assertEquals(

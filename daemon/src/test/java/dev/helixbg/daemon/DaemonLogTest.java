@@ -2,6 +2,7 @@ package dev.helixbg.daemon;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import ch.qos.logback.classic.Logger;
@@ -15,6 +16,7 @@ import java.io.PrintStream;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.attribute.PosixFilePermissions;
 import java.util.List;
 import java.util.Map;
 import java.util.stream.Stream;
@@ -96,5 +98,31 @@ class DaemonLogTest {
       assertTrue(count > 1 && count <= DaemonLog.FILES, count + " files");
     }
     assertTrue(lines().getLast().endsWith("1199"));
+  }
+
+  @Test
+  void everyFileOfTheLogIsForItsUserAlone() throws IOException {
+    LoggerContext context = start(Map.of(), false, 1 << 10);
+    Logger log = context.getLogger("dev.helixbg.test");
+    for (int i = 0; !Files.exists(folder.resolve("logs/helix-bg.2.log")); i++) {
+      log.info("a line with a number {}", i);
+    }
+    context.stop();
+    try (Stream<Path> files = Files.list(folder.resolve("logs"))) {
+      for (Path file : files.toList()) {
+        assertEquals(
+            "rw-------", PosixFilePermissions.toString(Files.getPosixFilePermissions(file)));
+      }
+    }
+  }
+
+  @Test
+  void logsThatAreLinksAreRefused() throws IOException {
+    Path victim = Files.writeString(folder.resolve("victim"), "private");
+    Files.createDirectory(folder.resolve("logs"));
+    Files.createSymbolicLink(folder.resolve("logs/helix-bg.log"), victim);
+    Failure refused = assertThrows(Failure.class, () -> start(Map.of(), false, 1 << 20));
+    assertTrue(refused.getMessage().contains("it is a link"), refused.getMessage());
+    assertEquals("private", Files.readString(victim));
   }
 }

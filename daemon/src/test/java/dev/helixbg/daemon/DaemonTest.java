@@ -247,7 +247,8 @@ class DaemonTest {
       int live = 10_000 + i;
       await(() -> json.readTree(Files.readAllBytes(report)).at("/log/liveEntries").asInt() == live);
       Duration took = Duration.ofNanos(System.nanoTime() - start);
-      // Two of them are the quiet time. Test machines are busy; docs/benchmarks.md has the rest.
+      // Two of them are the quiet time. Test machines are busy; docs/benchmarks-archive.md has the
+      // rest.
       assertTrue(took.toMillis() < 7_000 || Power.load() > 0.7, "it took " + took);
     }
     awaitUpToDate(10_003);

@@ -35,8 +35,7 @@ class FindingsCommandsTest {
             false);
     List<String> all = new ArrayList<>(List.of(arguments));
     all.add(1, "--set=cache=" + folder.resolve("cache"));
-    return HelixBg.commandLine(console, Rivals.NONE, Interruption.watch())
-        .execute(all.toArray(String[]::new));
+    return HelixBg.commandLine(console, Interruption.watch()).execute(all.toArray(String[]::new));
   }
 
   private JsonNode json() throws IOException {

@@ -28,6 +28,7 @@ class GpuCommandsIT {
   @TempDir static Path home;
 
   private static Program gpu;
+  private static Program cuda;
   private static Program noGpu;
   private static String model;
 
@@ -37,6 +38,9 @@ class GpuCommandsIT {
     gpu =
         new Program(home)
             .with("HELIX_BG_LAUNCHER_JAVA_OPTIONS", "-Dhelixbg.metal.library=" + library);
+    cuda =
+        new Program(home)
+            .with("HELIX_BG_LAUNCHER_JAVA_OPTIONS", "-Dhelixbg.cuda.library=" + library);
     noGpu = new Program(home);
     try (var in = GoldenModel.class.getResourceAsStream("/golden/golden-q4km.gguf")) {
       model = home.resolve("golden-q4km.gguf").toString();
@@ -112,8 +116,21 @@ class GpuCommandsIT {
   }
 
   @Test
+  void cudaIsTakenWhereThereIsNoMetalAndGivesTheSame() throws Exception {
+    JsonNode answer = json(cuda.run("generate", model, "--prompt-ids", promptIds(), "--json"));
+    assertArrayEquals(CASE.greedyIds(), ids(answer.get("token_ids")));
+    assertEquals("cuda", answer.get("backend").asText(), "auto takes the GPU");
+    assertEquals("Software CUDA", answer.at("/gpu/name").asText());
+    assertTrue(answer.at("/gpu/driver").asText().contains("CUDA 13.0"));
+    Program.Ended loaded = cuda.run("load-model", model, "--backend", "cuda");
+    assertTrue(loaded.out().contains("Software CUDA, CUDA 13.0"), loaded.out());
+    assertTrue(json(cuda.run("gpu-test", "--small", "-r", "1", "--json")).get("tests").size() >= 6);
+  }
+
+  @Test
   void doctorNamesTheGpu() throws Exception {
     assertTrue(gpu.run("doctor").out().contains("Software Metal"));
+    assertTrue(cuda.run("doctor").out().contains("Software CUDA, CUDA 13.0"));
   }
 
   @Test
@@ -124,7 +141,9 @@ class GpuCommandsIT {
     assertArrayEquals(CASE.greedyIds(), ids(answer.get("token_ids")));
     for (String[] arguments :
         new String[][] {
-          {"generate", model, "--prompt-ids", "1", "--backend", "metal"}, {"gpu-test"}
+          {"generate", model, "--prompt-ids", "1", "--backend", "metal"},
+          {"gpu-test"},
+          {"metal-test"}
         }) {
       Program.Ended refused = noGpu.run(arguments);
       assertEquals(ExitCode.MODEL.number(), refused.code());

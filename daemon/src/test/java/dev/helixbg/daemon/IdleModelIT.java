@@ -213,7 +213,12 @@ class IdleModelIT {
     // Probabilities differ in the fourth digit between runs (decision 13), vectors in the sixth.
     Kb same =
         copy(
-            "same", List.of("insights/answers.jsonl", EmbeddingCache.VECTORS, EmbeddingCache.KEYS));
+            "same",
+            List.of(
+                "insights/answers.jsonl",
+                EmbeddingCache.VECTORS,
+                EmbeddingCache.KEYS,
+                EmbeddingCache.JOURNAL));
     daemon.run("one-shot", same.folder().toString());
     for (String name : List.of("report.json", "report.md", "report.html")) {
       assertArrayEquals(
@@ -235,7 +240,9 @@ class IdleModelIT {
     String history = "insights/" + History.NAME;
     Files.copy(writer.kb().folder().resolve(history), copy.folder().resolve(history));
     for (String file : files) {
-      Files.copy(writer.kb().folder().resolve(file), copy.folder().resolve(file));
+      if (Files.exists(writer.kb().folder().resolve(file))) {
+        Files.copy(writer.kb().folder().resolve(file), copy.folder().resolve(file));
+      }
     }
     return copy;
   }

@@ -82,7 +82,7 @@ class IdleWorkTest {
             settings,
             model,
             new Reviews(settings, "fake"),
-            new IdleQuestions(settings, model, daemon.files, daemon.clock, daemon.metrics),
+            new IdleQuestions(settings, model, daemon.clock, daemon.metrics),
             daemon.clock,
             daemon.troubles,
             machine);
@@ -339,7 +339,7 @@ class IdleWorkTest {
             Analysis::run,
             new Judging(daemon.settings, DaemonFixture.SILENT, warning -> {}),
             DaemonFixture.SILENT);
-    ReportFolder.of(kb).write(once.run(kb, true).report());
+    ReportFolder.of(kb).write(once.run(kb, Saving.PUBLISHED).report());
   }
 
   private static Map<String, JsonNode> byKey(Kb kb) throws IOException {

@@ -1,5 +1,6 @@
 package dev.helixbg.daemon;
 
+import static org.junit.jupiter.api.Assertions.assertArrayEquals;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
@@ -12,6 +13,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.time.Instant;
+import java.util.Arrays;
 import java.util.List;
 import java.util.Random;
 import org.junit.jupiter.api.BeforeEach;
@@ -184,6 +186,132 @@ class KbWatchTest {
     Files.delete(writer.kb().folder().resolve(EmbeddingCache.KEYS));
     settle();
     daemon.assertAsFromNothing(folder.resolve("fresh3"));
+  }
+
+  private Path file(String name) {
+    return writer.kb().folder().resolve(name);
+  }
+
+  private void appendUntil(int live) throws IOException {
+    while (writer.live() < live) {
+      writer.append();
+    }
+  }
+
+  @Test
+  void aNewEntryIsInTheReportAtOnceAndInTheCacheAfterAMinute() throws Exception {
+    appendUntil(100);
+    daemon.run(Duration.ofMinutes(10));
+    assertFalse(Files.exists(file(EmbeddingCache.JOURNAL)));
+    byte[] published = Files.readAllBytes(file(EmbeddingCache.VECTORS));
+    int readings = daemon.files.readings;
+    long reports = daemon.metrics.reports.sum();
+    writer.append();
+    daemon.look();
+    daemon.run(Duration.ofSeconds(5));
+    assertEquals(101, liveInReport());
+    assertArrayEquals(published, Files.readAllBytes(file(EmbeddingCache.VECTORS)));
+    assertEquals(8 + 1_556, Files.size(file(EmbeddingCache.JOURNAL)));
+    assertFalse(daemon.watch.upToDateWith().isEmpty());
+
+    daemon.run(KbWatch.PUBLISH_AFTER);
+    assertFalse(Files.exists(file(EmbeddingCache.JOURNAL)));
+    assertFalse(daemon.watch.upToDateWith().isEmpty(), "the report was up to date all the time");
+    daemon.assertAsFromNothing(folder.resolve("fresh"));
+    assertEquals(3, daemon.files.readings - readings, "read, confirmed, and read to publish");
+    assertEquals(1, daemon.metrics.reports.sum() - reports);
+    daemon.run(Duration.ofMinutes(30));
+    assertEquals(3, daemon.files.readings - readings, "done is done");
+
+    DaemonFixture next = new DaemonFixture(folder, writer.kb());
+    next.run(Duration.ofMinutes(5));
+    assertEquals(1, next.files.readings, "the cursor knows what was published");
+  }
+
+  @Test
+  void theLargerTheCacheTheLongerItWaits() throws Exception {
+    appendUntil(7_000);
+    daemon.run(Duration.ofMinutes(10));
+    writer.append();
+    daemon.look();
+    daemon.run(Duration.ofSeconds(69));
+    assertTrue(Files.exists(file(EmbeddingCache.JOURNAL)));
+    daemon.run(Duration.ofSeconds(9));
+    assertFalse(Files.exists(file(EmbeddingCache.JOURNAL)));
+  }
+
+  @Test
+  void whatNeverRestsIsPublishedAllTheSame() throws Exception {
+    appendUntil(100);
+    daemon.run(Duration.ofMinutes(3));
+    int publications = 0;
+    for (int i = 0; i < 80; i++) {
+      boolean waits = Files.exists(file(EmbeddingCache.JOURNAL));
+      writer.append();
+      daemon.look();
+      daemon.run(Duration.ofSeconds(3));
+      publications += waits && !Files.exists(file(EmbeddingCache.JOURNAL)) ? 1 : 0;
+    }
+    assertTrue(publications >= 2 && publications <= 4, publications + " times in four minutes");
+  }
+
+  @Test
+  void whatAnEarlierProcessLeftInTheJournalIsPublished() throws Exception {
+    appendUntil(100);
+    daemon.run(Duration.ofMinutes(3));
+    writer.append();
+    daemon.look();
+    daemon.run(Duration.ofSeconds(10));
+    assertTrue(Files.exists(file(EmbeddingCache.JOURNAL)));
+
+    DaemonFixture next = new DaemonFixture(folder, writer.kb());
+    next.run(Duration.ofMinutes(2));
+    assertFalse(Files.exists(file(EmbeddingCache.JOURNAL)));
+    assertEquals(0, next.metrics.reports.sum(), "nothing else was done");
+    assertEquals(0, next.model.opened.get());
+    next.assertAsFromNothing(folder.resolve("fresh"));
+  }
+
+  @Test
+  void aJournalThatSomebodyBreaksOrDeletesIsMended() throws Exception {
+    appendUntil(100);
+    daemon.run(Duration.ofMinutes(3));
+    for (int how = 0; how < 3; how++) {
+      writer.append();
+      daemon.look();
+      daemon.run(Duration.ofSeconds(10));
+      byte[] bytes = Files.readAllBytes(file(EmbeddingCache.JOURNAL));
+      switch (how) {
+        case 0 -> Files.delete(file(EmbeddingCache.JOURNAL));
+        case 1 -> Files.write(file(EmbeddingCache.JOURNAL), Arrays.copyOf(bytes, 1_000));
+        default -> {
+          bytes[700] ^= 1;
+          Files.write(file(EmbeddingCache.JOURNAL), bytes);
+        }
+      }
+      daemon.run(KbWatch.PUBLISH_AFTER.multipliedBy(2));
+      assertFalse(Files.exists(file(EmbeddingCache.JOURNAL)));
+      daemon.assertAsFromNothing(folder.resolve("fresh" + how));
+    }
+  }
+
+  /** The log is busy while the vectors are published: then it is as if they were not. */
+  @Test
+  void whatCannotBePublishedIsTriedAgain() throws Exception {
+    appendUntil(100);
+    daemon.run(Duration.ofMinutes(3));
+    writer.append();
+    daemon.look();
+    daemon.run(Duration.ofSeconds(10));
+    daemon.files.locked = true;
+    daemon.run(Duration.ofMinutes(3));
+    assertTrue(Files.exists(file(EmbeddingCache.JOURNAL)));
+    assertEquals(1, daemon.metrics.troubles.sum(), "said once");
+    daemon.files.locked = false;
+    daemon.run(Duration.ofMinutes(6));
+    assertFalse(Files.exists(file(EmbeddingCache.JOURNAL)));
+    assertTrue(daemon.watch.trouble().isEmpty());
+    daemon.assertAsFromNothing(folder.resolve("fresh"));
   }
 
   @Test

@@ -86,9 +86,7 @@ final class RestDriver {
   /** Until nothing is due any more. */
   private void awaitReviews() throws Exception {
     History history = new History(new Kb(kb).insights());
-    while (history.last(Review.Kind.SESSION).isEmpty()
-        || history.last(Review.Kind.DRIFT).isEmpty()
-        || history.last(Review.Kind.STALE).isEmpty()) {
+    while (history.latest().size() < Review.Kind.values().length) {
       Thread.sleep(500);
     }
     Thread.sleep(Duration.ofSeconds(40)); // the chores come at least every 30 s

@@ -67,6 +67,7 @@ final class SoakDriver {
         throw new IllegalStateException("the daemon died: " + daemon.log());
       }
       daemon.awaitUpToDate(kb.live(), Duration.ofMinutes(5));
+      awaitPublishing();
       JsonNode metrics = daemon.status().orElseThrow().path("metrics");
       Duration ended = daemon.end();
       compare();
@@ -77,9 +78,21 @@ final class SoakDriver {
     }
   }
 
+  private void awaitPublishing() throws Exception {
+    Path journal = kb.kb().folder().resolve(EmbeddingCache.JOURNAL);
+    long deadline = System.nanoTime() + KbWatch.PUBLISH_AFTER.multipliedBy(3).toNanos();
+    while (Files.exists(journal)) {
+      if (System.nanoTime() - deadline > 0) {
+        throw new IllegalStateException("vectors were never published: " + daemon.log());
+      }
+      Thread.sleep(200);
+    }
+  }
+
   private void happen() throws Exception {
     Path vectors = kb.kb().folder().resolve(EmbeddingCache.VECTORS);
     Path keys = kb.kb().folder().resolve(EmbeddingCache.KEYS);
+    Path journal = kb.kb().folder().resolve(EmbeddingCache.JOURNAL);
     ReportFolder report = ReportFolder.of(kb.kb());
     switch (random.nextInt(20)) {
       case 0, 1, 2, 3, 4 -> kb.append();
@@ -106,8 +119,8 @@ final class SoakDriver {
         Thread.sleep(random.nextInt(1500));
         Files.move(away, kb.log());
       }
-      case 13 -> Files.deleteIfExists(vectors);
-      case 14 -> damage(random.nextBoolean() ? vectors : keys);
+      case 13 -> Files.deleteIfExists(random.nextBoolean() ? vectors : journal);
+      case 14 -> damage(List.of(vectors, keys, journal).get(random.nextInt(3)));
       case 15 -> damage(random.nextBoolean() ? report.json() : report.html());
       case 16 -> Files.deleteIfExists(report.json());
       case 17 -> {

@@ -61,7 +61,7 @@ class SoakTest {
         checks++;
         daemon.run(Duration.ofHours(6).plusMinutes(random.nextInt(180)));
       }
-      if (writer.live() > 60) {
+      if (writer.live() > 60) { // then fewer than are not published at once
         for (int i = 0; i < 30; i++) {
           writer.delete();
         }
@@ -74,7 +74,9 @@ class SoakTest {
   }
 
   private void happen() throws IOException, InterruptedException {
-    Path vectors = writer.kb().folder().resolve(EmbeddingCache.VECTORS);
+    boolean inJournal = random.nextBoolean();
+    Path vectors =
+        writer.kb().folder().resolve(inJournal ? EmbeddingCache.JOURNAL : EmbeddingCache.VECTORS);
     ReportFolder report = ReportFolder.of(writer.kb());
     switch (random.nextInt(18)) {
       case 0, 1, 2, 3 -> writer.append();
@@ -96,8 +98,10 @@ class SoakTest {
         Path victim = random.nextBoolean() ? vectors : report.html();
         if (Files.exists(victim)) {
           byte[] bytes = Files.readAllBytes(victim);
-          bytes[random.nextInt(bytes.length)] ^= 1 << random.nextInt(8);
-          Files.write(victim, bytes);
+          if (bytes.length > 0) {
+            bytes[random.nextInt(bytes.length)] ^= 1 << random.nextInt(8);
+            Files.write(victim, bytes);
+          }
         }
       }
       case 12 -> fault(() -> daemon.files.noStat = true);

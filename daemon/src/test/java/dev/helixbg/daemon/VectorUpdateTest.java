@@ -14,14 +14,19 @@ import dev.helixbg.insight.log.Entry;
 import dev.helixbg.insight.log.EntryText;
 import java.io.IOException;
 import java.io.InputStream;
+import java.io.UncheckedIOException;
 import java.nio.file.Files;
+import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
+import java.nio.file.attribute.BasicFileAttributes;
 import java.time.Duration;
+import java.util.Arrays;
+import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
-import java.util.function.LongSupplier;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -35,7 +40,7 @@ class VectorUpdateTest {
 
   private VectorUpdate.Result update(List<Entry> entries) throws InterruptedException {
     embedder.asked.clear();
-    return update(entries, "model").run(entries, true);
+    return update(entries, "model").run(entries, Saving.PUBLISHED);
   }
 
   private VectorUpdate update(List<Entry> entries, String modelId) {
@@ -116,7 +121,7 @@ class VectorUpdateTest {
               throw new AssertionError("the model was opened");
             },
             SILENT);
-    assertEquals(5, untouched.run(entries, true).reused());
+    assertEquals(5, untouched.run(entries, Saving.PUBLISHED).reused());
     assertEquals(before, Files.readAttributes(vectors, "fileKey,lastModifiedTime"));
   }
 
@@ -125,7 +130,8 @@ class VectorUpdateTest {
     List<Entry> entries = notes(2_000);
     embedder.interruptAfter = 700;
     assertThrows(InterruptedException.class, () -> update(entries));
-    assertEquals(700, new EmbeddingCache(kb).read().rows().size());
+    CachedVectors saved = new EmbeddingCache(kb).read();
+    assertEquals(700, saved.rows().size() + saved.journal().vectors().size());
 
     VectorUpdate.Result result = update(entries);
     assertEquals(700, result.reused());
@@ -136,56 +142,184 @@ class VectorUpdateTest {
   /** Whatever the moment at which the process dies. */
   @Test
   void neverIsMoreThanABatchUnsaved() throws Exception {
-    Duration none = Duration.ZERO;
-    assertEquals(VectorUpdate.BATCH_TEXTS, mostUnsaved(2_000, none, none));
-    Duration aTenth = Duration.ofMillis(100);
-    assertEquals(10 * VectorUpdate.BATCH_TIME.toSeconds(), mostUnsaved(100, aTenth, none));
-    Duration second = Duration.ofSeconds(1);
-    assertEquals(10, mostUnsaved(100, second, second), "saving takes a tenth of the time");
-    assertEquals(
-        VectorUpdate.LONGEST_BATCH_TIME.toSeconds(),
-        mostUnsaved(100, second, Duration.ofMinutes(1)));
+    assertEquals(VectorUpdate.BATCH_TEXTS, mostUnsaved(4_000, Duration.ZERO));
+    long inTime = 10 * VectorUpdate.BATCH_TIME.toSeconds();
+    assertEquals(inTime, mostUnsaved(200, Duration.ofMillis(100)));
+    assertEquals(VectorUpdate.BATCH_TIME.toSeconds() / 2, mostUnsaved(20, Duration.ofSeconds(2)));
   }
 
   /** The most vectors that were embedded and not on disk, just before a save or the next text. */
-  private int mostUnsaved(int texts, Duration perText, Duration perSave) throws Exception {
-    Files.deleteIfExists(kb.resolve(EmbeddingCache.VECTORS));
-    Files.deleteIfExists(kb.resolve(EmbeddingCache.KEYS));
+  private int mostUnsaved(int texts, Duration perText) throws Exception {
+    new EmbeddingCache(kb).publish(List.of());
     long[] now = {0};
     int[] embedded = {0};
     int[] most = {0};
-    int[] saved = {0};
     Progress counting =
         new Progress() {
           @Override
-          public void step() { // after a vector was taken in, before it is saved
+          public void step() { // before the vector is taken in
             now[0] += perText.toNanos();
             embedded[0]++;
-            most[0] = Math.max(most[0], embedded[0] - rowsOnDisk());
+            most[0] = Math.max(most[0], embedded[0] - onDisk());
           }
 
           @Override
           public void close() {}
         };
-    LongSupplier clock =
-        () -> {
-          if (rowsOnDisk() != saved[0]) {
-            saved[0] = rowsOnDisk();
-            now[0] += perSave.toNanos();
-          }
-          return now[0];
-        };
     new VectorUpdate(
-            new EmbeddingCache(kb), "model", () -> embedder, (what, total) -> counting, clock)
-        .run(notes(texts), true);
+            new EmbeddingCache(kb),
+            "model",
+            () -> embedder,
+            (what, total) -> counting,
+            () -> now[0])
+        .run(notes(texts), Saving.PUBLISHED);
     assertEquals(texts, embedded[0]);
-    assertEquals(texts, rowsOnDisk());
+    assertEquals(texts, onDisk());
     return most[0];
   }
 
-  /** By the size of the file, of a header and rows. */
-  private int rowsOnDisk() {
-    return (int) ((kb.resolve(EmbeddingCache.VECTORS).toFile().length()) / (4 + 4 * 384));
+  /** Vectors, by the sizes of the files, of headers and rows. */
+  private int onDisk() {
+    long published = kb.resolve(EmbeddingCache.VECTORS).toFile().length() / (4 + 4 * 384);
+    long waiting = kb.resolve(EmbeddingCache.JOURNAL).toFile().length() / (16 + 4 * 384 + 4);
+    return (int) (published + waiting);
+  }
+
+  /** 15 GB were written for 100,000 texts, when each batch replaced the whole file. */
+  @Test
+  void aFirstRunWritesEachVectorAFewTimesOnly() throws Exception {
+    int texts = 10_000;
+    WrittenBytes written = new WrittenBytes();
+    new VectorUpdate(
+            new EmbeddingCache(kb), "model", () -> embedder, (what, total) -> written, () -> 0)
+        .run(notes(texts), Saving.PUBLISHED);
+    written.step();
+    assertTrue(written.bytes < 4L * texts * (4 + 4 * 384), written.bytes + " bytes written");
+  }
+
+  /** What is written to the files of the vectors, looked at after each text. */
+  private final class WrittenBytes implements Progress {
+    private final Map<String, Object> seen = new HashMap<>();
+    private final Map<String, Long> sizes = new HashMap<>();
+    private long bytes;
+
+    @Override
+    public void step() {
+      for (String name :
+          List.of(EmbeddingCache.VECTORS, EmbeddingCache.KEYS, EmbeddingCache.JOURNAL)) {
+        try {
+          BasicFileAttributes now =
+              Files.readAttributes(kb.resolve(name), BasicFileAttributes.class);
+          boolean replaced = !now.fileKey().equals(seen.put(name, now.fileKey()));
+          long before = sizes.put(name, now.size()) instanceof Long size && !replaced ? size : 0;
+          bytes += now.size() - before;
+        } catch (NoSuchFileException e) {
+          seen.remove(name);
+        } catch (IOException e) {
+          throw new UncheckedIOException(e);
+        }
+      }
+    }
+
+    @Override
+    public void close() {}
+  }
+
+  /** At 10,000 entries, 15 MB were written for each. */
+  @Test
+  void aNewEntryIsAppendedToTheJournalUntilSomebodyWantsAllPublished() throws Exception {
+    List<Entry> entries = notes(10_000);
+    update(entries.subList(0, 9_998));
+    byte[] published = Files.readAllBytes(kb.resolve(EmbeddingCache.VECTORS));
+    Path journal = kb.resolve(EmbeddingCache.JOURNAL);
+    journal(entries.subList(0, 9_999));
+    assertEquals(8 + 1_556, Files.size(journal));
+    journal(entries);
+    assertEquals(8 + 2 * 1_556, Files.size(journal));
+    assertArrayEquals(published, Files.readAllBytes(kb.resolve(EmbeddingCache.VECTORS)));
+    assertEquals(0, journal(entries).embedded());
+
+    assertEquals(0, update(entries).embedded());
+    assertHoldsExactly(entries);
+    assertFalse(Files.exists(journal));
+  }
+
+  private VectorUpdate.Result journal(List<Entry> entries) throws InterruptedException {
+    return update(entries, "model").run(entries, Saving.JOURNAL);
+  }
+
+  @Test
+  void whatWaitsIsPublishedWhenItIsAsMuchAsThereIs() throws Exception {
+    List<Entry> entries = notes(400);
+    update(entries.subList(0, 200));
+    journal(entries.subList(0, 399));
+    assertTrue(Files.exists(kb.resolve(EmbeddingCache.JOURNAL)));
+    journal(entries);
+    assertFalse(Files.exists(kb.resolve(EmbeddingCache.JOURNAL)));
+    assertHoldsExactly(entries);
+  }
+
+  @Test
+  void aSmallCacheIsPublishedAtOnce() throws Exception {
+    update(notes(VectorUpdate.FEW - 1));
+    journal(notes(VectorUpdate.FEW));
+    assertHoldsExactly(notes(VectorUpdate.FEW));
+    journal(notes(VectorUpdate.FEW + 1));
+    assertTrue(Files.exists(kb.resolve(EmbeddingCache.JOURNAL)));
+  }
+
+  /** Whoever goes by offsets would be told of other entries. */
+  @Test
+  void whatACompactionMadeWrongIsPublishedAtOnce() throws Exception {
+    update(notes(100));
+    List<Entry> compacted =
+        IntStream.range(1, 100).mapToObj(i -> entry(8 + 100L * (i - 1), "note " + i)).toList();
+    assertEquals(0, journal(compacted).embedded());
+    assertHoldsExactly(compacted);
+  }
+
+  @Test
+  void whatIsOnlyGoneWaitsAndIsKnownToWait() throws Exception {
+    update(notes(100));
+    journal(notes(99));
+    assertEquals(8, Files.size(kb.resolve(EmbeddingCache.JOURNAL)));
+    update(notes(99));
+    assertHoldsExactly(notes(99));
+    assertFalse(Files.exists(kb.resolve(EmbeddingCache.JOURNAL)));
+  }
+
+  /** A process may die after it published, and before the journal is gone. */
+  @Test
+  void aJournalThatSaysNothingNewGoes() throws Exception {
+    update(notes(100));
+    new EmbeddingCache(kb).append(Map.of());
+    journal(notes(100));
+    assertFalse(Files.exists(kb.resolve(EmbeddingCache.JOURNAL)));
+  }
+
+  @Test
+  void aJournalThatIsNotWholeIsNotAppendedTo() throws Exception {
+    Path journal = kb.resolve(EmbeddingCache.JOURNAL);
+    update(notes(100));
+    journal(notes(102));
+    Files.write(journal, Arrays.copyOf(Files.readAllBytes(journal), 8 + 1_556 + 100));
+    embedder.asked.clear();
+    assertEquals(101, journal(notes(103)).reused());
+    assertEquals(2, embedder.asked.size(), "the one that was cut off, and the new one");
+    assertFalse(Files.exists(journal));
+    assertHoldsExactly(notes(103));
+  }
+
+  @Test
+  void aLinkInPlaceOfTheJournalIsRemovedNotFollowed() throws Exception {
+    Path journal = kb.resolve(EmbeddingCache.JOURNAL);
+    Path zshrc = Files.writeString(kb.resolve("zshrc"), "alias ll=ls");
+    update(notes(100));
+    Files.createSymbolicLink(journal, zshrc);
+    journal(notes(101));
+    assertEquals("alias ll=ls", Files.readString(zshrc));
+    assertFalse(Files.isSymbolicLink(journal));
+    assertHoldsExactly(notes(101));
   }
 
   @Test
@@ -200,7 +334,7 @@ class VectorUpdateTest {
   void anotherModelReusesNothing() throws Exception {
     List<Entry> entries = notes(3);
     update(entries);
-    assertEquals(3, update(entries, "another").run(entries, true).embedded());
+    assertEquals(3, update(entries, "another").run(entries, Saving.PUBLISHED).embedded());
   }
 
   @Test
@@ -219,7 +353,7 @@ class VectorUpdateTest {
   @Test
   void withoutSavingNothingIsWritten() throws Exception {
     List<Entry> entries = notes(3);
-    VectorUpdate.Result result = update(entries, "model").run(entries, false);
+    VectorUpdate.Result result = update(entries, "model").run(entries, Saving.NOTHING);
     assertEquals(3, result.vectors().size());
     assertFalse(Files.exists(kb.resolve(EmbeddingCache.VECTORS)));
   }

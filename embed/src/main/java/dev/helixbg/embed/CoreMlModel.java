@@ -1,6 +1,5 @@
 package dev.helixbg.embed;
 
-import ai.onnxruntime.OnnxTensor;
 import ai.onnxruntime.OrtEnvironment;
 import ai.onnxruntime.OrtException;
 import ai.onnxruntime.OrtProvider;
@@ -9,10 +8,8 @@ import dev.helixbg.embed.onnx.OnnxFile;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.Set;
 import java.util.TreeMap;
 
 /**
@@ -75,22 +72,8 @@ final class CoreMlModel implements TokenModel {
 
   @Override
   public synchronized float[][] embed(int[][] ids) throws OrtException {
-    int longest = 0;
-    for (int[] text : ids) {
-      longest = Math.max(longest, text.length);
-    }
-    Bucket bucket = bucket(columns(longest));
-    Map<String, OnnxTensor> tensors = new HashMap<>();
-    try {
-      bucket.inputs.fill(tensors, ids, bucket.rows, bucket.columns);
-      try (OrtSession.Result result =
-          bucket.session.run(tensors, Set.of(GraphInputs.TOKEN_STATES))) {
-        float[] states = ((OnnxTensor) result.get(0)).getFloatBuffer().array();
-        return Pooling.unitVectors(states, ids, bucket.columns, MiniLm.DIMENSION);
-      }
-    } finally {
-      tensors.values().forEach(OnnxTensor::close);
-    }
+    Bucket bucket = bucket(columns(GraphInputs.longest(ids)));
+    return bucket.inputs.embed(bucket.session, ids, bucket.rows, bucket.columns);
   }
 
   @Override

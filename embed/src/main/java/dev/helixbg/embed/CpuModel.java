@@ -1,13 +1,9 @@
 package dev.helixbg.embed;
 
-import ai.onnxruntime.OnnxTensor;
 import ai.onnxruntime.OrtEnvironment;
 import ai.onnxruntime.OrtException;
 import ai.onnxruntime.OrtSession;
 import java.nio.file.Path;
-import java.util.HashMap;
-import java.util.Map;
-import java.util.Set;
 
 /** The network on ONNX Runtime's CPU provider: any batch shape, one thread per caller. */
 final class CpuModel implements TokenModel {
@@ -54,20 +50,7 @@ final class CpuModel implements TokenModel {
 
   @Override
   public float[][] embed(int[][] ids) throws OrtException {
-    int longest = 0;
-    for (int[] text : ids) {
-      longest = Math.max(longest, text.length);
-    }
-    Map<String, OnnxTensor> tensors = new HashMap<>();
-    try {
-      inputs.fill(tensors, ids, ids.length, longest);
-      try (OrtSession.Result result = session.run(tensors, Set.of(GraphInputs.TOKEN_STATES))) {
-        float[] states = ((OnnxTensor) result.get(0)).getFloatBuffer().array();
-        return Pooling.unitVectors(states, ids, longest, MiniLm.DIMENSION);
-      }
-    } finally {
-      tensors.values().forEach(OnnxTensor::close);
-    }
+    return inputs.embed(session, ids, ids.length, GraphInputs.longest(ids));
   }
 
   @Override

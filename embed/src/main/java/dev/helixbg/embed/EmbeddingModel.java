@@ -2,6 +2,7 @@ package dev.helixbg.embed;
 
 import dev.helixbg.config.EmbedSettings;
 import dev.helixbg.config.EmbedSettings.Precision;
+import dev.helixbg.config.Sha256;
 import java.nio.file.Path;
 
 /**
@@ -23,7 +24,7 @@ public final class EmbeddingModel {
     this.cacheFolder = cacheFolder;
     this.source = source;
     this.id =
-        FileHash.of(
+        Sha256.of(
                 String.join(
                     "\n",
                     RECIPE,

@@ -11,6 +11,7 @@ import java.nio.IntBuffer;
 import java.nio.LongBuffer;
 import java.nio.file.Path;
 import java.util.Arrays;
+import java.util.HashMap;
 import java.util.Map;
 import java.util.Set;
 import java.util.TreeMap;
@@ -26,7 +27,7 @@ final class GraphInputs {
   static final String TYPES = "token_type_ids";
 
   /** The output: float [rows, columns, 384]. */
-  static final String TOKEN_STATES = "last_hidden_state";
+  private static final String TOKEN_STATES = "last_hidden_state";
 
   private static final Set<String> KNOWN = Set.of(IDS, MASK, TYPES);
 
@@ -70,12 +71,35 @@ final class GraphInputs {
     }
   }
 
+  /** Tokens of the longest text. */
+  static int longest(int[][] ids) {
+    return Arrays.stream(ids).mapToInt(text -> text.length).max().orElse(0);
+  }
+
   /**
-   * Adds a tensor [rows, columns] for each input; what the texts do not fill is padding.
+   * Runs the graph on one batch [rows, columns]; what the texts do not fill is padding.
+   *
+   * @return for each text a vector of unit length
+   */
+  float[][] embed(OrtSession session, int[][] ids, int rows, int columns) throws OrtException {
+    Map<String, OnnxTensor> tensors = new HashMap<>();
+    try {
+      fill(tensors, ids, rows, columns);
+      try (OrtSession.Result result = session.run(tensors, Set.of(TOKEN_STATES))) {
+        float[] states = ((OnnxTensor) result.get(0)).getFloatBuffer().array();
+        return Pooling.unitVectors(states, ids, columns, MiniLm.DIMENSION);
+      }
+    } finally {
+      tensors.values().forEach(OnnxTensor::close);
+    }
+  }
+
+  /**
+   * Adds a tensor for each input.
    *
    * @param tensors owned by the caller, also when this fails
    */
-  void fill(Map<String, OnnxTensor> tensors, int[][] ids, int rows, int columns)
+  private void fill(Map<String, OnnxTensor> tensors, int[][] ids, int rows, int columns)
       throws OrtException {
     int[] padded = new int[rows * columns];
     int[] mask = new int[rows * columns];

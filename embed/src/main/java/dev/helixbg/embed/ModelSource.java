@@ -1,5 +1,6 @@
 package dev.helixbg.embed;
 
+import dev.helixbg.config.Sha256;
 import dev.helixbg.embed.store.AtomicFile;
 import java.io.IOException;
 import java.io.InputStream;
@@ -75,8 +76,8 @@ sealed interface ModelSource {
 
     @Override
     public Location locate() throws IOException {
-      if (!FileHash.of(location.graph).equals(graphHash)
-          || !FileHash.of(location.tokenizer).equals(tokenizerHash)) {
+      if (!Sha256.of(location.graph).equals(graphHash)
+          || !Sha256.of(location.tokenizer).equals(tokenizerHash)) {
         throw new EmbeddingException(
             "the model in "
                 + location.graph.getParent()
@@ -121,7 +122,7 @@ sealed interface ModelSource {
     }
 
     private static Path extract(String resource, Path target, String hash) throws IOException {
-      if (Files.isRegularFile(target) && FileHash.of(target).equals(hash)) {
+      if (Files.isRegularFile(target) && Sha256.of(target).equals(hash)) {
         return target;
       }
       AtomicFile.replace(
@@ -135,7 +136,7 @@ sealed interface ModelSource {
               in.transferTo(out);
             }
           });
-      if (!FileHash.of(target).equals(hash)) {
+      if (!Sha256.of(target).equals(hash)) {
         Files.delete(target);
         throw new EmbeddingException(
             "the bundled model " + resource + " is not the expected one: reinstall helix-bg");

@@ -3,6 +3,7 @@ package dev.helixbg.embed;
 import ai.onnxruntime.OrtEnvironment;
 import ai.onnxruntime.OrtException;
 import dev.helixbg.config.EmbedSettings.Precision;
+import dev.helixbg.config.Sha256;
 import dev.helixbg.embed.onnx.FusedGraph;
 import dev.helixbg.embed.onnx.OnnxFile;
 import dev.helixbg.embed.onnx.OnnxFormatException;
@@ -38,7 +39,7 @@ record PreparedModel(Path graph, boolean fused, String why, Path tokenizer) {
   static PreparedModel of(ModelSource source, Precision precision, Path cacheFolder)
       throws IOException {
     String key =
-        FileHash.of(source.graphHash() + "\n" + source.tokenizerHash() + "\n" + precision)
+        Sha256.of(source.graphHash() + "\n" + source.tokenizerHash() + "\n" + precision)
             .substring(0, 16);
     Path folder = cacheFolder.resolve("models").resolve(key);
     PreparedModel found = read(source, folder);

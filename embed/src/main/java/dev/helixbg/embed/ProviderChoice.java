@@ -1,5 +1,6 @@
 package dev.helixbg.embed;
 
+import dev.helixbg.config.Sha256;
 import dev.helixbg.embed.store.AtomicFile;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
@@ -69,7 +70,7 @@ final class ProviderChoice {
   Verdict remembered(Path folder, List<String> circumstances, Probe cpu, Probe coreMl)
       throws Exception {
     String text = String.join("\n", circumstances);
-    Path note = folder.resolve(FileHash.of(text).substring(0, 16));
+    Path note = folder.resolve(Sha256.of(text).substring(0, 16));
     Verdict earlier = read(note, text);
     if (earlier != null) {
       return earlier;

@@ -1,5 +1,6 @@
 package dev.helixbg.embed;
 
+import dev.helixbg.config.Sha256;
 import dev.helixbg.embed.store.AtomicFile;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
@@ -37,13 +38,12 @@ public final class RememberedHash {
             Long.toString(attributes.size()),
             Long.toString(attributes.lastModifiedTime().to(TimeUnit.NANOSECONDS)),
             String.valueOf(attributes.fileKey()));
-    Path note =
-        cacheFolder.resolve("hashes").resolve(FileHash.of(path.toString()).substring(0, 16));
+    Path note = cacheFolder.resolve("hashes").resolve(Sha256.of(path.toString()).substring(0, 16));
     String remembered = read(note, identity);
     if (remembered != null) {
       return remembered;
     }
-    String hash = FileHash.of(path);
+    String hash = Sha256.of(path);
     if (attributes.lastModifiedTime().toInstant().isBefore(Instant.now().minus(SETTLED))) {
       remember(note, hash + "\n" + identity);
     }

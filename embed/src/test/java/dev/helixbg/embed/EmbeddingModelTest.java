@@ -10,6 +10,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import dev.helixbg.config.EmbedSettings;
 import dev.helixbg.config.EmbedSettings.ExecutionProvider;
 import dev.helixbg.config.EmbedSettings.Precision;
+import dev.helixbg.config.Sha256;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -35,8 +36,8 @@ class EmbeddingModelTest {
     try (var graph = ModelSource.class.getResourceAsStream(ModelSource.Bundled.GRAPH_RESOURCE);
         var tokenizer =
             ModelSource.class.getResourceAsStream(ModelSource.Bundled.TOKENIZER_RESOURCE)) {
-      assertEquals(FileHash.of(graph), bundled.graphHash());
-      assertEquals(FileHash.of(tokenizer), bundled.tokenizerHash());
+      assertEquals(Sha256.of(graph), bundled.graphHash());
+      assertEquals(Sha256.of(tokenizer), bundled.tokenizerHash());
     }
   }
 
@@ -105,7 +106,7 @@ class EmbeddingModelTest {
     FileTime old = FileTime.from(Instant.now().minusSeconds(60));
     Files.setLastModifiedTime(file, old);
     String first = RememberedHash.of(file, cache);
-    assertEquals(FileHash.of("one"), first);
+    assertEquals(Sha256.of("one"), first);
     Path note;
     try (Stream<Path> notes = Files.list(cache.resolve("hashes"))) {
       note = notes.findFirst().orElseThrow();

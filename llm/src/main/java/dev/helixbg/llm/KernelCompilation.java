@@ -30,12 +30,12 @@ final class KernelCompilation {
 
   /** What every model needs, begun when it is first asked for. */
   private static final class Common {
-    private static final List<Beside<Boolean>> STARTED =
+    private static final List<BackgroundTask<Boolean>> STARTED =
         List.of(
             KernelCompilation.start(KernelWarmUp::attention),
             KernelCompilation.start(KernelWarmUp::vectors));
 
-    static List<Beside<Boolean>> started() {
+    static List<BackgroundTask<Boolean>> started() {
       return STARTED;
     }
   }
@@ -43,18 +43,18 @@ final class KernelCompilation {
   private final Qwen3Config config;
   private final Set<TensorType> types;
   private final Storage storage;
-  private final Beside<Boolean> rows;
-  private final Beside<Boolean> halfTiles;
+  private final BackgroundTask<Boolean> rows;
+  private final BackgroundTask<Boolean> halfTiles;
 
   /** Null until it is asked for. */
-  private Beside<Boolean> wholeTiles;
+  private BackgroundTask<Boolean> wholeTiles;
 
   private KernelCompilation(Qwen3Config config, Set<TensorType> types, Storage storage) {
     this.config = config;
     this.types = types;
     this.storage = storage;
-    rows = Beside.start("compile rows", this::compileRows);
-    halfTiles = Beside.start("half tiles", this::compileHalfTiles);
+    rows = BackgroundTask.start("compile rows", this::compileRows);
+    halfTiles = BackgroundTask.start("half tiles", this::compileHalfTiles);
   }
 
   /** Starts with what every model needs, if that has not been done. */
@@ -83,9 +83,9 @@ final class KernelCompilation {
   }
 
   /** Started when they are first asked for: a short prompt would share its processors with them. */
-  private synchronized Beside<Boolean> wholeTiles() {
+  private synchronized BackgroundTask<Boolean> wholeTiles() {
     if (wholeTiles == null) {
-      wholeTiles = Beside.start("whole tiles", this::compileWholeTiles);
+      wholeTiles = BackgroundTask.start("whole tiles", this::compileWholeTiles);
     }
     return wholeTiles;
   }
@@ -99,36 +99,36 @@ final class KernelCompilation {
   }
 
   private boolean compileRows() {
-    List<Beside<Boolean>> parts = new ArrayList<>(Common.started());
+    List<BackgroundTask<Boolean>> parts = new ArrayList<>(Common.started());
     parts.addAll(each(KernelWarmUp::rows));
     if (storage == Storage.Q8_0) {
       parts.add(start(KernelWarmUp::q8Attention));
     }
-    parts.forEach(Beside::await);
+    parts.forEach(BackgroundTask::await);
     return run(Passes.ANSWER);
   }
 
   private boolean compileHalfTiles() {
     awaitRows();
-    List<Beside<Boolean>> parts = new ArrayList<>(each(KernelWarmUp::halfTiles));
+    List<BackgroundTask<Boolean>> parts = new ArrayList<>(each(KernelWarmUp::halfTiles));
     parts.add(start(KernelWarmUp::floatTiles));
     parts.add(start(() -> KernelWarmUp.unpacker(types)));
-    parts.forEach(Beside::await);
+    parts.forEach(BackgroundTask::await);
     return run(SHORT_PROMPT);
   }
 
   private boolean compileWholeTiles() {
     halfTiles.await();
-    each(KernelWarmUp::wholeTiles).forEach(Beside::await);
+    each(KernelWarmUp::wholeTiles).forEach(BackgroundTask::await);
     return run(Passes.PROMPT);
   }
 
-  private List<Beside<Boolean>> each(Consumer<TensorType> calls) {
+  private List<BackgroundTask<Boolean>> each(Consumer<TensorType> calls) {
     return types.stream().map(type -> start(() -> calls.accept(type))).toList();
   }
 
-  private static Beside<Boolean> start(Runnable calls) {
-    return Beside.start(
+  private static BackgroundTask<Boolean> start(Runnable calls) {
+    return BackgroundTask.start(
         "warm-up",
         () -> {
           calls.run();

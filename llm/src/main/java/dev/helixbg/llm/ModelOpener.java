@@ -31,6 +31,7 @@ import java.util.stream.Collectors;
 public final class ModelOpener {
   private final ModelOptions options;
   private final List<Phase> phases = new ArrayList<>();
+  private final List<String> refused = new ArrayList<>();
 
   private ModelOpener(ModelOptions options) {
     this.options = options;
@@ -58,7 +59,7 @@ public final class ModelOpener {
   }
 
   private TextModel open(Path path) {
-    Beside.start("memory", HostMemory::prepare); // kernels do not need the processors yet
+    BackgroundTask.start("memory", HostMemory::prepare); // kernels do not need the processors yet
     MappedFile mapped = time("open", () -> MappedFile.open(path));
     GgufFile file = time("header", () -> GgufFile.read(mapped));
     try {
@@ -111,6 +112,9 @@ public final class ModelOpener {
       try {
         return openOnGpu(file, gpu);
       } catch (GpuException e) {
+        if (!e.isAbsence()) {
+          refused.add(e.getMessage());
+        }
         phases.removeIf(phase -> !phase.name().equals("open") && !phase.name().equals("header"));
       }
     }
@@ -143,17 +147,17 @@ public final class ModelOpener {
    */
   private TextModel open(
       GgufFile file, Backend backend, Consumer<Qwen3> compile, Supplier<List<Phase>> later) {
-    Beside<Tokenizer> tokenizer = null;
-    Beside<Boolean> warm = null;
+    BackgroundTask<Tokenizer> tokenizer = null;
+    BackgroundTask<Boolean> warm = null;
     try {
       Qwen3 model = time("weights", () -> Qwen3.of(file, backend, options.limits()));
-      warm = Beside.start("warm", () -> readAhead(file));
+      warm = BackgroundTask.start("warm", () -> readAhead(file));
       run("compile", () -> compile.accept(model));
       // Not before: it would take a processor from what even the first token needs.
-      tokenizer = Beside.start("tokenizer", () -> tokenizer(file, model));
+      tokenizer = BackgroundTask.start("tokenizer", () -> tokenizer(file, model));
       warm.await();
       phases.add(warm.phase().orElseThrow());
-      LoadReport report = new LoadReport(List.copyOf(phases));
+      LoadReport report = new LoadReport(List.copyOf(phases), List.copyOf(refused));
       return new TextModel(file, model, options.limits(), tokenizer, report, later);
     } catch (RuntimeException e) {
       // Both read the mapped file.

@@ -7,7 +7,6 @@ import dev.helixbg.llm.generate.Generation;
 import dev.helixbg.llm.generate.GenerationOptions;
 import dev.helixbg.llm.generate.Generator;
 import dev.helixbg.llm.generate.GroupGenerator;
-import dev.helixbg.llm.generate.Scorer;
 import dev.helixbg.llm.generate.Workspace;
 import dev.helixbg.llm.gguf.GgufFile;
 import dev.helixbg.llm.model.PassLimits;
@@ -33,12 +32,11 @@ public final class TextModel implements AutoCloseable {
   private final GgufFile file;
   private final Backend backend;
   private final Qwen3 model;
-  private final Beside<Tokenizer> tokenizerLoad;
+  private final BackgroundTask<Tokenizer> tokenizerLoad;
   private final LoadReport loadReport;
   private final Supplier<List<Phase>> compiledLater;
   private final Workspace workspace;
   private final Generator generator;
-  private final Scorer scorer;
   private final GroupGenerator groupGenerator;
   private final ChoiceScorer choiceScorer;
 
@@ -46,7 +44,7 @@ public final class TextModel implements AutoCloseable {
       GgufFile file,
       Qwen3 model,
       PassLimits limits,
-      Beside<Tokenizer> tokenizerLoad,
+      BackgroundTask<Tokenizer> tokenizerLoad,
       LoadReport loadReport,
       Supplier<List<Phase>> compiledLater) {
     this.file = file;
@@ -57,7 +55,6 @@ public final class TextModel implements AutoCloseable {
     this.compiledLater = compiledLater;
     workspace = new Workspace(model, limits);
     generator = new Generator(workspace);
-    scorer = new Scorer(workspace);
     groupGenerator = new GroupGenerator(workspace);
     choiceScorer = new ChoiceScorer(workspace);
   }
@@ -117,15 +114,6 @@ public final class TextModel implements AutoCloseable {
       IntConsumer listener,
       BooleanSupplier cancelled) {
     return generator.generate(session.cache(), prompt, options, listener, cancelled);
-  }
-
-  /**
-   * How likely given continuations are after given prompts, each of which follows what {@code
-   * shared} has read; see {@link Scorer#score}. The session stays as it is.
-   */
-  public double[][] score(
-      Session shared, List<int[]> prompts, List<int[]> continuations, BooleanSupplier cancelled) {
-    return scorer.score(shared.cache(), prompts, continuations, cancelled);
   }
 
   /**

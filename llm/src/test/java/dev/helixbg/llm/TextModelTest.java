@@ -89,9 +89,9 @@ class TextModelTest {
       model.read(opening, chat.opening(system), () -> false);
       List<int[]> requests = pairs.stream().map(c -> chat.request(user(c), false)).toList();
       List<int[]> answers = VERDICTS.stream().map(chat::answer).toList();
-      double[][] scores = model.score(opening, requests, answers, () -> false);
+      double[][] shares = model.choose(opening, requests, answers, () -> false);
       for (int i = 0; i < pairs.size(); i++) {
-        double[] row = scores[i];
+        double[] row = shares[i];
         int best =
             IntStream.range(0, row.length)
                 .boxed()

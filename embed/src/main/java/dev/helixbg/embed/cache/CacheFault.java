@@ -4,7 +4,13 @@ package dev.helixbg.embed.cache;
 final class CacheFault extends Exception {
   private static final long serialVersionUID = 1L;
 
-  CacheFault(String message) {
+  private CacheFault(String message) {
     super(message);
+  }
+
+  static void unless(boolean condition, String otherwise) throws CacheFault {
+    if (!condition) {
+      throw new CacheFault(otherwise);
+    }
   }
 }

@@ -8,21 +8,25 @@ import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 
 /**
  * The vectors of one knowledge base, kept beside its log in {@code embeddings.bin} and {@code
- * embeddings.keys}.
+ * embeddings.keys}, and those that are new in {@code embeddings.journal}.
  *
- * <p>A save replaces two files, and a process may die between any two of its steps. So the new keys
- * are first renamed to {@code embeddings.keys.next}, then the vectors are renamed, then the keys
- * take their place; each key file names the exact vector file it belongs to, and reading accepts
- * whichever of the two fits the vectors it found. What a save that died before its last step left
- * behind, the next save puts in place first.
+ * <p>To publish replaces two files, and a process may die between any two of its steps. So the new
+ * keys are first renamed to {@code embeddings.keys.next}, then the vectors are renamed, then the
+ * keys take their place; each key file names the exact vector file it belongs to, and reading
+ * accepts whichever of the two fits the vectors it found. What a process that died before the last
+ * step left behind, the next one puts in place first. The journal goes when all else is done.
+ *
+ * <p>One process writes at a time; any may read meanwhile.
  */
 public final class EmbeddingCache {
 
   public static final String VECTORS = "embeddings.bin";
   public static final String KEYS = "embeddings.keys";
+  public static final String JOURNAL = "embeddings.journal";
   static final String NEXT_KEYS = "embeddings.keys.next";
 
   private static final long MAX_OFFSET = 0xFFFF_FFFFL;
@@ -36,7 +40,8 @@ public final class EmbeddingCache {
   }
 
   /**
-   * @param betweenSteps is called wherever a save may be killed; a seam for tests
+   * @param betweenSteps is called wherever this process may be killed, or another one write; a seam
+   *     for tests
    */
   EmbeddingCache(Path folder, Runnable betweenSteps) {
     this.folder = folder;
@@ -45,20 +50,42 @@ public final class EmbeddingCache {
 
   /** Reads all of it, or says why nothing can be used. Never fails. */
   public CachedVectors read() {
-    CachedVectors found = readOnce();
-    // Another process may have saved between the reads of the two files: look again.
-    return found.state() == CachedVectors.State.UNUSABLE ? readOnce() : found;
+    // First, because what leaves the journal is in the vectors before it does.
+    Journal journal = JournalFile.read(folder.resolve(JOURNAL));
+    betweenSteps.run();
+    CachedVectors found = readVectors(journal);
+    // Another process may have published between the reads of the two files: look again.
+    return found.state() == CachedVectors.State.UNUSABLE ? readVectors(journal) : found;
   }
 
   /**
-   * Replaces the cache. When this fails or is killed at any moment, the next read finds the old
-   * rows or the new ones.
+   * Adds vectors to the journal. When this fails or is killed at any moment, the next read finds
+   * what it found before, and some of the new ones.
+   *
+   * @param vectors of unit length; with none of them, the journal still says that there is
+   *     something to publish
+   * @throws IOException when the journal cannot be written; a link is not followed
+   */
+  public void append(Map<TextKey, float[]> vectors) throws IOException {
+    vectors.forEach(EmbeddingCache::check);
+    try {
+      if (JournalFile.append(folder.resolve(JOURNAL), vectors)) {
+        AtomicFile.syncFolder(folder);
+      }
+    } catch (IOException e) {
+      throw cannotSave(JOURNAL, e);
+    }
+  }
+
+  /**
+   * Replaces {@code embeddings.bin} and ends the journal. When this fails or is killed at any
+   * moment, the next read finds the old rows and the journal, or the new rows.
    *
    * @param rows sorted by offset, each offset once
    * @throws IOException when the folder cannot be written
    * @throws IllegalArgumentException when rows are out of order, or a vector is not of unit length
    */
-  public void save(List<CacheRow> rows) throws IOException {
+  public void publish(List<CacheRow> rows) throws IOException {
     check(rows);
     Path vectors = folder.resolve(VECTORS);
     Path keys = folder.resolve(KEYS);
@@ -68,7 +95,7 @@ public final class EmbeddingCache {
             AtomicFile.write(vectors, out -> stamp[0] = VectorFile.write(out, rows));
         AtomicFile newKeys = AtomicFile.write(keys, out -> KeyFile.write(out, stamp[0], rows))) {
       betweenSteps.run();
-      finishKilledSave(vectors, nextKeys, keys);
+      finishKilled(vectors, nextKeys, keys);
       newKeys.renameTo(nextKeys);
       AtomicFile.syncFolder(folder);
       betweenSteps.run();
@@ -77,19 +104,34 @@ public final class EmbeddingCache {
       betweenSteps.run();
       Files.move(nextKeys, keys, StandardCopyOption.ATOMIC_MOVE);
       AtomicFile.syncFolder(folder);
+      betweenSteps.run();
     } catch (IOException e) {
-      throw new IOException(
-          "cannot save embeddings in "
-              + folder
-              + ": "
-              + e
-              + ". Check its permissions and the free space",
-          e);
+      throw cannotSave(VECTORS, e);
+    }
+    endJournal();
+  }
+
+  /** Deletes the journal: everything in it is published, or of no use. */
+  public void endJournal() throws IOException {
+    try {
+      Files.deleteIfExists(folder.resolve(JOURNAL));
+    } catch (IOException e) {
+      throw cannotSave(JOURNAL, e);
     }
   }
 
+  private IOException cannotSave(String name, IOException e) {
+    return new IOException(
+        "cannot save "
+            + folder.resolve(name)
+            + ": "
+            + e
+            + ". Check its permissions and the free space",
+        e);
+  }
+
   /** The keys that are overwritten next may be the only ones that fit the vectors. */
-  private void finishKilledSave(Path vectors, Path nextKeys, Path keys) throws IOException {
+  private void finishKilled(Path vectors, Path nextKeys, Path keys) throws IOException {
     if (!Files.isRegularFile(nextKeys)) {
       return;
     }
@@ -104,32 +146,36 @@ public final class EmbeddingCache {
     betweenSteps.run();
   }
 
-  private CachedVectors readOnce() {
-    VectorFile.Content content;
-    try {
-      content = VectorFile.read(folder.resolve(VECTORS));
-    } catch (IOException e) {
-      return Files.exists(folder.resolve(VECTORS))
-          ? CachedVectors.unusable(VECTORS + " cannot be read: " + e.getMessage())
-          : CachedVectors.missing();
-    } catch (CacheFault e) {
-      return CachedVectors.unusable(VECTORS + " is damaged: " + e.getMessage());
+  private CachedVectors readVectors(Journal journal) {
+    if (!Files.exists(folder.resolve(VECTORS))) {
+      return CachedVectors.of(
+          CachedVectors.State.MISSING, "there is no cache yet", List.of(), journal);
     }
     List<String> faults = new ArrayList<>();
-    for (String name : List.of(KEYS, NEXT_KEYS)) {
-      if (!Files.exists(folder.resolve(name))) {
-        continue;
+    try {
+      VectorFile.Content content = VectorFile.read(folder.resolve(VECTORS));
+      for (String name : List.of(KEYS, NEXT_KEYS)) {
+        if (!Files.exists(folder.resolve(name))) {
+          continue;
+        }
+        try {
+          return CachedVectors.of(CachedVectors.State.GOOD, "", rows(content, name), journal);
+        } catch (IOException e) {
+          faults.add(name + " cannot be read: " + e.getMessage());
+        } catch (CacheFault e) {
+          faults.add(name + " " + e.getMessage());
+        }
       }
-      try {
-        return CachedVectors.good(rows(content, name));
-      } catch (IOException e) {
-        faults.add(name + " cannot be read: " + e.getMessage());
-      } catch (CacheFault e) {
-        faults.add(name + " " + e.getMessage());
+      if (faults.isEmpty()) {
+        faults.add(KEYS + " is missing");
       }
+    } catch (IOException e) {
+      faults.add(VECTORS + " cannot be read: " + e.getMessage());
+    } catch (CacheFault e) {
+      faults.add(VECTORS + " is damaged: " + e.getMessage());
     }
-    return CachedVectors.unusable(
-        faults.isEmpty() ? KEYS + " is missing" : String.join("; ", faults));
+    return CachedVectors.of(
+        CachedVectors.State.UNUSABLE, String.join("; ", faults), List.of(), journal);
   }
 
   private List<CacheRow> rows(VectorFile.Content content, String keyFile)
@@ -150,11 +196,15 @@ public final class EmbeddingCache {
         throw new IllegalArgumentException(
             "offset " + row.offset() + " after " + before + ": must ascend and fit 32 bits");
       }
-      if (row.vector().length != VectorFile.DIMENSION || !VectorFile.isUnit(row.vector())) {
-        throw new IllegalArgumentException(
-            "the vector of offset " + row.offset() + " is not 384 values of unit length");
-      }
+      check(row.key(), row.vector());
       before = row.offset();
+    }
+  }
+
+  private static void check(TextKey key, float[] vector) {
+    if (vector.length != VectorFile.DIMENSION || !VectorFile.isUnit(vector)) {
+      throw new IllegalArgumentException(
+          "the vector of " + key.hex() + " is not 384 values of unit length");
     }
   }
 }

@@ -37,18 +37,21 @@ final class KeyFile {
    * @throws CacheFault when the file is damaged, or belongs to another vector file
    */
   static List<TextKey> read(Path file, FileStamp stamp, int count) throws IOException, CacheFault {
+    CacheFault.unless(file.toFile().isFile(), "is no file"); // a pipe would never end
     long expected = HEADER_BYTES + (long) count * TextKey.BYTES + CHECKSUM_BYTES;
     byte[] bytes;
     try (FileInputStream in = new FileInputStream(file.toFile())) {
       long size = file.toFile().length();
-      expect(size == expected, "has " + size + " bytes where the vectors need " + expected);
+      CacheFault.unless(
+          size == expected, "has " + size + " bytes where the vectors need " + expected);
       bytes = in.readNBytes((int) expected);
     }
-    expect(bytes.length == expected, "was cut while it was read");
+    CacheFault.unless(bytes.length == expected, "was cut while it was read");
     ByteBuffer in = ByteBuffer.wrap(bytes).order(ByteOrder.LITTLE_ENDIAN);
-    expect(in.getInt(bytes.length - CHECKSUM_BYTES) == checksum(bytes), "has a wrong checksum");
-    expect(in.getInt() == MAGIC && in.getInt() == VERSION, "is of another version");
-    expect(
+    CacheFault.unless(
+        in.getInt(bytes.length - CHECKSUM_BYTES) == checksum(bytes), "has a wrong checksum");
+    CacheFault.unless(in.getInt() == MAGIC && in.getInt() == VERSION, "is of another version");
+    CacheFault.unless(
         in.getInt() == count && in.getLong() == stamp.bytes() && in.getInt() == stamp.crc32c(),
         "belongs to another embeddings.bin");
     List<TextKey> keys = new ArrayList<>(count);
@@ -76,11 +79,5 @@ final class KeyFile {
     CRC32C checksum = new CRC32C();
     checksum.update(bytes, 0, bytes.length - CHECKSUM_BYTES);
     return (int) checksum.getValue();
-  }
-
-  private static void expect(boolean condition, String otherwise) throws CacheFault {
-    if (!condition) {
-      throw new CacheFault(otherwise);
-    }
   }
 }

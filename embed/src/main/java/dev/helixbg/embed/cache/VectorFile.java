@@ -32,6 +32,9 @@ final class VectorFile {
   private static final int VERSION = 1;
   private static final int ROWS_AT_A_TIME = 64;
 
+  /** Far more than memory holds; keeps the keys below 2 GiB. */
+  private static final int MAX_COUNT = 1 << 26;
+
   /** Accepted distance of a squared length from 1; float rounding stays below 1e-6. */
   private static final double NORM_TOLERANCE = 1e-4;
 
@@ -47,30 +50,33 @@ final class VectorFile {
   private VectorFile() {}
 
   static Content read(Path file) throws IOException, CacheFault {
+    CacheFault.unless(file.toFile().isFile(), "it is no file"); // a pipe would never end
     // Not a channel: an interrupted thread must not turn a good cache into a damaged one.
     try (FileInputStream in = new FileInputStream(file.toFile())) {
       long bytes = file.toFile().length();
       CRC32C checksum = new CRC32C();
       ByteBuffer header = next(in, HEADER_BYTES, checksum);
-      expect(header.getInt() == MAGIC, "it does not begin with HXEC");
+      CacheFault.unless(header.getInt() == MAGIC, "it does not begin with HXEC");
       int version = header.getInt();
-      expect(version == VERSION, "its version is " + Integer.toUnsignedString(version) + ", not 1");
+      CacheFault.unless(
+          version == VERSION, "its version is " + Integer.toUnsignedString(version) + ", not 1");
       long count = Integer.toUnsignedLong(header.getInt());
       int dimension = header.getInt();
-      expect(
+      CacheFault.unless(
           dimension == DIMENSION,
           "its dimension is " + Integer.toUnsignedString(dimension) + ", not 384");
-      expect(
+      CacheFault.unless(
           bytes == HEADER_BYTES + count * ROW_BYTES,
           "its size is " + bytes + " bytes, but " + count + " vectors need another");
-      List<Long> offsets = new ArrayList<>((int) count);
-      List<float[]> vectors = new ArrayList<>((int) count);
+      CacheFault.unless(count <= MAX_COUNT, "it holds " + count + " vectors");
+      List<Long> offsets = new ArrayList<>();
+      List<float[]> vectors = new ArrayList<>();
       for (long left = count; left > 0; ) {
         int rows = (int) Math.min(left, ROWS_AT_A_TIME);
         readRows(next(in, rows * ROW_BYTES, checksum), rows, offsets, vectors);
         left -= rows;
       }
-      expect(in.read() < 0, "it grew while it was read");
+      CacheFault.unless(in.read() < 0, "it grew while it was read");
       return new Content(offsets, vectors, new FileStamp(bytes, (int) checksum.getValue()));
     }
   }
@@ -104,12 +110,13 @@ final class VectorFile {
       long offset = Integer.toUnsignedLong(bytes.getInt(row * ROW_BYTES));
       if (!offsets.isEmpty()) {
         long before = offsets.getLast();
-        expect(offset != before, "offset " + offset + " occurs twice");
-        expect(offset > before, "offset " + offset + " comes after " + before);
+        CacheFault.unless(offset != before, "offset " + offset + " occurs twice");
+        CacheFault.unless(offset > before, "offset " + offset + " comes after " + before);
       }
       float[] vector = new float[DIMENSION];
       values.get(row * (1 + DIMENSION) + 1, vector);
-      expect(isUnit(vector), "the vector of offset " + offset + " is not of unit length");
+      CacheFault.unless(
+          isUnit(vector), "the vector of offset " + offset + " is not of unit length");
       offsets.add(offset);
       vectors.add(vector);
     }
@@ -118,7 +125,7 @@ final class VectorFile {
   private static ByteBuffer next(InputStream in, int length, CRC32C checksum)
       throws IOException, CacheFault {
     byte[] bytes = in.readNBytes(length);
-    expect(bytes.length == length, "it ends in the middle of a record");
+    CacheFault.unless(bytes.length == length, "it ends in the middle of a record");
     checksum.update(bytes);
     return ByteBuffer.wrap(bytes).order(ByteOrder.LITTLE_ENDIAN);
   }
@@ -130,11 +137,5 @@ final class VectorFile {
 
   private static ByteBuffer buffer(int bytes) {
     return ByteBuffer.allocate(bytes).order(ByteOrder.LITTLE_ENDIAN);
-  }
-
-  private static void expect(boolean condition, String otherwise) throws CacheFault {
-    if (!condition) {
-      throw new CacheFault(otherwise);
-    }
   }
 }

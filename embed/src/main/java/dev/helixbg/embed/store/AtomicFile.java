@@ -1,13 +1,11 @@
 package dev.helixbg.embed.store;
 
 import java.io.BufferedOutputStream;
-import java.io.FileOutputStream;
 import java.io.IOException;
 import java.io.OutputStream;
-import java.nio.channels.ClosedByInterruptException;
+import java.nio.channels.Channels;
 import java.nio.channels.FileChannel;
 import java.nio.file.DirectoryStream;
-import java.nio.file.FileAlreadyExistsException;
 import java.nio.file.Files;
 import java.nio.file.LinkOption;
 import java.nio.file.NoSuchFileException;
@@ -15,16 +13,19 @@ import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
 import java.nio.file.StandardOpenOption;
 import java.nio.file.attribute.BasicFileAttributes;
+import java.nio.file.attribute.PosixFileAttributeView;
+import java.nio.file.attribute.PosixFilePermission;
 import java.time.Duration;
 import java.time.Instant;
+import java.util.Set;
 import java.util.concurrent.ThreadLocalRandom;
 
 /**
  * A file written beside its target, synced to disk, and then renamed over it: whoever reads the
  * target, or whatever crashes, meets the old file or the new one, whole.
  *
- * <p>Temporary names are unique, so that two writers never share one. What a killed process left
- * behind is deleted by a later {@link #write} of the same name, once it is a day old.
+ * <p>Temporary names are drawn from 64 bits, so that two writers never share one. What a killed
+ * process left behind is deleted by a later {@link #write} of the same name, once it is a day old.
  */
 public final class AtomicFile implements AutoCloseable {
 
@@ -56,25 +57,49 @@ public final class AtomicFile implements AutoCloseable {
     syncFolder(target.toAbsolutePath().getParent());
   }
 
-  /** Writes and syncs a temporary file in the folder of {@code target}, which stays untouched. */
+  /**
+   * Writes and syncs a temporary file in the folder of {@code target}, which stays untouched. It is
+   * for its user alone, unless there is a target with a mode that its user gave it.
+   */
   public static AtomicFile write(Path target, Content content) throws IOException {
     Path folder = target.toAbsolutePath().getParent();
     String prefix = "." + target.getFileName() + ".";
     deleteLeftovers(folder, prefix);
-    AtomicFile file = new AtomicFile(createUnique(folder, prefix));
+    String unique = Long.toHexString(ThreadLocalRandom.current().nextLong());
+    AtomicFile file = new AtomicFile(folder.resolve(prefix + unique + SUFFIX));
     try {
-      // Not a channel: a thread interrupt would close it in the middle of the file.
-      try (FileOutputStream out = new FileOutputStream(file.temporary.toFile());
-          BufferedOutputStream buffered = new BufferedOutputStream(out, BUFFER_BYTES)) {
-        content.writeTo(buffered);
-        buffered.flush();
-        out.getFD().sync();
-      }
+      Uninterrupted.run(() -> file.write(content, target));
       return file;
     } catch (IOException | RuntimeException | Error e) {
       file.close();
       throw e;
     }
+  }
+
+  private void write(Content content, Path target) throws IOException {
+    try (FileChannel channel =
+            PrivateFiles.open(temporary, StandardOpenOption.CREATE_NEW, StandardOpenOption.WRITE);
+        OutputStream out =
+            new BufferedOutputStream(Channels.newOutputStream(channel), BUFFER_BYTES)) {
+      content.writeTo(out);
+      out.flush();
+      keepMode(target);
+      channel.force(true);
+    }
+  }
+
+  private void keepMode(Path target) throws IOException {
+    if (Files.isRegularFile(target, LinkOption.NOFOLLOW_LINKS)) {
+      Set<PosixFilePermission> mode = mode(target).readAttributes().permissions();
+      if (!mode.equals(mode(temporary).readAttributes().permissions())) {
+        mode(temporary).setPermissions(mode);
+      }
+    }
+  }
+
+  private static PosixFileAttributeView mode(Path file) {
+    return Files.getFileAttributeView(
+        file, PosixFileAttributeView.class, LinkOption.NOFOLLOW_LINKS);
   }
 
   /** Renames the written file over {@code target}. Durable only after {@link #syncFolder}. */
@@ -85,21 +110,12 @@ public final class AtomicFile implements AutoCloseable {
 
   /** Makes the renames in a folder survive a power cut. */
   public static void syncFolder(Path folder) throws IOException {
-    boolean interrupted = false;
-    try {
-      while (true) {
-        try (FileChannel channel = FileChannel.open(folder, StandardOpenOption.READ)) {
-          channel.force(true);
-          return;
-        } catch (ClosedByInterruptException e) {
-          interrupted |= Thread.interrupted();
-        }
-      }
-    } finally {
-      if (interrupted) {
-        Thread.currentThread().interrupt();
-      }
-    }
+    Uninterrupted.run(
+        () -> {
+          try (FileChannel channel = FileChannel.open(folder, StandardOpenOption.READ)) {
+            channel.force(true);
+          }
+        });
   }
 
   /** Deletes the temporary file unless it was renamed. */
@@ -107,17 +123,6 @@ public final class AtomicFile implements AutoCloseable {
   public void close() throws IOException {
     if (!renamed) {
       Files.deleteIfExists(temporary);
-    }
-  }
-
-  private static Path createUnique(Path folder, String prefix) throws IOException {
-    while (true) {
-      String unique = Long.toHexString(ThreadLocalRandom.current().nextLong());
-      try {
-        return Files.createFile(folder.resolve(prefix + unique + SUFFIX));
-      } catch (FileAlreadyExistsException e) {
-        // Another writer drew the same number: draw again.
-      }
     }
   }
 

@@ -26,7 +26,9 @@ import org.junit.jupiter.api.io.TempDir;
 
 class EmbeddingCacheTest {
 
-  @TempDir Path folder;
+  @TempDir(factory = InMemory.class)
+  Path folder;
+
   private EmbeddingCache cache;
   private Path vectors;
   private Path keys;
@@ -41,7 +43,7 @@ class EmbeddingCacheTest {
   @Test
   void savedRowsComeBackBitForBit() throws IOException {
     List<CacheRow> rows = rows(1, 100);
-    cache.save(rows);
+    cache.publish(rows);
     CachedVectors found = cache.read();
     assertEquals(State.GOOD, found.state());
     assertSameRows(rows, found.rows());
@@ -56,7 +58,7 @@ class EmbeddingCacheTest {
     float[] vector = new float[384];
     vector[0] = 1;
     long offset = 0xFFFF_FFFEL; // beyond a signed int
-    cache.save(List.of(new CacheRow(offset, TextKey.of("m", "t"), vector)));
+    cache.publish(List.of(new CacheRow(offset, TextKey.of("m", "t"), vector)));
     ByteBuffer expected = ByteBuffer.allocate(16 + 4 + 384 * 4).order(ByteOrder.LITTLE_ENDIAN);
     expected.put("HXEC".getBytes(java.nio.charset.StandardCharsets.US_ASCII));
     expected.putInt(1).putInt(1).putInt(384).putInt((int) offset);
@@ -69,7 +71,7 @@ class EmbeddingCacheTest {
 
   @Test
   void emptyCacheIsGood() throws IOException {
-    cache.save(List.of());
+    cache.publish(List.of());
     assertEquals(State.GOOD, cache.read().state());
     assertEquals(16, Files.size(vectors));
   }
@@ -101,7 +103,7 @@ class EmbeddingCacheTest {
 
   @Test
   void bytesAfterTheEndAreNoticed() throws IOException {
-    cache.save(rows(1, 3));
+    cache.publish(rows(1, 3));
     for (Path file : List.of(vectors, keys)) {
       byte[] good = Files.readAllBytes(file);
       Files.write(file, Arrays.copyOf(good, good.length + 1));
@@ -125,16 +127,16 @@ class EmbeddingCacheTest {
 
   @Test
   void cacheOfAnotherProgramWithoutKeysIsRebuilt() throws IOException {
-    cache.save(rows(1, 3));
+    cache.publish(rows(1, 3));
     Files.delete(keys);
     assertUnusable("embeddings.keys is missing");
   }
 
   @Test
   void keysOfAnotherVectorFileAreRefused() throws IOException {
-    cache.save(rows(1, 3));
+    cache.publish(rows(1, 3));
     byte[] old = Files.readAllBytes(keys);
-    cache.save(rows(2, 3));
+    cache.publish(rows(2, 3));
     Files.write(keys, old);
     assertUnusable("belongs to another embeddings.bin");
   }
@@ -144,10 +146,10 @@ class EmbeddingCacheTest {
   void crashBetweenAnyTwoStepsLosesNothing() throws IOException {
     List<CacheRow> before = rows(1, 5);
     List<CacheRow> after = rows(2, 6);
-    cache.save(after);
+    cache.publish(after);
     byte[] newVectors = Files.readAllBytes(vectors);
     byte[] newKeys = Files.readAllBytes(keys);
-    cache.save(before);
+    cache.publish(before);
 
     Files.write(folder.resolve(".embeddings.bin.1.helix-bg.tmp"), new byte[7]);
     Files.write(folder.resolve(".embeddings.keys.1.helix-bg.tmp"), new byte[7]);
@@ -166,11 +168,12 @@ class EmbeddingCacheTest {
   /** A save that dies at any step, then another one in what it left, and a third one. */
   @Test
   void deathAfterDeathLosesNothing() throws IOException {
-    for (int deaths = 0; deaths < 5 * 5 * 5; deaths++) {
-      cache.save(rows(1, 1));
+    int steps = 6;
+    for (int deaths = 0; deaths < steps * steps * steps; deaths++) {
+      cache.publish(rows(1, 1));
       int good = 1;
-      for (int save = 0, at = deaths; save < 3; save++, at /= 5) {
-        int dieAt = at % 5;
+      for (int save = 0, at = deaths; save < 3; save++, at /= steps) {
+        int dieAt = at % steps;
         int[] step = new int[1];
         EmbeddingCache mortal =
             new EmbeddingCache(
@@ -181,8 +184,10 @@ class EmbeddingCacheTest {
                   }
                 });
         int next = 2 + save;
+        List<CacheRow> wanted = rows(next, next);
+        cache.append(JournalTest.vectors(wanted));
         try {
-          mortal.save(rows(next, next));
+          mortal.publish(wanted);
           good = next;
         } catch (IllegalStateException killed) {
           assertEquals(dieAt + 1, step[0]);
@@ -192,6 +197,9 @@ class EmbeddingCacheTest {
         int rows = found.rows().size();
         assertTrue(rows == good || rows == next, rows + " after " + good + " and " + next);
         assertSameRows(rows(rows, rows), found.rows());
+        for (CacheRow row : wanted) { // from the journal, where they were not published
+          assertArrayEquals(row.vector(), found.vector(row.key()).orElseThrow());
+        }
         good = rows;
       }
     }
@@ -199,10 +207,10 @@ class EmbeddingCacheTest {
 
   @Test
   void staleNextKeysDoNotHideGoodOnes() throws IOException {
-    cache.save(rows(1, 5));
+    cache.publish(rows(1, 5));
     Files.write(folder.resolve("embeddings.keys.next"), new byte[100]);
     assertEquals(State.GOOD, cache.read().state());
-    cache.save(rows(2, 5));
+    cache.publish(rows(2, 5));
     assertEquals(State.GOOD, cache.read().state());
     assertFalse(Files.exists(folder.resolve("embeddings.keys.next")));
   }
@@ -239,7 +247,7 @@ class EmbeddingCacheTest {
     public static void main(String[] arguments) throws IOException {
       EmbeddingCache cache = new EmbeddingCache(Path.of(arguments[0]));
       for (int generation = 1; ; generation = generation % 50 + 1) {
-        cache.save(rows(generation, generation));
+        cache.publish(rows(generation, generation));
         System.out.write('.');
         System.out.flush();
       }
@@ -248,11 +256,11 @@ class EmbeddingCacheTest {
 
   @Test
   void readOnlyFolderGivesAnErrorAndKeepsTheOldCache() throws IOException {
-    cache.save(rows(1, 3));
+    cache.publish(rows(1, 3));
     Files.setPosixFilePermissions(folder, PosixFilePermissions.fromString("r-xr-xr-x"));
     try {
       assumeTrue(!Files.isWritable(folder), "root may write anywhere");
-      assertThrows(IOException.class, () -> cache.save(rows(2, 3)));
+      assertThrows(IOException.class, () -> cache.publish(rows(2, 3)));
       assertSameRows(rows(1, 3), cache.read().rows());
     } finally {
       Files.setPosixFilePermissions(folder, PosixFilePermissions.fromString("rwxr-xr-x"));
@@ -261,10 +269,10 @@ class EmbeddingCacheTest {
 
   @Test
   void failedSaveLeavesOldRowsAndNoLitter() throws IOException {
-    cache.save(rows(1, 3));
+    cache.publish(rows(1, 3));
     Files.createDirectory(folder.resolve("embeddings.keys.next")); // a rename onto it fails
     Files.createFile(folder.resolve("embeddings.keys.next").resolve("x"));
-    assertThrows(IOException.class, () -> cache.save(rows(2, 3)));
+    assertThrows(IOException.class, () -> cache.publish(rows(2, 3)));
     assertSameRows(rows(1, 3), cache.read().rows());
     try (Stream<Path> files = Files.list(folder)) {
       assertEquals(0, files.filter(file -> file.toString().endsWith(".tmp")).count());
@@ -274,8 +282,8 @@ class EmbeddingCacheTest {
   @Test
   void missingFolderGivesAnError() {
     EmbeddingCache nowhere = new EmbeddingCache(folder.resolve("missing"));
-    IOException e = assertThrows(IOException.class, () -> nowhere.save(rows(1, 1)));
-    assertTrue(e.getMessage().startsWith("cannot save embeddings in " + folder.resolve("missing")));
+    IOException e = assertThrows(IOException.class, () -> nowhere.publish(rows(1, 1)));
+    assertTrue(e.getMessage().startsWith("cannot save " + folder.resolve("missing")));
     assertEquals(State.MISSING, nowhere.read().state());
   }
 
@@ -283,25 +291,25 @@ class EmbeddingCacheTest {
   void saverRefusesWhatAReaderWouldRefuse() {
     CacheRow good = rows(1, 1).getFirst();
     float[] zero = new float[384];
-    assertThrows(IllegalArgumentException.class, () -> cache.save(List.of(good, good)));
+    assertThrows(IllegalArgumentException.class, () -> cache.publish(List.of(good, good)));
     assertThrows(
         IllegalArgumentException.class,
-        () -> cache.save(List.of(new CacheRow(1L << 32, good.key(), good.vector()))));
+        () -> cache.publish(List.of(new CacheRow(1L << 32, good.key(), good.vector()))));
     assertThrows(
         IllegalArgumentException.class,
-        () -> cache.save(List.of(new CacheRow(1, good.key(), zero))));
+        () -> cache.publish(List.of(new CacheRow(1, good.key(), zero))));
     assertThrows(
         IllegalArgumentException.class,
-        () -> cache.save(List.of(new CacheRow(1, good.key(), new float[] {1}))));
+        () -> cache.publish(List.of(new CacheRow(1, good.key(), new float[] {1}))));
   }
 
   @Test
   void interruptedThreadStillReadsAndSaves() throws IOException {
-    cache.save(rows(1, 3));
+    cache.publish(rows(1, 3));
     Thread.currentThread().interrupt();
     try {
       assertEquals(State.GOOD, cache.read().state());
-      cache.save(rows(2, 3));
+      cache.publish(rows(2, 3));
       assertTrue(Thread.currentThread().isInterrupted());
     } finally {
       Thread.interrupted();
@@ -321,7 +329,7 @@ class EmbeddingCacheTest {
   }
 
   private void everyTruncationIsNoticed(Path file) throws IOException {
-    cache.save(rows(1, 3));
+    cache.publish(rows(1, 3));
     byte[] good = Files.readAllBytes(file);
     for (int length = 0; length < good.length; length++) {
       Files.write(file, Arrays.copyOf(good, length));
@@ -330,7 +338,7 @@ class EmbeddingCacheTest {
   }
 
   private void everyFlippedBitIsNoticed(Path file) throws IOException {
-    cache.save(rows(1, 1));
+    cache.publish(rows(1, 1));
     byte[] bytes = Files.readAllBytes(file);
     for (int bit = 0; bit < bytes.length * 8; bit++) {
       bytes[bit / 8] ^= (byte) (1 << bit % 8);
@@ -347,7 +355,7 @@ class EmbeddingCacheTest {
   /** Damages the vectors and makes a sidecar that names exactly these bytes. */
   private void assertFault(String reason, Damage damage) throws IOException {
     List<CacheRow> rows = rows(1, 3);
-    cache.save(rows);
+    cache.publish(rows);
     byte[] bytes = Files.readAllBytes(vectors);
     damage.apply(ByteBuffer.wrap(bytes).order(ByteOrder.LITTLE_ENDIAN));
     Files.write(vectors, bytes);

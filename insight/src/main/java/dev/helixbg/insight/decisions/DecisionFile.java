@@ -1,23 +1,12 @@
 package dev.helixbg.insight.decisions;
 
-import static java.nio.charset.StandardCharsets.UTF_8;
-
 import com.fasterxml.jackson.core.JacksonException;
-import com.fasterxml.jackson.core.JsonGenerator;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
+import dev.helixbg.embed.store.JsonLines;
 import dev.helixbg.insight.decisions.Decision.Verdict;
-import java.io.BufferedReader;
-import java.io.ByteArrayOutputStream;
 import java.io.IOException;
-import java.io.InputStreamReader;
-import java.nio.ByteBuffer;
-import java.nio.channels.FileChannel;
-import java.nio.channels.FileLock;
-import java.nio.file.Files;
-import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
-import java.nio.file.StandardOpenOption;
 import java.time.DateTimeException;
 import java.time.Instant;
 import java.util.ArrayList;
@@ -40,22 +29,18 @@ public final class DecisionFile {
   public static final String NAME = "decisions.jsonl";
 
   /** Nobody writes longer ones; what is longer is damage. */
-  private static final int MAX_LINE = 1 << 16;
+  private static final int LONGEST_LINE = 1 << 16;
 
   private static final int MAX_ABOUT = 500;
   private static final ObjectMapper JSON = new ObjectMapper();
 
-  private final Path file;
+  private final JsonLines lines;
 
   /**
    * @param insights the folder that the file is in
    */
   public DecisionFile(Path insights) {
-    this.file = insights.resolve(NAME);
-  }
-
-  public Path path() {
-    return file;
+    this.lines = new JsonLines(insights.resolve(NAME), LONGEST_LINE);
   }
 
   /**
@@ -65,20 +50,8 @@ public final class DecisionFile {
    */
   public Decisions read() throws IOException {
     List<Decision> decisions = new ArrayList<>();
-    int unreadable = 0;
-    try (BufferedReader lines =
-        new BufferedReader(new InputStreamReader(Files.newInputStream(file), UTF_8))) {
-      for (String line; (line = lines.readLine()) != null; ) {
-        if (!line.isBlank()) {
-          Optional<Decision> decision = parse(line);
-          decision.ifPresent(decisions::add);
-          unreadable += decision.isPresent() ? 0 : 1;
-        }
-      }
-    } catch (NoSuchFileException e) {
-      return Decisions.NONE;
-    }
-    return new Decisions(decisions, unreadable);
+    JsonLines.Count count = lines.read(DecisionFile::parse, decisions::add);
+    return new Decisions(decisions, (int) Math.min(count.passedOver(), Integer.MAX_VALUE));
   }
 
   /**
@@ -88,39 +61,14 @@ public final class DecisionFile {
    * @throws IOException when the file cannot be written
    */
   public void append(List<Decision> decisions) throws IOException {
-    ByteArrayOutputStream lines = new ByteArrayOutputStream();
+    List<String> texts = new ArrayList<>();
     for (Decision decision : decisions) {
-      write(decision, lines);
+      texts.add(text(decision));
     }
-    Files.createDirectories(file.getParent());
-    try (FileChannel channel =
-            FileChannel.open(
-                file,
-                StandardOpenOption.CREATE,
-                StandardOpenOption.READ,
-                StandardOpenOption.WRITE);
-        FileLock lock = channel.lock()) {
-      long end = channel.size();
-      ByteBuffer bytes = ByteBuffer.wrap(lines.toByteArray());
-      if (end > 0 && !endsLine(channel, end)) {
-        end += channel.write(ByteBuffer.wrap(new byte[] {'\n'}), end);
-      }
-      while (bytes.hasRemaining()) {
-        end += channel.write(bytes, end);
-      }
-      channel.force(true);
-    }
-  }
-
-  private static boolean endsLine(FileChannel channel, long end) throws IOException {
-    ByteBuffer last = ByteBuffer.allocate(1);
-    return channel.read(last, end - 1) == 1 && last.get(0) == '\n';
+    lines.append(texts);
   }
 
   private static Optional<Decision> parse(String line) {
-    if (line.length() > MAX_LINE) {
-      return Optional.empty();
-    }
     try {
       JsonNode json = JSON.readTree(line);
       String id = json.path("id").asText();
@@ -139,16 +87,13 @@ public final class DecisionFile {
     }
   }
 
-  private static void write(Decision decision, ByteArrayOutputStream out) throws IOException {
+  private static String text(Decision decision) throws IOException {
     String about = decision.about();
-    try (JsonGenerator json = JSON.getFactory().createGenerator(out)) {
-      json.writeStartObject();
-      json.writeStringField("at", decision.at().toString());
-      json.writeStringField("id", decision.id());
-      json.writeStringField("decision", decision.verdict().name().toLowerCase(Locale.ROOT));
-      json.writeStringField("about", about.substring(0, Math.min(MAX_ABOUT, about.length())));
-      json.writeEndObject();
-    }
-    out.write('\n');
+    return JSON.writeValueAsString(
+        JSON.createObjectNode()
+            .put("at", decision.at().toString())
+            .put("id", decision.id())
+            .put("decision", decision.verdict().name().toLowerCase(Locale.ROOT))
+            .put("about", about.substring(0, Math.min(MAX_ABOUT, about.length()))));
   }
 }

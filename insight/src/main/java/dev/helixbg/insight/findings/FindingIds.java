@@ -1,11 +1,10 @@
 package dev.helixbg.insight.findings;
 
-import static java.nio.charset.StandardCharsets.UTF_8;
-
 import dev.helixbg.config.Sha256;
-import java.security.MessageDigest;
 import java.util.HashMap;
+import java.util.List;
 import java.util.Map;
+import java.util.stream.Stream;
 
 /**
  * Names findings by their content: a kind and the first ten hex digits of the SHA-256 over kind and
@@ -23,20 +22,9 @@ final class FindingIds {
   }
 
   String of(String kind, String... parts) {
-    MessageDigest sha256 = Sha256.start();
-    add(sha256, kind);
-    for (String part : parts) {
-      add(sha256, part);
-    }
-    String id = kind + "-" + Sha256.hex(sha256).substring(0, DIGITS);
+    List<String> all = Stream.concat(Stream.of(kind), Stream.of(parts)).toList();
+    String id = kind + "-" + Sha256.of(all).substring(0, DIGITS);
     int uses = used.merge(id, 1, Integer::sum);
     return uses == 1 ? id : id + "-" + uses;
-  }
-
-  /** With its length in front, so that no two lists of parts look the same. */
-  private static void add(MessageDigest digest, String part) {
-    byte[] bytes = part.getBytes(UTF_8);
-    digest.update((bytes.length + ":").getBytes(UTF_8));
-    digest.update(bytes);
   }
 }

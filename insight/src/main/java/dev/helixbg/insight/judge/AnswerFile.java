@@ -1,68 +1,64 @@
 package dev.helixbg.insight.judge;
 
-import com.fasterxml.jackson.core.JsonFactory;
-import com.fasterxml.jackson.core.JsonGenerator;
-import com.fasterxml.jackson.core.JsonParser;
-import com.fasterxml.jackson.core.JsonToken;
+import com.fasterxml.jackson.core.JacksonException;
 import com.fasterxml.jackson.core.json.JsonWriteFeature;
-import dev.helixbg.embed.store.AtomicFile;
-import java.io.BufferedReader;
-import java.io.FileInputStream;
-import java.io.FileOutputStream;
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.json.JsonMapper;
+import com.fasterxml.jackson.databind.node.ObjectNode;
+import dev.helixbg.embed.store.JsonLines;
 import java.io.IOException;
-import java.io.InputStreamReader;
-import java.io.RandomAccessFile;
-import java.io.StringWriter;
-import java.nio.charset.StandardCharsets;
-import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.Collection;
-import java.util.LinkedHashMap;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
+import java.util.function.Function;
+import java.util.stream.Collectors;
 
 /**
- * The memory of what models said: {@code answers.jsonl}, a JSON object per line, only ever appended
- * to, until most of it is stale and it is written anew in one step.
+ * The memory of what models said: {@code answers.jsonl}, an answer a line, only ever appended to,
+ * until most of it is stale and it is written anew in one step.
  *
  * <p>An answer is found again by job, prompt version, model file and the whole text it is about.
- * Lines that cannot be read, such as one that was being written when the power went, are passed
- * over; the next line begins on a line of its own.
+ * The file is searched from its beginning for many answers at a time; none is held in memory.
  */
 public final class AnswerFile {
   /** Under this, nobody minds what is stale. */
   private static final int FEW_LINES = 256;
 
   private static final int MAX_TEXT = 20_000;
-  private static final long MAX_BYTES = 1L << 28;
-  private static final JsonFactory JSON =
-      JsonFactory.builder().enable(JsonWriteFeature.ESCAPE_NON_ASCII).build();
+  private static final int LONGEST_LINE = 1 << 18;
+  private static final JsonMapper JSON =
+      JsonMapper.builder().enable(JsonWriteFeature.ESCAPE_NON_ASCII).build();
 
-  private final Path file;
-  private final Optional<Turns> turns;
-  private final Map<Id, Answer> answers = new LinkedHashMap<>();
-  private int lines;
+  private static final String KEY_FIELD = "\"key\":\"";
 
-  private AnswerFile(Path file, Optional<Turns> turns) {
-    this.file = file;
-    this.turns = turns;
+  private final JsonLines lines;
+  private final Optional<Runnable> permit;
+
+  /**
+   * @param file need not be there
+   * @param writable whether answers are saved
+   */
+  public AnswerFile(Path file, boolean writable) {
+    this(file, writable ? Optional.of(() -> {}) : Optional.empty());
   }
 
-  /** Lets one at a time write the file. */
-  public interface Turns {
-    /** For whoever sees to it otherwise that nobody else writes. */
-    Turns NO_OTHERS = () -> () -> {};
+  /**
+   * @param file need not be there
+   * @param permit is run before each writing; what it throws, the writer throws, and nothing was
+   *     written
+   */
+  public AnswerFile(Path file, Runnable permit) {
+    this(file, Optional.of(permit));
+  }
 
-    /** Waits for a turn; whatever it throws, {@link #add} throws, and nothing was saved. */
-    Turn take() throws InterruptedException;
-
-    /** A turn, until it is closed. */
-    interface Turn extends AutoCloseable {
-      @Override
-      void close();
-    }
+  private AnswerFile(Path file, Optional<Runnable> permit) {
+    this.lines = new JsonLines(file, LONGEST_LINE);
+    this.permit = permit;
   }
 
   /**
@@ -74,84 +70,27 @@ public final class AnswerFile {
    */
   public record Id(Job job, String version, String model, String key) {}
 
-  /**
-   * Reads the file, if there is one.
-   *
-   * @param writable whether answers may be saved; otherwise they are only remembered
-   * @throws JudgeException if it is so large that it cannot be one of ours
-   */
-  public static AnswerFile read(Path file, boolean writable) throws IOException {
-    return read(file, writable ? Optional.of(Turns.NO_OTHERS) : Optional.empty());
+  private record Line(Id id, Answer answer) {}
+
+  /** Those of the wanted answers that there are; of two to the same question the later one. */
+  public Map<Id, Answer> find(Set<Id> wanted) throws IOException {
+    Map<Id, Answer> found = new HashMap<>();
+    Set<String> keys = wanted.stream().map(Id::key).collect(Collectors.toSet());
+    lines.read(
+        text -> parse(text, keys).filter(line -> wanted.contains(line.id())),
+        line -> found.put(line.id(), line.answer()));
+    return found;
   }
 
-  /**
-   * Reads the file, if there is one, to add answers while others may do so, too.
-   *
-   * @param turns taken for each writing
-   * @throws JudgeException if it is so large that it cannot be one of ours
-   */
-  public static AnswerFile read(Path file, Turns turns) throws IOException {
-    return read(file, Optional.of(turns));
-  }
-
-  private static AnswerFile read(Path file, Optional<Turns> turns) throws IOException {
-    AnswerFile answers = new AnswerFile(file, turns);
-    if (Files.isRegularFile(file)) {
-      if (Files.size(file) > MAX_BYTES) {
-        throw new JudgeException(
-            file + " is larger than 256 MB: no helix-bg wrote it; move it away");
+  /** Saves answers, on disk before this returns. */
+  public void add(Map<Id, Answer> some) throws IOException {
+    if (permit.isPresent() && !some.isEmpty()) {
+      List<String> texts = new ArrayList<>();
+      for (Map.Entry<Id, Answer> one : some.entrySet()) {
+        texts.add(text(one.getKey(), one.getValue()));
       }
-      answers.readLines();
-    }
-    return answers;
-  }
-
-  private void readLines() throws IOException {
-    lines = 0;
-    try (BufferedReader reader =
-        new BufferedReader(
-            new InputStreamReader(new FileInputStream(file.toFile()), StandardCharsets.UTF_8))) {
-      for (String line; (line = reader.readLine()) != null; ) {
-        if (!line.isEmpty()) {
-          lines++;
-          parse(line);
-        }
-      }
-    }
-  }
-
-  public Optional<Answer> find(Id id) {
-    return Optional.ofNullable(answers.get(id));
-  }
-
-  /** Remembers answers, on disk before this returns. */
-  public void add(Map<Id, Answer> some) throws IOException, InterruptedException {
-    answers.putAll(some);
-    if (turns.isPresent() && !some.isEmpty()) {
-      try (Turns.Turn turn = turns.get().take()) {
-        append(some);
-      }
-    }
-  }
-
-  private void append(Map<Id, Answer> some) throws IOException {
-    StringBuilder text = new StringBuilder(endsWithinLine() ? "\n" : "");
-    some.forEach((id, answer) -> text.append(line(id, answer)).append('\n'));
-    lines += some.size();
-    // Not a channel: a thread interrupt would close it in the middle of a line.
-    try (FileOutputStream out = new FileOutputStream(file.toFile(), true)) {
-      out.write(text.toString().getBytes(StandardCharsets.UTF_8));
-      out.getFD().sync();
-    }
-  }
-
-  private boolean endsWithinLine() throws IOException {
-    if (!Files.isRegularFile(file) || Files.size(file) == 0) {
-      return false;
-    }
-    try (RandomAccessFile last = new RandomAccessFile(file.toFile(), "r")) {
-      last.seek(last.length() - 1);
-      return last.read() != '\n';
+      permit.get().run();
+      lines.append(texts);
     }
   }
 
@@ -163,103 +102,81 @@ public final class AnswerFile {
    * @return whether the file was written anew
    */
   public boolean compactIfMostlyStale(Set<String> keys, Collection<String> versions)
-      throws IOException, InterruptedException {
-    if (turns.isEmpty() || !isMostlyStale(keys, versions)) {
+      throws IOException {
+    if (permit.isEmpty()) {
       return false;
     }
-    try (Turns.Turn turn = turns.get().take()) {
-      readLines(); // others may have added some
-      compact(keys, versions);
-      return true;
+    Function<String, Optional<Line>> live =
+        text -> parse(text, keys).filter(line -> versions.contains(line.id().version()));
+    JsonLines.Count count = lines.read(live, line -> {});
+    boolean mostlyStale = count.all() >= FEW_LINES && count.passedOver() > count.taken();
+    if (mostlyStale) {
+      permit.get().run();
+      lines.rewrite(text -> live.apply(text).isPresent());
+    }
+    return mostlyStale;
+  }
+
+  private static String text(Id id, Answer answer) throws IOException {
+    ObjectNode json =
+        JSON.createObjectNode()
+            .put("job", id.job().title())
+            .put("prompt", id.version())
+            .put("model", id.model())
+            .put("key", id.key())
+            .put("answer", answer.text());
+    if (!id.job().choices().isEmpty()) {
+      json.put("p", answer.probability())
+          .put("next", answer.runnerUp())
+          .put("nextP", answer.runnerUpProbability());
+    }
+    return JSON.writeValueAsString(json.put("cut", answer.cut()));
+  }
+
+  /** Empty for what is no line of ours, or has none of the keys. */
+  private static Optional<Line> parse(String text, Set<String> keys) {
+    if (!keys.contains(key(text))) {
+      return Optional.empty();
+    }
+    try {
+      JsonNode json = JSON.readTree(text);
+      Answer answer =
+          new Answer(
+              json.path("answer").asText(),
+              number(json, "p", 1),
+              json.path("next").asText(),
+              number(json, "nextP", 0),
+              json.path("cut").asBoolean());
+      return Job.titled(json.path("job").asText())
+          .filter(job -> isPossible(job, answer))
+          .map(
+              job ->
+                  new Line(
+                      new Id(
+                          job,
+                          json.path("prompt").asText(),
+                          json.path("model").asText(),
+                          json.path("key").asText()),
+                      answer));
+    } catch (JacksonException e) {
+      return Optional.empty();
     }
   }
 
-  private boolean isMostlyStale(Set<String> keys, Collection<String> versions) {
-    long live = answers.keySet().stream().filter(id -> isLive(id, keys, versions)).count();
-    return lines >= FEW_LINES && lines - live > live;
+  /**
+   * As {@link #text} writes it; to look for it costs a twentieth of parsing the line. In a text of
+   * the line each quote has a backslash before it.
+   */
+  private static String key(String text) {
+    int begin = text.indexOf(KEY_FIELD) + KEY_FIELD.length();
+    int end = text.indexOf('"', begin);
+    return begin < KEY_FIELD.length() || end < 0 ? "" : text.substring(begin, end);
   }
 
-  private void compact(Set<String> keys, Collection<String> versions) throws IOException {
-    answers.keySet().removeIf(id -> !isLive(id, keys, versions));
-    AtomicFile.replace(
-        file,
-        out -> {
-          for (Map.Entry<Id, Answer> entry : answers.entrySet()) {
-            String line = line(entry.getKey(), entry.getValue()) + "\n";
-            out.write(line.getBytes(StandardCharsets.UTF_8));
-          }
-        });
-    lines = answers.size();
-  }
-
-  private static boolean isLive(Id id, Set<String> keys, Collection<String> versions) {
-    return keys.contains(id.key()) && versions.contains(id.version());
-  }
-
-  private static String line(Id id, Answer answer) {
-    StringWriter text = new StringWriter();
-    try (JsonGenerator json = JSON.createGenerator(text)) {
-      json.writeStartObject();
-      json.writeStringField("job", id.job().title());
-      json.writeStringField("prompt", id.version());
-      json.writeStringField("model", id.model());
-      json.writeStringField("key", id.key());
-      json.writeStringField("answer", answer.text());
-      if (!id.job().choices().isEmpty()) {
-        json.writeNumberField("p", answer.probability());
-        json.writeStringField("next", answer.runnerUp());
-        json.writeNumberField("nextP", answer.runnerUpProbability());
-      }
-      json.writeBooleanField("cut", answer.cut());
-      json.writeEndObject();
-    } catch (IOException e) {
-      throw new AssertionError("a StringWriter takes everything", e);
-    }
-    return text.toString();
-  }
-
-  /** Takes in a line that is one of ours; any other is nothing. */
-  private void parse(String line) {
-    String job = "";
-    String version = "";
-    String model = "";
-    String key = "";
-    String text = "";
-    String next = "";
-    double probability = 1;
-    double nextProbability = 0;
-    boolean cut = false;
-    try (JsonParser json = JSON.createParser(line)) {
-      if (json.nextToken() != JsonToken.START_OBJECT) {
-        return;
-      }
-      while (json.nextToken() == JsonToken.FIELD_NAME) {
-        String field = json.currentName();
-        JsonToken value = json.nextToken();
-        switch (field) {
-          case "job" -> job = json.getText();
-          case "prompt" -> version = json.getText();
-          case "model" -> model = json.getText();
-          case "key" -> key = json.getText();
-          case "answer" -> text = json.getText();
-          case "p" -> probability = json.getDoubleValue();
-          case "next" -> next = json.getText();
-          case "nextP" -> nextProbability = json.getDoubleValue();
-          case "cut" -> cut = value == JsonToken.VALUE_TRUE;
-          default -> json.skipChildren();
-        }
-      }
-      if (json.currentToken() != JsonToken.END_OBJECT) {
-        return;
-      }
-    } catch (IOException e) {
-      return;
-    }
-    Answer answer = new Answer(text, probability, next, nextProbability, cut);
-    Optional<Job> known = Job.titled(job).filter(one -> isPossible(one, answer));
-    if (known.isPresent()) {
-      answers.put(new Id(known.get(), version, model, key), answer);
-    }
+  /** NaN, which is no share, for what is no number. */
+  private static double number(JsonNode json, String field, double absent) {
+    JsonNode value = json.path(field);
+    return value.isMissingNode() ? absent : value.isNumber() ? value.doubleValue() : Double.NaN;
   }
 
   /** Nobody can make the report say what no model could have said. */

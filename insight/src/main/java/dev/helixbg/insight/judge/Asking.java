@@ -2,10 +2,14 @@ package dev.helixbg.insight.judge;
 
 import java.io.IOException;
 import java.time.Duration;
+import java.util.Arrays;
+import java.util.HashMap;
+import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 import java.util.concurrent.CancellationException;
 import java.util.function.BooleanSupplier;
 import java.util.function.LongSupplier;
@@ -25,6 +29,8 @@ public final class Asking implements AutoCloseable {
   private final long nanos;
   private final JudgeProgress progress;
   private final BooleanSupplier cancelled;
+  private final Set<String> keys = new HashSet<>();
+  private final Map<AnswerFile.Id, Answer> known = new HashMap<>();
   private Judge judge;
   private int asked;
 
@@ -34,29 +40,6 @@ public final class Asking implements AutoCloseable {
    * @param opener opens the model
    * @param time that may be spent, from now on; the batch under way is finished. Zero: ask nothing
    * @param nanoTime the clock
-   */
-  public Asking(
-      AnswerFile answers,
-      String modelHash,
-      int entryTokens,
-      Supplier<Judge> opener,
-      Duration time,
-      LongSupplier nanoTime,
-      JudgeProgress progress) {
-    this(
-        answers,
-        modelHash,
-        entryTokens,
-        opener,
-        time,
-        nanoTime,
-        progress,
-        () -> Thread.currentThread().isInterrupted());
-  }
-
-  /**
-   * The same, but for what ends it early.
-   *
    * @param cancelled is asked again and again while the model computes; then {@link #ask} is
    *     interrupted
    */
@@ -85,9 +68,9 @@ public final class Asking implements AutoCloseable {
     return asked;
   }
 
-  /** What is known of a question, by asking or by memory. */
+  /** The answer to a question that was given to {@link #ask}, if it is known by now. */
   public Optional<Answer> find(Question question) {
-    return answers.find(id(question));
+    return Optional.ofNullable(known.get(id(question)));
   }
 
   /**
@@ -96,16 +79,14 @@ public final class Asking implements AutoCloseable {
    * @param questions of one job
    * @return how many are still unanswered because the time is over
    * @throws InterruptedException when interrupted; all answers until then are saved
-   * @throws IOException when they cannot be saved
+   * @throws IOException when answers cannot be read or saved
    */
   public int ask(List<? extends Question> questions) throws InterruptedException, IOException {
     Map<AnswerFile.Id, Question> missing = new LinkedHashMap<>();
-    for (Question question : questions) {
-      AnswerFile.Id id = id(question);
-      if (answers.find(id).isEmpty()) {
-        missing.putIfAbsent(id, question);
-      }
-    }
+    questions.forEach(question -> missing.putIfAbsent(id(question), question));
+    missing.keySet().forEach(id -> keys.add(id.key()));
+    known.putAll(answers.find(missing.keySet()));
+    missing.keySet().removeIf(known::containsKey);
     if (missing.isEmpty() || timeIsOver()) {
       return missing.size();
     }
@@ -121,6 +102,7 @@ public final class Asking implements AutoCloseable {
           fresh.put(ids.get(done + i), some.get(i));
         }
         answers.add(fresh);
+        known.putAll(fresh);
         done += some.size();
         asked += some.size();
         progress.answered(some.size());
@@ -129,6 +111,11 @@ public final class Asking implements AutoCloseable {
     } finally {
       progress.end();
     }
+  }
+
+  /** Forgets answers to what was not asked in this run, which is then all that there is to ask. */
+  void forgetOthers() throws IOException {
+    answers.compactIfMostlyStale(keys, Arrays.stream(Job.values()).map(this::version).toList());
   }
 
   private List<Answer> askSome(List<Question> questions) throws InterruptedException {
@@ -154,7 +141,7 @@ public final class Asking implements AutoCloseable {
   }
 
   /** Of the prompt of a job, with what else decides what the model sees. */
-  String version(Job job) {
+  private String version(Job job) {
     return job.version() + "-" + entryTokens;
   }
 

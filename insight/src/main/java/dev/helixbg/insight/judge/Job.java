@@ -1,5 +1,6 @@
 package dev.helixbg.insight.judge;
 
+import dev.helixbg.config.Sha256;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.UncheckedIOException;
@@ -32,7 +33,7 @@ public enum Job {
     this.choices = choices;
     this.maxTokens = maxTokens;
     systemPrompt = read(title() + ".txt");
-    version = Hash.of(FORM + " " + maxTokens + "\n" + systemPrompt).substring(0, 12);
+    version = Sha256.of(List.of(FORM + " " + maxTokens + "\n" + systemPrompt)).substring(0, 12);
   }
 
   /** As it is called in files and output. */

@@ -1,20 +1,18 @@
 package dev.helixbg.insight.judge;
 
+import dev.helixbg.config.Sha256;
 import dev.helixbg.insight.findings.Finding;
 import dev.helixbg.insight.findings.Findings;
 import dev.helixbg.insight.findings.NamedEntry;
 import java.io.IOException;
 import java.util.ArrayList;
-import java.util.Arrays;
 import java.util.Comparator;
 import java.util.EnumMap;
 import java.util.HashMap;
-import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
-import java.util.Set;
 import java.util.stream.Stream;
 
 /**
@@ -32,25 +30,17 @@ public final class JudgeRun {
   /** More are a topic, not one fact. */
   private static final int MAX_MERGED = 6;
 
-  private final AnswerFile answers;
   private final Asking asking;
   private final String modelName;
   private final Findings findings;
   private final List<float[]> vectors;
   private final Map<Job, Integer> left = new EnumMap<>(Job.class);
-  private final Set<String> keys = new HashSet<>();
   private int cut;
 
   /**
    * @param vectors of the entries, in their order
    */
-  public JudgeRun(
-      AnswerFile answers,
-      Asking asking,
-      String modelName,
-      Findings findings,
-      List<float[]> vectors) {
-    this.answers = answers;
+  public JudgeRun(Asking asking, String modelName, Findings findings, List<float[]> vectors) {
     this.asking = asking;
     this.modelName = modelName;
     this.findings = findings;
@@ -66,7 +56,7 @@ public final class JudgeRun {
     Map<String, String> summaries = summaries();
     List<Judgements.Merge> merges = merges(verdicts);
     Map<String, Guess> guesses = labels();
-    answers.compactIfMostlyStale(keys, Arrays.stream(Job.values()).map(asking::version).toList());
+    asking.forgetOthers();
     return new Judgements(
         Optional.of(modelName), guesses, verdicts, summaries, merges, Map.copyOf(left), cut);
   }
@@ -77,7 +67,6 @@ public final class JudgeRun {
     if (unanswered > 0) {
       left.put(Job.LABEL, unanswered);
     }
-    run.questions().forEach(question -> keys.add(question.key()));
     Map<String, Guess> guesses = run.guesses();
     cut += (int) guesses.values().stream().filter(Guess::cut).count();
     return guesses;
@@ -197,12 +186,11 @@ public final class JudgeRun {
 
   private static String mergeId(List<NamedEntry> group) {
     List<String> keys = group.stream().map(NamedEntry::key).sorted().toList();
-    return "merge-" + Hash.of(keys).substring(0, 10);
+    return "merge-" + Sha256.of(keys).substring(0, 10);
   }
 
   private void ask(Job job, List<? extends Question> questions)
       throws InterruptedException, IOException {
-    questions.forEach(question -> keys.add(question.key()));
     int unanswered = questions.isEmpty() ? 0 : asking.ask(questions);
     if (unanswered > 0) {
       left.put(job, unanswered);

@@ -45,11 +45,11 @@ public record Judgements(
     return new Judgements(model, all, verdicts, summaries, merges, left, cut);
   }
 
-  /** The label that an entry has: its own tag before any guess. */
+  /** The label that an entry has: its own tag before any guess, and none rather than a poor one. */
   public Optional<Label> label(NamedEntry entry) {
     List<Label> tagged = Label.among(entry.entry().text().tags());
     return tagged.isEmpty()
-        ? Optional.ofNullable(guesses.get(entry.key())).map(Guess::label)
+        ? Optional.ofNullable(guesses.get(entry.key())).filter(Guess::sure).map(Guess::label)
         : Optional.of(tagged.getFirst());
   }
 }

@@ -13,15 +13,15 @@ import java.util.Map;
  * @param tagged entries with a tag that is a label, and a guess to compare
  * @param agreeing of those, where the guess is one of the tags
  * @param byModel entries whose guess is the language model's
- * @param byEmbedding entries whose guess is by embedding
- * @param disagreements where a tag says otherwise than the guess, in the order of the log
+ * @param byClassifier entries whose guess is the classifier's
+ * @param disagreements where a tag says otherwise than a sure guess, in the order of the log
  */
 public record LabelCensus(
     Map<Label, List<NamedEntry>> entries,
     int tagged,
     int agreeing,
     int byModel,
-    int byEmbedding,
+    int byClassifier,
     List<NamedEntry> disagreements) {
 
   /** Counts the labels of live entries. */
@@ -31,7 +31,7 @@ public record LabelCensus(
     int tagged = 0;
     int agreeing = 0;
     int byModel = 0;
-    int byEmbedding = 0;
+    int byClassifier = 0;
     for (NamedEntry named : live) {
       judgements
           .label(named)
@@ -43,17 +43,17 @@ public record LabelCensus(
       }
       switch (guess.origin()) {
         case MODEL -> byModel++;
-        case EMBEDDING -> byEmbedding++;
+        case CLASSIFIER -> byClassifier++;
       }
       if (!tags.isEmpty()) {
         tagged++;
         if (tags.contains(guess.label())) {
           agreeing++;
-        } else {
+        } else if (guess.sure()) {
           disagreements.add(named);
         }
       }
     }
-    return new LabelCensus(entries, tagged, agreeing, byModel, byEmbedding, disagreements);
+    return new LabelCensus(entries, tagged, agreeing, byModel, byClassifier, disagreements);
   }
 }

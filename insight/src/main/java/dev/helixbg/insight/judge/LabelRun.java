@@ -2,7 +2,6 @@ package dev.helixbg.insight.judge;
 
 import dev.helixbg.insight.findings.NamedEntry;
 import java.io.IOException;
-import java.util.Collection;
 import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -44,10 +43,6 @@ public final class LabelRun {
     return guesses;
   }
 
-  Collection<Question> questions() {
-    return questions.values();
-  }
-
   private static Guess guess(Answer answer) {
     return new Guess(
         Guess.Origin.MODEL,
@@ -55,6 +50,7 @@ public final class LabelRun {
         answer.probability(),
         Label.titled(answer.runnerUp()).orElseThrow(),
         answer.runnerUpProbability(),
+        true,
         answer.cut());
   }
 }

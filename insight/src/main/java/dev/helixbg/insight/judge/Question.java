@@ -1,5 +1,6 @@
 package dev.helixbg.insight.judge;
 
+import dev.helixbg.config.Sha256;
 import java.util.List;
 import java.util.stream.Stream;
 
@@ -11,6 +12,11 @@ public sealed interface Question {
   /** Names all that is asked: 32 hex digits over the whole texts. */
   String key();
 
+  /** Of texts in this order. */
+  private static String name(List<String> texts) {
+    return Sha256.of(texts).substring(0, 32);
+  }
+
   /** Which label fits. */
   record LabelOf(String topic, String content) implements Question {
     @Override
@@ -20,7 +26,7 @@ public sealed interface Question {
 
     @Override
     public String key() {
-      return Hash.of(List.of(topic, content));
+      return name(List.of(topic, content));
     }
   }
 
@@ -33,7 +39,7 @@ public sealed interface Question {
 
     @Override
     public String key() {
-      return Hash.of(Stream.of(a, b).sorted().toList());
+      return name(Stream.of(a, b).sorted().toList());
     }
   }
 
@@ -46,7 +52,7 @@ public sealed interface Question {
 
     @Override
     public String key() {
-      return Hash.of(Stream.concat(Stream.of(topic), contents.stream()).toList());
+      return name(Stream.concat(Stream.of(topic), contents.stream()).toList());
     }
   }
 
@@ -59,7 +65,7 @@ public sealed interface Question {
 
     @Override
     public String key() {
-      return Hash.of(contents);
+      return name(contents);
     }
   }
 }

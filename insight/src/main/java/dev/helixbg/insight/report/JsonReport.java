@@ -166,6 +166,7 @@ public final class JsonReport {
       decimal("score", guess.score());
       text("runnerUp", guess.runnerUp().title());
       decimal("runnerUpScore", guess.runnerUpScore());
+      json.writeBooleanField("sure", guess.sure());
       json.writeBooleanField("cut", guess.cut());
       json.writeEndObject();
     }

@@ -15,11 +15,11 @@ final class Judged {
     return Wording.fixed(100 * share, 0) + " %";
   }
 
-  /** Such as {@code gotcha 87 %}, or {@code near gotcha} where only embeddings say so. */
+  /** Such as {@code gotcha 87 %}, or {@code gotcha?} where no language model says so. */
   static String guess(Guess guess) {
     return switch (guess.origin()) {
       case MODEL -> guess.label().title() + " " + percent(guess.score());
-      case EMBEDDING -> "near " + guess.label().title();
+      case CLASSIFIER -> guess.label().title() + "?";
     };
   }
 
@@ -27,7 +27,7 @@ final class Judged {
   static String guess(NamedEntry named, Judgements judgements) {
     Guess guess = judgements.guesses().get(named.key());
     boolean tagged = !Label.among(named.entry().text().tags()).isEmpty();
-    return guess == null || tagged ? "" : guess(guess);
+    return guess == null || !guess.sure() || tagged ? "" : guess(guess);
   }
 
   /** Where a guess comes from and what it was nearly; empty without a guess. */
@@ -43,11 +43,7 @@ final class Judged {
               + " "
               + percent(guess.runnerUpScore())
               + (guess.cut() ? "; it read the beginning only" : "");
-      case EMBEDDING ->
-          "by embedding: the nearest description, similarity "
-              + Wording.similarity(guess.score())
-              + "; runner-up: "
-              + guess.runnerUp().title();
+      case CLASSIFIER -> "by wording and vector; runner-up: " + guess.runnerUp().title();
     };
   }
 

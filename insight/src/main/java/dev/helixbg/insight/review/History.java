@@ -1,19 +1,11 @@
 package dev.helixbg.insight.review;
 
-import static java.nio.charset.StandardCharsets.UTF_8;
-
 import com.fasterxml.jackson.core.JacksonException;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import com.fasterxml.jackson.databind.node.ObjectNode;
-import dev.helixbg.embed.store.AtomicFile;
-import java.io.BufferedReader;
-import java.io.FileOutputStream;
+import dev.helixbg.embed.store.JsonLines;
 import java.io.IOException;
-import java.io.InputStreamReader;
-import java.io.RandomAccessFile;
-import java.nio.file.Files;
-import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.time.DateTimeException;
 import java.time.Instant;
@@ -23,6 +15,7 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
+import java.util.concurrent.atomic.AtomicLong;
 
 /**
  * {@code insights/history.jsonl}: one review a line, appended. A line that is no review, such as a
@@ -32,85 +25,53 @@ public final class History {
   public static final String NAME = "history.jsonl";
   private static final long MAX_BYTES = 8L << 20;
   private static final int KEPT = 200;
+  private static final int LONGEST_LINE = 4 << 20;
 
   /** No review has as many. */
   private static final int MAX_ITEMS = 100;
 
   private static final ObjectMapper JSON = new ObjectMapper();
 
-  private final Path file;
+  private final JsonLines lines;
 
   /**
    * @param insights the folder that the file is in
    */
   public History(Path insights) {
-    this.file = insights.resolve(NAME);
+    this.lines = new JsonLines(insights.resolve(NAME), LONGEST_LINE);
   }
 
   /** All reviews, oldest first; none when there is no file. */
   public List<Review> read() throws IOException {
     List<Review> reviews = new ArrayList<>();
-    for (String line : lines()) {
-      parse(line).ifPresent(reviews::add);
-    }
+    lines.read(History::parse, reviews::add);
     return reviews;
-  }
-
-  /** The newest review of a kind that looked at all topics. */
-  public Optional<Review> last(Review.Kind kind) throws IOException {
-    return Optional.ofNullable(latest().get(kind));
   }
 
   /** The newest reviews that looked at all topics, one of a kind. */
   public Map<Review.Kind, Review> latest() throws IOException {
     Map<Review.Kind, Review> latest = new EnumMap<>(Review.Kind.class);
-    for (Review review : read()) {
-      if (review.topic().isEmpty()) {
-        latest.put(review.kind(), review);
-      }
-    }
+    lines.read(
+        History::parse,
+        review -> {
+          if (review.topic().isEmpty()) {
+            latest.put(review.kind(), review);
+          }
+        });
     return latest;
   }
 
-  private List<String> lines() throws IOException {
-    List<String> lines = new ArrayList<>();
-    try (BufferedReader reader =
-        new BufferedReader(new InputStreamReader(Files.newInputStream(file), UTF_8))) {
-      for (String line; (line = reader.readLine()) != null; ) {
-        if (!line.isBlank()) {
-          lines.add(line);
-        }
-      }
-    } catch (NoSuchFileException e) {
-      return List.of();
-    }
-    return lines;
-  }
-
-  /** Appends a review and waits until it is on the disk. One process at a time. */
+  /** Appends a review and waits until it is on the disk. */
   public void append(Review review) throws IOException {
-    Files.createDirectories(file.getParent());
-    if (Files.exists(file) && Files.size(file) > MAX_BYTES) {
-      List<String> lines = lines();
-      String kept =
-          String.join("\n", lines.subList(Math.max(0, lines.size() - KEPT), lines.size())) + "\n";
-      AtomicFile.replace(file, out -> out.write(kept.getBytes(UTF_8)));
+    if (lines.size() > MAX_BYTES) {
+      keepNewest();
     }
-    String begin = endsLine() ? "" : "\n";
-    try (FileOutputStream out = new FileOutputStream(file.toFile(), true)) {
-      out.write((begin + JSON.writeValueAsString(toJson(review)) + "\n").getBytes(UTF_8));
-      out.getFD().sync();
-    }
+    lines.append(List.of(JSON.writeValueAsString(toJson(review))));
   }
 
-  private boolean endsLine() throws IOException {
-    if (!Files.exists(file) || Files.size(file) == 0) {
-      return true;
-    }
-    try (RandomAccessFile read = new RandomAccessFile(file.toFile(), "r")) {
-      read.seek(read.length() - 1);
-      return read.read() == '\n';
-    }
+  private void keepNewest() throws IOException {
+    AtomicLong old = new AtomicLong(lines.read(Optional::of, line -> {}).taken() - KEPT);
+    lines.rewrite(line -> old.getAndDecrement() <= 0);
   }
 
   /** A review as it stands in the file. */

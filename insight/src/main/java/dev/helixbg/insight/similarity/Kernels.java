@@ -28,16 +28,10 @@ final class Kernels {
     return ModuleLayer.boot().findModule("jdk.incubator.vector").isPresent();
   }
 
-  /** Width of the registers that {@link #fastest} uses; 0 for scalar code. */
-  static int registerBits() {
-    return fastest() == PLAIN ? 0 : Vector.BITS;
-  }
-
   /** Loaded only where the JVM was started with jdk.incubator.vector, which it names. */
   private static final class Vector {
-    static final int BITS = FloatVector.SPECIES_PREFERRED.vectorBitSize();
     static final TileKernel.Packing KERNEL =
-        switch (BITS) {
+        switch (FloatVector.SPECIES_PREFERRED.vectorBitSize()) {
           case 512 -> VectorKernel512::new;
           case 256 -> VectorKernel256::new;
           case 128 -> VectorKernel128::new;

@@ -58,7 +58,10 @@ class DecisionFileTest {
   @Test
   void aTornLineIsPassedOverAndTheNextDecisionStandsOnItsOwn() throws IOException {
     file.append(List.of(decision("dup-3f9a01c2d4", Verdict.DISMISSED)));
-    Files.writeString(file.path(), "{\"at\":\"2026-03-14T09:3", StandardOpenOption.APPEND);
+    Files.writeString(
+        insights.resolve(DecisionFile.NAME),
+        "{\"at\":\"2026-03-14T09:3",
+        StandardOpenOption.APPEND);
     assertEquals(1, file.read().unreadable());
     file.append(List.of(decision("topic-aaaaaaaaaa", Verdict.DONE)));
     assertEquals(List.of("dup-3f9a01c2d4 DISMISSED", "topic-aaaaaaaaaa DONE"), settled());
@@ -69,7 +72,7 @@ class DecisionFileTest {
   void whatIsNoDecisionChangesNothing() throws IOException {
     String at = "\"at\":\"2026-03-14T09:30:00Z\"";
     Files.writeString(
-        file.path(),
+        insights.resolve(DecisionFile.NAME),
         String.join(
             "\n",
             "[]",
@@ -89,7 +92,9 @@ class DecisionFileTest {
 
   @Test
   void invalidUtf8IsDamageNotAnError() throws IOException {
-    Files.write(file.path(), new byte[] {(byte) 0xff, (byte) 0xfe, '\n', '{', '\n'});
+    Files.write(
+        insights.resolve(DecisionFile.NAME),
+        new byte[] {(byte) 0xff, (byte) 0xfe, '\n', '{', '\n'});
     assertEquals(2, file.read().unreadable());
   }
 
@@ -102,9 +107,7 @@ class DecisionFileTest {
             () -> {
               for (int n = 0; n < 25; n++) {
                 String id = "dup-%010x".formatted(writer * 1000 + n);
-                synchronized (DecisionFileTest.class) { // file locks are of the whole process
-                  file.append(List.of(decision(id, Verdict.DONE)));
-                }
+                file.append(List.of(decision(id, Verdict.DONE)));
               }
               return null;
             });
@@ -116,7 +119,7 @@ class DecisionFileTest {
 
   @Test
   void aFolderInItsPlaceIsAnError() throws IOException {
-    Files.createDirectory(file.path());
+    Files.createDirectory(insights.resolve(DecisionFile.NAME));
     assertThrows(IOException.class, file::read);
     assertThrows(
         IOException.class, () -> file.append(List.of(decision("dup-3f9a01c2d4", Verdict.DONE))));

@@ -6,6 +6,7 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.helixbg.config.InsightSettings;
+import dev.helixbg.config.Sha256;
 import dev.helixbg.insight.findings.Analysis;
 import dev.helixbg.insight.findings.Finding;
 import dev.helixbg.insight.findings.Findings;
@@ -57,7 +58,8 @@ class JudgeRunTest {
   }
 
   private Findings findings() {
-    List<String> keys = entries.stream().map(e -> Hash.of(e.embeddedText())).toList();
+    List<String> keys =
+        entries.stream().map(e -> Sha256.of(List.of(e.embeddedText())).substring(0, 32)).toList();
     float[] values = new float[vectors.size() * DIMENSION];
     for (int i = 0; i < vectors.size(); i++) {
       System.arraycopy(vectors.get(i), 0, values, i * DIMENSION, DIMENSION);
@@ -72,7 +74,7 @@ class JudgeRunTest {
 
   private Asking asking(Duration time, JudgeProgress progress) throws IOException {
     return new Asking(
-        AnswerFile.read(file, true),
+        new AnswerFile(file, true),
         "model-hash",
         384,
         () -> {
@@ -81,7 +83,8 @@ class JudgeRunTest {
         },
         time,
         clock::get,
-        progress);
+        progress,
+        () -> Thread.currentThread().isInterrupted());
   }
 
   /** Each batch takes a second. */
@@ -103,8 +106,7 @@ class JudgeRunTest {
   private Judgements run(Duration time, JudgeProgress progress)
       throws IOException, InterruptedException {
     try (Asking asking = asking(time, progress)) {
-      return new JudgeRun(AnswerFile.read(file, false), asking, "golden", findings(), vectors)
-          .run();
+      return new JudgeRun(asking, "golden", findings(), vectors).run();
     }
   }
 
@@ -168,7 +170,7 @@ class JudgeRunTest {
       entry("topic-" + i % 40, "Entry " + i + " says something of its own. ".repeat(12), i % 8);
     }
     Findings findings = findings();
-    AnswerFile answers = AnswerFile.read(file, true);
+    AnswerFile answers = new AnswerFile(file, true);
     Map<AnswerFile.Id, Answer> known = new HashMap<>();
     for (NamedEntry named : findings.entries()) {
       Question question =
@@ -188,7 +190,7 @@ class JudgeRunTest {
     long start = System.nanoTime();
     Judgements judged;
     try (Asking asking = asking(Duration.ZERO, JudgeProgress.SILENT)) {
-      judged = new JudgeRun(AnswerFile.read(file, true), asking, "golden", findings, vectors).run();
+      judged = new JudgeRun(asking, "golden", findings, vectors).run();
     }
     long millis = (System.nanoTime() - start) / 1_000_000;
     assertEquals(0, opened);
@@ -320,7 +322,7 @@ class JudgeRunTest {
         };
     try (Asking asking =
         new Asking(
-            AnswerFile.read(file, true),
+            new AnswerFile(file, true),
             "model-hash",
             384,
             () -> GoldenJudges.open(GoldenModel.Q4_0, folder),
@@ -379,7 +381,7 @@ class JudgeRunTest {
     Finding.Pair pair = findings().nearDuplicates().getFirst();
     String a = pair.a().entry().text().content();
     String b = pair.b().entry().text().content();
-    AnswerFile.read(file, true)
+    new AnswerFile(file, true)
         .add(
             Map.of(
                 id(new Question.Compare(a, b)),
@@ -416,7 +418,7 @@ class JudgeRunTest {
     for (String said :
         List.of("The embedder is slow.", "The" + " mapper".repeat(20) + " …", "很慢".repeat(30))) {
       Files.deleteIfExists(file);
-      AnswerFile.read(file, true).add(Map.of(id(question), Answer.free(said, false)));
+      new AnswerFile(file, true).add(Map.of(id(question), Answer.free(said, false)));
       Judgements judged = run(Duration.ZERO, JudgeProgress.SILENT);
       boolean sound = said.endsWith("slow.");
       assertEquals(sound ? Map.of("ops", said) : Map.of(), judged.summaries());

@@ -4,6 +4,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertNotEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import dev.helixbg.config.Sha256;
 import java.util.Arrays;
 import java.util.List;
 import java.util.stream.Collectors;
@@ -35,6 +36,6 @@ class PromptFilesTest {
   void everyPromptHasAVersionOfItsOwn() {
     List<String> versions = Arrays.stream(Job.values()).map(Job::version).distinct().toList();
     assertEquals(Job.values().length, versions.size());
-    assertNotEquals(Hash.of(List.of("ab", "c")), Hash.of(List.of("a", "bc")));
+    assertNotEquals(Sha256.of(List.of("ab", "c")), Sha256.of(List.of("a", "bc")));
   }
 }

@@ -37,8 +37,14 @@ class JudgedReportTest {
           entries.get(i).key(),
           i == 5
               ? new Guess(
-                  Guess.Origin.EMBEDDING, Label.PERFORMANCE, 0.31, Label.DATA_FLOW, 0.3, false)
-              : new Guess(Guess.Origin.MODEL, Label.GOTCHA, 0.87, Label.GAP, 0.04, i == 4));
+                  Guess.Origin.CLASSIFIER,
+                  Label.PERFORMANCE,
+                  0.41,
+                  Label.DATA_FLOW,
+                  0.1,
+                  true,
+                  false)
+              : new Guess(Guess.Origin.MODEL, Label.GOTCHA, 0.87, Label.GAP, 0.04, true, i == 4));
     }
     Map<String, PairVerdict> verdicts =
         Map.of(
@@ -144,7 +150,7 @@ class JudgedReportTest {
     assertEquals(6, json.get("labels").size());
     assertEquals("decision", json.at("/labels/2/label").asText());
     assertEquals("gotcha", json.at("/labels/2/guess/label").asText());
-    assertEquals("EMBEDDING", json.at("/labels/5/guess/origin").asText());
+    assertEquals("CLASSIFIER", json.at("/labels/5/guess/origin").asText());
     assertEquals(3, json.at("/judgement/left/label").asInt());
     assertEquals(0, json.at("/judgement/left/pair").asInt());
     assertEquals(2, json.at("/judgement/agreeing").asInt());

@@ -203,8 +203,8 @@ class ReviewTest {
     history.append(session(Optional.of(review), Optional.empty()));
     assertEquals(2, history.read().size());
     assertEquals(review, history.read().getFirst());
-    assertEquals("Nothing new was written.", history.last(Review.Kind.SESSION).get().summary());
-    assertEquals(Optional.empty(), history.last(Review.Kind.STALE));
+    assertEquals("Nothing new was written.", history.latest().get(Review.Kind.SESSION).summary());
+    assertEquals(null, history.latest().get(Review.Kind.STALE));
   }
 
   @Test

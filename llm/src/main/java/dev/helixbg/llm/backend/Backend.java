@@ -119,9 +119,6 @@ public interface Backend extends AutoCloseable {
    */
   void topK(Batch batch, Activations logits, Tokens ids, int slot, Activations values);
 
-  /** {@code target[i][0] = log Σⱼ exp(logits[i][j])} for each wanted row i. */
-  void logSumExp(Batch batch, Activations logits, Activations target);
-
   /**
    * Hands all steps since the last call to the device.
    *

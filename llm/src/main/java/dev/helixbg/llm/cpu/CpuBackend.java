@@ -28,9 +28,6 @@ import java.util.function.IntConsumer;
  * other; see {@link Products}.
  */
 public final class CpuBackend extends HostBackend {
-  /** Logits are summed up in pieces of so many, each rounded once. */
-  private static final int PIECE = 4096;
-
   private final Team team;
   private final Scratch[] scratch;
   private final Products products;
@@ -155,27 +152,6 @@ public final class CpuBackend extends HostBackend {
       long at = values.address(i);
       float max = Vectors.max(at, values.columns());
       tokens.set(slot, i, Vectors.indexOf(at, values.columns(), max));
-    }
-  }
-
-  @Override
-  public void logSumExp(Batch batch, Activations logits, Activations target) {
-    HostActivations values = (HostActivations) logits;
-    long exponentials = scratch[0].floats(PIECE);
-    for (int i = 0; i < batch.wanted(); i++) {
-      long at = values.address(i);
-      float max = Vectors.max(at, values.columns());
-      double sum = 0;
-      for (int from = 0; from < values.columns(); from += PIECE) {
-        int count = Math.min(PIECE, values.columns() - from);
-        sum += Vectors.exponentials(at + 4L * from, count, max, exponentials);
-      }
-      HostActivations sums = (HostActivations) target;
-      sums.data()
-          .set(
-              java.lang.foreign.ValueLayout.JAVA_FLOAT,
-              sums.offset(i),
-              (float) (max + Math.log(sum)));
     }
   }
 

@@ -127,7 +127,7 @@ public final class KernelWarmUp {
       long row = floats(arena, COLUMNS);
       for (int i = 0; i < CALLS; i++) {
         for (TensorType type : types) {
-          if (!QuantisedPass.takes(type)) {
+          if (!QuantisedMatmul.takes(type)) {
             scratch.unpacker.row(type, row, COLUMNS, scratch.panel);
           }
         }
@@ -146,7 +146,7 @@ public final class KernelWarmUp {
   }
 
   private static void quantisedTiles(TensorType type, int tokens) {
-    if (QuantisedPass.takes(type)) {
+    if (QuantisedMatmul.takes(type)) {
       try (Arena arena = Arena.ofConfined()) {
         quantised(arena, new Scratch(arena), type, tokens);
       }

@@ -24,8 +24,8 @@ final class Products {
   private final Scratch[] scratch;
   private final IntConsumer beforeTiles;
   private final Inputs inputs;
-  private final FloatPass floats;
-  private final QuantisedPass quantised;
+  private final FloatMatmul floats;
+  private final QuantisedMatmul quantised;
   private final Pack pack = new Pack();
   private final MultiplyRow multiplyRow = new MultiplyRow();
   private final MultiplyTiles multiplyTiles = new MultiplyTiles();
@@ -41,8 +41,8 @@ final class Products {
     this.team = team;
     this.scratch = scratch;
     inputs = new Inputs(arena);
-    floats = new FloatPass(arena);
-    quantised = new QuantisedPass(arena);
+    floats = new FloatMatmul(arena);
+    quantised = new QuantisedMatmul(arena);
   }
 
   /** Forgets the matrices of the last product. */
@@ -77,7 +77,7 @@ final class Products {
       pack.floats = false;
       pack.quantised = false;
       for (int m = 0; m < count; m++) {
-        boolean integers = QuantisedPass.takes(matrices[m].type());
+        boolean integers = QuantisedMatmul.takes(matrices[m].type());
         pack.floats |= !integers;
         pack.quantised |= integers;
       }
@@ -141,7 +141,7 @@ final class Products {
         HostMatrix w = matrices[m];
         int from = share(w.rows(), member, members);
         int to = share(w.rows(), member + 1, members);
-        if (QuantisedPass.takes(w.type())) {
+        if (QuantisedMatmul.takes(w.type())) {
           quantised.multiply(scratch[member], w, targets[m], adds, from, to);
         } else {
           floats.multiply(scratch[member], w, targets[m], adds, from, to);

@@ -14,8 +14,8 @@ import java.util.function.BooleanSupplier;
  *
  * <p>Wherever the answers part, the tokens that go on share the probability among them; where they
  * do not part, the model has no say. Only the logits of those tokens are computed. What leads to a
- * later fork is read in the pass of its prompt where the backend can, else in one that follows. A
- * prompt is computed in the same way whatever is asked beside it.
+ * later branch point is read in the pass of its prompt where the backend can, else in one that
+ * follows. A prompt is computed in the same way whatever is asked beside it.
  */
 public final class ChoiceScorer {
   /** A model is asked a handful of things; each set of answers keeps some of its memory. */
@@ -44,7 +44,7 @@ public final class ChoiceScorer {
     Choices ready = ready(choices);
     boolean within = work.model.backend().forksWithinPass();
     int moreRows = within ? ready.pathTokens() : 0;
-    int moreSpans = within ? ready.forks().size() - 1 : 0;
+    int moreSpans = within ? ready.points().size() - 1 : 0;
     double[][] shares = new double[prompts.size()][choices.size()];
     for (double[] row : shares) {
       Arrays.fill(row, 1);
@@ -69,8 +69,8 @@ public final class ChoiceScorer {
     return kept.computeIfAbsent(key, k -> Choices.of(work.model, choices));
   }
 
-  /** A fork after a prompt. */
-  private record Place(int fork, int prompt) {}
+  /** A branch point after a prompt. */
+  private record Place(int point, int prompt) {}
 
   /** Prompts that are read together, with all that follows them. */
   private final class Run {
@@ -79,7 +79,7 @@ public final class ChoiceScorer {
     private final double[][] shares;
     private final BooleanSupplier cancelled;
 
-    /** Forks that are yet to be read up to. */
+    /** Branch points that are yet to be read up to. */
     private final List<Place> open = new ArrayList<>();
 
     /** Wanted rows of the pass that is put together. */
@@ -99,13 +99,13 @@ public final class ChoiceScorer {
     }
 
     /**
-     * @param within whether forks may go into the pass of their prompt
+     * @param within whether branch points may go into the pass of their prompt
      */
     void run(boolean within) {
       for (int prompt = 0; prompt < group.size(); prompt++) {
         asked.add(new Place(0, prompt));
-        for (int fork = 1; fork < choices.forks().size(); fork++) {
-          open.add(new Place(fork, prompt));
+        for (int point = 1; point < choices.points().size(); point++) {
+          open.add(new Place(point, prompt));
         }
       }
       try {
@@ -128,7 +128,7 @@ public final class ChoiceScorer {
       int room = work.promptTokens() - work.batch.rows();
       while (!open.isEmpty() && work.batch.freeWanted() > 0) {
         Place place = open.getFirst();
-        int[] path = choices.forks().get(place.fork()).path();
+        int[] path = choices.points().get(place.point()).path();
         if (path.length > room && work.batch.rows() > 0) {
           return;
         }
@@ -146,7 +146,7 @@ public final class ChoiceScorer {
       work.model.backend().submit().await();
       for (int row = 0; row < asked.size(); row++) {
         Place place = asked.get(row);
-        choices.share(place.fork(), row, shares[place.prompt()]);
+        choices.share(place.point(), row, shares[place.prompt()]);
       }
       asked.clear();
     }

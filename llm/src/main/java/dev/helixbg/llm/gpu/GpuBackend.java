@@ -296,22 +296,6 @@ public final class GpuBackend implements Backend {
   }
 
   @Override
-  public void logSumExp(Batch batch, Activations logits, Activations target) {
-    attention.finishRotation();
-    GpuActivations values = (GpuActivations) logits;
-    GpuActivations sums = (GpuActivations) target;
-    recorder
-        .kernel(kernels.get(OfRows.LOG_SUM_EXP))
-        .reads(0, values.buffer(), 0)
-        .writes(1, sums.buffer(), 0)
-        .put(values.columns())
-        .put(values.stride())
-        .put(sums.stride())
-        .constants(2)
-        .dispatch(batch.wanted(), 1, 1, Products.ROW_THREADS);
-  }
-
-  @Override
   public Submission submit() {
     attention.finishRotation();
     return recorder.submit();

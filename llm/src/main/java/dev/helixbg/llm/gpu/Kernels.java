@@ -42,7 +42,6 @@ final class Kernels {
     ARGMAX,
     TOP_K_PART,
     TOP_K,
-    LOG_SUM_EXP,
     KEEP_ROWS,
     COPY_BLOCKS
   }

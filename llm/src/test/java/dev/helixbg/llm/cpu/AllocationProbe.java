@@ -95,7 +95,6 @@ final class AllocationProbe {
     private final Activations attended;
     private final Activations gated;
     private final Activations logits;
-    private final Activations sums;
     private final Qkv qkv;
     private final Norm norm;
     private final Norm headNorm;
@@ -113,7 +112,6 @@ final class AllocationProbe {
       attended = backend.activations(rows, WIDTH);
       gated = backend.activations(rows, WIDTH);
       logits = backend.activations(1, WIDTH);
-      sums = backend.activations(1, 1);
       qkv =
           new Qkv(
               backend.activations(rows, WIDTH),
@@ -146,7 +144,6 @@ final class AllocationProbe {
       backend.addProduct(batch, gated, square, x);
       backend.logits(batch, x, norm, square, logits);
       backend.argmax(batch, logits, tokens, 0);
-      backend.logSumExp(batch, logits, sums);
     }
   }
 }

@@ -30,7 +30,6 @@ class ChoiceScorerTest {
   private final Qwen3 model = Qwen3.of(file, backend, LIMITS);
   private final Workspace work = new Workspace(model, LIMITS);
   private final ChoiceScorer scorer = new ChoiceScorer(work);
-  private final Scorer whole = new Scorer(work);
   private final KvCache empty = backend.cache(model.cacheShape());
 
   private final List<int[]> prompts =
@@ -50,17 +49,39 @@ class ChoiceScorerTest {
     return scorer.score(empty, prompts, choices, () -> false);
   }
 
-  /** Log-probabilities of single tokens, made shares of one, are what a fork must give. */
+  /** Probabilities of single tokens, when there are no others: what a branch point must give. */
   private double[] shares(int[] prompt, int... tokens) {
-    double[] logs =
-        whole
-            .score(
-                empty,
-                List.of(prompt),
-                Arrays.stream(tokens).mapToObj(id -> new int[] {id}).toList(),
-                () -> false)[0];
-    double sum = Arrays.stream(logs).map(Math::exp).sum();
-    return Arrays.stream(logs).map(log -> Math.exp(log) / sum).toArray();
+    float[] logits = new float[model.vocabulary()];
+    try (KvCache cache = backend.cache(model.cacheShape())) {
+      work.read(cache, prompt, true, () -> false);
+      model.logits().read(0, logits);
+    }
+    double[] weights = Arrays.stream(tokens).mapToDouble(id -> Math.exp(logits[id])).toArray();
+    double sum = Arrays.stream(weights).sum();
+    return Arrays.stream(weights).map(weight -> weight / sum).toArray();
+  }
+
+  /** One prompt, three, and sixteen, with keys and values of half precision. */
+  @Test
+  void sharesAreTheSameInEveryBatch() {
+    List<int[]> sixteen =
+        GoldenModel.Q4_K_M.cases().stream()
+            .filter(c -> c.task().equals("label"))
+            .limit(16)
+            .map(GoldenCase::promptIds)
+            .toList();
+    PassLimits large = new PassLimits(512, 512, 64, Storage.F16);
+    Qwen3 other = Qwen3.of(file, backend, large);
+    ChoiceScorer wide = new ChoiceScorer(new Workspace(other, large));
+    KvCache nothing = backend.cache(other.cacheShape());
+    double[][] together = wide.score(nothing, sixteen, PARTING_LATE, () -> false);
+    for (int i = 0; i < sixteen.size(); i++) {
+      List<int[]> one = sixteen.subList(i, i + 1);
+      double[][] alone = wide.score(nothing, one, PARTING_LATE, () -> false);
+      assertArrayEquals(together[i], alone[0], "prompt " + i);
+    }
+    double[][] three = wide.score(nothing, sixteen.subList(4, 7), PARTING_LATE, () -> false);
+    assertArrayEquals(together[5], three[1]);
   }
 
   @Test

@@ -198,23 +198,6 @@ public final class ScalarBackend extends HostBackend {
     }
   }
 
-  @Override
-  public void logSumExp(Batch batch, Activations logits, Activations target) {
-    float[] row = new float[logits.columns()];
-    for (int r = 0; r < batch.wanted(); r++) {
-      logits.read(r, row);
-      double max = Double.NEGATIVE_INFINITY;
-      for (float value : row) {
-        max = Math.max(max, value);
-      }
-      double sum = 0;
-      for (float value : row) {
-        sum += Math.exp(value - max);
-      }
-      target.write(r, new float[] {(float) (max + Math.log(sum))});
-    }
-  }
-
   // ---- elementary operations ------------------------------------------------------------------
 
   /** {@code W·v} for each vector. */

@@ -15,7 +15,7 @@ import jdk.incubator.vector.ShortVector;
 
 /**
  * Matrix × vector for Q4_1, Q5_0 and Q5_1 rows in place, 512 bits, four blocks of 32 at a time in
- * the layout of {@link Fours}. The bits of a weight are put together and read as 128 + q as in
+ * the layout of {@link FourBlocks}. The bits of a weight are put together and read as 128 + q as in
  * {@link Q6KProduct}; the offset and the minimum meet sums of the activations.
  */
 final class FifthBitProduct {
@@ -36,25 +36,26 @@ final class FifthBitProduct {
 
   /** As {@link #multiply}, with what differs between the types. */
   static void multiplyQ41(long weights, int columns, long prepared, long y, int from, int to) {
-    multiply(weights, columns, prepared, y, from, to, Fours.Q4_1, 20, 128, 0, -1);
+    multiply(weights, columns, prepared, y, from, to, FourBlocks.Q4_1, 20, 128, 0, -1);
   }
 
   /** As {@link #multiplyQ41}. */
   static void multiplyQ50(long weights, int columns, long prepared, long y, int from, int to) {
-    multiply(weights, columns, prepared, y, from, to, Fours.Q5_0, 22, 128 + 16, SPREAD_BITS, 0);
+    multiply(
+        weights, columns, prepared, y, from, to, FourBlocks.Q5_0, 22, 128 + 16, SPREAD_BITS, 0);
   }
 
   /** As {@link #multiplyQ41}. */
   static void multiplyQ51(long weights, int columns, long prepared, long y, int from, int to) {
-    multiply(weights, columns, prepared, y, from, to, Fours.Q5_1, 24, 128, SPREAD_BITS, -1);
+    multiply(weights, columns, prepared, y, from, to, FourBlocks.Q5_1, 24, 128, SPREAD_BITS, -1);
   }
 
   /**
    * {@code y[r] = W[r] · x} for rows {@code from ≤ r < to}.
    *
    * @param weights rows of {@code columns} weights, a multiple of 128
-   * @param prepared what {@link Fours#prepare} wrote
-   * @param places such as {@link Fours#Q4_1}
+   * @param prepared what {@link FourBlocks#prepare} wrote
+   * @param places such as {@link FourBlocks#Q4_1}
    * @param offset that all weights have too much, before their factor
    * @param fifthBits to keep of the fifth bits, in each byte
    * @param minimumBits to keep of the minimum: none or all
@@ -78,12 +79,13 @@ final class FifthBitProduct {
     IntVector lowNibbles = IntVector.broadcast(INTS, LOW_NIBBLES);
     IntVector fifths = IntVector.broadcast(INTS, fifthBits);
     IntVector spread = IntVector.broadcast(INTS, SPREAD);
-    IntVector minima = IntVector.broadcast(INTS, minimumBits).and(Fours.HALF_BITS);
-    FloatVector bias = FloatVector.broadcast(FLOATS, Fours.HALF_BIAS);
+    IntVector minima = IntVector.broadcast(INTS, minimumBits).and(FourBlocks.HALF_BITS);
+    FloatVector bias = FloatVector.broadcast(FLOATS, FourBlocks.HALF_BIAS);
     FloatVector negated = FloatVector.broadcast(FLOATS, -offset);
-    ShortVector nibbles = ShortVector.fromMemorySegment(Fours.SHORTS, MEMORY, places, ORDER);
-    ShortVector bits = ShortVector.fromMemorySegment(Fours.SHORTS, MEMORY, places + 64, ORDER);
-    ShortVector factors = ShortVector.fromMemorySegment(Fours.SHORTS, MEMORY, places + 128, ORDER);
+    ShortVector nibbles = ShortVector.fromMemorySegment(FourBlocks.SHORTS, MEMORY, places, ORDER);
+    ShortVector bits = ShortVector.fromMemorySegment(FourBlocks.SHORTS, MEMORY, places + 64, ORDER);
+    ShortVector factors =
+        ShortVector.fromMemorySegment(FourBlocks.SHORTS, MEMORY, places + 128, ORDER);
     for (int row = from; row < to; row++) {
       long w = weights + row * rowBytes;
       FloatVector sum = FloatVector.zero(FLOATS);
@@ -92,16 +94,24 @@ final class FifthBitProduct {
       long s = prepared + 4L * columns;
       for (int column = 0;
           column < columns;
-          column += Fours.WEIGHTS, w += 4L * blockBytes, x += 512, s += 64) {
-        ShortVector a = ShortVector.fromMemorySegment(Fours.SHORTS, MEMORY, w, ORDER);
-        ShortVector b = ShortVector.fromMemorySegment(Fours.SHORTS, MEMORY, w + second, ORDER);
+          column += FourBlocks.WEIGHTS, w += 4L * blockBytes, x += 512, s += 64) {
+        ShortVector a = ShortVector.fromMemorySegment(FourBlocks.SHORTS, MEMORY, w, ORDER);
+        ShortVector b = ShortVector.fromMemorySegment(FourBlocks.SHORTS, MEMORY, w + second, ORDER);
         IntVector z =
-            nibbles.selectFrom(a).blend(nibbles.selectFrom(b), Fours.LATER).reinterpretAsInts();
-        IntVector f = bits.selectFrom(a).blend(bits.selectFrom(b), Fours.LATER).reinterpretAsInts();
+            nibbles
+                .selectFrom(a)
+                .blend(nibbles.selectFrom(b), FourBlocks.LATER)
+                .reinterpretAsInts();
+        IntVector f =
+            bits.selectFrom(a).blend(bits.selectFrom(b), FourBlocks.LATER).reinterpretAsInts();
         // The minimum in the lower half, the factor in the upper one.
         IntVector head =
-            factors.selectFrom(a).blend(factors.selectFrom(b), Fours.LATER).reinterpretAsInts();
-        FloatVector d = bias.mul(head.lanewise(ASHR, 3).and(Fours.HALF_BITS).reinterpretAsFloats());
+            factors
+                .selectFrom(a)
+                .blend(factors.selectFrom(b), FourBlocks.LATER)
+                .reinterpretAsInts();
+        FloatVector d =
+            bias.mul(head.lanewise(ASHR, 3).and(FourBlocks.HALF_BITS).reinterpretAsFloats());
         FloatVector m =
             bias.mul(head.lanewise(LSHL, 16).lanewise(ASHR, 3).and(minima).reinterpretAsFloats());
         IntVector g = f.lanewise(LSHR, FOUR_BITS);

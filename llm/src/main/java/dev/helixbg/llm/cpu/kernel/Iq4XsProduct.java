@@ -15,7 +15,7 @@ import jdk.incubator.vector.VectorShuffle;
 
 /**
  * Matrix × vector for IQ4_XS rows in place, 512 bits: four sub-blocks of 32 in one vector, as in
- * {@link Fours}, their weights by the table of {@link NibbleProduct}.
+ * {@link FourBlocks}, their weights by the table of {@link NibbleProduct}.
  */
 final class Iq4XsProduct {
   private static final int BLOCK = 256;
@@ -53,7 +53,7 @@ final class Iq4XsProduct {
    * {@code y[r] = W[r] · x} for rows {@code from ≤ r < to}.
    *
    * @param weights rows of {@code columns} weights, a multiple of 256
-   * @param prepared what {@link Fours#prepare} wrote
+   * @param prepared what {@link FourBlocks#prepare} wrote
    */
   static void multiply(long weights, int columns, long prepared, long y, int from, int to) {
     long rowBytes = (long) columns / BLOCK * BLOCK_BYTES;

@@ -18,7 +18,7 @@ import jdk.incubator.vector.VectorShuffle;
 
 /**
  * Matrix × vector for Q4_0 and IQ4_NL rows in place, 512 bits, four blocks of 32 at a time in the
- * layout of {@link Fours}: the nibbles look up their weights in a table of sixteen.
+ * layout of {@link FourBlocks}: the nibbles look up their weights in a table of sixteen.
  */
 final class NibbleProduct {
   private static final int BLOCK_BYTES = 18;
@@ -29,8 +29,8 @@ final class NibbleProduct {
   /** As {@link #LINEAR}, for the non-linear types. */
   static final long NON_LINEAR = table(Dequantize::nonLinearLevel);
 
-  private static final VectorShuffle<Short> NIBBLES = Fours.nibbles(BLOCK_BYTES);
-  private static final VectorShuffle<Short> FACTORS = Fours.head(BLOCK_BYTES, 0, 0);
+  private static final VectorShuffle<Short> NIBBLES = FourBlocks.nibbles(BLOCK_BYTES);
+  private static final VectorShuffle<Short> FACTORS = FourBlocks.head(BLOCK_BYTES, 0, 0);
 
   private NibbleProduct() {}
 
@@ -46,7 +46,7 @@ final class NibbleProduct {
    * {@code y[r] = W[r] · x} for rows {@code from ≤ r < to}.
    *
    * @param weights rows of {@code columns} weights, a multiple of 128
-   * @param prepared what {@link Fours#prepare} wrote
+   * @param prepared what {@link FourBlocks#prepare} wrote
    * @param levels {@link #LINEAR} or {@link #NON_LINEAR}
    */
   static void multiply(
@@ -58,17 +58,17 @@ final class NibbleProduct {
       FloatVector sum = FloatVector.zero(FLOATS);
       long x = prepared;
       for (int column = 0; column < columns; column += 128, w += 4 * BLOCK_BYTES, x += 512) {
-        ShortVector first = ShortVector.fromMemorySegment(Fours.SHORTS, MEMORY, w, ORDER);
-        ShortVector second = ShortVector.fromMemorySegment(Fours.SHORTS, MEMORY, w + 8, ORDER);
-        IntVector z = first.rearrange(NIBBLES).blend(second, Fours.LAST).reinterpretAsInts();
+        ShortVector first = ShortVector.fromMemorySegment(FourBlocks.SHORTS, MEMORY, w, ORDER);
+        ShortVector second = ShortVector.fromMemorySegment(FourBlocks.SHORTS, MEMORY, w + 8, ORDER);
+        IntVector z = first.rearrange(NIBBLES).blend(second, FourBlocks.LAST).reinterpretAsInts();
         FloatVector d =
-            FloatVector.broadcast(FLOATS, Fours.HALF_BIAS)
+            FloatVector.broadcast(FLOATS, FourBlocks.HALF_BIAS)
                 .mul(
                     first
                         .rearrange(FACTORS)
                         .reinterpretAsInts()
                         .lanewise(ASHR, 3)
-                        .and(Fours.HALF_BITS)
+                        .and(FourBlocks.HALF_BITS)
                         .reinterpretAsFloats());
         FloatVector a =
             FloatVector.fromMemorySegment(FLOATS, MEMORY, x, ORDER)

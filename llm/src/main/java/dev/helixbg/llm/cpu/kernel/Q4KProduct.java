@@ -59,13 +59,13 @@ final class Q4KProduct {
    * byte 1.
    *
    * <p>Per block two loads of 64 bytes; lane l of load z holds bytes 4l to 4l + 3 of it. For z,
-   * then low and high nibbles: {@link Quads} of the two sub-blocks.
+   * then low and high nibbles: {@link Deinterleave} of the two sub-blocks.
    */
   static void prepare(long x, int columns, long prepared) {
     for (int part = 0; part < columns / 64; part++) {
       int sub = part / 2 * 4 + part % 2;
       long first = x + sub * 128L;
-      Quads.spread(first, first + 64, first + 256, first + 320, prepared + part * 256L);
+      Deinterleave.byFour(first, first + 64, first + 256, first + 320, prepared + part * 256L);
     }
     for (int sub = 0; sub < columns / 32; sub++) {
       FloatVector x0 = FloatVector.fromMemorySegment(FLOATS, MEMORY, x + sub * 128L, ORDER);

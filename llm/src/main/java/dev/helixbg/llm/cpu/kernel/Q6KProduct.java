@@ -58,11 +58,14 @@ final class Q6KProduct {
     return VectorShuffle.fromOp(FLOATS, lane -> first + lane / 4);
   }
 
-  /** {@link Quads} of each 64 numbers. Then, per 16 numbers, their negated sum times the offset. */
+  /**
+   * {@link Deinterleave} of each 64 numbers. Then, per 16 numbers, their negated sum times the
+   * offset.
+   */
   static void prepare(long x, int columns, long prepared) {
     for (int part = 0; part < columns / 64; part++) {
       long first = x + part * 256L;
-      Quads.spread(first, first + 64, first + 128, first + 192, prepared + part * 256L);
+      Deinterleave.byFour(first, first + 64, first + 128, first + 192, prepared + part * 256L);
     }
     for (int i = 0; i < columns / 16; i++) {
       FloatVector sixteen = FloatVector.fromMemorySegment(FLOATS, MEMORY, x + i * 64L, ORDER);

@@ -21,7 +21,7 @@ import jdk.incubator.vector.FloatVector;
  *
  * <ul>
  *   <li>256 × 64 shorts: per column the tokens in order. The 32 columns of a sub-block stand as
- *       {@link Quads} has them: 4·l + k at place 8·k + l;
+ *       {@link Deinterleave} has them: 4·l + k at place 8·k + l;
  *   <li>8 × 64 floats: the scale of each sub-block and token;
  *   <li>8 × 64 floats: the sum of each sub-block and token, before rounding.
  * </ul>

@@ -33,7 +33,7 @@ public final class RowProduct {
       switch (this) {
         case PLAIN -> Vectors.copy(x, columns, prepared);
         case PAIRS -> HalfProduct.prepare(x, columns, prepared);
-        case FOURS -> Fours.prepare(x, columns, prepared);
+        case FOURS -> FourBlocks.prepare(x, columns, prepared);
         case Q4_K -> Q4KProduct.prepare(x, columns, prepared);
         case Q5_K -> Q5KProduct.prepare(x, columns, prepared);
         case Q6_K -> Q6KProduct.prepare(x, columns, prepared);
@@ -57,7 +57,7 @@ public final class RowProduct {
       case Q5_K -> Lanes.WIDE ? Order.Q5_K : Order.PLAIN;
       case Q6_K -> Lanes.WIDE ? Order.Q6_K : Order.PLAIN;
       case Q4_0, Q4_1, Q5_0, Q5_1, IQ4_NL, IQ4_XS ->
-          Lanes.WIDE && columns % Fours.WEIGHTS == 0 ? Order.FOURS : Order.PLAIN;
+          Lanes.WIDE && columns % FourBlocks.WEIGHTS == 0 ? Order.FOURS : Order.PLAIN;
       case F32, Q8_0 -> Order.PLAIN;
     };
   }

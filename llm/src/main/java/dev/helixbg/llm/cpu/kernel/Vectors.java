@@ -167,48 +167,6 @@ public final class Vectors {
     }
   }
 
-  /**
-   * {@code y = exp(x − shift)}; returns the sum of y. y may be x. Differences below −87 count as
-   * −87.
-   */
-  public static float exponentials(long x, int count, float shift, long y) {
-    FloatVector sums = FloatVector.zero(FLOATS);
-    long vectors = 4L * (count & -COUNT);
-    long i = 0;
-    for (; i != vectors; i += BYTES) {
-      FloatVector u =
-          FloatVector.fromMemorySegment(FLOATS, MEMORY, x + i, ORDER)
-              .sub(shift)
-              .max(LOWEST_EXPONENT)
-              .min(HIGHEST_EXPONENT);
-      FloatVector t = u.mul(INVERSE_LN_2).add(TO_INTEGER);
-      FloatVector n = t.sub(TO_INTEGER);
-      FloatVector r = u.sub(n.mul(LN_2_HIGH)).sub(n.mul(LN_2_LOW));
-      FloatVector p = r.mul(C6).add(C5).fma(r, FloatVector.broadcast(FLOATS, C4));
-      p = p.fma(r, FloatVector.broadcast(FLOATS, C3)).fma(r, FloatVector.broadcast(FLOATS, C2));
-      p = p.fma(r, FloatVector.broadcast(FLOATS, 1)).fma(r, FloatVector.broadcast(FLOATS, 1));
-      FloatVector exp =
-          p.reinterpretAsInts().add(t.reinterpretAsInts().lanewise(LSHL, 23)).reinterpretAsFloats();
-      exp.intoMemorySegment(MEMORY, y + i, ORDER);
-      sums = exp.add(sums);
-    }
-    // In the order of LaneSums.
-    if (COUNT >= 16) {
-      sums = sums.add(sums.rearrange(LaneSums.BY_8));
-    }
-    if (COUNT >= 8) {
-      sums = sums.add(sums.rearrange(LaneSums.BY_4));
-    }
-    sums = sums.add(sums.rearrange(LaneSums.BY_2));
-    float sum = sums.lane(0) + sums.lane(1);
-    for (; i != 4L * count; i += 4) {
-      float exp = (float) Math.exp(Math.max(LOWEST_EXPONENT, MEMORY.get(FLOAT, x + i) - shift));
-      MEMORY.set(FLOAT, y + i, exp);
-      sum += exp;
-    }
-    return sum;
-  }
-
   /** The largest of {@code count} floats, of which there is at least one. */
   public static float max(long x, int count) {
     FloatVector largest = FloatVector.broadcast(FLOATS, Float.NEGATIVE_INFINITY);

@@ -95,9 +95,12 @@ public final class CudaDevice implements GpuDevice {
     LibCuda cuda = LibCuda.load(library);
     int result = cuda.ask(cuda.init, 0);
     if (result != 0) {
-      throw new GpuException(
+      String message =
           "the NVIDIA driver gives no GPU: %s (cuInit says %d)"
-              .formatted(cuda.text(result), result));
+              .formatted(cuda.text(result), result);
+      throw result == LibCuda.NO_DEVICE
+          ? GpuException.absent(message, null)
+          : new GpuException(message);
     }
     int version = (int) cuda.get(cuda.driverGetVersion);
     if (version < OLDEST_VERSION) {

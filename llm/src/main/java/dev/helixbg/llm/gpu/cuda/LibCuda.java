@@ -26,6 +26,9 @@ final class LibCuda {
   /** CUDA_ERROR_OUT_OF_MEMORY. */
   static final int OUT_OF_MEMORY = 2;
 
+  /** CUDA_ERROR_NO_DEVICE. */
+  static final int NO_DEVICE = 100;
+
   /** CUDA_ERROR_NOT_READY: not ended yet. */
   static final int NOT_READY = 600;
 
@@ -129,7 +132,7 @@ final class LibCuda {
     try {
       return new LibCuda(SymbolLookup.libraryLookup(path, Arena.global()));
     } catch (IllegalArgumentException e) {
-      throw new GpuException(
+      throw GpuException.absent(
           "there is no CUDA on this machine: it needs an NVIDIA GPU and its driver (" + path + ")",
           e);
     }

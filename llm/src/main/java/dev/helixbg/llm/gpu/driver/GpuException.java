@@ -7,11 +7,29 @@ package dev.helixbg.llm.gpu.driver;
 public final class GpuException extends RuntimeException {
   private static final long serialVersionUID = 1L;
 
+  private final boolean absence;
+
   public GpuException(String message) {
     super(message);
+    absence = false;
   }
 
-  public GpuException(String message, Throwable cause) {
+  private GpuException(String message, Throwable cause) {
     super(message, cause);
+    absence = true;
+  }
+
+  /**
+   * There is no such GPU on this machine, as on most.
+   *
+   * @param cause null if there is none
+   */
+  public static GpuException absent(String message, Throwable cause) {
+    return new GpuException(message, cause);
+  }
+
+  /** Whether there is no such GPU at all. */
+  public boolean isAbsence() {
+    return absence;
   }
 }

@@ -68,7 +68,8 @@ public final class MetalDevice implements GpuDevice {
       throw MessageSend.unexpected(e);
     }
     if (device == ObjectiveC.NIL) {
-      throw new GpuException("there is no Metal on this machine: it has no GPU that Metal can use");
+      throw GpuException.absent(
+          "there is no Metal on this machine: it has no GPU that Metal can use", null);
     }
     return new MetalDevice(objc, device);
   }

@@ -53,7 +53,7 @@ public record MetalLibraries(List<Path> paths) {
       try {
         all = all.or(SymbolLookup.libraryLookup(path.toString(), Arena.global()));
       } catch (IllegalArgumentException e) {
-        throw new GpuException(
+        throw GpuException.absent(
             this.equals(SYSTEM)
                 ? "there is no Metal on this machine: it needs macOS on a Mac (" + path + ")"
                 : "the Metal library cannot be loaded: " + path,

@@ -10,7 +10,7 @@ struct Tile {
 };
 
 // A threadgroup takes a tile and a head, each of its 4 simdgroups 8 rows. Block by block of the cache: keys are brought into threadgroup
-// memory, scores = queries * keys^T; softmax as in attend_row, rows of the result shrunk by a diagonal matrix; values are brought to
+// memory (what comes next is on its way meanwhile), scores = queries * keys^T; softmax as in attend_row, rows of the result shrunk by a diagonal matrix; values are brought to
 // where the keys were, result += weights * values.
 //
 //   q   rows x q_stride, rotated      target   rows x target_stride     grid   heads, tiles
@@ -18,7 +18,18 @@ struct Tile {
 // Spare places, so that lanes that read pairs along rows (keys), or along columns (values), meet in no bank.
 #define KEY_STRIDE (HEAD8 + 8)
 #define VALUE_STRIDE (HEAD8 + 4)
+constant constexpr uint FOURS = (BLOCK * HEAD8 / 4 + 32 * SIMDGROUPS - 1) / (32 * SIMDGROUPS);   // of a block, that a thread brings
 #define SCORE_STRIDE 36
+
+// What a thread brings of a block's keys.
+inline void load_keys(device const CACHE* keys, uint thread_index, thread CACHE4* fours) {
+#pragma unroll
+  for (uint j = 0; j < FOURS; j++) {
+    const uint i = j * 32 * SIMDGROUPS + thread_index, slot = i % BLOCK, column = i / BLOCK * 4;
+    fours[j] = CACHE4(CACHE(0));
+    if (column < HEAD4) fours[j] = *(device const CACHE4*)(keys + key_place(slot, column));
+  }
+}
 
 kernel void attend_tile(
     device const float* q [[buffer(0)]],
@@ -63,17 +74,25 @@ kernel void attend_tile(
   const uint limit = start + simdgroup * 8 + own_row;
   float largest = -FLT_MAX, sum = 0;
   const uint end = (start + count - 1) / BLOCK + 1;
+  CACHE4 next[FOURS];
+  load_keys(keys_of(cache, table[0], shape, kv_head), thread_index, next);
   for (uint b = 0; b < end; b++) {
     device CACHE* keys = keys_of(cache, table[b], shape, kv_head);
     threadgroup_barrier(mem_flags::mem_threadgroup);
 #pragma unroll
-    for (uint i = thread_index; i < BLOCK * HEAD8 / 4; i += 32 * SIMDGROUPS) {
-      const uint slot = i % BLOCK, column = i / BLOCK * 4;
-      float4 four = float4(0.0f);
-      if (column < HEAD4 && b * BLOCK + slot < start + count) four = float4(*(device const CACHE4*)(keys + key_place(slot, column)));
-      staged_fours[(slot * KEY_STRIDE + column) / 4] = four;
+    for (uint j = 0; j < FOURS; j++) {
+      const uint i = j * 32 * SIMDGROUPS + thread_index, slot = i % BLOCK, column = i / BLOCK * 4;
+      const bool used = column < HEAD4 && b * BLOCK + slot < start + count;
+      if (column < HEAD8) staged_fours[(slot * KEY_STRIDE + column) / 4] = used ? float4(next[j]) : float4(0.0f);
     }
     threadgroup_barrier(mem_flags::mem_threadgroup);
+    CACHE4 values[FOURS];
+#pragma unroll
+    for (uint j = 0; j < FOURS; j++) {
+      const uint i = j * 32 * SIMDGROUPS + thread_index, slot = i / (HEAD8 / 4), column = i % (HEAD8 / 4) * 4;
+      values[j] = CACHE4(CACHE(0));
+      if (column < HEAD4 && slot < BLOCK) values[j] = *(device const CACHE4*)(keys + value_place(slot, column));
+    }
     for (uint s = 0; s < 4; s++) {
       simdgroup_float8x8 products = make_filled_simdgroup_matrix<float, 8, 8>(0.0f), key;
       for (uint d = 0; d < HEAD8 / 8; d++) {
@@ -101,12 +120,12 @@ kernel void attend_tile(
 
     threadgroup_barrier(mem_flags::mem_threadgroup);
 #pragma unroll
-    for (uint i = thread_index; i < BLOCK * HEAD8 / 4; i += 32 * SIMDGROUPS) {
-      const uint slot = i / (HEAD8 / 4), column = i % (HEAD8 / 4) * 4;
-      float4 four = float4(0.0f);
-      if (column < HEAD4 && b * BLOCK + slot < start + count) four = float4(*(device const CACHE4*)(keys + value_place(slot, column)));
-      staged_fours[(slot * VALUE_STRIDE + column) / 4] = four;
+    for (uint j = 0; j < FOURS; j++) {
+      const uint i = j * 32 * SIMDGROUPS + thread_index, slot = i / (HEAD8 / 4), column = i % (HEAD8 / 4) * 4;
+      const bool used = b * BLOCK + slot < start + count;
+      if (slot < BLOCK) staged_fours[(slot * VALUE_STRIDE + column) / 4] = used ? float4(values[j]) : float4(0.0f);
     }
+    if (b + 1 < end) load_keys(keys_of(cache, table[b + 1], shape, kv_head), thread_index, next);
     threadgroup_barrier(mem_flags::mem_threadgroup);
     simdgroup_float8x8 shrinks, weight[4], value;
     simdgroup_load(shrinks, diagonal, 8);

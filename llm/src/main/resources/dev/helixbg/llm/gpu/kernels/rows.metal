@@ -275,44 +275,6 @@ kernel void top_k(
   }
 }
 
-// target[r][0] = log(sum(exp(logits[r]))): one threadgroup per row.
-//
-//   logits   rows x stride     target   rows x target_stride
-struct LogSumExpShape {
-  uint columns;
-  uint stride;
-  uint target_stride;
-};
-
-kernel void log_sum_exp(
-    device const float* logits [[buffer(0)]],
-    device float* target [[buffer(1)]],
-    constant LogSumExpShape& shape [[buffer(2)]],
-    uint row [[threadgroup_position_in_grid]],
-    uint thread_index [[thread_index_in_threadgroup]],
-    uint simdgroup [[simdgroup_index_in_threadgroup]],
-    uint lane [[thread_index_in_simdgroup]]) {
-  threadgroup float maxima[THREADS / 32];
-  threadgroup float sums[THREADS / 32];
-  device const float* v = logits + ulong(row) * shape.stride;
-  float largest = -FLT_MAX;
-  for (uint i = thread_index; i < shape.columns; i += THREADS) largest = max(largest, v[i]);
-  largest = simd_max(largest);
-  if (lane == 0) maxima[simdgroup] = largest;
-  threadgroup_barrier(mem_flags::mem_threadgroup);
-  for (uint i = 0; i < THREADS / 32; i++) largest = max(largest, maxima[i]);
-  float sum = 0;
-  for (uint i = thread_index; i < shape.columns; i += THREADS) sum += exp(v[i] - largest);
-  sum = simd_sum(sum);
-  if (lane == 0) sums[simdgroup] = sum;
-  threadgroup_barrier(mem_flags::mem_threadgroup);
-  if (thread_index == 0) {
-    float total = 0;
-    for (uint i = 0; i < THREADS / 32; i++) total += sums[i];
-    target[row * shape.target_stride] = largest + log(total);
-  }
-}
-
 // Copies whole blocks of keys and values, before a sequence goes on in one that others read too.
 //
 //   memory   blocks x block_fours     copies   {from, to}     grid   ceil(block_fours / 256), copies

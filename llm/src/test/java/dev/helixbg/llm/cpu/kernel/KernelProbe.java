@@ -130,10 +130,6 @@ final class KernelProbe {
           return y.toArray(ValueLayout.JAVA_FLOAT);
         });
     step(
-        "exponentials",
-        nanos,
-        () -> new float[] {Vectors.exponentials(x.address(), count, 3, y.address())});
-    step(
         "attention",
         nanos,
         () -> {

@@ -1,0 +1,92 @@
+package dev.helixbg.embed.store;
+
+import java.io.IOException;
+import java.nio.channels.FileChannel;
+import java.nio.file.FileAlreadyExistsException;
+import java.nio.file.FileSystemException;
+import java.nio.file.Files;
+import java.nio.file.LinkOption;
+import java.nio.file.NotDirectoryException;
+import java.nio.file.OpenOption;
+import java.nio.file.Path;
+import java.nio.file.attribute.BasicFileAttributes;
+import java.nio.file.attribute.FileAttribute;
+import java.nio.file.attribute.PosixFilePermissions;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Set;
+
+/**
+ * Files and folders of ours in places that somebody else may have prepared, such as a knowledge
+ * base from the net: nothing is written through a link, and what is made is for its user alone.
+ */
+public final class PrivateFiles {
+  private static final FileAttribute<?> FILE =
+      PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rw-------"));
+  private static final FileAttribute<?> FOLDER =
+      PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rwx------"));
+
+  private PrivateFiles() {}
+
+  /**
+   * Makes a folder unless it is there; the one that it is in is not made.
+   *
+   * @throws IOException when there is a link or a file in its place, too
+   */
+  public static void makeFolder(Path folder) throws IOException {
+    if (Files.notExists(folder, LinkOption.NOFOLLOW_LINKS)) {
+      try {
+        Files.createDirectory(folder, FOLDER);
+      } catch (FileAlreadyExistsException e) {
+        // Somebody else made it just now: what it is, is looked at below.
+      }
+    }
+    refuseLink(folder);
+    if (!Files.readAttributes(folder, BasicFileAttributes.class).isDirectory()) {
+      throw new NotDirectoryException(folder.toString());
+    }
+  }
+
+  /**
+   * Makes a folder of the user's own with all that it is in; a link in its place is theirs, too.
+   */
+  public static void makeFolders(Path folder) throws IOException {
+    Files.createDirectories(folder, FOLDER);
+  }
+
+  /**
+   * Opens a file with O_NOFOLLOW, and makes it with mode 0600 when the options say so.
+   *
+   * @throws IOException when it is a link, a folder, a pipe or a device, too
+   */
+  public static FileChannel open(Path file, OpenOption... options) throws IOException {
+    refuseLink(file);
+    requireFile(file);
+    Set<OpenOption> all = new HashSet<>(List.of(options));
+    all.add(LinkOption.NOFOLLOW_LINKS);
+    return FileChannel.open(file, all, FILE);
+  }
+
+  /**
+   * To be asked before a file is opened: whoever opens a pipe waits for its other end.
+   *
+   * @throws IOException when there is something that is no file, nor a link to one
+   */
+  public static void requireFile(Path path) throws IOException {
+    if (Files.exists(path) && !Files.isRegularFile(path)) {
+      throw new FileSystemException(path.toString(), null, "it is no regular file");
+    }
+  }
+
+  /**
+   * @throws IOException when it is one
+   */
+  static void refuseLink(Path path) throws IOException {
+    if (Files.isSymbolicLink(path)) {
+      throw new FileSystemException(
+          path.toString(),
+          null,
+          "it is a link (" + path.getFileName() + "), and helix-bg writes through none: remove it");
+    }
+  }
+}

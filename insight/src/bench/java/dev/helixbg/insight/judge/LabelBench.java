@@ -1,0 +1,147 @@
+package dev.helixbg.insight.judge;
+
+import dev.helixbg.llm.Session;
+import dev.helixbg.llm.TextModel;
+import dev.helixbg.llm.tokenizer.Tokenizer;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.Collections;
+import java.util.List;
+import java.util.Random;
+import java.util.function.BooleanSupplier;
+import java.util.function.DoubleSupplier;
+
+/**
+ * Measures labelling as a run does it, beside the same work done one entry at a time.
+ *
+ * <p>Entries are made of words of no meaning, 100 to 250 tokens each by the model's own tokenizer;
+ * the same for every run. Before anything counts, both ways must give the same labels.
+ */
+public final class LabelBench {
+  private static final int MIN_TOKENS = 100;
+  private static final int MAX_TOKENS = 250;
+
+  /** Probabilities of the two ways may differ by so much; half-precision caches round. */
+  private static final double SAME = 0.02;
+
+  private static final String[] WORDS =
+      ("the cache keeps stale rows after a rename of the folder and every reader waits until its"
+              + " lock is free so that nothing is lost when two writers meet in one shard of the"
+              + " index which was measured twice on a slow disk with forty threads")
+          .split(" ");
+
+  private final TextModel model;
+  private final Judge judge;
+  private final List<Question> questions;
+  private final BooleanSupplier cancelled;
+
+  /**
+   * @param model stays open
+   * @param entries how many to label
+   */
+  public LabelBench(TextModel model, int entries, BooleanSupplier cancelled) {
+    this.model = model;
+    this.cancelled = cancelled;
+    judge = new Judge(model, 2 * MAX_TOKENS);
+    questions = questions(model.tokenizer(), entries);
+  }
+
+  /**
+   * What was measured; entries per second.
+   *
+   * @param newTokens per entry, without those that all share
+   * @param sharedTokens that are read once
+   * @param together as a run does it
+   * @param alone one entry at a time, all its tokens read, labels told apart as a run does it
+   * @param promptPerSecond tokens of a prompt, the median
+   */
+  public record Result(
+      int entries,
+      double newTokens,
+      int sharedTokens,
+      double together,
+      double alone,
+      double promptPerSecond) {}
+
+  /**
+   * Measures everything in turns: what a machine does meanwhile must not make one side look better.
+   *
+   * @param aloneEntries of how many entries {@code alone} is measured
+   * @param prompts how often {@code promptSpeed} is measured
+   * @param promptSpeed tokens per second
+   * @throws IllegalStateException if the ways give different labels
+   */
+  public Result run(int aloneEntries, int prompts, DoubleSupplier promptSpeed) {
+    int few = Math.min(aloneEntries, questions.size());
+    check(few);
+    long together = 0;
+    long alone = 0;
+    int aloneDone = 0;
+    List<Double> speeds = new ArrayList<>();
+    for (int done = 0; done < questions.size(); ) {
+      long start = System.nanoTime();
+      done += judge.answerSome(questions.subList(done, questions.size()), cancelled).size();
+      together += System.nanoTime() - start;
+      while (aloneDone * questions.size() < few * done) {
+        Question question = questions.get(aloneDone++);
+        start = System.nanoTime();
+        alone(question);
+        alone += System.nanoTime() - start;
+      }
+      while (speeds.size() * questions.size() < prompts * done) {
+        speeds.add(promptSpeed.getAsDouble());
+      }
+    }
+    Collections.sort(speeds);
+    int shared = judge.sharedTokens(Job.LABEL);
+    double newTokens =
+        questions.stream()
+            .mapToInt(question -> judge.prompts(question).getFirst().length - shared)
+            .average()
+            .orElse(0);
+    return new Result(
+        questions.size(),
+        newTokens,
+        shared,
+        questions.size() * 1e9 / together,
+        few * 1e9 / alone,
+        speeds.get(speeds.size() / 2));
+  }
+
+  private void check(int count) {
+    List<Answer> together = new ArrayList<>();
+    while (together.size() < count) {
+      together.addAll(judge.answerSome(questions.subList(together.size(), count), cancelled));
+    }
+    for (int i = 0; i < count; i++) {
+      double[] shares = alone(questions.get(i));
+      int label = Label.titled(together.get(i).text()).orElseThrow().ordinal();
+      double best = Arrays.stream(shares).max().orElseThrow();
+      if (best - shares[label] > SAME || Math.abs(best - together.get(i).probability()) > SAME) {
+        throw new IllegalStateException(
+            "entry %d: together %s, alone %s"
+                .formatted(i, together.get(i), Arrays.toString(shares)));
+      }
+    }
+  }
+
+  private double[] alone(Question question) {
+    try (Session session = model.session()) {
+      return model.choose(session, judge.prompts(question), judge.choices(Job.LABEL), cancelled)[0];
+    }
+  }
+
+  private static List<Question> questions(Tokenizer tokenizer, int entries) {
+    Random random = new Random(200);
+    List<Question> questions = new ArrayList<>();
+    for (int i = 0; i < entries; i++) {
+      int tokens = random.nextInt(MIN_TOKENS, MAX_TOKENS + 1);
+      StringBuilder text = new StringBuilder();
+      while (tokenizer.encode(text.toString()).length < tokens) {
+        text.append(text.isEmpty() ? "" : " ").append(WORDS[random.nextInt(WORDS.length)]);
+      }
+      questions.add(new Question.LabelOf("topic-" + i % 10, text + "."));
+    }
+    return questions;
+  }
+}

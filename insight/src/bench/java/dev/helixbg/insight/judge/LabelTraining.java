@@ -1,0 +1,181 @@
+package dev.helixbg.insight.judge;
+
+import dev.helixbg.config.EmbedSettings;
+import dev.helixbg.config.EmbedSettings.ExecutionProvider;
+import dev.helixbg.config.EmbedSettings.Precision;
+import dev.helixbg.embed.Embedder;
+import dev.helixbg.embed.EmbeddingModel;
+import dev.helixbg.insight.judge.LabelFeatures.Sparse;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.TreeMap;
+import java.util.stream.IntStream;
+
+/** Fits the weights of {@link LabelClassifier} to labelled examples, and measures them. */
+final class LabelTraining {
+  /** A word or pair of words must be in so many examples to be known. */
+  private static final int MIN_EXAMPLES = 3;
+
+  /** Chosen by cross-validation among 0.3, 1 and 2. */
+  private static final double PENALTY = 2;
+
+  private static final int FOLDS = 10;
+
+  /**
+   * An entry whose label somebody wrote down.
+   *
+   * @param vector of {@code topic + " " + text}, as the product embeds it
+   */
+  record Example(Label label, String topic, String text, float[] vector) {}
+
+  /**
+   * How good guesses are.
+   *
+   * @param right share of all guesses that are right
+   * @param answered share of entries for which the classifier is sure
+   * @param rightWhereAnswered share of those that are right
+   */
+  record Quality(double right, double answered, double rightWhereAnswered) {
+    @Override
+    public String toString() {
+      return String.format(
+          Locale.ROOT,
+          "%.1f %% right with guesses; answers %.1f %%, of which %.1f %% right",
+          100 * right,
+          100 * answered,
+          100 * rightWhereAnswered);
+    }
+  }
+
+  private LabelTraining() {}
+
+  /**
+   * Fits and writes.
+   *
+   * @param args examples to fit to, examples to measure with, the file to write
+   */
+  public static void main(String[] args) throws IOException, InterruptedException {
+    List<Example> train;
+    List<Example> test;
+    try (Embedder embedder = model().open(2)) {
+      train = read(Path.of(args[0]), embedder);
+      test = read(Path.of(args[1]), embedder);
+    }
+    System.out.println("cross-validation: " + crossValidation(train));
+    String weights = fit(train);
+    Files.writeString(Path.of(args[2]), weights);
+    System.out.println("other code bases: " + quality(LabelClassifier.parse(weights), test));
+  }
+
+  /** The model that comes with the program, with its vectors' usual recipe. */
+  static EmbeddingModel model() throws IOException {
+    Path cache = Files.createDirectories(Path.of("target", "test-cache").toAbsolutePath());
+    return EmbeddingModel.locate(
+        new EmbedSettings(Path.of("none"), ExecutionProvider.CPU, Precision.FP32, 256), cache);
+  }
+
+  /** Examples of a file with a label, a topic and a text in each line, parted by tabs. */
+  static List<Example> read(Path file, Embedder embedder) throws IOException, InterruptedException {
+    List<String[]> rows = Files.readAllLines(file).stream().map(l -> l.split("\t")).toList();
+    Example[] examples = new Example[rows.size()];
+    embedder.embed(
+        rows.stream().map(row -> row[1] + " " + row[2]).toList(),
+        (i, vector) -> {
+          String[] row = rows.get(i);
+          examples[i] = new Example(Label.titled(row[0]).orElseThrow(), row[1], row[2], vector);
+        });
+    return List.of(examples);
+  }
+
+  /** How good a classifier is on examples that it was not fitted to. */
+  static Quality quality(LabelClassifier classifier, List<Example> examples) {
+    List<Guess> guesses =
+        examples.stream().map(e -> classifier.guess(e.text(), e.vector())).toList();
+    return quality(examples, guesses);
+  }
+
+  private static Quality quality(List<Example> examples, List<Guess> guesses) {
+    double right = 0;
+    double answered = 0;
+    double both = 0;
+    for (int i = 0; i < guesses.size(); i++) {
+      boolean good = guesses.get(i).label() == examples.get(i).label();
+      right += good ? 1 : 0;
+      answered += guesses.get(i).sure() ? 1 : 0;
+      both += good && guesses.get(i).sure() ? 1 : 0;
+    }
+    return new Quality(right / guesses.size(), answered / guesses.size(), both / answered);
+  }
+
+  private static Quality crossValidation(List<Example> examples) {
+    Guess[] guesses = new Guess[examples.size()];
+    for (int fold = 0; fold < FOLDS; fold++) {
+      int held = fold;
+      LabelClassifier classifier =
+          LabelClassifier.parse(
+              fit(
+                  IntStream.range(0, examples.size())
+                      .filter(i -> i % FOLDS != held)
+                      .mapToObj(examples::get)
+                      .toList()));
+      for (int i = held; i < guesses.length; i += FOLDS) {
+        guesses[i] = classifier.guess(examples.get(i).text(), examples.get(i).vector());
+      }
+    }
+    return quality(examples, Arrays.asList(guesses));
+  }
+
+  /** The resource that fits the examples best. */
+  static String fit(List<Example> examples) {
+    Map<String, Integer> counts = new TreeMap<>();
+    for (Example example : examples) {
+      LabelFeatures.tokens(example.text()).forEach(token -> counts.merge(token, 1, Integer::sum));
+    }
+    counts.values().removeIf(count -> count < MIN_EXAMPLES);
+    List<String> words = List.copyOf(counts.keySet());
+    String[] frequencies =
+        words.stream()
+            .map(w -> Math.log((double) examples.size() / counts.get(w)))
+            .map(idf -> String.format(Locale.ROOT, "%.3f", idf))
+            .toArray(String[]::new);
+    int dimension = examples.getFirst().vector().length;
+    LabelFeatures features =
+        new LabelFeatures(
+            dimension,
+            words,
+            Arrays.stream(frequencies).mapToDouble(Double::parseDouble).toArray());
+    List<Sparse> inputs = examples.stream().map(e -> features.of(e.text(), e.vector())).toList();
+    double[][] targets = new double[examples.size()][Label.values().length];
+    for (int i = 0; i < targets.length; i++) {
+      Arrays.fill(targets[i], LabelClassifier.OTHER);
+      targets[i][examples.get(i).label().ordinal()] = 1;
+    }
+    double[][] weights = RidgeRegression.fit(inputs, targets, features.size(), PENALTY);
+
+    List<String> lines = new ArrayList<>();
+    lines.add(
+        "# Weights of LabelClassifier, made by scripts/train-labels. A line: the feature (a place"
+            + " of");
+    lines.add(
+        "# the vector, a constant one, words), its inverse document frequency if it is words, and"
+            + " its");
+    lines.add("# weight for each label in 1/10000: " + Arrays.toString(Label.values()));
+    for (int feature = 0; feature < features.size(); feature++) {
+      int word = feature - dimension - 1;
+      StringBuilder line = new StringBuilder();
+      line.append(word >= 0 ? words.get(word) : word == -1 ? "constant" : "v" + feature);
+      line.append('\t').append(word >= 0 ? frequencies[word] : "");
+      for (double[] weight : weights) {
+        line.append('\t').append(Math.round(weight[feature] / LabelClassifier.UNIT));
+      }
+      lines.add(line.toString());
+    }
+    return String.join("\n", lines) + "\n";
+  }
+}

@@ -1,0 +1,306 @@
+package dev.helixbg.insight.similarity;
+
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import java.util.OptionalDouble;
+import java.util.Random;
+import java.util.TreeMap;
+import java.util.stream.IntStream;
+
+/**
+ * Times all pairs of many vectors beside a plain pair-by-pair loop and the machine's own ceiling,
+ * all in the same run, after checking that the result is right to the bit.
+ */
+public final class SimilarityBench {
+  /** Vectors of all-MiniLM-L6-v2. */
+  private static final int DIMENSION = 384;
+
+  /** What is reported as near-duplicate or cross-link by default. */
+  private static final float LIMIT = 0.75f;
+
+  /** One vector in so many lies close to another one. */
+  private static final int PLANTED_EVERY = 100;
+
+  /** Rows whose products are checked against a chain of Math.fma. */
+  private static final int CHECKED_ROWS = 64;
+
+  /** Pairs of the pair-by-pair loop, enough for a tenth of a second. */
+  private static final long PLAIN_PAIRS = 10_000_000;
+
+  private static final int PEAK_RUNS = 8;
+  private static final int PEAK_STEPS = 5_000_000;
+
+  private static final boolean VECTOR_API = Kernels.vectorApi();
+
+  private SimilarityBench() {}
+
+  /**
+   * The machine's ceiling.
+   *
+   * @param gflops fused multiply-adds of all threads in their registers, at two operations each;
+   *     empty without the Vector API
+   */
+  public record Peak(int threads, OptionalDouble gflops) {
+    private static Peak of(int threads, double gflops) {
+      return new Peak(threads, VECTOR_API ? OptionalDouble.of(gflops) : OptionalDouble.empty());
+    }
+  }
+
+  /**
+   * One measurement of all pairs.
+   *
+   * @param nanosPerPair median over the rounds
+   * @param gflops at two operations per value and pair
+   * @param shareOfPeak of {@link Peak#gflops} with as many threads, 0 to 1
+   * @param hits pairs found above the limit
+   * @param pairByPairNanos median of the plain loop, per pair, with as many threads
+   */
+  public record Result(
+      int vectors,
+      int threads,
+      double nanosPerPair,
+      double gflops,
+      OptionalDouble shareOfPeak,
+      long hits,
+      double pairByPairNanos) {}
+
+  /** A {@link Result} before the peak is known. */
+  private record Timing(
+      int vectors, int threads, double nanosPerPair, long hits, double pairByPairNanos) {
+
+    Result besides(Peak peak) {
+      double gflops = 2 * DIMENSION / nanosPerPair;
+      OptionalDouble share =
+          peak.gflops().isPresent()
+              ? OptionalDouble.of(gflops / peak.gflops().getAsDouble())
+              : OptionalDouble.empty();
+      return new Result(vectors, threads, nanosPerPair, gflops, share, hits, pairByPairNanos);
+    }
+  }
+
+  /**
+   * All that was measured.
+   *
+   * @param registerBits of the kernel in use; 0 for the scalar one
+   */
+  public record Report(int registerBits, List<Peak> peaks, List<Result> results) {}
+
+  /**
+   * Measures.
+   *
+   * @param sizes numbers of vectors, such as 20,000 and 50,000
+   * @param threads numbers of threads, such as 1 and 2
+   * @param rounds timed per size and number of threads, after one that is not
+   * @throws IllegalStateException when a result is wrong
+   */
+  public static Report run(int[] sizes, int[] threads, int rounds) {
+    double[] peaks = new double[threads.length];
+    List<Timing> timings = new ArrayList<>();
+    for (int size : sizes) {
+      Vectors vectors = planted(size);
+      try (PackedVectors packed = PackedVectors.pack(vectors, Kernels.fastest())) {
+        check(vectors, packed);
+        for (int i = 0; i < threads.length; i++) {
+          // Again for each size: what else the machine does at one moment only makes it lower.
+          peaks[i] = Math.max(peaks[i], peakGflops(threads[i]));
+          timings.add(measure(vectors, packed, threads[i], rounds));
+        }
+      }
+    }
+    List<Peak> best =
+        IntStream.range(0, threads.length).mapToObj(i -> Peak.of(threads[i], peaks[i])).toList();
+    List<Result> results =
+        IntStream.range(0, timings.size())
+            .mapToObj(i -> timings.get(i).besides(best.get(i % threads.length)))
+            .toList();
+    return new Report(registerBits(), best, results);
+  }
+
+  private static int registerBits() {
+    return Kernels.fastest() == Kernels.PLAIN ? 0 : VectorLoops.SPECIES.vectorBitSize();
+  }
+
+  /** Seeded unit vectors, Gaussian but for some that lie near others. */
+  static Vectors planted(int count) {
+    Random random = new Random(count);
+    float[] values = new float[Math.multiplyExact(count, DIMENSION)];
+    for (int vector = 0; vector < count; vector++) {
+      int start = vector * DIMENSION;
+      boolean near = vector > 0 && vector % PLANTED_EVERY == 0;
+      int other = near ? random.nextInt(vector) * DIMENSION : 0;
+      double noise = near ? random.nextDouble(0.9) / Math.sqrt(DIMENSION) : 1;
+      double squares = 0;
+      for (int k = 0; k < DIMENSION; k++) {
+        double value = (near ? values[other + k] : 0) + noise * random.nextGaussian();
+        values[start + k] = (float) value;
+        squares += value * value;
+      }
+      for (int k = 0; k < DIMENSION; k++) {
+        values[start + k] /= (float) Math.sqrt(squares);
+      }
+    }
+    return new Vectors(count, DIMENSION, values);
+  }
+
+  private static void check(Vectors vectors, PackedVectors packed) {
+    int rows = Math.min(CHECKED_ROWS, vectors.count());
+    int[] chosen = new Random(1).ints(rows, 0, Math.max(1, vectors.count())).toArray();
+    TreeMap<Long, Float> all = new TreeMap<>();
+    try (PackedVectors some = PackedVectors.pack(vectors.select(chosen))) {
+      AllPairs.between(some, packed, LIMIT, 2, Hits::new)
+          .forEach(sink -> all.putAll(sink.similarities));
+    }
+    TreeMap<Long, Float> expected = new TreeMap<>();
+    for (int row = 0; row < rows; row++) {
+      for (int column = 0; column < vectors.count(); column++) {
+        float product = chain(vectors, chosen[row], column);
+        if (product >= LIMIT) {
+          expected.put((long) row << 32 | column, product);
+        }
+      }
+    }
+    if (!all.equals(expected)) {
+      throw new IllegalStateException(
+          "The similarity kernel is wrong on this machine: %d hits instead of %d, or other values"
+              .formatted(all.size(), expected.size()));
+    }
+  }
+
+  private static float chain(Vectors vectors, int row, int column) {
+    float[] values = vectors.values();
+    float sum = 0;
+    for (int k = 0; k < DIMENSION; k++) {
+      sum = Math.fma(values[row * DIMENSION + k], values[column * DIMENSION + k], sum);
+    }
+    return sum;
+  }
+
+  private static Timing measure(Vectors vectors, PackedVectors packed, int threads, int rounds) {
+    double pairs = vectors.count() * (vectors.count() - 1.0) / 2;
+    int plainRows = (int) Math.clamp(PLAIN_PAIRS / vectors.count(), 1, vectors.count());
+    double[] blocked = new double[rounds];
+    double[] plain = new double[rounds];
+    long hits = 0;
+    for (int round = -1; round < rounds; round++) {
+      long start = System.nanoTime();
+      hits =
+          AllPairs.among(packed, LIMIT, threads, Count::new).stream()
+              .mapToLong(sink -> sink.hits)
+              .sum();
+      long middle = System.nanoTime();
+      pairByPair(vectors, plainRows, threads);
+      long end = System.nanoTime();
+      if (round >= 0) {
+        blocked[round] = (middle - start) / pairs;
+        plain[round] = (end - middle) / ((double) plainRows * vectors.count());
+      }
+    }
+    return new Timing(vectors.count(), threads, median(blocked), hits, median(plain));
+  }
+
+  /** The loop one would write first: some rows against all columns, one dot product at a time. */
+  private static void pairByPair(Vectors vectors, int rows, int threads) {
+    List<PairByPair> loops = new ArrayList<>();
+    for (int i = 0; i < threads; i++) {
+      int from = (int) ((long) rows * i / threads);
+      int to = (int) ((long) rows * (i + 1) / threads);
+      loops.add(new PairByPair(vectors, from, to));
+    }
+    Workers.run(loops);
+    long hits = loops.stream().mapToLong(loop -> loop.hits).sum();
+    if (hits < rows) {
+      throw new IllegalStateException("A unit vector is not similar to itself");
+    }
+  }
+
+  private static float dot(float[] values, int a, int b) {
+    if (VECTOR_API) {
+      return VectorLoops.dot(values, a, b, DIMENSION);
+    }
+    float sum = 0;
+    for (int k = 0; k < DIMENSION; k++) {
+      sum += values[a + k] * values[b + k];
+    }
+    return sum;
+  }
+
+  /** The best of some short runs, since nothing makes a run too fast; 0 without the Vector API. */
+  private static double peakGflops(int threads) {
+    if (!VECTOR_API) {
+      return 0;
+    }
+    double best = 0;
+    for (int run = 0; run < PEAK_RUNS; run++) {
+      List<Peaks> jobs = new ArrayList<>();
+      for (int i = 0; i < threads; i++) {
+        jobs.add(new Peaks());
+      }
+      long start = System.nanoTime();
+      Workers.run(jobs);
+      double nanos = System.nanoTime() - start;
+      double multiplyAdds =
+          (double) threads * PEAK_STEPS * VectorLoops.CHAINS * VectorLoops.SPECIES.length();
+      best = Math.max(best, 2 * multiplyAdds / nanos);
+    }
+    return best;
+  }
+
+  /** Keeps its result, lest C2 finds the work to be for nothing. */
+  private static final class Peaks implements Runnable {
+    private volatile float result;
+
+    @Override
+    public void run() {
+      result = VectorLoops.multiplyAdds(PEAK_STEPS);
+    }
+  }
+
+  private static double median(double[] values) {
+    double[] sorted = values.clone();
+    Arrays.sort(sorted);
+    return sorted[sorted.length / 2];
+  }
+
+  private static final class Count implements PairSink {
+    private long hits;
+
+    @Override
+    public void accept(int row, int column, float similarity) {
+      hits++;
+    }
+  }
+
+  private static final class Hits implements PairSink {
+    private final TreeMap<Long, Float> similarities = new TreeMap<>();
+
+    @Override
+    public void accept(int row, int column, float similarity) {
+      similarities.put((long) row << 32 | column, similarity);
+    }
+  }
+
+  private static final class PairByPair implements Runnable {
+    private final Vectors vectors;
+    private final int from;
+    private final int to;
+    private long hits;
+
+    PairByPair(Vectors vectors, int from, int to) {
+      this.vectors = vectors;
+      this.from = from;
+      this.to = to;
+    }
+
+    @Override
+    public void run() {
+      for (int row = from; row < to; row++) {
+        for (int column = 0; column < vectors.count(); column++) {
+          if (dot(vectors.values(), row * DIMENSION, column * DIMENSION) >= LIMIT) {
+            hits++;
+          }
+        }
+      }
+    }
+  }
+}

@@ -1,0 +1,119 @@
+package dev.helixbg.insight.judge;
+
+import java.util.HashMap;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.Objects;
+import java.util.Set;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+
+/**
+ * What {@link LabelClassifier} sees of an entry: its vector, which says what it is about, and its
+ * words, which say how it is put ("because", "never", "is missing", a number with a unit).
+ *
+ * <p>A feature is a place and a value. Places: the {@code dimension} values of the vector, a
+ * constant one, then the known words and pairs of neighbouring words, each with its inverse
+ * document frequency, together scaled to unit length.
+ */
+final class LabelFeatures {
+  /** Words, numbers, and the signs that notes use instead of words. */
+  private static final Pattern TOKEN = Pattern.compile("[a-z']+|[0-9]+|[→`/%:;]");
+
+  /** A longer text is labelled by its beginning. */
+  private static final int MAX_CHARACTERS = 20_000;
+
+  private final int dimension;
+  private final Map<String, Integer> places;
+  private final double[] weights;
+
+  /**
+   * @param dimension of the vectors
+   * @param words the known words and pairs of words
+   * @param weights inverse document frequencies, in the order of the words
+   */
+  LabelFeatures(int dimension, List<String> words, double[] weights) {
+    this.dimension = dimension;
+    this.places = HashMap.newHashMap(words.size());
+    for (int i = 0; i < words.size(); i++) {
+      places.put(words.get(i), i);
+    }
+    this.weights = weights;
+  }
+
+  /** How many features there are. */
+  int size() {
+    return dimension + 1 + weights.length;
+  }
+
+  /**
+   * The features of one entry, as pairs of place and value.
+   *
+   * @param vector {@code dimension} values
+   */
+  Sparse of(String content, float[] vector) {
+    int[] found =
+        tokens(content).stream()
+            .map(places::get)
+            .filter(Objects::nonNull)
+            .mapToInt(i -> i)
+            .toArray();
+    int[] at = new int[dimension + 1 + found.length];
+    double[] value = new double[at.length];
+    for (int i = 0; i < dimension; i++) {
+      at[i] = i;
+      value[i] = vector[i];
+    }
+    at[dimension] = dimension;
+    value[dimension] = 1;
+    double square = 0;
+    for (int word : found) {
+      square += weights[word] * weights[word];
+    }
+    double scale = square == 0 ? 0 : 1 / Math.sqrt(square);
+    for (int i = 0; i < found.length; i++) {
+      at[dimension + 1 + i] = dimension + 1 + found[i];
+      value[dimension + 1 + i] = weights[found[i]] * scale;
+    }
+    return new Sparse(at, value);
+  }
+
+  /** The different words and pairs of neighbouring words of a text; all numbers count as one. */
+  static Set<String> tokens(String content) {
+    Set<String> tokens = new LinkedHashSet<>();
+    String text = content.substring(0, Math.min(content.length(), MAX_CHARACTERS));
+    Matcher matcher = TOKEN.matcher(text.toLowerCase(Locale.ROOT));
+    String before = null;
+    while (matcher.find()) {
+      String token = Character.isDigit(matcher.group().charAt(0)) ? "#" : matcher.group();
+      tokens.add(token);
+      if (before != null) {
+        tokens.add(before + "_" + token);
+      }
+      before = token;
+    }
+    return tokens;
+  }
+
+  /** Places and the values there, all others being zero. */
+  record Sparse(int[] at, double[] value) {
+
+    /** The inner product with a whole vector of weights. */
+    double dot(double[] dense) {
+      double sum = 0;
+      for (int i = 0; i < at.length; i++) {
+        sum += value[i] * dense[at[i]];
+      }
+      return sum;
+    }
+
+    /** Adds {@code factor} times these features to a whole vector. */
+    void addTo(double[] dense, double factor) {
+      for (int i = 0; i < at.length; i++) {
+        dense[at[i]] += factor * value[i];
+      }
+    }
+  }
+}
