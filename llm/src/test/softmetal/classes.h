@@ -104,6 +104,10 @@ struct Encoder : Object {
   ~Encoder() override;
 };
 
+// Zeros, with a page that cannot be touched on each side; null if there is no memory.
+Buffer* makeBuffer(u64 bytes);
+// What is wrong with a dispatch; "" if nothing.
+std::string refusal(const Command& command);
 String* newString(std::string text);
 Error* newError(const char* domain, long code, std::string text);
 

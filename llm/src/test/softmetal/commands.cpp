@@ -177,7 +177,7 @@ static void setThreadgroupMemory(Encoder* self, Selector message, u64 length, u6
 }
 
 // What Metal's validation, and the kernel's own signature, say against a dispatch; "" if nothing.
-static std::string refusal(const Command& c) {
+std::string refusal(const Command& c) {
   if (!c.pipeline) return "no pipeline state is set";
   if (!isAlive(c.pipeline)) return "the pipeline state was deallocated";
   const Kernel& kernel = *c.pipeline->kernel;

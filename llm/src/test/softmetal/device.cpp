@@ -48,6 +48,10 @@ static Object* newBuffer(Device*, Selector message, u64 bytes, u64 options) {
     finding("%s: %lu bytes, where 1 to %lu are allowed", message, bytes, BUFFER_LIMIT);
     return nullptr;
   }
+  return makeBuffer(bytes);
+}
+
+Buffer* makeBuffer(u64 bytes) {
   u64 page = sysconf(_SC_PAGESIZE), size = (bytes + page - 1) / page * page, all = size + 2 * page;
   void* mapping = mmap(nullptr, all, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
   if (mapping == MAP_FAILED) return nullptr;  // as when a device is out of memory

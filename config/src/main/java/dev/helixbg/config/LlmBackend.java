@@ -2,8 +2,9 @@ package dev.helixbg.config;
 
 /** What runs the language model. */
 public enum LlmBackend {
-  /** The GPU where Metal can use one, else the CPU. */
+  /** A GPU where there is one that can be used, else the CPU. */
   AUTO,
   METAL,
+  CUDA,
   CPU
 }

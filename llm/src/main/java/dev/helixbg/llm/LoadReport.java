@@ -3,8 +3,12 @@ package dev.helixbg.llm;
 import java.util.List;
 import java.util.stream.Stream;
 
-/** What opening a model took, phase by phase. */
-public record LoadReport(List<Phase> phases) {
+/**
+ * What opening a model took, phase by phase.
+ *
+ * @param refused why GPUs that are there were not taken, a sentence each; empty if none is there
+ */
+public record LoadReport(List<Phase> phases, List<String> refused) {
 
   /**
    * One phase.
@@ -21,6 +25,6 @@ public record LoadReport(List<Phase> phases) {
   }
 
   LoadReport with(Stream<Phase> more) {
-    return new LoadReport(Stream.concat(phases.stream(), more).toList());
+    return new LoadReport(Stream.concat(phases.stream(), more).toList(), refused);
   }
 }

@@ -9,9 +9,8 @@ import dev.helixbg.llm.cpu.CpuBackend;
 import dev.helixbg.llm.gguf.GgufException;
 import dev.helixbg.llm.gguf.GgufFile;
 import dev.helixbg.llm.gguf.MappedFile;
-import dev.helixbg.llm.metal.MetalBackend;
-import dev.helixbg.llm.metal.shim.MetalException;
-import dev.helixbg.llm.metal.shim.MetalLibraries;
+import dev.helixbg.llm.gpu.GpuBackend;
+import dev.helixbg.llm.gpu.driver.GpuException;
 import dev.helixbg.llm.model.Qwen3;
 import dev.helixbg.llm.model.Qwen3Config;
 import dev.helixbg.llm.model.WarmUp;
@@ -32,6 +31,7 @@ import java.util.stream.Collectors;
 public final class ModelOpener {
   private final ModelOptions options;
   private final List<Phase> phases = new ArrayList<>();
+  private final List<String> refused = new ArrayList<>();
 
   private ModelOpener(ModelOptions options) {
     this.options = options;
@@ -52,7 +52,7 @@ public final class ModelOpener {
    *
    * @throws dev.helixbg.llm.gguf.GgufException if the file is not a whole Qwen3 model; a wrong
    *     vocabulary shows only when {@link TextModel#tokenizer} is called
-   * @throws MetalException if Metal was asked for, and is not there or refuses the model
+   * @throws GpuException if a GPU was asked for, and is not there or refuses the model
    */
   public static TextModel open(Path path, ModelOptions options) {
     return new ModelOpener(options).open(path);
@@ -75,15 +75,9 @@ public final class ModelOpener {
     return switch (options.device()) {
       case CPU -> openOnCpu(file);
       case SCALAR -> open(file, new ScalarBackend(), model -> {}, List::of);
-      case METAL -> openOnMetal(file);
-      case AUTO -> {
-        try {
-          yield openOnMetal(file);
-        } catch (MetalException e) {
-          phases.removeIf(phase -> !phase.name().equals("open") && !phase.name().equals("header"));
-          yield openOnCpu(file);
-        }
-      }
+      case METAL -> openOnGpu(file, Gpus.METAL);
+      case CUDA -> openOnGpu(file, Gpus.CUDA);
+      case AUTO -> openOnAny(file);
     };
   }
 
@@ -112,12 +106,26 @@ public final class ModelOpener {
     return open(file, backend, model -> kernels.awaitRows(), kernels::tilePhases);
   }
 
-  private TextModel openOnMetal(GgufFile file) {
-    if (storage() == Storage.Q8_0) {
-      throw new MetalException("the GPU keeps keys and values in f16 or f32, not in q8_0");
+  /** On the first GPU that takes the model, else on the CPU. */
+  private TextModel openOnAny(GgufFile file) {
+    for (Gpus gpu : Gpus.values()) {
+      try {
+        return openOnGpu(file, gpu);
+      } catch (GpuException e) {
+        if (!e.isAbsence()) {
+          refused.add(e.getMessage());
+        }
+        phases.removeIf(phase -> !phase.name().equals("open") && !phase.name().equals("header"));
+      }
     }
-    Backend backend =
-        time("backend", () -> MetalBackend.open(MetalLibraries.configured(), options.profiled()));
+    return openOnCpu(file);
+  }
+
+  private TextModel openOnGpu(GgufFile file, Gpus gpu) {
+    if (storage() == Storage.Q8_0) {
+      throw new GpuException("the GPU keeps keys and values in f16 or f32, not in q8_0");
+    }
+    Backend backend = time("backend", () -> new GpuBackend(gpu.open(), true, options.profiled()));
     Set<TensorType> types = types(file);
     return open(file, backend, model -> compile(model, types), List::of);
   }
@@ -149,7 +157,7 @@ public final class ModelOpener {
       tokenizer = BackgroundTask.start("tokenizer", () -> tokenizer(file, model));
       warm.await();
       phases.add(warm.phase().orElseThrow());
-      LoadReport report = new LoadReport(List.copyOf(phases));
+      LoadReport report = new LoadReport(List.copyOf(phases), List.copyOf(refused));
       return new TextModel(file, model, options.limits(), tokenizer, report, later);
     } catch (Throwable e) {
       // Both read the mapped file.

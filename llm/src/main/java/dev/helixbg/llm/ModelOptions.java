@@ -26,7 +26,9 @@ public record ModelOptions(
     CPU,
     /** The GPU of a Mac. */
     METAL,
-    /** The GPU where Metal can use one, else the CPU. */
+    /** An NVIDIA GPU. */
+    CUDA,
+    /** A GPU where there is one that can be used, else the CPU. */
     AUTO,
     /** The slow reference. */
     SCALAR

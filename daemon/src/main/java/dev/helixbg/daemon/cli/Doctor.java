@@ -16,16 +16,17 @@ import dev.helixbg.insight.judge.Judge;
 import dev.helixbg.insight.log.DataLog;
 import dev.helixbg.insight.log.DataLogException;
 import dev.helixbg.insight.log.LogAccount;
+import dev.helixbg.llm.Gpus;
 import dev.helixbg.llm.gguf.GgufException;
-import dev.helixbg.llm.metal.shim.MetalDevice;
-import dev.helixbg.llm.metal.shim.MetalException;
-import dev.helixbg.llm.metal.shim.MetalLibraries;
+import dev.helixbg.llm.gpu.driver.GpuDevice;
+import dev.helixbg.llm.gpu.driver.GpuException;
 import dev.helixbg.llm.tokenizer.TokenizerException;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Locale;
 import java.util.Optional;
 import java.util.function.Supplier;
 
@@ -45,7 +46,9 @@ final class Doctor {
       throws InterruptedException {
     Doctor doctor = new Doctor(locations);
     doctor.checkJava();
-    doctor.checkMetal();
+    for (Gpus gpu : Gpus.values()) {
+      doctor.checkGpu(gpu);
+    }
     try {
       Settings loaded = settings.get().settings();
       doctor.checks.add(Check.ok("settings", "all valid; 'helix-bg config' shows them"));
@@ -71,16 +74,20 @@ final class Doctor {
                 "start with scripts/helix-bg, or add --add-modules jdk.incubator.vector"));
   }
 
-  /** No Metal is no problem: the CPU runs language models then. */
-  private void checkMetal() {
-    try (MetalDevice device = MetalDevice.open(MetalLibraries.configured())) {
+  /** No GPU is no problem: the CPU runs language models then. */
+  private void checkGpu(Gpus gpu) {
+    String check = gpu.name().toLowerCase(Locale.ROOT);
+    try (GpuDevice device = gpu.open()) {
       checks.add(
           Check.ok(
-              "metal",
-              "%s, %,d MB for models; 'helix-bg metal-test' tries it"
-                  .formatted(device.name(), device.memoryBudget() >> 20)));
-    } catch (MetalException e) {
-      checks.add(Check.ok("metal", e.getMessage() + "; language models run on the CPU"));
+              check,
+              "%s, %s%,d MB for models; 'helix-bg gpu-test' tries it"
+                  .formatted(
+                      device.name(),
+                      device.driver().isEmpty() ? "" : device.driver() + ", ",
+                      device.memoryBudget() >> 20)));
+    } catch (GpuException e) {
+      checks.add(Check.ok(check, e.getMessage() + "; language models run on the CPU"));
     }
   }
 

@@ -2,8 +2,8 @@ package dev.helixbg.daemon.cli;
 
 import dev.helixbg.daemon.cli.engine.EmbedTestCommand;
 import dev.helixbg.daemon.cli.engine.GenerateCommand;
+import dev.helixbg.daemon.cli.engine.GpuTestCommand;
 import dev.helixbg.daemon.cli.engine.LoadModelCommand;
-import dev.helixbg.daemon.cli.engine.MetalTestCommand;
 import dev.helixbg.daemon.server.DaemonLog;
 import dev.helixbg.daemon.terminal.Console;
 import dev.helixbg.daemon.terminal.ExitCode;
@@ -127,7 +127,8 @@ public final class HelixBg implements Runnable {
     commands.put("embed-test", () -> new EmbedTestCommand(console));
     commands.put("load-model", () -> new LoadModelCommand(console));
     commands.put("generate", () -> new GenerateCommand(console));
-    commands.put("metal-test", () -> new MetalTestCommand(console));
+    commands.put("gpu-test", () -> new GpuTestCommand(console));
+    commands.put("metal-test", () -> hidden(new GpuTestCommand(console))); // its old name
     commands.put("verify", () -> new VerifyCommand(console));
     commands.put("doctor", () -> new DoctorCommand(console));
     commands.put("bench", () -> bench.apply(console));
@@ -157,6 +158,12 @@ public final class HelixBg implements Runnable {
                         ExitCode::meaning,
                         (a, b) -> a,
                         LinkedHashMap::new)));
+    return line;
+  }
+
+  private static CommandLine hidden(Object command) {
+    CommandLine line = new CommandLine(command);
+    line.getCommandSpec().usageMessage().hidden(true);
     return line;
   }
 

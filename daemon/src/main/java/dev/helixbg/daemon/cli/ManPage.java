@@ -40,6 +40,9 @@ final class ManPage {
   private void commands(CommandSpec parent, String prefix) {
     for (CommandLine line : parent.subcommands().values()) {
       CommandSpec command = line.getCommandSpec();
+      if (command.usageMessage().hidden()) {
+        continue;
+      }
       String name = prefix + command.name();
       out.append(".SS ").append(escaped(name + synopsis(command))).append('\n');
       text(String.join(" ", command.usageMessage().description()));

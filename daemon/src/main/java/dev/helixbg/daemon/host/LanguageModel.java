@@ -100,6 +100,7 @@ public record LanguageModel(Path file, boolean named) {
     return switch (settings.llm().backend()) {
       case AUTO -> Device.AUTO;
       case METAL -> Device.METAL;
+      case CUDA -> Device.CUDA;
       case CPU -> Device.CPU;
     };
   }

@@ -9,7 +9,7 @@ public enum ExitCode {
   BUSY(4, "another helix-bg is at work, on this knowledge base or as the daemon"),
   MODEL(5, "a model or native library cannot be used"),
   WRITE(6, "a file cannot be written"),
-  PROBLEMS(7, "verify, doctor, metal-test or --check found problems"),
+  PROBLEMS(7, "verify, doctor, gpu-test or --check found problems"),
   NO_DAEMON(8, "no daemon runs, or it does not answer"),
   INTERRUPTED(130, "interrupted; what was done is kept");
 

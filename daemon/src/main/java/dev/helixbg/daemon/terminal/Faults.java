@@ -7,7 +7,7 @@ import dev.helixbg.insight.judge.JudgeException;
 import dev.helixbg.insight.log.DataLogException;
 import dev.helixbg.llm.backend.ContextFullException;
 import dev.helixbg.llm.gguf.GgufException;
-import dev.helixbg.llm.metal.shim.MetalException;
+import dev.helixbg.llm.gpu.driver.GpuException;
 import dev.helixbg.llm.tokenizer.TokenizerException;
 import java.io.IOException;
 import java.io.PrintWriter;
@@ -62,7 +62,7 @@ public final class Faults {
       case EmbeddingException model -> ExitCode.MODEL;
       case GgufException model -> ExitCode.MODEL;
       case TokenizerException model -> ExitCode.MODEL;
-      case MetalException metal -> ExitCode.MODEL;
+      case GpuException gpu -> ExitCode.MODEL;
       case JudgeException model -> ExitCode.MODEL;
       case ContextFullException prompt -> ExitCode.USAGE;
       case ControlException told -> ExitCode.of(told.code());

@@ -101,7 +101,7 @@ class CommandLineTest {
   void theManualPageHasEveryCommandAndOption() {
     String page = output("man");
     assertTrue(page.startsWith(".TH \"HELIX-BG\" 1\n"), page);
-    for (String command : line().getSubcommands().keySet()) {
+    for (String command : shown()) {
       assertTrue(page.contains(".SS " + command.replace("-", "\\-")), command);
     }
     assertTrue(page.contains("\\fB\\-\\-dry\\-run\\fR"), page);
@@ -127,9 +127,17 @@ class CommandLineTest {
   void bashTakesTheCompletionScript() throws IOException, InterruptedException {
     assertEquals("dismiss", completed("dis"));
     assertEquals(
-        new TreeSet<>(line().getSubcommands().keySet()),
+        shown(),
         new TreeSet<>(List.of(completed("").split("\\s+"))),
         "every command, none forgotten");
+  }
+
+  /** Commands that users are told of. */
+  private TreeSet<String> shown() {
+    TreeSet<String> names = new TreeSet<>(line().getSubcommands().keySet());
+    names.removeIf(
+        name -> line().getSubcommands().get(name).getCommandSpec().usageMessage().hidden());
+    return names;
   }
 
   /** What bash proposes for the first word after the program's name. */

@@ -13,8 +13,8 @@ import dev.helixbg.llm.backend.KvShape.Storage;
 import dev.helixbg.llm.cpu.CpuBackend;
 import dev.helixbg.llm.gguf.GgufFile;
 import dev.helixbg.llm.golden.GoldenModel;
-import dev.helixbg.llm.metal.MetalBackend;
-import dev.helixbg.llm.metal.MetalTests;
+import dev.helixbg.llm.gpu.GpuBackend;
+import dev.helixbg.llm.gpu.metal.MetalTests;
 import dev.helixbg.llm.model.PassLimits;
 import dev.helixbg.llm.model.Qwen3;
 import dev.helixbg.llm.softmetal.SoftMetalSettings;
@@ -42,7 +42,7 @@ class CancellationTest {
   @ResourceLock("softmetal")
   void onAGpuThatWorksLaterThanItIsTold() {
     try (MetalTests metal = new MetalTests(SoftMetalSettings.STRICT.lazy(true));
-        Backend backend = new MetalBackend(metal.device())) {
+        Backend backend = new GpuBackend(metal.device())) {
       passesEndAnywhere(backend, true);
     }
   }

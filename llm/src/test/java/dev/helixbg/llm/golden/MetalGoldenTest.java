@@ -2,8 +2,8 @@ package dev.helixbg.llm.golden;
 
 import dev.helixbg.llm.backend.Backend;
 import dev.helixbg.llm.backend.KvShape.Storage;
-import dev.helixbg.llm.metal.MetalBackend;
-import dev.helixbg.llm.metal.MetalTests;
+import dev.helixbg.llm.gpu.GpuBackend;
+import dev.helixbg.llm.gpu.metal.MetalTests;
 import dev.helixbg.llm.softmetal.SoftMetalSettings;
 import java.util.List;
 import java.util.Set;
@@ -33,7 +33,7 @@ class MetalGoldenTest extends GoldenContract {
 
   @Override
   Backend backend() {
-    return new MetalBackend(metal.device());
+    return new GpuBackend(metal.device());
   }
 
   @Override

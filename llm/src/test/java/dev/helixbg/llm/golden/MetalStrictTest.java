@@ -18,8 +18,8 @@ import dev.helixbg.llm.generate.Generator;
 import dev.helixbg.llm.generate.Sampling;
 import dev.helixbg.llm.generate.Workspace;
 import dev.helixbg.llm.gguf.GgufFile;
-import dev.helixbg.llm.metal.MetalBackend;
-import dev.helixbg.llm.metal.MetalTests;
+import dev.helixbg.llm.gpu.GpuBackend;
+import dev.helixbg.llm.gpu.metal.MetalTests;
 import dev.helixbg.llm.model.PassLimits;
 import dev.helixbg.llm.model.Qwen3;
 import dev.helixbg.llm.softmetal.SoftMetalSettings;
@@ -48,7 +48,7 @@ class MetalStrictTest {
     SoftMetalSettings settings = SoftMetalSettings.STRICT.order(order, 7).lazy(true);
     try (MetalTests metal = new MetalTests(settings)) {
       try (GgufFile file = GgufFile.open(golden.path());
-          MetalBackend backend = new MetalBackend(metal.device())) {
+          GpuBackend backend = new GpuBackend(metal.device())) {
         Qwen3 model = Qwen3.of(file, backend, LIMITS);
         GoldenCase expected = golden.cases().getFirst();
         int[] answer =
@@ -76,7 +76,7 @@ class MetalStrictTest {
     int[] prompt = GoldenModel.Q8_0.cases().getFirst().promptIds();
     try (MetalTests metal = new MetalTests(SoftMetalSettings.STRICT.lazy(true));
         GgufFile file = GgufFile.open(GoldenModel.Q8_0.path())) {
-      try (Backend gpu = new MetalBackend(metal.device());
+      try (Backend gpu = new GpuBackend(metal.device());
           Backend cpu = new CpuBackend(1)) {
         int[] drawn = answer(Qwen3.of(file, cpu, LIMITS), prompt, 12, sampling);
         assertArrayEquals(drawn, answer(Qwen3.of(file, gpu, LIMITS), prompt, 12, sampling));
@@ -95,7 +95,7 @@ class MetalStrictTest {
     int sequences = 3;
     try (MetalTests metal = new MetalTests(SoftMetalSettings.STRICT.lazy(true))) {
       try (GgufFile file = GgufFile.open(golden.path());
-          Backend backend = new MetalBackend(metal.device())) {
+          Backend backend = new GpuBackend(metal.device())) {
         Qwen3 model = Qwen3.of(file, backend, LIMITS);
         Workspace work = new Workspace(model, LIMITS);
         KvCache parent = backend.cache(model.cacheShape());

@@ -17,8 +17,8 @@ import dev.helixbg.llm.generate.Generator;
 import dev.helixbg.llm.generate.Sampling;
 import dev.helixbg.llm.generate.Workspace;
 import dev.helixbg.llm.gguf.GgufFile;
-import dev.helixbg.llm.metal.MetalBackend;
-import dev.helixbg.llm.metal.MetalTests;
+import dev.helixbg.llm.gpu.GpuBackend;
+import dev.helixbg.llm.gpu.metal.MetalTests;
 import dev.helixbg.llm.softmetal.SoftMetalSettings;
 import java.io.IOException;
 import java.nio.file.Path;
@@ -46,7 +46,7 @@ class MetalDecodeTest {
   @BeforeEach
   void open() {
     metal = new MetalTests(SoftMetalSettings.FAST);
-    backend = new MetalBackend(metal.device());
+    backend = new GpuBackend(metal.device());
   }
 
   @AfterEach

@@ -151,27 +151,31 @@ public final class GenerateCommand implements Callable<Integer> {
     Settings settings = flags.settings(options);
     ModelOptions opening = flags.options(settings, 1).profiled(profile);
     try (TextModel model = ModelOpener.open(file, opening)) {
-      if (profile && MetalAccount.of(model.backend()).isEmpty()) {
+      if (profile && GpuAccount.of(model.backend()).isEmpty()) {
         throw new Failure(
             ExitCode.USAGE, "--profile times a GPU, and the backend is " + model.backend().name());
       }
+      model
+          .loadReport()
+          .refused()
+          .forEach(reason -> console.err().println(reason + "; the CPU runs the model"));
       int[] ids = givenIds == null ? ids(model) : givenIds;
       Answer answer = answer(model, ids, chosen);
-      Optional<MetalAccount> metal = MetalAccount.of(model.backend());
+      Optional<GpuAccount> gpu = GpuAccount.of(model.backend());
       if (!json) {
         console.out().println();
       }
       if (stats) {
         print(model, answer);
-        metal.ifPresent(account -> account.print(console));
+        gpu.ifPresent(account -> account.print(console));
       } else if (profile) {
-        metal.ifPresent(account -> account.printProfile(console));
+        gpu.ifPresent(account -> account.printProfile(console));
       }
       Optional<Agreement> agreement =
           check ? Optional.of(agreement(model, opening, ids)) : Optional.empty();
       agreement.ifPresent(this::print);
       if (json) {
-        Json.print(console.json(), generator -> write(model, answer, metal, agreement, generator));
+        Json.print(console.json(), generator -> write(model, answer, gpu, agreement, generator));
       }
       return exitCode(answer, agreement).number();
     }
@@ -325,7 +329,7 @@ public final class GenerateCommand implements Callable<Integer> {
   private void write(
       TextModel model,
       Answer answer,
-      Optional<MetalAccount> metal,
+      Optional<GpuAccount> gpu,
       Optional<Agreement> agreement,
       JsonGenerator json)
       throws IOException {
@@ -350,8 +354,8 @@ public final class GenerateCommand implements Callable<Integer> {
       json.writeNumberField(name(counter.getKey()), counter.getValue());
     }
     json.writeEndObject();
-    if (metal.isPresent()) {
-      metal.get().write(json);
+    if (gpu.isPresent()) {
+      gpu.get().write(json);
     }
     if (agreement.isPresent()) {
       json.writeObjectFieldStart("check");

@@ -70,6 +70,8 @@ public final class LoadModelCommand implements Callable<Integer> {
         gguf.mapped().bytes().byteSize(), gguf.version(), gguf.alignment());
     console.say("Model     %s", shown(model.name()));
     console.say("Backend   %s, context %,d tokens", model.backend().name(), model.contextLimit());
+    GpuAccount.of(model.backend()).ifPresent(account -> account.printDevice(console));
+    model.loadReport().refused().forEach(reason -> console.say("GPU       not used: %s", reason));
     printConfig(model);
     console.say("%nMetadata");
     gguf.metadata()

@@ -28,7 +28,7 @@ public final class JudgeFlags {
       names = "--backend",
       paramLabel = "NAME",
       description =
-          "What runs the language model: metal, cpu, or auto, which is a Mac's GPU where there is"
+          "What runs the language model: metal, cuda, cpu, or auto, which is a GPU where there is"
               + " one (default: the setting llm.backend, auto).")
   private String backend;
 

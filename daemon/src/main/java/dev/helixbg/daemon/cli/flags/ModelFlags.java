@@ -20,8 +20,9 @@ public final class ModelFlags {
       paramLabel = "NAME",
       defaultValue = "auto",
       description =
-          "What runs the model: metal (the GPU of a Mac), cpu, scalar (slow, the reference), or"
-              + " auto: metal where it can be used, else cpu (default: ${DEFAULT-VALUE}).")
+          "What runs the model: metal (the GPU of a Mac), cuda (an NVIDIA GPU), cpu, scalar (slow,"
+              + " the reference), or auto: a GPU where one can be used, else cpu (default:"
+              + " ${DEFAULT-VALUE}).")
   private String backend;
 
   @Option(names = "--threads", paramLabel = "N", description = "Threads; 0: one per core.")
@@ -84,11 +85,12 @@ public final class ModelFlags {
     return switch (backend) {
       case "auto" -> Device.AUTO;
       case "metal" -> Device.METAL;
+      case "cuda" -> Device.CUDA;
       case "cpu" -> Device.CPU;
       case "scalar" -> Device.SCALAR;
       default ->
           throw new Failure(
-              ExitCode.USAGE, "--backend must be metal, cpu, scalar or auto, not " + backend);
+              ExitCode.USAGE, "--backend must be metal, cuda, cpu, scalar or auto, not " + backend);
     };
   }
 }

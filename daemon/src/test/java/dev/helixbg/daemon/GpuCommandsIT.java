@@ -1,0 +1,159 @@
+package dev.helixbg.daemon;
+
+import static org.junit.jupiter.api.Assertions.assertArrayEquals;
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.ObjectMapper;
+import dev.helixbg.daemon.terminal.ExitCode;
+import dev.helixbg.llm.golden.GoldenCase;
+import dev.helixbg.llm.golden.GoldenModel;
+import dev.helixbg.llm.softmetal.SoftMetal;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.Arrays;
+import java.util.stream.Collectors;
+import java.util.stream.StreamSupport;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.condition.DisabledOnOs;
+import org.junit.jupiter.api.condition.OS;
+import org.junit.jupiter.api.io.TempDir;
+
+/** The commands that use a GPU, with the software Metal in its place. */
+class GpuCommandsIT {
+  private static final GoldenCase CASE = GoldenModel.Q4_K_M.cases().getFirst();
+
+  @TempDir static Path home;
+
+  private static Program gpu;
+  private static Program cuda;
+  private static Program noGpu;
+  private static String model;
+
+  @BeforeAll
+  static void prepare() throws IOException {
+    Path library = SoftMetal.loadOrSkip().library();
+    gpu =
+        new Program(home)
+            .with("HELIX_BG_LAUNCHER_JAVA_OPTIONS", "-Dhelixbg.metal.library=" + library);
+    cuda =
+        new Program(home)
+            .with("HELIX_BG_LAUNCHER_JAVA_OPTIONS", "-Dhelixbg.cuda.library=" + library);
+    noGpu = new Program(home);
+    try (var in = GoldenModel.class.getResourceAsStream("/golden/golden-q4km.gguf")) {
+      model = home.resolve("golden-q4km.gguf").toString();
+      Files.write(Path.of(model), in.readAllBytes());
+    }
+  }
+
+  private static JsonNode json(Program.Ended ended) throws IOException {
+    assertEquals(0, ended.code(), ended.err());
+    return new ObjectMapper().readTree(ended.out());
+  }
+
+  private static int[] ids(JsonNode array) {
+    return StreamSupport.stream(array.spliterator(), false).mapToInt(JsonNode::asInt).toArray();
+  }
+
+  private static String promptIds() {
+    return Arrays.stream(CASE.promptIds())
+        .mapToObj(String::valueOf)
+        .collect(Collectors.joining(","));
+  }
+
+  @Test
+  void generatePrintsWhatTheCpuPrints() throws Exception {
+    String[] arguments = {"generate", model, "--raw", "--prompt", CASE.prompt(), "--backend"};
+    Program.Ended metal = gpu.run(with(arguments, "metal"));
+    Program.Ended cpu = gpu.run(with(arguments, "cpu"));
+    assertEquals(0, metal.code(), metal.err());
+    assertEquals(CASE.answer(), metal.out().strip());
+    assertEquals(cpu.out(), metal.out());
+  }
+
+  private static String[] with(String[] arguments, String last) {
+    String[] all = Arrays.copyOf(arguments, arguments.length + 1);
+    all[arguments.length] = last;
+    return all;
+  }
+
+  @Test
+  void generateChecksItselfAgainstTheCpuAndTimesItsKernels() throws Exception {
+    JsonNode answer =
+        json(
+            gpu.run(
+                "generate", model, "--prompt-ids", promptIds(), "--json", "--check", "--profile"));
+    assertArrayEquals(CASE.greedyIds(), ids(answer.get("token_ids")));
+    assertEquals("metal", answer.get("backend").asText(), "auto takes the GPU");
+    assertTrue(answer.at("/check/embedding").asDouble() < 1e-5);
+    assertTrue(answer.at("/check/logits").asDouble() < 5e-2);
+    assertTrue(answer.at("/check/same_token").asBoolean());
+    assertTrue(answer.at("/counters/reopened_encoders").asInt() > 0);
+    assertTrue(answer.at("/gpu/profile").size() >= 5);
+    assertTrue(answer.at("/gpu/waited/attend_row/times").asInt() > 0);
+  }
+
+  @Test
+  void statsTellWhatTheGpuDid() throws Exception {
+    Program.Ended ended = gpu.run("generate", model, "--prompt-ids", promptIds(), "--stats");
+    assertEquals(0, ended.code(), ended.err());
+    for (String line :
+        new String[] {"dispatches", "encoders", "barriers", "most_in_flight", "gpu"}) {
+      assertTrue(ended.err().contains(line), ended.err());
+    }
+  }
+
+  @Test
+  void metalTestFindsTheKernelsRight() throws Exception {
+    JsonNode tested = json(gpu.run("gpu-test", "--small", "-r", "1", "--json"));
+    assertTrue(tested.get("tests").size() >= 6);
+    for (JsonNode test : tested.get("tests")) {
+      assertTrue(test.get("right").asBoolean(), test.toString());
+      assertTrue(test.get("gb_per_second").asDouble() > 0, test.toString());
+    }
+  }
+
+  @Test
+  void cudaIsTakenWhereThereIsNoMetalAndGivesTheSame() throws Exception {
+    JsonNode answer = json(cuda.run("generate", model, "--prompt-ids", promptIds(), "--json"));
+    assertArrayEquals(CASE.greedyIds(), ids(answer.get("token_ids")));
+    assertEquals("cuda", answer.get("backend").asText(), "auto takes the GPU");
+    assertEquals("Software CUDA", answer.at("/gpu/name").asText());
+    assertTrue(answer.at("/gpu/driver").asText().contains("CUDA 13.0"));
+    Program.Ended loaded = cuda.run("load-model", model, "--backend", "cuda");
+    assertTrue(loaded.out().contains("Software CUDA, CUDA 13.0"), loaded.out());
+    assertTrue(json(cuda.run("gpu-test", "--small", "-r", "1", "--json")).get("tests").size() >= 6);
+  }
+
+  @Test
+  void doctorNamesTheGpu() throws Exception {
+    assertTrue(gpu.run("doctor").out().contains("Software Metal"));
+    assertTrue(cuda.run("doctor").out().contains("Software CUDA, CUDA 13.0"));
+  }
+
+  @Test
+  @DisabledOnOs(OS.MAC)
+  void withoutMetalAutoTakesTheCpuAndAnythingElseIsOneSentence() throws Exception {
+    JsonNode answer = json(noGpu.run("generate", model, "--prompt-ids", promptIds(), "--json"));
+    assertEquals("cpu", answer.get("backend").asText());
+    assertArrayEquals(CASE.greedyIds(), ids(answer.get("token_ids")));
+    for (String[] arguments :
+        new String[][] {
+          {"generate", model, "--prompt-ids", "1", "--backend", "metal"},
+          {"gpu-test"},
+          {"metal-test"}
+        }) {
+      Program.Ended refused = noGpu.run(arguments);
+      assertEquals(ExitCode.MODEL.number(), refused.code());
+      assertEquals(1, refused.err().lines().count(), refused.err());
+      assertTrue(refused.err().contains("there is no Metal on this machine"), refused.err());
+    }
+    assertTrue(noGpu.run("doctor").out().contains("language models run on the CPU"));
+    Program.Ended profile =
+        noGpu.run("generate", model, "--prompt-ids", "1", "--profile", "--backend", "cpu");
+    assertEquals(ExitCode.USAGE.number(), profile.code());
+  }
+}

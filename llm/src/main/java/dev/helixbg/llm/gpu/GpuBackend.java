@@ -1,0 +1,317 @@
+package dev.helixbg.llm.gpu;
+
+import dev.helixbg.llm.backend.Activations;
+import dev.helixbg.llm.backend.Backend;
+import dev.helixbg.llm.backend.Batch;
+import dev.helixbg.llm.backend.Counters;
+import dev.helixbg.llm.backend.Counters.Counter;
+import dev.helixbg.llm.backend.KvCache;
+import dev.helixbg.llm.backend.KvShape;
+import dev.helixbg.llm.backend.KvShape.Storage;
+import dev.helixbg.llm.backend.Matrix;
+import dev.helixbg.llm.backend.Norm;
+import dev.helixbg.llm.backend.Qkv;
+import dev.helixbg.llm.backend.Rope;
+import dev.helixbg.llm.backend.Submission;
+import dev.helixbg.llm.backend.Tokens;
+import dev.helixbg.llm.gpu.Kernels.OfRows;
+import dev.helixbg.llm.gpu.Kernels.OfWeights;
+import dev.helixbg.llm.gpu.driver.GpuBuffer;
+import dev.helixbg.llm.gpu.driver.GpuDevice;
+import dev.helixbg.llm.tensor.Tensor;
+import java.lang.foreign.Arena;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+
+/**
+ * The backend for GPUs. A step encodes one dispatch when rows are few, which is decoding, and a
+ * handful when they are many; {@link #submit} hands them over as one command buffer.
+ */
+public final class GpuBackend implements Backend {
+  /** Up to so many rows are multiplied one by one; the tiles of more are mostly full. */
+  private static final int FEW = 4;
+
+  private final GpuDevice device;
+  private final boolean closesDevice;
+  private final Arena arena = Arena.ofShared();
+  private final Counters counters = new Counters();
+  private final Profile profile;
+  private final Kernels kernels;
+  private final Recorder recorder;
+  private final BatchTables tables;
+  private final WeightBuffers weights;
+  private final Products products;
+  private final Attention attention;
+  private final Largest largest;
+  private final Map<KvShape, KvBlocks> caches = new HashMap<>();
+  private boolean closed;
+
+  /** On a device that lives longer than the backend. */
+  public GpuBackend(GpuDevice device) {
+    this(device, false, false);
+  }
+
+  /**
+   * @param closesDevice whether the device ends with the backend
+   * @param profiled whether each kernel is timed, in a command buffer of its own: slow
+   */
+  public GpuBackend(GpuDevice device, boolean closesDevice, boolean profiled) {
+    this.device = device;
+    this.closesDevice = closesDevice;
+    profile = profiled ? new Profile() : null;
+    kernels = new Kernels(device);
+    recorder = new Recorder(device, arena, counters, profile);
+    tables = new BatchTables(recorder);
+    weights = new WeightBuffers(device, arena);
+    products = new Products(device, arena, recorder, kernels, counters);
+    attention = new Attention(device, arena, recorder, kernels);
+    largest = new Largest(device, arena, recorder, kernels);
+  }
+
+  @Override
+  public String name() {
+    return device.backend();
+  }
+
+  @Override
+  public int depth() {
+    return InFlight.DEPTH;
+  }
+
+  /** A fork copies the block that it goes on in before the pass writes there. */
+  @Override
+  public boolean forksWithinPass() {
+    return false;
+  }
+
+  @Override
+  public Counters counters() {
+    return counters;
+  }
+
+  /** The GPU's times by kernel, if it was opened to take them. */
+  public Optional<Profile> profile() {
+    return Optional.ofNullable(profile);
+  }
+
+  /** What the host waited for, by label of the command buffer. */
+  public Map<String, Waited> waited() {
+    return recorder.inFlight().waited();
+  }
+
+  public GpuDevice device() {
+    return device;
+  }
+
+  /** Copies the first {@code bytes} bytes of a buffer behind themselves. */
+  void copyBlock(GpuBuffer buffer, int bytes) {
+    Uploads.Table copy = recorder.table(2);
+    copy.set(0, 0);
+    copy.set(1, 1);
+    recorder.upload(copy, 2);
+    copyBlocks(recorder, kernels, buffer, copy, bytes);
+  }
+
+  /** Encodes a copy of one block of {@code bytes} bytes, a multiple of 16, to another place. */
+  static void copyBlocks(
+      Recorder recorder, Kernels kernels, GpuBuffer buffer, Uploads.Table copy, long bytes) {
+    int fours = Math.toIntExact(bytes / 16);
+    recorder
+        .kernel(kernels.get(OfRows.COPY_BLOCKS))
+        .writes(0, buffer, 0)
+        .fixed(1, copy)
+        .put(fours)
+        .constants(2)
+        .dispatch(Math.ceilDiv(fours, Products.ROW_THREADS), 1, 1, Products.ROW_THREADS);
+  }
+
+  // ---- what it makes --------------------------------------------------------------------------
+
+  @Override
+  public Matrix matrix(Tensor tensor) {
+    return weights.matrix(tensor);
+  }
+
+  /** Bytes of a mapped file that could not be used where they lie. */
+  public long copiedWeightBytes() {
+    return weights.copiedBytes();
+  }
+
+  @Override
+  public Activations activations(int rows, int columns) {
+    return GpuActivations.allocate(device, arena, rows, columns);
+  }
+
+  @Override
+  public Tokens tokens(int slots, int rows) {
+    return GpuTokens.allocate(device, arena, slots, rows);
+  }
+
+  @Override
+  public Rope rope(int headSize, double base, int positions) {
+    return GpuRope.make(device, arena, headSize, base, positions);
+  }
+
+  @Override
+  public KvCache cache(KvShape shape) {
+    if (shape.storage() == Storage.Q8_0) {
+      throw new IllegalArgumentException("a cache in " + shape.storage());
+    }
+    return new GpuKvCache(
+        caches.computeIfAbsent(shape, s -> new KvBlocks(device, recorder, kernels, s)));
+  }
+
+  // ---- the steps ------------------------------------------------------------------------------
+
+  @Override
+  public void embed(Batch batch, Tokens tokens, int slot, Matrix table, Activations x) {
+    attention.finishRotation();
+    recorder.label(batch.rows() <= FEW ? "decode" : "prefill");
+    GpuMatrix w = (GpuMatrix) table;
+    GpuActivations target = (GpuActivations) x;
+    GpuBuffer ids = ((GpuTokens) tokens).buffers().get(slot);
+    int sides = Math.ceilDiv(w.columns(), 32) * 2;
+    recorder
+        .kernel(kernels.get(OfWeights.EMBED, List.of(w.type()), w.columns()))
+        .reads(0, ids, 0)
+        .weights(1, w)
+        .writes(2, target.buffer(), 0)
+        .put(w.columns())
+        .put(target.stride())
+        .put(w.rowBytes())
+        .constants(3)
+        .dispatch(Math.ceilDiv(sides, 64), batch.rows(), 1, 64);
+  }
+
+  @Override
+  public void normProject(
+      Batch batch, Activations x, Norm norm, Matrix wq, Matrix wk, Matrix wv, Qkv target) {
+    attention.finishRotation();
+    products.begin((GpuActivations) x, norm, false);
+    products.matrix((GpuMatrix) wq, (GpuActivations) target.q());
+    products.matrix((GpuMatrix) wk, (GpuActivations) target.k());
+    products.matrix((GpuMatrix) wv, (GpuActivations) target.v());
+    multiply(tables.of(batch).allRows(), batch.rows());
+  }
+
+  @Override
+  public void rotateAndCache(Batch batch, Qkv qkv, Norm qNorm, Norm kNorm, Rope rope, int layer) {
+    attention.finishRotation();
+    attention.rotate(tables.of(batch), batch, qkv, qNorm, kNorm, (GpuRope) rope, layer);
+  }
+
+  @Override
+  public void attend(Batch batch, Activations q, int layer, Activations target) {
+    attention.attend(tables.of(batch), batch, (GpuActivations) q, layer, (GpuActivations) target);
+    for (int span = 0; span < batch.spans(); span++) {
+      KvShape shape = batch.cache(span).shape();
+      long positions = batch.start(span) + batch.count(span);
+      counters.add(Counter.CACHE_BYTES, positions * shape.bytesPerPosition() / shape.layers());
+    }
+  }
+
+  @Override
+  public void keepWanted(Batch batch, Activations x, Activations target) {
+    attention.finishRotation();
+    GpuActivations from = (GpuActivations) x;
+    GpuActivations to = (GpuActivations) target;
+    int groups = Math.ceilDiv(from.columns(), Products.ROW_THREADS);
+    recorder
+        .kernel(kernels.get(OfRows.KEEP_ROWS))
+        .reads(0, from.buffer(), 0)
+        .fixed(1, tables.of(batch).wantedRows())
+        .writes(2, to.buffer(), 0)
+        .put(from.columns())
+        .put(from.stride())
+        .put(to.stride())
+        .constants(3)
+        .dispatch(groups, batch.wanted(), 1, Products.ROW_THREADS);
+  }
+
+  @Override
+  public void addProduct(Batch batch, Activations input, Matrix w, Activations x) {
+    attention.finishRotation();
+    products.begin((GpuActivations) input, null, true);
+    products.matrix((GpuMatrix) w, (GpuActivations) x);
+    multiply(tables.of(batch).allRows(), batch.rows());
+  }
+
+  @Override
+  public void normGateUp(
+      Batch batch, Activations x, Norm norm, Matrix gate, Matrix up, Activations target) {
+    attention.finishRotation();
+    if (batch.rows() <= FEW) {
+      products.gateUpFew(
+          (GpuActivations) x,
+          norm,
+          (GpuMatrix) gate,
+          (GpuMatrix) up,
+          (GpuActivations) target,
+          tables.of(batch).allRows(),
+          batch.rows());
+    } else {
+      products.gateUpMany(
+          (GpuActivations) x,
+          norm,
+          (GpuMatrix) gate,
+          (GpuMatrix) up,
+          (GpuActivations) target,
+          tables.of(batch).allRows(),
+          batch.rows());
+    }
+  }
+
+  @Override
+  public void logits(Batch batch, Activations x, Norm norm, Matrix output, Activations logits) {
+    attention.finishRotation();
+    products.begin((GpuActivations) x, norm, false);
+    products.matrix((GpuMatrix) output, (GpuActivations) logits);
+    multiply(tables.of(batch).wantedRows(), batch.wanted());
+  }
+
+  private void multiply(Uploads.Table rowOf, int vectors) {
+    if (vectors <= FEW) {
+      products.few(rowOf, vectors);
+    } else {
+      products.many(rowOf, vectors);
+    }
+  }
+
+  @Override
+  public void argmax(Batch batch, Activations logits, Tokens tokens, int slot) {
+    attention.finishRotation();
+    largest.one((GpuActivations) logits, batch.wanted(), ((GpuTokens) tokens).buffers().get(slot));
+  }
+
+  @Override
+  public void topK(Batch batch, Activations logits, Tokens ids, int slot, Activations values) {
+    attention.finishRotation();
+    largest.some(
+        (GpuActivations) logits,
+        batch.wanted(),
+        ((GpuTokens) ids).buffers().get(slot),
+        (GpuActivations) values);
+  }
+
+  @Override
+  public Submission submit() {
+    attention.finishRotation();
+    return recorder.submit();
+  }
+
+  @Override
+  public void close() {
+    if (closed) {
+      return;
+    }
+    closed = true;
+    recorder.close();
+    caches.values().forEach(KvBlocks::close);
+    arena.close();
+    if (closesDevice) {
+      device.close();
+    }
+  }
+}

@@ -1,0 +1,148 @@
+package dev.helixbg.llm.gpu;
+
+import dev.helixbg.llm.backend.Counters;
+import dev.helixbg.llm.backend.Counters.Counter;
+import dev.helixbg.llm.backend.Submission;
+import dev.helixbg.llm.gpu.driver.GpuCommands;
+import dev.helixbg.llm.gpu.driver.GpuDevice;
+import dev.helixbg.llm.gpu.driver.GpuException;
+import java.util.Map;
+import java.util.TreeMap;
+
+/**
+ * Command buffers on their way, first in, first out: the next is encoded while up to {@link #DEPTH}
+ * less one are with the GPU.
+ *
+ * <p>They end in the order in which they were committed, so waiting for one is waiting for all
+ * before it.
+ */
+final class InFlight {
+  /** Hides the time between two passes from the GPU. */
+  static final int DEPTH = 3;
+
+  private final GpuDevice device;
+  private final Counters counters;
+  private final GpuCommands[] buffers = new GpuCommands[DEPTH];
+  private final String[] labels = new String[DEPTH];
+  private final Map<String, Waited> waited = new TreeMap<>();
+
+  /** Buffers begun, committed, and known to have ended, since the beginning. */
+  private long begun;
+
+  private long committed;
+  private long ended;
+
+  InFlight(GpuDevice device, Counters counters) {
+    this.device = device;
+    this.counters = counters;
+  }
+
+  /** An empty command buffer; first waits for the oldest if too many are on their way. */
+  GpuCommands begin() {
+    awaitThrough(begun - DEPTH);
+    GpuCommands buffer = device.commands();
+    buffers[slot(begun)] = buffer;
+    begun++;
+    return buffer;
+  }
+
+  /** Which of {@link #DEPTH} places the buffer has that was begun last. */
+  int slot() {
+    return slot(begun - 1);
+  }
+
+  private static int slot(long number) {
+    return (int) (number % DEPTH);
+  }
+
+  /**
+   * Hands over the buffer that was begun last.
+   *
+   * @param label what it does; waits are told apart by it
+   */
+  Submission commit(String label) {
+    long number = committed;
+    GpuCommands buffer = buffers[slot(number)];
+    labels[slot(number)] = label;
+    buffer.commit(label);
+    committed++;
+    counters.add(Counter.SUBMISSIONS, 1);
+    counters.max(Counter.MOST_IN_FLIGHT, committed - ended);
+    return () -> awaitThrough(number);
+  }
+
+  /** What was committed last, and so everything. */
+  Submission last() {
+    long number = committed - 1;
+    return () -> awaitThrough(number);
+  }
+
+  /** Seconds that the GPU took for the buffer committed last; waits for it. */
+  double gpuSecondsOfLast() {
+    GpuCommands last = buffers[slot(committed - 1)];
+    wait(last, labels[slot(committed - 1)]);
+    return last.seconds();
+  }
+
+  /**
+   * Waits for everything that was committed.
+   *
+   * @throws GpuException if one failed; the others have ended, too
+   */
+  void flush() {
+    awaitThrough(committed - 1);
+  }
+
+  /** What was waited for, by label. */
+  Map<String, Waited> waited() {
+    return new TreeMap<>(waited);
+  }
+
+  private void awaitThrough(long number) {
+    long last = Math.min(number, committed - 1);
+    if (ended > last) {
+      return;
+    }
+    GpuException failure = null;
+    try {
+      // The last one first: the others have ended when it has, and cost no wait.
+      wait(buffers[slot(last)], labels[slot(last)]);
+    } catch (GpuException e) {
+      failure = e;
+    }
+    while (ended <= last) {
+      try (GpuCommands oldest = buffers[slot(ended++)]) {
+        oldest.await();
+      } catch (GpuException e) {
+        failure = failure == null ? e : failure;
+      }
+    }
+    if (failure != null) {
+      throw failure;
+    }
+  }
+
+  private void wait(GpuCommands buffer, String label) {
+    if (buffer.ended()) {
+      buffer.await();
+      return;
+    }
+    long start = System.nanoTime();
+    try {
+      buffer.await();
+    } finally {
+      long nanos = System.nanoTime() - start;
+      counters.add(Counter.WAITS, 1);
+      counters.add(Counter.WAIT_NANOS, nanos);
+      waited.merge(label, new Waited(1, nanos), (a, b) -> a.plus(nanos));
+    }
+  }
+
+  /** Drops a buffer that was begun but never committed, after everything else has ended. */
+  void abandon() {
+    if (begun > committed) {
+      buffers[slot(committed)].close();
+      begun = committed;
+    }
+  }
+}

@@ -1,0 +1,306 @@
+package dev.helixbg.llm.gpu;
+
+import dev.helixbg.llm.backend.Counters;
+import dev.helixbg.llm.backend.Counters.Counter;
+import dev.helixbg.llm.backend.Norm;
+import dev.helixbg.llm.gpu.Kernels.OfRows;
+import dev.helixbg.llm.gpu.Kernels.OfWeights;
+import dev.helixbg.llm.gpu.driver.GpuDevice;
+import dev.helixbg.llm.tensor.TensorType;
+import java.lang.foreign.Arena;
+import java.util.ArrayList;
+import java.util.List;
+
+/**
+ * Encodes products of matrices with rows of activations: by {@code matvec.metal}, one dispatch with
+ * all that goes before and after, when rows are few; by {@code matmul.metal} when they are many. In
+ * both ways a row's result depends on that row alone.
+ */
+final class Products {
+  /** Threads of a threadgroup in {@code rows.metal}. */
+  static final int ROW_THREADS = 256;
+
+  private static final int THREADS = 128;
+
+  // Of matvec.metal.
+  private static final int SIMDGROUPS = 4;
+
+  /** So many sets of rows has a threadgroup in turn where there are rows enough for all. */
+  private static final int LOOPS = 8;
+
+  private static final int ROWS_TO_LOOP = 32_768;
+
+  // Of matmul.metal.
+  private static final int TILE_VECTORS = 32;
+  private static final int TILE_ROWS = 64;
+
+  private final GpuDevice device;
+  private final Arena arena;
+  private final Recorder recorder;
+  private final Kernels kernels;
+  private final Counters counters;
+
+  private final GpuMatrix[] matrices = new GpuMatrix[3];
+  private final GpuActivations[] targets = new GpuActivations[3];
+  private int count;
+  private GpuActivations x;
+  private Norm norm;
+  private boolean adds;
+
+  private GpuActivations normed;
+  private GpuActivations gates;
+
+  Products(GpuDevice device, Arena arena, Recorder recorder, Kernels kernels, Counters counters) {
+    this.device = device;
+    this.arena = arena;
+    this.recorder = recorder;
+    this.kernels = kernels;
+    this.counters = counters;
+  }
+
+  /**
+   * Forgets the matrices of the last product.
+   *
+   * @param newNorm of the vectors before they are multiplied; null for none
+   * @param newAdds whether products are added to what is there
+   */
+  void begin(GpuActivations newX, Norm newNorm, boolean newAdds) {
+    x = newX;
+    norm = newNorm;
+    adds = newAdds;
+    count = 0;
+  }
+
+  /** One more matrix, and where its product goes. */
+  void matrix(GpuMatrix w, GpuActivations target) {
+    matrices[count] = w;
+    targets[count++] = target;
+    counters.add(Counter.WEIGHT_BYTES, (long) w.rows() * w.rowBytes());
+  }
+
+  /**
+   * Multiplies each of a few vectors.
+   *
+   * @param rowOf which row of x each is
+   */
+  void few(Uploads.Table rowOf, int vectors) {
+    if (kernels.has(OfWeights.PROJECT, distinctTypes(0, count), x.columns())) {
+      few(rowOf, vectors, 0, count);
+    } else {
+      for (int i = 0; i < count; i++) {
+        few(rowOf, vectors, i, i + 1);
+      }
+    }
+  }
+
+  /** With the matrices from one to another in one dispatch. */
+  private void few(Uploads.Table rowOf, int vectors, int from, int to) {
+    List<TensorType> kinds = distinctTypes(from, to);
+    boolean loops =
+        matrices[from].rows() >= ROWS_TO_LOOP
+            && x.columns() <= Kernels.mostUnits(kinds) * Kernels.UNIT_COLUMNS;
+    int rowsPerGroup = loops ? LOOPS * SIMDGROUPS : SIMDGROUPS;
+    Recorder r =
+        recorder
+            .kernel(kernels.get(OfWeights.PROJECT, kinds, x.columns()))
+            .reads(0, x.buffer(), 0)
+            .fixed(8, rowOf);
+    bindGain(r, 1);
+    bindMatrices(2, from, to);
+    int groups = 0;
+    for (int i = from; i < to; i++) {
+      groups += Math.ceilDiv(matrices[i].rows(), rowsPerGroup);
+    }
+    r.put(x.columns()).put(x.stride()).put(epsilon()).put(norm != null ? 1 : 0).put(adds ? 1 : 0);
+    r.put(rowsPerGroup / SIMDGROUPS);
+    putMatrices(kinds, from, to);
+    r.constants(9)
+        .threadgroupBytes(stagedBytes(kinds, x.columns()))
+        .dispatch(groups, vectors, 1, THREADS);
+  }
+
+  /** As {@link #few}, for any number of vectors. */
+  void many(Uploads.Table rowOf, int vectors) {
+    GpuActivations input = norm == null ? x : normalised(rowOf, vectors);
+    if (kernels.has(OfWeights.MATMUL, distinctTypes(0, count), x.columns())) {
+      tiles(input, vectors, 0, count);
+    } else {
+      for (int i = 0; i < count; i++) {
+        tiles(input, vectors, i, i + 1);
+      }
+    }
+  }
+
+  /** The gated product of a few vectors. */
+  void gateUpFew(
+      GpuActivations newX,
+      Norm newNorm,
+      GpuMatrix gate,
+      GpuMatrix up,
+      GpuActivations target,
+      Uploads.Table rowOf,
+      int vectors) {
+    begin(newX, newNorm, false);
+    matrix(gate, target);
+    matrix(up, target);
+    List<TensorType> kinds = distinctTypes(0, count);
+    if (!kernels.has(OfWeights.GATE_UP, kinds, x.columns())) {
+      gates = room(gates, vectors, target.columns());
+      targets[0] = gates;
+      few(rowOf, vectors);
+      gate(target, vectors);
+      return;
+    }
+    Recorder r =
+        recorder
+            .kernel(kernels.get(OfWeights.GATE_UP, kinds, x.columns()))
+            .reads(0, x.buffer(), 0)
+            .weights(2, gate)
+            .weights(3, up)
+            .writes(4, target.buffer(), 0);
+    bindGain(r, 1);
+    r.put(x.columns())
+        .put(x.stride())
+        .put(epsilon())
+        .put(gate.rows())
+        .put(gate.rowBytes())
+        .put(up.rowBytes())
+        .put(kinds.indexOf(gate.type()))
+        .put(kinds.indexOf(up.type()))
+        .put(target.stride())
+        .constants(5)
+        .threadgroupBytes(stagedBytes(kinds, x.columns()))
+        .dispatch(Math.ceilDiv(gate.rows(), SIMDGROUPS), vectors, 1, THREADS);
+  }
+
+  /** The gated product of any number of vectors. */
+  void gateUpMany(
+      GpuActivations newX,
+      Norm newNorm,
+      GpuMatrix gate,
+      GpuMatrix up,
+      GpuActivations target,
+      Uploads.Table rowOf,
+      int vectors) {
+    begin(newX, newNorm, false);
+    gates = room(gates, vectors, target.columns());
+    matrix(gate, gates);
+    matrix(up, target);
+    many(rowOf, vectors);
+    gate(target, vectors);
+  }
+
+  /** The target times what the gates let through. */
+  private void gate(GpuActivations target, int vectors) {
+    recorder
+        .kernel(kernels.get(OfRows.GATE))
+        .reads(0, gates.buffer(), 0)
+        .writes(1, target.buffer(), 0)
+        .put(target.columns())
+        .put(target.stride())
+        .constants(2)
+        .dispatch(Math.ceilDiv(target.columns(), ROW_THREADS), vectors, 1, ROW_THREADS);
+  }
+
+  private GpuActivations normalised(Uploads.Table rowOf, int vectors) {
+    normed = room(normed, vectors, x.columns());
+    Recorder r =
+        recorder
+            .kernel(kernels.get(OfRows.NORMALISE))
+            .reads(0, x.buffer(), 0)
+            .fixed(2, rowOf)
+            .writes(3, normed.buffer(), 0);
+    bindGain(r, 1);
+    r.put(x.columns())
+        .put(x.stride())
+        .put(normed.stride())
+        .put(epsilon())
+        .constants(4)
+        .dispatch(vectors, 1, 1, ROW_THREADS);
+    return normed;
+  }
+
+  /** Multiplies with the matrices from one to another, in one dispatch. */
+  private void tiles(GpuActivations input, int vectors, int from, int to) {
+    List<TensorType> kinds = distinctTypes(from, to);
+    Recorder r =
+        recorder
+            .kernel(kernels.get(OfWeights.MATMUL, kinds, x.columns()))
+            .reads(0, input.buffer(), 0);
+    bindMatrices(1, from, to);
+    int tiles = 0;
+    for (int i = from; i < to; i++) {
+      tiles += Math.ceilDiv(matrices[i].rows(), TILE_ROWS);
+    }
+    r.put(input.columns()).put(input.stride()).put(vectors).put(adds ? 1 : 0);
+    putMatrices(kinds, from, to);
+    r.constants(7).dispatch(Math.ceilDiv(vectors, TILE_VECTORS), tiles, 1, THREADS);
+  }
+
+  // ---- helpers --------------------------------------------------------------------------------
+
+  /** Binds three matrices and their targets: Metal wants every argument bound, used or not. */
+  private void bindMatrices(int index, int from, int to) {
+    for (int i = 0; i < 3; i++) {
+      boolean there = from + i < to;
+      recorder.weights(index + i, matrices[there ? from + i : from]);
+      if (there) {
+        recorder.writes(index + 3 + i, targets[from + i].buffer(), 0);
+      } else {
+        recorder.fixed(index + 3 + i, targets[from].buffer(), 0);
+      }
+    }
+  }
+
+  /** Rows, bytes of a row, type and stride of the target, of three matrices each. */
+  private void putMatrices(List<TensorType> kinds, int from, int to) {
+    for (int i = from; i < from + 3; i++) {
+      recorder.put(i < to ? matrices[i].rows() : 0);
+    }
+    for (int i = from; i < from + 3; i++) {
+      recorder.put(i < to ? matrices[i].rowBytes() : 0);
+    }
+    for (int i = from; i < from + 3; i++) {
+      recorder.put(i < to ? kinds.indexOf(matrices[i].type()) : 0);
+    }
+    for (int i = from; i < from + 3; i++) {
+      recorder.put(i < to ? targets[i].stride() : 0);
+    }
+  }
+
+  private float epsilon() {
+    return norm == null ? 0 : norm.epsilon();
+  }
+
+  /** Without a norm, anything will do: the kernel does not look. */
+  private void bindGain(Recorder r, int index) {
+    if (norm == null) {
+      r.fixed(index, x.buffer(), 0);
+    } else {
+      r.weights(index, (GpuMatrix) norm.gain());
+    }
+  }
+
+  /** Threadgroup memory for a chunk of columns, with the spare places of {@code padded}. */
+  private static int stagedBytes(List<TensorType> kinds, int columns) {
+    int units = Math.min(Math.ceilDiv(columns, Kernels.UNIT_COLUMNS), Kernels.mostUnits(kinds));
+    int staged = units * Kernels.UNIT_COLUMNS;
+    return Float.BYTES * (staged + staged / 32 * 4 + staged / 64 * 4);
+  }
+
+  private GpuActivations room(GpuActivations held, int rows, int columns) {
+    return held != null && held.rows() >= rows && held.columns() == columns
+        ? held
+        : GpuActivations.allocate(device, arena, rows, columns);
+  }
+
+  private List<TensorType> distinctTypes(int from, int to) {
+    List<TensorType> distinct = new ArrayList<>(to - from);
+    for (int i = from; i < to; i++) {
+      if (!distinct.contains(matrices[i].type())) {
+        distinct.add(matrices[i].type());
+      }
+    }
+    return List.copyOf(distinct);
+  }
+}

@@ -1,0 +1,232 @@
+package dev.helixbg.llm.gpu;
+
+import dev.helixbg.llm.backend.Counters;
+import dev.helixbg.llm.backend.Counters.Counter;
+import dev.helixbg.llm.backend.Submission;
+import dev.helixbg.llm.gpu.driver.GpuBuffer;
+import dev.helixbg.llm.gpu.driver.GpuCommands;
+import dev.helixbg.llm.gpu.driver.GpuDevice;
+import dev.helixbg.llm.gpu.driver.GpuException;
+import dev.helixbg.llm.gpu.driver.GpuKernel;
+import java.lang.foreign.Arena;
+import java.lang.foreign.MemorySegment;
+import java.lang.foreign.ValueLayout;
+import java.util.ArrayList;
+import java.util.List;
+
+/**
+ * Encodes dispatches: one command buffer with one encoder per submission, a barrier exactly where a
+ * dispatch touches what an earlier one wrote, or writes what it reads.
+ */
+final class Recorder {
+  private static final int MAX_CONSTANTS = 256;
+
+  private final Counters counters;
+  private final InFlight inFlight;
+  private final Uploads uploads;
+  private final Profile profile;
+  private final MemorySegment constants;
+
+  private GpuCommands commands;
+
+  /** Whether the command buffer has an encoder. */
+  private boolean encoding;
+
+  private long submission;
+  private String label = "";
+
+  /** Whether the submission had an encoder before. */
+  private boolean reopening;
+
+  /** Buffers read and written since the last barrier. */
+  private final List<GpuBuffer> readBefore = new ArrayList<>();
+
+  private final List<GpuBuffer> writtenBefore = new ArrayList<>();
+
+  // The dispatch that is being put together.
+  private final List<GpuBuffer> read = new ArrayList<>();
+  private final List<GpuBuffer> written = new ArrayList<>();
+  private GpuKernel kernel;
+  private boolean conflict;
+  private int constantsLength;
+
+  /**
+   * @param profile if not null, each dispatch is timed in a command buffer of its own
+   */
+  Recorder(GpuDevice device, Arena arena, Counters counters, Profile profile) {
+    this.counters = counters;
+    this.profile = profile;
+    inFlight = new InFlight(device, counters);
+    uploads = new Uploads(device, arena, InFlight.DEPTH);
+    constants = arena.allocate(MAX_CONSTANTS, 16);
+  }
+
+  InFlight inFlight() {
+    return inFlight;
+  }
+
+  /** A table for the dispatches of the submission that is being encoded. */
+  Uploads.Table table(int ints) {
+    open();
+    return uploads.table(ints);
+  }
+
+  /** Kernels that are encoded from now on see the first {@code ints} numbers of a table. */
+  void upload(Uploads.Table table, int ints) {
+    commands.upload(table.buffer(), table.offset(), 4L * ints);
+  }
+
+  /** The number of the submission that is being encoded; tables of others are gone. */
+  long submission() {
+    open();
+    return submission;
+  }
+
+  /** What the submission does, for tools and for the account of waits. */
+  void label(String newLabel) {
+    label = newLabel;
+  }
+
+  private void open() {
+    if (commands == null) {
+      commands = inFlight.begin();
+      uploads.begin(inFlight.slot());
+      submission++;
+    }
+  }
+
+  // ---- one dispatch ---------------------------------------------------------------------------
+
+  /** Begins a dispatch. */
+  Recorder kernel(GpuKernel next) {
+    open();
+    if (!encoding) {
+      encoding = true;
+      counters.add(Counter.ENCODERS, 1);
+      counters.add(Counter.REOPENED_ENCODERS, reopening ? 1 : 0);
+    }
+    kernel = next;
+    commands.kernel(next);
+    constantsLength = 0;
+    return this;
+  }
+
+  /** Binds what no kernel ever writes: weights, and what was uploaded for this submission. */
+  Recorder fixed(int index, GpuBuffer buffer, long offset) {
+    commands.buffer(index, buffer, offset);
+    return this;
+  }
+
+  Recorder fixed(int index, Uploads.Table table) {
+    return fixed(index, table.buffer(), table.offset());
+  }
+
+  Recorder weights(int index, GpuMatrix matrix) {
+    return fixed(index, matrix.buffer(), matrix.offset());
+  }
+
+  /** Binds what the kernel reads. */
+  Recorder reads(int index, GpuBuffer buffer, long offset) {
+    commands.buffer(index, buffer, offset);
+    conflict |= writtenBefore.contains(buffer);
+    read.add(buffer);
+    return this;
+  }
+
+  /** Binds what the kernel writes, and may read. */
+  Recorder writes(int index, GpuBuffer buffer, long offset) {
+    commands.buffer(index, buffer, offset);
+    conflict |= writtenBefore.contains(buffer) || readBefore.contains(buffer);
+    written.add(buffer);
+    return this;
+  }
+
+  /** The next number of the kernel's constants. */
+  Recorder put(int value) {
+    constants.set(ValueLayout.JAVA_INT, constantsLength, value);
+    constantsLength += 4;
+    return this;
+  }
+
+  /** The next number of the kernel's constants. */
+  Recorder put(float value) {
+    return put(Float.floatToRawIntBits(value));
+  }
+
+  /** Binds the constants that were put since {@link #kernel}. */
+  Recorder constants(int index) {
+    commands.constants(index, constants, constantsLength);
+    counters.add(Counter.BOUND_BYTES, constantsLength);
+    return this;
+  }
+
+  Recorder threadgroupBytes(int bytes) {
+    commands.threadgroupBytes(bytes);
+    return this;
+  }
+
+  /** Starts {@code x · y · z} threadgroups, after a barrier if one is needed. */
+  void dispatch(int x, int y, int z, int threads) {
+    if (threads > kernel.maxThreads()) {
+      throw new GpuException(
+          "this GPU runs the kernel %s with at most %d threads, and it needs %d"
+              .formatted(kernel.name(), kernel.maxThreads(), threads));
+    }
+    if (conflict) {
+      commands.barrier();
+      counters.add(Counter.BARRIERS, 1);
+      readBefore.clear();
+      writtenBefore.clear();
+      conflict = false;
+    }
+    readBefore.addAll(read);
+    writtenBefore.addAll(written);
+    read.clear();
+    written.clear();
+    commands.dispatch(x, y, z, threads);
+    counters.add(Counter.DISPATCHES, 1);
+    if (profile != null) {
+      time();
+    }
+  }
+
+  /** The submission goes on in another command buffer; its tables stay. */
+  private void time() {
+    commit(kernel.name());
+    profile.add(kernel.name(), inFlight.gpuSecondsOfLast());
+    commands = inFlight.begin();
+    reopening = true;
+  }
+
+  // ---- the submission -------------------------------------------------------------------------
+
+  private Submission commit(String newLabel) {
+    encoding = false;
+    readBefore.clear();
+    writtenBefore.clear();
+    commands = null;
+    return inFlight.commit(newLabel);
+  }
+
+  /** Hands over what was encoded; if nothing was, the result stands for what went before. */
+  Submission submit() {
+    reopening = false;
+    return commands == null ? inFlight.last() : commit(label);
+  }
+
+  /** Hands over what was encoded, and waits for all there is. */
+  void flush() {
+    submit();
+    inFlight.flush();
+  }
+
+  /** Leaves nothing on its way; work that fails now is of no interest any more. */
+  void close() {
+    try {
+      inFlight.flush();
+    } catch (GpuException e) {
+      // Whoever awaited it was told; nobody did.
+    }
+    inFlight.abandon();
+  }
+}

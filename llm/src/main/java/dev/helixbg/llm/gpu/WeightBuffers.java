@@ -1,0 +1,92 @@
+package dev.helixbg.llm.gpu;
+
+import dev.helixbg.llm.gpu.driver.GpuBuffer;
+import dev.helixbg.llm.gpu.driver.GpuDevice;
+import dev.helixbg.llm.tensor.Tensor;
+import java.lang.foreign.Arena;
+import java.lang.foreign.MemorySegment;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.List;
+
+/**
+ * Brings weights to where the GPU reads them. Those in a mapped file stay there: the pages of
+ * neighbouring tensors become one buffer, all of a model usually, in the order of their addresses.
+ * Anything else is copied: what is not mapped, what lies too oddly for vector loads, and all of it
+ * where the GPU cannot read there.
+ */
+final class WeightBuffers {
+  /** What the kernels' widest load wants. */
+  private static final int ALIGNMENT = 16;
+
+  private final GpuDevice device;
+  private final Arena arena;
+  private final List<GpuMatrix> waiting = new ArrayList<>();
+  private long copiedBytes;
+
+  WeightBuffers(GpuDevice device, Arena arena) {
+    this.device = device;
+    this.arena = arena;
+  }
+
+  /** A tensor; mapped ones wait for their neighbours until the first of them is used. */
+  GpuMatrix matrix(Tensor tensor) {
+    GpuMatrix matrix = new GpuMatrix(this, tensor);
+    MemorySegment data = tensor.data();
+    if (data.isMapped() && data.address() % ALIGNMENT == 0) {
+      waiting.add(matrix);
+    } else {
+      copy(matrix);
+    }
+    return matrix;
+  }
+
+  /** Bytes of mapped weights that had to be copied. */
+  long copiedBytes() {
+    return copiedBytes;
+  }
+
+  void placeAll() {
+    waiting.sort(Comparator.comparingLong(WeightBuffers::start));
+    long most = device.maxBufferBytes();
+    for (int from = 0; from < waiting.size(); ) {
+      int to = from + 1;
+      while (to < waiting.size()
+          && device.pageStart(start(waiting.get(to))) <= end(waiting.get(to - 1))
+          && end(waiting.get(to)) - device.pageStart(start(waiting.get(from))) <= most) {
+        to++;
+      }
+      place(waiting.subList(from, to));
+      from = to;
+    }
+    waiting.clear();
+  }
+
+  private static long start(GpuMatrix matrix) {
+    return matrix.tensor().data().address();
+  }
+
+  private static long end(GpuMatrix matrix) {
+    return start(matrix) + matrix.tensor().data().byteSize();
+  }
+
+  private void place(List<GpuMatrix> neighbours) {
+    long start = start(neighbours.getFirst());
+    GpuBuffer pages = device.pages(arena, "weights", start, end(neighbours.getLast()) - start);
+    for (GpuMatrix matrix : neighbours) {
+      if (pages == null) {
+        copy(matrix);
+      } else {
+        matrix.place(pages, start(matrix) - device.pageStart(start));
+      }
+    }
+  }
+
+  private void copy(GpuMatrix matrix) {
+    Tensor tensor = matrix.tensor();
+    GpuBuffer buffer = device.buffer(arena, tensor.name(), tensor.data().byteSize());
+    buffer.write(0, tensor.data());
+    copiedBytes += tensor.data().isMapped() ? tensor.data().byteSize() : 0;
+    matrix.place(buffer, 0);
+  }
+}

@@ -1,0 +1,54 @@
+package dev.helixbg.llm.gpu.driver;
+
+import java.lang.foreign.MemorySegment;
+
+/**
+ * Work for the GPU: encoded, then committed, then waited for. Dispatches may run beside each other
+ * but for barriers; command buffers run one after another.
+ */
+public interface GpuCommands extends AutoCloseable {
+  /** The kernel of the dispatch that follows. */
+  void kernel(GpuKernel kernel);
+
+  /** Binds a buffer, from byte {@code offset} on, to argument {@code index}. */
+  void buffer(int index, GpuBuffer buffer, long offset);
+
+  /** Copies a few constants, as argument {@code index}. */
+  void constants(int index, MemorySegment constants, int length);
+
+  /** Bytes of threadgroup memory for argument 0; rounded up to a multiple of 16. */
+  void threadgroupBytes(int length);
+
+  /** Starts {@code x · y · z} threadgroups of {@code threads} threads in a row. */
+  void dispatch(int x, int y, int z, int threads);
+
+  /** What follows sees all that was written to buffers before. */
+  void barrier();
+
+  /** Kernels that follow see what the host wrote to a part of a staged buffer. */
+  void upload(GpuBuffer staged, long offset, long bytes);
+
+  /**
+   * Hands the work to the GPU.
+   *
+   * @param label for tools
+   */
+  void commit(String label);
+
+  /** Whether it has ended, well or not. */
+  boolean ended();
+
+  /**
+   * Blocks until it has ended.
+   *
+   * @throws GpuException with the driver's reason if it failed
+   */
+  void await();
+
+  /** Seconds that the GPU took, of work that has ended. */
+  double seconds();
+
+  /** Lets go of it, committed or not. */
+  @Override
+  void close();
+}

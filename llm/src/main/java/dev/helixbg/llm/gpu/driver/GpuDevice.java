@@ -1,0 +1,79 @@
+package dev.helixbg.llm.gpu.driver;
+
+import java.lang.foreign.Arena;
+
+/**
+ * A GPU, as much of it as the engine needs. What it makes belongs to one thread at a time, and
+ * command buffers run in the order of their commits.
+ */
+public interface GpuDevice extends AutoCloseable {
+  /** How users name the driver: {@code metal}, {@code cuda}. */
+  String backend();
+
+  /** As the system calls the GPU. */
+  String name();
+
+  /** What drives it, and what it can do, in a few words; empty if there is nothing to say. */
+  String driver();
+
+  /** Bytes that all buffers together should not pass. */
+  long memoryBudget();
+
+  /** Bytes that this process has in buffers. */
+  long memoryUsed();
+
+  /** Bytes of the largest buffer. */
+  long maxBufferBytes();
+
+  /**
+   * A buffer of zeros for the GPU; the host reaches it by {@link GpuBuffer#read} and {@link
+   * GpuBuffer#write}.
+   *
+   * @param owner releases it when it closes
+   * @param label for tools and messages
+   * @throws GpuException if there is no memory for it
+   */
+  GpuBuffer buffer(Arena owner, String label, long bytes);
+
+  /** A buffer of zeros whose {@link GpuBuffer#data} the host and kernels both read and write. */
+  GpuBuffer shared(Arena owner, String label, long bytes);
+
+  /**
+   * A buffer whose {@link GpuBuffer#data} the host writes for kernels, which see it after {@link
+   * GpuCommands#upload}. What is uploaded counts from the beginning of the commands on.
+   *
+   * @param other null, or one of the same size that is written for other commands in turn: kernels
+   *     may find both in the same place
+   */
+  GpuBuffer staged(Arena owner, String label, long bytes, GpuBuffer other);
+
+  /**
+   * The whole pages that hold {@code bytes} bytes from {@code address} on, as a buffer that the GPU
+   * only reads: nothing is copied. Its first byte is that of {@link #pageStart}.
+   *
+   * <p>The memory must stay mapped until {@code owner} closes.
+   *
+   * @return null if the GPU cannot read them there; then a copy must do
+   */
+  GpuBuffer pages(Arena owner, String label, long address, long bytes);
+
+  /** The first address of the page that holds an address. */
+  long pageStart(long address);
+
+  /** Whether a library can be had: some drivers take only what was compiled before. */
+  boolean has(KernelLibrary library);
+
+  /**
+   * A kernel of a library, which is compiled when it is first asked for.
+   *
+   * @throws GpuException if the library cannot be compiled, or has no such kernel
+   */
+  GpuKernel kernel(KernelLibrary library, String kernel);
+
+  /** An empty command buffer; whoever asked for it closes it. */
+  GpuCommands commands();
+
+  /** Releases everything but buffers, which their own arenas release. */
+  @Override
+  void close();
+}

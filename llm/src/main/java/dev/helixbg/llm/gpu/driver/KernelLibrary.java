@@ -1,0 +1,44 @@
+package dev.helixbg.llm.gpu.driver;
+
+import java.io.IOException;
+import java.io.InputStream;
+import java.io.UncheckedIOException;
+import java.nio.charset.StandardCharsets;
+import java.util.List;
+
+/**
+ * Kernels that are compiled together: {@code .metal} files behind {@code #define}s.
+ *
+ * @param name stands for the source: the same name must mean the same text
+ * @param defines whole lines, what the kernels must know at compile time
+ * @param files of {@code llm/gpu/kernels}, in their order
+ */
+public record KernelLibrary(String name, String defines, List<String> files) {
+  private static final String FOLDER = "/dev/helixbg/llm/gpu/kernels/";
+  private static final String HEADER =
+      """
+      #include <metal_stdlib>
+      using namespace metal;
+      // Before it reads what the dispatch before wrote; elsewhere than on Metal a kernel may start earlier.
+      #ifndef AWAIT
+      #define AWAIT()
+      #endif
+      """;
+
+  /** All of it, in Metal's language. */
+  public String source() {
+    StringBuilder source = new StringBuilder(HEADER).append(defines);
+    for (String file : files) {
+      source.append(text(file));
+    }
+    return source.toString();
+  }
+
+  private static String text(String file) {
+    try (InputStream in = KernelLibrary.class.getResourceAsStream(FOLDER + file)) {
+      return new String(in.readAllBytes(), StandardCharsets.UTF_8);
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
+  }
+}

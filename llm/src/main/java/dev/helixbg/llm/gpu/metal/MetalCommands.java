@@ -1,0 +1,145 @@
+package dev.helixbg.llm.gpu.metal;
+
+import static java.lang.foreign.ValueLayout.JAVA_LONG;
+
+import dev.helixbg.llm.gpu.driver.GpuBuffer;
+import dev.helixbg.llm.gpu.driver.GpuCommands;
+import dev.helixbg.llm.gpu.driver.GpuException;
+import dev.helixbg.llm.gpu.driver.GpuKernel;
+import java.lang.foreign.Arena;
+import java.lang.foreign.MemorySegment;
+
+/** A command buffer with one concurrent encoder, which is opened by the first kernel. */
+final class MetalCommands implements GpuCommands {
+  // MTLCommandBufferStatus
+  private static final long COMPLETED = 4;
+  private static final long ERROR = 5;
+
+  private static final long CONCURRENT = 1; // MTLDispatchTypeConcurrent
+  private static final long SCOPE_BUFFERS = 1; // MTLBarrierScopeBuffers
+
+  /** Two MTLSize for each thread that encodes: written before each dispatch, read by it. */
+  private static final ThreadLocal<MemorySegment> SIZES =
+      ThreadLocal.withInitial(() -> Arena.ofAuto().allocate(MessageSend.SIZE, 2));
+
+  private final ObjectiveC objc;
+  private final CommandSelectors selectors;
+  private final long id;
+  private final MemorySegment groups;
+  private final MemorySegment threads;
+  private long encoder = ObjectiveC.NIL;
+
+  /**
+   * @param id is released with this
+   */
+  MetalCommands(ObjectiveC objc, CommandSelectors selectors, long id) {
+    this.objc = objc;
+    this.selectors = selectors;
+    this.id = id;
+    long size = MessageSend.SIZE.byteSize();
+    groups = SIZES.get().asSlice(0, size);
+    threads = SIZES.get().asSlice(size, size);
+  }
+
+  @Override
+  public void kernel(GpuKernel kernel) {
+    if (encoder == ObjectiveC.NIL) {
+      encoder = newEncoder();
+    }
+    objc.send.tell(encoder, selectors.setPipeline(), ((MetalPipeline) kernel).id());
+  }
+
+  private long newEncoder() {
+    try (ObjectiveC.Pool pool = objc.pool()) {
+      long made = objc.send.ask(id, selectors.encoderOfType(), CONCURRENT);
+      if (made == ObjectiveC.NIL) {
+        throw new GpuException("Metal gave no command encoder");
+      }
+      return objc.retain(made);
+    }
+  }
+
+  @Override
+  public void buffer(int index, GpuBuffer buffer, long offset) {
+    objc.send.tell(encoder, selectors.setBuffer(), ((MetalBuffer) buffer).id(), offset, index);
+  }
+
+  /** At most 4 KB, which is Metal's limit. */
+  @Override
+  public void constants(int index, MemorySegment constants, int length) {
+    objc.send.tell(encoder, selectors.setBytes(), constants.address(), length, index);
+  }
+
+  @Override
+  public void threadgroupBytes(int length) {
+    objc.send.tell(encoder, selectors.setThreadgroupBytes(), (length + 15L) & -16L, 0);
+  }
+
+  @Override
+  public void dispatch(int x, int y, int z, int threadCount) {
+    set(groups, x, y, z);
+    set(threads, threadCount, 1, 1);
+    objc.send.tellSizes(encoder, selectors.dispatch(), groups, threads);
+  }
+
+  private static void set(MemorySegment size, long width, long height, long depth) {
+    size.set(JAVA_LONG, 0, width);
+    size.set(JAVA_LONG, 8, height);
+    size.set(JAVA_LONG, 16, depth);
+  }
+
+  @Override
+  public void barrier() {
+    objc.send.tell(encoder, selectors.barrier(), SCOPE_BUFFERS);
+  }
+
+  /** The GPU reads what the host wrote. */
+  @Override
+  public void upload(GpuBuffer staged, long offset, long bytes) {}
+
+  @Override
+  public void commit(String label) {
+    endEncoder();
+    objc.label(id, label);
+    objc.send.tell(id, selectors.commit());
+  }
+
+  private void endEncoder() {
+    if (encoder != ObjectiveC.NIL) {
+      objc.send.tell(encoder, selectors.endEncoding());
+      objc.release(encoder);
+      encoder = ObjectiveC.NIL;
+    }
+  }
+
+  @Override
+  public boolean ended() {
+    return objc.send.ask(id, selectors.status()) >= COMPLETED;
+  }
+
+  @Override
+  public void await() {
+    if (!ended()) {
+      objc.send.tell(id, selectors.waitUntilCompleted());
+    }
+    if (objc.send.ask(id, selectors.status()) == ERROR) {
+      try (ObjectiveC.Pool pool = objc.pool()) {
+        throw new GpuException(
+            "the GPU could not finish its work: "
+                + objc.errorText(objc.send.ask(id, selectors.error())));
+      }
+    }
+  }
+
+  @Override
+  public double seconds() {
+    return objc.send.askDouble(id, selectors.gpuEndTime())
+        - objc.send.askDouble(id, selectors.gpuStartTime());
+  }
+
+  @Override
+  public void close() {
+    endEncoder();
+    objc.release(id);
+  }
+}

@@ -1,0 +1,306 @@
+package dev.helixbg.llm.gpu.metal;
+
+import static java.lang.foreign.ValueLayout.ADDRESS;
+import static java.lang.foreign.ValueLayout.JAVA_INT;
+import static java.lang.foreign.ValueLayout.JAVA_LONG;
+
+import dev.helixbg.llm.gpu.driver.GpuBuffer;
+import dev.helixbg.llm.gpu.driver.GpuCommands;
+import dev.helixbg.llm.gpu.driver.GpuDevice;
+import dev.helixbg.llm.gpu.driver.GpuException;
+import dev.helixbg.llm.gpu.driver.GpuKernel;
+import dev.helixbg.llm.gpu.driver.KernelLibrary;
+import java.lang.foreign.Arena;
+import java.lang.foreign.FunctionDescriptor;
+import java.lang.foreign.Linker;
+import java.lang.foreign.MemorySegment;
+import java.lang.invoke.MethodHandle;
+import java.util.HashMap;
+import java.util.Map;
+import java.util.function.Supplier;
+
+/**
+ * Metal's default GPU with one command queue, and all that was compiled for it.
+ *
+ * <p>Libraries are compiled once per key, pipelines made once per kernel of a library. One thread
+ * at a time, a platform thread.
+ */
+public final class MetalDevice implements GpuDevice {
+  /** MTLResourceStorageModeShared, with tracked hazards: command buffers wait for each other. */
+  private static final long SHARED = 0;
+
+  private static final long MATH_MODE_FAST = 2; // MTLMathModeFast
+
+  private final ObjectiveC objc;
+  private final Arena arena = Arena.ofShared();
+  private final long id;
+  private final CommandSelectors selectors;
+  private final long queue;
+  private final long pageSize = systemPageSize();
+  private final Map<String, Long> libraries = new HashMap<>();
+  private final Map<String, MetalPipeline> pipelines = new HashMap<>();
+
+  private MetalDevice(ObjectiveC objc, long id) {
+    this.objc = objc;
+    this.id = objc.releasedBy(arena, id);
+    selectors = new CommandSelectors(objc);
+    long made = objc.send.ask(id, objc.selector("newCommandQueue"));
+    if (made == ObjectiveC.NIL) {
+      arena.close();
+      throw new GpuException("Metal gave no command queue");
+    }
+    queue = objc.releasedBy(arena, made);
+  }
+
+  /**
+   * Opens the system's default device.
+   *
+   * @throws GpuException if there is no Metal on this machine, in one sentence for the user
+   */
+  public static MetalDevice open(MetalLibraries libraries) {
+    ObjectiveC objc = new ObjectiveC(libraries);
+    MethodHandle create =
+        objc.function("MTLCreateSystemDefaultDevice", FunctionDescriptor.of(JAVA_LONG));
+    long device;
+    try (ObjectiveC.Pool pool = objc.pool()) {
+      device = (long) create.invokeExact();
+    } catch (Throwable e) {
+      throw MessageSend.unexpected(e);
+    }
+    if (device == ObjectiveC.NIL) {
+      throw GpuException.absent(
+          "there is no Metal on this machine: it has no GPU that Metal can use", null);
+    }
+    return new MetalDevice(objc, device);
+  }
+
+  @Override
+  public String backend() {
+    return "metal";
+  }
+
+  @Override
+  public String name() {
+    try (ObjectiveC.Pool pool = objc.pool()) {
+      return objc.text(objc.send.ask(id, objc.selector("name")));
+    }
+  }
+
+  @Override
+  public String driver() {
+    return "";
+  }
+
+  /** Above it work becomes slow. */
+  @Override
+  public long memoryBudget() {
+    return objc.send.ask(id, objc.selector("recommendedMaxWorkingSetSize"));
+  }
+
+  @Override
+  public long memoryUsed() {
+    return objc.send.ask(id, objc.selector("currentAllocatedSize"));
+  }
+
+  @Override
+  public long maxBufferBytes() {
+    return objc.send.ask(id, objc.selector("maxBufferLength"));
+  }
+
+  /** Bytes that the threads of a threadgroup may share. */
+  public int maxThreadgroupBytes() {
+    return (int) objc.send.ask(id, objc.selector("maxThreadgroupMemoryLength"));
+  }
+
+  /** Whether host and GPU use the same memory. */
+  public boolean unifiedMemory() {
+    return objc.send.askBoolean(id, objc.selector("hasUnifiedMemory"));
+  }
+
+  @Override
+  public GpuCommands commands() {
+    try (ObjectiveC.Pool pool = objc.pool()) {
+      long made = objc.send.ask(queue, selectors.commandBuffer());
+      if (made == ObjectiveC.NIL) {
+        throw new GpuException("Metal gave no command buffer");
+      }
+      return new MetalCommands(objc, selectors, objc.retain(made));
+    }
+  }
+
+  // ---- buffers --------------------------------------------------------------------------------
+
+  @Override
+  public GpuBuffer buffer(Arena owner, String label, long bytes) {
+    long buffer = objc.send.ask(id, objc.selector("newBufferWithLength:options:"), bytes, SHARED);
+    if (buffer == ObjectiveC.NIL) {
+      throw new GpuException(
+          "Metal has no memory for a buffer of %,d bytes (%s); its budget is %,d bytes"
+              .formatted(bytes, label, memoryBudget()));
+    }
+    return owned(owner, label, buffer, bytes);
+  }
+
+  @Override
+  public GpuBuffer shared(Arena owner, String label, long bytes) {
+    return buffer(owner, label, bytes);
+  }
+
+  @Override
+  public GpuBuffer staged(Arena owner, String label, long bytes, GpuBuffer other) {
+    return buffer(owner, label, bytes);
+  }
+
+  /** Refused in some virtual machines. */
+  @Override
+  public GpuBuffer pages(Arena owner, String label, long address, long bytes) {
+    long start = pageStart(address);
+    long length = pageStart(address + bytes + pageSize - 1) - start;
+    long buffer =
+        objc.send.ask(
+            id,
+            objc.selector("newBufferWithBytesNoCopy:length:options:deallocator:"),
+            start,
+            length,
+            SHARED,
+            ObjectiveC.NIL);
+    if (buffer == ObjectiveC.NIL) {
+      return null;
+    }
+    if (objc.send.ask(buffer, objc.selector("length")) != length) {
+      objc.release(buffer);
+      return null;
+    }
+    return owned(owner, label, buffer, length);
+  }
+
+  @Override
+  public long pageStart(long address) {
+    return address & -pageSize;
+  }
+
+  private MetalBuffer owned(Arena owner, String label, long buffer, long bytes) {
+    objc.label(buffer, label);
+    MemorySegment data =
+        MemorySegment.ofAddress(objc.send.ask(buffer, objc.selector("contents")))
+            .reinterpret(bytes, owner, segment -> objc.release(buffer));
+    return new MetalBuffer(buffer, data);
+  }
+
+  /** 16,384 on Apple silicon, 4,096 elsewhere. */
+  private static long systemPageSize() {
+    Linker linker = Linker.nativeLinker();
+    MemorySegment function = linker.defaultLookup().findOrThrow("getpagesize");
+    MethodHandle getPageSize = linker.downcallHandle(function, FunctionDescriptor.of(JAVA_INT));
+    try {
+      return (int) getPageSize.invokeExact();
+    } catch (Throwable e) {
+      throw MessageSend.unexpected(e);
+    }
+  }
+
+  // ---- kernels --------------------------------------------------------------------------------
+
+  /** All are compiled here. */
+  @Override
+  public boolean has(KernelLibrary library) {
+    return true;
+  }
+
+  @Override
+  public GpuKernel kernel(KernelLibrary library, String kernel) {
+    return pipeline(library.name(), library::source, kernel);
+  }
+
+  /**
+   * A kernel of a source, compiled with fast math when it is first asked for.
+   *
+   * @param library stands for the source: the same key must mean the same text
+   * @param source is asked for only if the library was not compiled yet
+   * @throws GpuException with the compiler's messages, or if there is no such kernel
+   */
+  MetalPipeline pipeline(String library, Supplier<String> source, String kernel) {
+    String key = library + "/" + kernel;
+    MetalPipeline known = pipelines.get(key);
+    if (known == null) {
+      Long compiled = libraries.get(library);
+      if (compiled == null) {
+        compiled = compile(library, source.get());
+        libraries.put(library, compiled);
+      }
+      known = pipeline(compiled, kernel);
+      pipelines.put(key, known);
+    }
+    return known;
+  }
+
+  private long compile(String library, String source) {
+    long options = objc.send.ask(objc.classOf("MTLCompileOptions"), objc.selector("new"));
+    long text = objc.string(source);
+    try (ObjectiveC.Pool pool = objc.pool();
+        Arena call = Arena.ofConfined()) {
+      setFastMath(options);
+      MemorySegment error = call.allocate(ADDRESS);
+      long compiled =
+          objc.send.ask(
+              id,
+              objc.selector("newLibraryWithSource:options:error:"),
+              text,
+              options,
+              error.address());
+      if (compiled == ObjectiveC.NIL) {
+        throw new GpuException(
+            "Metal cannot compile the kernels of %s: %s"
+                .formatted(library, objc.errorText(error.get(JAVA_LONG, 0))));
+      }
+      objc.label(compiled, library);
+      return objc.releasedBy(arena, compiled);
+    } finally {
+      objc.release(text);
+      objc.release(options);
+    }
+  }
+
+  /** By the method of macOS 15, or the one that it replaced. */
+  private void setFastMath(long options) {
+    long setMathMode = objc.selector("setMathMode:");
+    if (objc.send.askBoolean(options, objc.selector("respondsToSelector:"), setMathMode)) {
+      objc.send.tell(options, setMathMode, MATH_MODE_FAST);
+    } else {
+      objc.send.tellBoolean(options, objc.selector("setFastMathEnabled:"), true);
+    }
+  }
+
+  private MetalPipeline pipeline(long library, String kernel) {
+    long name = objc.string(kernel);
+    long function = objc.send.ask(library, objc.selector("newFunctionWithName:"), name);
+    objc.release(name);
+    if (function == ObjectiveC.NIL) {
+      throw new GpuException("the Metal sources have no kernel " + kernel);
+    }
+    try (ObjectiveC.Pool pool = objc.pool();
+        Arena call = Arena.ofConfined()) {
+      MemorySegment error = call.allocate(ADDRESS);
+      long pipeline =
+          objc.send.ask(
+              id,
+              objc.selector("newComputePipelineStateWithFunction:error:"),
+              function,
+              error.address());
+      if (pipeline == ObjectiveC.NIL) {
+        throw new GpuException(
+            "Metal cannot prepare the kernel %s: %s"
+                .formatted(kernel, objc.errorText(error.get(JAVA_LONG, 0))));
+      }
+      long threads = objc.send.ask(pipeline, objc.selector("maxTotalThreadsPerThreadgroup"));
+      return new MetalPipeline(objc.releasedBy(arena, pipeline), kernel, (int) threads);
+    } finally {
+      objc.release(function);
+    }
+  }
+
+  @Override
+  public void close() {
+    arena.close();
+  }
+}

@@ -1,0 +1,156 @@
+// Attention of long spans: prefill. Heads of up to 128 values.
+#if HEAD <= 128
+
+// Runs of up to 32 rows of one sequence.
+struct Tile {
+  uint first_row;
+  uint count;
+  uint position;   // of the first row
+  uint table;
+};
+
+// A threadgroup takes a tile and a head, each of its 4 simdgroups 8 rows. Block by block of the cache: keys are brought into threadgroup
+// memory (what comes next is on its way meanwhile), scores = queries * keys^T; softmax as in attend_row, rows of the result shrunk by a diagonal matrix; values are brought to
+// where the keys were, result += weights * values.
+//
+//   q   rows x q_stride, rotated      target   rows x target_stride     grid   heads, tiles
+#define HEAD8 ((HEAD + 7) / 8 * 8)
+// Spare places, so that lanes that read pairs along rows (keys), or along columns (values), meet in no bank.
+#define KEY_STRIDE (HEAD8 + 8)
+#define VALUE_STRIDE (HEAD8 + 4)
+constant constexpr uint FOURS = (BLOCK * HEAD8 / 4 + 32 * SIMDGROUPS - 1) / (32 * SIMDGROUPS);   // of a block, that a thread brings
+#define SCORE_STRIDE 36
+
+// What a thread brings of a block's keys.
+inline void load_keys(device const CACHE* keys, uint thread_index, thread CACHE4* fours) {
+#pragma unroll
+  for (uint j = 0; j < FOURS; j++) {
+    const uint i = j * 32 * SIMDGROUPS + thread_index, slot = i % BLOCK, column = i / BLOCK * 4;
+    fours[j] = CACHE4(CACHE(0));
+    if (column < HEAD4) fours[j] = *(device const CACHE4*)(keys + key_place(slot, column));
+  }
+}
+
+kernel void attend_tile(
+    device const float* q [[buffer(0)]],
+    device CACHE* cache [[buffer(1)]],
+    device const Tile* tiles [[buffer(2)]],
+    device const uint* blocks [[buffer(3)]],
+    constant AttentionShape& shape [[buffer(4)]],
+    device float* target [[buffer(5)]],
+    uint2 group [[threadgroup_position_in_grid]],
+    uint thread_index [[thread_index_in_threadgroup]],
+    uint simdgroup [[simdgroup_index_in_threadgroup]],
+    uint lane [[thread_index_in_simdgroup]]) {
+  threadgroup float4 staged_fours[BLOCK * KEY_STRIDE / 4];
+  threadgroup float* staged = (threadgroup float*)staged_fours;
+  threadgroup float all_scores[SIMDGROUPS * 8 * SCORE_STRIDE];
+  threadgroup float diagonals[SIMDGROUPS * 64];
+  const uint head = group.x, kv_head = head / (shape.heads / shape.kv_heads);
+  const uint count = tiles[group.y].count, start = tiles[group.y].position, first_row = tiles[group.y].first_row;
+  device const uint* table = blocks + tiles[group.y].table;
+  threadgroup float* scores = all_scores + simdgroup * 8 * SCORE_STRIDE;
+  threadgroup float* diagonal = diagonals + simdgroup * 64;
+
+  // Queries, zero past the tile and past the head.
+  const float factor = rsqrt(float(HEAD));
+  for (uint i = thread_index; i < BLOCK * HEAD8; i += 32 * SIMDGROUPS) {
+    const uint r = i / HEAD8, c = i % HEAD8;
+    float value = 0;
+    if (r < count && c < HEAD) value = q[ulong(first_row + r) * shape.q_stride + head * HEAD + c] * factor;
+    staged[r * KEY_STRIDE + c] = value;
+  }
+  diagonal[lane] = 0;
+  diagonal[lane + 32] = 0;
+  threadgroup_barrier(mem_flags::mem_threadgroup);
+  simdgroup_float8x8 query[HEAD8 / 8], result[HEAD8 / 8];
+  for (uint d = 0; d < HEAD8 / 8; d++) {
+    simdgroup_load(query[d], staged + simdgroup * 8 * KEY_STRIDE + 8 * d, KEY_STRIDE);
+    result[d] = make_filled_simdgroup_matrix<float, 8, 8>(0.0f);
+  }
+
+  // Four lanes share a row's scores, every fourth each.
+  const uint own_row = lane / 4;
+  const uint limit = start + simdgroup * 8 + own_row;
+  float largest = -FLT_MAX, sum = 0;
+  const uint end = (start + count - 1) / BLOCK + 1;
+  CACHE4 next[FOURS];
+  load_keys(keys_of(cache, table[0], shape, kv_head), thread_index, next);
+  for (uint b = 0; b < end; b++) {
+    device CACHE* keys = keys_of(cache, table[b], shape, kv_head);
+    threadgroup_barrier(mem_flags::mem_threadgroup);
+#pragma unroll
+    for (uint j = 0; j < FOURS; j++) {
+      const uint i = j * 32 * SIMDGROUPS + thread_index, slot = i % BLOCK, column = i / BLOCK * 4;
+      const bool used = column < HEAD4 && b * BLOCK + slot < start + count;
+      if (column < HEAD8) staged_fours[(slot * KEY_STRIDE + column) / 4] = used ? float4(next[j]) : float4(0.0f);
+    }
+    threadgroup_barrier(mem_flags::mem_threadgroup);
+    CACHE4 values[FOURS];
+#pragma unroll
+    for (uint j = 0; j < FOURS; j++) {
+      const uint i = j * 32 * SIMDGROUPS + thread_index, slot = i / (HEAD8 / 4), column = i % (HEAD8 / 4) * 4;
+      values[j] = CACHE4(CACHE(0));
+      if (column < HEAD4 && slot < BLOCK) values[j] = *(device const CACHE4*)(keys + value_place(slot, column));
+    }
+    for (uint s = 0; s < 4; s++) {
+      simdgroup_float8x8 products = make_filled_simdgroup_matrix<float, 8, 8>(0.0f), key;
+      for (uint d = 0; d < HEAD8 / 8; d++) {
+        simdgroup_load(key, staged + s * 8 * KEY_STRIDE + 8 * d, KEY_STRIDE, ulong2(0, 0), true);
+        simdgroup_multiply_accumulate(products, query[d], key, products);
+      }
+      simdgroup_store(products, scores + 8 * s, SCORE_STRIDE);
+    }
+    simdgroup_barrier(mem_flags::mem_threadgroup);
+    const float before = largest;
+    for (uint i = lane % 4; i < BLOCK; i += 4) {
+      if (b * BLOCK + i <= limit) largest = max(largest, scores[own_row * SCORE_STRIDE + i]);
+    }
+    largest = max(largest, simd_shuffle_xor(largest, 1));
+    largest = max(largest, simd_shuffle_xor(largest, 2));
+    const float shrink = exp(before - largest);
+    float weights = 0;
+    for (uint i = lane % 4; i < BLOCK; i += 4) {
+      const float weight = b * BLOCK + i <= limit ? exp(scores[own_row * SCORE_STRIDE + i] - largest) : 0.0f;
+      scores[own_row * SCORE_STRIDE + i] = weight;
+      weights += weight;
+    }
+    sum = sum * shrink + weights;
+    if (lane % 4 == 0) diagonal[own_row * 9] = shrink;
+
+    threadgroup_barrier(mem_flags::mem_threadgroup);
+#pragma unroll
+    for (uint j = 0; j < FOURS; j++) {
+      const uint i = j * 32 * SIMDGROUPS + thread_index, slot = i / (HEAD8 / 4), column = i % (HEAD8 / 4) * 4;
+      const bool used = b * BLOCK + slot < start + count;
+      if (slot < BLOCK) staged_fours[(slot * VALUE_STRIDE + column) / 4] = used ? float4(values[j]) : float4(0.0f);
+    }
+    if (b + 1 < end) load_keys(keys_of(cache, table[b + 1], shape, kv_head), thread_index, next);
+    threadgroup_barrier(mem_flags::mem_threadgroup);
+    simdgroup_float8x8 shrinks, weight[4], value;
+    simdgroup_load(shrinks, diagonal, 8);
+    for (uint s = 0; s < 4; s++) simdgroup_load(weight[s], scores + 8 * s, SCORE_STRIDE);
+    for (uint d = 0; d < HEAD8 / 8; d++) {
+      simdgroup_multiply(result[d], shrinks, result[d]);
+      for (uint s = 0; s < 4; s++) {
+        simdgroup_load(value, staged + s * 8 * VALUE_STRIDE + 8 * d, VALUE_STRIDE);
+        simdgroup_multiply_accumulate(result[d], weight[s], value, result[d]);
+      }
+    }
+  }
+  sum += simd_shuffle_xor(sum, 1);
+  sum += simd_shuffle_xor(sum, 2);
+
+  threadgroup_barrier(mem_flags::mem_threadgroup);
+  for (uint d = 0; d < HEAD8 / 8; d++) simdgroup_store(result[d], staged + simdgroup * 8 * KEY_STRIDE + 8 * d, KEY_STRIDE);
+  if (lane % 4 == 0) diagonal[own_row * 9] = 1 / sum;
+  simdgroup_barrier(mem_flags::mem_threadgroup);
+  for (uint i = lane; i < 8 * HEAD; i += 32) {
+    const uint r = i / HEAD, c = i % HEAD, row = simdgroup * 8 + r;
+    if (row < count) {
+      target[ulong(first_row + row) * shape.target_stride + head * HEAD + c] = staged[row * KEY_STRIDE + c] * diagonal[r * 9];
+    }
+  }
+}
+
+#endif

@@ -1,0 +1,91 @@
+// How keys and values lie in the cache; what the kernels over them share.
+//
+// Compiled for HEAD (values per head), GROUP (query heads that a threadgroup takes together; they share a key head), and CACHE with
+// CACHE4 (half and half4, or float and float4). The cache is one buffer of blocks of 32 positions in all layers. A block holds per layer and key head
+//   keys     [HEAD4 / 4][32 positions][4]   lanes that take a position each read side by side
+//   values   [32 positions][HEAD4]          lanes that take a few columns each read side by side
+// with HEAD4 = HEAD rounded up to 4, zero past HEAD. A sequence is a list of blocks.
+#define HEAD4 ((HEAD + 3) / 4 * 4)
+constant constexpr uint BLOCK = 32;
+constant constexpr uint PAIRS = HEAD / 2;
+constant constexpr uint LANE_PAIRS = (PAIRS + 31) / 32;
+constant constexpr uint SIMDGROUPS = 4;
+constant constexpr uint LANE_FOURS = (HEAD4 / 4 + 31) / 32;   // float4s of a head that a lane owns
+
+// Where each row of the batch stands in its sequence.
+struct RowPlace {
+  uint position;
+  uint table;      // its sequence's first block in `blocks`
+};
+
+struct AttentionShape {
+  uint heads;
+  uint kv_heads;
+  uint layers;
+  uint layer;
+  uint q_stride;
+  uint kv_stride;
+  uint target_stride;
+  uint splits;
+  uint fresh;      // whether q, k and v come straight from their projection
+  float q_epsilon;
+  float k_epsilon;
+};
+
+// The first key of a block's part for a layer and head; the values follow BLOCK * HEAD4 further.
+inline device CACHE* keys_of(device CACHE* cache, uint block, constant AttentionShape& shape, uint kv_head) {
+  return cache + ((ulong(block) * shape.layers + shape.layer) * shape.kv_heads + kv_head) * (2 * BLOCK * HEAD4);
+}
+
+inline uint key_place(uint slot, uint column) { return (column / 4 * BLOCK + slot) * 4 + column % 4; }
+inline uint value_place(uint slot, uint column) { return BLOCK * HEAD4 + slot * HEAD4 + column; }
+
+// target = rotate(norm(head)) * factor, by one simdgroup; zero from HEAD to HEAD4. Pair i is read and written by lane i % 32 alone.
+// `angles`: PAIRS cosines, then PAIRS sines.
+inline void normalise_and_rotate(
+    device const float* head, device const float* gain, float epsilon, device const float* angles, float factor,
+    threadgroup float* target, uint lane) {
+  float a[LANE_PAIRS], b[LANE_PAIRS], turned[LANE_PAIRS][4], squares = 0;
+#pragma unroll
+  for (uint j = 0; j < LANE_PAIRS; j++) {
+    const uint i = j * 32 + lane;
+    if (i < PAIRS) {
+      a[j] = head[i];
+      b[j] = head[i + PAIRS];
+      turned[j][0] = gain[i] * angles[i];
+      turned[j][1] = gain[i + PAIRS] * angles[PAIRS + i];
+      turned[j][2] = gain[i] * angles[PAIRS + i];
+      turned[j][3] = gain[i + PAIRS] * angles[i];
+      squares += a[j] * a[j] + b[j] * b[j];
+    }
+  }
+  const float scale = rsqrt(simd_sum(squares) / float(HEAD) + epsilon) * factor;
+#pragma unroll
+  for (uint j = 0; j < LANE_PAIRS; j++) {
+    const uint i = j * 32 + lane;
+    if (i < PAIRS) {
+      target[i] = (a[j] * turned[j][0] - b[j] * turned[j][1]) * scale;
+      target[i + PAIRS] = (a[j] * turned[j][2] + b[j] * turned[j][3]) * scale;
+    }
+  }
+  if (lane < HEAD4 - HEAD) target[HEAD + lane] = 0;
+}
+
+// Numbers as the cache gives them back.
+inline float4 as_cached(float4 v) { return float4(CACHE4(v)); }
+
+// The key of the lane's position in a block.
+inline void load_key(device const CACHE* keys, uint lane, thread CACHE4* key) {
+#pragma unroll
+  for (uint c = 0; c < HEAD4 / 4; c++) key[c] = *(device const CACHE4*)(keys + (c * BLOCK + lane) * 4);
+}
+
+// The lane's columns of all values of a block.
+inline void load_values(device const CACHE* keys, uint lane, thread CACHE4* values) {
+#pragma unroll
+  for (uint c = 0; c < LANE_FOURS; c++) {
+    const uint column = min(c * 32 + lane, uint(HEAD4 / 4 - 1)) * 4;
+#pragma unroll
+    for (uint p = 0; p < BLOCK; p++) values[c * BLOCK + p] = *(device const CACHE4*)(keys + value_place(p, column));
+  }
+}

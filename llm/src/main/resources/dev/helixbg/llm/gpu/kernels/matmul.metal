@@ -1,0 +1,111 @@
+// y[v] = W * x[v]  or  y[v] += W * x[v]  for many vectors and up to three matrices: prefill.
+//
+// A threadgroup of 4 simdgroups makes a tile of 32 vectors x 64 rows of W, unit by unit of the columns (see weights.metal): 32 columns
+// of both are brought into threadgroup memory, the weights as floats, and multiplied 8 x 8 by 8 x 8, while the next ones are on their
+// way; each simdgroup owns 16 vectors x 32 rows. A vector's result depends on no other vector.
+//
+//   x   vectors x x_stride, zero past the columns up to a whole unit     w0..w2   rows x columns
+//   y0..y2   vectors x y_stride     grid   ceil(vectors / 32), ceil(rows / 64) of each matrix
+struct MatmulShape {
+  uint columns;
+  uint x_stride;
+  uint vectors;
+  uint adds;
+  uint rows[3];      // 0 where there is no matrix
+  uint row_bytes[3];
+  uint type[3];
+  uint y_stride[3];
+};
+
+constant constexpr uint TILE_VECTORS = 32;
+constant constexpr uint TILE_ROWS = 64;
+constant constexpr uint DEPTH = 40;      // 32 columns, and eight spare against bank conflicts
+
+kernel void matmul(
+    device const float* x [[buffer(0)]],
+    device const uchar* w0 [[buffer(1)]],
+    device const uchar* w1 [[buffer(2)]],
+    device const uchar* w2 [[buffer(3)]],
+    device float* y0 [[buffer(4)]],
+    device float* y1 [[buffer(5)]],
+    device float* y2 [[buffer(6)]],
+    constant MatmulShape& shape [[buffer(7)]],
+    uint2 group [[threadgroup_position_in_grid]],
+    uint thread_index [[thread_index_in_threadgroup]],
+    uint simdgroup [[simdgroup_index_in_threadgroup]]) {
+  threadgroup float4 memory[(TILE_VECTORS + TILE_ROWS) * DEPTH / 4];
+  threadgroup float* xs = (threadgroup float*)memory;
+  threadgroup float* ws = xs + TILE_VECTORS * DEPTH;
+  const uint tiles0 = (shape.rows[0] + TILE_ROWS - 1) / TILE_ROWS, tiles1 = (shape.rows[1] + TILE_ROWS - 1) / TILE_ROWS;
+  const uint matrix = group.y < tiles0 ? 0 : group.y < tiles0 + tiles1 ? 1 : 2;
+  const uint skipped = matrix == 0 ? 0 : matrix == 1 ? tiles0 : tiles0 + tiles1;
+  const uint rows = shape.rows[matrix], type = shape.type[matrix], y_stride = shape.y_stride[matrix];
+  device const uchar* w = matrix == 0 ? w0 : matrix == 1 ? w1 : w2;
+  device float* y = matrix == 0 ? y0 : matrix == 1 ? y1 : y2;
+  const uint first_vector = group.x * TILE_VECTORS, first_row = (group.y - skipped) * TILE_ROWS;
+  const uint own_vector = simdgroup / 2 * 16, own_row = simdgroup % 2 * 32;
+
+  // What this thread brings in: one side of a unit of a row, and 8 columns of a vector.
+  const uint w_row = thread_index % TILE_ROWS, w_side = thread_index / TILE_ROWS;
+  device const uchar* row = w + ulong(min(first_row + w_row, rows - 1)) * shape.row_bytes[matrix];
+  const uint x_vector = thread_index / 4, x_side = thread_index % 4 / 2, x_half = thread_index % 2 * 8;
+  const bool there = first_vector + x_vector < shape.vectors;
+  threadgroup float4* w_to = (threadgroup float4*)(ws + w_row * DEPTH + w_side * 16);
+  threadgroup float4* x_to = (threadgroup float4*)(xs + x_vector * DEPTH + x_side * 16 + x_half);
+
+  const uint units = (shape.columns + 31) / 32;
+  Weights16 part;
+  load_weights(type, row, 0, w_side, shape.columns, part);
+  AWAIT();
+  device const float* v = x + ulong(there ? first_vector + x_vector : 0) * shape.x_stride;
+  device const float4* from = (device const float4*)(v + column_of(type, 0, x_side) + x_half);
+  float4 x0 = from[0], x1 = from[1];
+  simdgroup_float8x8 sums[2][4], a[2], b[4];
+#pragma unroll
+  for (uint i = 0; i < 2; i++) {
+#pragma unroll
+    for (uint j = 0; j < 4; j++) sums[i][j] = make_filled_simdgroup_matrix<float, 8, 8>(0.0f);
+  }
+  for (uint unit = 0; unit < units; unit++) {
+#pragma unroll
+    for (uint i = 0; i < 4; i++) w_to[i] = part.scale * part.q[i] - part.minimum;
+    x_to[0] = there ? x0 : float4(0.0f);
+    x_to[1] = there ? x1 : float4(0.0f);
+    threadgroup_barrier(mem_flags::mem_threadgroup);
+    const uint next = min(unit + 1, units - 1);
+    load_weights(type, row, next, w_side, shape.columns, part);
+    from = (device const float4*)(v + column_of(type, next, x_side) + x_half);
+    x0 = from[0];
+    x1 = from[1];
+#pragma unroll
+    for (uint k = 0; k < 32; k += 8) {
+#pragma unroll
+      for (uint i = 0; i < 2; i++) simdgroup_load(a[i], xs + (own_vector + 8 * i) * DEPTH + k, DEPTH);
+#pragma unroll
+      for (uint j = 0; j < 4; j++) simdgroup_load(b[j], ws + (own_row + 8 * j) * DEPTH + k, DEPTH, ulong2(0, 0), true);
+#pragma unroll
+      for (uint i = 0; i < 2; i++) {
+#pragma unroll
+        for (uint j = 0; j < 4; j++) simdgroup_multiply_accumulate(sums[i][j], a[i], b[j], sums[i][j]);
+      }
+    }
+    threadgroup_barrier(mem_flags::mem_threadgroup);
+  }
+
+  // Through threadgroup memory, since tiles at the edges are not whole.
+#pragma unroll
+  for (uint i = 0; i < 2; i++) {
+#pragma unroll
+    for (uint j = 0; j < 4; j++) {
+      simdgroup_store(sums[i][j], xs + (own_vector + 8 * i) * TILE_ROWS + own_row + 8 * j, TILE_ROWS);
+    }
+  }
+  threadgroup_barrier(mem_flags::mem_threadgroup);
+  for (uint i = thread_index; i < TILE_VECTORS * TILE_ROWS; i += 128) {
+    const uint vector = first_vector + i / TILE_ROWS, r = first_row + i % TILE_ROWS;
+    if (vector < shape.vectors && r < rows) {
+      device float* target = y + ulong(vector) * y_stride + r;
+      *target = shape.adds ? *target + xs[i] : xs[i];
+    }
+  }
+}

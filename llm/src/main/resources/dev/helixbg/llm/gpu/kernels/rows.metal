@@ -1,0 +1,295 @@
+// Steps over whole rows of floats.
+constant constexpr uint THREADS = 256;
+
+// target[v] = norm(x[row_of[v]]), one threadgroup per vector.
+//
+//   x   any x x_stride     gain   columns     row_of   vectors     target   vectors x target_stride
+struct NormaliseShape {
+  uint columns;
+  uint x_stride;
+  uint target_stride;
+  float epsilon;
+};
+
+kernel void normalise(
+    device const float* x [[buffer(0)]],
+    device const float* gain [[buffer(1)]],
+    device const uint* row_of [[buffer(2)]],
+    device float* target [[buffer(3)]],
+    constant NormaliseShape& shape [[buffer(4)]],
+    uint vector [[threadgroup_position_in_grid]],
+    uint thread_index [[thread_index_in_threadgroup]],
+    uint simdgroup [[simdgroup_index_in_threadgroup]],
+    uint lane [[thread_index_in_simdgroup]]) {
+  threadgroup float parts[THREADS / 32];
+  device const float* v = x + ulong(row_of[vector]) * shape.x_stride;
+  float squares = 0;
+  for (uint i = thread_index; i < shape.columns; i += THREADS) squares += v[i] * v[i];
+  squares = simd_sum(squares);
+  if (lane == 0) parts[simdgroup] = squares;
+  threadgroup_barrier(mem_flags::mem_threadgroup);
+  float total = 0;
+  for (uint i = 0; i < THREADS / 32; i++) total += parts[i];
+  const float scale = rsqrt(total / float(shape.columns) + shape.epsilon);
+  for (uint i = thread_index; i < shape.columns; i += THREADS) {
+    target[ulong(vector) * shape.target_stride + i] = v[i] * scale * gain[i];
+  }
+}
+
+// target[v] = silu(gates[v]) * target[v].
+//
+//   gates, target   vectors x stride     grid   ceil(columns / 256), vectors
+struct GateShape {
+  uint columns;
+  uint stride;
+};
+
+kernel void gate(
+    device const float* gates [[buffer(0)]],
+    device float* target [[buffer(1)]],
+    constant GateShape& shape [[buffer(2)]],
+    uint2 group [[threadgroup_position_in_grid]],
+    uint thread_index [[thread_index_in_threadgroup]]) {
+  const uint column = group.x * THREADS + thread_index;
+  if (column >= shape.columns) return;
+  const ulong i = ulong(group.y) * shape.stride + column;
+  target[i] = gates[i] / (1 + exp(-gates[i])) * target[i];
+}
+
+// target[v] = x[row_of[v]].
+//
+//   x   any x x_stride     row_of   vectors     target   vectors x target_stride
+//   grid   ceil(columns / 256), vectors
+struct KeepShape {
+  uint columns;
+  uint x_stride;
+  uint target_stride;
+};
+
+kernel void keep_rows(
+    device const float* x [[buffer(0)]],
+    device const uint* row_of [[buffer(1)]],
+    device float* target [[buffer(2)]],
+    constant KeepShape& shape [[buffer(3)]],
+    uint2 group [[threadgroup_position_in_grid]],
+    uint thread_index [[thread_index_in_threadgroup]]) {
+  const uint column = group.x * THREADS + thread_index;
+  if (column >= shape.columns) return;
+  target[ulong(group.y) * shape.target_stride + column] =
+      x[ulong(row_of[group.y]) * shape.x_stride + column];
+}
+
+// A logit and its place; the first of two is the larger, or of equals the one with the smaller place.
+inline bool comes_first(float value, uint place, float other, uint other_place) {
+  return value > other || (value == other && place < other_place);
+}
+
+constant constexpr uint NOWHERE = 0xFFFFFFFFu;
+
+// The first of all threads' candidates, the same in all threads. `values` and `places` have an entry per simdgroup.
+inline void first_of_all(
+    thread float& value, thread uint& place, threadgroup float* values, threadgroup uint* places, uint simdgroup, uint lane) {
+  const float largest = simd_max(value);
+  const uint first = simd_min(value == largest ? place : NOWHERE);
+  if (lane == 0) {
+    values[simdgroup] = largest;
+    places[simdgroup] = first;
+  }
+  threadgroup_barrier(mem_flags::mem_threadgroup);
+  value = values[0];
+  place = places[0];
+  for (uint i = 1; i < THREADS / 32; i++) {
+    if (comes_first(values[i], places[i], value, place)) {
+      value = values[i];
+      place = places[i];
+    }
+  }
+  threadgroup_barrier(mem_flags::mem_threadgroup);
+}
+
+// The largest of a row and its first place, in two steps: many threadgroups per row find the first of their part, one the first of those.
+// Rows of one part need one step.
+//
+//   logits   rows x stride     values, places   rows x parts     ids   rows
+//   grid     argmax_part: parts, rows     argmax: rows
+struct LogitsShape {
+  uint columns;
+  uint stride;
+  uint parts;      // of PART columns each
+};
+
+constant constexpr uint EACH = 4;                // of a thread
+constant constexpr uint PART = EACH * THREADS;
+
+kernel void argmax_part(
+    device const float* logits [[buffer(0)]],
+    device float* values [[buffer(1)]],
+    device uint* places [[buffer(2)]],
+    device uint* ids [[buffer(3)]],
+    constant LogitsShape& shape [[buffer(4)]],
+    uint2 group [[threadgroup_position_in_grid]],
+    uint thread_index [[thread_index_in_threadgroup]],
+    uint simdgroup [[simdgroup_index_in_threadgroup]],
+    uint lane [[thread_index_in_simdgroup]]) {
+  threadgroup float own_values[THREADS / 32];
+  threadgroup uint own_places[THREADS / 32];
+  device const float* v = logits + ulong(group.y) * shape.stride;
+  float best = -FLT_MAX;
+  uint place = NOWHERE;
+#pragma unroll
+  for (uint j = 0; j < EACH; j++) {
+    const uint i = group.x * PART + j * THREADS + thread_index;
+    const float value = v[min(i, shape.columns - 1)];
+    if (i < shape.columns && comes_first(value, i, best, place)) {
+      best = value;
+      place = i;
+    }
+  }
+  first_of_all(best, place, own_values, own_places, simdgroup, lane);
+  if (thread_index > 0) return;
+  if (shape.parts == 1) {
+    ids[group.y] = place < shape.columns ? place : 0;
+  } else {
+    values[group.y * shape.parts + group.x] = best;
+    places[group.y * shape.parts + group.x] = place;
+  }
+}
+
+kernel void argmax(
+    device const float* values [[buffer(0)]],
+    device const uint* places [[buffer(1)]],
+    device uint* ids [[buffer(2)]],
+    constant LogitsShape& shape [[buffer(3)]],
+    uint row [[threadgroup_position_in_grid]],
+    uint thread_index [[thread_index_in_threadgroup]],
+    uint simdgroup [[simdgroup_index_in_threadgroup]],
+    uint lane [[thread_index_in_simdgroup]]) {
+  threadgroup float own_values[THREADS / 32];
+  threadgroup uint own_places[THREADS / 32];
+  float best = -FLT_MAX;
+  uint place = NOWHERE;
+  for (uint i = thread_index; i < shape.parts; i += THREADS) {
+    const float value = values[row * shape.parts + i];
+    const uint at = places[row * shape.parts + i];
+    if (comes_first(value, at, best, place)) {
+      best = value;
+      place = at;
+    }
+  }
+  first_of_all(best, place, own_values, own_places, simdgroup, lane);
+  if (thread_index == 0) ids[row] = place < shape.columns ? place : 0;   // no largest among NaNs
+}
+
+// The k largest of a row, the largest first, in the same two steps: the k first of each part, in their order; then, k times, the first
+// of what is left at the heads of the parts.
+//
+//   logits   rows x stride     values, places   rows x parts x k     ids   rows x k     found   rows x found_stride
+//   grid     top_k_part: parts, rows     top_k: rows
+struct TopShape {
+  uint columns;
+  uint stride;
+  uint parts;
+  uint k;
+  uint found_stride;
+};
+
+constant constexpr uint MOST_PARTS = 1024;
+
+kernel void top_k_part(
+    device const float* logits [[buffer(0)]],
+    device float* values [[buffer(1)]],
+    device uint* places [[buffer(2)]],
+    constant TopShape& shape [[buffer(3)]],
+    uint2 group [[threadgroup_position_in_grid]],
+    uint thread_index [[thread_index_in_threadgroup]],
+    uint simdgroup [[simdgroup_index_in_threadgroup]],
+    uint lane [[thread_index_in_simdgroup]]) {
+  threadgroup float own_values[THREADS / 32];
+  threadgroup uint own_places[THREADS / 32];
+  device const float* v = logits + ulong(group.y) * shape.stride;
+  float left[EACH];
+#pragma unroll
+  for (uint j = 0; j < EACH; j++) {
+    const uint i = group.x * PART + j * THREADS + thread_index;
+    const float value = v[min(i, shape.columns - 1)];
+    left[j] = i < shape.columns ? value : -FLT_MAX;
+  }
+  const ulong first = (ulong(group.y) * shape.parts + group.x) * shape.k;
+  for (uint turn = 0; turn < shape.k; turn++) {
+    float best = -FLT_MAX;
+    uint place = NOWHERE;
+#pragma unroll
+    for (uint j = 0; j < EACH; j++) {
+      const uint i = group.x * PART + j * THREADS + thread_index;
+      if (i < shape.columns && comes_first(left[j], i, best, place)) {
+        best = left[j];
+        place = i;
+      }
+    }
+    first_of_all(best, place, own_values, own_places, simdgroup, lane);
+#pragma unroll
+    for (uint j = 0; j < EACH; j++) {
+      if (group.x * PART + j * THREADS + thread_index == place) left[j] = -INFINITY;
+    }
+    if (thread_index == 0) {
+      values[first + turn] = best;
+      places[first + turn] = place;
+    }
+  }
+}
+
+kernel void top_k(
+    device const float* values [[buffer(0)]],
+    device const uint* places [[buffer(1)]],
+    device uint* ids [[buffer(2)]],
+    device float* found [[buffer(3)]],
+    constant TopShape& shape [[buffer(4)]],
+    uint row [[threadgroup_position_in_grid]],
+    uint thread_index [[thread_index_in_threadgroup]],
+    uint simdgroup [[simdgroup_index_in_threadgroup]],
+    uint lane [[thread_index_in_simdgroup]]) {
+  threadgroup float own_values[THREADS / 32];
+  threadgroup uint own_places[THREADS / 32];
+  threadgroup uint taken[MOST_PARTS];   // of a part; each thread has every 256th
+  for (uint part = thread_index; part < shape.parts; part += THREADS) taken[part] = 0;
+  for (uint turn = 0; turn < shape.k; turn++) {
+    float best = -FLT_MAX;
+    uint place = NOWHERE, from = 0;
+    for (uint part = thread_index; part < shape.parts; part += THREADS) {
+      const ulong i = (ulong(row) * shape.parts + part) * shape.k + taken[part];
+      const float value = taken[part] < shape.k ? values[i] : -FLT_MAX;
+      const uint at = taken[part] < shape.k ? places[i] : NOWHERE;
+      if (comes_first(value, at, best, place)) {
+        best = value;
+        place = at;
+        from = part;
+      }
+    }
+    const uint own_place = place;
+    first_of_all(best, place, own_values, own_places, simdgroup, lane);
+    if (own_place == place && place != NOWHERE) taken[from]++;
+    if (thread_index == 0) {
+      ids[row * shape.k + turn] = place < shape.columns ? place : 0;
+      found[row * shape.found_stride + turn] = best;
+    }
+  }
+}
+
+// Copies whole blocks of keys and values, before a sequence goes on in one that others read too.
+//
+//   memory   blocks x block_fours     copies   {from, to}     grid   ceil(block_fours / 256), copies
+struct CopyShape {
+  uint block_fours;   // 16 bytes each
+};
+
+kernel void copy_blocks(
+    device uint4* memory [[buffer(0)]],
+    device const uint2* copies [[buffer(1)]],
+    constant CopyShape& shape [[buffer(2)]],
+    uint2 group [[threadgroup_position_in_grid]],
+    uint thread_index [[thread_index_in_threadgroup]]) {
+  const uint i = group.x * THREADS + thread_index;
+  if (i >= shape.block_fours) return;
+  const uint2 copy = copies[group.y];
+  memory[ulong(copy.y) * shape.block_fours + i] = memory[ulong(copy.x) * shape.block_fours + i];
+}

@@ -1,0 +1,235 @@
+// The element types of weights: how sixteen of them are taken out of a row.
+//
+// A row is read in units of 32 weights. A unit has two sides of 16 weights each: where a format keeps two weights in a byte, side 0
+// is the low nibbles of 16 bytes and side 1 the high ones, so that both sides share their loads. Each type says at which column of
+// the row a side begins (always a multiple of 16), and loads it. Formats as in ggml; Dequantize.java spells them out.
+
+// Sixteen weights: scale * q - minimum.
+struct Weights16 {
+  float4 q[4];
+  float scale;
+  float minimum;
+};
+
+// Blocks of 18, 34 or 210 bytes are aligned to two bytes only.
+inline uint load_uint(device const uchar* at) {
+  device const ushort* halves = (device const ushort*)at;
+  return uint(halves[0]) | uint(halves[1]) << 16;
+}
+
+inline float load_half(device const uchar* at) { return float(*(device const half*)at); }
+
+inline float4 bytes(uint four) { return float4(as_type<uchar4>(four)); }
+
+inline uint nibbles(uint four, uint side) { return (four >> (4 * side)) & 0x0F0F0F0Fu; }
+
+// Four bits, the lowest first, as bytes of 16: the fifth bits of four weights.
+inline uint fifths(uint bits) { return (bits & 1u) << 4 | (bits & 2u) << 11 | (bits & 4u) << 18 | (bits & 8u) << 25; }
+
+// Scale and minimum `sub` of eight, from the first 16 bytes of a block of Q4_K or Q5_K: d, m, and 12 bytes of 6-bit numbers. Of what
+// might be chosen all is computed: a branch would keep later loads waiting.
+inline float2 scale_and_minimum(uint4 head, uint sub) {
+  const uint shift = sub % 4 * 8;
+  const uint scales = head.y >> shift, minima = head.z >> shift, rest = head.w >> shift;
+  const uint scale = sub < 4 ? scales & 63 : (rest & 15) | (scales >> 6 & 3) << 4;
+  const uint minimum = sub < 4 ? minima & 63 : (rest >> 4 & 15) | (minima >> 6 & 3) << 4;
+  const half2 d = as_type<half2>(head.x);
+  return float2(float(d.x) * float(scale), float(d.y) * float(minimum));
+}
+
+// 256 weights: d, m, 12 bytes of scales and minima, 128 bytes of nibbles: sub-blocks 2k in the low, 2k + 1 in the high ones.
+struct Q4_K {
+  static uint column(uint unit, uint side) { return unit / 2 * 64 + unit % 2 * 16 + side * 32; }
+  static void load(device const uchar* row, uint unit, uint side, uint columns, thread Weights16& w) {
+    device const uchar* block = row + unit / 8 * 144;
+    const uint4 packed = *(device const uint4*)(block + 16 + unit % 8 * 16);
+    const float2 factors = scale_and_minimum(*(device const uint4*)block, unit % 8 / 2 * 2 + side);
+    for (uint i = 0; i < 4; i++) w.q[i] = bytes(nibbles(packed[i], side));
+    w.scale = factors.x;
+    w.minimum = factors.y;
+  }
+};
+
+// As Q4_K, with 32 bytes before the nibbles: bit `sub` of byte j is the fifth bit of weight j.
+struct Q5_K {
+  static uint column(uint unit, uint side) { return Q4_K::column(unit, side); }
+  static void load(device const uchar* row, uint unit, uint side, uint columns, thread Weights16& w) {
+    device const uchar* block = row + unit / 8 * 176;
+    const uint sub = unit % 8 / 2 * 2 + side;
+    const uint4 high = *(device const uint4*)(block + 16 + unit % 2 * 16);
+    const uint4 packed = *(device const uint4*)(block + 48 + unit % 8 * 16);
+    const float2 factors = scale_and_minimum(*(device const uint4*)block, sub);
+    for (uint i = 0; i < 4; i++) w.q[i] = bytes(nibbles(packed[i], side) | (high[i] >> sub & 0x01010101u) << 4);
+    w.scale = factors.x;
+    w.minimum = factors.y;
+  }
+};
+
+// 256 weights in halves of 128: 64 bytes of low nibbles each (0-63 low, 64-127 high), then 32 bytes of two high bits each (four
+// weights 32 apart in a byte), 16 signed scales, d. Less 32.
+struct Q6_K {
+  static uint column(uint unit, uint side) { return unit / 4 * 128 + unit % 4 * 16 + side * 64; }
+  static void load(device const uchar* row, uint unit, uint side, uint columns, thread Weights16& w) {
+    device const uchar* block = row + unit / 8 * 210;
+    const uint part = unit % 8 / 4, at = unit % 4;
+    device const uchar* low = block + part * 64 + at * 16;
+    device const uchar* high = block + 128 + part * 32 + at % 2 * 16;
+    const uint shift = at / 2 * 2 + side * 4;
+    for (uint i = 0; i < 4; i++) {
+      w.q[i] = bytes(nibbles(load_uint(low + 4 * i), side) | (load_uint(high + 4 * i) >> shift & 0x03030303u) << 4);
+    }
+    w.scale = load_half(block + 208) * float(((device const char*)block)[192 + part * 8 + at + side * 4]);
+    w.minimum = 32 * w.scale;
+  }
+};
+
+// The types below have blocks of 32, or are laid out like it.
+struct InOrder {
+  static uint column(uint unit, uint side) { return unit * 32 + side * 16; }
+};
+
+// d, 32 signed bytes.
+struct Q8_0 : InOrder {
+  static void load(device const uchar* row, uint unit, uint side, uint columns, thread Weights16& w) {
+    device const uchar* block = row + unit * 34;
+    for (uint i = 0; i < 4; i++) w.q[i] = float4(as_type<char4>(load_uint(block + 2 + side * 16 + 4 * i)));
+    w.scale = load_half(block);
+    w.minimum = 0;
+  }
+};
+
+// d, 16 bytes of nibbles. Less 8.
+struct Q4_0 : InOrder {
+  static void load(device const uchar* row, uint unit, uint side, uint columns, thread Weights16& w) {
+    device const uchar* block = row + unit * 18;
+    for (uint i = 0; i < 4; i++) w.q[i] = bytes(nibbles(load_uint(block + 2 + 4 * i), side));
+    w.scale = load_half(block);
+    w.minimum = 8 * w.scale;
+  }
+};
+
+// d, m, 16 bytes of nibbles. Plus m.
+struct Q4_1 : InOrder {
+  static void load(device const uchar* row, uint unit, uint side, uint columns, thread Weights16& w) {
+    device const uchar* block = row + unit * 20;
+    for (uint i = 0; i < 4; i++) w.q[i] = bytes(nibbles(load_uint(block + 4 + 4 * i), side));
+    w.scale = load_half(block);
+    w.minimum = -load_half(block + 2);
+  }
+};
+
+// d, 32 fifth bits, 16 bytes of nibbles. Less 16.
+struct Q5_0 : InOrder {
+  static void load(device const uchar* row, uint unit, uint side, uint columns, thread Weights16& w) {
+    device const uchar* block = row + unit * 22;
+    const uint high = load_uint(block + 2) >> (16 * side);
+    for (uint i = 0; i < 4; i++) w.q[i] = bytes(nibbles(load_uint(block + 6 + 4 * i), side) | fifths(high >> (4 * i)));
+    w.scale = load_half(block);
+    w.minimum = 16 * w.scale;
+  }
+};
+
+// d, m, 32 fifth bits, 16 bytes of nibbles. Plus m.
+struct Q5_1 : InOrder {
+  static void load(device const uchar* row, uint unit, uint side, uint columns, thread Weights16& w) {
+    device const uchar* block = row + unit * 24;
+    const uint high = load_uint(block + 4) >> (16 * side);
+    for (uint i = 0; i < 4; i++) w.q[i] = bytes(nibbles(load_uint(block + 8 + 4 * i), side) | fifths(high >> (4 * i)));
+    w.scale = load_half(block);
+    w.minimum = -load_half(block + 2);
+  }
+};
+
+// The levels of the non-linear types.
+constant float LEVELS[16] = {-127, -104, -83, -65, -49, -35, -22, -10, 1, 13, 25, 38, 53, 69, 89, 113};
+
+inline float4 levels(uint four) {
+  return float4(LEVELS[four & 15], LEVELS[four >> 8 & 15], LEVELS[four >> 16 & 15], LEVELS[four >> 24 & 15]);
+}
+
+// d, 16 bytes of nibbles, each the number of a level.
+struct IQ4_NL : InOrder {
+  static void load(device const uchar* row, uint unit, uint side, uint columns, thread Weights16& w) {
+    device const uchar* block = row + unit * 18;
+    for (uint i = 0; i < 4; i++) w.q[i] = levels(nibbles(load_uint(block + 2 + 4 * i), side));
+    w.scale = load_half(block);
+    w.minimum = 0;
+  }
+};
+
+// 256 weights: d, two high bits of eight scales, their low nibbles, then eight times 16 bytes as in IQ4_NL; scales less 32.
+struct IQ4_XS : InOrder {
+  static void load(device const uchar* row, uint unit, uint side, uint columns, thread Weights16& w) {
+    device const uchar* block = row + unit / 8 * 136;
+    const uint sub = unit % 8;
+    const uint low = block[4 + sub / 2] >> (sub % 2 * 4) & 15;
+    const uint high = *(device const ushort*)(block + 2) >> (2 * sub) & 3;
+    for (uint i = 0; i < 4; i++) w.q[i] = levels(nibbles(load_uint(block + 8 + sub * 16 + 4 * i), side));
+    w.scale = load_half(block) * (float(low | high << 4) - 32);
+    w.minimum = 0;
+  }
+};
+
+// Plain numbers: any count of columns. Four at a time where rows keep them aligned, else one by one, zero past the end.
+template <typename T>
+inline void plain(device const uchar* row, uint first, uint columns, thread Weights16& w) {
+  const bool whole = columns % 4 == 0 && first + 16 <= columns;
+  for (uint i = 0; i < 4; i++) {
+    if (whole) {
+      w.q[i] = T::four(row, first + 4 * i);
+    } else {
+      for (uint j = 0; j < 4; j++) w.q[i][j] = first + 4 * i + j < columns ? T::one(row, first + 4 * i + j) : 0.0f;
+    }
+  }
+  w.scale = 1;
+  w.minimum = 0;
+}
+
+struct F32 : InOrder {
+  static float4 four(device const uchar* row, uint at) { return *(device const float4*)(row + 4 * at); }
+  static float one(device const uchar* row, uint at) { return ((device const float*)row)[at]; }
+  static void load(device const uchar* row, uint unit, uint side, uint columns, thread Weights16& w) {
+    plain<F32>(row, column(unit, side), columns, w);
+  }
+};
+
+struct F16 : InOrder {
+  static float4 four(device const uchar* row, uint at) { return float4(*(device const half4*)(row + 2 * at)); }
+  static float one(device const uchar* row, uint at) { return float(((device const half*)row)[at]); }
+  static void load(device const uchar* row, uint unit, uint side, uint columns, thread Weights16& w) {
+    plain<F16>(row, column(unit, side), columns, w);
+  }
+};
+
+struct BF16 : InOrder {
+  static float4 four(device const uchar* row, uint at) {
+    const ushort4 v = *(device const ushort4*)(row + 2 * at);
+    return float4(wide(v.x), wide(v.y), wide(v.z), wide(v.w));
+  }
+  static float one(device const uchar* row, uint at) { return wide(((device const ushort*)row)[at]); }
+  static float wide(ushort v) { return as_type<float>(uint(v) << 16); }
+  static void load(device const uchar* row, uint unit, uint side, uint columns, thread Weights16& w) {
+    plain<BF16>(row, column(unit, side), columns, w);
+  }
+};
+
+// The types that this library was compiled for, by number: 0 is TYPE_A, 1 TYPE_B, 2 TYPE_C. All threads of a group ask for the same.
+inline uint column_of(uint type, uint unit, uint side) {
+#ifdef TYPE_B
+  if (type == 1) return TYPE_B::column(unit, side);
+#endif
+#ifdef TYPE_C
+  if (type == 2) return TYPE_C::column(unit, side);
+#endif
+  return TYPE_A::column(unit, side);
+}
+
+inline void load_weights(uint type, device const uchar* row, uint unit, uint side, uint columns, thread Weights16& w) {
+#ifdef TYPE_B
+  if (type == 1) return TYPE_B::load(row, unit, side, columns, w);
+#endif
+#ifdef TYPE_C
+  if (type == 2) return TYPE_C::load(row, unit, side, columns, w);
+#endif
+  TYPE_A::load(row, unit, side, columns, w);
+}

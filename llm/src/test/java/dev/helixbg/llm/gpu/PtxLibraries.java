@@ -1,0 +1,76 @@
+package dev.helixbg.llm.gpu;
+
+import dev.helixbg.llm.backend.KvShape.Storage;
+import dev.helixbg.llm.gpu.Kernels.CacheKind;
+import dev.helixbg.llm.gpu.Kernels.OfWeights;
+import dev.helixbg.llm.gpu.driver.KernelLibrary;
+import dev.helixbg.llm.tensor.TensorType;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+
+/** Which libraries there is PTX of. */
+public final class PtxLibraries {
+  /** Types that quantised files mix in the matrices of one layer. */
+  private static final List<List<TensorType>> MIXES =
+      List.of(
+          List.of(TensorType.Q4_K, TensorType.Q6_K),
+          List.of(TensorType.Q5_K, TensorType.Q6_K),
+          List.of(TensorType.Q4_K, TensorType.Q5_K));
+
+  /** Head sizes and groups of Qwen3, and of others like it. */
+  private static final Map<Integer, List<Integer>> HEADS =
+      Map.of(128, List.of(1, 2, 4, 5, 8), 64, List.of(1, 2, 4, 8));
+
+  private PtxLibraries() {}
+
+  /** Those among the resources. */
+  static List<KernelLibrary> all() {
+    Map<String, KernelLibrary> all = new LinkedHashMap<>();
+    for (OfWeights kernel : OfWeights.values()) {
+      for (TensorType type : TensorType.values()) {
+        addAll(all, kernel, List.of(type));
+      }
+    }
+    for (List<TensorType> mix : MIXES) {
+      addAll(all, OfWeights.PROJECT, mix);
+      addAll(all, OfWeights.MATMUL, mix);
+    }
+    add(all, Kernels.ROWS);
+    for (Storage storage : List.of(Storage.F16, Storage.F32)) {
+      HEADS.forEach(
+          (size, groups) -> {
+            for (int group : groups) {
+              add(all, Kernels.library(new CacheKind(size, group, storage)));
+            }
+          });
+    }
+    return new ArrayList<>(all.values());
+  }
+
+  /** For rows of all lengths. */
+  private static void addAll(
+      Map<String, KernelLibrary> all, OfWeights kernel, List<TensorType> types) {
+    for (int units = 1; units <= Kernels.mostUnits(types); units++) {
+      add(all, Kernels.library(kernel, types, Kernels.UNIT_COLUMNS * units));
+    }
+  }
+
+  private static void add(Map<String, KernelLibrary> all, KernelLibrary library) {
+    all.putIfAbsent(library.name(), library);
+  }
+
+  /** What the contract of backends tries beside. */
+  public static List<KernelLibrary> more() {
+    List<KernelLibrary> more = new ArrayList<>();
+    for (Storage storage : List.of(Storage.F16, Storage.F32)) {
+      for (int size : new int[] {2, 6, 8, 16, 32, 64, 80, 96, 128}) {
+        for (int group : new int[] {1, 2, 4}) {
+          more.add(Kernels.library(new CacheKind(size, group, storage)));
+        }
+      }
+    }
+    return more;
+  }
+}

@@ -1,0 +1,66 @@
+package dev.helixbg.llm.gpu;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import dev.helixbg.llm.gpu.Kernels.OfWeights;
+import dev.helixbg.llm.gpu.cuda.PtxCompiler;
+import dev.helixbg.llm.gpu.driver.KernelLibrary;
+import dev.helixbg.llm.tensor.TensorType;
+import java.io.IOException;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.TreeSet;
+import org.junit.jupiter.api.Assumptions;
+import org.junit.jupiter.api.Test;
+
+/** The PTX among the resources is what the Metal sources give. */
+class PtxTest {
+  /** Set by {@code scripts/make-ptx}: what parted is made again. */
+  private static final boolean WRITE = Boolean.getBoolean("ptx.write");
+
+  /** A folder for what only the tests on a real GPU need. */
+  private static final String MORE = System.getProperty("ptx.more", "");
+
+  /** While kernels are worked on: names of those that matter. */
+  private static final String ONLY = System.getProperty("ptx.only", ".*");
+
+  private final PtxCompiler compiler = PtxCompiler.ofProject();
+
+  @Test
+  void resourcesAreMadeOfTheSourcesAsTheyAre() throws IOException {
+    List<String> parted = new ArrayList<>();
+    TreeSet<String> names = new TreeSet<>();
+    for (KernelLibrary library : PtxLibraries.all()) {
+      names.add(library.name());
+      if (library.name().matches(ONLY) && !compiler.isCurrent(library)) {
+        parted.add(library.name());
+        if (WRITE) {
+          compiler.write(library, compiler.resources());
+        }
+      }
+    }
+    if (WRITE) {
+      compiler.removeOthers(names);
+      if (!MORE.isEmpty()) {
+        for (KernelLibrary library : PtxLibraries.more()) {
+          compiler.write(library, Path.of(MORE));
+        }
+      }
+    } else {
+      assertEquals(List.of(), parted, "run scripts/make-ptx");
+      assertEquals(names, compiler.written(), "run scripts/make-ptx");
+    }
+  }
+
+  /** One of each kind; clang takes seconds for all. */
+  @Test
+  void theSameComesOfThemAgain() {
+    Assumptions.assumeTrue(!WRITE && PtxCompiler.isHere(), PtxCompiler.CLANG + " is not here");
+    for (KernelLibrary library :
+        List.of(Kernels.ROWS, Kernels.library(OfWeights.MATMUL, List.of(TensorType.Q4_K), 256))) {
+      assertTrue(compiler.isSame(library), library.name() + ": run scripts/make-ptx");
+    }
+  }
+}

@@ -1,0 +1,168 @@
+package dev.helixbg.llm.gpu.metal;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertSame;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import dev.helixbg.llm.gpu.driver.GpuBuffer;
+import dev.helixbg.llm.gpu.driver.GpuCommands;
+import dev.helixbg.llm.gpu.driver.GpuException;
+import dev.helixbg.llm.softmetal.SoftMetalSettings;
+import java.lang.foreign.Arena;
+import java.lang.foreign.MemorySegment;
+import java.lang.foreign.ValueLayout;
+import java.nio.file.Path;
+import java.util.List;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.condition.DisabledOnOs;
+import org.junit.jupiter.api.condition.OS;
+import org.junit.jupiter.api.parallel.ResourceLock;
+
+/** The shim by itself; {@link MetalTests#close} also finds what it leaves behind. */
+@ResourceLock("softmetal")
+class MetalDeviceTest {
+  private static final String SOURCE =
+      """
+      #include <metal_stdlib>
+      using namespace metal;
+      kernel void add_one(device float* x [[buffer(0)]], constant float& more [[buffer(1)]],
+                          uint i [[thread_position_in_grid]]) {
+        x[i] += more;
+      }
+      kernel void past_the_end(device float* x [[buffer(0)]], uint i [[thread_position_in_grid]]) {
+        x[i + 1000000] = 1;
+      }
+      """;
+
+  private MetalTests metal;
+  private MetalDevice device;
+  private Arena arena;
+
+  @BeforeEach
+  void open() {
+    metal = new MetalTests(SoftMetalSettings.STRICT.lazy(true));
+    device = metal.device();
+    arena = Arena.ofShared();
+  }
+
+  @AfterEach
+  void close() {
+    if (metal != null) {
+      arena.close();
+      metal.close();
+    }
+  }
+
+  private MetalPipeline kernel(String name) {
+    return device.pipeline("test", () -> SOURCE, name);
+  }
+
+  private void encodeAddOne(GpuCommands commands, GpuBuffer buffer) {
+    MemorySegment one = arena.allocateFrom(ValueLayout.JAVA_FLOAT, 1);
+    commands.kernel(kernel("add_one"));
+    commands.buffer(0, buffer, 0);
+    commands.constants(1, one, 4);
+    commands.dispatch(2, 1, 1, 32);
+  }
+
+  @Test
+  void dispatchesWithABarrierBetweenRunOneAfterTheOther() {
+    GpuBuffer buffer = device.buffer(arena, "numbers", 64 * 4);
+    try (GpuCommands commands = device.commands()) {
+      encodeAddOne(commands, buffer);
+      commands.barrier();
+      encodeAddOne(commands, buffer);
+      commands.commit("twice");
+      assertFalse(commands.ended());
+      commands.await();
+      assertTrue(commands.ended());
+      assertTrue(commands.seconds() >= 0);
+    }
+    for (int i = 0; i < 64; i++) {
+      assertEquals(2, buffer.data().getAtIndex(ValueLayout.JAVA_FLOAT, i));
+    }
+  }
+
+  @Test
+  void commandsThatAreNeverCommittedLeaveNothingBehind() {
+    GpuBuffer buffer = device.buffer(arena, "numbers", 64 * 4);
+    try (GpuCommands commands = device.commands()) {
+      encodeAddOne(commands, buffer);
+    }
+  }
+
+  @Test
+  void pipelinesAreMadeOnce() {
+    assertSame(kernel("add_one"), kernel("add_one"));
+    assertEquals(1024, kernel("add_one").maxThreads());
+  }
+
+  @Test
+  void theCompilersMessageIsPassedOn() {
+    GpuException e =
+        assertThrows(
+            GpuException.class,
+            () -> device.pipeline("bad", () -> "kernel void k() { undeclared(); }", "k"));
+    assertTrue(e.getMessage().contains("bad"), e.getMessage());
+    assertTrue(e.getMessage().contains("undeclared"), e.getMessage());
+  }
+
+  @Test
+  void aKernelThatIsNotThereIsNamed() {
+    GpuException e = assertThrows(GpuException.class, () -> kernel("no_such"));
+    assertTrue(e.getMessage().contains("no_such"), e.getMessage());
+  }
+
+  @Test
+  void aFailureOfTheGpuIsAnExceptionWithItsText() {
+    GpuBuffer buffer = device.buffer(arena, "numbers", 64 * 4);
+    try (GpuCommands commands = device.commands()) {
+      commands.kernel(kernel("past_the_end"));
+      commands.buffer(0, buffer, 0);
+      commands.dispatch(1, 1, 1, 32);
+      commands.commit("wrong");
+      GpuException e = assertThrows(GpuException.class, commands::await);
+      assertTrue(e.getMessage().contains("out of bounds"), e.getMessage());
+    }
+    assertEquals(1, metal.takeFindings().size());
+  }
+
+  @Test
+  void limitsAreThoseOfTheDevice() {
+    assertFalse(device.name().isEmpty());
+    assertTrue(device.memoryBudget() > 0);
+    assertTrue(device.maxBufferBytes() > 0);
+    assertEquals(32768, device.maxThreadgroupBytes());
+    assertTrue(device.unifiedMemory());
+    long before = device.memoryUsed();
+    device.buffer(arena, "a megabyte", 1 << 20);
+    assertTrue(device.memoryUsed() >= before + (1 << 20));
+  }
+
+  @Test
+  @DisabledOnOs(OS.MAC)
+  void withoutMetalThereIsOneClearSentence() {
+    GpuException none =
+        assertThrows(GpuException.class, () -> MetalDevice.open(MetalLibraries.SYSTEM));
+    assertTrue(
+        none.getMessage().startsWith("there is no Metal on this machine"), none.getMessage());
+    Path missing = Path.of("/no/such/library.so");
+    GpuException wrong =
+        assertThrows(
+            GpuException.class, () -> MetalDevice.open(new MetalLibraries(List.of(missing))));
+    assertTrue(wrong.getMessage().contains(missing.toString()), wrong.getMessage());
+  }
+
+  @Test
+  void aReleasedBufferCannotBeTouched() {
+    GpuBuffer buffer;
+    try (Arena own = Arena.ofShared()) {
+      buffer = device.buffer(own, "short-lived", 64);
+    }
+    assertThrows(IllegalStateException.class, () -> buffer.data().get(ValueLayout.JAVA_FLOAT, 0));
+  }
+}

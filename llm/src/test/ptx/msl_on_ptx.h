@@ -1,0 +1,167 @@
+// The Metal Shading Language for NVIDIA GPUs, as far as the kernels use it: read by clang as "C++ for OpenCL" for nvptx64. Types and
+// plain math are the software Metal's headers; here is what a GPU does itself: where a thread is, shuffles, barriers, 8x8 matrices on
+// tensor cores. PtxCompiler adds an entry point per kernel.
+#pragma OPENCL EXTENSION cl_khr_fp16 : enable
+#define __METAL_VERSION__ 310
+#define device __global
+#define threadgroup __local
+#define constant __constant  // generic in the end: tables lie in .global, shapes among the parameters
+#define thread __private
+#define kernel __kernel
+#define local msl_name_local
+#define global msl_name_global
+#define pipe msl_name_pipe
+#define MSL_INLINE inline __attribute__((always_inline))
+#define MSL_UNCHECKED
+#define MANY_REGISTERS  // 255 of a thread: kernels may ask for more at once
+
+#include "msl_types.h"
+
+// As good as Metal's fast math: 2 ulp or so of the power.
+MSL_INLINE float msl_exp2(float x) { return __nvvm_ex2_approx_f(x); }
+MSL_INLINE float msl_exp(float x) { return __nvvm_ex2_approx_f(x * 1.44269504f); }
+MSL_INLINE float msl_log2(float x) { return __nvvm_lg2_approx_f(x); }
+MSL_INLINE float msl_log(float x) { return __nvvm_lg2_approx_f(x) * 0.693147181f; }
+#define __builtin_elementwise_exp msl_exp
+#define __builtin_elementwise_exp2 msl_exp2
+#define __builtin_elementwise_log msl_log
+#define __builtin_elementwise_log2 msl_log2
+#include "msl_math.h"
+
+// ---- where a thread is: threadgroups are one-dimensional
+template <class T> struct msl_three {
+  static MSL_INLINE T of(uint x, uint, uint) { return x; }
+};
+template <> struct msl_three<uint2> {
+  static MSL_INLINE uint2 of(uint x, uint y, uint) { return uint2(x, y); }
+};
+template <> struct msl_three<uint3> {
+  static MSL_INLINE uint3 of(uint x, uint y, uint z) { return uint3(x, y, z); }
+};
+MSL_INLINE uint msl_lane() { return __nvvm_read_ptx_sreg_tid_x() % 32; }
+template <class T> MSL_INLINE T msl_threadgroup_position_in_grid() {
+  return msl_three<T>::of(__nvvm_read_ptx_sreg_ctaid_x(), __nvvm_read_ptx_sreg_ctaid_y(), __nvvm_read_ptx_sreg_ctaid_z());
+}
+template <class T> MSL_INLINE T msl_thread_index_in_threadgroup() { return __nvvm_read_ptx_sreg_tid_x(); }
+template <class T> MSL_INLINE T msl_simdgroup_index_in_threadgroup() { return __nvvm_read_ptx_sreg_tid_x() / 32; }
+template <class T> MSL_INLINE T msl_thread_index_in_simdgroup() { return msl_lane(); }
+extern "C" threadgroup float* msl_dynamic_memory();  // [[threadgroup(0)]]; PtxCompiler defines it
+
+// ---- dispatches: comments that the driver's loader makes instructions of, on GPUs that have them
+MSL_INLINE void msl_next_may_start() { asm volatile("// next" ::: "memory"); }
+MSL_INLINE void msl_await_those_before() { asm volatile("// wait" ::: "memory"); }
+#define AWAIT() msl_await_those_before()
+
+// ---- simdgroups are warps
+namespace metal {
+enum class mem_flags : uint { mem_none = 0, mem_device = 1, mem_threadgroup = 2 };
+MSL_INLINE mem_flags operator|(mem_flags a, mem_flags b) { return (mem_flags)((uint)a | (uint)b); }
+MSL_INLINE void threadgroup_barrier(mem_flags) { __syncthreads(); }
+MSL_INLINE void simdgroup_barrier(mem_flags) { __nvvm_bar_warp_sync(0xffffffffu); }
+
+MSL_INLINE float simd_shuffle_xor(float x, ushort mask) { return __nvvm_shfl_sync_bfly_f32(0xffffffffu, x, mask, 31); }
+MSL_INLINE uint simd_shuffle_xor(uint x, ushort mask) { return __nvvm_shfl_sync_bfly_i32(0xffffffffu, x, mask, 31); }
+MSL_INLINE float simd_shuffle(float x, ushort lane) { return __nvvm_shfl_sync_idx_f32(0xffffffffu, x, lane, 31); }
+MSL_INLINE uint simd_shuffle(uint x, ushort lane) { return __nvvm_shfl_sync_idx_i32(0xffffffffu, x, lane, 31); }
+#define MSL_REDUCE(name, T, combined)           \
+  MSL_INLINE T name(T a) {                      \
+    for (uint mask = 16; mask > 0; mask /= 2) { \
+      const T b = simd_shuffle_xor(a, mask);    \
+      a = combined;                             \
+    }                                           \
+    return a;                                   \
+  }
+MSL_REDUCE(simd_sum, float, a + b)
+MSL_REDUCE(simd_sum, uint, a + b)
+MSL_REDUCE(simd_max, float, max(a, b))
+MSL_REDUCE(simd_max, uint, max(a, b))
+MSL_REDUCE(simd_min, float, min(a, b))
+MSL_REDUCE(simd_min, uint, min(a, b))
+
+// ---- simdgroup_matrix
+// Lane 4 g + t holds the elements (g, 2t), (g, 2t + 1), as mma.sync leaves a result, and after a load also (2t, g), (2t + 1, g), as it
+// takes its right side if the k of a product are counted 0 2 4 6 1 3 5 7. What nobody asks for is never loaded: all of this is inlined.
+// A sum of products stays on the tensor core for a while: `chain` holds it, the upper and the lower rows apart, since `held` products.
+template <class T, int ROWS, int COLUMNS> struct simdgroup_matrix {
+  T own[2];
+  T turned[2];
+  bool has_turned;
+  T chain[4];
+  uint held;
+  simdgroup_matrix() = default;
+  MSL_INLINE simdgroup_matrix(T x, bool turn) : own{x, x}, turned{x, x}, has_turned(turn), chain{0, 0, 0, 0}, held(0) {}
+};
+constant constexpr uint MSL_MOST_HELD = 4;  // more, and what the core cuts off where it should round would show
+typedef simdgroup_matrix<float, 8, 8> simdgroup_float8x8;
+
+template <class T, int ROWS = 8, int COLUMNS = 8> MSL_INLINE simdgroup_matrix<T, ROWS, COLUMNS> make_filled_simdgroup_matrix(T x) {
+  return simdgroup_matrix<T, ROWS, COLUMNS>(x, false);
+}
+
+// Neighbours are read together: rows begin at even places, as they do in all kernels here.
+MSL_INLINE void simdgroup_load(
+    thread simdgroup_float8x8& m, const threadgroup float* from, ulong stride = 8, ulong2 origin = ulong2(0ul), bool transpose = false) {
+  const uint g = msl_lane() / 4, t = msl_lane() % 4, step = stride;
+  from += origin.y * stride + origin.x;
+  const float2 pair = *(const threadgroup float2*)(from + g * step + 2 * t);
+  for (uint i = 0; i < 2; i++) {
+    const float along = i == 0 ? pair.x : pair.y, across = from[(2 * t + i) * step + g];
+    m.own[i] = transpose ? across : along;
+    m.turned[i] = transpose ? along : across;
+  }
+  m.has_turned = true;
+  m.held = 0;
+}
+
+MSL_INLINE void msl_settle(thread simdgroup_float8x8& m) {
+  if (m.held == 0) return;
+  for (uint i = 0; i < 2; i++) m.own[i] += m.chain[i] + m.chain[2 + i];
+  m.held = 0;
+}
+
+MSL_INLINE void simdgroup_store(simdgroup_float8x8 m, threadgroup float* to, ulong stride = 8) {
+  msl_settle(m);
+  const uint g = msl_lane() / 4, t = msl_lane() % 4;
+  *(threadgroup float2*)(to + g * (uint)stride + 2 * t) = float2(m.own[0], m.own[1]);
+}
+
+MSL_INLINE void msl_turn(thread simdgroup_float8x8& m) {
+  const uint g = msl_lane() / 4, t = msl_lane() % 4;
+  for (uint i = 0; i < 2; i++) {
+    const float even = simd_shuffle(m.own[0], (2 * t + i) * 4 + g / 2), odd = simd_shuffle(m.own[1], (2 * t + i) * 4 + g / 2);
+    m.turned[i] = g % 2 ? odd : even;
+  }
+}
+
+// c += a * b on a tensor core, 16x8 times 8x8, of which it reads 19 bits of each factor.
+MSL_INLINE void msl_mma(thread float* c, float a0, float a1, float a2, float a3, float b0, float b1) {
+  asm("mma.sync.aligned.m16n8k8.row.col.f32.tf32.tf32.f32 {%0,%1,%2,%3}, {%4,%5,%6,%7}, {%8,%9}, {%0,%1,%2,%3};"
+      : "+f"(c[0]), "+f"(c[1]), "+f"(c[2]), "+f"(c[3])
+      : "r"(as_type<uint>(a0)), "r"(as_type<uint>(a1)), "r"(as_type<uint>(a2)), "r"(as_type<uint>(a3)), "r"(as_type<uint>(b0)),
+        "r"(as_type<uint>(b1)));
+}
+MSL_INLINE float msl_high(float x) { return as_type<float>(as_type<uint>(x) & 0xffffe000u); }
+
+// d = a * b + c. Each factor is split in two: the high part of a in the upper 8 rows, the rest in the lower ones, times both parts of b.
+MSL_INLINE void simdgroup_multiply_accumulate(
+    thread simdgroup_float8x8& d, thread simdgroup_float8x8& a, thread simdgroup_float8x8& b, thread simdgroup_float8x8& c) {
+  msl_settle(a);
+  msl_settle(b);
+  if (!b.has_turned) msl_turn(b);
+  for (uint i = 0; i < 2; i++) d.own[i] = c.own[i];
+  for (uint i = 0; i < 4; i++) d.chain[i] = c.held == 0 ? 0 : c.chain[i];
+  d.held = c.held;
+  const float a0 = msl_high(a.own[0]), a1 = msl_high(a.own[1]), b0 = msl_high(b.turned[0]), b1 = msl_high(b.turned[1]);
+  const float rest0 = a.own[0] - a0, rest1 = a.own[1] - a1;
+  msl_mma(d.chain, a0, rest0, a1, rest1, b0, b1);
+  msl_mma(d.chain, a0, rest0, a1, rest1, b.turned[0] - b0, b.turned[1] - b1);
+  d.has_turned = false;
+  d.held++;
+  if (d.held == MSL_MOST_HELD) msl_settle(d);
+}
+MSL_INLINE void simdgroup_multiply(thread simdgroup_float8x8& d, thread simdgroup_float8x8& a, thread simdgroup_float8x8& b) {
+  simdgroup_float8x8 zero(0.0f, false);
+  simdgroup_multiply_accumulate(d, a, b, zero);
+  msl_settle(d);
+}
+}  // namespace metal
