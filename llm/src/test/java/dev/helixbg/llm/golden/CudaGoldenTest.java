@@ -9,10 +9,13 @@ import java.util.List;
 import java.util.Set;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
-import org.junit.jupiter.api.parallel.ResourceLock;
+import org.junit.jupiter.api.condition.EnabledIfSystemProperty;
 
-/** The golden models on the stand-in for NVIDIA's driver, or with {@code -Dgpu.real} on a GPU. */
-@ResourceLock("softmetal")
+/**
+ * The golden models on a real NVIDIA GPU, with {@code -Dgpu.real=true}; {@code GpuCommandsIT} has
+ * one answer from the stand-in.
+ */
+@EnabledIfSystemProperty(named = "gpu.real", matches = "true")
 class CudaGoldenTest extends GoldenContract {
   /** All with {@code -Dgolden.all}, which takes minutes; else a spread of each task. */
   private static final int EACH = Boolean.getBoolean("golden.all") ? Integer.MAX_VALUE : 1;

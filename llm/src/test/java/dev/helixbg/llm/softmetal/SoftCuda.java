@@ -55,6 +55,11 @@ public final class SoftCuda {
     pretend(SUCCESS, CUDA_13, HOPPER, 0);
   }
 
+  /** How kernels run from now on. */
+  public void settings(SoftMetalSettings settings) {
+    metal.configure(settings);
+  }
+
   /**
    * Another machine.
    *

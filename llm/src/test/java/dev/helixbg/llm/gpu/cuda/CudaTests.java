@@ -33,6 +33,13 @@ public final class CudaTests implements AutoCloseable {
     return device;
   }
 
+  /** How kernels run from now on, on the stand-in. */
+  void configure(SoftMetalSettings settings) {
+    if (!REAL) {
+      soft.settings(settings);
+    }
+  }
+
   /** What tests ask the stand-in. */
   SoftCuda soft() {
     return soft;
