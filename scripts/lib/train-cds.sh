@@ -3,7 +3,6 @@
 set -euo pipefail
 cd "$(dirname "$0")/../.."
 source scripts/lib/jdk.sh
-source scripts/lib/jvm.sh
 
 dist=$PWD/daemon/target/dist
 work=$PWD/daemon/target/cds
@@ -14,7 +13,7 @@ run() { # JVM_OPTIONS... -- ARGUMENTS...; runs against a home of its own, and sh
   while [ "$1" != -- ]; do jvm+=("$1"); shift; done
   shift
   env -i HOME="$work" PATH="$PATH" XDG_CACHE_HOME="$work/cache" TMPDIR="${TMPDIR:-/tmp}" \
-    "$java" "${jvm_options[@]}" "${tiered_options[@]}" ${jvm[@]+"${jvm[@]}"} -jar "$dist/lib/helix-bg.jar" "$@" > "$work/log" 2>&1 || {
+    "$java" @scripts/lib/jvm.options @scripts/lib/tiered.options ${jvm[@]+"${jvm[@]}"} -jar "$dist/lib/helix-bg.jar" "$@" > "$work/log" 2>&1 || {
     cat "$work/log" >&2
     return 1
   }

@@ -82,7 +82,7 @@ final class BenchEmbedCommand implements Callable<Integer> {
     Settings settings = options.settings(threads);
     Bench bench = run(settings);
     if (json) {
-      Json.print(console.out(), generator -> write(bench, generator));
+      Json.print(console.json(), generator -> write(bench, generator));
     } else {
       print(bench);
     }
@@ -110,7 +110,7 @@ final class BenchEmbedCommand implements Callable<Integer> {
               mixed);
       List<Result> results = new ArrayList<>();
       for (BenchTexts set : sets) {
-        console.err().printf("helix-bg: %s texts ...%n", set.name());
+        console.warn("%s texts ...", set.name());
         results.addAll(EmbedBench.run(entrants, set, common::tokenCount, rounds));
       }
       SimilarityShift shift =

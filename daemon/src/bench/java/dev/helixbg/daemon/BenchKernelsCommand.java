@@ -68,7 +68,7 @@ final class BenchKernelsCommand implements Callable<Integer> {
             });
     bench.run(types == null ? List.of(TensorType.values()) : types, types == null);
     if (json) {
-      Json.print(console.out(), generator -> write(results, generator));
+      Json.print(console.json(), generator -> write(results, generator));
     }
     return (Thread.currentThread().isInterrupted() ? ExitCode.INTERRUPTED : ExitCode.OK).number();
   }

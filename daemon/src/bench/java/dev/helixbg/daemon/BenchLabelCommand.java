@@ -75,7 +75,7 @@ final class BenchLabelCommand implements Callable<Integer> {
           new LabelBench(opened, entries, cancelled)
               .run(alone, repetitions, () -> prompts.prompt(PROMPT_TOKENS).tokensPerSecond());
       if (json) {
-        Json.print(console.out(), generator -> write(bench, generator));
+        Json.print(console.json(), generator -> write(bench, generator));
       } else {
         print(bench);
       }

@@ -68,7 +68,7 @@ final class BenchLlmCommand implements Callable<Integer> {
         flags.open(model.file(settings), settings, Math.max(promptTokens, tokens) + 1)) {
       Bench bench = run(opened, settings.threads());
       if (json) {
-        Json.print(console.out(), generator -> write(bench, generator));
+        Json.print(console.json(), generator -> write(bench, generator));
       } else {
         print(opened, bench);
       }

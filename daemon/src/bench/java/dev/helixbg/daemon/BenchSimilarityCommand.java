@@ -67,7 +67,7 @@ final class BenchSimilarityCommand implements Callable<Integer> {
     Report report =
         SimilarityBench.run(sizes.stream().mapToInt(i -> i).toArray(), oneAndAll, rounds);
     if (json) {
-      Json.print(console.out(), generator -> write(report, generator));
+      Json.print(console.json(), generator -> write(report, generator));
     } else {
       print(report);
     }

@@ -3,12 +3,15 @@ package dev.helixbg.daemon;
 import dev.helixbg.config.InsightSettings;
 import dev.helixbg.config.Settings;
 import dev.helixbg.config.Sha256;
+import dev.helixbg.embed.cache.EmbeddingCache;
 import dev.helixbg.insight.findings.Analysis;
 import dev.helixbg.insight.findings.Finding;
 import dev.helixbg.insight.findings.Findings;
 import dev.helixbg.insight.log.Entry;
 import dev.helixbg.insight.log.LogAccount;
 import dev.helixbg.insight.report.Report;
+import dev.helixbg.insight.review.KbEntries;
+import dev.helixbg.insight.similarity.Vectors;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.stream.Collectors;
@@ -34,13 +37,14 @@ final class AcrossReport {
     List<String> names = names(kbs);
     List<Entry> entries = new ArrayList<>();
     List<String> keys = new ArrayList<>();
-    List<float[]> vectors = new ArrayList<>();
+    List<Vectors> vectors = new ArrayList<>();
     List<LogAccount> accounts = new ArrayList<>();
     for (int i = 0; i < kbs.size(); i++) {
-      EmbeddedEntries known = EmbeddedEntries.read(kbs.get(i), model.id());
+      Kb kb = kbs.get(i);
+      KbEntries known = KbEntries.read(kb.dataLog(), new EmbeddingCache(kb.folder()), model.id());
       accounts.add(known.log());
       keys.addAll(known.keys());
-      vectors.addAll(known.vectors());
+      vectors.add(known.vectors());
       for (Entry entry : known.entries()) {
         // Offsets of several logs mean nothing together: a running number keeps the order.
         entries.add(
@@ -55,7 +59,7 @@ final class AcrossReport {
     InsightSettings wanted = settings.insight();
     Findings all =
         Analysis.run(
-            entries, keys, Pipeline.matrix(vectors), candidates(wanted), settings.threads());
+            entries, keys, Vectors.joined(vectors), candidates(wanted), settings.threads());
     return new Report(
         between(all, wanted), together(accounts), new Report.Run(Version.text(), model.describe()));
   }

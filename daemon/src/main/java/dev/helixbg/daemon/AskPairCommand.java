@@ -159,7 +159,7 @@ final class AskPairCommand implements Callable<Integer> {
     double different = Math.max(0, 1 - verdict.same() - verdict.related());
     if (json) {
       Json.print(
-          console.out(),
+          console.json(),
           generator -> {
             generator.writeStartObject();
             generator.writeStringField("verdict", answer.text());

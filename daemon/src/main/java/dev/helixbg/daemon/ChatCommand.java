@@ -2,7 +2,6 @@ package dev.helixbg.daemon;
 
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import dev.helixbg.config.Settings;
-import dev.helixbg.config.text.PrintableText;
 import java.io.BufferedReader;
 import java.io.IOException;
 import java.io.InputStreamReader;
@@ -64,15 +63,14 @@ final class ChatCommand implements Callable<Integer> {
         Duration.ofMinutes(10),
         line -> {
           if (line.has("source")) {
-            sources.add(PrintableText.line(line.path("source").asText()));
+            sources.add(line.path("source").asText());
           } else {
-            console.out().print(PrintableText.block(line.path("text").asText()));
-            console.out().flush();
+            console.out().print(line.path("text").asText());
           }
         });
     console.out().println();
     if (!sources.isEmpty()) {
-      console.out().println("From: " + String.join(", ", sources));
+      console.say("From: %s", String.join(", ", sources));
     }
   }
 }

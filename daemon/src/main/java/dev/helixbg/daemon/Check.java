@@ -40,9 +40,9 @@ record Check(String name, State state, String detail, String remedy) {
   /** One line a check, and one for its remedy. */
   static void print(List<Check> checks, Console console) {
     for (Check check : checks) {
-      console.out().printf("%-8s %-16s %s%n", check.word(), check.name(), check.detail());
+      console.say("%-8s %-16s %s", check.word(), check.name(), check.detail());
       if (!check.remedy().isEmpty()) {
-        console.out().printf("%-8s %-16s -> %s%n", "", "", check.remedy());
+        console.say("%-8s %-16s -> %s", "", "", check.remedy());
       }
     }
   }

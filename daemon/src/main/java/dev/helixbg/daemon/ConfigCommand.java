@@ -30,7 +30,7 @@ final class ConfigCommand implements Callable<Integer> {
   public Integer call() throws IOException {
     List<EffectiveSetting> settings = options.load().effective();
     if (json) {
-      Json.print(console.out(), generator -> writeJson(settings, generator));
+      Json.print(console.json(), generator -> writeJson(settings, generator));
     } else {
       settings.forEach(this::print);
     }
@@ -41,9 +41,11 @@ final class ConfigCommand implements Callable<Integer> {
     String value = setting.quoted() ? '"' + setting.text() + '"' : setting.text();
     String assignment = setting.name() + " = " + value;
     console.out().println("# " + setting.meaning());
-    console
-        .out()
-        .println(setting.isSet() ? assignment + "  # " + setting.origin() : "# " + assignment);
+    if (setting.isSet()) {
+      console.say("%s  # %s", assignment, setting.origin());
+    } else {
+      console.say("# %s", assignment);
+    }
     console.out().println();
   }
 

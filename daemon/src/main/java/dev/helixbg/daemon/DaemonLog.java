@@ -2,7 +2,6 @@ package dev.helixbg.daemon;
 
 import ch.qos.logback.classic.Level;
 import ch.qos.logback.classic.LoggerContext;
-import ch.qos.logback.classic.encoder.PatternLayoutEncoder;
 import ch.qos.logback.classic.spi.ILoggingEvent;
 import ch.qos.logback.core.Appender;
 import ch.qos.logback.core.OutputStreamAppender;
@@ -27,8 +26,8 @@ import org.slf4j.LoggerFactory;
 final class DaemonLog {
   static final int FILES = 5;
   private static final long FILE_BYTES = 4L << 20;
-  private static final String HUMAN = "%d{yyyy-MM-dd HH:mm:ss.SSS} %-5level %msg%n%ex";
-  private static final String CONSOLE = "%d{HH:mm:ss} %-5level %msg%n%ex{short}";
+  private static final String FILE_TIME = "yyyy-MM-dd HH:mm:ss.SSS";
+  private static final String TERMINAL_TIME = "HH:mm:ss";
   private static final String PROVIDER = "slf4j.provider";
 
   private DaemonLog() {}
@@ -124,7 +123,7 @@ final class DaemonLog {
     file.setTriggeringPolicy(size);
     file.setEncoder(
         switch (format) {
-          case HUMAN -> pattern(context, HUMAN);
+          case HUMAN -> started(new TextLineEncoder(FILE_TIME, "full"), context);
           case JSON -> started(new JsonLineEncoder(), context);
         });
     file.start();
@@ -135,19 +134,10 @@ final class DaemonLog {
     OutputStreamAppender<ILoggingEvent> terminal = new OutputStreamAppender<>();
     terminal.setContext(context);
     terminal.setName("terminal");
-    terminal.setEncoder(pattern(context, CONSOLE));
+    terminal.setEncoder(started(new TextLineEncoder(TERMINAL_TIME, "short"), context));
     terminal.setOutputStream(console.err());
     terminal.start();
     return terminal;
-  }
-
-  private static Encoder<ILoggingEvent> pattern(LoggerContext context, String pattern) {
-    PatternLayoutEncoder encoder = new PatternLayoutEncoder();
-    // A topic or a path in a message cannot begin a line of its own, or colour a terminal.
-    encoder.setPattern(
-        pattern.replace(
-            "%msg", "%replace(%msg){'[\\p{Cntrl}\\u202a-\\u202e\\u2066-\\u2069]','?'}"));
-    return started(encoder, context);
   }
 
   private static Encoder<ILoggingEvent> started(

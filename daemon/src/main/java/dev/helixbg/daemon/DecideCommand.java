@@ -58,7 +58,7 @@ final class DecideCommand implements Callable<Integer> {
           ExitCode.WRITE,
           "cannot write " + chosen.insights().resolve(DecisionFile.NAME) + ": " + Reasons.of(e));
     }
-    console.err().printf("helix-bg: noted for %d findings%n", made.size());
+    console.warn("noted for %d findings", made.size());
     refresh(chosen, settings);
     return ExitCode.OK.number();
   }

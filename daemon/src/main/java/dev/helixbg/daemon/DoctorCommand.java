@@ -29,7 +29,7 @@ final class DoctorCommand implements Callable<Integer> {
     List<Check> checks = Doctor.examine(options::load, GlobalOptions.locations());
     if (json) {
       Json.print(
-          console.out(),
+          console.json(),
           generator -> {
             generator.writeStartObject();
             Check.write(checks, generator);

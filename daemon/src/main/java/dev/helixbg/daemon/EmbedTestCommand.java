@@ -52,7 +52,7 @@ final class EmbedTestCommand implements Callable<Integer> {
     Settings settings = options.load().settings();
     Test test = run(settings);
     if (json) {
-      Json.print(console.out(), generator -> write(test, generator));
+      Json.print(console.json(), generator -> write(test, generator));
     } else {
       print(test);
     }
@@ -76,9 +76,9 @@ final class EmbedTestCommand implements Callable<Integer> {
   }
 
   private void print(Test test) {
-    console.out().println("Model     " + test.model());
-    console.out().println("Graph     " + test.provenance().graph());
-    console.out().println("Provider  " + test.provenance().provider());
+    console.say("Model     %s", test.model());
+    console.say("Graph     %s", test.provenance().graph());
+    console.say("Provider  %s", test.provenance().provider());
     console.say(
         "Timing    opened in %.0f ms, %d texts embedded in %.1f ms",
         test.openMillis(), TEXTS.size(), test.embedMillis());

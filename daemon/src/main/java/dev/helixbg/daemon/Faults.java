@@ -96,6 +96,6 @@ final class Faults {
   }
 
   private void say(String message) {
-    console.err().println("helix-bg: " + message);
+    console.warn("%s", message);
   }
 }

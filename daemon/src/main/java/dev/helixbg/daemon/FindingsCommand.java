@@ -2,7 +2,6 @@ package dev.helixbg.daemon;
 
 import com.fasterxml.jackson.core.JsonGenerator;
 import dev.helixbg.config.Settings;
-import dev.helixbg.config.text.PrintableText;
 import dev.helixbg.insight.decisions.Decision;
 import dev.helixbg.insight.decisions.Decisions;
 import java.io.IOException;
@@ -45,7 +44,7 @@ final class FindingsCommand implements Callable<Integer> {
     Kb chosen = Kb.find(Optional.ofNullable(kb), settings, GlobalOptions.locations());
     Decisions decisions = Pipeline.decisions(chosen);
     if (decisions.unreadable() > 0) {
-      console.err().printf("helix-bg: %d damaged lines were passed over%n", decisions.unreadable());
+      console.warn("%d damaged lines were passed over", decisions.unreadable());
     }
     if (settled) {
       printSettled(decisions);
@@ -60,11 +59,11 @@ final class FindingsCommand implements Callable<Integer> {
 
   private void printOpen(List<ReportedFinding> findings) throws IOException {
     if (json) {
-      Json.print(console.out(), generator -> writeOpen(findings, generator));
+      Json.print(console.json(), generator -> writeOpen(findings, generator));
       return;
     }
     for (ReportedFinding finding : findings) {
-      say(
+      console.say(
           "%-22s %-14s %.3f  %s",
           finding.id(), finding.kind(), finding.similarity(), finding.about());
     }
@@ -86,11 +85,11 @@ final class FindingsCommand implements Callable<Integer> {
 
   private void printSettled(Decisions decisions) throws IOException {
     if (json) {
-      Json.print(console.out(), generator -> writeSettled(decisions, generator));
+      Json.print(console.json(), generator -> writeSettled(decisions, generator));
       return;
     }
     for (Decision decision : decisions.settled()) {
-      say("%-22s %-10s %s", decision.id(), word(decision), decision.about());
+      console.say("%-22s %-10s %s", decision.id(), word(decision), decision.about());
     }
   }
 
@@ -109,9 +108,5 @@ final class FindingsCommand implements Callable<Integer> {
 
   private static String word(Decision decision) {
     return decision.verdict().name().toLowerCase(Locale.ROOT);
-  }
-
-  private void say(String format, Object... values) {
-    console.out().println(PrintableText.line(String.format(Locale.ROOT, format, values)));
   }
 }

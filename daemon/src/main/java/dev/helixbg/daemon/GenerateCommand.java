@@ -3,7 +3,6 @@ package dev.helixbg.daemon;
 import com.fasterxml.jackson.core.JsonGenerator;
 import com.sun.management.ThreadMXBean;
 import dev.helixbg.config.Settings;
-import dev.helixbg.config.text.PrintableText;
 import dev.helixbg.llm.Agreement;
 import dev.helixbg.llm.LoadReport;
 import dev.helixbg.llm.ModelOpener;
@@ -165,7 +164,7 @@ final class GenerateCommand implements Callable<Integer> {
           check ? Optional.of(agreement(model, opening, ids)) : Optional.empty();
       agreement.ifPresent(this::print);
       if (json) {
-        Json.print(console.out(), generator -> write(model, answer, metal, agreement, generator));
+        Json.print(console.json(), generator -> write(model, answer, metal, agreement, generator));
       }
       return exitCode(answer, agreement).number();
     }
@@ -187,7 +186,7 @@ final class GenerateCommand implements Callable<Integer> {
   }
 
   private void print(Agreement agreement) {
-    say(
+    console.note(
         "check     first embedding row off by %.1e, logits by %.1e of the largest; %s",
         agreement.embedding(),
         agreement.logits(),
@@ -266,8 +265,7 @@ final class GenerateCommand implements Callable<Integer> {
     private void show(String piece) {
       text.append(piece);
       if (!json) {
-        console.out().print(PrintableText.block(piece));
-        console.out().flush();
+        console.out().print(piece);
       }
     }
 
@@ -289,32 +287,28 @@ final class GenerateCommand implements Callable<Integer> {
   private void print(TextModel model, Answer answer) {
     LoadReport load = model.loadReport();
     Generation generation = answer.generation();
-    say("backend   %s", model.backend().name());
-    say("loaded in %.0f ms", load.totalNanos() / 1e6);
+    console.note("backend   %s", model.backend().name());
+    console.note("loaded in %.0f ms", load.totalNanos() / 1e6);
     for (LoadReport.Phase phase : load.phases()) {
-      say(
+      console.note(
           "  %-10s %7.1f ms%s",
           phase.name(), phase.nanos() / 1e6, phase.beside() ? ", beside" : "");
     }
-    say(
+    console.note(
         "prompt    %d tokens in %.0f ms, %.1f per second",
         generation.promptTokens(), generation.promptNanos() / 1e6, answer.promptPerSecond());
-    say(
+    console.note(
         "answer    %d tokens in %.0f ms, %.1f per second; ended by %s",
         answer.tokenIds().length,
         generation.decodeNanos() / 1e6,
         answer.decodedPerSecond(),
         name(generation.stopReason()));
-    say("allocated %.0f bytes per token", answer.allocatedPerToken());
+    console.note("allocated %.0f bytes per token", answer.allocatedPerToken());
     model
         .backend()
         .counters()
         .snapshot()
-        .forEach((counter, value) -> say("%-17s %,d", name(counter), value));
-  }
-
-  private void say(String format, Object... values) {
-    console.err().printf(Locale.ROOT, format + "%n", values);
+        .forEach((counter, value) -> console.note("%-17s %,d", name(counter), value));
   }
 
   private static String name(Enum<?> constant) {

@@ -52,7 +52,10 @@ public final class HelixBg implements Runnable {
     }
     DaemonLog.choose(arguments.length > 0 && arguments[0].equals("daemon"));
     Interruption interruption = Interruption.watch();
-    int code = run(Console.of(System.getenv()), bench, interruption, arguments);
+    Console console = Console.of(System.getenv());
+    // Where the JVM and libraries tell of what nobody caught.
+    System.setErr(console.err());
+    int code = run(console, bench, interruption, arguments);
     interruption.over();
     System.exit(code);
   }
@@ -115,7 +118,7 @@ public final class HelixBg implements Runnable {
     Faults faults = new Faults(console);
     CommandLine line = new CommandLine(new HelixBg());
     commands.forEach((name, command) -> line.addSubcommand(name, command.get()));
-    line.setOut(new PrintWriter(console.out(), true, StandardCharsets.UTF_8));
+    line.setOut(new PrintWriter(console.coloured(), true, StandardCharsets.UTF_8));
     line.setErr(new PrintWriter(console.err(), true, StandardCharsets.UTF_8));
     line.setColorScheme(CommandLine.Help.defaultColorScheme(console.colour() ? Ansi.ON : Ansi.OFF));
     line.setParameterExceptionHandler(faults::wrongArguments);

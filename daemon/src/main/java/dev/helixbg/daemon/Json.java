@@ -2,7 +2,11 @@ package dev.helixbg.daemon;
 
 import com.fasterxml.jackson.core.JsonFactory;
 import com.fasterxml.jackson.core.JsonGenerator;
+import com.fasterxml.jackson.core.PrettyPrinter;
 import com.fasterxml.jackson.core.util.DefaultPrettyPrinter;
+import com.fasterxml.jackson.core.util.MinimalPrettyPrinter;
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.ObjectMapper;
 import java.io.IOException;
 import java.io.PrintStream;
 
@@ -24,12 +28,29 @@ final class Json {
     json.writeNumberField(field, rounded(value));
   }
 
+  /**
+   * @param out of {@link Console#json}
+   */
   static void print(PrintStream out, Content content) throws IOException {
+    print(out, new DefaultPrettyPrinter(), content);
+  }
+
+  static void print(PrintStream out, JsonNode value) throws IOException {
+    print(out, json -> new ObjectMapper().writeTree(json, value));
+  }
+
+  /** On one line. */
+  static void printLine(PrintStream out, JsonNode value) throws IOException {
+    print(out, new MinimalPrettyPrinter(), json -> new ObjectMapper().writeTree(json, value));
+  }
+
+  private static void print(PrintStream out, PrettyPrinter printer, Content content)
+      throws IOException {
     try (JsonGenerator json =
         new JsonFactory()
             .createGenerator(out)
             .disable(JsonGenerator.Feature.AUTO_CLOSE_TARGET)
-            .setPrettyPrinter(new DefaultPrettyPrinter())) {
+            .setPrettyPrinter(printer)) {
       content.writeTo(json);
     }
     out.println();

@@ -6,6 +6,7 @@ import ch.qos.logback.core.encoder.EncoderBase;
 import com.fasterxml.jackson.core.JsonProcessingException;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import com.fasterxml.jackson.databind.node.ObjectNode;
+import dev.helixbg.config.text.PrintableText;
 import java.nio.charset.StandardCharsets;
 
 /** One log event as one JSON object on one line. */
@@ -31,7 +32,8 @@ final class JsonLineEncoder extends EncoderBase<ILoggingEvent> {
       json.put("stackTrace", ThrowableProxyUtil.asString(event.getThrowableProxy()));
     }
     try {
-      return (JSON.writeValueAsString(json) + "\n").getBytes(StandardCharsets.UTF_8);
+      return (PrintableText.json(JSON.writeValueAsString(json)) + "\n")
+          .getBytes(StandardCharsets.UTF_8);
     } catch (JsonProcessingException e) {
       throw new AssertionError("a tree of texts can always be written", e);
     }

@@ -2,7 +2,6 @@ package dev.helixbg.daemon;
 
 import com.fasterxml.jackson.core.JsonGenerator;
 import dev.helixbg.config.Settings;
-import dev.helixbg.config.text.PrintableText;
 import dev.helixbg.embed.EmbeddingModel;
 import dev.helixbg.embed.cache.TextKey;
 import dev.helixbg.insight.findings.NamedEntry;
@@ -16,7 +15,6 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
-import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.Callable;
@@ -60,11 +58,11 @@ final class LabelCommand implements Callable<Integer> {
         labelled = run(chosen, settings, true);
       }
     } else {
-      console.err().println("helix-bg: " + chosen.folder() + " is not writable: answers are lost");
+      console.warn("%s is not writable: answers are lost", chosen.folder());
       labelled = run(chosen, settings, false);
     }
     if (json) {
-      Json.print(console.out(), generator -> write(labelled, generator));
+      Json.print(console.json(), generator -> write(labelled, generator));
     } else {
       print(labelled);
     }
@@ -94,28 +92,23 @@ final class LabelCommand implements Callable<Integer> {
       String tags =
           String.join(
               ", ", Label.among(named.entry().text().tags()).stream().map(Label::title).toList());
-      console
-          .out()
-          .printf(
-              Locale.ROOT,
-              "%-13s %5s  %-13s %5s  %s%s%n",
-              guess == null ? "-" : guess.label().title(),
-              guess == null ? "" : percent(guess.score()),
-              guess == null ? "" : guess.runnerUp().title(),
-              guess == null ? "" : percent(guess.runnerUpScore()),
-              PrintableText.line(named.name()),
-              tags.isEmpty() ? "" : "  (tagged " + tags + ")");
+      console.say(
+          "%-13s %5s  %-13s %5s  %s%s",
+          guess == null ? "-" : guess.label().title(),
+          guess == null ? "" : percent(guess.score()),
+          guess == null ? "" : guess.runnerUp().title(),
+          guess == null ? "" : percent(guess.runnerUpScore()),
+          named.name(),
+          tags.isEmpty() ? "" : "  (tagged " + tags + ")");
     }
-    console
-        .err()
-        .printf(
-            "helix-bg: %,d entries labelled by %s, %,d of them now; %,d left for the next run%n",
-            labelled.entries().stream()
-                .filter(named -> labelled.guesses().containsKey(named.key()))
-                .count(),
-            labelled.model(),
-            labelled.asked(),
-            labelled.left());
+    console.warn(
+        "%,d entries labelled by %s, %,d of them now; %,d left for the next run",
+        labelled.entries().stream()
+            .filter(named -> labelled.guesses().containsKey(named.key()))
+            .count(),
+        labelled.model(),
+        labelled.asked(),
+        labelled.left());
   }
 
   private static String percent(double share) {

@@ -1,7 +1,6 @@
 package dev.helixbg.daemon;
 
 import com.fasterxml.jackson.core.JsonGenerator;
-import dev.helixbg.config.text.PrintableText;
 import dev.helixbg.llm.LoadReport;
 import dev.helixbg.llm.TextModel;
 import dev.helixbg.llm.gguf.GgufArray;
@@ -48,7 +47,7 @@ final class LoadModelCommand implements Callable<Integer> {
     try (TextModel model = flags.open(file, flags.settings(options))) {
       model.tokenizer();
       if (json) {
-        Json.print(console.out(), generator -> write(model, generator));
+        Json.print(console.json(), generator -> write(model, generator));
       } else {
         print(model);
       }
@@ -119,8 +118,7 @@ final class LoadModelCommand implements Callable<Integer> {
   }
 
   private static String shown(String text) {
-    String line = PrintableText.line(text);
-    return line.length() <= LONGEST_VALUE ? line : line.substring(0, LONGEST_VALUE) + "…";
+    return text.length() <= LONGEST_VALUE ? text : text.substring(0, LONGEST_VALUE) + "…";
   }
 
   // ---- JSON -----------------------------------------------------------------------------------

@@ -7,7 +7,6 @@ import dev.helixbg.llm.metal.Profile;
 import dev.helixbg.llm.metal.Waited;
 import java.io.IOException;
 import java.util.List;
-import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
 
@@ -41,25 +40,21 @@ record MetalAccount(
   }
 
   void print(Console console) {
-    say(console, "gpu           %s", gpu);
-    say(console, "gpu memory    %,d of %,d bytes", memoryUsed, memoryBudget);
-    say(console, "copied        %,d bytes of weights", copiedWeights);
+    console.note("gpu           %s", gpu);
+    console.note("gpu memory    %,d of %,d bytes", memoryUsed, memoryBudget);
+    console.note("copied        %,d bytes of weights", copiedWeights);
     waited.forEach(
         (label, waits) ->
-            say(
-                console,
+            console.note(
                 "waited        %-12s %6d times %10.2f ms",
-                label,
-                waits.times(),
-                waits.nanos() / 1e6));
+                label, waits.times(), waits.nanos() / 1e6));
     printProfile(console);
   }
 
   void printProfile(Console console) {
     double all = profile.stream().mapToDouble(Profile.Entry::seconds).sum();
     for (Profile.Entry entry : profile) {
-      say(
-          console,
+      console.note(
           "kernel        %-12s %6d times %10.2f ms %5.1f %%  fastest %.1f us",
           entry.kernel(),
           entry.times(),
@@ -67,10 +62,6 @@ record MetalAccount(
           100 * entry.seconds() / all,
           entry.fastest() * 1e6);
     }
-  }
-
-  private static void say(Console console, String format, Object... values) {
-    console.err().printf(Locale.ROOT, format + "%n", values);
   }
 
   /** An object field {@code metal}. */

@@ -58,7 +58,7 @@ final class MetalTestCommand implements Callable<Integer> {
       }
       List<Result> results = results(new MetalBench(metal, repetitions));
       if (json) {
-        Json.print(console.out(), generator -> write(metal.device(), results, generator));
+        Json.print(console.json(), generator -> write(metal.device(), results, generator));
       }
       boolean right = results.stream().allMatch(Result::isRight);
       return (right ? ExitCode.OK : ExitCode.PROBLEMS).number();

@@ -66,10 +66,7 @@ final class OneShotCommand implements Callable<Integer> {
             settings,
             EmbedderSource.located(settings),
             Analysis::run,
-            new Judging(
-                settings,
-                Progress.on(console),
-                warning -> console.err().println("helix-bg: " + warning)),
+            new Judging(settings, Progress.on(console), warning -> console.warn("%s", warning)),
             Progress.on(console));
     print(noReport ? look(pipeline, chosen) : report(pipeline, chosen), chosen);
     return ExitCode.OK.number();
@@ -86,9 +83,7 @@ final class OneShotCommand implements Callable<Integer> {
   /** Works on a knowledge base that cannot be written, too; then the vectors are not kept. */
   private Pipeline.Outcome look(Pipeline pipeline, Kb chosen) throws InterruptedException {
     if (!Files.isWritable(chosen.folder())) {
-      console
-          .err()
-          .println("helix-bg: " + chosen.folder() + " is not writable: the vectors are not kept");
+      console.warn("%s is not writable: the vectors are not kept", chosen.folder());
       return pipeline.run(chosen, Saving.NOTHING);
     }
     try (KbLock lock = KbLock.take(chosen)) {
@@ -100,14 +95,13 @@ final class OneShotCommand implements Callable<Integer> {
     outcome
         .vectors()
         .rebuilt()
-        .ifPresent(
-            reason -> console.err().println("helix-bg: the vectors were made anew: " + reason));
+        .ifPresent(reason -> console.warn("the vectors were made anew: %s", reason));
     if (json) {
-      JsonReport.write(outcome.report(), console.out());
+      JsonReport.write(outcome.report(), console.json());
     } else {
       String where = noReport ? "" : ReportFolder.of(chosen).html().toString();
       console
-          .out()
+          .coloured()
           .print(TerminalSummary.render(outcome.report(), where, SUMMARY_WIDTH, console.colour()));
     }
   }

@@ -94,7 +94,7 @@ final class Pipeline {
         analyst.analyse(
             log.entries(),
             vectors.keys().stream().map(TextKey::hex).toList(),
-            matrix(vectors.vectors()),
+            Vectors.of(vectors.vectors()),
             decisions.widened(settings.insight()),
             settings.threads());
     Findings open = decisions.applyTo(all, settings.insight());
@@ -178,14 +178,5 @@ final class Pipeline {
             + ": "
             + Reasons.of(e)
             + ". It holds what you said about findings; make it readable");
-  }
-
-  static Vectors matrix(List<float[]> rows) {
-    int dimension = rows.isEmpty() ? 1 : rows.getFirst().length;
-    float[] values = new float[Math.multiplyExact(rows.size(), dimension)];
-    for (int i = 0; i < rows.size(); i++) {
-      System.arraycopy(rows.get(i), 0, values, i * dimension, dimension);
-    }
-    return new Vectors(rows.size(), dimension, values);
   }
 }

@@ -41,7 +41,7 @@ interface Progress extends AutoCloseable {
             .setStyle(ProgressBarStyle.UNICODE_BLOCK)
             .setUpdateIntervalMillis(200)
             .showSpeed()
-            .setConsumer(new ConsoleProgressBarConsumer(console.err(), 80))
+            .setConsumer(new ConsoleProgressBarConsumer(console.bars(), 80))
             .clearDisplayOnFinish()
             .build();
     return new Progress() {

@@ -2,7 +2,6 @@ package dev.helixbg.daemon;
 
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import dev.helixbg.config.Settings;
-import dev.helixbg.config.text.PrintableText;
 import dev.helixbg.embed.cache.EmbeddingCache;
 import dev.helixbg.insight.log.DataLog;
 import dev.helixbg.insight.review.History;
@@ -10,7 +9,6 @@ import dev.helixbg.insight.review.Review;
 import java.io.IOException;
 import java.time.Duration;
 import java.time.Instant;
-import java.util.Locale;
 import java.util.Optional;
 import java.util.concurrent.Callable;
 import picocli.CommandLine.Command;
@@ -94,7 +92,7 @@ abstract sealed class ReviewCommand implements Callable<Integer> {
     DaemonLink link = new DaemonLink(DaemonHome.of(GlobalOptions.locations()));
     Review review = link.watches(chosen) ? ask(link, chosen) : run(chosen, settings);
     if (json) {
-      console.out().println(History.toJson(review).toPrettyString());
+      Json.print(console.json(), History.toJson(review));
     } else {
       print(review);
     }
@@ -137,9 +135,9 @@ abstract sealed class ReviewCommand implements Callable<Integer> {
   }
 
   private void print(Review review) {
-    say("%s", review.summary());
+    console.say("%s", review.summary());
     for (Review.Item item : review.items()) {
-      say(
+      console.say(
           "%.3f  %s %s %s%s",
           item.similarity(),
           item.a(),
@@ -147,12 +145,8 @@ abstract sealed class ReviewCommand implements Callable<Integer> {
           item.b(),
           item.verdict().isEmpty() ? "" : " (" + item.verdict() + ")");
       if (!item.text().isEmpty()) {
-        say("       %s", item.text());
+        console.say("       %s", item.text());
       }
     }
-  }
-
-  private void say(String format, Object... values) {
-    console.out().println(PrintableText.line(String.format(Locale.ROOT, format, values)));
   }
 }

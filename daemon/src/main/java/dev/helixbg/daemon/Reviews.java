@@ -1,6 +1,7 @@
 package dev.helixbg.daemon;
 
 import dev.helixbg.config.Settings;
+import dev.helixbg.embed.cache.EmbeddingCache;
 import dev.helixbg.insight.review.DriftReview;
 import dev.helixbg.insight.review.History;
 import dev.helixbg.insight.review.KbEntries;
@@ -33,9 +34,7 @@ final class Reviews {
 
   /** The entries whose vectors are in the cache: all of them, once a run has ended. */
   KbEntries load(Kb kb) {
-    EmbeddedEntries known = EmbeddedEntries.read(kb, modelId);
-    return new KbEntries(
-        known.entries(), known.keys(), Pipeline.matrix(known.vectors()), known.log().sha256());
+    return KbEntries.read(kb.dataLog(), new EmbeddingCache(kb.folder()), modelId);
   }
 
   /** The newest review of a kind that looked at all topics. */

@@ -1,6 +1,5 @@
 package dev.helixbg.daemon;
 
-import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import dev.helixbg.config.Settings;
@@ -13,7 +12,6 @@ import java.io.IOException;
 import java.time.Duration;
 import java.util.HashMap;
 import java.util.List;
-import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.Callable;
@@ -114,19 +112,10 @@ final class SearchCommand implements Callable<Integer> {
   private void print(List<SearchHit> hits) throws IOException {
     for (SearchHit hit : hits) {
       if (json) {
-        JsonNode line = hit.toJson(JSON);
-        console.out().println(JSON.writeValueAsString(line));
+        Json.printLine(console.json(), hit.toJson(JSON));
       } else {
-        console
-            .out()
-            .println(
-                String.format(Locale.ROOT, "%.3f  ", hit.similarity())
-                    + PrintableText.line(hit.name()));
-        String text = PrintableText.line(hit.text().strip());
-        console
-            .out()
-            .println(
-                "       " + (text.length() > EXCERPT ? text.substring(0, EXCERPT) + "…" : text));
+        console.say("%.3f  %s", hit.similarity(), hit.name());
+        console.say("       %s", PrintableText.excerpt(hit.text(), EXCERPT));
       }
     }
   }

@@ -49,7 +49,7 @@ final class SearchIndex implements AutoCloseable {
                 found.add(vector);
               });
     }
-    return new SearchIndex(entries, names, PackedVectors.pack(Pipeline.matrix(found)));
+    return new SearchIndex(entries, names, PackedVectors.pack(Vectors.of(found)));
   }
 
   /** The entries whose vectors are in the cache: all of them, once a run has ended. */
@@ -75,7 +75,7 @@ final class SearchIndex implements AutoCloseable {
     if (entries.isEmpty()) {
       return queries.stream().map(query -> List.<SearchHit>of()).toList();
     }
-    Vectors asked = Pipeline.matrix(queries);
+    Vectors asked = Vectors.of(queries);
     try (PackedVectors rows = PackedVectors.pack(asked)) {
       Best best =
           AllPairs.between(rows, packed, Float.NEGATIVE_INFINITY, 1, () -> new Best(limits))

@@ -8,11 +8,14 @@ import dev.helixbg.daemon.service.ServiceSpec;
 import dev.helixbg.embed.store.AtomicFile;
 import dev.helixbg.embed.store.PrivateFiles;
 import java.io.IOException;
+import java.io.InputStream;
+import java.io.UncheckedIOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.LinkOption;
 import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
@@ -30,23 +33,6 @@ import picocli.CommandLine.Parameters;
     description = "Let launchd or systemd run the daemon from login on.",
     mixinStandardHelpOptions = true)
 final class ServiceCommand implements Callable<Integer> {
-  /** What the daemon's JVM is started with; scripts/lib/jvm.sh has the same and why. */
-  static final List<String> JAVA_OPTIONS =
-      List.of(
-          "--add-modules",
-          "jdk.incubator.vector",
-          "--enable-native-access=ALL-UNNAMED",
-          "-Djdk.incubator.vector.VECTOR_ACCESS_OOB_CHECK=0",
-          "-XX:CompileCommand=quiet",
-          "-XX:CompileCommand=dontinline,dev.helixbg.llm.cpu.kernel.*::*",
-          "-XX:CompileCommand=CompileThresholdScaling,dev.helixbg.llm.cpu.kernel.*::*,0.002",
-          "-XX:CompileCommand=BackgroundCompilation,dev.helixbg.llm.cpu.kernel.*::*,false",
-          "-XX:Tier4BackEdgeThreshold=400000",
-          "-XX:+UseSerialGC",
-          "-XX:-UsePerfData",
-          "-XX:Tier3DelayOn=1000",
-          "-XX:Tier0ProfilingStartPercentage=100000");
-
   /** For a process that rests most of its life: the heap shrinks when there is garbage in it. */
   static final List<String> DAEMON_OPTIONS =
       List.of(
@@ -143,7 +129,7 @@ final class ServiceCommand implements Callable<Integer> {
       writable.add(settings.embed().models());
       writable.add(settings.cache());
     }
-    List<String> java = new ArrayList<>(JAVA_OPTIONS);
+    List<String> java = javaOptions();
     java.addAll(DAEMON_OPTIONS);
     Path jar = jar();
     Path archive = jar.resolveSibling("../helix-bg.jsa").normalize();
@@ -159,6 +145,26 @@ final class ServiceCommand implements Callable<Integer> {
         List.copyOf(writable),
         home.logs(),
         environment());
+  }
+
+  /**
+   * What every JVM of ours is started with: the launcher's argument files, which are in the jar.
+   */
+  static List<String> javaOptions() {
+    List<String> options = new ArrayList<>();
+    for (String name : List.of("jvm.options", "tiered.options")) {
+      try (InputStream file = ServiceCommand.class.getResourceAsStream(name)) {
+        new String(file.readAllBytes(), StandardCharsets.UTF_8)
+            .lines()
+            .filter(line -> !line.startsWith("#"))
+            .flatMap(line -> Arrays.stream(line.split(" ")))
+            .filter(option -> !option.isEmpty())
+            .forEach(options::add);
+      } catch (IOException e) {
+        throw new UncheckedIOException(e);
+      }
+    }
+    return options;
   }
 
   /** The settings that come from the environment now come from there later. */
@@ -247,7 +253,7 @@ final class ServiceCommand implements Callable<Integer> {
 
   private Integer printLogs(DaemonHome home) {
     try {
-      Files.readAllLines(home.logFile()).forEach(this::say);
+      Files.copy(home.logFile(), console.out());
       return ExitCode.OK.number();
     } catch (IOException e) {
       throw new Failure(

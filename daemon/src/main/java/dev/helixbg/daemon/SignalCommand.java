@@ -30,7 +30,7 @@ final class SignalCommand implements Callable<Integer> {
   public Integer call() throws IOException {
     new DaemonLink(DaemonHome.of(GlobalOptions.locations()))
         .ask(DaemonLink.request(word), Duration.ofSeconds(10));
-    console.err().println("helix-bg: " + word + ": done");
+    console.warn("%s: done", word);
     return ExitCode.OK.number();
   }
 }

@@ -1,10 +1,8 @@
 package dev.helixbg.daemon;
 
 import com.fasterxml.jackson.databind.JsonNode;
-import dev.helixbg.config.text.PrintableText;
 import java.io.IOException;
 import java.time.Duration;
-import java.util.Locale;
 import java.util.concurrent.Callable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Option;
@@ -31,7 +29,7 @@ final class StatusCommand implements Callable<Integer> {
             .ask(DaemonLink.request("status"), Duration.ofSeconds(10))
             .getFirst();
     if (json) {
-      console.out().println(status.toPrettyString());
+      Json.print(console.json(), status);
     } else {
       print(status);
     }
@@ -40,35 +38,35 @@ final class StatusCommand implements Callable<Integer> {
 
   private void print(JsonNode status) {
     JsonNode metrics = status.path("metrics");
-    say(
+    console.say(
         "helix-bg %s, process %d, up %s%s",
         status.path("version").asText(),
         status.path("pid").asLong(),
         Duration.ofSeconds(metrics.path("upSeconds").asLong()),
         status.path("paused").asBoolean() ? ", paused" : "");
     for (JsonNode kb : status.path("kbs")) {
-      say(
+      console.say(
           "  %s: %s, %s",
           kb.path("folder").asText(),
           kb.path("entries").isNull() ? "not read yet" : kb.path("entries").asInt() + " entries",
           kb.path("upToDate").asBoolean() ? "up to date" : "work to do");
       if (kb.path("questionsLeft").asInt() > 0) {
-        say("    %,d questions to the model are left", kb.path("questionsLeft").asInt());
+        console.say("    %,d questions to the model are left", kb.path("questionsLeft").asInt());
       }
       if (!kb.path("trouble").isNull()) {
-        say("    trouble: %s", kb.path("trouble").asText());
+        console.say("    trouble: %s", kb.path("trouble").asText());
       }
     }
     if (status.hasNonNull("idleWork")) {
-      say("at idle   %s", idleWork(status.path("idleWork")));
+      console.say("at idle   %s", idleWork(status.path("idleWork")));
     }
-    say(
+    console.say(
         "models    embedding %s, language %s",
         loaded(status.path("embedderLoaded").asBoolean()),
         status.path("model").isNull()
             ? "none"
             : status.path("model").asText() + " " + loaded(status.path("modelLoaded").asBoolean()));
-    say(
+    console.say(
         "so far    %,d looks, %,d readings, %,d reports, %,d texts embedded, %,d searches,"
             + " %,d answers by the model",
         metrics.path("ticks").asLong(),
@@ -77,11 +75,11 @@ final class StatusCommand implements Callable<Integer> {
         metrics.path("embedded").asLong(),
         metrics.path("searches").asLong(),
         metrics.path("answers").asLong());
-    say(
+    console.say(
         "cost      %.1f s of processor time, %,d MB resident",
         metrics.path("cpuSeconds").asDouble(), metrics.path("residentBytes").asLong() >> 20);
     if (metrics.hasNonNull("lastError")) {
-      say(
+      console.say(
           "last error %s: %s",
           metrics.at("/lastError/at").asText(), metrics.at("/lastError/message").asText());
     }
@@ -100,9 +98,5 @@ final class StatusCommand implements Callable<Integer> {
 
   private static String loaded(boolean is) {
     return is ? "loaded" : "not loaded";
-  }
-
-  private void say(String format, Object... values) {
-    console.out().println(PrintableText.line(String.format(Locale.ROOT, format, values)));
   }
 }

@@ -50,7 +50,7 @@ final class VerifyCommand implements Callable<Integer> {
 
   private void printJson(Kb chosen, Verification.Result result) throws IOException {
     Json.print(
-        console.out(),
+        console.json(),
         generator -> {
           generator.writeStartObject();
           generator.writeStringField("kb", chosen.folder().toString());

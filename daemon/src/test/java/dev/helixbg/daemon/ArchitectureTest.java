@@ -105,4 +105,15 @@ class ArchitectureTest {
           .accessField(System.class, "out")
           .orShould()
           .accessField(System.class, "err");
+
+  /** Everybody else's streams let printable text through only. */
+  @ArchTest
+  static final ArchRule fewWriteToTerminalsUnfiltered =
+      noClasses()
+          .that()
+          .doNotBelongToAnyOf(Console.class, Progress.class, OneShotCommand.class, HelixBg.class)
+          .should()
+          .callMethod(Console.class, "coloured")
+          .orShould()
+          .callMethod(Console.class, "bars");
 }

@@ -5,11 +5,15 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.helixbg.llm.cpu.ForkedJvm;
 import java.io.ByteArrayOutputStream;
+import java.io.FileDescriptor;
+import java.io.FileOutputStream;
 import java.io.IOException;
 import java.io.PrintStream;
+import java.lang.management.ManagementFactory;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.TreeSet;
 import org.junit.jupiter.api.Test;
@@ -32,6 +36,15 @@ class CommandLineTest {
     return out.toString(StandardCharsets.UTF_8);
   }
 
+  /** Prints what the java command made of its argument files. */
+  static final class OptionsOfThisJvm {
+    public static void main(String[] arguments) throws IOException {
+      PrintStream out =
+          new PrintStream(new FileOutputStream(FileDescriptor.out), true, StandardCharsets.UTF_8);
+      ManagementFactory.getRuntimeMXBean().getInputArguments().forEach(out::println);
+    }
+  }
+
   @Test
   void everyCommandSaysWhatItIsFor() {
     line()
@@ -43,7 +56,12 @@ class CommandLineTest {
 
   @Test
   void aServiceStartsTheJvmAsTheLauncherDoes() throws IOException, InterruptedException {
-    assertEquals(ForkedJvm.launcherOptions("tiered"), ServiceCommand.JAVA_OPTIONS);
+    List<String> read = ForkedJvm.runAsLaunched("tiered", OptionsOfThisJvm.class).lines().toList();
+    List<String> ours = new ArrayList<>(ServiceCommand.javaOptions());
+    assertEquals("--add-modules", ours.removeFirst());
+    assertEquals("jdk.incubator.vector", ours.removeFirst());
+    assertEquals(read.subList(1, read.size()), ours);
+    assertEquals("--add-modules=jdk.incubator.vector", read.getFirst());
   }
 
   @Test

@@ -10,6 +10,7 @@ import ch.qos.logback.classic.LoggerContext;
 import ch.qos.logback.classic.util.LogbackMDCAdapter;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
+import dev.helixbg.config.text.HostileText;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.io.PrintStream;
@@ -55,10 +56,29 @@ class DaemonLogTest {
     context.stop();
     assertEquals(1, lines().size());
     assertTrue(
-        lines().getFirst().matches("\\d{4}-\\d\\d-\\d\\d .* INFO  topic a\\?2026-01-01 ERROR.*"),
+        lines().getFirst().matches("\\d{4}-\\d\\d-\\d\\d .* INFO  topic a␊2026-01-01 ERROR.*"),
         lines().getFirst());
     assertFalse(lines().getFirst().contains("\u001b"));
     assertEquals(0, terminal.size(), "nothing is written to what is no terminal");
+  }
+
+  @Test
+  void neitherMessagesNorExceptionsActOnWhatShowsTheFile() throws IOException {
+    for (String format : List.of("human", "json")) {
+      LoggerContext context = start(Map.of("daemon.log_format", format), false, 1 << 20);
+      Logger log = context.getLogger("dev.helixbg.test");
+      for (String text : HostileText.CORPUS) {
+        log.warn(text, new IOException(text, new IOException(text)));
+      }
+      context.stop();
+      Path file = folder.resolve("logs/helix-bg.log");
+      HostileText.assertHarmless(Files.readString(file), "the log");
+      assertEquals(
+          HostileText.CORPUS.size(),
+          lines().stream().filter(line -> !line.startsWith("    ")).count(),
+          "an exception begins no line that looks like an event");
+      Files.delete(file);
+    }
   }
 
   @Test

@@ -32,7 +32,7 @@ final class RealDaemon implements AutoCloseable {
   Process command(String... arguments) throws IOException {
     List<String> command = new ArrayList<>(wrapper);
     command.add(Path.of(System.getProperty("java.home"), "bin/java").toString());
-    command.addAll(ServiceCommand.JAVA_OPTIONS);
+    command.addAll(ServiceCommand.javaOptions());
     command.addAll(ServiceCommand.DAEMON_OPTIONS);
     command.add("-XX:SharedArchiveFile=" + dist.resolve("helix-bg.jsa"));
     command.add("-jar");

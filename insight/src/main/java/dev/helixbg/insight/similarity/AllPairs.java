@@ -3,6 +3,7 @@ package dev.helixbg.insight.similarity;
 import static dev.helixbg.insight.similarity.PackedVectors.PANEL;
 import static dev.helixbg.insight.similarity.PackedVectors.STRIP;
 
+import dev.helixbg.embed.ParallelLoop;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.atomic.AtomicLong;
@@ -77,7 +78,7 @@ public final class AllPairs {
       made.add(sink);
       workers.add(new Worker(kernel, rows, columns, upper, limit, block, next, sink));
     }
-    Workers.run(workers);
+    ParallelLoop.runToTheEnd("similarity", threads, threads, i -> workers.get(i).run());
     return made;
   }
 

@@ -1,10 +1,10 @@
-package dev.helixbg.insight.report;
+package dev.helixbg.config.text;
 
 /** How many terminal columns text takes, after Unicode's East Asian Width (UAX #11). */
-final class Columns {
+public final class Columns {
   private Columns() {}
 
-  static int of(String text) {
+  public static int of(String text) {
     return text.codePoints().map(Columns::of).sum();
   }
 
