@@ -7,6 +7,7 @@ import dev.helixbg.embed.cache.EmbeddingCache;
 import dev.helixbg.insight.findings.Analysis;
 import dev.helixbg.insight.findings.Finding;
 import dev.helixbg.insight.findings.Findings;
+import dev.helixbg.insight.findings.NamedEntry;
 import dev.helixbg.insight.log.Entry;
 import dev.helixbg.insight.log.LogAccount;
 import dev.helixbg.insight.report.Report;
@@ -103,6 +104,7 @@ final class AcrossReport {
         duplicates.stream().limit(wanted.maxNearDuplicates()).toList(),
         links.stream().limit(wanted.maxCrossLinks()).toList(),
         misfiled.stream().limit(wanted.maxMisfiled()).toList(),
+        all.relations().stream().filter(r -> areOfTwoKbs(r.a(), r.b())).toList(),
         all.distribution(),
         wanted,
         new Findings.Totals(
@@ -110,9 +112,11 @@ final class AcrossReport {
   }
 
   private static List<Finding.Pair> between(List<Finding.Pair> pairs) {
-    return pairs.stream()
-        .filter(p -> !kbOf(p.a().entry().topic()).equals(kbOf(p.b().entry().topic())))
-        .toList();
+    return pairs.stream().filter(p -> areOfTwoKbs(p.a(), p.b())).toList();
+  }
+
+  private static boolean areOfTwoKbs(NamedEntry a, NamedEntry b) {
+    return !kbOf(a.entry().topic()).equals(kbOf(b.entry().topic()));
   }
 
   private static String kbOf(String topic) {

@@ -47,6 +47,7 @@ record ReportedFinding(String id, String kind, double similarity, String about) 
                 misfiled.path("other").asDouble(),
                 misfiled.at("/entry/name").asText() + " > " + misfiled.path("nearer").asText()));
       }
+      report.path("relations").forEach(pair -> findings.add(pair(pair, "relation")));
       findings.removeIf(finding -> !Decision.isId(finding.id()));
       return findings;
     } catch (NoSuchFileException | java.io.FileNotFoundException e) {

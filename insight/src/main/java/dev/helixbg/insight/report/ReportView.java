@@ -29,6 +29,7 @@ record ReportView(
     ReviewSection reviews,
     GraphView graph,
     DistributionView distribution,
+    PairSection relations,
     PairSection nearDuplicates,
     ListSection<OverlapView> overlaps,
     PairSection crossLinks,
@@ -124,6 +125,7 @@ record ReportView(
         ReviewSection.of(report.reviews(), report.log().sha256()),
         GraphView.of(findings),
         DistributionView.of(findings.distribution(), limits),
+        PairSection.relations(findings.relations(), judgements),
         nearDuplicates(findings, limits, judgements),
         overlaps(findings, limits),
         crossLinks(findings, limits, judgements),
@@ -144,8 +146,8 @@ record ReportView(
     Findings.Totals totals = findings.totals();
     int overlaps = findings.topicOverlaps().size();
     if (totals.nearDuplicates() + totals.crossLinks() + totals.misfiled() + overlaps == 0) {
-      return "Nothing stands out: no entry repeats another, no topics overlap, and every entry is"
-          + " nearest to its own topic.";
+      return "Nothing passes a limit: no entry is nearly the same as another, no topics overlap,"
+                 + " and every entry is nearest to its own topic.";
     }
     return Wording.count(totals.nearDuplicates(), "near-duplicate", "near-duplicates")
         + ", "
