@@ -24,6 +24,10 @@ final class NearestLists {
   private final int[] order;
   private final int[] others;
   private final float[] similarities;
+
+  /** Of each list the last similarity once more, side by side: a scan asks for every pair. */
+  private final float[] least;
+
   private final Object[] locks = new Object[LOCKS];
 
   /**
@@ -36,7 +40,9 @@ final class NearestLists {
     this.order = order;
     this.others = new int[Math.multiplyExact(count, LENGTH)];
     this.similarities = new float[others.length];
+    this.least = new float[count];
     Arrays.fill(others, NONE);
+    Arrays.fill(least, Float.NEGATIVE_INFINITY);
     Arrays.fill(similarities, Float.NEGATIVE_INFINITY);
     Arrays.setAll(locks, i -> new Object());
   }
@@ -118,6 +124,7 @@ final class NearestLists {
         next.others[now * LENGTH + i] = other == NONE ? NONE : nowAt[other];
         next.similarities[now * LENGTH + i] = similarities[from + i];
       }
+      next.least[now] = least[before];
     }
     return whole;
   }
@@ -125,9 +132,12 @@ final class NearestLists {
   /** Takes a neighbour in if it is among the nearest; any thread may call this. */
   void offer(int entry, int other, float similarity) {
     // Without the lock this may be an older value, and so a lower one: never a wrong refusal.
-    if (similarity < similarities[entry * LENGTH + LENGTH - 1]) {
-      return;
+    if (similarity >= least[entry]) {
+      insert(entry, other, similarity);
     }
+  }
+
+  private void insert(int entry, int other, float similarity) {
     synchronized (locks[entry % LOCKS]) {
       int first = entry * LENGTH;
       int at = first + LENGTH;
@@ -141,6 +151,7 @@ final class NearestLists {
       if (at < first + LENGTH) {
         others[at] = other;
         similarities[at] = similarity;
+        least[entry] = similarities[first + LENGTH - 1];
       }
     }
   }

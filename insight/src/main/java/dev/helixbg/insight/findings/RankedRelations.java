@@ -4,6 +4,7 @@ import dev.helixbg.insight.findings.BestPairs.ScoredPair;
 import dev.helixbg.insight.log.Entry;
 import dev.helixbg.insight.log.EntryText;
 import dev.helixbg.insight.similarity.Vectors;
+import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.HashSet;
 import java.util.List;
@@ -28,7 +29,7 @@ final class RankedRelations {
   /** Chosen on notes that are not in this project; 0.2 to 0.5 rank nearly the same. */
   private static final double TERM_WEIGHT = 0.3;
 
-  private static final int SHARED_TERMS = 6;
+  private static final int SHARED_WORDS = 6;
 
   private final List<NamedEntry> entries;
   private final Vectors vectors;
@@ -152,9 +153,19 @@ final class RankedRelations {
             newer(first.entry(), second.entry())));
   }
 
+  /** Without parts of what is listed already, as {@code 1412} is of {@code PAY-1412}. */
   private List<String> sharedWords(int a, int b) {
     Terms written = Terms.of(entries.get(a).entry().embeddedText());
-    return terms.shared(a, b, SHARED_TERMS).stream().map(written::spelling).toList();
+    List<String> shared = new ArrayList<>();
+    List<String> spelled = new ArrayList<>();
+    for (String term : terms.shared(a, b)) {
+      boolean isPart = shared.stream().anyMatch(other -> other.contains(term));
+      if (!isPart && shared.size() < SHARED_WORDS) {
+        shared.add(term);
+        spelled.add(written.spelling(term));
+      }
+    }
+    return List.copyOf(spelled);
   }
 
   private static Optional<Finding.Side> newer(Entry a, Entry b) {

@@ -18,6 +18,9 @@ final class TermVectors {
   /** Entries whose neighbours one step of a loop seeks. */
   private static final int CHUNK = 256;
 
+  /** A term in so many entries, or in one of a hundred, is rare. */
+  private static final int RARE = 5;
+
   private final int count;
   private final String[] terms;
 
@@ -137,14 +140,18 @@ final class TermVectors {
     return sum;
   }
 
-  /** The rarest terms that two entries share, the rarest first. */
-  List<String> shared(int a, int b, int max) {
+  /** The rare terms that two entries share: the rarest first, of equally rare ones the longer. */
+  List<String> shared(int a, int b) {
+    int rare = Math.max(RARE, count / 100);
     return IntStream.range(starts[a], starts[a + 1])
         .map(i -> termAt[i])
+        .filter(term -> frequencies[term] <= rare)
         .filter(term -> Arrays.binarySearch(termAt, starts[b], starts[b + 1], term) >= 0)
         .boxed()
-        .sorted(Comparator.comparingInt((Integer term) -> frequencies[term]).thenComparing(t -> t))
-        .limit(max)
+        .sorted(
+            Comparator.comparingInt((Integer term) -> frequencies[term])
+                .thenComparing(term -> -terms[term].length())
+                .thenComparing(term -> term))
         .map(term -> terms[term])
         .toList();
   }

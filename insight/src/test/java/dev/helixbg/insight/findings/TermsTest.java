@@ -47,19 +47,27 @@ class TermsTest {
     assertEquals(expected, terms.similarity(0, 1), 1e-6);
     assertEquals(terms.similarity(0, 1), terms.similarity(1, 0));
     assertEquals(0, terms.similarity(0, 2)); // the topic, which all have, says nothing
-    assertEquals(List.of("hold", "sweeper"), terms.shared(0, 1, 5));
+    assertEquals(List.of("sweeper", "hold"), terms.shared(0, 1));
   }
 
   @Test
   void whatVeryManyEntriesSayIsLeftOut() {
     Corpus corpus = new Corpus();
     for (int i = 0; i < 600; i++) {
-      corpus.add("t" + i, "common " + (i < 60 ? "known" : "") + (i < 61 ? " usual" : ""), 1);
+      corpus.add(
+          "t" + i,
+          "common "
+              + (i < 60 ? "known" : "")
+              + (i < 61 ? " usual" : "")
+              + (i / 2 == 3 || i == 8 ? " pair" : ""),
+          1);
     }
     TermVectors terms = TermVectors.of(corpus.entries);
 
     assertEquals(60, TermVectors.mostEntries(600));
-    assertEquals(List.of("known"), terms.shared(0, 1, 5));
+    assertTrue(terms.similarity(0, 59) > 0);
+    assertEquals(0, terms.similarity(0, 60));
+    assertEquals(List.of("pair"), terms.shared(7, 8)); // "known" is not rare
   }
 
   @Test
