@@ -28,13 +28,7 @@ final class Judged {
   static Optional<String> guess(NamedEntry named, Judgements judgements) {
     Guess guess = judgements.guesses().get(named.key());
     boolean tagged = !Label.among(named.entry().text().tags()).isEmpty();
-<<<<<<< HEAD
-    return tagged
-        ? Optional.empty()
-        : Optional.ofNullable(guess).filter(Guess::sure).map(Judged::guess);
-=======
     return guess == null || !guess.sure() || tagged ? Optional.empty() : Optional.of(guess(guess));
->>>>>>> small
   }
 
   /** Where a guess comes from and what it was nearly; empty without a guess. */
