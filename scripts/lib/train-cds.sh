@@ -32,6 +32,6 @@ run -Xshare:off "-XX:DumpLoadedClassList=$work/generate" -- generate "$model" --
 # The numbers of classes are the lists' own, and nobody refers to them. What the lists tell of constants and lambdas beside classes would
 # have the JVM link picocli's classes and those built on them, and class files as old as its are archived only while they are not linked.
 sed 's/ id: [0-9]*$//' "$work/one-shot" "$work/generate" | awk '!seen[$0]++' \
-  | grep -v -e '^@.*picocli/' -e '^@cp dev/helixbg/daemon/Version ' > "$work/classes"
+  | grep -v -e '^@.*picocli/' -e '^@cp dev/helixbg/daemon/terminal/Version ' > "$work/classes"
 run -Xshare:dump "-XX:SharedClassListFile=$work/classes" "-XX:SharedArchiveFile=$dist/helix-bg.jsa" --
 touch "$dist/built"

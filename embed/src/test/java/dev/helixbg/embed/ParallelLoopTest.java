@@ -5,6 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicIntegerArray;
 import org.junit.jupiter.api.Test;
@@ -64,5 +65,40 @@ class ParallelLoopTest {
         InterruptedException.class, () -> ParallelLoop.run(1, 10, i -> ran.incrementAndGet()));
     assertEquals(10, ran.get());
     assertFalse(Thread.currentThread().isInterrupted());
+  }
+
+  /** What the steps use is freed when the loop has ended, so none may still be running. */
+  @Test
+  void whenTheSystemHasNoMoreThreadsThoseThatRunAreWaitedFor() {
+    CountDownLatch begun = new CountDownLatch(1);
+    AtomicInteger running = new AtomicInteger();
+    AtomicInteger made = new AtomicInteger();
+    OutOfMemoryError error =
+        assertThrows(
+            OutOfMemoryError.class,
+            () ->
+                ParallelLoop.run(
+                    3,
+                    1_000,
+                    i -> {
+                      running.incrementAndGet();
+                      begun.countDown();
+                      Thread.sleep(100);
+                      running.decrementAndGet();
+                    },
+                    work -> {
+                      if (made.getAndIncrement() == 0) {
+                        return new Thread(work);
+                      }
+                      try {
+                        begun.await();
+                      } catch (InterruptedException e) {
+                        throw new IllegalStateException(e);
+                      }
+                      throw new OutOfMemoryError("unable to create native thread");
+                    }));
+    assertTrue(error.getMessage().contains("native thread"));
+    assertEquals(0, running.get());
+    assertFalse(Thread.interrupted());
   }
 }

@@ -60,7 +60,8 @@ public final class RelationsCost {
       nearest.updated(order, nowAt, vectors, packed, threads);
       seconds[2] = since(start);
       start = System.nanoTime();
-      new RankedRelations(named, vectors, nearest, TopicIndex.of(entries), order, threads)
+      new RankedRelations(
+              named, vectors, nearest, TopicIndex.of(entries), TopicPairs.ALL, order, threads)
           .best(2 * Findings.listedRelations(count), new FindingIds());
       seconds[3] = since(start);
     }

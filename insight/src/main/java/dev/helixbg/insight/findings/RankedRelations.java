@@ -35,12 +35,14 @@ final class RankedRelations {
   private final Vectors vectors;
   private final NearestLists byVector;
   private final TopicIndex topics;
+  private final TopicPairs counting;
   private final TermVectors terms;
   private final NearestLists byTerms;
   private final int[] order;
 
   /**
    * @param byVector of the same entries
+   * @param counting which topics may be in one relation; neighbours are those among all entries
    * @param order of the entries, see {@link BestPairs}
    */
   RankedRelations(
@@ -48,12 +50,14 @@ final class RankedRelations {
       Vectors vectors,
       NearestLists byVector,
       TopicIndex topics,
+      TopicPairs counting,
       int[] order,
       int threads) {
     this.entries = entries;
     this.vectors = vectors;
     this.byVector = byVector;
     this.topics = topics;
+    this.counting = counting;
     this.order = order;
     this.terms = TermVectors.of(entries.stream().map(NamedEntry::entry).toList());
     this.byTerms = terms.nearest(order, threads);
@@ -64,9 +68,9 @@ final class RankedRelations {
     BestPairs best = new BestPairs(max, order);
     Set<Long> declared = declared();
     for (long pair : candidates()) {
-      if (!declared.contains(pair)) {
-        int a = (int) (pair >>> 32);
-        int b = (int) pair;
+      int a = (int) (pair >>> 32);
+      int b = (int) pair;
+      if (counting.count(topics.topicOf()[a], topics.topicOf()[b]) && !declared.contains(pair)) {
         best.offer(a, b, (float) score(a, b));
       }
     }
