@@ -50,6 +50,7 @@ public record ReportedFinding(String id, String kind, double similarity, String 
                 misfiled.path("other").asDouble(),
                 misfiled.at("/entry/name").asText() + " > " + misfiled.path("nearer").asText()));
       }
+      report.path("relations").forEach(pair -> findings.add(pair(pair, "relation")));
       findings.removeIf(finding -> !Decision.isId(finding.id()));
       return findings;
     } catch (NoSuchFileException | java.io.FileNotFoundException e) {

@@ -50,19 +50,20 @@ public final class Decisions {
    * are taken out.
    */
   public InsightSettings widened(InsightSettings settings) {
+    int pairs = count("dup") + count("link") + count("rel");
     return new InsightSettings(
         settings.topicOverlap(),
         settings.nearDuplicate(),
-        settings.maxNearDuplicates() + count("dup"),
+        settings.maxNearDuplicates() + pairs,
         settings.crossLinkFrom(),
-        settings.maxCrossLinks() + count("link"),
+        settings.maxCrossLinks() + pairs,
         settings.misfiledMargin(),
         settings.maxMisfiled() + count("misfiled"));
   }
 
   /**
-   * Takes the settled findings out. One that is no longer among the best is not seen here, and
-   * stays in the totals.
+   * Takes the settled findings out, a pair that was settled under another kind, too. One that is no
+   * longer among the best is not seen here, and stays in the totals.
    *
    * @param widened what an analysis with {@link #widened} settings found
    * @param settings how many the report shows
@@ -79,6 +80,7 @@ public final class Decisions {
         best(duplicates, settings.maxNearDuplicates()),
         best(links, settings.maxCrossLinks()),
         best(misfiled, settings.maxMisfiled()),
+        best(open(widened.relations()), Findings.listedRelations(widened.entries().size())),
         widened.distribution(),
         settings,
         new Findings.Totals(
@@ -93,7 +95,11 @@ public final class Decisions {
   }
 
   private <F extends Finding> List<F> open(List<F> findings) {
-    return findings.stream().filter(finding -> !settled.containsKey(finding.id())).toList();
+    return settled.isEmpty()
+        ? findings
+        : findings.stream()
+            .filter(finding -> finding.aliases().stream().noneMatch(settled::containsKey))
+            .toList();
   }
 
   private static <F> List<F> best(List<F> findings, int most) {

@@ -10,7 +10,6 @@ import dev.helixbg.insight.similarity.PackedVectors;
 import dev.helixbg.insight.similarity.PairSink;
 import dev.helixbg.insight.similarity.Vectors;
 import java.util.ArrayList;
-import java.util.Comparator;
 import java.util.List;
 import java.util.function.UnaryOperator;
 import java.util.regex.Pattern;
@@ -62,7 +61,7 @@ public final class Analysis {
     this.settings = settings;
     this.threads = threads;
     this.counting = counting;
-    this.order = orderByKey(entries);
+    this.order = EvenDraw.orderByKey(entries.stream().map(NamedEntry::key).toList());
   }
 
   /**
@@ -169,19 +168,6 @@ public final class Analysis {
     }
   }
 
-  private static int[] orderByKey(List<NamedEntry> entries) {
-    int[] order = new int[entries.size()];
-    List<Integer> sorted =
-        IntStream.range(0, order.length)
-            .boxed()
-            .sorted(Comparator.comparing(i -> entries.get(i).key()))
-            .toList();
-    for (int position = 0; position < order.length; position++) {
-      order[sorted.get(position)] = position;
-    }
-    return order;
-  }
-
   Findings findings() {
     Centroids centroids = new Centroids(vectors, topics);
     Vectors middles = centroids.normalised();
@@ -203,6 +189,8 @@ public final class Analysis {
         pairs.subList(0, duplicates.size()),
         pairs.subList(duplicates.size(), pairs.size()),
         misplaced.stream().limit(settings.maxMisfiled()).map(this::misfiled).toList(),
+        new RankedRelations(entries, vectors, facts.nearest(), topics, counting, order, threads)
+            .best(2 * Findings.listedRelations(entries.size()), ids),
         facts.distribution(),
         settings,
         new Findings.Totals(
@@ -272,7 +260,8 @@ public final class Analysis {
       NamedEntry b = entries.get(pair.b());
       pairs.add(
           new Finding.Pair(
-              ids.ofPair(duplicate ? "dup" : "link", a.key(), b.key()),
+              ids.ofPair(
+                  duplicate ? FindingIds.NEAR_DUPLICATE : FindingIds.CROSS_LINK, a.key(), b.key()),
               duplicate ? PairKind.NEAR_DUPLICATE : PairKind.CROSS_LINK,
               a,
               b,

@@ -20,6 +20,17 @@ final class EvenDraw {
     return keys.stream().mapToInt(key -> seen.merge(key, 1, Integer::sum) - 1).toArray();
   }
 
+  /** Position of each entry by key, then by its place in the list. */
+  static int[] orderByKey(List<String> keys) {
+    int[] order = new int[keys.size()];
+    List<Integer> sorted =
+        IntStream.range(0, order.length).boxed().sorted(Comparator.comparing(keys::get)).toList();
+    for (int position = 0; position < order.length; position++) {
+      order[sorted.get(position)] = position;
+    }
+    return order;
+  }
+
   /**
    * @param keys of all entries, 32 hex digits each
    * @param ordinals as {@link #ordinals} gives them

@@ -1,5 +1,9 @@
 package dev.helixbg.insight.findings;
 
+import java.util.List;
+import java.util.Optional;
+import java.util.Set;
+
 /**
  * Something worth telling the user. Its id survives compaction, renames of other entries and new
  * runs.
@@ -11,6 +15,11 @@ public sealed interface Finding {
    * never over offsets.
    */
   String id();
+
+  /** All ids under which it may have been reported, and decided on: its own is one of them. */
+  default Set<String> aliases() {
+    return Set.of(id());
+  }
 
   /**
    * Two entries that say nearly the same, or two of different topics that are close.
@@ -30,12 +39,58 @@ public sealed interface Finding {
       long rank,
       int rankOfB,
       int rankOfA)
-      implements Finding {}
+      implements Finding {
+
+    @Override
+    public Set<String> aliases() {
+      return FindingIds.aliases(id, a, b);
+    }
+  }
 
   /** Why a pair was reported. */
   enum PairKind {
     NEAR_DUPLICATE,
     CROSS_LINK
+  }
+
+  /**
+   * Two entries that may be about one matter, in the one ranked list of them.
+   *
+   * @param a the entry with the lower offset
+   * @param score what the list is ranked by, see {@link RankedRelations}
+   * @param similarity cosine, as computed from the float vectors
+   */
+  record Relation(
+      String id, NamedEntry a, NamedEntry b, double score, double similarity, Evidence evidence)
+      implements Finding {
+
+    @Override
+    public Set<String> aliases() {
+      return FindingIds.aliases(id, a, b);
+    }
+  }
+
+  /**
+   * What speaks for a relation.
+   *
+   * @param rankOfB position of b among a's ten nearest, from 1; 0 if it is not among them
+   * @param rankOfA position of a among b's ten nearest, from 1; 0 if it is not among them
+   * @param sharedWords the rarest words, identifiers and numbers that both have, as a has them,
+   *     rarest first
+   * @param newer the one that was written later; nothing when unknown or in the same minute
+   */
+  record Evidence(int rankOfB, int rankOfA, List<String> sharedWords, Optional<Side> newer) {
+
+    /** Whether each is the other's nearest of all entries. */
+    public boolean mutualNearest() {
+      return rankOfA == 1 && rankOfB == 1;
+    }
+  }
+
+  /** One of a pair. */
+  enum Side {
+    A,
+    B
   }
 
   /**

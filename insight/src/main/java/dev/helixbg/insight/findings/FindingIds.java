@@ -2,8 +2,10 @@ package dev.helixbg.insight.findings;
 
 import dev.helixbg.config.Sha256;
 import java.util.HashMap;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.stream.Stream;
 
 /**
@@ -12,6 +14,11 @@ import java.util.stream.Stream;
  * from the second on: {@code dup-3f9a01c2d4-2}.
  */
 final class FindingIds {
+  static final String NEAR_DUPLICATE = "dup";
+  static final String CROSS_LINK = "link";
+  static final String RELATION = "rel";
+
+  private static final List<String> PAIR_KINDS = List.of(NEAR_DUPLICATE, CROSS_LINK, RELATION);
   private static final int DIGITS = 10;
 
   private final Map<String, Integer> used = new HashMap<>();
@@ -21,9 +28,32 @@ final class FindingIds {
     return one.compareTo(other) <= 0 ? of(kind, one, other) : of(kind, other, one);
   }
 
-  String of(String kind, String... parts) {
+  /**
+   * All ids under which a pair may have been reported: that of a near-duplicate, of a cross-link
+   * and of a relation.
+   *
+   * @param id that it has here
+   */
+  static Set<String> aliases(String id, NamedEntry a, NamedEntry b) {
+    boolean inOrder = a.key().compareTo(b.key()) <= 0;
+    String one = (inOrder ? a : b).key();
+    String other = (inOrder ? b : a).key();
+    int number = id.indexOf('-', id.indexOf('-') + 1);
+    String suffix = number < 0 ? "" : id.substring(number);
+    Set<String> aliases = new HashSet<>(Set.of(id));
+    for (String kind : PAIR_KINDS) {
+      aliases.add(name(kind, one, other) + suffix);
+    }
+    return aliases;
+  }
+
+  private static String name(String kind, String... parts) {
     List<String> all = Stream.concat(Stream.of(kind), Stream.of(parts)).toList();
-    String id = kind + "-" + Sha256.of(all).substring(0, DIGITS);
+    return kind + "-" + Sha256.of(all).substring(0, DIGITS);
+  }
+
+  String of(String kind, String... parts) {
+    String id = name(kind, parts);
     int uses = used.merge(id, 1, Integer::sum);
     return uses == 1 ? id : id + "-" + uses;
   }

@@ -13,6 +13,8 @@ import java.util.List;
  * @param nearDuplicates the best of {@code totals.nearDuplicates()}, most similar first
  * @param crossLinks the best of {@code totals.crossLinks()}, most similar first
  * @param misfiled clearest first
+ * @param relations best first; twice {@link #listedRelations} at most, so that enough are left when
+ *     settled ones are taken out
  * @param limits the settings that were in force
  */
 public record Findings(
@@ -22,9 +24,15 @@ public record Findings(
     List<Finding.Pair> nearDuplicates,
     List<Finding.Pair> crossLinks,
     List<Finding.Misfiled> misfiled,
+    List<Finding.Relation> relations,
     Distribution distribution,
     InsightSettings limits,
     Totals totals) {
+
+  /** How many relations of so many entries are reported. */
+  public static int listedRelations(int entries) {
+    return Math.max(200, entries / 2 + entries % 2);
+  }
 
   /**
    * A topic and how close its entries are.

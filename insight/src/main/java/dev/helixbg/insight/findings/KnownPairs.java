@@ -46,6 +46,11 @@ final class KnownPairs implements PairFacts, PairSource {
   private final DrawnPairs drawn = new DrawnPairs();
   private boolean sampled;
 
+  /** Of the entries at hand, and the slots of these. */
+  private NearestLists nearest = new NearestLists(new int[0]);
+
+  private int[] slotAt = new int[0];
+
   /**
    * @param floor pairs at least this similar are kept
    * @param maxPairs kept at most
@@ -84,6 +89,7 @@ final class KnownPairs implements PairFacts, PairSource {
       }
     }
     forgetAllBut(stays);
+    int[] keptSlotAt = IntStream.of(slotAt).map(slot -> stays.get(slot) ? slot : -1).toArray();
     int[] fresh = IntStream.range(0, count).filter(i -> slotOf[i] < 0).toArray();
     for (int i : fresh) {
       slotOf[i] = takeSlot(hashes[i]);
@@ -98,6 +104,12 @@ final class KnownPairs implements PairFacts, PairSource {
     if (!compareFresh(fresh, slotOf, vectors, packed, threads)) {
       return false;
     }
+    int[] nowAt =
+        IntStream.of(keptSlotAt)
+            .map(slot -> slot < 0 ? NearestLists.NONE : indexOf[slot])
+            .toArray();
+    nearest = nearest.updated(EvenDraw.orderByKey(keys), nowAt, vectors, packed, threads);
+    slotAt = slotOf;
     sampled = count > maxDrawn;
     drawn.update(
         EvenDraw.of(keys, ordinals, maxDrawn), fresh, slotOf, indexOf, vectors, packed, threads);
@@ -254,6 +266,11 @@ final class KnownPairs implements PairFacts, PairSource {
   @Override
   public NeighbourRanks neighbours(List<ScoredPair> asked) {
     return NeighbourRanks.of(asked, this);
+  }
+
+  @Override
+  public NearestLists nearest() {
+    return nearest;
   }
 
   @Override

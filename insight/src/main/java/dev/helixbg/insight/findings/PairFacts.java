@@ -14,4 +14,7 @@ sealed interface PairFacts permits ScannedPairs, KnownPairs {
   NeighbourRanks neighbours(List<ScoredPair> pairs);
 
   Distribution distribution();
+
+  /** The nearest neighbours of each entry by its vector. */
+  NearestLists nearest();
 }

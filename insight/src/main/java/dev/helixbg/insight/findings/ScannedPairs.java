@@ -12,6 +12,7 @@ record ScannedPairs(
     List<String> keys,
     Vectors vectors,
     PackedVectors packed,
+    int[] order,
     int maxDrawn,
     int threads)
     implements PairFacts {
@@ -19,12 +20,23 @@ record ScannedPairs(
   static ScannedPairs of(
       List<String> keys, Vectors vectors, PackedVectors packed, int maxDrawn, int threads) {
     return new ScannedPairs(
-        PairSource.of(packed, threads), keys, vectors, packed, maxDrawn, threads);
+        PairSource.of(packed, threads),
+        keys,
+        vectors,
+        packed,
+        EvenDraw.orderByKey(keys),
+        maxDrawn,
+        threads);
   }
 
   @Override
   public NeighbourRanks neighbours(List<ScoredPair> asked) {
     return NeighbourRanks.of(asked, vectors, packed, threads);
+  }
+
+  @Override
+  public NearestLists nearest() {
+    return NearestLists.of(pairs, order);
   }
 
   @Override

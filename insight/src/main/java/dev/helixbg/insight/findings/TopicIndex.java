@@ -1,6 +1,7 @@
 package dev.helixbg.insight.findings;
 
 import dev.helixbg.insight.log.Entry;
+import java.util.Collections;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -30,6 +31,11 @@ record TopicIndex(List<String> names, int[] topicOf, int[] indexIn, int[] sizes)
       indexIn[i] = sizes[topicOf[i]]++;
     }
     return new TopicIndex(names, topicOf, indexIn, sizes);
+  }
+
+  /** The number of a topic; below 0 if there is none of that name. */
+  int number(String name) {
+    return Collections.binarySearch(names, name);
   }
 
   int count() {

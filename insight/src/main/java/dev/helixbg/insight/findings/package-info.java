@@ -1,5 +1,5 @@
 /**
- * What the vectors of a KB tell: overlaps, duplicates, links, misfiled entries, and the
- * distribution to judge them by.
+ * What the vectors and words of a KB tell: relations, overlaps, duplicates, links, misfiled
+ * entries, and the distribution to judge them by.
  */
 package dev.helixbg.insight.findings;

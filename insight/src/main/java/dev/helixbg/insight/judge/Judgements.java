@@ -1,9 +1,11 @@
 package dev.helixbg.insight.judge;
 
+import dev.helixbg.insight.findings.Finding;
 import dev.helixbg.insight.findings.NamedEntry;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Optional;
 
 /**
@@ -43,6 +45,13 @@ public record Judgements(
     Map<String, Guess> all = new HashMap<>(others);
     all.putAll(guesses);
     return new Judgements(model, all, verdicts, summaries, merges, left, cut);
+  }
+
+  /** The verdict on a pair, whatever kind of finding it was asked for. */
+  public Optional<PairVerdict> verdict(Finding.Relation pair) {
+    return verdicts.isEmpty()
+        ? Optional.empty()
+        : pair.aliases().stream().map(verdicts::get).filter(Objects::nonNull).findFirst();
   }
 
   /** The label that an entry has: its own tag before any guess, and none rather than a poor one. */

@@ -84,6 +84,7 @@ public final class JsonReport {
     object("distribution", findings.distribution(), this::distribution);
     judgement();
     list("topics", findings.topics(), this::topic);
+    relations();
     list("nearDuplicates", findings.nearDuplicates(), this::pair);
     list("topicOverlaps", findings.topicOverlaps(), this::overlap);
     list("crossLinks", findings.crossLinks(), this::pair);
@@ -238,6 +239,40 @@ public final class JsonReport {
     object("verdict", judgements.verdicts().get(pair.id()), this::verdict);
     object("a", pair.a(), this::entry);
     object("b", pair.b(), this::entry);
+  }
+
+  private void relations() throws IOException {
+    json.writeArrayFieldStart("relations");
+    int rank = 1;
+    for (Finding.Relation relation : findings.relations()) {
+      json.writeStartObject();
+      json.writeNumberField("rank", rank++);
+      text("id", relation.id());
+      decimal("score", relation.score());
+      decimal("similarity", relation.similarity());
+      object("verdict", judgements.verdict(relation).orElse(null), this::verdict);
+      object("evidence", relation.evidence(), this::evidence);
+      object("a", relation.a(), this::entry);
+      object("b", relation.b(), this::entry);
+      json.writeEndObject();
+    }
+    json.writeEndArray();
+  }
+
+  private void evidence(Finding.Evidence evidence) throws IOException {
+    json.writeBooleanField("mutualNearest", evidence.mutualNearest());
+    rankAmongNearest("rankOfB", evidence.rankOfB());
+    rankAmongNearest("rankOfA", evidence.rankOfA());
+    texts("sharedWords", evidence.sharedWords());
+    optional("newer", evidence.newer().map(side -> side == Finding.Side.A ? "a" : "b"));
+  }
+
+  private void rankAmongNearest(String field, int rank) throws IOException {
+    if (rank == 0) {
+      json.writeNullField(field);
+    } else {
+      json.writeNumberField(field, rank);
+    }
   }
 
   private void overlap(Finding.TopicOverlap overlap) throws IOException {

@@ -24,6 +24,7 @@ public final class MarkdownReport {
     facts(view);
     paragraph(view.judged().note() + modelName(view.judged().model()));
     damage(view.damage());
+    relations(view.relations());
     summaries(view.judged().summaries());
     reviews(view.reviews());
     pairs(view.nearDuplicates());
@@ -72,14 +73,50 @@ public final class MarkdownReport {
     for (PairView pair : section.pairs().all()) {
       pair(number++, pair);
     }
-    if (section.hasDifferent()) {
-      paragraph(section.differentWords() + ":");
-      for (PairView pair : section.different()) {
-        String words = pair.similarity() + ", " + pair.verdict().orElse("") + ": " + names(pair);
-        line("- " + words + " · " + MarkdownText.code(pair.id()));
-      }
+    different(section);
+  }
+
+  /** The best in full, the rest in a line each. */
+  private void relations(PairSection section) {
+    heading("## " + section.title(), section.total());
+    if (section.isEmpty()) {
+      paragraph(section.none());
+      return;
+    }
+    paragraph(section.intro());
+    section.cutWords().ifPresent(this::paragraph);
+    int number = 1;
+    for (PairView pair : section.pairs().first()) {
+      pair(number++, pair);
+    }
+    if (section.pairs().hasMore()) {
+      paragraph(section.pairs().words() + ":");
+      section.pairs().more().forEach(this::pairLine);
       line("");
     }
+    different(section);
+  }
+
+  private void different(PairSection section) {
+    if (section.hasDifferent()) {
+      paragraph(section.differentWords() + ":");
+      section.different().forEach(this::pairLine);
+      line("");
+    }
+  }
+
+  private void pairLine(PairView pair) {
+    String verdict = pair.verdict().map(words -> ", " + words).orElse("");
+    String shared = pair.sharesWords() ? ", both say " + codes(pair.sharedWords()) : "";
+    line(
+        "- "
+            + pair.similarity()
+            + verdict
+            + ": "
+            + names(pair)
+            + shared
+            + " · "
+            + MarkdownText.code(pair.id()));
   }
 
   private void summaries(JudgedSections.SummarySection section) {
@@ -169,7 +206,11 @@ public final class MarkdownReport {
     heading("### " + number + ". " + names(pair), "");
     List<String> words = new ArrayList<>(List.of("**" + pair.similarity() + "**"));
     pair.verdict().ifPresent(verdict -> words.add("**" + verdict + "**"));
-    words.addAll(List.of(pair.rank(), pair.nearness(), MarkdownText.code(pair.id())));
+    words.addAll(List.of(pair.rank(), pair.nearness()));
+    if (pair.sharesWords()) {
+      words.add("both say " + codes(pair.sharedWords()));
+    }
+    words.add(MarkdownText.code(pair.id()));
     paragraph(String.join(" · ", words));
     entry(pair.a());
     entry(pair.b());

@@ -3,11 +3,13 @@ package dev.helixbg.insight.report;
 import dev.helixbg.insight.findings.Finding;
 import dev.helixbg.insight.judge.Judgements;
 import dev.helixbg.insight.judge.RankedPairs;
+import dev.helixbg.insight.judge.Verdict;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 
 /**
- * Near-duplicates or cross-links.
+ * Relations, near-duplicates or cross-links.
  *
  * @param total how many there are, shown or not
  * @param intro what they are and what to do with them
@@ -27,6 +29,8 @@ record PairSection(
     Optional<String> cutWords,
     String none) {
   private static final int FIRST = 12;
+  private static final int BEST_RELATIONS = 10;
+  private static final int LISTED_RELATIONS = 200;
 
   static PairSection of(
       String anchor,
@@ -54,10 +58,43 @@ record PairSection(
                 Wording.count(more, "more pair", "more pairs")
                     + (judged ? ", ranked lower" : ", less similar")),
         different,
-        Wording.count(different.size(), "pair", "pairs")
-            + " that the language model calls different",
+        differentWords(different),
         Wording.shownOf("best", found.size(), total, "."),
         none);
+  }
+
+  /** The list of relations: the best in full, the rest folded, all the others in report.json. */
+  static PairSection relations(List<Finding.Relation> found, Judgements judgements) {
+    List<PairView> views = new ArrayList<>();
+    List<PairView> different = new ArrayList<>();
+    for (int i = 0; i < Math.min(LISTED_RELATIONS, found.size()); i++) {
+      Finding.Relation relation = found.get(i);
+      boolean apart =
+          judgements.verdict(relation).filter(v -> v.verdict() == Verdict.DIFFERENT).isPresent();
+      (apart ? different : views).add(PairView.of(relation, i + 1, judgements));
+    }
+    return new PairSection(
+        "relations",
+        "Most worth a look",
+        Wording.count(found.size()),
+        "Pairs of entries, of one topic or of two, that are closer to each other than either is to"
+            + " what is around it. Some say the same twice, in some the newer entry has overtaken"
+            + " the older one, and some only belong together; the first are the likeliest."
+            + " Pairs that an entry links already are left out.",
+        Folded.of(
+            views,
+            BEST_RELATIONS,
+            0,
+            more -> Wording.count(more, "more pair", "more pairs") + ", ranked lower"),
+        different,
+        differentWords(different),
+        Wording.shownOf("best", LISTED_RELATIONS, found.size(), "; all are in report.json."),
+        "There are no two entries to compare.");
+  }
+
+  private static String differentWords(List<PairView> different) {
+    return Wording.count(different.size(), "pair", "pairs")
+        + " that the language model calls different";
   }
 
   private static List<PairView> views(List<Finding.Pair> pairs, long all, Judgements judgements) {

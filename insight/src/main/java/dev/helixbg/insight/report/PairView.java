@@ -4,6 +4,8 @@ import dev.helixbg.config.text.PrintableText;
 import dev.helixbg.insight.findings.Finding;
 import dev.helixbg.insight.judge.Judgements;
 import dev.helixbg.insight.judge.PairVerdict;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.Optional;
 
 /**
@@ -11,6 +13,7 @@ import java.util.Optional;
  *
  * @param rank where the pair stands among all pairs, in words
  * @param nearness how near the two are as neighbours, in words
+ * @param sharedWords rare ones that both have, where those count
  * @param verdict what the language model says of it, in words, if it was asked
  * @param verdictKind same, related or different
  */
@@ -19,6 +22,7 @@ record PairView(
     String similarity,
     String rank,
     String nearness,
+    List<String> sharedWords,
     Optional<String> verdict,
     Optional<String> verdictKind,
     EntryView a,
@@ -31,10 +35,48 @@ record PairView(
         Wording.similarity(pair.similarity()),
         rank(pair.rank(), pairs),
         nearness(pair.rankOfB(), pair.rankOfA()),
+        List.of(),
         verdict.map(Judged::verdict),
         verdict.map(said -> said.verdict().title()),
         EntryView.of(Optional.of("A"), pair.a(), judgements),
         EntryView.of(Optional.of("B"), pair.b(), judgements));
+  }
+
+  /**
+   * @param rank in the list of relations, from 1
+   */
+  static PairView of(Finding.Relation relation, int rank, Judgements judgements) {
+    Optional<PairVerdict> verdict = judgements.verdict(relation);
+    Finding.Evidence evidence = relation.evidence();
+    List<String> words = new ArrayList<>();
+    if (evidence.mutualNearest()) {
+      words.add(nearness(1, 1));
+    } else {
+      if (evidence.rankOfB() > 0) {
+        words.add("B is A’s " + nearest(evidence.rankOfB()));
+      }
+      if (evidence.rankOfA() > 0) {
+        words.add("A is B’s " + nearest(evidence.rankOfA()));
+      }
+      if (words.isEmpty()) {
+        words.add("near by their words only");
+      }
+    }
+    evidence.newer().ifPresent(side -> words.add(side + " is newer"));
+    return new PairView(
+        PrintableText.line(relation.id()),
+        Wording.similarity(relation.similarity()),
+        Wording.ordinal(rank) + " of the list",
+        String.join(", ", words),
+        evidence.sharedWords().stream().map(PrintableText::line).toList(),
+        verdict.map(Judged::verdict),
+        verdict.map(said -> said.verdict().title()),
+        EntryView.of(Optional.of("A"), relation.a(), judgements),
+        EntryView.of(Optional.of("B"), relation.b(), judgements));
+  }
+
+  boolean sharesWords() {
+    return !sharedWords.isEmpty();
   }
 
   private static String rank(long rank, long pairs) {

@@ -5,6 +5,7 @@ import dev.helixbg.config.text.PrintableText;
 import dev.helixbg.insight.findings.Findings;
 import dev.helixbg.insight.judge.Judgements;
 import dev.helixbg.insight.log.LogAccount;
+import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
 import java.util.Optional;
@@ -29,6 +30,7 @@ record ReportView(
     ReviewSection reviews,
     GraphView graph,
     DistributionView distribution,
+    PairSection relations,
     PairSection nearDuplicates,
     ListSection<OverlapView> overlaps,
     PairSection crossLinks,
@@ -124,6 +126,7 @@ record ReportView(
         ReviewSection.of(report.reviews(), report.log().sha256()),
         GraphView.of(findings),
         DistributionView.of(findings.distribution(), limits),
+        PairSection.relations(findings.relations(), judgements),
         nearDuplicates(findings, limits, judgements),
         overlaps(findings, limits),
         crossLinks(findings, limits, judgements),
@@ -144,17 +147,22 @@ record ReportView(
     Findings.Totals totals = findings.totals();
     int overlaps = findings.topicOverlaps().size();
     if (totals.nearDuplicates() + totals.crossLinks() + totals.misfiled() + overlaps == 0) {
-      return "Nothing stands out: no entry repeats another, no topics overlap, and every entry is"
-          + " nearest to its own topic.";
+      return "Nothing passes a limit: no entry is nearly the same as another, no topics overlap,"
+          + " and every entry is nearest to its own topic.";
     }
-    return Wording.count(totals.nearDuplicates(), "near-duplicate", "near-duplicates")
-        + ", "
-        + Wording.count(overlaps, "pair of overlapping topics", "pairs of overlapping topics")
-        + ", "
-        + Wording.count(totals.crossLinks(), "possible link", "possible links")
-        + " between topics, and "
-        + Wording.count(totals.misfiled(), "entry", "entries")
-        + " that may be under the wrong topic.";
+    List<String> found = new ArrayList<>();
+    found(found, totals.nearDuplicates(), "near-duplicate", "near-duplicates", "");
+    found(found, overlaps, "pair of overlapping topics", "pairs of overlapping topics", "");
+    found(found, totals.crossLinks(), "possible link", "possible links", " between topics");
+    found(found, totals.misfiled(), "entry", "entries", " that may be under the wrong topic");
+    String last = found.removeLast();
+    return (found.isEmpty() ? "" : String.join(", ", found) + ", and ") + last + ".";
+  }
+
+  private static void found(List<String> list, long count, String one, String many, String what) {
+    if (count > 0) {
+      list.add(Wording.count(count, one, many) + what);
+    }
   }
 
   private static List<DistributionView.Fact> facts(Findings findings) {

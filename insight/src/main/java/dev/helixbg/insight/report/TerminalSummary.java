@@ -23,7 +23,8 @@ public final class TerminalSummary {
 
   private static final int MIN_EXCERPT = 12;
   private static final int NAME_WIDTH = 24;
-  private static final int SHOWN_PAIRS = 3;
+  private static final int SHOWN_RELATIONS = 3;
+  private static final int SHOWN_PAIRS = 2;
 
   private final StringBuilder out = new StringBuilder();
   private final int width;
@@ -58,6 +59,7 @@ public final class TerminalSummary {
     judged(report.judgements());
     damage(report.log());
     if (!findings.entries().isEmpty()) {
+      relations(findings.relations());
       pairs("Near-duplicates", totals.nearDuplicates(), findings.nearDuplicates(), report);
       overlaps(findings.topicOverlaps());
       pairs("Cross-links", totals.crossLinks(), findings.crossLinks(), report);
@@ -124,10 +126,24 @@ public final class TerminalSummary {
     rows(kind, total, rows);
   }
 
+  private void relations(List<Finding.Relation> relations) {
+    List<Row> rows =
+        relations.stream()
+            .limit(SHOWN_RELATIONS)
+            .map(
+                best ->
+                    new Row(
+                        best.similarity(),
+                        name(best.a()) + " ~ " + name(best.b()),
+                        best.a().entry().text().content()))
+            .toList();
+    rows("Worth a look", relations.size(), rows);
+  }
+
   private void overlaps(List<Finding.TopicOverlap> overlaps) {
     List<Row> rows =
         overlaps.stream()
-            .limit(2)
+            .limit(1)
             .map(best -> new Row(best.similarity(), topic(best.a()) + " ~ " + topic(best.b()), ""))
             .toList();
     rows("Topic overlaps", overlaps.size(), rows);

@@ -5,6 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.helixbg.config.InsightSettings;
+import java.util.List;
 import java.util.Random;
 import org.junit.jupiter.api.Test;
 
@@ -18,6 +19,7 @@ class AnalysisTwinTest {
     long links = 0;
     long misfiled = 0;
     long overlaps = 0;
+    long relations = 0;
     for (int seed = 0; seed < CASES; seed++) {
       Random random = new Random(seed);
       Corpus corpus = Corpus.random(random);
@@ -34,12 +36,33 @@ class AnalysisTwinTest {
       assertEquals(expected.totals(), found.totals(), which);
       assertSameTopics(expected, found, which);
       assertSameMisfiled(expected, found, which);
+      assertEquals(expected.relations(), withoutWords(found.relations()), which);
+      relations += found.relations().size();
       duplicates += found.nearDuplicates().size();
       links += found.crossLinks().size();
       misfiled += found.misfiled().size();
       overlaps += found.topicOverlaps().size();
     }
     assertTrue(duplicates > CASES && links > CASES && misfiled > CASES && overlaps > CASES);
+    assertTrue(relations > 10 * CASES);
+  }
+
+  private static List<Finding.Relation> withoutWords(List<Finding.Relation> relations) {
+    return relations.stream()
+        .map(
+            r ->
+                new Finding.Relation(
+                    r.id(),
+                    r.a(),
+                    r.b(),
+                    r.score(),
+                    r.similarity(),
+                    new Finding.Evidence(
+                        r.evidence().rankOfB(),
+                        r.evidence().rankOfA(),
+                        List.of(),
+                        r.evidence().newer())))
+        .toList();
   }
 
   @Test

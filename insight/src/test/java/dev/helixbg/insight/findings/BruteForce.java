@@ -6,8 +6,11 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Comparator;
 import java.util.List;
+import java.util.Optional;
 import java.util.TreeMap;
 import java.util.function.Predicate;
+import java.util.stream.IntStream;
+import java.util.stream.Stream;
 
 /** The analysis as its rules are told: every pair computed, everything sorted, no shortcut. */
 final class BruteForce {
@@ -121,6 +124,7 @@ final class BruteForce {
         duplicates,
         links,
         misfiled.stream().limit(settings.maxMisfiled()).toList(),
+        relations(),
         null,
         settings,
         new Findings.Totals(
@@ -128,6 +132,87 @@ final class BruteForce {
             pairs.stream().filter(near).count(),
             pairs.stream().filter(link).count(),
             misfiled.size()));
+  }
+
+  private List<Finding.Relation> relations() {
+    int count = named.size();
+    TermVectors terms = TermVectors.of(corpus.entries);
+    float[][] byVector = new float[count][count];
+    float[][] byTerms = new float[count][count];
+    for (Scored pair : pairs) {
+      byVector[pair.a][pair.b] = pair.similarity;
+      byVector[pair.b][pair.a] = pair.similarity;
+      byTerms[pair.a][pair.b] = terms.similarity(pair.a, pair.b);
+      byTerms[pair.b][pair.a] = byTerms[pair.a][pair.b];
+    }
+    List<List<Integer>> near = new ArrayList<>();
+    List<List<Integer>> alike = new ArrayList<>();
+    for (int entry = 0; entry < count; entry++) {
+      float[] similarities = byTerms[entry];
+      near.add(nearest(entry, byVector[entry]));
+      alike.add(nearest(entry, similarities).stream().filter(o -> similarities[o] > 0).toList());
+    }
+    List<Scored> scored = new ArrayList<>();
+    for (Scored pair : pairs) {
+      int a = pair.a;
+      int b = pair.b;
+      if (near.get(a).contains(b)
+          || near.get(b).contains(a)
+          || alike.get(a).contains(b)
+          || alike.get(b).contains(a)) {
+        double score =
+            byVector[a][b]
+                - (meanOf(near, byVector, a) + meanOf(near, byVector, b)) / 2
+                + 0.3
+                    * (byTerms[a][b] - (meanOf(alike, byTerms, a) + meanOf(alike, byTerms, b)) / 2);
+        scored.add(new Scored(a, b, (float) score));
+      }
+    }
+    return scored.stream()
+        .sorted(
+            Comparator.comparing(Scored::similarity)
+                .reversed()
+                .thenComparing(p -> lower(p, 0))
+                .thenComparing(p -> lower(p, 1)))
+        .limit(2L * Math.max(200, (count + 1) / 2))
+        .map(
+            p ->
+                new Finding.Relation(
+                    ids.ofPair("rel", named.get(p.a).key(), named.get(p.b).key()),
+                    named.get(p.a),
+                    named.get(p.b),
+                    p.similarity,
+                    byVector[p.a][p.b],
+                    new Finding.Evidence(
+                        1 + near.get(p.a).indexOf(p.b),
+                        1 + near.get(p.b).indexOf(p.a),
+                        List.of(),
+                        Optional.empty())))
+        .toList();
+  }
+
+  private String lower(Scored pair, int which) {
+    return Stream.of(place(pair.a), place(pair.b)).sorted().toList().get(which);
+  }
+
+  private List<Integer> nearest(int entry, float[] similarities) {
+    return IntStream.range(0, named.size())
+        .filter(other -> other != entry)
+        .boxed()
+        .sorted(
+            Comparator.comparing((Integer other) -> similarities[other])
+                .reversed()
+                .thenComparing(this::place))
+        .limit(10)
+        .toList();
+  }
+
+  private static double meanOf(List<List<Integer>> nearest, float[][] similarities, int entry) {
+    double sum = 0;
+    for (int other : nearest.get(entry)) {
+      sum += similarities[entry][other];
+    }
+    return sum / Math.min(10, similarities.length - 1);
   }
 
   private double cohesion(List<Integer> members) {

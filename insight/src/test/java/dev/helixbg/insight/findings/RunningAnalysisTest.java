@@ -137,6 +137,7 @@ class RunningAnalysisTest {
     assertEquals(expected.nearDuplicates(), found.nearDuplicates(), which);
     assertEquals(expected.crossLinks(), found.crossLinks(), which);
     assertEquals(expected.misfiled(), found.misfiled(), which);
+    assertEquals(expected.relations(), found.relations(), which);
     assertEquals(expected.limits(), found.limits(), which);
     assertEquals(expected.totals(), found.totals(), which);
     Findings.Distribution a = expected.distribution();

@@ -171,7 +171,8 @@ class HtmlReportTest {
     KbFixture kb = new KbFixture();
     kb.entry("alpha", 0, "One.");
     Document one = parse(kb.report());
-    assertEquals(4, one.select("p.none").size());
+    assertEquals(5, one.select("p.none").size());
+    assertTrue(one.text().contains("There are no two entries to compare."));
     assertTrue(one.text().contains("There are no two topics to compare."));
     assertNotNull(one.selectFirst("svg.graph circle"));
     Document none = parse(KbFixtures.empty().report());

@@ -107,6 +107,8 @@ class JsonReportTest {
     objects.put("Totals", json.get("totals"));
     objects.put("Distribution", json.get("distribution"));
     objects.put("Topic", json.at("/topics/0"));
+    objects.put("Relation", json.at("/relations/0"));
+    objects.put("Evidence", json.at("/relations/0/evidence"));
     objects.put("Pair", json.at("/nearDuplicates/0"));
     objects.put("Verdict", json.at("/nearDuplicates/0/verdict"));
     objects.put("Topic overlap", json.at("/topicOverlaps/0"));

@@ -28,6 +28,7 @@ final class KbFixture {
   private final List<Finding.Pair> pairs = new ArrayList<>();
   private final List<Finding.TopicOverlap> overlaps = new ArrayList<>();
   private final List<Finding.Misfiled> misfiled = new ArrayList<>();
+  private final List<Finding.Relation> relations = new ArrayList<>();
   private final List<LogAccount.Damage> damage = new ArrayList<>();
   private final Map<Finding.PairKind, Long> totals = new HashMap<>();
   private int offset = 8;
@@ -89,6 +90,12 @@ final class KbFixture {
     return this;
   }
 
+  KbFixture relation(NamedEntry a, NamedEntry b, double score, Finding.Evidence evidence) {
+    relations.add(
+        new Finding.Relation(id("rel", relations.size()), a, b, score, 0.5 + score / 2, evidence));
+    return this;
+  }
+
   KbFixture damage(long at, long unreadable, LogAccount.Kind kind, String detail) {
     damage.add(new LogAccount.Damage(at, unreadable, kind, detail));
     return this;
@@ -118,6 +125,7 @@ final class KbFixture {
             duplicates,
             links,
             List.copyOf(misfiled),
+            List.copyOf(relations),
             distribution(all),
             LIMITS,
             new Findings.Totals(

@@ -66,6 +66,7 @@ class MarkdownReportTest {
   void everyFindingHasItsHeadingAndBothTexts(Report report) {
     List<Node> nodes = nodes(PARSER.parse(markdown(report)));
     List<String> expected = new ArrayList<>();
+    report.findings().relations().forEach(r -> addShown(expected, r.a(), r.b()));
     report.findings().nearDuplicates().forEach(p -> addShown(expected, p.a(), p.b()));
     report.findings().crossLinks().forEach(p -> addShown(expected, p.a(), p.b()));
     report.findings().misfiled().forEach(m -> addShown(expected, m.entry()));
@@ -78,7 +79,8 @@ class MarkdownReportTest {
     assertEquals(expected, blocks.subList(0, expected.size()));
     assertTrue(blocks.size() <= expected.size() + 1);
     long findings =
-        report.findings().nearDuplicates().size()
+        report.findings().relations().size()
+            + report.findings().nearDuplicates().size()
             + report.findings().crossLinks().size()
             + report.findings().misfiled().size();
     long headings = nodes.stream().filter(n -> n instanceof Heading h && h.getLevel() == 3).count();

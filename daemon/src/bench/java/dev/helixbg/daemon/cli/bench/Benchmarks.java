@@ -15,6 +15,7 @@ public final class Benchmarks {
   private static CommandLine commands(Console console) {
     return new CommandLine(new BenchCommand())
         .addSubcommand("embed", new BenchEmbedCommand(console))
+        .addSubcommand("findings", new BenchFindingsCommand(console))
         .addSubcommand("kernels", new BenchKernelsCommand(console))
         .addSubcommand("llm", new BenchLlmCommand(console))
         .addSubcommand("label", new BenchLabelCommand(console))

@@ -1,0 +1,158 @@
+package dev.helixbg.daemon.cli.bench;
+
+import com.fasterxml.jackson.core.JsonGenerator;
+import dev.helixbg.config.Settings;
+import dev.helixbg.daemon.cli.flags.GlobalOptions;
+import dev.helixbg.daemon.terminal.Console;
+import dev.helixbg.daemon.terminal.ExitCode;
+import dev.helixbg.daemon.terminal.Failure;
+import dev.helixbg.daemon.terminal.Json;
+import dev.helixbg.insight.findings.FindingsBench;
+import dev.helixbg.insight.findings.FindingsBench.Misfiled;
+import dev.helixbg.insight.findings.FindingsBench.Named;
+import dev.helixbg.insight.findings.FindingsBench.Planted;
+import dev.helixbg.insight.findings.FindingsBench.Result;
+import dev.helixbg.insight.findings.RelationsCost;
+import java.io.IOException;
+import java.util.Locale;
+import java.util.concurrent.Callable;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Option;
+
+/** How much of what was planted in a KB the findings find. */
+@Command(
+    name = "findings",
+    description =
+        "How many planted rewrites, overtaken notes and look-alikes are among the first pairs of"
+            + " the list of relations, beside a list by plain similarity, and how many misfiled"
+            + " entries are found.",
+    mixinStandardHelpOptions = true)
+final class BenchFindingsCommand implements Callable<Integer> {
+  private static final int MAX_ENTRIES = 200_000;
+
+  @Mixin private GlobalOptions options;
+
+  @Option(
+      names = "--cost",
+      paramLabel = "N",
+      description = "Measure instead what the list of relations costs for N random entries.")
+  private Integer cost;
+
+  @Option(names = "--threads", paramLabel = "N", description = "Threads; 0: one per core.")
+  private String threads;
+
+  @Option(names = "--json", description = "Print JSON.")
+  private boolean json;
+
+  private final Console console;
+
+  BenchFindingsCommand(Console console) {
+    this.console = console;
+  }
+
+  @Override
+  public Integer call() throws IOException, InterruptedException {
+    if (cost != null && (cost < 2 || cost > MAX_ENTRIES)) {
+      throw new Failure(ExitCode.USAGE, "--cost must be from 2 to %d".formatted(MAX_ENTRIES));
+    }
+    Settings settings = options.settings(threads);
+    if (cost != null) {
+      RelationsCost.Cost measured = RelationsCost.of(cost, settings.threads());
+      if (json) {
+        Json.print(console.json(), generator -> write(measured, generator));
+      } else {
+        print(measured);
+      }
+      return ExitCode.OK.number();
+    }
+    Result result = FindingsBench.run(settings.cache(), settings.threads());
+    if (json) {
+      Json.print(console.json(), generator -> write(result, generator));
+    } else {
+      print(result);
+    }
+    return ExitCode.OK.number();
+  }
+
+  private void print(Result result) {
+    console.say("%d entries", result.entries());
+    console.say(
+        "%-12s %6s %12s %12s %12s %11s",
+        "ranked by", "pairs", "rewrites", "overtaken", "look-alikes", "precision");
+    for (Named row : result.named()) {
+      console.say(
+          "%-12s %6d %12s %12s %12s %9.0f %%",
+          row.ranking(),
+          row.pairs(),
+          of(row, Planted.REWRITE, result),
+          of(row, Planted.OVERTAKEN, result),
+          of(row, Planted.LOOKALIKE, result),
+          100.0 * row.wanted() / row.pairs());
+    }
+    for (Misfiled row : result.misfiled()) {
+      console.say(
+          "misfiled by %-22s first %2d: %2d of %d",
+          row.way(), row.listed(), row.found(), result.plantedMisfiled());
+    }
+  }
+
+  private static String of(Named row, Planted kind, Result result) {
+    return row.found().get(kind) + " of " + result.planted().get(kind);
+  }
+
+  private void print(RelationsCost.Cost cost) {
+    console.say("%d entries, %d threads", cost.entries(), cost.threads());
+    console.say("all pairs above a limit                 %8.2f s", cost.pairs());
+    console.say("all pairs, the ten nearest of each      %8.2f s", cost.nearest());
+    console.say("  the same after one new entry          %8.2f s", cost.oneMore());
+    console.say("terms, their ten nearest, and the list  %8.2f s", cost.ranking());
+  }
+
+  private static void write(Result result, JsonGenerator json) throws IOException {
+    json.writeStartObject();
+    json.writeNumberField("entries", result.entries());
+    json.writeObjectFieldStart("planted");
+    for (Planted kind : Planted.values()) {
+      json.writeNumberField(name(kind), result.planted().get(kind));
+    }
+    json.writeNumberField("misfiled", result.plantedMisfiled());
+    json.writeEndObject();
+    json.writeArrayFieldStart("relations");
+    for (Named row : result.named()) {
+      json.writeStartObject();
+      json.writeStringField("rankedBy", row.ranking());
+      json.writeNumberField("pairs", row.pairs());
+      for (Planted kind : Planted.values()) {
+        json.writeNumberField(name(kind), row.found().get(kind));
+      }
+      json.writeEndObject();
+    }
+    json.writeEndArray();
+    json.writeArrayFieldStart("misfiled");
+    for (Misfiled row : result.misfiled()) {
+      json.writeStartObject();
+      json.writeStringField("way", row.way());
+      json.writeNumberField("listed", row.listed());
+      json.writeNumberField("found", row.found());
+      json.writeEndObject();
+    }
+    json.writeEndArray();
+    json.writeEndObject();
+  }
+
+  private static String name(Planted kind) {
+    return kind.name().toLowerCase(Locale.ROOT);
+  }
+
+  private static void write(RelationsCost.Cost cost, JsonGenerator json) throws IOException {
+    json.writeStartObject();
+    json.writeNumberField("entries", cost.entries());
+    json.writeNumberField("threads", cost.threads());
+    json.writeNumberField("allPairsSeconds", cost.pairs());
+    json.writeNumberField("nearestSeconds", cost.nearest());
+    json.writeNumberField("nearestOneMoreSeconds", cost.oneMore());
+    json.writeNumberField("rankingSeconds", cost.ranking());
+    json.writeEndObject();
+  }
+}

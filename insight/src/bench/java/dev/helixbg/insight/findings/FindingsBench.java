@@ -1,0 +1,290 @@
+package dev.helixbg.insight.findings;
+
+import dev.helixbg.config.EmbedSettings;
+import dev.helixbg.config.EmbedSettings.ExecutionProvider;
+import dev.helixbg.config.EmbedSettings.Precision;
+import dev.helixbg.config.InsightSettings;
+import dev.helixbg.embed.Embedder;
+import dev.helixbg.embed.EmbeddingModel;
+import dev.helixbg.embed.cache.TextKey;
+import dev.helixbg.insight.findings.BestPairs.ScoredPair;
+import dev.helixbg.insight.findings.MisfiledEntries.Misplaced;
+import dev.helixbg.insight.log.DataLog;
+import dev.helixbg.insight.log.Entry;
+import dev.helixbg.insight.log.SampleKb;
+import dev.helixbg.insight.similarity.PackedVectors;
+import dev.helixbg.insight.similarity.Vectors;
+import java.io.IOException;
+import java.io.InputStream;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.LocalDateTime;
+import java.time.ZoneOffset;
+import java.time.format.DateTimeFormatter;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.Comparator;
+import java.util.EnumMap;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.stream.IntStream;
+
+/**
+ * Measures what the findings find of that which somebody planted in a KB of 382 notes, written by
+ * hand: rewrites of the same fact, notes overtaken by newer ones, look-alikes that state another
+ * fact, and entries under the wrong topic.
+ */
+public final class FindingsBench {
+  private static final String FOLDER = "/findings-kb/";
+  private static final List<String> PARTS = List.of("a1", "a2", "a3", "b1", "b2", "c1", "c2");
+  private static final DateTimeFormatter TIME = DateTimeFormatter.ofPattern("uuuu-MM-dd HH:mm");
+
+  private static final InsightSettings SETTINGS =
+      new InsightSettings(0.60, 0.92, 20, 0.75, 50, 0.05, 20);
+
+  /** What may be planted in a pair of entries. */
+  public enum Planted {
+    REWRITE,
+    OVERTAKEN,
+    LOOKALIKE
+  }
+
+  /**
+   * What the first pairs of a list name.
+   *
+   * @param ranking what the list is ranked by
+   */
+  public record Named(String ranking, int pairs, Map<Planted, Integer> found) {
+    /** Rewrites and overtaken notes together: what a reader looks for. */
+    public int wanted() {
+      return found.get(Planted.REWRITE) + found.get(Planted.OVERTAKEN);
+    }
+  }
+
+  /**
+   * Planted misfiled entries among the first of a list, with the right topic.
+   *
+   * @param way how they are sought
+   */
+  public record Misfiled(String way, int listed, int found) {}
+
+  public record Result(
+      int entries,
+      Map<Planted, Integer> planted,
+      List<Named> named,
+      int plantedMisfiled,
+      List<Misfiled> misfiled) {
+
+    /** Of one list and length. */
+    public Named named(String ranking, int pairs) {
+      return named.stream()
+          .filter(row -> row.ranking().equals(ranking) && row.pairs() == pairs)
+          .findFirst()
+          .orElseThrow();
+    }
+  }
+
+  private final List<Entry> entries;
+  private final List<String> keys;
+  private final Vectors vectors;
+  private final TopicIndex topics;
+  private final int[] order;
+  private final int threads;
+  private final Map<String, Integer> indices = new HashMap<>();
+  private final Map<Long, Planted> truth = new HashMap<>();
+  private final Map<Integer, String> rightTopics = new HashMap<>();
+
+  private FindingsBench(Path cache, int threads) throws IOException, InterruptedException {
+    this.threads = threads;
+    this.entries = read(cache);
+    this.keys =
+        entries.stream().map(e -> TextKey.of("findings-kb", e.embeddedText()).hex()).toList();
+    this.vectors = embed(entries, cache, threads);
+    this.topics = TopicIndex.of(entries);
+    this.order = EvenDraw.orderByKey(keys);
+    for (int i = 0; i < entries.size(); i++) {
+      Entry entry = entries.get(i);
+      LocalDateTime time =
+          LocalDateTime.ofEpochSecond(entry.timestampMin() * 60L, 0, ZoneOffset.UTC);
+      indices.put(entry.topic() + "@" + TIME.format(time), i);
+    }
+    resource("truth.tsv").lines().map(line -> line.split("\t")).forEach(this::plant);
+  }
+
+  /**
+   * Runs everything with the vectors of the bundled model.
+   *
+   * @param cache folder in which the model may be unpacked
+   */
+  public static Result run(Path cache, int threads) throws IOException, InterruptedException {
+    return new FindingsBench(cache, threads).result();
+  }
+
+  private static String resource(String name) throws IOException {
+    try (InputStream in = FindingsBench.class.getResourceAsStream(FOLDER + name)) {
+      return new String(in.readAllBytes(), StandardCharsets.UTF_8);
+    }
+  }
+
+  /** The bytes of the KB's data.log. */
+  static byte[] log() throws IOException {
+    StringBuilder source = new StringBuilder();
+    for (String part : PARTS) {
+      source.append(resource("part-" + part + ".md")).append('\n');
+    }
+    return SampleKb.build(source.toString());
+  }
+
+  private static List<Entry> read(Path cache) throws IOException {
+    Path file = Files.createTempFile(Files.createDirectories(cache), "findings-kb", ".log");
+    try {
+      Files.write(file, log());
+      return DataLog.read(file).entries();
+    } finally {
+      Files.delete(file);
+    }
+  }
+
+  private static Vectors embed(List<Entry> entries, Path cache, int threads)
+      throws IOException, InterruptedException {
+    EmbedSettings bundled =
+        new EmbedSettings(Path.of("none"), ExecutionProvider.CPU, Precision.FP32, 256);
+    float[][] rows = new float[entries.size()][];
+    try (Embedder embedder = EmbeddingModel.locate(bundled, cache).open(threads)) {
+      embedder.embed(
+          entries.stream().map(Entry::embeddedText).toList(), (i, vector) -> rows[i] = vector);
+    }
+    return Vectors.of(Arrays.asList(rows));
+  }
+
+  private void plant(String[] fact) {
+    switch (fact[0]) {
+      case "rewrite", "overtaken", "lookalike" ->
+          truth.put(
+              pair(index(fact[1]), index(fact[2])),
+              Planted.valueOf(fact[0].toUpperCase(Locale.ROOT)));
+      case "misfiled" -> rightTopics.put(index(fact[1]), fact[2]);
+      default -> {} // late sentences and questions are about search
+    }
+  }
+
+  private int index(String name) {
+    Integer index = indices.get(name);
+    if (index == null) {
+      throw new IllegalStateException("the truth names " + name + ", which is no entry");
+    }
+    return index;
+  }
+
+  private static long pair(int a, int b) {
+    return (long) Math.min(a, b) << 32 | Math.max(a, b);
+  }
+
+  private Result result() {
+    int count = entries.size();
+    Map<Planted, Integer> planted = new EnumMap<>(Planted.class);
+    truth.values().forEach(kind -> planted.merge(kind, 1, Integer::sum));
+    try (PackedVectors packed = PackedVectors.pack(vectors)) {
+      PairSource pairs = PairSource.of(packed, threads);
+      List<Long> shipped = shipped();
+      List<Long> cosine = cosine(pairs);
+      List<Named> named = new ArrayList<>();
+      for (int most : new int[] {10, 25, count / 10, 50, 100, count / 2, 200}) {
+        named.add(named("relations", shipped, most));
+        named.add(named("cosine", cosine, most));
+      }
+      List<Misplaced> byCentroid = byCentroid(packed);
+      List<Misplaced> byVote = byVote(NearestLists.of(pairs, order));
+      List<Misfiled> misfiled = new ArrayList<>();
+      for (int listed : new int[] {20, 40}) {
+        misfiled.add(new Misfiled("nearest centroid", listed, found(byCentroid, listed)));
+        misfiled.add(new Misfiled("vote of ten neighbours", listed, found(byVote, listed)));
+      }
+      return new Result(count, planted, named, rightTopics.size(), misfiled);
+    }
+  }
+
+  /** The list as the report has it. */
+  private List<Long> shipped() {
+    Map<Long, Integer> byOffset = new HashMap<>();
+    for (int i = 0; i < entries.size(); i++) {
+      byOffset.put(entries.get(i).offset(), i);
+    }
+    return Analysis.run(entries, keys, vectors, SETTINGS, threads).relations().stream()
+        .map(
+            relation ->
+                pair(
+                    byOffset.get(relation.a().entry().offset()),
+                    byOffset.get(relation.b().entry().offset())))
+        .toList();
+  }
+
+  private List<Long> cosine(PairSource pairs) {
+    BestPairs best = new BestPairs(1_000, order);
+    pairs.atLeast(Float.NEGATIVE_INFINITY, () -> best::offer);
+    return best.bestFirst().stream().map((ScoredPair p) -> pair(p.a(), p.b())).toList();
+  }
+
+  private Named named(String ranking, List<Long> pairs, int most) {
+    Map<Planted, Integer> found = new EnumMap<>(Planted.class);
+    for (Planted kind : Planted.values()) {
+      found.put(kind, (int) pairs.stream().limit(most).filter(p -> truth.get(p) == kind).count());
+    }
+    return new Named(ranking, most, found);
+  }
+
+  private List<Misplaced> byCentroid(PackedVectors packed) {
+    Centroids centroids = new Centroids(vectors, topics);
+    return MisfiledEntries.find(
+        packed, centroids, centroids.normalised(), topics, order, -2, threads);
+  }
+
+  /** By the topics of the ten nearest, each counting as much as it is similar. */
+  private List<Misplaced> byVote(NearestLists nearest) {
+    List<Misplaced> found = new ArrayList<>();
+    for (int entry = 0; entry < entries.size(); entry++) {
+      double[] votes = new double[topics.count()];
+      double all = 0;
+      for (int place = 0; place < NearestLists.LENGTH; place++) {
+        int other = nearest.neighbour(entry, place);
+        double weight = Math.max(0, dot(entry, other));
+        votes[topics.topicOf()[other]] += weight;
+        all += weight;
+      }
+      int own = topics.topicOf()[entry];
+      int best =
+          IntStream.range(0, votes.length)
+              .filter(topic -> topic != own)
+              .boxed()
+              .max(Comparator.comparingDouble(topic -> votes[topic]))
+              .orElseThrow();
+      found.add(new Misplaced(entry, votes[own] / all, best, votes[best] / all));
+    }
+    found.sort(
+        Comparator.comparingDouble(Misplaced::margin)
+            .reversed()
+            .thenComparingInt(misplaced -> order[misplaced.entry()]));
+    return found;
+  }
+
+  private double dot(int a, int b) {
+    double sum = 0;
+    for (int k = 0; k < vectors.dimension(); k++) {
+      sum +=
+          vectors.values()[a * vectors.dimension() + k]
+              * vectors.values()[b * vectors.dimension() + k];
+    }
+    return sum;
+  }
+
+  private int found(List<Misplaced> list, int listed) {
+    return (int)
+        list.stream()
+            .limit(listed)
+            .filter(m -> topics.names().get(m.nearer()).equals(rightTopics.get(m.entry())))
+            .count();
+  }
+}

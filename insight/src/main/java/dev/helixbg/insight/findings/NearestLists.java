@@ -1,0 +1,196 @@
+package dev.helixbg.insight.findings;
+
+import dev.helixbg.insight.similarity.AllPairs;
+import dev.helixbg.insight.similarity.PackedVectors;
+import dev.helixbg.insight.similarity.Vectors;
+import java.util.Arrays;
+import java.util.BitSet;
+import java.util.stream.IntStream;
+
+/**
+ * The nearest neighbours of each entry, nearest first. Which they are does not depend on the order
+ * in which they are offered: of equally near ones those count that come first in the order of keys.
+ */
+final class NearestLists {
+  /** The k of CSLS (Conneau et al. 2018). */
+  static final int LENGTH = 10;
+
+  static final int NONE = -1;
+
+  /** Any number that is much larger than that of threads. */
+  private static final int LOCKS = 256;
+
+  private final int count;
+  private final int[] order;
+  private final int[] others;
+  private final float[] similarities;
+
+  /** Of each list the last similarity once more, side by side: a scan asks for every pair. */
+  private final float[] least;
+
+  private final Object[] locks = new Object[LOCKS];
+
+  /**
+   * Empty lists.
+   *
+   * @param order position of each entry, see {@link BestPairs}
+   */
+  NearestLists(int[] order) {
+    this.count = order.length;
+    this.order = order;
+    this.others = new int[Math.multiplyExact(count, LENGTH)];
+    this.similarities = new float[others.length];
+    this.least = new float[count];
+    Arrays.fill(others, NONE);
+    Arrays.fill(least, Float.NEGATIVE_INFINITY);
+    Arrays.fill(similarities, Float.NEGATIVE_INFINITY);
+    Arrays.setAll(locks, i -> new Object());
+  }
+
+  /** Those by vectors. */
+  static NearestLists of(PairSource pairs, int[] order) {
+    NearestLists lists = new NearestLists(order);
+    pairs.atLeast(
+        Float.NEGATIVE_INFINITY,
+        () ->
+            (a, b, similarity) -> {
+              lists.offer(a, b, similarity);
+              lists.offer(b, a, similarity);
+            });
+    return lists;
+  }
+
+  /**
+   * The same lists for a KB that has changed: only new entries, and those that lost a neighbour,
+   * are compared with all.
+   *
+   * @param order of the entries there are now
+   * @param nowAt index that each entry of these lists has now; {@link #NONE} for one that is gone
+   * @param vectors of the entries there are now
+   * @param packed the same vectors
+   */
+  NearestLists updated(
+      int[] order, int[] nowAt, Vectors vectors, PackedVectors packed, int threads) {
+    NearestLists next = new NearestLists(order);
+    BitSet fresh = new BitSet(order.length);
+    fresh.set(0, order.length);
+    BitSet sought = new BitSet(order.length);
+    for (int before = 0; before < count; before++) {
+      int now = nowAt[before];
+      if (now != NONE) {
+        fresh.clear(now);
+        if (!copy(before, nowAt, next, now)) {
+          sought.set(now);
+        }
+      }
+    }
+    sought.or(fresh);
+    int[] rows = sought.stream().toArray();
+    if (rows.length == 0) {
+      return next;
+    }
+    if (rows.length == order.length) {
+      return of(new PairSource.ComputedPairs(packed, threads), order);
+    }
+    try (PackedVectors packedRows = PackedVectors.pack(vectors.select(rows))) {
+      AllPairs.between(
+          packedRows,
+          packed,
+          Float.NEGATIVE_INFINITY,
+          threads,
+          () ->
+              (row, other, similarity) -> {
+                int entry = rows[row];
+                if (entry != other) {
+                  next.offer(entry, other, similarity);
+                  if (fresh.get(entry) && !sought.get(other)) {
+                    next.offer(other, entry, similarity);
+                  }
+                }
+              });
+    }
+    return next;
+  }
+
+  /** Copies one list, unless one of its entries is gone. */
+  private boolean copy(int before, int[] nowAt, NearestLists next, int now) {
+    int from = before * LENGTH;
+    boolean whole =
+        IntStream.range(from, from + LENGTH)
+            .allMatch(i -> others[i] == NONE || nowAt[others[i]] != NONE);
+    if (whole) {
+      for (int i = 0; i < LENGTH; i++) {
+        int other = others[from + i];
+        next.others[now * LENGTH + i] = other == NONE ? NONE : nowAt[other];
+        next.similarities[now * LENGTH + i] = similarities[from + i];
+      }
+      next.least[now] = least[before];
+    }
+    return whole;
+  }
+
+  /** Takes a neighbour in if it is among the nearest; any thread may call this. */
+  void offer(int entry, int other, float similarity) {
+    // Without the lock this may be an older value, and so a lower one: never a wrong refusal.
+    if (similarity >= least[entry]) {
+      insert(entry, other, similarity);
+    }
+  }
+
+  private void insert(int entry, int other, float similarity) {
+    synchronized (locks[entry % LOCKS]) {
+      int first = entry * LENGTH;
+      int at = first + LENGTH;
+      while (at > first && isNearer(other, similarity, at - 1)) {
+        at--;
+        if (at < first + LENGTH - 1) {
+          others[at + 1] = others[at];
+          similarities[at + 1] = similarities[at];
+        }
+      }
+      if (at < first + LENGTH) {
+        others[at] = other;
+        similarities[at] = similarity;
+        least[entry] = similarities[first + LENGTH - 1];
+      }
+    }
+  }
+
+  private boolean isNearer(int other, float similarity, int than) {
+    return similarity > similarities[than]
+        || similarity == similarities[than] && order[other] < order[others[than]];
+  }
+
+  int count() {
+    return count;
+  }
+
+  /**
+   * @param place from 0 to {@link #LENGTH} − 1
+   * @return {@link #NONE} if there are no more
+   */
+  int neighbour(int entry, int place) {
+    return others[entry * LENGTH + place];
+  }
+
+  /**
+   * Place of {@code other} in the list of {@code entry}, from 0; {@link #NONE} if it is not there.
+   */
+  int place(int entry, int other) {
+    for (int place = 0; place < LENGTH; place++) {
+      if (neighbour(entry, place) == other) {
+        return place;
+      }
+    }
+    return NONE;
+  }
+
+  /** Mean similarity to the nearest; those that are missing from a list count as 0. */
+  double mean(int entry) {
+    double sum = 0;
+    for (int i = entry * LENGTH; i < (entry + 1) * LENGTH; i++) {
+      sum += others[i] == NONE ? 0 : similarities[i];
+    }
+    return count < 2 ? 0 : sum / Math.min(LENGTH, count - 1);
+  }
+}

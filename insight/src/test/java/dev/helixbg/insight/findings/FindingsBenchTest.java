@@ -1,0 +1,46 @@
+package dev.helixbg.insight.findings;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import dev.helixbg.insight.findings.FindingsBench.Named;
+import dev.helixbg.insight.findings.FindingsBench.Planted;
+import dev.helixbg.insight.findings.FindingsBench.Result;
+import java.nio.file.Path;
+import java.util.Map;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
+
+/** The figures of {@code bench findings}, which no change of the score may lower unnoticed. */
+class FindingsBenchTest {
+  private static Result result;
+
+  @BeforeAll
+  static void measure() throws Exception {
+    result = FindingsBench.run(Path.of("target", "test-cache").toAbsolutePath(), 2);
+  }
+
+  @Test
+  void theKnowledgeBaseHoldsWhatTheTruthSays() {
+    assertEquals(382, result.entries());
+    assertEquals(
+        Map.of(Planted.REWRITE, 48, Planted.OVERTAKEN, 40, Planted.LOOKALIKE, 25),
+        result.planted());
+    assertEquals(20, result.plantedMisfiled());
+  }
+
+  @Test
+  void theListNamesMostOfWhatWasPlanted() {
+    assertAtLeast(24, 38);
+    assertAtLeast(33, 50);
+    assertAtLeast(55, 100);
+    assertAtLeast(70, 191);
+  }
+
+  private static void assertAtLeast(int wanted, int pairs) {
+    Named relations = result.named("relations", pairs);
+    Named cosine = result.named("cosine", pairs);
+    assertTrue(relations.wanted() >= wanted, relations::toString);
+    assertTrue(relations.wanted() >= cosine.wanted(), () -> relations + ", " + cosine);
+  }
+}

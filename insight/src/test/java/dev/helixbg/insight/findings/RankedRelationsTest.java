@@ -1,0 +1,161 @@
+package dev.helixbg.insight.findings;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import dev.helixbg.config.InsightSettings;
+import dev.helixbg.insight.decisions.Decision;
+import dev.helixbg.insight.decisions.Decision.Verdict;
+import dev.helixbg.insight.decisions.DecisionFile;
+import dev.helixbg.insight.decisions.Decisions;
+import dev.helixbg.insight.log.Entry;
+import dev.helixbg.insight.log.EntryText;
+import java.io.IOException;
+import java.nio.file.Path;
+import java.time.Instant;
+import java.util.List;
+import java.util.Optional;
+import java.util.Random;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** The one list of relations: what is in it, what is not, and in which order. */
+class RankedRelationsTest {
+  @TempDir Path insights;
+
+  private static List<String> names(Findings findings) {
+    return findings.relations().stream().map(r -> r.a().name() + " " + r.b().name()).toList();
+  }
+
+  private static double score(Findings findings, String a, String b) {
+    return findings.relations().stream()
+        .filter(r -> r.a().name().equals(a) && r.b().name().equals(b))
+        .findFirst()
+        .orElseThrow()
+        .score();
+  }
+
+  private static float[] at(double degrees) {
+    return new float[] {
+      (float) Math.cos(Math.toRadians(degrees)), (float) Math.sin(Math.toRadians(degrees))
+    };
+  }
+
+  @Test
+  void aPairIsJudgedByItsSurroundings() {
+    Corpus corpus = new Corpus();
+    corpus.add("far", "one", at(150)).add("far", "two", at(158));
+    for (int i = 0; i < 12; i++) {
+      corpus.add("crowd", "note " + i, at(0.6 * i));
+    }
+    Findings findings = corpus.analyse();
+
+    assertEquals("far:0 far:1", names(findings).getFirst());
+    Finding.Relation best = findings.relations().getFirst();
+    Finding.Relation second = findings.relations().get(1);
+    assertTrue(best.similarity() < second.similarity(), "less similar, and yet before");
+    assertTrue(best.evidence().mutualNearest());
+  }
+
+  @Test
+  void sharedRareWordsCount() {
+    Corpus plain = new Corpus();
+    Corpus shared = new Corpus();
+    Random random = new Random(1);
+    float[][] vectors = new float[30][];
+    for (int i = 0; i < vectors.length; i++) {
+      vectors[i] = Corpus.unit(random, new float[300], 1);
+      plain.add("t" + i, "note " + i, vectors[i]);
+      String ticket = i == 3 || i == 17 ? " see PAY-1412, drainQueue" : "";
+      shared.add("t" + i, "note " + i + ticket, vectors[i]);
+    }
+    Findings findings = shared.analyse();
+    Finding.Relation best = findings.relations().getFirst();
+
+    assertEquals("t3:0 t17:0", names(findings).getFirst());
+    assertEquals(List.of("drainQueue", "PAY-1412", "see"), best.evidence().sharedWords());
+    assertTrue(!names(plain.analyse()).getFirst().equals("t3:0 t17:0"));
+  }
+
+  @Test
+  void pairsThatAnEntryLinksAreNoNews() {
+    Corpus corpus = new Corpus();
+    corpus.add("a", "one", 1, 0).add("b", "two", 1, 0).add("b", "three", 1, 0.1f);
+    assertTrue(names(corpus.analyse()).contains("a:0 b:1"));
+    Entry old = corpus.entries.getFirst();
+    EntryText text =
+        new EntryText(
+            "one",
+            List.of(),
+            Optional.empty(),
+            old.text().confidence(),
+            List.of(
+                new EntryText.Link("b", 1),
+                new EntryText.Link("b", 2),
+                new EntryText.Link("c", 0),
+                new EntryText.Link("a", 0)),
+            Optional.empty());
+    corpus.entries.set(0, new Entry(old.offset(), "a", old.body(), 0, text));
+
+    List<String> left = names(corpus.analyse());
+    assertEquals(List.of("a:0 b:0", "b:0 b:1"), left.stream().sorted().toList());
+  }
+
+  @Test
+  void tellsTheNewerOne() {
+    Corpus corpus = new Corpus();
+    corpus.add("a", "one", 1, 0).add("a", "two", 1, 0);
+    assertEquals(Optional.empty(), corpus.analyse().relations().getFirst().evidence().newer());
+    for (int i = 0; i < 2; i++) {
+      Entry entry = corpus.entries.get(i);
+      corpus.entries.set(
+          i, new Entry(entry.offset(), "a", entry.body(), 500 - i * 100, entry.text()));
+    }
+    Finding.Relation relation = corpus.analyse().relations().getFirst();
+    assertEquals(Optional.of(Finding.Side.A), relation.evidence().newer());
+  }
+
+  @Test
+  void fewEntriesHaveFewRelations() {
+    assertEquals(List.of(), new Corpus().analyse().relations());
+    assertEquals(List.of(), new Corpus().add("a", "alone", 1, 0).analyse().relations());
+    Findings two = new Corpus().add("a", "", 1, 0).add("a", "", 0, 1).analyse();
+    assertEquals(1, two.relations().size());
+    assertEquals(0, score(two, "a:0", "a:1"), 1e-6);
+  }
+
+  /** A pair that was settled under any of its names is gone under all of them. */
+  @Test
+  void decisionsHoldUnderEveryNameOfAPair() throws IOException {
+    int moved = 0;
+    for (int seed = 0; seed < 40; seed++) {
+      Corpus corpus = Corpus.random(new Random(seed));
+      InsightSettings settings = Corpus.DEFAULTS;
+      Findings before = corpus.analyse(settings, 1);
+      if (before.nearDuplicates().isEmpty() || before.crossLinks().isEmpty()) {
+        continue;
+      }
+      Finding.Pair duplicate = before.nearDuplicates().getFirst();
+      Finding.Pair link = before.crossLinks().getFirst();
+      Finding.Relation relation = before.relations().getFirst();
+      DecisionFile file = new DecisionFile(insights.resolve("seed-" + seed));
+      file.append(List.of(decision(duplicate.id()), decision(link.id()), decision(relation.id())));
+      Decisions decisions = file.read();
+      assertEquals(0, decisions.unreadable());
+
+      Findings after = decisions.applyTo(corpus.analyse(decisions.widened(settings), 1), settings);
+      for (Finding gone : List.of(duplicate, link, relation)) {
+        assertTrue(
+            after.relations().stream().noneMatch(r -> r.aliases().contains(gone.id())), gone.id());
+        assertTrue(after.nearDuplicates().stream().noneMatch(p -> p.aliases().contains(gone.id())));
+        assertTrue(after.crossLinks().stream().noneMatch(p -> p.aliases().contains(gone.id())));
+      }
+      moved++;
+    }
+    assertTrue(moved > 10, "only " + moved);
+  }
+
+  private static Decision decision(String id) {
+    return new Decision(id, Verdict.DISMISSED, Instant.EPOCH, "");
+  }
+}
