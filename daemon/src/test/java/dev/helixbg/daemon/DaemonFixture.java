@@ -28,7 +28,7 @@ final class DaemonFixture {
 
   final FakeClock clock = new FakeClock();
   final FaultyFiles files = new FaultyFiles();
-  final FakeModel model = new FakeModel();
+  final FakeModel model;
   final DaemonMetrics metrics = new DaemonMetrics(clock);
   final Troubles troubles = new Troubles(metrics);
   final Settings settings;
@@ -45,7 +45,12 @@ final class DaemonFixture {
   }
 
   DaemonFixture(Path home, Kb kb, Map<String, String> flags) {
+    this(home, kb, flags, new FakeModel());
+  }
+
+  DaemonFixture(Path home, Kb kb, Map<String, String> flags, FakeModel model) {
     this.kb = kb;
+    this.model = model;
     this.settings = settings(home, flags);
     this.watch =
         new KbWatch(
