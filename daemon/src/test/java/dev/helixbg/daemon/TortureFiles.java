@@ -17,11 +17,14 @@ import java.util.TreeMap;
 /**
  * Fails the Nth file operation of a run, or cuts it short, or fills the disk from there on, or has
  * the process die in it: in runs of one-shot and of the daemon. Seeds one after the other go
- * through every N, every fault and both kinds of work.
+ * through every N, every fault and both kinds of work, in a scattered order.
  */
 final class TortureFiles implements TortureArea {
   private static final List<Fault> FAULTS =
       List.of(Fault.ONE, Fault.SHORT, Fault.FULL, Fault.DEATH);
+
+  /** A prime, more than any run has operations: a few seeds are scattered over all of it. */
+  private static final long STRIDE = 7_919;
 
   /** What is done meanwhile. */
   private enum Kind {
@@ -70,7 +73,7 @@ final class TortureFiles implements TortureArea {
   public void run(long seed) throws Exception {
     Kind kind = Kind.values()[(int) Math.floorMod(seed, 2L)];
     Fault fault = FAULTS.get((int) Math.floorMod(seed / 2, 4L));
-    int at = (int) Math.floorMod(seed / 8, (long) operations.get(kind));
+    int at = (int) Math.floorMod(seed / 8 * STRIDE, (long) operations.get(kind));
     TortureKb kb = kb();
     disk.failAt(at, fault);
     DaemonFixture daemon = null;

@@ -129,7 +129,8 @@ final class TortureGguf implements TortureArea {
     if (!Faults.isExpected(e)) {
       throw e;
     }
-    require(e.getMessage().length() < 1_000, "a message of %d characters", e.getMessage().length());
+    String message = e.getMessage();
+    require(message.length() < 1_000, "a message of %d characters: %s", message.length(), message);
   }
 
   private static byte[] changed(byte[] head, Random random) {

@@ -35,7 +35,7 @@ import java.util.stream.Stream;
  * is done, not the very instruction in which the process dies; {@link TortureFiles} does that.
  */
 final class TortureKill implements TortureArea {
-  private static final int KILLS = 8;
+  private static final int KILLS = 5;
   private static final long MOST_MILLIS = 4_000;
   private static final Duration PATIENCE = Duration.ofSeconds(20);
 

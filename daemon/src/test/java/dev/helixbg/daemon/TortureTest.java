@@ -21,7 +21,7 @@ class TortureTest {
   @ParameterizedTest
   @ValueSource(strings = {"files", "damage", "gguf"})
   void nothingIsFound(String area) throws Exception {
-    run(area, area.equals("gguf") ? 1_000 : 160, folder);
+    run(area, area.equals("gguf") ? 1_000 : 44, folder);
   }
 
   static void run(String area, long cases, Path folder) throws Exception {
