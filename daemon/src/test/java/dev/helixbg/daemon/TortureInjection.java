@@ -7,10 +7,11 @@ import com.fasterxml.jackson.databind.ObjectMapper;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import dev.helixbg.daemon.control.ControlClient;
 import dev.helixbg.insight.log.DataLogBytes;
-import dev.helixbg.llm.ModelOpener;
-import dev.helixbg.llm.ModelOptions;
-import dev.helixbg.llm.TextModel;
+import dev.helixbg.llm.gguf.GgufFile;
 import dev.helixbg.llm.golden.GoldenModel;
+import dev.helixbg.llm.tokenizer.ChatForm;
+import dev.helixbg.llm.tokenizer.Tokenizer;
+import dev.helixbg.llm.tokenizer.Vocabulary;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -72,7 +73,7 @@ final class TortureInjection implements TortureArea {
   private final Path folder;
   private final Path home;
   private final RealDaemon program;
-  private final TextModel model;
+  private final Tokenizer tokenizer;
   private final Map<String, Long> counts = new TreeMap<>();
 
   TortureInjection(Path folder, Path dist) throws IOException {
@@ -81,9 +82,10 @@ final class TortureInjection implements TortureArea {
     this.program = new RealDaemon(home, dist, List.of());
     program.settings("threads = 1\n[daemon]\npoll_seconds = 0.5\nquiet_seconds = 0.1\n");
     Path golden = TortureGguf.goldenModel("golden-q40.gguf", folder);
-    this.model =
-        ModelOpener.open(
-            golden, ModelOptions.of(ModelOptions.Device.CPU, 1, 64, folder.resolve("cache")));
+    try (GgufFile file = GgufFile.open(golden)) {
+      Vocabulary vocabulary = Vocabulary.from(file.metadata(), Integer.MAX_VALUE);
+      this.tokenizer = Tokenizer.of(vocabulary, folder.resolve("cache"));
+    }
   }
 
   @Override
@@ -206,9 +208,9 @@ final class TortureInjection implements TortureArea {
 
   /** The frame has its control tokens, and the text has none. */
   private void prompts(String text) {
-    int[] harmless = control(model.chat().prompt("x", "x", false));
+    int[] harmless = control(new ChatForm(tokenizer).prompt("x", "x", false));
     require(
-        Arrays.equals(harmless, control(model.chat().prompt(text, text, false))),
+        Arrays.equals(harmless, control(new ChatForm(tokenizer).prompt(text, text, false))),
         "a prompt has control tokens out of %s",
         JSON.valueToTree(text));
   }
@@ -259,7 +261,7 @@ final class TortureInjection implements TortureArea {
 
   @Override
   public void close() throws Exception {
-    model.close();
+    tokenizer.close();
     program.close();
   }
 }
