@@ -35,6 +35,7 @@ import java.util.stream.Stream;
  * is done, not the very instruction in which the process dies; {@link TortureFiles} does that.
  */
 final class TortureKill implements TortureArea {
+  private static final String ANSWERS = "answers.jsonl";
   private static final int KILLS = 5;
   private static final long MOST_MILLIS = 4_000;
   private static final Duration PATIENCE = Duration.ofSeconds(20);
@@ -90,8 +91,11 @@ final class TortureKill implements TortureArea {
         }
         Kept before = Kept.of(kb.kb());
         process.destroyForcibly().waitFor();
-        counts.merge(process.exitValue() == 137 ? "kills" : "ended before", 1L, Long::sum);
+        String what = process.exitValue() == 137 ? "kills of " : "ended before, ";
+        counts.merge(what + kind, 1L, Long::sum);
         Kept after = Kept.of(kb.kb());
+        counts.merge(
+            "answers kept", after.lines().getOrDefault(ANSWERS, List.of()).size() + 0L, Math::max);
         before.vectors().stream().filter(key -> !after.vectors().contains(key)).forEach(lost::add);
         before.requireLinesIn(after);
         requireWhole(kb.kb());
@@ -184,7 +188,7 @@ final class TortureKill implements TortureArea {
       cached.rows().forEach(row -> vectors.add(row.key()));
       Map<String, List<String>> lines = new TreeMap<>();
       Map<String, Object> files = new TreeMap<>();
-      for (String name : List.of("answers.jsonl", History.NAME, DecisionFile.NAME)) {
+      for (String name : List.of(ANSWERS, History.NAME, DecisionFile.NAME)) {
         Path file = kb.insights().resolve(name);
         if (Files.exists(file)) {
           files.put(name, Files.readAttributes(file, BasicFileAttributes.class).fileKey());
@@ -209,7 +213,7 @@ final class TortureKill implements TortureArea {
 
   private static void requireWhole(Kb kb) throws IOException {
     TortureKb.requireWholeReports(kb.insights());
-    for (String name : List.of("answers.jsonl", History.NAME, DecisionFile.NAME)) {
+    for (String name : List.of(ANSWERS, History.NAME, DecisionFile.NAME)) {
       Path file = kb.insights().resolve(name);
       if (Files.exists(file)) {
         int torn = 0;
