@@ -64,6 +64,7 @@ final class FaultyDisk extends FileSystemProvider {
   private volatile int at;
   private volatile boolean dead;
   private volatile boolean fullNext;
+  private volatile boolean kept;
 
   /** The same file, by way of here. */
   Path of(Path path) {
@@ -72,6 +73,7 @@ final class FaultyDisk extends FileSystemProvider {
 
   void failAt(int operation, Fault kind) {
     done.set(0);
+    kept = false;
     at = operation;
     fault = kind;
   }
@@ -124,6 +126,20 @@ final class FaultyDisk extends FileSystemProvider {
       return bytes / 2;
     }
     throw new FileSystemException(path.toString(), null, "Input/output error");
+  }
+
+  private void deleteStep(Path path) throws IOException {
+    try {
+      step(path, false);
+    } catch (IOException | Dead e) {
+      kept = true;
+      throw e;
+    }
+  }
+
+  /** Whether something that was to be deleted since {@link #failAt} is still there. */
+  boolean kept() {
+    return kept;
   }
 
   boolean isDead() {
@@ -206,13 +222,13 @@ final class FaultyDisk extends FileSystemProvider {
 
   @Override
   public void delete(Path path) throws IOException {
-    step(path, false);
+    deleteStep(path);
     real.delete(real(path));
   }
 
   @Override
   public boolean deleteIfExists(Path path) throws IOException {
-    step(path, false);
+    deleteStep(path);
     return real.deleteIfExists(real(path));
   }
 
