@@ -84,6 +84,9 @@ final class TortureKill implements TortureArea {
       edit(kb, random);
       Process process = start(kb.kb(), kind);
       try {
+        if (kind == Kind.IDLE) {
+          awaitAnswers(process, kb.kb());
+        }
         await(process, kb.kb(), random);
         said.add(say(kb.kb(), random));
         if (random.nextBoolean()) {
@@ -144,6 +147,19 @@ final class TortureKill implements TortureArea {
             "");
     new DecisionFile(kb.insights()).append(List.of(decision));
     return decision;
+  }
+
+  /** Until idle work has begun, if it does at all. */
+  private static void awaitAnswers(Process process, Kb kb) throws Exception {
+    Path answers = kb.insights().resolve(ANSWERS);
+    long before = Files.exists(answers) ? Files.size(answers) : 0;
+    long deadline = System.nanoTime() + PATIENCE.toNanos();
+    while (process.isAlive() && System.nanoTime() - deadline < 0) {
+      if (Files.exists(answers) && Files.size(answers) > before) {
+        return;
+      }
+      Thread.sleep(5);
+    }
   }
 
   /** For some time, or until something in the folder changes for the Nth time. */
