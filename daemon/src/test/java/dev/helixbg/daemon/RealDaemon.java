@@ -37,6 +37,7 @@ final class RealDaemon implements AutoCloseable {
     command.addAll(ServiceCommand.javaOptions());
     command.addAll(ServiceCommand.DAEMON_OPTIONS);
     command.add("-XX:SharedArchiveFile=" + dist.resolve("helix-bg.jsa"));
+    command.add("-Djava.io.tmpdir=" + home); // where reports of faults go
     command.add("-jar");
     command.add(dist.resolve("lib/helix-bg.jar").toString());
     command.addAll(List.of(arguments));

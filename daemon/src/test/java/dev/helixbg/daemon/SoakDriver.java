@@ -1,32 +1,23 @@
 package dev.helixbg.daemon;
 
 import com.fasterxml.jackson.databind.JsonNode;
-import com.fasterxml.jackson.databind.ObjectMapper;
-import dev.helixbg.daemon.kb.Kb;
 import dev.helixbg.daemon.kb.ReportFolder;
 import dev.helixbg.daemon.kb.WritableKb;
 import dev.helixbg.daemon.watch.KbWatch;
-import dev.helixbg.embed.cache.CacheRow;
-import dev.helixbg.embed.cache.CachedVectors;
 import dev.helixbg.embed.cache.EmbeddingCache;
-import dev.helixbg.insight.review.History;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.attribute.PosixFilePermissions;
 import java.time.Duration;
-import java.util.Arrays;
 import java.util.List;
 import java.util.Random;
-import java.util.TreeSet;
 
 /**
  * Edits, compacts and breaks a KB beside a real daemon, which is killed now and then, and compares
  * what it leaves with a run from nothing. Started by scripts/soak.
  */
 final class SoakDriver {
-  private static final double TOLERANCE = 1e-5;
-
   private final Random random;
   private final Path folder;
   private final RealDaemon daemon;
@@ -74,11 +65,11 @@ final class SoakDriver {
       awaitPublishing();
       JsonNode metrics = daemon.status().orElseThrow().path("metrics");
       Duration ended = daemon.end();
-      compare();
+      double worst = new FromNothing(kb.kb(), folder.resolve("fresh"), daemon).compare();
       System.out.printf(
-          "soak: passed: %d events, %d kills, %d live entries; SIGTERM took %d ms; since the last"
-              + " start %s%n",
-          events, kills, kb.live(), ended.toMillis(), metrics);
+          "soak: passed: %d events, %d kills, %d live entries, vectors off by %.2g at most; SIGTERM"
+              + " took %d ms; since the last start %s%n",
+          events, kills, kb.live(), worst, ended.toMillis(), metrics);
     }
   }
 
@@ -160,70 +151,5 @@ final class SoakDriver {
       bytes[random.nextInt(bytes.length)] ^= (byte) (1 << random.nextInt(8));
       Files.write(file, bytes);
     }
-  }
-
-  private void compare() throws Exception {
-    Kb fresh = copy("fresh");
-    daemon.run("one-shot", fresh.folder().toString());
-    sameVectors(fresh);
-    TreeSet<String> expected = ids(fresh);
-    TreeSet<String> found = ids(kb.kb());
-    if (!expected.equals(found)) {
-      throw new IllegalStateException("other findings: " + expected + " but " + found);
-    }
-    Kb sameVectors = copy("same-vectors");
-    for (String file : List.of(EmbeddingCache.VECTORS, EmbeddingCache.KEYS)) {
-      Files.copy(kb.kb().folder().resolve(file), sameVectors.folder().resolve(file));
-    }
-    daemon.run("one-shot", sameVectors.folder().toString());
-    for (String file : List.of("report.json", "report.md", "report.html")) {
-      byte[] once = Files.readAllBytes(sameVectors.insights().resolve(file));
-      if (!Arrays.equals(once, Files.readAllBytes(kb.kb().insights().resolve(file)))) {
-        throw new IllegalStateException(file + " is not the one that one-shot makes: " + folder);
-      }
-    }
-  }
-
-  private Kb copy(String name) throws IOException {
-    Kb copy = new Kb(Files.createDirectories(folder.resolve(name)));
-    Files.copy(kb.log(), copy.dataLog());
-    Path history = kb.kb().insights().resolve(History.NAME);
-    if (Files.exists(history)) {
-      Files.createDirectories(copy.insights());
-      Files.copy(history, copy.insights().resolve(History.NAME));
-    }
-    return copy;
-  }
-
-  private void sameVectors(Kb fresh) {
-    CachedVectors a = new EmbeddingCache(fresh.folder()).read();
-    CachedVectors b = new EmbeddingCache(kb.kb().folder()).read();
-    if (b.state() != CachedVectors.State.GOOD || a.rows().size() != b.rows().size()) {
-      throw new IllegalStateException(
-          "%s, %d vectors, not %d: %s"
-              .formatted(b.state(), b.rows().size(), a.rows().size(), b.reason()));
-    }
-    double worst = 0;
-    for (int i = 0; i < a.rows().size(); i++) {
-      CacheRow one = a.rows().get(i);
-      CacheRow other = b.rows().get(i);
-      if (one.offset() != other.offset() || !one.key().equals(other.key())) {
-        throw new IllegalStateException("another entry at " + one.offset());
-      }
-      for (int k = 0; k < one.vector().length; k++) {
-        worst = Math.max(worst, Math.abs(one.vector()[k] - other.vector()[k]));
-      }
-    }
-    System.out.printf("soak: %d vectors, off by %.2g at most%n", a.rows().size(), worst);
-    if (worst > TOLERANCE) {
-      throw new IllegalStateException("vectors are off by " + worst);
-    }
-  }
-
-  private static TreeSet<String> ids(Kb kb) throws IOException {
-    JsonNode report = new ObjectMapper().readTree(ReportFolder.of(kb).json().toFile());
-    TreeSet<String> ids = new TreeSet<>();
-    report.findValues("id").forEach(id -> ids.add(id.asText()));
-    return ids;
   }
 }

@@ -22,6 +22,7 @@ import dev.helixbg.insight.review.History;
 import dev.helixbg.insight.review.Review;
 import java.io.IOException;
 import java.io.UncheckedIOException;
+import java.nio.file.InvalidPathException;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
@@ -109,10 +110,18 @@ public final class ControlRequests implements ControlServer.Handler {
     String named = request.path("kb").asText();
     return watches.stream()
         .map(KbWatch::kb)
-        .filter(kb -> kb.folder().equals(Path.of(named)))
+        .filter(kb -> isAt(kb, named))
         .findFirst()
         .orElseThrow(
             () -> new ControlException(ExitCode.KB.number(), "the daemon does not watch " + named));
+  }
+
+  private static boolean isAt(Kb kb, String named) {
+    try {
+      return kb.folder().equals(Path.of(named));
+    } catch (InvalidPathException e) {
+      return false; // no folder can have that name
+    }
   }
 
   private static String text(ObjectNode request) throws ControlException {

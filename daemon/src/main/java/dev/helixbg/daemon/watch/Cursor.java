@@ -24,8 +24,8 @@ import java.util.Optional;
  * @param files sizes and times of log, vectors and reports as they were left
  * @param questions that the language model has not been asked yet
  */
-record Cursor(String logSha256, String basis, String files, int questions) {
-  static final String NAME = "cursor.json";
+public record Cursor(String logSha256, String basis, String files, int questions) {
+  public static final String NAME = "cursor.json";
   private static final int SCHEMA = 1;
   private static final int MAX_BYTES = 1 << 20;
   private static final ObjectMapper JSON = new ObjectMapper();

@@ -191,8 +191,10 @@ class DaemonTest {
             DaemonLink.request("search").put("text", "x").put("limit", 101))) {
       assertEquals(2, assertThrows(ControlException.class, () -> ask(wrong)).code());
     }
-    ObjectNode elsewhere = DaemonLink.request("search").put("text", "x").put("kb", "/etc");
-    assertEquals(3, assertThrows(ControlException.class, () -> ask(elsewhere)).code());
+    for (String elsewhere : List.of("/etc", "no\0path")) {
+      ObjectNode search = DaemonLink.request("search").put("text", "x").put("kb", elsewhere);
+      assertEquals(3, assertThrows(ControlException.class, () -> ask(search)).code());
+    }
   }
 
   @Test

@@ -40,7 +40,7 @@ public final class DaemonFixture {
 
   public final FakeClock clock = new FakeClock();
   public final FaultyFiles files = new FaultyFiles();
-  final FakeModel model = new FakeModel();
+  final FakeModel model;
   public final DaemonMetrics metrics = new DaemonMetrics(clock);
   public final TroubleLog troubles = new TroubleLog(metrics);
   public final Settings settings;
@@ -60,7 +60,12 @@ public final class DaemonFixture {
   }
 
   public DaemonFixture(Path home, Kb kb, Map<String, String> flags) {
+    this(home, kb, flags, new FakeModel());
+  }
+
+  public DaemonFixture(Path home, Kb kb, Map<String, String> flags, FakeModel model) {
     this.kb = kb;
+    this.model = model;
     this.settings = settings(home, flags);
     this.watch =
         new KbWatch(

@@ -9,6 +9,9 @@ public final class GgufException extends RuntimeException {
   /** The offset of errors that have no place in the file. */
   public static final long NO_OFFSET = -1;
 
+  /** Characters of a key, name or value that a message quotes; a file may have 64 KiB in each. */
+  private static final int QUOTED = 300;
+
   private final long offset;
   private final String name;
 
@@ -35,10 +38,14 @@ public final class GgufException extends RuntimeException {
 
   private static String message(String file, String what, long offset, String name) {
     String place = offset == NO_OFFSET ? "" : "at byte " + offset;
-    String owner = name.isEmpty() ? "" : "in '" + name + "'";
+    String owner = name.isEmpty() ? "" : "in '" + cut(name) + "'";
     String where = (owner + " " + place).strip();
-    String said = what + (where.isEmpty() ? "" : " (" + where + ")");
+    String said = cut(what) + (where.isEmpty() ? "" : " (" + where + ")");
     // Keys, names and values come from the file, and may hold anything.
     return file + ": " + PrintableText.line(said);
+  }
+
+  private static String cut(String text) {
+    return text.length() <= QUOTED ? text : text.substring(0, QUOTED) + "…";
   }
 }

@@ -86,6 +86,17 @@ class GgufFileTest {
     }
   }
 
+  /** A changed length takes what follows for a key. */
+  @Test
+  void aMessageQuotesOnlyTheBeginningOfAKey() {
+    byte[] file = GgufBytes.head(0, 1).key("k".repeat(60_000), 99).u64(0).bytes();
+    GgufException e =
+        assertThrows(
+            GgufException.class, () -> GgufParser.parse("file", MemorySegment.ofArray(file)));
+    assertTrue(e.getMessage().contains("no value type has the id 99 (in 'kkkk"), e.getMessage());
+    assertTrue(e.getMessage().length() < 500, e.getMessage().length() + " characters");
+  }
+
   private static void parseOrRefuse(byte[] bytes) {
     try {
       GgufParser.parse("damaged", MemorySegment.ofArray(bytes));

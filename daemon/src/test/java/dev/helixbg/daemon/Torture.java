@@ -1,0 +1,357 @@
+package dev.helixbg.daemon;
+
+import com.fasterxml.jackson.databind.ObjectMapper;
+import com.fasterxml.jackson.databind.node.ObjectNode;
+import dev.helixbg.daemon.terminal.Progress;
+import java.io.IOException;
+import java.io.PrintStream;
+import java.nio.file.FileVisitResult;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.SimpleFileVisitor;
+import java.nio.file.attribute.BasicFileAttributes;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.Comparator;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.TreeMap;
+import java.util.concurrent.Executors;
+import java.util.concurrent.ScheduledExecutorService;
+import java.util.concurrent.ScheduledFuture;
+import java.util.concurrent.TimeUnit;
+import java.util.stream.Stream;
+
+/**
+ * Breaks the program by the thousand, and says on one line each what it did not survive. Started by
+ * scripts/torture.
+ *
+ * <p>Case k of an area has the seed of the run plus k; so its seed alone, with one case, repeats
+ * it. Areas share the time evenly.
+ */
+final class Torture {
+  static final List<String> AREAS =
+      List.of("kill", "files", "disk", "damage", "gguf", "socket", "injection");
+
+  private static final String USAGE =
+      "usage: scripts/torture [--hours N] [--cases N] [--seed S] [--json] [AREA...]; areas: "
+          + String.join(" ", AREAS);
+
+  /** Nothing takes a tenth of it, on however slow a machine. */
+  private static final Duration LONGEST_CASE = Duration.ofMinutes(15);
+
+  private static final long WORD_NANOS = Duration.ofSeconds(30).toNanos();
+  private static final ObjectMapper JSON = new ObjectMapper();
+
+  /** What the command line asks for. */
+  record Options(double hours, long cases, long seed, boolean json, List<String> areas) {
+    /**
+     * @throws IllegalArgumentException with the usage
+     */
+    static Options parse(List<String> arguments) {
+      double hours = -1;
+      long cases = Long.MAX_VALUE;
+      long seed = System.currentTimeMillis() / 1000;
+      boolean json = false;
+      List<String> areas = new ArrayList<>();
+      for (int i = 0; i < arguments.size(); i++) {
+        String argument = arguments.get(i);
+        try {
+          switch (argument) {
+            case "--hours" -> hours = Double.parseDouble(arguments.get(++i));
+            case "--cases" -> cases = Long.parseLong(arguments.get(++i));
+            case "--seed" -> seed = Long.parseLong(arguments.get(++i));
+            case "--json" -> json = true;
+            default -> {
+              if (!AREAS.contains(argument)) {
+                throw new IllegalArgumentException(USAGE);
+              }
+              areas.add(argument);
+            }
+          }
+        } catch (NumberFormatException | IndexOutOfBoundsException e) {
+          throw new IllegalArgumentException(argument + " wants a number. " + USAGE, e);
+        }
+      }
+      if (hours < 0) {
+        hours = cases == Long.MAX_VALUE ? 1 / 60.0 : 24 * 365;
+      }
+      return new Options(hours, cases, seed, json, areas.isEmpty() ? AREAS : areas);
+    }
+  }
+
+  /** An area and how far it has come. */
+  private static final class Progress {
+    private final String name;
+    private TortureArea area;
+    private long cases;
+    private long findings;
+    private long nanos;
+    private long longest;
+
+    Progress(String name) {
+      this.name = name;
+    }
+  }
+
+  private final Options options;
+  private final Path folder;
+  private final Path dist;
+  private final PrintStream out;
+  private final long start = System.nanoTime();
+  private final List<Progress> areas = new ArrayList<>();
+  private final ScheduledExecutorService timer =
+      Executors.newSingleThreadScheduledExecutor(
+          Thread.ofPlatform().daemon().name("torture-timer").factory());
+  private long nextWord = start + WORD_NANOS;
+  private volatile boolean stopped;
+  private boolean summed;
+
+  /**
+   * @param folder to work in; the caller deletes it
+   * @param dist the folder that the build makes
+   */
+  Torture(Options options, Path folder, Path dist, PrintStream out) {
+    this.options = options;
+    this.folder = folder;
+    this.dist = dist;
+    this.out = out;
+    options.areas().forEach(name -> areas.add(new Progress(name)));
+  }
+
+  /** Arguments: the dist folder, the folder to work in, then what the user gave. */
+  public static void main(String[] arguments) throws Exception {
+    Options options;
+    try {
+      options = Options.parse(Arrays.asList(arguments).subList(2, arguments.length));
+    } catch (IllegalArgumentException e) {
+      System.err.println(e.getMessage());
+      System.exit(2);
+      return;
+    }
+    Path all = Files.createDirectories(Path.of(arguments[1]));
+    deleteThoseOfTheDead(all);
+    Path folder = Files.createDirectories(all.resolve("" + ProcessHandle.current().pid()));
+    Torture torture = new Torture(options, folder, Path.of(arguments[0]), System.out);
+    Thread runner = Thread.currentThread();
+    Runtime.getRuntime().addShutdownHook(new Thread(() -> torture.end(runner)));
+    System.err.printf("torture: seed %d, work in %s%n", options.seed(), folder);
+    System.exit(torture.run() == 0 ? 0 : 1);
+  }
+
+  private static void deleteThoseOfTheDead(Path all) throws IOException {
+    try (Stream<Path> folders = Files.list(all)) {
+      for (Path folder : folders.toList()) {
+        if (ProcessHandle.of(Long.parseLong(folder.getFileName().toString())).isEmpty()) {
+          delete(folder);
+        }
+      }
+    }
+  }
+
+  /** At Ctrl-C and at any other end. */
+  private void end(Thread runner) {
+    stopped = true;
+    runner.interrupt();
+    summarise();
+    ProcessHandle.current().descendants().forEach(ProcessHandle::destroyForcibly);
+    for (int tries = 0; tries < 5; tries++) { // somebody may still be writing
+      try {
+        delete(folder);
+        return;
+      } catch (IOException e) {
+        continue;
+      }
+    }
+  }
+
+  /** Returns the number of findings. */
+  long run() throws Exception {
+    long end = start + (long) (options.hours() * Duration.ofHours(1).toNanos());
+    try {
+      while (!stopped && System.nanoTime() - end < 0) {
+        var next =
+            areas.stream()
+                .filter(area -> area.cases < options.cases())
+                .min(Comparator.comparingLong(area -> area.nanos));
+        if (next.isEmpty()) {
+          break;
+        }
+        runCase(next.get());
+        if (System.nanoTime() - nextWord > 0) {
+          nextWord = System.nanoTime() + WORD_NANOS;
+          System.err.println("torture: " + words());
+        }
+      }
+    } finally {
+      for (Progress area : areas) {
+        if (area.area != null) {
+          area.area.close();
+        }
+      }
+    }
+    summarise();
+    return findings();
+  }
+
+  private void runCase(Progress area) throws InterruptedException {
+    long seed = options.seed() + area.cases;
+    Thread runner = Thread.currentThread();
+    String name = runner.getName();
+    runner.setName(area.name + " " + seed); // which a report of a crash of the JVM shows
+    ScheduledFuture<?> limit =
+        timer.schedule(runner::interrupt, LONGEST_CASE.toNanos(), TimeUnit.NANOSECONDS);
+    long begin = System.nanoTime();
+    try {
+      if (area.area == null) {
+        area.area = open(area.name);
+      }
+      area.area.run(seed);
+    } catch (VirtualMachineError | Exception e) {
+      if (stopped) {
+        return;
+      }
+      tell(area, seed, describe(e));
+    } finally {
+      limit.cancel(false);
+      Thread.interrupted();
+      runner.setName(name);
+      area.cases++;
+      area.nanos += System.nanoTime() - begin;
+      area.longest = Math.max(area.longest, System.nanoTime() - begin);
+    }
+  }
+
+  private TortureArea open(String name) throws Exception {
+    Path work = Files.createDirectories(folder.resolve(name));
+    return switch (name) {
+      case "kill" -> new TortureKill(work, dist);
+      case "files" -> new TortureFiles(work);
+      case "disk" -> new TortureDisk(work, dist);
+      case "damage" -> new TortureDamage(work);
+      case "gguf" -> new TortureGguf(work);
+      case "socket" -> new TortureSocket(work, dist);
+      default -> new TortureInjection(work, dist);
+    };
+  }
+
+  /** One line: what was thrown and, unless it is a verdict of ours, from where. */
+  private static String describe(Throwable e) {
+    StringBuilder text = new StringBuilder();
+    for (Throwable cause = e; cause != null; cause = cause.getCause()) {
+      boolean verdict = cause.getClass() == IllegalStateException.class;
+      text.append(text.isEmpty() ? "" : "; caused by ");
+      text.append(verdict ? cause.getMessage() : cause.toString());
+      if (!verdict) {
+        Arrays.stream(cause.getStackTrace())
+            .filter(frame -> frame.getClassName().startsWith("dev.helixbg"))
+            .limit(4)
+            .forEach(frame -> text.append(" < ").append(frame));
+      }
+    }
+    StringBuilder line = new StringBuilder();
+    text.chars().limit(4_000).forEach(c -> line.append(c < ' ' || c == 0x7F ? ' ' : (char) c));
+    return line.toString();
+  }
+
+  private synchronized void tell(Progress area, long seed, String finding) {
+    area.findings++;
+    String again = "scripts/torture --seed %d --cases 1 %s".formatted(seed, area.name);
+    if (options.json()) {
+      out.println(
+          JSON.createObjectNode()
+              .put("area", area.name)
+              .put("seed", seed)
+              .put("finding", finding)
+              .put("again", again));
+    } else {
+      out.printf("%s, seed %d: %s. Again: %s%n", area.name, seed, finding, again);
+    }
+    out.flush();
+  }
+
+  private long findings() {
+    return areas.stream().mapToLong(area -> area.findings).sum();
+  }
+
+  private String words() {
+    List<String> words = new ArrayList<>();
+    for (Progress area : areas) {
+      StringBuilder word = new StringBuilder(area.name + " " + area.cases);
+      counts(area).forEach((what, count) -> word.append(", ").append(count).append(" " + what));
+      words.add(word.toString());
+    }
+    return String.format(
+        Locale.ROOT,
+        "%.2f h, %d findings; %s",
+        (System.nanoTime() - start) / 3.6e12,
+        findings(),
+        String.join("; ", words));
+  }
+
+  private static Map<String, Long> counts(Progress area) {
+    return area.area == null ? Map.of() : new TreeMap<>(area.area.counts());
+  }
+
+  /** Once, whoever comes first. */
+  private synchronized void summarise() {
+    if (summed) {
+      return;
+    }
+    summed = true;
+    for (Progress area : areas) {
+      if (options.json()) {
+        ObjectNode json =
+            JSON.createObjectNode()
+                .put("summary", area.name)
+                .put("firstSeed", options.seed())
+                .put("cases", area.cases)
+                .put("findings", area.findings)
+                .put("seconds", area.nanos / 1e9)
+                .put("longest", area.longest / 1e9);
+        counts(area).forEach(json::put);
+        out.println(json);
+      } else {
+        StringBuilder counts = new StringBuilder();
+        counts(area).forEach((what, count) -> counts.append(", ").append(count + " " + what));
+        out.printf(
+            Locale.ROOT,
+            "%-9s %d cases from seed %d%s; %.0f s, the longest %.1f s; %d findings%n",
+            area.name,
+            area.cases,
+            options.seed(),
+            counts,
+            area.nanos / 1e9,
+            area.longest / 1e9,
+            area.findings);
+      }
+    }
+    out.flush();
+  }
+
+  /** With all that is in it. */
+  static void delete(Path folder) throws IOException {
+    if (!Files.exists(folder)) {
+      return;
+    }
+    Files.walkFileTree(
+        folder,
+        new SimpleFileVisitor<>() {
+          @Override
+          public FileVisitResult visitFile(Path file, BasicFileAttributes attributes)
+              throws IOException {
+            Files.deleteIfExists(file);
+            return FileVisitResult.CONTINUE;
+          }
+
+          @Override
+          public FileVisitResult postVisitDirectory(Path visited, IOException e)
+              throws IOException {
+            Files.deleteIfExists(visited);
+            return FileVisitResult.CONTINUE;
+          }
+        });
+  }
+}

@@ -1,0 +1,130 @@
+package dev.helixbg.daemon;
+
+import static dev.helixbg.daemon.TortureArea.require;
+
+import dev.helixbg.daemon.kb.Kb;
+import dev.helixbg.daemon.kb.WritableKb;
+import dev.helixbg.daemon.terminal.ExitCode;
+import dev.helixbg.embed.cache.CachedVectors;
+import dev.helixbg.embed.cache.EmbeddingCache;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Map;
+import java.util.Random;
+import java.util.TreeMap;
+
+/**
+ * Runs the built program on a KB that lies on a real disk with too few blocks or too few files: a
+ * small tmpfs in a mount namespace of its own. Linux only.
+ */
+final class TortureDisk implements TortureArea {
+  /** Arguments: size, inodes, where to mount it, the KB; then the command. */
+  private static final String ON_SMALL_DISK =
+      """
+      options="mode=700,size=$1,nr_inodes=$2" disk=$3 kb=$4
+      shift 4
+      mount -t tmpfs -o "$options" none "$disk" && cp -a "$kb/." "$disk" || exit 99
+      "$@"
+      code=$?
+      cp -a "$disk/." "$kb"
+      exit $code
+      """;
+
+  /** The disk has not even room for what there was. */
+  private static final int TOO_SMALL = 99;
+
+  private final Path folder;
+  private final Path dist;
+  private final RealDaemon program;
+  private final boolean possible;
+  private final Map<String, Long> counts = new TreeMap<>();
+
+  TortureDisk(Path folder, Path dist) throws Exception {
+    this.folder = folder;
+    this.dist = dist;
+    this.program = new RealDaemon(folder.resolve("home"), dist, List.of());
+    program.settings("threads = 1\n");
+    Files.createDirectories(folder.resolve("disk"));
+    possible =
+        ExternalTool.succeeds(
+            "unshare", "-mr", "mount", "-t", "tmpfs", "none", folder.resolve("disk").toString());
+  }
+
+  @Override
+  public void run(long seed) throws Exception {
+    if (!possible) {
+      counts.merge("not possible here", 1L, Long::sum);
+      return;
+    }
+    Random random = new Random(seed);
+    Torture.delete(folder.resolve("kb"));
+    WritableKb kb = new WritableKb(folder.resolve("kb"), random);
+    for (int i = 60; i > 0; i--) {
+      kb.append();
+    }
+    if (random.nextBoolean()) {
+      program.run("one-shot", kb.kb().folder().toString());
+      for (int i = random.nextInt(60); i >= 0; i--) {
+        kb.append();
+      }
+    }
+    long used = used(kb.kb().folder());
+    boolean fewFiles = random.nextInt(4) == 0;
+    long size = fewFiles ? 64L << 20 : used + 4096L * random.nextInt(150);
+    int files = fewFiles ? 3 + random.nextInt(24) : 1_000;
+    int code = runOnSmallDisk(kb.kb(), size, files);
+    if (code == TOO_SMALL) {
+      counts.merge("too small", 1L, Long::sum);
+      return;
+    }
+    try {
+      require(
+          code == 0 || code == ExitCode.WRITE.number(), "exit code %d: %s", code, program.log());
+      counts.merge(code == 0 ? "had room" : "full", 1L, Long::sum);
+      CachedVectors cached = new EmbeddingCache(kb.kb().folder()).read();
+      require(cached.state() != CachedVectors.State.UNUSABLE, "vectors: %s", cached.reason());
+      TortureKb.requireWholeReports(kb.kb().insights());
+      program.run("one-shot", kb.kb().folder().toString());
+      new FromNothing(kb.kb(), folder.resolve("fresh"), program).compare();
+    } catch (RuntimeException e) {
+      throw new IllegalStateException("a disk of %d bytes, %d files".formatted(size, files), e);
+    }
+  }
+
+  private static long used(Path kb) throws IOException {
+    try (var files = Files.walk(kb)) {
+      long bytes = 0;
+      for (Path file : files.toList()) {
+        bytes += Files.isDirectory(file) ? 0 : (Files.size(file) + 4095) / 4096 * 4096;
+      }
+      return bytes;
+    }
+  }
+
+  /** Returns its exit code; what is on the disk afterwards is in the KB then. */
+  private int runOnSmallDisk(Kb kb, long size, int files) throws Exception {
+    Path disk = folder.resolve("disk");
+    List<String> wrapper =
+        List.of(
+            "unshare",
+            "-mr",
+            "sh",
+            "-c",
+            ON_SMALL_DISK,
+            "sh",
+            Long.toString(size),
+            Integer.toString(files),
+            disk.toString(),
+            kb.folder().toString());
+    return new RealDaemon(folder.resolve("home"), dist, wrapper)
+        .command("one-shot", disk.toString())
+        .waitFor();
+  }
+
+  @Override
+  public Map<String, Long> counts() {
+    return counts;
+  }
+}

@@ -1,0 +1,146 @@
+package dev.helixbg.daemon;
+
+import static dev.helixbg.daemon.TortureArea.require;
+
+import dev.helixbg.daemon.FaultyDisk.Dead;
+import dev.helixbg.daemon.FaultyDisk.Fault;
+import dev.helixbg.daemon.run.Saving;
+import dev.helixbg.daemon.watch.DaemonFixture;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.StandardCopyOption;
+import java.time.Duration;
+import java.util.EnumMap;
+import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
+
+/**
+ * Fails the Nth file operation of a run, or cuts it short, or fills the disk from there on, or has
+ * the process die in it: in runs of one-shot and of the daemon. Seeds one after the other go
+ * through every N, every fault and both kinds of work, in a scattered order.
+ */
+final class TortureFiles implements TortureArea {
+  private static final List<Fault> FAULTS =
+      List.of(Fault.ONE, Fault.SHORT, Fault.FULL, Fault.DEATH);
+
+  /** A prime, more than any run has operations: a few seeds are scattered over all of it. */
+  private static final long STRIDE = 7_919;
+
+  /** What is done meanwhile. */
+  private enum Kind {
+    ONE_SHOT,
+    DAEMON
+  }
+
+  private final Path folder;
+  private final FaultyDisk disk = new FaultyDisk();
+  private final Path template;
+  private final Map<Kind, Integer> operations = new EnumMap<>(Kind.class);
+  private final Map<String, Long> counts = new TreeMap<>();
+
+  TortureFiles(Path folder) throws Exception {
+    this.folder = folder;
+    template = Files.createDirectories(folder.resolve("template"));
+    TortureKb.begin(template);
+    new TortureKb(template, template, folder).oneShot(Saving.PUBLISHED);
+    for (Kind kind : Kind.values()) {
+      TortureKb kb = kb();
+      disk.failAt(Integer.MAX_VALUE, Fault.NONE);
+      live(kb, kind);
+      operations.put(kind, disk.operations());
+      require(disk.mend() == 0, "files are left open without any fault");
+    }
+  }
+
+  /** A KB as it was before anything happened. */
+  private TortureKb kb() throws IOException {
+    Path kb = folder.resolve("kb");
+    Torture.delete(kb);
+    copy(template, kb);
+    return new TortureKb(disk.of(kb), kb, folder);
+  }
+
+  static void copy(Path from, Path to) throws IOException {
+    try (var files = Files.walk(from)) {
+      for (Path file : files.toList()) {
+        Files.copy(
+            file, to.resolve(from.relativize(file).toString()), StandardCopyOption.COPY_ATTRIBUTES);
+      }
+    }
+  }
+
+  @Override
+  public void run(long seed) throws Exception {
+    Kind kind = Kind.values()[(int) Math.floorMod(seed, 2L)];
+    Fault fault = FAULTS.get((int) Math.floorMod(seed / 2, 4L));
+    int at = (int) Math.floorMod(seed / 8 * STRIDE, (long) operations.get(kind));
+    TortureKb kb = kb();
+    disk.failAt(at, fault);
+    DaemonFixture daemon = null;
+    try {
+      daemon = live(kb, kind);
+    } catch (Dead e) {
+      counts.merge("deaths", 1L, Long::sum);
+    } finally {
+      int open = disk.mend();
+      require(open == 0, "%s, operation %d, %s: %d files are left open", kind, at, fault, open);
+    }
+    try {
+      kb.requireAcknowledged();
+      kb.requireWhole();
+      long left = kb.leftovers();
+      // Two are made at once: vectors and their keys.
+      require(left <= (disk.kept() ? 2 : 0), "%d files in the making are left", left);
+      if (kind == Kind.DAEMON) {
+        DaemonFixture heals = daemon == null ? kb.daemon() : daemon;
+        heals.run(TortureKb.A_WHILE);
+      } else {
+        kb.oneShot(Saving.PUBLISHED);
+      }
+      kb.requireAcknowledged();
+      kb.requireAsFromNothing(folder.resolve("fresh"));
+    } catch (RuntimeException e) {
+      throw new IllegalStateException(
+          "%s, operation %d of %d, %s".formatted(kind, at, operations.get(kind), fault), e);
+    }
+  }
+
+  /** Returns the daemon, if there is one. */
+  private DaemonFixture live(TortureKb kb, Kind kind) throws Exception {
+    if (kind == Kind.ONE_SHOT) {
+      kb.say(1);
+      kb.append(3);
+      kb.tryOneShot(Saving.JOURNAL);
+      kb.say(2);
+      kb.append(3);
+      kb.tryOneShot(Saving.JOURNAL);
+      kb.tryOneShot(Saving.PUBLISHED);
+      kb.say(3);
+      return null;
+    }
+    DaemonFixture daemon = kb.daemon();
+    daemon.run(Duration.ofSeconds(10));
+    kb.append(3);
+    daemon.look();
+    daemon.run(Duration.ofSeconds(10));
+    kb.say(1);
+    daemon.look();
+    daemon.run(Duration.ofMinutes(3)); // in which vectors are published
+    kb.append(1);
+    daemon.look();
+    daemon.run(Duration.ofSeconds(10));
+    if (disk.isDead()) {
+      throw new Dead(); // which somebody took for a trouble
+    }
+    return daemon;
+  }
+
+  @Override
+  public Map<String, Long> counts() {
+    Map<String, Long> all = new TreeMap<>(counts);
+    operations.forEach((kind, count) -> all.put("operations of " + kind, (long) count));
+    return all;
+  }
+}

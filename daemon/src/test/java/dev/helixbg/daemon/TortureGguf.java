@@ -1,0 +1,202 @@
+package dev.helixbg.daemon;
+
+import static dev.helixbg.daemon.TortureArea.require;
+
+import com.sun.management.ThreadMXBean;
+import dev.helixbg.daemon.terminal.Faults;
+import dev.helixbg.llm.ModelOpener;
+import dev.helixbg.llm.ModelOptions;
+import dev.helixbg.llm.Session;
+import dev.helixbg.llm.TextModel;
+import dev.helixbg.llm.gguf.GgufFile;
+import dev.helixbg.llm.golden.GoldenModel;
+import dev.helixbg.llm.model.Qwen3Config;
+import dev.helixbg.llm.tokenizer.Vocabulary;
+import java.io.IOException;
+import java.io.InputStream;
+import java.io.RandomAccessFile;
+import java.lang.management.ManagementFactory;
+import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Map;
+import java.util.Random;
+import java.util.TreeMap;
+
+/**
+ * Opens model files whose heads are changed in a few places: each is refused with one clear error,
+ * soon and without much memory, or computes. The data is a hole in the file: numbers are all zero.
+ */
+final class TortureGguf implements TortureArea {
+  private static final long MOST_NANOS = Duration.ofSeconds(20).toNanos();
+  private static final long MOST_BYTES = 512L << 20;
+
+  /** One in so many of those that are not refused is computed with. */
+  private static final int COMPUTED = 16;
+
+  private static final long[] ODD = {
+    0,
+    1,
+    2,
+    3,
+    7,
+    31,
+    33,
+    255,
+    256,
+    65_535,
+    65_536,
+    0x7FFFFFFFL,
+    0x80000000L,
+    0xFFFFFFFFL,
+    0x100000000L,
+    Long.MAX_VALUE,
+    Long.MIN_VALUE,
+    -1,
+    -32,
+    1L << 59,
+    (1L << 61) + 1,
+    1L << 62
+  };
+
+  /** The head of a model, and how many bytes the whole file has. */
+  private record Model(byte[] head, long size) {}
+
+  private final List<Model> models = new ArrayList<>();
+  private final Path folder;
+  private final Path file;
+  private final ThreadMXBean threads = (ThreadMXBean) ManagementFactory.getThreadMXBean();
+  private final Map<String, Long> counts = new TreeMap<>();
+
+  TortureGguf(Path folder) throws IOException {
+    this.folder = folder;
+    this.file = folder.resolve("model.gguf");
+    for (String name : List.of("golden-q40.gguf", "golden-q4km.gguf", "golden-q6k.gguf")) {
+      Path model = goldenModel(name, folder);
+      try (GgufFile whole = GgufFile.open(model);
+          InputStream in = Files.newInputStream(model)) {
+        models.add(new Model(in.readNBytes((int) whole.dataStart()), Files.size(model)));
+      }
+      Files.delete(model);
+    }
+  }
+
+  /** A file of the small trained model. */
+  static Path goldenModel(String name, Path folder) throws IOException {
+    Path copy = folder.resolve(name);
+    try (InputStream in = GoldenModel.class.getResourceAsStream("/golden/" + name)) {
+      Files.copy(in, copy);
+    }
+    return copy;
+  }
+
+  @Override
+  public void run(long seed) throws Exception {
+    Random random = new Random(seed);
+    Model model = models.get(random.nextInt(models.size()));
+    byte[] head = model.head();
+    for (int i = random.nextInt(4); i >= 0; i--) {
+      head = changed(head, random);
+    }
+    long size = random.nextInt(8) == 0 ? random.nextLong(model.size()) : model.size();
+    write(head, size);
+    long time = threads.getCurrentThreadCpuTime();
+    long memory = threads.getCurrentThreadAllocatedBytes();
+    boolean opens = false;
+    try (GgufFile opened = GgufFile.open(file)) {
+      Qwen3Config.from(opened.metadata());
+      Vocabulary.from(opened.metadata(), Integer.MAX_VALUE);
+      opens = true;
+    } catch (RuntimeException e) {
+      requireClear(e);
+    }
+    time = threads.getCurrentThreadCpuTime() - time;
+    memory = threads.getCurrentThreadAllocatedBytes() - memory;
+    counts.merge(opens ? "not refused" : "refused", 1L, Long::sum);
+    counts.merge("worst ms", time / 1_000_000, Math::max);
+    counts.merge("worst MB", memory >> 20, Math::max);
+    require(time < MOST_NANOS && memory < MOST_BYTES, "took %d ns, %d bytes", time, memory);
+    if (opens && random.nextInt(COMPUTED) == 0) {
+      compute(random);
+    }
+  }
+
+  private void requireClear(RuntimeException e) {
+    if (!Faults.isExpected(e)) {
+      throw e;
+    }
+    String message = e.getMessage();
+    require(message.length() < 1_000, "a message of %d characters: %s", message.length(), message);
+  }
+
+  private static byte[] changed(byte[] head, Random random) {
+    // Counts and settings come first, then the vocabulary, which is most of it, and tensors last.
+    int at =
+        switch (random.nextInt(4)) {
+          case 0 -> random.nextInt(24);
+          case 1 -> random.nextInt(Math.min(2_000, head.length));
+          case 2 -> head.length - 1 - random.nextInt(Math.min(4_000, head.length));
+          default -> random.nextInt(head.length);
+        };
+    byte[] changed = head.clone();
+    ByteBuffer bytes = ByteBuffer.wrap(changed).order(ByteOrder.LITTLE_ENDIAN);
+    long odd = ODD[random.nextInt(ODD.length)];
+    switch (random.nextInt(7)) {
+      case 0 -> changed[at] ^= (byte) (1 << random.nextInt(8));
+      case 1 -> changed[at] = (byte) random.nextInt();
+      case 2 -> bytes.putInt(Math.min(at, head.length - 4), (int) odd);
+      case 3 -> bytes.putLong(Math.min(at, head.length - 8), odd);
+      case 4 -> {
+        int to = Math.min(head.length, at + 1 + random.nextInt(64));
+        return joined(head, at, head, to);
+      }
+      case 5 -> {
+        int from = Math.max(0, at - 1 - random.nextInt(256));
+        return joined(head, at, head, from);
+      }
+      default -> {
+        int from = random.nextInt(head.length);
+        int length = Math.min(1 + random.nextInt(64), head.length - Math.max(at, from));
+        System.arraycopy(head, from, changed, at, length);
+      }
+    }
+    return changed;
+  }
+
+  private static byte[] joined(byte[] first, int end, byte[] second, int begin) {
+    byte[] all = Arrays.copyOf(first, end + second.length - begin);
+    System.arraycopy(second, begin, all, end, second.length - begin);
+    return all;
+  }
+
+  private void write(byte[] head, long size) throws IOException {
+    Files.deleteIfExists(file);
+    try (RandomAccessFile out = new RandomAccessFile(file.toFile(), "rw")) {
+      out.write(head);
+      out.setLength(size);
+    }
+  }
+
+  /** By the kernels, which trust what was validated. */
+  private void compute(Random random) {
+    ModelOptions options = ModelOptions.of(ModelOptions.Device.CPU, 1, 64, folder.resolve("cache"));
+    try (TextModel model = ModelOpener.open(file, options);
+        Session session = model.session()) {
+      int[] ids = model.tokenizer().encode("Some text, " + random.nextInt());
+      model.read(session, Arrays.copyOf(ids, Math.min(8, ids.length)), () -> false);
+      counts.merge("computed", 1L, Long::sum);
+    } catch (RuntimeException e) {
+      requireClear(e);
+    }
+  }
+
+  @Override
+  public Map<String, Long> counts() {
+    return counts;
+  }
+}

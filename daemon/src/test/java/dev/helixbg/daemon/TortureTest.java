@@ -1,0 +1,53 @@
+package dev.helixbg.daemon;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import java.io.ByteArrayOutputStream;
+import java.io.PrintStream;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Path;
+import java.util.List;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/** A little of what scripts/torture does for hours, in this process. */
+class TortureTest {
+  @TempDir Path folder;
+
+  @ParameterizedTest
+  @ValueSource(strings = {"files", "damage", "gguf"})
+  void nothingIsFound(String area) throws Exception {
+    run(area, area.equals("gguf") ? 1_000 : 44, folder);
+  }
+
+  static void run(String area, long cases, Path folder) throws Exception {
+    ByteArrayOutputStream printed = new ByteArrayOutputStream();
+    Torture.Options options = new Torture.Options(1, cases, 20_261_122, false, List.of(area));
+    Path dist = Program.ROOT.resolve("daemon/target/dist");
+    PrintStream out = new PrintStream(printed, true, StandardCharsets.UTF_8);
+    long findings = new Torture(options, folder, dist, out).run();
+    assertEquals(0, findings, printed.toString(StandardCharsets.UTF_8));
+    assertTrue(printed.toString(StandardCharsets.UTF_8).contains(cases + " cases"));
+  }
+
+  @Test
+  void whatIsAskedForIsUnderstoodOrRefused() {
+    Torture.Options options =
+        Torture.Options.parse(List.of("--hours", "0.5", "--seed", "7", "--json", "kill"));
+    assertEquals(new Torture.Options(0.5, Long.MAX_VALUE, 7, true, List.of("kill")), options);
+    assertEquals(Torture.AREAS, Torture.Options.parse(List.of()).areas());
+    for (List<String> wrong :
+        List.of(List.of("--hours"), List.of("--seed", "x"), List.of("nonsense"))) {
+      assertThrows(IllegalArgumentException.class, () -> Torture.Options.parse(wrong));
+    }
+  }
+
+  @Test
+  void thereAreFiveHundredInjections() {
+    assertTrue(InjectionCorpus.all().size() >= 500, InjectionCorpus.all().size() + " injections");
+  }
+}
