@@ -3,7 +3,6 @@
 set -euo pipefail
 cd "$(dirname "$0")/../.."
 source scripts/lib/jdk.sh
-source scripts/lib/jvm.sh
 
 dist=$PWD/daemon/target/dist
 work=$PWD/daemon/target/cds
@@ -14,7 +13,7 @@ run() { # JVM_OPTIONS... -- ARGUMENTS...; runs against a home of its own, and sh
   while [ "$1" != -- ]; do jvm+=("$1"); shift; done
   shift
   env -i HOME="$work" PATH="$PATH" XDG_CACHE_HOME="$work/cache" TMPDIR="${TMPDIR:-/tmp}" \
-    "$java" "${jvm_options[@]}" "${tiered_options[@]}" ${jvm[@]+"${jvm[@]}"} -jar "$dist/lib/helix-bg.jar" "$@" > "$work/log" 2>&1 || {
+    "$java" @scripts/lib/jvm.options @scripts/lib/tiered.options ${jvm[@]+"${jvm[@]}"} -jar "$dist/lib/helix-bg.jar" "$@" > "$work/log" 2>&1 || {
     cat "$work/log" >&2
     return 1
   }
@@ -33,6 +32,6 @@ run -Xshare:off "-XX:DumpLoadedClassList=$work/generate" -- generate "$model" --
 # The numbers of classes are the lists' own, and nobody refers to them. What the lists tell of constants and lambdas beside classes would
 # have the JVM link picocli's classes and those built on them, and class files as old as its are archived only while they are not linked.
 sed 's/ id: [0-9]*$//' "$work/one-shot" "$work/generate" | awk '!seen[$0]++' \
-  | grep -v -e '^@.*picocli/' -e '^@cp dev/helixbg/daemon/Version ' > "$work/classes"
+  | grep -v -e '^@.*picocli/' -e '^@cp dev/helixbg/daemon/terminal/Version ' > "$work/classes"
 run -Xshare:dump "-XX:SharedClassListFile=$work/classes" "-XX:SharedArchiveFile=$dist/helix-bg.jsa" --
 touch "$dist/built"

@@ -14,7 +14,7 @@ import java.util.Optional;
  * @param modelIdle how long the language model stays loaded without work; empty: for ever
  * @param modelQuiet how long the knowledge base must have been quiet before the model runs
  * @param modelMaxLoad the machine counts as quiet up to this load per core
- * @param modelOnBattery whether the model may run on battery
+ * @param modelOnBattery whether idle work may run on battery
  * @param modelThreads of the model at idle; at least 1
  * @param sessionGap how long nothing must have been written before a session counts as over
  * @param sessionEntries new entries that make a session worth a synthesis

@@ -177,10 +177,12 @@ final class SettingCatalog {
             0.5,
             0,
             1000,
-            "The language model runs while the load per core is at most this.");
+            "Idle work runs while the load per core is at most this.");
     modelOnBattery =
         Setting.choice(
-            "daemon.model_on_battery", Switch.OFF, "Whether the language model runs on battery.");
+            "daemon.model_on_battery",
+            Switch.OFF,
+            "Whether idle work, reviews and language model, runs on battery.");
     modelThreads =
         Setting.integer(
             "daemon.model_threads",

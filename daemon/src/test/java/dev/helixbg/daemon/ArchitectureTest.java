@@ -1,21 +1,32 @@
 package dev.helixbg.daemon;
 
+import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.classes;
 import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.noClasses;
-import static com.tngtech.archunit.library.dependencies.SlicesRuleDefinition.slices;
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import com.tngtech.archunit.core.domain.JavaClasses;
 import com.tngtech.archunit.core.importer.ImportOption;
 import com.tngtech.archunit.core.importer.ImportOption.DoNotIncludeTests;
 import com.tngtech.archunit.core.importer.Location;
 import com.tngtech.archunit.junit.AnalyzeClasses;
 import com.tngtech.archunit.junit.ArchTest;
 import com.tngtech.archunit.lang.ArchRule;
+import dev.helixbg.daemon.cli.HelixBg;
+import dev.helixbg.daemon.cli.OneShotCommand;
+import dev.helixbg.daemon.terminal.Console;
+import dev.helixbg.daemon.terminal.Progress;
 import java.net.HttpURLConnection;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.net.Socket;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Set;
 
 /**
- * The import rule: config <- embed, llm <- insight <- daemon, and what may not be used anywhere.
+ * The import rule: config <- embed, llm <- insight <- daemon, within each module the order of its
+ * packages; and what may not be used anywhere.
  */
 @AnalyzeClasses(
     packages = "dev.helixbg",
@@ -29,62 +40,88 @@ class ArchitectureTest {
     }
   }
 
-  @ArchTest
-  static final ArchRule configKnowsNoOtherModule =
-      noClasses()
-          .that()
-          .resideInAPackage("dev.helixbg.config..")
-          .should()
-          .dependOnClassesThat()
-          .resideInAnyPackage(
-              "dev.helixbg.embed..",
-              "dev.helixbg.llm..",
-              "dev.helixbg.insight..",
-              "dev.helixbg.daemon..");
+  /** Edit this when a package comes or goes; docs/ARCHITECTURE.md has a line for each. */
+  private static final List<ReadingOrder.Module> MODULES =
+      List.of(
+          new ReadingOrder.Module("config", List.of(), List.of("text", "natives", ".")),
+          new ReadingOrder.Module(
+              "embed", List.of("config"), List.of("store", "onnx", ".", "cache")),
+          new ReadingOrder.Module(
+              "llm",
+              List.of("config"),
+              List.of(
+                  "tensor",
+                  "gguf",
+                  "tokenizer",
+                  "backend",
+                  "backend.host",
+                  "backend.scalar",
+                  "cpu.kernel",
+                  "cpu",
+                  "gpu.driver",
+                  "gpu.metal",
+                  "gpu.cuda",
+                  "gpu",
+                  "model",
+                  "generate",
+                  ".")),
+          new ReadingOrder.Module(
+              "insight",
+              List.of("config", "embed", "llm"),
+              List.of("log", "similarity", "findings", "decisions", "judge", "review", "report")),
+          new ReadingOrder.Module(
+              "daemon",
+              List.of("config", "embed", "llm", "insight"),
+              List.of(
+                  "control",
+                  "service",
+                  "terminal",
+                  "kb",
+                  "host",
+                  "run",
+                  "search",
+                  "watch",
+                  "idle",
+                  "link",
+                  "server",
+                  "cli.flags",
+                  "cli.engine",
+                  "cli")));
+
+  private static final ReadingOrder ORDER = new ReadingOrder(MODULES);
+
+  @ArchTest static final ArchRule packagesUseOnlyThoseBeforeThem = classes().should(ORDER);
 
   @ArchTest
-  static final ArchRule embedKnowsOnlyConfig =
-      noClasses()
-          .that()
-          .resideInAPackage("dev.helixbg.embed..")
-          .should()
-          .dependOnClassesThat()
-          .resideInAnyPackage("dev.helixbg.llm..", "dev.helixbg.insight..", "dev.helixbg.daemon..");
+  static void everyPackageIsListedAndEveryListedOneIsThere(JavaClasses classes) {
+    assertEquals(Set.of(), ORDER.mistakes(classes));
+  }
 
+  /** The rule itself: the program's packages the other way round, and without one of them. */
   @ArchTest
-  static final ArchRule llmKnowsOnlyConfig =
-      noClasses()
-          .that()
-          .resideInAPackage("dev.helixbg.llm..")
-          .should()
-          .dependOnClassesThat()
-          .resideInAnyPackage(
-              "dev.helixbg.embed..", "dev.helixbg.insight..", "dev.helixbg.daemon..");
+  static void theRuleSeesAnotherOrderAndAnUnknownPackage(JavaClasses classes) {
+    ReadingOrder.Module program = MODULES.getLast();
+    List<String> packages = program.packages();
+    ReadingOrder reversed =
+        with(new ReadingOrder.Module(program.name(), program.uses(), packages.reversed()));
+    ReadingOrder alone = with(new ReadingOrder.Module(program.name(), List.of(), packages));
+    ReadingOrder shorter =
+        with(
+            new ReadingOrder.Module(
+                program.name(), program.uses(), packages.subList(1, packages.size())));
+    for (ReadingOrder wrong : List.of(reversed, alone, shorter)) {
+      assertTrue(classes().should(wrong).evaluate(classes).hasViolation());
+    }
+    assertEquals(
+        Set.of("dev.helixbg.daemon." + packages.getFirst() + " is not listed"),
+        shorter.mistakes(classes));
+  }
 
-  @ArchTest
-  static final ArchRule insightDoesNotKnowTheProgram =
-      noClasses()
-          .that()
-          .resideInAPackage("dev.helixbg.insight..")
-          .should()
-          .dependOnClassesThat()
-          .resideInAPackage("dev.helixbg.daemon..");
-
-  @ArchTest
-  static final ArchRule findingsKnowNoReports =
-      noClasses()
-          .that()
-          .resideInAnyPackage(
-              "dev.helixbg.insight.findings..",
-              "dev.helixbg.insight.similarity..",
-              "dev.helixbg.insight.log..")
-          .should()
-          .dependOnClassesThat()
-          .resideInAPackage("dev.helixbg.insight.report..");
-
-  @ArchTest
-  static final ArchRule packagesHaveNoCycles =
-      slices().matching("dev.helixbg.(**)").should().beFreeOfCycles();
+  private static ReadingOrder with(ReadingOrder.Module program) {
+    List<ReadingOrder.Module> modules = new ArrayList<>(MODULES);
+    modules.set(modules.size() - 1, program);
+    return new ReadingOrder(modules);
+  }
 
   /** A connection over the network needs one of these; a local socket needs none. */
   @ArchTest
@@ -105,4 +142,15 @@ class ArchitectureTest {
           .accessField(System.class, "out")
           .orShould()
           .accessField(System.class, "err");
+
+  /** Everybody else's streams let printable text through only. */
+  @ArchTest
+  static final ArchRule fewWriteToTerminalsUnfiltered =
+      noClasses()
+          .that()
+          .doNotBelongToAnyOf(Console.class, Progress.class, OneShotCommand.class, HelixBg.class)
+          .should()
+          .callMethod(Console.class, "coloured")
+          .orShould()
+          .callMethod(Console.class, "bars");
 }

@@ -6,6 +6,8 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
+import dev.helixbg.daemon.kb.WritableKb;
+import dev.helixbg.daemon.terminal.ExitCode;
 import dev.helixbg.llm.golden.GoldenModel;
 import java.nio.file.Files;
 import java.nio.file.Path;

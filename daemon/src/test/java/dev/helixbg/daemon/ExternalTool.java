@@ -9,14 +9,14 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 
 /** A program that a test needs and that scripts/check installs. */
-final class ExternalTool {
+public final class ExternalTool {
   private ExternalTool() {}
 
   /**
    * Without it the test is skipped and says why; in CI it fails, because there nothing may be
    * skipped.
    */
-  static void require(String tool) {
+  public static void require(String tool) {
     for (String folder : System.getenv("PATH").split(File.pathSeparator)) {
       if (Files.isExecutable(Path.of(folder, tool))) {
         return;

@@ -7,6 +7,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import com.sun.net.httpserver.HttpExchange;
 import com.sun.net.httpserver.HttpServer;
+import dev.helixbg.config.text.HostileText;
 import java.io.BufferedReader;
 import java.io.IOException;
 import java.io.InputStreamReader;
@@ -24,6 +25,8 @@ import java.util.HexFormat;
 import java.util.List;
 import java.util.Map;
 import java.util.Random;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.AfterEach;
@@ -42,13 +45,13 @@ class FetchModelsTest {
   private final byte[] model = new byte[300_000];
   private String declared;
   private final List<String> ranges = new ArrayList<>();
+  private final Set<String> paths = ConcurrentHashMap.newKeySet();
 
   /** How the host answers; a test sets what is special. */
   private int cutAfter = Integer.MAX_VALUE;
 
   private boolean ignoresRanges;
   private boolean liesAboutRanges;
-  private boolean declares = true;
   private int status = 200;
   private int statusOfDownloads = 200;
   private byte[] sent;
@@ -76,10 +79,10 @@ class FetchModelsTest {
   }
 
   private void answer(HttpExchange exchange) throws IOException {
-    if (declares) {
-      exchange.getResponseHeaders().set("X-Linked-Etag", '"' + declared + '"');
-      exchange.getResponseHeaders().set("X-Linked-Size", Integer.toString(model.length));
-    }
+    paths.add(exchange.getRequestURI().getPath());
+    // What a host says of its files, as the real one does.
+    exchange.getResponseHeaders().set("X-Linked-Etag", '"' + declared + '"');
+    exchange.getResponseHeaders().set("X-Linked-Size", Integer.toString(model.length));
     if (status != 200 || exchange.getRequestMethod().equals("HEAD")) {
       exchange.sendResponseHeaders(status, -1);
       exchange.close();
@@ -118,12 +121,19 @@ class FetchModelsTest {
     return fetch(Map.of(), url, arguments);
   }
 
+  /** Fetches the test's bytes instead of the model's, unless the arguments say otherwise. */
   private Ended fetch(Map<String, String> variables, String url, String... arguments)
       throws IOException, InterruptedException {
+    List<String> all = new ArrayList<>(List.of("--from", url, "--sha256", NAME + "=" + declared));
+    all.addAll(List.of(arguments));
+    return run(variables, all);
+  }
+
+  private Ended run(Map<String, String> variables, List<String> arguments)
+      throws IOException, InterruptedException {
     List<String> command =
-        new ArrayList<>(
-            List.of("bash", SCRIPT.toString(), "qwen3", "--to", folder.toString(), "--from", url));
-    command.addAll(List.of(arguments));
+        new ArrayList<>(List.of("bash", SCRIPT.toString(), "--to", folder.toString()));
+    command.addAll(arguments);
     Path err = folder.resolve("err");
     ProcessBuilder builder =
         new ProcessBuilder(command)
@@ -208,7 +218,7 @@ class FetchModelsTest {
   void wrongBytesAreNeverPutInPlace() throws Exception {
     sent = model.clone();
     sent[1234] ^= 1;
-    assertRefused(fetch(), 5, NAME, "not what was declared");
+    assertRefused(fetch(), 5, NAME, "is another file");
     sent = Arrays.copyOf(model, model.length + 10);
     assertRefused(fetch(), 5, NAME);
   }
@@ -220,12 +230,34 @@ class FetchModelsTest {
   }
 
   @Test
-  void aPinOfTheUserIsAboveTheHost() throws Exception {
-    String other = "0".repeat(64);
-    assertRefused(fetch("--sha256", NAME + "=" + other), 5, "not what was declared");
-    declares = false;
-    assertRefused(fetch(), 5, "--sha256");
+  void aHostCannotVouchForAnotherFile() throws Exception {
+    String host = "http://127.0.0.1:" + server.getAddress().getPort();
+    assertRefused(run(Map.of(), List.of("--from", host)), 5, "is another file", "9465e63a22ad");
+    assertEquals(1, paths.size(), "MiniLM was not asked for: " + paths);
+    assertTrue(
+        paths.iterator().next().matches("/Qwen/.*/resolve/[0-9a-f]{40}/" + NAME), "" + paths);
+    assertRefused(
+        run(Map.of(), List.of("minilm", "--from", host)), 5, "tokenizer.json", "be50c3628f2b");
+    assertTrue(paths.stream().noneMatch(path -> path.contains("/main/")), "" + paths);
+  }
+
+  @Test
+  void aPinOfTheUserIsAboveTheScripts() throws Exception {
+    assertRefused(fetch("--sha256", NAME + "=" + "0".repeat(64)), 5, "is another file");
     assertFetched(fetch("--sha256", NAME + "=" + declared.toUpperCase()));
+  }
+
+  @Test
+  void noArgumentActsOnTheTerminal() throws Exception {
+    for (String text : HostileText.CORPUS) {
+      String argument = text.replace('\0', '?');
+      for (String[] arguments :
+          new String[][] {{argument}, {"--sha256", argument}, {"--timeout", argument}}) {
+        Ended ended = fetch(arguments);
+        assertEquals(2, ended.code(), ended.err());
+        HostileText.assertHarmless(ended.err(), "stderr");
+      }
+    }
   }
 
   @Test

@@ -1,6 +1,7 @@
 package dev.helixbg.daemon;
 
 import com.fasterxml.jackson.databind.JsonNode;
+import dev.helixbg.daemon.kb.GeneratedKb;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;

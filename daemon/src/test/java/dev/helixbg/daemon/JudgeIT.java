@@ -7,6 +7,8 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
+import dev.helixbg.daemon.kb.GeneratedKb;
+import dev.helixbg.daemon.terminal.ExitCode;
 import dev.helixbg.insight.log.DataLogBytes;
 import dev.helixbg.llm.golden.GoldenModel;
 import java.io.IOException;

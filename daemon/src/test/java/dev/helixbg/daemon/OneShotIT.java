@@ -7,6 +7,10 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
+import dev.helixbg.daemon.kb.GeneratedKb;
+import dev.helixbg.daemon.kb.Kb;
+import dev.helixbg.daemon.kb.KbLock;
+import dev.helixbg.daemon.terminal.ExitCode;
 import dev.helixbg.embed.cache.CacheRow;
 import dev.helixbg.embed.cache.EmbeddingCache;
 import dev.helixbg.embed.cache.TextKey;
@@ -16,6 +20,7 @@ import java.io.InputStream;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.attribute.PosixFilePermissions;
+import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -185,7 +190,9 @@ class OneShotIT {
     int kept = rows(kb);
     assertTrue(kept > 0 && kept < 2_000, kept + " rows");
     JsonNode verified = json(program.run("verify", kb.toString(), "--json").out());
-    assertEquals("embed %,d texts".formatted(2_000 - kept), verified.at("/aRunWould/0").asText());
+    List<String> wouldDo = new ArrayList<>();
+    verified.path("aRunWould").forEach(step -> wouldDo.add(step.asText()));
+    assertTrue(wouldDo.contains("embed %,d texts".formatted(2_000 - kept)), wouldDo::toString);
     try (KbLock free = KbLock.take(new Kb(kb))) {
       assertFalse(Files.exists(kb.resolve("insights/report.json")));
     }

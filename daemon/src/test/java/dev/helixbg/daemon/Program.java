@@ -61,7 +61,7 @@ final class Program {
       process.destroyForcibly();
       throw new AssertionError("still running after two minutes: " + List.of(arguments));
     }
-    return new Ended(process.exitValue(), Files.readString(out), readWithoutWarning(err));
+    return new Ended(process.exitValue(), Files.readString(out), Files.readString(err));
   }
 
   Process start(List<String> wrapper, Path out, Path err, String... arguments) throws IOException {
@@ -73,11 +73,5 @@ final class Program {
     builder.environment().putAll(environment);
     builder.directory(home.toFile());
     return builder.redirectOutput(out.toFile()).redirectError(err.toFile()).start();
-  }
-
-  /** A file as stderr keeps the JVM's warning: see the launcher. */
-  private static String readWithoutWarning(Path err) throws IOException {
-    return Files.readString(err)
-        .replace("WARNING: Using incubator modules: jdk.incubator.vector\n", "");
   }
 }

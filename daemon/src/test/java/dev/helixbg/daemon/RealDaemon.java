@@ -1,7 +1,9 @@
 package dev.helixbg.daemon;
 
 import com.fasterxml.jackson.databind.JsonNode;
+import dev.helixbg.daemon.cli.ServiceCommand;
 import dev.helixbg.daemon.control.ControlClient;
+import dev.helixbg.daemon.link.DaemonLink;
 import java.io.File;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -32,7 +34,7 @@ final class RealDaemon implements AutoCloseable {
   Process command(String... arguments) throws IOException {
     List<String> command = new ArrayList<>(wrapper);
     command.add(Path.of(System.getProperty("java.home"), "bin/java").toString());
-    command.addAll(ServiceCommand.JAVA_OPTIONS);
+    command.addAll(ServiceCommand.javaOptions());
     command.addAll(ServiceCommand.DAEMON_OPTIONS);
     command.add("-XX:SharedArchiveFile=" + dist.resolve("helix-bg.jsa"));
     command.add("-jar");
@@ -40,6 +42,7 @@ final class RealDaemon implements AutoCloseable {
     command.addAll(List.of(arguments));
     ProcessBuilder builder = new ProcessBuilder(command);
     builder.environment().clear();
+    builder.environment().putAll(ServiceCommand.DAEMON_ENVIRONMENT);
     builder.environment().put("HOME", home.toString());
     builder.environment().put("PATH", System.getenv("PATH"));
     builder.environment().put("XDG_CACHE_HOME", home.resolve("cache").toString());

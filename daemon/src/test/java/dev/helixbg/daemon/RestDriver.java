@@ -2,6 +2,9 @@ package dev.helixbg.daemon;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
+import dev.helixbg.daemon.kb.GeneratedKb;
+import dev.helixbg.daemon.kb.Kb;
+import dev.helixbg.daemon.kb.ReportFolder;
 import dev.helixbg.insight.review.History;
 import dev.helixbg.insight.review.Review;
 import java.io.IOException;
@@ -53,6 +56,8 @@ final class RestDriver {
     if (!Files.exists(kb.resolve("data.log"))) {
       GeneratedKb.write(kb, ENTRIES);
     }
+    // Reviews of an earlier run are none of those that are awaited, and may be due in the middle.
+    Files.deleteIfExists(new Kb(kb).insights().resolve(History.NAME));
     String settings = "[daemon]\n" + String.join("\n", arguments[3].split(";")) + "\n";
     try (RealDaemon daemon =
         new RealDaemon(folder.resolve("home"), Path.of(arguments[1]), List.of())) {
@@ -66,6 +71,7 @@ final class RestDriver {
       daemon.ask("reload");
       driver.awaitReviews();
       driver.rest(rest);
+      driver.noticeAfterRest();
       System.out.printf("rest: SIGTERM took %d ms%n", daemon.end().toMillis());
     }
   }
@@ -115,6 +121,18 @@ final class RestDriver {
         BETWEEN_WRITES.toSeconds(), live, String.join(" ", took));
   }
 
+  private void noticeAfterRest() throws Exception {
+    Path report = ReportFolder.of(new Kb(kb)).json();
+    int live = live(report);
+    GeneratedKb.append(kb, "A note written at " + System.currentTimeMillis());
+    long start = System.nanoTime();
+    await(report, live + 1);
+    System.out.printf(
+        Locale.ROOT,
+        "rest: the entry that ended it was in the report after %.2f s%n",
+        (System.nanoTime() - start) / 1e9);
+  }
+
   private static int live(Path report) throws IOException {
     return JSON.readTree(Files.readAllBytes(report)).at("/log/liveEntries").asInt();
   }
@@ -136,6 +154,7 @@ final class RestDriver {
       throw new IllegalStateException("the model was not released");
     }
     double cpu = cpuSeconds(pid);
+    long read = bytesRead(pid);
     List<Long> resident = new ArrayList<>();
     long end = System.nanoTime() + time.toNanos();
     for (long left; (left = end - System.nanoTime()) > 0; ) {
@@ -143,16 +162,22 @@ final class RestDriver {
       Thread.sleep(Duration.ofNanos(Math.min(left, Duration.ofMinutes(1).toNanos())));
     }
     double used = cpuSeconds(pid) - cpu;
+    read = bytesRead(pid) - read;
     JsonNode after = daemon.status().orElseThrow();
     resident.add(resident(pid) >> 20);
     System.out.printf(
         Locale.ROOT,
-        "rest: %d s: %.2f s of processor time, %.4f %% of a core; %d looks; heap in use %.1f MB"
-            + " before, %.1f MB after; resident each minute %s MB%n",
+        "rest: %d s: %.2f s of processor time, %.4f %% of a core; %d looks, %d readings of the log,"
+            + " %d reports, %.3f s of work, %d bytes read; heap in use %.1f MB before, %.1f MB"
+            + " after; resident each minute %s MB%n",
         time.toSeconds(),
         used,
         100 * used / time.toSeconds(),
-        looks(after) - looks(before),
+        grown("ticks", before, after),
+        grown("readings", before, after),
+        grown("reports", before, after),
+        after.at("/metrics/workSeconds").asDouble() - before.at("/metrics/workSeconds").asDouble(),
+        read,
         before.at("/metrics/heapBytes").asLong() / 1e6,
         after.at("/metrics/heapBytes").asLong() / 1e6,
         resident);
@@ -160,8 +185,16 @@ final class RestDriver {
         .forEach((what, bytes) -> System.out.printf("rest: %6.1f MB %s%n", bytes / 1e6, what));
   }
 
-  private static long looks(JsonNode status) {
-    return status.at("/metrics/ticks").asLong();
+  private static long grown(String count, JsonNode before, JsonNode after) {
+    return after.at("/metrics/" + count).asLong() - before.at("/metrics/" + count).asLong();
+  }
+
+  /** From files, sockets and pipes, those in the page cache included; mapped files are not. */
+  private static long bytesRead(long pid) throws IOException {
+    return Files.readAllLines(Path.of("/proc/" + pid + "/io")).stream()
+        .filter(line -> line.startsWith("rchar:"))
+        .mapToLong(line -> Long.parseLong(line.replaceAll("\\D", "")))
+        .sum();
   }
 
   /** Of all threads, also those that have ended; in steps of a hundredth of a second. */

@@ -1,6 +1,7 @@
 package dev.helixbg.daemon;
 
 import dev.helixbg.daemon.control.ControlClient;
+import dev.helixbg.daemon.link.DaemonLink;
 import java.io.IOException;
 import java.net.UnixDomainSocketAddress;
 import java.nio.ByteBuffer;

@@ -4,6 +4,8 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
+import dev.helixbg.daemon.kb.ReportFolder;
+import dev.helixbg.daemon.kb.WritableKb;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;

@@ -1,46 +1,91 @@
 package dev.helixbg.embed;
 
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.ThreadFactory;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicReference;
+import java.util.function.IntConsumer;
 
 /** Runs the numbered steps of one loop on the calling thread and some helpers, in any order. */
-final class ParallelLoop {
+public final class ParallelLoop {
 
+  /** One step. */
   interface Step {
     void run(int index) throws Exception;
   }
 
   private final int steps;
   private final Step step;
+  private final boolean interruptible;
   private final AtomicInteger next = new AtomicInteger();
   private final AtomicReference<Throwable> failure = new AtomicReference<>();
 
-  private ParallelLoop(int steps, Step step) {
+  private ParallelLoop(int steps, Step step, boolean interruptible) {
     this.steps = steps;
     this.step = step;
+    this.interruptible = interruptible;
   }
 
   /**
-   * Returns when all steps are done. After a failure or an interrupt no further step begins, those
-   * that run are waited for, and the first cause is thrown.
+   * Returns when all steps are done. After a failure, an interrupt, or when the system has no
+   * thread for it, no further step begins, those that run are waited for, and the first cause is
+   * thrown.
    */
   static void run(int threads, int steps, Step step) throws InterruptedException {
-    ParallelLoop loop = new ParallelLoop(steps, step);
-    Thread[] helpers = new Thread[Math.max(0, Math.min(threads, steps) - 1)];
-    for (int i = 0; i < helpers.length; i++) {
-      helpers[i] = Thread.ofPlatform().daemon().name("embed-" + (i + 1)).start(loop::work);
+    run(threads, steps, step, helpers("embed-"));
+  }
+
+  /** The same with threads of its own. */
+  static void run(int threads, int steps, Step step, ThreadFactory factory)
+      throws InterruptedException {
+    ParallelLoop loop = new ParallelLoop(steps, step, true);
+    loop.run(threads, factory);
+    if (loop.failure.get() instanceof InterruptedException e) {
+      throw e;
     }
-    loop.work();
+  }
+
+  /**
+   * The same for steps that end soon, or look for an interrupt themselves: one of the caller is
+   * kept for later.
+   *
+   * @param name of the helpers
+   */
+  public static void runToTheEnd(String name, int threads, int steps, IntConsumer step) {
+    new ParallelLoop(steps, step::accept, false).run(threads, helpers(name + "-"));
+  }
+
+  private static ThreadFactory helpers(String prefix) {
+    return Thread.ofPlatform().daemon().name(prefix, 1).factory();
+  }
+
+  private void run(int threads, ThreadFactory factory) {
+    List<Thread> helpers = new ArrayList<>();
+    try {
+      for (int i = 1; i < Math.min(threads, steps); i++) {
+        Thread helper = factory.newThread(this::work);
+        helper.start();
+        helpers.add(helper);
+      }
+    } catch (Throwable e) {
+      failure.compareAndSet(null, e);
+    }
+    work();
+    boolean interrupted = false;
     for (Thread helper : helpers) {
-      loop.await(helper);
+      interrupted |= await(helper);
     }
-    loop.rethrow();
+    if (interrupted && !interruptible) {
+      Thread.currentThread().interrupt();
+    }
+    rethrow();
   }
 
   private void work() {
     try {
       for (int i; failure.get() == null && (i = next.getAndIncrement()) < steps; ) {
-        if (Thread.interrupted()) {
+        if (interruptible && Thread.interrupted()) {
           throw new InterruptedException();
         }
         step.run(i);
@@ -50,21 +95,27 @@ final class ParallelLoop {
     }
   }
 
-  private void await(Thread helper) {
+  /** Returns whether the caller was interrupted meanwhile. */
+  private boolean await(Thread helper) {
+    boolean interrupted = false;
     while (true) {
       try {
         helper.join();
-        return;
+        return interrupted;
       } catch (InterruptedException e) {
-        failure.compareAndSet(null, e);
+        interrupted = true;
+        if (interruptible) {
+          failure.compareAndSet(null, e);
+        }
       }
     }
   }
 
-  private void rethrow() throws InterruptedException {
+  /** All but an interrupt. */
+  private void rethrow() {
     switch (failure.get()) {
       case null -> {}
-      case InterruptedException e -> throw e;
+      case InterruptedException e -> {}
       case RuntimeException e -> throw e;
       case Error e -> throw e;
       case Throwable e ->

@@ -6,7 +6,6 @@ import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.util.Arrays;
 import java.util.List;
 import java.util.Locale;
 import java.util.function.LongSupplier;
@@ -44,7 +43,7 @@ final class ProviderChoice {
   Verdict decide(Probe cpu, Probe coreMl) throws Exception {
     float[][] expected = cpu.embed();
     float[][] found;
-    long coreMlNanos;
+    double coreMlNanos;
     try {
       found = coreMl.embed();
       coreMlNanos = median(coreMl);
@@ -55,7 +54,7 @@ final class ProviderChoice {
     if (!(worst >= MINIMUM_COSINE)) { // also true for NaN
       return new Verdict(false, format("CoreML is off: cosine %.4f to the CPU's vectors", worst));
     }
-    double factor = (double) median(cpu) / Math.max(1, coreMlNanos);
+    double factor = median(cpu) / Math.max(1, coreMlNanos);
     return factor > 1
         ? new Verdict(true, format("CoreML was %.1f times as fast on the probe texts", factor))
         : new Verdict(false, format("CoreML was only %.2f times as fast as the CPU", factor));
@@ -108,15 +107,14 @@ final class ProviderChoice {
     return worst;
   }
 
-  private long median(Probe probe) throws Exception {
-    long[] nanos = new long[TIMED_RUNS];
+  private double median(Probe probe) throws Exception {
+    double[] nanos = new double[TIMED_RUNS];
     for (int i = 0; i < TIMED_RUNS; i++) {
       long start = nanoTime.getAsLong();
       probe.embed();
       nanos[i] = nanoTime.getAsLong() - start;
     }
-    Arrays.sort(nanos);
-    return nanos[TIMED_RUNS / 2];
+    return Median.of(nanos);
   }
 
   private static String format(String pattern, double value) {

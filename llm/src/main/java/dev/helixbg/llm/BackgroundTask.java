@@ -2,26 +2,27 @@ package dev.helixbg.llm;
 
 import dev.helixbg.llm.LoadReport.Phase;
 import java.util.Optional;
-import java.util.concurrent.Callable;
-import java.util.concurrent.ExecutionException;
-import java.util.concurrent.FutureTask;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionException;
+import java.util.function.Supplier;
 
 /** A part of opening a model, done by a thread of its own while the rest goes on. */
 final class BackgroundTask<T> {
   private final String name;
-  private final FutureTask<T> future;
+  private final CompletableFuture<T> future;
   private volatile long nanos = -1;
 
-  private BackgroundTask(String name, Callable<T> work) {
+  private BackgroundTask(String name, Supplier<T> work) {
     this.name = name;
     future =
-        new FutureTask<>(
+        CompletableFuture.supplyAsync(
             () -> {
               long start = System.nanoTime();
-              T result = work.call();
+              T result = work.get();
               nanos = System.nanoTime() - start;
               return result;
-            });
+            },
+            task -> Thread.ofPlatform().daemon().name(name).start(task));
   }
 
   /**
@@ -29,43 +30,36 @@ final class BackgroundTask<T> {
    *
    * @param name of the phase and the thread
    */
-  static <T> BackgroundTask<T> start(String name, Callable<T> work) {
-    BackgroundTask<T> task = new BackgroundTask<>(name, work);
-    Thread.ofPlatform().daemon().name(name).start(task.future);
-    return task;
+  static <T> BackgroundTask<T> start(String name, Supplier<T> work) {
+    return new BackgroundTask<>(name, work);
+  }
+
+  /** The same, for work without a result. */
+  static BackgroundTask<Void> run(String name, Runnable work) {
+    return start(
+        name,
+        () -> {
+          work.run();
+          return null;
+        });
   }
 
   /** Waits for the result, or throws what the work threw. */
   T await() {
-    boolean interrupted = false;
     try {
-      while (true) {
-        try {
-          return future.get();
-        } catch (InterruptedException e) {
-          interrupted = true;
-        }
-      }
-    } catch (ExecutionException e) {
+      return future.join();
+    } catch (CompletionException e) {
       switch (e.getCause()) {
         case RuntimeException cause -> throw cause;
         case Error cause -> throw cause;
-        default -> throw new IllegalStateException(e.getCause());
-      }
-    } finally {
-      if (interrupted) {
-        Thread.currentThread().interrupt();
+        default -> throw e;
       }
     }
   }
 
-  /** Waits for the end, whatever it is. */
+  /** Waits for the end, whatever it is: whoever wanted the result is told by {@link #await}. */
   Optional<T> awaitEnd() {
-    try {
-      return Optional.of(await());
-    } catch (RuntimeException e) {
-      return Optional.empty(); // Whoever wanted the result was told.
-    }
+    return future.handle((result, failure) -> Optional.ofNullable(result)).join();
   }
 
   /** Empty until the result is there. */

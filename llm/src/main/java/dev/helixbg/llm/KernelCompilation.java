@@ -30,12 +30,12 @@ final class KernelCompilation {
 
   /** What every model needs, begun when it is first asked for. */
   private static final class Common {
-    private static final List<BackgroundTask<Boolean>> STARTED =
+    private static final List<BackgroundTask<Void>> STARTED =
         List.of(
             KernelCompilation.start(KernelWarmUp::attention),
             KernelCompilation.start(KernelWarmUp::vectors));
 
-    static List<BackgroundTask<Boolean>> started() {
+    static List<BackgroundTask<Void>> started() {
       return STARTED;
     }
   }
@@ -43,18 +43,18 @@ final class KernelCompilation {
   private final Qwen3Config config;
   private final Set<TensorType> types;
   private final Storage storage;
-  private final BackgroundTask<Boolean> rows;
-  private final BackgroundTask<Boolean> halfTiles;
+  private final BackgroundTask<Void> rows;
+  private final BackgroundTask<Void> halfTiles;
 
   /** Null until it is asked for. */
-  private BackgroundTask<Boolean> wholeTiles;
+  private BackgroundTask<Void> wholeTiles;
 
   private KernelCompilation(Qwen3Config config, Set<TensorType> types, Storage storage) {
     this.config = config;
     this.types = types;
     this.storage = storage;
-    rows = BackgroundTask.start("compile rows", this::compileRows);
-    halfTiles = BackgroundTask.start("half tiles", this::compileHalfTiles);
+    rows = BackgroundTask.run("compile rows", this::compileRows);
+    halfTiles = BackgroundTask.run("half tiles", this::compileHalfTiles);
   }
 
   /** Starts with what every model needs, if that has not been done. */
@@ -83,9 +83,9 @@ final class KernelCompilation {
   }
 
   /** Started when they are first asked for: a short prompt would share its processors with them. */
-  private synchronized BackgroundTask<Boolean> wholeTiles() {
+  private synchronized BackgroundTask<Void> wholeTiles() {
     if (wholeTiles == null) {
-      wholeTiles = BackgroundTask.start("whole tiles", this::compileWholeTiles);
+      wholeTiles = BackgroundTask.run("whole tiles", this::compileWholeTiles);
     }
     return wholeTiles;
   }
@@ -98,48 +98,42 @@ final class KernelCompilation {
         .toList();
   }
 
-  private boolean compileRows() {
-    List<BackgroundTask<Boolean>> parts = new ArrayList<>(Common.started());
+  private void compileRows() {
+    List<BackgroundTask<Void>> parts = new ArrayList<>(Common.started());
     parts.addAll(each(KernelWarmUp::rows));
     if (storage == Storage.Q8_0) {
       parts.add(start(KernelWarmUp::q8Attention));
     }
     parts.forEach(BackgroundTask::await);
-    return run(Passes.ANSWER);
+    run(Passes.ANSWER);
   }
 
-  private boolean compileHalfTiles() {
+  private void compileHalfTiles() {
     awaitRows();
-    List<BackgroundTask<Boolean>> parts = new ArrayList<>(each(KernelWarmUp::halfTiles));
+    List<BackgroundTask<Void>> parts = new ArrayList<>(each(KernelWarmUp::halfTiles));
     parts.add(start(KernelWarmUp::floatTiles));
     parts.add(start(() -> KernelWarmUp.unpacker(types)));
     parts.forEach(BackgroundTask::await);
-    return run(SHORT_PROMPT);
+    run(SHORT_PROMPT);
   }
 
-  private boolean compileWholeTiles() {
+  private void compileWholeTiles() {
     halfTiles.await();
     each(KernelWarmUp::wholeTiles).forEach(BackgroundTask::await);
-    return run(Passes.PROMPT);
+    run(Passes.PROMPT);
   }
 
-  private List<BackgroundTask<Boolean>> each(Consumer<TensorType> calls) {
+  private List<BackgroundTask<Void>> each(Consumer<TensorType> calls) {
     return types.stream().map(type -> start(() -> calls.accept(type))).toList();
   }
 
-  private static BackgroundTask<Boolean> start(Runnable calls) {
-    return BackgroundTask.start(
-        "warm-up",
-        () -> {
-          calls.run();
-          return true;
-        });
+  private static BackgroundTask<Void> start(Runnable calls) {
+    return BackgroundTask.run("warm-up", calls);
   }
 
-  private boolean run(Passes passes) {
+  private void run(Passes passes) {
     try (Backend own = new CpuBackend(1)) {
       WarmUp.run(own, config, types, storage, passes);
     }
-    return true;
   }
 }

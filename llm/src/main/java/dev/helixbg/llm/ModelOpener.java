@@ -64,7 +64,7 @@ public final class ModelOpener {
     GgufFile file = time("header", () -> GgufFile.read(mapped));
     try {
       return open(file);
-    } catch (RuntimeException e) {
+    } catch (Throwable e) {
       file.close();
       throw e;
     }
@@ -151,7 +151,7 @@ public final class ModelOpener {
     BackgroundTask<Boolean> warm = null;
     try {
       Qwen3 model = time("weights", () -> Qwen3.of(file, backend, options.limits()));
-      warm = BackgroundTask.start("warm", () -> readAhead(file));
+      warm = BackgroundTask.start("warm", file.mapped()::readAhead);
       run("compile", () -> compile.accept(model));
       // Not before: it would take a processor from what even the first token needs.
       tokenizer = BackgroundTask.start("tokenizer", () -> tokenizer(file, model));
@@ -159,7 +159,7 @@ public final class ModelOpener {
       phases.add(warm.phase().orElseThrow());
       LoadReport report = new LoadReport(List.copyOf(phases), List.copyOf(refused));
       return new TextModel(file, model, options.limits(), tokenizer, report, later);
-    } catch (RuntimeException e) {
+    } catch (Throwable e) {
       // Both read the mapped file.
       if (tokenizer != null) {
         tokenizer.awaitEnd().ifPresent(Tokenizer::close);
@@ -170,11 +170,6 @@ public final class ModelOpener {
       backend.close();
       throw e;
     }
-  }
-
-  private static boolean readAhead(GgufFile file) {
-    file.mapped().readAhead();
-    return true;
   }
 
   private Tokenizer tokenizer(GgufFile file, Qwen3 model) {

@@ -1,44 +1,162 @@
 package dev.helixbg.config.text;
 
 /**
- * Text without the characters that act on a terminal instead of being read: controls, escape
- * sequences, bidirectional overrides. Each is shown as U+FFFD.
+ * Untrusted text without the characters that act instead of being read: controls, escape sequences,
+ * bidi overrides, invisible characters. What remains is safe on a terminal, and plain text once a
+ * format's own escaping is applied.
+ *
+ * <p>C0 controls turn into their Unicode pictures, such as {@code ␛}. Zero-width joiners, soft
+ * hyphens and supplementary variation selectors are dropped, because honest text has them too and
+ * reads the same without. Everything else that hides or reorders text (bidi controls, C1 controls,
+ * tag characters, lone surrogates) is shown as U+FFFD.
  */
 public final class PrintableText {
   private static final int REPLACEMENT = 0xFFFD;
-  private static final int ZERO_WIDTH_NON_JOINER = 0x200C;
-  private static final int ZERO_WIDTH_JOINER = 0x200D;
+  private static final int DROPPED = -1;
 
   private PrintableText() {}
 
-  /** Keeps line feeds and tabs. */
+  /** Keeps line feeds and tabs; a CR LF counts as a line feed. */
   public static String block(String text) {
-    return replaced(text, true);
+    return shown(text, true);
   }
 
-  /** Fits on one line. */
+  /** Fits on one line and keeps different names different, as far as a reader can see. */
   public static String line(String text) {
-    return replaced(text, false);
+    return shown(text, false);
   }
 
-  private static String replaced(String text, boolean lines) {
+  /**
+   * One line of at most so many terminal columns; white space is folded, a cut ends in {@code …}.
+   */
+  public static String excerpt(String text, int columns) {
+    StringBuilder out = new StringBuilder();
+    int width = 0;
+    boolean space = false;
+    int next;
+    for (int at = 0; at < text.length(); at = next) {
+      int c = text.codePointAt(at);
+      next = at + Character.charCount(c);
+      if (isSpace(c)) {
+        space = !out.isEmpty();
+        continue;
+      }
+      int shown = shown(c);
+      if (shown == DROPPED) {
+        continue;
+      }
+      int needed = Columns.of(shown) + (space ? 1 : 0);
+      // One column stays free for the mark of a cut, unless this is the end.
+      if (width + needed > columns - (next < text.length() ? 1 : 0)) {
+        return out.append('…').toString();
+      }
+      if (space) {
+        out.append(' ');
+        space = false;
+      }
+      out.appendCodePoint(shown);
+      width += needed;
+    }
+    return out.toString();
+  }
+
+  /** Lone surrogates replaced by U+FFFD: what can be encoded as UTF-8. */
+  public static String wellFormed(String text) {
+    for (int at = 0; at < text.length(); at++) {
+      if (Character.isSurrogate(text.charAt(at))) {
+        return replaceLoneSurrogates(text);
+      }
+    }
+    return text;
+  }
+
+  /**
+   * The same JSON value, with what {@link #block} would replace or drop written as {@code \\uXXXX}.
+   */
+  public static String json(String json) {
+    StringBuilder out = new StringBuilder(json.length());
+    json.codePoints()
+        .forEach(
+            c -> {
+              if (c == '\n' || shown(c) == c) {
+                out.appendCodePoint(c);
+              } else {
+                for (char unit : Character.toChars(c)) {
+                  out.append(String.format("\\u%04x", (int) unit));
+                }
+              }
+            });
+    return out.toString();
+  }
+
+  private static String replaceLoneSurrogates(String text) {
     StringBuilder out = new StringBuilder(text.length());
     text.codePoints()
-        .map(c -> isPrintable(c) || lines && (c == '\n' || c == '\t') ? c : REPLACEMENT)
+        .map(c -> c >= Character.MIN_SURROGATE && c <= Character.MAX_SURROGATE ? REPLACEMENT : c)
         .forEach(out::appendCodePoint);
     return out.toString();
   }
 
-  private static boolean isPrintable(int c) {
+  private static String shown(String text, boolean lines) {
+    StringBuilder out = new StringBuilder(text.length());
+    int next;
+    for (int at = 0; at < text.length(); at = next) {
+      int c = text.codePointAt(at);
+      next = at + Character.charCount(c);
+      if (lines && (c == '\n' || c == '\t')) {
+        out.append((char) c);
+      } else if (!lines || c != '\r' || next == text.length() || text.charAt(next) != '\n') {
+        int shown = shown(c);
+        if (shown != DROPPED) {
+          out.appendCodePoint(shown);
+        }
+      }
+    }
+    return out.toString();
+  }
+
+  private static boolean isSpace(int c) {
+    return c == ' ' || (c >= '\t' && c <= '\r') || c == 0x85 || c == 0x2028 || c == 0x2029;
+  }
+
+  private static int shown(int c) {
+    if (c < 0x7F) {
+      return c < ' ' ? 0x2400 + c : c;
+    }
+    if (c < 0xA0) {
+      return c == 0x7F ? 0x2421 : REPLACEMENT;
+    }
+    if (isHarmlessInvisible(c)) {
+      return DROPPED;
+    }
+    if (c >= 0xE0000 && c <= 0xE0FFF) {
+      return REPLACEMENT;
+    }
     return switch (Character.getType(c)) {
-      case Character.CONTROL,
-          Character.SURROGATE,
-          Character.LINE_SEPARATOR,
-          Character.PARAGRAPH_SEPARATOR ->
-          false;
-      // Scripts and emoji are joined by these two; the others hide or reorder.
-      case Character.FORMAT -> c == ZERO_WIDTH_NON_JOINER || c == ZERO_WIDTH_JOINER;
-      default -> true;
+      case Character.FORMAT -> isVisibleFormat(c) ? c : REPLACEMENT;
+      case Character.LINE_SEPARATOR, Character.PARAGRAPH_SEPARATOR, Character.SURROGATE ->
+          REPLACEMENT;
+      default -> (c & 0xFFFE) == 0xFFFE || (c >= 0xFDD0 && c <= 0xFDEF) ? REPLACEMENT : c;
     };
+  }
+
+  private static boolean isHarmlessInvisible(int c) {
+    return c == 0xAD
+        || (c >= 0x200B && c <= 0x200D)
+        || c == 0x2060
+        || c == 0xFEFF
+        || (c >= 0xE0100 && c <= 0xE01EF);
+  }
+
+  /** Signs that Unicode files under format characters although they have a shape. */
+  private static boolean isVisibleFormat(int c) {
+    return (c >= 0x600 && c <= 0x605)
+        || c == 0x6DD
+        || c == 0x70F
+        || c == 0x890
+        || c == 0x891
+        || c == 0x8E2
+        || c == 0x110BD
+        || c == 0x110CD;
   }
 }

@@ -27,7 +27,7 @@ public final class ControlClient implements AutoCloseable {
   }
 
   /** Receives the lines of an answer as they come. */
-  public interface Lineup {
+  public interface LineReceiver {
     void line(ObjectNode line) throws IOException;
   }
 
@@ -55,7 +55,7 @@ public final class ControlClient implements AutoCloseable {
    * @throws ControlException with what the daemon says against it
    * @throws IOException when the daemon is gone or does not answer in time
    */
-  public void ask(ObjectNode request, Lineup answer) throws IOException {
+  public void ask(ObjectNode request, LineReceiver answer) throws IOException {
     try {
       send(request);
       while (true) {

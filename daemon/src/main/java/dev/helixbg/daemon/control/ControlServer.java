@@ -16,9 +16,13 @@ import java.nio.file.attribute.PosixFilePermission;
 import java.nio.file.attribute.PosixFilePermissions;
 import java.nio.file.attribute.UserPrincipal;
 import java.time.Duration;
+import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.locks.LockSupport;
 import java.util.function.Predicate;
 import jdk.net.ExtendedSocketOptions;
 import org.slf4j.Logger;
@@ -38,13 +42,33 @@ public final class ControlServer implements AutoCloseable {
   private static final Set<PosixFilePermission> SOCKET =
       PosixFilePermissions.fromString("rw-------");
 
+  /** Beyond the usual number, for what is urgent. */
+  private static final int URGENT_CLIENTS = 8;
+
+  /** That a request may still take when its client has left. */
+  private static final Duration LEFT = Duration.ofSeconds(1);
+
+  /** For those that were called off, which does not take long, to be told so. */
+  private static final Duration LAST_ANSWERS = Duration.ofSeconds(5);
+
+  /** Exit codes of the README. */
+  private static final int INTERNAL = 1;
+
+  private static final int BUSY = 4;
+
   /** What a request leads to. */
   public interface Handler {
     /**
      * @throws ControlException for what the client is to be told
      * @throws IOException when the client is gone
+     * @throws InterruptedException when called off: the client has left, or the server closes
      */
     void handle(ObjectNode request, Reply reply) throws IOException, InterruptedException;
+
+    /** Whether it is answered even when there are too many clients, and soon. */
+    default boolean isUrgent(ObjectNode request) {
+      return false;
+    }
   }
 
   /** Lines back to the client. */
@@ -76,6 +100,9 @@ public final class ControlServer implements AutoCloseable {
   private final AtomicInteger clients = new AtomicInteger();
   private final Set<String> refused = ConcurrentHashMap.newKeySet();
   private final Set<SocketChannel> open = ConcurrentHashMap.newKeySet();
+
+  /** The threads that answer a request. */
+  private final Set<Thread> answering = ConcurrentHashMap.newKeySet();
 
   private ControlServer(
       Path path,
@@ -165,28 +192,29 @@ public final class ControlServer implements AutoCloseable {
   private void accept() {
     while (server.isOpen()) {
       try {
-        SocketChannel channel = server.accept();
-        Thread.ofVirtual().name("control-client").start(() -> serve(channel));
+        acceptOne();
       } catch (ClosedChannelException e) {
         return;
-      } catch (IOException e) {
+      } catch (Throwable e) { // such as: too many open files, no memory for a thread
         LOG.warn("a client could not be accepted: {}", e.toString());
-        pause(); // such as: too many open files
+        LockSupport.parkNanos(200_000_000);
       }
     }
   }
 
-  private static void pause() {
+  private void acceptOne() throws IOException {
+    SocketChannel channel = server.accept();
     try {
-      Thread.sleep(Duration.ofMillis(200));
-    } catch (InterruptedException e) {
-      Thread.currentThread().interrupt();
+      Thread.ofVirtual().name("control-client").start(() -> serve(channel));
+    } catch (Throwable e) {
+      channel.close();
+      throw e;
     }
   }
 
   private void serve(SocketChannel channel) {
+    int number = clients.incrementAndGet();
     open.add(channel);
-    boolean room = clients.incrementAndGet() <= limits.clients();
     try (channel;
         Lines lines = new Lines(channel, limits.lineBytes())) {
       UserPrincipal peer = channel.getOption(ExtendedSocketOptions.SO_PEERCRED).user();
@@ -196,44 +224,87 @@ public final class ControlServer implements AutoCloseable {
         }
         return;
       }
-      if (!room) {
-        error(lines, new ControlException(4, "too many clients at once; try again"));
-        return;
+      if (number <= limits.clients()) {
+        answerAll(lines);
+      } else if (number <= limits.clients() + URGENT_CLIENTS) {
+        answerWhatIsUrgent(lines);
+      } else {
+        error(lines, tooMany());
       }
-      answerAll(lines);
     } catch (IOException e) {
       LOG.debug("a client left: {}", e.toString());
-    } catch (InterruptedException e) {
-      LOG.debug("a client was left");
+    } catch (Throwable e) {
+      LOG.error("a client could not be answered", e);
     } finally {
       clients.decrementAndGet();
       open.remove(channel);
     }
   }
 
-  private void answerAll(Lines lines) throws IOException, InterruptedException {
-    while (true) {
-      ObjectNode request;
-      try {
-        var read = lines.read(limits.idle(), limits.line());
-        if (read.isEmpty()) {
-          return;
-        }
-        request = read.get();
-      } catch (ControlException e) {
-        error(lines, e);
+  private void answerAll(Lines lines) throws IOException {
+    Optional<ObjectNode> request = read(lines, limits.idle());
+    while (request.isPresent()) {
+      answer(request.get(), lines);
+      request = read(lines, limits.idle());
+    }
+  }
+
+  private void answerWhatIsUrgent(Lines lines) throws IOException {
+    Optional<ObjectNode> request = read(lines, limits.line());
+    if (request.filter(handler::isUrgent).isPresent()) {
+      answer(request.get(), lines);
+    } else if (request.isPresent()) {
+      error(lines, tooMany());
+    }
+  }
+
+  private static ControlException tooMany() {
+    return new ControlException(BUSY, "too many clients at once; try again");
+  }
+
+  /** Empty when the client has left, or was told that this is no request. */
+  private Optional<ObjectNode> read(Lines lines, Duration idle) throws IOException {
+    try {
+      return lines.read(idle, limits.line());
+    } catch (ControlException e) {
+      error(lines, e);
+      return Optional.empty();
+    }
+  }
+
+  private void answer(ObjectNode request, Lines lines) throws IOException {
+    Thread mine = Thread.currentThread();
+    CountDownLatch answered = new CountDownLatch(1);
+    answering.add(mine);
+    try {
+      lines.listen(() -> callOff(mine, answered));
+      handler.handle(request, new LineReply(lines, limits));
+      lines.write(Lines.JSON.createObjectNode().put("end", true), limits.write());
+    } catch (ControlException e) {
+      error(lines, e);
+    } catch (IOException e) {
+      throw e;
+    } catch (InterruptedException e) {
+      error(lines, new ControlException(BUSY, "the daemon is stopping"));
+    } catch (Throwable e) {
+      LOG.error("a request failed", e);
+      error(lines, new ControlException(INTERNAL, "a fault in helix-bg: " + e));
+    } finally {
+      answering.remove(mine);
+      answered.countDown();
+    }
+  }
+
+  /** Soon: who closed only its half of the connection still gets what is quickly said. */
+  private static void callOff(Thread request, CountDownLatch answered) {
+    try {
+      if (answered.await(LEFT.toMillis(), TimeUnit.MILLISECONDS)) {
         return;
       }
-      try {
-        handler.handle(request, new LineReply(lines, limits));
-        lines.write(Lines.JSON.createObjectNode().put("end", true), limits.write());
-      } catch (ControlException e) {
-        error(lines, e);
-      } catch (RuntimeException e) {
-        LOG.error("a request failed", e);
-        error(lines, new ControlException(1, "a fault in helix-bg: " + e));
-      }
+    } catch (InterruptedException e) {
+      LOG.debug("a request is called off at once");
     }
+    request.interrupt();
   }
 
   private void error(Lines lines, ControlException e) throws IOException {
@@ -247,11 +318,23 @@ public final class ControlServer implements AutoCloseable {
     return clients.get();
   }
 
-  /** Lets go of all clients and removes the socket. */
+  /** Removes the socket, lets nobody in any more, and calls off what is being answered. */
+  public void refuse() throws IOException {
+    if (server.isOpen()) {
+      server.close();
+      Files.deleteIfExists(path);
+      answering.forEach(Thread::interrupt); // once: the next would hit who is writing his answer
+    }
+  }
+
+  /** Lets go of all clients, once those that are being answered have their answer, but soon. */
   @Override
   public void close() throws IOException {
-    server.close();
-    Files.deleteIfExists(path);
+    refuse();
+    long deadline = System.nanoTime() + LAST_ANSWERS.toNanos();
+    while (!answering.isEmpty() && System.nanoTime() - deadline < 0) {
+      LockSupport.parkNanos(1_000_000);
+    }
     for (SocketChannel channel : open) {
       channel.close();
     }

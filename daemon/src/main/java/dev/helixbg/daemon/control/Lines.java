@@ -9,6 +9,7 @@ import com.fasterxml.jackson.databind.node.ObjectNode;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.nio.ByteBuffer;
+import java.nio.channels.ClosedByInterruptException;
 import java.nio.channels.SocketChannel;
 import java.time.Duration;
 import java.util.Optional;
@@ -17,12 +18,16 @@ import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.ScheduledFuture;
 import java.util.concurrent.ScheduledThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * One JSON object a line over a channel, each within a time: whoever is late finds the channel
- * closed. One thread reads, one writes.
+ * closed. One thread reads, one writes; while that one is busy, {@link #listen} hears when the
+ * other end leaves.
  */
 final class Lines implements AutoCloseable {
+  private static final Logger LOG = LoggerFactory.getLogger(Lines.class);
   static final ObjectMapper JSON = new ObjectMapper();
   private static final int KEPT = 32 << 10;
 
@@ -36,6 +41,9 @@ final class Lines implements AutoCloseable {
 
   /** What came and was not read yet; grows as lines need it. */
   private ByteBuffer received;
+
+  /** Waits for what comes next; null when nobody does. */
+  private Thread listener;
 
   /** Written, but not sent. */
   private final ByteArrayOutputStream kept = new ByteArrayOutputStream();
@@ -69,25 +77,19 @@ final class Lines implements AutoCloseable {
    * @throws java.nio.channels.ClosedChannelException when it came too late
    */
   Optional<ObjectNode> read(Duration idle, Duration line) throws IOException {
+    if (!begins(idle)) {
+      return Optional.empty();
+    }
     int end = endOfLine(0);
-    boolean begun = received.hasRemaining();
-    ScheduledFuture<?> deadline = closeAfter(begun ? line : idle);
+    ScheduledFuture<?> deadline = closeAfter(line);
     try {
       while (end < 0) {
         int before = received.remaining();
         if (before > maxBytes) {
           throw new ControlException(2, "a request may have %,d bytes at most".formatted(maxBytes));
         }
-        makeRoom();
-        int count = channel.read(received);
-        received.flip();
-        if (count < 0) {
+        if (!receive()) {
           return Optional.empty();
-        }
-        if (!begun) {
-          begun = true;
-          deadline.cancel(false);
-          deadline = closeAfter(line);
         }
         end = endOfLine(before);
       }
@@ -98,6 +100,63 @@ final class Lines implements AutoCloseable {
     received.get(bytes);
     received.get(); // the line feed
     return Optional.of(parse(bytes));
+  }
+
+  private boolean begins(Duration idle) throws IOException {
+    if (listener == null && received.hasRemaining()) {
+      return true;
+    }
+    ScheduledFuture<?> deadline = closeAfter(idle);
+    try {
+      if (listener == null) {
+        return receive();
+      }
+      listener.join(); // which ends when the channel is closed
+      listener = null;
+      return received.hasRemaining();
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+      throw new ClosedByInterruptException();
+    } finally {
+      deadline.cancel(false);
+    }
+  }
+
+  /** Waits for bytes; false when the other end has closed instead. */
+  private boolean receive() throws IOException {
+    makeRoom();
+    try {
+      return channel.read(received) >= 0;
+    } finally {
+      received.flip();
+    }
+  }
+
+  /**
+   * Waits, beside whatever the reading thread does until its next {@link #read}, for what comes
+   * next; unless that is here already.
+   *
+   * @param left told, by another thread, when the other end has closed instead
+   */
+  void listen(Runnable left) {
+    if (received.hasRemaining() || listener != null) {
+      return;
+    }
+    listener =
+        Thread.ofVirtual()
+            .name("control-listener")
+            .start(
+                () -> {
+                  boolean here = false;
+                  try {
+                    here = receive();
+                  } catch (Throwable e) { // a client that cannot be heard has left
+                    LOG.debug("a client left: {}", e.toString());
+                  }
+                  if (!here) {
+                    left.run();
+                  }
+                });
   }
 
   private void makeRoom() {

@@ -23,9 +23,12 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.ExecutionException;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -43,6 +46,9 @@ class ControlServerTest {
   @TempDir Path folder;
 
   private final CountDownLatch gate = new CountDownLatch(1);
+  private final CountDownLatch blocked = new CountDownLatch(1);
+  private final CountDownLatch calledOff = new CountDownLatch(1);
+  private final AtomicInteger interrupts = new AtomicInteger();
   private Path socket;
   private ControlServer server;
 
@@ -76,7 +82,17 @@ class ControlServerTest {
           reply.add(JSON.createObjectNode().put("number", i).put("text", "x".repeat(1_000)));
         }
       }
-      case "block" -> gate.await();
+      case "block" -> {
+        blocked.countDown();
+        try {
+          gate.await();
+        } catch (InterruptedException e) {
+          calledOff.countDown();
+          throw e;
+        }
+      }
+      case "outlast" -> outlast();
+      case "overflow" -> throw new StackOverflowError();
       case "flood" -> {
         while (true) {
           reply.send(JSON.createObjectNode().put("text", "x".repeat(100_000)));
@@ -84,6 +100,18 @@ class ControlServerTest {
       }
       case "fail" -> throw new ControlException(3, "no such knowledge base");
       default -> throw new IllegalStateException("a bug");
+    }
+  }
+
+  /** As whoever asks for the end of the daemon waits for it. */
+  private void outlast() {
+    blocked.countDown();
+    while (gate.getCount() > 0) {
+      try {
+        gate.await();
+      } catch (InterruptedException e) {
+        interrupts.incrementAndGet();
+      }
     }
   }
 
@@ -217,11 +245,7 @@ class ControlServerTest {
       slow.write(ByteBuffer.wrap("{\"do\"".getBytes(UTF_8)));
       assertEquals(-1, slow.read(ByteBuffer.allocate(100)), "closed after its time");
       deaf.write(ByteBuffer.wrap("{\"do\":\"flood\"}\n".getBytes(UTF_8)));
-      long deadline = System.nanoTime() + Duration.ofSeconds(60).toNanos();
-      while (server.clients() > 0 && System.nanoTime() - deadline < 0) {
-        Thread.sleep(20);
-      }
-      assertEquals(0, server.clients());
+      awaitNoClient();
     }
   }
 
@@ -249,8 +273,103 @@ class ControlServerTest {
   }
 
   @Test
+  void aRequestIsCalledOffWhenItsClientLeaves() throws Exception {
+    start(ControlLimits.USUAL);
+    try (SocketChannel leaving = SocketChannel.open(UnixDomainSocketAddress.of(socket))) {
+      leaving.write(ByteBuffer.wrap("{\"do\":\"block\"}\n".getBytes(UTF_8)));
+      assertTrue(blocked.await(60, TimeUnit.SECONDS));
+    }
+    assertTrue(calledOff.await(60, TimeUnit.SECONDS));
+    awaitNoClient();
+  }
+
+  private void awaitNoClient() throws InterruptedException {
+    long deadline = System.nanoTime() + Duration.ofSeconds(60).toNanos();
+    while (server.clients() > 0 && System.nanoTime() - deadline < 0) {
+      Thread.sleep(20);
+    }
+    assertEquals(0, server.clients());
+  }
+
+  /** As {@code nc -N} does; and who sends two requests at once gets both answers. */
+  @Test
+  void whoClosesHalfOfTheConnectionIsAnswered() throws Exception {
+    start(ControlLimits.USUAL);
+    try (SocketChannel half = SocketChannel.open(UnixDomainSocketAddress.of(socket))) {
+      half.write(
+          ByteBuffer.wrap("{\"do\":\"echo\",\"text\":\"x\"}\n{\"do\":\"fail\"}\n".getBytes(UTF_8)));
+      half.shutdownOutput();
+      ByteBuffer answer = ByteBuffer.allocate(1000);
+      while (half.read(answer) >= 0) {
+        assertTrue(answer.hasRemaining());
+      }
+      assertTrue(
+          text(answer).startsWith("{\"text\":\"x\"}\n{\"end\":true}\n{\"error\""), text(answer));
+    }
+  }
+
+  @Test
+  void closingItAnswersThoseWhoWait() throws Exception {
+    start(ControlLimits.USUAL);
+    try (ControlClient waiting = client();
+        ExecutorService threads = Executors.newVirtualThreadPerTaskExecutor()) {
+      Future<?> answer = threads.submit(() -> waiting.ask(request("block")));
+      assertTrue(blocked.await(60, TimeUnit.SECONDS));
+      server.close();
+      ExecutionException e =
+          assertThrows(ExecutionException.class, () -> answer.get(60, TimeUnit.SECONDS));
+      assertTrue(e.getCause() instanceof ControlException told && told.code() == 4, e.toString());
+    }
+  }
+
+  @Test
+  void closingItDoesNotDisturbTheLastAnswer() throws Exception {
+    start(ControlLimits.USUAL);
+    try (ControlClient waiting = client();
+        ExecutorService threads = Executors.newVirtualThreadPerTaskExecutor()) {
+      Future<?> answer = threads.submit(() -> waiting.ask(request("outlast")));
+      assertTrue(blocked.await(60, TimeUnit.SECONDS));
+      server.refuse();
+      while (interrupts.get() == 0) {
+        Thread.sleep(1);
+      }
+      server.refuse();
+      assertFalse(Files.exists(socket));
+      gate.countDown();
+      server.close();
+      answer.get(60, TimeUnit.SECONDS);
+      assertEquals(1, interrupts.get(), "another might hit the writing");
+    }
+  }
+
+  @Test
+  void anErrorOfTheJvmIsToldAndTheConnectionGoesOn() throws IOException {
+    start(ControlLimits.USUAL);
+    try (ControlClient client = client()) {
+      ControlException told =
+          assertThrows(ControlException.class, () -> client.ask(request("overflow")));
+      assertEquals(1, told.code());
+      assertTrue(told.getMessage().contains("StackOverflowError"), told.getMessage());
+      assertEquals(1, client.ask(request("echo")).size());
+    }
+  }
+
+  @Test
   void tooManyClientsAreTold() throws Exception {
-    start(TIGHT);
+    ControlServer.Handler handler =
+        new ControlServer.Handler() {
+          @Override
+          public void handle(ObjectNode request, ControlServer.Reply reply)
+              throws IOException, InterruptedException {
+            answer(request, reply);
+          }
+
+          @Override
+          public boolean isUrgent(ObjectNode request) {
+            return request.path("text").asText().equals("urgent");
+          }
+        };
+    server = ControlServer.start(socket, handler, TIGHT);
     List<ControlClient> clients = new ArrayList<>();
     try {
       for (int i = 0; i < 4; i++) {
@@ -262,6 +381,9 @@ class ControlServerTest {
         ControlException told =
             assertThrows(ControlException.class, () -> fifth.ask(request("echo")));
         assertEquals(4, told.code());
+      }
+      try (ControlClient sixth = client()) {
+        assertEquals(1, sixth.ask(request("echo").put("text", "urgent")).size());
       }
     } finally {
       for (ControlClient client : clients) {

@@ -1,6 +1,7 @@
 package dev.helixbg.embed.bench;
 
 import dev.helixbg.embed.Cosine;
+import dev.helixbg.embed.Median;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
@@ -75,7 +76,7 @@ public final class EmbedBench {
     double flops = Arrays.stream(counts).mapToDouble(EmbedBench::flops).sum();
     List<Result> results = new ArrayList<>();
     for (int i = 0; i < entrants.size(); i++) {
-      double median = median(seconds[i]);
+      double median = Median.of(seconds[i]);
       results.add(
           new Result(
               entrants.get(i).contender.name(),
@@ -117,11 +118,5 @@ public final class EmbedBench {
       }
     }
     return worst;
-  }
-
-  private static double median(double[] values) {
-    double[] sorted = values.clone();
-    Arrays.sort(sorted);
-    return (sorted[(sorted.length - 1) / 2] + sorted[sorted.length / 2]) / 2;
   }
 }

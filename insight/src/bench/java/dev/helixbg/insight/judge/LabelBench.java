@@ -1,11 +1,11 @@
 package dev.helixbg.insight.judge;
 
+import dev.helixbg.embed.Median;
 import dev.helixbg.llm.Session;
 import dev.helixbg.llm.TextModel;
 import dev.helixbg.llm.tokenizer.Tokenizer;
 import java.util.ArrayList;
 import java.util.Arrays;
-import java.util.Collections;
 import java.util.List;
 import java.util.Random;
 import java.util.function.BooleanSupplier;
@@ -92,7 +92,6 @@ public final class LabelBench {
         speeds.add(promptSpeed.getAsDouble());
       }
     }
-    Collections.sort(speeds);
     int shared = judge.sharedTokens(Job.LABEL);
     double newTokens =
         questions.stream()
@@ -105,7 +104,7 @@ public final class LabelBench {
         shared,
         questions.size() * 1e9 / together,
         few * 1e9 / alone,
-        speeds.get(speeds.size() / 2));
+        Median.of(speeds.stream().mapToDouble(Double::doubleValue).toArray()));
   }
 
   private void check(int count) {

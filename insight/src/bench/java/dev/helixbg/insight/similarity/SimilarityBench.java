@@ -1,7 +1,8 @@
 package dev.helixbg.insight.similarity;
 
+import dev.helixbg.embed.Median;
+import dev.helixbg.embed.ParallelLoop;
 import java.util.ArrayList;
-import java.util.Arrays;
 import java.util.List;
 import java.util.OptionalDouble;
 import java.util.Random;
@@ -196,7 +197,7 @@ public final class SimilarityBench {
         plain[round] = (end - middle) / ((double) plainRows * vectors.count());
       }
     }
-    return new Timing(vectors.count(), threads, median(blocked), hits, median(plain));
+    return new Timing(vectors.count(), threads, Median.of(blocked), hits, Median.of(plain));
   }
 
   /** The loop one would write first: some rows against all columns, one dot product at a time. */
@@ -207,7 +208,7 @@ public final class SimilarityBench {
       int to = (int) ((long) rows * (i + 1) / threads);
       loops.add(new PairByPair(vectors, from, to));
     }
-    Workers.run(loops);
+    ParallelLoop.runToTheEnd("pair-by-pair", threads, threads, i -> loops.get(i).run());
     long hits = loops.stream().mapToLong(loop -> loop.hits).sum();
     if (hits < rows) {
       throw new IllegalStateException("A unit vector is not similar to itself");
@@ -237,7 +238,7 @@ public final class SimilarityBench {
         jobs.add(new Peaks());
       }
       long start = System.nanoTime();
-      Workers.run(jobs);
+      ParallelLoop.runToTheEnd("peak", threads, threads, i -> jobs.get(i).run());
       double nanos = System.nanoTime() - start;
       double multiplyAdds =
           (double) threads * PEAK_STEPS * VectorLoops.CHAINS * VectorLoops.SPECIES.length();
@@ -254,12 +255,6 @@ public final class SimilarityBench {
     public void run() {
       result = VectorLoops.multiplyAdds(PEAK_STEPS);
     }
-  }
-
-  private static double median(double[] values) {
-    double[] sorted = values.clone();
-    Arrays.sort(sorted);
-    return sorted[sorted.length / 2];
   }
 
   private static final class Count implements PairSink {

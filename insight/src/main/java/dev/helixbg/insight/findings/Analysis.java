@@ -12,6 +12,7 @@ import dev.helixbg.insight.similarity.Vectors;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
+import java.util.function.UnaryOperator;
 import java.util.regex.Pattern;
 import java.util.stream.IntStream;
 import java.util.stream.Stream;
@@ -37,6 +38,7 @@ public final class Analysis {
   private final TopicIndex topics;
   private final InsightSettings settings;
   private final int threads;
+  private final TopicPairs counting;
 
   /** Position of each entry by key, then offset. */
   private final int[] order;
@@ -50,7 +52,8 @@ public final class Analysis {
       PairFacts facts,
       TopicIndex topics,
       InsightSettings settings,
-      int threads) {
+      int threads,
+      TopicPairs counting) {
     this.entries = entries;
     this.vectors = vectors;
     this.packed = packed;
@@ -58,6 +61,7 @@ public final class Analysis {
     this.topics = topics;
     this.settings = settings;
     this.threads = threads;
+    this.counting = counting;
     this.order = orderByKey(entries);
   }
 
@@ -76,6 +80,28 @@ public final class Analysis {
   }
 
   /**
+   * Only findings between groups of topics: what is shown of each kind are the best of those.
+   *
+   * @param groupOf the group of a topic
+   * @see #run for the parameters and errors
+   */
+  public static Findings between(
+      List<Entry> live,
+      List<String> keys,
+      Vectors vectors,
+      UnaryOperator<String> groupOf,
+      InsightSettings settings,
+      int threads) {
+    check(live, keys, vectors);
+    List<String> groups = TopicIndex.of(live).names().stream().map(groupOf).toList();
+    try (PackedVectors packed = PackedVectors.pack(vectors)) {
+      PairFacts facts = ScannedPairs.of(keys, vectors, packed, KeptPairs.MAX_VECTORS, threads);
+      TopicPairs counting = (a, b) -> !groups.get(a).equals(groups.get(b));
+      return of(live, keys, vectors, packed, facts, settings, threads, counting).findings();
+    }
+  }
+
+  /**
    * Only which topics overlap, most similar first.
    *
    * @see #run for the parameters and errors
@@ -84,7 +110,7 @@ public final class Analysis {
       List<Entry> live, List<String> keys, Vectors vectors, InsightSettings settings, int threads) {
     check(live, keys, vectors);
     try (PackedVectors packed = PackedVectors.pack(vectors)) {
-      Analysis analysis = of(live, keys, vectors, packed, null, settings, threads);
+      Analysis analysis = of(live, keys, vectors, packed, null, settings, threads, TopicPairs.ALL);
       return analysis.topicOverlaps(new Centroids(vectors, analysis.topics).normalised());
     }
   }
@@ -102,7 +128,7 @@ public final class Analysis {
     check(live, keys, vectors);
     try (PackedVectors packed = PackedVectors.pack(vectors)) {
       PairFacts facts = ScannedPairs.of(keys, vectors, packed, maxDrawn, threads);
-      return of(live, keys, vectors, packed, facts, settings, threads).findings();
+      return of(live, keys, vectors, packed, facts, settings, threads, TopicPairs.ALL).findings();
     }
   }
 
@@ -117,13 +143,14 @@ public final class Analysis {
       PackedVectors packed,
       PairFacts facts,
       InsightSettings settings,
-      int threads) {
+      int threads,
+      TopicPairs counting) {
     TopicIndex topics = TopicIndex.of(live);
     List<NamedEntry> named =
         IntStream.range(0, live.size())
             .mapToObj(i -> new NamedEntry(live.get(i), topics.indexIn()[i], keys.get(i)))
             .toList();
-    return new Analysis(named, vectors, packed, facts, topics, settings, threads);
+    return new Analysis(named, vectors, packed, facts, topics, settings, threads, counting);
   }
 
   static void check(List<Entry> live, List<String> keys, Vectors vectors) {
@@ -158,13 +185,16 @@ public final class Analysis {
   Findings findings() {
     Centroids centroids = new Centroids(vectors, topics);
     Vectors middles = centroids.normalised();
-    PairHits hits = PairHits.find(facts.pairs(), topics.topicOf(), order, settings);
+    PairHits hits = PairHits.find(facts.pairs(), topics.topicOf(), order, settings, counting);
     List<ScoredPair> duplicates = hits.nearDuplicates().bestFirst();
     List<ScoredPair> links = hits.crossLinks().bestFirst();
     List<Finding.Pair> pairs = pairs(duplicates, links);
     List<Misplaced> misplaced =
         MisfiledEntries.find(
-            packed, centroids, middles, topics, order, settings.misfiledMargin(), threads);
+                packed, centroids, middles, topics, order, settings.misfiledMargin(), threads)
+            .stream()
+            .filter(found -> counting.count(topics.topicOf()[found.entry()], found.nearer()))
+            .toList();
     long count = entries.size();
     return new Findings(
         entries,
@@ -200,17 +230,18 @@ public final class Analysis {
               Limits.atMost(settings.topicOverlap()),
               threads,
               () ->
-                  new Overlaps(settings.topicOverlap(), new BestPairs(MAX_TOPIC_OVERLAPS, byName)))
+                  new Overlaps(
+                      settings.topicOverlap(), counting, new BestPairs(MAX_TOPIC_OVERLAPS, byName)))
           .forEach(worker -> best.offerAll(worker.best()));
     }
     return best.bestFirst().stream().map(this::topicOverlap).toList();
   }
 
   /** Keeps the best overlaps above the limit. */
-  private record Overlaps(double limit, BestPairs best) implements PairSink {
+  private record Overlaps(double limit, TopicPairs counting, BestPairs best) implements PairSink {
     @Override
     public void accept(int a, int b, float similarity) {
-      if (similarity > limit) {
+      if (similarity > limit && counting.count(a, b)) {
         best.offer(a, b, similarity);
       }
     }

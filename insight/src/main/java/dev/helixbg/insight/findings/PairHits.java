@@ -7,14 +7,16 @@ import dev.helixbg.insight.similarity.PairSink;
 final class PairHits implements PairSink {
   private final InsightSettings settings;
   private final int[] topicOf;
+  private final TopicPairs counting;
   private final BestPairs nearDuplicates;
   private final BestPairs crossLinks;
   private long nearDuplicateCount;
   private long crossLinkCount;
 
-  private PairHits(InsightSettings settings, int[] topicOf, int[] order) {
+  private PairHits(InsightSettings settings, int[] topicOf, int[] order, TopicPairs counting) {
     this.settings = settings;
     this.topicOf = topicOf;
+    this.counting = counting;
     this.nearDuplicates = new BestPairs(settings.maxNearDuplicates(), order);
     this.crossLinks = new BestPairs(settings.maxCrossLinks(), order);
   }
@@ -22,10 +24,11 @@ final class PairHits implements PairSink {
   /**
    * @param order of the entries, see {@link BestPairs}
    */
-  static PairHits find(PairSource pairs, int[] topicOf, int[] order, InsightSettings settings) {
+  static PairHits find(
+      PairSource pairs, int[] topicOf, int[] order, InsightSettings settings, TopicPairs counting) {
     float limit = floor(settings);
-    PairHits all = new PairHits(settings, topicOf, order);
-    pairs.atLeast(limit, () -> new PairHits(settings, topicOf, order)).forEach(all::add);
+    PairHits all = new PairHits(settings, topicOf, order, counting);
+    pairs.atLeast(limit, () -> new PairHits(settings, topicOf, order, counting)).forEach(all::add);
     return all;
   }
 
@@ -36,6 +39,9 @@ final class PairHits implements PairSink {
 
   @Override
   public void accept(int a, int b, float similarity) {
+    if (!counting.count(topicOf[a], topicOf[b])) {
+      return;
+    }
     if (similarity > settings.nearDuplicate()) {
       nearDuplicateCount++;
       nearDuplicates.offer(a, b, similarity);

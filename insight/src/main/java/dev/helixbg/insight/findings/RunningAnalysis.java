@@ -54,7 +54,8 @@ public final class RunningAnalysis {
     try (PackedVectors packed = PackedVectors.pack(vectors)) {
       if (pairs.update(keys, vectors, packed, threads)) {
         Findings findings =
-            Analysis.of(live, keys, vectors, packed, pairs, settings, threads).findings();
+            Analysis.of(live, keys, vectors, packed, pairs, settings, threads, TopicPairs.ALL)
+                .findings();
         known = pairs;
         return findings;
       }

@@ -1,5 +1,6 @@
 package dev.helixbg.insight.report;
 
+import dev.helixbg.config.text.PrintableText;
 import dev.helixbg.insight.log.LogAccount;
 
 /** A stretch of the log that could not be read, or only with a repair. */
@@ -12,7 +13,7 @@ record DamageView(String where, String what, String loss, String detail) {
         damage.unreadable() == 0
             ? "nothing lost"
             : Wording.count(damage.unreadable(), "byte", "bytes") + " unreadable",
-        SafeText.excerpt(damage.detail(), 300));
+        PrintableText.excerpt(damage.detail(), 300));
   }
 
   private static String what(LogAccount.Kind kind) {

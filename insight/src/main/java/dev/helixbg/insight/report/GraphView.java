@@ -1,33 +1,33 @@
 package dev.helixbg.insight.report;
 
+import dev.helixbg.config.text.Columns;
+import dev.helixbg.config.text.PrintableText;
 import dev.helixbg.insight.findings.Findings;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Optional;
 
 /**
  * The graph of topics as SVG numbers and words.
  *
  * @param description what the picture shows, for those who cannot see it
- * @param note what is not drawn; may be empty
+ * @param note what is not drawn
  */
 record GraphView(
     String width,
     String height,
-    List<Band> bands,
-    List<Line> lines,
+    List<Stroke> bands,
+    List<Stroke> lines,
     List<Node> nodes,
     String description,
-    String note) {
+    Optional<String> note) {
   private static final int LABEL_COLUMNS = 24;
 
   /** Mean width of a character of the labels, in pixels. */
   private static final double COLUMN_WIDTH = 7.1;
 
-  /** Two overlapping topics: a broad, pale stroke. */
-  record Band(String x1, String y1, String x2, String y2, String strokeWidth, String title) {}
-
-  /** Linked entries of two topics: a thin stroke on top. */
-  record Line(String x1, String y1, String x2, String y2, String strokeWidth, String title) {}
+  /** A line between two topics: broad where they overlap, thin where entries are linked. */
+  record Stroke(String x1, String y1, String x2, String y2, String strokeWidth, String title) {}
 
   /** A topic: a circle, the number of its entries in it, its name below. */
   record Node(
@@ -46,12 +46,13 @@ record GraphView(
     String[] labels = new String[n];
     double[] widths = new double[n];
     for (int i = 0; i < n; i++) {
-      labels[i] = SafeText.excerpt(TopicView.label(graph.topics().get(i).name()), LABEL_COLUMNS);
+      labels[i] =
+          PrintableText.excerpt(TopicView.label(graph.topics().get(i).name()), LABEL_COLUMNS);
       widths[i] = COLUMN_WIDTH * Columns.of(labels[i]);
     }
     GraphLayout layout = GraphLayout.of(graph, widths);
-    List<Band> bands = new ArrayList<>();
-    List<Line> lines = new ArrayList<>();
+    List<Stroke> bands = new ArrayList<>();
+    List<Stroke> lines = new ArrayList<>();
     for (TopicGraph.Edge edge : graph.edges()) {
       addStrokes(graph, edge, layout, bands, lines);
     }
@@ -77,39 +78,41 @@ record GraphView(
     return !lines.isEmpty();
   }
 
-  boolean hasNote() {
-    return !note.isEmpty();
-  }
-
   private static void addStrokes(
       TopicGraph graph,
       TopicGraph.Edge edge,
       GraphLayout layout,
-      List<Band> bands,
-      List<Line> lines) {
-    String x1 = px(layout.x()[edge.a()]);
-    String y1 = px(layout.y()[edge.a()]);
-    String x2 = px(layout.x()[edge.b()]);
-    String y2 = px(layout.y()[edge.b()]);
+      List<Stroke> bands,
+      List<Stroke> lines) {
     String names =
         TopicView.label(graph.topics().get(edge.a()).name())
             + " and "
             + TopicView.label(graph.topics().get(edge.b()).name());
     if (edge.overlaps()) {
-      String width = px(9 + 22 * Math.clamp(edge.overlap() - 0.6, 0, 0.4));
+      double width = 9 + 22 * Math.clamp(edge.overlap() - 0.6, 0, 0.4);
       String title = names + " overlap: " + Wording.similarity(edge.overlap());
-      bands.add(new Band(x1, y1, x2, y2, width, title));
+      bands.add(stroke(edge, layout, width, title));
     }
     if (edge.links() > 0) {
-      String width = px(Math.min(5, 1 + 0.6 * edge.links()));
       String title =
           names
               + ": "
               + Wording.count(edge.links(), "linked pair", "linked pairs")
               + ", the closest at "
               + Wording.similarity(edge.closest());
-      lines.add(new Line(x1, y1, x2, y2, width, title));
+      lines.add(stroke(edge, layout, Math.min(5, 1 + 0.6 * edge.links()), title));
     }
+  }
+
+  private static Stroke stroke(
+      TopicGraph.Edge edge, GraphLayout layout, double width, String title) {
+    return new Stroke(
+        px(layout.x()[edge.a()]),
+        px(layout.y()[edge.a()]),
+        px(layout.x()[edge.b()]),
+        px(layout.y()[edge.b()]),
+        px(width),
+        title);
   }
 
   private static Node node(Findings.Topic topic, String label, GraphLayout layout, int i) {
@@ -139,14 +142,15 @@ record GraphView(
         + " are linked. The tables and lists below say the same in words.";
   }
 
-  private static String note(TopicGraph graph) {
+  private static Optional<String> note(TopicGraph graph) {
     if (graph.topicsLeftOut() == 0 && graph.edgesLeftOut() == 0) {
-      return "";
+      return Optional.empty();
     }
-    return "Not drawn: "
-        + Wording.count(graph.topicsLeftOut(), "topic", "topics")
-        + " with fewer links or entries, and "
-        + Wording.count(graph.edgesLeftOut(), "weaker connection", "weaker connections");
+    return Optional.of(
+        "Not drawn: "
+            + Wording.count(graph.topicsLeftOut(), "topic", "topics")
+            + " with fewer links or entries, and "
+            + Wording.count(graph.edgesLeftOut(), "weaker connection", "weaker connections"));
   }
 
   private static String px(double value) {

@@ -6,6 +6,8 @@ import com.fasterxml.jackson.core.util.DefaultIndenter;
 import com.fasterxml.jackson.core.util.DefaultPrettyPrinter;
 import com.fasterxml.jackson.core.util.Separators;
 import dev.helixbg.config.InsightSettings;
+import dev.helixbg.config.text.PrintableStream;
+import dev.helixbg.config.text.PrintableText;
 import dev.helixbg.insight.findings.Finding;
 import dev.helixbg.insight.findings.Findings;
 import dev.helixbg.insight.findings.NamedEntry;
@@ -61,9 +63,7 @@ public final class JsonReport {
         Separators.createDefaultInstance().withObjectFieldValueSpacing(Separators.Spacing.AFTER);
     DefaultPrettyPrinter printer =
         new DefaultPrettyPrinter(separators).withObjectIndenter(lines).withArrayIndenter(lines);
-    JsonFactory factory = new JsonFactory();
-    factory.setCharacterEscapes(new VisibleEscapes());
-    try (JsonGenerator json = factory.createGenerator(out)) {
+    try (JsonGenerator json = new JsonFactory().createGenerator(PrintableStream.json(out))) {
       json.disable(JsonGenerator.Feature.AUTO_CLOSE_TARGET);
       json.setPrettyPrinter(printer);
       new JsonReport(json, report).report(report);
@@ -77,17 +77,11 @@ public final class JsonReport {
     json.writeStringField("program", "helix-bg");
     text("version", report.run().version());
     text("embeddingModel", report.run().embeddingModel());
-    json.writeFieldName("asOf");
-    Optional<LocalDateTime> asOf = report.asOf();
-    if (asOf.isPresent()) {
-      json.writeString(asOf.get().toString());
-    } else {
-      json.writeNull();
-    }
-    log(report.log());
-    limits(findings.limits());
-    totals(findings);
-    distribution(findings.distribution());
+    optional("asOf", report.asOf().map(LocalDateTime::toString));
+    object("log", report.log(), this::log);
+    object("limits", findings.limits(), this::limits);
+    object("totals", findings, this::totals);
+    object("distribution", findings.distribution(), this::distribution);
     judgement();
     list("topics", findings.topics(), this::topic);
     list("nearDuplicates", findings.nearDuplicates(), this::pair);
@@ -116,33 +110,27 @@ public final class JsonReport {
   }
 
   private void merge(Judgements.Merge merge) throws IOException {
-    json.writeStartObject();
     text("id", merge.id());
-    list("entries", merge.entries(), named -> json.writeString(SafeText.wellFormed(named.name())));
+    texts("entries", merge.entries().stream().map(NamedEntry::name).toList());
     text("proposedText", merge.text());
-    json.writeEndObject();
   }
 
   private void review(Review review) throws IOException {
-    json.writeStartObject();
     json.writeStringField("kind", review.kind().title());
     json.writeStringField("at", review.at().toString());
     text("logSha256", cut(review.logSha256()));
     optional("languageModel", review.judge().map(JsonReport::cut));
     text("summary", cut(review.summary()));
     list("items", review.items(), this::item);
-    json.writeEndObject();
   }
 
   private void item(Review.Item item) throws IOException {
-    json.writeStartObject();
     text("relation", cut(item.relation()));
     text("a", cut(item.a()));
     optional("b", Optional.of(cut(item.b())).filter(b -> !b.isEmpty()));
     decimal("similarity", item.b().isEmpty() ? Double.NaN : item.similarity());
     optional("verdict", Optional.of(cut(item.verdict())).filter(v -> !v.isEmpty()));
     text("text", cut(item.text()));
-    json.writeEndObject();
   }
 
   /** The history is a file that others may write, too. */
@@ -151,74 +139,55 @@ public final class JsonReport {
   }
 
   private void label(NamedEntry named) throws IOException {
-    Guess guess = judgements.guesses().get(named.key());
-    json.writeStartObject();
     text("name", named.name());
     text("key", named.key());
     optional("label", judgements.label(named).map(Label::title));
-    json.writeFieldName("guess");
-    if (guess == null) {
-      json.writeNull();
-    } else {
-      json.writeStartObject();
-      text("label", guess.label().title());
-      text("origin", guess.origin().name());
-      decimal("score", guess.score());
-      text("runnerUp", guess.runnerUp().title());
-      decimal("runnerUpScore", guess.runnerUpScore());
-      json.writeBooleanField("sure", guess.sure());
-      json.writeBooleanField("cut", guess.cut());
-      json.writeEndObject();
-    }
-    json.writeEndObject();
+    object("guess", judgements.guesses().get(named.key()), this::guess);
+  }
+
+  private void guess(Guess guess) throws IOException {
+    text("label", guess.label().title());
+    text("origin", guess.origin().name());
+    decimal("score", guess.score());
+    text("runnerUp", guess.runnerUp().title());
+    decimal("runnerUpScore", guess.runnerUpScore());
+    json.writeBooleanField("sure", guess.sure());
+    json.writeBooleanField("cut", guess.cut());
   }
 
   private void verdict(PairVerdict verdict) throws IOException {
-    json.writeFieldName("verdict");
-    if (verdict == null) {
-      json.writeNull();
-      return;
-    }
-    json.writeStartObject();
     text("verdict", verdict.verdict().title());
     decimal("probability", verdict.probability());
     decimal("same", verdict.same());
     decimal("related", verdict.related());
     json.writeBooleanField("cut", verdict.cut());
-    json.writeEndObject();
   }
 
   private void optional(String field, Optional<String> value) throws IOException {
-    json.writeFieldName(field);
-    if (value.isPresent()) {
-      json.writeString(SafeText.wellFormed(value.get()));
-    } else {
-      json.writeNull();
-    }
+    optional(field, value.orElse(null));
+  }
+
+  private void optional(String field, String value) throws IOException {
+    json.writeStringField(field, value == null ? null : PrintableText.wellFormed(value));
   }
 
   private void log(LogAccount log) throws IOException {
-    json.writeObjectFieldStart("log");
     json.writeNumberField("bytes", log.bytes());
     text("sha256", log.sha256());
     json.writeNumberField("entryRecords", log.entries());
     json.writeNumberField("deleteRecords", log.deletes());
     json.writeNumberField("liveEntries", log.live());
     list("damage", log.damage(), this::damage);
-    json.writeEndObject();
   }
 
   private void damage(LogAccount.Damage damage) throws IOException {
-    json.writeStartObject();
     json.writeNumberField("offset", damage.offset());
     json.writeNumberField("unreadableBytes", damage.unreadable());
     json.writeStringField("kind", damage.kind().name());
     text("detail", damage.detail());
-    json.writeEndObject();
   }
 
   private void limits(InsightSettings limits) throws IOException {
-    json.writeObjectFieldStart("limits");
     decimal("topicOverlap", limits.topicOverlap());
     decimal("nearDuplicate", limits.nearDuplicate());
     json.writeNumberField("maxNearDuplicates", limits.maxNearDuplicates());
@@ -226,12 +195,10 @@ public final class JsonReport {
     json.writeNumberField("maxCrossLinks", limits.maxCrossLinks());
     decimal("misfiledMargin", limits.misfiledMargin());
     json.writeNumberField("maxMisfiled", limits.maxMisfiled());
-    json.writeEndObject();
   }
 
   private void totals(Findings findings) throws IOException {
     Findings.Totals totals = findings.totals();
-    json.writeObjectFieldStart("totals");
     json.writeNumberField("entries", findings.entries().size());
     json.writeNumberField("topics", findings.topics().size());
     json.writeNumberField("pairs", totals.pairs());
@@ -239,11 +206,9 @@ public final class JsonReport {
     json.writeNumberField("topicOverlaps", findings.topicOverlaps().size());
     json.writeNumberField("crossLinks", totals.crossLinks());
     json.writeNumberField("misfiled", totals.misfiled());
-    json.writeEndObject();
   }
 
   private void distribution(Findings.Distribution distribution) throws IOException {
-    json.writeObjectFieldStart("distribution");
     json.writeNumberField("pairs", distribution.pairs());
     json.writeBooleanField("sampled", distribution.sampled());
     decimal("median", distribution.median());
@@ -255,83 +220,63 @@ public final class JsonReport {
     json.writeFieldName("histogram");
     // In one line: sixty lines of one number each are for nobody.
     json.writeRawValue(Arrays.toString(distribution.histogram()));
-    json.writeEndObject();
   }
 
   private void topic(Findings.Topic topic) throws IOException {
-    json.writeStartObject();
     text("name", topic.name());
     json.writeNumberField("entries", topic.entries());
     decimal("cohesion", topic.cohesion());
-    optional("summary", Optional.ofNullable(judgements.summaries().get(topic.name())));
-    json.writeEndObject();
+    optional("summary", judgements.summaries().get(topic.name()));
   }
 
   private void pair(Finding.Pair pair) throws IOException {
-    json.writeStartObject();
     text("id", pair.id());
     decimal("similarity", pair.similarity());
     json.writeNumberField("rank", pair.rank());
     json.writeNumberField("rankOfB", pair.rankOfB());
     json.writeNumberField("rankOfA", pair.rankOfA());
-    verdict(judgements.verdicts().get(pair.id()));
-    entry("a", pair.a());
-    entry("b", pair.b());
-    json.writeEndObject();
+    object("verdict", judgements.verdicts().get(pair.id()), this::verdict);
+    object("a", pair.a(), this::entry);
+    object("b", pair.b(), this::entry);
   }
 
   private void overlap(Finding.TopicOverlap overlap) throws IOException {
-    json.writeStartObject();
     text("id", overlap.id());
     decimal("similarity", overlap.similarity());
     text("a", overlap.a());
     text("b", overlap.b());
     json.writeNumberField("entriesA", overlap.entriesA());
     json.writeNumberField("entriesB", overlap.entriesB());
-    json.writeEndObject();
   }
 
   private void misfiled(Finding.Misfiled misfiled) throws IOException {
-    json.writeStartObject();
     text("id", misfiled.id());
     decimal("own", misfiled.own());
     text("nearer", misfiled.nearer());
     decimal("other", misfiled.other());
-    entry("entry", misfiled.entry());
-    json.writeEndObject();
+    object("entry", misfiled.entry(), this::entry);
   }
 
-  private void entry(String field, NamedEntry named) throws IOException {
+  private void entry(NamedEntry named) throws IOException {
     EntryText entry = named.entry().text();
-    json.writeObjectFieldStart(field);
     text("name", named.name());
     text("topic", named.entry().topic());
     json.writeNumberField("index", named.index());
     json.writeNumberField("offset", named.entry().offset());
     text("key", named.key());
-    json.writeFieldName("written");
-    if (named.entry().timestampMin() == 0) {
-      json.writeNull();
-    } else {
-      json.writeString(Wording.localTime(named.entry().timestampMin()).toString());
-    }
-    list("tags", entry.tags(), tag -> json.writeString(SafeText.wellFormed(tag)));
-    json.writeFieldName("source");
-    if (entry.source().isPresent()) {
-      json.writeString(SafeText.wellFormed(entry.source().get()));
-    } else {
-      json.writeNull();
-    }
+    int written = named.entry().timestampMin();
+    optional("written", written == 0 ? null : Wording.localTime(written).toString());
+    texts("tags", entry.tags());
+    optional("source", entry.source());
     decimal("confidence", entry.confidence().orElse(Double.NaN));
     String content = entry.content();
     String kept = content.substring(0, Math.min(MAX_TEXT, content.length()));
     text("text", kept);
     json.writeNumberField("textOmitted", content.length() - kept.length());
-    json.writeEndObject();
   }
 
   private void text(String field, String value) throws IOException {
-    json.writeStringField(field, SafeText.wellFormed(value));
+    json.writeStringField(field, PrintableText.wellFormed(value));
   }
 
   /** Six decimals at most; what is not a number is null. */
@@ -344,15 +289,39 @@ public final class JsonReport {
     }
   }
 
-  private <T> void list(String field, List<T> items, ItemWriter<T> writer) throws IOException {
+  /** Null when there is no value. */
+  private <T> void object(String field, T value, FieldWriter<T> fields) throws IOException {
+    json.writeFieldName(field);
+    if (value == null) {
+      json.writeNull();
+    } else {
+      object(value, fields);
+    }
+  }
+
+  private <T> void list(String field, List<T> items, FieldWriter<T> fields) throws IOException {
     json.writeArrayFieldStart(field);
     for (T item : items) {
-      writer.write(item);
+      object(item, fields);
     }
     json.writeEndArray();
   }
 
-  private interface ItemWriter<T> {
-    void write(T item) throws IOException;
+  private <T> void object(T value, FieldWriter<T> fields) throws IOException {
+    json.writeStartObject();
+    fields.write(value);
+    json.writeEndObject();
+  }
+
+  private void texts(String field, List<String> texts) throws IOException {
+    json.writeArrayFieldStart(field);
+    for (String text : texts) {
+      json.writeString(PrintableText.wellFormed(text));
+    }
+    json.writeEndArray();
+  }
+
+  private interface FieldWriter<T> {
+    void write(T value) throws IOException;
   }
 }

@@ -5,6 +5,7 @@ import dev.helixbg.insight.judge.Guess;
 import dev.helixbg.insight.judge.Judgements;
 import dev.helixbg.insight.judge.Label;
 import dev.helixbg.insight.judge.PairVerdict;
+import java.util.Optional;
 
 /** Labels and verdicts in words. */
 final class Judged {
@@ -23,11 +24,11 @@ final class Judged {
     };
   }
 
-  /** The guess for an entry whose tags say nothing, else empty. */
-  static String guess(NamedEntry named, Judgements judgements) {
+  /** The guess for an entry whose tags say nothing. */
+  static Optional<String> guess(NamedEntry named, Judgements judgements) {
     Guess guess = judgements.guesses().get(named.key());
     boolean tagged = !Label.among(named.entry().text().tags()).isEmpty();
-    return guess == null || !guess.sure() || tagged ? "" : guess(guess);
+    return guess == null || !guess.sure() || tagged ? Optional.empty() : Optional.of(guess(guess));
   }
 
   /** Where a guess comes from and what it was nearly; empty without a guess. */
@@ -47,13 +48,11 @@ final class Judged {
     };
   }
 
-  /** Such as {@code same 97 %}; empty without a verdict. */
+  /** Such as {@code same 97 %}. */
   static String verdict(PairVerdict verdict) {
-    return verdict == null
-        ? ""
-        : verdict.verdict().title()
-            + " "
-            + percent(verdict.probability())
-            + (verdict.cut() ? ", by the beginning" : "");
+    return verdict.verdict().title()
+        + " "
+        + percent(verdict.probability())
+        + (verdict.cut() ? ", by the beginning" : "");
   }
 }

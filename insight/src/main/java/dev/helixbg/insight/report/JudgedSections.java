@@ -1,5 +1,6 @@
 package dev.helixbg.insight.report;
 
+import dev.helixbg.config.text.PrintableText;
 import dev.helixbg.insight.findings.Findings;
 import dev.helixbg.insight.findings.NamedEntry;
 import dev.helixbg.insight.judge.Guess;
@@ -11,6 +12,7 @@ import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 
 /**
  * What a language model adds to a report, in words.
@@ -29,13 +31,8 @@ record JudgedSections(
   /** A topic and its sentence. */
   record SummaryRow(String topic, String entries, String sentence) {}
 
-  /**
-   * Topics in a sentence each, the largest first.
-   *
-   * @param more folded away where a format can fold
-   */
-  record SummarySection(
-      String total, String intro, List<SummaryRow> first, List<SummaryRow> more, String moreWords) {
+  /** Topics in a sentence each, the largest first. */
+  record SummarySection(String total, String intro, Folded<SummaryRow> rows) {
     private static final int FIRST = 12;
     private static final int LISTED = 500;
 
@@ -53,23 +50,16 @@ record JudgedSections(
                       new SummaryRow(
                           TopicView.label(topic.name()),
                           Wording.count(topic.entries()),
-                          SafeText.excerpt(judgements.summaries().get(topic.name()), 600)))
+                          PrintableText.excerpt(judgements.summaries().get(topic.name()), 600)))
               .toList();
-      int first = rows.size() <= FIRST + 3 ? rows.size() : FIRST;
       return new SummarySection(
           Wording.count(rows.size()),
           "Written by the language model from the entries nearest to the middle of each topic.",
-          rows.subList(0, first),
-          rows.subList(first, rows.size()),
-          Wording.count(rows.size() - first, "more topic", "more topics"));
+          Folded.of(rows, FIRST, 3, more -> Wording.count(more, "more topic", "more topics")));
     }
 
     boolean exists() {
-      return !first.isEmpty();
-    }
-
-    boolean hasMore() {
-      return !more.isEmpty();
+      return !rows.isEmpty();
     }
   }
 
@@ -85,7 +75,7 @@ record JudgedSections(
               .map(
                   merge ->
                       new MergeRow(
-                          SafeText.name(merge.id()),
+                          PrintableText.line(merge.id()),
                           merge.entries().stream().map(EntryView::name).toList(),
                           ShownText.of(merge.text())))
               .toList();
@@ -122,11 +112,14 @@ record JudgedSections(
   /**
    * The labels of all entries.
    *
-   * @param agreement how far guesses agree with tags; empty when there is nothing to compare
+   * @param agreement how far guesses agree with tags, if there is anything to compare
    * @param disagreements the newest first
    */
   record LabelSection(
-      String intro, String agreement, List<LabelRow> rows, List<Disagreement> disagreements) {
+      String intro,
+      Optional<String> agreement,
+      List<LabelRow> rows,
+      List<Disagreement> disagreements) {
     private static final int NAMED = 40;
     private static final int DISAGREEMENTS = 12;
 
@@ -182,25 +175,22 @@ record JudgedSections(
               + " likeliest; the rest, the one that wording and vector suggest, if any.";
     }
 
-    private static String agreement(LabelCensus census) {
+    private static Optional<String> agreement(LabelCensus census) {
       if (census.tagged() == 0) {
-        return "";
+        return Optional.empty();
       }
-      return "Where an entry has such a tag, the guess agrees with it in "
-          + Wording.count(census.agreeing())
-          + " of "
-          + Wording.count(census.tagged(), "entry", "entries")
-          + " ("
-          + Judged.percent((double) census.agreeing() / census.tagged())
-          + ").";
+      return Optional.of(
+          "Where an entry has such a tag, the guess agrees with it in "
+              + Wording.count(census.agreeing())
+              + " of "
+              + Wording.count(census.tagged(), "entry", "entries")
+              + " ("
+              + Judged.percent((double) census.agreeing() / census.tagged())
+              + ").");
     }
 
     boolean exists() {
       return !rows.isEmpty();
-    }
-
-    boolean hasAgreement() {
-      return !agreement.isEmpty();
     }
 
     boolean hasDisagreements() {
@@ -211,7 +201,7 @@ record JudgedSections(
   static JudgedSections of(Findings findings, Judgements judgements) {
     return new JudgedSections(
         note(judgements),
-        judgements.model().map(SafeText::name).orElse(""),
+        judgements.model().map(PrintableText::line).orElse(""),
         SummarySection.of(findings, judgements),
         MergeSection.of(judgements),
         LabelSection.of(findings, judgements));

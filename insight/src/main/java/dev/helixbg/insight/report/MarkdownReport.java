@@ -1,5 +1,6 @@
 package dev.helixbg.insight.report;
 
+import java.util.ArrayList;
 import java.util.List;
 
 /** The report for a Markdown viewer or a plain terminal. */
@@ -56,9 +57,7 @@ public final class MarkdownReport {
       line("- " + place.where() + ", " + place.what() + ", " + place.loss() + detail);
     }
     line("");
-    if (damage.hasMore()) {
-      paragraph(damage.more());
-    }
+    damage.more().ifPresent(this::paragraph);
   }
 
   private void pairs(PairSection section) {
@@ -68,29 +67,16 @@ public final class MarkdownReport {
       return;
     }
     paragraph(section.intro());
-    if (section.hasCut()) {
-      paragraph(section.cutWords());
-    }
+    section.cutWords().ifPresent(this::paragraph);
     int number = 1;
-    for (List<PairView> part : List.of(section.first(), section.more())) {
-      for (PairView pair : part) {
-        pair(number++, pair);
-      }
+    for (PairView pair : section.pairs().all()) {
+      pair(number++, pair);
     }
     if (section.hasDifferent()) {
       paragraph(section.differentWords() + ":");
       for (PairView pair : section.different()) {
-        line(
-            "- "
-                + pair.similarity()
-                + ", "
-                + pair.verdict()
-                + ": "
-                + MarkdownText.code(pair.a().name())
-                + " and "
-                + MarkdownText.code(pair.b().name())
-                + " · "
-                + MarkdownText.code(pair.id()));
+        String words = pair.similarity() + ", " + pair.verdict().orElse("") + ": " + names(pair);
+        line("- " + words + " · " + MarkdownText.code(pair.id()));
       }
       line("");
     }
@@ -102,20 +88,10 @@ public final class MarkdownReport {
     }
     heading("## Topics in a sentence", section.total());
     paragraph(section.intro());
-    line("| Topic | Entries | Sentence |");
-    line("| :---- | ------: | :------- |");
-    for (List<JudgedSections.SummaryRow> part : List.of(section.first(), section.more())) {
-      for (JudgedSections.SummaryRow row : part) {
-        String sentence = MarkdownText.cell(row.sentence());
-        line(
-            "| "
-                + MarkdownText.cell(row.topic())
-                + " | "
-                + row.entries()
-                + " | "
-                + sentence
-                + " |");
-      }
+    row("Topic", "Entries", "Sentence");
+    row(":----", "------:", ":-------");
+    for (JudgedSections.SummaryRow row : section.rows().all()) {
+      row(MarkdownText.cell(row.topic()), row.entries(), MarkdownText.cell(row.sentence()));
     }
     line("");
   }
@@ -129,16 +105,15 @@ public final class MarkdownReport {
     for (ReviewSection.ReviewView review : section.reviews()) {
       heading("### " + review.title(), "");
       String judge =
-          review.hasJudge()
-              ? "judged by " + MarkdownText.code(review.judge())
-              : "by similarity alone";
-      paragraph(
-          review.when() + " · " + judge + (review.hasNote() ? " · *" + review.note() + "*" : ""));
+          review
+              .judge()
+              .map(model -> "judged by " + MarkdownText.code(model))
+              .orElse("by similarity alone");
+      String note = review.note().map(text -> " · *" + text + "*").orElse("");
+      paragraph(review.when() + " · " + judge + note);
       paragraph(MarkdownText.code(review.summary()));
-      for (List<ReviewSection.ItemView> part : List.of(review.first(), review.more())) {
-        part.forEach(this::item);
-      }
-      if (review.hasItems()) {
+      review.items().all().forEach(this::item);
+      if (!review.items().isEmpty()) {
         line("");
       }
     }
@@ -147,13 +122,13 @@ public final class MarkdownReport {
   private void item(ReviewSection.ItemView item) {
     line(
         "- "
-            + (item.hasSimilarity() ? "**" + item.similarity() + "** " : "")
+            + item.similarity().map(text -> "**" + text + "** ").orElse("")
             + MarkdownText.code(item.a())
             + " "
             + MarkdownText.code(item.relation())
-            + (item.hasB() ? " " + MarkdownText.code(item.b()) : "")
-            + (item.hasVerdict() ? " · " + MarkdownText.code(item.verdict()) : "")
-            + (item.hasText() ? ": " + MarkdownText.code(item.text()) : ""));
+            + item.b().map(text -> " " + MarkdownText.code(text)).orElse("")
+            + item.verdict().map(text -> " · " + MarkdownText.code(text)).orElse("")
+            + item.text().map(text -> ": " + MarkdownText.code(text)).orElse(""));
   }
 
   private void merges(JudgedSections.MergeSection section) {
@@ -163,8 +138,7 @@ public final class MarkdownReport {
     heading("## Proposed merges", section.total());
     paragraph(section.intro());
     for (JudgedSections.MergeRow merge : section.rows()) {
-      String names = String.join(", ", merge.names().stream().map(MarkdownText::code).toList());
-      paragraph("**Proposed** for " + names + " · " + MarkdownText.code(merge.id()));
+      paragraph("**Proposed** for " + codes(merge.names()) + " · " + MarkdownText.code(merge.id()));
       out.append(MarkdownText.fenced(merge.text().head() + merge.text().rest())).append('\n');
     }
   }
@@ -175,23 +149,16 @@ public final class MarkdownReport {
     }
     heading("## Labels", "");
     paragraph(section.intro());
-    if (section.hasAgreement()) {
-      paragraph(section.agreement());
-    }
-    line("| Label | Entries | Means |");
-    line("| :---- | ------: | :---- |");
+    section.agreement().ifPresent(this::paragraph);
+    row("Label", "Entries", "Means");
+    row(":----", "------:", ":----");
     for (JudgedSections.LabelRow row : section.rows()) {
-      line("| " + row.label() + " | " + row.count() + " | " + row.description() + " |");
+      row(row.label(), row.count(), row.description());
     }
     line("");
     for (JudgedSections.Disagreement one : section.disagreements()) {
-      line(
-          "- "
-              + MarkdownText.code(one.name())
-              + ": tagged "
-              + one.tags()
-              + ", guess "
-              + one.guess());
+      String name = MarkdownText.code(one.name());
+      line("- " + name + ": tagged " + one.tags() + ", guess " + one.guess());
     }
     if (section.hasDisagreements()) {
       line("");
@@ -199,42 +166,31 @@ public final class MarkdownReport {
   }
 
   private void pair(int number, PairView pair) {
-    String names =
-        MarkdownText.code(pair.a().name()) + " and " + MarkdownText.code(pair.b().name());
-    heading("### " + number + ". " + names, "");
-    paragraph(
-        "**"
-            + pair.similarity()
-            + "** · "
-            + (pair.hasVerdict() ? "**" + pair.verdict() + "** · " : "")
-            + pair.rank()
-            + " · "
-            + pair.nearness()
-            + " · "
-            + MarkdownText.code(pair.id()));
+    heading("### " + number + ". " + names(pair), "");
+    List<String> words = new ArrayList<>(List.of("**" + pair.similarity() + "**"));
+    pair.verdict().ifPresent(verdict -> words.add("**" + verdict + "**"));
+    words.addAll(List.of(pair.rank(), pair.nearness(), MarkdownText.code(pair.id())));
+    paragraph(String.join(" · ", words));
     entry(pair.a());
     entry(pair.b());
   }
 
+  private static String names(PairView pair) {
+    return MarkdownText.code(pair.a().name()) + " and " + MarkdownText.code(pair.b().name());
+  }
+
   private void entry(EntryView entry) {
-    StringBuilder words = new StringBuilder();
-    if (!entry.letter().isEmpty()) {
-      words.append("**").append(entry.letter()).append("** ");
+    String letter = entry.letter().map(text -> "**" + text + "** ").orElse("");
+    List<String> words = new ArrayList<>();
+    words.add(letter + MarkdownText.code(entry.name()));
+    words.add(entry.date());
+    if (!entry.tags().isEmpty()) {
+      words.add("tags " + codes(entry.tags()));
     }
-    words.append(MarkdownText.code(entry.name())).append(" · ").append(entry.date());
-    for (int i = 0; i < entry.tags().size(); i++) {
-      words.append(i == 0 ? " · tags " : ", ").append(MarkdownText.code(entry.tags().get(i)));
-    }
-    if (entry.hasLabel()) {
-      words.append(" · ").append(entry.label());
-    }
-    if (entry.hasSource()) {
-      words.append(" · ").append(MarkdownText.code(entry.source()));
-    }
-    if (entry.hasConfidence()) {
-      words.append(" · confidence ").append(entry.confidence());
-    }
-    paragraph(words.toString());
+    entry.label().ifPresent(words::add);
+    entry.source().ifPresent(source -> words.add(MarkdownText.code(source)));
+    entry.confidence().ifPresent(confidence -> words.add("confidence " + confidence));
+    paragraph(String.join(" · ", words));
     if (!entry.hasText()) {
       paragraph("(no text)");
       return;
@@ -245,78 +201,54 @@ public final class MarkdownReport {
     }
   }
 
-  private void overlaps(ReportView.OverlapSection section) {
-    heading("## Overlapping topics", section.total());
-    if (section.isEmpty()) {
-      paragraph(section.none());
+  private void overlaps(ReportView.ListSection<OverlapView> section) {
+    if (!begin("Overlapping topics", section)) {
       return;
     }
-    paragraph(section.intro());
-    if (section.hasCut()) {
-      paragraph(section.cutWords());
-    }
-    line("| Similarity | Topic | Topic | Finding |");
-    line("| ---------: | :---- | :---- | :------ |");
-    for (OverlapView overlap : section.pairs()) {
-      line(
-          "| "
-              + overlap.similarity()
-              + " | "
-              + MarkdownText.cell(overlap.a())
-              + " ("
-              + overlap.entriesA()
-              + ")"
-              + " | "
-              + MarkdownText.cell(overlap.b())
-              + " ("
-              + overlap.entriesB()
-              + ")"
-              + " | "
-              + MarkdownText.cell(overlap.id())
-              + " |");
+    row("Similarity", "Topic", "Topic", "Finding");
+    row("---------:", ":----", ":----", ":------");
+    for (OverlapView overlap : section.rows()) {
+      row(
+          overlap.similarity(),
+          MarkdownText.cell(overlap.a()) + " (" + overlap.entriesA() + ")",
+          MarkdownText.cell(overlap.b()) + " (" + overlap.entriesB() + ")",
+          MarkdownText.cell(overlap.id()));
     }
     line("");
   }
 
-  private void misfiled(ReportView.MisfiledSection section) {
-    heading("## Perhaps under the wrong topic", section.total());
-    if (section.isEmpty()) {
-      paragraph(section.none());
+  private void misfiled(ReportView.ListSection<MisfiledView> section) {
+    if (!begin("Perhaps under the wrong topic", section)) {
       return;
     }
-    paragraph(section.intro());
-    if (section.hasCut()) {
-      paragraph(section.cutWords());
-    }
     int number = 1;
-    for (MisfiledView misfiled : section.entries()) {
+    for (MisfiledView misfiled : section.rows()) {
       String name = MarkdownText.code(misfiled.entry().name());
       String nearer = MarkdownText.code(misfiled.nearer());
       heading("### " + number++ + ". " + name + " is nearer to " + nearer, "");
-      paragraph(
-          "**"
-              + misfiled.other()
-              + "** to "
-              + nearer
-              + ", "
-              + misfiled.own()
-              + " to its own topic · "
-              + MarkdownText.code(misfiled.id()));
+      String similarities =
+          "**" + misfiled.other() + "** to " + nearer + ", " + misfiled.own() + " to its own topic";
+      paragraph(similarities + " · " + MarkdownText.code(misfiled.id()));
       entry(misfiled.entry());
     }
+  }
+
+  /** Heading and words; returns whether there is anything to list. */
+  private boolean begin(String title, ReportView.ListSection<?> section) {
+    heading("## " + title, section.total());
+    paragraph(section.isEmpty() ? section.none() : section.intro());
+    section.cutWords().ifPresent(this::paragraph);
+    return !section.isEmpty();
   }
 
   private void topics(ReportView.TopicSection topics) {
     heading("## Topics", topics.total());
     paragraph("Cohesion is how similar the entries of a topic are to its centre, on average.");
-    if (topics.hasCut()) {
-      paragraph(topics.cutWords());
-    }
-    line("| Topic | Entries | Cohesion |");
-    line("| :---- | ------: | -------: |");
+    topics.cutWords().ifPresent(this::paragraph);
+    row("Topic", "Entries", "Cohesion");
+    row(":----", "------:", "-------:");
     for (TopicView topic : topics.rows()) {
-      String name = MarkdownText.cell(topic.name());
-      line("| " + name + " | " + topic.entries() + " | " + topic.cohesion() + " |");
+      row(MarkdownText.cell(topic.name()), topic.entries(), topic.cohesion());
     }
     line("");
   }
@@ -358,6 +290,14 @@ public final class MarkdownReport {
   private void heading(String text, String count) {
     line(count.isEmpty() ? text : text + " (" + count + ")");
     line("");
+  }
+
+  private static String codes(List<String> texts) {
+    return String.join(", ", texts.stream().map(MarkdownText::code).toList());
+  }
+
+  private void row(String... cells) {
+    line("| " + String.join(" | ", cells) + " |");
   }
 
   private void paragraph(String text) {

@@ -2,7 +2,7 @@ package dev.helixbg.insight.report;
 
 /**
  * Text set into Markdown such that nothing in it is Markdown: as code, fenced or inline, whose
- * delimiters are longer than any inside. Takes text that passed {@link SafeText}.
+ * delimiters are longer than any inside. Takes text that passed {@link PrintableText}.
  */
 final class MarkdownText {
   private MarkdownText() {}

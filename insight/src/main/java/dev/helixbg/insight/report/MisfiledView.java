@@ -1,7 +1,9 @@
 package dev.helixbg.insight.report;
 
+import dev.helixbg.config.text.PrintableText;
 import dev.helixbg.insight.findings.Finding;
 import dev.helixbg.insight.judge.Judgements;
+import java.util.Optional;
 
 /**
  * An entry that may be under the wrong topic.
@@ -13,8 +15,8 @@ record MisfiledView(String id, EntryView entry, String own, String nearer, Strin
 
   static MisfiledView of(Finding.Misfiled misfiled, Judgements judgements) {
     return new MisfiledView(
-        SafeText.name(misfiled.id()),
-        EntryView.of("", misfiled.entry(), judgements),
+        PrintableText.line(misfiled.id()),
+        EntryView.of(Optional.empty(), misfiled.entry(), judgements),
         Wording.similarity(misfiled.own()),
         TopicView.label(misfiled.nearer()),
         Wording.similarity(misfiled.other()));

@@ -1,5 +1,6 @@
 package dev.helixbg.insight.report;
 
+import dev.helixbg.config.text.PrintableText;
 import dev.helixbg.insight.findings.Finding;
 
 /** Two overlapping topics. */
@@ -8,7 +9,7 @@ record OverlapView(
 
   static OverlapView of(Finding.TopicOverlap overlap) {
     return new OverlapView(
-        SafeText.name(overlap.id()),
+        PrintableText.line(overlap.id()),
         Wording.similarity(overlap.similarity()),
         TopicView.label(overlap.a()),
         TopicView.label(overlap.b()),

@@ -4,18 +4,16 @@ import dev.helixbg.insight.findings.Finding;
 import dev.helixbg.insight.judge.Judgements;
 import dev.helixbg.insight.judge.RankedPairs;
 import java.util.List;
+import java.util.Optional;
 
 /**
  * Near-duplicates or cross-links.
  *
  * @param total how many there are, shown or not
  * @param intro what they are and what to do with them
- * @param first shown at once
- * @param more folded away where a format can fold
- * @param moreWords on the fold
  * @param different what the language model calls different; folded away where a format can fold
  * @param differentWords on that fold
- * @param cutWords says that only the best are listed; may be empty
+ * @param cutWords says that only the best are listed; or nothing
  * @param none said instead of a list when there are none
  */
 record PairSection(
@@ -23,12 +21,10 @@ record PairSection(
     String title,
     String total,
     String intro,
-    List<PairView> first,
-    List<PairView> more,
-    String moreWords,
+    Folded<PairView> pairs,
     List<PairView> different,
     String differentWords,
-    String cutWords,
+    Optional<String> cutWords,
     String none) {
   private static final int FIRST = 12;
 
@@ -45,22 +41,22 @@ record PairSection(
     boolean judged = found.stream().anyMatch(pair -> judgements.verdicts().containsKey(pair.id()));
     List<PairView> views = views(ranked.shown(), pairs, judgements);
     List<PairView> different = views(ranked.different(), pairs, judgements);
-    int first = views.size() <= FIRST + 3 ? views.size() : FIRST;
     return new PairSection(
         anchor,
         title,
         Wording.count(total),
         judged ? intro + " Ranked by similarity and the language model’s verdict together." : intro,
-        views.subList(0, first),
-        views.subList(first, views.size()),
-        Wording.count(views.size() - first, "more pair", "more pairs")
-            + (judged ? ", ranked lower" : ", less similar"),
+        Folded.of(
+            views,
+            FIRST,
+            3,
+            more ->
+                Wording.count(more, "more pair", "more pairs")
+                    + (judged ? ", ranked lower" : ", less similar")),
         different,
         Wording.count(different.size(), "pair", "pairs")
             + " that the language model calls different",
-        total > found.size()
-            ? "The best " + Wording.count(found.size()) + " of " + Wording.count(total) + "."
-            : "",
+        Wording.shownOf("best", found.size(), total, "."),
         none);
   }
 
@@ -69,18 +65,10 @@ record PairSection(
   }
 
   boolean isEmpty() {
-    return first.isEmpty() && different.isEmpty();
+    return pairs.isEmpty() && different.isEmpty();
   }
 
   boolean hasDifferent() {
     return !different.isEmpty();
-  }
-
-  boolean hasMore() {
-    return !more.isEmpty();
-  }
-
-  boolean hasCut() {
-    return !cutWords.isEmpty();
   }
 }

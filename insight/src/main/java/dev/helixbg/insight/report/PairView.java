@@ -1,42 +1,40 @@
 package dev.helixbg.insight.report;
 
+import dev.helixbg.config.text.PrintableText;
 import dev.helixbg.insight.findings.Finding;
 import dev.helixbg.insight.judge.Judgements;
 import dev.helixbg.insight.judge.PairVerdict;
+import java.util.Optional;
 
 /**
  * Two entries side by side.
  *
  * @param rank where the pair stands among all pairs, in words
  * @param nearness how near the two are as neighbours, in words
- * @param verdict what the language model says of it, in words; empty when it was not asked
- * @param verdictKind same, related or different; empty when it was not asked
+ * @param verdict what the language model says of it, in words, if it was asked
+ * @param verdictKind same, related or different
  */
 record PairView(
     String id,
     String similarity,
     String rank,
     String nearness,
-    String verdict,
-    String verdictKind,
+    Optional<String> verdict,
+    Optional<String> verdictKind,
     EntryView a,
     EntryView b) {
 
   static PairView of(Finding.Pair pair, long pairs, Judgements judgements) {
-    PairVerdict verdict = judgements.verdicts().get(pair.id());
+    Optional<PairVerdict> verdict = Optional.ofNullable(judgements.verdicts().get(pair.id()));
     return new PairView(
-        SafeText.name(pair.id()),
+        PrintableText.line(pair.id()),
         Wording.similarity(pair.similarity()),
         rank(pair.rank(), pairs),
         nearness(pair.rankOfB(), pair.rankOfA()),
-        Judged.verdict(verdict),
-        verdict == null ? "" : verdict.verdict().title(),
-        EntryView.of("A", pair.a(), judgements),
-        EntryView.of("B", pair.b(), judgements));
-  }
-
-  boolean hasVerdict() {
-    return !verdict.isEmpty();
+        verdict.map(Judged::verdict),
+        verdict.map(said -> said.verdict().title()),
+        EntryView.of(Optional.of("A"), pair.a(), judgements),
+        EntryView.of(Optional.of("B"), pair.b(), judgements));
   }
 
   private static String rank(long rank, long pairs) {

@@ -1,16 +1,17 @@
 package dev.helixbg.insight.report;
 
 import dev.helixbg.config.InsightSettings;
-import dev.helixbg.insight.findings.Finding;
+import dev.helixbg.config.text.PrintableText;
 import dev.helixbg.insight.findings.Findings;
 import dev.helixbg.insight.judge.Judgements;
 import dev.helixbg.insight.log.LogAccount;
 import java.util.Comparator;
 import java.util.List;
+import java.util.Optional;
 
 /**
  * A report as words and numbers, ready to be set in a format: renderers never compute. All texts in
- * it passed {@link SafeText}.
+ * it passed {@link PrintableText}.
  *
  * @param lead the outcome in one or two sentences
  * @param facts of the knowledge base, the headline numbers
@@ -29,17 +30,18 @@ record ReportView(
     GraphView graph,
     DistributionView distribution,
     PairSection nearDuplicates,
-    OverlapSection overlaps,
+    ListSection<OverlapView> overlaps,
     PairSection crossLinks,
-    MisfiledSection misfiled,
+    ListSection<MisfiledView> misfiled,
     TopicSection topics) {
+  private static final int OVERLAPS = 60;
 
   /**
    * What of the log could not be read.
    *
-   * @param more how many places are not listed; may be empty
+   * @param more how many places are not listed; or nothing
    */
-  record DamageSection(String title, String intro, List<DamageView> places, String more) {
+  record DamageSection(String title, String intro, List<DamageView> places, Optional<String> more) {
     private static final int LISTED = 20;
 
     static DamageSection of(LogAccount log) {
@@ -56,26 +58,22 @@ record ReportView(
               + Wording.count(places, "place", "places")
               + ". Everything else was, and is in this report.",
           log.damage().stream().limit(LISTED).map(DamageView::of).toList(),
-          places <= LISTED
-              ? ""
-              : "And " + Wording.count(places - LISTED) + " more places, all in report.json.");
+          Optional.of(places - LISTED)
+              .filter(more -> more > 0)
+              .map(more -> "And " + Wording.count(more) + " more places, all in report.json."));
     }
 
     boolean exists() {
       return !places.isEmpty();
-    }
-
-    boolean hasMore() {
-      return !more.isEmpty();
     }
   }
 
   /**
    * The topics themselves, by name.
    *
-   * @param cutWords says that only the largest are listed; may be empty
+   * @param cutWords says that only the largest are listed; or nothing
    */
-  record TopicSection(String total, List<TopicView> rows, String cutWords) {
+  record TopicSection(String total, List<TopicView> rows, Optional<String> cutWords) {
     private static final int LISTED = 500;
 
     static TopicSection of(List<Findings.Topic> topics) {
@@ -83,17 +81,7 @@ record ReportView(
       return new TopicSection(
           Wording.count(total),
           largest(topics).stream().map(TopicView::of).toList(),
-          total > LISTED
-              ? "The largest "
-                  + LISTED
-                  + " of "
-                  + Wording.count(total)
-                  + "; all are in report.json."
-              : "");
-    }
-
-    boolean hasCut() {
-      return !cutWords.isEmpty();
+          Wording.shownOf("largest", LISTED, total, "; all are in report.json."));
     }
 
     private static List<Findings.Topic> largest(List<Findings.Topic> topics) {
@@ -107,46 +95,17 @@ record ReportView(
     }
   }
 
-  /** Topics about the same thing. */
-  record OverlapSection(
-      String total, String intro, List<OverlapView> pairs, String cutWords, String none) {
-    private static final int LISTED = 60;
-
-    static OverlapSection of(List<Finding.TopicOverlap> overlaps, String intro, String none) {
-      int total = overlaps.size();
-      return new OverlapSection(
-          Wording.count(total),
-          intro,
-          overlaps.stream().limit(LISTED).map(OverlapView::of).toList(),
-          total > LISTED
-              ? "The strongest "
-                  + LISTED
-                  + " of "
-                  + Wording.count(total)
-                  + "; all are in report.json."
-              : "",
-          none);
-    }
+  /**
+   * Findings of one kind.
+   *
+   * @param total how many there are, listed or not
+   * @param none said instead of a list when there are none
+   */
+  record ListSection<T>(
+      String total, String intro, List<T> rows, Optional<String> cutWords, String none) {
 
     boolean isEmpty() {
-      return pairs.isEmpty();
-    }
-
-    boolean hasCut() {
-      return !cutWords.isEmpty();
-    }
-  }
-
-  /** Entries that may be under the wrong topic. */
-  record MisfiledSection(
-      String total, String intro, List<MisfiledView> entries, String cutWords, String none) {
-
-    boolean isEmpty() {
-      return entries.isEmpty();
-    }
-
-    boolean hasCut() {
-      return !cutWords.isEmpty();
+      return rows.isEmpty();
     }
   }
 
@@ -155,8 +114,8 @@ record ReportView(
     InsightSettings limits = findings.limits();
     Judgements judgements = report.judgements();
     return new ReportView(
-        "helix-bg " + SafeText.name(report.run().version()),
-        SafeText.name(report.run().embeddingModel()),
+        "helix-bg " + PrintableText.line(report.run().version()),
+        PrintableText.line(report.run().embeddingModel()),
         report.asOf().map(Wording::date).orElse("unknown"),
         lead(findings),
         facts(findings),
@@ -226,13 +185,16 @@ record ReportView(
         judgements);
   }
 
-  private static OverlapSection overlaps(Findings findings, InsightSettings limits) {
+  private static ListSection<OverlapView> overlaps(Findings findings, InsightSettings limits) {
     String limit = Wording.limit(limits.topicOverlap());
-    return OverlapSection.of(
-        findings.topicOverlaps(),
+    int total = findings.topicOverlaps().size();
+    return new ListSection<>(
+        Wording.count(total),
         "Topics whose entries are about the same things: their centres are more similar than "
             + limit
             + ". One topic may have been split in two, or two may want clearer borders.",
+        findings.topicOverlaps().stream().limit(OVERLAPS).map(OverlapView::of).toList(),
+        Wording.shownOf("strongest", OVERLAPS, total, "; all are in report.json."),
         findings.topics().size() < 2
             ? "There are no two topics to compare."
             : "No two topics are more similar than " + limit + ". Each has its own ground.");
@@ -255,20 +217,18 @@ record ReportView(
         judgements);
   }
 
-  private static MisfiledSection misfiled(
+  private static ListSection<MisfiledView> misfiled(
       Findings findings, InsightSettings limits, Judgements judgements) {
     int total = findings.totals().misfiled();
     int shown = findings.misfiled().size();
-    return new MisfiledSection(
+    return new ListSection<>(
         Wording.count(total),
         "Entries that are nearer to the centre of another topic than to that of their own, by at"
             + " least "
             + Wording.limit(limits.misfiledMargin())
             + ". They may be easier to find over there.",
         findings.misfiled().stream().map(one -> MisfiledView.of(one, judgements)).toList(),
-        total > shown
-            ? "The clearest " + Wording.count(shown) + " of " + Wording.count(total) + "."
-            : "",
+        Wording.shownOf("clearest", shown, total, "."),
         findings.topics().size() < 2
             ? "There is no other topic in which an entry could be."
             : "Every entry is nearest to its own topic, or nearly so.");

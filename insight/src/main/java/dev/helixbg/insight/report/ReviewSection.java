@@ -1,10 +1,12 @@
 package dev.helixbg.insight.report;
 
+import dev.helixbg.config.text.PrintableText;
 import dev.helixbg.insight.review.Review;
 import java.time.ZoneOffset;
 import java.time.format.DateTimeFormatter;
 import java.util.List;
 import java.util.Locale;
+import java.util.Optional;
 
 /** What reviews said when they were last made, in words. */
 record ReviewSection(String intro, List<ReviewView> reviews) {
@@ -12,89 +14,79 @@ record ReviewSection(String intro, List<ReviewView> reviews) {
   /**
    * One thing found.
    *
-   * @param similarity empty where nothing was compared
+   * @param similarity where anything was compared
    * @param relation of b to a
-   * @param b the other one; may be empty
-   * @param verdict of the model, unless the relation says it already; may be empty
-   * @param text an excerpt; may be empty
+   * @param b the other one, if any
+   * @param verdict of the model, unless the relation says it already
+   * @param text an excerpt
    */
   record ItemView(
-      String similarity, String a, String relation, String b, String verdict, String text) {
+      Optional<String> similarity,
+      String a,
+      String relation,
+      Optional<String> b,
+      Optional<String> verdict,
+      Optional<String> text) {
     private static final int COLUMNS = 400;
     private static final int NAME_COLUMNS = 120;
     private static final int WORD_COLUMNS = 40;
 
     static ItemView of(Review.Item item) {
-      boolean said = item.verdict().isEmpty() || item.relation().contains(item.verdict());
+      boolean said = item.relation().contains(item.verdict());
       boolean compared = !item.b().isEmpty() && Double.isFinite(item.similarity());
       return new ItemView(
-          compared ? Wording.similarity(item.similarity()) : "",
-          SafeText.excerpt(item.a(), NAME_COLUMNS),
-          SafeText.excerpt(item.relation(), WORD_COLUMNS),
-          SafeText.excerpt(item.b(), NAME_COLUMNS),
-          said ? "" : SafeText.excerpt(item.verdict(), WORD_COLUMNS),
-          SafeText.excerpt(item.text(), COLUMNS));
+          excerpt(compared ? Wording.similarity(item.similarity()) : "", WORD_COLUMNS),
+          PrintableText.excerpt(item.a(), NAME_COLUMNS),
+          PrintableText.excerpt(item.relation(), WORD_COLUMNS),
+          excerpt(item.b(), NAME_COLUMNS),
+          excerpt(said ? "" : item.verdict(), WORD_COLUMNS),
+          excerpt(item.text(), COLUMNS));
     }
 
-    boolean hasSimilarity() {
-      return !similarity.isEmpty();
-    }
-
-    boolean hasB() {
-      return !b.isEmpty();
-    }
-
-    boolean hasVerdict() {
-      return !verdict.isEmpty();
-    }
-
-    boolean hasText() {
-      return !text.isEmpty();
+    /** Nothing when nothing is left of it. */
+    private static Optional<String> excerpt(String text, int columns) {
+      return Optional.of(PrintableText.excerpt(text, columns)).filter(kept -> !kept.isEmpty());
     }
 
     /** Whether somebody should look at both: they cannot both be true. */
     boolean isUrgent() {
-      return relation.contains("contradict") || verdict.contains("contradict");
+      return relation.contains("contradict") || verdict.orElse("").contains("contradict");
     }
   }
 
   /**
    * A review.
    *
-   * @param judge the model that judged; empty: none did
-   * @param note what to bear in mind; may be empty
-   * @param more folded away where a format can fold
+   * @param judge the model that judged, if one did
+   * @param note what to bear in mind
    */
   record ReviewView(
       String kind,
       String title,
       String when,
-      String judge,
-      String note,
+      Optional<String> judge,
+      Optional<String> note,
       String summary,
-      List<ItemView> first,
-      List<ItemView> more,
-      String moreWords) {
+      Folded<ItemView> items) {
     private static final int FIRST = 5;
     private static final int SUMMARY_COLUMNS = 1_500;
     private static final DateTimeFormatter WHEN =
         DateTimeFormatter.ofPattern("yyyy-MM-dd HH:mm 'UTC'", Locale.ROOT).withZone(ZoneOffset.UTC);
 
     static ReviewView of(Review review, String logSha256) {
-      List<ItemView> items = review.items().stream().map(ItemView::of).toList();
-      int first = items.size() <= FIRST + 2 ? items.size() : FIRST;
       return new ReviewView(
           review.kind().title(),
           title(review.kind()),
           WHEN.format(review.at()),
-          review.judge().map(name -> SafeText.excerpt(name, 80)).orElse(""),
-          review.logSha256().equals(logSha256)
-              ? ""
-              : "The log has changed since; entries are named as they were then.",
-          SafeText.excerpt(review.summary(), SUMMARY_COLUMNS),
-          items.subList(0, first),
-          items.subList(first, items.size()),
-          (items.size() - first) + " more");
+          review.judge().flatMap(name -> ItemView.excerpt(name, 80)),
+          Optional.of("The log has changed since; entries are named as they were then.")
+              .filter(note -> !review.logSha256().equals(logSha256)),
+          PrintableText.excerpt(review.summary(), SUMMARY_COLUMNS),
+          Folded.of(
+              review.items().stream().map(ItemView::of).toList(),
+              FIRST,
+              2,
+              more -> more + " more"));
     }
 
     private static String title(Review.Kind kind) {
@@ -103,22 +95,6 @@ record ReviewSection(String intro, List<ReviewView> reviews) {
         case DRIFT -> "Topics that drift together";
         case STALE -> "Perhaps overtaken";
       };
-    }
-
-    boolean hasJudge() {
-      return !judge.isEmpty();
-    }
-
-    boolean hasNote() {
-      return !note.isEmpty();
-    }
-
-    boolean hasItems() {
-      return !first.isEmpty();
-    }
-
-    boolean hasMore() {
-      return !more.isEmpty();
     }
   }
 

@@ -1,5 +1,7 @@
 package dev.helixbg.insight.report;
 
+import dev.helixbg.config.text.PrintableText;
+
 /**
  * An entry's text cut for reading: what is shown at once, what can be unfolded, and how much is
  * left out.
@@ -22,8 +24,8 @@ record ShownText(String head, String rest, int unread, int omitted) {
     int head = cut(content, 0, HEAD_CHARS, HEAD_LINES);
     int all = head == content.length() ? head : cut(content, head, ALL_CHARS, ALL_LINES);
     return new ShownText(
-        SafeText.block(content.substring(0, head)),
-        SafeText.block(content.substring(head, all)),
+        PrintableText.block(content.substring(0, head)),
+        PrintableText.block(content.substring(head, all)),
         content.codePointCount(head, content.length()),
         content.codePointCount(all, content.length()));
   }

@@ -1,5 +1,7 @@
 package dev.helixbg.insight.report;
 
+import dev.helixbg.config.text.Columns;
+import dev.helixbg.config.text.PrintableText;
 import dev.helixbg.insight.findings.Finding;
 import dev.helixbg.insight.findings.Findings;
 import dev.helixbg.insight.findings.NamedEntry;
@@ -63,7 +65,7 @@ public final class TerminalSummary {
     }
     if (!where.isEmpty()) {
       // A path is there to be copied: it is never cut.
-      out.append("Report: ").append(SafeText.name(where)).append('\n');
+      out.append("Report: ").append(PrintableText.line(where)).append('\n');
     }
     return out.toString();
   }
@@ -78,7 +80,7 @@ public final class TerminalSummary {
             + Wording.count(lost, "byte", "bytes")
             + " could not be read, in "
             + Wording.count(log.damage().size(), "place", "places");
-    out.append(painted("33", SafeText.excerpt(text, width))).append('\n');
+    out.append(painted("33", PrintableText.excerpt(text, width))).append('\n');
   }
 
   private void judged(Judgements judgements) {
@@ -89,7 +91,7 @@ public final class TerminalSummary {
               .count();
       int left = judgements.left().values().stream().mapToInt(Integer::intValue).sum();
       line(
-          SafeText.name(judgements.model().get())
+          PrintableText.line(judgements.model().get())
               + ": "
               + Wording.count(labels, "label", "labels")
               + ", "
@@ -160,9 +162,9 @@ public final class TerminalSummary {
   private void row(Row row) {
     String similarity = "  " + Wording.similarity(row.similarity()) + "  ";
     int room = width - START_WIDTH - similarity.length();
-    String names = SafeText.excerpt(row.names(), room);
+    String names = PrintableText.excerpt(row.names(), room);
     int left = room - Columns.of(names) - 2;
-    String excerpt = left < MIN_EXCERPT ? "" : SafeText.excerpt(row.text(), left);
+    String excerpt = left < MIN_EXCERPT ? "" : PrintableText.excerpt(row.text(), left);
     out.append(similarity).append(painted("36", names));
     if (!excerpt.isEmpty()) {
       out.append("  ").append(painted("2", excerpt));
@@ -171,17 +173,17 @@ public final class TerminalSummary {
 
   private static String name(NamedEntry named) {
     String suffix = ":" + named.index();
-    return SafeText.excerpt(
+    return PrintableText.excerpt(
             TopicView.label(named.entry().topic()), Math.max(4, NAME_WIDTH - suffix.length()))
         + suffix;
   }
 
   private static String topic(String topic) {
-    return SafeText.excerpt(TopicView.label(topic), NAME_WIDTH);
+    return PrintableText.excerpt(TopicView.label(topic), NAME_WIDTH);
   }
 
   private void line(String text) {
-    out.append(SafeText.excerpt(text, width)).append('\n');
+    out.append(PrintableText.excerpt(text, width)).append('\n');
   }
 
   private String painted(String code, String text) {

@@ -1,5 +1,6 @@
 package dev.helixbg.insight.report;
 
+import dev.helixbg.config.text.PrintableText;
 import dev.helixbg.insight.findings.Findings;
 
 /** A topic as a row of the table of topics. */
@@ -12,6 +13,6 @@ record TopicView(String name, String entries, String cohesion) {
 
   /** The name made safe, with a stand-in for a blank one. */
   static String label(String topic) {
-    return topic.isBlank() ? "(no name)" : SafeText.name(topic);
+    return topic.isBlank() ? "(no name)" : PrintableText.line(topic);
   }
 }

@@ -2,6 +2,7 @@ package dev.helixbg.insight.report;
 
 import java.time.LocalDateTime;
 import java.time.ZoneOffset;
+import java.util.Optional;
 
 /**
  * Numbers and dates in plain English, without the formatters of the JDK, whose start costs more
@@ -24,6 +25,13 @@ final class Wording {
   /** Such as {@code 1 entry} or {@code 11,175 pairs}. */
   static String count(long n, String one, String many) {
     return count(n) + " " + (n == 1 ? one : many);
+  }
+
+  /** Such as {@code The best 60 of 1,200.}; nothing when all are shown. */
+  static Optional<String> shownOf(String best, long shown, long total, String end) {
+    return total > shown
+        ? Optional.of("The " + best + " " + count(shown) + " of " + count(total) + end)
+        : Optional.empty();
   }
 
   /** Such as {@code 1st}, {@code 12th} or {@code 1,023rd}. */

@@ -82,7 +82,7 @@ public final class DriftReview {
         Review.Kind.DRIFT,
         Optional.empty(),
         at,
-        kb.logSha256(),
+        kb.log().sha256(),
         oracle.map(Oracle::name),
         summary + (oracle.isEmpty() && !items.isEmpty() ? Review.NOT_JUDGED : ""),
         List.copyOf(items),

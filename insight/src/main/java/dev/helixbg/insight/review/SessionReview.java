@@ -109,7 +109,7 @@ public final class SessionReview {
         Review.Kind.SESSION,
         Optional.empty(),
         at,
-        kb.logSha256(),
+        kb.log().sha256(),
         oracle.map(Oracle::name),
         summary,
         List.copyOf(items),

@@ -77,7 +77,7 @@ public final class StaleReview {
         Review.Kind.STALE,
         topic,
         at,
-        kb.logSha256(),
+        kb.log().sha256(),
         oracle.map(Oracle::name),
         summary + (oracle.isEmpty() && !items.isEmpty() ? Review.NOT_JUDGED : ""),
         List.copyOf(items),

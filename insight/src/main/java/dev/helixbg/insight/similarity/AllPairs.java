@@ -3,8 +3,10 @@ package dev.helixbg.insight.similarity;
 import static dev.helixbg.insight.similarity.PackedVectors.PANEL;
 import static dev.helixbg.insight.similarity.PackedVectors.STRIP;
 
+import dev.helixbg.embed.ParallelLoop;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.CancellationException;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.Supplier;
 
@@ -31,6 +33,7 @@ public final class AllPairs {
    * @param threads at least 1; the caller's is one of them
    * @param sinks makes a sink for each worker, before the first of them starts
    * @return the sinks
+   * @throws CancellationException when the caller is interrupted, which it stays
    */
   public static <S extends PairSink> List<S> among(
       PackedVectors vectors, float limit, int threads, Supplier<S> sinks) {
@@ -42,6 +45,7 @@ public final class AllPairs {
    * against a whole KB, for example.
    *
    * @throws IllegalArgumentException when the dimensions differ
+   * @throws CancellationException when the caller is interrupted, which it stays
    * @see #among for the parameters
    */
   public static <S extends PairSink> List<S> between(
@@ -77,7 +81,10 @@ public final class AllPairs {
       made.add(sink);
       workers.add(new Worker(kernel, rows, columns, upper, limit, block, next, sink));
     }
-    Workers.run(workers);
+    ParallelLoop.runToTheEnd("similarity", threads, threads, i -> workers.get(i).run());
+    if (Thread.currentThread().isInterrupted()) {
+      throw new CancellationException("interrupted");
+    }
     return made;
   }
 
@@ -105,6 +112,10 @@ public final class AllPairs {
       float[] products = new float[STRIP * PANEL];
       // Successive numbers share their columns, which so stay in the cache of a core.
       for (long i = next.getAndIncrement(); i < blocks; i = next.getAndIncrement()) {
+        if (Thread.currentThread().isInterrupted()) { // the caller's, and so the end of all
+          next.set(blocks);
+          return;
+        }
         int row = (int) (i % rowBlocks) * block;
         int column = (int) (i / rowBlocks) * block;
         if (!upper || row <= column) {

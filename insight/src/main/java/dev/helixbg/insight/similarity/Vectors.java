@@ -1,5 +1,7 @@
 package dev.helixbg.insight.similarity;
 
+import java.util.List;
+
 /**
  * Vectors of one length, one after the other.
  *
@@ -18,6 +20,30 @@ public record Vectors(int count, int dimension, float[] values) {
           "%d vectors of %d values need %d values, not %d"
               .formatted(count, dimension, (long) count * dimension, values.length));
     }
+  }
+
+  /** Copies vectors of one length. */
+  public static Vectors of(List<float[]> rows) {
+    int dimension = rows.isEmpty() ? 1 : rows.getFirst().length;
+    float[] values = new float[Math.multiplyExact(rows.size(), dimension)];
+    for (int i = 0; i < rows.size(); i++) {
+      System.arraycopy(rows.get(i), 0, values, i * dimension, dimension);
+    }
+    return new Vectors(rows.size(), dimension, values);
+  }
+
+  /** Copies one set of vectors behind the other; they are of one length, but for empty sets. */
+  public static Vectors joined(List<Vectors> sets) {
+    List<Vectors> filled = sets.stream().filter(set -> set.count > 0).toList();
+    int dimension = filled.isEmpty() ? 1 : filled.getFirst().dimension;
+    int count = filled.stream().mapToInt(Vectors::count).reduce(0, Math::addExact);
+    float[] values = new float[Math.multiplyExact(count, dimension)];
+    int at = 0;
+    for (Vectors set : filled) {
+      System.arraycopy(set.values, 0, values, at, set.values.length);
+      at += set.values.length;
+    }
+    return new Vectors(count, dimension, values);
   }
 
   /** Copies the vectors at {@code rows}, in that order. */

@@ -365,6 +365,56 @@ class AnalysisTest {
     assertEquals(message, refused.getMessage());
   }
 
+  /** Each kind is full of findings within a group, which hide none of those between groups. */
+  @Test
+  void betweenGroupsOnlyTheirFindingsCount() {
+    Corpus corpus = new Corpus();
+    for (int topic = 0; topic < 60; topic++) { // 1,770 pairs of topics, all the same
+      corpus.add("one/t" + topic, "x", ONE);
+    }
+    corpus.add("two/t", "y", cosine(0.95f)).add("two/u", "z", cosine(0.8f));
+    InsightSettings few = new InsightSettings(0.60, 0.92, 100, 0.75, 200, 0.05, 20);
+    Findings found =
+        Analysis.between(
+            corpus.entries,
+            corpus.keys,
+            corpus.vectors(),
+            topic -> topic.substring(0, topic.indexOf('/')),
+            few,
+            2);
+    assertEquals(120, found.topicOverlaps().size());
+    assertEquals(60, found.totals().nearDuplicates());
+    assertEquals(60, found.totals().crossLinks());
+    Stream.concat(found.nearDuplicates().stream(), found.crossLinks().stream())
+        .forEach(
+            pair ->
+                assertNotEquals(
+                    pair.a().entry().topic().substring(0, 3),
+                    pair.b().entry().topic().substring(0, 3)));
+  }
+
+  /** Of two misfiled entries the one that another topic of its own group attracts is left out. */
+  @Test
+  void betweenGroupsAnEntryIsMisfiledOnlyWhereAnotherGroupAttractsIt() {
+    Corpus corpus = new Corpus();
+    float[] other = {0, 1, 0};
+    float[] third = {0, 0, 1};
+    for (int i = 0; i < 4; i++) {
+      corpus.add("one/a", "a" + i, ONE).add("one/b", "b" + i, other).add("two/c", "c" + i, third);
+    }
+    corpus.add("one/a", "in b", other).add("one/a", "in c", third);
+    Findings found =
+        Analysis.between(
+            corpus.entries,
+            corpus.keys,
+            corpus.vectors(),
+            topic -> topic.substring(0, topic.indexOf('/')),
+            Corpus.DEFAULTS,
+            2);
+    assertEquals(1, found.totals().misfiled());
+    assertEquals("two/c", found.misfiled().getFirst().nearer());
+  }
+
   private static Corpus clustered(int count, int dimension) {
     Random random = new Random(count);
     float[][] centres = new float[20][];

@@ -75,7 +75,7 @@ class GraphLayoutTest {
     assertEquals(140, graph.topicsLeftOut());
     assertEquals(findings.topicOverlaps().size(), graph.edges().size() + graph.edgesLeftOut());
     GraphView view = GraphView.of(findings);
-    assertTrue(view.note().startsWith("Not drawn: 140 topics"), view.note());
+    assertTrue(view.note().orElseThrow().startsWith("Not drawn: 140 topics"));
   }
 
   @Test

@@ -5,6 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertNotNull;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import dev.helixbg.config.text.HostileText;
 import dev.helixbg.insight.findings.Finding;
 import dev.helixbg.insight.findings.NamedEntry;
 import java.nio.charset.StandardCharsets;
@@ -127,7 +128,7 @@ class HtmlReportTest {
     assertTrue(
         html(report)
             .codePoints()
-            .allMatch(c -> c == '\n' || c == '\t' || SafeTextTest.isHarmless(c)));
+            .allMatch(c -> c == '\n' || c == '\t' || HostileText.isHarmless(c)));
   }
 
   @Test

@@ -7,6 +7,8 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import com.fasterxml.jackson.core.StreamReadFeature;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.json.JsonMapper;
+import dev.helixbg.config.text.HostileText;
+import dev.helixbg.config.text.PrintableText;
 import dev.helixbg.insight.findings.Finding;
 import dev.helixbg.insight.log.Entry;
 import java.io.ByteArrayOutputStream;
@@ -39,7 +41,7 @@ class JsonReportTest {
       throws CharacterCodingException {
     byte[] json = JsonReport.render(report);
     String text = StandardCharsets.UTF_8.newDecoder().decode(ByteBuffer.wrap(json)).toString();
-    assertTrue(text.codePoints().allMatch(c -> c == '\n' || SafeTextTest.isHarmless(c)));
+    assertTrue(text.codePoints().allMatch(c -> c == '\n' || HostileText.isHarmless(c)));
     assertTrue(text.endsWith("}\n"));
   }
 
@@ -51,18 +53,20 @@ class JsonReportTest {
     for (int i = 0; i < pairs.size(); i++) {
       Entry entry = pairs.get(i).a().entry();
       JsonNode a = json.get("nearDuplicates").get(i).get("a");
-      String content = SafeText.wellFormed(entry.text().content());
+      String content = PrintableText.wellFormed(entry.text().content());
       String text = a.get("text").textValue();
       assertEquals(content.substring(0, text.length()), text);
       assertEquals(content.length(), text.length() + a.get("textOmitted").intValue());
       assertEquals(entry.topic(), a.get("topic").textValue());
       for (int tag = 0; tag < entry.text().tags().size(); tag++) {
         assertEquals(
-            SafeText.wellFormed(entry.text().tags().get(tag)), a.get("tags").get(tag).textValue());
+            PrintableText.wellFormed(entry.text().tags().get(tag)),
+            a.get("tags").get(tag).textValue());
       }
     }
     assertEquals(
-        SafeText.wellFormed(KbFixtures.HOSTILE_LINE), json.at("/log/damage/0/detail").textValue());
+        PrintableText.wellFormed(KbFixtures.HOSTILE_LINE),
+        json.at("/log/damage/0/detail").textValue());
   }
 
   @Test

@@ -4,6 +4,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import dev.helixbg.config.text.HostileText;
 import dev.helixbg.insight.findings.NamedEntry;
 import java.util.ArrayList;
 import java.util.List;
@@ -102,7 +103,7 @@ class MarkdownReportTest {
     assertTrue(
         markdown(report)
             .codePoints()
-            .allMatch(c -> c == '\n' || c == '\t' || SafeTextTest.isHarmless(c)));
+            .allMatch(c -> c == '\n' || c == '\t' || HostileText.isHarmless(c)));
   }
 
   @Test

@@ -2,7 +2,6 @@ package dev.helixbg.insight.report;
 
 import static org.junit.jupiter.api.Assertions.assertArrayEquals;
 import static org.junit.jupiter.api.Assertions.assertEquals;
-import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.helixbg.insight.findings.Finding;
@@ -57,22 +56,22 @@ class ReportViewTest {
     assertEquals("unfinished record at the end", two.places().get(0).what());
     assertEquals("37 bytes unreadable", two.places().get(0).loss());
     assertEquals("nothing lost", two.places().get(1).loss());
-    assertFalse(two.hasMore());
+    assertTrue(two.more().isEmpty());
     for (int i = 0; i < 100; i++) {
       kb.damage(i, 1, LogAccount.Kind.UNKNOWN_TYPE, "");
     }
     ReportView.DamageSection many = ReportView.of(kb.report()).damage();
     assertEquals(20, many.places().size());
-    assertEquals("And 82 more places, all in report.json.", many.more());
+    assertEquals("And 82 more places, all in report.json.", many.more().orElseThrow());
   }
 
   @Test
   void ofMoreFindingsThanListedTheTotalIsTold() {
     PairSection links = ReportView.of(KbFixtures.realistic().report()).crossLinks();
     assertEquals("37", links.total());
-    assertEquals("The best 24 of 37.", links.cutWords());
-    assertEquals(12, links.first().size());
-    assertEquals("12 more pairs, less similar", links.moreWords());
+    assertEquals("The best 24 of 37.", links.cutWords().orElseThrow());
+    assertEquals(12, links.pairs().first().size());
+    assertEquals("12 more pairs, less similar", links.pairs().words());
   }
 
   @Test
@@ -85,7 +84,8 @@ class ReportViewTest {
     ReportView view = ReportView.of(kb.report());
     assertEquals(500, view.topics().rows().size());
     assertTrue(view.topics().rows().contains(new TopicView("topic-699", "2", "0.650")));
-    assertEquals("The largest 500 of 700; all are in report.json.", view.topics().cutWords());
+    assertEquals(
+        "The largest 500 of 700; all are in report.json.", view.topics().cutWords().orElseThrow());
   }
 
   @Test

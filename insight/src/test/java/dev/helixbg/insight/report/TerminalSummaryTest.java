@@ -4,6 +4,8 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import dev.helixbg.config.text.Columns;
+import dev.helixbg.config.text.HostileText;
 import java.util.List;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
@@ -34,7 +36,7 @@ class TerminalSummaryTest {
   @MethodSource("everyFixture")
   void noCharacterOfTheirsActsAndOursOnlyWithColor(Report report) {
     String plain = TerminalSummary.render(report, WHERE, 100, false);
-    assertTrue(plain.codePoints().allMatch(c -> c == '\n' || SafeTextTest.isHarmless(c)), plain);
+    assertTrue(plain.codePoints().allMatch(c -> c == '\n' || HostileText.isHarmless(c)), plain);
     String colored = TerminalSummary.render(report, WHERE, 100, true);
     assertEquals(plain, colored.replaceAll("\u001B\\[[0-9]+m", ""));
   }

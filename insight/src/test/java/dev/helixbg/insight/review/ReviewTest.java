@@ -7,6 +7,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import dev.helixbg.config.InsightSettings;
 import dev.helixbg.insight.log.Entry;
 import dev.helixbg.insight.log.EntryText;
+import dev.helixbg.insight.log.LogAccount;
 import dev.helixbg.insight.similarity.Vectors;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -27,6 +28,7 @@ import org.junit.jupiter.api.io.TempDir;
 class ReviewTest {
   private static final InsightSettings SETTINGS =
       new InsightSettings(0.6, 0.92, 20, 0.75, 50, 0.15, 20);
+  private static final LogAccount LOG = new LogAccount(0, "ab".repeat(32), 0, 0, 0, List.of());
   private static final int DAY = 24 * 60;
   private static final Instant AT = Instant.parse("2026-03-14T09:30:00Z");
   private static final BooleanSupplier GO_ON = () -> false;
@@ -51,10 +53,7 @@ class ReviewTest {
       all[i] = values.get(i);
     }
     return new KbEntries(
-        List.copyOf(entries),
-        List.copyOf(keys),
-        new Vectors(entries.size(), 2, all),
-        "ab".repeat(32));
+        List.copyOf(entries), List.copyOf(keys), new Vectors(entries.size(), 2, all), LOG);
   }
 
   /** Gives the same answer to everything, and counts how often it was asked. */
@@ -209,8 +208,7 @@ class ReviewTest {
 
   @Test
   void anEmptyKbHasNothingToReview() {
-    KbEntries nothing =
-        new KbEntries(List.of(), List.of(), new Vectors(0, 1, new float[0]), "ab".repeat(32));
+    KbEntries nothing = new KbEntries(List.of(), List.of(), new Vectors(0, 1, new float[0]), LOG);
     assertEquals(
         List.of(),
         SessionReview.of(nothing, Optional.empty(), SETTINGS, Optional.empty(), AT, GO_ON).items());

@@ -12,10 +12,13 @@ import java.io.IOException;
 import java.lang.management.ManagementFactory;
 import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.Iterator;
 import java.util.List;
 import java.util.Random;
 import java.util.TreeMap;
+import java.util.concurrent.CancellationException;
 import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicLong;
 import jdk.incubator.vector.FloatVector;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -123,6 +126,24 @@ class AllPairsTest {
               IllegalStateException.class, () -> AllPairs.among(packed, -2, 4, () -> failing));
       assertSame(error, thrown);
     }
+  }
+
+  @Test
+  void anInterruptEndsItSoonAndStays() {
+    AtomicLong heard = new AtomicLong();
+    Thread caller = Thread.currentThread();
+    PairSink interrupting =
+        (a, b, similarity) -> {
+          heard.incrementAndGet();
+          caller.interrupt();
+        };
+    PairSink other = (a, b, similarity) -> heard.incrementAndGet();
+    Iterator<PairSink> sinks = List.of(interrupting, other).iterator();
+    try (PackedVectors packed = PackedVectors.pack(random(3000, 8, 1))) {
+      assertThrows(CancellationException.class, () -> AllPairs.among(packed, -2, 2, sinks::next));
+    }
+    assertTrue(Thread.interrupted(), "the caller may look itself");
+    assertTrue(heard.get() < 3000L * 2999 / 2, heard + " pairs: all of them");
   }
 
   @Test

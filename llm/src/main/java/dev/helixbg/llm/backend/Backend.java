@@ -108,7 +108,7 @@ public interface Backend extends AutoCloseable {
 
   /**
    * {@code tokens[slot][i]} = the place of the largest value of {@code logits[i]}, the first of
-   * equals, for each wanted row i.
+   * equals, for each wanted row i; 0 if one of them is no number; on a GPU, if all are none.
    */
   void argmax(Batch batch, Activations logits, Tokens tokens, int slot);
 

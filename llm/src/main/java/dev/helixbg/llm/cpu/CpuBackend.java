@@ -3,6 +3,7 @@ package dev.helixbg.llm.cpu;
 import dev.helixbg.llm.backend.Activations;
 import dev.helixbg.llm.backend.Batch;
 import dev.helixbg.llm.backend.Counters.Counter;
+import dev.helixbg.llm.backend.KvCache;
 import dev.helixbg.llm.backend.KvShape;
 import dev.helixbg.llm.backend.Matrix;
 import dev.helixbg.llm.backend.Norm;
@@ -16,6 +17,7 @@ import dev.helixbg.llm.backend.host.HostMatrix;
 import dev.helixbg.llm.backend.host.HostRope;
 import dev.helixbg.llm.cpu.kernel.HalfFloats;
 import dev.helixbg.llm.cpu.kernel.Q8Blocks;
+import dev.helixbg.llm.cpu.kernel.TileProduct;
 import dev.helixbg.llm.cpu.kernel.Vectors;
 import java.lang.foreign.MemorySegment;
 import java.util.function.IntConsumer;
@@ -56,12 +58,17 @@ public final class CpuBackend extends HostBackend {
    */
   public CpuBackend(int threads, IntConsumer beforeTiles) {
     team = new Team(threads);
-    scratch = new Scratch[threads];
-    for (int i = 0; i < threads; i++) {
-      scratch[i] = new Scratch(arena());
+    try {
+      scratch = new Scratch[threads];
+      for (int i = 0; i < threads; i++) {
+        scratch[i] = new Scratch(arena());
+      }
+      products = new Products(arena(), team, scratch, beforeTiles);
+      attention = new Attention(arena(), scratch);
+    } catch (Throwable e) {
+      close();
+      throw e;
     }
-    products = new Products(arena(), team, scratch, beforeTiles);
-    attention = new Attention(arena(), scratch);
   }
 
   @Override
@@ -72,6 +79,18 @@ public final class CpuBackend extends HostBackend {
   /** Threads that work, the caller's included. */
   public int threads() {
     return team.size();
+  }
+
+  /**
+   * @throws IllegalArgumentException if a head is larger than a panel of attention's products
+   */
+  @Override
+  public KvCache cache(KvShape shape) {
+    if (shape.headSize() > TileProduct.DEPTH) {
+      throw new IllegalArgumentException(
+          "heads of %d numbers; %d is the most".formatted(shape.headSize(), TileProduct.DEPTH));
+    }
+    return super.cache(shape);
   }
 
   @Override

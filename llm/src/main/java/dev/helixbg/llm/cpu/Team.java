@@ -63,7 +63,14 @@ public final class Team implements AutoCloseable {
     workers = new Worker[size - 1];
     for (int i = 0; i < workers.length; i++) {
       workers[i] = new Worker(i + 1);
-      workers[i].start();
+    }
+    try {
+      for (Worker worker : workers) {
+        worker.start();
+      }
+    } catch (Throwable e) {
+      close(); // those that could be started
+      throw e;
     }
   }
 

@@ -71,8 +71,9 @@ record BranchPoint(int[] path, int[] next, int[] branch) {
    * Multiplies the shares of the choices that come here by those of their tokens.
    *
    * @param first the column of {@code logits} for the first of {@link #next}; the others follow
+   * @return false if the logits are no numbers
    */
-  void share(Activations logits, int row, int first, double[] shares) {
+  boolean share(Activations logits, int row, int first, double[] shares) {
     double[] weights = new double[next.length];
     double largest = Double.NEGATIVE_INFINITY;
     for (int k = 0; k < next.length; k++) {
@@ -89,5 +90,6 @@ record BranchPoint(int[] path, int[] next, int[] branch) {
         shares[j] *= weights[branch[j]] / sum;
       }
     }
+    return !Double.isNaN(sum);
   }
 }

@@ -42,6 +42,7 @@ public final class ChoiceScorer {
     prompts.forEach(work::requirePrompt);
     choices.forEach(work::requirePrompt);
     Choices ready = ready(choices);
+    prompts.forEach(prompt -> Workspace.requireRoom(shared, prompt.length + ready.longestPath()));
     boolean within = work.model.backend().forksWithinPass();
     int moreRows = within ? ready.pathTokens() : 0;
     int moreSpans = within ? ready.points().size() - 1 : 0;
@@ -146,7 +147,9 @@ public final class ChoiceScorer {
       work.model.backend().submit().await();
       for (int row = 0; row < asked.size(); row++) {
         Place place = asked.get(row);
-        choices.share(place.point(), row, shares[place.prompt()]);
+        if (!choices.share(place.point(), row, shares[place.prompt()])) {
+          throw work.model.notNumbers();
+        }
       }
       asked.clear();
     }

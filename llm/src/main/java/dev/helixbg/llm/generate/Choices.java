@@ -30,8 +30,13 @@ record Choices(List<BranchPoint> points, int[] columns, Candidates candidates) {
     return points.stream().mapToInt(point -> point.path().length).sum();
   }
 
-  /** Multiplies the shares of the choices that come to a branch point. */
-  void share(int point, int row, double[] shares) {
-    points.get(point).share(candidates.logits(), row, columns[point], shares);
+  /** Tokens on the longest way to a branch point. */
+  int longestPath() {
+    return points.stream().mapToInt(point -> point.path().length).max().orElse(0);
+  }
+
+  /** As {@link BranchPoint#share}. */
+  boolean share(int point, int row, double[] shares) {
+    return points.get(point).share(candidates.logits(), row, columns[point], shares);
   }
 }

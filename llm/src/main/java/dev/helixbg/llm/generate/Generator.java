@@ -99,30 +99,34 @@ public final class Generator {
         Arrays.stream(prompt).forEach(sampler::saw);
       }
       int promptEnd = cache.length();
-      encodeChoice();
       long firstTokenAt = 0;
+      long decodeNanos;
       int stopToken = -1;
       StopReason reason = null;
       int count = 0;
-      while (reason == null) {
-        while (encoded - read < depth && mayEncode()) {
-          encodePass();
+      try {
+        encodeChoice();
+        while (reason == null) {
+          while (encoded - read < depth && mayEncode()) {
+            encodePass();
+          }
+          int id = readChoice();
+          if (read == 1) {
+            firstTokenAt = System.nanoTime();
+          }
+          if (isStop(id)) {
+            stopToken = id;
+            reason = StopReason.STOP_TOKEN;
+          } else {
+            answer[count++] = id;
+            listener.accept(id);
+            reason = reasonToEnd();
+          }
         }
-        int id = readChoice();
-        if (read == 1) {
-          firstTokenAt = System.nanoTime();
-        }
-        if (isStop(id)) {
-          stopToken = id;
-          reason = StopReason.STOP_TOKEN;
-        } else {
-          answer[count++] = id;
-          listener.accept(id);
-          reason = reasonToEnd();
-        }
+        decodeNanos = elapsed(firstTokenAt);
+      } finally {
+        forgetPast(promptEnd + count); // also when the listener, or a device, failed
       }
-      long decodeNanos = elapsed(firstTokenAt);
-      forgetPast(promptEnd + count);
       return new Generation(
           Arrays.copyOf(answer, count),
           reason,
@@ -158,15 +162,27 @@ public final class Generator {
         sampler.saw(id);
         work.tokens.set(slot, 0, id);
       }
-      return work.tokens.get(slot, 0);
+      int id = work.tokens.get(slot, 0);
+      if (deviceChooses && id == 0) {
+        awaitAll();
+        work.requireNumbers(0, id);
+      }
+      return id;
     }
 
     private int sample() {
       if (top != null) {
-        return sampler.choose(top.readIds(), top.readLogits());
+        return number(sampler.choose(top.readIds(), top.readLogits()));
       }
       work.model.logits().read(0, logits);
-      return sampler.choose(logits);
+      return number(sampler.choose(logits));
+    }
+
+    private int number(int chosen) {
+      if (chosen < 0) {
+        throw work.model.notNumbers();
+      }
+      return chosen;
     }
 
     private int slot(int choice) {
@@ -199,10 +215,14 @@ public final class Generator {
 
     /** Waits for what is still under way, and drops what was computed beyond the answer. */
     private void forgetPast(int length) {
-      while (read < encoded) {
-        underWay[slot(read++)].await();
-      }
+      awaitAll();
       cache.truncate(Math.min(cache.length(), length));
+    }
+
+    private void awaitAll() {
+      for (int choice = read; choice < encoded; choice++) {
+        underWay[slot(choice)].await();
+      }
     }
   }
 

@@ -48,6 +48,7 @@ public final class GroupGenerator {
       throw new IllegalArgumentException("an answer must have at least 1 token, not " + maxTokens);
     }
     prompts.forEach(work::requirePrompt);
+    prompts.forEach(prompt -> Workspace.requireRoom(shared, prompt.length));
     work.batch.clear();
     int most = work.batch.freeWanted();
     List<Generation> answers = new ArrayList<>();
@@ -113,7 +114,7 @@ public final class GroupGenerator {
         for (int i = 0; i < to - from; i++) {
           Voice voice = new Voice(group.cache(i), maxTokens);
           voices.add(voice);
-          voice.hear(work.tokens.get(CHOSEN, i), stopTokens);
+          voice.hear(chosen(i), stopTokens);
         }
         from = to;
       }
@@ -131,13 +132,19 @@ public final class GroupGenerator {
       work.forward(cancelled);
       choose();
       for (int i = 0; i < growing.size(); i++) {
-        growing.get(i).hear(work.tokens.get(CHOSEN, i), stopTokens);
+        growing.get(i).hear(chosen(i), stopTokens);
       }
     }
 
     private void choose() {
       backend.argmax(work.batch, work.model.logits(), work.tokens, CHOSEN);
       backend.submit().await();
+    }
+
+    private int chosen(int row) {
+      int id = work.tokens.get(CHOSEN, row);
+      work.requireNumbers(row, id);
+      return id;
     }
   }
 

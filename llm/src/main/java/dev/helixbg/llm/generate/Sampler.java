@@ -35,7 +35,10 @@ final class Sampler {
     recent[recentCount++ % recent.length] = id;
   }
 
-  /** The next token. {@code logits} has a value per token of the vocabulary, and is changed. */
+  /**
+   * The next token; −1 if a logit is no number. {@code logits} has a value per token of the
+   * vocabulary, and is changed.
+   */
   int choose(float[] logits) {
     penaliseRepetition(logits);
     for (int id = 0; id < logits.length; id++) {
@@ -49,8 +52,8 @@ final class Sampler {
   }
 
   /**
-   * The next token, of the likeliest ones alone: as many as top-k lets stay. There must be no
-   * repetition penalty.
+   * The next token, −1 if a logit is no number, of the likeliest ones alone: as many as top-k lets
+   * stay. There must be no repetition penalty.
    */
   int choose(int[] ids, float[] logits) {
     for (int i = 0; i < ids.length; i++) {
@@ -62,6 +65,9 @@ final class Sampler {
 
   private int chooseAmongCandidates() {
     Arrays.sort(candidates, 0, count);
+    if (Float.isNaN(logit(ranked(0)))) {
+      return -1;
+    }
     int kept = sampling.topK() == 0 ? count : Math.min(sampling.topK(), count);
     return draw(filterByProbability(kept));
   }
@@ -95,7 +101,7 @@ final class Sampler {
     for (int i = 1; i < count; i++) {
       best = Math.max(best, candidates[i]);
     }
-    return id(best);
+    return Float.isNaN(logit(best)) ? -1 : id(best);
   }
 
   /** Top-p, then min-p, among the {@code kept} likeliest; returns how many stay, at least one. */
@@ -140,8 +146,8 @@ final class Sampler {
   }
 
   /**
-   * Orders by logit, and among equals by the smaller id: the logit's bits, made to compare as
-   * integers do, above the complement of the id.
+   * Orders by logit, what is no number above all, and among equals by the smaller id: the logit's
+   * bits, made to compare as integers do, above the complement of the id.
    */
   private static long sortKey(float logit, int id) {
     int bits = Float.floatToIntBits(logit);

@@ -1,6 +1,7 @@
 package dev.helixbg.llm.generate;
 
 import dev.helixbg.llm.backend.Batch;
+import dev.helixbg.llm.backend.ContextFullException;
 import dev.helixbg.llm.backend.KvCache;
 import dev.helixbg.llm.backend.Submission;
 import dev.helixbg.llm.backend.Tokens;
@@ -49,11 +50,12 @@ public final class Workspace {
    *
    * @param cancelled is asked within and between passes
    * @return false if it was cancelled; the sequence is then as before
-   * @throws dev.helixbg.llm.backend.ContextFullException if the sequence has no room
+   * @throws ContextFullException if the sequence has no room
    * @throws IllegalArgumentException if an id is not in the vocabulary
    */
   public boolean read(KvCache cache, int[] ids, boolean wantLast, BooleanSupplier cancelled) {
     requireKnown(ids);
+    requireRoom(cache, ids.length);
     lastRead.await();
     Submission[] readingSlot = new Submission[tokens.slots()];
     int before = cache.length();
@@ -155,6 +157,17 @@ public final class Workspace {
     return Math.max(1, rows - STEADY_ROWS);
   }
 
+  /**
+   * Refuses what a sequence has no room for, before any of it is computed.
+   *
+   * @throws ContextFullException if it has none
+   */
+  static void requireRoom(KvCache cache, int tokens) {
+    if (tokens > cache.shape().limit() - cache.length()) {
+      throw new ContextFullException(cache.length(), tokens, cache.shape().limit());
+    }
+  }
+
   /** Refuses an empty list of tokens, and unknown ones. */
   void requirePrompt(int[] ids) {
     if (ids.length == 0) {
@@ -163,7 +176,26 @@ public final class Workspace {
     requireKnown(ids);
   }
 
-  void requireKnown(int[] ids) {
+  /**
+   * Refuses a token that was chosen among logits that are no numbers: devices then choose the
+   * first. Everything under way must be finished, so that no later pass writes the logits.
+   *
+   * @param row of the logits that it was chosen by
+   */
+  void requireNumbers(int row, int chosen) {
+    if (chosen != 0) {
+      return;
+    }
+    float[] logits = new float[model.vocabulary()];
+    model.logits().read(row, logits);
+    for (float logit : logits) {
+      if (Float.isNaN(logit)) {
+        throw model.notNumbers();
+      }
+    }
+  }
+
+  private void requireKnown(int[] ids) {
     for (int id : ids) {
       if (id < 0 || id >= model.vocabulary()) {
         throw new IllegalArgumentException(

@@ -35,7 +35,7 @@ public final class GgufFile implements AutoCloseable {
   public static GgufFile read(MappedFile mapped) {
     try {
       return new GgufFile(mapped, GgufParser.parse(mapped.path().toString(), mapped.bytes()));
-    } catch (RuntimeException e) {
+    } catch (Throwable e) {
       mapped.close();
       throw e;
     }

@@ -81,19 +81,6 @@ public final class GgufMetadata {
   }
 
   /**
-   * A truth value; false where there is none.
-   *
-   * @throws GgufException if it is of another type
-   */
-  public boolean flag(String key) {
-    return switch (values.get(key)) {
-      case null -> false;
-      case Flag(boolean value) -> value;
-      default -> throw wrongType(key, "true or false");
-    };
-  }
-
-  /**
    * An array of at most {@code most} elements.
    *
    * @throws GgufException if it is missing, no array, or longer

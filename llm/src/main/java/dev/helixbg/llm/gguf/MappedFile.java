@@ -1,9 +1,11 @@
 package dev.helixbg.llm.gguf;
 
+import com.sun.management.OperatingSystemMXBean;
 import java.io.IOException;
 import java.io.RandomAccessFile;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
+import java.lang.management.ManagementFactory;
 import java.nio.channels.FileChannel.MapMode;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -15,6 +17,9 @@ import java.nio.file.Path;
  * {@link #requireWhole} is asked before the bytes are used.
  */
 public final class MappedFile implements AutoCloseable {
+  /** The embedding model and the JVM leave that much on any machine that they run on. */
+  private static final long SURELY_FITS = 1L << 30;
+
   private final Path path;
 
   /** Tells the file's size; unlike a channel, an interrupted thread does not close it. */
@@ -41,21 +46,28 @@ public final class MappedFile implements AutoCloseable {
     }
     // Worker threads read the weights.
     Arena arena = Arena.ofShared();
+    RandomAccessFile handle = null;
     try {
-      RandomAccessFile handle = new RandomAccessFile(path.toFile(), "r");
-      return new MappedFile(path, handle, arena, map(handle, arena));
+      handle = new RandomAccessFile(path.toFile(), "r");
+      MemorySegment bytes = handle.getChannel().map(MapMode.READ_ONLY, 0, handle.length(), arena);
+      return new MappedFile(path, handle, arena, bytes);
     } catch (IOException e) {
-      arena.close();
+      release(handle, arena);
       throw unreadable(path, e);
+    } catch (Throwable e) {
+      release(handle, arena);
+      throw e;
     }
   }
 
-  private static MemorySegment map(RandomAccessFile handle, Arena arena) throws IOException {
+  private static void release(RandomAccessFile handle, Arena arena) {
+    arena.close();
     try {
-      return handle.getChannel().map(MapMode.READ_ONLY, 0, handle.length(), arena);
+      if (handle != null) {
+        handle.close();
+      }
     } catch (IOException e) {
-      handle.close();
-      throw e;
+      // It was only read: nothing is lost, and the mapping is gone already.
     }
   }
 
@@ -68,6 +80,11 @@ public final class MappedFile implements AutoCloseable {
     return new GgufException(path.toString(), what, offset, "");
   }
 
+  /** An error in the file as a whole. */
+  public GgufException error(String what) {
+    return error(path, what, GgufException.NO_OFFSET);
+  }
+
   public Path path() {
     return path;
   }
@@ -77,9 +94,30 @@ public final class MappedFile implements AutoCloseable {
     return bytes;
   }
 
-  /** Touches every page in order, so that later use does not wait for the disk page by page. */
-  public void readAhead() {
+  /**
+   * Touches every page in order, so that later use does not wait for the disk page by page. A file
+   * that leaves no memory for anything else is left alone: its first pages would be gone again
+   * before its last were there.
+   *
+   * @return whether it did
+   */
+  public boolean readAhead() {
+    // Asking for the memory's size takes a young process some ten milliseconds.
+    return readAhead(bytes.byteSize() <= SURELY_FITS ? Long.MAX_VALUE : memory());
+  }
+
+  boolean readAhead(long memory) {
+    if (bytes.byteSize() > memory / 4 * 3) {
+      return false;
+    }
     bytes.load();
+    return true;
+  }
+
+  /** Of the machine, or of the container. */
+  private static long memory() {
+    return ((OperatingSystemMXBean) ManagementFactory.getOperatingSystemMXBean())
+        .getTotalMemorySize();
   }
 
   /**
@@ -104,11 +142,6 @@ public final class MappedFile implements AutoCloseable {
 
   @Override
   public void close() {
-    arena.close();
-    try {
-      handle.close();
-    } catch (IOException e) {
-      // It was only read: nothing is lost, and the mapping is gone already.
-    }
+    release(handle, arena);
   }
 }

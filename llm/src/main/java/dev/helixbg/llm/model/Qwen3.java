@@ -19,7 +19,9 @@ import dev.helixbg.llm.backend.KvShape;
 import dev.helixbg.llm.backend.Qkv;
 import dev.helixbg.llm.backend.Rope;
 import dev.helixbg.llm.backend.Tokens;
+import dev.helixbg.llm.gguf.GgufException;
 import dev.helixbg.llm.gguf.GgufFile;
+import dev.helixbg.llm.gguf.MappedFile;
 import dev.helixbg.llm.model.Taps.Tap;
 import java.util.concurrent.CancellationException;
 import java.util.function.BooleanSupplier;
@@ -39,7 +41,7 @@ public final class Qwen3 {
   private final Qwen3Config config;
   private final Qwen3Weights weights;
   private final Backend backend;
-  private final Runnable beforePass;
+  private final MappedFile file;
   private final Rope rope;
   private final KvShape cacheShape;
 
@@ -62,29 +64,29 @@ public final class Qwen3 {
    *
    * @param file must stay open as long as the model is used
    * @param limits sizes of its buffers
-   * @throws dev.helixbg.llm.gguf.GgufException if the file does not hold a whole Qwen3 model
+   * @throws GgufException if the file does not hold a whole Qwen3 model
    */
   public static Qwen3 of(GgufFile file, Backend backend, PassLimits limits) {
     Qwen3Config config = Qwen3Config.from(file.metadata());
     Qwen3Weights weights = Qwen3Tensors.weights(file, config, backend);
-    return new Qwen3(config, weights, backend, limits, file.mapped()::requireWhole);
+    return new Qwen3(config, weights, backend, limits, file.mapped());
   }
 
   /**
    * A model of weights that have the config's shapes.
    *
-   * @param beforePass throws if the weights are no longer there
+   * @param file that the weights are in; null for weights that are in none
    */
   Qwen3(
       Qwen3Config config,
       Qwen3Weights weights,
       Backend backend,
       PassLimits limits,
-      Runnable beforePass) {
+      MappedFile file) {
     this.config = config;
     this.weights = weights;
     this.backend = backend;
-    this.beforePass = beforePass;
+    this.file = file;
     int context = Math.min(limits.context(), config.contextLength());
     rope = backend.rope(config.headSize(), config.ropeBase(), context);
     cacheShape =
@@ -108,7 +110,7 @@ public final class Qwen3 {
    * Runs the batch, whose ids are in a slot of {@code tokens}, through all layers, and leaves the
    * logits of the wanted rows in {@link #logits()}.
    *
-   * @throws dev.helixbg.llm.gguf.GgufException if the file was shortened since it was opened
+   * @throws GgufException if the file was shortened since it was opened
    */
   public void forward(Batch batch, Tokens tokens, int slot) {
     forward(batch, tokens, slot, NEVER);
@@ -139,7 +141,9 @@ public final class Qwen3 {
 
   /** Returns what came out of the last layer: the batch, or its wanted rows. */
   private Batch layers(Batch batch, Tokens tokens, int slot, BooleanSupplier cancelled) {
-    beforePass.run();
+    if (file != null) {
+      file.requireWhole();
+    }
     backend.counters().add(Counter.PASSES, 1);
     backend.counters().add(Counter.ROWS, batch.rows());
 
@@ -207,6 +211,12 @@ public final class Qwen3 {
   public Candidates candidates(int... ids) {
     Activations few = backend.activations(logits.rows(), ids.length);
     return Candidates.of(backend, weights.outputTensor(), ids, few);
+  }
+
+  /** What is to be thrown when logits are no numbers, which no token can be chosen by. */
+  public GgufException notNumbers() {
+    return file.error(
+        "what the model computes are no numbers: the file is damaged; fetch it again");
   }
 
   private void endIf(BooleanSupplier cancelled) {

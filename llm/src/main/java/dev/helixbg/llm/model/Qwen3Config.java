@@ -32,7 +32,7 @@ public record Qwen3Config(
   private static final int MAX_LAYERS = 512;
   private static final int MAX_WIDTH = 1 << 17;
   private static final int MAX_HEADS = 512;
-  private static final int MAX_HEAD_SIZE = 1024;
+  static final int MAX_HEAD_SIZE = 1024;
 
   /**
    * Reads the keys {@code qwen3.*}.
@@ -48,6 +48,7 @@ public record Qwen3Config(
           "the architecture is \"%s\"; only \"%s\" is supported"
               .formatted(architecture, ARCHITECTURE));
     }
+    refusePooling(metadata);
     refuseScaledRope(metadata);
     int heads = metadata.whole(key("attention.head_count"), 1, MAX_HEADS);
     return new Qwen3Config(
@@ -64,6 +65,14 @@ public record Qwen3Config(
 
   private static String key(String name) {
     return ARCHITECTURE + "." + name;
+  }
+
+  /** Qwen3-Embedding and Qwen3-Reranker are of the same architecture, and answer nothing. */
+  private static void refusePooling(GgufMetadata metadata) {
+    String key = key("pooling_type");
+    if (metadata.has(key) && metadata.whole(key, 0, Integer.MAX_VALUE) != 0) {
+      throw metadata.error(key, "this is an embedding model; take a Qwen3 model that chats");
+    }
   }
 
   private static void refuseScaledRope(GgufMetadata metadata) {

@@ -17,7 +17,7 @@ import java.util.Set;
  * Finds a model's tensors in its file and checks every one: kernels rely on the shapes and look at
  * nothing again.
  */
-final class Qwen3Tensors {
+final class Qwen3Tensors implements Qwen3Weights.Source {
   private static final String OUTPUT = "output.weight";
   private static final int MAX_VOCABULARY = 1 << 20;
 
@@ -26,6 +26,9 @@ final class Qwen3Tensors {
   private final Qwen3Config config;
   private final Backend backend;
   private final Set<String> used = new HashSet<>();
+
+  /** Of the names of the layer's tensors. */
+  private String prefix = "";
 
   private Qwen3Tensors(GgufFile file, Qwen3Config config, Backend backend) {
     this.file = file;
@@ -53,8 +56,10 @@ final class Qwen3Tensors {
     Matrix embedding = matrix("token_embd", vocabulary, config.hidden());
     List<Qwen3Weights.Layer> layers = new ArrayList<>();
     for (int i = 0; i < config.layers(); i++) {
-      layers.add(layer("blk." + i + "."));
+      prefix = "blk." + i + ".";
+      layers.add(Qwen3Weights.Layer.of(config, this));
     }
+    prefix = "";
     Norm outputNorm = norm("output_norm", config.hidden());
     Tensor outputTensor = tensors.getOrDefault(OUTPUT, table);
     Matrix output =
@@ -63,23 +68,9 @@ final class Qwen3Tensors {
     return new Qwen3Weights(embedding, List.copyOf(layers), outputNorm, output, outputTensor);
   }
 
-  private Qwen3Weights.Layer layer(String prefix) {
-    return new Qwen3Weights.Layer(
-        norm(prefix + "attn_norm", config.hidden()),
-        matrix(prefix + "attn_q", config.queryWidth(), config.hidden()),
-        matrix(prefix + "attn_k", config.kvWidth(), config.hidden()),
-        matrix(prefix + "attn_v", config.kvWidth(), config.hidden()),
-        norm(prefix + "attn_q_norm", config.headSize()),
-        norm(prefix + "attn_k_norm", config.headSize()),
-        matrix(prefix + "attn_output", config.hidden(), config.queryWidth()),
-        norm(prefix + "ffn_norm", config.hidden()),
-        matrix(prefix + "ffn_gate", config.feedForward(), config.hidden()),
-        matrix(prefix + "ffn_up", config.feedForward(), config.hidden()),
-        matrix(prefix + "ffn_down", config.hidden(), config.feedForward()));
-  }
-
-  private Matrix matrix(String name, int rows, int columns) {
-    Tensor tensor = required(name + ".weight");
+  @Override
+  public Matrix matrix(String name, int rows, int columns) {
+    Tensor tensor = required(prefix + name + ".weight");
     if (!tensor.shape().equals(List.of((long) columns, (long) rows))) {
       throw error(
           tensor.name(), "its shape is %s, not [%d, %d]".formatted(tensor.shape(), columns, rows));
@@ -87,8 +78,9 @@ final class Qwen3Tensors {
     return backend.matrix(tensor);
   }
 
-  private Norm norm(String name, int size) {
-    Tensor tensor = required(name + ".weight");
+  @Override
+  public Norm norm(String name, int size) {
+    Tensor tensor = required(prefix + name + ".weight");
     if (!tensor.shape().equals(List.of((long) size)) || tensor.type() != TensorType.F32) {
       throw error(
           tensor.name(),

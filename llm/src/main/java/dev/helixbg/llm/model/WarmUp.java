@@ -10,7 +10,6 @@ import dev.helixbg.llm.backend.Tokens;
 import dev.helixbg.llm.tensor.Tensor;
 import dev.helixbg.llm.tensor.TensorType;
 import java.lang.foreign.Arena;
-import java.util.ArrayList;
 import java.util.Collection;
 import java.util.List;
 
@@ -39,6 +38,9 @@ public final class WarmUp {
   /** Of a matrix; until its kernel is compiled, each row takes milliseconds. */
   private static final int MOST_ROWS = 16;
 
+  /** Of all heads: several times that of the largest models. */
+  private static final int MOST_WIDTH = 1 << 15;
+
   private static final int VOCABULARY = MOST_ROWS;
 
   private WarmUp() {}
@@ -56,6 +58,9 @@ public final class WarmUp {
       Collection<TensorType> types,
       Storage storage,
       Passes passes) {
+    if (headsOf(config) * config.headSize() > MOST_WIDTH) {
+      return; // no model that there is; its first tokens wait, but no memory goes into it
+    }
     try (Arena arena = Arena.ofShared()) {
       Qwen3 model = model(backend, arena, config, List.copyOf(types), storage, passes.rows);
       Batch batch = new Batch(passes.rows, passes.rows);
@@ -95,16 +100,18 @@ public final class WarmUp {
             like.headSize(),
             like.ropeBase(),
             like.epsilon());
-    Weights make = new Weights(backend, arena, config);
-    List<Qwen3Weights.Layer> layers = new ArrayList<>();
-    for (TensorType type : types) {
-      layers.add(make.layer(type));
-    }
-    Matrix table = make.matrix(types.getFirst(), VOCABULARY, WIDTH);
-    Tensor output = make.tensor(types.getLast(), VOCABULARY, WIDTH);
+    List<Zeros> zeros =
+        types.stream().map(type -> new Zeros(backend, arena, type, config.epsilon())).toList();
+    Matrix table = zeros.getFirst().matrix("token_embd", VOCABULARY, WIDTH);
+    Tensor output = zeros.getLast().tensor(types.getLast(), VOCABULARY, WIDTH);
     Qwen3Weights weights =
-        new Qwen3Weights(table, layers, make.norm(WIDTH), backend.matrix(output), output);
-    return new Qwen3(config, weights, backend, new PassLimits(rows, rows, rows, storage), () -> {});
+        new Qwen3Weights(
+            table,
+            zeros.stream().map(source -> Qwen3Weights.Layer.of(config, source)).toList(),
+            zeros.getFirst().norm("output_norm", WIDTH),
+            backend.matrix(output),
+            output);
+    return new Qwen3(config, weights, backend, new PassLimits(rows, rows, rows, storage), null);
   }
 
   /** Whole groups of heads that share a key head, whole blocks wide in all. */
@@ -117,39 +124,24 @@ public final class WarmUp {
     return heads;
   }
 
-  /** Makes weights that are all zero. */
-  private record Weights(Backend backend, Arena arena, Qwen3Config config) {
+  /** Weights that are all zero, matrices of one type. */
+  private record Zeros(Backend backend, Arena arena, TensorType type, float epsilon)
+      implements Qwen3Weights.Source {
 
-    Qwen3Weights.Layer layer(TensorType type) {
-      return new Qwen3Weights.Layer(
-          norm(config.hidden()),
-          matrix(type, config.queryWidth(), config.hidden()),
-          matrix(type, config.kvWidth(), config.hidden()),
-          matrix(type, config.kvWidth(), config.hidden()),
-          norm(config.headSize()),
-          norm(config.headSize()),
-          matrix(type, config.hidden(), config.queryWidth()),
-          norm(config.hidden()),
-          matrix(type, config.feedForward(), config.hidden()),
-          matrix(type, config.feedForward(), config.hidden()),
-          matrix(type, config.hidden(), config.feedForward()));
+    @Override
+    public Matrix matrix(String name, int rows, int columns) {
+      return backend.matrix(tensor(type, Math.min(rows, MOST_ROWS), columns));
     }
 
-    Matrix matrix(TensorType type, int rows, int columns) {
-      return backend.matrix(tensor(type, Math.min(rows, MOST_ROWS), columns));
+    @Override
+    public Norm norm(String name, int size) {
+      return new Norm(backend.matrix(tensor(TensorType.F32, 1, size)), epsilon);
     }
 
     Tensor tensor(TensorType type, int rows, int columns) {
       long bytes = type.bytes((long) rows * columns);
       List<Long> shape = List.of((long) columns, (long) rows);
       return new Tensor("warm-up", type, shape, arena.allocate(bytes, 64));
-    }
-
-    Norm norm(int size) {
-      List<Long> shape = List.of((long) size);
-      long bytes = (long) size * Float.BYTES;
-      Tensor gain = new Tensor("warm-up", TensorType.F32, shape, arena.allocate(bytes, 64));
-      return new Norm(backend.matrix(gain), config.epsilon());
     }
   }
 }

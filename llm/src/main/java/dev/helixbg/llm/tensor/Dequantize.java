@@ -57,13 +57,13 @@ public final class Dequantize {
       case F32 -> y[i] = Float.intBitsToFloat(source.get(INT, at));
       case F16 -> y[i] = half(source, at);
       case BF16 -> y[i] = Float.intBitsToFloat(source.get(SHORT, at) << 16);
-      case Q4_0 -> q4(source, at + 2, half(source, at), y, i);
-      case Q4_1 -> q4WithMinimum(source, at, y, i);
-      case Q5_0 -> q5(source, at, y, i);
-      case Q5_1 -> q5WithMinimum(source, at, y, i);
+      case Q4_0 -> nibbles(source, at, 8, false, false, y, i);
+      case Q4_1 -> nibbles(source, at, 0, true, false, y, i);
+      case Q5_0 -> nibbles(source, at, 16, false, true, y, i);
+      case Q5_1 -> nibbles(source, at, 0, true, true, y, i);
       case Q8_0 -> q8(source, at, y, i);
-      case Q4_K -> q4K(source, at, y, i);
-      case Q5_K -> q5K(source, at, y, i);
+      case Q4_K -> nibblesK(source, at, false, y, i);
+      case Q5_K -> nibblesK(source, at, true, y, i);
       case Q6_K -> q6K(source, at, y, i);
       case IQ4_NL -> nonLinear(source, at + 2, half(source, at), y, i);
       case IQ4_XS -> iq4Xs(source, at, y, i);
@@ -71,47 +71,29 @@ public final class Dequantize {
   }
 
   /**
-   * Sixteen bytes: weight j in the low, weight j + 16 in the high nibble of byte j; values less 8.
+   * d, then m if there is a minimum, then 32 fifth bits if there are any, then sixteen bytes:
+   * weight j in the low, weight j + 16 in the high nibble of byte j. With a minimum d · q + m, else
+   * d · (q − zero).
    */
-  private static void q4(MemorySegment source, long nibbles, float d, float[] y, int i) {
-    for (int j = 0; j < 16; j++) {
-      int pair = unsigned(source, nibbles + j);
-      y[i + j] = ((pair & 15) - 8) * d;
-      y[i + j + 16] = ((pair >> 4) - 8) * d;
-    }
-  }
-
-  /** d, m, then nibbles as in Q4_0. */
-  private static void q4WithMinimum(MemorySegment source, long at, float[] y, int i) {
+  private static void nibbles(
+      MemorySegment source,
+      long at,
+      int zero,
+      boolean hasMinimum,
+      boolean hasFifthBits,
+      float[] y,
+      int i) {
     float d = half(source, at);
-    float m = half(source, at + 2);
+    float m = hasMinimum ? half(source, at + 2) : 0;
+    long head = at + (hasMinimum ? 4 : 2);
+    int fifth = hasFifthBits ? source.get(INT, head) : 0;
+    long pairs = head + (hasFifthBits ? 4 : 0);
     for (int j = 0; j < 16; j++) {
-      int pair = unsigned(source, at + 4 + j);
-      y[i + j] = (pair & 15) * d + m;
-      y[i + j + 16] = (pair >> 4) * d + m;
-    }
-  }
-
-  /** d, 32 fifth bits, then nibbles as in Q4_0; values less 16. */
-  private static void q5(MemorySegment source, long at, float[] y, int i) {
-    float d = half(source, at);
-    int fifth = source.get(INT, at + 2);
-    for (int j = 0; j < 16; j++) {
-      int pair = unsigned(source, at + 6 + j);
-      y[i + j] = ((pair & 15 | (fifth >>> j & 1) << 4) - 16) * d;
-      y[i + j + 16] = ((pair >> 4 | (fifth >>> j + 16 & 1) << 4) - 16) * d;
-    }
-  }
-
-  /** d, m, 32 fifth bits, then nibbles as in Q4_0. */
-  private static void q5WithMinimum(MemorySegment source, long at, float[] y, int i) {
-    float d = half(source, at);
-    float m = half(source, at + 2);
-    int fifth = source.get(INT, at + 4);
-    for (int j = 0; j < 16; j++) {
-      int pair = unsigned(source, at + 8 + j);
-      y[i + j] = (pair & 15 | (fifth >>> j & 1) << 4) * d + m;
-      y[i + j + 16] = (pair >> 4 | (fifth >>> j + 16 & 1) << 4) * d + m;
+      int pair = unsigned(source, pairs + j);
+      int low = pair & 15 | (fifth >>> j & 1) << 4;
+      int high = pair >> 4 | (fifth >>> j + 16 & 1) << 4;
+      y[i + j] = hasMinimum ? low * d + m : (low - zero) * d;
+      y[i + j + 16] = hasMinimum ? high * d + m : (high - zero) * d;
     }
   }
 
@@ -124,37 +106,20 @@ public final class Dequantize {
   }
 
   /**
-   * d, m, 12 bytes of 6-bit scales and minima, then 4 × 32 bytes: sub-block 2k in low, 2k + 1 in
-   * high nibbles.
+   * d, m, 12 bytes of 6-bit scales and minima; of Q5_K, 32 bytes, in which bit {@code sub} of byte
+   * j is the fifth bit of weight j; then 4 × 32 bytes: sub-block 2k in low, 2k + 1 in high nibbles.
    */
-  private static void q4K(MemorySegment source, long at, float[] y, int i) {
+  private static void nibblesK(
+      MemorySegment source, long at, boolean hasFifthBits, float[] y, int i) {
     float d = half(source, at);
     float m = half(source, at + 2);
     for (int sub = 0; sub < 8; sub++) {
       float scale = d * scaleK(source, at + 4, sub);
       float minimum = m * minimumK(source, at + 4, sub);
-      long nibbles = at + 16 + sub / 2 * 32;
+      long pairs = at + (hasFifthBits ? 48 : 16) + sub / 2 * 32;
       for (int j = 0; j < 32; j++) {
-        int q = unsigned(source, nibbles + j) >> (sub & 1) * 4 & 15;
-        y[i + sub * 32 + j] = scale * q - minimum;
-      }
-    }
-  }
-
-  /**
-   * As Q4_K, with 32 bytes before the nibbles: bit {@code sub} of byte j is the fifth bit of weight
-   * j.
-   */
-  private static void q5K(MemorySegment source, long at, float[] y, int i) {
-    float d = half(source, at);
-    float m = half(source, at + 2);
-    for (int sub = 0; sub < 8; sub++) {
-      float scale = d * scaleK(source, at + 4, sub);
-      float minimum = m * minimumK(source, at + 4, sub);
-      long nibbles = at + 48 + sub / 2 * 32;
-      for (int j = 0; j < 32; j++) {
-        int low = unsigned(source, nibbles + j) >> (sub & 1) * 4 & 15;
-        int fifth = unsigned(source, at + 16 + j) >> sub & 1;
+        int low = unsigned(source, pairs + j) >> (sub & 1) * 4 & 15;
+        int fifth = hasFifthBits ? unsigned(source, at + 16 + j) >> sub & 1 : 0;
         y[i + sub * 32 + j] = scale * (low + fifth * 16) - minimum;
       }
     }

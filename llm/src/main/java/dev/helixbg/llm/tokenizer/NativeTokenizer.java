@@ -2,14 +2,20 @@ package dev.helixbg.llm.tokenizer;
 
 import ai.djl.huggingface.tokenizers.jni.TokenizersLibrary;
 import java.util.List;
-import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.locks.ReadWriteLock;
+import java.util.concurrent.locks.ReentrantReadWriteLock;
+import java.util.function.LongSupplier;
 
 /** A tokenizer of the native library, until {@link #close}. */
 final class NativeTokenizer implements AutoCloseable {
   private static final TokenizersLibrary LIBRARY = TokenizersLibrary.LIB;
 
   private final long handle;
-  private final AtomicBoolean closed = new AtomicBoolean();
+
+  /** Held for reading while the handle is used, for writing while it is freed. */
+  private final ReadWriteLock use = new ReentrantReadWriteLock();
+
+  private boolean closed;
 
   private NativeTokenizer(long handle) {
     this.handle = handle;
@@ -39,12 +45,24 @@ final class NativeTokenizer implements AutoCloseable {
 
   /** Splits a text without lone surrogates into words, and encodes them. */
   Encoded encode(String text) {
-    return read(LIBRARY.encode(handle, text, false));
+    return encode(() -> LIBRARY.encode(handle, text, false));
   }
 
   /** Encodes words. */
   Encoded encode(List<String> words) {
-    return read(LIBRARY.encodeList(handle, words.toArray(new String[0]), false));
+    return encode(() -> LIBRARY.encodeList(handle, words.toArray(new String[0]), false));
+  }
+
+  private Encoded encode(LongSupplier encoding) {
+    use.readLock().lock();
+    try {
+      if (closed) {
+        throw new IllegalStateException("the tokenizer is closed");
+      }
+      return read(encoding.getAsLong());
+    } finally {
+      use.readLock().unlock();
+    }
   }
 
   private static Encoded read(long encoding) {
@@ -66,8 +84,14 @@ final class NativeTokenizer implements AutoCloseable {
   /** A second call does nothing. */
   @Override
   public void close() {
-    if (closed.compareAndSet(false, true)) {
-      LIBRARY.deleteTokenizer(handle);
+    use.writeLock().lock();
+    try {
+      if (!closed) {
+        closed = true;
+        LIBRARY.deleteTokenizer(handle);
+      }
+    } finally {
+      use.writeLock().unlock();
     }
   }
 }

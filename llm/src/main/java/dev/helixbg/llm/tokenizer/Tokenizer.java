@@ -57,7 +57,11 @@ public final class Tokenizer implements AutoCloseable {
     return vocabulary.size();
   }
 
-  /** The ordinary tokens of a text. */
+  /**
+   * The ordinary tokens of a text.
+   *
+   * @throws IllegalStateException if the tokenizer is closed
+   */
   public int[] encode(String text) {
     WordSplitter.Words words = splitter.split(WellFormed.of(text));
     List<String> different = words.different();
@@ -141,10 +145,9 @@ public final class Tokenizer implements AutoCloseable {
 
   /** A token's bytes: a piece of UTF-8 that may begin or end within a character. */
   byte[] bytes(int id) {
-    String token = vocabulary.text(id);
     return switch (vocabulary.kind(id)) {
-      case NORMAL, BYTE -> bytes(token);
-      case USER_DEFINED -> token.getBytes(StandardCharsets.UTF_8);
+      case NORMAL, BYTE -> bytes(vocabulary.text(id));
+      case USER_DEFINED -> vocabulary.text(id).getBytes(StandardCharsets.UTF_8);
       case CONTROL, UNKNOWN, UNUSED -> new byte[0];
     };
   }

@@ -173,8 +173,9 @@ public final class Vocabulary {
     return tokens.get(id);
   }
 
+  /** What a token is for; an id behind the last, which only an embedding stands for, nothing. */
   Kind kind(int id) {
-    return ALL_KINDS[kinds[id]];
+    return id < kinds.length ? ALL_KINDS[kinds[id]] : Kind.UNUSED;
   }
 
   /** What the file calls its end token, or −1. */
@@ -182,7 +183,7 @@ public final class Vocabulary {
     return endOfText;
   }
 
-  /** The ids of the control and user-defined tokens, by their text. */
+  /** The ids of the control and user-defined tokens, by their text, which is not empty. */
   Map<String, Integer> special() {
     Map<String, Integer> special = new HashMap<>();
     for (int id = 0; id < kinds.length; id++) {
@@ -190,6 +191,7 @@ public final class Vocabulary {
         special.putIfAbsent(text(id), id);
       }
     }
+    special.remove("");
     return special;
   }
 }

@@ -2,6 +2,7 @@ package dev.helixbg.llm.cpu;
 
 import static org.junit.jupiter.api.Assertions.assertArrayEquals;
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertThrows;
 
 import dev.helixbg.llm.backend.Activations;
 import dev.helixbg.llm.backend.Batch;
@@ -11,6 +12,7 @@ import dev.helixbg.llm.backend.KvShape.Storage;
 import dev.helixbg.llm.backend.Norm;
 import dev.helixbg.llm.backend.Qkv;
 import dev.helixbg.llm.backend.Rope;
+import dev.helixbg.llm.cpu.kernel.TileProduct;
 import dev.helixbg.llm.tensor.Tensor;
 import dev.helixbg.llm.tensor.TensorType;
 import java.lang.ProcessBuilder.Redirect;
@@ -19,6 +21,7 @@ import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 import java.util.List;
 import java.util.SplittableRandom;
+import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
@@ -50,6 +53,16 @@ class AttentionTest {
           new Sequence(0, 64, 33),
           new Sequence(0, 1050, 12),
           new Sequence(0, 1020, 20));
+
+  /** A panel holds one head of a row; what follows it in memory is not its own. */
+  @Test
+  void headsThatNoPanelHoldsAreRefused() {
+    try (CpuBackend backend = new CpuBackend(1)) {
+      backend.cache(new KvShape(1, 1, TileProduct.DEPTH, 8, Storage.F16)).close();
+      KvShape larger = new KvShape(1, 1, TileProduct.DEPTH + 2, 8, Storage.F16);
+      assertThrows(IllegalArgumentException.class, () -> backend.cache(larger));
+    }
+  }
 
   @ParameterizedTest
   @ValueSource(ints = {128, 256})

@@ -31,24 +31,15 @@ public final class ForkedJvm {
   /**
    * What the program prints under the launcher's options; it must end well.
    *
-   * @param kind {@code tiered} or {@code c2}, see scripts/lib/jvm.sh
+   * @param kind {@code tiered} or {@code c2}, see scripts/lib
    */
-  static String runAsLaunched(String kind, Class<?> program, String... arguments)
+  public static String runAsLaunched(String kind, Class<?> program, String... arguments)
       throws IOException, InterruptedException {
-    return start(Redirect.DISCARD, launcherOptions(kind), program, arguments);
-  }
-
-  /**
-   * What the launcher starts a JVM with.
-   *
-   * @param kind as for {@link #runAsLaunched}
-   */
-  public static List<String> launcherOptions(String kind) throws IOException, InterruptedException {
-    String print =
-        "source ../scripts/lib/jvm.sh; printf '%s\\n' \"${jvm_options[@]}\" \"${"
-            + kind
-            + "_options[@]}\"";
-    return printed(new ProcessBuilder("bash", "-euc", print)).lines().toList();
+    return start(
+        Redirect.DISCARD,
+        List.of("@../scripts/lib/jvm.options", "@../scripts/lib/" + kind + ".options"),
+        program,
+        arguments);
   }
 
   private static String start(

@@ -7,6 +7,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.helixbg.llm.backend.Backend;
 import dev.helixbg.llm.backend.ContextFullException;
+import dev.helixbg.llm.backend.Counters.Counter;
 import dev.helixbg.llm.backend.InterceptedBackend;
 import dev.helixbg.llm.backend.KvCache;
 import dev.helixbg.llm.backend.KvShape.Storage;
@@ -29,6 +30,7 @@ import java.util.Set;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.function.Executable;
 import org.junit.jupiter.api.io.TempDir;
 
 class GeneratorTest {
@@ -95,6 +97,51 @@ class GeneratorTest {
   }
 
   @Test
+  void aPromptThatDoesNotFitIsRefusedBeforeAnyOfItIsRead() {
+    PassLimits tight = new PassLimits(CASE.promptIds().length - 1, 16, 16, Storage.F32);
+    Qwen3 model = Qwen3.of(file, backend, tight);
+    Workspace work = new Workspace(model, tight);
+    List<int[]> prompt = List.of(CASE.promptIds());
+    List<int[]> fits = List.of(Arrays.copyOf(CASE.promptIds(), CASE.promptIds().length - 2));
+    List<int[]> choices = List.of(new int[] {5, 6, 7}, new int[] {5, 6, 8});
+    try (KvCache cache = backend.cache(model.cacheShape())) {
+      for (Executable tooLong :
+          List.<Executable>of(
+              () -> work.read(cache, CASE.promptIds(), true, () -> false),
+              () -> new GroupGenerator(work).generate(cache, prompt, 1, Set.of(), () -> false),
+              () -> new ChoiceScorer(work).score(cache, prompt, choices, () -> false),
+              () -> new ChoiceScorer(work).score(cache, fits, choices, () -> false))) {
+        assertThrows(ContextFullException.class, tooLong);
+        assertEquals(0, cache.length());
+      }
+    }
+    assertEquals(0, backend.counters().get(Counter.ROWS), "rows that were computed in vain");
+  }
+
+  @Test
+  void aListenerThatThrowsLeavesNothingUnderWay() {
+    AtomicInteger underWay = new AtomicInteger();
+    Qwen3 model = Qwen3.of(file, threeDeep(backend, underWay), LIMITS);
+    Generator generator = new Generator(new Workspace(model, LIMITS));
+    GenerationOptions options = new GenerationOptions(64, Sampling.GREEDY, Set.of());
+    try (KvCache cache = backend.cache(model.cacheShape())) {
+      assertThrows(
+          IllegalStateException.class,
+          () ->
+              generator.generate(
+                  cache,
+                  CASE.promptIds(),
+                  options,
+                  id -> {
+                    throw new IllegalStateException("no more");
+                  },
+                  () -> false));
+      assertEquals(0, underWay.get(), "passes under way");
+      assertEquals(CASE.promptIds().length + 1, cache.length(), "prompt and token, read again");
+    }
+  }
+
+  @Test
   void anUnknownTokenIdIsRefused() {
     Qwen3 model = Qwen3.of(file, backend, LIMITS);
     Generator generator = new Generator(new Workspace(model, LIMITS));
@@ -149,7 +196,7 @@ class GeneratorTest {
     for (int maxTokens : new int[] {1, 2, 3, 5, 64}) {
       Generation plain =
           answer(Qwen3.of(file, backend, LIMITS), LIMITS, maxTokens, GoldenModel.END);
-      Qwen3 deep = Qwen3.of(file, threeDeep(backend), LIMITS);
+      Qwen3 deep = Qwen3.of(file, threeDeep(backend, new AtomicInteger()), LIMITS);
       Generation ahead = answer(deep, LIMITS, maxTokens, GoldenModel.END);
       assertArrayEquals(plain.tokenIds(), ahead.tokenIds());
       assertEquals(plain.stopReason(), ahead.stopReason());
@@ -157,8 +204,7 @@ class GeneratorTest {
   }
 
   /** The same backend, but wanting three submissions under way, and each awaited. */
-  private static Backend threeDeep(Backend backend) {
-    AtomicInteger underWay = new AtomicInteger();
+  private static Backend threeDeep(Backend backend, AtomicInteger underWay) {
     return InterceptedBackend.of(
         backend,
         (method, arguments, usual) ->

@@ -52,6 +52,11 @@ class Qwen3LoadTest {
         model -> assertTrue(model.hasSeparateOutput()));
   }
 
+  @Test
+  void aModelThatPoolsNothingIsAChatModel() throws IOException {
+    load(new TinyModel().with("qwen3.pooling_type", 0), model -> {});
+  }
+
   static Stream<Arguments> wrongModels() {
     return Stream.of(
         wrong("general.architecture", tiny().with("general.architecture", "llama"), "\"llama\""),
@@ -83,6 +88,7 @@ class Qwen3LoadTest {
         wrong("qwen3.rope.freq_base", tiny().with("qwen3.rope.freq_base", Float.NaN), "positive"),
         wrong(
             "qwen3.rope.scaling.type", tiny().with("qwen3.rope.scaling.type", "yarn"), "\"yarn\""),
+        wrong("qwen3.pooling_type", tiny().with("qwen3.pooling_type", 3), "embedding model"),
         wrong("blk.0.attn_v.weight", tiny().without("blk.0.attn_v.weight"), "missing"),
         wrong("token_embd.weight", tiny().without("token_embd.weight"), "missing"),
         wrong("blk.1.attn_norm.weight", tiny().with("qwen3.block_count", 2), "missing"),

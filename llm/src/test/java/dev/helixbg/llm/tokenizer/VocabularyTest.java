@@ -1,8 +1,11 @@
 package dev.helixbg.llm.tokenizer;
 
+import static org.junit.jupiter.api.Assertions.assertArrayEquals;
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertInstanceOf;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTimeout;
+import static org.junit.jupiter.api.Assertions.assertTimeoutPreemptively;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.helixbg.llm.gguf.GgufException;
@@ -12,6 +15,13 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Collections;
 import java.util.List;
+import java.util.concurrent.Callable;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
+import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
@@ -108,6 +118,66 @@ class VocabularyTest {
   @Test
   void tokensThatAreAllTheSameAreRefused() {
     refused(source(Collections.nCopies(200_000, "ab"), "a b"), TOKENS, "too many tokens");
+  }
+
+  /** It stands everywhere, and goes on nowhere. */
+  @Test
+  void anEmptyControlTokenIsNowhereInAText() {
+    Source source = source(List.of("", "<x>"));
+    source.kinds()[256] = 3;
+    source.kinds()[257] = 3;
+    try (Tokenizer tokenizer = Tokenizer.of(Vocabularies.of(source), Vocabularies.CACHE)) {
+      int[] ids =
+          assertTimeoutPreemptively(
+              Duration.ofSeconds(20), () -> tokenizer.encodeWithSpecial("a<x>b"));
+      assertArrayEquals(new int[] {'a', 257, 'b'}, ids);
+      assertEquals(0, tokenizer.encodeWithSpecial("").length);
+    }
+  }
+
+  /** A model may have more embeddings than its vocabulary has tokens, and may choose any. */
+  @Test
+  void anIdBehindTheLastTokenHasNoText() {
+    Source source = source(List.of());
+    try (Tokenizer tokenizer = Tokenizer.of(Vocabularies.of(source), Vocabularies.CACHE)) {
+      int behind = tokenizer.size();
+      assertEquals("ab", tokenizer.decode('a', behind, behind + 1000, 'b'));
+      assertEquals("", tokenizer.stream().append(behind));
+    }
+  }
+
+  @Test
+  void aClosedTokenizerSaysSo() {
+    Tokenizer tokenizer = Tokenizer.of(Vocabularies.of(source(List.of())), Vocabularies.CACHE);
+    assertEquals(2, tokenizer.encode("ab").length);
+    tokenizer.close();
+    tokenizer.close();
+    assertThrows(IllegalStateException.class, () -> tokenizer.encode("ab"));
+  }
+
+  /** Whoever encodes while another closes gets an answer or is told, and never freed memory. */
+  @Test
+  void closingWaitsForWhoIsEncoding() throws Exception {
+    Tokenizer tokenizer = Tokenizer.of(Vocabularies.of(source(List.of())), Vocabularies.CACHE);
+    CountDownLatch begun = new CountDownLatch(2);
+    try (ExecutorService threads = Executors.newFixedThreadPool(2)) {
+      Callable<Void> encodeUntilTold =
+          () -> {
+            while (true) {
+              assertEquals(10_000, tokenizer.encode("ab".repeat(5_000)).length);
+              begun.countDown();
+            }
+          };
+      List<Future<Void>> both =
+          List.of(threads.submit(encodeUntilTold), threads.submit(encodeUntilTold));
+      begun.await();
+      tokenizer.close();
+      for (Future<Void> one : both) {
+        ExecutionException end =
+            assertThrows(ExecutionException.class, () -> one.get(60, TimeUnit.SECONDS));
+        assertInstanceOf(IllegalStateException.class, end.getCause());
+      }
+    }
   }
 
   @Test

@@ -69,7 +69,7 @@ public abstract class HostBackend implements Backend {
   }
 
   @Override
-  public final KvCache cache(KvShape shape) {
+  public KvCache cache(KvShape shape) {
     return new HostKvCache(shape, pools.computeIfAbsent(shape, s -> new KvPool(arena, s)));
   }
 
@@ -110,11 +110,11 @@ public abstract class HostBackend implements Backend {
       logits.read(i, row);
       int found = 0;
       for (int id = 0; id < row.length; id++) {
-        if (found == k && !(row[id] > top[k - 1])) {
+        if (found == k && Float.compare(row[id], top[k - 1]) <= 0) {
           continue;
         }
         int at = found < k ? found++ : k - 1;
-        for (; at > 0 && row[id] > top[at - 1]; at--) {
+        for (; at > 0 && Float.compare(row[id], top[at - 1]) > 0; at--) {
           top[at] = top[at - 1];
           topIds[at] = topIds[at - 1];
         }

@@ -191,10 +191,12 @@ public final class ScalarBackend extends HostBackend {
     for (int r = 0; r < batch.wanted(); r++) {
       logits.read(r, row);
       int best = 0;
+      boolean numbers = !Float.isNaN(row[0]);
       for (int i = 1; i < row.length; i++) {
         best = row[i] > row[best] ? i : best;
+        numbers &= !Float.isNaN(row[i]);
       }
-      tokens.set(slot, r, best);
+      tokens.set(slot, r, numbers ? best : 0);
     }
   }
 

@@ -1,0 +1,65 @@
+package dev.helixbg.config.text;
+
+import java.io.FilterOutputStream;
+import java.io.IOException;
+import java.io.OutputStream;
+import java.nio.charset.StandardCharsets;
+import java.util.Arrays;
+import java.util.function.UnaryOperator;
+
+/**
+ * UTF-8 on its way to a terminal, or to a file that somebody will show on one: whatever a name, a
+ * model or an exception put into it, nothing passes that acts instead of being read.
+ */
+public final class PrintableStream extends FilterOutputStream {
+  private final UnaryOperator<String> safe;
+
+  /** The beginning of a character whose end was not written yet. */
+  private byte[] begun = {};
+
+  private PrintableStream(OutputStream out, UnaryOperator<String> safe) {
+    super(out);
+    this.safe = safe;
+  }
+
+  /** Replaces or drops it. */
+  public static PrintableStream text(OutputStream out) {
+    return new PrintableStream(out, PrintableText::block);
+  }
+
+  /** Escapes it, so that a reader of the JSON gets the same value. */
+  public static PrintableStream json(OutputStream out) {
+    return new PrintableStream(out, PrintableText::json);
+  }
+
+  @Override
+  public void write(int b) throws IOException {
+    write(new byte[] {(byte) b}, 0, 1);
+  }
+
+  @Override
+  public synchronized void write(byte[] bytes, int offset, int length) throws IOException {
+    byte[] all = Arrays.copyOf(begun, begun.length + length);
+    System.arraycopy(bytes, offset, all, begun.length, length);
+    int whole = wholeCharacters(all);
+    begun = Arrays.copyOfRange(all, whole, all.length);
+    out.write(
+        safe.apply(new String(all, 0, whole, StandardCharsets.UTF_8))
+            .getBytes(StandardCharsets.UTF_8));
+  }
+
+  /** How many bytes there are up to the last character, when that one lacks its end. */
+  private static int wholeCharacters(byte[] bytes) {
+    for (int back = 1; back <= Math.min(3, bytes.length); back++) {
+      int b = bytes[bytes.length - back] & 0xFF;
+      if (b >= 0xC0) {
+        int needed = b >= 0xF0 ? 4 : b >= 0xE0 ? 3 : 2;
+        return needed > back ? bytes.length - back : bytes.length;
+      }
+      if (b < 0x80) {
+        break;
+      }
+    }
+    return bytes.length;
+  }
+}

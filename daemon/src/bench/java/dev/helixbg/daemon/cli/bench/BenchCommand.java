@@ -1,0 +1,22 @@
+package dev.helixbg.daemon.cli.bench;
+
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.ParameterException;
+import picocli.CommandLine.Spec;
+
+/** Groups the benchmarks. */
+@Command(
+    name = "bench",
+    description = "Measure this machine; every benchmark checks its result first.",
+    mixinStandardHelpOptions = true,
+    synopsisSubcommandLabel = "BENCHMARK")
+final class BenchCommand implements Runnable {
+  @Spec private CommandSpec spec;
+
+  @Override
+  public void run() {
+    throw new ParameterException(
+        spec.commandLine(), "a benchmark is missing: embed, kernels, label, llm or similarity");
+  }
+}

@@ -1,0 +1,197 @@
+package dev.helixbg.daemon.cli.bench;
+
+import com.fasterxml.jackson.core.JsonGenerator;
+import dev.helixbg.config.EmbedSettings;
+import dev.helixbg.config.EmbedSettings.Precision;
+import dev.helixbg.config.Settings;
+import dev.helixbg.daemon.cli.flags.GlobalOptions;
+import dev.helixbg.daemon.terminal.Console;
+import dev.helixbg.daemon.terminal.ExitCode;
+import dev.helixbg.daemon.terminal.Failure;
+import dev.helixbg.daemon.terminal.Json;
+import dev.helixbg.embed.EmbeddingModel;
+import dev.helixbg.embed.MiniLm;
+import dev.helixbg.embed.bench.BenchTexts;
+import dev.helixbg.embed.bench.Contender;
+import dev.helixbg.embed.bench.EmbedBench;
+import dev.helixbg.embed.bench.EmbedBench.Entrant;
+import dev.helixbg.embed.bench.EmbedBench.Result;
+import dev.helixbg.embed.bench.Langchain4jContender;
+import dev.helixbg.embed.bench.SimilarityShift;
+import java.io.IOException;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.Callable;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Option;
+
+/** How fast this machine embeds, beside a rival. */
+@Command(
+    name = "embed",
+    description =
+        "Texts, tokens and GFLOP per second for short, long and mixed texts, at 128 and 256 tokens"
+            + " and in eight bits, beside langchain4j in the same run.",
+    mixinStandardHelpOptions = true)
+final class BenchEmbedCommand implements Callable<Integer> {
+  /** All rivals cut there, so that everybody does the same work. */
+  private static final int COMMON_TOKENS = 128;
+
+  private static final int OWN_TOKENS = 256;
+
+  /** Rivals and ours compute the same function; the bound is for float rounding. */
+  private static final double SAME = 0.9999;
+
+  private static final double SAME_IN_EIGHT_BITS = 0.97;
+
+  /** Longer texts are cut later: a check against nonsense only. */
+  private static final double LOOSELY_SAME = 0.5;
+
+  @Mixin private GlobalOptions options;
+
+  @Option(
+      names = "--texts",
+      paramLabel = "N",
+      defaultValue = "2000",
+      description =
+          "Short texts; a quarter of it long, half of it mixed (default: ${DEFAULT-VALUE}).")
+  private int texts;
+
+  @Option(
+      names = "--rounds",
+      paramLabel = "N",
+      defaultValue = "3",
+      description = "Interleaved rounds, of which the median counts (default: ${DEFAULT-VALUE}).")
+  private int rounds;
+
+  @Option(names = "--threads", paramLabel = "N", description = "Threads; 0: one per core.")
+  private String threads;
+
+  @Option(names = "--json", description = "Print JSON.")
+  private boolean json;
+
+  private final Console console;
+
+  BenchEmbedCommand(Console console) {
+    this.console = console;
+  }
+
+  private record Bench(
+      int threads, String graph, String provider, List<Result> results, SimilarityShift int8) {}
+
+  @Override
+  public Integer call() throws IOException, InterruptedException {
+    if (texts < 4 || rounds < 1) {
+      throw new Failure(ExitCode.USAGE, "--texts must be at least 4 and --rounds at least 1");
+    }
+    Settings settings = options.settings(threads);
+    Bench bench = run(settings);
+    if (json) {
+      Json.print(console.json(), generator -> write(bench, generator));
+    } else {
+      print(bench);
+    }
+    return ExitCode.OK.number();
+  }
+
+  private Bench run(Settings settings) throws InterruptedException {
+    try (Langchain4jContender alone = new Langchain4jContender(1);
+        Langchain4jContender together = new Langchain4jContender(settings.threads());
+        MiniLm common = open(settings, Precision.FP32, COMMON_TOKENS);
+        MiniLm eightBit = open(settings, Precision.INT8, COMMON_TOKENS);
+        MiniLm own = open(settings, Precision.FP32, OWN_TOKENS)) {
+      List<Entrant> entrants = new ArrayList<>();
+      entrants.add(new Entrant(alone, SAME));
+      entrants.add(new Entrant(together, SAME));
+      entrants.add(new Entrant(contender("helix-bg fp32, 128 tokens", common), SAME));
+      entrants.add(
+          new Entrant(contender("helix-bg int8, 128 tokens", eightBit), SAME_IN_EIGHT_BITS));
+      entrants.add(new Entrant(contender("helix-bg fp32, 256 tokens", own), LOOSELY_SAME));
+      BenchTexts mixed = BenchTexts.mixed(texts / 2, own::tokenCount);
+      List<BenchTexts> sets =
+          List.of(
+              BenchTexts.brief(texts, own::tokenCount),
+              BenchTexts.lengthy(texts / 4, own::tokenCount),
+              mixed);
+      List<Result> results = new ArrayList<>();
+      for (BenchTexts set : sets) {
+        console.warn("%s texts ...", set.name());
+        results.addAll(EmbedBench.run(entrants, set, common::tokenCount, rounds));
+      }
+      SimilarityShift shift =
+          SimilarityShift.between(common.embedAll(mixed.texts()), eightBit.embedAll(mixed.texts()));
+      MiniLm.Provenance provenance = common.provenance();
+      return new Bench(
+          settings.threads(), provenance.graph(), provenance.provider(), results, shift);
+    }
+  }
+
+  private static MiniLm open(Settings settings, Precision precision, int maxTokens) {
+    EmbedSettings embed =
+        new EmbedSettings(
+            settings.embed().models(), settings.embed().provider(), precision, maxTokens);
+    return EmbeddingModel.locate(embed, settings.cache()).open(settings.threads());
+  }
+
+  private static Contender contender(String name, MiniLm model) {
+    return new Contender() {
+      @Override
+      public String name() {
+        return name;
+      }
+
+      @Override
+      public float[][] embed(List<String> all) throws InterruptedException {
+        return model.embedAll(all);
+      }
+    };
+  }
+
+  private void print(Bench bench) {
+    console.say("threads %d; %s; %s", bench.threads(), bench.graph(), bench.provider());
+    console.say(
+        "%-6s %-28s %9s %10s %9s %8s",
+        "texts", "embedder", "texts/s", "tokens/s", "GFLOP/s", "cosine");
+    for (Result result : bench.results()) {
+      console.say(
+          "%-6s %-28s %9.1f %10.0f %9.1f %8.5f",
+          result.texts(),
+          result.contender(),
+          result.textsPerSecond(),
+          result.tokensPerSecond(),
+          result.gflops(),
+          result.worstCosine());
+    }
+    SimilarityShift int8 = bench.int8();
+    console.say(
+        "int8 moves the similarity of a pair by %.4f on average, %.4f at the 99th percentile, %.4f"
+            + " at most (%,d pairs)",
+        int8.mean(), int8.p99(), int8.largest(), int8.pairs());
+  }
+
+  private static void write(Bench bench, JsonGenerator json) throws IOException {
+    json.writeStartObject();
+    json.writeNumberField("threads", bench.threads());
+    json.writeStringField("graph", bench.graph());
+    json.writeStringField("provider", bench.provider());
+    json.writeArrayFieldStart("results");
+    for (Result result : bench.results()) {
+      json.writeStartObject();
+      json.writeStringField("texts", result.texts());
+      json.writeStringField("contender", result.contender());
+      json.writeNumberField("textsPerSecond", result.textsPerSecond());
+      json.writeNumberField("tokensPerSecond", result.tokensPerSecond());
+      json.writeNumberField("gflops", result.gflops());
+      json.writeNumberField("worstCosine", result.worstCosine());
+      json.writeEndObject();
+    }
+    json.writeEndArray();
+    json.writeObjectFieldStart("int8SimilarityShift");
+    json.writeNumberField("pairs", bench.int8().pairs());
+    json.writeNumberField("mean", bench.int8().mean());
+    json.writeNumberField("p99", bench.int8().p99());
+    json.writeNumberField("largest", bench.int8().largest());
+    json.writeEndObject();
+    json.writeEndObject();
+  }
+}

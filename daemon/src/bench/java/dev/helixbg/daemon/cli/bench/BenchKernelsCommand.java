@@ -1,0 +1,107 @@
+package dev.helixbg.daemon.cli.bench;
+
+import com.fasterxml.jackson.core.JsonGenerator;
+import dev.helixbg.config.Settings;
+import dev.helixbg.daemon.cli.flags.GlobalOptions;
+import dev.helixbg.daemon.terminal.Console;
+import dev.helixbg.daemon.terminal.ExitCode;
+import dev.helixbg.daemon.terminal.Json;
+import dev.helixbg.llm.bench.KernelBench;
+import dev.helixbg.llm.bench.KernelBench.Result;
+import dev.helixbg.llm.tensor.TensorType;
+import java.io.IOException;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.Callable;
+import java.util.stream.IntStream;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Option;
+
+/** How near each kernel of the CPU backend comes to what this machine allows. */
+@Command(
+    name = "kernels",
+    description =
+        "Every kernel of the language model engine on the CPU, beside the memory's and the"
+            + " arithmetic's ceiling, measured in the same run.",
+    mixinStandardHelpOptions = true)
+final class BenchKernelsCommand implements Callable<Integer> {
+  @Mixin private GlobalOptions options;
+
+  @Option(
+      names = "--types",
+      paramLabel = "TYPE",
+      split = ",",
+      description = "Only the matrix products of these types: ${COMPLETION-CANDIDATES}.")
+  private List<TensorType> types;
+
+  @Option(
+      names = "--threads",
+      paramLabel = "N",
+      description = "The most threads; 0: one per core. One thread is measured, too.")
+  private String threads;
+
+  @Option(names = "--json", description = "Print JSON.")
+  private boolean json;
+
+  private final Console console;
+
+  BenchKernelsCommand(Console console) {
+    this.console = console;
+  }
+
+  @Override
+  public Integer call() throws IOException {
+    Settings settings = options.settings(threads);
+    List<Integer> oneAndAll = IntStream.of(1, settings.threads()).distinct().boxed().toList();
+    List<Result> results = new ArrayList<>();
+    if (!json) {
+      console.say(
+          "%-32s %8s %9s %9s %-7s %6s %9s",
+          "kernel", "threads", "speed", "ceiling", "", "", "error");
+    }
+    KernelBench bench =
+        new KernelBench(
+            oneAndAll,
+            Thread.currentThread()::isInterrupted,
+            result -> {
+              results.add(result);
+              if (!json) {
+                print(result);
+              }
+            });
+    bench.run(types == null ? List.of(TensorType.values()) : types, types == null);
+    if (json) {
+      Json.print(console.json(), generator -> write(results, generator));
+    }
+    return (Thread.currentThread().isInterrupted() ? ExitCode.INTERRUPTED : ExitCode.OK).number();
+  }
+
+  private void print(Result result) {
+    console.say(
+        "%-32s %8d %9.1f %9.1f %-7s %4.0f %% %9.1e",
+        result.kernel(),
+        result.threads(),
+        result.speed(),
+        result.ceiling(),
+        result.unit(),
+        100 * result.share(),
+        result.error());
+  }
+
+  private static void write(List<Result> results, JsonGenerator json) throws IOException {
+    json.writeStartArray();
+    for (Result result : results) {
+      json.writeStartObject();
+      json.writeStringField("kernel", result.kernel());
+      json.writeNumberField("threads", result.threads());
+      json.writeStringField("unit", result.unit());
+      json.writeNumberField("speed", result.speed());
+      json.writeNumberField("ceiling", result.ceiling());
+      json.writeNumberField("share", result.share());
+      json.writeNumberField("error", result.error());
+      json.writeEndObject();
+    }
+    json.writeEndArray();
+  }
+}

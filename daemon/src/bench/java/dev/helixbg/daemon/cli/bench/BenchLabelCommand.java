@@ -1,0 +1,124 @@
+package dev.helixbg.daemon.cli.bench;
+
+import com.fasterxml.jackson.core.JsonGenerator;
+import dev.helixbg.config.Settings;
+import dev.helixbg.daemon.cli.flags.GlobalOptions;
+import dev.helixbg.daemon.cli.flags.ModelFlags;
+import dev.helixbg.daemon.host.LanguageModel;
+import dev.helixbg.daemon.terminal.Console;
+import dev.helixbg.daemon.terminal.ExitCode;
+import dev.helixbg.daemon.terminal.Failure;
+import dev.helixbg.daemon.terminal.Json;
+import dev.helixbg.insight.judge.LabelBench;
+import dev.helixbg.llm.ModelOpener;
+import dev.helixbg.llm.ModelOptions;
+import dev.helixbg.llm.TextModel;
+import dev.helixbg.llm.bench.LlmBench;
+import java.io.IOException;
+import java.util.concurrent.Callable;
+import java.util.function.BooleanSupplier;
+import picocli.CommandLine.ArgGroup;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Option;
+
+/** How fast this machine labels entries. */
+@Command(
+    name = "label",
+    description =
+        "Entries labelled per second, as a run does it, beside one entry at a time without the"
+            + " shared opening, and beside what the prompt speed allows.",
+    mixinStandardHelpOptions = true)
+final class BenchLabelCommand implements Callable<Integer> {
+  private static final int PROMPT_TOKENS = 512;
+
+  @Mixin private GlobalOptions options;
+  @Mixin private ModelFlags flags;
+
+  @ArgGroup(exclusive = true, multiplicity = "1")
+  private BenchModel model;
+
+  @Option(
+      names = "--entries",
+      paramLabel = "N",
+      defaultValue = "200",
+      description = "Entries of 100 to 250 tokens (default: ${DEFAULT-VALUE}).")
+  private int entries;
+
+  @Option(
+      names = "--alone",
+      paramLabel = "N",
+      defaultValue = "44",
+      description = "Of how many the one-at-a-time way is measured (default: ${DEFAULT-VALUE}).")
+  private int alone;
+
+  @Option(
+      names = {"-r", "--repetitions"},
+      paramLabel = "N",
+      defaultValue = "5",
+      description = "How often the prompt speed is measured (default: ${DEFAULT-VALUE}).")
+  private int repetitions;
+
+  @Option(names = "--json", description = "Print JSON.")
+  private boolean json;
+
+  private final Console console;
+
+  BenchLabelCommand(Console console) {
+    this.console = console;
+  }
+
+  @Override
+  public Integer call() throws IOException {
+    if (entries < 1 || alone < 1 || repetitions < 1) {
+      throw new Failure(ExitCode.USAGE, "--entries, --alone and -r must be 1 or more");
+    }
+    Settings settings = flags.settings(options);
+    ModelOptions asJudged = flags.options(settings, 1).reading(LanguageModel.PASS_ROWS);
+    try (TextModel opened = ModelOpener.open(model.file(settings), asJudged)) {
+      BooleanSupplier cancelled = Thread.currentThread()::isInterrupted;
+      LlmBench prompts = new LlmBench(opened, 1, settings.threads(), cancelled);
+      LabelBench.Result bench =
+          new LabelBench(opened, entries, cancelled)
+              .run(alone, repetitions, () -> prompts.prompt(PROMPT_TOKENS).tokensPerSecond());
+      if (json) {
+        Json.print(console.json(), generator -> write(bench, generator));
+      } else {
+        print(bench);
+      }
+    }
+    return ExitCode.OK.number();
+  }
+
+  /** Entries per second if reading their new tokens were all the work. */
+  private static double possible(LabelBench.Result bench) {
+    return bench.promptPerSecond() / bench.newTokens();
+  }
+
+  private void print(LabelBench.Result bench) {
+    console.say(
+        "%d entries, %.1f new tokens each, after %d that all share",
+        bench.entries(), bench.newTokens(), bench.sharedTokens());
+    console.say("as a run does it                       %8.2f entries/s", bench.together());
+    console.say("one at a time, everything read         %8.2f entries/s", bench.alone());
+    console.say("  the run is faster by                 %8.2f", bench.together() / bench.alone());
+    console.say(
+        "pp512 %6.1f tokens/s allows            %8.2f entries/s",
+        bench.promptPerSecond(), possible(bench));
+    console.say(
+        "  of which the run reaches             %8.1f %%",
+        100 * bench.together() / possible(bench));
+  }
+
+  private static void write(LabelBench.Result bench, JsonGenerator json) throws IOException {
+    json.writeStartObject();
+    json.writeNumberField("entries", bench.entries());
+    json.writeNumberField("new_tokens_per_entry", bench.newTokens());
+    json.writeNumberField("shared_tokens", bench.sharedTokens());
+    json.writeNumberField("together_entries_per_second", bench.together());
+    json.writeNumberField("alone_entries_per_second", bench.alone());
+    json.writeNumberField("pp512_tokens_per_second", bench.promptPerSecond());
+    json.writeNumberField("possible_entries_per_second", possible(bench));
+    json.writeEndObject();
+  }
+}

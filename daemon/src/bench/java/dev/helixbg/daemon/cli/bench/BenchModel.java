@@ -1,0 +1,46 @@
+package dev.helixbg.daemon.cli.bench;
+
+import dev.helixbg.config.Settings;
+import dev.helixbg.daemon.terminal.ExitCode;
+import dev.helixbg.daemon.terminal.Failure;
+import dev.helixbg.llm.synthetic.SyntheticModel;
+import java.io.IOException;
+import java.nio.file.Path;
+import java.util.Arrays;
+import java.util.stream.Collectors;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.Parameters;
+
+/** The model that a benchmark runs: a file, or a synthetic one. */
+final class BenchModel {
+  @Parameters(paramLabel = "FILE", description = "The model, a GGUF file.")
+  private Path file;
+
+  @Option(
+      names = "--synthetic",
+      paramLabel = "NAME",
+      description =
+          "A full-size model of random weights, made once in the cache folder:"
+              + " qwen3-0.6b-q4_k_m, qwen3-0.6b-q8_0 or qwen3-0.6b-q6_k.")
+  private String synthetic;
+
+  /** The file, made first if it is synthetic. */
+  Path file(Settings settings) throws IOException {
+    if (file != null) {
+      return file;
+    }
+    return SyntheticModel.titled(synthetic)
+        .orElseThrow(
+            () ->
+                new Failure(
+                    ExitCode.USAGE,
+                    "--synthetic must be one of %s, not %s".formatted(titles(), synthetic)))
+        .file(settings.cache());
+  }
+
+  private static String titles() {
+    return Arrays.stream(SyntheticModel.values())
+        .map(SyntheticModel::title)
+        .collect(Collectors.joining(", "));
+  }
+}

@@ -1,0 +1,149 @@
+package dev.helixbg.daemon.cli.bench;
+
+import com.fasterxml.jackson.core.JsonGenerator;
+import dev.helixbg.config.Settings;
+import dev.helixbg.daemon.cli.flags.GlobalOptions;
+import dev.helixbg.daemon.terminal.Console;
+import dev.helixbg.daemon.terminal.ExitCode;
+import dev.helixbg.daemon.terminal.Failure;
+import dev.helixbg.daemon.terminal.Json;
+import dev.helixbg.insight.similarity.SimilarityBench;
+import dev.helixbg.insight.similarity.SimilarityBench.Peak;
+import dev.helixbg.insight.similarity.SimilarityBench.Report;
+import dev.helixbg.insight.similarity.SimilarityBench.Result;
+import java.io.IOException;
+import java.util.List;
+import java.util.Locale;
+import java.util.OptionalDouble;
+import java.util.concurrent.Callable;
+import java.util.stream.IntStream;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Option;
+
+/** How fast this machine compares all pairs of vectors. */
+@Command(
+    name = "similarity",
+    description =
+        "All pairs of many vectors above a limit, beside a plain pair-by-pair loop and the"
+            + " machine's multiply-add peak.",
+    mixinStandardHelpOptions = true)
+final class BenchSimilarityCommand implements Callable<Integer> {
+  private static final int MAX_VECTORS = 200_000;
+
+  @Mixin private GlobalOptions options;
+
+  @Option(
+      names = "--vectors",
+      paramLabel = "N",
+      split = ",",
+      defaultValue = "20000,50000",
+      description = "Numbers of vectors of 384 values (default: ${DEFAULT-VALUE}).")
+  private List<Integer> sizes;
+
+  @Option(
+      names = "--rounds",
+      paramLabel = "N",
+      defaultValue = "5",
+      description = "Rounds, of which the median counts (default: ${DEFAULT-VALUE}).")
+  private int rounds;
+
+  @Option(names = "--threads", paramLabel = "N", description = "Threads; 0: one per core.")
+  private String threads;
+
+  @Option(names = "--json", description = "Print JSON.")
+  private boolean json;
+
+  private final Console console;
+
+  BenchSimilarityCommand(Console console) {
+    this.console = console;
+  }
+
+  @Override
+  public Integer call() throws IOException {
+    if (rounds < 1 || sizes.stream().anyMatch(size -> size < 2 || size > MAX_VECTORS)) {
+      throw new Failure(
+          ExitCode.USAGE,
+          "--rounds must be at least 1 and --vectors from 2 to %d".formatted(MAX_VECTORS));
+    }
+    Settings settings = options.settings(threads);
+    int[] oneAndAll = IntStream.of(1, settings.threads()).distinct().toArray();
+    Report report =
+        SimilarityBench.run(sizes.stream().mapToInt(i -> i).toArray(), oneAndAll, rounds);
+    if (json) {
+      Json.print(console.json(), generator -> write(report, generator));
+    } else {
+      print(report);
+    }
+    return ExitCode.OK.number();
+  }
+
+  private void print(Report report) {
+    for (Peak peak : report.peaks()) {
+      String gflops = text("%.0f GFLOP/s", peak.gflops());
+      console.say("multiply-add peak, %d threads: %s", peak.threads(), gflops);
+    }
+    console.say(
+        "kernel: %s",
+        report.registerBits() == 0 ? "scalar" : report.registerBits() + "-bit registers");
+    console.say(
+        "%8s %8s %9s %9s %8s %7s %22s",
+        "vectors", "threads", "ns/pair", "GFLOP/s", "of peak", "hits", "pair by pair, ns/pair");
+    for (Result result : report.results()) {
+      console.say(
+          "%8d %8d %9.3f %9.1f %8s %7d %22.2f",
+          result.vectors(),
+          result.threads(),
+          result.nanosPerPair(),
+          result.gflops(),
+          percent(result.shareOfPeak()),
+          result.hits(),
+          result.pairByPairNanos());
+    }
+  }
+
+  private static String percent(OptionalDouble share) {
+    return share.isPresent() ? text("%.0f %%", OptionalDouble.of(100 * share.getAsDouble())) : "-";
+  }
+
+  private static String text(String format, OptionalDouble value) {
+    return value.isPresent() ? String.format(Locale.ROOT, format, value.getAsDouble()) : "unknown";
+  }
+
+  private static void write(Report report, JsonGenerator json) throws IOException {
+    json.writeStartObject();
+    json.writeNumberField("registerBits", report.registerBits());
+    json.writeArrayFieldStart("peaks");
+    for (Peak peak : report.peaks()) {
+      json.writeStartObject();
+      json.writeNumberField("threads", peak.threads());
+      optional(json, "gflops", peak.gflops());
+      json.writeEndObject();
+    }
+    json.writeEndArray();
+    json.writeArrayFieldStart("results");
+    for (Result result : report.results()) {
+      json.writeStartObject();
+      json.writeNumberField("vectors", result.vectors());
+      json.writeNumberField("threads", result.threads());
+      json.writeNumberField("nanosPerPair", result.nanosPerPair());
+      json.writeNumberField("gflops", result.gflops());
+      optional(json, "shareOfPeak", result.shareOfPeak());
+      json.writeNumberField("hits", result.hits());
+      json.writeNumberField("pairByPairNanosPerPair", result.pairByPairNanos());
+      json.writeEndObject();
+    }
+    json.writeEndArray();
+    json.writeEndObject();
+  }
+
+  private static void optional(JsonGenerator json, String name, OptionalDouble value)
+      throws IOException {
+    if (value.isPresent()) {
+      json.writeNumberField(name, value.getAsDouble());
+    } else {
+      json.writeNullField(name);
+    }
+  }
+}

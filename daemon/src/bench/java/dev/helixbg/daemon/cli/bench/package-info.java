@@ -1,0 +1,2 @@
+/** The benchmarks. */
+package dev.helixbg.daemon.cli.bench;

@@ -1,0 +1,198 @@
+package dev.helixbg.daemon.cli;
+
+import dev.helixbg.config.Settings;
+import dev.helixbg.daemon.cli.flags.GlobalOptions;
+import dev.helixbg.daemon.cli.flags.JudgeFlags;
+import dev.helixbg.daemon.host.LanguageModel;
+import dev.helixbg.daemon.kb.Kb;
+import dev.helixbg.daemon.kb.KbLock;
+import dev.helixbg.daemon.run.Judging;
+import dev.helixbg.daemon.terminal.Console;
+import dev.helixbg.daemon.terminal.ExitCode;
+import dev.helixbg.daemon.terminal.Failure;
+import dev.helixbg.daemon.terminal.Json;
+import dev.helixbg.daemon.terminal.Progress;
+import dev.helixbg.insight.findings.NamedEntry;
+import dev.helixbg.insight.judge.Answer;
+import dev.helixbg.insight.judge.AnswerFile;
+import dev.helixbg.insight.judge.Asking;
+import dev.helixbg.insight.judge.PairVerdict;
+import dev.helixbg.insight.judge.Question;
+import dev.helixbg.insight.log.DataLog;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Locale;
+import java.util.Optional;
+import java.util.concurrent.Callable;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.Parameters;
+
+/** Asks the language model about one pair. */
+@Command(
+    name = "ask-pair",
+    description = {
+      "Let the language model compare two entries, or two texts: same, related or different.",
+      "A and B are entries such as topic:3 when --kb is given or there is a knowledge base with"
+          + " both; otherwise they are the texts themselves."
+    },
+    mixinStandardHelpOptions = true)
+final class AskPairCommand implements Callable<Integer> {
+  @Mixin private GlobalOptions options;
+  @Mixin private JudgeFlags judge;
+
+  @Parameters(index = "0", paramLabel = "A", description = "An entry, topic:index, or a text.")
+  private String a;
+
+  @Parameters(index = "1", paramLabel = "B", description = "The other.")
+  private String b;
+
+  @Option(
+      names = "--kb",
+      paramLabel = "FOLDER",
+      description = "The knowledge base; A and B must then be entries of it.")
+  private Path kb;
+
+  @Option(names = "--json", description = "Print JSON.")
+  private boolean json;
+
+  private final Console console;
+
+  AskPairCommand(Console console) {
+    this.console = console;
+  }
+
+  /**
+   * What was answered.
+   *
+   * @param remembered whether it was known already
+   */
+  private record Answered(Answer answer, boolean remembered) {}
+
+  @Override
+  public Integer call() throws IOException, InterruptedException {
+    if (a.isBlank() || b.isBlank()) {
+      throw new Failure(
+          ExitCode.USAGE, (a.isBlank() ? "A" : "B") + " is empty: nothing to compare");
+    }
+    Settings settings = judge.settings(options);
+    Optional<Kb> chosen = kb(settings);
+    Optional<Question> entries = Optional.empty();
+    if (chosen.isPresent()) {
+      entries = entries(chosen.get());
+    }
+    Answered answered =
+        entries.isPresent()
+            ? ask(entries.get(), chosen.get(), settings)
+            : ask(new Question.Compare(a, b), settings);
+    print(answered);
+    return ExitCode.OK.number();
+  }
+
+  /** Without --kb, a usual one if there is one. */
+  private Optional<Kb> kb(Settings settings) {
+    try {
+      return Optional.of(Kb.find(Optional.ofNullable(kb), settings, GlobalOptions.locations()));
+    } catch (Failure none) {
+      if (kb != null) {
+        throw none;
+      }
+      return Optional.empty();
+    }
+  }
+
+  /** Empty when not both are entries, and nobody said that they are. */
+  private Optional<Question> entries(Kb chosen) throws InterruptedException {
+    List<NamedEntry> all =
+        NamedEntry.all(DataLog.readQuiet(chosen.dataLog()).entries(), entry -> "");
+    Optional<NamedEntry> first = named(all, a);
+    Optional<NamedEntry> second = named(all, b);
+    if (kb != null && (first.isEmpty() || second.isEmpty())) {
+      throw new Failure(
+          ExitCode.USAGE,
+          "%s has no entry %s; entries are named topic:index, as in the report"
+              .formatted(chosen.folder(), first.isEmpty() ? a : b));
+    }
+    return first.isEmpty() || second.isEmpty()
+        ? Optional.empty()
+        : Optional.of(
+            new Question.Compare(
+                first.get().entry().text().content(), second.get().entry().text().content()));
+  }
+
+  private static Optional<NamedEntry> named(List<NamedEntry> all, String name) {
+    return all.stream().filter(entry -> entry.name().equals(name)).findFirst();
+  }
+
+  private Answered ask(Question question, Kb chosen, Settings settings)
+      throws InterruptedException {
+    try {
+      if (!Files.isWritable(chosen.folder())) {
+        return ask(question, Judging.answers(chosen, false), settings);
+      }
+      try (KbLock lock = KbLock.take(chosen)) {
+        return ask(question, Judging.answers(chosen, true), settings);
+      }
+    } catch (IOException e) {
+      throw Judging.cannotSave(chosen, e);
+    }
+  }
+
+  private Answered ask(Question question, Settings settings)
+      throws InterruptedException, IOException {
+    return ask(question, new AnswerFile(Path.of("answers.jsonl"), false), settings);
+  }
+
+  private Answered ask(Question question, AnswerFile answers, Settings settings)
+      throws InterruptedException, IOException {
+    LanguageModel model = LanguageModel.require(settings);
+    Judging judging = new Judging(settings, (what, total) -> Progress.SILENT, warning -> {});
+    try (Asking asking = judging.asking(answers, model)) {
+      asking.ask(List.of(question));
+      Answer answer =
+          asking
+              .find(question)
+              .orElseThrow(
+                  () ->
+                      new Failure(
+                          ExitCode.USAGE,
+                          "this pair was never asked, and --llm-seconds 0 forbids to ask it"));
+      return new Answered(answer, asking.asked() == 0);
+    }
+  }
+
+  private void print(Answered answered) throws IOException {
+    Answer answer = answered.answer();
+    PairVerdict verdict = PairVerdict.of(answer);
+    double different = Math.max(0, 1 - verdict.same() - verdict.related());
+    if (json) {
+      Json.print(
+          console.json(),
+          generator -> {
+            generator.writeStartObject();
+            generator.writeStringField("verdict", answer.text());
+            Json.decimal(generator, "probability", answer.probability());
+            Json.decimal(generator, "same", verdict.same());
+            Json.decimal(generator, "related", verdict.related());
+            Json.decimal(generator, "different", different);
+            generator.writeBooleanField("cut", answer.cut());
+            generator.writeBooleanField("remembered", answered.remembered());
+            generator.writeEndObject();
+          });
+    } else {
+      console
+          .out()
+          .printf(
+              Locale.ROOT,
+              "%s  (same %.1f %%, related %.1f %%, different %.1f %%)%s%n",
+              answer.text(),
+              100 * verdict.same(),
+              100 * verdict.related(),
+              100 * different,
+              answer.cut() ? "  by the beginning of a long text" : "");
+    }
+  }
+}

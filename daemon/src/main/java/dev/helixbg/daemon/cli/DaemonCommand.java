@@ -1,0 +1,77 @@
+package dev.helixbg.daemon.cli;
+
+import dev.helixbg.config.Settings;
+import dev.helixbg.daemon.cli.flags.GlobalOptions;
+import dev.helixbg.daemon.host.EmbedderSource;
+import dev.helixbg.daemon.kb.Kb;
+import dev.helixbg.daemon.link.DaemonHome;
+import dev.helixbg.daemon.server.Daemon;
+import dev.helixbg.daemon.server.DaemonLog;
+import dev.helixbg.daemon.terminal.Console;
+import dev.helixbg.daemon.terminal.ExitCode;
+import dev.helixbg.daemon.terminal.Interruption;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Optional;
+import java.util.concurrent.Callable;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Parameters;
+
+/** The daemon in the foreground; a service manager starts it, or a person. */
+@Command(
+    name = "daemon",
+    description =
+        "Watch knowledge bases, keep their vectors and reports up to date, and answer on the"
+            + " control socket ~/.helix/helix-bg.sock until stopped.",
+    mixinStandardHelpOptions = true)
+final class DaemonCommand implements Callable<Integer> {
+  /** A batch that is not done by then is dropped. */
+  private static final Duration ENDING = Duration.ofMillis(1500);
+
+  @Mixin private GlobalOptions options;
+
+  @Parameters(
+      arity = "0..*",
+      paramLabel = "kb",
+      description = "Folders of knowledge bases. Default: the one that one-shot would take.")
+  private List<Path> kbs = List.of();
+
+  private final Console console;
+  private final Interruption interruption;
+
+  DaemonCommand(Console console, Interruption interruption) {
+    this.console = console;
+    this.interruption = interruption;
+  }
+
+  @Override
+  public Integer call() throws InterruptedException {
+    Settings settings = options.load().settings();
+    DaemonHome home = DaemonHome.of(GlobalOptions.locations());
+    List<Kb> watched = watched(settings);
+    interruption.waitAtMost(ENDING);
+    DaemonLog.start(home, settings.daemon(), console);
+    try (Daemon daemon =
+        Daemon.start(watched, home, () -> options.load().settings(), EmbedderSource::located)) {
+      daemon.run();
+      return ExitCode.OK.number();
+    } catch (InterruptedException e) {
+      return ExitCode.INTERRUPTED.number();
+    } finally {
+      DaemonLog.end();
+    }
+  }
+
+  /** Named ones may not be there yet: the daemon waits for them. */
+  private List<Kb> watched(Settings settings) {
+    if (kbs.isEmpty()) {
+      return List.of(Kb.find(Optional.empty(), settings, GlobalOptions.locations()));
+    }
+    LinkedHashSet<Kb> distinct = new LinkedHashSet<>();
+    kbs.forEach(kb -> distinct.add(Kb.named(kb)));
+    return List.copyOf(distinct);
+  }
+}

@@ -1,0 +1,170 @@
+package dev.helixbg.daemon.cli;
+
+import dev.helixbg.config.ConfigException;
+import dev.helixbg.config.Locations;
+import dev.helixbg.config.Settings;
+import dev.helixbg.config.SettingsLoader;
+import dev.helixbg.daemon.host.LanguageModel;
+import dev.helixbg.daemon.kb.Kb;
+import dev.helixbg.daemon.terminal.Check;
+import dev.helixbg.daemon.terminal.Failure;
+import dev.helixbg.daemon.terminal.Reasons;
+import dev.helixbg.embed.EmbeddingException;
+import dev.helixbg.embed.EmbeddingModel;
+import dev.helixbg.embed.MiniLm;
+import dev.helixbg.insight.judge.Judge;
+import dev.helixbg.insight.log.DataLog;
+import dev.helixbg.insight.log.DataLogException;
+import dev.helixbg.insight.log.LogAccount;
+import dev.helixbg.llm.Gpus;
+import dev.helixbg.llm.gguf.GgufException;
+import dev.helixbg.llm.gpu.driver.GpuDevice;
+import dev.helixbg.llm.gpu.driver.GpuException;
+import dev.helixbg.llm.tokenizer.TokenizerException;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Locale;
+import java.util.Optional;
+import java.util.function.Supplier;
+
+/** Looks at everything that a run needs on this machine, each by using it. */
+final class Doctor {
+  private final Locations locations;
+  private final List<Check> checks = new ArrayList<>();
+
+  private Doctor(Locations locations) {
+    this.locations = locations;
+  }
+
+  /**
+   * @param settings loads the settings; what it throws is a problem that is reported
+   */
+  static List<Check> examine(Supplier<SettingsLoader.Loaded> settings, Locations locations)
+      throws InterruptedException {
+    Doctor doctor = new Doctor(locations);
+    doctor.checkJava();
+    for (Gpus gpu : Gpus.values()) {
+      doctor.checkGpu(gpu);
+    }
+    try {
+      Settings loaded = settings.get().settings();
+      doctor.checks.add(Check.ok("settings", "all valid; 'helix-bg config' shows them"));
+      doctor.checkWritable("cache folder", loaded.cache(), "set another one: cache = \"...\"");
+      doctor.checkModel(loaded);
+      doctor.checkLanguageModel(loaded);
+      doctor.checkKb(loaded);
+    } catch (ConfigException e) {
+      doctor.checks.add(Check.problem("settings", e.getMessage(), "correct that setting"));
+    }
+    return List.copyOf(doctor.checks);
+  }
+
+  private void checkJava() {
+    checks.add(Check.ok("java", Runtime.version() + " at " + System.getProperty("java.home")));
+    boolean vectors = ModuleLayer.boot().findModule("jdk.incubator.vector").isPresent();
+    checks.add(
+        vectors
+            ? Check.ok("vector api", "on")
+            : Check.note(
+                "vector api",
+                "off: comparing entries is slower",
+                "start with scripts/helix-bg, or add --add-modules jdk.incubator.vector"));
+  }
+
+  /** No GPU is no problem: the CPU runs language models then. */
+  private void checkGpu(Gpus gpu) {
+    String check = gpu.name().toLowerCase(Locale.ROOT);
+    try (GpuDevice device = gpu.open()) {
+      checks.add(
+          Check.ok(
+              check,
+              "%s, %s%,d MB for models; 'helix-bg gpu-test' tries it"
+                  .formatted(
+                      device.name(),
+                      device.driver().isEmpty() ? "" : device.driver() + ", ",
+                      device.memoryBudget() >> 20)));
+    } catch (GpuException e) {
+      checks.add(Check.ok(check, e.getMessage() + "; language models run on the CPU"));
+    }
+  }
+
+  private void checkWritable(String name, Path folder, String remedy) {
+    try {
+      Files.createDirectories(folder);
+      Files.delete(Files.createTempFile(folder, ".doctor", null));
+      checks.add(Check.ok(name, folder + " is writable"));
+    } catch (IOException e) {
+      checks.add(Check.problem(name, folder + " is not writable: " + Reasons.of(e), remedy));
+    }
+  }
+
+  /** Opens the model and embeds a text: that loads every native library there is. */
+  private void checkModel(Settings settings) throws InterruptedException {
+    try {
+      EmbeddingModel model = EmbeddingModel.locate(settings.embed(), settings.cache());
+      try (MiniLm embedder = model.open(1)) {
+        embedder.embedAll(List.of("Is anybody there?"));
+        checks.add(Check.ok("embedding model", model.describe()));
+        checks.add(Check.ok("model graph", embedder.provenance().graph()));
+        checks.add(Check.ok("provider", embedder.provenance().provider()));
+      }
+    } catch (EmbeddingException e) {
+      checks.add(
+          Check.problem(
+              "embedding model",
+              e.getMessage(),
+              "mend it, or set embed.models to an empty folder"));
+    }
+  }
+
+  /** Opens it and reads a word: that finds a broken vocabulary, too. */
+  private void checkLanguageModel(Settings settings) {
+    try {
+      Optional<LanguageModel> model = LanguageModel.locate(settings);
+      if (model.isEmpty()) {
+        checks.add(
+            Check.note(
+                "language model",
+                "none: labels come from the embedding model, pairs get no verdict",
+                "scripts/fetch-models gets one, or set llm.model"));
+        return;
+      }
+      try (Judge judge = model.get().open(settings)) {
+        checks.add(Check.ok("language model", model.get().file() + ", " + judge.modelName()));
+      }
+    } catch (GgufException | TokenizerException | Failure e) {
+      checks.add(
+          Check.problem("language model", e.getMessage(), "mend it, or name another: llm.model"));
+    }
+  }
+
+  private void checkKb(Settings settings) throws InterruptedException {
+    Kb kb;
+    try {
+      kb = Kb.find(Optional.empty(), settings, locations);
+    } catch (Failure e) {
+      boolean named = settings.kb().isPresent();
+      checks.add(
+          Check.problem(
+              "knowledge base",
+              named ? e.getMessage() : "none in the usual places",
+              named ? "name another one" : "set HELIX_KB, or kb in the settings file"));
+      return;
+    }
+    try {
+      LogAccount log = DataLog.readQuiet(kb.dataLog()).account();
+      checks.add(Check.ok("knowledge base", kb.folder() + ", %,d entries".formatted(log.live())));
+      if (!log.damage().isEmpty()) {
+        checks.add(
+            Check.note(
+                "knowledge base", "its log is damaged in places", "helix-bg verify says where"));
+      }
+    } catch (DataLogException e) {
+      checks.add(Check.problem("knowledge base", e.getMessage(), "name another one"));
+    }
+    checkWritable("kb folder", kb.folder(), "make it writable: vectors and reports are kept there");
+  }
+}

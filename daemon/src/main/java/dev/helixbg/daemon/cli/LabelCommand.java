@@ -1,0 +1,155 @@
+package dev.helixbg.daemon.cli;
+
+import com.fasterxml.jackson.core.JsonGenerator;
+import dev.helixbg.config.Settings;
+import dev.helixbg.daemon.cli.flags.GlobalOptions;
+import dev.helixbg.daemon.cli.flags.JudgeFlags;
+import dev.helixbg.daemon.host.LanguageModel;
+import dev.helixbg.daemon.kb.Kb;
+import dev.helixbg.daemon.kb.KbLock;
+import dev.helixbg.daemon.run.Judging;
+import dev.helixbg.daemon.terminal.Console;
+import dev.helixbg.daemon.terminal.ExitCode;
+import dev.helixbg.daemon.terminal.Json;
+import dev.helixbg.daemon.terminal.Progress;
+import dev.helixbg.embed.EmbeddingModel;
+import dev.helixbg.embed.cache.TextKey;
+import dev.helixbg.insight.findings.NamedEntry;
+import dev.helixbg.insight.judge.Asking;
+import dev.helixbg.insight.judge.Guess;
+import dev.helixbg.insight.judge.Job;
+import dev.helixbg.insight.judge.Label;
+import dev.helixbg.insight.judge.LabelRun;
+import dev.helixbg.insight.log.DataLog;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.concurrent.Callable;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.Parameters;
+
+/** Labels the entries of a knowledge base, and does nothing else. */
+@Command(
+    name = "label",
+    description = "Let the language model label every entry; answers are remembered.",
+    mixinStandardHelpOptions = true)
+final class LabelCommand implements Callable<Integer> {
+  @Mixin private GlobalOptions options;
+  @Mixin private JudgeFlags judge;
+
+  @Parameters(arity = "0..1", paramLabel = "kb", description = "Folder of the knowledge base.")
+  private Path kb;
+
+  @Option(names = "--json", description = "Print JSON.")
+  private boolean json;
+
+  private final Console console;
+
+  LabelCommand(Console console) {
+    this.console = console;
+  }
+
+  /** What is known after a run. */
+  private record Labelled(
+      List<NamedEntry> entries, Map<String, Guess> guesses, String model, int asked, int left) {}
+
+  @Override
+  public Integer call() throws IOException, InterruptedException {
+    Settings settings = judge.settings(options);
+    Kb chosen = Kb.find(Optional.ofNullable(kb), settings, GlobalOptions.locations());
+    Labelled labelled;
+    if (Files.isWritable(chosen.folder())) {
+      try (KbLock lock = KbLock.take(chosen)) {
+        labelled = run(chosen, settings, true);
+      }
+    } else {
+      console.warn("%s is not writable: answers are lost", chosen.folder());
+      labelled = run(chosen, settings, false);
+    }
+    if (json) {
+      Json.print(console.json(), generator -> write(labelled, generator));
+    } else {
+      print(labelled);
+    }
+    return ExitCode.OK.number();
+  }
+
+  private Labelled run(Kb chosen, Settings settings, boolean save) throws InterruptedException {
+    LanguageModel model = LanguageModel.require(settings);
+    String embedding = EmbeddingModel.locate(settings.embed(), settings.cache()).id();
+    List<NamedEntry> entries =
+        NamedEntry.all(
+            DataLog.readQuiet(chosen.dataLog()).entries(),
+            entry -> TextKey.of(embedding, entry.embeddedText()).hex());
+    Judging judging = new Judging(settings, Progress.on(console), warning -> {});
+    try (Asking asking = judging.asking(Judging.answers(chosen, save), model)) {
+      LabelRun run = new LabelRun(asking, entries);
+      int left = run.ask();
+      return new Labelled(entries, run.guesses(), model.name(), asking.asked(), left);
+    } catch (IOException e) {
+      throw Judging.cannotSave(chosen, e);
+    }
+  }
+
+  private void print(Labelled labelled) {
+    for (NamedEntry named : labelled.entries()) {
+      Guess guess = labelled.guesses().get(named.key());
+      String tags =
+          String.join(
+              ", ", Label.among(named.entry().text().tags()).stream().map(Label::title).toList());
+      console.say(
+          "%-13s %5s  %-13s %5s  %s%s",
+          guess == null ? "-" : guess.label().title(),
+          guess == null ? "" : percent(guess.score()),
+          guess == null ? "" : guess.runnerUp().title(),
+          guess == null ? "" : percent(guess.runnerUpScore()),
+          named.name(),
+          tags.isEmpty() ? "" : "  (tagged " + tags + ")");
+    }
+    console.warn(
+        "%,d entries labelled by %s, %,d of them now; %,d left for the next run",
+        labelled.entries().stream()
+            .filter(named -> labelled.guesses().containsKey(named.key()))
+            .count(),
+        labelled.model(),
+        labelled.asked(),
+        labelled.left());
+  }
+
+  private static String percent(double share) {
+    return Math.round(100 * share) + " %";
+  }
+
+  private static void write(Labelled labelled, JsonGenerator json) throws IOException {
+    json.writeStartObject();
+    json.writeStringField("model", labelled.model());
+    json.writeNumberField("asked", labelled.asked());
+    json.writeNumberField("left", labelled.left());
+    json.writeArrayFieldStart("entries");
+    for (NamedEntry named : labelled.entries()) {
+      Guess guess = labelled.guesses().get(named.key());
+      json.writeStartObject();
+      json.writeStringField("name", named.name());
+      json.writeArrayFieldStart("tagged");
+      for (Label label : Label.among(named.entry().text().tags())) {
+        json.writeString(label.title());
+      }
+      json.writeEndArray();
+      if (guess != null) {
+        json.writeStringField(Job.LABEL.title(), guess.label().title());
+        Json.decimal(json, "probability", guess.score());
+        json.writeStringField("runnerUp", guess.runnerUp().title());
+        Json.decimal(json, "runnerUpProbability", guess.runnerUpScore());
+        json.writeBooleanField("cut", guess.cut());
+      }
+      json.writeEndObject();
+    }
+    json.writeEndArray();
+    json.writeEndObject();
+  }
+}

@@ -1,0 +1,138 @@
+package dev.helixbg.daemon.cli;
+
+import com.fasterxml.jackson.databind.ObjectMapper;
+import com.fasterxml.jackson.databind.node.ObjectNode;
+import dev.helixbg.config.Settings;
+import dev.helixbg.config.text.PrintableText;
+import dev.helixbg.daemon.cli.flags.GlobalOptions;
+import dev.helixbg.daemon.cli.flags.KbOption;
+import dev.helixbg.daemon.host.EmbedderSource;
+import dev.helixbg.daemon.kb.Kb;
+import dev.helixbg.daemon.link.DaemonHome;
+import dev.helixbg.daemon.link.DaemonLink;
+import dev.helixbg.daemon.run.Saving;
+import dev.helixbg.daemon.run.VectorUpdate;
+import dev.helixbg.daemon.search.SearchHit;
+import dev.helixbg.daemon.search.SearchIndex;
+import dev.helixbg.daemon.server.ControlRequests;
+import dev.helixbg.daemon.terminal.Console;
+import dev.helixbg.daemon.terminal.ExitCode;
+import dev.helixbg.daemon.terminal.Failure;
+import dev.helixbg.daemon.terminal.Json;
+import dev.helixbg.daemon.terminal.Progress;
+import dev.helixbg.embed.Embedder;
+import dev.helixbg.embed.cache.EmbeddingCache;
+import dev.helixbg.insight.log.DataLog;
+import dev.helixbg.insight.log.Entry;
+import java.io.IOException;
+import java.time.Duration;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.concurrent.Callable;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.Parameters;
+
+/** Finds entries by what they mean: by the daemon when it runs, else by itself. */
+@Command(
+    name = "search",
+    description = "Find the entries that are nearest in meaning to a text.",
+    mixinStandardHelpOptions = true)
+final class SearchCommand implements Callable<Integer> {
+  private static final ObjectMapper JSON = new ObjectMapper();
+  private static final int EXCERPT = 200;
+
+  @Mixin private GlobalOptions options;
+  @Mixin private KbOption kb;
+
+  @Parameters(arity = "1..*", paramLabel = "TEXT", description = "What is looked for.")
+  private List<String> words;
+
+  @Option(
+      names = {"-n", "--limit"},
+      paramLabel = "N",
+      defaultValue = "10",
+      description = "The most entries to show (default: ${DEFAULT-VALUE}).")
+  private int limit;
+
+  @Option(names = "--json", description = "Print JSON, one entry a line.")
+  private boolean json;
+
+  private final Console console;
+
+  SearchCommand(Console console) {
+    this.console = console;
+  }
+
+  @Override
+  public Integer call() throws IOException, InterruptedException {
+    String text = String.join(" ", words);
+    if (limit < 1 || limit > ControlRequests.MAX_HITS) {
+      throw new Failure(ExitCode.USAGE, "--limit must be from 1 to " + ControlRequests.MAX_HITS);
+    }
+    if (text.isBlank() || text.length() > ControlRequests.MAX_TEXT) {
+      throw new Failure(
+          ExitCode.USAGE,
+          "the text must have 1 to %,d characters".formatted(ControlRequests.MAX_TEXT));
+    }
+    Settings settings = options.load().settings();
+    Kb chosen = kb.find(settings);
+    Optional<List<SearchHit>> answered = askDaemon(chosen, text);
+    print(answered.isPresent() ? answered.get() : searchHere(chosen, text, settings));
+    return ExitCode.OK.number();
+  }
+
+  /** Empty when no daemon runs that watches this KB. */
+  private Optional<List<SearchHit>> askDaemon(Kb chosen, String text) throws IOException {
+    DaemonLink link = new DaemonLink(DaemonHome.of(GlobalOptions.locations()));
+    if (!link.watches(chosen)) {
+      return Optional.empty();
+    }
+    ObjectNode request =
+        DaemonLink.request("search")
+            .put("kb", chosen.folder().toString())
+            .put("text", text)
+            .put("limit", limit);
+    return Optional.of(
+        link.ask(request, Duration.ofMinutes(1)).stream().map(SearchHit::of).toList());
+  }
+
+  private List<SearchHit> searchHere(Kb chosen, String text, Settings settings)
+      throws InterruptedException {
+    EmbedderSource source = EmbedderSource.located(settings);
+    List<Entry> live = DataLog.readQuiet(chosen.dataLog()).entries();
+    // Reading only: what is new is embedded for this once.
+    VectorUpdate.Result vectors =
+        new VectorUpdate(
+                new EmbeddingCache(chosen.folder()),
+                source.id(),
+                source::open,
+                Progress.on(console))
+            .run(live, Saving.NOTHING);
+    Map<Long, float[]> byOffset = new HashMap<>();
+    for (int i = 0; i < live.size(); i++) {
+      byOffset.put(live.get(i).offset(), vectors.vectors().get(i));
+    }
+    float[][] query = new float[1][];
+    try (Embedder embedder = source.open();
+        SearchIndex index =
+            SearchIndex.of(live, entry -> Optional.of(byOffset.get(entry.offset())))) {
+      embedder.embed(List.of(text), (i, vector) -> query[0] = vector);
+      return index.search(List.of(query[0]), new int[] {limit}).getFirst();
+    }
+  }
+
+  private void print(List<SearchHit> hits) throws IOException {
+    for (SearchHit hit : hits) {
+      if (json) {
+        Json.printLine(console.json(), hit.toJson(JSON));
+      } else {
+        console.say("%.3f  %s", hit.similarity(), hit.name());
+        console.say("       %s", PrintableText.excerpt(hit.text(), EXCERPT));
+      }
+    }
+  }
+}

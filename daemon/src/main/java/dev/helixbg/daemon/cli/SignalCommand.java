@@ -1,0 +1,41 @@
+package dev.helixbg.daemon.cli;
+
+import dev.helixbg.daemon.cli.flags.GlobalOptions;
+import dev.helixbg.daemon.link.DaemonHome;
+import dev.helixbg.daemon.link.DaemonLink;
+import dev.helixbg.daemon.terminal.Console;
+import dev.helixbg.daemon.terminal.ExitCode;
+import java.io.IOException;
+import java.time.Duration;
+import java.util.concurrent.Callable;
+import picocli.CommandLine.Command;
+
+/** Tells the daemon one word: pause, resume, reload or stop. */
+@Command(mixinStandardHelpOptions = true)
+final class SignalCommand implements Callable<Integer> {
+  private final Console console;
+  private final String word;
+
+  SignalCommand(Console console, String word) {
+    this.console = console;
+    this.word = word;
+  }
+
+  static String description(String word) {
+    return switch (word) {
+      case "pause" -> "Let the daemon do nothing but answer, until resume.";
+      case "resume" -> "Let a paused daemon go on.";
+      case "reload" -> "Let the daemon read its settings again.";
+      case "stop" -> "End the daemon; a service manager leaves it ended.";
+      default -> throw new IllegalArgumentException(word);
+    };
+  }
+
+  @Override
+  public Integer call() throws IOException {
+    new DaemonLink(DaemonHome.of(GlobalOptions.locations()))
+        .ask(DaemonLink.request(word), Duration.ofSeconds(10));
+    console.warn("%s: done", word);
+    return ExitCode.OK.number();
+  }
+}

@@ -1,0 +1,110 @@
+package dev.helixbg.daemon.cli;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import dev.helixbg.daemon.cli.flags.GlobalOptions;
+import dev.helixbg.daemon.link.DaemonHome;
+import dev.helixbg.daemon.link.DaemonLink;
+import dev.helixbg.daemon.terminal.Console;
+import dev.helixbg.daemon.terminal.ExitCode;
+import dev.helixbg.daemon.terminal.Json;
+import java.io.IOException;
+import java.time.Duration;
+import java.util.concurrent.Callable;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Option;
+
+/** Asks the daemon how it is. */
+@Command(
+    name = "status",
+    description = "What the daemon does: knowledge bases, models, counts, last error.",
+    mixinStandardHelpOptions = true)
+final class StatusCommand implements Callable<Integer> {
+  @Option(names = "--json", description = "Print JSON.")
+  private boolean json;
+
+  private final Console console;
+
+  StatusCommand(Console console) {
+    this.console = console;
+  }
+
+  @Override
+  public Integer call() throws IOException {
+    JsonNode status =
+        new DaemonLink(DaemonHome.of(GlobalOptions.locations()))
+            .ask(DaemonLink.request("status"), Duration.ofSeconds(10))
+            .getFirst();
+    if (json) {
+      Json.print(console.json(), status);
+    } else {
+      print(status);
+    }
+    return ExitCode.OK.number();
+  }
+
+  private void print(JsonNode status) {
+    JsonNode metrics = status.path("metrics");
+    console.say(
+        "helix-bg %s, process %d, up %s%s",
+        status.path("version").asText(),
+        status.path("pid").asLong(),
+        Duration.ofSeconds(metrics.path("upSeconds").asLong()),
+        status.path("paused").asBoolean() ? ", paused" : "");
+    for (JsonNode kb : status.path("kbs")) {
+      console.say(
+          "  %s: %s, %s",
+          kb.path("folder").asText(),
+          kb.path("entries").isNull() ? "not read yet" : kb.path("entries").asInt() + " entries",
+          kb.path("gone").asBoolean()
+              ? "waiting for it"
+              : kb.path("upToDate").asBoolean() ? "up to date" : "work to do");
+      if (kb.path("questionsLeft").asInt() > 0) {
+        console.say("    %,d questions to the model are left", kb.path("questionsLeft").asInt());
+      }
+      if (!kb.path("trouble").isNull()) {
+        console.say("    trouble: %s", kb.path("trouble").asText());
+      }
+    }
+    if (status.hasNonNull("idleWork")) {
+      console.say("at idle   %s", idleWork(status.path("idleWork")));
+    }
+    console.say(
+        "models    embedding %s, language %s",
+        loaded(status.path("embedderLoaded").asBoolean()),
+        status.path("model").isNull()
+            ? "none"
+            : status.path("model").asText() + " " + loaded(status.path("modelLoaded").asBoolean()));
+    console.say(
+        "so far    %,d looks, %,d readings, %,d reports, %,d texts embedded, %,d searches,"
+            + " %,d answers by the model",
+        metrics.path("ticks").asLong(),
+        metrics.path("readings").asLong(),
+        metrics.path("reports").asLong(),
+        metrics.path("embedded").asLong(),
+        metrics.path("searches").asLong(),
+        metrics.path("answers").asLong());
+    console.say(
+        "cost      %.1f s of processor time, %,d MB resident",
+        metrics.path("cpuSeconds").asDouble(), metrics.path("residentBytes").asLong() >> 20);
+    if (metrics.hasNonNull("lastError")) {
+      console.say(
+          "last error %s: %s",
+          metrics.at("/lastError/at").asText(), metrics.at("/lastError/message").asText());
+    }
+  }
+
+  private static String idleWork(JsonNode idle) {
+    String work = idle.path("work").asText();
+    String what =
+        idle.hasNonNull("job")
+            ? "%s: %,d done, %,d left"
+                .formatted(
+                    idle.path("job").asText(), idle.path("done").asInt(), idle.path("left").asInt())
+            : work;
+    return what + ", of " + idle.path("kb").asText();
+  }
+
+  private static String loaded(boolean is) {
+    return is ? "loaded" : "not loaded";
+  }
+}

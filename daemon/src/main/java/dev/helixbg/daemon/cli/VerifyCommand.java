@@ -1,0 +1,72 @@
+package dev.helixbg.daemon.cli;
+
+import dev.helixbg.config.Settings;
+import dev.helixbg.daemon.cli.flags.GlobalOptions;
+import dev.helixbg.daemon.kb.Kb;
+import dev.helixbg.daemon.kb.Verification;
+import dev.helixbg.daemon.terminal.Check;
+import dev.helixbg.daemon.terminal.Console;
+import dev.helixbg.daemon.terminal.Json;
+import dev.helixbg.embed.EmbeddingModel;
+import java.io.IOException;
+import java.nio.file.Path;
+import java.util.Optional;
+import java.util.concurrent.Callable;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.Parameters;
+
+/** Prints what {@link Verification} finds. */
+@Command(
+    name = "verify",
+    description = "Check log, vectors and report; say what is wrong and what a run would do.",
+    mixinStandardHelpOptions = true)
+final class VerifyCommand implements Callable<Integer> {
+  @Mixin private GlobalOptions options;
+
+  @Parameters(arity = "0..1", paramLabel = "kb", description = "Folder of the knowledge base.")
+  private Path kb;
+
+  @Option(names = "--json", description = "Print JSON.")
+  private boolean json;
+
+  private final Console console;
+
+  VerifyCommand(Console console) {
+    this.console = console;
+  }
+
+  @Override
+  public Integer call() throws IOException, InterruptedException {
+    Settings settings = options.load().settings();
+    Kb chosen = Kb.find(Optional.ofNullable(kb), settings, GlobalOptions.locations());
+    String modelId = EmbeddingModel.locate(settings.embed(), settings.cache()).id();
+    Verification.Result result = Verification.of(chosen, modelId);
+    if (json) {
+      printJson(chosen, result);
+    } else {
+      Check.print(result.checks(), console);
+      String work =
+          result.aRunWould().isEmpty() ? "change nothing" : String.join(", ", result.aRunWould());
+      console.out().println("A run would " + work + ".");
+    }
+    return Check.exitCode(result.checks()).number();
+  }
+
+  private void printJson(Kb chosen, Verification.Result result) throws IOException {
+    Json.print(
+        console.json(),
+        generator -> {
+          generator.writeStartObject();
+          generator.writeStringField("kb", chosen.folder().toString());
+          Check.write(result.checks(), generator);
+          generator.writeArrayFieldStart("aRunWould");
+          for (String work : result.aRunWould()) {
+            generator.writeString(work);
+          }
+          generator.writeEndArray();
+          generator.writeEndObject();
+        });
+  }
+}

@@ -1,0 +1,369 @@
+package dev.helixbg.daemon.cli.engine;
+
+import com.fasterxml.jackson.core.JsonGenerator;
+import com.sun.management.ThreadMXBean;
+import dev.helixbg.config.Settings;
+import dev.helixbg.daemon.cli.flags.GlobalOptions;
+import dev.helixbg.daemon.cli.flags.ModelFlags;
+import dev.helixbg.daemon.cli.flags.SamplingFlags;
+import dev.helixbg.daemon.terminal.Console;
+import dev.helixbg.daemon.terminal.ExitCode;
+import dev.helixbg.daemon.terminal.Failure;
+import dev.helixbg.daemon.terminal.Json;
+import dev.helixbg.llm.Agreement;
+import dev.helixbg.llm.LoadReport;
+import dev.helixbg.llm.ModelOpener;
+import dev.helixbg.llm.ModelOptions;
+import dev.helixbg.llm.ModelOptions.Device;
+import dev.helixbg.llm.Session;
+import dev.helixbg.llm.TextModel;
+import dev.helixbg.llm.backend.Counters.Counter;
+import dev.helixbg.llm.generate.Generation;
+import dev.helixbg.llm.generate.GenerationOptions;
+import dev.helixbg.llm.generate.Sampling;
+import dev.helixbg.llm.generate.StopReason;
+import dev.helixbg.llm.tokenizer.TextStream;
+import java.io.IOException;
+import java.lang.management.ManagementFactory;
+import java.nio.file.Path;
+import java.util.Arrays;
+import java.util.Locale;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import java.util.concurrent.Callable;
+import java.util.function.IntConsumer;
+import picocli.CommandLine.ArgGroup;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.Parameters;
+
+/** Lets a model answer a prompt, and shows the answer while it grows. */
+@Command(
+    name = "generate",
+    description = "Let a GGUF model answer a prompt; the text is printed as it comes.",
+    mixinStandardHelpOptions = true)
+public final class GenerateCommand implements Callable<Integer> {
+  @Mixin private GlobalOptions options;
+  @Mixin private ModelFlags flags;
+  @Mixin private SamplingFlags sampling;
+
+  @Parameters(paramLabel = "FILE", description = "The model, a GGUF file.")
+  private Path file;
+
+  @ArgGroup(exclusive = true, multiplicity = "1")
+  private Prompt prompt;
+
+  private static final class Prompt {
+    @Option(
+        names = {"-p", "--prompt"},
+        paramLabel = "TEXT",
+        description = "What to answer.")
+    private String text;
+
+    @Option(
+        names = "--prompt-ids",
+        paramLabel = "IDS",
+        description = "Token ids, separated by commas, taken as they are.")
+    private String ids;
+  }
+
+  @Option(
+      names = "--raw",
+      description =
+          "Take the prompt as it is: no chat form, and special tokens written out in it count.")
+  private boolean raw;
+
+  @Option(names = "--system", paramLabel = "TEXT", description = "What the model is told first.")
+  private String system;
+
+  @Option(names = "--thinking", description = "Let the model think aloud before it answers.")
+  private boolean thinking;
+
+  @Option(
+      names = {"-n", "--tokens"},
+      paramLabel = "N",
+      defaultValue = "256",
+      description = "The most tokens of the answer (default: ${DEFAULT-VALUE}).")
+  private int maxTokens;
+
+  @Option(names = "--stats", description = "Print timings and counters to stderr.")
+  private boolean stats;
+
+  @Option(
+      names = "--check",
+      description =
+          "Also run the prompt on the CPU (by the scalar reference, if the CPU was chosen), and"
+              + " tell how far embedding and logits differ.")
+  private boolean check;
+
+  @Option(
+      names = "--profile",
+      description = "Time each kernel of the GPU, in a command buffer of its own: slow.")
+  private boolean profile;
+
+  @Option(names = "--json", description = "Print JSON when the answer is complete.")
+  private boolean json;
+
+  private final Console console;
+
+  public GenerateCommand(Console console) {
+    this.console = console;
+  }
+
+  /**
+   * An answer with what it took.
+   *
+   * @param text without control tokens
+   * @param allocatedPerToken heap bytes, by all threads, from the first token to the last
+   */
+  private record Answer(Generation generation, String text, double allocatedPerToken) {
+
+    /** With the token that ended it. */
+    int[] tokenIds() {
+      int[] ids = generation.tokenIds();
+      if (generation.stopReason() == StopReason.STOP_TOKEN) {
+        ids = Arrays.copyOf(ids, ids.length + 1);
+        ids[ids.length - 1] = generation.stopToken();
+      }
+      return ids;
+    }
+
+    /** The first token belongs to the prompt's pass. */
+    double decodedPerSecond() {
+      int passes = tokenIds().length - 1;
+      return passes < 1 ? 0 : passes * 1e9 / generation.decodeNanos();
+    }
+
+    double promptPerSecond() {
+      return generation.promptTokens() * 1e9 / generation.promptNanos();
+    }
+  }
+
+  @Override
+  public Integer call() throws IOException {
+    if (maxTokens < 1) {
+      throw new Failure(ExitCode.USAGE, "-n must be 1 or more, not " + maxTokens);
+    }
+    Sampling chosen = sampling.sampling();
+    int[] givenIds = prompt.ids == null ? null : parse(prompt.ids);
+    Settings settings = flags.settings(options);
+    ModelOptions opening = flags.options(settings, 1).profiled(profile);
+    try (TextModel model = ModelOpener.open(file, opening)) {
+      if (profile && GpuAccount.of(model.backend()).isEmpty()) {
+        throw new Failure(
+            ExitCode.USAGE, "--profile times a GPU, and the backend is " + model.backend().name());
+      }
+      model
+          .loadReport()
+          .refused()
+          .forEach(reason -> console.err().println(reason + "; the CPU runs the model"));
+      int[] ids = givenIds == null ? ids(model) : givenIds;
+      Answer answer = answer(model, ids, chosen);
+      Optional<GpuAccount> gpu = GpuAccount.of(model.backend());
+      if (!json) {
+        console.out().println();
+      }
+      if (stats) {
+        print(model, answer);
+        gpu.ifPresent(account -> account.print(console));
+      } else if (profile) {
+        gpu.ifPresent(account -> account.printProfile(console));
+      }
+      Optional<Agreement> agreement =
+          check ? Optional.of(agreement(model, opening, ids)) : Optional.empty();
+      agreement.ifPresent(this::print);
+      if (json) {
+        Json.print(console.json(), generator -> write(model, answer, gpu, agreement, generator));
+      }
+      return exitCode(answer, agreement).number();
+    }
+  }
+
+  private static ExitCode exitCode(Answer answer, Optional<Agreement> agreement) {
+    if (answer.generation().stopReason() == StopReason.CANCELLED) {
+      return ExitCode.INTERRUPTED;
+    }
+    return agreement.isPresent() && !agreement.get().isGood() ? ExitCode.PROBLEMS : ExitCode.OK;
+  }
+
+  /** By a backend that computes the same in another way. */
+  private Agreement agreement(TextModel model, ModelOptions opening, int[] ids) {
+    Device other = model.backend().name().equals("cpu") ? Device.SCALAR : Device.CPU;
+    try (TextModel reference = ModelOpener.open(file, opening.on(other).profiled(false))) {
+      return Agreement.between(model, reference, ids);
+    }
+  }
+
+  private void print(Agreement agreement) {
+    console.note(
+        "check     first embedding row off by %.1e, logits by %.1e of the largest; %s",
+        agreement.embedding(),
+        agreement.logits(),
+        agreement.sameToken() ? "same next token" : "ANOTHER NEXT TOKEN");
+  }
+
+  private static int[] parse(String ids) {
+    try {
+      return Arrays.stream(ids.strip().split("[,\\s]+")).mapToInt(Integer::parseInt).toArray();
+    } catch (NumberFormatException e) {
+      throw new Failure(
+          ExitCode.USAGE, "--prompt-ids must be whole numbers separated by commas, not " + ids);
+    }
+  }
+
+  private int[] ids(TextModel model) {
+    return raw
+        ? model.tokenizer().encodeWithSpecial(prompt.text)
+        : model.chat().prompt(system, prompt.text, thinking);
+  }
+
+  private Answer answer(TextModel model, int[] ids, Sampling chosen) {
+    requireKnown(ids, model);
+    Set<Integer> ends = model.tokenizer().endTokens();
+    GenerationOptions generationOptions = new GenerationOptions(maxTokens, chosen, ends);
+    Listener listener = new Listener(model.tokenizer().stream(), stats || json);
+    try (Session session = model.session()) {
+      Generation generation =
+          model.generate(
+              session, ids, generationOptions, listener, Thread.currentThread()::isInterrupted);
+      listener.finish();
+      return new Answer(generation, listener.text.toString(), listener.allocatedPerToken());
+    }
+  }
+
+  private static void requireKnown(int[] ids, TextModel model) {
+    int vocabulary = model.model().vocabulary();
+    for (int id : ids) {
+      if (id < 0 || id >= vocabulary) {
+        throw new Failure(
+            ExitCode.USAGE,
+            "the token id %d is not in the vocabulary of %d".formatted(id, vocabulary));
+      }
+    }
+  }
+
+  /** Shows the answer while it grows, and leaves its own garbage out of the count. */
+  private final class Listener implements IntConsumer {
+    private final TextStream stream;
+    private final boolean counts;
+    private final StringBuilder text = new StringBuilder();
+    private int tokens;
+    private long firstAt;
+    private long lastAt;
+    private long ownBytes;
+
+    Listener(TextStream stream, boolean counts) {
+      this.stream = stream;
+      this.counts = counts;
+    }
+
+    @Override
+    public void accept(int id) {
+      long before = allocated();
+      lastAt = before;
+      firstAt = tokens == 0 ? before : firstAt;
+      show(stream.append(id));
+      tokens++;
+      ownBytes += allocated() - before;
+    }
+
+    void finish() {
+      show(stream.finish());
+    }
+
+    private void show(String piece) {
+      text.append(piece);
+      if (!json) {
+        console.out().print(piece);
+      }
+    }
+
+    private long allocated() {
+      if (!counts) {
+        return 0;
+      }
+      // Asked for here, where the JVM keeps it: made before the first token, that would wait for
+      // it.
+      var threads = (ThreadMXBean) ManagementFactory.getThreadMXBean();
+      return threads.getTotalThreadAllocatedBytes();
+    }
+
+    double allocatedPerToken() {
+      return tokens < 2 ? 0 : (double) Math.max(0, lastAt - firstAt - ownBytes) / (tokens - 1);
+    }
+  }
+
+  private void print(TextModel model, Answer answer) {
+    LoadReport load = model.loadReport();
+    Generation generation = answer.generation();
+    console.note("backend   %s", model.backend().name());
+    console.note("loaded in %.0f ms", load.totalNanos() / 1e6);
+    for (LoadReport.Phase phase : load.phases()) {
+      console.note(
+          "  %-10s %7.1f ms%s",
+          phase.name(), phase.nanos() / 1e6, phase.beside() ? ", beside" : "");
+    }
+    console.note(
+        "prompt    %d tokens in %.0f ms, %.1f per second",
+        generation.promptTokens(), generation.promptNanos() / 1e6, answer.promptPerSecond());
+    console.note(
+        "answer    %d tokens in %.0f ms, %.1f per second; ended by %s",
+        answer.tokenIds().length,
+        generation.decodeNanos() / 1e6,
+        answer.decodedPerSecond(),
+        name(generation.stopReason()));
+    console.note("allocated %.0f bytes per token", answer.allocatedPerToken());
+    model
+        .backend()
+        .counters()
+        .snapshot()
+        .forEach((counter, value) -> console.note("%-17s %,d", name(counter), value));
+  }
+
+  private static String name(Enum<?> constant) {
+    return constant.name().toLowerCase(Locale.ROOT);
+  }
+
+  private void write(
+      TextModel model,
+      Answer answer,
+      Optional<GpuAccount> gpu,
+      Optional<Agreement> agreement,
+      JsonGenerator json)
+      throws IOException {
+    Generation generation = answer.generation();
+    json.writeStartObject();
+    json.writeStringField("text", answer.text());
+    json.writeFieldName("token_ids");
+    json.writeArray(answer.tokenIds(), 0, answer.tokenIds().length);
+    json.writeNumberField("prompt_tokens", generation.promptTokens());
+    json.writeStringField("stop_reason", name(generation.stopReason()));
+    json.writeStringField("backend", model.backend().name());
+    json.writeObjectFieldStart("timings");
+    json.writeNumberField("load_ms", model.loadReport().totalNanos() / 1e6);
+    json.writeNumberField("prompt_ms", generation.promptNanos() / 1e6);
+    json.writeNumberField("decode_ms", generation.decodeNanos() / 1e6);
+    json.writeNumberField("prompt_tokens_per_second", answer.promptPerSecond());
+    json.writeNumberField("tokens_per_second", answer.decodedPerSecond());
+    json.writeEndObject();
+    json.writeNumberField("allocated_bytes_per_token", answer.allocatedPerToken());
+    json.writeObjectFieldStart("counters");
+    for (Map.Entry<Counter, Long> counter : model.backend().counters().snapshot().entrySet()) {
+      json.writeNumberField(name(counter.getKey()), counter.getValue());
+    }
+    json.writeEndObject();
+    if (gpu.isPresent()) {
+      gpu.get().write(json);
+    }
+    if (agreement.isPresent()) {
+      json.writeObjectFieldStart("check");
+      json.writeNumberField("embedding", agreement.get().embedding());
+      json.writeNumberField("logits", agreement.get().logits());
+      json.writeBooleanField("same_token", agreement.get().sameToken());
+      json.writeEndObject();
+    }
+    json.writeEndObject();
+  }
+}

@@ -1,0 +1,107 @@
+package dev.helixbg.daemon.cli.engine;
+
+import com.fasterxml.jackson.core.JsonGenerator;
+import dev.helixbg.daemon.terminal.Console;
+import dev.helixbg.llm.backend.Backend;
+import dev.helixbg.llm.gpu.GpuBackend;
+import dev.helixbg.llm.gpu.Profile;
+import dev.helixbg.llm.gpu.Waited;
+import java.io.IOException;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+
+/**
+ * What the GPU did for a run, beside the counters that every backend has.
+ *
+ * @param gpu as the system calls it
+ * @param driver what drives it; empty if there is nothing to say
+ * @param waited by label of the command buffer
+ * @param profile by kernel; empty if none was taken
+ */
+record GpuAccount(
+    String gpu,
+    String driver,
+    long memoryUsed,
+    long memoryBudget,
+    long copiedWeights,
+    Map<String, Waited> waited,
+    List<Profile.Entry> profile) {
+
+  /** Empty if something else ran the model. */
+  static Optional<GpuAccount> of(Backend backend) {
+    return backend instanceof GpuBackend gpu
+        ? Optional.of(
+            new GpuAccount(
+                gpu.device().name(),
+                gpu.device().driver(),
+                gpu.device().memoryUsed(),
+                gpu.device().memoryBudget(),
+                gpu.copiedWeightBytes(),
+                gpu.waited(),
+                gpu.profile().map(Profile::entries).orElse(List.of())))
+        : Optional.empty();
+  }
+
+  /** What it is and what it has, for people. */
+  void printDevice(Console console) {
+    console.say(
+        "GPU       %s%s, %,d of %,d MB used",
+        gpu, driver.isEmpty() ? "" : ", " + driver, memoryUsed >> 20, memoryBudget >> 20);
+  }
+
+  void print(Console console) {
+    console.note("gpu           %s %s", gpu, driver);
+    console.note("gpu memory    %,d of %,d bytes", memoryUsed, memoryBudget);
+    console.note("copied        %,d bytes of weights", copiedWeights);
+    waited.forEach(
+        (label, waits) ->
+            console.note(
+                "waited        %-12s %6d times %10.2f ms",
+                label, waits.times(), waits.nanos() / 1e6));
+    printProfile(console);
+  }
+
+  void printProfile(Console console) {
+    double all = profile.stream().mapToDouble(Profile.Entry::seconds).sum();
+    for (Profile.Entry entry : profile) {
+      console.note(
+          "kernel        %-12s %6d times %10.2f ms %5.1f %%  fastest %.1f us",
+          entry.kernel(),
+          entry.times(),
+          entry.seconds() * 1e3,
+          100 * entry.seconds() / all,
+          entry.fastest() * 1e6);
+    }
+  }
+
+  /** An object field {@code gpu}. */
+  void write(JsonGenerator json) throws IOException {
+    json.writeObjectFieldStart("gpu");
+    json.writeStringField("name", gpu);
+    json.writeStringField("driver", driver);
+    json.writeNumberField("memory_used", memoryUsed);
+    json.writeNumberField("memory_budget", memoryBudget);
+    json.writeNumberField("copied_weight_bytes", copiedWeights);
+    json.writeObjectFieldStart("waited");
+    for (Map.Entry<String, Waited> waits : waited.entrySet()) {
+      json.writeObjectFieldStart(waits.getKey());
+      json.writeNumberField("times", waits.getValue().times());
+      json.writeNumberField("ms", waits.getValue().nanos() / 1e6);
+      json.writeEndObject();
+    }
+    json.writeEndObject();
+    if (!profile.isEmpty()) {
+      json.writeArrayFieldStart("profile");
+      for (Profile.Entry entry : profile) {
+        json.writeStartObject();
+        json.writeStringField("kernel", entry.kernel());
+        json.writeNumberField("times", entry.times());
+        json.writeNumberField("ms", entry.seconds() * 1e3);
+        json.writeEndObject();
+      }
+      json.writeEndArray();
+    }
+    json.writeEndObject();
+  }
+}

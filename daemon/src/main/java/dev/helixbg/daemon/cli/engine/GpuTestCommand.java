@@ -1,0 +1,133 @@
+package dev.helixbg.daemon.cli.engine;
+
+import com.fasterxml.jackson.core.JsonGenerator;
+import dev.helixbg.daemon.terminal.Console;
+import dev.helixbg.daemon.terminal.ExitCode;
+import dev.helixbg.daemon.terminal.Failure;
+import dev.helixbg.daemon.terminal.Json;
+import dev.helixbg.llm.Gpus;
+import dev.helixbg.llm.gpu.GpuBackend;
+import dev.helixbg.llm.gpu.GpuBench;
+import dev.helixbg.llm.gpu.GpuBench.Result;
+import dev.helixbg.llm.gpu.driver.GpuDevice;
+import dev.helixbg.llm.gpu.driver.GpuException;
+import dev.helixbg.llm.tensor.TensorType;
+import java.io.IOException;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.Callable;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Option;
+
+/** Tries the GPU: is what it computes right, and how fast is it? */
+@Command(
+    name = "gpu-test",
+    description = "Check the GPU's kernels against the CPU, and measure them.",
+    mixinStandardHelpOptions = true)
+public final class GpuTestCommand implements Callable<Integer> {
+  private static final int LARGEST_COPY = 256 << 20;
+  private static final int LARGEST_SMALL_COPY = 1 << 20;
+
+  @Option(
+      names = "--small",
+      description = "Small sizes: seconds even without a GPU, but the speeds say little.")
+  private boolean small;
+
+  @Option(
+      names = {"-r", "--repetitions"},
+      paramLabel = "N",
+      defaultValue = "10",
+      description = "How often each is run; the fastest counts (default: ${DEFAULT-VALUE}).")
+  private int repetitions;
+
+  @Option(names = "--json", description = "Print JSON.")
+  private boolean json;
+
+  private final Console console;
+
+  public GpuTestCommand(Console console) {
+    this.console = console;
+  }
+
+  @Override
+  public Integer call() throws IOException {
+    if (repetitions < 1) {
+      throw new Failure(ExitCode.USAGE, "-r must be 1 or more, not " + repetitions);
+    }
+    try (GpuBackend gpu = new GpuBackend(open(), true, true)) {
+      if (!json) {
+        console.say("GPU       %s %s", gpu.device().name(), gpu.device().driver());
+        console.say("Memory    %,d MB budget", gpu.device().memoryBudget() >> 20);
+        console.say(
+            "%n%-28s %10s %10s %10s  %s", "test", "us", "GB/s", "GFLOP/s", "against the CPU");
+      }
+      List<Result> results = results(new GpuBench(gpu, repetitions));
+      if (json) {
+        Json.print(console.json(), generator -> write(gpu.device(), results, generator));
+      }
+      boolean right = results.stream().allMatch(Result::isRight);
+      return (right ? ExitCode.OK : ExitCode.PROBLEMS).number();
+    }
+  }
+
+  /** The first GPU that can be used; if there is none, what each of them says. */
+  private static GpuDevice open() {
+    List<String> reasons = new ArrayList<>();
+    for (Gpus gpu : Gpus.values()) {
+      try {
+        return gpu.open();
+      } catch (GpuException e) {
+        reasons.add(e.getMessage());
+      }
+    }
+    throw new GpuException(String.join("; ", reasons));
+  }
+
+  private List<Result> results(GpuBench bench) {
+    List<Result> results = new ArrayList<>();
+    for (int bytes = 64 << 10; bytes <= (small ? LARGEST_SMALL_COPY : LARGEST_COPY); bytes *= 4) {
+      results.add(shown(bench.bandwidth(bytes)));
+    }
+    int size = small ? 256 : 2048;
+    int vectors = small ? 40 : 512;
+    results.add(shown(bench.product(TensorType.F32, size, size, vectors)));
+    results.add(shown(bench.product(TensorType.Q4_K, size, size, vectors)));
+    for (TensorType type : List.of(TensorType.F32, TensorType.Q4_0, TensorType.Q4_K)) {
+      results.add(shown(bench.product(type, 2 * size, size, 1)));
+    }
+    return results;
+  }
+
+  private Result shown(Result result) {
+    if (!json) {
+      console.say(
+          "%-28s %10.1f %10.1f %10.1f  %s",
+          result.test(),
+          result.seconds() * 1e6,
+          result.gigabytesPerSecond(),
+          result.gigaflops(),
+          result.isRight() ? "right" : "WRONG: off by %.1e".formatted(result.error()));
+    }
+    return result;
+  }
+
+  private static void write(GpuDevice device, List<Result> results, JsonGenerator json)
+      throws IOException {
+    json.writeStartObject();
+    json.writeStringField("gpu", device.name());
+    json.writeNumberField("memory_budget", device.memoryBudget());
+    json.writeArrayFieldStart("tests");
+    for (Result result : results) {
+      json.writeStartObject();
+      json.writeStringField("test", result.test());
+      json.writeNumberField("seconds", result.seconds());
+      json.writeNumberField("gb_per_second", result.gigabytesPerSecond());
+      json.writeNumberField("gflops", result.gigaflops());
+      json.writeNumberField("error", result.error());
+      json.writeBooleanField("right", result.isRight());
+      json.writeEndObject();
+    }
+    json.writeEndArray();
+    json.writeEndObject();
+  }
+}

@@ -1,0 +1,2 @@
+/** Trying the engines by themselves, without a knowledge base. */
+package dev.helixbg.daemon.cli.engine;

@@ -1,0 +1,53 @@
+package dev.helixbg.daemon.cli.flags;
+
+import dev.helixbg.config.Locations;
+import dev.helixbg.config.Settings;
+import dev.helixbg.config.SettingsLoader;
+import java.nio.file.Path;
+import java.util.HashMap;
+import java.util.LinkedHashMap;
+import java.util.Map;
+import java.util.Optional;
+import picocli.CommandLine.Option;
+
+/** Options that every command has, and the settings that they lead to. */
+public final class GlobalOptions {
+  @Option(
+      names = "--config",
+      paramLabel = "FILE",
+      description = "Settings file (default: $HELIX_BG_CONFIG, else ~/.helix/helix-bg.toml).")
+  private Path config;
+
+  @Option(
+      names = "--set",
+      paramLabel = "KEY=VALUE",
+      description = "One setting, above file and environment. 'helix-bg config' lists all.")
+  private Map<String, String> set = new LinkedHashMap<>();
+
+  /** Where this user's files are. */
+  public static Locations locations() {
+    return Locations.of(
+        System.getenv(), System.getProperty("user.home"), System.getProperty("os.name"));
+  }
+
+  /** The settings with the options in force, and where each comes from. */
+  public SettingsLoader.Loaded load() {
+    return load(Map.of());
+  }
+
+  /**
+   * @param threads what a command's own flag says; null: it was not given
+   */
+  public Settings settings(String threads) {
+    return load(threads == null ? Map.of() : Map.of("threads", threads)).settings();
+  }
+
+  /**
+   * @param flags of the command itself, by setting name; they win
+   */
+  SettingsLoader.Loaded load(Map<String, String> flags) {
+    Map<String, String> all = new HashMap<>(set);
+    all.putAll(flags);
+    return new SettingsLoader(locations(), System.getenv()).load(Optional.ofNullable(config), all);
+  }
+}

@@ -1,0 +1,55 @@
+package dev.helixbg.daemon.cli.flags;
+
+import dev.helixbg.config.Settings;
+import java.nio.file.Path;
+import java.util.HashMap;
+import java.util.Map;
+import picocli.CommandLine.Option;
+
+/** Options of every command that lets a language model judge entries. */
+public final class JudgeFlags {
+  @Option(
+      names = "--model",
+      paramLabel = "FILE",
+      description =
+          "The language model, a GGUF file (default: the setting llm.model, else the first .gguf in"
+              + " ~/.helix/models).")
+  private Path model;
+
+  @Option(
+      names = "--llm-seconds",
+      paramLabel = "N",
+      description =
+          "How long the language model may be asked; the next run goes on. 0: use only what is"
+              + " remembered (default: the setting llm.seconds, 600).")
+  private String seconds;
+
+  @Option(
+      names = "--backend",
+      paramLabel = "NAME",
+      description =
+          "What runs the language model: metal, cuda, cpu, or auto, which is a GPU where there is"
+              + " one (default: the setting llm.backend, auto).")
+  private String backend;
+
+  @Option(names = "--threads", paramLabel = "N", description = "Threads; 0: one per core.")
+  private String threads;
+
+  /** The settings with these flags in force. */
+  public Settings settings(GlobalOptions options) {
+    Map<String, String> flags = new HashMap<>();
+    if (model != null) {
+      flags.put("llm.model", model.toAbsolutePath().normalize().toString());
+    }
+    if (seconds != null) {
+      flags.put("llm.seconds", seconds);
+    }
+    if (backend != null) {
+      flags.put("llm.backend", backend);
+    }
+    if (threads != null) {
+      flags.put("threads", threads);
+    }
+    return options.load(flags).settings();
+  }
+}

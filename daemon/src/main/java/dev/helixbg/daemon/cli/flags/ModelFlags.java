@@ -1,0 +1,96 @@
+package dev.helixbg.daemon.cli.flags;
+
+import dev.helixbg.config.Settings;
+import dev.helixbg.daemon.terminal.ExitCode;
+import dev.helixbg.daemon.terminal.Failure;
+import dev.helixbg.llm.ModelOpener;
+import dev.helixbg.llm.ModelOptions;
+import dev.helixbg.llm.ModelOptions.Device;
+import dev.helixbg.llm.TextModel;
+import dev.helixbg.llm.backend.KvShape.Storage;
+import java.nio.file.Path;
+import picocli.CommandLine.Option;
+
+/** Options of every command that runs a language model. */
+public final class ModelFlags {
+  static final int STANDARD_CONTEXT = 4096;
+
+  @Option(
+      names = "--backend",
+      paramLabel = "NAME",
+      defaultValue = "auto",
+      description =
+          "What runs the model: metal (the GPU of a Mac), cuda (an NVIDIA GPU), cpu, scalar (slow,"
+              + " the reference), or auto: a GPU where one can be used, else cpu (default:"
+              + " ${DEFAULT-VALUE}).")
+  private String backend;
+
+  @Option(names = "--threads", paramLabel = "N", description = "Threads; 0: one per core.")
+  private String threads;
+
+  @Option(
+      names = {"-c", "--context"},
+      paramLabel = "N",
+      defaultValue = "" + STANDARD_CONTEXT,
+      description =
+          "The most tokens of prompt and answer; the model's own limit holds too (default:"
+              + " ${DEFAULT-VALUE}).")
+  private int context;
+
+  @Option(
+      names = "--kv-cache",
+      paramLabel = "TYPE",
+      defaultValue = "f16",
+      description =
+          "How keys and values are kept: f16, f32, or q8_0, in half of f16's memory, on the CPU"
+              + " only (default: ${DEFAULT-VALUE}).")
+  private String kvCache;
+
+  /** The settings with these flags in force. */
+  public Settings settings(GlobalOptions options) {
+    return options.settings(threads);
+  }
+
+  /** Opens a model for at least {@code tokens} of prompt and answer. */
+  public TextModel open(Path file, Settings settings, int tokens) {
+    return ModelOpener.open(file, options(settings, tokens));
+  }
+
+  /** How to open a model for at least {@code tokens} of prompt and answer. */
+  public ModelOptions options(Settings settings, int tokens) {
+    if (context < 1) {
+      throw new Failure(ExitCode.USAGE, "--context must be 1 or more, not " + context);
+    }
+    return ModelOptions.of(
+            device(), settings.threads(), Math.max(context, tokens), settings.cache())
+        .caching(storage());
+  }
+
+  /** Opens a model for the context that the flags name. */
+  public TextModel open(Path file, Settings settings) {
+    return open(file, settings, 1);
+  }
+
+  private Storage storage() {
+    return switch (kvCache) {
+      case "f16" -> Storage.F16;
+      case "f32" -> Storage.F32;
+      case "q8_0" -> Storage.Q8_0;
+      default ->
+          throw new Failure(ExitCode.USAGE, "--kv-cache must be f16, f32 or q8_0, not " + kvCache);
+    };
+  }
+
+  private Device device() {
+    return switch (backend) {
+      case "auto" -> Device.AUTO;
+      case "metal" -> Device.METAL;
+      case "cuda" -> Device.CUDA;
+      case "cpu" -> Device.CPU;
+      case "scalar" -> Device.SCALAR;
+      default ->
+          throw new Failure(
+              ExitCode.USAGE, "--backend must be metal, cuda, cpu, scalar or auto, not " + backend);
+    };
+  }
+}

@@ -1,0 +1,39 @@
+package dev.helixbg.daemon.host;
+
+import dev.helixbg.config.Settings;
+import dev.helixbg.embed.Embedder;
+import dev.helixbg.embed.EmbeddingModel;
+
+/** An embedding model by name, opened when there is something to embed. */
+public interface EmbedderSource {
+
+  /** The same wherever the same text gets the same vector. */
+  String id();
+
+  /** For people. */
+  String describe();
+
+  /** Whoever opens it closes it. */
+  Embedder open();
+
+  /** The model that the settings lead to, loaded anew by each {@link #open}. */
+  static EmbedderSource located(Settings settings) {
+    EmbeddingModel model = EmbeddingModel.locate(settings.embed(), settings.cache());
+    return new EmbedderSource() {
+      @Override
+      public String id() {
+        return model.id();
+      }
+
+      @Override
+      public String describe() {
+        return model.describe();
+      }
+
+      @Override
+      public Embedder open() {
+        return model.open(settings.threads());
+      }
+    };
+  }
+}

@@ -1,0 +1,54 @@
+package dev.helixbg.daemon.host;
+
+import static java.lang.foreign.ValueLayout.JAVA_INT;
+
+import java.lang.foreign.FunctionDescriptor;
+import java.lang.foreign.Linker;
+import java.lang.foreign.MemorySegment;
+import java.util.Optional;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Lets a thread run when nobody else wants the processor. Java's own thread priorities do nothing
+ * on Linux.
+ *
+ * <p>On Linux a thread has a nice value of its own, which the threads that it starts inherit and
+ * which none of them can lower again. On a Mac the service's nice value is that of all threads:
+ * what would be lower there, the background class, also starves work on the GPU.
+ */
+public final class LowPriority {
+  private static final Logger LOG = LoggerFactory.getLogger(LowPriority.class);
+
+  /** The last in the queue. */
+  static final int NICE = 19;
+
+  private static final int PRIO_PROCESS = 0;
+  private static final int THIS_THREAD = 0;
+
+  private LowPriority() {}
+
+  /** For the calling thread and those that it starts from now on. */
+  public static void take() {
+    Thread.currentThread().setPriority(Thread.MIN_PRIORITY);
+    if (!System.getProperty("os.name").startsWith("Linux")) {
+      return;
+    }
+    Optional<MemorySegment> address = Linker.nativeLinker().defaultLookup().find("setpriority");
+    if (address.isEmpty()) {
+      return;
+    }
+    try {
+      // int setpriority(int which, id_t who, int value)
+      int failed =
+          (int)
+              Linker.nativeLinker()
+                  .downcallHandle(
+                      address.get(), FunctionDescriptor.of(JAVA_INT, JAVA_INT, JAVA_INT, JAVA_INT))
+                  .invokeExact(PRIO_PROCESS, THIS_THREAD, NICE);
+      LOG.debug("setpriority: {}", failed);
+    } catch (Throwable e) {
+      LOG.debug("setpriority failed", e);
+    }
+  }
+}

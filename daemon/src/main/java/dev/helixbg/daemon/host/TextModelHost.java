@@ -1,0 +1,210 @@
+package dev.helixbg.daemon.host;
+
+import dev.helixbg.config.Settings;
+import dev.helixbg.daemon.terminal.ExitCode;
+import dev.helixbg.daemon.terminal.Failure;
+import dev.helixbg.insight.review.ModelOracle;
+import dev.helixbg.insight.review.Oracle;
+import dev.helixbg.llm.TextModel;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.Optional;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.FutureTask;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
+import java.util.concurrent.locks.ReentrantLock;
+
+/**
+ * Keeps a language model loaded between uses, one use at a time, and releases it when it was idle.
+ *
+ * <p>A model's threads have the priority of the thread that loaded it. So what was loaded for idle
+ * work is loaded anew for people, and the other way round.
+ */
+public final class TextModelHost implements AutoCloseable {
+  /** That somebody waits for a use before his, or for his own, as long as a client does. */
+  private static final Duration PATIENCE = Duration.ofMinutes(30);
+
+  private final Settings settings;
+  private final DaemonClock clock;
+  private final DaemonMetrics metrics;
+  private final ReentrantLock lock = new ReentrantLock(true);
+  private TextModel loaded;
+  private Path loadedFrom;
+  private boolean loadedForIdle;
+  private volatile long idleSince;
+  private volatile boolean isLoaded;
+  private volatile boolean closed;
+  private volatile Optional<Long> usedByPeople = Optional.empty();
+
+  public TextModelHost(Settings settings, DaemonClock clock, DaemonMetrics metrics) {
+    this.settings = settings;
+    this.clock = clock;
+    this.metrics = metrics;
+  }
+
+  /** What a model is wanted for. */
+  public interface Work<T> {
+    /**
+     * @param model empty when there is none on this machine
+     */
+    T with(Optional<TextModel> model) throws InterruptedException;
+  }
+
+  /**
+   * Does some work for people with the model, which is loaded when it is not.
+   *
+   * @throws Failure with {@link ExitCode#BUSY} when others use it for too long
+   * @throws dev.helixbg.llm.gguf.GgufException when the file is no model that can be used
+   */
+  public <T> T use(Work<T> work) throws InterruptedException {
+    return Thread.currentThread().isVirtual() ? useElsewhere(work) : useHere(work, false);
+  }
+
+  /** The same at idle, from a thread of low priority and with fewer threads. */
+  public <T> T useAtIdle(Work<T> work) throws InterruptedException {
+    return useHere(work, true);
+  }
+
+  /**
+   * Metal's pools belong to the thread that opened them, which a virtual one changes as it goes.
+   */
+  private <T> T useElsewhere(Work<T> work) throws InterruptedException {
+    FutureTask<T> task = new FutureTask<>(() -> useHere(work, false));
+    Thread thread = Thread.ofPlatform().daemon().name("model use").start(task);
+    try {
+      return task.get(2 * PATIENCE.toNanos(), TimeUnit.NANOSECONDS);
+    } catch (InterruptedException e) {
+      thread.interrupt();
+      throw e;
+    } catch (TimeoutException e) {
+      thread.interrupt();
+      throw busy();
+    } catch (ExecutionException e) {
+      switch (e.getCause()) {
+        case RuntimeException cause -> throw cause;
+        case InterruptedException cause -> throw cause;
+        case Error cause -> throw cause;
+        default -> throw new IllegalStateException(e.getCause());
+      }
+    }
+  }
+
+  private <T> T useHere(Work<T> work, boolean idle) throws InterruptedException {
+    if (!lock.tryLock(PATIENCE.toNanos(), TimeUnit.NANOSECONDS)) {
+      throw busy();
+    }
+    try {
+      Optional<LanguageModel> model = LanguageModel.locate(settings);
+      return model.isPresent() ? useModel(model.get(), work, idle) : work.with(Optional.empty());
+    } finally {
+      lock.unlock();
+      releaseIfClosed();
+    }
+  }
+
+  private static Failure busy() {
+    return new Failure(ExitCode.BUSY, "the language model is busy; try again later");
+  }
+
+  private <T> T useModel(LanguageModel model, Work<T> work, boolean idle)
+      throws InterruptedException {
+    long start = System.nanoTime();
+    try {
+      if (!model.file().equals(loadedFrom) || idle != loadedForIdle) {
+        release();
+        int threads = idle ? settings.daemon().modelThreads() : settings.threads();
+        loaded = model.open(settings, threads);
+        loadedFrom = model.file();
+        loadedForIdle = idle;
+        isLoaded = true;
+      }
+      return work.with(Optional.of(loaded));
+    } catch (Error e) {
+      release(); // nobody knows in which state it is
+      throw e;
+    } finally {
+      metrics.modelNanos.add(System.nanoTime() - start);
+      idleSince = clock.nanos();
+      if (!idle) {
+        usedByPeople = Optional.of(idleSince);
+      }
+    }
+  }
+
+  /** A model as reviews ask it; its tokens are counted. */
+  public Oracle oracle(TextModel model) {
+    return new ModelOracle(model, metrics.modelTokens::add);
+  }
+
+  /** Whether there is a model to load; the one that was named may be gone. */
+  public boolean exists() {
+    try {
+      return LanguageModel.locate(settings).isPresent();
+    } catch (Failure e) {
+      return false;
+    }
+  }
+
+  /** Whether people use it, or did so less than {@code time} ago and may go on. */
+  public boolean isForPeople(Duration time) {
+    return lock.isLocked()
+        || usedByPeople.filter(at -> clock.nanos() - at < time.toNanos()).isPresent();
+  }
+
+  /** Whether somebody waits for the model while it works. */
+  public boolean isWanted() {
+    return lock.hasQueuedThreads();
+  }
+
+  public boolean isLoaded() {
+    return isLoaded;
+  }
+
+  /**
+   * @param idle empty: never
+   * @return whether it was released now
+   */
+  public boolean releaseAfter(Optional<Duration> idle) {
+    if (!isLoaded
+        || idle.isEmpty()
+        || clock.nanos() - idleSince < idle.get().toNanos()
+        || !lock.tryLock()) {
+      return false;
+    }
+    try {
+      return release();
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  private boolean release() {
+    TextModel was = loaded;
+    loaded = null;
+    loadedFrom = null;
+    isLoaded = false;
+    if (was != null) {
+      was.close();
+    }
+    return was != null;
+  }
+
+  /** After each use as well: one of both comes last. */
+  private void releaseIfClosed() {
+    if (closed && lock.tryLock()) {
+      try {
+        release();
+      } finally {
+        lock.unlock();
+      }
+    }
+  }
+
+  /** Releases the model, now or when those who use it or wait for it have done. */
+  @Override
+  public void close() {
+    closed = true;
+    releaseIfClosed();
+  }
+}

@@ -1,0 +1,149 @@
+package dev.helixbg.daemon.idle;
+
+import dev.helixbg.config.Settings;
+import dev.helixbg.daemon.host.DaemonClock;
+import dev.helixbg.daemon.host.DaemonMetrics;
+import dev.helixbg.daemon.host.LanguageModel;
+import dev.helixbg.daemon.host.TextModelHost;
+import dev.helixbg.daemon.kb.KbIdentity;
+import dev.helixbg.daemon.run.Judging;
+import dev.helixbg.daemon.run.Pipeline;
+import dev.helixbg.daemon.terminal.Failure;
+import dev.helixbg.insight.judge.AnswerFile;
+import dev.helixbg.insight.judge.Asking;
+import dev.helixbg.insight.judge.Job;
+import dev.helixbg.insight.judge.Judge;
+import dev.helixbg.insight.judge.JudgeProgress;
+import dev.helixbg.insight.judge.JudgeRun;
+import dev.helixbg.llm.TextModel;
+import dev.helixbg.llm.backend.Counters.Counter;
+import java.io.IOException;
+import java.time.Duration;
+import java.util.Optional;
+import java.util.function.BooleanSupplier;
+
+/**
+ * Asks the language model what a report has left open, as {@code one-shot} would: the same
+ * questions in the same order, each answer kept in the same file. A run ends with the time that the
+ * settings give it, and the next goes on.
+ */
+public final class IdleQuestions {
+  private final Settings settings;
+  private final TextModelHost host;
+  private final DaemonClock clock;
+  private final DaemonMetrics metrics;
+
+  /**
+   * How far a run is.
+   *
+   * @param job of which questions are being asked; empty before the first and between two
+   * @param done questions of this job that were answered in this run
+   * @param left questions of this job that are still to be asked
+   * @param answered questions of all jobs that were answered in this run
+   */
+  public record RunProgress(Optional<Job> job, int done, int left, int answered) {
+    static final RunProgress START = new RunProgress(Optional.empty(), 0, 0, 0);
+  }
+
+  private volatile RunProgress stand = RunProgress.START;
+
+  public IdleQuestions(
+      Settings settings, TextModelHost host, DaemonClock clock, DaemonMetrics metrics) {
+    this.settings = settings;
+    this.host = host;
+    this.clock = clock;
+    this.metrics = metrics;
+  }
+
+  /** Of the run under way, or of the last one. */
+  RunProgress stand() {
+    return stand;
+  }
+
+  /** Whether the settings let the model be asked, and there is one. */
+  boolean canAsk() {
+    return settings.llm().seconds() > 0 && host.exists();
+  }
+
+  /**
+   * Asks until everything is answered or the time is over.
+   *
+   * @param found the KB
+   * @param of what its report was made from
+   * @return how many questions were answered
+   * @throws InterruptedException when cancelled; the answers until then are saved
+   * @throws Failure when they cannot be saved
+   */
+  int ask(KbIdentity found, Pipeline.Outcome of, BooleanSupplier cancelled)
+      throws InterruptedException {
+    stand = RunProgress.START;
+    return host.useAtIdle(model -> model.isEmpty() ? 0 : ask(found, of, model.get(), cancelled));
+  }
+
+  private int ask(KbIdentity found, Pipeline.Outcome of, TextModel model, BooleanSupplier cancelled)
+      throws InterruptedException {
+    LanguageModel file = LanguageModel.require(settings);
+    int entryTokens = settings.llm().entryTokens();
+    try (Asking asking =
+        new Asking(
+            new AnswerFile(found.kb().answers(), found::check),
+            file.hash(settings),
+            entryTokens,
+            () -> Judge.with(model, entryTokens),
+            Duration.ofSeconds(settings.llm().seconds()),
+            clock::nanos,
+            new CountedProgress(model),
+            cancelled)) {
+      new JudgeRun(asking, file.name(), of.report().findings(), of.vectors().vectors()).run();
+      return asking.asked();
+    } catch (IOException e) {
+      throw Judging.cannotSave(found.kb(), e);
+    }
+  }
+
+  /** Counts. */
+  private final class CountedProgress implements JudgeProgress {
+    private final TextModel model;
+    private long rows;
+
+    CountedProgress(TextModel model) {
+      this.model = model;
+      rows = rows();
+    }
+
+    private long rows() {
+      return model.backend().counters().get(Counter.ROWS);
+    }
+
+    @Override
+    public void begin(Job job, int questions) {
+      stand = new RunProgress(Optional.of(job), 0, questions, stand.answered());
+    }
+
+    @Override
+    public void answered(int questions) {
+      RunProgress before = stand;
+      stand =
+          new RunProgress(
+              before.job(),
+              before.done() + questions,
+              before.left() - questions,
+              before.answered() + questions);
+      metrics.answers.add(questions);
+      countTokens();
+    }
+
+    @Override
+    public void end() {
+      stand = new RunProgress(Optional.empty(), 0, 0, stand.answered());
+      countTokens();
+    }
+
+    /** A token is a row of a pass; a few rows that only fill up a small pass count, too. */
+    private void countTokens() {
+      long now = rows();
+      metrics.modelTokens.add(now - rows);
+      rows = now;
+    }
+  }
+}

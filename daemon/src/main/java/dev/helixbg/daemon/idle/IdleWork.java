@@ -1,0 +1,428 @@
+package dev.helixbg.daemon.idle;
+
+import dev.helixbg.config.DaemonSettings;
+import dev.helixbg.config.Settings;
+import dev.helixbg.daemon.host.DaemonClock;
+import dev.helixbg.daemon.host.LowPriority;
+import dev.helixbg.daemon.host.Power;
+import dev.helixbg.daemon.host.TextModelHost;
+import dev.helixbg.daemon.host.TroubleLog;
+import dev.helixbg.daemon.kb.Kb;
+import dev.helixbg.daemon.kb.KbIdentity;
+import dev.helixbg.daemon.run.Pipeline;
+import dev.helixbg.daemon.run.Reviews;
+import dev.helixbg.daemon.terminal.ExitCode;
+import dev.helixbg.daemon.terminal.Failure;
+import dev.helixbg.daemon.terminal.Faults;
+import dev.helixbg.daemon.watch.KbWatch;
+import dev.helixbg.insight.review.Oracle;
+import dev.helixbg.insight.review.RememberingOracle;
+import dev.helixbg.insight.review.Review;
+import dev.helixbg.insight.review.SessionReview;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.EnumMap;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.Optional;
+import java.util.concurrent.CancellationException;
+import java.util.concurrent.ConcurrentHashMap;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * What is done when nothing else is: the reviews that are due, and the questions that the language
+ * model has not been asked yet, on a thread of low priority. Whatever changes interrupts it; it
+ * then goes on another time, with the answers that it has.
+ *
+ * <p>{@link #consider} is called by the loop's thread, {@link #current} by any.
+ */
+public final class IdleWork implements AutoCloseable {
+  private static final Logger LOG = LoggerFactory.getLogger(IdleWork.class);
+
+  /** Asking a Mac for its battery starts a process. */
+  private static final Duration ASK_AGAIN = Duration.ofSeconds(10);
+
+  private static final Duration FIRST_RETRY = Duration.ofMinutes(5);
+  private static final Duration LONGEST_RETRY = Duration.ofHours(4);
+
+  /** What tells whether the machine has nothing better to do; a seam for tests. */
+  public interface Machine {
+    boolean onBattery();
+
+    /** Runnable threads per core. */
+    double load();
+
+    Machine THIS =
+        new Machine() {
+          @Override
+          public boolean onBattery() {
+            return Power.onBattery();
+          }
+
+          @Override
+          public double load() {
+            return Power.load();
+          }
+        };
+  }
+
+  /** What was done for a KB, so that the history need not be read at each step. */
+  private static final class Known {
+    private final Map<Review.Kind, Optional<Review>> last = new EnumMap<>(Review.Kind.class);
+
+    /** The log for which it is known that no session is worth a synthesis. */
+    private volatile String noSession = "";
+
+    /** What failed the last time. */
+    private final Map<Work, Failed> failed = new EnumMap<>(Work.class);
+
+    /** The log for which a run found nothing to ask, whatever the report says. */
+    private volatile String noQuestions = "";
+  }
+
+  /**
+   * @param changes of the KB, by {@link KbWatch#changes}: another number, and it may be mended
+   * @param pause nanoseconds from the failure to the next try
+   */
+  private record Failed(int changes, long at, long pause) {}
+
+  /** What a run does; those that end soon come first. */
+  public enum Work {
+    SESSION(Optional.of(Review.Kind.SESSION)),
+    DRIFT(Optional.of(Review.Kind.DRIFT)),
+    STALE(Optional.of(Review.Kind.STALE)),
+    /** Labels, verdicts, sentences and merges. */
+    QUESTIONS(Optional.empty());
+
+    private final Optional<Review.Kind> review;
+
+    Work(Optional<Review.Kind> review) {
+      this.review = review;
+    }
+
+    /** As it is called in output. */
+    public String title() {
+      return name().toLowerCase(Locale.ROOT);
+    }
+  }
+
+  /** A run, from the moment it is wanted. */
+  private record Run(KbWatch watch, Work work, long since, Instant at) {}
+
+  /**
+   * What is under way.
+   *
+   * @param stand how far it is, where it asks questions
+   */
+  public record Current(
+      Kb kb, Work work, Instant since, Optional<IdleQuestions.RunProgress> stand) {}
+
+  private final Settings settings;
+  private final TextModelHost model;
+  private final Reviews reviews;
+  private final IdleQuestions questions;
+  private final DaemonClock clock;
+  private final TroubleLog troubles;
+  private final Machine machine;
+  private final RememberingOracle.Memory memory = new RememberingOracle.Memory();
+  private final Map<Kb, Known> known = new ConcurrentHashMap<>();
+
+  private Thread thread;
+  private volatile Run run;
+  private volatile boolean stop;
+  private volatile boolean finished;
+
+  /** Whether the run ended with a trouble, which the next is likely to meet again. */
+  private volatile boolean failed;
+
+  private boolean refused;
+  private long machineAskedAt;
+
+  /** The KB that has its turn first. */
+  private int first;
+
+  public IdleWork(
+      Settings settings,
+      TextModelHost model,
+      Reviews reviews,
+      IdleQuestions questions,
+      DaemonClock clock,
+      TroubleLog troubles,
+      Machine machine) {
+    this.settings = settings;
+    this.model = model;
+    this.reviews = reviews;
+    this.questions = questions;
+    this.clock = clock;
+    this.troubles = troubles;
+    this.machine = machine;
+  }
+
+  /**
+   * Starts what is due, or interrupts what is running when its KB changed or the machine is wanted.
+   *
+   * @return whether something is running, or has just ended: then the KBs are to be looked at soon
+   */
+  public boolean consider(List<KbWatch> all, boolean paused) {
+    List<KbWatch> watches = all.stream().filter(watch -> !watch.isGone()).toList();
+    if (thread != null) {
+      if (finished) {
+        end();
+      } else if (paused
+          || !watches.contains(run.watch())
+          || isChanged(watches)
+          || isMachineWanted()) {
+        stop = true;
+        if (run.work().review.isPresent()) {
+          thread.interrupt(); // comparing all entries asks nobody whether it may go on
+        }
+      }
+      return true;
+    }
+    if (paused || watches.stream().anyMatch(watch -> watch.upToDateWith().isEmpty())) {
+      return false;
+    }
+    for (int i = 0; i < watches.size(); i++) {
+      KbWatch watch = watches.get((first + i) % watches.size());
+      for (Work work : Work.values()) {
+        if (isDue(watch, work) && mayRun()) {
+          if (work == Work.QUESTIONS && watch.outcome().isEmpty()) {
+            watch.runAgain();
+            return true;
+          }
+          first = (first + i + 1) % watches.size();
+          start(watch, work);
+          return true;
+        }
+      }
+    }
+    return false;
+  }
+
+  private boolean isChanged(List<KbWatch> watches) {
+    return watches.stream()
+        .anyMatch(watch -> watch.upToDateWith().isEmpty() || watch.restsSince() - run.since() > 0);
+  }
+
+  /** Whether a run is under way, or has ended without being noticed yet. */
+  public boolean isRunning() {
+    return thread != null;
+  }
+
+  /** Empty as soon as a run has ended, though the loop may be busy and not have seen it yet. */
+  public Optional<Current> current() {
+    Run now = run;
+    return now == null || finished
+        ? Optional.empty()
+        : Optional.of(
+            new Current(
+                now.watch().kb(),
+                now.work(),
+                now.at(),
+                now.work() == Work.QUESTIONS ? Optional.of(questions.stand()) : Optional.empty()));
+  }
+
+  private Known known(KbWatch watch) {
+    return known.computeIfAbsent(watch.kb(), kb -> new Known());
+  }
+
+  private boolean isDue(KbWatch watch, Work work) {
+    Known of = known(watch);
+    Failed broken = of.failed.get(work);
+    if (broken != null
+        && broken.changes() == watch.changes()
+        && clock.nanos() - broken.at() < broken.pause()) {
+      return false;
+    }
+    long rests = clock.nanos() - watch.restsSince();
+    if (rests < settings.daemon().modelQuiet().toNanos()) {
+      return false;
+    }
+    return work.review.isPresent()
+        ? isDue(watch, of, work.review.get(), rests)
+        : watch.questions() > 0
+            && !of.noQuestions.equals(watch.upToDateWith())
+            && questions.canAsk();
+  }
+
+  private boolean isDue(KbWatch watch, Known of, Review.Kind kind, long rests) {
+    DaemonSettings daemon = settings.daemon();
+    Optional<Review> last = of.last.computeIfAbsent(kind, k -> lastOrNone(watch.kb(), k));
+    boolean changed = last.filter(r -> r.logSha256().equals(watch.upToDateWith())).isEmpty();
+    return changed
+        && switch (kind) {
+          case SESSION ->
+              rests >= daemon.sessionGap().toNanos() && !of.noSession.equals(watch.upToDateWith());
+          case DRIFT -> isOver(last, daemon.drift());
+          case STALE -> isOver(last, daemon.stale());
+        };
+  }
+
+  private static Optional<Review> lastOrNone(Kb kb, Review.Kind kind) {
+    try {
+      return Reviews.last(kb, kind);
+    } catch (Failure e) {
+      LOG.warn("{}", e.getMessage());
+      return Optional.empty();
+    }
+  }
+
+  /** Also when the clock was set back behind the last review. */
+  private boolean isOver(Optional<Review> last, Duration period) {
+    Instant now = clock.now();
+    return last.isEmpty()
+        || now.isBefore(last.get().at())
+        || Duration.between(last.get().at(), now).compareTo(period) >= 0;
+  }
+
+  /** A review compares all pairs even where there is no model to judge them. */
+  private boolean mayRun() {
+    if (model.isForPeople(settings.daemon().modelQuiet())
+        || (refused && clock.nanos() - machineAskedAt < ASK_AGAIN.toNanos())) {
+      return false;
+    }
+    machineAskedAt = clock.nanos();
+    refused = isOnForbiddenBattery() || machine.load() > settings.daemon().modelMaxLoad();
+    return !refused;
+  }
+
+  private boolean isOnForbiddenBattery() {
+    return !settings.daemon().modelOnBattery() && machine.onBattery();
+  }
+
+  /** Whether, during a run, others need the machine: its own threads are part of the load. */
+  private boolean isMachineWanted() {
+    if (clock.nanos() - machineAskedAt < ASK_AGAIN.toNanos()) {
+      return false;
+    }
+    machineAskedAt = clock.nanos();
+    int threads =
+        run.work().review.isPresent() ? settings.threads() : settings.daemon().modelThreads();
+    double own = (double) threads / Runtime.getRuntime().availableProcessors();
+    return isOnForbiddenBattery() || machine.load() - own > settings.daemon().modelMaxLoad();
+  }
+
+  private void start(KbWatch watch, Work work) {
+    stop = false;
+    finished = false;
+    failed = false;
+    watch.beingAsked(true);
+    run = new Run(watch, work, clock.nanos(), clock.now());
+    Run mine = run;
+    thread = Thread.ofPlatform().daemon().name("model").unstarted(() -> work(mine));
+    try {
+      thread.start();
+    } catch (Throwable e) { // such as: no memory for a thread
+      end();
+      throw e;
+    }
+  }
+
+  private void end() {
+    Run ended = run;
+    ended.watch().beingAsked(false);
+    Known of = known.get(ended.watch().kb());
+    ended.work().review.ifPresent(of.last::remove);
+    if (failed) {
+      Failed before = of.failed.get(ended.work());
+      long pause = before == null ? FIRST_RETRY.toNanos() : 2 * before.pause();
+      of.failed.put(
+          ended.work(),
+          new Failed(
+              ended.watch().changes(), clock.nanos(), Math.min(pause, LONGEST_RETRY.toNanos())));
+    } else {
+      of.failed.remove(ended.work());
+    }
+    thread = null;
+    run = null;
+  }
+
+  /** The thread's one place for whatever goes wrong. */
+  private void work(Run mine) {
+    String about = mine.watch().kb().folder() + ", " + mine.work().title();
+    try {
+      LowPriority.take();
+      if (mine.work().review.isPresent()) {
+        review(mine, mine.work().review.get(), about);
+      } else {
+        ask(mine, about);
+      }
+      troubles.over(about);
+    } catch (CancellationException e) {
+      LOG.debug("{}: interrupted, to be continued", about);
+    } catch (InterruptedException e) {
+      LOG.debug("{}: stopped, to be continued", about);
+    } catch (Throwable e) {
+      if (stop || Faults.codeOf(e) == ExitCode.BUSY) {
+        LOG.debug("{}: ended, to be continued: {}", about, e.getMessage());
+      } else {
+        troubles.met(about, e);
+        failed = true;
+      }
+    } finally {
+      finished = true;
+    }
+  }
+
+  private boolean isCancelled() {
+    return stop || model.isWanted();
+  }
+
+  private void ask(Run mine, String about) throws InterruptedException {
+    KbWatch watch = mine.watch();
+    String log = watch.upToDateWith();
+    Optional<Pipeline.Outcome> outcome = watch.outcome();
+    Optional<KbIdentity> found = watch.found();
+    if (outcome.isEmpty() || found.isEmpty()) {
+      return;
+    }
+    int before = watch.questions();
+    int answered = questions.ask(found.get(), outcome.get(), this::isCancelled);
+    if (answered == 0) {
+      known.get(watch.kb()).noQuestions = log;
+    }
+    LOG.info("{}: {} of {} answered", about, answered, before);
+  }
+
+  private void review(Run mine, Review.Kind kind, String about) throws InterruptedException {
+    if (kind == Review.Kind.SESSION && !isSession(mine)) {
+      return;
+    }
+    Review review =
+        model.useAtIdle(
+            text -> {
+              Optional<Oracle> oracle =
+                  text.map(open -> new RememberingOracle(model.oracle(open), memory));
+              Reviews.Wanted wanted = new Reviews.Wanted(kind, Optional.empty());
+              return reviews.run(mine.watch().kb(), wanted, oracle, clock.now(), this::isCancelled);
+            });
+    LOG.info("{}: {}", about, review.summary());
+  }
+
+  private boolean isSession(Run mine) {
+    Optional<Review> last = Reviews.last(mine.watch().kb(), Review.Kind.SESSION);
+    int fresh = SessionReview.fresh(reviews.load(mine.watch().kb()).keys(), last).size();
+    if (fresh < settings.daemon().sessionEntries()) {
+      known.get(mine.watch().kb()).noSession = mine.watch().upToDateWith();
+      return false;
+    }
+    return true;
+  }
+
+  /** Stops what is running, which takes a layer of the model at most, and waits for it a second. */
+  @Override
+  public void close() {
+    stop = true;
+    Thread running = thread;
+    if (running != null) {
+      running.interrupt();
+      try {
+        running.join(1_000);
+      } catch (InterruptedException e) {
+        Thread.currentThread().interrupt();
+      }
+    }
+  }
+}

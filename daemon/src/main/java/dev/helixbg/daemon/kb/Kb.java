@@ -1,0 +1,102 @@
+package dev.helixbg.daemon.kb;
+
+import dev.helixbg.config.Locations;
+import dev.helixbg.config.Settings;
+import dev.helixbg.daemon.terminal.ExitCode;
+import dev.helixbg.daemon.terminal.Failure;
+import dev.helixbg.embed.store.PrivateFiles;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.Optional;
+import java.util.stream.Collectors;
+
+/** A knowledge base's folder and the files in it that helix-bg reads and writes. */
+public record Kb(Path folder) {
+
+  /**
+   * The knowledge base to work on: the argument, else the setting or {@code $HELIX_KB}, else the
+   * first usual place with a data.log.
+   *
+   * @param argument a folder, or the data.log in it
+   * @throws Failure with {@link ExitCode#KB} when there is none
+   */
+  public static Kb find(Optional<Path> argument, Settings settings, Locations locations) {
+    Optional<Path> named = argument.map(Kb::folderOf).or(settings::kb);
+    if (named.isPresent()) {
+      return new Kb(named.get().toAbsolutePath().normalize()).orFail();
+    }
+    return locations
+        .findKb()
+        .map(Kb::new)
+        .orElseThrow(
+            () ->
+                new Failure(
+                    ExitCode.KB,
+                    "no knowledge base found: no data.log in "
+                        + locations.usualKbs().stream()
+                            .map(Path::toString)
+                            .collect(Collectors.joining(", "))
+                        + ". Name one: helix-bg one-shot FOLDER, or set HELIX_KB. To try helix-bg"
+                        + " out: helix-bg one-shot --sample"));
+  }
+
+  /** The KB in a folder that somebody named, whether or not there is one yet. */
+  public static Kb named(Path argument) {
+    return new Kb(folderOf(argument).toAbsolutePath().normalize());
+  }
+
+  private static Path folderOf(Path argument) {
+    boolean isLog =
+        argument.endsWith(Locations.DATA_LOG)
+            && !Files.isDirectory(argument)
+            && Files.exists(argument);
+    return isLog ? argument.toAbsolutePath().getParent() : argument;
+  }
+
+  private Kb orFail() {
+    if (!Files.isDirectory(folder)) {
+      throw new Failure(ExitCode.KB, "no such knowledge base: " + folder + " is not a folder");
+    }
+    if (!Files.exists(dataLog())) {
+      throw new Failure(ExitCode.KB, "no knowledge base: there is no data.log in " + folder);
+    }
+    return this;
+  }
+
+  /** What to say when somebody moved or deleted it while it was at work on. */
+  Failure gone() {
+    return new Failure(
+        ExitCode.KB,
+        folder
+            + " is not the knowledge base any more that it was: somebody moved, deleted or replaced"
+            + " it. Nothing is written there; it is read again when its data.log is back");
+  }
+
+  /**
+   * Makes the folder of {@link #insights} where there is none, but never that of the KB.
+   *
+   * @throws Failure with {@link ExitCode#KB} when there is no KB any more
+   */
+  void makeInsights() throws IOException {
+    if (!Files.exists(dataLog())) {
+      throw gone();
+    }
+    PrivateFiles.makeFolder(insights());
+  }
+
+  /** The log, which is only ever read. */
+  public Path dataLog() {
+    return folder.resolve(Locations.DATA_LOG);
+  }
+
+  /** What models said about this knowledge base. */
+  public Path answers() {
+    return insights().resolve("answers.jsonl");
+  }
+
+  /** The folder of everything that helix-bg leaves for people to read. */
+  public Path insights() {
+    return folder.resolve("insights");
+  }
+}

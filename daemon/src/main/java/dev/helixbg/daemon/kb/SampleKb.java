@@ -1,0 +1,36 @@
+package dev.helixbg.daemon.kb;
+
+import dev.helixbg.daemon.terminal.ExitCode;
+import dev.helixbg.daemon.terminal.Failure;
+import dev.helixbg.daemon.terminal.Reasons;
+import dev.helixbg.embed.store.AtomicFile;
+import java.io.IOException;
+import java.io.InputStream;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.Arrays;
+
+/** The knowledge base that comes with the program, for trying it out. */
+public final class SampleKb {
+  private SampleKb() {}
+
+  /** Unpacks it into the cache folder, where its vectors and report stay between runs. */
+  public static Kb unpack(Path cacheFolder) {
+    Kb kb = new Kb(cacheFolder.resolve("sample-kb"));
+    try (InputStream resource = SampleKb.class.getResourceAsStream("/sample/data.log")) {
+      byte[] log = resource.readAllBytes();
+      if (!holds(kb.dataLog(), log)) {
+        Files.createDirectories(kb.folder());
+        AtomicFile.replace(kb.dataLog(), out -> out.write(log));
+      }
+      return kb;
+    } catch (IOException e) {
+      throw new Failure(
+          ExitCode.WRITE, "cannot unpack the sample to " + kb.folder() + ": " + Reasons.of(e));
+    }
+  }
+
+  private static boolean holds(Path file, byte[] content) throws IOException {
+    return Files.isRegularFile(file) && Arrays.equals(Files.readAllBytes(file), content);
+  }
+}

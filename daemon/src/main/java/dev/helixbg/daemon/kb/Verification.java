@@ -1,0 +1,169 @@
+package dev.helixbg.daemon.kb;
+
+import com.fasterxml.jackson.core.JacksonException;
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.ObjectMapper;
+import dev.helixbg.daemon.terminal.Check;
+import dev.helixbg.daemon.terminal.Reasons;
+import dev.helixbg.embed.cache.CacheRow;
+import dev.helixbg.embed.cache.CachedVectors;
+import dev.helixbg.embed.cache.EmbeddingCache;
+import dev.helixbg.embed.cache.Journal;
+import dev.helixbg.embed.cache.TextKey;
+import dev.helixbg.insight.log.DataLog;
+import dev.helixbg.insight.log.Entry;
+import dev.helixbg.insight.log.LogAccount;
+import dev.helixbg.insight.log.LogReading;
+import dev.helixbg.insight.report.Report;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Optional;
+import java.util.Set;
+
+/**
+ * Looks at the files of one KB, without changing any, and says what is wrong and what a run would
+ * do.
+ */
+public final class Verification {
+  private final Kb kb;
+  private final String modelId;
+  private final List<Check> checks = new ArrayList<>();
+  private final List<String> aRunWould = new ArrayList<>();
+
+  private Verification(Kb kb, String modelId) {
+    this.kb = kb;
+    this.modelId = modelId;
+  }
+
+  /**
+   * @param checks what was looked at
+   * @param aRunWould what one-shot would do now, each beginning with a verb; empty when nothing
+   */
+  public record Result(List<Check> checks, List<String> aRunWould) {}
+
+  /**
+   * @param modelId of the model that a run would embed with
+   */
+  public static Result of(Kb kb, String modelId) throws InterruptedException {
+    Verification verification = new Verification(kb, modelId);
+    LogReading log = DataLog.readQuiet(kb.dataLog());
+    verification.checkLog(log.account());
+    verification.checkVectors(log.entries());
+    verification.checkReport(log.account());
+    return new Result(List.copyOf(verification.checks), List.copyOf(verification.aRunWould));
+  }
+
+  private void checkLog(LogAccount log) {
+    checks.add(
+        Check.ok(
+            "data.log",
+            "%,d bytes, %,d entries written, %,d deletes, %,d live"
+                .formatted(log.bytes(), log.entries(), log.deletes(), log.live())));
+    for (LogAccount.Damage damage : log.damage()) {
+      String detail =
+          "at offset %,d, %,d bytes unreadable: %s"
+              .formatted(damage.offset(), damage.unreadable(), damage.detail());
+      checks.add(
+          damage.kind() == LogAccount.Kind.TORN_TAIL
+              ? Check.note(
+                  "data.log", detail, "normal while helix writes; else the last entry was lost")
+              : Check.problem(
+                  "data.log",
+                  detail,
+                  "helix-bg reads around it; a compaction by helix removes it"));
+    }
+  }
+
+  private void checkVectors(List<Entry> entries) {
+    CachedVectors cached = new EmbeddingCache(kb.folder()).read();
+    Set<TextKey> needed = new HashSet<>();
+    entries.forEach(entry -> needed.add(TextKey.of(modelId, entry.embeddedText())));
+    long missing = needed.stream().filter(key -> cached.vector(key).isEmpty()).count();
+    long unneeded =
+        cached.rows().stream().map(CacheRow::key).filter(key -> !needed.contains(key)).count();
+    switch (cached.state()) {
+      case GOOD ->
+          checks.add(
+              Check.ok("embeddings.bin", "%,d vectors, sound".formatted(cached.rows().size())));
+      case MISSING -> checks.add(Check.note("embeddings.bin", cached.reason(), "a run makes it"));
+      case UNUSABLE ->
+          checks.add(Check.problem("embeddings.bin", cached.reason(), "a run makes it anew"));
+    }
+    checkJournal(cached.journal());
+    if (missing > 0) {
+      aRunWould.add("embed %,d texts".formatted(missing));
+    }
+    if (unneeded > 0) {
+      aRunWould.add("drop %,d vectors of texts that are gone".formatted(unneeded));
+    }
+  }
+
+  private void checkJournal(Journal journal) {
+    String name = EmbeddingCache.JOURNAL;
+    String sound = "%,d vectors wait for embeddings.bin".formatted(journal.vectors().size());
+    switch (journal.state()) {
+      case NONE -> {
+        return;
+      }
+      case WHOLE -> checks.add(Check.ok(name, sound + ", sound"));
+      case TORN ->
+          checks.add(Check.note(name, sound + "; it " + journal.reason(), "normal after a kill"));
+      case DAMAGED ->
+          checks.add(
+              Check.problem(name, "it " + journal.reason() + "; " + sound, "a run replaces it"));
+    }
+    aRunWould.add("publish the vectors in " + name);
+  }
+
+  private void checkReport(LogAccount log) {
+    ReportFolder files = ReportFolder.of(kb);
+    List<Path> absent =
+        List.of(files.html(), files.markdown(), files.json()).stream()
+            .filter(file -> !Files.isRegularFile(file))
+            .toList();
+    if (!absent.isEmpty()) {
+      String names =
+          String.join(", ", absent.stream().map(f -> f.getFileName().toString()).toList());
+      checks.add(Check.note("report", names + " not there", "a run writes it"));
+      aRunWould.add("write the report");
+      return;
+    }
+    try {
+      Optional<String> seen = logHashIn(files.json());
+      if (seen.isEmpty()) {
+        checks.add(
+            Check.problem(
+                "report",
+                "report.json is not one that this version writes",
+                "a run writes it anew"));
+        aRunWould.add("write the report");
+      } else if (seen.get().equals(log.sha256())) {
+        checks.add(Check.ok("report", "of this very log"));
+      } else {
+        checks.add(
+            Check.note("report", "of an earlier state of the log", "a run brings it up to date"));
+        aRunWould.add("write the report");
+      }
+    } catch (IOException e) {
+      checks.add(
+          Check.problem(
+              "report", "report.json cannot be read: " + Reasons.of(e), "a run writes it anew"));
+      aRunWould.add("write the report");
+    }
+  }
+
+  /** The hash of the log that a report was made from; empty when it is no report of this schema. */
+  private static Optional<String> logHashIn(Path reportJson) throws IOException {
+    try {
+      JsonNode report = new ObjectMapper().readTree(reportJson.toFile());
+      boolean ours = report.path("schema").asInt() == Report.SCHEMA;
+      return Optional.ofNullable(report.at("/log/sha256").textValue()).filter(hash -> ours);
+    } catch (JacksonException e) {
+      return Optional.empty();
+    }
+  }
+}

@@ -1,0 +1,97 @@
+package dev.helixbg.daemon.run;
+
+import dev.helixbg.config.Settings;
+import dev.helixbg.config.Sha256;
+import dev.helixbg.daemon.host.EmbedderSource;
+import dev.helixbg.daemon.kb.Kb;
+import dev.helixbg.daemon.terminal.Version;
+import dev.helixbg.embed.cache.EmbeddingCache;
+import dev.helixbg.insight.findings.Analysis;
+import dev.helixbg.insight.findings.Findings;
+import dev.helixbg.insight.log.Entry;
+import dev.helixbg.insight.log.LogAccount;
+import dev.helixbg.insight.report.Report;
+import dev.helixbg.insight.review.KbEntries;
+import dev.helixbg.insight.similarity.Vectors;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.stream.Collectors;
+
+/**
+ * What several KBs have in common: only findings between entries or topics of different KBs. A
+ * topic is named {@code kb/topic} here, by the folder of its KB.
+ */
+public final class AcrossReport {
+  private static final String BETWEEN = "/";
+
+  private AcrossReport() {}
+
+  /**
+   * Compares the entries that have vectors already.
+   *
+   * @throws dev.helixbg.insight.log.DataLogException when a log cannot be read
+   */
+  public static Report of(List<Kb> kbs, EmbedderSource model, Settings settings) {
+    List<String> names = names(kbs);
+    List<Entry> entries = new ArrayList<>();
+    List<String> keys = new ArrayList<>();
+    List<Vectors> vectors = new ArrayList<>();
+    List<LogAccount> accounts = new ArrayList<>();
+    for (int i = 0; i < kbs.size(); i++) {
+      Kb kb = kbs.get(i);
+      KbEntries known = KbEntries.read(kb.dataLog(), new EmbeddingCache(kb.folder()), model.id());
+      accounts.add(known.log());
+      keys.addAll(known.keys());
+      vectors.add(known.vectors());
+      for (Entry entry : known.entries()) {
+        // Offsets of several logs mean nothing together: a running number keeps the order.
+        entries.add(
+            new Entry(
+                entries.size(),
+                names.get(i) + BETWEEN + entry.topic(),
+                entry.body(),
+                entry.timestampMin(),
+                entry.text()));
+      }
+    }
+    Findings between =
+        Analysis.between(
+            entries,
+            keys,
+            Vectors.joined(vectors),
+            AcrossReport::kbOf,
+            settings.insight(),
+            settings.threads());
+    return new Report(
+        between, together(accounts), new Report.Run(Version.text(), model.describe()));
+  }
+
+  /** Names of the folders, numbered where two are called the same. */
+  static List<String> names(List<Kb> kbs) {
+    List<String> names = new ArrayList<>();
+    for (Kb kb : kbs) {
+      String name = String.valueOf(kb.folder().getFileName());
+      String unique = name;
+      for (int n = 2; names.contains(unique); n++) {
+        unique = name + "-" + n;
+      }
+      names.add(unique);
+    }
+    return names;
+  }
+
+  private static String kbOf(String topic) {
+    return topic.substring(0, topic.indexOf(BETWEEN));
+  }
+
+  private static LogAccount together(List<LogAccount> accounts) {
+    String logs = accounts.stream().map(LogAccount::sha256).collect(Collectors.joining());
+    return new LogAccount(
+        accounts.stream().mapToLong(LogAccount::bytes).sum(),
+        Sha256.of(logs),
+        accounts.stream().mapToInt(LogAccount::entries).sum(),
+        accounts.stream().mapToInt(LogAccount::deletes).sum(),
+        accounts.stream().mapToInt(LogAccount::live).sum(),
+        List.of());
+  }
+}

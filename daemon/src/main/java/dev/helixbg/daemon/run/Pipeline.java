@@ -1,0 +1,196 @@
+package dev.helixbg.daemon.run;
+
+import dev.helixbg.config.InsightSettings;
+import dev.helixbg.config.Settings;
+import dev.helixbg.config.Sha256;
+import dev.helixbg.daemon.host.EmbedderSource;
+import dev.helixbg.daemon.kb.Kb;
+import dev.helixbg.daemon.kb.KbIdentity;
+import dev.helixbg.daemon.terminal.ExitCode;
+import dev.helixbg.daemon.terminal.Failure;
+import dev.helixbg.daemon.terminal.Progress;
+import dev.helixbg.daemon.terminal.Reasons;
+import dev.helixbg.daemon.terminal.Version;
+import dev.helixbg.embed.cache.EmbeddingCache;
+import dev.helixbg.embed.cache.TextKey;
+import dev.helixbg.embed.store.PrivateFiles;
+import dev.helixbg.insight.decisions.DecisionFile;
+import dev.helixbg.insight.decisions.Decisions;
+import dev.helixbg.insight.findings.Findings;
+import dev.helixbg.insight.log.DataLog;
+import dev.helixbg.insight.log.Entry;
+import dev.helixbg.insight.log.LogReading;
+import dev.helixbg.insight.report.Report;
+import dev.helixbg.insight.review.History;
+import dev.helixbg.insight.similarity.Vectors;
+import java.io.IOException;
+import java.io.InputStream;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.security.MessageDigest;
+import java.util.List;
+
+/**
+ * One run over one knowledge base, in reading order: log, vectors, findings, judgements, report.
+ */
+public final class Pipeline {
+  private final Settings settings;
+  private final EmbedderSource embedder;
+  private final Analyst analyst;
+  private final Judging judging;
+  private final Progress.Display display;
+
+  /** Finds what is worth telling: once, or again and again for a KB that changes. */
+  public interface Analyst {
+    /**
+     * @see dev.helixbg.insight.findings.Analysis#run
+     */
+    Findings analyse(
+        List<Entry> live,
+        List<String> keys,
+        Vectors vectors,
+        InsightSettings settings,
+        int threads);
+  }
+
+  public Pipeline(
+      Settings settings,
+      EmbedderSource embedder,
+      Analyst analyst,
+      Judging judging,
+      Progress.Display display) {
+    this.settings = settings;
+    this.embedder = embedder;
+    this.analyst = analyst;
+    this.judging = judging;
+    this.display = display;
+  }
+
+  /**
+   * @param report what was found
+   * @param vectors how the vectors came about
+   * @param asked questions that were put to the language model, not remembered
+   */
+  public record Outcome(Report report, VectorUpdate.Result vectors, int asked) {
+
+    /**
+     * Questions that the language model has not been asked yet; those that follow are not known.
+     */
+    public int questions() {
+      return report.judgements().left().values().stream().mapToInt(Integer::intValue).sum();
+    }
+  }
+
+  /**
+   * @param saving of vectors; answers are saved where it is not nothing
+   * @throws InterruptedException when interrupted; the vectors made and the answers given until
+   *     then are saved
+   */
+  public Outcome run(Kb kb, Saving saving) throws InterruptedException {
+    return run(kb, DataLog.readQuiet(kb.dataLog()), saving);
+  }
+
+  /**
+   * @param log of that KB, just read
+   * @see #run(Kb, boolean)
+   */
+  public Outcome run(Kb kb, LogReading log, Saving saving) throws InterruptedException {
+    VectorUpdate.Result vectors = updateVectors(kb, log, saving);
+    Decisions decisions = decisions(kb);
+    Findings all =
+        analyst.analyse(
+            log.entries(),
+            vectors.keys().stream().map(TextKey::hex).toList(),
+            Vectors.of(vectors.vectors()),
+            decisions.widened(settings.insight()),
+            settings.threads());
+    Findings open = decisions.applyTo(all, settings.insight());
+    Judging.Outcome judged = judging.run(kb, open, vectors.vectors(), saving != Saving.NOTHING);
+    Report.Run run = new Report.Run(Version.text(), embedder.describe());
+    Report report = new Report(open, log.account(), run, judged.judgements(), Reviews.latest(kb));
+    return new Outcome(report, vectors, judged.asked());
+  }
+
+  /** The vectors alone. */
+  public VectorUpdate.Result updateVectors(Kb kb, LogReading log, Saving saving)
+      throws InterruptedException {
+    KbIdentity here = KbIdentity.of(kb);
+    return new VectorUpdate(
+            new EmbeddingCache(kb.folder()),
+            embedder.id(),
+            () -> here.checking(embedder.open()),
+            display)
+        .run(log.entries(), saving);
+  }
+
+  /**
+   * Everything but the log that a report is made from, as 64 hexadecimal digits.
+   *
+   * @throws Failure when the decisions, answers or reviews cannot be read
+   */
+  public String basis(Kb kb) {
+    MessageDigest digest = Sha256.start();
+    for (String part :
+        List.of(
+            Version.text(),
+            embedder.id(),
+            embedder.describe(),
+            settings.insight().toString(),
+            settings.llm().toString(),
+            judging.basis())) {
+      digest.update(part.getBytes(StandardCharsets.UTF_8));
+      digest.update((byte) 0);
+    }
+    try {
+      addContent(kb.insights().resolve(DecisionFile.NAME), digest);
+    } catch (IOException e) {
+      throw unreadableDecisions(kb, e);
+    }
+    for (Path said : List.of(kb.answers(), kb.insights().resolve(History.NAME))) {
+      try {
+        addContent(said, digest);
+      } catch (IOException e) {
+        throw new Failure(ExitCode.KB, "cannot read " + said + ": " + Reasons.of(e));
+      }
+    }
+    return Sha256.hex(digest);
+  }
+
+  /** With its length, so that what ends one file cannot begin the next. */
+  private static void addContent(Path file, MessageDigest digest) throws IOException {
+    if (!Files.exists(file)) {
+      digest.update((byte) 0);
+      return;
+    }
+    PrivateFiles.requireFile(file);
+    byte[] buffer = new byte[1 << 16];
+    long length = 0;
+    try (InputStream in = Files.newInputStream(file)) {
+      for (int read = in.read(buffer); read > 0; read = in.read(buffer)) {
+        digest.update(buffer, 0, read);
+        length += read;
+      }
+    }
+    digest.update((" " + length).getBytes(StandardCharsets.UTF_8));
+  }
+
+  /** What the user said about the findings of a KB. */
+  public static Decisions decisions(Kb kb) {
+    try {
+      return new DecisionFile(kb.insights()).read();
+    } catch (IOException e) {
+      throw unreadableDecisions(kb, e);
+    }
+  }
+
+  private static Failure unreadableDecisions(Kb kb, IOException e) {
+    return new Failure(
+        ExitCode.KB,
+        "cannot read "
+            + kb.insights().resolve(DecisionFile.NAME)
+            + ": "
+            + Reasons.of(e)
+            + ". It holds what you said about findings; make it readable");
+  }
+}

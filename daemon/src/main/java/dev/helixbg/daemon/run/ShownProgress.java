@@ -1,0 +1,41 @@
+package dev.helixbg.daemon.run;
+
+import dev.helixbg.daemon.terminal.Progress;
+import dev.helixbg.insight.judge.Job;
+import dev.helixbg.insight.judge.JudgeProgress;
+
+/** Shows the jobs of a language model as bars, one after the other. */
+final class ShownProgress implements JudgeProgress {
+  private final Progress.Display display;
+  private Progress bar = Progress.SILENT;
+
+  ShownProgress(Progress.Display display) {
+    this.display = display;
+  }
+
+  @Override
+  public void begin(Job job, int questions) {
+    bar = display.begin(title(job), questions);
+  }
+
+  @Override
+  public void answered(int questions) {
+    for (int i = 0; i < questions; i++) {
+      bar.step();
+    }
+  }
+
+  @Override
+  public void end() {
+    bar.close();
+  }
+
+  private static String title(Job job) {
+    return switch (job) {
+      case LABEL -> "Labelling";
+      case PAIR -> "Comparing";
+      case SUMMARY -> "Summarising";
+      case MERGE -> "Merging";
+    };
+  }
+}

@@ -1,0 +1,135 @@
+package dev.helixbg.daemon.search;
+
+import dev.helixbg.daemon.host.DaemonMetrics;
+import dev.helixbg.daemon.host.EmbedderSource;
+import dev.helixbg.daemon.kb.Kb;
+import dev.helixbg.daemon.terminal.ExitCode;
+import dev.helixbg.daemon.terminal.Failure;
+import dev.helixbg.embed.Embedder;
+import java.time.Duration;
+import java.util.HashMap;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
+import java.util.function.Supplier;
+
+/**
+ * Answers searches of many clients, each KB by a {@link SearchWorker} of its own, so that nobody
+ * waits while another KB is read. Queries that were asked lately are not embedded again.
+ */
+public final class SearchService implements AutoCloseable {
+  private static final int REMEMBERED = 2_000;
+
+  /** A little less than the command's own. */
+  private static final Duration PATIENCE = Duration.ofSeconds(55);
+
+  private final Supplier<EmbedderSource> embedder;
+  private final DaemonMetrics metrics;
+
+  /** Guarded by itself. */
+  private final Map<Kb, SearchWorker> workers = new HashMap<>();
+
+  private boolean closed;
+
+  /** By model and text; least lately asked first. Guarded by itself. */
+  private final Map<String, float[]> remembered =
+      new LinkedHashMap<>(64, 0.75f, true) {
+        private static final long serialVersionUID = 1L;
+
+        @Override
+        protected boolean removeEldestEntry(Map.Entry<String, float[]> eldest) {
+          return size() > REMEMBERED;
+        }
+      };
+
+  public SearchService(Supplier<EmbedderSource> embedder, DaemonMetrics metrics) {
+    this.embedder = embedder;
+    this.metrics = metrics;
+  }
+
+  /**
+   * The entries nearest to a text.
+   *
+   * @throws Failure with {@link ExitCode#BUSY} when that takes more than a minute, or another
+   *     exception of reading the KB and embedding
+   * @throws InterruptedException when called off; nobody searches for it then
+   */
+  public List<SearchHit> search(Kb kb, String text, int limit) throws InterruptedException {
+    CompletableFuture<List<SearchHit>> answer = worker(kb).ask(text, limit);
+    try {
+      return answer.get(PATIENCE.toNanos(), TimeUnit.NANOSECONDS);
+    } catch (TimeoutException e) {
+      throw new Failure(ExitCode.BUSY, "the machine is too busy to search; try again");
+    } catch (ExecutionException e) {
+      switch (e.getCause()) {
+        case RuntimeException cause -> throw cause;
+        case Error cause -> throw cause;
+        default -> throw new IllegalStateException(e.getCause());
+      }
+    } finally {
+      answer.cancel(false);
+    }
+  }
+
+  private SearchWorker worker(Kb kb) {
+    synchronized (workers) {
+      if (closed) {
+        throw SearchWorker.stopping();
+      }
+      return workers.computeIfAbsent(kb, k -> new SearchWorker(k, this));
+    }
+  }
+
+  /** Gives back what is held for quick answers: KBs have changed, or nobody has asked for long. */
+  public void forgetAll() {
+    synchronized (workers) {
+      workers.values().forEach(SearchWorker::forget);
+    }
+  }
+
+  EmbedderSource embedder() {
+    return embedder.get();
+  }
+
+  DaemonMetrics metrics() {
+    return metrics;
+  }
+
+  /** The vector of a query that was asked lately. */
+  Optional<float[]> remembered(EmbedderSource source, String text) {
+    synchronized (remembered) {
+      return Optional.ofNullable(remembered.get(key(source, text)));
+    }
+  }
+
+  /** The vectors of queries, in their order. */
+  float[][] embed(EmbedderSource source, List<String> texts) throws InterruptedException {
+    float[][] vectors = new float[texts.size()][];
+    try (Embedder open = source.open()) {
+      open.embed(texts, (i, vector) -> vectors[i] = vector);
+    }
+    synchronized (remembered) {
+      for (int i = 0; i < vectors.length; i++) {
+        remembered.put(key(source, texts.get(i)), vectors[i]);
+      }
+    }
+    return vectors;
+  }
+
+  private static String key(EmbedderSource source, String text) {
+    return source.id() + " " + text;
+  }
+
+  @Override
+  public void close() {
+    synchronized (workers) {
+      closed = true;
+      workers.values().forEach(SearchWorker::close);
+    }
+  }
+}

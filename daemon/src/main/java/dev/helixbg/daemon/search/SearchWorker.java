@@ -1,0 +1,158 @@
+package dev.helixbg.daemon.search;
+
+import dev.helixbg.daemon.host.EmbedderSource;
+import dev.helixbg.daemon.kb.Kb;
+import dev.helixbg.daemon.terminal.ExitCode;
+import dev.helixbg.daemon.terminal.Failure;
+import dev.helixbg.daemon.terminal.Faults;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.BlockingQueue;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.LinkedBlockingQueue;
+
+/**
+ * The thread that answers searches in one KB: those that wait are compared in one pass over the
+ * vectors, so that a crowd costs little more than one. Queries whose vectors are known are answered
+ * before the others are embedded.
+ */
+final class SearchWorker implements AutoCloseable {
+  private static final int BATCH = 128;
+
+  /** Only wakes the thread. */
+  private static final Asked WAKE = new Asked("", 0, new CompletableFuture<>());
+
+  /** A search that waits. */
+  private record Asked(String text, int limit, CompletableFuture<List<SearchHit>> answer) {
+    void fail(Throwable why) {
+      answer.completeExceptionally(why);
+    }
+  }
+
+  private final Kb kb;
+  private final SearchService service;
+  private final BlockingQueue<Asked> waiting = new LinkedBlockingQueue<>();
+  private final Thread thread;
+
+  /** Null when it is to be read. Used by the thread only. */
+  private SearchIndex index;
+
+  private volatile boolean forget;
+  private volatile boolean closed;
+
+  SearchWorker(Kb kb, SearchService service) {
+    this.kb = kb;
+    this.service = service;
+    this.thread = Thread.ofPlatform().daemon().name("search").start(this::work);
+  }
+
+  CompletableFuture<List<SearchHit>> ask(String text, int limit) {
+    Asked asked = new Asked(text, limit, new CompletableFuture<>());
+    waiting.add(asked);
+    if (closed) { // perhaps after the thread has ended
+      asked.fail(stopping());
+    }
+    return asked.answer();
+  }
+
+  /** Lets go of the index: at once, or before the next search. */
+  void forget() {
+    forget = true;
+    waiting.add(WAKE);
+  }
+
+  static Failure stopping() {
+    return new Failure(ExitCode.BUSY, "the daemon is stopping");
+  }
+
+  /** Until it is closed: whatever else goes wrong is told to those who asked. */
+  private void work() {
+    List<Asked> batch = new ArrayList<>();
+    while (!closed) {
+      try {
+        batch.clear();
+        batch.add(waiting.take());
+        waiting.drainTo(batch, BATCH - 1);
+        dropOldIndex();
+        batch.removeIf(asked -> asked == WAKE || asked.answer().isDone()); // its client has left
+        if (!batch.isEmpty()) {
+          answer(batch);
+        }
+      } catch (Throwable e) {
+        if (!Faults.isExpected(e)) {
+          forget = true; // it may be what there is no memory for
+        }
+        Throwable why = closed ? stopping() : e;
+        batch.forEach(asked -> asked.fail(why)); // those that have an answer keep it
+      }
+    }
+    waiting.forEach(asked -> asked.fail(stopping()));
+    forget = true;
+    dropOldIndex();
+  }
+
+  private void dropOldIndex() {
+    if (forget) {
+      forget = false;
+      if (index != null) {
+        index.close();
+        index = null;
+      }
+    }
+  }
+
+  private void answer(List<Asked> batch) throws InterruptedException {
+    EmbedderSource source = service.embedder();
+    if (index == null) {
+      index = SearchIndex.read(kb, source.id());
+    }
+    List<Asked> known = new ArrayList<>();
+    List<float[]> vectors = new ArrayList<>();
+    List<Asked> others = new ArrayList<>();
+    for (Asked asked : batch) {
+      service
+          .remembered(source, asked.text())
+          .ifPresentOrElse(
+              vector -> {
+                known.add(asked);
+                vectors.add(vector);
+              },
+              () -> others.add(asked));
+    }
+    answer(known, vectors);
+    if (!others.isEmpty()) {
+      answer(others, embed(source, others));
+    }
+  }
+
+  private void answer(List<Asked> batch, List<float[]> queries) {
+    if (batch.isEmpty()) {
+      return;
+    }
+    List<List<SearchHit>> found =
+        index.search(queries, batch.stream().mapToInt(Asked::limit).toArray());
+    service.metrics().searches.add(batch.size());
+    for (int i = 0; i < batch.size(); i++) {
+      batch.get(i).answer().complete(found.get(i));
+    }
+  }
+
+  private List<float[]> embed(EmbedderSource source, List<Asked> batch)
+      throws InterruptedException {
+    List<String> distinct = batch.stream().map(Asked::text).distinct().toList();
+    float[][] vectors = service.embed(source, distinct);
+    Map<String, float[]> byText = new HashMap<>();
+    for (int i = 0; i < vectors.length; i++) {
+      byText.put(distinct.get(i), vectors[i]);
+    }
+    return batch.stream().map(asked -> byText.get(asked.text())).toList();
+  }
+
+  @Override
+  public void close() {
+    closed = true;
+    thread.interrupt();
+  }
+}

@@ -1,0 +1,431 @@
+package dev.helixbg.daemon.server;
+
+import dev.helixbg.config.ConfigException;
+import dev.helixbg.config.Settings;
+import dev.helixbg.daemon.control.ControlLimits;
+import dev.helixbg.daemon.control.ControlServer;
+import dev.helixbg.daemon.host.DaemonClock;
+import dev.helixbg.daemon.host.DaemonMetrics;
+import dev.helixbg.daemon.host.EmbedderHost;
+import dev.helixbg.daemon.host.EmbedderSource;
+import dev.helixbg.daemon.host.NativeMemory;
+import dev.helixbg.daemon.host.TextModelHost;
+import dev.helixbg.daemon.host.TroubleLog;
+import dev.helixbg.daemon.idle.IdleQuestions;
+import dev.helixbg.daemon.idle.IdleWork;
+import dev.helixbg.daemon.kb.Kb;
+import dev.helixbg.daemon.kb.KbFiles;
+import dev.helixbg.daemon.kb.ReportFolder;
+import dev.helixbg.daemon.link.DaemonHome;
+import dev.helixbg.daemon.run.AcrossReport;
+import dev.helixbg.daemon.run.Judging;
+import dev.helixbg.daemon.run.Pipeline;
+import dev.helixbg.daemon.run.Reviews;
+import dev.helixbg.daemon.search.SearchService;
+import dev.helixbg.daemon.terminal.ExitCode;
+import dev.helixbg.daemon.terminal.Failure;
+import dev.helixbg.daemon.terminal.Faults;
+import dev.helixbg.daemon.terminal.Reasons;
+import dev.helixbg.daemon.terminal.Version;
+import dev.helixbg.daemon.watch.DaemonLoop;
+import dev.helixbg.daemon.watch.FolderHints;
+import dev.helixbg.daemon.watch.KbWatch;
+import dev.helixbg.daemon.watch.LogHints;
+import dev.helixbg.daemon.watch.ModelLookout;
+import dev.helixbg.embed.EmbeddingException;
+import dev.helixbg.insight.findings.RunningAnalysis;
+import java.io.IOException;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.List;
+import java.util.Optional;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
+import java.util.function.Function;
+import java.util.function.Supplier;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/** All parts of the daemon wired together, and its life from start to end. */
+public final class Daemon implements AutoCloseable {
+  private static final Logger LOG = LoggerFactory.getLogger(Daemon.class);
+
+  /** What the troubles of the daemon itself are about. */
+  private static final String CHORE = "the daemon";
+
+  /** The chores are asked at least so often. */
+  private static final Duration CHORES = Duration.ofSeconds(30);
+
+  private static final Duration CHORES_WHILE_WORKING = Duration.ofMillis(250);
+
+  /** That whoever wants it to end or to rest waits for what is under way. */
+  private static final Duration ENDING = Duration.ofSeconds(8);
+
+  private final List<Kb> kbs;
+  private final DaemonHome home;
+  private final Supplier<Settings> settings;
+  private final Function<Settings, EmbedderSource> models;
+  private final World world;
+  private final DaemonClock clock;
+  private final DaemonMetrics metrics;
+  private final TroubleLog troubles;
+  private final DaemonLoop loop;
+  private final SearchService searches;
+  private final KbFiles.Lock lock;
+  private final FolderHints hints = new FolderHints(this::hint);
+  private final ControlServer control;
+  private final CountDownLatch closed = new CountDownLatch(1);
+  private final Instant startedAt;
+  private volatile Parts parts;
+  private volatile boolean reload;
+  private long reportsAtLastAcross = -1;
+  private long reportsSeen;
+
+  /** Times that idle work has ended, which may leave much memory to give back. */
+  private long timesWorked;
+
+  private boolean worked;
+
+  private long activitySeen = -1;
+  private long activeAt;
+  private boolean rested;
+
+  /** What surrounds a daemon; a seam for tests. */
+  record World(DaemonClock clock, KbFiles files, IdleWork.Machine machine) {
+    static final World REAL = new World(DaemonClock.SYSTEM, KbFiles.DISK, IdleWork.Machine.THIS);
+  }
+
+  /** What is made anew when the settings are read again. */
+  record Parts(
+      Settings settings,
+      EmbedderHost embedder,
+      TextModelHost model,
+      Reviews reviews,
+      IdleWork idle,
+      List<KbWatch> watches) {}
+
+  private Daemon(
+      List<Kb> kbs,
+      DaemonHome home,
+      Supplier<Settings> settings,
+      Function<Settings, EmbedderSource> models,
+      World world,
+      KbFiles.Lock lock)
+      throws IOException {
+    this.kbs = List.copyOf(kbs);
+    this.home = home;
+    this.settings = settings;
+    this.models = models;
+    this.world = world;
+    this.lock = lock;
+    this.clock = world.clock();
+    this.startedAt = clock.now();
+    this.metrics = new DaemonMetrics(clock);
+    this.troubles = new TroubleLog(metrics);
+    this.loop = new DaemonLoop(clock, this::chores);
+    this.parts = make(settings.get());
+    this.searches = new SearchService(() -> parts.embedder(), metrics);
+    loop.watch(parts.watches());
+    this.control =
+        ControlServer.start(home.socket(), new ControlRequests(this), ControlLimits.USUAL);
+  }
+
+  /**
+   * Takes the lock and opens the socket.
+   *
+   * @param settings reads them, at the start and at each reload
+   * @param models leads to the embedding model of some settings
+   * @throws Failure {@link ExitCode#BUSY} when another daemon runs
+   */
+  public static Daemon start(
+      List<Kb> kbs,
+      DaemonHome home,
+      Supplier<Settings> settings,
+      Function<Settings, EmbedderSource> models) {
+    return start(kbs, home, settings, models, World.REAL);
+  }
+
+  /** The same in a world of its own. */
+  static Daemon start(
+      List<Kb> kbs,
+      DaemonHome home,
+      Supplier<Settings> settings,
+      Function<Settings, EmbedderSource> models,
+      World world) {
+    KbFiles.Lock lock = home.lock();
+    try {
+      return new Daemon(kbs, home, settings, models, world, lock);
+    } catch (IOException e) {
+      lock.close();
+      throw new Failure(
+          ExitCode.WRITE, "cannot open the socket " + home.socket() + ": " + Reasons.of(e));
+    } catch (RuntimeException e) {
+      lock.close();
+      throw e;
+    }
+  }
+
+  private Parts make(Settings now) {
+    EmbedderSource source = models.apply(now);
+    EmbedderHost embedder = new EmbedderHost(source, clock);
+    TextModelHost model = new TextModelHost(now, clock, metrics);
+    Reviews reviews = new Reviews(now, source.id());
+    IdleQuestions questions = new IdleQuestions(now, model, clock, metrics);
+    IdleWork idle = new IdleWork(now, model, reviews, questions, clock, troubles, world.machine());
+    List<KbWatch> watches = kbs.stream().map(kb -> watch(kb, now, embedder)).toList();
+    return new Parts(now, embedder, model, reviews, idle, watches);
+  }
+
+  private KbWatch watch(Kb kb, Settings now, EmbedderSource embedder) {
+    RunningAnalysis analysis = new RunningAnalysis();
+    Pipeline pipeline =
+        new Pipeline(
+            now,
+            embedder,
+            analysis::update,
+            Judging.withoutAsking(now),
+            metrics.countingEmbedded());
+    return new KbWatch(
+        kb,
+        pipeline,
+        new ModelLookout(now),
+        analysis::forget,
+        now.daemon(),
+        world.files(),
+        FolderHints.areThere() ? hints : LogHints.NONE,
+        clock,
+        troubles,
+        metrics);
+  }
+
+  /**
+   * Runs until it is stopped.
+   *
+   * @throws InterruptedException when interrupted, after which it is still to be closed
+   */
+  public void run() throws InterruptedException {
+    LOG.info(
+        "helix-bg {} watches {}",
+        Version.text(),
+        String.join(", ", kbs.stream().map(kb -> kb.folder().toString()).toList()));
+    try {
+      loop.run();
+    } catch (RuntimeException | Error e) {
+      LOG.error("the daemon ends, since it cannot go on", e);
+      throw e;
+    }
+  }
+
+  private void hint(Kb kb) {
+    metrics.hints.increment();
+    loop.hint(kb);
+  }
+
+  /** Whatever goes wrong is a trouble; then they are done another time. */
+  private long chores() throws InterruptedException {
+    try {
+      long wait = doChores();
+      troubles.over(CHORE);
+      return wait;
+    } catch (InterruptedException e) {
+      throw e;
+    } catch (Throwable e) {
+      troubles.met(CHORE, e);
+      if (e instanceof Error) { // it may be what there is no memory for
+        searches.forgetAll();
+        parts.watches().forEach(KbWatch::forget);
+      }
+      return CHORES.toNanos();
+    }
+  }
+
+  private long doChores() throws InterruptedException {
+    if (reload) {
+      reload = false;
+      reloadSettings();
+    }
+    long reports = metrics.reports.sum();
+    if (reports != reportsSeen) {
+      reportsSeen = reports;
+      searches.forgetAll();
+    }
+    reportAcross(reports);
+    boolean working = parts.idle().consider(parts.watches(), loop.isPaused());
+    if (worked && !working) {
+      timesWorked++;
+    }
+    worked = working;
+    releaseModels();
+    if (working) {
+      loop.lookNext(); // a change is to interrupt it within a second
+    }
+    return (working ? CHORES_WHILE_WORKING : CHORES).toNanos();
+  }
+
+  private void reloadSettings() {
+    try {
+      Parts old = parts;
+      parts = make(settings.get());
+      loop.watch(parts.watches());
+      searches.forgetAll();
+      close(old.idle());
+      close(old.model());
+      close(old.embedder());
+      troubles.over("settings");
+      LOG.info("settings were read again");
+    } catch (ConfigException | EmbeddingException e) {
+      troubles.met("settings", e.getMessage() + "; going on with those from before");
+    } catch (Throwable e) {
+      troubles.met("settings", e);
+    }
+  }
+
+  private void reportAcross(long reports) throws InterruptedException {
+    boolean ready =
+        parts.settings().daemon().across()
+            && kbs.size() > 1
+            && parts.watches().stream().noneMatch(watch -> watch.upToDateWith().isEmpty());
+    if (!ready || reports == reportsAtLastAcross) {
+      return;
+    }
+    if (loop.attempt(this::reportAcross)) {
+      reportsAtLastAcross = reports;
+    }
+  }
+
+  private void reportAcross() throws InterruptedException {
+    try {
+      ReportFolder.in(home.across())
+          .write(AcrossReport.of(kbs, parts.embedder(), parts.settings()));
+      troubles.over("across");
+    } catch (Throwable e) {
+      if (Faults.codeOf(e) == ExitCode.INTERRUPTED || Thread.interrupted()) {
+        throw (InterruptedException) new InterruptedException().initCause(e);
+      }
+      troubles.met("across", e);
+    }
+  }
+
+  /** Once nothing was done for long enough, everything goes that only makes the next work fast. */
+  private void releaseModels() {
+    Optional<Duration> idle = parts.settings().daemon().embedderIdle();
+    boolean released = parts.embedder().releaseAfter(idle);
+    released |= parts.model().releaseAfter(parts.settings().daemon().modelIdle());
+    long activity =
+        metrics.readings.sum()
+            + metrics.searches.sum()
+            + metrics.reviews.sum()
+            + metrics.modelNanos.sum()
+            + timesWorked;
+    if (activity != activitySeen || parts.idle().isRunning()) {
+      activitySeen = activity;
+      activeAt = clock.nanos();
+      rested = false;
+    }
+    boolean rests = !rested && idle.isPresent() && clock.nanos() - activeAt >= idle.get().toNanos();
+    if (rests && !parts.embedder().isLoaded()) {
+      rested = true;
+      released = true;
+      searches.forgetAll();
+      parts.watches().forEach(KbWatch::forget);
+    }
+    if (released) {
+      NativeMemory.giveBack();
+      LOG.debug("memory was given back");
+    }
+  }
+
+  Parts parts() {
+    return parts;
+  }
+
+  DaemonLoop loop() {
+    return loop;
+  }
+
+  DaemonMetrics metrics() {
+    return metrics;
+  }
+
+  SearchService searches() {
+    return searches;
+  }
+
+  Instant startedAt() {
+    return startedAt;
+  }
+
+  Instant now() {
+    return clock.now();
+  }
+
+  int clients() {
+    return control.clients();
+  }
+
+  /** Lets the loop read the settings again. */
+  void reload() {
+    reload = true;
+    loop.callOff();
+  }
+
+  /**
+   * Lets it do nothing but answer.
+   *
+   * @return whether everything that was under way has ended; else it does so soon
+   */
+  boolean pause() throws InterruptedException {
+    long deadline = System.nanoTime() + ENDING.toNanos();
+    if (!loop.pause(ENDING)) {
+      return false;
+    }
+    while (parts.idle().current().isPresent()) {
+      if (System.nanoTime() - deadline > 0) {
+        return false;
+      }
+      Thread.sleep(10);
+    }
+    return true;
+  }
+
+  /**
+   * Ends it.
+   *
+   * @return whether everything has ended and is released; else it does so soon
+   */
+  boolean stop() {
+    loop.stop();
+    long deadline = System.nanoTime() + ENDING.toNanos();
+    while (true) {
+      try {
+        return closed.await(deadline - System.nanoTime(), TimeUnit.NANOSECONDS);
+      } catch (InterruptedException e) {
+        LOG.debug("whoever wants the end waits for it, though all requests are called off");
+      }
+    }
+  }
+
+  /** Lets go of everything; files are whole at any moment. Who asked for the end is told last. */
+  @Override
+  public void close() {
+    close(control::refuse);
+    close(parts.idle());
+    close(searches);
+    close(hints);
+    close(parts.embedder());
+    close(parts.model());
+    close(lock);
+    LOG.info("stopped");
+    closed.countDown();
+    close(control);
+  }
+
+  /** Whatever goes wrong, the others are to be closed as well. */
+  private static void close(AutoCloseable part) {
+    try {
+      part.close();
+    } catch (Throwable e) {
+      LOG.warn("a part of the daemon was not closed", e);
+    }
+  }
+}

@@ -1,0 +1,154 @@
+package dev.helixbg.daemon.server;
+
+import ch.qos.logback.classic.Level;
+import ch.qos.logback.classic.LoggerContext;
+import ch.qos.logback.classic.spi.ILoggingEvent;
+import ch.qos.logback.core.Appender;
+import ch.qos.logback.core.OutputStreamAppender;
+import ch.qos.logback.core.encoder.Encoder;
+import ch.qos.logback.core.rolling.FixedWindowRollingPolicy;
+import ch.qos.logback.core.rolling.RollingFileAppender;
+import ch.qos.logback.core.rolling.SizeBasedTriggeringPolicy;
+import ch.qos.logback.core.util.FileSize;
+import dev.helixbg.config.DaemonSettings;
+import dev.helixbg.config.DaemonSettings.LogFormat;
+import dev.helixbg.daemon.link.DaemonHome;
+import dev.helixbg.daemon.terminal.Console;
+import dev.helixbg.daemon.terminal.ExitCode;
+import dev.helixbg.daemon.terminal.Failure;
+import dev.helixbg.daemon.terminal.Reasons;
+import dev.helixbg.embed.store.PrivateFiles;
+import java.io.IOException;
+import java.nio.file.Path;
+import java.nio.file.StandardOpenOption;
+import java.util.Locale;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Where the daemon logs: five files of a few megabytes in {@code ~/.helix/logs}, and at a terminal
+ * the console too. Every other command logs nothing.
+ */
+public final class DaemonLog {
+  static final int FILES = 5;
+  private static final long FILE_BYTES = 4L << 20;
+  private static final String FILE_TIME = "yyyy-MM-dd HH:mm:ss.SSS";
+  private static final String TERMINAL_TIME = "HH:mm:ss";
+  private static final String PROVIDER = "slf4j.provider";
+
+  private DaemonLog() {}
+
+  /** Chooses the backend; call before any logger is made. */
+  public static void choose(boolean daemon) {
+    System.setProperty("slf4j.internal.verbosity", "ERROR");
+    System.setProperty(
+        PROVIDER,
+        daemon
+            ? "ch.qos.logback.classic.spi.LogbackServiceProvider"
+            : "org.slf4j.nop.NOPServiceProvider");
+  }
+
+  /**
+   * Begins to log.
+   *
+   * @throws Failure when the folder of the logs cannot be made
+   */
+  public static void start(DaemonHome home, DaemonSettings settings, Console console) {
+    if (!(LoggerFactory.getILoggerFactory() instanceof LoggerContext context)) {
+      return;
+    }
+    start(context, home, settings, console, FILE_BYTES);
+  }
+
+  static void start(
+      LoggerContext context,
+      DaemonHome home,
+      DaemonSettings settings,
+      Console console,
+      long fileBytes) {
+    try {
+      PrivateFiles.makeFolders(home.folder());
+      PrivateFiles.makeFolder(home.logs());
+      make(home.logFile());
+    } catch (IOException e) {
+      throw new Failure(
+          ExitCode.WRITE, "cannot write the log " + home.logFile() + ": " + Reasons.of(e));
+    }
+    context.reset();
+    var root = context.getLogger(org.slf4j.Logger.ROOT_LOGGER_NAME);
+    root.setLevel(Level.WARN);
+    context
+        .getLogger("dev.helixbg")
+        .setLevel(Level.valueOf(settings.logLevel().name().toUpperCase(Locale.ROOT)));
+    root.addAppender(file(context, home, settings.logFormat(), fileBytes));
+    if (console.animated()) {
+      root.addAppender(terminal(context, console));
+    }
+    context.start();
+  }
+
+  /** Writes what is still to be written. */
+  public static void end() {
+    if (LoggerFactory.getILoggerFactory() instanceof LoggerContext context) {
+      context.stop();
+    }
+  }
+
+  /** A log quotes topics: each new file of it is made for its user alone. */
+  private static final class PrivateAppender extends RollingFileAppender<ILoggingEvent> {
+    @Override
+    public void openFile(String name) throws IOException {
+      make(Path.of(name));
+      super.openFile(name);
+    }
+  }
+
+  private static void make(Path file) throws IOException {
+    PrivateFiles.open(file, StandardOpenOption.CREATE, StandardOpenOption.WRITE).close();
+  }
+
+  private static Appender<ILoggingEvent> file(
+      LoggerContext context, DaemonHome home, LogFormat format, long fileBytes) {
+    RollingFileAppender<ILoggingEvent> file = new PrivateAppender();
+    file.setContext(context);
+    file.setName("file");
+    file.setFile(home.logFile().toString());
+    FixedWindowRollingPolicy policy = new FixedWindowRollingPolicy();
+    policy.setContext(context);
+    policy.setParent(file);
+    policy.setMinIndex(1);
+    policy.setMaxIndex(FILES - 1);
+    policy.setFileNamePattern(home.logs().resolve("helix-bg.%i.log").toString());
+    policy.start();
+    SizeBasedTriggeringPolicy<ILoggingEvent> size = new SizeBasedTriggeringPolicy<>();
+    size.setContext(context);
+    size.setMaxFileSize(new FileSize(fileBytes));
+    size.setCheckIncrement(new ch.qos.logback.core.util.Duration(500));
+    size.start();
+    file.setRollingPolicy(policy);
+    file.setTriggeringPolicy(size);
+    file.setEncoder(
+        switch (format) {
+          case HUMAN -> started(new TextLineEncoder(FILE_TIME, "full"), context);
+          case JSON -> started(new JsonLineEncoder(), context);
+        });
+    file.start();
+    return file;
+  }
+
+  private static Appender<ILoggingEvent> terminal(LoggerContext context, Console console) {
+    OutputStreamAppender<ILoggingEvent> terminal = new OutputStreamAppender<>();
+    terminal.setContext(context);
+    terminal.setName("terminal");
+    terminal.setEncoder(started(new TextLineEncoder(TERMINAL_TIME, "short"), context));
+    terminal.setOutputStream(console.err());
+    terminal.start();
+    return terminal;
+  }
+
+  private static Encoder<ILoggingEvent> started(
+      Encoder<ILoggingEvent> encoder, LoggerContext context) {
+    encoder.setContext(context);
+    encoder.start();
+    return encoder;
+  }
+}

@@ -1,0 +1,136 @@
+package dev.helixbg.daemon.terminal;
+
+import dev.helixbg.config.text.PrintableStream;
+import dev.helixbg.config.text.PrintableText;
+import java.io.FileDescriptor;
+import java.io.FileOutputStream;
+import java.io.OutputStream;
+import java.io.PrintStream;
+import java.lang.reflect.Constructor;
+import java.nio.charset.StandardCharsets;
+import java.util.Arrays;
+import java.util.Locale;
+import java.util.Map;
+
+/**
+ * Where output goes: data to {@code out}, progress and errors to {@code err}, both UTF-8 whatever
+ * the locale. Every stream but the two for colours and bars lets printable text through only, so
+ * that a command need not know which of its texts came from elsewhere.
+ */
+public final class Console {
+  private final PrintStream out;
+  private final PrintStream json;
+  private final PrintStream coloured;
+  private final PrintStream err;
+  private final PrintStream bars;
+  private final boolean colour;
+  private final boolean animated;
+
+  /**
+   * @param colour whether {@code out} may carry ANSI colours
+   * @param animated whether {@code err} may carry a progress bar
+   */
+  public Console(OutputStream out, OutputStream err, boolean colour, boolean animated) {
+    this.out = print(PrintableStream.text(out));
+    this.json = print(PrintableStream.json(out));
+    this.coloured = print(out);
+    this.err = print(PrintableStream.text(err));
+    this.bars = print(err);
+    this.colour = colour;
+    this.animated = animated;
+  }
+
+  /**
+   * The console that scripts/helix-bg prepared, or a plain one when started without it.
+   *
+   * <p>The launcher says which of stdout (1) and stderr (2) are terminals, because Java can tell so
+   * only of both at once. It passes stderr as descriptor 3 too: the JVM's own descriptor 2 then
+   * goes through a filter that drops the warning about incubating modules.
+   */
+  public static Console of(Map<String, String> environment) {
+    String terminals = environment.getOrDefault("HELIX_BG_LAUNCHER_TERMINALS", "");
+    boolean plain =
+        !environment.getOrDefault("NO_COLOR", "").isEmpty()
+            || environment.getOrDefault("TERM", "dumb").equals("dumb");
+    boolean passed = environment.containsKey("HELIX_BG_LAUNCHER_STDERR");
+    return new Console(
+        new FileOutputStream(FileDescriptor.out),
+        new FileOutputStream(passed ? passedStderr() : FileDescriptor.err),
+        terminals.contains("1") && !plain,
+        terminals.contains("2") && !plain);
+  }
+
+  /**
+   * Descriptor 3 itself. Opening {@code /dev/fd/3} would give a file another position: the shell's
+   * next command would write over our messages; and a socket cannot be opened at all.
+   */
+  private static FileDescriptor passedStderr() {
+    try {
+      Constructor<FileDescriptor> of = FileDescriptor.class.getDeclaredConstructor(int.class);
+      of.setAccessible(true); // the jar's manifest opens the package
+      return of.newInstance(3);
+    } catch (ReflectiveOperationException | RuntimeException e) {
+      return FileDescriptor.err; // the filter passes everything on
+    }
+  }
+
+  /** For text. */
+  public PrintStream out() {
+    return out;
+  }
+
+  /** For JSON: what a terminal must not get is escaped, and the value stays the same. */
+  public PrintStream json() {
+    return json;
+  }
+
+  /** For text with colours of ours, in which every text from elsewhere is printable already. */
+  public PrintStream coloured() {
+    return coloured;
+  }
+
+  /** For messages. */
+  public PrintStream err() {
+    return err;
+  }
+
+  /** For progress bars, which move the cursor. */
+  PrintStream bars() {
+    return bars;
+  }
+
+  public boolean colour() {
+    return colour;
+  }
+
+  public boolean animated() {
+    return animated;
+  }
+
+  /** Prints a line of data, its numbers written alike in every locale; values stay on the line. */
+  public void say(String format, Object... values) {
+    out.println(line(format, values));
+  }
+
+  /** Prints a line beside the data, as {@link #say} does. */
+  public void note(String format, Object... values) {
+    err.println(line(format, values));
+  }
+
+  /** Prints a message to the user, as {@link #say} does. */
+  public void warn(String format, Object... values) {
+    note("helix-bg: " + format, values);
+  }
+
+  private static String line(String format, Object... values) {
+    Object[] safe =
+        Arrays.stream(values)
+            .map(v -> v instanceof Number ? v : PrintableText.line(String.valueOf(v)))
+            .toArray();
+    return String.format(Locale.ROOT, format, safe);
+  }
+
+  private static PrintStream print(OutputStream stream) {
+    return new PrintStream(stream, true, StandardCharsets.UTF_8);
+  }
+}

@@ -1,0 +1,41 @@
+package dev.helixbg.daemon.terminal;
+
+/** What the process tells the shell; documented in the README and in {@code --help}. */
+public enum ExitCode {
+  OK(0, "all went well"),
+  INTERNAL(1, "a fault in helix-bg itself"),
+  USAGE(2, "wrong arguments or settings"),
+  KB(3, "no knowledge base, or its data.log cannot be read"),
+  BUSY(4, "another helix-bg is at work, on this knowledge base or as the daemon"),
+  MODEL(5, "a model or native library cannot be used"),
+  WRITE(6, "a file cannot be written"),
+  PROBLEMS(7, "verify, doctor, gpu-test or --check found problems"),
+  NO_DAEMON(8, "no daemon runs, or it does not answer"),
+  INTERRUPTED(130, "interrupted; what was done is kept");
+
+  private final int number;
+  private final String meaning;
+
+  ExitCode(int number, String meaning) {
+    this.number = number;
+    this.meaning = meaning;
+  }
+
+  /** The code of a number; {@link #INTERNAL} for one that is none. */
+  static ExitCode of(int number) {
+    for (ExitCode code : values()) {
+      if (code.number == number) {
+        return code;
+      }
+    }
+    return INTERNAL;
+  }
+
+  public int number() {
+    return number;
+  }
+
+  public String meaning() {
+    return meaning;
+  }
+}

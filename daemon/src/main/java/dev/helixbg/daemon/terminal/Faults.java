@@ -1,0 +1,106 @@
+package dev.helixbg.daemon.terminal;
+
+import dev.helixbg.config.ConfigException;
+import dev.helixbg.daemon.control.ControlException;
+import dev.helixbg.embed.EmbeddingException;
+import dev.helixbg.insight.judge.JudgeException;
+import dev.helixbg.insight.log.DataLogException;
+import dev.helixbg.llm.backend.ContextFullException;
+import dev.helixbg.llm.gguf.GgufException;
+import dev.helixbg.llm.gpu.driver.GpuException;
+import dev.helixbg.llm.tokenizer.TokenizerException;
+import java.io.IOException;
+import java.io.PrintWriter;
+import java.io.StringWriter;
+import java.nio.channels.ClosedByInterruptException;
+import java.nio.channels.FileLockInterruptionException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.concurrent.CancellationException;
+import picocli.CommandLine.ParameterException;
+
+/** Turns whatever ends a command into one message on stderr and an exit code. */
+public final class Faults {
+  private final Console console;
+
+  public Faults(Console console) {
+    this.console = console;
+  }
+
+  /** Tells the user what is wrong with a command line; returns the number of the exit code. */
+  public int wrongArguments(ParameterException e, String[] arguments) {
+    say(e.getMessage());
+    say("try: " + e.getCommandLine().getCommandSpec().qualifiedName() + " --help");
+    return ExitCode.USAGE.number();
+  }
+
+  /** Tells the user what went wrong. */
+  public ExitCode report(Throwable e) {
+    ExitCode code = codeOf(e);
+    switch (code) {
+      case INTERNAL -> say(unexpected(e));
+      case INTERRUPTED -> say("interrupted; what was done is kept");
+      default -> say(e.getMessage());
+    }
+    return code;
+  }
+
+  /** Whether the message says it all: nothing is wrong with helix-bg itself. */
+  public static boolean isExpected(Throwable e) {
+    return codeOf(e) != ExitCode.INTERNAL;
+  }
+
+  /** What the process ends with after this; {@link ExitCode#INTERNAL} is a fault of ours. */
+  public static ExitCode codeOf(Throwable e) {
+    if (wasInterrupted(e)) {
+      return ExitCode.INTERRUPTED;
+    }
+    return switch (e) {
+      case Failure failure -> failure.code();
+      case ConfigException config -> ExitCode.USAGE;
+      case DataLogException log -> ExitCode.KB;
+      case EmbeddingException model -> ExitCode.MODEL;
+      case GgufException model -> ExitCode.MODEL;
+      case TokenizerException model -> ExitCode.MODEL;
+      case GpuException gpu -> ExitCode.MODEL;
+      case JudgeException model -> ExitCode.MODEL;
+      case ContextFullException prompt -> ExitCode.USAGE;
+      case ControlException told -> ExitCode.of(told.code());
+      case CancellationException calledOff -> ExitCode.INTERRUPTED;
+      default -> ExitCode.INTERNAL;
+    };
+  }
+
+  /** Ctrl-C while a file is read or written looks like a fault of that file. */
+  private static boolean wasInterrupted(Throwable e) {
+    for (Throwable cause = e; cause != null; cause = cause.getCause()) {
+      if (cause instanceof InterruptedException
+          || cause instanceof ClosedByInterruptException
+          || cause instanceof FileLockInterruptionException) {
+        return true;
+      }
+    }
+    return false;
+  }
+
+  /**
+   * Keeps the stack trace in a file: a user can do nothing with it, whoever mends the fault needs
+   * it.
+   */
+  private static String unexpected(Throwable e) {
+    String summary = "a fault in helix-bg: " + e;
+    try {
+      StringWriter trace = new StringWriter();
+      e.printStackTrace(new PrintWriter(trace));
+      Path file = Files.createTempFile("helix-bg-fault-", ".txt");
+      Files.writeString(file, "helix-bg " + Version.text() + "\n" + trace);
+      return summary + ". Details: " + file;
+    } catch (IOException unwritable) {
+      return summary;
+    }
+  }
+
+  private void say(String message) {
+    console.warn("%s", message);
+  }
+}

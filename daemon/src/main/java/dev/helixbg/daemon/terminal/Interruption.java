@@ -1,0 +1,53 @@
+package dev.helixbg.daemon.terminal;
+
+import java.time.Duration;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
+
+/**
+ * Makes Ctrl-C and SIGTERM an InterruptedException in the working thread, and holds the JVM back
+ * until that thread has saved what it did.
+ */
+public final class Interruption {
+  /** Longer than any batch; then the JVM goes, and the files are whole all the same. */
+  private static final Duration PATIENCE = Duration.ofSeconds(10);
+
+  private final Thread worker;
+  private final CountDownLatch ended = new CountDownLatch(1);
+  private volatile Duration patience = PATIENCE;
+
+  private Interruption(Thread worker) {
+    this.worker = worker;
+  }
+
+  /** Call from the thread that works. */
+  public static Interruption watch() {
+    Interruption interruption = new Interruption(Thread.currentThread());
+    Runtime.getRuntime()
+        .addShutdownHook(
+            Thread.ofPlatform().name("interruption").unstarted(interruption::stopWork));
+    return interruption;
+  }
+
+  /** How long the JVM is held back at most. */
+  public void waitAtMost(Duration time) {
+    patience = time;
+  }
+
+  /** The work is over: from here on the process may end at any moment. */
+  public void over() {
+    ended.countDown();
+  }
+
+  private void stopWork() {
+    if (ended.getCount() == 0) {
+      return;
+    }
+    worker.interrupt();
+    try {
+      ended.await(patience.toMillis(), TimeUnit.MILLISECONDS);
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+    }
+  }
+}

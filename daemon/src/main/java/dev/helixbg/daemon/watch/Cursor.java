@@ -1,0 +1,87 @@
+package dev.helixbg.daemon.watch;
+
+import com.fasterxml.jackson.core.JacksonException;
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.ObjectMapper;
+import dev.helixbg.daemon.kb.Kb;
+import dev.helixbg.daemon.terminal.ExitCode;
+import dev.helixbg.daemon.terminal.Failure;
+import dev.helixbg.daemon.terminal.Reasons;
+import dev.helixbg.embed.store.AtomicFile;
+import dev.helixbg.embed.store.PrivateFiles;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.Optional;
+
+/**
+ * How far the daemon has come with a KB: {@code insights/cursor.json}, replaced only after a report
+ * was published. A daemon that starts and finds everything as the cursor says has nothing to do.
+ *
+ * @param logSha256 of the log that was read
+ * @param basis of everything else that a report is made from: program, models, settings, decisions,
+ *     answers, reviews
+ * @param files sizes and times of log, vectors and reports as they were left
+ * @param questions that the language model has not been asked yet
+ */
+record Cursor(String logSha256, String basis, String files, int questions) {
+  static final String NAME = "cursor.json";
+  private static final int SCHEMA = 1;
+  private static final int MAX_BYTES = 1 << 20;
+  private static final ObjectMapper JSON = new ObjectMapper();
+
+  /** Empty when there is none that can be used, which only costs the work once more. */
+  static Optional<Cursor> read(Kb kb) {
+    try {
+      JsonNode json = JSON.readTree(bytes(file(kb)));
+      return json.path("schema").asInt() == SCHEMA
+          ? Optional.of(
+              new Cursor(
+                  json.path("logSha256").asText(),
+                  json.path("basis").asText(),
+                  json.path("files").asText(),
+                  json.path("questions").asInt()))
+          : Optional.empty();
+    } catch (JacksonException e) {
+      return Optional.empty();
+    } catch (IOException e) {
+      return Optional.empty();
+    }
+  }
+
+  /** Whether nothing is to be done where another cursor was left. */
+  boolean isWhere(Cursor other) {
+    return logSha256.equals(other.logSha256)
+        && basis.equals(other.basis)
+        && files.equals(other.files);
+  }
+
+  void write(Kb kb) {
+    try {
+      byte[] bytes =
+          JSON.writerWithDefaultPrettyPrinter()
+              .writeValueAsBytes(
+                  JSON.createObjectNode()
+                      .put("schema", SCHEMA)
+                      .put("logSha256", logSha256)
+                      .put("basis", basis)
+                      .put("files", files)
+                      .put("questions", questions));
+      PrivateFiles.makeFolder(kb.insights());
+      AtomicFile.replace(file(kb), out -> out.write(bytes));
+    } catch (IOException e) {
+      throw new Failure(
+          ExitCode.WRITE, "cannot write the cursor to " + kb.insights() + ": " + Reasons.of(e));
+    }
+  }
+
+  private static byte[] bytes(Path file) throws IOException {
+    return Files.isRegularFile(file) && Files.size(file) <= MAX_BYTES
+        ? Files.readAllBytes(file)
+        : new byte[0];
+  }
+
+  private static Path file(Kb kb) {
+    return kb.insights().resolve(NAME);
+  }
+}

@@ -1,0 +1,106 @@
+package dev.helixbg.daemon.watch;
+
+import dev.helixbg.daemon.kb.Kb;
+import dev.helixbg.daemon.kb.KbFiles;
+import dev.helixbg.daemon.kb.ReportFolder;
+import dev.helixbg.embed.cache.EmbeddingCache;
+import dev.helixbg.insight.decisions.DecisionFile;
+import dev.helixbg.insight.log.FileState;
+import dev.helixbg.insight.review.History;
+import java.io.IOException;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Optional;
+import java.util.stream.Stream;
+
+/**
+ * What tells from outside whether anything about a KB has changed: its log, the language model, the
+ * decisions on findings, what models said, and the files that helix-bg made of all that, which
+ * somebody may delete or damage.
+ *
+ * @param model the file of the language model, if there is one
+ * @param said answers and reviews, like the others in fixed order; empty where there is none
+ * @param vectors the cache, its keys and its journal
+ * @param others decisions and reports
+ */
+public record KbStamp(
+    FileState log,
+    Optional<FileState> model,
+    List<Optional<FileState>> said,
+    List<Optional<FileState>> vectors,
+    List<Optional<FileState>> others) {
+
+  /**
+   * @throws IOException when the log is missing or cannot be looked at
+   */
+  public static KbStamp of(Kb kb, ModelLookout model, KbFiles files) throws IOException {
+    return new KbStamp(
+        files.state(kb.dataLog()),
+        model.state(files),
+        said(kb, files),
+        vectors(kb, files),
+        others(kb, files));
+  }
+
+  /** The same log and model beside the other files as they are now. */
+  KbStamp withOthers(Kb kb, KbFiles files) {
+    return new KbStamp(log, model, said(kb, files), vectors(kb, files), others(kb, files));
+  }
+
+  /** The same with answers and reviews as another one has them. */
+  KbStamp withSaidOf(KbStamp other) {
+    return new KbStamp(log, model, other.said, vectors, others);
+  }
+
+  /** The same with the vectors as they are now. */
+  KbStamp withVectors(Kb kb, KbFiles files) {
+    return new KbStamp(log, model, said, vectors(kb, files), others);
+  }
+
+  /** Whether the cache is not what the log says it should be. */
+  boolean vectorsWait() {
+    return vectors.getLast().isPresent();
+  }
+
+  private static List<Optional<FileState>> said(Kb kb, KbFiles files) {
+    return states(files, kb.answers(), kb.insights().resolve(History.NAME));
+  }
+
+  private static List<Optional<FileState>> vectors(Kb kb, KbFiles files) {
+    return states(
+        files,
+        kb.folder().resolve(EmbeddingCache.VECTORS),
+        kb.folder().resolve(EmbeddingCache.KEYS),
+        kb.folder().resolve(EmbeddingCache.JOURNAL));
+  }
+
+  private static List<Optional<FileState>> others(Kb kb, KbFiles files) {
+    ReportFolder report = ReportFolder.of(kb);
+    return states(
+        files,
+        kb.insights().resolve(DecisionFile.NAME),
+        report.html(),
+        report.markdown(),
+        report.json());
+  }
+
+  private static List<Optional<FileState>> states(KbFiles files, Path... paths) {
+    return Stream.of(paths).map(files::stateOrNone).toList();
+  }
+
+  /**
+   * One line that is the same for the same state of the files in the KB; without inodes and when
+   * they changed, since a restore changes both.
+   */
+  String text() {
+    StringBuilder text = new StringBuilder(text(log));
+    Stream.of(said, vectors, others)
+        .flatMap(List::stream)
+        .forEach(state -> text.append(' ').append(state.map(KbStamp::text).orElse("-")));
+    return text.toString();
+  }
+
+  private static String text(FileState state) {
+    return state.size() + "@" + state.modified();
+  }
+}

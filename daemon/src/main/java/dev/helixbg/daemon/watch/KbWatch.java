@@ -1,0 +1,465 @@
+package dev.helixbg.daemon.watch;
+
+import dev.helixbg.config.DaemonSettings;
+import dev.helixbg.daemon.host.DaemonClock;
+import dev.helixbg.daemon.host.DaemonMetrics;
+import dev.helixbg.daemon.host.TroubleLog;
+import dev.helixbg.daemon.kb.Kb;
+import dev.helixbg.daemon.kb.KbFiles;
+import dev.helixbg.daemon.kb.KbIdentity;
+import dev.helixbg.daemon.run.Pipeline;
+import dev.helixbg.daemon.run.Saving;
+import dev.helixbg.daemon.terminal.ExitCode;
+import dev.helixbg.daemon.terminal.Faults;
+import dev.helixbg.daemon.terminal.Reasons;
+import dev.helixbg.insight.log.FileState;
+import dev.helixbg.insight.log.LogReading;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.NoSuchFileException;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.List;
+import java.util.Optional;
+import java.util.OptionalLong;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Watches one KB: looks at its files, waits until they rest, brings vectors and report up to date,
+ * and moves the cursor only when all that has succeeded.
+ *
+ * <p>Sizes and times tell that something may have changed; what has changed is decided by content.
+ * While they stay, nothing is read (decision 53).
+ */
+public final class KbWatch {
+  private static final Logger LOG = LoggerFactory.getLogger(KbWatch.class);
+
+  /** A log that never rests is read all the same after so long. */
+  private static final Duration PATIENCE = Duration.ofSeconds(60);
+
+  private static final Duration LONGEST_RETRY = Duration.ofMinutes(5);
+
+  /** New vectors wait so long in the journal before the whole cache is written. */
+  public static final Duration PUBLISH_AFTER = Duration.ofMinutes(1);
+
+  /** Or so long for each entry: what is written stays below 160 KB a second on average. */
+  private static final Duration PUBLISH_AFTER_PER_ENTRY = Duration.ofMillis(10);
+
+  private final Kb kb;
+  private final KbFiles files;
+  private final LogHints hints;
+  private final DaemonClock clock;
+  private final TroubleLog troubles;
+  private final DaemonMetrics metrics;
+  private final String name;
+
+  private final Pipeline pipeline;
+  private final ModelLookout model;
+  private final Runnable forgetting;
+  private final DaemonSettings settings;
+
+  /** The state for which everything is done; null when something is to be done. */
+  private KbStamp done;
+
+  /** What everything was last done for; null before. */
+  private Last last;
+
+  /** A state that may not be at rest yet, and since when it is this one. */
+  private KbStamp pending;
+
+  private long pendingSince;
+
+  /** When the first of the changes since {@link #done} was seen. */
+  private long changedSince;
+
+  /** The log when it was last looked at; null before. */
+  private FileState seenLog;
+
+  /** Since when vectors were seen to wait in the journal; empty when none do. */
+  private OptionalLong waitingSince = OptionalLong.empty();
+
+  private int failures;
+  private long retryAt;
+
+  /** Whether answers and reviews are coming in, which are taken into account afterwards. */
+  private boolean beingAsked;
+
+  private boolean again;
+
+  /** Whether the files may still be as the cursor of an earlier process left them. */
+  private boolean fresh = true;
+
+  // For status, read by other threads.
+  private volatile int entries = -1;
+  private volatile Instant published;
+  private volatile long restsSince;
+  private volatile String logSha256 = "";
+  private volatile int questions = -1;
+  private volatile int changes;
+  private volatile boolean gone;
+  private volatile KbIdentity found;
+  private volatile Pipeline.Outcome outcome;
+
+  /**
+   * @param basis everything else that the report was made from, by content
+   * @param vectors as they were left, like the others
+   */
+  private record Last(
+      String logSha256,
+      String basis,
+      List<Optional<FileState>> vectors,
+      List<Optional<FileState>> others) {
+    static Last of(String logSha256, String basis, KbStamp stamp) {
+      return new Last(logSha256, basis, stamp.vectors(), stamp.others());
+    }
+  }
+
+  /**
+   * @param model the one that the pipeline asks
+   * @param forgetting frees what the pipeline keeps from one run to the next
+   */
+  public KbWatch(
+      Kb kb,
+      Pipeline pipeline,
+      ModelLookout model,
+      Runnable forgetting,
+      DaemonSettings settings,
+      KbFiles files,
+      LogHints hints,
+      DaemonClock clock,
+      TroubleLog troubles,
+      DaemonMetrics metrics) {
+    this.kb = kb;
+    this.files = files;
+    this.hints = hints;
+    this.clock = clock;
+    this.troubles = troubles;
+    this.metrics = metrics;
+    this.name = kb.folder().toString();
+    this.restsSince = clock.nanos();
+    this.pipeline = pipeline;
+    this.model = model;
+    this.forgetting = forgetting;
+    this.settings = settings;
+  }
+
+  public Kb kb() {
+    return kb;
+  }
+
+  /** Live entries at the last reading, −1 before the first. */
+  public int entries() {
+    return entries;
+  }
+
+  /** When the last report was published, if this process did. */
+  public Optional<Instant> published() {
+    return Optional.ofNullable(published);
+  }
+
+  /** Whether there is nothing to watch at present. */
+  public boolean isGone() {
+    return gone;
+  }
+
+  /** The KB as it was when it was last brought up to date. */
+  public Optional<KbIdentity> found() {
+    return Optional.ofNullable(found);
+  }
+
+  /** Of the log for which report and vectors are up to date; empty when they are not. */
+  public String upToDateWith() {
+    return logSha256;
+  }
+
+  /** What keeps this KB from being brought up to date. */
+  public Optional<String> trouble() {
+    return troubles.on(name);
+  }
+
+  /** Nanoseconds of {@link DaemonClock} since when the log was not seen to change. */
+  public long restsSince() {
+    return restsSince;
+  }
+
+  /** A number that differs when log, model, or what lies beside the log has changed. */
+  public int changes() {
+    return changes;
+  }
+
+  /** What the language model has not been asked yet, −1 before the first reading. */
+  public int questions() {
+    return questions;
+  }
+
+  /** What the report was made from; empty when it was made long ago, or not by this process. */
+  public Optional<Pipeline.Outcome> outcome() {
+    return Optional.ofNullable(outcome);
+  }
+
+  /** Lets go of what only makes the next update fast. */
+  public void forget() {
+    forgetting.run();
+    outcome = null;
+  }
+
+  /** Brings everything up to date once more at the next look, so that there is an outcome. */
+  public void runAgain() {
+    again = true;
+  }
+
+  /**
+   * Answers and reviews are about to be written, or no more are: the report takes all of them into
+   * account at once, after the last. Call from the loop's thread.
+   */
+  public void beingAsked(boolean is) {
+    beingAsked = is;
+  }
+
+  /**
+   * Looks at the KB and does what is due. Whatever goes wrong is a trouble, and tried again.
+   *
+   * @return nanoseconds after which it wants to look again
+   * @throws InterruptedException when interrupted; what was embedded until then is saved
+   */
+  long tick() throws InterruptedException {
+    metrics.ticks.increment();
+    try {
+      return look();
+    } catch (Throwable e) {
+      if (Faults.codeOf(e) == ExitCode.INTERRUPTED || Thread.interrupted()) {
+        done = null;
+        throw (InterruptedException) new InterruptedException().initCause(e);
+      }
+      if (e instanceof IOException io) {
+        troubles.met(name, Reasons.of(io));
+      } else {
+        troubles.met(name, e);
+      }
+      if (e instanceof Error) {
+        forget(); // it may be what there is no memory for
+      }
+      return later();
+    }
+  }
+
+  private long look() throws IOException, InterruptedException {
+    long poll = poll();
+    long now = clock.nanos();
+    KbStamp stamp;
+    try {
+      KbStamp looked = KbStamp.of(kb, model, files);
+      gone = false;
+      stamp = beingAsked && done != null ? looked.withSaidOf(done) : looked;
+    } catch (IOException e) {
+      lose(e);
+      return settings.poll().toNanos();
+    }
+    if (!stamp.vectorsWait()) {
+      waitingSince = OptionalLong.empty();
+    } else if (waitingSince.isEmpty()) {
+      waitingSince = OptionalLong.of(now);
+    }
+    if (stamp.equals(done) && !again) {
+      pending = null;
+      if (untilPublishing() <= 0) {
+        return locked(() -> publishVectors(stamp, poll));
+      }
+      troubles.over(name);
+      return Math.min(poll, untilPublishing());
+    }
+    if (!stamp.equals(pending)) {
+      noteChange(stamp, now);
+    }
+    long rested = now - pendingSince;
+    if (rested < settings.quiet().toNanos() && now - changedSince < PATIENCE.toNanos()) {
+      return settings.quiet().toNanos() - rested;
+    }
+    if (failures > 0 && now < retryAt) {
+      return Math.min(poll, retryAt - now);
+    }
+    return locked(() -> bringUpToDate(stamp, poll));
+  }
+
+  /** Nanoseconds until the vectors that wait are published; as good as never when none do. */
+  private long untilPublishing() {
+    if (waitingSince.isEmpty()) {
+      return Long.MAX_VALUE;
+    }
+    Duration wait = PUBLISH_AFTER_PER_ENTRY.multipliedBy(Math.max(0, entries));
+    long nanos = Math.max(PUBLISH_AFTER.toNanos(), wait.toNanos());
+    return nanos - (clock.nanos() - waitingSince.getAsLong());
+  }
+
+  /** Nobody works on what cannot be looked at. */
+  private void lose(IOException e) {
+    String what =
+        e instanceof NoSuchFileException
+            ? Files.isDirectory(kb.folder())
+                ? "there is no data.log"
+                : "the folder is not there: moved, deleted or not mounted"
+            : "data.log cannot be looked at: " + Reasons.of(e);
+    troubles.met(name, what + "; waiting for it");
+    gone = true;
+    logSha256 = "";
+    outcome = null;
+    pending = null;
+    done = null;
+  }
+
+  private void noteChange(KbStamp stamp, long now) {
+    if (pending == null) {
+      changedSince = now;
+    }
+    if (!stamp.equals(done)) {
+      changes++;
+    }
+    if (!stamp.log().equals(seenLog)) {
+      restsSince = now;
+      seenLog = stamp.log();
+    }
+    logSha256 = "";
+    pending = stamp;
+    pendingSince = now;
+    failures = 0;
+  }
+
+  /** What a try to do something comes to. */
+  private interface Work {
+    /**
+     * @return nanoseconds after which to look again
+     */
+    long run() throws IOException, InterruptedException;
+  }
+
+  private long locked(Work work) throws IOException, InterruptedException {
+    long start = System.nanoTime();
+    try (KbFiles.Lock lock = files.lock(kb)) {
+      return work.run();
+    } finally {
+      metrics.workNanos.add(System.nanoTime() - start);
+    }
+  }
+
+  private long bringUpToDate(KbStamp stamp, long poll) throws IOException, InterruptedException {
+    KbIdentity here = KbIdentity.of(kb);
+    LogReading log = files.read(kb.dataLog());
+    metrics.readings.increment();
+    KbStamp after = KbStamp.of(kb, model, files);
+    if (!after.log().equals(stamp.log()) && clock.nanos() - changedSince < PATIENCE.toNanos()) {
+      noteChange(after, clock.nanos()); // it went on while it was read
+      return settings.quiet().toNanos();
+    }
+    entries = log.account().live();
+    pending = null;
+    if (publish(stamp, log, here)) {
+      done = stamp;
+      found = here;
+      logSha256 = log.account().sha256();
+    } else { // confirmed by a run that finds nothing left to do
+      done = null;
+      noteChange(stamp.withOthers(kb, files), clock.nanos());
+    }
+    failures = 0;
+    troubles.over(name);
+    return done == null ? settings.quiet().toNanos() : poll;
+  }
+
+  /**
+   * Moves the vectors that wait in the journal to where other programs read them. Nothing else is
+   * done, and nothing else changes: the report stays up to date.
+   */
+  private long publishVectors(KbStamp stamp, long poll) throws IOException, InterruptedException {
+    LogReading log = files.read(kb.dataLog());
+    metrics.readings.increment();
+    done = null;
+    if (!log.account().sha256().equals(logSha256)) {
+      return settings.quiet().toNanos(); // it changed and did not look like it
+    }
+    found.check();
+    pipeline.updateVectors(kb, log, Saving.PUBLISHED);
+    KbStamp published = stamp.withVectors(kb, files);
+    pipeline.updateVectors(kb, log, Saving.PUBLISHED); // is what was written what can be read?
+    if (!stamp.withVectors(kb, files).equals(published)) {
+      return settings.quiet().toNanos();
+    }
+    done = published;
+    last = Last.of(logSha256, last.basis(), published);
+    Cursor.read(kb)
+        .filter(c -> c.files().equals(stamp.text()))
+        .ifPresent(
+            c -> new Cursor(c.logSha256(), c.basis(), published.text(), c.questions()).write(kb));
+    troubles.over(name);
+    LOG.info("{}: the vectors of {} entries published", name, entries);
+    return poll;
+  }
+
+  /**
+   * Brings everything up to date.
+   *
+   * @return whether it was so already: nothing was written, by us or by anybody else meanwhile
+   */
+  private boolean publish(KbStamp stamp, LogReading log, KbIdentity here)
+      throws IOException, InterruptedException {
+    String basis = pipeline.basis(kb);
+    Last now = Last.of(log.account().sha256(), basis, stamp);
+    Cursor cursor = new Cursor(now.logSha256(), basis, stamp.text(), questions);
+    if (isLeftAs(cursor) || now.equals(last) && !again) {
+      last = now;
+      return true;
+    }
+    again = false;
+    Saving saving = untilPublishing() <= 0 ? Saving.PUBLISHED : Saving.JOURNAL;
+    Pipeline.Outcome made = pipeline.run(kb, log, saving);
+    here.check();
+    files.publish(kb, made.report());
+    outcome = made;
+    questions = made.questions();
+    made.vectors()
+        .rebuilt()
+        .ifPresent(reason -> LOG.warn("{}: the vectors were made anew: {}", name, reason));
+    if (stamp.withOthers(kb, files).equals(stamp)) {
+      new Cursor(now.logSha256(), basis, stamp.text(), questions).write(kb);
+      last = now;
+      return true;
+    }
+    published = clock.now();
+    metrics.reports.increment();
+    LOG.info(
+        "{}: {} entries, {} texts embedded, report published",
+        name,
+        log.account().live(),
+        made.vectors().embedded());
+    return false;
+  }
+
+  /** Whether an earlier process did everything; asked once. */
+  private boolean isLeftAs(Cursor here) {
+    Optional<Cursor> left = fresh ? Cursor.read(kb).filter(here::isWhere) : Optional.empty();
+    fresh = false;
+    left.ifPresent(cursor -> questions = cursor.questions());
+    return left.isPresent();
+  }
+
+  /** After a failure: as often as ever at first, then less and less often. */
+  private long later() {
+    long wait =
+        Math.clamp(
+            settings.poll().toNanos() << Math.min(failures, 10),
+            1,
+            Math.max(settings.poll().toNanos(), LONGEST_RETRY.toNanos()));
+    failures++;
+    retryAt = clock.nanos() + wait;
+    done = null;
+    return Math.min(wait, settings.poll().toNanos());
+  }
+
+  /** Until the next look at a KB that rests: as long as usual if changes are told meanwhile. */
+  private long poll() {
+    boolean told = hints.follow(kb);
+    Duration untold = settings.unwatchedPoll();
+    Duration usual = settings.poll();
+    return (told || untold.compareTo(usual) > 0 ? usual : untold).toNanos();
+  }
+}

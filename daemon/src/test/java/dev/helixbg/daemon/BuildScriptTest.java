@@ -1,0 +1,95 @@
+package dev.helixbg.daemon;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import dev.helixbg.config.text.HostileText;
+import java.io.BufferedReader;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.stream.Collectors;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+
+/** scripts/build with a Maven that waits, colours its lines and fails on demand. */
+@Timeout(120)
+class BuildScriptTest {
+  @TempDir Path folder;
+
+  /** Starts the build with a Maven that does this. */
+  private Process build(String... maven) throws IOException {
+    Path bin = Files.createDirectories(folder.resolve("bin"));
+    Path mvn = bin.resolve("mvn");
+    Files.writeString(
+        mvn, "#!/usr/bin/env bash\ncd " + folder + "\n" + String.join("\n", maven) + "\n");
+    assertTrue(mvn.toFile().setExecutable(true));
+    ProcessBuilder builder = new ProcessBuilder(Program.ROOT.resolve("scripts/build").toString());
+    builder.environment().put("PATH", bin + ":" + System.getenv("PATH"));
+    builder.environment().put("JAVA_HOME", System.getProperty("java.home"));
+    builder.environment().put("HELIX_BG_LAUNCHER_BEAT_SECONDS", "0.1");
+    return builder.redirectOutput(folder.resolve("out").toFile()).start();
+  }
+
+  @Test
+  void aLongBuildSaysWhatItIsDoing() throws Exception {
+    Process build =
+        build(
+            "printf '\\033[0m[\\033[1;34mINFO\\033[m] \\033[1m---"
+                + " \\033[0;32mmaven-compiler-plugin:3.14.1:compile\\033[m"
+                + " \\033[1m(default-compile)\\033[m @ \\033[36mhelix-bg-embed\\033[0;1m"
+                + " ---\\033[m\\n"
+                + "'",
+            "until [ -e downloading ]; do sleep 0.02; done",
+            "echo 'Downloading from central: https://repo.example/a/b/some-1.0.jar'",
+            "until [ -e go ]; do sleep 0.02; done");
+    try (BufferedReader err = build.errorReader()) {
+      assertTrue(err.readLine().startsWith("helix-bg: building (the first time"));
+      await(err, "compile in helix-bg-embed");
+      Files.createFile(folder.resolve("downloading"));
+      await(err, "downloading some-1.0.jar");
+      Files.createFile(folder.resolve("go"));
+      assertEquals(0, build.waitFor());
+    }
+    assertEquals("", Files.readString(folder.resolve("out")));
+  }
+
+  private static void await(BufferedReader err, String what) throws IOException {
+    String line;
+    do {
+      line = err.readLine();
+      HostileText.assertHarmless(line, "stderr");
+    } while (!line.matches("helix-bg: building for \\d+ s: " + what));
+  }
+
+  @Test
+  void aFailedBuildShowsItsErrorsWithoutColours() throws Exception {
+    Process build =
+        build(
+            "printf '[\\033[1;34mINFO\\033[m] all was well\\n"
+                + "[\\033[1;31mERROR\\033[m] a.java:[1,2] cannot find symbol\\n"
+                + "'",
+            "printf '  symbol: \\033[1mx\\033[m\\n'",
+            "exit 3");
+    try (BufferedReader err = build.errorReader()) {
+      String all = err.lines().collect(Collectors.joining("\n"));
+      HostileText.assertHarmless(all, "stderr");
+      assertTrue(all.endsWith("[ERROR] a.java:[1,2] cannot find symbol\n  symbol: x"), all);
+      assertFalse(all.contains("all was well"), all);
+      assertEquals(3, build.waitFor());
+    }
+  }
+
+  @Test
+  void aMavenThatCannotStartIsHeard() throws Exception {
+    Process build = build("echo 'Error: JAVA_HOME is not defined correctly' >&2", "exit 1");
+    try (BufferedReader err = build.errorReader()) {
+      List<String> lines = err.lines().toList();
+      assertEquals("Error: JAVA_HOME is not defined correctly", lines.getLast());
+      assertEquals(1, build.waitFor());
+    }
+  }
+}

@@ -1,0 +1,162 @@
+package dev.helixbg.daemon.cli;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import dev.helixbg.daemon.ExternalTool;
+import dev.helixbg.daemon.terminal.Console;
+import dev.helixbg.daemon.terminal.ExitCode;
+import dev.helixbg.daemon.terminal.Interruption;
+import dev.helixbg.llm.cpu.ForkedJvm;
+import java.io.ByteArrayOutputStream;
+import java.io.FileDescriptor;
+import java.io.FileOutputStream;
+import java.io.IOException;
+import java.io.OutputStream;
+import java.io.PrintStream;
+import java.lang.management.ManagementFactory;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.TreeSet;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import picocli.CommandLine;
+
+/** What is generated from the command line definition. */
+class CommandLineTest {
+  @TempDir Path folder;
+
+  private final ByteArrayOutputStream out = new ByteArrayOutputStream();
+
+  private CommandLine line() {
+    PrintStream print = new PrintStream(out, true, StandardCharsets.UTF_8);
+    return HelixBg.commandLine(new Console(print, print, false, false), Interruption.watch());
+  }
+
+  private String output(String... arguments) {
+    assertEquals(0, line().execute(arguments));
+    return out.toString(StandardCharsets.UTF_8);
+  }
+
+  /** Prints what the java command made of its argument files. */
+  static final class OptionsOfThisJvm {
+    public static void main(String[] arguments) throws IOException {
+      PrintStream out =
+          new PrintStream(new FileOutputStream(FileDescriptor.out), true, StandardCharsets.UTF_8);
+      ManagementFactory.getRuntimeMXBean().getInputArguments().forEach(out::println);
+    }
+  }
+
+  @Test
+  void everyCommandSaysWhatItIsFor() {
+    line()
+        .getSubcommands()
+        .forEach(
+            (name, command) ->
+                assertTrue(command.getCommandSpec().usageMessage().description().length > 0, name));
+  }
+
+  @Test
+  void aServiceStartsTheJvmAsTheLauncherDoes() throws IOException, InterruptedException {
+    List<String> read = ForkedJvm.runAsLaunched("tiered", OptionsOfThisJvm.class).lines().toList();
+    List<String> ours = new ArrayList<>(ServiceCommand.javaOptions());
+    assertEquals("--add-modules", ours.removeFirst());
+    assertEquals("jdk.incubator.vector", ours.removeFirst());
+    assertEquals(read.subList(1, read.size()), ours);
+    assertEquals("--add-modules=jdk.incubator.vector", read.getFirst());
+  }
+
+  /** As a StackOverflowError or a class that is missing would end it. */
+  @Test
+  void anErrorOfTheJvmIsOneLineAndAnExitCode() {
+    OutputStream overflowing =
+        new OutputStream() {
+          @Override
+          public void write(int b) {
+            throw new StackOverflowError("of a test");
+          }
+        };
+    PrintStream broken = new PrintStream(overflowing, true, StandardCharsets.UTF_8);
+    PrintStream err = new PrintStream(out, true, StandardCharsets.UTF_8);
+    Console console = new Console(broken, err, false, false);
+    assertEquals(1, HelixBg.run(console, out -> null, Interruption.watch(), "config"));
+    String said = out.toString(StandardCharsets.UTF_8);
+    assertTrue(said.startsWith("helix-bg: a fault in helix-bg: "), said);
+    assertEquals(1, said.lines().count(), said);
+  }
+
+  @Test
+  void benchWithoutBenchmarksSaysWhereTheyAre() {
+    int code = line().execute("bench", "llm", "model.gguf", "-n", "4");
+    String said = out.toString(StandardCharsets.UTF_8);
+    assertEquals(ExitCode.USAGE.number(), code);
+    assertTrue(said.startsWith("helix-bg: the benchmarks are no part of "), said);
+    assertEquals(1, said.lines().count(), said);
+  }
+
+  @Test
+  void theManualPageHasEveryCommandAndOption() {
+    String page = output("man");
+    assertTrue(page.startsWith(".TH \"HELIX-BG\" 1\n"), page);
+    for (String command : shown()) {
+      assertTrue(page.contains(".SS " + command.replace("-", "\\-")), command);
+    }
+    assertTrue(page.contains("\\fB\\-\\-dry\\-run\\fR"), page);
+    assertTrue(page.contains(".SH EXIT STATUS"));
+  }
+
+  @Test
+  void theManualPageIsRoffWithoutWarnings() throws IOException, InterruptedException {
+    ExternalTool.require("groff");
+    Path page = folder.resolve("helix-bg.1");
+    Files.writeString(page, output("man"));
+    Process groff =
+        new ProcessBuilder("groff", "-man", "-Tutf8", "-ww", page.toString())
+            .redirectError(folder.resolve("warnings").toFile())
+            .redirectOutput(folder.resolve("text").toFile())
+            .start();
+    assertEquals(0, groff.waitFor());
+    assertEquals("", Files.readString(folder.resolve("warnings")));
+    assertTrue(Files.readString(folder.resolve("text")).contains("service"));
+  }
+
+  @Test
+  void bashTakesTheCompletionScript() throws IOException, InterruptedException {
+    assertEquals("dismiss", completed("dis"));
+    assertEquals(
+        shown(),
+        new TreeSet<>(List.of(completed("").split("\\s+"))),
+        "every command, none forgotten");
+  }
+
+  /** Commands that users are told of. */
+  private TreeSet<String> shown() {
+    TreeSet<String> names = new TreeSet<>(line().getSubcommands().keySet());
+    names.removeIf(
+        name -> line().getSubcommands().get(name).getCommandSpec().usageMessage().hidden());
+    return names;
+  }
+
+  /** What bash proposes for the first word after the program's name. */
+  private String completed(String word) throws IOException, InterruptedException {
+    Path script = folder.resolve("completion");
+    Files.writeString(script, output("completion"));
+    Process bash =
+        new ProcessBuilder(
+                "bash",
+                "-c",
+                "source \"$1\"; COMP_WORDS=(helix-bg \"$2\"); COMP_CWORD=1; _complete_helix-bg;"
+                    + " echo \"${COMPREPLY[@]}\"",
+                "test",
+                script.toString(),
+                word)
+            .redirectError(folder.resolve("err").toFile())
+            .redirectOutput(folder.resolve("out").toFile())
+            .start();
+    assertEquals(0, bash.waitFor(), Files.readString(folder.resolve("err")));
+    return Files.readString(folder.resolve("out")).strip();
+  }
+}

@@ -1,0 +1,48 @@
+package dev.helixbg.daemon.host;
+
+import dev.helixbg.embed.Embedder;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Random;
+
+/** Gives each text a random direction of its own, and remembers what it was asked. */
+public final class FakeEmbedder implements Embedder {
+  public final List<String> asked = new ArrayList<>();
+
+  /** Interrupts after so many vectors; never by default. */
+  public int interruptAfter = Integer.MAX_VALUE;
+
+  @Override
+  public int dimension() {
+    return 384;
+  }
+
+  @Override
+  public void embed(List<String> texts, VectorSink sink) throws InterruptedException {
+    for (int i = 0; i < texts.size(); i++) {
+      if (asked.size() == interruptAfter) {
+        interruptAfter = Integer.MAX_VALUE;
+        throw new InterruptedException();
+      }
+      asked.add(texts.get(i));
+      sink.accept(i, vectorOf(texts.get(i)));
+    }
+  }
+
+  public static float[] vectorOf(String text) {
+    Random random = new Random(text.hashCode());
+    float[] vector = new float[384];
+    double squares = 0;
+    for (int i = 0; i < vector.length; i++) {
+      vector[i] = (float) random.nextGaussian();
+      squares += vector[i] * vector[i];
+    }
+    for (int i = 0; i < vector.length; i++) {
+      vector[i] /= (float) Math.sqrt(squares);
+    }
+    return vector;
+  }
+
+  @Override
+  public void close() {}
+}

@@ -1,0 +1,68 @@
+package dev.helixbg.daemon.host;
+
+import dev.helixbg.embed.Embedder;
+import dev.helixbg.embed.EmbeddingException;
+import java.util.List;
+import java.util.concurrent.atomic.AtomicInteger;
+
+/** An embedding model whose vectors are those of {@link FakeEmbedder}, and which may fail. */
+public class FakeModel implements EmbedderSource {
+  public final AtomicInteger opened = new AtomicInteger();
+  public final AtomicInteger closed = new AtomicInteger();
+  public volatile boolean broken;
+
+  /** Runs before texts are embedded. */
+  public volatile Runnable whileEmbedding = () -> {};
+
+  /** What each embedding throws, unless null. */
+  public volatile Error error;
+
+  /** May hold an embedding back. */
+  public void beforeEmbedding(List<String> texts) throws InterruptedException {
+    whileEmbedding.run();
+  }
+
+  /** May hold it back at one of its texts, when those before have their vectors. */
+  public void beforeText(int index) throws InterruptedException {}
+
+  @Override
+  public String id() {
+    return "fake";
+  }
+
+  @Override
+  public String describe() {
+    return "a fake model";
+  }
+
+  @Override
+  public Embedder open() {
+    if (broken) {
+      throw new EmbeddingException("the model is gone", new IllegalStateException());
+    }
+    opened.incrementAndGet();
+    return new Embedder() {
+      @Override
+      public int dimension() {
+        return 384;
+      }
+
+      @Override
+      public void embed(List<String> texts, VectorSink sink) throws InterruptedException {
+        if (error != null) {
+          throw error;
+        }
+        beforeEmbedding(texts);
+        for (int i = 0; i < texts.size(); i++) {
+          beforeText(i);
+          sink.accept(i, FakeEmbedder.vectorOf(texts.get(i)));
+        }
+      }
+
+      @Override
+      public void close() {
+        closed.incrementAndGet();
+      }
+    };
+  }
+}

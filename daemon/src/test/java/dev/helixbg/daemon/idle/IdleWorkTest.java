@@ -1,0 +1,605 @@
+package dev.helixbg.daemon.idle;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertNull;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+import static org.junit.jupiter.api.Assumptions.assumeTrue;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.ObjectMapper;
+import dev.helixbg.config.Settings;
+import dev.helixbg.daemon.host.FakeModel;
+import dev.helixbg.daemon.host.LowPriority;
+import dev.helixbg.daemon.host.Power;
+import dev.helixbg.daemon.host.TextModelHost;
+import dev.helixbg.daemon.kb.Kb;
+import dev.helixbg.daemon.kb.ReportFolder;
+import dev.helixbg.daemon.kb.WritableKb;
+import dev.helixbg.daemon.run.Judging;
+import dev.helixbg.daemon.run.Pipeline;
+import dev.helixbg.daemon.run.Reviews;
+import dev.helixbg.daemon.run.Saving;
+import dev.helixbg.daemon.terminal.ExitCode;
+import dev.helixbg.daemon.terminal.Failure;
+import dev.helixbg.daemon.watch.DaemonFixture;
+import dev.helixbg.insight.findings.Analysis;
+import dev.helixbg.insight.review.History;
+import dev.helixbg.insight.review.Review;
+import dev.helixbg.llm.golden.GoldenModel;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Random;
+import java.util.TreeMap;
+import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.function.BooleanSupplier;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+
+/** When reviews run by themselves, with a golden model and a clock that the test turns. */
+@Timeout(120)
+class IdleWorkTest {
+  @TempDir Path folder;
+
+  private WritableKb writer;
+  private DaemonFixture daemon;
+  private TextModelHost model;
+  private IdleWork idle;
+  private boolean battery;
+  private double load;
+
+  @BeforeEach
+  void start() throws Exception {
+    Path file = folder.resolve("golden.gguf");
+    try (var in = GoldenModel.class.getResourceAsStream("/golden/golden-q4km.gguf")) {
+      Files.write(file, in.readAllBytes());
+    }
+    writer = new WritableKb(folder.resolve("kb"), new Random(1));
+    for (int i = 0; i < 6; i++) {
+      writer.append();
+    }
+    settings(Map.of());
+  }
+
+  /** Begins anew with other settings. */
+  private void settings(Map<String, String> more) {
+    if (idle != null) {
+      stop();
+    }
+    Map<String, String> flags = new HashMap<>(more);
+    flags.putIfAbsent("llm.model", folder.resolve("golden.gguf").toString());
+    daemon = new DaemonFixture(folder, writer.kb(), flags);
+    Settings settings = daemon.settings;
+    model = new TextModelHost(settings, daemon.clock, daemon.metrics);
+    IdleWork.Machine machine =
+        new IdleWork.Machine() {
+          @Override
+          public boolean onBattery() {
+            return battery;
+          }
+
+          @Override
+          public double load() {
+            return load;
+          }
+        };
+    idle =
+        new IdleWork(
+            settings,
+            model,
+            new Reviews(settings, "fake"),
+            new IdleQuestions(settings, model, daemon.clock, daemon.metrics),
+            daemon.clock,
+            daemon.troubles,
+            machine);
+  }
+
+  @AfterEach
+  void stop() {
+    idle.close();
+    model.close();
+  }
+
+  private boolean consider() {
+    return idle.consider(List.of(daemon.watch), false);
+  }
+
+  /** Does all that is to be done, as the loop does: a look at the KB between two runs. */
+  private void finish() throws InterruptedException {
+    while (true) {
+      boolean working = consider();
+      if (!idle.isRunning()) {
+        daemon.look();
+        settle();
+      }
+      if (!working) {
+        return;
+      }
+      Thread.sleep(10);
+    }
+  }
+
+  private void settle() throws InterruptedException {
+    for (int i = 0; i < 4 && daemon.watch.upToDateWith().isEmpty(); i++) {
+      daemon.run(Duration.ofSeconds(3));
+    }
+  }
+
+  private List<Review> history() throws IOException {
+    return new History(writer.kb().insights()).read();
+  }
+
+  private long count(Review.Kind kind) throws IOException {
+    return history().stream().filter(review -> review.kind() == kind).count();
+  }
+
+  @Test
+  void nothingRunsBeforeTheKbIsUpToDateAndRests() throws Exception {
+    assertFalse(consider(), "not read yet");
+    daemon.run(Duration.ofSeconds(30));
+    assertFalse(consider(), "it rests for half a minute only");
+    daemon.run(Duration.ofMinutes(2));
+    assertTrue(consider());
+    finish();
+    assertEquals(1, count(Review.Kind.DRIFT));
+    assertEquals(1, count(Review.Kind.STALE));
+    assertEquals(0, count(Review.Kind.SESSION), "the session may go on");
+    assertTrue(history().getFirst().judge().isPresent(), "the model was there");
+    daemon.run(Duration.ofMinutes(20));
+    finish();
+    assertEquals(1, count(Review.Kind.SESSION));
+    assertTrue(daemon.metrics.modelTokens.sum() > 0);
+  }
+
+  @Test
+  void onBatteryOrOnABusyMachineTheModelWaits() throws Exception {
+    daemon.run(Duration.ofMinutes(5));
+    battery = true;
+    assertFalse(consider());
+    battery = false;
+    load = 0.6;
+    daemon.clock.pass(Duration.ofSeconds(11));
+    assertFalse(consider());
+    load = 0.4;
+    daemon.clock.pass(Duration.ofSeconds(11));
+    assertTrue(consider());
+  }
+
+  private void putAnotherInPlace(Path away) throws IOException {
+    Files.move(writer.kb().folder(), away);
+    Files.createDirectories(writer.kb().folder());
+    Files.copy(away.resolve("data.log"), writer.log());
+  }
+
+  @Test
+  void aKbThatGoesWhileItIsAskedAboutIsNotMadeAnew() throws Exception {
+    write(300);
+    daemon.run(Duration.ofMinutes(5));
+    askSome();
+    Files.move(writer.kb().folder(), folder.resolve("away"));
+    untilItEndsByItself();
+    assertFalse(Files.exists(writer.kb().folder()), "its answers made it anew");
+    daemon.look();
+    assertFalse(consider(), "there is nothing to be asked about");
+    assertFalse(Files.exists(writer.kb().folder()));
+  }
+
+  @Test
+  void whatIsPutInThePlaceOfAKbGetsNoneOfItsAnswers() throws Exception {
+    write(300);
+    daemon.run(Duration.ofMinutes(5));
+    askSome();
+    putAnotherInPlace(folder.resolve("away"));
+    untilItEndsByItself();
+    assertFalse(Files.exists(writer.kb().insights()), "its answers went to another KB");
+  }
+
+  @Test
+  void aKbThatGoesWhileItIsReviewedIsNotMadeAnew() throws Exception {
+    daemon.run(Duration.ofMinutes(5));
+    Reviews reviews = new Reviews(daemon.settings, "fake");
+    Reviews.Wanted wanted = new Reviews.Wanted(Review.Kind.STALE, Optional.empty());
+    BooleanSupplier goes =
+        () -> {
+          try {
+            Files.move(writer.kb().folder(), folder.resolve("away"));
+            return false;
+          } catch (IOException e) {
+            throw new IllegalStateException(e);
+          }
+        };
+    Failure gone =
+        assertThrows(
+            Failure.class,
+            () -> reviews.run(writer.kb(), wanted, Optional.empty(), daemon.clock.now(), goes));
+    assertEquals(ExitCode.KB, gone.code());
+    assertFalse(Files.exists(writer.kb().folder()));
+  }
+
+  /** Nobody tells the run to end: what it wants to save does. */
+  private void untilItEndsByItself() throws InterruptedException {
+    while (idle.current().isPresent()) {
+      Thread.sleep(2);
+    }
+    untilItEnds();
+  }
+
+  @Test
+  void onBatteryItRunsWhereTheSettingsSaySo() throws Exception {
+    assertFalse(daemon.settings.daemon().modelOnBattery(), "off unless somebody wants it");
+    settings(Map.of("daemon.model_on_battery", "on"));
+    battery = true;
+    daemon.run(Duration.ofMinutes(5));
+    assertTrue(consider());
+    finish();
+    assertEquals(1, count(Review.Kind.DRIFT));
+    assertFalse(answers().isEmpty());
+  }
+
+  /** The periods of reviews are times of day, which somebody may set back. */
+  @Test
+  void aDateThatIsSetBackKeepsNoReviewAway() throws Exception {
+    daemon.run(Duration.ofMinutes(5));
+    finish();
+    assertEquals(1, count(Review.Kind.STALE));
+    daemon.clock.jump(Duration.ofDays(-400));
+    writer.append();
+    daemon.run(Duration.ofMinutes(5));
+    finish();
+    assertEquals(2, count(Review.Kind.STALE));
+    assertEquals(2, count(Review.Kind.DRIFT));
+  }
+
+  @Test
+  void reviewsComeAgainWhenTheirTimeIsOverAndSomethingChanged() throws Exception {
+    daemon.run(Duration.ofMinutes(30));
+    finish();
+    assertEquals(3, history().size());
+    daemon.run(Duration.ofHours(20));
+    finish();
+    assertEquals(3, history().size(), "nothing changed");
+    writer.append();
+    daemon.run(Duration.ofMinutes(30));
+    finish();
+    assertEquals(2, count(Review.Kind.DRIFT));
+    assertEquals(2, count(Review.Kind.STALE));
+    assertEquals(1, count(Review.Kind.SESSION), "one entry is not worth a synthesis");
+    writer.append();
+    writer.append();
+    daemon.run(Duration.ofMinutes(40));
+    finish();
+    assertEquals(2, count(Review.Kind.DRIFT), "not an hour later yet");
+    assertEquals(2, count(Review.Kind.SESSION));
+  }
+
+  @Test
+  void aChangeOrAPauseInterruptsARunWithinASecond() throws Exception {
+    daemon.run(Duration.ofMinutes(5));
+    assertTrue(consider());
+    writer.append();
+    daemon.run(Duration.ofMillis(2100));
+    long start = System.nanoTime();
+    while (idle.consider(List.of(daemon.watch), true)) {
+      Thread.sleep(5);
+    }
+    Duration took = Duration.ofNanos(System.nanoTime() - start);
+    // A second is the promise; a cold JVM on a busy machine has kernels still to compile.
+    assertTrue(took.toMillis() < 3_000 || Power.load() > 1, "it took " + took);
+    daemon.run(Duration.ofMinutes(5));
+    finish();
+    assertTrue(count(Review.Kind.DRIFT) >= 1, "and goes on when there is rest");
+  }
+
+  private List<String> answers() throws IOException {
+    return Files.exists(writer.kb().answers())
+        ? Files.readAllLines(writer.kb().answers())
+        : List.of();
+  }
+
+  private void write(int entries) throws IOException {
+    for (int i = 0; i < entries; i++) {
+      writer.append();
+    }
+  }
+
+  private JsonNode report() throws IOException {
+    return new ObjectMapper().readTree(ReportFolder.of(writer.kb()).json().toFile());
+  }
+
+  /** Lets a run begin, and waits until it has saved some answers. */
+  private void askSome() throws Exception {
+    int before = answers().size();
+    while (idle.current().map(IdleWork.Current::work).orElse(null) != IdleWork.Work.QUESTIONS
+        || answers().size() == before
+        || idle.current().orElseThrow().stand().orElseThrow().answered() == 0) {
+      assertTrue(consider(), "it has ended");
+      if (!idle.isRunning()) {
+        daemon.look();
+        settle();
+      }
+      Thread.sleep(2);
+    }
+  }
+
+  private void untilItEnds() throws InterruptedException {
+    while (idle.isRunning()) {
+      consider();
+      Thread.sleep(2);
+    }
+  }
+
+  @Test
+  void anErrorOfTheJvmIsATroubleAndTheNextRunGoesOn() throws Exception {
+    write(100);
+    daemon.run(Duration.ofMinutes(5));
+    askSome();
+    daemon.clock.error = new StackOverflowError("of a test");
+    String about = writer.kb().folder() + ", questions";
+    while (daemon.troubles.on(about).isEmpty()) {
+      assertTrue(consider() && idle.isRunning(), "it has ended");
+      Thread.sleep(2);
+    }
+    assertTrue(daemon.troubles.on(about).orElseThrow().contains("of a test"));
+    daemon.clock.error = null;
+    while (idle.isRunning()) {
+      idle.consider(List.of(daemon.watch), true); // lest it waits before it tries again
+      Thread.sleep(2);
+    }
+    daemon.look();
+    settle();
+    finish();
+    assertEquals(0, daemon.watch.questions());
+    assertEquals(Optional.empty(), daemon.troubles.on(about));
+  }
+
+  @Test
+  void whatTheReportLeavesOpenIsAskedAndTakenInOnce() throws Exception {
+    writer.append("a", "The team agreed to move the offset into the worker.");
+    writer.append("b", "The team agreed to move the offset into the worker today.");
+    daemon.run(Duration.ofMinutes(5));
+    assertTrue(daemon.watch.questions() >= 8, "a label each at least");
+    assertTrue(answers().isEmpty());
+    finish();
+    assertEquals(0, daemon.watch.questions());
+    assertEquals(answers().size(), daemon.metrics.answers.sum());
+    assertTrue(daemon.metrics.modelTokens.sum() > 10L * answers().size());
+    report().path("labels").forEach(l -> assertEquals("MODEL", l.at("/guess/origin").asText()));
+    assertEquals(0, report().at("/judgement/left/label").asInt());
+    long reports = daemon.metrics.reports.sum();
+    int readings = daemon.files.readings;
+    daemon.run(Duration.ofMinutes(10));
+    finish();
+    assertEquals(reports, daemon.metrics.reports.sum(), "nothing new, no new report");
+    assertEquals(readings, daemon.files.readings);
+    DaemonFixture restarted = new DaemonFixture(folder, writer.kb(), flags(daemon));
+    restarted.run(Duration.ofMinutes(1));
+    assertEquals(0, restarted.metrics.reports.sum(), "the cursor knows of the answers");
+    assertEquals(0, restarted.watch.questions());
+  }
+
+  private static Map<String, String> flags(DaemonFixture of) {
+    return Map.of("llm.model", of.settings.llm().model().orElseThrow().toString());
+  }
+
+  @Test
+  void theEndIsWhatOneShotWithTheSameModelMakes() throws Exception {
+    writer.append("a", "The team agreed to move the offset into the worker.");
+    writer.append("b", "The team agreed to move the offset into the worker.");
+    write(20);
+    daemon.run(Duration.ofMinutes(30));
+    finish();
+    Kb asked = copy("asked", false);
+    oneShot(asked);
+    Map<String, JsonNode> here = byKey(writer.kb());
+    Map<String, JsonNode> there = byKey(asked);
+    assertEquals(there.keySet(), here.keySet(), "the same questions");
+    there.forEach(
+        (key, answer) -> {
+          assertEquals(answer.path("answer"), here.get(key).path("answer"), key);
+          assertEquals(answer.path("p").asDouble(), here.get(key).path("p").asDouble(), 1e-3);
+        });
+    // Probabilities differ in the fourth digit between runs (decision 13); all else is the same.
+    Kb same = copy("same", true);
+    oneShot(same);
+    for (String name : List.of("report.json", "report.md", "report.html")) {
+      assertEquals(
+          Files.readString(same.insights().resolve(name)),
+          Files.readString(writer.kb().insights().resolve(name)));
+    }
+  }
+
+  private Kb copy(String name, boolean withAnswers) throws IOException {
+    Kb copy = new Kb(Files.createDirectories(folder.resolve(name)));
+    Files.copy(writer.log(), copy.dataLog());
+    Files.createDirectories(copy.insights());
+    Path history = writer.kb().insights().resolve(History.NAME);
+    Files.copy(history, copy.insights().resolve(History.NAME));
+    if (withAnswers) {
+      Files.copy(writer.kb().answers(), copy.answers());
+    }
+    return copy;
+  }
+
+  private void oneShot(Kb kb) throws InterruptedException {
+    Pipeline once =
+        new Pipeline(
+            daemon.settings,
+            new FakeModel(),
+            Analysis::run,
+            new Judging(daemon.settings, DaemonFixture.SILENT, warning -> {}),
+            DaemonFixture.SILENT);
+    ReportFolder.of(kb).write(once.run(kb, Saving.PUBLISHED).report());
+  }
+
+  private static Map<String, JsonNode> byKey(Kb kb) throws IOException {
+    Map<String, JsonNode> answers = new TreeMap<>();
+    for (String line : Files.readAllLines(kb.answers())) {
+      JsonNode answer = new ObjectMapper().readTree(line);
+      JsonNode twice =
+          answers.put(answer.path("job").asText() + " " + answer.path("key").asText(), answer);
+      assertNull(twice, "asked twice: " + line);
+    }
+    return answers;
+  }
+
+  @Test
+  void anInterruptedRunKeepsItsAnswersShowsThemAndGoesOn() throws Exception {
+    write(300);
+    daemon.run(Duration.ofMinutes(5));
+    askSome();
+    IdleWork.Current current = idle.current().orElseThrow();
+    assertEquals(writer.kb(), current.kb());
+    assertTrue(current.stand().isPresent());
+    long reports = daemon.metrics.reports.sum();
+    daemon.look();
+    assertFalse(daemon.watch.upToDateWith().isEmpty(), "its own answers are no change");
+    writer.append();
+    daemon.look();
+    assertTrue(daemon.watch.upToDateWith().isEmpty());
+    untilItEnds();
+    int kept = answers().size();
+    assertTrue(kept < 300, "it had finished");
+    assertEquals(reports, daemon.metrics.reports.sum(), "not before the end of the run");
+    settle();
+    int shown = 0;
+    for (JsonNode label : report().path("labels")) {
+      shown += label.at("/guess/origin").asText().equals("MODEL") ? 1 : 0;
+    }
+    long labels = answers().stream().filter(line -> line.contains("\"job\":\"label\"")).count();
+    assertTrue(shown >= labels, shown + " of " + labels + " are in the report");
+    assertTrue(daemon.watch.questions() > 0);
+    daemon.run(Duration.ofMinutes(5));
+    finish();
+    assertEquals(0, daemon.watch.questions());
+    assertTrue(byKey(writer.kb()).size() > 300, "and none was asked twice");
+  }
+
+  @Test
+  void aRunEndsWithItsTimeAndTheNextGoesOn() throws Exception {
+    settings(Map.of("llm.seconds", "100"));
+    write(300);
+    daemon.run(Duration.ofMinutes(5));
+    askSome();
+    daemon.clock.pass(Duration.ofSeconds(101));
+    while (idle.isRunning()) {
+      assertTrue(consider());
+      Thread.sleep(2);
+    }
+    int first = answers().size();
+    assertTrue(first < 300, first + " in a run");
+    daemon.look();
+    settle();
+    assertEquals(
+        report().at("/judgement/left/label").asInt(), daemon.watch.questions(), "in the report");
+    finish();
+    assertEquals(0, daemon.watch.questions());
+  }
+
+  @Test
+  void withoutTimeNothingIsAsked() throws Exception {
+    settings(Map.of("llm.seconds", "0"));
+    daemon.run(Duration.ofMinutes(30));
+    finish();
+    assertTrue(daemon.watch.questions() > 0);
+    assertTrue(answers().isEmpty());
+    assertEquals(3, history().size(), "reviews are as ever");
+  }
+
+  @Test
+  void aRunEndsWhenTheMachineIsWanted() throws Exception {
+    write(300);
+    daemon.run(Duration.ofMinutes(5));
+    askSome();
+    load = 1; // its own threads
+    daemon.clock.pass(Duration.ofSeconds(11));
+    assertTrue(consider());
+    Thread.sleep(50);
+    assertTrue(consider() && idle.isRunning());
+    load = 9;
+    daemon.clock.pass(Duration.ofSeconds(11));
+    untilItEnds();
+    int first = answers().size();
+    load = 0;
+    daemon.look();
+    settle();
+    daemon.clock.pass(Duration.ofSeconds(11));
+    askSome();
+    battery = true;
+    daemon.clock.pass(Duration.ofSeconds(11));
+    untilItEnds();
+    assertTrue(answers().size() > first && daemon.watch.questions() > 0);
+    daemon.look();
+    settle();
+    daemon.clock.pass(Duration.ofSeconds(11));
+    assertFalse(consider(), "on battery");
+  }
+
+  @Test
+  void peopleGoFirstAndGetAModelOfTheirOwnPriority() throws Exception {
+    write(300);
+    daemon.run(Duration.ofMinutes(5));
+    askSome();
+    String theirs = model.use(text -> nice());
+    untilItEnds();
+    assertEquals(nice(), theirs);
+    assertFalse(consider(), "there may be a next question");
+    daemon.look();
+    settle();
+    daemon.run(Duration.ofMinutes(3));
+    askSome();
+  }
+
+  @Test
+  void idleThreadsAreLastInTheQueueAndSoAreThoseTheyStart() throws Exception {
+    assumeTrue(Files.exists(Path.of("/proc/thread-self/stat")), "only Linux tells");
+    String usual = nice();
+    List<String> low = new CopyOnWriteArrayList<>();
+    Thread.ofPlatform()
+        .start(
+            () -> {
+              LowPriority.take();
+              low.add(nice());
+              Thread child = Thread.ofPlatform().start(() -> low.add(nice()));
+              try {
+                child.join();
+              } catch (InterruptedException e) {
+                throw new IllegalStateException(e);
+              }
+            })
+        .join();
+    assertEquals(List.of("19", "19"), low);
+    assertEquals(usual, nice(), "nobody else's");
+  }
+
+  /** Of this thread, as Linux says it; empty elsewhere. */
+  private static String nice() {
+    try {
+      String stat = Files.readString(Path.of("/proc/thread-self/stat"));
+      return stat.substring(stat.lastIndexOf(')') + 2).split(" ")[16];
+    } catch (IOException e) {
+      return "";
+    }
+  }
+
+  @Test
+  void theModelIsReleasedWhenIdleAndWaitsForItsUser() throws Exception {
+    daemon.run(Duration.ofMinutes(5));
+    finish();
+    assertTrue(model.isLoaded());
+    assertFalse(model.releaseAfter(Optional.of(Duration.ofMinutes(5))));
+    daemon.clock.pass(Duration.ofMinutes(5));
+    assertFalse(model.releaseAfter(Optional.empty()));
+    assertTrue(model.releaseAfter(Optional.of(Duration.ofMinutes(5))));
+    assertFalse(model.isLoaded());
+  }
+}

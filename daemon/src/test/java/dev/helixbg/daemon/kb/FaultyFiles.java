@@ -1,0 +1,65 @@
+package dev.helixbg.daemon.kb;
+
+import dev.helixbg.daemon.terminal.ExitCode;
+import dev.helixbg.daemon.terminal.Failure;
+import dev.helixbg.insight.log.DataLogException;
+import dev.helixbg.insight.log.FileState;
+import dev.helixbg.insight.log.LogReading;
+import dev.helixbg.insight.report.Report;
+import java.io.IOException;
+import java.nio.file.AccessDeniedException;
+import java.nio.file.Path;
+
+/** The disk, with faults that a test switches on and off. */
+public final class FaultyFiles implements KbFiles {
+  public boolean noStat;
+  public boolean noRead;
+  public boolean fullDisk;
+  public boolean locked;
+
+  public int readings;
+  public int looks;
+
+  /** Runs while the log is read. */
+  public Runnable duringRead = () -> {};
+
+  @Override
+  public FileState state(Path file) throws IOException {
+    if (noStat) {
+      throw new AccessDeniedException(file.toString());
+    }
+    looks++;
+    return DISK.state(file);
+  }
+
+  @Override
+  public LogReading read(Path dataLog) {
+    if (noRead) {
+      throw new DataLogException(dataLog + " may not be read by this user");
+    }
+    readings++;
+    LogReading reading = DISK.read(dataLog);
+    duringRead.run();
+    return reading;
+  }
+
+  @Override
+  public void publish(Kb kb, Report report) {
+    if (fullDisk) {
+      throw new Failure(
+          ExitCode.WRITE,
+          "cannot write the report to x/.report.json."
+              + Long.toHexString(System.nanoTime() & 0xffffff)
+              + ".helix-bg.tmp: No space left on device");
+    }
+    DISK.publish(kb, report);
+  }
+
+  @Override
+  public Lock lock(Kb kb) {
+    if (locked) {
+      throw new Failure(ExitCode.BUSY, "another helix-bg is at work");
+    }
+    return DISK.lock(kb);
+  }
+}

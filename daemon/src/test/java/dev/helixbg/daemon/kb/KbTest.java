@@ -1,0 +1,77 @@
+package dev.helixbg.daemon.kb;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import dev.helixbg.config.Locations;
+import dev.helixbg.config.Settings;
+import dev.helixbg.config.SettingsLoader;
+import dev.helixbg.daemon.terminal.ExitCode;
+import dev.helixbg.daemon.terminal.Failure;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.Map;
+import java.util.Optional;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+class KbTest {
+  @TempDir Path home;
+
+  private Settings settings(Map<String, String> environment) {
+    return new SettingsLoader(locations(), environment).load(Optional.empty(), Map.of()).settings();
+  }
+
+  private Locations locations() {
+    return new Locations(home, home.resolve("cache"));
+  }
+
+  private Path kb(String name) throws IOException {
+    Path folder = Files.createDirectories(home.resolve(name));
+    Files.createFile(folder.resolve("data.log"));
+    return folder;
+  }
+
+  private Path found(Path argument, Map<String, String> environment) {
+    return Kb.find(Optional.ofNullable(argument), settings(environment), locations()).folder();
+  }
+
+  @Test
+  void theArgumentBeatsTheEnvironmentWhichBeatsTheUsualPlaces() throws IOException {
+    Path usual = kb(".helix-kb");
+    Path environment = kb("environment");
+    Path argument = kb("argument");
+    Map<String, String> named = Map.of("HELIX_KB", environment.toString());
+    assertEquals(argument, found(argument, named));
+    assertEquals(environment, found(null, named));
+    assertEquals(usual, found(null, Map.of()));
+  }
+
+  @Test
+  void theLogItselfNamesItsFolder() throws IOException {
+    Path kb = kb("kb");
+    assertEquals(kb, found(kb.resolve("data.log"), Map.of()));
+  }
+
+  @Test
+  void aNamedPlaceWithoutALogIsAnErrorEvenWhenAUsualOneHasOne() throws IOException {
+    kb(".helix-kb");
+    for (Path wrong :
+        new Path[] {home.resolve("missing"), Files.createDirectory(home.resolve("empty"))}) {
+      Failure failure = assertThrows(Failure.class, () -> found(wrong, Map.of()));
+      assertEquals(ExitCode.KB, failure.code());
+      assertTrue(failure.getMessage().contains(wrong.toString()), failure.getMessage());
+    }
+  }
+
+  @Test
+  void withoutAnyTheMessageListsWhereItLookedAndHowToTry() {
+    String message = assertThrows(Failure.class, () -> found(null, Map.of())).getMessage();
+    locations()
+        .usualKbs()
+        .forEach(place -> assertTrue(message.contains(place.toString()), message));
+    assertTrue(message.contains("one-shot --sample"), message);
+  }
+}

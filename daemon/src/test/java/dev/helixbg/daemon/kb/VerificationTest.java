@@ -1,0 +1,77 @@
+package dev.helixbg.daemon.kb;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import dev.helixbg.daemon.host.FakeEmbedder;
+import dev.helixbg.daemon.run.Saving;
+import dev.helixbg.daemon.run.VectorUpdate;
+import dev.helixbg.daemon.terminal.Check;
+import dev.helixbg.daemon.terminal.Progress;
+import dev.helixbg.embed.cache.EmbeddingCache;
+import dev.helixbg.insight.log.DataLog;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Random;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** What {@code verify} says of a journal. */
+class VerificationTest {
+  private static final String JOURNAL = EmbeddingCache.JOURNAL;
+
+  @TempDir Path folder;
+
+  private WritableKb writer;
+
+  @BeforeEach
+  void twoVectorsWait() throws Exception {
+    writer = new WritableKb(folder, new Random(3));
+    for (int i = 0; i < 42; i++) {
+      if (i == 40) {
+        update(Saving.PUBLISHED);
+      }
+      writer.append();
+    }
+    update(Saving.JOURNAL);
+  }
+
+  private void update(Saving saving) throws InterruptedException {
+    new VectorUpdate(
+            new EmbeddingCache(folder), "m", FakeEmbedder::new, (what, total) -> Progress.SILENT)
+        .run(DataLog.read(writer.log()).entries(), saving);
+  }
+
+  private Check journal() throws InterruptedException {
+    List<Check> checks = Verification.of(writer.kb(), "m").checks();
+    return checks.stream().filter(c -> c.name().equals(JOURNAL)).findFirst().orElseThrow();
+  }
+
+  @Test
+  void howManyWaitAndThatARunPublishesThem() throws Exception {
+    assertEquals(Check.ok(JOURNAL, "2 vectors wait for embeddings.bin, sound"), journal());
+    List<String> work = Verification.of(writer.kb(), "m").aRunWould();
+    assertTrue(work.contains("publish the vectors in " + JOURNAL), work.toString());
+    assertFalse(work.toString().contains("embed "), "what waits need not be embedded: " + work);
+    update(Saving.PUBLISHED);
+    work = Verification.of(writer.kb(), "m").aRunWould();
+    assertFalse(work.toString().contains(JOURNAL), work.toString());
+  }
+
+  @Test
+  void aTornOneIsNormalAndADamagedOneAProblem() throws Exception {
+    Path file = folder.resolve(JOURNAL);
+    byte[] bytes = Files.readAllBytes(file);
+    Files.write(file, Arrays.copyOf(bytes, bytes.length - 1));
+    assertEquals(Check.State.NOTE, journal().state());
+    assertTrue(Verification.of(writer.kb(), "m").aRunWould().contains("embed 1 texts"));
+    bytes[50] ^= 1;
+    Files.write(file, bytes);
+    assertEquals(Check.State.PROBLEM, journal().state());
+    assertTrue(journal().detail().contains("1 damaged record"), journal().detail());
+  }
+}

@@ -1,0 +1,379 @@
+package dev.helixbg.daemon.run;
+
+import static org.junit.jupiter.api.Assertions.assertArrayEquals;
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import dev.helixbg.daemon.host.FakeEmbedder;
+import dev.helixbg.daemon.terminal.ExitCode;
+import dev.helixbg.daemon.terminal.Failure;
+import dev.helixbg.daemon.terminal.Progress;
+import dev.helixbg.embed.cache.CachedVectors;
+import dev.helixbg.embed.cache.EmbeddingCache;
+import dev.helixbg.embed.cache.TextKey;
+import dev.helixbg.insight.log.DataLog;
+import dev.helixbg.insight.log.Entry;
+import dev.helixbg.insight.log.EntryText;
+import java.io.IOException;
+import java.io.InputStream;
+import java.io.UncheckedIOException;
+import java.nio.file.Files;
+import java.nio.file.NoSuchFileException;
+import java.nio.file.Path;
+import java.nio.file.attribute.BasicFileAttributes;
+import java.time.Duration;
+import java.util.Arrays;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import java.util.stream.IntStream;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+class VectorUpdateTest {
+  private static final Progress.Display SILENT = (what, total) -> Progress.SILENT;
+
+  @TempDir Path kb;
+
+  private final FakeEmbedder embedder = new FakeEmbedder();
+
+  private VectorUpdate.Result update(List<Entry> entries) throws InterruptedException {
+    embedder.asked.clear();
+    return update(entries, "model").run(entries, Saving.PUBLISHED);
+  }
+
+  private VectorUpdate update(List<Entry> entries, String modelId) {
+    return new VectorUpdate(new EmbeddingCache(kb), modelId, () -> embedder, SILENT);
+  }
+
+  private static List<Entry> notes(int count) {
+    return IntStream.range(0, count).mapToObj(i -> entry(8 + 100L * i, "note " + i)).toList();
+  }
+
+  private static Entry entry(long offset, String body) {
+    return new Entry(offset, "topic", body, 0, EntryText.parse(body));
+  }
+
+  private List<Entry> log(String name) throws IOException {
+    Path file = kb.resolve(name);
+    try (InputStream in = VectorUpdateTest.class.getResourceAsStream("/kb/" + name)) {
+      Files.write(file, in.readAllBytes());
+    }
+    return DataLog.read(file).entries();
+  }
+
+  @Test
+  void onlyTextsNeverSeenAreEmbeddedAcrossEditCompactionAndAppend() throws Exception {
+    Set<String> seen = new HashSet<>();
+    for (String name :
+        List.of("01-fresh.log", "02-edited.log", "03-compacted.log", "04-appended.log")) {
+      List<Entry> entries = log(name);
+      Set<String> texts = new HashSet<>();
+      entries.forEach(entry -> texts.add(entry.embeddedText()));
+      Set<String> fresh = new HashSet<>(texts);
+      fresh.removeAll(seen);
+
+      VectorUpdate.Result result = update(entries);
+
+      assertEquals(fresh, new HashSet<>(embedder.asked), name);
+      assertEquals(fresh.size(), result.embedded(), name);
+      assertEquals(texts.size() - fresh.size(), result.reused(), name);
+      assertHoldsExactly(entries);
+      seen = texts;
+    }
+  }
+
+  /** The saved rows are those of the live entries, bit for bit. */
+  private void assertHoldsExactly(List<Entry> entries) {
+    CachedVectors cached = new EmbeddingCache(kb).read();
+    assertEquals(CachedVectors.State.GOOD, cached.state());
+    assertEquals(
+        entries.stream().map(Entry::offset).toList(),
+        cached.rows().stream().map(row -> row.offset()).toList());
+    for (int i = 0; i < entries.size(); i++) {
+      assertArrayEquals(
+          FakeEmbedder.vectorOf(entries.get(i).embeddedText()), cached.rows().get(i).vector());
+    }
+  }
+
+  @Test
+  void entriesOfTheSameTextAreEmbeddedOnce() throws Exception {
+    List<Entry> twins = List.of(entry(8, "same"), entry(50, "same"), entry(90, "other"));
+    VectorUpdate.Result result = update(twins);
+    assertEquals(2, embedder.asked.size());
+    assertEquals(3, result.vectors().size());
+    assertEquals(result.keys().get(0), result.keys().get(1));
+    assertHoldsExactly(twins);
+  }
+
+  @Test
+  void nothingNewNeitherOpensTheModelNorWritesTheCache() throws Exception {
+    List<Entry> entries = notes(5);
+    update(entries);
+    Path vectors = kb.resolve(EmbeddingCache.VECTORS);
+    Object before = Files.readAttributes(vectors, "fileKey,lastModifiedTime");
+    var untouched =
+        new VectorUpdate(
+            new EmbeddingCache(kb),
+            "model",
+            () -> {
+              throw new AssertionError("the model was opened");
+            },
+            SILENT);
+    assertEquals(5, untouched.run(entries, Saving.PUBLISHED).reused());
+    assertEquals(before, Files.readAttributes(vectors, "fileKey,lastModifiedTime"));
+  }
+
+  @Test
+  void anInterruptedRunKeepsWhatItHasAndTheNextOneGoesOnFromThere() throws Exception {
+    List<Entry> entries = notes(2_000);
+    embedder.interruptAfter = 700;
+    assertThrows(InterruptedException.class, () -> update(entries));
+    CachedVectors saved = new EmbeddingCache(kb).read();
+    assertEquals(700, saved.rows().size() + saved.journal().vectors().size());
+
+    VectorUpdate.Result result = update(entries);
+    assertEquals(700, result.reused());
+    assertEquals(1_300, embedder.asked.size());
+    assertHoldsExactly(entries);
+  }
+
+  /** Whatever the moment at which the process dies. */
+  @Test
+  void neverIsMoreThanABatchUnsaved() throws Exception {
+    assertEquals(VectorUpdate.BATCH_TEXTS, mostUnsaved(4_000, Duration.ZERO));
+    long inTime = 10 * VectorUpdate.BATCH_TIME.toSeconds();
+    assertEquals(inTime, mostUnsaved(200, Duration.ofMillis(100)));
+    assertEquals(VectorUpdate.BATCH_TIME.toSeconds() / 2, mostUnsaved(20, Duration.ofSeconds(2)));
+  }
+
+  /** The most vectors that were embedded and not on disk, just before a save or the next text. */
+  private int mostUnsaved(int texts, Duration perText) throws Exception {
+    new EmbeddingCache(kb).publish(List.of());
+    long[] now = {0};
+    int[] embedded = {0};
+    int[] most = {0};
+    Progress counting =
+        new Progress() {
+          @Override
+          public void step() { // before the vector is taken in
+            now[0] += perText.toNanos();
+            embedded[0]++;
+            most[0] = Math.max(most[0], embedded[0] - onDisk());
+          }
+
+          @Override
+          public void close() {}
+        };
+    new VectorUpdate(
+            new EmbeddingCache(kb),
+            "model",
+            () -> embedder,
+            (what, total) -> counting,
+            () -> now[0])
+        .run(notes(texts), Saving.PUBLISHED);
+    assertEquals(texts, embedded[0]);
+    assertEquals(texts, onDisk());
+    return most[0];
+  }
+
+  /** Vectors, by the sizes of the files, of headers and rows. */
+  private int onDisk() {
+    long published = kb.resolve(EmbeddingCache.VECTORS).toFile().length() / (4 + 4 * 384);
+    long waiting = kb.resolve(EmbeddingCache.JOURNAL).toFile().length() / (16 + 4 * 384 + 4);
+    return (int) (published + waiting);
+  }
+
+  /** 15 GB were written for 100,000 texts, when each batch replaced the whole file. */
+  @Test
+  void aFirstRunWritesEachVectorAFewTimesOnly() throws Exception {
+    int texts = 10_000;
+    WrittenBytes written = new WrittenBytes();
+    new VectorUpdate(
+            new EmbeddingCache(kb), "model", () -> embedder, (what, total) -> written, () -> 0)
+        .run(notes(texts), Saving.PUBLISHED);
+    written.step();
+    assertTrue(written.bytes < 4L * texts * (4 + 4 * 384), written.bytes + " bytes written");
+  }
+
+  /** What is written to the files of the vectors, looked at after each text. */
+  private final class WrittenBytes implements Progress {
+    private final Map<String, Object> seen = new HashMap<>();
+    private final Map<String, Long> sizes = new HashMap<>();
+    private long bytes;
+
+    @Override
+    public void step() {
+      for (String name :
+          List.of(EmbeddingCache.VECTORS, EmbeddingCache.KEYS, EmbeddingCache.JOURNAL)) {
+        try {
+          BasicFileAttributes now =
+              Files.readAttributes(kb.resolve(name), BasicFileAttributes.class);
+          boolean replaced = !now.fileKey().equals(seen.put(name, now.fileKey()));
+          long before = sizes.put(name, now.size()) instanceof Long size && !replaced ? size : 0;
+          bytes += now.size() - before;
+        } catch (NoSuchFileException e) {
+          seen.remove(name);
+        } catch (IOException e) {
+          throw new UncheckedIOException(e);
+        }
+      }
+    }
+
+    @Override
+    public void close() {}
+  }
+
+  /** At 10,000 entries, 15 MB were written for each. */
+  @Test
+  void aNewEntryIsAppendedToTheJournalUntilSomebodyWantsAllPublished() throws Exception {
+    List<Entry> entries = notes(10_000);
+    update(entries.subList(0, 9_998));
+    byte[] published = Files.readAllBytes(kb.resolve(EmbeddingCache.VECTORS));
+    Path journal = kb.resolve(EmbeddingCache.JOURNAL);
+    journal(entries.subList(0, 9_999));
+    assertEquals(8 + 1_556, Files.size(journal));
+    journal(entries);
+    assertEquals(8 + 2 * 1_556, Files.size(journal));
+    assertArrayEquals(published, Files.readAllBytes(kb.resolve(EmbeddingCache.VECTORS)));
+    assertEquals(0, journal(entries).embedded());
+
+    assertEquals(0, update(entries).embedded());
+    assertHoldsExactly(entries);
+    assertFalse(Files.exists(journal));
+  }
+
+  private VectorUpdate.Result journal(List<Entry> entries) throws InterruptedException {
+    return update(entries, "model").run(entries, Saving.JOURNAL);
+  }
+
+  @Test
+  void whatWaitsIsPublishedWhenItIsAsMuchAsThereIs() throws Exception {
+    List<Entry> entries = notes(400);
+    update(entries.subList(0, 200));
+    journal(entries.subList(0, 399));
+    assertTrue(Files.exists(kb.resolve(EmbeddingCache.JOURNAL)));
+    journal(entries);
+    assertFalse(Files.exists(kb.resolve(EmbeddingCache.JOURNAL)));
+    assertHoldsExactly(entries);
+  }
+
+  @Test
+  void aSmallCacheIsPublishedAtOnce() throws Exception {
+    update(notes(VectorUpdate.FEW - 1));
+    journal(notes(VectorUpdate.FEW));
+    assertHoldsExactly(notes(VectorUpdate.FEW));
+    journal(notes(VectorUpdate.FEW + 1));
+    assertTrue(Files.exists(kb.resolve(EmbeddingCache.JOURNAL)));
+  }
+
+  /** Whoever goes by offsets would be told of other entries. */
+  @Test
+  void whatACompactionMadeWrongIsPublishedAtOnce() throws Exception {
+    update(notes(100));
+    List<Entry> compacted =
+        IntStream.range(1, 100).mapToObj(i -> entry(8 + 100L * (i - 1), "note " + i)).toList();
+    assertEquals(0, journal(compacted).embedded());
+    assertHoldsExactly(compacted);
+  }
+
+  @Test
+  void whatIsOnlyGoneWaitsAndIsKnownToWait() throws Exception {
+    update(notes(100));
+    journal(notes(99));
+    assertEquals(8, Files.size(kb.resolve(EmbeddingCache.JOURNAL)));
+    update(notes(99));
+    assertHoldsExactly(notes(99));
+    assertFalse(Files.exists(kb.resolve(EmbeddingCache.JOURNAL)));
+  }
+
+  /** A process may die after it published, and before the journal is gone. */
+  @Test
+  void aJournalThatSaysNothingNewGoes() throws Exception {
+    update(notes(100));
+    new EmbeddingCache(kb).append(Map.of());
+    journal(notes(100));
+    assertFalse(Files.exists(kb.resolve(EmbeddingCache.JOURNAL)));
+  }
+
+  @Test
+  void aJournalThatIsNotWholeIsNotAppendedTo() throws Exception {
+    Path journal = kb.resolve(EmbeddingCache.JOURNAL);
+    update(notes(100));
+    journal(notes(102));
+    Files.write(journal, Arrays.copyOf(Files.readAllBytes(journal), 8 + 1_556 + 100));
+    embedder.asked.clear();
+    assertEquals(101, journal(notes(103)).reused());
+    assertEquals(2, embedder.asked.size(), "the one that was cut off, and the new one");
+    assertFalse(Files.exists(journal));
+    assertHoldsExactly(notes(103));
+  }
+
+  @Test
+  void aLinkInPlaceOfTheJournalIsRemovedNotFollowed() throws Exception {
+    Path journal = kb.resolve(EmbeddingCache.JOURNAL);
+    Path zshrc = Files.writeString(kb.resolve("zshrc"), "alias ll=ls");
+    update(notes(100));
+    Files.createSymbolicLink(journal, zshrc);
+    journal(notes(101));
+    assertEquals("alias ll=ls", Files.readString(zshrc));
+    assertFalse(Files.isSymbolicLink(journal));
+    assertHoldsExactly(notes(101));
+  }
+
+  @Test
+  void vectorsOfEntriesThatAreGoneAreDropped() throws Exception {
+    update(notes(5));
+    List<Entry> fewer = notes(5).subList(2, 4);
+    assertEquals(0, update(fewer).embedded());
+    assertHoldsExactly(fewer);
+  }
+
+  @Test
+  void anotherModelReusesNothing() throws Exception {
+    List<Entry> entries = notes(3);
+    update(entries);
+    assertEquals(3, update(entries, "another").run(entries, Saving.PUBLISHED).embedded());
+  }
+
+  @Test
+  void aDamagedCacheIsMadeAnewAndSaysSo() throws Exception {
+    List<Entry> entries = notes(3);
+    assertEquals(Optional.empty(), update(entries).rebuilt());
+    Path vectors = kb.resolve(EmbeddingCache.VECTORS);
+    byte[] bytes = Files.readAllBytes(vectors);
+    bytes[bytes.length - 1] ^= 1;
+    Files.write(vectors, bytes);
+    assertTrue(update(entries).rebuilt().isPresent());
+    assertEquals(3, embedder.asked.size());
+    assertHoldsExactly(entries);
+  }
+
+  @Test
+  void withoutSavingNothingIsWritten() throws Exception {
+    List<Entry> entries = notes(3);
+    VectorUpdate.Result result = update(entries, "model").run(entries, Saving.NOTHING);
+    assertEquals(3, result.vectors().size());
+    assertFalse(Files.exists(kb.resolve(EmbeddingCache.VECTORS)));
+  }
+
+  @Test
+  void aCacheThatCannotBeWrittenIsOneClearFailure() throws Exception {
+    Files.createDirectory(kb.resolve(EmbeddingCache.VECTORS));
+    Files.createFile(kb.resolve(EmbeddingCache.VECTORS).resolve("in the way"));
+    Failure failure = assertThrows(Failure.class, () -> update(notes(3)));
+    assertEquals(ExitCode.WRITE, failure.code());
+    assertTrue(failure.getMessage().contains(EmbeddingCache.VECTORS), failure.getMessage());
+  }
+
+  @Test
+  void keysAreThoseOfTopicAndContent() throws Exception {
+    List<Entry> entries = List.of(entry(8, "[tags: gap]\nthe text"));
+    assertEquals(List.of(TextKey.of("model", "topic the text")), update(entries).keys());
+  }
+}

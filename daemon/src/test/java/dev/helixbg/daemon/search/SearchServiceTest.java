@@ -1,0 +1,264 @@
+package dev.helixbg.daemon.search;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertSame;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import dev.helixbg.daemon.host.DaemonMetrics;
+import dev.helixbg.daemon.host.FakeClock;
+import dev.helixbg.daemon.host.FakeEmbedder;
+import dev.helixbg.daemon.host.FakeModel;
+import dev.helixbg.daemon.kb.WritableKb;
+import dev.helixbg.daemon.terminal.ExitCode;
+import dev.helixbg.daemon.terminal.Failure;
+import dev.helixbg.daemon.watch.DaemonFixture;
+import dev.helixbg.insight.log.DataLog;
+import dev.helixbg.insight.log.Entry;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Random;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionException;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.Function;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+
+/** Searches of many at once, with a model that a test holds back. */
+@Timeout(120)
+class SearchServiceTest {
+  @TempDir Path folder;
+
+  /** A text that is embedded only once somebody opens its gate. */
+  private final Map<String, CountDownLatch> gates = new ConcurrentHashMap<>();
+
+  /** Times that an embedding had to wait at a gate. */
+  private final AtomicInteger held = new AtomicInteger();
+
+  private final DaemonMetrics metrics = new DaemonMetrics(new FakeClock());
+  private final GatedModel model = new GatedModel();
+  private final SearchService searches = new SearchService(() -> model, metrics);
+
+  private final class GatedModel extends FakeModel {
+    @Override
+    public void beforeEmbedding(List<String> texts) throws InterruptedException {
+      for (String text : texts) {
+        CountDownLatch gate = gates.get(text);
+        if (gate != null) {
+          held.incrementAndGet();
+          gate.await();
+        }
+      }
+    }
+  }
+
+  @AfterEach
+  void stop() {
+    searches.close();
+  }
+
+  private WritableKb kb(String name, int entries) throws Exception {
+    WritableKb kb = new WritableKb(folder.resolve(name), new Random(name.hashCode()));
+    for (int i = 0; i < entries; i++) {
+      kb.append();
+    }
+    embed(kb);
+    return kb;
+  }
+
+  private void embed(WritableKb kb) throws InterruptedException {
+    new DaemonFixture(folder, kb.kb()).run(Duration.ofSeconds(10));
+  }
+
+  private CompletableFuture<List<SearchHit>> ask(WritableKb kb, String text, int limit) {
+    return CompletableFuture.supplyAsync(
+        () -> {
+          try {
+            return searches.search(kb.kb(), text, limit);
+          } catch (InterruptedException e) {
+            throw new IllegalStateException(e);
+          }
+        },
+        task -> Thread.ofVirtual().start(task));
+  }
+
+  private static List<SearchHit> get(CompletableFuture<List<SearchHit>> answer) throws Exception {
+    return answer.get(60, TimeUnit.SECONDS);
+  }
+
+  @Test
+  void whoeverSearchesInAnotherKbDoesNotWait() throws Exception {
+    WritableKb one = kb("one", 5);
+    WritableKb two = kb("two", 7);
+    gates.put("slow", new CountDownLatch(1));
+    CompletableFuture<List<SearchHit>> slow = ask(one, "slow", 10);
+    assertEquals(7, get(ask(two, "anything", 10)).size());
+    assertFalse(slow.isDone());
+    gates.get("slow").countDown();
+    assertEquals(5, get(slow).size());
+  }
+
+  @Test
+  void whatWasAskedLatelyDoesNotWaitForWhatIsNew() throws Exception {
+    WritableKb kb = kb("kb", 5);
+    get(ask(kb, "known", 3));
+    gates.put("first", new CountDownLatch(1));
+    gates.put("second", new CountDownLatch(1));
+    try (SearchWorker worker = new SearchWorker(kb.kb(), searches)) {
+      CompletableFuture<List<SearchHit>> first = worker.ask("first", 3);
+      while (held.get() == 0) {
+        Thread.sleep(1);
+      }
+      CompletableFuture<List<SearchHit>> second = worker.ask("second", 3);
+      CompletableFuture<List<SearchHit>> known = worker.ask("known", 3);
+      gates.get("first").countDown();
+      assertEquals(3, get(first).size());
+      assertEquals(3, get(known).size());
+      assertFalse(second.isDone());
+      gates.get("second").countDown();
+      assertEquals(3, get(second).size());
+    }
+  }
+
+  /** Every similarity by the definition; the best first, of equals those that come first. */
+  @Test
+  void hitsAreThoseOfComparingOneByOne() throws Exception {
+    WritableKb kb = kb("kb", 200);
+    for (int i = 0; i < 30; i++) {
+      kb.append("twins", "word for word the same");
+    }
+    embed(kb);
+    List<Entry> entries = DataLog.read(kb.log()).entries();
+    List<CompletableFuture<List<SearchHit>>> answers = new ArrayList<>();
+    int[] limits = {1, 2, 10, 29, 100, 230, 1_000};
+    for (int limit : limits) {
+      answers.add(ask(kb, "twins word for word the same", limit));
+      answers.add(ask(kb, "query " + limit, limit));
+    }
+    for (int i = 0; i < answers.size(); i++) {
+      int limit = limits[i / 2];
+      String text = i % 2 == 0 ? "twins word for word the same" : "query " + limit;
+      float[] query = FakeEmbedder.vectorOf(text);
+      Function<Entry, Double> similarity =
+          entry -> dot(query, FakeEmbedder.vectorOf(entry.embeddedText()));
+      List<SearchHit> hits = get(answers.get(i));
+      assertEquals(Math.min(limit, entries.size()), hits.size());
+      List<Double> expected =
+          entries.stream().map(similarity).sorted(Comparator.reverseOrder()).toList();
+      for (int h = 0; h < hits.size(); h++) {
+        SearchHit hit = hits.get(h);
+        assertEquals(expected.get(h), hit.similarity(), 1e-5);
+        boolean afterEqual = h > 0 && hits.get(h - 1).similarity() == hit.similarity();
+        assertTrue(!afterEqual || hits.get(h - 1).offset() < hit.offset(), "order of equals");
+        Optional<Entry> meant = entries.stream().filter(e -> e.offset() == hit.offset()).findAny();
+        assertEquals(similarity.apply(meant.orElseThrow()), hit.similarity(), 1e-5);
+      }
+    }
+    assertEquals(answers.size(), metrics.searches.sum());
+  }
+
+  private static double dot(float[] a, float[] b) {
+    double sum = 0;
+    for (int i = 0; i < a.length; i++) {
+      sum += a[i] * b[i];
+    }
+    return sum;
+  }
+
+  @Test
+  void whatIsNewIsFoundOnceTheOldIsForgotten() throws Exception {
+    WritableKb kb = kb("kb", 3);
+    assertEquals(3, get(ask(kb, "x", 10)).size());
+    kb.append("gold", "that is sought");
+    embed(kb);
+    searches.forgetAll();
+    assertEquals("gold:0", get(ask(kb, "gold that is sought", 1)).getFirst().name());
+  }
+
+  @Test
+  void theEndAnswersEverybody() throws Exception {
+    WritableKb kb = kb("kb", 3);
+    gates.put("slow", new CountDownLatch(1));
+    List<CompletableFuture<List<SearchHit>>> waiting = new ArrayList<>();
+    for (int i = 0; i < 200; i++) {
+      waiting.add(ask(kb, "slow", 3));
+    }
+    Thread.sleep(100);
+    searches.close();
+    waiting.add(ask(kb, "late", 3));
+    for (CompletableFuture<List<SearchHit>> answer : waiting) {
+      Throwable why = assertThrows(CompletionException.class, answer::join).getCause();
+      assertTrue(why instanceof Failure failure && failure.code() == ExitCode.BUSY, why.toString());
+    }
+  }
+
+  @Test
+  void anErrorOfTheJvmIsToldToWhomItConcernsAndTheNextSearchIsAnswered() throws Exception {
+    WritableKb kb = kb("kb", 3);
+    for (Error error :
+        List.of(
+            new OutOfMemoryError("test"),
+            new StackOverflowError("test"),
+            new NoClassDefFoundError("test"))) {
+      model.error = error;
+      Throwable why = assertThrows(ExecutionException.class, () -> get(ask(kb, "x", 3))).getCause();
+      assertSame(error, why);
+      model.error = null;
+      assertEquals(3, get(ask(kb, "x " + error, 3)).size());
+    }
+  }
+
+  @Test
+  void nobodySearchesForAClientThatHasLeft() throws Exception {
+    WritableKb kb = kb("kb", 3);
+    gates.put("first", new CountDownLatch(1));
+    CompletableFuture<List<SearchHit>> first = ask(kb, "first", 3);
+    while (held.get() == 0) {
+      Thread.sleep(1);
+    }
+    CountDownLatch ended = new CountDownLatch(1);
+    Thread leaving =
+        Thread.ofVirtual()
+            .start(
+                () -> {
+                  try {
+                    searches.search(kb.kb(), "of nobody", 3);
+                  } catch (InterruptedException e) {
+                    ended.countDown();
+                  }
+                });
+    leaving.interrupt();
+    assertTrue(ended.await(60, TimeUnit.SECONDS));
+    gates.get("first").countDown();
+    get(first);
+    assertEquals(3, get(ask(kb, "last", 3)).size());
+    assertTrue(searches.remembered(model, "last").isPresent());
+    assertFalse(searches.remembered(model, "of nobody").isPresent());
+    assertEquals(2, metrics.searches.sum());
+  }
+
+  @Test
+  void aKbThatCannotBeReadIsAnErrorForItsClientsOnly() throws Exception {
+    WritableKb kb = kb("kb", 3);
+    WritableKb gone = new WritableKb(folder.resolve("gone"), new Random(1));
+    Files.delete(gone.log());
+    assertThrows(CompletionException.class, ask(gone, "x", 3)::join);
+    assertEquals(3, get(ask(kb, "x", 3)).size());
+    Files.copy(kb.log(), gone.log());
+    assertEquals(0, get(ask(gone, "x", 3)).size(), "nothing is embedded yet");
+  }
+}

@@ -1,0 +1,152 @@
+package dev.helixbg.daemon.server;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import ch.qos.logback.classic.Logger;
+import ch.qos.logback.classic.LoggerContext;
+import ch.qos.logback.classic.util.LogbackMDCAdapter;
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.ObjectMapper;
+import dev.helixbg.config.text.HostileText;
+import dev.helixbg.daemon.link.DaemonHome;
+import dev.helixbg.daemon.terminal.Console;
+import dev.helixbg.daemon.terminal.Failure;
+import dev.helixbg.daemon.watch.DaemonFixture;
+import java.io.ByteArrayOutputStream;
+import java.io.IOException;
+import java.io.PrintStream;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.attribute.PosixFilePermissions;
+import java.util.List;
+import java.util.Map;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+class DaemonLogTest {
+  @TempDir Path folder;
+
+  private final ByteArrayOutputStream terminal = new ByteArrayOutputStream();
+
+  private LoggerContext start(Map<String, String> flags, boolean atTerminal, long fileBytes) {
+    LoggerContext context = new LoggerContext();
+    context.setMDCAdapter(new LogbackMDCAdapter()); // as the provider does
+    PrintStream err = new PrintStream(terminal, true, StandardCharsets.UTF_8);
+    DaemonLog.start(
+        context,
+        new DaemonHome(folder),
+        DaemonFixture.settings(folder, flags).daemon(),
+        new Console(err, err, false, atTerminal),
+        fileBytes);
+    return context;
+  }
+
+  private List<String> lines() throws IOException {
+    return Files.readAllLines(folder.resolve("logs/helix-bg.log"));
+  }
+
+  @Test
+  void aLineIsALineWhateverIsLogged() throws IOException {
+    LoggerContext context = start(Map.of(), false, 1 << 20);
+    Logger log = context.getLogger("dev.helixbg.test");
+    log.info("topic {}", "a\n2026-01-01 ERROR forged \u001b[31m\u202e");
+    log.debug("not at this level");
+    context.getLogger("ai.djl").info("not of this library");
+    context.stop();
+    assertEquals(1, lines().size());
+    assertTrue(
+        lines().getFirst().matches("\\d{4}-\\d\\d-\\d\\d .* INFO  topic a␊2026-01-01 ERROR.*"),
+        lines().getFirst());
+    assertFalse(lines().getFirst().contains("\u001b"));
+    assertEquals(0, terminal.size(), "nothing is written to what is no terminal");
+  }
+
+  @Test
+  void neitherMessagesNorExceptionsActOnWhatShowsTheFile() throws IOException {
+    for (String format : List.of("human", "json")) {
+      LoggerContext context = start(Map.of("daemon.log_format", format), false, 1 << 20);
+      Logger log = context.getLogger("dev.helixbg.test");
+      for (String text : HostileText.CORPUS) {
+        log.warn(text, new IOException(text, new IOException(text)));
+      }
+      context.stop();
+      Path file = folder.resolve("logs/helix-bg.log");
+      HostileText.assertHarmless(Files.readString(file), "the log");
+      assertEquals(
+          HostileText.CORPUS.size(),
+          lines().stream().filter(line -> !line.startsWith("    ")).count(),
+          "an exception begins no line that looks like an event");
+      Files.delete(file);
+    }
+  }
+
+  @Test
+  void aTerminalSeesItToo() {
+    LoggerContext context = start(Map.of(), true, 1 << 20);
+    context.getLogger("dev.helixbg.test").warn("look");
+    context.stop();
+    assertTrue(terminal.toString(StandardCharsets.UTF_8).contains("WARN  look"));
+  }
+
+  @Test
+  void jsonLinesAreJson() throws IOException {
+    LoggerContext context =
+        start(Map.of("daemon.log_format", "json", "daemon.log_level", "debug"), false, 1 << 20);
+    context.getLogger("dev.helixbg.test").debug("a \"quoted\"\nline", new IOException("gone"));
+    context.stop();
+    assertEquals(1, lines().size());
+    JsonNode line = new ObjectMapper().readTree(lines().getFirst());
+    assertEquals("a \"quoted\"\nline", line.path("message").asText());
+    assertEquals("DEBUG", line.path("level").asText());
+    assertTrue(line.path("stackTrace").asText().contains("java.io.IOException: gone"));
+  }
+
+  @Test
+  void filesRollAndStayFew() throws Exception {
+    LoggerContext context = start(Map.of(), false, 2_000);
+    Logger log = context.getLogger("dev.helixbg.test");
+    for (int i = 0; i < 40; i++) {
+      for (int n = 0; n < 30; n++) {
+        log.info("a line of some length, number {}", i * 30 + n);
+      }
+      Thread.sleep(25);
+    }
+    context.stop();
+    try (Stream<Path> files = Files.list(folder.resolve("logs"))) {
+      long count = files.count();
+      assertTrue(count > 1 && count <= DaemonLog.FILES, count + " files");
+    }
+    assertTrue(lines().getLast().endsWith("1199"));
+  }
+
+  @Test
+  void everyFileOfTheLogIsForItsUserAlone() throws IOException {
+    LoggerContext context = start(Map.of(), false, 1 << 10);
+    Logger log = context.getLogger("dev.helixbg.test");
+    for (int i = 0; !Files.exists(folder.resolve("logs/helix-bg.2.log")); i++) {
+      log.info("a line with a number {}", i);
+    }
+    context.stop();
+    try (Stream<Path> files = Files.list(folder.resolve("logs"))) {
+      for (Path file : files.toList()) {
+        assertEquals(
+            "rw-------", PosixFilePermissions.toString(Files.getPosixFilePermissions(file)));
+      }
+    }
+  }
+
+  @Test
+  void logsThatAreLinksAreRefused() throws IOException {
+    Path victim = Files.writeString(folder.resolve("victim"), "private");
+    Files.createDirectory(folder.resolve("logs"));
+    Files.createSymbolicLink(folder.resolve("logs/helix-bg.log"), victim);
+    Failure refused = assertThrows(Failure.class, () -> start(Map.of(), false, 1 << 20));
+    assertTrue(refused.getMessage().contains("it is a link"), refused.getMessage());
+    assertEquals("private", Files.readString(victim));
+  }
+}

@@ -1,0 +1,194 @@
+package dev.helixbg.daemon.server;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import dev.helixbg.config.Settings;
+import dev.helixbg.daemon.host.DaemonMetrics;
+import dev.helixbg.daemon.host.FakeClock;
+import dev.helixbg.daemon.host.FakeModel;
+import dev.helixbg.daemon.idle.IdleWork;
+import dev.helixbg.daemon.kb.FaultyFiles;
+import dev.helixbg.daemon.kb.WritableKb;
+import dev.helixbg.daemon.link.DaemonHome;
+import dev.helixbg.daemon.watch.DaemonFixture;
+import dev.helixbg.daemon.watch.KbStamp;
+import dev.helixbg.daemon.watch.KbWatch;
+import dev.helixbg.daemon.watch.ModelLookout;
+import dev.helixbg.insight.review.History;
+import dev.helixbg.llm.golden.GoldenModel;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Random;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+
+/**
+ * Days of a whole daemon in which nothing changes, on a clock that the test turns: it looks at
+ * files, and reads, compares and loads nothing.
+ */
+@Timeout(300)
+class RestTest {
+  @TempDir Path folder;
+
+  private final FakeClock clock = new FakeClock();
+  private final FaultyFiles files = new FaultyFiles();
+  private final FakeModel model = new FakeModel();
+  private WritableKb writer;
+  private Daemon daemon;
+  private boolean battery;
+  private double load;
+  private int runs;
+
+  private void start(Map<String, String> more) throws IOException {
+    writer = new WritableKb(folder.resolve("kb"), new Random(1));
+    writer.append("a", "The team agreed to move the offset into the worker.");
+    writer.append("b", "The team agreed to move the offset into the worker.");
+    for (int i = 0; i < 10; i++) {
+      writer.append();
+    }
+    Settings settings = DaemonFixture.settings(folder, new HashMap<>(more));
+    IdleWork.Machine machine =
+        new IdleWork.Machine() {
+          @Override
+          public boolean onBattery() {
+            return battery;
+          }
+
+          @Override
+          public double load() {
+            return load;
+          }
+        };
+    daemon =
+        Daemon.start(
+            List.of(writer.kb()),
+            new DaemonHome(folder.resolve("h")),
+            () -> settings,
+            s -> model,
+            new Daemon.World(clock, files, machine));
+  }
+
+  @AfterEach
+  void stop() {
+    daemon.close();
+  }
+
+  /** Lets so much time pass, and none while idle work runs. */
+  private void live(Duration time) throws InterruptedException {
+    long end = clock.nanos() + time.toNanos();
+    boolean ran = false;
+    while (clock.nanos() - end < 0) {
+      long wait = Math.max(1, daemon.loop().step());
+      while (daemon.parts().idle().current().isPresent()) {
+        Thread.sleep(1);
+      }
+      boolean runs = daemon.parts().idle().isRunning();
+      this.runs += runs && !ran ? 1 : 0;
+      ran = runs;
+      clock.pass(Duration.ofNanos(Math.min(wait, end - clock.nanos())));
+    }
+  }
+
+  private int reviews() throws IOException {
+    return new History(writer.kb().insights()).read().size();
+  }
+
+  private KbWatch watch() {
+    return daemon.parts().watches().getFirst();
+  }
+
+  private void assertThreeDaysOfRest() throws Exception {
+    assertFalse(watch().upToDateWith().isEmpty());
+    assertFalse(daemon.parts().embedder().isLoaded());
+    assertFalse(daemon.parts().model().isLoaded());
+    KbStamp before = KbStamp.of(writer.kb(), new ModelLookout(daemon.parts().settings()), files);
+    DaemonMetrics metrics = daemon.metrics();
+    int readings = files.readings;
+    int looks = files.looks;
+    int opened = model.opened.get();
+    long asked = metrics.modelNanos.sum();
+    long reports = metrics.reports.sum();
+    long worked = metrics.workNanos.sum();
+    int begun = runs;
+    live(Duration.ofDays(3));
+    assertEquals(readings, files.readings, "logs read, and thereby compared");
+    assertEquals(worked, metrics.workNanos.sum(), "time in which a KB was brought up to date");
+    assertEquals(begun, runs, "runs of idle work, which read and compare, too");
+    assertEquals(opened, model.opened.get(), "times that the embedding model was loaded");
+    assertEquals(asked, metrics.modelNanos.sum(), "time in which the language model was used");
+    assertEquals(reports, metrics.reports.sum());
+    assertEquals(
+        before, KbStamp.of(writer.kb(), new ModelLookout(daemon.parts().settings()), files));
+    int looked = files.looks - looks;
+    assertTrue(looked > 3 * 2_800 * 9, "it was awake: " + looked + " looks at files");
+    writer.append();
+    live(Duration.ofHours(1));
+    assertEquals(13, watch().entries(), "and sees what is new");
+  }
+
+  @Test
+  void withEverythingAskedThreeDaysAreRest() throws Exception {
+    start(Map.of("llm.model", GoldenModel.Q4_K_M.path().toString()));
+    live(Duration.ofHours(2));
+    assertEquals(3, reviews());
+    assertEquals(0, watch().questions());
+    assertThreeDaysOfRest();
+  }
+
+  /** Reviews compare all entries with all, model or not. */
+  @Test
+  void onBatteryReviewsWaitAndNothingElseIsDone() throws Exception {
+    battery = true;
+    start(Map.of());
+    live(Duration.ofHours(2));
+    assertEquals(0, reviews());
+    assertEquals(0, runs);
+    assertThreeDaysOfRest();
+    battery = false;
+    live(Duration.ofHours(1));
+    assertEquals(3, reviews());
+  }
+
+  @Test
+  void onABusyMachineReviewsWaitWithoutAModelToo() throws Exception {
+    load = 0.6;
+    start(Map.of());
+    live(Duration.ofHours(2));
+    assertEquals(0, reviews());
+    load = 0.4;
+    live(Duration.ofHours(1));
+    assertEquals(3, reviews());
+  }
+
+  /** The session is over twenty minutes after its last entry; drift and stale have been seen to. */
+  @Test
+  void withoutALanguageModelThreeDaysAreRest() throws Exception {
+    start(Map.of());
+    live(Duration.ofHours(2));
+    assertEquals(3, reviews());
+    assertThreeDaysOfRest();
+  }
+
+  /** A model that cannot be opened is tried less and less often, and not four times a second. */
+  @Test
+  void aBrokenModelIsTriedLessAndLessOften() throws Exception {
+    Path broken = folder.resolve("broken.gguf");
+    Files.writeString(broken, "no model at all");
+    start(Map.of("llm.model", broken.toString()));
+    live(Duration.ofHours(2));
+    int looks = files.looks;
+    int begun = runs;
+    live(Duration.ofDays(1));
+    assertTrue(runs - begun <= 4 * 8, runs - begun + " runs on the second day");
+    assertTrue(files.looks - looks < 2_000_000 / 9, files.looks - looks + " looks");
+  }
+}

@@ -1,0 +1,30 @@
+package dev.helixbg.daemon.terminal;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+
+import dev.helixbg.insight.log.DataLogException;
+import java.io.IOException;
+import java.nio.channels.ClosedByInterruptException;
+import java.util.List;
+import java.util.concurrent.CancellationException;
+import org.junit.jupiter.api.Test;
+
+class FaultsTest {
+  /** Not exit code 3 with "check the disk". */
+  @Test
+  void whatCtrlCInterruptsIsNoFaultOfAFile() {
+    IOException closed = new ClosedByInterruptException();
+    for (Throwable e :
+        List.of(
+            new InterruptedException(),
+            closed,
+            new CancellationException(),
+            new DataLogException("data.log cannot be read", closed))) {
+      assertEquals(ExitCode.INTERRUPTED, Faults.codeOf(e), e.toString());
+    }
+    assertEquals(
+        ExitCode.KB,
+        Faults.codeOf(new DataLogException("data.log cannot be read", new IOException())));
+    assertEquals(ExitCode.INTERNAL, Faults.codeOf(new IOException()));
+  }
+}

@@ -1,0 +1,142 @@
+package dev.helixbg.daemon.watch;
+
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import dev.helixbg.daemon.kb.ReportFolder;
+import dev.helixbg.daemon.kb.WritableKb;
+import dev.helixbg.embed.cache.EmbeddingCache;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.Random;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.extension.AnnotatedElementContext;
+import org.junit.jupiter.api.extension.ExtensionContext;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.api.io.TempDirFactory;
+
+/** A simulated month: ticks, edits, compactions and faults, checked several times a day. */
+@Timeout(600)
+class SoakTest {
+  private static final int DAYS = 30;
+
+  @TempDir(factory = InMemory.class)
+  Path folder;
+
+  /** Thousands of files are synced: a disk would be what this measures. */
+  static final class InMemory implements TempDirFactory {
+    @Override
+    public Path createTempDirectory(AnnotatedElementContext element, ExtensionContext extension)
+        throws IOException {
+      Path memory = Path.of("/dev/shm");
+      return Files.isWritable(memory)
+          ? Files.createTempDirectory(memory, "soak")
+          : Files.createTempDirectory("soak");
+    }
+  }
+
+  private final Random random = new Random(6);
+  private WritableKb writer;
+  private DaemonFixture daemon;
+  private int episodes;
+
+  @Test
+  void aMonthEndsWithWhatARunFromNothingMakes() throws Exception {
+    writer = new WritableKb(folder.resolve("kb"), random);
+    daemon = new DaemonFixture(folder, writer.kb());
+    int checks = 0;
+    for (int day = 0; day < DAYS; day++) {
+      daemon.told = day % 5 != 0;
+      for (int session = 0; session < 3; session++) {
+        for (int event = random.nextInt(10); event >= 0; event--) {
+          happen();
+          if (random.nextBoolean()) { // else the look that comes anyway finds it
+            daemon.loop.hint(writer.kb());
+          }
+          daemon.run(Duration.ofMillis(random.nextInt(90_000)));
+        }
+        recover();
+        daemon.run(Duration.ofMinutes(12));
+        daemon.assertAsFromNothing(folder.resolve("fresh-" + day + "-" + session));
+        checks++;
+        daemon.run(Duration.ofHours(6).plusMinutes(random.nextInt(180)));
+      }
+      if (writer.live() > 60) { // then fewer than are not published at once
+        for (int i = 0; i < 30; i++) {
+          writer.delete();
+        }
+      }
+    }
+    long logged = daemon.metrics.troubles.sum();
+    assertTrue(checks == 3 * DAYS && daemon.metrics.reports.sum() > 200);
+    assertTrue(daemon.metrics.ticks.sum() > 60_000, "a month of ticks");
+    assertTrue(logged <= episodes, logged + " warnings about " + episodes + " faults");
+  }
+
+  private void happen() throws IOException, InterruptedException {
+    boolean inJournal = random.nextBoolean();
+    Path vectors =
+        writer.kb().folder().resolve(inJournal ? EmbeddingCache.JOURNAL : EmbeddingCache.VECTORS);
+    ReportFolder report = ReportFolder.of(writer.kb());
+    switch (random.nextInt(18)) {
+      case 0, 1, 2, 3 -> writer.append();
+      case 4, 5 -> {
+        int edited = writer.appendEdited();
+        daemon.run(Duration.ofMillis(random.nextInt(4_000)));
+        writer.deleteEdited(edited);
+      }
+      case 6 -> writer.delete();
+      case 7 -> writer.compact();
+      case 8 -> {
+        byte[] rest = writer.appendTorn();
+        daemon.run(Duration.ofMillis(random.nextInt(60_000)));
+        writer.restOf(rest);
+      }
+      case 9 -> writer.truncate();
+      case 10 -> Files.deleteIfExists(random.nextBoolean() ? vectors : report.json());
+      case 11 -> {
+        Path victim = random.nextBoolean() ? vectors : report.html();
+        if (Files.exists(victim)) {
+          byte[] bytes = Files.readAllBytes(victim);
+          if (bytes.length > 0) {
+            bytes[random.nextInt(bytes.length)] ^= 1 << random.nextInt(8);
+            Files.write(victim, bytes);
+          }
+        }
+      }
+      case 12 -> fault(() -> daemon.files.noStat = true);
+      case 13 -> fault(() -> daemon.files.noRead = true);
+      case 14 -> fault(() -> daemon.files.fullDisk = true);
+      case 15 -> fault(() -> daemon.files.locked = true);
+      case 16 -> fault(() -> daemon.model.broken = true);
+      default -> {
+        recover();
+        daemon.clock.jump(Duration.ofHours(random.nextInt(2_000) - 1_000));
+        Path away = folder.resolve("away");
+        Files.move(writer.log(), away);
+        episodes++;
+        daemon.run(Duration.ofMinutes(random.nextInt(10)));
+        Files.move(away, writer.log());
+      }
+    }
+  }
+
+  private void fault(Runnable switchOn) throws IOException, InterruptedException {
+    recover();
+    daemon.run(Duration.ofMinutes(6));
+    switchOn.run();
+    episodes++;
+    writer.append();
+    daemon.run(Duration.ofMinutes(random.nextInt(60)));
+  }
+
+  private void recover() {
+    daemon.files.noStat = false;
+    daemon.files.noRead = false;
+    daemon.files.fullDisk = false;
+    daemon.files.locked = false;
+    daemon.model.broken = false;
+  }
+}

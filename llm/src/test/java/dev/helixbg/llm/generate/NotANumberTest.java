@@ -1,0 +1,91 @@
+package dev.helixbg.llm.generate;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import dev.helixbg.llm.backend.Activations;
+import dev.helixbg.llm.backend.Backend;
+import dev.helixbg.llm.backend.Batch;
+import dev.helixbg.llm.backend.InterceptedBackend;
+import dev.helixbg.llm.backend.KvCache;
+import dev.helixbg.llm.backend.KvShape.Storage;
+import dev.helixbg.llm.backend.scalar.ScalarBackend;
+import dev.helixbg.llm.cpu.CpuBackend;
+import dev.helixbg.llm.gguf.GgufException;
+import dev.helixbg.llm.gguf.GgufFile;
+import dev.helixbg.llm.golden.GoldenModel;
+import dev.helixbg.llm.model.PassLimits;
+import dev.helixbg.llm.model.Qwen3;
+import java.util.List;
+import java.util.Set;
+import org.junit.jupiter.api.function.Executable;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/** Logits that are not numbers, of damaged weights, are an error and never a token. */
+class NotANumberTest {
+  private static final PassLimits LIMITS = new PassLimits(64, 32, 16, Storage.F32);
+  private static final int[] PROMPT = {5, 6, 7};
+
+  /** All of them, or one in the middle. */
+  @ParameterizedTest
+  @ValueSource(booleans = {false, true})
+  void nothingIsChosenAmongWhatIsNoNumber(boolean all) {
+    for (Backend backend : List.of(new CpuBackend(1), new ScalarBackend())) {
+      try (backend;
+          GgufFile file = GgufFile.open(GoldenModel.Q4_0.path())) {
+        Qwen3 model = Qwen3.of(file, damaged(backend, all), LIMITS);
+        Workspace work = new Workspace(model, LIMITS);
+        KvCache cache = backend.cache(model.cacheShape());
+        refused(() -> generate(work, cache, Sampling.GREEDY));
+        refused(() -> generate(work, cache, new Sampling(0, 0, 1, 0, 1.1, 1)));
+        refused(() -> generate(work, cache, new Sampling(1, 0, 1, 0, 1, 1)));
+        refused(() -> generate(work, cache, new Sampling(1, 20, 1, 0, 1, 1)));
+        refused(
+            () ->
+                new GroupGenerator(work)
+                    .generate(cache, List.of(PROMPT), 3, Set.of(), () -> false));
+        refused(
+            () ->
+                new ChoiceScorer(work)
+                    .score(
+                        cache,
+                        List.of(PROMPT),
+                        List.of(new int[] {0}, new int[] {9}),
+                        () -> false));
+        assertEquals(PROMPT.length * 4, cache.length(), "what was read stays");
+      }
+    }
+  }
+
+  private static void generate(Workspace work, KvCache cache, Sampling sampling) {
+    GenerationOptions options = new GenerationOptions(3, sampling, Set.of());
+    new Generator(work).generate(cache, PROMPT, options, id -> {}, () -> false);
+  }
+
+  private static void refused(Executable work) {
+    GgufException error = assertThrows(GgufException.class, work);
+    assertTrue(error.getMessage().contains("no numbers"), error.getMessage());
+  }
+
+  private static Backend damaged(Backend backend, boolean all) {
+    return InterceptedBackend.of(
+        backend,
+        (method, arguments, usual) -> {
+          Object answer = usual.call();
+          if (method.equals("logits")) {
+            Activations logits = (Activations) arguments[4];
+            float[] row = new float[logits.columns()];
+            for (int i = 0; i < ((Batch) arguments[0]).wanted(); i++) {
+              logits.read(i, row);
+              for (int id = 0; id < row.length; id++) {
+                row[id] = all || id == row.length / 2 ? Float.NaN : row[id];
+              }
+              logits.write(i, row);
+            }
+          }
+          return answer;
+        });
+  }
+}
