@@ -12,6 +12,7 @@ import dev.helixbg.daemon.kb.Kb;
 import dev.helixbg.daemon.kb.KbLock;
 import dev.helixbg.daemon.terminal.ExitCode;
 import dev.helixbg.embed.cache.CacheRow;
+import dev.helixbg.embed.cache.CachedVectors;
 import dev.helixbg.embed.cache.EmbeddingCache;
 import dev.helixbg.embed.cache.TextKey;
 import dev.helixbg.insight.log.DataLogBytes;
@@ -224,8 +225,10 @@ class OneShotIT {
     return process.exitValue();
   }
 
+  /** Vectors that are saved, published or not. */
   private static int rows(Path kb) {
-    return new EmbeddingCache(kb).read().rows().size();
+    CachedVectors cached = new EmbeddingCache(kb).read();
+    return cached.rows().size() + cached.journal().vectors().size();
   }
 
   @Test
