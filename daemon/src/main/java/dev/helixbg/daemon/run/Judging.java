@@ -59,7 +59,7 @@ public final class Judging {
   /**
    * What could be found out.
    *
-   * @param model without one, labels come from the embedding model
+   * @param model without one, labels come from the classifier
    * @param asked questions that were put to the model, not remembered
    */
   record Outcome(Judgements judgements, Optional<LanguageModel> model, int asked) {}

@@ -93,7 +93,7 @@ public final class Pipeline {
 
   /**
    * @param log of that KB, just read
-   * @see #run(Kb, boolean)
+   * @see #run(Kb, Saving)
    */
   public Outcome run(Kb kb, LogReading log, Saving saving) throws InterruptedException {
     VectorUpdate.Result vectors = updateVectors(kb, log, saving);
