@@ -13,10 +13,12 @@ import dev.helixbg.insight.findings.Findings;
 import dev.helixbg.insight.findings.NamedEntry;
 import dev.helixbg.insight.judge.Guess;
 import dev.helixbg.insight.judge.Job;
+import dev.helixbg.insight.judge.JudgedRelations;
 import dev.helixbg.insight.judge.Judgements;
 import dev.helixbg.insight.judge.Label;
 import dev.helixbg.insight.judge.LabelCensus;
 import dev.helixbg.insight.judge.PairVerdict;
+import dev.helixbg.insight.judge.Verdict;
 import dev.helixbg.insight.log.EntryText;
 import dev.helixbg.insight.log.LogAccount;
 import dev.helixbg.insight.review.Review;
@@ -84,6 +86,11 @@ public final class JsonReport {
     object("distribution", findings.distribution(), this::distribution);
     judgement();
     list("topics", findings.topics(), this::topic);
+    texts(
+        "leading",
+        JudgedRelations.of(findings.relations(), judgements).leading().stream()
+            .map(Finding::id)
+            .toList());
     relations();
     list("nearDuplicates", findings.nearDuplicates(), this::pair);
     list("topicOverlaps", findings.topicOverlaps(), this::overlap);
@@ -101,7 +108,9 @@ public final class JsonReport {
     json.writeObjectFieldStart("judgement");
     json.writeObjectFieldStart("left");
     for (Job job : Job.values()) {
-      json.writeNumberField(job.title(), judgements.left().getOrDefault(job, 0));
+      if (job != Job.OVERTAKEN && job != Job.SESSION) { // counted with the pairs; of a review
+        json.writeNumberField(job.title(), judgements.left().getOrDefault(job, 0));
+      }
     }
     json.writeEndObject();
     json.writeNumberField("cut", judgements.cut());
@@ -156,11 +165,25 @@ public final class JsonReport {
     json.writeBooleanField("cut", guess.cut());
   }
 
+  /** Null where nobody gave one. */
+  private void verdict(Finding.OfTwo pair) throws IOException {
+    object(
+        "verdict",
+        judgements.verdict(pair).orElse(null),
+        said -> {
+          verdict(said);
+          optional("newer", pair.a().isOlderThan(pair.b()) ? "b" : "a");
+        });
+  }
+
   private void verdict(PairVerdict verdict) throws IOException {
     text("verdict", verdict.verdict().title());
+    optional("by", judgements.model());
     decimal("probability", verdict.probability());
     decimal("same", verdict.same());
     decimal("related", verdict.related());
+    decimal("overtaken", verdict.overtaken());
+    json.writeBooleanField("contradiction", verdict.contradiction());
     json.writeBooleanField("cut", verdict.cut());
   }
 
@@ -236,7 +259,7 @@ public final class JsonReport {
     json.writeNumberField("rank", pair.rank());
     json.writeNumberField("rankOfB", pair.rankOfB());
     json.writeNumberField("rankOfA", pair.rankOfA());
-    object("verdict", judgements.verdicts().get(pair.id()), this::verdict);
+    verdict(pair);
     object("a", pair.a(), this::entry);
     object("b", pair.b(), this::entry);
   }
@@ -250,7 +273,7 @@ public final class JsonReport {
       text("id", relation.id());
       decimal("score", relation.score());
       decimal("similarity", relation.similarity());
-      object("verdict", judgements.verdict(relation).orElse(null), this::verdict);
+      verdict(relation);
       object("evidence", relation.evidence(), this::evidence);
       object("a", relation.a(), this::entry);
       object("b", relation.b(), this::entry);
@@ -282,6 +305,9 @@ public final class JsonReport {
     text("b", overlap.b());
     json.writeNumberField("entriesA", overlap.entriesA());
     json.writeNumberField("entriesB", overlap.entriesB());
+    optional(
+        "verdict",
+        Optional.ofNullable(judgements.overlaps().get(overlap.id())).map(Verdict::title));
   }
 
   private void misfiled(Finding.Misfiled misfiled) throws IOException {
