@@ -11,7 +11,7 @@ import java.util.regex.Pattern;
  */
 public record Decision(String id, Verdict verdict, Instant at, String about) {
   private static final Pattern ID =
-      Pattern.compile("(dup|link|rel|topic|misfiled)-[0-9a-f]{10}(-[1-9][0-9]{0,8})?");
+      Pattern.compile("(dup|link|rel|topic|misfiled|merge)-[0-9a-f]{10}(-[1-9][0-9]{0,8})?");
 
   /** What is to become of a finding. */
   public enum Verdict {
