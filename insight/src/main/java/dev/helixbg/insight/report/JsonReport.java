@@ -8,6 +8,9 @@ import com.fasterxml.jackson.core.util.Separators;
 import dev.helixbg.config.InsightSettings;
 import dev.helixbg.config.text.PrintableStream;
 import dev.helixbg.config.text.PrintableText;
+import dev.helixbg.insight.acts.Act;
+import dev.helixbg.insight.acts.Acts;
+import dev.helixbg.insight.acts.HelixCall;
 import dev.helixbg.insight.findings.Finding;
 import dev.helixbg.insight.findings.Findings;
 import dev.helixbg.insight.findings.NamedEntry;
@@ -28,6 +31,7 @@ import java.io.OutputStream;
 import java.time.LocalDateTime;
 import java.util.Arrays;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 
 /**
@@ -41,11 +45,13 @@ public final class JsonReport {
   private final JsonGenerator json;
   private final Findings findings;
   private final Judgements judgements;
+  private final Acts acts;
 
   private JsonReport(JsonGenerator json, Report report) {
     this.json = json;
     findings = report.findings();
     judgements = report.judgements();
+    acts = report.acts();
   }
 
   public static byte[] render(Report report) {
@@ -121,6 +127,7 @@ public final class JsonReport {
 
   private void merge(Judgements.Merge merge) throws IOException {
     text("id", merge.id());
+    edit(acts.on(merge));
     texts("entries", merge.entries().stream().map(NamedEntry::name).toList());
     text("proposedText", merge.text());
   }
@@ -260,8 +267,28 @@ public final class JsonReport {
     json.writeNumberField("rankOfB", pair.rankOfB());
     json.writeNumberField("rankOfA", pair.rankOfA());
     verdict(pair);
+    edit(acts.on(pair, judgements.verdict(pair)));
     object("a", pair.a(), this::entry);
     object("b", pair.b(), this::entry);
+  }
+
+  private void edit(List<Act> ways) throws IOException {
+    list("edit", ways, this::act);
+  }
+
+  private void act(Act act) throws IOException {
+    texts("if", act.when().stream().map(Act.When::title).toList());
+    text("do", act.words());
+    list("calls", act.calls(), this::call);
+  }
+
+  private void call(HelixCall call) throws IOException {
+    text("name", call.tool());
+    json.writeObjectFieldStart("arguments");
+    for (Map.Entry<String, String> argument : call.arguments().entrySet()) {
+      text(argument.getKey(), argument.getValue());
+    }
+    json.writeEndObject();
   }
 
   private void relations() throws IOException {
@@ -275,6 +302,7 @@ public final class JsonReport {
       decimal("similarity", relation.similarity());
       verdict(relation);
       object("evidence", relation.evidence(), this::evidence);
+      edit(acts.on(relation, judgements.verdict(relation)));
       object("a", relation.a(), this::entry);
       object("b", relation.b(), this::entry);
       json.writeEndObject();
@@ -308,6 +336,7 @@ public final class JsonReport {
     optional(
         "verdict",
         Optional.ofNullable(judgements.overlaps().get(overlap.id())).map(Verdict::title));
+    edit(acts.on(overlap));
   }
 
   private void misfiled(Finding.Misfiled misfiled) throws IOException {
@@ -315,6 +344,7 @@ public final class JsonReport {
     decimal("own", misfiled.own());
     text("nearer", misfiled.nearer());
     decimal("other", misfiled.other());
+    edit(acts.on(misfiled));
     object("entry", misfiled.entry(), this::entry);
   }
 
