@@ -8,6 +8,7 @@ import dev.helixbg.daemon.terminal.ExitCode;
 import dev.helixbg.daemon.terminal.Failure;
 import dev.helixbg.daemon.terminal.Json;
 import dev.helixbg.insight.findings.FindingsBench;
+import dev.helixbg.insight.findings.FindingsBench.Judged;
 import dev.helixbg.insight.findings.FindingsBench.Misfiled;
 import dev.helixbg.insight.findings.FindingsBench.Named;
 import dev.helixbg.insight.findings.FindingsBench.Planted;
@@ -90,6 +91,19 @@ final class BenchFindingsCommand implements Callable<Integer> {
           of(row, Planted.LOOKALIKE, result),
           100.0 * row.wanted() / row.pairs());
     }
+    for (Judged row : result.judged()) {
+      console.say(
+          "truth as judge, first %3d pairs: %-9s said %2d times, right %2d, of %d planted",
+          row.pairs(),
+          row.verdict().title(),
+          row.said(),
+          row.right(),
+          row.planted());
+    }
+    console.say(
+        "of the ten that lead the report are worth an act: %d without a model, %d with the truth",
+        result.leadingWithoutModel(),
+        result.leadingWithOracle());
     for (Misfiled row : result.misfiled()) {
       console.say(
           "misfiled by %-22s first %2d: %2d of %d",
@@ -129,6 +143,19 @@ final class BenchFindingsCommand implements Callable<Integer> {
       json.writeEndObject();
     }
     json.writeEndArray();
+    json.writeArrayFieldStart("judgedByTruth");
+    for (Judged row : result.judged()) {
+      json.writeStartObject();
+      json.writeStringField("verdict", row.verdict().title());
+      json.writeNumberField("pairs", row.pairs());
+      json.writeNumberField("said", row.said());
+      json.writeNumberField("right", row.right());
+      json.writeNumberField("planted", row.planted());
+      json.writeEndObject();
+    }
+    json.writeEndArray();
+    json.writeNumberField("leadingWithoutModel", result.leadingWithoutModel());
+    json.writeNumberField("leadingWithTruth", result.leadingWithOracle());
     json.writeArrayFieldStart("misfiled");
     for (Misfiled row : result.misfiled()) {
       json.writeStartObject();
