@@ -1,5 +1,6 @@
 package dev.helixbg.insight.findings;
 
+import com.fasterxml.jackson.databind.ObjectMapper;
 import dev.helixbg.config.EmbedSettings;
 import dev.helixbg.config.EmbedSettings.ExecutionProvider;
 import dev.helixbg.config.EmbedSettings.Precision;
@@ -43,6 +44,7 @@ import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
 import java.util.stream.IntStream;
+import java.util.stream.LongStream;
 
 /**
  * Measures what the findings find of that which somebody planted in a KB of 382 notes, written by
@@ -96,6 +98,7 @@ public final class FindingsBench {
   /**
    * @param leadingWithoutModel of the ten that lead the report: rewrites and overtaken notes
    * @param leadingWithOracle the same when the truth has judged the list
+   * @param trial lines of the file by which the product measures a judge
    */
   public record Result(
       int entries,
@@ -105,7 +108,8 @@ public final class FindingsBench {
       int leadingWithoutModel,
       int leadingWithOracle,
       int plantedMisfiled,
-      List<Misfiled> misfiled) {
+      List<Misfiled> misfiled,
+      List<String> trial) {
 
     /** Of one list and length. */
     public Named named(String ranking, int pairs) {
@@ -214,6 +218,62 @@ public final class FindingsBench {
     return (long) Math.min(a, b) << 32 | Math.max(a, b);
   }
 
+  /**
+   * The lines of the judge's trial: pairs of notes that are not long, with their truth. Pairs in
+   * which neither can go are look-alikes, and notes of one topic that have nothing to do with each
+   * other.
+   */
+  private List<String> trial() {
+    List<String> lines = new ArrayList<>();
+    Map<Planted, Integer> wanted =
+        Map.of(Planted.REWRITE, 18, Planted.OVERTAKEN, 16, Planted.LOOKALIKE, 14);
+    for (Planted kind : Planted.values()) {
+      truth.entrySet().stream()
+          .filter(fact -> fact.getValue() == kind)
+          .map(Map.Entry::getKey)
+          .filter(pair -> isShort((int) (pair >>> 32)) && isShort((int) (long) pair))
+          .sorted()
+          .limit(wanted.get(kind))
+          .forEach(pair -> lines.add(line(pair, kind)));
+    }
+    IntStream.range(0, entries.size())
+        .filter(i -> i % 20 == 0 && isShort(i))
+        .mapToObj(this::stranger)
+        .flatMapToLong(LongStream::of)
+        .limit(12)
+        .forEach(pair -> lines.add(line(pair, null)));
+    return lines;
+  }
+
+  /** An entry and the next but one of its topic that is short, and about which nothing is true. */
+  private long[] stranger(int a) {
+    return IntStream.range(a + 1, entries.size())
+        .filter(b -> topics.topicOf()[a] == topics.topicOf()[b] && isShort(b))
+        .mapToLong(b -> pair(a, b))
+        .filter(pair -> !truth.containsKey(pair))
+        .skip(1)
+        .limit(1)
+        .toArray();
+  }
+
+  private boolean isShort(int entry) {
+    return entries.get(entry).text().content().length() <= 500;
+  }
+
+  private String line(long pair, Planted kind) {
+    Entry a = entries.get((int) (pair >>> 32));
+    Entry b = entries.get((int) pair);
+    Entry older = a.timestampMin() <= b.timestampMin() ? a : b;
+    String truth =
+        kind == Planted.REWRITE ? "SAME" : kind == Planted.OVERTAKEN ? "OVERTAKEN" : "NEITHER";
+    return new ObjectMapper()
+        .createObjectNode()
+        .put("truth", truth)
+        .put("older", older.text().content())
+        .put("newer", (older == a ? b : a).text().content())
+        .toString();
+  }
+
   private Result result() {
     int count = entries.size();
     Map<Planted, Integer> planted = new EnumMap<>(Planted.class);
@@ -252,7 +312,8 @@ public final class FindingsBench {
           leading(findings, Judgements.NONE),
           leading(findings, judgedByTruth(findings, 200)),
           rightTopics.size(),
-          misfiled);
+          misfiled,
+          trial());
     }
   }
 

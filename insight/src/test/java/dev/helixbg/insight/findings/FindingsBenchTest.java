@@ -7,7 +7,9 @@ import dev.helixbg.insight.findings.FindingsBench.Judged;
 import dev.helixbg.insight.findings.FindingsBench.Named;
 import dev.helixbg.insight.findings.FindingsBench.Planted;
 import dev.helixbg.insight.findings.FindingsBench.Result;
+import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.List;
 import java.util.Map;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
@@ -60,6 +62,18 @@ class FindingsBenchTest {
   void whatLeadsTheReportIsWorthAnAct() {
     assertTrue(result.leadingWithoutModel() >= 7, result::toString);
     assertEquals(10, result.leadingWithOracle());
+  }
+
+  /** What the product asks a model to measure it; -Dtrial.update=true writes it anew. */
+  @Test
+  void theTrialOfTheJudgeIsPartOfThisKnowledgeBase() throws Exception {
+    Path file = Path.of("src/main/resources/dev/helixbg/insight/judge/trial.jsonl");
+    List<String> lines = result.trial();
+    if (Boolean.getBoolean("trial.update")) {
+      Files.write(file, lines);
+    }
+    assertEquals(60, lines.size());
+    assertEquals(lines, Files.readAllLines(file));
   }
 
   private static void assertAtLeast(int wanted, int pairs) {
