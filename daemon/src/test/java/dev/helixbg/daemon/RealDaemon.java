@@ -36,7 +36,7 @@ final class RealDaemon implements AutoCloseable {
     command.add(Path.of(System.getProperty("java.home"), "bin/java").toString());
     command.addAll(ServiceCommand.javaOptions());
     command.addAll(ServiceCommand.DAEMON_OPTIONS);
-    command.add("-XX:SharedArchiveFile=" + dist.resolve("helix-bg.jsa"));
+    command.add("-XX:SharedArchiveFile=" + dist.resolve("lib/helix-bg.jsa"));
     command.add("-Djava.io.tmpdir=" + home); // where reports of faults go
     command.add("-jar");
     command.add(dist.resolve("lib/helix-bg.jar").toString());

@@ -150,7 +150,7 @@ public final class ServiceCommand implements Callable<Integer> {
     List<String> java = javaOptions();
     java.addAll(DAEMON_OPTIONS);
     Path jar = jar();
-    Path archive = jar.resolveSibling("../helix-bg.jsa").normalize();
+    Path archive = jar.resolveSibling("helix-bg.jsa");
     if (Files.exists(archive)) {
       java.add("-XX:SharedArchiveFile=" + archive);
     }
