@@ -1,5 +1,5 @@
-# Replaces the shell with the program. Sourced, not run: by scripts/helix-bg in a checkout, by bin/helix-bg in an installation. Plain sh, and
-# no command that is not built into it, because an installation may be all that a machine has.
+# Replaces the shell with the program. Sourced, not run: by scripts/helix-bg in a checkout, by packaging/launcher in an installation.
+# Plain sh, and no command that is not built into it, because an installation may be all that a machine has.
 # shellcheck shell=sh disable=SC2154,SC3040
 
 # $java is the command, $options the folder of the argument files, $lib that of the jars, $bench, if it is set, that of the benchmarks.
@@ -28,17 +28,22 @@ launch() { # ARGUMENTS...; does not return
       ;;
     *) set -- "@$options/tiered.options" "$@" ;;
   esac
-  # What C2 has worked in, and gives back after five seconds, stays in glibc's hands else: some fifty megabytes. A daemon rests, and trims
-  # after its models.
   if [ "$name" = daemon ]; then
-    export MALLOC_ARENA_MAX=2 MALLOC_MMAP_THRESHOLD_=131072 MALLOC_TRIM_THRESHOLD_=131072 # as for the service: ServiceCommand says why
+    set -- "@$options/daemon.options" "$@"
+    # Has glibc give back what is freed: left to itself it makes each thread a heap of its own, and keeps ever larger blocks once large ones
+    # were freed, as compilers and models do. That was another 10 to 35 MB at rest, by chance.
+    export MALLOC_ARENA_MAX=2 MALLOC_MMAP_THRESHOLD_=131072 MALLOC_TRIM_THRESHOLD_=131072
   else
-    set -- -XX:TrimNativeHeapInterval=2000 "$@"
+    # A heap that begins at a 64th of the memory is filled with garbage before anyone looks. And what C2 has worked in, and gives back after
+    # five seconds, stays in glibc's hands else: some fifty megabytes. A daemon rests, and trims after its models.
+    set -- -Xms24m -XX:TrimNativeHeapInterval=2000 "$@"
   fi
-  # A heap that begins at a 64th of the memory is filled with garbage before anyone looks. Classes come from the build's training runs; an
-  # archive that does not fit this JVM is passed over in silence.
-  set -- "$java" "@$options/jvm.options" -Xms24m "-XX:SharedArchiveFile=$lib/helix-bg.jsa" \
+  # An archive of classes that does not fit this JVM is passed over in silence.
+  set -- "$java" "@$options/jvm.options" "-XX:SharedArchiveFile=$lib/helix-bg.jsa" \
     -Xlog:disable -Xlog:all=error:stderr "-Xlog:aot*=off:stderr" "-Xlog:cds*=off:stderr" "$@"
+
+  # A service has no terminal to keep clean, and no process beside its own.
+  [ -z "${HELIX_BG_LAUNCHER_SERVICE:-}" ] || exec "$@"
 
   # No option turns off the JVM's warning about the Vector API, so it is filtered out of descriptor 2. The same stderr is passed as
   # descriptor 3 too, for Console.java to write to directly: behind a filter, what is written last could arrive after the next

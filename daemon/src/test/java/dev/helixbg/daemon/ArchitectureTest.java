@@ -74,7 +74,6 @@ class ArchitectureTest {
               List.of("config", "embed", "llm", "insight"),
               List.of(
                   "control",
-                  "service",
                   "terminal",
                   "kb",
                   "host",
@@ -83,6 +82,7 @@ class ArchitectureTest {
                   "watch",
                   "idle",
                   "link",
+                  "service",
                   "server",
                   "cli.flags",
                   "cli.engine",

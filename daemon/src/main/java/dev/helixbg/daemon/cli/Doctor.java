@@ -6,6 +6,8 @@ import dev.helixbg.config.Settings;
 import dev.helixbg.config.SettingsLoader;
 import dev.helixbg.daemon.host.LanguageModel;
 import dev.helixbg.daemon.kb.Kb;
+import dev.helixbg.daemon.link.DaemonHome;
+import dev.helixbg.daemon.service.ServiceHealth;
 import dev.helixbg.daemon.terminal.Check;
 import dev.helixbg.daemon.terminal.Failure;
 import dev.helixbg.daemon.terminal.Reasons;
@@ -59,6 +61,8 @@ final class Doctor {
     } catch (ConfigException e) {
       doctor.checks.add(Check.problem("settings", e.getMessage(), "correct that setting"));
     }
+    doctor.checks.add(
+        ServiceHealth.check(ServiceCommand.file(locations), DaemonHome.of(locations)));
     return List.copyOf(doctor.checks);
   }
 
