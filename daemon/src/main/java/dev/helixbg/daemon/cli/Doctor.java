@@ -7,6 +7,7 @@ import dev.helixbg.config.SettingsLoader;
 import dev.helixbg.daemon.host.LanguageModel;
 import dev.helixbg.daemon.kb.Kb;
 import dev.helixbg.daemon.link.DaemonHome;
+import dev.helixbg.daemon.run.Trial;
 import dev.helixbg.daemon.service.ServiceHealth;
 import dev.helixbg.daemon.terminal.Check;
 import dev.helixbg.daemon.terminal.Failure;
@@ -15,6 +16,7 @@ import dev.helixbg.embed.EmbeddingException;
 import dev.helixbg.embed.EmbeddingModel;
 import dev.helixbg.embed.MiniLm;
 import dev.helixbg.insight.judge.Judge;
+import dev.helixbg.insight.judge.JudgeTrust;
 import dev.helixbg.insight.log.DataLog;
 import dev.helixbg.insight.log.DataLogException;
 import dev.helixbg.insight.log.LogAccount;
@@ -170,10 +172,23 @@ final class Doctor {
       try (Judge judge = model.get().open(settings)) {
         checks.add(Check.ok("language model", model.get().file() + ", " + judge.modelName()));
       }
+      checks.add(judge(new Trial(settings, model.get()).known()));
     } catch (GgufException | TokenizerException | Failure e) {
       checks.add(
           Check.problem("language model", e.getMessage(), "mend it, or name another: llm.model"));
     }
+  }
+
+  private static Check judge(Optional<JudgeTrust> trust) {
+    if (trust.isEmpty()) {
+      return Check.note(
+          "judge",
+          "nobody knows yet how far to trust this model",
+          "the daemon measures it at idle, or: helix-bg bench findings --model FILE");
+    }
+    return trust.get().isGuessing()
+        ? Check.note("judge", trust.get().words(), "name a larger model: llm.model")
+        : Check.ok("judge", trust.get().words());
   }
 
   private void checkKb(Settings settings) throws InterruptedException {

@@ -281,8 +281,7 @@ public final class FindingsBench {
     try (PackedVectors packed = PackedVectors.pack(vectors)) {
       PairSource pairs = PairSource.of(packed, threads);
       Findings findings =
-          Decisions.NONE.applyTo(
-              Analysis.run(entries, keys, vectors, SETTINGS, threads), SETTINGS);
+          Decisions.NONE.applyTo(Analysis.run(entries, keys, vectors, SETTINGS, threads), SETTINGS);
       List<Long> shipped = findings.relations().stream().map(this::pair).toList();
       List<Long> cosine = cosine(pairs);
       List<Named> named = new ArrayList<>();
@@ -336,8 +335,7 @@ public final class FindingsBench {
 
   private Judged judged(
       Verdict verdict, Planted kind, Findings findings, Judgements judgements, int most) {
-    List<Finding.Relation> said =
-        JudgedRelations.of(findings.relations(), judgements).of(verdict);
+    List<Finding.Relation> said = JudgedRelations.of(findings.relations(), judgements).of(verdict);
     return new Judged(
         verdict,
         most,

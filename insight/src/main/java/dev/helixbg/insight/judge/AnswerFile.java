@@ -183,9 +183,7 @@ public final class AnswerFile {
 
   /** Two, or none. */
   private static List<String> orders(JsonNode json) {
-    return json.size() == 2
-        ? List.of(json.path(0).asText(), json.path(1).asText())
-        : List.of();
+    return json.size() == 2 ? List.of(json.path(0).asText(), json.path(1).asText()) : List.of();
   }
 
   /** NaN, which is no share, for what is no number. */

@@ -209,7 +209,11 @@ public final class Judge implements Oracle {
     }
     List<String> choices = job.choices();
     return new Answer(
-        choices.get(best), probabilities[best], choices.get(next), probabilities[next], unread,
+        choices.get(best),
+        probabilities[best],
+        choices.get(next),
+        probabilities[next],
+        unread,
         orders.length < 2
             ? List.of()
             : Arrays.stream(orders).map(Judge::best).map(choices::get).toList());

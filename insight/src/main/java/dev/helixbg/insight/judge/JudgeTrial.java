@@ -108,7 +108,7 @@ public final class JudgeTrial {
               new JudgeTrust.Tally(one.said() + other.said(), one.right() + other.right()));
       orders.add(answer.orders());
     }
-    return new JudgeTrust(pairs.size(), right, said, kappa(orders));
+    return new JudgeTrust(pairs.size(), right, said, kappa(orders), Optional.empty());
   }
 
   /**

@@ -3,6 +3,8 @@ package dev.helixbg.daemon.cli.bench;
 import com.fasterxml.jackson.core.JsonGenerator;
 import dev.helixbg.config.Settings;
 import dev.helixbg.daemon.cli.flags.GlobalOptions;
+import dev.helixbg.daemon.host.LanguageModel;
+import dev.helixbg.daemon.run.Trial;
 import dev.helixbg.daemon.terminal.Console;
 import dev.helixbg.daemon.terminal.ExitCode;
 import dev.helixbg.daemon.terminal.Failure;
@@ -14,7 +16,14 @@ import dev.helixbg.insight.findings.FindingsBench.Named;
 import dev.helixbg.insight.findings.FindingsBench.Planted;
 import dev.helixbg.insight.findings.FindingsBench.Result;
 import dev.helixbg.insight.findings.RelationsCost;
+import dev.helixbg.insight.judge.Job;
+import dev.helixbg.insight.judge.JudgeProgress;
+import dev.helixbg.insight.judge.JudgeTrust;
+import dev.helixbg.insight.judge.Verdict;
 import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
 import java.util.Locale;
 import java.util.concurrent.Callable;
 import picocli.CommandLine.Command;
@@ -39,6 +48,15 @@ final class BenchFindingsCommand implements Callable<Integer> {
       paramLabel = "N",
       description = "Measure instead what the list of relations costs for N random entries.")
   private Integer cost;
+
+  @Option(
+      names = "--model",
+      paramLabel = "FILE",
+      description =
+          "Measure instead how far a language model can be trusted as a judge of pairs: 60 pairs"
+              + " whose truth is known. What it says is remembered, and used by reports and"
+              + " doctor.")
+  private Path model;
 
   @Option(names = "--threads", paramLabel = "N", description = "Threads; 0: one per core.")
   private String threads;
@@ -67,6 +85,10 @@ final class BenchFindingsCommand implements Callable<Integer> {
       }
       return ExitCode.OK.number();
     }
+    if (model != null) {
+      print(measure(settings));
+      return ExitCode.OK.number();
+    }
     Result result = FindingsBench.run(settings.cache(), settings.threads());
     if (json) {
       Json.print(console.json(), generator -> write(result, generator));
@@ -74,6 +96,65 @@ final class BenchFindingsCommand implements Callable<Integer> {
       print(result);
     }
     return ExitCode.OK.number();
+  }
+
+  private JudgeTrust measure(Settings settings) throws IOException, InterruptedException {
+    if (!Files.isRegularFile(model)) {
+      throw new Failure(ExitCode.MODEL, "no such language model: " + model + " is not a file");
+    }
+    LanguageModel file = new LanguageModel(model, true);
+    JudgeProgress progress =
+        new JudgeProgress() {
+          private int done;
+          private int all;
+
+          @Override
+          public void begin(Job job, int questions) {
+            all = questions;
+          }
+
+          @Override
+          public void answered(int questions) {
+            done += questions;
+            console.err().printf("%d of %d pairs%n", done, all);
+          }
+
+          @Override
+          public void end() {}
+        };
+    return new Trial(settings, file)
+        .run(
+            () -> file.open(settings),
+            Duration.ofDays(1),
+            System::nanoTime,
+            progress,
+            () -> Thread.currentThread().isInterrupted())
+        .orElseThrow();
+  }
+
+  private void print(JudgeTrust trust) throws IOException {
+    if (json) {
+      Json.print(
+          console.json(),
+          generator -> {
+            generator.writeStartObject();
+            generator.writeNumberField("pairs", trust.pairs());
+            generator.writeNumberField("right", trust.right());
+            for (Verdict verdict : Verdict.values()) {
+              JudgeTrust.Tally tally =
+                  trust.said().getOrDefault(verdict, new JudgeTrust.Tally(0, 0));
+              generator.writeObjectFieldStart(verdict.title());
+              generator.writeNumberField("said", tally.said());
+              generator.writeNumberField("right", tally.right());
+              generator.writeEndObject();
+            }
+            Json.decimal(generator, "kappa", trust.kappa());
+            generator.writeBooleanField("guessing", trust.isGuessing());
+            generator.writeEndObject();
+          });
+    } else {
+      console.say("%s", trust.words());
+    }
   }
 
   private void print(Result result) {
@@ -94,16 +175,11 @@ final class BenchFindingsCommand implements Callable<Integer> {
     for (Judged row : result.judged()) {
       console.say(
           "truth as judge, first %3d pairs: %-9s said %2d times, right %2d, of %d planted",
-          row.pairs(),
-          row.verdict().title(),
-          row.said(),
-          row.right(),
-          row.planted());
+          row.pairs(), row.verdict().title(), row.said(), row.right(), row.planted());
     }
     console.say(
         "of the ten that lead the report are worth an act: %d without a model, %d with the truth",
-        result.leadingWithoutModel(),
-        result.leadingWithOracle());
+        result.leadingWithoutModel(), result.leadingWithOracle());
     for (Misfiled row : result.misfiled()) {
       console.say(
           "misfiled by %-22s first %2d: %2d of %d",
