@@ -68,7 +68,16 @@ class ArchitectureTest {
           new ReadingOrder.Module(
               "insight",
               List.of("config", "embed", "llm"),
-              List.of("log", "similarity", "findings", "decisions", "judge", "review", "report")),
+              List.of(
+                  "log",
+                  "similarity",
+                  "terms",
+                  "findings",
+                  "search",
+                  "decisions",
+                  "judge",
+                  "review",
+                  "report")),
           new ReadingOrder.Module(
               "daemon",
               List.of("config", "embed", "llm", "insight"),
