@@ -76,6 +76,7 @@ class ArchitectureTest {
                   "search",
                   "decisions",
                   "judge",
+                  "acts",
                   "review",
                   "report")),
           new ReadingOrder.Module(
@@ -83,7 +84,6 @@ class ArchitectureTest {
               List.of("config", "embed", "llm", "insight"),
               List.of(
                   "control",
-                  "service",
                   "terminal",
                   "kb",
                   "host",
@@ -92,6 +92,7 @@ class ArchitectureTest {
                   "watch",
                   "idle",
                   "link",
+                  "service",
                   "server",
                   "cli.flags",
                   "cli.engine",
