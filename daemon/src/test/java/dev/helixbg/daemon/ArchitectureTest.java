@@ -68,7 +68,15 @@ class ArchitectureTest {
           new ReadingOrder.Module(
               "insight",
               List.of("config", "embed", "llm"),
-              List.of("log", "similarity", "findings", "decisions", "judge", "review", "report")),
+              List.of(
+                  "log",
+                  "similarity",
+                  "findings",
+                  "decisions",
+                  "judge",
+                  "acts",
+                  "review",
+                  "report")),
           new ReadingOrder.Module(
               "daemon",
               List.of("config", "embed", "llm", "insight"),
