@@ -59,7 +59,7 @@ fetch_jdk() { # prints the home of what it fetched
   packaged=$(packaged_jdk)
   [ -z "${HELIX_BG_LAUNCHER_OFFLINE:-}" ] \
     || fail 5 "no JDK 25 found, and --offline fetches none: install one${packaged:+ ($packaged)}, or set JAVA_HOME to it"
-  echo "helix-bg: no JDK 25 found: Temurin $version, about 140 MB, goes to $setup_cache${packaged:+. If you would rather have the system's: $packaged}" >&2
+  echo "helix-bg: no JDK 25 found: Temurin $version, about 140 MB, goes to $setup_cache${packaged:+ (or, from your system: $packaged)}" >&2
   archive=$setup_cache/temurin-$version.tar.gz home=$setup_cache/temurin-$version
   fetch "$archive" "v3/binary/version/jdk-${version/+/%2B}/$platform/jdk/hotspot/normal/eclipse" "$sum" "$size"
   unpack "$archive" "$home"

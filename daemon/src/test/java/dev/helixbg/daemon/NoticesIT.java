@@ -77,8 +77,8 @@ class NoticesIT {
         List.of("env", "PATH=" + bin + ":" + System.getenv("PATH")));
   }
 
-  private void stop(RealDaemon daemon) throws Exception {
-    assertEquals(0, new Program(home).run("stop").code());
+  private static void stop(RealDaemon daemon) throws Exception {
+    daemon.ask("stop");
     assertTrue(daemon.process().waitFor(60, TimeUnit.SECONDS), "it runs on");
   }
 }
