@@ -61,7 +61,8 @@ class CommandLineTest {
 
   @Test
   void aServiceStartsTheJvmAsTheLauncherDoes() throws IOException, InterruptedException {
-    List<String> read = ForkedJvm.runAsLaunched("tiered", OptionsOfThisJvm.class).lines().toList();
+    List<String> read =
+        ForkedJvm.runAsLaunched("tiered", List.of(), OptionsOfThisJvm.class).lines().toList();
     List<String> ours = new ArrayList<>(ServiceCommand.javaOptions());
     assertEquals("--add-modules", ours.removeFirst());
     assertEquals("jdk.incubator.vector", ours.removeFirst());
