@@ -125,11 +125,10 @@ final class Q4KIntegerProduct {
     ShortVector fifteen = ShortVector.broadcast(SHORTS, (short) 15);
     FloatVector even = FloatVector.zero(FLOATS);
     FloatVector odd = even;
-    int pairs = columns / (2 * GROUP);
-    long at = x;
+    long end = x + 2L * columns;
     long factor = scratch;
-    for (int pair = 0; pair < pairs; pair++, at += 4 * GROUP, factor += 8) {
-      long w = nibbles + (pair >>> 2) * (long) BLOCK_BYTES + (pair & 3) * GROUP;
+    long w = nibbles;
+    for (long at = x; at != end; at += 4 * GROUP, factor += 8) {
       ShortVector z = ShortVector.fromMemorySegment(SHORTS, MEMORY, w, ORDER);
       ShortVector a =
           z.and(fifteen)
@@ -175,6 +174,8 @@ final class Q4KIntegerProduct {
           factors
               .rearrange(QuantisedRow.SECOND)
               .fma((FloatVector) high.add(high.lanewise(LSHL, 16)).convert(I2F, 0), odd);
+      // From the last nibbles of a block to the first of the next.
+      w += (at - x & 384) == 384 ? GROUP + BLOCK_BYTES - 128 : GROUP;
     }
     FloatVector lanes = even.add(odd);
     if (COUNT == 8) {
