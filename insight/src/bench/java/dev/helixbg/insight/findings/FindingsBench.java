@@ -22,7 +22,11 @@ import dev.helixbg.insight.judge.Verdict;
 import dev.helixbg.insight.judge.VerdictRun;
 import dev.helixbg.insight.log.DataLog;
 import dev.helixbg.insight.log.Entry;
+import dev.helixbg.insight.log.LogAccount;
+import dev.helixbg.insight.log.LogReading;
 import dev.helixbg.insight.log.SampleKb;
+import dev.helixbg.insight.report.JsonReport;
+import dev.helixbg.insight.report.Report;
 import dev.helixbg.insight.similarity.PackedVectors;
 import dev.helixbg.insight.similarity.Vectors;
 import java.io.IOException;
@@ -98,6 +102,7 @@ public final class FindingsBench {
   /**
    * @param leadingWithoutModel of the ten that lead the report: rewrites and overtaken notes
    * @param leadingWithOracle the same when the truth has judged the list
+   * @param reportByTruth report.json when the truth has judged half as many pairs as entries
    * @param trial lines of the file by which the product measures a judge
    */
   public record Result(
@@ -109,7 +114,8 @@ public final class FindingsBench {
       int leadingWithOracle,
       int plantedMisfiled,
       List<Misfiled> misfiled,
-      List<String> trial) {
+      List<String> trial,
+      byte[] reportByTruth) {
 
     /** Of one list and length. */
     public Named named(String ranking, int pairs) {
@@ -121,6 +127,7 @@ public final class FindingsBench {
   }
 
   private final List<Entry> entries;
+  private final LogAccount account;
   private final List<String> keys;
   private final Vectors vectors;
   private final TopicIndex topics;
@@ -133,7 +140,9 @@ public final class FindingsBench {
 
   private FindingsBench(Path cache, int threads) throws IOException, InterruptedException {
     this.threads = threads;
-    this.entries = read(cache);
+    LogReading log = read(cache);
+    this.entries = log.entries();
+    this.account = log.account();
     this.keys =
         entries.stream().map(e -> TextKey.of("findings-kb", e.embeddedText()).hex()).toList();
     this.vectors = embed(entries, cache, threads);
@@ -173,11 +182,11 @@ public final class FindingsBench {
     return SampleKb.build(source.toString());
   }
 
-  private static List<Entry> read(Path cache) throws IOException {
+  private static LogReading read(Path cache) throws IOException {
     Path file = Files.createTempFile(Files.createDirectories(cache), "findings-kb", ".log");
     try {
       Files.write(file, log());
-      return DataLog.read(file).entries();
+      return DataLog.read(file);
     } finally {
       Files.delete(file);
     }
@@ -312,7 +321,14 @@ public final class FindingsBench {
           leading(findings, judgedByTruth(findings, 200)),
           rightTopics.size(),
           misfiled,
-          trial());
+          trial(),
+          JsonReport.render(
+              new Report(
+                  findings,
+                  account,
+                  new Report.Run("bench", "bundled"),
+                  judgedByTruth(findings, count / 2),
+                  List.of())));
     }
   }
 

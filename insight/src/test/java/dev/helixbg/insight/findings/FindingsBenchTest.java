@@ -3,14 +3,19 @@ package dev.helixbg.insight.findings;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.ObjectMapper;
 import dev.helixbg.insight.findings.FindingsBench.Judged;
 import dev.helixbg.insight.findings.FindingsBench.Named;
 import dev.helixbg.insight.findings.FindingsBench.Planted;
 import dev.helixbg.insight.findings.FindingsBench.Result;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.HashMap;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 
@@ -56,6 +61,50 @@ class FindingsBenchTest {
       assertEquals(result.planted().get(kind), row.planted());
     }
     assertEquals(12, result.judged().size());
+  }
+
+  /** End to end: what the truth was asked is in the report as it is true, and nothing else is. */
+  @Test
+  void theReportSaysOfEachPairWhatIsTrueOfIt() throws Exception {
+    Map<String, String> truth = new HashMap<>();
+    for (String line : Files.readAllLines(Path.of("src/test/resources/findings-kb/truth.tsv"))) {
+      String[] fact = line.split("\t");
+      switch (fact[0]) {
+        case "rewrite" -> truth.put(pair(fact[1], fact[2]), "same");
+        case "overtaken" -> truth.put(pair(fact[1], fact[2]), "overtaken");
+        case "lookalike" -> truth.put(pair(fact[1], fact[2]), "related");
+        default -> {}
+      }
+    }
+    JsonNode report = new ObjectMapper().readTree(result.reportByTruth());
+    Set<String> acts = new HashSet<>();
+    for (JsonNode relation : report.get("relations")) {
+      JsonNode verdict = relation.get("verdict");
+      if (relation.get("rank").asInt() > 191) {
+        assertTrue(verdict.isNull(), "not asked: " + relation.get("id"));
+      } else {
+        String expected =
+            truth.getOrDefault(pair(name(relation.get("a")), name(relation.get("b"))), "different");
+        assertEquals(expected, verdict.get("verdict").asText(), relation.toString());
+        assertEquals("the truth", verdict.get("by").asText());
+        String a = relation.at("/a/written").asText();
+        String b = relation.at("/b/written").asText();
+        assertTrue(a.equals(b) || a.compareTo(b) < 0 == verdict.get("newer").asText().equals("b"));
+        if (expected.equals("same") || expected.equals("overtaken")) {
+          acts.add(relation.get("id").asText());
+        }
+      }
+    }
+    assertEquals(10, report.get("leading").size());
+    report.get("leading").forEach(id -> assertTrue(acts.contains(id.asText()), id::asText));
+  }
+
+  private static String name(JsonNode entry) {
+    return entry.get("topic").asText() + "@" + entry.get("written").asText().replace('T', ' ');
+  }
+
+  private static String pair(String one, String other) {
+    return one.compareTo(other) < 0 ? one + " " + other : other + " " + one;
   }
 
   @Test
