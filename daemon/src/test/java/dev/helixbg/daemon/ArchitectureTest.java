@@ -84,6 +84,7 @@ class ArchitectureTest {
                   "idle",
                   "link",
                   "server",
+                  "mcp",
                   "cli.flags",
                   "cli.engine",
                   "cli")));

@@ -123,6 +123,7 @@ public final class HelixBg implements Runnable {
     commands.put("resume", () -> signal(console, "resume"));
     commands.put("reload", () -> signal(console, "reload"));
     commands.put("stop", () -> signal(console, "stop"));
+    commands.put("mcp", () -> new McpCommand(console));
     commands.put("service", () -> new ServiceCommand(console));
     commands.put("embed-test", () -> new EmbedTestCommand(console));
     commands.put("load-model", () -> new LoadModelCommand(console));

@@ -14,7 +14,7 @@ import dev.helixbg.daemon.run.Saving;
 import dev.helixbg.daemon.run.VectorUpdate;
 import dev.helixbg.daemon.search.SearchHit;
 import dev.helixbg.daemon.search.SearchIndex;
-import dev.helixbg.daemon.server.ControlRequests;
+import dev.helixbg.daemon.server.KbRequests;
 import dev.helixbg.daemon.terminal.Console;
 import dev.helixbg.daemon.terminal.ExitCode;
 import dev.helixbg.daemon.terminal.Failure;
@@ -70,13 +70,12 @@ final class SearchCommand implements Callable<Integer> {
   @Override
   public Integer call() throws IOException, InterruptedException {
     String text = String.join(" ", words);
-    if (limit < 1 || limit > ControlRequests.MAX_HITS) {
-      throw new Failure(ExitCode.USAGE, "--limit must be from 1 to " + ControlRequests.MAX_HITS);
+    if (limit < 1 || limit > KbRequests.MAX_HITS) {
+      throw new Failure(ExitCode.USAGE, "--limit must be from 1 to " + KbRequests.MAX_HITS);
     }
-    if (text.isBlank() || text.length() > ControlRequests.MAX_TEXT) {
+    if (text.isBlank() || text.length() > KbRequests.MAX_TEXT) {
       throw new Failure(
-          ExitCode.USAGE,
-          "the text must have 1 to %,d characters".formatted(ControlRequests.MAX_TEXT));
+          ExitCode.USAGE, "the text must have 1 to %,d characters".formatted(KbRequests.MAX_TEXT));
     }
     Settings settings = options.load().settings();
     Kb chosen = kb.find(settings);

@@ -47,7 +47,7 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /** All parts of the daemon wired together, and its life from start to end. */
-public final class Daemon implements AutoCloseable {
+public final class Daemon implements KbRequests.Host, AutoCloseable {
   private static final Logger LOG = LoggerFactory.getLogger(Daemon.class);
 
   /** What the troubles of the daemon itself are about. */
@@ -343,11 +343,28 @@ public final class Daemon implements AutoCloseable {
     return loop;
   }
 
-  DaemonMetrics metrics() {
+  @Override
+  public List<Kb> kbs() {
+    return kbs;
+  }
+
+  @Override
+  public TextModelHost model() {
+    return parts.model();
+  }
+
+  @Override
+  public Reviews reviews() {
+    return parts.reviews();
+  }
+
+  @Override
+  public DaemonMetrics metrics() {
     return metrics;
   }
 
-  SearchService searches() {
+  @Override
+  public SearchService searches() {
     return searches;
   }
 
@@ -355,7 +372,8 @@ public final class Daemon implements AutoCloseable {
     return startedAt;
   }
 
-  Instant now() {
+  @Override
+  public Instant now() {
     return clock.now();
   }
 

@@ -1,0 +1,174 @@
+package dev.helixbg.daemon.server;
+
+import com.fasterxml.jackson.databind.ObjectMapper;
+import com.fasterxml.jackson.databind.node.ObjectNode;
+import dev.helixbg.daemon.control.ControlException;
+import dev.helixbg.daemon.control.ControlServer;
+import dev.helixbg.daemon.host.DaemonMetrics;
+import dev.helixbg.daemon.host.TextModelHost;
+import dev.helixbg.daemon.kb.Kb;
+import dev.helixbg.daemon.run.Reviews;
+import dev.helixbg.daemon.search.Chat;
+import dev.helixbg.daemon.search.SearchHit;
+import dev.helixbg.daemon.search.SearchService;
+import dev.helixbg.daemon.terminal.ExitCode;
+import dev.helixbg.insight.review.History;
+import dev.helixbg.insight.review.Review;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.file.InvalidPathException;
+import java.nio.file.Path;
+import java.time.Instant;
+import java.util.List;
+import java.util.Optional;
+
+/**
+ * What is asked about a knowledge base. The daemon's clients ask it, and a program that works by
+ * itself, where no daemon runs: the same requests, the same answers.
+ */
+public final class KbRequests {
+  /** The longest text of a search or a question, in characters. */
+  public static final int MAX_TEXT = 8_000;
+
+  /** The most hits of a search. */
+  public static final int MAX_HITS = 100;
+
+  private static final int USUAL_HITS = 10;
+  private static final ObjectMapper JSON = new ObjectMapper();
+
+  private final Host host;
+
+  /** Whoever answers: what it holds for that. */
+  public interface Host {
+    /** Those that may be asked about, at least one. */
+    List<Kb> kbs();
+
+    SearchService searches();
+
+    TextModelHost model();
+
+    Reviews reviews();
+
+    DaemonMetrics metrics();
+
+    Instant now();
+  }
+
+  public KbRequests(Host host) {
+    this.host = host;
+  }
+
+  /**
+   * @return whether this is such a request
+   * @throws ControlException for what is wrong with it
+   * @throws IOException when whoever asked is gone
+   * @throws InterruptedException when called off
+   */
+  public boolean answer(ObjectNode request, ControlServer.Reply reply)
+      throws IOException, InterruptedException {
+    switch (request.path("do").asText()) {
+      case "search" -> search(request, reply);
+      case "synthesize" -> review(request, Review.Kind.SESSION, reply);
+      case "drift" -> review(request, Review.Kind.DRIFT, reply);
+      case "stale" -> review(request, Review.Kind.STALE, reply);
+      case "chat" -> chat(request, reply);
+      default -> {
+        return false;
+      }
+    }
+    return true;
+  }
+
+  static ControlException wrong(String message) {
+    return new ControlException(ExitCode.USAGE.number(), message);
+  }
+
+  private Kb kb(ObjectNode request) throws ControlException {
+    List<Kb> kbs = host.kbs();
+    if (!request.has("kb")) {
+      return kbs.getFirst();
+    }
+    String named = request.path("kb").asText();
+    return kbs.stream()
+        .filter(kb -> isAt(kb, named))
+        .findFirst()
+        .orElseThrow(
+            () -> new ControlException(ExitCode.KB.number(), "the daemon does not watch " + named));
+  }
+
+  private static boolean isAt(Kb kb, String named) {
+    try {
+      return kb.folder().equals(Path.of(named));
+    } catch (InvalidPathException e) {
+      return false; // no folder can have that name
+    }
+  }
+
+  private static String text(ObjectNode request) throws ControlException {
+    String text = request.path("text").asText();
+    if (text.isBlank() || text.length() > MAX_TEXT) {
+      throw wrong("\"text\" must have 1 to %,d characters".formatted(MAX_TEXT));
+    }
+    return text;
+  }
+
+  private void search(ObjectNode request, ControlServer.Reply reply)
+      throws IOException, InterruptedException {
+    int limit = request.path("limit").asInt(USUAL_HITS);
+    if (limit < 1 || limit > MAX_HITS) {
+      throw wrong("\"limit\" must be from 1 to " + MAX_HITS);
+    }
+    for (SearchHit hit : host.searches().search(kb(request), text(request), limit)) {
+      reply.add(hit.toJson(JSON));
+    }
+  }
+
+  private void review(ObjectNode request, Review.Kind kind, ControlServer.Reply reply)
+      throws IOException, InterruptedException {
+    Optional<String> topic = Optional.ofNullable(request.path("topic").textValue());
+    Reviews.Wanted wanted = new Reviews.Wanted(kind, topic);
+    Kb kb = kb(request);
+    TextModelHost models = host.model();
+    Review review =
+        models.use(
+            model ->
+                host.reviews()
+                    .run(
+                        kb,
+                        wanted,
+                        model.map(models::oracle),
+                        host.now(),
+                        Thread.currentThread()::isInterrupted));
+    host.metrics().reviews.increment();
+    reply.send(History.toJson(review));
+  }
+
+  private void chat(ObjectNode request, ControlServer.Reply reply)
+      throws IOException, InterruptedException {
+    Kb kb = kb(request);
+    String question = text(request);
+    List<SearchHit> hits = host.searches().search(kb, question, Chat.ENTRIES);
+    for (SearchHit hit : hits) {
+      reply.send(JSON.createObjectNode().put("source", hit.name()));
+    }
+    TextModelHost models = host.model();
+    models.use(
+        model -> {
+          Chat.answer(
+              question,
+              hits,
+              model.map(models::oracle),
+              piece -> send(reply, piece),
+              Thread.currentThread()::isInterrupted);
+          return null;
+        });
+  }
+
+  private static void send(ControlServer.Reply reply, String piece) {
+    try {
+      reply.send(JSON.createObjectNode().put("text", piece));
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
+  }
+}
