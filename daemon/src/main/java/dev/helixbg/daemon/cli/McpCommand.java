@@ -3,16 +3,20 @@ package dev.helixbg.daemon.cli;
 import dev.helixbg.config.Settings;
 import dev.helixbg.daemon.cli.flags.GlobalOptions;
 import dev.helixbg.daemon.kb.Kb;
+import dev.helixbg.daemon.mcp.ClientConfig;
 import dev.helixbg.daemon.mcp.McpService;
 import dev.helixbg.daemon.terminal.Console;
 import dev.helixbg.daemon.terminal.ExitCode;
+import dev.helixbg.daemon.terminal.Failure;
 import java.io.FileDescriptor;
 import java.io.FileInputStream;
+import java.io.IOException;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.concurrent.Callable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
 
 /** Serves a coding agent over MCP, on stdin and stdout. */
@@ -33,6 +37,13 @@ final class McpCommand implements Callable<Integer> {
               + " one-shot would take.")
   private List<Path> kbs = List.of();
 
+  @Option(
+      names = "--print-config",
+      paramLabel = "CLIENT",
+      description =
+          "Print what makes a client start this server, and end: ${COMPLETION-CANDIDATES}.")
+  private ClientConfig client;
+
   private final Console console;
 
   McpCommand(Console console) {
@@ -40,7 +51,12 @@ final class McpCommand implements Callable<Integer> {
   }
 
   @Override
-  public Integer call() throws InterruptedException {
+  public Integer call() throws InterruptedException, IOException {
+    if (client != null) {
+      console.out().println(client.snippet(launcher(), folders()));
+      console.warn("%s", client.where());
+      return ExitCode.OK.number();
+    }
     Settings settings = options.load().settings();
     McpService.serve(
         kbs.stream().map(Kb::named).distinct().toList(),
@@ -50,5 +66,20 @@ final class McpCommand implements Callable<Integer> {
         new FileInputStream(FileDescriptor.in),
         console.json());
     return ExitCode.OK.number();
+  }
+
+  /** Clients start it in folders of their own, without the settings of a shell. */
+  private List<String> folders() {
+    return kbs.stream().map(kb -> Kb.named(kb).folder().toString()).distinct().toList();
+  }
+
+  private static String launcher() {
+    String launcher = System.getenv("HELIX_BG_LAUNCHER_PATH");
+    if (launcher == null) {
+      throw new Failure(
+          ExitCode.USAGE,
+          "--print-config names the launcher: start helix-bg by it, not by java -jar");
+    }
+    return launcher;
   }
 }

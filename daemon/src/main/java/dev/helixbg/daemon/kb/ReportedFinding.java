@@ -18,8 +18,10 @@ import java.util.List;
  * A finding as the last report lists it.
  *
  * @param about which entries or topics, for people
+ * @param json as report.json has it
  */
-public record ReportedFinding(String id, String kind, double similarity, String about) {
+public record ReportedFinding(
+    String id, String kind, double similarity, String about, JsonNode json) {
 
   /**
    * All findings of the last report, in its order.
@@ -39,7 +41,8 @@ public record ReportedFinding(String id, String kind, double similarity, String 
                 overlap.path("id").asText(),
                 "topic overlap",
                 overlap.path("similarity").asDouble(),
-                overlap.path("a").asText() + " ~ " + overlap.path("b").asText()));
+                overlap.path("a").asText() + " ~ " + overlap.path("b").asText(),
+                overlap));
       }
       report.path("crossLinks").forEach(pair -> findings.add(pair(pair, "cross-link")));
       for (JsonNode misfiled : report.path("misfiled")) {
@@ -48,7 +51,8 @@ public record ReportedFinding(String id, String kind, double similarity, String 
                 misfiled.path("id").asText(),
                 "misfiled",
                 misfiled.path("other").asDouble(),
-                misfiled.at("/entry/name").asText() + " > " + misfiled.path("nearer").asText()));
+                misfiled.at("/entry/name").asText() + " > " + misfiled.path("nearer").asText(),
+                misfiled));
       }
       report.path("relations").forEach(pair -> findings.add(pair(pair, "relation")));
       findings.removeIf(finding -> !Decision.isId(finding.id()));
@@ -68,6 +72,7 @@ public record ReportedFinding(String id, String kind, double similarity, String 
         pair.path("id").asText(),
         kind,
         pair.path("similarity").asDouble(),
-        pair.at("/a/name").asText() + " ~ " + pair.at("/b/name").asText());
+        pair.at("/a/name").asText() + " ~ " + pair.at("/b/name").asText(),
+        pair);
   }
 }

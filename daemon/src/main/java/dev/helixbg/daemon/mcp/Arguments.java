@@ -28,8 +28,7 @@ final class Arguments {
 
   /** A text that must be there. */
   String text(String name, int longest) {
-    return optionalText(name, longest)
-        .orElseThrow(() -> wrong("\"%s\" is missing: it is needed".formatted(name)));
+    return optionalText(name, longest).orElseThrow(() -> missing(name));
   }
 
   /** A text; what is empty or null is none. */
@@ -72,6 +71,15 @@ final class Arguments {
               throw wrong("\"%s\" must be one of %s".formatted(name, String.join(", ", among)));
             });
     return value;
+  }
+
+  /** A choice that must be made. */
+  String needed(String name, List<String> among) {
+    return choice(name, among).orElseThrow(() -> missing(name));
+  }
+
+  private static Failure missing(String name) {
+    return wrong("\"%s\" is missing: it is needed".formatted(name));
   }
 
   static Failure wrong(String message) {

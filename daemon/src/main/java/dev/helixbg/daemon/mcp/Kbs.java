@@ -6,12 +6,16 @@ import dev.helixbg.config.Locations;
 import dev.helixbg.config.Settings;
 import dev.helixbg.daemon.control.ControlException;
 import dev.helixbg.daemon.kb.Kb;
+import dev.helixbg.daemon.kb.ReportFolder;
 import dev.helixbg.daemon.link.DaemonHome;
 import dev.helixbg.daemon.link.DaemonLink;
 import dev.helixbg.daemon.terminal.ExitCode;
 import dev.helixbg.daemon.terminal.Failure;
 import dev.helixbg.daemon.terminal.Progress;
+import dev.helixbg.embed.store.PrivateFiles;
 import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -118,6 +122,28 @@ final class Kbs implements AutoCloseable {
       }
     }
     return new Answer(own().ask(kb, request, progress), false);
+  }
+
+  /**
+   * The last report on one of them, as Markdown; where no daemon makes it, it is made now.
+   *
+   * @throws Failure with {@link ExitCode#KB} when there is none
+   */
+  String report(Optional<String> wanted, Progress.Display progress)
+      throws IOException, InterruptedException {
+    Optional<JsonNode> daemon = daemon();
+    Kb kb = choose(wanted, all(daemon));
+    if (!watchedBy(daemon).contains(kb)) {
+      own().bringUpToDate(kb, progress);
+    }
+    Path file = ReportFolder.of(kb).markdown();
+    try {
+      PrivateFiles.requireFile(file);
+      return Files.readString(file);
+    } catch (NoSuchFileException e) {
+      throw new Failure(
+          ExitCode.KB, "there is no report yet in " + kb.insights() + ": run helix-bg one-shot");
+    }
   }
 
   private static Kb choose(Optional<String> wanted, List<Kb> kbs) {

@@ -46,16 +46,25 @@ public final class McpService {
     StdioTransport transport = new StdioTransport(mapper, in, out);
     try (Kbs asked = new Kbs(kbs, settings, locations);
         Calls calls = new Calls(console)) {
+      Resources resources = new Resources(asked, calls);
       McpServer.sync(transport)
           .serverInfo("helix-bg", Version.text())
           .instructions(INSTRUCTIONS)
-          .capabilities(ServerCapabilities.builder().tools(false).build())
+          .capabilities(
+              ServerCapabilities.builder()
+                  .tools(false)
+                  .prompts(false)
+                  .resources(false, false)
+                  .build())
           .jsonMapper(mapper)
           // Arguments checks what tools are given, in words that say what would be right.
           .validateToolInputs(false)
           .jsonSchemaValidator(new Unchecked())
           .immediateExecution(true)
           .tools(new Tools(asked, calls).all())
+          .prompts(Prompts.all())
+          .resources(resources.all())
+          .resourceTemplates(resources.templates())
           .build();
       transport.serve();
     }

@@ -102,8 +102,8 @@ final class OwnKbs implements KbRequests.Host, AutoCloseable {
     return lines;
   }
 
-  private void bringUpToDate(Kb kb, Progress.Display progress)
-      throws IOException, InterruptedException {
+  /** Makes vectors and report anew if the log has changed since this was last called. */
+  void bringUpToDate(Kb kb, Progress.Display progress) throws IOException, InterruptedException {
     synchronized (upToDate) {
       FileState log = state(kb);
       if (log.equals(upToDate.get(kb))) {
@@ -157,6 +157,19 @@ final class OwnKbs implements KbRequests.Host, AutoCloseable {
   @Override
   public TextModelHost model() {
     return model;
+  }
+
+  @Override
+  public Settings settings() {
+    return settings;
+  }
+
+  /** The next question about a KB makes its report anew. */
+  @Override
+  public void look() {
+    synchronized (upToDate) {
+      upToDate.clear();
+    }
   }
 
   @Override

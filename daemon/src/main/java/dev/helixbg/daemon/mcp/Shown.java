@@ -12,23 +12,26 @@ final class Shown {
 
   /** The same value, its texts printable, at any depth. */
   static JsonNode printable(JsonNode value) {
-    return switch (value) {
-      case ObjectNode object -> {
-        ObjectNode shown = JsonNodeFactory.instance.objectNode();
-        object
-            .properties()
-            .forEach(field -> shown.set(field.getKey(), printable(field.getValue())));
-        yield shown;
-      }
-      case ArrayNode array -> {
-        ArrayNode shown = JsonNodeFactory.instance.arrayNode();
-        array.forEach(element -> shown.add(printable(element)));
-        yield shown;
-      }
-      default ->
-          value.isTextual()
-              ? JsonNodeFactory.instance.textNode(PrintableText.block(value.textValue()))
-              : value;
-    };
+    if (value instanceof ObjectNode object) {
+      ObjectNode shown = JsonNodeFactory.instance.objectNode();
+      object.properties().forEach(field -> shown.set(field.getKey(), printable(field.getValue())));
+      return shown;
+    }
+    if (value instanceof ArrayNode array) {
+      ArrayNode shown = JsonNodeFactory.instance.arrayNode();
+      array.forEach(element -> shown.add(printable(element)));
+      return shown;
+    }
+    return value.isTextual()
+        ? JsonNodeFactory.instance.textNode(PrintableText.block(value.textValue()))
+        : value;
+  }
+
+  /** The beginning of an entry's text. */
+  static String excerpt(String text, int characters) {
+    String shown = PrintableText.block(text);
+    return shown.length() <= characters
+        ? shown
+        : PrintableText.wellFormed(shown.substring(0, characters)) + "…";
   }
 }

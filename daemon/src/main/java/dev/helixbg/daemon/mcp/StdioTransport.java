@@ -155,17 +155,21 @@ final class StdioTransport implements McpServerTransportProvider {
   }
 
   private void take(JSONRPCMessage message) {
-    switch (message) {
-      case JSONRPCRequest request -> take(request);
-      case JSONRPCNotification note
-          when note.method().equals("notifications/cancelled")
-              && note.params() instanceof Map<?, ?> params ->
-          callOff(params.get("requestId"));
-      case JSONRPCNotification note -> {
-        initialized |= note.method().equals(McpSchema.METHOD_NOTIFICATION_INITIALIZED);
-        handle(note);
-      }
-      default -> handle(message);
+    if (message instanceof JSONRPCRequest request) {
+      take(request);
+    } else if (message instanceof JSONRPCNotification note) {
+      take(note);
+    } else {
+      handle(message);
+    }
+  }
+
+  private void take(JSONRPCNotification note) {
+    if (note.method().equals("notifications/cancelled")) {
+      callOff(note.params() instanceof Map<?, ?> params ? params.get("requestId") : null);
+    } else {
+      initialized |= note.method().equals(McpSchema.METHOD_NOTIFICATION_INITIALIZED);
+      handle(note);
     }
   }
 

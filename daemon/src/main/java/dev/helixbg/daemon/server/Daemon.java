@@ -354,6 +354,16 @@ public final class Daemon implements KbRequests.Host, AutoCloseable {
   }
 
   @Override
+  public Settings settings() {
+    return parts.settings();
+  }
+
+  @Override
+  public void look() {
+    loop.lookNow();
+  }
+
+  @Override
   public Reviews reviews() {
     return parts.reviews();
   }

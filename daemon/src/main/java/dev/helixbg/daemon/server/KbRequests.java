@@ -2,6 +2,8 @@ package dev.helixbg.daemon.server;
 
 import com.fasterxml.jackson.databind.ObjectMapper;
 import com.fasterxml.jackson.databind.node.ObjectNode;
+import dev.helixbg.config.InsightSettings;
+import dev.helixbg.config.Settings;
 import dev.helixbg.daemon.control.ControlException;
 import dev.helixbg.daemon.control.ControlServer;
 import dev.helixbg.daemon.host.DaemonMetrics;
@@ -12,6 +14,8 @@ import dev.helixbg.daemon.search.Chat;
 import dev.helixbg.daemon.search.SearchHit;
 import dev.helixbg.daemon.search.SearchService;
 import dev.helixbg.daemon.terminal.ExitCode;
+import dev.helixbg.insight.log.DataLog;
+import dev.helixbg.insight.log.Entry;
 import dev.helixbg.insight.review.History;
 import dev.helixbg.insight.review.Review;
 import java.io.IOException;
@@ -19,7 +23,9 @@ import java.io.UncheckedIOException;
 import java.nio.file.InvalidPathException;
 import java.nio.file.Path;
 import java.time.Instant;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 
 /**
@@ -52,6 +58,11 @@ public final class KbRequests {
     DaemonMetrics metrics();
 
     Instant now();
+
+    Settings settings();
+
+    /** Something was decided: the report is due. */
+    void look();
   }
 
   public KbRequests(Host host) {
@@ -72,6 +83,13 @@ public final class KbRequests {
       case "drift" -> review(request, Review.Kind.DRIFT, reply);
       case "stale" -> review(request, Review.Kind.STALE, reply);
       case "chat" -> chat(request, reply);
+      case "related" -> related(request, reply);
+      case "findings" -> FindingRequests.list(kb(request), request, reply);
+      case "finding" -> FindingRequests.one(kb(request), request, reply);
+      case "decide" -> {
+        FindingRequests.decide(kb(request), request, host.now(), reply);
+        host.look();
+      }
       default -> {
         return false;
       }
@@ -112,15 +130,63 @@ public final class KbRequests {
     return text;
   }
 
-  private void search(ObjectNode request, ControlServer.Reply reply)
-      throws IOException, InterruptedException {
+  private static int limit(ObjectNode request) throws ControlException {
     int limit = request.path("limit").asInt(USUAL_HITS);
     if (limit < 1 || limit > MAX_HITS) {
       throw wrong("\"limit\" must be from 1 to " + MAX_HITS);
     }
+    return limit;
+  }
+
+  private void search(ObjectNode request, ControlServer.Reply reply)
+      throws IOException, InterruptedException {
+    int limit = limit(request);
     for (SearchHit hit : host.searches().search(kb(request), text(request), limit)) {
       reply.add(hit.toJson(JSON));
     }
+  }
+
+  /**
+   * The entries nearest to an entry, or to a text that is about to be stored. Whether one {@code
+   * says} it already: as near as near-duplicates are, yes; as cross-links are, perhaps.
+   */
+  private void related(ObjectNode request, ControlServer.Reply reply)
+      throws IOException, InterruptedException {
+    int limit = limit(request);
+    Kb kb = kb(request);
+    String name = request.path("entry").asText();
+    String text;
+    if (name.isEmpty()) {
+      String topic = request.path("topic").asText();
+      text = topic.isEmpty() ? text(request) : topic + " " + text(request);
+    } else {
+      text = entry(kb, name);
+    }
+    List<SearchHit> hits =
+        host.searches().search(kb, text, name.isEmpty() ? limit : Math.min(limit + 1, MAX_HITS));
+    InsightSettings limits = host.settings().insight();
+    for (SearchHit hit : hits) {
+      if (!hit.name().equals(name) && limit-- > 0) {
+        reply.add(hit.toJson(JSON).put("says", says(hit.similarity(), limits)));
+      }
+    }
+  }
+
+  private static String says(double similarity, InsightSettings limits) {
+    return similarity >= limits.nearDuplicate()
+        ? "yes"
+        : similarity >= limits.crossLinkFrom() ? "perhaps" : "no";
+  }
+
+  private static String entry(Kb kb, String name) throws ControlException, InterruptedException {
+    Map<String, Integer> indices = new HashMap<>();
+    for (Entry entry : DataLog.readQuiet(kb.dataLog()).entries()) {
+      int index = indices.merge(entry.topic(), 1, Integer::sum) - 1;
+      if (name.equals(entry.topic() + ":" + index)) {
+        return entry.embeddedText();
+      }
+    }
+    throw wrong("there is no entry " + name + "; entries are called topic:number, as search says");
   }
 
   private void review(ObjectNode request, Review.Kind kind, ControlServer.Reply reply)
