@@ -4,6 +4,7 @@ import dev.helixbg.daemon.cli.engine.EmbedTestCommand;
 import dev.helixbg.daemon.cli.engine.GenerateCommand;
 import dev.helixbg.daemon.cli.engine.GpuTestCommand;
 import dev.helixbg.daemon.cli.engine.LoadModelCommand;
+import dev.helixbg.daemon.mcp.McpService;
 import dev.helixbg.daemon.server.DaemonLog;
 import dev.helixbg.daemon.terminal.Console;
 import dev.helixbg.daemon.terminal.ExitCode;
@@ -61,6 +62,9 @@ public final class HelixBg implements Runnable {
       ModelOpener.prepare();
     }
     DaemonLog.choose(arguments.length > 0 && arguments[0].equals("daemon"));
+    if (arguments.length > 0 && arguments[0].equals("mcp")) {
+      McpService.prepare();
+    }
     Interruption interruption = Interruption.watch();
     Console console = Console.of(System.getenv());
     // Where the JVM and libraries tell of what nobody caught.
