@@ -5,6 +5,7 @@ import dev.helixbg.daemon.cli.flags.GlobalOptions;
 import dev.helixbg.daemon.kb.Kb;
 import dev.helixbg.daemon.mcp.ClientConfig;
 import dev.helixbg.daemon.mcp.McpService;
+import dev.helixbg.daemon.service.Installation;
 import dev.helixbg.daemon.terminal.Console;
 import dev.helixbg.daemon.terminal.ExitCode;
 import dev.helixbg.daemon.terminal.Failure;
@@ -13,6 +14,7 @@ import java.io.FileInputStream;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.List;
+import java.util.Optional;
 import java.util.concurrent.Callable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
@@ -74,12 +76,13 @@ final class McpCommand implements Callable<Integer> {
   }
 
   private static String launcher() {
-    String launcher = System.getenv("HELIX_BG_LAUNCHER_PATH");
-    if (launcher == null) {
-      throw new Failure(
-          ExitCode.USAGE,
-          "--print-config names the launcher: start helix-bg by it, not by java -jar");
-    }
-    return launcher;
+    return Installation.of(Installation.jar())
+        .map(installation -> installation.launcher().toString())
+        .or(() -> Optional.ofNullable(System.getenv("HELIX_BG_LAUNCHER_PATH")))
+        .orElseThrow(
+            () ->
+                new Failure(
+                    ExitCode.USAGE,
+                    "--print-config names the launcher: start helix-bg by it, not by java -jar"));
   }
 }

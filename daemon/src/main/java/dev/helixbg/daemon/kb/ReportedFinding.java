@@ -55,6 +55,13 @@ public record ReportedFinding(
                 misfiled));
       }
       report.path("relations").forEach(pair -> findings.add(pair(pair, "relation")));
+      for (JsonNode merge : report.path("merges")) {
+        List<String> names = new ArrayList<>();
+        merge.path("entries").forEach(name -> names.add(name.asText()));
+        findings.add(
+            new ReportedFinding(
+                merge.path("id").asText(), "merge", 1, String.join(" ~ ", names), merge));
+      }
       findings.removeIf(finding -> !Decision.isId(finding.id()));
       return findings;
     } catch (NoSuchFileException | java.io.FileNotFoundException e) {

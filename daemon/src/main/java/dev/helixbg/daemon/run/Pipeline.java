@@ -17,6 +17,7 @@ import dev.helixbg.embed.store.PrivateFiles;
 import dev.helixbg.insight.decisions.DecisionFile;
 import dev.helixbg.insight.decisions.Decisions;
 import dev.helixbg.insight.findings.Findings;
+import dev.helixbg.insight.judge.Judgements;
 import dev.helixbg.insight.log.DataLog;
 import dev.helixbg.insight.log.Entry;
 import dev.helixbg.insight.log.LogReading;
@@ -108,7 +109,8 @@ public final class Pipeline {
     Findings open = decisions.applyTo(all, settings.insight());
     Judging.Outcome judged = judging.run(kb, open, vectors.vectors(), saving != Saving.NOTHING);
     Report.Run run = new Report.Run(Version.text(), embedder.describe());
-    Report report = new Report(open, log.account(), run, judged.judgements(), Reviews.latest(kb));
+    Judgements judgements = judged.judgements().withoutMerges(id -> decisions.on(id).isPresent());
+    Report report = new Report(open, log.account(), run, judgements, Reviews.latest(kb));
     return new Outcome(report, vectors, judged.asked());
   }
 

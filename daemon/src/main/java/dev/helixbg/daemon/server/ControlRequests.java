@@ -9,6 +9,8 @@ import dev.helixbg.daemon.host.LanguageModel;
 import dev.helixbg.daemon.host.NativeMemory;
 import dev.helixbg.daemon.idle.IdleQuestions;
 import dev.helixbg.daemon.idle.IdleWork;
+import dev.helixbg.daemon.service.Installation;
+import dev.helixbg.daemon.service.ServiceSpec;
 import dev.helixbg.daemon.terminal.ExitCode;
 import dev.helixbg.daemon.terminal.Faults;
 import dev.helixbg.daemon.terminal.Version;
@@ -87,6 +89,8 @@ public final class ControlRequests implements ControlServer.Handler {
     DaemonMetrics metrics = daemon.metrics();
     Daemon.Parts parts = daemon.parts();
     json.put("version", Version.text());
+    json.put("program", Installation.jar().toString());
+    json.put("service", System.getenv(ServiceSpec.STARTED_BY) != null);
     json.put("pid", ProcessHandle.current().pid());
     json.put("startedAt", daemon.startedAt().toString());
     json.put("paused", daemon.loop().isPaused());

@@ -7,6 +7,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Optional;
+import java.util.function.Predicate;
 
 /**
  * What is known of a knowledge base beyond its vectors. Nothing here depends on how much was asked
@@ -39,6 +40,12 @@ public record Judgements(
    * @param id stable name, of content
    */
   public record Merge(String id, List<NamedEntry> entries, String text) {}
+
+  /** The same without the merges that the user has settled. */
+  public Judgements withoutMerges(Predicate<String> settled) {
+    List<Merge> open = merges.stream().filter(merge -> !settled.test(merge.id())).toList();
+    return new Judgements(model, guesses, verdicts, summaries, open, left, cut);
+  }
 
   /** The same, with other guesses where there is none. */
   public Judgements orElse(Map<String, Guess> others) {

@@ -8,6 +8,9 @@ import com.fasterxml.jackson.core.util.Separators;
 import dev.helixbg.config.InsightSettings;
 import dev.helixbg.config.text.PrintableStream;
 import dev.helixbg.config.text.PrintableText;
+import dev.helixbg.insight.acts.Act;
+import dev.helixbg.insight.acts.Acts;
+import dev.helixbg.insight.acts.HelixCall;
 import dev.helixbg.insight.findings.Finding;
 import dev.helixbg.insight.findings.Findings;
 import dev.helixbg.insight.findings.NamedEntry;
@@ -26,6 +29,7 @@ import java.io.OutputStream;
 import java.time.LocalDateTime;
 import java.util.Arrays;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 
 /**
@@ -39,11 +43,13 @@ public final class JsonReport {
   private final JsonGenerator json;
   private final Findings findings;
   private final Judgements judgements;
+  private final Acts acts;
 
   private JsonReport(JsonGenerator json, Report report) {
     this.json = json;
     findings = report.findings();
     judgements = report.judgements();
+    acts = report.acts();
   }
 
   public static byte[] render(Report report) {
@@ -112,6 +118,7 @@ public final class JsonReport {
 
   private void merge(Judgements.Merge merge) throws IOException {
     text("id", merge.id());
+    edit(acts.on(merge));
     texts("entries", merge.entries().stream().map(NamedEntry::name).toList());
     text("proposedText", merge.text());
   }
@@ -236,9 +243,30 @@ public final class JsonReport {
     json.writeNumberField("rank", pair.rank());
     json.writeNumberField("rankOfB", pair.rankOfB());
     json.writeNumberField("rankOfA", pair.rankOfA());
-    object("verdict", judgements.verdicts().get(pair.id()), this::verdict);
+    PairVerdict verdict = judgements.verdicts().get(pair.id());
+    object("verdict", verdict, this::verdict);
+    edit(acts.on(pair, Optional.ofNullable(verdict)));
     object("a", pair.a(), this::entry);
     object("b", pair.b(), this::entry);
+  }
+
+  private void edit(List<Act> ways) throws IOException {
+    list("edit", ways, this::act);
+  }
+
+  private void act(Act act) throws IOException {
+    texts("if", act.when().stream().map(Act.When::title).toList());
+    text("do", act.words());
+    list("calls", act.calls(), this::call);
+  }
+
+  private void call(HelixCall call) throws IOException {
+    text("name", call.tool());
+    json.writeObjectFieldStart("arguments");
+    for (Map.Entry<String, String> argument : call.arguments().entrySet()) {
+      text(argument.getKey(), argument.getValue());
+    }
+    json.writeEndObject();
   }
 
   private void relations() throws IOException {
@@ -250,8 +278,10 @@ public final class JsonReport {
       text("id", relation.id());
       decimal("score", relation.score());
       decimal("similarity", relation.similarity());
-      object("verdict", judgements.verdict(relation).orElse(null), this::verdict);
+      Optional<PairVerdict> verdict = judgements.verdict(relation);
+      object("verdict", verdict.orElse(null), this::verdict);
       object("evidence", relation.evidence(), this::evidence);
+      edit(acts.on(relation, verdict));
       object("a", relation.a(), this::entry);
       object("b", relation.b(), this::entry);
       json.writeEndObject();
@@ -282,6 +312,7 @@ public final class JsonReport {
     text("b", overlap.b());
     json.writeNumberField("entriesA", overlap.entriesA());
     json.writeNumberField("entriesB", overlap.entriesB());
+    edit(acts.on(overlap));
   }
 
   private void misfiled(Finding.Misfiled misfiled) throws IOException {
@@ -289,6 +320,7 @@ public final class JsonReport {
     decimal("own", misfiled.own());
     text("nearer", misfiled.nearer());
     decimal("other", misfiled.other());
+    edit(acts.on(misfiled));
     object("entry", misfiled.entry(), this::entry);
   }
 
