@@ -51,18 +51,20 @@ public final class McpService {
     try {
       String request =
           """
-          {"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":"",\
-          "capabilities":{},"clientInfo":{"name":"","version":""}}}\
+          {"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":"1",\
+          "capabilities":{},"clientInfo":{"name":"1","version":"1"}}}\
           """;
       JSONRPCRequest read = (JSONRPCRequest) McpSchema.deserializeJsonRpcMessage(MAPPER, request);
       MAPPER.convertValue(read.params(), InitializeRequest.class);
-      InitializeResult result =
-          InitializeResult.builder("", capabilities(), Implementation.builder("", "").build())
-              .build();
+      InitializeResult result = InitializeResult.builder("1", capabilities(), info()).build();
       MAPPER.writeValueAsString(JSONRPCResponse.result(1, result));
     } catch (IOException e) {
       throw new UncheckedIOException(e);
     }
+  }
+
+  private static Implementation info() {
+    return Implementation.builder("helix-bg", Version.text()).build();
   }
 
   private static ServerCapabilities capabilities() {
@@ -87,7 +89,7 @@ public final class McpService {
         Calls calls = new Calls(console)) {
       Resources resources = new Resources(asked, calls);
       McpServer.sync(transport)
-          .serverInfo("helix-bg", Version.text())
+          .serverInfo(info())
           .instructions(INSTRUCTIONS)
           .capabilities(capabilities())
           .jsonMapper(MAPPER)

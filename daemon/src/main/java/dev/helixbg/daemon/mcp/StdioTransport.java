@@ -143,15 +143,18 @@ final class StdioTransport implements McpServerTransportProvider {
       refuse(null, PARSE_ERROR, "this line is no JSON");
       return;
     }
+    JSONRPCMessage message;
     try {
-      take(McpSchema.deserializeJsonRpcMessage(mapper, text));
-    } catch (IOException | IllegalArgumentException e) {
+      message = McpSchema.deserializeJsonRpcMessage(mapper, text);
+    } catch (IOException | RuntimeException e) { // it expects an object, at least
       JsonNode id = json.path("id");
       refuse(
           id.isTextual() || id.isNumber() ? mapper.convertValue(id, Object.class) : null,
           INVALID_REQUEST,
           "this line is no JSON-RPC 2.0 message; batches are not taken");
+      return;
     }
+    take(message);
   }
 
   private void take(JSONRPCMessage message) {
