@@ -55,7 +55,7 @@ final class StdioTransport implements McpServerTransportProvider {
   private static final int WAITING = 256;
 
   /** That calls under way have when the client has closed its end. */
-  private static final Duration LAST_ANSWERS = Duration.ofSeconds(5);
+  private static final Duration LAST_ANSWERS = Duration.ofSeconds(10);
 
   private static final int PARSE_ERROR = -32700;
   private static final int INVALID_REQUEST = -32600;

@@ -19,6 +19,7 @@ import dev.helixbg.insight.decisions.Decisions;
 import java.io.IOException;
 import java.time.Instant;
 import java.util.ArrayList;
+import java.util.Comparator;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Locale;
@@ -87,21 +88,32 @@ final class FindingRequests {
     return KbRequests.wrong("there is no finding " + id + "; the list of findings has all ids");
   }
 
-  /** A pair that is found in several ways is listed once, and gone when any of them is settled. */
+  /**
+   * What the report leads with, then kind by kind. A pair that is found in several ways is listed
+   * once, and gone when any of them is settled.
+   */
   private static List<ReportedFinding> open(Kb kb, Decisions decisions) {
-    List<ReportedFinding> all = new ArrayList<>(ReportedFinding.of(kb));
+    JsonNode report = ReportedFinding.report(kb);
+    List<ReportedFinding> all = new ArrayList<>(ReportedFinding.of(report));
     Set<String> over = new HashSet<>();
     all.stream()
         .filter(finding -> decisions.on(finding.id()).isPresent())
         .forEach(finding -> over.add(what(finding)));
-    all.sort((a, b) -> Integer.compare(place(a), place(b)));
+    List<String> leading = ReportedFinding.leading(report);
+    all.sort(
+        Comparator.comparingInt((ReportedFinding f) -> place(leading, f.id()))
+            .thenComparingInt(f -> place(KINDS, kindOf(f.id()))));
     all.removeIf(finding -> !over.add(what(finding)));
     return all;
   }
 
-  private static int place(ReportedFinding finding) {
-    int place = KINDS.indexOf(finding.id().substring(0, finding.id().indexOf('-')));
-    return place < 0 ? KINDS.size() : place;
+  private static int place(List<String> order, String value) {
+    int place = order.indexOf(value);
+    return place < 0 ? order.size() : place;
+  }
+
+  private static String kindOf(String id) {
+    return id.substring(0, id.indexOf('-'));
   }
 
   /** The same for the same pair; other findings are like no other. */

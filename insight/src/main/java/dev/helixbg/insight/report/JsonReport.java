@@ -16,10 +16,12 @@ import dev.helixbg.insight.findings.Findings;
 import dev.helixbg.insight.findings.NamedEntry;
 import dev.helixbg.insight.judge.Guess;
 import dev.helixbg.insight.judge.Job;
+import dev.helixbg.insight.judge.JudgedRelations;
 import dev.helixbg.insight.judge.Judgements;
 import dev.helixbg.insight.judge.Label;
 import dev.helixbg.insight.judge.LabelCensus;
 import dev.helixbg.insight.judge.PairVerdict;
+import dev.helixbg.insight.judge.Verdict;
 import dev.helixbg.insight.log.EntryText;
 import dev.helixbg.insight.log.LogAccount;
 import dev.helixbg.insight.review.Review;
@@ -90,6 +92,11 @@ public final class JsonReport {
     object("distribution", findings.distribution(), this::distribution);
     judgement();
     list("topics", findings.topics(), this::topic);
+    texts(
+        "leading",
+        JudgedRelations.of(findings.relations(), judgements).leading().stream()
+            .map(Finding::id)
+            .toList());
     relations();
     list("nearDuplicates", findings.nearDuplicates(), this::pair);
     list("topicOverlaps", findings.topicOverlaps(), this::overlap);
@@ -107,7 +114,9 @@ public final class JsonReport {
     json.writeObjectFieldStart("judgement");
     json.writeObjectFieldStart("left");
     for (Job job : Job.values()) {
-      json.writeNumberField(job.title(), judgements.left().getOrDefault(job, 0));
+      if (job != Job.OVERTAKEN && job != Job.SESSION) { // counted with the pairs; of a review
+        json.writeNumberField(job.title(), judgements.left().getOrDefault(job, 0));
+      }
     }
     json.writeEndObject();
     json.writeNumberField("cut", judgements.cut());
@@ -163,11 +172,25 @@ public final class JsonReport {
     json.writeBooleanField("cut", guess.cut());
   }
 
+  /** Null where nobody gave one. */
+  private void verdict(Finding.OfTwo pair) throws IOException {
+    object(
+        "verdict",
+        judgements.verdict(pair).orElse(null),
+        said -> {
+          verdict(said);
+          optional("newer", pair.a().isOlderThan(pair.b()) ? "b" : "a");
+        });
+  }
+
   private void verdict(PairVerdict verdict) throws IOException {
     text("verdict", verdict.verdict().title());
+    optional("by", judgements.model());
     decimal("probability", verdict.probability());
     decimal("same", verdict.same());
     decimal("related", verdict.related());
+    decimal("overtaken", verdict.overtaken());
+    json.writeBooleanField("contradiction", verdict.contradiction());
     json.writeBooleanField("cut", verdict.cut());
   }
 
@@ -243,9 +266,8 @@ public final class JsonReport {
     json.writeNumberField("rank", pair.rank());
     json.writeNumberField("rankOfB", pair.rankOfB());
     json.writeNumberField("rankOfA", pair.rankOfA());
-    PairVerdict verdict = judgements.verdicts().get(pair.id());
-    object("verdict", verdict, this::verdict);
-    edit(acts.on(pair, Optional.ofNullable(verdict)));
+    verdict(pair);
+    edit(acts.on(pair, judgements.verdict(pair)));
     object("a", pair.a(), this::entry);
     object("b", pair.b(), this::entry);
   }
@@ -278,10 +300,9 @@ public final class JsonReport {
       text("id", relation.id());
       decimal("score", relation.score());
       decimal("similarity", relation.similarity());
-      Optional<PairVerdict> verdict = judgements.verdict(relation);
-      object("verdict", verdict.orElse(null), this::verdict);
+      verdict(relation);
       object("evidence", relation.evidence(), this::evidence);
-      edit(acts.on(relation, verdict));
+      edit(acts.on(relation, judgements.verdict(relation)));
       object("a", relation.a(), this::entry);
       object("b", relation.b(), this::entry);
       json.writeEndObject();
@@ -312,6 +333,9 @@ public final class JsonReport {
     text("b", overlap.b());
     json.writeNumberField("entriesA", overlap.entriesA());
     json.writeNumberField("entriesB", overlap.entriesB());
+    optional(
+        "verdict",
+        Optional.ofNullable(judgements.overlaps().get(overlap.id())).map(Verdict::title));
     edit(acts.on(overlap));
   }
 
