@@ -162,6 +162,7 @@ class McpIT {
 
     JsonNode said = ask(agent, "related", Map.of("text", TWICE, "topic", "queue"));
     assertEquals("yes", said.path("alreadySaid").asText());
+    assertEquals(TWICE, said.at("/entries/0/text").asText());
     assertEquals("queue:0", said.at("/entries/0/entry").asText());
     assertEquals(besideDaemon, !said.has("answeredBy"));
     JsonNode nearest = ask(agent, "related", Map.of("entry", "queue:0", "limit", 1));

@@ -7,7 +7,7 @@ import com.fasterxml.jackson.databind.node.ObjectNode;
 import dev.helixbg.config.text.PrintableText;
 import dev.helixbg.daemon.kb.Kb;
 import dev.helixbg.daemon.link.DaemonLink;
-import dev.helixbg.daemon.server.KbRequests;
+import dev.helixbg.daemon.search.SearchRequest;
 import dev.helixbg.daemon.terminal.Progress;
 import dev.helixbg.daemon.terminal.Version;
 import dev.helixbg.insight.decisions.DecisionFile;
@@ -18,6 +18,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.stream.Stream;
 
 /**
  * The tools: few, with small schemas, because a client sends all of them with every request. A
@@ -119,7 +120,8 @@ final class Tools {
   private SyncToolSpecification search() {
     return tool(
         "search",
-        "Find entries of the knowledge base by meaning.",
+        "Find entries of the knowledge base by meaning and words; text is the passage that"
+            + " matches, from its character in a long entry.",
         reads(),
         properties(
             "text", text("what to look for"),
@@ -130,7 +132,7 @@ final class Tools {
         (arguments, progress) -> {
           ObjectNode request =
               DaemonLink.request("search")
-                  .put("text", arguments.text("text", KbRequests.MAX_TEXT))
+                  .put("text", arguments.text("text", SearchRequest.MAX_TEXT))
                   .put("limit", arguments.number("limit", 1, MOST_HITS, HITS));
           arguments.optionalText("topic", NAME).ifPresent(topic -> request.put("topic", topic));
           Kbs.Answer answer = ask(request, arguments, progress);
@@ -158,7 +160,7 @@ final class Tools {
           ObjectNode request =
               DaemonLink.request("related")
                   .put("limit", arguments.number("limit", 1, MOST_HITS, NEAREST));
-          Optional<String> text = arguments.optionalText("text", KbRequests.MAX_TEXT);
+          Optional<String> text = arguments.optionalText("text", SearchRequest.MAX_TEXT);
           Optional<String> entry = arguments.optionalText("entry", NAME);
           if (text.isPresent() == entry.isPresent()) {
             throw Arguments.wrong("give \"text\" or \"entry\", one of them");
@@ -174,6 +176,13 @@ final class Tools {
           answer.lines().forEach(hit -> entries.add(entry(hit)));
           return result;
         });
+  }
+
+  private static String strongest(List<JsonNode> hits) {
+    return Stream.of("yes", "perhaps")
+        .filter(says -> hits.stream().anyMatch(hit -> hit.path("says").asText().equals(says)))
+        .findFirst()
+        .orElse("no");
   }
 
   private SyncToolSpecification findings() {
@@ -259,7 +268,11 @@ final class Tools {
     if (hit.has("says")) {
       entry.put("says", hit.path("says").asText());
     }
-    entry.put("text", Shown.excerpt(hit.path("text").asText(), EXCERPT));
+    // The passage that matched, which is all of a short entry.
+    entry.put("text", Shown.excerpt(hit.at("/passage/text").asText(), EXCERPT));
+    if (hit.at("/passage/start").asInt() > 0) {
+      entry.put("from", hit.at("/passage/start").asInt());
+    }
     return entry;
   }
 

@@ -12,6 +12,7 @@ import dev.helixbg.daemon.kb.Kb;
 import dev.helixbg.daemon.run.Reviews;
 import dev.helixbg.daemon.search.Chat;
 import dev.helixbg.daemon.search.SearchHit;
+import dev.helixbg.daemon.search.SearchRequest;
 import dev.helixbg.daemon.search.SearchService;
 import dev.helixbg.daemon.terminal.ExitCode;
 import dev.helixbg.insight.log.DataLog;
@@ -33,12 +34,6 @@ import java.util.Optional;
  * itself, where no daemon runs: the same requests, the same answers.
  */
 public final class KbRequests {
-  /** The longest text of a search or a question, in characters. */
-  public static final int MAX_TEXT = 8_000;
-
-  /** The most hits of a search. */
-  public static final int MAX_HITS = 100;
-
   private static final int USUAL_HITS = 10;
   private static final ObjectMapper JSON = new ObjectMapper();
 
@@ -124,25 +119,31 @@ public final class KbRequests {
 
   private static String text(ObjectNode request) throws ControlException {
     String text = request.path("text").asText();
-    if (text.isBlank() || text.length() > MAX_TEXT) {
-      throw wrong("\"text\" must have 1 to %,d characters".formatted(MAX_TEXT));
+    if (text.isBlank() || text.length() > SearchRequest.MAX_TEXT) {
+      throw wrong("\"text\" must have 1 to %,d characters".formatted(SearchRequest.MAX_TEXT));
     }
     return text;
   }
 
-  private static int limit(ObjectNode request) throws ControlException {
-    int limit = request.path("limit").asInt(USUAL_HITS);
-    if (limit < 1 || limit > MAX_HITS) {
-      throw wrong("\"limit\" must be from 1 to " + MAX_HITS);
-    }
-    return limit;
-  }
-
   private void search(ObjectNode request, ControlServer.Reply reply)
       throws IOException, InterruptedException {
-    int limit = limit(request);
-    for (SearchHit hit : host.searches().search(kb(request), text(request), limit)) {
+    SearchRequest wanted =
+        wanted(
+            text(request),
+            Optional.ofNullable(request.path("topic").textValue()),
+            request.path("offset").asInt(),
+            request.path("limit").asInt(USUAL_HITS));
+    for (SearchHit hit : host.searches().search(kb(request), wanted)) {
       reply.add(hit.toJson(JSON));
+    }
+  }
+
+  private static SearchRequest wanted(String text, Optional<String> topic, int offset, int limit)
+      throws ControlException {
+    try {
+      return new SearchRequest(text, topic, offset, limit);
+    } catch (IllegalArgumentException e) {
+      throw wrong(e.getMessage());
     }
   }
 
@@ -152,18 +153,19 @@ public final class KbRequests {
    */
   private void related(ObjectNode request, ControlServer.Reply reply)
       throws IOException, InterruptedException {
-    int limit = limit(request);
     Kb kb = kb(request);
     String name = request.path("entry").asText();
-    String text;
-    if (name.isEmpty()) {
-      String topic = request.path("topic").asText();
-      text = topic.isEmpty() ? text(request) : topic + " " + text(request);
-    } else {
-      text = entry(kb, name);
-    }
-    List<SearchHit> hits =
-        host.searches().search(kb, text, name.isEmpty() ? limit : Math.min(limit + 1, MAX_HITS));
+    String topic = request.path("topic").asText();
+    String text =
+        !name.isEmpty() ? entry(kb, name) : (topic.isEmpty() ? "" : topic + " ") + text(request);
+    int limit = request.path("limit").asInt(USUAL_HITS);
+    SearchRequest wanted =
+        wanted(
+            text.substring(0, Math.min(SearchRequest.MAX_TEXT, text.length())),
+            Optional.empty(),
+            0,
+            name.isEmpty() || limit == SearchRequest.MAX_HITS ? limit : limit + 1);
+    List<SearchHit> hits = host.searches().search(kb, wanted);
     InsightSettings limits = host.settings().insight();
     for (SearchHit hit : hits) {
       if (!hit.name().equals(name) && limit-- > 0) {
@@ -213,7 +215,7 @@ public final class KbRequests {
       throws IOException, InterruptedException {
     Kb kb = kb(request);
     String question = text(request);
-    List<SearchHit> hits = host.searches().search(kb, question, Chat.ENTRIES);
+    List<SearchHit> hits = host.searches().search(kb, SearchRequest.best(question, Chat.ENTRIES));
     for (SearchHit hit : hits) {
       reply.send(JSON.createObjectNode().put("source", hit.name()));
     }
