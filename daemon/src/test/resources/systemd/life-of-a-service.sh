@@ -22,9 +22,10 @@ ended() {
 
 service() { hb doctor | sed -n 's/^\([a-z]*\) *service  *\([a-z, ]*\).*/\1 \2/p'; } # what the doctor says of it
 
-# Two versions of the program.
+# Two versions of the program, unless they are there.
 opt=$PWD/.local/opt/helix-bg
 for version in 1 2; do
+  [ ! -e "$opt/$version" ] || continue
   mkdir -p "$opt/$version/bin"
   cp -r "$dist/lib" "$opt/$version/lib"
   cp "$scripts"/lib/*.options "$scripts/lib/launch.sh" "$opt/$version/lib"

@@ -51,8 +51,8 @@ public record Installation(Path root) {
    */
   private static Path lasting(Path root) {
     Path current = root.resolveSibling("current");
-    if (isSame(current, root)) {
-      return current;
+    if (Files.isExecutable(current.resolve(LAUNCHER))) {
+      return current; // whichever version it was that somebody started
     }
     for (int i = 0; i + 3 <= root.getNameCount(); i++) {
       if (root.getName(i).toString().equals("Cellar")) {
