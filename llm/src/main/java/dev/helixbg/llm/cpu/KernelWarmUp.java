@@ -112,7 +112,8 @@ public final class KernelWarmUp {
       long row = floats(arena, COLUMNS);
       for (int i = 0; i < CALLS; i++) {
         order.prepare(x, COLUMNS, prepared);
-        RowProduct.multiply(type, weights, COLUMNS, prepared, y, 0, ROWS, scratch.unpacker, row);
+        RowProduct.multiply(
+            type, weights, COLUMNS, prepared, y, 0, ROWS, i % 2 + 1, scratch.unpacker, row);
       }
     }
   }

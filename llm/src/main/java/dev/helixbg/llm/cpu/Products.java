@@ -150,8 +150,22 @@ final class Products {
       long row = mine.floats((long) columns + (adds ? w.rows() : 0));
       long target = targets[m].address(this.row);
       long y = adds ? row + 4L * columns : target;
+      int streams = mine.streams.next();
+      long start = mine.streams.asks() ? System.nanoTime() : 0;
       RowProduct.multiply(
-          w.type(), w.address(0), columns, inputs.of(w.type()), y, from, to, mine.unpacker, row);
+          w.type(),
+          w.address(0),
+          columns,
+          inputs.of(w.type()),
+          y,
+          from,
+          to,
+          streams,
+          mine.unpacker,
+          row);
+      if (mine.streams.asks()) {
+        mine.streams.took(System.nanoTime() - start, (to - from) * w.rowBytes());
+      }
       if (adds) {
         Vectors.add(y + 4L * from, to - from, target + 4L * from);
       }

@@ -16,6 +16,7 @@ import java.lang.foreign.MemorySegment;
 final class Scratch {
   private final Arena arena;
   final Unpacker unpacker;
+  final Streams streams = new Streams();
 
   /** A panel of unpacked rows. */
   final long panel;

@@ -1,21 +1,29 @@
 package dev.helixbg.llm.cpu.kernel;
 
+import static dev.helixbg.llm.cpu.kernel.Lanes.COUNT;
+import static dev.helixbg.llm.cpu.kernel.Lanes.FLOATS;
 import static dev.helixbg.llm.cpu.kernel.Lanes.INTS;
 import static dev.helixbg.llm.cpu.kernel.Lanes.MEMORY;
 import static dev.helixbg.llm.cpu.kernel.Lanes.ORDER;
 
 import jdk.incubator.vector.FloatVector;
 import jdk.incubator.vector.IntVector;
+import jdk.incubator.vector.VectorMask;
+import jdk.incubator.vector.VectorShuffle;
 
 /**
- * Eight columns of a tile to rows of tokens, sixteen tokens at a time: what a panel of eight rows
- * gives goes to its places. 512 bits.
+ * Eight columns of a tile to rows of tokens, a vector of tokens at a time: what a panel of eight
+ * rows gives goes to its places. 512 and 256 bits.
  *
- * <p>Three rounds of eight selections transpose 8 × 16 numbers; number by number it took a tenth of
- * a prompt's time.
+ * <p>Three rounds of eight selections transpose 8 × 16 or 8 × 8 numbers; number by number it took a
+ * tenth of a prompt's time.
  */
 final class EightColumns {
-  private static final int TOKENS = 16;
+  private static final int TOKENS = COUNT;
+
+  /** Whether vectors are wide enough. */
+  static final boolean APPLIES = COUNT >= 8;
+
   private static final int COLUMNS = 8;
 
   /** Bytes of scratch memory. */
@@ -30,10 +38,24 @@ final class EightColumns {
   private static final IntVector FOURS = interleaving(4, 0);
   private static final IntVector FOURS_2 = interleaving(4, 1);
 
+  private static final VectorShuffle<Float> BY_1 =
+      VectorShuffle.fromOp(FLOATS, lane -> (lane ^ 1) % COUNT);
+  private static final VectorShuffle<Float> BY_2 = LaneSums.BY_2;
+  private static final VectorShuffle<Float> BY_4 = LaneSums.BY_4;
+
+  // The lanes whose numbers have the bit.
+  private static final VectorMask<Float> ODD_1 = VectorMask.fromLong(FLOATS, lanes(0xAAAA));
+  private static final VectorMask<Float> ODD_2 = VectorMask.fromLong(FLOATS, lanes(0xCCCC));
+  private static final VectorMask<Float> ODD_4 = VectorMask.fromLong(FLOATS, lanes(0xF0F0));
+
   private EightColumns() {}
 
+  private static long lanes(int bits) {
+    return bits & (1L << COUNT) - 1;
+  }
+
   private static IntVector interleaving(int group, int half) {
-    int[] places = new int[TOKENS];
+    int[] places = new int[TOKENS]; // of use with sixteen lanes only
     for (int i = 0; i < TOKENS; i++) {
       int place = i / (2 * group) * group + i % group + TOKENS / 2 * half;
       places[i] = i / group % 2 == 0 ? place : TOKENS + place;
@@ -81,8 +103,16 @@ final class EightColumns {
     }
   }
 
-  /** Sixteen tokens of eight columns to 16 × 8 numbers. */
   private static void transpose(long from, long width, long to) {
+    if (COUNT == 16) {
+      transposeSixteen(from, width, to);
+    } else {
+      transposeEight(from, width, to);
+    }
+  }
+
+  /** Sixteen tokens of eight columns to 16 × 8 numbers. */
+  private static void transposeSixteen(long from, long width, long to) {
     IntVector a = IntVector.fromMemorySegment(INTS, MEMORY, from, ORDER);
     IntVector b = IntVector.fromMemorySegment(INTS, MEMORY, from + width, ORDER);
     IntVector c = IntVector.fromMemorySegment(INTS, MEMORY, from + 2 * width, ORDER);
@@ -118,5 +148,57 @@ final class EightColumns {
     FOURS_2.selectFrom(abcd3, efgh3).intoMemorySegment(MEMORY, to + 320, ORDER);
     FOURS.selectFrom(abcd4, efgh4).intoMemorySegment(MEMORY, to + 384, ORDER);
     FOURS_2.selectFrom(abcd4, efgh4).intoMemorySegment(MEMORY, to + 448, ORDER);
+  }
+
+  /**
+   * Eight tokens of eight columns to 8 × 8 numbers. In a round vectors whose numbers differ by 1, 2
+   * or 4 exchange the lanes whose numbers do: that takes no selection from two vectors, which
+   * processors without 512 bits do not have.
+   */
+  private static void transposeEight(long from, long width, long to) {
+    FloatVector a0 = FloatVector.fromMemorySegment(FLOATS, MEMORY, from, ORDER);
+    FloatVector b0 = FloatVector.fromMemorySegment(FLOATS, MEMORY, from + width, ORDER);
+    FloatVector c0 = FloatVector.fromMemorySegment(FLOATS, MEMORY, from + 2 * width, ORDER);
+    FloatVector d0 = FloatVector.fromMemorySegment(FLOATS, MEMORY, from + 3 * width, ORDER);
+    FloatVector e0 = FloatVector.fromMemorySegment(FLOATS, MEMORY, from + 4 * width, ORDER);
+    FloatVector f0 = FloatVector.fromMemorySegment(FLOATS, MEMORY, from + 5 * width, ORDER);
+    FloatVector g0 = FloatVector.fromMemorySegment(FLOATS, MEMORY, from + 6 * width, ORDER);
+    FloatVector h0 = FloatVector.fromMemorySegment(FLOATS, MEMORY, from + 7 * width, ORDER);
+
+    FloatVector a1 = a0.blend(b0.rearrange(BY_1), ODD_1);
+    FloatVector b1 = a0.rearrange(BY_1).blend(b0, ODD_1);
+    FloatVector c1 = c0.blend(d0.rearrange(BY_1), ODD_1);
+    FloatVector d1 = c0.rearrange(BY_1).blend(d0, ODD_1);
+    FloatVector e1 = e0.blend(f0.rearrange(BY_1), ODD_1);
+    FloatVector f1 = e0.rearrange(BY_1).blend(f0, ODD_1);
+    FloatVector g1 = g0.blend(h0.rearrange(BY_1), ODD_1);
+    FloatVector h1 = g0.rearrange(BY_1).blend(h0, ODD_1);
+
+    FloatVector a2 = a1.blend(c1.rearrange(BY_2), ODD_2);
+    FloatVector c2 = a1.rearrange(BY_2).blend(c1, ODD_2);
+    FloatVector b2 = b1.blend(d1.rearrange(BY_2), ODD_2);
+    FloatVector d2 = b1.rearrange(BY_2).blend(d1, ODD_2);
+    FloatVector e2 = e1.blend(g1.rearrange(BY_2), ODD_2);
+    FloatVector g2 = e1.rearrange(BY_2).blend(g1, ODD_2);
+    FloatVector f2 = f1.blend(h1.rearrange(BY_2), ODD_2);
+    FloatVector h2 = f1.rearrange(BY_2).blend(h1, ODD_2);
+
+    FloatVector a3 = a2.blend(e2.rearrange(BY_4), ODD_4);
+    FloatVector e3 = a2.rearrange(BY_4).blend(e2, ODD_4);
+    FloatVector b3 = b2.blend(f2.rearrange(BY_4), ODD_4);
+    FloatVector f3 = b2.rearrange(BY_4).blend(f2, ODD_4);
+    FloatVector c3 = c2.blend(g2.rearrange(BY_4), ODD_4);
+    FloatVector g3 = c2.rearrange(BY_4).blend(g2, ODD_4);
+    FloatVector d3 = d2.blend(h2.rearrange(BY_4), ODD_4);
+    FloatVector h3 = d2.rearrange(BY_4).blend(h2, ODD_4);
+
+    a3.intoMemorySegment(MEMORY, to, ORDER);
+    b3.intoMemorySegment(MEMORY, to + 32, ORDER);
+    c3.intoMemorySegment(MEMORY, to + 64, ORDER);
+    d3.intoMemorySegment(MEMORY, to + 96, ORDER);
+    e3.intoMemorySegment(MEMORY, to + 128, ORDER);
+    f3.intoMemorySegment(MEMORY, to + 160, ORDER);
+    g3.intoMemorySegment(MEMORY, to + 192, ORDER);
+    h3.intoMemorySegment(MEMORY, to + 224, ORDER);
   }
 }

@@ -43,17 +43,18 @@ final class NibbleProduct {
   }
 
   /**
-   * {@code y[r] = W[r] · x} for rows {@code from ≤ r < to}.
+   * {@code y[r] = W[r] · x} for rows r = {@code from}, {@code from + step} and so on below {@code
+   * to}.
    *
    * @param weights rows of {@code columns} weights, a multiple of 128
    * @param prepared what {@link FourBlocks#prepare} wrote
    * @param levels {@link #LINEAR} or {@link #NON_LINEAR}
    */
   static void multiply(
-      long weights, int columns, long prepared, long levels, long y, int from, int to) {
+      long weights, int columns, long prepared, long levels, long y, int from, int to, int step) {
     long rowBytes = columns / 32L * BLOCK_BYTES;
     IntVector table = IntVector.fromMemorySegment(INTS, MEMORY, levels, ORDER);
-    for (int row = from; row < to; row++) {
+    for (int row = from; row < to; row += step) {
       long w = weights + row * rowBytes;
       FloatVector sum = FloatVector.zero(FLOATS);
       long x = prepared;

@@ -84,12 +84,14 @@ final class Q4KProduct {
   }
 
   /**
-   * {@code y[r] = W[r] · x} for rows {@code from ≤ r < to}.
+   * {@code y[r] = W[r] · x} for rows r = {@code from}, {@code from + step} and so on below {@code
+   * to}.
    *
    * @param weights rows of {@code columns} weights, a multiple of 256
    * @param prepared what {@link #prepare} wrote, aligned to 64 bytes
    */
-  static void multiply(long weights, int columns, long prepared, long y, int from, int to) {
+  static void multiply(
+      long weights, int columns, long prepared, long y, int from, int to, int step) {
     int blocks = columns / BLOCK;
     long sums = prepared + columns * 4L;
     // Broadcast once: each and(int) or or(int) would broadcast anew, and C2 stops inlining sooner.
@@ -97,7 +99,7 @@ final class Q4KProduct {
     IntVector float128 = IntVector.broadcast(INTS, FLOAT_128);
     IntVector nibble12 = IntVector.broadcast(INTS, NIBBLE_12);
     IntVector float2048 = IntVector.broadcast(INTS, FLOAT_2048);
-    for (int row = from; row < to; row++) {
+    for (int row = from; row < to; row += step) {
       long w = weights + (long) row * blocks * BLOCK_BYTES;
       // Two sums, and one pair of shuffles for both loads: with a third sum and a pair each, C2 ran
       // out of its 32 registers in some processes, and a row took a fifth to a quarter longer.

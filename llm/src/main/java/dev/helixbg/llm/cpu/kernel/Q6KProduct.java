@@ -78,12 +78,14 @@ final class Q6KProduct {
   }
 
   /**
-   * {@code y[r] = W[r] · x} for rows {@code from ≤ r < to}.
+   * {@code y[r] = W[r] · x} for rows r = {@code from}, {@code from + step} and so on below {@code
+   * to}.
    *
    * @param weights rows of {@code columns} weights, a multiple of 256
    * @param prepared what {@link #prepare} wrote, aligned to 64 bytes
    */
-  static void multiply(long weights, int columns, long prepared, long y, int from, int to) {
+  static void multiply(
+      long weights, int columns, long prepared, long y, int from, int to, int step) {
     int blocks = columns / BLOCK;
     long sums = prepared + columns * 4L;
     // Broadcast once: each and(int) or or(int) would broadcast anew, and C2 stops inlining sooner.
@@ -91,7 +93,7 @@ final class Q6KProduct {
     IntVector float128 = IntVector.broadcast(INTS, FLOAT_128);
     IntVector lowNibbles = IntVector.broadcast(INTS, LOW_NIBBLES);
     IntVector highPairs = IntVector.broadcast(INTS, HIGH_PAIRS);
-    for (int row = from; row < to; row++) {
+    for (int row = from; row < to; row += step) {
       long w = weights + (long) row * blocks * BLOCK_BYTES;
       FloatVector even = FloatVector.zero(FLOATS);
       FloatVector odd = even;

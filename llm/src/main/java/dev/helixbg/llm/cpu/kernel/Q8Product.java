@@ -22,14 +22,15 @@ final class Q8Product {
   private Q8Product() {}
 
   /**
-   * {@code y[r] = W[r] · x} for rows {@code from ≤ r < to}.
+   * {@code y[r] = W[r] · x} for rows r = {@code from}, {@code from + step} and so on below {@code
+   * to}.
    *
    * @param weights rows of {@code columns} weights, a multiple of 32
    * @param x aligned to 64 bytes
    */
-  static void multiply(long weights, int columns, long x, long y, int from, int to) {
+  static void multiply(long weights, int columns, long x, long y, int from, int to, int step) {
     int blocks = columns / BLOCK;
-    for (int row = from; row < to; row++) {
+    for (int row = from; row < to; row += step) {
       long w = weights + (long) row * blocks * BLOCK_BYTES;
       FloatVector even = FloatVector.zero(FLOATS);
       FloatVector odd = even;

@@ -68,6 +68,8 @@ public final class RowProduct {
    */
   private static final int ROWS_PER_CALL = 64;
 
+  private static final int PAGE = 4096;
+
   private RowProduct() {}
 
   /** The order that {@link #multiply} wants for rows of {@code columns} weights of a type. */
@@ -103,6 +105,8 @@ public final class RowProduct {
    *
    * @param weights rows of {@code columns} weights, a multiple of the type's block
    * @param x prepared in {@link #order}, aligned to 64 bytes
+   * @param streams places, far from each other, between which rows are taken in turn: processors
+   *     differ in how they fetch memory ahead. The result is the same.
    * @param row room for {@code columns} floats
    */
   public static void multiply(
@@ -113,36 +117,68 @@ public final class RowProduct {
       long y,
       int from,
       int to,
+      int streams,
       Unpacker unpacker,
       long row) {
     if (type != TensorType.Q8_0 && order(type, columns) == Order.PLAIN) {
       unpacked(type, weights, columns, x, y, from, to, unpacker, row);
       return;
     }
-    // Row after row: the processor fetches ahead along one stream of memory, and loses several.
-    for (int first = from; first < to; first += ROWS_PER_CALL) {
-      int end = Math.min(to, first + ROWS_PER_CALL);
-      if (Lanes.WIDE || type == TensorType.F16 || type == TensorType.BF16) {
-        wide(type, weights, columns, x, y, first, end);
-      } else {
-        narrow(type, weights, columns, x, y, first, end, 1, row);
+    if (streams == 1 || !stepped(type)) {
+      for (int first = from; first < to; first += ROWS_PER_CALL) {
+        int end = Math.min(to, first + ROWS_PER_CALL);
+        inPlace(type, weights, columns, x, y, first, end, 1, row);
       }
+      return;
+    }
+    int apart = Math.ceilDiv(to - from, streams);
+    if (type.bytes(columns) * apart % PAGE == 0) {
+      apart++; // streams a multiple of this apart would share one set of the first-level cache
+    }
+    for (int first = 0; first < apart && from + first < to; first++) {
+      inPlace(type, weights, columns, x, y, from + first, to, apart, row);
+    }
+  }
+
+  /** Whether the kernel of a type takes rows that are no neighbours. */
+  private static boolean stepped(TensorType type) {
+    return switch (type) {
+      case Q4_0, IQ4_NL, Q8_0, Q4_K, Q5_K, Q6_K -> true;
+      default -> false;
+    };
+  }
+
+  private static void inPlace(
+      TensorType type,
+      long weights,
+      int columns,
+      long x,
+      long y,
+      int from,
+      int to,
+      int step,
+      long scratch) {
+    if (Lanes.WIDE || type == TensorType.F16 || type == TensorType.BF16) {
+      wide(type, weights, columns, x, y, from, to, step);
+    } else {
+      narrow(type, weights, columns, x, y, from, to, step, scratch);
     }
   }
 
   private static void wide(
-      TensorType type, long weights, int columns, long x, long y, int from, int to) {
+      TensorType type, long weights, int columns, long x, long y, int from, int to, int step) {
     switch (type) {
       case F16 -> HalfProduct.multiplyF16(weights, columns, x, y, from, to);
       case BF16 -> HalfProduct.multiplyBf16(weights, columns, x, y, from, to);
-      case Q4_0 -> NibbleProduct.multiply(weights, columns, x, NibbleProduct.LINEAR, y, from, to);
+      case Q4_0 ->
+          NibbleProduct.multiply(weights, columns, x, NibbleProduct.LINEAR, y, from, to, step);
       case IQ4_NL ->
-          NibbleProduct.multiply(weights, columns, x, NibbleProduct.NON_LINEAR, y, from, to);
+          NibbleProduct.multiply(weights, columns, x, NibbleProduct.NON_LINEAR, y, from, to, step);
       case IQ4_XS -> Iq4XsProduct.multiply(weights, columns, x, y, from, to);
-      case Q8_0 -> Q8Product.multiply(weights, columns, x, y, from, to);
-      case Q4_K -> Q4KProduct.multiply(weights, columns, x, y, from, to);
-      case Q5_K -> Q5KProduct.multiply(weights, columns, x, y, from, to);
-      case Q6_K -> Q6KProduct.multiply(weights, columns, x, y, from, to);
+      case Q8_0 -> Q8Product.multiply(weights, columns, x, y, from, to, step);
+      case Q4_K -> Q4KProduct.multiply(weights, columns, x, y, from, to, step);
+      case Q5_K -> Q5KProduct.multiply(weights, columns, x, y, from, to, step);
+      case Q6_K -> Q6KProduct.multiply(weights, columns, x, y, from, to, step);
       case Q4_1 -> FifthBitProduct.multiplyQ41(weights, columns, x, y, from, to);
       case Q5_0 -> FifthBitProduct.multiplyQ50(weights, columns, x, y, from, to);
       case Q5_1 -> FifthBitProduct.multiplyQ51(weights, columns, x, y, from, to);

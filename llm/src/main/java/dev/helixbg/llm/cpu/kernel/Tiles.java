@@ -30,7 +30,7 @@ public final class Tiles {
   public static void pack(
       long rows, long stride, int tokens, int columns, long tile, long scratch) {
     int t = 0;
-    if (Lanes.WIDE && columns % COUNT == 0) {
+    if (EightColumns.APPLIES && columns % COUNT == 0) {
       for (; t + TileProduct.ROWS <= tokens; t += TileProduct.ROWS) {
         EightColumns.write(rows + t * stride, stride, columns, tile + 4L * t, 4L * TOKENS, scratch);
       }
@@ -52,7 +52,7 @@ public final class Tiles {
    */
   public static void unpack(
       long tile, int width, int columns, int tokens, long rows, long stride, long scratch) {
-    if (Lanes.WIDE && columns == TileProduct.ROWS) {
+    if (EightColumns.APPLIES && columns == TileProduct.ROWS) {
       EightColumns.write(tile, 4L * width, tokens, rows, stride, scratch);
       return;
     }
@@ -67,7 +67,7 @@ public final class Tiles {
   /** As {@link #unpack}, adding to the rows. */
   public static void unpackAndAdd(
       long tile, int width, int columns, int tokens, long rows, long stride, long scratch) {
-    if (Lanes.WIDE && columns == TileProduct.ROWS) {
+    if (EightColumns.APPLIES && columns == TileProduct.ROWS) {
       EightColumns.add(tile, 4L * width, tokens, rows, stride, scratch);
       return;
     }

@@ -35,6 +35,41 @@ final class KernelProbe {
       steps(arena, nanos);
       halfAttention(arena, nanos);
       softmax(arena, nanos);
+      tiles(arena, nanos);
+    }
+  }
+
+  /** There and back, with and without whole eights of rows; then added to what is there. */
+  private static void tiles(Arena arena, long nanos) {
+    int columns = TileProduct.ROWS;
+    for (int tokens = 1; tokens <= TileProduct.TOKENS; tokens++) {
+      int count = tokens;
+      MemorySegment rows = gaussian(arena, new SplittableRandom(tokens), tokens * columns);
+      MemorySegment tile = arena.allocate(4L * TileProduct.TOKENS * columns, 64);
+      MemorySegment back = arena.allocate(4L * tokens * columns, 64);
+      long scratch = arena.allocate(Tiles.SCRATCH, 64).address();
+      long stride = 4L * columns;
+      float[] result =
+          repeated(
+              "tiles " + tokens,
+              nanos / TileProduct.TOKENS,
+              () -> {
+                Tiles.pack(rows.address(), stride, count, columns, tile.address(), scratch);
+                long from = tile.address();
+                int width = TileProduct.TOKENS;
+                Tiles.unpack(from, width, columns, count, back.address(), stride, scratch);
+                Tiles.unpackAndAdd(from, width, columns, count, back.address(), stride, scratch);
+                return back.toArray(ValueLayout.JAVA_FLOAT);
+              });
+      double worst = 0;
+      for (int i = 0; i < result.length; i++) {
+        double wanted = 2.0 * rows.getAtIndex(ValueLayout.JAVA_FLOAT, i);
+        worst = Math.max(worst, Math.abs(result[i] - wanted));
+        int place = i % columns * TileProduct.TOKENS + i / columns;
+        double packed = tile.getAtIndex(ValueLayout.JAVA_FLOAT, place);
+        worst = Math.max(worst, Math.abs(2 * packed - wanted));
+      }
+      print("tiles " + tokens, worst, result);
     }
   }
 
@@ -58,6 +93,7 @@ final class KernelProbe {
     MemorySegment y = arena.allocate(4L * ROWS, 64);
     MemorySegment scratch = arena.allocate(4L * columns, 64);
     Unpacker unpacker = new Unpacker(arena);
+    int[] streams = {1};
     float[] result =
         repeated(
             type + " " + columns,
@@ -73,8 +109,10 @@ final class KernelProbe {
                   y.address(),
                   FROM,
                   ROWS,
+                  streams[0],
                   unpacker,
                   scratch.address());
+              streams[0] = streams[0] % 8 + 1; // the rows' order changes nothing
               return y.toArray(ValueLayout.JAVA_FLOAT);
             });
     double worst = 0;
@@ -299,14 +337,14 @@ final class KernelProbe {
   private static float[] repeated(String name, long nanos, Supplier<float[]> run) {
     float[] first = run.get();
     long end = System.nanoTime() + nanos;
-    while (System.nanoTime() < end) {
+    do {
       float[] again = run.get();
       for (int i = 0; i < first.length; i++) {
         if (Float.floatToRawIntBits(first[i]) != Float.floatToRawIntBits(again[i])) {
           throw new IllegalStateException(name + ": " + first[i] + " became " + again[i]);
         }
       }
-    }
+    } while (System.nanoTime() < end);
     return first;
   }
 

@@ -104,6 +104,7 @@ class RowProductTest {
           y.address(),
           0,
           65536,
+          1,
           new Unpacker(arena),
           arena.allocate(4L * columns, 64).address());
       for (int i = 0; i < 65536; i++) {
