@@ -6,20 +6,22 @@ import dev.helixbg.llm.gpu.driver.GpuKernel;
 import dev.helixbg.llm.softmetal.SoftMetal;
 import dev.helixbg.llm.softmetal.SoftMetalSettings;
 import java.util.List;
+import java.util.Optional;
+import org.junit.jupiter.api.condition.OS;
 
 /**
  * The software Metal as the product sees it: a device for some tests, that must leave nothing
- * behind.
+ * behind. On a Mac it is Metal itself, which finds nothing.
  */
 public final class MetalTests implements AutoCloseable {
-  private final SoftMetal metal;
+  private final Optional<SoftMetal> metal;
   private final MetalDevice device;
 
   /** Skips the test if there is no software Metal. */
   public MetalTests(SoftMetalSettings settings) {
-    metal = SoftMetal.loadOrSkip();
-    metal.configure(settings);
-    metal.takeFindings();
+    metal = OS.MAC.isCurrentOs() ? Optional.empty() : Optional.of(SoftMetal.loadOrSkip());
+    configure(settings);
+    takeFindings();
     device = MetalDevice.open(libraries());
   }
 
@@ -33,24 +35,26 @@ public final class MetalTests implements AutoCloseable {
   }
 
   public MetalLibraries libraries() {
-    return new MetalLibraries(List.of(metal.library()));
+    return metal
+        .map(soft -> new MetalLibraries(List.of(soft.library())))
+        .orElse(MetalLibraries.SYSTEM);
   }
 
   /** From now on. */
   public void configure(SoftMetalSettings settings) {
-    metal.configure(settings);
+    metal.ifPresent(soft -> soft.configure(settings));
   }
 
   /** What was found wrong since the last call, for tests that do wrong. */
   public List<String> takeFindings() {
-    return metal.takeFindings();
+    return metal.map(SoftMetal::takeFindings).orElse(List.of());
   }
 
   /** Nothing was found, and everything is released. */
   @Override
   public void close() {
     device.close();
-    assertEquals(List.of(), metal.takeFindings());
-    assertEquals(List.of(), metal.liveObjects());
+    assertEquals(List.of(), takeFindings());
+    metal.ifPresent(soft -> assertEquals(List.of(), soft.liveObjects()));
   }
 }
