@@ -41,9 +41,11 @@ launch() { # ARGUMENTS...; does not return
   else
     # A heap that begins at a 64th of the memory is filled with garbage before anyone looks. And what C2 has worked in, and gives back after
     # five seconds, stays in glibc's hands else: some fifty megabytes. A daemon rests, and trims after its models.
-    heap=24m
-    [ "$name" != mcp ] || heap=8m # each agent has one
-    set -- "-Xms$heap" -XX:TrimNativeHeapInterval=2000 "$@"
+    heap=-Xms24m
+    # Each agent has one: a small heap, and C2 only for what is really hot, since its work takes 10 MB for a while.
+    [ "$name" != mcp ] || heap="-Xms8m -XX:Tier4InvocationThreshold=50000 -XX:Tier4MinInvocationThreshold=20000 -XX:Tier4CompileThreshold=100000"
+    # shellcheck disable=SC2086 # several options in one variable
+    set -- $heap -XX:TrimNativeHeapInterval=2000 "$@"
   fi
   # An archive of classes that does not fit this JVM is passed over in silence.
   set -- "$java" "@$options/jvm.options" "-XX:SharedArchiveFile=$lib/helix-bg.jsa" \
