@@ -5,6 +5,7 @@ import dev.helixbg.llm.backend.Backend;
 import dev.helixbg.llm.backend.Batch;
 import dev.helixbg.llm.backend.Counters;
 import dev.helixbg.llm.backend.Counters.Counter;
+import dev.helixbg.llm.backend.Draw;
 import dev.helixbg.llm.backend.KvCache;
 import dev.helixbg.llm.backend.KvShape;
 import dev.helixbg.llm.backend.KvShape.Storage;
@@ -65,9 +66,9 @@ public final class GpuBackend implements Backend {
     recorder = new Recorder(device, arena, counters, profile);
     tables = new BatchTables(recorder);
     weights = new WeightBuffers(device, arena);
-    products = new Products(device, arena, recorder, kernels, counters);
-    attention = new Attention(device, arena, recorder, kernels);
-    largest = new Largest(device, arena, recorder, kernels);
+    products = new Products(recorder, kernels, counters);
+    attention = new Attention(recorder, kernels);
+    largest = new Largest(recorder, kernels);
   }
 
   @Override
@@ -268,6 +269,7 @@ public final class GpuBackend implements Backend {
     attention.finishRotation();
     products.begin((GpuActivations) x, norm, false);
     products.matrix((GpuMatrix) output, (GpuActivations) logits);
+    products.findLargest(largest);
     multiply(tables.of(batch).wantedRows(), batch.wanted());
   }
 
@@ -286,13 +288,10 @@ public final class GpuBackend implements Backend {
   }
 
   @Override
-  public void topK(Batch batch, Activations logits, Tokens ids, int slot, Activations values) {
+  public void draw(
+      Batch batch, Activations logits, Draw how, double[] points, Tokens tokens, int slot) {
     attention.finishRotation();
-    largest.some(
-        (GpuActivations) logits,
-        batch.wanted(),
-        ((GpuTokens) ids).buffers().get(slot),
-        (GpuActivations) values);
+    largest.draw((GpuActivations) logits, how, points, ((GpuTokens) tokens).buffers().get(slot));
   }
 
   @Override

@@ -41,7 +41,7 @@ final class Kernels {
     ARGMAX_PART,
     ARGMAX,
     TOP_K_PART,
-    TOP_K,
+    DRAW,
     KEEP_ROWS,
     COPY_BLOCKS
   }

@@ -21,6 +21,7 @@ import java.util.List;
 final class Recorder {
   private static final int MAX_CONSTANTS = 256;
 
+  private final GpuDevice device;
   private final Counters counters;
   private final InFlight inFlight;
   private final Uploads uploads;
@@ -50,10 +51,13 @@ final class Recorder {
   private boolean conflict;
   private int constantsLength;
 
+  private final List<Scratch> scratches = new ArrayList<>();
+
   /**
    * @param profile if not null, each dispatch is timed in a command buffer of its own
    */
   Recorder(GpuDevice device, Arena arena, Counters counters, Profile profile) {
+    this.device = device;
     this.counters = counters;
     this.profile = profile;
     inFlight = new InFlight(device, counters);
@@ -63,6 +67,19 @@ final class Recorder {
 
   InFlight inFlight() {
     return inFlight;
+  }
+
+  /** Memory between steps, released with this. */
+  Scratch scratch(String label) {
+    Scratch scratch = new Scratch(device, this, label);
+    scratches.add(scratch);
+    return scratch;
+  }
+
+  /** Closes an arena when the submission that is being encoded, and all before it, have ended. */
+  void closeAfterSubmission(Arena arena) {
+    open();
+    inFlight.closeAfterLast(arena);
   }
 
   /** A table for the dispatches of the submission that is being encoded. */
@@ -228,5 +245,6 @@ final class Recorder {
       // Whoever awaited it was told; nobody did.
     }
     inFlight.abandon();
+    scratches.forEach(Scratch::close);
   }
 }

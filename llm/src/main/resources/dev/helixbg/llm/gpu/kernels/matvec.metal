@@ -86,8 +86,11 @@ inline float inverse_rms(float squares, uint columns, float epsilon, threadgroup
 
 // Up to three matrices W of the same columns:  y[v] = W * n  or  y[v] += W * n,  n = x[row_of[v]], normalised if `normed`.
 //
+// If it is to find the largest (of the first matrix), each threadgroup also leaves the largest of its rows and its place, the first of equals.
+//
 //   x      any x x_stride floats     w0..w2   rows x columns      y0..y2   vectors x y_stride
 //   gain   columns                   row_of   vectors             grid     groups of 4 loops rows of each matrix, vectors
+//   values, places   vectors x groups
 struct ProjectShape {
   uint columns;
   uint x_stride;
@@ -95,6 +98,7 @@ struct ProjectShape {
   uint normed;
   uint adds;
   uint loops;        // 1 if a row is longer than a chunk
+  uint finds;        // whether it looks for the largest
   uint rows[3];      // 0 where there is no matrix
   uint row_bytes[3];
   uint type[3];
@@ -112,12 +116,17 @@ kernel void project(
     device float* y2 [[buffer(7)]],
     device const uint* row_of [[buffer(8)]],
     constant ProjectShape& shape [[buffer(9)]],
+    device float* values [[buffer(10)]],
+    device uint* places [[buffer(11)]],
     threadgroup float4* staged [[threadgroup(0)]],
     uint2 group [[threadgroup_position_in_grid]],
     uint thread_index [[thread_index_in_threadgroup]],
     uint simdgroup [[simdgroup_index_in_threadgroup]],
     uint lane [[thread_index_in_simdgroup]]) {
-  threadgroup float squares[SIMDGROUPS];
+  threadgroup float squares[SIMDGROUPS], own_values[SIMDGROUPS];
+  threadgroup uint own_places[SIMDGROUPS];
+  float best = -FLT_MAX;
+  uint place = 0xFFFFFFFFu;
   const uint each = SIMDGROUPS * shape.loops;
   const uint groups0 = (shape.rows[0] + each - 1) / each, groups1 = (shape.rows[1] + each - 1) / each;
   const uint matrix = group.x < groups0 ? 0 : group.x < groups0 + groups1 ? 1 : 2;
@@ -147,6 +156,10 @@ kernel void project(
   for (uint loop = 1; ; loop++, row += SIMDGROUPS) {
     sum = simd_sum(sum) * scale;
     if (lane == 0 && row < rows) y[row] = before + sum;
+    if (row < rows && sum > best) {
+      best = sum;
+      place = row;
+    }
     if (loop == shape.loops) break;
     before = adds && row + SIMDGROUPS < rows ? y[row + SIMDGROUPS] : 0.0f;
     sum = multiply(type, parts, 0, staged, lane);
@@ -154,6 +167,21 @@ kernel void project(
       fetch(type, w + ulong(min(row + 2 * SIMDGROUPS, rows - 1)) * shape.row_bytes[matrix], 0, columns, lane, parts);
     }
   }
+  if (shape.finds == 0) return;
+  if (lane == 0) {
+    own_values[simdgroup] = best;
+    own_places[simdgroup] = place;
+  }
+  threadgroup_barrier(mem_flags::mem_threadgroup);
+  if (thread_index > 0) return;
+  for (uint i = 1; i < SIMDGROUPS; i++) {
+    if (own_values[i] > best || (own_values[i] == best && own_places[i] < place)) {
+      best = own_values[i];
+      place = own_places[i];
+    }
+  }
+  values[group.y * groups0 + group.x] = best;
+  places[group.y * groups0 + group.x] = place;
 }
 
 // y[v] = silu(gate * n) * (up * n),  n = norm(x[v]): the gated half of a feed-forward block.
