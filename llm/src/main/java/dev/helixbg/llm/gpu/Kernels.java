@@ -78,7 +78,7 @@ final class Kernels {
       EnumSet.of(TensorType.Q4_K, TensorType.Q5_K, TensorType.Q6_K, TensorType.Q8_0);
 
   /** Of {@link OfRows}. */
-  static final KernelLibrary ROWS = new KernelLibrary("rows", "", List.of("rows.metal"));
+  static final KernelLibrary ROWS = new KernelLibrary("rows", "", List.of("dialect.metal", "rows.metal"));
 
   private final GpuDevice device;
   private final Map<WeightsKey, GpuKernel> ofWeights = new HashMap<>();
@@ -142,7 +142,9 @@ final class Kernels {
       defines.append("#define TYPE_%c %s\n".formatted('A' + i, types.get(i)));
     }
     return new KernelLibrary(
-        name.toString(), defines.toString(), List.of("weights.metal", kernel.library + ".metal"));
+        name.toString(),
+        defines.toString(),
+        List.of("dialect.metal", "weights.metal", kernel.library + ".metal"));
   }
 
   static KernelLibrary library(CacheKind kind) {
@@ -158,7 +160,12 @@ final class Kernels {
     return new KernelLibrary(
         "cache-%d-%d-%s".formatted(kind.headSize(), kind.group(), number),
         defines,
-        List.of("cache.metal", "rotate.metal", "attend_row.metal", "attend_tile.metal"));
+        List.of(
+            "dialect.metal",
+            "cache.metal",
+            "rotate.metal",
+            "attend_row.metal",
+            "attend_tile.metal"));
   }
 
   private static String nameOf(Enum<?> kernel) {

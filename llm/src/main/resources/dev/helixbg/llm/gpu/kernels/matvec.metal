@@ -105,6 +105,7 @@ struct ProjectShape {
   uint y_stride[3];
 };
 
+[[max_total_threads_per_threadgroup(128)]]
 kernel void project(
     device const float* x [[buffer(0)]],
     device const float* gain [[buffer(1)]],
@@ -197,6 +198,7 @@ struct GateUpShape {
   uint y_stride;
 };
 
+[[max_total_threads_per_threadgroup(128)]]
 kernel void gate_up(
     device const float* x [[buffer(0)]],
     device const float* gain [[buffer(1)]],

@@ -11,6 +11,7 @@ struct NormaliseShape {
   float epsilon;
 };
 
+[[max_total_threads_per_threadgroup(256)]]
 kernel void normalise(
     device const float* x [[buffer(0)]],
     device const float* gain [[buffer(1)]],
@@ -44,6 +45,7 @@ struct GateShape {
   uint stride;
 };
 
+[[max_total_threads_per_threadgroup(256)]]
 kernel void gate(
     device const float* gates [[buffer(0)]],
     device float* target [[buffer(1)]],
@@ -66,6 +68,7 @@ struct KeepShape {
   uint target_stride;
 };
 
+[[max_total_threads_per_threadgroup(256)]]
 kernel void keep_rows(
     device const float* x [[buffer(0)]],
     device const uint* row_of [[buffer(1)]],
@@ -122,6 +125,7 @@ constant constexpr uint EACH = 4;                // of a thread
 constant constexpr uint PART = EACH * THREADS;
 constant constexpr uint EACH_PART = 8;           // parts that a thread asks for at once
 
+[[max_total_threads_per_threadgroup(256)]]
 kernel void argmax_part(
     device const float* logits [[buffer(0)]],
     device float* values [[buffer(1)]],
@@ -156,6 +160,7 @@ kernel void argmax_part(
   }
 }
 
+[[max_total_threads_per_threadgroup(256)]]
 kernel void argmax(
     device const float* values [[buffer(0)]],
     device const uint* places [[buffer(1)]],
@@ -214,6 +219,7 @@ struct DrawShape {
 constant constexpr uint MOST_PARTS = 1024;
 constant constexpr uint MOST_TOP = 128;
 
+[[max_total_threads_per_threadgroup(256)]]
 kernel void top_k_part(
     device const float* logits [[buffer(0)]],
     device float* values [[buffer(1)]],
@@ -257,6 +263,7 @@ kernel void top_k_part(
   }
 }
 
+[[max_total_threads_per_threadgroup(256)]]
 kernel void draw(
     device const float* values [[buffer(0)]],
     device const uint* places [[buffer(1)]],
@@ -324,6 +331,7 @@ struct CopyShape {
   uint block_fours;   // 16 bytes each
 };
 
+[[max_total_threads_per_threadgroup(256)]]
 kernel void copy_blocks(
     device uint4* memory [[buffer(0)]],
     device const uint2* copies [[buffer(1)]],
