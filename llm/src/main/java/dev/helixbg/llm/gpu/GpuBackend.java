@@ -19,12 +19,14 @@ import dev.helixbg.llm.gpu.Kernels.OfRows;
 import dev.helixbg.llm.gpu.Kernels.OfWeights;
 import dev.helixbg.llm.gpu.driver.GpuBuffer;
 import dev.helixbg.llm.gpu.driver.GpuDevice;
+import dev.helixbg.llm.gpu.driver.GpuException;
 import dev.helixbg.llm.tensor.Tensor;
 import java.lang.foreign.Arena;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.function.Consumer;
 
 /**
  * The backend for GPUs. A step encodes one dispatch when rows are few, which is decoding, and a
@@ -104,6 +106,44 @@ public final class GpuBackend implements Backend {
 
   public GpuDevice device() {
     return device;
+  }
+
+  /**
+   * Refuses a model that the GPU has no memory for, before any of it is there.
+   *
+   * @param bytes that it takes in all
+   * @throws GpuException if they are more than the device should give
+   */
+  public void requireRoom(long bytes) {
+    long budget = device.memoryBudget() - device.memoryUsed();
+    if (bytes > budget) {
+      throw new GpuException(
+          "the model needs %.1f GB of the GPU's memory, with a whole session, and %s has %.1f GB"
+              .formatted(bytes / 1e9, device.name(), budget / 1e9));
+    }
+  }
+
+  /**
+   * Compiles all kernels that some steps need, side by side, and brings the weights to the GPU
+   * meanwhile. The steps are only rehearsed: nothing runs.
+   *
+   * @param news is told how far the weights are
+   * @throws GpuException if a kernel cannot be compiled, or there is no room for the weights
+   */
+  public void compile(Runnable steps, Consumer<String> news) {
+    kernels.rehearse();
+    recorder.rehearse(true);
+    try {
+      steps.run();
+    } finally {
+      recorder.rehearse(false);
+    }
+    Runnable compiled = kernels.compileWanted();
+    try {
+      weights.placeAll(news);
+    } finally {
+      compiled.run();
+    }
   }
 
   /** Copies the first {@code bytes} bytes of a buffer behind themselves. */

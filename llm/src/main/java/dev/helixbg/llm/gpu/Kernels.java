@@ -7,10 +7,15 @@ import dev.helixbg.llm.gpu.driver.KernelLibrary;
 import dev.helixbg.llm.tensor.TensorType;
 import java.util.EnumSet;
 import java.util.HashMap;
+import java.util.HashSet;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.Set;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionException;
+import java.util.function.Supplier;
 
 /**
  * The kernels, from the {@code .metal} files among the resources. What a kernel must know at
@@ -78,13 +83,28 @@ final class Kernels {
       EnumSet.of(TensorType.Q4_K, TensorType.Q5_K, TensorType.Q6_K, TensorType.Q8_0);
 
   /** Of {@link OfRows}. */
-  static final KernelLibrary ROWS = new KernelLibrary("rows", "", List.of("dialect.metal", "rows.metal"));
+  static final KernelLibrary ROWS =
+      new KernelLibrary("rows", "", List.of("dialect.metal", "rows.metal"));
+
+  /** Where a kernel comes from. */
+  private record Source(KernelLibrary library, String kernel) {}
+
+  /** Stands for a kernel in a rehearsal, where nothing is dispatched. */
+  private record Rehearsed(String name) implements GpuKernel {
+    @Override
+    public int maxThreads() {
+      return Integer.MAX_VALUE;
+    }
+  }
 
   private final GpuDevice device;
-  private final Map<WeightsKey, GpuKernel> ofWeights = new HashMap<>();
-  private final Map<WeightsKey, Boolean> offered = new HashMap<>();
-  private final Map<OfRows, GpuKernel> ofRows = new HashMap<>();
-  private final Map<CacheKey, GpuKernel> ofCache = new HashMap<>();
+  private final Map<Record, Boolean> offered = new HashMap<>();
+
+  /** By {@link WeightsKey}, {@link OfRows} or {@link CacheKey}. */
+  private final Map<Object, GpuKernel> known = new HashMap<>();
+
+  /** What a rehearsal asked for; null when there is none. */
+  private Map<Object, Source> wanted;
 
   Kernels(GpuDevice device) {
     this.device = device;
@@ -95,18 +115,90 @@ final class Kernels {
    * @param columns of the matrices
    */
   GpuKernel get(OfWeights kernel, List<TensorType> types, int columns) {
-    return ofWeights.computeIfAbsent(
+    return get(
         new WeightsKey(kernel, types, units(kernel, types, columns)),
-        key -> device.kernel(library(kernel, types, columns), kernel.kernel));
+        () -> new Source(library(kernel, types, columns), kernel.kernel));
   }
 
   GpuKernel get(OfRows kernel) {
-    return ofRows.computeIfAbsent(kernel, key -> device.kernel(ROWS, nameOf(kernel)));
+    return get(kernel, () -> new Source(ROWS, nameOf(kernel)));
   }
 
   GpuKernel get(OfCache kernel, CacheKind kind) {
-    return ofCache.computeIfAbsent(
-        new CacheKey(kernel, kind), key -> device.kernel(library(kind), nameOf(kernel)));
+    return get(new CacheKey(kernel, kind), () -> new Source(library(kind), nameOf(kernel)));
+  }
+
+  private GpuKernel get(Object key, Supplier<Source> source) {
+    GpuKernel kernel = known.get(key);
+    if (kernel == null && wanted != null) {
+      return new Rehearsed(wanted.computeIfAbsent(key, k -> source.get()).kernel());
+    }
+    if (kernel == null) {
+      kernel = compiled(source.get());
+      known.put(key, kernel);
+    }
+    return kernel;
+  }
+
+  private GpuKernel compiled(Source source) {
+    return device.kernel(source.library(), source.kernel());
+  }
+
+  /** From now on kernels are only noted. */
+  void rehearse() {
+    wanted = new LinkedHashMap<>();
+  }
+
+  /**
+   * Ends the rehearsal: compiles what was noted, and the helpers that any model needs some time, a
+   * library in a thread.
+   *
+   * @return waits until all is there, and throws what went wrong
+   */
+  Runnable compileWanted() {
+    Set<CacheKind> kinds = new HashSet<>();
+    for (Object key : List.copyOf(wanted.keySet())) {
+      if (key instanceof CacheKey cache && kinds.add(cache.kind)) {
+        get(OfCache.COMBINE, cache.kind);
+      }
+    }
+    for (OfRows helper : OfRows.values()) {
+      get(helper);
+    }
+    Map<KernelLibrary, Map<Object, Source>> libraries = new LinkedHashMap<>();
+    wanted.forEach(
+        (key, source) ->
+            libraries
+                .computeIfAbsent(source.library(), library -> new LinkedHashMap<>())
+                .put(key, source));
+    wanted = null;
+    // Metal's pools belong to platform threads.
+    List<CompletableFuture<Map<Object, GpuKernel>>> tasks =
+        libraries.values().stream()
+            .map(
+                sources ->
+                    CompletableFuture.supplyAsync(
+                        () -> all(sources),
+                        task -> Thread.ofPlatform().daemon().name("helix-llm-compile").start(task)))
+            .toList();
+    return () -> {
+      tasks.forEach(task -> task.handle((kernels, failure) -> null).join());
+      tasks.forEach(task -> known.putAll(ended(task)));
+    };
+  }
+
+  private Map<Object, GpuKernel> all(Map<Object, Source> sources) {
+    Map<Object, GpuKernel> kernels = new HashMap<>();
+    sources.forEach((key, source) -> kernels.put(key, compiled(source)));
+    return kernels;
+  }
+
+  private static <T> T ended(CompletableFuture<T> task) {
+    try {
+      return task.join();
+    } catch (CompletionException e) {
+      throw e.getCause() instanceof RuntimeException cause ? cause : e;
+    }
   }
 
   /** Whether there is one kernel for matrices of these types together. */

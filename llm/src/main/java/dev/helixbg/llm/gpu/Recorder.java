@@ -50,6 +50,7 @@ final class Recorder {
   private GpuKernel kernel;
   private boolean conflict;
   private int constantsLength;
+  private boolean rehearsing;
 
   private final List<Scratch> scratches = new ArrayList<>();
 
@@ -67,6 +68,16 @@ final class Recorder {
 
   InFlight inFlight() {
     return inFlight;
+  }
+
+  /**
+   * Begins, or ends, a rehearsal: what is encoded meanwhile is nothing but noted, and weights need
+   * not be there. Nothing may be open.
+   */
+  void rehearse(boolean begins) {
+    flush();
+    rehearsing = begins;
+    inFlight.rehearse(begins);
   }
 
   /** Memory between steps, released with this. */
@@ -139,7 +150,7 @@ final class Recorder {
   }
 
   Recorder weights(int index, GpuMatrix matrix) {
-    return fixed(index, matrix.buffer(), matrix.offset());
+    return rehearsing ? this : fixed(index, matrix.buffer(), matrix.offset());
   }
 
   /** Binds what the kernel reads. */

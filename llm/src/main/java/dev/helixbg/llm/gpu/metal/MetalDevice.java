@@ -15,8 +15,8 @@ import java.lang.foreign.FunctionDescriptor;
 import java.lang.foreign.Linker;
 import java.lang.foreign.MemorySegment;
 import java.lang.invoke.MethodHandle;
-import java.util.HashMap;
 import java.util.Map;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.Supplier;
 
 /**
@@ -37,8 +37,8 @@ public final class MetalDevice implements GpuDevice {
   private final CommandSelectors selectors;
   private final long queue;
   private final long pageSize = systemPageSize();
-  private final Map<String, Long> libraries = new HashMap<>();
-  private final Map<String, MetalPipeline> pipelines = new HashMap<>();
+  private final Map<String, Long> libraries = new ConcurrentHashMap<>();
+  private final Map<String, MetalPipeline> pipelines = new ConcurrentHashMap<>();
 
   private MetalDevice(ObjectiveC objc, long id) {
     this.objc = objc;
