@@ -5,6 +5,7 @@ import dev.helixbg.llm.gpu.driver.GpuDevice;
 import dev.helixbg.llm.gpu.driver.GpuKernel;
 import dev.helixbg.llm.gpu.driver.KernelLibrary;
 import dev.helixbg.llm.tensor.TensorType;
+import java.util.ArrayList;
 import java.util.EnumSet;
 import java.util.HashMap;
 import java.util.HashSet;
@@ -25,17 +26,16 @@ import java.util.function.Supplier;
 final class Kernels {
   /** Kernels that are compiled for the element types of up to three matrices. */
   enum OfWeights {
-    EMBED("embed", "embed"),
-    PROJECT("matvec", "project"),
-    GATE_UP("matvec", "gate_up"),
-    MATMUL("matmul", "matmul");
+    EMBED(false),
+    PROJECT(true),
+    GATE_UP(true),
+    MATMUL(false);
 
-    private final String library;
-    private final String kernel;
+    /** Whether it is compiled for so many columns, too. */
+    private final boolean isMatvec;
 
-    OfWeights(String library, String kernel) {
-      this.library = library;
-      this.kernel = kernel;
+    OfWeights(boolean isMatvec) {
+      this.isMatvec = isMatvec;
     }
   }
 
@@ -117,7 +117,7 @@ final class Kernels {
   GpuKernel get(OfWeights kernel, List<TensorType> types, int columns) {
     return get(
         new WeightsKey(kernel, types, units(kernel, types, columns)),
-        () -> new Source(library(kernel, types, columns), kernel.kernel));
+        () -> new Source(library(kernel, types, columns), nameOf(kernel)));
   }
 
   GpuKernel get(OfRows kernel) {
@@ -211,9 +211,7 @@ final class Kernels {
 
   /** What {@code matvec.metal} is compiled for. */
   private static int units(OfWeights kernel, List<TensorType> types, int columns) {
-    return kernel.library.equals("matvec")
-        ? Math.min(Math.ceilDiv(columns, UNIT_COLUMNS), mostUnits(types))
-        : 0;
+    return kernel.isMatvec ? Math.min(Math.ceilDiv(columns, UNIT_COLUMNS), mostUnits(types)) : 0;
   }
 
   /** What fits the registers of a lane, and for rarer types what keeps the kernels few. */
@@ -224,7 +222,7 @@ final class Kernels {
   static KernelLibrary library(OfWeights kernel, List<TensorType> types, int columns) {
     int units = units(kernel, types, columns);
     StringBuilder defines = new StringBuilder();
-    StringBuilder name = new StringBuilder(kernel.library);
+    StringBuilder name = new StringBuilder(nameOf(kernel));
     if (units > 0) {
       name.append(units);
       defines.append("#define UNITS %d\n".formatted(units));
@@ -233,10 +231,12 @@ final class Kernels {
       name.append('-').append(types.get(i));
       defines.append("#define TYPE_%c %s\n".formatted('A' + i, types.get(i)));
     }
-    return new KernelLibrary(
-        name.toString(),
-        defines.toString(),
-        List.of("dialect.metal", "weights.metal", kernel.library + ".metal"));
+    List<String> files = new ArrayList<>(List.of("dialect.metal", "weights.metal"));
+    if (kernel.isMatvec) {
+      files.add("matvec.metal");
+    }
+    files.add(nameOf(kernel) + ".metal");
+    return new KernelLibrary(name.toString(), defines.toString(), List.copyOf(files));
   }
 
   static KernelLibrary library(CacheKind kind) {
