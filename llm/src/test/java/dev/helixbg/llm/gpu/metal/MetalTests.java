@@ -20,6 +20,7 @@ public final class MetalTests implements AutoCloseable {
     metal = SoftMetal.loadOrSkip();
     metal.configure(settings);
     metal.takeFindings();
+    metal.requirePools(true);
     device = MetalDevice.open(libraries());
   }
 
@@ -50,6 +51,7 @@ public final class MetalTests implements AutoCloseable {
   @Override
   public void close() {
     device.close();
+    metal.requirePools(false);
     assertEquals(List.of(), metal.takeFindings());
     assertEquals(List.of(), metal.liveObjects());
   }
