@@ -68,13 +68,22 @@ class ArchitectureTest {
           new ReadingOrder.Module(
               "insight",
               List.of("config", "embed", "llm"),
-              List.of("log", "similarity", "findings", "decisions", "judge", "review", "report")),
+              List.of(
+                  "log",
+                  "similarity",
+                  "terms",
+                  "findings",
+                  "search",
+                  "decisions",
+                  "judge",
+                  "acts",
+                  "review",
+                  "report")),
           new ReadingOrder.Module(
               "daemon",
               List.of("config", "embed", "llm", "insight"),
               List.of(
                   "control",
-                  "service",
                   "terminal",
                   "kb",
                   "host",
@@ -83,6 +92,7 @@ class ArchitectureTest {
                   "watch",
                   "idle",
                   "link",
+                  "service",
                   "server",
                   "cli.flags",
                   "cli.engine",

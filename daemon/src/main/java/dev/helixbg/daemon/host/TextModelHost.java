@@ -33,6 +33,7 @@ public final class TextModelHost implements AutoCloseable {
   private final Settings settings;
   private final DaemonClock clock;
   private final DaemonMetrics metrics;
+  private final TroubleLog troubles;
   private final ReentrantLock lock = new ReentrantLock(true);
   private TextModel loaded;
   private Path loadedFrom;
@@ -50,6 +51,7 @@ public final class TextModelHost implements AutoCloseable {
     this.settings = settings;
     this.clock = clock;
     this.metrics = metrics;
+    this.troubles = new TroubleLog(metrics);
   }
 
   /** What a model is wanted for. */
@@ -125,6 +127,10 @@ public final class TextModelHost implements AutoCloseable {
           load(model, idle);
           T result = work.with(Optional.of(loaded));
           gpuFailures = device() == Device.CPU ? gpuFailures : 0;
+          loaded
+              .backend()
+              .trouble()
+              .ifPresent(trouble -> troubles.met(model.file().toString(), trouble));
           return result;
         } catch (GpuException e) {
           release();

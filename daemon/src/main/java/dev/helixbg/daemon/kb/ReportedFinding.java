@@ -51,6 +51,12 @@ public record ReportedFinding(String id, String kind, double similarity, String 
                 misfiled.at("/entry/name").asText() + " > " + misfiled.path("nearer").asText()));
       }
       report.path("relations").forEach(pair -> findings.add(pair(pair, "relation")));
+      for (JsonNode merge : report.path("merges")) {
+        List<String> names = new ArrayList<>();
+        merge.path("entries").forEach(name -> names.add(name.asText()));
+        findings.add(
+            new ReportedFinding(merge.path("id").asText(), "merge", 1, String.join(" ~ ", names)));
+      }
       findings.removeIf(finding -> !Decision.isId(finding.id()));
       return findings;
     } catch (NoSuchFileException | java.io.FileNotFoundException e) {

@@ -6,8 +6,10 @@ import dev.helixbg.daemon.host.EmbedderSource;
 import dev.helixbg.daemon.kb.Kb;
 import dev.helixbg.daemon.terminal.Version;
 import dev.helixbg.embed.cache.EmbeddingCache;
+import dev.helixbg.insight.acts.Acts;
 import dev.helixbg.insight.findings.Analysis;
 import dev.helixbg.insight.findings.Findings;
+import dev.helixbg.insight.judge.Judgements;
 import dev.helixbg.insight.log.Entry;
 import dev.helixbg.insight.log.LogAccount;
 import dev.helixbg.insight.report.Report;
@@ -63,7 +65,12 @@ public final class AcrossReport {
             settings.insight(),
             settings.threads());
     return new Report(
-        between, together(accounts), new Report.Run(Version.text(), model.describe()));
+        between,
+        together(accounts),
+        new Report.Run(Version.text(), model.describe()),
+        Judgements.NONE,
+        List.of(),
+        Acts.NONE);
   }
 
   /** Names of the folders, numbered where two are called the same. */

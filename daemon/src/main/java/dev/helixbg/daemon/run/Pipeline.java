@@ -17,11 +17,13 @@ import dev.helixbg.embed.store.PrivateFiles;
 import dev.helixbg.insight.decisions.DecisionFile;
 import dev.helixbg.insight.decisions.Decisions;
 import dev.helixbg.insight.findings.Findings;
+import dev.helixbg.insight.judge.Judgements;
 import dev.helixbg.insight.log.DataLog;
 import dev.helixbg.insight.log.Entry;
 import dev.helixbg.insight.log.LogReading;
 import dev.helixbg.insight.report.Report;
 import dev.helixbg.insight.review.History;
+import dev.helixbg.insight.similarity.PassageVectors;
 import dev.helixbg.insight.similarity.Vectors;
 import java.io.IOException;
 import java.io.InputStream;
@@ -50,6 +52,7 @@ public final class Pipeline {
         List<Entry> live,
         List<String> keys,
         Vectors vectors,
+        PassageVectors passages,
         InsightSettings settings,
         int threads);
   }
@@ -103,12 +106,14 @@ public final class Pipeline {
             log.entries(),
             vectors.keys().stream().map(TextKey::hex).toList(),
             Vectors.of(vectors.vectors()),
+            vectors.passages(),
             decisions.widened(settings.insight()),
             settings.threads());
     Findings open = decisions.applyTo(all, settings.insight());
     Judging.Outcome judged = judging.run(kb, open, vectors.vectors(), saving != Saving.NOTHING);
     Report.Run run = new Report.Run(Version.text(), embedder.describe());
-    Report report = new Report(open, log.account(), run, judged.judgements(), Reviews.latest(kb));
+    Judgements judgements = judged.judgements().withoutMerges(id -> decisions.on(id).isPresent());
+    Report report = new Report(open, log.account(), run, judgements, Reviews.latest(kb));
     return new Outcome(report, vectors, judged.asked());
   }
 
@@ -119,6 +124,7 @@ public final class Pipeline {
     return new VectorUpdate(
             new EmbeddingCache(kb.folder()),
             embedder.id(),
+            embedder.maxTokens(),
             () -> here.checking(embedder.open()),
             display)
         .run(log.entries(), saving);

@@ -4,14 +4,31 @@ import java.time.Instant;
 import java.util.regex.Pattern;
 
 /**
- * What the user said about one finding.
+ * What was said about one finding.
  *
  * @param id of the finding
  * @param about what the finding was about, for people; may be empty
+ * @param by who said it
  */
-public record Decision(String id, Verdict verdict, Instant at, String about) {
+public record Decision(String id, Verdict verdict, Instant at, String about, By by) {
   private static final Pattern ID =
-      Pattern.compile("(dup|link|rel|topic|misfiled)-[0-9a-f]{10}(-[1-9][0-9]{0,8})?");
+      Pattern.compile("(dup|link|rel|topic|misfiled|merge)-[0-9a-f]{10}(-[1-9][0-9]{0,8})?");
+
+  /** A decision of a person. */
+  public Decision(String id, Verdict verdict, Instant at, String about) {
+    this(id, verdict, at, about, By.PERSON);
+  }
+
+  /**
+   * Who decides. Both take a finding out of the report; only what a person says counts as truth
+   * where the judge is measured.
+   */
+  public enum By {
+    /** Somebody at a terminal. */
+    PERSON,
+    /** A program that acts for somebody, such as a coding agent. */
+    AGENT
+  }
 
   /** What is to become of a finding. */
   public enum Verdict {

@@ -4,6 +4,7 @@ import com.fasterxml.jackson.core.JacksonException;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import dev.helixbg.embed.store.JsonLines;
+import dev.helixbg.insight.decisions.Decision.By;
 import dev.helixbg.insight.decisions.Decision.Verdict;
 import java.io.IOException;
 import java.nio.file.Path;
@@ -19,11 +20,12 @@ import java.util.Optional;
  * compactions, new models and lost caches.
  *
  * <pre>
- * {"at":"2026-03-14T09:30:00Z","id":"dup-3f9a01c2d4","decision":"dismissed","about":"auth:1 ~ auth:7"}
+ * {"at":"2026-03-14T09:30:00Z","id":"dup-3f9a01c2d4","decision":"dismissed","by":"person","about":"auth:1 ~ auth:7"}
  * </pre>
  *
- * A line that is no decision, such as the torn end that a power cut leaves, is passed over and
- * counted; the next append begins on a line of its own.
+ * Lines from before there was {@code by} are a person's. A line that is no decision, such as the
+ * torn end that a power cut leaves, is passed over and counted; the next append begins on a line of
+ * its own.
  */
 public final class DecisionFile {
   public static final String NAME = "decisions.jsonl";
@@ -81,10 +83,20 @@ public final class DecisionFile {
               id,
               Verdict.valueOf(verdict.toUpperCase(Locale.ROOT)),
               Instant.parse(json.path("at").asText()),
-              json.path("about").asText()));
+              json.path("about").asText(),
+              by(json.path("by").asText("person"))));
     } catch (JacksonException | IllegalArgumentException | DateTimeException e) {
       return Optional.empty();
     }
+  }
+
+  /** What does not say that it is a person's is no truth. */
+  private static By by(String text) {
+    return text.equals(title(By.PERSON)) ? By.PERSON : By.AGENT;
+  }
+
+  private static String title(Enum<?> value) {
+    return value.name().toLowerCase(Locale.ROOT);
   }
 
   private static String text(Decision decision) throws IOException {
@@ -93,7 +105,8 @@ public final class DecisionFile {
         JSON.createObjectNode()
             .put("at", decision.at().toString())
             .put("id", decision.id())
-            .put("decision", decision.verdict().name().toLowerCase(Locale.ROOT))
+            .put("decision", title(decision.verdict()))
+            .put("by", title(decision.by()))
             .put("about", about.substring(0, Math.min(MAX_ABOUT, about.length()))));
   }
 }

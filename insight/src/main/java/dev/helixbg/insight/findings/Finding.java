@@ -21,6 +21,18 @@ public sealed interface Finding {
     return Set.of(id());
   }
 
+  /** A finding about two entries. */
+  sealed interface OfTwo extends Finding permits Pair, Relation {
+    NamedEntry a();
+
+    NamedEntry b();
+
+    @Override
+    default Set<String> aliases() {
+      return FindingIds.aliases(id(), a(), b());
+    }
+  }
+
   /**
    * Two entries that say nearly the same, or two of different topics that are close.
    *
@@ -39,13 +51,7 @@ public sealed interface Finding {
       long rank,
       int rankOfB,
       int rankOfA)
-      implements Finding {
-
-    @Override
-    public Set<String> aliases() {
-      return FindingIds.aliases(id, a, b);
-    }
-  }
+      implements OfTwo {}
 
   /** Why a pair was reported. */
   enum PairKind {
@@ -62,13 +68,7 @@ public sealed interface Finding {
    */
   record Relation(
       String id, NamedEntry a, NamedEntry b, double score, double similarity, Evidence evidence)
-      implements Finding {
-
-    @Override
-    public Set<String> aliases() {
-      return FindingIds.aliases(id, a, b);
-    }
-  }
+      implements OfTwo {}
 
   /**
    * What speaks for a relation.

@@ -31,6 +31,7 @@ public final class HtmlReport {
     @JStachePartial(name = "pairs", path = TEMPLATES + "pairs.mustache"),
     @JStachePartial(name = "pair", path = TEMPLATES + "pair.mustache"),
     @JStachePartial(name = "item", path = TEMPLATES + "item.mustache"),
+    @JStachePartial(name = "acts", path = TEMPLATES + "acts.mustache"),
     @JStachePartial(name = "entry", path = TEMPLATES + "entry.mustache")
   })
   record Page(ReportView report, String style, String styleHash) {}

@@ -8,15 +8,20 @@ import com.fasterxml.jackson.core.util.Separators;
 import dev.helixbg.config.InsightSettings;
 import dev.helixbg.config.text.PrintableStream;
 import dev.helixbg.config.text.PrintableText;
+import dev.helixbg.insight.acts.Act;
+import dev.helixbg.insight.acts.Acts;
+import dev.helixbg.insight.acts.HelixCall;
 import dev.helixbg.insight.findings.Finding;
 import dev.helixbg.insight.findings.Findings;
 import dev.helixbg.insight.findings.NamedEntry;
 import dev.helixbg.insight.judge.Guess;
 import dev.helixbg.insight.judge.Job;
+import dev.helixbg.insight.judge.JudgedRelations;
 import dev.helixbg.insight.judge.Judgements;
 import dev.helixbg.insight.judge.Label;
 import dev.helixbg.insight.judge.LabelCensus;
 import dev.helixbg.insight.judge.PairVerdict;
+import dev.helixbg.insight.judge.Verdict;
 import dev.helixbg.insight.log.EntryText;
 import dev.helixbg.insight.log.LogAccount;
 import dev.helixbg.insight.review.Review;
@@ -26,6 +31,7 @@ import java.io.OutputStream;
 import java.time.LocalDateTime;
 import java.util.Arrays;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 
 /**
@@ -39,11 +45,13 @@ public final class JsonReport {
   private final JsonGenerator json;
   private final Findings findings;
   private final Judgements judgements;
+  private final Acts acts;
 
   private JsonReport(JsonGenerator json, Report report) {
     this.json = json;
     findings = report.findings();
     judgements = report.judgements();
+    acts = report.acts();
   }
 
   public static byte[] render(Report report) {
@@ -84,6 +92,11 @@ public final class JsonReport {
     object("distribution", findings.distribution(), this::distribution);
     judgement();
     list("topics", findings.topics(), this::topic);
+    texts(
+        "leading",
+        JudgedRelations.of(findings.relations(), judgements).leading().stream()
+            .map(Finding::id)
+            .toList());
     relations();
     list("nearDuplicates", findings.nearDuplicates(), this::pair);
     list("topicOverlaps", findings.topicOverlaps(), this::overlap);
@@ -101,7 +114,9 @@ public final class JsonReport {
     json.writeObjectFieldStart("judgement");
     json.writeObjectFieldStart("left");
     for (Job job : Job.values()) {
-      json.writeNumberField(job.title(), judgements.left().getOrDefault(job, 0));
+      if (job != Job.OVERTAKEN && job != Job.SESSION) { // counted with the pairs; of a review
+        json.writeNumberField(job.title(), judgements.left().getOrDefault(job, 0));
+      }
     }
     json.writeEndObject();
     json.writeNumberField("cut", judgements.cut());
@@ -112,6 +127,7 @@ public final class JsonReport {
 
   private void merge(Judgements.Merge merge) throws IOException {
     text("id", merge.id());
+    edit(acts.on(merge));
     texts("entries", merge.entries().stream().map(NamedEntry::name).toList());
     text("proposedText", merge.text());
   }
@@ -156,11 +172,25 @@ public final class JsonReport {
     json.writeBooleanField("cut", guess.cut());
   }
 
+  /** Null where nobody gave one. */
+  private void verdict(Finding.OfTwo pair) throws IOException {
+    object(
+        "verdict",
+        judgements.verdict(pair).orElse(null),
+        said -> {
+          verdict(said);
+          optional("newer", pair.a().isOlderThan(pair.b()) ? "b" : "a");
+        });
+  }
+
   private void verdict(PairVerdict verdict) throws IOException {
     text("verdict", verdict.verdict().title());
+    optional("by", judgements.model());
     decimal("probability", verdict.probability());
     decimal("same", verdict.same());
     decimal("related", verdict.related());
+    decimal("overtaken", verdict.overtaken());
+    json.writeBooleanField("contradiction", verdict.contradiction());
     json.writeBooleanField("cut", verdict.cut());
   }
 
@@ -236,9 +266,29 @@ public final class JsonReport {
     json.writeNumberField("rank", pair.rank());
     json.writeNumberField("rankOfB", pair.rankOfB());
     json.writeNumberField("rankOfA", pair.rankOfA());
-    object("verdict", judgements.verdicts().get(pair.id()), this::verdict);
+    verdict(pair);
+    edit(acts.on(pair, judgements.verdict(pair)));
     object("a", pair.a(), this::entry);
     object("b", pair.b(), this::entry);
+  }
+
+  private void edit(List<Act> ways) throws IOException {
+    list("edit", ways, this::act);
+  }
+
+  private void act(Act act) throws IOException {
+    texts("if", act.when().stream().map(Act.When::title).toList());
+    text("do", act.words());
+    list("calls", act.calls(), this::call);
+  }
+
+  private void call(HelixCall call) throws IOException {
+    text("name", call.tool());
+    json.writeObjectFieldStart("arguments");
+    for (Map.Entry<String, String> argument : call.arguments().entrySet()) {
+      text(argument.getKey(), argument.getValue());
+    }
+    json.writeEndObject();
   }
 
   private void relations() throws IOException {
@@ -250,8 +300,9 @@ public final class JsonReport {
       text("id", relation.id());
       decimal("score", relation.score());
       decimal("similarity", relation.similarity());
-      object("verdict", judgements.verdict(relation).orElse(null), this::verdict);
+      verdict(relation);
       object("evidence", relation.evidence(), this::evidence);
+      edit(acts.on(relation, judgements.verdict(relation)));
       object("a", relation.a(), this::entry);
       object("b", relation.b(), this::entry);
       json.writeEndObject();
@@ -282,6 +333,10 @@ public final class JsonReport {
     text("b", overlap.b());
     json.writeNumberField("entriesA", overlap.entriesA());
     json.writeNumberField("entriesB", overlap.entriesB());
+    optional(
+        "verdict",
+        Optional.ofNullable(judgements.overlaps().get(overlap.id())).map(Verdict::title));
+    edit(acts.on(overlap));
   }
 
   private void misfiled(Finding.Misfiled misfiled) throws IOException {
@@ -289,6 +344,7 @@ public final class JsonReport {
     decimal("own", misfiled.own());
     text("nearer", misfiled.nearer());
     decimal("other", misfiled.other());
+    edit(acts.on(misfiled));
     object("entry", misfiled.entry(), this::entry);
   }
 

@@ -1,6 +1,7 @@
 package dev.helixbg.insight.report;
 
 import dev.helixbg.config.text.PrintableText;
+import dev.helixbg.insight.acts.Acts;
 import dev.helixbg.insight.findings.Findings;
 import dev.helixbg.insight.findings.NamedEntry;
 import dev.helixbg.insight.judge.Guess;
@@ -64,12 +65,16 @@ record JudgedSections(
   }
 
   /** A proposed text, and the names of what it could stand for. */
-  record MergeRow(String id, List<String> names, ShownText text) {}
+  record MergeRow(String id, List<String> names, ShownText text, List<ActView> acts) {
+    boolean hasActs() {
+      return !acts.isEmpty();
+    }
+  }
 
   /** Proposals for entries that say the same. */
   record MergeSection(String total, String intro, List<MergeRow> rows) {
 
-    static MergeSection of(Judgements judgements) {
+    static MergeSection of(Judgements judgements, Acts acts) {
       List<MergeRow> rows =
           judgements.merges().stream()
               .map(
@@ -77,7 +82,8 @@ record JudgedSections(
                       new MergeRow(
                           PrintableText.line(merge.id()),
                           merge.entries().stream().map(EntryView::name).toList(),
-                          ShownText.of(merge.text())))
+                          ShownText.of(merge.text()),
+                          ActView.of(acts.on(merge))))
               .toList();
       return new MergeSection(
           Wording.count(rows.size()),
@@ -198,12 +204,12 @@ record JudgedSections(
     }
   }
 
-  static JudgedSections of(Findings findings, Judgements judgements) {
+  static JudgedSections of(Findings findings, Judgements judgements, Acts acts) {
     return new JudgedSections(
         note(judgements),
         judgements.model().map(PrintableText::line).orElse(""),
         SummarySection.of(findings, judgements),
-        MergeSection.of(judgements),
+        MergeSection.of(judgements, acts),
         LabelSection.of(findings, judgements));
   }
 
@@ -240,8 +246,9 @@ record JudgedSections(
   private static String words(Job job, int count) {
     return switch (job) {
       case LABEL -> Wording.count(count, "label", "labels");
-      case PAIR -> Wording.count(count, "verdict", "verdicts");
-      case SUMMARY -> Wording.count(count, "summary", "summaries");
+      case PAIR, OVERTAKEN -> Wording.count(count, "verdict", "verdicts");
+      case TOPICS -> Wording.count(count, "verdict on topics", "verdicts on topics");
+      case SUMMARY, SESSION -> Wording.count(count, "summary", "summaries");
       case MERGE -> Wording.count(count, "proposed text", "proposed texts");
     };
   }

@@ -177,6 +177,7 @@ public final class MarkdownReport {
     for (JudgedSections.MergeRow merge : section.rows()) {
       paragraph("**Proposed** for " + codes(merge.names()) + " · " + MarkdownText.code(merge.id()));
       out.append(MarkdownText.fenced(merge.text().head() + merge.text().rest())).append('\n');
+      acts(merge.acts());
     }
   }
 
@@ -214,6 +215,17 @@ public final class MarkdownReport {
     paragraph(String.join(" · ", words));
     entry(pair.a());
     entry(pair.b());
+    acts(pair.acts());
+  }
+
+  /** Calls are long: each in a block of its own. */
+  private void acts(List<ActView> acts) {
+    for (ActView act : acts) {
+      paragraph(act.condition() + " " + MarkdownText.code(act.words()));
+      if (act.hasCalls()) {
+        out.append(MarkdownText.fenced(String.join("\n", act.calls()), "json")).append('\n');
+      }
+    }
   }
 
   private static String names(PairView pair) {
@@ -256,6 +268,7 @@ public final class MarkdownReport {
           MarkdownText.cell(overlap.id()));
     }
     line("");
+    section.rows().forEach(overlap -> acts(overlap.acts()));
   }
 
   private void misfiled(ReportView.ListSection<MisfiledView> section) {
@@ -271,6 +284,7 @@ public final class MarkdownReport {
           "**" + misfiled.other() + "** to " + nearer + ", " + misfiled.own() + " to its own topic";
       paragraph(similarities + " · " + MarkdownText.code(misfiled.id()));
       entry(misfiled.entry());
+      acts(misfiled.acts());
     }
   }
 

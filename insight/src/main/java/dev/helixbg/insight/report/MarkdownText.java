@@ -9,8 +9,15 @@ final class MarkdownText {
 
   /** A code block for the top level of the document. */
   static String fenced(String text) {
+    return fenced(text, "text");
+  }
+
+  /**
+   * @param language of the text, for viewers that colour it
+   */
+  static String fenced(String text, String language) {
     String fence = "`".repeat(Math.max(3, longestRun(text) + 1));
-    return fence + "text\n" + text + (text.endsWith("\n") ? "" : "\n") + fence + "\n";
+    return fence + language + "\n" + text + (text.endsWith("\n") ? "" : "\n") + fence + "\n";
   }
 
   /** Inline code for one line of text. */

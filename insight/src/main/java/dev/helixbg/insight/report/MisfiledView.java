@@ -1,8 +1,10 @@
 package dev.helixbg.insight.report;
 
 import dev.helixbg.config.text.PrintableText;
+import dev.helixbg.insight.acts.Acts;
 import dev.helixbg.insight.findings.Finding;
 import dev.helixbg.insight.judge.Judgements;
+import java.util.List;
 import java.util.Optional;
 
 /**
@@ -11,14 +13,20 @@ import java.util.Optional;
  * @param own similarity to its own topic
  * @param other similarity to {@code nearer}
  */
-record MisfiledView(String id, EntryView entry, String own, String nearer, String other) {
+record MisfiledView(
+    String id, EntryView entry, String own, String nearer, String other, List<ActView> acts) {
 
-  static MisfiledView of(Finding.Misfiled misfiled, Judgements judgements) {
+  static MisfiledView of(Finding.Misfiled misfiled, Judgements judgements, Acts acts) {
     return new MisfiledView(
         PrintableText.line(misfiled.id()),
         EntryView.of(Optional.empty(), misfiled.entry(), judgements),
         Wording.similarity(misfiled.own()),
         TopicView.label(misfiled.nearer()),
-        Wording.similarity(misfiled.other()));
+        Wording.similarity(misfiled.other()),
+        ActView.of(acts.on(misfiled)));
+  }
+
+  boolean hasActs() {
+    return !acts.isEmpty();
   }
 }

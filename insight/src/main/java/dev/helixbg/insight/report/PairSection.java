@@ -1,5 +1,6 @@
 package dev.helixbg.insight.report;
 
+import dev.helixbg.insight.acts.Acts;
 import dev.helixbg.insight.findings.Finding;
 import dev.helixbg.insight.judge.Judgements;
 import dev.helixbg.insight.judge.RankedPairs;
@@ -40,11 +41,12 @@ record PairSection(
       List<Finding.Pair> found,
       long total,
       long pairs,
-      Judgements judgements) {
+      Judgements judgements,
+      Acts acts) {
     RankedPairs ranked = RankedPairs.of(found, judgements.verdicts());
     boolean judged = found.stream().anyMatch(pair -> judgements.verdicts().containsKey(pair.id()));
-    List<PairView> views = views(ranked.shown(), pairs, judgements);
-    List<PairView> different = views(ranked.different(), pairs, judgements);
+    List<PairView> views = views(ranked.shown(), pairs, judgements, acts);
+    List<PairView> different = views(ranked.different(), pairs, judgements, acts);
     return new PairSection(
         anchor,
         title,
@@ -64,14 +66,14 @@ record PairSection(
   }
 
   /** The list of relations: the best in full, the rest folded, all the others in report.json. */
-  static PairSection relations(List<Finding.Relation> found, Judgements judgements) {
+  static PairSection relations(List<Finding.Relation> found, Judgements judgements, Acts acts) {
     List<PairView> views = new ArrayList<>();
     List<PairView> different = new ArrayList<>();
     for (int i = 0; i < Math.min(LISTED_RELATIONS, found.size()); i++) {
       Finding.Relation relation = found.get(i);
       boolean apart =
           judgements.verdict(relation).filter(v -> v.verdict() == Verdict.DIFFERENT).isPresent();
-      (apart ? different : views).add(PairView.of(relation, i + 1, judgements));
+      (apart ? different : views).add(PairView.of(relation, i + 1, judgements, acts));
     }
     return new PairSection(
         "relations",
@@ -97,8 +99,9 @@ record PairSection(
         + " that the language model calls different";
   }
 
-  private static List<PairView> views(List<Finding.Pair> pairs, long all, Judgements judgements) {
-    return pairs.stream().map(pair -> PairView.of(pair, all, judgements)).toList();
+  private static List<PairView> views(
+      List<Finding.Pair> pairs, long all, Judgements judgements, Acts acts) {
+    return pairs.stream().map(pair -> PairView.of(pair, all, judgements, acts)).toList();
   }
 
   boolean isEmpty() {

@@ -1,6 +1,7 @@
 package dev.helixbg.insight.report;
 
 import dev.helixbg.config.text.PrintableText;
+import dev.helixbg.insight.acts.Acts;
 import dev.helixbg.insight.findings.Finding;
 import dev.helixbg.insight.judge.Judgements;
 import dev.helixbg.insight.judge.PairVerdict;
@@ -16,6 +17,7 @@ import java.util.Optional;
  * @param sharedWords rare ones that both have, where those count
  * @param verdict what the language model says of it, in words, if it was asked
  * @param verdictKind same, related or different
+ * @param acts what can be done about it
  */
 record PairView(
     String id,
@@ -25,10 +27,11 @@ record PairView(
     List<String> sharedWords,
     Optional<String> verdict,
     Optional<String> verdictKind,
+    List<ActView> acts,
     EntryView a,
     EntryView b) {
 
-  static PairView of(Finding.Pair pair, long pairs, Judgements judgements) {
+  static PairView of(Finding.Pair pair, long pairs, Judgements judgements, Acts acts) {
     Optional<PairVerdict> verdict = Optional.ofNullable(judgements.verdicts().get(pair.id()));
     return new PairView(
         PrintableText.line(pair.id()),
@@ -38,6 +41,7 @@ record PairView(
         List.of(),
         verdict.map(Judged::verdict),
         verdict.map(said -> said.verdict().title()),
+        ActView.of(acts.on(pair, verdict)),
         EntryView.of(Optional.of("A"), pair.a(), judgements),
         EntryView.of(Optional.of("B"), pair.b(), judgements));
   }
@@ -45,7 +49,7 @@ record PairView(
   /**
    * @param rank in the list of relations, from 1
    */
-  static PairView of(Finding.Relation relation, int rank, Judgements judgements) {
+  static PairView of(Finding.Relation relation, int rank, Judgements judgements, Acts acts) {
     Optional<PairVerdict> verdict = judgements.verdict(relation);
     Finding.Evidence evidence = relation.evidence();
     List<String> words = new ArrayList<>();
@@ -71,6 +75,7 @@ record PairView(
         evidence.sharedWords().stream().map(PrintableText::line).toList(),
         verdict.map(Judged::verdict),
         verdict.map(said -> said.verdict().title()),
+        ActView.of(acts.on(relation, verdict)),
         EntryView.of(Optional.of("A"), relation.a(), judgements),
         EntryView.of(Optional.of("B"), relation.b(), judgements));
   }
@@ -95,5 +100,9 @@ record PairView(
 
   private static String nearest(int rank) {
     return rank == 1 ? "nearest" : Wording.ordinal(rank) + " nearest";
+  }
+
+  boolean hasActs() {
+    return !acts.isEmpty();
   }
 }

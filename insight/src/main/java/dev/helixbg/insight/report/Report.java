@@ -1,5 +1,6 @@
 package dev.helixbg.insight.report;
 
+import dev.helixbg.insight.acts.Acts;
 import dev.helixbg.insight.findings.Findings;
 import dev.helixbg.insight.findings.NamedEntry;
 import dev.helixbg.insight.judge.Judgements;
@@ -14,9 +15,21 @@ import java.util.Optional;
  * of reviews says, so that the same knowledge base gives the same bytes.
  *
  * @param reviews the latest, one of a kind
+ * @param acts what to do about findings
  */
 public record Report(
-    Findings findings, LogAccount log, Run run, Judgements judgements, List<Review> reviews) {
+    Findings findings,
+    LogAccount log,
+    Run run,
+    Judgements judgements,
+    List<Review> reviews,
+    Acts acts) {
+
+  /** A report on one knowledge base, which helix can edit. */
+  public Report(
+      Findings findings, LogAccount log, Run run, Judgements judgements, List<Review> reviews) {
+    this(findings, log, run, judgements, reviews, new Acts(findings.entries()));
+  }
 
   /** A report without what a language model and reviews add. */
   public Report(Findings findings, LogAccount log, Run run) {
@@ -24,7 +37,7 @@ public record Report(
   }
 
   /** Version of the JSON form; raised when a field changes its meaning or goes away. */
-  public static final int SCHEMA = 2;
+  public static final int SCHEMA = 3;
 
   /**
    * What made the report.

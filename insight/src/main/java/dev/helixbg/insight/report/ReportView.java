@@ -2,6 +2,7 @@ package dev.helixbg.insight.report;
 
 import dev.helixbg.config.InsightSettings;
 import dev.helixbg.config.text.PrintableText;
+import dev.helixbg.insight.acts.Acts;
 import dev.helixbg.insight.findings.Findings;
 import dev.helixbg.insight.judge.Judgements;
 import dev.helixbg.insight.log.LogAccount;
@@ -115,6 +116,7 @@ record ReportView(
     Findings findings = report.findings();
     InsightSettings limits = findings.limits();
     Judgements judgements = report.judgements();
+    Acts acts = report.acts();
     return new ReportView(
         "helix-bg " + PrintableText.line(report.run().version()),
         PrintableText.line(report.run().embeddingModel()),
@@ -122,15 +124,15 @@ record ReportView(
         lead(findings),
         facts(findings),
         DamageSection.of(report.log()),
-        JudgedSections.of(findings, judgements),
+        JudgedSections.of(findings, judgements, acts),
         ReviewSection.of(report.reviews(), report.log().sha256()),
         GraphView.of(findings),
         DistributionView.of(findings.distribution(), limits),
-        PairSection.relations(findings.relations(), judgements),
-        nearDuplicates(findings, limits, judgements),
-        overlaps(findings, limits),
-        crossLinks(findings, limits, judgements),
-        misfiled(findings, limits, judgements),
+        PairSection.relations(findings.relations(), judgements, acts),
+        nearDuplicates(findings, limits, judgements, acts),
+        overlaps(findings, limits, acts),
+        crossLinks(findings, limits, judgements, acts),
+        misfiled(findings, limits, judgements, acts),
         TopicSection.of(findings.topics()));
   }
 
@@ -177,7 +179,7 @@ record ReportView(
   }
 
   private static PairSection nearDuplicates(
-      Findings findings, InsightSettings limits, Judgements judgements) {
+      Findings findings, InsightSettings limits, Judgements judgements, Acts acts) {
     String limit = Wording.limit(limits.nearDuplicate());
     return PairSection.of(
         "near-duplicates",
@@ -190,10 +192,12 @@ record ReportView(
         findings.nearDuplicates(),
         findings.totals().nearDuplicates(),
         findings.totals().pairs(),
-        judgements);
+        judgements,
+        acts);
   }
 
-  private static ListSection<OverlapView> overlaps(Findings findings, InsightSettings limits) {
+  private static ListSection<OverlapView> overlaps(
+      Findings findings, InsightSettings limits, Acts acts) {
     String limit = Wording.limit(limits.topicOverlap());
     int total = findings.topicOverlaps().size();
     return new ListSection<>(
@@ -201,7 +205,10 @@ record ReportView(
         "Topics whose entries are about the same things: their centres are more similar than "
             + limit
             + ". One topic may have been split in two, or two may want clearer borders.",
-        findings.topicOverlaps().stream().limit(OVERLAPS).map(OverlapView::of).toList(),
+        findings.topicOverlaps().stream()
+            .limit(OVERLAPS)
+            .map(one -> OverlapView.of(one, acts))
+            .toList(),
         Wording.shownOf("strongest", OVERLAPS, total, "; all are in report.json."),
         findings.topics().size() < 2
             ? "There are no two topics to compare."
@@ -209,7 +216,7 @@ record ReportView(
   }
 
   private static PairSection crossLinks(
-      Findings findings, InsightSettings limits, Judgements judgements) {
+      Findings findings, InsightSettings limits, Judgements judgements, Acts acts) {
     String range =
         Wording.limit(limits.crossLinkFrom()) + " and " + Wording.limit(limits.nearDuplicate());
     return PairSection.of(
@@ -222,11 +229,12 @@ record ReportView(
         findings.crossLinks(),
         findings.totals().crossLinks(),
         findings.totals().pairs(),
-        judgements);
+        judgements,
+        acts);
   }
 
   private static ListSection<MisfiledView> misfiled(
-      Findings findings, InsightSettings limits, Judgements judgements) {
+      Findings findings, InsightSettings limits, Judgements judgements, Acts acts) {
     int total = findings.totals().misfiled();
     int shown = findings.misfiled().size();
     return new ListSection<>(
@@ -235,7 +243,7 @@ record ReportView(
             + " least "
             + Wording.limit(limits.misfiledMargin())
             + ". They may be easier to find over there.",
-        findings.misfiled().stream().map(one -> MisfiledView.of(one, judgements)).toList(),
+        findings.misfiled().stream().map(one -> MisfiledView.of(one, judgements, acts)).toList(),
         Wording.shownOf("clearest", shown, total, "."),
         findings.topics().size() < 2
             ? "There is no other topic in which an entry could be."

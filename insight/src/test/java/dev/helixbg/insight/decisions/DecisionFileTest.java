@@ -4,6 +4,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import dev.helixbg.insight.decisions.Decision.By;
 import dev.helixbg.insight.decisions.Decision.Verdict;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -115,6 +116,22 @@ class DecisionFileTest {
     }
     assertEquals(200, file.read().settled().size());
     assertEquals(0, file.read().unreadable());
+  }
+
+  @Test
+  void itIsKeptWhoDecided() throws IOException {
+    Path path = insights.resolve(DecisionFile.NAME);
+    String begin = "{\"at\":\"2026-03-14T09:30:00Z\",\"decision\":\"done\",\"id\":\"";
+    Files.writeString(
+        path,
+        begin + "dup-0000000001\"}\n" + begin + "dup-0000000002\",\"by\":\"somebody else\"}\n");
+    file.append(
+        List.of(
+            new Decision("dup-0000000003", Verdict.DONE, AT, "", By.AGENT),
+            decision("dup-0000000004", Verdict.DONE)));
+    assertEquals(
+        List.of(By.PERSON, By.AGENT, By.AGENT, By.PERSON),
+        file.read().settled().stream().map(Decision::by).toList());
   }
 
   @Test

@@ -60,6 +60,9 @@ class JudgedReportTest {
             Optional.of("Qwen3 " + words),
             guesses,
             verdicts,
+            findings.topicOverlaps().isEmpty()
+                ? Map.of()
+                : Map.of(findings.topicOverlaps().getFirst().id(), Verdict.RELATED),
             Map.of("auth", "Refresh tokens rotate. " + words, "storage", "Backups run nightly."),
             List.of(
                 new Judgements.Merge("merge-0123456789", entries.subList(0, 2), "One. " + words)),

@@ -81,13 +81,15 @@ final class RowsCase implements KernelCase {
 
   @Override
   public void run() {
+    int parts = team.size();
     team.run(
-        (member, members) -> {
-          int end = (int) ((long) rows * (member + 1) / members);
-          for (int r = (int) ((long) rows * member / members); r < end; r++) {
+        (member, part) -> {
+          int end = (int) ((long) rows * (part + 1) / parts);
+          for (int r = (int) ((long) rows * part / parts); r < end; r++) {
             row(r, y.address() + 4L * COLUMNS * r);
           }
-        });
+        },
+        parts);
   }
 
   private void row(int r, long target) {

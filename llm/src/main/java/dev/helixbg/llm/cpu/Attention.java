@@ -1,20 +1,28 @@
 package dev.helixbg.llm.cpu;
 
 import dev.helixbg.llm.backend.Batch;
+import dev.helixbg.llm.backend.KvShape;
 import dev.helixbg.llm.backend.host.HostActivations;
 import dev.helixbg.llm.backend.host.HostKvCache;
 import java.lang.foreign.Arena;
 
 /**
- * Causal grouped attention over the caches of a batch, shared out by KV head and span.
+ * Causal grouped attention over the caches of a batch. A part is a run of the batch's rows for one
+ * KV head, or for some of the heads that share it.
  *
- * <p>A member does a head's spans one after the other, so that it unpacks what they share once.
- * Short spans go row by row, longer ones by matrix products. Which way a span goes depends on its
- * own length only.
+ * <p>A part does its spans one after the other, so that what they share is unpacked once. Short
+ * spans go row by row, longer ones by matrix products. Which way a span goes depends on its own
+ * length only, and a row's result on that row alone: how the rows are cut changes no bit.
  */
 final class Attention implements Team.Work {
   /** From here on a panel costs less than its rows. */
   private static final int PANEL_FROM = 6;
+
+  /** Each cut of a head's rows unpacks its keys and values again. */
+  private static final int PARTS_PER_MEMBER = 4;
+
+  /** Rows that are worth unpacking for. */
+  private static final int LEAST_ROWS = 64;
 
   private final PromptAttention[] prompts;
   private final TokenAttention[] tokens;
@@ -22,6 +30,8 @@ final class Attention implements Team.Work {
   private HostActivations q;
   private HostActivations target;
   private int layer;
+  private int rowCuts;
+  private int headCuts;
 
   /** Memory is taken from the arena, as caches grow. */
   Attention(Arena arena, Scratch[] scratch) {
@@ -41,32 +51,53 @@ final class Attention implements Team.Work {
     this.target = target;
   }
 
-  @Override
-  public void run(int member, int members) {
-    int spans = batch.spans();
-    if (spans == 0) {
-      return;
+  /** Cuts the work into parts for a team of so many; returns their number. */
+  int parts(int members) {
+    if (batch.spans() == 0) {
+      return 0;
     }
-    prompts[member].begin();
+    for (PromptAttention prompt : prompts) {
+      prompt.begin();
+    }
     // All caches of a batch have the shape of its model.
-    int units = batch.cache(0).shape().kvHeads() * spans;
-    int end = (int) ((long) units * (member + 1) / members);
-    for (int unit = (int) ((long) units * member / members); unit < end; unit++) {
-      attend(member, unit % spans, unit / spans);
+    KvShape shape = batch.cache(0).shape();
+    int heads = shape.kvHeads();
+    int wanted = members == 1 ? 1 : Math.ceilDiv(PARTS_PER_MEMBER * members, heads);
+    rowCuts = Math.clamp(batch.rows() / LEAST_ROWS, 1, wanted);
+    // Tokens read keys and values once for two heads; more than two are shared out where members
+    // would have none.
+    int pairs = Math.ceilDiv(q.columns() / shape.headSize() / heads, 2);
+    boolean single = batch.rows() == 1;
+    headCuts = single ? Math.clamp(members / heads, 1, pairs) : 1;
+    return heads * rowCuts * headCuts;
+  }
+
+  @Override
+  public void run(int member, int part) {
+    int cut = part % (rowCuts * headCuts);
+    int kvHead = part / (rowCuts * headCuts);
+    int from = (int) ((long) batch.rows() * (cut % rowCuts) / rowCuts);
+    int to = (int) ((long) batch.rows() * (cut % rowCuts + 1) / rowCuts);
+    for (int span = 0; span < batch.spans(); span++) {
+      int first = Math.max(from - batch.firstRow(span), 0);
+      int end = Math.min(to - batch.firstRow(span), batch.count(span));
+      if (first < end) {
+        attend(member, span, kvHead, first, end, cut / rowCuts);
+      }
     }
   }
 
-  private void attend(int member, int span, int kvHead) {
-    int count = batch.count(span);
-    if (count >= PANEL_FROM) {
-      prompts[member].attend(batch, span, layer, kvHead, q, target);
+  /** Rows {@code first ≤ r < end} of a span. */
+  private void attend(int member, int span, int kvHead, int first, int end, int headCut) {
+    if (batch.count(span) >= PANEL_FROM) {
+      prompts[member].attend(batch, span, first, end - first, layer, kvHead, q, target);
       return;
     }
     HostKvCache cache = (HostKvCache) batch.cache(span);
-    for (int i = 0; i < count; i++) {
+    for (int i = first; i < end; i++) {
       int positions = batch.start(span) + i + 1;
       int row = batch.firstRow(span) + i;
-      tokens[member].attend(cache, layer, kvHead, positions, row, q, target);
+      tokens[member].attend(cache, layer, kvHead, headCut, headCuts, positions, row, q, target);
     }
   }
 }

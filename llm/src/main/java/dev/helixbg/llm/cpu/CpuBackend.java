@@ -20,6 +20,7 @@ import dev.helixbg.llm.cpu.kernel.Q8Blocks;
 import dev.helixbg.llm.cpu.kernel.TileProduct;
 import dev.helixbg.llm.cpu.kernel.Vectors;
 import java.lang.foreign.MemorySegment;
+import java.util.Optional;
 import java.util.function.IntConsumer;
 
 /**
@@ -30,6 +31,8 @@ import java.util.function.IntConsumer;
  * other; see {@link Products}.
  */
 public final class CpuBackend extends HostBackend {
+  private static final int ROW_PARTS_PER_MEMBER = 4;
+
   private final Team team;
   private final Scratch[] scratch;
   private final Products products;
@@ -57,10 +60,15 @@ public final class CpuBackend extends HostBackend {
    *     kernels may still be on their way
    */
   public CpuBackend(int threads, IntConsumer beforeTiles) {
-    team = new Team(threads);
+    this(new Team(threads), beforeTiles);
+  }
+
+  /** The same; the team is closed with it. */
+  CpuBackend(Team team, IntConsumer beforeTiles) {
+    this.team = team;
     try {
-      scratch = new Scratch[threads];
-      for (int i = 0; i < threads; i++) {
+      scratch = new Scratch[team.size()];
+      for (int i = 0; i < scratch.length; i++) {
         scratch[i] = new Scratch(arena());
       }
       products = new Products(arena(), team, scratch, beforeTiles);
@@ -74,6 +82,11 @@ public final class CpuBackend extends HostBackend {
   @Override
   public String name() {
     return "cpu";
+  }
+
+  @Override
+  public Optional<String> trouble() {
+    return team.garbage().trouble();
   }
 
   /** Threads that work, the caller's included. */
@@ -127,7 +140,7 @@ public final class CpuBackend extends HostBackend {
   @Override
   public void attend(Batch batch, Activations q, int layer, Activations target) {
     attention.of(batch, (HostActivations) q, layer, (HostActivations) target);
-    team.run(attention);
+    team.run(attention, attention.parts(team.size()));
     counters().add(Counter.DISPATCHES, 1);
     for (int span = 0; span < batch.spans(); span++) {
       KvShape shape = batch.cache(span).shape();
@@ -201,9 +214,11 @@ public final class CpuBackend extends HostBackend {
   private void rows(RowWork work, int rows) {
     work.rows = rows;
     if (rows <= Products.FEW) {
-      work.run(0, 1);
+      work.parts = 1;
+      work.run(0, 0);
     } else {
-      team.run(work);
+      work.parts = Math.min(rows, ROW_PARTS_PER_MEMBER * team.size());
+      team.run(work, work.parts);
       counters().add(Counter.DISPATCHES, 1);
     }
   }
@@ -216,14 +231,15 @@ public final class CpuBackend extends HostBackend {
     return (HostActivations) activations(like.rows(), like.columns());
   }
 
-  /** Work that is done row by row, each member a run of rows. */
+  /** Work that is done row by row, each part a run of rows. */
   private abstract class RowWork implements Team.Work {
     private int rows;
+    private int parts;
 
     @Override
-    public final void run(int member, int members) {
-      int end = (int) ((long) rows * (member + 1) / members);
-      for (int r = (int) ((long) rows * member / members); r < end; r++) {
+    public final void run(int member, int part) {
+      int end = (int) ((long) rows * (part + 1) / parts);
+      for (int r = (int) ((long) rows * part / parts); r < end; r++) {
         row(r, scratch[member]);
       }
     }

@@ -29,22 +29,21 @@ final class FloatMatmul {
     this.arena = arena;
   }
 
-  /** Sets the rows that follow, 0 to {@code rows − 1} of {@code x}. */
-  void of(HostActivations x, int rows) {
+  /** Sets the rows that follow, 0 to {@code rows − 1} of {@code x}; returns their tiles. */
+  int of(HostActivations x, int rows) {
     this.x = x;
     this.rows = rows;
     packed = Scratch.grown(arena, packed, (long) tiles() * TOKENS * x.columns());
+    return tiles();
   }
 
-  /** A member's share of packing the rows. */
-  void pack(Scratch mine, int member, int members) {
-    for (int tile = member; tile < tiles(); tile += members) {
-      for (int k = 0; k < x.columns(); k += DEPTH) {
-        int depth = Math.min(DEPTH, x.columns() - k);
-        long from = x.address(tile * TOKENS) + 4L * k;
-        long to = packedAt(tile, k, depth);
-        Tiles.pack(from, 4L * x.stride(), tokens(tile), depth, to, mine.turned);
-      }
+  /** Packs the rows of one tile. */
+  void pack(Scratch mine, int tile) {
+    for (int k = 0; k < x.columns(); k += DEPTH) {
+      int depth = Math.min(DEPTH, x.columns() - k);
+      long from = x.address(tile * TOKENS) + 4L * k;
+      long to = packedAt(tile, k, depth);
+      Tiles.pack(from, 4L * x.stride(), tokens(tile), depth, to, mine.turned);
     }
   }
 

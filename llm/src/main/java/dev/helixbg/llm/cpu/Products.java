@@ -20,6 +20,15 @@ final class Products {
   /** Here a pass over tiles begins to cost less than one pass over the weights per row. */
   static final int FEW = 5;
 
+  /**
+   * A member that is half as fast as the others, or starts late, keeps them waiting for a part at
+   * most; taking one costs some 100 ns.
+   */
+  private static final int PARTS_PER_MEMBER = 8;
+
+  /** A part that is read in less than some µs is not worth taking. */
+  private static final long LEAST_BYTES = 32 << 10;
+
   private final Team team;
   private final Scratch[] scratch;
   private final IntConsumer beforeTiles;
@@ -32,6 +41,11 @@ final class Products {
 
   private final HostMatrix[] matrices = new HostMatrix[3];
   private final HostActivations[] targets = new HostActivations[3];
+
+  /** At m: the parts of all matrices before m, and how many rows each part of m has. */
+  private final int[] partsBefore = new int[4];
+
+  private final int[] partRows = new int[3];
   private int count;
   private boolean adds;
   private int columns;
@@ -64,88 +78,108 @@ final class Products {
    */
   void run(HostActivations x, int rows, boolean few) {
     columns = x.columns();
+    share();
     if (few) {
       for (int r = 0; r < rows; r++) {
         for (int m = 0; m < count; m++) {
           inputs.prepare(matrices[m].type(), x.address(r), columns);
         }
         multiplyRow.row = r;
-        team.run(multiplyRow);
+        team.run(multiplyRow, partsBefore[count]);
       }
     } else {
       beforeTiles.accept(rows);
-      pack.floats = false;
-      pack.quantised = false;
+      boolean asFloats = false;
+      boolean asIntegers = false;
       for (int m = 0; m < count; m++) {
         boolean integers = QuantisedMatmul.takes(matrices[m].type());
-        pack.floats |= !integers;
-        pack.quantised |= integers;
+        asFloats |= !integers;
+        asIntegers |= integers;
       }
-      if (pack.floats) {
-        floats.of(x, rows);
-      }
-      if (pack.quantised) {
-        quantised.of(x, rows);
-      }
-      team.run(pack);
-      team.run(multiplyTiles);
+      pack.floatTiles = asFloats ? floats.of(x, rows) : 0;
+      int quantisedTiles = asIntegers ? quantised.of(x, rows) : 0;
+      team.run(pack, pack.floatTiles + quantisedTiles);
+      team.run(multiplyTiles, partsBefore[count]);
     }
   }
 
-  /** The first row of a member's share, whole cache lines of results. */
-  private static int share(int rows, int member, int members) {
-    return member == members ? rows : (int) ((long) rows * member / members / 16 * 16);
+  /** Cuts all rows into parts, of whole cache lines of results. */
+  private void share() {
+    long bytes = 0;
+    for (int m = 0; m < count; m++) {
+      bytes += matrices[m].rows() * matrices[m].rowBytes();
+    }
+    int most = team.size() == 1 ? 1 : PARTS_PER_MEMBER * team.size();
+    long partBytes = Math.max(LEAST_BYTES, bytes / most);
+    for (int m = 0; m < count; m++) {
+      long rows = Math.ceilDiv(partBytes, matrices[m].rowBytes());
+      partRows[m] = (int) Math.min(Math.ceilDiv(rows, 16) * 16, matrices[m].rows());
+      partsBefore[m + 1] = partsBefore[m] + Math.ceilDiv(matrices[m].rows(), partRows[m]);
+    }
+  }
+
+  /** The matrix that a part belongs to. */
+  private int matrixOf(int part) {
+    int m = 0;
+    while (part >= partsBefore[m + 1]) {
+      m++;
+    }
+    return m;
+  }
+
+  /** The first row of a part of a matrix. */
+  private int from(int m, int part) {
+    return (part - partsBefore[m]) * partRows[m];
+  }
+
+  private int to(int m, int part) {
+    return Math.min(from(m, part) + partRows[m], matrices[m].rows());
   }
 
   private final class MultiplyRow implements Team.Work {
     private int row;
 
     @Override
-    public void run(int member, int members) {
+    public void run(int member, int part) {
       Scratch mine = scratch[member];
-      for (int m = 0; m < count; m++) {
-        HostMatrix w = matrices[m];
-        int from = share(w.rows(), member, members);
-        int to = share(w.rows(), member + 1, members);
-        long row = mine.floats((long) columns + (adds ? w.rows() : 0));
-        long target = targets[m].address(this.row);
-        long y = adds ? row + 4L * columns : target;
-        RowProduct.multiply(
-            w.type(), w.address(0), columns, inputs.of(w.type()), y, from, to, mine.unpacker, row);
-        if (adds) {
-          Vectors.add(y + 4L * from, to - from, target + 4L * from);
-        }
+      int m = matrixOf(part);
+      HostMatrix w = matrices[m];
+      int from = from(m, part);
+      int to = to(m, part);
+      long row = mine.floats((long) columns + (adds ? w.rows() : 0));
+      long target = targets[m].address(this.row);
+      long y = adds ? row + 4L * columns : target;
+      RowProduct.multiply(
+          w.type(), w.address(0), columns, inputs.of(w.type()), y, from, to, mine.unpacker, row);
+      if (adds) {
+        Vectors.add(y + 4L * from, to - from, target + 4L * from);
       }
     }
   }
 
+  /** A tile of a kind is a part. */
   private final class Pack implements Team.Work {
-    private boolean floats;
-    private boolean quantised;
+    private int floatTiles;
 
     @Override
-    public void run(int member, int members) {
-      if (floats) {
-        Products.this.floats.pack(scratch[member], member, members);
-      }
-      if (quantised) {
-        Products.this.quantised.pack(scratch[member], member, members);
+    public void run(int member, int part) {
+      if (part < floatTiles) {
+        floats.pack(scratch[member], part);
+      } else {
+        quantised.pack(scratch[member], part - floatTiles);
       }
     }
   }
 
   private final class MultiplyTiles implements Team.Work {
     @Override
-    public void run(int member, int members) {
-      for (int m = 0; m < count; m++) {
-        HostMatrix w = matrices[m];
-        int from = share(w.rows(), member, members);
-        int to = share(w.rows(), member + 1, members);
-        if (QuantisedMatmul.takes(w.type())) {
-          quantised.multiply(scratch[member], w, targets[m], adds, from, to);
-        } else {
-          floats.multiply(scratch[member], w, targets[m], adds, from, to);
-        }
+    public void run(int member, int part) {
+      int m = matrixOf(part);
+      HostMatrix w = matrices[m];
+      if (QuantisedMatmul.takes(w.type())) {
+        quantised.multiply(scratch[member], w, targets[m], adds, from(m, part), to(m, part));
+      } else {
+        floats.multiply(scratch[member], w, targets[m], adds, from(m, part), to(m, part));
       }
     }
   }

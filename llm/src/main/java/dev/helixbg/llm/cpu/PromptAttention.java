@@ -37,10 +37,8 @@ final class PromptAttention {
   private int head;
   private int firstRow;
 
-  /** Position of {@link #firstRow}, and rows that follow. */
+  /** Position of {@link #firstRow}. */
   private int start;
-
-  private int count;
 
   PromptAttention(Arena arena, Scratch scratch) {
     this.scratch = scratch;
@@ -52,9 +50,16 @@ final class PromptAttention {
     cached.forget();
   }
 
-  /** One span of a batch and one KV head. */
+  /** Some of the rows of one span of a batch, and one KV head. */
   void attend(
-      Batch batch, int span, int layer, int kvHead, HostActivations q, HostActivations target) {
+      Batch batch,
+      int span,
+      int first,
+      int count,
+      int layer,
+      int kvHead,
+      HostActivations q,
+      HostActivations target) {
     HostKvCache cache = (HostKvCache) batch.cache(span);
     KvShape shape = cache.shape();
     this.q = q;
@@ -62,9 +67,8 @@ final class PromptAttention {
     size = shape.headSize();
     group = q.columns() / size / shape.kvHeads();
     head = kvHead;
-    firstRow = batch.firstRow(span);
-    start = batch.start(span);
-    count = batch.count(span);
+    firstRow = batch.firstRow(span) + first;
+    start = batch.start(span) + first;
     cached.hold(cache, layer, kvHead, start + count);
     int parts = Math.ceilDiv(start + count, DEPTH);
     scores = scratch.scores((long) parts * ROWS * STRIDE);

@@ -41,22 +41,21 @@ final class QuantisedMatmul {
     return type == TensorType.Q4_K && Lanes.COUNT == 16;
   }
 
-  /** Sets the rows that follow, 0 to {@code rows − 1} of {@code x}. */
-  void of(HostActivations x, int rows) {
+  /** Sets the rows that follow, 0 to {@code rows − 1} of {@code x}; returns their tiles. */
+  int of(HostActivations x, int rows) {
     this.x = x;
     this.rows = rows;
     long bytes = QuantisedTiles.BYTES * tiles() * blocks();
     packed = Scratch.grown(arena, packed, bytes / Float.BYTES);
+    return tiles();
   }
 
-  /** A member's share of packing the rows. */
-  void pack(Scratch mine, int member, int members) {
-    for (int tile = member; tile < tiles(); tile += members) {
-      for (int block = 0; block < blocks(); block++) {
-        long from = x.address(tile * TOKENS) + 4L * COLUMNS * block;
-        long scratch = mine.floats(QuantisedTiles.SCRATCH);
-        QuantisedTiles.pack(from, 4L * x.stride(), tokens(tile), packedAt(tile, block), scratch);
-      }
+  /** Packs the rows of one tile. */
+  void pack(Scratch mine, int tile) {
+    for (int block = 0; block < blocks(); block++) {
+      long from = x.address(tile * TOKENS) + 4L * COLUMNS * block;
+      long scratch = mine.floats(QuantisedTiles.SCRATCH);
+      QuantisedTiles.pack(from, 4L * x.stride(), tokens(tile), packedAt(tile, block), scratch);
     }
   }
 

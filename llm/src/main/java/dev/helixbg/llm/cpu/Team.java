@@ -9,17 +9,25 @@ import java.util.concurrent.locks.LockSupport;
  * A few threads that do one piece of work together, again and again: the calling thread and {@code
  * size − 1} workers.
  *
+ * <p>Work comes in parts, and whoever is free takes the next: a slow processor, or one that others
+ * use too, gets fewer. Nobody waits for a member that took none.
+ *
  * <p>A token takes over a hundred parallel regions of some 100 µs, so handing over must cost well
  * under a microsecond: workers spin on a number for {@link #SPIN_NANOS} after their last work, and
  * only then park. Nothing is allocated per region. One caller at a time.
  */
-public final class Team implements AutoCloseable {
+public class Team implements AutoCloseable {
 
-  /** The part of a member in one piece of work. */
+  /** What is to be done in one region. */
   @FunctionalInterface
   public interface Work {
-    /** Does part {@code member} of {@code members} (0 is the caller). */
-    void run(int member, int members);
+    /**
+     * Does one part.
+     *
+     * @param member who does it, 0 to {@code size − 1}: what is his is nobody else's meanwhile; the
+     *     caller is 0
+     */
+    void run(int member, int part);
   }
 
   /**
@@ -29,26 +37,33 @@ public final class Team implements AutoCloseable {
   static final long SPIN_NANOS = 200_000;
 
   /**
-   * Some ten µs, which is as long as parts differ. Where others want the processors too, whoever
+   * Some ten µs, which is as long as parts last. Where others want the processors too, whoever
    * waits longer waits for a member that has none, and gives it its own.
    */
   private static final int SPINS_BEFORE_YIELD = 512;
 
-  private static final VarHandle SIGNAL = MethodHandles.arrayElementVarHandle(long[].class);
+  private static final VarHandle COUNT = MethodHandles.arrayElementVarHandle(int[].class);
 
-  /** Longs between two signals: two cache lines, because processors fetch lines in pairs. */
-  private static final int APART = 16;
+  /** Two cache lines from any other, because processors fetch lines in pairs. */
+  private static final int UNTAKEN = 32;
+
+  private static final int UNFINISHED = 64;
 
   /**
-   * At {@code APART}: the number of the current region. At {@code APART · (1 + m)}: the last region
-   * that member m finished.
+   * At {@link #UNTAKEN}: parts of the current region that nobody took, or {@link #END}. At {@link
+   * #UNFINISHED}: those that are not done.
    */
-  private final long[] signals;
+  private final int[] counts = new int[96];
+
+  private static final int END = -1;
 
   private final Worker[] workers;
   private final AtomicReference<Throwable> failure = new AtomicReference<>();
   private Work work;
+  private int parts;
   private boolean closed;
+  private int regions;
+  private final Garbage garbage = new Garbage();
 
   /**
    * Starts {@code size − 1} daemon threads.
@@ -59,7 +74,6 @@ public final class Team implements AutoCloseable {
     if (size < 1) {
       throw new IllegalArgumentException("a team of " + size + " threads");
     }
-    signals = new long[APART * (size + 2)];
     workers = new Worker[size - 1];
     for (int i = 0; i < workers.length; i++) {
       workers[i] = new Worker(i + 1);
@@ -80,32 +94,62 @@ public final class Team implements AutoCloseable {
   }
 
   /**
-   * Runs every part, part 0 on the calling thread, and returns when all are done.
+   * Runs parts 0 to {@code parts − 1}, each once, and returns when all are done. They are taken in
+   * this order, by any member.
    *
-   * @throws RuntimeException or Error, the first that a part threw; the team can be used again
+   * @throws RuntimeException or Error, the first that a part threw, after all others were done; the
+   *     team can be used again
    */
-  public void run(Work work) {
+  public void run(Work work, int parts) {
     if (closed) {
       throw new IllegalStateException("the team is closed");
     }
-    if (workers.length == 0) {
-      work.run(0, 1);
-      return;
-    }
     this.work = work;
-    long region = signals[APART] + 1;
-    start(region);
-    try {
-      work.run(0, size());
-    } catch (Throwable t) {
-      failure.compareAndSet(null, t);
+    this.parts = parts;
+    COUNT.setRelease(counts, UNFINISHED, parts);
+    if (workers.length == 0 || parts == 1) {
+      COUNT.setRelease(counts, UNTAKEN, parts);
+    } else {
+      start(parts);
     }
-    for (int member = 1; member < size(); member++) {
-      awaitFinished(member, region);
+    takeParts(0);
+    for (int spins = 0; (int) COUNT.getAcquire(counts, UNFINISHED) != 0; spins++) {
+      rest(spins);
     }
     this.work = null;
+    if (++regions % Garbage.WINDOW == 0) {
+      garbage.look();
+    }
     if (failure.get() != null) {
       rethrow(failure.getAndSet(null));
+    }
+  }
+
+  /** What its caller allocates. */
+  Garbage garbage() {
+    return garbage;
+  }
+
+  /**
+   * Takes part after part until none is left. Between taking a part and finishing it the region
+   * cannot end: {@link #work} and {@link #parts} are its own.
+   */
+  private void takeParts(int member) {
+    int untaken = (int) COUNT.getVolatile(counts, UNTAKEN);
+    while (untaken > 0) {
+      int seen = (int) COUNT.compareAndExchange(counts, UNTAKEN, untaken, untaken - 1);
+      if (seen != untaken) {
+        untaken = seen;
+        continue;
+      }
+      try {
+        work.run(member, parts - untaken);
+      } catch (Throwable t) {
+        failure.compareAndSet(null, t);
+      } finally {
+        int _ = (int) COUNT.getAndAdd(counts, UNFINISHED, -1);
+      }
+      untaken = (int) COUNT.getVolatile(counts, UNTAKEN);
     }
   }
 
@@ -116,7 +160,7 @@ public final class Team implements AutoCloseable {
       return;
     }
     closed = true;
-    start(signals[APART] + 1);
+    start(END);
     boolean interrupted = false;
     for (Worker worker : workers) {
       while (worker.isAlive()) {
@@ -132,8 +176,8 @@ public final class Team implements AutoCloseable {
     }
   }
 
-  private void start(long region) {
-    SIGNAL.setVolatile(signals, APART, region);
+  private void start(int untaken) {
+    COUNT.setVolatile(counts, UNTAKEN, untaken);
     for (Worker worker : workers) {
       if (worker.parked) {
         LockSupport.unpark(worker);
@@ -141,14 +185,11 @@ public final class Team implements AutoCloseable {
     }
   }
 
-  private void awaitFinished(int member, long region) {
-    int place = APART * (1 + member);
-    for (int spins = 0; (long) SIGNAL.getAcquire(signals, place) != region; spins++) {
-      if (spins < SPINS_BEFORE_YIELD) {
-        Thread.onSpinWait();
-      } else {
-        Thread.yield();
-      }
+  private static void rest(int spins) {
+    if (spins < SPINS_BEFORE_YIELD) {
+      Thread.onSpinWait();
+    } else {
+      Thread.yield();
     }
   }
 
@@ -172,46 +213,36 @@ public final class Team implements AutoCloseable {
 
     @Override
     public void run() {
-      for (long region = 1; ; region++) {
-        awaitStart(region);
-        if (closed) {
-          return;
-        }
-        try {
-          work.run(member, size());
-        } catch (Throwable t) {
-          failure.compareAndSet(null, t);
-        }
-        SIGNAL.setRelease(signals, APART * (1 + member), region);
+      while (awaitParts() != END) {
+        takeParts(member);
       }
     }
 
-    private void awaitStart(long region) {
+    /** Returns what there is to take, or {@link #END}. */
+    private int awaitParts() {
       long deadline = 0;
-      for (int spins = 1; (long) SIGNAL.getAcquire(signals, APART) != region; spins++) {
-        if (spins < SPINS_BEFORE_YIELD) {
-          Thread.onSpinWait();
-        } else {
-          Thread.yield();
-        }
+      int untaken;
+      for (int spins = 1; (untaken = (int) COUNT.getAcquire(counts, UNTAKEN)) == 0; spins++) {
+        rest(spins);
         if (spins % 256 == 0) {
           long now = System.nanoTime();
           if (deadline == 0) {
             deadline = now + SPIN_NANOS;
           } else if (now - deadline > 0) {
-            park(region);
+            park();
           }
         }
       }
+      return untaken;
     }
 
     /**
-     * The flag is set before the last look at the signal, and the caller writes the signal before
-     * it looks at the flag: one of both sees the other.
+     * The flag is set before the last look at the count, and the caller writes the count before it
+     * looks at the flag: one of both sees the other.
      */
-    private void park(long region) {
+    private void park() {
       parked = true;
-      while ((long) SIGNAL.getVolatile(signals, APART) != region) {
+      while ((int) COUNT.getVolatile(counts, UNTAKEN) == 0) {
         LockSupport.park(Team.this);
       }
       parked = false;

@@ -25,8 +25,9 @@ final class TokenAttention {
   }
 
   /**
-   * All heads of one KV head.
+   * The heads that share one KV head, or a part of them.
    *
+   * @param cut of {@code cuts}, whole pairs of heads
    * @param positions that the token sees
    * @param row of the activations
    */
@@ -34,16 +35,21 @@ final class TokenAttention {
       HostKvCache cache,
       int layer,
       int kvHead,
+      int cut,
+      int cuts,
       int positions,
       int row,
       HostActivations q,
       HostActivations target) {
     KvShape shape = cache.shape();
     int size = shape.headSize();
-    int group = q.columns() / size / shape.kvHeads();
+    int sharing = q.columns() / size / shape.kvHeads();
+    int pairs = Math.ceilDiv(sharing, 2);
+    int first = pairs * cut / cuts * 2;
+    int group = Math.min(pairs * (cut + 1) / cuts * 2, sharing) - first;
     long head = 4L * size;
-    long queries = q.address(row) + head * kvHead * group;
-    long results = target.address(row) + head * kvHead * group;
+    long queries = q.address(row) + head * (kvHead * sharing + first);
+    long results = target.address(row) + head * (kvHead * sharing + first);
     // Whole cache lines for each head.
     long stride = 64L * Math.ceilDiv(positions, 16);
     long scores = scratch.scores(stride / Float.BYTES * group);

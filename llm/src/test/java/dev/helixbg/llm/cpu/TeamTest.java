@@ -7,6 +7,7 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import java.lang.management.ManagementFactory;
+import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.atomic.AtomicIntegerArray;
 import java.util.concurrent.atomic.AtomicReference;
 import org.junit.jupiter.api.Test;
@@ -20,16 +21,20 @@ class TeamTest {
   @ParameterizedTest
   @ValueSource(ints = {1, 2, 3, 4, 7})
   void everyPartRunsOnceInEachRegion(int size) {
-    var runs = new AtomicIntegerArray(size);
     try (Team team = new Team(size)) {
-      for (int region = 1; region <= 200; region++) {
+      for (int region = 1; region <= 300; region++) {
+        int parts = region % 40;
+        var runs = new AtomicIntegerArray(40);
+        var busy = new AtomicIntegerArray(size);
         team.run(
-            (member, members) -> {
-              assertEquals(size, members);
-              runs.incrementAndGet(member);
-            });
-        for (int member = 0; member < size; member++) {
-          assertEquals(region, runs.get(member));
+            (member, part) -> {
+              assertEquals(1, busy.incrementAndGet(member), "a member does one part at a time");
+              runs.incrementAndGet(part);
+              busy.decrementAndGet(member);
+            },
+            parts);
+        for (int part = 0; part < 40; part++) {
+          assertEquals(part < parts ? 1 : 0, runs.get(part), "part " + part + " of " + parts);
         }
       }
     }
@@ -41,26 +46,54 @@ class TeamTest {
     try (Team team = new Team(3)) {
       for (int region = 1; region <= 1000; region++) {
         int value = region;
-        team.run((member, members) -> written[64 * member] = value);
-        for (int member = 0; member < 3; member++) {
-          assertEquals(value, written[64 * member]);
+        team.run((member, part) -> written[64 * part] = value, 3);
+        for (int part = 0; part < 3; part++) {
+          assertEquals(value, written[64 * part]);
         }
       }
     }
   }
 
   @Test
-  void partZeroRunsOnTheCallingThread() {
-    var seen = new AtomicReference<Thread>();
-    try (Team team = new Team(2)) {
-      team.run(
-          (member, members) -> {
-            if (member == 0) {
-              seen.set(Thread.currentThread());
-            }
-          });
+  void theCallerIsMemberZero() {
+    try (Team team = new Team(3)) {
+      Thread caller = Thread.currentThread();
+      team.run((member, part) -> assertEquals(member == 0, Thread.currentThread() == caller), 100);
     }
-    assertSame(Thread.currentThread(), seen.get());
+  }
+
+  /** One core of three stands still in its first part: the others do all the rest. */
+  @ParameterizedTest
+  @ValueSource(ints = {0, 1, 2})
+  void whoIsSlowTakesFewerParts(int slow) {
+    int parts = 48;
+    var done = new AtomicIntegerArray(3);
+    var others = new CountDownLatch(parts - 1);
+    var began = new CountDownLatch(1);
+    try (Team team = new Team(3)) {
+      team.run(
+          (member, part) -> {
+            if (member == slow) {
+              began.countDown();
+              await(others);
+            } else {
+              await(began); // so that there is a slow one
+              others.countDown();
+            }
+            done.incrementAndGet(member);
+          },
+          parts);
+    }
+    assertEquals(1, done.get(slow));
+    assertEquals(parts - 1, done.get((slow + 1) % 3) + done.get((slow + 2) % 3));
+  }
+
+  private static void await(CountDownLatch latch) {
+    try {
+      latch.await();
+    } catch (InterruptedException e) {
+      throw new IllegalStateException(e);
+    }
   }
 
   @ParameterizedTest
@@ -74,52 +107,60 @@ class TeamTest {
               IllegalStateException.class,
               () ->
                   team.run(
-                      (member, members) -> {
-                        if (member == failing) {
+                      (member, part) -> {
+                        if (part == failing) {
                           throw failure;
                         }
-                        done.incrementAndGet(member);
-                      }));
+                        done.incrementAndGet(part);
+                      },
+                      3));
       assertSame(failure, thrown);
-      for (int member = 0; member < 3; member++) {
-        assertEquals(
-            member == failing ? 0 : 1, done.get(member), "others finish before run returns");
+      for (int part = 0; part < 3; part++) {
+        assertEquals(part == failing ? 0 : 1, done.get(part), "others finish before run returns");
       }
-      team.run((member, members) -> done.incrementAndGet(member));
+      team.run((member, part) -> done.incrementAndGet(part), 3);
     }
   }
 
   @Test
   void idleWorkersUseNoProcessor() throws InterruptedException {
     var threads = ManagementFactory.getThreadMXBean();
-    var worker = new AtomicReference<Thread>();
     try (Team team = new Team(2)) {
-      team.run((member, members) -> remember(worker, member));
+      Thread worker = worker(team);
       Thread.sleep(100);
-      long before = threads.getThreadCpuTime(worker.get().threadId());
+      long before = threads.getThreadCpuTime(worker.threadId());
       Thread.sleep(400);
-      long used = threads.getThreadCpuTime(worker.get().threadId()) - before;
+      long used = threads.getThreadCpuTime(worker.threadId()) - before;
       assertTrue(used < 5_000_000, used + " ns of processor time in 400 ms of rest");
-      team.run((member, members) -> remember(worker, member));
+      assertSame(worker, worker(team), "it was parked and goes on");
     }
   }
 
-  private static void remember(AtomicReference<Thread> worker, int member) {
-    if (member == 1) {
-      worker.set(Thread.currentThread());
-    }
+  /** The worker of a team of two. */
+  private static Thread worker(Team team) {
+    var worker = new AtomicReference<Thread>();
+    var began = new CountDownLatch(2);
+    team.run(
+        (member, part) -> {
+          if (member == 1) {
+            worker.set(Thread.currentThread());
+          }
+          began.countDown();
+          await(began); // so that either takes one
+        },
+        2);
+    return worker.get();
   }
 
   @Test
   void closingEndsTheWorkersAlsoParkedOnes() throws InterruptedException {
-    var worker = new AtomicReference<Thread>();
     Team team = new Team(2);
-    team.run((member, members) -> remember(worker, member));
+    Thread worker = worker(team);
     Thread.sleep(50);
     team.close();
-    assertFalse(worker.get().isAlive());
+    assertFalse(worker.isAlive());
     team.close();
-    assertThrows(IllegalStateException.class, () -> team.run((member, members) -> {}));
+    assertThrows(IllegalStateException.class, () -> team.run((member, part) -> {}, 1));
   }
 
   @Test

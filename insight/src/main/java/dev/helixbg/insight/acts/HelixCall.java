@@ -1,0 +1,57 @@
+package dev.helixbg.insight.acts;
+
+import com.fasterxml.jackson.core.JsonFactory;
+import com.fasterxml.jackson.core.JsonGenerator;
+import dev.helixbg.config.text.PrintableText;
+import java.io.IOException;
+import java.io.StringWriter;
+import java.io.UncheckedIOException;
+import java.util.Collections;
+import java.util.LinkedHashMap;
+import java.util.Map;
+
+/**
+ * One call of a tool of helix's MCP server, to be carried out there: helix-bg never writes to a
+ * knowledge base.
+ *
+ * @param tool {@code edit} or {@code store}
+ * @param arguments in reading order; all of helix's arguments are strings, numbers too
+ */
+public record HelixCall(String tool, Map<String, String> arguments) {
+  public HelixCall {
+    arguments = Collections.unmodifiableMap(new LinkedHashMap<>(arguments));
+  }
+
+  /**
+   * @param namesAndValues of the arguments, in turn; those without a value are left out
+   */
+  static HelixCall of(String tool, String... namesAndValues) {
+    Map<String, String> arguments = new LinkedHashMap<>();
+    for (int i = 0; i < namesAndValues.length; i += 2) {
+      if (!namesAndValues[i + 1].isEmpty()) {
+        arguments.put(namesAndValues[i], namesAndValues[i + 1]);
+      }
+    }
+    return new HelixCall(tool, arguments);
+  }
+
+  /**
+   * As the parameters of a {@code tools/call}, in one line to copy; what does not print is escaped.
+   */
+  public String json() {
+    StringWriter text = new StringWriter();
+    try (JsonGenerator json = new JsonFactory().createGenerator(text)) {
+      json.writeStartObject();
+      json.writeStringField("name", tool);
+      json.writeObjectFieldStart("arguments");
+      for (Map.Entry<String, String> argument : arguments.entrySet()) {
+        json.writeStringField(argument.getKey(), PrintableText.wellFormed(argument.getValue()));
+      }
+      json.writeEndObject();
+      json.writeEndObject();
+    } catch (IOException e) {
+      throw new UncheckedIOException("a string takes everything", e);
+    }
+    return PrintableText.json(text.toString());
+  }
+}

@@ -1,0 +1,106 @@
+package dev.helixbg.llm.cpu;
+
+import static org.junit.jupiter.api.Assertions.assertArrayEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import dev.helixbg.llm.backend.Activations;
+import dev.helixbg.llm.backend.Batch;
+import dev.helixbg.llm.backend.KvShape;
+import dev.helixbg.llm.backend.KvShape.Storage;
+import dev.helixbg.llm.tensor.RandomWeights;
+import dev.helixbg.llm.tensor.Tensor;
+import dev.helixbg.llm.tensor.TensorType;
+import java.lang.foreign.Arena;
+import java.lang.foreign.MemorySegment;
+import java.util.List;
+import java.util.SplittableRandom;
+import java.util.concurrent.atomic.AtomicIntegerArray;
+import java.util.concurrent.locks.LockSupport;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+
+/** A slow core gets less of a product to do, and the result is the same, bit for bit. */
+class UnequalCoresTest {
+  private static final int ROWS = 4096;
+  private static final int COLUMNS = 512;
+
+  private final Arena arena = Arena.ofShared();
+
+  @AfterEach
+  void close() {
+    arena.close();
+  }
+
+  @ParameterizedTest
+  @CsvSource({"Q4_K, 1, 1", "Q4_K, 40, 2", "Q6_K, 3, 0", "F32, 1, 1", "Q8_0, 12, 3"})
+  void whoTakesWhichPartChangesNoBit(TensorType type, int rows, int slow) {
+    SplittableRandom random = new SplittableRandom(7);
+    MemorySegment data = arena.allocate(type.bytes((long) ROWS * COLUMNS), 64);
+    RandomWeights.fill(type, data, 0, (long) ROWS * COLUMNS, 0.05f, random);
+    Tensor weights = new Tensor("w", type, List.of((long) COLUMNS, (long) ROWS), data.asReadOnly());
+    AtomicIntegerArray taken = new AtomicIntegerArray(4);
+    float[][] alone;
+    try (CpuBackend backend = new CpuBackend(1)) {
+      alone = product(backend, weights, rows);
+    }
+    try (CpuBackend backend = new CpuBackend(new SlowedTeam(slow, taken), tiles -> {})) {
+      for (int round = 0; round < 3; round++) {
+        assertArrayEquals(alone, product(backend, weights, rows));
+      }
+    }
+    int fastest = 0;
+    for (int member = 0; member < 4; member++) {
+      fastest = Math.max(fastest, taken.get(member));
+    }
+    assertTrue(taken.get(slow) < fastest, "parts by member: " + taken);
+  }
+
+  /** Four members, one of which takes two milliseconds more for each part. */
+  private static final class SlowedTeam extends Team {
+    private final int slow;
+    private final AtomicIntegerArray taken;
+
+    SlowedTeam(int slow, AtomicIntegerArray taken) {
+      super(4);
+      this.slow = slow;
+      this.taken = taken;
+    }
+
+    @Override
+    public void run(Work work, int parts) {
+      super.run(
+          (member, part) -> {
+            taken.incrementAndGet(member);
+            if (member == slow) {
+              LockSupport.parkNanos(2_000_000);
+            }
+            work.run(member, part);
+          },
+          parts);
+    }
+  }
+
+  private static float[][] product(CpuBackend backend, Tensor weights, int rows) {
+    Batch batch = new Batch(rows, rows);
+    batch.add(backend.cache(new KvShape(1, 1, 16, 128, Storage.F32)), rows, 0);
+    Activations input = backend.activations(rows, COLUMNS);
+    Activations result = backend.activations(rows, ROWS);
+    SplittableRandom random = new SplittableRandom(11);
+    for (int r = 0; r < rows; r++) {
+      float[] row = new float[COLUMNS];
+      for (int c = 0; c < COLUMNS; c++) {
+        row[c] = (float) random.nextGaussian();
+      }
+      input.write(r, row);
+      result.write(r, new float[ROWS]);
+    }
+    backend.addProduct(batch, input, backend.matrix(weights), result);
+    backend.submit().await();
+    float[][] product = new float[rows][ROWS];
+    for (int r = 0; r < rows; r++) {
+      result.read(r, product[r]);
+    }
+    return product;
+  }
+}

@@ -1,0 +1,69 @@
+# Replaces the shell with the program. Sourced, not run: by scripts/helix-bg in a checkout, by packaging/launcher in an installation.
+# Plain sh, and no command that is not built into it, because an installation may be all that a machine has.
+# shellcheck shell=sh disable=SC2154,SC3040
+
+# $java is the command, $options the folder of the argument files, $lib that of the jars, $bench, if it is set, that of the benchmarks.
+launch() { # ARGUMENTS...; does not return
+  true >&2 || exec 2> /dev/null # closed
+
+  # Tells the program which of its outputs are terminals.
+  terminals=
+  [ -t 1 ] && terminals=1
+  [ -t 2 ] && terminals=${terminals}2
+  export HELIX_BG_LAUNCHER_TERMINALS="$terminals"
+
+  name=${1:-}
+  if [ "$name" = bench ] && [ -d "${bench:-}" ]; then # only a checkout has benchmarks
+    set -- --add-opens java.base/java.io=ALL-UNNAMED -cp "$lib/helix-bg.jar:$bench/*" dev.helixbg.daemon.cli.bench.Benchmarks "$@"
+  else
+    set -- -jar "$lib/helix-bg.jar" "$@"
+  fi
+  # shellcheck disable=SC2086 # several options in one variable
+  set -- ${HELIX_BG_LAUNCHER_JAVA_OPTIONS:-} "$@"
+  case $name in
+    generate | load-model | bench)
+      # Below four processors the JVM has one thread for C2, which kernels would wait for one after the other.
+      [ "$(getconf _NPROCESSORS_ONLN 2> /dev/null || echo 4)" -ge 4 ] || set -- -XX:CICompilerCount=3 "$@"
+      set -- "@$options/c2.options" "$@"
+      ;;
+    *) set -- "@$options/tiered.options" "$@" ;;
+  esac
+  if [ "$name" = daemon ]; then
+    set -- "@$options/daemon.options" "$@"
+    # Has glibc give back what is freed: left to itself it makes each thread a heap of its own, and keeps ever larger blocks once large ones
+    # were freed, as compilers and models do. That was another 10 to 35 MB at rest, by chance.
+    export MALLOC_ARENA_MAX=2 MALLOC_MMAP_THRESHOLD_=131072 MALLOC_TRIM_THRESHOLD_=131072
+  else
+    # A heap that begins at a 64th of the memory is filled with garbage before anyone looks. And what C2 has worked in, and gives back after
+    # five seconds, stays in glibc's hands else: some fifty megabytes. A daemon rests, and trims after its models.
+    set -- -Xms24m -XX:TrimNativeHeapInterval=2000 "$@"
+  fi
+  # An archive of classes that does not fit this JVM is passed over in silence.
+  set -- "$java" "@$options/jvm.options" "-XX:SharedArchiveFile=$lib/helix-bg.jsa" \
+    -Xlog:disable -Xlog:all=error:stderr "-Xlog:aot*=off:stderr" "-Xlog:cds*=off:stderr" "$@"
+
+  # A service has no terminal to keep clean, and no process beside its own.
+  [ -z "${HELIX_BG_LAUNCHER_SERVICE:-}" ] || exec "$@"
+
+  # No option turns off the JVM's warning about the Vector API, so it is filtered out of descriptor 2. The same stderr is passed as
+  # descriptor 3 too, for Console.java to write to directly: behind a filter, what is written last could arrive after the next
+  # command's output.
+  export HELIX_BG_LAUNCHER_STDERR=3
+  exec 3>&2
+  if [ -n "${BASH_VERSION:-}" ]; then
+    set +o posix # in which an older bash has no process substitution
+    eval 'exec "$@" 2> >(without_warning)'
+  elif [ -d /proc/self/fd ]; then
+    # A pipe's other end, where the shell hands out none: the filter's own end, opened once more by its name under /proc. The filter is
+    # there as soon as it has let go of its stdout, and holds the pipe open until the first line comes.
+    filter=$(: | { exec 4<> /proc/self/fd/0 >&2 && read -r _ && exec 4>&- && without_warning; } & echo $!)
+    { exec 2> "/proc/$filter/fd/0" && echo >&2; }
+  fi
+  exec "$@"
+}
+
+without_warning() { # passes stdin on to stderr
+  while IFS= read -r line || [ -n "$line" ]; do
+    [ "$line" = "WARNING: Using incubator modules: jdk.incubator.vector" ] || printf '%s\n' "$line" >&2 || true # it can be closed
+  done
+}
