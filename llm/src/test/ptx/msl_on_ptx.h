@@ -81,15 +81,17 @@ MSL_REDUCE(simd_min, uint, min(a, b))
 // ---- simdgroup_matrix
 // Lane 4 g + t holds the elements (g, 2t), (g, 2t + 1), as mma.sync leaves a result, and after a load also (2t, g), (2t + 1, g), as it
 // takes its right side if the k of a product are counted 0 2 4 6 1 3 5 7. What nobody asks for is never loaded: all of this is inlined.
-// A sum of products stays on the tensor core for a while: `chain` holds it, the upper and the lower rows apart, since `held` products.
+// A sum of products stays on the tensor core for a while: `chain` holds it since `held` products; of a single matrix the upper and the
+// lower rows apart, of one of a `pair` only the first two.
 template <class T, int ROWS, int COLUMNS> struct simdgroup_matrix {
   T own[2];
   T turned[2];
   bool has_turned;
   T chain[4];
   uint held;
+  bool pair;
   simdgroup_matrix() = default;
-  MSL_INLINE simdgroup_matrix(T x, bool turn) : own{x, x}, turned{x, x}, has_turned(turn), chain{0, 0, 0, 0}, held(0) {}
+  MSL_INLINE simdgroup_matrix(T x, bool turn) : own{x, x}, turned{x, x}, has_turned(turn), chain{0, 0, 0, 0}, held(0), pair(false) {}
 };
 constant constexpr uint MSL_MOST_HELD = 4;  // more, and what the core cuts off where it should round would show
 typedef simdgroup_matrix<float, 8, 8> simdgroup_float8x8;
@@ -115,14 +117,21 @@ MSL_INLINE void simdgroup_load(
 
 MSL_INLINE void msl_settle(thread simdgroup_float8x8& m) {
   if (m.held == 0) return;
-  for (uint i = 0; i < 2; i++) m.own[i] += m.chain[i] + m.chain[2 + i];
+  for (uint i = 0; i < 2; i++) m.own[i] += m.pair ? m.chain[i] : m.chain[i] + m.chain[2 + i];
   m.held = 0;
 }
 
-MSL_INLINE void simdgroup_store(simdgroup_float8x8 m, threadgroup float* to, ulong stride = 8) {
+MSL_INLINE void simdgroup_store(
+    simdgroup_float8x8 m, threadgroup float* to, ulong stride = 8, ulong2 origin = ulong2(0ul), bool transpose = false) {
   msl_settle(m);
-  const uint g = msl_lane() / 4, t = msl_lane() % 4;
-  *(threadgroup float2*)(to + g * (uint)stride + 2 * t) = float2(m.own[0], m.own[1]);
+  const uint g = msl_lane() / 4, t = msl_lane() % 4, step = stride;
+  to += origin.y * stride + origin.x;
+  if (transpose) {
+    to[2 * t * step + g] = m.own[0];
+    to[(2 * t + 1) * step + g] = m.own[1];
+  } else {
+    *(threadgroup float2*)(to + g * step + 2 * t) = float2(m.own[0], m.own[1]);
+  }
 }
 
 MSL_INLINE void msl_turn(thread simdgroup_float8x8& m) {
@@ -156,6 +165,7 @@ MSL_INLINE void simdgroup_multiply_accumulate(
   msl_mma(d.chain, a0, rest0, a1, rest1, b0, b1);
   msl_mma(d.chain, a0, rest0, a1, rest1, b.turned[0] - b0, b.turned[1] - b1);
   d.has_turned = false;
+  d.pair = false;
   d.held++;
   if (d.held == MSL_MOST_HELD) msl_settle(d);
 }
@@ -164,4 +174,45 @@ MSL_INLINE void simdgroup_multiply(thread simdgroup_float8x8& d, thread simdgrou
   simdgroup_multiply_accumulate(d, a, b, zero);
   msl_settle(d);
 }
+
+// d0 += a0 * b, d1 += a1 * b: 16 rows by 8 columns. The product of both rests is less than what is rounded anyway.
+MSL_INLINE void msl_multiply_pair(
+    thread simdgroup_float8x8& d0, thread simdgroup_float8x8& d1, thread simdgroup_float8x8& a0, thread simdgroup_float8x8& a1,
+    thread simdgroup_float8x8& b) {
+  float c[4] = {0, 0, 0, 0};
+  for (uint i = 0; i < 2 && d0.held > 0; i++) {
+    c[i] = d0.chain[i];
+    c[2 + i] = d1.chain[i];
+  }
+  float upper[2], lower[2], right[2];
+  for (uint i = 0; i < 2; i++) {
+    upper[i] = msl_high(a0.own[i]);
+    lower[i] = msl_high(a1.own[i]);
+    right[i] = msl_high(b.turned[i]);
+  }
+  msl_mma(c, a0.own[0] - upper[0], a1.own[0] - lower[0], a0.own[1] - upper[1], a1.own[1] - lower[1], right[0], right[1]);
+  msl_mma(c, upper[0], lower[0], upper[1], lower[1], b.turned[0] - right[0], b.turned[1] - right[1]);
+  msl_mma(c, upper[0], lower[0], upper[1], lower[1], right[0], right[1]);
+  for (uint i = 0; i < 2; i++) {
+    d0.chain[i] = c[i];
+    d1.chain[i] = c[2 + i];
+  }
+  d0.has_turned = d1.has_turned = false;
+  d0.pair = d1.pair = true;
+  d0.held = ++d1.held;
+  if (d0.held == MSL_MOST_HELD) {
+    msl_settle(d0);
+    msl_settle(d1);
+  }
+}
+
+MSL_INLINE void msl_scale_columns(thread simdgroup_float8x8& m, float factor) {
+  msl_settle(m);
+  const ushort at = msl_lane() % 4 * 8;
+  m.own[0] *= simd_shuffle(factor, at);
+  m.own[1] *= simd_shuffle(factor, (ushort)(at + 4));
+  m.has_turned = false;
+}
 }  // namespace metal
+#define MULTIPLY_PAIR(d0, d1, a0, a1, b) msl_multiply_pair(d0, d1, a0, a1, b)
+#define SCALE_COLUMNS(m, diagonal, factor) msl_scale_columns(m, factor)

@@ -26,7 +26,7 @@ struct Size { u64 width, height, depth; };  // MTLSize
 struct String : Object { METAL_CLASS("NSString") std::string text; };
 struct Error : Object { METAL_CLASS("NSError") std::string domain, text; long code = 0; };
 struct Array : Object { METAL_CLASS("NSArray") std::vector<Object*> items; ~Array() override; };
-struct CompileOptions : Object { METAL_CLASS("MTLCompileOptions") bool fastMath = true; };
+struct CompileOptions : Object { METAL_CLASS("MTLCompileOptions") bool fastMath = true; u64 languageVersion = 0; };
 
 struct Device : Object { METAL_CLASS("MTLDevice") };
 struct Library : Object { METAL_CLASS("MTLLibrary") std::shared_ptr<Program> program; };
@@ -47,8 +47,17 @@ struct Buffer : Object {
   std::unique_ptr<Shadow> shadow; // who touched what; made when a checked kernel first writes here
   ~Buffer() override;
 };
+struct ResidencyDescriptor : Object { METAL_CLASS("MTLResidencySetDescriptor") };
+struct ResidencySet : Object {
+  METAL_CLASS("MTLResidencySet")
+  std::set<Buffer*> held;
+  bool requested = false;
+  ~ResidencySet() override;
+};
 struct Queue : Object {
   METAL_CLASS("MTLCommandQueue")
+  ResidencySet* resident = nullptr;
+  ~Queue() override { release(resident); }
   std::atomic<int> open{0};         // command buffers that are not finished
 };
 

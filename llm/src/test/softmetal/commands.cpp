@@ -15,6 +15,12 @@ static Object* newCommandBuffer(Queue* self, bool retains) {
 static Object* commandBuffer(Queue* self, Selector) { return newCommandBuffer(self, true); }
 static Object* commandBufferUnretained(Queue* self, Selector) { return newCommandBuffer(self, false); }
 
+static void addResidencySet(Queue* self, Selector message, void* set) {
+  needsPool(message);
+  if (self->resident) finding("%s: twice", message);
+  else self->resident = retain(argument<ResidencySet>(set, message));
+}
+
 // ---- MTLCommandBuffer
 
 // A completed command buffer holds on to nothing that it used.
@@ -68,6 +74,7 @@ static void enqueueBuffer(CommandBuffer* self, Selector message) {
   }
 }
 static void commitBuffer(CommandBuffer* self, Selector message) {
+  needsPool(message);
   if (self->status >= Committed) {
     finding("%s: the command buffer is already committed", message);
   } else if (self->encoding) {
@@ -77,6 +84,7 @@ static void commitBuffer(CommandBuffer* self, Selector message) {
   }
 }
 static void waitBuffer(CommandBuffer* self, Selector message) {
+  needsPool(message);
   if (self->status < Committed) {
     finding("%s: the command buffer was not committed: this would wait for ever", message);
   } else {
@@ -113,6 +121,7 @@ static bool open(Encoder* self, Selector message) {
 }
 
 static void setPipeline(Encoder* self, Selector message, void* pipeline) {
+  needsPool(message);
   if (!open(self, message)) return;
   Pipeline* given = argument<Pipeline>(pipeline, message);
   if (!given) return;
@@ -216,6 +225,7 @@ std::string refusal(const Command& c) {
 }
 
 static void dispatch(Encoder* self, Selector message, Size grid, Size group, bool inThreads) {
+  needsPool(message);
   if (!open(self, message)) return;
   Command command = *self->next;
   command.grid = grid;
@@ -238,6 +248,7 @@ static void dispatchThreadgroups(Encoder* self, Selector message, Size groups, S
 static void dispatchThreads(Encoder* self, Selector message, Size threads, Size group) { dispatch(self, message, threads, group, true); }
 
 static void memoryBarrierWithScope(Encoder* self, Selector message, u64 scope) {
+  needsPool(message);
   if (!open(self, message)) return;
   constexpr u64 BUFFERS = 1, TEXTURES = 2;
   if (scope & ~(BUFFERS | TEXTURES) || !(scope & BUFFERS)) {
@@ -272,6 +283,7 @@ static void popDebugGroup(Encoder* self, Selector message) {
 }
 
 static void endEncoding(Encoder* self, Selector message) {
+  needsPool(message);
   if (!open(self, message)) return;
   if (self->groups > 0) finding("%s: %d debug groups are still open", message, self->groups);
   self->ended = true;
@@ -280,6 +292,7 @@ static void endEncoding(Encoder* self, Selector message) {
 
 void defineCommands() {
   define(Queue::type(), {{"commandBuffer", method(commandBuffer)},
+                         {"addResidencySet:", method(addResidencySet)},
                          {"commandBufferWithUnretainedReferences", method(commandBufferUnretained)}});
   define(CommandBuffer::type(), {{"computeCommandEncoder", method(computeEncoder)},
                                  {"computeCommandEncoderWithDispatchType:", method(computeEncoderOfType)},

@@ -22,5 +22,7 @@ EXPORT void softmetal_configure(int order, u32 seed, int checks, int lazy, u32 m
   settings.machines = machines;
 }
 
+EXPORT void softmetal_require_pools(int required) { settings.pools = required; }
+
 EXPORT u64 softmetal_take_findings(char* into, u64 capacity) { return copyText(takeFindings(), into, capacity); }
 EXPORT u64 softmetal_live_objects(char* into, u64 capacity) { return copyText(liveObjects(), into, capacity); }

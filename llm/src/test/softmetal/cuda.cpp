@@ -280,7 +280,7 @@ CALL(cuModuleLoadData)(Module** into, const char* ptx) {
   LOCKED;
   if (int wrong = ready("cuModuleLoadData")) return wrong;
   std::istringstream lines(ptx);
-  std::string line, word, source = "#include <metal_stdlib>\nusing namespace metal;\n#define AWAIT()\n#define MANY_REGISTERS\n", files;
+  std::string line, word, source = "#include <metal_stdlib>\nusing namespace metal;\n#define MANY_REGISTERS\n", files;
   while (std::getline(lines, line) && line.compare(0, 3, "// ") == 0) {
     if (line.compare(0, 9, "// files ") == 0) files = line.substr(9);
     if (line.compare(0, 4, "// #") == 0) source += line.substr(3) + "\n";

@@ -43,6 +43,7 @@ static bool storageIsShared(Selector message, u64 options) {
 }
 
 static Object* newBuffer(Device*, Selector message, u64 bytes, u64 options) {
+  needsPool(message);
   if (!storageIsShared(message, options)) return nullptr;
   if (bytes == 0 || bytes > BUFFER_LIMIT) {
     finding("%s: %lu bytes, where 1 to %lu are allowed", message, bytes, BUFFER_LIMIT);
@@ -66,6 +67,7 @@ Buffer* makeBuffer(u64 bytes) {
 }
 
 static Object* newBufferNoCopy(Device*, Selector message, char* contents, u64 bytes, u64 options, Block* deallocator) {
+  needsPool(message);
   if (!contents) {
     finding("%s: NULL", message);
     return nullptr;
@@ -94,10 +96,12 @@ Buffer::~Buffer() {
 }
 
 static Object* newLibrary(Device*, Selector message, void* sourceText, void* compileOptions, void** error) {
+  needsPool(message);
   String* source = argument<String>(sourceText, message);
   CompileOptions* options = compileOptions ? argument<CompileOptions>(compileOptions, message) : nullptr;
   if (!source || (compileOptions && !options)) return nullptr;
   if (!error) finding("%s: no place for an error", message);
+  if (settings.pools && (!options || options->languageVersion == 0)) finding("%s: no language version, so that it is the system's newest", message);
   try {
     std::shared_ptr<Program> program = std::make_shared<Program>(source->text, options ? options->fastMath : true);
     Library* library = make<Library>();
@@ -110,6 +114,7 @@ static Object* newLibrary(Device*, Selector message, void* sourceText, void* com
 }
 
 static Object* newPipeline(Device*, Selector message, void* function, void** error) {
+  needsPool(message);
   Function* f = argument<Function>(function, message);
   if (!f) return nullptr;
   if (!error) finding("%s: no place for an error", message);
@@ -126,7 +131,42 @@ static Object* newPipeline(Device*, Selector message, void* function, void** err
   return pipeline;
 }
 
-static Object* newQueue(Device*, Selector) { return make<Queue>(); }
+static Object* newQueue(Device*, Selector message) {
+  needsPool(message);
+  return make<Queue>();
+}
+
+// ---- MTLResidencySet
+
+static Object* newResidencyDescriptor(void*, Selector) { return make<ResidencyDescriptor>(); }
+static Object* newResidencySet(Device*, Selector message, void* descriptor, void** error) {
+  needsPool(message);
+  if (!error) finding("%s: no place for an error", message);
+  return argument<ResidencyDescriptor>(descriptor, message) ? make<ResidencySet>() : nullptr;
+}
+static void addAllocation(ResidencySet* self, Selector message, void* buffer) {
+  Buffer* given = argument<Buffer>(buffer, message);
+  if (given && !self->held.insert(retain(given)).second) release(given);
+}
+static void removeAllocation(ResidencySet* self, Selector message, void* buffer) {
+  Buffer* given = argument<Buffer>(buffer, message);
+  if (!given) return;
+  if (self->held.erase(given)) release(given);
+  else finding("%s: a buffer that is not in the set", message);
+}
+static void commitSet(ResidencySet*, Selector message) { needsPool(message); }
+static void requestResidency(ResidencySet* self, Selector message) {
+  needsPool(message);
+  self->requested = true;
+}
+static void endResidency(ResidencySet* self, Selector message) {
+  if (!self->requested) finding("%s: residency was not requested", message);
+  self->requested = false;
+}
+ResidencySet::~ResidencySet() {
+  if (requested) finding("a residency set was released whose residency was not ended");
+  for (Buffer* each : held) release(each);
+}
 
 // ---- MTLCompileOptions
 
@@ -137,11 +177,15 @@ static void setMathMode(CompileOptions* self, Selector message, long mode) {
   if (mode < 0 || mode > 2) finding("%s: %ld is neither safe (0), relaxed (1) nor fast (2)", message, mode);
   self->fastMath = mode == 2;
 }
-static void setLanguageVersion(CompileOptions*, Selector, u64) {}
+static void setLanguageVersion(CompileOptions* self, Selector message, u64 version) {
+  if (version < 0x20003 || version > 0x40000) finding("%s: 0x%lx is no version that has all that is used", message, version);
+  self->languageVersion = version;
+}
 
 // ---- MTLLibrary, MTLFunction, MTLComputePipelineState
 
 static Object* newFunction(Library* self, Selector message, void* name) {
+  needsPool(message);
   String* text = argument<String>(name, message);
   const Kernel* kernel = text ? self->program->kernel(text->text) : nullptr;
   if (!kernel) return nullptr;  // as the real one: no error, no text
@@ -180,7 +224,12 @@ void defineDevice() {
                           {"newBufferWithBytesNoCopy:length:options:deallocator:", method(newBufferNoCopy)},
                           {"newLibraryWithSource:options:error:", method(newLibrary)},
                           {"newComputePipelineStateWithFunction:error:", method(newPipeline)},
+                          {"newResidencySetWithDescriptor:error:", method(newResidencySet)},
                           {"newCommandQueue", method(newQueue)}});
+  define(ResidencyDescriptor::type()->meta, {{"alloc", method(newResidencyDescriptor)}, {"new", method(newResidencyDescriptor)}});
+  define(ResidencySet::type(), {{"addAllocation:", method(addAllocation)}, {"removeAllocation:", method(removeAllocation)},
+                                {"commit", method(commitSet)}, {"requestResidency", method(requestResidency)},
+                                {"endResidency", method(endResidency)}});
   define(CompileOptions::type()->meta, {{"alloc", method(newOptions)}, {"new", method(newOptions)}});
   define(CompileOptions::type(), {{"setFastMathEnabled:", method(setFastMathEnabled)}, {"fastMathEnabled", method(fastMathEnabled)},
                                   {"setMathMode:", method(setMathMode)}, {"setLanguageVersion:", method(setLanguageVersion)}});

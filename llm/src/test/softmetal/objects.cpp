@@ -72,6 +72,10 @@ Object* autorelease(Object* object) {
   return object;
 }
 
+void needsPool(const char* call) {
+  if (settings.pools && (!pools || pools->empty())) finding("%s with no pool in place: what Metal autoreleases inside leaks", call);
+}
+
 Object* living(const void* address, const char* use) {
   std::lock_guard<std::mutex> guard(runtime.lock);
   auto alive = runtime.living.find(address);
@@ -189,7 +193,9 @@ EXPORT const char* sel_registerName(const char* name) { return selector(name); }
 EXPORT void* objc_retain(void* object) { return object ? retain(living(object, "retain")) : nullptr; }
 
 EXPORT void objc_release(void* object) {
-  if (object) release(living(object, "release"));
+  Object* alive = object ? living(object, "release") : nullptr;
+  if (alive && strncmp(alive->isa->name, "MTL", 3) == 0) needsPool("release");
+  release(alive);
 }
 
 EXPORT void* objc_autoreleasePoolPush() {

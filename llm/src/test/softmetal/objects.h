@@ -45,6 +45,8 @@ template <class T> T* retain(T* object) {
 }
 void release(Object* object);
 Object* autorelease(Object* object);
+// Notes a call in which the real Metal autoreleases objects of its own, if no pool is there to take them.
+void needsPool(const char* call);
 template <class T> T* autoreleased(T* object) { return static_cast<T*>(autorelease(object)); }
 
 // The object at an address; a finding, and null, if there is none or it was deallocated.

@@ -19,6 +19,7 @@ struct Settings {
   std::atomic<Checks> checks{Checks::All};
   std::atomic<bool> lazy{false};             // run a command buffer only when somebody waits for it
   std::atomic<u32> maxThreads{1024};         // what a new pipeline allows in a threadgroup
+  std::atomic<bool> pools{false};            // whether every call that may autorelease needs a pool
   std::atomic<u32> machines{0};              // processor threads when checks are off; 0: one per core
 };
 extern Settings& settings;

@@ -91,7 +91,7 @@ class LauncherIT {
     assertEquals("helix-bg 0", err(run, "$hb --version 2>&- | cut -c1-10 > ERR").strip());
     // what the JVM says before there is a program goes through the filter
     assertEquals(
-        "Unrecognized option: -no-such",
-        err(run, "HELIX_BG_LAUNCHER_JAVA_OPTIONS=-no-such $hb one 2>&1 | head -n 1 > ERR").strip());
+        "Error: Unable to access jarfile no-such.jar",
+        err(run, "HELIX_BG_LAUNCHER_JAVA_OPTIONS='-jar no-such.jar' $hb one 2>&1 | head -n 1 > ERR").strip());
   }
 }

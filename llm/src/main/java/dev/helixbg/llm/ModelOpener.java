@@ -14,7 +14,6 @@ import dev.helixbg.llm.gpu.driver.GpuException;
 import dev.helixbg.llm.model.Qwen3;
 import dev.helixbg.llm.model.Qwen3Config;
 import dev.helixbg.llm.model.WarmUp;
-import dev.helixbg.llm.model.WarmUp.Passes;
 import dev.helixbg.llm.tensor.Tensor;
 import dev.helixbg.llm.tensor.TensorType;
 import dev.helixbg.llm.tokenizer.Tokenizer;
@@ -125,14 +124,19 @@ public final class ModelOpener {
     if (storage() == Storage.Q8_0) {
       throw new GpuException("the GPU keeps keys and values in f16 or f32, not in q8_0");
     }
-    Backend backend = time("backend", () -> new GpuBackend(gpu.open(), true, options.profiled()));
-    Set<TensorType> types = types(file);
-    return open(file, backend, model -> compile(model, types), List::of);
+    GpuBackend backend =
+        time("backend", () -> new GpuBackend(gpu.open(), true, options.profiled()));
+    try {
+      backend.requireRoom(MemoryNeed.of(file, options.limits()));
+    } catch (Throwable e) {
+      backend.close();
+      throw e;
+    }
+    return open(file, backend, model -> compile(backend, model), List::of);
   }
 
-  private void compile(Qwen3 model, Set<TensorType> types) {
-    WarmUp.run(model.backend(), model.config(), types, storage(), Passes.PROMPT);
-    WarmUp.run(model.backend(), model.config(), types, storage(), Passes.ANSWER);
+  private void compile(GpuBackend backend, Qwen3 model) {
+    backend.compile(() -> WarmUp.rehearse(model, options.limits()), options.news());
   }
 
   private Storage storage() {

@@ -3,6 +3,7 @@ package dev.helixbg.llm;
 import dev.helixbg.llm.backend.KvShape.Storage;
 import dev.helixbg.llm.model.PassLimits;
 import java.nio.file.Path;
+import java.util.function.Consumer;
 
 /**
  * How a model is opened.
@@ -12,9 +13,15 @@ import java.nio.file.Path;
  * @param limits sizes of its buffers
  * @param cacheFolder where native libraries are unpacked
  * @param profiled whether a GPU times each kernel, in a command buffer of its own: slow
+ * @param news is told, a line at a time, how far it is with what takes seconds
  */
 public record ModelOptions(
-    Device device, int threads, PassLimits limits, Path cacheFolder, boolean profiled) {
+    Device device,
+    int threads,
+    PassLimits limits,
+    Path cacheFolder,
+    boolean profiled,
+    Consumer<String> news) {
   /** Enough rows that the weights, read once per pass, are no longer what takes the time. */
   private static final int PROMPT_ROWS = 512;
 
@@ -34,9 +41,9 @@ public record ModelOptions(
     SCALAR
   }
 
-  /** Not profiled. */
+  /** Not profiled, in silence. */
   public ModelOptions(Device device, int threads, PassLimits limits, Path cacheFolder) {
-    this(device, threads, limits, cacheFolder, false);
+    this(device, threads, limits, cacheFolder, false, line -> {});
   }
 
   /**
@@ -52,23 +59,28 @@ public record ModelOptions(
   /** These options, with keys and values stored otherwise. */
   public ModelOptions caching(Storage storage) {
     PassLimits other = new PassLimits(limits.context(), limits.rows(), limits.wanted(), storage);
-    return new ModelOptions(device, threads, other, cacheFolder, profiled);
+    return new ModelOptions(device, threads, other, cacheFolder, profiled, news);
   }
 
   /** These options on another device. */
   public ModelOptions on(Device newDevice) {
-    return new ModelOptions(newDevice, threads, limits, cacheFolder, profiled);
+    return new ModelOptions(newDevice, threads, limits, cacheFolder, profiled, news);
   }
 
   /** These options, with passes of so many rows at most: for many prompts at once. */
   public ModelOptions reading(int rows) {
     PassLimits wider =
         new PassLimits(limits.context(), rows, limits.wanted(), limits.cacheStorage());
-    return new ModelOptions(device, threads, wider, cacheFolder, profiled);
+    return new ModelOptions(device, threads, wider, cacheFolder, profiled, news);
   }
 
   /** These options, with a profile or without. */
   public ModelOptions profiled(boolean newProfiled) {
-    return new ModelOptions(device, threads, limits, cacheFolder, newProfiled);
+    return new ModelOptions(device, threads, limits, cacheFolder, newProfiled, news);
+  }
+
+  /** These options, telling somebody how far it is. */
+  public ModelOptions telling(Consumer<String> newNews) {
+    return new ModelOptions(device, threads, limits, cacheFolder, profiled, newNews);
   }
 }

@@ -107,16 +107,17 @@ public record LanguageModel(Path file, boolean named) {
 
   /** A judge of its own, closed with its model. */
   public Judge open(Settings settings) {
-    return new Judge(open(settings, settings.threads()), settings.llm().entryTokens());
+    return new Judge(
+        open(settings, device(settings), settings.threads()), settings.llm().entryTokens());
   }
 
   /**
+   * @param device that runs it
    * @param threads if the CPU runs it
    * @throws dev.helixbg.llm.gguf.GgufException when the file is no model that can be used
    */
-  TextModel open(Settings settings, int threads) {
+  TextModel open(Settings settings, Device device, int threads) {
     return ModelOpener.open(
-        file,
-        ModelOptions.of(device(settings), threads, CONTEXT, settings.cache()).reading(PASS_ROWS));
+        file, ModelOptions.of(device, threads, CONTEXT, settings.cache()).reading(PASS_ROWS));
   }
 }

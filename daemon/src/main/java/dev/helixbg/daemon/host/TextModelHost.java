@@ -5,7 +5,9 @@ import dev.helixbg.daemon.terminal.ExitCode;
 import dev.helixbg.daemon.terminal.Failure;
 import dev.helixbg.insight.review.ModelOracle;
 import dev.helixbg.insight.review.Oracle;
+import dev.helixbg.llm.ModelOptions.Device;
 import dev.helixbg.llm.TextModel;
+import dev.helixbg.llm.gpu.driver.GpuException;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.Optional;
@@ -19,11 +21,14 @@ import java.util.concurrent.locks.ReentrantLock;
  * Keeps a language model loaded between uses, one use at a time, and releases it when it was idle.
  *
  * <p>A model's threads have the priority of the thread that loaded it. So what was loaded for idle
- * work is loaded anew for people, and the other way round.
+ * work is loaded anew for people, and the other way round. When a GPU fails, the model is loaded
+ * anew and the work done again, once; then on the CPU, unless the settings name the GPU.
  */
 public final class TextModelHost implements AutoCloseable {
   /** That somebody waits for a use before his, or for his own, as long as a client does. */
   private static final Duration PATIENCE = Duration.ofMinutes(30);
+
+  private static final int MOST_GPU_FAILURES = 1;
 
   private final Settings settings;
   private final DaemonClock clock;
@@ -33,6 +38,10 @@ public final class TextModelHost implements AutoCloseable {
   private TextModel loaded;
   private Path loadedFrom;
   private boolean loadedForIdle;
+
+  /** Uses in a row in which the GPU failed. */
+  private int gpuFailures;
+
   private volatile long idleSince;
   private volatile boolean isLoaded;
   private volatile boolean closed;
@@ -113,20 +122,29 @@ public final class TextModelHost implements AutoCloseable {
       throws InterruptedException {
     long start = System.nanoTime();
     try {
-      if (!model.file().equals(loadedFrom) || idle != loadedForIdle) {
-        release();
-        int threads = idle ? settings.daemon().modelThreads() : settings.threads();
-        loaded = model.open(settings, threads);
-        loadedFrom = model.file();
-        loadedForIdle = idle;
-        isLoaded = true;
+      while (true) {
+        try {
+          load(model, idle);
+          T result = work.with(Optional.of(loaded));
+          gpuFailures = device() == Device.CPU ? gpuFailures : 0;
+          loaded
+              .backend()
+              .trouble()
+              .ifPresent(trouble -> troubles.met(model.file().toString(), trouble));
+          return result;
+        } catch (GpuException e) {
+          release();
+          gpuFailures++;
+          int allowed =
+              LanguageModel.device(settings) == Device.AUTO
+                  ? MOST_GPU_FAILURES + 1
+                  : MOST_GPU_FAILURES;
+          if (gpuFailures > allowed) {
+            gpuFailures = allowed;
+            throw e;
+          }
+        }
       }
-      T result = work.with(Optional.of(loaded));
-      loaded
-          .backend()
-          .trouble()
-          .ifPresent(trouble -> troubles.met(model.file().toString(), trouble));
-      return result;
     } catch (Error e) {
       release(); // nobody knows in which state it is
       throw e;
@@ -137,6 +155,23 @@ public final class TextModelHost implements AutoCloseable {
         usedByPeople = Optional.of(idleSince);
       }
     }
+  }
+
+  private void load(LanguageModel model, boolean idle) {
+    if (!model.file().equals(loadedFrom) || idle != loadedForIdle) {
+      release();
+      int threads = idle ? settings.daemon().modelThreads() : settings.threads();
+      loaded = model.open(settings, device(), threads);
+      loadedFrom = model.file();
+      loadedForIdle = idle;
+      isLoaded = true;
+    }
+  }
+
+  /** A GPU that failed twice in a row is left alone until the daemon begins anew. */
+  private Device device() {
+    Device wanted = LanguageModel.device(settings);
+    return wanted == Device.AUTO && gpuFailures > MOST_GPU_FAILURES ? Device.CPU : wanted;
   }
 
   /** A model as reviews ask it; its tokens are counted. */

@@ -2,22 +2,29 @@ package dev.helixbg.daemon.host;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.helixbg.daemon.kb.Kb;
 import dev.helixbg.daemon.kb.WritableKb;
 import dev.helixbg.daemon.watch.DaemonFixture;
+import dev.helixbg.llm.TextModel;
 import dev.helixbg.llm.golden.GoldenModel;
+import dev.helixbg.llm.gpu.driver.GpuException;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.HashMap;
+import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Random;
+import java.util.Set;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.FutureTask;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
@@ -94,6 +101,46 @@ class TextModelHostTest {
       awaitReleased(host);
       boolean there = host.use(Optional::isPresent);
       assertTrue(there, "who had the host before has the model once more");
+      assertFalse(host.isLoaded());
+    }
+  }
+
+  /** On a GPU: here the settings say {@code auto}, and this machine has none. */
+  @Test
+  void afterAFailureOfTheGpuTheModelIsLoadedAnewAndTheWorkDoneAgain() throws Exception {
+    try (TextModelHost host = host(Map.of("llm.model", GoldenModel.Q4_0.path().toString()))) {
+      List<TextModel> given = new ArrayList<>();
+      int result =
+          host.use(
+              model -> {
+                given.add(model.orElseThrow());
+                if (given.size() <= 2) {
+                  throw new GpuException("the GPU could not finish its work: it was lost");
+                }
+                return given.size();
+              });
+      assertEquals(3, result, "anew once, then on the CPU");
+      assertEquals(3, Set.copyOf(given).size());
+      assertEquals("cpu", given.getLast().backend().name());
+      assertEquals(true, host.use(model -> model.orElseThrow() == given.getLast()));
+    }
+  }
+
+  @Test
+  void aGpuThatTheSettingsNameFailsInTheEnd() throws Exception {
+    Map<String, String> flags =
+        Map.of("llm.model", GoldenModel.Q4_0.path().toString(), "llm.backend", "cpu");
+    try (TextModelHost host = host(flags)) {
+      AtomicInteger times = new AtomicInteger();
+      assertThrows(
+          GpuException.class,
+          () ->
+              host.use(
+                  model -> {
+                    times.incrementAndGet();
+                    throw new GpuException("lost");
+                  }));
+      assertEquals(2, times.get());
       assertFalse(host.isLoaded());
     }
   }

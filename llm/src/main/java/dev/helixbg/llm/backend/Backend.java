@@ -23,7 +23,7 @@ import java.util.Optional;
  * #close} frees everything the backend made; weights stay in the tensors' own memory.
  */
 public interface Backend extends AutoCloseable {
-  /** The most that {@link #topK} finds. */
+  /** The most tokens that {@link #draw} draws from. */
   int MOST_TOP = 128;
 
   /** How users name it: {@code scalar}, {@code cpu}, {@code metal}. */
@@ -119,11 +119,15 @@ public interface Backend extends AutoCloseable {
   void argmax(Batch batch, Activations logits, Tokens tokens, int slot);
 
   /**
-   * The {@code k = values.columns()} largest of the logits of each wanted row i, the largest first,
-   * and among equals the smaller id first: {@code values[i][j]} and {@code ids[slot][i · k + j]}.
-   * {@code k} is at most {@link #MOST_TOP} and the vocabulary's size.
+   * {@code tokens[slot][i]} = one of the {@code how.k()} likeliest tokens by {@code logits[i]}, the
+   * smaller id first among equals, drawn as {@link Draw#rank} does, for each wanted row i; 0 if one
+   * of them is no number, as in {@link #argmax}. On a GPU what lies within rounding of the border
+   * between two tokens may become the other one. {@code k} is at most {@link #MOST_TOP} and the
+   * vocabulary's size.
+   *
+   * @param points one per wanted row
    */
-  void topK(Batch batch, Activations logits, Tokens ids, int slot, Activations values);
+  void draw(Batch batch, Activations logits, Draw how, double[] points, Tokens tokens, int slot);
 
   /**
    * Hands all steps since the last call to the device.

@@ -1,9 +1,11 @@
 package dev.helixbg.llm.generate;
 
 import dev.helixbg.llm.backend.Backend;
+import dev.helixbg.llm.backend.Draw;
 import dev.helixbg.llm.backend.KvCache;
 import dev.helixbg.llm.backend.Submission;
 import java.util.Arrays;
+import java.util.Random;
 import java.util.function.BooleanSupplier;
 import java.util.function.IntConsumer;
 
@@ -55,8 +57,11 @@ public final class Generator {
     private final Sampler sampler;
     private final boolean deviceChooses;
 
-    /** The likeliest tokens, which are all that the device hands over; null to see all of them. */
-    private final Top top;
+    /** The draw that is the device's; null where it takes the largest, or the host draws. */
+    private final Draw draw;
+
+    /** Where the device draws. */
+    private final Random random;
 
     private final int depth;
     private final Submission[] underWay;
@@ -81,10 +86,12 @@ public final class Generator {
       this.maxTokens = options.maxTokens();
       this.listener = listener;
       this.cancelled = cancelled;
-      deviceChooses = options.sampling().isArgmax();
+      Sampling sampling = options.sampling();
+      draw = sampling.isTopKOnly() ? sampling.draw(logits.length) : null;
+      random = new Random(sampling.seed());
+      deviceChooses = sampling.isArgmax() || draw != null;
       depth = deviceChooses ? backend.depth() : 1;
-      sampler = deviceChooses ? null : new Sampler(options.sampling(), logits.length);
-      top = options.sampling().isTopKOnly() ? work.top(options.sampling().topK()) : null;
+      sampler = deviceChooses ? null : new Sampler(sampling, logits.length);
       underWay = new Submission[work.tokens.slots()];
       stopTokens = options.stopTokens().stream().mapToInt(Integer::intValue).toArray();
       answer = new int[Math.min(maxTokens, cache.shape().limit() + 1)];
@@ -145,10 +152,11 @@ public final class Generator {
     }
 
     private void encodeChoice() {
-      if (deviceChooses) {
+      if (draw != null) {
+        double[] point = {random.nextDouble()};
+        backend.draw(work.batch, work.model.logits(), draw, point, work.tokens, slot(encoded));
+      } else if (deviceChooses) {
         backend.argmax(work.batch, work.model.logits(), work.tokens, slot(encoded));
-      } else if (top != null) {
-        backend.topK(work.batch, work.model.logits(), top.ids(), 0, top.logits());
       }
       underWay[slot(encoded)] = backend.submit();
       encoded++;
@@ -171,14 +179,8 @@ public final class Generator {
     }
 
     private int sample() {
-      if (top != null) {
-        return number(sampler.choose(top.readIds(), top.readLogits()));
-      }
       work.model.logits().read(0, logits);
-      return number(sampler.choose(logits));
-    }
-
-    private int number(int chosen) {
+      int chosen = sampler.choose(logits);
       if (chosen < 0) {
         throw work.model.notNumbers();
       }

@@ -1,5 +1,6 @@
 package dev.helixbg.llm.generate;
 
+import dev.helixbg.llm.backend.Draw;
 import java.util.Arrays;
 import java.util.Random;
 
@@ -21,13 +22,14 @@ final class Sampler {
 
   private int count;
 
-  private final double[] probabilities;
+  /** Their logits, the likeliest first. */
+  private final float[] likeliest;
 
   Sampler(Sampling sampling, int vocabulary) {
     this.sampling = sampling;
     random = new Random(sampling.seed());
     candidates = new long[vocabulary];
-    probabilities = new double[vocabulary];
+    likeliest = new float[vocabulary];
   }
 
   /** Takes note of a token of the prompt or the answer. */
@@ -51,25 +53,16 @@ final class Sampler {
     return chooseAmongCandidates();
   }
 
-  /**
-   * The next token, −1 if a logit is no number, of the likeliest ones alone: as many as top-k lets
-   * stay. There must be no repetition penalty.
-   */
-  int choose(int[] ids, float[] logits) {
-    for (int i = 0; i < ids.length; i++) {
-      candidates[i] = sortKey(logits[i], ids[i]);
-    }
-    count = ids.length;
-    return chooseAmongCandidates();
-  }
-
   private int chooseAmongCandidates() {
     Arrays.sort(candidates, 0, count);
     if (Float.isNaN(logit(ranked(0)))) {
       return -1;
     }
-    int kept = sampling.topK() == 0 ? count : Math.min(sampling.topK(), count);
-    return draw(filterByProbability(kept));
+    Draw draw = sampling.draw(count);
+    for (int i = 0; i < draw.k(); i++) {
+      likeliest[i] = logit(ranked(i));
+    }
+    return id(ranked(draw.rank(likeliest, random.nextDouble())));
   }
 
   private void penaliseRepetition(float[] logits) {
@@ -102,42 +95,6 @@ final class Sampler {
       best = Math.max(best, candidates[i]);
     }
     return Float.isNaN(logit(best)) ? -1 : id(best);
-  }
-
-  /** Top-p, then min-p, among the {@code kept} likeliest; returns how many stay, at least one. */
-  private int filterByProbability(int kept) {
-    double total = weigh(kept, 1);
-    int stay = 0;
-    double sum = 0;
-    while (stay < kept && sum < sampling.topP() * total) {
-      sum += probabilities[stay++];
-    }
-    stay = Math.max(1, stay);
-    while (stay > 1 && probabilities[stay - 1] < sampling.minP() * probabilities[0]) {
-      stay--;
-    }
-    return stay;
-  }
-
-  private int draw(int kept) {
-    double point = random.nextDouble() * weigh(kept, sampling.temperature());
-    int i = 0;
-    double sum = probabilities[0];
-    while (i < kept - 1 && sum <= point) {
-      sum += probabilities[++i];
-    }
-    return id(ranked(i));
-  }
-
-  /** Sets the unnormalised probabilities of the {@code kept} likeliest; returns their sum. */
-  private double weigh(int kept, double temperature) {
-    double max = logit(ranked(0));
-    double total = 0;
-    for (int i = 0; i < kept; i++) {
-      probabilities[i] = Math.exp((logit(ranked(i)) - max) / temperature);
-      total += probabilities[i];
-    }
-    return total;
   }
 
   /** The candidate of a rank, 0 being the likeliest. */

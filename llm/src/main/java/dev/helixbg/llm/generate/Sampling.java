@@ -1,6 +1,7 @@
 package dev.helixbg.llm.generate;
 
 import dev.helixbg.llm.backend.Backend;
+import dev.helixbg.llm.backend.Draw;
 
 /**
  * How the next token is chosen from the logits. The filters work in this order, each on what the
@@ -46,8 +47,14 @@ public record Sampling(
     return temperature == 0 && repetitionPenalty == 1;
   }
 
-  /** Whether the draw is among the likeliest alone, and few of them, which a device can find. */
+  /** Whether the draw is among the likeliest alone, and few of them, which a device can do. */
   public boolean isTopKOnly() {
     return temperature > 0 && repetitionPenalty == 1 && topK > 0 && topK <= Backend.MOST_TOP;
+  }
+
+  /** The draw from so many candidates, at a temperature above 0. */
+  Draw draw(int candidates) {
+    int k = topK == 0 ? candidates : Math.min(topK, candidates);
+    return new Draw(k, topP, minP, temperature);
   }
 }

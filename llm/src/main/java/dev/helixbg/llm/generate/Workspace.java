@@ -8,8 +8,6 @@ import dev.helixbg.llm.backend.Tokens;
 import dev.helixbg.llm.model.Candidates;
 import dev.helixbg.llm.model.PassLimits;
 import dev.helixbg.llm.model.Qwen3;
-import java.util.HashMap;
-import java.util.Map;
 import java.util.concurrent.CancellationException;
 import java.util.function.BooleanSupplier;
 
@@ -30,8 +28,6 @@ public final class Workspace {
 
   /** A slot per pass under way, and one to write to. */
   final Tokens tokens;
-
-  private final Map<Integer, Top> tops = new HashMap<>();
 
   /** The last pass that reads a prompt; nothing is written that it may still read. */
   private Submission lastRead = Submission.DONE;
@@ -104,12 +100,6 @@ public final class Workspace {
       tokens.set(slot, row + i, ids[from + i]);
     }
     return row;
-  }
-
-  /** Memory for the k likeliest tokens, or all of a small vocabulary. */
-  Top top(int k) {
-    int held = Math.min(k, model.vocabulary());
-    return tops.computeIfAbsent(held, size -> Top.of(model.backend(), size));
   }
 
   /**

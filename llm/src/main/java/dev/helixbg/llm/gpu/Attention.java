@@ -7,8 +7,6 @@ import dev.helixbg.llm.backend.Qkv;
 import dev.helixbg.llm.gpu.Kernels.CacheKind;
 import dev.helixbg.llm.gpu.Kernels.OfCache;
 import dev.helixbg.llm.gpu.driver.GpuBuffer;
-import dev.helixbg.llm.gpu.driver.GpuDevice;
-import java.lang.foreign.Arena;
 
 /**
  * Encodes the way into the cache, and attention.
@@ -32,13 +30,9 @@ final class Attention {
   /** Values of all heads of a group that fit the threadgroup memory of a row. */
   private static final int MOST_GROUP_VALUES = 1024;
 
-  private final GpuDevice device;
-  private final Arena arena;
   private final Recorder recorder;
   private final Kernels kernels;
-
-  /** Held for a kernel that has one part only. */
-  private GpuBuffer partials;
+  private final Scratch partials;
 
   // A rotation that was put off.
   private boolean pending;
@@ -51,11 +45,10 @@ final class Attention {
   private GpuRope rope;
   private int layer;
 
-  Attention(GpuDevice device, Arena arena, Recorder recorder, Kernels kernels) {
-    this.device = device;
-    this.arena = arena;
+  Attention(Recorder recorder, Kernels kernels) {
     this.recorder = recorder;
     this.kernels = kernels;
+    partials = recorder.scratch("parts of attention");
   }
 
   void rotate(
@@ -155,7 +148,10 @@ final class Attention {
     CacheKind kind = kind(attended, q);
     int heads = q.columns() / shape.headSize();
     int parts = parts(at.mostBlocks());
-    GpuBuffer partial = partials(attended.rows(), heads, parts, shape.headSize());
+    GpuBuffer partial =
+        parts == 1
+            ? target.buffer()
+            : partials.of(partialBytes(attended.rows(), heads, parts, shape.headSize()));
     GpuActivations k = fresh ? (GpuActivations) qkv.k() : q;
     GpuActivations v = fresh ? (GpuActivations) qkv.v() : q;
     recorder
@@ -271,12 +267,8 @@ final class Attention {
     return group;
   }
 
-  private GpuBuffer partials(int rows, int heads, int parts, int headSize) {
+  private static long partialBytes(int rows, int heads, int parts, int headSize) {
     int paddedHead = Math.ceilDiv(headSize, 4) * 4;
-    long bytes = 4L * rows * heads * parts * (paddedHead + 4);
-    if (partials == null || partials.bytes() < bytes && parts > 1) {
-      partials = device.buffer(arena, "parts of attention", bytes);
-    }
-    return partials;
+    return 4L * rows * heads * parts * (paddedHead + 4);
   }
 }

@@ -16,10 +16,24 @@ record GpuActivations(GpuBuffer buffer, int rows, int columns, int stride) imple
   private static final int UNIT = 32;
 
   static GpuActivations allocate(GpuDevice device, Arena arena, int rows, int columns) {
-    int stride = Math.ceilDiv(columns, UNIT) * UNIT;
-    long bytes = Math.multiplyExact((long) rows, (long) stride * Float.BYTES);
+    String label = "activations " + rows + "x" + columns;
+    GpuBuffer buffer = device.buffer(arena, label, bytes(rows, columns));
+    return new GpuActivations(buffer, rows, columns, stride(columns));
+  }
+
+  /** In memory that is used for nothing else. */
+  static GpuActivations in(Scratch scratch, int rows, int columns) {
     return new GpuActivations(
-        device.buffer(arena, "activations " + rows + "x" + columns, bytes), rows, columns, stride);
+        scratch.renewed(bytes(rows, columns)), rows, columns, stride(columns));
+  }
+
+  private static int stride(int columns) {
+    return Math.ceilDiv(columns, UNIT) * UNIT;
+  }
+
+  /** Bytes of so many rows. */
+  static long bytes(long rows, int columns) {
+    return Math.multiplyExact(rows, (long) stride(columns) * Float.BYTES);
   }
 
   private long offset(int row) {

@@ -5,6 +5,7 @@ import dev.helixbg.llm.backend.Backend;
 import dev.helixbg.llm.backend.Batch;
 import dev.helixbg.llm.backend.Counters;
 import dev.helixbg.llm.backend.Counters.Counter;
+import dev.helixbg.llm.backend.Draw;
 import dev.helixbg.llm.backend.KvCache;
 import dev.helixbg.llm.backend.KvShape;
 import dev.helixbg.llm.backend.KvShape.Storage;
@@ -18,12 +19,14 @@ import dev.helixbg.llm.gpu.Kernels.OfRows;
 import dev.helixbg.llm.gpu.Kernels.OfWeights;
 import dev.helixbg.llm.gpu.driver.GpuBuffer;
 import dev.helixbg.llm.gpu.driver.GpuDevice;
+import dev.helixbg.llm.gpu.driver.GpuException;
 import dev.helixbg.llm.tensor.Tensor;
 import java.lang.foreign.Arena;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.function.Consumer;
 
 /**
  * The backend for GPUs. A step encodes one dispatch when rows are few, which is decoding, and a
@@ -65,9 +68,9 @@ public final class GpuBackend implements Backend {
     recorder = new Recorder(device, arena, counters, profile);
     tables = new BatchTables(recorder);
     weights = new WeightBuffers(device, arena);
-    products = new Products(device, arena, recorder, kernels, counters);
-    attention = new Attention(device, arena, recorder, kernels);
-    largest = new Largest(device, arena, recorder, kernels);
+    products = new Products(recorder, kernels, counters);
+    attention = new Attention(recorder, kernels);
+    largest = new Largest(recorder, kernels);
   }
 
   @Override
@@ -103,6 +106,44 @@ public final class GpuBackend implements Backend {
 
   public GpuDevice device() {
     return device;
+  }
+
+  /**
+   * Refuses a model that the GPU has no memory for, before any of it is there.
+   *
+   * @param bytes that it takes in all
+   * @throws GpuException if they are more than the device should give
+   */
+  public void requireRoom(long bytes) {
+    long budget = device.memoryBudget() - device.memoryUsed();
+    if (bytes > budget) {
+      throw new GpuException(
+          "the model needs %.1f GB of the GPU's memory, with a whole session, and %s has %.1f GB"
+              .formatted(bytes / 1e9, device.name(), budget / 1e9));
+    }
+  }
+
+  /**
+   * Compiles all kernels that some steps need, side by side, and brings the weights to the GPU
+   * meanwhile. The steps are only rehearsed: nothing runs.
+   *
+   * @param news is told how far the weights are
+   * @throws GpuException if a kernel cannot be compiled, or there is no room for the weights
+   */
+  public void compile(Runnable steps, Consumer<String> news) {
+    kernels.rehearse();
+    recorder.rehearse(true);
+    try {
+      steps.run();
+    } finally {
+      recorder.rehearse(false);
+    }
+    Runnable compiled = kernels.compileWanted();
+    try {
+      weights.placeAll(news);
+    } finally {
+      compiled.run();
+    }
   }
 
   /** Copies the first {@code bytes} bytes of a buffer behind themselves. */
@@ -268,6 +309,7 @@ public final class GpuBackend implements Backend {
     attention.finishRotation();
     products.begin((GpuActivations) x, norm, false);
     products.matrix((GpuMatrix) output, (GpuActivations) logits);
+    products.findLargest(largest);
     multiply(tables.of(batch).wantedRows(), batch.wanted());
   }
 
@@ -286,13 +328,10 @@ public final class GpuBackend implements Backend {
   }
 
   @Override
-  public void topK(Batch batch, Activations logits, Tokens ids, int slot, Activations values) {
+  public void draw(
+      Batch batch, Activations logits, Draw how, double[] points, Tokens tokens, int slot) {
     attention.finishRotation();
-    largest.some(
-        (GpuActivations) logits,
-        batch.wanted(),
-        ((GpuTokens) ids).buffers().get(slot),
-        (GpuActivations) values);
+    largest.draw((GpuActivations) logits, how, points, ((GpuTokens) tokens).buffers().get(slot));
   }
 
   @Override

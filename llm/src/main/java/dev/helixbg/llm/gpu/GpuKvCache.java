@@ -56,6 +56,7 @@ final class GpuKvCache implements KvCache {
     if (wanted > blocks.length) {
       blocks = Arrays.copyOf(blocks, Math.max(wanted, 2 * blocks.length));
     }
+    memory.reserve(wanted - count);
     while (count < wanted) {
       blocks[count] = memory.take();
       count++;

@@ -6,6 +6,9 @@ import dev.helixbg.llm.backend.Submission;
 import dev.helixbg.llm.gpu.driver.GpuCommands;
 import dev.helixbg.llm.gpu.driver.GpuDevice;
 import dev.helixbg.llm.gpu.driver.GpuException;
+import java.lang.foreign.Arena;
+import java.util.ArrayDeque;
+import java.util.Deque;
 import java.util.Map;
 import java.util.TreeMap;
 
@@ -26,11 +29,18 @@ final class InFlight {
   private final String[] labels = new String[DEPTH];
   private final Map<String, Waited> waited = new TreeMap<>();
 
+  /** To be closed when the buffer has ended that was the last begun when they came here. */
+  private final Deque<Outgrown> outgrown = new ArrayDeque<>();
+
+  private record Outgrown(long number, Arena arena) {}
+
   /** Buffers begun, committed, and known to have ended, since the beginning. */
   private long begun;
 
   private long committed;
   private long ended;
+
+  private boolean rehearsing;
 
   InFlight(GpuDevice device, Counters counters) {
     this.device = device;
@@ -40,10 +50,27 @@ final class InFlight {
   /** An empty command buffer; first waits for the oldest if too many are on their way. */
   GpuCommands begin() {
     awaitThrough(begun - DEPTH);
-    GpuCommands buffer = device.commands();
+    closeOutgrown(ended);
+    GpuCommands buffer = rehearsing ? new NoCommands() : device.commands();
     buffers[slot(begun)] = buffer;
     begun++;
     return buffer;
+  }
+
+  /** Closes an arena when the buffer has ended that was begun last, and some other is begun. */
+  void closeAfterLast(Arena arena) {
+    outgrown.add(new Outgrown(begun - 1, arena));
+  }
+
+  private void closeOutgrown(long before) {
+    while (!outgrown.isEmpty() && outgrown.getFirst().number() < before) {
+      outgrown.removeFirst().arena().close();
+    }
+  }
+
+  /** Whether what is begun from now on only looks like it. */
+  void rehearse(boolean begins) {
+    rehearsing = begins;
   }
 
   /** Which of {@link #DEPTH} places the buffer has that was begun last. */
@@ -144,5 +171,6 @@ final class InFlight {
       buffers[slot(committed)].close();
       begun = committed;
     }
+    closeOutgrown(Long.MAX_VALUE);
   }
 }

@@ -5,12 +5,18 @@ import dev.helixbg.llm.gpu.driver.GpuDevice;
 import dev.helixbg.llm.gpu.driver.GpuKernel;
 import dev.helixbg.llm.gpu.driver.KernelLibrary;
 import dev.helixbg.llm.tensor.TensorType;
+import java.util.ArrayList;
 import java.util.EnumSet;
 import java.util.HashMap;
+import java.util.HashSet;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.Set;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionException;
+import java.util.function.Supplier;
 
 /**
  * The kernels, from the {@code .metal} files among the resources. What a kernel must know at
@@ -20,17 +26,16 @@ import java.util.Set;
 final class Kernels {
   /** Kernels that are compiled for the element types of up to three matrices. */
   enum OfWeights {
-    EMBED("embed", "embed"),
-    PROJECT("matvec", "project"),
-    GATE_UP("matvec", "gate_up"),
-    MATMUL("matmul", "matmul");
+    EMBED(false),
+    PROJECT(true),
+    GATE_UP(true),
+    MATMUL(false);
 
-    private final String library;
-    private final String kernel;
+    /** Whether it is compiled for so many columns, too. */
+    private final boolean isMatvec;
 
-    OfWeights(String library, String kernel) {
-      this.library = library;
-      this.kernel = kernel;
+    OfWeights(boolean isMatvec) {
+      this.isMatvec = isMatvec;
     }
   }
 
@@ -41,7 +46,7 @@ final class Kernels {
     ARGMAX_PART,
     ARGMAX,
     TOP_K_PART,
-    TOP_K,
+    DRAW,
     KEEP_ROWS,
     COPY_BLOCKS
   }
@@ -78,13 +83,28 @@ final class Kernels {
       EnumSet.of(TensorType.Q4_K, TensorType.Q5_K, TensorType.Q6_K, TensorType.Q8_0);
 
   /** Of {@link OfRows}. */
-  static final KernelLibrary ROWS = new KernelLibrary("rows", "", List.of("rows.metal"));
+  static final KernelLibrary ROWS =
+      new KernelLibrary("rows", "", List.of("dialect.metal", "rows.metal"));
+
+  /** Where a kernel comes from. */
+  private record Source(KernelLibrary library, String kernel) {}
+
+  /** Stands for a kernel in a rehearsal, where nothing is dispatched. */
+  private record Rehearsed(String name) implements GpuKernel {
+    @Override
+    public int maxThreads() {
+      return Integer.MAX_VALUE;
+    }
+  }
 
   private final GpuDevice device;
-  private final Map<WeightsKey, GpuKernel> ofWeights = new HashMap<>();
-  private final Map<WeightsKey, Boolean> offered = new HashMap<>();
-  private final Map<OfRows, GpuKernel> ofRows = new HashMap<>();
-  private final Map<CacheKey, GpuKernel> ofCache = new HashMap<>();
+  private final Map<Record, Boolean> offered = new HashMap<>();
+
+  /** By {@link WeightsKey}, {@link OfRows} or {@link CacheKey}. */
+  private final Map<Object, GpuKernel> known = new HashMap<>();
+
+  /** What a rehearsal asked for; null when there is none. */
+  private Map<Object, Source> wanted;
 
   Kernels(GpuDevice device) {
     this.device = device;
@@ -95,18 +115,90 @@ final class Kernels {
    * @param columns of the matrices
    */
   GpuKernel get(OfWeights kernel, List<TensorType> types, int columns) {
-    return ofWeights.computeIfAbsent(
+    return get(
         new WeightsKey(kernel, types, units(kernel, types, columns)),
-        key -> device.kernel(library(kernel, types, columns), kernel.kernel));
+        () -> new Source(library(kernel, types, columns), nameOf(kernel)));
   }
 
   GpuKernel get(OfRows kernel) {
-    return ofRows.computeIfAbsent(kernel, key -> device.kernel(ROWS, nameOf(kernel)));
+    return get(kernel, () -> new Source(ROWS, nameOf(kernel)));
   }
 
   GpuKernel get(OfCache kernel, CacheKind kind) {
-    return ofCache.computeIfAbsent(
-        new CacheKey(kernel, kind), key -> device.kernel(library(kind), nameOf(kernel)));
+    return get(new CacheKey(kernel, kind), () -> new Source(library(kind), nameOf(kernel)));
+  }
+
+  private GpuKernel get(Object key, Supplier<Source> source) {
+    GpuKernel kernel = known.get(key);
+    if (kernel == null && wanted != null) {
+      return new Rehearsed(wanted.computeIfAbsent(key, k -> source.get()).kernel());
+    }
+    if (kernel == null) {
+      kernel = compiled(source.get());
+      known.put(key, kernel);
+    }
+    return kernel;
+  }
+
+  private GpuKernel compiled(Source source) {
+    return device.kernel(source.library(), source.kernel());
+  }
+
+  /** From now on kernels are only noted. */
+  void rehearse() {
+    wanted = new LinkedHashMap<>();
+  }
+
+  /**
+   * Ends the rehearsal: compiles what was noted, and the helpers that any model needs some time, a
+   * library in a thread.
+   *
+   * @return waits until all is there, and throws what went wrong
+   */
+  Runnable compileWanted() {
+    Set<CacheKind> kinds = new HashSet<>();
+    for (Object key : List.copyOf(wanted.keySet())) {
+      if (key instanceof CacheKey cache && kinds.add(cache.kind)) {
+        get(OfCache.COMBINE, cache.kind);
+      }
+    }
+    for (OfRows helper : OfRows.values()) {
+      get(helper);
+    }
+    Map<KernelLibrary, Map<Object, Source>> libraries = new LinkedHashMap<>();
+    wanted.forEach(
+        (key, source) ->
+            libraries
+                .computeIfAbsent(source.library(), library -> new LinkedHashMap<>())
+                .put(key, source));
+    wanted = null;
+    // Metal's pools belong to platform threads.
+    List<CompletableFuture<Map<Object, GpuKernel>>> tasks =
+        libraries.values().stream()
+            .map(
+                sources ->
+                    CompletableFuture.supplyAsync(
+                        () -> all(sources),
+                        task -> Thread.ofPlatform().daemon().name("helix-llm-compile").start(task)))
+            .toList();
+    return () -> {
+      tasks.forEach(task -> task.handle((kernels, failure) -> null).join());
+      tasks.forEach(task -> known.putAll(ended(task)));
+    };
+  }
+
+  private Map<Object, GpuKernel> all(Map<Object, Source> sources) {
+    Map<Object, GpuKernel> kernels = new HashMap<>();
+    sources.forEach((key, source) -> kernels.put(key, compiled(source)));
+    return kernels;
+  }
+
+  private static <T> T ended(CompletableFuture<T> task) {
+    try {
+      return task.join();
+    } catch (CompletionException e) {
+      throw e.getCause() instanceof RuntimeException cause ? cause : e;
+    }
   }
 
   /** Whether there is one kernel for matrices of these types together. */
@@ -119,9 +211,7 @@ final class Kernels {
 
   /** What {@code matvec.metal} is compiled for. */
   private static int units(OfWeights kernel, List<TensorType> types, int columns) {
-    return kernel.library.equals("matvec")
-        ? Math.min(Math.ceilDiv(columns, UNIT_COLUMNS), mostUnits(types))
-        : 0;
+    return kernel.isMatvec ? Math.min(Math.ceilDiv(columns, UNIT_COLUMNS), mostUnits(types)) : 0;
   }
 
   /** What fits the registers of a lane, and for rarer types what keeps the kernels few. */
@@ -132,7 +222,7 @@ final class Kernels {
   static KernelLibrary library(OfWeights kernel, List<TensorType> types, int columns) {
     int units = units(kernel, types, columns);
     StringBuilder defines = new StringBuilder();
-    StringBuilder name = new StringBuilder(kernel.library);
+    StringBuilder name = new StringBuilder(nameOf(kernel));
     if (units > 0) {
       name.append(units);
       defines.append("#define UNITS %d\n".formatted(units));
@@ -141,8 +231,12 @@ final class Kernels {
       name.append('-').append(types.get(i));
       defines.append("#define TYPE_%c %s\n".formatted('A' + i, types.get(i)));
     }
-    return new KernelLibrary(
-        name.toString(), defines.toString(), List.of("weights.metal", kernel.library + ".metal"));
+    List<String> files = new ArrayList<>(List.of("dialect.metal", "weights.metal"));
+    if (kernel.isMatvec) {
+      files.add("matvec.metal");
+    }
+    files.add(nameOf(kernel) + ".metal");
+    return new KernelLibrary(name.toString(), defines.toString(), List.copyOf(files));
   }
 
   static KernelLibrary library(CacheKind kind) {
@@ -158,7 +252,12 @@ final class Kernels {
     return new KernelLibrary(
         "cache-%d-%d-%s".formatted(kind.headSize(), kind.group(), number),
         defines,
-        List.of("cache.metal", "rotate.metal", "attend_row.metal", "attend_tile.metal"));
+        List.of(
+            "dialect.metal",
+            "cache.metal",
+            "rotate.metal",
+            "attend_row.metal",
+            "attend_tile.metal"));
   }
 
   private static String nameOf(Enum<?> kernel) {

@@ -9,14 +9,13 @@ import java.util.Arrays;
 /**
  * The memory of all caches of one shape: one buffer of blocks, each with {@link #POSITIONS}
  * positions of a sequence in all layers (see {@code cache.metal}). Sequences that have read the
- * same share blocks. The buffer doubles when it is full.
+ * same share blocks. The buffer begins small, and doubles when it is full.
  */
 final class KvBlocks implements AutoCloseable {
   static final int POSITIONS = 32;
-  private static final int FEWEST_BLOCKS = 4;
 
-  /** An eighth of the device's budget at first. */
-  private static final int SHARE_OF_MEMORY = 8;
+  /** 512 positions: a pass of a prompt. */
+  private static final int FIRST_BLOCKS = 16;
 
   private final GpuDevice device;
   private final Recorder recorder;
@@ -56,11 +55,16 @@ final class KvBlocks implements AutoCloseable {
     return buffer;
   }
 
+  /** Makes room for so many blocks at once: whoever takes them one by one may wait each time. */
+  void reserve(int blocks) {
+    if (freeCount < blocks) {
+      grow(blocks - freeCount);
+    }
+  }
+
   /** A block that nobody else uses. */
   int take() {
-    if (freeCount == 0) {
-      grow();
-    }
+    reserve(1);
     int block = free[--freeCount];
     users[block] = 1;
     return block;
@@ -91,17 +95,11 @@ final class KvBlocks implements AutoCloseable {
     return copy;
   }
 
-  /** A whole sequence, if the device has memory to spare: growing later makes a prompt wait. */
-  private int firstBlocks() {
-    long affordable = device.memoryBudget() / SHARE_OF_MEMORY / blockBytes;
-    long sequence = Math.ceilDiv(shape.limit(), POSITIONS);
-    return (int) Math.max(FEWEST_BLOCKS, Math.min(sequence, affordable));
-  }
-
-  /** The host copies, so nothing may be on its way. */
-  private void grow() {
+  /** The old buffer is released, so nothing may be on its way. */
+  private void grow(int missing) {
     recorder.flush();
-    int blocks = users.length == 0 ? firstBlocks() : 2 * users.length;
+    int first = Math.min(FIRST_BLOCKS, Math.ceilDiv(shape.limit(), POSITIONS));
+    int blocks = Math.max(first, Math.max(2 * users.length, users.length + missing));
     Arena newArena = Arena.ofShared();
     GpuBuffer larger;
     try {

@@ -1,45 +1,56 @@
 package dev.helixbg.llm.gpu;
 
+import dev.helixbg.llm.backend.Draw;
 import dev.helixbg.llm.gpu.Kernels.OfRows;
 import dev.helixbg.llm.gpu.driver.GpuBuffer;
-import dev.helixbg.llm.gpu.driver.GpuDevice;
-import java.lang.foreign.Arena;
 
 /**
  * Encodes the choice of the largest logits, in two steps: of each part of a row, then of the parts.
+ * The product that makes the logits of a few rows has done the first step of argmax already.
  */
 final class Largest {
   // Of rows.metal.
   private static final int PART = 1024;
   private static final int MOST_PARTS = 1024;
 
-  private final GpuDevice device;
-  private final Arena arena;
   private final Recorder recorder;
   private final Kernels kernels;
+  private final Scratch valuesRoom;
+  private final Scratch placesRoom;
   private GpuBuffer values;
   private GpuBuffer places;
 
-  Largest(GpuDevice device, Arena arena, Recorder recorder, Kernels kernels) {
-    this.device = device;
-    this.arena = arena;
+  /** Whose parts were found by their product, in which submission; null for none. */
+  private GpuActivations found;
+
+  private long foundIn;
+  private int foundParts;
+
+  Largest(Recorder recorder, Kernels kernels) {
     this.recorder = recorder;
     this.kernels = kernels;
+    valuesRoom = recorder.scratch("largest logits");
+    placesRoom = recorder.scratch("their places");
+  }
+
+  /** Binds what the product of the logits leaves, for each of some parts of each row. */
+  void found(GpuActivations logits, int rows, int parts, int valuesIndex, int placesIndex) {
+    room(rows * parts);
+    recorder.writes(valuesIndex, values, 0).writes(placesIndex, places, 0);
+    found = logits;
+    foundIn = recorder.submission();
+    foundParts = parts;
   }
 
   /** The largest of each of the first rows. */
   void one(GpuActivations logits, int rows, GpuBuffer ids) {
-    int parts = parts(logits);
-    room(rows * parts);
-    recorder
-        .kernel(kernels.get(OfRows.ARGMAX_PART))
-        .reads(0, logits.buffer(), 0)
-        .writes(1, values, 0)
-        .writes(2, places, 0)
-        .writes(3, ids, 0);
-    putShape(logits, parts).constants(4).dispatch(parts, rows, 1, Products.ROW_THREADS);
-    if (parts == 1) {
-      return;
+    boolean isFound = logits == found && recorder.submission() == foundIn;
+    int parts = isFound ? foundParts : Math.ceilDiv(logits.columns(), PART);
+    if (!isFound) {
+      parts(logits, rows, parts, ids);
+      if (parts == 1) {
+        return;
+      }
     }
     recorder
         .kernel(kernels.get(OfRows.ARGMAX))
@@ -49,40 +60,57 @@ final class Largest {
     putShape(logits, parts).constants(3).dispatch(rows, 1, 1, Products.ROW_THREADS);
   }
 
-  /** As many as {@code found} has columns, of each of the first rows. */
-  void some(GpuActivations logits, int rows, GpuBuffer ids, GpuActivations found) {
-    int parts = parts(logits);
-    int k = found.columns();
-    room(rows * parts * k);
+  private void parts(GpuActivations logits, int rows, int parts, GpuBuffer ids) {
+    room(rows * parts);
+    recorder
+        .kernel(kernels.get(OfRows.ARGMAX_PART))
+        .reads(0, logits.buffer(), 0)
+        .writes(1, values, 0)
+        .writes(2, places, 0)
+        .writes(3, ids, 0);
+    putShape(logits, parts).constants(4).dispatch(parts, rows, 1, Products.ROW_THREADS);
+  }
+
+  /**
+   * A token of the likeliest of each of the first rows.
+   *
+   * @param points a row's each
+   */
+  void draw(GpuActivations logits, Draw how, double[] points, GpuBuffer ids) {
+    int parts = Math.ceilDiv(logits.columns(), PART);
+    if (parts > MOST_PARTS) {
+      throw new IllegalArgumentException("rows of " + logits.columns() + " logits");
+    }
+    int rows = points.length;
+    room(rows * parts * how.k());
+    Uploads.Table table = recorder.table(rows);
+    for (int i = 0; i < rows; i++) {
+      table.set(i, Float.floatToRawIntBits((float) points[i]));
+    }
+    recorder.upload(table, rows);
     recorder
         .kernel(kernels.get(OfRows.TOP_K_PART))
         .reads(0, logits.buffer(), 0)
         .writes(1, values, 0)
         .writes(2, places, 0);
     putShape(logits, parts)
-        .put(k)
-        .put(found.stride())
+        .put(how.k())
         .constants(3)
         .dispatch(parts, rows, 1, Products.ROW_THREADS);
     recorder
-        .kernel(kernels.get(OfRows.TOP_K))
+        .kernel(kernels.get(OfRows.DRAW))
         .reads(0, values, 0)
         .reads(1, places, 0)
-        .writes(2, ids, 0)
-        .writes(3, found.buffer(), 0);
+        .fixed(2, table)
+        .writes(3, ids, 0);
     putShape(logits, parts)
-        .put(k)
-        .put(found.stride())
+        .put(how.k())
+        .put((float) how.topP())
+        .put((float) how.minP())
+        .put((float) Math.min(1 / how.temperature(), Float.MAX_VALUE))
         .constants(4)
         .dispatch(rows, 1, 1, Products.ROW_THREADS);
-  }
-
-  private static int parts(GpuActivations logits) {
-    int parts = Math.ceilDiv(logits.columns(), PART);
-    if (parts > MOST_PARTS) {
-      throw new IllegalArgumentException("rows of " + logits.columns() + " logits");
-    }
-    return parts;
+    found = null;
   }
 
   private Recorder putShape(GpuActivations logits, int parts) {
@@ -90,10 +118,8 @@ final class Largest {
   }
 
   private void room(int candidates) {
-    long bytes = 4L * candidates;
-    if (values == null || values.bytes() < bytes) {
-      values = device.buffer(arena, "largest logits", bytes);
-      places = device.buffer(arena, "their places", bytes);
-    }
+    values = valuesRoom.of(4L * candidates);
+    places = placesRoom.of(4L * candidates);
+    found = null;
   }
 }

@@ -5,9 +5,7 @@ import dev.helixbg.llm.backend.Counters.Counter;
 import dev.helixbg.llm.backend.Norm;
 import dev.helixbg.llm.gpu.Kernels.OfRows;
 import dev.helixbg.llm.gpu.Kernels.OfWeights;
-import dev.helixbg.llm.gpu.driver.GpuDevice;
 import dev.helixbg.llm.tensor.TensorType;
-import java.lang.foreign.Arena;
 import java.util.ArrayList;
 import java.util.List;
 
@@ -34,8 +32,6 @@ final class Products {
   private static final int TILE_VECTORS = 32;
   private static final int TILE_ROWS = 64;
 
-  private final GpuDevice device;
-  private final Arena arena;
   private final Recorder recorder;
   private final Kernels kernels;
   private final Counters counters;
@@ -47,13 +43,18 @@ final class Products {
   private Norm norm;
   private boolean adds;
 
+  /** Looks for the largest of the product; null if nobody does. */
+  private Largest largest;
+
+  private final Scratch normedRoom;
+  private final Scratch gatesRoom;
   private GpuActivations normed;
   private GpuActivations gates;
 
-  Products(GpuDevice device, Arena arena, Recorder recorder, Kernels kernels, Counters counters) {
-    this.device = device;
-    this.arena = arena;
+  Products(Recorder recorder, Kernels kernels, Counters counters) {
     this.recorder = recorder;
+    normedRoom = recorder.scratch("normed");
+    gatesRoom = recorder.scratch("gates");
     this.kernels = kernels;
     this.counters = counters;
   }
@@ -69,6 +70,7 @@ final class Products {
     norm = newNorm;
     adds = newAdds;
     count = 0;
+    largest = null;
   }
 
   /** One more matrix, and where its product goes. */
@@ -76,6 +78,11 @@ final class Products {
     matrices[count] = w;
     targets[count++] = target;
     counters.add(Counter.WEIGHT_BYTES, (long) w.rows() * w.rowBytes());
+  }
+
+  /** Has the product of one matrix with a few vectors leave the largest of its parts. */
+  void findLargest(Largest finder) {
+    largest = finder;
   }
 
   /**
@@ -112,8 +119,13 @@ final class Products {
       groups += Math.ceilDiv(matrices[i].rows(), rowsPerGroup);
     }
     r.put(x.columns()).put(x.stride()).put(epsilon()).put(norm != null ? 1 : 0).put(adds ? 1 : 0);
-    r.put(rowsPerGroup / SIMDGROUPS);
+    r.put(rowsPerGroup / SIMDGROUPS).put(largest != null ? 1 : 0);
     putMatrices(kinds, from, to);
+    if (largest != null) {
+      largest.found(targets[from], vectors, groups, 10, 11);
+    } else {
+      r.fixed(10, targets[from].buffer(), 0).fixed(11, targets[from].buffer(), 0);
+    }
     r.constants(9)
         .threadgroupBytes(stagedBytes(kinds, x.columns()))
         .dispatch(groups, vectors, 1, THREADS);
@@ -145,7 +157,7 @@ final class Products {
     matrix(up, target);
     List<TensorType> kinds = distinctTypes(0, count);
     if (!kernels.has(OfWeights.GATE_UP, kinds, x.columns())) {
-      gates = room(gates, vectors, target.columns());
+      gates = room(gatesRoom, gates, vectors, target.columns());
       targets[0] = gates;
       few(rowOf, vectors);
       gate(target, vectors);
@@ -183,7 +195,7 @@ final class Products {
       Uploads.Table rowOf,
       int vectors) {
     begin(newX, newNorm, false);
-    gates = room(gates, vectors, target.columns());
+    gates = room(gatesRoom, gates, vectors, target.columns());
     matrix(gate, gates);
     matrix(up, target);
     many(rowOf, vectors);
@@ -203,7 +215,7 @@ final class Products {
   }
 
   private GpuActivations normalised(Uploads.Table rowOf, int vectors) {
-    normed = room(normed, vectors, x.columns());
+    normed = room(normedRoom, normed, vectors, x.columns());
     Recorder r =
         recorder
             .kernel(kernels.get(OfRows.NORMALISE))
@@ -288,10 +300,10 @@ final class Products {
     return Float.BYTES * (staged + staged / 32 * 4 + staged / 64 * 4);
   }
 
-  private GpuActivations room(GpuActivations held, int rows, int columns) {
+  private static GpuActivations room(Scratch room, GpuActivations held, int rows, int columns) {
     return held != null && held.rows() >= rows && held.columns() == columns
         ? held
-        : GpuActivations.allocate(device, arena, rows, columns);
+        : GpuActivations.in(room, rows, columns);
   }
 
   private List<TensorType> distinctTypes(int from, int to) {

@@ -21,6 +21,7 @@ import java.util.List;
 final class Recorder {
   private static final int MAX_CONSTANTS = 256;
 
+  private final GpuDevice device;
   private final Counters counters;
   private final InFlight inFlight;
   private final Uploads uploads;
@@ -49,11 +50,15 @@ final class Recorder {
   private GpuKernel kernel;
   private boolean conflict;
   private int constantsLength;
+  private boolean rehearsing;
+
+  private final List<Scratch> scratches = new ArrayList<>();
 
   /**
    * @param profile if not null, each dispatch is timed in a command buffer of its own
    */
   Recorder(GpuDevice device, Arena arena, Counters counters, Profile profile) {
+    this.device = device;
     this.counters = counters;
     this.profile = profile;
     inFlight = new InFlight(device, counters);
@@ -63,6 +68,29 @@ final class Recorder {
 
   InFlight inFlight() {
     return inFlight;
+  }
+
+  /**
+   * Begins, or ends, a rehearsal: what is encoded meanwhile is nothing but noted, and weights need
+   * not be there. Nothing may be open.
+   */
+  void rehearse(boolean begins) {
+    flush();
+    rehearsing = begins;
+    inFlight.rehearse(begins);
+  }
+
+  /** Memory between steps, released with this. */
+  Scratch scratch(String label) {
+    Scratch scratch = new Scratch(device, this, label);
+    scratches.add(scratch);
+    return scratch;
+  }
+
+  /** Closes an arena when the submission that is being encoded, and all before it, have ended. */
+  void closeAfterSubmission(Arena arena) {
+    open();
+    inFlight.closeAfterLast(arena);
   }
 
   /** A table for the dispatches of the submission that is being encoded. */
@@ -122,7 +150,7 @@ final class Recorder {
   }
 
   Recorder weights(int index, GpuMatrix matrix) {
-    return fixed(index, matrix.buffer(), matrix.offset());
+    return rehearsing ? this : fixed(index, matrix.buffer(), matrix.offset());
   }
 
   /** Binds what the kernel reads. */
@@ -228,5 +256,6 @@ final class Recorder {
       // Whoever awaited it was told; nobody did.
     }
     inFlight.abandon();
+    scratches.forEach(Scratch::close);
   }
 }

@@ -8,6 +8,7 @@ import java.lang.foreign.MemorySegment;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
+import java.util.function.Consumer;
 
 /**
  * Brings weights to where the GPU reads them. Those in a mapped file stay there: the pages of
@@ -21,8 +22,17 @@ final class WeightBuffers {
 
   private final GpuDevice device;
   private final Arena arena;
+
+  /** So many bytes are copied without a word. */
+  private static final long SILENT_BYTES = 1L << 30;
+
+  private static final long BYTES_A_LINE = 1L << 30;
+
   private final List<GpuMatrix> waiting = new ArrayList<>();
   private long copiedBytes;
+
+  /** Bytes copied when somebody was last told. */
+  private long told;
 
   WeightBuffers(GpuDevice device, Arena arena) {
     this.device = device;
@@ -47,6 +57,17 @@ final class WeightBuffers {
   }
 
   void placeAll() {
+    placeAll(line -> {});
+  }
+
+  /**
+   * Places all that wait for their neighbours.
+   *
+   * @param news is told how far a long copy is
+   */
+  void placeAll(Consumer<String> news) {
+    long all = waiting.stream().mapToLong(matrix -> matrix.tensor().data().byteSize()).sum();
+    told = copiedBytes;
     waiting.sort(Comparator.comparingLong(WeightBuffers::start));
     long most = device.maxBufferBytes();
     for (int from = 0; from < waiting.size(); ) {
@@ -56,7 +77,7 @@ final class WeightBuffers {
           && end(waiting.get(to)) - device.pageStart(start(waiting.get(from))) <= most) {
         to++;
       }
-      place(waiting.subList(from, to));
+      place(waiting.subList(from, to), all > SILENT_BYTES ? news : line -> {}, all);
       from = to;
     }
     waiting.clear();
@@ -70,12 +91,16 @@ final class WeightBuffers {
     return start(matrix) + matrix.tensor().data().byteSize();
   }
 
-  private void place(List<GpuMatrix> neighbours) {
+  private void place(List<GpuMatrix> neighbours, Consumer<String> news, long all) {
     long start = start(neighbours.getFirst());
     GpuBuffer pages = device.pages(arena, "weights", start, end(neighbours.getLast()) - start);
     for (GpuMatrix matrix : neighbours) {
       if (pages == null) {
         copy(matrix);
+        if (copiedBytes - told >= BYTES_A_LINE) {
+          told = copiedBytes;
+          news.accept("weights to the GPU: %.1f of %.1f GB".formatted(told / 1e9, all / 1e9));
+        }
       } else {
         matrix.place(pages, start(matrix) - device.pageStart(start));
       }

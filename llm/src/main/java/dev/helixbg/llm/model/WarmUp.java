@@ -2,6 +2,7 @@ package dev.helixbg.llm.model;
 
 import dev.helixbg.llm.backend.Backend;
 import dev.helixbg.llm.backend.Batch;
+import dev.helixbg.llm.backend.Draw;
 import dev.helixbg.llm.backend.KvCache;
 import dev.helixbg.llm.backend.KvShape.Storage;
 import dev.helixbg.llm.backend.Matrix;
@@ -14,8 +15,9 @@ import java.util.Collection;
 import java.util.List;
 
 /**
- * Makes a backend ready for a model: a tiny model of the same element types, all weights zero, runs
- * until the device has compiled what it needs. Otherwise the first tokens would pay for it.
+ * Makes a backend ready for a model; otherwise the first tokens would pay for it. On the CPU a tiny
+ * model of the same element types, all weights zero, runs until its kernels are compiled; for a GPU
+ * the model's own passes are rehearsed.
  */
 public final class WarmUp {
   /**
@@ -43,6 +45,9 @@ public final class WarmUp {
 
   private static final int VOCABULARY = MOST_ROWS;
 
+  /** Rows that are too many for products one by one. */
+  private static final int SEVERAL = 8;
+
   private WarmUp() {}
 
   /**
@@ -68,6 +73,30 @@ public final class WarmUp {
       for (int i = 0; i < passes.times; i++) {
         pass(model, batch, tokens, passes.rows);
       }
+    }
+  }
+
+  /**
+   * Encodes the passes that differ in what they need: of a prompt, of several prompts, of an
+   * answer.
+   */
+  public static void rehearse(Qwen3 model, PassLimits limits) {
+    rehearse(model, Math.min(limits.rows(), Passes.PROMPT.rows), 1);
+    int several = Math.min(limits.wanted(), SEVERAL);
+    rehearse(model, several, several);
+    rehearse(model, 1, 1);
+  }
+
+  private static void rehearse(Qwen3 model, int rows, int wanted) {
+    Tokens tokens = model.backend().tokens(1, rows);
+    Batch batch = new Batch(rows, wanted);
+    try (KvCache cache = model.backend().cache(model.cacheShape())) {
+      batch.add(cache, Math.min(rows, model.cacheShape().limit()), wanted);
+      model.forward(batch, tokens, 0);
+      model.backend().argmax(batch, model.logits(), tokens, 0);
+      Draw draw = new Draw(1, 1, 0, 1);
+      model.backend().draw(batch, model.logits(), draw, new double[wanted], tokens, 0);
+      model.backend().submit().await();
     }
   }
 

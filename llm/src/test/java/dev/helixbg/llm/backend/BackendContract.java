@@ -12,7 +12,6 @@ import dev.helixbg.llm.tensor.Tensor;
 import dev.helixbg.llm.tensor.TensorType;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
-import java.util.Arrays;
 import java.util.EnumSet;
 import java.util.List;
 import java.util.Set;
@@ -416,45 +415,65 @@ public abstract class BackendContract {
     }
   }
 
+  /** Hot, so that every rank is drawn; many equals in the second row. */
   @Test
-  void theLargestComeInOrderAndOfEqualsTheFirst() {
-    for (int columns : new int[] {5, 33, 1000}) {
-      int k = Math.min(40, columns);
+  void drawsAgree() {
+    for (int columns : new int[] {5, 33, 1000, 3000}) {
       float[][] input = vectors(2, columns);
       for (int i = 0; i < columns; i++) {
-        input[1][i] = i % 3; // Many equals.
+        input[1][i] = i % 3;
       }
-      float[][] actual = new float[2][k];
-      float[][] expected = new float[2][k];
-      int[] actualIds = topK(tested, input, actual);
-      assertArrayEquals(topK(oracle, input, expected), actualIds, columns + " columns");
-      assertArrayEquals(expected[0], actual[0]);
-      assertArrayEquals(expected[1], actual[1]);
-      for (int row = 0; row < 2; row++) {
-        float[] sorted = input[row].clone();
-        Arrays.sort(sorted);
-        for (int j = 0; j < k; j++) {
-          assertEquals(sorted[columns - 1 - j], actual[row][j]);
-          assertEquals(actual[row][j], input[row][actualIds[row * k + j]]);
-        }
-      }
-      assertEquals(2, actualIds[k], "the first of the largest");
+      int k = Math.min(40, columns);
+      assertDraws(input, new Draw(k, 1, 0, 20), 60);
+      assertDraws(input, new Draw(k, 0.9, 0, 1), 12);
+      assertDraws(input, new Draw(k, 1, 0.5, 1), 12);
+      assertDraws(input, new Draw(1, 0.01, 0, 1e-30), 2);
+      assertEquals(2, draw(tested, input, new Draw(k, 1, 0, 1), 0)[1], "the first of the largest");
     }
   }
 
-  private static int[] topK(Backend backend, float[][] input, float[][] values) {
-    int k = values[0].length;
-    Activations found = backend.activations(2, k);
-    Tokens ids = backend.tokens(2, 2 * k);
-    backend.topK(wanted(backend, 2), filled(backend, input, 2), ids, 1, found);
-    backend.submit().await();
-    int[] read = new int[2 * k];
-    for (int i = 0; i < read.length; i++) {
-      read[i] = ids.get(1, i);
+  private void assertDraws(float[][] input, Draw how, int draws) {
+    for (int i = 0; i < draws; i++) {
+      double point = (i + 0.5) / draws;
+      assertArrayEquals(
+          draw(oracle, input, how, point), draw(tested, input, how, point), how + " at " + point);
     }
-    found.read(0, values[0]);
-    found.read(1, values[1]);
-    return read;
+  }
+
+  private static int[] draw(Backend backend, float[][] input, Draw how, double point) {
+    Tokens ids = backend.tokens(2, 2);
+    backend.draw(
+        wanted(backend, 2),
+        filled(backend, input, 2),
+        how,
+        new double[] {point, 0.999 * point},
+        ids,
+        1);
+    backend.submit().await();
+    return new int[] {ids.get(1, 0), ids.get(1, 1)};
+  }
+
+  /** A product may leave the largest of its parts for an argmax in the same submission. */
+  @Test
+  void theLargestOfAProductIsFound() {
+    float[][] input = vectors(3, 64);
+    Tensor gain = gain(64);
+    for (int columns : new int[] {1, 5, 130, 1025, 33_000}) {
+      Tensor w = weights(TensorType.Q8_0, columns, 64);
+      int[] expected = likeliest(oracle, input, gain, w);
+      assertArrayEquals(expected, likeliest(tested, input, gain, w), columns + " columns");
+    }
+  }
+
+  private static int[] likeliest(Backend backend, float[][] input, Tensor gain, Tensor w) {
+    Activations logits = backend.activations(3, (int) w.rows());
+    Tokens tokens = backend.tokens(1, 3);
+    Batch batch = wanted(backend, 3);
+    Norm norm = new Norm(backend.matrix(gain), 1e-6f);
+    backend.logits(batch, filled(backend, input, 3), norm, backend.matrix(w), logits);
+    backend.argmax(batch, logits, tokens, 0);
+    backend.submit().await();
+    return new int[] {tokens.get(0, 0), tokens.get(0, 1), tokens.get(0, 2)};
   }
 
   // ---- helpers --------------------------------------------------------------------------------

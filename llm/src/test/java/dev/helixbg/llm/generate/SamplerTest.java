@@ -80,19 +80,6 @@ class SamplerTest {
     assertFalse(Arrays.equals(drawn(7), drawn(8)));
   }
 
-  @Test
-  void theLikeliestAloneGiveTheSameTokensAsAllLogits() {
-    Sampling sampling = new Sampling(0.8, 3, 0.95, 0.1, 1, 5);
-    Sampler all = new Sampler(sampling, 4);
-    Sampler few = new Sampler(sampling, 4);
-    float[] logits = logits();
-    int[] ids = {2, 0, 3};
-    float[] likeliest = {logits[2], logits[0], logits[3]};
-    for (int i = 0; i < 200; i++) {
-      assertEquals(all.choose(logits()), few.choose(ids, likeliest));
-    }
-  }
-
   /** These numbers must never change: they follow from the specification of java.util.Random. */
   @Test
   void theTokensOfASeedAreTheSameEverywhere() {

@@ -1,12 +1,8 @@
 package dev.helixbg.llm.golden;
 
-import dev.helixbg.llm.backend.Backend;
-import dev.helixbg.llm.backend.KvShape.Storage;
-import dev.helixbg.llm.gpu.GpuBackend;
 import dev.helixbg.llm.gpu.cuda.CudaTests;
+import dev.helixbg.llm.gpu.driver.GpuDevice;
 import dev.helixbg.llm.softmetal.SoftMetalSettings;
-import java.util.List;
-import java.util.Set;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.condition.EnabledIfSystemProperty;
@@ -16,10 +12,7 @@ import org.junit.jupiter.api.condition.EnabledIfSystemProperty;
  * one answer from the stand-in.
  */
 @EnabledIfSystemProperty(named = "gpu.real", matches = "true")
-class CudaGoldenTest extends GoldenContract {
-  /** All with {@code -Dgolden.all}, which takes minutes; else a spread of each task. */
-  private static final int EACH = Boolean.getBoolean("golden.all") ? Integer.MAX_VALUE : 1;
-
+class CudaGoldenTest extends GpuGoldenContract {
   private static CudaTests cuda;
 
   @BeforeAll
@@ -35,29 +28,12 @@ class CudaGoldenTest extends GoldenContract {
   }
 
   @Override
-  Backend backend() {
-    return new GpuBackend(cuda.device());
+  GpuDevice device() {
+    return cuda.device();
   }
 
   @Override
-  Set<Storage> rounding() {
-    return Set.of(Storage.F16);
-  }
-
-  @Override
-  List<GoldenCase> generated(List<GoldenCase> cases) {
-    return List.of("label", "summary", "pair").stream()
-        .flatMap(task -> cases.stream().filter(c -> c.task().equals(task)).limit(EACH))
-        .toList();
-  }
-
-  @Override
-  double logitBound() {
-    return 5e-5;
-  }
-
-  @Override
-  double tapBound() {
-    return 5e-5;
+  int spread() {
+    return 1;
   }
 }

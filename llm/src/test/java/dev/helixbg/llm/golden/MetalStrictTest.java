@@ -69,7 +69,7 @@ class MetalStrictTest {
     }
   }
 
-  /** The GPU finds the likeliest; the draw is the host's. */
+  /** The GPU draws by itself, several tokens ahead. */
   @Test
   void topKSamplingDrawsWhatItDrawsOnTheCpu() {
     Sampling sampling = new Sampling(1.5, 20, 0.98, 0, 1, 3);

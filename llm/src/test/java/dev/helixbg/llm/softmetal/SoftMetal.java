@@ -25,6 +25,7 @@ public final class SoftMetal {
 
   private final Path library;
   private final MethodHandle configure;
+  private final MethodHandle requirePools;
   private final MethodHandle takeFindings;
   private final MethodHandle liveObjects;
 
@@ -37,6 +38,7 @@ public final class SoftMetal {
             symbols,
             "softmetal_configure",
             FunctionDescriptor.ofVoid(JAVA_INT, JAVA_INT, JAVA_INT, JAVA_INT, JAVA_INT, JAVA_INT));
+    requirePools = bind(symbols, "softmetal_require_pools", FunctionDescriptor.ofVoid(JAVA_INT));
     takeFindings = bind(symbols, "softmetal_take_findings", text);
     liveObjects = bind(symbols, "softmetal_live_objects", text);
     configure(SoftMetalSettings.STRICT);
@@ -88,6 +90,18 @@ public final class SoftMetal {
           to.lazy() ? 1 : 0,
           to.maxThreads(),
           to.cores());
+    } catch (Throwable e) {
+      throw new IllegalStateException(e);
+    }
+  }
+
+  /**
+   * Whether every call in which the real Metal may autorelease something of its own is a mistake
+   * outside of a pool.
+   */
+  public void requirePools(boolean required) {
+    try {
+      requirePools.invokeExact(required ? 1 : 0);
     } catch (Throwable e) {
       throw new IllegalStateException(e);
     }

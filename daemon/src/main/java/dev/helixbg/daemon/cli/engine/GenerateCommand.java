@@ -149,7 +149,8 @@ public final class GenerateCommand implements Callable<Integer> {
     Sampling chosen = sampling.sampling();
     int[] givenIds = prompt.ids == null ? null : parse(prompt.ids);
     Settings settings = flags.settings(options);
-    ModelOptions opening = flags.options(settings, 1).profiled(profile);
+    ModelOptions opening =
+        flags.options(settings, 1).profiled(profile).telling(console.err()::println);
     try (TextModel model = ModelOpener.open(file, opening)) {
       if (profile && GpuAccount.of(model.backend()).isEmpty()) {
         throw new Failure(

@@ -8,6 +8,7 @@ import dev.helixbg.daemon.terminal.Console;
 import dev.helixbg.daemon.terminal.ExitCode;
 import dev.helixbg.daemon.terminal.Json;
 import dev.helixbg.llm.LoadReport;
+import dev.helixbg.llm.ModelOpener;
 import dev.helixbg.llm.TextModel;
 import dev.helixbg.llm.gguf.GgufArray;
 import dev.helixbg.llm.gguf.GgufFile;
@@ -50,7 +51,7 @@ public final class LoadModelCommand implements Callable<Integer> {
 
   @Override
   public Integer call() throws IOException {
-    try (TextModel model = flags.open(file, flags.settings(options))) {
+    try (TextModel model = open()) {
       model.tokenizer();
       if (json) {
         Json.print(console.json(), generator -> write(model, generator));
@@ -222,5 +223,10 @@ public final class LoadModelCommand implements Callable<Integer> {
     }
     json.writeEndArray();
     json.writeEndObject();
+  }
+
+  private TextModel open() {
+    return ModelOpener.open(
+        file, flags.options(flags.settings(options), 1).telling(console.err()::println));
   }
 }

@@ -5,6 +5,7 @@ import dev.helixbg.llm.backend.Backend;
 import dev.helixbg.llm.backend.Batch;
 import dev.helixbg.llm.backend.Counters;
 import dev.helixbg.llm.backend.Counters.Counter;
+import dev.helixbg.llm.backend.Draw;
 import dev.helixbg.llm.backend.KvCache;
 import dev.helixbg.llm.backend.KvShape;
 import dev.helixbg.llm.backend.Matrix;
@@ -100,12 +101,12 @@ public abstract class HostBackend implements Backend {
   }
 
   @Override
-  public final void topK(
-      Batch batch, Activations logits, Tokens ids, int slot, Activations values) {
-    int k = values.columns();
+  public final void draw(
+      Batch batch, Activations logits, Draw how, double[] points, Tokens tokens, int slot) {
+    int k = how.k();
     float[] row = new float[logits.columns()];
     float[] top = new float[k];
-    int[] topIds = new int[k];
+    int[] ids = new int[k];
     for (int i = 0; i < batch.wanted(); i++) {
       logits.read(i, row);
       int found = 0;
@@ -116,15 +117,12 @@ public abstract class HostBackend implements Backend {
         int at = found < k ? found++ : k - 1;
         for (; at > 0 && Float.compare(row[id], top[at - 1]) > 0; at--) {
           top[at] = top[at - 1];
-          topIds[at] = topIds[at - 1];
+          ids[at] = ids[at - 1];
         }
         top[at] = row[id];
-        topIds[at] = id;
+        ids[at] = id;
       }
-      values.write(i, top);
-      for (int j = 0; j < k; j++) {
-        ids.set(slot, i * k + j, topIds[j]);
-      }
+      tokens.set(slot, i, Float.isNaN(top[0]) ? 0 : ids[how.rank(top, points[i])]);
     }
   }
 

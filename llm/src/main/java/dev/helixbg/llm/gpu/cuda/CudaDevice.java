@@ -10,8 +10,8 @@ import dev.helixbg.llm.gpu.driver.GpuKernel;
 import dev.helixbg.llm.gpu.driver.KernelLibrary;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
-import java.util.HashMap;
 import java.util.Map;
+import java.util.concurrent.ConcurrentHashMap;
 
 /**
  * The first NVIDIA GPU that the driver shows, one stream on it, and all that was loaded there.
@@ -63,7 +63,7 @@ public final class CudaDevice implements GpuDevice {
   private final int architecture;
   private final Launches launches;
   private final MemorySegment bounce;
-  private final Map<String, Long> modules = new HashMap<>();
+  private final Map<String, Long> modules = new ConcurrentHashMap<>();
   private Thread current;
   private long used;
   private boolean closed;
@@ -290,8 +290,12 @@ public final class CudaDevice implements GpuDevice {
 
   @Override
   public GpuKernel kernel(KernelLibrary library, String kernel) {
-    enter();
-    long module = modules.computeIfAbsent(library.name(), this::load);
+    cuda.call(cuda.ctxSetCurrent, context); // a thread that compiles does not take turns
+    Long module = modules.get(library.name());
+    if (module == null) {
+      module = load(library.name());
+      modules.put(library.name(), module);
+    }
     try (Arena call = Arena.ofConfined()) {
       long function =
           cuda.get(cuda.moduleGetFunction, module, call.allocateFrom(Ptx.entry(kernel)).address());

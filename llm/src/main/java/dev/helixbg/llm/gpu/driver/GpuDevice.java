@@ -64,7 +64,8 @@ public interface GpuDevice extends AutoCloseable {
   boolean has(KernelLibrary library);
 
   /**
-   * A kernel of a library, which is compiled when it is first asked for.
+   * A kernel of a library, which is compiled when it is first asked for. Several threads may ask at
+   * once, each for another library.
    *
    * @throws GpuException if the library cannot be compiled, or has no such kernel
    */

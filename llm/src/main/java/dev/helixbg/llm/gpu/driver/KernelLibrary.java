@@ -19,10 +19,6 @@ public record KernelLibrary(String name, String defines, List<String> files) {
       """
       #include <metal_stdlib>
       using namespace metal;
-      // Before it reads what the dispatch before wrote; elsewhere than on Metal a kernel may start earlier.
-      #ifndef AWAIT
-      #define AWAIT()
-      #endif
       """;
 
   /** All of it, in Metal's language. */

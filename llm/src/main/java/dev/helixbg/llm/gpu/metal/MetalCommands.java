@@ -43,20 +43,20 @@ final class MetalCommands implements GpuCommands {
 
   @Override
   public void kernel(GpuKernel kernel) {
-    if (encoder == ObjectiveC.NIL) {
-      encoder = newEncoder();
+    try (ObjectiveC.Pool pool = objc.pool()) {
+      if (encoder == ObjectiveC.NIL) {
+        encoder = newEncoder();
+      }
+      objc.send.tell(encoder, selectors.setPipeline(), ((MetalPipeline) kernel).id());
     }
-    objc.send.tell(encoder, selectors.setPipeline(), ((MetalPipeline) kernel).id());
   }
 
   private long newEncoder() {
-    try (ObjectiveC.Pool pool = objc.pool()) {
-      long made = objc.send.ask(id, selectors.encoderOfType(), CONCURRENT);
-      if (made == ObjectiveC.NIL) {
-        throw new GpuException("Metal gave no command encoder");
-      }
-      return objc.retain(made);
+    long made = objc.send.ask(id, selectors.encoderOfType(), CONCURRENT);
+    if (made == ObjectiveC.NIL) {
+      throw new GpuException("Metal gave no command encoder");
     }
+    return objc.retain(made);
   }
 
   @Override
@@ -79,7 +79,9 @@ final class MetalCommands implements GpuCommands {
   public void dispatch(int x, int y, int z, int threadCount) {
     set(groups, x, y, z);
     set(threads, threadCount, 1, 1);
-    objc.send.tellSizes(encoder, selectors.dispatch(), groups, threads);
+    try (ObjectiveC.Pool pool = objc.pool()) {
+      objc.send.tellSizes(encoder, selectors.dispatch(), groups, threads);
+    }
   }
 
   private static void set(MemorySegment size, long width, long height, long depth) {
@@ -90,7 +92,9 @@ final class MetalCommands implements GpuCommands {
 
   @Override
   public void barrier() {
-    objc.send.tell(encoder, selectors.barrier(), SCOPE_BUFFERS);
+    try (ObjectiveC.Pool pool = objc.pool()) {
+      objc.send.tell(encoder, selectors.barrier(), SCOPE_BUFFERS);
+    }
   }
 
   /** The GPU reads what the host wrote. */
@@ -100,13 +104,17 @@ final class MetalCommands implements GpuCommands {
   @Override
   public void commit(String label) {
     endEncoder();
-    objc.label(id, label);
-    objc.send.tell(id, selectors.commit());
+    try (ObjectiveC.Pool pool = objc.pool()) {
+      objc.label(id, label);
+      objc.send.tell(id, selectors.commit());
+    }
   }
 
   private void endEncoder() {
     if (encoder != ObjectiveC.NIL) {
-      objc.send.tell(encoder, selectors.endEncoding());
+      try (ObjectiveC.Pool pool = objc.pool()) {
+        objc.send.tell(encoder, selectors.endEncoding());
+      }
       objc.release(encoder);
       encoder = ObjectiveC.NIL;
     }
@@ -119,11 +127,11 @@ final class MetalCommands implements GpuCommands {
 
   @Override
   public void await() {
-    if (!ended()) {
-      objc.send.tell(id, selectors.waitUntilCompleted());
-    }
-    if (objc.send.ask(id, selectors.status()) == ERROR) {
-      try (ObjectiveC.Pool pool = objc.pool()) {
+    try (ObjectiveC.Pool pool = objc.pool()) {
+      if (!ended()) {
+        objc.send.tell(id, selectors.waitUntilCompleted());
+      }
+      if (objc.send.ask(id, selectors.status()) == ERROR) {
         throw new GpuException(
             "the GPU could not finish its work: "
                 + objc.errorText(objc.send.ask(id, selectors.error())));

@@ -15,8 +15,8 @@ import java.lang.foreign.FunctionDescriptor;
 import java.lang.foreign.Linker;
 import java.lang.foreign.MemorySegment;
 import java.lang.invoke.MethodHandle;
-import java.util.HashMap;
 import java.util.Map;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.Supplier;
 
 /**
@@ -31,25 +31,69 @@ public final class MetalDevice implements GpuDevice {
 
   private static final long MATH_MODE_FAST = 2; // MTLMathModeFast
 
+  /** MTLLanguageVersion3_0, of macOS 13; simdgroup matrices are older. */
+  private static final long LANGUAGE_VERSION = 3 << 16;
+
+  /** Buffers that were not asked for longer may be taken out of the GPU's memory. */
+  private static final long RESIDENT_NANOS = 500_000_000;
+
   private final ObjectiveC objc;
   private final Arena arena = Arena.ofShared();
   private final long id;
   private final CommandSelectors selectors;
   private final long queue;
+
+  /** The {@code MTLResidencySet} of all buffers; nil before macOS 15. */
+  private final long residency;
+
+  private boolean resident;
+  private long residentSince;
   private final long pageSize = systemPageSize();
-  private final Map<String, Long> libraries = new HashMap<>();
-  private final Map<String, MetalPipeline> pipelines = new HashMap<>();
+  private final Map<String, Long> libraries = new ConcurrentHashMap<>();
+  private final Map<String, MetalPipeline> pipelines = new ConcurrentHashMap<>();
 
   private MetalDevice(ObjectiveC objc, long id) {
     this.objc = objc;
     this.id = objc.releasedBy(arena, id);
     selectors = new CommandSelectors(objc);
-    long made = objc.send.ask(id, objc.selector("newCommandQueue"));
-    if (made == ObjectiveC.NIL) {
-      arena.close();
-      throw new GpuException("Metal gave no command queue");
+    try (ObjectiveC.Pool pool = objc.pool()) {
+      long made = objc.send.ask(id, objc.selector("newCommandQueue"));
+      if (made == ObjectiveC.NIL) {
+        arena.close();
+        throw new GpuException("Metal gave no command queue");
+      }
+      queue = objc.releasedBy(arena, made);
+      residency = newResidencySet();
     }
-    queue = objc.releasedBy(arena, made);
+  }
+
+  private long newResidencySet() {
+    long selector = objc.selector("newResidencySetWithDescriptor:error:");
+    if (!objc.send.askBoolean(id, objc.selector("respondsToSelector:"), selector)) {
+      return ObjectiveC.NIL;
+    }
+    long descriptor =
+        objc.send.ask(objc.classOf("MTLResidencySetDescriptor"), objc.selector("new"));
+    try (Arena call = Arena.ofConfined()) {
+      long made = objc.send.ask(id, selector, descriptor, call.allocate(ADDRESS).address());
+      if (made != ObjectiveC.NIL) { // without, Metal decides for itself
+        objc.releasedBy(arena, made);
+        objc.send.tell(queue, objc.selector("addResidencySet:"), made);
+      }
+      return made;
+    } finally {
+      objc.release(descriptor);
+    }
+  }
+
+  /** While it works; what is at rest is not asked for, and the system may have its memory. */
+  private void keepResident() {
+    long now = System.nanoTime();
+    if (residency != ObjectiveC.NIL && (!resident || now - residentSince > RESIDENT_NANOS)) {
+      objc.send.tell(residency, objc.selector("requestResidency"));
+      resident = true;
+      residentSince = now;
+    }
   }
 
   /**
@@ -120,6 +164,7 @@ public final class MetalDevice implements GpuDevice {
   @Override
   public GpuCommands commands() {
     try (ObjectiveC.Pool pool = objc.pool()) {
+      keepResident();
       long made = objc.send.ask(queue, selectors.commandBuffer());
       if (made == ObjectiveC.NIL) {
         throw new GpuException("Metal gave no command buffer");
@@ -132,13 +177,15 @@ public final class MetalDevice implements GpuDevice {
 
   @Override
   public GpuBuffer buffer(Arena owner, String label, long bytes) {
-    long buffer = objc.send.ask(id, objc.selector("newBufferWithLength:options:"), bytes, SHARED);
-    if (buffer == ObjectiveC.NIL) {
-      throw new GpuException(
-          "Metal has no memory for a buffer of %,d bytes (%s); its budget is %,d bytes"
-              .formatted(bytes, label, memoryBudget()));
+    try (ObjectiveC.Pool pool = objc.pool()) {
+      long buffer = objc.send.ask(id, objc.selector("newBufferWithLength:options:"), bytes, SHARED);
+      if (buffer == ObjectiveC.NIL) {
+        throw new GpuException(
+            "Metal has no memory for a buffer of %,d bytes (%s); its budget is %,d bytes"
+                .formatted(bytes, label, memoryBudget()));
+      }
+      return owned(owner, label, buffer, bytes);
     }
-    return owned(owner, label, buffer, bytes);
   }
 
   @Override
@@ -156,22 +203,24 @@ public final class MetalDevice implements GpuDevice {
   public GpuBuffer pages(Arena owner, String label, long address, long bytes) {
     long start = pageStart(address);
     long length = pageStart(address + bytes + pageSize - 1) - start;
-    long buffer =
-        objc.send.ask(
-            id,
-            objc.selector("newBufferWithBytesNoCopy:length:options:deallocator:"),
-            start,
-            length,
-            SHARED,
-            ObjectiveC.NIL);
-    if (buffer == ObjectiveC.NIL) {
-      return null;
+    try (ObjectiveC.Pool pool = objc.pool()) {
+      long buffer =
+          objc.send.ask(
+              id,
+              objc.selector("newBufferWithBytesNoCopy:length:options:deallocator:"),
+              start,
+              length,
+              SHARED,
+              ObjectiveC.NIL);
+      if (buffer == ObjectiveC.NIL) {
+        return null;
+      }
+      if (objc.send.ask(buffer, objc.selector("length")) != length) {
+        objc.release(buffer);
+        return null;
+      }
+      return owned(owner, label, buffer, length);
     }
-    if (objc.send.ask(buffer, objc.selector("length")) != length) {
-      objc.release(buffer);
-      return null;
-    }
-    return owned(owner, label, buffer, length);
   }
 
   @Override
@@ -181,10 +230,25 @@ public final class MetalDevice implements GpuDevice {
 
   private MetalBuffer owned(Arena owner, String label, long buffer, long bytes) {
     objc.label(buffer, label);
+    inResidencySet("addAllocation:", buffer);
     MemorySegment data =
         MemorySegment.ofAddress(objc.send.ask(buffer, objc.selector("contents")))
-            .reinterpret(bytes, owner, segment -> objc.release(buffer));
+            .reinterpret(bytes, owner, segment -> release(buffer));
     return new MetalBuffer(buffer, data);
+  }
+
+  private void release(long buffer) {
+    try (ObjectiveC.Pool pool = objc.pool()) {
+      inResidencySet("removeAllocation:", buffer);
+      objc.release(buffer);
+    }
+  }
+
+  private void inResidencySet(String change, long buffer) {
+    if (residency != ObjectiveC.NIL) {
+      objc.send.tell(residency, objc.selector(change), buffer);
+      objc.send.tell(residency, objc.selector("commit"));
+    }
   }
 
   /** 16,384 on Apple silicon, 4,096 elsewhere. */
@@ -240,6 +304,7 @@ public final class MetalDevice implements GpuDevice {
     try (ObjectiveC.Pool pool = objc.pool();
         Arena call = Arena.ofConfined()) {
       setFastMath(options);
+      objc.send.tell(options, objc.selector("setLanguageVersion:"), LANGUAGE_VERSION);
       MemorySegment error = call.allocate(ADDRESS);
       long compiled =
           objc.send.ask(
@@ -272,14 +337,20 @@ public final class MetalDevice implements GpuDevice {
   }
 
   private MetalPipeline pipeline(long library, String kernel) {
-    long name = objc.string(kernel);
-    long function = objc.send.ask(library, objc.selector("newFunctionWithName:"), name);
-    objc.release(name);
-    if (function == ObjectiveC.NIL) {
-      throw new GpuException("the Metal sources have no kernel " + kernel);
+    try (ObjectiveC.Pool pool = objc.pool()) {
+      long name = objc.string(kernel);
+      long function = objc.send.ask(library, objc.selector("newFunctionWithName:"), name);
+      objc.release(name);
+      if (function == ObjectiveC.NIL) {
+        throw new GpuException("the Metal sources have no kernel " + kernel);
+      }
+      return pipelineOf(function, kernel);
     }
-    try (ObjectiveC.Pool pool = objc.pool();
-        Arena call = Arena.ofConfined()) {
+  }
+
+  /** The function is released. */
+  private MetalPipeline pipelineOf(long function, String kernel) {
+    try (Arena call = Arena.ofConfined()) {
       MemorySegment error = call.allocate(ADDRESS);
       long pipeline =
           objc.send.ask(
@@ -301,6 +372,10 @@ public final class MetalDevice implements GpuDevice {
 
   @Override
   public void close() {
+    if (resident) {
+      objc.send.tell(residency, objc.selector("endResidency"));
+      resident = false;
+    }
     arena.close();
   }
 }

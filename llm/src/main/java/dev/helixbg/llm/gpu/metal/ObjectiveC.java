@@ -92,9 +92,12 @@ final class ObjectiveC {
     }
   }
 
+  /** In a pool of its own: what Metal lets go on the way may be autoreleased. */
   void release(long object) {
     try {
+      long token = (long) push.invokeExact();
       release.invokeExact(object);
+      pop.invokeExact(token);
     } catch (Throwable e) {
       throw MessageSend.unexpected(e);
     }

@@ -8,6 +8,7 @@
 //
 //   q, target   rows x heads x HEAD      partials   rows x heads x splits x (HEAD4 + 4): values, largest, sum
 //   grid        heads / GROUP, splits, rows
+[[max_total_threads_per_threadgroup(128)]]
 kernel void attend_row(
     device const float* q [[buffer(0)]],
     device const float* k [[buffer(1)]],
@@ -71,9 +72,11 @@ kernel void attend_row(
 
   float largest[GROUP], sum[GROUP];
   float4 out[GROUP][LANE_FOURS];
+#pragma unroll
   for (uint g = 0; g < GROUP; g++) {
     largest[g] = -FLT_MAX;
     sum[g] = 0;
+#pragma unroll
     for (uint c = 0; c < LANE_FOURS; c++) out[g][c] = float4(0.0f);
   }
   threadgroup float* own_weights = weights + simdgroup * GROUP * BLOCK;
@@ -81,6 +84,7 @@ kernel void attend_row(
     const uint count = min(BLOCK, position + 1 - b * BLOCK);
     const bool last = shape.fresh && b == all_blocks - 1;
     float scores[GROUP], own_scores[GROUP];
+#pragma unroll
     for (uint g = 0; g < GROUP; g++) {
       scores[g] = 0;
       own_scores[g] = 0;
@@ -88,36 +92,43 @@ kernel void attend_row(
 #pragma unroll
     for (uint c = 0; c < HEAD4 / 4; c++) {
       const float4 four = float4(key[c]);
+#pragma unroll
       for (uint g = 0; g < GROUP; g++) scores[g] += dot(four, queries[g * (HEAD4 / 4) + c]);
     }
 #ifndef MANY_REGISTERS
     load_values(keys_of(cache, table[b], shape, kv_head), lane, values);
 #endif
     if (last) {
+#pragma unroll
       for (uint g = 0; g < GROUP; g++) {
         for (uint c = lane; c < HEAD4 / 4; c += 32) own_scores[g] += dot(as_cached(own[c]), queries[g * (HEAD4 / 4) + c]);
         own_scores[g] = simd_sum(own_scores[g]);
       }
     }
+#pragma unroll
     for (uint g = 0; g < GROUP; g++) {
       const float before = largest[g], score = last && lane == slot ? own_scores[g] : scores[g];
       largest[g] = max(before, simd_max(lane < count ? score : -FLT_MAX));
       const float weight = lane < count ? exp(score - largest[g]) : 0.0f;
       const float shrink = exp(before - largest[g]);
       sum[g] = sum[g] * shrink + simd_sum(weight);
+#pragma unroll
       for (uint c = 0; c < LANE_FOURS; c++) out[g][c] *= shrink;
       own_weights[g * BLOCK + lane] = last && lane == slot ? 0.0f : weight;
       own_scores[g] = last ? exp(own_scores[g] - largest[g]) : 0.0f;
     }
     simdgroup_barrier(mem_flags::mem_threadgroup);
+#pragma unroll
     for (uint c = 0; c < LANE_FOURS; c++) {
 #pragma unroll
       for (uint p = 0; p < BLOCK; p++) {
         const float4 four = p < count ? float4(values[c * BLOCK + p]) : float4(0.0f);
+#pragma unroll
         for (uint g = 0; g < GROUP; g++) out[g][c] += own_weights[g * BLOCK + p] * four;
       }
       const uint column = min(c * 32 + lane, uint(HEAD4 / 4 - 1));
       if (last) {
+#pragma unroll
         for (uint g = 0; g < GROUP; g++) out[g][c] += own_scores[g] * as_cached(own[HEAD4 / 4 + column]);
       }
     }
@@ -138,20 +149,25 @@ kernel void attend_row(
   }
 
   // The four simdgroups' results into one.
+#pragma unroll
   for (uint g = 0; g < GROUP; g++) {
     if (lane == 0) {
       largest_of[simdgroup * GROUP + g] = largest[g];
       sum_of[simdgroup * GROUP + g] = sum[g];
     }
+#pragma unroll
     for (uint c = 0; c < LANE_FOURS; c++) {
       const uint column = c * 32 + lane;
       if (column < HEAD4 / 4) results[(simdgroup * GROUP + g) * (HEAD4 / 4) + column] = out[g][c];
     }
   }
   threadgroup_barrier(mem_flags::mem_threadgroup);
+#pragma unroll
   for (uint g = 0; g < GROUP; g++) {
     float most = -FLT_MAX, total = 0, factors[SIMDGROUPS];
+#pragma unroll
     for (uint s = 0; s < SIMDGROUPS; s++) most = max(most, largest_of[s * GROUP + g]);
+#pragma unroll
     for (uint s = 0; s < SIMDGROUPS; s++) {
       factors[s] = exp(largest_of[s * GROUP + g] - most);
       total += sum_of[s * GROUP + g] * factors[s];
@@ -160,6 +176,7 @@ kernel void attend_row(
     device float* partial = partials + ((ulong(row) * shape.heads + head) * shape.splits + group.y) * (HEAD4 + 4);
     for (uint i = thread_index; i < HEAD; i += 32 * SIMDGROUPS) {
       float result = 0;
+#pragma unroll
       for (uint s = 0; s < SIMDGROUPS; s++) result += ((threadgroup float*)results)[(s * GROUP + g) * HEAD4 + i] * factors[s];
       if (shape.splits == 1) {
         target[ulong(row) * shape.target_stride + head * HEAD + i] = result / total;
@@ -177,6 +194,7 @@ kernel void attend_row(
 // The parts of attend_row into one: a threadgroup of 4 simdgroups per row and head.
 //
 //   partials   rows x heads x splits x (HEAD4 + 4)     target   rows x target_stride     grid   heads, rows
+[[max_total_threads_per_threadgroup(128)]]
 kernel void combine(
     device const float* partials [[buffer(0)]],
     device float* target [[buffer(1)]],

@@ -10,16 +10,15 @@ struct Tile {
 };
 
 // A threadgroup takes a tile and a head, each of its 4 simdgroups 8 rows. Block by block of the cache: keys are brought into threadgroup
-// memory (what comes next is on its way meanwhile), scores = queries * keys^T; softmax as in attend_row, rows of the result shrunk by a diagonal matrix; values are brought to
-// where the keys were, result += weights * values.
+// memory (what comes next is on its way meanwhile), scores = keys * queries^T, a row of positions by a column of queries; softmax as in
+// attend_row, columns of the result shrunk by a diagonal matrix; values are brought to where the keys were, result += values^T * weights.
 //
 //   q   rows x q_stride, rotated      target   rows x target_stride     grid   heads, tiles
-#define HEAD8 ((HEAD + 7) / 8 * 8)
+#define HEAD8 ((HEAD + 15) / 16 * 16)
 // Spare places, so that lanes that read pairs along rows (keys), or along columns (values), meet in no bank.
 #define KEY_STRIDE (HEAD8 + 8)
 #define VALUE_STRIDE (HEAD8 + 4)
 constant constexpr uint FOURS = (BLOCK * HEAD8 / 4 + 32 * SIMDGROUPS - 1) / (32 * SIMDGROUPS);   // of a block, that a thread brings
-#define SCORE_STRIDE 36
 
 // What a thread brings of a block's keys.
 inline void load_keys(device const CACHE* keys, uint thread_index, thread CACHE4* fours) {
@@ -31,6 +30,7 @@ inline void load_keys(device const CACHE* keys, uint thread_index, thread CACHE4
   }
 }
 
+[[max_total_threads_per_threadgroup(128)]]
 kernel void attend_tile(
     device const float* q [[buffer(0)]],
     device CACHE* cache [[buffer(1)]],
@@ -44,12 +44,12 @@ kernel void attend_tile(
     uint lane [[thread_index_in_simdgroup]]) {
   threadgroup float4 staged_fours[BLOCK * KEY_STRIDE / 4];
   threadgroup float* staged = (threadgroup float*)staged_fours;
-  threadgroup float all_scores[SIMDGROUPS * 8 * SCORE_STRIDE];
+  threadgroup float all_scores[SIMDGROUPS * BLOCK * 8];
   threadgroup float diagonals[SIMDGROUPS * 64];
   const uint head = group.x, kv_head = head / (shape.heads / shape.kv_heads);
   const uint count = tiles[group.y].count, start = tiles[group.y].position, first_row = tiles[group.y].first_row;
   device const uint* table = blocks + tiles[group.y].table;
-  threadgroup float* scores = all_scores + simdgroup * 8 * SCORE_STRIDE;
+  threadgroup float* scores = all_scores + simdgroup * BLOCK * 8;   // [position][row]
   threadgroup float* diagonal = diagonals + simdgroup * 64;
 
   // Queries, zero past the tile and past the head.
@@ -63,9 +63,10 @@ kernel void attend_tile(
   diagonal[lane] = 0;
   diagonal[lane + 32] = 0;
   threadgroup_barrier(mem_flags::mem_threadgroup);
-  simdgroup_float8x8 query[HEAD8 / 8], result[HEAD8 / 8];
+  simdgroup_float8x8 query[HEAD8 / 8], result[HEAD8 / 8];   // result: columns of the head by rows of the tile
+#pragma unroll
   for (uint d = 0; d < HEAD8 / 8; d++) {
-    simdgroup_load(query[d], staged + simdgroup * 8 * KEY_STRIDE + 8 * d, KEY_STRIDE);
+    simdgroup_load(query[d], staged + simdgroup * 8 * KEY_STRIDE + 8 * d, KEY_STRIDE, ulong2(0, 0), true);
     result[d] = make_filled_simdgroup_matrix<float, 8, 8>(0.0f);
   }
 
@@ -93,26 +94,34 @@ kernel void attend_tile(
       values[j] = CACHE4(CACHE(0));
       if (column < HEAD4 && slot < BLOCK) values[j] = *(device const CACHE4*)(keys + value_place(slot, column));
     }
-    for (uint s = 0; s < 4; s++) {
-      simdgroup_float8x8 products = make_filled_simdgroup_matrix<float, 8, 8>(0.0f), key;
-      for (uint d = 0; d < HEAD8 / 8; d++) {
-        simdgroup_load(key, staged + s * 8 * KEY_STRIDE + 8 * d, KEY_STRIDE, ulong2(0, 0), true);
-        simdgroup_multiply_accumulate(products, query[d], key, products);
-      }
-      simdgroup_store(products, scores + 8 * s, SCORE_STRIDE);
+    simdgroup_float8x8 products[4], key[4];
+#pragma unroll
+    for (uint s = 0; s < 4; s++) products[s] = make_filled_simdgroup_matrix<float, 8, 8>(0.0f);
+#pragma unroll
+    for (uint d = 0; d < HEAD8 / 8; d++) {
+#pragma unroll
+      for (uint s = 0; s < 4; s++) simdgroup_load(key[s], staged + s * 8 * KEY_STRIDE + 8 * d, KEY_STRIDE);
+      MULTIPLY_PAIR(products[0], products[1], key[0], key[1], query[d]);
+      MULTIPLY_PAIR(products[2], products[3], key[2], key[3], query[d]);
     }
+#pragma unroll
+    for (uint s = 0; s < 4; s++) simdgroup_store(products[s], scores + 64 * s, 8);
     simdgroup_barrier(mem_flags::mem_threadgroup);
     const float before = largest;
-    for (uint i = lane % 4; i < BLOCK; i += 4) {
-      if (b * BLOCK + i <= limit) largest = max(largest, scores[own_row * SCORE_STRIDE + i]);
+    float own_scores[BLOCK / 4];
+#pragma unroll
+    for (uint i = 0; i < BLOCK / 4; i++) {
+      own_scores[i] = b * BLOCK + 4 * i + lane % 4 <= limit ? scores[(4 * i + lane % 4) * 8 + own_row] : -FLT_MAX;
+      largest = max(largest, own_scores[i]);
     }
     largest = max(largest, simd_shuffle_xor(largest, 1));
     largest = max(largest, simd_shuffle_xor(largest, 2));
     const float shrink = exp(before - largest);
     float weights = 0;
-    for (uint i = lane % 4; i < BLOCK; i += 4) {
-      const float weight = b * BLOCK + i <= limit ? exp(scores[own_row * SCORE_STRIDE + i] - largest) : 0.0f;
-      scores[own_row * SCORE_STRIDE + i] = weight;
+#pragma unroll
+    for (uint i = 0; i < BLOCK / 4; i++) {
+      const float weight = exp(own_scores[i] - largest);
+      scores[(4 * i + lane % 4) * 8 + own_row] = weight;
       weights += weight;
     }
     sum = sum * shrink + weights;
@@ -127,14 +136,21 @@ kernel void attend_tile(
     }
     if (b + 1 < end) load_keys(keys_of(cache, table[b + 1], shape, kv_head), thread_index, next);
     threadgroup_barrier(mem_flags::mem_threadgroup);
-    simdgroup_float8x8 shrinks, weight[4], value;
+    simdgroup_float8x8 shrinks, weight[4], value[2];
     simdgroup_load(shrinks, diagonal, 8);
-    for (uint s = 0; s < 4; s++) simdgroup_load(weight[s], scores + 8 * s, SCORE_STRIDE);
-    for (uint d = 0; d < HEAD8 / 8; d++) {
-      simdgroup_multiply(result[d], shrinks, result[d]);
+#pragma unroll
+    for (uint s = 0; s < 4; s++) simdgroup_load(weight[s], scores + 64 * s, 8);
+#pragma unroll
+    for (uint d = 0; d < HEAD8 / 8; d += 2) {
+      SCALE_COLUMNS(result[d], shrinks, shrink);
+      SCALE_COLUMNS(result[d + 1], shrinks, shrink);
+#pragma unroll
       for (uint s = 0; s < 4; s++) {
-        simdgroup_load(value, staged + s * 8 * VALUE_STRIDE + 8 * d, VALUE_STRIDE);
-        simdgroup_multiply_accumulate(result[d], weight[s], value, result[d]);
+#pragma unroll
+        for (uint i = 0; i < 2; i++) {
+          simdgroup_load(value[i], staged + s * 8 * VALUE_STRIDE + 8 * (d + i), VALUE_STRIDE, ulong2(0, 0), true);
+        }
+        MULTIPLY_PAIR(result[d], result[d + 1], value[0], value[1], weight[s]);
       }
     }
   }
@@ -142,7 +158,10 @@ kernel void attend_tile(
   sum += simd_shuffle_xor(sum, 2);
 
   threadgroup_barrier(mem_flags::mem_threadgroup);
-  for (uint d = 0; d < HEAD8 / 8; d++) simdgroup_store(result[d], staged + simdgroup * 8 * KEY_STRIDE + 8 * d, KEY_STRIDE);
+#pragma unroll
+  for (uint d = 0; d < HEAD8 / 8; d++) {
+    simdgroup_store(result[d], staged + simdgroup * 8 * KEY_STRIDE + 8 * d, KEY_STRIDE, ulong2(0, 0), true);
+  }
   if (lane % 4 == 0) diagonal[own_row * 9] = 1 / sum;
   simdgroup_barrier(mem_flags::mem_threadgroup);
   for (uint i = lane; i < 8 * HEAD; i += 32) {

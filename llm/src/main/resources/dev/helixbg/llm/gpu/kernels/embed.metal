@@ -8,6 +8,7 @@ struct EmbedShape {
   uint row_bytes;
 };
 
+[[max_total_threads_per_threadgroup(64)]]
 kernel void embed(
     device const uint* ids [[buffer(0)]],
     device const uchar* table [[buffer(1)]],
@@ -22,6 +23,7 @@ kernel void embed(
   load_weights(0, row, i / 2, i % 2, shape.columns, w);
   const uint first = column_of(0, i / 2, i % 2);
   device float* target = x + ulong(group.y) * shape.stride;
+#pragma unroll
   for (uint j = 0; j < 16; j++) {
     if (first + j < shape.columns) target[first + j] = w.scale * w.q[j / 4][j % 4] - w.minimum;
   }

@@ -1,8 +1,9 @@
 // y[v] = W * x[v]  or  y[v] += W * x[v]  for many vectors and up to three matrices: prefill.
 //
-// A threadgroup of 4 simdgroups makes a tile of 32 vectors x 64 rows of W, unit by unit of the columns (see weights.metal): 32 columns
-// of both are brought into threadgroup memory, the weights as floats, and multiplied 8 x 8 by 8 x 8, while the next ones are on their
-// way; each simdgroup owns 16 vectors x 32 rows. A vector's result depends on no other vector.
+// A threadgroup of 4 simdgroups makes a tile of 32 vectors x 64 rows of W, two units of the columns at a time (see weights.metal): 64
+// columns of both are brought into threadgroup memory, the weights as floats, and multiplied 8 x 8 by 8 x 8, while the next ones are on
+// their way; each simdgroup owns 16 vectors x 32 rows. Lanes that lie side by side bring what lies side by side. A vector's result depends
+// on no other vector.
 //
 //   x   vectors x x_stride, zero past the columns up to a whole unit     w0..w2   rows x columns
 //   y0..y2   vectors x y_stride     grid   ceil(vectors / 32), ceil(rows / 64) of each matrix
@@ -19,8 +20,12 @@ struct MatmulShape {
 
 constant constexpr uint TILE_VECTORS = 32;
 constant constexpr uint TILE_ROWS = 64;
-constant constexpr uint DEPTH = 40;      // 32 columns, and eight spare against bank conflicts
+constant constexpr uint THREADS = 128;
+constant constexpr uint DEPTH = 72;      // floats of a row in threadgroup memory: two units, each with four spare against bank conflicts
+constant constexpr uint UNIT_DEPTH = 36;
+constant constexpr uint X_FOURS = TILE_VECTORS * 16 / THREADS;   // of a thread
 
+[[max_total_threads_per_threadgroup(128)]]
 kernel void matmul(
     device const float* x [[buffer(0)]],
     device const uchar* w0 [[buffer(1)]],
@@ -45,48 +50,57 @@ kernel void matmul(
   const uint first_vector = group.x * TILE_VECTORS, first_row = (group.y - skipped) * TILE_ROWS;
   const uint own_vector = simdgroup / 2 * 16, own_row = simdgroup % 2 * 32;
 
-  // What this thread brings in: one side of a unit of a row, and 8 columns of a vector.
-  const uint w_row = thread_index % TILE_ROWS, w_side = thread_index / TILE_ROWS;
+  // What this thread brings in: a unit of a row, and four columns of every eighth vector.
+  const uint w_row = thread_index / 2, w_unit = thread_index % 2;
   device const uchar* row = w + ulong(min(first_row + w_row, rows - 1)) * shape.row_bytes[matrix];
-  const uint x_vector = thread_index / 4, x_side = thread_index % 4 / 2, x_half = thread_index % 2 * 8;
-  const bool there = first_vector + x_vector < shape.vectors;
-  threadgroup float4* w_to = (threadgroup float4*)(ws + w_row * DEPTH + w_side * 16);
-  threadgroup float4* x_to = (threadgroup float4*)(xs + x_vector * DEPTH + x_side * 16 + x_half);
+  threadgroup float4* w_to = (threadgroup float4*)(ws + w_row * DEPTH + w_unit * UNIT_DEPTH);
+  const uint x_vector = thread_index / 16, x_unit = thread_index % 16 / 8, x_side = thread_index % 8 / 4, x_column = thread_index % 4 * 4;
+  threadgroup float4* x_to = (threadgroup float4*)(xs + x_vector * DEPTH + x_unit * UNIT_DEPTH + x_side * 16 + x_column);
 
   const uint units = (shape.columns + 31) / 32;
-  Weights16 part;
-  load_weights(type, row, 0, w_side, shape.columns, part);
+  Weights16 low, high;
+  load_unit(type, row, min(w_unit, units - 1), shape.columns, low, high);
   AWAIT();
-  device const float* v = x + ulong(there ? first_vector + x_vector : 0) * shape.x_stride;
-  device const float4* from = (device const float4*)(v + column_of(type, 0, x_side) + x_half);
-  float4 x0 = from[0], x1 = from[1];
+  float4 fours[X_FOURS];
+  uint column = column_of(type, min(x_unit, units - 1), x_side) + x_column;
+#pragma unroll
+  for (uint j = 0; j < X_FOURS; j++) {
+    fours[j] = *(device const float4*)(x + ulong(min(first_vector + x_vector + 8 * j, shape.vectors - 1)) * shape.x_stride + column);
+  }
   simdgroup_float8x8 sums[2][4], a[2], b[4];
 #pragma unroll
   for (uint i = 0; i < 2; i++) {
 #pragma unroll
     for (uint j = 0; j < 4; j++) sums[i][j] = make_filled_simdgroup_matrix<float, 8, 8>(0.0f);
   }
-  for (uint unit = 0; unit < units; unit++) {
+  for (uint unit = 0; unit < units; unit += 2) {
 #pragma unroll
-    for (uint i = 0; i < 4; i++) w_to[i] = part.scale * part.q[i] - part.minimum;
-    x_to[0] = there ? x0 : float4(0.0f);
-    x_to[1] = there ? x1 : float4(0.0f);
+    for (uint i = 0; i < 4; i++) {
+      w_to[i] = low.scale * low.q[i] - low.minimum;
+      w_to[4 + i] = high.scale * high.q[i] - high.minimum;
+    }
+    // Vectors past the last one are that one again, and are not stored; past the last unit there is nothing.
+#pragma unroll
+    for (uint j = 0; j < X_FOURS; j++) x_to[j * 8 * DEPTH / 4] = unit + x_unit < units ? fours[j] : float4(0.0f);
     threadgroup_barrier(mem_flags::mem_threadgroup);
-    const uint next = min(unit + 1, units - 1);
-    load_weights(type, row, next, w_side, shape.columns, part);
-    from = (device const float4*)(v + column_of(type, next, x_side) + x_half);
-    x0 = from[0];
-    x1 = from[1];
+    load_unit(type, row, min(unit + 2 + w_unit, units - 1), shape.columns, low, high);
+    column = column_of(type, min(unit + 2 + x_unit, units - 1), x_side) + x_column;
 #pragma unroll
-    for (uint k = 0; k < 32; k += 8) {
+    for (uint j = 0; j < X_FOURS; j++) {
+      fours[j] = *(device const float4*)(x + ulong(min(first_vector + x_vector + 8 * j, shape.vectors - 1)) * shape.x_stride + column);
+    }
+    if (first_vector + own_vector < shape.vectors) {   // half a tile is enough for few
 #pragma unroll
-      for (uint i = 0; i < 2; i++) simdgroup_load(a[i], xs + (own_vector + 8 * i) * DEPTH + k, DEPTH);
+      for (uint k = 0; k < 8; k++) {
+        const uint at = k / 4 * UNIT_DEPTH + k % 4 * 8;
 #pragma unroll
-      for (uint j = 0; j < 4; j++) simdgroup_load(b[j], ws + (own_row + 8 * j) * DEPTH + k, DEPTH, ulong2(0, 0), true);
+        for (uint i = 0; i < 2; i++) simdgroup_load(a[i], xs + (own_vector + 8 * i) * DEPTH + at, DEPTH);
 #pragma unroll
-      for (uint i = 0; i < 2; i++) {
+        for (uint j = 0; j < 4; j++) simdgroup_load(b[j], ws + (own_row + 8 * j) * DEPTH + at, DEPTH, ulong2(0, 0), true);
 #pragma unroll
-        for (uint j = 0; j < 4; j++) simdgroup_multiply_accumulate(sums[i][j], a[i], b[j], sums[i][j]);
+        for (uint j = 0; j < 4; j++) {
+          MULTIPLY_PAIR(sums[0][j], sums[1][j], a[0], a[1], b[j]);
+        }
       }
     }
     threadgroup_barrier(mem_flags::mem_threadgroup);
@@ -101,7 +115,7 @@ kernel void matmul(
     }
   }
   threadgroup_barrier(mem_flags::mem_threadgroup);
-  for (uint i = thread_index; i < TILE_VECTORS * TILE_ROWS; i += 128) {
+  for (uint i = thread_index; i < TILE_VECTORS * TILE_ROWS; i += THREADS) {
     const uint vector = first_vector + i / TILE_ROWS, r = first_row + i % TILE_ROWS;
     if (vector < shape.vectors && r < rows) {
       device float* target = y + ulong(vector) * y_stride + r;

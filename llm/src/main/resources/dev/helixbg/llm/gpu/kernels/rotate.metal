@@ -2,6 +2,7 @@
 //
 //   q   rows x q_stride     k, v   rows x kv_stride     angles   positions x HEAD
 //   grid   ceil((heads + 2 kv_heads) / 4), rows
+[[max_total_threads_per_threadgroup(128)]]
 kernel void rotate(
     device float* q [[buffer(0)]],
     device float* k [[buffer(1)]],

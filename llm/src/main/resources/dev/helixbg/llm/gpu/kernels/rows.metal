@@ -11,6 +11,7 @@ struct NormaliseShape {
   float epsilon;
 };
 
+[[max_total_threads_per_threadgroup(256)]]
 kernel void normalise(
     device const float* x [[buffer(0)]],
     device const float* gain [[buffer(1)]],
@@ -44,6 +45,7 @@ struct GateShape {
   uint stride;
 };
 
+[[max_total_threads_per_threadgroup(256)]]
 kernel void gate(
     device const float* gates [[buffer(0)]],
     device float* target [[buffer(1)]],
@@ -66,6 +68,7 @@ struct KeepShape {
   uint target_stride;
 };
 
+[[max_total_threads_per_threadgroup(256)]]
 kernel void keep_rows(
     device const float* x [[buffer(0)]],
     device const uint* row_of [[buffer(1)]],
@@ -120,7 +123,9 @@ struct LogitsShape {
 
 constant constexpr uint EACH = 4;                // of a thread
 constant constexpr uint PART = EACH * THREADS;
+constant constexpr uint EACH_PART = 8;           // parts that a thread asks for at once
 
+[[max_total_threads_per_threadgroup(256)]]
 kernel void argmax_part(
     device const float* logits [[buffer(0)]],
     device float* values [[buffer(1)]],
@@ -155,6 +160,7 @@ kernel void argmax_part(
   }
 }
 
+[[max_total_threads_per_threadgroup(256)]]
 kernel void argmax(
     device const float* values [[buffer(0)]],
     device const uint* places [[buffer(1)]],
@@ -168,33 +174,52 @@ kernel void argmax(
   threadgroup uint own_places[THREADS / 32];
   float best = -FLT_MAX;
   uint place = NOWHERE;
-  for (uint i = thread_index; i < shape.parts; i += THREADS) {
-    const float value = values[row * shape.parts + i];
-    const uint at = places[row * shape.parts + i];
-    if (comes_first(value, at, best, place)) {
-      best = value;
-      place = at;
+  for (uint first = thread_index; first < shape.parts; first += EACH_PART * THREADS) {
+    float some[EACH_PART];
+    uint at[EACH_PART];
+#pragma unroll
+    for (uint j = 0; j < EACH_PART; j++) {
+      const uint i = row * shape.parts + min(first + j * THREADS, shape.parts - 1);
+      some[j] = values[i];
+      at[j] = places[i];
+    }
+#pragma unroll
+    for (uint j = 0; j < EACH_PART; j++) {
+      if (comes_first(some[j], at[j], best, place)) {
+        best = some[j];
+        place = at[j];
+      }
     }
   }
   first_of_all(best, place, own_values, own_places, simdgroup, lane);
   if (thread_index == 0) ids[row] = place < shape.columns ? place : 0;   // no largest among NaNs
 }
 
-// The k largest of a row, the largest first, in the same two steps: the k first of each part, in their order; then, k times, the first
-// of what is left at the heads of the parts.
+// A draw from the k largest of a row, in the same two steps: the k first of each part, in their order; then, k times, the first of what is
+// left at the heads of the parts, and the draw as in Draw.java.
 //
-//   logits   rows x stride     values, places   rows x parts x k     ids   rows x k     found   rows x found_stride
-//   grid     top_k_part: parts, rows     top_k: rows
+//   logits   rows x stride     values, places   rows x parts x k     points, ids   rows     grid   top_k_part: parts, rows     draw: rows
 struct TopShape {
   uint columns;
   uint stride;
   uint parts;
   uint k;
-  uint found_stride;
+};
+
+struct DrawShape {
+  uint columns;
+  uint stride;
+  uint parts;
+  uint k;
+  float top_p;
+  float min_p;
+  float sharpness;   // 1 / temperature
 };
 
 constant constexpr uint MOST_PARTS = 1024;
+constant constexpr uint MOST_TOP = 128;
 
+[[max_total_threads_per_threadgroup(256)]]
 kernel void top_k_part(
     device const float* logits [[buffer(0)]],
     device float* values [[buffer(1)]],
@@ -238,12 +263,13 @@ kernel void top_k_part(
   }
 }
 
-kernel void top_k(
+[[max_total_threads_per_threadgroup(256)]]
+kernel void draw(
     device const float* values [[buffer(0)]],
     device const uint* places [[buffer(1)]],
-    device uint* ids [[buffer(2)]],
-    device float* found [[buffer(3)]],
-    constant TopShape& shape [[buffer(4)]],
+    device const float* points [[buffer(2)]],
+    device uint* ids [[buffer(3)]],
+    constant DrawShape& shape [[buffer(4)]],
     uint row [[threadgroup_position_in_grid]],
     uint thread_index [[thread_index_in_threadgroup]],
     uint simdgroup [[simdgroup_index_in_threadgroup]],
@@ -251,6 +277,8 @@ kernel void top_k(
   threadgroup float own_values[THREADS / 32];
   threadgroup uint own_places[THREADS / 32];
   threadgroup uint taken[MOST_PARTS];   // of a part; each thread has every 256th
+  threadgroup float likeliest[MOST_TOP], weights[MOST_TOP];
+  threadgroup uint found[MOST_TOP];
   for (uint part = thread_index; part < shape.parts; part += THREADS) taken[part] = 0;
   for (uint turn = 0; turn < shape.k; turn++) {
     float best = -FLT_MAX;
@@ -269,10 +297,31 @@ kernel void top_k(
     first_of_all(best, place, own_values, own_places, simdgroup, lane);
     if (own_place == place && place != NOWHERE) taken[from]++;
     if (thread_index == 0) {
-      ids[row * shape.k + turn] = place < shape.columns ? place : 0;
-      found[row * shape.found_stride + turn] = best;
+      likeliest[turn] = best;
+      found[turn] = place < shape.columns ? place : 0;
     }
   }
+  threadgroup_barrier(mem_flags::mem_threadgroup);
+  const float largest = likeliest[0];
+  threadgroup_barrier(mem_flags::mem_threadgroup);
+  for (uint i = thread_index; i < shape.k; i += THREADS) {
+    weights[i] = exp(likeliest[i] - largest);
+    likeliest[i] = exp((likeliest[i] - largest) * shape.sharpness);
+  }
+  threadgroup_barrier(mem_flags::mem_threadgroup);
+  if (thread_index > 0) return;
+  float total = 0, sum = 0;
+  for (uint i = 0; i < shape.k; i++) total += weights[i];
+  uint stay = 0;
+  while (stay < shape.k && sum < shape.top_p * total) sum += weights[stay++];
+  stay = max(stay, 1u);
+  while (stay > 1 && weights[stay - 1] < shape.min_p * weights[0]) stay--;
+  total = 0;
+  for (uint i = 0; i < stay; i++) total += likeliest[i];
+  uint drawn = 0;
+  sum = likeliest[0];
+  while (drawn + 1 < stay && sum <= points[row] * total) sum += likeliest[++drawn];
+  ids[row] = found[drawn];
 }
 
 // Copies whole blocks of keys and values, before a sequence goes on in one that others read too.
@@ -282,6 +331,7 @@ struct CopyShape {
   uint block_fours;   // 16 bytes each
 };
 
+[[max_total_threads_per_threadgroup(256)]]
 kernel void copy_blocks(
     device uint4* memory [[buffer(0)]],
     device const uint2* copies [[buffer(1)]],

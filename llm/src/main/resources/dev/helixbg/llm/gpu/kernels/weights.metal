@@ -44,6 +44,7 @@ struct Q4_K {
     device const uchar* block = row + unit / 8 * 144;
     const uint4 packed = *(device const uint4*)(block + 16 + unit % 8 * 16);
     const float2 factors = scale_and_minimum(*(device const uint4*)block, unit % 8 / 2 * 2 + side);
+#pragma unroll
     for (uint i = 0; i < 4; i++) w.q[i] = bytes(nibbles(packed[i], side));
     w.scale = factors.x;
     w.minimum = factors.y;
@@ -59,6 +60,7 @@ struct Q5_K {
     const uint4 high = *(device const uint4*)(block + 16 + unit % 2 * 16);
     const uint4 packed = *(device const uint4*)(block + 48 + unit % 8 * 16);
     const float2 factors = scale_and_minimum(*(device const uint4*)block, sub);
+#pragma unroll
     for (uint i = 0; i < 4; i++) w.q[i] = bytes(nibbles(packed[i], side) | (high[i] >> sub & 0x01010101u) << 4);
     w.scale = factors.x;
     w.minimum = factors.y;
@@ -75,6 +77,7 @@ struct Q6_K {
     device const uchar* low = block + part * 64 + at * 16;
     device const uchar* high = block + 128 + part * 32 + at % 2 * 16;
     const uint shift = at / 2 * 2 + side * 4;
+#pragma unroll
     for (uint i = 0; i < 4; i++) {
       w.q[i] = bytes(nibbles(load_uint(low + 4 * i), side) | (load_uint(high + 4 * i) >> shift & 0x03030303u) << 4);
     }
@@ -92,6 +95,7 @@ struct InOrder {
 struct Q8_0 : InOrder {
   static void load(device const uchar* row, uint unit, uint side, uint columns, thread Weights16& w) {
     device const uchar* block = row + unit * 34;
+#pragma unroll
     for (uint i = 0; i < 4; i++) w.q[i] = float4(as_type<char4>(load_uint(block + 2 + side * 16 + 4 * i)));
     w.scale = load_half(block);
     w.minimum = 0;
@@ -102,6 +106,7 @@ struct Q8_0 : InOrder {
 struct Q4_0 : InOrder {
   static void load(device const uchar* row, uint unit, uint side, uint columns, thread Weights16& w) {
     device const uchar* block = row + unit * 18;
+#pragma unroll
     for (uint i = 0; i < 4; i++) w.q[i] = bytes(nibbles(load_uint(block + 2 + 4 * i), side));
     w.scale = load_half(block);
     w.minimum = 8 * w.scale;
@@ -112,6 +117,7 @@ struct Q4_0 : InOrder {
 struct Q4_1 : InOrder {
   static void load(device const uchar* row, uint unit, uint side, uint columns, thread Weights16& w) {
     device const uchar* block = row + unit * 20;
+#pragma unroll
     for (uint i = 0; i < 4; i++) w.q[i] = bytes(nibbles(load_uint(block + 4 + 4 * i), side));
     w.scale = load_half(block);
     w.minimum = -load_half(block + 2);
@@ -123,6 +129,7 @@ struct Q5_0 : InOrder {
   static void load(device const uchar* row, uint unit, uint side, uint columns, thread Weights16& w) {
     device const uchar* block = row + unit * 22;
     const uint high = load_uint(block + 2) >> (16 * side);
+#pragma unroll
     for (uint i = 0; i < 4; i++) w.q[i] = bytes(nibbles(load_uint(block + 6 + 4 * i), side) | fifths(high >> (4 * i)));
     w.scale = load_half(block);
     w.minimum = 16 * w.scale;
@@ -134,6 +141,7 @@ struct Q5_1 : InOrder {
   static void load(device const uchar* row, uint unit, uint side, uint columns, thread Weights16& w) {
     device const uchar* block = row + unit * 24;
     const uint high = load_uint(block + 4) >> (16 * side);
+#pragma unroll
     for (uint i = 0; i < 4; i++) w.q[i] = bytes(nibbles(load_uint(block + 8 + 4 * i), side) | fifths(high >> (4 * i)));
     w.scale = load_half(block);
     w.minimum = -load_half(block + 2);
@@ -151,6 +159,7 @@ inline float4 levels(uint four) {
 struct IQ4_NL : InOrder {
   static void load(device const uchar* row, uint unit, uint side, uint columns, thread Weights16& w) {
     device const uchar* block = row + unit * 18;
+#pragma unroll
     for (uint i = 0; i < 4; i++) w.q[i] = levels(nibbles(load_uint(block + 2 + 4 * i), side));
     w.scale = load_half(block);
     w.minimum = 0;
@@ -164,6 +173,7 @@ struct IQ4_XS : InOrder {
     const uint sub = unit % 8;
     const uint low = block[4 + sub / 2] >> (sub % 2 * 4) & 15;
     const uint high = *(device const ushort*)(block + 2) >> (2 * sub) & 3;
+#pragma unroll
     for (uint i = 0; i < 4; i++) w.q[i] = levels(nibbles(load_uint(block + 8 + sub * 16 + 4 * i), side));
     w.scale = load_half(block) * (float(low | high << 4) - 32);
     w.minimum = 0;
@@ -174,10 +184,12 @@ struct IQ4_XS : InOrder {
 template <typename T>
 inline void plain(device const uchar* row, uint first, uint columns, thread Weights16& w) {
   const bool whole = columns % 4 == 0 && first + 16 <= columns;
+#pragma unroll
   for (uint i = 0; i < 4; i++) {
     if (whole) {
       w.q[i] = T::four(row, first + 4 * i);
     } else {
+#pragma unroll
       for (uint j = 0; j < 4; j++) w.q[i][j] = first + 4 * i + j < columns ? T::one(row, first + 4 * i + j) : 0.0f;
     }
   }
@@ -232,4 +244,22 @@ inline void load_weights(uint type, device const uchar* row, uint unit, uint sid
   if (type == 2) return TYPE_C::load(row, unit, side, columns, w);
 #endif
   TYPE_A::load(row, unit, side, columns, w);
+}
+
+// Both sides of a unit, which share their loads.
+inline void load_unit(uint type, device const uchar* row, uint unit, uint columns, thread Weights16& first, thread Weights16& second) {
+#ifdef TYPE_B
+  if (type == 1) {
+    TYPE_B::load(row, unit, 0, columns, first);
+    return TYPE_B::load(row, unit, 1, columns, second);
+  }
+#endif
+#ifdef TYPE_C
+  if (type == 2) {
+    TYPE_C::load(row, unit, 0, columns, first);
+    return TYPE_C::load(row, unit, 1, columns, second);
+  }
+#endif
+  TYPE_A::load(row, unit, 0, columns, first);
+  TYPE_A::load(row, unit, 1, columns, second);
 }

@@ -22,6 +22,7 @@ public final class MetalTests implements AutoCloseable {
     metal = OS.MAC.isCurrentOs() ? Optional.empty() : Optional.of(SoftMetal.loadOrSkip());
     configure(settings);
     takeFindings();
+    metal.ifPresent(soft -> soft.requirePools(true));
     device = MetalDevice.open(libraries());
   }
 
@@ -54,6 +55,7 @@ public final class MetalTests implements AutoCloseable {
   @Override
   public void close() {
     device.close();
+    metal.ifPresent(soft -> soft.requirePools(false));
     assertEquals(List.of(), takeFindings());
     metal.ifPresent(soft -> assertEquals(List.of(), soft.liveObjects()));
   }

@@ -1,0 +1,101 @@
+package dev.helixbg.llm.gpu;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import dev.helixbg.llm.ModelOpener;
+import dev.helixbg.llm.ModelOptions;
+import dev.helixbg.llm.ModelOptions.Device;
+import dev.helixbg.llm.Session;
+import dev.helixbg.llm.TextModel;
+import dev.helixbg.llm.backend.KvShape.Storage;
+import dev.helixbg.llm.generate.GenerationOptions;
+import dev.helixbg.llm.generate.Sampling;
+import dev.helixbg.llm.golden.GoldenModel;
+import dev.helixbg.llm.gpu.cuda.CudaDevice;
+import dev.helixbg.llm.gpu.driver.GpuException;
+import dev.helixbg.llm.gpu.metal.MetalLibraries;
+import dev.helixbg.llm.model.PassLimits;
+import dev.helixbg.llm.softmetal.SoftCuda;
+import dev.helixbg.llm.softmetal.SoftMetal;
+import dev.helixbg.llm.softmetal.SoftMetalSettings;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Set;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.condition.DisabledIfSystemProperty;
+import org.junit.jupiter.api.parallel.ResourceLock;
+
+/** What opening a model does on a GPU: whether there is room, and what is compiled. */
+@ResourceLock("softmetal")
+@DisabledIfSystemProperty(named = "gpu.real", matches = "true")
+class GpuOpeningTest {
+  private static final PassLimits LIMITS = new PassLimits(512, 64, 8, Storage.F16);
+
+  private SoftMetal metal;
+  private SoftCuda cuda;
+
+  @BeforeEach
+  void pretendGpus() {
+    metal = SoftMetal.loadOrSkip();
+    cuda = new SoftCuda(metal);
+    cuda.configure(SoftMetalSettings.FAST);
+    System.setProperty(CudaDevice.PROPERTY, cuda.library());
+  }
+
+  @AfterEach
+  void forgetGpus() {
+    System.clearProperty(CudaDevice.PROPERTY);
+    System.clearProperty(MetalLibraries.PROPERTY);
+    assertEquals(List.of(), metal.takeFindings());
+  }
+
+  private static TextModel open(Device device) {
+    ModelOptions options = new ModelOptions(device, 1, LIMITS, Path.of("target", "cache"));
+    return ModelOpener.open(GoldenModel.Q8_0.path(), options);
+  }
+
+  @Test
+  void aModelThatTheGpuHasNoRoomForIsRefusedBeforeItIsThere() {
+    cuda.pretend(SoftCuda.SUCCESS, SoftCuda.CUDA_13, SoftCuda.HOPPER, 1 << 20);
+    GpuException e = assertThrows(GpuException.class, () -> open(Device.CUDA));
+    assertTrue(e.getMessage().startsWith("the model needs"), e.getMessage());
+    assertEquals(0, cuda.live(), "left behind");
+    try (TextModel model = open(Device.AUTO)) {
+      assertEquals("cpu", model.backend().name());
+      assertTrue(model.loadReport().refused().contains(e.getMessage()));
+    }
+  }
+
+  /** Of a library per type and use, and of the helpers. */
+  @Test
+  void nothingIsCompiledAfterAModelWasOpened() {
+    System.setProperty(MetalLibraries.PROPERTY, metal.library().toString());
+    try (TextModel model = open(Device.METAL)) {
+      List<String> compiled = compiled();
+      assertFalse(compiled.isEmpty());
+      int[] prompt = GoldenModel.Q8_0.cases().getFirst().promptIds();
+      try (Session session = model.session()) {
+        for (Sampling how : List.of(Sampling.GREEDY, new Sampling(1, 20, 1, 0, 1, 1))) {
+          GenerationOptions options = new GenerationOptions(4, how, Set.of());
+          model.generate(session, prompt, options, id -> {}, () -> false);
+        }
+        List<int[]> choices = List.of(new int[] {5, 6}, new int[] {5, 7}, new int[] {8});
+        model.choose(session, List.of(prompt, prompt), choices, () -> false);
+        model.generateAll(session, List.of(prompt, prompt), 3, Set.of(), () -> false);
+      }
+      assertEquals(compiled, compiled());
+    }
+    assertEquals(List.of(), metal.liveObjects());
+  }
+
+  private List<String> compiled() {
+    return metal.liveObjects().stream()
+        .filter(line -> line.contains("MTLLibrary") || line.contains("MTLComputePipelineState"))
+        .toList();
+  }
+}
