@@ -58,7 +58,7 @@ final class FindingsCommand implements Callable<Integer> {
     } else {
       printOpen(
           ReportedFinding.of(chosen).stream()
-              .filter(finding -> decisions.on(finding.id()).isEmpty())
+              .filter(finding -> !decisions.isSettled(finding.aliases()))
               .toList());
     }
     return ExitCode.OK.number();
@@ -71,8 +71,14 @@ final class FindingsCommand implements Callable<Integer> {
     }
     for (ReportedFinding finding : findings) {
       console.say(
-          "%-22s %-14s %.3f  %s",
-          finding.id(), finding.kind(), finding.similarity(), finding.about());
+          "%-22s %-14s %5s  %s  %s",
+          finding.id(),
+          finding.kind(),
+          finding.rank().isPresent() ? finding.rank().getAsInt() : "",
+          finding.similarity().isPresent()
+              ? String.format(Locale.ROOT, "%5.3f", finding.similarity().getAsDouble())
+              : "     ",
+          finding.about());
     }
   }
 
@@ -83,7 +89,16 @@ final class FindingsCommand implements Callable<Integer> {
       out.writeStartObject();
       out.writeStringField("id", finding.id());
       out.writeStringField("kind", finding.kind());
-      out.writeNumberField("similarity", finding.similarity());
+      if (finding.rank().isPresent()) {
+        out.writeNumberField("rank", finding.rank().getAsInt());
+      } else {
+        out.writeNullField("rank");
+      }
+      if (finding.similarity().isPresent()) {
+        out.writeNumberField("similarity", finding.similarity().getAsDouble());
+      } else {
+        out.writeNullField("similarity");
+      }
       out.writeStringField("about", finding.about());
       out.writeEndObject();
     }
@@ -113,7 +128,7 @@ final class FindingsCommand implements Callable<Integer> {
     out.writeEndArray();
   }
 
-  private static String word(Decision decision) {
+  static String word(Decision decision) {
     return decision.verdict().name().toLowerCase(Locale.ROOT);
   }
 }

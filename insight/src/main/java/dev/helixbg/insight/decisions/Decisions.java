@@ -40,6 +40,15 @@ public final class Decisions {
     return Optional.ofNullable(settled.get(id));
   }
 
+  /**
+   * Whether one of the ids of a finding is settled.
+   *
+   * @see Finding#aliases
+   */
+  public boolean isSettled(Collection<String> ids) {
+    return ids.stream().anyMatch(settled::containsKey);
+  }
+
   /** Lines that were passed over because they are damaged. */
   public int unreadable() {
     return unreadable;
@@ -97,9 +106,7 @@ public final class Decisions {
   private <F extends Finding> List<F> open(List<F> findings) {
     return settled.isEmpty()
         ? findings
-        : findings.stream()
-            .filter(finding -> finding.aliases().stream().noneMatch(settled::containsKey))
-            .toList();
+        : findings.stream().filter(finding -> !isSettled(finding.aliases())).toList();
   }
 
   private static <F> List<F> best(List<F> findings, int most) {

@@ -22,6 +22,18 @@ public sealed interface Finding {
   }
 
   /**
+   * All ids under which a pair may have been reported: that of a near-duplicate, of a cross-link
+   * and of a relation.
+   *
+   * @param id that it has here
+   * @param keyA of one entry
+   * @param keyB of the other
+   */
+  static Set<String> idsOfPair(String id, String keyA, String keyB) {
+    return FindingIds.ofPairInAllKinds(id, keyA, keyB);
+  }
+
+  /**
    * Two entries that say nearly the same, or two of different topics that are close.
    *
    * @param a the entry with the lower offset
@@ -43,7 +55,7 @@ public sealed interface Finding {
 
     @Override
     public Set<String> aliases() {
-      return FindingIds.aliases(id, a, b);
+      return Finding.idsOfPair(id, a.key(), b.key());
     }
   }
 
@@ -66,7 +78,7 @@ public sealed interface Finding {
 
     @Override
     public Set<String> aliases() {
-      return FindingIds.aliases(id, a, b);
+      return Finding.idsOfPair(id, a.key(), b.key());
     }
   }
 
