@@ -1,7 +1,7 @@
 #!/bin/sh
-# What a user does with the service. Arguments: java, dist, kb. Prints NAME=WHAT HAPPENED, a line each.
+# What a user does with the service. Arguments: java, dist, scripts, kb. Prints NAME=WHAT HAPPENED, a line each.
 set -u
-java=$1 dist=$2 kb=$3
+java=$1 dist=$2 scripts=$3 kb=$4
 unit=helix-bg.service
 hb() { "$java" --add-modules jdk.incubator.vector --enable-native-access=ALL-UNNAMED -Xshare:auto -XX:+UseSerialGC -jar "$dist/lib/helix-bg.jar" "$@" 2>> err; }
 told() { echo "$1=$2"; }
@@ -20,14 +20,34 @@ ended() {
   done
 }
 
+service() { hb doctor | sed -n 's/^\([a-z]*\) *service  *\([a-z, ]*\).*/\1 \2/p'; } # what the doctor says of it
+
+# Two versions of the program, whose libraries and launcher are those of the checkout.
+opt=$PWD/.local/opt/helix-bg
+for version in 1 2; do
+  mkdir -p "$opt/$version/bin"
+  cp -r "$dist/lib" "$opt/$version/lib"
+  {
+    echo '#!/usr/bin/env bash'
+    echo "java='$java' dist='$opt/$version' options='$scripts/lib'"
+    echo "source '$scripts/lib/launch.sh'"
+  } > "$opt/$version/bin/helix-bg"
+  chmod +x "$opt/$version/bin/helix-bg"
+done
+ln -s 1 "$opt/current"
+
 # Waiting half a minute before a restart is for users, not for tests.
 mkdir -p .config/systemd/user/$unit.d
 printf '[Service]\nRestartSec=1\n' > .config/systemd/user/$unit.d/test.conf
 
-hb service install "$kb" > install.out
+told uninstalled "$(service)"
+hb service install "$kb" --set daemon.log_level=debug > install.out
 told install $?
 up_to_date
 told works $?
+told doctor "$(service)"
+told java "$(ps -o comm= -p "$(show MainPID)")"
+told processes "$(wc -l < "/proc/$(show MainPID)/task/$(show MainPID)/children" | tr -d ' ')$(cat "/proc/$(show MainPID)/task/$(show MainPID)/children")"
 told enabled "$(systemctl --user is-enabled $unit)"
 hb service status > status.out
 told status $?
@@ -46,16 +66,28 @@ up_to_date
 told afterKill "$? $(show NRestarts)"
 
 before=$(show MainPID)
+ln -sfn 2 "$opt/current"
+told old "$(service)"
 hb service restart
 told restart $?
 up_to_date
 told restarted "$? $([ "$(show MainPID)" != "$before" ] && echo other)"
+told updated "$(hb status --json | grep -c "/2/lib/helix-bg.jar")"
+mkdir other && cp "$kb/data.log" other && hb service add other
+told add $?
+up_to_date
+told watched "$(hb status --json | grep -c '"folder"')"
+hb service remove other
+told remove $?
+up_to_date
+told kept "$(tr '\0' ' ' < "/proc/$(show MainPID)/cmdline" | grep -c 'daemon --set daemon.log_level=debug ')"
 
 hb service stop
 told stop $?
 told stopped "$(show ActiveState) $(show Result) $(show ExecMainStatus)"
 hb service status > /dev/null
 told statusStopped $?
+told doctorStopped "$(service)"
 
 hb service start
 told start $?
@@ -69,7 +101,8 @@ printf 'no such setting = 1\n' > .helix/helix-bg.toml
 hb service start
 ended
 told wrongSettings "$(show ActiveState) $(show ExecMainStatus) $(show NRestarts)"
-rm .helix/helix-bg.toml
+told doctorFailed "$(rm .helix/helix-bg.toml; service)"
+told errors "$(hb service logs | grep -c 'helix-bg: .*helix-bg.toml')"
 
 told logs "$(hb service logs | grep -c " watches ")"
 hb service uninstall > /dev/null

@@ -82,7 +82,6 @@ class ArchitectureTest {
               List.of("config", "embed", "llm", "insight"),
               List.of(
                   "control",
-                  "service",
                   "terminal",
                   "kb",
                   "host",
@@ -91,6 +90,7 @@ class ArchitectureTest {
                   "watch",
                   "idle",
                   "link",
+                  "service",
                   "server",
                   "cli.flags",
                   "cli.engine",

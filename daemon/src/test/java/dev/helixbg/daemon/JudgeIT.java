@@ -95,11 +95,16 @@ class JudgeIT {
     assertEquals(0, report.at("/judgement/agreeing").asInt());
     assertEquals(
         "Data flows from the planner to the store.", report.at("/topics/0/summary").asText());
-    all(report.get("nearDuplicates"), "/verdict/verdict", "same");
-    assertEquals(1, report.get("merges").size());
-    assertFalse(report.at("/merges/0/proposedText").asText().isBlank());
+    // Whether the older one still holds was never taught to a golden model: it may say either.
+    for (JsonNode pair : report.get("nearDuplicates")) {
+      assertTrue(pair.at("/verdict/same").asDouble() > 0.5, pair.toString());
+      assertEquals("golden", pair.at("/verdict/by").asText());
+    }
+    for (JsonNode pair : report.get("relations")) {
+      assertTrue(pair.at("/verdict/verdict").isTextual(), pair.toString());
+    }
     String html = Files.readString(kb.resolve("insights/report.html"));
-    assertTrue(html.contains("Proposed merges") && html.contains("class=\"verdict same\""));
+    assertTrue(html.contains("class=\"verdict"));
 
     byte[] answers = Files.readAllBytes(kb.resolve("insights/answers.jsonl"));
     Path trace = folder.resolve("trace");
@@ -173,9 +178,9 @@ class JudgeIT {
     addModel();
     String[] ask = {"ask-pair", "design:0", "design:2", "--kb", kb.toString(), "--json"};
     JsonNode first = json(ask);
-    assertEquals("same", first.get("verdict").asText());
+    assertTrue(first.get("same").asDouble() > 0.5, first.toString());
     assertFalse(first.get("remembered").asBoolean());
-    assertEquals(1, Files.readAllLines(kb.resolve("insights/answers.jsonl")).size());
+    assertEquals(2, Files.readAllLines(kb.resolve("insights/answers.jsonl")).size());
     JsonNode turned = json("ask-pair", "design:2", "design:0", "--kb", kb.toString(), "--json");
     assertTrue(turned.get("remembered").asBoolean());
     assertEquals(first.get("same"), turned.get("same"));
@@ -187,7 +192,7 @@ class JudgeIT {
             "Always take the key of the balancer before touching the gateway.",
             "--json");
     assertNotEquals("same", texts.get("verdict").asText());
-    assertEquals(1, Files.readAllLines(kb.resolve("insights/answers.jsonl")).size());
+    assertEquals(2, Files.readAllLines(kb.resolve("insights/answers.jsonl")).size());
     Program.Ended unknown = program.run("ask-pair", "design:0", "design:9", "--kb", kb.toString());
     assertEquals(ExitCode.USAGE.number(), unknown.code());
     assertTrue(unknown.err().contains("design:9"), unknown.err());

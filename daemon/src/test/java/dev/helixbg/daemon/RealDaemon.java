@@ -1,7 +1,6 @@
 package dev.helixbg.daemon;
 
 import com.fasterxml.jackson.databind.JsonNode;
-import dev.helixbg.daemon.cli.ServiceCommand;
 import dev.helixbg.daemon.control.ControlClient;
 import dev.helixbg.daemon.link.DaemonLink;
 import java.io.File;
@@ -11,11 +10,19 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.TimeUnit;
 
 /** The built program as a daemon in a process of its own, with a home of its own. */
 final class RealDaemon implements AutoCloseable {
+  /** As scripts/lib/launch.sh sets them. */
+  private static final Map<String, String> MALLOC =
+      Map.of(
+          "MALLOC_ARENA_MAX", "2",
+          "MALLOC_MMAP_THRESHOLD_", "131072",
+          "MALLOC_TRIM_THRESHOLD_", "131072");
+
   private final Path home;
   private final Path dist;
   private final List<String> wrapper;
@@ -34,8 +41,10 @@ final class RealDaemon implements AutoCloseable {
   Process command(String... arguments) throws IOException {
     List<String> command = new ArrayList<>(wrapper);
     command.add(Path.of(System.getProperty("java.home"), "bin/java").toString());
-    command.addAll(ServiceCommand.javaOptions());
-    command.addAll(ServiceCommand.DAEMON_OPTIONS);
+    for (String options : List.of("jvm", "tiered", "daemon")) {
+      command.add("@" + Program.ROOT.resolve("scripts/lib/" + options + ".options"));
+    }
+    command.addAll(List.of("-Xlog:disable", "-Xlog:all=error:stderr"));
     command.add("-XX:SharedArchiveFile=" + dist.resolve("helix-bg.jsa"));
     command.add("-Djava.io.tmpdir=" + home); // where reports of faults go
     command.add("-jar");
@@ -43,7 +52,7 @@ final class RealDaemon implements AutoCloseable {
     command.addAll(List.of(arguments));
     ProcessBuilder builder = new ProcessBuilder(command);
     builder.environment().clear();
-    builder.environment().putAll(ServiceCommand.DAEMON_ENVIRONMENT);
+    builder.environment().putAll(MALLOC);
     builder.environment().put("HOME", home.toString());
     builder.environment().put("PATH", System.getenv("PATH"));
     builder.environment().put("XDG_CACHE_HOME", home.resolve("cache").toString());

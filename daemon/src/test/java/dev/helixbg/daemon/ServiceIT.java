@@ -17,36 +17,86 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** The service commands of the built program, with a systemctl that only notes what it is told. */
+/**
+ * The service commands of the built program, with a systemctl and a launchctl that only note what
+ * they are told, and an installation that is a name.
+ */
 class ServiceIT {
   @TempDir Path home;
 
   private Program program;
   private Path told;
   private Path unit;
+  private Path plist;
+  private Path launcher;
   private Path kb;
 
   @BeforeEach
-  void fakeSystemctl() throws IOException {
+  void fakeServiceManagers() throws IOException {
     assumeTrue(!System.getProperty("os.name").startsWith("Mac"), "systemd is Linux's");
     told = home.resolve("told");
     unit = home.resolve(".config/systemd/user/helix-bg.service");
-    Path bin = Files.createDirectories(home.resolve("bin"));
-    Path systemctl = bin.resolve("systemctl");
-    Files.writeString(
-        systemctl,
+    plist = home.resolve("Library/LaunchAgents/dev.helixbg.daemon.plist");
+    script(
+        "bin/systemctl",
         """
         #!/bin/sh
-        echo "$*" >> '%s'
-        [ ! -e '%s' ] || { echo 'Failed to connect to bus'; exit 1; }
+        echo "$*" >> '%1$s/told'
+        [ ! -e '%1$s/no-bus' ] || { echo 'Failed to connect to bus'; exit 1; }
         case "$*" in *status*) echo 'Active: inactive (dead)'; exit 3;; esac
+        """);
+    // bootout is over at once, and the label is there for three more questions: until then,
+    // bootstrap fails.
+    script(
+        "bin/launchctl",
         """
-            .formatted(told, home.resolve("no-bus")));
-    Files.setPosixFilePermissions(systemctl, PosixFilePermissions.fromString("rwxr-xr-x"));
-    program = new Program(home).with("PATH", bin + ":" + System.getenv("PATH"));
-    WritableKb writer = new WritableKb(home.resolve("my kb"), new Random(1));
+        #!/bin/sh
+        cd '%s'
+        echo "$*" >> told
+        case $1 in
+          print)
+            [ "$2" != "gui/$(id -u)" ] || [ ! -e no-gui ] || exit 113
+            case $2 in
+              */dev.helixbg.daemon)
+                [ "$2" = "$(cat loaded)" ] || exit 113
+                [ -s ending ] || exit 0
+                sed -i 1d ending
+                [ -s ending ] || rm loaded ending
+                ;;
+            esac
+            ;;
+          bootout)
+            [ -e loaded ] || exit 3
+            printf '1\\n2\\n3\\n' > ending
+            ;;
+          bootstrap)
+            [ ! -e loaded ] || { echo 'Bootstrap failed: 5: Input/output error'; exit 5; }
+            echo "$2/dev.helixbg.daemon" > loaded
+            ;;
+        esac 2> /dev/null
+        """);
+    launcher = home.resolve(".local/opt/helix-bg/current/bin/helix-bg");
+    script(".local/opt/helix-bg/0.1.0/bin/helix-bg", "#!/bin/sh\n");
+    Files.createSymbolicLink(home.resolve(".local/opt/helix-bg/current"), Path.of("0.1.0"));
+    program = new Program(home).with("PATH", home.resolve("bin") + ":" + System.getenv("PATH"));
+    kb = kb("my kb");
+  }
+
+  private void script(String name, String text) throws IOException {
+    Path script = home.resolve(name);
+    Files.createDirectories(script.getParent());
+    Files.writeString(script, text.formatted(home));
+    Files.setPosixFilePermissions(script, PosixFilePermissions.fromString("rwxr-xr-x"));
+  }
+
+  private Path kb(String name) throws IOException {
+    WritableKb writer = new WritableKb(home.resolve(name), new Random(1));
     writer.append();
-    kb = writer.kb().folder();
+    return writer.kb().folder();
+  }
+
+  private void onMac() {
+    program.with("HELIX_BG_LAUNCHER_JAVA_OPTIONS", "-Dos.name=Mac");
   }
 
   private List<String> told() throws IOException {
@@ -72,7 +122,7 @@ class ServiceIT {
   void aDryRunShowsEverythingAndDoesNothing() throws Exception {
     String shown = succeed("service", "install", "--dry-run", kb.toString()).out();
     assertTrue(shown.contains("# would write " + unit), shown);
-    assertTrue(shown.contains("daemon \"" + kb + "\""), shown);
+    assertTrue(shown.contains(launcher + " daemon \"" + kb + "\""), shown);
     assertTrue(shown.contains("# would run: systemctl --user enable helix-bg.service"), shown);
     assertTrue(shown.contains("enable-linger"), shown);
     for (String action : List.of("uninstall", "start", "stop", "restart", "status")) {
@@ -93,18 +143,113 @@ class ServiceIT {
         told());
     String written = Files.readString(unit);
     assertTrue(written.contains("ReadWritePaths=\"-" + kb + "\"\n"), written);
+    assertTrue(written.contains("\nExecStart=" + launcher + " daemon "), written);
     for (Path folder : List.of(home.resolve(".helix/logs"), program.cache())) {
       assertTrue(Files.isDirectory(folder), "systemd cannot make writable what is not there");
     }
-    for (String action : List.of("start", "stop", "restart")) {
+    for (String action : List.of("start", "stop")) {
       succeed("service", action);
       assertEquals(List.of("--user " + action + " helix-bg.service"), told());
     }
+    Files.writeString(unit, "of another version");
+    succeed("service", "restart");
+    assertEquals(List.of("--user daemon-reload", "--user restart helix-bg.service"), told());
+    assertEquals(written, Files.readString(unit));
     Files.writeString(home.resolve(".helix/helix-bg.toml"), "no such setting = 1\n");
     assertEquals(ExitCode.USAGE.number(), program.run("service", "install").code());
     succeed("service", "uninstall"); // wrong settings do not keep it alive
     assertEquals(List.of("--user disable --now helix-bg.service", "--user daemon-reload"), told());
     assertFalse(Files.exists(unit));
+    assertFalse(Files.exists(home.resolve(".helix/service.json")));
+  }
+
+  @Test
+  void aCheckoutIsNotRun() throws Exception {
+    Files.delete(home.resolve(".local/opt/helix-bg/current"));
+    String said = fail(ExitCode.USAGE, "service", "install", kb.toString());
+    assertTrue(said.contains("scripts/install"), said);
+    assertFalse(Files.exists(unit));
+    succeed("service", "restart"); // of one that an older version installed
+  }
+
+  @Test
+  void whatTheServiceWasToldIsKeptWhileKbsComeAndGo() throws Exception {
+    Path other = kb("other");
+    Path config = Files.writeString(home.resolve("my.toml"), "threads = 1\n");
+    program.with("HELIX_BG_LLM_SECONDS", "7");
+    succeed("service", "install", kb.toString(), "--config", "my.toml", "--set", "llm.seconds=9");
+    told();
+    program.with("HELIX_BG_LLM_SECONDS", "8");
+    succeed("service", "add", other.toString());
+    assertEquals(List.of("--user daemon-reload", "--user restart helix-bg.service"), told());
+    String command =
+        "\nExecStart=%s daemon --config %s --set llm.seconds=9 \"%s\""
+            .formatted(launcher, config, kb);
+    String written = Files.readString(unit);
+    assertTrue(written.contains(command + " " + other + "\n"), written);
+    assertTrue(written.contains("\nReadWritePaths=-" + other + "\n"), written);
+    assertTrue(written.contains("\nEnvironment=HELIX_BG_LLM_SECONDS=7\n"), written);
+    succeed("service", "remove", other.toString());
+    written = Files.readString(unit);
+    assertTrue(written.contains(command + "\n"), written);
+    told();
+    String stranger = fail(ExitCode.USAGE, "service", "remove", other.toString());
+    assertTrue(stranger.contains("does not watch " + other), stranger);
+    fail(ExitCode.USAGE, "service", "remove", kb.toString()); // the last one
+    fail(ExitCode.USAGE, "service", "add");
+    fail(ExitCode.KB, "service", "add", home.resolve("nowhere").toString());
+    Files.writeString(home.resolve(".helix/service.json"), "{\"kbs\": 5");
+    String damaged = fail(ExitCode.USAGE, "service", "add", other.toString());
+    assertTrue(damaged.contains("service.json is damaged"), damaged);
+    assertFalse(Files.exists(told), "a service was touched that stays as it is");
+    succeed("service", "uninstall");
+    fail(ExitCode.NO_DAEMON, "service", "add", other.toString());
+  }
+
+  @Test
+  void launchdIsAskedAgainOnceTheOldServiceHasEnded() throws Exception {
+    onMac();
+    String gui = "gui/" + Files.getAttribute(home, "unix:uid");
+    String service = gui + "/dev.helixbg.daemon";
+    String bootstrap = "bootstrap " + gui + " " + plist;
+    succeed("service", "install", kb.toString());
+    assertEquals(
+        List.of("bootout " + service, "print " + service, bootstrap), toldAfterSearch(gui));
+    String written = Files.readString(plist);
+    assertTrue(written.contains("<string>" + launcher + "</string>"), written);
+    String print = "print " + service;
+    succeed("service", "install", kb.toString());
+    assertEquals(
+        List.of("bootout " + service, print, print, print, print, bootstrap), toldAfterSearch(gui));
+    succeed("service", "restart");
+    assertEquals(bootstrap, told().getLast());
+    succeed("service", "stop");
+    assertFalse(Files.exists(home.resolve("loaded")), "stop came back before it had stopped");
+    told();
+    succeed("service", "start");
+    assertEquals("kickstart " + service, told().getLast());
+    succeed("service", "uninstall");
+    assertFalse(Files.exists(plist));
+  }
+
+  /** What was told after the domain had been found. */
+  private List<String> toldAfterSearch(String domain) throws IOException {
+    List<String> lines = told();
+    lines.removeIf(line -> line.equals("print " + domain));
+    int search = lines.indexOf("bootout " + domain + "/dev.helixbg.daemon");
+    return lines.subList(search, lines.size());
+  }
+
+  @Test
+  void whoeverIsNotLoggedInAtTheScreenHasADomainToo() throws Exception {
+    onMac();
+    Files.createFile(home.resolve("no-gui"));
+    String user = "user/" + Files.getAttribute(home, "unix:uid");
+    succeed("service", "install", kb.toString());
+    assertEquals("bootstrap " + user + " " + plist, told().getLast());
+    script("bin/launchctl", "#!/bin/sh\nexit 113\n");
+    String said = fail(ExitCode.WRITE, "service", "install", kb.toString());
+    assertTrue(said.contains("launchd has neither gui/"), said);
   }
 
   @Test
@@ -131,5 +276,9 @@ class ServiceIT {
     Path logs = Files.createDirectories(home.resolve(".helix/logs"));
     Files.writeString(logs.resolve("helix-bg.log"), "first\nkb: grüße\n");
     assertEquals("first\nkb: grüße\n", succeed("service", "logs").out());
+    Path errors = Files.writeString(logs.resolve("service.err"), "helix-bg: no\n");
+    assertEquals(
+        "first\nkb: grüße\n--- stderr of the service, " + errors + "\nhelix-bg: no\n",
+        succeed("service", "logs").out());
   }
 }

@@ -80,6 +80,7 @@ class SystemdIT {
                 script("life-of-a-service.sh").toString(),
                 JAVA,
                 DIST.toString(),
+                Program.ROOT.resolve("scripts").toString(),
                 kb.kb().folder().toString())
             .redirectOutput(out.toFile())
             .redirectError(err.toFile())
@@ -89,8 +90,12 @@ class SystemdIT {
     assumeTrue(process.exitValue() != CANNOT, "no user instance can run here: " + said);
 
     Map<String, String> expected = new LinkedHashMap<>();
+    expected.put("uninstalled", "ok not installed");
     expected.put("install", "0");
     expected.put("works", "0");
+    expected.put("doctor", "ok runs ");
+    expected.put("java", "java");
+    expected.put("processes", "0");
     expected.put("enabled", "enabled");
     expected.put("status", "0");
     expected.put("main", "1");
@@ -98,16 +103,25 @@ class SystemdIT {
     expected.put("nice", "10");
     expected.put("noNewPrivileges", "1");
     expected.put("afterKill", "0 1");
+    expected.put("old", "note runs ");
     expected.put("restart", "0");
     expected.put("restarted", "0 other");
+    expected.put("updated", "1");
+    expected.put("add", "0");
+    expected.put("watched", "2");
+    expected.put("remove", "0");
+    expected.put("kept", "1");
     expected.put("stop", "0");
     expected.put("stopped", "inactive success 143");
     expected.put("statusStopped", "8");
+    expected.put("doctorStopped", "note installed, but not running");
     expected.put("start", "0");
     expected.put("started", "0");
     expected.put("asked", "inactive success 0");
     expected.put("wrongSettings", "failed 2 0");
-    expected.put("logs", "4");
+    expected.put("doctorFailed", "problem it has ended");
+    expected.put("errors", "1");
+    expected.put("logs", "6");
     expected.put("uninstall", "0");
     expected.put("gone", "yes");
     List<String> lines = new ArrayList<>();

@@ -18,6 +18,7 @@ import dev.helixbg.insight.judge.AnswerFile;
 import dev.helixbg.insight.judge.Asking;
 import dev.helixbg.insight.judge.PairVerdict;
 import dev.helixbg.insight.judge.Question;
+import dev.helixbg.insight.judge.Verdict;
 import dev.helixbg.insight.log.DataLog;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -35,7 +36,8 @@ import picocli.CommandLine.Parameters;
 @Command(
     name = "ask-pair",
     description = {
-      "Let the language model compare two entries, or two texts: same, related or different.",
+      "Let the language model compare two entries, or two texts: same, related or different; of"
+          + " entries, also whether the newer one has overtaken the older one.",
       "A and B are entries such as topic:3 when --kb is given or there is a knowledge base with"
           + " both; otherwise they are the texts themselves."
     },
@@ -66,11 +68,18 @@ final class AskPairCommand implements Callable<Integer> {
   }
 
   /**
+   * What is asked.
+   *
+   * @param holds whether the older one still holds, where one is older
+   */
+  private record Pair(Question.Compare both, Optional<Question.Overtaken> holds) {}
+
+  /**
    * What was answered.
    *
    * @param remembered whether it was known already
    */
-  private record Answered(Answer answer, boolean remembered) {}
+  private record Answered(PairVerdict verdict, boolean remembered) {}
 
   @Override
   public Integer call() throws IOException, InterruptedException {
@@ -80,14 +89,14 @@ final class AskPairCommand implements Callable<Integer> {
     }
     Settings settings = judge.settings(options);
     Optional<Kb> chosen = kb(settings);
-    Optional<Question> entries = Optional.empty();
+    Optional<Pair> entries = Optional.empty();
     if (chosen.isPresent()) {
       entries = entries(chosen.get());
     }
     Answered answered =
         entries.isPresent()
             ? ask(entries.get(), chosen.get(), settings)
-            : ask(new Question.Compare(a, b), settings);
+            : ask(new Pair(new Question.Compare(a, b), Optional.empty()), settings);
     print(answered);
     return ExitCode.OK.number();
   }
@@ -105,7 +114,7 @@ final class AskPairCommand implements Callable<Integer> {
   }
 
   /** Empty when not both are entries, and nobody said that they are. */
-  private Optional<Question> entries(Kb chosen) throws InterruptedException {
+  private Optional<Pair> entries(Kb chosen) throws InterruptedException {
     List<NamedEntry> all =
         NamedEntry.all(DataLog.readQuiet(chosen.dataLog()).entries(), entry -> "");
     Optional<NamedEntry> first = named(all, a);
@@ -118,17 +127,25 @@ final class AskPairCommand implements Callable<Integer> {
     }
     return first.isEmpty() || second.isEmpty()
         ? Optional.empty()
-        : Optional.of(
-            new Question.Compare(
-                first.get().entry().text().content(), second.get().entry().text().content()));
+        : Optional.of(pair(first.get(), second.get()));
+  }
+
+  private static Pair pair(NamedEntry first, NamedEntry second) {
+    String one = first.entry().text().content();
+    String other = second.entry().text().content();
+    Question.Overtaken holds =
+        first.isOlderThan(second)
+            ? new Question.Overtaken(one, other)
+            : new Question.Overtaken(other, one);
+    return new Pair(
+        new Question.Compare(one, other), Optional.of(holds).filter(q -> !one.equals(other)));
   }
 
   private static Optional<NamedEntry> named(List<NamedEntry> all, String name) {
     return all.stream().filter(entry -> entry.name().equals(name)).findFirst();
   }
 
-  private Answered ask(Question question, Kb chosen, Settings settings)
-      throws InterruptedException {
+  private Answered ask(Pair question, Kb chosen, Settings settings) throws InterruptedException {
     try {
       if (!Files.isWritable(chosen.folder())) {
         return ask(question, Judging.answers(chosen, false), settings);
@@ -141,44 +158,52 @@ final class AskPairCommand implements Callable<Integer> {
     }
   }
 
-  private Answered ask(Question question, Settings settings)
-      throws InterruptedException, IOException {
+  private Answered ask(Pair question, Settings settings) throws InterruptedException, IOException {
     return ask(question, new AnswerFile(Path.of("answers.jsonl"), false), settings);
   }
 
-  private Answered ask(Question question, AnswerFile answers, Settings settings)
+  private Answered ask(Pair question, AnswerFile answers, Settings settings)
       throws InterruptedException, IOException {
     LanguageModel model = LanguageModel.require(settings);
     Judging judging = new Judging(settings, (what, total) -> Progress.SILENT, warning -> {});
     try (Asking asking = judging.asking(answers, model)) {
-      asking.ask(List.of(question));
+      asking.ask(List.of(question.both()));
       Answer answer =
           asking
-              .find(question)
+              .find(question.both())
               .orElseThrow(
                   () ->
                       new Failure(
                           ExitCode.USAGE,
                           "this pair was never asked, and --llm-seconds 0 forbids to ask it"));
-      return new Answered(answer, asking.asked() == 0);
+      Optional<Question.Overtaken> holds =
+          question.holds().filter(q -> !answer.text().equals(Verdict.DIFFERENT.title()));
+      if (holds.isPresent()) {
+        asking.ask(List.of(holds.get()));
+      }
+      return new Answered(
+          PairVerdict.of(question.both(), answer, holds.flatMap(asking::find)),
+          asking.asked() == 0);
     }
   }
 
   private void print(Answered answered) throws IOException {
-    Answer answer = answered.answer();
-    PairVerdict verdict = PairVerdict.of(answer);
+    PairVerdict verdict = answered.verdict();
     double different = Math.max(0, 1 - verdict.same() - verdict.related());
     if (json) {
       Json.print(
           console.json(),
           generator -> {
             generator.writeStartObject();
-            generator.writeStringField("verdict", answer.text());
-            Json.decimal(generator, "probability", answer.probability());
+            generator.writeStringField("verdict", verdict.verdict().title());
+            Json.decimal(generator, "probability", verdict.probability());
             Json.decimal(generator, "same", verdict.same());
             Json.decimal(generator, "related", verdict.related());
             Json.decimal(generator, "different", different);
-            generator.writeBooleanField("cut", answer.cut());
+            if (!Double.isNaN(verdict.overtaken())) {
+              Json.decimal(generator, "overtaken", verdict.overtaken());
+            }
+            generator.writeBooleanField("cut", verdict.cut());
             generator.writeBooleanField("remembered", answered.remembered());
             generator.writeEndObject();
           });
@@ -187,12 +212,15 @@ final class AskPairCommand implements Callable<Integer> {
           .out()
           .printf(
               Locale.ROOT,
-              "%s  (same %.1f %%, related %.1f %%, different %.1f %%)%s%n",
-              answer.text(),
+              "%s  (same %.1f %%, related %.1f %%, different %.1f %%%s)%s%n",
+              verdict.verdict().title(),
               100 * verdict.same(),
               100 * verdict.related(),
               100 * different,
-              answer.cut() ? "  by the beginning of a long text" : "");
+              Double.isNaN(verdict.overtaken())
+                  ? ""
+                  : "; overtaken %.1f %%".formatted(100 * verdict.overtaken()),
+              verdict.cut() ? "  by the beginning of a long text" : "");
     }
   }
 }

@@ -6,6 +6,8 @@ import dev.helixbg.config.Settings;
 import dev.helixbg.config.SettingsLoader;
 import dev.helixbg.daemon.host.LanguageModel;
 import dev.helixbg.daemon.kb.Kb;
+import dev.helixbg.daemon.link.DaemonHome;
+import dev.helixbg.daemon.service.ServiceHealth;
 import dev.helixbg.daemon.terminal.Check;
 import dev.helixbg.daemon.terminal.Failure;
 import dev.helixbg.daemon.terminal.Reasons;
@@ -28,6 +30,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
 import java.util.Optional;
+import java.util.Properties;
 import java.util.function.Supplier;
 
 /** Looks at everything that a run needs on this machine, each by using it. */
@@ -59,11 +62,13 @@ final class Doctor {
     } catch (ConfigException e) {
       doctor.checks.add(Check.problem("settings", e.getMessage(), "correct that setting"));
     }
+    doctor.checks.add(
+        ServiceHealth.check(ServiceCommand.file(locations), DaemonHome.of(locations)));
     return List.copyOf(doctor.checks);
   }
 
   private void checkJava() {
-    checks.add(Check.ok("java", Runtime.version() + " at " + System.getProperty("java.home")));
+    checks.add(java(System.getProperties()));
     boolean vectors = ModuleLayer.boot().findModule("jdk.incubator.vector").isPresent();
     checks.add(
         vectors
@@ -72,6 +77,36 @@ final class Doctor {
                 "vector api",
                 "off: comparing entries is slower",
                 "start with scripts/helix-bg, or add --add-modules jdk.incubator.vector"));
+  }
+
+  /**
+   * Speed hangs on what the JIT compiler of one JDK does with vectors: any other works, and may be
+   * many times slower.
+   */
+  static Check java(Properties system) {
+    String name = system.getProperty("java.vm.name", "");
+    String version = system.getProperty("java.vm.version", "");
+    String java =
+        "%s, %s %s, at %s"
+            .formatted(
+                system.getProperty("java.runtime.version"),
+                system.getProperty("java.vendor"),
+                name,
+                system.getProperty("java.home"));
+    boolean hotSpot = name.contains("HotSpot") || name.contains("OpenJDK");
+    if (!hotSpot || version.contains("jvmci")) {
+      return Check.note(
+          "java",
+          java + ": language models were never tried with its compiler, and may be slow",
+          "use a JDK 25 with HotSpot's C2 compiler, such as Temurin 25");
+    }
+    if (!"25".equals(system.getProperty("java.specification.version"))) {
+      return Check.note(
+          "java",
+          java + ": the engine was tried with JDK 25 only, and may be slow",
+          "use a JDK 25");
+    }
+    return Check.ok("java", java);
   }
 
   /** No GPU is no problem: the CPU runs language models then. */
@@ -128,7 +163,7 @@ final class Doctor {
         checks.add(
             Check.note(
                 "language model",
-                "none: labels come from the embedding model, pairs get no verdict",
+                "none: labels come from the label classifier, pairs get no verdict",
                 "scripts/fetch-models gets one, or set llm.model"));
         return;
       }

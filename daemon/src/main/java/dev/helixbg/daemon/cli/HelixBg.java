@@ -5,6 +5,7 @@ import dev.helixbg.daemon.cli.engine.GenerateCommand;
 import dev.helixbg.daemon.cli.engine.GpuTestCommand;
 import dev.helixbg.daemon.cli.engine.LoadModelCommand;
 import dev.helixbg.daemon.server.DaemonLog;
+import dev.helixbg.daemon.service.ServiceSpec;
 import dev.helixbg.daemon.terminal.Console;
 import dev.helixbg.daemon.terminal.ExitCode;
 import dev.helixbg.daemon.terminal.Faults;
@@ -67,7 +68,7 @@ public final class HelixBg implements Runnable {
     System.setErr(console.err());
     int code = run(console, bench, interruption, arguments);
     interruption.over();
-    System.exit(code);
+    System.exit(ServiceSpec.exitCode(code, System.getenv(ServiceSpec.STARTED_BY)));
   }
 
   /** Runs one command line; whatever ends it becomes an exit code, an Error as well. */

@@ -2,29 +2,33 @@ package dev.helixbg.daemon.cli;
 
 import dev.helixbg.config.Locations;
 import dev.helixbg.config.Settings;
+import dev.helixbg.config.SettingsLoader;
 import dev.helixbg.daemon.cli.flags.GlobalOptions;
 import dev.helixbg.daemon.kb.Kb;
 import dev.helixbg.daemon.link.DaemonHome;
+import dev.helixbg.daemon.service.Installation;
+import dev.helixbg.daemon.service.LaunchdDomain;
 import dev.helixbg.daemon.service.ServicePlan;
 import dev.helixbg.daemon.service.ServicePlan.Action;
+import dev.helixbg.daemon.service.ServiceRequest;
 import dev.helixbg.daemon.service.ServiceSpec;
+import dev.helixbg.daemon.service.StepRunner;
 import dev.helixbg.daemon.terminal.Console;
 import dev.helixbg.daemon.terminal.ExitCode;
 import dev.helixbg.daemon.terminal.Failure;
 import dev.helixbg.daemon.terminal.Reasons;
-import dev.helixbg.embed.store.AtomicFile;
 import dev.helixbg.embed.store.PrivateFiles;
 import java.io.IOException;
-import java.io.InputStream;
-import java.io.UncheckedIOException;
-import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.LinkOption;
+import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
+import java.nio.file.StandardOpenOption;
 import java.util.ArrayList;
-import java.util.Arrays;
+import java.util.HashMap;
 import java.util.LinkedHashSet;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
 import java.util.TreeMap;
@@ -40,36 +44,16 @@ import picocli.CommandLine.Parameters;
     description = "Let launchd or systemd run the daemon from login on.",
     mixinStandardHelpOptions = true)
 public final class ServiceCommand implements Callable<Integer> {
-  /** For a process that rests most of its life: the heap shrinks when there is garbage in it. */
-  public static final List<String> DAEMON_OPTIONS =
-      List.of(
-          "-Xms8m",
-          "-XX:MinHeapFreeRatio=10",
-          "-XX:MaxHeapFreeRatio=20",
-          "-XX:-ShrinkHeapInSteps",
-          "-Xlog:disable",
-          "-Xlog:all=error:stderr");
-
-  /**
-   * Has glibc give back what is freed: left to itself it makes each thread a heap of its own, and
-   * keeps ever larger blocks once large ones were freed, as compilers and models do. That was
-   * another 10 to 35 MB at rest, by chance. scripts/helix-bg sets the same.
-   */
-  public static final Map<String, String> DAEMON_ENVIRONMENT =
-      Map.of(
-          "MALLOC_ARENA_MAX", "2",
-          "MALLOC_MMAP_THRESHOLD_", "131072",
-          "MALLOC_TRIM_THRESHOLD_", "131072");
-
   private static final List<String> ACTIONS =
-      List.of("install", "uninstall", "start", "stop", "restart", "status", "logs");
+      List.of(
+          "install", "uninstall", "start", "stop", "restart", "status", "add", "remove", "logs");
 
   @Mixin private GlobalOptions options;
 
   @Parameters(
       index = "0",
       paramLabel = "ACTION",
-      description = "install, uninstall, start, stop, restart, status or logs.",
+      description = "install, uninstall, start, stop, restart, status, add, remove or logs.",
       completionCandidates = Actions.class)
   private String action;
 
@@ -77,7 +61,9 @@ public final class ServiceCommand implements Callable<Integer> {
       index = "1..*",
       arity = "0..*",
       paramLabel = "kb",
-      description = "Knowledge bases for the daemon to watch, with install.")
+      description =
+          "Knowledge bases for the daemon to watch, with install; to watch too, or no longer, with"
+              + " add and remove.")
   private List<Path> kbs = List.of();
 
   @Option(names = "--dry-run", description = "Only show what would be written and run.")
@@ -110,100 +96,164 @@ public final class ServiceCommand implements Callable<Integer> {
     if (action.equals("logs")) {
       return printLogs(home);
     }
-    Action wanted = Action.valueOf(action.toUpperCase(java.util.Locale.ROOT));
-    ServiceSpec spec = spec(locations, home, wanted == Action.INSTALL);
-    ServicePlan plan =
-        System.getProperty("os.name").startsWith("Mac")
-            ? ServicePlan.launchd(wanted, spec, uid(locations.home()))
-            : ServicePlan.systemd(wanted, spec, configHome(locations));
-    if (wanted == Action.INSTALL && !dryRun) {
-      PrivateFiles.makeFolders(home.folder());
-      PrivateFiles.makeFolder(home.logs());
-      for (Path folder : spec.writable()) { // one that is not there cannot be made writable
-        Files.createDirectories(folder);
-      }
+    boolean changes = action.equals("add") || action.equals("remove");
+    Action wanted = changes ? Action.RESTART : Action.valueOf(action.toUpperCase(Locale.ROOT));
+    Optional<ServiceRequest> request = request(locations, home);
+    Optional<ServiceSpec> spec = request.flatMap(known -> spec(known, locations, home));
+    List<ServicePlan.Step> steps = new ArrayList<>();
+    if (spec.isPresent()) {
+      steps.add(new ServicePlan.Write(ServiceRequest.file(home), request.get().json()));
     }
-    for (ServicePlan.Step step : plan.steps()) {
-      if (dryRun) {
-        show(step);
-      } else {
-        take(step);
-      }
+    steps.addAll(plan(wanted, spec, locations).steps());
+    if (wanted == Action.UNINSTALL) {
+      steps.add(new ServicePlan.Delete(ServiceRequest.file(home)));
     }
+    take(steps, spec, home);
     return ExitCode.OK.number();
   }
 
-  private ServiceSpec spec(Locations locations, DaemonHome home, boolean install) {
-    List<Path> watched = new ArrayList<>();
-    LinkedHashSet<Path> writable = new LinkedHashSet<>();
-    if (install) { // settings that are wrong by now are no reason not to stop
-      Settings settings = options.load().settings();
-      kbs.forEach(kb -> watched.add(Kb.find(Optional.of(kb), settings, locations).folder()));
-      if (watched.isEmpty()) {
-        watched.add(Kb.find(Optional.empty(), settings, locations).folder());
+  private void take(List<ServicePlan.Step> steps, Optional<ServiceSpec> spec, DaemonHome home)
+      throws IOException, InterruptedException {
+    StepRunner runner = new StepRunner(console.out());
+    if (dryRun) {
+      steps.forEach(runner::show);
+      return;
+    }
+    if (spec.isPresent()) {
+      PrivateFiles.makeFolders(home.folder());
+      PrivateFiles.makeFolder(home.logs());
+      PrivateFiles.open(spec.get().stderr(), StandardOpenOption.CREATE, StandardOpenOption.WRITE)
+          .close();
+      for (Path folder : spec.get().writable()) { // one that is not there cannot be made writable
+        Files.createDirectories(folder);
       }
-      writable.addAll(watched);
-      writable.add(home.folder());
-      writable.add(settings.embed().models());
-      writable.add(settings.cache());
     }
-    List<String> java = javaOptions();
-    java.addAll(DAEMON_OPTIONS);
-    Path jar = jar();
-    Path archive = jar.resolveSibling("../helix-bg.jsa").normalize();
-    if (Files.exists(archive)) {
-      java.add("-XX:SharedArchiveFile=" + archive);
+    for (ServicePlan.Step step : steps) {
+      runner.take(step);
     }
-    return new ServiceSpec(
-        locations.home(),
-        Path.of(System.getProperty("java.home"), "bin", "java"),
-        java,
-        jar,
-        watched,
-        List.copyOf(writable),
-        home.logs(),
-        environment());
+  }
+
+  /** What the service is to be from now on; empty for an action that leaves it as it is. */
+  private Optional<ServiceRequest> request(Locations locations, DaemonHome home) {
+    return switch (action) {
+      case "install" -> Optional.of(installed(locations));
+      case "restart" -> ServiceRequest.read(home);
+      case "add", "remove" -> Optional.of(changed(locations, home));
+      default -> Optional.empty(); // settings that are wrong by now are no reason not to stop
+    };
+  }
+
+  private ServiceRequest installed(Locations locations) {
+    Settings settings = options.load().settings();
+    LinkedHashSet<Path> watched = new LinkedHashSet<>();
+    kbs.forEach(kb -> watched.add(Kb.find(Optional.of(kb), settings, locations).folder()));
+    if (watched.isEmpty()) {
+      watched.add(Kb.find(Optional.empty(), settings, locations).folder());
+    }
+    return new ServiceRequest(List.copyOf(watched), options.config(), options.set(), environment());
+  }
+
+  private ServiceRequest changed(Locations locations, DaemonHome home) {
+    if (kbs.isEmpty()) {
+      throw new Failure(
+          ExitCode.USAGE, "service " + action + " must be told a knowledge base: its folder");
+    }
+    ServiceRequest request =
+        ServiceRequest.read(home)
+            .orElseThrow(
+                () ->
+                    new Failure(
+                        ExitCode.NO_DAEMON,
+                        "no service is installed; install one: helix-bg service install kb…"));
+    LinkedHashSet<Path> watched = new LinkedHashSet<>(request.kbs());
+    for (Path kb : kbs) {
+      if (action.equals("add")) {
+        Settings settings = settings(request, locations);
+        watched.add(Kb.find(Optional.of(kb), settings, locations).folder());
+      } else if (!watched.remove(Kb.named(kb).folder())) {
+        throw new Failure(
+            ExitCode.USAGE,
+            "the service does not watch %s, but %s".formatted(Kb.named(kb).folder(), watched));
+      }
+    }
+    if (watched.isEmpty()) {
+      throw new Failure(
+          ExitCode.USAGE, "nothing would be left to watch; rather: helix-bg service uninstall");
+    }
+    return request.watching(List.copyOf(watched));
   }
 
   /**
-   * What every JVM of ours is started with: the launcher's argument files, which are in the jar.
+   * What to write; empty for a restart out of a checkout, where nothing is installed.
+   *
+   * @throws Failure with {@link ExitCode#USAGE} when there is nothing that a service may run
    */
-  public static List<String> javaOptions() {
-    List<String> options = new ArrayList<>();
-    for (String name : List.of("jvm.options", "tiered.options")) {
-      try (InputStream file = ServiceCommand.class.getResourceAsStream(name)) {
-        new String(file.readAllBytes(), StandardCharsets.UTF_8)
-            .lines()
-            .filter(line -> !line.startsWith("#"))
-            .flatMap(line -> Arrays.stream(line.split(" ")))
-            .filter(option -> !option.isEmpty())
-            .forEach(options::add);
-      } catch (IOException e) {
-        throw new UncheckedIOException(e);
+  private Optional<ServiceSpec> spec(ServiceRequest request, Locations locations, DaemonHome home) {
+    Optional<Installation> installation =
+        Installation.of(Installation.jar()).or(() -> Installation.ofUser(locations.home()));
+    if (installation.isEmpty()) {
+      if (action.equals("restart")) {
+        return Optional.empty();
       }
+      throw new Failure(
+          ExitCode.USAGE,
+          "a service does not run a checkout, which changes with each build: install it first, by"
+              + " scripts/install");
     }
-    return options;
+    Settings settings = settings(request, locations);
+    LinkedHashSet<Path> writable = new LinkedHashSet<>(request.kbs());
+    writable.add(home.folder());
+    writable.add(settings.embed().models());
+    writable.add(settings.cache());
+    return Optional.of(
+        new ServiceSpec(
+            locations.home(),
+            installation.get().launcher(),
+            request,
+            List.copyOf(writable),
+            home.serviceErrors()));
   }
 
-  /** The settings that come from the environment now come from there later, beside our own. */
+  /** As the service will have them. */
+  private static Settings settings(ServiceRequest request, Locations locations) {
+    Map<String, String> environment = new HashMap<>(System.getenv());
+    environment.keySet().removeIf(ServiceCommand::isSetting);
+    environment.putAll(request.environment());
+    return new SettingsLoader(locations, environment)
+        .load(request.config(), request.set())
+        .settings();
+  }
+
+  /** The settings that come from the environment now come from there later. */
   private static Map<String, String> environment() {
-    Map<String, String> kept = new TreeMap<>(DAEMON_ENVIRONMENT);
-    System.getenv()
-        .forEach(
-            (name, value) -> {
-              boolean setting =
-                  name.startsWith("HELIX_BG_") && !name.startsWith("HELIX_BG_LAUNCHER_");
-              if (setting || name.equals("XDG_CACHE_HOME")) {
-                kept.put(name, value);
-              }
-            });
+    Map<String, String> kept = new TreeMap<>(System.getenv());
+    kept.keySet().removeIf(name -> !isSetting(name) && !name.equals("XDG_CACHE_HOME"));
     return kept;
   }
 
-  private static Path jar() {
-    String classPath = System.getProperty("java.class.path");
-    Path jar = Path.of(classPath.split(java.io.File.pathSeparator)[0]).toAbsolutePath();
-    return jar.normalize();
+  private static boolean isSetting(String variable) {
+    return variable.startsWith("HELIX_BG_") && !variable.startsWith("HELIX_BG_LAUNCHER_");
+  }
+
+  private ServicePlan plan(Action wanted, Optional<ServiceSpec> spec, Locations locations)
+      throws IOException, InterruptedException {
+    if (!isMac()) {
+      return ServicePlan.systemd(wanted, spec, configHome(locations));
+    }
+    Path home = locations.home();
+    long uid =
+        ((Number) Files.getAttribute(home, "unix:uid", LinkOption.NOFOLLOW_LINKS)).longValue();
+    String domain = dryRun ? "gui/" + uid : LaunchdDomain.find(uid);
+    return ServicePlan.launchd(wanted, spec, home, domain);
+  }
+
+  /** The file that the service manager of this machine reads. */
+  static Path file(Locations locations) {
+    return isMac() ? ServicePlan.plist(locations.home()) : ServicePlan.unit(configHome(locations));
+  }
+
+  private static boolean isMac() {
+    return System.getProperty("os.name").startsWith("Mac");
   }
 
   private static Path configHome(Locations locations) {
@@ -213,73 +263,33 @@ public final class ServiceCommand implements Callable<Integer> {
         : Path.of(configured);
   }
 
-  private static long uid(Path home) throws IOException {
-    return ((Number) Files.getAttribute(home, "unix:uid", LinkOption.NOFOLLOW_LINKS)).longValue();
-  }
-
-  private void show(ServicePlan.Step step) {
-    switch (step) {
-      case ServicePlan.Write write -> {
-        say("# would write " + write.file());
-        say(write.content().stripTrailing());
-      }
-      case ServicePlan.Delete delete -> say("# would delete " + delete.file());
-      case ServicePlan.Run run -> say("# would run: " + String.join(" ", run.command()));
-      case ServicePlan.Say words -> say("# " + words.words());
-    }
-  }
-
-  private void take(ServicePlan.Step step) throws IOException, InterruptedException {
-    switch (step) {
-      case ServicePlan.Write write -> {
-        Files.createDirectories(write.file().getParent());
-        byte[] bytes = write.content().getBytes(StandardCharsets.UTF_8);
-        AtomicFile.replace(write.file(), out -> out.write(bytes));
-      }
-      case ServicePlan.Delete delete -> Files.deleteIfExists(delete.file());
-      case ServicePlan.Run run -> run(run);
-      case ServicePlan.Say words -> say(words.words());
-    }
-  }
-
-  private void run(ServicePlan.Run step) throws InterruptedException {
-    String command = String.join(" ", step.command());
-    try {
-      ProcessBuilder builder = new ProcessBuilder(step.command()).redirectErrorStream(true);
-      Process process = builder.start();
-      process.getOutputStream().close();
-      String output =
-          new String(process.getInputStream().readAllBytes(), StandardCharsets.UTF_8).strip();
-      int code = process.waitFor();
-      boolean status = action.equals("status");
-      if (!output.isEmpty() && (code == 0 || status)) {
-        say(output);
-      }
-      if (code != 0 && !step.mayFail()) {
-        throw new Failure(
-            status ? ExitCode.NO_DAEMON : ExitCode.WRITE,
-            status
-                ? "the service is not running"
-                : command + " failed (" + code + "): " + output.replace('\n', ' '));
-      }
-    } catch (IOException e) {
-      throw new Failure(
-          ExitCode.WRITE,
-          command + " cannot be run: " + e.getMessage() + ". Start the daemon by hand instead");
-    }
-  }
-
   private Integer printLogs(DaemonHome home) {
-    try {
-      Files.copy(home.logFile(), console.out());
-      return ExitCode.OK.number();
-    } catch (IOException e) {
+    boolean log = print(home.logFile(), "");
+    boolean errors =
+        print(home.serviceErrors(), "--- stderr of the service, " + home.serviceErrors());
+    if (!log && !errors) {
       throw new Failure(
-          ExitCode.NO_DAEMON, "there is no log " + home.logFile() + ": " + Reasons.of(e));
+          ExitCode.NO_DAEMON, "there is no log " + home.logFile() + ": nothing ran yet");
     }
+    return ExitCode.OK.number();
   }
 
-  private void say(String text) {
-    console.out().println(text);
+  /**
+   * @param heading of a file that is not empty
+   * @return whether it is there
+   */
+  private boolean print(Path file, String heading) {
+    try {
+      PrivateFiles.requireFile(file);
+      if (!heading.isEmpty() && Files.size(file) > 0) {
+        console.out().println(heading);
+      }
+      Files.copy(file, console.out());
+      return true;
+    } catch (NoSuchFileException e) {
+      return false;
+    } catch (IOException e) {
+      throw new Failure(ExitCode.NO_DAEMON, "cannot read " + file + ": " + Reasons.of(e));
+    }
   }
 }

@@ -28,6 +28,7 @@ public final class TextModelHost implements AutoCloseable {
   private final Settings settings;
   private final DaemonClock clock;
   private final DaemonMetrics metrics;
+  private final TroubleLog troubles;
   private final ReentrantLock lock = new ReentrantLock(true);
   private TextModel loaded;
   private Path loadedFrom;
@@ -41,6 +42,7 @@ public final class TextModelHost implements AutoCloseable {
     this.settings = settings;
     this.clock = clock;
     this.metrics = metrics;
+    this.troubles = new TroubleLog(metrics);
   }
 
   /** What a model is wanted for. */
@@ -119,7 +121,12 @@ public final class TextModelHost implements AutoCloseable {
         loadedForIdle = idle;
         isLoaded = true;
       }
-      return work.with(Optional.of(loaded));
+      T result = work.with(Optional.of(loaded));
+      loaded
+          .backend()
+          .trouble()
+          .ifPresent(trouble -> troubles.met(model.file().toString(), trouble));
+      return result;
     } catch (Error e) {
       release(); // nobody knows in which state it is
       throw e;

@@ -37,6 +37,11 @@ public record DaemonHome(Path folder) {
     return logs().resolve("helix-bg.log");
   }
 
+  /** What the service says on stderr. */
+  public Path serviceErrors() {
+    return logs().resolve("service.err");
+  }
+
   /** The report across knowledge bases. */
   public Path across() {
     return folder.resolve("across");

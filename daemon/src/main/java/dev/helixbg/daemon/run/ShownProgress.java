@@ -33,8 +33,9 @@ final class ShownProgress implements JudgeProgress {
   private static String title(Job job) {
     return switch (job) {
       case LABEL -> "Labelling";
-      case PAIR -> "Comparing";
-      case SUMMARY -> "Summarising";
+      case PAIR, OVERTAKEN -> "Comparing";
+      case TOPICS -> "Comparing topics";
+      case SUMMARY, SESSION -> "Summarising";
       case MERGE -> "Merging";
     };
   }

@@ -13,6 +13,8 @@ import dev.helixbg.daemon.kb.Kb;
 import dev.helixbg.daemon.run.Reviews;
 import dev.helixbg.daemon.search.Chat;
 import dev.helixbg.daemon.search.SearchHit;
+import dev.helixbg.daemon.service.Installation;
+import dev.helixbg.daemon.service.ServiceSpec;
 import dev.helixbg.daemon.terminal.ExitCode;
 import dev.helixbg.daemon.terminal.Faults;
 import dev.helixbg.daemon.terminal.Version;
@@ -202,6 +204,8 @@ public final class ControlRequests implements ControlServer.Handler {
     DaemonMetrics metrics = daemon.metrics();
     Daemon.Parts parts = daemon.parts();
     json.put("version", Version.text());
+    json.put("program", Installation.jar().toString());
+    json.put("service", System.getenv(ServiceSpec.STARTED_BY) != null);
     json.put("pid", ProcessHandle.current().pid());
     json.put("startedAt", daemon.startedAt().toString());
     json.put("paused", daemon.loop().isPaused());

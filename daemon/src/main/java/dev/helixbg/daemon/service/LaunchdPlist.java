@@ -28,8 +28,12 @@ public final class LaunchdPlist {
     out.append("<plist version=\"1.0\">\n<dict>\n");
     key("Label").string(1, ServiceSpec.LABEL);
     key("ProgramArguments").line(1, "<array>");
-    spec.command().forEach(argument -> string(2, argument));
+    string(2, spec.launcher().toString());
+    spec.arguments().forEach(argument -> string(2, argument));
     line(1, "</array>");
+    // Background: a login over SSH, whose domain is user/UID, has no other sessions.
+    key("LimitLoadToSessionType").line(1, "<array>");
+    string(2, "Aqua").string(2, "Background").line(1, "</array>");
     key("RunAtLoad").line(1, "<true/>");
     key("KeepAlive").line(1, "<dict>");
     line(2, "<key>SuccessfulExit</key>").line(2, "<false/>");
@@ -39,15 +43,12 @@ public final class LaunchdPlist {
     key("Nice").line(1, "<integer>" + NICE + "</integer>");
     key("LowPriorityIO").line(1, "<true/>");
     key("WorkingDirectory").string(1, spec.home().toString());
-    if (!spec.environment().isEmpty()) {
-      key("EnvironmentVariables").line(1, "<dict>");
-      for (Map.Entry<String, String> variable : spec.environment().entrySet()) {
-        line(2, "<key>" + escaped(variable.getKey()) + "</key>").string(2, variable.getValue());
-      }
-      line(1, "</dict>");
+    key("EnvironmentVariables").line(1, "<dict>");
+    for (Map.Entry<String, String> variable : spec.environment(ServiceSpec.LAUNCHD).entrySet()) {
+      line(2, "<key>" + escaped(variable.getKey()) + "</key>").string(2, variable.getValue());
     }
-    key("StandardOutPath").string(1, spec.logs().resolve("service.out").toString());
-    key("StandardErrorPath").string(1, spec.logs().resolve("service.err").toString());
+    line(1, "</dict>");
+    key("StandardErrorPath").string(1, spec.stderr().toString());
     out.append("</dict>\n</plist>\n");
     return out.toString();
   }

@@ -1,7 +1,9 @@
 package dev.helixbg.daemon.service;
 
 import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.List;
+import java.util.Optional;
 
 /**
  * What one service command does, step by step; shown by {@code --dry-run}, else done.
@@ -26,6 +28,12 @@ public record ServicePlan(List<Step> steps) {
    */
   public record Run(List<String> command, boolean mayFail) implements Step {}
 
+  /** Shows what a command says of the service, and whether it runs: the command succeeds then. */
+  public record Ask(List<String> command) implements Step {}
+
+  /** Waits until a command fails, which asks for what is ending. */
+  public record AwaitEnd(List<String> command) implements Step {}
+
   /** Tells the user something. */
   public record Say(String words) implements Step {}
 
@@ -39,58 +47,100 @@ public record ServicePlan(List<Step> steps) {
     STATUS
   }
 
-  /** For launchd on macOS. */
-  public static ServicePlan launchd(Action action, ServiceSpec spec, long uid) {
-    Path plist = spec.home().resolve("Library/LaunchAgents/" + ServiceSpec.LABEL + ".plist");
-    String domain = "gui/" + uid;
+  /**
+   * For launchd on macOS. {@code bootout} is asynchronous: a label that has not ended can neither
+   * be started anew nor told to.
+   *
+   * @param spec what to write; may be empty but for {@link Action#INSTALL}: then nothing changes
+   * @param domain {@code gui/UID} or {@code user/UID}
+   */
+  public static ServicePlan launchd(
+      Action action, Optional<ServiceSpec> spec, Path home, String domain) {
+    Path plist = plist(home);
     String service = domain + "/" + ServiceSpec.LABEL;
+    List<Step> end =
+        List.of(
+            maybe("launchctl", "bootout", service),
+            new AwaitEnd(List.of("launchctl", "print", service)));
     Step bootstrap = run("launchctl", "bootstrap", domain, plist.toString());
-    Step bootout = maybe("launchctl", "bootout", service);
-    return new ServicePlan(
-        switch (action) {
-          case INSTALL ->
-              List.of(
-                  new Write(plist, LaunchdPlist.of(spec)),
-                  bootout,
-                  bootstrap,
-                  new Say("helix-bg runs now, and at each login."));
-          case UNINSTALL -> List.of(bootout, new Delete(plist));
-          case START ->
-              List.of(
-                  maybe("launchctl", "bootstrap", domain, plist.toString()),
-                  run("launchctl", "kickstart", service));
-          case STOP -> List.of(run("launchctl", "bootout", service));
-          case RESTART -> List.of(run("launchctl", "kickstart", "-k", service));
-          case STATUS -> List.of(run("launchctl", "print", service));
-        });
+    List<Step> steps = new ArrayList<>();
+    spec.ifPresent(known -> steps.add(new Write(plist, LaunchdPlist.of(known))));
+    switch (action) {
+      case INSTALL, RESTART -> {
+        steps.addAll(end);
+        steps.add(bootstrap);
+      }
+      case UNINSTALL -> {
+        steps.addAll(end);
+        steps.add(new Delete(plist));
+      }
+      case START -> {
+        steps.add(maybe("launchctl", "bootstrap", domain, plist.toString()));
+        steps.add(run("launchctl", "kickstart", service));
+      }
+      case STOP -> {
+        steps.add(run("launchctl", "bootout", service));
+        steps.add(end.getLast());
+      }
+      case STATUS -> steps.add(new Ask(List.of("launchctl", "print", service)));
+    }
+    if (action == Action.INSTALL) {
+      steps.add(new Say("helix-bg runs now, and at each login."));
+    }
+    return new ServicePlan(steps);
   }
 
-  /** For a systemd user instance. */
-  public static ServicePlan systemd(Action action, ServiceSpec spec, Path configHome) {
-    Path unit = configHome.resolve("systemd/user/" + ServiceSpec.UNIT);
-    Step reload = run("systemctl", "--user", "daemon-reload");
-    return new ServicePlan(
-        switch (action) {
-          case INSTALL ->
-              List.of(
-                  new Write(unit, SystemdUnit.of(spec)),
-                  reload,
-                  run("systemctl", "--user", "enable", ServiceSpec.UNIT),
-                  run("systemctl", "--user", "restart", ServiceSpec.UNIT),
-                  new Say(
-                      "helix-bg runs now, and while you are logged in. To let it run from boot on:"
-                          + " loginctl enable-linger"));
-          case UNINSTALL ->
-              List.of(
-                  maybe("systemctl", "--user", "disable", "--now", ServiceSpec.UNIT),
-                  new Delete(unit),
-                  reload);
-          case START -> List.of(run("systemctl", "--user", "start", ServiceSpec.UNIT));
-          case STOP -> List.of(run("systemctl", "--user", "stop", ServiceSpec.UNIT));
-          case RESTART -> List.of(run("systemctl", "--user", "restart", ServiceSpec.UNIT));
-          case STATUS ->
-              List.of(run("systemctl", "--user", "--no-pager", "status", ServiceSpec.UNIT));
-        });
+  /** What launchd reads at login. */
+  public static Path plist(Path home) {
+    return home.resolve("Library/LaunchAgents/" + ServiceSpec.LABEL + ".plist");
+  }
+
+  /**
+   * For a systemd user instance.
+   *
+   * @param spec what to write; may be empty but for {@link Action#INSTALL}: then nothing changes
+   */
+  public static ServicePlan systemd(Action action, Optional<ServiceSpec> spec, Path configHome) {
+    Path unit = unit(configHome);
+    Step reload = systemctl("daemon-reload");
+    List<Step> steps = new ArrayList<>();
+    if (spec.isPresent()) {
+      steps.add(new Write(unit, SystemdUnit.of(spec.get())));
+      steps.add(reload);
+    }
+    switch (action) {
+      case INSTALL -> {
+        steps.add(systemctl("enable", ServiceSpec.UNIT));
+        steps.add(systemctl("restart", ServiceSpec.UNIT));
+        steps.add(
+            new Say(
+                "helix-bg runs now, and while you are logged in. To let it run from boot on:"
+                    + " loginctl enable-linger"));
+      }
+      case UNINSTALL -> {
+        steps.add(maybe("systemctl", "--user", "disable", "--now", ServiceSpec.UNIT));
+        steps.add(new Delete(unit));
+        steps.add(reload);
+      }
+      case START -> steps.add(systemctl("start", ServiceSpec.UNIT));
+      case STOP -> steps.add(systemctl("stop", ServiceSpec.UNIT));
+      case RESTART -> steps.add(systemctl("restart", ServiceSpec.UNIT));
+      case STATUS ->
+          steps.add(
+              new Ask(List.of("systemctl", "--user", "--no-pager", "status", ServiceSpec.UNIT)));
+    }
+    return new ServicePlan(steps);
+  }
+
+  /** What systemd reads. */
+  public static Path unit(Path configHome) {
+    return configHome.resolve("systemd/user/" + ServiceSpec.UNIT);
+  }
+
+  private static Run systemctl(String... words) {
+    List<String> command = new ArrayList<>(List.of("systemctl", "--user"));
+    command.addAll(List.of(words));
+    return new Run(command, false);
   }
 
   private static Run run(String... command) {

@@ -1,31 +1,24 @@
 package dev.helixbg.daemon.service;
 
+import dev.helixbg.daemon.terminal.ExitCode;
+import dev.helixbg.daemon.terminal.Failure;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.TreeMap;
 
 /**
  * How the daemon is started as a service. Every path is absolute: a service manager has no shell.
  *
  * @param home of the user
- * @param java the executable
- * @param javaOptions of the JVM
- * @param jar the program
- * @param kbs knowledge bases; may be empty for the usual one
+ * @param launcher of the installation
+ * @param request what the user asked for
  * @param writable folders that the daemon writes to
- * @param logs folder of the files that stdout and stderr go to
- * @param environment variables that are to be set
+ * @param stderr the file that gets what the daemon says when it cannot log
  */
 public record ServiceSpec(
-    Path home,
-    Path java,
-    List<String> javaOptions,
-    Path jar,
-    List<Path> kbs,
-    List<Path> writable,
-    Path logs,
-    Map<String, String> environment) {
+    Path home, Path launcher, ServiceRequest request, List<Path> writable, Path stderr) {
 
   /** The name by which launchd and its plist know the service. */
   public static final String LABEL = "dev.helixbg.daemon";
@@ -33,15 +26,59 @@ public record ServiceSpec(
   /** The name of the systemd unit. */
   public static final String UNIT = "helix-bg.service";
 
-  /** Executable and arguments. */
-  List<String> command() {
-    List<String> command = new ArrayList<>();
-    command.add(java.toString());
-    command.addAll(javaOptions);
-    command.add("-jar");
-    command.add(jar.toString());
-    command.add("daemon");
-    kbs.forEach(kb -> command.add(kb.toString()));
-    return command;
+  /** Tells launcher and program which service manager started them. */
+  public static final String STARTED_BY = "HELIX_BG_LAUNCHER_SERVICE";
+
+  static final String LAUNCHD = "launchd";
+  static final String SYSTEMD = "systemd";
+
+  /** What does not get right by starting again: settings, a knowledge base, a second instance. */
+  static final List<ExitCode> FINAL = List.of(ExitCode.USAGE, ExitCode.KB, ExitCode.BUSY);
+
+  /**
+   * @throws Failure with {@link ExitCode#USAGE} for what no unit can hold: it is read line by line
+   */
+  public ServiceSpec {
+    for (String text : texts(home, launcher, request, writable, stderr)) {
+      if (text.chars().anyMatch(Character::isISOControl)) {
+        throw new Failure(
+            ExitCode.USAGE, "a service cannot be given control characters, as in: " + text);
+      }
+    }
+  }
+
+  private static List<String> texts(
+      Path home, Path launcher, ServiceRequest request, List<Path> writable, Path stderr) {
+    List<String> texts = new ArrayList<>(request.arguments());
+    request.environment().forEach((name, value) -> texts.add(name + "=" + value));
+    writable.forEach(folder -> texts.add(folder.toString()));
+    texts.addAll(List.of(home.toString(), launcher.toString(), stderr.toString()));
+    return texts;
+  }
+
+  /**
+   * The exit code as a service manager is to see it. launchd knows success and failure only, and
+   * starts again after a failure; so what is final counts as success there. Its reason is in {@link
+   * #stderr}.
+   *
+   * @param manager the value of {@link #STARTED_BY}; null when there is none
+   */
+  public static int exitCode(int code, String manager) {
+    boolean isFinal = FINAL.stream().anyMatch(one -> one.number() == code);
+    return LAUNCHD.equals(manager) && isFinal ? ExitCode.OK.number() : code;
+  }
+
+  /** What the launcher is told. */
+  List<String> arguments() {
+    List<String> arguments = new ArrayList<>(List.of("daemon"));
+    arguments.addAll(request.arguments());
+    return arguments;
+  }
+
+  /** Variables to be set by this service manager. */
+  Map<String, String> environment(String manager) {
+    Map<String, String> variables = new TreeMap<>(request.environment());
+    variables.put(STARTED_BY, manager);
+    return variables;
   }
 }

@@ -19,10 +19,13 @@ public final class SystemdUnit {
         [Service]
         Type=exec
         """);
-    unit.append("ExecStart=")
-        .append(spec.command().stream().map(SystemdUnit::word).collect(Collectors.joining(" ")))
-        .append('\n');
-    for (Map.Entry<String, String> variable : spec.environment().entrySet()) {
+    unit.append("ExecStart=").append(quoted(spec.launcher().toString()));
+    for (String argument : spec.arguments()) {
+      // Variables are not to be expanded; in the path of the program, none is.
+      unit.append(' ').append(quoted(argument).replace("$", "$$"));
+    }
+    unit.append('\n');
+    for (Map.Entry<String, String> variable : spec.environment(ServiceSpec.SYSTEMD).entrySet()) {
       unit.append("Environment=")
           .append(quoted(variable.getKey() + "=" + variable.getValue()))
           .append('\n');
@@ -33,8 +36,9 @@ public final class SystemdUnit {
         RestartSec=30
         # A JVM that was asked to end by SIGTERM says so.
         SuccessExitStatus=143
-        # Settings or a knowledge base that are wrong do not get right by starting again.
-        RestartPreventExitStatus=2 3 4
+        # Wrong settings, no knowledge base, a second instance: none gets right by starting again.
+        RestartPreventExitStatus=%s
+        StandardError=append:%s
         TimeoutStopSec=5
         Nice=10
         IOSchedulingClass=idle
@@ -43,7 +47,12 @@ public final class SystemdUnit {
         ProtectSystem=strict
         PrivateTmp=yes
         RestrictAddressFamilies=AF_UNIX
-        """);
+        """
+            .formatted(
+                ServiceSpec.FINAL.stream()
+                    .map(code -> Integer.toString(code.number()))
+                    .collect(Collectors.joining(" ")),
+                specifiersEscaped(spec.stderr().toString())));
     spec.writable()
         .forEach(
             folder ->
@@ -58,13 +67,15 @@ public final class SystemdUnit {
     return unit.toString();
   }
 
-  /** An argument of ExecStart: specifiers and variables are not to be expanded. */
-  private static String word(String text) {
-    String plain = quoted(text).replace("$", "$$");
-    return plain.equals('"' + text + '"') && text.matches("[A-Za-z0-9_./:=+,-]+") ? text : plain;
+  /** A word of a line; one that needs no quotes has none. */
+  private static String quoted(String text) {
+    if (text.matches("[A-Za-z0-9_./:=+,-]+")) {
+      return text;
+    }
+    return '"' + specifiersEscaped(text.replace("\\", "\\\\").replace("\"", "\\\"")) + '"';
   }
 
-  private static String quoted(String text) {
-    return '"' + text.replace("\\", "\\\\").replace("\"", "\\\"").replace("%", "%%") + '"';
+  private static String specifiersEscaped(String text) {
+    return text.replace("%", "%%");
   }
 }

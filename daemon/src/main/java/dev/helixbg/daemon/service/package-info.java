@@ -1,2 +1,5 @@
-/** What a service manager needs to know to run the daemon: launchd on macOS, systemd on Linux. */
+/**
+ * The daemon as a service of launchd on macOS, of systemd on Linux: what runs, by whom, how it
+ * does.
+ */
 package dev.helixbg.daemon.service;

@@ -7,18 +7,13 @@ import dev.helixbg.daemon.ExternalTool;
 import dev.helixbg.daemon.terminal.Console;
 import dev.helixbg.daemon.terminal.ExitCode;
 import dev.helixbg.daemon.terminal.Interruption;
-import dev.helixbg.llm.cpu.ForkedJvm;
 import java.io.ByteArrayOutputStream;
-import java.io.FileDescriptor;
-import java.io.FileOutputStream;
 import java.io.IOException;
 import java.io.OutputStream;
 import java.io.PrintStream;
-import java.lang.management.ManagementFactory;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.TreeSet;
 import org.junit.jupiter.api.Test;
@@ -41,15 +36,6 @@ class CommandLineTest {
     return out.toString(StandardCharsets.UTF_8);
   }
 
-  /** Prints what the java command made of its argument files. */
-  static final class OptionsOfThisJvm {
-    public static void main(String[] arguments) throws IOException {
-      PrintStream out =
-          new PrintStream(new FileOutputStream(FileDescriptor.out), true, StandardCharsets.UTF_8);
-      ManagementFactory.getRuntimeMXBean().getInputArguments().forEach(out::println);
-    }
-  }
-
   @Test
   void everyCommandSaysWhatItIsFor() {
     line()
@@ -57,16 +43,6 @@ class CommandLineTest {
         .forEach(
             (name, command) ->
                 assertTrue(command.getCommandSpec().usageMessage().description().length > 0, name));
-  }
-
-  @Test
-  void aServiceStartsTheJvmAsTheLauncherDoes() throws IOException, InterruptedException {
-    List<String> read = ForkedJvm.runAsLaunched("tiered", OptionsOfThisJvm.class).lines().toList();
-    List<String> ours = new ArrayList<>(ServiceCommand.javaOptions());
-    assertEquals("--add-modules", ours.removeFirst());
-    assertEquals("jdk.incubator.vector", ours.removeFirst());
-    assertEquals(read.subList(1, read.size()), ours);
-    assertEquals("--add-modules=jdk.incubator.vector", read.getFirst());
   }
 
   /** As a StackOverflowError or a class that is missing would end it. */

@@ -371,7 +371,8 @@ class IdleWorkTest {
     assertTrue(answers().isEmpty());
     finish();
     assertEquals(0, daemon.watch.questions());
-    assertEquals(answers().size(), daemon.metrics.answers.sum());
+    long counted = answers().stream().filter(line -> !line.contains("\"overtaken\"")).count();
+    assertEquals(counted, daemon.metrics.answers.sum(), "a pair once, whatever it took");
     assertTrue(daemon.metrics.modelTokens.sum() > 10L * answers().size());
     report().path("labels").forEach(l -> assertEquals("MODEL", l.at("/guess/origin").asText()));
     assertEquals(0, report().at("/judgement/left/label").asInt());
@@ -499,8 +500,11 @@ class IdleWorkTest {
     assertTrue(first < 300, first + " in a run");
     daemon.look();
     settle();
-    assertEquals(
-        report().at("/judgement/left/label").asInt(), daemon.watch.questions(), "in the report");
+    int left = 0;
+    for (JsonNode job : report().at("/judgement/left")) {
+      left += job.asInt();
+    }
+    assertEquals(left, daemon.watch.questions(), "in the report");
     finish();
     assertEquals(0, daemon.watch.questions());
   }

@@ -2,10 +2,12 @@ package dev.helixbg.daemon.service;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import dev.helixbg.daemon.service.ServicePlan.Action;
+import dev.helixbg.daemon.terminal.Failure;
 import java.io.ByteArrayInputStream;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
@@ -15,7 +17,7 @@ import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.TreeMap;
+import java.util.Optional;
 import javax.xml.parsers.DocumentBuilder;
 import javax.xml.parsers.DocumentBuilderFactory;
 import org.junit.jupiter.api.Test;
@@ -31,13 +33,14 @@ class ServiceFilesTest {
   private ServiceSpec spec(Path kb) {
     return new ServiceSpec(
         Path.of("/home/ada"),
-        Path.of(System.getProperty("java.home"), "bin/java"),
-        List.of("-XX:+UseSerialGC", "-Xms16m"),
-        Path.of("/opt/helix bg/lib/helix-bg.jar"),
-        List.of(kb),
+        Path.of("/usr/bin/env"), // systemd-analyze wants a program that is there
+        new ServiceRequest(
+            List.of(kb),
+            Optional.of(Path.of("/home/ada/my settings.toml")),
+            Map.of("embed.max_tokens", "128", "threads", "2"),
+            Map.of("HELIX_BG_LLM_SECONDS", "5")),
         List.of(kb, Path.of("/home/ada/.helix")),
-        Path.of("/home/ada/.helix/logs"),
-        new TreeMap<>(Map.of("HELIX_BG_THREADS", "2")));
+        Path.of("/home/ada/.helix/logs 100%/service.err"));
   }
 
   /** As plutil reads it: a plist of one value, by the DTD's rules. */
@@ -98,13 +101,16 @@ class ServiceFilesTest {
             Map.entry(
                 "ProgramArguments",
                 List.of(
-                    spec.java().toString(),
-                    "-XX:+UseSerialGC",
-                    "-Xms16m",
-                    "-jar",
-                    "/opt/helix bg/lib/helix-bg.jar",
+                    "/usr/bin/env",
                     "daemon",
+                    "--config",
+                    "/home/ada/my settings.toml",
+                    "--set",
+                    "embed.max_tokens=128",
+                    "--set",
+                    "threads=2",
                     kb.toString())),
+            Map.entry("LimitLoadToSessionType", List.of("Aqua", "Background")),
             Map.entry("RunAtLoad", true),
             Map.entry("KeepAlive", Map.of("SuccessfulExit", false)),
             Map.entry("ThrottleInterval", 30),
@@ -112,37 +118,64 @@ class ServiceFilesTest {
             Map.entry("Nice", 10),
             Map.entry("LowPriorityIO", true),
             Map.entry("WorkingDirectory", "/home/ada"),
-            Map.entry("EnvironmentVariables", Map.of("HELIX_BG_THREADS", "2")),
-            Map.entry("StandardOutPath", "/home/ada/.helix/logs/service.out"),
-            Map.entry("StandardErrorPath", "/home/ada/.helix/logs/service.err")),
+            Map.entry(
+                "EnvironmentVariables",
+                Map.of("HELIX_BG_LLM_SECONDS", "5", "HELIX_BG_LAUNCHER_SERVICE", "launchd")),
+            Map.entry("StandardErrorPath", "/home/ada/.helix/logs 100%/service.err")),
         plist(LaunchdPlist.of(spec)));
   }
 
-  @Test
-  void thePlistIsNamedByItsLabelAndTheCommandsFit() {
-    ServiceSpec spec = spec(Path.of("/home/ada/kb"));
-    List<ServicePlan.Step> steps = ServicePlan.launchd(Action.INSTALL, spec, 501).steps();
-    Path plist = Path.of("/home/ada/Library/LaunchAgents/dev.helixbg.daemon.plist");
-    assertEquals(new ServicePlan.Write(plist, LaunchdPlist.of(spec)), steps.getFirst());
-    assertEquals(
-        List.of("launchctl", "bootstrap", "gui/501", plist.toString()), command(steps.get(2)));
-    String service = "gui/501/dev.helixbg.daemon";
-    assertEquals(
-        List.of("launchctl", "bootout", service),
-        command(ServicePlan.launchd(Action.STOP, spec, 501).steps().getFirst()));
-    assertEquals(
-        List.of("launchctl", "kickstart", "-k", service),
-        command(ServicePlan.launchd(Action.RESTART, spec, 501).steps().getFirst()));
-    assertEquals(
-        List.of("launchctl", "print", service),
-        command(ServicePlan.launchd(Action.STATUS, spec, 501).steps().getFirst()));
-    assertEquals(
-        new ServicePlan.Delete(plist),
-        ServicePlan.launchd(Action.UNINSTALL, spec, 501).steps().get(1));
+  private static final Path PLIST =
+      Path.of("/home/ada/Library/LaunchAgents/dev.helixbg.daemon.plist");
+
+  private static final String SERVICE = "gui/501/dev.helixbg.daemon";
+
+  private static List<ServicePlan.Step> launchd(Action action, Optional<ServiceSpec> spec) {
+    return ServicePlan.launchd(action, spec, Path.of("/home/ada"), "gui/501").steps();
   }
 
-  private static List<String> command(ServicePlan.Step step) {
-    return ((ServicePlan.Run) step).command();
+  @Test
+  void whatRunsUnderLaunchdIsReplacedOnceItHasEnded() {
+    ServiceSpec spec = spec(Path.of("/home/ada/kb"));
+    List<ServicePlan.Step> replaced =
+        List.of(
+            new ServicePlan.Write(PLIST, LaunchdPlist.of(spec)),
+            new ServicePlan.Run(List.of("launchctl", "bootout", SERVICE), true),
+            new ServicePlan.AwaitEnd(List.of("launchctl", "print", SERVICE)),
+            new ServicePlan.Run(
+                List.of("launchctl", "bootstrap", "gui/501", PLIST.toString()), false));
+    assertEquals(replaced, launchd(Action.INSTALL, Optional.of(spec)).subList(0, 4));
+    assertEquals(replaced, launchd(Action.RESTART, Optional.of(spec)));
+    assertEquals(replaced.subList(1, 4), launchd(Action.RESTART, Optional.empty()));
+    assertEquals(
+        List.of(replaced.get(1), replaced.get(2), new ServicePlan.Delete(PLIST)),
+        launchd(Action.UNINSTALL, Optional.empty()));
+    assertEquals(
+        List.of(
+            new ServicePlan.Run(List.of("launchctl", "bootout", SERVICE), false), replaced.get(2)),
+        launchd(Action.STOP, Optional.empty()));
+  }
+
+  /** launchd knows no exit codes: what it is not to start again must look like success. */
+  @Test
+  void whatIsFinalIsNotStartedAgain() {
+    assertTrue(unit(Path.of("/kb")).contains("\nRestartPreventExitStatus=2 3 4\n"));
+    for (int code : List.of(0, 1, 2, 3, 4, 5, 6, 130)) {
+      boolean last = code >= 2 && code <= 4;
+      assertEquals(last ? 0 : code, ServiceSpec.exitCode(code, "launchd"));
+      assertEquals(code, ServiceSpec.exitCode(code, "systemd"));
+      assertEquals(code, ServiceSpec.exitCode(code, null));
+    }
+  }
+
+  @Test
+  void whatNoUnitCanHoldIsRefused() {
+    Failure failure = assertThrows(Failure.class, () -> spec(Path.of("/kb\nExecStart=/bin/false")));
+    assertTrue(failure.getMessage().contains("control characters"), failure.getMessage());
+  }
+
+  private String unit(Path kb) {
+    return SystemdUnit.of(spec(kb));
   }
 
   @Test
@@ -154,16 +187,23 @@ class ServiceFilesTest {
             "SuccessExitStatus=143",
             "NoNewPrivileges=yes",
             "ProtectSystem=strict",
-            "ReadWritePaths=\"-/home/ada/.helix\"",
+            "ReadWritePaths=-/home/ada/.helix",
             "ReadWritePaths=\"-/home/ada/100%% \\\"mine\\\" $HOME\"",
-            "Environment=\"HELIX_BG_THREADS=2\"",
+            "Environment=HELIX_BG_LAUNCHER_SERVICE=systemd",
+            "Environment=HELIX_BG_LLM_SECONDS=5",
+            "StandardError=append:/home/ada/.helix/logs 100%%/service.err",
             "WantedBy=default.target")) {
       assertTrue(unit.lines().anyMatch(line::equals), line + " in\n" + unit);
     }
-    assertTrue(unit.contains(" daemon \"/home/ada/100%% \\\"mine\\\" $$HOME\"\n"), unit);
-    assertFalse(unit.contains("\"daemon\""), unit);
+    assertTrue(
+        unit.contains(
+            "\nExecStart=/usr/bin/env daemon --config \"/home/ada/my settings.toml\""
+                + " --set embed.max_tokens=128 --set threads=2"
+                + " \"/home/ada/100%% \\\"mine\\\" $$HOME\"\n"),
+        unit);
     List<ServicePlan.Step> install =
-        ServicePlan.systemd(Action.INSTALL, spec(Path.of("/kb")), Path.of("/home/ada/.config"))
+        ServicePlan.systemd(
+                Action.INSTALL, Optional.of(spec(Path.of("/kb"))), Path.of("/home/ada/.config"))
             .steps();
     assertEquals(
         Path.of("/home/ada/.config/systemd/user/helix-bg.service"),

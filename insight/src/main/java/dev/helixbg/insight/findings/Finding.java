@@ -21,6 +21,18 @@ public sealed interface Finding {
     return Set.of(id());
   }
 
+  /** A finding about two entries. */
+  sealed interface OfTwo extends Finding permits Pair, Relation {
+    NamedEntry a();
+
+    NamedEntry b();
+
+    @Override
+    default Set<String> aliases() {
+      return idsOfPair(id(), a().key(), b().key());
+    }
+  }
+
   /**
    * All ids under which a pair may have been reported: that of a near-duplicate, of a cross-link
    * and of a relation.
@@ -51,13 +63,7 @@ public sealed interface Finding {
       long rank,
       int rankOfB,
       int rankOfA)
-      implements Finding {
-
-    @Override
-    public Set<String> aliases() {
-      return Finding.idsOfPair(id, a.key(), b.key());
-    }
-  }
+      implements OfTwo {}
 
   /** Why a pair was reported. */
   enum PairKind {
@@ -74,13 +80,7 @@ public sealed interface Finding {
    */
   record Relation(
       String id, NamedEntry a, NamedEntry b, double score, double similarity, Evidence evidence)
-      implements Finding {
-
-    @Override
-    public Set<String> aliases() {
-      return Finding.idsOfPair(id, a.key(), b.key());
-    }
-  }
+      implements OfTwo {}
 
   /**
    * What speaks for a relation.

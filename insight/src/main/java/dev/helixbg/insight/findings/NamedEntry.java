@@ -29,6 +29,18 @@ public record NamedEntry(Entry entry, int index, String key) {
         .toList();
   }
 
+  /**
+   * Whether it was written before another one: by the times that helix noted, and where those say
+   * nothing by the log, to which helix only appends.
+   */
+  public boolean isOlderThan(NamedEntry other) {
+    int mine = entry.timestampMin();
+    int its = other.entry().timestampMin();
+    return mine == 0 || its == 0 || mine == its
+        ? entry.offset() < other.entry().offset()
+        : mine < its;
+  }
+
   public String name() {
     return entry.topic() + ":" + index;
   }

@@ -7,12 +7,42 @@ package dev.helixbg.insight.judge;
  * @param probability of that choice among all; 1 for free text
  * @param runnerUp the next choice; empty for free text
  * @param runnerUpProbability of that
- * @param cut whether the model saw only the beginning of a text
+ * @param unread a bit for each text of the question that the model did not read to its end, as
+ *     {@link Question#bit} numbers them; {@link #ANY} when nobody knows which
  */
 public record Answer(
-    String text, double probability, String runnerUp, double runnerUpProbability, boolean cut) {
+    String text, double probability, String runnerUp, double runnerUpProbability, int unread) {
+  static final int ANY = -1;
+
+  /**
+   * @param cut whether the model saw only a part of some text
+   */
+  public Answer(
+      String text, double probability, String runnerUp, double runnerUpProbability, boolean cut) {
+    this(text, probability, runnerUp, runnerUpProbability, cut ? ANY : 0);
+  }
 
   static Answer free(String text, boolean cut) {
     return new Answer(text, 1, "", 0, cut);
+  }
+
+  /** Whether the model saw only a part of some text. */
+  public boolean cut() {
+    return unread != 0;
+  }
+
+  /** Whether the model read the text with that bit to its end. */
+  boolean hasRead(int bit) {
+    return (unread & bit) == 0;
+  }
+
+  /** Of a choice; where there are three, the one that is not named has what is left. */
+  double share(String choice) {
+    if (text.equals(choice)) {
+      return probability;
+    }
+    return runnerUp.equals(choice)
+        ? runnerUpProbability
+        : Math.max(0, 1 - probability - runnerUpProbability);
   }
 }

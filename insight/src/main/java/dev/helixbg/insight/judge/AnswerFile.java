@@ -130,7 +130,11 @@ public final class AnswerFile {
           .put("next", answer.runnerUp())
           .put("nextP", answer.runnerUpProbability());
     }
-    return JSON.writeValueAsString(json.put("cut", answer.cut()));
+    json.put("cut", answer.cut());
+    if (answer.cut() && answer.unread() != Answer.ANY) {
+      json.put("unread", answer.unread());
+    }
+    return JSON.writeValueAsString(json);
   }
 
   /** Empty for what is no line of ours, or has none of the keys. */
@@ -146,7 +150,7 @@ public final class AnswerFile {
               number(json, "p", 1),
               json.path("next").asText(),
               number(json, "nextP", 0),
-              json.path("cut").asBoolean());
+              json.path("cut").asBoolean() ? json.path("unread").asInt(Answer.ANY) : 0);
       return Job.titled(json.path("job").asText())
           .filter(job -> isPossible(job, answer))
           .map(

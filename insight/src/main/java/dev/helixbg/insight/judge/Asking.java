@@ -2,7 +2,9 @@ package dev.helixbg.insight.judge;
 
 import java.io.IOException;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.Collection;
 import java.util.HashMap;
 import java.util.HashSet;
 import java.util.LinkedHashMap;
@@ -12,26 +14,32 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.CancellationException;
 import java.util.function.BooleanSupplier;
+import java.util.function.Function;
 import java.util.function.LongSupplier;
 import java.util.function.Supplier;
+import java.util.stream.Stream;
 
 /**
  * Asks what is not remembered, for as long as the time of a run lasts, and saves after every batch.
  * The model is opened by the first question that needs it.
  */
 public final class Asking implements AutoCloseable {
+  /** Questions that are asked before those that follow from their answers. */
+  private static final int BLOCK = 32;
+
   private final AnswerFile answers;
   private final String modelHash;
   private final int entryTokens;
-  private final Supplier<Judge> opener;
+  private final Supplier<? extends Oracle> opener;
   private final LongSupplier nanoTime;
   private final long start;
   private final long nanos;
   private final JudgeProgress progress;
   private final BooleanSupplier cancelled;
   private final Set<String> keys = new HashSet<>();
+  private final Set<AnswerFile.Id> sought = new HashSet<>();
   private final Map<AnswerFile.Id, Answer> known = new HashMap<>();
-  private Judge judge;
+  private Oracle oracle;
   private int asked;
 
   /**
@@ -47,7 +55,7 @@ public final class Asking implements AutoCloseable {
       AnswerFile answers,
       String modelHash,
       int entryTokens,
-      Supplier<Judge> opener,
+      Supplier<? extends Oracle> opener,
       Duration time,
       LongSupplier nanoTime,
       JudgeProgress progress,
@@ -82,40 +90,123 @@ public final class Asking implements AutoCloseable {
    * @throws IOException when answers cannot be read or saved
    */
   public int ask(List<? extends Question> questions) throws InterruptedException, IOException {
-    Map<AnswerFile.Id, Question> missing = new LinkedHashMap<>();
-    questions.forEach(question -> missing.putIfAbsent(id(question), question));
-    missing.keySet().forEach(id -> keys.add(id.key()));
-    known.putAll(answers.find(missing.keySet()));
-    missing.keySet().removeIf(known::containsKey);
-    if (missing.isEmpty() || timeIsOver()) {
-      return missing.size();
+    return ask(questions, question -> Optional.empty(), Integer.MAX_VALUE);
+  }
+
+  /**
+   * The same for questions whose answer may call for a second one, asked soon after the first.
+   *
+   * @param second what follows from the answer to a question, once that is known
+   * @return how many are still without their answer, or without their second one
+   */
+  int ask(List<? extends Question> questions, Function<Question, Optional<Question>> second)
+      throws InterruptedException, IOException {
+    return ask(questions, second, BLOCK);
+  }
+
+  private int ask(
+      List<? extends Question> questions,
+      Function<Question, Optional<Question>> second,
+      int blockSize)
+      throws InterruptedException, IOException {
+    recall(questions);
+    recall(questions.stream().flatMap(question -> second.apply(question).stream()).toList());
+    List<Question> open = new ArrayList<>();
+    Set<AnswerFile.Id> seen = new HashSet<>();
+    for (Question question : questions) {
+      if (seen.add(id(question)) && !isComplete(question, second)) {
+        open.add(question);
+      }
     }
-    List<AnswerFile.Id> ids = List.copyOf(missing.keySet());
-    List<Question> open = List.copyOf(missing.values());
+    if (open.isEmpty() || timeIsOver()) {
+      return open.size();
+    }
     progress.begin(open.getFirst().job(), open.size());
     try {
-      int done = 0;
-      while (done < open.size() && !timeIsOver()) {
-        List<Answer> some = askSome(open.subList(done, open.size()));
-        Map<AnswerFile.Id, Answer> fresh = new LinkedHashMap<>();
-        for (int i = 0; i < some.size(); i++) {
-          fresh.put(ids.get(done + i), some.get(i));
-        }
-        answers.add(fresh);
-        known.putAll(fresh);
-        done += some.size();
-        asked += some.size();
-        progress.answered(some.size());
+      for (int from = 0; from < open.size() && !timeIsOver(); from += blockSize) {
+        int size = Math.min(blockSize, open.size() - from);
+        List<Question> block = open.subList(from, from + size);
+        answer(block, question -> isComplete(question, second));
+        List<Question> following =
+            block.stream().flatMap(question -> second.apply(question).stream()).toList();
+        recall(following);
+        answer(following, question -> true);
       }
-      return open.size() - done;
     } finally {
       progress.end();
+    }
+    return (int) open.stream().filter(question -> !isComplete(question, second)).count();
+  }
+
+  private boolean isComplete(Question question, Function<Question, Optional<Question>> second) {
+    return find(question).isPresent()
+        && second.apply(question).filter(next -> find(next).isEmpty()).isEmpty();
+  }
+
+  /** Looks up what was not looked up before, in one reading of the file. */
+  private void recall(Collection<? extends Question> questions) throws IOException {
+    Map<AnswerFile.Id, Question> wanted = new LinkedHashMap<>();
+    for (Question question : questions) {
+      AnswerFile.Id id = id(question);
+      keys.add(id.key());
+      if (sought.add(id)) {
+        wanted.put(id, question);
+      }
+    }
+    Set<AnswerFile.Id> ids = new HashSet<>(wanted.keySet());
+    wanted.values().forEach(question -> ids.add(id(question, entryTokens)));
+    Map<AnswerFile.Id, Answer> found = ids.isEmpty() ? Map.of() : answers.find(ids);
+    wanted.forEach(
+        (id, question) -> {
+          // What was read to its end in a smaller room is the same question in a larger one.
+          Optional.ofNullable(found.get(id(question, entryTokens)))
+              .filter(smaller -> !smaller.cut())
+              .ifPresent(smaller -> known.put(id, smaller));
+          Optional.ofNullable(found.get(id)).ifPresent(answer -> known.put(id, answer));
+        });
+  }
+
+  /**
+   * Asks what is not known, for as long as there is time.
+   *
+   * @param counts whether a question is done with its answer
+   */
+  private void answer(List<Question> questions, Function<Question, Boolean> counts)
+      throws InterruptedException, IOException {
+    Map<AnswerFile.Id, Question> unknown = new LinkedHashMap<>();
+    for (Question question : questions) {
+      AnswerFile.Id id = id(question);
+      if (!known.containsKey(id)) {
+        unknown.putIfAbsent(id, question);
+      }
+    }
+    List<AnswerFile.Id> ids = List.copyOf(unknown.keySet());
+    List<Question> open = List.copyOf(unknown.values());
+    for (int done = 0; done < open.size() && !timeIsOver(); ) {
+      List<Answer> some = askSome(open.subList(done, open.size()));
+      Map<AnswerFile.Id, Answer> fresh = new LinkedHashMap<>();
+      for (int i = 0; i < some.size(); i++) {
+        fresh.put(ids.get(done + i), some.get(i));
+      }
+      answers.add(fresh);
+      known.putAll(fresh);
+      progress.answered(
+          (int) open.subList(done, done + some.size()).stream().filter(counts::apply).count());
+      done += some.size();
+      asked += some.size();
     }
   }
 
   /** Forgets answers to what was not asked in this run, which is then all that there is to ask. */
   void forgetOthers() throws IOException {
-    answers.compactIfMostlyStale(keys, Arrays.stream(Job.values()).map(this::version).toList());
+    answers.compactIfMostlyStale(
+        keys,
+        Arrays.stream(Job.values())
+            .flatMap(
+                job ->
+                    Stream.of(
+                        version(job, entryTokens), version(job, Prompts.budget(job, entryTokens))))
+            .toList());
   }
 
   private List<Answer> askSome(List<Question> questions) throws InterruptedException {
@@ -123,10 +214,10 @@ public final class Asking implements AutoCloseable {
       if (cancelled.getAsBoolean()) {
         throw new CancellationException();
       }
-      if (judge == null) {
-        judge = opener.get();
+      if (oracle == null) {
+        oracle = opener.get();
       }
-      return judge.answerSome(questions, cancelled);
+      return oracle.answerSome(questions, cancelled);
     } catch (CancellationException e) {
       throw new InterruptedException();
     }
@@ -137,18 +228,23 @@ public final class Asking implements AutoCloseable {
   }
 
   private AnswerFile.Id id(Question question) {
-    return new AnswerFile.Id(question.job(), version(question.job()), modelHash, question.key());
+    return id(question, Prompts.budget(question.job(), entryTokens));
+  }
+
+  private AnswerFile.Id id(Question question, int budget) {
+    return new AnswerFile.Id(
+        question.job(), version(question.job(), budget), modelHash, question.key());
   }
 
   /** Of the prompt of a job, with what else decides what the model sees. */
-  private String version(Job job) {
-    return job.version() + "-" + entryTokens;
+  private static String version(Job job, int budget) {
+    return job.version() + "-" + budget;
   }
 
   @Override
   public void close() {
-    if (judge != null) {
-      judge.close();
+    if (oracle != null) {
+      oracle.close();
     }
   }
 }

@@ -14,12 +14,18 @@ import java.util.Optional;
 public enum Job {
   /** Which of the labels fits an entry. */
   LABEL(Arrays.stream(Label.values()).map(Label::title).toList(), 0),
-  /** How two entries are related. */
-  PAIR(Arrays.stream(Verdict.values()).map(Verdict::title).toList(), 0),
+  /** Whether two entries say the same, are related, or have nothing in common. */
+  PAIR(List.of("same", "related", "different"), 0),
   /** A topic in one sentence. */
   SUMMARY(List.of(), 64),
   /** One text for entries that say the same; never longer than these, which share a budget. */
-  MERGE(List.of(), 384);
+  MERGE(List.of(), 384),
+  /** Whether what an older entry says still holds beside a newer one. */
+  OVERTAKEN(List.of("valid", "outdated", "contradicted"), 0),
+  /** Whether two topics are about the same. */
+  TOPICS(List.of("same", "related", "different"), 0),
+  /** What a session of writing brought, in one sentence. */
+  SESSION(List.of(), 96);
 
   /** Raised when the form of the user's turn, or the way of scoring, changes. */
   private static final int FORM = 1;

@@ -22,7 +22,7 @@ import java.util.stream.IntStream;
  * <p>Where the answer is one of a few choices, their tokens alone are looked at: the model cannot
  * say anything else, whatever an entry tells it to. Answers do not depend on what is asked beside.
  */
-public final class Judge implements AutoCloseable {
+public final class Judge implements Oracle {
   /** Tokens of the chat form around a user's turn, the letters and the topic; more than enough. */
   private static final int FRAME_TOKENS = 96;
 
@@ -70,7 +70,7 @@ public final class Judge implements AutoCloseable {
   private record Opened(Session session, int[] lead, Prompts prompts, List<int[]> choices) {}
 
   /** A question in tokens. */
-  private record Asked(List<int[]> prompts, boolean cut) {
+  private record Asked(List<int[]> prompts, int unread) {
     int tokens() {
       return prompts.stream().mapToInt(ids -> ids.length).sum();
     }
@@ -81,13 +81,8 @@ public final class Judge implements AutoCloseable {
     return model.name();
   }
 
-  /**
-   * Answers the first of some questions of one job, as many as a pass takes (four, where answers
-   * are free text), at least one.
-   *
-   * @return the answers, in order; the other questions were not asked
-   * @throws CancellationException if cancelled, within a pass or between two
-   */
+  /** As many as a pass takes (four, where answers are free text), at least one. */
+  @Override
   public List<Answer> answerSome(List<? extends Question> questions, BooleanSupplier cancelled) {
     Job job = questions.getFirst().job();
     Opened ready = open(job, cancelled);
@@ -97,7 +92,7 @@ public final class Judge implements AutoCloseable {
     for (Question question : questions) {
       Prompts.Written written = ready.prompts().write(question);
       List<int[]> prompts = written.turns().stream().map(turn -> unread(ready, turn)).toList();
-      Asked next = new Asked(prompts, written.cut());
+      Asked next = new Asked(prompts, written.unread());
       room -= next.tokens();
       if (!asked.isEmpty() && room < 0) {
         break;
@@ -131,7 +126,7 @@ public final class Judge implements AutoCloseable {
   List<Answer> orders(Question question) {
     Opened ready = open(question.job(), () -> false);
     return ready.prompts().write(question).turns().stream()
-        .map(turn -> new Asked(List.of(unread(ready, turn)), false))
+        .map(turn -> new Asked(List.of(unread(ready, turn)), 0))
         .flatMap(one -> choose(question.job(), ready, List.of(one), () -> false).stream())
         .toList();
   }
@@ -156,9 +151,8 @@ public final class Judge implements AutoCloseable {
     if (ready == null) {
       int[] opening = chat.opening(job.systemPrompt(), Prompts.lead(job));
       int before = chat.opening(job.systemPrompt()).length;
-      int texts = job == Job.PAIR ? 2 : 1;
       int room = model.contextLimit() - opening.length - FRAME_TOKENS - job.maxTokens();
-      int budget = Math.min(entryTokens, room / texts);
+      int budget = Math.min(Prompts.budget(job, entryTokens), room);
       if (budget < MIN_BUDGET) {
         throw new JudgeException(
             "%s has a context of %d tokens, too short for the job \"%s\""
@@ -185,7 +179,7 @@ public final class Judge implements AutoCloseable {
     for (Asked one : asked) {
       int turns = one.prompts().size();
       double[][] orders = Arrays.copyOfRange(scores, row, row + turns);
-      answers.add(best(job, mean(orders), one.cut()));
+      answers.add(best(job, mean(orders), one.unread()));
       row += turns;
     }
     return answers;
@@ -204,7 +198,7 @@ public final class Judge implements AutoCloseable {
     return mean;
   }
 
-  private static Answer best(Job job, double[] probabilities, boolean cut) {
+  private static Answer best(Job job, double[] probabilities, int unread) {
     int best = 0;
     int next = 1;
     for (int i = 1; i < probabilities.length; i++) {
@@ -217,7 +211,7 @@ public final class Judge implements AutoCloseable {
     }
     List<String> choices = job.choices();
     return new Answer(
-        choices.get(best), probabilities[best], choices.get(next), probabilities[next], cut);
+        choices.get(best), probabilities[best], choices.get(next), probabilities[next], unread);
   }
 
   private List<Answer> generate(
@@ -228,7 +222,7 @@ public final class Judge implements AutoCloseable {
             ready.session(), prompts, job.maxTokens(), tokenizer.endTokens(), cancelled);
     List<Answer> answers = new ArrayList<>();
     for (int i = 0; i < asked.size(); i++) {
-      answers.add(Answer.free(text(job, generations.get(i)), asked.get(i).cut()));
+      answers.add(Answer.free(text(job, generations.get(i)), asked.get(i).unread() != 0));
     }
     return answers;
   }

@@ -13,15 +13,15 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
-import java.util.stream.Stream;
 
 /**
- * Has a model judge what the vectors proposed: verdicts on pairs, a sentence per topic, merged
- * texts for what is said twice, a label per entry.
+ * Has a model judge what the vectors proposed: verdicts on pairs and on overlapping topics, a
+ * sentence per topic, merged texts for what is said twice, a label per entry.
  *
- * <p>In that order: the last is by far the most, and the others are what a reader looks at first.
- * In each job what is newest is asked first, so that a run whose time ends leaves the oldest for
- * the next.
+ * <p>What a reader looks at first is asked first: the pairs in the order of the list of relations,
+ * those that the report shows before anything else; labels last, which are by far the most. Of
+ * topics, merges and labels the newest come first. A run whose time ends leaves the rest for the
+ * next.
  */
 public final class JudgeRun {
   /** Entries that speak for their topic. */
@@ -30,10 +30,16 @@ public final class JudgeRun {
   /** More are a topic, not one fact. */
   private static final int MAX_MERGED = 6;
 
+  /** Pairs that are asked about before topics are. */
+  private static final int FIRST_PAIRS = 200;
+
+  /** Overlaps of topics that are asked about, the closest. */
+  private static final int MAX_OVERLAPS = 20;
+
   private final Asking asking;
   private final String modelName;
   private final Findings findings;
-  private final List<float[]> vectors;
+  private final TopicMiddles topics;
   private final Map<Job, Integer> left = new EnumMap<>(Job.class);
   private int cut;
 
@@ -44,7 +50,11 @@ public final class JudgeRun {
     this.asking = asking;
     this.modelName = modelName;
     this.findings = findings;
-    this.vectors = vectors;
+    topics =
+        new TopicMiddles(
+            findings.entries().stream().map(NamedEntry::entry).toList(),
+            findings.entries().stream().map(NamedEntry::key).toList(),
+            vectors::get);
   }
 
   /**
@@ -52,60 +62,49 @@ public final class JudgeRun {
    * @throws InterruptedException when interrupted; all answers until then are saved
    */
   public Judgements run() throws InterruptedException, IOException {
-    Map<String, PairVerdict> verdicts = verdicts();
+    VerdictRun pairs = new VerdictRun(asking, pairs());
+    pairs.ask(FIRST_PAIRS);
     Map<String, String> summaries = summaries();
+    Map<String, Verdict> overlaps = overlaps();
+    note(Job.PAIR, pairs.ask(Integer.MAX_VALUE));
+    Map<String, PairVerdict> verdicts = pairs.verdicts();
+    cut += (int) verdicts.values().stream().filter(PairVerdict::cut).count();
     List<Judgements.Merge> merges = merges(verdicts);
     Map<String, Guess> guesses = labels();
     asking.forgetOthers();
     return new Judgements(
-        Optional.of(modelName), guesses, verdicts, summaries, merges, Map.copyOf(left), cut);
+        Optional.of(modelName),
+        guesses,
+        verdicts,
+        overlaps,
+        summaries,
+        merges,
+        Map.copyOf(left),
+        cut);
+  }
+
+  /** Relations in their order, then what else is near. */
+  private List<Finding.OfTwo> pairs() {
+    List<Finding.OfTwo> pairs = new ArrayList<>(findings.relations());
+    pairs.addAll(findings.nearDuplicates());
+    pairs.addAll(findings.crossLinks());
+    return pairs;
   }
 
   private Map<String, Guess> labels() throws InterruptedException, IOException {
     LabelRun run = new LabelRun(asking, findings.entries());
-    int unanswered = run.ask();
-    if (unanswered > 0) {
-      left.put(Job.LABEL, unanswered);
-    }
+    note(Job.LABEL, run.ask());
     Map<String, Guess> guesses = run.guesses();
     cut += (int) guesses.values().stream().filter(Guess::cut).count();
     return guesses;
   }
 
-  private static Question compare(Finding.Pair pair) {
-    return new Question.Compare(
-        pair.a().entry().text().content(), pair.b().entry().text().content());
-  }
-
-  private Map<String, PairVerdict> verdicts() throws InterruptedException, IOException {
-    List<Finding.Pair> pairs =
-        allPairs().sorted(Comparator.comparingLong(JudgeRun::newest).reversed()).toList();
-    ask(Job.PAIR, pairs.stream().map(JudgeRun::compare).toList());
-    Map<String, PairVerdict> verdicts = new HashMap<>();
-    for (Finding.Pair pair : pairs) {
-      known(compare(pair)).ifPresent(answer -> verdicts.put(pair.id(), PairVerdict.of(answer)));
-    }
-    return verdicts;
-  }
-
-  private Stream<Finding.Pair> allPairs() {
-    return Stream.concat(findings.nearDuplicates().stream(), findings.crossLinks().stream());
-  }
-
-  private static long newest(Finding.Pair pair) {
-    return Math.max(pair.a().entry().offset(), pair.b().entry().offset());
-  }
-
   private Map<String, String> summaries() throws InterruptedException, IOException {
-    Map<String, List<Integer>> topics = new LinkedHashMap<>();
-    List<NamedEntry> entries = findings.entries();
-    for (int i = entries.size() - 1; i >= 0; i--) {
-      topics.computeIfAbsent(entries.get(i).entry().topic(), topic -> new ArrayList<>()).add(i);
-    }
     Map<String, Question> questions = new LinkedHashMap<>();
-    topics.forEach(
-        (topic, members) ->
-            questions.put(topic, new Question.Summarise(topic, centralContents(members))));
+    for (String topic : topics.topics()) {
+      List<String> contents = topics.contents(topic, CENTRAL_ENTRIES);
+      questions.put(topic, new Question.Summarise(topic, contents));
+    }
     ask(Job.SUMMARY, List.copyOf(questions.values()));
     Map<String, String> summaries = new HashMap<>();
     questions.forEach(
@@ -116,40 +115,28 @@ public final class JudgeRun {
     return summaries;
   }
 
-  /** Of the entries nearest to the middle of their topic, nearest first; equals by key. */
-  private List<String> centralContents(List<Integer> members) {
-    double[] middle = new double[vectors.get(members.getFirst()).length];
-    for (int member : members) {
-      float[] vector = vectors.get(member);
-      for (int k = 0; k < middle.length; k++) {
-        middle[k] += vector[k];
-      }
-    }
-    Map<Integer, Double> nearness = new HashMap<>();
-    members.forEach(member -> nearness.put(member, dot(middle, vectors.get(member))));
-    return members.stream()
-        .sorted(
-            Comparator.comparingDouble((Integer member) -> -nearness.get(member))
-                .thenComparing(member -> findings.entries().get(member).key()))
-        .map(member -> findings.entries().get(member).entry().text().content())
-        .distinct()
-        .limit(CENTRAL_ENTRIES)
-        .toList();
-  }
-
-  private static double dot(double[] a, float[] b) {
-    double sum = 0;
-    for (int k = 0; k < a.length; k++) {
-      sum += a[k] * b[k];
-    }
-    return sum;
+  /** Whether overlapping topics are about the same, by the id of the overlap. */
+  private Map<String, Verdict> overlaps() throws InterruptedException, IOException {
+    Map<String, Question> questions = new LinkedHashMap<>();
+    findings.topicOverlaps().stream()
+        .limit(MAX_OVERLAPS)
+        .forEach(overlap -> questions.put(overlap.id(), topics.compare(overlap.a(), overlap.b())));
+    ask(Job.TOPICS, List.copyOf(questions.values()));
+    Map<String, Verdict> overlaps = new HashMap<>();
+    questions.forEach(
+        (id, question) ->
+            asking
+                .find(question)
+                .flatMap(answer -> Verdict.titled(answer.text()))
+                .ifPresent(verdict -> overlaps.put(id, verdict)));
+    return overlaps;
   }
 
   private List<Judgements.Merge> merges(Map<String, PairVerdict> verdicts)
       throws InterruptedException, IOException {
     List<List<NamedEntry>> groups = new ArrayList<>();
-    List<Finding.Pair> same =
-        allPairs()
+    List<Finding.OfTwo> same =
+        pairs().stream()
             .filter(pair -> verdicts.containsKey(pair.id()))
             .filter(pair -> verdicts.get(pair.id()).verdict() == Verdict.SAME)
             .toList();
@@ -191,7 +178,10 @@ public final class JudgeRun {
 
   private void ask(Job job, List<? extends Question> questions)
       throws InterruptedException, IOException {
-    int unanswered = questions.isEmpty() ? 0 : asking.ask(questions);
+    note(job, questions.isEmpty() ? 0 : asking.ask(questions));
+  }
+
+  private void note(Job job, int unanswered) {
     if (unanswered > 0) {
       left.put(job, unanswered);
     }

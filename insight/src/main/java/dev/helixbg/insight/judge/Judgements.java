@@ -16,6 +16,7 @@ import java.util.function.Predicate;
  * @param model what was asked, by its file's name; empty without a model
  * @param guesses by the key of an entry; in a report every live entry has one
  * @param verdicts by the id of a pair
+ * @param overlaps whether two topics are about the same, by the id of their overlap
  * @param summaries a sentence, by topic
  * @param merges proposed texts for entries that say the same, in the order of the pairs
  * @param left how much was not asked yet, by job; only jobs of which something is left
@@ -25,6 +26,7 @@ public record Judgements(
     Optional<String> model,
     Map<String, Guess> guesses,
     Map<String, PairVerdict> verdicts,
+    Map<String, Verdict> overlaps,
     Map<String, String> summaries,
     List<Merge> merges,
     Map<Job, Integer> left,
@@ -32,7 +34,8 @@ public record Judgements(
 
   /** Nothing is known. */
   public static final Judgements NONE =
-      new Judgements(Optional.empty(), Map.of(), Map.of(), Map.of(), List.of(), Map.of(), 0);
+      new Judgements(
+          Optional.empty(), Map.of(), Map.of(), Map.of(), Map.of(), List.of(), Map.of(), 0);
 
   /**
    * A text that could stand for several entries. A proposal: no human has read it.
@@ -44,20 +47,21 @@ public record Judgements(
   /** The same without the merges that the user has settled. */
   public Judgements withoutMerges(Predicate<String> settled) {
     List<Merge> open = merges.stream().filter(merge -> !settled.test(merge.id())).toList();
-    return new Judgements(model, guesses, verdicts, summaries, open, left, cut);
+    return new Judgements(model, guesses, verdicts, overlaps, summaries, open, left, cut);
   }
 
   /** The same, with other guesses where there is none. */
   public Judgements orElse(Map<String, Guess> others) {
     Map<String, Guess> all = new HashMap<>(others);
     all.putAll(guesses);
-    return new Judgements(model, all, verdicts, summaries, merges, left, cut);
+    return new Judgements(model, all, verdicts, overlaps, summaries, merges, left, cut);
   }
 
   /** The verdict on a pair, whatever kind of finding it was asked for. */
-  public Optional<PairVerdict> verdict(Finding.Relation pair) {
-    return verdicts.isEmpty()
-        ? Optional.empty()
+  public Optional<PairVerdict> verdict(Finding.OfTwo pair) {
+    PairVerdict own = verdicts.get(pair.id());
+    return own != null || verdicts.isEmpty()
+        ? Optional.ofNullable(own)
         : pair.aliases().stream().map(verdicts::get).filter(Objects::nonNull).findFirst();
   }
 

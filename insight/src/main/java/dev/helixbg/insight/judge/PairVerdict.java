@@ -1,33 +1,66 @@
 package dev.helixbg.insight.judge;
 
+import java.util.Optional;
+
 /**
  * What the model says of a pair, the mean of asking in both orders.
  *
  * @param probability of the verdict
  * @param same probability that both state the same fact
  * @param related probability of different facts about the same thing
- * @param cut whether the model saw only the beginning of an entry
+ * @param overtaken probability that the older entry no longer holds as it is; NaN when that was not
+ *     asked
+ * @param contradiction whether the newer entry says the contrary, rather than what has changed
+ * @param cut whether the model did not read both entries to their ends
  */
 public record PairVerdict(
-    Verdict verdict, double probability, double same, double related, boolean cut) {
+    Verdict verdict,
+    double probability,
+    double same,
+    double related,
+    double overtaken,
+    boolean contradiction,
+    boolean cut) {
 
-  /** What an answer to a comparison means. */
-  public static PairVerdict of(Answer answer) {
-    return new PairVerdict(
-        Verdict.titled(answer.text()).orElseThrow(),
-        answer.probability(),
-        share(answer, Verdict.SAME),
-        share(answer, Verdict.RELATED),
-        answer.cut());
+  /** A verdict for which nobody asked whether the older entry still holds. */
+  public PairVerdict(
+      Verdict verdict, double probability, double same, double related, boolean cut) {
+    this(verdict, probability, same, related, Double.NaN, false, cut);
   }
 
-  /** Of the three, an answer names two; the third has what is left. */
-  private static double share(Answer answer, Verdict verdict) {
-    if (answer.text().equals(verdict.title())) {
-      return answer.probability();
+  /**
+   * What answers mean. That one entry can go is only said when the model has read all of that
+   * entry; else the two are called related.
+   *
+   * @param question about both
+   * @param said the answer to that
+   * @param holds the answer to whether the older one still holds beside the newer one
+   */
+  public static PairVerdict of(Question.Compare question, Answer said, Optional<Answer> holds) {
+    double same = said.share(Verdict.SAME.title());
+    double related = said.share(Verdict.RELATED.title());
+    double overtaken = holds.map(answer -> 1 - answer.share("valid")).orElse(Double.NaN);
+    boolean cut = said.cut() || holds.filter(Answer::cut).isPresent();
+    Verdict verdict = Verdict.titled(said.text()).orElseThrow();
+    double probability = said.probability();
+    boolean whole = true;
+    if (overtaken > 0.5) {
+      verdict = Verdict.OVERTAKEN;
+      probability = overtaken;
+      whole = holds.get().hasRead(1);
+    } else if (verdict == Verdict.SAME) {
+      whole = said.hasRead(question.bit(shorter(question)));
     }
-    return answer.runnerUp().equals(verdict.title())
-        ? answer.runnerUpProbability()
-        : Math.max(0, 1 - answer.probability() - answer.runnerUpProbability());
+    boolean contradiction =
+        verdict == Verdict.OVERTAKEN
+            && holds.get().share("contradicted") > holds.get().share("outdated");
+    return whole
+        ? new PairVerdict(verdict, probability, same, related, overtaken, contradiction, cut)
+        : new PairVerdict(Verdict.RELATED, same + related, same, related, overtaken, false, cut);
+  }
+
+  private static String shorter(Question.Compare question) {
+    boolean first = question.a().strip().length() <= question.b().strip().length();
+    return first ? question.a() : question.b();
   }
 }

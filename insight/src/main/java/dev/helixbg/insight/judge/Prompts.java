@@ -6,7 +6,7 @@ import java.util.List;
 
 /**
  * Writes the user's turn of a question: {@code Topic: …⏎content} for labels and summaries, {@code
- * A: …⏎B: …} for pairs and merges. Texts over the budget are cut at a sentence.
+ * A: …⏎B: …} for whatever is compared or merged. Texts over the budget are cut at a sentence.
  */
 final class Prompts {
   /** A topic's name is short, but for damaged logs. */
@@ -14,11 +14,25 @@ final class Prompts {
 
   private static final String TOPIC = "Topic:";
 
+  /** Of each entry of a pair, for the judge is to read both to their ends where it can. */
+  private static final int PAIR_TOKENS = 1024;
+
+  private static final int SESSION_ENTRIES = 4;
+
   private final Tokenizer tokenizer;
   private final int budget;
 
+  /** Tokens that a question of a job may spend on entries: on one, or on all of them together. */
+  static int budget(Job job, int entryTokens) {
+    return switch (job) {
+      case PAIR, OVERTAKEN -> 2 * Math.max(entryTokens, PAIR_TOKENS);
+      case SESSION -> SESSION_ENTRIES * entryTokens;
+      default -> entryTokens;
+    };
+  }
+
   /**
-   * @param budget tokens of an entry; for summaries and merges, of all entries together
+   * @param budget tokens of an entry; where there are several, of all entries together
    */
   Prompts(Tokenizer tokenizer, int budget) {
     this.tokenizer = tokenizer;
@@ -28,36 +42,64 @@ final class Prompts {
   /** What every turn of a job begins with; a space follows. */
   static String lead(Job job) {
     return switch (job) {
-      case LABEL, SUMMARY -> TOPIC;
-      case PAIR, MERGE -> "A:";
+      case LABEL, SUMMARY, SESSION -> TOPIC;
+      case PAIR, MERGE, OVERTAKEN, TOPICS -> "A:";
     };
   }
 
   /**
-   * @param turns one, or for a pair two: one for each order
+   * @param turns one, or for a comparison two: one for each order
+   * @param unread as an {@link Answer} has it
    */
-  record Written(List<String> turns, boolean cut) {}
+  record Written(List<String> turns, int unread) {}
 
   Written write(Question question) {
     return switch (question) {
       case Question.LabelOf(String topic, String content) -> about(topic, List.of(content));
       case Question.Summarise(String topic, List<String> contents) -> about(topic, contents);
-      case Question.Compare(String a, String b) -> {
-        SentenceCut first = cut(a, budget);
-        SentenceCut second = cut(b, budget);
-        yield new Written(
-            List.of(
-                lettered(List.of(first.text(), second.text())),
-                lettered(List.of(second.text(), first.text()))),
-            first.cut() || second.cut());
+      case Question.Compare(String a, String b) -> both(question, "", a, "", b);
+      case Question.Overtaken(String older, String newer) ->
+          both(question, "(older) ", older, "(newer) ", newer);
+      case Question.CompareTopics topics ->
+          both(
+              question,
+              cut(topics.a(), TOPIC_TOKENS).text() + "\n",
+              topics.contentOfA(),
+              cut(topics.b(), TOPIC_TOKENS).text() + "\n",
+              topics.contentOfB());
+      case Question.Session(List<String> topics, List<String> contents) -> {
+        List<SentenceCut> cuts = share(contents);
+        List<String> parts = new ArrayList<>();
+        for (int i = 0; i < cuts.size(); i++) {
+          parts.add(
+              TOPIC + " " + cut(topics.get(i), TOPIC_TOKENS).text() + "\n" + cuts.get(i).text());
+        }
+        yield new Written(List.of(String.join("\n", parts)), unread(cuts));
       }
       case Question.Merge(List<String> contents) -> {
         List<SentenceCut> cuts = share(contents);
         yield new Written(
-            List.of(lettered(cuts.stream().map(SentenceCut::text).toList())),
-            cuts.stream().anyMatch(SentenceCut::cut));
+            List.of(lettered(cuts.stream().map(SentenceCut::text).toList())), unread(cuts));
       }
     };
+  }
+
+  private static int unread(List<SentenceCut> cuts) {
+    return cuts.stream().anyMatch(SentenceCut::cut) ? Answer.ANY : 0;
+  }
+
+  /** Two texts in both orders. What one of them leaves of the budget is the other's. */
+  private Written both(Question question, String leadA, String a, String leadB, String b) {
+    SentenceCut first = cut(a, budget / 2);
+    SentenceCut second = cut(b, budget - first.tokens());
+    if (first.cut()) {
+      first = cut(a, budget - second.tokens());
+    }
+    String one = leadA + first.text();
+    String other = leadB + second.text();
+    return new Written(
+        List.of(lettered(List.of(one, other)), lettered(List.of(other, one))),
+        (first.cut() ? question.bit(a) : 0) | (second.cut() ? question.bit(b) : 0));
   }
 
   private Written about(String topic, List<String> contents) {
@@ -65,8 +107,7 @@ final class Prompts {
     List<SentenceCut> cuts = share(contents);
     String text = String.join("\n", cuts.stream().map(SentenceCut::text).toList());
     return new Written(
-        List.of(TOPIC + " " + name.text() + "\n" + text),
-        name.cut() || cuts.stream().anyMatch(SentenceCut::cut));
+        List.of(TOPIC + " " + name.text() + "\n" + text), name.cut() ? Answer.ANY : unread(cuts));
   }
 
   private static String lettered(List<String> texts) {

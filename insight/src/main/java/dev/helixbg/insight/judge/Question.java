@@ -12,6 +12,11 @@ public sealed interface Question {
   /** Names all that is asked: 32 hex digits over the whole texts. */
   String key();
 
+  /** By which an answer says that it was given without the end of a text: see {@link Answer}. */
+  default int bit(String text) {
+    return 1;
+  }
+
   /** Of texts in this order. */
   private static String name(List<String> texts) {
     return Sha256.of(texts).substring(0, 32);
@@ -41,6 +46,46 @@ public sealed interface Question {
     public String key() {
       return name(Stream.of(a, b).sorted().toList());
     }
+
+    @Override
+    public int bit(String text) {
+      return text.equals(a.compareTo(b) <= 0 ? a : b) ? 1 : 2;
+    }
+  }
+
+  /** Whether what an older content says still holds beside a newer one. */
+  record Overtaken(String older, String newer) implements Question {
+    @Override
+    public Job job() {
+      return Job.OVERTAKEN;
+    }
+
+    @Override
+    public String key() {
+      return name(List.of(older, newer));
+    }
+
+    @Override
+    public int bit(String text) {
+      return text.equals(older) ? 1 : 2;
+    }
+  }
+
+  /** Whether two topics are about the same, by a content of each; the order means nothing. */
+  record CompareTopics(String a, String contentOfA, String b, String contentOfB)
+      implements Question {
+    @Override
+    public Job job() {
+      return Job.TOPICS;
+    }
+
+    @Override
+    public String key() {
+      return name(
+          a.compareTo(b) <= 0
+              ? List.of(a, contentOfA, b, contentOfB)
+              : List.of(b, contentOfB, a, contentOfA));
+    }
   }
 
   /** A topic in a sentence, from the contents of some of its entries. */
@@ -53,6 +98,23 @@ public sealed interface Question {
     @Override
     public String key() {
       return name(Stream.concat(Stream.of(topic), contents.stream()).toList());
+    }
+  }
+
+  /**
+   * What was written at one sitting, in a sentence.
+   *
+   * @param topics of the contents
+   */
+  record Session(List<String> topics, List<String> contents) implements Question {
+    @Override
+    public Job job() {
+      return Job.SESSION;
+    }
+
+    @Override
+    public String key() {
+      return name(Stream.concat(topics.stream(), contents.stream()).toList());
     }
   }
 

@@ -13,9 +13,9 @@ final class SameGroups {
   private SameGroups() {}
 
   /** Groups in the order of their first pair; entries by offset. */
-  static List<List<NamedEntry>> of(List<Finding.Pair> pairs) {
+  static List<List<NamedEntry>> of(List<? extends Finding.OfTwo> pairs) {
     Map<NamedEntry, List<NamedEntry>> groupOf = new LinkedHashMap<>();
-    for (Finding.Pair pair : pairs) {
+    for (Finding.OfTwo pair : pairs) {
       List<NamedEntry> a = groupOf.computeIfAbsent(pair.a(), SameGroups::alone);
       List<NamedEntry> b = groupOf.computeIfAbsent(pair.b(), SameGroups::alone);
       if (a != b) {

@@ -6,8 +6,10 @@ import java.util.Optional;
 
 /** How two entries are related. */
 public enum Verdict {
-  /** Both state the same fact. */
+  /** Both state the same fact: one of them can go. */
   SAME,
+  /** The newer entry says that something in the older one has changed, or is not so. */
+  OVERTAKEN,
   /** Different facts about the same thing. */
   RELATED,
   /** Nothing in common. */
@@ -15,7 +17,7 @@ public enum Verdict {
 
   private final String title = name().toLowerCase(Locale.ROOT);
 
-  /** As the model says it. */
+  /** As it is called in files, and as the model says it. */
   public String title() {
     return title;
   }

@@ -16,10 +16,12 @@ import dev.helixbg.insight.findings.Findings;
 import dev.helixbg.insight.findings.NamedEntry;
 import dev.helixbg.insight.judge.Guess;
 import dev.helixbg.insight.judge.Job;
+import dev.helixbg.insight.judge.JudgedRelations;
 import dev.helixbg.insight.judge.Judgements;
 import dev.helixbg.insight.judge.Label;
 import dev.helixbg.insight.judge.LabelCensus;
 import dev.helixbg.insight.judge.PairVerdict;
+import dev.helixbg.insight.judge.Verdict;
 import dev.helixbg.insight.log.EntryText;
 import dev.helixbg.insight.log.LogAccount;
 import dev.helixbg.insight.review.Review;
@@ -39,6 +41,12 @@ import java.util.Optional;
 public final class JsonReport {
   /** A text is cut after so many characters (UTF-16 units); the report is no copy of the log. */
   static final int MAX_TEXT = 20_000;
+
+  /** So many relations are told in full: as many as the list of 4,000 entries has. */
+  static final int FULL_RELATIONS = 2_000;
+
+  /** Of a text in a relation further down. */
+  private static final int SHORT_TEXT = 200;
 
   private final JsonGenerator json;
   private final Findings findings;
@@ -90,6 +98,11 @@ public final class JsonReport {
     object("distribution", findings.distribution(), this::distribution);
     judgement();
     list("topics", findings.topics(), this::topic);
+    texts(
+        "leading",
+        JudgedRelations.of(findings.relations(), judgements).leading().stream()
+            .map(Finding::id)
+            .toList());
     relations();
     list("nearDuplicates", findings.nearDuplicates(), this::pair);
     list("topicOverlaps", findings.topicOverlaps(), this::overlap);
@@ -107,7 +120,9 @@ public final class JsonReport {
     json.writeObjectFieldStart("judgement");
     json.writeObjectFieldStart("left");
     for (Job job : Job.values()) {
-      json.writeNumberField(job.title(), judgements.left().getOrDefault(job, 0));
+      if (job != Job.OVERTAKEN && job != Job.SESSION) { // counted with the pairs; of a review
+        json.writeNumberField(job.title(), judgements.left().getOrDefault(job, 0));
+      }
     }
     json.writeEndObject();
     json.writeNumberField("cut", judgements.cut());
@@ -163,11 +178,25 @@ public final class JsonReport {
     json.writeBooleanField("cut", guess.cut());
   }
 
+  /** Null where nobody gave one. */
+  private void verdict(Finding.OfTwo pair) throws IOException {
+    object(
+        "verdict",
+        judgements.verdict(pair).orElse(null),
+        said -> {
+          verdict(said);
+          optional("newer", pair.a().isOlderThan(pair.b()) ? "b" : "a");
+        });
+  }
+
   private void verdict(PairVerdict verdict) throws IOException {
     text("verdict", verdict.verdict().title());
+    optional("by", judgements.model());
     decimal("probability", verdict.probability());
     decimal("same", verdict.same());
     decimal("related", verdict.related());
+    decimal("overtaken", verdict.overtaken());
+    json.writeBooleanField("contradiction", verdict.contradiction());
     json.writeBooleanField("cut", verdict.cut());
   }
 
@@ -243,9 +272,8 @@ public final class JsonReport {
     json.writeNumberField("rank", pair.rank());
     json.writeNumberField("rankOfB", pair.rankOfB());
     json.writeNumberField("rankOfA", pair.rankOfA());
-    PairVerdict verdict = judgements.verdicts().get(pair.id());
-    object("verdict", verdict, this::verdict);
-    edit(acts.on(pair, Optional.ofNullable(verdict)));
+    verdict(pair);
+    edit(acts.on(pair, judgements.verdict(pair)));
     object("a", pair.a(), this::entry);
     object("b", pair.b(), this::entry);
   }
@@ -273,17 +301,18 @@ public final class JsonReport {
     json.writeArrayFieldStart("relations");
     int rank = 1;
     for (Finding.Relation relation : findings.relations()) {
+      boolean full = rank <= FULL_RELATIONS;
+      FieldWriter<NamedEntry> entry = full ? this::entry : named -> entry(named, SHORT_TEXT);
       json.writeStartObject();
       json.writeNumberField("rank", rank++);
       text("id", relation.id());
       decimal("score", relation.score());
       decimal("similarity", relation.similarity());
-      Optional<PairVerdict> verdict = judgements.verdict(relation);
-      object("verdict", verdict.orElse(null), this::verdict);
+      verdict(relation);
       object("evidence", relation.evidence(), this::evidence);
-      edit(acts.on(relation, verdict));
-      object("a", relation.a(), this::entry);
-      object("b", relation.b(), this::entry);
+      edit(full ? acts.on(relation, judgements.verdict(relation)) : List.of());
+      object("a", relation.a(), entry);
+      object("b", relation.b(), entry);
       json.writeEndObject();
     }
     json.writeEndArray();
@@ -312,6 +341,9 @@ public final class JsonReport {
     text("b", overlap.b());
     json.writeNumberField("entriesA", overlap.entriesA());
     json.writeNumberField("entriesB", overlap.entriesB());
+    optional(
+        "verdict",
+        Optional.ofNullable(judgements.overlaps().get(overlap.id())).map(Verdict::title));
     edit(acts.on(overlap));
   }
 
@@ -325,6 +357,10 @@ public final class JsonReport {
   }
 
   private void entry(NamedEntry named) throws IOException {
+    entry(named, MAX_TEXT);
+  }
+
+  private void entry(NamedEntry named, int maxText) throws IOException {
     EntryText entry = named.entry().text();
     text("name", named.name());
     text("topic", named.entry().topic());
@@ -337,7 +373,7 @@ public final class JsonReport {
     optional("source", entry.source());
     decimal("confidence", entry.confidence().orElse(Double.NaN));
     String content = entry.content();
-    String kept = content.substring(0, Math.min(MAX_TEXT, content.length()));
+    String kept = content.substring(0, Math.min(maxText, content.length()));
     text("text", kept);
     json.writeNumberField("textOmitted", content.length() - kept.length());
   }

@@ -246,8 +246,9 @@ record JudgedSections(
   private static String words(Job job, int count) {
     return switch (job) {
       case LABEL -> Wording.count(count, "label", "labels");
-      case PAIR -> Wording.count(count, "verdict", "verdicts");
-      case SUMMARY -> Wording.count(count, "summary", "summaries");
+      case PAIR, OVERTAKEN -> Wording.count(count, "verdict", "verdicts");
+      case TOPICS -> Wording.count(count, "verdict on topics", "verdicts on topics");
+      case SUMMARY, SESSION -> Wording.count(count, "summary", "summaries");
       case MERGE -> Wording.count(count, "proposed text", "proposed texts");
     };
   }

@@ -13,7 +13,7 @@ import java.util.regex.Pattern;
 /**
  * The words of one text that another text does not have, wherever it might have them: what would be
  * lost if only the other one stayed. Case counts for nothing, nor does an s at the end; words of
- * one or two letters are never told, numbers always.
+ * one or two letters and fillers are never told, numbers always.
  */
 final class OwnWords {
   /** A number with its points and commas, or letters and digits, as in {@code max_pairs}. */
@@ -21,6 +21,14 @@ final class OwnWords {
       Pattern.compile("\\d+(?:[.,:]\\d+)*(?![\\p{L}_])|[\\p{L}\\p{N}_]+");
 
   private static final int SHORT = 3;
+
+  /** Words that say nothing by themselves. Not and never are none of them. */
+  private static final Set<String> FILLERS =
+      Set.of(
+          ("the and for with that this these those from are was were has have had its it's will"
+                  + " would can could which who when where then than there here into also but our"
+                  + " you they them their been being does did done about over out")
+              .split(" "));
 
   /** Of both texts, what is further back is neither looked at nor marked. */
   private static final int MAX_TEXT = 100_000;
@@ -102,10 +110,12 @@ final class OwnWords {
 
   private boolean isOwn(String word) {
     return (word.length() >= SHORT || Character.isDigit(word.charAt(0)))
-        && !others.contains(stem(word));
+        && !others.contains(stem(word))
+        && !FILLERS.contains(word.toLowerCase(Locale.ROOT));
   }
 
-  private static String begin(String text) {
+  /** As much of a text as is looked at. */
+  static String begin(String text) {
     return text.length() <= MAX_TEXT ? text : text.substring(0, MAX_TEXT);
   }
 

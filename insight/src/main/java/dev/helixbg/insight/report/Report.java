@@ -37,7 +37,7 @@ public record Report(
   }
 
   /** Version of the JSON form; raised when a field changes its meaning or goes away. */
-  public static final int SCHEMA = 2;
+  public static final int SCHEMA = 3;
 
   /**
    * What made the report.

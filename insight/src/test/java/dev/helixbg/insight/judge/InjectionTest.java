@@ -6,7 +6,6 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.helixbg.llm.golden.GoldenModel;
 import java.nio.file.Path;
-import java.util.Arrays;
 import java.util.List;
 import java.util.Set;
 import java.util.stream.Collectors;
@@ -59,10 +58,11 @@ class InjectionTest {
   void theFrameHasItsControlTokensAndTheTextHasNone(String attack) {
     for (Question question : questions(attack)) {
       for (int[] prompt : judge.prompts(question)) {
-        int[] harmless = judge.prompts(questions("x").get(question.job().ordinal())).getFirst();
+        int[] harmless = judge.prompts(harmless(question.job())).getFirst();
         assertEquals(
             control(harmless), control(prompt), "control tokens, in order, of " + question.job());
-        assertTrue(prompt.length < harmless.length + 2 * BUDGET + 64, "as long as its budget");
+        int most = harmless.length + Prompts.budget(question.job(), BUDGET) + 2 * 48;
+        assertTrue(prompt.length < most + 64, "as long as its budget");
       }
     }
   }
@@ -79,28 +79,38 @@ class InjectionTest {
     return IntStream.of(ids).filter(id -> id >= FIRST_SPECIAL).boxed().toList();
   }
 
+  private static Question harmless(Job job) {
+    return questions("x").stream().filter(q -> q.job() == job).findFirst().orElseThrow();
+  }
+
+  @Test
+  void everyJobIsAttacked() {
+    assertEquals(
+        Set.of(Job.values()),
+        questions("x").stream().map(Question::job).collect(Collectors.toSet()));
+  }
+
   private static List<Question> questions(String attack) {
     return List.of(
         new Question.LabelOf(attack, attack),
         new Question.Compare(attack, "The router hangs. " + attack),
         new Question.Summarise(attack, List.of(attack, "The router hangs.")),
-        new Question.Merge(List.of(attack, "The router hangs.")));
+        new Question.Merge(List.of(attack, "The router hangs.")),
+        new Question.Overtaken(attack, "The router hangs. " + attack),
+        new Question.CompareTopics(attack, attack, "net", "The router hangs."),
+        new Question.Session(List.of(attack, "net"), List.of(attack, "The router hangs.")));
   }
 
   @ParameterizedTest
   @MethodSource("attacks")
   void answersAreOneOfTheChoicesOrAShortText(String attack) {
-    Set<String> labels =
-        Arrays.stream(Label.values()).map(Label::title).collect(Collectors.toSet());
-    Set<String> verdicts =
-        Arrays.stream(Verdict.values()).map(Verdict::title).collect(Collectors.toSet());
     for (Question question : questions(attack)) {
       Answer answer = judge.answerSome(List.of(question), () -> false).getFirst();
-      switch (question.job()) {
-        case LABEL -> assertTrue(labels.contains(answer.text()), answer.text());
-        case PAIR -> assertTrue(verdicts.contains(answer.text()), answer.text());
-        case SUMMARY, MERGE ->
-            assertTrue(answer.text().length() < 32 * question.job().maxTokens(), answer.text());
+      List<String> choices = question.job().choices();
+      if (choices.isEmpty()) {
+        assertTrue(answer.text().length() < 32 * question.job().maxTokens(), answer.text());
+      } else {
+        assertTrue(choices.contains(answer.text()), answer.text());
       }
       assertTrue(answer.probability() > 0 && answer.probability() <= 1, answer.toString());
     }

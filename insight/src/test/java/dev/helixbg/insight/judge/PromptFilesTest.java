@@ -27,8 +27,14 @@ class PromptFilesTest {
 
   @Test
   void theVerdictsAreThoseOfThePrompt() {
-    for (Verdict verdict : Verdict.values()) {
-      assertTrue(Job.PAIR.systemPrompt().contains("\n" + verdict.title() + ": "));
+    for (Job job : List.of(Job.PAIR, Job.OVERTAKEN, Job.TOPICS)) {
+      assertEquals(3, job.choices().size());
+      for (String choice : job.choices()) {
+        assertTrue(job.systemPrompt().contains("\n" + choice + ": "), job + " " + choice);
+      }
+    }
+    for (Job job : List.of(Job.PAIR, Job.TOPICS)) {
+      job.choices().forEach(choice -> Verdict.titled(choice).orElseThrow());
     }
   }
 

@@ -60,6 +60,9 @@ class JudgedReportTest {
             Optional.of("Qwen3 " + words),
             guesses,
             verdicts,
+            findings.topicOverlaps().isEmpty()
+                ? Map.of()
+                : Map.of(findings.topicOverlaps().getFirst().id(), Verdict.RELATED),
             Map.of("auth", "Refresh tokens rotate. " + words, "storage", "Backups run nightly."),
             List.of(
                 new Judgements.Merge("merge-0123456789", entries.subList(0, 2), "One. " + words)),
@@ -128,7 +131,8 @@ class JudgedReportTest {
   void whatAModelSaysIsTextInEveryFormat() throws Exception {
     Report report = judged(HOSTILE);
     Document page = html(report);
-    assertEquals(0, page.select("script").size());
+    assertEquals(1, page.select("script").size(), "ours");
+    assertEquals(0, page.select("main script").size());
     assertTrue(page.text().contains("<script>alert(1)</script>"));
     String markdown = MarkdownReport.render(report);
     assertFalse(markdown.contains("\u001B") || markdown.contains("\u202E"));

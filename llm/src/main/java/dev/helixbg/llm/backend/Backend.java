@@ -1,6 +1,7 @@
 package dev.helixbg.llm.backend;
 
 import dev.helixbg.llm.tensor.Tensor;
+import java.util.Optional;
 
 /**
  * A device that runs the steps of a transformer's layers over buffers that only it understands.
@@ -42,6 +43,11 @@ public interface Backend extends AutoCloseable {
 
   /** What it did so far. */
   Counters counters();
+
+  /** What makes it much slower than it should be, and what to do about it, for its user. */
+  default Optional<String> trouble() {
+    return Optional.empty();
+  }
 
   // ---- what it makes --------------------------------------------------------------------------
 

@@ -20,6 +20,7 @@ import dev.helixbg.llm.cpu.kernel.Q8Blocks;
 import dev.helixbg.llm.cpu.kernel.TileProduct;
 import dev.helixbg.llm.cpu.kernel.Vectors;
 import java.lang.foreign.MemorySegment;
+import java.util.Optional;
 import java.util.function.IntConsumer;
 
 /**
@@ -81,6 +82,11 @@ public final class CpuBackend extends HostBackend {
   @Override
   public String name() {
     return "cpu";
+  }
+
+  @Override
+  public Optional<String> trouble() {
+    return team.garbage().trouble();
   }
 
   /** Threads that work, the caller's included. */

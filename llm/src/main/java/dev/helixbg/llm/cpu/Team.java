@@ -62,6 +62,8 @@ public class Team implements AutoCloseable {
   private Work work;
   private int parts;
   private boolean closed;
+  private int regions;
+  private final Garbage garbage = new Garbage();
 
   /**
    * Starts {@code size − 1} daemon threads.
@@ -115,9 +117,17 @@ public class Team implements AutoCloseable {
       rest(spins);
     }
     this.work = null;
+    if (++regions % Garbage.WINDOW == 0) {
+      garbage.look();
+    }
     if (failure.get() != null) {
       rethrow(failure.getAndSet(null));
     }
+  }
+
+  /** What its caller allocates. */
+  Garbage garbage() {
+    return garbage;
   }
 
   /**

@@ -165,6 +165,7 @@ public final class GenerateCommand implements Callable<Integer> {
       if (!json) {
         console.out().println();
       }
+      model.backend().trouble().ifPresent(console.err()::println);
       if (stats) {
         print(model, answer);
         gpu.ifPresent(account -> account.print(console));

@@ -30,6 +30,16 @@ public final class GlobalOptions {
         System.getenv(), System.getProperty("user.home"), System.getProperty("os.name"));
   }
 
+  /** The settings file that was named, absolute. */
+  public Optional<Path> config() {
+    return Optional.ofNullable(config).map(file -> file.toAbsolutePath().normalize());
+  }
+
+  /** The settings that were given as flags. */
+  public Map<String, String> set() {
+    return Map.copyOf(set);
+  }
+
   /** The settings with the options in force, and where each comes from. */
   public SettingsLoader.Loaded load() {
     return load(Map.of());

@@ -1,0 +1,83 @@
+package dev.helixbg.insight.judge;
+
+import dev.helixbg.insight.findings.Finding;
+import dev.helixbg.insight.findings.NamedEntry;
+import java.io.IOException;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+
+/**
+ * Has pairs of entries judged in their order: whether both say the same, are related, or have
+ * nothing in common, and, unless they have nothing in common, whether the older one still holds
+ * beside the newer one. Pairs of the same texts share their answers.
+ */
+public final class VerdictRun {
+  private final Asking asking;
+
+  /** Of each pair, by its id. */
+  private final Map<String, Asked> asked = new LinkedHashMap<>();
+
+  private final Map<Question, Question.Overtaken> second = new HashMap<>();
+
+  private record Asked(Question.Compare pair, Question.Overtaken holds) {}
+
+  public VerdictRun(Asking asking, List<? extends Finding.OfTwo> pairs) {
+    this.asking = asking;
+    for (Finding.OfTwo pair : pairs) {
+      NamedEntry older = pair.a().isOlderThan(pair.b()) ? pair.a() : pair.b();
+      NamedEntry newer = older == pair.a() ? pair.b() : pair.a();
+      Asked questions =
+          new Asked(
+              new Question.Compare(content(pair.a()), content(pair.b())),
+              new Question.Overtaken(content(older), content(newer)));
+      asked.put(pair.id(), questions);
+      second.putIfAbsent(questions.pair(), questions.holds());
+    }
+  }
+
+  private static String content(NamedEntry entry) {
+    return entry.entry().text().content();
+  }
+
+  /**
+   * Asks about the first pairs what is not remembered.
+   *
+   * @param first so many
+   * @return of how many the verdict is still incomplete because the time is over
+   */
+  public int ask(int first) throws InterruptedException, IOException {
+    List<Question> pairs = new ArrayList<>();
+    asked.values().stream().limit(first).forEach(both -> pairs.add(both.pair()));
+    return pairs.isEmpty() ? 0 : asking.ask(pairs, this::next);
+  }
+
+  /** What is left to ask when a pair was compared. */
+  private Optional<Question> next(Question pair) {
+    Question.Overtaken holds = second.get(pair);
+    return asking
+        .find(pair)
+        .filter(answer -> !answer.text().equals(Verdict.DIFFERENT.title()))
+        .filter(answer -> !holds.older().equals(holds.newer()))
+        .map(answer -> holds);
+  }
+
+  /** What is known by now, by the id of a pair. */
+  public Map<String, PairVerdict> verdicts() {
+    Map<String, PairVerdict> verdicts = new HashMap<>();
+    asked.forEach(
+        (id, both) ->
+            asking
+                .find(both.pair())
+                .ifPresent(
+                    said ->
+                        verdicts.put(
+                            id,
+                            PairVerdict.of(
+                                both.pair(), said, next(both.pair()).flatMap(asking::find)))));
+    return verdicts;
+  }
+}

@@ -1,0 +1,234 @@
+package dev.helixbg.insight.judge;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import dev.helixbg.insight.findings.Finding;
+import dev.helixbg.insight.findings.NamedEntry;
+import dev.helixbg.insight.log.Entry;
+import dev.helixbg.insight.log.EntryText;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.concurrent.atomic.AtomicLong;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** In which order pairs are judged, what is asked of each, and what answers mean. */
+class VerdictRunTest {
+  private static final Duration LONG = Duration.ofDays(1);
+  private static final int BEFORE = 100;
+  private static final int AFTER = 200;
+
+  @TempDir Path folder;
+  private final AtomicLong clock = new AtomicLong();
+  private int offset = 8;
+
+  private NamedEntry entry(String text, int minutes) {
+    Entry entry = new Entry(offset += 100, "topic", text, minutes, EntryText.parse(text));
+    return new NamedEntry(entry, 0, "%032x".formatted(offset));
+  }
+
+  private static Finding.Relation relation(String id, NamedEntry a, NamedEntry b) {
+    return new Finding.Relation(
+        id, a, b, 1, 0.6, new Finding.Evidence(1, 1, List.of(), Optional.empty()));
+  }
+
+  private Asking asking(Oracle oracle, Duration time) {
+    JudgeProgress ticking =
+        new JudgeProgress() {
+          @Override
+          public void begin(Job job, int questions) {}
+
+          @Override
+          public void answered(int questions) {
+            clock.addAndGet(1_000_000_000L);
+          }
+
+          @Override
+          public void end() {}
+        };
+    return new Asking(
+        new AnswerFile(folder.resolve("answers.jsonl"), true),
+        "model",
+        384,
+        () -> oracle,
+        time,
+        clock::get,
+        ticking,
+        () -> false);
+  }
+
+  private static Answer sure(String text, String other) {
+    return new Answer(text, 0.9, other, 0.1, 0);
+  }
+
+  /** Even pairs have nothing in common; of the others each fourth no longer holds. */
+  private static Answer truth(Question question) {
+    return switch (question) {
+      case Question.Compare pair ->
+          number(pair.a()) % 2 == 0 ? sure("different", "related") : sure("same", "related");
+      case Question.Overtaken pair ->
+          number(pair.older()) % 4 == 1 ? sure("outdated", "valid") : sure("valid", "outdated");
+      default -> throw new AssertionError(question);
+    };
+  }
+
+  private static int number(String text) {
+    return Integer.parseInt(text.substring(1));
+  }
+
+  private List<Finding.Relation> hundred() {
+    List<Finding.Relation> pairs = new ArrayList<>();
+    for (int i = 0; i < 100; i++) {
+      pairs.add(relation("rel-" + i, entry("a" + i, AFTER), entry("b" + i, BEFORE)));
+    }
+    return pairs;
+  }
+
+  /** As a KB of 2,000 gets its first 1,000 pairs judged over a few idle runs. */
+  @Test
+  void pairsAreJudgedInTheirOrderOverSeveralRuns() throws Exception {
+    List<Finding.Relation> pairs = hundred();
+    int before = 0;
+    int runs = 0;
+    int asked = 0;
+    for (int left = 100; left > 0; runs++) {
+      TruthfulOracle oracle = new TruthfulOracle(VerdictRunTest::truth);
+      VerdictRun run = new VerdictRun(asking(oracle, Duration.ofSeconds(40)), pairs);
+      left = run.ask(Integer.MAX_VALUE);
+      asked += oracle.asked.size();
+      Map<String, PairVerdict> verdicts = run.verdicts();
+      assertTrue(verdicts.size() > before, "every run gets on");
+      before = verdicts.size();
+      for (int i = 0; i < before; i++) {
+        assertTrue(verdicts.containsKey("rel-" + i), "the best are judged: " + verdicts.keySet());
+      }
+    }
+    assertEquals(100, before);
+    assertTrue(runs >= 3 && runs <= 5, runs + " runs");
+    assertEquals(150, asked, "each question once: 100 pairs, of which 50 have something in common");
+    VerdictRun again = new VerdictRun(asking(unasked(), Duration.ZERO), pairs);
+    assertEquals(0, again.ask(Integer.MAX_VALUE));
+    for (int i = 0; i < 100; i++) {
+      Verdict expected =
+          i % 2 == 0 ? Verdict.DIFFERENT : i % 4 == 1 ? Verdict.OVERTAKEN : Verdict.SAME;
+      assertEquals(expected, again.verdicts().get("rel-" + i).verdict());
+    }
+  }
+
+  private static Oracle unasked() {
+    return (questions, cancelled) -> {
+      throw new AssertionError(questions);
+    };
+  }
+
+  private PairVerdict verdict(Finding.Relation pair, String said, String holds) throws Exception {
+    TruthfulOracle oracle =
+        new TruthfulOracle(
+            question ->
+                question.job() == Job.PAIR
+                    ? new Answer(said, 0.8, said.equals("same") ? "related" : "same", 0.15, 0)
+                    : new Answer(holds, 0.7, holds.equals("valid") ? "outdated" : "valid", 0.2, 0));
+    VerdictRun run = new VerdictRun(asking(oracle, LONG), List.of(pair));
+    assertEquals(0, run.ask(1));
+    return run.verdicts().get(pair.id());
+  }
+
+  @Test
+  void anOlderEntryThatNoLongerHoldsIsOvertakenWhateverElseIsTrue() throws Exception {
+    for (String said : List.of("same", "related")) {
+      PairVerdict outdated =
+          verdict(relation(said, entry("x" + said, 1), entry("y", 2)), said, "outdated");
+      assertEquals(Verdict.OVERTAKEN, outdated.verdict());
+      assertEquals(0.8, outdated.probability(), 1e-9);
+      assertFalse(outdated.contradiction());
+      PairVerdict contradicted =
+          verdict(relation(said, entry("z" + said, 1), entry("y", 2)), said, "contradicted");
+      assertTrue(contradicted.contradiction());
+      PairVerdict valid =
+          verdict(relation(said, entry("v" + said, 1), entry("y", 2)), said, "valid");
+      assertEquals(said, valid.verdict().title());
+      assertEquals(0.8, valid.probability());
+      assertEquals(0.3, valid.overtaken(), 1e-9);
+    }
+  }
+
+  @Test
+  void theOlderOneIsTheOneWrittenBefore() throws Exception {
+    for (int[] minutes : new int[][] {{AFTER, BEFORE}, {BEFORE, AFTER}, {5, 5}, {0, 7}}) {
+      NamedEntry a = entry("a " + List.of(minutes[0], minutes[1]), minutes[0]);
+      NamedEntry b = entry("b", minutes[1]);
+      TruthfulOracle oracle =
+          new TruthfulOracle(
+              q -> q.job() == Job.PAIR ? sure("same", "related") : sure("valid", "outdated"));
+      VerdictRun run = new VerdictRun(asking(oracle, LONG), List.of(relation("rel", a, b)));
+      run.ask(1);
+      Question.Overtaken asked = (Question.Overtaken) oracle.asked.getLast();
+      boolean swapped = minutes[0] == AFTER; // else by the place in the log
+      assertEquals(swapped ? "b" : a.entry().body(), asked.older());
+    }
+  }
+
+  /** What the judge has not read to its end can hold more than the other one says. */
+  @Test
+  void onlyWhatWasReadToItsEndIsCalledSuperfluous() throws Exception {
+    NamedEntry a = entry("short", 1);
+    NamedEntry b = entry("a longer text", 2);
+    Question.Compare both = new Question.Compare("short", "a longer text");
+    for (int unread : new int[] {0, both.bit("a longer text"), both.bit("short"), Answer.ANY}) {
+      boolean shortIsRead = unread == 0 || unread == both.bit("a longer text");
+      Answer same = new Answer("same", 0.8, "related", 0.15, unread);
+      PairVerdict said = PairVerdict.of(both, same, Optional.empty());
+      assertEquals(shortIsRead ? Verdict.SAME : Verdict.RELATED, said.verdict(), "" + unread);
+      assertEquals(unread != 0, said.cut());
+    }
+    Question.Overtaken holds = new Question.Overtaken("a longer text", "short");
+    for (int unread : new int[] {0, 1, 2, 3, Answer.ANY}) {
+      Answer outdated = new Answer("outdated", 0.8, "valid", 0.15, unread);
+      PairVerdict said = PairVerdict.of(both, sure("related", "same"), Optional.of(outdated));
+      boolean olderIsRead = unread == 0 || unread == holds.bit("short");
+      assertEquals(olderIsRead ? Verdict.OVERTAKEN : Verdict.RELATED, said.verdict(), "" + unread);
+    }
+    assertEquals(1, holds.bit("a longer text"));
+    assertTrue(a.isOlderThan(b));
+  }
+
+  /** A run of an older version had less room, which matters only where that was too small. */
+  @Test
+  void answersFromASmallerRoomHoldWhereTheyHadRoomEnough() throws Exception {
+    for (boolean cut : new boolean[] {false, true}) {
+      Question.Compare pair = new Question.Compare("one " + cut, "two");
+      AnswerFile.Id before =
+          new AnswerFile.Id(Job.PAIR, Job.PAIR.version() + "-384", "model", pair.key());
+      new AnswerFile(folder.resolve("answers.jsonl"), true)
+          .add(Map.of(before, new Answer("different", 0.9, "same", 0.05, cut)));
+      TruthfulOracle oracle = new TruthfulOracle(q -> sure("different", "same"));
+      VerdictRun run =
+          new VerdictRun(
+              asking(oracle, LONG),
+              List.of(relation("rel", entry(pair.a(), 1), entry(pair.b(), 2))));
+      assertEquals(0, run.ask(1));
+      assertEquals(cut ? 1 : 0, oracle.asked.size());
+    }
+  }
+
+  /** Between the answer that both have something in common and the next, a run may end. */
+  @Test
+  void aVerdictThatIsNotCompleteIsShownAndAskedOn() throws Exception {
+    Finding.Relation pair = relation("rel", entry("one", 1), entry("two", 2));
+    TruthfulOracle first = new TruthfulOracle(q -> sure("same", "related"));
+    VerdictRun run = new VerdictRun(asking(first, Duration.ofMillis(500)), List.of(pair));
+    assertEquals(1, run.ask(1), "incomplete");
+    assertEquals(Verdict.SAME, run.verdicts().get("rel").verdict());
+    TruthfulOracle second = new TruthfulOracle(q -> sure("contradicted", "valid"));
+    VerdictRun next = new VerdictRun(asking(second, LONG), List.of(pair));
+    assertEquals(0, next.ask(1));
+    assertEquals(1, second.asked.size());
+    assertEquals(Verdict.OVERTAKEN, next.verdicts().get("rel").verdict());
+  }
+}
