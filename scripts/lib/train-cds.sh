@@ -1,37 +1,15 @@
 #!/usr/bin/env bash
-# Records which classes runs of the built program load, and writes them to a CDS archive, which halves its start. Called by the Maven build.
+# Makes the archive of classes of a checkout's build, which halves its start. Called by the Maven build.
 set -euo pipefail
 cd "$(dirname "$0")/../.."
 source scripts/lib/jdk.sh
+source scripts/lib/classes.sh
 
 dist=$PWD/daemon/target/dist
 work=$PWD/daemon/target/cds
 java=$(find_jdk)/bin/java
 
-run() { # JVM_OPTIONS... -- ARGUMENTS...; runs against a home of its own, and shows the output only of a failure
-  local jvm=()
-  while [ "$1" != -- ]; do jvm+=("$1"); shift; done
-  shift
-  env -i HOME="$work" PATH="$PATH" XDG_CACHE_HOME="$work/cache" TMPDIR="${TMPDIR:-/tmp}" \
-    "$java" @scripts/lib/jvm.options @scripts/lib/tiered.options ${jvm[@]+"${jvm[@]}"} -jar "$dist/lib/helix-bg.jar" "$@" > "$work/log" 2>&1 || {
-    cat "$work/log" >&2
-    return 1
-  }
-}
-
-rm -rf "$work" "$dist/helix-bg.jsa"
-mkdir -p "$work"
-# The first run embeds the sample and has a golden model judge it. The second, recorded, finds all vectors in its cache: that is the
-# run whose start matters. It asks the model again, of the types of Q4_K_M files, so that the classes of the engine are recorded, too.
-model=$PWD/llm/src/test/resources/golden/golden-q4km.gguf
-run -- one-shot --sample --model "$model"
-rm "$work/cache/helix-bg/sample-kb/insights/answers.jsonl"
-# Without the JDK's archive, which hides its own classes from the record.
-run -Xshare:off "-XX:DumpLoadedClassList=$work/one-shot" -- one-shot --sample --model "$model"
-run -Xshare:off "-XX:DumpLoadedClassList=$work/generate" -- generate "$model" --prompt-ids 1,2,3,4,5,6,7,8 --raw -n 2 --stats
-# The numbers of classes are the lists' own, and nobody refers to them. What the lists tell of constants and lambdas beside classes would
-# have the JVM link picocli's classes and those built on them, and class files as old as its are archived only while they are not linked.
-sed 's/ id: [0-9]*$//' "$work/one-shot" "$work/generate" | awk '!seen[$0]++' \
-  | grep -v -e '^@.*picocli/' -e '^@cp dev/helixbg/daemon/terminal/Version ' > "$work/classes"
-run -Xshare:dump "-XX:SharedClassListFile=$work/classes" "-XX:SharedArchiveFile=$dist/helix-bg.jsa" --
+rm -f "$dist/lib/helix-bg.jsa"
+record_classes "$java" "$dist/lib" "$work"
+dump_classes "$java" "$dist/lib" "$work/classes" "$dist/lib/helix-bg.jsa"
 touch "$dist/built"

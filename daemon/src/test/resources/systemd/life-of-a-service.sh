@@ -22,17 +22,14 @@ ended() {
 
 service() { hb doctor | sed -n 's/^\([a-z]*\) *service  *\([a-z, ]*\).*/\1 \2/p'; } # what the doctor says of it
 
-# Two versions of the program, whose libraries and launcher are those of the checkout.
+# Two versions of the program.
 opt=$PWD/.local/opt/helix-bg
 for version in 1 2; do
   mkdir -p "$opt/$version/bin"
   cp -r "$dist/lib" "$opt/$version/lib"
-  {
-    echo '#!/usr/bin/env bash'
-    echo "java='$java' dist='$opt/$version' options='$scripts/lib'"
-    echo "source '$scripts/lib/launch.sh'"
-  } > "$opt/$version/bin/helix-bg"
-  chmod +x "$opt/$version/bin/helix-bg"
+  cp "$scripts"/lib/*.options "$scripts/lib/launch.sh" "$opt/$version/lib"
+  ln -s "${java%/bin/java}" "$opt/$version/runtime"
+  cp "$scripts/../packaging/launcher" "$opt/$version/bin/helix-bg"
 done
 ln -s 1 "$opt/current"
 

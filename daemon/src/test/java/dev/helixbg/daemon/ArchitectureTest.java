@@ -71,7 +71,9 @@ class ArchitectureTest {
               List.of(
                   "log",
                   "similarity",
+                  "terms",
                   "findings",
+                  "search",
                   "decisions",
                   "judge",
                   "acts",

@@ -1,26 +1,35 @@
 package dev.helixbg.daemon;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** What the launcher does with stderr: nothing of the JVM's, each message in its place. */
 class LauncherIT {
   @TempDir Path home;
 
-  /** Runs a line of bash in which {@code $hb} is the launcher. */
   private String err(String line) throws Exception {
+    return err("hb=$0", line);
+  }
+
+  /** Runs a line of bash in which {@code $hb} is the launcher. */
+  private String err(String launcher, String line) throws Exception {
     Path err = home.resolve("err");
     Files.deleteIfExists(err);
     Process process =
         new Program(home)
             .start(
-                List.of("bash", "-c", "hb=$0; " + line.replace("ERR", err.toString())),
+                List.of("bash", "-c", launcher + "; " + line.replace("ERR", err.toString())),
                 home.resolve("out"),
                 home.resolve("unused"));
     process.waitFor(2, TimeUnit.MINUTES);
@@ -47,5 +56,42 @@ class LauncherIT {
   @Test
   void aClosedStderrIsNoReasonToFail() throws Exception {
     assertEquals("helix-bg 0", err("$hb --version 2>&- | cut -c1-10 > ERR").strip());
+  }
+
+  /** Its files are where {@code scripts/package} puts them, as far as it takes to say no. */
+  private Path installation() throws Exception {
+    Path installed = home.resolve("an installation");
+    Path lib = Files.createDirectories(installed.resolve("lib"));
+    for (String from : List.of("daemon/target/dist/lib", "scripts/lib")) {
+      try (Stream<Path> files = Files.list(Program.ROOT.resolve(from))) {
+        for (Path file : files.filter(file -> file.toFile().length() < 4_000_000).toList()) {
+          Files.copy(file, lib.resolve(file.getFileName()));
+        }
+      }
+    }
+    Path java = Files.createDirectories(installed.resolve("runtime/bin")).resolve("java");
+    Files.writeString(
+        java, "#!/bin/sh\nexec " + System.getProperty("java.home") + "/bin/java \"$@\"\n");
+    assertTrue(java.toFile().setExecutable(true));
+    Path launcher = Files.createDirectories(installed.resolve("bin")).resolve("helix-bg");
+    Files.copy(Program.ROOT.resolve("packaging/launcher"), launcher);
+    return installed;
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"bash", "sh", "dash"})
+  void soDoesAnInstallationWhateverItsShell(String shell) throws Exception {
+    assumeTrue(ExternalTool.succeeds("sh", "-c", "command -v " + shell), "no " + shell + " here");
+    Path link = Files.createSymbolicLink(home.resolve("link"), installation());
+    Path launcher = Files.createSymbolicLink(home.resolve("hb"), link.resolve("bin/helix-bg"));
+    String run = "hb() { " + shell + " " + launcher + " \"$@\"; }; hb=hb";
+    assertEquals(
+        UNKNOWN.formatted("one") + "between\n" + UNKNOWN.formatted("two"),
+        err(run, "{ $hb one; echo between >&2; $hb two; } 2>>ERR"));
+    assertEquals("helix-bg 0", err(run, "$hb --version 2>&- | cut -c1-10 > ERR").strip());
+    // what the JVM says before there is a program goes through the filter
+    assertEquals(
+        "Unrecognized option: -no-such",
+        err(run, "HELIX_BG_LAUNCHER_JAVA_OPTIONS=-no-such $hb one 2>&1 | head -n 1 > ERR").strip());
   }
 }

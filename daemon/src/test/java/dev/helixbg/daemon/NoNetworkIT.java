@@ -113,7 +113,13 @@ class NoNetworkIT {
     assertTrue(Arrays.equals(before, Files.readAllBytes(kb.resolve("data.log"))));
     try (Stream<Path> files = Files.list(kb)) {
       assertEquals(
-          List.of("data.log", "embeddings.bin", "embeddings.keys", "insights"),
+          List.of(
+              "data.log",
+              "embeddings.bin",
+              "embeddings.keys",
+              "insights",
+              "passages.bin",
+              "passages.keys"),
           files.map(f -> f.getFileName().toString()).sorted().toList());
     }
   }

@@ -45,7 +45,7 @@ final class RealDaemon implements AutoCloseable {
       command.add("@" + Program.ROOT.resolve("scripts/lib/" + options + ".options"));
     }
     command.addAll(List.of("-Xlog:disable", "-Xlog:all=error:stderr"));
-    command.add("-XX:SharedArchiveFile=" + dist.resolve("helix-bg.jsa"));
+    command.add("-XX:SharedArchiveFile=" + dist.resolve("lib/helix-bg.jsa"));
     command.add("-Djava.io.tmpdir=" + home); // where reports of faults go
     command.add("-jar");
     command.add(dist.resolve("lib/helix-bg.jar").toString());

@@ -138,7 +138,11 @@ abstract sealed class ReviewCommand implements Callable<Integer> {
             new TextModelHost(
                 settings, DaemonClock.SYSTEM, new DaemonMetrics(DaemonClock.SYSTEM))) {
       new VectorUpdate(
-              new EmbeddingCache(chosen.folder()), source.id(), source::open, Progress.on(console))
+              new EmbeddingCache(chosen.folder()),
+              source.id(),
+              source.maxTokens(),
+              source::open,
+              Progress.on(console))
           .run(DataLog.readQuiet(chosen.dataLog()).entries(), Saving.PUBLISHED);
       return model.use(
           text ->

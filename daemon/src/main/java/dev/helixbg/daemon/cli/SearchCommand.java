@@ -13,8 +13,7 @@ import dev.helixbg.daemon.link.DaemonLink;
 import dev.helixbg.daemon.run.Saving;
 import dev.helixbg.daemon.run.VectorUpdate;
 import dev.helixbg.daemon.search.SearchHit;
-import dev.helixbg.daemon.search.SearchIndex;
-import dev.helixbg.daemon.server.ControlRequests;
+import dev.helixbg.daemon.search.SearchRequest;
 import dev.helixbg.daemon.terminal.Console;
 import dev.helixbg.daemon.terminal.ExitCode;
 import dev.helixbg.daemon.terminal.Failure;
@@ -24,9 +23,9 @@ import dev.helixbg.embed.Embedder;
 import dev.helixbg.embed.cache.EmbeddingCache;
 import dev.helixbg.insight.log.DataLog;
 import dev.helixbg.insight.log.Entry;
+import dev.helixbg.insight.search.SearchIndex;
 import java.io.IOException;
 import java.time.Duration;
-import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -58,6 +57,16 @@ final class SearchCommand implements Callable<Integer> {
       description = "The most entries to show (default: ${DEFAULT-VALUE}).")
   private int limit;
 
+  @Option(
+      names = "--offset",
+      paramLabel = "N",
+      defaultValue = "0",
+      description = "The best entries to leave out: those of earlier pages (default: 0).")
+  private int offset;
+
+  @Option(names = "--topic", paramLabel = "TOPIC", description = "Only entries of this topic.")
+  private String topic;
+
   @Option(names = "--json", description = "Print JSON, one entry a line.")
   private boolean json;
 
@@ -69,24 +78,24 @@ final class SearchCommand implements Callable<Integer> {
 
   @Override
   public Integer call() throws IOException, InterruptedException {
-    String text = String.join(" ", words);
-    if (limit < 1 || limit > ControlRequests.MAX_HITS) {
-      throw new Failure(ExitCode.USAGE, "--limit must be from 1 to " + ControlRequests.MAX_HITS);
-    }
-    if (text.isBlank() || text.length() > ControlRequests.MAX_TEXT) {
-      throw new Failure(
-          ExitCode.USAGE,
-          "the text must have 1 to %,d characters".formatted(ControlRequests.MAX_TEXT));
-    }
+    SearchRequest request = request();
     Settings settings = options.load().settings();
     Kb chosen = kb.find(settings);
-    Optional<List<SearchHit>> answered = askDaemon(chosen, text);
-    print(answered.isPresent() ? answered.get() : searchHere(chosen, text, settings));
+    Optional<List<SearchHit>> answered = askDaemon(chosen, request);
+    print(answered.isPresent() ? answered.get() : searchHere(chosen, request, settings));
     return ExitCode.OK.number();
   }
 
+  private SearchRequest request() {
+    try {
+      return new SearchRequest(String.join(" ", words), Optional.ofNullable(topic), offset, limit);
+    } catch (IllegalArgumentException e) {
+      throw new Failure(ExitCode.USAGE, e.getMessage());
+    }
+  }
+
   /** Empty when no daemon runs that watches this KB. */
-  private Optional<List<SearchHit>> askDaemon(Kb chosen, String text) throws IOException {
+  private Optional<List<SearchHit>> askDaemon(Kb chosen, SearchRequest wanted) throws IOException {
     DaemonLink link = new DaemonLink(DaemonHome.of(GlobalOptions.locations()));
     if (!link.watches(chosen)) {
       return Optional.empty();
@@ -94,34 +103,37 @@ final class SearchCommand implements Callable<Integer> {
     ObjectNode request =
         DaemonLink.request("search")
             .put("kb", chosen.folder().toString())
-            .put("text", text)
-            .put("limit", limit);
+            .put("text", wanted.text())
+            .put("offset", wanted.from())
+            .put("limit", wanted.limit());
+    wanted.topic().ifPresent(name -> request.put("topic", name));
     return Optional.of(
         link.ask(request, Duration.ofMinutes(1)).stream().map(SearchHit::of).toList());
   }
 
-  private List<SearchHit> searchHere(Kb chosen, String text, Settings settings)
+  private List<SearchHit> searchHere(Kb chosen, SearchRequest wanted, Settings settings)
       throws InterruptedException {
     EmbedderSource source = EmbedderSource.located(settings);
     List<Entry> live = DataLog.readQuiet(chosen.dataLog()).entries();
     // Reading only: what is new is embedded for this once.
-    VectorUpdate.Result vectors =
+    VectorUpdate.Result known =
         new VectorUpdate(
                 new EmbeddingCache(chosen.folder()),
                 source.id(),
+                source.maxTokens(),
                 source::open,
                 Progress.on(console))
             .run(live, Saving.NOTHING);
-    Map<Long, float[]> byOffset = new HashMap<>();
-    for (int i = 0; i < live.size(); i++) {
-      byOffset.put(live.get(i).offset(), vectors.vectors().get(i));
-    }
+    Map<String, float[]> vectors = known.byText(live, source.maxTokens());
     float[][] query = new float[1][];
     try (Embedder embedder = source.open();
         SearchIndex index =
-            SearchIndex.of(live, entry -> Optional.of(byOffset.get(entry.offset())))) {
-      embedder.embed(List.of(text), (i, vector) -> query[0] = vector);
-      return index.search(List.of(query[0]), new int[] {limit}).getFirst();
+            SearchIndex.of(
+                live, source.maxTokens(), text -> Optional.ofNullable(vectors.get(text)))) {
+      embedder.embed(List.of(wanted.text()), (i, vector) -> query[0] = vector);
+      return index.search(List.of(wanted.query(query[0]))).getFirst().stream()
+          .map(SearchHit::of)
+          .toList();
     }
   }
 
@@ -131,7 +143,9 @@ final class SearchCommand implements Callable<Integer> {
         Json.printLine(console.json(), hit.toJson(JSON));
       } else {
         console.say("%.3f  %s", hit.similarity(), hit.name());
-        console.say("       %s", PrintableText.excerpt(hit.text(), EXCERPT));
+        console.say(
+            "       %s%s",
+            hit.passage().start() > 0 ? "… " : "", PrintableText.excerpt(hit.matched(), EXCERPT));
       }
     }
   }

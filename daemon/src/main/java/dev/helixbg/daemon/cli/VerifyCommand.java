@@ -42,7 +42,7 @@ final class VerifyCommand implements Callable<Integer> {
     Settings settings = options.load().settings();
     Kb chosen = Kb.find(Optional.ofNullable(kb), settings, GlobalOptions.locations());
     String modelId = EmbeddingModel.locate(settings.embed(), settings.cache()).id();
-    Verification.Result result = Verification.of(chosen, modelId);
+    Verification.Result result = Verification.of(chosen, modelId, settings.embed().maxTokens());
     if (json) {
       printJson(chosen, result);
     } else {

@@ -28,6 +28,11 @@ public final class EmbedderHost implements EmbedderSource, AutoCloseable {
   }
 
   @Override
+  public int maxTokens() {
+    return source.maxTokens();
+  }
+
+  @Override
   public String describe() {
     return source.describe();
   }

@@ -10,6 +10,9 @@ public interface EmbedderSource {
   /** The same wherever the same text gets the same vector. */
   String id();
 
+  /** The most tokens that it takes of a text. */
+  int maxTokens();
+
   /** For people. */
   String describe();
 
@@ -23,6 +26,11 @@ public interface EmbedderSource {
       @Override
       public String id() {
         return model.id();
+      }
+
+      @Override
+      public int maxTokens() {
+        return settings.embed().maxTokens();
       }
 
       @Override

@@ -14,6 +14,7 @@ import dev.helixbg.insight.log.DataLog;
 import dev.helixbg.insight.log.Entry;
 import dev.helixbg.insight.log.LogAccount;
 import dev.helixbg.insight.log.LogReading;
+import dev.helixbg.insight.log.Passage;
 import dev.helixbg.insight.report.Report;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -31,12 +32,14 @@ import java.util.Set;
 public final class Verification {
   private final Kb kb;
   private final String modelId;
+  private final int modelTokens;
   private final List<Check> checks = new ArrayList<>();
   private final List<String> aRunWould = new ArrayList<>();
 
-  private Verification(Kb kb, String modelId) {
+  private Verification(Kb kb, String modelId, int modelTokens) {
     this.kb = kb;
     this.modelId = modelId;
+    this.modelTokens = modelTokens;
   }
 
   /**
@@ -47,9 +50,10 @@ public final class Verification {
 
   /**
    * @param modelId of the model that a run would embed with
+   * @param modelTokens the most tokens that it takes of a text
    */
-  public static Result of(Kb kb, String modelId) throws InterruptedException {
-    Verification verification = new Verification(kb, modelId);
+  public static Result of(Kb kb, String modelId, int modelTokens) throws InterruptedException {
+    Verification verification = new Verification(kb, modelId, modelTokens);
     LogReading log = DataLog.readQuiet(kb.dataLog());
     verification.checkLog(log.account());
     verification.checkVectors(log.entries());
@@ -79,32 +83,46 @@ public final class Verification {
   }
 
   private void checkVectors(List<Entry> entries) {
-    CachedVectors cached = new EmbeddingCache(kb.folder()).read();
-    Set<TextKey> needed = new HashSet<>();
-    entries.forEach(entry -> needed.add(TextKey.of(modelId, entry.embeddedText())));
+    EmbeddingCache cache = new EmbeddingCache(kb.folder());
+    Set<TextKey> texts = new HashSet<>();
+    Set<TextKey> passages = new HashSet<>();
+    for (Entry entry : entries) {
+      texts.add(TextKey.of(modelId, entry.embeddedText()));
+      for (Passage passage : Passage.of(entry, modelTokens)) {
+        passages.add(TextKey.of(modelId, passage.embeddedText(entry, modelTokens)));
+      }
+    }
+    checkVectors(cache, texts, "texts");
+    CachedVectors cached = cache.ofPassages().read();
+    if (!passages.isEmpty()
+        || cached.state() != CachedVectors.State.MISSING
+        || cached.journal().state() != Journal.State.NONE) {
+      checkVectors(cache.ofPassages(), passages, "passages");
+    }
+  }
+
+  private void checkVectors(EmbeddingCache cache, Set<TextKey> needed, String what) {
+    CachedVectors cached = cache.read();
+    String name = cache.vectors().getFileName().toString();
     long missing = needed.stream().filter(key -> cached.vector(key).isEmpty()).count();
     long unneeded =
         cached.rows().stream().map(CacheRow::key).filter(key -> !needed.contains(key)).count();
     switch (cached.state()) {
-      case GOOD ->
-          checks.add(
-              Check.ok("embeddings.bin", "%,d vectors, sound".formatted(cached.rows().size())));
-      case MISSING -> checks.add(Check.note("embeddings.bin", cached.reason(), "a run makes it"));
-      case UNUSABLE ->
-          checks.add(Check.problem("embeddings.bin", cached.reason(), "a run makes it anew"));
+      case GOOD -> checks.add(Check.ok(name, "%,d vectors, sound".formatted(cached.rows().size())));
+      case MISSING -> checks.add(Check.note(name, cached.reason(), "a run makes it"));
+      case UNUSABLE -> checks.add(Check.problem(name, cached.reason(), "a run makes it anew"));
     }
-    checkJournal(cached.journal());
+    checkJournal(cached.journal(), cache.journal().getFileName().toString(), name);
     if (missing > 0) {
-      aRunWould.add("embed %,d texts".formatted(missing));
+      aRunWould.add("embed %,d %s".formatted(missing, what));
     }
     if (unneeded > 0) {
-      aRunWould.add("drop %,d vectors of texts that are gone".formatted(unneeded));
+      aRunWould.add("drop %,d vectors of %s that are gone".formatted(unneeded, what));
     }
   }
 
-  private void checkJournal(Journal journal) {
-    String name = EmbeddingCache.JOURNAL;
-    String sound = "%,d vectors wait for embeddings.bin".formatted(journal.vectors().size());
+  private void checkJournal(Journal journal, String name, String vectors) {
+    String sound = "%,d vectors wait for %s".formatted(journal.vectors().size(), vectors);
     switch (journal.state()) {
       case NONE -> {
         return;

@@ -23,6 +23,7 @@ import dev.helixbg.insight.log.Entry;
 import dev.helixbg.insight.log.LogReading;
 import dev.helixbg.insight.report.Report;
 import dev.helixbg.insight.review.History;
+import dev.helixbg.insight.similarity.PassageVectors;
 import dev.helixbg.insight.similarity.Vectors;
 import java.io.IOException;
 import java.io.InputStream;
@@ -51,6 +52,7 @@ public final class Pipeline {
         List<Entry> live,
         List<String> keys,
         Vectors vectors,
+        PassageVectors passages,
         InsightSettings settings,
         int threads);
   }
@@ -104,6 +106,7 @@ public final class Pipeline {
             log.entries(),
             vectors.keys().stream().map(TextKey::hex).toList(),
             Vectors.of(vectors.vectors()),
+            vectors.passages(),
             decisions.widened(settings.insight()),
             settings.threads());
     Findings open = decisions.applyTo(all, settings.insight());
@@ -121,6 +124,7 @@ public final class Pipeline {
     return new VectorUpdate(
             new EmbeddingCache(kb.folder()),
             embedder.id(),
+            embedder.maxTokens(),
             () -> here.checking(embedder.open()),
             display)
         .run(log.entries(), saving);

@@ -11,6 +11,9 @@ import dev.helixbg.embed.cache.EmbeddingCache;
 import dev.helixbg.embed.cache.Journal;
 import dev.helixbg.embed.cache.TextKey;
 import dev.helixbg.insight.log.Entry;
+import dev.helixbg.insight.log.Passage;
+import dev.helixbg.insight.similarity.PassageVectors;
+import dev.helixbg.insight.similarity.Vectors;
 import java.io.IOException;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -23,13 +26,16 @@ import java.util.function.LongSupplier;
 import java.util.function.Supplier;
 
 /**
- * Brings the vectors of a KB's live entries up to date: from the cache where the text is known,
- * else from the model, saving batch after batch.
+ * Brings the vectors of a KB's live entries, and of the passages of long ones, up to date: from the
+ * caches where the text is known, else from the model, saving batch after batch.
  *
  * <p>A batch is what is embedded between two saves, and what the death of the process costs at
  * most: {@link #BATCH_TEXTS} texts, and no more than are embedded in {@link #BATCH_TIME}. It goes
- * to the cache's journal; the whole cache is published when as many vectors wait there as it has,
- * so that all its states together are not twice as large as the last one.
+ * to the journal of a cache; the whole cache is published when as many vectors wait there as it
+ * has, so that all its states together are not twice as large as the last one.
+ *
+ * <p>Entries are embedded before passages and apart from them: batches, and so the last bits of a
+ * vector, depend on the texts that are embedded together.
  */
 public final class VectorUpdate {
   public static final int BATCH_TEXTS = 512;
@@ -41,28 +47,37 @@ public final class VectorUpdate {
 
   private final EmbeddingCache cache;
   private final String modelId;
+  private final int modelTokens;
   private final Supplier<Embedder> model;
   private final Progress.Display display;
   private final LongSupplier nanoTime;
 
   /**
+   * @param cache of the entries; that of their passages is beside it
    * @param modelId of the model that {@code model} opens
+   * @param modelTokens the most tokens that it takes of a text
    * @param model opened only when there is something to embed
    */
   public VectorUpdate(
-      EmbeddingCache cache, String modelId, Supplier<Embedder> model, Progress.Display display) {
-    this(cache, modelId, model, display, System::nanoTime);
+      EmbeddingCache cache,
+      String modelId,
+      int modelTokens,
+      Supplier<Embedder> model,
+      Progress.Display display) {
+    this(cache, modelId, modelTokens, model, display, System::nanoTime);
   }
 
   /** The same with a clock of its own. */
   VectorUpdate(
       EmbeddingCache cache,
       String modelId,
+      int modelTokens,
       Supplier<Embedder> model,
       Progress.Display display,
       LongSupplier nanoTime) {
     this.cache = cache;
     this.modelId = modelId;
+    this.modelTokens = modelTokens;
     this.model = model;
     this.display = display;
     this.nanoTime = nanoTime;
@@ -71,66 +86,103 @@ public final class VectorUpdate {
   /**
    * @param keys one per entry, in the order of the entries
    * @param vectors one per entry, in the order of the entries; entries of the same text share one
-   * @param reused distinct texts whose vector was in the cache
+   * @param passages of long entries
+   * @param reused distinct texts, of entries and of passages, whose vector was in the cache
    * @param embedded distinct texts that were embedded
-   * @param rebuilt why the cache that was there could not be used
+   * @param rebuilt why a cache that was there could not be used
    */
   public record Result(
       List<TextKey> keys,
       List<float[]> vectors,
+      PassageVectors passages,
       int reused,
       int embedded,
-      Optional<String> rebuilt) {}
+      Optional<String> rebuilt) {
+
+    /**
+     * The vector of each text that is embedded.
+     *
+     * @param entries that the update was made for
+     */
+    public Map<String, float[]> byText(List<Entry> entries, int modelTokens) {
+      Map<String, float[]> vectors = HashMap.newHashMap(entries.size() + passages.count());
+      for (int i = 0; i < entries.size(); i++) {
+        vectors.put(entries.get(i).embeddedText(), this.vectors.get(i));
+      }
+      for (int i = 0; i < passages.count(); i++) {
+        Entry owner = entries.get(passages.owners()[i]);
+        vectors.put(
+            passages.passages().get(i).embeddedText(owner, modelTokens), passages.vectors().row(i));
+      }
+      return vectors;
+    }
+  }
 
   /**
    * @throws InterruptedException when interrupted; the vectors made until then are saved
-   * @throws Failure with {@link ExitCode#WRITE} when the cache cannot be written
+   * @throws Failure with {@link ExitCode#WRITE} when a cache cannot be written
    */
   public Result run(List<Entry> entries, Saving saving) throws InterruptedException {
-    CachedVectors cached = cache.read();
-    List<TextKey> keys = new ArrayList<>(entries.size());
-    Map<TextKey, float[]> known = HashMap.newHashMap(entries.size());
-    Map<TextKey, String> missing = new LinkedHashMap<>();
-    for (Entry entry : entries) {
-      String text = entry.embeddedText();
-      TextKey key = TextKey.of(modelId, text);
-      keys.add(key);
-      cached.vector(key).ifPresentOrElse(v -> known.put(key, v), () -> missing.put(key, text));
+    List<Long> offsets = new ArrayList<>(entries.size());
+    List<String> texts = new ArrayList<>(entries.size());
+    List<Integer> owners = new ArrayList<>();
+    List<Passage> passages = new ArrayList<>();
+    List<Long> passageOffsets = new ArrayList<>();
+    List<String> passageTexts = new ArrayList<>();
+    for (int i = 0; i < entries.size(); i++) {
+      Entry entry = entries.get(i);
+      offsets.add(entry.offset());
+      texts.add(entry.embeddedText());
+      long offset = entry.offset();
+      for (Passage passage : Passage.of(entry, modelTokens)) {
+        owners.add(i);
+        passages.add(passage);
+        // Within the entry's record, so before the next entry's: it has more bytes than passages.
+        passageOffsets.add(++offset);
+        passageTexts.add(passage.embeddedText(entry, modelTokens));
+      }
     }
-    int reused = known.size();
-    Saver saver = new Saver(entries, keys, known, cached, saving);
-    if (!missing.isEmpty()) {
-      embed(missing, saver);
+    Texts own = new Texts(cache, offsets, texts, saving);
+    Texts parts = new Texts(cache.ofPassages(), passageOffsets, passageTexts, saving);
+    int missing = own.missing.size() + parts.missing.size();
+    if (missing > 0) {
+      try (Embedder embedder = model.get();
+          Progress progress = display.begin("Embedding", missing)) {
+        own.embed(embedder, progress);
+        parts.embed(embedder, progress);
+      } catch (InterruptedException e) {
+        own.save();
+        parts.save();
+        throw e;
+      }
     }
-    saver.end();
-    Optional<String> rebuilt =
-        Optional.of(cached.reason()).filter(r -> cached.state() == CachedVectors.State.UNUSABLE);
-    List<float[]> vectors = keys.stream().map(known::get).toList();
-    return new Result(List.copyOf(keys), vectors, reused, missing.size(), rebuilt);
+    own.end();
+    parts.end();
+    return new Result(
+        List.copyOf(own.keys),
+        own.vectors(),
+        new PassageVectors(
+            owners.stream().mapToInt(Integer::intValue).toArray(),
+            List.copyOf(passages),
+            Vectors.of(parts.vectors())),
+        own.reused + parts.reused,
+        missing,
+        own.rebuilt().or(parts::rebuilt));
   }
 
-  private void embed(Map<TextKey, String> missing, Saver saver) throws InterruptedException {
-    List<TextKey> keys = List.copyOf(missing.keySet());
-    try (Embedder embedder = model.get();
-        Progress progress = display.begin("Embedding", missing.size())) {
-      embedder.embed(
-          List.copyOf(missing.values()),
-          (index, vector) -> {
-            progress.step();
-            saver.embedded(keys.get(index), vector);
-          });
-    } catch (InterruptedException e) {
-      saver.save();
-      throw e;
-    }
-  }
-
-  /** Writes the cache; used by one thread at a time, as the embedder calls its sink. */
-  private final class Saver {
-    private final List<Entry> entries;
+  /**
+   * Texts with the cache of their vectors; used by one thread at a time, as the embedder calls its
+   * sink.
+   */
+  private final class Texts {
+    private final EmbeddingCache cache;
+    private final List<Long> offsets;
     private final List<TextKey> keys;
     private final Map<TextKey, float[]> known;
+    private final Map<TextKey, String> missing = new LinkedHashMap<>();
+    private final int reused;
     private final Saving saving;
+    private final CachedVectors cached;
 
     /** Of the whole cache on disk. */
     private List<CacheRow> published;
@@ -143,23 +195,49 @@ public final class VectorUpdate {
     private final Map<TextKey, float[]> unsaved = new LinkedHashMap<>();
     private long due = nanoTime.getAsLong() + BATCH_TIME.toNanos();
 
-    Saver(
-        List<Entry> entries,
-        List<TextKey> keys,
-        Map<TextKey, float[]> known,
-        CachedVectors cached,
-        Saving saving) {
-      this.entries = entries;
-      this.keys = keys;
-      this.known = known;
+    /**
+     * @param offsets in the log, rising, one per text
+     */
+    Texts(EmbeddingCache cache, List<Long> offsets, List<String> texts, Saving saving) {
+      this.cache = cache;
+      this.offsets = offsets;
       this.saving = saving;
+      this.cached = cache.read();
+      this.keys = new ArrayList<>(texts.size());
+      this.known = HashMap.newHashMap(texts.size());
+      for (String text : texts) {
+        TextKey key = TextKey.of(modelId, text);
+        keys.add(key);
+        cached.vector(key).ifPresentOrElse(v -> known.put(key, v), () -> missing.put(key, text));
+      }
+      this.reused = known.size();
       this.published = cached.rows();
       this.journal = cached.journal();
       this.waiting = journal.vectors().size();
     }
 
+    void embed(Embedder embedder, Progress progress) throws InterruptedException {
+      List<TextKey> order = List.copyOf(missing.keySet());
+      embedder.embed(
+          List.copyOf(missing.values()),
+          (index, vector) -> {
+            progress.step();
+            embedded(order.get(index), vector);
+          });
+    }
+
+    /** One per text, when all have one. */
+    List<float[]> vectors() {
+      return keys.stream().map(known::get).toList();
+    }
+
+    Optional<String> rebuilt() {
+      return Optional.of(cached.reason())
+          .filter(reason -> cached.state() == CachedVectors.State.UNUSABLE);
+    }
+
     /** A text was; saves when it completes a batch. */
-    void embedded(TextKey key, float[] vector) {
+    private void embedded(TextKey key, float[] vector) {
       known.put(key, vector);
       unsaved.put(key, vector);
       if (unsaved.size() >= BATCH_TEXTS || nanoTime.getAsLong() - due >= 0) {
@@ -226,14 +304,15 @@ public final class VectorUpdate {
     }
 
     /**
-     * Live entries only, those that have a vector: the log is in offset order, and so is the cache.
+     * Of live entries only, those that have a vector: the log is in offset order, and so is the
+     * cache.
      */
     private List<CacheRow> rows() {
-      List<CacheRow> rows = new ArrayList<>(entries.size());
-      for (int i = 0; i < entries.size(); i++) {
+      List<CacheRow> rows = new ArrayList<>(keys.size());
+      for (int i = 0; i < keys.size(); i++) {
         float[] vector = known.get(keys.get(i));
         if (vector != null) {
-          rows.add(new CacheRow(entries.get(i).offset(), keys.get(i), vector));
+          rows.add(new CacheRow(offsets.get(i), keys.get(i), vector));
         }
       }
       return rows;

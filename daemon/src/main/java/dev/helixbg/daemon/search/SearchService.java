@@ -53,14 +53,14 @@ public final class SearchService implements AutoCloseable {
   }
 
   /**
-   * The entries nearest to a text.
+   * The entries that mean and say most of what a text does.
    *
    * @throws Failure with {@link ExitCode#BUSY} when that takes more than a minute, or another
    *     exception of reading the KB and embedding
    * @throws InterruptedException when called off; nobody searches for it then
    */
-  public List<SearchHit> search(Kb kb, String text, int limit) throws InterruptedException {
-    CompletableFuture<List<SearchHit>> answer = worker(kb).ask(text, limit);
+  public List<SearchHit> search(Kb kb, SearchRequest request) throws InterruptedException {
+    CompletableFuture<List<SearchHit>> answer = worker(kb).ask(request);
     try {
       return answer.get(PATIENCE.toNanos(), TimeUnit.NANOSECONDS);
     } catch (TimeoutException e) {

@@ -5,6 +5,11 @@ import dev.helixbg.daemon.kb.Kb;
 import dev.helixbg.daemon.terminal.ExitCode;
 import dev.helixbg.daemon.terminal.Failure;
 import dev.helixbg.daemon.terminal.Faults;
+import dev.helixbg.embed.cache.CachedVectors;
+import dev.helixbg.embed.cache.EmbeddingCache;
+import dev.helixbg.embed.cache.TextKey;
+import dev.helixbg.insight.log.DataLog;
+import dev.helixbg.insight.search.SearchIndex;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
@@ -22,10 +27,14 @@ final class SearchWorker implements AutoCloseable {
   private static final int BATCH = 128;
 
   /** Only wakes the thread. */
-  private static final Asked WAKE = new Asked("", 0, new CompletableFuture<>());
+  private static final Asked WAKE = new Asked(null, new CompletableFuture<>());
 
   /** A search that waits. */
-  private record Asked(String text, int limit, CompletableFuture<List<SearchHit>> answer) {
+  private record Asked(SearchRequest request, CompletableFuture<List<SearchHit>> answer) {
+    String text() {
+      return request.text();
+    }
+
     void fail(Throwable why) {
       answer.completeExceptionally(why);
     }
@@ -48,8 +57,8 @@ final class SearchWorker implements AutoCloseable {
     this.thread = Thread.ofPlatform().daemon().name("search").start(this::work);
   }
 
-  CompletableFuture<List<SearchHit>> ask(String text, int limit) {
-    Asked asked = new Asked(text, limit, new CompletableFuture<>());
+  CompletableFuture<List<SearchHit>> ask(SearchRequest request) {
+    Asked asked = new Asked(request, new CompletableFuture<>());
     waiting.add(asked);
     if (closed) { // perhaps after the thread has ended
       asked.fail(stopping());
@@ -103,10 +112,24 @@ final class SearchWorker implements AutoCloseable {
     }
   }
 
+  /** The entries whose vectors are in the cache: all of them, once a run has ended. */
+  private SearchIndex read(EmbedderSource source) {
+    EmbeddingCache cache = new EmbeddingCache(kb.folder());
+    CachedVectors own = cache.read();
+    CachedVectors passages = cache.ofPassages().read();
+    return SearchIndex.of(
+        DataLog.read(kb.dataLog()).entries(),
+        source.maxTokens(),
+        text -> {
+          TextKey key = TextKey.of(source.id(), text);
+          return own.vector(key).or(() -> passages.vector(key));
+        });
+  }
+
   private void answer(List<Asked> batch) throws InterruptedException {
     EmbedderSource source = service.embedder();
     if (index == null) {
-      index = SearchIndex.read(kb, source.id());
+      index = read(source);
     }
     List<Asked> known = new ArrayList<>();
     List<float[]> vectors = new ArrayList<>();
@@ -131,11 +154,14 @@ final class SearchWorker implements AutoCloseable {
     if (batch.isEmpty()) {
       return;
     }
-    List<List<SearchHit>> found =
-        index.search(queries, batch.stream().mapToInt(Asked::limit).toArray());
+    List<SearchIndex.Query> asked = new ArrayList<>();
+    for (int i = 0; i < batch.size(); i++) {
+      asked.add(batch.get(i).request().query(queries.get(i)));
+    }
+    List<List<SearchIndex.Hit>> found = index.search(asked);
     service.metrics().searches.add(batch.size());
     for (int i = 0; i < batch.size(); i++) {
-      batch.get(i).answer().complete(found.get(i));
+      batch.get(i).answer().complete(found.get(i).stream().map(SearchHit::of).toList());
     }
   }
 

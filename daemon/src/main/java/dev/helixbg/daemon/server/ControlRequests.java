@@ -13,6 +13,7 @@ import dev.helixbg.daemon.kb.Kb;
 import dev.helixbg.daemon.run.Reviews;
 import dev.helixbg.daemon.search.Chat;
 import dev.helixbg.daemon.search.SearchHit;
+import dev.helixbg.daemon.search.SearchRequest;
 import dev.helixbg.daemon.service.Installation;
 import dev.helixbg.daemon.service.ServiceSpec;
 import dev.helixbg.daemon.terminal.ExitCode;
@@ -36,12 +37,6 @@ import java.util.Set;
  * or a command to be run.
  */
 public final class ControlRequests implements ControlServer.Handler {
-  /** The longest text of a search or a question, in characters. */
-  public static final int MAX_TEXT = 8_000;
-
-  /** The most hits of a search. */
-  public static final int MAX_HITS = 100;
-
   private static final int USUAL_HITS = 10;
   private static final ObjectMapper JSON = new ObjectMapper();
 
@@ -128,19 +123,26 @@ public final class ControlRequests implements ControlServer.Handler {
 
   private static String text(ObjectNode request) throws ControlException {
     String text = request.path("text").asText();
-    if (text.isBlank() || text.length() > MAX_TEXT) {
-      throw wrong("\"text\" must have 1 to %,d characters".formatted(MAX_TEXT));
+    if (text.isBlank() || text.length() > SearchRequest.MAX_TEXT) {
+      throw wrong("\"text\" must have 1 to %,d characters".formatted(SearchRequest.MAX_TEXT));
     }
     return text;
   }
 
   private void search(ObjectNode request, ControlServer.Reply reply)
       throws IOException, InterruptedException {
-    int limit = request.path("limit").asInt(USUAL_HITS);
-    if (limit < 1 || limit > MAX_HITS) {
-      throw wrong("\"limit\" must be from 1 to " + MAX_HITS);
+    SearchRequest wanted;
+    try {
+      wanted =
+          new SearchRequest(
+              text(request),
+              Optional.ofNullable(request.path("topic").textValue()),
+              request.path("offset").asInt(),
+              request.path("limit").asInt(USUAL_HITS));
+    } catch (IllegalArgumentException e) {
+      throw wrong(e.getMessage());
     }
-    for (SearchHit hit : daemon.searches().search(kb(request), text(request), limit)) {
+    for (SearchHit hit : daemon.searches().search(kb(request), wanted)) {
       reply.add(hit.toJson(JSON));
     }
   }
@@ -172,7 +174,7 @@ public final class ControlRequests implements ControlServer.Handler {
       throws IOException, InterruptedException {
     Kb kb = kb(request);
     String question = text(request);
-    List<SearchHit> hits = daemon.searches().search(kb, question, Chat.ENTRIES);
+    List<SearchHit> hits = daemon.searches().search(kb, SearchRequest.best(question, Chat.ENTRIES));
     for (SearchHit hit : hits) {
       reply.send(JSON.createObjectNode().put("source", hit.name()));
     }

@@ -59,7 +59,7 @@ public record KbStamp(
 
   /** Whether the cache is not what the log says it should be. */
   boolean vectorsWait() {
-    return vectors.getLast().isPresent();
+    return vectors.getFirst().isPresent() || vectors.get(1).isPresent();
   }
 
   private static List<Optional<FileState>> said(Kb kb, KbFiles files) {
@@ -67,11 +67,16 @@ public record KbStamp(
   }
 
   private static List<Optional<FileState>> vectors(Kb kb, KbFiles files) {
+    EmbeddingCache entries = new EmbeddingCache(kb.folder());
+    EmbeddingCache passages = entries.ofPassages();
     return states(
         files,
-        kb.folder().resolve(EmbeddingCache.VECTORS),
-        kb.folder().resolve(EmbeddingCache.KEYS),
-        kb.folder().resolve(EmbeddingCache.JOURNAL));
+        entries.journal(),
+        passages.journal(),
+        entries.vectors(),
+        entries.keys(),
+        passages.vectors(),
+        passages.keys());
   }
 
   private static List<Optional<FileState>> others(Kb kb, KbFiles files) {

@@ -31,6 +31,11 @@ public class FakeModel implements EmbedderSource {
   }
 
   @Override
+  public int maxTokens() {
+    return 256;
+  }
+
+  @Override
   public String describe() {
     return "a fake model";
   }

@@ -42,23 +42,27 @@ class VerificationTest {
 
   private void update(Saving saving) throws InterruptedException {
     new VectorUpdate(
-            new EmbeddingCache(folder), "m", FakeEmbedder::new, (what, total) -> Progress.SILENT)
+            new EmbeddingCache(folder),
+            "m",
+            256,
+            FakeEmbedder::new,
+            (what, total) -> Progress.SILENT)
         .run(DataLog.read(writer.log()).entries(), saving);
   }
 
   private Check journal() throws InterruptedException {
-    List<Check> checks = Verification.of(writer.kb(), "m").checks();
+    List<Check> checks = Verification.of(writer.kb(), "m", 256).checks();
     return checks.stream().filter(c -> c.name().equals(JOURNAL)).findFirst().orElseThrow();
   }
 
   @Test
   void howManyWaitAndThatARunPublishesThem() throws Exception {
     assertEquals(Check.ok(JOURNAL, "2 vectors wait for embeddings.bin, sound"), journal());
-    List<String> work = Verification.of(writer.kb(), "m").aRunWould();
+    List<String> work = Verification.of(writer.kb(), "m", 256).aRunWould();
     assertTrue(work.contains("publish the vectors in " + JOURNAL), work.toString());
     assertFalse(work.toString().contains("embed "), "what waits need not be embedded: " + work);
     update(Saving.PUBLISHED);
-    work = Verification.of(writer.kb(), "m").aRunWould();
+    work = Verification.of(writer.kb(), "m", 256).aRunWould();
     assertFalse(work.toString().contains(JOURNAL), work.toString());
   }
 
@@ -68,7 +72,7 @@ class VerificationTest {
     byte[] bytes = Files.readAllBytes(file);
     Files.write(file, Arrays.copyOf(bytes, bytes.length - 1));
     assertEquals(Check.State.NOTE, journal().state());
-    assertTrue(Verification.of(writer.kb(), "m").aRunWould().contains("embed 1 texts"));
+    assertTrue(Verification.of(writer.kb(), "m", 256).aRunWould().contains("embed 1 texts"));
     bytes[50] ^= 1;
     Files.write(file, bytes);
     assertEquals(Check.State.PROBLEM, journal().state());

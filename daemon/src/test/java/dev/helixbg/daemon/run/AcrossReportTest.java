@@ -29,7 +29,8 @@ class AcrossReportTest {
   private final FakeModel model = new FakeModel();
 
   private void embed(Kb kb) throws InterruptedException {
-    new VectorUpdate(new EmbeddingCache(kb.folder()), model.id(), model::open, DaemonFixture.SILENT)
+    new VectorUpdate(
+            new EmbeddingCache(kb.folder()), model.id(), 256, model::open, DaemonFixture.SILENT)
         .run(DataLog.read(kb.dataLog()).entries(), Saving.PUBLISHED);
   }
 

@@ -10,12 +10,14 @@ import dev.helixbg.daemon.host.FakeEmbedder;
 import dev.helixbg.daemon.terminal.ExitCode;
 import dev.helixbg.daemon.terminal.Failure;
 import dev.helixbg.daemon.terminal.Progress;
+import dev.helixbg.embed.cache.CacheRow;
 import dev.helixbg.embed.cache.CachedVectors;
 import dev.helixbg.embed.cache.EmbeddingCache;
 import dev.helixbg.embed.cache.TextKey;
 import dev.helixbg.insight.log.DataLog;
 import dev.helixbg.insight.log.Entry;
 import dev.helixbg.insight.log.EntryText;
+import dev.helixbg.insight.log.Passage;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.UncheckedIOException;
@@ -23,7 +25,9 @@ import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.nio.file.attribute.BasicFileAttributes;
+import java.nio.file.attribute.PosixFilePermissions;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.HashMap;
 import java.util.HashSet;
@@ -31,6 +35,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
+import java.util.stream.Collectors;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -48,7 +53,7 @@ class VectorUpdateTest {
   }
 
   private VectorUpdate update(List<Entry> entries, String modelId) {
-    return new VectorUpdate(new EmbeddingCache(kb), modelId, () -> embedder, SILENT);
+    return new VectorUpdate(new EmbeddingCache(kb), modelId, 256, () -> embedder, SILENT);
   }
 
   private static List<Entry> notes(int count) {
@@ -74,7 +79,7 @@ class VectorUpdateTest {
         List.of("01-fresh.log", "02-edited.log", "03-compacted.log", "04-appended.log")) {
       List<Entry> entries = log(name);
       Set<String> texts = new HashSet<>();
-      entries.forEach(entry -> texts.add(entry.embeddedText()));
+      entries.forEach(entry -> texts.addAll(embeddedTexts(entry)));
       Set<String> fresh = new HashSet<>(texts);
       fresh.removeAll(seen);
 
@@ -86,6 +91,82 @@ class VectorUpdateTest {
       assertHoldsExactly(entries);
       seen = texts;
     }
+  }
+
+  /** That of the entry and those of its passages. */
+  private static List<String> embeddedTexts(Entry entry) {
+    List<String> texts = new ArrayList<>(List.of(entry.embeddedText()));
+    Passage.of(entry, 256).forEach(passage -> texts.add(passage.embeddedText(entry, 256)));
+    return texts;
+  }
+
+  /** Of many words, no two of which begin alike. */
+  private static String longBody(String begin) {
+    return begin
+        + " "
+        + IntStream.range(0, 400).mapToObj(i -> begin + " " + i).collect(Collectors.joining(". "));
+  }
+
+  @Test
+  void passagesOfLongEntriesHaveACacheOfTheirOwn() throws Exception {
+    List<Entry> entries =
+        List.of(entry(8, longBody("one")), entry(9_000, "short"), entry(20_000, longBody("two")));
+    VectorUpdate.Result made = update(entries);
+    List<String> texts = entries.stream().flatMap(e -> embeddedTexts(e).stream()).toList();
+    assertEquals(new HashSet<>(texts), new HashSet<>(embedder.asked));
+    assertEquals(texts.size(), embedder.asked.size(), "each once");
+    assertEquals(texts.size(), made.embedded());
+    assertEquals(texts.size() - 3, made.passages().count());
+    assertHoldsExactly(entries);
+    List<CacheRow> rows = new EmbeddingCache(kb).ofPassages().read().rows();
+    assertEquals(made.passages().count(), rows.size());
+    for (int i = 0; i < rows.size(); i++) {
+      Entry owner = entries.get(made.passages().owners()[i]);
+      String text = made.passages().passages().get(i).embeddedText(owner, 256);
+      assertArrayEquals(FakeEmbedder.vectorOf(text), rows.get(i).vector());
+      assertArrayEquals(FakeEmbedder.vectorOf(text), made.passages().vectors().row(i));
+      assertTrue(rows.get(i).offset() > owner.offset());
+    }
+
+    embedder.asked.clear();
+    VectorUpdate.Result again = update(entries);
+    assertEquals(List.of(), embedder.asked);
+    assertEquals(texts.size(), again.reused());
+    assertArrayEquals(made.passages().vectors().values(), again.passages().vectors().values());
+
+    List<Entry> left = List.of(entries.get(1), entries.get(2));
+    update(left);
+    assertEquals(List.of(), embedder.asked);
+    rows = new EmbeddingCache(kb).ofPassages().read().rows();
+    assertEquals(embeddedTexts(entries.get(2)).size() - 1, rows.size(), "what is gone goes");
+  }
+
+  @Test
+  void anInterruptAmongPassagesLosesNothing() throws Exception {
+    List<Entry> entries = List.of(entry(8, longBody("one")), entry(20_000, longBody("two")));
+    embedder.interruptAfter = 5;
+    assertThrows(InterruptedException.class, () -> update(entries));
+    embedder.asked.clear();
+    VectorUpdate.Result result = update(entries);
+    assertEquals(5, result.reused());
+    assertEquals(result.embedded(), embedder.asked.size());
+    assertHoldsExactly(entries);
+  }
+
+  @Test
+  void aDamagedCacheOfPassagesIsMadeAnewAndNoOther() throws Exception {
+    List<Entry> entries = List.of(entry(8, longBody("one")));
+    update(entries);
+    Path file = new EmbeddingCache(kb).ofPassages().vectors();
+    byte[] bytes = Files.readAllBytes(file);
+    bytes[bytes.length / 2] ^= 1;
+    Files.write(file, bytes);
+    embedder.asked.clear();
+    VectorUpdate.Result result = update(entries);
+    assertTrue(result.rebuilt().orElseThrow().startsWith("passages."), result.rebuilt().toString());
+    assertEquals(1, result.reused());
+    assertEquals(embeddedTexts(entries.getFirst()).size() - 1, embedder.asked.size());
+    assertEquals("rw-------", PosixFilePermissions.toString(Files.getPosixFilePermissions(file)));
   }
 
   /** The saved rows are those of the live entries, bit for bit. */
@@ -121,6 +202,7 @@ class VectorUpdateTest {
         new VectorUpdate(
             new EmbeddingCache(kb),
             "model",
+            256,
             () -> {
               throw new AssertionError("the model was opened");
             },
@@ -173,6 +255,7 @@ class VectorUpdateTest {
     new VectorUpdate(
             new EmbeddingCache(kb),
             "model",
+            256,
             () -> embedder,
             (what, total) -> counting,
             () -> now[0])
@@ -195,7 +278,7 @@ class VectorUpdateTest {
     int texts = 10_000;
     WrittenBytes written = new WrittenBytes();
     new VectorUpdate(
-            new EmbeddingCache(kb), "model", () -> embedder, (what, total) -> written, () -> 0)
+            new EmbeddingCache(kb), "model", 256, () -> embedder, (what, total) -> written, () -> 0)
         .run(notes(texts), Saving.PUBLISHED);
     written.step();
     assertTrue(written.bytes < 4L * texts * (4 + 4 * 384), written.bytes + " bytes written");

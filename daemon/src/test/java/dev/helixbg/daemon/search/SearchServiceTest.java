@@ -16,11 +16,11 @@ import dev.helixbg.daemon.terminal.Failure;
 import dev.helixbg.daemon.watch.DaemonFixture;
 import dev.helixbg.insight.log.DataLog;
 import dev.helixbg.insight.log.Entry;
+import dev.helixbg.insight.terms.TermVectors;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
-import java.util.Comparator;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -32,7 +32,8 @@ import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
-import java.util.function.Function;
+import java.util.stream.DoubleStream;
+import java.util.stream.IntStream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -88,7 +89,7 @@ class SearchServiceTest {
     return CompletableFuture.supplyAsync(
         () -> {
           try {
-            return searches.search(kb.kb(), text, limit);
+            return searches.search(kb.kb(), SearchRequest.best(text, limit));
           } catch (InterruptedException e) {
             throw new IllegalStateException(e);
           }
@@ -119,12 +120,12 @@ class SearchServiceTest {
     gates.put("first", new CountDownLatch(1));
     gates.put("second", new CountDownLatch(1));
     try (SearchWorker worker = new SearchWorker(kb.kb(), searches)) {
-      CompletableFuture<List<SearchHit>> first = worker.ask("first", 3);
+      CompletableFuture<List<SearchHit>> first = worker.ask(SearchRequest.best("first", 3));
       while (held.get() == 0) {
         Thread.sleep(1);
       }
-      CompletableFuture<List<SearchHit>> second = worker.ask("second", 3);
-      CompletableFuture<List<SearchHit>> known = worker.ask("known", 3);
+      CompletableFuture<List<SearchHit>> second = worker.ask(SearchRequest.best("second", 3));
+      CompletableFuture<List<SearchHit>> known = worker.ask(SearchRequest.best("known", 3));
       gates.get("first").countDown();
       assertEquals(3, get(first).size());
       assertEquals(3, get(known).size());
@@ -134,17 +135,19 @@ class SearchServiceTest {
     }
   }
 
-  /** Every similarity by the definition; the best first, of equals those that come first. */
+  /** Every score by the definition; the best first, of equals those that come first. */
   @Test
   void hitsAreThoseOfComparingOneByOne() throws Exception {
-    WritableKb kb = kb("kb", 200);
+    WritableKb kb = kb("kb", 60);
     for (int i = 0; i < 30; i++) {
       kb.append("twins", "word for word the same");
     }
     embed(kb);
     List<Entry> entries = DataLog.read(kb.log()).entries();
+    int count = entries.size();
+    TermVectors terms = TermVectors.of(count, i -> entries.get(i).embeddedText(), count, 1);
     List<CompletableFuture<List<SearchHit>>> answers = new ArrayList<>();
-    int[] limits = {1, 2, 10, 29, 100, 230, 1_000};
+    int[] limits = {1, 2, 10, 29, 64, 99, 100};
     for (int limit : limits) {
       answers.add(ask(kb, "twins word for word the same", limit));
       answers.add(ask(kb, "query " + limit, limit));
@@ -153,22 +156,66 @@ class SearchServiceTest {
       int limit = limits[i / 2];
       String text = i % 2 == 0 ? "twins word for word the same" : "query " + limit;
       float[] query = FakeEmbedder.vectorOf(text);
-      Function<Entry, Double> similarity =
-          entry -> dot(query, FakeEmbedder.vectorOf(entry.embeddedText()));
+      double[] similarities =
+          entries.stream()
+              .mapToDouble(e -> dot(query, FakeEmbedder.vectorOf(e.embeddedText())))
+              .toArray();
+      double[] scores = similarities.clone();
+      terms.products().of(text, (entry, said) -> scores[entry] += said);
+      double[] falling = DoubleStream.of(scores).map(s -> -s).sorted().map(s -> -s).toArray();
       List<SearchHit> hits = get(answers.get(i));
-      assertEquals(Math.min(limit, entries.size()), hits.size());
-      List<Double> expected =
-          entries.stream().map(similarity).sorted(Comparator.reverseOrder()).toList();
+      assertEquals(Math.min(limit, count), hits.size());
       for (int h = 0; h < hits.size(); h++) {
         SearchHit hit = hits.get(h);
-        assertEquals(expected.get(h), hit.similarity(), 1e-5);
-        boolean afterEqual = h > 0 && hits.get(h - 1).similarity() == hit.similarity();
+        assertEquals(falling[h], hit.score(), 1e-5);
+        boolean afterEqual = h > 0 && hits.get(h - 1).score() == hit.score();
         assertTrue(!afterEqual || hits.get(h - 1).offset() < hit.offset(), "order of equals");
-        Optional<Entry> meant = entries.stream().filter(e -> e.offset() == hit.offset()).findAny();
-        assertEquals(similarity.apply(meant.orElseThrow()), hit.similarity(), 1e-5);
+        int meant =
+            IntStream.range(0, count)
+                .filter(e -> entries.get(e).offset() == hit.offset())
+                .findAny()
+                .orElseThrow();
+        assertEquals(similarities[meant], hit.similarity(), 1e-5);
+        assertEquals(scores[meant], hit.score(), 1e-5);
       }
     }
     assertEquals(answers.size(), metrics.searches.sum());
+  }
+
+  @Test
+  void aTopicIsSearchedPageByPage() throws Exception {
+    WritableKb kb = kb("kb", 40);
+    for (int i = 0; i < 7; i++) {
+      kb.append("gold", "nugget " + i);
+    }
+    embed(kb);
+    List<String> names = new ArrayList<>();
+    for (int from : new int[] {0, 3, 6, 9}) {
+      SearchRequest request = new SearchRequest("nugget", Optional.of("gold"), from, 3);
+      List<SearchHit> page = searches.search(kb.kb(), request);
+      assertEquals(Math.clamp(7 - from, 0, 3), page.size());
+      page.forEach(hit -> names.add(hit.name()));
+    }
+    SearchRequest all = new SearchRequest("nugget", Optional.of("gold"), 0, 100);
+    assertEquals(searches.search(kb.kb(), all).stream().map(SearchHit::name).toList(), names);
+    assertTrue(names.stream().allMatch(name -> name.startsWith("gold:")), names.toString());
+    SearchRequest none = new SearchRequest("nugget", Optional.of("silver"), 0, 3);
+    assertEquals(List.of(), searches.search(kb.kb(), none));
+  }
+
+  /** What stands behind the first 256 tokens is found, and shown. */
+  @Test
+  void theLateSentenceOfALongNoteIsFoundAndShown() throws Exception {
+    WritableKb kb = kb("kb", 40);
+    String late = "The keel of the ferry was painted green.";
+    kb.append("long", "On trucks.\n" + "We talked of nothing at all, twice. ".repeat(60) + late);
+    embed(kb);
+    SearchHit hit = searches.search(kb.kb(), SearchRequest.best(late, 1)).getFirst();
+    assertEquals("long:0", hit.name());
+    assertTrue(hit.matched().contains(late), hit.matched());
+    assertTrue(hit.matched().length() < 400, hit.matched());
+    String content = DataLog.read(kb.log()).entries().getLast().text().content();
+    assertEquals(hit.matched(), content.substring(hit.passage().start(), hit.passage().end()));
   }
 
   private static double dot(float[] a, float[] b) {
@@ -236,7 +283,7 @@ class SearchServiceTest {
             .start(
                 () -> {
                   try {
-                    searches.search(kb.kb(), "of nobody", 3);
+                    searches.search(kb.kb(), SearchRequest.best("of nobody", 3));
                   } catch (InterruptedException e) {
                     ended.countDown();
                   }

@@ -89,9 +89,9 @@ public final class DaemonFixture {
   }
 
   private Pipeline.Analyst counting(RunningAnalysis analysis) {
-    return (live, keys, vectors, settings, threads) -> {
+    return (live, keys, vectors, passages, settings, threads) -> {
       analyses++;
-      return analysis.update(live, keys, vectors, settings, threads);
+      return analysis.update(live, keys, vectors, passages, settings, threads);
     };
   }
 

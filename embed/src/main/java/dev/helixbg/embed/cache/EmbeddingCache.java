@@ -12,7 +12,8 @@ import java.util.Map;
 
 /**
  * The vectors of one knowledge base, kept beside its log in {@code embeddings.bin} and {@code
- * embeddings.keys}, and those that are new in {@code embeddings.journal}.
+ * embeddings.keys}, and those that are new in {@code embeddings.journal}; those of its entries'
+ * passages in the same way in {@code passages.bin} and its fellows.
  *
  * <p>To publish replaces two files, and a process may die between any two of its steps. So the new
  * keys are first renamed to {@code embeddings.keys.next}, then the vectors are renamed, then the
@@ -27,14 +28,15 @@ public final class EmbeddingCache {
   public static final String VECTORS = "embeddings.bin";
   public static final String KEYS = "embeddings.keys";
   public static final String JOURNAL = "embeddings.journal";
-  static final String NEXT_KEYS = "embeddings.keys.next";
+  private static final String PASSAGES = "passages";
 
   private static final long MAX_OFFSET = 0xFFFF_FFFFL;
 
   private final Path folder;
+  private final String stem;
   private final Runnable betweenSteps;
 
-  /** The cache of the knowledge base in {@code folder}. */
+  /** The cache of the entries of the knowledge base in {@code folder}. */
   public EmbeddingCache(Path folder) {
     this(folder, () -> {});
   }
@@ -44,14 +46,47 @@ public final class EmbeddingCache {
    *     for tests
    */
   EmbeddingCache(Path folder, Runnable betweenSteps) {
+    this(folder, "embeddings", betweenSteps);
+  }
+
+  private EmbeddingCache(Path folder, String stem, Runnable betweenSteps) {
     this.folder = folder;
+    this.stem = stem;
     this.betweenSteps = betweenSteps;
+  }
+
+  /** The cache of the passages of the same knowledge base. */
+  public EmbeddingCache ofPassages() {
+    return new EmbeddingCache(folder, PASSAGES, betweenSteps);
+  }
+
+  /** The file of the published vectors. */
+  public Path vectors() {
+    return file(".bin");
+  }
+
+  /** The file that says what texts they are of. */
+  public Path keys() {
+    return file(".keys");
+  }
+
+  /** The file of those that are new. */
+  public Path journal() {
+    return file(".journal");
+  }
+
+  private Path nextKeys() {
+    return file(".keys.next");
+  }
+
+  private Path file(String ending) {
+    return folder.resolve(stem + ending);
   }
 
   /** Reads all of it, or says why nothing can be used. Never fails. */
   public CachedVectors read() {
     // First, because what leaves the journal is in the vectors before it does.
-    Journal journal = JournalFile.read(folder.resolve(JOURNAL));
+    Journal journal = JournalFile.read(journal());
     betweenSteps.run();
     CachedVectors found = readVectors(journal);
     // Another process may have published between the reads of the two files: look again.
@@ -69,11 +104,11 @@ public final class EmbeddingCache {
   public void append(Map<TextKey, float[]> vectors) throws IOException {
     vectors.forEach(EmbeddingCache::check);
     try {
-      if (JournalFile.append(folder.resolve(JOURNAL), vectors)) {
+      if (JournalFile.append(journal(), vectors)) {
         AtomicFile.syncFolder(folder);
       }
     } catch (IOException e) {
-      throw cannotSave(JOURNAL, e);
+      throw cannotSave(journal(), e);
     }
   }
 
@@ -87,9 +122,9 @@ public final class EmbeddingCache {
    */
   public void publish(List<CacheRow> rows) throws IOException {
     check(rows);
-    Path vectors = folder.resolve(VECTORS);
-    Path keys = folder.resolve(KEYS);
-    Path nextKeys = folder.resolve(NEXT_KEYS);
+    Path vectors = vectors();
+    Path keys = keys();
+    Path nextKeys = nextKeys();
     FileStamp[] stamp = new FileStamp[1];
     try (AtomicFile newVectors =
             AtomicFile.write(vectors, out -> stamp[0] = VectorFile.write(out, rows));
@@ -106,7 +141,7 @@ public final class EmbeddingCache {
       AtomicFile.syncFolder(folder);
       betweenSteps.run();
     } catch (IOException e) {
-      throw cannotSave(VECTORS, e);
+      throw cannotSave(vectors(), e);
     }
     endJournal();
   }
@@ -114,20 +149,15 @@ public final class EmbeddingCache {
   /** Deletes the journal: everything in it is published, or of no use. */
   public void endJournal() throws IOException {
     try {
-      Files.deleteIfExists(folder.resolve(JOURNAL));
+      Files.deleteIfExists(journal());
     } catch (IOException e) {
-      throw cannotSave(JOURNAL, e);
+      throw cannotSave(journal(), e);
     }
   }
 
-  private IOException cannotSave(String name, IOException e) {
+  private static IOException cannotSave(Path file, IOException e) {
     return new IOException(
-        "cannot save "
-            + folder.resolve(name)
-            + ": "
-            + e
-            + ". Check its permissions and the free space",
-        e);
+        "cannot save " + file + ": " + e + ". Check its permissions and the free space", e);
   }
 
   /** The keys that are overwritten next may be the only ones that fit the vectors. */
@@ -147,41 +177,41 @@ public final class EmbeddingCache {
   }
 
   private CachedVectors readVectors(Journal journal) {
-    if (!Files.exists(folder.resolve(VECTORS))) {
+    if (!Files.exists(vectors())) {
       return CachedVectors.of(
           CachedVectors.State.MISSING, "there is no cache yet", List.of(), journal);
     }
     List<String> faults = new ArrayList<>();
     try {
-      VectorFile.Content content = VectorFile.read(folder.resolve(VECTORS));
-      for (String name : List.of(KEYS, NEXT_KEYS)) {
-        if (!Files.exists(folder.resolve(name))) {
+      VectorFile.Content content = VectorFile.read(vectors());
+      for (Path file : List.of(keys(), nextKeys())) {
+        if (!Files.exists(file)) {
           continue;
         }
         try {
-          return CachedVectors.of(CachedVectors.State.GOOD, "", rows(content, name), journal);
+          return CachedVectors.of(CachedVectors.State.GOOD, "", rows(content, file), journal);
         } catch (IOException e) {
-          faults.add(name + " cannot be read: " + e.getMessage());
+          faults.add(file.getFileName() + " cannot be read: " + e.getMessage());
         } catch (CacheFault e) {
-          faults.add(name + " " + e.getMessage());
+          faults.add(file.getFileName() + " " + e.getMessage());
         }
       }
       if (faults.isEmpty()) {
-        faults.add(KEYS + " is missing");
+        faults.add(keys().getFileName() + " is missing");
       }
     } catch (IOException e) {
-      faults.add(VECTORS + " cannot be read: " + e.getMessage());
+      faults.add(vectors().getFileName() + " cannot be read: " + e.getMessage());
     } catch (CacheFault e) {
-      faults.add(VECTORS + " is damaged: " + e.getMessage());
+      faults.add(vectors().getFileName() + " is damaged: " + e.getMessage());
     }
     return CachedVectors.of(
         CachedVectors.State.UNUSABLE, String.join("; ", faults), List.of(), journal);
   }
 
-  private List<CacheRow> rows(VectorFile.Content content, String keyFile)
+  private static List<CacheRow> rows(VectorFile.Content content, Path keyFile)
       throws IOException, CacheFault {
     int count = content.vectors().size();
-    List<TextKey> keys = KeyFile.read(folder.resolve(keyFile), content.stamp(), count);
+    List<TextKey> keys = KeyFile.read(keyFile, content.stamp(), count);
     List<CacheRow> rows = new ArrayList<>(count);
     for (int i = 0; i < count; i++) {
       rows.add(new CacheRow(content.offsets().get(i), keys.get(i), content.vectors().get(i)));

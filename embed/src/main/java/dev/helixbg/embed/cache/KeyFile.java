@@ -12,12 +12,12 @@ import java.util.List;
 import java.util.zip.CRC32C;
 
 /**
- * embeddings.keys: says which text each vector of one exact embeddings.bin stands for. All numbers
- * are little-endian:
+ * embeddings.keys, passages.keys: says which text each vector of one exact embeddings.bin or
+ * passages.bin stands for. All numbers are little-endian:
  *
  * <pre>
  *   "HXEK"  version u32 = 1  count u32
- *   size of embeddings.bin u64, its CRC-32C u32
+ *   size of the vector file u64, its CRC-32C u32
  *   count × key of 16 bytes                       in the order of the vectors
  *   CRC-32C of everything before, u32
  * </pre>
@@ -53,7 +53,7 @@ final class KeyFile {
     CacheFault.unless(in.getInt() == MAGIC && in.getInt() == VERSION, "is of another version");
     CacheFault.unless(
         in.getInt() == count && in.getLong() == stamp.bytes() && in.getInt() == stamp.crc32c(),
-        "belongs to another embeddings.bin");
+        "belongs to another file of vectors");
     List<TextKey> keys = new ArrayList<>(count);
     for (int i = 0; i < count; i++) {
       keys.add(new TextKey(in.getLong(), in.getLong()));

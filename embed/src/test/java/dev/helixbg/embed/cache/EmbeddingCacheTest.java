@@ -138,7 +138,7 @@ class EmbeddingCacheTest {
     byte[] old = Files.readAllBytes(keys);
     cache.publish(rows(2, 3));
     Files.write(keys, old);
-    assertUnusable("belongs to another embeddings.bin");
+    assertUnusable("belongs to another file of vectors");
   }
 
   /** The states a crash can leave, in the order in which a save passes through them. */

@@ -8,6 +8,7 @@ import dev.helixbg.insight.log.Entry;
 import dev.helixbg.insight.similarity.AllPairs;
 import dev.helixbg.insight.similarity.PackedVectors;
 import dev.helixbg.insight.similarity.PairSink;
+import dev.helixbg.insight.similarity.PassageVectors;
 import dev.helixbg.insight.similarity.Vectors;
 import java.util.ArrayList;
 import java.util.List;
@@ -79,10 +80,26 @@ public final class Analysis {
   }
 
   /**
+   * Finds what is worth telling of entries of which some are long.
+   *
+   * @param passages of the same entries
+   * @see #run(List, List, Vectors, InsightSettings, int) for the other parameters and errors
+   */
+  public static Findings run(
+      List<Entry> live,
+      List<String> keys,
+      Vectors vectors,
+      PassageVectors passages,
+      InsightSettings settings,
+      int threads) {
+    return run(live, keys, vectors, settings, KeptPairs.MAX_VECTORS, threads);
+  }
+
+  /**
    * Only findings between groups of topics: what is shown of each kind are the best of those.
    *
    * @param groupOf the group of a topic
-   * @see #run for the parameters and errors
+   * @see #run(List, List, Vectors, InsightSettings, int) for the parameters and errors
    */
   public static Findings between(
       List<Entry> live,
@@ -103,7 +120,7 @@ public final class Analysis {
   /**
    * Only which topics overlap, most similar first.
    *
-   * @see #run for the parameters and errors
+   * @see #run(List, List, Vectors, InsightSettings, int) for the parameters and errors
    */
   public static List<Finding.TopicOverlap> topicOverlaps(
       List<Entry> live, List<String> keys, Vectors vectors, InsightSettings settings, int threads) {

@@ -1,8 +1,10 @@
 package dev.helixbg.insight.findings;
 
+import dev.helixbg.embed.ParallelLoop;
 import dev.helixbg.insight.similarity.AllPairs;
 import dev.helixbg.insight.similarity.PackedVectors;
 import dev.helixbg.insight.similarity.Vectors;
+import dev.helixbg.insight.terms.TermVectors;
 import java.util.Arrays;
 import java.util.BitSet;
 import java.util.stream.IntStream;
@@ -16,6 +18,9 @@ final class NearestLists {
   static final int LENGTH = 10;
 
   static final int NONE = -1;
+
+  /** Texts that are compared by one step of a loop. */
+  private static final int TEXTS_PER_STEP = 256;
 
   /** Any number that is much larger than that of threads. */
   private static final int LOCKS = 256;
@@ -57,6 +62,30 @@ final class NearestLists {
               lists.offer(a, b, similarity);
               lists.offer(b, a, similarity);
             });
+    return lists;
+  }
+
+  /** Those by terms. */
+  static NearestLists of(TermVectors terms, int[] order, int threads) {
+    NearestLists lists = new NearestLists(order);
+    ParallelLoop.runToTheEnd(
+        "relations",
+        threads,
+        Math.ceilDiv(terms.count(), TEXTS_PER_STEP),
+        step -> {
+          TermVectors.Products products = terms.products();
+          int end = Math.min(terms.count(), (step + 1) * TEXTS_PER_STEP);
+          for (int i = step * TEXTS_PER_STEP; i < end; i++) {
+            int entry = i;
+            products.of(
+                i,
+                (other, similarity) -> {
+                  if (other != entry) {
+                    lists.offer(entry, other, similarity);
+                  }
+                });
+          }
+        });
     return lists;
   }
 

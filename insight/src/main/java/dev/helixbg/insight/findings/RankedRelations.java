@@ -4,6 +4,8 @@ import dev.helixbg.insight.findings.BestPairs.ScoredPair;
 import dev.helixbg.insight.log.Entry;
 import dev.helixbg.insight.log.EntryText;
 import dev.helixbg.insight.similarity.Vectors;
+import dev.helixbg.insight.terms.TermVectors;
+import dev.helixbg.insight.terms.Terms;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.HashSet;
@@ -59,8 +61,10 @@ final class RankedRelations {
     this.topics = topics;
     this.counting = counting;
     this.order = order;
-    this.terms = TermVectors.of(entries.stream().map(NamedEntry::entry).toList());
-    this.byTerms = terms.nearest(order, threads);
+    this.terms =
+        TermVectors.of(
+            entries.size(), i -> entries.get(i).entry().embeddedText(), entries.size(), 2);
+    this.byTerms = NearestLists.of(terms, order, threads);
   }
 
   /** Best first. */

@@ -3,6 +3,7 @@ package dev.helixbg.insight.findings;
 import dev.helixbg.config.InsightSettings;
 import dev.helixbg.insight.log.Entry;
 import dev.helixbg.insight.similarity.PackedVectors;
+import dev.helixbg.insight.similarity.PassageVectors;
 import dev.helixbg.insight.similarity.Vectors;
 import java.util.List;
 
@@ -34,9 +35,24 @@ public final class RunningAnalysis {
   }
 
   /**
+   * The same of entries of which some are long.
+   *
+   * @param passages of the same entries
+   */
+  public Findings update(
+      List<Entry> live,
+      List<String> keys,
+      Vectors vectors,
+      PassageVectors passages,
+      InsightSettings settings,
+      int threads) {
+    return update(live, keys, vectors, settings, threads);
+  }
+
+  /**
    * Finds what is worth telling now.
    *
-   * @see Analysis#run for the parameters and errors
+   * @see Analysis#run(List, List, Vectors, InsightSettings, int) for the parameters and errors
    */
   public Findings update(
       List<Entry> live, List<String> keys, Vectors vectors, InsightSettings settings, int threads) {

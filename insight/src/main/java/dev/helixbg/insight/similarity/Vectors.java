@@ -1,5 +1,6 @@
 package dev.helixbg.insight.similarity;
 
+import java.util.Arrays;
 import java.util.List;
 
 /**
@@ -44,6 +45,11 @@ public record Vectors(int count, int dimension, float[] values) {
       at += set.values.length;
     }
     return new Vectors(count, dimension, values);
+  }
+
+  /** Copies one vector. */
+  public float[] row(int index) {
+    return Arrays.copyOfRange(values, index * dimension, (index + 1) * dimension);
   }
 
   /** Copies the vectors at {@code rows}, in that order. */

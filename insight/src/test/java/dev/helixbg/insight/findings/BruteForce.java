@@ -2,6 +2,7 @@ package dev.helixbg.insight.findings;
 
 import dev.helixbg.config.InsightSettings;
 import dev.helixbg.insight.findings.Finding.PairKind;
+import dev.helixbg.insight.terms.TermVectors;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Comparator;
@@ -136,7 +137,7 @@ final class BruteForce {
 
   private List<Finding.Relation> relations() {
     int count = named.size();
-    TermVectors terms = TermVectors.of(corpus.entries);
+    TermVectors terms = corpus.termVectors();
     float[][] byVector = new float[count][count];
     float[][] byTerms = new float[count][count];
     for (Scored pair : pairs) {

@@ -6,6 +6,7 @@ import dev.helixbg.config.InsightSettings;
 import dev.helixbg.insight.log.Entry;
 import dev.helixbg.insight.log.EntryText;
 import dev.helixbg.insight.similarity.Vectors;
+import dev.helixbg.insight.terms.TermVectors;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
@@ -108,6 +109,10 @@ final class Corpus {
       System.arraycopy(vectors.get(i), 0, values, i * dimension, dimension);
     }
     return new Vectors(vectors.size(), dimension, values);
+  }
+
+  TermVectors termVectors() {
+    return TermVectors.of(entries.size(), i -> entries.get(i).embeddedText(), entries.size(), 2);
   }
 
   Findings analyse() {

@@ -1,10 +1,13 @@
-package dev.helixbg.insight.findings;
+package dev.helixbg.insight.terms;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
+import static org.junit.jupiter.api.Assertions.fail;
 
+import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import org.junit.jupiter.api.Test;
 
 /** Words and the vectors made of them. */
@@ -28,14 +31,13 @@ class TermsTest {
     assertEquals("Holds", Terms.of("All Holds are held: holds.").spelling("hold"));
   }
 
+  private static TermVectors of(String... texts) {
+    return TermVectors.of(texts.length, i -> texts[i], texts.length, 2);
+  }
+
   @Test
   void vectorsAreTfIdfAtUnitLength() {
-    Corpus corpus =
-        new Corpus()
-            .add("t", "hold sweeper sweeper", 1)
-            .add("t", "hold sweeper pallet", 1)
-            .add("t", "ferry", 1);
-    TermVectors terms = TermVectors.of(corpus.entries);
+    TermVectors terms = of("t hold sweeper sweeper", "t hold sweeper pallet", "t ferry");
 
     double hold = Math.log(3 / 2.0);
     double twice = (1 + Math.log(2)) * hold;
@@ -52,17 +54,14 @@ class TermsTest {
 
   @Test
   void whatVeryManyEntriesSayIsLeftOut() {
-    Corpus corpus = new Corpus();
+    String[] texts = new String[600];
     for (int i = 0; i < 600; i++) {
-      corpus.add(
-          "t" + i,
-          "common "
-              + (i < 60 ? "known" : "")
+      texts[i] =
+          ("t%d common " + (i < 60 ? "known" : "")).formatted(i)
               + (i < 61 ? " usual" : "")
-              + (i / 2 == 3 || i == 8 ? " pair" : ""),
-          1);
+              + (i / 2 == 3 || i == 8 ? " pair" : "");
     }
-    TermVectors terms = TermVectors.of(corpus.entries);
+    TermVectors terms = of(texts);
 
     assertEquals(60, TermVectors.mostEntries(600));
     assertTrue(terms.similarity(0, 59) > 0);
@@ -71,25 +70,24 @@ class TermsTest {
   }
 
   @Test
-  void listsHoldTheNearestWhateverTheNumberOfThreads() {
-    Corpus corpus = new Corpus();
-    for (int i = 0; i < 700; i++) {
-      corpus.add("t", "w%d v%d u%d".formatted(i % 90, i % 70, i % 110), 1);
+  void aQueryIsComparedWithWhatSharesATermWithIt() {
+    String[] texts = {"hold sweeper", "hold pallet", "ferry harbour", "hold"};
+    // The last is a passage of the first: its words are no news.
+    TermVectors terms = TermVectors.of(4, i -> texts[i], 3, 1);
+    TermVectors.Products products = terms.products();
+    for (int again = 0; again < 2; again++) {
+      Map<Integer, Float> found = new HashMap<>();
+      products.of("Which sweeper holds?", found::put);
+      double hold = Math.log(3 / 2.0);
+      double rare = Math.log(3);
+      double query = Math.sqrt(hold * hold + 2 * rare * rare); // "which" is said by nobody
+      double text = Math.hypot(hold, rare);
+      assertEquals(Set.of(0, 1, 3), found.keySet());
+      assertEquals((hold * hold + rare * rare) / query / text, found.get(0), 1e-6);
+      assertEquals(hold * hold / query / text, found.get(1), 1e-6);
+      assertEquals(hold / query, found.get(3), 1e-6);
     }
-    TermVectors terms = TermVectors.of(corpus.entries);
-    int[] order = EvenDraw.orderByKey(corpus.keys);
-    NearestLists one = terms.nearest(order, 1);
-    NearestLists four = terms.nearest(order, 4);
-
-    for (int entry = 0; entry < 700; entry++) {
-      float before = 2;
-      for (int place = 0; place < NearestLists.LENGTH; place++) {
-        int other = one.neighbour(entry, place);
-        assertEquals(other, four.neighbour(entry, place));
-        float similarity = terms.similarity(entry, other);
-        assertTrue(similarity <= before && similarity > 0 && other != entry);
-        before = similarity;
-      }
-    }
+    products.of("nothing of it", (text, similarity) -> fail());
+    products.of("", (text, similarity) -> fail());
   }
 }

@@ -1,4 +1,4 @@
-package dev.helixbg.insight.findings;
+package dev.helixbg.insight.terms;
 
 import java.util.HashMap;
 import java.util.List;
@@ -9,7 +9,7 @@ import java.util.Map;
  * The words, identifiers and numbers of a text. {@code retry-budget} or {@code maxRetries} counts
  * as itself and as its parts; endings of English plurals and verbs are taken off, roughly.
  */
-final class Terms {
+public final class Terms {
   /** Longer ones are hashes and encoded data. */
   private static final int MAX_LENGTH = 60;
 
@@ -25,7 +25,7 @@ final class Terms {
 
   private Terms() {}
 
-  static Terms of(String text) {
+  public static Terms of(String text) {
     Terms terms = new Terms();
     for (int start = 0; start < text.length(); ) {
       int end = end(text, start);
@@ -38,12 +38,12 @@ final class Terms {
   }
 
   /** How often each occurs. */
-  Map<String, Integer> counts() {
+  public Map<String, Integer> counts() {
     return counts;
   }
 
   /** A term as the text first has it. */
-  String spelling(String term) {
+  public String spelling(String term) {
     return spellings.get(term);
   }
 

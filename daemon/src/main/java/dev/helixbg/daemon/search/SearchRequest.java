@@ -1,0 +1,51 @@
+package dev.helixbg.daemon.search;
+
+import dev.helixbg.insight.search.SearchIndex;
+import java.util.Optional;
+
+/**
+ * What somebody looks for in one KB.
+ *
+ * @param text that entries should mean, and say
+ * @param topic whose entries are looked for; all if there is none
+ * @param from how many of the best are passed over
+ * @param limit how many are wanted after these
+ */
+public record SearchRequest(String text, Optional<String> topic, int from, int limit) {
+  /** The longest text, in characters. */
+  public static final int MAX_TEXT = 8_000;
+
+  /** The most hits at once. */
+  public static final int MAX_HITS = 100;
+
+  /** The most hits that can be passed over. */
+  public static final int MAX_FROM = 10_000;
+
+  /**
+   * @throws IllegalArgumentException when a number or the text is out of bounds, for people
+   */
+  public SearchRequest {
+    if (limit < 1 || limit > MAX_HITS) {
+      throw new IllegalArgumentException("limit must be from 1 to " + MAX_HITS);
+    }
+    if (from < 0 || from > MAX_FROM) {
+      throw new IllegalArgumentException("offset must be from 0 to %,d".formatted(MAX_FROM));
+    }
+    if (text.isBlank() || text.length() > MAX_TEXT) {
+      throw new IllegalArgumentException(
+          "the text must have 1 to %,d characters".formatted(MAX_TEXT));
+    }
+  }
+
+  /**
+   * @param vector of the text
+   */
+  public SearchIndex.Query query(float[] vector) {
+    return new SearchIndex.Query(text, vector, topic, from, limit);
+  }
+
+  /** The best of all topics. */
+  public static SearchRequest best(String text, int limit) {
+    return new SearchRequest(text, Optional.empty(), 0, limit);
+  }
+}

@@ -1,0 +1,52 @@
+package dev.helixbg.insight.log;
+
+import java.util.List;
+
+/**
+ * A window of an entry's content, behind what the embedding model takes of its beginning.
+ *
+ * @param start in UTF-16 units of {@link EntryText#content}
+ * @param end behind the last one
+ */
+public record Passage(int start, int end) {
+  /** The most that an entry has; those of longer entries are larger. */
+  public static final int MAX = 32;
+
+  /** Of a topic so many characters, for each token that the model takes, stand before a passage. */
+  private static final int TOPIC_SHARE = 8;
+
+  /**
+   * The passages of an entry: from near the end of what the model takes of it to its own end, or as
+   * far as {@link #MAX} passages reach; none where the model takes all of it. The same text is
+   * always cut in the same way.
+   *
+   * @param modelTokens the most tokens that the model takes of a text
+   */
+  public static List<Passage> of(Entry entry, int modelTokens) {
+    return PassageCut.of(entry, topic(entry, modelTokens), modelTokens);
+  }
+
+  /** A content from its beginning on in windows of one size, the first {@link #MAX} of them. */
+  public static List<Passage> windows(String content) {
+    return PassageCut.windows(content);
+  }
+
+  public String text(Entry entry) {
+    return entry.text().content().substring(start, end);
+  }
+
+  /** What is embedded: topic, a space, the passage. */
+  public String embeddedText(Entry entry, int modelTokens) {
+    return topic(entry, modelTokens) + " " + text(entry);
+  }
+
+  /** At most as much of it as leaves room for the passage. */
+  private static String topic(Entry entry, int modelTokens) {
+    String topic = entry.topic();
+    int most = modelTokens / TOPIC_SHARE;
+    return topic.length() <= most
+        ? topic
+        : topic.substring(
+            0, topic.offsetByCodePoints(0, Math.min(most, topic.codePointCount(0, most))));
+  }
+}

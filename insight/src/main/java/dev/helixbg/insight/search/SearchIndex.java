@@ -1,0 +1,277 @@
+package dev.helixbg.insight.search;
+
+import dev.helixbg.insight.log.Entry;
+import dev.helixbg.insight.log.Passage;
+import dev.helixbg.insight.similarity.AllPairs;
+import dev.helixbg.insight.similarity.PackedVectors;
+import dev.helixbg.insight.similarity.Vectors;
+import dev.helixbg.insight.terms.TermVectors;
+import dev.helixbg.insight.terms.Terms;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.function.Function;
+import java.util.stream.IntStream;
+
+/**
+ * The entries of a KB, and the passages of long ones, with their vectors and words, laid out for
+ * searching. One thread at a time.
+ *
+ * <p>The score of an entry is the highest cosine of its vectors with the query's, its own or a
+ * passage's, and the highest cosine of its texts' TF-IDF vectors with that of the query, added.
+ * Meaning alone misses names and numbers, words alone miss everything said in other words.
+ */
+public final class SearchIndex implements AutoCloseable {
+  /** Scores of entries that are held at once: 64 MB. */
+  private static final int SCORES_AT_ONCE = 8_000_000;
+
+  private static final int NONE = -1;
+
+  private final List<Entry> entries;
+  private final List<String> names;
+
+  /** Of each vector: first those of the entries, one each, then those of passages. */
+  private final int[] owners;
+
+  private final List<Passage> passages;
+  private final PackedVectors packed;
+  private final TermVectors terms;
+  private final TermVectors.Products words;
+
+  private SearchIndex(
+      List<Entry> entries,
+      List<String> names,
+      int[] owners,
+      List<Passage> passages,
+      PackedVectors packed,
+      TermVectors terms) {
+    this.entries = entries;
+    this.names = names;
+    this.owners = owners;
+    this.passages = passages;
+    this.packed = packed;
+    this.terms = terms;
+    this.words = terms.products();
+  }
+
+  /**
+   * What is looked for.
+   *
+   * @param text whose words count; empty for the meaning alone
+   * @param vector of unit length
+   * @param topic whose entries are looked for; all if there is none
+   * @param from how many of the best are passed over
+   * @param limit how many are wanted after these
+   */
+  public record Query(String text, float[] vector, Optional<String> topic, int from, int limit) {}
+
+  /**
+   * An entry that was found.
+   *
+   * @param name {@code topic:index}
+   * @param score what hits are ranked by: from 0 to 2, and little below 0
+   * @param similarity cosine with the nearest of the entry's vectors
+   * @param passage the one that matches best, in the entry's content
+   */
+  public record Hit(Entry entry, String name, double score, double similarity, Passage passage) {}
+
+  /**
+   * @param modelTokens the most tokens that the embedding model takes
+   * @param vectors of a text that is embedded, where there is one yet; entries without one are not
+   *     found
+   */
+  public static SearchIndex of(
+      List<Entry> live, int modelTokens, Function<String, Optional<float[]>> vectors) {
+    Map<String, Integer> sizes = new HashMap<>();
+    List<Entry> entries = new ArrayList<>(live.size());
+    List<String> names = new ArrayList<>(live.size());
+    List<float[]> found = new ArrayList<>(live.size());
+    for (Entry entry : live) {
+      int index = sizes.merge(entry.topic(), 1, Integer::sum) - 1;
+      Optional<float[]> vector = vectors.apply(entry.embeddedText());
+      if (vector.isPresent()) {
+        entries.add(entry);
+        names.add(entry.topic() + ":" + index);
+        found.add(vector.get());
+      }
+    }
+    List<Integer> owners = new ArrayList<>(IntStream.range(0, entries.size()).boxed().toList());
+    List<Passage> passages = new ArrayList<>();
+    for (int i = 0; i < entries.size(); i++) {
+      for (Passage passage : Passage.of(entries.get(i), modelTokens)) {
+        Optional<float[]> vector = vectors.apply(passage.embeddedText(entries.get(i), modelTokens));
+        if (vector.isPresent()) {
+          owners.add(i);
+          passages.add(passage);
+          found.add(vector.get());
+        }
+      }
+    }
+    int count = entries.size();
+    TermVectors terms =
+        TermVectors.of(
+            owners.size(),
+            i ->
+                i < count
+                    ? entries.get(i).embeddedText()
+                    : passages.get(i - count).embeddedText(entries.get(owners.get(i)), modelTokens),
+            count,
+            1);
+    return new SearchIndex(
+        entries,
+        names,
+        owners.stream().mapToInt(Integer::intValue).toArray(),
+        passages,
+        PackedVectors.pack(Vectors.of(found)),
+        terms);
+  }
+
+  /** Entries that can be found. */
+  public int size() {
+    return entries.size();
+  }
+
+  /**
+   * Searches for several things in one pass over the vectors.
+   *
+   * @return per query its hits, best first
+   */
+  public List<List<Hit>> search(List<Query> queries) {
+    int together = Math.max(1, SCORES_AT_ONCE / Math.max(1, entries.size()));
+    List<List<Hit>> hits = new ArrayList<>(queries.size());
+    for (int from = 0; from < queries.size(); from += together) {
+      searchTogether(queries.subList(from, Math.min(queries.size(), from + together)), hits);
+    }
+    return hits;
+  }
+
+  private void searchTogether(List<Query> queries, List<List<Hit>> hits) {
+    if (entries.isEmpty()) {
+      queries.forEach(query -> hits.add(List.of()));
+      return;
+    }
+    int count = entries.size();
+    float[][] similarities = new float[queries.size()][count];
+    int[][] nearest = new int[queries.size()][count];
+    for (float[] row : similarities) {
+      Arrays.fill(row, Float.NEGATIVE_INFINITY);
+    }
+    Vectors asked = Vectors.of(queries.stream().map(Query::vector).toList());
+    try (PackedVectors rows = PackedVectors.pack(asked)) {
+      AllPairs.between(
+          rows,
+          packed,
+          Float.NEGATIVE_INFINITY,
+          1,
+          () ->
+              (row, vector, similarity) -> {
+                int entry = owners[vector];
+                if (similarity > similarities[row][entry]) {
+                  similarities[row][entry] = similarity;
+                  nearest[row][entry] = vector;
+                }
+              });
+    }
+    for (int i = 0; i < queries.size(); i++) {
+      hits.add(hits(queries.get(i), similarities[i], nearest[i]));
+    }
+  }
+
+  private List<Hit> hits(Query query, float[] similarities, int[] nearest) {
+    float[] said = new float[similarities.length];
+    int[] saying = new int[similarities.length];
+    Arrays.fill(saying, NONE);
+    words.of(
+        query.text(),
+        (text, similarity) -> {
+          int entry = owners[text];
+          // Of an entry and a passage that say as much, the passage says where.
+          if (similarity > said[entry] || similarity == said[entry] && text >= entries.size()) {
+            said[entry] = similarity;
+            saying[entry] = text;
+          }
+        });
+    Best best = new Best(Math.min(query.from() + query.limit(), similarities.length));
+    for (int entry = 0; entry < similarities.length; entry++) {
+      if (query.topic().isEmpty() || query.topic().get().equals(entries.get(entry).topic())) {
+        best.offer(entry, similarities[entry] + said[entry]);
+      }
+    }
+    List<Hit> hits = new ArrayList<>();
+    for (int i = query.from(); i < best.size; i++) {
+      int entry = best.entries[i];
+      hits.add(
+          new Hit(
+              entries.get(entry),
+              names.get(entry),
+              best.scores[i],
+              similarities[entry],
+              matching(query, entry, nearest[entry], saying[entry])));
+    }
+    return hits;
+  }
+
+  /**
+   * The passage that matches: the nearest by meaning; where the entry as a whole is nearest, the
+   * one that says most of the words, or what says most of them in its beginning.
+   */
+  private Passage matching(Query query, int entry, int nearest, int saying) {
+    int count = entries.size();
+    if (nearest >= count) {
+      return passages.get(nearest - count);
+    }
+    return saying >= count ? passages.get(saying - count) : saying(query, entries.get(entry));
+  }
+
+  private Passage saying(Query query, Entry entry) {
+    List<Passage> windows = Passage.windows(entry.text().content());
+    if (windows.size() < 2) {
+      return windows.isEmpty() ? new Passage(0, 0) : windows.getFirst();
+    }
+    Terms asked = Terms.of(query.text());
+    Passage best = windows.getFirst();
+    double most = 0;
+    for (Passage window : windows) {
+      double overlap = terms.overlap(asked, Terms.of(window.text(entry)));
+      if (overlap > most) {
+        most = overlap;
+        best = window;
+      }
+    }
+    return best;
+  }
+
+  /** Entries in falling order of their scores; of equal ones those that come first. */
+  private static final class Best {
+    private final int[] entries;
+    private final float[] scores;
+    private int size;
+
+    Best(int limit) {
+      entries = new int[limit];
+      scores = new float[limit];
+    }
+
+    /** Hears of entries in rising order. */
+    void offer(int entry, float score) {
+      if (entries.length == 0 || size == entries.length && score <= scores[size - 1]) {
+        return; // most are not among the best
+      }
+      int at = size < entries.length ? size++ : size - 1;
+      for (; at > 0 && scores[at - 1] < score; at--) {
+        entries[at] = entries[at - 1];
+        scores[at] = scores[at - 1];
+      }
+      entries[at] = entry;
+      scores[at] = score;
+    }
+  }
+
+  @Override
+  public void close() {
+    packed.close();
+  }
+}

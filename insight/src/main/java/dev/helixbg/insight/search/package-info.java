@@ -1,0 +1,2 @@
+/** Finding entries by what they mean and say. */
+package dev.helixbg.insight.search;

@@ -1,0 +1,37 @@
+package dev.helixbg.insight.similarity;
+
+import dev.helixbg.insight.log.Passage;
+import java.util.List;
+
+/**
+ * The passages of long entries, in the order of the entries, with their vectors.
+ *
+ * @param owners of each passage, the index of its entry; rising
+ * @param passages of the entries
+ * @param vectors of the passages, of the same length as those of the entries
+ */
+public record PassageVectors(int[] owners, List<Passage> passages, Vectors vectors) {
+  /** No entry is long. */
+  public static final PassageVectors NONE =
+      new PassageVectors(new int[0], List.of(), new Vectors(0, 1, new float[0]));
+
+  /**
+   * @throws IllegalArgumentException when the three are not as many, or owners do not rise
+   */
+  public PassageVectors {
+    if (owners.length != passages.size() || owners.length != vectors.count()) {
+      throw new IllegalArgumentException(
+          "%d owners of %d passages with %d vectors"
+              .formatted(owners.length, passages.size(), vectors.count()));
+    }
+    for (int i = 1; i < owners.length; i++) {
+      if (owners[i] < owners[i - 1]) {
+        throw new IllegalArgumentException("Passages are not in the order of their entries");
+      }
+    }
+  }
+
+  public int count() {
+    return owners.length;
+  }
+}

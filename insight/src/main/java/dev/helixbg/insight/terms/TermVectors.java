@@ -1,0 +1,295 @@
+package dev.helixbg.insight.terms;
+
+import java.util.Arrays;
+import java.util.Comparator;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.function.IntFunction;
+import java.util.stream.IntStream;
+
+/**
+ * TF-IDF vectors of texts: of each term {@code (1 + ln n) · ln(N / d)}, n times in the text and in
+ * d of N entries, together at unit length (Salton, Buckley 1988). Frequencies are those of the KB
+ * as it is. A term that very many entries have says little and would cost most: it is left out.
+ */
+public final class TermVectors {
+  /** A term in so many entries, or in one of a hundred, is rare. */
+  private static final int RARE = 5;
+
+  /** Entries: the first of the texts. */
+  private final int entries;
+
+  /** Sorted. */
+  private final String[] terms;
+
+  /** Entries with each term. */
+  private final int[] frequencies;
+
+  /** Where each text's terms begin, rising, with their weights; only those of products. */
+  private final int[] starts;
+
+  private final int[] termAt;
+  private final float[] weightAt;
+
+  /** The texts with each term, for products with all of them; made when first asked for. */
+  private Postings postings;
+
+  private record Postings(int[] starts, int[] textAt, float[] weightAt) {}
+
+  private TermVectors(
+      int entries,
+      String[] terms,
+      int[] frequencies,
+      int[] starts,
+      int[] termAt,
+      float[] weightAt) {
+    this.entries = entries;
+    this.terms = terms;
+    this.frequencies = frequencies;
+    this.starts = starts;
+    this.termAt = termAt;
+    this.weightAt = weightAt;
+  }
+
+  /** A term in more of {@code entries} entries is left out. */
+  static int mostEntries(int entries) {
+    return Math.clamp(entries / 10, 50, 1_000);
+  }
+
+  /**
+   * @param count texts
+   * @param textAt the texts: of entries, then of their passages
+   * @param entries how many of the texts are those of entries, whose terms are counted
+   * @param fewest entries that must have a term for it to be in a product: 2 where entries are
+   *     compared with each other, 1 for queries
+   */
+  public static TermVectors of(int count, IntFunction<String> textAt, int entries, int fewest) {
+    Map<String, Integer> numbers = new HashMap<>();
+    int[][] found = new int[count][]; // of each text: number of a term, how often, and so on
+    int[] frequencies = new int[1 << 10];
+    for (int i = 0; i < count; i++) {
+      Map<String, Integer> counts = Terms.of(textAt.apply(i)).counts();
+      found[i] = new int[2 * counts.size()];
+      int at = 0;
+      for (Map.Entry<String, Integer> term : counts.entrySet()) {
+        int number = numbers.computeIfAbsent(term.getKey(), key -> numbers.size());
+        if (number >= frequencies.length) {
+          frequencies = Arrays.copyOf(frequencies, 2 * number);
+        }
+        frequencies[number] += i < entries ? 1 : 0;
+        found[i][at++] = number;
+        found[i][at++] = term.getValue();
+      }
+    }
+    return weighted(found, entries, fewest, numbers, frequencies);
+  }
+
+  private static TermVectors weighted(
+      int[][] found, int entries, int fewest, Map<String, Integer> numbers, int[] frequencies) {
+    int count = found.length;
+    // Sums of floats depend on their order: that of the words, not that of the log.
+    String[] terms = numbers.keySet().toArray(String[]::new);
+    Arrays.parallelSort(terms);
+    int[] sorted = new int[terms.length];
+    int[] sortedFrequencies = new int[terms.length];
+    for (int t = 0; t < terms.length; t++) {
+      int number = numbers.get(terms[t]);
+      sorted[number] = t;
+      sortedFrequencies[t] = frequencies[number];
+    }
+    int[] starts = new int[count + 1];
+    int[] termAt = new int[Arrays.stream(found).mapToInt(f -> f.length / 2).sum()];
+    float[] weightAt = new float[termAt.length];
+    int most = mostEntries(entries);
+    for (int text = 0; text < count; text++) {
+      int end = starts[text];
+      long[] occurrences = new long[found[text].length / 2];
+      for (int i = 0; i < occurrences.length; i++) {
+        occurrences[i] = (long) sorted[found[text][2 * i]] << 32 | found[text][2 * i + 1];
+      }
+      found[text] = null;
+      Arrays.sort(occurrences);
+      double squares = 0;
+      for (long occurrence : occurrences) {
+        int term = (int) (occurrence >>> 32);
+        int frequency = sortedFrequencies[term];
+        // A passage may begin within a word: that is a term of no entry.
+        if (frequency > 0 && frequency <= most) {
+          double weight = weight((int) occurrence, entries, frequency);
+          squares += weight * weight;
+          if (frequency >= fewest && weight > 0) { // else no part of any product
+            termAt[end] = term;
+            weightAt[end++] = (float) weight;
+          }
+        }
+      }
+      double scale = squares == 0 ? 0 : 1 / Math.sqrt(squares);
+      for (int i = starts[text]; i < end; i++) {
+        weightAt[i] = (float) (weightAt[i] * scale);
+      }
+      starts[text + 1] = end;
+    }
+    return new TermVectors(
+        entries,
+        terms,
+        sortedFrequencies,
+        starts,
+        Arrays.copyOf(termAt, starts[count]),
+        Arrays.copyOf(weightAt, starts[count]));
+  }
+
+  private static double weight(int occurrences, int entries, int frequency) {
+    return (1 + Math.log(occurrences)) * Math.log((double) entries / frequency);
+  }
+
+  /** Texts. */
+  public int count() {
+    return starts.length - 1;
+  }
+
+  /** Cosine of two texts. */
+  public float similarity(int a, int b) {
+    float sum = 0;
+    int i = starts[a];
+    int j = starts[b];
+    while (i < starts[a + 1] && j < starts[b + 1]) {
+      if (termAt[i] == termAt[j]) {
+        sum += weightAt[i++] * weightAt[j++];
+      } else if (termAt[i] < termAt[j]) {
+        i++;
+      } else {
+        j++;
+      }
+    }
+    return sum;
+  }
+
+  /** The rare terms that two texts share: the rarest first, of equally rare ones the longer. */
+  public List<String> shared(int a, int b) {
+    int rare = Math.max(RARE, entries / 100);
+    return IntStream.range(starts[a], starts[a + 1])
+        .map(i -> termAt[i])
+        .filter(term -> frequencies[term] <= rare)
+        .filter(term -> Arrays.binarySearch(termAt, starts[b], starts[b + 1], term) >= 0)
+        .boxed()
+        .sorted(
+            Comparator.comparingInt((Integer term) -> frequencies[term])
+                .thenComparing(term -> -terms[term].length())
+                .thenComparing(term -> term))
+        .map(term -> terms[term])
+        .toList();
+  }
+
+  /** How much of what one text says another says, too: the rarities of the terms in both, added. */
+  public double overlap(Terms one, Terms other) {
+    double sum = 0;
+    for (String term : one.counts().keySet()) {
+      if (other.counts().containsKey(term)) {
+        int number = Arrays.binarySearch(terms, term);
+        sum += number < 0 ? 0 : weight(1, entries, Math.max(1, frequencies[number]));
+      }
+    }
+    return sum;
+  }
+
+  /** Products with all texts, for one thread. */
+  public Products products() {
+    return new Products();
+  }
+
+  private synchronized Postings postings() {
+    if (postings == null) {
+      int[] postingStarts = new int[terms.length + 1];
+      for (int term : termAt) {
+        postingStarts[term + 1]++;
+      }
+      Arrays.parallelPrefix(postingStarts, Integer::sum);
+      int[] textAt = new int[termAt.length];
+      float[] postedWeight = new float[termAt.length];
+      int[] next = Arrays.copyOf(postingStarts, terms.length);
+      for (int text = 0; text < count(); text++) {
+        for (int i = starts[text]; i < starts[text + 1]; i++) {
+          int at = next[termAt[i]]++;
+          textAt[at] = text;
+          postedWeight[at] = weightAt[i];
+        }
+      }
+      postings = new Postings(postingStarts, textAt, postedWeight);
+    }
+    return postings;
+  }
+
+  /** Receives cosines. */
+  public interface Sink {
+    /**
+     * @param similarity above 0
+     */
+    void accept(int text, float similarity);
+  }
+
+  /** Compares one text at a time with all that share a term with it: no others are looked at. */
+  public final class Products {
+    private final Postings all = postings();
+    private final float[] sums = new float[count()];
+    private final int[] touched = new int[count()];
+    private int met;
+
+    private Products() {}
+
+    /** Those of one of the texts; with itself, too. */
+    public void of(int text, Sink sink) {
+      for (int i = starts[text]; i < starts[text + 1]; i++) {
+        add(termAt[i], weightAt[i]);
+      }
+      hand(sink);
+    }
+
+    /** Those of another text. What no entry says counts as if one said it. */
+    public void of(String query, Sink sink) {
+      Map<String, Integer> counts = Terms.of(query).counts();
+      int most = mostEntries(entries);
+      int[] found = new int[counts.size()];
+      double[] weights = new double[counts.size()];
+      double squares = 0;
+      int at = 0;
+      for (String term : counts.keySet().stream().sorted().toList()) {
+        int number = Arrays.binarySearch(terms, term);
+        int frequency = number < 0 ? 0 : frequencies[number];
+        if (frequency <= most) {
+          double weight = weight(counts.get(term), entries, Math.max(1, frequency));
+          squares += weight * weight;
+          if (frequency > 0) {
+            found[at] = number;
+            weights[at++] = weight;
+          }
+        }
+      }
+      for (int i = 0; i < at; i++) {
+        add(found[i], (float) (weights[i] / Math.sqrt(squares)));
+      }
+      hand(sink);
+    }
+
+    private void add(int term, float weight) {
+      for (int at = all.starts[term]; at < all.starts[term + 1]; at++) {
+        int text = all.textAt[at];
+        if (sums[text] == 0) {
+          touched[met++] = text;
+        }
+        sums[text] += weight * all.weightAt[at];
+      }
+    }
+
+    private void hand(Sink sink) {
+      for (int t = 0; t < met; t++) {
+        int text = touched[t];
+        if (sums[text] > 0) {
+          sink.accept(text, sums[text]);
+        }
+        sums[text] = 0;
+      }
+      met = 0;
+    }
+  }
+}

@@ -1,0 +1,42 @@
+# Which classes the program loads, and an archive of them, from which a JVM starts in half the time. Sourced in the root folder, not run.
+
+record_classes() { # JAVA LIB WORK JVM_OPTIONS... -> WORK/classes: what training runs load, a line each, sorted
+  local java=$1 lib=$2 work=$3
+  shift 3
+  local options=(@scripts/lib/jvm.options @scripts/lib/tiered.options "$@")
+
+  run() { # JVM_OPTIONS... -- ARGUMENTS...; runs against a home of its own, and shows the output only of a failure
+    local jvm=()
+    while [ "$1" != -- ]; do jvm+=("$1"); shift; done
+    shift
+    env -i HOME="$work" PATH="$PATH" XDG_CACHE_HOME="$work/cache" TMPDIR="${TMPDIR:-/tmp}" \
+      "$java" "${options[@]}" ${jvm[@]+"${jvm[@]}"} -jar "$lib/helix-bg.jar" "$@" > "$work/log" 2>&1 || {
+      cat "$work/log" >&2
+      return 1
+    }
+  }
+
+  rm -rf "$work"
+  mkdir -p "$work"
+  # The first run embeds the sample and has a golden model judge it. The second, recorded, finds all vectors in its cache: that is the
+  # run whose start matters. It asks the model again, of the types of Q4_K_M files, so that the classes of the engine are recorded, too.
+  local model=$PWD/llm/src/test/resources/golden/golden-q4km.gguf
+  run -- one-shot --sample --model "$model"
+  rm "$work/cache/helix-bg/sample-kb/insights/answers.jsonl"
+  # Without the JDK's archive, which hides its own classes from the record.
+  run -Xshare:off "-XX:DumpLoadedClassList=$work/one-shot" -- one-shot --sample --model "$model"
+  run -Xshare:off "-XX:DumpLoadedClassList=$work/generate" -- generate "$model" --prompt-ids 1,2,3,4,5,6,7,8 --raw -n 2 --stats
+  # The numbers of classes are the lists' own, and nobody refers to them. Which constants were resolved differs from run to run, and
+  # gains nothing. Class files as old as picocli's are archived only while they are not linked, which its lambdas would have them be.
+  sed -e '/^#/d' -e '/^@cp /d' -e '/^@.*picocli\//d' -e 's/ id: [0-9]*$//' "$work/one-shot" "$work/generate" | LC_ALL=C sort -u > "$work/classes"
+}
+
+# The archive depends on the list, the runtime and the jars (their bytes, names and times), but on no folder: the same make the same bytes.
+dump_classes() { # JAVA LIB CLASSES ARCHIVE
+  local scripts=$PWD/scripts/lib log
+  log=$(cd "$2/.." && "$1" "@$scripts/jvm.options" "@$scripts/tiered.options" -Xshare:dump "-XX:SharedClassListFile=$3" "-XX:SharedArchiveFile=$4" \
+    -jar "${2##*/}/helix-bg.jar" 2>&1) || {
+    printf '%s\n' "$log" >&2
+    return 1
+  }
+}
