@@ -75,9 +75,7 @@ final class FindingsCommand implements Callable<Integer> {
           finding.id(),
           finding.kind(),
           finding.rank().isPresent() ? finding.rank().getAsInt() : "",
-          finding.similarity().isPresent()
-              ? String.format(Locale.ROOT, "%5.3f", finding.similarity().getAsDouble())
-              : "     ",
+          String.format(Locale.ROOT, "%5.3f", finding.similarity()),
           finding.about());
     }
   }
@@ -94,11 +92,7 @@ final class FindingsCommand implements Callable<Integer> {
       } else {
         out.writeNullField("rank");
       }
-      if (finding.similarity().isPresent()) {
-        out.writeNumberField("similarity", finding.similarity().getAsDouble());
-      } else {
-        out.writeNullField("similarity");
-      }
+      out.writeNumberField("similarity", finding.similarity());
       out.writeStringField("about", finding.about());
       out.writeEndObject();
     }

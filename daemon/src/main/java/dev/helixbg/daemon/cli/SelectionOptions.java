@@ -62,7 +62,7 @@ final class SelectionOptions {
     }
     if (below.matches("[01]?\\.[0-9]{1,9}")) {
       double limit = Double.parseDouble(below);
-      return finding -> finding.similarity().orElse(Double.MAX_VALUE) < limit;
+      return finding -> !finding.kind().equals("merge") && finding.similarity() < limit;
     }
     throw wrong(
         "--below must be a place in the list, such as 100, or a similarity, such as 0.6, not "

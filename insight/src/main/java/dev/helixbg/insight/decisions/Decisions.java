@@ -15,6 +15,7 @@ public final class Decisions {
   public static final Decisions NONE = new Decisions(List.of(), 0);
 
   private final Map<String, Decision> settled = new LinkedHashMap<>();
+  private final Map<String, Decision> opinions = new LinkedHashMap<>();
   private final int unreadable;
 
   /**
@@ -24,6 +25,10 @@ public final class Decisions {
   Decisions(List<Decision> inOrder, int unreadable) {
     this.unreadable = unreadable;
     for (Decision decision : inOrder) {
+      if (decision.verdict().isOpinion()) {
+        opinions.put(decision.id(), decision);
+        continue;
+      }
       settled.remove(decision.id());
       if (decision.verdict() != Verdict.OPEN) {
         settled.put(decision.id(), decision);
@@ -47,6 +52,11 @@ public final class Decisions {
    */
   public boolean isSettled(Collection<String> ids) {
     return ids.stream().anyMatch(settled::containsKey);
+  }
+
+  /** The last opinion on a finding, which settles nothing. */
+  public Optional<Decision> opinionOn(String id) {
+    return Optional.ofNullable(opinions.get(id));
   }
 
   /** Lines that were passed over because they are damaged. */
