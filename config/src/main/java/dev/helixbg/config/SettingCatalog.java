@@ -110,7 +110,11 @@ final class SettingCatalog {
             "insight.near_duplicate", 0.92, -1, "Pairs closer than this are near-duplicates.");
     maxNearDuplicates =
         Setting.integer(
-            "insight.max_near_duplicates", 20, 0, 10_000, "Near-duplicates shown, the best first.");
+            "insight.max_near_duplicates",
+            200,
+            0,
+            10_000,
+            "Near-duplicates shown, the best first.");
     crossLinkFrom =
         Setting.cosine(
             "insight.cross_link_from",
@@ -120,7 +124,7 @@ final class SettingCatalog {
                 + " cross-links.");
     maxCrossLinks =
         Setting.integer(
-            "insight.max_cross_links", 50, 0, 10_000, "Cross-links shown, the best first.");
+            "insight.max_cross_links", 200, 0, 10_000, "Cross-links shown, the best first.");
     misfiledMargin =
         Setting.cosine(
             "insight.misfiled_margin",
@@ -129,7 +133,7 @@ final class SettingCatalog {
             "How much nearer another topic must be before an entry counts as misfiled.");
     maxMisfiled =
         Setting.integer(
-            "insight.max_misfiled", 20, 0, 10_000, "Misfiled entries shown, the clearest first.");
+            "insight.max_misfiled", 100, 0, 10_000, "Misfiled entries shown, the clearest first.");
     poll =
         Setting.number(
             "daemon.poll_seconds", 30, 0.05, 3600, "Between two looks at a log that rests.");

@@ -54,7 +54,7 @@ class SettingsLoaderTest {
         new EmbedSettings(
             home.resolve(".helix/models"), ExecutionProvider.AUTO, Precision.FP32, 256),
         settings.embed());
-    assertEquals(new InsightSettings(0.60, 0.92, 20, 0.75, 50, 0.15, 20), settings.insight());
+    assertEquals(new InsightSettings(0.60, 0.92, 200, 0.75, 200, 0.15, 100), settings.insight());
     assertEquals(
         new DaemonSettings(
             Duration.ofSeconds(30),

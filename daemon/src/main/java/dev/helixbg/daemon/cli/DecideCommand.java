@@ -1,58 +1,76 @@
 package dev.helixbg.daemon.cli;
 
-import dev.helixbg.config.Settings;
+import com.fasterxml.jackson.core.JsonGenerator;
 import dev.helixbg.daemon.cli.flags.GlobalOptions;
 import dev.helixbg.daemon.cli.flags.KbOption;
-import dev.helixbg.daemon.host.EmbedderSource;
 import dev.helixbg.daemon.kb.Kb;
-import dev.helixbg.daemon.kb.KbLock;
-import dev.helixbg.daemon.kb.ReportFolder;
 import dev.helixbg.daemon.kb.ReportedFinding;
 import dev.helixbg.daemon.link.DaemonHome;
 import dev.helixbg.daemon.link.DaemonLink;
-import dev.helixbg.daemon.run.Judging;
 import dev.helixbg.daemon.run.Pipeline;
-import dev.helixbg.daemon.run.Saving;
 import dev.helixbg.daemon.terminal.Console;
 import dev.helixbg.daemon.terminal.ExitCode;
 import dev.helixbg.daemon.terminal.Failure;
-import dev.helixbg.daemon.terminal.Progress;
+import dev.helixbg.daemon.terminal.Json;
 import dev.helixbg.daemon.terminal.Reasons;
 import dev.helixbg.insight.decisions.Decision;
 import dev.helixbg.insight.decisions.Decision.Verdict;
 import dev.helixbg.insight.decisions.DecisionFile;
 import dev.helixbg.insight.decisions.Decisions;
-import dev.helixbg.insight.findings.Analysis;
 import java.io.IOException;
+import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
+import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.concurrent.Callable;
+import java.util.function.Predicate;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
 
-/** Writes down what the user says about findings, and brings the report up to date. */
+/**
+ * Writes down what the user says about findings. Nothing is computed anew: the next run, or the
+ * daemon, takes it into the report, and commands that list findings know it at once.
+ */
 @Command(mixinStandardHelpOptions = true)
 final class DecideCommand implements Callable<Integer> {
+  /** Bytes of a list on standard input. */
+  private static final int LONGEST_LIST = 1 << 24;
+
   @Mixin private GlobalOptions options;
   @Mixin private KbOption kb;
 
   @Parameters(
-      arity = "1..*",
+      arity = "0..*",
       paramLabel = "ID",
-      description = "Ids of findings, as 'helix-bg findings' lists them.")
-  private List<String> ids;
+      description =
+          "Ids of findings, as 'helix-bg findings' lists them; '-' reads them from standard input,"
+              + " the first word of each line.")
+  private List<String> ids = List.of();
+
+  @Option(names = "--dry-run", description = "Say what would be noted, and note nothing.")
+  private boolean dryRun;
+
+  @Option(names = "--json", description = "Print what was noted as JSON.")
+  private boolean json;
 
   private final Console console;
   private final Verdict verdict;
+  private final SelectionOptions selection;
 
-  DecideCommand(Console console, Verdict verdict) {
+  /**
+   * @param selection options of this command, too, unless it takes back
+   */
+  DecideCommand(Console console, Verdict verdict, SelectionOptions selection) {
     this.console = console;
     this.verdict = verdict;
+    this.selection = selection;
   }
 
   static String description(Verdict verdict) {
@@ -66,10 +84,27 @@ final class DecideCommand implements Callable<Integer> {
   }
 
   @Override
-  public Integer call() throws IOException, InterruptedException {
-    Settings settings = options.load().settings();
-    Kb chosen = kb.find(settings);
+  public Integer call() throws IOException {
+    Kb chosen = kb.find(options.load().settings());
     List<Decision> made = decisions(chosen);
+    if (!dryRun) {
+      note(chosen, made);
+    }
+    if (json) {
+      Json.print(console.json(), out -> write(made, out));
+    } else if (dryRun) {
+      made.forEach(one -> console.say("%-22s %s", one.id(), one.about()));
+    }
+    console.warn(
+        "%s for %d %s%s",
+        dryRun ? "would be noted" : "noted",
+        made.size(),
+        made.size() == 1 ? "finding" : "findings",
+        dryRun || made.isEmpty() ? "" : "; " + whenItShows(chosen));
+    return ExitCode.OK.number();
+  }
+
+  private static void note(Kb chosen, List<Decision> made) {
     try {
       new DecisionFile(chosen.insights()).append(made);
     } catch (IOException e) {
@@ -77,20 +112,32 @@ final class DecideCommand implements Callable<Integer> {
           ExitCode.WRITE,
           "cannot write " + chosen.insights().resolve(DecisionFile.NAME) + ": " + Reasons.of(e));
     }
-    console.warn("noted for %d findings", made.size());
-    refresh(chosen, settings);
-    return ExitCode.OK.number();
   }
 
-  private List<Decision> decisions(Kb chosen) {
+  private List<Decision> decisions(Kb chosen) throws IOException {
+    boolean bySelection = !selection.isEmpty();
+    if (ids.isEmpty() && !bySelection) {
+      throw new Failure(
+          ExitCode.USAGE,
+          verdict == Verdict.OPEN
+              ? "name what to take back: ids, or - to read them from standard input"
+              : "name findings: ids, - to read ids from standard input, --topic, --kind or"
+                  + " --below");
+    }
     Decisions before = Pipeline.decisions(chosen);
     Map<String, String> known = new LinkedHashMap<>();
+    Set<String> wanted = new LinkedHashSet<>();
     if (verdict != Verdict.OPEN) {
-      ReportedFinding.of(chosen).forEach(finding -> known.put(finding.id(), finding.about()));
+      Predicate<ReportedFinding> selected = selection.chosen();
+      for (ReportedFinding finding : ReportedFinding.of(chosen)) {
+        known.put(finding.id(), finding.about());
+        if (bySelection && !before.isSettled(finding.aliases()) && selected.test(finding)) {
+          wanted.add(finding.id());
+        }
+      }
     }
     before.settled().forEach(decision -> known.put(decision.id(), decision.about()));
-    List<Decision> made = new ArrayList<>();
-    for (String id : ids) {
+    for (String id : named()) {
       if (!known.containsKey(id)) {
         throw new Failure(
             ExitCode.USAGE,
@@ -98,27 +145,60 @@ final class DecideCommand implements Callable<Integer> {
                 ? "nothing was decided on " + id + "; see: helix-bg findings --settled"
                 : "there is no finding " + id + "; see: helix-bg findings");
       }
-      made.add(new Decision(id, verdict, Instant.now(), known.get(id)));
+      wanted.add(id);
     }
-    return made;
+    Instant now = Instant.now();
+    return wanted.stream().map(id -> new Decision(id, verdict, now, known.get(id))).toList();
   }
 
-  /** By the daemon when it watches this KB, else here. */
-  private void refresh(Kb chosen, Settings settings) throws IOException, InterruptedException {
+  private List<String> named() throws IOException {
+    List<String> named = new ArrayList<>();
+    for (String id : ids) {
+      if (id.equals("-")) {
+        readIds(named);
+      } else {
+        named.add(id);
+      }
+    }
+    return named;
+  }
+
+  private static void readIds(List<String> ids) throws IOException {
+    byte[] list = System.in.readNBytes(LONGEST_LIST + 1);
+    if (list.length > LONGEST_LIST) {
+      throw new Failure(
+          ExitCode.USAGE, "standard input has more than 16 MiB: that is no list of findings");
+    }
+    new String(list, StandardCharsets.UTF_8)
+        .lines()
+        .map(line -> line.strip().split("\\s", 2)[0])
+        .filter(first -> !first.isEmpty())
+        .forEach(ids::add);
+  }
+
+  private void write(List<Decision> made, JsonGenerator out) throws IOException {
+    out.writeStartArray();
+    for (Decision decision : made) {
+      out.writeStartObject();
+      out.writeStringField("id", decision.id());
+      out.writeStringField("decision", FindingsCommand.word(decision));
+      out.writeStringField("about", decision.about());
+      out.writeEndObject();
+    }
+    out.writeEndArray();
+  }
+
+  /** Has a daemon that watches this KB look at once; what it does then is no matter of ours. */
+  private static String whenItShows(Kb chosen) {
     DaemonLink link = new DaemonLink(DaemonHome.of(GlobalOptions.locations()));
-    if (link.watches(chosen)) {
-      link.ask(DaemonLink.request("look"), Duration.ofSeconds(10));
-      return;
+    if (!link.watches(chosen)) {
+      return "the report follows at the next run: helix-bg one-shot";
     }
-    try (KbLock lock = KbLock.take(chosen)) {
-      Pipeline pipeline =
-          new Pipeline(
-              settings,
-              EmbedderSource.located(settings),
-              Analysis::run,
-              Judging.withoutAsking(settings),
-              Progress.on(console));
-      ReportFolder.of(chosen).write(pipeline.run(chosen, Saving.PUBLISHED).report());
+    try {
+      link.ask(DaemonLink.request("look"), Duration.ofSeconds(5));
+    } catch (IOException | Failure e) {
+      return "the report follows when the daemon looks again";
     }
+    return "the daemon brings the report up to date";
   }
 }

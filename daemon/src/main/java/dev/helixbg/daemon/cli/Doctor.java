@@ -166,7 +166,7 @@ final class Doctor {
         checks.add(
             Check.note(
                 "language model",
-                "none: labels come from the embedding model, pairs get no verdict",
+                "none: labels come from the label classifier, pairs get no verdict",
                 "scripts/fetch-models gets one (list: which fits here), or set llm.model"));
         return;
       }

@@ -58,7 +58,7 @@ final class FindingsCommand implements Callable<Integer> {
     } else {
       printOpen(
           ReportedFinding.of(chosen).stream()
-              .filter(finding -> decisions.on(finding.id()).isEmpty())
+              .filter(finding -> !decisions.isSettled(finding.aliases()))
               .toList());
     }
     return ExitCode.OK.number();
@@ -71,8 +71,12 @@ final class FindingsCommand implements Callable<Integer> {
     }
     for (ReportedFinding finding : findings) {
       console.say(
-          "%-22s %-14s %.3f  %s",
-          finding.id(), finding.kind(), finding.similarity(), finding.about());
+          "%-22s %-14s %5s  %s  %s",
+          finding.id(),
+          finding.kind(),
+          finding.rank().isPresent() ? finding.rank().getAsInt() : "",
+          String.format(Locale.ROOT, "%5.3f", finding.similarity()),
+          finding.about());
     }
   }
 
@@ -83,6 +87,11 @@ final class FindingsCommand implements Callable<Integer> {
       out.writeStartObject();
       out.writeStringField("id", finding.id());
       out.writeStringField("kind", finding.kind());
+      if (finding.rank().isPresent()) {
+        out.writeNumberField("rank", finding.rank().getAsInt());
+      } else {
+        out.writeNullField("rank");
+      }
       out.writeNumberField("similarity", finding.similarity());
       out.writeStringField("about", finding.about());
       out.writeEndObject();
@@ -113,7 +122,7 @@ final class FindingsCommand implements Callable<Integer> {
     out.writeEndArray();
   }
 
-  private static String word(Decision decision) {
+  static String word(Decision decision) {
     return decision.verdict().name().toLowerCase(Locale.ROOT);
   }
 }

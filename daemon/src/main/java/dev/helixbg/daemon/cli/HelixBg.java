@@ -174,7 +174,14 @@ public final class HelixBg implements Runnable {
   }
 
   private static CommandLine decide(Console console, Verdict verdict) {
-    return described(new DecideCommand(console, verdict), DecideCommand.description(verdict));
+    SelectionOptions selection = new SelectionOptions();
+    CommandLine line =
+        described(
+            new DecideCommand(console, verdict, selection), DecideCommand.description(verdict));
+    if (verdict != Verdict.OPEN) {
+      line.addMixin("selection", selection);
+    }
+    return line;
   }
 
   private static CommandLine signal(Console console, String word) {

@@ -8,20 +8,64 @@ import dev.helixbg.daemon.terminal.Failure;
 import dev.helixbg.daemon.terminal.Reasons;
 import dev.helixbg.embed.store.PrivateFiles;
 import dev.helixbg.insight.decisions.Decision;
+import dev.helixbg.insight.findings.Finding;
 import java.io.IOException;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.LinkedHashSet;
 import java.util.List;
+import java.util.OptionalInt;
+import java.util.Set;
 
 /**
  * A finding as the last report lists it.
  *
+ * @param kind one of {@link #KINDS}
  * @param about which entries or topics, for people
  * @param json as report.json has it
  */
 public record ReportedFinding(
     String id, String kind, double similarity, String about, JsonNode json) {
+
+  /** What findings are called. */
+  public static final List<String> KINDS =
+      List.of("relation", "near-duplicate", "topic overlap", "cross-link", "misfiled", "merge");
+
+  /** Place in the list of relations, from 1; of relations only. */
+  public OptionalInt rank() {
+    return kind.equals("relation")
+        ? OptionalInt.of(json.path("rank").asInt())
+        : OptionalInt.empty();
+  }
+
+  /** Those of the entries, or the topics themselves. */
+  public Set<String> topics() {
+    Set<String> topics = new LinkedHashSet<>();
+    switch (kind) {
+      case "topic overlap" -> topics.addAll(List.of(at("/a"), at("/b")));
+      case "misfiled" -> topics.addAll(List.of(at("/entry/topic"), at("/nearer")));
+      case "merge" -> {
+        for (JsonNode entry : json.path("entries")) {
+          String name = entry.asText(); // ends in the place of the entry in its topic
+          topics.add(name.substring(0, Math.max(0, name.lastIndexOf(':'))));
+        }
+      }
+      default -> topics.addAll(List.of(at("/a/topic"), at("/b/topic")));
+    }
+    return topics;
+  }
+
+  /** All ids under which it may have been decided on. */
+  public Set<String> aliases() {
+    return json.at("/a/key").isTextual()
+        ? Finding.idsOfPair(id, at("/a/key"), at("/b/key"))
+        : Set.of(id);
+  }
+
+  private String at(String path) {
+    return json.at(path).asText();
+  }
 
   /**
    * All findings of the last report, in its order.

@@ -1,5 +1,7 @@
 package dev.helixbg.daemon.cli;
 
+import static java.nio.charset.StandardCharsets.UTF_8;
+import static org.junit.jupiter.api.Assertions.assertArrayEquals;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
@@ -9,10 +11,13 @@ import dev.helixbg.daemon.kb.WritableKb;
 import dev.helixbg.daemon.terminal.Console;
 import dev.helixbg.daemon.terminal.ExitCode;
 import dev.helixbg.daemon.terminal.Interruption;
+import java.io.ByteArrayInputStream;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
+import java.io.InputStream;
 import java.io.PrintStream;
 import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
@@ -51,6 +56,111 @@ class FindingsCommandsTest {
     return json().findValuesAsText("id");
   }
 
+  /** Four entries of two topics, all about one thing, and a report on them. */
+  private void reported() throws Exception {
+    WritableKb writer = new WritableKb(folder.resolve("kb"), new Random(2));
+    writer.append("cache", "The cache keeps stale leases after a restart of the broker.");
+    writer.append("cache", "The cache keeps stale leases after a restart of the broker!");
+    writer.append("broker", "After a restart the broker leaves stale leases in the cache.");
+    writer.append("broker", "Payments are rounded half up, per line.");
+    kb = writer.kb().folder().toString();
+    assertEquals(0, run("one-shot", kb), err::toString);
+  }
+
+  private Path report() {
+    return Path.of(kb, "insights", "report.json");
+  }
+
+  /** Nothing is computed: the report stays as it is, the very pair is gone under all its names. */
+  @Test
+  void aDecisionIsNotedWithoutARunAndHoldsForThePairInEveryList() throws Exception {
+    reported();
+    String pair = "cache:0 ~ cache:1";
+    assertEquals(0, run("findings", kb, "--json"));
+    List<String> names = new ArrayList<>();
+    json()
+        .forEach(
+            f -> names.add(f.path("about").asText().equals(pair) ? f.path("id").asText() : ""));
+    names.removeIf(String::isEmpty);
+    assertEquals(2, names.size(), "a relation and a near-duplicate");
+    byte[] before = Files.readAllBytes(report());
+    assertEquals(0, run("dismiss", "--kb", kb, "--json", names.getFirst()), err::toString);
+    assertEquals(names.getFirst(), json().at("/0/id").asText());
+    assertEquals("dismissed", json().at("/0/decision").asText());
+    assertArrayEquals(before, Files.readAllBytes(report()));
+    assertTrue(open().stream().noneMatch(names::contains));
+
+    assertEquals(0, run("one-shot", kb));
+    String now = Files.readString(report());
+    assertTrue(names.stream().noneMatch(now::contains), now);
+    assertTrue(err.toString().isEmpty() || !err.toString().contains("warning"), err::toString);
+  }
+
+  @Test
+  void manyAreDecidedOnByTopicKindAndLimit() throws Exception {
+    reported();
+    List<String> all = open();
+    assertEquals(0, run("dismiss", "--kb", kb, "--topic", "broker", "--dry-run"));
+    assertTrue(err.toString().contains("would be noted"), err::toString);
+    assertTrue(out.toString().contains("broker:0"), out::toString);
+    assertEquals(all, open());
+
+    assertEquals(0, run("dismiss", "--kb", kb, "--below", "1", "--json"), err::toString);
+    List<String> relations = all.stream().filter(id -> id.startsWith("rel-")).toList();
+    assertEquals(relations.subList(1, relations.size()), json().findValuesAsText("id"));
+    assertEquals(0, run("done", "--kb", kb, "--topic", "cache", "--kind", "near-duplicate"));
+    assertTrue(open().stream().noneMatch(id -> id.startsWith("dup-")), out::toString);
+    assertEquals(0, run("dismiss", "--kb", kb, "--below", "1.0"), err::toString);
+    assertEquals(List.of(), open());
+    assertEquals(0, run("dismiss", "--kb", kb, "--below", "1.0"), err::toString);
+    assertTrue(err.toString().contains("noted for 0 findings"), err::toString);
+
+    for (String[] wrong :
+        List.of(
+            new String[] {"--below", "many"},
+            new String[] {"--below", "-1"},
+            new String[] {"--below", "2.5"},
+            new String[] {"--kind", "relations"},
+            new String[] {})) {
+      List<String> arguments = new ArrayList<>(List.of("dismiss", "--kb", kb));
+      arguments.addAll(List.of(wrong));
+      assertEquals(ExitCode.USAGE.number(), run(arguments.toArray(String[]::new)));
+    }
+    assertEquals(ExitCode.USAGE.number(), run("undo", "--kb", kb, "--topic", "cache"));
+  }
+
+  @Test
+  void idsComeFromStandardInputAsFindingsListsThem() throws Exception {
+    reported();
+    assertEquals(0, run("findings", kb));
+    InputStream before = System.in;
+    try {
+      System.setIn(new ByteArrayInputStream(out.toByteArray()));
+      assertEquals(0, run("dismiss", "--kb", kb, "-"), err::toString);
+      assertEquals(List.of(), open());
+      assertEquals(0, run("findings", kb, "--settled"));
+      System.setIn(new ByteArrayInputStream(("\n " + out + "\n").getBytes(UTF_8)));
+      assertEquals(0, run("undo", "--kb", kb, "-"), err::toString);
+      assertTrue(open().size() >= 3);
+      System.setIn(new ByteArrayInputStream("rel-0000000000 what\n".getBytes(UTF_8)));
+      assertEquals(ExitCode.USAGE.number(), run("done", "--kb", kb, "-"));
+      assertTrue(err.toString().contains("there is no finding rel-0000000000"), err::toString);
+      System.setIn(new EndlessInput());
+      assertEquals(ExitCode.USAGE.number(), run("done", "--kb", kb, "-"));
+      assertTrue(err.toString().contains("more than 16 MiB"), err::toString);
+    } finally {
+      System.setIn(before);
+    }
+  }
+
+  /** As from /dev/zero. */
+  private static final class EndlessInput extends InputStream {
+    @Override
+    public int read() {
+      return 0;
+    }
+  }
+
   @Test
   void whatIsDealtWithLeavesTheReportAndComesBack() throws Exception {
     WritableKb writer = new WritableKb(folder.resolve("kb"), new Random(1));
@@ -68,7 +178,8 @@ class FindingsCommandsTest {
     assertEquals(ExitCode.USAGE.number(), run("undo", "--kb", kb, id));
 
     assertEquals(0, run("dismiss", "--kb", kb, id), err::toString);
-    assertTrue(!open().contains(id), "it left the report at once");
+    assertTrue(err.toString().contains("noted for 1 finding"), err::toString);
+    assertTrue(!open().contains(id), "it is open no longer");
     assertEquals(0, run("findings", kb, "--settled", "--json"));
     assertEquals("dismissed", json().get(0).path("decision").asText());
     assertEquals("cache:0 ~ cache:1", json().get(0).path("about").asText());

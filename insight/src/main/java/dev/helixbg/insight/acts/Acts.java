@@ -46,15 +46,22 @@ public final class Acts {
   /**
    * @param verdict of a model or a person; without one there is an act for each that it may be
    */
-  public List<Act> on(Finding.Relation relation, Optional<PairVerdict> verdict) {
-    return pair(relation.a(), relation.b(), verdict);
-  }
-
-  /**
-   * @see #on(Finding.Relation, Optional)
-   */
-  public List<Act> on(Finding.Pair pair, Optional<PairVerdict> verdict) {
-    return pair(pair.a(), pair.b(), verdict);
+  public List<Act> on(Finding.OfTwo pair, Optional<PairVerdict> verdict) {
+    if (none) {
+      return List.of();
+    }
+    if (verdict.isEmpty()) {
+      return onUnjudged(pair.a(), pair.b());
+    }
+    NamedEntry a = pair.a();
+    NamedEntry b = pair.b();
+    return switch (verdict.get().verdict()) {
+      case SAME -> List.of(remove(List.of(When.SAME), fuller(a, b) == a ? b : a, fuller(a, b)));
+      case OVERTAKEN ->
+          List.of(remove(List.of(When.OVERTAKEN), older(a, b), older(a, b) == a ? b : a));
+      case RELATED -> List.of(link(a, b));
+      case DIFFERENT -> List.of();
+    };
   }
 
   /** The smaller topic goes into the larger one. */
@@ -134,26 +141,16 @@ public final class Acts {
             calls));
   }
 
-  private List<Act> pair(NamedEntry a, NamedEntry b, Optional<PairVerdict> verdict) {
-    if (none) {
-      return List.of();
-    }
+  private List<Act> onUnjudged(NamedEntry a, NamedEntry b) {
     NamedEntry older = older(a, b);
-    NamedEntry emptier = fuller(a, b) == a ? b : a;
-    return switch (verdict.map(said -> said.verdict().title()).orElse("")) {
-      case "same" -> List.of(remove(List.of(When.SAME), emptier, a == emptier ? b : a));
-      case "overtaken" -> List.of(remove(List.of(When.OVERTAKEN), older, a == older ? b : a));
-      case "related" -> List.of(link(a, b));
-      case "" ->
-          older == emptier
-              ? List.of(
-                  remove(List.of(When.SAME, When.OVERTAKEN), older, a == older ? b : a), link(a, b))
-              : List.of(
-                  remove(List.of(When.SAME), emptier, older),
-                  remove(List.of(When.OVERTAKEN), older, emptier),
-                  link(a, b));
-      default -> List.of();
-    };
+    NamedEntry newer = older == a ? b : a;
+    if (fuller(a, b) == newer) {
+      return List.of(remove(List.of(When.SAME, When.OVERTAKEN), older, newer), link(a, b));
+    }
+    return List.of(
+        remove(List.of(When.SAME), newer, older),
+        remove(List.of(When.OVERTAKEN), older, newer),
+        link(a, b));
   }
 
   private Act remove(List<When> when, NamedEntry gone, NamedEntry kept) {
@@ -245,13 +242,7 @@ public final class Acts {
     return a.entry().offset() > b.entry().offset() ? a : b;
   }
 
-  /** By the times they were written, else by their places in the log. */
   private static NamedEntry older(NamedEntry a, NamedEntry b) {
-    int one = a.entry().timestampMin();
-    int other = b.entry().timestampMin();
-    if (one != 0 && other != 0 && one != other) {
-      return one < other ? a : b;
-    }
-    return a.entry().offset() < b.entry().offset() ? a : b;
+    return a.isOlderThan(b) ? a : b;
   }
 }

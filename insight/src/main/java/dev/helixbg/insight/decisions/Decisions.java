@@ -45,6 +45,15 @@ public final class Decisions {
     return Optional.ofNullable(settled.get(id));
   }
 
+  /**
+   * Whether one of the ids of a finding is settled.
+   *
+   * @see Finding#aliases
+   */
+  public boolean isSettled(Collection<String> ids) {
+    return ids.stream().anyMatch(settled::containsKey);
+  }
+
   /** The last opinion on a finding, which settles nothing. */
   public Optional<Decision> opinionOn(String id) {
     return Optional.ofNullable(opinions.get(id));
@@ -107,9 +116,7 @@ public final class Decisions {
   private <F extends Finding> List<F> open(List<F> findings) {
     return settled.isEmpty()
         ? findings
-        : findings.stream()
-            .filter(finding -> finding.aliases().stream().noneMatch(settled::containsKey))
-            .toList();
+        : findings.stream().filter(finding -> !isSettled(finding.aliases())).toList();
   }
 
   private static <F> List<F> best(List<F> findings, int most) {

@@ -29,15 +29,12 @@ final class FindingIds {
   }
 
   /**
-   * All ids under which a pair may have been reported: that of a near-duplicate, of a cross-link
-   * and of a relation.
-   *
-   * @param id that it has here
+   * @see Finding#idsOfPair
    */
-  static Set<String> aliases(String id, NamedEntry a, NamedEntry b) {
-    boolean inOrder = a.key().compareTo(b.key()) <= 0;
-    String one = (inOrder ? a : b).key();
-    String other = (inOrder ? b : a).key();
+  static Set<String> ofPairInAllKinds(String id, String keyA, String keyB) {
+    boolean inOrder = keyA.compareTo(keyB) <= 0;
+    String one = inOrder ? keyA : keyB;
+    String other = inOrder ? keyB : keyA;
     int number = id.indexOf('-', id.indexOf('-') + 1);
     String suffix = number < 0 ? "" : id.substring(number);
     Set<String> aliases = new HashSet<>(Set.of(id));

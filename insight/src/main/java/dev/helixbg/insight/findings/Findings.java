@@ -29,6 +29,11 @@ public record Findings(
     InsightSettings limits,
     Totals totals) {
 
+  /** How many relations of so many entries a reader is shown. */
+  public static int shownRelations(int entries) {
+    return Math.clamp(entries / 2 + entries % 2, 50, 1_000);
+  }
+
   /** How many relations of so many entries are reported. */
   public static int listedRelations(int entries) {
     return Math.max(200, entries / 2 + entries % 2);

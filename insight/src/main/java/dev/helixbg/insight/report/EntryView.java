@@ -15,6 +15,10 @@ import java.util.Optional;
  * @param confidence if the entry states one
  * @param label that a machine gave it, in words; nothing when its tags have one, or nobody knows
  * @param labelOrigin where that comes from, in words
+ * @param markedHead the beginning of the text, with what only this one of a pair says
+ * @param markedRest what follows, in the same way
+ * @param ownWords what only this one of a pair says, in the order of its text
+ * @param ownCount how much that is, in words; nothing for an entry that is in no pair
  */
 record EntryView(
     Optional<String> letter,
@@ -25,11 +29,36 @@ record EntryView(
     Optional<String> confidence,
     Optional<String> label,
     String labelOrigin,
-    ShownText text) {
+    ShownText text,
+    List<OwnWords.Stretch> markedHead,
+    List<OwnWords.Stretch> markedRest,
+    List<String> ownWords,
+    Optional<String> ownCount) {
   private static final int MAX_TAGS = 12;
 
-  static EntryView of(Optional<String> letter, NamedEntry named, Judgements judgements) {
+  /** An entry alone. */
+  static EntryView of(NamedEntry named, Judgements judgements) {
+    return of(Optional.empty(), named, judgements, Optional.empty());
+  }
+
+  /**
+   * One of a pair.
+   *
+   * @param letter what the words about the pair call it
+   */
+  static EntryView of(String letter, NamedEntry named, NamedEntry other, Judgements judgements) {
+    return of(
+        Optional.of(letter), named, judgements, Optional.of(OwnWords.besides(printable(other))));
+  }
+
+  private static EntryView of(
+      Optional<String> letter, NamedEntry named, Judgements judgements, Optional<OwnWords> own) {
     EntryText text = named.entry().text();
+    ShownText shown = ShownText.of(text.content());
+    List<String> ownWords =
+        own.map(words -> words.list(printable(named))).orElse(List.of()).stream()
+            .map(EntryView::shortName)
+            .toList();
     return new EntryView(
         letter,
         name(named),
@@ -39,11 +68,23 @@ record EntryView(
         text.confidence().stream().mapToObj(Wording::limit).findFirst(),
         Judged.guess(named, judgements),
         Judged.explained(named, judgements),
-        ShownText.of(text.content()));
+        shown,
+        own.map(words -> words.mark(shown.head())).orElseGet(() -> OwnWords.none(shown.head())),
+        own.map(words -> words.mark(shown.rest())).orElseGet(() -> OwnWords.none(shown.rest())),
+        ownWords,
+        own.map(
+            _ ->
+                ownWords.isEmpty()
+                    ? "no word of its own"
+                    : Wording.count(ownWords.size(), "word of its own", "words of its own")));
   }
 
   static String name(NamedEntry named) {
     return PrintableText.line(named.name());
+  }
+
+  private static String printable(NamedEntry named) {
+    return PrintableText.block(OwnWords.begin(named.entry().text().content()));
   }
 
   boolean hasText() {

@@ -11,20 +11,24 @@ import java.nio.charset.StandardCharsets;
 import java.util.Base64;
 
 /**
- * The report for a browser: one file that loads nothing and runs nothing. Its content security
- * policy allows its own style block, named by hash, and forbids everything else.
+ * The report for a browser: one file that loads nothing. Its content security policy allows its own
+ * style block and its own script, named by hash, and forbids everything else. The script only
+ * filters findings; without it all of them are there.
  */
 public final class HtmlReport {
   private static final String TEMPLATES = "dev/helixbg/insight/report/";
   private static final String STYLE = "report.css";
+  private static final String SCRIPT = "report.js";
 
   private HtmlReport() {}
 
   /**
    * What the template sees.
    *
-   * @param style the style sheet, the only text that the template does not escape
+   * @param style the style sheet; it and the script are all that the template does not escape
    * @param styleHash as the content security policy spells it
+   * @param script that filters findings
+   * @param scriptHash as the content security policy spells it
    */
   @JStache(path = TEMPLATES + "report.mustache")
   @JStachePartials({
@@ -34,26 +38,29 @@ public final class HtmlReport {
     @JStachePartial(name = "acts", path = TEMPLATES + "acts.mustache"),
     @JStachePartial(name = "entry", path = TEMPLATES + "entry.mustache")
   })
-  record Page(ReportView report, String style, String styleHash) {}
+  record Page(
+      ReportView report, String style, String styleHash, String script, String scriptHash) {}
 
   public static String render(Report report) {
-    String style = style();
+    String style = resource(STYLE);
+    String script = resource(SCRIPT);
     StringBuilder html = new StringBuilder(1 << 16);
-    PageRenderer.of().execute(new Page(ReportView.of(report), style, hash(style)), html);
+    PageRenderer.of()
+        .execute(new Page(ReportView.of(report), style, hash(style), script, hash(script)), html);
     return html.toString();
   }
 
   /** With the line breaks around it, which the browser hashes too. */
-  private static String style() {
-    try (InputStream in = HtmlReport.class.getResourceAsStream(STYLE)) {
+  private static String resource(String name) {
+    try (InputStream in = HtmlReport.class.getResourceAsStream(name)) {
       return "\n" + new String(in.readAllBytes(), StandardCharsets.UTF_8);
     } catch (IOException e) {
       throw new UncheckedIOException(e);
     }
   }
 
-  private static String hash(String style) {
-    byte[] digest = Sha256.start().digest(style.getBytes(StandardCharsets.UTF_8));
+  private static String hash(String text) {
+    byte[] digest = Sha256.start().digest(text.getBytes(StandardCharsets.UTF_8));
     return "sha256-" + Base64.getEncoder().encodeToString(digest);
   }
 }

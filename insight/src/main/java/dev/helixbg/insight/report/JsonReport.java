@@ -43,6 +43,12 @@ public final class JsonReport {
   /** A text is cut after so many characters (UTF-16 units); the report is no copy of the log. */
   static final int MAX_TEXT = 20_000;
 
+  /** So many relations are told in full: as many as the list of 4,000 entries has. */
+  static final int FULL_RELATIONS = 2_000;
+
+  /** Of a text in a relation further down. */
+  private static final int SHORT_TEXT = 200;
+
   private final JsonGenerator json;
   private final Findings findings;
   private final Judgements judgements;
@@ -315,6 +321,8 @@ public final class JsonReport {
     json.writeArrayFieldStart("relations");
     int rank = 1;
     for (Finding.Relation relation : findings.relations()) {
+      boolean full = rank <= FULL_RELATIONS;
+      FieldWriter<NamedEntry> entry = full ? this::entry : named -> entry(named, SHORT_TEXT);
       json.writeStartObject();
       json.writeNumberField("rank", rank++);
       text("id", relation.id());
@@ -322,9 +330,9 @@ public final class JsonReport {
       decimal("similarity", relation.similarity());
       verdict(relation);
       object("evidence", relation.evidence(), this::evidence);
-      edit(acts.on(relation, judgements.verdict(relation)));
-      object("a", relation.a(), this::entry);
-      object("b", relation.b(), this::entry);
+      edit(full ? acts.on(relation, judgements.verdict(relation)) : List.of());
+      object("a", relation.a(), entry);
+      object("b", relation.b(), entry);
       json.writeEndObject();
     }
     json.writeEndArray();
@@ -369,6 +377,10 @@ public final class JsonReport {
   }
 
   private void entry(NamedEntry named) throws IOException {
+    entry(named, MAX_TEXT);
+  }
+
+  private void entry(NamedEntry named, int maxText) throws IOException {
     EntryText entry = named.entry().text();
     text("name", named.name());
     text("topic", named.entry().topic());
@@ -381,7 +393,7 @@ public final class JsonReport {
     optional("source", entry.source());
     decimal("confidence", entry.confidence().orElse(Double.NaN));
     String content = entry.content();
-    String kept = content.substring(0, Math.min(MAX_TEXT, content.length()));
+    String kept = content.substring(0, Math.min(maxText, content.length()));
     text("text", kept);
     json.writeNumberField("textOmitted", content.length() - kept.length());
   }

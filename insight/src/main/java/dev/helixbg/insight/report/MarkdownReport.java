@@ -5,6 +5,9 @@ import java.util.List;
 
 /** The report for a Markdown viewer or a plain terminal. */
 public final class MarkdownReport {
+  /** A longer list says no more. */
+  private static final int OWN_WORDS = 40;
+
   private final StringBuilder out = new StringBuilder(1 << 14);
 
   private MarkdownReport() {}
@@ -251,6 +254,14 @@ public final class MarkdownReport {
     out.append(MarkdownText.fenced(entry.text().head())).append('\n');
     if (entry.text().unread() > 0) {
       paragraph("*" + entry.text().unreadWords() + "*");
+    }
+    if (!entry.ownWords().isEmpty()) {
+      List<String> own = entry.ownWords();
+      int more = own.size() - OWN_WORDS;
+      paragraph(
+          "Only here: "
+              + codes(own.subList(0, Math.min(OWN_WORDS, own.size())))
+              + (more > 0 ? " and " + Wording.count(more, "more word", "more words") : ""));
     }
   }
 

@@ -5,7 +5,6 @@ import dev.helixbg.insight.acts.Acts;
 import dev.helixbg.insight.findings.Finding;
 import dev.helixbg.insight.judge.Judgements;
 import java.util.List;
-import java.util.Optional;
 
 /**
  * An entry that may be under the wrong topic.
@@ -19,7 +18,7 @@ record MisfiledView(
   static MisfiledView of(Finding.Misfiled misfiled, Judgements judgements, Acts acts) {
     return new MisfiledView(
         PrintableText.line(misfiled.id()),
-        EntryView.of(Optional.empty(), misfiled.entry(), judgements),
+        EntryView.of(misfiled.entry(), judgements),
         Wording.similarity(misfiled.own()),
         TopicView.label(misfiled.nearer()),
         Wording.similarity(misfiled.other()),

@@ -2,12 +2,18 @@ package dev.helixbg.insight.report;
 
 import dev.helixbg.insight.acts.Acts;
 import dev.helixbg.insight.findings.Finding;
+import dev.helixbg.insight.findings.Findings;
+import dev.helixbg.insight.judge.JudgedRelations;
 import dev.helixbg.insight.judge.Judgements;
 import dev.helixbg.insight.judge.RankedPairs;
 import dev.helixbg.insight.judge.Verdict;
 import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.LinkedHashSet;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 
 /**
  * Relations, near-duplicates or cross-links.
@@ -30,8 +36,6 @@ record PairSection(
     Optional<String> cutWords,
     String none) {
   private static final int FIRST = 12;
-  private static final int BEST_RELATIONS = 10;
-  private static final int LISTED_RELATIONS = 200;
 
   static PairSection of(
       String anchor,
@@ -65,32 +69,48 @@ record PairSection(
         none);
   }
 
-  /** The list of relations: the best in full, the rest folded, all the others in report.json. */
-  static PairSection relations(List<Finding.Relation> found, Judgements judgements, Acts acts) {
-    List<PairView> views = new ArrayList<>();
+  /** The list of relations: what leads in full, the rest folded, all the others in report.json. */
+  static PairSection relations(Findings findings, Judgements judgements, Acts acts) {
+    List<Finding.Relation> found = findings.relations();
+    int shown = Math.min(found.size(), Findings.shownRelations(findings.entries().size()));
+    Set<String> leading = new LinkedHashSet<>();
+    JudgedRelations.of(found, judgements).leading().forEach(best -> leading.add(best.id()));
+    Map<String, PairView> first = new HashMap<>();
+    List<PairView> rest = new ArrayList<>();
     List<PairView> different = new ArrayList<>();
-    for (int i = 0; i < Math.min(LISTED_RELATIONS, found.size()); i++) {
+    for (int i = 0; i < found.size(); i++) {
       Finding.Relation relation = found.get(i);
-      boolean apart =
-          judgements.verdict(relation).filter(v -> v.verdict() == Verdict.DIFFERENT).isPresent();
-      (apart ? different : views).add(PairView.of(relation, i + 1, judgements, acts));
+      if (i >= shown && !leading.contains(relation.id())) {
+        continue;
+      }
+      PairView view = PairView.of(relation, i + 1, judgements, acts);
+      if (leading.contains(relation.id())) {
+        first.put(relation.id(), view);
+      } else if (view.verdictKind().equals(Optional.of(Verdict.DIFFERENT.title()))) {
+        different.add(view);
+      } else {
+        rest.add(view);
+      }
     }
+    int more = found.size() - first.size() - rest.size() - different.size();
     return new PairSection(
         "relations",
         "Most worth a look",
-        Wording.count(found.size()),
+        Wording.count(found.size() - more),
         "Pairs of entries, of one topic or of two, that are closer to each other than either is to"
             + " what is around it. Some say the same twice, in some the newer entry has overtaken"
             + " the older one, and some only belong together; the first are the likeliest."
+            + " Words that only one of the two says are marked."
             + " Pairs that an entry links already are left out.",
-        Folded.of(
-            views,
-            BEST_RELATIONS,
-            0,
-            more -> Wording.count(more, "more pair", "more pairs") + ", ranked lower"),
+        new Folded<>(
+            leading.stream().map(first::get).toList(),
+            rest,
+            Wording.count(rest.size(), "more pair", "more pairs") + ", in the order of the list"),
         different,
         differentWords(different),
-        Wording.shownOf("best", LISTED_RELATIONS, found.size(), "; all are in report.json."),
+        Optional.of(more)
+            .filter(left -> left > 0)
+            .map(left -> "report.json has " + Wording.count(left) + " more, ranked lower."),
         "There are no two entries to compare.");
   }
 

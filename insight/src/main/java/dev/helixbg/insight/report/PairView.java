@@ -42,8 +42,8 @@ record PairView(
         verdict.map(Judged::verdict),
         verdict.map(said -> said.verdict().title()),
         ActView.of(acts.on(pair, verdict)),
-        EntryView.of(Optional.of("A"), pair.a(), judgements),
-        EntryView.of(Optional.of("B"), pair.b(), judgements));
+        EntryView.of("A", pair.a(), pair.b(), judgements),
+        EntryView.of("B", pair.b(), pair.a(), judgements));
   }
 
   /**
@@ -76,8 +76,8 @@ record PairView(
         verdict.map(Judged::verdict),
         verdict.map(said -> said.verdict().title()),
         ActView.of(acts.on(relation, verdict)),
-        EntryView.of(Optional.of("A"), relation.a(), judgements),
-        EntryView.of(Optional.of("B"), relation.b(), judgements));
+        EntryView.of("A", relation.a(), relation.b(), judgements),
+        EntryView.of("B", relation.b(), relation.a(), judgements));
   }
 
   boolean sharesWords() {

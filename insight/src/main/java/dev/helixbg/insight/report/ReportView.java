@@ -4,7 +4,9 @@ import dev.helixbg.config.InsightSettings;
 import dev.helixbg.config.text.PrintableText;
 import dev.helixbg.insight.acts.Acts;
 import dev.helixbg.insight.findings.Findings;
+import dev.helixbg.insight.judge.JudgedRelations;
 import dev.helixbg.insight.judge.Judgements;
+import dev.helixbg.insight.judge.Verdict;
 import dev.helixbg.insight.log.LogAccount;
 import java.util.ArrayList;
 import java.util.Comparator;
@@ -121,14 +123,14 @@ record ReportView(
         "helix-bg " + PrintableText.line(report.run().version()),
         PrintableText.line(report.run().embeddingModel()),
         report.asOf().map(Wording::date).orElse("unknown"),
-        lead(findings),
+        lead(findings, judgements),
         facts(findings),
         DamageSection.of(report.log()),
         JudgedSections.of(findings, judgements, acts),
         ReviewSection.of(report.reviews(), report.log().sha256()),
         GraphView.of(findings),
         DistributionView.of(findings.distribution(), limits),
-        PairSection.relations(findings.relations(), judgements, acts),
+        PairSection.relations(findings, judgements, acts),
         nearDuplicates(findings, limits, judgements, acts),
         overlaps(findings, limits, acts),
         crossLinks(findings, limits, judgements, acts),
@@ -140,7 +142,7 @@ record ReportView(
     return topics.rows().isEmpty();
   }
 
-  private static String lead(Findings findings) {
+  private static String lead(Findings findings, Judgements judgements) {
     if (findings.entries().isEmpty()) {
       return "This knowledge base has no entries yet. Once helix has stored some, the next run"
           + " compares them and lists here what is said twice, what belongs together, and what may"
@@ -148,11 +150,23 @@ record ReportView(
     }
     Findings.Totals totals = findings.totals();
     int overlaps = findings.topicOverlaps().size();
-    if (totals.nearDuplicates() + totals.crossLinks() + totals.misfiled() + overlaps == 0) {
-      return "Nothing passes a limit: no entry is nearly the same as another, no topics overlap,"
-          + " and every entry is nearest to its own topic.";
+    int relations =
+        Math.min(findings.relations().size(), Findings.shownRelations(findings.entries().size()));
+    if (relations + totals.nearDuplicates() + totals.crossLinks() + totals.misfiled() + overlaps
+        == 0) {
+      return "Nothing was found: no entry is near another, no topics overlap, and every entry is"
+          + " nearest to its own topic.";
     }
     List<String> found = new ArrayList<>();
+    JudgedRelations judged = JudgedRelations.of(findings.relations(), judgements);
+    found(found, judged.of(Verdict.SAME).size(), "pair", "pairs", " saying the same");
+    found(
+        found,
+        judged.of(Verdict.OVERTAKEN).size(),
+        "entry",
+        "entries",
+        " that a newer one overtook");
+    found(found, relations, "pair", "pairs", " worth a look, the likeliest first");
     found(found, totals.nearDuplicates(), "near-duplicate", "near-duplicates", "");
     found(found, overlaps, "pair of overlapping topics", "pairs of overlapping topics", "");
     found(found, totals.crossLinks(), "possible link", "possible links", " between topics");

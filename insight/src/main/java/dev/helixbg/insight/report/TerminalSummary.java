@@ -6,6 +6,7 @@ import dev.helixbg.insight.findings.Finding;
 import dev.helixbg.insight.findings.Findings;
 import dev.helixbg.insight.findings.NamedEntry;
 import dev.helixbg.insight.judge.Guess;
+import dev.helixbg.insight.judge.JudgedRelations;
 import dev.helixbg.insight.judge.Judgements;
 import dev.helixbg.insight.judge.PairVerdict;
 import dev.helixbg.insight.judge.RankedPairs;
@@ -59,7 +60,7 @@ public final class TerminalSummary {
     judged(report.judgements());
     damage(report.log());
     if (!findings.entries().isEmpty()) {
-      relations(findings.relations());
+      relations(findings, report.judgements());
       pairs("Near-duplicates", totals.nearDuplicates(), findings.nearDuplicates(), report);
       overlaps(findings.topicOverlaps());
       pairs("Cross-links", totals.crossLinks(), findings.crossLinks(), report);
@@ -126,18 +127,25 @@ public final class TerminalSummary {
     rows(kind, total, rows);
   }
 
-  private void relations(List<Finding.Relation> relations) {
+  private void relations(Findings findings, Judgements judgements) {
     List<Row> rows =
-        relations.stream()
+        JudgedRelations.of(findings.relations(), judgements).leading().stream()
             .limit(SHOWN_RELATIONS)
             .map(
                 best ->
                     new Row(
                         best.similarity(),
-                        name(best.a()) + " ~ " + name(best.b()),
+                        name(best.a())
+                            + " ~ "
+                            + name(best.b())
+                            + judgements
+                                .verdict(best)
+                                .map(said -> " " + said.verdict().title())
+                                .orElse(""),
                         best.a().entry().text().content()))
             .toList();
-    rows("Worth a look", relations.size(), rows);
+    int shown = Findings.shownRelations(findings.entries().size());
+    rows("Worth a look", Math.min(shown, findings.relations().size()), rows);
   }
 
   private void overlaps(List<Finding.TopicOverlap> overlaps) {

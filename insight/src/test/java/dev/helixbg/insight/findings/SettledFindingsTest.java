@@ -9,11 +9,13 @@ import dev.helixbg.insight.decisions.Decision.Verdict;
 import dev.helixbg.insight.decisions.DecisionFile;
 import dev.helixbg.insight.decisions.Decisions;
 import java.io.IOException;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Random;
+import java.util.Set;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -23,6 +25,9 @@ class SettledFindingsTest {
   private static final InsightSettings SHORT = new InsightSettings(0.60, 0.92, 3, 0.75, 4, 0.05, 2);
   private static final InsightSettings LONG =
       new InsightSettings(0.60, 0.92, 10_000, 0.75, 10_000, 0.05, 10_000);
+
+  private static final Set<String> OLD_IDS =
+      Set.of("dup-9abd90b5c2", "link-9d0547e638", "rel-1ec5acb914");
 
   @TempDir Path insights;
 
@@ -68,6 +73,37 @@ class SettledFindingsTest {
       replaced += left.nearDuplicates().size() == 3 && !settled.isEmpty() ? 1 : 0;
     }
     assertTrue(replaced > 5, "lists stayed full " + replaced + " times");
+  }
+
+  /**
+   * Ids are for ever: decisions.jsonl of earlier versions has these, made from kinds, keys and
+   * names, and a pair that was decided on as one kind is decided on as every kind.
+   */
+  @Test
+  void decisionsUnderOldIdsStillHold() throws IOException {
+    String a = "%032x".formatted(1);
+    String b = "%032x".formatted(2);
+    for (String kind : List.of("dup", "link", "rel")) {
+      String id = new FindingIds().ofPair(kind, b, a);
+      assertEquals(OLD_IDS, Set.copyOf(Finding.idsOfPair(id, a, b)));
+      assertEquals(OLD_IDS, Set.copyOf(Finding.idsOfPair(id, b, a)));
+    }
+    assertEquals("topic-b529dd918e", new FindingIds().ofPair("topic", "sessions", "auth"));
+    assertEquals("misfiled-ce43097a93", new FindingIds().of("misfiled", a, "sessions"));
+    for (String old : OLD_IDS) {
+      Path folder = Files.createDirectory(insights.resolve(old));
+      Files.writeString(
+          folder.resolve(DecisionFile.NAME),
+          "{\"at\":\"2026-03-14T09:30:00Z\",\"id\":\""
+              + old
+              + "\",\"decision\":\"dismissed\","
+              + "\"about\":\"auth:1 ~ auth:7\"}\n");
+      Decisions decisions = new DecisionFile(folder).read();
+      for (String id : OLD_IDS) {
+        assertTrue(decisions.isSettled(Finding.idsOfPair(id, a, b)), old + " " + id);
+      }
+      assertTrue(!decisions.isSettled(Finding.idsOfPair("rel-1", a, "%032x".formatted(3))));
+    }
   }
 
   private static <F extends Finding> List<F> best(List<F> all, Decisions decisions, int most) {

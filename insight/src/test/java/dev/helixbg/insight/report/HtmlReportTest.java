@@ -30,7 +30,7 @@ import org.junit.jupiter.params.provider.MethodSource;
 class HtmlReportTest {
   private static final Set<String> ELEMENTS =
       Set.of(
-          "html head meta title style body a header main section nav footer article div span p h1 h2"
+          "html head meta title style script mark body a header main section nav footer article div span p h1 h2"
               .split(" "));
   private static final Set<String> MORE_ELEMENTS =
       Set.of(
@@ -108,7 +108,7 @@ class HtmlReportTest {
 
   @ParameterizedTest
   @MethodSource("everyFixture")
-  void thePolicyAllowsItsOwnStyleOnly(Report report) throws Exception {
+  void thePolicyAllowsItsOwnStyleAndScriptOnly(Report report) throws Exception {
     Document document = parse(report);
     String policy =
         document.select("meta[http-equiv=Content-Security-Policy]").getFirst().attr("content");
@@ -119,6 +119,16 @@ class HtmlReportTest {
         MessageDigest.getInstance("SHA-256").digest(style.getBytes(StandardCharsets.UTF_8));
     assertTrue(policy.contains("'sha256-" + Base64.getEncoder().encodeToString(digest) + "'"));
     assertEquals(1, document.select("style").size());
+    assertEquals(1, document.select("script").size());
+    String script = document.select("script").getFirst().data();
+    byte[] scriptDigest =
+        MessageDigest.getInstance("SHA-256").digest(script.getBytes(StandardCharsets.UTF_8));
+    assertTrue(
+        policy.contains(
+            "script-src 'sha256-" + Base64.getEncoder().encodeToString(scriptDigest) + "'"));
+    for (String inert : List.of("innerHTML", "eval(", "document.write", "fetch(", "import(")) {
+      assertFalse(script.contains(inert), inert);
+    }
     assertFalse(style.contains("url(") || style.contains("@import"), style);
   }
 
