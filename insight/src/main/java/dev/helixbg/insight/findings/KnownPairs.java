@@ -36,7 +36,7 @@ final class KnownPairs implements PairFacts, PairSource {
   private final Deque<Integer> freeSlots = new ArrayDeque<>();
   private int usedSlots;
 
-  /** Of the vector in each slot: a text that was embedded anew is another entry. */
+  /** Of the vectors in each slot: a text that was embedded anew is another entry. */
   private long[] vectorHashes = new long[0];
 
   /** Index of each slot in the list of entries at hand; −1 for a free one. */
@@ -69,10 +69,12 @@ final class KnownPairs implements PairFacts, PairSource {
   /**
    * Brings everything up to date.
    *
+   * @param vectors of the entries
    * @param packed the same vectors
    * @return false when there are more pairs than may be kept; then this must not be used again
    */
-  boolean update(List<String> keys, Vectors vectors, PackedVectors packed, int threads) {
+  boolean update(
+      List<String> keys, Vectors vectors, PackedVectors packed, TextVectors texts, int threads) {
     int count = keys.size();
     int[] ordinals = EvenDraw.ordinals(keys);
     int[] slotOf = new int[count];
@@ -80,7 +82,7 @@ final class KnownPairs implements PairFacts, PairSource {
     Map<Instance, Integer> next = HashMap.newHashMap(count);
     long[] hashes = new long[count];
     for (int i = 0; i < count; i++) {
-      hashes[i] = hash(vectors, i);
+      hashes[i] = hash(texts, i);
       Integer slot = slots.get(new Instance(keys.get(i), ordinals[i]));
       boolean known = slot != null && vectorHashes[slot] == hashes[i];
       slotOf[i] = known ? slot : -1;
@@ -108,7 +110,14 @@ final class KnownPairs implements PairFacts, PairSource {
         IntStream.of(keptSlotAt)
             .map(slot -> slot < 0 ? NearestLists.NONE : indexOf[slot])
             .toArray();
-    nearest = nearest.updated(EvenDraw.orderByKey(keys), nowAt, vectors, packed, threads);
+    int[] order = EvenDraw.orderByKey(keys);
+    if (texts.hasPassages()) {
+      try (PackedVectors all = PackedVectors.pack(texts.vectors())) {
+        nearest = nearest.updated(order, nowAt, texts, all, threads);
+      }
+    } else {
+      nearest = nearest.updated(order, nowAt, texts, packed, threads);
+    }
     slotAt = slotOf;
     sampled = count > maxDrawn;
     drawn.update(
@@ -116,8 +125,17 @@ final class KnownPairs implements PairFacts, PairSource {
     return true;
   }
 
-  private static long hash(Vectors vectors, int index) {
-    long hash = 1;
+  /** Of an entry's own vector and of those of its passages. */
+  private static long hash(TextVectors texts, int entry) {
+    long hash = hash(1, texts.vectors(), entry);
+    for (int i = texts.firsts()[entry]; i < texts.firsts()[entry + 1]; i++) {
+      hash = hash(hash, texts.vectors(), i);
+    }
+    return hash;
+  }
+
+  private static long hash(long before, Vectors vectors, int index) {
+    long hash = before;
     int start = index * vectors.dimension();
     for (int k = start; k < start + vectors.dimension(); k++) {
       hash = hash * 0x5851f42d4c957f2dL + Float.floatToRawIntBits(vectors.values()[k]);
