@@ -1,14 +1,20 @@
-# Finds a JDK 25 or newer the way the Maven build does, for scripts that start java themselves. Sourced, not run.
+# Finds a JDK 25 or newer the way the Maven build does, for scripts that start java themselves; and gets one where there is none. Sourced, not run.
+
+case $(uname) in
+  Darwin) setup_cache=${XDG_CACHE_HOME:-$HOME/Library/Caches}/helix-bg/setup ;;
+  *) setup_cache=${XDG_CACHE_HOME:-$HOME/.cache}/helix-bg/setup ;;
+esac
 
 jdk_version() { # JDK_HOME -> its feature version, from the release file that every JDK carries
   sed -n 's/^JAVA_VERSION="\([0-9]*\).*/\1/p' "$1/release" 2>/dev/null
 }
 
-find_jdk() { # prints the home of a JDK >= 25, or says what to install
+search_jdk() { # prints the home of a JDK >= 25, if there is one
   local home version
   for home in "${JAVA_HOME:-}" "${JAVA25_HOME:-}" "${JAVA_HOME_25_X64:-}" "${JAVA_HOME_25_ARM64:-}" \
     /usr/lib/jvm/* /Library/Java/JavaVirtualMachines/*/Contents/Home "$HOME"/Library/Java/JavaVirtualMachines/*/Contents/Home \
-    "$HOME"/.sdkman/candidates/java/* "$HOME"/.jdks/* /opt/homebrew/opt/openjdk*/libexec/openjdk.jdk/Contents/Home; do
+    "$HOME"/.sdkman/candidates/java/* "$HOME"/.jdks/* /opt/homebrew/opt/openjdk*/libexec/openjdk.jdk/Contents/Home \
+    "$setup_cache"/temurin-*/Contents/Home "$setup_cache"/temurin-*; do
     [ -n "$home" ] && [ -x "$home/bin/javac" ] || continue
     version=$(jdk_version "$home")
     if [ "${version:-0}" -ge 25 ]; then
@@ -16,6 +22,48 @@ find_jdk() { # prints the home of a JDK >= 25, or says what to install
       return 0
     fi
   done
-  echo "helix-bg: no JDK 25 found. Install one (Debian: temurin-25-jdk from adoptium.net; macOS: brew install --cask temurin@25; or sdk install java 25-tem), or set JAVA_HOME to it." >&2
   return 1
+}
+
+find_jdk() { # the same, or says what to do
+  search_jdk || {
+    echo "helix-bg: no JDK 25 found. scripts/build fetches one; or set JAVA_HOME to yours" >&2
+    return 1
+  }
+}
+
+packaged_jdk() { # prints the command that installs one from the system's packages, where they have one
+  if command -v apt-cache > /dev/null && apt-cache show openjdk-25-jdk-headless > /dev/null 2>&1; then
+    echo "apt install openjdk-25-jdk-headless"
+  elif command -v brew > /dev/null; then
+    echo "brew install openjdk@25"
+  fi
+}
+
+get_jdk() { # the home of a JDK >= 25, fetched where there is none: Temurin, by Adoptium's API; ends the script with a message when that fails
+  search_jdk || (fetch_jdk) || return $?
+}
+
+fetch_jdk() { # prints the home of what it fetched
+  local version=25.0.4.1+1 platform sum size packaged home archive
+  me=helix-bg patience=60 host=${HELIX_BG_LAUNCHER_JDK_FROM:-https://api.adoptium.net}
+  source "${BASH_SOURCE[0]%/*}/download.sh"
+  # Size and hash of each: docs/decisions/0079-set-up-of-a-checkout.md says where they are known from.
+  case "$(uname) $(uname -m)" in
+    "Linux x86_64") platform=linux/x64 size=141329719 sum=dbb698396d478e7fa2b1e50f4103324b2a99b90569ee27c33f2261f9215cf41e ;;
+    "Linux aarch64") platform=linux/aarch64 size= sum=69df11a02cfa3ef7d7ca645e03edce6778ec090e100f6ae2b42097865730ac52 ;;
+    "Darwin arm64") platform=mac/aarch64 size=136355078 sum=61979887f7506a24a57439ff99adb8b3a7fc89977d9cfe3b8984f58a981b7b9d ;;
+    *) fail 5 "no JDK 25 found, and none is known for $(uname -m) under $(uname): install one, or set JAVA_HOME to it" ;;
+  esac
+  if [ -n "${HELIX_BG_LAUNCHER_JDK_SHA256:-}" ]; then sum=$HELIX_BG_LAUNCHER_JDK_SHA256 size=; fi # another build of it, from another host
+  packaged=$(packaged_jdk)
+  [ -z "${HELIX_BG_LAUNCHER_OFFLINE:-}" ] \
+    || fail 5 "no JDK 25 found, and --offline fetches none: install one${packaged:+ ($packaged)}, or set JAVA_HOME to it"
+  echo "helix-bg: no JDK 25 found: Temurin $version, about 140 MB, goes to $setup_cache${packaged:+ (or, from your system: $packaged)}" >&2
+  archive=$setup_cache/temurin-$version.tar.gz home=$setup_cache/temurin-$version
+  fetch "$archive" "v3/binary/version/jdk-${version/+/%2B}/$platform/jdk/hotspot/normal/eclipse" "$sum" "$size"
+  unpack "$archive" "$home"
+  if [ -d "$home/Contents/Home" ]; then home=$home/Contents/Home; fi
+  [ -x "$home/bin/javac" ] || fail 5 "$archive holds no JDK"
+  echo "$home"
 }

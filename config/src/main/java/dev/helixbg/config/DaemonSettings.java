@@ -11,6 +11,7 @@ import java.util.Optional;
  * @param quiet how long a log must not have changed before it is read
  * @param embedderIdle how long the embedding model stays loaded without work; empty: for ever
  * @param across whether findings across knowledge bases get a report of their own
+ * @param notifyOfFindings whether the user is told of new findings by the desktop
  * @param modelIdle how long the language model stays loaded without work; empty: for ever
  * @param modelQuiet how long the knowledge base must have been quiet before the model runs
  * @param modelMaxLoad the machine counts as quiet up to this load per core
@@ -27,6 +28,7 @@ public record DaemonSettings(
     Duration quiet,
     Optional<Duration> embedderIdle,
     boolean across,
+    boolean notifyOfFindings,
     Optional<Duration> modelIdle,
     Duration modelQuiet,
     double modelMaxLoad,
@@ -52,6 +54,12 @@ public record DaemonSettings(
     HUMAN,
     /** One JSON object a line. */
     JSON
+  }
+
+  /** What the user is told of. */
+  enum Notify {
+    OFF,
+    FINDINGS
   }
 
   /** A setting that is on or off. */

@@ -2,6 +2,7 @@ package dev.helixbg.config;
 
 import dev.helixbg.config.DaemonSettings.LogFormat;
 import dev.helixbg.config.DaemonSettings.LogLevel;
+import dev.helixbg.config.DaemonSettings.Notify;
 import dev.helixbg.config.DaemonSettings.Switch;
 import dev.helixbg.config.EmbedSettings.ExecutionProvider;
 import dev.helixbg.config.EmbedSettings.Precision;
@@ -33,6 +34,7 @@ final class SettingCatalog {
   final Setting<Double> quiet;
   final Setting<Integer> embedderIdle;
   final Setting<Switch> across;
+  final Setting<Notify> notify;
   final Setting<Integer> modelIdle;
   final Setting<Double> modelQuiet;
   final Setting<Double> modelMaxLoad;
@@ -157,6 +159,11 @@ final class SettingCatalog {
             "daemon.across",
             Switch.OFF,
             "Whether findings across knowledge bases get a report of their own.");
+    notify =
+        Setting.choice(
+            "daemon.notify",
+            Notify.OFF,
+            "Whether the desktop tells of new findings, at most once a day: how many, and where.");
     modelIdle =
         Setting.integer(
             "daemon.model_idle_minutes",
@@ -238,6 +245,7 @@ final class SettingCatalog {
         quiet,
         embedderIdle,
         across,
+        notify,
         modelIdle,
         modelQuiet,
         modelMaxLoad,

@@ -1,5 +1,6 @@
 package dev.helixbg.config;
 
+import dev.helixbg.config.DaemonSettings.Notify;
 import dev.helixbg.config.DaemonSettings.Switch;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -189,6 +190,7 @@ public final class SettingsLoader {
         seconds(v.get(catalog.quiet)),
         idle(v.get(catalog.embedderIdle)),
         v.get(catalog.across) == Switch.ON,
+        v.get(catalog.notify) == Notify.FINDINGS,
         idle(v.get(catalog.modelIdle)),
         seconds(60 * v.get(catalog.modelQuiet)),
         v.get(catalog.modelMaxLoad),

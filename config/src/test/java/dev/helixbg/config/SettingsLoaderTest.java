@@ -62,6 +62,7 @@ class SettingsLoaderTest {
             Duration.ofSeconds(2),
             Optional.of(Duration.ofMinutes(10)),
             false,
+            false,
             Optional.of(Duration.ofMinutes(5)),
             Duration.ofMinutes(2),
             0.5,
@@ -78,12 +79,18 @@ class SettingsLoaderTest {
 
   @Test
   void idleTimesKnowNeverAndAtOnce() throws IOException {
-    String toml = "[daemon]\nembedder_idle_minutes = -1\nmodel_idle_minutes = 0\nacross = \"on\"";
+    String toml =
+        "[daemon]\n"
+            + "embedder_idle_minutes = -1\n"
+            + "model_idle_minutes = 0\n"
+            + "across = \"on\"\n"
+            + "notify = \"findings\"";
     DaemonSettings daemon = load(toml, Map.of("daemon.quiet_seconds", "0.25")).settings().daemon();
     assertEquals(Optional.empty(), daemon.embedderIdle());
     assertEquals(Optional.of(Duration.ZERO), daemon.modelIdle());
     assertEquals(Duration.ofMillis(250), daemon.quiet());
     assertTrue(daemon.across());
+    assertTrue(daemon.notifyOfFindings());
     assertEquals(2, load("threads = 3", Map.of()).settings().daemon().modelThreads());
     assertEquals(
         5, load("", Map.of("daemon.model_threads", "5")).settings().daemon().modelThreads());
@@ -137,6 +144,7 @@ class SettingsLoaderTest {
         "daemon.poll_seconds = 0 | daemon.poll_seconds",
         "daemon.model_idle_minutes = -2 | daemon.model_idle_minutes",
         "daemon.across = \"yes\" | daemon.across",
+        "daemon.notify = \"on\" | daemon.notify",
         "threads = | line 1",
         "threads = 1\\nthreads = 2 | line 2",
       })

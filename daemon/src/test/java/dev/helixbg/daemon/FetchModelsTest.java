@@ -18,6 +18,7 @@ import java.net.Socket;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.attribute.PosixFilePermissions;
 import java.security.MessageDigest;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -165,6 +166,71 @@ class FetchModelsTest {
     for (String word : words) {
       assertTrue(ended.err().contains(word), ended.err());
     }
+  }
+
+  /** What each size is called on the host, and as which it is pinned. */
+  @Test
+  void eachSizeIsTheVendorsFileAtARevision() throws Exception {
+    Map<String, String> sizes =
+        Map.of(
+            "qwen3-1.7b", "Qwen3-1.7B-Q8_0.gguf",
+            "qwen3-4b", "Qwen3-4B-Q4_K_M.gguf",
+            "qwen3-8b", "Qwen3-8B-Q4_K_M.gguf");
+    for (Map.Entry<String, String> size : sizes.entrySet()) {
+      String name = size.getValue();
+      Ended unpinned = fetch(size.getKey());
+      assertEquals(5, unpinned.code(), "the host may send what it likes: " + unpinned.err());
+      Ended ended = fetch(size.getKey(), "--sha256", name + "=" + declared);
+      assertEquals(0, ended.code(), ended.err());
+      assertArrayEquals(model, Files.readAllBytes(folder.resolve(name)));
+      String repository = "Qwen/" + name.replaceAll("-Q.*", "-GGUF");
+      assertTrue(
+          paths.stream()
+              .anyMatch(path -> path.matches("/" + repository + "/resolve/[0-9a-f]{40}/" + name)),
+          paths.toString());
+    }
+    Ended several = fetch();
+    assertTrue(several.err().contains("first by name is taken: Qwen3-0.6B"), several.err());
+  }
+
+  @Test
+  void oneSizeIsSuggestedByMemoryAndGpu() throws Exception {
+    assertEquals("qwen3-0.6b", suggested(4, "exit 9", "Linux x86_64"));
+    assertEquals("qwen3-1.7b", suggested(64, "exit 9", "Linux x86_64"));
+    assertEquals("qwen3-4b", suggested(16, "echo 2048; echo 8192", "Linux x86_64"));
+    assertEquals("qwen3-8b", suggested(16, "echo 24564", "Linux x86_64"));
+    assertEquals("qwen3-1.7b", suggested(8, "exit 9", "Darwin arm64"));
+    assertEquals("qwen3-8b", suggested(32, "exit 9", "Darwin arm64"));
+  }
+
+  /**
+   * @param gpus what {@code nvidia-smi} does
+   * @return the last word of the list, on a machine that is what programs in front of PATH say
+   */
+  private String suggested(int gigabytes, String gpus, String system) throws Exception {
+    String[] words = system.split(" ");
+    Map<String, String> programs =
+        Map.of(
+            "uname", "[ \"$1\" = -m ] && echo " + words[1] + " || echo " + words[0],
+            "sysctl", "echo " + ((long) gigabytes << 30),
+            "awk",
+                "case $* in *MemTotal*) echo "
+                    + gigabytes
+                    + ";; *) exec /usr/bin/awk \"$@\";; esac",
+            "nvidia-smi", gpus);
+    Path bin = Files.createDirectories(folder.resolve("bin"));
+    for (Map.Entry<String, String> program : programs.entrySet()) {
+      Path file = bin.resolve(program.getKey());
+      Files.writeString(file, "#!/bin/sh\n" + program.getValue() + "\n");
+      Files.setPosixFilePermissions(file, PosixFilePermissions.fromString("rwxr-xr-x"));
+    }
+    ProcessBuilder list = new ProcessBuilder("bash", SCRIPT.toString(), "list");
+    list.environment().put("PATH", bin + ":" + System.getenv("PATH"));
+    Process process = list.start();
+    String said = new String(process.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
+    assertEquals(0, process.waitFor(), said);
+    String[] all = said.strip().split(" ");
+    return all[all.length - 1];
   }
 
   @Test

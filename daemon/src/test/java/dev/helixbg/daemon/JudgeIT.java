@@ -232,6 +232,7 @@ class JudgeIT {
     Path model = addModel();
     JsonNode good = new ObjectMapper().readTree(program.run("doctor", "--json").out());
     assertEquals("ok", languageModel(good).get("state").asText());
+    assertTrue(languageModel(good).get("detail").asText().contains(" MB of weights"));
     Files.writeString(model, "GGUF, or so it says");
     Program.Ended broken = program.run("doctor", "--json");
     JsonNode problem = languageModel(new ObjectMapper().readTree(broken.out()));

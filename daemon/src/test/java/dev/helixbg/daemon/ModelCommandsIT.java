@@ -81,6 +81,15 @@ class ModelCommandsIT {
   @Test
   void loadModelTellsWhatIsInTheFile() throws Exception {
     JsonNode loaded = json(program.run("load-model", model, "--json"));
+    assertEquals(Files.size(Path.of(model)), loaded.at("/memory/weights").asLong());
+    JsonNode config = loaded.get("config"); // keys and values of two bytes each
+    assertEquals(
+        4L
+            * config.get("layers").asInt()
+            * config.get("kv_heads").asInt()
+            * config.get("head_size").asInt()
+            * loaded.at("/memory/tokens").asInt(),
+        loaded.at("/memory/cache").asLong());
     assertEquals(24, loaded.at("/tensor_types/Q4_K").asInt());
     assertEquals(46, loaded.get("tensors").size());
     assertEquals(128, loaded.at("/config/head_size").asInt());

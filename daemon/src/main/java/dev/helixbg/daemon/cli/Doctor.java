@@ -5,6 +5,7 @@ import dev.helixbg.config.Locations;
 import dev.helixbg.config.Settings;
 import dev.helixbg.config.SettingsLoader;
 import dev.helixbg.daemon.host.LanguageModel;
+import dev.helixbg.daemon.host.ModelCost;
 import dev.helixbg.daemon.kb.Kb;
 import dev.helixbg.daemon.link.DaemonHome;
 import dev.helixbg.daemon.service.ServiceHealth;
@@ -164,11 +165,18 @@ final class Doctor {
             Check.note(
                 "language model",
                 "none: labels come from the embedding model, pairs get no verdict",
-                "scripts/fetch-models gets one, or set llm.model"));
+                "scripts/fetch-models gets one (list: which fits here), or set llm.model"));
         return;
       }
       try (Judge judge = model.get().open(settings)) {
-        checks.add(Check.ok("language model", model.get().file() + ", " + judge.modelName()));
+        checks.add(
+            Check.ok(
+                "language model",
+                "%s, %s: %s while it is loaded"
+                    .formatted(
+                        model.get().file(),
+                        judge.modelName(),
+                        ModelCost.of(judge.model()).words())));
       }
     } catch (GgufException | TokenizerException | Failure e) {
       checks.add(

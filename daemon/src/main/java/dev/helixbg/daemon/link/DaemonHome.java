@@ -42,6 +42,11 @@ public record DaemonHome(Path folder) {
     return logs().resolve("service.err");
   }
 
+  /** When the user was last told of findings, and of which. */
+  public Path notices() {
+    return folder.resolve("notices.json");
+  }
+
   /** The report across knowledge bases. */
   public Path across() {
     return folder.resolve("across");

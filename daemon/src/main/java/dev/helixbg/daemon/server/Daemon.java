@@ -74,6 +74,7 @@ public final class Daemon implements AutoCloseable {
   private final KbFiles.Lock lock;
   private final FolderHints hints = new FolderHints(this::hint);
   private final ControlServer control;
+  private final Notices notices;
   private final CountDownLatch closed = new CountDownLatch(1);
   private final Instant startedAt;
   private volatile Parts parts;
@@ -120,6 +121,7 @@ public final class Daemon implements AutoCloseable {
     this.lock = lock;
     this.clock = world.clock();
     this.startedAt = clock.now();
+    this.notices = new Notices(home.notices(), clock, Notices::showOnDesktop);
     this.metrics = new DaemonMetrics(clock);
     this.troubles = new TroubleLog(metrics);
     this.loop = new DaemonLoop(clock, this::chores);
@@ -250,6 +252,7 @@ public final class Daemon implements AutoCloseable {
       searches.forgetAll();
     }
     reportAcross(reports);
+    tellOfFindings(reports);
     boolean working = parts.idle().consider(parts.watches(), loop.isPaused());
     if (worked && !working) {
       timesWorked++;
@@ -303,6 +306,21 @@ public final class Daemon implements AutoCloseable {
         throw (InterruptedException) new InterruptedException().initCause(e);
       }
       troubles.met("across", e);
+    }
+  }
+
+  private void tellOfFindings(long reports) throws InterruptedException {
+    List<KbWatch> there = parts.watches().stream().filter(watch -> !watch.isGone()).toList();
+    boolean ready =
+        parts.settings().daemon().notifyOfFindings()
+            && there.stream().noneMatch(watch -> watch.upToDateWith().isEmpty());
+    if (ready) {
+      try {
+        notices.consider(there.stream().map(KbWatch::kb).toList(), reports);
+        troubles.over("notices");
+      } catch (IOException e) {
+        troubles.met("notices", "cannot keep " + home.notices() + ": " + Reasons.of(e));
+      }
     }
   }
 

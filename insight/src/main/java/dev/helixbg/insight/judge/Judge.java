@@ -76,6 +76,11 @@ public final class Judge implements Oracle {
     }
   }
 
+  /** The model that it asks. */
+  public TextModel model() {
+    return model;
+  }
+
   /** What the model is called. */
   public String modelName() {
     return model.name();

@@ -3,6 +3,7 @@ package dev.helixbg.daemon.cli.engine;
 import com.fasterxml.jackson.core.JsonGenerator;
 import dev.helixbg.daemon.cli.flags.GlobalOptions;
 import dev.helixbg.daemon.cli.flags.ModelFlags;
+import dev.helixbg.daemon.host.ModelCost;
 import dev.helixbg.daemon.terminal.Console;
 import dev.helixbg.daemon.terminal.ExitCode;
 import dev.helixbg.daemon.terminal.Json;
@@ -71,6 +72,7 @@ public final class LoadModelCommand implements Callable<Integer> {
     console.say("Model     %s", shown(model.name()));
     console.say("Backend   %s, context %,d tokens", model.backend().name(), model.contextLimit());
     GpuAccount.of(model.backend()).ifPresent(account -> account.printDevice(console));
+    console.say("Memory    %s", ModelCost.of(model).words());
     model.loadReport().refused().forEach(reason -> console.say("GPU       not used: %s", reason));
     printConfig(model);
     console.say("%nMetadata");
@@ -140,6 +142,7 @@ public final class LoadModelCommand implements Callable<Integer> {
     json.writeStringField("name", model.name());
     json.writeStringField("backend", model.backend().name());
     json.writeNumberField("context_limit", model.contextLimit());
+    ModelCost.of(model).write(json);
     writeConfig(model, json);
     json.writeObjectFieldStart("metadata");
     for (Map.Entry<String, GgufValue> entry : gguf.metadata().values().entrySet()) {

@@ -1,0 +1,178 @@
+package dev.helixbg.daemon.server;
+
+import com.fasterxml.jackson.core.JacksonException;
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.ObjectMapper;
+import com.fasterxml.jackson.databind.node.ObjectNode;
+import dev.helixbg.daemon.host.DaemonClock;
+import dev.helixbg.daemon.kb.Kb;
+import dev.helixbg.daemon.kb.ReportFolder;
+import dev.helixbg.daemon.kb.ReportedFinding;
+import dev.helixbg.daemon.terminal.Failure;
+import dev.helixbg.embed.store.AtomicFile;
+import dev.helixbg.embed.store.PrivateFiles;
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.NoSuchFileException;
+import java.nio.file.Path;
+import java.time.DateTimeException;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import java.util.Set;
+import java.util.TreeSet;
+import java.util.concurrent.TimeUnit;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Tells the user of new findings, at most once a day, in one line: how many, and where the report
+ * is; never what an entry says. When that was, and which findings were known then, survives a
+ * restart.
+ */
+final class Notices {
+  private static final Logger LOG = LoggerFactory.getLogger(Notices.class);
+  private static final Duration DAY = Duration.ofDays(1);
+  private static final long SECONDS_TO_SHOW = 5;
+
+  /** Shows a line. */
+  interface Desktop {
+    void show(String line) throws IOException, InterruptedException;
+  }
+
+  private final Path file;
+  private final DaemonClock clock;
+  private final Desktop desktop;
+  private Mark mark;
+  private long reportsSeen = -1;
+
+  /**
+   * The last notice.
+   *
+   * @param findings the ids of all findings then
+   */
+  private record Mark(Instant at, Set<String> findings) {}
+
+  /**
+   * @param file where the last notice is remembered
+   */
+  Notices(Path file, DaemonClock clock, Desktop desktop) {
+    this.file = file;
+    this.clock = clock;
+    this.desktop = desktop;
+  }
+
+  /**
+   * Tells of what is new, if a day has passed since it last did.
+   *
+   * @param kbs whose reports are up to date
+   * @param reports how many were written since the start
+   */
+  void consider(List<Kb> kbs, long reports) throws IOException, InterruptedException {
+    if (reports == reportsSeen) {
+      return;
+    }
+    if (mark == null) {
+      mark = read();
+    }
+    Duration since = Duration.between(mark.at(), clock.now());
+    if (!since.isNegative() && since.compareTo(DAY) < 0) { // negative: the clock was wrong then
+      return;
+    }
+    Set<String> all = new TreeSet<>();
+    List<Kb> withNew = new ArrayList<>();
+    int count = 0;
+    for (Kb kb : kbs) {
+      Set<String> ids = findings(kb);
+      all.addAll(ids);
+      ids.removeAll(mark.findings());
+      count += ids.size();
+      if (!ids.isEmpty()) {
+        withNew.add(kb);
+      }
+    }
+    reportsSeen = reports;
+    if (count == 0) {
+      return;
+    }
+    // Before it is shown: whatever happens then, it is not shown twice.
+    mark = new Mark(clock.now(), all);
+    write(mark);
+    desktop.show(
+        "helix-bg: %d new finding%s%s: %s"
+            .formatted(
+                count,
+                count == 1 ? "" : "s",
+                withNew.size() == 1 ? "" : " in " + withNew.size() + " knowledge bases",
+                ReportFolder.of(withNew.getFirst()).html()));
+  }
+
+  private static Set<String> findings(Kb kb) {
+    Set<String> ids = new TreeSet<>();
+    try {
+      ReportedFinding.of(kb).forEach(finding -> ids.add(finding.id()));
+    } catch (Failure e) {
+      LOG.debug("no findings to tell of: {}", e.getMessage());
+    }
+    return ids;
+  }
+
+  private Mark read() throws IOException {
+    try {
+      PrivateFiles.requireFile(file);
+      JsonNode json = new ObjectMapper().readTree(Files.readString(file));
+      Set<String> findings = new TreeSet<>();
+      json.path("findings").forEach(id -> findings.add(id.asText()));
+      return new Mark(Instant.parse(json.path("at").asText()), findings);
+    } catch (NoSuchFileException | JacksonException | DateTimeException e) {
+      return new Mark(Instant.EPOCH, Set.of());
+    }
+  }
+
+  private void write(Mark now) throws IOException {
+    ObjectNode json = new ObjectMapper().createObjectNode().put("at", now.at().toString());
+    now.findings().forEach(json.withArray("findings")::add);
+    AtomicFile.replace(file, out -> out.write((json + "\n").getBytes(StandardCharsets.UTF_8)));
+  }
+
+  /** By the notifications of the desktop; where there are none, the log says so. */
+  static void showOnDesktop(String line) throws InterruptedException {
+    List<String> command = command(line, System.getProperty("os.name"));
+    try {
+      Process process =
+          new ProcessBuilder(command)
+              .redirectOutput(ProcessBuilder.Redirect.DISCARD)
+              .redirectError(ProcessBuilder.Redirect.DISCARD)
+              .start();
+      process.getOutputStream().close();
+      Optional<String> trouble =
+          !process.waitFor(SECONDS_TO_SHOW, TimeUnit.SECONDS)
+              ? Optional.of("it does not end")
+              : process.exitValue() == 0
+                  ? Optional.empty()
+                  : Optional.of("it ended with code " + process.exitValue());
+      process.destroyForcibly();
+      trouble.ifPresent(why -> LOG.warn("{} showed no notification: {}", command.getFirst(), why));
+    } catch (IOException e) {
+      LOG.warn("no notification: {}", e.getMessage());
+    }
+  }
+
+  /** The line is an argument, and nothing interprets it: no shell, no markup, no script. */
+  static List<String> command(String line, String osName) {
+    return osName.startsWith("Mac")
+        ? List.of(
+            "osascript",
+            "-e",
+            "on run argv",
+            "-e",
+            "display notification (item 1 of argv) with title \"helix-bg\"",
+            "-e",
+            "end run",
+            line)
+        : List.of("notify-send", "--app-name=helix-bg", "--", line);
+  }
+}

@@ -1,0 +1,192 @@
+package dev.helixbg.daemon;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.attribute.PosixFilePermissions;
+import java.util.List;
+import java.util.concurrent.TimeUnit;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** scripts/install in a checkout whose build makes a program of a few lines. */
+class InstallScriptTest {
+  private static final Path SCRIPTS = Path.of("../scripts").toAbsolutePath();
+
+  @TempDir Path folder;
+
+  private Path checkout;
+  private Path home;
+  private Path opt;
+
+  private record Ended(int code, String err) {}
+
+  @BeforeEach
+  void checkOut() throws Exception {
+    checkout = Files.createDirectories(folder.resolve("a checkout"));
+    home = Files.createDirectories(folder.resolve("my home"));
+    opt = home.resolve(".local/opt/helix-bg");
+    Files.createDirectories(checkout.resolve("scripts/lib"));
+    Files.copy(SCRIPTS.resolve("install"), checkout.resolve("scripts/install"));
+    for (String library : List.of("jdk.sh", "download.sh")) {
+      Files.copy(
+          SCRIPTS.resolve("lib").resolve(library),
+          checkout.resolve("scripts/lib").resolve(library));
+    }
+    pom("0.1.0-SNAPSHOT");
+    // A program that notes what it is told, runs while the file 'runs' says so, and ends when it is
+    // to.
+    program(
+        "scripts/package",
+        """
+        #!/usr/bin/env bash
+        [ ! -e "$HOME/no-build" ] || exit 5
+        mkdir -p "$2/bin" "$2/share/man/man1" "$2/share/bash-completion/completions"
+        cat > "$2/bin/helix-bg" <<'END'
+        #!/usr/bin/env bash
+        echo "$*" >> "$HOME/told"
+        case "$*" in
+          "status --json") [ -e "$HOME/runs" ] && echo "{ \\"program\\" : \\"$(cd -P "$HOME" && pwd -P)/.local/opt/helix-bg/x/lib/helix-bg.jar\\" }" ;;
+          stop) rm "$HOME/runs" ;;
+          "service uninstall") rm "$HOME/.helix/service.json" ;;
+        esac
+        END
+        chmod +x "$2/bin/helix-bg"
+        """);
+    git("init", "-q");
+    commit("first");
+  }
+
+  private void program(String name, String text) throws IOException {
+    Path file = checkout.resolve(name);
+    Files.writeString(file, text);
+    Files.setPosixFilePermissions(file, PosixFilePermissions.fromString("rwxr-xr-x"));
+  }
+
+  private void pom(String version) throws IOException {
+    Files.writeString(checkout.resolve("pom.xml"), "<version>" + version + "</version>\n");
+  }
+
+  private String git(String... arguments) throws Exception {
+    return run(Stream.concat(
+                Stream.of("git", "-c", "user.name=a", "-c", "user.email=a@b"), Stream.of(arguments))
+            .toArray(String[]::new))
+        .err();
+  }
+
+  private void commit(String what) throws Exception {
+    Files.writeString(checkout.resolve("what"), what);
+    git("add", "-A");
+    git("commit", "-q", "-m", what);
+  }
+
+  private Ended run(String... command) throws Exception {
+    Path err = folder.resolve("err");
+    ProcessBuilder builder =
+        new ProcessBuilder(command)
+            .directory(checkout.toFile())
+            .redirectErrorStream(true)
+            .redirectOutput(err.toFile());
+    builder.environment().put("HOME", home.toString());
+    builder.environment().put("JAVA_HOME", System.getProperty("java.home"));
+    Process process = builder.start();
+    assertTrue(process.waitFor(1, TimeUnit.MINUTES), "it does not end");
+    return new Ended(process.exitValue(), Files.readString(err));
+  }
+
+  private Ended install(String... arguments) throws Exception {
+    return run(
+        Stream.concat(
+                Stream.of("bash", checkout.resolve("scripts/install").toString()),
+                Stream.of(arguments))
+            .toArray(String[]::new));
+  }
+
+  private String installed() throws Exception {
+    Ended ended = install();
+    assertEquals(0, ended.code(), ended.err());
+    return Files.readSymbolicLink(opt.resolve("current")).toString();
+  }
+
+  private List<String> versions() throws IOException {
+    try (Stream<Path> all = Files.list(opt)) {
+      return all.filter(path -> Files.isDirectory(path) && !Files.isSymbolicLink(path))
+          .map(path -> path.getFileName().toString())
+          .sorted()
+          .toList();
+    }
+  }
+
+  @Test
+  void theNewestIsCurrentAndTheOneBeforeIsKept() throws Exception {
+    String first = installed();
+    assertTrue(first.matches("0\\.1\\.0-SNAPSHOT-[0-9a-f]{10}"), first);
+    Path start = home.resolve(".local/bin/helix-bg");
+    assertEquals(opt.resolve(first).resolve("bin/helix-bg").toRealPath(), start.toRealPath());
+    assertTrue(Files.isDirectory(home.resolve(".local/share/man/man1")));
+    assertEquals(first, installed(), "the same commit is the same version");
+    assertEquals(List.of(first), versions());
+    commit("second");
+    String second = installed();
+    assertEquals(Stream.of(first, second).sorted().toList(), versions());
+    assertEquals(second, installed());
+    assertEquals(2, versions().size(), "what was before is still what was before");
+    Files.writeString(checkout.resolve("what"), "changed");
+    String changed = installed();
+    assertTrue(changed.startsWith(second + "-changed-"), changed);
+    assertEquals(List.of(second, changed), versions());
+    pom("0.1.0");
+    assertEquals("0.1.0", installed());
+  }
+
+  @Test
+  void aBuildThatFailsChangesNothing() throws Exception {
+    String first = installed();
+    commit("second");
+    Files.createFile(home.resolve("no-build"));
+    Ended ended = install();
+    assertEquals(5, ended.code());
+    assertEquals(List.of(first), versions());
+    assertEquals(first, Files.readSymbolicLink(opt.resolve("current")).toString());
+  }
+
+  @Test
+  void whatIsNotOursIsNotReplaced() throws Exception {
+    Path start = home.resolve(".local/bin/helix-bg");
+    Files.createDirectories(start.getParent());
+    Files.writeString(start, "mine");
+    Ended ended = install();
+    assertEquals(6, ended.code());
+    assertTrue(ended.err().contains("move it away first"), ended.err());
+    assertEquals("mine", Files.readString(start));
+    assertEquals(0, install("--uninstall").code());
+    assertEquals("mine", Files.readString(start));
+    assertEquals(2, install("--explode").code());
+  }
+
+  @Test
+  void theServiceIsRestartedWhereItRunsAndEndedBeforeItGoes() throws Exception {
+    Path told = home.resolve("told");
+    Files.createDirectories(home.resolve(".helix"));
+    Files.createFile(home.resolve(".helix/service.json"));
+    installed();
+    assertFalse(Files.readString(told).contains("restart"), "it was stopped, and stays so");
+    Files.createFile(home.resolve("runs"));
+    commit("second");
+    installed();
+    assertTrue(Files.readString(told).endsWith("service restart\n"), Files.readString(told));
+    Ended gone = install("--uninstall");
+    assertEquals(0, gone.code(), gone.err());
+    assertTrue(
+        Files.readString(told).endsWith("service uninstall\nstatus --json\nstop\n"),
+        Files.readString(told));
+    assertFalse(Files.exists(opt));
+    assertFalse(Files.isSymbolicLink(home.resolve(".local/bin/helix-bg")));
+  }
+}

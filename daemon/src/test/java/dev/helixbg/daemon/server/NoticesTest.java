@@ -1,0 +1,115 @@
+package dev.helixbg.daemon.server;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import dev.helixbg.daemon.host.FakeClock;
+import dev.helixbg.daemon.kb.Kb;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** When a user is told of new findings, and what. */
+class NoticesTest {
+  private static final String[] IDS = {"dup-0000000001", "dup-0000000002", "link-0000000003"};
+
+  @TempDir Path folder;
+
+  private final FakeClock clock = new FakeClock();
+  private final List<String> shown = new ArrayList<>();
+  private Path mark;
+  private Kb kb;
+  private Kb other;
+
+  @BeforeEach
+  void kbs() throws IOException {
+    mark = folder.resolve("notified.json");
+    kb = new Kb(Files.createDirectories(folder.resolve("kb")));
+    other = new Kb(Files.createDirectories(folder.resolve("other")));
+    Files.createDirectory(kb.insights());
+    Files.createDirectory(other.insights());
+  }
+
+  private static void report(Kb kb, String... ids) throws IOException {
+    Files.writeString(
+        kb.insights().resolve("report.json"),
+        Stream.of(ids)
+            .map(id -> "{\"id\":\"" + id + "\",\"similarity\":1,\"a\":{\"name\":\"secret:0\"}}")
+            .collect(Collectors.joining(",", "{\"nearDuplicates\":[", "]}")));
+  }
+
+  private Notices started() {
+    return new Notices(mark, clock, shown::add);
+  }
+
+  private String html(Kb of) {
+    return of.insights().resolve("report.html").toString();
+  }
+
+  @Test
+  void whatIsNewIsToldOnceADayAlsoAfterARestart() throws Exception {
+    report(kb, IDS[0], IDS[1]);
+    Notices notices = started();
+    notices.consider(List.of(kb), 1);
+    assertEquals(List.of("helix-bg: 2 new findings: " + html(kb)), shown);
+    report(kb, IDS);
+    notices.consider(List.of(kb), 2);
+    clock.pass(Duration.ofHours(23));
+    notices = started();
+    notices.consider(List.of(kb), 0);
+    assertEquals(1, shown.size(), "twice on one day");
+    clock.pass(Duration.ofHours(1));
+    notices.consider(List.of(kb), 0);
+    assertEquals("helix-bg: 1 new finding: " + html(kb), shown.getLast());
+    clock.pass(Duration.ofDays(2));
+    notices.consider(List.of(kb), 1);
+    assertEquals(2, shown.size(), "nothing was new");
+    assertFalse(shown.toString().contains("secret"), shown.toString());
+  }
+
+  @Test
+  void severalKbsHaveOneLine() throws Exception {
+    report(kb, IDS[0]);
+    report(other, IDS[1], IDS[2]);
+    started().consider(List.of(kb, other), 0);
+    assertEquals(List.of("helix-bg: 3 new findings in 2 knowledge bases: " + html(kb)), shown);
+  }
+
+  @Test
+  void noReportAndNoFindingsAreNoNews() throws Exception {
+    report(kb);
+    started().consider(List.of(kb, other), 0);
+    assertEquals(List.of(), shown);
+    assertFalse(Files.exists(mark));
+  }
+
+  @Test
+  void aMarkThatIsDamagedOrFromTheFutureKeepsNobodySilent() throws Exception {
+    report(kb, IDS[0]);
+    Files.writeString(mark, "{\"at\":");
+    started().consider(List.of(kb), 0);
+    assertEquals(1, shown.size());
+    Files.writeString(
+        mark, "{\"at\":\"" + clock.now().plus(Duration.ofDays(900)) + "\",\"findings\":[]}");
+    started().consider(List.of(kb), 0);
+    assertEquals(2, shown.size());
+  }
+
+  @Test
+  void theLineIsAnArgumentOfItsOwn() {
+    String line = "helix-bg: 1 new finding: /home/ada/$(reboot)\"; end/report.html";
+    assertEquals(line, Notices.command(line, "Mac OS X").getLast());
+    assertEquals(
+        List.of("notify-send", "--app-name=helix-bg", "--", line), Notices.command(line, "Linux"));
+    assertTrue(Notices.command(line, "Mac OS X").stream().noneMatch(word -> word.equals("-c")));
+  }
+}

@@ -1,0 +1,134 @@
+# Downloads files whose SHA-256 is known: resumed, checked, and with one clear error. Sourced, not run, by a script that sets me (its name, for
+# messages), host (the beginning of every URL) and patience (seconds). Exit codes are those that scripts/fetch-models documents.
+
+fail() { # CODE MESSAGE
+  local LC_ALL=C
+  echo "$me: ${2//[^ -~]/?}" >&2 # an argument may hold what acts on a terminal
+  exit "$1"
+}
+
+sha256() { if command -v sha256sum > /dev/null; then sha256sum "$1"; else shasum -a 256 "$1"; fi | cut -d' ' -f1; }
+size() { if [ -f "$1" ]; then wc -c < "$1" | tr -d ' '; else echo 0; fi; }
+
+find_proxy() { # sets proxy: what curl takes for this host, shown without its password
+  case $host in
+    https:*) proxy=${https_proxy:-${HTTPS_PROXY:-${all_proxy:-${ALL_PROXY:-}}}} ;;
+    *) proxy=${http_proxy:-${all_proxy:-${ALL_PROXY:-}}} ;;
+  esac
+  proxy=$(sed 's:[^/]*@::' <<< "$proxy")
+}
+
+# What curl says of an answer: its status, and that of a proxy which was to connect to the host.
+answered=(--suppress-connect-headers --write-out '\nanswered %{http_code} %{http_connect}\n')
+
+status() { # CURL_OUTPUT -> the status that counts: the proxy's where it refused
+  local host_said proxy_said
+  read -r host_said proxy_said <<< "$(sed -n 's/^answered //p' <<< "$1")" || true
+  if [ "${proxy_said:-0}" -ge 400 ]; then echo "$proxy_said"; else echo "${host_said:-0}"; fi
+}
+
+reason() { # CURL_CODE STATUS -> words
+  local through=
+  [ -z "$proxy" ] || through=", through the proxy $proxy"
+  case $1 in
+    5) echo "the proxy $proxy cannot be found" ;;
+    6) echo "the name cannot be resolved: this machine may be offline, or behind a proxy (set https_proxy)" ;;
+    7)
+      if [ -n "$proxy" ]; then
+        echo "the proxy $proxy does not answer"
+      else
+        echo "nothing answers there: this machine may be offline, or behind a proxy (set https_proxy)"
+      fi
+      ;;
+    28) echo "nothing came for $patience seconds$through; run it again and it goes on from there" ;;
+    35 | 60) echo "the host's certificate cannot be trusted; a proxy may stand between" ;;
+    *)
+      case $2 in
+        407) echo "the proxy $proxy wants a name and a password: https_proxy=http://NAME:PASSWORD@HOST:PORT" ;;
+        4?? | 5??) echo "it was refused with status $2$through" ;;
+        *)
+          case $1 in
+            18 | 52 | 55 | 56) echo "the connection was cut$through; run it again and it goes on from there" ;;
+            *) echo "curl failed with code $1" ;;
+          esac
+          ;;
+      esac
+      ;;
+  esac
+}
+
+# Sets declared_size from the answer to a HEAD request, to know when nothing is missing any more: a large file is declared by
+# the host's first answer, before it sends on to a store. What the file must be is never the host's to say.
+declare_size() { # URL
+  local headers code=0
+  headers=$(curl -sS --fail --head --max-time "$patience" "${answered[@]}" "$1" 2> /dev/null) || code=$?
+  [ $code -eq 0 ] || fail 4 "cannot reach $1: $(reason $code "$(status "$headers")")"
+  header() { tr -d '\r' <<< "$headers" | sed -n "s/^$1: *\([0-9]\{1,15\}\)\$/\1/Ip" | tail -1; }
+  declared_size=$(header x-linked-size)
+  [ -n "$declared_size" ] || declared_size=$(header content-length)
+}
+
+is_right() { # FILE -> whether it is what it must be
+  [ -z "$declared_size" ] || [ "$(size "$1")" = "$declared_size" ] || return 1
+  [ "$(sha256 "$1")" = "$right" ]
+}
+
+# One piece of a download, appended to what is there; sets code and said, the status.
+download() { # URL PART
+  local show=(--silent) output
+  [ ! -t 2 ] || show=(--progress-bar)
+  code=0
+  output=$(curl --location --fail "${show[@]}" "${answered[@]}" --connect-timeout "$patience" --speed-limit 1 \
+    --speed-time "$patience" --continue-at - --output "$2" "$1") || code=$?
+  said=$(status "$output")
+}
+
+fetch() { # FILE PATH_ON_HOST SHA256 [SIZE], which is asked for where it is not known
+  local file=$1 name=${1##*/} url=$host/$2 right=$3 part=$1.part
+  local before pieces=0 idle=0 again=0
+  declared_size=${4:-}
+  if [ -f "$file" ] && is_right "$file"; then
+    echo "$me: $name is there already" >&2
+    return
+  fi
+  command -v curl > /dev/null || fail 2 "curl is missing (Debian: apt install curl)"
+  find_proxy
+  [ $# -gt 3 ] || declare_size "$url"
+  { mkdir -p "$(dirname "$file")" && : >> "$part"; } 2> /dev/null || fail 6 "cannot write $part"
+  [ ! -s "$part" ] || pieces=2 # of an earlier run, and whatever that was
+  echo "$me: $name, ${declared_size:-?} bytes from $host ..." >&2
+  until is_right "$part"; do
+    before=$(size "$part")
+    code=0 said=0
+    if [ -z "$declared_size" ] || [ "$before" -lt "$declared_size" ]; then
+      download "$url" "$part"
+      pieces=$((pieces + 1))
+      is_right "$part" && break
+    fi
+    # Refused, by the host or a proxy: what came so far stays. 416 is about what came so far.
+    [[ $said != [45]?? || $said = 416 ]] || fail 4 "cannot fetch $url: $(reason $code "$said")"
+    case $code in
+      18 | 28 | 52 | 55 | 56) # cut: go on, as long as something comes
+        if [ "$(size "$part")" -gt "$before" ]; then idle=0; else idle=$((idle + 1)); fi
+        [ $idle -lt 4 ] || fail 4 "cannot fetch $url: $(reason $code "$said")"
+        ;;
+      0 | 22 | 33 | 36) # all of it came and is not what was declared, or the host cannot go on in the middle
+        rm -f "$part"
+        { [ $pieces -gt 1 ] && [ $again -lt 2 ]; } \
+          || fail 5 "what came for $name is another file: its SHA-256 is not $right. It was deleted"
+        again=$((again + 1)) pieces=0
+        ;;
+      23) fail 6 "cannot write $part" ;;
+      *) fail 4 "cannot fetch $url: $(reason $code "$said")" ;;
+    esac
+  done
+  mv -f "$part" "$file"
+  echo "$me: $name is whole, and its SHA-256 is right" >&2
+}
+
+unpack() { # ARCHIVE FOLDER; what is in the archive's only folder becomes FOLDER in one step, and the archive goes
+  local new=$2.new.$$
+  rm -rf "$new" && mkdir -p "$new" || fail 6 "cannot write $new"
+  tar -xzf "$1" -C "$new" --strip-components=1 || fail 6 "cannot unpack $1 into $new"
+  rm -rf "$2" && mv "$new" "$2" && rm -f "$1" || fail 6 "cannot write $2"
+}

@@ -1,0 +1,7 @@
+# Finds Maven. Sourced in the root folder, not run.
+
+find_maven() { # prints the command: the system's, where it is new enough, else that of mvnw
+  local version
+  version=$(mvn --version 2> /dev/null | sed -n 's/.*Apache Maven \([0-9]*\)\.\([0-9]*\).*/\1 \2/p' || true)
+  if [ -n "$version" ] && [ $((${version% *} * 100 + ${version#* })) -ge 308 ]; then echo mvn; else echo ./mvnw; fi
+}
