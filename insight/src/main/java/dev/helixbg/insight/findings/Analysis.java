@@ -29,6 +29,9 @@ public final class Analysis {
   /** Kept of the topic overlaps; more would be one tangle of topics, not a list to read. */
   static final int MAX_TOPIC_OVERLAPS = 1_000;
 
+  /** Similar pairs that one pass may keep: 12 MB of them. */
+  private static final int MAX_PAIRS = 1_000_000;
+
   private static final Pattern KEY = Pattern.compile("[0-9a-f]{32}");
 
   private final List<NamedEntry> entries;
@@ -155,10 +158,28 @@ public final class Analysis {
     check(live, keys, vectors);
     TextVectors texts = TextVectors.of(vectors, passages);
     try (PackedVectors packed = PackedVectors.pack(vectors)) {
-      PairFacts facts = ScannedPairs.of(keys, vectors, packed, texts, maxDrawn, threads);
+      PairFacts facts = facts(keys, vectors, packed, texts, settings, maxDrawn, threads);
       return of(live, keys, vectors, packed, texts, facts, settings, threads, TopicPairs.ALL)
           .findings();
     }
+  }
+
+  /** In one pass over many entries, unless too many of them are similar. */
+  private static PairFacts facts(
+      List<String> keys,
+      Vectors vectors,
+      PackedVectors packed,
+      TextVectors texts,
+      InsightSettings settings,
+      int maxDrawn,
+      int threads) {
+    if (vectors.count() > KeptPairs.MAX_VECTORS) {
+      KnownPairs known = new KnownPairs(PairHits.floor(settings), MAX_PAIRS, maxDrawn);
+      if (known.update(keys, vectors, packed, texts, threads)) {
+        return known;
+      }
+    }
+    return ScannedPairs.of(keys, vectors, packed, texts, maxDrawn, threads);
   }
 
   /**

@@ -103,20 +103,27 @@ final class KnownPairs implements PairFacts, PairSource {
       next.put(new Instance(keys.get(i), ordinals[i]), slotOf[i]);
     }
     slots = next;
-    if (!compareFresh(fresh, slotOf, vectors, packed, threads)) {
-      return false;
-    }
     int[] nowAt =
         IntStream.of(keptSlotAt)
             .map(slot -> slot < 0 ? NearestLists.NONE : indexOf[slot])
             .toArray();
     int[] order = EvenDraw.orderByKey(keys);
-    if (texts.hasPassages()) {
-      try (PackedVectors all = PackedVectors.pack(texts.vectors())) {
+    PackedVectors all = texts.hasPassages() ? PackedVectors.pack(texts.vectors()) : packed;
+    try {
+      if (fresh.length == count) {
+        if (!compareAll(order, slotOf, texts, all, threads)) {
+          return false;
+        }
+      } else {
+        if (!compareFresh(fresh, slotOf, vectors, packed, threads)) {
+          return false;
+        }
         nearest = nearest.updated(order, nowAt, texts, all, threads);
       }
-    } else {
-      nearest = nearest.updated(order, nowAt, texts, packed, threads);
+    } finally {
+      if (all != packed) {
+        all.close();
+      }
     }
     slotAt = slotOf;
     sampled = count > maxDrawn;
@@ -165,21 +172,45 @@ final class KnownPairs implements PairFacts, PairSource {
     return slot;
   }
 
+  /** One pass for the pairs and for the nearest. */
+  private boolean compareAll(
+      int[] order, int[] slotOf, TextVectors texts, PackedVectors all, int threads) {
+    NearestLists lists = new NearestLists(order);
+    List<Found> found =
+        AllPairs.among(
+            all,
+            Float.NEGATIVE_INFINITY,
+            threads,
+            () -> {
+              PairSink nearer = lists.sink(texts.owners());
+              return new Found(null, null) {
+                @Override
+                public void accept(int a, int b, float similarity) {
+                  nearer.accept(a, b, similarity);
+                  if (similarity >= floor && b < texts.entries()) { // and a, which is lower
+                    super.accept(a, b, similarity);
+                  }
+                }
+              };
+            });
+    nearest = lists;
+    return keep(found, slotOf);
+  }
+
   private boolean compareFresh(
       int[] fresh, int[] slotOf, Vectors vectors, PackedVectors packed, int threads) {
     if (fresh.length == 0) {
       return true;
     }
-    List<Found> found;
-    if (fresh.length == vectors.count()) {
-      found = AllPairs.among(packed, floor, threads, () -> new Found(null, null));
-    } else {
-      BitSet isFresh = new BitSet(vectors.count());
-      IntStream.of(fresh).forEach(isFresh::set);
-      try (PackedVectors rows = PackedVectors.pack(vectors.select(fresh))) {
-        found = AllPairs.between(rows, packed, floor, threads, () -> new Found(fresh, isFresh));
-      }
+    BitSet isFresh = new BitSet(vectors.count());
+    IntStream.of(fresh).forEach(isFresh::set);
+    try (PackedVectors rows = PackedVectors.pack(vectors.select(fresh))) {
+      return keep(
+          AllPairs.between(rows, packed, floor, threads, () -> new Found(fresh, isFresh)), slotOf);
     }
+  }
+
+  private boolean keep(List<Found> found, int[] slotOf) {
     for (Found part : found) {
       if (part.tooMany || (long) kept.count + part.pairs.count > maxPairs) {
         return false;
@@ -193,7 +224,7 @@ final class KnownPairs implements PairFacts, PairSource {
   }
 
   /** Collects the pairs of one worker, by index. */
-  private final class Found implements PairSink {
+  private class Found implements PairSink {
     private final int[] rows;
     private final BitSet isFresh;
     private final PairList pairs = new PairList();

@@ -3,6 +3,7 @@ package dev.helixbg.insight.findings;
 import dev.helixbg.embed.ParallelLoop;
 import dev.helixbg.insight.similarity.AllPairs;
 import dev.helixbg.insight.similarity.PackedVectors;
+import dev.helixbg.insight.similarity.PairSink;
 import dev.helixbg.insight.terms.TermVectors;
 import java.util.Arrays;
 import java.util.BitSet;
@@ -72,19 +73,18 @@ final class NearestLists {
    */
   static NearestLists of(TextVectors texts, PackedVectors packed, int[] order, int threads) {
     NearestLists lists = new NearestLists(order);
-    int[] owners = texts.owners();
-    AllPairs.among(
-        packed,
-        Float.NEGATIVE_INFINITY,
-        threads,
-        () ->
-            (a, b, similarity) -> {
-              if (owners[a] != owners[b]) {
-                lists.offer(owners[a], owners[b], similarity);
-                lists.offer(owners[b], owners[a], similarity);
-              }
-            });
+    AllPairs.among(packed, Float.NEGATIVE_INFINITY, threads, () -> lists.sink(texts.owners()));
     return lists;
+  }
+
+  /** Takes in the pairs of vectors with these owners. */
+  PairSink sink(int[] owners) {
+    return (a, b, similarity) -> {
+      if (owners[a] != owners[b]) {
+        offer(owners[a], owners[b], similarity);
+        offer(owners[b], owners[a], similarity);
+      }
+    };
   }
 
   /** Those by terms. */

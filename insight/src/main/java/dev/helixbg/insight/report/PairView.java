@@ -76,8 +76,16 @@ record PairView(
         verdict.map(Judged::verdict),
         verdict.map(said -> said.verdict().title()),
         ActView.of(acts.on(relation, verdict)),
-        EntryView.of(Optional.of("A"), relation.a(), judgements),
-        EntryView.of(Optional.of("B"), relation.b(), judgements));
+        EntryView.of(
+            Optional.of("A"),
+            relation.a(),
+            evidence.matching().map(Finding.Matching::a),
+            judgements),
+        EntryView.of(
+            Optional.of("B"),
+            relation.b(),
+            evidence.matching().map(Finding.Matching::b),
+            judgements));
   }
 
   boolean sharesWords() {
