@@ -31,7 +31,7 @@ for version in 1 2; do
   ln -s "${java%/bin/java}" "$opt/$version/runtime"
   cp "$scripts/../packaging/launcher" "$opt/$version/bin/helix-bg"
 done
-ln -s 1 "$opt/current"
+ln -sfn 1 "$opt/current"
 
 # Waiting half a minute before a restart is for users, not for tests.
 mkdir -p .config/systemd/user/$unit.d
@@ -105,3 +105,5 @@ told logs "$(hb service logs | grep -c " watches ")"
 hb service uninstall > /dev/null
 told uninstall $?
 told gone "$([ -e .config/systemd/user/$unit ] || echo yes)"
+hb status > /dev/null
+told answers $?

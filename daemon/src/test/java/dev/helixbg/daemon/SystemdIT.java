@@ -7,13 +7,11 @@ import static org.junit.jupiter.api.Assumptions.assumeTrue;
 import dev.helixbg.daemon.kb.ReportFolder;
 import dev.helixbg.daemon.kb.WritableKb;
 import java.io.IOException;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.attribute.PosixFilePermissions;
-import java.util.ArrayList;
-import java.util.LinkedHashMap;
 import java.util.List;
-import java.util.Map;
 import java.util.Random;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
@@ -89,44 +87,11 @@ class SystemdIT {
     String said = Files.readString(out) + Files.readString(err) + log(home);
     assumeTrue(process.exitValue() != CANNOT, "no user instance can run here: " + said);
 
-    Map<String, String> expected = new LinkedHashMap<>();
-    expected.put("uninstalled", "ok not installed");
-    expected.put("install", "0");
-    expected.put("works", "0");
-    expected.put("doctor", "ok runs ");
-    expected.put("java", "java");
-    expected.put("processes", "0");
-    expected.put("enabled", "enabled");
-    expected.put("status", "0");
-    expected.put("main", "1");
-    expected.put("group", "its own");
-    expected.put("nice", "10");
-    expected.put("noNewPrivileges", "1");
-    expected.put("afterKill", "0 1");
-    expected.put("old", "note runs ");
-    expected.put("restart", "0");
-    expected.put("restarted", "0 other");
-    expected.put("updated", "1");
-    expected.put("add", "0");
-    expected.put("watched", "2");
-    expected.put("remove", "0");
-    expected.put("kept", "1");
-    expected.put("stop", "0");
-    expected.put("stopped", "inactive success 143");
-    expected.put("statusStopped", "8");
-    expected.put("doctorStopped", "note installed, but not running");
-    expected.put("start", "0");
-    expected.put("started", "0");
-    expected.put("asked", "inactive success 0");
-    expected.put("wrongSettings", "failed 2 0");
-    expected.put("doctorFailed", "problem it has ended");
-    expected.put("errors", "1");
-    expected.put("logs", "6");
-    expected.put("uninstall", "0");
-    expected.put("gone", "yes");
-    List<String> lines = new ArrayList<>();
-    expected.forEach((name, value) -> lines.add(name + "=" + value));
-    assertEquals(lines, Files.readAllLines(out), said);
+    List<String> expected;
+    try (var in = SystemdIT.class.getResourceAsStream("/systemd/life-of-a-service.expected")) {
+      expected = new String(in.readAllBytes(), StandardCharsets.UTF_8).lines().toList();
+    }
+    assertEquals(expected, Files.readAllLines(out), said);
     assertTrue(Files.exists(ReportFolder.of(kb.kb()).html()));
   }
 

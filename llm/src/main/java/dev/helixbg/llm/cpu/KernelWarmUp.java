@@ -158,7 +158,7 @@ public final class KernelWarmUp {
     MemorySegment rows = arena.allocate(4L * 3 * COLUMNS, 64);
     // Some of it is not zero, which is a case of its own.
     rows.asSlice(0, 4L * 2 * COLUMNS).fill((byte) 0x3F);
-    long tile = arena.allocate(QuantisedTiles.BYTES, 64).address();
+    long tile = arena.allocate(QuantisedTiles.TILE_BYTES, 64).address();
     long sums = floats(arena, Q4KTileProduct.ROWS * QuantisedTiles.TOKENS);
     long pairs = scratch.floats(QuantisedTiles.SCRATCH);
     for (int i = 0; i < CALLS; i++) {

@@ -81,8 +81,9 @@ final class Products {
     share();
     if (few) {
       for (int r = 0; r < rows; r++) {
+        inputs.of(x.address(r), columns);
         for (int m = 0; m < count; m++) {
-          inputs.prepare(matrices[m].type(), x.address(r), columns);
+          inputs.prepare(matrices[m].type());
         }
         multiplyRow.row = r;
         team.run(multiplyRow, partsBefore[count]);

@@ -6,7 +6,6 @@ import static dev.helixbg.llm.cpu.kernel.QuantisedTiles.TOKENS;
 
 import dev.helixbg.llm.backend.host.HostActivations;
 import dev.helixbg.llm.backend.host.HostMatrix;
-import dev.helixbg.llm.cpu.kernel.Lanes;
 import dev.helixbg.llm.cpu.kernel.Q4KPanel;
 import dev.helixbg.llm.cpu.kernel.Q4KTileProduct;
 import dev.helixbg.llm.cpu.kernel.QuantisedTiles;
@@ -36,16 +35,16 @@ final class QuantisedMatmul {
     this.arena = arena;
   }
 
-  /** Whether matrices of this type can be multiplied so on this machine. */
+  /** Whether matrices of this type are multiplied so. */
   static boolean takes(TensorType type) {
-    return type == TensorType.Q4_K && Lanes.COUNT == 16;
+    return type == TensorType.Q4_K;
   }
 
   /** Sets the rows that follow, 0 to {@code rows − 1} of {@code x}; returns their tiles. */
   int of(HostActivations x, int rows) {
     this.x = x;
     this.rows = rows;
-    long bytes = QuantisedTiles.BYTES * tiles() * blocks();
+    long bytes = QuantisedTiles.TILE_BYTES * tiles() * blocks();
     packed = Scratch.grown(arena, packed, bytes / Float.BYTES);
     return tiles();
   }
@@ -72,7 +71,7 @@ final class QuantisedMatmul {
   }
 
   private long packedAt(int tile, int block) {
-    return packed.address() + QuantisedTiles.BYTES * ((long) tiles() * block + tile);
+    return packed.address() + QuantisedTiles.TILE_BYTES * ((long) tiles() * block + tile);
   }
 
   /** Rows {@code from ≤ r < to} of W times what was packed. */

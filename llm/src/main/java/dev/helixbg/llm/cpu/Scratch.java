@@ -44,7 +44,7 @@ final class Scratch {
     unpacker = new Unpacker(arena);
     panel = allocate(TileProduct.ROWS * TileProduct.STRIDE);
     tile = allocate(TileProduct.ROWS * TileProduct.TOKENS);
-    q4Panel = allocate(Q4KPanel.BYTES / Float.BYTES);
+    q4Panel = allocate(Q4KPanel.PANEL_BYTES / Float.BYTES);
     products = allocate(Q4KTileProduct.SCRATCH / Float.BYTES);
     sums = allocate(TileProduct.ROWS * TileProduct.TOKENS);
     turned = allocate(Tiles.SCRATCH / Float.BYTES);

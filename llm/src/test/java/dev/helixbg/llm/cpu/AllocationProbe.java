@@ -18,6 +18,7 @@ import dev.helixbg.llm.tensor.TensorType;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.lang.management.ManagementFactory;
+import java.util.EnumSet;
 import java.util.List;
 import java.util.Set;
 import java.util.SplittableRandom;
@@ -33,18 +34,27 @@ final class AllocationProbe {
   private AllocationProbe() {}
 
   /**
-   * Prints nothing when all is well. With an argument, kernels are compiled first as they are when
-   * a model is opened.
+   * Prints nothing when all is well.
+   *
+   * @param arguments {@code warm} to have kernels compiled first as they are when a model is
+   *     opened, else {@code cold}; then types, or none for all of them
    */
   public static void main(String[] arguments) {
-    boolean warm = arguments.length > 0;
+    boolean warm = arguments[0].equals("warm");
+    Set<TensorType> types = EnumSet.noneOf(TensorType.class);
+    for (int i = 1; i < arguments.length; i++) {
+      types.add(TensorType.valueOf(arguments[i]));
+    }
+    if (types.isEmpty()) {
+      types = EnumSet.allOf(TensorType.class);
+    }
     if (warm) {
       KernelWarmUp.attention();
       KernelWarmUp.q8Attention();
       KernelWarmUp.vectors();
       KernelWarmUp.floatTiles();
     }
-    for (TensorType type : TensorType.values()) {
+    for (TensorType type : types) {
       if (warm) {
         KernelWarmUp.rows(type);
         KernelWarmUp.unpacker(Set.of(type));

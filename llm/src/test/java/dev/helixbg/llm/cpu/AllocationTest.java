@@ -3,6 +3,8 @@ package dev.helixbg.llm.cpu;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 
 import java.io.IOException;
+import java.util.ArrayList;
+import java.util.List;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
@@ -17,25 +19,41 @@ class AllocationTest {
    */
   private static final int PROCESSES = 3;
 
+  /** What most files of models for such machines hold. */
+  private static final String[] USUAL_TYPES = {"Q4_0", "Q4_K", "Q5_K", "Q6_K", "Q8_0"};
+
   @ParameterizedTest
   @ValueSource(strings = {"tiered", "c2"})
-  void compiledKernelsLeaveNoGarbage(String options) throws IOException, InterruptedException {
-    assertNoGarbage(options);
+  void compiledKernelsLeaveNoGarbage(String kind) throws IOException, InterruptedException {
+    assertNoGarbage(kind, List.of(), "cold");
   }
 
   @ParameterizedTest
   @ValueSource(strings = {"tiered", "c2"})
-  void norDoKernelsThatWereCompiledByTheSmallestCalls(String options)
+  void norDoKernelsThatWereCompiledByTheSmallestCalls(String kind)
       throws IOException, InterruptedException {
-    assertNoGarbage(options, "warm");
+    assertNoGarbage(kind, List.of(), "warm");
+  }
+
+  /** What the processors of most PCs have, and the narrowest there is. */
+  @ParameterizedTest
+  @ValueSource(strings = {"-XX:UseAVX=2", "-XX:MaxVectorSize=16"})
+  void norDoThoseForNarrowerVectors(String vectors) throws IOException, InterruptedException {
+    List<String> options = List.of("-XX:+IgnoreUnrecognizedVMOptions", vectors);
+    assertNoGarbage("c2", options, "warm", USUAL_TYPES);
   }
 
   /** In a JVM of its own, as the program is: other tests leave profiles behind. */
-  private static void assertNoGarbage(String options, String... arguments)
+  private static void assertNoGarbage(
+      String kind, List<String> options, String start, String... types)
       throws IOException, InterruptedException {
+    List<String> arguments = new ArrayList<>(List.of(types));
+    arguments.addFirst(start);
     String garbage = "";
     for (int i = 0; i < PROCESSES; i++) {
-      garbage = ForkedJvm.runAsLaunched(options, AllocationProbe.class, arguments);
+      garbage =
+          ForkedJvm.runAsLaunched(
+              kind, options, AllocationProbe.class, arguments.toArray(String[]::new));
       if (garbage.isEmpty()) {
         return;
       }

@@ -32,14 +32,16 @@ public final class ForkedJvm {
    * What the program prints under the launcher's options; it must end well.
    *
    * @param kind {@code tiered} or {@code c2}, see scripts/lib
+   * @param options more of the JVM's
    */
-  public static String runAsLaunched(String kind, Class<?> program, String... arguments)
+  public static String runAsLaunched(
+      String kind, List<String> options, Class<?> program, String... arguments)
       throws IOException, InterruptedException {
-    return start(
-        Redirect.DISCARD,
-        List.of("@../scripts/lib/jvm.options", "@../scripts/lib/" + kind + ".options"),
-        program,
-        arguments);
+    List<String> all = new ArrayList<>();
+    all.add("@../scripts/lib/jvm.options");
+    all.add("@../scripts/lib/" + kind + ".options");
+    all.addAll(options);
+    return start(Redirect.DISCARD, all, program, arguments);
   }
 
   private static String start(

@@ -23,6 +23,8 @@ public final class Lanes {
       VectorSpecies.of(float.class, VectorShape.forBitSize(BITS));
   static final VectorSpecies<Integer> INTS =
       VectorSpecies.of(int.class, VectorShape.forBitSize(BITS));
+  static final VectorSpecies<Short> SHORTS =
+      VectorSpecies.of(short.class, VectorShape.forBitSize(BITS));
 
   /** Sixteen bytes, on every machine. */
   static final VectorSpecies<Byte> BYTES_16 = ByteVector.SPECIES_128;

@@ -1,6 +1,7 @@
 package dev.helixbg.llm.cpu.kernel;
 
 import static dev.helixbg.llm.cpu.kernel.Lanes.ADDRESS;
+import static dev.helixbg.llm.cpu.kernel.Lanes.BYTES;
 import static dev.helixbg.llm.cpu.kernel.Lanes.FLOAT;
 import static dev.helixbg.llm.cpu.kernel.Lanes.INT;
 import static dev.helixbg.llm.cpu.kernel.Lanes.INTS;
@@ -16,9 +17,8 @@ import jdk.incubator.vector.IntVector;
 /**
  * Eight rows of a Q4_K matrix, one block wide, unpacked for {@link Q4KTileProduct}.
  *
- * <p>The first eight weights of sub-block s stand in a row at byte 512 · (s / 4) + 256 · (s mod 2)
- * + 32 · (s / 2 mod 2), and the next eight follow 64 bytes later each: sub-blocks s and s + 2,
- * which come out of one load, alternate.
+ * <p>A sub-block's weights stand in a row by eights. At 512 bits sub-blocks s and s + 2, which come
+ * out of one load, alternate; see {@link #place}.
  *
  * <p>A weight is scale · (q − 8) + offset, where the offset holds the block's minimum and the 8
  * taken away. Layout: per row 256 ints, each with q − 8 in both halves; then 8 × 8 scales and 8 × 8
@@ -43,9 +43,22 @@ public final class Q4KPanel {
   static final long OFFSETS = 4L * ROWS * SUBS;
 
   /** Bytes of a panel. */
-  public static final long BYTES = SCALES + 2 * OFFSETS;
+  public static final long PANEL_BYTES = SCALES + 2 * OFFSETS;
+
+  /** Bytes from eight weights of a sub-block to the next eight. */
+  private static final long EIGHT = Lanes.WIDE ? 64 : 32;
+
+  /** Bytes from a sub-block to the one whose nibbles are in the upper halves of the same bytes. */
+  private static final long HIGH = 4 * EIGHT;
 
   private Q4KPanel() {}
+
+  /** Where the first weights of a sub-block are, in bytes from its row. */
+  static long place(int sub) {
+    return Lanes.WIDE
+        ? (sub >> 2) * 512L + (sub & 1) * HIGH + (sub >> 1 & 1) * 32L
+        : (sub >> 1) * 2 * HIGH + (sub & 1) * HIGH;
+  }
 
   /**
    * Unpacks one block of up to eight rows; the others keep what they hold.
@@ -57,8 +70,11 @@ public final class Q4KPanel {
     for (int row = 0; row < rows; row++) {
       long block = weights + row * rowBytes;
       scales(block, panel + SCALES + 4L * SUBS * row);
-      nibbles(block + 16, panel + STRIDE * row);
-      nibbles(block + 80, panel + STRIDE * row + 512);
+      for (int vector = 0; vector < 128 / BYTES; vector++) {
+        int first = vector * BYTES / 32 * 2;
+        long to = panel + STRIDE * row + place(first) + vector * BYTES % 32;
+        nibbles(block + 16 + (long) vector * BYTES, to);
+      }
     }
   }
 
@@ -75,43 +91,43 @@ public final class Q4KPanel {
         .mul(BOTH_HALVES)
         .reinterpretAsShorts()
         .sub((short) ZERO)
-        .intoMemorySegment(MEMORY, target + 64, ORDER);
+        .intoMemorySegment(MEMORY, target + EIGHT, ORDER);
     z.lanewise(LSHR, 16)
         .and(NIBBLE)
         .mul(BOTH_HALVES)
         .reinterpretAsShorts()
         .sub((short) ZERO)
-        .intoMemorySegment(MEMORY, target + 128, ORDER);
+        .intoMemorySegment(MEMORY, target + 2 * EIGHT, ORDER);
     z.lanewise(LSHR, 24)
         .and(NIBBLE)
         .mul(BOTH_HALVES)
         .reinterpretAsShorts()
         .sub((short) ZERO)
-        .intoMemorySegment(MEMORY, target + 192, ORDER);
+        .intoMemorySegment(MEMORY, target + 3 * EIGHT, ORDER);
     z.lanewise(LSHR, 4)
         .and(NIBBLE)
         .mul(BOTH_HALVES)
         .reinterpretAsShorts()
         .sub((short) ZERO)
-        .intoMemorySegment(MEMORY, target + 256, ORDER);
+        .intoMemorySegment(MEMORY, target + HIGH, ORDER);
     z.lanewise(LSHR, 12)
         .and(NIBBLE)
         .mul(BOTH_HALVES)
         .reinterpretAsShorts()
         .sub((short) ZERO)
-        .intoMemorySegment(MEMORY, target + 320, ORDER);
+        .intoMemorySegment(MEMORY, target + HIGH + EIGHT, ORDER);
     z.lanewise(LSHR, 20)
         .and(NIBBLE)
         .mul(BOTH_HALVES)
         .reinterpretAsShorts()
         .sub((short) ZERO)
-        .intoMemorySegment(MEMORY, target + 384, ORDER);
+        .intoMemorySegment(MEMORY, target + HIGH + 2 * EIGHT, ORDER);
     z.lanewise(LSHR, 28)
         .and(NIBBLE)
         .mul(BOTH_HALVES)
         .reinterpretAsShorts()
         .sub((short) ZERO)
-        .intoMemorySegment(MEMORY, target + 448, ORDER);
+        .intoMemorySegment(MEMORY, target + HIGH + 3 * EIGHT, ORDER);
   }
 
   /** See {@link SixBits}. */

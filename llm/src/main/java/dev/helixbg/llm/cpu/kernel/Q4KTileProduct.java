@@ -1,12 +1,14 @@
 package dev.helixbg.llm.cpu.kernel;
 
 import static dev.helixbg.llm.cpu.kernel.Lanes.ADDRESS;
+import static dev.helixbg.llm.cpu.kernel.Lanes.BYTES;
 import static dev.helixbg.llm.cpu.kernel.Lanes.FLOAT;
 import static dev.helixbg.llm.cpu.kernel.Lanes.FLOATS;
 import static dev.helixbg.llm.cpu.kernel.Lanes.INT;
 import static dev.helixbg.llm.cpu.kernel.Lanes.INTS;
 import static dev.helixbg.llm.cpu.kernel.Lanes.MEMORY;
 import static dev.helixbg.llm.cpu.kernel.Lanes.ORDER;
+import static dev.helixbg.llm.cpu.kernel.Lanes.SHORTS;
 import static dev.helixbg.llm.cpu.kernel.Q4KPanel.OFFSETS;
 import static dev.helixbg.llm.cpu.kernel.QuantisedTiles.COLUMN_BYTES;
 import static dev.helixbg.llm.cpu.kernel.QuantisedTiles.SCALES;
@@ -25,7 +27,6 @@ import jdk.incubator.vector.VectorSpecies;
 
 /**
  * Matrix × matrix for Q4_K: a {@link Q4KPanel} times {@link QuantisedTiles}, in 16-bit integers.
- * 512 bits.
  *
  * <p>A multiplication and an addition of 32 shorts cost as much as a fused one of 16 floats does
  * twice, but go to all four vector units of the processor instead of two. |weight| ≤ 8 and
@@ -33,9 +34,6 @@ import jdk.incubator.vector.VectorSpecies;
  * are widened, once per sub-block. So a token's sum does not depend on its neighbours.
  */
 public final class Q4KTileProduct {
-  private static final VectorSpecies<Short> SHORTS =
-      VectorSpecies.of(short.class, VectorShape.forBitSize(FLOATS.vectorBitSize()));
-
   /** What a vector is widened from, half by half. */
   private static final VectorSpecies<Short> HALF =
       VectorSpecies.of(short.class, VectorShape.forBitSize(FLOATS.vectorBitSize() / 2));
@@ -50,8 +48,12 @@ public final class Q4KTileProduct {
 
   private static final long STRIDE = Q4KPanel.STRIDE;
 
-  /** Bytes of the products of one sub-block: rows × tokens × shorts. */
-  private static final long SUB_BYTES = 2L * ROWS * TOKENS;
+  /** Bytes of the products of one sub-block and one row, shorts, and of a row's sums, floats. */
+  private static final long ROW_PRODUCTS = 2L * TOKENS;
+
+  private static final long ROW_SUMS = 4L * TOKENS;
+
+  private static final long SUB_BYTES = ROW_PRODUCTS * ROWS;
 
   /** Bytes of scratch memory that {@link #multiply} wants. */
   public static final long SCRATCH = SUBS * SUB_BYTES;
@@ -71,22 +73,26 @@ public final class Q4KTileProduct {
       long panel, long tile, int tokens, boolean first, long sums, long scratch) {
     int vectors = tokens > QuantisedTiles.HALF ? 2 : 1;
     for (int sub = 0; sub < SUBS; sub++) {
-      // The place of a sub-block: see Q4KPanel.
-      long weights = panel + (sub >> 2) * 512L + (sub & 1) * 256L + (sub >> 1 & 1) * 32L;
+      long weights = panel + Q4KPanel.place(sub);
       long columns = tile + COLUMN_BYTES * (long) SUB * sub;
-      if (vectors == 2) {
-        twoVectors(weights, columns, scratch + SUB_BYTES * sub);
+      long to = scratch + SUB_BYTES * sub;
+      if (vectors == 2 && Lanes.WIDE) {
+        twoVectors(weights, columns, to);
       } else {
-        oneVector(weights, columns, scratch + SUB_BYTES * sub);
+        // Of 16 registers two vectors of sums would take all.
+        oneVector(weights, columns, to);
+        if (vectors == 2) {
+          oneVector(weights, columns + BYTES, to + BYTES);
+        }
       }
     }
     for (int row = 0; row < ROWS; row += ROWS_WIDENED) {
       for (int vector = 0; vector < vectors; vector++) {
-        long to = sums + 4L * TOKENS * row + 128L * vector;
+        long to = sums + ROW_SUMS * row + 2L * BYTES * vector;
         widen(
-            scratch + 2L * TOKENS * row + 64L * vector,
+            scratch + ROW_PRODUCTS * row + (long) BYTES * vector,
             panel + Q4KPanel.SCALES + 4L * SUBS * row,
-            tile + 128L * vector,
+            tile + 2L * BYTES * vector,
             first ? ZEROS : to,
             to);
       }
@@ -94,27 +100,31 @@ public final class Q4KTileProduct {
   }
 
   /**
-   * {@code sums = before +} the products of four rows and 32 tokens, times the scales of both, and
-   * the offsets times the activations. The four share the loads of what belongs to the tokens.
+   * {@code sums = before +} the products of four rows and a vector of tokens, times the scales of
+   * both, and the offsets times the activations. The four share the loads of what belongs to the
+   * tokens.
    */
   private static void widen(long products, long factors, long tile, long before, long sums) {
     long scales = factors & ADDRESS;
     FloatVector a0 = FloatVector.fromMemorySegment(FLOATS, MEMORY, before, ORDER);
-    FloatVector a1 = FloatVector.fromMemorySegment(FLOATS, MEMORY, before + 64, ORDER);
-    FloatVector b0 = FloatVector.fromMemorySegment(FLOATS, MEMORY, before + 256, ORDER);
-    FloatVector b1 = FloatVector.fromMemorySegment(FLOATS, MEMORY, before + 320, ORDER);
-    FloatVector c0 = FloatVector.fromMemorySegment(FLOATS, MEMORY, before + 512, ORDER);
-    FloatVector c1 = FloatVector.fromMemorySegment(FLOATS, MEMORY, before + 576, ORDER);
-    FloatVector d0 = FloatVector.fromMemorySegment(FLOATS, MEMORY, before + 768, ORDER);
-    FloatVector d1 = FloatVector.fromMemorySegment(FLOATS, MEMORY, before + 832, ORDER);
+    FloatVector a1 = FloatVector.fromMemorySegment(FLOATS, MEMORY, before + BYTES, ORDER);
+    FloatVector b0 = FloatVector.fromMemorySegment(FLOATS, MEMORY, before + ROW_SUMS, ORDER);
+    FloatVector b1 =
+        FloatVector.fromMemorySegment(FLOATS, MEMORY, before + ROW_SUMS + BYTES, ORDER);
+    FloatVector c0 = FloatVector.fromMemorySegment(FLOATS, MEMORY, before + 2 * ROW_SUMS, ORDER);
+    FloatVector c1 =
+        FloatVector.fromMemorySegment(FLOATS, MEMORY, before + 2 * ROW_SUMS + BYTES, ORDER);
+    FloatVector d0 = FloatVector.fromMemorySegment(FLOATS, MEMORY, before + 3 * ROW_SUMS, ORDER);
+    FloatVector d1 =
+        FloatVector.fromMemorySegment(FLOATS, MEMORY, before + 3 * ROW_SUMS + BYTES, ORDER);
     for (int sub = 0; sub < SUBS; sub++) {
       long shorts = products + SUB_BYTES * sub;
       long at = tile + 4L * TOKENS * sub;
       long scale = scales + 4L * sub;
       FloatVector sum0 = FloatVector.fromMemorySegment(FLOATS, MEMORY, at + SUMS, ORDER);
-      FloatVector sum1 = FloatVector.fromMemorySegment(FLOATS, MEMORY, at + SUMS + 64, ORDER);
+      FloatVector sum1 = FloatVector.fromMemorySegment(FLOATS, MEMORY, at + SUMS + BYTES, ORDER);
       FloatVector x0 = FloatVector.fromMemorySegment(FLOATS, MEMORY, at + SCALES, ORDER);
-      FloatVector x1 = FloatVector.fromMemorySegment(FLOATS, MEMORY, at + SCALES + 64, ORDER);
+      FloatVector x1 = FloatVector.fromMemorySegment(FLOATS, MEMORY, at + SCALES + BYTES, ORDER);
       FloatVector offsetA = FloatVector.broadcast(FLOATS, MEMORY.get(FLOAT, scale + OFFSETS));
       a0 = offsetA.fma(sum0, a0);
       a1 = offsetA.fma(sum1, a1);
@@ -130,7 +140,7 @@ public final class Q4KTileProduct {
           scaleA.fma(
               x1.mul(
                   (FloatVector)
-                      ShortVector.fromMemorySegment(HALF, MEMORY, shorts + 32, ORDER)
+                      ShortVector.fromMemorySegment(HALF, MEMORY, shorts + BYTES / 2, ORDER)
                           .convertShape(S2F, FLOATS, 0)),
               a1);
       FloatVector offsetB = FloatVector.broadcast(FLOATS, MEMORY.get(FLOAT, scale + OFFSETS + 32));
@@ -141,14 +151,15 @@ public final class Q4KTileProduct {
           scaleB.fma(
               x0.mul(
                   (FloatVector)
-                      ShortVector.fromMemorySegment(HALF, MEMORY, shorts + 128, ORDER)
+                      ShortVector.fromMemorySegment(HALF, MEMORY, shorts + ROW_PRODUCTS, ORDER)
                           .convertShape(S2F, FLOATS, 0)),
               b0);
       b1 =
           scaleB.fma(
               x1.mul(
                   (FloatVector)
-                      ShortVector.fromMemorySegment(HALF, MEMORY, shorts + 160, ORDER)
+                      ShortVector.fromMemorySegment(
+                              HALF, MEMORY, shorts + ROW_PRODUCTS + BYTES / 2, ORDER)
                           .convertShape(S2F, FLOATS, 0)),
               b1);
       FloatVector offsetC = FloatVector.broadcast(FLOATS, MEMORY.get(FLOAT, scale + OFFSETS + 64));
@@ -159,14 +170,15 @@ public final class Q4KTileProduct {
           scaleC.fma(
               x0.mul(
                   (FloatVector)
-                      ShortVector.fromMemorySegment(HALF, MEMORY, shorts + 256, ORDER)
+                      ShortVector.fromMemorySegment(HALF, MEMORY, shorts + 2 * ROW_PRODUCTS, ORDER)
                           .convertShape(S2F, FLOATS, 0)),
               c0);
       c1 =
           scaleC.fma(
               x1.mul(
                   (FloatVector)
-                      ShortVector.fromMemorySegment(HALF, MEMORY, shorts + 288, ORDER)
+                      ShortVector.fromMemorySegment(
+                              HALF, MEMORY, shorts + 2 * ROW_PRODUCTS + BYTES / 2, ORDER)
                           .convertShape(S2F, FLOATS, 0)),
               c1);
       FloatVector offsetD = FloatVector.broadcast(FLOATS, MEMORY.get(FLOAT, scale + OFFSETS + 96));
@@ -177,25 +189,26 @@ public final class Q4KTileProduct {
           scaleD.fma(
               x0.mul(
                   (FloatVector)
-                      ShortVector.fromMemorySegment(HALF, MEMORY, shorts + 384, ORDER)
+                      ShortVector.fromMemorySegment(HALF, MEMORY, shorts + 3 * ROW_PRODUCTS, ORDER)
                           .convertShape(S2F, FLOATS, 0)),
               d0);
       d1 =
           scaleD.fma(
               x1.mul(
                   (FloatVector)
-                      ShortVector.fromMemorySegment(HALF, MEMORY, shorts + 416, ORDER)
+                      ShortVector.fromMemorySegment(
+                              HALF, MEMORY, shorts + 3 * ROW_PRODUCTS + BYTES / 2, ORDER)
                           .convertShape(S2F, FLOATS, 0)),
               d1);
     }
     a0.intoMemorySegment(MEMORY, sums, ORDER);
-    a1.intoMemorySegment(MEMORY, sums + 64, ORDER);
-    b0.intoMemorySegment(MEMORY, sums + 256, ORDER);
-    b1.intoMemorySegment(MEMORY, sums + 320, ORDER);
-    c0.intoMemorySegment(MEMORY, sums + 512, ORDER);
-    c1.intoMemorySegment(MEMORY, sums + 576, ORDER);
-    d0.intoMemorySegment(MEMORY, sums + 768, ORDER);
-    d1.intoMemorySegment(MEMORY, sums + 832, ORDER);
+    a1.intoMemorySegment(MEMORY, sums + BYTES, ORDER);
+    b0.intoMemorySegment(MEMORY, sums + ROW_SUMS, ORDER);
+    b1.intoMemorySegment(MEMORY, sums + ROW_SUMS + BYTES, ORDER);
+    c0.intoMemorySegment(MEMORY, sums + 2 * ROW_SUMS, ORDER);
+    c1.intoMemorySegment(MEMORY, sums + 2 * ROW_SUMS + BYTES, ORDER);
+    d0.intoMemorySegment(MEMORY, sums + 3 * ROW_SUMS, ORDER);
+    d1.intoMemorySegment(MEMORY, sums + 3 * ROW_SUMS + BYTES, ORDER);
   }
 
   /** A sub-block times all tokens of a tile. */
@@ -274,7 +287,7 @@ public final class Q4KTileProduct {
     h1.intoMemorySegment(MEMORY, to + 960, ORDER);
   }
 
-  /** A sub-block times the first half of a tile. */
+  /** A sub-block times half a tile. */
   private static void oneVector(long panel, long columns, long to) {
     long w = panel & ADDRESS;
     ShortVector a0 = ShortVector.zero(SHORTS);
@@ -286,7 +299,7 @@ public final class Q4KTileProduct {
     ShortVector g0 = ShortVector.zero(SHORTS);
     ShortVector h0 = ShortVector.zero(SHORTS);
     for (int k = 0; k < SUB; k++) {
-      long weights = w + 4L * k + 4L * (k & ~7);
+      long weights = w + 4L * k + (Lanes.WIDE ? 4L * (k & ~7) : 0);
       ShortVector x0 =
           ShortVector.fromMemorySegment(SHORTS, MEMORY, columns + COLUMN_BYTES * (long) k, ORDER);
       ShortVector wa = IntVector.broadcast(INTS, MEMORY.get(INT, weights)).reinterpretAsShorts();
@@ -313,13 +326,13 @@ public final class Q4KTileProduct {
           IntVector.broadcast(INTS, MEMORY.get(INT, weights + 7 * STRIDE)).reinterpretAsShorts();
       h0 = x0.mul(wh).add(h0);
     }
-    a0.intoMemorySegment(MEMORY, to + 0, ORDER);
-    b0.intoMemorySegment(MEMORY, to + 128, ORDER);
-    c0.intoMemorySegment(MEMORY, to + 256, ORDER);
-    d0.intoMemorySegment(MEMORY, to + 384, ORDER);
-    e0.intoMemorySegment(MEMORY, to + 512, ORDER);
-    f0.intoMemorySegment(MEMORY, to + 640, ORDER);
-    g0.intoMemorySegment(MEMORY, to + 768, ORDER);
-    h0.intoMemorySegment(MEMORY, to + 896, ORDER);
+    a0.intoMemorySegment(MEMORY, to, ORDER);
+    b0.intoMemorySegment(MEMORY, to + ROW_PRODUCTS, ORDER);
+    c0.intoMemorySegment(MEMORY, to + 2 * ROW_PRODUCTS, ORDER);
+    d0.intoMemorySegment(MEMORY, to + 3 * ROW_PRODUCTS, ORDER);
+    e0.intoMemorySegment(MEMORY, to + 4 * ROW_PRODUCTS, ORDER);
+    f0.intoMemorySegment(MEMORY, to + 5 * ROW_PRODUCTS, ORDER);
+    g0.intoMemorySegment(MEMORY, to + 6 * ROW_PRODUCTS, ORDER);
+    h0.intoMemorySegment(MEMORY, to + 7 * ROW_PRODUCTS, ORDER);
   }
 }

@@ -1,6 +1,8 @@
 package dev.helixbg.llm.cpu.kernel;
 
 import static dev.helixbg.llm.cpu.kernel.Lanes.ADDRESS;
+import static dev.helixbg.llm.cpu.kernel.Lanes.BYTES;
+import static dev.helixbg.llm.cpu.kernel.Lanes.COUNT;
 import static dev.helixbg.llm.cpu.kernel.Lanes.FLOAT;
 import static dev.helixbg.llm.cpu.kernel.Lanes.FLOATS;
 import static dev.helixbg.llm.cpu.kernel.Lanes.INT;
@@ -13,22 +15,22 @@ import static jdk.incubator.vector.VectorOperators.MAX;
 import jdk.incubator.vector.FloatVector;
 
 /**
- * Activations as eight-bit numbers, in tiles of 64 tokens and 256 columns: the inputs of {@link
- * Q4KTileProduct}. 512 bits.
+ * Activations as eight-bit numbers, in tiles of four vectors of tokens and 256 columns: the inputs
+ * of {@link Q4KTileProduct}.
  *
  * <p>A token's 32 columns share a scale, a 127th of the largest magnitude, so a number is off by at
  * most a 254th of it. Layout of a tile:
  *
  * <ul>
- *   <li>256 × 64 shorts: per column the tokens in order. The 32 columns of a sub-block stand as
- *       {@link Deinterleave} has them: 4·l + k at place 8·k + l;
- *   <li>8 × 64 floats: the scale of each sub-block and token;
- *   <li>8 × 64 floats: the sum of each sub-block and token, before rounding.
+ *   <li>256 × {@link #TOKENS} shorts: per column the tokens in order. The 32 columns of a sub-block
+ *       stand as {@link Deinterleave} has them: 4·l + k at place 8·k + l;
+ *   <li>8 × {@link #TOKENS} floats: the scale of each sub-block and token;
+ *   <li>8 × {@link #TOKENS} floats: the sum of each sub-block and token, before rounding.
  * </ul>
  */
 public final class QuantisedTiles {
   /** Tokens of a tile. */
-  public static final int TOKENS = 64;
+  public static final int TOKENS = 4 * COUNT;
 
   /** Up to so many tokens cost half a tile. */
   public static final int HALF = TOKENS / 2;
@@ -46,10 +48,10 @@ public final class QuantisedTiles {
   static final long SUMS = SCALES + 4L * SUBS * TOKENS;
 
   /** Bytes of a tile. */
-  public static final long BYTES = SUMS + 4L * SUBS * TOKENS;
+  public static final long TILE_BYTES = SUMS + 4L * SUBS * TOKENS;
 
   /** Ints of scratch memory that {@link #pack} wants. */
-  public static final int SCRATCH = 16 * COLUMNS;
+  public static final int SCRATCH = COUNT * COLUMNS;
 
   /** Adding this leaves the nearest integer in the low bits of a float. */
   private static final float TO_INTEGER = 0x1.8p23f;
@@ -59,7 +61,7 @@ public final class QuantisedTiles {
   private QuantisedTiles() {}
 
   /**
-   * Packs 256 columns of up to 64 tokens.
+   * Packs 256 columns of up to {@link #TOKENS} tokens.
    *
    * @param rows the first of the columns of the first token
    * @param stride bytes from one token to the next
@@ -68,8 +70,8 @@ public final class QuantisedTiles {
    */
   public static void pack(long rows, long stride, int tokens, long tile, long scratch) {
     for (int vector = 0; vector < 2; vector++) {
-      for (int lane = 0; lane < 16; lane++) {
-        int token = 32 * vector + 2 * lane;
+      for (int lane = 0; lane < COUNT; lane++) {
+        int token = 2 * COUNT * vector + 2 * lane;
         long pairs = scratch + 4L * COLUMNS * lane;
         long row = rows + token * stride;
         if (token + 1 < tokens) {
@@ -84,14 +86,68 @@ public final class QuantisedTiles {
           clear(tile, token + 1);
         }
       }
-      for (int lane = 0; lane < 16; lane++) {
-        spread(scratch + 4L * COLUMNS * lane, tile + 64L * vector + 4L * lane);
+      for (int lane = 0; lane < COUNT; lane++) {
+        spread(scratch + 4L * COLUMNS * lane, tile + (long) BYTES * vector + 4L * lane);
       }
     }
   }
 
   /** Two tokens' columns, as shorts in the halves of ints, and their scales and sums. */
   private static void quantise(long low, long high, long pairs, long tile, int token) {
+    if (Lanes.WIDE) {
+      quantiseWide(low, high, pairs, tile, token);
+      return;
+    }
+    for (int sub = 0; sub < SUBS; sub++) {
+      long column = 4L * SUB * sub;
+      long at = tile + 4L * (TOKENS * sub + token);
+      float a = scaleAndSum(low + column, at);
+      float b = scaleAndSum(high + column, at + 4);
+      float inverseA = a == 0 ? 0 : LARGEST / a;
+      float inverseB = b == 0 ? 0 : LARGEST / b;
+      for (long i = column; i != column + 4L * SUB; i += BYTES) {
+        FloatVector rounding = FloatVector.broadcast(FLOATS, TO_INTEGER);
+        FloatVector.broadcast(FLOATS, inverseB)
+            .fma(FloatVector.fromMemorySegment(FLOATS, MEMORY, high + i, ORDER), rounding)
+            .reinterpretAsInts()
+            .lanewise(LSHL, 16)
+            .or(
+                FloatVector.broadcast(FLOATS, inverseA)
+                    .fma(FloatVector.fromMemorySegment(FLOATS, MEMORY, low + i, ORDER), rounding)
+                    .reinterpretAsInts()
+                    .and(0xFFFF))
+            .intoMemorySegment(MEMORY, pairs + i, ORDER);
+      }
+    }
+  }
+
+  /** Of 32 columns of a token; returns their largest magnitude. */
+  private static float scaleAndSum(long x, long at) {
+    float largest = Math.max(QuantisedRow.largest(x), QuantisedRow.largest(x + 64));
+    MEMORY.set(FLOAT, at + SCALES, largest / LARGEST);
+    MEMORY.set(FLOAT, at + SUMS, sum(x) + sum(x + 64));
+    return largest;
+  }
+
+  /** Of 16 numbers. */
+  private static float sum(long x) {
+    FloatVector sum =
+        FloatVector.fromMemorySegment(FLOATS, MEMORY, x, ORDER)
+            .add(FloatVector.fromMemorySegment(FLOATS, MEMORY, x + BYTES, ORDER));
+    if (COUNT == 4) {
+      sum =
+          FloatVector.fromMemorySegment(FLOATS, MEMORY, x + 2 * BYTES, ORDER)
+              .add(FloatVector.fromMemorySegment(FLOATS, MEMORY, x + 3 * BYTES, ORDER))
+              .add(sum);
+    } else {
+      sum = sum.add(sum.rearrange(LaneSums.BY_4));
+    }
+    FloatVector two = sum.add(sum.rearrange(LaneSums.BY_2));
+    return two.lane(0) + two.lane(1);
+  }
+
+  /** As {@link #quantise}, 32 columns in two vectors. */
+  private static void quantiseWide(long low, long high, long pairs, long tile, int token) {
     for (int sub = 0; sub < SUBS; sub++) {
       long column = 4L * SUB * sub;
       FloatVector a0 = FloatVector.fromMemorySegment(FLOATS, MEMORY, low + column, ORDER);

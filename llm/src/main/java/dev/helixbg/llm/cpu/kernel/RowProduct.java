@@ -17,7 +17,18 @@ public final class RowProduct {
     FOURS,
     Q4_K,
     Q5_K,
-    Q6_K;
+    Q6_K,
+    Q4_0_INTEGERS,
+    Q4_K_INTEGERS,
+    Q5_K_INTEGERS,
+    Q6_K_INTEGERS;
+
+    /**
+     * Whether activations are rounded, so that a product is off by more than sums of floats are.
+     */
+    public boolean rounds() {
+      return compareTo(Q4_0_INTEGERS) >= 0;
+    }
 
     /** Floats that {@link #prepare} writes. */
     public int floats(int columns) {
@@ -25,6 +36,9 @@ public final class RowProduct {
         case PLAIN, PAIRS -> columns;
         case FOURS -> columns + columns / 8;
         case Q4_K, Q5_K, Q6_K -> columns + columns / 16;
+        case Q4_0_INTEGERS -> Q40IntegerProduct.floats(columns);
+        case Q4_K_INTEGERS, Q5_K_INTEGERS -> QuantisedRow.floats(columns, 32);
+        case Q6_K_INTEGERS -> QuantisedRow.floats(columns, 16);
       };
     }
 
@@ -37,6 +51,13 @@ public final class RowProduct {
         case Q4_K -> Q4KProduct.prepare(x, columns, prepared);
         case Q5_K -> Q5KProduct.prepare(x, columns, prepared);
         case Q6_K -> Q6KProduct.prepare(x, columns, prepared);
+        case Q4_0_INTEGERS -> Q40IntegerProduct.prepare(x, columns, prepared);
+        case Q4_K_INTEGERS ->
+            QuantisedRow.quantise(x, columns, 32, Q4KIntegerProduct.LIMIT, prepared);
+        case Q5_K_INTEGERS ->
+            QuantisedRow.quantise(x, columns, 32, Q5KIntegerProduct.LIMIT, prepared);
+        case Q6_K_INTEGERS ->
+            QuantisedRow.quantise(x, columns, 16, Q6KIntegerProduct.LIMIT, prepared);
       }
     }
   }
@@ -53,12 +74,27 @@ public final class RowProduct {
   public static Order order(TensorType type, int columns) {
     return switch (type) {
       case F16, BF16 -> Order.PAIRS;
-      case Q4_K -> Lanes.WIDE ? Order.Q4_K : Order.PLAIN;
-      case Q5_K -> Lanes.WIDE ? Order.Q5_K : Order.PLAIN;
-      case Q6_K -> Lanes.WIDE ? Order.Q6_K : Order.PLAIN;
-      case Q4_0, Q4_1, Q5_0, Q5_1, IQ4_NL, IQ4_XS ->
-          Lanes.WIDE && columns % FourBlocks.WEIGHTS == 0 ? Order.FOURS : Order.PLAIN;
       case F32, Q8_0 -> Order.PLAIN;
+      default -> Lanes.WIDE ? wideOrder(type, columns) : narrowOrder(type, columns);
+    };
+  }
+
+  private static Order wideOrder(TensorType type, int columns) {
+    return switch (type) {
+      case Q4_K -> Order.Q4_K;
+      case Q5_K -> Order.Q5_K;
+      case Q6_K -> Order.Q6_K;
+      default -> columns % FourBlocks.WEIGHTS == 0 ? Order.FOURS : Order.PLAIN;
+    };
+  }
+
+  private static Order narrowOrder(TensorType type, int columns) {
+    return switch (type) {
+      case Q4_K -> Order.Q4_K_INTEGERS;
+      case Q5_K -> Order.Q5_K_INTEGERS;
+      case Q6_K -> Order.Q6_K_INTEGERS;
+      case Q4_0 -> columns % Q40IntegerProduct.WEIGHTS == 0 ? Order.Q4_0_INTEGERS : Order.PLAIN;
+      default -> Order.PLAIN;
     };
   }
 
@@ -79,18 +115,22 @@ public final class RowProduct {
       int to,
       Unpacker unpacker,
       long row) {
-    if (type != TensorType.Q8_0 ? order(type, columns) == Order.PLAIN : !Lanes.WIDE) {
+    if (type != TensorType.Q8_0 && order(type, columns) == Order.PLAIN) {
       unpacked(type, weights, columns, x, y, from, to, unpacker, row);
       return;
     }
     // Row after row: the processor fetches ahead along one stream of memory, and loses several.
     for (int first = from; first < to; first += ROWS_PER_CALL) {
       int end = Math.min(to, first + ROWS_PER_CALL);
-      inPlace(type, weights, columns, x, y, first, end);
+      if (Lanes.WIDE || type == TensorType.F16 || type == TensorType.BF16) {
+        wide(type, weights, columns, x, y, first, end);
+      } else {
+        narrow(type, weights, columns, x, y, first, end, 1, row);
+      }
     }
   }
 
-  private static void inPlace(
+  private static void wide(
       TensorType type, long weights, int columns, long x, long y, int from, int to) {
     switch (type) {
       case F16 -> HalfProduct.multiplyF16(weights, columns, x, y, from, to);
@@ -107,6 +147,26 @@ public final class RowProduct {
       case Q5_0 -> FifthBitProduct.multiplyQ50(weights, columns, x, y, from, to);
       case Q5_1 -> FifthBitProduct.multiplyQ51(weights, columns, x, y, from, to);
       case F32 -> throw new IllegalArgumentException(type + " in place");
+    }
+  }
+
+  private static void narrow(
+      TensorType type,
+      long weights,
+      int columns,
+      long x,
+      long y,
+      int from,
+      int to,
+      int step,
+      long scratch) {
+    switch (type) {
+      case Q4_0 -> Q40IntegerProduct.multiply(weights, columns, x, y, from, to, step);
+      case Q8_0 -> Q8NarrowProduct.multiply(weights, columns, x, y, from, to, step);
+      case Q4_K -> Q4KIntegerProduct.multiply(weights, columns, x, y, from, to, step, scratch);
+      case Q5_K -> Q5KIntegerProduct.multiply(weights, columns, x, y, from, to, step, scratch);
+      case Q6_K -> Q6KIntegerProduct.multiply(weights, columns, x, y, from, to, step, scratch);
+      default -> throw new IllegalArgumentException(type + " in place");
     }
   }
 

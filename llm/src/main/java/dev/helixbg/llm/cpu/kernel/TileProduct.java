@@ -37,6 +37,9 @@ public final class TileProduct {
    */
   public static final int STRIDE = DEPTH + 16;
 
+  /** Bytes of a tile's columns. */
+  private static final long WIDTH = 2L * BYTES;
+
   private TileProduct() {}
 
   /**
@@ -48,8 +51,11 @@ public final class TileProduct {
    * @param tokens how many of the tile are wanted; up to half a tile costs half
    */
   public static void multiply(long panel, int depth, long x, int tokens, long tile) {
-    if (tokens > COUNT) {
+    if (tokens > COUNT && Lanes.WIDE) {
       twoVectors(panel, depth, x, tile);
+    } else if (tokens > COUNT) {
+      fourRows(panel, depth, x, tile);
+      fourRows(panel + 16L * STRIDE, depth, x, tile + 4 * WIDTH);
     } else {
       oneVector(panel, depth, x, tile);
     }
@@ -128,6 +134,47 @@ public final class TileProduct {
     sh1.intoMemorySegment(MEMORY, tile + 15L * BYTES, ORDER);
   }
 
+  /**
+   * Four rows and all tokens of a tile, where there are 16 registers. C2 multiplies the body of a
+   * loop that counts by one, and then they do not hold it; of this one and the next it does not.
+   */
+  private static void fourRows(long rows, int depth, long x, long tile) {
+    long panel = rows & ADDRESS;
+    FloatVector sa0 = FloatVector.zero(FLOATS);
+    FloatVector sa1 = FloatVector.zero(FLOATS);
+    FloatVector sb0 = FloatVector.zero(FLOATS);
+    FloatVector sb1 = FloatVector.zero(FLOATS);
+    FloatVector sc0 = FloatVector.zero(FLOATS);
+    FloatVector sc1 = FloatVector.zero(FLOATS);
+    FloatVector sd0 = FloatVector.zero(FLOATS);
+    FloatVector sd1 = FloatVector.zero(FLOATS);
+    long end = x + depth * WIDTH;
+    for (long at = x; at != end; at += WIDTH, panel += 4) {
+      FloatVector x0 = FloatVector.fromMemorySegment(FLOATS, MEMORY, at, ORDER);
+      FloatVector x1 = FloatVector.fromMemorySegment(FLOATS, MEMORY, at + BYTES, ORDER);
+      FloatVector wa = FloatVector.broadcast(FLOATS, MEMORY.get(FLOAT, panel));
+      sa0 = wa.fma(x0, sa0);
+      sa1 = wa.fma(x1, sa1);
+      FloatVector wb = FloatVector.broadcast(FLOATS, MEMORY.get(FLOAT, panel + 4L * STRIDE));
+      sb0 = wb.fma(x0, sb0);
+      sb1 = wb.fma(x1, sb1);
+      FloatVector wc = FloatVector.broadcast(FLOATS, MEMORY.get(FLOAT, panel + 2 * 4L * STRIDE));
+      sc0 = wc.fma(x0, sc0);
+      sc1 = wc.fma(x1, sc1);
+      FloatVector wd = FloatVector.broadcast(FLOATS, MEMORY.get(FLOAT, panel + 3 * 4L * STRIDE));
+      sd0 = wd.fma(x0, sd0);
+      sd1 = wd.fma(x1, sd1);
+    }
+    sa0.intoMemorySegment(MEMORY, tile + 0 * WIDTH + 0 * BYTES, ORDER);
+    sa1.intoMemorySegment(MEMORY, tile + 0 * WIDTH + 1 * BYTES, ORDER);
+    sb0.intoMemorySegment(MEMORY, tile + 1 * WIDTH + 0 * BYTES, ORDER);
+    sb1.intoMemorySegment(MEMORY, tile + 1 * WIDTH + 1 * BYTES, ORDER);
+    sc0.intoMemorySegment(MEMORY, tile + 2 * WIDTH + 0 * BYTES, ORDER);
+    sc1.intoMemorySegment(MEMORY, tile + 2 * WIDTH + 1 * BYTES, ORDER);
+    sd0.intoMemorySegment(MEMORY, tile + 3 * WIDTH + 0 * BYTES, ORDER);
+    sd1.intoMemorySegment(MEMORY, tile + 3 * WIDTH + 1 * BYTES, ORDER);
+  }
+
   /** The first half of a tile. */
   private static void oneVector(long rows, int depth, long x, long tile) {
     long panel = rows & ADDRESS;
@@ -139,30 +186,24 @@ public final class TileProduct {
     FloatVector sf0 = FloatVector.zero(FLOATS);
     FloatVector sg0 = FloatVector.zero(FLOATS);
     FloatVector sh0 = FloatVector.zero(FLOATS);
-    for (int k = 0; k < depth; k++) {
-      FloatVector x0 = FloatVector.fromMemorySegment(FLOATS, MEMORY, x + k * (2L * BYTES), ORDER);
-      FloatVector wa = FloatVector.broadcast(FLOATS, MEMORY.get(FLOAT, panel + 4L * k));
+    long end = x + depth * WIDTH;
+    for (long at = x; at != end; at += WIDTH, panel += 4) {
+      FloatVector x0 = FloatVector.fromMemorySegment(FLOATS, MEMORY, at, ORDER);
+      FloatVector wa = FloatVector.broadcast(FLOATS, MEMORY.get(FLOAT, panel));
       sa0 = wa.fma(x0, sa0);
-      FloatVector wb =
-          FloatVector.broadcast(FLOATS, MEMORY.get(FLOAT, panel + 4L * k + 4L * STRIDE));
+      FloatVector wb = FloatVector.broadcast(FLOATS, MEMORY.get(FLOAT, panel + 4L * STRIDE));
       sb0 = wb.fma(x0, sb0);
-      FloatVector wc =
-          FloatVector.broadcast(FLOATS, MEMORY.get(FLOAT, panel + 4L * k + 2 * 4L * STRIDE));
+      FloatVector wc = FloatVector.broadcast(FLOATS, MEMORY.get(FLOAT, panel + 2 * 4L * STRIDE));
       sc0 = wc.fma(x0, sc0);
-      FloatVector wd =
-          FloatVector.broadcast(FLOATS, MEMORY.get(FLOAT, panel + 4L * k + 3 * 4L * STRIDE));
+      FloatVector wd = FloatVector.broadcast(FLOATS, MEMORY.get(FLOAT, panel + 3 * 4L * STRIDE));
       sd0 = wd.fma(x0, sd0);
-      FloatVector we =
-          FloatVector.broadcast(FLOATS, MEMORY.get(FLOAT, panel + 4L * k + 4 * 4L * STRIDE));
+      FloatVector we = FloatVector.broadcast(FLOATS, MEMORY.get(FLOAT, panel + 4 * 4L * STRIDE));
       se0 = we.fma(x0, se0);
-      FloatVector wf =
-          FloatVector.broadcast(FLOATS, MEMORY.get(FLOAT, panel + 4L * k + 5 * 4L * STRIDE));
+      FloatVector wf = FloatVector.broadcast(FLOATS, MEMORY.get(FLOAT, panel + 5 * 4L * STRIDE));
       sf0 = wf.fma(x0, sf0);
-      FloatVector wg =
-          FloatVector.broadcast(FLOATS, MEMORY.get(FLOAT, panel + 4L * k + 6 * 4L * STRIDE));
+      FloatVector wg = FloatVector.broadcast(FLOATS, MEMORY.get(FLOAT, panel + 6 * 4L * STRIDE));
       sg0 = wg.fma(x0, sg0);
-      FloatVector wh =
-          FloatVector.broadcast(FLOATS, MEMORY.get(FLOAT, panel + 4L * k + 7 * 4L * STRIDE));
+      FloatVector wh = FloatVector.broadcast(FLOATS, MEMORY.get(FLOAT, panel + 7 * 4L * STRIDE));
       sh0 = wh.fma(x0, sh0);
     }
     sa0.intoMemorySegment(MEMORY, tile + 0L * BYTES, ORDER);

@@ -80,12 +80,13 @@ final class KernelProbe {
     double worst = 0;
     double largest = 0;
     float[] row = new float[columns];
+    float[] rounded = rounded(x, columns, order);
     for (int r = 0; r < ROWS; r++) {
       Dequantize.row(type, weights, stored + r * type.bytes(columns), columns, row, 0);
       double sum = 0;
       double size = 0;
       for (int c = 0; c < columns; c++) {
-        double term = (double) row[c] * x.getAtIndex(ValueLayout.JAVA_FLOAT, c);
+        double term = (double) row[c] * rounded[c];
         sum += term;
         size += term * term;
       }
@@ -94,6 +95,32 @@ final class KernelProbe {
       largest = Math.max(largest, Math.sqrt(size));
     }
     print(type + " " + columns, worst / largest, result);
+  }
+
+  /** The activations as a kernel of this order has them. */
+  private static float[] rounded(MemorySegment x, int columns, RowProduct.Order order) {
+    float[] rounded = x.asSlice(0, 4L * columns).toArray(ValueLayout.JAVA_FLOAT);
+    if (!order.rounds()) {
+      return rounded;
+    }
+    int group = order == RowProduct.Order.Q6_K_INTEGERS ? 16 : 32;
+    int limit =
+        switch (order) {
+          case Q4_K_INTEGERS -> Lanes.COUNT == 8 ? 511 : 255;
+          case Q6_K_INTEGERS -> 127;
+          default -> 255;
+        };
+    for (int first = 0; first < columns; first += group) {
+      float largest = 0;
+      for (int c = first; c < first + group; c++) {
+        largest = Math.max(largest, Math.abs(rounded[c]));
+      }
+      for (int c = first; c < first + group; c++) {
+        double steps = largest == 0 ? 0 : Math.rint((double) (limit / largest) * rounded[c]);
+        rounded[c] = (float) steps * (largest / limit);
+      }
+    }
+    return rounded;
   }
 
   /** The steps between products; their exactness is the backend's contract, here it is 0. */

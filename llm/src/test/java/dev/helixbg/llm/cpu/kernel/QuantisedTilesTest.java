@@ -1,15 +1,18 @@
 package dev.helixbg.llm.cpu.kernel;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
-import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
+import dev.helixbg.llm.cpu.ForkedJvm;
 import dev.helixbg.llm.tensor.Dequantize;
 import dev.helixbg.llm.tensor.RandomWeights;
 import dev.helixbg.llm.tensor.TensorType;
+import java.lang.ProcessBuilder.Redirect;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
+import java.util.List;
 import java.util.SplittableRandom;
+import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
@@ -21,13 +24,33 @@ class QuantisedTilesTest {
 
   private final SplittableRandom random = new SplittableRandom(3);
 
+  @Test
+  void productsEqualThoseOfTheRoundedActivations() {
+    compareAll();
+  }
+
   @ParameterizedTest
-  @ValueSource(ints = {1, 2, 3, 31, 32, 33, 63, 64})
-  void productsEqualThoseOfTheRoundedActivations(int tokens) {
-    assumeTrue(Lanes.WIDE, "the kernel is for 512-bit vectors; this machine's are shorter");
-    for (int rows : new int[] {1, 5, 8}) {
-      try (Arena arena = Arena.ofConfined()) {
-        compare(arena, rows, tokens);
+  @ValueSource(ints = {128, 256})
+  void inNarrowerVectorsToo(int bits) throws Exception {
+    String printed =
+        ForkedJvm.run(
+            Redirect.INHERIT, List.of("-Dhelixbg.vector.bits=" + bits), QuantisedTilesTest.class);
+    assertEquals("tiles of " + bits / 8 + " tokens", printed.strip());
+  }
+
+  /** The same in a JVM with other vectors. */
+  public static void main(String[] arguments) {
+    new QuantisedTilesTest().compareAll();
+    System.out.println("tiles of " + QuantisedTiles.TOKENS + " tokens");
+  }
+
+  private void compareAll() {
+    int half = QuantisedTiles.HALF;
+    for (int tokens : new int[] {1, 2, 3, half - 1, half, half + 1, 2 * half - 1, 2 * half}) {
+      for (int rows : new int[] {1, 5, 8}) {
+        try (Arena arena = Arena.ofConfined()) {
+          compare(arena, rows, tokens);
+        }
       }
     }
   }
@@ -63,9 +86,9 @@ class QuantisedTilesTest {
 
   private static float[] product(
       Arena arena, MemorySegment weights, long rowBytes, int rows, MemorySegment x, int tokens) {
-    MemorySegment tile = arena.allocate(QuantisedTiles.BYTES, 64);
+    MemorySegment tile = arena.allocate(QuantisedTiles.TILE_BYTES, 64);
     MemorySegment scratch = arena.allocate(4L * QuantisedTiles.SCRATCH, 64);
-    MemorySegment panel = arena.allocate(Q4KPanel.BYTES, 64);
+    MemorySegment panel = arena.allocate(Q4KPanel.PANEL_BYTES, 64);
     MemorySegment products = arena.allocate(Q4KTileProduct.SCRATCH, 64);
     MemorySegment sums = arena.allocate(4L * Q4KPanel.ROWS * QuantisedTiles.TOKENS, 64);
     tile.fill((byte) 0x7F);
