@@ -26,9 +26,18 @@ record_classes() { # JAVA LIB WORK JVM_OPTIONS... -> WORK/classes: what training
   # Without the JDK's archive, which hides its own classes from the record.
   run -Xshare:off "-XX:DumpLoadedClassList=$work/one-shot" -- one-shot --sample --model "$model"
   run -Xshare:off "-XX:DumpLoadedClassList=$work/generate" -- generate "$model" --prompt-ids 1,2,3,4,5,6,7,8 --raw -n 2 --stats
+  # An agent's first questions, to a server that works by itself.
+  cat > "$work/session" << 'END'
+{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":"2025-06-18","capabilities":{},"clientInfo":{"name":"train","version":"1"}}}
+{"jsonrpc":"2.0","method":"notifications/initialized"}
+{"jsonrpc":"2.0","id":2,"method":"tools/list"}
+{"jsonrpc":"2.0","id":3,"method":"tools/call","params":{"name":"status","arguments":{}}}
+{"jsonrpc":"2.0","id":4,"method":"tools/call","params":{"name":"search","arguments":{"text":"lease"}}}
+END
+  run -Xshare:off "-XX:DumpLoadedClassList=$work/mcp" -- mcp "$work/cache/helix-bg/sample-kb" < "$work/session"
   # The numbers of classes are the lists' own, and nobody refers to them. Which constants were resolved differs from run to run, and
   # gains nothing. Class files as old as picocli's are archived only while they are not linked, which its lambdas would have them be.
-  sed -e '/^#/d' -e '/^@cp /d' -e '/^@.*picocli\//d' -e 's/ id: [0-9]*$//' "$work/one-shot" "$work/generate" | LC_ALL=C sort -u > "$work/classes"
+  sed -e '/^#/d' -e '/^@cp /d' -e '/^@.*picocli\//d' -e 's/ id: [0-9]*$//' "$work/one-shot" "$work/generate" "$work/mcp" | LC_ALL=C sort -u > "$work/classes"
 }
 
 # The archive depends on the list, the runtime and the jars (their bytes, names and times), but on no folder: the same make the same bytes.

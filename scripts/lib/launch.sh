@@ -13,6 +13,11 @@ launch() { # ARGUMENTS...; does not return
   export HELIX_BG_LAUNCHER_TERMINALS="$terminals"
 
   name=${1:-}
+  if [ "$name" = mcp ]; then
+    # A client reads what this prints. Only Console.java has that descriptor, as 4; whatever else is printed goes to stderr.
+    exec 4>&1 >&2
+    export HELIX_BG_LAUNCHER_STDOUT=4
+  fi
   if [ "$name" = bench ] && [ -d "${bench:-}" ]; then # only a checkout has benchmarks
     set -- --add-opens java.base/java.io=ALL-UNNAMED -cp "$lib/helix-bg.jar:$bench/*" dev.helixbg.daemon.cli.bench.Benchmarks "$@"
   else
@@ -36,7 +41,9 @@ launch() { # ARGUMENTS...; does not return
   else
     # A heap that begins at a 64th of the memory is filled with garbage before anyone looks. And what C2 has worked in, and gives back after
     # five seconds, stays in glibc's hands else: some fifty megabytes. A daemon rests, and trims after its models.
-    set -- -Xms24m -XX:TrimNativeHeapInterval=2000 "$@"
+    heap=24m
+    [ "$name" != mcp ] || heap=8m # each agent has one
+    set -- "-Xms$heap" -XX:TrimNativeHeapInterval=2000 "$@"
   fi
   # An archive of classes that does not fit this JVM is passed over in silence.
   set -- "$java" "@$options/jvm.options" "-XX:SharedArchiveFile=$lib/helix-bg.jsa" \

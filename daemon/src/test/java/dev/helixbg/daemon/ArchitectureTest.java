@@ -94,6 +94,7 @@ class ArchitectureTest {
                   "link",
                   "service",
                   "server",
+                  "mcp",
                   "cli.flags",
                   "cli.engine",
                   "cli")));

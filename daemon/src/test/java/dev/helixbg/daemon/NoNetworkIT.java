@@ -16,6 +16,7 @@ import java.util.stream.Stream;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
 
 /** Watches the system calls of real runs: no connection, no file written where none is promised. */
 class NoNetworkIT {
@@ -51,21 +52,22 @@ class NoNetworkIT {
 
   private static List<String> trace(Program program, String... arguments)
       throws IOException, InterruptedException {
-    Path trace = BASE.resolve("trace");
-    List<String> strace =
-        List.of(
-            "strace",
-            "-f",
-            "-qq",
-            "-s",
-            "4096",
-            "-o",
-            trace.toString(),
-            "-e",
-            "trace=network,open,openat,creat,rename,renameat,renameat2,mkdir,mkdirat,link,linkat,symlink,symlinkat,truncate");
-    Program.Ended ended = program.run(strace, arguments);
+    Program.Ended ended = program.run(strace(), arguments);
     assertEquals(0, ended.code(), ended.err());
-    return Files.readAllLines(trace);
+    return Files.readAllLines(BASE.resolve("trace"));
+  }
+
+  private static List<String> strace() {
+    return List.of(
+        "strace",
+        "-f",
+        "-qq",
+        "-s",
+        "4096",
+        "-o",
+        BASE.resolve("trace").toString(),
+        "-e",
+        "trace=network,open,openat,creat,rename,renameat,renameat2,mkdir,mkdirat,link,linkat,symlink,symlinkat,truncate");
   }
 
   @Test
@@ -122,6 +124,33 @@ class NoNetworkIT {
               "passages.keys"),
           files.map(f -> f.getFileName().toString()).sorted().toList());
     }
+  }
+
+  @Test
+  @Timeout(120)
+  void anMcpServerByItselfConnectsNowhereAndWritesOnlyWherePromised() throws Exception {
+    try (var log = NoNetworkIT.class.getResourceAsStream("/kb/04-appended.log")) {
+      Files.write(kb.resolve("data.log"), log.readAllBytes());
+    }
+    Path out = BASE.resolve("out");
+    Process server = program.start(strace(), out, BASE.resolve("err"), "mcp", kb.toString());
+    try (var in = server.outputWriter()) {
+      in.write(
+          """
+          {"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":"2025-06-18","capabilities":{},"clientInfo":{"name":"t","version":"1"}}}
+          {"jsonrpc":"2.0","method":"notifications/initialized"}
+          {"jsonrpc":"2.0","id":2,"method":"tools/call","params":{"name":"search","arguments":{"text":"lease"}}}
+          """);
+      in.flush();
+      while (server.isAlive() && !Files.readString(out).contains("\"id\":2")) {
+        Thread.sleep(20);
+      }
+    }
+    assertEquals(0, server.waitFor());
+    List<String> calls = Files.readAllLines(BASE.resolve("trace"));
+    assertTrue(calls.stream().anyMatch(c -> c.contains("embeddings.bin")), "it embedded");
+    assertEquals(List.of(), calls.stream().filter(NoNetworkIT::reachesOut).toList());
+    assertEquals(List.of(), calls.stream().filter(this::writesElsewhere).toList());
   }
 
   /**

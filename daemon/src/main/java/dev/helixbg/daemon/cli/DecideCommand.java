@@ -60,6 +60,8 @@ final class DecideCommand implements Callable<Integer> {
       case DISMISSED -> "Take findings out of the report because they are wrong or unimportant.";
       case DONE -> "Take findings out of the report because they have been acted on.";
       case OPEN -> "Take back an earlier dismiss or done.";
+      case SAME, OVERTAKEN, RELATED, DIFFERENT ->
+          throw new IllegalArgumentException("no command for " + verdict);
     };
   }
 

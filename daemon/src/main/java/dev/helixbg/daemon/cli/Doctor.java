@@ -8,6 +8,7 @@ import dev.helixbg.daemon.host.LanguageModel;
 import dev.helixbg.daemon.host.ModelCost;
 import dev.helixbg.daemon.kb.Kb;
 import dev.helixbg.daemon.link.DaemonHome;
+import dev.helixbg.daemon.run.Trial;
 import dev.helixbg.daemon.service.ServiceHealth;
 import dev.helixbg.daemon.terminal.Check;
 import dev.helixbg.daemon.terminal.Failure;
@@ -16,6 +17,7 @@ import dev.helixbg.embed.EmbeddingException;
 import dev.helixbg.embed.EmbeddingModel;
 import dev.helixbg.embed.MiniLm;
 import dev.helixbg.insight.judge.Judge;
+import dev.helixbg.insight.judge.JudgeTrust;
 import dev.helixbg.insight.log.DataLog;
 import dev.helixbg.insight.log.DataLogException;
 import dev.helixbg.insight.log.LogAccount;
@@ -178,10 +180,23 @@ final class Doctor {
                         judge.modelName(),
                         ModelCost.of(judge.model()).words())));
       }
+      checks.add(judge(new Trial(settings, model.get()).known()));
     } catch (GgufException | TokenizerException | Failure e) {
       checks.add(
           Check.problem("language model", e.getMessage(), "mend it, or name another: llm.model"));
     }
+  }
+
+  private static Check judge(Optional<JudgeTrust> trust) {
+    if (trust.isEmpty()) {
+      return Check.note(
+          "judge",
+          "nobody knows yet how far to trust this model",
+          "the daemon measures it at idle, or: helix-bg bench findings --model FILE");
+    }
+    return trust.get().isGuessing()
+        ? Check.note("judge", trust.get().words(), "name a larger model: llm.model")
+        : Check.ok("judge", trust.get().words());
   }
 
   private void checkKb(Settings settings) throws InterruptedException {

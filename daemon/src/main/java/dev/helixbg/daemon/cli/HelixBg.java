@@ -4,6 +4,7 @@ import dev.helixbg.daemon.cli.engine.EmbedTestCommand;
 import dev.helixbg.daemon.cli.engine.GenerateCommand;
 import dev.helixbg.daemon.cli.engine.GpuTestCommand;
 import dev.helixbg.daemon.cli.engine.LoadModelCommand;
+import dev.helixbg.daemon.mcp.McpService;
 import dev.helixbg.daemon.server.DaemonLog;
 import dev.helixbg.daemon.service.ServiceSpec;
 import dev.helixbg.daemon.terminal.Console;
@@ -62,6 +63,9 @@ public final class HelixBg implements Runnable {
       ModelOpener.prepare();
     }
     DaemonLog.choose(arguments.length > 0 && arguments[0].equals("daemon"));
+    if (arguments.length > 0 && arguments[0].equals("mcp")) {
+      McpService.prepare();
+    }
     Interruption interruption = Interruption.watch();
     Console console = Console.of(System.getenv());
     // Where the JVM and libraries tell of what nobody caught.
@@ -124,6 +128,7 @@ public final class HelixBg implements Runnable {
     commands.put("resume", () -> signal(console, "resume"));
     commands.put("reload", () -> signal(console, "reload"));
     commands.put("stop", () -> signal(console, "stop"));
+    commands.put("mcp", () -> new McpCommand(console));
     commands.put("service", () -> new ServiceCommand(console));
     commands.put("embed-test", () -> new EmbedTestCommand(console));
     commands.put("load-model", () -> new LoadModelCommand(console));

@@ -8,7 +8,9 @@ import dev.helixbg.daemon.host.TextModelHost;
 import dev.helixbg.daemon.kb.KbIdentity;
 import dev.helixbg.daemon.run.Judging;
 import dev.helixbg.daemon.run.Pipeline;
+import dev.helixbg.daemon.run.Trial;
 import dev.helixbg.daemon.terminal.Failure;
+import dev.helixbg.daemon.terminal.Reasons;
 import dev.helixbg.insight.judge.AnswerFile;
 import dev.helixbg.insight.judge.Asking;
 import dev.helixbg.insight.judge.Job;
@@ -21,6 +23,9 @@ import java.io.IOException;
 import java.time.Duration;
 import java.util.Optional;
 import java.util.function.BooleanSupplier;
+import java.util.function.Supplier;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * Asks the language model what a report has left open, as {@code one-shot} would: the same
@@ -28,6 +33,8 @@ import java.util.function.BooleanSupplier;
  * settings give it, and the next goes on.
  */
 public final class IdleQuestions {
+  private static final Logger LOG = LoggerFactory.getLogger(IdleQuestions.class);
+
   private final Settings settings;
   private final TextModelHost host;
   private final DaemonClock clock;
@@ -84,20 +91,36 @@ public final class IdleQuestions {
       throws InterruptedException {
     LanguageModel file = LanguageModel.require(settings);
     int entryTokens = settings.llm().entryTokens();
+    JudgeProgress counting = new CountedProgress(model);
+    Duration time = Duration.ofSeconds(settings.llm().seconds());
+    measure(file, () -> Judge.with(model, entryTokens), time, cancelled);
     try (Asking asking =
         new Asking(
             new AnswerFile(found.kb().answers(), found::check),
             file.hash(settings),
             entryTokens,
             () -> Judge.with(model, entryTokens),
-            Duration.ofSeconds(settings.llm().seconds()),
+            time,
             clock::nanos,
-            new CountedProgress(model),
+            counting,
             cancelled)) {
       new JudgeRun(asking, file.name(), of.report().findings(), of.vectors().vectors()).run();
       return asking.asked();
     } catch (IOException e) {
       throw Judging.cannotSave(found.kb(), e);
+    }
+  }
+
+  /** Before anything is asked of a model, it is found out once how far to trust it. */
+  private void measure(
+      LanguageModel file, Supplier<Judge> judge, Duration time, BooleanSupplier cancelled)
+      throws InterruptedException {
+    try {
+      new Trial(settings, file)
+          .run(judge, time, clock::nanos, JudgeProgress.SILENT, cancelled)
+          .ifPresent(trust -> LOG.debug("{}: {}", file.name(), trust.words()));
+    } catch (IOException e) {
+      LOG.warn("what {} is worth as a judge cannot be kept: {}", file.name(), Reasons.of(e));
     }
   }
 

@@ -18,8 +18,10 @@ import java.util.List;
  * A finding as the last report lists it.
  *
  * @param about which entries or topics, for people
+ * @param json as report.json has it
  */
-public record ReportedFinding(String id, String kind, double similarity, String about) {
+public record ReportedFinding(
+    String id, String kind, double similarity, String about, JsonNode json) {
 
   /**
    * All findings of the last report, in its order.
@@ -27,38 +29,26 @@ public record ReportedFinding(String id, String kind, double similarity, String 
    * @throws Failure with {@link ExitCode#KB} when there is no report
    */
   public static List<ReportedFinding> of(Kb kb) {
+    return of(report(kb));
+  }
+
+  /** Ids of those that a report leads with, in its order. */
+  public static List<String> leading(JsonNode report) {
+    List<String> ids = new ArrayList<>();
+    report.path("leading").forEach(id -> ids.add(id.asText()));
+    return ids;
+  }
+
+  /**
+   * The last report.
+   *
+   * @throws Failure with {@link ExitCode#KB} when there is none
+   */
+  public static JsonNode report(Kb kb) {
     Path file = ReportFolder.of(kb).json();
     try {
       PrivateFiles.requireFile(file);
-      JsonNode report = new ObjectMapper().readTree(file.toFile());
-      List<ReportedFinding> findings = new ArrayList<>();
-      report.path("nearDuplicates").forEach(pair -> findings.add(pair(pair, "near-duplicate")));
-      for (JsonNode overlap : report.path("topicOverlaps")) {
-        findings.add(
-            new ReportedFinding(
-                overlap.path("id").asText(),
-                "topic overlap",
-                overlap.path("similarity").asDouble(),
-                overlap.path("a").asText() + " ~ " + overlap.path("b").asText()));
-      }
-      report.path("crossLinks").forEach(pair -> findings.add(pair(pair, "cross-link")));
-      for (JsonNode misfiled : report.path("misfiled")) {
-        findings.add(
-            new ReportedFinding(
-                misfiled.path("id").asText(),
-                "misfiled",
-                misfiled.path("other").asDouble(),
-                misfiled.at("/entry/name").asText() + " > " + misfiled.path("nearer").asText()));
-      }
-      report.path("relations").forEach(pair -> findings.add(pair(pair, "relation")));
-      for (JsonNode merge : report.path("merges")) {
-        List<String> names = new ArrayList<>();
-        merge.path("entries").forEach(name -> names.add(name.asText()));
-        findings.add(
-            new ReportedFinding(merge.path("id").asText(), "merge", 1, String.join(" ~ ", names)));
-      }
-      findings.removeIf(finding -> !Decision.isId(finding.id()));
-      return findings;
+      return new ObjectMapper().readTree(file.toFile());
     } catch (NoSuchFileException | java.io.FileNotFoundException e) {
       throw new Failure(
           ExitCode.KB, "there is no report yet in " + kb.insights() + ": run helix-bg one-shot");
@@ -69,11 +59,47 @@ public record ReportedFinding(String id, String kind, double similarity, String 
     }
   }
 
+  /** All findings of a report, in its order. */
+  public static List<ReportedFinding> of(JsonNode report) {
+    List<ReportedFinding> findings = new ArrayList<>();
+    report.path("nearDuplicates").forEach(pair -> findings.add(pair(pair, "near-duplicate")));
+    for (JsonNode overlap : report.path("topicOverlaps")) {
+      findings.add(
+          new ReportedFinding(
+              overlap.path("id").asText(),
+              "topic overlap",
+              overlap.path("similarity").asDouble(),
+              overlap.path("a").asText() + " ~ " + overlap.path("b").asText(),
+              overlap));
+    }
+    report.path("crossLinks").forEach(pair -> findings.add(pair(pair, "cross-link")));
+    for (JsonNode misfiled : report.path("misfiled")) {
+      findings.add(
+          new ReportedFinding(
+              misfiled.path("id").asText(),
+              "misfiled",
+              misfiled.path("other").asDouble(),
+              misfiled.at("/entry/name").asText() + " > " + misfiled.path("nearer").asText(),
+              misfiled));
+    }
+    report.path("relations").forEach(pair -> findings.add(pair(pair, "relation")));
+    for (JsonNode merge : report.path("merges")) {
+      List<String> names = new ArrayList<>();
+      merge.path("entries").forEach(name -> names.add(name.asText()));
+      findings.add(
+          new ReportedFinding(
+              merge.path("id").asText(), "merge", 1, String.join(" ~ ", names), merge));
+    }
+    findings.removeIf(finding -> !Decision.isId(finding.id()));
+    return findings;
+  }
+
   private static ReportedFinding pair(JsonNode pair, String kind) {
     return new ReportedFinding(
         pair.path("id").asText(),
         kind,
         pair.path("similarity").asDouble(),
-        pair.at("/a/name").asText() + " ~ " + pair.at("/b/name").asText());
+        pair.at("/a/name").asText() + " ~ " + pair.at("/b/name").asText(),
+        pair);
   }
 }

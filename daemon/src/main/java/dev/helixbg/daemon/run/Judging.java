@@ -13,6 +13,7 @@ import dev.helixbg.insight.findings.Findings;
 import dev.helixbg.insight.judge.AnswerFile;
 import dev.helixbg.insight.judge.Asking;
 import dev.helixbg.insight.judge.JudgeRun;
+import dev.helixbg.insight.judge.JudgeTrust;
 import dev.helixbg.insight.judge.Judgements;
 import dev.helixbg.insight.judge.LabelClassifier;
 import dev.helixbg.llm.gguf.GgufException;
@@ -93,7 +94,8 @@ public final class Judging {
     LanguageModel chosen = model.get();
     try (Asking asking = asking(answers(kb, save), chosen)) {
       Judgements judgements = new JudgeRun(asking, chosen.name(), findings, vectors).run();
-      return new Outcome(judgements, model, asking.asked());
+      return new Outcome(
+          judgements.trusted(new Trial(settings, chosen).known()), model, asking.asked());
     } catch (GgufException | TokenizerException e) {
       if (chosen.named()) {
         throw e;
@@ -109,7 +111,12 @@ public final class Judging {
   /** What the model has to do with a report, for {@link Pipeline#basis}. */
   String basis() {
     return LanguageModel.locate(settings)
-        .map(model -> model.name() + " " + model.hash(settings))
+        .map(
+            model ->
+                model.name()
+                    + " "
+                    + model.hash(settings)
+                    + new Trial(settings, model).known().map(JudgeTrust::words).orElse(""))
         .orElse("");
   }
 

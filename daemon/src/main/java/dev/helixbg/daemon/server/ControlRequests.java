@@ -9,11 +9,6 @@ import dev.helixbg.daemon.host.LanguageModel;
 import dev.helixbg.daemon.host.NativeMemory;
 import dev.helixbg.daemon.idle.IdleQuestions;
 import dev.helixbg.daemon.idle.IdleWork;
-import dev.helixbg.daemon.kb.Kb;
-import dev.helixbg.daemon.run.Reviews;
-import dev.helixbg.daemon.search.Chat;
-import dev.helixbg.daemon.search.SearchHit;
-import dev.helixbg.daemon.search.SearchRequest;
 import dev.helixbg.daemon.service.Installation;
 import dev.helixbg.daemon.service.ServiceSpec;
 import dev.helixbg.daemon.terminal.ExitCode;
@@ -21,15 +16,9 @@ import dev.helixbg.daemon.terminal.Faults;
 import dev.helixbg.daemon.terminal.Version;
 import dev.helixbg.daemon.watch.KbWatch;
 import dev.helixbg.insight.judge.Job;
-import dev.helixbg.insight.review.History;
-import dev.helixbg.insight.review.Review;
 import java.io.IOException;
 import java.io.UncheckedIOException;
-import java.nio.file.InvalidPathException;
-import java.nio.file.Path;
 import java.time.Duration;
-import java.util.List;
-import java.util.Optional;
 import java.util.Set;
 
 /**
@@ -37,13 +26,14 @@ import java.util.Set;
  * or a command to be run.
  */
 public final class ControlRequests implements ControlServer.Handler {
-  private static final int USUAL_HITS = 10;
   private static final ObjectMapper JSON = new ObjectMapper();
 
   private final Daemon daemon;
+  private final KbRequests kbs;
 
   ControlRequests(Daemon daemon) {
     this.daemon = daemon;
+    this.kbs = new KbRequests(daemon);
   }
 
   @Override
@@ -67,17 +57,16 @@ public final class ControlRequests implements ControlServer.Handler {
     String wanted = request.path("do").asText();
     switch (wanted) {
       case "status" -> reply.send(status());
-      case "search" -> search(request, reply);
-      case "synthesize" -> review(request, Review.Kind.SESSION, reply);
-      case "drift" -> review(request, Review.Kind.DRIFT, reply);
-      case "stale" -> review(request, Review.Kind.STALE, reply);
-      case "chat" -> chat(request, reply);
       case "look" -> daemon.loop().lookNow();
       case "pause" -> orNotYet(daemon.pause());
       case "resume" -> daemon.loop().resume();
       case "reload" -> daemon.reload();
       case "stop" -> orNotYet(daemon.stop());
-      default -> throw wrong("\"do\" must name a request, not \"" + wanted + "\"");
+      default -> {
+        if (!kbs.answer(request, reply)) {
+          throw KbRequests.wrong("\"do\" must name a request, not \"" + wanted + "\"");
+        }
+      }
     }
   }
 
@@ -93,112 +82,6 @@ public final class ControlRequests implements ControlServer.Handler {
   @Override
   public boolean isUrgent(ObjectNode request) {
     return Set.of("status", "pause", "stop").contains(request.path("do").asText());
-  }
-
-  private static ControlException wrong(String message) {
-    return new ControlException(ExitCode.USAGE.number(), message);
-  }
-
-  private Kb kb(ObjectNode request) throws ControlException {
-    List<KbWatch> watches = daemon.parts().watches();
-    if (!request.has("kb")) {
-      return watches.getFirst().kb();
-    }
-    String named = request.path("kb").asText();
-    return watches.stream()
-        .map(KbWatch::kb)
-        .filter(kb -> isAt(kb, named))
-        .findFirst()
-        .orElseThrow(
-            () -> new ControlException(ExitCode.KB.number(), "the daemon does not watch " + named));
-  }
-
-  private static boolean isAt(Kb kb, String named) {
-    try {
-      return kb.folder().equals(Path.of(named));
-    } catch (InvalidPathException e) {
-      return false; // no folder can have that name
-    }
-  }
-
-  private static String text(ObjectNode request) throws ControlException {
-    String text = request.path("text").asText();
-    if (text.isBlank() || text.length() > SearchRequest.MAX_TEXT) {
-      throw wrong("\"text\" must have 1 to %,d characters".formatted(SearchRequest.MAX_TEXT));
-    }
-    return text;
-  }
-
-  private void search(ObjectNode request, ControlServer.Reply reply)
-      throws IOException, InterruptedException {
-    SearchRequest wanted;
-    try {
-      wanted =
-          new SearchRequest(
-              text(request),
-              Optional.ofNullable(request.path("topic").textValue()),
-              request.path("offset").asInt(),
-              request.path("limit").asInt(USUAL_HITS));
-    } catch (IllegalArgumentException e) {
-      throw wrong(e.getMessage());
-    }
-    for (SearchHit hit : daemon.searches().search(kb(request), wanted)) {
-      reply.add(hit.toJson(JSON));
-    }
-  }
-
-  private void review(ObjectNode request, Review.Kind kind, ControlServer.Reply reply)
-      throws IOException, InterruptedException {
-    Optional<String> topic = Optional.ofNullable(request.path("topic").textValue());
-    Reviews.Wanted wanted = new Reviews.Wanted(kind, topic);
-    Kb kb = kb(request);
-    Daemon.Parts parts = daemon.parts();
-    Review review =
-        parts
-            .model()
-            .use(
-                model ->
-                    parts
-                        .reviews()
-                        .run(
-                            kb,
-                            wanted,
-                            model.map(parts.model()::oracle),
-                            daemon.now(),
-                            Thread.currentThread()::isInterrupted));
-    daemon.metrics().reviews.increment();
-    reply.send(History.toJson(review));
-  }
-
-  private void chat(ObjectNode request, ControlServer.Reply reply)
-      throws IOException, InterruptedException {
-    Kb kb = kb(request);
-    String question = text(request);
-    List<SearchHit> hits = daemon.searches().search(kb, SearchRequest.best(question, Chat.ENTRIES));
-    for (SearchHit hit : hits) {
-      reply.send(JSON.createObjectNode().put("source", hit.name()));
-    }
-    Daemon.Parts parts = daemon.parts();
-    parts
-        .model()
-        .use(
-            model -> {
-              Chat.answer(
-                  question,
-                  hits,
-                  model.map(parts.model()::oracle),
-                  piece -> send(reply, piece),
-                  Thread.currentThread()::isInterrupted);
-              return null;
-            });
-  }
-
-  private static void send(ControlServer.Reply reply, String piece) {
-    try {
-      reply.send(JSON.createObjectNode().put("text", piece));
-    } catch (IOException e) {
-      throw new UncheckedIOException(e);
-    }
   }
 
   private ObjectNode status() {

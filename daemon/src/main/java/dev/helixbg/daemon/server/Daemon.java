@@ -47,7 +47,7 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /** All parts of the daemon wired together, and its life from start to end. */
-public final class Daemon implements AutoCloseable {
+public final class Daemon implements KbRequests.Host, AutoCloseable {
   private static final Logger LOG = LoggerFactory.getLogger(Daemon.class);
 
   /** What the troubles of the daemon itself are about. */
@@ -361,11 +361,38 @@ public final class Daemon implements AutoCloseable {
     return loop;
   }
 
-  DaemonMetrics metrics() {
+  @Override
+  public List<Kb> kbs() {
+    return kbs;
+  }
+
+  @Override
+  public TextModelHost model() {
+    return parts.model();
+  }
+
+  @Override
+  public Settings settings() {
+    return parts.settings();
+  }
+
+  @Override
+  public void look() {
+    loop.lookNow();
+  }
+
+  @Override
+  public Reviews reviews() {
+    return parts.reviews();
+  }
+
+  @Override
+  public DaemonMetrics metrics() {
     return metrics;
   }
 
-  SearchService searches() {
+  @Override
+  public SearchService searches() {
     return searches;
   }
 
@@ -373,7 +400,8 @@ public final class Daemon implements AutoCloseable {
     return startedAt;
   }
 
-  Instant now() {
+  @Override
+  public Instant now() {
     return clock.now();
   }
 

@@ -45,32 +45,39 @@ public final class Console {
    *
    * <p>The launcher says which of stdout (1) and stderr (2) are terminals, because Java can tell so
    * only of both at once. It passes stderr as descriptor 3 too: the JVM's own descriptor 2 then
-   * goes through a filter that drops the warning about incubating modules.
+   * goes through a filter that drops the warning about incubating modules. For {@code mcp} it
+   * passes stdout as descriptor 4: the JVM's own descriptor 1 is then stderr, and whatever natives
+   * and the JVM print there cannot break the protocol.
    */
   public static Console of(Map<String, String> environment) {
     String terminals = environment.getOrDefault("HELIX_BG_LAUNCHER_TERMINALS", "");
     boolean plain =
         !environment.getOrDefault("NO_COLOR", "").isEmpty()
             || environment.getOrDefault("TERM", "dumb").equals("dumb");
-    boolean passed = environment.containsKey("HELIX_BG_LAUNCHER_STDERR");
     return new Console(
-        new FileOutputStream(FileDescriptor.out),
-        new FileOutputStream(passed ? passedStderr() : FileDescriptor.err),
+        new FileOutputStream(
+            environment.containsKey("HELIX_BG_LAUNCHER_STDOUT")
+                ? passed(4, FileDescriptor.out)
+                : FileDescriptor.out),
+        new FileOutputStream(
+            environment.containsKey("HELIX_BG_LAUNCHER_STDERR")
+                ? passed(3, FileDescriptor.err)
+                : FileDescriptor.err),
         terminals.contains("1") && !plain,
         terminals.contains("2") && !plain);
   }
 
   /**
-   * Descriptor 3 itself. Opening {@code /dev/fd/3} would give a file another position: the shell's
-   * next command would write over our messages; and a socket cannot be opened at all.
+   * The descriptor itself. Opening {@code /dev/fd/3} would give a file another position: the
+   * shell's next command would write over our messages; and a socket cannot be opened at all.
    */
-  private static FileDescriptor passedStderr() {
+  private static FileDescriptor passed(int number, FileDescriptor otherwise) {
     try {
       Constructor<FileDescriptor> of = FileDescriptor.class.getDeclaredConstructor(int.class);
       of.setAccessible(true); // the jar's manifest opens the package
-      return of.newInstance(3);
+      return of.newInstance(number);
     } catch (ReflectiveOperationException | RuntimeException e) {
-      return FileDescriptor.err; // the filter passes everything on
+      return otherwise; // the filter on stderr passes everything on
     }
   }
 

@@ -18,9 +18,11 @@ import dev.helixbg.daemon.kb.Kb;
 import dev.helixbg.daemon.kb.ReportFolder;
 import dev.helixbg.daemon.kb.WritableKb;
 import dev.helixbg.daemon.run.Judging;
+import dev.helixbg.daemon.run.KnownTrial;
 import dev.helixbg.daemon.run.Pipeline;
 import dev.helixbg.daemon.run.Reviews;
 import dev.helixbg.daemon.run.Saving;
+import dev.helixbg.daemon.run.Trial;
 import dev.helixbg.daemon.terminal.ExitCode;
 import dev.helixbg.daemon.terminal.Failure;
 import dev.helixbg.daemon.watch.DaemonFixture;
@@ -72,7 +74,7 @@ class IdleWorkTest {
   }
 
   /** Begins anew with other settings. */
-  private void settings(Map<String, String> more) {
+  private void settings(Map<String, String> more) throws Exception {
     if (idle != null) {
       stop();
     }
@@ -80,6 +82,7 @@ class IdleWorkTest {
     flags.putIfAbsent("llm.model", folder.resolve("golden.gguf").toString());
     daemon = new DaemonFixture(folder, writer.kb(), flags);
     Settings settings = daemon.settings;
+    KnownTrial.of(settings);
     model = new TextModelHost(settings, daemon.clock, daemon.metrics);
     IdleWork.Machine machine =
         new IdleWork.Machine() {
@@ -483,6 +486,25 @@ class IdleWorkTest {
     finish();
     assertEquals(0, daemon.watch.questions());
     assertTrue(byKey(writer.kb()).size() > 300, "and none was asked twice");
+  }
+
+  /** Once, before anything else; then the report says what the verdicts are worth. */
+  @Test
+  void aModelIsMeasuredBeforeItIsAsked() throws Exception {
+    Path trial = daemon.settings.cache().resolve(Trial.FILE);
+    List<String> lines = Files.readAllLines(trial);
+    // What it says itself instead of what the test said: of the last few pairs, to save time.
+    Files.write(trial, lines.subList(0, lines.size() - 3));
+    daemon.run(Duration.ofMinutes(5));
+    settle();
+    assertTrue(report().at("/judgement/trust").isNull());
+    finish();
+    assertTrue(Files.readAllLines(trial).size() >= lines.size());
+    JsonNode trust = report().at("/judgement/trust");
+    assertEquals(60, trust.get("pairs").asInt());
+    assertTrue(trust.get("guessing").asBoolean());
+    String html = Files.readString(writer.kb().insights().resolve("report.html"));
+    assertTrue(html.contains("It is guessing"));
   }
 
   @Test

@@ -1,5 +1,6 @@
 package dev.helixbg.insight.findings;
 
+import com.fasterxml.jackson.databind.ObjectMapper;
 import dev.helixbg.config.EmbedSettings;
 import dev.helixbg.config.EmbedSettings.ExecutionProvider;
 import dev.helixbg.config.EmbedSettings.Precision;
@@ -7,8 +8,18 @@ import dev.helixbg.config.InsightSettings;
 import dev.helixbg.embed.Embedder;
 import dev.helixbg.embed.EmbeddingModel;
 import dev.helixbg.embed.cache.TextKey;
+import dev.helixbg.insight.decisions.Decisions;
 import dev.helixbg.insight.findings.BestPairs.ScoredPair;
 import dev.helixbg.insight.findings.MisfiledEntries.Misplaced;
+import dev.helixbg.insight.judge.Answer;
+import dev.helixbg.insight.judge.AnswerFile;
+import dev.helixbg.insight.judge.Asking;
+import dev.helixbg.insight.judge.JudgeProgress;
+import dev.helixbg.insight.judge.JudgedRelations;
+import dev.helixbg.insight.judge.Judgements;
+import dev.helixbg.insight.judge.Question;
+import dev.helixbg.insight.judge.Verdict;
+import dev.helixbg.insight.judge.VerdictRun;
 import dev.helixbg.insight.log.DataLog;
 import dev.helixbg.insight.log.Entry;
 import dev.helixbg.insight.log.Passage;
@@ -22,6 +33,7 @@ import java.io.InputStream;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.time.LocalDateTime;
 import java.time.ZoneOffset;
 import java.time.format.DateTimeFormatter;
@@ -36,6 +48,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.stream.IntStream;
 import java.util.stream.Stream;
+import java.util.stream.LongStream;
 
 /**
  * Measures what the findings find of that which somebody planted in a KB of 382 notes, written by
@@ -91,12 +104,30 @@ public final class FindingsBench {
    */
   public record Found(String what, String way, int asked, int first, int amongTen) {}
 
+   * What is right of a verdict when the truth answers in the model's place.
+   *
+   * @param pairs so many of the list were asked about
+   * @param said how many of them have the verdict
+   * @param right of those, what was planted so
+   * @param planted in the whole KB
+   */
+  public record Judged(Verdict verdict, int pairs, int said, int right, int planted) {}
+
+  /**
+   * @param leadingWithoutModel of the ten that lead the report: rewrites and overtaken notes
+   * @param leadingWithOracle the same when the truth has judged the list
+   * @param trial lines of the file by which the product measures a judge
+   */
   public record Result(
       int entries,
       Map<Planted, Integer> planted,
       List<Named> named,
+      List<Judged> judged,
+      int leadingWithoutModel,
+      int leadingWithOracle,
       int plantedMisfiled,
       List<Misfiled> misfiled,
+      List<String> trial,
       List<Found> found) {
 
     /** Of one way to search. */
@@ -126,6 +157,7 @@ public final class FindingsBench {
   private final int threads;
   private final Map<String, Integer> indices = new HashMap<>();
   private final Map<Long, Planted> truth = new HashMap<>();
+  private final Map<String, Integer> byContent = new HashMap<>();
   private final Map<Integer, String> rightTopics = new HashMap<>();
 
   /** Entries by what is asked for them. */
@@ -145,6 +177,7 @@ public final class FindingsBench {
       LocalDateTime time =
           LocalDateTime.ofEpochSecond(entry.timestampMin() * 60L, 0, ZoneOffset.UTC);
       indices.put(entry.topic() + "@" + TIME.format(time), i);
+      byContent.put(entry.text().content(), i);
     }
     resource("truth.tsv").lines().map(line -> line.split("\t")).forEach(this::plant);
     try (Embedder embedder = EmbeddingModel.locate(BUNDLED, cache).open(threads)) {
@@ -237,14 +270,76 @@ public final class FindingsBench {
     return (long) Math.min(a, b) << 32 | Math.max(a, b);
   }
 
+  /**
+   * The lines of the judge's trial: pairs of notes that are not long, with their truth. Pairs in
+   * which neither can go are look-alikes, and notes of one topic that have nothing to do with each
+   * other.
+   */
+  private List<String> trial() {
+    List<String> lines = new ArrayList<>();
+    Map<Planted, Integer> wanted =
+        Map.of(Planted.REWRITE, 18, Planted.OVERTAKEN, 16, Planted.LOOKALIKE, 14);
+    for (Planted kind : Planted.values()) {
+      truth.entrySet().stream()
+          .filter(fact -> fact.getValue() == kind)
+          .map(Map.Entry::getKey)
+          .filter(pair -> isShort((int) (pair >>> 32)) && isShort((int) (long) pair))
+          .sorted()
+          .limit(wanted.get(kind))
+          .forEach(pair -> lines.add(line(pair, kind)));
+    }
+    IntStream.range(0, entries.size())
+        .filter(i -> i % 20 == 0 && isShort(i))
+        .mapToObj(this::stranger)
+        .flatMapToLong(LongStream::of)
+        .limit(12)
+        .forEach(pair -> lines.add(line(pair, null)));
+    return lines;
+  }
+
+  /** An entry and the next but one of its topic that is short, and about which nothing is true. */
+  private long[] stranger(int a) {
+    return IntStream.range(a + 1, entries.size())
+        .filter(b -> topics.topicOf()[a] == topics.topicOf()[b] && isShort(b))
+        .mapToLong(b -> pair(a, b))
+        .filter(pair -> !truth.containsKey(pair))
+        .skip(1)
+        .limit(1)
+        .toArray();
+  }
+
+  private boolean isShort(int entry) {
+    return entries.get(entry).text().content().length() <= 500;
+  }
+
+  private String line(long pair, Planted kind) {
+    Entry a = entries.get((int) (pair >>> 32));
+    Entry b = entries.get((int) pair);
+    Entry older = a.timestampMin() <= b.timestampMin() ? a : b;
+    String truth =
+        kind == Planted.REWRITE ? "SAME" : kind == Planted.OVERTAKEN ? "OVERTAKEN" : "NEITHER";
+    return new ObjectMapper()
+        .createObjectNode()
+        .put("truth", truth)
+        .put("older", older.text().content())
+        .put("newer", (older == a ? b : a).text().content())
+        .toString();
+  }
+
   private Result result() {
     int count = entries.size();
     Map<Planted, Integer> planted = new EnumMap<>(Planted.class);
     truth.values().forEach(kind -> planted.merge(kind, 1, Integer::sum));
     try (PackedVectors packed = PackedVectors.pack(vectors)) {
       PairSource pairs = PairSource.of(packed, threads);
-      List<Long> shipped = shipped(passages);
-      List<Long> whole = shipped(PassageVectors.NONE);
+      Findings findings =
+          Decisions.NONE.applyTo(
+              Analysis.run(entries, keys, vectors, passages, SETTINGS, threads), SETTINGS);
+      List<Long> shipped = findings.relations().stream().map(this::pair).toList();
+      List<Long> whole =
+          Analysis.run(entries, keys, vectors, SETTINGS, threads).relations().stream()
+              .map(this::pair)
+              .toList();
       List<Long> cosine = cosine(pairs);
       List<Named> named = new ArrayList<>();
       for (int most : new int[] {10, 25, count / 10, 50, 100, count / 2, 200}) {
@@ -259,7 +354,24 @@ public final class FindingsBench {
         misfiled.add(new Misfiled("nearest centroid", listed, found(byCentroid, listed)));
         misfiled.add(new Misfiled("vote of ten neighbours", listed, found(byVote, listed)));
       }
-      return new Result(count, planted, named, rightTopics.size(), misfiled, searches());
+      List<Judged> judged = new ArrayList<>();
+      for (int most : new int[] {25, 50, 100, 200}) {
+        Judgements judgements = judgedByTruth(findings, most);
+        judged.add(judged(Verdict.SAME, Planted.REWRITE, findings, judgements, most));
+        judged.add(judged(Verdict.OVERTAKEN, Planted.OVERTAKEN, findings, judgements, most));
+        judged.add(judged(Verdict.RELATED, Planted.LOOKALIKE, findings, judgements, most));
+      }
+      return new Result(
+          count,
+          planted,
+          named,
+          judged,
+          leading(findings, Judgements.NONE),
+          leading(findings, judgedByTruth(findings, 200)),
+          rightTopics.size(),
+          misfiled,
+          trial(),
+          searches());
     }
   }
 
@@ -297,19 +409,86 @@ public final class FindingsBench {
     return new Found(what, way, asked.size(), first, amongTen);
   }
 
-  /** The list as the report has it. */
-  private List<Long> shipped(PassageVectors passages) {
-    Map<Long, Integer> byOffset = new HashMap<>();
-    for (int i = 0; i < entries.size(); i++) {
-      byOffset.put(entries.get(i).offset(), i);
+  private long pair(Finding.OfTwo pair) {
+    return pair(index(pair.a()), index(pair.b()));
+  }
+
+  private int index(NamedEntry entry) {
+    return byContent.get(entry.entry().text().content());
+  }
+
+  /** How many of the pairs that lead a report are worth an act. */
+  private int leading(Findings findings, Judgements judgements) {
+    return (int)
+        JudgedRelations.of(findings.relations(), judgements).leading().stream()
+            .map(relation -> truth.get(pair(relation)))
+            .filter(kind -> kind == Planted.REWRITE || kind == Planted.OVERTAKEN)
+            .count();
+  }
+
+  private Judged judged(
+      Verdict verdict, Planted kind, Findings findings, Judgements judgements, int most) {
+    List<Finding.Relation> said = JudgedRelations.of(findings.relations(), judgements).of(verdict);
+    return new Judged(
+        verdict,
+        most,
+        said.size(),
+        (int) said.stream().filter(relation -> truth.get(pair(relation)) == kind).count(),
+        (int) truth.values().stream().filter(planted -> planted == kind).count());
+  }
+
+  /** The first pairs of the list, judged by a run like any other, with the truth as the model. */
+  private Judgements judgedByTruth(Findings findings, int most) {
+    Path nowhere = Path.of("no-answers.jsonl");
+    try (Asking asking =
+        new Asking(
+            new AnswerFile(nowhere, false),
+            "truth",
+            384,
+            () -> (questions, cancelled) -> questions.stream().map(this::answer).toList(),
+            Duration.ofDays(1),
+            () -> 0,
+            JudgeProgress.SILENT,
+            () -> false)) {
+      VerdictRun run = new VerdictRun(asking, findings.relations());
+      run.ask(most);
+      return new Judgements(
+          Optional.of("the truth"),
+          Map.of(),
+          run.verdicts(),
+          Map.of(),
+          Map.of(),
+          List.of(),
+          Map.of(),
+          0);
+    } catch (IOException | InterruptedException e) {
+      throw new IllegalStateException(e);
     }
-    return Analysis.run(entries, keys, vectors, passages, SETTINGS, threads).relations().stream()
-        .map(
-            relation ->
-                pair(
-                    byOffset.get(relation.a().entry().offset()),
-                    byOffset.get(relation.b().entry().offset())))
-        .toList();
+  }
+
+  /** What the truth says; that an entry no longer holds, only where it is the older one. */
+  private Answer answer(Question question) {
+    return switch (question) {
+      case Question.Compare(String a, String b) -> {
+        Planted kind = truth.get(pair(byContent.get(a), byContent.get(b)));
+        yield new Answer(
+            kind == null ? "different" : kind == Planted.REWRITE ? "same" : "related",
+            1,
+            kind == Planted.LOOKALIKE ? "same" : "related",
+            0,
+            false);
+      }
+      case Question.Overtaken(String older, String newer) -> {
+        int one = byContent.get(older);
+        int other = byContent.get(newer);
+        boolean overtaken =
+            truth.get(pair(one, other)) == Planted.OVERTAKEN
+                && entries.get(one).timestampMin() < entries.get(other).timestampMin();
+        yield new Answer(
+            overtaken ? "outdated" : "valid", 1, overtaken ? "valid" : "outdated", 0, false);
+      }
+      default -> throw new IllegalArgumentException("nobody planted " + question);
+    };
   }
 
   private List<Long> cosine(PairSource pairs) {

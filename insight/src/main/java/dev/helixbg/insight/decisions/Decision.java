@@ -9,14 +9,15 @@ import java.util.regex.Pattern;
  * @param id of the finding
  * @param about what the finding was about, for people; may be empty
  * @param by who said it
+ * @param reason why, in their own words; may be empty
  */
-public record Decision(String id, Verdict verdict, Instant at, String about, By by) {
+public record Decision(String id, Verdict verdict, Instant at, String about, By by, String reason) {
   private static final Pattern ID =
       Pattern.compile("(dup|link|rel|topic|misfiled|merge)-[0-9a-f]{10}(-[1-9][0-9]{0,8})?");
 
   /** A decision of a person. */
   public Decision(String id, Verdict verdict, Instant at, String about) {
-    this(id, verdict, at, about, By.PERSON);
+    this(id, verdict, at, about, By.PERSON, "");
   }
 
   /**
@@ -30,14 +31,27 @@ public record Decision(String id, Verdict verdict, Instant at, String about, By 
     AGENT
   }
 
-  /** What is to become of a finding. */
+  /** What is to become of a finding, or what somebody holds of it. */
   public enum Verdict {
     /** It is wrong or unimportant; never show it again. */
     DISMISSED,
     /** It was right and has been acted on. */
     DONE,
     /** An earlier decision is taken back. */
-    OPEN
+    OPEN,
+    /** Both entries say the same: one can go. */
+    SAME,
+    /** The newer entry has overtaken the older one. */
+    OVERTAKEN,
+    /** Both are worth keeping, and belong together. */
+    RELATED,
+    /** They have nothing to do with each other. */
+    DIFFERENT;
+
+    /** Whether this is an opinion, which leaves the finding where it is. */
+    public boolean isOpinion() {
+      return compareTo(OPEN) > 0;
+    }
   }
 
   /** Whether a text has the form of a finding's id. */

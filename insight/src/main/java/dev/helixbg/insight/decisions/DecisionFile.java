@@ -3,6 +3,7 @@ package dev.helixbg.insight.decisions;
 import com.fasterxml.jackson.core.JacksonException;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
+import com.fasterxml.jackson.databind.node.ObjectNode;
 import dev.helixbg.embed.store.JsonLines;
 import dev.helixbg.insight.decisions.Decision.By;
 import dev.helixbg.insight.decisions.Decision.Verdict;
@@ -23,9 +24,9 @@ import java.util.Optional;
  * {"at":"2026-03-14T09:30:00Z","id":"dup-3f9a01c2d4","decision":"dismissed","by":"person","about":"auth:1 ~ auth:7"}
  * </pre>
  *
- * Lines from before there was {@code by} are a person's. A line that is no decision, such as the
- * torn end that a power cut leaves, is passed over and counted; the next append begins on a line of
- * its own.
+ * Beside these there may be a {@code reason}. Lines from before there was {@code by} are a
+ * person's. A line that is no decision, such as the torn end that a power cut leaves, is passed
+ * over and counted; the next append begins on a line of its own.
  */
 public final class DecisionFile {
   public static final String NAME = "decisions.jsonl";
@@ -33,7 +34,9 @@ public final class DecisionFile {
   /** Nobody writes longer ones; what is longer is damage. */
   private static final int LONGEST_LINE = 1 << 16;
 
-  private static final int MAX_ABOUT = 500;
+  /** Of what it is about, and of the reason, in characters. */
+  public static final int MAX_TEXT = 500;
+
   private static final ObjectMapper JSON = new ObjectMapper();
 
   private final JsonLines lines;
@@ -84,7 +87,8 @@ public final class DecisionFile {
               Verdict.valueOf(verdict.toUpperCase(Locale.ROOT)),
               Instant.parse(json.path("at").asText()),
               json.path("about").asText(),
-              by(json.path("by").asText("person"))));
+              by(json.path("by").asText("person")),
+              json.path("reason").asText()));
     } catch (JacksonException | IllegalArgumentException | DateTimeException e) {
       return Optional.empty();
     }
@@ -100,13 +104,20 @@ public final class DecisionFile {
   }
 
   private static String text(Decision decision) throws IOException {
-    String about = decision.about();
-    return JSON.writeValueAsString(
+    ObjectNode json =
         JSON.createObjectNode()
             .put("at", decision.at().toString())
             .put("id", decision.id())
             .put("decision", title(decision.verdict()))
             .put("by", title(decision.by()))
-            .put("about", about.substring(0, Math.min(MAX_ABOUT, about.length()))));
+            .put("about", cut(decision.about()));
+    if (!decision.reason().isEmpty()) {
+      json.put("reason", cut(decision.reason()));
+    }
+    return JSON.writeValueAsString(json);
+  }
+
+  private static String cut(String text) {
+    return text.substring(0, Math.min(MAX_TEXT, text.length()));
   }
 }

@@ -15,6 +15,7 @@ public final class Decisions {
   public static final Decisions NONE = new Decisions(List.of(), 0);
 
   private final Map<String, Decision> settled = new LinkedHashMap<>();
+  private final Map<String, Decision> opinions = new LinkedHashMap<>();
   private final int unreadable;
 
   /**
@@ -24,6 +25,10 @@ public final class Decisions {
   Decisions(List<Decision> inOrder, int unreadable) {
     this.unreadable = unreadable;
     for (Decision decision : inOrder) {
+      if (decision.verdict().isOpinion()) {
+        opinions.put(decision.id(), decision);
+        continue;
+      }
       settled.remove(decision.id());
       if (decision.verdict() != Verdict.OPEN) {
         settled.put(decision.id(), decision);
@@ -38,6 +43,11 @@ public final class Decisions {
 
   public Optional<Decision> on(String id) {
     return Optional.ofNullable(settled.get(id));
+  }
+
+  /** The last opinion on a finding, which settles nothing. */
+  public Optional<Decision> opinionOn(String id) {
+    return Optional.ofNullable(opinions.get(id));
   }
 
   /** Lines that were passed over because they are damaged. */

@@ -1,5 +1,7 @@
 package dev.helixbg.insight.judge;
 
+import java.util.List;
+
 /**
  * What a model said.
  *
@@ -9,10 +11,22 @@ package dev.helixbg.insight.judge;
  * @param runnerUpProbability of that
  * @param unread a bit for each text of the question that the model did not read to its end, as
  *     {@link Question#bit} numbers them; {@link #ANY} when nobody knows which
+ * @param orders of a comparison, the choice in either order of its texts; else empty
  */
 public record Answer(
-    String text, double probability, String runnerUp, double runnerUpProbability, int unread) {
+    String text,
+    double probability,
+    String runnerUp,
+    double runnerUpProbability,
+    int unread,
+    List<String> orders) {
   static final int ANY = -1;
+
+  /** An answer of which nobody noted what either order gave. */
+  public Answer(
+      String text, double probability, String runnerUp, double runnerUpProbability, int unread) {
+    this(text, probability, runnerUp, runnerUpProbability, unread, List.of());
+  }
 
   /**
    * @param cut whether the model saw only a part of some text

@@ -129,6 +129,9 @@ public final class AnswerFile {
       json.put("p", answer.probability())
           .put("next", answer.runnerUp())
           .put("nextP", answer.runnerUpProbability());
+      if (!answer.orders().isEmpty()) {
+        answer.orders().forEach(json.withArray("orders")::add);
+      }
     }
     json.put("cut", answer.cut());
     if (answer.cut() && answer.unread() != Answer.ANY) {
@@ -150,7 +153,8 @@ public final class AnswerFile {
               number(json, "p", 1),
               json.path("next").asText(),
               number(json, "nextP", 0),
-              json.path("cut").asBoolean() ? json.path("unread").asInt(Answer.ANY) : 0);
+              json.path("cut").asBoolean() ? json.path("unread").asInt(Answer.ANY) : 0,
+              orders(json.path("orders")));
       return Job.titled(json.path("job").asText())
           .filter(job -> isPossible(job, answer))
           .map(
@@ -177,6 +181,11 @@ public final class AnswerFile {
     return begin < KEY_FIELD.length() || end < 0 ? "" : text.substring(begin, end);
   }
 
+  /** Two, or none. */
+  private static List<String> orders(JsonNode json) {
+    return json.size() == 2 ? List.of(json.path(0).asText(), json.path(1).asText()) : List.of();
+  }
+
   /** NaN, which is no share, for what is no number. */
   private static double number(JsonNode json, String field, double absent) {
     JsonNode value = json.path(field);
@@ -190,6 +199,7 @@ public final class AnswerFile {
         ? answer.text().length() <= MAX_TEXT
         : choices.contains(answer.text())
             && choices.contains(answer.runnerUp())
+            && choices.containsAll(answer.orders())
             && isShare(answer.probability())
             && isShare(answer.runnerUpProbability())
             && answer.probability() + answer.runnerUpProbability() <= 1 + 1e-6;

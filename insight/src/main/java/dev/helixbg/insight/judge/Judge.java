@@ -184,7 +184,7 @@ public final class Judge implements Oracle {
     for (Asked one : asked) {
       int turns = one.prompts().size();
       double[][] orders = Arrays.copyOfRange(scores, row, row + turns);
-      answers.add(best(job, mean(orders), one.unread()));
+      answers.add(best(job, orders, one.unread()));
       row += turns;
     }
     return answers;
@@ -203,20 +203,36 @@ public final class Judge implements Oracle {
     return mean;
   }
 
-  private static Answer best(Job job, double[] probabilities, int unread) {
-    int best = 0;
-    int next = 1;
-    for (int i = 1; i < probabilities.length; i++) {
-      if (probabilities[i] > probabilities[best]) {
-        next = best;
-        best = i;
-      } else if (next == best || probabilities[i] > probabilities[next]) {
+  private static Answer best(Job job, double[][] orders, int unread) {
+    double[] probabilities = mean(orders);
+    int best = best(probabilities);
+    int next = best == 0 ? 1 : 0;
+    for (int i = 0; i < probabilities.length; i++) {
+      if (i != best && probabilities[i] > probabilities[next]) {
         next = i;
       }
     }
     List<String> choices = job.choices();
     return new Answer(
-        choices.get(best), probabilities[best], choices.get(next), probabilities[next], unread);
+        choices.get(best),
+        probabilities[best],
+        choices.get(next),
+        probabilities[next],
+        unread,
+        orders.length < 2
+            ? List.of()
+            : Arrays.stream(orders).map(Judge::best).map(choices::get).toList());
+  }
+
+  /** The first of the most probable. */
+  private static int best(double[] probabilities) {
+    int best = 0;
+    for (int i = 1; i < probabilities.length; i++) {
+      if (probabilities[i] > probabilities[best]) {
+        best = i;
+      }
+    }
+    return best;
   }
 
   private List<Answer> generate(

@@ -47,6 +47,9 @@ public record JudgedRelations(
       Map<Verdict, List<Finding.Relation>> judged,
       List<Finding.Relation> unjudged,
       Judgements judgements) {
+    if (judgements.trust().filter(JudgeTrust::isGuessing).isPresent()) {
+      return relations.stream().limit(LEADING).toList();
+    }
     List<Finding.Relation> sure = new ArrayList<>(judged.getOrDefault(Verdict.SAME, List.of()));
     sure.addAll(judged.getOrDefault(Verdict.OVERTAKEN, List.of()));
     Set<Finding.Relation> acts = new HashSet<>(sure);

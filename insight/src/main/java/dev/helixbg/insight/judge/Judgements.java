@@ -21,6 +21,7 @@ import java.util.function.Predicate;
  * @param merges proposed texts for entries that say the same, in the order of the pairs
  * @param left how much was not asked yet, by job; only jobs of which something is left
  * @param cut how many answers are about the beginning of a text only
+ * @param trust how far the model can be trusted, once that was measured
  */
 public record Judgements(
     Optional<String> model,
@@ -30,7 +31,21 @@ public record Judgements(
     Map<String, String> summaries,
     List<Merge> merges,
     Map<Job, Integer> left,
-    int cut) {
+    int cut,
+    Optional<JudgeTrust> trust) {
+
+  /** By a model that was not measured. */
+  public Judgements(
+      Optional<String> model,
+      Map<String, Guess> guesses,
+      Map<String, PairVerdict> verdicts,
+      Map<String, Verdict> overlaps,
+      Map<String, String> summaries,
+      List<Merge> merges,
+      Map<Job, Integer> left,
+      int cut) {
+    this(model, guesses, verdicts, overlaps, summaries, merges, left, cut, Optional.empty());
+  }
 
   /** Nothing is known. */
   public static final Judgements NONE =
@@ -47,14 +62,20 @@ public record Judgements(
   /** The same without the merges that the user has settled. */
   public Judgements withoutMerges(Predicate<String> settled) {
     List<Merge> open = merges.stream().filter(merge -> !settled.test(merge.id())).toList();
-    return new Judgements(model, guesses, verdicts, overlaps, summaries, open, left, cut);
+    return new Judgements(model, guesses, verdicts, overlaps, summaries, open, left, cut, trust);
   }
 
   /** The same, with other guesses where there is none. */
   public Judgements orElse(Map<String, Guess> others) {
     Map<String, Guess> all = new HashMap<>(others);
     all.putAll(guesses);
-    return new Judgements(model, all, verdicts, overlaps, summaries, merges, left, cut);
+    return new Judgements(model, all, verdicts, overlaps, summaries, merges, left, cut, trust);
+  }
+
+  /** The same by a model that was measured, if it was. */
+  public Judgements trusted(Optional<JudgeTrust> measured) {
+    return new Judgements(
+        model, guesses, verdicts, overlaps, summaries, merges, left, cut, measured);
   }
 
   /** The verdict on a pair, whatever kind of finding it was asked for. */

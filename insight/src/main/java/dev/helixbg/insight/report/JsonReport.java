@@ -16,6 +16,7 @@ import dev.helixbg.insight.findings.Findings;
 import dev.helixbg.insight.findings.NamedEntry;
 import dev.helixbg.insight.judge.Guess;
 import dev.helixbg.insight.judge.Job;
+import dev.helixbg.insight.judge.JudgeTrust;
 import dev.helixbg.insight.judge.JudgedRelations;
 import dev.helixbg.insight.judge.Judgements;
 import dev.helixbg.insight.judge.Label;
@@ -123,7 +124,26 @@ public final class JsonReport {
     json.writeNumberField("cut", judgements.cut());
     json.writeNumberField("tagged", census.tagged());
     json.writeNumberField("agreeing", census.agreeing());
+    object("trust", judgements.trust().orElse(null), this::trust);
     json.writeEndObject();
+  }
+
+  private void trust(JudgeTrust trust) throws IOException {
+    json.writeNumberField("pairs", trust.pairs());
+    json.writeNumberField("right", trust.right());
+    for (Verdict verdict : Verdict.values()) {
+      JudgeTrust.Tally tally = trust.said().getOrDefault(verdict, new JudgeTrust.Tally(0, 0));
+      object(
+          verdict.title(),
+          tally,
+          said -> {
+            json.writeNumberField("said", said.said());
+            json.writeNumberField("right", said.right());
+          });
+    }
+    decimal("kappa", trust.kappa());
+    json.writeBooleanField("guessing", trust.isGuessing());
+    optional("larger", trust.larger());
   }
 
   private void merge(Judgements.Merge merge) throws IOException {

@@ -235,6 +235,7 @@ record JudgedSections(
           .append(String.join(", ", left))
           .append(" are left for the next run.");
     }
+    judgements.trust().ifPresent(trust -> note.append(' ').append(trust.words()));
     if (judgements.cut() > 0) {
       note.append(' ')
           .append(Wording.count(judgements.cut(), "answer is", "answers are"))

@@ -127,11 +127,24 @@ class DecisionFileTest {
         begin + "dup-0000000001\"}\n" + begin + "dup-0000000002\",\"by\":\"somebody else\"}\n");
     file.append(
         List.of(
-            new Decision("dup-0000000003", Verdict.DONE, AT, "", By.AGENT),
+            new Decision("dup-0000000003", Verdict.DONE, AT, "", By.AGENT, "said twice"),
             decision("dup-0000000004", Verdict.DONE)));
     assertEquals(
         List.of(By.PERSON, By.AGENT, By.AGENT, By.PERSON),
         file.read().settled().stream().map(Decision::by).toList());
+    assertEquals("said twice", file.read().on("dup-0000000003").orElseThrow().reason());
+  }
+
+  @Test
+  void anOpinionSettlesNothingAndUnsettlesNothing() throws IOException {
+    file.append(
+        List.of(
+            decision("dup-3f9a01c2d4", Verdict.SAME),
+            decision("dup-0000000001", Verdict.DONE),
+            decision("dup-0000000001", Verdict.DIFFERENT)));
+    assertEquals(List.of("dup-0000000001 DONE"), settled());
+    assertEquals(Verdict.SAME, file.read().opinionOn("dup-3f9a01c2d4").orElseThrow().verdict());
+    assertEquals(0, file.read().unreadable());
   }
 
   @Test

@@ -4,10 +4,13 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.helixbg.insight.findings.FindingsBench.Found;
+import dev.helixbg.insight.findings.FindingsBench.Judged;
 import dev.helixbg.insight.findings.FindingsBench.Named;
 import dev.helixbg.insight.findings.FindingsBench.Planted;
 import dev.helixbg.insight.findings.FindingsBench.Result;
+import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.List;
 import java.util.Map;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
@@ -36,6 +39,42 @@ class FindingsBenchTest {
     assertAtLeast(33, 50);
     assertAtLeast(55, 100);
     assertAtLeast(70, 191);
+  }
+
+  /** As good as a judge can be on this list: nothing is under a wrong heading. */
+  @Test
+  void withTheTruthAsJudgeWhatItWasAskedIsUnderTheRightHeading() {
+    for (Judged row : result.judged()) {
+      Named list = result.named("relations", row.pairs());
+      Planted kind =
+          switch (row.verdict()) {
+            case SAME -> Planted.REWRITE;
+            case OVERTAKEN -> Planted.OVERTAKEN;
+            default -> Planted.LOOKALIKE;
+          };
+      assertEquals(list.found().get(kind), row.right(), row::toString);
+      assertEquals(row.right(), row.said(), row::toString);
+      assertEquals(result.planted().get(kind), row.planted());
+    }
+    assertEquals(12, result.judged().size());
+  }
+
+  @Test
+  void whatLeadsTheReportIsWorthAnAct() {
+    assertTrue(result.leadingWithoutModel() >= 7, result::toString);
+    assertEquals(10, result.leadingWithOracle());
+  }
+
+  /** What the product asks a model to measure it; -Dtrial.update=true writes it anew. */
+  @Test
+  void theTrialOfTheJudgeIsPartOfThisKnowledgeBase() throws Exception {
+    Path file = Path.of("src/main/resources/dev/helixbg/insight/judge/trial.jsonl");
+    List<String> lines = result.trial();
+    if (Boolean.getBoolean("trial.update")) {
+      Files.write(file, lines);
+    }
+    assertEquals(60, lines.size());
+    assertEquals(lines, Files.readAllLines(file));
   }
 
   private static void assertAtLeast(int wanted, int pairs) {

@@ -3,18 +3,28 @@ package dev.helixbg.daemon.cli.bench;
 import com.fasterxml.jackson.core.JsonGenerator;
 import dev.helixbg.config.Settings;
 import dev.helixbg.daemon.cli.flags.GlobalOptions;
+import dev.helixbg.daemon.host.LanguageModel;
+import dev.helixbg.daemon.run.Trial;
 import dev.helixbg.daemon.terminal.Console;
 import dev.helixbg.daemon.terminal.ExitCode;
 import dev.helixbg.daemon.terminal.Failure;
 import dev.helixbg.daemon.terminal.Json;
 import dev.helixbg.insight.findings.FindingsBench;
 import dev.helixbg.insight.findings.FindingsBench.Found;
+import dev.helixbg.insight.findings.FindingsBench.Judged;
 import dev.helixbg.insight.findings.FindingsBench.Misfiled;
 import dev.helixbg.insight.findings.FindingsBench.Named;
 import dev.helixbg.insight.findings.FindingsBench.Planted;
 import dev.helixbg.insight.findings.FindingsBench.Result;
 import dev.helixbg.insight.findings.RelationsCost;
+import dev.helixbg.insight.judge.Job;
+import dev.helixbg.insight.judge.JudgeProgress;
+import dev.helixbg.insight.judge.JudgeTrust;
+import dev.helixbg.insight.judge.Verdict;
 import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
 import java.util.Locale;
 import java.util.concurrent.Callable;
 import picocli.CommandLine.Command;
@@ -40,6 +50,15 @@ final class BenchFindingsCommand implements Callable<Integer> {
       paramLabel = "N",
       description = "Measure instead what the list of relations costs for N random entries.")
   private Integer cost;
+
+  @Option(
+      names = "--model",
+      paramLabel = "FILE",
+      description =
+          "Measure instead how far a language model can be trusted as a judge of pairs: 60 pairs"
+              + " whose truth is known. What it says is remembered, and used by reports and"
+              + " doctor.")
+  private Path model;
 
   @Option(names = "--threads", paramLabel = "N", description = "Threads; 0: one per core.")
   private String threads;
@@ -68,6 +87,10 @@ final class BenchFindingsCommand implements Callable<Integer> {
       }
       return ExitCode.OK.number();
     }
+    if (model != null) {
+      print(measure(settings));
+      return ExitCode.OK.number();
+    }
     Result result = FindingsBench.run(settings.cache(), settings.threads());
     if (json) {
       Json.print(console.json(), generator -> write(result, generator));
@@ -75,6 +98,65 @@ final class BenchFindingsCommand implements Callable<Integer> {
       print(result);
     }
     return ExitCode.OK.number();
+  }
+
+  private JudgeTrust measure(Settings settings) throws IOException, InterruptedException {
+    if (!Files.isRegularFile(model)) {
+      throw new Failure(ExitCode.MODEL, "no such language model: " + model + " is not a file");
+    }
+    LanguageModel file = new LanguageModel(model, true);
+    JudgeProgress progress =
+        new JudgeProgress() {
+          private int done;
+          private int all;
+
+          @Override
+          public void begin(Job job, int questions) {
+            all = questions;
+          }
+
+          @Override
+          public void answered(int questions) {
+            done += questions;
+            console.err().printf("%d of %d pairs%n", done, all);
+          }
+
+          @Override
+          public void end() {}
+        };
+    return new Trial(settings, file)
+        .run(
+            () -> file.open(settings),
+            Duration.ofDays(1),
+            System::nanoTime,
+            progress,
+            () -> Thread.currentThread().isInterrupted())
+        .orElseThrow();
+  }
+
+  private void print(JudgeTrust trust) throws IOException {
+    if (json) {
+      Json.print(
+          console.json(),
+          generator -> {
+            generator.writeStartObject();
+            generator.writeNumberField("pairs", trust.pairs());
+            generator.writeNumberField("right", trust.right());
+            for (Verdict verdict : Verdict.values()) {
+              JudgeTrust.Tally tally =
+                  trust.said().getOrDefault(verdict, new JudgeTrust.Tally(0, 0));
+              generator.writeObjectFieldStart(verdict.title());
+              generator.writeNumberField("said", tally.said());
+              generator.writeNumberField("right", tally.right());
+              generator.writeEndObject();
+            }
+            Json.decimal(generator, "kappa", trust.kappa());
+            generator.writeBooleanField("guessing", trust.isGuessing());
+            generator.writeEndObject();
+          });
+    } else {
+      console.say("%s", trust.words());
+    }
   }
 
   private void print(Result result) {
@@ -92,6 +174,14 @@ final class BenchFindingsCommand implements Callable<Integer> {
           of(row, Planted.LOOKALIKE, result),
           100.0 * row.wanted() / row.pairs());
     }
+    for (Judged row : result.judged()) {
+      console.say(
+          "truth as judge, first %3d pairs: %-9s said %2d times, right %2d, of %d planted",
+          row.pairs(), row.verdict().title(), row.said(), row.right(), row.planted());
+    }
+    console.say(
+        "of the ten that lead the report are worth an act: %d without a model, %d with the truth",
+        result.leadingWithoutModel(), result.leadingWithOracle());
     for (Misfiled row : result.misfiled()) {
       console.say(
           "misfiled by %-22s first %2d: %2d of %d",
@@ -136,6 +226,19 @@ final class BenchFindingsCommand implements Callable<Integer> {
       json.writeEndObject();
     }
     json.writeEndArray();
+    json.writeArrayFieldStart("judgedByTruth");
+    for (Judged row : result.judged()) {
+      json.writeStartObject();
+      json.writeStringField("verdict", row.verdict().title());
+      json.writeNumberField("pairs", row.pairs());
+      json.writeNumberField("said", row.said());
+      json.writeNumberField("right", row.right());
+      json.writeNumberField("planted", row.planted());
+      json.writeEndObject();
+    }
+    json.writeEndArray();
+    json.writeNumberField("leadingWithoutModel", result.leadingWithoutModel());
+    json.writeNumberField("leadingWithTruth", result.leadingWithOracle());
     json.writeArrayFieldStart("misfiled");
     for (Misfiled row : result.misfiled()) {
       json.writeStartObject();

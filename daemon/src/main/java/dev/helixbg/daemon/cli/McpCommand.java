@@ -1,0 +1,88 @@
+package dev.helixbg.daemon.cli;
+
+import dev.helixbg.config.Settings;
+import dev.helixbg.daemon.cli.flags.GlobalOptions;
+import dev.helixbg.daemon.kb.Kb;
+import dev.helixbg.daemon.mcp.ClientConfig;
+import dev.helixbg.daemon.mcp.McpService;
+import dev.helixbg.daemon.service.Installation;
+import dev.helixbg.daemon.terminal.Console;
+import dev.helixbg.daemon.terminal.ExitCode;
+import dev.helixbg.daemon.terminal.Failure;
+import java.io.FileDescriptor;
+import java.io.FileInputStream;
+import java.io.IOException;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Optional;
+import java.util.concurrent.Callable;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.Parameters;
+
+/** Serves a coding agent over MCP, on stdin and stdout. */
+@Command(
+    name = "mcp",
+    description =
+        "Serve a coding agent over MCP, on stdin and stdout: search, what an entry repeats,"
+            + " findings with their edits, decisions. Asks the daemon when it runs.",
+    mixinStandardHelpOptions = true)
+final class McpCommand implements Callable<Integer> {
+  @Mixin private GlobalOptions options;
+
+  @Parameters(
+      arity = "0..*",
+      paramLabel = "kb",
+      description =
+          "Folders of knowledge bases. Default: those that the daemon watches, else the one that"
+              + " one-shot would take.")
+  private List<Path> kbs = List.of();
+
+  @Option(
+      names = "--print-config",
+      paramLabel = "CLIENT",
+      description =
+          "Print what makes a client start this server, and end: ${COMPLETION-CANDIDATES}.")
+  private ClientConfig client;
+
+  private final Console console;
+
+  McpCommand(Console console) {
+    this.console = console;
+  }
+
+  @Override
+  public Integer call() throws InterruptedException, IOException {
+    if (client != null) {
+      console.out().println(client.snippet(launcher(), folders()));
+      console.warn("%s", client.where());
+      return ExitCode.OK.number();
+    }
+    Settings settings = options.load().settings();
+    McpService.serve(
+        kbs.stream().map(Kb::named).distinct().toList(),
+        settings,
+        GlobalOptions.locations(),
+        console,
+        new FileInputStream(FileDescriptor.in),
+        console.json());
+    return ExitCode.OK.number();
+  }
+
+  /** Clients start it in folders of their own, without the settings of a shell. */
+  private List<String> folders() {
+    return kbs.stream().map(kb -> Kb.named(kb).folder().toString()).distinct().toList();
+  }
+
+  private static String launcher() {
+    return Installation.of(Installation.jar())
+        .map(installation -> installation.launcher().toString())
+        .or(() -> Optional.ofNullable(System.getenv("HELIX_BG_LAUNCHER_PATH")))
+        .orElseThrow(
+            () ->
+                new Failure(
+                    ExitCode.USAGE,
+                    "--print-config names the launcher: start helix-bg by it, not by java -jar"));
+  }
+}

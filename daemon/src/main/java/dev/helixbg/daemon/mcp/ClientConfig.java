@@ -1,0 +1,106 @@
+package dev.helixbg.daemon.mcp;
+
+import com.fasterxml.jackson.core.JsonProcessingException;
+import com.fasterxml.jackson.databind.ObjectMapper;
+import com.fasterxml.jackson.databind.node.ObjectNode;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Locale;
+import java.util.stream.Collectors;
+
+/** How clients are told to start this server: what to copy, and where to. */
+public enum ClientConfig {
+  CLAUDE_CODE("run this command") {
+    @Override
+    String text(List<String> command) {
+      return "claude mcp add --scope user helix-bg -- "
+          + command.stream().map(ClientConfig::quoted).collect(Collectors.joining(" "));
+    }
+  },
+  CLAUDE_DESKTOP(
+      "add this to claude_desktop_config.json (Settings, Developer, Edit Config), then restart"
+          + " Claude") {
+    @Override
+    String text(List<String> command) throws JsonProcessingException {
+      return json("mcpServers", false, command);
+    }
+  },
+  CURSOR("add this to ~/.cursor/mcp.json, or to .cursor/mcp.json of a project") {
+    @Override
+    String text(List<String> command) throws JsonProcessingException {
+      return json("mcpServers", false, command);
+    }
+  },
+  VSCODE(
+      "add this to mcp.json (command MCP: Open User Configuration), or to .vscode/mcp.json of a"
+          + " project") {
+    @Override
+    String text(List<String> command) throws JsonProcessingException {
+      return json("servers", true, command);
+    }
+  },
+  ZED("add this to settings.json (command zed: open settings file)") {
+    @Override
+    String text(List<String> command) throws JsonProcessingException {
+      return json("context_servers", false, command);
+    }
+  },
+  CODEX("add this to ~/.codex/config.toml") {
+    @Override
+    String text(List<String> command) throws JsonProcessingException {
+      // A JSON string is a basic string of TOML as well.
+      return "[mcp_servers.helix-bg]\ncommand = %s\nargs = %s"
+          .formatted(
+              JSON.writeValueAsString(command.getFirst()),
+              JSON.writeValueAsString(command.subList(1, command.size())));
+    }
+  };
+
+  private static final ObjectMapper JSON = new ObjectMapper();
+
+  private final String where;
+
+  ClientConfig(String where) {
+    this.where = where;
+  }
+
+  abstract String text(List<String> command) throws JsonProcessingException;
+
+  /** What to do with {@link #snippet}, for people. */
+  public String where() {
+    return where;
+  }
+
+  /**
+   * @param program path of the launcher
+   * @param arguments of the command {@code mcp}
+   */
+  public String snippet(String program, List<String> arguments) throws JsonProcessingException {
+    List<String> command = new ArrayList<>(List.of(program, "mcp"));
+    command.addAll(arguments);
+    return text(command);
+  }
+
+  /** How it is called on the command line. */
+  @Override
+  public String toString() {
+    return name().toLowerCase(Locale.ROOT).replace('_', '-');
+  }
+
+  private static String json(String servers, boolean typed, List<String> command)
+      throws JsonProcessingException {
+    ObjectNode json = JSON.createObjectNode();
+    ObjectNode server = json.putObject(servers).putObject("helix-bg");
+    if (typed) {
+      server.put("type", "stdio");
+    }
+    server.put("command", command.getFirst());
+    command.stream().skip(1).forEach(server.putArray("args")::add);
+    return JSON.writerWithDefaultPrettyPrinter().writeValueAsString(json);
+  }
+
+  /** For a shell. */
+  private static String quoted(String word) {
+    return word.matches("[A-Za-z0-9_./:=@%+-]+") ? word : "'" + word.replace("'", "'\\''") + "'";
+  }
+}

@@ -1,0 +1,197 @@
+package dev.helixbg.daemon.mcp;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.node.ObjectNode;
+import dev.helixbg.config.Settings;
+import dev.helixbg.daemon.control.ControlException;
+import dev.helixbg.daemon.control.ControlServer;
+import dev.helixbg.daemon.host.DaemonClock;
+import dev.helixbg.daemon.host.DaemonMetrics;
+import dev.helixbg.daemon.host.EmbedderHost;
+import dev.helixbg.daemon.host.EmbedderSource;
+import dev.helixbg.daemon.host.NativeMemory;
+import dev.helixbg.daemon.host.TextModelHost;
+import dev.helixbg.daemon.kb.Kb;
+import dev.helixbg.daemon.kb.KbLock;
+import dev.helixbg.daemon.kb.ReportFolder;
+import dev.helixbg.daemon.run.Judging;
+import dev.helixbg.daemon.run.Pipeline;
+import dev.helixbg.daemon.run.Reviews;
+import dev.helixbg.daemon.run.Saving;
+import dev.helixbg.daemon.search.SearchService;
+import dev.helixbg.daemon.server.KbRequests;
+import dev.helixbg.daemon.terminal.ExitCode;
+import dev.helixbg.daemon.terminal.Failure;
+import dev.helixbg.daemon.terminal.Progress;
+import dev.helixbg.insight.findings.Analysis;
+import dev.helixbg.insight.log.FileState;
+import java.io.IOException;
+import java.nio.file.NoSuchFileException;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.CopyOnWriteArraySet;
+import java.util.concurrent.Executors;
+import java.util.concurrent.ScheduledExecutorService;
+import java.util.concurrent.TimeUnit;
+
+/**
+ * Answers without a daemon, from the same files: a KB whose log changed is first brought up to
+ * date, as {@code one-shot} does it without asking a language model.
+ */
+final class OwnKbs implements KbRequests.Host, AutoCloseable {
+  private static final Duration CHORES = Duration.ofSeconds(30);
+
+  private final Settings settings;
+  private final DaemonMetrics metrics = new DaemonMetrics(DaemonClock.SYSTEM);
+  private final CopyOnWriteArraySet<Kb> kbs = new CopyOnWriteArraySet<>();
+  private final KbRequests requests = new KbRequests(this);
+  private final EmbedderHost embedder;
+  private final TextModelHost model;
+  private final Reviews reviews;
+  private final SearchService searches;
+  private final ScheduledExecutorService chores;
+
+  /** The log that was last taken in. Guarded by itself. */
+  private final Map<Kb, FileState> upToDate = new HashMap<>();
+
+  OwnKbs(Settings settings) {
+    this.settings = settings;
+    EmbedderSource source = EmbedderSource.located(settings);
+    this.embedder = new EmbedderHost(source, DaemonClock.SYSTEM);
+    this.model = new TextModelHost(settings, DaemonClock.SYSTEM, metrics);
+    this.reviews = new Reviews(settings, source.id());
+    this.searches = new SearchService(() -> embedder, metrics);
+    this.chores =
+        Executors.newSingleThreadScheduledExecutor(
+            Thread.ofPlatform().daemon().name("mcp-chores").factory());
+    long every = CHORES.toNanos();
+    chores.scheduleWithFixedDelay(this::release, every, every, TimeUnit.NANOSECONDS);
+  }
+
+  /**
+   * All lines of an answer.
+   *
+   * @throws ControlException with what is wrong with the request
+   */
+  List<JsonNode> ask(Kb kb, ObjectNode request, Progress.Display progress)
+      throws IOException, InterruptedException {
+    kbs.add(kb);
+    bringUpToDate(kb, progress);
+    List<JsonNode> lines = new ArrayList<>();
+    boolean known =
+        requests.answer(
+            request,
+            new ControlServer.Reply() {
+              @Override
+              public void send(ObjectNode line) {
+                lines.add(line);
+              }
+
+              @Override
+              public void add(ObjectNode line) {
+                lines.add(line);
+              }
+            });
+    if (!known) {
+      throw new IllegalArgumentException("no such request: " + request);
+    }
+    return lines;
+  }
+
+  /** Makes vectors and report anew if the log has changed since this was last called. */
+  void bringUpToDate(Kb kb, Progress.Display progress) throws IOException, InterruptedException {
+    synchronized (upToDate) {
+      FileState log = state(kb);
+      if (log.equals(upToDate.get(kb))) {
+        return;
+      }
+      try (KbLock lock = KbLock.take(kb)) {
+        Pipeline pipeline =
+            new Pipeline(
+                settings, embedder, Analysis::run, Judging.withoutAsking(settings), progress);
+        ReportFolder.of(kb).write(pipeline.run(kb, Saving.PUBLISHED).report());
+        upToDate.put(kb, log);
+      } catch (Failure e) {
+        if (e.code() != ExitCode.BUSY && e.code() != ExitCode.WRITE) {
+          throw e;
+        }
+        // Another helix-bg is at it, or nobody may write there: what is there has to do.
+      }
+      searches.forgetAll();
+    }
+  }
+
+  private static FileState state(Kb kb) throws IOException {
+    try {
+      return FileState.of(kb.dataLog());
+    } catch (NoSuchFileException e) {
+      throw new Failure(ExitCode.KB, "no knowledge base: there is no data.log in " + kb.folder());
+    }
+  }
+
+  private void release() {
+    boolean released = embedder.releaseAfter(settings.daemon().embedderIdle());
+    if (released) {
+      searches.forgetAll();
+    }
+    released |= model.releaseAfter(settings.daemon().modelIdle());
+    if (released) {
+      NativeMemory.giveBack();
+    }
+  }
+
+  @Override
+  public List<Kb> kbs() {
+    return List.copyOf(kbs);
+  }
+
+  @Override
+  public SearchService searches() {
+    return searches;
+  }
+
+  @Override
+  public TextModelHost model() {
+    return model;
+  }
+
+  @Override
+  public Settings settings() {
+    return settings;
+  }
+
+  /** The next question about a KB makes its report anew. */
+  @Override
+  public void look() {
+    synchronized (upToDate) {
+      upToDate.clear();
+    }
+  }
+
+  @Override
+  public Reviews reviews() {
+    return reviews;
+  }
+
+  @Override
+  public DaemonMetrics metrics() {
+    return metrics;
+  }
+
+  @Override
+  public Instant now() {
+    return Instant.now();
+  }
+
+  @Override
+  public void close() {
+    chores.shutdownNow();
+    searches.close();
+    embedder.close();
+    model.close();
+  }
+}

@@ -1,0 +1,37 @@
+package dev.helixbg.daemon.mcp;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.node.ArrayNode;
+import com.fasterxml.jackson.databind.node.JsonNodeFactory;
+import com.fasterxml.jackson.databind.node.ObjectNode;
+import dev.helixbg.config.text.PrintableText;
+
+/** JSON as clients get to see it: nothing in its texts acts instead of being read. */
+final class Shown {
+  private Shown() {}
+
+  /** The same value, its texts printable, at any depth. */
+  static JsonNode printable(JsonNode value) {
+    if (value instanceof ObjectNode object) {
+      ObjectNode shown = JsonNodeFactory.instance.objectNode();
+      object.properties().forEach(field -> shown.set(field.getKey(), printable(field.getValue())));
+      return shown;
+    }
+    if (value instanceof ArrayNode array) {
+      ArrayNode shown = JsonNodeFactory.instance.arrayNode();
+      array.forEach(element -> shown.add(printable(element)));
+      return shown;
+    }
+    return value.isTextual()
+        ? JsonNodeFactory.instance.textNode(PrintableText.block(value.textValue()))
+        : value;
+  }
+
+  /** The beginning of an entry's text. */
+  static String excerpt(String text, int characters) {
+    String shown = PrintableText.block(text);
+    return shown.length() <= characters
+        ? shown
+        : PrintableText.wellFormed(shown.substring(0, characters)) + "…";
+  }
+}

@@ -1,0 +1,310 @@
+package dev.helixbg.daemon.mcp;
+
+import static java.nio.charset.StandardCharsets.UTF_8;
+
+import com.fasterxml.jackson.core.JacksonException;
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.ObjectMapper;
+import com.fasterxml.jackson.databind.node.ObjectNode;
+import io.modelcontextprotocol.json.McpJsonMapper;
+import io.modelcontextprotocol.json.TypeRef;
+import io.modelcontextprotocol.spec.McpSchema;
+import io.modelcontextprotocol.spec.McpSchema.JSONRPCMessage;
+import io.modelcontextprotocol.spec.McpSchema.JSONRPCNotification;
+import io.modelcontextprotocol.spec.McpSchema.JSONRPCRequest;
+import io.modelcontextprotocol.spec.McpSchema.JSONRPCResponse;
+import io.modelcontextprotocol.spec.McpServerSession;
+import io.modelcontextprotocol.spec.McpServerTransport;
+import io.modelcontextprotocol.spec.McpServerTransportProvider;
+import java.io.ByteArrayOutputStream;
+import java.io.IOException;
+import java.io.InputStream;
+import java.io.PrintStream;
+import java.time.Duration;
+import java.util.Map;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.FutureTask;
+import java.util.concurrent.LinkedBlockingQueue;
+import java.util.concurrent.RejectedExecutionException;
+import java.util.concurrent.ThreadPoolExecutor;
+import java.util.concurrent.TimeUnit;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+import reactor.core.publisher.Mono;
+
+/**
+ * One client on two streams, a JSON-RPC message a line.
+ *
+ * <p>The SDK has a transport for that, too, which ends the session at the first bad line, knows no
+ * {@code notifications/cancelled}, and drops answers under way when input ends. Here a bad line is
+ * answered and the session goes on, a call that was called off is interrupted and not answered, and
+ * what is under way at the end of input may still be answered for a while.
+ */
+final class StdioTransport implements McpServerTransportProvider {
+  private static final Logger LOG = LoggerFactory.getLogger(StdioTransport.class);
+
+  /** Of a message, in bytes; texts of tools have limits of their own, far below. */
+  static final int MAX_MESSAGE = 4 << 20;
+
+  /** Calls that are answered side by side; others wait. */
+  private static final int CALLS = 8;
+
+  /** Calls that may wait. */
+  private static final int WAITING = 256;
+
+  /** That calls under way have when the client has closed its end. */
+  private static final Duration LAST_ANSWERS = Duration.ofSeconds(10);
+
+  private static final int PARSE_ERROR = -32700;
+  private static final int INVALID_REQUEST = -32600;
+  private static final int BUSY = -32000;
+  private static final ObjectMapper JSON = new ObjectMapper();
+
+  private final McpJsonMapper mapper;
+  private final InputStream in;
+  private final PrintStream out;
+
+  /** Requests that have no answer yet, by id. */
+  private final Map<Object, FutureTask<Void>> unanswered = new ConcurrentHashMap<>();
+
+  private final ExecutorService calls;
+  private final CountDownLatch over = new CountDownLatch(1);
+  private McpServerSession session;
+  private boolean initialized;
+
+  /**
+   * @param out of the protocol alone; written by one thread at a time
+   */
+  StdioTransport(McpJsonMapper mapper, InputStream in, PrintStream out) {
+    this.mapper = mapper;
+    this.in = in;
+    this.out = out;
+    ThreadPoolExecutor threads =
+        new ThreadPoolExecutor(
+            CALLS,
+            CALLS,
+            10,
+            TimeUnit.SECONDS,
+            new LinkedBlockingQueue<>(WAITING),
+            Thread.ofPlatform().daemon().name("mcp-call").factory());
+    threads.allowCoreThreadTimeOut(true);
+    this.calls = threads;
+  }
+
+  @Override
+  public void setSessionFactory(McpServerSession.Factory sessions) {
+    session = sessions.create(new Outgoing());
+  }
+
+  /**
+   * Answers until the client has left.
+   *
+   * @throws InterruptedException when somebody wants this process to end before
+   */
+  void serve() throws InterruptedException {
+    Thread.ofPlatform().daemon().name("mcp-reader").start(this::read);
+    over.await();
+  }
+
+  private void read() {
+    try {
+      Line line = new Line();
+      while (line.read()) {
+        take(line);
+      }
+      calls.shutdown();
+      calls.awaitTermination(LAST_ANSWERS.toNanos(), TimeUnit.NANOSECONDS);
+    } catch (IOException | InterruptedException e) {
+      LOG.debug("the client left: {}", e.toString());
+    } catch (RuntimeException | Error e) {
+      LOG.error("messages cannot be read any more", e);
+      throw e;
+    } finally {
+      calls.shutdownNow();
+      over.countDown();
+    }
+  }
+
+  private void take(Line line) {
+    if (line.tooLong) {
+      refuse(null, INVALID_REQUEST, "a message may have %,d bytes at most".formatted(MAX_MESSAGE));
+      return;
+    }
+    String text = line.text();
+    if (text.isBlank()) {
+      return;
+    }
+    JsonNode json;
+    try {
+      json = JSON.readTree(text);
+    } catch (JacksonException e) {
+      refuse(null, PARSE_ERROR, "this line is no JSON");
+      return;
+    }
+    JSONRPCMessage message;
+    try {
+      message = McpSchema.deserializeJsonRpcMessage(mapper, text);
+    } catch (IOException | RuntimeException e) { // it expects an object, at least
+      JsonNode id = json.path("id");
+      refuse(
+          id.isTextual() || id.isNumber() ? mapper.convertValue(id, Object.class) : null,
+          INVALID_REQUEST,
+          "this line is no JSON-RPC 2.0 message; batches are not taken");
+      return;
+    }
+    take(message);
+  }
+
+  private void take(JSONRPCMessage message) {
+    if (message instanceof JSONRPCRequest request) {
+      take(request);
+    } else if (message instanceof JSONRPCNotification note) {
+      take(note);
+    } else {
+      handle(message);
+    }
+  }
+
+  private void take(JSONRPCNotification note) {
+    if (note.method().equals("notifications/cancelled")) {
+      callOff(note.params() instanceof Map<?, ?> params ? params.get("requestId") : null);
+    } else {
+      initialized |= note.method().equals(McpSchema.METHOD_NOTIFICATION_INITIALIZED);
+      handle(note);
+    }
+  }
+
+  private void take(JSONRPCRequest request) {
+    boolean first = request.method().equals(McpSchema.METHOD_INITIALIZE);
+    if (!first && !initialized) {
+      refuse(
+          request.id(),
+          INVALID_REQUEST,
+          "not initialized yet: send initialize, then notifications/initialized");
+      return;
+    }
+    FutureTask<Void> call = new FutureTask<>(() -> handle(request), null);
+    if (unanswered.putIfAbsent(request.id(), call) != null) {
+      refuse(request.id(), INVALID_REQUEST, "a request with this id is under way");
+    } else if (first) {
+      call.run(); // what follows builds on it
+    } else {
+      try {
+        calls.execute(call);
+      } catch (RejectedExecutionException e) {
+        unanswered.remove(request.id());
+        refuse(request.id(), BUSY, "too many requests at once; wait for answers");
+      }
+    }
+  }
+
+  /** In this thread, to its end. */
+  private void handle(JSONRPCMessage message) {
+    session.handle(message).subscribe(_ -> {}, e -> LOG.error("a message was not handled", e));
+  }
+
+  private void callOff(Object id) {
+    FutureTask<Void> call = id == null ? null : unanswered.remove(id);
+    if (call != null) {
+      call.cancel(true);
+    }
+  }
+
+  private void refuse(Object id, int code, String message) {
+    ObjectNode json = JSON.createObjectNode().put("jsonrpc", "2.0").putPOJO("id", id);
+    json.putObject("error").put("code", code).put("message", message);
+    write(json.toString());
+  }
+
+  /** A line, written whole. */
+  private void write(String json) {
+    byte[] line = (json + "\n").getBytes(UTF_8);
+    synchronized (out) {
+      out.write(line, 0, line.length);
+      if (out.checkError()) { // nobody reads any more
+        over.countDown();
+      }
+    }
+  }
+
+  @Override
+  public Mono<Void> notifyClients(String method, Object params) {
+    return session.sendNotification(method, params);
+  }
+
+  @Override
+  public Mono<Void> closeGracefully() {
+    return Mono.fromRunnable(over::countDown);
+  }
+
+  /** What the session sends. */
+  private final class Outgoing implements McpServerTransport {
+    @Override
+    public Mono<Void> sendMessage(JSONRPCMessage message) {
+      return Mono.fromCallable(
+          () -> {
+            // An answer that nobody waits for any more is not sent.
+            if (!(message instanceof JSONRPCResponse answer)
+                || unanswered.remove(answer.id()) != null) {
+              write(mapper.writeValueAsString(message));
+            }
+            return null;
+          });
+    }
+
+    @Override
+    public <T> T unmarshalFrom(Object data, TypeRef<T> type) {
+      return mapper.convertValue(data, type);
+    }
+
+    @Override
+    public Mono<Void> closeGracefully() {
+      return Mono.empty();
+    }
+  }
+
+  /** The line that is being read; its bytes beyond the limit are passed over. */
+  private final class Line {
+    private final ByteArrayOutputStream bytes = new ByteArrayOutputStream();
+    private final byte[] buffer = new byte[64 << 10];
+    private int from;
+    private int to;
+    private boolean tooLong;
+
+    /** False at the end of input; what came after the last line feed is a line, too. */
+    boolean read() throws IOException {
+      bytes.reset();
+      tooLong = false;
+      boolean any = false;
+      while (from < to || fill()) {
+        any = true;
+        int end = from;
+        while (end < to && buffer[end] != '\n') {
+          end++;
+        }
+        tooLong |= bytes.size() + end - from > MAX_MESSAGE;
+        if (!tooLong) {
+          bytes.write(buffer, from, end - from);
+        }
+        boolean ended = end < to;
+        from = ended ? end + 1 : end;
+        if (ended) {
+          return true;
+        }
+      }
+      return any;
+    }
+
+    private boolean fill() throws IOException {
+      from = 0;
+      to = Math.max(0, in.read(buffer));
+      return to > 0;
+    }
+
+    String text() {
+      return bytes.toString(UTF_8);
+    }
+  }
+}

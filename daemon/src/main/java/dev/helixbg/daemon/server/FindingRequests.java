@@ -1,0 +1,209 @@
+package dev.helixbg.daemon.server;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.ObjectMapper;
+import com.fasterxml.jackson.databind.node.ObjectNode;
+import dev.helixbg.daemon.control.ControlException;
+import dev.helixbg.daemon.control.ControlServer;
+import dev.helixbg.daemon.kb.Kb;
+import dev.helixbg.daemon.kb.ReportedFinding;
+import dev.helixbg.daemon.run.Pipeline;
+import dev.helixbg.daemon.terminal.ExitCode;
+import dev.helixbg.daemon.terminal.Failure;
+import dev.helixbg.daemon.terminal.Reasons;
+import dev.helixbg.insight.decisions.Decision;
+import dev.helixbg.insight.decisions.Decision.By;
+import dev.helixbg.insight.decisions.Decision.Verdict;
+import dev.helixbg.insight.decisions.DecisionFile;
+import dev.helixbg.insight.decisions.Decisions;
+import java.io.IOException;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Locale;
+import java.util.Optional;
+import java.util.Set;
+
+/**
+ * The findings of the last report, as the decisions of this moment leave them, and what is decided
+ * on them.
+ */
+final class FindingRequests {
+  private static final int MOST = 100;
+  private static final int USUAL = 10;
+  private static final ObjectMapper JSON = new ObjectMapper();
+
+  /** What the ids of findings of each kind begin with, the kind most worth acting on first. */
+  private static final List<String> KINDS =
+      List.of("dup", "merge", "rel", "misfiled", "topic", "link");
+
+  private FindingRequests() {}
+
+  /**
+   * Open findings, the most valuable first: a line that says how many there are, then each as
+   * report.json has it, with its kind and what somebody holds of it.
+   *
+   * @param request may have {@code kind}, {@code topic}, {@code from} and {@code limit}
+   */
+  static void list(Kb kb, ObjectNode request, ControlServer.Reply reply) throws IOException {
+    int from = request.path("from").asInt(0);
+    int limit = request.path("limit").asInt(USUAL);
+    if (from < 0 || limit < 1 || limit > MOST) {
+      throw KbRequests.wrong("\"from\" must be 0 or more, and \"limit\" from 1 to " + MOST);
+    }
+    Optional<String> kind = Optional.ofNullable(request.path("kind").textValue());
+    Optional<String> topic = Optional.ofNullable(request.path("topic").textValue());
+    Decisions decisions = Pipeline.decisions(kb);
+    List<ReportedFinding> open = new ArrayList<>();
+    for (ReportedFinding finding : open(kb, decisions)) {
+      if (kind.filter(k -> !k.equals(finding.kind())).isEmpty()
+          && topic.filter(t -> !topics(finding).contains(t)).isEmpty()) {
+        open.add(finding);
+      }
+    }
+    reply.add(JSON.createObjectNode().put("total", open.size()).put("from", from));
+    for (ReportedFinding finding :
+        open.subList(Math.min(from, open.size()), Math.min(from + limit, open.size()))) {
+      reply.add(line(finding, decisions));
+    }
+  }
+
+  /**
+   * One finding, settled or not.
+   *
+   * @throws ControlException when the last report has none of this id
+   */
+  static void one(Kb kb, ObjectNode request, ControlServer.Reply reply) throws IOException {
+    String id = request.path("id").asText();
+    reply.send(line(find(kb, id).orElseThrow(() -> unknown(id)), Pipeline.decisions(kb)));
+  }
+
+  private static Optional<ReportedFinding> find(Kb kb, String id) {
+    return ReportedFinding.of(kb).stream().filter(f -> f.id().equals(id)).findFirst();
+  }
+
+  private static ControlException unknown(String id) {
+    return KbRequests.wrong("there is no finding " + id + "; the list of findings has all ids");
+  }
+
+  /**
+   * What the report leads with, then kind by kind. A pair that is found in several ways is listed
+   * once, and gone when any of them is settled.
+   */
+  private static List<ReportedFinding> open(Kb kb, Decisions decisions) {
+    JsonNode report = ReportedFinding.report(kb);
+    List<ReportedFinding> all = new ArrayList<>(ReportedFinding.of(report));
+    Set<String> over = new HashSet<>();
+    all.stream()
+        .filter(finding -> decisions.on(finding.id()).isPresent())
+        .forEach(finding -> over.add(what(finding)));
+    List<String> leading = ReportedFinding.leading(report);
+    all.sort(
+        Comparator.comparingInt((ReportedFinding f) -> place(leading, f.id()))
+            .thenComparingInt(f -> place(KINDS, kindOf(f.id()))));
+    all.removeIf(finding -> !over.add(what(finding)));
+    return all;
+  }
+
+  private static int place(List<String> order, String value) {
+    int place = order.indexOf(value);
+    return place < 0 ? order.size() : place;
+  }
+
+  private static String kindOf(String id) {
+    return id.substring(0, id.indexOf('-'));
+  }
+
+  /** The same for the same pair; other findings are like no other. */
+  private static String what(ReportedFinding finding) {
+    JsonNode a = finding.json().at("/a/name");
+    return a.isMissingNode() ? finding.id() : finding.about();
+  }
+
+  private static Set<String> topics(ReportedFinding finding) {
+    Set<String> topics = new HashSet<>();
+    for (String field : List.of("/a/topic", "/b/topic", "/entry/topic", "/a", "/b", "/nearer")) {
+      String topic = finding.json().at(field).textValue();
+      if (topic != null) {
+        topics.add(topic);
+      }
+    }
+    for (JsonNode entry : finding.json().path("entries")) {
+      String name = entry.asText();
+      topics.add(name.substring(0, Math.max(0, name.lastIndexOf(':'))));
+    }
+    return topics;
+  }
+
+  private static ObjectNode line(ReportedFinding finding, Decisions decisions) {
+    ObjectNode line = JSON.createObjectNode().put("kind", finding.kind());
+    finding.json().properties().forEach(field -> line.set(field.getKey(), field.getValue()));
+    decisions.on(finding.id()).ifPresent(decision -> line.set("decision", said(decision)));
+    decisions.opinionOn(finding.id()).ifPresent(opinion -> line.set("opinion", said(opinion)));
+    return line;
+  }
+
+  private static ObjectNode said(Decision decision) {
+    return JSON.createObjectNode()
+        .put("decision", title(decision.verdict()))
+        .put("by", title(decision.by()))
+        .put("at", decision.at().toString())
+        .put("reason", decision.reason());
+  }
+
+  private static String title(Enum<?> value) {
+    return value.name().toLowerCase(Locale.ROOT);
+  }
+
+  /**
+   * Writes a decision or an opinion down; only who says that they are a person is one.
+   *
+   * @param request has {@code id} and {@code decision}, may have {@code by} and {@code reason}
+   * @throws ControlException for an unknown finding, and when an agent would undo what a person
+   *     decided
+   */
+  static void decide(Kb kb, ObjectNode request, Instant at, ControlServer.Reply reply)
+      throws IOException {
+    String id = request.path("id").asText();
+    Verdict verdict = verdict(request.path("decision").asText());
+    By by = request.path("by").asText().equals(title(By.PERSON)) ? By.PERSON : By.AGENT;
+    Decisions before = Pipeline.decisions(kb);
+    Optional<Decision> settled = before.on(id);
+    Optional<String> about =
+        settled.map(Decision::about).or(() -> find(kb, id).map(ReportedFinding::about));
+    // Whoever has acted on a finding may find it gone from the report when they say so.
+    if (about.isEmpty() && (verdict != Verdict.DONE || !Decision.isId(id))) {
+      throw unknown(id);
+    }
+    if (verdict == Verdict.OPEN) {
+      Decision last = settled.orElseThrow(() -> KbRequests.wrong("nothing was decided on " + id));
+      if (by == By.AGENT && last.by() == By.PERSON) {
+        throw KbRequests.wrong(
+            "a person decided on %s, and only a person takes that back: helix-bg undo %s"
+                .formatted(id, id));
+      }
+    }
+    Decision made =
+        new Decision(id, verdict, at, about.orElse(""), by, request.path("reason").asText());
+    try {
+      new DecisionFile(kb.insights()).append(List.of(made));
+    } catch (IOException e) {
+      throw new Failure(
+          ExitCode.WRITE,
+          "cannot write " + kb.insights().resolve(DecisionFile.NAME) + ": " + Reasons.of(e));
+    }
+    reply.send(said(made).put("id", id).put("about", made.about()));
+  }
+
+  private static Verdict verdict(String name) throws ControlException {
+    for (Verdict verdict : Verdict.values()) {
+      if (title(verdict).equals(name)) {
+        return verdict;
+      }
+    }
+    throw KbRequests.wrong(
+        "\"decision\" must be one of dismissed, done, open, same, overtaken, related, different");
+  }
+}

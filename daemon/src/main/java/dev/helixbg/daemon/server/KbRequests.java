@@ -1,0 +1,242 @@
+package dev.helixbg.daemon.server;
+
+import com.fasterxml.jackson.databind.ObjectMapper;
+import com.fasterxml.jackson.databind.node.ObjectNode;
+import dev.helixbg.config.InsightSettings;
+import dev.helixbg.config.Settings;
+import dev.helixbg.daemon.control.ControlException;
+import dev.helixbg.daemon.control.ControlServer;
+import dev.helixbg.daemon.host.DaemonMetrics;
+import dev.helixbg.daemon.host.TextModelHost;
+import dev.helixbg.daemon.kb.Kb;
+import dev.helixbg.daemon.run.Reviews;
+import dev.helixbg.daemon.search.Chat;
+import dev.helixbg.daemon.search.SearchHit;
+import dev.helixbg.daemon.search.SearchRequest;
+import dev.helixbg.daemon.search.SearchService;
+import dev.helixbg.daemon.terminal.ExitCode;
+import dev.helixbg.insight.log.DataLog;
+import dev.helixbg.insight.log.Entry;
+import dev.helixbg.insight.review.History;
+import dev.helixbg.insight.review.Review;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.file.InvalidPathException;
+import java.nio.file.Path;
+import java.time.Instant;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+
+/**
+ * What is asked about a knowledge base. The daemon's clients ask it, and a program that works by
+ * itself, where no daemon runs: the same requests, the same answers.
+ */
+public final class KbRequests {
+  private static final int USUAL_HITS = 10;
+  private static final ObjectMapper JSON = new ObjectMapper();
+
+  private final Host host;
+
+  /** Whoever answers: what it holds for that. */
+  public interface Host {
+    /** Those that may be asked about, at least one. */
+    List<Kb> kbs();
+
+    SearchService searches();
+
+    TextModelHost model();
+
+    Reviews reviews();
+
+    DaemonMetrics metrics();
+
+    Instant now();
+
+    Settings settings();
+
+    /** Something was decided: the report is due. */
+    void look();
+  }
+
+  public KbRequests(Host host) {
+    this.host = host;
+  }
+
+  /**
+   * @return whether this is such a request
+   * @throws ControlException for what is wrong with it
+   * @throws IOException when whoever asked is gone
+   * @throws InterruptedException when called off
+   */
+  public boolean answer(ObjectNode request, ControlServer.Reply reply)
+      throws IOException, InterruptedException {
+    switch (request.path("do").asText()) {
+      case "search" -> search(request, reply);
+      case "synthesize" -> review(request, Review.Kind.SESSION, reply);
+      case "drift" -> review(request, Review.Kind.DRIFT, reply);
+      case "stale" -> review(request, Review.Kind.STALE, reply);
+      case "chat" -> chat(request, reply);
+      case "related" -> related(request, reply);
+      case "findings" -> FindingRequests.list(kb(request), request, reply);
+      case "finding" -> FindingRequests.one(kb(request), request, reply);
+      case "decide" -> {
+        FindingRequests.decide(kb(request), request, host.now(), reply);
+        host.look();
+      }
+      default -> {
+        return false;
+      }
+    }
+    return true;
+  }
+
+  static ControlException wrong(String message) {
+    return new ControlException(ExitCode.USAGE.number(), message);
+  }
+
+  private Kb kb(ObjectNode request) throws ControlException {
+    List<Kb> kbs = host.kbs();
+    if (!request.has("kb")) {
+      return kbs.getFirst();
+    }
+    String named = request.path("kb").asText();
+    return kbs.stream()
+        .filter(kb -> isAt(kb, named))
+        .findFirst()
+        .orElseThrow(
+            () -> new ControlException(ExitCode.KB.number(), "the daemon does not watch " + named));
+  }
+
+  private static boolean isAt(Kb kb, String named) {
+    try {
+      return kb.folder().equals(Path.of(named));
+    } catch (InvalidPathException e) {
+      return false; // no folder can have that name
+    }
+  }
+
+  private static String text(ObjectNode request) throws ControlException {
+    String text = request.path("text").asText();
+    if (text.isBlank() || text.length() > SearchRequest.MAX_TEXT) {
+      throw wrong("\"text\" must have 1 to %,d characters".formatted(SearchRequest.MAX_TEXT));
+    }
+    return text;
+  }
+
+  private void search(ObjectNode request, ControlServer.Reply reply)
+      throws IOException, InterruptedException {
+    SearchRequest wanted =
+        wanted(
+            text(request),
+            Optional.ofNullable(request.path("topic").textValue()),
+            request.path("offset").asInt(),
+            request.path("limit").asInt(USUAL_HITS));
+    for (SearchHit hit : host.searches().search(kb(request), wanted)) {
+      reply.add(hit.toJson(JSON));
+    }
+  }
+
+  private static SearchRequest wanted(String text, Optional<String> topic, int offset, int limit)
+      throws ControlException {
+    try {
+      return new SearchRequest(text, topic, offset, limit);
+    } catch (IllegalArgumentException e) {
+      throw wrong(e.getMessage());
+    }
+  }
+
+  /**
+   * The entries nearest to an entry, or to a text that is about to be stored. Whether one {@code
+   * says} it already: as near as near-duplicates are, yes; as cross-links are, perhaps.
+   */
+  private void related(ObjectNode request, ControlServer.Reply reply)
+      throws IOException, InterruptedException {
+    Kb kb = kb(request);
+    String name = request.path("entry").asText();
+    String topic = request.path("topic").asText();
+    String text =
+        !name.isEmpty() ? entry(kb, name) : (topic.isEmpty() ? "" : topic + " ") + text(request);
+    int limit = request.path("limit").asInt(USUAL_HITS);
+    SearchRequest wanted =
+        wanted(
+            text.substring(0, Math.min(SearchRequest.MAX_TEXT, text.length())),
+            Optional.empty(),
+            0,
+            name.isEmpty() || limit == SearchRequest.MAX_HITS ? limit : limit + 1);
+    List<SearchHit> hits = host.searches().search(kb, wanted);
+    InsightSettings limits = host.settings().insight();
+    for (SearchHit hit : hits) {
+      if (!hit.name().equals(name) && limit-- > 0) {
+        reply.add(hit.toJson(JSON).put("says", says(hit.similarity(), limits)));
+      }
+    }
+  }
+
+  private static String says(double similarity, InsightSettings limits) {
+    return similarity >= limits.nearDuplicate()
+        ? "yes"
+        : similarity >= limits.crossLinkFrom() ? "perhaps" : "no";
+  }
+
+  private static String entry(Kb kb, String name) throws ControlException, InterruptedException {
+    Map<String, Integer> indices = new HashMap<>();
+    for (Entry entry : DataLog.readQuiet(kb.dataLog()).entries()) {
+      int index = indices.merge(entry.topic(), 1, Integer::sum) - 1;
+      if (name.equals(entry.topic() + ":" + index)) {
+        return entry.embeddedText();
+      }
+    }
+    throw wrong("there is no entry " + name + "; entries are called topic:number, as search says");
+  }
+
+  private void review(ObjectNode request, Review.Kind kind, ControlServer.Reply reply)
+      throws IOException, InterruptedException {
+    Optional<String> topic = Optional.ofNullable(request.path("topic").textValue());
+    Reviews.Wanted wanted = new Reviews.Wanted(kind, topic);
+    Kb kb = kb(request);
+    TextModelHost models = host.model();
+    Review review =
+        models.use(
+            model ->
+                host.reviews()
+                    .run(
+                        kb,
+                        wanted,
+                        model.map(models::oracle),
+                        host.now(),
+                        Thread.currentThread()::isInterrupted));
+    host.metrics().reviews.increment();
+    reply.send(History.toJson(review));
+  }
+
+  private void chat(ObjectNode request, ControlServer.Reply reply)
+      throws IOException, InterruptedException {
+    Kb kb = kb(request);
+    String question = text(request);
+    List<SearchHit> hits = host.searches().search(kb, SearchRequest.best(question, Chat.ENTRIES));
+    for (SearchHit hit : hits) {
+      reply.send(JSON.createObjectNode().put("source", hit.name()));
+    }
+    TextModelHost models = host.model();
+    models.use(
+        model -> {
+          Chat.answer(
+              question,
+              hits,
+              model.map(models::oracle),
+              piece -> send(reply, piece),
+              Thread.currentThread()::isInterrupted);
+          return null;
+        });
+  }
+
+  private static void send(ControlServer.Reply reply, String piece) {
+    try {
+      reply.send(JSON.createObjectNode().put("text", piece));
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
+  }
+}

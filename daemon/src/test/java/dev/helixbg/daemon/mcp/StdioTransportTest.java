@@ -1,0 +1,252 @@
+package dev.helixbg.daemon.mcp;
+
+import static java.nio.charset.StandardCharsets.UTF_8;
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.ObjectMapper;
+import io.modelcontextprotocol.json.jackson2.JacksonMcpJsonMapper;
+import io.modelcontextprotocol.json.schema.JsonSchemaValidator;
+import io.modelcontextprotocol.server.McpServer;
+import io.modelcontextprotocol.server.McpServerFeatures.SyncToolSpecification;
+import io.modelcontextprotocol.spec.McpSchema.CallToolResult;
+import io.modelcontextprotocol.spec.McpSchema.ServerCapabilities;
+import io.modelcontextprotocol.spec.McpSchema.Tool;
+import java.io.BufferedReader;
+import java.io.IOException;
+import java.io.InputStreamReader;
+import java.io.PipedInputStream;
+import java.io.PipedOutputStream;
+import java.io.PrintStream;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+/** The transport as a client sees it that sends lines, good and bad. */
+@Timeout(60)
+class StdioTransportTest {
+  private static final ObjectMapper JSON = new ObjectMapper();
+  private static final String INITIALIZE =
+      """
+      {"jsonrpc":"2.0","id":0,"method":"initialize","params":{"protocolVersion":"2025-06-18",\
+      "capabilities":{},"clientInfo":{"name":"test","version":"1"}}}\
+      """;
+  private static final String INITIALIZED =
+      "{\"jsonrpc\":\"2.0\",\"method\":\"notifications/initialized\"}";
+
+  private final CountDownLatch begun = new CountDownLatch(1);
+  private final CountDownLatch calledOff = new CountDownLatch(1);
+  private final CountDownLatch goOn = new CountDownLatch(1);
+  private final PipedOutputStream toServer = new PipedOutputStream();
+  private final PipedInputStream fromServer = new PipedInputStream(1 << 20);
+  private final BufferedReader answers =
+      new BufferedReader(new InputStreamReader(fromServer, UTF_8));
+  private Thread server;
+
+  @BeforeEach
+  void start() throws IOException {
+    JacksonMcpJsonMapper mapper = new JacksonMcpJsonMapper(JSON);
+    StdioTransport transport =
+        new StdioTransport(
+            mapper,
+            new PipedInputStream(toServer, 1 << 16),
+            new PrintStream(new PipedOutputStream(fromServer), false, UTF_8));
+    McpServer.sync(transport)
+        .serverInfo("test", "1")
+        .capabilities(ServerCapabilities.builder().tools(false).build())
+        .jsonMapper(mapper)
+        .jsonSchemaValidator(
+            (schema, value) -> JsonSchemaValidator.ValidationResponse.asValid(null))
+        .immediateExecution(true)
+        .tools(tool("echo", this::echo), tool("wait", this::waits))
+        .build();
+    server =
+        Thread.ofPlatform()
+            .start(
+                () -> {
+                  try {
+                    transport.serve();
+                  } catch (InterruptedException e) {
+                    Thread.currentThread().interrupt();
+                  }
+                });
+  }
+
+  private interface Handler {
+    String of(Map<String, Object> arguments);
+  }
+
+  private static SyncToolSpecification tool(String name, Handler handler) {
+    return new SyncToolSpecification(
+        Tool.builder(name, Map.of("type", "object")).build(),
+        (client, request) ->
+            CallToolResult.builder().addTextContent(handler.of(request.arguments())).build());
+  }
+
+  private String echo(Map<String, Object> arguments) {
+    return String.valueOf(arguments.get("text"));
+  }
+
+  /** Until it may go on, or is called off. */
+  private String waits(Map<String, Object> arguments) {
+    begun.countDown();
+    try {
+      goOn.await();
+      return "went on";
+    } catch (InterruptedException e) {
+      calledOff.countDown();
+      return "called off";
+    }
+  }
+
+  @AfterEach
+  void end() throws Exception {
+    goOn.countDown();
+    toServer.close();
+    server.join(TimeUnit.SECONDS.toMillis(30));
+    assertFalse(server.isAlive(), "it ends when its client has left");
+  }
+
+  private void send(String... lines) throws IOException {
+    for (String line : lines) {
+      toServer.write((line + "\n").getBytes(UTF_8));
+    }
+    toServer.flush();
+  }
+
+  private JsonNode answer() throws IOException {
+    return JSON.readTree(answers.readLine());
+  }
+
+  private void initialize() throws IOException {
+    send(INITIALIZE, INITIALIZED);
+    assertEquals("2025-06-18", answer().at("/result/protocolVersion").asText());
+  }
+
+  private static String call(int id, String tool, String text) {
+    return """
+    {"jsonrpc":"2.0","id":%d,"method":"tools/call","params":{"name":"%s","arguments":{"text":"%s"}}}\
+    """
+        .formatted(id, tool, text);
+  }
+
+  @Test
+  void theNewestVersionIsOfferedToAClientThatAsksForAnUnknownOne() throws IOException {
+    send(INITIALIZE.replace("2025-06-18", "2099-01-01"));
+    assertEquals("2025-11-25", answer().at("/result/protocolVersion").asText());
+  }
+
+  @Test
+  void badLinesAreAnsweredAndTheSessionGoesOn() throws IOException {
+    initialize();
+    for (String bad : List.of("{", "{\"jsonrpc\":", "no json", "\"", "[1,2", "\u0000\u0001")) {
+      send(bad);
+      JsonNode refused = answer();
+      assertEquals(-32700, refused.at("/error/code").asInt(), bad);
+      assertTrue(refused.path("id").isNull(), bad);
+    }
+    for (String wrong : List.of("[]", "7", "null", "{}", "{\"id\":3}", "{\"method\":{}}")) {
+      send(wrong);
+      assertEquals(-32600, answer().at("/error/code").asInt(), wrong);
+    }
+    send("", "   ", call(1, "echo", "still here"));
+    assertEquals("still here", answer().at("/result/content/0/text").asText());
+  }
+
+  @Test
+  void anUnknownMethodIsToldAndAnUnknownNotificationIsNot() throws IOException {
+    initialize();
+    send(
+        "{\"jsonrpc\":\"2.0\",\"method\":\"notifications/unheard\"}",
+        "{\"jsonrpc\":\"2.0\",\"id\":\"a\",\"method\":\"no/such\"}");
+    JsonNode refused = answer();
+    assertEquals("a", refused.path("id").asText());
+    assertEquals(-32601, refused.at("/error/code").asInt());
+  }
+
+  @Test
+  void aMessageThatIsTooLongIsPassedOver() throws IOException {
+    initialize();
+    send(call(1, "echo", "x".repeat(StdioTransport.MAX_MESSAGE)), call(2, "echo", "short"));
+    JsonNode refused = answer();
+    assertEquals(-32600, refused.at("/error/code").asInt());
+    assertTrue(refused.at("/error/message").asText().contains("4,194,304 bytes"));
+    assertEquals("short", answer().at("/result/content/0/text").asText());
+  }
+
+  @Test
+  void beforeItIsInitializedARequestIsRefused() throws IOException {
+    send("{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"tools/list\"}");
+    assertTrue(answer().at("/error/message").asText().contains("send initialize"));
+    initialize();
+  }
+
+  @Test
+  void aCallThatIsCalledOffIsInterruptedAndNotAnswered() throws Exception {
+    initialize();
+    send(call(1, "wait", ""));
+    begun.await();
+    send(
+        """
+        {"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":1}}\
+        """,
+        """
+        {"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":99}}\
+        """,
+        """
+        {"jsonrpc":"2.0","method":"notifications/cancelled"}\
+        """);
+    calledOff.await();
+    send(call(2, "echo", "next"));
+    assertEquals(2, answer().path("id").asInt());
+  }
+
+  @Test
+  void callsAreAnsweredSideBySideAndAnIdOnlyOnce() throws Exception {
+    initialize();
+    send(call(1, "wait", ""));
+    begun.await();
+    send(call(1, "echo", "again"));
+    assertTrue(answer().at("/error/message").asText().contains("this id"));
+    send(call(2, "echo", "meanwhile"));
+    assertEquals(2, answer().path("id").asInt());
+    goOn.countDown();
+    assertEquals(1, answer().path("id").asInt());
+    send(call(1, "echo", "over"));
+    assertEquals("over", answer().at("/result/content/0/text").asText());
+  }
+
+  @Test
+  void whatIsUnderWayAtTheEndOfInputIsStillAnswered() throws Exception {
+    initialize();
+    send(call(1, "wait", ""));
+    begun.await();
+    toServer.close();
+    goOn.countDown();
+    assertEquals("went on", answer().at("/result/content/0/text").asText());
+  }
+
+  @Test
+  void whatComesWithoutALineFeedAtTheEndIsAMessage() throws Exception {
+    initialize();
+    toServer.write(call(1, "echo", "last").getBytes(UTF_8));
+    toServer.close();
+    assertEquals("last", answer().at("/result/content/0/text").asText());
+  }
+
+  @Test
+  void itEndsWhenNobodyReadsAnyMore() throws Exception {
+    initialize();
+    fromServer.close();
+    send(call(1, "echo", "for nobody"));
+    server.join(TimeUnit.SECONDS.toMillis(30));
+    assertFalse(server.isAlive());
+  }
+}

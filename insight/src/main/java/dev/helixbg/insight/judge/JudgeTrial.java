@@ -1,0 +1,132 @@
+package dev.helixbg.insight.judge;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.ObjectMapper;
+import java.io.BufferedReader;
+import java.io.IOException;
+import java.io.InputStreamReader;
+import java.io.UncheckedIOException;
+import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
+import java.util.EnumMap;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+
+/**
+ * Sixty pairs of notes whose truth is known, by which a language model is measured once, as a judge
+ * of pairs: {@code trial.jsonl}, taken from the knowledge base of {@code bench findings}.
+ */
+public final class JudgeTrial {
+  private static final String FILE = "trial.jsonl";
+
+  /** What is true of a pair: one can go, the older one was overtaken, or neither. */
+  enum Truth {
+    SAME,
+    OVERTAKEN,
+    NEITHER;
+
+    static Truth of(Verdict verdict) {
+      return switch (verdict) {
+        case SAME -> SAME;
+        case OVERTAKEN -> OVERTAKEN;
+        case RELATED, DIFFERENT -> NEITHER;
+      };
+    }
+  }
+
+  /** A pair and the questions about it. */
+  record Pair(Truth truth, Question.Compare both, Question.Overtaken holds) {}
+
+  private final Asking asking;
+  private final List<Pair> pairs = pairs();
+  private final Map<Question, Question> second = new HashMap<>();
+
+  /**
+   * @param asking the model that is measured
+   */
+  public JudgeTrial(Asking asking) {
+    this.asking = asking;
+    pairs.forEach(pair -> second.put(pair.both(), pair.holds()));
+  }
+
+  static List<Pair> pairs() {
+    ObjectMapper parser = new ObjectMapper();
+    List<Pair> pairs = new ArrayList<>();
+    try (BufferedReader lines =
+        new BufferedReader(
+            new InputStreamReader(
+                JudgeTrial.class.getResourceAsStream(FILE), StandardCharsets.UTF_8))) {
+      for (String line = lines.readLine(); line != null; line = lines.readLine()) {
+        JsonNode json = parser.readTree(line);
+        String older = json.path("older").asText();
+        String newer = json.path("newer").asText();
+        pairs.add(
+            new Pair(
+                Truth.valueOf(json.path("truth").asText()),
+                new Question.Compare(older, newer),
+                new Question.Overtaken(older, newer)));
+      }
+      return pairs;
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
+  }
+
+  /**
+   * Asks what is not remembered, and says what came of it.
+   *
+   * @return empty while something is not answered
+   */
+  public Optional<JudgeTrust> ask() throws InterruptedException, IOException {
+    int left = asking.ask(pairs.stream().map(Pair::both).toList(), this::next);
+    return left > 0 ? Optional.empty() : Optional.of(trust());
+  }
+
+  private Optional<Question> next(Question both) {
+    return asking
+        .find(both)
+        .filter(answer -> !answer.text().equals(Verdict.DIFFERENT.title()))
+        .map(answer -> second.get(both));
+  }
+
+  private JudgeTrust trust() {
+    Map<Verdict, JudgeTrust.Tally> said = new EnumMap<>(Verdict.class);
+    List<List<String>> orders = new ArrayList<>();
+    int right = 0;
+    for (Pair pair : pairs) {
+      Answer answer = asking.find(pair.both()).orElseThrow();
+      Verdict verdict =
+          PairVerdict.of(pair.both(), answer, next(pair.both()).flatMap(asking::find)).verdict();
+      int isRight = Truth.of(verdict) == pair.truth() ? 1 : 0;
+      right += isRight;
+      said.merge(
+          verdict,
+          new JudgeTrust.Tally(1, isRight),
+          (one, other) ->
+              new JudgeTrust.Tally(one.said() + other.said(), one.right() + other.right()));
+      orders.add(answer.orders());
+    }
+    return new JudgeTrust(pairs.size(), right, said, kappa(orders), Optional.empty());
+  }
+
+  /**
+   * Cohen's kappa of two columns: agreement, less what their frequencies alone would give, as a
+   * share of what is left to reach; 0 where nothing is.
+   */
+  static double kappa(List<List<String>> rows) {
+    List<List<String>> rated = rows.stream().filter(row -> row.size() == 2).toList();
+    Map<String, int[]> counts = new HashMap<>();
+    double agreeing = 0;
+    for (List<String> row : rated) {
+      agreeing += row.getFirst().equals(row.getLast()) ? 1 : 0;
+      counts.computeIfAbsent(row.getFirst(), choice -> new int[2])[0]++;
+      counts.computeIfAbsent(row.getLast(), choice -> new int[2])[1]++;
+    }
+    double all = rated.size();
+    double chance =
+        counts.values().stream().mapToDouble(two -> two[0] / all * (two[1] / all)).sum();
+    return rated.isEmpty() || chance >= 1 ? 0 : (agreeing / all - chance) / (1 - chance);
+  }
+}

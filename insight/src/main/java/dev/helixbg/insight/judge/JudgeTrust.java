@@ -1,0 +1,71 @@
+package dev.helixbg.insight.judge;
+
+import java.util.Map;
+import java.util.Optional;
+
+/**
+ * How far a language model can be trusted as a judge, by what it said of pairs whose truth is
+ * known.
+ *
+ * @param pairs it was asked about
+ * @param right its verdict: one entry can go, the older one was overtaken, or neither
+ * @param said how often it gave each verdict, and how often rightly
+ * @param kappa how often it says the same in both orders of a pair, beyond what chance would give:
+ *     Cohen's kappa, 1 for always, 0 for chance (and for a judge that has one answer to everything)
+ * @param larger a larger model that fits this machine, for one that guesses; empty if there is none
+ */
+public record JudgeTrust(
+    int pairs, int right, Map<Verdict, Tally> said, double kappa, Optional<String> larger) {
+  /** Of all pairs, so many must be right; one verdict for all would be right for 43 %. */
+  static final double LEAST_RIGHT = 0.6;
+
+  /** Below, agreement is fair at best (Landis and Koch 1977). */
+  static final double LEAST_KAPPA = 0.4;
+
+  /** How often a verdict was given, and how often it was right. */
+  public record Tally(int said, int right) {}
+
+  /** The same with a larger model to take instead. */
+  public JudgeTrust advising(Optional<String> other) {
+    return new JudgeTrust(pairs, right, said, kappa, other);
+  }
+
+  /** In a sentence or two, for people. */
+  public String words() {
+    StringBuilder words = new StringBuilder();
+    words.append(
+        "Of %d pairs whose truth is known, this model judged %d rightly".formatted(pairs, right));
+    String between = ": ";
+    for (Verdict verdict : Verdict.values()) {
+      Tally tally = said.getOrDefault(verdict, new Tally(0, 0));
+      words
+          .append(between)
+          .append(verdict.title())
+          .append(" %d of %d times".formatted(tally.right(), tally.said()));
+      between = ", ";
+    }
+    // Two digits by hand: formatters of the JDK would ask for a locale.
+    long hundredths = Math.round(100 * kappa);
+    words
+        .append("; its answers in both orders agree beyond chance by ")
+        .append(hundredths < 0 ? "-" : "")
+        .append(Math.abs(hundredths) / 100)
+        .append('.')
+        .append("%02d".formatted(Math.abs(hundredths) % 100))
+        .append(" (Cohen’s kappa, 1 is always).");
+    if (isGuessing()) {
+      words
+          .append(" It is guessing: do not act on its verdicts.")
+          .append(
+              larger
+                  .map(name -> " " + name + " would fit this machine.")
+                  .orElse(" No larger model that is known would fit this machine."));
+    }
+    return words.toString();
+  }
+
+  /** Whether the verdicts are worth little more than a coin. */
+  public boolean isGuessing() {
+    return right < LEAST_RIGHT * pairs || !(kappa >= LEAST_KAPPA);
+  }
+}
