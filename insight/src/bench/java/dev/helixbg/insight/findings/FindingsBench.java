@@ -47,8 +47,8 @@ import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
 import java.util.stream.IntStream;
-import java.util.stream.Stream;
 import java.util.stream.LongStream;
+import java.util.stream.Stream;
 
 /**
  * Measures what the findings find of that which somebody planted in a KB of 382 notes, written by
@@ -104,6 +104,7 @@ public final class FindingsBench {
    */
   public record Found(String what, String way, int asked, int first, int amongTen) {}
 
+  /**
    * What is right of a verdict when the truth answers in the model's place.
    *
    * @param pairs so many of the list were asked about
