@@ -92,6 +92,7 @@ class LauncherIT {
     // what the JVM says before there is a program goes through the filter
     assertEquals(
         "Error: Unable to access jarfile no-such.jar",
-        err(run, "HELIX_BG_LAUNCHER_JAVA_OPTIONS='-jar no-such.jar' $hb one 2>&1 | head -n 1 > ERR").strip());
+        err(run, "HELIX_BG_LAUNCHER_JAVA_OPTIONS='-jar no-such.jar' $hb one 2>&1 | head -n 1 > ERR")
+            .strip());
   }
 }

@@ -142,7 +142,7 @@ final class SearchCommand implements Callable<Integer> {
       if (json) {
         Json.printLine(console.json(), hit.toJson(JSON));
       } else {
-        console.say("%.3f  %s", hit.similarity(), hit.name());
+        console.say("%.3f  %s", hit.score(), hit.name());
         console.say(
             "       %s%s",
             hit.passage().start() > 0 ? "… " : "", PrintableText.excerpt(hit.matched(), EXCERPT));

@@ -12,8 +12,10 @@ import dev.helixbg.insight.findings.Findings;
 import dev.helixbg.insight.judge.Judgements;
 import dev.helixbg.insight.log.Entry;
 import dev.helixbg.insight.log.LogAccount;
+import dev.helixbg.insight.log.Passage;
 import dev.helixbg.insight.report.Report;
 import dev.helixbg.insight.review.KbEntries;
+import dev.helixbg.insight.similarity.PassageVectors;
 import dev.helixbg.insight.similarity.Vectors;
 import java.util.ArrayList;
 import java.util.List;
@@ -39,12 +41,22 @@ public final class AcrossReport {
     List<String> keys = new ArrayList<>();
     List<Vectors> vectors = new ArrayList<>();
     List<LogAccount> accounts = new ArrayList<>();
+    List<Integer> owners = new ArrayList<>();
+    List<Passage> passages = new ArrayList<>();
+    List<Vectors> passageVectors = new ArrayList<>();
     for (int i = 0; i < kbs.size(); i++) {
       Kb kb = kbs.get(i);
-      KbEntries known = KbEntries.read(kb.dataLog(), new EmbeddingCache(kb.folder()), model.id());
+      KbEntries known =
+          KbEntries.read(
+              kb.dataLog(), new EmbeddingCache(kb.folder()), model.id(), model.maxTokens());
       accounts.add(known.log());
       keys.addAll(known.keys());
       vectors.add(known.vectors());
+      for (int owner : known.passages().owners()) {
+        owners.add(entries.size() + owner);
+      }
+      passages.addAll(known.passages().passages());
+      passageVectors.add(known.passages().vectors());
       for (Entry entry : known.entries()) {
         // Offsets of several logs mean nothing together: a running number keeps the order.
         entries.add(
@@ -61,6 +73,10 @@ public final class AcrossReport {
             entries,
             keys,
             Vectors.joined(vectors),
+            new PassageVectors(
+                owners.stream().mapToInt(Integer::intValue).toArray(),
+                passages,
+                Vectors.joined(passageVectors)),
             AcrossReport::kbOf,
             settings.insight(),
             settings.threads());

@@ -39,7 +39,8 @@ public final class Reviews {
 
   /** The entries whose vectors are in the cache: all of them, once a run has ended. */
   public KbEntries load(Kb kb) {
-    return KbEntries.read(kb.dataLog(), new EmbeddingCache(kb.folder()), modelId);
+    return KbEntries.read(
+        kb.dataLog(), new EmbeddingCache(kb.folder()), modelId, settings.embed().maxTokens());
   }
 
   /** The newest review of a kind that looked at all topics. */

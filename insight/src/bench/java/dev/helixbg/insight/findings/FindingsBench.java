@@ -24,10 +24,13 @@ import dev.helixbg.insight.log.DataLog;
 import dev.helixbg.insight.log.Entry;
 import dev.helixbg.insight.log.LogAccount;
 import dev.helixbg.insight.log.LogReading;
+import dev.helixbg.insight.log.Passage;
 import dev.helixbg.insight.log.SampleKb;
 import dev.helixbg.insight.report.JsonReport;
 import dev.helixbg.insight.report.Report;
+import dev.helixbg.insight.search.SearchIndex;
 import dev.helixbg.insight.similarity.PackedVectors;
+import dev.helixbg.insight.similarity.PassageVectors;
 import dev.helixbg.insight.similarity.Vectors;
 import java.io.IOException;
 import java.io.InputStream;
@@ -39,21 +42,23 @@ import java.time.LocalDateTime;
 import java.time.ZoneOffset;
 import java.time.format.DateTimeFormatter;
 import java.util.ArrayList;
-import java.util.Arrays;
 import java.util.Comparator;
 import java.util.EnumMap;
 import java.util.HashMap;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
 import java.util.stream.IntStream;
 import java.util.stream.LongStream;
+import java.util.stream.Stream;
 
 /**
  * Measures what the findings find of that which somebody planted in a KB of 382 notes, written by
  * hand: rewrites of the same fact, notes overtaken by newer ones, look-alikes that state another
- * fact, and entries under the wrong topic.
+ * fact, entries under the wrong topic, and sentences and questions about what stands late in long
+ * notes.
  */
 public final class FindingsBench {
   private static final String FOLDER = "/findings-kb/";
@@ -62,6 +67,12 @@ public final class FindingsBench {
 
   private static final InsightSettings SETTINGS =
       new InsightSettings(0.60, 0.92, 20, 0.75, 50, 0.05, 20);
+
+  private static final EmbedSettings BUNDLED =
+      new EmbedSettings(Path.of("none"), ExecutionProvider.CPU, Precision.FP32, 256);
+
+  /** More than any text has. */
+  private static final int ALL_TOKENS = 1 << 20;
 
   /** What may be planted in a pair of entries. */
   public enum Planted {
@@ -90,6 +101,14 @@ public final class FindingsBench {
   public record Misfiled(String way, int listed, int found) {}
 
   /**
+   * Texts whose entry a search put first, and among the first ten.
+   *
+   * @param what late sentences, word for word, or questions in other words
+   * @param way how they are searched
+   */
+  public record Found(String what, String way, int asked, int first, int amongTen) {}
+
+  /**
    * What is right of a verdict when the truth answers in the model's place.
    *
    * @param pairs so many of the list were asked about
@@ -115,7 +134,16 @@ public final class FindingsBench {
       int plantedMisfiled,
       List<Misfiled> misfiled,
       List<String> trial,
-      byte[] reportByTruth) {
+      byte[] reportByTruth,
+      List<Found> found) {
+
+    /** Of one way to search. */
+    public Found found(String what, String way) {
+      return found.stream()
+          .filter(row -> row.what().equals(what) && row.way().equals(way))
+          .findFirst()
+          .orElseThrow();
+    }
 
     /** Of one list and length. */
     public Named named(String ranking, int pairs) {
@@ -129,7 +157,9 @@ public final class FindingsBench {
   private final List<Entry> entries;
   private final LogAccount account;
   private final List<String> keys;
+  private final Map<String, float[]> embedded = new HashMap<>();
   private final Vectors vectors;
+  private final PassageVectors passages;
   private final TopicIndex topics;
   private final int[] order;
   private final int threads;
@@ -138,6 +168,11 @@ public final class FindingsBench {
   private final Map<String, Integer> byContent = new HashMap<>();
   private final Map<Integer, String> rightTopics = new HashMap<>();
 
+  /** Entries by what is asked for them. */
+  private final Map<String, Integer> late = new LinkedHashMap<>();
+
+  private final Map<String, Integer> questions = new LinkedHashMap<>();
+
   private FindingsBench(Path cache, int threads) throws IOException, InterruptedException {
     this.threads = threads;
     LogReading log = read(cache);
@@ -145,7 +180,6 @@ public final class FindingsBench {
     this.account = log.account();
     this.keys =
         entries.stream().map(e -> TextKey.of("findings-kb", e.embeddedText()).hex()).toList();
-    this.vectors = embed(entries, cache, threads);
     this.topics = TopicIndex.of(entries);
     this.order = EvenDraw.orderByKey(keys);
     for (int i = 0; i < entries.size(); i++) {
@@ -156,6 +190,35 @@ public final class FindingsBench {
       byContent.put(entry.text().content(), i);
     }
     resource("truth.tsv").lines().map(line -> line.split("\t")).forEach(this::plant);
+    try (Embedder embedder = EmbeddingModel.locate(BUNDLED, cache).open(threads)) {
+      embed(embedder, entries.stream().map(Entry::embeddedText).toList());
+      embed(
+          embedder, Stream.of(late, questions).flatMap(asked -> asked.keySet().stream()).toList());
+      this.passages = passages(embedder);
+    }
+    this.vectors = Vectors.of(entries.stream().map(e -> embedded.get(e.embeddedText())).toList());
+  }
+
+  private void embed(Embedder embedder, List<String> texts) throws InterruptedException {
+    embedder.embed(texts, (i, vector) -> embedded.put(texts.get(i), vector));
+  }
+
+  private PassageVectors passages(Embedder embedder) throws InterruptedException {
+    List<Integer> owners = new ArrayList<>();
+    List<Passage> found = new ArrayList<>();
+    List<String> texts = new ArrayList<>();
+    for (int i = 0; i < entries.size(); i++) {
+      for (Passage passage : Passage.of(entries.get(i), BUNDLED.maxTokens())) {
+        owners.add(i);
+        found.add(passage);
+        texts.add(passage.embeddedText(entries.get(i), BUNDLED.maxTokens()));
+      }
+    }
+    embed(embedder, texts);
+    return new PassageVectors(
+        owners.stream().mapToInt(Integer::intValue).toArray(),
+        found,
+        Vectors.of(texts.stream().map(embedded::get).toList()));
   }
 
   /**
@@ -192,18 +255,6 @@ public final class FindingsBench {
     }
   }
 
-  private static Vectors embed(List<Entry> entries, Path cache, int threads)
-      throws IOException, InterruptedException {
-    EmbedSettings bundled =
-        new EmbedSettings(Path.of("none"), ExecutionProvider.CPU, Precision.FP32, 256);
-    float[][] rows = new float[entries.size()][];
-    try (Embedder embedder = EmbeddingModel.locate(bundled, cache).open(threads)) {
-      embedder.embed(
-          entries.stream().map(Entry::embeddedText).toList(), (i, vector) -> rows[i] = vector);
-    }
-    return Vectors.of(Arrays.asList(rows));
-  }
-
   private void plant(String[] fact) {
     switch (fact[0]) {
       case "rewrite", "overtaken", "lookalike" ->
@@ -211,7 +262,9 @@ public final class FindingsBench {
               pair(index(fact[1]), index(fact[2])),
               Planted.valueOf(fact[0].toUpperCase(Locale.ROOT)));
       case "misfiled" -> rightTopics.put(index(fact[1]), fact[2]);
-      default -> {} // late sentences and questions are about search
+      case "late" -> late.put(fact[2], index(fact[1]));
+      case "question" -> questions.put(fact[2], index(fact[1]));
+      default -> throw new IllegalStateException("the truth says " + fact[0]);
     }
   }
 
@@ -290,12 +343,18 @@ public final class FindingsBench {
     try (PackedVectors packed = PackedVectors.pack(vectors)) {
       PairSource pairs = PairSource.of(packed, threads);
       Findings findings =
-          Decisions.NONE.applyTo(Analysis.run(entries, keys, vectors, SETTINGS, threads), SETTINGS);
+          Decisions.NONE.applyTo(
+              Analysis.run(entries, keys, vectors, passages, SETTINGS, threads), SETTINGS);
       List<Long> shipped = findings.relations().stream().map(this::pair).toList();
+      List<Long> whole =
+          Analysis.run(entries, keys, vectors, SETTINGS, threads).relations().stream()
+              .map(this::pair)
+              .toList();
       List<Long> cosine = cosine(pairs);
       List<Named> named = new ArrayList<>();
       for (int most : new int[] {10, 25, count / 10, 50, 100, count / 2, 200}) {
         named.add(named("relations", shipped, most));
+        named.add(named("entries", whole, most));
         named.add(named("cosine", cosine, most));
       }
       List<Misplaced> byCentroid = byCentroid(packed);
@@ -328,8 +387,43 @@ public final class FindingsBench {
                   account,
                   new Report.Run("bench", "bundled"),
                   judgedByTruth(findings, count / 2),
-                  List.of())));
+                  List.of())),
+          searches());
     }
+  }
+
+  /** With passages and words, as it is shipped; and by the vectors of entries alone. */
+  private List<Found> searches() {
+    List<Found> found = new ArrayList<>();
+    for (boolean shipped : new boolean[] {true, false}) {
+      try (SearchIndex index =
+          SearchIndex.of(
+              entries,
+              shipped ? BUNDLED.maxTokens() : ALL_TOKENS,
+              text -> Optional.of(embedded.get(text)))) {
+        String way = shipped ? "passages and words" : "entries";
+        found.add(found("late sentences", way, late, index, shipped));
+        found.add(found("questions", way, questions, index, shipped));
+      }
+    }
+    return found;
+  }
+
+  private Found found(
+      String what, String way, Map<String, Integer> asked, SearchIndex index, boolean words) {
+    int first = 0;
+    int amongTen = 0;
+    for (Map.Entry<String, Integer> sought : asked.entrySet()) {
+      String text = sought.getKey();
+      SearchIndex.Query query =
+          new SearchIndex.Query(words ? text : "", embedded.get(text), Optional.empty(), 0, 10);
+      List<Entry> hits =
+          index.search(List.of(query)).getFirst().stream().map(SearchIndex.Hit::entry).toList();
+      int place = hits.indexOf(entries.get(sought.getValue()));
+      first += place == 0 ? 1 : 0;
+      amongTen += place >= 0 ? 1 : 0;
+    }
+    return new Found(what, way, asked.size(), first, amongTen);
   }
 
   private long pair(Finding.OfTwo pair) {

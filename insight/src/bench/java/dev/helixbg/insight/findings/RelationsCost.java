@@ -3,6 +3,7 @@ package dev.helixbg.insight.findings;
 import dev.helixbg.insight.log.Entry;
 import dev.helixbg.insight.log.EntryText;
 import dev.helixbg.insight.similarity.PackedVectors;
+import dev.helixbg.insight.similarity.PassageVectors;
 import dev.helixbg.insight.similarity.Vectors;
 import java.util.ArrayList;
 import java.util.List;
@@ -57,11 +58,12 @@ public final class RelationsCost {
       seconds[1] = since(start);
       int[] nowAt = IntStream.range(0, count).map(i -> i < count - 1 ? i : -1).toArray();
       start = System.nanoTime();
-      nearest.updated(order, nowAt, vectors, packed, threads);
+      TextVectors texts = TextVectors.of(vectors, PassageVectors.NONE);
+      nearest.updated(order, nowAt, texts, packed, threads);
       seconds[2] = since(start);
       start = System.nanoTime();
       new RankedRelations(
-              named, vectors, nearest, TopicIndex.of(entries), TopicPairs.ALL, order, threads)
+              named, texts, nearest, TopicIndex.of(entries), TopicPairs.ALL, order, threads)
           .best(2 * Findings.listedRelations(count), new FindingIds());
       seconds[3] = since(start);
     }

@@ -29,11 +29,15 @@ public final class Analysis {
   /** Kept of the topic overlaps; more would be one tangle of topics, not a list to read. */
   static final int MAX_TOPIC_OVERLAPS = 1_000;
 
+  /** Similar pairs that one pass may keep: 12 MB of them. */
+  private static final int MAX_PAIRS = 1_000_000;
+
   private static final Pattern KEY = Pattern.compile("[0-9a-f]{32}");
 
   private final List<NamedEntry> entries;
   private final Vectors vectors;
   private final PackedVectors packed;
+  private final TextVectors texts;
   private final PairFacts facts;
   private final TopicIndex topics;
   private final InsightSettings settings;
@@ -49,6 +53,7 @@ public final class Analysis {
       List<NamedEntry> entries,
       Vectors vectors,
       PackedVectors packed,
+      TextVectors texts,
       PairFacts facts,
       TopicIndex topics,
       InsightSettings settings,
@@ -57,6 +62,7 @@ public final class Analysis {
     this.entries = entries;
     this.vectors = vectors;
     this.packed = packed;
+    this.texts = texts;
     this.facts = facts;
     this.topics = topics;
     this.settings = settings;
@@ -66,24 +72,24 @@ public final class Analysis {
   }
 
   /**
+   * Finds what is worth telling of entries none of which is long.
+   *
+   * @see #run(List, List, Vectors, PassageVectors, InsightSettings, int)
+   */
+  public static Findings run(
+      List<Entry> live, List<String> keys, Vectors vectors, InsightSettings settings, int threads) {
+    return run(live, keys, vectors, PassageVectors.NONE, settings, threads);
+  }
+
+  /**
    * Finds what is worth telling.
    *
    * @param live entries by rising offset
    * @param keys of the entries, in the same order: 32 lower-case hex digits each
    * @param vectors of the entries, in the same order: unit vectors
+   * @param passages of the entries
    * @param threads at least 1
-   * @throws IllegalArgumentException when the three do not fit together
-   */
-  public static Findings run(
-      List<Entry> live, List<String> keys, Vectors vectors, InsightSettings settings, int threads) {
-    return run(live, keys, vectors, settings, KeptPairs.MAX_VECTORS, threads);
-  }
-
-  /**
-   * Finds what is worth telling of entries of which some are long.
-   *
-   * @param passages of the same entries
-   * @see #run(List, List, Vectors, InsightSettings, int) for the other parameters and errors
+   * @throws IllegalArgumentException when the four do not fit together
    */
   public static Findings run(
       List<Entry> live,
@@ -92,41 +98,48 @@ public final class Analysis {
       PassageVectors passages,
       InsightSettings settings,
       int threads) {
-    return run(live, keys, vectors, settings, KeptPairs.MAX_VECTORS, threads);
+    return run(live, keys, vectors, passages, settings, KeptPairs.MAX_VECTORS, threads);
   }
 
   /**
    * Only findings between groups of topics: what is shown of each kind are the best of those.
    *
    * @param groupOf the group of a topic
-   * @see #run(List, List, Vectors, InsightSettings, int) for the parameters and errors
+   * @see #run(List, List, Vectors, PassageVectors, InsightSettings, int) for the parameters and
+   *     errors
    */
   public static Findings between(
       List<Entry> live,
       List<String> keys,
       Vectors vectors,
+      PassageVectors passages,
       UnaryOperator<String> groupOf,
       InsightSettings settings,
       int threads) {
     check(live, keys, vectors);
     List<String> groups = TopicIndex.of(live).names().stream().map(groupOf).toList();
+    TextVectors texts = TextVectors.of(vectors, passages);
     try (PackedVectors packed = PackedVectors.pack(vectors)) {
-      PairFacts facts = ScannedPairs.of(keys, vectors, packed, KeptPairs.MAX_VECTORS, threads);
+      PairFacts facts =
+          ScannedPairs.of(keys, vectors, packed, texts, KeptPairs.MAX_VECTORS, threads);
       TopicPairs counting = (a, b) -> !groups.get(a).equals(groups.get(b));
-      return of(live, keys, vectors, packed, facts, settings, threads, counting).findings();
+      return of(live, keys, vectors, packed, texts, facts, settings, threads, counting).findings();
     }
   }
 
   /**
    * Only which topics overlap, most similar first.
    *
-   * @see #run(List, List, Vectors, InsightSettings, int) for the parameters and errors
+   * @see #run(List, List, Vectors, PassageVectors, InsightSettings, int) for the parameters and
+   *     errors
    */
   public static List<Finding.TopicOverlap> topicOverlaps(
       List<Entry> live, List<String> keys, Vectors vectors, InsightSettings settings, int threads) {
     check(live, keys, vectors);
     try (PackedVectors packed = PackedVectors.pack(vectors)) {
-      Analysis analysis = of(live, keys, vectors, packed, null, settings, threads, TopicPairs.ALL);
+      TextVectors texts = TextVectors.of(vectors, PassageVectors.NONE);
+      Analysis analysis =
+          of(live, keys, vectors, packed, texts, null, settings, threads, TopicPairs.ALL);
       return analysis.topicOverlaps(new Centroids(vectors, analysis.topics).normalised());
     }
   }
@@ -138,14 +151,35 @@ public final class Analysis {
       List<Entry> live,
       List<String> keys,
       Vectors vectors,
+      PassageVectors passages,
       InsightSettings settings,
       int maxDrawn,
       int threads) {
     check(live, keys, vectors);
+    TextVectors texts = TextVectors.of(vectors, passages);
     try (PackedVectors packed = PackedVectors.pack(vectors)) {
-      PairFacts facts = ScannedPairs.of(keys, vectors, packed, maxDrawn, threads);
-      return of(live, keys, vectors, packed, facts, settings, threads, TopicPairs.ALL).findings();
+      PairFacts facts = facts(keys, vectors, packed, texts, settings, maxDrawn, threads);
+      return of(live, keys, vectors, packed, texts, facts, settings, threads, TopicPairs.ALL)
+          .findings();
     }
+  }
+
+  /** In one pass over many entries, unless too many of them are similar. */
+  private static PairFacts facts(
+      List<String> keys,
+      Vectors vectors,
+      PackedVectors packed,
+      TextVectors texts,
+      InsightSettings settings,
+      int maxDrawn,
+      int threads) {
+    if (vectors.count() > KeptPairs.MAX_VECTORS) {
+      KnownPairs known = new KnownPairs(PairHits.floor(settings), MAX_PAIRS, maxDrawn);
+      if (known.update(keys, vectors, packed, texts, threads)) {
+        return known;
+      }
+    }
+    return ScannedPairs.of(keys, vectors, packed, texts, maxDrawn, threads);
   }
 
   /**
@@ -157,6 +191,7 @@ public final class Analysis {
       List<String> keys,
       Vectors vectors,
       PackedVectors packed,
+      TextVectors texts,
       PairFacts facts,
       InsightSettings settings,
       int threads,
@@ -166,7 +201,7 @@ public final class Analysis {
         IntStream.range(0, live.size())
             .mapToObj(i -> new NamedEntry(live.get(i), topics.indexIn()[i], keys.get(i)))
             .toList();
-    return new Analysis(named, vectors, packed, facts, topics, settings, threads, counting);
+    return new Analysis(named, vectors, packed, texts, facts, topics, settings, threads, counting);
   }
 
   static void check(List<Entry> live, List<String> keys, Vectors vectors) {
@@ -206,7 +241,7 @@ public final class Analysis {
         pairs.subList(0, duplicates.size()),
         pairs.subList(duplicates.size(), pairs.size()),
         misplaced.stream().limit(settings.maxMisfiled()).map(this::misfiled).toList(),
-        new RankedRelations(entries, vectors, facts.nearest(), topics, counting, order, threads)
+        new RankedRelations(entries, texts, facts.nearest(), topics, counting, order, threads)
             .best(2 * Findings.listedRelations(entries.size()), ids),
         facts.distribution(),
         settings,

@@ -1,5 +1,6 @@
 package dev.helixbg.insight.findings;
 
+import dev.helixbg.insight.log.Passage;
 import java.util.List;
 import java.util.Optional;
 import java.util.Set;
@@ -76,7 +77,7 @@ public sealed interface Finding {
    *
    * @param a the entry with the lower offset
    * @param score what the list is ranked by, see {@link RankedRelations}
-   * @param similarity cosine, as computed from the float vectors
+   * @param similarity cosine of what is nearest in both: their own vectors or those of passages
    */
   record Relation(
       String id, NamedEntry a, NamedEntry b, double score, double similarity, Evidence evidence)
@@ -90,14 +91,34 @@ public sealed interface Finding {
    * @param sharedWords the rarest words, identifiers and numbers that both have, as a has them,
    *     rarest first
    * @param newer the one that was written later; nothing when unknown or in the same minute
+   * @param matching the passages of a and b that are nearest to each other; nothing where that are
+   *     the entries as they are embedded whole
    */
-  record Evidence(int rankOfB, int rankOfA, List<String> sharedWords, Optional<Side> newer) {
+  record Evidence(
+      int rankOfB,
+      int rankOfA,
+      List<String> sharedWords,
+      Optional<Side> newer,
+      Optional<Matching> matching) {
+
+    /** Of two entries that are nearest as they are. */
+    public Evidence(int rankOfB, int rankOfA, List<String> sharedWords, Optional<Side> newer) {
+      this(rankOfB, rankOfA, sharedWords, newer, Optional.empty());
+    }
 
     /** Whether each is the other's nearest of all entries. */
     public boolean mutualNearest() {
       return rankOfA == 1 && rankOfB == 1;
     }
   }
+
+  /**
+   * What matches in two entries.
+   *
+   * @param a in the content of a
+   * @param b in the content of b
+   */
+  record Matching(Passage a, Passage b) {}
 
   /** One of a pair. */
   enum Side {

@@ -36,7 +36,7 @@ final class KnownPairs implements PairFacts, PairSource {
   private final Deque<Integer> freeSlots = new ArrayDeque<>();
   private int usedSlots;
 
-  /** Of the vector in each slot: a text that was embedded anew is another entry. */
+  /** Of the vectors in each slot: a text that was embedded anew is another entry. */
   private long[] vectorHashes = new long[0];
 
   /** Index of each slot in the list of entries at hand; −1 for a free one. */
@@ -69,10 +69,12 @@ final class KnownPairs implements PairFacts, PairSource {
   /**
    * Brings everything up to date.
    *
+   * @param vectors of the entries
    * @param packed the same vectors
    * @return false when there are more pairs than may be kept; then this must not be used again
    */
-  boolean update(List<String> keys, Vectors vectors, PackedVectors packed, int threads) {
+  boolean update(
+      List<String> keys, Vectors vectors, PackedVectors packed, TextVectors texts, int threads) {
     int count = keys.size();
     int[] ordinals = EvenDraw.ordinals(keys);
     int[] slotOf = new int[count];
@@ -80,7 +82,7 @@ final class KnownPairs implements PairFacts, PairSource {
     Map<Instance, Integer> next = HashMap.newHashMap(count);
     long[] hashes = new long[count];
     for (int i = 0; i < count; i++) {
-      hashes[i] = hash(vectors, i);
+      hashes[i] = hash(texts, i);
       Integer slot = slots.get(new Instance(keys.get(i), ordinals[i]));
       boolean known = slot != null && vectorHashes[slot] == hashes[i];
       slotOf[i] = known ? slot : -1;
@@ -101,14 +103,28 @@ final class KnownPairs implements PairFacts, PairSource {
       next.put(new Instance(keys.get(i), ordinals[i]), slotOf[i]);
     }
     slots = next;
-    if (!compareFresh(fresh, slotOf, vectors, packed, threads)) {
-      return false;
-    }
     int[] nowAt =
         IntStream.of(keptSlotAt)
             .map(slot -> slot < 0 ? NearestLists.NONE : indexOf[slot])
             .toArray();
-    nearest = nearest.updated(EvenDraw.orderByKey(keys), nowAt, vectors, packed, threads);
+    int[] order = EvenDraw.orderByKey(keys);
+    PackedVectors all = texts.hasPassages() ? PackedVectors.pack(texts.vectors()) : packed;
+    try {
+      if (fresh.length == count) {
+        if (!compareAll(order, slotOf, texts, all, threads)) {
+          return false;
+        }
+      } else {
+        if (!compareFresh(fresh, slotOf, vectors, packed, threads)) {
+          return false;
+        }
+        nearest = nearest.updated(order, nowAt, texts, all, threads);
+      }
+    } finally {
+      if (all != packed) {
+        all.close();
+      }
+    }
     slotAt = slotOf;
     sampled = count > maxDrawn;
     drawn.update(
@@ -116,8 +132,17 @@ final class KnownPairs implements PairFacts, PairSource {
     return true;
   }
 
-  private static long hash(Vectors vectors, int index) {
-    long hash = 1;
+  /** Of an entry's own vector and of those of its passages. */
+  private static long hash(TextVectors texts, int entry) {
+    long hash = hash(1, texts.vectors(), entry);
+    for (int i = texts.firsts()[entry]; i < texts.firsts()[entry + 1]; i++) {
+      hash = hash(hash, texts.vectors(), i);
+    }
+    return hash;
+  }
+
+  private static long hash(long before, Vectors vectors, int index) {
+    long hash = before;
     int start = index * vectors.dimension();
     for (int k = start; k < start + vectors.dimension(); k++) {
       hash = hash * 0x5851f42d4c957f2dL + Float.floatToRawIntBits(vectors.values()[k]);
@@ -147,21 +172,45 @@ final class KnownPairs implements PairFacts, PairSource {
     return slot;
   }
 
+  /** One pass for the pairs and for the nearest. */
+  private boolean compareAll(
+      int[] order, int[] slotOf, TextVectors texts, PackedVectors all, int threads) {
+    NearestLists lists = new NearestLists(order);
+    List<Found> found =
+        AllPairs.among(
+            all,
+            Float.NEGATIVE_INFINITY,
+            threads,
+            () -> {
+              PairSink nearer = lists.sink(texts.owners());
+              return new Found(null, null) {
+                @Override
+                public void accept(int a, int b, float similarity) {
+                  nearer.accept(a, b, similarity);
+                  if (similarity >= floor && b < texts.entries()) { // and a, which is lower
+                    super.accept(a, b, similarity);
+                  }
+                }
+              };
+            });
+    nearest = lists;
+    return keep(found, slotOf);
+  }
+
   private boolean compareFresh(
       int[] fresh, int[] slotOf, Vectors vectors, PackedVectors packed, int threads) {
     if (fresh.length == 0) {
       return true;
     }
-    List<Found> found;
-    if (fresh.length == vectors.count()) {
-      found = AllPairs.among(packed, floor, threads, () -> new Found(null, null));
-    } else {
-      BitSet isFresh = new BitSet(vectors.count());
-      IntStream.of(fresh).forEach(isFresh::set);
-      try (PackedVectors rows = PackedVectors.pack(vectors.select(fresh))) {
-        found = AllPairs.between(rows, packed, floor, threads, () -> new Found(fresh, isFresh));
-      }
+    BitSet isFresh = new BitSet(vectors.count());
+    IntStream.of(fresh).forEach(isFresh::set);
+    try (PackedVectors rows = PackedVectors.pack(vectors.select(fresh))) {
+      return keep(
+          AllPairs.between(rows, packed, floor, threads, () -> new Found(fresh, isFresh)), slotOf);
     }
+  }
+
+  private boolean keep(List<Found> found, int[] slotOf) {
     for (Found part : found) {
       if (part.tooMany || (long) kept.count + part.pairs.count > maxPairs) {
         return false;
@@ -175,7 +224,7 @@ final class KnownPairs implements PairFacts, PairSource {
   }
 
   /** Collects the pairs of one worker, by index. */
-  private final class Found implements PairSink {
+  private class Found implements PairSink {
     private final int[] rows;
     private final BitSet isFresh;
     private final PairList pairs = new PairList();

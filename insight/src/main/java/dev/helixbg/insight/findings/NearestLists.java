@@ -3,14 +3,15 @@ package dev.helixbg.insight.findings;
 import dev.helixbg.embed.ParallelLoop;
 import dev.helixbg.insight.similarity.AllPairs;
 import dev.helixbg.insight.similarity.PackedVectors;
-import dev.helixbg.insight.similarity.Vectors;
+import dev.helixbg.insight.similarity.PairSink;
 import dev.helixbg.insight.terms.TermVectors;
 import java.util.Arrays;
 import java.util.BitSet;
 import java.util.stream.IntStream;
 
 /**
- * The nearest neighbours of each entry, nearest first. Which they are does not depend on the order
+ * The nearest neighbours of each entry, nearest first; two entries are as near as the nearest of
+ * their texts, their own and those of their passages. Which they are does not depend on the order
  * in which they are offered: of equally near ones those count that come first in the order of keys.
  */
 final class NearestLists {
@@ -52,7 +53,7 @@ final class NearestLists {
     Arrays.setAll(locks, i -> new Object());
   }
 
-  /** Those by vectors. */
+  /** Those by vectors, of which each entry has one. */
   static NearestLists of(PairSource pairs, int[] order) {
     NearestLists lists = new NearestLists(order);
     pairs.atLeast(
@@ -65,8 +66,29 @@ final class NearestLists {
     return lists;
   }
 
+  /**
+   * Those by vectors.
+   *
+   * @param packed all of them
+   */
+  static NearestLists of(TextVectors texts, PackedVectors packed, int[] order, int threads) {
+    NearestLists lists = new NearestLists(order);
+    AllPairs.among(packed, Float.NEGATIVE_INFINITY, threads, () -> lists.sink(texts.owners()));
+    return lists;
+  }
+
+  /** Takes in the pairs of vectors with these owners. */
+  PairSink sink(int[] owners) {
+    return (a, b, similarity) -> {
+      if (owners[a] != owners[b]) {
+        offer(owners[a], owners[b], similarity);
+        offer(owners[b], owners[a], similarity);
+      }
+    };
+  }
+
   /** Those by terms. */
-  static NearestLists of(TermVectors terms, int[] order, int threads) {
+  static NearestLists of(TermVectors terms, int[] owners, int[] order, int threads) {
     NearestLists lists = new NearestLists(order);
     ParallelLoop.runToTheEnd(
         "relations",
@@ -76,12 +98,12 @@ final class NearestLists {
           TermVectors.Products products = terms.products();
           int end = Math.min(terms.count(), (step + 1) * TEXTS_PER_STEP);
           for (int i = step * TEXTS_PER_STEP; i < end; i++) {
-            int entry = i;
+            int entry = owners[i];
             products.of(
                 i,
-                (other, similarity) -> {
-                  if (other != entry) {
-                    lists.offer(entry, other, similarity);
+                (text, similarity) -> {
+                  if (owners[text] != entry) {
+                    lists.offer(entry, owners[text], similarity);
                   }
                 });
           }
@@ -95,11 +117,11 @@ final class NearestLists {
    *
    * @param order of the entries there are now
    * @param nowAt index that each entry of these lists has now; {@link #NONE} for one that is gone
-   * @param vectors of the entries there are now
-   * @param packed the same vectors
+   * @param texts of the entries there are now
+   * @param packed all their vectors
    */
   NearestLists updated(
-      int[] order, int[] nowAt, Vectors vectors, PackedVectors packed, int threads) {
+      int[] order, int[] nowAt, TextVectors texts, PackedVectors packed, int threads) {
     NearestLists next = new NearestLists(order);
     BitSet fresh = new BitSet(order.length);
     fresh.set(0, order.length);
@@ -114,22 +136,25 @@ final class NearestLists {
       }
     }
     sought.or(fresh);
-    int[] rows = sought.stream().toArray();
-    if (rows.length == 0) {
+    int[] compared = sought.stream().toArray();
+    if (compared.length == 0) {
       return next;
     }
-    if (rows.length == order.length) {
-      return of(new PairSource.ComputedPairs(packed, threads), order);
+    if (compared.length == order.length) {
+      return of(texts, packed, order, threads);
     }
-    try (PackedVectors packedRows = PackedVectors.pack(vectors.select(rows))) {
+    int[] rows = texts.of(compared);
+    int[] owners = texts.owners();
+    try (PackedVectors packedRows = PackedVectors.pack(texts.vectors().select(rows))) {
       AllPairs.between(
           packedRows,
           packed,
           Float.NEGATIVE_INFINITY,
           threads,
           () ->
-              (row, other, similarity) -> {
-                int entry = rows[row];
+              (row, vector, similarity) -> {
+                int entry = owners[rows[row]];
+                int other = owners[vector];
                 if (entry != other) {
                   next.offer(entry, other, similarity);
                   if (fresh.get(entry) && !sought.get(other)) {
@@ -169,19 +194,22 @@ final class NearestLists {
   private void insert(int entry, int other, float similarity) {
     synchronized (locks[entry % LOCKS]) {
       int first = entry * LENGTH;
-      int at = first + LENGTH;
-      while (at > first && isNearer(other, similarity, at - 1)) {
-        at--;
-        if (at < first + LENGTH - 1) {
-          others[at + 1] = others[at];
-          similarities[at + 1] = similarities[at];
-        }
+      int last = first + LENGTH - 1;
+      int at = first;
+      while (at < last && others[at] != other) {
+        at++;
       }
-      if (at < first + LENGTH) {
-        others[at] = other;
-        similarities[at] = similarity;
-        least[entry] = similarities[first + LENGTH - 1];
+      // Where it was, as far as another text of it is, or the place that is lost.
+      if (!isNearer(other, similarity, at)) {
+        return;
       }
+      for (; at > first && isNearer(other, similarity, at - 1); at--) {
+        others[at] = others[at - 1];
+        similarities[at] = similarities[at - 1];
+      }
+      others[at] = other;
+      similarities[at] = similarity;
+      least[entry] = similarities[last];
     }
   }
 
@@ -212,6 +240,11 @@ final class NearestLists {
       }
     }
     return NONE;
+  }
+
+  /** Similarity at a place that {@link #place} gave. */
+  float similarity(int entry, int place) {
+    return similarities[entry * LENGTH + place];
   }
 
   /** Mean similarity to the nearest; those that are missing from a list count as 0. */

@@ -15,6 +15,6 @@ sealed interface PairFacts permits ScannedPairs, KnownPairs {
 
   Distribution distribution();
 
-  /** The nearest neighbours of each entry by its vector. */
+  /** The nearest neighbours of each entry by vectors. */
   NearestLists nearest();
 }

@@ -3,7 +3,6 @@ package dev.helixbg.insight.findings;
 import dev.helixbg.insight.findings.BestPairs.ScoredPair;
 import dev.helixbg.insight.log.Entry;
 import dev.helixbg.insight.log.EntryText;
-import dev.helixbg.insight.similarity.Vectors;
 import dev.helixbg.insight.terms.TermVectors;
 import dev.helixbg.insight.terms.Terms;
 import java.util.ArrayList;
@@ -24,6 +23,9 @@ import java.util.stream.IntStream;
  * Data"). It asks whether two entries are closer than either is to its surroundings: entries that
  * are near to everything, and topics in which all is alike, lose their head start.
  *
+ * <p>The cosine of two entries is the highest among their vectors, their own and those of their
+ * passages, and so with terms.
+ *
  * <p>Candidates are the pairs of an entry and one of its ten nearest, by vectors or by terms. Pairs
  * that an entry declares ({@code [links: …]}) are no news.
  */
@@ -34,7 +36,7 @@ final class RankedRelations {
   private static final int SHARED_WORDS = 6;
 
   private final List<NamedEntry> entries;
-  private final Vectors vectors;
+  private final TextVectors texts;
   private final NearestLists byVector;
   private final TopicIndex topics;
   private final TopicPairs counting;
@@ -49,22 +51,23 @@ final class RankedRelations {
    */
   RankedRelations(
       List<NamedEntry> entries,
-      Vectors vectors,
+      TextVectors texts,
       NearestLists byVector,
       TopicIndex topics,
       TopicPairs counting,
       int[] order,
       int threads) {
     this.entries = entries;
-    this.vectors = vectors;
+    this.texts = texts;
     this.byVector = byVector;
     this.topics = topics;
     this.counting = counting;
     this.order = order;
+    int[] owners = texts.owners();
     this.terms =
         TermVectors.of(
-            entries.size(), i -> entries.get(i).entry().embeddedText(), entries.size(), 2);
-    this.byTerms = NearestLists.of(terms, order, threads);
+            owners.length, i -> texts.text(i, entries.get(owners[i]).entry()), entries.size(), 2);
+    this.byTerms = NearestLists.of(terms, owners, order, threads);
   }
 
   /** Best first. */
@@ -82,17 +85,32 @@ final class RankedRelations {
   }
 
   private double score(int a, int b) {
-    return similarity(a, b)
+    return similarity(byVector, a, b, this::cosine)
         - (byVector.mean(a) + byVector.mean(b)) / 2
-        + TERM_WEIGHT * (terms.similarity(a, b) - (byTerms.mean(a) + byTerms.mean(b)) / 2);
+        + TERM_WEIGHT
+            * (similarity(byTerms, a, b, terms::similarity)
+                - (byTerms.mean(a) + byTerms.mean(b)) / 2);
+  }
+
+  /** Of two entries, looked up where one of them has the other in its list. */
+  private float similarity(NearestLists lists, int a, int b, TextVectors.Measure measure) {
+    int place = lists.place(a, b);
+    if (place != NearestLists.NONE) {
+      return lists.similarity(a, place);
+    }
+    place = lists.place(b, a);
+    return place != NearestLists.NONE
+        ? lists.similarity(b, place)
+        : texts.best(a, b, measure).similarity();
   }
 
   /** As the kernels compute it, bit by bit. */
-  private float similarity(int a, int b) {
+  private float cosine(int a, int b) {
     float sum = 0;
-    int dimension = vectors.dimension();
+    float[] values = texts.vectors().values();
+    int dimension = texts.vectors().dimension();
     for (int k = 0; k < dimension; k++) {
-      sum = Math.fma(vectors.values()[a * dimension + k], vectors.values()[b * dimension + k], sum);
+      sum = Math.fma(values[a * dimension + k], values[b * dimension + k], sum);
     }
     return sum;
   }
@@ -148,17 +166,27 @@ final class RankedRelations {
     int b = pair.b();
     NamedEntry first = entries.get(a);
     NamedEntry second = entries.get(b);
+    TextVectors.Match match = texts.best(a, b, this::cosine);
     return new Finding.Relation(
         ids.ofPair(FindingIds.RELATION, first.key(), second.key()),
         first,
         second,
         pair.similarity(),
-        similarity(a, b),
+        match.similarity(),
         new Finding.Evidence(
             1 + byVector.place(a, b),
             1 + byVector.place(b, a),
             sharedWords(a, b),
-            newer(first.entry(), second.entry())));
+            newer(first.entry(), second.entry()),
+            matching(match, first.entry(), second.entry())));
+  }
+
+  /** Nothing where the two entries are nearest as they are. */
+  private Optional<Finding.Matching> matching(TextVectors.Match match, Entry a, Entry b) {
+    return match.a() < texts.entries() && match.b() < texts.entries()
+        ? Optional.empty()
+        : Optional.of(
+            new Finding.Matching(texts.passage(match.a(), a), texts.passage(match.b(), b)));
   }
 
   /** Without parts of what is listed already, as {@code 1412} is of {@code PAY-1412}. */

@@ -35,9 +35,10 @@ public final class RunningAnalysis {
   }
 
   /**
-   * The same of entries of which some are long.
+   * Finds what is worth telling now.
    *
-   * @param passages of the same entries
+   * @see Analysis#run(List, List, Vectors, PassageVectors, InsightSettings, int) for the parameters
+   *     and errors
    */
   public Findings update(
       List<Entry> live,
@@ -46,20 +47,10 @@ public final class RunningAnalysis {
       PassageVectors passages,
       InsightSettings settings,
       int threads) {
-    return update(live, keys, vectors, settings, threads);
-  }
-
-  /**
-   * Finds what is worth telling now.
-   *
-   * @see Analysis#run(List, List, Vectors, InsightSettings, int) for the parameters and errors
-   */
-  public Findings update(
-      List<Entry> live, List<String> keys, Vectors vectors, InsightSettings settings, int threads) {
     Analysis.check(live, keys, vectors);
     float floor = PairHits.floor(settings);
     if (tooManyPairs && tooManyAbove == floor) {
-      return Analysis.run(live, keys, vectors, settings, maxDrawn, threads);
+      return Analysis.run(live, keys, vectors, passages, settings, maxDrawn, threads);
     }
     if (known == null || known.floor() != floor) {
       known = new KnownPairs(floor, maxPairs, maxDrawn);
@@ -67,10 +58,12 @@ public final class RunningAnalysis {
     }
     KnownPairs pairs = known;
     known = null; // until everything is up to date: a failure must not leave half of it
+    TextVectors texts = TextVectors.of(vectors, passages);
     try (PackedVectors packed = PackedVectors.pack(vectors)) {
-      if (pairs.update(keys, vectors, packed, threads)) {
+      if (pairs.update(keys, vectors, packed, texts, threads)) {
         Findings findings =
-            Analysis.of(live, keys, vectors, packed, pairs, settings, threads, TopicPairs.ALL)
+            Analysis.of(
+                    live, keys, vectors, packed, texts, pairs, settings, threads, TopicPairs.ALL)
                 .findings();
         known = pairs;
         return findings;
@@ -78,7 +71,7 @@ public final class RunningAnalysis {
     }
     tooManyPairs = true;
     tooManyAbove = floor;
-    return Analysis.run(live, keys, vectors, settings, maxDrawn, threads);
+    return Analysis.run(live, keys, vectors, passages, settings, maxDrawn, threads);
   }
 
   /** Forgets everything; the next update compares all with all. */

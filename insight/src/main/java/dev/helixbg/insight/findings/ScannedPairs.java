@@ -12,18 +12,28 @@ record ScannedPairs(
     List<String> keys,
     Vectors vectors,
     PackedVectors packed,
+    TextVectors texts,
     int[] order,
     int maxDrawn,
     int threads)
     implements PairFacts {
 
+  /**
+   * @param packed the vectors of the entries
+   */
   static ScannedPairs of(
-      List<String> keys, Vectors vectors, PackedVectors packed, int maxDrawn, int threads) {
+      List<String> keys,
+      Vectors vectors,
+      PackedVectors packed,
+      TextVectors texts,
+      int maxDrawn,
+      int threads) {
     return new ScannedPairs(
         PairSource.of(packed, threads),
         keys,
         vectors,
         packed,
+        texts,
         EvenDraw.orderByKey(keys),
         maxDrawn,
         threads);
@@ -36,7 +46,12 @@ record ScannedPairs(
 
   @Override
   public NearestLists nearest() {
-    return NearestLists.of(pairs, order);
+    if (!texts.hasPassages()) {
+      return NearestLists.of(pairs, order);
+    }
+    try (PackedVectors all = PackedVectors.pack(texts.vectors())) {
+      return NearestLists.of(texts, all, order, threads);
+    }
   }
 
   @Override

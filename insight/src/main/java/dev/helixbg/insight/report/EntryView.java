@@ -4,6 +4,7 @@ import dev.helixbg.config.text.PrintableText;
 import dev.helixbg.insight.findings.NamedEntry;
 import dev.helixbg.insight.judge.Judgements;
 import dev.helixbg.insight.log.EntryText;
+import dev.helixbg.insight.log.Passage;
 import java.util.List;
 import java.util.Optional;
 
@@ -15,6 +16,7 @@ import java.util.Optional;
  * @param confidence if the entry states one
  * @param label that a machine gave it, in words; nothing when its tags have one, or nobody knows
  * @param labelOrigin where that comes from, in words
+ * @param matched of a pair with a long entry, the beginning of the passage that matches
  * @param markedHead the beginning of the text, with what only this one of a pair says
  * @param markedRest what follows, in the same way
  * @param ownWords what only this one of a pair says, in the order of its text
@@ -29,30 +31,46 @@ record EntryView(
     Optional<String> confidence,
     Optional<String> label,
     String labelOrigin,
+    Optional<String> matched,
     ShownText text,
     List<OwnWords.Stretch> markedHead,
     List<OwnWords.Stretch> markedRest,
     List<String> ownWords,
     Optional<String> ownCount) {
   private static final int MAX_TAGS = 12;
+  private static final int MATCHED_COLUMNS = 300;
 
   /** An entry alone. */
   static EntryView of(NamedEntry named, Judgements judgements) {
-    return of(Optional.empty(), named, judgements, Optional.empty());
+    return of(Optional.empty(), named, judgements, Optional.empty(), Optional.empty());
   }
 
   /**
    * One of a pair.
    *
    * @param letter what the words about the pair call it
+   * @param passage that matches
    */
-  static EntryView of(String letter, NamedEntry named, NamedEntry other, Judgements judgements) {
+  static EntryView of(
+      String letter,
+      NamedEntry named,
+      NamedEntry other,
+      Optional<Passage> passage,
+      Judgements judgements) {
     return of(
-        Optional.of(letter), named, judgements, Optional.of(OwnWords.besides(printable(other))));
+        Optional.of(letter),
+        named,
+        judgements,
+        Optional.of(OwnWords.besides(printable(other))),
+        passage);
   }
 
   private static EntryView of(
-      Optional<String> letter, NamedEntry named, Judgements judgements, Optional<OwnWords> own) {
+      Optional<String> letter,
+      NamedEntry named,
+      Judgements judgements,
+      Optional<OwnWords> own,
+      Optional<Passage> passage) {
     EntryText text = named.entry().text();
     ShownText shown = ShownText.of(text.content());
     List<String> ownWords =
@@ -68,6 +86,9 @@ record EntryView(
         text.confidence().stream().mapToObj(Wording::limit).findFirst(),
         Judged.guess(named, judgements),
         Judged.explained(named, judgements),
+        passage
+            .map(found -> PrintableText.excerpt(found.text(named.entry()), MATCHED_COLUMNS))
+            .filter(words -> !words.isEmpty()),
         shown,
         own.map(words -> words.mark(shown.head())).orElseGet(() -> OwnWords.none(shown.head())),
         own.map(words -> words.mark(shown.rest())).orElseGet(() -> OwnWords.none(shown.rest())),

@@ -25,6 +25,7 @@ import dev.helixbg.insight.judge.PairVerdict;
 import dev.helixbg.insight.judge.Verdict;
 import dev.helixbg.insight.log.EntryText;
 import dev.helixbg.insight.log.LogAccount;
+import dev.helixbg.insight.log.Passage;
 import dev.helixbg.insight.review.Review;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
@@ -344,6 +345,17 @@ public final class JsonReport {
     rankAmongNearest("rankOfA", evidence.rankOfA());
     texts("sharedWords", evidence.sharedWords());
     optional("newer", evidence.newer().map(side -> side == Finding.Side.A ? "a" : "b"));
+    object("passages", evidence.matching().orElse(null), this::matching);
+  }
+
+  private void matching(Finding.Matching matching) throws IOException {
+    object("a", matching.a(), this::passage);
+    object("b", matching.b(), this::passage);
+  }
+
+  private void passage(Passage passage) throws IOException {
+    json.writeNumberField("start", passage.start());
+    json.writeNumberField("end", passage.end());
   }
 
   private void rankAmongNearest(String field, int rank) throws IOException {

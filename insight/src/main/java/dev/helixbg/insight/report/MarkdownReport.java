@@ -251,6 +251,9 @@ public final class MarkdownReport {
       paragraph("(no text)");
       return;
     }
+    entry
+        .matched()
+        .ifPresent(text -> paragraph("This passage matches: " + MarkdownText.code(text)));
     out.append(MarkdownText.fenced(entry.text().head())).append('\n');
     if (entry.text().unread() > 0) {
       paragraph("*" + entry.text().unreadWords() + "*");

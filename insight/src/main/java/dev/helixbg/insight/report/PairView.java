@@ -42,8 +42,8 @@ record PairView(
         verdict.map(Judged::verdict),
         verdict.map(said -> said.verdict().title()),
         ActView.of(acts.on(pair, verdict)),
-        EntryView.of("A", pair.a(), pair.b(), judgements),
-        EntryView.of("B", pair.b(), pair.a(), judgements));
+        EntryView.of("A", pair.a(), pair.b(), Optional.empty(), judgements),
+        EntryView.of("B", pair.b(), pair.a(), Optional.empty(), judgements));
   }
 
   /**
@@ -76,8 +76,18 @@ record PairView(
         verdict.map(Judged::verdict),
         verdict.map(said -> said.verdict().title()),
         ActView.of(acts.on(relation, verdict)),
-        EntryView.of("A", relation.a(), relation.b(), judgements),
-        EntryView.of("B", relation.b(), relation.a(), judgements));
+        EntryView.of(
+            "A",
+            relation.a(),
+            relation.b(),
+            evidence.matching().map(Finding.Matching::a),
+            judgements),
+        EntryView.of(
+            "B",
+            relation.b(),
+            relation.a(),
+            evidence.matching().map(Finding.Matching::b),
+            judgements));
   }
 
   boolean sharesWords() {

@@ -379,6 +379,7 @@ class AnalysisTest {
             corpus.entries,
             corpus.keys,
             corpus.vectors(),
+            corpus.passageVectors(),
             topic -> topic.substring(0, topic.indexOf('/')),
             few,
             2);
@@ -408,6 +409,7 @@ class AnalysisTest {
             corpus.entries,
             corpus.keys,
             corpus.vectors(),
+            corpus.passageVectors(),
             topic -> topic.substring(0, topic.indexOf('/')),
             Corpus.DEFAULTS,
             2);

@@ -20,6 +20,7 @@ class AnalysisTwinTest {
     long misfiled = 0;
     long overlaps = 0;
     long relations = 0;
+    long matching = 0;
     for (int seed = 0; seed < CASES; seed++) {
       Random random = new Random(seed);
       Corpus corpus = Corpus.random(random);
@@ -37,6 +38,8 @@ class AnalysisTwinTest {
       assertSameTopics(expected, found, which);
       assertSameMisfiled(expected, found, which);
       assertEquals(expected.relations(), withoutWords(found.relations()), which);
+      matching +=
+          found.relations().stream().filter(r -> r.evidence().matching().isPresent()).count();
       relations += found.relations().size();
       duplicates += found.nearDuplicates().size();
       links += found.crossLinks().size();
@@ -45,6 +48,7 @@ class AnalysisTwinTest {
     }
     assertTrue(duplicates > CASES && links > CASES && misfiled > CASES && overlaps > CASES);
     assertTrue(relations > 10 * CASES);
+    assertTrue(matching > CASES, matching + " relations match in passages");
   }
 
   private static List<Finding.Relation> withoutWords(List<Finding.Relation> relations) {
@@ -61,7 +65,8 @@ class AnalysisTwinTest {
                         r.evidence().rankOfB(),
                         r.evidence().rankOfA(),
                         List.of(),
-                        r.evidence().newer())))
+                        r.evidence().newer(),
+                        r.evidence().matching())))
         .toList();
   }
 

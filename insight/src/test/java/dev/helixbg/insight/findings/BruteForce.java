@@ -2,6 +2,7 @@ package dev.helixbg.insight.findings;
 
 import dev.helixbg.config.InsightSettings;
 import dev.helixbg.insight.findings.Finding.PairKind;
+import dev.helixbg.insight.log.Passage;
 import dev.helixbg.insight.terms.TermVectors;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -140,11 +141,24 @@ final class BruteForce {
     TermVectors terms = corpus.termVectors();
     float[][] byVector = new float[count][count];
     float[][] byTerms = new float[count][count];
+    int[][] matches = new int[count * count][];
     for (Scored pair : pairs) {
-      byVector[pair.a][pair.b] = pair.similarity;
-      byVector[pair.b][pair.a] = pair.similarity;
-      byTerms[pair.a][pair.b] = terms.similarity(pair.a, pair.b);
-      byTerms[pair.b][pair.a] = byTerms[pair.a][pair.b];
+      int[] match = {pair.a, pair.b};
+      float near = pair.similarity;
+      float alike = terms.similarity(pair.a, pair.b);
+      for (int one : textsOf(pair.a)) {
+        for (int other : textsOf(pair.b)) {
+          float similarity = dot(vector(one), vector(other));
+          match = similarity > near ? new int[] {one, other} : match;
+          near = Math.max(near, similarity);
+          alike = Math.max(alike, terms.similarity(one, other));
+        }
+      }
+      matches[pair.a * count + pair.b] = match;
+      byVector[pair.a][pair.b] = near;
+      byVector[pair.b][pair.a] = near;
+      byTerms[pair.a][pair.b] = alike;
+      byTerms[pair.b][pair.a] = alike;
     }
     List<List<Integer>> near = new ArrayList<>();
     List<List<Integer>> alike = new ArrayList<>();
@@ -188,8 +202,44 @@ final class BruteForce {
                         1 + near.get(p.a).indexOf(p.b),
                         1 + near.get(p.b).indexOf(p.a),
                         List.of(),
-                        Optional.empty())))
+                        Optional.empty(),
+                        matching(matches[p.a * count + p.b]))))
         .toList();
+  }
+
+  /** An entry and its passages, by their numbers among all texts. */
+  private List<Integer> textsOf(int entry) {
+    List<Integer> texts = new ArrayList<>(List.of(entry));
+    for (int i = 0; i < corpus.owners.size(); i++) {
+      if (corpus.owners.get(i) == entry) {
+        texts.add(named.size() + i);
+      }
+    }
+    return texts;
+  }
+
+  private float[] vector(int text) {
+    return text < named.size()
+        ? corpus.vectors.get(text)
+        : corpus.passageVectors.get(text - named.size());
+  }
+
+  private Optional<Finding.Matching> matching(int[] match) {
+    int count = named.size();
+    return match[0] < count && match[1] < count
+        ? Optional.empty()
+        : Optional.of(new Finding.Matching(passage(match[0]), passage(match[1])));
+  }
+
+  private Passage passage(int text) {
+    int count = named.size();
+    return text >= count
+        ? corpus.passages.get(text - count)
+        : new Passage(
+            0,
+            textsOf(text).size() > 1
+                ? corpus.passages.get(textsOf(text).get(1) - count).start()
+                : named.get(text).entry().text().content().length());
   }
 
   private String lower(Scored pair, int which) {

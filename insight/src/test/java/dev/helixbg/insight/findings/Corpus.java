@@ -5,6 +5,8 @@ import static java.nio.charset.StandardCharsets.UTF_8;
 import dev.helixbg.config.InsightSettings;
 import dev.helixbg.insight.log.Entry;
 import dev.helixbg.insight.log.EntryText;
+import dev.helixbg.insight.log.Passage;
+import dev.helixbg.insight.similarity.PassageVectors;
 import dev.helixbg.insight.similarity.Vectors;
 import dev.helixbg.insight.terms.TermVectors;
 import java.util.ArrayList;
@@ -23,6 +25,9 @@ final class Corpus {
   final List<Entry> entries = new ArrayList<>();
   final List<String> keys = new ArrayList<>();
   final List<float[]> vectors = new ArrayList<>();
+  final List<Integer> owners = new ArrayList<>();
+  final List<Passage> passages = new ArrayList<>();
+  final List<float[]> passageVectors = new ArrayList<>();
   private long offset = 8;
 
   /** Adds an entry; the same topic and content get the same key. */
@@ -32,6 +37,21 @@ final class Corpus {
     vectors.add(vector);
     offset += 12 + content.length();
     return this;
+  }
+
+  /** Adds a passage of the entry that was added last. */
+  Corpus addPassage(int start, int end, float... vector) {
+    owners.add(entries.size() - 1);
+    passages.add(new Passage(start, end));
+    passageVectors.add(vector);
+    return this;
+  }
+
+  PassageVectors passageVectors() {
+    return new PassageVectors(
+        owners.stream().mapToInt(Integer::intValue).toArray(),
+        passages,
+        Vectors.of(passageVectors));
   }
 
   static Entry entry(long offset, String topic, String content) {
@@ -67,13 +87,31 @@ final class Corpus {
         int copied = random.nextInt(i);
         Entry entry = corpus.entries.get(copied);
         corpus.add(entry.topic(), entry.text().content(), corpus.vectors.get(copied));
+        corpus.copyPassages(corpus, copied);
       } else {
         int cluster = random.nextInt(clusters);
         int topic = random.nextInt(4) == 0 ? random.nextInt(topics) : cluster % topics;
-        corpus.add("t" + topic, "text " + i, unit(random, centres[cluster], spread));
+        corpus.add(
+            "t" + topic,
+            "text " + i + " of words w" + i % 7,
+            unit(random, centres[cluster], spread));
+        for (int p = random.nextInt(8) - 5; p > 0; p--) {
+          int start = random.nextInt(8);
+          corpus.addPassage(
+              start, start + 8, unit(random, centres[random.nextInt(clusters)], spread));
+        }
       }
     }
     return corpus;
+  }
+
+  private void copyPassages(Corpus from, int entry) {
+    for (int i = 0; i < from.owners.size(); i++) {
+      if (from.owners.get(i) == entry) {
+        Passage passage = from.passages.get(i);
+        addPassage(passage.start(), passage.end(), from.passageVectors.get(i));
+      }
+    }
   }
 
   /** The centre moved by Gaussian noise, at unit length. */
@@ -98,6 +136,7 @@ final class Corpus {
     for (int i : by) {
       Entry entry = entries.get(i);
       other.add(entry.topic(), entry.text().content(), vectors.get(i));
+      other.copyPassages(this, i);
     }
     return other;
   }
@@ -112,7 +151,13 @@ final class Corpus {
   }
 
   TermVectors termVectors() {
-    return TermVectors.of(entries.size(), i -> entries.get(i).embeddedText(), entries.size(), 2);
+    TextVectors texts = texts();
+    int[] of = texts.owners();
+    return TermVectors.of(of.length, i -> texts.text(i, entries.get(of[i])), entries.size(), 2);
+  }
+
+  TextVectors texts() {
+    return TextVectors.of(vectors(), passageVectors());
   }
 
   Findings analyse() {
@@ -120,7 +165,7 @@ final class Corpus {
   }
 
   Findings analyse(InsightSettings settings, int threads) {
-    return Analysis.run(entries, keys, vectors(), settings, threads);
+    return Analysis.run(entries, keys, vectors(), passageVectors(), settings, threads);
   }
 
   /** Live entries of each topic so far, to number them. */

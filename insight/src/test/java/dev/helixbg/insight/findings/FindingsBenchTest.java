@@ -5,6 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
+import dev.helixbg.insight.findings.FindingsBench.Found;
 import dev.helixbg.insight.findings.FindingsBench.Judged;
 import dev.helixbg.insight.findings.FindingsBench.Named;
 import dev.helixbg.insight.findings.FindingsBench.Planted;
@@ -130,5 +131,24 @@ class FindingsBenchTest {
     Named cosine = result.named("cosine", pairs);
     assertTrue(relations.wanted() >= wanted, relations::toString);
     assertTrue(relations.wanted() >= cosine.wanted(), () -> relations + ", " + cosine);
+  }
+
+  @Test
+  void passagesRaiseWhatIsFound() {
+    for (int pairs : new int[] {38, 100, 191}) {
+      int whole = result.named("entries", pairs).wanted();
+      assertTrue(result.named("relations", pairs).wanted() >= whole, () -> pairs + " pairs");
+    }
+    assertTrue(result.named("relations", 191).wanted() >= 80);
+  }
+
+  @Test
+  void searchesFindWhatStandsLateInLongNotes() {
+    Found late = result.found("late sentences", "passages and words");
+    assertEquals(60, late.asked());
+    assertTrue(late.first() >= 58 && late.amongTen() == 60, late::toString);
+    Found questions = result.found("questions", "passages and words");
+    assertEquals(36, questions.asked());
+    assertTrue(questions.first() >= 17 && questions.amongTen() >= 33, questions::toString);
   }
 }

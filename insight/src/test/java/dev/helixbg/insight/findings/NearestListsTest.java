@@ -4,6 +4,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.helixbg.insight.terms.TermVectors;
+import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
 
 /** The nearest of each entry. */
@@ -15,9 +16,10 @@ class NearestListsTest {
       corpus.add("t", "w%d v%d u%d".formatted(i % 90, i % 70, i % 110), 1);
     }
     TermVectors terms = corpus.termVectors();
+    int[] owners = IntStream.range(0, 700).toArray();
     int[] order = EvenDraw.orderByKey(corpus.keys);
-    NearestLists one = NearestLists.of(terms, order, 1);
-    NearestLists four = NearestLists.of(terms, order, 4);
+    NearestLists one = NearestLists.of(terms, owners, order, 1);
+    NearestLists four = NearestLists.of(terms, owners, order, 4);
 
     for (int entry = 0; entry < 700; entry++) {
       float before = 2;

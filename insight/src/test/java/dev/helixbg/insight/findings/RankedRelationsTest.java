@@ -158,4 +158,53 @@ class RankedRelationsTest {
   private static Decision decision(String id) {
     return new Decision(id, Verdict.DISMISSED, Instant.EPOCH, "");
   }
+
+  @Test
+  void aNoteWhoseSecondHalfRepeatsAnotherIsFoundWithWhatRepeatsIt() {
+    Random random = new Random(67);
+    float[][] directions = new float[30][];
+    for (int i = 0; i < directions.length; i++) {
+      directions[i] = Corpus.unit(random, new float[64], 1);
+    }
+    Corpus corpus = new Corpus();
+    for (int i = 0; i < 28; i++) {
+      corpus.add("t", "note " + i, directions[i]);
+    }
+    corpus.add("t", "The first half. What others say, too.", directions[28]);
+    corpus.addPassage(16, 37, Corpus.unit(random, directions[3], 0.3));
+
+    Finding.Relation best = corpus.analyse().relations().getFirst();
+
+    assertEquals("t:3", best.a().name());
+    assertEquals("t:28", best.b().name());
+    assertTrue(best.similarity() > 0.8, best::toString);
+    Finding.Matching matching = best.evidence().matching().orElseThrow();
+    assertEquals("note 3", matching.a().text(best.a().entry()));
+    assertEquals("What others say, too.", matching.b().text(best.b().entry()));
+    assertTrue(best.evidence().mutualNearest());
+  }
+
+  @Test
+  void ofTooManyPassagesEverySecondOrThirdCounts() {
+    Corpus corpus = new Corpus();
+    for (int i = 0; i < 5; i++) {
+      corpus.add("t", "a note of some words " + i, 1, i);
+      for (int p = 0; p < i; p++) {
+        corpus.addPassage(p, p + 4, i, p);
+      }
+    }
+    for (int most : new int[] {10, 9, 6, 4}) {
+      TextVectors texts = TextVectors.of(corpus.vectors(), corpus.passageVectors(), most);
+      int passages = texts.passages().size();
+      assertTrue(passages == Math.min(most, 10) || passages < most, most + ": " + passages);
+      for (int i = 0; i < 5; i++) {
+        for (int v = texts.firsts()[i]; v < texts.firsts()[i + 1]; v++) {
+          assertEquals(i, texts.owners()[v]);
+          assertEquals(i, texts.vectors().row(v)[0]);
+          assertEquals(texts.passages().get(v - 5).start(), texts.vectors().row(v)[1]);
+        }
+        assertTrue(i == 0 || texts.firsts()[i] < texts.firsts()[i + 1], "each has its first");
+      }
+    }
+  }
 }

@@ -24,7 +24,7 @@ class RunningAnalysisTest {
     private List<Note> notes = new ArrayList<>();
     private int written;
 
-    private record Note(String topic, String text, float[] vector) {}
+    private record Note(String topic, String text, float[] vector, List<float[]> passages) {}
 
     History(Random random) {
       this.random = random;
@@ -45,7 +45,16 @@ class RunningAnalysisTest {
       return new Note(
           "t" + (random.nextInt(3) == 0 ? random.nextInt(topics) : centre % topics),
           "text " + written++,
-          Corpus.unit(random, centres[centre], spread));
+          Corpus.unit(random, centres[centre], spread),
+          passages());
+    }
+
+    private List<float[]> passages() {
+      List<float[]> passages = new ArrayList<>();
+      for (int i = random.nextInt(7) - 4; i > 0; i--) {
+        passages.add(Corpus.unit(random, centres[random.nextInt(centres.length)], spread));
+      }
+      return passages;
     }
 
     void step() {
@@ -59,7 +68,8 @@ class RunningAnalysisTest {
           if (!notes.isEmpty()) {
             Note old = notes.remove(random.nextInt(notes.size()));
             float[] moved = Corpus.unit(random, old.vector(), 0.2);
-            notes.add(new Note(old.topic(), old.text() + " edited " + written++, moved));
+            notes.add(
+                new Note(old.topic(), old.text() + " edited " + written++, moved, passages()));
           }
         }
         case 5 -> { // delete
@@ -72,7 +82,7 @@ class RunningAnalysisTest {
           for (Note note : notes) {
             float[] vector = note.vector().clone();
             vector[0] = random.nextInt(3) == 0 ? Math.nextUp(vector[0]) : vector[0];
-            again.add(new Note(note.topic(), note.text(), vector));
+            again.add(new Note(note.topic(), note.text(), vector, note.passages()));
           }
           notes = again;
         }
@@ -91,7 +101,12 @@ class RunningAnalysisTest {
       corpus.entries.clear();
       corpus.keys.clear();
       corpus.vectors.clear();
-      notes.forEach(note -> corpus.add(note.topic(), note.text(), note.vector()));
+      for (Note note : notes) {
+        corpus.add(note.topic(), note.text(), note.vector());
+        for (int i = 0; i < note.passages().size(); i++) {
+          corpus.addPassage(i, i + 4, note.passages().get(i));
+        }
+      }
       return corpus;
     }
   }
@@ -118,9 +133,21 @@ class RunningAnalysisTest {
         Corpus corpus = history.corpus();
         Findings expected =
             Analysis.run(
-                corpus.entries, corpus.keys, corpus.vectors(), settings, maxDrawn, 1 + step % 2);
+                corpus.entries,
+                corpus.keys,
+                corpus.vectors(),
+                corpus.passageVectors(),
+                settings,
+                maxDrawn,
+                1 + step % 2);
         Findings found =
-            running.update(corpus.entries, corpus.keys, corpus.vectors(), settings, 1 + seed % 2);
+            running.update(
+                corpus.entries,
+                corpus.keys,
+                corpus.vectors(),
+                corpus.passageVectors(),
+                settings,
+                1 + seed % 2);
         assertSame(expected, found, "history " + seed + ", step " + step);
         pairs += found.nearDuplicates().size() + found.crossLinks().size();
         sampled += found.distribution().sampled() ? 1 : 0;

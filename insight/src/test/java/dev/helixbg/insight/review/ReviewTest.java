@@ -8,6 +8,7 @@ import dev.helixbg.config.InsightSettings;
 import dev.helixbg.insight.log.Entry;
 import dev.helixbg.insight.log.EntryText;
 import dev.helixbg.insight.log.LogAccount;
+import dev.helixbg.insight.similarity.PassageVectors;
 import dev.helixbg.insight.similarity.Vectors;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -53,7 +54,11 @@ class ReviewTest {
       all[i] = values.get(i);
     }
     return new KbEntries(
-        List.copyOf(entries), List.copyOf(keys), new Vectors(entries.size(), 2, all), LOG);
+        List.copyOf(entries),
+        List.copyOf(keys),
+        new Vectors(entries.size(), 2, all),
+        PassageVectors.NONE,
+        LOG);
   }
 
   /** Gives the same answer to everything, and counts how often it was asked. */
@@ -208,7 +213,9 @@ class ReviewTest {
 
   @Test
   void anEmptyKbHasNothingToReview() {
-    KbEntries nothing = new KbEntries(List.of(), List.of(), new Vectors(0, 1, new float[0]), LOG);
+    KbEntries nothing =
+        new KbEntries(
+            List.of(), List.of(), new Vectors(0, 1, new float[0]), PassageVectors.NONE, LOG);
     assertEquals(
         List.of(),
         SessionReview.of(nothing, Optional.empty(), SETTINGS, Optional.empty(), AT, GO_ON).items());

@@ -10,6 +10,7 @@ import dev.helixbg.daemon.terminal.ExitCode;
 import dev.helixbg.daemon.terminal.Failure;
 import dev.helixbg.daemon.terminal.Json;
 import dev.helixbg.insight.findings.FindingsBench;
+import dev.helixbg.insight.findings.FindingsBench.Found;
 import dev.helixbg.insight.findings.FindingsBench.Judged;
 import dev.helixbg.insight.findings.FindingsBench.Misfiled;
 import dev.helixbg.insight.findings.FindingsBench.Named;
@@ -35,8 +36,9 @@ import picocli.CommandLine.Option;
     name = "findings",
     description =
         "How many planted rewrites, overtaken notes and look-alikes are among the first pairs of"
-            + " the list of relations, beside a list by plain similarity, and how many misfiled"
-            + " entries are found.",
+            + " the list of relations, beside the list without passages and one by plain"
+            + " similarity; how many misfiled entries are found; and how often a search finds what"
+            + " stands late in a long note.",
     mixinStandardHelpOptions = true)
 final class BenchFindingsCommand implements Callable<Integer> {
   private static final int MAX_ENTRIES = 200_000;
@@ -185,6 +187,11 @@ final class BenchFindingsCommand implements Callable<Integer> {
           "misfiled by %-22s first %2d: %2d of %d",
           row.way(), row.listed(), row.found(), result.plantedMisfiled());
     }
+    for (Found row : result.found()) {
+      console.say(
+          "%-14s searched by %-18s first: %2d, among ten: %2d of %d",
+          row.what(), row.way(), row.first(), row.amongTen(), row.asked());
+    }
   }
 
   private static String of(Named row, Planted kind, Result result) {
@@ -238,6 +245,17 @@ final class BenchFindingsCommand implements Callable<Integer> {
       json.writeStringField("way", row.way());
       json.writeNumberField("listed", row.listed());
       json.writeNumberField("found", row.found());
+      json.writeEndObject();
+    }
+    json.writeEndArray();
+    json.writeArrayFieldStart("searches");
+    for (Found row : result.found()) {
+      json.writeStartObject();
+      json.writeStringField("what", row.what());
+      json.writeStringField("way", row.way());
+      json.writeNumberField("asked", row.asked());
+      json.writeNumberField("first", row.first());
+      json.writeNumberField("amongTen", row.amongTen());
       json.writeEndObject();
     }
     json.writeEndArray();
