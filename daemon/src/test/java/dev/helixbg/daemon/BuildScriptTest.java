@@ -25,7 +25,12 @@ class BuildScriptTest {
     Path bin = Files.createDirectories(folder.resolve("bin"));
     Path mvn = bin.resolve("mvn");
     Files.writeString(
-        mvn, "#!/usr/bin/env bash\ncd " + folder + "\n" + String.join("\n", maven) + "\n");
+        mvn,
+        "#!/usr/bin/env bash\n[ \"$1\" != --version ] || { echo 'Apache Maven 3.9.9'; exit; }\ncd "
+            + folder
+            + "\n"
+            + String.join("\n", maven)
+            + "\n");
     assertTrue(mvn.toFile().setExecutable(true));
     ProcessBuilder builder = new ProcessBuilder(Program.ROOT.resolve("scripts/build").toString());
     builder.environment().put("PATH", bin + ":" + System.getenv("PATH"));
