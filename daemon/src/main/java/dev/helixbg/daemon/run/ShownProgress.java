@@ -35,7 +35,7 @@ final class ShownProgress implements JudgeProgress {
       case LABEL -> "Labelling";
       case PAIR, OVERTAKEN -> "Comparing";
       case TOPICS -> "Comparing topics";
-      case SUMMARY, SESSION -> "Summarising";
+      case SUMMARY -> "Summarising";
       case MERGE -> "Merging";
     };
   }

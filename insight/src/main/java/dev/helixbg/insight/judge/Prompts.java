@@ -17,8 +17,6 @@ final class Prompts {
   /** Of each entry of a pair, for the judge is to read both to their ends where it can. */
   private static final int PAIR_TOKENS = 1024;
 
-  private static final int SESSION_ENTRIES = 4;
-
   private final Tokenizer tokenizer;
   private final int budget;
 
@@ -26,7 +24,6 @@ final class Prompts {
   static int budget(Job job, int entryTokens) {
     return switch (job) {
       case PAIR, OVERTAKEN -> 2 * Math.max(entryTokens, PAIR_TOKENS);
-      case SESSION -> SESSION_ENTRIES * entryTokens;
       default -> entryTokens;
     };
   }
@@ -42,7 +39,7 @@ final class Prompts {
   /** What every turn of a job begins with; a space follows. */
   static String lead(Job job) {
     return switch (job) {
-      case LABEL, SUMMARY, SESSION -> TOPIC;
+      case LABEL, SUMMARY -> TOPIC;
       case PAIR, MERGE, OVERTAKEN, TOPICS -> "A:";
     };
   }
@@ -67,15 +64,6 @@ final class Prompts {
               topics.contentOfA(),
               cut(topics.b(), TOPIC_TOKENS).text() + "\n",
               topics.contentOfB());
-      case Question.Session(List<String> topics, List<String> contents) -> {
-        List<SentenceCut> cuts = share(contents);
-        List<String> parts = new ArrayList<>();
-        for (int i = 0; i < cuts.size(); i++) {
-          parts.add(
-              TOPIC + " " + cut(topics.get(i), TOPIC_TOKENS).text() + "\n" + cuts.get(i).text());
-        }
-        yield new Written(List.of(String.join("\n", parts)), unread(cuts));
-      }
       case Question.Merge(List<String> contents) -> {
         List<SentenceCut> cuts = share(contents);
         yield new Written(

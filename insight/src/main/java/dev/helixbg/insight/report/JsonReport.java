@@ -122,7 +122,7 @@ public final class JsonReport {
     json.writeObjectFieldStart("judgement");
     json.writeObjectFieldStart("left");
     for (Job job : Job.values()) {
-      if (job != Job.OVERTAKEN && job != Job.SESSION) { // counted with the pairs; of a review
+      if (job != Job.OVERTAKEN) { // counted with the pairs
         json.writeNumberField(job.title(), judgements.left().getOrDefault(job, 0));
       }
     }
