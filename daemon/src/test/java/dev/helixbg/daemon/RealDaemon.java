@@ -41,8 +41,9 @@ final class RealDaemon implements AutoCloseable {
   Process command(String... arguments) throws IOException {
     List<String> command = new ArrayList<>(wrapper);
     command.add(Path.of(System.getProperty("java.home"), "bin/java").toString());
-    for (String options : List.of("jvm", "tiered", "daemon")) {
-      command.add("@" + Program.ROOT.resolve("scripts/lib/" + options + ".options"));
+    Path options = dist.resolve("../../../scripts/lib").normalize(); // wherever this was started
+    for (String name : List.of("jvm", "tiered", "daemon")) {
+      command.add("@" + options.resolve(name + ".options"));
     }
     command.addAll(List.of("-Xlog:disable", "-Xlog:all=error:stderr"));
     command.add("-XX:SharedArchiveFile=" + dist.resolve("lib/helix-bg.jsa"));
