@@ -7,7 +7,6 @@ import dev.helixbg.daemon.cli.flags.ModelFlags;
 import dev.helixbg.daemon.terminal.Console;
 import dev.helixbg.daemon.terminal.ExitCode;
 import dev.helixbg.daemon.terminal.Failure;
-import dev.helixbg.daemon.terminal.Json;
 import dev.helixbg.llm.TextModel;
 import dev.helixbg.llm.bench.LlmBench;
 import dev.helixbg.llm.bench.LlmBench.Result;
@@ -74,7 +73,7 @@ final class BenchLlmCommand implements Callable<Integer> {
         flags.open(model.file(settings), settings, Math.max(promptTokens, tokens) + 1)) {
       Bench bench = run(opened, settings.threads());
       if (json) {
-        Json.print(console.json(), generator -> write(bench, generator));
+        JsonStream.print(console.json(), generator -> write(bench, generator));
       } else {
         print(opened, bench);
       }
