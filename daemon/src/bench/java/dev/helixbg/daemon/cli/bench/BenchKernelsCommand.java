@@ -5,7 +5,6 @@ import dev.helixbg.config.Settings;
 import dev.helixbg.daemon.cli.flags.GlobalOptions;
 import dev.helixbg.daemon.terminal.Console;
 import dev.helixbg.daemon.terminal.ExitCode;
-import dev.helixbg.daemon.terminal.Json;
 import dev.helixbg.llm.bench.KernelBench;
 import dev.helixbg.llm.bench.KernelBench.Result;
 import dev.helixbg.llm.tensor.TensorType;
@@ -74,7 +73,7 @@ final class BenchKernelsCommand implements Callable<Integer> {
             });
     bench.run(types == null ? List.of(TensorType.values()) : types, types == null);
     if (json) {
-      Json.print(console.json(), generator -> write(results, machine, generator));
+      JsonStream.print(console.json(), generator -> write(results, machine, generator));
     }
     return (Thread.currentThread().isInterrupted() ? ExitCode.INTERRUPTED : ExitCode.OK).number();
   }

@@ -8,7 +8,6 @@ import dev.helixbg.daemon.host.LanguageModel;
 import dev.helixbg.daemon.terminal.Console;
 import dev.helixbg.daemon.terminal.ExitCode;
 import dev.helixbg.daemon.terminal.Failure;
-import dev.helixbg.daemon.terminal.Json;
 import dev.helixbg.insight.judge.LabelBench;
 import dev.helixbg.llm.ModelOpener;
 import dev.helixbg.llm.ModelOptions;
@@ -83,7 +82,7 @@ final class BenchLabelCommand implements Callable<Integer> {
           new LabelBench(opened, entries, cancelled)
               .run(alone, repetitions, () -> prompts.prompt(PROMPT_TOKENS).tokensPerSecond());
       if (json) {
-        Json.print(console.json(), generator -> write(bench, generator));
+        JsonStream.print(console.json(), generator -> write(bench, generator));
       } else {
         print(bench);
       }

@@ -7,7 +7,6 @@ import dev.helixbg.daemon.cli.flags.ModelFlags;
 import dev.helixbg.daemon.terminal.Console;
 import dev.helixbg.daemon.terminal.ExitCode;
 import dev.helixbg.daemon.terminal.Failure;
-import dev.helixbg.daemon.terminal.Json;
 import dev.helixbg.llm.TextModel;
 import dev.helixbg.llm.bench.LlamaRival;
 import dev.helixbg.llm.bench.LlmBench;
@@ -106,7 +105,7 @@ final class BenchLlmCommand implements Callable<Integer> {
         LlamaRival rival = start(installed, file, settings.threads(), most)) {
       Bench bench = run(opened, settings.threads(), Optional.ofNullable(rival));
       if (json) {
-        Json.print(console.json(), generator -> write(bench, generator));
+        JsonStream.print(console.json(), generator -> write(bench, generator));
       } else {
         print(opened, bench);
       }
