@@ -3,6 +3,7 @@
 import {createInterface} from "node:readline";
 import {getLlama, getModuleVersion} from "node-llama-cpp";
 
+process.execArgv = []; // the library starts processes of its own, which would inherit how this one was started
 const [file, threads, most] = process.argv.slice(1);
 const llama = await getLlama({gpu: false, build: "never", logLevel: "error"});
 const model = await llama.loadModel({modelPath: file, useMmap: true});
