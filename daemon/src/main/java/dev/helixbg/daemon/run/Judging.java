@@ -48,51 +48,41 @@ public final class Judging {
   }
 
   /**
-   * What could be found out.
+   * What could be found out; without a model, labels come from the classifier.
    *
-   * @param model without one, labels come from the classifier
-   * @param asked questions that were put to the model, not remembered
-   */
-  record Outcome(Judgements judgements, Optional<LanguageModel> model, int asked) {}
-
-  /**
    * @param vectors of the entries, in their order
    * @param save whether answers may be saved in the KB
    * @throws InterruptedException when interrupted; all answers until then are saved
    */
-  Outcome run(Kb kb, Findings findings, List<float[]> vectors, boolean save)
+  Judgements run(Kb kb, Findings findings, List<float[]> vectors, boolean save)
       throws InterruptedException {
-    Outcome asked = ask(kb, findings, vectors, save);
-    Judgements judgements = asked.judgements();
+    Judgements judgements = ask(kb, findings, vectors, save);
     boolean unlabelled =
         findings.entries().stream()
             .anyMatch(entry -> !judgements.guesses().containsKey(entry.key()));
     return unlabelled
-        ? new Outcome(
-            judgements.orElse(LabelClassifier.guesses(findings.entries(), vectors)),
-            asked.model(),
-            asked.asked())
-        : asked;
+        ? judgements.orElse(LabelClassifier.guesses(findings.entries(), vectors))
+        : judgements;
   }
 
-  private Outcome ask(Kb kb, Findings findings, List<float[]> vectors, boolean save)
+  private Judgements ask(Kb kb, Findings findings, List<float[]> vectors, boolean save)
       throws InterruptedException {
     Optional<LanguageModel> model = LanguageModel.locate(settings);
     if (model.isEmpty() || findings.entries().isEmpty()) {
-      return new Outcome(Judgements.NONE, model, 0);
+      return Judgements.NONE;
     }
     LanguageModel chosen = model.get();
     try (Asking asking = asking(answers(kb, save), chosen)) {
-      Judgements judgements = new JudgeRun(asking, chosen.name(), findings, vectors).run();
-      return new Outcome(
-          judgements.trusted(new Trial(settings, chosen).known()), model, asking.asked());
+      return new JudgeRun(asking, chosen.name(), findings, vectors)
+          .run()
+          .trusted(new Trial(settings, chosen).known());
     } catch (GgufException | TokenizerException e) {
       if (chosen.named()) {
         throw e;
       }
       warnings.accept(
           "the language model was left out: " + e.getMessage() + ". --model FILE names another");
-      return new Outcome(Judgements.NONE, Optional.empty(), 0);
+      return Judgements.NONE;
     } catch (IOException e) {
       throw cannotSave(kb, e);
     }
