@@ -45,8 +45,8 @@ public final class WarmUp {
 
   private static final int VOCABULARY = MOST_ROWS;
 
-  /** Rows that are too many for products one by one. */
-  private static final int SEVERAL = 8;
+  /** Rows that are too many for products one by one, and too few for those of prompts. */
+  private static final int FEW = 8;
 
   private WarmUp() {}
 
@@ -76,15 +76,12 @@ public final class WarmUp {
     }
   }
 
-  /**
-   * Encodes the passes that differ in what they need: of a prompt, of several prompts, of an
-   * answer.
-   */
+  /** Encodes the passes that differ in what they need: with many rows, a few, and one. */
   public static void rehearse(Qwen3 model, PassLimits limits) {
-    rehearse(model, Math.min(limits.rows(), Passes.PROMPT.rows), 1);
-    int several = Math.min(limits.wanted(), SEVERAL);
-    rehearse(model, several, several);
-    rehearse(model, 1, 1);
+    for (int most : new int[] {Passes.PROMPT.rows, FEW, 1}) {
+      int rows = Math.min(limits.rows(), most);
+      rehearse(model, rows, Math.min(limits.wanted(), rows));
+    }
   }
 
   private static void rehearse(Qwen3 model, int rows, int wanted) {
