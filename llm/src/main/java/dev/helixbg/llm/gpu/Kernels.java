@@ -104,6 +104,9 @@ final class Kernels {
   /** By {@link WeightsKey}, {@link OfRows} or {@link CacheKey}. */
   private final Map<Object, GpuKernel> known = new HashMap<>();
 
+  /** Kernels that are still compiled, by what they are asked for. */
+  private final Map<Object, CompletableFuture<Map<Object, GpuKernel>>> coming = new HashMap<>();
+
   /** What a rehearsal asked for; null when there is none. */
   private Map<Object, Source> wanted;
 
@@ -135,7 +138,8 @@ final class Kernels {
       return new Rehearsed(wanted.computeIfAbsent(key, k -> source.get()).kernel());
     }
     if (kernel == null) {
-      kernel = compiled(source.get());
+      CompletableFuture<Map<Object, GpuKernel>> task = coming.remove(key);
+      kernel = task == null ? compiled(source.get()) : ended(task).get(key);
       known.put(key, kernel);
     }
     return kernel;
@@ -152,9 +156,9 @@ final class Kernels {
 
   /**
    * Ends the rehearsal: compiles what was noted, and the helpers that any model needs some time, a
-   * library in a thread.
+   * library in a thread. What a single answer does not need comes last.
    *
-   * @return waits until all is there, and throws what went wrong
+   * @return waits until all that a single answer needs is there, and throws what went wrong
    */
   Runnable compileWanted() {
     Set<CacheKind> kinds = new HashSet<>();
@@ -166,26 +170,43 @@ final class Kernels {
     for (OfRows helper : OfRows.values()) {
       get(helper);
     }
-    Map<KernelLibrary, Map<Object, Source>> libraries = new LinkedHashMap<>();
+    Map<Boolean, Map<KernelLibrary, Map<Object, Source>>> libraries =
+        Map.of(false, new LinkedHashMap<>(), true, new LinkedHashMap<>());
     wanted.forEach(
         (key, source) ->
             libraries
+                .get(isForFew(key))
                 .computeIfAbsent(source.library(), library -> new LinkedHashMap<>())
                 .put(key, source));
     wanted = null;
-    // Metal's pools belong to platform threads.
     List<CompletableFuture<Map<Object, GpuKernel>>> tasks =
-        libraries.values().stream()
-            .map(
-                sources ->
-                    CompletableFuture.supplyAsync(
-                        () -> all(sources),
-                        task -> Thread.ofPlatform().daemon().name("helix-llm-compile").start(task)))
-            .toList();
+        libraries.get(false).values().stream().map(this::start).toList();
+    CompletableFuture<?> allOfThem =
+        CompletableFuture.allOf(tasks.toArray(CompletableFuture[]::new));
+    for (Map<Object, Source> sources : libraries.get(true).values()) {
+      var task = allOfThem.handle((done, failure) -> null).thenCompose(done -> start(sources));
+      sources.keySet().forEach(key -> coming.put(key, task));
+    }
     return () -> {
-      tasks.forEach(task -> task.handle((kernels, failure) -> null).join());
+      allOfThem.handle((done, failure) -> null).join();
       tasks.forEach(task -> known.putAll(ended(task)));
     };
+  }
+
+  private static boolean isForFew(Object key) {
+    return key instanceof WeightsKey weights && weights.kernel == OfWeights.MATMUL_FEW;
+  }
+
+  /** Metal's pools belong to platform threads. */
+  private CompletableFuture<Map<Object, GpuKernel>> start(Map<Object, Source> sources) {
+    return CompletableFuture.supplyAsync(
+        () -> all(sources),
+        task -> Thread.ofPlatform().daemon().name("helix-llm-compile").start(task));
+  }
+
+  /** Nothing is compiled any more after this. */
+  void awaitAll() {
+    coming.values().forEach(task -> task.handle((kernels, failure) -> null).join());
   }
 
   private Map<Object, GpuKernel> all(Map<Object, Source> sources) {

@@ -11,8 +11,9 @@ import java.util.List;
 
 /**
  * Encodes products of matrices with rows of activations: by {@code matvec.metal}, one dispatch with
- * all that goes before and after, when rows are few; by {@code matmul.metal} when they are many. In
- * both ways a row's result depends on that row alone.
+ * all that goes before and after, when rows are one or a handful; by {@code matmul_few.metal} when
+ * they are some more; by {@code matmul.metal} when they are many. In all ways a row's result
+ * depends on that row alone.
  */
 final class Products {
   /** Threads of a threadgroup in {@code rows.metal}. */
@@ -20,12 +21,17 @@ final class Products {
 
   private static final int THREADS = 128;
 
-  /** So many vectors are multiplied one by one. */
-  private static final int ALONE = Integer.getInteger("gpu.alone", 1);
+  /** So many vectors get a threadgroup each per row; larger tiles would be mostly empty. */
+  private static final int ALONE = 4;
 
-  /** So many vectors fit a tile of {@code matmul_few.metal}. */
-  static final int FEW = Integer.getInteger("gpu.few", 16);
+  /**
+   * So many vectors go into small tiles, as even small matrices have enough of. All rows of a pass
+   * whose logits may be wanted are no more, so that they are always computed in the same way.
+   */
+  static final int FEW = 32;
 
+  // Of matmul_few.metal.
+  private static final int SMALL_TILE_VECTORS = 16;
   private static final int SMALL_TILE_ROWS = 16;
 
   // Of matvec.metal.
@@ -144,7 +150,7 @@ final class Products {
     }
     r.constants(9)
         .threadgroupBytes(stagedBytes(kinds, x.columns()))
-        .dispatch(groups, vectors, 1, THREADS);
+        .dispatch(vectors, groups, 1, THREADS);
   }
 
   /** The gated product. */
@@ -196,7 +202,7 @@ final class Products {
         .put(target.stride())
         .constants(5)
         .threadgroupBytes(stagedBytes(kinds, x.columns()))
-        .dispatch(Math.ceilDiv(gate.rows(), SIMDGROUPS), vectors, 1, THREADS);
+        .dispatch(vectors, Math.ceilDiv(gate.rows(), SIMDGROUPS), 1, THREADS);
   }
 
   /** The target times what the gates let through. */
@@ -251,7 +257,7 @@ final class Products {
     r.put(x.columns()).put(x.stride()).put(epsilon()).put(norm != null ? 1 : 0).put(adds ? 1 : 0);
     r.put(gated ? 1 : 0).put(vectors);
     putMatrices(kinds, from, to);
-    r.constants(9).dispatch(tiles, 1, 1, THREADS);
+    r.constants(9).dispatch(Math.ceilDiv(vectors, SMALL_TILE_VECTORS), tiles, 1, THREADS);
   }
 
   /** Multiplies with the matrices from one to another, in one dispatch. */

@@ -76,6 +76,7 @@ class GpuOpeningTest {
   void nothingIsCompiledAfterAModelWasOpened() {
     System.setProperty(MetalLibraries.PROPERTY, metal.library().toString());
     try (TextModel model = open(Device.METAL)) {
+      ((GpuBackend) model.backend()).awaitKernels();
       List<String> compiled = compiled();
       assertFalse(compiled.isEmpty());
       int[] prompt = GoldenModel.Q8_0.cases().getFirst().promptIds();

@@ -1,5 +1,5 @@
-// y[v] = W * n  or  y[v] += W * n,  n = x[row_of[v]], normalised if `normed`, for 2 to 16 vectors and up to three matrices: each weight
-// is read once for all vectors. If `gated`, y0[v] = silu(w0 * n) * (w1 * n).
+// y[v] = W * n  or  y[v] += W * n,  n = x[row_of[v]], normalised if `normed`, for a few vectors and up to three matrices: each weight
+// is read once for 16 vectors. If `gated`, y0[v] = silu(w0 * n) * (w1 * n).
 //
 // A threadgroup makes a tile of 16 vectors x 16 rows, or 8 rows of each matrix where they are gated, so that even small matrices
 // keep a GPU busy; each of its 4 simdgroups takes a quarter of the columns. AHEAD units (see weights.metal) of the weights are asked for at
@@ -7,7 +7,7 @@
 // threadgroup memory and are multiplied 8 x 8 by 8 x 8. The norm's factor, known only when all of a vector was seen, is applied to the sums.
 //
 //   x      any x x_stride, zero past the columns up to a whole unit     w0..w2   rows x columns     y0..y2   vectors x y_stride
-//   gain   columns     row_of   vectors     grid   tiles of each matrix
+//   gain   columns     row_of   vectors     grid   ceil(vectors / 16), tiles of each matrix
 struct FewShape {
   uint columns;
   uint x_stride;
@@ -28,7 +28,7 @@ constant constexpr uint VECTORS = 16;
 constant constexpr uint ROWS = 16;
 constant constexpr uint DEPTH = 36;              // floats of a row in threadgroup memory: a unit and four spare against bank conflicts
 constant constexpr uint X_FOURS = VECTORS / 4;   // of a lane and a unit
-constant constexpr uint AHEAD = 4;
+constant constexpr uint AHEAD = 8;
 
 // Four columns of a vector times the gain.
 inline float4 gained(float4 x, device const float* gain, uint column, uint columns) {
@@ -50,7 +50,7 @@ kernel void matmul_few(
     device float* y2 [[buffer(7)]],
     device const uint* row_of [[buffer(8)]],
     constant FewShape& shape [[buffer(9)]],
-    uint group [[threadgroup_position_in_grid]],
+    uint2 group [[threadgroup_position_in_grid]],
     uint thread_index [[thread_index_in_threadgroup]],
     uint simdgroup [[simdgroup_index_in_threadgroup]],
     uint lane [[thread_index_in_simdgroup]]) {
@@ -61,9 +61,10 @@ kernel void matmul_few(
   threadgroup float* ws = xs + VECTORS * DEPTH;
   const uint each = shape.gated ? ROWS / 2 : ROWS, columns = shape.columns;
   const uint tiles0 = (shape.rows[0] + each - 1) / each, tiles1 = (shape.rows[1] + each - 1) / each;
-  const uint matrix = group < tiles0 ? 0 : group < tiles0 + tiles1 ? 1 : 2;
+  const uint matrix = group.y < tiles0 ? 0 : group.y < tiles0 + tiles1 ? 1 : 2;
   const uint skipped = matrix == 0 ? 0 : matrix == 1 ? tiles0 : tiles0 + tiles1;
-  const uint rows = shape.rows[matrix], type = shape.type[matrix], first_row = (group - skipped) * each;
+  const uint first_vector = group.x * VECTORS, last_vector = shape.vectors - 1;
+  const uint rows = shape.rows[matrix], type = shape.type[matrix], first_row = (group.y - skipped) * each;
 
   // What this lane brings in: a side of a unit of a row, and four columns of every fourth vector.
   const uint w_matrix = shape.gated ? lane / 16 : matrix, w_side = lane % 2;
@@ -85,7 +86,7 @@ kernel void matmul_few(
   uint column = column_of(type, min(begin, units - 1), x_side) + x_column;
 #pragma unroll
   for (uint j = 0; j < X_FOURS; j++) {
-    from[j] = row_of[min(x_vector + 4 * j, shape.vectors - 1)] * shape.x_stride;
+    from[j] = row_of[min(first_vector + x_vector + 4 * j, last_vector)] * shape.x_stride;
     fours[j] = *(device const float4*)(x + from[j] + column);
     share_of_squares[j] = 0;
   }
@@ -143,7 +144,7 @@ kernel void matmul_few(
   threadgroup_barrier(mem_flags::mem_threadgroup);
   for (uint i = thread_index; i < VECTORS * each; i += THREADS) {
     const uint vector = i / each, r = first_row + i % each;
-    if (vector >= shape.vectors || r >= rows) continue;
+    if (first_vector + vector > last_vector || r >= rows) continue;
     float sum = 0, other = 0, total = 0;
 #pragma unroll
     for (uint s = 0; s < SIMDGROUPS; s++) {
@@ -154,7 +155,7 @@ kernel void matmul_few(
     }
     const float scale = shape.normed ? rsqrt(total / float(columns) + shape.epsilon) : 1.0f;
     sum *= scale;
-    device float* y = (matrix == 0 ? y0 : matrix == 1 ? y1 : y2) + vector * shape.y_stride[matrix] + r;
+    device float* y = (matrix == 0 ? y0 : matrix == 1 ? y1 : y2) + (first_vector + vector) * shape.y_stride[matrix] + r;
     if (shape.gated) {
       *y = sum / (1 + exp(-sum)) * (other * scale);
     } else {
