@@ -122,8 +122,7 @@ public final class GpuBackend implements Backend {
 
   /**
    * Compiles all kernels that some steps need, side by side, and brings the weights to the GPU
-   * meanwhile. The steps are only rehearsed: nothing runs. Kernels that only passes of a few rows
-   * need are compiled afterwards, beside the first answer.
+   * meanwhile. The steps are only rehearsed: nothing runs.
    *
    * @param news is told how far the weights are
    * @throws GpuException if a kernel cannot be compiled, or there is no room for the weights
@@ -142,11 +141,6 @@ public final class GpuBackend implements Backend {
     } finally {
       compiled.run();
     }
-  }
-
-  /** Waits until no kernel is compiled any more that {@link #compile} began with. */
-  void awaitKernels() {
-    kernels.awaitAll();
   }
 
   /** Copies the first {@code bytes} bytes of a buffer behind themselves. */
@@ -330,7 +324,6 @@ public final class GpuBackend implements Backend {
       return;
     }
     closed = true;
-    awaitKernels();
     recorder.close();
     caches.values().forEach(KvBlocks::close);
     arena.close();

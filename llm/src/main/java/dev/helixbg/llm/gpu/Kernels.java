@@ -104,9 +104,6 @@ final class Kernels {
   /** By {@link WeightsKey}, {@link OfRows} or {@link CacheKey}. */
   private final Map<Object, GpuKernel> known = new HashMap<>();
 
-  /** Kernels that are still compiled, by what they are asked for. */
-  private final Map<Object, CompletableFuture<Map<Object, GpuKernel>>> coming = new HashMap<>();
-
   /** What a rehearsal asked for; null when there is none. */
   private Map<Object, Source> wanted;
 
@@ -138,8 +135,7 @@ final class Kernels {
       return new Rehearsed(wanted.computeIfAbsent(key, k -> source.get()).kernel());
     }
     if (kernel == null) {
-      CompletableFuture<Map<Object, GpuKernel>> task = coming.remove(key);
-      kernel = task == null ? compiled(source.get()) : ended(task).get(key);
+      kernel = compiled(source.get());
       known.put(key, kernel);
     }
     return kernel;
@@ -156,9 +152,9 @@ final class Kernels {
 
   /**
    * Ends the rehearsal: compiles what was noted, and the helpers that any model needs some time, a
-   * library in a thread. What a single answer does not need comes last.
+   * library in a thread.
    *
-   * @return waits until all that a single answer needs is there, and throws what went wrong
+   * @return waits until all is there, and throws what went wrong
    */
   Runnable compileWanted() {
     Set<CacheKind> kinds = new HashSet<>();
@@ -170,43 +166,26 @@ final class Kernels {
     for (OfRows helper : OfRows.values()) {
       get(helper);
     }
-    Map<Boolean, Map<KernelLibrary, Map<Object, Source>>> libraries =
-        Map.of(false, new LinkedHashMap<>(), true, new LinkedHashMap<>());
+    Map<KernelLibrary, Map<Object, Source>> libraries = new LinkedHashMap<>();
     wanted.forEach(
         (key, source) ->
             libraries
-                .get(isForFew(key))
                 .computeIfAbsent(source.library(), library -> new LinkedHashMap<>())
                 .put(key, source));
     wanted = null;
+    // Metal's pools belong to platform threads.
     List<CompletableFuture<Map<Object, GpuKernel>>> tasks =
-        libraries.get(false).values().stream().map(this::start).toList();
-    CompletableFuture<?> allOfThem =
-        CompletableFuture.allOf(tasks.toArray(CompletableFuture[]::new));
-    for (Map<Object, Source> sources : libraries.get(true).values()) {
-      var task = allOfThem.handle((done, failure) -> null).thenCompose(done -> start(sources));
-      sources.keySet().forEach(key -> coming.put(key, task));
-    }
+        libraries.values().stream()
+            .map(
+                sources ->
+                    CompletableFuture.supplyAsync(
+                        () -> all(sources),
+                        task -> Thread.ofPlatform().daemon().name("helix-llm-compile").start(task)))
+            .toList();
     return () -> {
-      allOfThem.handle((done, failure) -> null).join();
+      tasks.forEach(task -> task.handle((kernels, failure) -> null).join());
       tasks.forEach(task -> known.putAll(ended(task)));
     };
-  }
-
-  private static boolean isForFew(Object key) {
-    return key instanceof WeightsKey weights && weights.kernel == OfWeights.MATMUL_FEW;
-  }
-
-  /** Metal's pools belong to platform threads. */
-  private CompletableFuture<Map<Object, GpuKernel>> start(Map<Object, Source> sources) {
-    return CompletableFuture.supplyAsync(
-        () -> all(sources),
-        task -> Thread.ofPlatform().daemon().name("helix-llm-compile").start(task));
-  }
-
-  /** Nothing is compiled any more after this. */
-  void awaitAll() {
-    coming.values().forEach(task -> task.handle((kernels, failure) -> null).join());
   }
 
   private Map<Object, GpuKernel> all(Map<Object, Source> sources) {

@@ -45,9 +45,6 @@ public final class WarmUp {
 
   private static final int VOCABULARY = MOST_ROWS;
 
-  /** Rows that are too many for products one by one, and too few for those of prompts. */
-  private static final int FEW = 8;
-
   private WarmUp() {}
 
   /**
@@ -76,12 +73,14 @@ public final class WarmUp {
     }
   }
 
-  /** Encodes the passes that differ in what they need: with many rows, a few, and one. */
+  /**
+   * Encodes the passes that an answer needs: of a prompt, and of a token. What passes of a few rows
+   * need besides is compiled by the first of them: a driver that compiles one library after the
+   * other would have every first answer wait for it.
+   */
   public static void rehearse(Qwen3 model, PassLimits limits) {
-    for (int most : new int[] {Passes.PROMPT.rows, FEW, 1}) {
-      int rows = Math.min(limits.rows(), most);
-      rehearse(model, rows, Math.min(limits.wanted(), rows));
-    }
+    rehearse(model, Math.min(limits.rows(), Passes.PROMPT.rows), 1);
+    rehearse(model, 1, 1);
   }
 
   private static void rehearse(Qwen3 model, int rows, int wanted) {
