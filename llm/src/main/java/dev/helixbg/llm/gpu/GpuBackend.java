@@ -33,9 +33,6 @@ import java.util.function.Consumer;
  * handful when they are many; {@link #submit} hands them over as one command buffer.
  */
 public final class GpuBackend implements Backend {
-  /** Up to so many rows are multiplied one by one; the tiles of more are mostly full. */
-  private static final int FEW = 4;
-
   private final GpuDevice device;
   private final boolean closesDevice;
   private final Arena arena = Arena.ofShared();
@@ -209,7 +206,7 @@ public final class GpuBackend implements Backend {
   @Override
   public void embed(Batch batch, Tokens tokens, int slot, Matrix table, Activations x) {
     attention.finishRotation();
-    recorder.label(batch.rows() <= FEW ? "decode" : "prefill");
+    recorder.label(batch.rows() <= Products.FEW ? "decode" : "prefill");
     GpuMatrix w = (GpuMatrix) table;
     GpuActivations target = (GpuActivations) x;
     GpuBuffer ids = ((GpuTokens) tokens).buffers().get(slot);
@@ -234,7 +231,7 @@ public final class GpuBackend implements Backend {
     products.matrix((GpuMatrix) wq, (GpuActivations) target.q());
     products.matrix((GpuMatrix) wk, (GpuActivations) target.k());
     products.matrix((GpuMatrix) wv, (GpuActivations) target.v());
-    multiply(tables.of(batch).allRows(), batch.rows());
+    products.multiply(tables.of(batch).allRows(), batch.rows());
   }
 
   @Override
@@ -276,32 +273,21 @@ public final class GpuBackend implements Backend {
     attention.finishRotation();
     products.begin((GpuActivations) input, null, true);
     products.matrix((GpuMatrix) w, (GpuActivations) x);
-    multiply(tables.of(batch).allRows(), batch.rows());
+    products.multiply(tables.of(batch).allRows(), batch.rows());
   }
 
   @Override
   public void normGateUp(
       Batch batch, Activations x, Norm norm, Matrix gate, Matrix up, Activations target) {
     attention.finishRotation();
-    if (batch.rows() <= FEW) {
-      products.gateUpFew(
-          (GpuActivations) x,
-          norm,
-          (GpuMatrix) gate,
-          (GpuMatrix) up,
-          (GpuActivations) target,
-          tables.of(batch).allRows(),
-          batch.rows());
-    } else {
-      products.gateUpMany(
-          (GpuActivations) x,
-          norm,
-          (GpuMatrix) gate,
-          (GpuMatrix) up,
-          (GpuActivations) target,
-          tables.of(batch).allRows(),
-          batch.rows());
-    }
+    products.gateUp(
+        (GpuActivations) x,
+        norm,
+        (GpuMatrix) gate,
+        (GpuMatrix) up,
+        (GpuActivations) target,
+        tables.of(batch).allRows(),
+        batch.rows());
   }
 
   @Override
@@ -310,15 +296,7 @@ public final class GpuBackend implements Backend {
     products.begin((GpuActivations) x, norm, false);
     products.matrix((GpuMatrix) output, (GpuActivations) logits);
     products.findLargest(largest);
-    multiply(tables.of(batch).wantedRows(), batch.wanted());
-  }
-
-  private void multiply(Uploads.Table rowOf, int vectors) {
-    if (vectors <= FEW) {
-      products.few(rowOf, vectors);
-    } else {
-      products.many(rowOf, vectors);
-    }
+    products.multiply(tables.of(batch).wantedRows(), batch.wanted());
   }
 
   @Override

@@ -29,6 +29,7 @@ final class Kernels {
     EMBED(false),
     PROJECT(true),
     GATE_UP(true),
+    MATMUL_FEW(false),
     MATMUL(false);
 
     /** Whether it is compiled for so many columns, too. */

@@ -11,14 +11,28 @@ import java.util.List;
 
 /**
  * Encodes products of matrices with rows of activations: by {@code matvec.metal}, one dispatch with
- * all that goes before and after, when rows are few; by {@code matmul.metal} when they are many. In
- * both ways a row's result depends on that row alone.
+ * all that goes before and after, when rows are one or a handful; by {@code matmul_few.metal} when
+ * they are some more; by {@code matmul.metal} when they are many. In all ways a row's result
+ * depends on that row alone.
  */
 final class Products {
   /** Threads of a threadgroup in {@code rows.metal}. */
   static final int ROW_THREADS = 256;
 
   private static final int THREADS = 128;
+
+  /** So many vectors get a threadgroup each per row; larger tiles would be mostly empty. */
+  private static final int ALONE = 4;
+
+  /**
+   * So many vectors go into small tiles, as even small matrices have enough of. All rows of a pass
+   * whose logits may be wanted are no more, so that they are always computed in the same way.
+   */
+  static final int FEW = 32;
+
+  // Of matmul_few.metal.
+  private static final int SMALL_TILE_VECTORS = 16;
+  private static final int SMALL_TILE_ROWS = 16;
 
   // Of matvec.metal.
   private static final int SIMDGROUPS = 4;
@@ -86,22 +100,30 @@ final class Products {
   }
 
   /**
-   * Multiplies each of a few vectors.
+   * Multiplies vectors.
    *
    * @param rowOf which row of x each is
    */
-  void few(Uploads.Table rowOf, int vectors) {
-    if (kernels.has(OfWeights.PROJECT, distinctTypes(0, count), x.columns())) {
-      few(rowOf, vectors, 0, count);
-    } else {
-      for (int i = 0; i < count; i++) {
-        few(rowOf, vectors, i, i + 1);
+  void multiply(Uploads.Table rowOf, int vectors) {
+    OfWeights kernel =
+        vectors <= ALONE
+            ? OfWeights.PROJECT
+            : vectors <= FEW ? OfWeights.MATMUL_FEW : OfWeights.MATMUL;
+    GpuActivations input =
+        kernel == OfWeights.MATMUL && norm != null ? normalised(rowOf, vectors) : x;
+    boolean together = kernels.has(kernel, distinctTypes(0, count), x.columns());
+    int each = together ? count : 1;
+    for (int from = 0; from < count; from += each) {
+      switch (kernel) {
+        case PROJECT -> rows(rowOf, vectors, from, from + each);
+        case MATMUL_FEW -> smallTiles(rowOf, vectors, from, from + each, false);
+        default -> tiles(input, vectors, from, from + each);
       }
     }
   }
 
-  /** With the matrices from one to another in one dispatch. */
-  private void few(Uploads.Table rowOf, int vectors, int from, int to) {
+  /** Multiplies each vector with the matrices from one to another, in one dispatch. */
+  private void rows(Uploads.Table rowOf, int vectors, int from, int to) {
     List<TensorType> kinds = distinctTypes(from, to);
     boolean loops =
         matrices[from].rows() >= ROWS_TO_LOOP
@@ -128,23 +150,11 @@ final class Products {
     }
     r.constants(9)
         .threadgroupBytes(stagedBytes(kinds, x.columns()))
-        .dispatch(groups, vectors, 1, THREADS);
+        .dispatch(vectors, groups, 1, THREADS);
   }
 
-  /** As {@link #few}, for any number of vectors. */
-  void many(Uploads.Table rowOf, int vectors) {
-    GpuActivations input = norm == null ? x : normalised(rowOf, vectors);
-    if (kernels.has(OfWeights.MATMUL, distinctTypes(0, count), x.columns())) {
-      tiles(input, vectors, 0, count);
-    } else {
-      for (int i = 0; i < count; i++) {
-        tiles(input, vectors, i, i + 1);
-      }
-    }
-  }
-
-  /** The gated product of a few vectors. */
-  void gateUpFew(
+  /** The gated product. */
+  void gateUp(
       GpuActivations newX,
       Norm newNorm,
       GpuMatrix gate,
@@ -156,13 +166,23 @@ final class Products {
     matrix(gate, target);
     matrix(up, target);
     List<TensorType> kinds = distinctTypes(0, count);
-    if (!kernels.has(OfWeights.GATE_UP, kinds, x.columns())) {
+    if (vectors <= ALONE && kernels.has(OfWeights.GATE_UP, kinds, x.columns())) {
+      gatedRows(kinds, vectors);
+    } else if (vectors > ALONE && vectors <= FEW && kinds.size() == 1) {
+      smallTiles(rowOf, vectors, 0, count, true);
+    } else {
       gates = room(gatesRoom, gates, vectors, target.columns());
       targets[0] = gates;
-      few(rowOf, vectors);
+      multiply(rowOf, vectors);
       gate(target, vectors);
-      return;
     }
+  }
+
+  /** The gated product of each vector. */
+  private void gatedRows(List<TensorType> kinds, int vectors) {
+    GpuMatrix gate = matrices[0];
+    GpuMatrix up = matrices[1];
+    GpuActivations target = targets[0];
     Recorder r =
         recorder
             .kernel(kernels.get(OfWeights.GATE_UP, kinds, x.columns()))
@@ -182,24 +202,7 @@ final class Products {
         .put(target.stride())
         .constants(5)
         .threadgroupBytes(stagedBytes(kinds, x.columns()))
-        .dispatch(Math.ceilDiv(gate.rows(), SIMDGROUPS), vectors, 1, THREADS);
-  }
-
-  /** The gated product of any number of vectors. */
-  void gateUpMany(
-      GpuActivations newX,
-      Norm newNorm,
-      GpuMatrix gate,
-      GpuMatrix up,
-      GpuActivations target,
-      Uploads.Table rowOf,
-      int vectors) {
-    begin(newX, newNorm, false);
-    gates = room(gatesRoom, gates, vectors, target.columns());
-    matrix(gate, gates);
-    matrix(up, target);
-    many(rowOf, vectors);
-    gate(target, vectors);
+        .dispatch(vectors, Math.ceilDiv(gate.rows(), SIMDGROUPS), 1, THREADS);
   }
 
   /** The target times what the gates let through. */
@@ -230,6 +233,31 @@ final class Products {
         .constants(4)
         .dispatch(vectors, 1, 1, ROW_THREADS);
     return normed;
+  }
+
+  /**
+   * Multiplies a few vectors with the matrices from one to another, in one dispatch.
+   *
+   * @param gated whether the first matrix gates the second, and the first target gets it all
+   */
+  private void smallTiles(Uploads.Table rowOf, int vectors, int from, int to, boolean gated) {
+    List<TensorType> kinds = distinctTypes(from, to);
+    Recorder r =
+        recorder
+            .kernel(kernels.get(OfWeights.MATMUL_FEW, kinds, x.columns()))
+            .reads(0, x.buffer(), 0)
+            .fixed(8, rowOf);
+    bindGain(r, 1);
+    bindMatrices(2, from, to);
+    int tileRows = gated ? SMALL_TILE_ROWS / 2 : SMALL_TILE_ROWS;
+    int tiles = 0;
+    for (int i = from; i < (gated ? from + 1 : to); i++) {
+      tiles += Math.ceilDiv(matrices[i].rows(), tileRows);
+    }
+    r.put(x.columns()).put(x.stride()).put(epsilon()).put(norm != null ? 1 : 0).put(adds ? 1 : 0);
+    r.put(gated ? 1 : 0).put(vectors);
+    putMatrices(kinds, from, to);
+    r.constants(9).dispatch(Math.ceilDiv(vectors, SMALL_TILE_VECTORS), tiles, 1, THREADS);
   }
 
   /** Multiplies with the matrices from one to another, in one dispatch. */

@@ -45,9 +45,6 @@ public final class WarmUp {
 
   private static final int VOCABULARY = MOST_ROWS;
 
-  /** Rows that are too many for products one by one. */
-  private static final int SEVERAL = 8;
-
   private WarmUp() {}
 
   /**
@@ -77,13 +74,12 @@ public final class WarmUp {
   }
 
   /**
-   * Encodes the passes that differ in what they need: of a prompt, of several prompts, of an
-   * answer.
+   * Encodes the passes that an answer needs: of a prompt, and of a token. What passes of a few rows
+   * need besides is compiled by the first of them: a driver that compiles one library after the
+   * other would have every first answer wait for it.
    */
   public static void rehearse(Qwen3 model, PassLimits limits) {
     rehearse(model, Math.min(limits.rows(), Passes.PROMPT.rows), 1);
-    int several = Math.min(limits.wanted(), SEVERAL);
-    rehearse(model, several, several);
     rehearse(model, 1, 1);
   }
 

@@ -17,6 +17,12 @@ public abstract class GpuBackendContract extends BackendContract {
     return new GpuBackend(device());
   }
 
+  /** All of it, which takes minutes, with {@code -Dcontract.all=true}. */
+  @Override
+  protected boolean isComplete() {
+    return Boolean.getBoolean("contract.all");
+  }
+
   @Override
   protected Set<Storage> storages() {
     return EnumSet.of(Storage.F16, Storage.F32);

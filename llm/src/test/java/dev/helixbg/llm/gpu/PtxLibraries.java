@@ -35,6 +35,7 @@ public final class PtxLibraries {
     }
     for (List<TensorType> mix : MIXES) {
       addAll(all, OfWeights.PROJECT, mix);
+      addAll(all, OfWeights.MATMUL_FEW, mix);
       addAll(all, OfWeights.MATMUL, mix);
     }
     add(all, Kernels.ROWS);

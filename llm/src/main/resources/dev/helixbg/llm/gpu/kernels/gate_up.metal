@@ -1,6 +1,6 @@
 // y[v] = silu(gate * n) * (up * n),  n = norm(x[v]): the gated half of a feed-forward block.
 //
-//   x   vectors x x_stride     gate, up   rows x columns     y   vectors x y_stride     grid   groups of 4 rows, vectors
+//   x   vectors x x_stride     gate, up   rows x columns     y   vectors x y_stride     grid   vectors, groups of 4 rows
 struct GateUpShape {
   uint columns;
   uint x_stride;
@@ -25,11 +25,11 @@ kernel void gate_up(
     uint simdgroup [[simdgroup_index_in_threadgroup]],
     uint lane [[thread_index_in_simdgroup]]) {
   threadgroup float squares[SIMDGROUPS];
-  const uint row = group.x * SIMDGROUPS + simdgroup, columns = shape.columns, at = min(row, shape.rows - 1);
+  const uint row = group.y * SIMDGROUPS + simdgroup, columns = shape.columns, at = min(row, shape.rows - 1);
   Weights16 gates[SIDES], ups[SIDES];
   fetch(shape.type[0], gate + ulong(at) * shape.row_bytes[0], 0, columns, lane, gates);
   fetch(shape.type[1], up + ulong(at) * shape.row_bytes[1], 0, columns, lane, ups);
-  device const float* v = x + ulong(group.y) * shape.x_stride;
+  device const float* v = x + ulong(group.x) * shape.x_stride;
   AWAIT();
   float share = stage(v, gain, true, 0, columns, staged, thread_index);
   threadgroup_barrier(mem_flags::mem_threadgroup);
@@ -47,5 +47,5 @@ kernel void gate_up(
   const float scale = inverse_rms(share, columns, shape.epsilon, squares, simdgroup, lane);
   g = simd_sum(g) * scale;
   u = simd_sum(u) * scale;
-  if (lane == 0 && row < shape.rows) y[group.y * shape.y_stride + row] = g / (1 + exp(-g)) * u;
+  if (lane == 0 && row < shape.rows) y[group.x * shape.y_stride + row] = g / (1 + exp(-g)) * u;
 }

@@ -1,5 +1,5 @@
-// Products of matrices with few vectors, each row of weights read once per vector: decoding. What project.metal and gate_up.metal share;
-// each is a library of its own, so that a GPU compiles only what a model needs.
+// Products of matrices with a vector or a few, one threadgroup for each: decoding. Those of the same rows run side by side, so that the weights
+// come from memory once. What project.metal and gate_up.metal share; each is a library of its own, so that a GPU compiles only what a model needs.
 //
 // Compiled for UNITS: so many units of a row a lane takes at a time, 1024 UNITS columns a simdgroup. A threadgroup has 4 simdgroups, each
 // a row, and `loops` such sets of rows. Every loop of a lane has a known length, so that all its loads are under way at once, and the

@@ -3,7 +3,7 @@
 // If it is to find the largest (of the first matrix), each threadgroup also leaves the largest of its rows and its place, the first of equals.
 //
 //   x      any x x_stride floats     w0..w2   rows x columns      y0..y2   vectors x y_stride
-//   gain   columns                   row_of   vectors             grid     groups of 4 loops rows of each matrix, vectors
+//   gain   columns                   row_of   vectors             grid     vectors, groups of 4 loops rows of each matrix
 //   values, places   vectors x groups
 struct ProjectShape {
   uint columns;
@@ -44,15 +44,15 @@ kernel void project(
   uint place = 0xFFFFFFFFu;
   const uint each = SIMDGROUPS * shape.loops;
   const uint groups0 = (shape.rows[0] + each - 1) / each, groups1 = (shape.rows[1] + each - 1) / each;
-  const uint matrix = group.x < groups0 ? 0 : group.x < groups0 + groups1 ? 1 : 2;
+  const uint matrix = group.y < groups0 ? 0 : group.y < groups0 + groups1 ? 1 : 2;
   const uint skipped = matrix == 0 ? 0 : matrix == 1 ? groups0 : groups0 + groups1;
   const uint rows = shape.rows[matrix], type = shape.type[matrix], columns = shape.columns;
-  uint row = (group.x - skipped) * each + simdgroup;
+  uint row = (group.y - skipped) * each + simdgroup;
   device const uchar* w = matrix == 0 ? w0 : matrix == 1 ? w1 : w2;
-  device float* y = (matrix == 0 ? y0 : matrix == 1 ? y1 : y2) + group.y * shape.y_stride[matrix];
+  device float* y = (matrix == 0 ? y0 : matrix == 1 ? y1 : y2) + group.x * shape.y_stride[matrix];
   Weights16 parts[SIDES];
   fetch(type, w + ulong(min(row, rows - 1)) * shape.row_bytes[matrix], 0, columns, lane, parts);
-  device const float* v = x + ulong(row_of[group.y]) * shape.x_stride;
+  device const float* v = x + ulong(row_of[group.x]) * shape.x_stride;
   AWAIT();
   const bool adds = shape.adds && lane == 0;
   float before = adds && row < rows ? y[row] : 0.0f;
@@ -95,6 +95,6 @@ kernel void project(
       place = own_places[i];
     }
   }
-  values[group.y * groups0 + group.x] = best;
-  places[group.y * groups0 + group.x] = place;
+  values[group.x * groups0 + group.y] = best;
+  places[group.x * groups0 + group.y] = place;
 }
