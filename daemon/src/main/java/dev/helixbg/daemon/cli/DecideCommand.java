@@ -4,6 +4,7 @@ import com.fasterxml.jackson.databind.node.ObjectNode;
 import dev.helixbg.daemon.cli.flags.GlobalOptions;
 import dev.helixbg.daemon.cli.flags.KbOption;
 import dev.helixbg.daemon.kb.Kb;
+import dev.helixbg.daemon.kb.ReportFile;
 import dev.helixbg.daemon.kb.ReportedFinding;
 import dev.helixbg.daemon.link.DaemonHome;
 import dev.helixbg.daemon.link.DaemonLink;
@@ -129,7 +130,7 @@ final class DecideCommand implements Callable<Integer> {
     Set<String> wanted = new LinkedHashSet<>();
     if (verdict != Verdict.OPEN) {
       Predicate<ReportedFinding> selected = selection.chosen();
-      for (ReportedFinding finding : ReportedFinding.of(chosen)) {
+      for (ReportedFinding finding : ReportFile.findings(chosen)) {
         known.put(finding.id(), finding.about());
         if (bySelection && !before.isSettled(finding.aliases()) && selected.test(finding)) {
           wanted.add(finding.id());

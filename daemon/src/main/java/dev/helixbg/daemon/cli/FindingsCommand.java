@@ -4,6 +4,7 @@ import com.fasterxml.jackson.databind.node.ObjectNode;
 import dev.helixbg.config.Settings;
 import dev.helixbg.daemon.cli.flags.GlobalOptions;
 import dev.helixbg.daemon.kb.Kb;
+import dev.helixbg.daemon.kb.ReportFile;
 import dev.helixbg.daemon.kb.ReportedFinding;
 import dev.helixbg.daemon.run.Pipeline;
 import dev.helixbg.daemon.terminal.Console;
@@ -57,7 +58,7 @@ final class FindingsCommand implements Callable<Integer> {
       printSettled(decisions);
     } else {
       printOpen(
-          ReportedFinding.of(chosen).stream()
+          ReportFile.findings(chosen).stream()
               .filter(finding -> !decisions.isSettled(finding.aliases()))
               .toList());
     }

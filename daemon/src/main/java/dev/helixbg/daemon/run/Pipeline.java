@@ -16,6 +16,7 @@ import dev.helixbg.embed.cache.TextKey;
 import dev.helixbg.embed.store.PrivateFiles;
 import dev.helixbg.insight.decisions.DecisionFile;
 import dev.helixbg.insight.decisions.Decisions;
+import dev.helixbg.insight.findings.Finding;
 import dev.helixbg.insight.findings.Findings;
 import dev.helixbg.insight.judge.Judgements;
 import dev.helixbg.insight.log.DataLog;
@@ -23,6 +24,7 @@ import dev.helixbg.insight.log.Entry;
 import dev.helixbg.insight.log.LogReading;
 import dev.helixbg.insight.report.Report;
 import dev.helixbg.insight.review.History;
+import dev.helixbg.insight.review.Review;
 import dev.helixbg.insight.similarity.PassageVectors;
 import dev.helixbg.insight.similarity.Vectors;
 import java.io.IOException;
@@ -31,6 +33,8 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Set;
+import java.util.stream.Collectors;
 
 /**
  * One run over one knowledge base, in reading order: log, vectors, findings, judgements, report.
@@ -111,7 +115,18 @@ public final class Pipeline {
     Judgements judged = judging.run(kb, open, vectors.vectors(), saving != Saving.NOTHING);
     Report.Run run = new Report.Run(Version.text(), embedder.describe());
     Judgements judgements = judged.withoutMerges(id -> decisions.on(id).isPresent());
-    Report report = new Report(open, log.account(), run, judgements, Reviews.latest(kb));
+    Set<String> settled =
+        all.relations().stream()
+            .filter(pair -> decisions.isSettled(pair.aliases()))
+            .map(Finding::id)
+            .collect(Collectors.toSet());
+    List<Review> reviews =
+        Reviews.latest(kb).stream()
+            .map(
+                review ->
+                    review.without(id -> settled.contains(id) || decisions.on(id).isPresent()))
+            .toList();
+    Report report = new Report(open, log.account(), run, judgements, reviews);
     return new Outcome(report, vectors);
   }
 

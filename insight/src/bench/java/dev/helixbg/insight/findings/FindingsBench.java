@@ -173,6 +173,12 @@ public final class FindingsBench {
 
   private final Map<String, Integer> questions = new LinkedHashMap<>();
 
+  /** Of the same kind, written later: the weight of words was chosen on these and the next. */
+  private final Map<String, Integer> more = new LinkedHashMap<>();
+
+  /** About short notes. */
+  private final Map<String, Integer> shortOnes = new LinkedHashMap<>();
+
   private FindingsBench(Path cache, int threads) throws IOException, InterruptedException {
     this.threads = threads;
     LogReading log = read(cache);
@@ -193,7 +199,10 @@ public final class FindingsBench {
     try (Embedder embedder = EmbeddingModel.locate(BUNDLED, cache).open(threads)) {
       embed(embedder, entries.stream().map(Entry::embeddedText).toList());
       embed(
-          embedder, Stream.of(late, questions).flatMap(asked -> asked.keySet().stream()).toList());
+          embedder,
+          Stream.of(late, questions, more, shortOnes)
+              .flatMap(asked -> asked.keySet().stream())
+              .toList());
       this.passages = passages(embedder);
     }
     this.vectors = Vectors.of(entries.stream().map(e -> embedded.get(e.embeddedText())).toList());
@@ -264,6 +273,8 @@ public final class FindingsBench {
       case "misfiled" -> rightTopics.put(index(fact[1]), fact[2]);
       case "late" -> late.put(fact[2], index(fact[1]));
       case "question" -> questions.put(fact[2], index(fact[1]));
+      case "more" -> more.put(fact[2], index(fact[1]));
+      case "short" -> shortOnes.put(fact[2], index(fact[1]));
       default -> throw new IllegalStateException("the truth says " + fact[0]);
     }
   }
@@ -404,6 +415,8 @@ public final class FindingsBench {
         String way = shipped ? "passages and words" : "entries";
         found.add(found("late sentences", way, late, index, shipped));
         found.add(found("questions", way, questions, index, shipped));
+        found.add(found("more questions", way, more, index, shipped));
+        found.add(found("short notes", way, shortOnes, index, shipped));
       }
     }
     return found;

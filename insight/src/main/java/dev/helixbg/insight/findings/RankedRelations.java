@@ -66,7 +66,7 @@ final class RankedRelations {
     int[] owners = texts.owners();
     this.terms =
         TermVectors.of(
-            owners.length, i -> texts.text(i, entries.get(owners[i]).entry()), entries.size(), 2);
+            owners.length, i -> texts.text(i, entries.get(owners[i]).entry()), entries.size());
     this.byTerms = NearestLists.of(terms, owners, order, threads);
   }
 

@@ -144,7 +144,7 @@ public final class Asking implements AutoCloseable {
   }
 
   /** Looks up what was not looked up before, in one reading of the file. */
-  private void recall(Collection<? extends Question> questions) throws IOException {
+  void recall(Collection<? extends Question> questions) throws IOException {
     Map<AnswerFile.Id, Question> wanted = new LinkedHashMap<>();
     for (Question question : questions) {
       AnswerFile.Id id = id(question);

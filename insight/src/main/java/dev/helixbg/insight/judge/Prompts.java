@@ -17,6 +17,8 @@ final class Prompts {
   /** Of each entry of a pair, for the judge is to read both to their ends where it can. */
   private static final int PAIR_TOKENS = 1024;
 
+  private static final int SESSION_ENTRIES = 4;
+
   private final Tokenizer tokenizer;
   private final int budget;
 
@@ -24,6 +26,7 @@ final class Prompts {
   static int budget(Job job, int entryTokens) {
     return switch (job) {
       case PAIR, OVERTAKEN -> 2 * Math.max(entryTokens, PAIR_TOKENS);
+      case SESSION -> SESSION_ENTRIES * entryTokens;
       default -> entryTokens;
     };
   }
@@ -39,7 +42,7 @@ final class Prompts {
   /** What every turn of a job begins with; a space follows. */
   static String lead(Job job) {
     return switch (job) {
-      case LABEL, SUMMARY -> TOPIC;
+      case LABEL, SUMMARY, SESSION -> TOPIC;
       case PAIR, MERGE, OVERTAKEN, TOPICS -> "A:";
     };
   }
@@ -64,6 +67,15 @@ final class Prompts {
               topics.contentOfA(),
               cut(topics.b(), TOPIC_TOKENS).text() + "\n",
               topics.contentOfB());
+      case Question.Session(List<String> topics, List<String> contents) -> {
+        List<SentenceCut> cuts = share(contents);
+        List<String> parts = new ArrayList<>();
+        for (int i = 0; i < cuts.size(); i++) {
+          parts.add(
+              TOPIC + " " + cut(topics.get(i), TOPIC_TOKENS).text() + "\n" + cuts.get(i).text());
+        }
+        yield new Written(List.of(String.join("\n", parts)), unread(cuts));
+      }
       case Question.Merge(List<String> contents) -> {
         List<SentenceCut> cuts = share(contents);
         yield new Written(

@@ -101,6 +101,23 @@ public sealed interface Question {
     }
   }
 
+  /**
+   * What was written at one sitting, in a sentence.
+   *
+   * @param topics of the contents
+   */
+  record Session(List<String> topics, List<String> contents) implements Question {
+    @Override
+    public Job job() {
+      return Job.SESSION;
+    }
+
+    @Override
+    public String key() {
+      return name(Stream.concat(topics.stream(), contents.stream()).toList());
+    }
+  }
+
   /** One text for several that say the same. */
   record Merge(List<String> contents) implements Question {
     @Override

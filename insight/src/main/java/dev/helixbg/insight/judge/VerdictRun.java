@@ -55,6 +55,29 @@ public final class VerdictRun {
     return pairs.isEmpty() ? 0 : asking.ask(pairs, this::next);
   }
 
+  /**
+   * Recalls what is remembered of any pair, and asks about the first of those whose verdict is not
+   * complete.
+   *
+   * @param most so many
+   */
+  public void askUnjudged(int most) throws InterruptedException, IOException {
+    List<Question> pairs = asked.values().stream().map(both -> (Question) both.pair()).toList();
+    asking.recall(pairs);
+    asking.recall(pairs.stream().flatMap(pair -> next(pair).stream()).toList());
+    List<Question> unjudged =
+        pairs.stream()
+            .filter(
+                pair ->
+                    asking.find(pair).isEmpty()
+                        || next(pair).filter(holds -> asking.find(holds).isEmpty()).isPresent())
+            .limit(most)
+            .toList();
+    if (!unjudged.isEmpty()) {
+      asking.ask(unjudged, this::next);
+    }
+  }
+
   /** What is left to ask when a pair was compared. */
   private Optional<Question> next(Question pair) {
     Question.Overtaken holds = second.get(pair);

@@ -122,7 +122,7 @@ public final class JsonReport {
     json.writeObjectFieldStart("judgement");
     json.writeObjectFieldStart("left");
     for (Job job : Job.values()) {
-      if (job != Job.OVERTAKEN) { // counted with the pairs
+      if (job != Job.OVERTAKEN && job != Job.SESSION) { // counted with the pairs; of a review
         json.writeNumberField(job.title(), judgements.left().getOrDefault(job, 0));
       }
     }
@@ -169,6 +169,7 @@ public final class JsonReport {
   }
 
   private void item(Review.Item item) throws IOException {
+    optional("id", Optional.of(cut(item.id())).filter(id -> !id.isEmpty()));
     text("relation", cut(item.relation()));
     text("a", cut(item.a()));
     optional("b", Optional.of(cut(item.b())).filter(b -> !b.isEmpty()));

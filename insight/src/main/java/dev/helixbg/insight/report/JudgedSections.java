@@ -249,7 +249,7 @@ record JudgedSections(
       case LABEL -> Wording.count(count, "label", "labels");
       case PAIR, OVERTAKEN -> Wording.count(count, "verdict", "verdicts");
       case TOPICS -> Wording.count(count, "verdict on topics", "verdicts on topics");
-      case SUMMARY -> Wording.count(count, "summary", "summaries");
+      case SUMMARY, SESSION -> Wording.count(count, "summary", "summaries");
       case MERGE -> Wording.count(count, "proposed text", "proposed texts");
     };
   }

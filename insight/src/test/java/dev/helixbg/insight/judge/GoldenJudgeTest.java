@@ -69,7 +69,7 @@ class GoldenJudgeTest {
       case Question.Summarise(String topic, List<String> contents) ->
           "Topic: " + topic + "\n" + contents.getFirst();
       case Question.Compare(String a, String b) -> "A: " + a + "\nB: " + b;
-      case Question.Merge _, Question.Overtaken _, Question.CompareTopics _ ->
+      case Question.Merge _, Question.Overtaken _, Question.CompareTopics _, Question.Session _ ->
           throw new AssertionError("no golden case");
     };
   }
