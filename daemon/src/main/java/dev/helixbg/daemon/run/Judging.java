@@ -1,6 +1,5 @@
 package dev.helixbg.daemon.run;
 
-import dev.helixbg.config.LlmSettings;
 import dev.helixbg.config.Settings;
 import dev.helixbg.daemon.host.LanguageModel;
 import dev.helixbg.daemon.kb.Kb;
@@ -15,7 +14,7 @@ import dev.helixbg.insight.judge.Asking;
 import dev.helixbg.insight.judge.JudgeRun;
 import dev.helixbg.insight.judge.JudgeTrust;
 import dev.helixbg.insight.judge.Judgements;
-import dev.helixbg.insight.judge.LabelClassifier;
+import dev.helixbg.insight.label.LabelClassifier;
 import dev.helixbg.llm.gguf.GgufException;
 import dev.helixbg.llm.tokenizer.TokenizerException;
 import java.io.IOException;
@@ -42,17 +41,8 @@ public final class Judging {
 
   /** Shows what is remembered, and asks nothing: for whoever must not take long. */
   public static Judging withoutAsking(Settings settings) {
-    LlmSettings llm = settings.llm();
     return new Judging(
-        new Settings(
-            settings.kb(),
-            settings.threads(),
-            settings.cache(),
-            settings.embed(),
-            new LlmSettings(
-                llm.model().filter(Files::isRegularFile), 0, llm.entryTokens(), llm.backend()),
-            settings.insight(),
-            settings.daemon()),
+        settings.with(settings.llm().withoutAsking(Files::isRegularFile)),
         (what, total) -> Progress.SILENT,
         warning -> {});
   }

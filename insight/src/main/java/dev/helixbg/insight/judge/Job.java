@@ -1,6 +1,7 @@
 package dev.helixbg.insight.judge;
 
 import dev.helixbg.config.Sha256;
+import dev.helixbg.insight.label.Label;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.UncheckedIOException;

@@ -4,6 +4,7 @@ import dev.helixbg.config.Sha256;
 import dev.helixbg.insight.findings.Finding;
 import dev.helixbg.insight.findings.Findings;
 import dev.helixbg.insight.findings.NamedEntry;
+import dev.helixbg.insight.label.Guess;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.Comparator;
