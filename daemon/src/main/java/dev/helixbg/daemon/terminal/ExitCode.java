@@ -1,5 +1,7 @@
 package dev.helixbg.daemon.terminal;
 
+import java.util.Arrays;
+
 /** What the process tells the shell; documented in the README and in {@code --help}. */
 public enum ExitCode {
   OK(0, "all went well"),
@@ -23,12 +25,10 @@ public enum ExitCode {
 
   /** The code of a number; {@link #INTERNAL} for one that is none. */
   static ExitCode of(int number) {
-    for (ExitCode code : values()) {
-      if (code.number == number) {
-        return code;
-      }
-    }
-    return INTERNAL;
+    return Arrays.stream(values())
+        .filter(code -> code.number == number)
+        .findFirst()
+        .orElse(INTERNAL);
   }
 
   public int number() {

@@ -1,11 +1,8 @@
 package dev.helixbg.insight.acts;
 
-import com.fasterxml.jackson.core.JsonFactory;
-import com.fasterxml.jackson.core.JsonGenerator;
+import com.fasterxml.jackson.databind.node.JsonNodeFactory;
+import com.fasterxml.jackson.databind.node.ObjectNode;
 import dev.helixbg.config.text.PrintableText;
-import java.io.IOException;
-import java.io.StringWriter;
-import java.io.UncheckedIOException;
 import java.util.Collections;
 import java.util.LinkedHashMap;
 import java.util.Map;
@@ -39,19 +36,9 @@ public record HelixCall(String tool, Map<String, String> arguments) {
    * As the parameters of a {@code tools/call}, in one line to copy; what does not print is escaped.
    */
   public String json() {
-    StringWriter text = new StringWriter();
-    try (JsonGenerator json = new JsonFactory().createGenerator(text)) {
-      json.writeStartObject();
-      json.writeStringField("name", tool);
-      json.writeObjectFieldStart("arguments");
-      for (Map.Entry<String, String> argument : arguments.entrySet()) {
-        json.writeStringField(argument.getKey(), PrintableText.wellFormed(argument.getValue()));
-      }
-      json.writeEndObject();
-      json.writeEndObject();
-    } catch (IOException e) {
-      throw new UncheckedIOException("a string takes everything", e);
-    }
-    return PrintableText.json(text.toString());
+    ObjectNode call = JsonNodeFactory.instance.objectNode().put("name", tool);
+    ObjectNode given = call.putObject("arguments");
+    arguments.forEach((name, value) -> given.put(name, PrintableText.wellFormed(value)));
+    return PrintableText.json(call.toString());
   }
 }

@@ -65,22 +65,15 @@ public final class MarkdownReport {
   }
 
   private void pairs(PairSection section) {
-    heading("## " + section.title(), section.total());
-    if (section.isEmpty()) {
-      paragraph(section.none());
-      return;
-    }
-    paragraph(section.intro());
-    section.cutWords().ifPresent(this::paragraph);
-    int number = 1;
-    for (PairView pair : section.pairs().all()) {
-      pair(number++, pair);
-    }
-    different(section);
+    pairs(section, section.pairs().all());
   }
 
   /** The best in full, the rest in a line each. */
   private void relations(PairSection section) {
+    pairs(section, section.pairs().first());
+  }
+
+  private void pairs(PairSection section, List<PairView> full) {
     heading("## " + section.title(), section.total());
     if (section.isEmpty()) {
       paragraph(section.none());
@@ -89,10 +82,10 @@ public final class MarkdownReport {
     paragraph(section.intro());
     section.cutWords().ifPresent(this::paragraph);
     int number = 1;
-    for (PairView pair : section.pairs().first()) {
+    for (PairView pair : full) {
       pair(number++, pair);
     }
-    if (section.pairs().hasMore()) {
+    if (full.size() < section.pairs().all().size()) {
       paragraph(section.pairs().words() + ":");
       section.pairs().more().forEach(this::pairLine);
       line("");

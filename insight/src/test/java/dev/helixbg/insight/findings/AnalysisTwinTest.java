@@ -9,9 +9,11 @@ import java.util.List;
 import java.util.Random;
 import org.junit.jupiter.api.Test;
 
-/** The analysis against its brute-force twin, over seeded random corpora. */
+/**
+ * The analysis against its brute-force twin, over seeded random corpora; more in scripts/proofs.
+ */
 class AnalysisTwinTest {
-  private static final int CASES = 300;
+  private static final int CASES = Boolean.getBoolean("proofs.all") ? 300 : 120;
 
   @Test
   void findsWhatBruteForceFinds() {

@@ -7,6 +7,7 @@ import dev.helixbg.daemon.cli.flags.ModelFlags;
 import dev.helixbg.daemon.terminal.Console;
 import dev.helixbg.daemon.terminal.ExitCode;
 import dev.helixbg.daemon.terminal.Failure;
+import dev.helixbg.llm.ModelOpener;
 import dev.helixbg.llm.TextModel;
 import dev.helixbg.llm.bench.LlamaRival;
 import dev.helixbg.llm.bench.LlmBench;
@@ -101,7 +102,7 @@ final class BenchLlmCommand implements Callable<Integer> {
     Optional<Path> installed = rival();
     Path file = model.file(settings);
     int most = Math.max(promptTokens, tokens) + 1;
-    try (TextModel opened = flags.open(file, settings, most);
+    try (TextModel opened = ModelOpener.open(file, flags.options(settings, most));
         LlamaRival rival = start(installed, file, settings.threads(), most)) {
       Bench bench = run(opened, settings.threads(), Optional.ofNullable(rival));
       if (json) {

@@ -3,12 +3,9 @@ package dev.helixbg.daemon.cli.flags;
 import dev.helixbg.config.Settings;
 import dev.helixbg.daemon.terminal.ExitCode;
 import dev.helixbg.daemon.terminal.Failure;
-import dev.helixbg.llm.ModelOpener;
 import dev.helixbg.llm.ModelOptions;
 import dev.helixbg.llm.ModelOptions.Device;
-import dev.helixbg.llm.TextModel;
 import dev.helixbg.llm.backend.KvShape.Storage;
-import java.nio.file.Path;
 import picocli.CommandLine.Option;
 
 /** Options of every command that runs a language model. */
@@ -49,11 +46,6 @@ public final class ModelFlags {
   /** The settings with these flags in force. */
   public Settings settings(GlobalOptions options) {
     return options.settings(threads);
-  }
-
-  /** Opens a model for at least {@code tokens} of prompt and answer. */
-  public TextModel open(Path file, Settings settings, int tokens) {
-    return ModelOpener.open(file, options(settings, tokens));
   }
 
   /** How to open a model for at least {@code tokens} of prompt and answer. */
