@@ -33,7 +33,9 @@ final class FindingsCommand implements Callable<Integer> {
   @Parameters(arity = "0..1", paramLabel = "kb", description = "Folder of the knowledge base.")
   private Path kb;
 
-  @Option(names = "--settled", description = "List those that were dismissed or are done.")
+  @Option(
+      names = "--settled",
+      description = "List those that were dismissed or are done: by whom, and why, if they said.")
   private boolean settled;
 
   @Option(names = "--json", description = "Print JSON.")
@@ -105,7 +107,13 @@ final class FindingsCommand implements Callable<Integer> {
       return;
     }
     for (Decision decision : decisions.settled()) {
-      console.say("%-22s %-10s %s", decision.id(), word(decision), decision.about());
+      console.say(
+          "%-22s %-10s %-7s %s%s",
+          decision.id(),
+          word(decision),
+          by(decision),
+          decision.about(),
+          decision.reason().isEmpty() ? "" : ": " + decision.reason());
     }
   }
 
@@ -116,10 +124,16 @@ final class FindingsCommand implements Callable<Integer> {
       out.writeStringField("id", decision.id());
       out.writeStringField("decision", word(decision));
       out.writeStringField("at", decision.at().toString());
+      out.writeStringField("by", by(decision));
+      out.writeStringField("reason", decision.reason());
       out.writeStringField("about", decision.about());
       out.writeEndObject();
     }
     out.writeEndArray();
+  }
+
+  private static String by(Decision decision) {
+    return decision.by().name().toLowerCase(Locale.ROOT);
   }
 
   static String word(Decision decision) {
