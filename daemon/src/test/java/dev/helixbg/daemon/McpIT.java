@@ -382,7 +382,7 @@ class McpIT {
   @Test
   void aLongCallSaysHowFarItIsAndCanBeCalledOff() throws Exception {
     Random words = new Random(2);
-    for (int i = 0; i < 1500; i++) { // seconds of embedding, on whatever machine
+    for (int i = 0; i < 400; i++) { // seconds of embedding, on whatever machine
       StringBuilder text = new StringBuilder();
       words.ints(120, 0, 4000).forEach(word -> text.append("w").append(word).append(' '));
       kb.append("notes", text.toString());
@@ -393,7 +393,7 @@ class McpIT {
     params.putObject("_meta").put("progressToken", 7);
     agent.request("tools/call", params);
     JsonNode heard = JSON.readTree(agent.out.readLine());
-    while (!heard.at("/params/message").asText().contains(" of 1,505")) {
+    while (!heard.at("/params/message").asText().matches("Embedding: [\\d,]+ of [\\d,]+")) {
       assertEquals("notifications/progress", heard.path("method").asText(), heard.toString());
       assertEquals(7, heard.at("/params/progressToken").asInt());
       heard = JSON.readTree(agent.out.readLine());
