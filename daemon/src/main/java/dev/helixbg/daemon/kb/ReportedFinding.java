@@ -1,17 +1,7 @@
 package dev.helixbg.daemon.kb;
 
-import com.fasterxml.jackson.core.JacksonException;
 import com.fasterxml.jackson.databind.JsonNode;
-import com.fasterxml.jackson.databind.ObjectMapper;
-import dev.helixbg.daemon.terminal.ExitCode;
-import dev.helixbg.daemon.terminal.Failure;
-import dev.helixbg.daemon.terminal.Reasons;
-import dev.helixbg.embed.store.PrivateFiles;
-import dev.helixbg.insight.decisions.Decision;
 import dev.helixbg.insight.findings.Finding;
-import java.io.IOException;
-import java.nio.file.NoSuchFileException;
-import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.LinkedHashSet;
 import java.util.List;
@@ -19,131 +9,127 @@ import java.util.OptionalInt;
 import java.util.Set;
 
 /**
- * A finding as the last report lists it.
+ * A finding as the last report lists it, without its texts.
  *
+ * @param section of report.json in which it is
  * @param kind one of {@link #KINDS}
+ * @param rank place in the list of relations, from 1; of relations only
  * @param about which entries or topics, for people
- * @param json as report.json has it
+ * @param topics those of the entries, or the topics themselves
+ * @param keys of the two entries of a pair; of others none
  */
 public record ReportedFinding(
-    String id, String kind, double similarity, String about, JsonNode json) {
+    String section,
+    String id,
+    String kind,
+    OptionalInt rank,
+    double similarity,
+    String about,
+    Set<String> topics,
+    List<String> keys) {
 
   /** What findings are called. */
   public static final List<String> KINDS =
       List.of("relation", "near-duplicate", "topic overlap", "cross-link", "misfiled", "merge");
 
-  /** Place in the list of relations, from 1; of relations only. */
-  public OptionalInt rank() {
-    return kind.equals("relation")
-        ? OptionalInt.of(json.path("rank").asInt())
-        : OptionalInt.empty();
-  }
-
-  /** Those of the entries, or the topics themselves. */
-  public Set<String> topics() {
-    Set<String> topics = new LinkedHashSet<>();
-    switch (kind) {
-      case "topic overlap" -> topics.addAll(List.of(at("/a"), at("/b")));
-      case "misfiled" -> topics.addAll(List.of(at("/entry/topic"), at("/nearer")));
-      case "merge" -> {
-        for (JsonNode entry : json.path("entries")) {
-          String name = entry.asText(); // ends in the place of the entry in its topic
-          topics.add(name.substring(0, Math.max(0, name.lastIndexOf(':'))));
-        }
-      }
-      default -> topics.addAll(List.of(at("/a/topic"), at("/b/topic")));
-    }
-    return topics;
-  }
-
   /** All ids under which it may have been decided on. */
   public Set<String> aliases() {
-    return json.at("/a/key").isTextual()
-        ? Finding.idsOfPair(id, at("/a/key"), at("/b/key"))
-        : Set.of(id);
-  }
-
-  private String at(String path) {
-    return json.at(path).asText();
+    return keys.isEmpty() ? Set.of(id) : Finding.idsOfPair(id, keys.get(0), keys.get(1));
   }
 
   /**
-   * All findings of the last report, in its order.
-   *
-   * @throws Failure with {@link ExitCode#KB} when there is no report
+   * @param json an element of a section
    */
-  public static List<ReportedFinding> of(Kb kb) {
-    return of(report(kb));
+  static ReportedFinding of(String section, JsonNode json) {
+    return switch (section) {
+      case "nearDuplicates" -> pair(section, "near-duplicate", OptionalInt.empty(), json);
+      case "crossLinks" -> pair(section, "cross-link", OptionalInt.empty(), json);
+      case "relations" ->
+          pair(section, "relation", OptionalInt.of(json.path("rank").asInt()), json);
+      case "topicOverlaps" -> {
+        String a = json.path("a").asText();
+        String b = json.path("b").asText();
+        yield single(
+            section,
+            "topic overlap",
+            json.path("similarity").asDouble(),
+            a + " ~ " + b,
+            a,
+            b,
+            json);
+      }
+      case "misfiled" -> {
+        String nearer = json.path("nearer").asText();
+        yield single(
+            section,
+            "misfiled",
+            json.path("other").asDouble(),
+            json.at("/entry/name").asText() + " > " + nearer,
+            json.at("/entry/topic").asText(),
+            nearer,
+            json);
+      }
+      case "merges" -> merge(section, json);
+      default -> throw new IllegalArgumentException("no findings are in " + section);
+    };
   }
 
-  /** Ids of those that a report leads with, in its order. */
-  public static List<String> leading(JsonNode report) {
-    List<String> ids = new ArrayList<>();
-    report.path("leading").forEach(id -> ids.add(id.asText()));
-    return ids;
-  }
-
-  /**
-   * The last report.
-   *
-   * @throws Failure with {@link ExitCode#KB} when there is none
-   */
-  public static JsonNode report(Kb kb) {
-    Path file = ReportFolder.of(kb).json();
-    try {
-      PrivateFiles.requireFile(file);
-      return new ObjectMapper().readTree(file.toFile());
-    } catch (NoSuchFileException | java.io.FileNotFoundException e) {
-      throw new Failure(
-          ExitCode.KB, "there is no report yet in " + kb.insights() + ": run helix-bg one-shot");
-    } catch (JacksonException e) {
-      throw new Failure(ExitCode.KB, file + " is damaged: run helix-bg one-shot to write it anew");
-    } catch (IOException e) {
-      throw new Failure(ExitCode.KB, "cannot read " + file + ": " + Reasons.of(e));
-    }
-  }
-
-  /** All findings of a report, in its order. */
-  public static List<ReportedFinding> of(JsonNode report) {
-    List<ReportedFinding> findings = new ArrayList<>();
-    report.path("nearDuplicates").forEach(pair -> findings.add(pair(pair, "near-duplicate")));
-    for (JsonNode overlap : report.path("topicOverlaps")) {
-      findings.add(
-          new ReportedFinding(
-              overlap.path("id").asText(),
-              "topic overlap",
-              overlap.path("similarity").asDouble(),
-              overlap.path("a").asText() + " ~ " + overlap.path("b").asText(),
-              overlap));
-    }
-    report.path("crossLinks").forEach(pair -> findings.add(pair(pair, "cross-link")));
-    for (JsonNode misfiled : report.path("misfiled")) {
-      findings.add(
-          new ReportedFinding(
-              misfiled.path("id").asText(),
-              "misfiled",
-              misfiled.path("other").asDouble(),
-              misfiled.at("/entry/name").asText() + " > " + misfiled.path("nearer").asText(),
-              misfiled));
-    }
-    report.path("relations").forEach(pair -> findings.add(pair(pair, "relation")));
-    for (JsonNode merge : report.path("merges")) {
-      List<String> names = new ArrayList<>();
-      merge.path("entries").forEach(name -> names.add(name.asText()));
-      findings.add(
-          new ReportedFinding(
-              merge.path("id").asText(), "merge", 1, String.join(" ~ ", names), merge));
-    }
-    findings.removeIf(finding -> !Decision.isId(finding.id()));
-    return findings;
-  }
-
-  private static ReportedFinding pair(JsonNode pair, String kind) {
+  private static ReportedFinding pair(
+      String section, String kind, OptionalInt rank, JsonNode json) {
+    List<String> keys =
+        json.at("/a/key").isTextual()
+            ? List.of(json.at("/a/key").asText(), json.at("/b/key").asText())
+            : List.of();
     return new ReportedFinding(
-        pair.path("id").asText(),
+        section,
+        json.path("id").asText(),
         kind,
-        pair.path("similarity").asDouble(),
-        pair.at("/a/name").asText() + " ~ " + pair.at("/b/name").asText(),
-        pair);
+        rank,
+        json.path("similarity").asDouble(),
+        json.at("/a/name").asText() + " ~ " + json.at("/b/name").asText(),
+        topics(json.at("/a/topic").asText(), json.at("/b/topic").asText()),
+        keys);
+  }
+
+  private static ReportedFinding single(
+      String section,
+      String kind,
+      double similarity,
+      String about,
+      String one,
+      String other,
+      JsonNode json) {
+    return new ReportedFinding(
+        section,
+        json.path("id").asText(),
+        kind,
+        OptionalInt.empty(),
+        similarity,
+        about,
+        topics(one, other),
+        List.of());
+  }
+
+  private static ReportedFinding merge(String section, JsonNode json) {
+    List<String> names = new ArrayList<>();
+    Set<String> topics = new LinkedHashSet<>();
+    for (JsonNode entry : json.path("entries")) {
+      String name = entry.asText(); // ends in the place of the entry in its topic
+      names.add(name);
+      topics.add(name.substring(0, Math.max(0, name.lastIndexOf(':'))));
+    }
+    return new ReportedFinding(
+        section,
+        json.path("id").asText(),
+        "merge",
+        OptionalInt.empty(),
+        1,
+        String.join(" ~ ", names),
+        topics,
+        List.of());
+  }
+
+  private static Set<String> topics(String one, String other) {
+    return one.equals(other) ? Set.of(one) : Set.of(one, other);
   }
 }

@@ -6,6 +6,7 @@ import com.fasterxml.jackson.databind.node.ObjectNode;
 import dev.helixbg.daemon.control.ControlException;
 import dev.helixbg.daemon.control.ControlServer;
 import dev.helixbg.daemon.kb.Kb;
+import dev.helixbg.daemon.kb.ReportFile;
 import dev.helixbg.daemon.kb.ReportedFinding;
 import dev.helixbg.daemon.run.Pipeline;
 import dev.helixbg.daemon.terminal.ExitCode;
@@ -20,9 +21,11 @@ import java.io.IOException;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.Comparator;
+import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Locale;
+import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 
@@ -56,18 +59,36 @@ final class FindingRequests {
     Optional<String> kind = Optional.ofNullable(request.path("kind").textValue());
     Optional<String> topic = Optional.ofNullable(request.path("topic").textValue());
     Decisions decisions = Pipeline.decisions(kb);
-    List<ReportedFinding> open = new ArrayList<>();
+    List<String> open = new ArrayList<>();
     for (ReportedFinding finding : open(kb, decisions)) {
       if (kind.filter(k -> !k.equals(finding.kind())).isEmpty()
-          && topic.filter(t -> !topics(finding).contains(t)).isEmpty()) {
-        open.add(finding);
+          && topic.filter(t -> !finding.topics().contains(t)).isEmpty()) {
+        open.add(finding.id());
       }
     }
     reply.add(JSON.createObjectNode().put("total", open.size()).put("from", from));
-    for (ReportedFinding finding :
-        open.subList(Math.min(from, open.size()), Math.min(from + limit, open.size()))) {
-      reply.add(line(finding, decisions));
+    List<String> page =
+        open.subList(Math.min(from, open.size()), (int) Math.min(from + (long) limit, open.size()));
+    Map<String, ObjectNode> lines = lines(kb, page, decisions);
+    for (String id : page) {
+      if (lines.containsKey(id)) { // else a new report came just now
+        reply.add(lines.get(id));
+      }
     }
+  }
+
+  /** What is said of findings, by their ids. */
+  private static Map<String, ObjectNode> lines(Kb kb, List<String> ids, Decisions decisions) {
+    Map<String, ObjectNode> lines = new HashMap<>();
+    ReportFile.read(
+        kb,
+        (finding, json) -> {
+          if (ids.contains(finding.id())) {
+            lines.putIfAbsent(finding.id(), line(finding, json, decisions));
+          }
+          return lines.size() < ids.size();
+        });
+    return lines;
   }
 
   /**
@@ -77,11 +98,24 @@ final class FindingRequests {
    */
   static void one(Kb kb, ObjectNode request, ControlServer.Reply reply) throws IOException {
     String id = request.path("id").asText();
-    reply.send(line(find(kb, id).orElseThrow(() -> unknown(id)), Pipeline.decisions(kb)));
+    ObjectNode line = lines(kb, List.of(id), Pipeline.decisions(kb)).get(id);
+    if (line == null) {
+      throw unknown(id);
+    }
+    reply.send(line);
   }
 
-  private static Optional<ReportedFinding> find(Kb kb, String id) {
-    return ReportedFinding.of(kb).stream().filter(f -> f.id().equals(id)).findFirst();
+  private static Optional<String> about(Kb kb, String id) {
+    List<String> about = new ArrayList<>();
+    ReportFile.read(
+        kb,
+        (finding, json) -> {
+          if (finding.id().equals(id)) {
+            about.add(finding.about());
+          }
+          return about.isEmpty();
+        });
+    return about.stream().findFirst();
   }
 
   private static ControlException unknown(String id) {
@@ -90,20 +124,36 @@ final class FindingRequests {
 
   /**
    * What the report leads with, then kind by kind. A pair that is found in several ways is listed
-   * once, and gone when any of them is settled.
+   * once, and gone when it was settled under any of its names.
    */
   private static List<ReportedFinding> open(Kb kb, Decisions decisions) {
-    JsonNode report = ReportedFinding.report(kb);
-    List<ReportedFinding> all = new ArrayList<>(ReportedFinding.of(report));
-    Set<String> over = new HashSet<>();
-    all.stream()
-        .filter(finding -> decisions.on(finding.id()).isPresent())
-        .forEach(finding -> over.add(what(finding)));
-    List<String> leading = ReportedFinding.leading(report);
+    List<ReportedFinding> all = new ArrayList<>();
+    Map<String, Integer> leading = new HashMap<>();
+    ReportFile.read(
+        kb,
+        new ReportFile.Visitor() {
+          @Override
+          public boolean finding(ReportedFinding finding, JsonNode json) {
+            return all.add(finding);
+          }
+
+          @Override
+          public void leading(String id) {
+            leading.putIfAbsent(id, leading.size());
+          }
+        });
     all.sort(
-        Comparator.comparingInt((ReportedFinding f) -> place(leading, f.id()))
+        Comparator.comparingInt(
+                (ReportedFinding f) -> leading.getOrDefault(f.id(), Integer.MAX_VALUE))
             .thenComparingInt(f -> place(KINDS, kindOf(f.id()))));
-    all.removeIf(finding -> !over.add(what(finding)));
+    Set<String> listed = new HashSet<>();
+    all.removeIf(
+        finding -> {
+          Set<String> names = finding.aliases();
+          boolean over = decisions.isSettled(names) || names.stream().anyMatch(listed::contains);
+          listed.addAll(names);
+          return over;
+        });
     return all;
   }
 
@@ -116,31 +166,14 @@ final class FindingRequests {
     return id.substring(0, id.indexOf('-'));
   }
 
-  /** The same for the same pair; other findings are like no other. */
-  private static String what(ReportedFinding finding) {
-    JsonNode a = finding.json().at("/a/name");
-    return a.isMissingNode() ? finding.id() : finding.about();
-  }
-
-  private static Set<String> topics(ReportedFinding finding) {
-    Set<String> topics = new HashSet<>();
-    for (String field : List.of("/a/topic", "/b/topic", "/entry/topic", "/a", "/b", "/nearer")) {
-      String topic = finding.json().at(field).textValue();
-      if (topic != null) {
-        topics.add(topic);
-      }
-    }
-    for (JsonNode entry : finding.json().path("entries")) {
-      String name = entry.asText();
-      topics.add(name.substring(0, Math.max(0, name.lastIndexOf(':'))));
-    }
-    return topics;
-  }
-
-  private static ObjectNode line(ReportedFinding finding, Decisions decisions) {
+  private static ObjectNode line(ReportedFinding finding, JsonNode json, Decisions decisions) {
     ObjectNode line = JSON.createObjectNode().put("kind", finding.kind());
-    finding.json().properties().forEach(field -> line.set(field.getKey(), field.getValue()));
-    decisions.on(finding.id()).ifPresent(decision -> line.set("decision", said(decision)));
+    json.properties().forEach(field -> line.set(field.getKey(), field.getValue()));
+    finding.aliases().stream()
+        .sorted()
+        .flatMap(id -> decisions.on(id).stream())
+        .findFirst()
+        .ifPresent(decision -> line.set("decision", said(decision)));
     decisions.opinionOn(finding.id()).ifPresent(opinion -> line.set("opinion", said(opinion)));
     return line;
   }
@@ -171,8 +204,7 @@ final class FindingRequests {
     By by = request.path("by").asText().equals(title(By.PERSON)) ? By.PERSON : By.AGENT;
     Decisions before = Pipeline.decisions(kb);
     Optional<Decision> settled = before.on(id);
-    Optional<String> about =
-        settled.map(Decision::about).or(() -> find(kb, id).map(ReportedFinding::about));
+    Optional<String> about = settled.map(Decision::about).or(() -> about(kb, id));
     // Whoever has acted on a finding may find it gone from the report when they say so.
     if (about.isEmpty() && (verdict != Verdict.DONE || !Decision.isId(id))) {
       throw unknown(id);

@@ -6,8 +6,8 @@ import com.fasterxml.jackson.databind.ObjectMapper;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import dev.helixbg.daemon.host.DaemonClock;
 import dev.helixbg.daemon.kb.Kb;
+import dev.helixbg.daemon.kb.ReportFile;
 import dev.helixbg.daemon.kb.ReportFolder;
-import dev.helixbg.daemon.kb.ReportedFinding;
 import dev.helixbg.daemon.terminal.Failure;
 import dev.helixbg.embed.store.AtomicFile;
 import dev.helixbg.embed.store.PrivateFiles;
@@ -113,7 +113,7 @@ final class Notices {
   private static Set<String> findings(Kb kb) {
     Set<String> ids = new TreeSet<>();
     try {
-      ReportedFinding.of(kb).forEach(finding -> ids.add(finding.id()));
+      ReportFile.findings(kb).forEach(finding -> ids.add(finding.id()));
     } catch (Failure e) {
       LOG.debug("no findings to tell of: {}", e.getMessage());
     }

@@ -145,7 +145,7 @@ class SearchServiceTest {
     embed(kb);
     List<Entry> entries = DataLog.read(kb.log()).entries();
     int count = entries.size();
-    TermVectors terms = TermVectors.of(count, i -> entries.get(i).embeddedText(), count, 1);
+    TermVectors terms = TermVectors.forQueries(count, i -> entries.get(i).embeddedText(), count);
     List<CompletableFuture<List<SearchHit>>> answers = new ArrayList<>();
     int[] limits = {1, 2, 10, 29, 64, 99, 100};
     for (int limit : limits) {
@@ -161,7 +161,7 @@ class SearchServiceTest {
               .mapToDouble(e -> dot(query, FakeEmbedder.vectorOf(e.embeddedText())))
               .toArray();
       double[] scores = similarities.clone();
-      terms.products().of(text, (entry, said) -> scores[entry] += said);
+      terms.products().share(text, (entry, said) -> scores[entry] += 0.3 * said);
       double[] falling = DoubleStream.of(scores).map(s -> -s).sorted().map(s -> -s).toArray();
       List<SearchHit> hits = get(answers.get(i));
       assertEquals(Math.min(limit, count), hits.size());

@@ -7,8 +7,8 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.helixbg.daemon.kb.Kb;
 import dev.helixbg.daemon.kb.KbLock;
+import dev.helixbg.daemon.kb.ReportFile;
 import dev.helixbg.daemon.kb.ReportFolder;
-import dev.helixbg.daemon.kb.ReportedFinding;
 import dev.helixbg.daemon.link.DaemonHome;
 import dev.helixbg.daemon.run.Pipeline;
 import dev.helixbg.daemon.run.Reviews;
@@ -196,7 +196,7 @@ class ForeignKbTest {
     assertEquals(0, new ProcessBuilder("mkfifo", pipe.toString()).start().waitFor());
     switch (name) {
       case Cursor.NAME -> assertEquals(Optional.empty(), Cursor.read(kb));
-      case "report.json" -> assertThrows(Failure.class, () -> ReportedFinding.of(kb));
+      case "report.json" -> assertThrows(Failure.class, () -> ReportFile.findings(kb));
       case History.NAME -> assertThrows(Failure.class, () -> Reviews.latest(kb));
       case DecisionFile.NAME -> assertThrows(Failure.class, () -> Pipeline.decisions(kb));
       default -> assertThrows(Exception.class, writer(name));

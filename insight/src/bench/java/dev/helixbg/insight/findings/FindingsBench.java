@@ -173,6 +173,12 @@ public final class FindingsBench {
 
   private final Map<String, Integer> questions = new LinkedHashMap<>();
 
+  /** Of the same kind, written later: the weight of words was chosen on these and the next. */
+  private final Map<String, Integer> more = new LinkedHashMap<>();
+
+  /** About short notes. */
+  private final Map<String, Integer> shortOnes = new LinkedHashMap<>();
+
   private FindingsBench(Path cache, int threads) throws IOException, InterruptedException {
     this.threads = threads;
     LogReading log = read(cache);
@@ -193,7 +199,10 @@ public final class FindingsBench {
     try (Embedder embedder = EmbeddingModel.locate(BUNDLED, cache).open(threads)) {
       embed(embedder, entries.stream().map(Entry::embeddedText).toList());
       embed(
-          embedder, Stream.of(late, questions).flatMap(asked -> asked.keySet().stream()).toList());
+          embedder,
+          Stream.of(late, questions, more, shortOnes)
+              .flatMap(asked -> asked.keySet().stream())
+              .toList());
       this.passages = passages(embedder);
     }
     this.vectors = Vectors.of(entries.stream().map(e -> embedded.get(e.embeddedText())).toList());
@@ -264,6 +273,8 @@ public final class FindingsBench {
       case "misfiled" -> rightTopics.put(index(fact[1]), fact[2]);
       case "late" -> late.put(fact[2], index(fact[1]));
       case "question" -> questions.put(fact[2], index(fact[1]));
+      case "more" -> more.put(fact[2], index(fact[1]));
+      case "short" -> shortOnes.put(fact[2], index(fact[1]));
       default -> throw new IllegalStateException("the truth says " + fact[0]);
     }
   }
@@ -358,7 +369,7 @@ public final class FindingsBench {
         named.add(named("cosine", cosine, most));
       }
       List<Misplaced> byCentroid = byCentroid(packed);
-      List<Misplaced> byVote = byVote(NearestLists.of(pairs, order));
+      List<Misplaced> byVote = byVote(NearestLists.of(pairs, order, NearestLists.Counting.ALL));
       List<Misfiled> misfiled = new ArrayList<>();
       for (int listed : new int[] {20, 40}) {
         misfiled.add(new Misfiled("nearest centroid", listed, found(byCentroid, listed)));
@@ -404,6 +415,8 @@ public final class FindingsBench {
         String way = shipped ? "passages and words" : "entries";
         found.add(found("late sentences", way, late, index, shipped));
         found.add(found("questions", way, questions, index, shipped));
+        found.add(found("more questions", way, more, index, shipped));
+        found.add(found("short notes", way, shortOnes, index, shipped));
       }
     }
     return found;
@@ -486,7 +499,7 @@ public final class FindingsBench {
   /** What the truth says; that an entry no longer holds, only where it is the older one. */
   private Answer answer(Question question) {
     return switch (question) {
-      case Question.Compare(String a, String b) -> {
+      case Question.Compare(String a, String b, _) -> {
         Planted kind = truth.get(pair(byContent.get(a), byContent.get(b)));
         yield new Answer(
             kind == null ? "different" : kind == Planted.REWRITE ? "same" : "related",
@@ -495,7 +508,7 @@ public final class FindingsBench {
             0,
             false);
       }
-      case Question.Overtaken(String older, String newer) -> {
+      case Question.Overtaken(String older, String newer, _) -> {
         int one = byContent.get(older);
         int other = byContent.get(newer);
         boolean overtaken =

@@ -21,14 +21,18 @@ import java.util.stream.IntStream;
  * searching. One thread at a time.
  *
  * <p>The score of an entry is the highest cosine of its vectors with the query's, its own or a
- * passage's, and the highest cosine of its texts' TF-IDF vectors with that of the query, added.
- * Meaning alone misses names and numbers, words alone miss everything said in other words.
+ * passage's, and 0.3 times the share of the query's words that it says, the rarer the more, as a
+ * whole or in a passage. Meaning alone misses names and numbers, words alone miss everything said
+ * in other words.
  */
 public final class SearchIndex implements AutoCloseable {
   /** Scores of entries that are held at once: 64 MB. */
   private static final int SCORES_AT_ONCE = 8_000_000;
 
   private static final int NONE = -1;
+
+  /** What an entry that says all words of a query gains. */
+  private static final float WORDS = 0.3f;
 
   private final List<Entry> entries;
   private final List<String> names;
@@ -72,7 +76,7 @@ public final class SearchIndex implements AutoCloseable {
    * An entry that was found.
    *
    * @param name {@code topic:index}
-   * @param score what hits are ranked by: from 0 to 2, and little below 0
+   * @param score what hits are ranked by: from 0 to 1.3, and little below 0
    * @param similarity cosine with the nearest of the entry's vectors
    * @param passage the one that matches best, in the entry's content
    */
@@ -112,14 +116,13 @@ public final class SearchIndex implements AutoCloseable {
     }
     int count = entries.size();
     TermVectors terms =
-        TermVectors.of(
+        TermVectors.forQueries(
             owners.size(),
             i ->
                 i < count
                     ? entries.get(i).embeddedText()
                     : passages.get(i - count).embeddedText(entries.get(owners.get(i)), modelTokens),
-            count,
-            1);
+            count);
     return new SearchIndex(
         entries,
         names,
@@ -184,20 +187,20 @@ public final class SearchIndex implements AutoCloseable {
     float[] said = new float[similarities.length];
     int[] saying = new int[similarities.length];
     Arrays.fill(saying, NONE);
-    words.of(
+    words.share(
         query.text(),
-        (text, similarity) -> {
+        (text, share) -> {
           int entry = owners[text];
           // Of an entry and a passage that say as much, the passage says where.
-          if (similarity > said[entry] || similarity == said[entry] && text >= entries.size()) {
-            said[entry] = similarity;
+          if (share > said[entry] || share == said[entry] && text >= entries.size()) {
+            said[entry] = share;
             saying[entry] = text;
           }
         });
     Best best = new Best(Math.min(query.from() + query.limit(), similarities.length));
     for (int entry = 0; entry < similarities.length; entry++) {
       if (query.topic().isEmpty() || query.topic().get().equals(entries.get(entry).topic())) {
-        best.offer(entry, similarities[entry] + said[entry]);
+        best.offer(entry, similarities[entry] + WORDS * said[entry]);
       }
     }
     List<Hit> hits = new ArrayList<>();

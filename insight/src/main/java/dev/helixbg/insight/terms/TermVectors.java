@@ -20,6 +20,9 @@ public final class TermVectors {
   /** Entries: the first of the texts. */
   private final int entries;
 
+  /** A term in more entries counts for nothing. */
+  private final int most;
+
   /** Sorted. */
   private final String[] terms;
 
@@ -39,12 +42,14 @@ public final class TermVectors {
 
   private TermVectors(
       int entries,
+      int most,
       String[] terms,
       int[] frequencies,
       int[] starts,
       int[] termAt,
       float[] weightAt) {
     this.entries = entries;
+    this.most = most;
     this.terms = terms;
     this.frequencies = frequencies;
     this.starts = starts;
@@ -52,19 +57,29 @@ public final class TermVectors {
     this.weightAt = weightAt;
   }
 
-  /** A term in more of {@code entries} entries is left out. */
+  /** A term in more of {@code entries} entries is left out where these are compared. */
   static int mostEntries(int entries) {
     return Math.clamp(entries / 10, 50, 1_000);
   }
 
   /**
+   * Texts to be compared with each other.
+   *
    * @param count texts
    * @param textAt the texts: of entries, then of their passages
    * @param entries how many of the texts are those of entries, whose terms are counted
-   * @param fewest entries that must have a term for it to be in a product: 2 where entries are
-   *     compared with each other, 1 for queries
    */
-  public static TermVectors of(int count, IntFunction<String> textAt, int entries, int fewest) {
+  public static TermVectors of(int count, IntFunction<String> textAt, int entries) {
+    return of(count, textAt, entries, 2, mostEntries(entries));
+  }
+
+  /** Texts to be searched: what a single entry says counts, and what up to half of them say. */
+  public static TermVectors forQueries(int count, IntFunction<String> textAt, int entries) {
+    return of(count, textAt, entries, 1, Math.max(50, entries / 2));
+  }
+
+  private static TermVectors of(
+      int count, IntFunction<String> textAt, int entries, int fewest, int most) {
     Map<String, Integer> numbers = new HashMap<>();
     int[][] found = new int[count][]; // of each text: number of a term, how often, and so on
     int[] frequencies = new int[1 << 10];
@@ -82,11 +97,16 @@ public final class TermVectors {
         found[i][at++] = term.getValue();
       }
     }
-    return weighted(found, entries, fewest, numbers, frequencies);
+    return weighted(found, entries, fewest, most, numbers, frequencies);
   }
 
   private static TermVectors weighted(
-      int[][] found, int entries, int fewest, Map<String, Integer> numbers, int[] frequencies) {
+      int[][] found,
+      int entries,
+      int fewest,
+      int most,
+      Map<String, Integer> numbers,
+      int[] frequencies) {
     int count = found.length;
     // Sums of floats depend on their order: that of the words, not that of the log.
     String[] terms = numbers.keySet().toArray(String[]::new);
@@ -101,7 +121,6 @@ public final class TermVectors {
     int[] starts = new int[count + 1];
     int[] termAt = new int[Arrays.stream(found).mapToInt(f -> f.length / 2).sum()];
     float[] weightAt = new float[termAt.length];
-    int most = mostEntries(entries);
     for (int text = 0; text < count; text++) {
       int end = starts[text];
       long[] occurrences = new long[found[text].length / 2];
@@ -132,6 +151,7 @@ public final class TermVectors {
     }
     return new TermVectors(
         entries,
+        most,
         terms,
         sortedFrequencies,
         starts,
@@ -141,6 +161,10 @@ public final class TermVectors {
 
   private static double weight(int occurrences, int entries, int frequency) {
     return (1 + Math.log(occurrences)) * Math.log((double) entries / frequency);
+  }
+
+  private double rarity(int frequency) {
+    return weight(1, entries, Math.max(1, frequency));
   }
 
   /** Texts. */
@@ -187,7 +211,7 @@ public final class TermVectors {
     for (String term : one.counts().keySet()) {
       if (other.counts().containsKey(term)) {
         int number = Arrays.binarySearch(terms, term);
-        sum += number < 0 ? 0 : weight(1, entries, Math.max(1, frequencies[number]));
+        sum += number < 0 ? 0 : rarity(frequencies[number]);
       }
     }
     return sum;
@@ -220,7 +244,7 @@ public final class TermVectors {
     return postings;
   }
 
-  /** Receives cosines. */
+  /** Receives cosines, or shares. */
   public interface Sink {
     /**
      * @param similarity above 0
@@ -240,45 +264,46 @@ public final class TermVectors {
     /** Those of one of the texts; with itself, too. */
     public void of(int text, Sink sink) {
       for (int i = starts[text]; i < starts[text + 1]; i++) {
-        add(termAt[i], weightAt[i]);
+        for (int at = all.starts[termAt[i]]; at < all.starts[termAt[i] + 1]; at++) {
+          add(all.textAt[at], weightAt[i] * all.weightAt[at]);
+        }
       }
       hand(sink);
     }
 
-    /** Those of another text. What no entry says counts as if one said it. */
-    public void of(String query, Sink sink) {
-      Map<String, Integer> counts = Terms.of(query).counts();
-      int most = mostEntries(entries);
-      int[] found = new int[counts.size()];
-      double[] weights = new double[counts.size()];
-      double squares = 0;
+    /**
+     * How much of a query each text says: the share of the query's terms, each as much as it is
+     * rare. What no entry says counts as if one did.
+     */
+    public void share(String query, Sink sink) {
+      List<String> asked = Terms.of(query).counts().keySet().stream().sorted().toList();
+      int[] found = new int[asked.size()];
       int at = 0;
-      for (String term : counts.keySet().stream().sorted().toList()) {
+      double sum = 0;
+      for (String term : asked) {
         int number = Arrays.binarySearch(terms, term);
         int frequency = number < 0 ? 0 : frequencies[number];
         if (frequency <= most) {
-          double weight = weight(counts.get(term), entries, Math.max(1, frequency));
-          squares += weight * weight;
+          sum += rarity(frequency);
           if (frequency > 0) {
-            found[at] = number;
-            weights[at++] = weight;
+            found[at++] = number;
           }
         }
       }
       for (int i = 0; i < at; i++) {
-        add(found[i], (float) (weights[i] / Math.sqrt(squares)));
+        float share = (float) (rarity(frequencies[found[i]]) / sum);
+        for (int p = all.starts[found[i]]; p < all.starts[found[i] + 1]; p++) {
+          add(all.textAt[p], share);
+        }
       }
       hand(sink);
     }
 
-    private void add(int term, float weight) {
-      for (int at = all.starts[term]; at < all.starts[term + 1]; at++) {
-        int text = all.textAt[at];
-        if (sums[text] == 0) {
-          touched[met++] = text;
-        }
-        sums[text] += weight * all.weightAt[at];
+    private void add(int text, float part) {
+      if (sums[text] == 0) {
+        touched[met++] = text;
       }
+      sums[text] += part;
     }
 
     private void hand(Sink sink) {

@@ -153,7 +153,7 @@ final class Corpus {
   TermVectors termVectors() {
     TextVectors texts = texts();
     int[] of = texts.owners();
-    return TermVectors.of(of.length, i -> texts.text(i, entries.get(of[i])), entries.size(), 2);
+    return TermVectors.of(of.length, i -> texts.text(i, entries.get(of[i])), entries.size());
   }
 
   TextVectors texts() {

@@ -144,11 +144,15 @@ class FindingsBenchTest {
 
   @Test
   void searchesFindWhatStandsLateInLongNotes() {
-    Found late = result.found("late sentences", "passages and words");
-    assertEquals(60, late.asked());
-    assertTrue(late.first() >= 58 && late.amongTen() == 60, late::toString);
-    Found questions = result.found("questions", "passages and words");
-    assertEquals(36, questions.asked());
-    assertTrue(questions.first() >= 17 && questions.amongTen() >= 33, questions::toString);
+    assertFound("late sentences", 60, 60, 60);
+    assertFound("questions", 36, 24, 34);
+    assertFound("more questions", 34, 20, 32);
+    assertFound("short notes", 42, 11, 27);
+  }
+
+  private static void assertFound(String what, int asked, int first, int amongTen) {
+    Found found = result.found(what, "passages and words");
+    assertEquals(asked, found.asked());
+    assertTrue(found.first() >= first && found.amongTen() >= amongTen, found::toString);
   }
 }

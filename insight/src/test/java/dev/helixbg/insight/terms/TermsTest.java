@@ -32,7 +32,7 @@ class TermsTest {
   }
 
   private static TermVectors of(String... texts) {
-    return TermVectors.of(texts.length, i -> texts[i], texts.length, 2);
+    return TermVectors.of(texts.length, i -> texts[i], texts.length);
   }
 
   @Test
@@ -70,24 +70,23 @@ class TermsTest {
   }
 
   @Test
-  void aQueryIsComparedWithWhatSharesATermWithIt() {
+  void aTextCountsByTheShareOfAQueryThatItSays() {
     String[] texts = {"hold sweeper", "hold pallet", "ferry harbour", "hold"};
     // The last is a passage of the first: its words are no news.
-    TermVectors terms = TermVectors.of(4, i -> texts[i], 3, 1);
+    TermVectors terms = TermVectors.forQueries(4, i -> texts[i], 3);
     TermVectors.Products products = terms.products();
     for (int again = 0; again < 2; again++) {
       Map<Integer, Float> found = new HashMap<>();
-      products.of("Which sweeper holds?", found::put);
+      products.share("Which sweeper holds?", found::put);
       double hold = Math.log(3 / 2.0);
       double rare = Math.log(3);
-      double query = Math.sqrt(hold * hold + 2 * rare * rare); // "which" is said by nobody
-      double text = Math.hypot(hold, rare);
+      double query = hold + 2 * rare; // "which" is said by nobody
       assertEquals(Set.of(0, 1, 3), found.keySet());
-      assertEquals((hold * hold + rare * rare) / query / text, found.get(0), 1e-6);
-      assertEquals(hold * hold / query / text, found.get(1), 1e-6);
+      assertEquals((hold + rare) / query, found.get(0), 1e-6);
+      assertEquals(hold / query, found.get(1), 1e-6);
       assertEquals(hold / query, found.get(3), 1e-6);
     }
-    products.of("nothing of it", (text, similarity) -> fail());
-    products.of("", (text, similarity) -> fail());
+    products.share("nothing of it", (text, share) -> fail());
+    products.share("", (text, share) -> fail());
   }
 }

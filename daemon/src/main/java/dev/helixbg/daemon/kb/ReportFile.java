@@ -1,0 +1,122 @@
+package dev.helixbg.daemon.kb;
+
+import com.fasterxml.jackson.core.JacksonException;
+import com.fasterxml.jackson.core.JsonParser;
+import com.fasterxml.jackson.core.JsonToken;
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.ObjectMapper;
+import dev.helixbg.daemon.terminal.ExitCode;
+import dev.helixbg.daemon.terminal.Failure;
+import dev.helixbg.daemon.terminal.Reasons;
+import dev.helixbg.embed.store.PrivateFiles;
+import dev.helixbg.insight.decisions.Decision;
+import java.io.FileNotFoundException;
+import java.io.IOException;
+import java.io.InputStream;
+import java.nio.file.Files;
+import java.nio.file.NoSuchFileException;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.List;
+
+/**
+ * Reads the findings out of a report.json, one after the other: of a large KB it has hundreds of
+ * megabytes, of which never more than one finding is held.
+ */
+public final class ReportFile {
+  /** Where findings are, in the order in which they are listed. */
+  private static final List<String> SECTIONS =
+      List.of("nearDuplicates", "topicOverlaps", "crossLinks", "misfiled", "relations", "merges");
+
+  private static final ObjectMapper JSON = new ObjectMapper();
+
+  private ReportFile() {}
+
+  /** Hears of what a report has, in the order of the file. */
+  @FunctionalInterface
+  public interface Visitor {
+    /**
+     * @param json the finding as the report has it
+     * @return whether to go on
+     */
+    boolean finding(ReportedFinding finding, JsonNode json);
+
+    /** The id of a finding that the report leads with, in its order; before all findings. */
+    default void leading(String id) {}
+  }
+
+  /**
+   * All findings of the last report: kind by kind, near-duplicates first, each in the order of the
+   * report.
+   *
+   * @throws Failure with {@link ExitCode#KB} when there is no report
+   */
+  public static List<ReportedFinding> findings(Kb kb) {
+    List<ReportedFinding> findings = new ArrayList<>();
+    read(kb, (finding, json) -> findings.add(finding));
+    findings.sort(Comparator.comparingInt(finding -> SECTIONS.indexOf(finding.section())));
+    return findings;
+  }
+
+  /**
+   * Reads the last report, as far as the visitor wants.
+   *
+   * @throws Failure with {@link ExitCode#KB} when there is none
+   */
+  public static void read(Kb kb, Visitor visitor) {
+    Path file = ReportFolder.of(kb).json();
+    try {
+      PrivateFiles.requireFile(file);
+      try (InputStream in = Files.newInputStream(file)) {
+        read(in, visitor);
+      }
+    } catch (NoSuchFileException | FileNotFoundException e) {
+      throw new Failure(
+          ExitCode.KB, "there is no report yet in " + kb.insights() + ": run helix-bg one-shot");
+    } catch (JacksonException e) {
+      throw new Failure(ExitCode.KB, file + " is damaged: run helix-bg one-shot to write it anew");
+    } catch (IOException e) {
+      throw new Failure(ExitCode.KB, "cannot read " + file + ": " + Reasons.of(e));
+    }
+  }
+
+  /**
+   * @throws JacksonException when it is no JSON
+   */
+  static void read(InputStream report, Visitor visitor) throws IOException {
+    try (JsonParser json = JSON.createParser(report)) {
+      if (json.nextToken() != JsonToken.START_OBJECT) {
+        json.skipChildren();
+        return;
+      }
+      for (String field = json.nextFieldName(); field != null; field = json.nextFieldName()) {
+        boolean isArray = json.nextToken() == JsonToken.START_ARRAY;
+        if (isArray && field.equals("leading")) {
+          while (json.nextToken() != JsonToken.END_ARRAY) {
+            JsonNode id = json.readValueAsTree();
+            visitor.leading(id.asText());
+          }
+        } else if (isArray && SECTIONS.contains(field)) {
+          if (!readSection(json, field, visitor)) {
+            return;
+          }
+        } else {
+          json.skipChildren();
+        }
+      }
+    }
+  }
+
+  private static boolean readSection(JsonParser json, String section, Visitor visitor)
+      throws IOException {
+    while (json.nextToken() != JsonToken.END_ARRAY) {
+      JsonNode finding = json.readValueAsTree();
+      if (Decision.isId(finding.path("id").asText())
+          && !visitor.finding(ReportedFinding.of(section, finding), finding)) {
+        return false;
+      }
+    }
+    return true;
+  }
+}
