@@ -39,7 +39,8 @@ final class Contents {
   private static final Pattern NATIVE =
       Pattern.compile(".*(\\.(so|dylib|jnilib|dll|a)|\\.dSYM/.*)");
   private static final Pattern LICENCE =
-      Pattern.compile("(META-INF/)?(LICENSE|NOTICE|ThirdParty|AL2|LGPL|about\\.html)[^/]*");
+      Pattern.compile(
+          "(META-INF/)?([A-Za-z]+-)*(LICENSE|NOTICE|ThirdParty|AL2|LGPL|about\\.html)[^/]*");
 
   /** What jars call the folders of a platform. */
   private static final Map<String, List<String>> FOLDERS =

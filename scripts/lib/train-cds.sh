@@ -9,6 +9,18 @@ dist=$PWD/daemon/target/dist
 work=$PWD/daemon/target/cds
 java=$(find_jdk)/bin/java
 
+# What another version or dependency left there is no part of this build: Maven only adds. The program's own manifest names its jars.
+mkdir -p "$work"
+(cd "$work" && "${java%java}jar" --extract --file "$dist/lib/helix-bg.jar" META-INF/MANIFEST.MF)
+jars=" helix-bg.jar $(tr -d '\r' < "$work/META-INF/MANIFEST.MF" | sed -e ':all' -e N -e '$!b all' -e 's/\n //g' | sed -n 's/^Class-Path: //p') "
+for jar in "$dist"/lib/*.jar; do
+  [[ $jars = *" ${jar##*/} "* ]] || rm "$jar"
+done
+version=$(sed -n 's:.*<version>\(.*\)</version>.*:\1:p' pom.xml | head -n 1)
+for jar in "$dist"/bench/helix-bg-*-tests.jar; do
+  [[ $jar = *"-$version-tests.jar" ]] || rm -f "$jar"
+done
+
 rm -f "$dist/lib/helix-bg.jsa"
 record_classes "$java" "$dist/lib" "$work"
 dump_classes "$java" "$dist/lib" "$work/classes" "$dist/lib/helix-bg.jsa"

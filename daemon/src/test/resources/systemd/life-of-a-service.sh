@@ -104,6 +104,11 @@ told wrongSettings "$(show ActiveState) $(show ExecMainStatus) $(show NRestarts)
 told doctorFailed "$(rm .helix/helix-bg.toml; service)"
 told errors "$(hb service logs | grep -c 'helix-bg: .*helix-bg.toml')"
 
+mv "$opt/2/bin" "$opt/2/away"
+systemctl --user start $unit
+told programGone "$? $(show ActiveState) $(show ConditionResult)"
+told doctorGone "$(service)"
+mv "$opt/2/away" "$opt/2/bin"
 told logs "$(hb service logs | grep -c " watches ")"
 hb service uninstall > /dev/null
 told uninstall $?

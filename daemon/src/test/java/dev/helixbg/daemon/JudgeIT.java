@@ -133,12 +133,12 @@ class JudgeIT {
     }
     for (String name : List.of("report.html", "report.md")) {
       assertTrue(
-          Files.readString(kb.resolve("insights").resolve(name)).contains("scripts/fetch-models"));
+          Files.readString(kb.resolve("insights").resolve(name)).contains("helix-bg fetch-models"));
     }
     assertFalse(Files.exists(kb.resolve("insights/answers.jsonl")));
     Program.Ended label = program.run("label", kb.toString());
     assertEquals(ExitCode.MODEL.number(), label.code());
-    assertTrue(label.err().contains("scripts/fetch-models"), label.err());
+    assertTrue(label.err().contains("helix-bg fetch-models"), label.err());
   }
 
   @Test

@@ -73,9 +73,22 @@ class LauncherIT {
     Files.writeString(
         java, "#!/bin/sh\nexec " + System.getProperty("java.home") + "/bin/java \"$@\"\n");
     assertTrue(java.toFile().setExecutable(true));
+    Files.copy(Program.ROOT.resolve("scripts/fetch-models"), lib.resolve("fetch-models"));
     Path launcher = Files.createDirectories(installed.resolve("bin")).resolve("helix-bg");
     Files.copy(Program.ROOT.resolve("packaging/launcher"), launcher);
     return installed;
+  }
+
+  @Test
+  void modelsAreFetchedByTheSameCommandInACheckoutAndInAnInstallation() throws Exception {
+    for (String launcher : List.of("hb=$0", "hb='" + installation() + "/bin/helix-bg'")) {
+      String listed = err(launcher, "\"$hb\" fetch-models list > ERR");
+      assertTrue(listed.contains("This machine: "), listed);
+      String wrong =
+          err(launcher, "{ \"$hb\" fetch-models qwen4 > /dev/null; echo $? >&2; } 2> ERR");
+      assertTrue(wrong.startsWith("Usage: helix-bg fetch-models "), wrong);
+      assertTrue(wrong.endsWith("fetch-models: unknown argument: qwen4\n2\n"), wrong);
+    }
   }
 
   @ParameterizedTest

@@ -380,6 +380,43 @@ class McpIT {
   }
 
   @Test
+  void aLongCallSaysHowFarItIsAndCanBeCalledOff() throws Exception {
+    Random words = new Random(2);
+    for (int i = 0; i < 400; i++) { // seconds of embedding, on whatever machine
+      StringBuilder text = new StringBuilder();
+      words.ints(120, 0, 4000).forEach(word -> text.append("w").append(word).append(' '));
+      kb.append("notes", text.toString());
+    }
+    Bare agent = new Bare(Map.of());
+    ObjectNode params = JSON.createObjectNode().put("name", "search");
+    params.putObject("arguments").put("text", "lease");
+    params.putObject("_meta").put("progressToken", 7);
+    agent.request("tools/call", params);
+    JsonNode heard = JSON.readTree(agent.out.readLine());
+    while (!heard.at("/params/message").asText().matches("Embedding: [\\d,]+ of [\\d,]+")) {
+      assertEquals("notifications/progress", heard.path("method").asText(), heard.toString());
+      assertEquals(7, heard.at("/params/progressToken").asInt());
+      heard = JSON.readTree(agent.out.readLine());
+    }
+    agent.send(
+        """
+        {"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":2}}\
+        """);
+    agent.request("ping", JSON.createObjectNode());
+    JsonNode answer = JSON.readTree(agent.out.readLine());
+    while (answer.has("method")) { // was on its way
+      answer = JSON.readTree(agent.out.readLine());
+    }
+    assertEquals(3, answer.path("id").asInt());
+    agent.in.close();
+    for (String line = agent.out.readLine(); line != null; line = agent.out.readLine()) {
+      assertFalse(JSON.readTree(line).path("id").asInt() == 2, line);
+    }
+    assertEquals(0, agent.process.waitFor());
+    assertTrue(Files.notExists(kb.kb().insights().resolve("report.json")), "it was interrupted");
+  }
+
+  @Test
   void whateverElseIsPrintedStdoutCarriesTheProtocolAlone() throws Exception {
     // The JVM itself prints to its own stdout: thousands of lines.
     Bare agent = new Bare(Map.of("HELIX_BG_LAUNCHER_JAVA_OPTIONS", "-Xlog:class+load:stdout"));

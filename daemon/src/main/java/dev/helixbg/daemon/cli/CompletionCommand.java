@@ -2,22 +2,48 @@ package dev.helixbg.daemon.cli;
 
 import dev.helixbg.daemon.terminal.Console;
 import dev.helixbg.daemon.terminal.ExitCode;
+import dev.helixbg.daemon.terminal.Failure;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.concurrent.Callable;
 import picocli.AutoComplete;
 import picocli.CommandLine;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Parameters;
 import picocli.CommandLine.Spec;
 
 /** Prints what makes a shell complete our command line. */
 @Command(
     name = "completion",
-    description = "Print a completion script for bash and zsh: source <(helix-bg completion)",
+    description = {
+      "Print a completion script.",
+      "bash, zsh: source <(helix-bg completion bash). fish: helix-bg completion fish | source"
+    },
     mixinStandardHelpOptions = true)
 final class CompletionCommand implements Callable<Integer> {
+  private static final List<String> SHELLS = List.of("bash", "zsh", "fish");
+
   @Spec private CommandSpec spec;
 
+  @Parameters(
+      arity = "0..1",
+      paramLabel = "SHELL",
+      defaultValue = "bash",
+      completionCandidates = Shells.class,
+      description = "bash, zsh or fish (default: ${DEFAULT-VALUE}).")
+  private String shell;
+
   private final Console console;
+
+  /** For shell completion. */
+  static final class Shells extends ArrayList<String> {
+    private static final long serialVersionUID = 1L;
+
+    Shells() {
+      super(SHELLS);
+    }
+  }
 
   CompletionCommand(Console console) {
     this.console = console;
@@ -26,7 +52,21 @@ final class CompletionCommand implements Callable<Integer> {
   @Override
   public Integer call() {
     CommandLine root = spec.root().commandLine();
-    console.out().print(AutoComplete.bash(root.getCommandName(), root));
+    console
+        .out()
+        .print(
+            switch (shell) {
+              case "bash" -> AutoComplete.bash(root.getCommandName(), root);
+              case "zsh" -> ShellCompletion.zsh(root.getCommandSpec());
+              case "fish" -> ShellCompletion.fish(root.getCommandSpec());
+              default ->
+                  throw new Failure(
+                      ExitCode.USAGE,
+                      "there is completion for "
+                          + String.join(", ", SHELLS)
+                          + ", not for "
+                          + shell);
+            });
     return ExitCode.OK.number();
   }
 }

@@ -7,6 +7,7 @@ import dev.helixbg.daemon.kb.Kb;
 import dev.helixbg.daemon.link.DaemonHome;
 import dev.helixbg.daemon.server.Daemon;
 import dev.helixbg.daemon.server.DaemonLog;
+import dev.helixbg.daemon.service.ServiceErrors;
 import dev.helixbg.daemon.terminal.Console;
 import dev.helixbg.daemon.terminal.ExitCode;
 import dev.helixbg.daemon.terminal.Interruption;
@@ -49,8 +50,10 @@ final class DaemonCommand implements Callable<Integer> {
 
   @Override
   public Integer call() throws InterruptedException {
-    Settings settings = options.load().settings();
     DaemonHome home = DaemonHome.of(GlobalOptions.locations());
+    // First of all: a daemon that fails at each start says so at each start.
+    ServiceErrors.shorten(home.serviceErrors());
+    Settings settings = options.load().settings();
     List<Kb> watched = watched(settings);
     interruption.waitAtMost(ENDING);
     DaemonLog.start(home, settings.daemon(), console);

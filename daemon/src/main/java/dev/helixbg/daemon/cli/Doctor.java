@@ -167,7 +167,7 @@ final class Doctor {
             Check.note(
                 "language model",
                 "none: labels come from the label classifier, pairs get no verdict",
-                "scripts/fetch-models gets one (list: which fits here), or set llm.model"));
+                "helix-bg fetch-models gets one (list: which fits here), or set llm.model"));
         return;
       }
       try (Judge judge = model.get().open(settings)) {

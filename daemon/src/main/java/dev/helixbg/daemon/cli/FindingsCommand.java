@@ -34,7 +34,9 @@ final class FindingsCommand implements Callable<Integer> {
   @Parameters(arity = "0..1", paramLabel = "kb", description = "Folder of the knowledge base.")
   private Path kb;
 
-  @Option(names = "--settled", description = "List those that were dismissed or are done.")
+  @Option(
+      names = "--settled",
+      description = "List those that were dismissed or are done: by whom, and why, if they said.")
   private boolean settled;
 
   @Option(names = "--json", description = "Print JSON.")
@@ -93,7 +95,13 @@ final class FindingsCommand implements Callable<Integer> {
       return;
     }
     for (Decision decision : decisions.settled()) {
-      console.say("%-22s %-10s %s", decision.id(), word(decision), decision.about());
+      console.say(
+          "%-22s %-10s %-7s %s%s",
+          decision.id(),
+          word(decision),
+          by(decision),
+          decision.about(),
+          decision.reason().isEmpty() ? "" : ": " + decision.reason());
     }
   }
 
@@ -102,7 +110,13 @@ final class FindingsCommand implements Callable<Integer> {
         .put("id", decision.id())
         .put("decision", word(decision))
         .put("at", decision.at().toString())
+        .put("by", by(decision))
+        .put("reason", decision.reason())
         .put("about", decision.about());
+  }
+
+  private static String by(Decision decision) {
+    return decision.by().name().toLowerCase(Locale.ROOT);
   }
 
   static String word(Decision decision) {

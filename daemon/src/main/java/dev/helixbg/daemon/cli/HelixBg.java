@@ -131,6 +131,7 @@ public final class HelixBg implements Runnable {
     commands.put("mcp", () -> new McpCommand(console));
     commands.put("service", () -> new ServiceCommand(console));
     commands.put("embed-test", () -> new EmbedTestCommand(console));
+    commands.put("fetch-models", FetchModelsCommand::new);
     commands.put("load-model", () -> new LoadModelCommand(console));
     commands.put("generate", () -> new GenerateCommand(console));
     commands.put("gpu-test", () -> new GpuTestCommand(console));

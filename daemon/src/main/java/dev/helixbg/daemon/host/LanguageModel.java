@@ -42,7 +42,7 @@ public record LanguageModel(Path file, boolean named) {
       if (!Files.isRegularFile(named.get())) {
         throw new Failure(
             ExitCode.MODEL,
-            "no such language model: %s is not a file. scripts/fetch-models gets one"
+            "no such language model: %s is not a file. helix-bg fetch-models gets one"
                 .formatted(named.get()));
       }
       return Optional.of(new LanguageModel(named.get(), true));
@@ -74,7 +74,7 @@ public record LanguageModel(Path file, boolean named) {
             () ->
                 new Failure(
                     ExitCode.MODEL,
-                    "no language model: there is no .gguf in %s. scripts/fetch-models gets one, or"
+                    "no language model: there is no .gguf in %s. helix-bg fetch-models gets one, or"
                             .formatted(settings.embed().models())
                         + " name one: --model FILE"));
   }

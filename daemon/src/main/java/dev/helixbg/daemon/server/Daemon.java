@@ -22,6 +22,7 @@ import dev.helixbg.daemon.run.Judging;
 import dev.helixbg.daemon.run.Pipeline;
 import dev.helixbg.daemon.run.Reviews;
 import dev.helixbg.daemon.search.SearchService;
+import dev.helixbg.daemon.service.ServiceErrors;
 import dev.helixbg.daemon.terminal.ExitCode;
 import dev.helixbg.daemon.terminal.Failure;
 import dev.helixbg.daemon.terminal.Faults;
@@ -253,6 +254,7 @@ public final class Daemon implements KbRequests.Host, AutoCloseable {
     }
     reportAcross(reports);
     tellOfFindings(reports);
+    ServiceErrors.shorten(home.serviceErrors());
     boolean working = parts.idle().consider(parts.watches(), loop.isPaused());
     if (worked && !working) {
       timesWorked++;

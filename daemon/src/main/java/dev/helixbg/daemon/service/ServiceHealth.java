@@ -6,14 +6,9 @@ import dev.helixbg.daemon.link.DaemonHome;
 import dev.helixbg.daemon.link.DaemonLink;
 import dev.helixbg.daemon.terminal.Check;
 import dev.helixbg.daemon.terminal.Failure;
-import dev.helixbg.embed.store.PrivateFiles;
 import java.io.IOException;
-import java.nio.ByteBuffer;
-import java.nio.channels.FileChannel;
-import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.nio.file.StandardOpenOption;
 import java.time.Duration;
 import java.util.Optional;
 import java.util.regex.Matcher;
@@ -22,7 +17,6 @@ import java.util.regex.Pattern;
 /** How the service is: installed, of this version, running, and what it said last. */
 public final class ServiceHealth {
   private static final String NAME = "service";
-  private static final int LAST_BYTES = 16 << 10;
 
   /** The program that the file of a service manager starts, in either of the two formats. */
   private static final Pattern PROGRAM =
@@ -50,7 +44,10 @@ public final class ServiceHealth {
       return Check.problem(NAME, launcher + " is not there any more", "helix-bg service install");
     }
     Optional<JsonNode> status = status(home);
-    String said = lastError(home.serviceErrors()).map(line -> "; it last said: " + line).orElse("");
+    String said =
+        ServiceErrors.lastLine(home.serviceErrors())
+            .map(line -> "; it last said: " + line)
+            .orElse("");
     if (status.isEmpty()) {
       return failed(home)
           ? Check.problem(NAME, "it has ended" + said, "mend that; helix-bg service start")
@@ -117,33 +114,13 @@ public final class ServiceHealth {
    */
   private static boolean failed(DaemonHome home) {
     try {
-      return lastError(home.serviceErrors()).isPresent()
+      return ServiceErrors.lastLine(home.serviceErrors()).isPresent()
           && (!Files.exists(home.logFile())
               || Files.getLastModifiedTime(home.serviceErrors())
                       .compareTo(Files.getLastModifiedTime(home.logFile()))
                   > 0);
     } catch (IOException e) {
       return false;
-    }
-  }
-
-  /** The last line that is not the JVM's about its incubator. */
-  private static Optional<String> lastError(Path file) {
-    try {
-      PrivateFiles.requireFile(file);
-      try (FileChannel channel = PrivateFiles.open(file, StandardOpenOption.READ)) {
-        ByteBuffer last = ByteBuffer.allocate((int) Math.min(LAST_BYTES, channel.size()));
-        channel.position(channel.size() - last.capacity());
-        while (last.hasRemaining() && channel.read(last) >= 0) {
-          // until all of it is read
-        }
-        return new String(last.array(), 0, last.position(), StandardCharsets.UTF_8)
-            .lines()
-            .filter(line -> !line.isBlank() && !line.startsWith("WARNING: Using incubator"))
-            .reduce((before, line) -> line);
-      }
-    } catch (IOException e) {
-      return Optional.empty();
     }
   }
 }

@@ -15,10 +15,13 @@ public final class SystemdUnit {
         Description=helix-bg, a slow second mind for helix knowledge bases
         StartLimitIntervalSec=600
         StartLimitBurst=5
+        # A package or an archive that is gone leaves this file behind, and is no failure at each login.
+        ConditionFileIsExecutable=%s
 
         [Service]
         Type=exec
-        """);
+        """
+            .formatted(specifiersEscaped(spec.launcher().toString())));
     unit.append("ExecStart=").append(quoted(spec.launcher().toString()));
     for (String argument : spec.arguments()) {
       // Variables are not to be expanded; in the path of the program, none is.

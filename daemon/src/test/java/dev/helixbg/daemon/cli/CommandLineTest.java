@@ -108,6 +108,81 @@ class CommandLineTest {
         "every command, none forgotten");
   }
 
+  @Test
+  void zshTakesTheCompletionScript() throws IOException, InterruptedException {
+    ExternalTool.require("zsh");
+    Path script = folder.resolve("_helix-bg");
+    Files.writeString(script, output("completion", "zsh"));
+    said("zsh", "-n", script.toString());
+    // The words that zsh's own functions are given.
+    String stubs =
+        "compdef() { }; _describe() { print -l ${(P)4} }; _arguments() {"
+            + " case $1 in (-C) state=$wanted ;; (*) print -l -- $@ ;; esac };"
+            + " source $1; ";
+    TreeSet<String> commands = new TreeSet<>();
+    said("zsh", "-f", "-c", stubs + "wanted=command; _helix-bg", "test", script.toString())
+        .lines()
+        .forEach(line -> commands.add(line.substring(0, line.indexOf(':'))));
+    assertEquals(shown(), commands);
+    String arguments =
+        said(
+            "zsh",
+            "-f",
+            "-c",
+            stubs + "wanted=arguments; words=(service); _helix-bg",
+            "test",
+            script.toString());
+    assertTrue(arguments.contains("--dry-run[Only show what would be written and run]"), arguments);
+    assertTrue(arguments.contains("*--set[One setting, above file and environment]"), arguments);
+    assertTrue(arguments.contains("1:ACTION:(install uninstall start"), arguments);
+    assertTrue(arguments.contains("*:kb:_files -/"), arguments);
+  }
+
+  @Test
+  void fishTakesTheCompletionScript() throws IOException, InterruptedException {
+    ExternalTool.require("fish");
+    Path script = folder.resolve("helix-bg.fish");
+    Files.writeString(script, output("completion", "fish"));
+    said("fish", "-n", script.toString());
+    assertEquals(shown(), fish(script, "helix-bg "));
+    assertEquals(new TreeSet<>(List.of("dismiss")), fish(script, "helix-bg dis"));
+    assertEquals(new TreeSet<>(List.of("--dry-run")), fish(script, "helix-bg service --dr"));
+    assertTrue(fish(script, "helix-bg service un").contains("uninstall"));
+    assertEquals(new TreeSet<>(), fish(script, "helix-bg search stat"), "words of a text are none");
+  }
+
+  /** What fish proposes, without descriptions. */
+  private TreeSet<String> fish(Path script, String typed) throws IOException, InterruptedException {
+    TreeSet<String> proposed = new TreeSet<>();
+    said("fish", "-N", "-c", "source $argv[1]; complete -C $argv[2]", script.toString(), typed)
+        .lines()
+        .forEach(line -> proposed.add(line.split("\t")[0]));
+    return proposed;
+  }
+
+  /** What a program prints that ends well and complains of nothing, in an empty folder. */
+  private String said(String... command) throws IOException, InterruptedException {
+    ProcessBuilder builder = new ProcessBuilder(command);
+    builder.environment().put("HOME", folder.toString());
+    Process process =
+        builder
+            .directory(Files.createDirectories(folder.resolve("empty")).toFile())
+            .redirectError(folder.resolve("err").toFile())
+            .redirectOutput(folder.resolve("out").toFile())
+            .start();
+    int code = process.waitFor();
+    assertEquals("0 ", code + " " + Files.readString(folder.resolve("err")));
+    return Files.readString(folder.resolve("out"));
+  }
+
+  @Test
+  void completionOfAnUnknownShellSaysWhichAreThere() {
+    int code = line().execute("completion", "tcsh");
+    assertEquals(ExitCode.USAGE.number(), code);
+    String said = out.toString(StandardCharsets.UTF_8);
+    assertTrue(said.contains("bash, zsh, fish, not for tcsh"), said);
+  }
+
   /** Commands that users are told of. */
   private TreeSet<String> shown() {
     TreeSet<String> names = new TreeSet<>(line().getSubcommands().keySet());

@@ -11,6 +11,9 @@ import dev.helixbg.daemon.kb.WritableKb;
 import dev.helixbg.daemon.terminal.Console;
 import dev.helixbg.daemon.terminal.ExitCode;
 import dev.helixbg.daemon.terminal.Interruption;
+import dev.helixbg.insight.decisions.Decision;
+import dev.helixbg.insight.decisions.Decision.Verdict;
+import dev.helixbg.insight.decisions.DecisionFile;
 import java.io.ByteArrayInputStream;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
@@ -19,6 +22,7 @@ import java.io.PrintStream;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Random;
@@ -183,10 +187,20 @@ class FindingsCommandsTest {
     assertEquals(0, run("findings", kb, "--settled", "--json"));
     assertEquals("dismissed", json().get(0).path("decision").asText());
     assertEquals("cache:0 ~ cache:1", json().get(0).path("about").asText());
+    assertEquals("person", json().get(0).path("by").asText());
+    assertEquals("", json().get(0).path("reason").asText());
 
     assertEquals(0, run("done", "--kb", kb, id), err::toString);
     assertEquals(0, run("findings", kb, "--settled"));
-    assertTrue(out.toString().contains("done"), out::toString);
+    assertTrue(out.toString().matches("(?s).*done +person +cache:0 ~ cache:1\\R"), out::toString);
+    Decision agents =
+        new Decision(id, Verdict.DONE, Instant.EPOCH, "a ~ b", Decision.By.AGENT, "one was left");
+    new DecisionFile(writer.kb().insights()).append(List.of(agents));
+    assertEquals(0, run("findings", kb, "--settled"));
+    assertTrue(out.toString().contains("agent   a ~ b: one was left"), out::toString);
+    assertEquals(0, run("findings", kb, "--settled", "--json"));
+    assertEquals("agent", json().get(0).path("by").asText());
+    assertEquals("one was left", json().get(0).path("reason").asText());
     assertEquals(0, run("undo", "--kb", kb, id), err::toString);
     assertTrue(open().contains(id));
 

@@ -65,7 +65,7 @@ class LanguageModelTest {
   void withoutAModelTheErrorNamesTheFolderAndHowToGetOne() {
     Failure failure = assertThrows(Failure.class, () -> LanguageModel.require(settings(Map.of())));
     assertTrue(failure.getMessage().contains(folder.toString()), failure.getMessage());
-    assertTrue(failure.getMessage().contains("scripts/fetch-models"), failure.getMessage());
+    assertTrue(failure.getMessage().contains("helix-bg fetch-models"), failure.getMessage());
   }
 
   private Optional<LanguageModel> located(Map<String, String> flags) {

@@ -7,6 +7,8 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
+import dev.helixbg.daemon.terminal.Console;
+import dev.helixbg.daemon.terminal.Progress;
 import io.modelcontextprotocol.json.jackson2.JacksonMcpJsonMapper;
 import io.modelcontextprotocol.json.schema.JsonSchemaValidator;
 import io.modelcontextprotocol.server.McpServer;
@@ -17,6 +19,7 @@ import io.modelcontextprotocol.spec.McpSchema.Tool;
 import java.io.BufferedReader;
 import java.io.IOException;
 import java.io.InputStreamReader;
+import java.io.OutputStream;
 import java.io.PipedInputStream;
 import java.io.PipedOutputStream;
 import java.io.PrintStream;
@@ -41,6 +44,10 @@ class StdioTransportTest {
   private static final String INITIALIZED =
       "{\"jsonrpc\":\"2.0\",\"method\":\"notifications/initialized\"}";
 
+  private final Calls calls =
+      new Calls(
+          new Console(
+              OutputStream.nullOutputStream(), OutputStream.nullOutputStream(), false, false));
   private final CountDownLatch begun = new CountDownLatch(1);
   private final CountDownLatch calledOff = new CountDownLatch(1);
   private final CountDownLatch goOn = new CountDownLatch(1);
@@ -65,7 +72,7 @@ class StdioTransportTest {
         .jsonSchemaValidator(
             (schema, value) -> JsonSchemaValidator.ValidationResponse.asValid(null))
         .immediateExecution(true)
-        .tools(tool("echo", this::echo), tool("wait", this::waits))
+        .tools(tool("echo", this::echo), tool("wait", this::waits), embed())
         .build();
     server =
         Thread.ofPlatform()
@@ -90,6 +97,22 @@ class StdioTransportTest {
             CallToolResult.builder().addTextContent(handler.of(request.arguments())).build());
   }
 
+  /** As the tools are: it says how far it is. */
+  private SyncToolSpecification embed() {
+    return new SyncToolSpecification(
+        Tool.builder("embed", Map.of("type", "object")).build(),
+        (client, request) ->
+            calls.run(
+                client,
+                request,
+                progress -> {
+                  try (Progress step = progress.begin("Embedding", 1200)) {
+                    step.step();
+                    return waits(Map.of());
+                  }
+                }));
+  }
+
   private String echo(Map<String, Object> arguments) {
     return String.valueOf(arguments.get("text"));
   }
@@ -110,6 +133,7 @@ class StdioTransportTest {
   void end() throws Exception {
     goOn.countDown();
     toServer.close();
+    calls.close();
     server.join(TimeUnit.SECONDS.toMillis(30));
     assertFalse(server.isAlive(), "it ends when its client has left");
   }
@@ -206,6 +230,39 @@ class StdioTransportTest {
     calledOff.await();
     send(call(2, "echo", "next"));
     assertEquals(2, answer().path("id").asInt());
+  }
+
+  @Test
+  void whoGaveATokenHearsHowFarItsCallIs() throws Exception {
+    initialize();
+    send(
+        """
+        {"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"embed","arguments":{},\
+        "_meta":{"progressToken":"mine"}}}\
+        """);
+    JsonNode heard = answer();
+    assertEquals("notifications/progress", heard.path("method").asText());
+    assertEquals("mine", heard.at("/params/progressToken").asText());
+    assertEquals("Embedding: 1 of 1,200", heard.at("/params/message").asText());
+    JsonNode next = answer();
+    assertTrue(
+        next.at("/params/progress").asDouble() > heard.at("/params/progress").asDouble(),
+        "it must grow: " + heard + " " + next);
+    goOn.countDown();
+    JsonNode last = next;
+    while (last.has("method")) {
+      last = answer();
+    }
+    assertEquals("went on", last.at("/result/content/0/text").asText());
+  }
+
+  @Test
+  void whoGaveNoTokenHearsNothingBeforeTheAnswer() throws Exception {
+    initialize();
+    send(call(1, "embed", ""));
+    begun.await();
+    goOn.countDown();
+    assertEquals(1, answer().path("id").asInt());
   }
 
   @Test

@@ -190,6 +190,7 @@ class ServiceFilesTest {
             "ReadWritePaths=-/home/ada/.helix",
             "ReadWritePaths=\"-/home/ada/100%% \\\"mine\\\" $HOME\"",
             "Environment=HELIX_BG_LAUNCHER_SERVICE=systemd",
+            "ConditionFileIsExecutable=/usr/bin/env",
             "Environment=HELIX_BG_LLM_SECONDS=5",
             "StandardError=append:/home/ada/.helix/logs 100%%/service.err",
             "WantedBy=default.target")) {

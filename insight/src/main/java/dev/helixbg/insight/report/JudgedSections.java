@@ -217,7 +217,7 @@ record JudgedSections(
     if (judgements.model().isEmpty()) {
       return "No language model was used. One would say of each pair whether both entries state the"
           + " same, are related or have nothing in common, put each topic into a sentence,"
-          + " and label entries by reading them. scripts/fetch-models gets one that fits:"
+          + " and label entries by reading them. helix-bg fetch-models gets one that fits:"
           + " Qwen3-0.6B, about half a gigabyte. It runs on this machine, like everything"
           + " here.";
     }

@@ -103,7 +103,7 @@ public final class TerminalSummary {
               + Wording.count(judgements.summaries().size(), "summary", "summaries")
               + (left > 0 ? "; " + Wording.count(left) + " left for the next run" : ""));
     } else if (!judgements.guesses().isEmpty()) {
-      line("No language model: labels by wording, no verdicts. scripts/fetch-models gets one");
+      line("No language model: labels by wording, no verdicts. helix-bg fetch-models gets one");
     }
   }
 

@@ -123,8 +123,9 @@ class JudgedReportTest {
   @Test
   void withoutAModelThePageSaysWhatOneWouldAdd() {
     String note = html(KbFixtures.small().report()).selectFirst(".judge").text();
-    assertTrue(note.contains("scripts/fetch-models"), note);
-    assertTrue(MarkdownReport.render(KbFixtures.small().report()).contains("scripts/fetch-models"));
+    assertTrue(note.contains("helix-bg fetch-models"), note);
+    assertTrue(
+        MarkdownReport.render(KbFixtures.small().report()).contains("helix-bg fetch-models"));
   }
 
   @Test
