@@ -5,28 +5,32 @@ record_classes() { # JAVA LIB WORK JVM_OPTIONS... -> WORK/classes: what training
   shift 3
   local options=(@scripts/lib/jvm.options @scripts/lib/tiered.options "$@")
 
-  run() { # JVM_OPTIONS... -- ARGUMENTS...; runs against a home of its own, and shows the output only of a failure
-    local jvm=()
+  run() { # NAME JVM_OPTIONS... -- ARGUMENTS...; runs against a home of its own, and shows the output only of a failure
+    local log=$work/$1.log jvm=()
+    shift
     while [ "$1" != -- ]; do jvm+=("$1"); shift; done
     shift
     env -i HOME="$work" PATH="$PATH" XDG_CACHE_HOME="$work/cache" TMPDIR="${TMPDIR:-/tmp}" \
-      "$java" "${options[@]}" ${jvm[@]+"${jvm[@]}"} -jar "$lib/helix-bg.jar" "$@" > "$work/log" 2>&1 || {
-      cat "$work/log" >&2
+      "$java" "${options[@]}" ${jvm[@]+"${jvm[@]}"} -jar "$lib/helix-bg.jar" "$@" > "$log" 2>&1 || {
+      cat "$log" >&2
       return 1
     }
   }
 
   rm -rf "$work"
   mkdir -p "$work"
-  # The first run embeds the sample and has a golden model judge it. The second, recorded, finds all vectors in its cache: that is the
-  # run whose start matters. It asks the model again, of the types of Q4_K_M files, so that the classes of the engine are recorded, too.
-  local model=$PWD/llm/src/test/resources/golden/golden-q4km.gguf
-  run -- one-shot --sample --model "$model"
-  rm "$work/cache/helix-bg/sample-kb/insights/answers.jsonl"
+  # The first run embeds the sample. The second, recorded, finds all vectors in its cache: that is the run whose start matters. It asks a
+  # golden model, of the types of Q4_K_M files, so that the classes of the engine are recorded, too. Two run at a time.
+  local model=$PWD/llm/src/test/resources/golden/golden-q4km.gguf kb=$work/cache/helix-bg/sample-kb other
   # Without the JDK's archive, which hides its own classes from the record.
-  run -Xshare:off "-XX:DumpLoadedClassList=$work/one-shot" -- one-shot --sample --model "$model"
-  run -Xshare:off "-XX:DumpLoadedClassList=$work/generate" -- generate "$model" --prompt-ids 1,2,3,4,5,6,7,8 --raw -n 2 --stats
-  # An agent's first questions, to a server that works by itself.
+  run generate -Xshare:off "-XX:DumpLoadedClassList=$work/generate" -- generate "$model" --prompt-ids 1,2,3,4,5,6,7,8 --raw -n 2 --stats &
+  other=$!
+  run sample -- one-shot --sample
+  wait $other
+  cp -R "$kb" "$work/kb"
+  run one-shot -Xshare:off "-XX:DumpLoadedClassList=$work/one-shot" -- one-shot --sample --model "$model" &
+  other=$!
+  # An agent's first questions, to a server that works by itself, and a client that waits for the answers.
   cat > "$work/session" << 'END'
 {"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":"2025-06-18","capabilities":{},"clientInfo":{"name":"train","version":"1"}}}
 {"jsonrpc":"2.0","method":"notifications/initialized"}
@@ -34,7 +38,9 @@ record_classes() { # JAVA LIB WORK JVM_OPTIONS... -> WORK/classes: what training
 {"jsonrpc":"2.0","id":3,"method":"tools/call","params":{"name":"status","arguments":{}}}
 {"jsonrpc":"2.0","id":4,"method":"tools/call","params":{"name":"search","arguments":{"text":"lease"}}}
 END
-  run -Xshare:off "-XX:DumpLoadedClassList=$work/mcp" -- mcp "$work/cache/helix-bg/sample-kb" < "$work/session"
+  { cat "$work/session"; for _ in {1..600}; do ! grep -qs '"id":4' "$work/mcp.log" || break; sleep 0.1; done; } |
+    run mcp -Xshare:off "-XX:DumpLoadedClassList=$work/mcp" -- mcp "$work/kb"
+  wait $other
   # The numbers of classes are the lists' own, and nobody refers to them. Which constants were resolved differs from run to run, and
   # gains nothing. Class files as old as picocli's are archived only while they are not linked, which its lambdas would have them be.
   sed -e '/^#/d' -e '/^@cp /d' -e '/^@.*picocli\//d' -e 's/ id: [0-9]*$//' "$work/one-shot" "$work/generate" "$work/mcp" | LC_ALL=C sort -u > "$work/classes"

@@ -3,7 +3,7 @@
 set -u
 java=$1 dist=$2 scripts=$3 kb=$4
 unit=helix-bg.service
-hb() { "$java" --add-modules jdk.incubator.vector --enable-native-access=ALL-UNNAMED -Xshare:auto -XX:+UseSerialGC -jar "$dist/lib/helix-bg.jar" "$@" 2>> err; }
+hb() { "$java" "@$scripts/lib/jvm.options" "@$scripts/lib/tiered.options" -XX:SharedArchiveFile="$dist/lib/helix-bg.jsa" -jar "$dist/lib/helix-bg.jar" "$@" 2>> err; }
 told() { echo "$1=$2"; }
 show() { systemctl --user show --value -p "$1" $unit; }
 up_to_date() { # 0 once the daemon answers and has done its work
@@ -27,14 +27,16 @@ opt=$PWD/.local/opt/helix-bg
 for version in 1 2; do
   [ ! -e "$opt/$version" ] || continue
   mkdir -p "$opt/$version/bin"
-  cp -r "$dist/lib" "$opt/$version/lib"
+  cp -rp "$dist/lib" "$opt/$version/lib" # times, too: the archive of classes knows them
   cp "$scripts"/lib/*.options "$scripts/lib/launch.sh" "$opt/$version/lib"
   ln -s "${java%/bin/java}" "$opt/$version/runtime"
   cp "$scripts/../packaging/launcher" "$opt/$version/bin/helix-bg"
 done
 ln -sfn 1 "$opt/current"
 
-# Waiting half a minute before a restart is for users, not for tests.
+# Waiting half a minute before a restart is for users, not for tests; so are quiet times.
+mkdir -p .helix
+printf '[daemon]\npoll_seconds = 0.2\nquiet_seconds = 0.2\n' > .helix/helix-bg.toml
 mkdir -p .config/systemd/user/$unit.d
 printf '[Service]\nRestartSec=1\n' > .config/systemd/user/$unit.d/test.conf
 

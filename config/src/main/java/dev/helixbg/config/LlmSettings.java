@@ -2,6 +2,7 @@ package dev.helixbg.config;
 
 import java.nio.file.Path;
 import java.util.Optional;
+import java.util.function.Predicate;
 
 /**
  * How the language model is asked.
@@ -11,4 +12,10 @@ import java.util.Optional;
  * @param entryTokens a longer entry is cut at a sentence
  * @param backend what runs it
  */
-public record LlmSettings(Optional<Path> model, int seconds, int entryTokens, LlmBackend backend) {}
+public record LlmSettings(Optional<Path> model, int seconds, int entryTokens, LlmBackend backend) {
+
+  /** What is remembered of this model, or of the first in the models folder; nothing is asked. */
+  public LlmSettings withoutAsking(Predicate<Path> isThere) {
+    return new LlmSettings(model.filter(isThere), 0, entryTokens, backend);
+  }
+}

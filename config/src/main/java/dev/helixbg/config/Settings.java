@@ -18,4 +18,10 @@ public record Settings(
     EmbedSettings embed,
     LlmSettings llm,
     InsightSettings insight,
-    DaemonSettings daemon) {}
+    DaemonSettings daemon) {
+
+  /** The same with the language model asked in another way. */
+  public Settings with(LlmSettings other) {
+    return new Settings(kb, threads, cache, embed, other, insight, daemon);
+  }
+}

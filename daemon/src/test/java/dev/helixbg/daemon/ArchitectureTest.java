@@ -75,6 +75,7 @@ class ArchitectureTest {
                   "findings",
                   "search",
                   "decisions",
+                  "label",
                   "judge",
                   "acts",
                   "review",

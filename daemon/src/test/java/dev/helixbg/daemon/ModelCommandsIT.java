@@ -97,14 +97,64 @@ class ModelCommandsIT {
     assertTrue(loaded.at("/load/phases").size() >= 5);
   }
 
+  /** The rival is a stand-in, which a test of its own has give up, hang and end. */
   @Test
-  void benchGivesOneObjectPerTest() throws Exception {
-    JsonNode bench =
-        json(program.run("bench", "llm", model, "-p", "16", "-n", "4", "-r", "1", "--json"));
+  void benchGivesOneObjectPerTestAndMeasuresTheRivalInTurn() throws Exception {
+    Path node = Files.createDirectories(home.resolve("bin")).resolve("node");
+    Files.writeString(
+        node, "#!/bin/sh\necho ready 1.2\nwhile read -r _ n; do echo speed $n; done\n");
+    assertTrue(node.toFile().setExecutable(true));
+    Files.createDirectories(home.resolve("npm/node_modules/node-llama-cpp"));
+    Program beside = new Program(home).with("PATH", node.getParent() + ":" + System.getenv("PATH"));
+    String[] command = {
+      "bench",
+      "llm",
+      model,
+      "-p",
+      "16",
+      "-n",
+      "4",
+      "-r",
+      "1",
+      "--json",
+      "--beside",
+      "llama",
+      "--npm",
+      "npm"
+    };
+    JsonNode bench = json(beside.run(command));
     assertEquals("pp16", bench.at("/0/test").asText());
     assertEquals("tg4", bench.at("/1/test").asText());
     assertTrue(bench.at("/1/tokens_per_second").asDouble() > 0);
     assertEquals("cpu", bench.at("/0/backend").asText());
+    assertEquals("node-llama-cpp 1.2", bench.at("/0/rival").asText());
+    assertEquals(16, bench.at("/0/rival_median").asDouble());
+    assertEquals(bench.at("/1/median").asDouble() / 4, bench.at("/1/ratio").asDouble(), 1e-9);
+    assertTrue(bench.at("/0/vector_bits").asInt() >= 128);
+    assertTrue(bench.at("/0/jvm_options").asText().contains("-XX:"), bench.toString());
+  }
+
+  @Test
+  void benchSaysHowToGetARivalThatIsNotThere() throws Exception {
+    Program.Ended ended =
+        program.run(
+            "bench",
+            "llm",
+            model,
+            "-p",
+            "0",
+            "-n",
+            "1",
+            "-r",
+            "1",
+            "--beside",
+            "llama",
+            "--npm",
+            "nowhere");
+    assertEquals(0, ended.code(), ended.err());
+    assertEquals(1, ended.err().lines().count(), ended.err());
+    assertTrue(ended.err().contains("npm install node-llama-cpp"), ended.err());
+    assertTrue(ended.out().contains("tg1 "), ended.out());
   }
 
   @Test

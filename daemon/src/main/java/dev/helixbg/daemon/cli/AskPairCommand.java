@@ -1,5 +1,6 @@
 package dev.helixbg.daemon.cli;
 
+import com.fasterxml.jackson.databind.node.ObjectNode;
 import dev.helixbg.config.Settings;
 import dev.helixbg.daemon.cli.flags.GlobalOptions;
 import dev.helixbg.daemon.cli.flags.JudgeFlags;
@@ -191,22 +192,18 @@ final class AskPairCommand implements Callable<Integer> {
     PairVerdict verdict = answered.verdict();
     double different = Math.max(0, 1 - verdict.same() - verdict.related());
     if (json) {
-      Json.print(
-          console.json(),
-          generator -> {
-            generator.writeStartObject();
-            generator.writeStringField("verdict", verdict.verdict().title());
-            Json.decimal(generator, "probability", verdict.probability());
-            Json.decimal(generator, "same", verdict.same());
-            Json.decimal(generator, "related", verdict.related());
-            Json.decimal(generator, "different", different);
-            if (!Double.isNaN(verdict.overtaken())) {
-              Json.decimal(generator, "overtaken", verdict.overtaken());
-            }
-            generator.writeBooleanField("cut", verdict.cut());
-            generator.writeBooleanField("remembered", answered.remembered());
-            generator.writeEndObject();
-          });
+      ObjectNode value =
+          Json.object()
+              .put("verdict", verdict.verdict().title())
+              .put("probability", Json.rounded(verdict.probability()))
+              .put("same", Json.rounded(verdict.same()))
+              .put("related", Json.rounded(verdict.related()))
+              .put("different", Json.rounded(different));
+      if (!Double.isNaN(verdict.overtaken())) {
+        value.put("overtaken", Json.rounded(verdict.overtaken()));
+      }
+      value.put("cut", verdict.cut()).put("remembered", answered.remembered());
+      Json.print(console.json(), value);
     } else {
       console
           .out()

@@ -1,6 +1,6 @@
 package dev.helixbg.daemon.cli;
 
-import com.fasterxml.jackson.core.JsonGenerator;
+import com.fasterxml.jackson.databind.node.ObjectNode;
 import dev.helixbg.config.SettingsLoader.EffectiveSetting;
 import dev.helixbg.daemon.cli.flags.GlobalOptions;
 import dev.helixbg.daemon.terminal.Console;
@@ -34,7 +34,7 @@ final class ConfigCommand implements Callable<Integer> {
   public Integer call() throws IOException {
     List<EffectiveSetting> settings = options.load().effective();
     if (json) {
-      Json.print(console.json(), generator -> writeJson(settings, generator));
+      Json.print(console.json(), toJson(settings));
     } else {
       settings.forEach(this::print);
     }
@@ -53,16 +53,14 @@ final class ConfigCommand implements Callable<Integer> {
     console.out().println();
   }
 
-  private static void writeJson(List<EffectiveSetting> settings, JsonGenerator json)
-      throws IOException {
-    json.writeStartObject();
+  private static ObjectNode toJson(List<EffectiveSetting> settings) {
+    ObjectNode all = Json.object();
     for (EffectiveSetting setting : settings) {
-      json.writeObjectFieldStart(setting.name());
-      json.writeStringField("value", setting.text());
-      json.writeStringField("origin", setting.origin());
-      json.writeStringField("meaning", setting.meaning());
-      json.writeEndObject();
+      all.putObject(setting.name())
+          .put("value", setting.text())
+          .put("origin", setting.origin())
+          .put("meaning", setting.meaning());
     }
-    json.writeEndObject();
+    return all;
   }
 }

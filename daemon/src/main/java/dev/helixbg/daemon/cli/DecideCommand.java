@@ -1,6 +1,6 @@
 package dev.helixbg.daemon.cli;
 
-import com.fasterxml.jackson.core.JsonGenerator;
+import com.fasterxml.jackson.databind.node.ObjectNode;
 import dev.helixbg.daemon.cli.flags.GlobalOptions;
 import dev.helixbg.daemon.cli.flags.KbOption;
 import dev.helixbg.daemon.kb.Kb;
@@ -92,7 +92,7 @@ final class DecideCommand implements Callable<Integer> {
       note(chosen, made);
     }
     if (json) {
-      Json.print(console.json(), out -> write(made, out));
+      Json.print(console.json(), Json.array(made, DecideCommand::toJson));
     } else if (dryRun) {
       made.forEach(one -> console.say("%-22s %s", one.id(), one.about()));
     }
@@ -177,16 +177,11 @@ final class DecideCommand implements Callable<Integer> {
         .forEach(ids::add);
   }
 
-  private void write(List<Decision> made, JsonGenerator out) throws IOException {
-    out.writeStartArray();
-    for (Decision decision : made) {
-      out.writeStartObject();
-      out.writeStringField("id", decision.id());
-      out.writeStringField("decision", FindingsCommand.word(decision));
-      out.writeStringField("about", decision.about());
-      out.writeEndObject();
-    }
-    out.writeEndArray();
+  private static ObjectNode toJson(Decision decision) {
+    return Json.object()
+        .put("id", decision.id())
+        .put("decision", FindingsCommand.word(decision))
+        .put("about", decision.about());
   }
 
   /** Has a daemon that watches this KB look at once; what it does then is no matter of ours. */

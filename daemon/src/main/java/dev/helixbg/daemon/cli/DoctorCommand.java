@@ -32,13 +32,7 @@ final class DoctorCommand implements Callable<Integer> {
   public Integer call() throws IOException, InterruptedException {
     List<Check> checks = Doctor.examine(options::load, GlobalOptions.locations());
     if (json) {
-      Json.print(
-          console.json(),
-          generator -> {
-            generator.writeStartObject();
-            Check.write(checks, generator);
-            generator.writeEndObject();
-          });
+      Json.print(console.json(), Json.object().set("checks", Check.toJson(checks)));
     } else {
       Check.print(checks, console);
     }

@@ -1,6 +1,6 @@
 package dev.helixbg.daemon.cli;
 
-import com.fasterxml.jackson.core.JsonGenerator;
+import com.fasterxml.jackson.databind.node.ObjectNode;
 import dev.helixbg.config.Settings;
 import dev.helixbg.daemon.cli.flags.GlobalOptions;
 import dev.helixbg.daemon.kb.Kb;
@@ -67,7 +67,7 @@ final class FindingsCommand implements Callable<Integer> {
 
   private void printOpen(List<ReportedFinding> findings) throws IOException {
     if (json) {
-      Json.print(console.json(), generator -> writeOpen(findings, generator));
+      Json.print(console.json(), Json.array(findings, FindingsCommand::toJson));
       return;
     }
     for (ReportedFinding finding : findings) {
@@ -81,28 +81,15 @@ final class FindingsCommand implements Callable<Integer> {
     }
   }
 
-  private static void writeOpen(List<ReportedFinding> findings, JsonGenerator out)
-      throws IOException {
-    out.writeStartArray();
-    for (ReportedFinding finding : findings) {
-      out.writeStartObject();
-      out.writeStringField("id", finding.id());
-      out.writeStringField("kind", finding.kind());
-      if (finding.rank().isPresent()) {
-        out.writeNumberField("rank", finding.rank().getAsInt());
-      } else {
-        out.writeNullField("rank");
-      }
-      out.writeNumberField("similarity", finding.similarity());
-      out.writeStringField("about", finding.about());
-      out.writeEndObject();
-    }
-    out.writeEndArray();
+  private static ObjectNode toJson(ReportedFinding finding) {
+    ObjectNode json = Json.object().put("id", finding.id()).put("kind", finding.kind());
+    finding.rank().ifPresentOrElse(rank -> json.put("rank", rank), () -> json.putNull("rank"));
+    return json.put("similarity", finding.similarity()).put("about", finding.about());
   }
 
   private void printSettled(Decisions decisions) throws IOException {
     if (json) {
-      Json.print(console.json(), generator -> writeSettled(decisions, generator));
+      Json.print(console.json(), Json.array(decisions.settled(), FindingsCommand::toJson));
       return;
     }
     for (Decision decision : decisions.settled()) {
@@ -110,17 +97,12 @@ final class FindingsCommand implements Callable<Integer> {
     }
   }
 
-  private static void writeSettled(Decisions decisions, JsonGenerator out) throws IOException {
-    out.writeStartArray();
-    for (Decision decision : decisions.settled()) {
-      out.writeStartObject();
-      out.writeStringField("id", decision.id());
-      out.writeStringField("decision", word(decision));
-      out.writeStringField("at", decision.at().toString());
-      out.writeStringField("about", decision.about());
-      out.writeEndObject();
-    }
-    out.writeEndArray();
+  private static ObjectNode toJson(Decision decision) {
+    return Json.object()
+        .put("id", decision.id())
+        .put("decision", word(decision))
+        .put("at", decision.at().toString())
+        .put("about", decision.about());
   }
 
   static String word(Decision decision) {

@@ -1,6 +1,6 @@
 package dev.helixbg.daemon.cli;
 
-import com.fasterxml.jackson.core.JsonGenerator;
+import com.fasterxml.jackson.databind.node.ObjectNode;
 import dev.helixbg.config.Settings;
 import dev.helixbg.daemon.cli.flags.GlobalOptions;
 import dev.helixbg.daemon.cli.flags.JudgeFlags;
@@ -16,10 +16,10 @@ import dev.helixbg.embed.EmbeddingModel;
 import dev.helixbg.embed.cache.TextKey;
 import dev.helixbg.insight.findings.NamedEntry;
 import dev.helixbg.insight.judge.Asking;
-import dev.helixbg.insight.judge.Guess;
 import dev.helixbg.insight.judge.Job;
-import dev.helixbg.insight.judge.Label;
 import dev.helixbg.insight.judge.LabelRun;
+import dev.helixbg.insight.label.Guess;
+import dev.helixbg.insight.label.Label;
 import dev.helixbg.insight.log.DataLog;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -72,7 +72,7 @@ final class LabelCommand implements Callable<Integer> {
       labelled = run(chosen, settings, false);
     }
     if (json) {
-      Json.print(console.json(), generator -> write(labelled, generator));
+      Json.print(console.json(), toJson(labelled));
     } else {
       print(labelled);
     }
@@ -125,31 +125,28 @@ final class LabelCommand implements Callable<Integer> {
     return Math.round(100 * share) + " %";
   }
 
-  private static void write(Labelled labelled, JsonGenerator json) throws IOException {
-    json.writeStartObject();
-    json.writeStringField("model", labelled.model());
-    json.writeNumberField("asked", labelled.asked());
-    json.writeNumberField("left", labelled.left());
-    json.writeArrayFieldStart("entries");
-    for (NamedEntry named : labelled.entries()) {
-      Guess guess = labelled.guesses().get(named.key());
-      json.writeStartObject();
-      json.writeStringField("name", named.name());
-      json.writeArrayFieldStart("tagged");
-      for (Label label : Label.among(named.entry().text().tags())) {
-        json.writeString(label.title());
-      }
-      json.writeEndArray();
-      if (guess != null) {
-        json.writeStringField(Job.LABEL.title(), guess.label().title());
-        Json.decimal(json, "probability", guess.score());
-        json.writeStringField("runnerUp", guess.runnerUp().title());
-        Json.decimal(json, "runnerUpProbability", guess.runnerUpScore());
-        json.writeBooleanField("cut", guess.cut());
-      }
-      json.writeEndObject();
-    }
-    json.writeEndArray();
-    json.writeEndObject();
+  private static ObjectNode toJson(Labelled labelled) {
+    return Json.object()
+        .put("model", labelled.model())
+        .put("asked", labelled.asked())
+        .put("left", labelled.left())
+        .set(
+            "entries",
+            Json.array(
+                labelled.entries(), named -> toJson(named, labelled.guesses().get(named.key()))));
+  }
+
+  private static ObjectNode toJson(NamedEntry named, Guess guess) {
+    List<Label> tagged = Label.among(named.entry().text().tags());
+    ObjectNode entry = Json.object().put("name", named.name());
+    entry.set("tagged", Json.texts(tagged.stream().map(Label::title).toList()));
+    return guess == null
+        ? entry
+        : entry
+            .put(Job.LABEL.title(), guess.label().title())
+            .put("probability", Json.rounded(guess.score()))
+            .put("runnerUp", guess.runnerUp().title())
+            .put("runnerUpProbability", Json.rounded(guess.runnerUpScore()))
+            .put("cut", guess.cut());
   }
 }

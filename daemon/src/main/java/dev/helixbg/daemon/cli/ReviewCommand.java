@@ -9,11 +9,13 @@ import dev.helixbg.daemon.host.DaemonMetrics;
 import dev.helixbg.daemon.host.EmbedderSource;
 import dev.helixbg.daemon.host.TextModelHost;
 import dev.helixbg.daemon.kb.Kb;
+import dev.helixbg.daemon.kb.KbIdentity;
 import dev.helixbg.daemon.kb.KbLock;
 import dev.helixbg.daemon.link.DaemonHome;
 import dev.helixbg.daemon.link.DaemonLink;
 import dev.helixbg.daemon.run.Reviews;
 import dev.helixbg.daemon.run.Saving;
+import dev.helixbg.daemon.run.ShownProgress;
 import dev.helixbg.daemon.run.VectorUpdate;
 import dev.helixbg.daemon.terminal.Console;
 import dev.helixbg.daemon.terminal.ExitCode;
@@ -21,6 +23,7 @@ import dev.helixbg.daemon.terminal.Failure;
 import dev.helixbg.daemon.terminal.Json;
 import dev.helixbg.daemon.terminal.Progress;
 import dev.helixbg.embed.cache.EmbeddingCache;
+import dev.helixbg.insight.acts.HelixCall;
 import dev.helixbg.insight.log.DataLog;
 import dev.helixbg.insight.review.History;
 import dev.helixbg.insight.review.Review;
@@ -144,15 +147,18 @@ abstract sealed class ReviewCommand implements Callable<Integer> {
               source::open,
               Progress.on(console))
           .run(DataLog.readQuiet(chosen.dataLog()).entries(), Saving.PUBLISHED);
+      Reviews reviews = new Reviews(settings, source.id());
+      KbIdentity found = KbIdentity.of(chosen);
       return model.use(
           text ->
-              new Reviews(settings, source.id())
-                  .run(
-                      chosen,
-                      wanted(),
-                      text.map(model::oracle),
-                      Instant.now(),
-                      Thread.currentThread()::isInterrupted));
+              reviews.run(
+                  found,
+                  wanted(),
+                  reviews.subject(chosen),
+                  text,
+                  new ShownProgress(Progress.on(console)),
+                  Instant.now(),
+                  Thread.currentThread()::isInterrupted));
     }
   }
 
@@ -160,14 +166,18 @@ abstract sealed class ReviewCommand implements Callable<Integer> {
     console.say("%s", review.summary());
     for (Review.Item item : review.items()) {
       console.say(
-          "%.3f  %s %s %s%s",
+          "%.3f  %s %s %s%s%s",
           item.similarity(),
           item.a(),
           item.relation(),
           item.b(),
-          item.verdict().isEmpty() ? "" : " (" + item.verdict() + ")");
+          item.verdict().isEmpty() ? "" : " (" + item.verdict() + ")",
+          item.id().isEmpty() ? "" : "  " + item.id());
       if (!item.text().isEmpty()) {
         console.say("       %s", item.text());
+      }
+      for (HelixCall edit : item.edits()) {
+        console.say("       %s", edit.json());
       }
     }
   }

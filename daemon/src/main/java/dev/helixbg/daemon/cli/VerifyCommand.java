@@ -1,5 +1,6 @@
 package dev.helixbg.daemon.cli;
 
+import com.fasterxml.jackson.databind.node.ObjectNode;
 import dev.helixbg.config.Settings;
 import dev.helixbg.daemon.cli.flags.GlobalOptions;
 import dev.helixbg.daemon.kb.Kb;
@@ -44,7 +45,10 @@ final class VerifyCommand implements Callable<Integer> {
     String modelId = EmbeddingModel.locate(settings.embed(), settings.cache()).id();
     Verification.Result result = Verification.of(chosen, modelId, settings.embed().maxTokens());
     if (json) {
-      printJson(chosen, result);
+      ObjectNode value = Json.object().put("kb", chosen.folder().toString());
+      value.set("checks", Check.toJson(result.checks()));
+      value.set("aRunWould", Json.texts(result.aRunWould()));
+      Json.print(console.json(), value);
     } else {
       Check.print(result.checks(), console);
       String work =
@@ -52,21 +56,5 @@ final class VerifyCommand implements Callable<Integer> {
       console.out().println("A run would " + work + ".");
     }
     return Check.exitCode(result.checks()).number();
-  }
-
-  private void printJson(Kb chosen, Verification.Result result) throws IOException {
-    Json.print(
-        console.json(),
-        generator -> {
-          generator.writeStartObject();
-          generator.writeStringField("kb", chosen.folder().toString());
-          Check.write(result.checks(), generator);
-          generator.writeArrayFieldStart("aRunWould");
-          for (String work : result.aRunWould()) {
-            generator.writeString(work);
-          }
-          generator.writeEndArray();
-          generator.writeEndObject();
-        });
   }
 }

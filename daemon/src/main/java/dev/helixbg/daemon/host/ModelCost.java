@@ -1,9 +1,9 @@
 package dev.helixbg.daemon.host;
 
-import com.fasterxml.jackson.core.JsonGenerator;
+import com.fasterxml.jackson.databind.node.ObjectNode;
+import dev.helixbg.daemon.terminal.Json;
 import dev.helixbg.llm.TextModel;
 import dev.helixbg.llm.backend.KvShape;
-import java.io.IOException;
 
 /**
  * The memory that a loaded language model takes.
@@ -34,12 +34,8 @@ public record ModelCost(long weights, long cache, int tokens) {
     return Math.ceilDiv(bytes, 1L << 20);
   }
 
-  /** An object field {@code memory}. */
-  public void write(JsonGenerator json) throws IOException {
-    json.writeObjectFieldStart("memory");
-    json.writeNumberField("weights", weights);
-    json.writeNumberField("cache", cache);
-    json.writeNumberField("tokens", tokens);
-    json.writeEndObject();
+  /** In bytes, for programs. */
+  public ObjectNode toJson() {
+    return Json.object().put("weights", weights).put("cache", cache).put("tokens", tokens);
   }
 }

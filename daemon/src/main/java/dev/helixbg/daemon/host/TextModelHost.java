@@ -3,8 +3,7 @@ package dev.helixbg.daemon.host;
 import dev.helixbg.config.Settings;
 import dev.helixbg.daemon.terminal.ExitCode;
 import dev.helixbg.daemon.terminal.Failure;
-import dev.helixbg.insight.review.ModelOracle;
-import dev.helixbg.insight.review.Oracle;
+import dev.helixbg.insight.judge.JudgeProgress;
 import dev.helixbg.llm.ModelOptions.Device;
 import dev.helixbg.llm.TextModel;
 import dev.helixbg.llm.gpu.driver.GpuException;
@@ -174,9 +173,9 @@ public final class TextModelHost implements AutoCloseable {
     return wanted == Device.AUTO && gpuFailures > MOST_GPU_FAILURES ? Device.CPU : wanted;
   }
 
-  /** A model as reviews ask it; its tokens are counted. */
-  public Oracle oracle(TextModel model) {
-    return new ModelOracle(model, metrics.modelTokens::add);
+  /** Counts what the model answers as a judge, and the tokens that it takes. */
+  public JudgeProgress counting(TextModel model) {
+    return new CountedAnswers(model, metrics);
   }
 
   /** Whether there is a model to load; the one that was named may be gone. */

@@ -2,7 +2,6 @@ package dev.helixbg.daemon.idle;
 
 import dev.helixbg.config.Settings;
 import dev.helixbg.daemon.host.DaemonClock;
-import dev.helixbg.daemon.host.DaemonMetrics;
 import dev.helixbg.daemon.host.LanguageModel;
 import dev.helixbg.daemon.host.TextModelHost;
 import dev.helixbg.daemon.kb.KbIdentity;
@@ -18,7 +17,6 @@ import dev.helixbg.insight.judge.Judge;
 import dev.helixbg.insight.judge.JudgeProgress;
 import dev.helixbg.insight.judge.JudgeRun;
 import dev.helixbg.llm.TextModel;
-import dev.helixbg.llm.backend.Counters.Counter;
 import java.io.IOException;
 import java.time.Duration;
 import java.util.Optional;
@@ -38,7 +36,6 @@ public final class IdleQuestions {
   private final Settings settings;
   private final TextModelHost host;
   private final DaemonClock clock;
-  private final DaemonMetrics metrics;
 
   /**
    * How far a run is.
@@ -54,12 +51,10 @@ public final class IdleQuestions {
 
   private volatile RunProgress stand = RunProgress.START;
 
-  public IdleQuestions(
-      Settings settings, TextModelHost host, DaemonClock clock, DaemonMetrics metrics) {
+  public IdleQuestions(Settings settings, TextModelHost host, DaemonClock clock) {
     this.settings = settings;
     this.host = host;
     this.clock = clock;
-    this.metrics = metrics;
   }
 
   /** Of the run under way, or of the last one. */
@@ -91,7 +86,6 @@ public final class IdleQuestions {
       throws InterruptedException {
     LanguageModel file = LanguageModel.require(settings);
     int entryTokens = settings.llm().entryTokens();
-    JudgeProgress counting = new CountedProgress(model);
     Duration time = Duration.ofSeconds(settings.llm().seconds());
     measure(file, () -> Judge.with(model, entryTokens), time, cancelled);
     try (Asking asking =
@@ -102,7 +96,7 @@ public final class IdleQuestions {
             () -> Judge.with(model, entryTokens),
             time,
             clock::nanos,
-            counting,
+            new Stand(host.counting(model)),
             cancelled)) {
       new JudgeRun(asking, file.name(), of.report().findings(), of.vectors().vectors()).run();
       return asking.asked();
@@ -124,18 +118,12 @@ public final class IdleQuestions {
     }
   }
 
-  /** Counts. */
-  private final class CountedProgress implements JudgeProgress {
-    private final TextModel model;
-    private long rows;
+  /** Says how far the run is. */
+  private final class Stand implements JudgeProgress {
+    private final JudgeProgress counting;
 
-    CountedProgress(TextModel model) {
-      this.model = model;
-      rows = rows();
-    }
-
-    private long rows() {
-      return model.backend().counters().get(Counter.ROWS);
+    Stand(JudgeProgress counting) {
+      this.counting = counting;
     }
 
     @Override
@@ -152,21 +140,13 @@ public final class IdleQuestions {
               before.done() + questions,
               before.left() - questions,
               before.answered() + questions);
-      metrics.answers.add(questions);
-      countTokens();
+      counting.answered(questions);
     }
 
     @Override
     public void end() {
       stand = new RunProgress(Optional.empty(), 0, 0, stand.answered());
-      countTokens();
-    }
-
-    /** A token is a row of a pass; a few rows that only fill up a small pass count, too. */
-    private void countTokens() {
-      long now = rows();
-      metrics.modelTokens.add(now - rows);
-      rows = now;
+      counting.end();
     }
   }
 }

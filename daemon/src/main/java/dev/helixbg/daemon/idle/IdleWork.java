@@ -15,10 +15,10 @@ import dev.helixbg.daemon.terminal.ExitCode;
 import dev.helixbg.daemon.terminal.Failure;
 import dev.helixbg.daemon.terminal.Faults;
 import dev.helixbg.daemon.watch.KbWatch;
-import dev.helixbg.insight.review.Oracle;
-import dev.helixbg.insight.review.RememberingOracle;
+import dev.helixbg.insight.judge.JudgeProgress;
 import dev.helixbg.insight.review.Review;
 import dev.helixbg.insight.review.SessionReview;
+import dev.helixbg.insight.review.Subject;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.EnumMap;
@@ -126,7 +126,6 @@ public final class IdleWork implements AutoCloseable {
   private final DaemonClock clock;
   private final TroubleLog troubles;
   private final Machine machine;
-  private final RememberingOracle.Memory memory = new RememberingOracle.Memory();
   private final Map<Kb, Known> known = new ConcurrentHashMap<>();
 
   private Thread thread;
@@ -387,25 +386,32 @@ public final class IdleWork implements AutoCloseable {
   }
 
   private void review(Run mine, Review.Kind kind, String about) throws InterruptedException {
-    if (kind == Review.Kind.SESSION && !isSession(mine)) {
+    KbWatch watch = mine.watch();
+    KbIdentity found = KbIdentity.of(watch.kb());
+    Subject subject =
+        watch.outcome().map(Reviews::subject).orElseGet(() -> reviews.subject(watch.kb()));
+    if (kind == Review.Kind.SESSION && !isSession(watch, subject)) {
       return;
     }
     Review review =
         model.useAtIdle(
-            text -> {
-              Optional<Oracle> oracle =
-                  text.map(open -> new RememberingOracle(model.oracle(open), memory));
-              Reviews.Wanted wanted = new Reviews.Wanted(kind, Optional.empty());
-              return reviews.run(mine.watch().kb(), wanted, oracle, clock.now(), this::isCancelled);
-            });
+            text ->
+                reviews.run(
+                    found,
+                    new Reviews.Wanted(kind, Optional.empty()),
+                    subject,
+                    text,
+                    text.map(model::counting).orElse(JudgeProgress.SILENT),
+                    clock.now(),
+                    this::isCancelled));
     LOG.info("{}: {}", about, review.summary());
   }
 
-  private boolean isSession(Run mine) {
-    Optional<Review> last = Reviews.last(mine.watch().kb(), Review.Kind.SESSION);
-    int fresh = SessionReview.fresh(reviews.load(mine.watch().kb()).keys(), last).size();
+  private boolean isSession(KbWatch watch, Subject subject) {
+    Optional<Review> last = Reviews.last(watch.kb(), Review.Kind.SESSION);
+    int fresh = SessionReview.fresh(subject.keys(), last).size();
     if (fresh < settings.daemon().sessionEntries()) {
-      known.get(mine.watch().kb()).noSession = mine.watch().upToDateWith();
+      known.get(watch.kb()).noSession = watch.upToDateWith();
       return false;
     }
     return true;

@@ -1,6 +1,5 @@
 package dev.helixbg.daemon.run;
 
-import dev.helixbg.config.LlmSettings;
 import dev.helixbg.config.Settings;
 import dev.helixbg.daemon.host.LanguageModel;
 import dev.helixbg.daemon.kb.Kb;
@@ -15,7 +14,7 @@ import dev.helixbg.insight.judge.Asking;
 import dev.helixbg.insight.judge.JudgeRun;
 import dev.helixbg.insight.judge.JudgeTrust;
 import dev.helixbg.insight.judge.Judgements;
-import dev.helixbg.insight.judge.LabelClassifier;
+import dev.helixbg.insight.label.LabelClassifier;
 import dev.helixbg.llm.gguf.GgufException;
 import dev.helixbg.llm.tokenizer.TokenizerException;
 import java.io.IOException;
@@ -42,67 +41,48 @@ public final class Judging {
 
   /** Shows what is remembered, and asks nothing: for whoever must not take long. */
   public static Judging withoutAsking(Settings settings) {
-    LlmSettings llm = settings.llm();
     return new Judging(
-        new Settings(
-            settings.kb(),
-            settings.threads(),
-            settings.cache(),
-            settings.embed(),
-            new LlmSettings(
-                llm.model().filter(Files::isRegularFile), 0, llm.entryTokens(), llm.backend()),
-            settings.insight(),
-            settings.daemon()),
+        settings.with(settings.llm().withoutAsking(Files::isRegularFile)),
         (what, total) -> Progress.SILENT,
         warning -> {});
   }
 
   /**
-   * What could be found out.
+   * What could be found out; without a model, labels come from the classifier.
    *
-   * @param model without one, labels come from the classifier
-   * @param asked questions that were put to the model, not remembered
-   */
-  record Outcome(Judgements judgements, Optional<LanguageModel> model, int asked) {}
-
-  /**
    * @param vectors of the entries, in their order
    * @param save whether answers may be saved in the KB
    * @throws InterruptedException when interrupted; all answers until then are saved
    */
-  Outcome run(Kb kb, Findings findings, List<float[]> vectors, boolean save)
+  Judgements run(Kb kb, Findings findings, List<float[]> vectors, boolean save)
       throws InterruptedException {
-    Outcome asked = ask(kb, findings, vectors, save);
-    Judgements judgements = asked.judgements();
+    Judgements judgements = ask(kb, findings, vectors, save);
     boolean unlabelled =
         findings.entries().stream()
             .anyMatch(entry -> !judgements.guesses().containsKey(entry.key()));
     return unlabelled
-        ? new Outcome(
-            judgements.orElse(LabelClassifier.guesses(findings.entries(), vectors)),
-            asked.model(),
-            asked.asked())
-        : asked;
+        ? judgements.orElse(LabelClassifier.guesses(findings.entries(), vectors))
+        : judgements;
   }
 
-  private Outcome ask(Kb kb, Findings findings, List<float[]> vectors, boolean save)
+  private Judgements ask(Kb kb, Findings findings, List<float[]> vectors, boolean save)
       throws InterruptedException {
     Optional<LanguageModel> model = LanguageModel.locate(settings);
     if (model.isEmpty() || findings.entries().isEmpty()) {
-      return new Outcome(Judgements.NONE, model, 0);
+      return Judgements.NONE;
     }
     LanguageModel chosen = model.get();
     try (Asking asking = asking(answers(kb, save), chosen)) {
-      Judgements judgements = new JudgeRun(asking, chosen.name(), findings, vectors).run();
-      return new Outcome(
-          judgements.trusted(new Trial(settings, chosen).known()), model, asking.asked());
+      return new JudgeRun(asking, chosen.name(), findings, vectors)
+          .run()
+          .trusted(new Trial(settings, chosen).known());
     } catch (GgufException | TokenizerException e) {
       if (chosen.named()) {
         throw e;
       }
       warnings.accept(
           "the language model was left out: " + e.getMessage() + ". --model FILE names another");
-      return new Outcome(Judgements.NONE, Optional.empty(), 0);
+      return Judgements.NONE;
     } catch (IOException e) {
       throw cannotSave(kb, e);
     }

@@ -16,6 +16,7 @@ import dev.helixbg.embed.cache.TextKey;
 import dev.helixbg.embed.store.PrivateFiles;
 import dev.helixbg.insight.decisions.DecisionFile;
 import dev.helixbg.insight.decisions.Decisions;
+import dev.helixbg.insight.findings.Finding;
 import dev.helixbg.insight.findings.Findings;
 import dev.helixbg.insight.judge.Judgements;
 import dev.helixbg.insight.log.DataLog;
@@ -23,15 +24,17 @@ import dev.helixbg.insight.log.Entry;
 import dev.helixbg.insight.log.LogReading;
 import dev.helixbg.insight.report.Report;
 import dev.helixbg.insight.review.History;
+import dev.helixbg.insight.review.Review;
 import dev.helixbg.insight.similarity.PassageVectors;
 import dev.helixbg.insight.similarity.Vectors;
 import java.io.IOException;
 import java.io.InputStream;
-import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.security.MessageDigest;
+import java.util.ArrayList;
 import java.util.List;
+import java.util.Set;
+import java.util.stream.Collectors;
 
 /**
  * One run over one knowledge base, in reading order: log, vectors, findings, judgements, report.
@@ -73,9 +76,8 @@ public final class Pipeline {
   /**
    * @param report what was found
    * @param vectors how the vectors came about
-   * @param asked questions that were put to the language model, not remembered
    */
-  public record Outcome(Report report, VectorUpdate.Result vectors, int asked) {
+  public record Outcome(Report report, VectorUpdate.Result vectors) {
 
     /**
      * Questions that the language model has not been asked yet; those that follow are not known.
@@ -110,11 +112,22 @@ public final class Pipeline {
             decisions.widened(settings.insight()),
             settings.threads());
     Findings open = decisions.applyTo(all, settings.insight());
-    Judging.Outcome judged = judging.run(kb, open, vectors.vectors(), saving != Saving.NOTHING);
+    Judgements judged = judging.run(kb, open, vectors.vectors(), saving != Saving.NOTHING);
     Report.Run run = new Report.Run(Version.text(), embedder.describe());
-    Judgements judgements = judged.judgements().withoutMerges(id -> decisions.on(id).isPresent());
-    Report report = new Report(open, log.account(), run, judgements, Reviews.latest(kb));
-    return new Outcome(report, vectors, judged.asked());
+    Judgements judgements = judged.withoutMerges(id -> decisions.on(id).isPresent());
+    Set<String> settled =
+        all.relations().stream()
+            .filter(pair -> decisions.isSettled(pair.aliases()))
+            .map(Finding::id)
+            .collect(Collectors.toSet());
+    List<Review> reviews =
+        Reviews.latest(kb).stream()
+            .map(
+                review ->
+                    review.without(id -> settled.contains(id) || decisions.on(id).isPresent()))
+            .toList();
+    Report report = new Report(open, log.account(), run, judgements, reviews);
+    return new Outcome(report, vectors);
   }
 
   /** The vectors alone. */
@@ -136,49 +149,37 @@ public final class Pipeline {
    * @throws Failure when the decisions, answers or reviews cannot be read
    */
   public String basis(Kb kb) {
-    MessageDigest digest = Sha256.start();
-    for (String part :
-        List.of(
-            Version.text(),
-            embedder.id(),
-            embedder.describe(),
-            settings.insight().toString(),
-            settings.llm().toString(),
-            judging.basis())) {
-      digest.update(part.getBytes(StandardCharsets.UTF_8));
-      digest.update((byte) 0);
-    }
+    List<String> parts = new ArrayList<>();
+    parts.add(Version.text());
+    parts.add(embedder.id());
+    parts.add(embedder.describe());
+    parts.add(settings.insight().toString());
+    parts.add(settings.llm().toString());
+    parts.add(judging.basis());
     try {
-      addContent(kb.insights().resolve(DecisionFile.NAME), digest);
+      parts.add(content(kb.insights().resolve(DecisionFile.NAME)));
     } catch (IOException e) {
       throw unreadableDecisions(kb, e);
     }
     for (Path said : List.of(kb.answers(), kb.insights().resolve(History.NAME))) {
       try {
-        addContent(said, digest);
+        parts.add(content(said));
       } catch (IOException e) {
         throw new Failure(ExitCode.KB, "cannot read " + said + ": " + Reasons.of(e));
       }
     }
-    return Sha256.hex(digest);
+    return Sha256.of(parts);
   }
 
-  /** With its length, so that what ends one file cannot begin the next. */
-  private static void addContent(Path file, MessageDigest digest) throws IOException {
+  /** The hash of a file; empty when there is none. */
+  private static String content(Path file) throws IOException {
     if (!Files.exists(file)) {
-      digest.update((byte) 0);
-      return;
+      return "";
     }
     PrivateFiles.requireFile(file);
-    byte[] buffer = new byte[1 << 16];
-    long length = 0;
     try (InputStream in = Files.newInputStream(file)) {
-      for (int read = in.read(buffer); read > 0; read = in.read(buffer)) {
-        digest.update(buffer, 0, read);
-        length += read;
-      }
+      return Sha256.of(in);
     }
-    digest.update((" " + length).getBytes(StandardCharsets.UTF_8));
   }
 
   /** What the user said about the findings of a KB. */

@@ -1,20 +1,31 @@
 package dev.helixbg.daemon.run;
 
 import dev.helixbg.config.Settings;
+import dev.helixbg.daemon.host.LanguageModel;
 import dev.helixbg.daemon.kb.Kb;
 import dev.helixbg.daemon.kb.KbIdentity;
 import dev.helixbg.daemon.terminal.ExitCode;
 import dev.helixbg.daemon.terminal.Failure;
 import dev.helixbg.daemon.terminal.Reasons;
 import dev.helixbg.embed.cache.EmbeddingCache;
+import dev.helixbg.insight.acts.Acts;
+import dev.helixbg.insight.decisions.Decisions;
+import dev.helixbg.insight.findings.Analysis;
+import dev.helixbg.insight.findings.Findings;
+import dev.helixbg.insight.judge.AnswerFile;
+import dev.helixbg.insight.judge.Asking;
+import dev.helixbg.insight.judge.Judge;
+import dev.helixbg.insight.judge.JudgeProgress;
 import dev.helixbg.insight.review.DriftReview;
 import dev.helixbg.insight.review.History;
 import dev.helixbg.insight.review.KbEntries;
-import dev.helixbg.insight.review.Oracle;
 import dev.helixbg.insight.review.Review;
 import dev.helixbg.insight.review.SessionReview;
 import dev.helixbg.insight.review.StaleReview;
+import dev.helixbg.insight.review.Subject;
+import dev.helixbg.llm.TextModel;
 import java.io.IOException;
+import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
 import java.util.Optional;
@@ -37,10 +48,37 @@ public final class Reviews {
   /** Which review is wanted. */
   public record Wanted(Review.Kind kind, Optional<String> topic) {}
 
-  /** The entries whose vectors are in the cache: all of them, once a run has ended. */
-  public KbEntries load(Kb kb) {
-    return KbEntries.read(
-        kb.dataLog(), new EmbeddingCache(kb.folder()), modelId, settings.embed().maxTokens());
+  /** Of the entries whose vectors are in the cache: all of them, once a run has ended. */
+  public Subject subject(Kb kb) {
+    KbEntries known =
+        KbEntries.read(
+            kb.dataLog(), new EmbeddingCache(kb.folder()), modelId, settings.embed().maxTokens());
+    Decisions decisions = Pipeline.decisions(kb);
+    Findings all =
+        Analysis.run(
+            known.entries(),
+            known.keys(),
+            known.vectors(),
+            known.passages(),
+            decisions.widened(settings.insight()),
+            settings.threads());
+    Findings open = decisions.applyTo(all, settings.insight());
+    return new Subject(
+        open,
+        new Acts(open.entries()),
+        known.vectors()::row,
+        known.log().sha256(),
+        Optional.empty());
+  }
+
+  /** What a report was made from. */
+  public static Subject subject(Pipeline.Outcome of) {
+    return new Subject(
+        of.report().findings(),
+        of.report().acts(),
+        of.vectors().vectors()::get,
+        of.report().log().sha256(),
+        Optional.empty());
   }
 
   /** The newest review of a kind that looked at all topics. */
@@ -61,43 +99,80 @@ public final class Reviews {
   /**
    * Reviews, and appends the result to the history.
    *
-   * @throws CancellationException when cancelled; nothing is written then
-   * @throws Failure with {@link ExitCode#WRITE} when the history cannot be written, with {@link
-   *     ExitCode#KB} when the KB has gone meanwhile
+   * @param subject of that KB
+   * @param model is asked as the judge of the report is: answers are kept in the KB as they come
+   * @param progress of the questions
+   * @throws CancellationException when cancelled before anything was asked; nothing is written then
+   * @throws InterruptedException when cancelled later; the answers until then are saved
+   * @throws Failure with {@link ExitCode#WRITE} when the history or answers cannot be written, with
+   *     {@link ExitCode#KB} when the KB has gone meanwhile
    */
   public Review run(
-      Kb kb, Wanted wanted, Optional<Oracle> oracle, Instant at, BooleanSupplier cancelled) {
-    KbIdentity here = KbIdentity.of(kb);
-    KbEntries entries = load(kb);
-    Optional<Review> last = last(kb, wanted.kind());
+      KbIdentity kb,
+      Wanted wanted,
+      Subject subject,
+      Optional<TextModel> model,
+      JudgeProgress progress,
+      Instant at,
+      BooleanSupplier cancelled)
+      throws InterruptedException {
+    Optional<Review> last = last(kb.kb(), wanted.kind());
     if (cancelled.getAsBoolean()) {
       throw new CancellationException();
     }
     Review review =
-        switch (wanted.kind()) {
-          case SESSION ->
-              SessionReview.of(entries, last, settings.insight(), oracle, at, cancelled);
-          case DRIFT ->
-              DriftReview.of(
-                  entries, last, settings.insight(), settings.threads(), oracle, at, cancelled);
-          case STALE ->
-              StaleReview.of(
-                  entries,
-                  wanted.topic(),
-                  settings.insight(),
-                  settings.threads(),
-                  oracle,
-                  at,
-                  cancelled);
-        };
-    here.check();
+        model.isEmpty()
+            ? review(kb.kb(), wanted, last, subject, at)
+            : judged(kb, wanted, last, subject, model.get(), progress, at, cancelled);
+    kb.check();
+    History history = new History(kb.kb().insights());
     try {
-      new History(kb.insights()).append(review);
+      history.append(review);
       return review;
     } catch (IOException e) {
       throw new Failure(
           ExitCode.WRITE,
-          "cannot write " + kb.insights().resolve(History.NAME) + ": " + Reasons.of(e));
+          "cannot write " + kb.kb().insights().resolve(History.NAME) + ": " + Reasons.of(e));
+    }
+  }
+
+  private Review judged(
+      KbIdentity kb,
+      Wanted wanted,
+      Optional<Review> last,
+      Subject subject,
+      TextModel model,
+      JudgeProgress progress,
+      Instant at,
+      BooleanSupplier cancelled)
+      throws InterruptedException {
+    int entryTokens = settings.llm().entryTokens();
+    try (Asking asking =
+        new Asking(
+            new AnswerFile(kb.kb().answers(), kb::check),
+            LanguageModel.require(settings).hash(settings),
+            entryTokens,
+            () -> Judge.with(model, entryTokens),
+            Duration.ofSeconds(settings.llm().seconds()),
+            System::nanoTime,
+            progress,
+            cancelled)) {
+      Subject before = subject.before(new Subject.Judge(model.name(), asking));
+      return review(kb.kb(), wanted, last, before, at);
+    }
+  }
+
+  private static Review review(
+      Kb kb, Wanted wanted, Optional<Review> last, Subject subject, Instant at)
+      throws InterruptedException {
+    try {
+      return switch (wanted.kind()) {
+        case SESSION -> SessionReview.of(subject, last, at);
+        case DRIFT -> DriftReview.of(subject, last, at);
+        case STALE -> StaleReview.of(subject, wanted.topic(), at);
+      };
+    } catch (IOException e) {
+      throw Judging.cannotSave(kb, e);
     }
   }
 }

@@ -5,11 +5,11 @@ import dev.helixbg.insight.judge.Job;
 import dev.helixbg.insight.judge.JudgeProgress;
 
 /** Shows the jobs of a language model as bars, one after the other. */
-final class ShownProgress implements JudgeProgress {
+public final class ShownProgress implements JudgeProgress {
   private final Progress.Display display;
   private Progress bar = Progress.SILENT;
 
-  ShownProgress(Progress.Display display) {
+  public ShownProgress(Progress.Display display) {
     this.display = display;
   }
 
@@ -35,7 +35,7 @@ final class ShownProgress implements JudgeProgress {
       case LABEL -> "Labelling";
       case PAIR, OVERTAKEN -> "Comparing";
       case TOPICS -> "Comparing topics";
-      case SUMMARY -> "Summarising";
+      case SUMMARY, SESSION -> "Summarising";
       case MERGE -> "Merging";
     };
   }

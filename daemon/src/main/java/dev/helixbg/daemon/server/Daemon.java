@@ -172,7 +172,7 @@ public final class Daemon implements KbRequests.Host, AutoCloseable {
     EmbedderHost embedder = new EmbedderHost(source, clock);
     TextModelHost model = new TextModelHost(now, clock, metrics);
     Reviews reviews = new Reviews(now, source.id());
-    IdleQuestions questions = new IdleQuestions(now, model, clock, metrics);
+    IdleQuestions questions = new IdleQuestions(now, model, clock);
     IdleWork idle = new IdleWork(now, model, reviews, questions, clock, troubles, world.machine());
     List<KbWatch> watches = kbs.stream().map(kb -> watch(kb, now, embedder)).toList();
     return new Parts(now, embedder, model, reviews, idle, watches);

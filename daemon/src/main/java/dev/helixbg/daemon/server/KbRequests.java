@@ -9,12 +9,14 @@ import dev.helixbg.daemon.control.ControlServer;
 import dev.helixbg.daemon.host.DaemonMetrics;
 import dev.helixbg.daemon.host.TextModelHost;
 import dev.helixbg.daemon.kb.Kb;
+import dev.helixbg.daemon.kb.KbIdentity;
 import dev.helixbg.daemon.run.Reviews;
 import dev.helixbg.daemon.search.Chat;
 import dev.helixbg.daemon.search.SearchHit;
 import dev.helixbg.daemon.search.SearchRequest;
 import dev.helixbg.daemon.search.SearchService;
 import dev.helixbg.daemon.terminal.ExitCode;
+import dev.helixbg.insight.judge.JudgeProgress;
 import dev.helixbg.insight.log.DataLog;
 import dev.helixbg.insight.log.Entry;
 import dev.helixbg.insight.review.History;
@@ -195,7 +197,7 @@ public final class KbRequests {
       throws IOException, InterruptedException {
     Optional<String> topic = Optional.ofNullable(request.path("topic").textValue());
     Reviews.Wanted wanted = new Reviews.Wanted(kind, topic);
-    Kb kb = kb(request);
+    KbIdentity kb = KbIdentity.of(kb(request));
     TextModelHost models = host.model();
     Review review =
         models.use(
@@ -204,7 +206,9 @@ public final class KbRequests {
                     .run(
                         kb,
                         wanted,
-                        model.map(models::oracle),
+                        host.reviews().subject(kb.kb()),
+                        model,
+                        model.map(models::counting).orElse(JudgeProgress.SILENT),
                         host.now(),
                         Thread.currentThread()::isInterrupted));
     host.metrics().reviews.increment();
@@ -219,17 +223,18 @@ public final class KbRequests {
     for (SearchHit hit : hits) {
       reply.send(JSON.createObjectNode().put("source", hit.name()));
     }
-    TextModelHost models = host.model();
-    models.use(
-        model -> {
-          Chat.answer(
-              question,
-              hits,
-              model.map(models::oracle),
-              piece -> send(reply, piece),
-              Thread.currentThread()::isInterrupted);
-          return null;
-        });
+    host.metrics()
+        .modelTokens
+        .add(
+            host.model()
+                .use(
+                    model ->
+                        Chat.answer(
+                            question,
+                            hits,
+                            model,
+                            piece -> send(reply, piece),
+                            Thread.currentThread()::isInterrupted)));
   }
 
   private static void send(ControlServer.Reply reply, String piece) {

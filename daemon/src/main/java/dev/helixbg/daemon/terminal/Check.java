@@ -1,7 +1,6 @@
 package dev.helixbg.daemon.terminal;
 
-import com.fasterxml.jackson.core.JsonGenerator;
-import java.io.IOException;
+import com.fasterxml.jackson.databind.node.ArrayNode;
 import java.util.List;
 import java.util.Locale;
 
@@ -51,18 +50,16 @@ public record Check(String name, State state, String detail, String remedy) {
     }
   }
 
-  /** An array field {@code checks}. */
-  public static void write(List<Check> checks, JsonGenerator json) throws IOException {
-    json.writeArrayFieldStart("checks");
-    for (Check check : checks) {
-      json.writeStartObject();
-      json.writeStringField("name", check.name());
-      json.writeStringField("state", check.word());
-      json.writeStringField("detail", check.detail());
-      json.writeStringField("remedy", check.remedy());
-      json.writeEndObject();
-    }
-    json.writeEndArray();
+  /** The same for programs. */
+  public static ArrayNode toJson(List<Check> checks) {
+    return Json.array(
+        checks,
+        check ->
+            Json.object()
+                .put("name", check.name())
+                .put("state", check.word())
+                .put("detail", check.detail())
+                .put("remedy", check.remedy()));
   }
 
   private String word() {

@@ -1,22 +1,38 @@
 package dev.helixbg.daemon.terminal;
 
-import com.fasterxml.jackson.core.JsonFactory;
-import com.fasterxml.jackson.core.JsonGenerator;
-import com.fasterxml.jackson.core.PrettyPrinter;
 import com.fasterxml.jackson.core.util.DefaultPrettyPrinter;
 import com.fasterxml.jackson.core.util.MinimalPrettyPrinter;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
+import com.fasterxml.jackson.databind.node.ArrayNode;
+import com.fasterxml.jackson.databind.node.JsonNodeFactory;
+import com.fasterxml.jackson.databind.node.ObjectNode;
 import java.io.IOException;
 import java.io.PrintStream;
+import java.util.Collection;
+import java.util.function.Function;
 
-/** How every command with {@code --json} prints its one JSON value. */
+/** How every command with {@code --json} makes and prints its one JSON value. */
 public final class Json {
+  private static final ObjectMapper MAPPER = new ObjectMapper();
+
   private Json() {}
 
-  /** Writes one value. */
-  public interface Content {
-    void writeTo(JsonGenerator json) throws IOException;
+  /** An object without fields, which keep the order in which they are put. */
+  public static ObjectNode object() {
+    return JsonNodeFactory.instance.objectNode();
+  }
+
+  /** An array of what each item becomes. */
+  public static <T> ArrayNode array(Collection<T> items, Function<T, ? extends JsonNode> item) {
+    ArrayNode array = JsonNodeFactory.instance.arrayNode();
+    items.forEach(one -> array.add(item.apply(one)));
+    return array;
+  }
+
+  /** An array of texts. */
+  public static ArrayNode texts(Collection<String> texts) {
+    return array(texts, JsonNodeFactory.instance::textNode);
   }
 
   /** A number of a model's or a similarity; what is behind six decimals means nothing. */
@@ -24,37 +40,17 @@ public final class Json {
     return Math.round(value * 1e6) / 1e6;
   }
 
-  /** A field with a rounded number. */
-  public static void decimal(JsonGenerator json, String field, double value) throws IOException {
-    json.writeNumberField(field, rounded(value));
-  }
-
   /**
+   * Prints one value and ends the line.
+   *
    * @param out of {@link Console#json}
    */
-  public static void print(PrintStream out, Content content) throws IOException {
-    print(out, new DefaultPrettyPrinter(), content);
-  }
-
-  /** Prints one value and ends the line. */
   public static void print(PrintStream out, JsonNode value) throws IOException {
-    print(out, json -> new ObjectMapper().writeTree(json, value));
+    out.println(MAPPER.writer(new DefaultPrettyPrinter()).writeValueAsString(value));
   }
 
   /** On one line. */
   public static void printLine(PrintStream out, JsonNode value) throws IOException {
-    print(out, new MinimalPrettyPrinter(), json -> new ObjectMapper().writeTree(json, value));
-  }
-
-  private static void print(PrintStream out, PrettyPrinter printer, Content content)
-      throws IOException {
-    try (JsonGenerator json =
-        new JsonFactory()
-            .createGenerator(out)
-            .disable(JsonGenerator.Feature.AUTO_CLOSE_TARGET)
-            .setPrettyPrinter(printer)) {
-      content.writeTo(json);
-    }
-    out.println();
+    out.println(MAPPER.writer(new MinimalPrettyPrinter()).writeValueAsString(value));
   }
 }

@@ -15,6 +15,7 @@ import dev.helixbg.daemon.host.LowPriority;
 import dev.helixbg.daemon.host.Power;
 import dev.helixbg.daemon.host.TextModelHost;
 import dev.helixbg.daemon.kb.Kb;
+import dev.helixbg.daemon.kb.KbIdentity;
 import dev.helixbg.daemon.kb.ReportFolder;
 import dev.helixbg.daemon.kb.WritableKb;
 import dev.helixbg.daemon.run.Judging;
@@ -27,6 +28,7 @@ import dev.helixbg.daemon.terminal.ExitCode;
 import dev.helixbg.daemon.terminal.Failure;
 import dev.helixbg.daemon.watch.DaemonFixture;
 import dev.helixbg.insight.findings.Analysis;
+import dev.helixbg.insight.judge.JudgeProgress;
 import dev.helixbg.insight.review.History;
 import dev.helixbg.insight.review.Review;
 import dev.helixbg.llm.golden.GoldenModel;
@@ -101,7 +103,7 @@ class IdleWorkTest {
             settings,
             model,
             new Reviews(settings, "fake"),
-            new IdleQuestions(settings, model, daemon.clock, daemon.metrics),
+            new IdleQuestions(settings, model, daemon.clock),
             daemon.clock,
             daemon.troubles,
             machine);
@@ -158,6 +160,7 @@ class IdleWorkTest {
     assertEquals(1, count(Review.Kind.STALE));
     assertEquals(0, count(Review.Kind.SESSION), "the session may go on");
     assertTrue(history().getFirst().judge().isPresent(), "the model was there");
+    assertEquals(answers().size(), byKey(writer.kb()).size(), "reviews and report ask once");
     daemon.run(Duration.ofMinutes(20));
     finish();
     assertEquals(1, count(Review.Kind.SESSION));
@@ -224,7 +227,15 @@ class IdleWorkTest {
     Failure gone =
         assertThrows(
             Failure.class,
-            () -> reviews.run(writer.kb(), wanted, Optional.empty(), daemon.clock.now(), goes));
+            () ->
+                reviews.run(
+                    KbIdentity.of(writer.kb()),
+                    wanted,
+                    reviews.subject(writer.kb()),
+                    Optional.empty(),
+                    JudgeProgress.SILENT,
+                    daemon.clock.now(),
+                    goes));
     assertEquals(ExitCode.KB, gone.code());
     assertFalse(Files.exists(writer.kb().folder()));
   }
@@ -405,6 +416,7 @@ class IdleWorkTest {
     Kb asked = copy("asked", false);
     oneShot(asked);
     Map<String, JsonNode> here = byKey(writer.kb());
+    assertTrue(here.keySet().removeIf(key -> key.startsWith("session ")), "a review's sentence");
     Map<String, JsonNode> there = byKey(asked);
     assertEquals(there.keySet(), here.keySet(), "the same questions");
     there.forEach(

@@ -369,7 +369,7 @@ public final class FindingsBench {
         named.add(named("cosine", cosine, most));
       }
       List<Misplaced> byCentroid = byCentroid(packed);
-      List<Misplaced> byVote = byVote(NearestLists.of(pairs, order));
+      List<Misplaced> byVote = byVote(NearestLists.of(pairs, order, NearestLists.Counting.ALL));
       List<Misfiled> misfiled = new ArrayList<>();
       for (int listed : new int[] {20, 40}) {
         misfiled.add(new Misfiled("nearest centroid", listed, found(byCentroid, listed)));
@@ -499,7 +499,7 @@ public final class FindingsBench {
   /** What the truth says; that an entry no longer holds, only where it is the older one. */
   private Answer answer(Question question) {
     return switch (question) {
-      case Question.Compare(String a, String b) -> {
+      case Question.Compare(String a, String b, _) -> {
         Planted kind = truth.get(pair(byContent.get(a), byContent.get(b)));
         yield new Answer(
             kind == null ? "different" : kind == Planted.REWRITE ? "same" : "related",
@@ -508,7 +508,7 @@ public final class FindingsBench {
             0,
             false);
       }
-      case Question.Overtaken(String older, String newer) -> {
+      case Question.Overtaken(String older, String newer, _) -> {
         int one = byContent.get(older);
         int other = byContent.get(newer);
         boolean overtaken =

@@ -54,7 +54,7 @@ public final class RelationsCost {
       pairs.atLeast(0.75f, () -> (a, b, similarity) -> {});
       seconds[0] = since(start);
       start = System.nanoTime();
-      NearestLists nearest = NearestLists.of(pairs, order);
+      NearestLists nearest = NearestLists.of(pairs, order, NearestLists.Counting.ALL);
       seconds[1] = since(start);
       int[] nowAt = IntStream.range(0, count).map(i -> i < count - 1 ? i : -1).toArray();
       start = System.nanoTime();
@@ -63,7 +63,13 @@ public final class RelationsCost {
       seconds[2] = since(start);
       start = System.nanoTime();
       new RankedRelations(
-              named, texts, nearest, TopicIndex.of(entries), TopicPairs.ALL, order, threads)
+              named,
+              texts,
+              nearest,
+              TopicIndex.of(entries),
+              NearestLists.Counting.ALL,
+              order,
+              threads)
           .best(2 * Findings.listedRelations(count), new FindingIds());
       seconds[3] = since(start);
     }

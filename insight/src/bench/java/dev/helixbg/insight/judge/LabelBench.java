@@ -1,6 +1,7 @@
 package dev.helixbg.insight.judge;
 
 import dev.helixbg.embed.Median;
+import dev.helixbg.insight.label.Label;
 import dev.helixbg.llm.Session;
 import dev.helixbg.llm.TextModel;
 import dev.helixbg.llm.tokenizer.Tokenizer;

@@ -117,12 +117,14 @@ public final class Analysis {
       InsightSettings settings,
       int threads) {
     check(live, keys, vectors);
-    List<String> groups = TopicIndex.of(live).names().stream().map(groupOf).toList();
+    TopicIndex topics = TopicIndex.of(live);
+    List<String> groups = topics.names().stream().map(groupOf).toList();
+    TopicPairs counting = (a, b) -> !groups.get(a).equals(groups.get(b));
     TextVectors texts = TextVectors.of(vectors, passages);
     try (PackedVectors packed = PackedVectors.pack(vectors)) {
       PairFacts facts =
-          ScannedPairs.of(keys, vectors, packed, texts, KeptPairs.MAX_VECTORS, threads);
-      TopicPairs counting = (a, b) -> !groups.get(a).equals(groups.get(b));
+          ScannedPairs.of(
+              keys, vectors, packed, texts, counting.of(topics), KeptPairs.MAX_VECTORS, threads);
       return of(live, keys, vectors, packed, texts, facts, settings, threads, counting).findings();
     }
   }
@@ -179,7 +181,8 @@ public final class Analysis {
         return known;
       }
     }
-    return ScannedPairs.of(keys, vectors, packed, texts, maxDrawn, threads);
+    return ScannedPairs.of(
+        keys, vectors, packed, texts, NearestLists.Counting.ALL, maxDrawn, threads);
   }
 
   /**
@@ -241,7 +244,8 @@ public final class Analysis {
         pairs.subList(0, duplicates.size()),
         pairs.subList(duplicates.size(), pairs.size()),
         misplaced.stream().limit(settings.maxMisfiled()).map(this::misfiled).toList(),
-        new RankedRelations(entries, texts, facts.nearest(), topics, counting, order, threads)
+        new RankedRelations(
+                entries, texts, facts.nearest(), topics, counting.of(topics), order, threads)
             .best(2 * Findings.listedRelations(entries.size()), ids),
         facts.distribution(),
         settings,

@@ -26,8 +26,16 @@ final class NearestLists {
   /** Any number that is much larger than that of threads. */
   private static final int LOCKS = 256;
 
+  /** Which entries may be neighbours. */
+  interface Counting {
+    Counting ALL = (a, b) -> true;
+
+    boolean count(int a, int b);
+  }
+
   private final int count;
   private final int[] order;
+  private final Counting counting;
   private final int[] others;
   private final float[] similarities;
 
@@ -36,14 +44,21 @@ final class NearestLists {
 
   private final Object[] locks = new Object[LOCKS];
 
+  /** Empty lists. */
+  NearestLists(int[] order) {
+    this(order, Counting.ALL);
+  }
+
   /**
    * Empty lists.
    *
    * @param order position of each entry, see {@link BestPairs}
+   * @param counting whom the lists take in; none of the others takes a place
    */
-  NearestLists(int[] order) {
+  private NearestLists(int[] order, Counting counting) {
     this.count = order.length;
     this.order = order;
+    this.counting = counting;
     this.others = new int[Math.multiplyExact(count, LENGTH)];
     this.similarities = new float[others.length];
     this.least = new float[count];
@@ -54,8 +69,8 @@ final class NearestLists {
   }
 
   /** Those by vectors, of which each entry has one. */
-  static NearestLists of(PairSource pairs, int[] order) {
-    NearestLists lists = new NearestLists(order);
+  static NearestLists of(PairSource pairs, int[] order, Counting counting) {
+    NearestLists lists = new NearestLists(order, counting);
     pairs.atLeast(
         Float.NEGATIVE_INFINITY,
         () ->
@@ -71,8 +86,9 @@ final class NearestLists {
    *
    * @param packed all of them
    */
-  static NearestLists of(TextVectors texts, PackedVectors packed, int[] order, int threads) {
-    NearestLists lists = new NearestLists(order);
+  static NearestLists of(
+      TextVectors texts, PackedVectors packed, int[] order, Counting counting, int threads) {
+    NearestLists lists = new NearestLists(order, counting);
     AllPairs.among(packed, Float.NEGATIVE_INFINITY, threads, () -> lists.sink(texts.owners()));
     return lists;
   }
@@ -88,8 +104,9 @@ final class NearestLists {
   }
 
   /** Those by terms. */
-  static NearestLists of(TermVectors terms, int[] owners, int[] order, int threads) {
-    NearestLists lists = new NearestLists(order);
+  static NearestLists of(
+      TermVectors terms, int[] owners, int[] order, Counting counting, int threads) {
+    NearestLists lists = new NearestLists(order, counting);
     ParallelLoop.runToTheEnd(
         "relations",
         threads,
@@ -141,7 +158,7 @@ final class NearestLists {
       return next;
     }
     if (compared.length == order.length) {
-      return of(texts, packed, order, threads);
+      return of(texts, packed, order, Counting.ALL, threads);
     }
     int[] rows = texts.of(compared);
     int[] owners = texts.owners();
@@ -186,7 +203,7 @@ final class NearestLists {
   /** Takes a neighbour in if it is among the nearest; any thread may call this. */
   void offer(int entry, int other, float similarity) {
     // Without the lock this may be an older value, and so a lower one: never a wrong refusal.
-    if (similarity >= least[entry]) {
+    if (similarity >= least[entry] && counting.count(entry, other)) {
       insert(entry, other, similarity);
     }
   }

@@ -39,14 +39,13 @@ final class RankedRelations {
   private final TextVectors texts;
   private final NearestLists byVector;
   private final TopicIndex topics;
-  private final TopicPairs counting;
   private final TermVectors terms;
   private final NearestLists byTerms;
   private final int[] order;
 
   /**
    * @param byVector of the same entries
-   * @param counting which topics may be in one relation; neighbours are those among all entries
+   * @param counting which entries may be in one relation, and so each other's neighbours
    * @param order of the entries, see {@link BestPairs}
    */
   RankedRelations(
@@ -54,20 +53,19 @@ final class RankedRelations {
       TextVectors texts,
       NearestLists byVector,
       TopicIndex topics,
-      TopicPairs counting,
+      NearestLists.Counting counting,
       int[] order,
       int threads) {
     this.entries = entries;
     this.texts = texts;
     this.byVector = byVector;
     this.topics = topics;
-    this.counting = counting;
     this.order = order;
     int[] owners = texts.owners();
     this.terms =
         TermVectors.of(
             owners.length, i -> texts.text(i, entries.get(owners[i]).entry()), entries.size());
-    this.byTerms = NearestLists.of(terms, owners, order, threads);
+    this.byTerms = NearestLists.of(terms, owners, order, counting, threads);
   }
 
   /** Best first. */
@@ -77,7 +75,7 @@ final class RankedRelations {
     for (long pair : candidates()) {
       int a = (int) (pair >>> 32);
       int b = (int) pair;
-      if (counting.count(topics.topicOf()[a], topics.topicOf()[b]) && !declared.contains(pair)) {
+      if (!declared.contains(pair)) {
         best.offer(a, b, (float) score(a, b));
       }
     }

@@ -13,6 +13,7 @@ record ScannedPairs(
     Vectors vectors,
     PackedVectors packed,
     TextVectors texts,
+    NearestLists.Counting counting,
     int[] order,
     int maxDrawn,
     int threads)
@@ -20,12 +21,14 @@ record ScannedPairs(
 
   /**
    * @param packed the vectors of the entries
+   * @param counting which entries may be each other's nearest
    */
   static ScannedPairs of(
       List<String> keys,
       Vectors vectors,
       PackedVectors packed,
       TextVectors texts,
+      NearestLists.Counting counting,
       int maxDrawn,
       int threads) {
     return new ScannedPairs(
@@ -34,6 +37,7 @@ record ScannedPairs(
         vectors,
         packed,
         texts,
+        counting,
         EvenDraw.orderByKey(keys),
         maxDrawn,
         threads);
@@ -47,10 +51,10 @@ record ScannedPairs(
   @Override
   public NearestLists nearest() {
     if (!texts.hasPassages()) {
-      return NearestLists.of(pairs, order);
+      return NearestLists.of(pairs, order, counting);
     }
     try (PackedVectors all = PackedVectors.pack(texts.vectors())) {
-      return NearestLists.of(texts, all, order, threads);
+      return NearestLists.of(texts, all, order, counting, threads);
     }
   }
 

@@ -8,4 +8,10 @@ interface TopicPairs {
    * @param a number of a topic, see {@link TopicIndex}; may be the same as {@code b}
    */
   boolean count(int a, int b);
+
+  /** Which entries may be: those of such topics. */
+  default NearestLists.Counting of(TopicIndex topics) {
+    int[] topicOf = topics.topicOf();
+    return (a, b) -> count(topicOf[a], topicOf[b]);
+  }
 }

@@ -144,26 +144,38 @@ public final class Asking implements AutoCloseable {
   }
 
   /** Looks up what was not looked up before, in one reading of the file. */
-  private void recall(Collection<? extends Question> questions) throws IOException {
+  void recall(Collection<? extends Question> questions) throws IOException {
     Map<AnswerFile.Id, Question> wanted = new LinkedHashMap<>();
+    Set<AnswerFile.Id> ids = new HashSet<>();
     for (Question question : questions) {
       AnswerFile.Id id = id(question);
+      keys.add(question.key());
       keys.add(id.key());
       if (sought.add(id)) {
         wanted.put(id, question);
+        ids.add(id);
+        ids.addAll(ofWholeTexts(question));
       }
     }
-    Set<AnswerFile.Id> ids = new HashSet<>(wanted.keySet());
-    wanted.values().forEach(question -> ids.add(id(question, entryTokens)));
     Map<AnswerFile.Id, Answer> found = ids.isEmpty() ? Map.of() : answers.find(ids);
     wanted.forEach(
         (id, question) -> {
-          // What was read to its end in a smaller room is the same question in a larger one.
-          Optional.ofNullable(found.get(id(question, entryTokens)))
-              .filter(smaller -> !smaller.cut())
-              .ifPresent(smaller -> known.put(id, smaller));
+          for (AnswerFile.Id whole : ofWholeTexts(question)) {
+            Optional.ofNullable(found.get(whole))
+                .filter(answer -> !answer.cut())
+                .ifPresent(answer -> known.put(id, answer));
+          }
           Optional.ofNullable(found.get(id)).ifPresent(answer -> known.put(id, answer));
         });
+  }
+
+  /**
+   * What was read to its end is the same question in a larger room, and wherever reading begins.
+   */
+  private List<AnswerFile.Id> ofWholeTexts(Question question) {
+    return List.of(
+        id(question, question.key(), entryTokens),
+        id(question, question.key(), Prompts.budget(question.job(), entryTokens)));
   }
 
   /**
@@ -186,10 +198,14 @@ public final class Asking implements AutoCloseable {
       List<Answer> some = askSome(open.subList(done, open.size()));
       Map<AnswerFile.Id, Answer> fresh = new LinkedHashMap<>();
       for (int i = 0; i < some.size(); i++) {
-        fresh.put(ids.get(done + i), some.get(i));
+        Question question = open.get(done + i);
+        boolean cut = some.get(i).cut();
+        fresh.put(cut ? ids.get(done + i) : ofWholeTexts(question).getLast(), some.get(i));
       }
       answers.add(fresh);
-      known.putAll(fresh);
+      for (int i = 0; i < some.size(); i++) {
+        known.put(ids.get(done + i), some.get(i));
+      }
       progress.answered(
           (int) open.subList(done, done + some.size()).stream().filter(counts::apply).count());
       done += some.size();
@@ -228,12 +244,11 @@ public final class Asking implements AutoCloseable {
   }
 
   private AnswerFile.Id id(Question question) {
-    return id(question, Prompts.budget(question.job(), entryTokens));
+    return id(question, question.keyOfParts(), Prompts.budget(question.job(), entryTokens));
   }
 
-  private AnswerFile.Id id(Question question, int budget) {
-    return new AnswerFile.Id(
-        question.job(), version(question.job(), budget), modelHash, question.key());
+  private AnswerFile.Id id(Question question, String key, int budget) {
+    return new AnswerFile.Id(question.job(), version(question.job(), budget), modelHash, key);
   }
 
   /** Of the prompt of a job, with what else decides what the model sees. */

@@ -1,6 +1,7 @@
 package dev.helixbg.insight.judge;
 
 import dev.helixbg.config.Sha256;
+import dev.helixbg.insight.label.Label;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.UncheckedIOException;
@@ -23,7 +24,9 @@ public enum Job {
   /** Whether what an older entry says still holds beside a newer one. */
   OVERTAKEN(List.of("valid", "outdated", "contradicted"), 0),
   /** Whether two topics are about the same. */
-  TOPICS(List.of("same", "related", "different"), 0);
+  TOPICS(List.of("same", "related", "different"), 0),
+  /** What a session of writing brought, in one sentence. */
+  SESSION(List.of(), 96);
 
   /** Raised when the form of the user's turn, or the way of scoring, changes. */
   private static final int FORM = 1;

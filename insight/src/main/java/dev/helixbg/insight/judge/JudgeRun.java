@@ -4,6 +4,7 @@ import dev.helixbg.config.Sha256;
 import dev.helixbg.insight.findings.Finding;
 import dev.helixbg.insight.findings.Findings;
 import dev.helixbg.insight.findings.NamedEntry;
+import dev.helixbg.insight.label.Guess;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.Comparator;
@@ -33,9 +34,6 @@ public final class JudgeRun {
   /** Pairs that are asked about before topics are. */
   private static final int FIRST_PAIRS = 200;
 
-  /** Overlaps of topics that are asked about, the closest. */
-  private static final int MAX_OVERLAPS = 20;
-
   private final Asking asking;
   private final String modelName;
   private final Findings findings;
@@ -50,11 +48,7 @@ public final class JudgeRun {
     this.asking = asking;
     this.modelName = modelName;
     this.findings = findings;
-    topics =
-        new TopicMiddles(
-            findings.entries().stream().map(NamedEntry::entry).toList(),
-            findings.entries().stream().map(NamedEntry::key).toList(),
-            vectors::get);
+    topics = new TopicMiddles(findings.entries(), vectors::get);
   }
 
   /**
@@ -65,7 +59,8 @@ public final class JudgeRun {
     VerdictRun pairs = new VerdictRun(asking, pairs());
     pairs.ask(FIRST_PAIRS);
     Map<String, String> summaries = summaries();
-    Map<String, Verdict> overlaps = overlaps();
+    OverlapRun overlaps = new OverlapRun(asking, findings.topicOverlaps(), topics);
+    note(Job.TOPICS, overlaps.ask());
     note(Job.PAIR, pairs.ask(Integer.MAX_VALUE));
     Map<String, PairVerdict> verdicts = pairs.verdicts();
     cut += (int) verdicts.values().stream().filter(PairVerdict::cut).count();
@@ -76,7 +71,7 @@ public final class JudgeRun {
         Optional.of(modelName),
         guesses,
         verdicts,
-        overlaps,
+        overlaps.verdicts(),
         summaries,
         merges,
         Map.copyOf(left),
@@ -113,23 +108,6 @@ public final class JudgeRun {
                 .filter(answer -> Words.loops(answer.text()).isEmpty())
                 .ifPresent(answer -> summaries.put(topic, answer.text())));
     return summaries;
-  }
-
-  /** Whether overlapping topics are about the same, by the id of the overlap. */
-  private Map<String, Verdict> overlaps() throws InterruptedException, IOException {
-    Map<String, Question> questions = new LinkedHashMap<>();
-    findings.topicOverlaps().stream()
-        .limit(MAX_OVERLAPS)
-        .forEach(overlap -> questions.put(overlap.id(), topics.compare(overlap.a(), overlap.b())));
-    ask(Job.TOPICS, List.copyOf(questions.values()));
-    Map<String, Verdict> overlaps = new HashMap<>();
-    questions.forEach(
-        (id, question) ->
-            asking
-                .find(question)
-                .flatMap(answer -> Verdict.titled(answer.text()))
-                .ifPresent(verdict -> overlaps.put(id, verdict)));
-    return overlaps;
   }
 
   private List<Judgements.Merge> merges(Map<String, PairVerdict> verdicts)

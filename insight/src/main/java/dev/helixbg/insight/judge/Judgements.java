@@ -2,6 +2,8 @@ package dev.helixbg.insight.judge;
 
 import dev.helixbg.insight.findings.Finding;
 import dev.helixbg.insight.findings.NamedEntry;
+import dev.helixbg.insight.label.Guess;
+import dev.helixbg.insight.label.Label;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;

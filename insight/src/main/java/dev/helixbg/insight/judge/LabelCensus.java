@@ -1,6 +1,8 @@
 package dev.helixbg.insight.judge;
 
 import dev.helixbg.insight.findings.NamedEntry;
+import dev.helixbg.insight.label.Guess;
+import dev.helixbg.insight.label.Label;
 import java.util.ArrayList;
 import java.util.EnumMap;
 import java.util.List;

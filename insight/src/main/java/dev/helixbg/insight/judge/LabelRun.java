@@ -1,6 +1,8 @@
 package dev.helixbg.insight.judge;
 
 import dev.helixbg.insight.findings.NamedEntry;
+import dev.helixbg.insight.label.Guess;
+import dev.helixbg.insight.label.Label;
 import java.io.IOException;
 import java.util.HashMap;
 import java.util.LinkedHashMap;

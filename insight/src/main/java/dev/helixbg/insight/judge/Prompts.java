@@ -6,7 +6,8 @@ import java.util.List;
 
 /**
  * Writes the user's turn of a question: {@code Topic: …⏎content} for labels and summaries, {@code
- * A: …⏎B: …} for whatever is compared or merged. Texts over the budget are cut at a sentence.
+ * A: …⏎B: …} for whatever is compared or merged. Texts over the budget are cut at a sentence,
+ * around what matches.
  */
 final class Prompts {
   /** A topic's name is short, but for damaged logs. */
@@ -17,6 +18,8 @@ final class Prompts {
   /** Of each entry of a pair, for the judge is to read both to their ends where it can. */
   private static final int PAIR_TOKENS = 1024;
 
+  private static final int SESSION_ENTRIES = 4;
+
   private final Tokenizer tokenizer;
   private final int budget;
 
@@ -24,6 +27,7 @@ final class Prompts {
   static int budget(Job job, int entryTokens) {
     return switch (job) {
       case PAIR, OVERTAKEN -> 2 * Math.max(entryTokens, PAIR_TOKENS);
+      case SESSION -> SESSION_ENTRIES * entryTokens;
       default -> entryTokens;
     };
   }
@@ -39,7 +43,7 @@ final class Prompts {
   /** What every turn of a job begins with; a space follows. */
   static String lead(Job job) {
     return switch (job) {
-      case LABEL, SUMMARY -> TOPIC;
+      case LABEL, SUMMARY, SESSION -> TOPIC;
       case PAIR, MERGE, OVERTAKEN, TOPICS -> "A:";
     };
   }
@@ -54,16 +58,27 @@ final class Prompts {
     return switch (question) {
       case Question.LabelOf(String topic, String content) -> about(topic, List.of(content));
       case Question.Summarise(String topic, List<String> contents) -> about(topic, contents);
-      case Question.Compare(String a, String b) -> both(question, "", a, "", b);
-      case Question.Overtaken(String older, String newer) ->
-          both(question, "(older) ", older, "(newer) ", newer);
+      case Question.Compare(String a, String b, Question.Match match) ->
+          both(question, "", a, "", b, match);
+      case Question.Overtaken(String older, String newer, Question.Match match) ->
+          both(question, "(older) ", older, "(newer) ", newer, match);
       case Question.CompareTopics topics ->
           both(
               question,
               cut(topics.a(), TOPIC_TOKENS).text() + "\n",
               topics.contentOfA(),
               cut(topics.b(), TOPIC_TOKENS).text() + "\n",
-              topics.contentOfB());
+              topics.contentOfB(),
+              Question.Match.NONE);
+      case Question.Session(List<String> topics, List<String> contents) -> {
+        List<SentenceCut> cuts = share(contents);
+        List<String> parts = new ArrayList<>();
+        for (int i = 0; i < cuts.size(); i++) {
+          parts.add(
+              TOPIC + " " + cut(topics.get(i), TOPIC_TOKENS).text() + "\n" + cuts.get(i).text());
+        }
+        yield new Written(List.of(String.join("\n", parts)), unread(cuts));
+      }
       case Question.Merge(List<String> contents) -> {
         List<SentenceCut> cuts = share(contents);
         yield new Written(
@@ -77,11 +92,12 @@ final class Prompts {
   }
 
   /** Two texts in both orders. What one of them leaves of the budget is the other's. */
-  private Written both(Question question, String leadA, String a, String leadB, String b) {
-    SentenceCut first = cut(a, budget / 2);
-    SentenceCut second = cut(b, budget - first.tokens());
+  private Written both(
+      Question question, String leadA, String a, String leadB, String b, Question.Match match) {
+    SentenceCut first = cut(a, match.a(), budget / 2);
+    SentenceCut second = cut(b, match.b(), budget - first.tokens());
     if (first.cut()) {
-      first = cut(a, budget - second.tokens());
+      first = cut(a, match.a(), budget - second.tokens());
     }
     String one = leadA + first.text();
     String other = leadB + second.text();
@@ -119,6 +135,10 @@ final class Prompts {
   }
 
   private SentenceCut cut(String text, int tokens) {
-    return SentenceCut.of(text, tokens, part -> tokenizer.encode(part).length);
+    return cut(text, 0, tokens);
+  }
+
+  private SentenceCut cut(String text, int from, int tokens) {
+    return SentenceCut.around(text, from, tokens, part -> tokenizer.encode(part).length);
   }
 }

@@ -17,6 +17,29 @@ public sealed interface Question {
     return 1;
   }
 
+  /**
+   * The same for the answer to a question of which some text was not read whole: what was read of
+   * it is then part of what was asked.
+   */
+  default String keyOfParts() {
+    return key();
+  }
+
+  /**
+   * Where what matches begins in two texts, in UTF-16 units; of a text that is too long, that and
+   * what is around it is read.
+   */
+  record Match(int a, int b) {
+    /** Both are read from their beginning. */
+    static final Match NONE = new Match(0, 0);
+  }
+
+  private static String keyOfParts(String key, Match match, boolean swapped) {
+    int one = swapped ? match.b() : match.a();
+    int other = swapped ? match.a() : match.b();
+    return match.equals(Match.NONE) ? key : name(List.of(key, "from", "" + one, "" + other));
+  }
+
   /** Of texts in this order. */
   private static String name(List<String> texts) {
     return Sha256.of(texts).substring(0, 32);
@@ -36,7 +59,17 @@ public sealed interface Question {
   }
 
   /** How two contents are related; the order means nothing. */
-  record Compare(String a, String b) implements Question {
+  record Compare(String a, String b, Match match) implements Question {
+    /** Of texts of which nobody knows what matches. */
+    public Compare(String a, String b) {
+      this(a, b, Match.NONE);
+    }
+
+    @Override
+    public String keyOfParts() {
+      return Question.keyOfParts(key(), match, a.compareTo(b) > 0);
+    }
+
     @Override
     public Job job() {
       return Job.PAIR;
@@ -54,7 +87,17 @@ public sealed interface Question {
   }
 
   /** Whether what an older content says still holds beside a newer one. */
-  record Overtaken(String older, String newer) implements Question {
+  record Overtaken(String older, String newer, Match match) implements Question {
+    /** Of texts of which nobody knows what matches. */
+    public Overtaken(String older, String newer) {
+      this(older, newer, Match.NONE);
+    }
+
+    @Override
+    public String keyOfParts() {
+      return Question.keyOfParts(key(), match, false);
+    }
+
     @Override
     public Job job() {
       return Job.OVERTAKEN;
@@ -98,6 +141,23 @@ public sealed interface Question {
     @Override
     public String key() {
       return name(Stream.concat(Stream.of(topic), contents.stream()).toList());
+    }
+  }
+
+  /**
+   * What was written at one sitting, in a sentence.
+   *
+   * @param topics of the contents
+   */
+  record Session(List<String> topics, List<String> contents) implements Question {
+    @Override
+    public Job job() {
+      return Job.SESSION;
+    }
+
+    @Override
+    public String key() {
+      return name(Stream.concat(topics.stream(), contents.stream()).toList());
     }
   }
 

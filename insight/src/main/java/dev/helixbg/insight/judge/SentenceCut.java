@@ -5,8 +5,8 @@ import java.util.List;
 import java.util.function.ToIntFunction;
 
 /**
- * A text, or as much of its beginning as a budget allows: whole sentences, or where not even one
- * fits, whole words.
+ * A text, or as much of its beginning, or around a place in it, as a budget allows: whole
+ * sentences, or where not even one fits, whole words.
  *
  * @param tokens of what is left
  * @param cut whether something was left out
@@ -16,6 +16,54 @@ record SentenceCut(String text, int tokens, boolean cut) {
    * No tokenizer makes fewer tokens of a text worth reading; what is behind is not even looked at.
    */
   private static final int MAX_CHARS_PER_TOKEN = 32;
+
+  /** Of what is left of a text, as much as this part may stand before the place that matters. */
+  private static final int SHARE_BEFORE = 4;
+
+  /**
+   * A text, or what is around a place in it.
+   *
+   * @param from where what matters begins; what is read goes on behind it, and some sentences, or
+   *     what the end leaves of the budget, are before it
+   */
+  static SentenceCut around(String text, int from, int budget, ToIntFunction<String> count) {
+    SentenceCut start = of(text, budget, count);
+    if (!start.cut() || from <= 0) {
+      return start;
+    }
+    int place = whole(text, Math.min(from, text.length()));
+    String before = text.substring(0, place);
+    String behind = text.substring(place);
+    SentenceCut rest = of(behind, budget - budget / SHARE_BEFORE, count);
+    String some = endOf(before, budget - rest.tokens(), count);
+    if (rest.cut()) {
+      rest = of(behind, budget - count.applyAsInt(some), count);
+    }
+    String kept = some + rest.text();
+    return new SentenceCut(kept, count.applyAsInt(kept), true);
+  }
+
+  /** The last whole sentences that fit, with the white space behind them. */
+  private static String endOf(String text, int budget, ToIntFunction<String> count) {
+    long looked = (long) budget * MAX_CHARS_PER_TOKEN;
+    int begin = (int) Math.max(0, text.length() - looked);
+    String tail = text.substring(whole(text, begin));
+    List<Integer> ends = new ArrayList<>(sentenceEnds(tail));
+    if (begin == 0) {
+      ends.addFirst(0);
+    }
+    int fits = ends.size(); // the first end behind which all fits
+    int low = -1;
+    while (fits - low > 1) {
+      int middle = (fits + low) >>> 1;
+      if (count.applyAsInt(tail.substring(ends.get(middle))) <= budget) {
+        fits = middle;
+      } else {
+        low = middle;
+      }
+    }
+    return fits == ends.size() ? "" : tail.substring(ends.get(fits)).stripLeading();
+  }
 
   /**
    * @param budget in tokens

@@ -1,6 +1,6 @@
 package dev.helixbg.insight.judge;
 
-import dev.helixbg.insight.log.Entry;
+import dev.helixbg.insight.findings.NamedEntry;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.HashMap;
@@ -11,22 +11,19 @@ import java.util.function.IntFunction;
 
 /** Which entries speak for a topic: those nearest to its middle. */
 public final class TopicMiddles {
-  private final List<Entry> entries;
-  private final List<String> keys;
+  private final List<NamedEntry> entries;
   private final IntFunction<float[]> vectors;
   private final Map<String, List<Integer>> members = new LinkedHashMap<>();
 
   /**
    * @param entries by rising offset
-   * @param keys of the entries, by which equally near ones are told apart
    * @param vectors of the entries
    */
-  public TopicMiddles(List<Entry> entries, List<String> keys, IntFunction<float[]> vectors) {
+  public TopicMiddles(List<NamedEntry> entries, IntFunction<float[]> vectors) {
     this.entries = entries;
-    this.keys = keys;
     this.vectors = vectors;
     for (int i = entries.size() - 1; i >= 0; i--) {
-      members.computeIfAbsent(entries.get(i).topic(), topic -> new ArrayList<>()).add(i);
+      members.computeIfAbsent(entries.get(i).entry().topic(), topic -> new ArrayList<>()).add(i);
     }
   }
 
@@ -50,15 +47,15 @@ public final class TopicMiddles {
     return of.stream()
         .sorted(
             Comparator.comparingDouble((Integer member) -> -nearness.get(member))
-                .thenComparing(keys::get))
-        .map(member -> entries.get(member).text().content())
+                .thenComparing(member -> entries.get(member).key()))
+        .map(member -> entries.get(member).entry().text().content())
         .distinct()
         .limit(most)
         .toList();
   }
 
   /** Whether two topics are about the same, by the entry that speaks most for each. */
-  public Question.CompareTopics compare(String a, String b) {
+  Question.CompareTopics compare(String a, String b) {
     return new Question.CompareTopics(a, contents(a, 1).getFirst(), b, contents(b, 1).getFirst());
   }
 

@@ -27,16 +27,36 @@ public final class VerdictRun {
 
   public VerdictRun(Asking asking, List<? extends Finding.OfTwo> pairs) {
     this.asking = asking;
+    Map<String, Asked> byTexts = new HashMap<>();
     for (Finding.OfTwo pair : pairs) {
-      NamedEntry older = pair.a().isOlderThan(pair.b()) ? pair.a() : pair.b();
-      NamedEntry newer = older == pair.a() ? pair.b() : pair.a();
-      Asked questions =
-          new Asked(
-              new Question.Compare(content(pair.a()), content(pair.b())),
-              new Question.Overtaken(content(older), content(newer)));
-      asked.put(pair.id(), questions);
+      Asked questions = questions(pair);
+      Asked first = byTexts.putIfAbsent(questions.pair().key(), questions);
+      asked.put(pair.id(), first == null ? questions : first);
       second.putIfAbsent(questions.pair(), questions.holds());
     }
+  }
+
+  private static Asked questions(Finding.OfTwo pair) {
+    Question.Match match = match(pair);
+    boolean aIsOlder = pair.a().isOlderThan(pair.b());
+    String a = content(pair.a());
+    String b = content(pair.b());
+    return new Asked(
+        new Question.Compare(a, b, match),
+        aIsOlder
+            ? new Question.Overtaken(a, b, match)
+            : new Question.Overtaken(b, a, new Question.Match(match.b(), match.a())));
+  }
+
+  /** What the relation is about; of what is near as a whole, nothing in particular. */
+  private static Question.Match match(Finding.OfTwo pair) {
+    return pair instanceof Finding.Relation relation
+        ? relation
+            .evidence()
+            .matching()
+            .map(found -> new Question.Match(found.a().start(), found.b().start()))
+            .orElse(Question.Match.NONE)
+        : Question.Match.NONE;
   }
 
   private static String content(NamedEntry entry) {
@@ -53,6 +73,29 @@ public final class VerdictRun {
     List<Question> pairs = new ArrayList<>();
     asked.values().stream().limit(first).forEach(both -> pairs.add(both.pair()));
     return pairs.isEmpty() ? 0 : asking.ask(pairs, this::next);
+  }
+
+  /**
+   * Recalls what is remembered of any pair, and asks about the first of those whose verdict is not
+   * complete.
+   *
+   * @param most so many
+   */
+  public void askUnjudged(int most) throws InterruptedException, IOException {
+    List<Question> pairs = asked.values().stream().map(both -> (Question) both.pair()).toList();
+    asking.recall(pairs);
+    asking.recall(pairs.stream().flatMap(pair -> next(pair).stream()).toList());
+    List<Question> unjudged =
+        pairs.stream()
+            .filter(
+                pair ->
+                    asking.find(pair).isEmpty()
+                        || next(pair).filter(holds -> asking.find(holds).isEmpty()).isPresent())
+            .limit(most)
+            .toList();
+    if (!unjudged.isEmpty()) {
+      asking.ask(unjudged, this::next);
+    }
   }
 
   /** What is left to ask when a pair was compared. */

@@ -14,15 +14,15 @@ import dev.helixbg.insight.acts.HelixCall;
 import dev.helixbg.insight.findings.Finding;
 import dev.helixbg.insight.findings.Findings;
 import dev.helixbg.insight.findings.NamedEntry;
-import dev.helixbg.insight.judge.Guess;
 import dev.helixbg.insight.judge.Job;
 import dev.helixbg.insight.judge.JudgeTrust;
 import dev.helixbg.insight.judge.JudgedRelations;
 import dev.helixbg.insight.judge.Judgements;
-import dev.helixbg.insight.judge.Label;
 import dev.helixbg.insight.judge.LabelCensus;
 import dev.helixbg.insight.judge.PairVerdict;
 import dev.helixbg.insight.judge.Verdict;
+import dev.helixbg.insight.label.Guess;
+import dev.helixbg.insight.label.Label;
 import dev.helixbg.insight.log.EntryText;
 import dev.helixbg.insight.log.LogAccount;
 import dev.helixbg.insight.log.Passage;
@@ -122,7 +122,7 @@ public final class JsonReport {
     json.writeObjectFieldStart("judgement");
     json.writeObjectFieldStart("left");
     for (Job job : Job.values()) {
-      if (job != Job.OVERTAKEN) { // counted with the pairs
+      if (job != Job.OVERTAKEN && job != Job.SESSION) { // counted with the pairs; of a review
         json.writeNumberField(job.title(), judgements.left().getOrDefault(job, 0));
       }
     }
@@ -169,6 +169,7 @@ public final class JsonReport {
   }
 
   private void item(Review.Item item) throws IOException {
+    optional("id", Optional.of(cut(item.id())).filter(id -> !id.isEmpty()));
     text("relation", cut(item.relation()));
     text("a", cut(item.a()));
     optional("b", Optional.of(cut(item.b())).filter(b -> !b.isEmpty()));

@@ -1,10 +1,10 @@
 package dev.helixbg.insight.report;
 
 import dev.helixbg.insight.findings.NamedEntry;
-import dev.helixbg.insight.judge.Guess;
 import dev.helixbg.insight.judge.Judgements;
-import dev.helixbg.insight.judge.Label;
 import dev.helixbg.insight.judge.PairVerdict;
+import dev.helixbg.insight.label.Guess;
+import dev.helixbg.insight.label.Label;
 import java.util.Optional;
 
 /** Labels and verdicts in words. */

@@ -4,11 +4,11 @@ import dev.helixbg.config.text.PrintableText;
 import dev.helixbg.insight.acts.Acts;
 import dev.helixbg.insight.findings.Findings;
 import dev.helixbg.insight.findings.NamedEntry;
-import dev.helixbg.insight.judge.Guess;
 import dev.helixbg.insight.judge.Job;
 import dev.helixbg.insight.judge.Judgements;
-import dev.helixbg.insight.judge.Label;
 import dev.helixbg.insight.judge.LabelCensus;
+import dev.helixbg.insight.label.Guess;
+import dev.helixbg.insight.label.Label;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
@@ -249,7 +249,7 @@ record JudgedSections(
       case LABEL -> Wording.count(count, "label", "labels");
       case PAIR, OVERTAKEN -> Wording.count(count, "verdict", "verdicts");
       case TOPICS -> Wording.count(count, "verdict on topics", "verdicts on topics");
-      case SUMMARY -> Wording.count(count, "summary", "summaries");
+      case SUMMARY, SESSION -> Wording.count(count, "summary", "summaries");
       case MERGE -> Wording.count(count, "proposed text", "proposed texts");
     };
   }

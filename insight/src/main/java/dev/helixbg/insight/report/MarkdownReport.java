@@ -168,6 +168,7 @@ public final class MarkdownReport {
             + MarkdownText.code(item.relation())
             + item.b().map(text -> " " + MarkdownText.code(text)).orElse("")
             + item.verdict().map(text -> " · " + MarkdownText.code(text)).orElse("")
+            + item.id().map(text -> " · " + MarkdownText.code(text)).orElse("")
             + item.text().map(text -> ": " + MarkdownText.code(text)).orElse(""));
   }
 

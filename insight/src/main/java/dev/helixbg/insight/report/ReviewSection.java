@@ -19,6 +19,7 @@ record ReviewSection(String intro, List<ReviewView> reviews) {
    * @param b the other one, if any
    * @param verdict of the model, unless the relation says it already
    * @param text an excerpt
+   * @param id by which it can be settled, if it has one
    */
   record ItemView(
       Optional<String> similarity,
@@ -26,7 +27,8 @@ record ReviewSection(String intro, List<ReviewView> reviews) {
       String relation,
       Optional<String> b,
       Optional<String> verdict,
-      Optional<String> text) {
+      Optional<String> text,
+      Optional<String> id) {
     private static final int COLUMNS = 400;
     private static final int NAME_COLUMNS = 120;
     private static final int WORD_COLUMNS = 40;
@@ -40,7 +42,8 @@ record ReviewSection(String intro, List<ReviewView> reviews) {
           PrintableText.excerpt(item.relation(), WORD_COLUMNS),
           excerpt(item.b(), NAME_COLUMNS),
           excerpt(said ? "" : item.verdict(), WORD_COLUMNS),
-          excerpt(item.text(), COLUMNS));
+          excerpt(item.text(), COLUMNS),
+          excerpt(item.id(), WORD_COLUMNS));
     }
 
     /** Nothing when nothing is left of it. */

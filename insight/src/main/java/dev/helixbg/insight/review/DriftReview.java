@@ -1,73 +1,57 @@
 package dev.helixbg.insight.review;
 
-import dev.helixbg.config.InsightSettings;
-import dev.helixbg.insight.findings.Analysis;
 import dev.helixbg.insight.findings.Finding;
-import dev.helixbg.insight.review.ClosePairs.Close;
+import dev.helixbg.insight.judge.OverlapRun;
+import dev.helixbg.insight.judge.TopicMiddles;
+import dev.helixbg.insight.judge.Verdict;
 import dev.helixbg.insight.review.Review.Item;
-import dev.helixbg.insight.similarity.AllPairs;
-import dev.helixbg.insight.similarity.PackedVectors;
+import java.io.IOException;
 import java.time.Instant;
 import java.util.ArrayList;
+import java.util.Comparator;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
-import java.util.function.BooleanSupplier;
 import java.util.stream.Collectors;
-import java.util.stream.IntStream;
 
 /**
- * Topics that overlap under different names: by their centres, with the closest two entries as
- * evidence, and whether a model finds that they are about the same.
+ * Topics that overlap under different names: by their centres, with the closest related entries as
+ * evidence, and whether the judge finds that they are about the same.
  */
 public final class DriftReview {
-  private static final int MAX_ITEMS = 20;
-  private static final String COMPARE =
-      "You compare two topics of a software developer's knowledge base by one entry of each.\n"
-          + "same: both topics are about the same subject\n"
-          + "related: the subjects touch\n"
-          + "different: nothing in common\n"
-          + "Answer with one word.";
-  private static final List<String> ANSWERS = List.of("same", "related", "different");
-
   private DriftReview() {}
 
   /**
    * @param last the last review of drift
-   * @param oracle asked when there is one
-   * @throws java.util.concurrent.CancellationException when cancelled while the model was asked
+   * @throws InterruptedException when interrupted; all answers until then are saved
+   * @throws IOException when answers cannot be read or saved
    */
-  public static Review of(
-      KbEntries kb,
-      Optional<Review> last,
-      InsightSettings settings,
-      int threads,
-      Optional<Oracle> oracle,
-      Instant at,
-      BooleanSupplier cancelled) {
+  public static Review of(Subject kb, Optional<Review> last, Instant at)
+      throws InterruptedException, IOException {
     List<Finding.TopicOverlap> overlaps =
-        Analysis.topicOverlaps(kb.entries(), kb.keys(), kb.vectors(), settings, threads).stream()
-            .limit(MAX_ITEMS)
-            .toList();
+        kb.findings().topicOverlaps().stream().limit(OverlapRun.MOST).toList();
+    Map<String, Verdict> verdicts = verdicts(kb, overlaps);
     Set<String> before =
         last.map(Review::items).orElse(List.of()).stream()
             .map(item -> item.a() + "\n" + item.b())
             .collect(Collectors.toSet());
-    List<String> names = kb.names();
     List<Item> items = new ArrayList<>();
     for (Finding.TopicOverlap overlap : overlaps) {
-      Close closest = closest(kb, overlap.a(), overlap.b());
-      String verdict =
-          oracle.map(model -> judge(model, kb, overlap, closest, cancelled)).orElse("");
+      Optional<Verdict> verdict = Optional.ofNullable(verdicts.get(overlap.id()));
       boolean isNew = !before.contains(overlap.a() + "\n" + overlap.b());
       items.add(
           new Item(
+              overlap.id(),
               isNew ? "now overlaps" : "overlaps",
               overlap.a(),
               overlap.b(),
               overlap.similarity(),
-              verdict,
-              "closest: " + names.get(closest.a()) + " and " + names.get(closest.b())));
+              verdict.map(Verdict::title).orElse(""),
+              closest(kb, overlap),
+              verdict.filter(Verdict.SAME::equals).isEmpty()
+                  ? List.of()
+                  : Subject.calls(kb.acts().on(overlap))));
     }
     long fresh = items.stream().filter(item -> item.relation().equals("now overlaps")).count();
     String summary =
@@ -78,51 +62,36 @@ public final class DriftReview {
                     items.size(),
                     items.size() == 1 ? "pair of topics overlaps" : "pairs of topics overlap",
                     fresh);
-    return new Review(
+    return kb.review(
         Review.Kind.DRIFT,
         Optional.empty(),
         at,
-        kb.log().sha256(),
-        oracle.map(Oracle::name),
-        summary + (oracle.isEmpty() && !items.isEmpty() ? Review.NOT_JUDGED : ""),
-        List.copyOf(items),
+        summary + (items.isEmpty() ? "" : kb.notJudged()),
+        items,
         List.of());
   }
 
-  private static Close closest(KbEntries kb, String a, String b) {
-    int[] rows = of(kb, a);
-    int[] columns = of(kb, b);
-    try (PackedVectors first = PackedVectors.pack(kb.vectors().select(rows));
-        PackedVectors second = PackedVectors.pack(kb.vectors().select(columns))) {
-      Close best =
-          AllPairs.between(
-                  first,
-                  second,
-                  Float.NEGATIVE_INFINITY,
-                  1,
-                  () -> new ClosePairs(1, (row, column) -> true))
-              .getFirst()
-              .bestFirst()
-              .getFirst();
-      return new Close(rows[best.a()], columns[best.b()], best.similarity());
+  private static Map<String, Verdict> verdicts(Subject kb, List<Finding.TopicOverlap> overlaps)
+      throws InterruptedException, IOException {
+    if (kb.judge().isEmpty()) {
+      return Map.of();
     }
+    TopicMiddles middles = new TopicMiddles(kb.findings().entries(), kb.vectors());
+    OverlapRun run = new OverlapRun(kb.judge().get().asking(), overlaps, middles);
+    run.ask();
+    return run.verdicts();
   }
 
-  private static int[] of(KbEntries kb, String topic) {
-    return IntStream.range(0, kb.entries().size())
-        .filter(i -> kb.entries().get(i).topic().equals(topic))
-        .toArray();
-  }
-
-  private static String judge(
-      Oracle model,
-      KbEntries kb,
-      Finding.TopicOverlap overlap,
-      Close closest,
-      BooleanSupplier cancelled) {
-    String user =
-        "Topic A: %s\n%s\nTopic B: %s\n%s"
-            .formatted(overlap.a(), kb.text(closest.a()), overlap.b(), kb.text(closest.b()));
-    return ANSWERS.get(model.choose(COMPARE, user, ANSWERS, cancelled));
+  /** Of the listed relations; nothing where both topics have none. */
+  private static String closest(Subject kb, Finding.TopicOverlap overlap) {
+    Set<String> both = Set.of(overlap.a(), overlap.b());
+    return kb.findings().relations().stream()
+        .filter(
+            pair ->
+                both.equals(
+                    Set.copyOf(List.of(pair.a().entry().topic(), pair.b().entry().topic()))))
+        .max(Comparator.comparingDouble(Finding.Relation::similarity))
+        .map(pair -> "closest: " + pair.a().name() + " and " + pair.b().name())
+        .orElse("");
   }
 }

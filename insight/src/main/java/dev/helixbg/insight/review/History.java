@@ -5,12 +5,14 @@ import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import dev.helixbg.embed.store.JsonLines;
+import dev.helixbg.insight.acts.HelixCall;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.time.DateTimeException;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.EnumMap;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
@@ -26,9 +28,6 @@ public final class History {
   private static final long MAX_BYTES = 8L << 20;
   private static final int KEPT = 200;
   private static final int LONGEST_LINE = 4 << 20;
-
-  /** No review has as many. */
-  private static final int MAX_ITEMS = 100;
 
   private static final ObjectMapper JSON = new ObjectMapper();
 
@@ -66,7 +65,10 @@ public final class History {
     if (lines.size() > MAX_BYTES) {
       keepNewest();
     }
-    lines.append(List.of(JSON.writeValueAsString(toJson(review))));
+    ObjectNode json = toJson(review);
+    // What is done later must not follow what is read here: the KB changes, and so may this file.
+    json.path("items").forEach(item -> ((ObjectNode) item).remove("edits"));
+    lines.append(List.of(JSON.writeValueAsString(json)));
   }
 
   private void keepNewest() throws IOException {
@@ -74,7 +76,7 @@ public final class History {
     lines.rewrite(line -> old.getAndDecrement() <= 0);
   }
 
-  /** A review as it stands in the file. */
+  /** A review as it stands in the file, with its edits. */
   public static ObjectNode toJson(Review review) {
     ObjectNode json = JSON.createObjectNode();
     json.put("kind", review.kind().title());
@@ -84,14 +86,20 @@ public final class History {
     json.put("judge", review.judge().orElse(null));
     json.put("summary", review.summary());
     for (Review.Item item : review.items()) {
-      json.withArray("items")
-          .addObject()
-          .put("relation", item.relation())
-          .put("a", item.a())
-          .put("b", item.b())
-          .put("similarity", Math.round(item.similarity() * 1e6) / 1e6)
-          .put("verdict", item.verdict())
-          .put("text", item.text());
+      ObjectNode one =
+          json.withArray("items")
+              .addObject()
+              .put("id", item.id())
+              .put("relation", item.relation())
+              .put("a", item.a())
+              .put("b", item.b())
+              .put("similarity", Math.round(item.similarity() * 1e6) / 1e6)
+              .put("verdict", item.verdict())
+              .put("text", item.text());
+      for (HelixCall call : item.edits()) {
+        ObjectNode edit = one.withArray("edits").addObject().put("name", call.tool());
+        call.arguments().forEach(edit.putObject("arguments")::put);
+      }
     }
     json.withArray("items");
     review.marks().forEach(json.withArray("marks")::add);
@@ -103,17 +111,19 @@ public final class History {
     try {
       List<Review.Item> items = new ArrayList<>();
       for (JsonNode item : json.path("items")) {
-        if (items.size() == MAX_ITEMS) {
+        if (items.size() == Review.MAX_ITEMS) {
           break;
         }
         items.add(
             new Review.Item(
+                item.path("id").asText(),
                 item.path("relation").asText(),
                 item.path("a").asText(),
                 item.path("b").asText(),
                 item.path("similarity").asDouble(),
                 item.path("verdict").asText(),
-                item.path("text").asText()));
+                item.path("text").asText(),
+                edits(item.path("edits"))));
       }
       List<String> marks = new ArrayList<>();
       json.path("marks").forEach(mark -> marks.add(mark.asText()));
@@ -130,6 +140,18 @@ public final class History {
     } catch (IllegalArgumentException | DateTimeException e) {
       return Optional.empty();
     }
+  }
+
+  private static List<HelixCall> edits(JsonNode json) {
+    List<HelixCall> edits = new ArrayList<>();
+    for (JsonNode edit : json) {
+      Map<String, String> arguments = new LinkedHashMap<>();
+      edit.path("arguments")
+          .properties()
+          .forEach(argument -> arguments.put(argument.getKey(), argument.getValue().asText()));
+      edits.add(new HelixCall(edit.path("name").asText(), arguments));
+    }
+    return List.copyOf(edits);
   }
 
   private static Optional<Review> parse(String line) {

@@ -12,9 +12,7 @@ import dev.helixbg.insight.similarity.PassageVectors;
 import dev.helixbg.insight.similarity.Vectors;
 import java.nio.file.Path;
 import java.util.ArrayList;
-import java.util.HashMap;
 import java.util.List;
-import java.util.Map;
 import java.util.Optional;
 
 /**
@@ -83,23 +81,5 @@ public record KbEntries(
             passages,
             Vectors.of(passageVectors)),
         log.account());
-  }
-
-  /** {@code topic:index} of each entry. */
-  List<String> names() {
-    Map<String, Integer> sizes = new HashMap<>();
-    return entries.stream()
-        .map(entry -> entry.topic() + ":" + (sizes.merge(entry.topic(), 1, Integer::sum) - 1))
-        .toList();
-  }
-
-  String text(int index) {
-    return entries.get(index).text().content();
-  }
-
-  String excerpt(int index) {
-    String text = text(index).strip();
-    int end = text.offsetByCodePoints(0, Math.min(160, text.codePointCount(0, text.length())));
-    return end < text.length() ? text.substring(0, end) + "…" : text;
   }
 }

@@ -1,9 +1,11 @@
 package dev.helixbg.insight.review;
 
+import dev.helixbg.insight.acts.HelixCall;
 import java.time.Instant;
 import java.util.List;
 import java.util.Locale;
 import java.util.Optional;
+import java.util.function.Predicate;
 
 /**
  * What one review found.
@@ -42,15 +44,35 @@ public record Review(
   /**
    * One thing found.
    *
+   * @param id of the finding that it is, by which it can be dismissed or done; empty in an old
+   *     history
    * @param relation of b to a, such as {@code repeats}
    * @param a an entry's name, or a topic
    * @param b the other one; empty when there is none
    * @param similarity cosine; 0 when there is only one
    * @param verdict of the model; empty when nobody judged
    * @param text an excerpt, for people
+   * @param edits calls of helix's tools that do what the verdict asks for, in the KB as it was
+   *     reviewed; the history keeps none
    */
   public record Item(
-      String relation, String a, String b, double similarity, String verdict, String text) {}
+      String id,
+      String relation,
+      String a,
+      String b,
+      double similarity,
+      String verdict,
+      String text,
+      List<HelixCall> edits) {}
+
+  /** The same without what the user has settled. */
+  public Review without(Predicate<String> settled) {
+    List<Item> open = items.stream().filter(item -> !settled.test(item.id())).toList();
+    return new Review(kind, topic, at, logSha256, judge, summary, open, marks);
+  }
+
+  /** No review has more items. */
+  static final int MAX_ITEMS = 100;
 
   /** Said at the end of a summary when there was no model. */
   static final String NOT_JUDGED =

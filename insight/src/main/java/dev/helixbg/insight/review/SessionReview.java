@@ -1,10 +1,12 @@
 package dev.helixbg.insight.review;
 
 import dev.helixbg.config.InsightSettings;
-import dev.helixbg.insight.review.ClosePairs.Close;
+import dev.helixbg.insight.findings.Finding;
+import dev.helixbg.insight.findings.NamedEntry;
+import dev.helixbg.insight.judge.PairVerdict;
+import dev.helixbg.insight.judge.Question;
 import dev.helixbg.insight.review.Review.Item;
-import dev.helixbg.insight.similarity.AllPairs;
-import dev.helixbg.insight.similarity.PackedVectors;
+import java.io.IOException;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.Collections;
@@ -15,13 +17,12 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.TreeMap;
-import java.util.function.BooleanSupplier;
 import java.util.stream.Collectors;
 import java.util.stream.IntStream;
 
 /**
- * What a session of writing brought: which topics grew, what repeats or connects to what was there,
- * and, with a model, what contradicts it.
+ * What a session of writing brought: which topics grew, and, of the relations of new entries to
+ * older ones, what repeats, connects to, contradicts or overtakes what was there.
  */
 public final class SessionReview {
   /** By so many of the last entries the next review finds where this one ended. */
@@ -32,16 +33,9 @@ public final class SessionReview {
 
   private static final int MAX_ITEMS = 20;
   private static final int JUDGED = 10;
-  private static final int MAX_PROMPT = 6_000;
-  private static final int MAX_SENTENCE_TOKENS = 96;
-  private static final String SUMMARY =
-      "You summarise entries of a software developer's knowledge base. Answer with one sentence.";
-  private static final String COMPARE =
-      "You compare a newer entry of a software developer's knowledge base with an older one.\n"
-          + "agrees: both can be true\n"
-          + "contradicts: they cannot both be true\n"
-          + "Answer with one word.";
-  private static final List<String> ANSWERS = List.of("agrees", "contradicts");
+
+  /** Characters of the entries that are summarised. */
+  private static final int MAX_SUMMARISED = 6_000;
 
   private SessionReview() {}
 
@@ -68,94 +62,79 @@ public final class SessionReview {
   }
 
   /**
-   * @param oracle asked when there is one
-   * @throws java.util.concurrent.CancellationException when cancelled while the model was asked
+   * @param last the last review of a session
+   * @throws InterruptedException when interrupted; all answers until then are saved
+   * @throws IOException when answers cannot be read or saved
    */
-  public static Review of(
-      KbEntries kb,
-      Optional<Review> last,
-      InsightSettings settings,
-      Optional<Oracle> oracle,
-      Instant at,
-      BooleanSupplier cancelled) {
-    List<Integer> fresh = fresh(kb.keys(), last);
-    List<String> names = kb.names();
-    List<Item> items = new ArrayList<>();
-    for (Close pair : closeToOlder(kb, fresh, (float) settings.crossLinkFrom())) {
-      boolean repeats = pair.similarity() > settings.nearDuplicate();
-      boolean connects =
-          !kb.entries().get(pair.a()).topic().equals(kb.entries().get(pair.b()).topic());
-      String verdict =
-          items.size() < JUDGED
-              ? oracle.map(model -> judge(model, kb, pair, cancelled)).orElse("")
-              : "";
-      String relation =
-          verdict.equals("contradicts")
-              ? "contradicts"
-              : repeats ? "repeats" : connects ? "connects to" : "is close to";
-      items.add(
-          new Item(
-              relation,
-              names.get(pair.a()),
-              names.get(pair.b()),
-              pair.similarity(),
-              verdict,
-              kb.excerpt(pair.a())));
-    }
-    String summary = summary(kb, fresh, items, oracle, cancelled);
-    List<String> marks = marks(kb.keys());
-    List<String> lastMarks = marks.subList(Math.max(0, marks.size() - MARKS), marks.size());
-    return new Review(
+  public static Review of(Subject kb, Optional<Review> last, Instant at)
+      throws InterruptedException, IOException {
+    List<String> keys = kb.keys();
+    List<NamedEntry> fresh = fresh(keys, last).stream().map(kb.findings().entries()::get).toList();
+    List<Item> items = items(kb, fresh);
+    List<String> marks = marks(keys);
+    return kb.review(
         Review.Kind.SESSION,
         Optional.empty(),
         at,
-        kb.log().sha256(),
-        oracle.map(Oracle::name),
-        summary,
-        List.copyOf(items),
-        List.copyOf(lastMarks));
+        summary(kb, fresh, items),
+        items,
+        marks.subList(Math.max(0, marks.size() - MARKS), marks.size()));
   }
 
   /** Each a fresh entry and an older one, or an earlier fresh one. */
-  private static List<Close> closeToOlder(KbEntries kb, List<Integer> fresh, float limit) {
-    if (fresh.isEmpty()) {
-      return List.of();
+  private static List<Item> items(Subject kb, List<NamedEntry> fresh)
+      throws InterruptedException, IOException {
+    Set<NamedEntry> isFresh = new HashSet<>(fresh);
+    List<Finding.Relation> pairs =
+        kb.findings().relations().stream().filter(pair -> isFresh.contains(pair.b())).toList();
+    Map<String, PairVerdict> verdicts = kb.verdicts(pairs, JUDGED);
+    List<Item> items = new ArrayList<>();
+    for (Finding.Relation pair : pairs) {
+      PairVerdict verdict = verdicts.get(pair.id());
+      Optional<String> relation =
+          verdict == null
+              ? unjudged(pair, kb.findings().limits())
+              : Optional.of(judged(pair, verdict)).filter(said -> !said.isEmpty());
+      if (relation.isPresent() && items.size() < MAX_ITEMS) {
+        String word = verdict == null ? "" : verdict.verdict().title();
+        items.add(kb.item(pair, pair.b(), relation.get(), verdict, word));
+      }
     }
-    int[] rows = fresh.stream().mapToInt(i -> i).toArray();
-    try (PackedVectors packed = PackedVectors.pack(kb.vectors());
-        PackedVectors packedRows = PackedVectors.pack(kb.vectors().select(rows))) {
-      return AllPairs.between(
-              packedRows,
-              packed,
-              limit,
-              1,
-              () -> new ClosePairs(MAX_ITEMS, (row, other) -> other < rows[row]))
-          .getFirst()
-          .bestFirst()
-          .stream()
-          .map(pair -> new Close(rows[pair.a()], pair.b(), pair.similarity()))
-          .toList();
-    }
+    return items;
   }
 
-  private static String judge(Oracle model, KbEntries kb, Close pair, BooleanSupplier cancelled) {
-    String user = "Newer: " + kb.text(pair.a()) + "\nOlder: " + kb.text(pair.b());
-    return ANSWERS.get(model.choose(COMPARE, user, ANSWERS, cancelled));
+  private static Optional<String> unjudged(Finding.Relation pair, InsightSettings limits) {
+    return pair.similarity() <= limits.crossLinkFrom()
+        ? Optional.empty()
+        : Optional.of(pair.similarity() > limits.nearDuplicate() ? "repeats" : connects(pair));
   }
 
-  private static String summary(
-      KbEntries kb,
-      List<Integer> fresh,
-      List<Item> items,
-      Optional<Oracle> oracle,
-      BooleanSupplier cancelled) {
+  /** Nothing of what has nothing in common. */
+  private static String judged(Finding.Relation pair, PairVerdict verdict) {
+    return switch (verdict.verdict()) {
+      case SAME -> "repeats";
+      case OVERTAKEN -> verdict.contradiction() ? "contradicts" : "overtakes";
+      case RELATED -> connects(pair);
+      case DIFFERENT -> "";
+    };
+  }
+
+  private static String connects(Finding.Relation pair) {
+    return pair.a().entry().topic().equals(pair.b().entry().topic())
+        ? "is close to"
+        : "connects to";
+  }
+
+  private static String summary(Subject kb, List<NamedEntry> fresh, List<Item> items)
+      throws InterruptedException, IOException {
     if (fresh.isEmpty()) {
       return "Nothing new was written.";
     }
     Map<String, Long> topics =
         fresh.stream()
-            .map(i -> kb.entries().get(i).topic())
-            .collect(Collectors.groupingBy(t -> t, TreeMap::new, Collectors.counting()));
+            .collect(
+                Collectors.groupingBy(
+                    one -> one.entry().topic(), TreeMap::new, Collectors.counting()));
     StringBuilder words = new StringBuilder();
     words
         .append(fresh.size())
@@ -165,38 +144,39 @@ public final class SessionReview {
                 .map(topic -> topic.getKey() + " (" + topic.getValue() + ")")
                 .collect(Collectors.joining(", ")))
         .append('.');
-    for (String relation : List.of("repeats", "connects to", "contradicts")) {
+    for (String relation : List.of("repeats", "connects to", "contradicts", "overtakes")) {
       long count = items.stream().filter(item -> item.relation().equals(relation)).count();
       if (count > 0) {
         words.append(' ').append(count).append(count == 1 ? " time" : " times");
         words.append(" a new entry ").append(relation).append(" another.");
       }
     }
-    return words
-        + oracle
-            .map(
-                model ->
-                    " "
-                        + model.write(
-                            SUMMARY,
-                            prompt(kb, fresh),
-                            MAX_SENTENCE_TOKENS,
-                            piece -> {},
-                            cancelled))
-            .orElse(Review.NOT_JUDGED);
+    return words + kb.notJudged() + sentence(kb, fresh);
   }
 
-  /** The newest entries that fit. */
-  private static String prompt(KbEntries kb, List<Integer> fresh) {
-    List<String> parts = new ArrayList<>();
-    int length = 0;
-    for (int i = fresh.size() - 1; i >= 0 && length < MAX_PROMPT; i--) {
-      int index = fresh.get(i);
-      String part = "Topic: " + kb.entries().get(index).topic() + "\n" + kb.text(index);
-      parts.add(part.substring(0, Math.min(part.length(), MAX_PROMPT - length)));
-      length += part.length();
+  /** What the judge makes of it, with a blank before; empty where there is no answer. */
+  private static String sentence(Subject kb, List<NamedEntry> fresh)
+      throws InterruptedException, IOException {
+    if (kb.judge().isEmpty()) {
+      return "";
     }
-    Collections.reverse(parts);
-    return String.join("\n", parts);
+    Question question = question(fresh);
+    kb.judge().get().asking().ask(List.of(question));
+    return kb.judge().get().asking().find(question).map(answer -> " " + answer.text()).orElse("");
+  }
+
+  /** About the newest entries, as many as are soon read. */
+  private static Question question(List<NamedEntry> fresh) {
+    List<String> topics = new ArrayList<>();
+    List<String> contents = new ArrayList<>();
+    int length = 0;
+    for (int i = fresh.size() - 1; i >= 0 && length < MAX_SUMMARISED; i--) {
+      topics.add(fresh.get(i).entry().topic());
+      contents.add(fresh.get(i).entry().text().content());
+      length += contents.getLast().length();
+    }
+    Collections.reverse(topics);
+    Collections.reverse(contents);
+    return new Question.Session(topics, contents);
   }
 }

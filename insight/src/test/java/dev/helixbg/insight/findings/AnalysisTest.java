@@ -394,6 +394,29 @@ class AnalysisTest {
                     pair.b().entry().topic().substring(0, 3)));
   }
 
+  /** An entry has ten neighbours: those of its own group must take no place among them. */
+  @Test
+  void betweenGroupsNeighboursAreThoseOfOtherGroups() {
+    Corpus corpus = new Corpus();
+    for (int i = 0; i < 12; i++) {
+      corpus.add("one/t", "x" + i, ONE).add("two/t", "y" + i, cosine(0.6f));
+    }
+    Findings found =
+        Analysis.between(
+            corpus.entries,
+            corpus.keys,
+            corpus.vectors(),
+            corpus.passageVectors(),
+            topic -> topic.substring(0, topic.indexOf('/')),
+            Corpus.DEFAULTS,
+            2);
+    assertTrue(found.relations().size() >= 60, found.relations().size() + " relations");
+    for (Finding.Relation relation : found.relations()) {
+      assertNotEquals(relation.a().entry().topic(), relation.b().entry().topic());
+      assertEquals(0.6, relation.similarity(), 1e-6);
+    }
+  }
+
   /** Of two misfiled entries the one that another topic of its own group attracts is left out. */
   @Test
   void betweenGroupsAnEntryIsMisfiledOnlyWhereAnotherGroupAttractsIt() {

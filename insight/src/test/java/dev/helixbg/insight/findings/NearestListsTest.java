@@ -18,8 +18,8 @@ class NearestListsTest {
     TermVectors terms = corpus.termVectors();
     int[] owners = IntStream.range(0, 700).toArray();
     int[] order = EvenDraw.orderByKey(corpus.keys);
-    NearestLists one = NearestLists.of(terms, owners, order, 1);
-    NearestLists four = NearestLists.of(terms, owners, order, 4);
+    NearestLists one = NearestLists.of(terms, owners, order, NearestLists.Counting.ALL, 1);
+    NearestLists four = NearestLists.of(terms, owners, order, NearestLists.Counting.ALL, 4);
 
     for (int entry = 0; entry < 700; entry++) {
       float before = 2;

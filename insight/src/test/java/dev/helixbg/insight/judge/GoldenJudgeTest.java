@@ -68,8 +68,8 @@ class GoldenJudgeTest {
       case Question.LabelOf(String topic, String content) -> "Topic: " + topic + "\n" + content;
       case Question.Summarise(String topic, List<String> contents) ->
           "Topic: " + topic + "\n" + contents.getFirst();
-      case Question.Compare(String a, String b) -> "A: " + a + "\nB: " + b;
-      case Question.Merge _, Question.Overtaken _, Question.CompareTopics _ ->
+      case Question.Compare(String a, String b, _) -> "A: " + a + "\nB: " + b;
+      case Question.Merge _, Question.Overtaken _, Question.CompareTopics _, Question.Session _ ->
           throw new AssertionError("no golden case");
     };
   }
@@ -167,7 +167,7 @@ class GoldenJudgeTest {
   void aVerdictDoesNotDependOnWhoComesFirst() {
     try (Judge judge = GoldenJudges.open(GoldenModel.Q8_0, cache)) {
       for (GoldenCase expected : cases(GoldenModel.Q8_0, "pair")) {
-        if (GoldenJudges.question(expected) instanceof Question.Compare(String a, String b)) {
+        if (GoldenJudges.question(expected) instanceof Question.Compare(String a, String b, _)) {
           Answer one =
               judge.answerSome(List.of(new Question.Compare(a, b)), () -> false).getFirst();
           Answer other =

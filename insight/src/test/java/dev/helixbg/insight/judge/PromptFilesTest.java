@@ -5,6 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertNotEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.helixbg.config.Sha256;
+import dev.helixbg.insight.label.Label;
 import java.util.Arrays;
 import java.util.List;
 import java.util.stream.Collectors;

@@ -4,6 +4,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import java.util.Random;
 import org.junit.jupiter.api.Test;
 
 /** A token is a character here. */
@@ -48,5 +49,42 @@ class SentenceCutTest {
             });
     assertTrue(cut.cut());
     assertFalse(longest[0] > 320, "looked at " + longest[0] + " characters");
+  }
+
+  private static String around(String text, String place, int budget) {
+    SentenceCut cut = SentenceCut.around(text, text.indexOf(place), budget, String::length);
+    assertTrue(cut.text().length() <= budget, cut.text());
+    assertEquals(cut.text().length(), cut.tokens());
+    assertTrue(text.contains(cut.text()), cut.text());
+    assertEquals(text.length() > budget, cut.cut());
+    return cut.text();
+  }
+
+  @Test
+  void whatMattersIsReadWithWhatIsAroundIt() {
+    String text = "One is first. Two is here. Three is it. Four is next. Five ends it.";
+    assertEquals(text, around(text, "Three", 100), "all of it, where there is room");
+    assertEquals("Two is here. Three is it.", around(text, "Three", 30));
+    assertEquals("Two is here. Three is it. Four is next.", around(text, "Three", 52));
+    assertEquals("Four is next. Five ends it.", around(text, "Five", 30), "the end leaves room");
+    assertEquals("One is first. Two is here.", around(text, "One", 30));
+    assertEquals("Three", around(text, "Three", 5));
+    assertEquals("", around(text, "Three", 0));
+  }
+
+  @Test
+  void anyPlaceOfAnyTextMatters() {
+    Random random = new Random(5);
+    String signs = "ab .\n\uD83D\uDE00。";
+    for (int round = 0; round < 2_000; round++) {
+      StringBuilder text = new StringBuilder();
+      for (int i = random.nextInt(40); i > 0; i--) {
+        text.append(signs.charAt(random.nextInt(signs.length())));
+      }
+      int from = random.nextInt(-2, 45);
+      int budget = random.nextInt(30);
+      SentenceCut cut = SentenceCut.around(text.toString(), from, budget, String::length);
+      assertTrue(cut.text().length() <= budget && text.indexOf(cut.text()) >= 0, text.toString());
+    }
   }
 }

@@ -8,6 +8,7 @@ import dev.helixbg.insight.findings.Finding;
 import dev.helixbg.insight.findings.NamedEntry;
 import dev.helixbg.insight.log.Entry;
 import dev.helixbg.insight.log.EntryText;
+import dev.helixbg.insight.log.Passage;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -215,6 +216,56 @@ class VerdictRunTest {
       assertEquals(0, run.ask(1));
       assertEquals(cut ? 1 : 0, oracle.asked.size());
     }
+  }
+
+  private static Finding.Relation matching(Finding.Relation of, int a, int b) {
+    Finding.Matching found = new Finding.Matching(new Passage(a, a + 1), new Passage(b, b + 1));
+    return new Finding.Relation(
+        of.id(),
+        of.a(),
+        of.b(),
+        of.score(),
+        of.similarity(),
+        new Finding.Evidence(1, 1, List.of(), Optional.empty(), Optional.of(found)));
+  }
+
+  /** Where both texts were read whole, it does not matter where reading would have begun. */
+  @Test
+  void whatMatchesIsPartOfTheQuestionOnlyWhereTextsAreTooLong() throws Exception {
+    for (boolean cut : new boolean[] {false, true}) {
+      NamedEntry a = entry("one " + cut, 2);
+      NamedEntry b = entry("two " + cut, 1);
+      Finding.Relation plain = relation("rel", a, b);
+      Answer different = new Answer("different", 0.9, "same", 0.05, cut ? 1 : 0);
+      TruthfulOracle oracle = new TruthfulOracle(q -> different);
+      for (int again = 0; again < 2; again++) {
+        assertEquals(0, new VerdictRun(asking(oracle, LONG), List.of(plain)).ask(1));
+        for (int[] place : new int[][] {{5, 0}, {0, 5}, {7, 7}}) {
+          Finding.Relation pair = matching(plain, place[0], place[1]);
+          assertEquals(0, new VerdictRun(asking(oracle, LONG), List.of(pair)).ask(1));
+        }
+      }
+      assertEquals(cut ? 4 : 1, oracle.asked.size());
+    }
+  }
+
+  @Test
+  void bothQuestionsAreReadFromWhatMatches() throws Exception {
+    Finding.Relation pair =
+        matching(relation("rel", entry("newer text", 2), entry("older text", 1)), 6, 0);
+    TruthfulOracle oracle =
+        new TruthfulOracle(
+            q -> q.job() == Job.PAIR ? sure("same", "related") : sure("valid", "outdated"));
+    Finding.Pair near =
+        new Finding.Pair("dup", Finding.PairKind.NEAR_DUPLICATE, pair.a(), pair.b(), 0.99, 1, 1, 1);
+    VerdictRun run = new VerdictRun(asking(oracle, LONG), List.of(pair, near));
+    assertEquals(0, run.ask(2));
+    assertEquals(
+        List.of(
+            new Question.Compare("newer text", "older text", new Question.Match(6, 0)),
+            new Question.Overtaken("older text", "newer text", new Question.Match(0, 6))),
+        oracle.asked);
+    assertEquals(run.verdicts().get("rel"), run.verdicts().get("dup"), "one pair, one answer");
   }
 
   /** Between the answer that both have something in common and the next, a run may end. */

@@ -32,16 +32,27 @@ class ReviewedReportTest {
     List<Item> session = new ArrayList<>();
     session.add(
         new Item(
+            "rel-3f9a01c2d4",
             "contradicts",
             "sessions:1",
             "auth:0",
             0.812,
             "contradicts",
-            "A session ends 14 days after the last refresh, not after the login. " + words));
-    session.add(new Item("repeats", "auth:1", "auth:0", 0.95, "agrees", "A refresh token."));
+            "A session ends 14 days after the last refresh, not after the login. " + words,
+            List.of()));
+    session.add(
+        new Item("", "repeats", "auth:1", "auth:0", 0.95, "agrees", "A refresh token.", List.of()));
     for (int i = 0; i < 9; i++) {
       session.add(
-          new Item("connects to", "storage:" + i, "auth:0", 0.8 - i / 100.0, "", "Excerpt " + i));
+          new Item(
+              "",
+              "connects to",
+              "storage:" + i,
+              "auth:0",
+              0.8 - i / 100.0,
+              "",
+              "Excerpt " + i,
+              List.of()));
     }
     return with(
         plain,
@@ -64,12 +75,14 @@ class ReviewedReportTest {
                 "1 pair of topics overlaps under different names, 1 of them newly.",
                 List.of(
                     new Item(
+                        "",
                         "now overlaps",
                         "auth",
                         "sessions",
                         0.71,
                         "",
-                        "closest: auth:0 and sessions:1")),
+                        "closest: auth:0 and sessions:1",
+                        List.of())),
                 List.of()),
             new Review(
                 Review.Kind.STALE,
@@ -79,7 +92,15 @@ class ReviewedReportTest {
                 Optional.of("Qwen3"),
                 "1 entry may be stale: newer ones are about the same.",
                 List.of(
-                    new Item("is superseded by", "auth:0", "auth:1", 0.95, "superseded", "Old.")),
+                    new Item(
+                        "",
+                        "is superseded by",
+                        "auth:0",
+                        "auth:1",
+                        0.95,
+                        "superseded",
+                        "Old.",
+                        List.of())),
                 List.of())));
   }
 
@@ -101,6 +122,7 @@ class ReviewedReportTest {
     assertTrue(session.text().contains("11 new entries in auth (1)"), session.text());
     assertTrue(session.select(".note").text().contains("14 days after the last refresh"));
     assertEquals("contradicts", session.selectFirst(".urgent").text());
+    assertEquals("rel-3f9a01c2d4", session.selectFirst(".id").text());
     assertFalse(session.text().contains("The log has changed"));
     assertFalse(page.text().contains("secret mark"), "marks are for the next review");
     Element drift = page.getElementById("review-drift");
@@ -142,7 +164,7 @@ class ReviewedReportTest {
               HOSTILE,
               Optional.of(HOSTILE),
               HOSTILE,
-              List.of(new Item(HOSTILE, HOSTILE, HOSTILE, 1, HOSTILE, HOSTILE)),
+              List.of(new Item(HOSTILE, HOSTILE, HOSTILE, HOSTILE, 1, HOSTILE, HOSTILE, List.of())),
               List.of(HOSTILE)));
     }
     for (Report report : List.of(hostile, with(hostile, renamed))) {
@@ -185,12 +207,14 @@ class ReviewedReportTest {
             "s".repeat(1 << 20),
             List.of(
                 new Item(
+                    "i".repeat(1 << 20),
                     "r".repeat(1 << 20),
                     "a".repeat(1 << 20),
                     "",
                     Double.POSITIVE_INFINITY,
                     "v".repeat(1 << 20),
-                    "t".repeat(1 << 20))),
+                    "t".repeat(1 << 20),
+                    List.of())),
             List.of());
     Report report = with(KbFixtures.small().report(), List.of(huge));
     assertTrue(HtmlReport.render(report).length() < 100_000);
@@ -232,6 +256,8 @@ class ReviewedReportTest {
     assertEquals("ab".repeat(32), session.get("logSha256").asText());
     assertEquals(11, session.get("items").size(), "nothing is folded away");
     assertEquals("contradicts", session.at("/items/0/verdict").asText());
+    assertEquals("rel-3f9a01c2d4", session.at("/items/0/id").asText());
+    assertTrue(session.at("/items/1/id").isNull());
     assertEquals(0.812, session.at("/items/0/similarity").asDouble());
     assertTrue(session.at("/items/2/verdict").isNull());
     assertTrue(reviews.get(1).get("languageModel").isNull());

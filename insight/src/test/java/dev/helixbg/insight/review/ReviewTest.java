@@ -5,23 +5,32 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.helixbg.config.InsightSettings;
+import dev.helixbg.insight.acts.Acts;
+import dev.helixbg.insight.findings.Analysis;
+import dev.helixbg.insight.findings.Finding;
+import dev.helixbg.insight.findings.Findings;
+import dev.helixbg.insight.judge.Answer;
+import dev.helixbg.insight.judge.AnswerFile;
+import dev.helixbg.insight.judge.Asking;
+import dev.helixbg.insight.judge.JudgeProgress;
+import dev.helixbg.insight.judge.Oracle;
+import dev.helixbg.insight.judge.Question;
+import dev.helixbg.insight.judge.VerdictRun;
 import dev.helixbg.insight.log.Entry;
 import dev.helixbg.insight.log.EntryText;
-import dev.helixbg.insight.log.LogAccount;
-import dev.helixbg.insight.similarity.PassageVectors;
 import dev.helixbg.insight.similarity.Vectors;
-import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
+import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 import java.util.UUID;
-import java.util.concurrent.CancellationException;
 import java.util.function.BooleanSupplier;
-import java.util.function.Consumer;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -29,16 +38,15 @@ import org.junit.jupiter.api.io.TempDir;
 class ReviewTest {
   private static final InsightSettings SETTINGS =
       new InsightSettings(0.6, 0.92, 20, 0.75, 50, 0.15, 20);
-  private static final LogAccount LOG = new LogAccount(0, "ab".repeat(32), 0, 0, 0, List.of());
   private static final int DAY = 24 * 60;
   private static final Instant AT = Instant.parse("2026-03-14T09:30:00Z");
-  private static final BooleanSupplier GO_ON = () -> false;
 
   @TempDir Path insights;
 
   private final List<Entry> entries = new ArrayList<>();
   private final List<String> keys = new ArrayList<>();
   private final List<Float> values = new ArrayList<>();
+  private final List<Question> asked = new ArrayList<>();
 
   /** An entry at an angle, in degrees: the cosine of the difference is the similarity. */
   private void add(String topic, String text, int minutes, double degrees) {
@@ -48,76 +56,76 @@ class ReviewTest {
     values.add((float) Math.sin(Math.toRadians(degrees)));
   }
 
-  private KbEntries kb() {
+  private Subject kb() {
     float[] all = new float[values.size()];
     for (int i = 0; i < all.length; i++) {
       all[i] = values.get(i);
     }
-    return new KbEntries(
-        List.copyOf(entries),
-        List.copyOf(keys),
-        new Vectors(entries.size(), 2, all),
-        PassageVectors.NONE,
-        LOG);
+    Vectors vectors = new Vectors(entries.size(), 2, all);
+    Findings findings = Analysis.run(List.copyOf(entries), List.copyOf(keys), vectors, SETTINGS, 1);
+    return new Subject(
+        findings, new Acts(findings.entries()), vectors::row, "ab".repeat(32), Optional.empty());
   }
 
-  /** Gives the same answer to everything, and counts how often it was asked. */
-  private static final class Parrot implements Oracle {
-    private final int choice;
-    private int asked;
-
-    Parrot(int choice) {
-      this.choice = choice;
-    }
-
-    @Override
-    public String name() {
-      return "parrot";
-    }
-
-    @Override
-    public int choose(String system, String user, List<String> choices, BooleanSupplier cancelled) {
-      if (cancelled.getAsBoolean()) {
-        throw new CancellationException();
-      }
-      asked++;
-      return choice;
-    }
-
-    @Override
-    public String write(
-        String system,
-        String user,
-        int maxTokens,
-        Consumer<String> listener,
-        BooleanSupplier cancelled) {
-      asked++;
-      return "All about " + user.lines().count() + " lines.";
-    }
+  /** The same before a judge that says the same of all pairs, whoever asked it before. */
+  private Subject kb(String pair, String holds) {
+    return kb(parrot(pair, holds), () -> false);
   }
 
-  private Review session(Optional<Review> last, Optional<Oracle> oracle) {
-    return SessionReview.of(kb(), last, SETTINGS, oracle, AT, GO_ON);
+  private Subject kb(Oracle oracle, BooleanSupplier cancelled) {
+    return kb().before(new Subject.Judge("parrot", asking(oracle, cancelled)));
+  }
+
+  private Asking asking(Oracle oracle, BooleanSupplier cancelled) {
+    return new Asking(
+        new AnswerFile(insights.resolve("answers.jsonl"), true),
+        "model",
+        384,
+        () -> oracle,
+        Duration.ofDays(1),
+        () -> 0,
+        JudgeProgress.SILENT,
+        cancelled);
+  }
+
+  private Oracle parrot(String pair, String holds) {
+    return (questions, cancelled) -> {
+      asked.add(questions.getFirst());
+      return List.of(
+          switch (questions.getFirst().job()) {
+            case PAIR, TOPICS -> sure(pair, pair.equals("same") ? "related" : "same");
+            case OVERTAKEN -> sure(holds, holds.equals("valid") ? "outdated" : "valid");
+            default -> sure("All about it.", "");
+          });
+    };
+  }
+
+  private static Answer sure(String text, String other) {
+    return new Answer(text, 0.9, other, 0.1, false);
+  }
+
+  private Review session(Optional<Review> last, Subject kb) throws Exception {
+    return SessionReview.of(kb, last, AT);
   }
 
   @Test
-  void aSessionTellsWhatIsNewRepeatedConnectedAndContradicted() {
+  void aSessionTellsWhatIsNewRepeatedConnectedAndContradicted() throws Exception {
     add("a", "one", 0, 0);
     add("b", "two", 0, 90);
-    Review first = session(Optional.empty(), Optional.empty());
+    Review first = session(Optional.empty(), kb());
     add("a", "again", 0, 1); // repeats a:0
     add("b", "near", 0, 30); // connects to a:0
     add("c", "far", 0, 200);
-    Review next = session(Optional.of(first), Optional.empty());
+    Review next = session(Optional.of(first), kb());
     assertTrue(next.summary().startsWith("3 new entries in a (1), b (1), c (1)."), next.summary());
     assertTrue(next.summary().endsWith(Review.NOT_JUDGED), next.summary());
     assertEquals(Optional.empty(), next.judge());
     assertEquals("a:1 repeats a:0", said(next, 0));
     assertEquals("b:1 connects to a:1", said(next, 1));
     assertEquals("b:1 connects to a:0", said(next, 2));
-    Review judged = session(Optional.of(first), Optional.of(new Parrot(1)));
+    Review judged = session(Optional.of(first), kb("related", "contradicted"));
     assertEquals("a:1 contradicts a:0", said(judged, 0));
-    assertTrue(judged.summary().endsWith("All about 6 lines."), judged.summary());
+    assertTrue(judged.summary().endsWith(" All about it."), judged.summary());
     assertEquals(Optional.of("parrot"), judged.judge());
     assertEquals(0, SessionReview.fresh(keys, Optional.of(next)).size());
   }
@@ -128,11 +136,11 @@ class ReviewTest {
   }
 
   @Test
-  void aRepetitionIsNewAndDeletionsDoNotMakeOldEntriesNew() {
+  void aRepetitionIsNewAndDeletionsDoNotMakeOldEntriesNew() throws Exception {
     add("a", "one", 0, 0);
     add("a", "two", 0, 90);
     add("a", "three", 0, 180);
-    Review first = session(Optional.empty(), Optional.empty());
+    Review first = session(Optional.empty(), kb());
     List<String> later = new ArrayList<>(keys);
     later.remove(2);
     assertEquals(List.of(), SessionReview.fresh(later, Optional.of(first)));
@@ -141,91 +149,105 @@ class ReviewTest {
   }
 
   @Test
-  void driftNamesTopicsThatOverlapAndWhichAreNew() {
+  void driftNamesTopicsThatOverlapAndWhichAreNew() throws Exception {
     add("auth", "login", 0, 0);
     add("login", "auth", 0, 20);
     add("ops", "disk", 0, 120);
-    Review first = DriftReview.of(kb(), Optional.empty(), SETTINGS, 1, Optional.empty(), AT, GO_ON);
+    Review first = DriftReview.of(kb(), Optional.empty(), AT);
     assertEquals("auth now overlaps login", said(first, 0));
     assertEquals(1, first.items().size());
     assertEquals("closest: auth:0 and login:0", first.items().getFirst().text());
-    Review second =
-        DriftReview.of(
-            kb(), Optional.of(first), SETTINGS, 1, Optional.of(new Parrot(0)), AT, GO_ON);
+    assertEquals(List.of(), first.items().getFirst().edits(), "nobody said that they are one");
+    Review second = DriftReview.of(kb("same", "valid"), Optional.of(first), AT);
     assertEquals("auth overlaps login", said(second, 0));
     assertEquals("same", second.items().getFirst().verdict());
+    assertEquals(kb().findings().topicOverlaps().getFirst().id(), second.items().getFirst().id());
+    assertEquals("merge", second.items().getFirst().edits().getFirst().arguments().get("action"));
   }
 
   @Test
-  void staleAreOlderEntriesOfClosePairsUnlessTheModelSaysTheyHold() {
+  void staleAreOlderEntriesOfClosePairsUnlessTheModelSaysTheyHold() throws Exception {
     add("a", "old", 10 * DAY, 0);
     add("a", "new", 40 * DAY, 10);
     add("b", "same day", 40 * DAY + 60, 12);
     add("b", "undated", 0, 11);
-    Review review =
-        StaleReview.of(kb(), Optional.empty(), SETTINGS, 1, Optional.empty(), AT, GO_ON);
+    Review review = StaleReview.of(kb(), Optional.empty(), AT);
     assertEquals(2, review.items().size(), review.toString());
-    assertEquals("a:0 may be overtaken by a:1", said(review, 0));
-    assertEquals("a:0 may be overtaken by b:0", said(review, 1));
-    assertEquals(
-        0,
-        StaleReview.of(kb(), Optional.empty(), SETTINGS, 1, Optional.of(new Parrot(0)), AT, GO_ON)
-            .items()
-            .size());
-    Review only =
-        StaleReview.of(kb(), Optional.of("b"), SETTINGS, 1, Optional.of(new Parrot(2)), AT, GO_ON);
-    assertEquals("a:0 is contradicted by b:0", said(only, 0));
+    List<String> both = List.of(said(review, 0), said(review, 1));
+    assertTrue(both.contains("a:0 may be overtaken by a:1"), both::toString);
+    assertTrue(both.contains("a:0 may be overtaken by b:0"), both::toString);
+    assertTrue(review.summary().endsWith(Review.NOT_JUDGED));
+    Review only = StaleReview.of(kb(), Optional.of("b"), AT);
+    assertEquals("a:0 may be overtaken by b:0", said(only, 0));
     assertEquals(1, only.items().size());
+    assertEquals(List.of(), StaleReview.of(kb("related", "valid"), Optional.empty(), AT).items());
+  }
+
+  /** What the report calls overtaken is stale, under the same id and with the same edit. */
+  @Test
+  void staleIsWhatTheJudgeOfTheReportCallsOvertaken() throws Exception {
+    add("a", "The limit is 5 MB.", 10 * DAY, 0);
+    add("a", "The limit is 8 MB since May.", 40 * DAY, 10);
+    List<Finding.Relation> relations = kb().findings().relations();
+    VerdictRun report =
+        new VerdictRun(asking(parrot("related", "contradicted"), () -> false), relations);
+    report.ask(Integer.MAX_VALUE);
+    asked.clear();
+    Review review = StaleReview.of(kb("different", "valid"), Optional.empty(), AT);
+    assertEquals(List.of(), asked, "both questions were answered for the report");
+    Review.Item item = review.items().getFirst();
+    assertEquals("a:0 is contradicted by a:1", said(review, 0));
+    assertEquals(relations.getFirst().id(), item.id());
+    assertEquals(
+        Map.of("action", "delete", "topic", "a", "match_str", "The limit is 5 MB."),
+        item.edits().getFirst().arguments());
+    assertEquals(1, item.edits().size());
+    assertEquals(
+        List.of(), review.without(item.id()::equals).items(), "it was dismissed since then");
+    assertEquals(List.of(item), review.without("rel-0"::equals).items());
   }
 
   @Test
-  void whatWasInterruptedGoesOnWithTheAnswersItHas() {
+  void whatWasInterruptedGoesOnAfterARestartWithTheAnswersItHas() throws Exception {
     add("a", "old", 10 * DAY, 0);
     add("a", "new", 40 * DAY, 1);
     add("a", "newer", 80 * DAY, 2);
-    Parrot parrot = new Parrot(1);
-    RememberingOracle.Memory memory = new RememberingOracle.Memory();
-    Optional<Oracle> oracle = Optional.of(new RememberingOracle(parrot, memory));
+    Oracle parrot = parrot("related", "outdated");
     assertThrows(
-        CancellationException.class,
-        () ->
-            StaleReview.of(
-                kb(), Optional.empty(), SETTINGS, 1, oracle, AT, () -> parrot.asked == 2));
-    assertEquals(2, parrot.asked);
-    StaleReview.of(kb(), Optional.empty(), SETTINGS, 1, oracle, AT, GO_ON);
-    assertEquals(3, parrot.asked, "only what was not answered is asked");
+        InterruptedException.class,
+        () -> StaleReview.of(kb(parrot, () -> asked.size() == 4), Optional.empty(), AT));
+    assertEquals(4, asked.size());
+    Review review = StaleReview.of(kb("related", "outdated"), Optional.empty(), AT);
+    assertEquals(6, Set.copyOf(asked).size(), "two questions about each of three pairs");
+    assertEquals(6, asked.size(), "only what was not answered is asked");
+    assertEquals(3, review.items().size());
   }
 
   @Test
-  void historyKeepsReviewsAndPassesOverDamage() throws IOException {
+  void historyKeepsReviewsAndPassesOverDamage() throws Exception {
     add("a", "one", 0, 0);
     History history = new History(insights);
     assertEquals(List.of(), history.read());
-    Review review = session(Optional.empty(), Optional.of(new Parrot(0)));
-    history.append(review);
+    add("a", "two", 0, 1);
+    Review shown = session(Optional.empty(), kb("same", "valid"));
+    assertEquals(1, shown.items().getFirst().edits().size());
+    Review sent = History.fromJson(History.toJson(shown)).orElseThrow();
+    assertEquals(shown.items().getFirst().edits(), sent.items().getFirst().edits());
+    history.append(shown);
+    Review review = history.read().getFirst();
+    assertEquals(List.of(), review.items().getFirst().edits(), "good for the KB as it was");
+    assertEquals(shown.items().getFirst().id(), review.items().getFirst().id());
     Files.writeString(insights.resolve(History.NAME), "{\"kind\":\"dri", StandardOpenOption.APPEND);
-    history.append(session(Optional.of(review), Optional.empty()));
+    history.append(session(Optional.of(review), kb()));
     assertEquals(2, history.read().size());
-    assertEquals(review, history.read().getFirst());
     assertEquals("Nothing new was written.", history.latest().get(Review.Kind.SESSION).summary());
     assertEquals(null, history.latest().get(Review.Kind.STALE));
   }
 
   @Test
-  void anEmptyKbHasNothingToReview() {
-    KbEntries nothing =
-        new KbEntries(
-            List.of(), List.of(), new Vectors(0, 1, new float[0]), PassageVectors.NONE, LOG);
-    assertEquals(
-        List.of(),
-        SessionReview.of(nothing, Optional.empty(), SETTINGS, Optional.empty(), AT, GO_ON).items());
-    assertEquals(
-        List.of(),
-        DriftReview.of(nothing, Optional.empty(), SETTINGS, 1, Optional.empty(), AT, GO_ON)
-            .items());
-    assertEquals(
-        List.of(),
-        StaleReview.of(nothing, Optional.empty(), SETTINGS, 1, Optional.empty(), AT, GO_ON)
-            .items());
+  void anEmptyKbHasNothingToReview() throws Exception {
+    assertEquals(List.of(), session(Optional.empty(), kb()).items());
+    assertEquals(List.of(), DriftReview.of(kb(), Optional.empty(), AT).items());
+    assertEquals(List.of(), StaleReview.of(kb(), Optional.empty(), AT).items());
   }
 }

@@ -11,13 +11,14 @@ import java.lang.management.ManagementFactory;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
+import java.util.Optional;
 import java.util.Random;
 import java.util.Set;
 import java.util.function.BooleanSupplier;
 
 /**
  * Measures a model as llama-bench does: random tokens, a fresh cache each time, one run to warm up,
- * then so many that count.
+ * then so many that count; a rival in turn with ours, round by round.
  *
  * <p>{@code pp512} reads a prompt of 512 tokens and computes the logits of its last; {@code tg64}
  * runs 64 passes of one token, each with logits and choice.
@@ -27,18 +28,26 @@ public final class LlmBench {
   private final int repetitions;
   private final int threads;
   private final BooleanSupplier cancelled;
+  private final Optional<Rival> rival;
   private final Random random = new Random(1);
 
   /**
    * @param repetitions that count, at least 1
    * @param threads that the model runs on
    * @param cancelled is asked between passes
+   * @param rival that reads the same file with as many threads
    */
-  public LlmBench(TextModel model, int repetitions, int threads, BooleanSupplier cancelled) {
+  public LlmBench(
+      TextModel model,
+      int repetitions,
+      int threads,
+      BooleanSupplier cancelled,
+      Optional<Rival> rival) {
     this.model = model;
     this.repetitions = repetitions;
     this.threads = threads;
     this.cancelled = cancelled;
+    this.rival = rival;
   }
 
   /**
@@ -47,6 +56,8 @@ public final class LlmBench {
    * @param test pp or tg, and its number of tokens
    * @param tokensPerSecond mean over the repetitions
    * @param deviation their standard deviation
+   * @param median of the repetitions
+   * @param rivalMedian of as many repetitions of the rival; 0 without one
    * @param weightGigabytesPerSecond weights read, each pass counted once
    * @param memoryGigabytesPerSecond at which as many threads read the model's file from memory,
    *     measured before every repetition: on a shared machine it varies from one second to the next
@@ -56,18 +67,28 @@ public final class LlmBench {
       String test,
       double tokensPerSecond,
       double deviation,
+      double median,
+      double rivalMedian,
       double weightGigabytesPerSecond,
       double memoryGigabytesPerSecond,
       double allocatedBytesPerToken) {}
 
-  /** Reads a prompt of {@code tokens}. */
+  /**
+   * Reads a prompt of {@code tokens}.
+   *
+   * @throws RivalException if the rival fails
+   */
   public Result prompt(int tokens) {
-    return measure("pp" + tokens, tokens, () -> generate(tokens, 1));
+    return measure("pp", tokens, () -> generate(tokens, 1));
   }
 
-  /** Generates {@code tokens} from nothing. */
+  /**
+   * Generates {@code tokens} from nothing.
+   *
+   * @throws RivalException if the rival fails
+   */
   public Result generation(int tokens) {
-    return measure("tg" + tokens, tokens, () -> generate(1, tokens));
+    return measure("tg", tokens, () -> generate(1, tokens));
   }
 
   private void generate(int promptTokens, int answerTokens) {
@@ -83,7 +104,9 @@ public final class LlmBench {
 
   private Result measure(String test, int tokens, Runnable work) {
     work.run();
+    rivalsRound(test, tokens);
     List<Double> speeds = new ArrayList<>();
+    List<Double> rivals = new ArrayList<>();
     long weights = model.backend().counters().get(Counter.WEIGHT_BYTES);
     long allocated = 0;
     long nanos = 0;
@@ -97,17 +120,39 @@ public final class LlmBench {
       allocated += allocatedBytes() - before;
       nanos += taken;
       speeds.add(tokens * 1e9 / taken);
+      double rivalSpeed = rivalsRound(test, tokens);
+      if (!cancelled.getAsBoolean()) {
+        rivals.add(rivalSpeed);
+      }
     }
     weights = model.backend().counters().get(Counter.WEIGHT_BYTES) - weights;
-    double[] all = speeds.stream().mapToDouble(Double::doubleValue).toArray();
+    double[] all = sorted(speeds);
     double mean = Arrays.stream(all).average().orElse(0);
     return new Result(
-        test,
+        test + tokens,
         mean,
         deviation(all, mean),
+        median(all),
+        median(sorted(rivals)),
         (double) weights / Math.max(1, nanos),
         memory / Math.max(1, all.length),
         (double) allocated / tokens / Math.max(1, all.length));
+  }
+
+  private double rivalsRound(String test, int tokens) {
+    return rival.isEmpty() || cancelled.getAsBoolean() ? 0 : rival.get().round(test, tokens);
+  }
+
+  private static double[] sorted(List<Double> values) {
+    return values.stream().mapToDouble(Double::doubleValue).sorted().toArray();
+  }
+
+  private static double median(double[] sorted) {
+    int half = sorted.length / 2;
+    if (half == 0) {
+      return sorted.length == 0 ? 0 : sorted[0];
+    }
+    return sorted.length % 2 == 1 ? sorted[half] : (sorted[half - 1] + sorted[half]) / 2;
   }
 
   /** Of a sample: divided by one less than its size. */

@@ -8,7 +8,6 @@ import dev.helixbg.daemon.cli.flags.GlobalOptions;
 import dev.helixbg.daemon.terminal.Console;
 import dev.helixbg.daemon.terminal.ExitCode;
 import dev.helixbg.daemon.terminal.Failure;
-import dev.helixbg.daemon.terminal.Json;
 import dev.helixbg.embed.EmbeddingModel;
 import dev.helixbg.embed.MiniLm;
 import dev.helixbg.embed.bench.BenchTexts;
@@ -87,7 +86,7 @@ final class BenchEmbedCommand implements Callable<Integer> {
     Settings settings = options.settings(threads);
     Bench bench = run(settings);
     if (json) {
-      Json.print(console.json(), generator -> write(bench, generator));
+      JsonStream.print(console.json(), generator -> write(bench, generator));
     } else {
       print(bench);
     }

@@ -8,7 +8,6 @@ import dev.helixbg.daemon.run.Trial;
 import dev.helixbg.daemon.terminal.Console;
 import dev.helixbg.daemon.terminal.ExitCode;
 import dev.helixbg.daemon.terminal.Failure;
-import dev.helixbg.daemon.terminal.Json;
 import dev.helixbg.insight.findings.FindingsBench;
 import dev.helixbg.insight.findings.FindingsBench.Found;
 import dev.helixbg.insight.findings.FindingsBench.Judged;
@@ -81,7 +80,7 @@ final class BenchFindingsCommand implements Callable<Integer> {
     if (cost != null) {
       RelationsCost.Cost measured = RelationsCost.of(cost, settings.threads());
       if (json) {
-        Json.print(console.json(), generator -> write(measured, generator));
+        JsonStream.print(console.json(), generator -> write(measured, generator));
       } else {
         print(measured);
       }
@@ -93,7 +92,7 @@ final class BenchFindingsCommand implements Callable<Integer> {
     }
     Result result = FindingsBench.run(settings.cache(), settings.threads());
     if (json) {
-      Json.print(console.json(), generator -> write(result, generator));
+      JsonStream.print(console.json(), generator -> write(result, generator));
     } else {
       print(result);
     }
@@ -136,7 +135,7 @@ final class BenchFindingsCommand implements Callable<Integer> {
 
   private void print(JudgeTrust trust) throws IOException {
     if (json) {
-      Json.print(
+      JsonStream.print(
           console.json(),
           generator -> {
             generator.writeStartObject();
@@ -150,7 +149,7 @@ final class BenchFindingsCommand implements Callable<Integer> {
               generator.writeNumberField("right", tally.right());
               generator.writeEndObject();
             }
-            Json.decimal(generator, "kappa", trust.kappa());
+            JsonStream.decimal(generator, "kappa", trust.kappa());
             generator.writeBooleanField("guessing", trust.isGuessing());
             generator.writeEndObject();
           });

@@ -5,7 +5,6 @@ import dev.helixbg.config.Settings;
 import dev.helixbg.daemon.cli.flags.GlobalOptions;
 import dev.helixbg.daemon.terminal.Console;
 import dev.helixbg.daemon.terminal.ExitCode;
-import dev.helixbg.daemon.terminal.Json;
 import dev.helixbg.llm.bench.KernelBench;
 import dev.helixbg.llm.bench.KernelBench.Result;
 import dev.helixbg.llm.tensor.TensorType;
@@ -55,7 +54,9 @@ final class BenchKernelsCommand implements Callable<Integer> {
     Settings settings = options.settings(threads);
     List<Integer> oneAndAll = IntStream.of(1, settings.threads()).distinct().boxed().toList();
     List<Result> results = new ArrayList<>();
+    Machine machine = Machine.here();
     if (!json) {
+      machine.say(console);
       console.say(
           "%-32s %8s %9s %9s %-7s %6s %9s",
           "kernel", "threads", "speed", "ceiling", "", "", "error");
@@ -72,7 +73,7 @@ final class BenchKernelsCommand implements Callable<Integer> {
             });
     bench.run(types == null ? List.of(TensorType.values()) : types, types == null);
     if (json) {
-      Json.print(console.json(), generator -> write(results, generator));
+      JsonStream.print(console.json(), generator -> write(results, machine, generator));
     }
     return (Thread.currentThread().isInterrupted() ? ExitCode.INTERRUPTED : ExitCode.OK).number();
   }
@@ -89,7 +90,8 @@ final class BenchKernelsCommand implements Callable<Integer> {
         result.error());
   }
 
-  private static void write(List<Result> results, JsonGenerator json) throws IOException {
+  private static void write(List<Result> results, Machine machine, JsonGenerator json)
+      throws IOException {
     json.writeStartArray();
     for (Result result : results) {
       json.writeStartObject();
@@ -100,6 +102,7 @@ final class BenchKernelsCommand implements Callable<Integer> {
       json.writeNumberField("ceiling", result.ceiling());
       json.writeNumberField("share", result.share());
       json.writeNumberField("error", result.error());
+      machine.write(json);
       json.writeEndObject();
     }
     json.writeEndArray();

@@ -8,13 +8,13 @@ import dev.helixbg.daemon.host.LanguageModel;
 import dev.helixbg.daemon.terminal.Console;
 import dev.helixbg.daemon.terminal.ExitCode;
 import dev.helixbg.daemon.terminal.Failure;
-import dev.helixbg.daemon.terminal.Json;
 import dev.helixbg.insight.judge.LabelBench;
 import dev.helixbg.llm.ModelOpener;
 import dev.helixbg.llm.ModelOptions;
 import dev.helixbg.llm.TextModel;
 import dev.helixbg.llm.bench.LlmBench;
 import java.io.IOException;
+import java.util.Optional;
 import java.util.concurrent.Callable;
 import java.util.function.BooleanSupplier;
 import picocli.CommandLine.ArgGroup;
@@ -77,12 +77,12 @@ final class BenchLabelCommand implements Callable<Integer> {
     ModelOptions asJudged = flags.options(settings, 1).reading(LanguageModel.PASS_ROWS);
     try (TextModel opened = ModelOpener.open(model.file(settings), asJudged)) {
       BooleanSupplier cancelled = Thread.currentThread()::isInterrupted;
-      LlmBench prompts = new LlmBench(opened, 1, settings.threads(), cancelled);
+      LlmBench prompts = new LlmBench(opened, 1, settings.threads(), cancelled, Optional.empty());
       LabelBench.Result bench =
           new LabelBench(opened, entries, cancelled)
               .run(alone, repetitions, () -> prompts.prompt(PROMPT_TOKENS).tokensPerSecond());
       if (json) {
-        Json.print(console.json(), generator -> write(bench, generator));
+        JsonStream.print(console.json(), generator -> write(bench, generator));
       } else {
         print(bench);
       }

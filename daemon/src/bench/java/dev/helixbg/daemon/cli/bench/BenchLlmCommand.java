@@ -7,25 +7,36 @@ import dev.helixbg.daemon.cli.flags.ModelFlags;
 import dev.helixbg.daemon.terminal.Console;
 import dev.helixbg.daemon.terminal.ExitCode;
 import dev.helixbg.daemon.terminal.Failure;
-import dev.helixbg.daemon.terminal.Json;
 import dev.helixbg.llm.TextModel;
+import dev.helixbg.llm.bench.LlamaRival;
 import dev.helixbg.llm.bench.LlmBench;
 import dev.helixbg.llm.bench.LlmBench.Result;
+import dev.helixbg.llm.bench.Rival;
+import dev.helixbg.llm.bench.RivalException;
 import java.io.IOException;
+import java.nio.file.Path;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Optional;
 import java.util.concurrent.Callable;
 import picocli.CommandLine.ArgGroup;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 
-/** How fast this machine reads prompts and generates, as llama-bench counts it. */
+/**
+ * How fast this machine reads prompts and generates, as llama-bench counts it; with --beside what a
+ * user could install instead, in turn.
+ */
 @Command(
     name = "llm",
     description = "Prompt and generation tokens per second of a GGUF model.",
     mixinStandardHelpOptions = true)
 final class BenchLlmCommand implements Callable<Integer> {
+  /** With the rival's start, and with each of its rounds: minutes on a slow machine. */
+  private static final Duration PATIENCE = Duration.ofMinutes(10);
+
   @Mixin private GlobalOptions options;
   @Mixin private ModelFlags flags;
 
@@ -53,6 +64,22 @@ final class BenchLlmCommand implements Callable<Integer> {
       description = "How often each is measured (default: ${DEFAULT-VALUE}).")
   private int repetitions;
 
+  @Option(
+      names = "--beside",
+      paramLabel = "llama",
+      description =
+          "Measure llama.cpp as npm publishes it (node-llama-cpp) in turn, where it is installed;"
+              + " on the CPU, with as many threads.")
+  private String beside;
+
+  @Option(
+      names = "--npm",
+      paramLabel = "FOLDER",
+      description =
+          "Whose node_modules has node-llama-cpp (default: the current folder, else npm's for all"
+              + " users).")
+  private Path npm;
+
   @Option(names = "--json", description = "Print JSON.")
   private boolean json;
 
@@ -62,7 +89,8 @@ final class BenchLlmCommand implements Callable<Integer> {
     this.console = console;
   }
 
-  private record Bench(String backend, int threads, List<Result> results) {}
+  private record Bench(
+      Machine machine, String backend, int threads, String rival, List<Result> results) {}
 
   @Override
   public Integer call() throws IOException {
@@ -70,21 +98,56 @@ final class BenchLlmCommand implements Callable<Integer> {
       throw new Failure(ExitCode.USAGE, "-p and -n must be 0 or more, -r 1 or more");
     }
     Settings settings = flags.settings(options);
-    try (TextModel opened =
-        flags.open(model.file(settings), settings, Math.max(promptTokens, tokens) + 1)) {
-      Bench bench = run(opened, settings.threads());
+    Optional<Path> installed = rival();
+    Path file = model.file(settings);
+    int most = Math.max(promptTokens, tokens) + 1;
+    try (TextModel opened = flags.open(file, settings, most);
+        LlamaRival rival = start(installed, file, settings.threads(), most)) {
+      Bench bench = run(opened, settings.threads(), Optional.ofNullable(rival));
       if (json) {
-        Json.print(console.json(), generator -> write(bench, generator));
+        JsonStream.print(console.json(), generator -> write(bench, generator));
       } else {
         print(opened, bench);
       }
+    } catch (RivalException e) {
+      throw new Failure(ExitCode.MODEL, e.getMessage());
     }
     return (Thread.currentThread().isInterrupted() ? ExitCode.INTERRUPTED : ExitCode.OK).number();
   }
 
-  private Bench run(TextModel opened, int threads) {
+  /** The folder of the rival, if there is to be one and it is there. */
+  private Optional<Path> rival() {
+    if (beside == null && npm == null) {
+      return Optional.empty();
+    }
+    if (!"llama".equals(beside)) {
+      throw new Failure(
+          ExitCode.USAGE, "--beside must be llama, and --npm needs it, not " + beside);
+    }
+    Optional<Path> folder =
+        npm == null ? LlamaRival.find(PATIENCE) : Optional.of(npm).filter(LlamaRival::isIn);
+    if (folder.isEmpty()) {
+      console.warn(
+          "node-llama-cpp is not %s, so llama.cpp is left out; %s",
+          npm == null ? "installed here" : "in " + npm.resolve("node_modules"), LlamaRival.REMEDY);
+    }
+    return folder;
+  }
+
+  private static LlamaRival start(Optional<Path> folder, Path file, int threads, int most) {
+    return folder
+        .map(found -> LlamaRival.start(found, file, threads, most, PATIENCE))
+        .orElse(null); // nothing to close
+  }
+
+  private Bench run(TextModel opened, int threads, Optional<LlamaRival> rival) {
     LlmBench bench =
-        new LlmBench(opened, repetitions, threads, Thread.currentThread()::isInterrupted);
+        new LlmBench(
+            opened,
+            repetitions,
+            threads,
+            Thread.currentThread()::isInterrupted,
+            rival.map(Rival.class::cast));
     List<Result> results = new ArrayList<>();
     if (promptTokens > 0) {
       results.add(bench.prompt(promptTokens));
@@ -92,25 +155,41 @@ final class BenchLlmCommand implements Callable<Integer> {
     if (tokens > 0) {
       results.add(bench.generation(tokens));
     }
-    return new Bench(opened.backend().name(), threads, results);
+    String name = rival.map(llama -> "node-llama-cpp " + llama.version()).orElse("");
+    return new Bench(Machine.here(), opened.backend().name(), threads, name, results);
   }
 
   private void print(TextModel opened, Bench bench) {
+    bench.machine().say(console);
     console.say("Model     %s", opened.file().path());
     console.say("Backend   %s, %d threads", bench.backend(), bench.threads());
     console.say(
-        "%n%-8s %12s %10s %14s %14s %14s",
-        "test", "tokens/s", "stddev", "weights GB/s", "memory GB/s", "bytes/token");
+        "%n%-8s %12s %10s %10s %14s %14s %14s",
+        "test", "tokens/s", "stddev", "median", "weights GB/s", "memory GB/s", "bytes/token");
     for (Result result : bench.results()) {
       console.say(
-          "%-8s %12.2f %10.2f %14.1f %14.1f %14.0f",
+          "%-8s %12.2f %10.2f %10.2f %14.1f %14.1f %14.0f",
           result.test(),
           result.tokensPerSecond(),
           result.deviation(),
+          result.median(),
           result.weightGigabytesPerSecond(),
           result.memoryGigabytesPerSecond(),
           result.allocatedBytesPerToken());
     }
+    if (!bench.rival().isEmpty()) {
+      console.say("%nBeside    %s, in turn, medians", bench.rival());
+      console.say("%n%-8s %12s %12s %8s", "test", "helix-bg", "llama.cpp", "ratio");
+      for (Result result : bench.results()) {
+        console.say(
+            "%-8s %12.2f %12.2f %8.2f",
+            result.test(), result.median(), result.rivalMedian(), ratio(result));
+      }
+    }
+  }
+
+  private static double ratio(Result result) {
+    return result.median() / Math.max(result.rivalMedian(), Double.MIN_NORMAL);
   }
 
   private static void write(Bench bench, JsonGenerator json) throws IOException {
@@ -120,11 +199,18 @@ final class BenchLlmCommand implements Callable<Integer> {
       json.writeStringField("test", result.test());
       json.writeNumberField("tokens_per_second", result.tokensPerSecond());
       json.writeNumberField("stddev", result.deviation());
+      json.writeNumberField("median", result.median());
+      if (!bench.rival().isEmpty()) {
+        json.writeStringField("rival", bench.rival());
+        json.writeNumberField("rival_median", result.rivalMedian());
+        json.writeNumberField("ratio", ratio(result));
+      }
       json.writeNumberField("threads", bench.threads());
       json.writeStringField("backend", bench.backend());
       json.writeNumberField("weight_gb_per_second", result.weightGigabytesPerSecond());
       json.writeNumberField("memory_gb_per_second", result.memoryGigabytesPerSecond());
       json.writeNumberField("allocated_bytes_per_token", result.allocatedBytesPerToken());
+      bench.machine().write(json);
       json.writeEndObject();
     }
     json.writeEndArray();

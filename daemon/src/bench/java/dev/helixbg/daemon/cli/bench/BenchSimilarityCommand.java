@@ -6,7 +6,6 @@ import dev.helixbg.daemon.cli.flags.GlobalOptions;
 import dev.helixbg.daemon.terminal.Console;
 import dev.helixbg.daemon.terminal.ExitCode;
 import dev.helixbg.daemon.terminal.Failure;
-import dev.helixbg.daemon.terminal.Json;
 import dev.helixbg.insight.similarity.SimilarityBench;
 import dev.helixbg.insight.similarity.SimilarityBench.Peak;
 import dev.helixbg.insight.similarity.SimilarityBench.Report;
@@ -72,7 +71,7 @@ final class BenchSimilarityCommand implements Callable<Integer> {
     Report report =
         SimilarityBench.run(sizes.stream().mapToInt(i -> i).toArray(), oneAndAll, rounds);
     if (json) {
-      Json.print(console.json(), generator -> write(report, generator));
+      JsonStream.print(console.json(), generator -> write(report, generator));
     } else {
       print(report);
     }

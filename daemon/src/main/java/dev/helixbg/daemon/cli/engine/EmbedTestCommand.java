@@ -1,6 +1,7 @@
 package dev.helixbg.daemon.cli.engine;
 
-import com.fasterxml.jackson.core.JsonGenerator;
+import com.fasterxml.jackson.databind.node.ArrayNode;
+import com.fasterxml.jackson.databind.node.ObjectNode;
 import dev.helixbg.config.Settings;
 import dev.helixbg.daemon.cli.flags.GlobalOptions;
 import dev.helixbg.daemon.terminal.Console;
@@ -56,7 +57,7 @@ public final class EmbedTestCommand implements Callable<Integer> {
     Settings settings = options.load().settings();
     Test test = run(settings);
     if (json) {
-      Json.print(console.json(), generator -> write(test, generator));
+      Json.print(console.json(), toJson(test));
     } else {
       print(test);
     }
@@ -103,37 +104,28 @@ public final class EmbedTestCommand implements Callable<Integer> {
     }
   }
 
-  private static void write(Test test, JsonGenerator json) throws IOException {
-    json.writeStartObject();
-    json.writeStringField("model", test.model());
-    json.writeStringField("graph", test.provenance().graph());
-    json.writeStringField("provider", test.provenance().provider());
-    json.writeNumberField("openMillis", test.openMillis());
-    json.writeNumberField("embedMillis", test.embedMillis());
-    json.writeArrayFieldStart("texts");
+  private static ObjectNode toJson(Test test) {
+    ObjectNode json =
+        Json.object()
+            .put("model", test.model())
+            .put("graph", test.provenance().graph())
+            .put("provider", test.provenance().provider())
+            .put("openMillis", test.openMillis())
+            .put("embedMillis", test.embedMillis());
+    ArrayNode texts = json.putArray("texts");
+    ArrayNode pairs = json.putArray("pairs");
     for (int i = 0; i < TEXTS.size(); i++) {
-      json.writeStartObject();
-      json.writeStringField("text", TEXTS.get(i));
-      json.writeNumberField("dimension", test.vectors()[i].length);
-      json.writeArrayFieldStart("firstValues");
+      float[] vector = test.vectors()[i];
+      ObjectNode text = texts.addObject().put("text", TEXTS.get(i)).put("dimension", vector.length);
+      ArrayNode values = text.putArray("firstValues");
       for (int k = 0; k < FIRST_VALUES; k++) {
-        json.writeNumber(test.vectors()[i][k]);
+        values.add(vector[k]);
       }
-      json.writeEndArray();
-      json.writeEndObject();
-    }
-    json.writeEndArray();
-    json.writeArrayFieldStart("pairs");
-    for (int i = 0; i < TEXTS.size(); i++) {
       for (int j = i + 1; j < TEXTS.size(); j++) {
-        json.writeStartObject();
-        json.writeNumberField("a", i);
-        json.writeNumberField("b", j);
-        json.writeNumberField("similarity", Cosine.of(test.vectors()[i], test.vectors()[j]));
-        json.writeEndObject();
+        double similarity = Cosine.of(vector, test.vectors()[j]);
+        pairs.addObject().put("a", i).put("b", j).put("similarity", similarity);
       }
     }
-    json.writeEndArray();
-    json.writeEndObject();
+    return json;
   }
 }

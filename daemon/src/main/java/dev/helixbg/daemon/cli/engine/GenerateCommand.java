@@ -1,6 +1,7 @@
 package dev.helixbg.daemon.cli.engine;
 
-import com.fasterxml.jackson.core.JsonGenerator;
+import com.fasterxml.jackson.databind.node.ArrayNode;
+import com.fasterxml.jackson.databind.node.ObjectNode;
 import com.sun.management.ThreadMXBean;
 import dev.helixbg.config.Settings;
 import dev.helixbg.daemon.cli.flags.GlobalOptions;
@@ -17,7 +18,6 @@ import dev.helixbg.llm.ModelOptions;
 import dev.helixbg.llm.ModelOptions.Device;
 import dev.helixbg.llm.Session;
 import dev.helixbg.llm.TextModel;
-import dev.helixbg.llm.backend.Counters.Counter;
 import dev.helixbg.llm.generate.Generation;
 import dev.helixbg.llm.generate.GenerationOptions;
 import dev.helixbg.llm.generate.Sampling;
@@ -28,7 +28,6 @@ import java.lang.management.ManagementFactory;
 import java.nio.file.Path;
 import java.util.Arrays;
 import java.util.Locale;
-import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.Callable;
@@ -177,7 +176,7 @@ public final class GenerateCommand implements Callable<Integer> {
           check ? Optional.of(agreement(model, opening, ids)) : Optional.empty();
       agreement.ifPresent(this::print);
       if (json) {
-        Json.print(console.json(), generator -> write(model, answer, gpu, agreement, generator));
+        Json.print(console.json(), toJson(model, answer, gpu, agreement));
       }
       return exitCode(answer, agreement).number();
     }
@@ -328,44 +327,31 @@ public final class GenerateCommand implements Callable<Integer> {
     return constant.name().toLowerCase(Locale.ROOT);
   }
 
-  private void write(
-      TextModel model,
-      Answer answer,
-      Optional<GpuAccount> gpu,
-      Optional<Agreement> agreement,
-      JsonGenerator json)
-      throws IOException {
+  private static ObjectNode toJson(
+      TextModel model, Answer answer, Optional<GpuAccount> gpu, Optional<Agreement> agreement) {
     Generation generation = answer.generation();
-    json.writeStartObject();
-    json.writeStringField("text", answer.text());
-    json.writeFieldName("token_ids");
-    json.writeArray(answer.tokenIds(), 0, answer.tokenIds().length);
-    json.writeNumberField("prompt_tokens", generation.promptTokens());
-    json.writeStringField("stop_reason", name(generation.stopReason()));
-    json.writeStringField("backend", model.backend().name());
-    json.writeObjectFieldStart("timings");
-    json.writeNumberField("load_ms", model.loadReport().totalNanos() / 1e6);
-    json.writeNumberField("prompt_ms", generation.promptNanos() / 1e6);
-    json.writeNumberField("decode_ms", generation.decodeNanos() / 1e6);
-    json.writeNumberField("prompt_tokens_per_second", answer.promptPerSecond());
-    json.writeNumberField("tokens_per_second", answer.decodedPerSecond());
-    json.writeEndObject();
-    json.writeNumberField("allocated_bytes_per_token", answer.allocatedPerToken());
-    json.writeObjectFieldStart("counters");
-    for (Map.Entry<Counter, Long> counter : model.backend().counters().snapshot().entrySet()) {
-      json.writeNumberField(name(counter.getKey()), counter.getValue());
-    }
-    json.writeEndObject();
-    if (gpu.isPresent()) {
-      gpu.get().write(json);
-    }
-    if (agreement.isPresent()) {
-      json.writeObjectFieldStart("check");
-      json.writeNumberField("embedding", agreement.get().embedding());
-      json.writeNumberField("logits", agreement.get().logits());
-      json.writeBooleanField("same_token", agreement.get().sameToken());
-      json.writeEndObject();
-    }
-    json.writeEndObject();
+    ObjectNode json = Json.object().put("text", answer.text());
+    ArrayNode ids = json.putArray("token_ids");
+    Arrays.stream(answer.tokenIds()).forEach(ids::add);
+    json.put("prompt_tokens", generation.promptTokens())
+        .put("stop_reason", name(generation.stopReason()))
+        .put("backend", model.backend().name());
+    json.putObject("timings")
+        .put("load_ms", model.loadReport().totalNanos() / 1e6)
+        .put("prompt_ms", generation.promptNanos() / 1e6)
+        .put("decode_ms", generation.decodeNanos() / 1e6)
+        .put("prompt_tokens_per_second", answer.promptPerSecond())
+        .put("tokens_per_second", answer.decodedPerSecond());
+    json.put("allocated_bytes_per_token", answer.allocatedPerToken());
+    ObjectNode counters = json.putObject("counters");
+    model.backend().counters().snapshot().forEach((what, n) -> counters.put(name(what), n));
+    gpu.ifPresent(account -> json.set("gpu", account.toJson()));
+    agreement.ifPresent(
+        found ->
+            json.putObject("check")
+                .put("embedding", found.embedding())
+                .put("logits", found.logits())
+                .put("same_token", found.sameToken()));
+    return json;
   }
 }

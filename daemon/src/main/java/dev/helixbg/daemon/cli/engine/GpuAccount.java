@@ -1,12 +1,12 @@
 package dev.helixbg.daemon.cli.engine;
 
-import com.fasterxml.jackson.core.JsonGenerator;
+import com.fasterxml.jackson.databind.node.ObjectNode;
 import dev.helixbg.daemon.terminal.Console;
+import dev.helixbg.daemon.terminal.Json;
 import dev.helixbg.llm.backend.Backend;
 import dev.helixbg.llm.gpu.GpuBackend;
 import dev.helixbg.llm.gpu.Profile;
 import dev.helixbg.llm.gpu.Waited;
-import java.io.IOException;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -75,33 +75,30 @@ record GpuAccount(
     }
   }
 
-  /** An object field {@code gpu}. */
-  void write(JsonGenerator json) throws IOException {
-    json.writeObjectFieldStart("gpu");
-    json.writeStringField("name", gpu);
-    json.writeStringField("driver", driver);
-    json.writeNumberField("memory_used", memoryUsed);
-    json.writeNumberField("memory_budget", memoryBudget);
-    json.writeNumberField("copied_weight_bytes", copiedWeights);
-    json.writeObjectFieldStart("waited");
-    for (Map.Entry<String, Waited> waits : waited.entrySet()) {
-      json.writeObjectFieldStart(waits.getKey());
-      json.writeNumberField("times", waits.getValue().times());
-      json.writeNumberField("ms", waits.getValue().nanos() / 1e6);
-      json.writeEndObject();
-    }
-    json.writeEndObject();
+  /** All of it, for programs. */
+  ObjectNode toJson() {
+    ObjectNode json =
+        Json.object()
+            .put("name", gpu)
+            .put("driver", driver)
+            .put("memory_used", memoryUsed)
+            .put("memory_budget", memoryBudget)
+            .put("copied_weight_bytes", copiedWeights);
+    ObjectNode labels = json.putObject("waited");
+    waited.forEach(
+        (label, waits) ->
+            labels.putObject(label).put("times", waits.times()).put("ms", waits.nanos() / 1e6));
     if (!profile.isEmpty()) {
-      json.writeArrayFieldStart("profile");
-      for (Profile.Entry entry : profile) {
-        json.writeStartObject();
-        json.writeStringField("kernel", entry.kernel());
-        json.writeNumberField("times", entry.times());
-        json.writeNumberField("ms", entry.seconds() * 1e3);
-        json.writeEndObject();
-      }
-      json.writeEndArray();
+      json.set(
+          "profile",
+          Json.array(
+              profile,
+              entry ->
+                  Json.object()
+                      .put("kernel", entry.kernel())
+                      .put("times", entry.times())
+                      .put("ms", entry.seconds() * 1e3)));
     }
-    json.writeEndObject();
+    return json;
   }
 }

@@ -1,6 +1,6 @@
 package dev.helixbg.daemon.cli.engine;
 
-import com.fasterxml.jackson.core.JsonGenerator;
+import com.fasterxml.jackson.databind.node.ObjectNode;
 import dev.helixbg.daemon.terminal.Console;
 import dev.helixbg.daemon.terminal.ExitCode;
 import dev.helixbg.daemon.terminal.Failure;
@@ -63,7 +63,7 @@ public final class GpuTestCommand implements Callable<Integer> {
       }
       List<Result> results = results(new GpuBench(gpu, repetitions));
       if (json) {
-        Json.print(console.json(), generator -> write(gpu.device(), results, generator));
+        Json.print(console.json(), toJson(gpu.device(), results));
       }
       boolean right = results.stream().allMatch(Result::isRight);
       return (right ? ExitCode.OK : ExitCode.PROBLEMS).number();
@@ -111,23 +111,21 @@ public final class GpuTestCommand implements Callable<Integer> {
     return result;
   }
 
-  private static void write(GpuDevice device, List<Result> results, JsonGenerator json)
-      throws IOException {
-    json.writeStartObject();
-    json.writeStringField("gpu", device.name());
-    json.writeNumberField("memory_budget", device.memoryBudget());
-    json.writeArrayFieldStart("tests");
-    for (Result result : results) {
-      json.writeStartObject();
-      json.writeStringField("test", result.test());
-      json.writeNumberField("seconds", result.seconds());
-      json.writeNumberField("gb_per_second", result.gigabytesPerSecond());
-      json.writeNumberField("gflops", result.gigaflops());
-      json.writeNumberField("error", result.error());
-      json.writeBooleanField("right", result.isRight());
-      json.writeEndObject();
-    }
-    json.writeEndArray();
-    json.writeEndObject();
+  private static ObjectNode toJson(GpuDevice device, List<Result> results) {
+    return Json.object()
+        .put("gpu", device.name())
+        .put("memory_budget", device.memoryBudget())
+        .set(
+            "tests",
+            Json.array(
+                results,
+                result ->
+                    Json.object()
+                        .put("test", result.test())
+                        .put("seconds", result.seconds())
+                        .put("gb_per_second", result.gigabytesPerSecond())
+                        .put("gflops", result.gigaflops())
+                        .put("error", result.error())
+                        .put("right", result.isRight())));
   }
 }

@@ -1,6 +1,9 @@
 package dev.helixbg.daemon.cli.engine;
 
-import com.fasterxml.jackson.core.JsonGenerator;
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.node.ArrayNode;
+import com.fasterxml.jackson.databind.node.JsonNodeFactory;
+import com.fasterxml.jackson.databind.node.ObjectNode;
 import dev.helixbg.daemon.cli.flags.GlobalOptions;
 import dev.helixbg.daemon.cli.flags.ModelFlags;
 import dev.helixbg.daemon.host.ModelCost;
@@ -16,6 +19,7 @@ import dev.helixbg.llm.gguf.GgufValue;
 import dev.helixbg.llm.model.Qwen3Config;
 import dev.helixbg.llm.tensor.Tensor;
 import java.io.IOException;
+import java.math.BigInteger;
 import java.nio.file.Path;
 import java.util.Map;
 import java.util.TreeMap;
@@ -54,7 +58,7 @@ public final class LoadModelCommand implements Callable<Integer> {
     try (TextModel model = open()) {
       model.tokenizer();
       if (json) {
-        Json.print(console.json(), generator -> write(model, generator));
+        Json.print(console.json(), toJson(model));
       } else {
         print(model);
       }
@@ -131,98 +135,72 @@ public final class LoadModelCommand implements Callable<Integer> {
     return text.length() <= LONGEST_VALUE ? text : text.substring(0, LONGEST_VALUE) + "…";
   }
 
-  // ---- JSON -----------------------------------------------------------------------------------
-
-  private static void write(TextModel model, JsonGenerator json) throws IOException {
+  private static ObjectNode toJson(TextModel model) {
     GgufFile gguf = model.file();
-    json.writeStartObject();
-    json.writeStringField("file", gguf.path().toString());
-    json.writeNumberField("bytes", gguf.mapped().bytes().byteSize());
-    json.writeNumberField("version", gguf.version());
-    json.writeNumberField("alignment", gguf.alignment());
-    json.writeStringField("name", model.name());
-    json.writeStringField("backend", model.backend().name());
-    json.writeNumberField("context_limit", model.contextLimit());
-    ModelCost.of(model).write(json);
-    writeConfig(model, json);
-    json.writeObjectFieldStart("metadata");
-    for (Map.Entry<String, GgufValue> entry : gguf.metadata().values().entrySet()) {
-      json.writeFieldName(entry.getKey());
-      write(entry.getValue(), json);
-    }
-    json.writeEndObject();
-    json.writeObjectFieldStart("tensor_types");
-    for (Map.Entry<String, Long> type : counts(gguf).entrySet()) {
-      json.writeNumberField(type.getKey(), type.getValue());
-    }
-    json.writeEndObject();
-    json.writeArrayFieldStart("tensors");
-    for (Tensor tensor : gguf.tensors().values()) {
-      write(tensor, json);
-    }
-    json.writeEndArray();
-    write(model.loadReport(), json);
-    json.writeEndObject();
+    ObjectNode json =
+        Json.object()
+            .put("file", gguf.path().toString())
+            .put("bytes", gguf.mapped().bytes().byteSize())
+            .put("version", gguf.version())
+            .put("alignment", gguf.alignment())
+            .put("name", model.name())
+            .put("backend", model.backend().name())
+            .put("context_limit", model.contextLimit());
+    json.set("memory", ModelCost.of(model).toJson());
+    putConfig(model, json.putObject("config"));
+    ObjectNode metadata = json.putObject("metadata");
+    gguf.metadata().values().forEach((key, value) -> metadata.set(key, toJson(value)));
+    ObjectNode types = json.putObject("tensor_types");
+    counts(gguf).forEach(types::put);
+    json.set("tensors", Json.array(gguf.tensors().values(), LoadModelCommand::toJson));
+    LoadReport report = model.loadReport();
+    json.putObject("load")
+        .put("total_ms", report.totalNanos() / 1e6)
+        .set("phases", Json.array(report.phases(), LoadModelCommand::toJson));
+    return json;
   }
 
-  private static void writeConfig(TextModel model, JsonGenerator json) throws IOException {
+  private static void putConfig(TextModel model, ObjectNode json) {
     Qwen3Config config = model.model().config();
-    json.writeObjectFieldStart("config");
-    json.writeNumberField("layers", config.layers());
-    json.writeNumberField("hidden", config.hidden());
-    json.writeNumberField("feed_forward", config.feedForward());
-    json.writeNumberField("heads", config.heads());
-    json.writeNumberField("kv_heads", config.kvHeads());
-    json.writeNumberField("head_size", config.headSize());
-    json.writeNumberField("vocabulary", model.model().vocabulary());
-    json.writeBooleanField("separate_output", model.model().hasSeparateOutput());
-    json.writeNumberField("context_length", config.contextLength());
-    json.writeNumberField("rope_base", config.ropeBase());
-    json.writeNumberField("epsilon", config.epsilon());
-    json.writeEndObject();
+    json.put("layers", config.layers())
+        .put("hidden", config.hidden())
+        .put("feed_forward", config.feedForward())
+        .put("heads", config.heads())
+        .put("kv_heads", config.kvHeads())
+        .put("head_size", config.headSize())
+        .put("vocabulary", model.model().vocabulary())
+        .put("separate_output", model.model().hasSeparateOutput())
+        .put("context_length", config.contextLength())
+        .put("rope_base", config.ropeBase())
+        .put("epsilon", config.epsilon());
   }
 
-  private static void write(GgufValue value, JsonGenerator json) throws IOException {
-    switch (value) {
-      case GgufValue.Whole whole -> json.writeNumber(whole.toString());
-      case GgufValue.Real real -> json.writeNumber(real.value());
-      case GgufValue.Flag flag -> json.writeBoolean(flag.value());
-      case GgufValue.Text text -> json.writeString(text.value());
-      case GgufArray array -> {
-        json.writeStartObject();
-        json.writeStringField("element_type", array.elementType().name());
-        json.writeNumberField("count", array.count());
-        json.writeEndObject();
-      }
-    }
+  private static JsonNode toJson(GgufValue value) {
+    JsonNodeFactory nodes = JsonNodeFactory.instance;
+    return switch (value) {
+      case GgufValue.Whole whole -> nodes.numberNode(new BigInteger(whole.toString()));
+      case GgufValue.Real real -> nodes.numberNode(real.value());
+      case GgufValue.Flag flag -> nodes.booleanNode(flag.value());
+      case GgufValue.Text text -> nodes.textNode(text.value());
+      case GgufArray array ->
+          Json.object().put("element_type", array.elementType().name()).put("count", array.count());
+    };
   }
 
-  private static void write(Tensor tensor, JsonGenerator json) throws IOException {
-    json.writeStartObject();
-    json.writeStringField("name", tensor.name());
-    json.writeStringField("type", tensor.type().name());
-    json.writeArrayFieldStart("shape");
+  private static ObjectNode toJson(Tensor tensor) {
+    ObjectNode json = Json.object().put("name", tensor.name()).put("type", tensor.type().name());
+    ArrayNode shape = json.putArray("shape");
     for (long size : tensor.shape()) {
-      json.writeNumber(size);
+      shape.add(size);
     }
-    json.writeEndArray();
-    json.writeNumberField("bytes", tensor.data().byteSize());
-    json.writeEndObject();
+    return json.put("bytes", tensor.data().byteSize());
   }
 
-  private static void write(LoadReport report, JsonGenerator json) throws IOException {
-    json.writeObjectFieldStart("load");
-    json.writeNumberField("total_ms", report.totalNanos() / 1e6);
-    json.writeArrayFieldStart("phases");
-    for (LoadReport.Phase phase : report.phases()) {
-      json.writeStartObject();
-      json.writeStringField("phase", phase.name());
-      json.writeNumberField("ms", phase.nanos() / 1e6);
-      json.writeBooleanField("beside", phase.beside());
-      json.writeEndObject();
-    }
-    json.writeEndArray();
-    json.writeEndObject();
+  private static ObjectNode toJson(LoadReport.Phase phase) {
+    return Json.object()
+        .put("phase", phase.name())
+        .put("ms", phase.nanos() / 1e6)
+        .put("beside", phase.beside());
   }
 
   private TextModel open() {

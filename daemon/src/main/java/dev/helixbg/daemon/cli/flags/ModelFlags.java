@@ -66,11 +66,6 @@ public final class ModelFlags {
         .caching(storage());
   }
 
-  /** Opens a model for the context that the flags name. */
-  public TextModel open(Path file, Settings settings) {
-    return open(file, settings, 1);
-  }
-
   private Storage storage() {
     return switch (kvCache) {
       case "f16" -> Storage.F16;

@@ -1,11 +1,11 @@
-package dev.helixbg.insight.judge;
+package dev.helixbg.insight.label;
 
 import dev.helixbg.config.EmbedSettings;
 import dev.helixbg.config.EmbedSettings.ExecutionProvider;
 import dev.helixbg.config.EmbedSettings.Precision;
 import dev.helixbg.embed.Embedder;
 import dev.helixbg.embed.EmbeddingModel;
-import dev.helixbg.insight.judge.LabelFeatures.Sparse;
+import dev.helixbg.insight.label.LabelFeatures.Sparse;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;

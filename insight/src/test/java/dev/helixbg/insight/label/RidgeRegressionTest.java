@@ -1,8 +1,8 @@
-package dev.helixbg.insight.judge;
+package dev.helixbg.insight.label;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 
-import dev.helixbg.insight.judge.LabelFeatures.Sparse;
+import dev.helixbg.insight.label.LabelFeatures.Sparse;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Random;

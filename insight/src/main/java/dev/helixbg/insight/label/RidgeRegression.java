@@ -1,6 +1,6 @@
-package dev.helixbg.insight.judge;
+package dev.helixbg.insight.label;
 
-import dev.helixbg.insight.judge.LabelFeatures.Sparse;
+import dev.helixbg.insight.label.LabelFeatures.Sparse;
 import java.util.List;
 
 /**

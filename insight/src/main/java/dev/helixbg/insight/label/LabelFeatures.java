@@ -1,4 +1,4 @@
-package dev.helixbg.insight.judge;
+package dev.helixbg.insight.label;
 
 import java.util.HashMap;
 import java.util.LinkedHashSet;

@@ -1,13 +1,14 @@
-package dev.helixbg.insight.judge;
+package dev.helixbg.insight.label;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertSame;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.helixbg.embed.Embedder;
 import dev.helixbg.insight.findings.NamedEntry;
-import dev.helixbg.insight.judge.LabelTraining.Example;
-import dev.helixbg.insight.judge.LabelTraining.Quality;
+import dev.helixbg.insight.label.LabelTraining.Example;
+import dev.helixbg.insight.label.LabelTraining.Quality;
 import dev.helixbg.insight.log.Entry;
 import dev.helixbg.insight.log.EntryText;
 import java.nio.file.Path;
@@ -110,5 +111,10 @@ final class LabelClassifierTest {
         new Entry(entries.size() * 1000L + 8, example.topic(), body, 0, EntryText.parse(body));
     entries.add(new NamedEntry(entry, entries.size(), Integer.toString(entries.size())));
     vectors.add(example.vector());
+  }
+
+  @Test
+  void theWeightsAreReadOnce() {
+    assertSame(LabelClassifier.shipped(), LabelClassifier.shipped());
   }
 }

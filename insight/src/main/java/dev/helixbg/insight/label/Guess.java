@@ -1,4 +1,4 @@
-package dev.helixbg.insight.judge;
+package dev.helixbg.insight.label;
 
 /**
  * Which label fits an entry, as far as a machine can tell.

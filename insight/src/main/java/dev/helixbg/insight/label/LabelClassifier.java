@@ -1,7 +1,7 @@
-package dev.helixbg.insight.judge;
+package dev.helixbg.insight.label;
 
 import dev.helixbg.insight.findings.NamedEntry;
-import dev.helixbg.insight.judge.LabelFeatures.Sparse;
+import dev.helixbg.insight.label.LabelFeatures.Sparse;
 import dev.helixbg.insight.log.EntryText;
 import java.io.IOException;
 import java.io.InputStream;
@@ -72,8 +72,17 @@ public final class LabelClassifier {
     return guesses;
   }
 
+  /** Read once: a daemon labels at each change. */
+  private static final class Shipped {
+    static final LabelClassifier CLASSIFIER = read();
+  }
+
   /** The classifier that comes with the program. */
   static LabelClassifier shipped() {
+    return Shipped.CLASSIFIER;
+  }
+
+  private static LabelClassifier read() {
     try (InputStream resource = LabelClassifier.class.getResourceAsStream(RESOURCE)) {
       return parse(new String(resource.readAllBytes(), StandardCharsets.UTF_8));
     } catch (IOException e) {

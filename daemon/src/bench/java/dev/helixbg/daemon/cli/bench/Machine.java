@@ -1,0 +1,68 @@
+package dev.helixbg.daemon.cli.bench;
+
+import com.fasterxml.jackson.core.JsonGenerator;
+import dev.helixbg.daemon.terminal.Console;
+import dev.helixbg.llm.cpu.kernel.Lanes;
+import java.io.IOException;
+import java.lang.management.ManagementFactory;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
+
+/**
+ * What a figure of the CPU engine was measured on, and hangs on.
+ *
+ * @param processor its name where the system tells it, else its architecture
+ * @param vectorBits of the widest vectors that kernels use
+ * @param jdk version, vendor and virtual machine
+ * @param options of the JVM that change how it compiles
+ */
+record Machine(String processor, int vectorBits, String jdk, String options) {
+
+  static Machine here() {
+    return new Machine(
+        nameOfProcessor(),
+        Lanes.COUNT * Float.SIZE,
+        "%s, %s, %s"
+            .formatted(
+                System.getProperty("java.runtime.version"),
+                System.getProperty("java.vendor"),
+                System.getProperty("java.vm.name")),
+        ManagementFactory.getRuntimeMXBean().getInputArguments().stream()
+            .filter(option -> option.startsWith("-XX:") && !option.contains("CompileCommand"))
+            .filter(option -> !option.contains("SharedArchiveFile"))
+            .collect(Collectors.joining(" ")));
+  }
+
+  /** As Linux on x86 has it; elsewhere there is no such line. */
+  private static String nameOfProcessor() {
+    try (Stream<String> lines = Files.lines(Path.of("/proc/cpuinfo"))) {
+      return lines
+          .filter(line -> line.startsWith("model name"))
+          .map(line -> line.substring(line.indexOf(':') + 1).strip())
+          .findFirst()
+          .orElseGet(Machine::architecture);
+    } catch (IOException e) {
+      return architecture();
+    }
+  }
+
+  private static String architecture() {
+    return System.getProperty("os.arch");
+  }
+
+  void say(Console console) {
+    console.say("Machine   %s, vectors of %d bits", processor, vectorBits);
+    console.say("JDK       %s", jdk);
+    console.say("Options   %s", options);
+  }
+
+  /** As fields of the object that is being written. */
+  void write(JsonGenerator json) throws IOException {
+    json.writeStringField("processor", processor);
+    json.writeNumberField("vector_bits", vectorBits);
+    json.writeStringField("jdk", jdk);
+    json.writeStringField("jvm_options", options);
+  }
+}

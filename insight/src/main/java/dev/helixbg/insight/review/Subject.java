@@ -1,0 +1,123 @@
+package dev.helixbg.insight.review;
+
+import dev.helixbg.insight.acts.Act;
+import dev.helixbg.insight.acts.Acts;
+import dev.helixbg.insight.acts.HelixCall;
+import dev.helixbg.insight.findings.Finding;
+import dev.helixbg.insight.findings.Findings;
+import dev.helixbg.insight.findings.NamedEntry;
+import dev.helixbg.insight.judge.Asking;
+import dev.helixbg.insight.judge.PairVerdict;
+import dev.helixbg.insight.judge.VerdictRun;
+import java.io.IOException;
+import java.time.Instant;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.function.IntFunction;
+
+/**
+ * What a review looks at, and whom it asks: the findings of a KB as they are now, and the judge of
+ * its report. So what either has asked, the other one knows.
+ *
+ * @param findings without those that were settled
+ * @param acts what can be done about them
+ * @param vectors of the entries, in their order
+ * @param logSha256 of the log they were found in
+ * @param judge the language model; empty: the vectors alone
+ */
+public record Subject(
+    Findings findings,
+    Acts acts,
+    IntFunction<float[]> vectors,
+    String logSha256,
+    Optional<Judge> judge) {
+
+  /**
+   * A language model.
+   *
+   * @param name what it is called
+   */
+  public record Judge(String name, Asking asking) {}
+
+  /** The same before a judge. */
+  public Subject before(Judge other) {
+    return new Subject(findings, acts, vectors, logSha256, Optional.of(other));
+  }
+
+  /** The keys of the entries. */
+  public List<String> keys() {
+    return findings.entries().stream().map(NamedEntry::key).toList();
+  }
+
+  /** A review of it. */
+  Review review(
+      Review.Kind kind,
+      Optional<String> topic,
+      Instant at,
+      String summary,
+      List<Review.Item> items,
+      List<String> marks) {
+    return new Review(
+        kind,
+        topic,
+        at,
+        logSha256,
+        judge.map(Judge::name),
+        summary,
+        List.copyOf(items),
+        List.copyOf(marks));
+  }
+
+  /**
+   * What the judge remembers of pairs, and what it says now of the first that it does not remember.
+   *
+   * @param most that it is asked about
+   * @return by the id of a pair
+   */
+  Map<String, PairVerdict> verdicts(List<Finding.Relation> pairs, int most)
+      throws InterruptedException, IOException {
+    if (judge.isEmpty()) {
+      return Map.of();
+    }
+    VerdictRun run = new VerdictRun(judge.get().asking(), pairs);
+    run.askUnjudged(most);
+    return run.verdicts();
+  }
+
+  /** What to say where there is no judge. */
+  String notJudged() {
+    return judge.isEmpty() ? Review.NOT_JUDGED : "";
+  }
+
+  /**
+   * A pair as an item, about the one of the two that is named first.
+   *
+   * @param verdict of the judge; null when there is none
+   * @param word for that verdict
+   */
+  Review.Item item(
+      Finding.Relation pair, NamedEntry first, String relation, PairVerdict verdict, String word) {
+    NamedEntry second = first == pair.a() ? pair.b() : pair.a();
+    return new Review.Item(
+        pair.id(),
+        relation,
+        first.name(),
+        second.name(),
+        pair.similarity(),
+        word,
+        excerpt(first),
+        verdict == null ? List.of() : calls(acts.on(pair, Optional.of(verdict))));
+  }
+
+  private static String excerpt(NamedEntry entry) {
+    String text = entry.entry().text().content().strip();
+    int end = text.offsetByCodePoints(0, Math.min(160, text.codePointCount(0, text.length())));
+    return end < text.length() ? text.substring(0, end) + "…" : text;
+  }
+
+  /** The calls of all acts. */
+  static List<HelixCall> calls(List<Act> acts) {
+    return acts.stream().flatMap(act -> act.calls().stream()).toList();
+  }
+}
