@@ -1,10 +1,21 @@
 package dev.helixbg.daemon.kb;
 
+import dev.helixbg.config.EmbedSettings;
+import dev.helixbg.config.EmbedSettings.ExecutionProvider;
+import dev.helixbg.config.EmbedSettings.Precision;
+import dev.helixbg.embed.EmbeddingModel;
+import dev.helixbg.embed.cache.CacheRow;
+import dev.helixbg.embed.cache.EmbeddingCache;
+import dev.helixbg.embed.cache.TextKey;
+import dev.helixbg.insight.log.DataLog;
 import dev.helixbg.insight.log.DataLogBytes;
+import dev.helixbg.insight.log.Entry;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.Random;
 
 /** Makes a KB of any size, each entry a note of 10 to 80 words, for tests and scripts/bench. */
@@ -22,16 +33,30 @@ public final class GeneratedKb {
 
   private GeneratedKb() {}
 
-  /** Arguments: folder, entries. */
+  /**
+   * Arguments: folder, entries, words of each entry (0: 10 to 80); and "vectors" for an
+   * embeddings.bin with random ones, where embedding would take too long.
+   */
   public static void main(String[] arguments) throws IOException {
-    write(Path.of(arguments[0]), Integer.parseInt(arguments[1]));
+    Path folder = Path.of(arguments[0]);
+    write(
+        folder,
+        Integer.parseInt(arguments[1]),
+        arguments.length < 3 ? 0 : Integer.parseInt(arguments[2]));
+    if (arguments.length == 4) {
+      writeVectors(folder);
+    }
   }
 
   public static Path write(Path folder, int entries) throws IOException {
+    return write(folder, entries, 0);
+  }
+
+  private static Path write(Path folder, int entries, int wordsOfEach) throws IOException {
     Random random = new Random(42);
     DataLogBytes log = new DataLogBytes();
     for (int i = 0; i < entries; i++) {
-      int words = 10 + random.nextInt(71);
+      int words = wordsOfEach > 0 ? wordsOfEach : 10 + random.nextInt(71);
       StringBuilder body = new StringBuilder("Note " + i + ":");
       for (int w = 0; w < words; w++) {
         body.append(' ').append(WORDS[random.nextInt(WORDS.length)]);
@@ -41,6 +66,30 @@ public final class GeneratedKb {
     Files.createDirectories(folder);
     Files.write(folder.resolve("data.log"), log.toByteArray());
     return folder;
+  }
+
+  /** Of the bundled model, by name: each its own direction, as far apart as chance has it. */
+  private static void writeVectors(Path folder) throws IOException {
+    String model =
+        EmbeddingModel.locate(
+                new EmbedSettings(Path.of("none"), ExecutionProvider.CPU, Precision.FP32, 256),
+                folder)
+            .id();
+    Random random = new Random(43);
+    List<CacheRow> rows = new ArrayList<>();
+    for (Entry entry : DataLog.read(folder.resolve("data.log")).entries()) {
+      float[] vector = new float[384];
+      double squares = 0;
+      for (int k = 0; k < vector.length; k++) {
+        vector[k] = (float) random.nextGaussian();
+        squares += vector[k] * vector[k];
+      }
+      for (int k = 0; k < vector.length; k++) {
+        vector[k] /= (float) Math.sqrt(squares);
+      }
+      rows.add(new CacheRow(entry.offset(), TextKey.of(model, entry.embeddedText()), vector));
+    }
+    new EmbeddingCache(folder).publish(rows);
   }
 
   /** Adds one entry to the log of any KB. */

@@ -34,6 +34,7 @@ public final class HtmlReport {
   @JStachePartials({
     @JStachePartial(name = "pairs", path = TEMPLATES + "pairs.mustache"),
     @JStachePartial(name = "pair", path = TEMPLATES + "pair.mustache"),
+    @JStachePartial(name = "misfiled", path = TEMPLATES + "misfiled.mustache"),
     @JStachePartial(name = "item", path = TEMPLATES + "item.mustache"),
     @JStachePartial(name = "acts", path = TEMPLATES + "acts.mustache"),
     @JStachePartial(name = "entry", path = TEMPLATES + "entry.mustache")

@@ -112,6 +112,11 @@ record ReportView(
     boolean isEmpty() {
       return rows.isEmpty();
     }
+
+    /** The first of them, the others behind a fold. */
+    Folded<T> folded() {
+      return Folded.of(rows, 10, 3, more -> Wording.count(more) + " more, less clear");
+    }
   }
 
   static ReportView of(Report report) {

@@ -41,6 +41,25 @@ class ManyRelationsTest {
     return Jsoup.parse(HtmlReport.render(report));
   }
 
+  /** A weak sign, so that a long list of it is no wall of cards. */
+  @Test
+  void tenMisfiledEntriesAreShownTheOthersFolded() {
+    for (int count : new int[] {13, 14}) {
+      KbFixture kb = new KbFixture();
+      for (int i = 0; i < count; i++) {
+        kb.misfiled(kb.entry("topic", 0, "Entry number " + i), 0.3, "other", 0.6);
+      }
+      Document page = html(kb.report());
+      String section = "section[aria-labelledby=misfiled]";
+      int open = count == 13 ? 13 : 10;
+      assertEquals(open, page.select(section + " > article").size());
+      assertEquals(count, page.select(section + " article").size());
+      assertEquals(
+          count == 13 ? "" : "4 more, less clear",
+          page.select(section + " > details.more > summary").text());
+    }
+  }
+
   /** Ten in full, the rest of half as many as entries folded; where the others are is said. */
   @Test
   void halfAsManyPairsAsEntriesAreShownAndTheOthersCounted() throws IOException {
