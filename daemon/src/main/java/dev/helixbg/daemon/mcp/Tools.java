@@ -18,7 +18,6 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
-import java.util.stream.Stream;
 
 /**
  * The tools: few, with small schemas, because a client sends all of them with every request. A
@@ -176,13 +175,6 @@ final class Tools {
           answer.lines().forEach(hit -> entries.add(entry(hit)));
           return result;
         });
-  }
-
-  private static String strongest(List<JsonNode> hits) {
-    return Stream.of("yes", "perhaps")
-        .filter(says -> hits.stream().anyMatch(hit -> hit.path("says").asText().equals(says)))
-        .findFirst()
-        .orElse("no");
   }
 
   private SyncToolSpecification findings() {

@@ -28,6 +28,7 @@ import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
+import java.util.function.Predicate;
 
 /**
  * The findings of the last report, as the decisions of this moment leave them, and what is decided
@@ -59,13 +60,11 @@ final class FindingRequests {
     Optional<String> kind = Optional.ofNullable(request.path("kind").textValue());
     Optional<String> topic = Optional.ofNullable(request.path("topic").textValue());
     Decisions decisions = Pipeline.decisions(kb);
-    List<String> open = new ArrayList<>();
-    for (ReportedFinding finding : open(kb, decisions)) {
-      if (kind.filter(k -> !k.equals(finding.kind())).isEmpty()
-          && topic.filter(t -> !finding.topics().contains(t)).isEmpty()) {
-        open.add(finding.id());
-      }
-    }
+    Predicate<ReportedFinding> wanted =
+        finding ->
+            kind.filter(k -> !k.equals(finding.kind())).isEmpty()
+                && topic.filter(t -> !finding.topics().contains(t)).isEmpty();
+    List<String> open = open(kb, decisions, wanted).stream().map(ReportedFinding::id).toList();
     reply.add(JSON.createObjectNode().put("total", open.size()).put("from", from));
     List<String> page =
         open.subList(Math.min(from, open.size()), (int) Math.min(from + (long) limit, open.size()));
@@ -123,10 +122,11 @@ final class FindingRequests {
   }
 
   /**
-   * What the report leads with, then kind by kind. A pair that is found in several ways is listed
-   * once, and gone when it was settled under any of its names.
+   * What the report leads with, then kind by kind. A pair that is found in several of the wanted
+   * ways is listed once, and gone when it was settled under any of its names.
    */
-  private static List<ReportedFinding> open(Kb kb, Decisions decisions) {
+  private static List<ReportedFinding> open(
+      Kb kb, Decisions decisions, Predicate<ReportedFinding> wanted) {
     List<ReportedFinding> all = new ArrayList<>();
     Map<String, Integer> leading = new HashMap<>();
     ReportFile.read(
@@ -134,7 +134,7 @@ final class FindingRequests {
         new ReportFile.Visitor() {
           @Override
           public boolean finding(ReportedFinding finding, JsonNode json) {
-            return all.add(finding);
+            return !wanted.test(finding) || all.add(finding);
           }
 
           @Override

@@ -91,6 +91,19 @@ class FindingRequestsTest {
     assertEquals("t:3", second.at("/a/name").asText());
   }
 
+  /** Unlike in the whole list, where it stands where it comes first. */
+  @Test
+  void aPairFoundInSeveralWaysIsListedUnderEachKindThatIsAskedFor() throws Exception {
+    Files.writeString(
+        kb.insights().resolve("report.json"),
+        Files.readString(kb.insights().resolve("report.json"))
+            .replace("[\"" + pairs.get(2) + "\"]", "[\"" + pairs.get(3) + "\"]"));
+    assertEquals(pairs.get(3), listed().getFirst());
+    ObjectNode request = JSON.createObjectNode().put("limit", 9).put("kind", "near-duplicate");
+    assertEquals(id("dup", 3), ask(request, false).get(1).get("id").asText());
+    assertEquals(5, ask(request.put("kind", "relation"), false).size());
+  }
+
   /** As the commands have it: a pair is settled under any of its names. */
   @Test
   void whatWasSettledUnderAnotherNameIsNotListed() throws Exception {

@@ -235,10 +235,6 @@ final class NearestLists {
         || similarity == similarities[than] && order[other] < order[others[than]];
   }
 
-  int count() {
-    return count;
-  }
-
   /**
    * @param place from 0 to {@link #LENGTH} − 1
    * @return {@link #NONE} if there are no more

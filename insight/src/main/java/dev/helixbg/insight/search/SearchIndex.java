@@ -132,11 +132,6 @@ public final class SearchIndex implements AutoCloseable {
         terms);
   }
 
-  /** Entries that can be found. */
-  public int size() {
-    return entries.size();
-  }
-
   /**
    * Searches for several things in one pass over the vectors.
    *

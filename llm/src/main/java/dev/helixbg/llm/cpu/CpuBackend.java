@@ -89,11 +89,6 @@ public final class CpuBackend extends HostBackend {
     return team.garbage().trouble();
   }
 
-  /** Threads that work, the caller's included. */
-  public int threads() {
-    return team.size();
-  }
-
   /**
    * @throws IllegalArgumentException if a head is larger than a panel of attention's products
    */

@@ -36,7 +36,6 @@ final class LibCuda {
   private static final MethodHandle CALL_2 = shape(2);
   private static final MethodHandle CALL_3 = shape(3);
   private static final MethodHandle CALL_4 = shape(4);
-  private static final MethodHandle CALL_5 = shape(5);
 
   /** A function of the library. */
   record Function(String name, MemorySegment address) {}
@@ -203,16 +202,6 @@ final class LibCuda {
       result = (int) CALL_4.invokeExact(f.address, a, b, c, d);
     } catch (Throwable e) {
       throw unexpected(e);
-    }
-    check(f, result);
-  }
-
-  void call(Function f, long a, long b, long c, long d, long e) {
-    int result;
-    try {
-      result = (int) CALL_5.invokeExact(f.address, a, b, c, d, e);
-    } catch (Throwable t) {
-      throw unexpected(t);
     }
     check(f, result);
   }
