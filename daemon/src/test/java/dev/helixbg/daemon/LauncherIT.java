@@ -64,7 +64,7 @@ class LauncherIT {
     Path lib = Files.createDirectories(installed.resolve("lib"));
     for (String from : List.of("daemon/target/dist/lib", "scripts/lib")) {
       try (Stream<Path> files = Files.list(Program.ROOT.resolve(from))) {
-        for (Path file : files.filter(file -> file.toFile().length() < 4_000_000).toList()) {
+        for (Path file : files.filter(LauncherIT::isNeeded).toList()) {
           Files.copy(file, lib.resolve(file.getFileName()));
         }
       }
@@ -77,6 +77,13 @@ class LauncherIT {
     Path launcher = Files.createDirectories(installed.resolve("bin")).resolve("helix-bg");
     Files.copy(Program.ROOT.resolve("packaging/launcher"), launcher);
     return installed;
+  }
+
+  /** To refuse arguments: our own jars, and none of the large ones of models and natives. */
+  private static boolean isNeeded(Path file) {
+    String name = file.getFileName().toString();
+    return name.startsWith("helix-bg") && name.endsWith(".jar")
+        || file.toFile().length() < 4_000_000;
   }
 
   @Test
