@@ -16,6 +16,7 @@ import java.nio.file.attribute.PosixFilePermission;
 import java.nio.file.attribute.PosixFilePermissions;
 import java.nio.file.attribute.UserPrincipal;
 import java.time.Duration;
+import java.util.Collection;
 import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
@@ -78,6 +79,21 @@ public final class ControlServer implements AutoCloseable {
 
     /** Together with what comes next: many lines are one write. */
     void add(ObjectNode line) throws IOException;
+
+    /** One that keeps the lines, for who asks within the process. */
+    static Reply into(Collection<? super ObjectNode> lines) {
+      return new Reply() {
+        @Override
+        public void send(ObjectNode line) {
+          lines.add(line);
+        }
+
+        @Override
+        public void add(ObjectNode line) {
+          lines.add(line);
+        }
+      };
+    }
   }
 
   private record LineReply(Lines lines, ControlLimits limits) implements Reply {

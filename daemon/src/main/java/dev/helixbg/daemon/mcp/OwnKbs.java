@@ -82,21 +82,7 @@ final class OwnKbs implements KbRequests.Host, AutoCloseable {
     kbs.add(kb);
     bringUpToDate(kb, progress);
     List<JsonNode> lines = new ArrayList<>();
-    boolean known =
-        requests.answer(
-            request,
-            new ControlServer.Reply() {
-              @Override
-              public void send(ObjectNode line) {
-                lines.add(line);
-              }
-
-              @Override
-              public void add(ObjectNode line) {
-                lines.add(line);
-              }
-            });
-    if (!known) {
+    if (!requests.answer(request, ControlServer.Reply.into(lines))) {
       throw new IllegalArgumentException("no such request: " + request);
     }
     return lines;

@@ -108,12 +108,18 @@ class CommandLineTest {
         "every command, none forgotten");
   }
 
+  /** Written to a file, and found well formed by the shell. */
+  private Path completion(String shell, String name) throws IOException, InterruptedException {
+    ExternalTool.require(shell);
+    Path script = folder.resolve(name);
+    Files.writeString(script, output("completion", shell));
+    said(shell, "-n", script.toString());
+    return script;
+  }
+
   @Test
   void zshTakesTheCompletionScript() throws IOException, InterruptedException {
-    ExternalTool.require("zsh");
-    Path script = folder.resolve("_helix-bg");
-    Files.writeString(script, output("completion", "zsh"));
-    said("zsh", "-n", script.toString());
+    Path script = completion("zsh", "_helix-bg");
     // The words that zsh's own functions are given.
     String stubs =
         "compdef() { }; _describe() { print -l ${(P)4} }; _arguments() {"
@@ -140,10 +146,7 @@ class CommandLineTest {
 
   @Test
   void fishTakesTheCompletionScript() throws IOException, InterruptedException {
-    ExternalTool.require("fish");
-    Path script = folder.resolve("helix-bg.fish");
-    Files.writeString(script, output("completion", "fish"));
-    said("fish", "-n", script.toString());
+    Path script = completion("fish", "helix-bg.fish");
     assertEquals(shown(), fish(script, "helix-bg "));
     assertEquals(new TreeSet<>(List.of("dismiss")), fish(script, "helix-bg dis"));
     assertEquals(new TreeSet<>(List.of("--dry-run")), fish(script, "helix-bg service --dr"));

@@ -3,6 +3,7 @@ package dev.helixbg.daemon.kb;
 import dev.helixbg.config.EmbedSettings;
 import dev.helixbg.config.EmbedSettings.ExecutionProvider;
 import dev.helixbg.config.EmbedSettings.Precision;
+import dev.helixbg.daemon.host.FakeEmbedder;
 import dev.helixbg.embed.EmbeddingModel;
 import dev.helixbg.embed.cache.CacheRow;
 import dev.helixbg.embed.cache.EmbeddingCache;
@@ -75,18 +76,9 @@ public final class GeneratedKb {
                 new EmbedSettings(Path.of("none"), ExecutionProvider.CPU, Precision.FP32, 256),
                 folder)
             .id();
-    Random random = new Random(43);
     List<CacheRow> rows = new ArrayList<>();
     for (Entry entry : DataLog.read(folder.resolve("data.log")).entries()) {
-      float[] vector = new float[384];
-      double squares = 0;
-      for (int k = 0; k < vector.length; k++) {
-        vector[k] = (float) random.nextGaussian();
-        squares += vector[k] * vector[k];
-      }
-      for (int k = 0; k < vector.length; k++) {
-        vector[k] /= (float) Math.sqrt(squares);
-      }
+      float[] vector = FakeEmbedder.vectorOf(entry.embeddedText());
       rows.add(new CacheRow(entry.offset(), TextKey.of(model, entry.embeddedText()), vector));
     }
     new EmbeddingCache(folder).publish(rows);

@@ -57,18 +57,7 @@ class FindingRequestsTest {
 
   private List<ObjectNode> ask(ObjectNode request, boolean one) throws Exception {
     List<ObjectNode> lines = new ArrayList<>();
-    ControlServer.Reply reply =
-        new ControlServer.Reply() {
-          @Override
-          public void send(ObjectNode line) {
-            lines.add(line);
-          }
-
-          @Override
-          public void add(ObjectNode line) {
-            lines.add(line);
-          }
-        };
+    ControlServer.Reply reply = ControlServer.Reply.into(lines);
     if (one) {
       FindingRequests.one(kb, request, reply);
     } else {

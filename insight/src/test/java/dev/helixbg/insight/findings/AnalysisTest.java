@@ -374,15 +374,7 @@ class AnalysisTest {
     }
     corpus.add("two/t", "y", cosine(0.95f)).add("two/u", "z", cosine(0.8f));
     InsightSettings few = new InsightSettings(0.60, 0.92, 100, 0.75, 200, 0.05, 20);
-    Findings found =
-        Analysis.between(
-            corpus.entries,
-            corpus.keys,
-            corpus.vectors(),
-            corpus.passageVectors(),
-            topic -> topic.substring(0, topic.indexOf('/')),
-            few,
-            2);
+    Findings found = between(corpus, few);
     assertEquals(120, found.topicOverlaps().size());
     assertEquals(60, found.totals().nearDuplicates());
     assertEquals(60, found.totals().crossLinks());
@@ -401,15 +393,7 @@ class AnalysisTest {
     for (int i = 0; i < 12; i++) {
       corpus.add("one/t", "x" + i, ONE).add("two/t", "y" + i, cosine(0.6f));
     }
-    Findings found =
-        Analysis.between(
-            corpus.entries,
-            corpus.keys,
-            corpus.vectors(),
-            corpus.passageVectors(),
-            topic -> topic.substring(0, topic.indexOf('/')),
-            Corpus.DEFAULTS,
-            2);
+    Findings found = between(corpus, Corpus.DEFAULTS);
     assertTrue(found.relations().size() >= 60, found.relations().size() + " relations");
     for (Finding.Relation relation : found.relations()) {
       assertNotEquals(relation.a().entry().topic(), relation.b().entry().topic());
@@ -427,17 +411,21 @@ class AnalysisTest {
       corpus.add("one/a", "a" + i, ONE).add("one/b", "b" + i, other).add("two/c", "c" + i, third);
     }
     corpus.add("one/a", "in b", other).add("one/a", "in c", third);
-    Findings found =
-        Analysis.between(
-            corpus.entries,
-            corpus.keys,
-            corpus.vectors(),
-            corpus.passageVectors(),
-            topic -> topic.substring(0, topic.indexOf('/')),
-            Corpus.DEFAULTS,
-            2);
+    Findings found = between(corpus, Corpus.DEFAULTS);
     assertEquals(1, found.totals().misfiled());
     assertEquals("two/c", found.misfiled().getFirst().nearer());
+  }
+
+  /** A group is what a topic's name begins with. */
+  private static Findings between(Corpus corpus, InsightSettings settings) {
+    return Analysis.between(
+        corpus.entries,
+        corpus.keys,
+        corpus.vectors(),
+        corpus.passageVectors(),
+        topic -> topic.substring(0, topic.indexOf('/')),
+        settings,
+        2);
   }
 
   private static Corpus clustered(int count, int dimension) {

@@ -129,18 +129,8 @@ final class Products {
         matrices[from].rows() >= ROWS_TO_LOOP
             && x.columns() <= Kernels.mostUnits(kinds) * Kernels.UNIT_COLUMNS;
     int rowsPerGroup = loops ? LOOPS * SIMDGROUPS : SIMDGROUPS;
-    Recorder r =
-        recorder
-            .kernel(kernels.get(OfWeights.PROJECT, kinds, x.columns()))
-            .reads(0, x.buffer(), 0)
-            .fixed(8, rowOf);
-    bindGain(r, 1);
-    bindMatrices(2, from, to);
-    int groups = 0;
-    for (int i = from; i < to; i++) {
-      groups += Math.ceilDiv(matrices[i].rows(), rowsPerGroup);
-    }
-    r.put(x.columns()).put(x.stride()).put(epsilon()).put(norm != null ? 1 : 0).put(adds ? 1 : 0);
+    Recorder r = ofChosenRows(OfWeights.PROJECT, kinds, rowOf, from, to);
+    int groups = groups(from, to, rowsPerGroup);
     r.put(rowsPerGroup / SIMDGROUPS).put(largest != null ? 1 : 0);
     putMatrices(kinds, from, to);
     if (largest != null) {
@@ -242,19 +232,9 @@ final class Products {
    */
   private void smallTiles(Uploads.Table rowOf, int vectors, int from, int to, boolean gated) {
     List<TensorType> kinds = distinctTypes(from, to);
-    Recorder r =
-        recorder
-            .kernel(kernels.get(OfWeights.MATMUL_FEW, kinds, x.columns()))
-            .reads(0, x.buffer(), 0)
-            .fixed(8, rowOf);
-    bindGain(r, 1);
-    bindMatrices(2, from, to);
-    int tileRows = gated ? SMALL_TILE_ROWS / 2 : SMALL_TILE_ROWS;
-    int tiles = 0;
-    for (int i = from; i < (gated ? from + 1 : to); i++) {
-      tiles += Math.ceilDiv(matrices[i].rows(), tileRows);
-    }
-    r.put(x.columns()).put(x.stride()).put(epsilon()).put(norm != null ? 1 : 0).put(adds ? 1 : 0);
+    Recorder r = ofChosenRows(OfWeights.MATMUL_FEW, kinds, rowOf, from, to);
+    int tiles =
+        gated ? groups(from, from + 1, SMALL_TILE_ROWS / 2) : groups(from, to, SMALL_TILE_ROWS);
     r.put(gated ? 1 : 0).put(vectors);
     putMatrices(kinds, from, to);
     r.constants(9).dispatch(Math.ceilDiv(vectors, SMALL_TILE_VECTORS), tiles, 1, THREADS);
@@ -268,16 +248,39 @@ final class Products {
             .kernel(kernels.get(OfWeights.MATMUL, kinds, x.columns()))
             .reads(0, input.buffer(), 0);
     bindMatrices(1, from, to);
-    int tiles = 0;
-    for (int i = from; i < to; i++) {
-      tiles += Math.ceilDiv(matrices[i].rows(), TILE_ROWS);
-    }
+    int tiles = groups(from, to, TILE_ROWS);
     r.put(input.columns()).put(input.stride()).put(vectors).put(adds ? 1 : 0);
     putMatrices(kinds, from, to);
     r.constants(7).dispatch(Math.ceilDiv(vectors, TILE_VECTORS), tiles, 1, THREADS);
   }
 
   // ---- helpers --------------------------------------------------------------------------------
+
+  /** Begins a kernel that reads and normalises the rows of x by itself; its constants go on. */
+  private Recorder ofChosenRows(
+      OfWeights kernel, List<TensorType> kinds, Uploads.Table rowOf, int from, int to) {
+    Recorder r =
+        recorder
+            .kernel(kernels.get(kernel, kinds, x.columns()))
+            .reads(0, x.buffer(), 0)
+            .fixed(8, rowOf);
+    bindGain(r, 1);
+    bindMatrices(2, from, to);
+    return r.put(x.columns())
+        .put(x.stride())
+        .put(epsilon())
+        .put(norm != null ? 1 : 0)
+        .put(adds ? 1 : 0);
+  }
+
+  /** How many threadgroups take the rows of matrices, so many each. */
+  private int groups(int from, int to, int rowsPerGroup) {
+    int groups = 0;
+    for (int i = from; i < to; i++) {
+      groups += Math.ceilDiv(matrices[i].rows(), rowsPerGroup);
+    }
+    return groups;
+  }
 
   /** Binds three matrices and their targets: Metal wants every argument bound, used or not. */
   private void bindMatrices(int index, int from, int to) {

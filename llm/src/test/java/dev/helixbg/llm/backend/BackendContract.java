@@ -252,21 +252,7 @@ public abstract class BackendContract {
   void gatedProductsAgree(int rows) {
     Tensor gate = weights(TensorType.Q4_K, 300, 256);
     Tensor up = weights(TensorType.Q6_K, 300, 256);
-    Tensor gain = gain(256);
-    float[][] input = vectors(rows, 256);
-    agree(
-        "gated",
-        4 * productBound(TensorType.Q4_K, rows),
-        rows,
-        300,
-        (backend, result) ->
-            backend.normGateUp(
-                batch(backend, rows),
-                filled(backend, input, rows),
-                new Norm(backend.matrix(gain), 1e-6f),
-                backend.matrix(gate),
-                backend.matrix(up),
-                result));
+    gatedAgree("gated", 4 * productBound(TensorType.Q4_K, rows), gate, up, rows);
   }
 
   @Test
@@ -280,13 +266,22 @@ public abstract class BackendContract {
   private void gatesAgree(int rows, int columns, int vectors) {
     Tensor gate = weights(TensorType.F32, rows, columns, 20);
     Tensor up = weights(TensorType.F32, rows, columns);
-    Tensor gain = gain(columns);
-    float[][] input = vectors(vectors, columns);
-    agree(
+    gatedAgree(
         rows + "x" + columns + " batch " + vectors,
         4 * productBound(TensorType.F32),
+        gate,
+        up,
+        vectors);
+  }
+
+  private void gatedAgree(String name, double bound, Tensor gate, Tensor up, int vectors) {
+    Tensor gain = gain((int) gate.columns());
+    float[][] input = vectors(vectors, (int) gate.columns());
+    agree(
+        name,
+        bound,
         vectors,
-        rows,
+        (int) gate.rows(),
         (backend, result) ->
             backend.normGateUp(
                 batch(backend, vectors),
