@@ -41,7 +41,6 @@ public record DaemonSettings(
     LogLevel logLevel,
     LogFormat logFormat) {
 
-  /** How much is logged. */
   public enum LogLevel {
     ERROR,
     WARN,
@@ -62,7 +61,6 @@ public record DaemonSettings(
     FINDINGS
   }
 
-  /** A setting that is on or off. */
   enum Switch {
     OFF,
     ON

@@ -40,8 +40,7 @@ import picocli.CommandLine.Parameters;
           + " entries, also whether the newer one has overtaken the older one.",
       "A and B are entries such as topic:3 when --kb is given or there is a knowledge base with"
           + " both; otherwise they are the texts themselves."
-    },
-    mixinStandardHelpOptions = true)
+    })
 final class AskPairCommand extends ValueCommand {
   @Mixin private GlobalOptions options;
   @Mixin private JudgeFlags judge;

@@ -39,7 +39,7 @@ import picocli.CommandLine.Parameters;
  * Writes down what the user says about findings. Nothing is computed anew: the next run, or the
  * daemon, takes it into the report, and commands that list findings know it at once.
  */
-@Command(mixinStandardHelpOptions = true)
+@Command
 final class DecideCommand implements Callable<Integer> {
   /** Bytes of a list on standard input. */
   private static final int LONGEST_LIST = 1 << 24;

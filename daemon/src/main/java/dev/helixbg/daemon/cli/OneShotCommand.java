@@ -34,8 +34,7 @@ import picocli.CommandLine.Parameters;
     name = "one-shot",
     description =
         "Read the log, embed what is new, find what is worth telling, let the language model judge"
-            + " it, write the report.",
-    mixinStandardHelpOptions = true)
+            + " it, write the report.")
 public final class OneShotCommand implements Callable<Integer> {
   private static final int SUMMARY_WIDTH = 100;
 

@@ -35,10 +35,7 @@ import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
 
 /** Finds entries by what they mean: by the daemon when it runs, else by itself. */
-@Command(
-    name = "search",
-    description = "Find the entries that are nearest in meaning to a text.",
-    mixinStandardHelpOptions = true)
+@Command(name = "search", description = "Find the entries that are nearest in meaning to a text.")
 final class SearchCommand implements Callable<Integer> {
   private static final ObjectMapper JSON = new ObjectMapper();
   private static final int EXCERPT = 200;

@@ -39,10 +39,7 @@ import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
 
 /** Hands the daemon to launchd or systemd. */
-@Command(
-    name = "service",
-    description = "Let launchd or systemd run the daemon from login on.",
-    mixinStandardHelpOptions = true)
+@Command(name = "service", description = "Let launchd or systemd run the daemon from login on.")
 public final class ServiceCommand implements Callable<Integer> {
   private static final List<String> ACTIONS =
       List.of(
@@ -71,7 +68,6 @@ public final class ServiceCommand implements Callable<Integer> {
 
   private final Console console;
 
-  /** For shell completion. */
   static final class Actions extends ArrayList<String> {
     private static final long serialVersionUID = 1L;
 

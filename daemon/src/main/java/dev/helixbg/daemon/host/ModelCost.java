@@ -15,7 +15,6 @@ import dev.helixbg.llm.backend.KvShape;
  */
 public record ModelCost(long weights, long cache, int tokens) {
 
-  /** Of a model that is open. */
   public static ModelCost of(TextModel model) {
     KvShape shape = model.model().cacheShape();
     return new ModelCost(

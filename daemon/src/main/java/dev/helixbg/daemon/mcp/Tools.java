@@ -60,7 +60,6 @@ final class Tools {
     return List.of(search(), related(), findings(), decide(), review(), status());
   }
 
-  /** What a tool does. */
   private interface Work {
     ObjectNode with(Arguments arguments, Progress.Display progress) throws Exception;
   }

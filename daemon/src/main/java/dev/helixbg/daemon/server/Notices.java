@@ -38,7 +38,6 @@ final class Notices {
   private static final Duration DAY = Duration.ofDays(1);
   private static final long SECONDS_TO_SHOW = 5;
 
-  /** Shows a line. */
   interface Desktop {
     void show(String line) throws IOException, InterruptedException;
   }

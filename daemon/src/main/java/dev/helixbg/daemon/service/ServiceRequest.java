@@ -41,12 +41,10 @@ public record ServiceRequest(
     environment = new TreeMap<>(environment);
   }
 
-  /** The same for other knowledge bases. */
   public ServiceRequest watching(List<Path> others) {
     return new ServiceRequest(others, config, set, environment);
   }
 
-  /** Where it is kept. */
   public static Path file(DaemonHome home) {
     return home.folder().resolve("service.json");
   }
@@ -94,7 +92,6 @@ public record ServiceRequest(
     return texts;
   }
 
-  /** As it is kept. */
   public String json() {
     ObjectNode json = new ObjectMapper().createObjectNode();
     kbs.forEach(kb -> json.withArray("kbs").add(kb.toString()));

@@ -11,7 +11,6 @@ import java.util.Locale;
  */
 public record Check(String name, State state, String detail, String remedy) {
 
-  /** How it stands. */
   public enum State {
     OK,
     /** Fine, but not as it could be; the remedy says more. */

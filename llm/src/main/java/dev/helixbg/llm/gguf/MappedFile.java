@@ -89,7 +89,6 @@ public final class MappedFile implements AutoCloseable {
     return path;
   }
 
-  /** All of the file. */
   public MemorySegment bytes() {
     return bytes;
   }

@@ -116,7 +116,6 @@ public final class Tokenizer implements AutoCloseable {
     return id;
   }
 
-  /** The tokens that end an answer. */
   public Set<Integer> endTokens() {
     Set<Integer> ends = new TreeSet<>();
     if (vocabulary.endOfText() >= 0) {

@@ -58,7 +58,6 @@ record Machine(String processor, int vectorBits, String jdk, String options) {
     console.say("Options   %s", options);
   }
 
-  /** As fields of an object. */
   void describeIn(ObjectNode json) {
     json.put("processor", processor)
         .put("vector_bits", vectorBits)

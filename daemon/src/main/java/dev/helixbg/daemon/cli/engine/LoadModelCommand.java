@@ -32,8 +32,7 @@ import picocli.CommandLine.Parameters;
 /** Opens a model file, checks all of it, and tells what is in it. */
 @Command(
     name = "load-model",
-    description = "Open a GGUF model: metadata, configuration, tensors, load time by phase.",
-    mixinStandardHelpOptions = true)
+    description = "Open a GGUF model: metadata, configuration, tensors, load time by phase.")
 public final class LoadModelCommand extends ValueCommand {
   private static final int LONGEST_VALUE = 100;
 

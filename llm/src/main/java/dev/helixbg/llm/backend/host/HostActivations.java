@@ -27,7 +27,6 @@ public record HostActivations(MemorySegment data, int rows, int columns, int str
     return (long) row * stride * Float.BYTES;
   }
 
-  /** Where a row lies in memory. */
   public long address(int row) {
     return data.address() + offset(row);
   }

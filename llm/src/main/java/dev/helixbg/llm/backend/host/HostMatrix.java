@@ -15,7 +15,6 @@ public record HostMatrix(
     String name, TensorType type, int rows, int columns, long rowBytes, MemorySegment data)
     implements Matrix {
 
-  /** Where a row lies in memory. */
   public long address(int row) {
     return data.address() + row * rowBytes;
   }
