@@ -155,7 +155,7 @@ final class AskPairCommand extends ValueCommand {
   private Answered ask(Pair question, AnswerFile answers, Settings settings)
       throws InterruptedException, IOException {
     LanguageModel model = LanguageModel.require(settings);
-    Judging judging = new Judging(settings, (what, total) -> Progress.SILENT, warning -> {});
+    Judging judging = new Judging(settings, Progress.Display.SILENT, warning -> {});
     try (Asking asking = judging.asking(answers, model)) {
       asking.ask(List.of(question.both()));
       Answer answer =

@@ -40,7 +40,7 @@ import picocli.CommandLine.Parameters;
 
 /** Hands the daemon to launchd or systemd. */
 @Command(name = "service", description = "Let launchd or systemd run the daemon from login on.")
-public final class ServiceCommand implements Callable<Integer> {
+final class ServiceCommand implements Callable<Integer> {
   private static final List<String> ACTIONS =
       List.of(
           "install", "uninstall", "start", "stop", "restart", "status", "add", "remove", "logs");

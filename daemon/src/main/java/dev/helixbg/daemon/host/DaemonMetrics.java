@@ -53,16 +53,7 @@ public final class DaemonMetrics {
 
   /** Shows nothing, and counts what is embedded. */
   public Progress.Display countingEmbedded() {
-    return (what, total) ->
-        new Progress() {
-          @Override
-          public void step() {
-            embedded.increment();
-          }
-
-          @Override
-          public void close() {}
-        };
+    return (what, total) -> embedded::increment;
   }
 
   void error(String message) {

@@ -7,6 +7,7 @@ import com.fasterxml.jackson.databind.node.ObjectNode;
 import dev.helixbg.daemon.link.DaemonHome;
 import dev.helixbg.daemon.terminal.ExitCode;
 import dev.helixbg.daemon.terminal.Failure;
+import dev.helixbg.daemon.terminal.Json;
 import dev.helixbg.daemon.terminal.Reasons;
 import dev.helixbg.embed.store.PrivateFiles;
 import java.io.IOException;
@@ -93,7 +94,7 @@ public record ServiceRequest(
   }
 
   public String json() {
-    ObjectNode json = new ObjectMapper().createObjectNode();
+    ObjectNode json = Json.object();
     kbs.forEach(kb -> json.withArray("kbs").add(kb.toString()));
     config.ifPresent(file -> json.put("config", file.toString()));
     set.forEach(json.withObjectProperty("set")::put);

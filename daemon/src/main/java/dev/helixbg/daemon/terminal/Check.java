@@ -51,14 +51,7 @@ public record Check(String name, State state, String detail, String remedy) {
 
   /** The same for programs. */
   public static ArrayNode toJson(List<Check> checks) {
-    return Json.array(
-        checks,
-        check ->
-            Json.object()
-                .put("name", check.name())
-                .put("state", check.word())
-                .put("detail", check.detail())
-                .put("remedy", check.remedy()));
+    return Json.array(checks, check -> Json.of(check).put("state", check.word()));
   }
 
   private String word() {

@@ -85,7 +85,7 @@ public final class MappedFile implements AutoCloseable {
     return error(path, what, GgufException.NO_OFFSET);
   }
 
-  public Path path() {
+  Path path() {
     return path;
   }
 

@@ -135,7 +135,7 @@ public final class LoadModelCommand extends ValueCommand {
             .put("name", model.name())
             .put("backend", model.backend().name())
             .put("context_limit", model.contextLimit());
-    json.set("memory", ModelCost.of(model).toJson());
+    json.set("memory", Json.of(ModelCost.of(model)));
     putConfig(model, json.putObject("config"));
     ObjectNode metadata = json.putObject("metadata");
     gguf.metadata().values().forEach((key, value) -> metadata.set(key, toJson(value)));

@@ -23,7 +23,7 @@ public record HostActivations(MemorySegment data, int rows, int columns, int str
   }
 
   /** Byte offset of a row in {@link #data}. */
-  public long offset(int row) {
+  long offset(int row) {
     return (long) row * stride * Float.BYTES;
   }
 

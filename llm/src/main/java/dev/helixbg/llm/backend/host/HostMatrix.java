@@ -24,7 +24,7 @@ public record HostMatrix(
     Dequantize.row(type, data, row * rowBytes, columns, target, 0);
   }
 
-  public static HostMatrix of(Tensor tensor) {
+  static HostMatrix of(Tensor tensor) {
     return new HostMatrix(
         tensor.name(),
         tensor.type(),
