@@ -33,14 +33,7 @@ public final class PtxCompiler {
   private static final String HEADER = "ptx/msl_on_ptx.h";
   private static final String TYPES = "softmetal/include";
   private static final List<String> TARGET =
-      List.of(
-          "--target=nvptx64-nvidia-cuda",
-          "-march=sm_80",
-          "-nogpulib",
-          "-Xclang",
-          "-target-feature",
-          "-Xclang",
-          "+ptx70");
+      List.of("--target=nvptx64-nvidia-cuda", "-march=sm_80", "-nogpulib", "--cuda-feature=+ptx70");
   private static final List<String> FRONT_END =
       List.of(
           "-x",
