@@ -130,7 +130,8 @@ public final class PtxCompiler {
    * resources are found.
    */
   void pretend(KernelLibrary library) {
-    if (Ptx.has(library.name())) {
+    String resource = Ptx.resource(library.name()).substring(1);
+    if (Files.exists(resources().resolve(resource)) || isCurrent(library)) {
       return;
     }
     StringBuilder text = new StringBuilder(head(library)).append(Ptx.VERSION).append('\n');
