@@ -53,7 +53,6 @@ public final class TextModelHost implements AutoCloseable {
     this.gpu = new GpuRetry(failure -> troubles.met("the language model", failure));
   }
 
-  /** What a model is wanted for. */
   public interface Work<T> {
     /**
      * @param model empty when there is none on this machine
