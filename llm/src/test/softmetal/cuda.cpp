@@ -18,7 +18,7 @@ using namespace softmetal;
 namespace {
 
 enum Result { SUCCESS = 0, INVALID_VALUE = 1, OUT_OF_MEMORY = 2, NO_DEVICE = 100, INVALID_PTX = 218, INVALID_CONTEXT = 201,
-              INVALID_HANDLE = 400, NOT_FOUND = 500, NOT_READY = 600, ILLEGAL_ADDRESS = 700 };
+              INVALID_HANDLE = 400, UNSUPPORTED_PTX_VERSION = 222, NOT_FOUND = 500, NOT_READY = 600, ILLEGAL_ADDRESS = 700 };
 
 struct Op {                 // a copy, a fill, a launch, or an event
   enum { Copy, Fill, Launch, Event } kind;
@@ -276,16 +276,21 @@ static int dropGraph(Graph* graph) {
 CALL(cuGraphExecDestroy)(Graph* graph) { return dropGraph(graph); }
 CALL(cuGraphDestroy)(Graph* graph) { return dropGraph(graph); }
 
-CALL(cuModuleLoadData)(Module** into, const char* ptx) {
+// A library is its own module.
+CALL(cuLibraryLoadData)(Module** into, const char* ptx, void*, void*, u32 jitOptions, void*, void*, u32 options) {
   LOCKED;
-  if (int wrong = ready("cuModuleLoadData")) return wrong;
+  if (jitOptions || options) return refuse(INVALID_VALUE, "cuLibraryLoadData: options");
+  if (int wrong = ready("cuLibraryLoadData")) return wrong;
   std::istringstream lines(ptx);
   std::string line, word, source = "#include <metal_stdlib>\nusing namespace metal;\n#define MANY_REGISTERS\n", files;
   while (std::getline(lines, line) && line.compare(0, 3, "// ") == 0) {
     if (line.compare(0, 9, "// files ") == 0) files = line.substr(9);
     if (line.compare(0, 4, "// #") == 0) source += line.substr(3) + "\n";
   }
-  if (line.compare(0, 8, ".version") != 0 || files.empty()) return refuse(INVALID_PTX, "cuModuleLoadData: no PTX of scripts/make-ptx");
+  int major = 0, minor = 0;
+  if (sscanf(line.c_str(), ".version %d.%d", &major, &minor) != 2 || files.empty()) return refuse(INVALID_PTX, "cuLibraryLoadData: no PTX of scripts/make-ptx");
+  int latest = driver.version / 1000 * 10 - 40 + driver.version % 1000 / 10;  // CUDA 12.0 brought PTX 8.0
+  if (major * 10 + minor > latest) return refuse(UNSUPPORTED_PTX_VERSION, "cuLibraryLoadData: PTX of a later CUDA than the driver's: " + line);
   std::istringstream names(files);
   while (names >> word) {
     std::ifstream in(home() + "/src/main/resources/dev/helixbg/llm/gpu/kernels/" + word);
@@ -302,7 +307,8 @@ CALL(cuModuleLoadData)(Module** into, const char* ptx) {
     return refuse(INVALID_PTX, wrong.what());
   }
 }
-CALL(cuModuleUnload)(Module* module) {
+CALL(cuLibraryGetModule)(Module** into, Module* library) { *into = library; return ready("cuLibraryGetModule"); }
+CALL(cuLibraryUnload)(Module* module) {
   LOCKED;
   flush();
   driver.modules.remove(module);

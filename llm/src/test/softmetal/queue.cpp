@@ -67,6 +67,8 @@ static void absorb(const std::set<Buffer*>& usedByGpu) {
   }
 }
 
+static bool fails() { return settings.failing > 0 && settings.healthy-- <= 0 && settings.failing-- > 0; }
+
 static void serve() {
   for (;;) {
     CommandBuffer* buffer;
@@ -80,7 +82,7 @@ static void serve() {
       buffer->status = Scheduled;
       buffer->begin = now();
     }
-    std::string error = execute(buffer);
+    std::string error = fails() ? "Caused GPU Timeout Error (00000002:kIOAccelCommandBufferCallbackErrorTimeout)" : execute(buffer);
     std::vector<Block*> handlers;
     {
       std::lock_guard<std::mutex> guard(lock);

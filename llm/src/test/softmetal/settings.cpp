@@ -3,13 +3,24 @@
 
 #include <cstdarg>
 #include <cstdio>
+#include <cstdlib>
 #include <mutex>
 #include <vector>
 
 namespace softmetal {
 
 // Nothing of this library is ever destroyed: worker threads outlive main.
-Settings& settings = *new Settings;
+static Settings& ofEnvironment() {
+  Settings& made = *new Settings;
+  int healthy, failing;
+  const char* text = getenv("SOFTMETAL_FAIL");  // HEALTHY:FAILING, for a process that no test is in
+  if (text && sscanf(text, "%d:%d", &healthy, &failing) == 2) {
+    made.healthy = healthy;
+    made.failing = failing;
+  }
+  return made;
+}
+Settings& settings = ofEnvironment();
 static std::mutex& lock = *new std::mutex;
 static std::vector<std::string>& findings = *new std::vector<std::string>;
 

@@ -21,6 +21,7 @@ struct Settings {
   std::atomic<u32> maxThreads{1024};         // what a new pipeline allows in a threadgroup
   std::atomic<bool> pools{false};            // whether every call that may autorelease needs a pool
   std::atomic<u32> machines{0};              // processor threads when checks are off; 0: one per core
+  std::atomic<int> healthy{0}, failing{0};   // so many command buffers run, then so many fail, as of a GPU that takes too long
 };
 extern Settings& settings;
 

@@ -2,6 +2,7 @@ package dev.helixbg.daemon;
 
 import static org.junit.jupiter.api.Assertions.assertArrayEquals;
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import com.fasterxml.jackson.databind.JsonNode;
@@ -14,6 +15,8 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Arrays;
+import java.util.List;
+import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 import java.util.stream.StreamSupport;
 import org.junit.jupiter.api.BeforeAll;
@@ -35,18 +38,24 @@ class GpuCommandsIT {
 
   @BeforeAll
   static void prepare() throws IOException {
-    Path library = SoftMetal.loadOrSkip().library();
-    gpu =
-        new Program(home)
-            .with("HELIX_BG_LAUNCHER_JAVA_OPTIONS", "-Dhelixbg.metal.library=" + library);
-    cuda =
-        new Program(home)
-            .with("HELIX_BG_LAUNCHER_JAVA_OPTIONS", "-Dhelixbg.cuda.library=" + library);
+    gpu = program("metal");
+    cuda = program("cuda");
     noGpu = new Program(home);
     try (var in = GoldenModel.class.getResourceAsStream("/golden/golden-q4km.gguf")) {
       model = home.resolve("golden-q4km.gguf").toString();
       Files.write(Path.of(model), in.readAllBytes());
     }
+  }
+
+  /** Of a driver, by the stand-in for its library. */
+  private static Program program(String driver) {
+    String option = "-Dhelixbg.%s.library=%s".formatted(driver, SoftMetal.loadOrSkip().library());
+    return new Program(home).with("HELIX_BG_LAUNCHER_JAVA_OPTIONS", option);
+  }
+
+  /** After some command buffers, some fail. */
+  private static Program failing(String driver, int healthy, int failing) {
+    return program(driver).with("SOFTMETAL_FAIL", healthy + ":" + failing);
   }
 
   private static JsonNode json(Program.Ended ended) throws IOException {
@@ -126,6 +135,45 @@ class GpuCommandsIT {
     Program.Ended loaded = cuda.run("load-model", model, "--backend", "cuda");
     assertTrue(loaded.out().contains("Software CUDA, CUDA 13.0"), loaded.out());
     assertTrue(json(cuda.run("gpu-test", "--small", "-r", "1", "--json")).get("tests").size() >= 6);
+  }
+
+  /** In the middle of the answer: what was printed is not printed again. */
+  @Test
+  void anAnswerThatTheGpuBrokeOffIsGivenOnceMore() throws Exception {
+    for (String driver : List.of("metal", "cuda")) {
+      Program.Ended ended =
+          failing(driver, 12, 1)
+              .run("generate", model, "--raw", "--prompt", CASE.prompt(), "--stats");
+      assertEquals(0, ended.code(), ended.err());
+      assertEquals(CASE.answer(), ended.out().strip());
+      assertEquals(1, count(ended.err(), "; once more"), ended.err());
+      assertFalse(ended.err().contains("backend   cpu"), ended.err());
+    }
+  }
+
+  @Test
+  void aGpuThatFailsTwiceIsReplacedByTheCpuOrSaysSo() throws Exception {
+    Program twice = failing("cuda", 0, 2);
+    Program.Ended ended = twice.run("generate", model, "--prompt-ids", promptIds(), "--stats");
+    assertEquals(0, ended.code(), ended.err());
+    assertEquals(1, count(ended.err(), "; the CPU takes over"), ended.err());
+    assertTrue(ended.err().contains("backend   cpu"), ended.err());
+    Program.Ended named =
+        twice.run("generate", model, "--prompt-ids", promptIds(), "--backend", "cuda");
+    assertEquals(ExitCode.MODEL.number(), named.code());
+    assertEquals(2, count(named.err(), "the GPU could not finish its work"), named.err());
+    assertEquals("", named.out().strip());
+  }
+
+  @Test
+  void gpuTestBeginsAnewAfterAFailureOfTheGpu() throws Exception {
+    Program.Ended ended = failing("metal", 2, 1).run("gpu-test", "--small", "-r", "1", "--json");
+    assertTrue(json(ended).get("tests").size() >= 6);
+    assertEquals(1, count(ended.err(), "; once more"), ended.err());
+  }
+
+  private static int count(String text, String part) {
+    return text.split(Pattern.quote(part), -1).length - 1;
   }
 
   @Test

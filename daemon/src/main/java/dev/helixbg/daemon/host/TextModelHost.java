@@ -4,6 +4,7 @@ import dev.helixbg.config.Settings;
 import dev.helixbg.daemon.terminal.ExitCode;
 import dev.helixbg.daemon.terminal.Failure;
 import dev.helixbg.insight.judge.JudgeProgress;
+import dev.helixbg.llm.GpuRetry;
 import dev.helixbg.llm.ModelOptions.Device;
 import dev.helixbg.llm.TextModel;
 import dev.helixbg.llm.gpu.driver.GpuException;
@@ -27,8 +28,6 @@ public final class TextModelHost implements AutoCloseable {
   /** That somebody waits for a use before his, or for his own, as long as a client does. */
   private static final Duration PATIENCE = Duration.ofMinutes(30);
 
-  private static final int MOST_GPU_FAILURES = 1;
-
   private final Settings settings;
   private final DaemonClock clock;
   private final DaemonMetrics metrics;
@@ -38,8 +37,8 @@ public final class TextModelHost implements AutoCloseable {
   private Path loadedFrom;
   private boolean loadedForIdle;
 
-  /** Uses in a row in which the GPU failed. */
-  private int gpuFailures;
+  /** Under the lock. */
+  private final GpuRetry gpu;
 
   private volatile long idleSince;
   private volatile boolean isLoaded;
@@ -51,6 +50,7 @@ public final class TextModelHost implements AutoCloseable {
     this.clock = clock;
     this.metrics = metrics;
     this.troubles = new TroubleLog(metrics);
+    this.gpu = new GpuRetry(failure -> troubles.met("the language model", failure));
   }
 
   public interface Work<T> {
@@ -120,32 +120,9 @@ public final class TextModelHost implements AutoCloseable {
       throws InterruptedException {
     long start = System.nanoTime();
     try {
-      while (true) {
-        try {
-          load(model, idle);
-          T result = work.with(Optional.of(loaded));
-          gpuFailures = device() == Device.CPU ? gpuFailures : 0;
-          loaded
-              .backend()
-              .trouble()
-              .ifPresent(trouble -> troubles.met(model.file().toString(), trouble));
-          return result;
-        } catch (GpuException e) {
-          release();
-          gpuFailures++;
-          int allowed =
-              LanguageModel.device(settings) == Device.AUTO
-                  ? MOST_GPU_FAILURES + 1
-                  : MOST_GPU_FAILURES;
-          if (gpuFailures > allowed) {
-            gpuFailures = allowed;
-            throw e;
-          }
-        }
-      }
-    } catch (Error e) {
-      release(); // nobody knows in which state it is
-      throw e;
+      return gpu.run(
+          LanguageModel.device(settings) == Device.AUTO,
+          onCpu -> useOnce(model, work, idle, onCpu));
     } finally {
       metrics.modelNanos.add(System.nanoTime() - start);
       idleSince = clock.nanos();
@@ -155,21 +132,31 @@ public final class TextModelHost implements AutoCloseable {
     }
   }
 
-  private void load(LanguageModel model, boolean idle) {
+  private <T> T useOnce(LanguageModel model, Work<T> work, boolean idle, boolean onCpu)
+      throws InterruptedException {
+    try {
+      load(model, idle, onCpu ? Device.CPU : LanguageModel.device(settings));
+      T result = work.with(Optional.of(loaded));
+      loaded
+          .backend()
+          .trouble()
+          .ifPresent(trouble -> troubles.met(model.file().toString(), trouble));
+      return result;
+    } catch (GpuException | Error e) {
+      release(); // nobody knows in which state it is
+      throw e;
+    }
+  }
+
+  private void load(LanguageModel model, boolean idle, Device device) {
     if (!model.file().equals(loadedFrom) || idle != loadedForIdle) {
       release();
       int threads = idle ? settings.daemon().modelThreads() : settings.threads();
-      loaded = model.open(settings, device(), threads);
+      loaded = model.open(settings, device, threads);
       loadedFrom = model.file();
       loadedForIdle = idle;
       isLoaded = true;
     }
-  }
-
-  /** A GPU that failed twice in a row is left alone until the daemon begins anew. */
-  private Device device() {
-    Device wanted = LanguageModel.device(settings);
-    return wanted == Device.AUTO && gpuFailures > MOST_GPU_FAILURES ? Device.CPU : wanted;
   }
 
   /** Counts what the model answers as a judge, and the tokens that it takes. */

@@ -115,7 +115,7 @@ class TextModelHostTest {
               model -> {
                 given.add(model.orElseThrow());
                 if (given.size() <= 2) {
-                  throw new GpuException("the GPU could not finish its work: it was lost");
+                  throw GpuException.unfinished("it was lost");
                 }
                 return given.size();
               });
@@ -138,7 +138,7 @@ class TextModelHostTest {
               host.use(
                   model -> {
                     times.incrementAndGet();
-                    throw new GpuException("lost");
+                    throw GpuException.unfinished("it was lost");
                   }));
       assertEquals(2, times.get());
       assertFalse(host.isLoaded());

@@ -16,6 +16,8 @@ import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
 import java.util.function.Supplier;
 
 /**
@@ -90,14 +92,6 @@ final class Kernels {
   /** Where a kernel comes from. */
   private record Source(KernelLibrary library, String kernel) {}
 
-  /** Stands for a kernel in a rehearsal, where nothing is dispatched. */
-  private record Rehearsed(String name) implements GpuKernel {
-    @Override
-    public int maxThreads() {
-      return Integer.MAX_VALUE;
-    }
-  }
-
   private final GpuDevice device;
   private final Map<Record, Boolean> offered = new HashMap<>();
 
@@ -132,7 +126,8 @@ final class Kernels {
   private GpuKernel get(Object key, Supplier<Source> source) {
     GpuKernel kernel = known.get(key);
     if (kernel == null && wanted != null) {
-      return new Rehearsed(wanted.computeIfAbsent(key, k -> source.get()).kernel());
+      String name = wanted.computeIfAbsent(key, k -> source.get()).kernel();
+      return new GpuKernel(0, name, Integer.MAX_VALUE); // nothing is dispatched
     }
     if (kernel == null) {
       kernel = compiled(source.get());
@@ -151,8 +146,8 @@ final class Kernels {
   }
 
   /**
-   * Ends the rehearsal: compiles what was noted, and the helpers that any model needs some time, a
-   * library in a thread.
+   * Ends the rehearsal: compiles what was noted, and the helpers that any model needs some time,
+   * libraries side by side.
    *
    * @return waits until all is there, and throws what went wrong
    */
@@ -174,14 +169,15 @@ final class Kernels {
                 .put(key, source));
     wanted = null;
     // Metal's pools belong to platform threads.
+    ExecutorService threads =
+        Executors.newFixedThreadPool(
+            Runtime.getRuntime().availableProcessors(),
+            Thread.ofPlatform().daemon().name("helix-llm-compile").factory());
     List<CompletableFuture<Map<Object, GpuKernel>>> tasks =
         libraries.values().stream()
-            .map(
-                sources ->
-                    CompletableFuture.supplyAsync(
-                        () -> all(sources),
-                        task -> Thread.ofPlatform().daemon().name("helix-llm-compile").start(task)))
+            .map(sources -> CompletableFuture.supplyAsync(() -> all(sources), threads))
             .toList();
+    threads.shutdown(); // when all is done
     return () -> {
       tasks.forEach(task -> task.handle((kernels, failure) -> null).join());
       tasks.forEach(task -> known.putAll(ended(task)));

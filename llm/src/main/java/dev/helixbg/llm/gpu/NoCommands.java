@@ -23,12 +23,6 @@ final class NoCommands implements GpuCommands {
   public void dispatch(int x, int y, int z, int threads) {}
 
   @Override
-  public void barrier() {}
-
-  @Override
-  public void upload(GpuBuffer staged, long offset, long bytes) {}
-
-  @Override
   public void commit(String label) {}
 
   @Override

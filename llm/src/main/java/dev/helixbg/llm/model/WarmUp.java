@@ -45,6 +45,9 @@ public final class WarmUp {
 
   private static final int VOCABULARY = MOST_ROWS;
 
+  /** More than what is computed one by one, fewer than fill a tile. */
+  private static final int FEW_ROWS = 8;
+
   private WarmUp() {}
 
   /**
@@ -74,12 +77,12 @@ public final class WarmUp {
   }
 
   /**
-   * Encodes the passes that an answer needs: of a prompt, and of a token. What passes of a few rows
-   * need besides is compiled by the first of them: a driver that compiles one library after the
-   * other would have every first answer wait for it.
+   * Encodes the passes that answers need: of a prompt, of a few rows whose logits are all wanted,
+   * as of answers that grow together, and of a token.
    */
   public static void rehearse(Qwen3 model, PassLimits limits) {
     rehearse(model, Math.min(limits.rows(), Passes.PROMPT.rows), 1);
+    rehearse(model, Math.min(limits.rows(), FEW_ROWS), Math.min(limits.wanted(), FEW_ROWS));
     rehearse(model, 1, 1);
   }
 

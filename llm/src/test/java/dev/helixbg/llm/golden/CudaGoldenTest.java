@@ -31,9 +31,4 @@ class CudaGoldenTest extends GpuGoldenContract {
   GpuDevice device() {
     return cuda.device();
   }
-
-  @Override
-  int spread() {
-    return 1;
-  }
 }

@@ -199,38 +199,35 @@ abstract class GoldenContract {
           try (KvCache empty = model.backend().cache(model.cacheShape())) {
             double[][] shares = new ChoiceScorer(work).score(empty, prompts, choices, () -> false);
             for (int i = 0; i < prompts.size(); i++) {
-              double[] first = shares(model, work, prompts.get(i), 420, 5);
-              double[] second = shares(model, work, with(prompts.get(i), 420), 663, 11);
-              double[] third = shares(model, work, with(prompts.get(i), 420, 663), 426, 9);
-              double[] expected = {
-                first[0] * second[0] * third[0],
-                first[0] * second[0] * third[1],
-                first[0] * second[1],
-                first[1]
-              };
-              assertArrayEquals(expected, shares[i], 100 * logitBound(golden));
+              try (KvCache cache = model.backend().cache(model.cacheShape())) {
+                double[] first = shares(model, work, cache, prompts.get(i), 420, 5);
+                double[] second = shares(model, work, cache, new int[] {420}, 663, 11);
+                double[] third = shares(model, work, cache, new int[] {663}, 426, 9);
+                double[] expected = {
+                  first[0] * second[0] * third[0],
+                  first[0] * second[0] * third[1],
+                  first[0] * second[1],
+                  first[1]
+                };
+                assertArrayEquals(expected, shares[i], 100 * logitBound(golden));
+              }
             }
             assertEquals(0, empty.length());
           }
         });
   }
 
-  /** What single tokens after a prompt share among them, by the logits of all tokens. */
-  private static double[] shares(Qwen3 model, Workspace work, int[] prompt, int... tokens) {
-    try (KvCache cache = model.backend().cache(model.cacheShape())) {
-      readIn(work, cache, prompt, prompt.length);
-      model.backend().submit().await();
-      double[] weights =
-          Arrays.stream(tokens).mapToDouble(id -> Math.exp(model.logits().get(0, id))).toArray();
-      double sum = Arrays.stream(weights).sum();
-      return Arrays.stream(weights).map(weight -> weight / sum).toArray();
-    }
-  }
-
-  private static int[] with(int[] prompt, int... more) {
-    int[] all = Arrays.copyOf(prompt, prompt.length + more.length);
-    System.arraycopy(more, 0, all, prompt.length, more.length);
-    return all;
+  /**
+   * What single tokens share among them by the logits of all tokens, after a cache and more ids.
+   */
+  private static double[] shares(
+      Qwen3 model, Workspace work, KvCache cache, int[] ids, int... tokens) {
+    readIn(work, cache, ids, ids.length);
+    model.backend().submit().await();
+    double[] weights =
+        Arrays.stream(tokens).mapToDouble(id -> Math.exp(model.logits().get(0, id))).toArray();
+    double sum = Arrays.stream(weights).sum();
+    return Arrays.stream(weights).map(weight -> weight / sum).toArray();
   }
 
   /** Leaves the logits of the last id, not yet submitted. */

@@ -28,9 +28,4 @@ class MetalGoldenTest extends GpuGoldenContract {
   GpuDevice device() {
     return metal.device();
   }
-
-  @Override
-  int spread() {
-    return 2;
-  }
 }

@@ -12,6 +12,7 @@ import dev.helixbg.daemon.terminal.ExitCode;
 import dev.helixbg.daemon.terminal.Failure;
 import dev.helixbg.daemon.terminal.Json;
 import dev.helixbg.llm.Agreement;
+import dev.helixbg.llm.GpuRetry;
 import dev.helixbg.llm.LoadReport;
 import dev.helixbg.llm.ModelOpener;
 import dev.helixbg.llm.ModelOptions;
@@ -149,6 +150,15 @@ public final class GenerateCommand implements Callable<Integer> {
     Settings settings = flags.settings(options);
     ModelOptions opening =
         flags.options(settings, 1).profiled(profile).telling(console.err()::println);
+    Shown shown = new Shown();
+    return new GpuRetry(console.err()::println)
+        .run(
+            opening.device() == Device.AUTO,
+            onCpu -> run(onCpu ? opening.on(Device.CPU) : opening, givenIds, chosen, shown));
+  }
+
+  private int run(ModelOptions opening, int[] givenIds, Sampling chosen, Shown shown)
+      throws IOException {
     try (TextModel model = ModelOpener.open(file, opening)) {
       if (profile && GpuAccount.of(model.backend()).isEmpty()) {
         throw new Failure(
@@ -159,7 +169,7 @@ public final class GenerateCommand implements Callable<Integer> {
           .refused()
           .forEach(reason -> console.err().println(reason + "; the CPU runs the model"));
       int[] ids = givenIds == null ? ids(model) : givenIds;
-      Answer answer = answer(model, ids, chosen);
+      Answer answer = answer(model, ids, chosen, shown);
       Optional<GpuAccount> gpu = GpuAccount.of(model.backend());
       if (!json) {
         console.out().println();
@@ -219,17 +229,17 @@ public final class GenerateCommand implements Callable<Integer> {
         : model.chat().prompt(system, prompt.text, thinking);
   }
 
-  private Answer answer(TextModel model, int[] ids, Sampling chosen) {
+  private Answer answer(TextModel model, int[] ids, Sampling chosen, Shown shown) {
     requireKnown(ids, model);
     Set<Integer> ends = model.tokenizer().endTokens();
     GenerationOptions generationOptions = new GenerationOptions(maxTokens, chosen, ends);
-    Listener listener = new Listener(model.tokenizer().stream(), stats || json);
+    Listener listener = new Listener(model.tokenizer().stream(), shown, stats || json);
     try (Session session = model.session()) {
       Generation generation =
           model.generate(
               session, ids, generationOptions, listener, Thread.currentThread()::isInterrupted);
       listener.finish();
-      return new Answer(generation, listener.text.toString(), listener.allocatedPerToken());
+      return new Answer(generation, shown.text.toString(), listener.allocatedPerToken());
     }
   }
 
@@ -244,18 +254,49 @@ public final class GenerateCommand implements Callable<Integer> {
     }
   }
 
+  /** An answer as far as it came. One that begins anew is the same, as a rule. */
+  private final class Shown {
+    private final StringBuilder text = new StringBuilder();
+    private int at;
+
+    void begin() {
+      at = 0;
+    }
+
+    /** Prints the next piece if it is new; all of the answer anew where it parts from the last. */
+    void next(String piece) {
+      if (at < text.length() && text.indexOf(piece, at) != at) {
+        text.setLength(at);
+        print("\n" + text);
+      }
+      if (at == text.length()) {
+        text.append(piece);
+        print(piece);
+      }
+      at += piece.length();
+    }
+
+    private void print(String piece) {
+      if (!json) {
+        console.out().print(piece);
+      }
+    }
+  }
+
   /** Shows the answer while it grows, and leaves its own garbage out of the count. */
   private final class Listener implements IntConsumer {
     private final TextStream stream;
+    private final Shown shown;
     private final boolean counts;
-    private final StringBuilder text = new StringBuilder();
     private int tokens;
     private long firstAt;
     private long lastAt;
     private long ownBytes;
 
-    Listener(TextStream stream, boolean counts) {
+    Listener(TextStream stream, Shown shown, boolean counts) {
       this.stream = stream;
+      this.shown = shown;
+      shown.begin();
       this.counts = counts;
     }
 
@@ -264,20 +305,13 @@ public final class GenerateCommand implements Callable<Integer> {
       long before = allocated();
       lastAt = before;
       firstAt = tokens == 0 ? before : firstAt;
-      show(stream.append(id));
+      shown.next(stream.append(id));
       tokens++;
       ownBytes += allocated() - before;
     }
 
     void finish() {
-      show(stream.finish());
-    }
-
-    private void show(String piece) {
-      text.append(piece);
-      if (!json) {
-        console.out().print(piece);
-      }
+      shown.next(stream.finish());
     }
 
     private long allocated() {

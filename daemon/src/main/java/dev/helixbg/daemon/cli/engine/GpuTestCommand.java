@@ -6,6 +6,7 @@ import dev.helixbg.daemon.terminal.Console;
 import dev.helixbg.daemon.terminal.ExitCode;
 import dev.helixbg.daemon.terminal.Failure;
 import dev.helixbg.daemon.terminal.Json;
+import dev.helixbg.llm.GpuRetry;
 import dev.helixbg.llm.Gpus;
 import dev.helixbg.llm.gpu.GpuBackend;
 import dev.helixbg.llm.gpu.GpuBench;
@@ -48,6 +49,10 @@ public final class GpuTestCommand extends ValueCommand {
     if (repetitions < 1) {
       throw new Failure(ExitCode.USAGE, "-r must be 1 or more, not " + repetitions);
     }
+    return new GpuRetry(console.err()::println).run(false, onCpu -> test());
+  }
+
+  private int test() throws IOException {
     try (GpuBackend gpu = new GpuBackend(open(), true, true)) {
       if (!json) {
         console.say("GPU       %s %s", gpu.device().name(), gpu.device().driver());

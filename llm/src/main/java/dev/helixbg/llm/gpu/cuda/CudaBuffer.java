@@ -1,5 +1,6 @@
 package dev.helixbg.llm.gpu.cuda;
 
+import dev.helixbg.llm.gpu.cuda.LibCuda.Function;
 import dev.helixbg.llm.gpu.driver.GpuBuffer;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
@@ -48,27 +49,25 @@ final class CudaBuffer implements GpuBuffer {
 
   @Override
   public void read(long offset, MemorySegment target) {
-    long bytes = target.byteSize();
-    Objects.checkFromIndexSize(offset, bytes, bytes());
+    Objects.checkFromIndexSize(offset, target.byteSize(), bytes());
     device.read(address(offset), target);
   }
 
   @Override
   public void write(long offset, MemorySegment source) {
-    Objects.checkFromIndexSize(offset, source.byteSize(), bytes());
-    if (source.isNative()) {
-      device.write(source, address(offset));
-    } else {
-      try (Arena arena = Arena.ofConfined()) {
-        MemorySegment copy = arena.allocate(source.byteSize(), 16);
-        device.write(copy.copyFrom(source), address(offset));
-      }
+    long bytes = source.byteSize();
+    Objects.checkFromIndexSize(offset, bytes, bytes());
+    try (Arena arena = Arena.ofConfined()) {
+      MemorySegment from = source.isNative() ? source : arena.allocate(bytes).copyFrom(source);
+      device.copy(Function.MEMCPY_TO_DEVICE, address(offset), from.address(), bytes);
     }
   }
 
   @Override
   public void copy(GpuBuffer source) {
-    Objects.checkFromIndexSize(0, source.bytes(), bytes());
-    device.copy(((CudaBuffer) source).address(0), address(0), source.bytes());
+    long bytes = source.bytes();
+    Objects.checkFromIndexSize(0, bytes, bytes());
+    long from = ((CudaBuffer) source).address(0);
+    device.copy(Function.MEMCPY_ON_DEVICE, address(0), from, bytes);
   }
 }

@@ -2,6 +2,7 @@ package dev.helixbg.llm.gpu.cuda;
 
 import static java.lang.foreign.ValueLayout.JAVA_FLOAT;
 
+import dev.helixbg.llm.gpu.cuda.LibCuda.Function;
 import dev.helixbg.llm.gpu.driver.GpuBuffer;
 import dev.helixbg.llm.gpu.driver.GpuCommands;
 import dev.helixbg.llm.gpu.driver.GpuKernel;
@@ -10,26 +11,24 @@ import java.lang.foreign.MemorySegment;
 
 /** What {@link Launches} wrote down since these commands were begun, between two events. */
 final class CudaCommands implements GpuCommands {
-  private final CudaDevice device;
   private final LibCuda cuda;
   private final long stream;
   private final Launches launches;
   private final long begin;
   private final long end;
 
-  CudaCommands(CudaDevice device, LibCuda cuda, long stream, Launches launches) {
-    this.device = device;
+  CudaCommands(LibCuda cuda, long stream, Launches launches) {
     this.cuda = cuda;
     this.stream = stream;
     this.launches = launches;
     launches.clear();
-    begin = cuda.get(cuda.eventCreate, 0);
-    end = cuda.get(cuda.eventCreate, 0);
+    begin = cuda.get(Function.EVENT_CREATE, 0);
+    end = cuda.get(Function.EVENT_CREATE, 0);
   }
 
   @Override
   public void kernel(GpuKernel kernel) {
-    launches.kernel(((CudaKernel) kernel).function());
+    launches.kernel(kernel.handle());
   }
 
   @Override
@@ -52,10 +51,6 @@ final class CudaCommands implements GpuCommands {
     launches.launch(x, y, z, threads);
   }
 
-  /** One after another they run anyway. */
-  @Override
-  public void barrier() {}
-
   @Override
   public void upload(GpuBuffer staged, long offset, long bytes) {
     CudaBuffer buffer = (CudaBuffer) staged;
@@ -64,38 +59,33 @@ final class CudaCommands implements GpuCommands {
 
   @Override
   public void commit(String label) {
-    device.enter();
-    cuda.call(cuda.eventRecord, begin, stream);
+    cuda.call(Function.EVENT_RECORD, begin, stream);
     launches.run();
-    cuda.call(cuda.eventRecord, end, stream);
+    cuda.call(Function.EVENT_RECORD, end, stream);
   }
 
   @Override
   public boolean ended() {
-    device.enter();
-    return cuda.ask(cuda.eventQuery, end) != LibCuda.NOT_READY;
+    return cuda.ask(Function.EVENT_QUERY, end) != LibCuda.NOT_READY;
   }
 
   @Override
   public void await() {
-    device.enter();
-    cuda.call(cuda.eventSynchronize, end);
+    cuda.call(Function.EVENT_SYNCHRONIZE, end);
   }
 
   @Override
   public double seconds() {
     try (Arena arena = Arena.ofConfined()) {
       MemorySegment milliseconds = arena.allocate(JAVA_FLOAT);
-      device.enter();
-      cuda.call(cuda.eventElapsedTime, milliseconds.address(), begin, end);
+      cuda.call(Function.EVENT_ELAPSED_TIME, milliseconds.address(), begin, end);
       return milliseconds.get(JAVA_FLOAT, 0) / 1e3;
     }
   }
 
   @Override
   public void close() {
-    device.enter();
-    cuda.ask(cuda.eventDestroy, begin);
-    cuda.ask(cuda.eventDestroy, end);
+    cuda.ask(Function.EVENT_DESTROY, begin);
+    cuda.ask(Function.EVENT_DESTROY, end);
   }
 }

@@ -2,6 +2,7 @@ package dev.helixbg.llm.gpu.cuda;
 
 import static java.lang.foreign.ValueLayout.JAVA_LONG;
 
+import dev.helixbg.llm.gpu.cuda.LibCuda.Function;
 import dev.helixbg.llm.gpu.driver.GpuBuffer;
 import dev.helixbg.llm.gpu.driver.GpuCommands;
 import dev.helixbg.llm.gpu.driver.GpuDevice;
@@ -57,14 +58,13 @@ public final class CudaDevice implements GpuDevice {
   private final LibCuda cuda;
   private final Arena arena = Arena.ofShared();
   private final int ordinal;
-  private final long context;
   private final long stream;
   private final int version;
   private final int architecture;
   private final Launches launches;
   private final MemorySegment bounce;
-  private final Map<String, Long> modules = new ConcurrentHashMap<>();
-  private Thread current;
+
+  private final Map<String, Long> libraries = new ConcurrentHashMap<>();
   private long used;
   private boolean closed;
 
@@ -73,9 +73,8 @@ public final class CudaDevice implements GpuDevice {
     this.version = version;
     this.ordinal = ordinal;
     this.architecture = architecture;
-    context = cuda.get(cuda.devicePrimaryCtxRetain, ordinal);
-    enter();
-    stream = cuda.get(cuda.streamCreate, NON_BLOCKING);
+    cuda.enter(cuda.get(Function.PRIMARY_CTX_RETAIN, ordinal));
+    stream = cuda.get(Function.STREAM_CREATE, NON_BLOCKING);
     bounce = pinned(arena, "bounce", BOUNCE_BYTES);
     launches = new Launches(cuda, stream, overlaps());
   }
@@ -93,7 +92,7 @@ public final class CudaDevice implements GpuDevice {
    */
   public static CudaDevice open(String library) {
     LibCuda cuda = LibCuda.load(library);
-    int result = cuda.ask(cuda.init, 0);
+    int result = cuda.ask(Function.INIT);
     if (result != 0) {
       String message =
           "the NVIDIA driver gives no GPU: %s (cuInit says %d)"
@@ -102,21 +101,22 @@ public final class CudaDevice implements GpuDevice {
           ? GpuException.absent(message, null)
           : new GpuException(message);
     }
-    int version = (int) cuda.get(cuda.driverGetVersion);
+    int version = (int) cuda.get(Function.DRIVER_GET_VERSION);
     if (version < OLDEST_VERSION) {
       throw new GpuException(
           "the NVIDIA driver is too old: it has CUDA %s, and %s is needed"
               .formatted(versionText(version), OLDEST_CUDA));
     }
-    int ordinal = (int) cuda.get(cuda.deviceGet, 0);
-    int major = (int) cuda.get(cuda.deviceGetAttribute, COMPUTE_CAPABILITY_MAJOR, ordinal);
-    int minor = (int) cuda.get(cuda.deviceGetAttribute, COMPUTE_CAPABILITY_MINOR, ordinal);
-    if (10 * major + minor < OLDEST_ARCHITECTURE) {
+    int ordinal = (int) cuda.get(Function.DEVICE_GET);
+    long major = cuda.get(Function.DEVICE_GET_ATTRIBUTE, COMPUTE_CAPABILITY_MAJOR, ordinal);
+    long minor = cuda.get(Function.DEVICE_GET_ATTRIBUTE, COMPUTE_CAPABILITY_MINOR, ordinal);
+    int architecture = (int) (10 * major + minor);
+    if (architecture < OLDEST_ARCHITECTURE) {
       throw new GpuException(
           "the %s is too old: it has compute capability %d.%d, and the kernels need 8.0 (Ampere)"
               .formatted(name(cuda, ordinal), major, minor));
     }
-    return new CudaDevice(cuda, version, ordinal, 10 * major + minor);
+    return new CudaDevice(cuda, version, ordinal, architecture);
   }
 
   private static String versionText(int version) {
@@ -126,7 +126,7 @@ public final class CudaDevice implements GpuDevice {
   private static String name(LibCuda cuda, int ordinal) {
     try (Arena arena = Arena.ofConfined()) {
       MemorySegment name = arena.allocate(NAME_BYTES);
-      cuda.call(cuda.deviceGetName, name.address(), NAME_BYTES, ordinal);
+      cuda.call(Function.DEVICE_GET_NAME, name.address(), NAME_BYTES, ordinal);
       return name.getString(0);
     }
   }
@@ -134,14 +134,6 @@ public final class CudaDevice implements GpuDevice {
   /** Whether a kernel may start while the one before it ends. */
   private boolean overlaps() {
     return architecture >= OVERLAP_ARCHITECTURE && version >= OVERLAP_VERSION;
-  }
-
-  /** Makes the context the calling thread's. */
-  void enter() {
-    if (current != Thread.currentThread()) {
-      cuda.call(cuda.ctxSetCurrent, context);
-      current = Thread.currentThread();
-    }
   }
 
   @Override
@@ -163,22 +155,15 @@ public final class CudaDevice implements GpuDevice {
   /** What is free, and what is ours. */
   @Override
   public long memoryBudget() {
-    enter();
     try (Arena call = Arena.ofConfined()) {
-      MemorySegment out = call.allocate(JAVA_LONG, 2);
-      cuda.call(cuda.memGetInfo, out.address(), out.address() + Long.BYTES);
-      return out.get(JAVA_LONG, 0) + used;
+      MemorySegment total = call.allocate(JAVA_LONG);
+      return cuda.get(Function.MEM_GET_INFO, total.address()) + used;
     }
   }
 
   @Override
   public long memoryUsed() {
     return used;
-  }
-
-  @Override
-  public long maxBufferBytes() {
-    return Long.MAX_VALUE;
   }
 
   // ---- memory ---------------------------------------------------------------------------------
@@ -201,21 +186,9 @@ public final class CudaDevice implements GpuDevice {
     return new CudaBuffer(this, memory, pinned(owner, label, bytes));
   }
 
-  /** The GPU does not read the host's pages: they are copied. */
-  @Override
-  public GpuBuffer pages(Arena owner, String label, long address, long bytes) {
-    return null;
-  }
-
-  @Override
-  public long pageStart(long address) {
-    return address;
-  }
-
   private MemorySegment memory(Arena owner, String label, long bytes) {
-    enter();
-    long address = allocated(label, bytes, cuda.memAlloc, bytes, 0);
-    cuda.call(cuda.memsetD8Async, address, 0, bytes, stream);
+    long address = allocated(Function.MEM_ALLOC, label, bytes, 0);
+    cuda.call(Function.MEMSET, address, 0, bytes, stream);
     used += bytes;
     return MemorySegment.ofAddress(address)
         .reinterpret(
@@ -223,25 +196,24 @@ public final class CudaDevice implements GpuDevice {
             owner,
             freed -> {
               used -= bytes;
-              free(cuda.memFree, address);
+              free(Function.MEM_FREE, address);
             });
   }
 
   /** Memory of the host that stays where it is, at the same address for the GPU. */
   private MemorySegment pinned(Arena owner, String label, long bytes) {
-    enter();
-    long address = allocated(label, bytes, cuda.memHostAlloc, bytes, PORTABLE_AND_MAPPED);
+    long address = allocated(Function.MEM_HOST_ALLOC, label, bytes, PORTABLE_AND_MAPPED);
     return MemorySegment.ofAddress(address)
-        .reinterpret(bytes, owner, freed -> free(cuda.memFreeHost, address))
+        .reinterpret(bytes, owner, freed -> free(Function.MEM_FREE_HOST, address))
         .fill((byte) 0);
   }
 
-  private long allocated(String label, long bytes, LibCuda.Function f, long size, long flags) {
+  private long allocated(Function f, String label, long bytes, long flags) {
     try (Arena call = Arena.ofConfined()) {
       MemorySegment out = call.allocate(JAVA_LONG);
-      int result = cuda.ask(f, out.address(), size, flags);
+      int result = cuda.ask(f, out.address(), bytes, flags);
       if (result == LibCuda.OUT_OF_MEMORY) {
-        throw new GpuException(
+        throw GpuException.failed(
             "the GPU has no memory for a buffer of %,d bytes (%s): %,d bytes are used here, %,d can be"
                 .formatted(bytes, label, used, memoryBudget()));
       }
@@ -251,34 +223,25 @@ public final class CudaDevice implements GpuDevice {
   }
 
   /** Memory of a GPU that was lost is gone already; nobody can be told here. */
-  private void free(LibCuda.Function f, long address) {
+  private void free(Function f, long address) {
     if (!closed) {
-      enter();
       cuda.ask(f, address);
     }
   }
 
+  /** Through memory that the GPU writes directly. */
   void read(long address, MemorySegment target) {
-    enter();
-    for (long done = 0; done < target.byteSize(); ) {
+    for (long done = 0; done < target.byteSize(); done += BOUNCE_BYTES) {
       long part = Math.min(BOUNCE_BYTES, target.byteSize() - done);
-      cuda.call(cuda.memcpyDtoHAsync, bounce.address(), address + done, part, stream);
-      cuda.call(cuda.streamSynchronize, stream);
+      copy(Function.MEMCPY_TO_HOST, bounce.address(), address + done, part);
       MemorySegment.copy(bounce, 0, target, done, part);
-      done += part;
     }
   }
 
-  void write(MemorySegment source, long address) {
-    enter();
-    cuda.call(cuda.memcpyHtoDAsync, address, source.address(), source.byteSize(), stream);
-    cuda.call(cuda.streamSynchronize, stream);
-  }
-
-  void copy(long from, long to, long bytes) {
-    enter();
-    cuda.call(cuda.memcpyDtoDAsync, to, from, bytes, stream);
-    cuda.call(cuda.streamSynchronize, stream);
+  /** Copies in the stream's order, and waits for it. */
+  void copy(Function way, long to, long from, long bytes) {
+    cuda.call(way, to, from, bytes, stream);
+    cuda.call(Function.STREAM_SYNCHRONIZE, stream);
   }
 
   // ---- kernels --------------------------------------------------------------------------------
@@ -290,32 +253,34 @@ public final class CudaDevice implements GpuDevice {
 
   @Override
   public GpuKernel kernel(KernelLibrary library, String kernel) {
-    cuda.call(cuda.ctxSetCurrent, context); // a thread that compiles does not take turns
-    Long module = modules.get(library.name());
-    if (module == null) {
-      module = load(library.name());
-      modules.put(library.name(), module);
+    Long loaded = libraries.get(library.name());
+    if (loaded == null) {
+      loaded = load(library.name());
+      libraries.put(library.name(), loaded);
     }
     try (Arena call = Arena.ofConfined()) {
-      long function =
-          cuda.get(cuda.moduleGetFunction, module, call.allocateFrom(Ptx.entry(kernel)).address());
-      int threads = (int) cuda.get(cuda.funcGetAttribute, MAX_THREADS_PER_BLOCK, function);
-      return new CudaKernel(function, kernel, threads);
+      MemorySegment entry = call.allocateFrom(Ptx.entry(kernel));
+      long module = cuda.get(Function.LIBRARY_GET_MODULE, loaded);
+      long function = cuda.get(Function.MODULE_GET_FUNCTION, module, entry.address());
+      long threads = cuda.get(Function.FUNC_GET_ATTRIBUTE, MAX_THREADS_PER_BLOCK, function);
+      return new GpuKernel(function, kernel, (int) threads);
     }
   }
 
-  /** The driver compiles it, or takes what it compiled in an earlier process. */
+  /**
+   * The driver compiles it, or takes what it compiled in an earlier process. Several libraries at
+   * once are compiled side by side; modules, which belong to a context, wait for each other.
+   */
   private long load(String library) {
     String text = Ptx.read(library, overlaps());
     try (Arena call = Arena.ofConfined()) {
-      return cuda.get(cuda.moduleLoadData, call.allocateFrom(text).address());
+      return cuda.get(Function.LIBRARY_LOAD, call.allocateFrom(text).address());
     }
   }
 
   @Override
   public GpuCommands commands() {
-    enter();
-    return new CudaCommands(this, cuda, stream, launches);
+    return new CudaCommands(cuda, stream, launches);
   }
 
   @Override
@@ -323,13 +288,12 @@ public final class CudaDevice implements GpuDevice {
     if (closed) {
       return;
     }
-    enter();
     launches.close();
-    modules.values().forEach(module -> cuda.ask(cuda.moduleUnload, module));
+    libraries.values().forEach(library -> cuda.ask(Function.LIBRARY_UNLOAD, library));
     arena.close();
-    cuda.ask(cuda.streamDestroy, stream);
+    cuda.ask(Function.STREAM_DESTROY, stream);
     closed = true;
-    cuda.ask(cuda.devicePrimaryCtxRelease, ordinal);
-    current = null;
+    cuda.ask(Function.PRIMARY_CTX_RELEASE, ordinal);
+    cuda.enter(0);
   }
 }

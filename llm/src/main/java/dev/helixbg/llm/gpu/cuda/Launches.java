@@ -3,6 +3,7 @@ package dev.helixbg.llm.gpu.cuda;
 import static java.lang.foreign.ValueLayout.JAVA_INT;
 import static java.lang.foreign.ValueLayout.JAVA_LONG;
 
+import dev.helixbg.llm.gpu.cuda.LibCuda.Function;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.util.ArrayList;
@@ -17,14 +18,24 @@ import java.util.List;
  * the one before them runs, and wait inside. So what a kernel reads before it waits must have been
  * written before the last upload: a pass's tables, and keys and values of earlier passes.
  *
- * <p>A launch is written as its function, eight numbers (grid, threads, shared bytes, bytes of
- * parameters, whether it may begin early, nothing), and its parameters as the kernel gets them.
+ * <p>A launch is written as its CUlaunchConfig, its function, the bytes of its parameters, and the
+ * parameters as the kernel gets them, each at a multiple of eight bytes.
  */
 final class Launches implements AutoCloseable {
   private static final long FIRST_BYTES = 64 * 1024;
+  private static final int MOST_ARGUMENTS = 31;
+  private static final int MOST_ARGUMENT_BYTES = 256;
   private static final int MOST_PARAMETERS = 512;
-  private static final int MOST_UPLOADS = 256;
-  private static final int HEAD_BYTES = 8 + 8 * 4;
+
+  // Of a launch, in bytes: a CUlaunchConfig and what comes behind it.
+  private static final int THREADS = 12;
+  private static final int SHARED_BYTES = 24;
+  private static final int STREAM = 32;
+  private static final int ATTRIBUTES = 40;
+  private static final int ATTRIBUTE_COUNT = 48;
+  private static final int FUNCTION = 56;
+  private static final int PARAMETER_BYTES = 64;
+  private static final int PARAMETERS = 72;
 
   /** Fewer launches are started as fast one by one, and are most often of a prompt. */
   private static final int FEWEST = 16;
@@ -51,36 +62,28 @@ final class Launches implements AutoCloseable {
     }
   }
 
+  private record Upload(long to, long from, long bytes) {}
+
   private final LibCuda cuda;
   private final long stream;
   private final boolean overlapping;
   private final Arena arena = Arena.ofShared();
-  private final MemorySegment config = arena.allocate(56, 8); // CUlaunchConfig
   private final MemorySegment attribute = arena.allocate(72, 8); // CUlaunchAttribute
   private final MemorySegment extra = arena.allocate(JAVA_LONG, 5);
-  private final MemorySegment size = arena.allocate(JAVA_LONG);
-  private final MemorySegment parameters = arena.allocate(MOST_PARAMETERS, 8);
   private final List<Known> known = new ArrayList<>();
+  private final List<Upload> uploads = new ArrayList<>();
   private Arena textArena = Arena.ofShared();
   private MemorySegment text = textArena.allocate(FIRST_BYTES, 8);
   private long length;
   private int count;
-
-  /** Per upload, where to, where from, and how many bytes. */
-  private final MemorySegment uploads = arena.allocate(JAVA_LONG, 3L * MOST_UPLOADS);
-
-  private int uploadCount;
   private boolean early;
 
   // The launch that is being put together; its parameters come in the order of their indices.
   private long function;
-  private final long[] values = new long[31];
-  private final int[] constantAt = new int[31];
-  private final int[] constantBytes = new int[31];
-  private int arguments;
-  private int constantsLength;
-  private final MemorySegment constants = arena.allocate(MOST_PARAMETERS, 8);
   private int sharedBytes;
+  private int arguments;
+  private final int[] argumentBytes = new int[MOST_ARGUMENTS];
+  private final MemorySegment argument = arena.allocate(MOST_ARGUMENTS * MOST_ARGUMENT_BYTES, 8);
 
   /**
    * @param overlapping whether a kernel may be started while the one before it runs
@@ -91,12 +94,8 @@ final class Launches implements AutoCloseable {
     this.overlapping = overlapping;
     attribute.set(JAVA_INT, 0, OVERLAP);
     attribute.set(JAVA_INT, 8, 1);
-    config.set(JAVA_LONG, 32, stream);
-    config.set(JAVA_LONG, 40, attribute.address());
     extra.setAtIndex(JAVA_LONG, 0, POINTER);
-    extra.setAtIndex(JAVA_LONG, 1, parameters.address());
     extra.setAtIndex(JAVA_LONG, 2, SIZE);
-    extra.setAtIndex(JAVA_LONG, 3, size.address());
     extra.setAtIndex(JAVA_LONG, 4, END);
   }
 
@@ -104,7 +103,7 @@ final class Launches implements AutoCloseable {
   void clear() {
     length = 0;
     count = 0;
-    uploadCount = 0;
+    uploads.clear();
     early = false;
   }
 
@@ -112,99 +111,81 @@ final class Launches implements AutoCloseable {
 
   void kernel(long newFunction) {
     function = newFunction;
-    arguments = 0;
-    constantsLength = 0;
     sharedBytes = 0;
+    arguments = 0;
   }
 
   void pointer(int index, long address) {
-    values[index] = address;
-    constantBytes[index] = 0;
-    arguments = Math.max(arguments, index + 1);
+    argument.set(JAVA_LONG, place(index, Long.BYTES), address);
   }
 
   void constants(int index, MemorySegment source, int bytes) {
-    MemorySegment.copy(source, 0, constants, constantsLength, bytes);
-    constantAt[index] = constantsLength;
-    constantBytes[index] = bytes;
-    constantsLength += bytes;
+    MemorySegment.copy(source, 0, argument, place(index, bytes), bytes);
+  }
+
+  private long place(int index, int bytes) {
+    argumentBytes[index] = bytes;
     arguments = Math.max(arguments, index + 1);
+    return (long) index * MOST_ARGUMENT_BYTES;
   }
 
   void sharedBytes(int bytes) {
     sharedBytes = bytes;
   }
 
-  /** Numbers of four bytes and pointers of eight, each aligned to its size. */
   void launch(int x, int y, int z, int threads) {
-    long at = next(HEAD_BYTES + MOST_PARAMETERS);
-    text.set(JAVA_LONG, at, function);
-    text.set(JAVA_INT, at + 8, x);
-    text.set(JAVA_INT, at + 12, y);
-    text.set(JAVA_INT, at + 16, z);
-    text.set(JAVA_INT, at + 20, threads);
-    text.set(JAVA_INT, at + 24, sharedBytes);
-    long first = at + HEAD_BYTES;
-    long end = first;
+    MemorySegment launch = room();
+    launch.set(JAVA_INT, 0, x);
+    launch.set(JAVA_INT, 4, y);
+    launch.set(JAVA_INT, 8, z);
+    launch.set(JAVA_INT, THREADS, threads);
+    launch.set(JAVA_INT, THREADS + 4, 1);
+    launch.set(JAVA_INT, THREADS + 8, 1);
+    launch.set(JAVA_INT, SHARED_BYTES, sharedBytes);
+    launch.set(JAVA_LONG, STREAM, stream);
+    launch.set(JAVA_LONG, ATTRIBUTES, attribute.address());
+    launch.set(JAVA_INT, ATTRIBUTE_COUNT, early ? 1 : 0);
+    launch.set(JAVA_LONG, FUNCTION, function);
+    int end = 0;
     for (int i = 0; i < arguments; i++) {
-      if (constantBytes[i] > 0) {
-        MemorySegment.copy(constants, constantAt[i], text, end, constantBytes[i]);
-        end += constantBytes[i];
-      } else {
-        end = align(end);
-        text.set(JAVA_LONG, end, values[i]);
-        end += 8;
-      }
+      end = aligned(end);
+      long from = (long) i * MOST_ARGUMENT_BYTES;
+      MemorySegment.copy(argument, from, launch, PARAMETERS + end, argumentBytes[i]);
+      end += argumentBytes[i];
     }
-    text.set(JAVA_INT, at + 28, (int) (end - first));
-    text.set(JAVA_INT, at + 32, early ? 1 : 0);
-    text.set(JAVA_INT, at + 36, 0);
+    launch.set(JAVA_LONG, PARAMETER_BYTES, end);
     early = overlapping;
-    length = align(end);
+    length += PARAMETERS + aligned(end);
     count++;
   }
 
-  /** The next place for eight bytes; what is skipped is zero, since texts are compared. */
-  private long align(long end) {
-    if (end % 8 == 0) {
-      return end;
-    }
-    text.set(JAVA_INT, end, 0);
-    return end + 4;
+  private static int aligned(int bytes) {
+    return bytes + 7 & -8;
   }
 
-  void upload(long to, long from, long bytes) {
-    if (uploadCount == MOST_UPLOADS) {
-      throw new IllegalStateException("more than " + MOST_UPLOADS + " uploads at once");
-    }
-    uploads.setAtIndex(JAVA_LONG, 3L * uploadCount, to);
-    uploads.setAtIndex(JAVA_LONG, 3L * uploadCount + 1, from);
-    uploads.setAtIndex(JAVA_LONG, 3L * uploadCount + 2, bytes);
-    uploadCount++;
-    early = false;
-  }
-
-  private long next(long room) {
-    if (text.byteSize() - length < room) {
+  /** Place for a launch, all zero: texts are compared. */
+  private MemorySegment room() {
+    long most = PARAMETERS + MOST_PARAMETERS;
+    if (text.byteSize() - length < most) {
       Arena newArena = Arena.ofShared();
       text = newArena.allocate(2 * text.byteSize(), 8).copyFrom(text);
       textArena.close();
       textArena = newArena;
     }
-    return length;
+    return text.asSlice(length, most).fill((byte) 0);
+  }
+
+  void upload(long to, long from, long bytes) {
+    uploads.add(new Upload(to, from, bytes));
+    early = false;
   }
 
   // ---- running --------------------------------------------------------------------------------
 
   /** Hands all of it to the stream. */
   void run() {
-    for (int i = 0; i < uploadCount; i++) {
-      cuda.call(
-          cuda.memcpyHtoDAsync,
-          uploads.getAtIndex(JAVA_LONG, 3L * i),
-          uploads.getAtIndex(JAVA_LONG, 3L * i + 1),
-          uploads.getAtIndex(JAVA_LONG, 3L * i + 2),
-          stream);
+    for (Upload upload : uploads) {
+      cuda.call(Function.MEMCPY_TO_DEVICE, upload.to, upload.from, upload.bytes, stream);
     }
     Known again = count < FEWEST ? null : remembered(text.asSlice(0, length));
     if (again == null) {
@@ -214,7 +195,7 @@ final class Launches implements AutoCloseable {
     if (again.graph == 0) {
       again.graph = graph();
     }
-    cuda.call(cuda.graphLaunch, again.graph, stream);
+    cuda.call(Function.GRAPH_LAUNCH, again.graph, stream);
   }
 
   /** What was run before; null if this is the first time, and then it is remembered. */
@@ -235,13 +216,13 @@ final class Launches implements AutoCloseable {
 
   private void forget(Known old) {
     if (old.graph != 0) {
-      cuda.ask(cuda.graphExecDestroy, old.graph);
+      cuda.ask(Function.GRAPH_EXEC_DESTROY, old.graph);
     }
     old.arena.close();
   }
 
   private long graph() {
-    cuda.call(cuda.streamBeginCapture, stream, PER_THREAD_CAPTURE);
+    cuda.call(Function.STREAM_BEGIN_CAPTURE, stream, PER_THREAD_CAPTURE);
     long captured;
     try {
       launchEach();
@@ -249,35 +230,29 @@ final class Launches implements AutoCloseable {
       captured = captured();
     }
     try {
-      return cuda.get(cuda.graphInstantiate, captured, 0);
+      return cuda.get(Function.GRAPH_INSTANTIATE, captured, 0);
     } finally {
-      cuda.ask(cuda.graphDestroy, captured);
+      cuda.ask(Function.GRAPH_DESTROY, captured);
     }
   }
 
   private long captured() {
-    MemorySegment out = parameters.asSlice(0, 8);
-    cuda.call(cuda.streamEndCapture, stream, out.address());
-    return out.get(JAVA_LONG, 0);
+    try (Arena call = Arena.ofConfined()) {
+      MemorySegment out = call.allocate(JAVA_LONG);
+      cuda.call(Function.STREAM_END_CAPTURE, stream, out.address());
+      return out.get(JAVA_LONG, 0);
+    }
   }
 
   private void launchEach() {
     long at = 0;
     for (int i = 0; i < count; i++) {
-      long kernel = text.get(JAVA_LONG, at);
-      config.set(JAVA_INT, 0, text.get(JAVA_INT, at + 8));
-      config.set(JAVA_INT, 4, text.get(JAVA_INT, at + 12));
-      config.set(JAVA_INT, 8, text.get(JAVA_INT, at + 16));
-      config.set(JAVA_INT, 12, text.get(JAVA_INT, at + 20));
-      config.set(JAVA_INT, 16, 1);
-      config.set(JAVA_INT, 20, 1);
-      config.set(JAVA_INT, 24, text.get(JAVA_INT, at + 24));
-      config.set(JAVA_INT, 48, text.get(JAVA_INT, at + 32));
-      int bytes = text.get(JAVA_INT, at + 28);
-      MemorySegment.copy(text, at + HEAD_BYTES, parameters, 0, bytes);
-      size.set(JAVA_LONG, 0, bytes);
-      cuda.call(cuda.launchKernelEx, config.address(), kernel, 0, extra.address());
-      at = at + HEAD_BYTES + bytes + 7 & -8L;
+      long config = text.address() + at;
+      extra.setAtIndex(JAVA_LONG, 1, config + PARAMETERS);
+      extra.setAtIndex(JAVA_LONG, 3, config + PARAMETER_BYTES);
+      long kernel = text.get(JAVA_LONG, at + FUNCTION);
+      cuda.call(Function.LAUNCH_KERNEL, config, kernel, 0, extra.address());
+      at += PARAMETERS + aligned((int) text.get(JAVA_LONG, at + PARAMETER_BYTES));
     }
   }
 

@@ -1,26 +1,20 @@
 package dev.helixbg.llm.gpu.cuda;
 
 import static java.lang.foreign.ValueLayout.ADDRESS;
-import static java.lang.foreign.ValueLayout.JAVA_INT;
 import static java.lang.foreign.ValueLayout.JAVA_LONG;
 
 import dev.helixbg.llm.gpu.driver.GpuException;
+import dev.helixbg.llm.gpu.driver.NativeFunction;
 import java.lang.foreign.Arena;
-import java.lang.foreign.FunctionDescriptor;
-import java.lang.foreign.Linker;
-import java.lang.foreign.MemoryLayout;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.SymbolLookup;
-import java.lang.invoke.MethodHandle;
-import java.util.Collections;
+import java.util.Arrays;
+import java.util.EnumMap;
+import java.util.Map;
 
 /**
  * The functions of NVIDIA's driver library that are used, and its errors. Names and numbers are
- * those of the CUDA driver API.
- *
- * <p>Handles, pointers, sizes and numbers are all {@code long}: integers of any width travel in the
- * same registers on x86-64 and arm64, where this library exists, up to the six arguments that a
- * call has here.
+ * those of the CUDA driver API; handles, pointers, sizes and numbers are all {@code long}.
  */
 final class LibCuda {
   /** CUDA_ERROR_OUT_OF_MEMORY. */
@@ -32,94 +26,73 @@ final class LibCuda {
   /** CUDA_ERROR_NOT_READY: not ended yet. */
   static final int NOT_READY = 600;
 
-  private static final MethodHandle CALL_1 = shape(1);
-  private static final MethodHandle CALL_2 = shape(2);
-  private static final MethodHandle CALL_3 = shape(3);
-  private static final MethodHandle CALL_4 = shape(4);
+  private static final int MOST_ARGUMENTS = 8;
 
-  /** A function of the library. */
-  record Function(String name, MemorySegment address) {}
+  /** A function, by its name in the library. */
+  enum Function {
+    INIT("cuInit"),
+    DRIVER_GET_VERSION("cuDriverGetVersion"),
+    GET_ERROR_STRING("cuGetErrorString"),
+    DEVICE_GET("cuDeviceGet"),
+    DEVICE_GET_NAME("cuDeviceGetName"),
+    DEVICE_GET_ATTRIBUTE("cuDeviceGetAttribute"),
+    PRIMARY_CTX_RETAIN("cuDevicePrimaryCtxRetain"),
+    PRIMARY_CTX_RELEASE("cuDevicePrimaryCtxRelease_v2"),
+    CTX_SET_CURRENT("cuCtxSetCurrent"),
+    MEM_GET_INFO("cuMemGetInfo_v2"),
+    MEM_ALLOC("cuMemAlloc_v2"),
+    MEM_FREE("cuMemFree_v2"),
+    MEM_HOST_ALLOC("cuMemHostAlloc"),
+    MEM_FREE_HOST("cuMemFreeHost"),
+    MEMSET("cuMemsetD8Async"),
+    MEMCPY_TO_DEVICE("cuMemcpyHtoDAsync_v2"),
+    MEMCPY_TO_HOST("cuMemcpyDtoHAsync_v2"),
+    MEMCPY_ON_DEVICE("cuMemcpyDtoDAsync_v2"),
+    STREAM_CREATE("cuStreamCreate"),
+    STREAM_DESTROY("cuStreamDestroy_v2"),
+    STREAM_SYNCHRONIZE("cuStreamSynchronize"),
+    STREAM_BEGIN_CAPTURE("cuStreamBeginCapture_v2"),
+    STREAM_END_CAPTURE("cuStreamEndCapture"),
+    LIBRARY_LOAD("cuLibraryLoadData"),
+    LIBRARY_GET_MODULE("cuLibraryGetModule"),
+    LIBRARY_UNLOAD("cuLibraryUnload"),
+    MODULE_GET_FUNCTION("cuModuleGetFunction"),
+    FUNC_GET_ATTRIBUTE("cuFuncGetAttribute"),
+    LAUNCH_KERNEL("cuLaunchKernelEx"),
+    EVENT_CREATE("cuEventCreate"),
+    EVENT_RECORD("cuEventRecord"),
+    EVENT_QUERY("cuEventQuery"),
+    EVENT_SYNCHRONIZE("cuEventSynchronize"),
+    EVENT_ELAPSED_TIME("cuEventElapsedTime"),
+    EVENT_DESTROY("cuEventDestroy_v2"),
+    GRAPH_INSTANTIATE("cuGraphInstantiateWithFlags"),
+    GRAPH_LAUNCH("cuGraphLaunch"),
+    GRAPH_EXEC_DESTROY("cuGraphExecDestroy"),
+    GRAPH_DESTROY("cuGraphDestroy");
 
-  private final SymbolLookup symbols;
-  final Function init;
-  final Function driverGetVersion;
-  final Function deviceGet;
-  final Function deviceGetName;
-  final Function deviceGetAttribute;
-  final Function devicePrimaryCtxRetain;
-  final Function devicePrimaryCtxRelease;
-  final Function ctxSetCurrent;
-  final Function memGetInfo;
-  final Function memAlloc;
-  final Function memFree;
-  final Function memHostAlloc;
-  final Function memFreeHost;
-  final Function memsetD8Async;
-  final Function memcpyHtoDAsync;
-  final Function memcpyDtoHAsync;
-  final Function memcpyDtoDAsync;
-  final Function streamCreate;
-  final Function streamDestroy;
-  final Function streamSynchronize;
-  final Function streamBeginCapture;
-  final Function streamEndCapture;
-  final Function moduleLoadData;
-  final Function moduleUnload;
-  final Function moduleGetFunction;
-  final Function funcGetAttribute;
-  final Function launchKernelEx;
-  final Function eventCreate;
-  final Function eventRecord;
-  final Function eventQuery;
-  final Function eventSynchronize;
-  final Function eventElapsedTime;
-  final Function eventDestroy;
-  final Function graphInstantiate;
-  final Function graphLaunch;
-  final Function graphExecDestroy;
-  final Function graphDestroy;
-  private final Function getErrorString;
+    private final String symbol;
+
+    Function(String symbol) {
+      this.symbol = symbol;
+    }
+  }
+
+  private final Map<Function, NativeFunction> functions = new EnumMap<>(Function.class);
+  private long context;
+  private Thread current;
 
   private LibCuda(SymbolLookup symbols) {
-    this.symbols = symbols;
-    init = function("cuInit");
-    driverGetVersion = function("cuDriverGetVersion");
-    deviceGet = function("cuDeviceGet");
-    deviceGetName = function("cuDeviceGetName");
-    deviceGetAttribute = function("cuDeviceGetAttribute");
-    devicePrimaryCtxRetain = function("cuDevicePrimaryCtxRetain");
-    devicePrimaryCtxRelease = function("cuDevicePrimaryCtxRelease_v2");
-    ctxSetCurrent = function("cuCtxSetCurrent");
-    memGetInfo = function("cuMemGetInfo_v2");
-    memAlloc = function("cuMemAlloc_v2");
-    memFree = function("cuMemFree_v2");
-    memHostAlloc = function("cuMemHostAlloc");
-    memFreeHost = function("cuMemFreeHost");
-    memsetD8Async = function("cuMemsetD8Async");
-    memcpyHtoDAsync = function("cuMemcpyHtoDAsync_v2");
-    memcpyDtoHAsync = function("cuMemcpyDtoHAsync_v2");
-    memcpyDtoDAsync = function("cuMemcpyDtoDAsync_v2");
-    streamCreate = function("cuStreamCreate");
-    streamDestroy = function("cuStreamDestroy_v2");
-    streamSynchronize = function("cuStreamSynchronize");
-    streamBeginCapture = function("cuStreamBeginCapture_v2");
-    streamEndCapture = function("cuStreamEndCapture");
-    moduleLoadData = function("cuModuleLoadData");
-    moduleUnload = function("cuModuleUnload");
-    moduleGetFunction = function("cuModuleGetFunction");
-    funcGetAttribute = function("cuFuncGetAttribute");
-    launchKernelEx = function("cuLaunchKernelEx");
-    eventCreate = function("cuEventCreate");
-    eventRecord = function("cuEventRecord");
-    eventQuery = function("cuEventQuery");
-    eventSynchronize = function("cuEventSynchronize");
-    eventElapsedTime = function("cuEventElapsedTime");
-    eventDestroy = function("cuEventDestroy_v2");
-    graphInstantiate = function("cuGraphInstantiateWithFlags");
-    graphLaunch = function("cuGraphLaunch");
-    graphExecDestroy = function("cuGraphExecDestroy");
-    graphDestroy = function("cuGraphDestroy");
-    getErrorString = function("cuGetErrorString");
+    for (Function f : Function.values()) {
+      MemorySegment address =
+          symbols
+              .find(f.symbol)
+              .orElseThrow(
+                  () ->
+                      new GpuException(
+                          "the NVIDIA driver is too old: it lacks %s, which CUDA %s has"
+                              .formatted(f.symbol, CudaDevice.OLDEST_CUDA)));
+      functions.put(f, new NativeFunction(address));
+    }
   }
 
   /**
@@ -137,96 +110,36 @@ final class LibCuda {
     }
   }
 
-  private Function function(String name) {
-    return new Function(
-        name,
-        symbols
-            .find(name)
-            .orElseThrow(
-                () ->
-                    new GpuException(
-                        "the NVIDIA driver is too old: it lacks %s, which CUDA %s has"
-                            .formatted(name, CudaDevice.OLDEST_CUDA))));
+  /** Makes all calls that follow in a context, from whatever thread they come; 0 for none. */
+  void enter(long newContext) {
+    context = newContext;
+    current = null;
   }
-
-  private static MethodHandle shape(int arguments) {
-    FunctionDescriptor descriptor =
-        FunctionDescriptor.of(JAVA_INT)
-            .appendArgumentLayouts(
-                Collections.nCopies(arguments, JAVA_LONG).toArray(new MemoryLayout[0]));
-    return Linker.nativeLinker().downcallHandle(descriptor);
-  }
-
-  // ---- calls ----------------------------------------------------------------------------------
 
   /** The function's own result, for those whose errors are answers. */
-  int ask(Function f, long a) {
-    try {
-      return (int) CALL_1.invokeExact(f.address, a);
-    } catch (Throwable e) {
-      throw unexpected(e);
+  int ask(Function f, long... arguments) {
+    // The driver keeps a context per thread, so that threads which take turns here lose nothing.
+    if (context != 0 && current != Thread.currentThread()) {
+      functions.get(Function.CTX_SET_CURRENT).call(context); // if it fails, so does what follows
+      current = Thread.currentThread();
     }
+    long[] a = Arrays.copyOf(arguments, MOST_ARGUMENTS);
+    return (int) functions.get(f).call(a[0], a[1], a[2], a[3], a[4], a[5], a[6], a[7]);
   }
 
-  int ask(Function f, long a, long b) {
-    try {
-      return (int) CALL_2.invokeExact(f.address, a, b);
-    } catch (Throwable e) {
-      throw unexpected(e);
-    }
+  /** Calls a function that should not fail. */
+  void call(Function f, long... arguments) {
+    check(f, ask(f, arguments));
   }
 
-  int ask(Function f, long a, long b, long c) {
-    try {
-      return (int) CALL_3.invokeExact(f.address, a, b, c);
-    } catch (Throwable e) {
-      throw unexpected(e);
-    }
-  }
-
-  void call(Function f, long a) {
-    check(f, ask(f, a));
-  }
-
-  void call(Function f, long a, long b) {
-    check(f, ask(f, a, b));
-  }
-
-  void call(Function f, long a, long b, long c) {
-    check(f, ask(f, a, b, c));
-  }
-
-  void call(Function f, long a, long b, long c, long d) {
-    int result;
-    try {
-      result = (int) CALL_4.invokeExact(f.address, a, b, c, d);
-    } catch (Throwable e) {
-      throw unexpected(e);
-    }
-    check(f, result);
-  }
-
-  /** What the function writes where its first argument points to. */
-  long get(Function f) {
+  /** What a function writes where its first argument points to. */
+  long get(Function f, long... others) {
     try (Arena arena = Arena.ofConfined()) {
       MemorySegment out = arena.allocate(JAVA_LONG);
-      call(f, out.address());
-      return out.get(JAVA_LONG, 0);
-    }
-  }
-
-  long get(Function f, long b) {
-    try (Arena arena = Arena.ofConfined()) {
-      MemorySegment out = arena.allocate(JAVA_LONG);
-      call(f, out.address(), b);
-      return out.get(JAVA_LONG, 0);
-    }
-  }
-
-  long get(Function f, long b, long c) {
-    try (Arena arena = Arena.ofConfined()) {
-      MemorySegment out = arena.allocate(JAVA_LONG);
-      call(f, out.address(), b, c);
+      long[] arguments = new long[others.length + 1];
+      arguments[0] = out.address();
+      System.arraycopy(others, 0, arguments, 1, others.length);
+      call(f, arguments);
       return out.get(JAVA_LONG, 0);
     }
   }
@@ -234,9 +147,7 @@ final class LibCuda {
   /** Turns an error into an exception. */
   void check(Function f, int result) {
     if (result != 0) {
-      throw new GpuException(
-          "the GPU could not finish its work: %s (%s says %d)"
-              .formatted(text(result), f.name, result));
+      throw GpuException.unfinished("%s (%s says %d)".formatted(text(result), f.symbol, result));
     }
   }
 
@@ -244,18 +155,9 @@ final class LibCuda {
   String text(int result) {
     try (Arena arena = Arena.ofConfined()) {
       MemorySegment out = arena.allocate(ADDRESS);
-      return ask(getErrorString, result, out.address()) == 0
+      return ask(Function.GET_ERROR_STRING, result, out.address()) == 0
           ? out.get(ADDRESS, 0).reinterpret(Long.MAX_VALUE).getString(0)
           : "error " + result;
     }
-  }
-
-  /** A downcall throws nothing of its own. */
-  private static RuntimeException unexpected(Throwable e) {
-    return switch (e) {
-      case RuntimeException runtime -> runtime;
-      case Error error -> throw error;
-      default -> new IllegalStateException(e);
-    };
   }
 }

@@ -22,11 +22,11 @@ public interface GpuCommands extends AutoCloseable {
   /** Starts {@code x · y · z} threadgroups of {@code threads} threads in a row. */
   void dispatch(int x, int y, int z, int threads);
 
-  /** What follows sees all that was written to buffers before. */
-  void barrier();
+  /** What follows sees all that was written to buffers before; nothing where it does anyway. */
+  default void barrier() {}
 
-  /** Kernels that follow see what the host wrote to a part of a staged buffer. */
-  void upload(GpuBuffer staged, long offset, long bytes);
+  /** Kernels that follow see what the host wrote to a part of a staged buffer; as above. */
+  default void upload(GpuBuffer staged, long offset, long bytes) {}
 
   /**
    * Hands the work to the GPU.

@@ -4,7 +4,8 @@ import java.lang.foreign.Arena;
 
 /**
  * A GPU, as much of it as the engine needs. What it makes belongs to one thread at a time, and
- * command buffers run in the order of their commits.
+ * command buffers run in the order of their commits. What a driver need not say of itself is that
+ * of a GPU with memory of its own, all of it visible to the host.
  */
 public interface GpuDevice extends AutoCloseable {
   /** How users name the driver: {@code metal}, {@code cuda}. */
@@ -14,7 +15,9 @@ public interface GpuDevice extends AutoCloseable {
   String name();
 
   /** What drives it, and what it can do, in a few words; empty if there is nothing to say. */
-  String driver();
+  default String driver() {
+    return "";
+  }
 
   /** Bytes that all buffers together should not pass. */
   long memoryBudget();
@@ -23,7 +26,9 @@ public interface GpuDevice extends AutoCloseable {
   long memoryUsed();
 
   /** Bytes of the largest buffer. */
-  long maxBufferBytes();
+  default long maxBufferBytes() {
+    return Long.MAX_VALUE;
+  }
 
   /**
    * A buffer of zeros for the GPU; the host reaches it by {@link GpuBuffer#read} and {@link
@@ -36,7 +41,9 @@ public interface GpuDevice extends AutoCloseable {
   GpuBuffer buffer(Arena owner, String label, long bytes);
 
   /** A buffer of zeros whose {@link GpuBuffer#data} the host and kernels both read and write. */
-  GpuBuffer shared(Arena owner, String label, long bytes);
+  default GpuBuffer shared(Arena owner, String label, long bytes) {
+    return buffer(owner, label, bytes);
+  }
 
   /**
    * A buffer whose {@link GpuBuffer#data} the host writes for kernels, which see it after {@link
@@ -45,7 +52,9 @@ public interface GpuDevice extends AutoCloseable {
    * @param other null, or one of the same size that is written for other commands in turn: kernels
    *     may find both in the same place
    */
-  GpuBuffer staged(Arena owner, String label, long bytes, GpuBuffer other);
+  default GpuBuffer staged(Arena owner, String label, long bytes, GpuBuffer other) {
+    return buffer(owner, label, bytes);
+  }
 
   /**
    * The whole pages that hold {@code bytes} bytes from {@code address} on, as a buffer that the GPU
@@ -55,13 +64,19 @@ public interface GpuDevice extends AutoCloseable {
    *
    * @return null if the GPU cannot read them there; then a copy must do
    */
-  GpuBuffer pages(Arena owner, String label, long address, long bytes);
+  default GpuBuffer pages(Arena owner, String label, long address, long bytes) {
+    return null;
+  }
 
   /** The first address of the page that holds an address. */
-  long pageStart(long address);
+  default long pageStart(long address) {
+    return address;
+  }
 
   /** Whether a library can be had: some drivers take only what was compiled before. */
-  boolean has(KernelLibrary library);
+  default boolean has(KernelLibrary library) {
+    return true;
+  }
 
   /**
    * A kernel of a library, which is compiled when it is first asked for. Several threads may ask at

@@ -1,12 +1,10 @@
 package dev.helixbg.llm.gpu.driver;
 
-/** A kernel that is ready to be dispatched. It lives as long as its device. */
-public interface GpuKernel {
-  String name();
-
-  /**
-   * The most threads of a threadgroup; fewer than the device's limit where a kernel needs many
-   * registers.
-   */
-  int maxThreads();
-}
+/**
+ * A kernel that is ready to be dispatched. It lives as long as its device.
+ *
+ * @param handle what the driver knows it by
+ * @param maxThreads the most threads of a threadgroup; fewer than the device's limit where a kernel
+ *     needs many registers
+ */
+public record GpuKernel(long handle, String name, int maxThreads) {}

@@ -47,7 +47,7 @@ final class MetalCommands implements GpuCommands {
       if (encoder == ObjectiveC.NIL) {
         encoder = newEncoder();
       }
-      objc.send.tell(encoder, selectors.setPipeline(), ((MetalPipeline) kernel).id());
+      objc.send.ask(encoder, selectors.setPipeline(), kernel.handle());
     }
   }
 
@@ -61,18 +61,18 @@ final class MetalCommands implements GpuCommands {
 
   @Override
   public void buffer(int index, GpuBuffer buffer, long offset) {
-    objc.send.tell(encoder, selectors.setBuffer(), ((MetalBuffer) buffer).id(), offset, index);
+    objc.send.ask(encoder, selectors.setBuffer(), ((MetalBuffer) buffer).id(), offset, index);
   }
 
   /** At most 4 KB, which is Metal's limit. */
   @Override
   public void constants(int index, MemorySegment constants, int length) {
-    objc.send.tell(encoder, selectors.setBytes(), constants.address(), length, index);
+    objc.send.ask(encoder, selectors.setBytes(), constants.address(), length, index);
   }
 
   @Override
   public void threadgroupBytes(int length) {
-    objc.send.tell(encoder, selectors.setThreadgroupBytes(), (length + 15L) & -16L, 0);
+    objc.send.ask(encoder, selectors.setThreadgroupBytes(), (length + 15L) & -16L, 0);
   }
 
   @Override
@@ -93,27 +93,23 @@ final class MetalCommands implements GpuCommands {
   @Override
   public void barrier() {
     try (ObjectiveC.Pool pool = objc.pool()) {
-      objc.send.tell(encoder, selectors.barrier(), SCOPE_BUFFERS);
+      objc.send.ask(encoder, selectors.barrier(), SCOPE_BUFFERS);
     }
   }
-
-  /** The GPU reads what the host wrote. */
-  @Override
-  public void upload(GpuBuffer staged, long offset, long bytes) {}
 
   @Override
   public void commit(String label) {
     endEncoder();
     try (ObjectiveC.Pool pool = objc.pool()) {
       objc.label(id, label);
-      objc.send.tell(id, selectors.commit());
+      objc.send.ask(id, selectors.commit());
     }
   }
 
   private void endEncoder() {
     if (encoder != ObjectiveC.NIL) {
       try (ObjectiveC.Pool pool = objc.pool()) {
-        objc.send.tell(encoder, selectors.endEncoding());
+        objc.send.ask(encoder, selectors.endEncoding());
       }
       objc.release(encoder);
       encoder = ObjectiveC.NIL;
@@ -129,12 +125,10 @@ final class MetalCommands implements GpuCommands {
   public void await() {
     try (ObjectiveC.Pool pool = objc.pool()) {
       if (!ended()) {
-        objc.send.tell(id, selectors.waitUntilCompleted());
+        objc.send.ask(id, selectors.waitUntilCompleted());
       }
       if (objc.send.ask(id, selectors.status()) == ERROR) {
-        throw new GpuException(
-            "the GPU could not finish its work: "
-                + objc.errorText(objc.send.ask(id, selectors.error())));
+        throw GpuException.unfinished(objc.errorText(objc.send.ask(id, selectors.error())));
       }
     }
   }

@@ -1,7 +1,6 @@
 package dev.helixbg.llm.gpu.metal;
 
 import static java.lang.foreign.ValueLayout.ADDRESS;
-import static java.lang.foreign.ValueLayout.JAVA_INT;
 import static java.lang.foreign.ValueLayout.JAVA_LONG;
 
 import dev.helixbg.llm.gpu.driver.GpuBuffer;
@@ -10,14 +9,13 @@ import dev.helixbg.llm.gpu.driver.GpuDevice;
 import dev.helixbg.llm.gpu.driver.GpuException;
 import dev.helixbg.llm.gpu.driver.GpuKernel;
 import dev.helixbg.llm.gpu.driver.KernelLibrary;
+import dev.helixbg.llm.gpu.driver.NativeFunction;
 import java.lang.foreign.Arena;
-import java.lang.foreign.FunctionDescriptor;
 import java.lang.foreign.Linker;
 import java.lang.foreign.MemorySegment;
-import java.lang.invoke.MethodHandle;
+import java.lang.foreign.SymbolLookup;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
-import java.util.function.Supplier;
 
 /**
  * Metal's default GPU with one command queue, and all that was compiled for it.
@@ -50,7 +48,7 @@ public final class MetalDevice implements GpuDevice {
   private long residentSince;
   private final long pageSize = systemPageSize();
   private final Map<String, Long> libraries = new ConcurrentHashMap<>();
-  private final Map<String, MetalPipeline> pipelines = new ConcurrentHashMap<>();
+  private final Map<String, GpuKernel> pipelines = new ConcurrentHashMap<>();
 
   private MetalDevice(ObjectiveC objc, long id) {
     this.objc = objc;
@@ -69,7 +67,7 @@ public final class MetalDevice implements GpuDevice {
 
   private long newResidencySet() {
     long selector = objc.selector("newResidencySetWithDescriptor:error:");
-    if (!objc.send.askBoolean(id, objc.selector("respondsToSelector:"), selector)) {
+    if (!objc.send.isTrue(id, objc.selector("respondsToSelector:"), selector)) {
       return ObjectiveC.NIL;
     }
     long descriptor =
@@ -78,7 +76,7 @@ public final class MetalDevice implements GpuDevice {
       long made = objc.send.ask(id, selector, descriptor, call.allocate(ADDRESS).address());
       if (made != ObjectiveC.NIL) { // without, Metal decides for itself
         objc.releasedBy(arena, made);
-        objc.send.tell(queue, objc.selector("addResidencySet:"), made);
+        objc.send.ask(queue, objc.selector("addResidencySet:"), made);
       }
       return made;
     } finally {
@@ -90,7 +88,7 @@ public final class MetalDevice implements GpuDevice {
   private void keepResident() {
     long now = System.nanoTime();
     if (residency != ObjectiveC.NIL && (!resident || now - residentSince > RESIDENT_NANOS)) {
-      objc.send.tell(residency, objc.selector("requestResidency"));
+      objc.send.ask(residency, objc.selector("requestResidency"));
       resident = true;
       residentSince = now;
     }
@@ -103,13 +101,9 @@ public final class MetalDevice implements GpuDevice {
    */
   public static MetalDevice open(MetalLibraries libraries) {
     ObjectiveC objc = new ObjectiveC(libraries);
-    MethodHandle create =
-        objc.function("MTLCreateSystemDefaultDevice", FunctionDescriptor.of(JAVA_LONG));
     long device;
     try (ObjectiveC.Pool pool = objc.pool()) {
-      device = (long) create.invokeExact();
-    } catch (Throwable e) {
-      throw MessageSend.unexpected(e);
+      device = objc.function("MTLCreateSystemDefaultDevice").call(0);
     }
     if (device == ObjectiveC.NIL) {
       throw GpuException.absent(
@@ -130,11 +124,6 @@ public final class MetalDevice implements GpuDevice {
     }
   }
 
-  @Override
-  public String driver() {
-    return "";
-  }
-
   /** Above it work becomes slow. */
   @Override
   public long memoryBudget() {
@@ -149,16 +138,6 @@ public final class MetalDevice implements GpuDevice {
   @Override
   public long maxBufferBytes() {
     return objc.send.ask(id, objc.selector("maxBufferLength"));
-  }
-
-  /** Bytes that the threads of a threadgroup may share. */
-  public int maxThreadgroupBytes() {
-    return (int) objc.send.ask(id, objc.selector("maxThreadgroupMemoryLength"));
-  }
-
-  /** Whether host and GPU use the same memory. */
-  public boolean unifiedMemory() {
-    return objc.send.askBoolean(id, objc.selector("hasUnifiedMemory"));
   }
 
   @Override
@@ -180,22 +159,12 @@ public final class MetalDevice implements GpuDevice {
     try (ObjectiveC.Pool pool = objc.pool()) {
       long buffer = objc.send.ask(id, objc.selector("newBufferWithLength:options:"), bytes, SHARED);
       if (buffer == ObjectiveC.NIL) {
-        throw new GpuException(
+        throw GpuException.failed(
             "Metal has no memory for a buffer of %,d bytes (%s); its budget is %,d bytes"
                 .formatted(bytes, label, memoryBudget()));
       }
       return owned(owner, label, buffer, bytes);
     }
-  }
-
-  @Override
-  public GpuBuffer shared(Arena owner, String label, long bytes) {
-    return buffer(owner, label, bytes);
-  }
-
-  @Override
-  public GpuBuffer staged(Arena owner, String label, long bytes, GpuBuffer other) {
-    return buffer(owner, label, bytes);
   }
 
   /** Refused in some virtual machines. */
@@ -246,51 +215,28 @@ public final class MetalDevice implements GpuDevice {
 
   private void inResidencySet(String change, long buffer) {
     if (residency != ObjectiveC.NIL) {
-      objc.send.tell(residency, objc.selector(change), buffer);
-      objc.send.tell(residency, objc.selector("commit"));
+      objc.send.ask(residency, objc.selector(change), buffer);
+      objc.send.ask(residency, objc.selector("commit"));
     }
   }
 
   /** 16,384 on Apple silicon, 4,096 elsewhere. */
   private static long systemPageSize() {
-    Linker linker = Linker.nativeLinker();
-    MemorySegment function = linker.defaultLookup().findOrThrow("getpagesize");
-    MethodHandle getPageSize = linker.downcallHandle(function, FunctionDescriptor.of(JAVA_INT));
-    try {
-      return (int) getPageSize.invokeExact();
-    } catch (Throwable e) {
-      throw MessageSend.unexpected(e);
-    }
+    SymbolLookup library = Linker.nativeLinker().defaultLookup();
+    return (int) new NativeFunction(library.findOrThrow("getpagesize")).call(0);
   }
 
   // ---- kernels --------------------------------------------------------------------------------
 
-  /** All are compiled here. */
-  @Override
-  public boolean has(KernelLibrary library) {
-    return true;
-  }
-
   @Override
   public GpuKernel kernel(KernelLibrary library, String kernel) {
-    return pipeline(library.name(), library::source, kernel);
-  }
-
-  /**
-   * A kernel of a source, compiled with fast math when it is first asked for.
-   *
-   * @param library stands for the source: the same key must mean the same text
-   * @param source is asked for only if the library was not compiled yet
-   * @throws GpuException with the compiler's messages, or if there is no such kernel
-   */
-  MetalPipeline pipeline(String library, Supplier<String> source, String kernel) {
-    String key = library + "/" + kernel;
-    MetalPipeline known = pipelines.get(key);
+    String key = library.name() + "/" + kernel;
+    GpuKernel known = pipelines.get(key);
     if (known == null) {
-      Long compiled = libraries.get(library);
+      Long compiled = libraries.get(library.name());
       if (compiled == null) {
-        compiled = compile(library, source.get());
-        libraries.put(library, compiled);
+        compiled = compile(library.name(), library.source());
+        libraries.put(library.name(), compiled);
       }
       known = pipeline(compiled, kernel);
       pipelines.put(key, known);
@@ -298,13 +244,14 @@ public final class MetalDevice implements GpuDevice {
     return known;
   }
 
+  /** With fast math. */
   private long compile(String library, String source) {
     long options = objc.send.ask(objc.classOf("MTLCompileOptions"), objc.selector("new"));
     long text = objc.string(source);
     try (ObjectiveC.Pool pool = objc.pool();
         Arena call = Arena.ofConfined()) {
       setFastMath(options);
-      objc.send.tell(options, objc.selector("setLanguageVersion:"), LANGUAGE_VERSION);
+      objc.send.ask(options, objc.selector("setLanguageVersion:"), LANGUAGE_VERSION);
       MemorySegment error = call.allocate(ADDRESS);
       long compiled =
           objc.send.ask(
@@ -329,14 +276,14 @@ public final class MetalDevice implements GpuDevice {
   /** By the method of macOS 15, or the one that it replaced. */
   private void setFastMath(long options) {
     long setMathMode = objc.selector("setMathMode:");
-    if (objc.send.askBoolean(options, objc.selector("respondsToSelector:"), setMathMode)) {
-      objc.send.tell(options, setMathMode, MATH_MODE_FAST);
+    if (objc.send.isTrue(options, objc.selector("respondsToSelector:"), setMathMode)) {
+      objc.send.ask(options, setMathMode, MATH_MODE_FAST);
     } else {
-      objc.send.tellBoolean(options, objc.selector("setFastMathEnabled:"), true);
+      objc.send.ask(options, objc.selector("setFastMathEnabled:"), 1);
     }
   }
 
-  private MetalPipeline pipeline(long library, String kernel) {
+  private GpuKernel pipeline(long library, String kernel) {
     try (ObjectiveC.Pool pool = objc.pool()) {
       long name = objc.string(kernel);
       long function = objc.send.ask(library, objc.selector("newFunctionWithName:"), name);
@@ -349,7 +296,7 @@ public final class MetalDevice implements GpuDevice {
   }
 
   /** The function is released. */
-  private MetalPipeline pipelineOf(long function, String kernel) {
+  private GpuKernel pipelineOf(long function, String kernel) {
     try (Arena call = Arena.ofConfined()) {
       MemorySegment error = call.allocate(ADDRESS);
       long pipeline =
@@ -364,7 +311,7 @@ public final class MetalDevice implements GpuDevice {
                 .formatted(kernel, objc.errorText(error.get(JAVA_LONG, 0))));
       }
       long threads = objc.send.ask(pipeline, objc.selector("maxTotalThreadsPerThreadgroup"));
-      return new MetalPipeline(objc.releasedBy(arena, pipeline), kernel, (int) threads);
+      return new GpuKernel(objc.releasedBy(arena, pipeline), kernel, (int) threads);
     } finally {
       objc.release(function);
     }
@@ -373,7 +320,7 @@ public final class MetalDevice implements GpuDevice {
   @Override
   public void close() {
     if (resident) {
-      objc.send.tell(residency, objc.selector("endResidency"));
+      objc.send.ask(residency, objc.selector("endResidency"));
       resident = false;
     }
     arena.close();

@@ -3,11 +3,10 @@ package dev.helixbg.llm.gpu.metal;
 import static java.lang.foreign.ValueLayout.JAVA_BYTE;
 
 import dev.helixbg.llm.gpu.driver.GpuException;
+import dev.helixbg.llm.gpu.driver.NativeFunction;
 import java.lang.foreign.Arena;
-import java.lang.foreign.FunctionDescriptor;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.SymbolLookup;
-import java.lang.invoke.MethodHandle;
 import java.nio.charset.StandardCharsets;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
@@ -29,12 +28,12 @@ final class ObjectiveC {
   final MessageSend send;
 
   private final SymbolLookup symbols;
-  private final MethodHandle registerName; // SEL sel_registerName(const char*)
-  private final MethodHandle getClass; // Class objc_getClass(const char*)
-  private final MethodHandle retain; // id objc_retain(id)
-  private final MethodHandle release; // void objc_release(id)
-  private final MethodHandle push; // void* objc_autoreleasePoolPush(void)
-  private final MethodHandle pop; // void objc_autoreleasePoolPop(void*)
+  private final NativeFunction registerName; // SEL sel_registerName(const char*)
+  private final NativeFunction getClass; // Class objc_getClass(const char*)
+  private final NativeFunction retain; // id objc_retain(id)
+  private final NativeFunction release; // void objc_release(id)
+  private final NativeFunction push; // void* objc_autoreleasePoolPush(void)
+  private final NativeFunction pop; // void objc_autoreleasePoolPop(void*)
   private final Map<String, Long> selectors = new ConcurrentHashMap<>();
 
   /**
@@ -42,23 +41,20 @@ final class ObjectiveC {
    */
   ObjectiveC(MetalLibraries libraries) {
     symbols = libraries.load();
-    send = new MessageSend(symbol("objc_msgSend"));
-    registerName = function("sel_registerName", MessageSend.POINTER_FROM_TEXT);
-    getClass = function("objc_getClass", MessageSend.POINTER_FROM_TEXT);
-    retain = function("objc_retain", MessageSend.POINTER_FROM_POINTER);
-    release = function("objc_release", MessageSend.NOTHING_FROM_POINTER);
-    push = function("objc_autoreleasePoolPush", MessageSend.POINTER);
-    pop = function("objc_autoreleasePoolPop", MessageSend.NOTHING_FROM_POINTER);
+    send = new MessageSend(function("objc_msgSend"));
+    registerName = function("sel_registerName");
+    getClass = function("objc_getClass");
+    retain = function("objc_retain");
+    release = function("objc_release");
+    push = function("objc_autoreleasePoolPush");
+    pop = function("objc_autoreleasePoolPop");
   }
 
-  private MemorySegment symbol(String name) {
+  NativeFunction function(String name) {
     return symbols
         .find(name)
+        .map(NativeFunction::new)
         .orElseThrow(() -> new GpuException("the Metal libraries lack the function " + name));
-  }
-
-  MethodHandle function(String name, FunctionDescriptor descriptor) {
-    return MessageSend.function(symbol(name), descriptor);
   }
 
   /** The selector of a method's name, colons included. */
@@ -75,32 +71,22 @@ final class ObjectiveC {
     return found;
   }
 
-  private static long named(MethodHandle function, String name) {
+  private static long named(NativeFunction function, String name) {
     try (Arena arena = Arena.ofConfined()) {
-      return (long) function.invokeExact(arena.allocateFrom(name));
-    } catch (Throwable e) {
-      throw MessageSend.unexpected(e);
+      return function.call(arena.allocateFrom(name).address());
     }
   }
 
   /** One more owner. */
   long retain(long object) {
-    try {
-      return (long) retain.invokeExact(object);
-    } catch (Throwable e) {
-      throw MessageSend.unexpected(e);
-    }
+    return retain.call(object);
   }
 
   /** In a pool of its own: what Metal lets go on the way may be autoreleased. */
   void release(long object) {
-    try {
-      long token = (long) push.invokeExact();
-      release.invokeExact(object);
-      pop.invokeExact(token);
-    } catch (Throwable e) {
-      throw MessageSend.unexpected(e);
-    }
+    long token = push.call(0);
+    release.call(object);
+    pop.call(token);
   }
 
   /** Has an owned object released when the arena closes. */
@@ -126,11 +112,7 @@ final class ObjectiveC {
       if (thread.isVirtual()) {
         throw new IllegalStateException("Metal cannot be used from a virtual thread");
       }
-      try {
-        token = (long) push.invokeExact();
-      } catch (Throwable e) {
-        throw MessageSend.unexpected(e);
-      }
+      token = push.call(0);
     }
 
     @Override
@@ -138,11 +120,7 @@ final class ObjectiveC {
       if (Thread.currentThread() != thread) {
         throw new IllegalStateException("an autorelease pool is closed by another thread");
       }
-      try {
-        pop.invokeExact(token);
-      } catch (Throwable e) {
-        throw MessageSend.unexpected(e);
-      }
+      pop.call(token);
     }
   }
 
@@ -183,7 +161,7 @@ final class ObjectiveC {
   /** Names an object for Metal's debugging tools. */
   void label(long object, String label) {
     long string = string(label);
-    send.tell(object, selector("setLabel:"), string);
+    send.ask(object, selector("setLabel:"), string);
     release(string);
   }
 }

@@ -193,6 +193,15 @@ class CudaDeviceTest {
   }
 
   @Test
+  void theOldestDriverTakesTheKernels() {
+    cuda.soft().pretend(SoftCuda.SUCCESS, 12_000, 80, 0);
+    try (CudaDevice old = CudaDevice.open(cuda.soft().library())) {
+      assertEquals("CUDA 12.0, compute capability 8.0", old.driver());
+      assertEquals("gate", old.kernel(ROWS, "gate").name());
+    }
+  }
+
+  @Test
   void aModelOfAnotherShapeIsRefusedInOneSentence() {
     KernelLibrary strange = new KernelLibrary("cache-7-3-half", "", List.of());
     assertFalse(device.has(strange));

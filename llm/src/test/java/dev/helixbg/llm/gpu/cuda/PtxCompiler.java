@@ -33,14 +33,7 @@ public final class PtxCompiler {
   private static final String HEADER = "ptx/msl_on_ptx.h";
   private static final String TYPES = "softmetal/include";
   private static final List<String> TARGET =
-      List.of(
-          "--target=nvptx64-nvidia-cuda",
-          "-march=sm_80",
-          "-nogpulib",
-          "-Xclang",
-          "-target-feature",
-          "-Xclang",
-          "+ptx70");
+      List.of("--target=nvptx64-nvidia-cuda", "-march=sm_80", "-nogpulib", "--cuda-feature=+ptx70");
   private static final List<String> FRONT_END =
       List.of(
           "-x",
@@ -137,7 +130,8 @@ public final class PtxCompiler {
    * resources are found.
    */
   void pretend(KernelLibrary library) {
-    if (Ptx.has(library.name())) {
+    String resource = Ptx.resource(library.name()).substring(1);
+    if (Files.exists(resources().resolve(resource)) || isCurrent(library)) {
       return;
     }
     StringBuilder text = new StringBuilder(head(library)).append(Ptx.VERSION).append('\n');

@@ -3,6 +3,7 @@ package dev.helixbg.llm.gpu.metal;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 
 import dev.helixbg.llm.gpu.driver.GpuKernel;
+import dev.helixbg.llm.gpu.driver.KernelLibrary;
 import dev.helixbg.llm.softmetal.SoftMetal;
 import dev.helixbg.llm.softmetal.SoftMetalSettings;
 import java.util.List;
@@ -32,7 +33,7 @@ public final class MetalTests implements AutoCloseable {
 
   /** A kernel of a source of the test's own. */
   public GpuKernel kernel(String name, String source) {
-    return device.pipeline("test", () -> source, name);
+    return device.kernel(new KernelLibrary("test", source, List.of()), name);
   }
 
   public MetalLibraries libraries() {
