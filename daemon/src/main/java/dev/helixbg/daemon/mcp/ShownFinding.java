@@ -5,6 +5,7 @@ import com.fasterxml.jackson.databind.ObjectMapper;
 import com.fasterxml.jackson.databind.node.ArrayNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import java.util.List;
+import java.util.function.UnaryOperator;
 
 /** A finding as a client gets it: in a list what tells it from others, alone all of it. */
 final class ShownFinding {
@@ -36,43 +37,32 @@ final class ShownFinding {
    * @param finding as the daemon sends it
    */
   static ObjectNode brief(JsonNode finding) {
-    ObjectNode shown = head(finding);
-    for (String side : List.of("a", "b", "entry")) {
-      if (finding.has(side)) {
-        shown.set(side, side(finding.path(side), EXCERPT));
-      }
-    }
-    copy(finding, shown, "entries");
-    if (!finding.path("edit").isEmpty()) {
-      ArrayNode ways = shown.putArray("edit");
-      finding.path("edit").forEach(way -> ways.add(Shown.printable(way.path("do"))));
-    }
-    return shown;
+    return shown(finding, EXCERPT, way -> Shown.printable(way.path("do")));
   }
 
   /** With whole texts, as far as the report has them, the evidence, and the edit to carry out. */
   static ObjectNode whole(JsonNode finding) {
-    ObjectNode shown = head(finding);
-    for (String side : List.of("a", "b", "entry")) {
-      if (finding.has(side)) {
-        shown.set(side, side(finding.path(side), Integer.MAX_VALUE));
-      }
-    }
-    copy(finding, shown, "entries");
+    ObjectNode shown = shown(finding, Integer.MAX_VALUE, ShownFinding::way);
     if (finding.has("proposedText")) {
       shown.set("text", Shown.printable(finding.path("proposedText")));
     }
     copy(finding, shown, "evidence");
-    if (!finding.path("edit").isEmpty()) {
-      ArrayNode ways = shown.putArray("edit");
-      finding.path("edit").forEach(way -> ways.add(way(way)));
-    }
     return shown;
   }
 
-  private static ObjectNode head(JsonNode finding) {
+  private static ObjectNode shown(JsonNode finding, int characters, UnaryOperator<JsonNode> way) {
     ObjectNode shown = JSON.createObjectNode();
     HEAD.forEach(field -> copy(finding, shown, field));
+    for (String side : List.of("a", "b", "entry")) {
+      if (finding.has(side)) {
+        shown.set(side, side(finding.path(side), characters));
+      }
+    }
+    copy(finding, shown, "entries");
+    if (!finding.path("edit").isEmpty()) {
+      ArrayNode ways = shown.putArray("edit");
+      finding.path("edit").forEach(one -> ways.add(way.apply(one)));
+    }
     return shown;
   }
 

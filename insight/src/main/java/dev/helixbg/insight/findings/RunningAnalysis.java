@@ -63,7 +63,7 @@ public final class RunningAnalysis {
           updated(floor, keys, vectors, packed, texts, neighbours, threads)
               ? known
               : ScannedPairs.of(keys, vectors, packed, texts, neighbours, maxDrawn, threads);
-      return Analysis.of(live, keys, vectors, packed, texts, facts, settings, threads, counting)
+      return new Analysis(live, keys, vectors, packed, texts, facts, settings, counting, threads)
           .findings();
     } catch (RuntimeException | Error e) {
       known = null; // a failure must not leave half of it
