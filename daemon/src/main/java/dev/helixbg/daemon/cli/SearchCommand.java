@@ -16,7 +16,6 @@ import dev.helixbg.daemon.search.SearchHit;
 import dev.helixbg.daemon.search.SearchRequest;
 import dev.helixbg.daemon.terminal.Console;
 import dev.helixbg.daemon.terminal.ExitCode;
-import dev.helixbg.daemon.terminal.Failure;
 import dev.helixbg.daemon.terminal.Json;
 import dev.helixbg.daemon.terminal.Progress;
 import dev.helixbg.embed.Embedder;
@@ -77,20 +76,13 @@ final class SearchCommand implements Callable<Integer> {
 
   @Override
   public Integer call() throws IOException, InterruptedException {
-    SearchRequest request = request();
+    SearchRequest request =
+        new SearchRequest(String.join(" ", words), Optional.ofNullable(topic), offset, limit);
     Settings settings = options.load().settings();
     Kb chosen = kb.find(settings);
     Optional<List<SearchHit>> answered = askDaemon(chosen, request);
     print(answered.isPresent() ? answered.get() : searchHere(chosen, request, settings));
     return ExitCode.OK.number();
-  }
-
-  private SearchRequest request() {
-    try {
-      return new SearchRequest(String.join(" ", words), Optional.ofNullable(topic), offset, limit);
-    } catch (IllegalArgumentException e) {
-      throw new Failure(ExitCode.USAGE, e.getMessage());
-    }
   }
 
   /** Empty when no daemon runs that watches this KB. */

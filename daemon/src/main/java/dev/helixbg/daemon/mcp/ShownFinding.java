@@ -5,7 +5,6 @@ import com.fasterxml.jackson.databind.ObjectMapper;
 import com.fasterxml.jackson.databind.node.ArrayNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import java.util.List;
-import java.util.function.UnaryOperator;
 
 /** A finding as a client gets it: in a list what tells it from others, alone all of it. */
 final class ShownFinding {
@@ -37,20 +36,30 @@ final class ShownFinding {
    * @param finding as the daemon sends it
    */
   static ObjectNode brief(JsonNode finding) {
-    return shown(finding, EXCERPT, way -> Shown.printable(way.path("do")));
+    ObjectNode shown = head(finding, EXCERPT);
+    if (!finding.path("edit").isEmpty()) {
+      ArrayNode ways = shown.putArray("edit");
+      finding.path("edit").forEach(way -> ways.add(Shown.printable(way.path("do"))));
+    }
+    return shown;
   }
 
   /** With whole texts, as far as the report has them, the evidence, and the edit to carry out. */
   static ObjectNode whole(JsonNode finding) {
-    ObjectNode shown = shown(finding, Integer.MAX_VALUE, ShownFinding::way);
+    ObjectNode shown = head(finding, Integer.MAX_VALUE);
     if (finding.has("proposedText")) {
       shown.set("text", Shown.printable(finding.path("proposedText")));
     }
     copy(finding, shown, "evidence");
+    if (!finding.path("edit").isEmpty()) {
+      ArrayNode ways = shown.putArray("edit");
+      finding.path("edit").forEach(way -> ways.add(way(way)));
+    }
     return shown;
   }
 
-  private static ObjectNode shown(JsonNode finding, int characters, UnaryOperator<JsonNode> way) {
+  /** What it is, and about which entries. */
+  private static ObjectNode head(JsonNode finding, int characters) {
     ObjectNode shown = JSON.createObjectNode();
     HEAD.forEach(field -> copy(finding, shown, field));
     for (String side : List.of("a", "b", "entry")) {
@@ -59,10 +68,6 @@ final class ShownFinding {
       }
     }
     copy(finding, shown, "entries");
-    if (!finding.path("edit").isEmpty()) {
-      ArrayNode ways = shown.putArray("edit");
-      finding.path("edit").forEach(one -> ways.add(way.apply(one)));
-    }
     return shown;
   }
 

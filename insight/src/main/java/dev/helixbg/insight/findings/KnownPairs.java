@@ -242,11 +242,11 @@ final class KnownPairs implements PairFacts {
   /** Of each worker its pairs, by index. */
   private boolean keep(List<PairList> found, int[] slotOf) {
     for (PairList part : found) {
+      if (part.isOver || (long) kept.count + part.count > maxPairs) {
+        return false;
+      }
       for (int p = 0; p < part.count; p++) {
         kept.add(slotOf[part.first[p]], slotOf[part.second[p]], part.similarities[p]);
-      }
-      if (part.isOver || kept.isOver) {
-        return false;
       }
     }
     return true;

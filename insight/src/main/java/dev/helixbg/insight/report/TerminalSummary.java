@@ -19,6 +19,7 @@ import java.util.Map;
 public final class TerminalSummary {
   private static final int MIN_WIDTH = 40;
   private static final int MAX_WIDTH = 120;
+  private static final int USUAL_WIDTH = 100;
 
   /** Of the kind and its count: the longest kind, and room for 99,999. */
   private static final int START_WIDTH = 22;
@@ -48,6 +49,16 @@ public final class TerminalSummary {
     return new TerminalSummary(width, color).summary(report, where);
   }
 
+  /** All but where the report is, in 100 columns and with colours. */
+  public static String render(Report report) {
+    return render(report, "", USUAL_WIDTH, true);
+  }
+
+  /** The last line. A path is there to be copied: it is never cut. */
+  public static String where(String report) {
+    return report.isEmpty() ? "" : "Report: " + PrintableText.line(report) + "\n";
+  }
+
   private String summary(Report report, String where) {
     Findings findings = report.findings();
     Findings.Totals totals = findings.totals();
@@ -72,11 +83,7 @@ public final class TerminalSummary {
       pairs("Cross-links", totals.crossLinks(), findings.crossLinks(), report);
       misfiled(totals.misfiled(), findings.misfiled());
     }
-    if (!where.isEmpty()) {
-      // A path is there to be copied: it is never cut.
-      out.append("Report: ").append(PrintableText.line(where)).append('\n');
-    }
-    return out.toString();
+    return out.append(where(where)).toString();
   }
 
   private void damage(LogAccount log) {
