@@ -106,14 +106,13 @@ final class ModelLoader {
       return new MiniLm(tokenizer, cpu, threads, new MiniLm.Provenance(graph, why));
     }
     try {
-      int[][] ids = ProbeTexts.TEXTS.stream().map(tokenizer::ids).toArray(int[][]::new);
       ProviderChoice.Verdict verdict =
           new ProviderChoice(System::nanoTime)
               .remembered(
                   cacheFolder.resolve("providers"),
                   circumstances(),
-                  () -> embedEach(cpu, ids),
-                  () -> embedEach(coreMl, ids));
+                  () -> ProbeTexts.embed(cpu, tokenizer),
+                  () -> ProbeTexts.embed(coreMl, tokenizer));
       TokenModel chosen = verdict.coreMl() ? coreMl : cpu;
       (verdict.coreMl() ? cpu : coreMl).close();
       return new MiniLm(
@@ -130,14 +129,6 @@ final class ModelLoader {
       coreMl.close();
       throw new EmbeddingException("the embedding model failed: " + e.getMessage(), e);
     }
-  }
-
-  private static float[][] embedEach(TokenModel model, int[][] ids) throws OrtException {
-    float[][] vectors = new float[ids.length][];
-    for (int i = 0; i < ids.length; i++) {
-      vectors[i] = model.embed(new int[][] {ids[i]})[0];
-    }
-    return vectors;
   }
 
   private List<String> circumstances() {

@@ -118,12 +118,12 @@ record PreparedModel(Path graph, boolean fused, String why, Path tokenizer) {
           case INT8 -> FusedGraph.Matrices.INT8;
         };
     double bound = precision == Precision.FP32 ? FP32_BOUND : INT8_BOUND;
-    List<float[]> expected = probe(original, probes);
+    float[][] expected = probe(original, probes);
     String why;
     try (OnnxFile file = OnnxFile.open(source)) {
       AtomicFile.replace(target, out -> FusedGraph.write(file, matrices, out));
       try (TokenModel fused = new CpuModel(target, precision == Precision.INT8)) {
-        double worst = worstCosine(expected, probe(fused, probes));
+        double worst = ProbeTexts.worstCosine(expected, probe(fused, probes));
         if (worst >= bound) {
           why = String.format(Locale.ROOT, "cosine to the original at least %.6f", worst);
           return new PreparedModel(target, true, why, tokenizer);
@@ -140,26 +140,15 @@ record PreparedModel(Path graph, boolean fused, String why, Path tokenizer) {
   }
 
   /** Vectors of the probe texts alone, then in padded batches where the model makes batches. */
-  private static List<float[]> probe(TokenModel model, Tokenizer tokenizer) throws OrtException {
+  private static float[][] probe(TokenModel model, Tokenizer tokenizer) throws OrtException {
+    List<float[]> vectors = new ArrayList<>(List.of(ProbeTexts.embed(model, tokenizer)));
     List<int[]> ids = ProbeTexts.TEXTS.stream().map(tokenizer::ids).toList();
-    List<float[]> vectors = new ArrayList<>();
-    for (int[] text : ids) {
-      vectors.add(model.embed(new int[][] {text})[0]);
-    }
     int size = model.batchSize(PROBE_TOKENS);
     for (int from = 0; from < ids.size(); from += size) {
       List<int[]> batch = ids.subList(from, Math.min(ids.size(), from + size));
       vectors.addAll(List.of(model.embed(batch.toArray(int[][]::new))));
     }
-    return vectors;
-  }
-
-  private static double worstCosine(List<float[]> some, List<float[]> others) {
-    double worst = 1;
-    for (int i = 0; i < some.size(); i++) {
-      worst = Math.min(worst, Cosine.of(some.get(i), others.get(i)));
-    }
-    return worst;
+    return vectors.toArray(float[][]::new);
   }
 
   private static String stamp(Path file) throws IOException {

@@ -1,5 +1,6 @@
 package dev.helixbg.embed;
 
+import ai.onnxruntime.OrtException;
 import java.util.List;
 
 /** A handful of texts, short to long, on which two ways to run a model are compared. */
@@ -20,4 +21,25 @@ final class ProbeTexts {
               + " camelCaseName and paths /usr/local/etc");
 
   private ProbeTexts() {}
+
+  /** Each text alone. */
+  static float[][] embed(TokenModel model, Tokenizer tokenizer) throws OrtException {
+    float[][] vectors = new float[TEXTS.size()][];
+    for (int i = 0; i < vectors.length; i++) {
+      vectors[i] = model.embed(new int[][] {tokenizer.ids(TEXTS.get(i))})[0];
+    }
+    return vectors;
+  }
+
+  /** Of two lists of vectors; NaN when they are not as many, or not as long. */
+  static double worstCosine(float[][] some, float[][] others) {
+    double worst = some.length == others.length ? 1 : Double.NaN;
+    for (int i = 0; i < some.length && !Double.isNaN(worst); i++) {
+      worst =
+          some[i].length == others[i].length
+              ? Math.min(worst, Cosine.of(some[i], others[i]))
+              : Double.NaN;
+    }
+    return worst;
+  }
 }

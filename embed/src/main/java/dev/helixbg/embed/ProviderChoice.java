@@ -50,7 +50,7 @@ final class ProviderChoice {
     } catch (Exception e) {
       return new Verdict(false, oneLine("CoreML failed on the probe texts: " + e.getMessage()));
     }
-    double worst = worstCosine(expected, found);
+    double worst = ProbeTexts.worstCosine(expected, found);
     if (!(worst >= MINIMUM_COSINE)) { // also true for NaN
       return new Verdict(false, format("CoreML is off: cosine %.4f to the CPU's vectors", worst));
     }
@@ -94,17 +94,6 @@ final class ProviderChoice {
     return lines.length == 2 && (coreMl || lines[0].equals("cpu"))
         ? new Verdict(coreMl, lines[1])
         : null;
-  }
-
-  private static double worstCosine(float[][] expected, float[][] found) {
-    double worst = found.length == expected.length ? 1 : Double.NaN;
-    for (int i = 0; i < expected.length && !Double.isNaN(worst); i++) {
-      worst =
-          found[i].length == expected[i].length
-              ? Math.min(worst, Cosine.of(expected[i], found[i]))
-              : Double.NaN;
-    }
-    return worst;
   }
 
   private double median(Probe probe) throws Exception {

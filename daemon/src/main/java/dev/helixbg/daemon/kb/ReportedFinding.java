@@ -42,72 +42,62 @@ public record ReportedFinding(
    */
   static ReportedFinding of(String section, JsonNode json) {
     return switch (section) {
-      case "nearDuplicates" -> pair(section, "near-duplicate", OptionalInt.empty(), json);
-      case "crossLinks" -> pair(section, "cross-link", OptionalInt.empty(), json);
-      case "relations" ->
-          pair(section, "relation", OptionalInt.of(json.path("rank").asInt()), json);
+      case "nearDuplicates" -> pair(section, "near-duplicate", json);
+      case "crossLinks" -> pair(section, "cross-link", json);
+      case "relations" -> pair(section, "relation", json);
       case "topicOverlaps" -> {
         String a = json.path("a").asText();
         String b = json.path("b").asText();
-        yield single(
-            section,
-            "topic overlap",
-            json.path("similarity").asDouble(),
-            a + " ~ " + b,
-            a,
-            b,
-            json);
+        yield of(section, "topic overlap", json, "similarity", a + " ~ " + b, a, b, List.of());
       }
       case "misfiled" -> {
         String nearer = json.path("nearer").asText();
-        yield single(
-            section,
-            "misfiled",
-            json.path("other").asDouble(),
-            json.at("/entry/name").asText() + " > " + nearer,
-            json.at("/entry/topic").asText(),
-            nearer,
-            json);
+        String about = json.at("/entry/name").asText() + " > " + nearer;
+        String topic = json.at("/entry/topic").asText();
+        yield of(section, "misfiled", json, "other", about, topic, nearer, List.of());
       }
       case "merges" -> merge(section, json);
       default -> throw new IllegalArgumentException("no findings are in " + section);
     };
   }
 
-  private static ReportedFinding pair(
-      String section, String kind, OptionalInt rank, JsonNode json) {
-    List<String> keys =
+  private static ReportedFinding pair(String section, String kind, JsonNode json) {
+    return of(
+        section,
+        kind,
+        json,
+        "similarity",
+        json.at("/a/name").asText() + " ~ " + json.at("/b/name").asText(),
+        json.at("/a/topic").asText(),
+        json.at("/b/topic").asText(),
         json.at("/a/key").isTextual()
             ? List.of(json.at("/a/key").asText(), json.at("/b/key").asText())
-            : List.of();
-    return new ReportedFinding(
-        section,
-        json.path("id").asText(),
-        kind,
-        rank,
-        json.path("similarity").asDouble(),
-        json.at("/a/name").asText() + " ~ " + json.at("/b/name").asText(),
-        topics(json.at("/a/topic").asText(), json.at("/b/topic").asText()),
-        keys);
+            : List.of());
   }
 
-  private static ReportedFinding single(
+  /**
+   * @param similarity the field that has it
+   */
+  private static ReportedFinding of(
       String section,
       String kind,
-      double similarity,
+      JsonNode json,
+      String similarity,
       String about,
       String one,
       String other,
-      JsonNode json) {
+      List<String> keys) {
     return new ReportedFinding(
         section,
         json.path("id").asText(),
         kind,
-        OptionalInt.empty(),
-        similarity,
+        section.equals("relations")
+            ? OptionalInt.of(json.path("rank").asInt())
+            : OptionalInt.empty(),
+        json.path(similarity).asDouble(),
         about,
-        topics(one, other),
-        List.of());
+        one.equals(other) ? Set.of(one) : Set.of(one, other),
+        keys);
   }
 
   private static ReportedFinding merge(String section, JsonNode json) {
@@ -127,9 +117,5 @@ public record ReportedFinding(
         String.join(" ~ ", names),
         topics,
         List.of());
-  }
-
-  private static Set<String> topics(String one, String other) {
-    return one.equals(other) ? Set.of(one) : Set.of(one, other);
   }
 }

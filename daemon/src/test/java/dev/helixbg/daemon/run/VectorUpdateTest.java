@@ -116,10 +116,10 @@ class VectorUpdateTest {
     assertEquals(new HashSet<>(texts), new HashSet<>(embedder.asked));
     assertEquals(texts.size(), embedder.asked.size(), "each once");
     assertEquals(texts.size(), made.embedded());
-    assertEquals(texts.size() - 3, made.passages().count());
+    assertEquals(texts.size() - 3, made.passages().passages().size());
     assertHoldsExactly(entries);
     List<CacheRow> rows = new EmbeddingCache(kb).ofPassages().read().rows();
-    assertEquals(made.passages().count(), rows.size());
+    assertEquals(made.passages().passages().size(), rows.size());
     for (int i = 0; i < rows.size(); i++) {
       Entry owner = entries.get(made.passages().owners()[i]);
       String text = made.passages().passages().get(i).embeddedText(owner, 256);

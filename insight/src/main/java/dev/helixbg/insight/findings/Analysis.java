@@ -49,26 +49,33 @@ public final class Analysis {
 
   private final FindingIds ids = new FindingIds();
 
-  private Analysis(
-      List<NamedEntry> entries,
+  /**
+   * @param packed the same vectors
+   * @param facts of the same entries, by their indices
+   */
+  Analysis(
+      List<Entry> live,
+      List<String> keys,
       Vectors vectors,
       PackedVectors packed,
       TextVectors texts,
       PairFacts facts,
-      TopicIndex topics,
       InsightSettings settings,
-      int threads,
-      TopicPairs counting) {
-    this.entries = entries;
+      TopicPairs counting,
+      int threads) {
     this.vectors = vectors;
     this.packed = packed;
     this.texts = texts;
     this.facts = facts;
-    this.topics = topics;
     this.settings = settings;
     this.threads = threads;
     this.counting = counting;
-    this.order = EvenDraw.orderByKey(entries.stream().map(NamedEntry::key).toList());
+    this.topics = TopicIndex.of(live);
+    this.entries =
+        IntStream.range(0, live.size())
+            .mapToObj(i -> new NamedEntry(live.get(i), topics.indexIn()[i], keys.get(i)))
+            .toList();
+    this.order = EvenDraw.orderByKey(keys);
   }
 
   /**
@@ -121,28 +128,6 @@ public final class Analysis {
     TopicPairs counting = (a, b) -> !groups.get(a).equals(groups.get(b));
     return new RunningAnalysis(counting, MAX_PAIRS, SimilarityDistribution.MAX_DRAWN)
         .update(live, keys, vectors, passages, settings, threads);
-  }
-
-  /**
-   * @param packed the same vectors
-   * @param facts of the same entries, by their indices
-   */
-  static Analysis of(
-      List<Entry> live,
-      List<String> keys,
-      Vectors vectors,
-      PackedVectors packed,
-      TextVectors texts,
-      PairFacts facts,
-      InsightSettings settings,
-      int threads,
-      TopicPairs counting) {
-    TopicIndex topics = TopicIndex.of(live);
-    List<NamedEntry> named =
-        IntStream.range(0, live.size())
-            .mapToObj(i -> new NamedEntry(live.get(i), topics.indexIn()[i], keys.get(i)))
-            .toList();
-    return new Analysis(named, vectors, packed, texts, facts, topics, settings, threads, counting);
   }
 
   static void check(List<Entry> live, List<String> keys, Vectors vectors) {

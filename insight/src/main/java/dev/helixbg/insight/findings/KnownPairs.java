@@ -6,6 +6,7 @@ import dev.helixbg.insight.similarity.PackedVectors;
 import dev.helixbg.insight.similarity.PairSink;
 import dev.helixbg.insight.similarity.Vectors;
 import java.util.ArrayDeque;
+import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.BitSet;
 import java.util.Deque;
@@ -41,7 +42,7 @@ final class KnownPairs implements PairFacts {
   /** Index of each slot in the list of entries at hand; −1 for a free one. */
   private int[] indexOf = new int[0];
 
-  private final PairList kept = new PairList();
+  private final PairList kept;
   private Distribution distribution;
 
   /** Of the entries at hand, and the slots of these. */
@@ -58,6 +59,7 @@ final class KnownPairs implements PairFacts {
     this.floor = floor;
     this.maxPairs = maxPairs;
     this.maxDrawn = maxDrawn;
+    this.kept = new PairList(maxPairs);
   }
 
   float floor() {
@@ -176,28 +178,27 @@ final class KnownPairs implements PairFacts {
     int count = texts.entries();
     NearestLists lists = new NearestLists(EvenDraw.orderByKey(keys), counting);
     float[] similarities = SimilarityDistribution.pairs(count <= maxDrawn ? count : 0);
-    List<Found> found =
-        AllPairs.among(
-            all,
-            Float.NEGATIVE_INFINITY,
-            threads,
-            () -> {
-              PairSink nearer = lists.sink(texts.owners());
-              return new Found(null, null) {
-                @Override
-                public void accept(int a, int b, float similarity) {
-                  nearer.accept(a, b, similarity);
-                  if (b < count) { // and a, which is lower
-                    if (similarities.length > 0) {
-                      similarities[SimilarityDistribution.at(a, b)] = similarity;
-                    }
-                    if (similarity >= floor) {
-                      super.accept(a, b, similarity);
-                    }
-                  }
-                }
-              };
-            });
+    List<PairList> found = new ArrayList<>();
+    AllPairs.among(
+        all,
+        Float.NEGATIVE_INFINITY,
+        threads,
+        () -> {
+          PairSink nearer = lists.sink(texts.owners());
+          PairList near = new PairList(maxPairs);
+          found.add(near);
+          return (a, b, similarity) -> {
+            nearer.accept(a, b, similarity);
+            if (b < count) { // and a, which is lower
+              if (similarities.length > 0) {
+                similarities[SimilarityDistribution.at(a, b)] = similarity;
+              }
+              if (similarity >= floor) {
+                near.add(a, b, similarity);
+              }
+            }
+          };
+        });
     nearest = lists;
     if (!keep(found, slotOf)) {
       return false;
@@ -216,53 +217,39 @@ final class KnownPairs implements PairFacts {
     }
     BitSet isFresh = new BitSet(vectors.count());
     IntStream.of(fresh).forEach(isFresh::set);
+    List<PairList> found = new ArrayList<>();
     try (PackedVectors rows = PackedVectors.pack(vectors.select(fresh))) {
-      return keep(
-          AllPairs.between(rows, packed, floor, threads, () -> new Found(fresh, isFresh)), slotOf);
+      AllPairs.between(
+          rows,
+          packed,
+          floor,
+          threads,
+          () -> {
+            PairList near = new PairList(maxPairs);
+            found.add(near);
+            return (row, other, similarity) -> {
+              int entry = fresh[row];
+              // Two new entries meet twice, once in each row.
+              if (entry < other || entry > other && !isFresh.get(other)) {
+                near.add(entry, other, similarity);
+              }
+            };
+          });
     }
+    return keep(found, slotOf);
   }
 
-  private boolean keep(List<Found> found, int[] slotOf) {
-    for (Found part : found) {
-      if (part.tooMany || (long) kept.count + part.pairs.count > maxPairs) {
+  /** Of each worker its pairs, by index. */
+  private boolean keep(List<PairList> found, int[] slotOf) {
+    for (PairList part : found) {
+      if (part.isOver || (long) kept.count + part.count > maxPairs) {
         return false;
       }
-      for (int p = 0; p < part.pairs.count; p++) {
-        kept.add(
-            slotOf[part.pairs.first[p]], slotOf[part.pairs.second[p]], part.pairs.similarities[p]);
+      for (int p = 0; p < part.count; p++) {
+        kept.add(slotOf[part.first[p]], slotOf[part.second[p]], part.similarities[p]);
       }
     }
     return true;
-  }
-
-  /** Collects the pairs of one worker, by index. */
-  private class Found implements PairSink {
-    private final int[] rows;
-    private final BitSet isFresh;
-    private final PairList pairs = new PairList();
-    private boolean tooMany;
-
-    /**
-     * @param rows entries that the rows of the scan are; null for all of them, compared among
-     *     themselves
-     * @param isFresh the same as a set
-     */
-    Found(int[] rows, BitSet isFresh) {
-      this.rows = rows;
-      this.isFresh = isFresh;
-    }
-
-    @Override
-    public void accept(int row, int other, float similarity) {
-      int entry = rows == null ? row : rows[row];
-      // Two new entries meet twice, once in each row.
-      boolean counts = rows == null || entry < other || entry > other && !isFresh.get(other);
-      if (counts && pairs.count < maxPairs) {
-        pairs.add(entry, other, similarity);
-      } else {
-        tooMany |= counts;
-      }
-    }
   }
 
   /** Pairs of numbers with a similarity each, in no particular order. */
@@ -274,9 +261,21 @@ final class KnownPairs implements PairFacts {
     private int[] first = new int[16];
     private int[] second = new int[16];
     private float[] similarities = new float[16];
+    private final int most;
     private int count;
 
+    /** Whether there were more than it may hold. */
+    private boolean isOver;
+
+    PairList(int most) {
+      this.most = most;
+    }
+
     void add(int a, int b, float similarity) {
+      if (count == most) {
+        isOver = true;
+        return;
+      }
       if (count == first.length) {
         int larger = Math.max(16, count + (count >> 1));
         first = Arrays.copyOf(first, larger);

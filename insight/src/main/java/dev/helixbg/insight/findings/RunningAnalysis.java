@@ -9,11 +9,11 @@ import java.util.List;
 
 /**
  * The analysis of a KB that changes: each update finds what {@link Analysis#run} would find, bit by
- * bit, but compares only new entries with all. One thread at a time.
+ * bit, but compares only new entries with all, and those whose pairs make the distribution with
+ * each other. One thread at a time.
  *
- * <p>Between updates it keeps the pairs that are findings or nearly so, and what the distribution
- * is made of: for 10,000 entries some 10 MB. A KB with more close pairs than that is analysed anew
- * each time.
+ * <p>Between updates it keeps the pairs that are findings or nearly so. A KB with more close pairs
+ * than may be kept is analysed anew each time.
  */
 public final class RunningAnalysis {
   /** 48 MB of them. */
@@ -63,7 +63,7 @@ public final class RunningAnalysis {
           updated(floor, keys, vectors, packed, texts, neighbours, threads)
               ? known
               : ScannedPairs.of(keys, vectors, packed, texts, neighbours, maxDrawn, threads);
-      return Analysis.of(live, keys, vectors, packed, texts, facts, settings, threads, counting)
+      return new Analysis(live, keys, vectors, packed, texts, facts, settings, counting, threads)
           .findings();
     } catch (RuntimeException | Error e) {
       known = null; // a failure must not leave half of it

@@ -39,8 +39,4 @@ public record PassageVectors(int[] owners, List<Passage> passages, Vectors vecto
     return new PassageVectors(
         owners.stream().mapToInt(Integer::intValue).toArray(), passages, Vectors.of(vectors));
   }
-
-  public int count() {
-    return owners.length;
-  }
 }
