@@ -47,13 +47,17 @@ final class TortureKill implements TortureArea {
   /** In a case of scripts/torture. */
   static final int KILLS = 20;
 
-  private static final Duration PATIENCE = Duration.ofSeconds(20);
+  /** For what a busy machine hardly has time for. */
+  private static final Duration PATIENCE = Duration.ofMinutes(3);
 
   /** What begins before the first change, seldom. */
   private static final long MOST_MILLIS = 2_000;
 
   /** A daemon that has written nothing for so long gets something to do. */
   private static final Duration QUIET = Duration.ofMillis(400);
+
+  /** Or that has not begun to; it may have nothing to do, or still be starting. */
+  private static final Duration LONG_QUIET = Duration.ofSeconds(5);
 
   /** In which a daemon publishes vectors. */
   private static final Duration A_WHILE = Duration.ofMinutes(2);
@@ -80,6 +84,10 @@ final class TortureKill implements TortureArea {
   private final Path folder;
   private final int kills;
   private final RealDaemon program;
+
+  /** The same without C2, which costs most of a short run; a language model needs it. */
+  private final RealDaemon soon;
+
   private final Path languageModel;
   private final RememberedModel model;
   private final FaultyDisk disk = new FaultyDisk(); // without faults: it only syncs nothing
@@ -97,6 +105,9 @@ final class TortureKill implements TortureArea {
     this.folder = folder;
     this.kills = kills;
     this.program = new RealDaemon(home(), dist, List.of());
+    this.soon =
+        new RealDaemon(
+            home(), dist, List.of("env", "JAVA_TOOL_OPTIONS=-XX:TieredStopAtLevel=1"));
     this.languageModel = TortureGguf.goldenModel("golden-q40.gguf", folder);
     this.model =
         new RememberedModel(EmbedderSource.located(DaemonFixture.settings(home(), Map.of())));
@@ -131,9 +142,9 @@ final class TortureKill implements TortureArea {
     }
     List<Decision> said = new ArrayList<>();
     for (number = 1; number <= kills; number++) {
-      if (kind == Kind.ONE_SHOT || random.nextInt(4) > 0) {
+      if (kind != Kind.DAEMON || random.nextInt(4) > 0) {
         edit(kb, kind, random);
-      } // else the next one may find that all was done
+      } // else a daemon may find that all was done
       kill(kb, kind, random, said);
       KeptFiles.requireWhole(kb.kb(), number);
       Decisions decisions = new DecisionFile(kb.kb().insights()).read();
@@ -153,7 +164,8 @@ final class TortureKill implements TortureArea {
   private void kill(WritableKb kb, Kind kind, Random random, List<Decision> said) throws Exception {
     String name = kb.kb().folder().toString();
     int seen = 0;
-    Process process = program.command(kind == Kind.ONE_SHOT ? "one-shot" : "daemon", name);
+    RealDaemon chosen = kind == Kind.IDLE ? program : soon;
+    Process process = chosen.command(kind == Kind.ONE_SHOT ? "one-shot" : "daemon", name);
     try {
       if (kind == Kind.IDLE) {
         awaitAnswers(process, kb.kb());
@@ -169,15 +181,15 @@ final class TortureKill implements TortureArea {
         seen += await(process, kb, kind, random, 1 + random.nextInt(3));
       }
       process.destroyForcibly().waitFor();
-      boolean killed = process.exitValue() == 137;
-      counts.merge((killed ? "kills of " : "ended before, ") + kind, 1L, Long::sum);
-      if (killed && ending) {
+      boolean dead = process.exitValue() == 137;
+      counts.merge((dead ? "kills of " : "ended before, ") + kind, 1L, Long::sum);
+      if (dead && ending) {
         counts.merge("of them while it ended", 1L, Long::sum);
       }
-      if (killed && seen == 0) {
+      if (dead && seen == 0) {
         counts.merge("of them before it wrote", 1L, Long::sum);
       }
-      if (!killed && kind == Kind.ONE_SHOT) {
+      if (!dead && kind == Kind.ONE_SHOT) {
         changes.merge(kind, Math.max(3, seen), (a, b) -> (a + b) / 2);
       }
       KeptFiles after = KeptFiles.of(kb.kb());
@@ -315,7 +327,8 @@ final class TortureKill implements TortureArea {
       if (!now.equals(files)) {
         seen++;
         last = System.nanoTime();
-      } else if (seen > 0 && kind != Kind.ONE_SHOT && System.nanoTime() - last > QUIET.toNanos()) {
+      } else if (kind != Kind.ONE_SHOT
+          && System.nanoTime() - last > (seen > 0 ? QUIET : LONG_QUIET).toNanos()) {
         edit(kb, kind, random);
         last = System.nanoTime();
         now = files(kb.kb());
