@@ -20,15 +20,14 @@ public final class SettingsLoader {
   private static final String LAUNCHER_PREFIX = "HELIX_BG_LAUNCHER_";
 
   private static final String CONFIG_VARIABLE = "HELIX_BG_CONFIG";
+  private static final String DEFAULT = "default";
 
   private final Locations locations;
   private final Map<String, String> environment;
-  private final SettingCatalog catalog;
 
   public SettingsLoader(Locations locations, Map<String, String> environment) {
     this.locations = locations;
     this.environment = environment;
-    this.catalog = new SettingCatalog(locations);
   }
 
   /** Settings with, for each, the text it has and where that came from. */
@@ -55,6 +54,8 @@ public final class SettingsLoader {
    */
   public Loaded load(Optional<Path> configFile, Map<String, String> flags) {
     Map<String, Written> written = new HashMap<>();
+    written.put(
+        SettingCatalog.CACHE.name(), new Written(locations.defaultCache().toString(), DEFAULT));
     locateFile(configFile).ifPresent(file -> addFile(file, written));
     addEnvironment(written);
     flags.forEach(
@@ -75,15 +76,15 @@ public final class SettingsLoader {
 
   private void addFile(Path file, Map<String, Written> written) {
     Map<String, Setting.Kind> kinds = new LinkedHashMap<>();
-    catalog.all().forEach(setting -> kinds.put(setting.name(), setting.kind()));
+    SettingCatalog.all().forEach(setting -> kinds.put(setting.name(), setting.kind()));
     TomlFile.read(file, kinds)
         .forEach((name, text) -> written.put(name, new Written(text, file.toString())));
   }
 
   private void addEnvironment(Map<String, Written> written) {
     Map<String, String> names = new HashMap<>();
-    catalog.all().forEach(setting -> names.put(setting.environmentName(), setting.name()));
-    names.put("HELIX_KB", catalog.kb.name());
+    SettingCatalog.all().forEach(setting -> names.put(setting.environmentName(), setting.name()));
+    names.put("HELIX_KB", SettingCatalog.KB.name());
     environment.forEach(
         (variable, text) -> {
           String name = names.get(variable);
@@ -99,7 +100,7 @@ public final class SettingsLoader {
   }
 
   private String known(String name, String origin) {
-    if (catalog.all().stream().noneMatch(setting -> setting.name().equals(name))) {
+    if (SettingCatalog.all().stream().noneMatch(setting -> setting.name().equals(name))) {
       throw new ConfigException(
           "unknown setting " + name + " in " + origin + "; helix-bg config lists all");
     }
@@ -109,12 +110,12 @@ public final class SettingsLoader {
   private Loaded check(Map<String, Written> written) {
     Map<Setting<?>, Object> values = new HashMap<>();
     List<EffectiveSetting> effective = new ArrayList<>();
-    for (Setting<?> setting : catalog.all()) {
+    for (Setting<?> setting : SettingCatalog.all()) {
       Written source =
-          written.getOrDefault(setting.name(), new Written(setting.defaultText(), "default"));
-      boolean unset = source.text().isEmpty() && source.origin().equals("default");
+          written.getOrDefault(setting.name(), new Written(setting.defaultText(), DEFAULT));
+      boolean unset = source.text().isEmpty() && source.origin().equals(DEFAULT);
       if (!unset) {
-        values.put(setting, parse(setting, source));
+        values.put(setting, parse(setting, source, locations.home()));
       }
       effective.add(
           new EffectiveSetting(
@@ -127,9 +128,9 @@ public final class SettingsLoader {
     return new Loaded(assemble(values), List.copyOf(effective));
   }
 
-  private static Object parse(Setting<?> setting, Written source) {
+  private static Object parse(Setting<?> setting, Written source, Path home) {
     try {
-      return setting.parser().apply(source.text());
+      return setting.parser().apply(source.text(), home);
     } catch (IllegalArgumentException e) { // also NumberFormatException and InvalidPathException
       throw new ConfigException(
           setting.name()
@@ -146,13 +147,13 @@ public final class SettingsLoader {
     Values v = new Values(values);
     InsightSettings insight =
         new InsightSettings(
-            v.get(catalog.topicOverlap),
-            v.get(catalog.nearDuplicate),
-            v.get(catalog.maxNearDuplicates),
-            v.get(catalog.crossLinkFrom),
-            v.get(catalog.maxCrossLinks),
-            v.get(catalog.misfiledMargin),
-            v.get(catalog.maxMisfiled));
+            v.get(SettingCatalog.TOPIC_OVERLAP),
+            v.get(SettingCatalog.NEAR_DUPLICATE),
+            v.get(SettingCatalog.MAX_NEAR_DUPLICATES),
+            v.get(SettingCatalog.CROSS_LINK_FROM),
+            v.get(SettingCatalog.MAX_CROSS_LINKS),
+            v.get(SettingCatalog.MISFILED_MARGIN),
+            v.get(SettingCatalog.MAX_MISFILED));
     if (insight.crossLinkFrom() > insight.nearDuplicate()) {
       throw new ConfigException(
           "insight.cross_link_from = %s is above insight.near_duplicate = %s: it must not be"
@@ -160,22 +161,22 @@ public final class SettingsLoader {
     }
     EmbedSettings embed =
         new EmbedSettings(
-            v.get(catalog.models),
-            v.get(catalog.provider),
-            v.get(catalog.precision),
-            v.get(catalog.maxTokens));
+            v.get(SettingCatalog.MODELS),
+            v.get(SettingCatalog.PROVIDER),
+            v.get(SettingCatalog.PRECISION),
+            v.get(SettingCatalog.MAX_TOKENS));
     LlmSettings llm =
         new LlmSettings(
-            Optional.ofNullable(v.get(catalog.llmModel)),
-            v.get(catalog.llmSeconds),
-            v.get(catalog.llmEntryTokens),
-            v.get(catalog.llmBackend));
-    int wanted = v.get(catalog.threads);
+            Optional.ofNullable(v.get(SettingCatalog.LLM_MODEL)),
+            v.get(SettingCatalog.LLM_SECONDS),
+            v.get(SettingCatalog.LLM_ENTRY_TOKENS),
+            v.get(SettingCatalog.LLM_BACKEND));
+    int wanted = v.get(SettingCatalog.THREADS);
     int threads = wanted > 0 ? wanted : Runtime.getRuntime().availableProcessors();
     return new Settings(
-        Optional.ofNullable(v.get(catalog.kb)),
+        Optional.ofNullable(v.get(SettingCatalog.KB)),
         threads,
-        v.get(catalog.cache),
+        v.get(SettingCatalog.CACHE),
         embed,
         llm,
         insight,
@@ -183,25 +184,25 @@ public final class SettingsLoader {
   }
 
   private DaemonSettings daemon(Values v, int threads) {
-    int modelThreads = v.get(catalog.modelThreads);
+    int modelThreads = v.get(SettingCatalog.MODEL_THREADS);
     return new DaemonSettings(
-        seconds(v.get(catalog.poll)),
-        seconds(v.get(catalog.unwatchedPoll)),
-        seconds(v.get(catalog.quiet)),
-        idle(v.get(catalog.embedderIdle)),
-        v.get(catalog.across) == Switch.ON,
-        v.get(catalog.notify) == Notify.FINDINGS,
-        idle(v.get(catalog.modelIdle)),
-        seconds(60 * v.get(catalog.modelQuiet)),
-        v.get(catalog.modelMaxLoad),
-        v.get(catalog.modelOnBattery) == Switch.ON,
+        seconds(v.get(SettingCatalog.POLL)),
+        seconds(v.get(SettingCatalog.UNWATCHED_POLL)),
+        seconds(v.get(SettingCatalog.QUIET)),
+        idle(v.get(SettingCatalog.EMBEDDER_IDLE)),
+        v.get(SettingCatalog.ACROSS) == Switch.ON,
+        v.get(SettingCatalog.NOTIFY) == Notify.FINDINGS,
+        idle(v.get(SettingCatalog.MODEL_IDLE)),
+        seconds(60 * v.get(SettingCatalog.MODEL_QUIET)),
+        v.get(SettingCatalog.MODEL_MAX_LOAD),
+        v.get(SettingCatalog.MODEL_ON_BATTERY) == Switch.ON,
         modelThreads > 0 ? modelThreads : (threads + 1) / 2,
-        seconds(60 * v.get(catalog.sessionGap)),
-        v.get(catalog.sessionEntries),
-        seconds(3600 * v.get(catalog.drift)),
-        seconds(3600 * v.get(catalog.stale)),
-        v.get(catalog.logLevel),
-        v.get(catalog.logFormat));
+        seconds(60 * v.get(SettingCatalog.SESSION_GAP)),
+        v.get(SettingCatalog.SESSION_ENTRIES),
+        seconds(3600 * v.get(SettingCatalog.DRIFT)),
+        seconds(3600 * v.get(SettingCatalog.STALE)),
+        v.get(SettingCatalog.LOG_LEVEL),
+        v.get(SettingCatalog.LOG_FORMAT));
   }
 
   private static Duration seconds(double seconds) {

@@ -84,8 +84,8 @@ class ArchitectureTest {
               "daemon",
               List.of("config", "embed", "llm", "insight"),
               List.of(
-                  "control",
                   "terminal",
+                  "control",
                   "kb",
                   "host",
                   "run",

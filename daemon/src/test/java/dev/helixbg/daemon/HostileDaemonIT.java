@@ -7,13 +7,13 @@ import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import dev.helixbg.config.text.HostileText;
-import dev.helixbg.daemon.control.ControlException;
 import dev.helixbg.daemon.control.ControlLimits;
 import dev.helixbg.daemon.control.ControlServer;
 import dev.helixbg.daemon.kb.Kb;
 import dev.helixbg.daemon.kb.WritableKb;
 import dev.helixbg.daemon.link.DaemonHome;
 import dev.helixbg.daemon.terminal.ExitCode;
+import dev.helixbg.daemon.terminal.Failure;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -47,7 +47,7 @@ class HostileDaemonIT {
         reply.send(line.deepCopy().put("text", HOSTILE));
         reply.send(line.put("source", HOSTILE));
       }
-      default -> throw new ControlException(ExitCode.PROBLEMS.number(), HOSTILE);
+      default -> throw new Failure(ExitCode.PROBLEMS, HOSTILE);
     }
   }
 

@@ -60,7 +60,11 @@ class NoticesIT {
       line = Files.readAllLines(told);
       assertEquals(List.of("3", "--app-name=helix-bg", "--"), line.subList(0, 3));
       assertTrue(
-          line.getLast().matches("helix-bg: \\d new findings?: " + Pattern.quote(report)),
+          line.getLast()
+              .matches(
+                  "helix-bg: \\d+ new among what is most worth doing"
+                      + " \\(\\d+ candidates ranked, none judged\\): "
+                      + Pattern.quote(report)),
           line.toString());
       kb.append("cellar", "A secret lease of the queue expires after thirty seconds.");
       daemon.awaitUpToDate(3, PATIENCE);

@@ -20,6 +20,7 @@ import java.io.IOException;
 import java.io.InputStream;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.attribute.FileTime;
 import java.nio.file.attribute.PosixFilePermissions;
 import java.util.ArrayList;
 import java.util.HashMap;
@@ -112,6 +113,26 @@ class OneShotIT {
       assertArrayEquals(
           Files.readAllBytes(one.resolve(file)), Files.readAllBytes(four.resolve(file)), file);
     }
+  }
+
+  @Test
+  void aReportThatIsUpToDateIsLeftAloneUnlessItCameFromElsewhere() throws Exception {
+    Path kb = GeneratedKb.write(folder.resolve("kb"), 40);
+    String said = program.run("one-shot", kb.toString()).out();
+    Path html = kb.resolve("insights/report.html");
+    String report = Files.readString(html);
+    FileTime time = Files.getLastModifiedTime(html);
+    Files.writeString(html, "x".repeat((int) Files.size(html)));
+    Files.setLastModifiedTime(html, time); // only whoever makes it anew finds out
+    assertEquals(said, program.run("one-shot", kb.toString()).out());
+    assertEquals(
+        Files.readString(kb.resolve("insights/report.json")),
+        program.run("one-shot", kb.toString(), "--json").out());
+    assertTrue(Files.readString(html).startsWith("xxx"));
+
+    Files.delete(program.cache().resolve("seal.key")); // as on the machine of somebody else
+    assertEquals(said, program.run("one-shot", kb.toString()).out());
+    assertEquals(report, Files.readString(html));
   }
 
   /**

@@ -4,6 +4,7 @@ import com.fasterxml.jackson.databind.node.ObjectNode;
 import dev.helixbg.config.Settings;
 import dev.helixbg.daemon.cli.flags.GlobalOptions;
 import dev.helixbg.daemon.cli.flags.JudgeFlags;
+import dev.helixbg.daemon.cli.flags.ValueCommand;
 import dev.helixbg.daemon.host.LanguageModel;
 import dev.helixbg.daemon.kb.Kb;
 import dev.helixbg.daemon.kb.KbLock;
@@ -25,9 +26,7 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
-import java.util.Locale;
 import java.util.Optional;
-import java.util.concurrent.Callable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
@@ -43,7 +42,7 @@ import picocli.CommandLine.Parameters;
           + " both; otherwise they are the texts themselves."
     },
     mixinStandardHelpOptions = true)
-final class AskPairCommand implements Callable<Integer> {
+final class AskPairCommand extends ValueCommand {
   @Mixin private GlobalOptions options;
   @Mixin private JudgeFlags judge;
 
@@ -59,13 +58,8 @@ final class AskPairCommand implements Callable<Integer> {
       description = "The knowledge base; A and B must then be entries of it.")
   private Path kb;
 
-  @Option(names = "--json", description = "Print JSON.")
-  private boolean json;
-
-  private final Console console;
-
   AskPairCommand(Console console) {
-    this.console = console;
+    super(console);
   }
 
   /**
@@ -98,7 +92,7 @@ final class AskPairCommand implements Callable<Integer> {
         entries.isPresent()
             ? ask(entries.get(), chosen.get(), settings)
             : ask(new Pair(new Question.Compare(a, b), Optional.empty()), settings);
-    print(answered);
+    show(() -> toJson(answered), () -> print(answered));
     return ExitCode.OK.number();
   }
 
@@ -147,13 +141,9 @@ final class AskPairCommand implements Callable<Integer> {
   }
 
   private Answered ask(Pair question, Kb chosen, Settings settings) throws InterruptedException {
-    try {
-      if (!Files.isWritable(chosen.folder())) {
-        return ask(question, Judging.answers(chosen, false), settings);
-      }
-      try (KbLock lock = KbLock.take(chosen)) {
-        return ask(question, Judging.answers(chosen, true), settings);
-      }
+    boolean save = Files.isWritable(chosen.folder());
+    try (KbLock lock = save ? KbLock.take(chosen) : null) {
+      return ask(question, Judging.answers(chosen, save), settings);
     } catch (IOException e) {
       throw Judging.cannotSave(chosen, e);
     }
@@ -188,36 +178,36 @@ final class AskPairCommand implements Callable<Integer> {
     }
   }
 
-  private void print(Answered answered) throws IOException {
+  private static ObjectNode toJson(Answered answered) {
     PairVerdict verdict = answered.verdict();
-    double different = Math.max(0, 1 - verdict.same() - verdict.related());
-    if (json) {
-      ObjectNode value =
-          Json.object()
-              .put("verdict", verdict.verdict().title())
-              .put("probability", Json.rounded(verdict.probability()))
-              .put("same", Json.rounded(verdict.same()))
-              .put("related", Json.rounded(verdict.related()))
-              .put("different", Json.rounded(different));
-      if (!Double.isNaN(verdict.overtaken())) {
-        value.put("overtaken", Json.rounded(verdict.overtaken()));
-      }
-      value.put("cut", verdict.cut()).put("remembered", answered.remembered());
-      Json.print(console.json(), value);
-    } else {
-      console
-          .out()
-          .printf(
-              Locale.ROOT,
-              "%s  (same %.1f %%, related %.1f %%, different %.1f %%%s)%s%n",
-              verdict.verdict().title(),
-              100 * verdict.same(),
-              100 * verdict.related(),
-              100 * different,
-              Double.isNaN(verdict.overtaken())
-                  ? ""
-                  : "; overtaken %.1f %%".formatted(100 * verdict.overtaken()),
-              verdict.cut() ? "  by the beginning of a long text" : "");
+    ObjectNode value =
+        Json.object()
+            .put("verdict", verdict.verdict().title())
+            .put("probability", Json.rounded(verdict.probability()))
+            .put("same", Json.rounded(verdict.same()))
+            .put("related", Json.rounded(verdict.related()))
+            .put("different", Json.rounded(different(verdict)));
+    if (!Double.isNaN(verdict.overtaken())) {
+      value.put("overtaken", Json.rounded(verdict.overtaken()));
     }
+    return value.put("cut", verdict.cut()).put("remembered", answered.remembered());
+  }
+
+  private void print(Answered answered) {
+    PairVerdict verdict = answered.verdict();
+    console.say(
+        "%s  (same %.1f %%, related %.1f %%, different %.1f %%%s)%s",
+        verdict.verdict().title(),
+        100 * verdict.same(),
+        100 * verdict.related(),
+        100 * different(verdict),
+        Double.isNaN(verdict.overtaken())
+            ? ""
+            : "; overtaken %.1f %%".formatted(100 * verdict.overtaken()),
+        verdict.cut() ? "  by the beginning of a long text" : "");
+  }
+
+  private static double different(PairVerdict verdict) {
+    return Math.max(0, 1 - verdict.same() - verdict.related());
   }
 }

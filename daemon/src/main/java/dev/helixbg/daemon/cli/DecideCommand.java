@@ -192,7 +192,7 @@ final class DecideCommand implements Callable<Integer> {
     }
     try {
       link.ask(DaemonLink.request("look"), Duration.ofSeconds(5));
-    } catch (IOException | Failure e) {
+    } catch (Failure e) {
       return "the report follows when the daemon looks again";
     }
     return "the daemon brings the report up to date";

@@ -3,6 +3,7 @@ package dev.helixbg.daemon.cli;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import dev.helixbg.config.Settings;
 import dev.helixbg.daemon.cli.flags.GlobalOptions;
+import dev.helixbg.daemon.cli.flags.ValueCommand;
 import dev.helixbg.daemon.kb.Kb;
 import dev.helixbg.daemon.kb.ReportFile;
 import dev.helixbg.daemon.kb.ReportedFinding;
@@ -17,7 +18,6 @@ import java.nio.file.Path;
 import java.util.List;
 import java.util.Locale;
 import java.util.Optional;
-import java.util.concurrent.Callable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
@@ -28,7 +28,7 @@ import picocli.CommandLine.Parameters;
     name = "findings",
     description = "List the findings of the last report, or those that were dealt with.",
     mixinStandardHelpOptions = true)
-final class FindingsCommand implements Callable<Integer> {
+final class FindingsCommand extends ValueCommand {
   @Mixin private GlobalOptions options;
 
   @Parameters(arity = "0..1", paramLabel = "kb", description = "Folder of the knowledge base.")
@@ -39,13 +39,8 @@ final class FindingsCommand implements Callable<Integer> {
       description = "List those that were dismissed or are done: by whom, and why, if they said.")
   private boolean settled;
 
-  @Option(names = "--json", description = "Print JSON.")
-  private boolean json;
-
-  private final Console console;
-
   FindingsCommand(Console console) {
-    this.console = console;
+    super(console);
   }
 
   @Override
@@ -68,19 +63,17 @@ final class FindingsCommand implements Callable<Integer> {
   }
 
   private void printOpen(List<ReportedFinding> findings) throws IOException {
-    if (json) {
-      Json.print(console.json(), Json.array(findings, FindingsCommand::toJson));
-      return;
-    }
-    for (ReportedFinding finding : findings) {
-      console.say(
-          "%-22s %-14s %5s  %s  %s",
-          finding.id(),
-          finding.kind(),
-          finding.rank().isPresent() ? finding.rank().getAsInt() : "",
-          String.format(Locale.ROOT, "%5.3f", finding.similarity()),
-          finding.about());
-    }
+    show(() -> Json.array(findings, FindingsCommand::toJson), () -> findings.forEach(this::print));
+  }
+
+  private void print(ReportedFinding finding) {
+    console.say(
+        "%-22s %-14s %5s  %5.3f  %s",
+        finding.id(),
+        finding.kind(),
+        finding.rank().isPresent() ? finding.rank().getAsInt() : "",
+        finding.similarity(),
+        finding.about());
   }
 
   private static ObjectNode toJson(ReportedFinding finding) {
@@ -90,19 +83,19 @@ final class FindingsCommand implements Callable<Integer> {
   }
 
   private void printSettled(Decisions decisions) throws IOException {
-    if (json) {
-      Json.print(console.json(), Json.array(decisions.settled(), FindingsCommand::toJson));
-      return;
-    }
-    for (Decision decision : decisions.settled()) {
-      console.say(
-          "%-22s %-10s %-7s %s%s",
-          decision.id(),
-          word(decision),
-          by(decision),
-          decision.about(),
-          decision.reason().isEmpty() ? "" : ": " + decision.reason());
-    }
+    show(
+        () -> Json.array(decisions.settled(), FindingsCommand::toJson),
+        () -> decisions.settled().forEach(this::print));
+  }
+
+  private void print(Decision decision) {
+    console.say(
+        "%-22s %-10s %-7s %s%s",
+        decision.id(),
+        word(decision),
+        by(decision),
+        decision.about(),
+        decision.reason().isEmpty() ? "" : ": " + decision.reason());
   }
 
   private static ObjectNode toJson(Decision decision) {

@@ -149,6 +149,7 @@ public final class HelixBg implements Runnable {
     Faults faults = new Faults(console);
     CommandLine line = new CommandLine(new HelixBg());
     commands.forEach((name, command) -> line.addSubcommand(name, command.get()));
+    line.setCaseInsensitiveEnumValuesAllowed(true);
     line.setOut(new PrintWriter(console.coloured(), true, StandardCharsets.UTF_8));
     line.setErr(new PrintWriter(console.err(), true, StandardCharsets.UTF_8));
     line.setColorScheme(CommandLine.Help.defaultColorScheme(console.colour() ? Ansi.ON : Ansi.OFF));

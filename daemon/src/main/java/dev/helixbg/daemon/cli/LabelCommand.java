@@ -4,6 +4,7 @@ import com.fasterxml.jackson.databind.node.ObjectNode;
 import dev.helixbg.config.Settings;
 import dev.helixbg.daemon.cli.flags.GlobalOptions;
 import dev.helixbg.daemon.cli.flags.JudgeFlags;
+import dev.helixbg.daemon.cli.flags.ValueCommand;
 import dev.helixbg.daemon.host.LanguageModel;
 import dev.helixbg.daemon.kb.Kb;
 import dev.helixbg.daemon.kb.KbLock;
@@ -27,10 +28,8 @@ import java.nio.file.Path;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
-import java.util.concurrent.Callable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
-import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
 
 /** Labels the entries of a knowledge base, and does nothing else. */
@@ -38,20 +37,15 @@ import picocli.CommandLine.Parameters;
     name = "label",
     description = "Let the language model label every entry; answers are remembered.",
     mixinStandardHelpOptions = true)
-final class LabelCommand implements Callable<Integer> {
+final class LabelCommand extends ValueCommand {
   @Mixin private GlobalOptions options;
   @Mixin private JudgeFlags judge;
 
   @Parameters(arity = "0..1", paramLabel = "kb", description = "Folder of the knowledge base.")
   private Path kb;
 
-  @Option(names = "--json", description = "Print JSON.")
-  private boolean json;
-
-  private final Console console;
-
   LabelCommand(Console console) {
-    this.console = console;
+    super(console);
   }
 
   /** What is known after a run. */
@@ -62,20 +56,15 @@ final class LabelCommand implements Callable<Integer> {
   public Integer call() throws IOException, InterruptedException {
     Settings settings = judge.settings(options);
     Kb chosen = Kb.find(Optional.ofNullable(kb), settings, GlobalOptions.locations());
-    Labelled labelled;
-    if (Files.isWritable(chosen.folder())) {
-      try (KbLock lock = KbLock.take(chosen)) {
-        labelled = run(chosen, settings, true);
-      }
-    } else {
+    boolean save = Files.isWritable(chosen.folder());
+    if (!save) {
       console.warn("%s is not writable: answers are lost", chosen.folder());
-      labelled = run(chosen, settings, false);
     }
-    if (json) {
-      Json.print(console.json(), toJson(labelled));
-    } else {
-      print(labelled);
+    Labelled labelled;
+    try (KbLock lock = save ? KbLock.take(chosen) : null) {
+      labelled = run(chosen, settings, save);
     }
+    show(() -> toJson(labelled), () -> print(labelled));
     return ExitCode.OK.number();
   }
 

@@ -5,6 +5,7 @@ import dev.helixbg.daemon.cli.flags.GlobalOptions;
 import dev.helixbg.daemon.cli.flags.JudgeFlags;
 import dev.helixbg.daemon.host.EmbedderSource;
 import dev.helixbg.daemon.kb.Kb;
+import dev.helixbg.daemon.kb.KbFiles;
 import dev.helixbg.daemon.kb.KbIdentity;
 import dev.helixbg.daemon.kb.KbLock;
 import dev.helixbg.daemon.kb.ReportFolder;
@@ -16,7 +17,12 @@ import dev.helixbg.daemon.terminal.Console;
 import dev.helixbg.daemon.terminal.ExitCode;
 import dev.helixbg.daemon.terminal.Failure;
 import dev.helixbg.daemon.terminal.Progress;
+import dev.helixbg.daemon.watch.Cursor;
+import dev.helixbg.daemon.watch.KbStamp;
+import dev.helixbg.daemon.watch.Seal;
 import dev.helixbg.insight.findings.Analysis;
+import dev.helixbg.insight.log.DataLog;
+import dev.helixbg.insight.log.LogReading;
 import dev.helixbg.insight.report.JsonReport;
 import dev.helixbg.insight.report.TerminalSummary;
 import java.io.IOException;
@@ -37,8 +43,6 @@ import picocli.CommandLine.Parameters;
             + " it, write the report.",
     mixinStandardHelpOptions = true)
 public final class OneShotCommand implements Callable<Integer> {
-  private static final int SUMMARY_WIDTH = 100;
-
   @Mixin private GlobalOptions options;
 
   @Parameters(
@@ -83,17 +87,53 @@ public final class OneShotCommand implements Callable<Integer> {
             Analysis::run,
             new Judging(settings, Progress.on(console), warning -> console.warn("%s", warning)),
             Progress.on(console));
-    print(noReport ? look(pipeline, chosen) : report(pipeline, chosen), chosen);
+    if (noReport) {
+      Pipeline.Outcome outcome = look(pipeline, chosen);
+      if (json) {
+        JsonReport.write(outcome.report(), console.json());
+      } else {
+        print(TerminalSummary.render(outcome.report()));
+      }
+    } else {
+      ReportFolder report = ReportFolder.of(chosen);
+      String summary = report(pipeline, chosen, report, new Seal(settings.cache()));
+      if (json) {
+        Files.copy(report.json(), console.json());
+      } else {
+        print(summary + TerminalSummary.where(report.html().toString()));
+      }
+    }
     return ExitCode.OK.number();
   }
 
-  private Pipeline.Outcome report(Pipeline pipeline, Kb chosen) throws InterruptedException {
+  /**
+   * Brings the report up to date; where it is, and no question is left for the model, that is all.
+   *
+   * @return its summary, with colours
+   */
+  private String report(Pipeline pipeline, Kb chosen, ReportFolder report, Seal seal)
+      throws IOException, InterruptedException {
     KbIdentity here = KbIdentity.of(chosen);
     try (KbLock lock = KbLock.take(chosen)) {
-      Pipeline.Outcome outcome = pipeline.run(chosen, Saving.PUBLISHED);
+      LogReading log = DataLog.readQuiet(chosen.dataLog());
+      String sha256 = log.account().sha256();
+      String basis = pipeline.basis(chosen);
+      Cursor now = new Cursor(sha256, basis, KbStamp.text(chosen, KbFiles.DISK), 0, "");
+      Optional<Cursor> left =
+          Cursor.read(chosen, seal).filter(now::isWhere).filter(all -> all.questions() == 0);
+      if (left.isPresent()) {
+        return left.get().summary();
+      }
+      Pipeline.Outcome outcome = pipeline.run(chosen, log, Saving.PUBLISHED);
       here.check();
-      ReportFolder.of(chosen).write(outcome.report());
-      return outcome;
+      report.write(outcome.report());
+      warnOfNewVectors(outcome);
+      String summary = TerminalSummary.render(outcome.report());
+      if (pipeline.basis(chosen).equals(basis)) { // else somebody decided or answered meanwhile
+        String files = KbStamp.text(chosen, KbFiles.DISK);
+        new Cursor(sha256, basis, files, outcome.questions(), summary).write(chosen, seal);
+      }
+      return summary;
     }
   }
 
@@ -104,22 +144,22 @@ public final class OneShotCommand implements Callable<Integer> {
       return pipeline.run(chosen, Saving.NOTHING);
     }
     try (KbLock lock = KbLock.take(chosen)) {
-      return pipeline.run(chosen, Saving.PUBLISHED);
+      Pipeline.Outcome outcome = pipeline.run(chosen, Saving.PUBLISHED);
+      warnOfNewVectors(outcome);
+      return outcome;
     }
   }
 
-  private void print(Pipeline.Outcome outcome, Kb chosen) throws IOException {
+  private void warnOfNewVectors(Pipeline.Outcome outcome) {
     outcome
         .vectors()
         .rebuilt()
         .ifPresent(reason -> console.warn("the vectors were made anew: %s", reason));
-    if (json) {
-      JsonReport.write(outcome.report(), console.json());
-    } else {
-      String where = noReport ? "" : ReportFolder.of(chosen).html().toString();
-      console
-          .coloured()
-          .print(TerminalSummary.render(outcome.report(), where, SUMMARY_WIDTH, console.colour()));
-    }
+  }
+
+  private void print(String summary) {
+    console
+        .coloured()
+        .print(console.colour() ? summary : summary.replaceAll("\u001B\\[[0-9;]*m", ""));
   }
 }

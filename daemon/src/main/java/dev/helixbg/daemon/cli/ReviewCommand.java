@@ -25,6 +25,7 @@ import dev.helixbg.daemon.terminal.Progress;
 import dev.helixbg.embed.cache.EmbeddingCache;
 import dev.helixbg.insight.acts.HelixCall;
 import dev.helixbg.insight.log.DataLog;
+import dev.helixbg.insight.log.LogReading;
 import dev.helixbg.insight.review.History;
 import dev.helixbg.insight.review.Review;
 import java.io.IOException;
@@ -140,13 +141,15 @@ abstract sealed class ReviewCommand implements Callable<Integer> {
         TextModelHost model =
             new TextModelHost(
                 settings, DaemonClock.SYSTEM, new DaemonMetrics(DaemonClock.SYSTEM))) {
-      new VectorUpdate(
-              new EmbeddingCache(chosen.folder()),
-              source.id(),
-              source.maxTokens(),
-              source::open,
-              Progress.on(console))
-          .run(DataLog.readQuiet(chosen.dataLog()).entries(), Saving.PUBLISHED);
+      LogReading log = DataLog.readQuiet(chosen.dataLog());
+      VectorUpdate.Result vectors =
+          new VectorUpdate(
+                  new EmbeddingCache(chosen.folder()),
+                  source.id(),
+                  source.maxTokens(),
+                  source::open,
+                  Progress.on(console))
+              .run(log.entries(), Saving.PUBLISHED);
       Reviews reviews = new Reviews(settings, source.id());
       KbIdentity found = KbIdentity.of(chosen);
       return model.use(
@@ -154,7 +157,7 @@ abstract sealed class ReviewCommand implements Callable<Integer> {
               reviews.run(
                   found,
                   wanted(),
-                  reviews.subject(chosen),
+                  reviews.subject(chosen, vectors.of(log)),
                   text,
                   new ShownProgress(Progress.on(console)),
                   Instant.now(),

@@ -16,18 +16,16 @@ import dev.helixbg.daemon.search.SearchHit;
 import dev.helixbg.daemon.search.SearchRequest;
 import dev.helixbg.daemon.terminal.Console;
 import dev.helixbg.daemon.terminal.ExitCode;
-import dev.helixbg.daemon.terminal.Failure;
 import dev.helixbg.daemon.terminal.Json;
 import dev.helixbg.daemon.terminal.Progress;
 import dev.helixbg.embed.Embedder;
 import dev.helixbg.embed.cache.EmbeddingCache;
 import dev.helixbg.insight.log.DataLog;
-import dev.helixbg.insight.log.Entry;
+import dev.helixbg.insight.log.LogReading;
 import dev.helixbg.insight.search.SearchIndex;
 import java.io.IOException;
 import java.time.Duration;
 import java.util.List;
-import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.Callable;
 import picocli.CommandLine.Command;
@@ -78,20 +76,13 @@ final class SearchCommand implements Callable<Integer> {
 
   @Override
   public Integer call() throws IOException, InterruptedException {
-    SearchRequest request = request();
+    SearchRequest request =
+        new SearchRequest(String.join(" ", words), Optional.ofNullable(topic), offset, limit);
     Settings settings = options.load().settings();
     Kb chosen = kb.find(settings);
     Optional<List<SearchHit>> answered = askDaemon(chosen, request);
     print(answered.isPresent() ? answered.get() : searchHere(chosen, request, settings));
     return ExitCode.OK.number();
-  }
-
-  private SearchRequest request() {
-    try {
-      return new SearchRequest(String.join(" ", words), Optional.ofNullable(topic), offset, limit);
-    } catch (IllegalArgumentException e) {
-      throw new Failure(ExitCode.USAGE, e.getMessage());
-    }
   }
 
   /** Empty when no daemon runs that watches this KB. */
@@ -114,7 +105,7 @@ final class SearchCommand implements Callable<Integer> {
   private List<SearchHit> searchHere(Kb chosen, SearchRequest wanted, Settings settings)
       throws InterruptedException {
     EmbedderSource source = EmbedderSource.located(settings);
-    List<Entry> live = DataLog.readQuiet(chosen.dataLog()).entries();
+    LogReading log = DataLog.readQuiet(chosen.dataLog());
     // Reading only: what is new is embedded for this once.
     VectorUpdate.Result known =
         new VectorUpdate(
@@ -123,13 +114,10 @@ final class SearchCommand implements Callable<Integer> {
                 source.maxTokens(),
                 source::open,
                 Progress.on(console))
-            .run(live, Saving.NOTHING);
-    Map<String, float[]> vectors = known.byText(live, source.maxTokens());
+            .run(log.entries(), Saving.NOTHING);
     float[][] query = new float[1][];
     try (Embedder embedder = source.open();
-        SearchIndex index =
-            SearchIndex.of(
-                live, source.maxTokens(), text -> Optional.ofNullable(vectors.get(text)))) {
+        SearchIndex index = SearchIndex.of(known.of(log), source.maxTokens())) {
       embedder.embed(List.of(wanted.text()), (i, vector) -> query[0] = vector);
       return index.search(List.of(wanted.query(query[0]))).getFirst().stream()
           .map(SearchHit::of)

@@ -2,30 +2,23 @@ package dev.helixbg.daemon.cli;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import dev.helixbg.daemon.cli.flags.GlobalOptions;
+import dev.helixbg.daemon.cli.flags.ValueCommand;
 import dev.helixbg.daemon.link.DaemonHome;
 import dev.helixbg.daemon.link.DaemonLink;
 import dev.helixbg.daemon.terminal.Console;
 import dev.helixbg.daemon.terminal.ExitCode;
-import dev.helixbg.daemon.terminal.Json;
 import java.io.IOException;
 import java.time.Duration;
-import java.util.concurrent.Callable;
 import picocli.CommandLine.Command;
-import picocli.CommandLine.Option;
 
 /** Asks the daemon how it is. */
 @Command(
     name = "status",
     description = "What the daemon does: knowledge bases, models, counts, last error.",
     mixinStandardHelpOptions = true)
-final class StatusCommand implements Callable<Integer> {
-  @Option(names = "--json", description = "Print JSON.")
-  private boolean json;
-
-  private final Console console;
-
+final class StatusCommand extends ValueCommand {
   StatusCommand(Console console) {
-    this.console = console;
+    super(console);
   }
 
   @Override
@@ -34,11 +27,7 @@ final class StatusCommand implements Callable<Integer> {
         new DaemonLink(DaemonHome.of(GlobalOptions.locations()))
             .ask(DaemonLink.request("status"), Duration.ofSeconds(10))
             .getFirst();
-    if (json) {
-      Json.print(console.json(), status);
-    } else {
-      print(status);
-    }
+    show(() -> status, () -> print(status));
     return ExitCode.OK.number();
   }
 

@@ -3,6 +3,7 @@ package dev.helixbg.daemon.cli;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import dev.helixbg.config.Settings;
 import dev.helixbg.daemon.cli.flags.GlobalOptions;
+import dev.helixbg.daemon.cli.flags.ValueCommand;
 import dev.helixbg.daemon.kb.Kb;
 import dev.helixbg.daemon.kb.Verification;
 import dev.helixbg.daemon.terminal.Check;
@@ -12,10 +13,8 @@ import dev.helixbg.embed.EmbeddingModel;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.Optional;
-import java.util.concurrent.Callable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
-import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
 
 /** Prints what {@link Verification} finds. */
@@ -23,19 +22,14 @@ import picocli.CommandLine.Parameters;
     name = "verify",
     description = "Check log, vectors and report; say what is wrong and what a run would do.",
     mixinStandardHelpOptions = true)
-final class VerifyCommand implements Callable<Integer> {
+final class VerifyCommand extends ValueCommand {
   @Mixin private GlobalOptions options;
 
   @Parameters(arity = "0..1", paramLabel = "kb", description = "Folder of the knowledge base.")
   private Path kb;
 
-  @Option(names = "--json", description = "Print JSON.")
-  private boolean json;
-
-  private final Console console;
-
   VerifyCommand(Console console) {
-    this.console = console;
+    super(console);
   }
 
   @Override
@@ -44,17 +38,20 @@ final class VerifyCommand implements Callable<Integer> {
     Kb chosen = Kb.find(Optional.ofNullable(kb), settings, GlobalOptions.locations());
     String modelId = EmbeddingModel.locate(settings.embed(), settings.cache()).id();
     Verification.Result result = Verification.of(chosen, modelId, settings.embed().maxTokens());
-    if (json) {
-      ObjectNode value = Json.object().put("kb", chosen.folder().toString());
-      value.set("checks", Check.toJson(result.checks()));
-      value.set("aRunWould", Json.texts(result.aRunWould()));
-      Json.print(console.json(), value);
-    } else {
-      Check.print(result.checks(), console);
-      String work =
-          result.aRunWould().isEmpty() ? "change nothing" : String.join(", ", result.aRunWould());
-      console.out().println("A run would " + work + ".");
-    }
+    show(() -> toJson(chosen, result), () -> print(result));
     return Check.exitCode(result.checks()).number();
+  }
+
+  private static ObjectNode toJson(Kb kb, Verification.Result result) {
+    ObjectNode value = Json.object().put("kb", kb.folder().toString());
+    value.set("checks", Check.toJson(result.checks()));
+    return value.set("aRunWould", Json.texts(result.aRunWould()));
+  }
+
+  private void print(Verification.Result result) {
+    Check.print(result.checks(), console);
+    String work =
+        result.aRunWould().isEmpty() ? "change nothing" : String.join(", ", result.aRunWould());
+    console.out().println("A run would " + work + ".");
   }
 }

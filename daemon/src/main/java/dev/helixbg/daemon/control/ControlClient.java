@@ -2,6 +2,8 @@ package dev.helixbg.daemon.control;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
+import dev.helixbg.daemon.terminal.ExitCode;
+import dev.helixbg.daemon.terminal.Failure;
 import java.io.IOException;
 import java.net.SocketException;
 import java.nio.channels.ClosedChannelException;
@@ -52,7 +54,7 @@ public final class ControlClient implements AutoCloseable {
   /**
    * Sends a request and hands on what comes, until the end.
    *
-   * @throws ControlException with what the daemon says against it
+   * @throws Failure with what the daemon says against it
    * @throws IOException when the daemon is gone or does not answer in time
    */
   public void ask(ObjectNode request, LineReceiver answer) throws IOException {
@@ -64,7 +66,7 @@ public final class ControlClient implements AutoCloseable {
                 .read(patience, patience)
                 .orElseThrow(() -> new IOException("the daemon closed the connection"));
         if (line.has("error")) {
-          throw new ControlException(line.path("code").asInt(1), line.path("error").asText());
+          throw new Failure(ExitCode.of(line.path("code").asInt(1)), line.path("error").asText());
         }
         if (line.path("end").asBoolean()) {
           return;

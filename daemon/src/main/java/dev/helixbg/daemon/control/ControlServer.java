@@ -1,7 +1,11 @@
 package dev.helixbg.daemon.control;
 
 import com.fasterxml.jackson.databind.node.ObjectNode;
+import dev.helixbg.daemon.terminal.ExitCode;
+import dev.helixbg.daemon.terminal.Failure;
+import dev.helixbg.daemon.terminal.Faults;
 import java.io.IOException;
+import java.io.UncheckedIOException;
 import java.net.StandardProtocolFamily;
 import java.net.UnixDomainSocketAddress;
 import java.nio.channels.ClosedChannelException;
@@ -16,7 +20,6 @@ import java.nio.file.attribute.PosixFilePermission;
 import java.nio.file.attribute.PosixFilePermissions;
 import java.nio.file.attribute.UserPrincipal;
 import java.time.Duration;
-import java.util.Collection;
 import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
@@ -52,16 +55,11 @@ public final class ControlServer implements AutoCloseable {
   /** For those that were called off, which does not take long, to be told so. */
   private static final Duration LAST_ANSWERS = Duration.ofSeconds(5);
 
-  /** Exit codes of the README. */
-  private static final int INTERNAL = 1;
-
-  private static final int BUSY = 4;
-
   /** What a request leads to. */
   public interface Handler {
     /**
-     * @throws ControlException for what the client is to be told
-     * @throws IOException when the client is gone
+     * @throws IOException when the client is gone, {@link UncheckedIOException} the same; the
+     *     client is told of whatever else is thrown
      * @throws InterruptedException when called off: the client has left, or the server closes
      */
     void handle(ObjectNode request, Reply reply) throws IOException, InterruptedException;
@@ -72,27 +70,14 @@ public final class ControlServer implements AutoCloseable {
     }
   }
 
-  /** Lines back to the client. */
+  /** Lines back to the client, or to whoever asks within the process. */
   public interface Reply {
     /** At once. */
     void send(ObjectNode line) throws IOException;
 
     /** Together with what comes next: many lines are one write. */
-    void add(ObjectNode line) throws IOException;
-
-    /** One that keeps the lines, for who asks within the process. */
-    static Reply into(Collection<? super ObjectNode> lines) {
-      return new Reply() {
-        @Override
-        public void send(ObjectNode line) {
-          lines.add(line);
-        }
-
-        @Override
-        public void add(ObjectNode line) {
-          lines.add(line);
-        }
-      };
+    default void add(ObjectNode line) throws IOException {
+      send(line);
     }
   }
 
@@ -274,15 +259,15 @@ public final class ControlServer implements AutoCloseable {
     }
   }
 
-  private static ControlException tooMany() {
-    return new ControlException(BUSY, "too many clients at once; try again");
+  private static Failure tooMany() {
+    return new Failure(ExitCode.BUSY, "too many clients at once; try again");
   }
 
   /** Empty when the client has left, or was told that this is no request. */
   private Optional<ObjectNode> read(Lines lines, Duration idle) throws IOException {
     try {
       return lines.read(idle, limits.line());
-    } catch (ControlException e) {
+    } catch (Failure e) {
       error(lines, e);
       return Optional.empty();
     }
@@ -296,15 +281,19 @@ public final class ControlServer implements AutoCloseable {
       lines.listen(() -> callOff(mine, answered));
       handler.handle(request, new LineReply(lines, limits));
       lines.write(Lines.JSON.createObjectNode().put("end", true), limits.write());
-    } catch (ControlException e) {
-      error(lines, e);
     } catch (IOException e) {
       throw e;
+    } catch (UncheckedIOException e) {
+      throw e.getCause();
     } catch (InterruptedException e) {
-      error(lines, new ControlException(BUSY, "the daemon is stopping"));
+      error(lines, new Failure(ExitCode.BUSY, "the daemon is stopping"));
     } catch (Throwable e) {
-      LOG.error("a request failed", e);
-      error(lines, new ControlException(INTERNAL, "a fault in helix-bg: " + e));
+      ExitCode code = Faults.codeOf(e);
+      if (code == ExitCode.INTERNAL) {
+        LOG.error("a request failed", e);
+      }
+      String fault = code == ExitCode.INTERNAL ? "a fault in helix-bg: " + e : e.getMessage();
+      error(lines, new Failure(code, fault));
     } finally {
       answering.remove(mine);
       answered.countDown();
@@ -323,9 +312,9 @@ public final class ControlServer implements AutoCloseable {
     request.interrupt();
   }
 
-  private void error(Lines lines, ControlException e) throws IOException {
+  private void error(Lines lines, Failure e) throws IOException {
     lines.write(
-        Lines.JSON.createObjectNode().put("error", e.getMessage()).put("code", e.code()),
+        Lines.JSON.createObjectNode().put("error", e.getMessage()).put("code", e.code().number()),
         limits.write());
   }
 

@@ -6,6 +6,8 @@ import com.fasterxml.jackson.core.JacksonException;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import com.fasterxml.jackson.databind.node.ObjectNode;
+import dev.helixbg.daemon.terminal.ExitCode;
+import dev.helixbg.daemon.terminal.Failure;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.nio.ByteBuffer;
@@ -73,7 +75,7 @@ final class Lines implements AutoCloseable {
    * @param idle until its first byte
    * @param line from there to its end
    * @return empty when the other end has closed
-   * @throws ControlException when a line is too long or no JSON object
+   * @throws Failure with {@link ExitCode#USAGE} when a line is too long or no JSON object
    * @throws java.nio.channels.ClosedChannelException when it came too late
    */
   Optional<ObjectNode> read(Duration idle, Duration line) throws IOException {
@@ -86,7 +88,8 @@ final class Lines implements AutoCloseable {
       while (end < 0) {
         int before = received.remaining();
         if (before > maxBytes) {
-          throw new ControlException(2, "a request may have %,d bytes at most".formatted(maxBytes));
+          throw new Failure(
+              ExitCode.USAGE, "a request may have %,d bytes at most".formatted(maxBytes));
         }
         if (!receive()) {
           return Optional.empty();
@@ -177,7 +180,7 @@ final class Lines implements AutoCloseable {
     return -1;
   }
 
-  private static ObjectNode parse(byte[] bytes) throws ControlException {
+  private static ObjectNode parse(byte[] bytes) {
     try {
       if (JSON.readTree(new String(bytes, UTF_8)) instanceof ObjectNode object) {
         return object;
@@ -185,7 +188,7 @@ final class Lines implements AutoCloseable {
     } catch (JacksonException e) {
       // the same answer as for a number or a list
     }
-    throw new ControlException(2, "a request is one JSON object on one line");
+    throw new Failure(ExitCode.USAGE, "a request is one JSON object on one line");
   }
 
   /**

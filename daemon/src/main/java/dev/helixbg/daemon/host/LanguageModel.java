@@ -97,12 +97,7 @@ public record LanguageModel(Path file, boolean named) {
 
   /** What the settings want it to run on. */
   static Device device(Settings settings) {
-    return switch (settings.llm().backend()) {
-      case AUTO -> Device.AUTO;
-      case METAL -> Device.METAL;
-      case CUDA -> Device.CUDA;
-      case CPU -> Device.CPU;
-    };
+    return Device.valueOf(settings.llm().backend().name());
   }
 
   /** A judge of its own, closed with its model. */

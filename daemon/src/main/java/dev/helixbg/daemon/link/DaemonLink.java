@@ -4,7 +4,6 @@ import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import dev.helixbg.daemon.control.ControlClient;
-import dev.helixbg.daemon.control.ControlException;
 import dev.helixbg.daemon.kb.Kb;
 import dev.helixbg.daemon.terminal.ExitCode;
 import dev.helixbg.daemon.terminal.Failure;
@@ -58,22 +57,19 @@ public final class DaemonLink {
   /**
    * All lines of the answer of a daemon that must be there.
    *
-   * @throws Failure with {@link ExitCode#NO_DAEMON} when it is not, or goes away
-   * @throws ControlException with what it says against the request
+   * @throws Failure with {@link ExitCode#NO_DAEMON} when it is not, or goes away; with what it says
+   *     against the request
    */
-  public List<JsonNode> ask(ObjectNode request, Duration patience) throws ControlException {
+  public List<JsonNode> ask(ObjectNode request, Duration patience) {
     List<JsonNode> answer = new ArrayList<>();
     ask(request, patience, answer::add);
     return answer;
   }
 
   /** The same, line by line as they come. */
-  public void ask(ObjectNode request, Duration patience, ControlClient.LineReceiver answer)
-      throws ControlException {
+  public void ask(ObjectNode request, Duration patience, ControlClient.LineReceiver answer) {
     try (ControlClient client = require(patience)) {
       client.ask(request, answer);
-    } catch (ControlException e) {
-      throw e;
     } catch (IOException e) {
       throw new Failure(ExitCode.NO_DAEMON, e.getMessage() + "; see: helix-bg service logs");
     }

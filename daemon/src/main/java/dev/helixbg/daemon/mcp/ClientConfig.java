@@ -10,51 +10,16 @@ import java.util.stream.Collectors;
 
 /** How clients are told to start this server: what to copy, and where to. */
 public enum ClientConfig {
-  CLAUDE_CODE("run this command") {
-    @Override
-    String text(List<String> command) {
-      return "claude mcp add --scope user helix-bg -- "
-          + command.stream().map(ClientConfig::quoted).collect(Collectors.joining(" "));
-    }
-  },
+  CLAUDE_CODE("run this command"),
   CLAUDE_DESKTOP(
       "add this to claude_desktop_config.json (Settings, Developer, Edit Config), then restart"
-          + " Claude") {
-    @Override
-    String text(List<String> command) throws JsonProcessingException {
-      return json("mcpServers", false, command);
-    }
-  },
-  CURSOR("add this to ~/.cursor/mcp.json, or to .cursor/mcp.json of a project") {
-    @Override
-    String text(List<String> command) throws JsonProcessingException {
-      return json("mcpServers", false, command);
-    }
-  },
+          + " Claude"),
+  CURSOR("add this to ~/.cursor/mcp.json, or to .cursor/mcp.json of a project"),
   VSCODE(
       "add this to mcp.json (command MCP: Open User Configuration), or to .vscode/mcp.json of a"
-          + " project") {
-    @Override
-    String text(List<String> command) throws JsonProcessingException {
-      return json("servers", true, command);
-    }
-  },
-  ZED("add this to settings.json (command zed: open settings file)") {
-    @Override
-    String text(List<String> command) throws JsonProcessingException {
-      return json("context_servers", false, command);
-    }
-  },
-  CODEX("add this to ~/.codex/config.toml") {
-    @Override
-    String text(List<String> command) throws JsonProcessingException {
-      // A JSON string is a basic string of TOML as well.
-      return "[mcp_servers.helix-bg]\ncommand = %s\nargs = %s"
-          .formatted(
-              JSON.writeValueAsString(command.getFirst()),
-              JSON.writeValueAsString(command.subList(1, command.size())));
-    }
-  };
+          + " project"),
+  ZED("add this to settings.json (command zed: open settings file)"),
+  CODEX("add this to ~/.codex/config.toml");
 
   private static final ObjectMapper JSON = new ObjectMapper();
 
@@ -63,8 +28,6 @@ public enum ClientConfig {
   ClientConfig(String where) {
     this.where = where;
   }
-
-  abstract String text(List<String> command) throws JsonProcessingException;
 
   /** What to do with {@link #snippet}, for people. */
   public String where() {
@@ -78,7 +41,19 @@ public enum ClientConfig {
   public String snippet(String program, List<String> arguments) throws JsonProcessingException {
     List<String> command = new ArrayList<>(List.of(program, "mcp"));
     command.addAll(arguments);
-    return text(command);
+    return switch (this) {
+      case CLAUDE_CODE ->
+          "claude mcp add --scope user helix-bg -- "
+              + command.stream().map(ClientConfig::quoted).collect(Collectors.joining(" "));
+      case CLAUDE_DESKTOP, CURSOR -> json("mcpServers", false, command);
+      case VSCODE -> json("servers", true, command);
+      case ZED -> json("context_servers", false, command);
+      case CODEX -> // A JSON string is a basic string of TOML as well.
+          "[mcp_servers.helix-bg]\ncommand = %s\nargs = %s"
+              .formatted(
+                  JSON.writeValueAsString(program),
+                  JSON.writeValueAsString(command.subList(1, command.size())));
+    };
   }
 
   /** How it is called on the command line. */

@@ -4,7 +4,6 @@ import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import dev.helixbg.config.Locations;
 import dev.helixbg.config.Settings;
-import dev.helixbg.daemon.control.ControlException;
 import dev.helixbg.daemon.kb.Kb;
 import dev.helixbg.daemon.kb.ReportFolder;
 import dev.helixbg.daemon.link.DaemonHome;
@@ -69,12 +68,7 @@ final class Kbs implements AutoCloseable {
     try {
       return Optional.of(link.ask(DaemonLink.request("status"), STATUS).getFirst());
     } catch (Failure e) {
-      if (e.code() == ExitCode.NO_DAEMON) {
-        return Optional.empty();
-      }
-      throw e;
-    } catch (ControlException e) {
-      return Optional.empty(); // too many clients; whoever asks it next is told
+      return Optional.empty(); // none runs, or it has too many clients: whoever asks next is told
     }
   }
 
@@ -103,7 +97,7 @@ final class Kbs implements AutoCloseable {
    * @param request without the KB
    * @param wanted folder or name of the KB; empty: the first
    * @param progress shown when this process has to read or compute much
-   * @throws ControlException with what is wrong with the request
+   * @throws Failure with what is wrong with the request
    */
   Answer ask(ObjectNode request, Optional<String> wanted, Progress.Display progress)
       throws IOException, InterruptedException {

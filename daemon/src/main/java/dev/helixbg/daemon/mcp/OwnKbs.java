@@ -3,8 +3,6 @@ package dev.helixbg.daemon.mcp;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import dev.helixbg.config.Settings;
-import dev.helixbg.daemon.control.ControlException;
-import dev.helixbg.daemon.control.ControlServer;
 import dev.helixbg.daemon.host.DaemonClock;
 import dev.helixbg.daemon.host.DaemonMetrics;
 import dev.helixbg.daemon.host.EmbedderHost;
@@ -28,7 +26,6 @@ import dev.helixbg.insight.log.FileState;
 import java.io.IOException;
 import java.nio.file.NoSuchFileException;
 import java.time.Duration;
-import java.time.Instant;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
@@ -42,13 +39,13 @@ import java.util.concurrent.TimeUnit;
  * Answers without a daemon, from the same files: a KB whose log changed is first brought up to
  * date, as {@code one-shot} does it without asking a language model.
  */
-final class OwnKbs implements KbRequests.Host, AutoCloseable {
+final class OwnKbs implements AutoCloseable {
   private static final Duration CHORES = Duration.ofSeconds(30);
 
   private final Settings settings;
   private final DaemonMetrics metrics = new DaemonMetrics(DaemonClock.SYSTEM);
   private final CopyOnWriteArraySet<Kb> kbs = new CopyOnWriteArraySet<>();
-  private final KbRequests requests = new KbRequests(this);
+  private final KbRequests requests;
   private final EmbedderHost embedder;
   private final TextModelHost model;
   private final Reviews reviews;
@@ -65,6 +62,12 @@ final class OwnKbs implements KbRequests.Host, AutoCloseable {
     this.model = new TextModelHost(settings, DaemonClock.SYSTEM, metrics);
     this.reviews = new Reviews(settings, source.id());
     this.searches = new SearchService(() -> embedder, metrics);
+    this.requests =
+        new KbRequests(
+            () -> new KbRequests.Held(List.copyOf(kbs), settings, searches, model, reviews),
+            metrics,
+            DaemonClock.SYSTEM,
+            this::forgetReports);
     this.chores =
         Executors.newSingleThreadScheduledExecutor(
             Thread.ofPlatform().daemon().name("mcp-chores").factory());
@@ -75,14 +78,14 @@ final class OwnKbs implements KbRequests.Host, AutoCloseable {
   /**
    * All lines of an answer.
    *
-   * @throws ControlException with what is wrong with the request
+   * @throws Failure with what is wrong with the request
    */
   List<JsonNode> ask(Kb kb, ObjectNode request, Progress.Display progress)
       throws IOException, InterruptedException {
     kbs.add(kb);
     bringUpToDate(kb, progress);
     List<JsonNode> lines = new ArrayList<>();
-    if (!requests.answer(request, ControlServer.Reply.into(lines))) {
+    if (!requests.answer(request, lines::add)) {
       throw new IllegalArgumentException("no such request: " + request);
     }
     return lines;
@@ -130,47 +133,11 @@ final class OwnKbs implements KbRequests.Host, AutoCloseable {
     }
   }
 
-  @Override
-  public List<Kb> kbs() {
-    return List.copyOf(kbs);
-  }
-
-  @Override
-  public SearchService searches() {
-    return searches;
-  }
-
-  @Override
-  public TextModelHost model() {
-    return model;
-  }
-
-  @Override
-  public Settings settings() {
-    return settings;
-  }
-
   /** The next question about a KB makes its report anew. */
-  @Override
-  public void look() {
+  private void forgetReports() {
     synchronized (upToDate) {
       upToDate.clear();
     }
-  }
-
-  @Override
-  public Reviews reviews() {
-    return reviews;
-  }
-
-  @Override
-  public DaemonMetrics metrics() {
-    return metrics;
-  }
-
-  @Override
-  public Instant now() {
-    return Instant.now();
   }
 
   @Override

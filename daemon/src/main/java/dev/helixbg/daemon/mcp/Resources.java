@@ -3,9 +3,9 @@ package dev.helixbg.daemon.mcp;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import dev.helixbg.config.text.PrintableText;
-import dev.helixbg.daemon.control.ControlException;
 import dev.helixbg.daemon.kb.Kb;
 import dev.helixbg.daemon.link.DaemonLink;
+import dev.helixbg.daemon.terminal.Failure;
 import dev.helixbg.daemon.terminal.Progress;
 import io.modelcontextprotocol.server.McpServerFeatures.SyncResourceSpecification;
 import io.modelcontextprotocol.server.McpServerFeatures.SyncResourceTemplateSpecification;
@@ -95,7 +95,7 @@ final class Resources {
 
   /** Of whichever KB has it. */
   private Content finding(String id) throws Exception {
-    ControlException unknown = null;
+    Failure unknown = null;
     for (Kb kb : kbs.all(kbs.daemon())) {
       try {
         JsonNode finding =
@@ -106,7 +106,7 @@ final class Resources {
                 .first();
         return new Content(
             "application/json", JSON.writeValueAsString(ShownFinding.whole(finding)));
-      } catch (ControlException e) {
+      } catch (Failure e) {
         unknown = e;
       }
     }

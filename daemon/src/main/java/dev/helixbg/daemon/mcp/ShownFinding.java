@@ -36,13 +36,7 @@ final class ShownFinding {
    * @param finding as the daemon sends it
    */
   static ObjectNode brief(JsonNode finding) {
-    ObjectNode shown = head(finding);
-    for (String side : List.of("a", "b", "entry")) {
-      if (finding.has(side)) {
-        shown.set(side, side(finding.path(side), EXCERPT));
-      }
-    }
-    copy(finding, shown, "entries");
+    ObjectNode shown = head(finding, EXCERPT);
     if (!finding.path("edit").isEmpty()) {
       ArrayNode ways = shown.putArray("edit");
       finding.path("edit").forEach(way -> ways.add(Shown.printable(way.path("do"))));
@@ -52,13 +46,7 @@ final class ShownFinding {
 
   /** With whole texts, as far as the report has them, the evidence, and the edit to carry out. */
   static ObjectNode whole(JsonNode finding) {
-    ObjectNode shown = head(finding);
-    for (String side : List.of("a", "b", "entry")) {
-      if (finding.has(side)) {
-        shown.set(side, side(finding.path(side), Integer.MAX_VALUE));
-      }
-    }
-    copy(finding, shown, "entries");
+    ObjectNode shown = head(finding, Integer.MAX_VALUE);
     if (finding.has("proposedText")) {
       shown.set("text", Shown.printable(finding.path("proposedText")));
     }
@@ -70,9 +58,16 @@ final class ShownFinding {
     return shown;
   }
 
-  private static ObjectNode head(JsonNode finding) {
+  /** What it is, and about which entries. */
+  private static ObjectNode head(JsonNode finding, int characters) {
     ObjectNode shown = JSON.createObjectNode();
     HEAD.forEach(field -> copy(finding, shown, field));
+    for (String side : List.of("a", "b", "entry")) {
+      if (finding.has(side)) {
+        shown.set(side, side(finding.path(side), characters));
+      }
+    }
+    copy(finding, shown, "entries");
     return shown;
   }
 

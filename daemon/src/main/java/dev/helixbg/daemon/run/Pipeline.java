@@ -171,6 +171,11 @@ public final class Pipeline {
     return Sha256.of(parts);
   }
 
+  /** The folder for what can be made again. */
+  public Path cache() {
+    return settings.cache();
+  }
+
   /** The hash of a file; empty when there is none. */
   private static String content(Path file) throws IOException {
     if (!Files.exists(file)) {

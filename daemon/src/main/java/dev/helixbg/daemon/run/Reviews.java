@@ -12,13 +12,14 @@ import dev.helixbg.insight.acts.Acts;
 import dev.helixbg.insight.decisions.Decisions;
 import dev.helixbg.insight.findings.Analysis;
 import dev.helixbg.insight.findings.Findings;
+import dev.helixbg.insight.findings.KbEntries;
 import dev.helixbg.insight.judge.AnswerFile;
 import dev.helixbg.insight.judge.Asking;
 import dev.helixbg.insight.judge.Judge;
 import dev.helixbg.insight.judge.JudgeProgress;
+import dev.helixbg.insight.judge.JudgeTrust;
 import dev.helixbg.insight.review.DriftReview;
 import dev.helixbg.insight.review.History;
-import dev.helixbg.insight.review.KbEntries;
 import dev.helixbg.insight.review.Review;
 import dev.helixbg.insight.review.SessionReview;
 import dev.helixbg.insight.review.StaleReview;
@@ -50,9 +51,14 @@ public final class Reviews {
 
   /** Of the entries whose vectors are in the cache: all of them, once a run has ended. */
   public Subject subject(Kb kb) {
-    KbEntries known =
+    return subject(
+        kb,
         KbEntries.read(
-            kb.dataLog(), new EmbeddingCache(kb.folder()), modelId, settings.embed().maxTokens());
+            kb.dataLog(), new EmbeddingCache(kb.folder()), modelId, settings.embed().maxTokens()));
+  }
+
+  /** Of these entries of that KB. */
+  public Subject subject(Kb kb, KbEntries known) {
     Decisions decisions = Pipeline.decisions(kb);
     Findings all =
         Analysis.run(
@@ -147,17 +153,20 @@ public final class Reviews {
       BooleanSupplier cancelled)
       throws InterruptedException {
     int entryTokens = settings.llm().entryTokens();
+    LanguageModel file = LanguageModel.require(settings);
     try (Asking asking =
         new Asking(
             new AnswerFile(kb.kb().answers(), kb::check),
-            LanguageModel.require(settings).hash(settings),
+            file.hash(settings),
             entryTokens,
             () -> Judge.with(model, entryTokens),
             Duration.ofSeconds(settings.llm().seconds()),
             System::nanoTime,
             progress,
             cancelled)) {
-      Subject before = subject.before(new Subject.Judge(model.name(), asking));
+      boolean guesses =
+          new Trial(settings, file).known().filter(JudgeTrust::isGuessing).isPresent();
+      Subject before = subject.before(new Subject.Judge(model.name(), asking, guesses));
       return review(kb.kb(), wanted, last, before, at);
     }
   }

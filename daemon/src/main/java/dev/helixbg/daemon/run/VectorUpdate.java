@@ -10,7 +10,10 @@ import dev.helixbg.embed.cache.CachedVectors;
 import dev.helixbg.embed.cache.EmbeddingCache;
 import dev.helixbg.embed.cache.Journal;
 import dev.helixbg.embed.cache.TextKey;
+import dev.helixbg.insight.findings.KbEntries;
+import dev.helixbg.insight.findings.NamedEntry;
 import dev.helixbg.insight.log.Entry;
+import dev.helixbg.insight.log.LogReading;
 import dev.helixbg.insight.log.Passage;
 import dev.helixbg.insight.similarity.PassageVectors;
 import dev.helixbg.insight.similarity.Vectors;
@@ -18,6 +21,7 @@ import java.io.IOException;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.HashMap;
+import java.util.Iterator;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -100,21 +104,17 @@ public final class VectorUpdate {
       Optional<String> rebuilt) {
 
     /**
-     * The vector of each text that is embedded.
+     * The entries with their vectors.
      *
-     * @param entries that the update was made for
+     * @param log that the update was made for
      */
-    public Map<String, float[]> byText(List<Entry> entries, int modelTokens) {
-      Map<String, float[]> vectors = HashMap.newHashMap(entries.size() + passages.count());
-      for (int i = 0; i < entries.size(); i++) {
-        vectors.put(entries.get(i).embeddedText(), this.vectors.get(i));
-      }
-      for (int i = 0; i < passages.count(); i++) {
-        Entry owner = entries.get(passages.owners()[i]);
-        vectors.put(
-            passages.passages().get(i).embeddedText(owner, modelTokens), passages.vectors().row(i));
-      }
-      return vectors;
+    public KbEntries of(LogReading log) {
+      Iterator<TextKey> next = keys.iterator();
+      return new KbEntries(
+          NamedEntry.all(log.entries(), entry -> next.next().hex()),
+          Vectors.of(vectors),
+          passages,
+          log.account());
     }
   }
 
@@ -161,10 +161,7 @@ public final class VectorUpdate {
     return new Result(
         List.copyOf(own.keys),
         own.vectors(),
-        new PassageVectors(
-            owners.stream().mapToInt(Integer::intValue).toArray(),
-            List.copyOf(passages),
-            Vectors.of(parts.vectors())),
+        PassageVectors.of(owners, List.copyOf(passages), parts.vectors()),
         own.reused + parts.reused,
         missing,
         own.rebuilt().or(parts::rebuilt));

@@ -1,5 +1,7 @@
 package dev.helixbg.daemon.search;
 
+import dev.helixbg.daemon.terminal.ExitCode;
+import dev.helixbg.daemon.terminal.Failure;
 import dev.helixbg.insight.search.SearchIndex;
 import java.util.Optional;
 
@@ -22,18 +24,18 @@ public record SearchRequest(String text, Optional<String> topic, int from, int l
   public static final int MAX_FROM = 10_000;
 
   /**
-   * @throws IllegalArgumentException when a number or the text is out of bounds, for people
+   * @throws Failure with {@link ExitCode#USAGE} when a number or the text is out of bounds
    */
   public SearchRequest {
     if (limit < 1 || limit > MAX_HITS) {
-      throw new IllegalArgumentException("limit must be from 1 to " + MAX_HITS);
+      throw new Failure(ExitCode.USAGE, "limit must be from 1 to " + MAX_HITS);
     }
     if (from < 0 || from > MAX_FROM) {
-      throw new IllegalArgumentException("offset must be from 0 to %,d".formatted(MAX_FROM));
+      throw new Failure(ExitCode.USAGE, "offset must be from 0 to %,d".formatted(MAX_FROM));
     }
     if (text.isBlank() || text.length() > MAX_TEXT) {
-      throw new IllegalArgumentException(
-          "the text must have 1 to %,d characters".formatted(MAX_TEXT));
+      throw new Failure(
+          ExitCode.USAGE, "the text must have 1 to %,d characters".formatted(MAX_TEXT));
     }
   }
 

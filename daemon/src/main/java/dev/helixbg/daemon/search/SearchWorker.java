@@ -5,10 +5,8 @@ import dev.helixbg.daemon.kb.Kb;
 import dev.helixbg.daemon.terminal.ExitCode;
 import dev.helixbg.daemon.terminal.Failure;
 import dev.helixbg.daemon.terminal.Faults;
-import dev.helixbg.embed.cache.CachedVectors;
 import dev.helixbg.embed.cache.EmbeddingCache;
-import dev.helixbg.embed.cache.TextKey;
-import dev.helixbg.insight.log.DataLog;
+import dev.helixbg.insight.findings.KbEntries;
 import dev.helixbg.insight.search.SearchIndex;
 import java.util.ArrayList;
 import java.util.HashMap;
@@ -114,16 +112,10 @@ final class SearchWorker implements AutoCloseable {
 
   /** The entries whose vectors are in the cache: all of them, once a run has ended. */
   private SearchIndex read(EmbedderSource source) {
-    EmbeddingCache cache = new EmbeddingCache(kb.folder());
-    CachedVectors own = cache.read();
-    CachedVectors passages = cache.ofPassages().read();
-    return SearchIndex.of(
-        DataLog.read(kb.dataLog()).entries(),
-        source.maxTokens(),
-        text -> {
-          TextKey key = TextKey.of(source.id(), text);
-          return own.vector(key).or(() -> passages.vector(key));
-        });
+    KbEntries known =
+        KbEntries.read(
+            kb.dataLog(), new EmbeddingCache(kb.folder()), source.id(), source.maxTokens());
+    return SearchIndex.of(known, source.maxTokens());
   }
 
   private void answer(List<Asked> batch) throws InterruptedException {

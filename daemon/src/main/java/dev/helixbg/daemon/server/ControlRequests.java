@@ -2,7 +2,6 @@ package dev.helixbg.daemon.server;
 
 import com.fasterxml.jackson.databind.ObjectMapper;
 import com.fasterxml.jackson.databind.node.ObjectNode;
-import dev.helixbg.daemon.control.ControlException;
 import dev.helixbg.daemon.control.ControlServer;
 import dev.helixbg.daemon.host.DaemonMetrics;
 import dev.helixbg.daemon.host.LanguageModel;
@@ -12,12 +11,11 @@ import dev.helixbg.daemon.idle.IdleWork;
 import dev.helixbg.daemon.service.Installation;
 import dev.helixbg.daemon.service.ServiceSpec;
 import dev.helixbg.daemon.terminal.ExitCode;
-import dev.helixbg.daemon.terminal.Faults;
+import dev.helixbg.daemon.terminal.Failure;
 import dev.helixbg.daemon.terminal.Version;
 import dev.helixbg.daemon.watch.KbWatch;
 import dev.helixbg.insight.judge.Job;
 import java.io.IOException;
-import java.io.UncheckedIOException;
 import java.time.Duration;
 import java.util.Set;
 
@@ -33,26 +31,13 @@ public final class ControlRequests implements ControlServer.Handler {
 
   ControlRequests(Daemon daemon) {
     this.daemon = daemon;
-    this.kbs = new KbRequests(daemon);
+    this.kbs =
+        new KbRequests(
+            daemon::held, daemon.metrics(), daemon.clock(), () -> daemon.loop().lookNow());
   }
 
   @Override
   public void handle(ObjectNode request, ControlServer.Reply reply)
-      throws IOException, InterruptedException {
-    try {
-      dispatch(request, reply);
-    } catch (UncheckedIOException e) {
-      throw e.getCause(); // the client is gone
-    } catch (RuntimeException e) {
-      ExitCode code = Faults.codeOf(e);
-      if (code == ExitCode.INTERNAL) {
-        throw e;
-      }
-      throw new ControlException(code.number(), e.getMessage());
-    }
-  }
-
-  private void dispatch(ObjectNode request, ControlServer.Reply reply)
       throws IOException, InterruptedException {
     String wanted = request.path("do").asText();
     switch (wanted) {
@@ -71,10 +56,9 @@ public final class ControlRequests implements ControlServer.Handler {
   }
 
   /** The answer is true: nothing is under way any more. */
-  private static void orNotYet(boolean done) throws ControlException {
+  private static void orNotYet(boolean done) {
     if (!done) {
-      throw new ControlException(
-          ExitCode.BUSY.number(), "what is under way has not ended yet; it will do so soon");
+      throw new Failure(ExitCode.BUSY, "what is under way has not ended yet; it will do so soon");
     }
   }
 
@@ -129,7 +113,7 @@ public final class ControlRequests implements ControlServer.Handler {
     counts.put("modelSeconds", metrics.modelNanos.sum() / 1e9);
     counts.put("workSeconds", metrics.workNanos.sum() / 1e9);
     counts.put("cpuSeconds", cpuSeconds());
-    counts.put("upSeconds", Duration.between(daemon.startedAt(), daemon.now()).toSeconds());
+    counts.put("upSeconds", Duration.between(daemon.startedAt(), daemon.clock().now()).toSeconds());
     Runtime runtime = Runtime.getRuntime();
     counts.put("heapBytes", runtime.totalMemory() - runtime.freeMemory());
     counts.put("residentBytes", NativeMemory.resident().orElse(null));

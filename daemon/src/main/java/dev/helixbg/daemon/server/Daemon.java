@@ -48,7 +48,7 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /** All parts of the daemon wired together, and its life from start to end. */
-public final class Daemon implements KbRequests.Host, AutoCloseable {
+public final class Daemon implements AutoCloseable {
   private static final Logger LOG = LoggerFactory.getLogger(Daemon.class);
 
   /** What the troubles of the daemon itself are about. */
@@ -363,48 +363,22 @@ public final class Daemon implements KbRequests.Host, AutoCloseable {
     return loop;
   }
 
-  @Override
-  public List<Kb> kbs() {
-    return kbs;
+  /** What requests are answered from. */
+  KbRequests.Held held() {
+    Parts now = parts;
+    return new KbRequests.Held(kbs, now.settings(), searches, now.model(), now.reviews());
   }
 
-  @Override
-  public TextModelHost model() {
-    return parts.model();
-  }
-
-  @Override
-  public Settings settings() {
-    return parts.settings();
-  }
-
-  @Override
-  public void look() {
-    loop.lookNow();
-  }
-
-  @Override
-  public Reviews reviews() {
-    return parts.reviews();
-  }
-
-  @Override
-  public DaemonMetrics metrics() {
+  DaemonMetrics metrics() {
     return metrics;
   }
 
-  @Override
-  public SearchService searches() {
-    return searches;
+  DaemonClock clock() {
+    return clock;
   }
 
   Instant startedAt() {
     return startedAt;
-  }
-
-  @Override
-  public Instant now() {
-    return clock.now();
   }
 
   int clients() {

@@ -4,8 +4,10 @@ import ch.qos.logback.classic.Level;
 import ch.qos.logback.classic.LoggerContext;
 import ch.qos.logback.classic.spi.ILoggingEvent;
 import ch.qos.logback.core.Appender;
+import ch.qos.logback.core.Layout;
 import ch.qos.logback.core.OutputStreamAppender;
 import ch.qos.logback.core.encoder.Encoder;
+import ch.qos.logback.core.encoder.LayoutWrappingEncoder;
 import ch.qos.logback.core.rolling.FixedWindowRollingPolicy;
 import ch.qos.logback.core.rolling.RollingFileAppender;
 import ch.qos.logback.core.rolling.SizeBasedTriggeringPolicy;
@@ -19,6 +21,7 @@ import dev.helixbg.daemon.terminal.Failure;
 import dev.helixbg.daemon.terminal.Reasons;
 import dev.helixbg.embed.store.PrivateFiles;
 import java.io.IOException;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
 import java.util.Locale;
@@ -128,8 +131,8 @@ public final class DaemonLog {
     file.setTriggeringPolicy(size);
     file.setEncoder(
         switch (format) {
-          case HUMAN -> started(new TextLineEncoder(FILE_TIME, "full"), context);
-          case JSON -> started(new JsonLineEncoder(), context);
+          case HUMAN -> encoder(new TextLineLayout(FILE_TIME, "full"), context);
+          case JSON -> encoder(new JsonLineLayout(), context);
         });
     file.start();
     return file;
@@ -139,15 +142,20 @@ public final class DaemonLog {
     OutputStreamAppender<ILoggingEvent> terminal = new OutputStreamAppender<>();
     terminal.setContext(context);
     terminal.setName("terminal");
-    terminal.setEncoder(started(new TextLineEncoder(TERMINAL_TIME, "short"), context));
+    terminal.setEncoder(encoder(new TextLineLayout(TERMINAL_TIME, "short"), context));
     terminal.setOutputStream(console.err());
     terminal.start();
     return terminal;
   }
 
-  private static Encoder<ILoggingEvent> started(
-      Encoder<ILoggingEvent> encoder, LoggerContext context) {
+  private static Encoder<ILoggingEvent> encoder(
+      Layout<ILoggingEvent> layout, LoggerContext context) {
+    layout.setContext(context);
+    layout.start();
+    LayoutWrappingEncoder<ILoggingEvent> encoder = new LayoutWrappingEncoder<>();
     encoder.setContext(context);
+    encoder.setCharset(StandardCharsets.UTF_8);
+    encoder.setLayout(layout);
     encoder.start();
     return encoder;
   }

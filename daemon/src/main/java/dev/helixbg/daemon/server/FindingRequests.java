@@ -3,7 +3,6 @@ package dev.helixbg.daemon.server;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import com.fasterxml.jackson.databind.node.ObjectNode;
-import dev.helixbg.daemon.control.ControlException;
 import dev.helixbg.daemon.control.ControlServer;
 import dev.helixbg.daemon.kb.Kb;
 import dev.helixbg.daemon.kb.ReportFile;
@@ -93,7 +92,7 @@ final class FindingRequests {
   /**
    * One finding, settled or not.
    *
-   * @throws ControlException when the last report has none of this id
+   * @throws Failure when the last report has none of this id
    */
   static void one(Kb kb, ObjectNode request, ControlServer.Reply reply) throws IOException {
     String id = request.path("id").asText();
@@ -117,7 +116,7 @@ final class FindingRequests {
     return about.stream().findFirst();
   }
 
-  private static ControlException unknown(String id) {
+  private static Failure unknown(String id) {
     return KbRequests.wrong("there is no finding " + id + "; the list of findings has all ids");
   }
 
@@ -194,8 +193,7 @@ final class FindingRequests {
    * Writes a decision or an opinion down; only who says that they are a person is one.
    *
    * @param request has {@code id} and {@code decision}, may have {@code by} and {@code reason}
-   * @throws ControlException for an unknown finding, and when an agent would undo what a person
-   *     decided
+   * @throws Failure for an unknown finding, and when an agent would undo what a person decided
    */
   static void decide(Kb kb, ObjectNode request, Instant at, ControlServer.Reply reply)
       throws IOException {
@@ -229,7 +227,7 @@ final class FindingRequests {
     reply.send(said(made).put("id", id).put("about", made.about()));
   }
 
-  private static Verdict verdict(String name) throws ControlException {
+  private static Verdict verdict(String name) {
     for (Verdict verdict : Verdict.values()) {
       if (title(verdict).equals(name)) {
         return verdict;

@@ -4,8 +4,8 @@ import com.fasterxml.jackson.databind.ObjectMapper;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import dev.helixbg.config.InsightSettings;
 import dev.helixbg.config.Settings;
-import dev.helixbg.daemon.control.ControlException;
 import dev.helixbg.daemon.control.ControlServer;
+import dev.helixbg.daemon.host.DaemonClock;
 import dev.helixbg.daemon.host.DaemonMetrics;
 import dev.helixbg.daemon.host.TextModelHost;
 import dev.helixbg.daemon.kb.Kb;
@@ -16,6 +16,7 @@ import dev.helixbg.daemon.search.SearchHit;
 import dev.helixbg.daemon.search.SearchRequest;
 import dev.helixbg.daemon.search.SearchService;
 import dev.helixbg.daemon.terminal.ExitCode;
+import dev.helixbg.daemon.terminal.Failure;
 import dev.helixbg.insight.judge.JudgeProgress;
 import dev.helixbg.insight.log.DataLog;
 import dev.helixbg.insight.log.Entry;
@@ -25,11 +26,11 @@ import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.file.InvalidPathException;
 import java.nio.file.Path;
-import java.time.Instant;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.function.Supplier;
 
 /**
  * What is asked about a knowledge base. The daemon's clients ask it, and a program that works by
@@ -39,36 +40,38 @@ public final class KbRequests {
   private static final int USUAL_HITS = 10;
   private static final ObjectMapper JSON = new ObjectMapper();
 
-  private final Host host;
+  private final Supplier<Held> held;
+  private final DaemonMetrics metrics;
+  private final DaemonClock clock;
+  private final Runnable decided;
 
-  /** Whoever answers: what it holds for that. */
-  public interface Host {
-    /** Those that may be asked about, at least one. */
-    List<Kb> kbs();
+  /**
+   * What answers are made from.
+   *
+   * @param kbs that may be asked about, at least one
+   */
+  public record Held(
+      List<Kb> kbs,
+      Settings settings,
+      SearchService searches,
+      TextModelHost model,
+      Reviews reviews) {}
 
-    SearchService searches();
-
-    TextModelHost model();
-
-    Reviews reviews();
-
-    DaemonMetrics metrics();
-
-    Instant now();
-
-    Settings settings();
-
-    /** Something was decided: the report is due. */
-    void look();
-  }
-
-  public KbRequests(Host host) {
-    this.host = host;
+  /**
+   * @param held as it is at each request
+   * @param decided is told of each decision: the report is due
+   */
+  public KbRequests(
+      Supplier<Held> held, DaemonMetrics metrics, DaemonClock clock, Runnable decided) {
+    this.held = held;
+    this.metrics = metrics;
+    this.clock = clock;
+    this.decided = decided;
   }
 
   /**
    * @return whether this is such a request
-   * @throws ControlException for what is wrong with it
+   * @throws Failure for what is wrong with it
    * @throws IOException when whoever asked is gone
    * @throws InterruptedException when called off
    */
@@ -84,8 +87,8 @@ public final class KbRequests {
       case "findings" -> FindingRequests.list(kb(request), request, reply);
       case "finding" -> FindingRequests.one(kb(request), request, reply);
       case "decide" -> {
-        FindingRequests.decide(kb(request), request, host.now(), reply);
-        host.look();
+        FindingRequests.decide(kb(request), request, clock.now(), reply);
+        decided.run();
       }
       default -> {
         return false;
@@ -94,12 +97,12 @@ public final class KbRequests {
     return true;
   }
 
-  static ControlException wrong(String message) {
-    return new ControlException(ExitCode.USAGE.number(), message);
+  static Failure wrong(String message) {
+    return new Failure(ExitCode.USAGE, message);
   }
 
-  private Kb kb(ObjectNode request) throws ControlException {
-    List<Kb> kbs = host.kbs();
+  private Kb kb(ObjectNode request) {
+    List<Kb> kbs = held.get().kbs();
     if (!request.has("kb")) {
       return kbs.getFirst();
     }
@@ -107,8 +110,7 @@ public final class KbRequests {
     return kbs.stream()
         .filter(kb -> isAt(kb, named))
         .findFirst()
-        .orElseThrow(
-            () -> new ControlException(ExitCode.KB.number(), "the daemon does not watch " + named));
+        .orElseThrow(() -> new Failure(ExitCode.KB, "the daemon does not watch " + named));
   }
 
   private static boolean isAt(Kb kb, String named) {
@@ -119,7 +121,7 @@ public final class KbRequests {
     }
   }
 
-  private static String text(ObjectNode request) throws ControlException {
+  private static String text(ObjectNode request) {
     String text = request.path("text").asText();
     if (text.isBlank() || text.length() > SearchRequest.MAX_TEXT) {
       throw wrong("\"text\" must have 1 to %,d characters".formatted(SearchRequest.MAX_TEXT));
@@ -130,22 +132,13 @@ public final class KbRequests {
   private void search(ObjectNode request, ControlServer.Reply reply)
       throws IOException, InterruptedException {
     SearchRequest wanted =
-        wanted(
+        new SearchRequest(
             text(request),
             Optional.ofNullable(request.path("topic").textValue()),
             request.path("offset").asInt(),
             request.path("limit").asInt(USUAL_HITS));
-    for (SearchHit hit : host.searches().search(kb(request), wanted)) {
+    for (SearchHit hit : held.get().searches().search(kb(request), wanted)) {
       reply.add(hit.toJson(JSON));
-    }
-  }
-
-  private static SearchRequest wanted(String text, Optional<String> topic, int offset, int limit)
-      throws ControlException {
-    try {
-      return new SearchRequest(text, topic, offset, limit);
-    } catch (IllegalArgumentException e) {
-      throw wrong(e.getMessage());
     }
   }
 
@@ -162,13 +155,13 @@ public final class KbRequests {
         !name.isEmpty() ? entry(kb, name) : (topic.isEmpty() ? "" : topic + " ") + text(request);
     int limit = request.path("limit").asInt(USUAL_HITS);
     SearchRequest wanted =
-        wanted(
+        new SearchRequest(
             text.substring(0, Math.min(SearchRequest.MAX_TEXT, text.length())),
             Optional.empty(),
             0,
             name.isEmpty() || limit == SearchRequest.MAX_HITS ? limit : limit + 1);
-    List<SearchHit> hits = host.searches().search(kb, wanted);
-    InsightSettings limits = host.settings().insight();
+    List<SearchHit> hits = held.get().searches().search(kb, wanted);
+    InsightSettings limits = held.get().settings().insight();
     for (SearchHit hit : hits) {
       if (!hit.name().equals(name) && limit-- > 0) {
         reply.add(hit.toJson(JSON).put("says", says(hit.similarity(), limits)));
@@ -182,7 +175,7 @@ public final class KbRequests {
         : similarity >= limits.crossLinkFrom() ? "perhaps" : "no";
   }
 
-  private static String entry(Kb kb, String name) throws ControlException, InterruptedException {
+  private static String entry(Kb kb, String name) throws InterruptedException {
     Map<String, Integer> indices = new HashMap<>();
     for (Entry entry : DataLog.readQuiet(kb.dataLog()).entries()) {
       int index = indices.merge(entry.topic(), 1, Integer::sum) - 1;
@@ -198,20 +191,21 @@ public final class KbRequests {
     Optional<String> topic = Optional.ofNullable(request.path("topic").textValue());
     Reviews.Wanted wanted = new Reviews.Wanted(kind, topic);
     KbIdentity kb = KbIdentity.of(kb(request));
-    TextModelHost models = host.model();
+    TextModelHost models = held.get().model();
     Review review =
         models.use(
             model ->
-                host.reviews()
+                held.get()
+                    .reviews()
                     .run(
                         kb,
                         wanted,
-                        host.reviews().subject(kb.kb()),
+                        held.get().reviews().subject(kb.kb()),
                         model,
                         model.map(models::counting).orElse(JudgeProgress.SILENT),
-                        host.now(),
+                        clock.now(),
                         Thread.currentThread()::isInterrupted));
-    host.metrics().reviews.increment();
+    metrics.reviews.increment();
     reply.send(History.toJson(review));
   }
 
@@ -219,22 +213,22 @@ public final class KbRequests {
       throws IOException, InterruptedException {
     Kb kb = kb(request);
     String question = text(request);
-    List<SearchHit> hits = host.searches().search(kb, SearchRequest.best(question, Chat.ENTRIES));
+    List<SearchHit> hits =
+        held.get().searches().search(kb, SearchRequest.best(question, Chat.ENTRIES));
     for (SearchHit hit : hits) {
       reply.send(JSON.createObjectNode().put("source", hit.name()));
     }
-    host.metrics()
-        .modelTokens
-        .add(
-            host.model()
-                .use(
-                    model ->
-                        Chat.answer(
-                            question,
-                            hits,
-                            model,
-                            piece -> send(reply, piece),
-                            Thread.currentThread()::isInterrupted)));
+    metrics.modelTokens.add(
+        held.get()
+            .model()
+            .use(
+                model ->
+                    Chat.answer(
+                        question,
+                        hits,
+                        model,
+                        piece -> send(reply, piece),
+                        Thread.currentThread()::isInterrupted)));
   }
 
   private static void send(ControlServer.Reply reply, String piece) {

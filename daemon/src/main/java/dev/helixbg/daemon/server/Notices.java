@@ -8,6 +8,7 @@ import dev.helixbg.daemon.host.DaemonClock;
 import dev.helixbg.daemon.kb.Kb;
 import dev.helixbg.daemon.kb.ReportFile;
 import dev.helixbg.daemon.kb.ReportFolder;
+import dev.helixbg.daemon.kb.ReportedFinding;
 import dev.helixbg.daemon.terminal.Failure;
 import dev.helixbg.embed.store.AtomicFile;
 import dev.helixbg.embed.store.PrivateFiles;
@@ -29,9 +30,9 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Tells the user of new findings, at most once a day, in one line: how many, and where the report
- * is; never what an entry says. When that was, and which findings were known then, survives a
- * restart.
+ * Tells the user of findings that newly lead a report, at most once a day, in one line: how many,
+ * out of how many, and where the report is; never what an entry says. When that was, and which
+ * findings were known then, survives a restart.
  */
 final class Notices {
   private static final Logger LOG = LoggerFactory.getLogger(Notices.class);
@@ -52,7 +53,7 @@ final class Notices {
   /**
    * The last notice.
    *
-   * @param findings the ids of all findings then
+   * @param findings the ids of those that were told of and are still in a report
    */
   private record Mark(Instant at, Set<String> findings) {}
 
@@ -82,16 +83,21 @@ final class Notices {
     if (!since.isNegative() && since.compareTo(DAY) < 0) { // negative: the clock was wrong then
       return;
     }
-    Set<String> all = new TreeSet<>();
+    Set<String> known = new TreeSet<>();
     List<Kb> withNew = new ArrayList<>();
     int count = 0;
+    int ranked = 0;
+    int judged = 0;
     for (Kb kb : kbs) {
-      Set<String> ids = findings(kb);
-      all.addAll(ids);
-      ids.removeAll(mark.findings());
-      count += ids.size();
-      if (!ids.isEmpty()) {
+      Reported report = new Reported(mark.findings());
+      report.read(kb);
+      known.addAll(report.known);
+      known.addAll(report.fresh);
+      count += report.fresh.size();
+      if (!report.fresh.isEmpty()) {
         withNew.add(kb);
+        ranked += report.ranked;
+        judged += report.judged;
       }
     }
     reportsSeen = reports;
@@ -99,25 +105,56 @@ final class Notices {
       return;
     }
     // Before it is shown: whatever happens then, it is not shown twice.
-    mark = new Mark(clock.now(), all);
+    mark = new Mark(clock.now(), known);
     write(mark);
     desktop.show(
-        "helix-bg: %d new finding%s%s: %s"
+        "helix-bg: %d new among what is most worth doing%s (%d candidates ranked, %s judged): %s"
             .formatted(
                 count,
-                count == 1 ? "" : "s",
                 withNew.size() == 1 ? "" : " in " + withNew.size() + " knowledge bases",
+                ranked,
+                judged == 0 ? "none" : judged,
                 ReportFolder.of(withNew.getFirst()).html()));
   }
 
-  private static Set<String> findings(Kb kb) {
-    Set<String> ids = new TreeSet<>();
-    try {
-      ReportFile.findings(kb).forEach(finding -> ids.add(finding.id()));
-    } catch (Failure e) {
-      LOG.debug("no findings to tell of: {}", e.getMessage());
+  /** What a report has to tell. */
+  private static final class Reported implements ReportFile.Visitor {
+    private final Set<String> told;
+    private final Set<String> fresh = new TreeSet<>();
+    private final Set<String> known = new TreeSet<>();
+    private int ranked;
+    private int judged;
+
+    Reported(Set<String> told) {
+      this.told = told;
     }
-    return ids;
+
+    void read(Kb kb) {
+      try {
+        ReportFile.read(kb, this);
+      } catch (Failure e) {
+        LOG.debug("no findings to tell of: {}", e.getMessage());
+      }
+    }
+
+    @Override
+    public void leading(String id) {
+      if (!told.contains(id)) {
+        fresh.add(id);
+      }
+    }
+
+    @Override
+    public boolean finding(ReportedFinding finding, JsonNode json) {
+      if (told.contains(finding.id())) {
+        known.add(finding.id());
+      }
+      if (finding.section().equals("relations")) {
+        ranked++;
+        judged += json.path("verdict").isObject() ? 1 : 0;
+      }
+      return true;
+    }
   }
 
   private Mark read() throws IOException {

@@ -1,7 +1,6 @@
 package dev.helixbg.daemon.service;
 
 import com.fasterxml.jackson.databind.JsonNode;
-import dev.helixbg.daemon.control.ControlException;
 import dev.helixbg.daemon.link.DaemonHome;
 import dev.helixbg.daemon.link.DaemonLink;
 import dev.helixbg.daemon.terminal.Check;
@@ -95,7 +94,7 @@ public final class ServiceHealth {
           new DaemonLink(home)
               .ask(DaemonLink.request("status"), Duration.ofSeconds(10))
               .getFirst());
-    } catch (ControlException | Failure e) {
+    } catch (Failure e) {
       return Optional.empty();
     }
   }

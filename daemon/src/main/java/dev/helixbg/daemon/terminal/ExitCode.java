@@ -24,7 +24,7 @@ public enum ExitCode {
   }
 
   /** The code of a number; {@link #INTERNAL} for one that is none. */
-  static ExitCode of(int number) {
+  public static ExitCode of(int number) {
     return Arrays.stream(values())
         .filter(code -> code.number == number)
         .findFirst()

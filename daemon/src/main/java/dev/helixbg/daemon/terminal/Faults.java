@@ -1,7 +1,6 @@
 package dev.helixbg.daemon.terminal;
 
 import dev.helixbg.config.ConfigException;
-import dev.helixbg.daemon.control.ControlException;
 import dev.helixbg.embed.EmbeddingException;
 import dev.helixbg.insight.judge.JudgeException;
 import dev.helixbg.insight.log.DataLogException;
@@ -65,7 +64,6 @@ public final class Faults {
       case GpuException gpu -> ExitCode.MODEL;
       case JudgeException model -> ExitCode.MODEL;
       case ContextFullException prompt -> ExitCode.USAGE;
-      case ControlException told -> ExitCode.of(told.code());
       case CancellationException calledOff -> ExitCode.INTERRUPTED;
       default -> ExitCode.INTERNAL;
     };

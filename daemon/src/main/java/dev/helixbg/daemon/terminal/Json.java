@@ -23,6 +23,11 @@ public final class Json {
     return JsonNodeFactory.instance.objectNode();
   }
 
+  /** A record as an object of its components. */
+  public static ObjectNode of(Record value) {
+    return MAPPER.valueToTree(value);
+  }
+
   /** An array of what each item becomes. */
   public static <T> ArrayNode array(Collection<T> items, Function<T, ? extends JsonNode> item) {
     ArrayNode array = JsonNodeFactory.instance.arrayNode();

@@ -1,6 +1,5 @@
 package dev.helixbg.daemon.watch;
 
-import com.fasterxml.jackson.core.JacksonException;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import dev.helixbg.daemon.kb.Kb;
@@ -12,51 +11,62 @@ import dev.helixbg.embed.store.PrivateFiles;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.List;
 import java.util.Optional;
 
 /**
- * How far the daemon has come with a KB: {@code insights/cursor.json}, replaced only after a report
- * was published. A daemon that starts and finds everything as the cursor says has nothing to do.
+ * How far helix-bg has come with a KB: {@code insights/cursor.json}, replaced only after a report
+ * was published. Whoever finds everything as the cursor says has nothing to do. It is sealed: in a
+ * folder that somebody else made it counts for nothing, and what lies there is made anew.
  *
  * @param logSha256 of the log that was read
  * @param basis of everything else that a report is made from: program, models, settings, decisions,
  *     answers, reviews
  * @param files sizes and times of log, vectors and reports as they were left
  * @param questions that the language model has not been asked yet
+ * @param summary of the report for a terminal, with colours
  */
-public record Cursor(String logSha256, String basis, String files, int questions) {
+public record Cursor(String logSha256, String basis, String files, int questions, String summary) {
   public static final String NAME = "cursor.json";
-  private static final int SCHEMA = 1;
+  private static final int SCHEMA = 2;
   private static final int MAX_BYTES = 1 << 20;
   private static final ObjectMapper JSON = new ObjectMapper();
 
   /** Empty when there is none that can be used, which only costs the work once more. */
-  static Optional<Cursor> read(Kb kb) {
+  public static Optional<Cursor> read(Kb kb, Seal seal) {
     try {
       JsonNode json = JSON.readTree(bytes(file(kb)));
+      Cursor cursor =
+          new Cursor(
+              json.path("logSha256").asText(),
+              json.path("basis").asText(),
+              json.path("files").asText(),
+              json.path("questions").asInt(),
+              json.path("summary").asText());
       return json.path("schema").asInt() == SCHEMA
-          ? Optional.of(
-              new Cursor(
-                  json.path("logSha256").asText(),
-                  json.path("basis").asText(),
-                  json.path("files").asText(),
-                  json.path("questions").asInt()))
+              && json.path("seal").asText().equals(cursor.sealed(seal))
+          ? Optional.of(cursor)
           : Optional.empty();
-    } catch (JacksonException e) {
-      return Optional.empty();
     } catch (IOException e) {
       return Optional.empty();
     }
   }
 
   /** Whether nothing is to be done where another cursor was left. */
-  boolean isWhere(Cursor other) {
+  public boolean isWhere(Cursor other) {
     return logSha256.equals(other.logSha256)
         && basis.equals(other.basis)
         && files.equals(other.files);
   }
 
-  void write(Kb kb) {
+  /** Writes nothing where no seal can be had: it would not be believed. */
+  public void write(Kb kb, Seal seal) {
+    String sealed;
+    try {
+      sealed = sealed(seal);
+    } catch (IOException e) {
+      return;
+    }
     try {
       byte[] bytes =
           JSON.writerWithDefaultPrettyPrinter()
@@ -66,13 +76,19 @@ public record Cursor(String logSha256, String basis, String files, int questions
                       .put("logSha256", logSha256)
                       .put("basis", basis)
                       .put("files", files)
-                      .put("questions", questions));
+                      .put("questions", questions)
+                      .put("summary", summary)
+                      .put("seal", sealed));
       PrivateFiles.makeFolder(kb.insights());
       AtomicFile.replace(file(kb), out -> out.write(bytes));
     } catch (IOException e) {
       throw new Failure(
           ExitCode.WRITE, "cannot write the cursor to " + kb.insights() + ": " + Reasons.of(e));
     }
+  }
+
+  private String sealed(Seal seal) throws IOException {
+    return seal.on(List.of(logSha256, basis, files, "" + questions, summary));
   }
 
   private static byte[] bytes(Path file) throws IOException {

@@ -42,6 +42,21 @@ public record KbStamp(
         others(kb, files));
   }
 
+  /**
+   * The text of a KB as it is now.
+   *
+   * @throws IOException when the log is missing or cannot be looked at
+   */
+  public static String text(Kb kb, KbFiles files) throws IOException {
+    return new KbStamp(
+            files.state(kb.dataLog()),
+            Optional.empty(),
+            said(kb, files),
+            vectors(kb, files),
+            others(kb, files))
+        .text();
+  }
+
   /** The same log and model beside the other files as they are now. */
   KbStamp withOthers(Kb kb, KbFiles files) {
     return new KbStamp(log, model, said(kb, files), vectors(kb, files), others(kb, files));

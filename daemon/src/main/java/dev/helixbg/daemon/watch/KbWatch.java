@@ -14,6 +14,7 @@ import dev.helixbg.daemon.terminal.Faults;
 import dev.helixbg.daemon.terminal.Reasons;
 import dev.helixbg.insight.log.FileState;
 import dev.helixbg.insight.log.LogReading;
+import dev.helixbg.insight.report.TerminalSummary;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
@@ -58,6 +59,7 @@ public final class KbWatch {
   private final ModelLookout model;
   private final Runnable forgetting;
   private final DaemonSettings settings;
+  private final Seal seal;
 
   /** The state for which everything is done; null when something is to be done. */
   private KbStamp done;
@@ -139,6 +141,7 @@ public final class KbWatch {
     this.name = kb.folder().toString();
     this.restsSince = clock.nanos();
     this.pipeline = pipeline;
+    this.seal = new Seal(pipeline.cache());
     this.model = model;
     this.forgetting = forgetting;
     this.settings = settings;
@@ -386,10 +389,11 @@ public final class KbWatch {
     }
     done = published;
     last = Last.of(logSha256, last.basis(), published);
-    Cursor.read(kb)
+    Cursor.read(kb, seal)
         .filter(c -> c.files().equals(stamp.text()))
-        .ifPresent(
-            c -> new Cursor(c.logSha256(), c.basis(), published.text(), c.questions()).write(kb));
+        .map(
+            c -> new Cursor(c.logSha256(), c.basis(), published.text(), c.questions(), c.summary()))
+        .ifPresent(moved -> moved.write(kb, seal));
     troubles.over(name);
     LOG.info("{}: the vectors of {} entries published", name, entries);
     return poll;
@@ -404,7 +408,7 @@ public final class KbWatch {
       throws IOException, InterruptedException {
     String basis = pipeline.basis(kb);
     Last now = Last.of(log.account().sha256(), basis, stamp);
-    Cursor cursor = new Cursor(now.logSha256(), basis, stamp.text(), questions);
+    Cursor cursor = new Cursor(now.logSha256(), basis, stamp.text(), questions, "");
     if (isLeftAs(cursor) || now.equals(last) && !again) {
       last = now;
       return true;
@@ -420,7 +424,8 @@ public final class KbWatch {
         .rebuilt()
         .ifPresent(reason -> LOG.warn("{}: the vectors were made anew: {}", name, reason));
     if (stamp.withOthers(kb, files).equals(stamp)) {
-      new Cursor(now.logSha256(), basis, stamp.text(), questions).write(kb);
+      String summary = TerminalSummary.render(made.report());
+      new Cursor(now.logSha256(), basis, stamp.text(), questions, summary).write(kb, seal);
       last = now;
       return true;
     }
@@ -436,7 +441,7 @@ public final class KbWatch {
 
   /** Whether an earlier process did everything; asked once. */
   private boolean isLeftAs(Cursor here) {
-    Optional<Cursor> left = fresh ? Cursor.read(kb).filter(here::isWhere) : Optional.empty();
+    Optional<Cursor> left = fresh ? Cursor.read(kb, seal).filter(here::isWhere) : Optional.empty();
     fresh = false;
     left.ifPresent(cursor -> questions = cursor.questions());
     return left.isPresent();

@@ -9,6 +9,8 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import com.fasterxml.jackson.databind.node.ObjectNode;
+import dev.helixbg.daemon.terminal.ExitCode;
+import dev.helixbg.daemon.terminal.Failure;
 import java.io.IOException;
 import java.net.StandardProtocolFamily;
 import java.net.UnixDomainSocketAddress;
@@ -98,7 +100,7 @@ class ControlServerTest {
           reply.send(JSON.createObjectNode().put("text", "x".repeat(100_000)));
         }
       }
-      case "fail" -> throw new ControlException(3, "no such knowledge base");
+      case "fail" -> throw new Failure(ExitCode.KB, "no such knowledge base");
       default -> throw new IllegalStateException("a bug");
     }
   }
@@ -132,13 +134,11 @@ class ControlServerTest {
         assertEquals(3, lines.size());
         assertEquals("grüße\n\"", lines.get(2).path("text").asText());
       }
-      ControlException told =
-          assertThrows(ControlException.class, () -> client.ask(request("fail")));
-      assertEquals(3, told.code());
+      Failure told = assertThrows(Failure.class, () -> client.ask(request("fail")));
+      assertEquals(ExitCode.KB, told.code());
       assertEquals("no such knowledge base", told.getMessage());
-      ControlException bug =
-          assertThrows(ControlException.class, () -> client.ask(request("other")));
-      assertEquals(1, bug.code());
+      Failure bug = assertThrows(Failure.class, () -> client.ask(request("other")));
+      assertEquals(ExitCode.INTERNAL, bug.code());
       assertEquals(1, client.ask(request("echo")).size(), "an error ends a request only");
     }
   }
@@ -318,7 +318,8 @@ class ControlServerTest {
       server.close();
       ExecutionException e =
           assertThrows(ExecutionException.class, () -> answer.get(60, TimeUnit.SECONDS));
-      assertTrue(e.getCause() instanceof ControlException told && told.code() == 4, e.toString());
+      assertTrue(
+          e.getCause() instanceof Failure told && told.code() == ExitCode.BUSY, e.toString());
     }
   }
 
@@ -346,9 +347,8 @@ class ControlServerTest {
   void anErrorOfTheJvmIsToldAndTheConnectionGoesOn() throws IOException {
     start(ControlLimits.USUAL);
     try (ControlClient client = client()) {
-      ControlException told =
-          assertThrows(ControlException.class, () -> client.ask(request("overflow")));
-      assertEquals(1, told.code());
+      Failure told = assertThrows(Failure.class, () -> client.ask(request("overflow")));
+      assertEquals(ExitCode.INTERNAL, told.code());
       assertTrue(told.getMessage().contains("StackOverflowError"), told.getMessage());
       assertEquals(1, client.ask(request("echo")).size());
     }
@@ -378,9 +378,8 @@ class ControlServerTest {
         clients.add(client);
       }
       try (ControlClient fifth = client()) {
-        ControlException told =
-            assertThrows(ControlException.class, () -> fifth.ask(request("echo")));
-        assertEquals(4, told.code());
+        Failure told = assertThrows(Failure.class, () -> fifth.ask(request("echo")));
+        assertEquals(ExitCode.BUSY, told.code());
       }
       try (ControlClient sixth = client()) {
         assertEquals(1, sixth.ask(request("echo").put("text", "urgent")).size());

@@ -10,7 +10,6 @@ import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import dev.helixbg.daemon.control.ControlClient;
-import dev.helixbg.daemon.control.ControlException;
 import dev.helixbg.daemon.control.ControlLimits;
 import dev.helixbg.daemon.host.EmbedderHost;
 import dev.helixbg.daemon.host.FakeClock;
@@ -189,11 +188,11 @@ class DaemonTest {
             DaemonLink.request("search").put("text", "x".repeat(8_001)),
             DaemonLink.request("search").put("text", "x").put("limit", 0),
             DaemonLink.request("search").put("text", "x").put("limit", 101))) {
-      assertEquals(2, assertThrows(ControlException.class, () -> ask(wrong)).code());
+      assertEquals(ExitCode.USAGE, assertThrows(Failure.class, () -> ask(wrong)).code());
     }
     for (String elsewhere : List.of("/etc", "no\0path")) {
       ObjectNode search = DaemonLink.request("search").put("text", "x").put("kb", elsewhere);
-      assertEquals(3, assertThrows(ControlException.class, () -> ask(search)).code());
+      assertEquals(ExitCode.KB, assertThrows(Failure.class, () -> ask(search)).code());
     }
   }
 
@@ -313,7 +312,7 @@ class DaemonTest {
         clients.getLast().ask(DaemonLink.request("status"));
       }
       ObjectNode search = DaemonLink.request("search").put("text", "x");
-      assertEquals(4, assertThrows(ControlException.class, () -> ask(search)).code());
+      assertEquals(ExitCode.BUSY, assertThrows(Failure.class, () -> ask(search)).code());
       assertEquals(clients.size() + 1, status().path("clients").asInt());
       ask(DaemonLink.request("stop"));
       assertFalse(Files.exists(home.socket()));
@@ -422,10 +421,9 @@ class DaemonTest {
     JsonNode status = status();
     assertTrue(status.at("/metrics/modelTokens").asInt() > pieces.size(), status.toString());
     assertTrue(status.path("modelLoaded").asBoolean());
-    ControlException empty =
-        assertThrows(
-            ControlException.class, () -> ask(DaemonLink.request("chat").put("text", " ")));
-    assertEquals(2, empty.code());
+    Failure empty =
+        assertThrows(Failure.class, () -> ask(DaemonLink.request("chat").put("text", " ")));
+    assertEquals(ExitCode.USAGE, empty.code());
   }
 
   @Test

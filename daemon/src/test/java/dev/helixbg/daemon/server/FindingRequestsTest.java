@@ -57,7 +57,7 @@ class FindingRequestsTest {
 
   private List<ObjectNode> ask(ObjectNode request, boolean one) throws Exception {
     List<ObjectNode> lines = new ArrayList<>();
-    ControlServer.Reply reply = ControlServer.Reply.into(lines);
+    ControlServer.Reply reply = lines::add;
     if (one) {
       FindingRequests.one(kb, request, reply);
     } else {

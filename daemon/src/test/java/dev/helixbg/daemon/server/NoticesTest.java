@@ -4,6 +4,8 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import com.fasterxml.jackson.databind.ObjectMapper;
+import com.fasterxml.jackson.databind.node.ObjectNode;
 import dev.helixbg.daemon.host.FakeClock;
 import dev.helixbg.daemon.kb.Kb;
 import java.io.IOException;
@@ -12,7 +14,6 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -20,7 +21,7 @@ import org.junit.jupiter.api.io.TempDir;
 
 /** When a user is told of new findings, and what. */
 class NoticesTest {
-  private static final String[] IDS = {"dup-0000000001", "dup-0000000002", "link-0000000003"};
+  private static final String[] IDS = {"rel-0000000001", "rel-0000000002", "rel-0000000003"};
 
   @TempDir Path folder;
 
@@ -39,12 +40,21 @@ class NoticesTest {
     Files.createDirectory(other.insights());
   }
 
+  /** A report that leads with some findings, of which a model judged the first; two are behind. */
   private static void report(Kb kb, String... ids) throws IOException {
-    Files.writeString(
-        kb.insights().resolve("report.json"),
-        Stream.of(ids)
-            .map(id -> "{\"id\":\"" + id + "\",\"similarity\":1,\"a\":{\"name\":\"secret:0\"}}")
-            .collect(Collectors.joining(",", "{\"nearDuplicates\":[", "]}")));
+    ObjectNode report = new ObjectMapper().createObjectNode();
+    Stream.of(ids).forEach(report.withArray("leading")::add);
+    Stream.concat(Stream.of(ids), Stream.of("rel-aaaaaaaaaa", "rel-bbbbbbbbbb"))
+        .forEach(
+            id -> {
+              ObjectNode pair = report.withArray("relations").addObject().put("id", id);
+              pair.putObject("a").put("name", "secret:0");
+              pair.set("verdict", null);
+              if (id.equals(IDS[0])) {
+                pair.putObject("verdict");
+              }
+            });
+    Files.writeString(kb.insights().resolve("report.json"), report.toString());
   }
 
   private Notices started() {
@@ -60,7 +70,11 @@ class NoticesTest {
     report(kb, IDS[0], IDS[1]);
     Notices notices = started();
     notices.consider(List.of(kb), 1);
-    assertEquals(List.of("helix-bg: 2 new findings: " + html(kb)), shown);
+    assertEquals(
+        List.of(
+            "helix-bg: 2 new among what is most worth doing (4 candidates ranked, 1 judged): "
+                + html(kb)),
+        shown);
     report(kb, IDS);
     notices.consider(List.of(kb), 2);
     clock.pass(Duration.ofHours(23));
@@ -69,9 +83,16 @@ class NoticesTest {
     assertEquals(1, shown.size(), "twice on one day");
     clock.pass(Duration.ofHours(1));
     notices.consider(List.of(kb), 0);
-    assertEquals("helix-bg: 1 new finding: " + html(kb), shown.getLast());
+    assertEquals(
+        "helix-bg: 1 new among what is most worth doing (5 candidates ranked, 1 judged): "
+            + html(kb),
+        shown.getLast());
     clock.pass(Duration.ofDays(2));
     notices.consider(List.of(kb), 1);
+    report(kb, IDS[2]);
+    notices.consider(List.of(kb), 2);
+    report(kb, IDS[2], IDS[0]);
+    notices.consider(List.of(kb), 3);
     assertEquals(2, shown.size(), "nothing was new");
     assertFalse(shown.toString().contains("secret"), shown.toString());
   }
@@ -81,7 +102,12 @@ class NoticesTest {
     report(kb, IDS[0]);
     report(other, IDS[1], IDS[2]);
     started().consider(List.of(kb, other), 0);
-    assertEquals(List.of("helix-bg: 3 new findings in 2 knowledge bases: " + html(kb)), shown);
+    assertEquals(
+        List.of(
+            "helix-bg: 3 new among what is most worth doing in 2 knowledge bases"
+                + " (7 candidates ranked, 1 judged): "
+                + html(kb)),
+        shown);
   }
 
   @Test

@@ -62,7 +62,7 @@ class ForeignKbTest {
       case History.NAME -> () -> new History(kb.insights()).append(review());
       case DecisionFile.NAME -> () -> new DecisionFile(kb.insights()).append(List.of(decision()));
       case "answers.jsonl" -> () -> new AnswerFile(kb.answers(), true).add(answer());
-      case Cursor.NAME -> () -> new Cursor("a", "b", "c", 0).write(kb);
+      case Cursor.NAME -> () -> new Cursor("a", "b", "c", 0, "").write(kb, new Seal(folder));
       case "report.html" -> () -> ReportFolder.of(kb).write(report());
       default -> () -> KbLock.take(kb).close();
     };
@@ -195,7 +195,7 @@ class ForeignKbTest {
     Path pipe = kb.insights().resolve(name);
     assertEquals(0, new ProcessBuilder("mkfifo", pipe.toString()).start().waitFor());
     switch (name) {
-      case Cursor.NAME -> assertEquals(Optional.empty(), Cursor.read(kb));
+      case Cursor.NAME -> assertEquals(Optional.empty(), Cursor.read(kb, new Seal(folder)));
       case "report.json" -> assertThrows(Failure.class, () -> ReportFile.findings(kb));
       case History.NAME -> assertThrows(Failure.class, () -> Reviews.latest(kb));
       case DecisionFile.NAME -> assertThrows(Failure.class, () -> Pipeline.decisions(kb));

@@ -22,6 +22,7 @@ import java.time.Instant;
 import java.util.Arrays;
 import java.util.Comparator;
 import java.util.List;
+import java.util.Map;
 import java.util.Random;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -52,6 +53,10 @@ class KbWatchTest {
         .readTree(ReportFolder.of(writer.kb()).json().toFile())
         .at("/log/liveEntries")
         .asInt();
+  }
+
+  private Seal seal() {
+    return new Seal(DaemonFixture.settings(folder, Map.of()).cache());
   }
 
   private void settle() throws InterruptedException {
@@ -410,10 +415,10 @@ class KbWatchTest {
   void theCursorMovesOnlyAfterSuccessAndSparesTheNextDaemonTheWork() throws Exception {
     daemon.files.fullDisk = true;
     settle();
-    assertTrue(Cursor.read(writer.kb()).isEmpty());
+    assertTrue(Cursor.read(writer.kb(), seal()).isEmpty());
     daemon.files.fullDisk = false;
     daemon.run(Duration.ofMinutes(6));
-    assertTrue(Cursor.read(writer.kb()).isPresent());
+    assertTrue(Cursor.read(writer.kb(), seal()).isPresent());
 
     DaemonFixture next = new DaemonFixture(folder, writer.kb());
     next.run(Duration.ofMinutes(1));

@@ -1,19 +1,17 @@
 package dev.helixbg.embed.cache;
 
+import dev.helixbg.embed.store.PrivateFiles;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.OutputStream;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
-import java.nio.file.FileAlreadyExistsException;
 import java.nio.file.Files;
 import java.nio.file.LinkOption;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
-import java.nio.file.StandardOpenOption;
 import java.nio.file.attribute.PosixFileAttributes;
 import java.nio.file.attribute.PosixFilePermission;
-import java.nio.file.attribute.PosixFilePermissions;
 import java.util.EnumSet;
 import java.util.LinkedHashMap;
 import java.util.Map;
@@ -109,7 +107,7 @@ final class JournalFile {
    * @return whether it was made
    */
   static boolean append(Path file, Map<TextKey, float[]> vectors) throws IOException {
-    boolean made = create(file);
+    boolean made = PrivateFiles.create(file);
     int start = made ? HEADER_BYTES : 0;
     ByteBuffer bytes = buffer(new byte[start + vectors.size() * RECORD_BYTES]);
     if (made) {
@@ -124,26 +122,10 @@ final class JournalFile {
           }
           bytes.putInt(checksum(bytes.array(), at));
         });
-    // A stream, not a channel: a thread interrupt would close that in the middle of a record.
-    try (OutputStream out =
-        Files.newOutputStream(
-            file,
-            StandardOpenOption.WRITE,
-            StandardOpenOption.APPEND,
-            StandardOpenOption.DSYNC,
-            LinkOption.NOFOLLOW_LINKS)) {
+    try (OutputStream out = PrivateFiles.appending(file)) {
       out.write(bytes.array());
     }
     return made;
-  }
-
-  private static boolean create(Path file) throws IOException {
-    try {
-      Files.createFile(file, PosixFilePermissions.asFileAttribute(OWNER_ONLY));
-      return true;
-    } catch (FileAlreadyExistsException e) {
-      return false;
-    }
   }
 
   /** Of a record, but for the last four bytes, which hold it. */

@@ -1,6 +1,7 @@
 package dev.helixbg.embed.store;
 
 import java.io.IOException;
+import java.io.OutputStream;
 import java.nio.channels.FileChannel;
 import java.nio.file.FileAlreadyExistsException;
 import java.nio.file.FileSystemException;
@@ -9,6 +10,7 @@ import java.nio.file.LinkOption;
 import java.nio.file.NotDirectoryException;
 import java.nio.file.OpenOption;
 import java.nio.file.Path;
+import java.nio.file.StandardOpenOption;
 import java.nio.file.attribute.BasicFileAttributes;
 import java.nio.file.attribute.FileAttribute;
 import java.nio.file.attribute.PosixFilePermissions;
@@ -65,6 +67,37 @@ public final class PrivateFiles {
     Set<OpenOption> all = new HashSet<>(List.of(options));
     all.add(LinkOption.NOFOLLOW_LINKS);
     return FileChannel.open(file, all, FILE);
+  }
+
+  /**
+   * Makes an empty file with mode 0600.
+   *
+   * @return false when there is something in its place already
+   */
+  public static boolean create(Path file) throws IOException {
+    try {
+      Files.createFile(file, FILE);
+      return true;
+    } catch (FileAlreadyExistsException e) {
+      return false;
+    }
+  }
+
+  /**
+   * Opens a file with O_NOFOLLOW to append to it; each write waits for the disk. An interrupt of
+   * the thread would close a channel in the middle of a record, but not this.
+   *
+   * @throws IOException when it is a link, a folder, a pipe or a device, too
+   */
+  public static OutputStream appending(Path file) throws IOException {
+    refuseLink(file);
+    requireFile(file);
+    return Files.newOutputStream(
+        file,
+        StandardOpenOption.WRITE,
+        StandardOpenOption.APPEND,
+        StandardOpenOption.DSYNC,
+        LinkOption.NOFOLLOW_LINKS);
   }
 
   /**

@@ -29,6 +29,7 @@ import dev.helixbg.insight.log.SampleKb;
 import dev.helixbg.insight.report.JsonReport;
 import dev.helixbg.insight.report.Report;
 import dev.helixbg.insight.search.SearchIndex;
+import dev.helixbg.insight.similarity.AllPairs;
 import dev.helixbg.insight.similarity.PackedVectors;
 import dev.helixbg.insight.similarity.PassageVectors;
 import dev.helixbg.insight.similarity.Vectors;
@@ -70,9 +71,6 @@ public final class FindingsBench {
 
   private static final EmbedSettings BUNDLED =
       new EmbedSettings(Path.of("none"), ExecutionProvider.CPU, Precision.FP32, 256);
-
-  /** More than any text has. */
-  private static final int ALL_TOKENS = 1 << 20;
 
   /** What may be planted in a pair of entries. */
   public enum Planted {
@@ -224,10 +222,7 @@ public final class FindingsBench {
       }
     }
     embed(embedder, texts);
-    return new PassageVectors(
-        owners.stream().mapToInt(Integer::intValue).toArray(),
-        found,
-        Vectors.of(texts.stream().map(embedded::get).toList()));
+    return PassageVectors.of(owners, found, texts.stream().map(embedded::get).toList());
   }
 
   /**
@@ -352,7 +347,6 @@ public final class FindingsBench {
     Map<Planted, Integer> planted = new EnumMap<>(Planted.class);
     truth.values().forEach(kind -> planted.merge(kind, 1, Integer::sum));
     try (PackedVectors packed = PackedVectors.pack(vectors)) {
-      PairSource pairs = PairSource.of(packed, threads);
       Findings findings =
           Decisions.NONE.applyTo(
               Analysis.run(entries, keys, vectors, passages, SETTINGS, threads), SETTINGS);
@@ -361,7 +355,7 @@ public final class FindingsBench {
           Analysis.run(entries, keys, vectors, SETTINGS, threads).relations().stream()
               .map(this::pair)
               .toList();
-      List<Long> cosine = cosine(pairs);
+      List<Long> cosine = cosine(packed);
       List<Named> named = new ArrayList<>();
       for (int most : new int[] {10, 25, count / 10, 50, 100, count / 2, 200}) {
         named.add(named("relations", shipped, most));
@@ -369,7 +363,7 @@ public final class FindingsBench {
         named.add(named("cosine", cosine, most));
       }
       List<Misplaced> byCentroid = byCentroid(packed);
-      List<Misplaced> byVote = byVote(NearestLists.of(pairs, order, NearestLists.Counting.ALL));
+      List<Misplaced> byVote = byVote(nearest(packed));
       List<Misfiled> misfiled = new ArrayList<>();
       for (int listed : new int[] {20, 40}) {
         misfiled.add(new Misfiled("nearest centroid", listed, found(byCentroid, listed)));
@@ -405,13 +399,13 @@ public final class FindingsBench {
 
   /** With passages and words, as it is shipped; and by the vectors of entries alone. */
   private List<Found> searches() {
+    List<NamedEntry> named = NamedEntry.all(entries, entry -> "");
     List<Found> found = new ArrayList<>();
     for (boolean shipped : new boolean[] {true, false}) {
       try (SearchIndex index =
           SearchIndex.of(
-              entries,
-              shipped ? BUNDLED.maxTokens() : ALL_TOKENS,
-              text -> Optional.of(embedded.get(text)))) {
+              new KbEntries(named, vectors, shipped ? passages : PassageVectors.NONE, account),
+              BUNDLED.maxTokens())) {
         String way = shipped ? "passages and words" : "entries";
         found.add(found("late sentences", way, late, index, shipped));
         found.add(found("questions", way, questions, index, shipped));
@@ -521,9 +515,16 @@ public final class FindingsBench {
     };
   }
 
-  private List<Long> cosine(PairSource pairs) {
+  private NearestLists nearest(PackedVectors packed) {
+    NearestLists lists = new NearestLists(order, NearestLists.Counting.ALL);
+    int[] owners = IntStream.range(0, entries.size()).toArray();
+    AllPairs.among(packed, Float.NEGATIVE_INFINITY, threads, () -> lists.sink(owners));
+    return lists;
+  }
+
+  private List<Long> cosine(PackedVectors packed) {
     BestPairs best = new BestPairs(1_000, order);
-    pairs.atLeast(Float.NEGATIVE_INFINITY, () -> best::offer);
+    AllPairs.among(packed, Float.NEGATIVE_INFINITY, 1, () -> best::offer);
     return best.bestFirst().stream().map((ScoredPair p) -> pair(p.a(), p.b())).toList();
   }
 

@@ -2,6 +2,7 @@ package dev.helixbg.insight.findings;
 
 import dev.helixbg.insight.log.Entry;
 import dev.helixbg.insight.log.EntryText;
+import dev.helixbg.insight.similarity.AllPairs;
 import dev.helixbg.insight.similarity.PackedVectors;
 import dev.helixbg.insight.similarity.PassageVectors;
 import dev.helixbg.insight.similarity.Vectors;
@@ -49,12 +50,12 @@ public final class RelationsCost {
     int[] order = IntStream.range(0, count).toArray();
     double[] seconds = new double[4];
     try (PackedVectors packed = PackedVectors.pack(vectors)) {
-      PairSource pairs = new PairSource.ComputedPairs(packed, threads);
       long start = System.nanoTime();
-      pairs.atLeast(0.75f, () -> (a, b, similarity) -> {});
+      AllPairs.among(packed, 0.75f, threads, () -> (a, b, similarity) -> {});
       seconds[0] = since(start);
       start = System.nanoTime();
-      NearestLists nearest = NearestLists.of(pairs, order, NearestLists.Counting.ALL);
+      NearestLists nearest = new NearestLists(order, NearestLists.Counting.ALL);
+      AllPairs.among(packed, Float.NEGATIVE_INFINITY, threads, () -> nearest.sink(order));
       seconds[1] = since(start);
       int[] nowAt = IntStream.range(0, count).map(i -> i < count - 1 ? i : -1).toArray();
       start = System.nanoTime();

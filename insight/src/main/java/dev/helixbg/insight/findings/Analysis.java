@@ -98,7 +98,8 @@ public final class Analysis {
       PassageVectors passages,
       InsightSettings settings,
       int threads) {
-    return run(live, keys, vectors, passages, settings, KeptPairs.MAX_VECTORS, threads);
+    return new RunningAnalysis(TopicPairs.ALL, MAX_PAIRS, SimilarityDistribution.MAX_DRAWN)
+        .update(live, keys, vectors, passages, settings, threads);
   }
 
   /**
@@ -116,78 +117,15 @@ public final class Analysis {
       UnaryOperator<String> groupOf,
       InsightSettings settings,
       int threads) {
-    check(live, keys, vectors);
-    TopicIndex topics = TopicIndex.of(live);
-    List<String> groups = topics.names().stream().map(groupOf).toList();
+    List<String> groups = TopicIndex.of(live).names().stream().map(groupOf).toList();
     TopicPairs counting = (a, b) -> !groups.get(a).equals(groups.get(b));
-    TextVectors texts = TextVectors.of(vectors, passages);
-    try (PackedVectors packed = PackedVectors.pack(vectors)) {
-      PairFacts facts =
-          ScannedPairs.of(
-              keys, vectors, packed, texts, counting.of(topics), KeptPairs.MAX_VECTORS, threads);
-      return of(live, keys, vectors, packed, texts, facts, settings, threads, counting).findings();
-    }
-  }
-
-  /**
-   * Only which topics overlap, most similar first.
-   *
-   * @see #run(List, List, Vectors, PassageVectors, InsightSettings, int) for the parameters and
-   *     errors
-   */
-  public static List<Finding.TopicOverlap> topicOverlaps(
-      List<Entry> live, List<String> keys, Vectors vectors, InsightSettings settings, int threads) {
-    check(live, keys, vectors);
-    try (PackedVectors packed = PackedVectors.pack(vectors)) {
-      TextVectors texts = TextVectors.of(vectors, PassageVectors.NONE);
-      Analysis analysis =
-          of(live, keys, vectors, packed, texts, null, settings, threads, TopicPairs.ALL);
-      return analysis.topicOverlaps(new Centroids(vectors, analysis.topics).normalised());
-    }
-  }
-
-  /**
-   * @param maxDrawn entries whose pairs make the distribution
-   */
-  static Findings run(
-      List<Entry> live,
-      List<String> keys,
-      Vectors vectors,
-      PassageVectors passages,
-      InsightSettings settings,
-      int maxDrawn,
-      int threads) {
-    check(live, keys, vectors);
-    TextVectors texts = TextVectors.of(vectors, passages);
-    try (PackedVectors packed = PackedVectors.pack(vectors)) {
-      PairFacts facts = facts(keys, vectors, packed, texts, settings, maxDrawn, threads);
-      return of(live, keys, vectors, packed, texts, facts, settings, threads, TopicPairs.ALL)
-          .findings();
-    }
-  }
-
-  /** In one pass over many entries, unless too many of them are similar. */
-  private static PairFacts facts(
-      List<String> keys,
-      Vectors vectors,
-      PackedVectors packed,
-      TextVectors texts,
-      InsightSettings settings,
-      int maxDrawn,
-      int threads) {
-    if (vectors.count() > KeptPairs.MAX_VECTORS) {
-      KnownPairs known = new KnownPairs(PairHits.floor(settings), MAX_PAIRS, maxDrawn);
-      if (known.update(keys, vectors, packed, texts, threads)) {
-        return known;
-      }
-    }
-    return ScannedPairs.of(
-        keys, vectors, packed, texts, NearestLists.Counting.ALL, maxDrawn, threads);
+    return new RunningAnalysis(counting, MAX_PAIRS, SimilarityDistribution.MAX_DRAWN)
+        .update(live, keys, vectors, passages, settings, threads);
   }
 
   /**
    * @param packed the same vectors
-   * @param facts of the same entries, by their indices; null for an analysis of topics only
+   * @param facts of the same entries, by their indices
    */
   static Analysis of(
       List<Entry> live,
@@ -226,7 +164,7 @@ public final class Analysis {
   Findings findings() {
     Centroids centroids = new Centroids(vectors, topics);
     Vectors middles = centroids.normalised();
-    PairHits hits = PairHits.find(facts.pairs(), topics.topicOf(), order, settings, counting);
+    PairHits hits = PairHits.find(facts, topics.topicOf(), order, settings, counting);
     List<ScoredPair> duplicates = hits.nearDuplicates().bestFirst();
     List<ScoredPair> links = hits.crossLinks().bestFirst();
     List<Finding.Pair> pairs = pairs(duplicates, links);
@@ -305,9 +243,7 @@ public final class Analysis {
 
   private List<Finding.Pair> pairs(List<ScoredPair> duplicates, List<ScoredPair> links) {
     List<ScoredPair> all = Stream.concat(duplicates.stream(), links.stream()).toList();
-    PairRanks ranks =
-        PairRanks.of(facts.pairs(), all.stream().map(ScoredPair::similarity).toList());
-    NeighbourRanks neighbours = facts.neighbours(all);
+    PairRanks ranks = PairRanks.of(all, facts);
     List<Finding.Pair> pairs = new ArrayList<>();
     for (int i = 0; i < all.size(); i++) {
       ScoredPair pair = all.get(i);
@@ -322,9 +258,9 @@ public final class Analysis {
               a,
               b,
               pair.similarity(),
-              ranks.rank(pair.similarity()),
-              neighbours.rankOfB(i),
-              neighbours.rankOfA(i)));
+              ranks.rank(i),
+              ranks.rankOfB(i),
+              ranks.rankOfA(i)));
     }
     return List.copyOf(pairs);
   }

@@ -1,6 +1,5 @@
 package dev.helixbg.insight.findings;
 
-import dev.helixbg.insight.findings.BestPairs.ScoredPair;
 import dev.helixbg.insight.findings.Findings.Distribution;
 import dev.helixbg.insight.similarity.AllPairs;
 import dev.helixbg.insight.similarity.PackedVectors;
@@ -24,7 +23,7 @@ import java.util.stream.IntStream;
  * compaction, which moves every offset, changes nothing here. Each known entry has a slot; pairs
  * are kept by slots.
  */
-final class KnownPairs implements PairFacts, PairSource {
+final class KnownPairs implements PairFacts {
   /** An entry, wherever it is in the log. */
   private record Instance(String key, int ordinal) {}
 
@@ -42,12 +41,11 @@ final class KnownPairs implements PairFacts, PairSource {
   /** Index of each slot in the list of entries at hand; −1 for a free one. */
   private int[] indexOf = new int[0];
 
-  private PairList kept = new PairList();
-  private final DrawnPairs drawn = new DrawnPairs();
-  private boolean sampled;
+  private final PairList kept = new PairList();
+  private Distribution distribution;
 
   /** Of the entries at hand, and the slots of these. */
-  private NearestLists nearest = new NearestLists(new int[0]);
+  private NearestLists nearest;
 
   private int[] slotAt = new int[0];
 
@@ -71,10 +69,16 @@ final class KnownPairs implements PairFacts, PairSource {
    *
    * @param vectors of the entries
    * @param packed the same vectors
+   * @param counting which entries may be each other's nearest; always the same ones
    * @return false when there are more pairs than may be kept; then this must not be used again
    */
   boolean update(
-      List<String> keys, Vectors vectors, PackedVectors packed, TextVectors texts, int threads) {
+      List<String> keys,
+      Vectors vectors,
+      PackedVectors packed,
+      TextVectors texts,
+      NearestLists.Counting counting,
+      int threads) {
     int count = keys.size();
     int[] ordinals = EvenDraw.ordinals(keys);
     int[] slotOf = new int[count];
@@ -108,28 +112,17 @@ final class KnownPairs implements PairFacts, PairSource {
             .map(slot -> slot < 0 ? NearestLists.NONE : indexOf[slot])
             .toArray();
     int[] order = EvenDraw.orderByKey(keys);
-    PackedVectors all = texts.hasPassages() ? PackedVectors.pack(texts.vectors()) : packed;
-    try {
-      if (fresh.length == count) {
-        if (!compareAll(order, slotOf, texts, all, threads)) {
-          return false;
-        }
-      } else {
-        if (!compareFresh(fresh, slotOf, vectors, packed, threads)) {
-          return false;
-        }
-        nearest = nearest.updated(order, nowAt, texts, all, threads);
-      }
-    } finally {
-      if (all != packed) {
-        all.close();
-      }
-    }
     slotAt = slotOf;
-    sampled = count > maxDrawn;
-    drawn.update(
-        EvenDraw.of(keys, ordinals, maxDrawn), fresh, slotOf, indexOf, vectors, packed, threads);
-    return true;
+    return texts.packed(
+        packed,
+        all -> {
+          if (fresh.length == count) {
+            return compareAll(keys, slotOf, vectors, texts, all, counting, threads);
+          }
+          nearest = nearest.updated(order, nowAt, texts, all, threads);
+          distribution = SimilarityDistribution.of(keys, vectors, nearest, maxDrawn, threads);
+          return compareFresh(fresh, slotOf, vectors, packed, threads);
+        });
   }
 
   /** Of an entry's own vector and of those of its passages. */
@@ -158,7 +151,6 @@ final class KnownPairs implements PairFacts, PairSource {
       return;
     }
     kept.removeIf((a, b) -> gone.get(a) || gone.get(b));
-    drawn.forget(gone);
     gone.stream().forEach(freeSlots::add);
   }
 
@@ -172,10 +164,18 @@ final class KnownPairs implements PairFacts, PairSource {
     return slot;
   }
 
-  /** One pass for the pairs and for the nearest. */
+  /** One pass for the pairs, for the nearest, and for the distribution if nothing is drawn. */
   private boolean compareAll(
-      int[] order, int[] slotOf, TextVectors texts, PackedVectors all, int threads) {
-    NearestLists lists = new NearestLists(order);
+      List<String> keys,
+      int[] slotOf,
+      Vectors vectors,
+      TextVectors texts,
+      PackedVectors all,
+      NearestLists.Counting counting,
+      int threads) {
+    int count = texts.entries();
+    NearestLists lists = new NearestLists(EvenDraw.orderByKey(keys), counting);
+    float[] similarities = SimilarityDistribution.pairs(count <= maxDrawn ? count : 0);
     List<Found> found =
         AllPairs.among(
             all,
@@ -187,14 +187,26 @@ final class KnownPairs implements PairFacts, PairSource {
                 @Override
                 public void accept(int a, int b, float similarity) {
                   nearer.accept(a, b, similarity);
-                  if (similarity >= floor && b < texts.entries()) { // and a, which is lower
-                    super.accept(a, b, similarity);
+                  if (b < count) { // and a, which is lower
+                    if (similarities.length > 0) {
+                      similarities[SimilarityDistribution.at(a, b)] = similarity;
+                    }
+                    if (similarity >= floor) {
+                      super.accept(a, b, similarity);
+                    }
                   }
                 }
               };
             });
     nearest = lists;
-    return keep(found, slotOf);
+    if (!keep(found, slotOf)) {
+      return false;
+    }
+    distribution =
+        count <= maxDrawn
+            ? SimilarityDistribution.of(similarities, IntStream.range(0, count).toArray(), lists)
+            : SimilarityDistribution.of(keys, vectors, lists, maxDrawn, threads);
+    return true;
   }
 
   private boolean compareFresh(
@@ -292,11 +304,6 @@ final class KnownPairs implements PairFacts, PairSource {
   // ---- what an analysis asks ------------------------------------------------------------------
 
   @Override
-  public PairSource pairs() {
-    return this;
-  }
-
-  @Override
   public <S extends PairSink> List<S> atLeast(float limit, Supplier<S> sinks) {
     if (limit < floor) {
       throw new IllegalArgumentException("pairs below %s are not kept".formatted(floor));
@@ -313,17 +320,12 @@ final class KnownPairs implements PairFacts, PairSource {
   }
 
   @Override
-  public NeighbourRanks neighbours(List<ScoredPair> asked) {
-    return NeighbourRanks.of(asked, this);
-  }
-
-  @Override
   public NearestLists nearest() {
     return nearest;
   }
 
   @Override
   public Distribution distribution() {
-    return SimilarityDistribution.of(drawn.similarities(), sampled, drawn.nearest());
+    return distribution;
   }
 }

@@ -44,18 +44,13 @@ final class NearestLists {
 
   private final Object[] locks = new Object[LOCKS];
 
-  /** Empty lists. */
-  NearestLists(int[] order) {
-    this(order, Counting.ALL);
-  }
-
   /**
    * Empty lists.
    *
    * @param order position of each entry, see {@link BestPairs}
    * @param counting whom the lists take in; none of the others takes a place
    */
-  private NearestLists(int[] order, Counting counting) {
+  NearestLists(int[] order, Counting counting) {
     this.count = order.length;
     this.order = order;
     this.counting = counting;
@@ -66,31 +61,6 @@ final class NearestLists {
     Arrays.fill(least, Float.NEGATIVE_INFINITY);
     Arrays.fill(similarities, Float.NEGATIVE_INFINITY);
     Arrays.setAll(locks, i -> new Object());
-  }
-
-  /** Those by vectors, of which each entry has one. */
-  static NearestLists of(PairSource pairs, int[] order, Counting counting) {
-    NearestLists lists = new NearestLists(order, counting);
-    pairs.atLeast(
-        Float.NEGATIVE_INFINITY,
-        () ->
-            (a, b, similarity) -> {
-              lists.offer(a, b, similarity);
-              lists.offer(b, a, similarity);
-            });
-    return lists;
-  }
-
-  /**
-   * Those by vectors.
-   *
-   * @param packed all of them
-   */
-  static NearestLists of(
-      TextVectors texts, PackedVectors packed, int[] order, Counting counting, int threads) {
-    NearestLists lists = new NearestLists(order, counting);
-    AllPairs.among(packed, Float.NEGATIVE_INFINITY, threads, () -> lists.sink(texts.owners()));
-    return lists;
   }
 
   /** Takes in the pairs of vectors with these owners. */
@@ -139,7 +109,7 @@ final class NearestLists {
    */
   NearestLists updated(
       int[] order, int[] nowAt, TextVectors texts, PackedVectors packed, int threads) {
-    NearestLists next = new NearestLists(order);
+    NearestLists next = new NearestLists(order, Counting.ALL);
     BitSet fresh = new BitSet(order.length);
     fresh.set(0, order.length);
     BitSet sought = new BitSet(order.length);
@@ -156,9 +126,6 @@ final class NearestLists {
     int[] compared = sought.stream().toArray();
     if (compared.length == 0) {
       return next;
-    }
-    if (compared.length == order.length) {
-      return of(texts, packed, order, Counting.ALL, threads);
     }
     int[] rows = texts.of(compared);
     int[] owners = texts.owners();
@@ -235,6 +202,11 @@ final class NearestLists {
         || similarity == similarities[than] && order[other] < order[others[than]];
   }
 
+  /** Entries, each with a list. */
+  int count() {
+    return count;
+  }
+
   /**
    * @param place from 0 to {@link #LENGTH} − 1
    * @return {@link #NONE} if there are no more
@@ -255,7 +227,7 @@ final class NearestLists {
     return NONE;
   }
 
-  /** Similarity at a place that {@link #place} gave. */
+  /** Similarity at a place; negative infinity where there are no more. */
   float similarity(int entry, int place) {
     return similarities[entry * LENGTH + place];
   }

@@ -25,7 +25,7 @@ final class PairHits implements PairSink {
    * @param order of the entries, see {@link BestPairs}
    */
   static PairHits find(
-      PairSource pairs, int[] topicOf, int[] order, InsightSettings settings, TopicPairs counting) {
+      PairFacts pairs, int[] topicOf, int[] order, InsightSettings settings, TopicPairs counting) {
     float limit = floor(settings);
     PairHits all = new PairHits(settings, topicOf, order, counting);
     pairs.atLeast(limit, () -> new PairHits(settings, topicOf, order, counting)).forEach(all::add);

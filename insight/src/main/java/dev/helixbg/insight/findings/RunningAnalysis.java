@@ -19,6 +19,7 @@ public final class RunningAnalysis {
   /** 48 MB of them. */
   static final int MAX_PAIRS = 4_000_000;
 
+  private final TopicPairs counting;
   private final int maxPairs;
   private final int maxDrawn;
   private KnownPairs known;
@@ -26,10 +27,16 @@ public final class RunningAnalysis {
   private float tooManyAbove;
 
   public RunningAnalysis() {
-    this(MAX_PAIRS, KeptPairs.MAX_VECTORS);
+    this(TopicPairs.ALL, MAX_PAIRS, SimilarityDistribution.MAX_DRAWN);
   }
 
-  RunningAnalysis(int maxPairs, int maxDrawn) {
+  /**
+   * @param counting which topics may be in one finding
+   * @param maxPairs that are kept; of more, all are compared whenever they are needed
+   * @param maxDrawn entries whose pairs make the distribution
+   */
+  RunningAnalysis(TopicPairs counting, int maxPairs, int maxDrawn) {
+    this.counting = counting;
     this.maxPairs = maxPairs;
     this.maxDrawn = maxDrawn;
   }
@@ -48,30 +55,41 @@ public final class RunningAnalysis {
       InsightSettings settings,
       int threads) {
     Analysis.check(live, keys, vectors);
-    float floor = PairHits.floor(settings);
+    TextVectors texts = TextVectors.of(vectors, passages);
+    NearestLists.Counting neighbours = counting.of(TopicIndex.of(live));
+    try (PackedVectors packed = PackedVectors.pack(vectors)) {
+      float floor = PairHits.floor(settings);
+      PairFacts facts =
+          updated(floor, keys, vectors, packed, texts, neighbours, threads)
+              ? known
+              : ScannedPairs.of(keys, vectors, packed, texts, neighbours, maxDrawn, threads);
+      return Analysis.of(live, keys, vectors, packed, texts, facts, settings, threads, counting)
+          .findings();
+    } catch (RuntimeException | Error e) {
+      known = null; // a failure must not leave half of it
+      throw e;
+    }
+  }
+
+  /** Brings the pairs up to date, unless there are too many. */
+  private boolean updated(
+      float floor,
+      List<String> keys,
+      Vectors vectors,
+      PackedVectors packed,
+      TextVectors texts,
+      NearestLists.Counting neighbours,
+      int threads) {
     if (tooManyPairs && tooManyAbove == floor) {
-      return Analysis.run(live, keys, vectors, passages, settings, maxDrawn, threads);
+      return false;
     }
     if (known == null || known.floor() != floor) {
       known = new KnownPairs(floor, maxPairs, maxDrawn);
-      tooManyPairs = false;
     }
-    KnownPairs pairs = known;
-    known = null; // until everything is up to date: a failure must not leave half of it
-    TextVectors texts = TextVectors.of(vectors, passages);
-    try (PackedVectors packed = PackedVectors.pack(vectors)) {
-      if (pairs.update(keys, vectors, packed, texts, threads)) {
-        Findings findings =
-            Analysis.of(
-                    live, keys, vectors, packed, texts, pairs, settings, threads, TopicPairs.ALL)
-                .findings();
-        known = pairs;
-        return findings;
-      }
-    }
-    tooManyPairs = true;
+    tooManyPairs = !known.update(keys, vectors, packed, texts, neighbours, threads);
     tooManyAbove = floor;
-    return Analysis.run(live, keys, vectors, passages, settings, maxDrawn, threads);
+    known = tooManyPairs ? null : known;
+    return !tooManyPairs;
   }
 
   /** Forgets everything; the next update compares all with all. */

@@ -1,22 +1,16 @@
 package dev.helixbg.insight.findings;
 
-import dev.helixbg.insight.findings.BestPairs.ScoredPair;
 import dev.helixbg.insight.findings.Findings.Distribution;
+import dev.helixbg.insight.similarity.AllPairs;
 import dev.helixbg.insight.similarity.PackedVectors;
+import dev.helixbg.insight.similarity.PairSink;
 import dev.helixbg.insight.similarity.Vectors;
 import java.util.List;
+import java.util.function.Supplier;
 
-/** Everything computed from the vectors when it is asked for: for one analysis. */
+/** Pairs too many to keep: compared anew whenever something is asked. */
 record ScannedPairs(
-    PairSource pairs,
-    List<String> keys,
-    Vectors vectors,
-    PackedVectors packed,
-    TextVectors texts,
-    NearestLists.Counting counting,
-    int[] order,
-    int maxDrawn,
-    int threads)
+    PackedVectors packed, NearestLists nearest, Distribution distribution, int threads)
     implements PairFacts {
 
   /**
@@ -31,35 +25,21 @@ record ScannedPairs(
       NearestLists.Counting counting,
       int maxDrawn,
       int threads) {
-    return new ScannedPairs(
-        PairSource.of(packed, threads),
-        keys,
-        vectors,
+    NearestLists nearest = new NearestLists(EvenDraw.orderByKey(keys), counting);
+    texts.packed(
         packed,
-        texts,
-        counting,
-        EvenDraw.orderByKey(keys),
-        maxDrawn,
+        all ->
+            AllPairs.among(
+                all, Float.NEGATIVE_INFINITY, threads, () -> nearest.sink(texts.owners())));
+    return new ScannedPairs(
+        packed,
+        nearest,
+        SimilarityDistribution.of(keys, vectors, nearest, maxDrawn, threads),
         threads);
   }
 
   @Override
-  public NeighbourRanks neighbours(List<ScoredPair> asked) {
-    return NeighbourRanks.of(asked, vectors, packed, threads);
-  }
-
-  @Override
-  public NearestLists nearest() {
-    if (!texts.hasPassages()) {
-      return NearestLists.of(pairs, order, counting);
-    }
-    try (PackedVectors all = PackedVectors.pack(texts.vectors())) {
-      return NearestLists.of(texts, all, order, counting, threads);
-    }
-  }
-
-  @Override
-  public Distribution distribution() {
-    return SimilarityDistribution.of(pairs, keys, vectors, packed, maxDrawn, threads);
+  public <S extends PairSink> List<S> atLeast(float limit, Supplier<S> sinks) {
+    return AllPairs.among(packed, limit, threads, sinks);
   }
 }

@@ -3,16 +3,17 @@ package dev.helixbg.insight.findings;
 import dev.helixbg.insight.findings.Findings.Distribution;
 import dev.helixbg.insight.similarity.AllPairs;
 import dev.helixbg.insight.similarity.PackedVectors;
-import dev.helixbg.insight.similarity.PairSink;
 import dev.helixbg.insight.similarity.Vectors;
-import java.util.Arrays;
 import java.util.List;
 
 /**
  * Measures how similar entries are to each other: by all pairs of a small KB, in a large one by all
- * pairs of entries drawn evenly. Nearest neighbours are sought among all entries in either case.
+ * pairs of entries drawn evenly; and how similar these are to their nearest neighbours among all.
  */
 final class SimilarityDistribution {
+  /** Entries whose pairs are counted; their 1,999,000 pairs take 8 MB. */
+  static final int MAX_DRAWN = 2_000;
+
   private static final double HISTOGRAM_FROM = -0.2;
   private static final int BINS_PER_UNIT = 50;
   private static final int BINS = 60;
@@ -20,81 +21,44 @@ final class SimilarityDistribution {
   private SimilarityDistribution() {}
 
   /**
-   * @param pairs of all entries
    * @param maxDrawn entries whose pairs are counted
    */
   static Distribution of(
-      PairSource pairs,
-      List<String> keys,
-      Vectors vectors,
-      PackedVectors packed,
-      int maxDrawn,
-      int threads) {
-    return pairs instanceof KeptPairs kept && vectors.count() <= maxDrawn
-        ? of(kept.similarities(), false, nearest(kept))
-        : ofSample(EvenDraw.of(keys, EvenDraw.ordinals(keys), maxDrawn), vectors, packed, threads);
-  }
-
-  private static Distribution ofSample(
-      int[] drawn, Vectors vectors, PackedVectors packed, int threads) {
-    Nearest nearest = new Nearest(drawn);
+      List<String> keys, Vectors vectors, NearestLists nearest, int maxDrawn, int threads) {
+    int[] drawn = EvenDraw.of(keys, EvenDraw.ordinals(keys), maxDrawn);
+    float[] similarities = pairs(drawn.length);
     try (PackedVectors sample = PackedVectors.pack(vectors.select(drawn))) {
-      AllPairs.between(sample, packed, Float.NEGATIVE_INFINITY, threads, () -> new Nearest(drawn))
-          .forEach(nearest::add);
-      return of(
-          KeptPairs.of(sample, threads).similarities(),
-          drawn.length < vectors.count(),
-          nearest.similarity);
+      // Workers share the array, but no two of them write the same element.
+      AllPairs.among(
+          sample,
+          Float.NEGATIVE_INFINITY,
+          threads,
+          () -> (i, j, similarity) -> similarities[at(i, j)] = similarity);
     }
+    return of(similarities, drawn, nearest);
   }
 
-  /** The similarity of drawn entries to their nearest neighbours. */
-  private static final class Nearest implements PairSink {
-    private final int[] drawn;
-    private final float[] similarity;
-
-    Nearest(int[] drawn) {
-      this.drawn = drawn;
-      this.similarity = new float[drawn.length];
-      Arrays.fill(similarity, Float.NEGATIVE_INFINITY);
-    }
-
-    @Override
-    public void accept(int row, int other, float cosine) {
-      if (cosine > similarity[row] && drawn[row] != other) {
-        similarity[row] = cosine;
-      }
-    }
-
-    void add(Nearest other) {
-      for (int row = 0; row < similarity.length; row++) {
-        similarity[row] = Math.max(similarity[row], other.similarity[row]);
-      }
-    }
+  /** Room for the similarities of all pairs of so many entries. */
+  static float[] pairs(int count) {
+    return new float[count * Math.max(0, count - 1) / 2];
   }
 
-  private static float[] nearest(KeptPairs pairs) {
-    float[] nearest = new float[pairs.count()];
-    Arrays.fill(nearest, Float.NEGATIVE_INFINITY);
-    pairs.atLeast(
-        Float.NEGATIVE_INFINITY,
-        () ->
-            (i, j, similarity) -> {
-              if (similarity > nearest[i]) {
-                nearest[i] = similarity;
-              }
-              if (similarity > nearest[j]) {
-                nearest[j] = similarity;
-              }
-            });
-    return nearest;
+  /** The place there of a pair i &lt; j. */
+  static int at(int i, int j) {
+    return j * (j - 1) / 2 + i;
   }
 
   /**
-   * @param similarities of all pairs that are counted, in any order
-   * @param nearest of each entry that is counted to its nearest neighbour, in any order
+   * @param similarities of all pairs of the drawn entries, in any order
+   * @param drawn all entries, or a sample
+   * @param lists of all entries
    */
-  static Distribution of(float[] similarities, boolean sampled, float[] nearest) {
+  static Distribution of(float[] similarities, int[] drawn, NearestLists lists) {
+    boolean sampled = drawn.length < lists.count();
+    float[] nearest = new float[drawn.length];
+    for (int i = 0; i < nearest.length; i++) {
+      nearest[i] = lists.similarity(drawn[i], 0);
+    }
     long[] histogram = new long[BINS];
     if (similarities.length == 0) {
       return new Distribution(0, sampled, histogram, HISTOGRAM_FROM, 0, 0, 0, 0, 0);

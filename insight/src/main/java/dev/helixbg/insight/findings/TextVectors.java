@@ -2,9 +2,11 @@ package dev.helixbg.insight.findings;
 
 import dev.helixbg.insight.log.Entry;
 import dev.helixbg.insight.log.Passage;
+import dev.helixbg.insight.similarity.PackedVectors;
 import dev.helixbg.insight.similarity.PassageVectors;
 import dev.helixbg.insight.similarity.Vectors;
 import java.util.List;
+import java.util.function.Function;
 import java.util.stream.IntStream;
 
 /**
@@ -75,8 +77,18 @@ record TextVectors(
     return IntStream.of(sizes).mapToLong(size -> Math.ceilDiv(size, step)).sum();
   }
 
-  boolean hasPassages() {
-    return vectors.count() > entries;
+  /**
+   * Does something with all vectors.
+   *
+   * @param own those of the entries, packed
+   */
+  <T> T packed(PackedVectors own, Function<PackedVectors, T> use) {
+    if (vectors.count() == entries) {
+      return use.apply(own);
+    }
+    try (PackedVectors all = PackedVectors.pack(vectors)) {
+      return use.apply(all);
+    }
   }
 
   /** The vectors of some entries. */

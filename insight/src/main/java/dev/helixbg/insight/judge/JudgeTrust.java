@@ -19,6 +19,9 @@ public record JudgeTrust(
   /** Of all pairs, so many must be right; one verdict for all would be right for 43 %. */
   static final double LEAST_RIGHT = 0.6;
 
+  /** Said wherever verdicts of a judge that guesses are shown. */
+  public static final String GUESSING = "It is guessing: do not act on its verdicts.";
+
   /** Below, agreement is fair at best (Landis and Koch 1977). */
   static final double LEAST_KAPPA = 0.4;
 
@@ -55,7 +58,8 @@ public record JudgeTrust(
         .append(" (Cohen’s kappa, 1 is always).");
     if (isGuessing()) {
       words
-          .append(" It is guessing: do not act on its verdicts.")
+          .append(' ')
+          .append(GUESSING)
           .append(
               larger
                   .map(name -> " " + name + " would fit this machine.")

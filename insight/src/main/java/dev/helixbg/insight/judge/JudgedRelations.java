@@ -47,7 +47,7 @@ public record JudgedRelations(
       Map<Verdict, List<Finding.Relation>> judged,
       List<Finding.Relation> unjudged,
       Judgements judgements) {
-    if (judgements.trust().filter(JudgeTrust::isGuessing).isPresent()) {
+    if (judgements.areGuesses()) {
       return relations.stream().limit(LEADING).toList();
     }
     List<Finding.Relation> sure = new ArrayList<>(judged.getOrDefault(Verdict.SAME, List.of()));
@@ -61,6 +61,16 @@ public record JudgedRelations(
             .reversed());
     best.addAll(unjudged);
     return best.stream().limit(LEADING).toList();
+  }
+
+  /** Pairs in the list. */
+  public int ranked() {
+    return judgedCount() + unjudged.size();
+  }
+
+  /** Those of them that have a verdict. */
+  public int judgedCount() {
+    return judged.values().stream().mapToInt(List::size).sum();
   }
 
   /** Of one verdict. */

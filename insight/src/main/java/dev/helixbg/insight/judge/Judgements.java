@@ -80,6 +80,11 @@ public record Judgements(
         model, guesses, verdicts, overlaps, summaries, merges, left, cut, measured);
   }
 
+  /** Whether the model was measured, and its verdicts are worth little more than a coin. */
+  public boolean areGuesses() {
+    return trust.filter(JudgeTrust::isGuessing).isPresent();
+  }
+
   /** The verdict on a pair, whatever kind of finding it was asked for. */
   public Optional<PairVerdict> verdict(Finding.OfTwo pair) {
     PairVerdict own = verdicts.get(pair.id());

@@ -53,12 +53,14 @@ public final class JsonReport {
   private final JsonGenerator json;
   private final Findings findings;
   private final Judgements judgements;
+  private final JudgedRelations pairs;
   private final Acts acts;
 
   private JsonReport(JsonGenerator json, Report report) {
     this.json = json;
     findings = report.findings();
     judgements = report.judgements();
+    pairs = JudgedRelations.of(findings.relations(), judgements);
     acts = report.acts();
   }
 
@@ -100,11 +102,7 @@ public final class JsonReport {
     object("distribution", findings.distribution(), this::distribution);
     judgement();
     list("topics", findings.topics(), this::topic);
-    texts(
-        "leading",
-        JudgedRelations.of(findings.relations(), judgements).leading().stream()
-            .map(Finding::id)
-            .toList());
+    texts("leading", pairs.leading().stream().map(Finding::id).toList());
     relations();
     list("nearDuplicates", findings.nearDuplicates(), this::pair);
     list("topicOverlaps", findings.topicOverlaps(), this::overlap);
@@ -261,6 +259,8 @@ public final class JsonReport {
     json.writeNumberField("entries", findings.entries().size());
     json.writeNumberField("topics", findings.topics().size());
     json.writeNumberField("pairs", totals.pairs());
+    json.writeNumberField("relations", pairs.ranked());
+    json.writeNumberField("judgedRelations", pairs.judgedCount());
     json.writeNumberField("nearDuplicates", totals.nearDuplicates());
     json.writeNumberField("topicOverlaps", findings.topicOverlaps().size());
     json.writeNumberField("crossLinks", totals.crossLinks());

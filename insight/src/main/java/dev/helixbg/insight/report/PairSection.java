@@ -95,17 +95,21 @@ record PairSection(
     int more = found.size() - first.size() - rest.size() - different.size();
     return new PairSection(
         "relations",
-        "Most worth a look",
-        Wording.count(found.size() - more),
+        "Most worth doing",
+        first.size() == found.size()
+            ? Wording.count(found.size())
+            : Wording.count(first.size()) + " of " + Wording.count(found.size()) + " candidates",
         "Pairs of entries, of one topic or of two, that are closer to each other than either is to"
             + " what is around it. Some say the same twice, in some the newer entry has overtaken"
-            + " the older one, and some only belong together; the first are the likeliest."
+            + " the older one, some only belong together, and many are not worth an act; the first"
+            + " are the likeliest."
             + " Words that only one of the two says are marked."
             + " Pairs that an entry links already are left out.",
         new Folded<>(
             leading.stream().map(first::get).toList(),
             rest,
-            Wording.count(rest.size(), "more pair", "more pairs") + ", in the order of the list"),
+            Wording.count(rest.size(), "more candidate", "more candidates")
+                + ", in the order of the list"),
         different,
         differentWords(different),
         Optional.of(more)

@@ -4,6 +4,7 @@ import dev.helixbg.config.InsightSettings;
 import dev.helixbg.config.text.PrintableText;
 import dev.helixbg.insight.acts.Acts;
 import dev.helixbg.insight.findings.Findings;
+import dev.helixbg.insight.judge.JudgeTrust;
 import dev.helixbg.insight.judge.JudgedRelations;
 import dev.helixbg.insight.judge.Judgements;
 import dev.helixbg.insight.judge.Verdict;
@@ -155,29 +156,61 @@ record ReportView(
     }
     Findings.Totals totals = findings.totals();
     int overlaps = findings.topicOverlaps().size();
-    int relations =
-        Math.min(findings.relations().size(), Findings.shownRelations(findings.entries().size()));
-    if (relations + totals.nearDuplicates() + totals.crossLinks() + totals.misfiled() + overlaps
-        == 0) {
-      return "Nothing was found: no entry is near another, no topics overlap, and every entry is"
-          + " nearest to its own topic.";
-    }
     List<String> found = new ArrayList<>();
-    JudgedRelations judged = JudgedRelations.of(findings.relations(), judgements);
-    found(found, judged.of(Verdict.SAME).size(), "pair", "pairs", " saying the same");
-    found(
-        found,
-        judged.of(Verdict.OVERTAKEN).size(),
-        "entry",
-        "entries",
-        " that a newer one overtook");
-    found(found, relations, "pair", "pairs", " worth a look, the likeliest first");
     found(found, totals.nearDuplicates(), "near-duplicate", "near-duplicates", "");
     found(found, overlaps, "pair of overlapping topics", "pairs of overlapping topics", "");
     found(found, totals.crossLinks(), "possible link", "possible links", " between topics");
     found(found, totals.misfiled(), "entry", "entries", " that may be under the wrong topic");
-    String last = found.removeLast();
-    return (found.isEmpty() ? "" : String.join(", ", found) + ", and ") + last + ".";
+    if (found.isEmpty() && findings.relations().isEmpty()) {
+      return "Nothing was found: no entry is near another, no topics overlap, and every entry is"
+          + " nearest to its own topic.";
+    }
+    List<String> sentences = new ArrayList<>();
+    if (!findings.relations().isEmpty()) {
+      sentences.add(candidates(JudgedRelations.of(findings.relations(), judgements)));
+      sentences.add(judged(JudgedRelations.of(findings.relations(), judgements), judgements));
+    }
+    if (!found.isEmpty()) {
+      String last = found.removeLast();
+      sentences.add(
+          "Also found: "
+              + (found.isEmpty() ? "" : String.join(", ", found) + ", and ")
+              + last
+              + ".");
+    }
+    return String.join(" ", sentences);
+  }
+
+  /** What leads, and out of how many: most of a long list is not worth an act. */
+  private static String candidates(JudgedRelations pairs) {
+    int leading = pairs.leading().size();
+    String candidates =
+        Wording.count(pairs.ranked(), "candidate pair", "candidate pairs")
+            + " of entries "
+            + (pairs.ranked() == 1 ? "was" : "were")
+            + " ranked";
+    return leading == pairs.ranked()
+        ? candidates + ", the likeliest first."
+        : candidates
+            + "; "
+            + Wording.count(leading, "leads", "lead")
+            + " as most worth doing. Of the others, the fewer are worth an act the further down"
+            + " they are.";
+  }
+
+  private static String judged(JudgedRelations pairs, Judgements judgements) {
+    if (pairs.judgedCount() == 0) {
+      return "No language model has judged them.";
+    }
+    String judged = "A language model has judged " + Wording.count(pairs.judgedCount());
+    return judgements.areGuesses()
+        ? judged + " of them. " + JudgeTrust.GUESSING
+        : judged
+            + " of them: "
+            + Wording.count(pairs.of(Verdict.SAME).size(), "pair says", "pairs say")
+            + " the same, and "
+            + Wording.count(pairs.of(Verdict.OVERTAKEN).size(), "entry was", "entries were")
+            + " overtaken by a newer one.";
   }
 
   private static void found(List<String> list, long count, String one, String many, String what) {

@@ -5,6 +5,7 @@ import dev.helixbg.config.text.PrintableText;
 import dev.helixbg.insight.findings.Finding;
 import dev.helixbg.insight.findings.Findings;
 import dev.helixbg.insight.findings.NamedEntry;
+import dev.helixbg.insight.judge.JudgeTrust;
 import dev.helixbg.insight.judge.JudgedRelations;
 import dev.helixbg.insight.judge.Judgements;
 import dev.helixbg.insight.judge.PairVerdict;
@@ -18,6 +19,7 @@ import java.util.Map;
 public final class TerminalSummary {
   private static final int MIN_WIDTH = 40;
   private static final int MAX_WIDTH = 120;
+  private static final int USUAL_WIDTH = 100;
 
   /** Of the kind and its count: the longest kind, and room for 99,999. */
   private static final int START_WIDTH = 22;
@@ -47,30 +49,41 @@ public final class TerminalSummary {
     return new TerminalSummary(width, color).summary(report, where);
   }
 
+  /** All but where the report is, in 100 columns and with colours. */
+  public static String render(Report report) {
+    return render(report, "", USUAL_WIDTH, true);
+  }
+
+  /** The last line. A path is there to be copied: it is never cut. */
+  public static String where(String report) {
+    return report.isEmpty() ? "" : "Report: " + PrintableText.line(report) + "\n";
+  }
+
   private String summary(Report report, String where) {
     Findings findings = report.findings();
     Findings.Totals totals = findings.totals();
+    JudgedRelations pairs = JudgedRelations.of(findings.relations(), report.judgements());
     line(
         Wording.count(findings.entries().size(), "entry", "entries")
             + " in "
             + Wording.count(findings.topics().size(), "topic", "topics")
             + ", "
             + Wording.count(totals.pairs(), "pair", "pairs")
-            + " compared");
+            + " compared, "
+            + Wording.count(pairs.ranked())
+            + " ranked, "
+            + (pairs.judgedCount() == 0 ? "none" : Wording.count(pairs.judgedCount()))
+            + " judged");
     judged(report.judgements());
     damage(report.log());
     if (!findings.entries().isEmpty()) {
-      relations(findings, report.judgements());
+      relations(pairs, report.judgements());
       pairs("Near-duplicates", totals.nearDuplicates(), findings.nearDuplicates(), report);
       overlaps(findings.topicOverlaps());
       pairs("Cross-links", totals.crossLinks(), findings.crossLinks(), report);
       misfiled(totals.misfiled(), findings.misfiled());
     }
-    if (!where.isEmpty()) {
-      // A path is there to be copied: it is never cut.
-      out.append("Report: ").append(PrintableText.line(where)).append('\n');
-    }
-    return out.toString();
+    return out.append(where(where)).toString();
   }
 
   private void damage(LogAccount log) {
@@ -102,6 +115,9 @@ public final class TerminalSummary {
               + ", "
               + Wording.count(judgements.summaries().size(), "summary", "summaries")
               + (left > 0 ? "; " + Wording.count(left) + " left for the next run" : ""));
+      if (judgements.areGuesses()) {
+        line(JudgeTrust.GUESSING);
+      }
     } else if (!judgements.guesses().isEmpty()) {
       line("No language model: labels by wording, no verdicts. helix-bg fetch-models gets one");
     }
@@ -127,9 +143,9 @@ public final class TerminalSummary {
     rows(kind, total, rows);
   }
 
-  private void relations(Findings findings, Judgements judgements) {
+  private void relations(JudgedRelations pairs, Judgements judgements) {
     List<Row> rows =
-        JudgedRelations.of(findings.relations(), judgements).leading().stream()
+        pairs.leading().stream()
             .limit(SHOWN_RELATIONS)
             .map(
                 best ->
@@ -144,8 +160,7 @@ public final class TerminalSummary {
                                 .orElse(""),
                         best.a().entry().text().content()))
             .toList();
-    int shown = Findings.shownRelations(findings.entries().size());
-    rows("Worth a look", Math.min(shown, findings.relations().size()), rows);
+    rows("Worth doing", pairs.leading().size(), rows);
   }
 
   private void overlaps(List<Finding.TopicOverlap> overlaps) {

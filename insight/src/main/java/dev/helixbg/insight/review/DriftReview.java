@@ -51,7 +51,7 @@ public final class DriftReview {
               closest(kb, overlap),
               verdict.filter(Verdict.SAME::equals).isEmpty()
                   ? List.of()
-                  : Subject.calls(kb.acts().on(overlap))));
+                  : kb.calls(kb.acts().on(overlap))));
     }
     long fresh = items.stream().filter(item -> item.relation().equals("now overlaps")).count();
     String summary =
@@ -66,7 +66,7 @@ public final class DriftReview {
         Review.Kind.DRIFT,
         Optional.empty(),
         at,
-        summary + (items.isEmpty() ? "" : kb.notJudged()),
+        summary + (items.isEmpty() ? "" : kb.caveat()),
         items,
         List.of());
   }

@@ -1,6 +1,7 @@
 package dev.helixbg.insight.review;
 
 import dev.helixbg.insight.acts.HelixCall;
+import dev.helixbg.insight.judge.JudgeTrust;
 import java.time.Instant;
 import java.util.List;
 import java.util.Locale;
@@ -77,4 +78,8 @@ public record Review(
   /** Said at the end of a summary when there was no model. */
   static final String NOT_JUDGED =
       " No language model judged this: it is what the vectors alone can tell.";
+
+  /** Said there when the model was measured on pairs whose truth is known, and did no better. */
+  static final String GUESSED =
+      " The language model that judged this was measured. " + JudgeTrust.GUESSING;
 }

@@ -151,7 +151,7 @@ public final class SessionReview {
         words.append(" a new entry ").append(relation).append(" another.");
       }
     }
-    return words + kb.notJudged() + sentence(kb, fresh);
+    return words + kb.caveat() + sentence(kb, fresh);
   }
 
   /** What the judge makes of it, with a blank before; empty where there is no answer. */

@@ -59,7 +59,7 @@ public final class StaleReview {
         Review.Kind.STALE,
         topic,
         at,
-        summary + (items.isEmpty() ? "" : kb.notJudged()),
+        summary + (items.isEmpty() ? "" : kb.caveat()),
         items.stream().limit(Review.MAX_ITEMS).toList(),
         List.of());
   }

@@ -37,8 +37,9 @@ public record Subject(
    * A language model.
    *
    * @param name what it is called
+   * @param guesses whether it was measured, and is guessing
    */
-  public record Judge(String name, Asking asking) {}
+  public record Judge(String name, Asking asking, boolean guesses) {}
 
   /** The same before a judge. */
   public Subject before(Judge other) {
@@ -85,9 +86,19 @@ public record Subject(
     return run.verdicts();
   }
 
-  /** What to say where there is no judge. */
-  String notJudged() {
-    return judge.isEmpty() ? Review.NOT_JUDGED : "";
+  /** What to say where there is no judge, or none to be trusted. */
+  String caveat() {
+    if (judge.isEmpty()) {
+      return Review.NOT_JUDGED;
+    }
+    return judge.get().guesses() ? Review.GUESSED : "";
+  }
+
+  /** The calls that do what the judge says, unless it guesses. */
+  List<HelixCall> calls(List<Act> acts) {
+    return judge.filter(Judge::guesses).isPresent()
+        ? List.of()
+        : acts.stream().flatMap(act -> act.calls().stream()).toList();
   }
 
   /**
@@ -114,10 +125,5 @@ public record Subject(
     String text = entry.entry().text().content().strip();
     int end = text.offsetByCodePoints(0, Math.min(160, text.codePointCount(0, text.length())));
     return end < text.length() ? text.substring(0, end) + "…" : text;
-  }
-
-  /** The calls of all acts. */
-  static List<HelixCall> calls(List<Act> acts) {
-    return acts.stream().flatMap(act -> act.calls().stream()).toList();
   }
 }

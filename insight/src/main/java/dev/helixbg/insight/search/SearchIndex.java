@@ -1,5 +1,7 @@
 package dev.helixbg.insight.search;
 
+import dev.helixbg.insight.findings.KbEntries;
+import dev.helixbg.insight.findings.NamedEntry;
 import dev.helixbg.insight.log.Entry;
 import dev.helixbg.insight.log.Passage;
 import dev.helixbg.insight.similarity.AllPairs;
@@ -9,11 +11,8 @@ import dev.helixbg.insight.terms.TermVectors;
 import dev.helixbg.insight.terms.Terms;
 import java.util.ArrayList;
 import java.util.Arrays;
-import java.util.HashMap;
 import java.util.List;
-import java.util.Map;
 import java.util.Optional;
-import java.util.function.Function;
 import java.util.stream.IntStream;
 
 /**
@@ -34,8 +33,7 @@ public final class SearchIndex implements AutoCloseable {
   /** What an entry that says all words of a query gains. */
   private static final float WORDS = 0.3f;
 
-  private final List<Entry> entries;
-  private final List<String> names;
+  private final List<NamedEntry> entries;
 
   /** Of each vector: first those of the entries, one each, then those of passages. */
   private final int[] owners;
@@ -46,14 +44,12 @@ public final class SearchIndex implements AutoCloseable {
   private final TermVectors.Products words;
 
   private SearchIndex(
-      List<Entry> entries,
-      List<String> names,
+      List<NamedEntry> entries,
       int[] owners,
       List<Passage> passages,
       PackedVectors packed,
       TermVectors terms) {
     this.entries = entries;
-    this.names = names;
     this.owners = owners;
     this.passages = passages;
     this.packed = packed;
@@ -84,52 +80,25 @@ public final class SearchIndex implements AutoCloseable {
 
   /**
    * @param modelTokens the most tokens that the embedding model takes
-   * @param vectors of a text that is embedded, where there is one yet; entries without one are not
-   *     found
    */
-  public static SearchIndex of(
-      List<Entry> live, int modelTokens, Function<String, Optional<float[]>> vectors) {
-    Map<String, Integer> sizes = new HashMap<>();
-    List<Entry> entries = new ArrayList<>(live.size());
-    List<String> names = new ArrayList<>(live.size());
-    List<float[]> found = new ArrayList<>(live.size());
-    for (Entry entry : live) {
-      int index = sizes.merge(entry.topic(), 1, Integer::sum) - 1;
-      Optional<float[]> vector = vectors.apply(entry.embeddedText());
-      if (vector.isPresent()) {
-        entries.add(entry);
-        names.add(entry.topic() + ":" + index);
-        found.add(vector.get());
-      }
-    }
-    List<Integer> owners = new ArrayList<>(IntStream.range(0, entries.size()).boxed().toList());
-    List<Passage> passages = new ArrayList<>();
-    for (int i = 0; i < entries.size(); i++) {
-      for (Passage passage : Passage.of(entries.get(i), modelTokens)) {
-        Optional<float[]> vector = vectors.apply(passage.embeddedText(entries.get(i), modelTokens));
-        if (vector.isPresent()) {
-          owners.add(i);
-          passages.add(passage);
-          found.add(vector.get());
-        }
-      }
-    }
+  public static SearchIndex of(KbEntries kb, int modelTokens) {
+    List<NamedEntry> entries = kb.named();
+    List<Passage> passages = kb.passages().passages();
     int count = entries.size();
+    int[] owners =
+        IntStream.concat(IntStream.range(0, count), IntStream.of(kb.passages().owners())).toArray();
     TermVectors terms =
         TermVectors.forQueries(
-            owners.size(),
-            i ->
-                i < count
-                    ? entries.get(i).embeddedText()
-                    : passages.get(i - count).embeddedText(entries.get(owners.get(i)), modelTokens),
+            owners.length,
+            i -> {
+              Entry entry = entries.get(owners[i]).entry();
+              return i < count
+                  ? entry.embeddedText()
+                  : passages.get(i - count).embeddedText(entry, modelTokens);
+            },
             count);
-    return new SearchIndex(
-        entries,
-        names,
-        owners.stream().mapToInt(Integer::intValue).toArray(),
-        passages,
-        PackedVectors.pack(Vectors.of(found)),
-        terms);
+    Vectors vectors = Vectors.joined(List.of(kb.vectors(), kb.passages().vectors()));
+    return new SearchIndex(entries, owners, passages, PackedVectors.pack(vectors), terms);
   }
 
   /**
@@ -194,7 +163,8 @@ public final class SearchIndex implements AutoCloseable {
         });
     Best best = new Best(Math.min(query.from() + query.limit(), similarities.length));
     for (int entry = 0; entry < similarities.length; entry++) {
-      if (query.topic().isEmpty() || query.topic().get().equals(entries.get(entry).topic())) {
+      if (query.topic().isEmpty()
+          || query.topic().get().equals(entries.get(entry).entry().topic())) {
         best.offer(entry, similarities[entry] + WORDS * said[entry]);
       }
     }
@@ -203,8 +173,8 @@ public final class SearchIndex implements AutoCloseable {
       int entry = best.entries[i];
       hits.add(
           new Hit(
-              entries.get(entry),
-              names.get(entry),
+              entries.get(entry).entry(),
+              entries.get(entry).name(),
               best.scores[i],
               similarities[entry],
               matching(query, entry, nearest[entry], saying[entry])));
@@ -221,7 +191,9 @@ public final class SearchIndex implements AutoCloseable {
     if (nearest >= count) {
       return passages.get(nearest - count);
     }
-    return saying >= count ? passages.get(saying - count) : saying(query, entries.get(entry));
+    return saying >= count
+        ? passages.get(saying - count)
+        : saying(query, entries.get(entry).entry());
   }
 
   private Passage saying(Query query, Entry entry) {

@@ -31,6 +31,15 @@ public record PassageVectors(int[] owners, List<Passage> passages, Vectors vecto
     }
   }
 
+  /**
+   * @param owners of each passage
+   */
+  public static PassageVectors of(
+      List<Integer> owners, List<Passage> passages, List<float[]> vectors) {
+    return new PassageVectors(
+        owners.stream().mapToInt(Integer::intValue).toArray(), passages, Vectors.of(vectors));
+  }
+
   public int count() {
     return owners.length;
   }

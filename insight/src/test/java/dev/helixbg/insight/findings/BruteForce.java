@@ -378,8 +378,14 @@ final class BruteForce {
     float[] nearest = new float[corpus.entries.size()];
     Arrays.fill(nearest, -2);
     for (Scored pair : twin.pairs) {
-      nearest[pair.a] = Math.max(nearest[pair.a], pair.similarity);
-      nearest[pair.b] = Math.max(nearest[pair.b], pair.similarity);
+      float near = pair.similarity;
+      for (int one : twin.textsOf(pair.a)) {
+        for (int other : twin.textsOf(pair.b)) {
+          near = Math.max(near, dot(twin.vector(one), twin.vector(other)));
+        }
+      }
+      nearest[pair.a] = Math.max(nearest[pair.a], near);
+      nearest[pair.b] = Math.max(nearest[pair.b], near);
     }
     Arrays.sort(nearest);
     return new Findings.Distribution(

@@ -124,7 +124,7 @@ class RunningAnalysisTest {
       // Few entries are drawn in some histories, and few pairs kept in others.
       int maxDrawn = seed % 3 == 0 ? 2_000 : 3 + random.nextInt(20);
       int maxPairs = seed % 10 == 0 ? 30 : RunningAnalysis.MAX_PAIRS;
-      RunningAnalysis running = new RunningAnalysis(maxPairs, maxDrawn);
+      RunningAnalysis running = new RunningAnalysis(TopicPairs.ALL, maxPairs, maxDrawn);
       InsightSettings settings = Corpus.DEFAULTS;
       for (int step = 0; step < STEPS; step++) {
         history.step();
@@ -135,14 +135,14 @@ class RunningAnalysisTest {
         }
         Corpus corpus = history.corpus();
         Findings expected =
-            Analysis.run(
-                corpus.entries,
-                corpus.keys,
-                corpus.vectors(),
-                corpus.passageVectors(),
-                settings,
-                maxDrawn,
-                1 + step % 2);
+            new RunningAnalysis(TopicPairs.ALL, RunningAnalysis.MAX_PAIRS, maxDrawn)
+                .update(
+                    corpus.entries,
+                    corpus.keys,
+                    corpus.vectors(),
+                    corpus.passageVectors(),
+                    settings,
+                    1 + step % 2);
         Findings found =
             running.update(
                 corpus.entries,

@@ -7,6 +7,7 @@ import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import dev.helixbg.insight.findings.Finding;
 import dev.helixbg.insight.findings.NamedEntry;
+import dev.helixbg.insight.judge.JudgeTrust;
 import dev.helixbg.insight.judge.Judgements;
 import dev.helixbg.insight.judge.PairVerdict;
 import dev.helixbg.insight.judge.Verdict;
@@ -69,8 +70,9 @@ class ManyRelationsTest {
     assertEquals(10, page.select("section[aria-labelledby=relations] > article").size());
     assertTrue(page.text().contains("report.json has 140 more, ranked lower."));
     assertTrue(MarkdownReport.render(report).contains("report.json has 140 more, ranked lower."));
-    assertTrue(MarkdownReport.render(report).contains("Most worth a look (60)"));
-    assertTrue(TerminalSummary.render(report, "", 100, false).contains("Worth a look        60"));
+    assertTrue(MarkdownReport.render(report).contains("Most worth doing (10 of 200 candidates)"));
+    assertTrue(TerminalSummary.render(report, "", 100, false).contains("Worth doing         10"));
+    assertTrue(TerminalSummary.render(report, "", 100, false).contains("200 ranked, none judged"));
     JsonNode json = new ObjectMapper().readTree(JsonReport.render(report));
     assertEquals(200, json.get("relations").size());
     assertEquals(
@@ -99,7 +101,34 @@ class ManyRelationsTest {
     assertEquals(relations.get(1).id(), folded.getFirst());
     assertEquals(relations.get(0).id(), folded.getLast());
     assertTrue(TerminalSummary.render(report, "", 100, false).contains("same"));
-    assertTrue(html(report).select(".lead").text().startsWith("1 pair saying the same"), "lead");
+    String lead = html(report).select(".lead").text();
+    assertTrue(lead.startsWith("40 candidate pairs of entries were ranked; 10 lead as most"), lead);
+    assertTrue(lead.contains("judged 3 of them: 1 pair says the same, and 0 entries were"), lead);
+    assertTrue(TerminalSummary.render(report, "", 100, false).contains("40 ranked, 3 judged"));
+  }
+
+  /** Nobody is told to act on a coin. */
+  @Test
+  void ofAJudgeThatGuessesTheReportSaysSoInsteadOfCountingItsVerdicts() {
+    Report plain = report(120, 40);
+    String first = plain.findings().relations().getFirst().id();
+    JudgeTrust coin = new JudgeTrust(60, 20, Map.of(), 0, Optional.empty());
+    Judgements judged =
+        new Judgements(
+                Optional.of("m"),
+                Map.of(),
+                Map.of(first, new PairVerdict(Verdict.SAME, .9, .9, .05, false)),
+                Map.of(),
+                Map.of(),
+                List.of(),
+                Map.of(),
+                0)
+            .trusted(Optional.of(coin));
+    Report report = new Report(plain.findings(), plain.log(), plain.run(), judged, List.of());
+    String lead = html(report).select(".lead").text();
+    assertTrue(lead.contains("judged 1 of them. " + JudgeTrust.GUESSING), lead);
+    assertTrue(MarkdownReport.render(report).contains(lead), "the same in Markdown");
+    assertTrue(TerminalSummary.render(report, "", 100, false).contains(JudgeTrust.GUESSING));
   }
 
   /** What an edit needs and a reader of a long list does not. */

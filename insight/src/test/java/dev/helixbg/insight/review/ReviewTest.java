@@ -1,6 +1,7 @@
 package dev.helixbg.insight.review;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
@@ -13,6 +14,7 @@ import dev.helixbg.insight.judge.Answer;
 import dev.helixbg.insight.judge.AnswerFile;
 import dev.helixbg.insight.judge.Asking;
 import dev.helixbg.insight.judge.JudgeProgress;
+import dev.helixbg.insight.judge.JudgeTrust;
 import dev.helixbg.insight.judge.Oracle;
 import dev.helixbg.insight.judge.Question;
 import dev.helixbg.insight.judge.VerdictRun;
@@ -73,7 +75,7 @@ class ReviewTest {
   }
 
   private Subject kb(Oracle oracle, BooleanSupplier cancelled) {
-    return kb().before(new Subject.Judge("parrot", asking(oracle, cancelled)));
+    return kb().before(new Subject.Judge("parrot", asking(oracle, cancelled), false));
   }
 
   private Asking asking(Oracle oracle, BooleanSupplier cancelled) {
@@ -205,6 +207,27 @@ class ReviewTest {
     assertEquals(
         List.of(), review.without(item.id()::equals).items(), "it was dismissed since then");
     assertEquals(List.of(item), review.without("rel-0"::equals).items());
+  }
+
+  /** As the report says it; and nobody is handed an edit by a coin. */
+  @Test
+  void verdictsOfAJudgeThatGuessesAreSaidToBeGuessesAndHaveNoEdits() throws Exception {
+    add("a", "The limit is 5 MB.", 10 * DAY, 0);
+    add("a", "The limit is 8 MB since May.", 40 * DAY, 10);
+    add("b", "Limits are those of May.", 41 * DAY, 12);
+    Asking asking = asking(parrot("same", "contradicted"), () -> false);
+    Subject guessed = kb().before(new Subject.Judge("coin", asking, true));
+    for (Review review :
+        List.of(
+            StaleReview.of(guessed, Optional.empty(), AT),
+            DriftReview.of(guessed, Optional.empty(), AT))) {
+      assertTrue(review.summary().endsWith(JudgeTrust.GUESSING), review.summary());
+      assertFalse(review.items().isEmpty());
+      assertEquals(List.of(), review.items().getFirst().edits());
+    }
+    Review trusted = StaleReview.of(kb("same", "contradicted"), Optional.empty(), AT);
+    assertFalse(trusted.summary().contains(JudgeTrust.GUESSING));
+    assertEquals(1, trusted.items().getFirst().edits().size());
   }
 
   @Test

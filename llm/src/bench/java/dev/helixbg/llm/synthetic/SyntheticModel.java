@@ -1,8 +1,11 @@
 package dev.helixbg.llm.synthetic;
 
 import dev.helixbg.llm.gguf.GgufWriter;
+import dev.helixbg.llm.gguf.GgufWriter.RowSource;
+import dev.helixbg.llm.tensor.RandomWeights;
 import dev.helixbg.llm.tensor.TensorType;
 import java.io.IOException;
+import java.lang.foreign.MemorySegment;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Arrays;
@@ -22,7 +25,7 @@ public enum SyntheticModel {
   QWEN3_06B_Q6_K("qwen3-0.6b-q6_k", TensorType.Q6_K, 18);
 
   /** Part of the file name: another generator makes another file. */
-  private static final int GENERATOR_VERSION = 1;
+  private static final int GENERATOR_VERSION = 2;
 
   private static final long SEED = 20_250_429;
 
@@ -143,8 +146,13 @@ public enum SyntheticModel {
       int columns,
       int rows,
       SplittableRandom random) {
-    writer.matrix(
-        name + ".weight", type, columns, rows, new RandomRows(type, columns, random.split()));
+    writer.matrix(name + ".weight", type, columns, rows, rows(type, columns, random.split()));
+  }
+
+  /** A product with these keeps the size of its input, so that no activation runs away. */
+  static RowSource rows(TensorType type, int columns, SplittableRandom random) {
+    float spread = (float) (1 / Math.sqrt(columns));
+    return row -> RandomWeights.fill(type, MemorySegment.ofArray(row), 0, columns, spread, random);
   }
 
   /** All ones. */

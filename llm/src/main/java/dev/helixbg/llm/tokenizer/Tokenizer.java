@@ -1,6 +1,7 @@
 package dev.helixbg.llm.tokenizer;
 
 import dev.helixbg.config.natives.TokenizerLibrary;
+import dev.helixbg.config.text.PrintableText;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
@@ -63,7 +64,7 @@ public final class Tokenizer implements AutoCloseable {
    * @throws IllegalStateException if the tokenizer is closed
    */
   public int[] encode(String text) {
-    WordSplitter.Words words = splitter.split(WellFormed.of(text));
+    WordSplitter.Words words = splitter.split(PrintableText.wellFormed(text));
     List<String> different = words.different();
     try (NativeTokenizer tokenizer = NativeTokenizer.of(vocabulary.definition(different))) {
       return words.inOrder(tokenizer.encode(different));

@@ -32,7 +32,8 @@ class SyntheticModelTest {
       throws IOException {
     Path path = folder.resolve("random.gguf");
     new GgufWriter()
-        .matrix("w", type, COLUMNS, ROWS, new RandomRows(type, COLUMNS, new SplittableRandom(1)))
+        .matrix(
+            "w", type, COLUMNS, ROWS, SyntheticModel.rows(type, COLUMNS, new SplittableRandom(1)))
         .write(path);
     try (GgufFile file = GgufFile.open(path)) {
       Tensor tensor = file.tensors().get("w");

@@ -1,13 +1,15 @@
 package dev.helixbg.daemon.cli.bench;
 
-import com.fasterxml.jackson.core.JsonGenerator;
+import com.fasterxml.jackson.databind.node.ObjectNode;
 import dev.helixbg.config.EmbedSettings;
 import dev.helixbg.config.EmbedSettings.Precision;
 import dev.helixbg.config.Settings;
 import dev.helixbg.daemon.cli.flags.GlobalOptions;
+import dev.helixbg.daemon.cli.flags.ValueCommand;
 import dev.helixbg.daemon.terminal.Console;
 import dev.helixbg.daemon.terminal.ExitCode;
 import dev.helixbg.daemon.terminal.Failure;
+import dev.helixbg.daemon.terminal.Json;
 import dev.helixbg.embed.EmbeddingModel;
 import dev.helixbg.embed.MiniLm;
 import dev.helixbg.embed.bench.BenchTexts;
@@ -20,7 +22,6 @@ import dev.helixbg.embed.bench.SimilarityShift;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.concurrent.Callable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
@@ -32,7 +33,7 @@ import picocli.CommandLine.Option;
         "Texts, tokens and GFLOP per second for short, long and mixed texts, at 128 and 256 tokens"
             + " and in eight bits, beside langchain4j in the same run.",
     mixinStandardHelpOptions = true)
-final class BenchEmbedCommand implements Callable<Integer> {
+final class BenchEmbedCommand extends ValueCommand {
   /** All rivals cut there, so that everybody does the same work. */
   private static final int COMMON_TOKENS = 128;
 
@@ -66,13 +67,8 @@ final class BenchEmbedCommand implements Callable<Integer> {
   @Option(names = "--threads", paramLabel = "N", description = "Threads; 0: one per core.")
   private String threads;
 
-  @Option(names = "--json", description = "Print JSON.")
-  private boolean json;
-
-  private final Console console;
-
   BenchEmbedCommand(Console console) {
-    this.console = console;
+    super(console);
   }
 
   private record Bench(
@@ -85,11 +81,7 @@ final class BenchEmbedCommand implements Callable<Integer> {
     }
     Settings settings = options.settings(threads);
     Bench bench = run(settings);
-    if (json) {
-      JsonStream.print(console.json(), generator -> write(bench, generator));
-    } else {
-      print(bench);
-    }
+    show(() -> toJson(bench), () -> print(bench));
     return ExitCode.OK.number();
   }
 
@@ -168,29 +160,14 @@ final class BenchEmbedCommand implements Callable<Integer> {
         int8.mean(), int8.p99(), int8.largest(), int8.pairs());
   }
 
-  private static void write(Bench bench, JsonGenerator json) throws IOException {
-    json.writeStartObject();
-    json.writeNumberField("threads", bench.threads());
-    json.writeStringField("graph", bench.graph());
-    json.writeStringField("provider", bench.provider());
-    json.writeArrayFieldStart("results");
-    for (Result result : bench.results()) {
-      json.writeStartObject();
-      json.writeStringField("texts", result.texts());
-      json.writeStringField("contender", result.contender());
-      json.writeNumberField("textsPerSecond", result.textsPerSecond());
-      json.writeNumberField("tokensPerSecond", result.tokensPerSecond());
-      json.writeNumberField("gflops", result.gflops());
-      json.writeNumberField("worstCosine", result.worstCosine());
-      json.writeEndObject();
-    }
-    json.writeEndArray();
-    json.writeObjectFieldStart("int8SimilarityShift");
-    json.writeNumberField("pairs", bench.int8().pairs());
-    json.writeNumberField("mean", bench.int8().mean());
-    json.writeNumberField("p99", bench.int8().p99());
-    json.writeNumberField("largest", bench.int8().largest());
-    json.writeEndObject();
-    json.writeEndObject();
+  private static ObjectNode toJson(Bench bench) {
+    ObjectNode json =
+        Json.object()
+            .put("threads", bench.threads())
+            .put("graph", bench.graph())
+            .put("provider", bench.provider());
+    json.set("results", Json.array(bench.results(), Json::of));
+    json.set("int8SimilarityShift", Json.of(bench.int8()));
+    return json;
   }
 }

@@ -1,13 +1,15 @@
 package dev.helixbg.daemon.cli.bench;
 
-import com.fasterxml.jackson.core.JsonGenerator;
+import com.fasterxml.jackson.databind.node.ObjectNode;
 import dev.helixbg.config.Settings;
 import dev.helixbg.daemon.cli.flags.GlobalOptions;
+import dev.helixbg.daemon.cli.flags.ValueCommand;
 import dev.helixbg.daemon.host.LanguageModel;
 import dev.helixbg.daemon.run.Trial;
 import dev.helixbg.daemon.terminal.Console;
 import dev.helixbg.daemon.terminal.ExitCode;
 import dev.helixbg.daemon.terminal.Failure;
+import dev.helixbg.daemon.terminal.Json;
 import dev.helixbg.insight.findings.FindingsBench;
 import dev.helixbg.insight.findings.FindingsBench.Found;
 import dev.helixbg.insight.findings.FindingsBench.Judged;
@@ -25,7 +27,6 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.Locale;
-import java.util.concurrent.Callable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
@@ -39,7 +40,7 @@ import picocli.CommandLine.Option;
             + " similarity; how many misfiled entries are found; and how often a search finds what"
             + " stands late in a long note.",
     mixinStandardHelpOptions = true)
-final class BenchFindingsCommand implements Callable<Integer> {
+final class BenchFindingsCommand extends ValueCommand {
   private static final int MAX_ENTRIES = 200_000;
 
   @Mixin private GlobalOptions options;
@@ -62,13 +63,8 @@ final class BenchFindingsCommand implements Callable<Integer> {
   @Option(names = "--threads", paramLabel = "N", description = "Threads; 0: one per core.")
   private String threads;
 
-  @Option(names = "--json", description = "Print JSON.")
-  private boolean json;
-
-  private final Console console;
-
   BenchFindingsCommand(Console console) {
-    this.console = console;
+    super(console);
   }
 
   @Override
@@ -79,23 +75,16 @@ final class BenchFindingsCommand implements Callable<Integer> {
     Settings settings = options.settings(threads);
     if (cost != null) {
       RelationsCost.Cost measured = RelationsCost.of(cost, settings.threads());
-      if (json) {
-        JsonStream.print(console.json(), generator -> write(measured, generator));
-      } else {
-        print(measured);
-      }
+      show(() -> toJson(measured), () -> print(measured));
       return ExitCode.OK.number();
     }
     if (model != null) {
-      print(measure(settings));
+      JudgeTrust trust = measure(settings);
+      show(() -> toJson(trust), () -> console.say("%s", trust.words()));
       return ExitCode.OK.number();
     }
     Result result = FindingsBench.run(settings.cache(), settings.threads());
-    if (json) {
-      JsonStream.print(console.json(), generator -> write(result, generator));
-    } else {
-      print(result);
-    }
+    show(() -> toJson(result), () -> print(result));
     return ExitCode.OK.number();
   }
 
@@ -133,29 +122,13 @@ final class BenchFindingsCommand implements Callable<Integer> {
         .orElseThrow();
   }
 
-  private void print(JudgeTrust trust) throws IOException {
-    if (json) {
-      JsonStream.print(
-          console.json(),
-          generator -> {
-            generator.writeStartObject();
-            generator.writeNumberField("pairs", trust.pairs());
-            generator.writeNumberField("right", trust.right());
-            for (Verdict verdict : Verdict.values()) {
-              JudgeTrust.Tally tally =
-                  trust.said().getOrDefault(verdict, new JudgeTrust.Tally(0, 0));
-              generator.writeObjectFieldStart(verdict.title());
-              generator.writeNumberField("said", tally.said());
-              generator.writeNumberField("right", tally.right());
-              generator.writeEndObject();
-            }
-            JsonStream.decimal(generator, "kappa", trust.kappa());
-            generator.writeBooleanField("guessing", trust.isGuessing());
-            generator.writeEndObject();
-          });
-    } else {
-      console.say("%s", trust.words());
+  private static ObjectNode toJson(JudgeTrust trust) {
+    ObjectNode json = Json.object().put("pairs", trust.pairs()).put("right", trust.right());
+    for (Verdict verdict : Verdict.values()) {
+      JudgeTrust.Tally tally = trust.said().getOrDefault(verdict, new JudgeTrust.Tally(0, 0));
+      json.set(verdict.title(), Json.of(tally));
     }
+    return json.put("kappa", Json.rounded(trust.kappa())).put("guessing", trust.isGuessing());
   }
 
   private void print(Result result) {
@@ -205,74 +178,41 @@ final class BenchFindingsCommand implements Callable<Integer> {
     console.say("terms, their ten nearest, and the list  %8.2f s", cost.ranking());
   }
 
-  private static void write(Result result, JsonGenerator json) throws IOException {
-    json.writeStartObject();
-    json.writeNumberField("entries", result.entries());
-    json.writeObjectFieldStart("planted");
-    for (Planted kind : Planted.values()) {
-      json.writeNumberField(name(kind), result.planted().get(kind));
-    }
-    json.writeNumberField("misfiled", result.plantedMisfiled());
-    json.writeEndObject();
-    json.writeArrayFieldStart("relations");
-    for (Named row : result.named()) {
-      json.writeStartObject();
-      json.writeStringField("rankedBy", row.ranking());
-      json.writeNumberField("pairs", row.pairs());
-      for (Planted kind : Planted.values()) {
-        json.writeNumberField(name(kind), row.found().get(kind));
-      }
-      json.writeEndObject();
-    }
-    json.writeEndArray();
-    json.writeArrayFieldStart("judgedByTruth");
-    for (Judged row : result.judged()) {
-      json.writeStartObject();
-      json.writeStringField("verdict", row.verdict().title());
-      json.writeNumberField("pairs", row.pairs());
-      json.writeNumberField("said", row.said());
-      json.writeNumberField("right", row.right());
-      json.writeNumberField("planted", row.planted());
-      json.writeEndObject();
-    }
-    json.writeEndArray();
-    json.writeNumberField("leadingWithoutModel", result.leadingWithoutModel());
-    json.writeNumberField("leadingWithTruth", result.leadingWithOracle());
-    json.writeArrayFieldStart("misfiled");
-    for (Misfiled row : result.misfiled()) {
-      json.writeStartObject();
-      json.writeStringField("way", row.way());
-      json.writeNumberField("listed", row.listed());
-      json.writeNumberField("found", row.found());
-      json.writeEndObject();
-    }
-    json.writeEndArray();
-    json.writeArrayFieldStart("searches");
-    for (Found row : result.found()) {
-      json.writeStartObject();
-      json.writeStringField("what", row.what());
-      json.writeStringField("way", row.way());
-      json.writeNumberField("asked", row.asked());
-      json.writeNumberField("first", row.first());
-      json.writeNumberField("amongTen", row.amongTen());
-      json.writeEndObject();
-    }
-    json.writeEndArray();
-    json.writeEndObject();
+  private static ObjectNode toJson(Result result) {
+    ObjectNode json = Json.object().put("entries", result.entries());
+    ObjectNode planted = json.putObject("planted");
+    result.planted().forEach((kind, count) -> planted.put(name(kind), count));
+    planted.put("misfiled", result.plantedMisfiled());
+    json.set("relations", Json.array(result.named(), BenchFindingsCommand::toJson));
+    json.set("judgedByTruth", Json.array(result.judged(), BenchFindingsCommand::toJson));
+    json.put("leadingWithoutModel", result.leadingWithoutModel());
+    json.put("leadingWithTruth", result.leadingWithOracle());
+    json.set("misfiled", Json.array(result.misfiled(), Json::of));
+    json.set("searches", Json.array(result.found(), Json::of));
+    return json;
+  }
+
+  private static ObjectNode toJson(Named row) {
+    ObjectNode json = Json.object().put("rankedBy", row.ranking()).put("pairs", row.pairs());
+    row.found().forEach((kind, count) -> json.put(name(kind), count));
+    return json;
+  }
+
+  private static ObjectNode toJson(Judged row) {
+    return Json.of(row).put("verdict", row.verdict().title());
   }
 
   private static String name(Planted kind) {
     return kind.name().toLowerCase(Locale.ROOT);
   }
 
-  private static void write(RelationsCost.Cost cost, JsonGenerator json) throws IOException {
-    json.writeStartObject();
-    json.writeNumberField("entries", cost.entries());
-    json.writeNumberField("threads", cost.threads());
-    json.writeNumberField("allPairsSeconds", cost.pairs());
-    json.writeNumberField("nearestSeconds", cost.nearest());
-    json.writeNumberField("nearestOneMoreSeconds", cost.oneMore());
-    json.writeNumberField("rankingSeconds", cost.ranking());
-    json.writeEndObject();
+  private static ObjectNode toJson(RelationsCost.Cost cost) {
+    return Json.object()
+        .put("entries", cost.entries())
+        .put("threads", cost.threads())
+        .put("allPairsSeconds", cost.pairs())
+        .put("nearestSeconds", cost.nearest())
+        .put("nearestOneMoreSeconds", cost.oneMore())
+        .put("rankingSeconds", cost.ranking());
   }
 }

@@ -1,17 +1,18 @@
 package dev.helixbg.daemon.cli.bench;
 
-import com.fasterxml.jackson.core.JsonGenerator;
+import com.fasterxml.jackson.databind.node.ObjectNode;
 import dev.helixbg.config.Settings;
 import dev.helixbg.daemon.cli.flags.GlobalOptions;
+import dev.helixbg.daemon.cli.flags.ValueCommand;
 import dev.helixbg.daemon.terminal.Console;
 import dev.helixbg.daemon.terminal.ExitCode;
+import dev.helixbg.daemon.terminal.Json;
 import dev.helixbg.llm.bench.KernelBench;
 import dev.helixbg.llm.bench.KernelBench.Result;
 import dev.helixbg.llm.tensor.TensorType;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.concurrent.Callable;
 import java.util.stream.IntStream;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
@@ -24,7 +25,7 @@ import picocli.CommandLine.Option;
         "Every kernel of the language model engine on the CPU, beside the memory's and the"
             + " arithmetic's ceiling, measured in the same run.",
     mixinStandardHelpOptions = true)
-final class BenchKernelsCommand implements Callable<Integer> {
+final class BenchKernelsCommand extends ValueCommand {
   @Mixin private GlobalOptions options;
 
   @Option(
@@ -40,13 +41,8 @@ final class BenchKernelsCommand implements Callable<Integer> {
       description = "The most threads; 0: one per core. One thread is measured, too.")
   private String threads;
 
-  @Option(names = "--json", description = "Print JSON.")
-  private boolean json;
-
-  private final Console console;
-
   BenchKernelsCommand(Console console) {
-    this.console = console;
+    super(console);
   }
 
   @Override
@@ -73,7 +69,7 @@ final class BenchKernelsCommand implements Callable<Integer> {
             });
     bench.run(types == null ? List.of(TensorType.values()) : types, types == null);
     if (json) {
-      JsonStream.print(console.json(), generator -> write(results, machine, generator));
+      Json.print(console.json(), Json.array(results, result -> toJson(result, machine)));
     }
     return (Thread.currentThread().isInterrupted() ? ExitCode.INTERRUPTED : ExitCode.OK).number();
   }
@@ -90,21 +86,9 @@ final class BenchKernelsCommand implements Callable<Integer> {
         result.error());
   }
 
-  private static void write(List<Result> results, Machine machine, JsonGenerator json)
-      throws IOException {
-    json.writeStartArray();
-    for (Result result : results) {
-      json.writeStartObject();
-      json.writeStringField("kernel", result.kernel());
-      json.writeNumberField("threads", result.threads());
-      json.writeStringField("unit", result.unit());
-      json.writeNumberField("speed", result.speed());
-      json.writeNumberField("ceiling", result.ceiling());
-      json.writeNumberField("share", result.share());
-      json.writeNumberField("error", result.error());
-      machine.write(json);
-      json.writeEndObject();
-    }
-    json.writeEndArray();
+  private static ObjectNode toJson(Result result, Machine machine) {
+    ObjectNode json = Json.of(result).put("share", result.share());
+    machine.describeIn(json);
+    return json;
   }
 }

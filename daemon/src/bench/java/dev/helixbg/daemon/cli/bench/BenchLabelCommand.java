@@ -1,13 +1,15 @@
 package dev.helixbg.daemon.cli.bench;
 
-import com.fasterxml.jackson.core.JsonGenerator;
+import com.fasterxml.jackson.databind.node.ObjectNode;
 import dev.helixbg.config.Settings;
 import dev.helixbg.daemon.cli.flags.GlobalOptions;
 import dev.helixbg.daemon.cli.flags.ModelFlags;
+import dev.helixbg.daemon.cli.flags.ValueCommand;
 import dev.helixbg.daemon.host.LanguageModel;
 import dev.helixbg.daemon.terminal.Console;
 import dev.helixbg.daemon.terminal.ExitCode;
 import dev.helixbg.daemon.terminal.Failure;
+import dev.helixbg.daemon.terminal.Json;
 import dev.helixbg.insight.judge.LabelBench;
 import dev.helixbg.llm.ModelOpener;
 import dev.helixbg.llm.ModelOptions;
@@ -15,7 +17,6 @@ import dev.helixbg.llm.TextModel;
 import dev.helixbg.llm.bench.LlmBench;
 import java.io.IOException;
 import java.util.Optional;
-import java.util.concurrent.Callable;
 import java.util.function.BooleanSupplier;
 import picocli.CommandLine.ArgGroup;
 import picocli.CommandLine.Command;
@@ -29,7 +30,7 @@ import picocli.CommandLine.Option;
         "Entries labelled per second, as a run does it, beside one entry at a time without the"
             + " shared opening, and beside what the prompt speed allows.",
     mixinStandardHelpOptions = true)
-final class BenchLabelCommand implements Callable<Integer> {
+final class BenchLabelCommand extends ValueCommand {
   private static final int PROMPT_TOKENS = 512;
 
   @Mixin private GlobalOptions options;
@@ -59,13 +60,8 @@ final class BenchLabelCommand implements Callable<Integer> {
       description = "How often the prompt speed is measured (default: ${DEFAULT-VALUE}).")
   private int repetitions;
 
-  @Option(names = "--json", description = "Print JSON.")
-  private boolean json;
-
-  private final Console console;
-
   BenchLabelCommand(Console console) {
-    this.console = console;
+    super(console);
   }
 
   @Override
@@ -81,11 +77,7 @@ final class BenchLabelCommand implements Callable<Integer> {
       LabelBench.Result bench =
           new LabelBench(opened, entries, cancelled)
               .run(alone, repetitions, () -> prompts.prompt(PROMPT_TOKENS).tokensPerSecond());
-      if (json) {
-        JsonStream.print(console.json(), generator -> write(bench, generator));
-      } else {
-        print(bench);
-      }
+      show(() -> toJson(bench), () -> print(bench));
     }
     return ExitCode.OK.number();
   }
@@ -110,15 +102,14 @@ final class BenchLabelCommand implements Callable<Integer> {
         100 * bench.together() / possible(bench));
   }
 
-  private static void write(LabelBench.Result bench, JsonGenerator json) throws IOException {
-    json.writeStartObject();
-    json.writeNumberField("entries", bench.entries());
-    json.writeNumberField("new_tokens_per_entry", bench.newTokens());
-    json.writeNumberField("shared_tokens", bench.sharedTokens());
-    json.writeNumberField("together_entries_per_second", bench.together());
-    json.writeNumberField("alone_entries_per_second", bench.alone());
-    json.writeNumberField("pp512_tokens_per_second", bench.promptPerSecond());
-    json.writeNumberField("possible_entries_per_second", possible(bench));
-    json.writeEndObject();
+  private static ObjectNode toJson(LabelBench.Result bench) {
+    return Json.object()
+        .put("entries", bench.entries())
+        .put("new_tokens_per_entry", bench.newTokens())
+        .put("shared_tokens", bench.sharedTokens())
+        .put("together_entries_per_second", bench.together())
+        .put("alone_entries_per_second", bench.alone())
+        .put("pp512_tokens_per_second", bench.promptPerSecond())
+        .put("possible_entries_per_second", possible(bench));
   }
 }

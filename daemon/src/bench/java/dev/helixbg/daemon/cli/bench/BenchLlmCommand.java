@@ -1,12 +1,14 @@
 package dev.helixbg.daemon.cli.bench;
 
-import com.fasterxml.jackson.core.JsonGenerator;
+import com.fasterxml.jackson.databind.node.ObjectNode;
 import dev.helixbg.config.Settings;
 import dev.helixbg.daemon.cli.flags.GlobalOptions;
 import dev.helixbg.daemon.cli.flags.ModelFlags;
+import dev.helixbg.daemon.cli.flags.ValueCommand;
 import dev.helixbg.daemon.terminal.Console;
 import dev.helixbg.daemon.terminal.ExitCode;
 import dev.helixbg.daemon.terminal.Failure;
+import dev.helixbg.daemon.terminal.Json;
 import dev.helixbg.llm.ModelOpener;
 import dev.helixbg.llm.TextModel;
 import dev.helixbg.llm.bench.LlamaRival;
@@ -20,7 +22,6 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
-import java.util.concurrent.Callable;
 import picocli.CommandLine.ArgGroup;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
@@ -34,7 +35,7 @@ import picocli.CommandLine.Option;
     name = "llm",
     description = "Prompt and generation tokens per second of a GGUF model.",
     mixinStandardHelpOptions = true)
-final class BenchLlmCommand implements Callable<Integer> {
+final class BenchLlmCommand extends ValueCommand {
   /** With the rival's start, and with each of its rounds: minutes on a slow machine. */
   private static final Duration PATIENCE = Duration.ofMinutes(10);
 
@@ -81,13 +82,8 @@ final class BenchLlmCommand implements Callable<Integer> {
               + " users).")
   private Path npm;
 
-  @Option(names = "--json", description = "Print JSON.")
-  private boolean json;
-
-  private final Console console;
-
   BenchLlmCommand(Console console) {
-    this.console = console;
+    super(console);
   }
 
   private record Bench(
@@ -105,11 +101,9 @@ final class BenchLlmCommand implements Callable<Integer> {
     try (TextModel opened = ModelOpener.open(file, flags.options(settings, most));
         LlamaRival rival = start(installed, file, settings.threads(), most)) {
       Bench bench = run(opened, settings.threads(), Optional.ofNullable(rival));
-      if (json) {
-        JsonStream.print(console.json(), generator -> write(bench, generator));
-      } else {
-        print(opened, bench);
-      }
+      show(
+          () -> Json.array(bench.results(), result -> toJson(result, bench)),
+          () -> print(opened, bench));
     } catch (RivalException e) {
       throw new Failure(ExitCode.MODEL, e.getMessage());
     }
@@ -193,27 +187,24 @@ final class BenchLlmCommand implements Callable<Integer> {
     return result.median() / Math.max(result.rivalMedian(), Double.MIN_NORMAL);
   }
 
-  private static void write(Bench bench, JsonGenerator json) throws IOException {
-    json.writeStartArray();
-    for (Result result : bench.results()) {
-      json.writeStartObject();
-      json.writeStringField("test", result.test());
-      json.writeNumberField("tokens_per_second", result.tokensPerSecond());
-      json.writeNumberField("stddev", result.deviation());
-      json.writeNumberField("median", result.median());
-      if (!bench.rival().isEmpty()) {
-        json.writeStringField("rival", bench.rival());
-        json.writeNumberField("rival_median", result.rivalMedian());
-        json.writeNumberField("ratio", ratio(result));
-      }
-      json.writeNumberField("threads", bench.threads());
-      json.writeStringField("backend", bench.backend());
-      json.writeNumberField("weight_gb_per_second", result.weightGigabytesPerSecond());
-      json.writeNumberField("memory_gb_per_second", result.memoryGigabytesPerSecond());
-      json.writeNumberField("allocated_bytes_per_token", result.allocatedBytesPerToken());
-      bench.machine().write(json);
-      json.writeEndObject();
+  private static ObjectNode toJson(Result result, Bench bench) {
+    ObjectNode json =
+        Json.object()
+            .put("test", result.test())
+            .put("tokens_per_second", result.tokensPerSecond())
+            .put("stddev", result.deviation())
+            .put("median", result.median());
+    if (!bench.rival().isEmpty()) {
+      json.put("rival", bench.rival())
+          .put("rival_median", result.rivalMedian())
+          .put("ratio", ratio(result));
     }
-    json.writeEndArray();
+    json.put("threads", bench.threads())
+        .put("backend", bench.backend())
+        .put("weight_gb_per_second", result.weightGigabytesPerSecond())
+        .put("memory_gb_per_second", result.memoryGigabytesPerSecond())
+        .put("allocated_bytes_per_token", result.allocatedBytesPerToken());
+    bench.machine().describeIn(json);
+    return json;
   }
 }

@@ -1,11 +1,13 @@
 package dev.helixbg.daemon.cli.bench;
 
-import com.fasterxml.jackson.core.JsonGenerator;
+import com.fasterxml.jackson.databind.node.ObjectNode;
 import dev.helixbg.config.Settings;
 import dev.helixbg.daemon.cli.flags.GlobalOptions;
+import dev.helixbg.daemon.cli.flags.ValueCommand;
 import dev.helixbg.daemon.terminal.Console;
 import dev.helixbg.daemon.terminal.ExitCode;
 import dev.helixbg.daemon.terminal.Failure;
+import dev.helixbg.daemon.terminal.Json;
 import dev.helixbg.insight.similarity.SimilarityBench;
 import dev.helixbg.insight.similarity.SimilarityBench.Peak;
 import dev.helixbg.insight.similarity.SimilarityBench.Report;
@@ -14,7 +16,6 @@ import java.io.IOException;
 import java.util.List;
 import java.util.Locale;
 import java.util.OptionalDouble;
-import java.util.concurrent.Callable;
 import java.util.stream.IntStream;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
@@ -27,7 +28,7 @@ import picocli.CommandLine.Option;
         "All pairs of many vectors above a limit, beside a plain pair-by-pair loop and the"
             + " machine's multiply-add peak.",
     mixinStandardHelpOptions = true)
-final class BenchSimilarityCommand implements Callable<Integer> {
+final class BenchSimilarityCommand extends ValueCommand {
   private static final int MAX_VECTORS = 200_000;
 
   @Mixin private GlobalOptions options;
@@ -50,13 +51,8 @@ final class BenchSimilarityCommand implements Callable<Integer> {
   @Option(names = "--threads", paramLabel = "N", description = "Threads; 0: one per core.")
   private String threads;
 
-  @Option(names = "--json", description = "Print JSON.")
-  private boolean json;
-
-  private final Console console;
-
   BenchSimilarityCommand(Console console) {
-    this.console = console;
+    super(console);
   }
 
   @Override
@@ -70,11 +66,7 @@ final class BenchSimilarityCommand implements Callable<Integer> {
     int[] oneAndAll = IntStream.of(1, settings.threads()).distinct().toArray();
     Report report =
         SimilarityBench.run(sizes.stream().mapToInt(i -> i).toArray(), oneAndAll, rounds);
-    if (json) {
-      JsonStream.print(console.json(), generator -> write(report, generator));
-    } else {
-      print(report);
-    }
+    show(() -> toJson(report), () -> print(report));
     return ExitCode.OK.number();
   }
 
@@ -110,39 +102,29 @@ final class BenchSimilarityCommand implements Callable<Integer> {
     return value.isPresent() ? String.format(Locale.ROOT, format, value.getAsDouble()) : "unknown";
   }
 
-  private static void write(Report report, JsonGenerator json) throws IOException {
-    json.writeStartObject();
-    json.writeNumberField("registerBits", report.registerBits());
-    json.writeArrayFieldStart("peaks");
-    for (Peak peak : report.peaks()) {
-      json.writeStartObject();
-      json.writeNumberField("threads", peak.threads());
-      optional(json, "gflops", peak.gflops());
-      json.writeEndObject();
-    }
-    json.writeEndArray();
-    json.writeArrayFieldStart("results");
-    for (Result result : report.results()) {
-      json.writeStartObject();
-      json.writeNumberField("vectors", result.vectors());
-      json.writeNumberField("threads", result.threads());
-      json.writeNumberField("nanosPerPair", result.nanosPerPair());
-      json.writeNumberField("gflops", result.gflops());
-      optional(json, "shareOfPeak", result.shareOfPeak());
-      json.writeNumberField("hits", result.hits());
-      json.writeNumberField("pairByPairNanosPerPair", result.pairByPairNanos());
-      json.writeEndObject();
-    }
-    json.writeEndArray();
-    json.writeEndObject();
+  private static ObjectNode toJson(Report report) {
+    ObjectNode json = Json.object().put("registerBits", report.registerBits());
+    json.set("peaks", Json.array(report.peaks(), BenchSimilarityCommand::toJson));
+    json.set("results", Json.array(report.results(), BenchSimilarityCommand::toJson));
+    return json;
   }
 
-  private static void optional(JsonGenerator json, String name, OptionalDouble value)
-      throws IOException {
-    if (value.isPresent()) {
-      json.writeNumberField(name, value.getAsDouble());
-    } else {
-      json.writeNullField(name);
-    }
+  private static ObjectNode toJson(Peak peak) {
+    return Json.object().put("threads", peak.threads()).put("gflops", orNull(peak.gflops()));
+  }
+
+  private static ObjectNode toJson(Result result) {
+    return Json.object()
+        .put("vectors", result.vectors())
+        .put("threads", result.threads())
+        .put("nanosPerPair", result.nanosPerPair())
+        .put("gflops", result.gflops())
+        .put("shareOfPeak", orNull(result.shareOfPeak()))
+        .put("hits", result.hits())
+        .put("pairByPairNanosPerPair", result.pairByPairNanos());
+  }
+
+  private static Double orNull(OptionalDouble value) {
+    return value.isPresent() ? value.getAsDouble() : null;
   }
 }

@@ -1,6 +1,6 @@
 package dev.helixbg.daemon.cli.bench;
 
-import com.fasterxml.jackson.core.JsonGenerator;
+import com.fasterxml.jackson.databind.node.ObjectNode;
 import dev.helixbg.daemon.terminal.Console;
 import dev.helixbg.llm.cpu.kernel.Lanes;
 import java.io.IOException;
@@ -58,11 +58,11 @@ record Machine(String processor, int vectorBits, String jdk, String options) {
     console.say("Options   %s", options);
   }
 
-  /** As fields of the object that is being written. */
-  void write(JsonGenerator json) throws IOException {
-    json.writeStringField("processor", processor);
-    json.writeNumberField("vector_bits", vectorBits);
-    json.writeStringField("jdk", jdk);
-    json.writeStringField("jvm_options", options);
+  /** As fields of an object. */
+  void describeIn(ObjectNode json) {
+    json.put("processor", processor)
+        .put("vector_bits", vectorBits)
+        .put("jdk", jdk)
+        .put("jvm_options", options);
   }
 }

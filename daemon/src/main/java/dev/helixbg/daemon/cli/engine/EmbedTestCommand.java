@@ -4,6 +4,7 @@ import com.fasterxml.jackson.databind.node.ArrayNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import dev.helixbg.config.Settings;
 import dev.helixbg.daemon.cli.flags.GlobalOptions;
+import dev.helixbg.daemon.cli.flags.ValueCommand;
 import dev.helixbg.daemon.terminal.Console;
 import dev.helixbg.daemon.terminal.ExitCode;
 import dev.helixbg.daemon.terminal.Json;
@@ -13,17 +14,15 @@ import dev.helixbg.embed.MiniLm;
 import java.io.IOException;
 import java.util.List;
 import java.util.Locale;
-import java.util.concurrent.Callable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
-import picocli.CommandLine.Option;
 
 /** Shows that embedding works on this machine, and that its vectors make sense. */
 @Command(
     name = "embed-test",
     description = "Embed sample texts: first values, similarities, provider in use, timing.",
     mixinStandardHelpOptions = true)
-public final class EmbedTestCommand implements Callable<Integer> {
+public final class EmbedTestCommand extends ValueCommand {
   /** The first two say the same, the third is related, the last is about something else. */
   private static final List<String> TEXTS =
       List.of(
@@ -36,13 +35,8 @@ public final class EmbedTestCommand implements Callable<Integer> {
 
   @Mixin private GlobalOptions options;
 
-  @Option(names = "--json", description = "Print JSON.")
-  private boolean json;
-
-  private final Console console;
-
   public EmbedTestCommand(Console console) {
-    this.console = console;
+    super(console);
   }
 
   private record Test(
@@ -56,11 +50,7 @@ public final class EmbedTestCommand implements Callable<Integer> {
   public Integer call() throws IOException, InterruptedException {
     Settings settings = options.load().settings();
     Test test = run(settings);
-    if (json) {
-      Json.print(console.json(), toJson(test));
-    } else {
-      print(test);
-    }
+    show(() -> toJson(test), () -> print(test));
     return ExitCode.OK.number();
   }
 

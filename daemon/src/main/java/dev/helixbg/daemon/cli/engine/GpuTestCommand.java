@@ -1,6 +1,7 @@
 package dev.helixbg.daemon.cli.engine;
 
 import com.fasterxml.jackson.databind.node.ObjectNode;
+import dev.helixbg.daemon.cli.flags.ValueCommand;
 import dev.helixbg.daemon.terminal.Console;
 import dev.helixbg.daemon.terminal.ExitCode;
 import dev.helixbg.daemon.terminal.Failure;
@@ -15,7 +16,6 @@ import dev.helixbg.llm.tensor.TensorType;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.concurrent.Callable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Option;
 
@@ -24,7 +24,7 @@ import picocli.CommandLine.Option;
     name = "gpu-test",
     description = "Check the GPU's kernels against the CPU, and measure them.",
     mixinStandardHelpOptions = true)
-public final class GpuTestCommand implements Callable<Integer> {
+public final class GpuTestCommand extends ValueCommand {
   private static final int LARGEST_COPY = 256 << 20;
   private static final int LARGEST_SMALL_COPY = 1 << 20;
 
@@ -40,13 +40,8 @@ public final class GpuTestCommand implements Callable<Integer> {
       description = "How often each is run; the fastest counts (default: ${DEFAULT-VALUE}).")
   private int repetitions;
 
-  @Option(names = "--json", description = "Print JSON.")
-  private boolean json;
-
-  private final Console console;
-
   public GpuTestCommand(Console console) {
-    this.console = console;
+    super(console);
   }
 
   @Override

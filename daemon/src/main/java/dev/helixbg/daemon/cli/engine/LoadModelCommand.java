@@ -6,6 +6,7 @@ import com.fasterxml.jackson.databind.node.JsonNodeFactory;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import dev.helixbg.daemon.cli.flags.GlobalOptions;
 import dev.helixbg.daemon.cli.flags.ModelFlags;
+import dev.helixbg.daemon.cli.flags.ValueCommand;
 import dev.helixbg.daemon.host.ModelCost;
 import dev.helixbg.daemon.terminal.Console;
 import dev.helixbg.daemon.terminal.ExitCode;
@@ -23,11 +24,9 @@ import java.math.BigInteger;
 import java.nio.file.Path;
 import java.util.Map;
 import java.util.TreeMap;
-import java.util.concurrent.Callable;
 import java.util.stream.Collectors;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
-import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
 
 /** Opens a model file, checks all of it, and tells what is in it. */
@@ -35,7 +34,7 @@ import picocli.CommandLine.Parameters;
     name = "load-model",
     description = "Open a GGUF model: metadata, configuration, tensors, load time by phase.",
     mixinStandardHelpOptions = true)
-public final class LoadModelCommand implements Callable<Integer> {
+public final class LoadModelCommand extends ValueCommand {
   private static final int LONGEST_VALUE = 100;
 
   @Mixin private GlobalOptions options;
@@ -44,24 +43,15 @@ public final class LoadModelCommand implements Callable<Integer> {
   @Parameters(paramLabel = "FILE", description = "The model, a GGUF file.")
   private Path file;
 
-  @Option(names = "--json", description = "Print JSON.")
-  private boolean json;
-
-  private final Console console;
-
   public LoadModelCommand(Console console) {
-    this.console = console;
+    super(console);
   }
 
   @Override
   public Integer call() throws IOException {
     try (TextModel model = open()) {
       model.tokenizer();
-      if (json) {
-        Json.print(console.json(), toJson(model));
-      } else {
-        print(model);
-      }
+      show(() -> toJson(model), () -> print(model));
     }
     return ExitCode.OK.number();
   }

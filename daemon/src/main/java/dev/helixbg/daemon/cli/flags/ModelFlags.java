@@ -20,7 +20,7 @@ public final class ModelFlags {
           "What runs the model: metal (the GPU of a Mac), cuda (an NVIDIA GPU), cpu, scalar (slow,"
               + " the reference), or auto: a GPU where one can be used, else cpu (default:"
               + " ${DEFAULT-VALUE}).")
-  private String backend;
+  private Device backend;
 
   @Option(names = "--threads", paramLabel = "N", description = "Threads; 0: one per core.")
   private String threads;
@@ -41,7 +41,7 @@ public final class ModelFlags {
       description =
           "How keys and values are kept: f16, f32, or q8_0, in half of f16's memory, on the CPU"
               + " only (default: ${DEFAULT-VALUE}).")
-  private String kvCache;
+  private Storage kvCache;
 
   /** The settings with these flags in force. */
   public Settings settings(GlobalOptions options) {
@@ -53,31 +53,7 @@ public final class ModelFlags {
     if (context < 1) {
       throw new Failure(ExitCode.USAGE, "--context must be 1 or more, not " + context);
     }
-    return ModelOptions.of(
-            device(), settings.threads(), Math.max(context, tokens), settings.cache())
-        .caching(storage());
-  }
-
-  private Storage storage() {
-    return switch (kvCache) {
-      case "f16" -> Storage.F16;
-      case "f32" -> Storage.F32;
-      case "q8_0" -> Storage.Q8_0;
-      default ->
-          throw new Failure(ExitCode.USAGE, "--kv-cache must be f16, f32 or q8_0, not " + kvCache);
-    };
-  }
-
-  private Device device() {
-    return switch (backend) {
-      case "auto" -> Device.AUTO;
-      case "metal" -> Device.METAL;
-      case "cuda" -> Device.CUDA;
-      case "cpu" -> Device.CPU;
-      case "scalar" -> Device.SCALAR;
-      default ->
-          throw new Failure(
-              ExitCode.USAGE, "--backend must be metal, cuda, cpu, scalar or auto, not " + backend);
-    };
+    return ModelOptions.of(backend, settings.threads(), Math.max(context, tokens), settings.cache())
+        .caching(kvCache);
   }
 }

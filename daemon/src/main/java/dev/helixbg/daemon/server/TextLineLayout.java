@@ -2,9 +2,8 @@ package dev.helixbg.daemon.server;
 
 import ch.qos.logback.classic.pattern.ThrowableProxyConverter;
 import ch.qos.logback.classic.spi.ILoggingEvent;
-import ch.qos.logback.core.encoder.EncoderBase;
+import ch.qos.logback.core.LayoutBase;
 import dev.helixbg.config.text.PrintableText;
-import java.nio.charset.StandardCharsets;
 import java.time.ZoneId;
 import java.time.format.DateTimeFormatter;
 import java.util.List;
@@ -14,9 +13,7 @@ import java.util.Locale;
  * One log event as one line for people, an exception below it and indented: no topic, path or
  * message of an exception can begin a line that looks like an event, or act on a terminal.
  */
-final class TextLineEncoder extends EncoderBase<ILoggingEvent> {
-  private static final byte[] NOTHING = {};
-
+final class TextLineLayout extends LayoutBase<ILoggingEvent> {
   private final DateTimeFormatter time;
   private final ThrowableProxyConverter exceptions = new ThrowableProxyConverter();
 
@@ -24,19 +21,14 @@ final class TextLineEncoder extends EncoderBase<ILoggingEvent> {
    * @param time pattern of the time
    * @param exceptions {@code full}, or {@code short}: a line each
    */
-  TextLineEncoder(String time, String exceptions) {
+  TextLineLayout(String time, String exceptions) {
     this.time = DateTimeFormatter.ofPattern(time, Locale.ROOT).withZone(ZoneId.systemDefault());
     this.exceptions.setOptionList(List.of(exceptions));
     this.exceptions.start();
   }
 
   @Override
-  public byte[] headerBytes() {
-    return NOTHING;
-  }
-
-  @Override
-  public byte[] encode(ILoggingEvent event) {
+  public String doLayout(ILoggingEvent event) {
     String line =
         "%s %-5s %s\n"
             .formatted(
@@ -45,11 +37,6 @@ final class TextLineEncoder extends EncoderBase<ILoggingEvent> {
                 PrintableText.line(event.getFormattedMessage()));
     String exception = PrintableText.block(exceptions.convert(event)).stripTrailing();
     String below = exception.isEmpty() ? "" : exception.indent(4);
-    return (line + below).getBytes(StandardCharsets.UTF_8);
-  }
-
-  @Override
-  public byte[] footerBytes() {
-    return NOTHING;
+    return line + below;
   }
 }

@@ -1,0 +1,85 @@
+package dev.helixbg.insight.findings;
+
+import dev.helixbg.embed.cache.CachedVectors;
+import dev.helixbg.embed.cache.EmbeddingCache;
+import dev.helixbg.embed.cache.TextKey;
+import dev.helixbg.insight.log.DataLog;
+import dev.helixbg.insight.log.Entry;
+import dev.helixbg.insight.log.LogAccount;
+import dev.helixbg.insight.log.LogReading;
+import dev.helixbg.insight.log.Passage;
+import dev.helixbg.insight.similarity.PassageVectors;
+import dev.helixbg.insight.similarity.Vectors;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+
+/**
+ * The live entries of a KB that have a vector: all of them, once a run has ended.
+ *
+ * @param named by offset, under their names among all live entries
+ * @param vectors of the entries
+ * @param passages of the entries, those that have a vector
+ * @param log they were read from
+ */
+public record KbEntries(
+    List<NamedEntry> named, Vectors vectors, PassageVectors passages, LogAccount log) {
+  public KbEntries {
+    if (vectors.count() != named.size()) {
+      throw new IllegalArgumentException("entries and vectors must be as many");
+    }
+  }
+
+  /**
+   * Those whose vectors are in the cache.
+   *
+   * @param modelId of the embedding model
+   * @param modelTokens the most tokens that it takes of a text
+   */
+  public static KbEntries read(
+      Path dataLog, EmbeddingCache cache, String modelId, int modelTokens) {
+    LogReading log = DataLog.read(dataLog);
+    CachedVectors cached = cache.read();
+    CachedVectors ofPassages = cache.ofPassages().read();
+    List<NamedEntry> named = new ArrayList<>();
+    List<float[]> vectors = new ArrayList<>();
+    List<Integer> owners = new ArrayList<>();
+    List<Passage> passages = new ArrayList<>();
+    List<float[]> passageVectors = new ArrayList<>();
+    for (NamedEntry one :
+        NamedEntry.all(log.entries(), entry -> TextKey.of(modelId, entry.embeddedText()).hex())) {
+      Entry entry = one.entry();
+      Optional<float[]> vector = cached.vector(TextKey.of(modelId, entry.embeddedText()));
+      if (vector.isPresent()) {
+        for (Passage passage : Passage.of(entry, modelTokens)) {
+          ofPassages
+              .vector(TextKey.of(modelId, passage.embeddedText(entry, modelTokens)))
+              .ifPresent(
+                  found -> {
+                    owners.add(named.size());
+                    passages.add(passage);
+                    passageVectors.add(found);
+                  });
+        }
+        named.add(one);
+        vectors.add(vector.get());
+      }
+    }
+    return new KbEntries(
+        named,
+        Vectors.of(vectors),
+        PassageVectors.of(owners, passages, passageVectors),
+        log.account());
+  }
+
+  /** Without their names. */
+  public List<Entry> entries() {
+    return named.stream().map(NamedEntry::entry).toList();
+  }
+
+  /** Of the entries: 32 hex digits of their text's hash each. */
+  public List<String> keys() {
+    return named.stream().map(NamedEntry::key).toList();
+  }
+}
