@@ -106,8 +106,7 @@ final class TortureKill implements TortureArea {
     this.kills = kills;
     this.program = new RealDaemon(home(), dist, List.of());
     this.soon =
-        new RealDaemon(
-            home(), dist, List.of("env", "JAVA_TOOL_OPTIONS=-XX:TieredStopAtLevel=1"));
+        new RealDaemon(home(), dist, List.of("env", "JAVA_TOOL_OPTIONS=-XX:TieredStopAtLevel=1"));
     this.languageModel = TortureGguf.goldenModel("golden-q40.gguf", folder);
     this.model =
         new RememberedModel(EmbedderSource.located(DaemonFixture.settings(home(), Map.of())));
@@ -241,7 +240,7 @@ final class TortureKill implements TortureArea {
     }
   }
 
-  /** What it believes of what the last one left, one-shot does not. */
+  /** What it believes of what the last one left may be wrong; or what one-shot believes of it. */
   private void requireDaemonAsOneShot(WritableKb kb) throws IOException, InterruptedException {
     program.start(kb.kb().folder());
     program.awaitUpToDate(kb.live(), Duration.ofMinutes(5));
