@@ -7,7 +7,7 @@ package dev.helixbg.config;
 public final class ConfigException extends RuntimeException {
   private static final long serialVersionUID = 1L;
 
-  public ConfigException(String message) {
+  ConfigException(String message) {
     super(message);
   }
 }

@@ -30,7 +30,7 @@ public record Locations(Path home, Path defaultCache) {
   }
 
   /** The configuration file that is read when no other is named. */
-  public Path defaultConfigFile() {
+  Path defaultConfigFile() {
     return home.resolve(".helix/helix-bg.toml");
   }
 

@@ -16,10 +16,6 @@ final class NearModel extends FakeModel {
   public Embedder open() {
     opened.incrementAndGet();
     return new Embedder() {
-      @Override
-      public int dimension() {
-        return 384;
-      }
 
       @Override
       public void embed(List<String> texts, VectorSink sink) throws InterruptedException {

@@ -5,9 +5,6 @@ import java.util.List;
 /** Texts to unit vectors; what the pipeline needs of a model, and all it knows of one. */
 public interface Embedder extends AutoCloseable {
 
-  /** Length of a vector. */
-  int dimension();
-
   /**
    * Embeds all texts. Batches may finish in any order and on any thread, but the sink is called by
    * one thread at a time.
@@ -27,7 +24,7 @@ public interface Embedder extends AutoCloseable {
   interface VectorSink {
     /**
      * @param index of the text in the list that is being embedded
-     * @param vector {@code dimension()} values of unit length; the sink may keep it
+     * @param vector {@link MiniLm#DIMENSION} values of unit length; the sink may keep it
      */
     void accept(int index, float[] vector);
   }

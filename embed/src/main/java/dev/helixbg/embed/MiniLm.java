@@ -51,11 +51,6 @@ public final class MiniLm implements Embedder {
     return provenance;
   }
 
-  @Override
-  public int dimension() {
-    return DIMENSION;
-  }
-
   /** How many tokens of a text the model sees, its two special tokens included. */
   public int tokenCount(String text) {
     return tokenizer.ids(text).length;

@@ -1,6 +1,7 @@
 package dev.helixbg.embed;
 
 import ai.djl.huggingface.tokenizers.jni.TokenizersLibrary;
+import dev.helixbg.config.text.PrintableText;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -16,8 +17,6 @@ final class Tokenizer implements AutoCloseable {
    * millions of tokens of which all but the first few hundred are dropped.
    */
   private static final int CHARS_PER_TOKEN = 32;
-
-  private static final char REPLACEMENT = '\uFFFD';
 
   private final long handle;
   private final int maxTokens;
@@ -68,7 +67,7 @@ final class Tokenizer implements AutoCloseable {
 
   private int[] encode(String text) {
     TokenizersLibrary library = TokenizersLibrary.LIB;
-    long encoding = library.encode(handle, wellFormed(text), true);
+    long encoding = library.encode(handle, PrintableText.wellFormed(text), true);
     try {
       long[] ids = library.getTokenIds(encoding);
       int[] result = new int[ids.length];
@@ -87,32 +86,5 @@ final class Tokenizer implements AutoCloseable {
       at--;
     }
     return at;
-  }
-
-  /** Lone surrogates have no UTF-8, which the native side needs. */
-  private static String wellFormed(String text) {
-    int at = firstLoneSurrogate(text, 0);
-    if (at < 0) {
-      return text;
-    }
-    StringBuilder repaired = new StringBuilder(text);
-    for (; at >= 0; at = firstLoneSurrogate(text, at + 1)) {
-      repaired.setCharAt(at, REPLACEMENT);
-    }
-    return repaired.toString();
-  }
-
-  private static int firstLoneSurrogate(String text, int from) {
-    for (int i = from; i < text.length(); i++) {
-      char c = text.charAt(i);
-      if (Character.isHighSurrogate(c)
-          && i + 1 < text.length()
-          && Character.isLowSurrogate(text.charAt(i + 1))) {
-        i++;
-      } else if (Character.isSurrogate(c)) {
-        return i;
-      }
-    }
-    return -1;
   }
 }

@@ -34,7 +34,6 @@ final class BackgroundTask<T> {
     return new BackgroundTask<>(name, work);
   }
 
-  /** The same, for work without a result. */
   static BackgroundTask<Void> run(String name, Runnable work) {
     return start(
         name,

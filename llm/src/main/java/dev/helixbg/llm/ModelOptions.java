@@ -62,7 +62,6 @@ public record ModelOptions(
     return new ModelOptions(device, threads, other, cacheFolder, profiled, news);
   }
 
-  /** These options on another device. */
   public ModelOptions on(Device newDevice) {
     return new ModelOptions(newDevice, threads, limits, cacheFolder, profiled, news);
   }

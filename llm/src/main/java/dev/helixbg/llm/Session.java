@@ -13,7 +13,6 @@ public final class Session implements AutoCloseable {
     this.cache = cache;
   }
 
-  /** Tokens read. */
   public int length() {
     return cache.length();
   }

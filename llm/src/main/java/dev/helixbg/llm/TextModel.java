@@ -66,7 +66,6 @@ public final class TextModel implements AutoCloseable {
         : file.path().getFileName().toString();
   }
 
-  /** The most tokens of a session. */
   public int contextLimit() {
     return model.cacheShape().limit();
   }
@@ -81,12 +80,10 @@ public final class TextModel implements AutoCloseable {
     return tokenizerLoad.await();
   }
 
-  /** The chat form in this model's tokens. */
   public ChatForm chat() {
     return new ChatForm(tokenizer());
   }
 
-  /** A session that has read nothing. */
   public Session session() {
     return new Session(backend.cache(model.cacheShape()));
   }

@@ -40,8 +40,7 @@ import picocli.CommandLine.Parameters;
           + " entries, also whether the newer one has overtaken the older one.",
       "A and B are entries such as topic:3 when --kb is given or there is a knowledge base with"
           + " both; otherwise they are the texts themselves."
-    },
-    mixinStandardHelpOptions = true)
+    })
 final class AskPairCommand extends ValueCommand {
   @Mixin private GlobalOptions options;
   @Mixin private JudgeFlags judge;
@@ -156,7 +155,7 @@ final class AskPairCommand extends ValueCommand {
   private Answered ask(Pair question, AnswerFile answers, Settings settings)
       throws InterruptedException, IOException {
     LanguageModel model = LanguageModel.require(settings);
-    Judging judging = new Judging(settings, (what, total) -> Progress.SILENT, warning -> {});
+    Judging judging = new Judging(settings, Progress.Display.SILENT, warning -> {});
     try (Asking asking = judging.asking(answers, model)) {
       asking.ask(List.of(question.both()));
       Answer answer =

@@ -27,8 +27,7 @@ import picocli.CommandLine.Parameters;
     description = {
       "Let the daemon answer a question from the entries nearest to it.",
       "Without a question, each line of the standard input is one."
-    },
-    mixinStandardHelpOptions = true)
+    })
 final class ChatCommand implements Callable<Integer> {
   @Mixin private GlobalOptions options;
   @Mixin private KbOption kb;

@@ -19,8 +19,7 @@ import picocli.CommandLine.Spec;
     description = {
       "Print a completion script.",
       "bash, zsh: source <(helix-bg completion bash). fish: helix-bg completion fish | source"
-    },
-    mixinStandardHelpOptions = true)
+    })
 final class CompletionCommand implements Callable<Integer> {
   private static final List<String> SHELLS = List.of("bash", "zsh", "fish");
 
@@ -36,7 +35,6 @@ final class CompletionCommand implements Callable<Integer> {
 
   private final Console console;
 
-  /** For shell completion. */
   static final class Shells extends ArrayList<String> {
     private static final long serialVersionUID = 1L;
 

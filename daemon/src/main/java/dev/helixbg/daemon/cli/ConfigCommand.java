@@ -13,10 +13,7 @@ import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 
 /** Prints the settings in force, in the form of a settings file, each with its origin. */
-@Command(
-    name = "config",
-    description = "Show all settings: value in force, origin, meaning.",
-    mixinStandardHelpOptions = true)
+@Command(name = "config", description = "Show all settings: value in force, origin, meaning.")
 final class ConfigCommand extends ValueCommand {
   @Mixin private GlobalOptions options;
 

@@ -26,8 +26,7 @@ import picocli.CommandLine.Parameters;
     name = "daemon",
     description =
         "Watch knowledge bases, keep their vectors and reports up to date, and answer on the"
-            + " control socket ~/.helix/helix-bg.sock until stopped.",
-    mixinStandardHelpOptions = true)
+            + " control socket ~/.helix/helix-bg.sock until stopped.")
 final class DaemonCommand implements Callable<Integer> {
   /** A batch that is not done by then is dropped. */
   private static final Duration ENDING = Duration.ofMillis(1500);

@@ -13,10 +13,8 @@ import dev.helixbg.daemon.terminal.Console;
 import dev.helixbg.daemon.terminal.ExitCode;
 import dev.helixbg.daemon.terminal.Failure;
 import dev.helixbg.daemon.terminal.Json;
-import dev.helixbg.daemon.terminal.Reasons;
 import dev.helixbg.insight.decisions.Decision;
 import dev.helixbg.insight.decisions.Decision.Verdict;
-import dev.helixbg.insight.decisions.DecisionFile;
 import dev.helixbg.insight.decisions.Decisions;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
@@ -39,7 +37,7 @@ import picocli.CommandLine.Parameters;
  * Writes down what the user says about findings. Nothing is computed anew: the next run, or the
  * daemon, takes it into the report, and commands that list findings know it at once.
  */
-@Command(mixinStandardHelpOptions = true)
+@Command
 final class DecideCommand implements Callable<Integer> {
   /** Bytes of a list on standard input. */
   private static final int LONGEST_LIST = 1 << 24;
@@ -89,7 +87,7 @@ final class DecideCommand implements Callable<Integer> {
     Kb chosen = kb.find(options.load().settings());
     List<Decision> made = decisions(chosen);
     if (!dryRun) {
-      note(chosen, made);
+      Pipeline.decide(chosen, made);
     }
     if (json) {
       Json.print(console.json(), Json.array(made, DecideCommand::toJson));
@@ -103,16 +101,6 @@ final class DecideCommand implements Callable<Integer> {
         made.size() == 1 ? "finding" : "findings",
         dryRun || made.isEmpty() ? "" : "; " + whenItShows(chosen));
     return ExitCode.OK.number();
-  }
-
-  private static void note(Kb chosen, List<Decision> made) {
-    try {
-      new DecisionFile(chosen.insights()).append(made);
-    } catch (IOException e) {
-      throw new Failure(
-          ExitCode.WRITE,
-          "cannot write " + chosen.insights().resolve(DecisionFile.NAME) + ": " + Reasons.of(e));
-    }
   }
 
   private List<Decision> decisions(Kb chosen) throws IOException {

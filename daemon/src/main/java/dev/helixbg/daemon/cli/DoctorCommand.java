@@ -13,8 +13,7 @@ import picocli.CommandLine.Mixin;
 /** Prints what {@link Doctor} finds. */
 @Command(
     name = "doctor",
-    description = "Check JDK, natives, provider, model, KB and permissions; each with a remedy.",
-    mixinStandardHelpOptions = true)
+    description = "Check JDK, natives, provider, model, KB and permissions; each with a remedy.")
 final class DoctorCommand extends ValueCommand {
   @Mixin private GlobalOptions options;
 

@@ -26,8 +26,7 @@ import picocli.CommandLine.Parameters;
 /** Lists findings with their ids, for dismiss, done and undo. */
 @Command(
     name = "findings",
-    description = "List the findings of the last report, or those that were dealt with.",
-    mixinStandardHelpOptions = true)
+    description = "List the findings of the last report, or those that were dealt with.")
 final class FindingsCommand extends ValueCommand {
   @Mixin private GlobalOptions options;
 

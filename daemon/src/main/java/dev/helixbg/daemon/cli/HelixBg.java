@@ -37,14 +37,13 @@ import picocli.CommandLine.Spec;
       "A second, slower mind for a helix knowledge base:",
       "finds duplicates, missing links and overlapping topics, and reports them next to it."
     },
-    mixinStandardHelpOptions = true,
     versionProvider = Version.class,
     synopsisSubcommandLabel = "COMMAND")
 public final class HelixBg implements Runnable {
   @Spec private CommandSpec spec;
 
   public static void main(String[] arguments) {
-    start(_ -> new NoBenchCommand(), arguments);
+    start(_ -> noBench(), arguments);
   }
 
   /** These describe the others. */
@@ -104,7 +103,7 @@ public final class HelixBg implements Runnable {
 
   /** The whole command line, ready to be executed or described. */
   static CommandLine commandLine(Console console, Interruption interruption) {
-    return line(console, commands(console, _ -> new NoBenchCommand(), interruption));
+    return line(console, commands(console, _ -> noBench(), interruption));
   }
 
   private static Map<String, Supplier<Object>> commands(
@@ -131,7 +130,7 @@ public final class HelixBg implements Runnable {
     commands.put("mcp", () -> new McpCommand(console));
     commands.put("service", () -> new ServiceCommand(console));
     commands.put("embed-test", () -> new EmbedTestCommand(console));
-    commands.put("fetch-models", FetchModelsCommand::new);
+    commands.put("fetch-models", HelixBg::fetchModels);
     commands.put("load-model", () -> new LoadModelCommand(console));
     commands.put("generate", () -> new GenerateCommand(console));
     commands.put("gpu-test", () -> new GpuTestCommand(console));
@@ -149,6 +148,7 @@ public final class HelixBg implements Runnable {
     Faults faults = new Faults(console);
     CommandLine line = new CommandLine(new HelixBg());
     commands.forEach((name, command) -> line.addSubcommand(name, command.get()));
+    helped(line);
     line.setCaseInsensitiveEnumValuesAllowed(true);
     line.setOut(new PrintWriter(console.coloured(), true, StandardCharsets.UTF_8));
     line.setErr(new PrintWriter(console.err(), true, StandardCharsets.UTF_8));
@@ -169,10 +169,33 @@ public final class HelixBg implements Runnable {
     return line;
   }
 
+  /** Every command has --help and --version. */
+  private static void helped(CommandLine line) {
+    if (!line.getCommandSpec().mixinStandardHelpOptions()) {
+      line.getCommandSpec().mixinStandardHelpOptions(true);
+    }
+    line.getSubcommands().values().forEach(HelixBg::helped);
+  }
+
   private static CommandLine hidden(Object command) {
     CommandLine line = new CommandLine(command);
     line.getCommandSpec().usageMessage().hidden(true);
     return line;
+  }
+
+  /** The launcher runs it as a script: no Java of ours opens a connection. */
+  private static CommandLine fetchModels() {
+    return described(
+        new AbsentCommand("this jar downloads nothing; bin/helix-bg fetch-models runs the script"),
+        "Download language models into ~/.helix/models; list says which fits here.");
+  }
+
+  private static CommandLine noBench() {
+    return described(
+        new AbsentCommand(
+            "the benchmarks are no part of an installed helix-bg; run scripts/helix-bg bench in a"
+                + " checkout of its sources"),
+        "Measure this machine; in a source checkout only.");
   }
 
   private static CommandLine decide(Console console, Verdict verdict) {

@@ -35,8 +35,7 @@ import picocli.CommandLine.Parameters;
 /** Labels the entries of a knowledge base, and does nothing else. */
 @Command(
     name = "label",
-    description = "Let the language model label every entry; answers are remembered.",
-    mixinStandardHelpOptions = true)
+    description = "Let the language model label every entry; answers are remembered.")
 final class LabelCommand extends ValueCommand {
   @Mixin private GlobalOptions options;
   @Mixin private JudgeFlags judge;
@@ -48,7 +47,6 @@ final class LabelCommand extends ValueCommand {
     super(console);
   }
 
-  /** What is known after a run. */
   private record Labelled(
       List<NamedEntry> entries, Map<String, Guess> guesses, String model, int asked, int left) {}
 

@@ -8,10 +8,7 @@ import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Spec;
 
 /** Prints the manual page. */
-@Command(
-    name = "man",
-    description = "Print the manual page: helix-bg man | man -l -",
-    mixinStandardHelpOptions = true)
+@Command(name = "man", description = "Print the manual page: helix-bg man | man -l -")
 final class ManCommand implements Callable<Integer> {
   @Spec private CommandSpec spec;
 

@@ -26,8 +26,7 @@ import picocli.CommandLine.Parameters;
     name = "mcp",
     description =
         "Serve a coding agent over MCP, on stdin and stdout: search, what an entry repeats,"
-            + " findings with their edits, decisions. Asks the daemon when it runs.",
-    mixinStandardHelpOptions = true)
+            + " findings with their edits, decisions. Asks the daemon when it runs.")
 final class McpCommand implements Callable<Integer> {
   @Mixin private GlobalOptions options;
 

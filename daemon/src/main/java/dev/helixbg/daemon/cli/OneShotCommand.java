@@ -40,8 +40,7 @@ import picocli.CommandLine.Parameters;
     name = "one-shot",
     description =
         "Read the log, embed what is new, find what is worth telling, let the language model judge"
-            + " it, write the report.",
-    mixinStandardHelpOptions = true)
+            + " it, write the report.")
 public final class OneShotCommand implements Callable<Integer> {
   @Mixin private GlobalOptions options;
 

@@ -59,8 +59,7 @@ abstract sealed class ReviewCommand implements Callable<Integer> {
       name = "synthesize",
       description =
           "What was written since the last time: what changed, what it connects to, repeats or"
-              + " contradicts.",
-      mixinStandardHelpOptions = true)
+              + " contradicts.")
   static final class Synthesize extends ReviewCommand {
     Synthesize(Console console) {
       super(console);
@@ -73,10 +72,7 @@ abstract sealed class ReviewCommand implements Callable<Integer> {
   }
 
   /** Topics that overlap. */
-  @Command(
-      name = "drift",
-      description = "Topics that overlap under different names.",
-      mixinStandardHelpOptions = true)
+  @Command(name = "drift", description = "Topics that overlap under different names.")
   static final class Drift extends ReviewCommand {
     Drift(Console console) {
       super(console);
@@ -89,10 +85,7 @@ abstract sealed class ReviewCommand implements Callable<Integer> {
   }
 
   /** Entries that newer ones overtook. */
-  @Command(
-      name = "stale",
-      description = "Entries that newer ones contradict or supersede.",
-      mixinStandardHelpOptions = true)
+  @Command(name = "stale", description = "Entries that newer ones contradict or supersede.")
   static final class Stale extends ReviewCommand {
     @Parameters(arity = "0..1", paramLabel = "topic", description = "Only entries of this topic.")
     private String topic;

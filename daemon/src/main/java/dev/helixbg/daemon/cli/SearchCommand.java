@@ -1,6 +1,5 @@
 package dev.helixbg.daemon.cli;
 
-import com.fasterxml.jackson.databind.ObjectMapper;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import dev.helixbg.config.Settings;
 import dev.helixbg.config.text.PrintableText;
@@ -34,12 +33,8 @@ import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
 
 /** Finds entries by what they mean: by the daemon when it runs, else by itself. */
-@Command(
-    name = "search",
-    description = "Find the entries that are nearest in meaning to a text.",
-    mixinStandardHelpOptions = true)
+@Command(name = "search", description = "Find the entries that are nearest in meaning to a text.")
 final class SearchCommand implements Callable<Integer> {
-  private static final ObjectMapper JSON = new ObjectMapper();
   private static final int EXCERPT = 200;
 
   @Mixin private GlobalOptions options;
@@ -128,7 +123,7 @@ final class SearchCommand implements Callable<Integer> {
   private void print(List<SearchHit> hits) throws IOException {
     for (SearchHit hit : hits) {
       if (json) {
-        Json.printLine(console.json(), hit.toJson(JSON));
+        Json.printLine(console.json(), hit.toJson());
       } else {
         console.say("%.3f  %s", hit.score(), hit.name());
         console.say(

@@ -39,11 +39,8 @@ import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
 
 /** Hands the daemon to launchd or systemd. */
-@Command(
-    name = "service",
-    description = "Let launchd or systemd run the daemon from login on.",
-    mixinStandardHelpOptions = true)
-public final class ServiceCommand implements Callable<Integer> {
+@Command(name = "service", description = "Let launchd or systemd run the daemon from login on.")
+final class ServiceCommand implements Callable<Integer> {
   private static final List<String> ACTIONS =
       List.of(
           "install", "uninstall", "start", "stop", "restart", "status", "add", "remove", "logs");
@@ -71,7 +68,6 @@ public final class ServiceCommand implements Callable<Integer> {
 
   private final Console console;
 
-  /** For shell completion. */
   static final class Actions extends ArrayList<String> {
     private static final long serialVersionUID = 1L;
 

@@ -11,7 +11,7 @@ import java.util.concurrent.Callable;
 import picocli.CommandLine.Command;
 
 /** Tells the daemon one word: pause, resume, reload or stop. */
-@Command(mixinStandardHelpOptions = true)
+@Command
 final class SignalCommand implements Callable<Integer> {
   private final Console console;
   private final String word;

@@ -14,8 +14,7 @@ import picocli.CommandLine.Command;
 /** Asks the daemon how it is. */
 @Command(
     name = "status",
-    description = "What the daemon does: knowledge bases, models, counts, last error.",
-    mixinStandardHelpOptions = true)
+    description = "What the daemon does: knowledge bases, models, counts, last error.")
 final class StatusCommand extends ValueCommand {
   StatusCommand(Console console) {
     super(console);

@@ -20,8 +20,7 @@ import picocli.CommandLine.Parameters;
 /** Prints what {@link Verification} finds. */
 @Command(
     name = "verify",
-    description = "Check log, vectors and report; say what is wrong and what a run would do.",
-    mixinStandardHelpOptions = true)
+    description = "Check log, vectors and report; say what is wrong and what a run would do.")
 final class VerifyCommand extends ValueCommand {
   @Mixin private GlobalOptions options;
 

@@ -89,7 +89,6 @@ public final class ControlClient implements AutoCloseable {
     }
   }
 
-  /** All lines of an answer. */
   public List<JsonNode> ask(ObjectNode request) throws IOException {
     List<JsonNode> answer = new ArrayList<>();
     ask(request, answer::add);

@@ -55,7 +55,6 @@ public final class ControlServer implements AutoCloseable {
   /** For those that were called off, which does not take long, to be told so. */
   private static final Duration LAST_ANSWERS = Duration.ofSeconds(5);
 
-  /** What a request leads to. */
   public interface Handler {
     /**
      * @throws IOException when the client is gone, {@link UncheckedIOException} the same; the
@@ -318,7 +317,6 @@ public final class ControlServer implements AutoCloseable {
         limits.write());
   }
 
-  /** Clients that are connected. */
   public int clients() {
     return clients.get();
   }

@@ -106,11 +106,6 @@ public final class EmbedderHost implements EmbedderSource, AutoCloseable {
     }
 
     @Override
-    public int dimension() {
-      return embedder.dimension();
-    }
-
-    @Override
     public void embed(List<String> texts, VectorSink sink) throws InterruptedException {
       embedder.embed(texts, sink);
     }

@@ -32,7 +32,6 @@ public enum LargerModel {
         .map(model -> model.title);
   }
 
-  /** For this machine. */
   public static Optional<String> here(long file) {
     return ManagementFactory.getOperatingSystemMXBean()
             instanceof com.sun.management.OperatingSystemMXBean machine

@@ -1,7 +1,5 @@
 package dev.helixbg.daemon.host;
 
-import com.fasterxml.jackson.databind.node.ObjectNode;
-import dev.helixbg.daemon.terminal.Json;
 import dev.helixbg.llm.TextModel;
 import dev.helixbg.llm.backend.KvShape;
 
@@ -15,7 +13,6 @@ import dev.helixbg.llm.backend.KvShape;
  */
 public record ModelCost(long weights, long cache, int tokens) {
 
-  /** Of a model that is open. */
   public static ModelCost of(TextModel model) {
     KvShape shape = model.model().cacheShape();
     return new ModelCost(
@@ -32,10 +29,5 @@ public record ModelCost(long weights, long cache, int tokens) {
 
   private static long megabytes(long bytes) {
     return Math.ceilDiv(bytes, 1L << 20);
-  }
-
-  /** In bytes, for programs. */
-  public ObjectNode toJson() {
-    return Json.object().put("weights", weights).put("cache", cache).put("tokens", tokens);
   }
 }

@@ -53,7 +53,6 @@ public final class TextModelHost implements AutoCloseable {
     this.troubles = new TroubleLog(metrics);
   }
 
-  /** What a model is wanted for. */
   public interface Work<T> {
     /**
      * @param model empty when there is none on this machine

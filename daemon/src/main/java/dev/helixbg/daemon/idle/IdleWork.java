@@ -28,6 +28,8 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.CancellationException;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.function.BooleanSupplier;
+import java.util.function.DoubleSupplier;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -47,25 +49,13 @@ public final class IdleWork implements AutoCloseable {
   private static final Duration FIRST_RETRY = Duration.ofMinutes(5);
   private static final Duration LONGEST_RETRY = Duration.ofHours(4);
 
-  /** What tells whether the machine has nothing better to do; a seam for tests. */
-  public interface Machine {
-    boolean onBattery();
-
-    /** Runnable threads per core. */
-    double load();
-
-    Machine THIS =
-        new Machine() {
-          @Override
-          public boolean onBattery() {
-            return Power.onBattery();
-          }
-
-          @Override
-          public double load() {
-            return Power.load();
-          }
-        };
+  /**
+   * What tells whether the machine has nothing better to do; a seam for tests.
+   *
+   * @param load runnable threads per core
+   */
+  public record Machine(BooleanSupplier onBattery, DoubleSupplier load) {
+    public static final Machine THIS = new Machine(Power::onBattery, Power::load);
   }
 
   /** What was done for a KB, so that the history need not be read at each step. */
@@ -283,12 +273,13 @@ public final class IdleWork implements AutoCloseable {
       return false;
     }
     machineAskedAt = clock.nanos();
-    refused = isOnForbiddenBattery() || machine.load() > settings.daemon().modelMaxLoad();
+    refused =
+        isOnForbiddenBattery() || machine.load().getAsDouble() > settings.daemon().modelMaxLoad();
     return !refused;
   }
 
   private boolean isOnForbiddenBattery() {
-    return !settings.daemon().modelOnBattery() && machine.onBattery();
+    return !settings.daemon().modelOnBattery() && machine.onBattery().getAsBoolean();
   }
 
   /** Whether, during a run, others need the machine: its own threads are part of the load. */
@@ -300,7 +291,8 @@ public final class IdleWork implements AutoCloseable {
     int threads =
         run.work().review.isPresent() ? settings.threads() : settings.daemon().modelThreads();
     double own = (double) threads / Runtime.getRuntime().availableProcessors();
-    return isOnForbiddenBattery() || machine.load() - own > settings.daemon().modelMaxLoad();
+    return isOnForbiddenBattery()
+        || machine.load().getAsDouble() - own > settings.daemon().modelMaxLoad();
   }
 
   private void start(KbWatch watch, Work work) {

@@ -42,7 +42,6 @@ public interface KbFiles {
    */
   Lock lock(Kb kb);
 
-  /** A lock that is held. */
   interface Lock extends AutoCloseable {
     @Override
     void close();

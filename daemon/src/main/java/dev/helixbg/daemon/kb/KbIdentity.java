@@ -32,10 +32,6 @@ public record KbIdentity(Kb kb, Object folder) {
   /** An embedding model whose vectors are for this KB: they may be saved as soon as they come. */
   public Embedder checking(Embedder model) {
     return new Embedder() {
-      @Override
-      public int dimension() {
-        return model.dimension();
-      }
 
       @Override
       public void embed(List<String> texts, VectorSink sink) throws InterruptedException {

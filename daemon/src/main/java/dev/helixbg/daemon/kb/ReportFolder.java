@@ -18,12 +18,10 @@ import java.util.Arrays;
 /** The three forms of a report in a KB's insights folder. */
 public record ReportFolder(Path html, Path markdown, Path json) {
 
-  /** That of a KB. */
   public static ReportFolder of(Kb kb) {
     return in(kb.insights());
   }
 
-  /** In any folder. */
   public static ReportFolder in(Path folder) {
     return new ReportFolder(
         folder.resolve("report.html"), folder.resolve("report.md"), folder.resolve("report.json"));

@@ -23,12 +23,10 @@ public record DaemonHome(Path folder) {
     return new DaemonHome(locations.home().resolve(".helix"));
   }
 
-  /** The control socket. */
   public Path socket() {
     return folder.resolve("helix-bg.sock");
   }
 
-  /** The folder of the daemon's logs. */
   public Path logs() {
     return folder.resolve("logs");
   }
@@ -47,7 +45,6 @@ public record DaemonHome(Path folder) {
     return folder.resolve("notices.json");
   }
 
-  /** The report across knowledge bases. */
   public Path across() {
     return folder.resolve("across");
   }

@@ -1,12 +1,12 @@
 package dev.helixbg.daemon.link;
 
 import com.fasterxml.jackson.databind.JsonNode;
-import com.fasterxml.jackson.databind.ObjectMapper;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import dev.helixbg.daemon.control.ControlClient;
 import dev.helixbg.daemon.kb.Kb;
 import dev.helixbg.daemon.terminal.ExitCode;
 import dev.helixbg.daemon.terminal.Failure;
+import dev.helixbg.daemon.terminal.Json;
 import java.io.IOException;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -15,7 +15,6 @@ import java.util.Optional;
 
 /** How commands talk to the daemon, when one runs. */
 public final class DaemonLink {
-  private static final ObjectMapper JSON = new ObjectMapper();
 
   private final DaemonHome home;
 
@@ -25,7 +24,7 @@ public final class DaemonLink {
 
   /** A request without parameters; the caller adds them. */
   public static ObjectNode request(String what) {
-    return JSON.createObjectNode().put("do", what);
+    return Json.object().put("do", what);
   }
 
   /**

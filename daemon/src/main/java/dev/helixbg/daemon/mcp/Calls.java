@@ -33,7 +33,6 @@ final class Calls implements AutoCloseable {
     this.beats = timer;
   }
 
-  /** What a call does. */
   interface Work<T> {
     T with(Progress.Display progress) throws Exception;
   }

@@ -3,6 +3,7 @@ package dev.helixbg.daemon.mcp;
 import com.fasterxml.jackson.core.JsonProcessingException;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import com.fasterxml.jackson.databind.node.ObjectNode;
+import dev.helixbg.daemon.terminal.Json;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
@@ -64,7 +65,7 @@ public enum ClientConfig {
 
   private static String json(String servers, boolean typed, List<String> command)
       throws JsonProcessingException {
-    ObjectNode json = JSON.createObjectNode();
+    ObjectNode json = Json.object();
     ObjectNode server = json.putObject(servers).putObject("helix-bg");
     if (typed) {
       server.put("type", "stdio");

@@ -26,7 +26,6 @@ final class Resources {
   private static final String FINDING = "helix-bg://finding/";
   private static final int NOT_FOUND = -32002;
   private static final ObjectMapper JSON = new ObjectMapper();
-  private static final Progress.Display SILENT = (what, total) -> Progress.SILENT;
 
   private final Kbs kbs;
   private final Calls calls;
@@ -90,7 +89,8 @@ final class Resources {
   }
 
   private Content report(Optional<String> kb) throws Exception {
-    return new Content("text/markdown", PrintableText.block(kbs.report(kb, SILENT)));
+    return new Content(
+        "text/markdown", PrintableText.block(kbs.report(kb, Progress.Display.SILENT)));
   }
 
   /** Of whichever KB has it. */
@@ -102,7 +102,7 @@ final class Resources {
             kbs.ask(
                     DaemonLink.request("finding").put("id", id),
                     Optional.of(kb.folder().toString()),
-                    SILENT)
+                    Progress.Display.SILENT)
                 .first();
         return new Content(
             "application/json", JSON.writeValueAsString(ShownFinding.whole(finding)));

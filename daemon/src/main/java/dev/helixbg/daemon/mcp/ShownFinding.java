@@ -1,17 +1,15 @@
 package dev.helixbg.daemon.mcp;
 
 import com.fasterxml.jackson.databind.JsonNode;
-import com.fasterxml.jackson.databind.ObjectMapper;
 import com.fasterxml.jackson.databind.node.ArrayNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
+import dev.helixbg.daemon.terminal.Json;
 import java.util.List;
 
 /** A finding as a client gets it: in a list what tells it from others, alone all of it. */
 final class ShownFinding {
   /** Of an entry in a list, in characters. */
   private static final int EXCERPT = 200;
-
-  private static final ObjectMapper JSON = new ObjectMapper();
 
   /** Fields that are short and say what it is, in the order in which they are shown. */
   private static final List<String> HEAD =
@@ -60,7 +58,7 @@ final class ShownFinding {
 
   /** What it is, and about which entries. */
   private static ObjectNode head(JsonNode finding, int characters) {
-    ObjectNode shown = JSON.createObjectNode();
+    ObjectNode shown = Json.object();
     HEAD.forEach(field -> copy(finding, shown, field));
     for (String side : List.of("a", "b", "entry")) {
       if (finding.has(side)) {
@@ -82,7 +80,7 @@ final class ShownFinding {
     if (!side.isObject()) {
       return Shown.printable(side);
     }
-    ObjectNode shown = JSON.createObjectNode();
+    ObjectNode shown = Json.object();
     shown.set("entry", Shown.printable(side.path("name")));
     copy(side, shown, "written");
     if (characters > EXCERPT) {

@@ -6,6 +6,7 @@ import com.fasterxml.jackson.core.JacksonException;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import com.fasterxml.jackson.databind.node.ObjectNode;
+import dev.helixbg.daemon.terminal.Json;
 import io.modelcontextprotocol.json.McpJsonMapper;
 import io.modelcontextprotocol.json.TypeRef;
 import io.modelcontextprotocol.spec.McpSchema;
@@ -213,7 +214,7 @@ final class StdioTransport implements McpServerTransportProvider {
   }
 
   private void refuse(Object id, int code, String message) {
-    ObjectNode json = JSON.createObjectNode().put("jsonrpc", "2.0").putPOJO("id", id);
+    ObjectNode json = Json.object().put("jsonrpc", "2.0").putPOJO("id", id);
     json.putObject("error").put("code", code).put("message", message);
     write(json.toString());
   }

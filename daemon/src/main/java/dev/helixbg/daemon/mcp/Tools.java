@@ -8,6 +8,7 @@ import dev.helixbg.config.text.PrintableText;
 import dev.helixbg.daemon.kb.Kb;
 import dev.helixbg.daemon.link.DaemonLink;
 import dev.helixbg.daemon.search.SearchRequest;
+import dev.helixbg.daemon.terminal.Json;
 import dev.helixbg.daemon.terminal.Progress;
 import dev.helixbg.daemon.terminal.Version;
 import dev.helixbg.insight.decisions.DecisionFile;
@@ -60,7 +61,6 @@ final class Tools {
     return List.of(search(), related(), findings(), decide(), review(), status());
   }
 
-  /** What a tool does. */
   private interface Work {
     ObjectNode with(Arguments arguments, Progress.Display progress) throws Exception;
   }
@@ -251,7 +251,7 @@ final class Tools {
   }
 
   private static ObjectNode entry(JsonNode hit) {
-    ObjectNode entry = JSON.createObjectNode();
+    ObjectNode entry = Json.object();
     entry.put("entry", PrintableText.line(hit.path("name").asText()));
     entry.put("similarity", hit.path("similarity").asDouble());
     if (!hit.path("written").asText().isEmpty()) {
@@ -305,7 +305,7 @@ final class Tools {
         List.of(),
         (arguments, progress) -> {
           Optional<JsonNode> daemon = kbs.daemon();
-          ObjectNode result = JSON.createObjectNode().put("version", Version.text());
+          ObjectNode result = Json.object().put("version", Version.text());
           result.put("answeredBy", by(daemon.isPresent()));
           ArrayNode all = result.putArray("kbs");
           for (Kb kb : kbs.all(daemon)) {
@@ -335,7 +335,7 @@ final class Tools {
   }
 
   private static ObjectNode result(Kbs.Answer answer) {
-    ObjectNode result = JSON.createObjectNode();
+    ObjectNode result = Json.object();
     if (!answer.byDaemon()) { // the usual need not be said each time
       result.put("answeredBy", by(false));
     }

@@ -43,7 +43,7 @@ public final class Judging {
   public static Judging withoutAsking(Settings settings) {
     return new Judging(
         settings.with(settings.llm().withoutAsking(Files::isRegularFile)),
-        (what, total) -> Progress.SILENT,
+        Progress.Display.SILENT,
         warning -> {});
   }
 

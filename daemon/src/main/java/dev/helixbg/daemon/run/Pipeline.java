@@ -14,6 +14,7 @@ import dev.helixbg.daemon.terminal.Version;
 import dev.helixbg.embed.cache.EmbeddingCache;
 import dev.helixbg.embed.cache.TextKey;
 import dev.helixbg.embed.store.PrivateFiles;
+import dev.helixbg.insight.decisions.Decision;
 import dev.helixbg.insight.decisions.DecisionFile;
 import dev.helixbg.insight.decisions.Decisions;
 import dev.helixbg.insight.findings.Finding;
@@ -193,6 +194,17 @@ public final class Pipeline {
       return new DecisionFile(kb.insights()).read();
     } catch (IOException e) {
       throw unreadableDecisions(kb, e);
+    }
+  }
+
+  /** Writes down what somebody says about findings of a KB. */
+  public static void decide(Kb kb, List<Decision> made) {
+    try {
+      new DecisionFile(kb.insights()).append(made);
+    } catch (IOException e) {
+      throw new Failure(
+          ExitCode.WRITE,
+          "cannot write " + kb.insights().resolve(DecisionFile.NAME) + ": " + Reasons.of(e));
     }
   }
 

@@ -46,7 +46,6 @@ public final class Reviews {
     this.modelId = modelId;
   }
 
-  /** Which review is wanted. */
   public record Wanted(Review.Kind kind, Optional<String> topic) {}
 
   /** Of the entries whose vectors are in the cache: all of them, once a run has ended. */

@@ -71,7 +71,6 @@ public final class VectorUpdate {
     this(cache, modelId, modelTokens, model, display, System::nanoTime);
   }
 
-  /** The same with a clock of its own. */
   VectorUpdate(
       EmbeddingCache cache,
       String modelId,

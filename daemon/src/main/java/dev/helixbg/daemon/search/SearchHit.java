@@ -1,7 +1,6 @@
 package dev.helixbg.daemon.search;
 
 import com.fasterxml.jackson.databind.JsonNode;
-import com.fasterxml.jackson.databind.ObjectMapper;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import dev.helixbg.daemon.terminal.Json;
 import dev.helixbg.insight.log.Passage;
@@ -50,9 +49,9 @@ public record SearchHit(
   }
 
   /** As the control socket carries it. */
-  public ObjectNode toJson(ObjectMapper json) {
+  public ObjectNode toJson() {
     ObjectNode hit =
-        json.createObjectNode()
+        Json.object()
             .put("name", name)
             .put("score", Json.rounded(score))
             .put("similarity", Json.rounded(similarity))

@@ -17,7 +17,6 @@ public record SearchRequest(String text, Optional<String> topic, int from, int l
   /** The longest text, in characters. */
   public static final int MAX_TEXT = 8_000;
 
-  /** The most hits at once. */
   public static final int MAX_HITS = 100;
 
   /** The most hits that can be passed over. */

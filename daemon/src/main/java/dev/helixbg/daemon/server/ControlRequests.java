@@ -1,6 +1,5 @@
 package dev.helixbg.daemon.server;
 
-import com.fasterxml.jackson.databind.ObjectMapper;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import dev.helixbg.daemon.control.ControlServer;
 import dev.helixbg.daemon.host.DaemonMetrics;
@@ -12,6 +11,7 @@ import dev.helixbg.daemon.service.Installation;
 import dev.helixbg.daemon.service.ServiceSpec;
 import dev.helixbg.daemon.terminal.ExitCode;
 import dev.helixbg.daemon.terminal.Failure;
+import dev.helixbg.daemon.terminal.Json;
 import dev.helixbg.daemon.terminal.Version;
 import dev.helixbg.daemon.watch.KbWatch;
 import dev.helixbg.insight.judge.Job;
@@ -23,8 +23,7 @@ import java.util.Set;
  * What clients of the control socket may ask for. Nothing a client sends names a file to be written
  * or a command to be run.
  */
-public final class ControlRequests implements ControlServer.Handler {
-  private static final ObjectMapper JSON = new ObjectMapper();
+final class ControlRequests implements ControlServer.Handler {
 
   private final Daemon daemon;
   private final KbRequests kbs;
@@ -69,7 +68,7 @@ public final class ControlRequests implements ControlServer.Handler {
   }
 
   private ObjectNode status() {
-    ObjectNode json = JSON.createObjectNode();
+    ObjectNode json = Json.object();
     DaemonMetrics metrics = daemon.metrics();
     Daemon.Parts parts = daemon.parts();
     json.put("version", Version.text());

@@ -148,7 +148,6 @@ public final class Daemon implements AutoCloseable {
     return start(kbs, home, settings, models, World.REAL);
   }
 
-  /** The same in a world of its own. */
   static Daemon start(
       List<Kb> kbs,
       DaemonHome home,

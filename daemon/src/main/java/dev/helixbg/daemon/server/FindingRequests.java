@@ -1,20 +1,17 @@
 package dev.helixbg.daemon.server;
 
 import com.fasterxml.jackson.databind.JsonNode;
-import com.fasterxml.jackson.databind.ObjectMapper;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import dev.helixbg.daemon.control.ControlServer;
 import dev.helixbg.daemon.kb.Kb;
 import dev.helixbg.daemon.kb.ReportFile;
 import dev.helixbg.daemon.kb.ReportedFinding;
 import dev.helixbg.daemon.run.Pipeline;
-import dev.helixbg.daemon.terminal.ExitCode;
 import dev.helixbg.daemon.terminal.Failure;
-import dev.helixbg.daemon.terminal.Reasons;
+import dev.helixbg.daemon.terminal.Json;
 import dev.helixbg.insight.decisions.Decision;
 import dev.helixbg.insight.decisions.Decision.By;
 import dev.helixbg.insight.decisions.Decision.Verdict;
-import dev.helixbg.insight.decisions.DecisionFile;
 import dev.helixbg.insight.decisions.Decisions;
 import java.io.IOException;
 import java.time.Instant;
@@ -36,7 +33,6 @@ import java.util.function.Predicate;
 final class FindingRequests {
   private static final int MOST = 100;
   private static final int USUAL = 10;
-  private static final ObjectMapper JSON = new ObjectMapper();
 
   /** What the ids of findings of each kind begin with, the kind most worth acting on first. */
   private static final List<String> KINDS =
@@ -64,7 +60,7 @@ final class FindingRequests {
             kind.filter(k -> !k.equals(finding.kind())).isEmpty()
                 && topic.filter(t -> !finding.topics().contains(t)).isEmpty();
     List<String> open = open(kb, decisions, wanted).stream().map(ReportedFinding::id).toList();
-    reply.add(JSON.createObjectNode().put("total", open.size()).put("from", from));
+    reply.add(Json.object().put("total", open.size()).put("from", from));
     List<String> page =
         open.subList(Math.min(from, open.size()), (int) Math.min(from + (long) limit, open.size()));
     Map<String, ObjectNode> lines = lines(kb, page, decisions);
@@ -166,7 +162,7 @@ final class FindingRequests {
   }
 
   private static ObjectNode line(ReportedFinding finding, JsonNode json, Decisions decisions) {
-    ObjectNode line = JSON.createObjectNode().put("kind", finding.kind());
+    ObjectNode line = Json.object().put("kind", finding.kind());
     json.properties().forEach(field -> line.set(field.getKey(), field.getValue()));
     finding.aliases().stream()
         .sorted()
@@ -178,7 +174,7 @@ final class FindingRequests {
   }
 
   private static ObjectNode said(Decision decision) {
-    return JSON.createObjectNode()
+    return Json.object()
         .put("decision", title(decision.verdict()))
         .put("by", title(decision.by()))
         .put("at", decision.at().toString())
@@ -217,13 +213,7 @@ final class FindingRequests {
     }
     Decision made =
         new Decision(id, verdict, at, about.orElse(""), by, request.path("reason").asText());
-    try {
-      new DecisionFile(kb.insights()).append(List.of(made));
-    } catch (IOException e) {
-      throw new Failure(
-          ExitCode.WRITE,
-          "cannot write " + kb.insights().resolve(DecisionFile.NAME) + ": " + Reasons.of(e));
-    }
+    Pipeline.decide(kb, List.of(made));
     reply.send(said(made).put("id", id).put("about", made.about()));
   }
 

@@ -1,6 +1,5 @@
 package dev.helixbg.daemon.server;
 
-import com.fasterxml.jackson.databind.ObjectMapper;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import dev.helixbg.config.InsightSettings;
 import dev.helixbg.config.Settings;
@@ -17,6 +16,7 @@ import dev.helixbg.daemon.search.SearchRequest;
 import dev.helixbg.daemon.search.SearchService;
 import dev.helixbg.daemon.terminal.ExitCode;
 import dev.helixbg.daemon.terminal.Failure;
+import dev.helixbg.daemon.terminal.Json;
 import dev.helixbg.insight.judge.JudgeProgress;
 import dev.helixbg.insight.log.DataLog;
 import dev.helixbg.insight.log.Entry;
@@ -38,7 +38,6 @@ import java.util.function.Supplier;
  */
 public final class KbRequests {
   private static final int USUAL_HITS = 10;
-  private static final ObjectMapper JSON = new ObjectMapper();
 
   private final Supplier<Held> held;
   private final DaemonMetrics metrics;
@@ -138,7 +137,7 @@ public final class KbRequests {
             request.path("offset").asInt(),
             request.path("limit").asInt(USUAL_HITS));
     for (SearchHit hit : held.get().searches().search(kb(request), wanted)) {
-      reply.add(hit.toJson(JSON));
+      reply.add(hit.toJson());
     }
   }
 
@@ -164,7 +163,7 @@ public final class KbRequests {
     InsightSettings limits = held.get().settings().insight();
     for (SearchHit hit : hits) {
       if (!hit.name().equals(name) && limit-- > 0) {
-        reply.add(hit.toJson(JSON).put("says", says(hit.similarity(), limits)));
+        reply.add(hit.toJson().put("says", says(hit.similarity(), limits)));
       }
     }
   }
@@ -216,7 +215,7 @@ public final class KbRequests {
     List<SearchHit> hits =
         held.get().searches().search(kb, SearchRequest.best(question, Chat.ENTRIES));
     for (SearchHit hit : hits) {
-      reply.send(JSON.createObjectNode().put("source", hit.name()));
+      reply.send(Json.object().put("source", hit.name()));
     }
     metrics.modelTokens.add(
         held.get()
@@ -233,7 +232,7 @@ public final class KbRequests {
 
   private static void send(ControlServer.Reply reply, String piece) {
     try {
-      reply.send(JSON.createObjectNode().put("text", piece));
+      reply.send(Json.object().put("text", piece));
     } catch (IOException e) {
       throw new UncheckedIOException(e);
     }

@@ -10,6 +10,7 @@ import dev.helixbg.daemon.kb.ReportFile;
 import dev.helixbg.daemon.kb.ReportFolder;
 import dev.helixbg.daemon.kb.ReportedFinding;
 import dev.helixbg.daemon.terminal.Failure;
+import dev.helixbg.daemon.terminal.Json;
 import dev.helixbg.embed.store.AtomicFile;
 import dev.helixbg.embed.store.PrivateFiles;
 import java.io.IOException;
@@ -39,7 +40,6 @@ final class Notices {
   private static final Duration DAY = Duration.ofDays(1);
   private static final long SECONDS_TO_SHOW = 5;
 
-  /** Shows a line. */
   interface Desktop {
     void show(String line) throws IOException, InterruptedException;
   }
@@ -170,7 +170,7 @@ final class Notices {
   }
 
   private void write(Mark now) throws IOException {
-    ObjectNode json = new ObjectMapper().createObjectNode().put("at", now.at().toString());
+    ObjectNode json = Json.object().put("at", now.at().toString());
     now.findings().forEach(json.withArray("findings")::add);
     AtomicFile.replace(file, out -> out.write((json + "\n").getBytes(StandardCharsets.UTF_8)));
   }

@@ -16,7 +16,6 @@ import java.util.Optional;
 public record Installation(Path root) {
   private static final String LAUNCHER = "bin/helix-bg";
 
-  /** The jar of the program that runs. */
   public static Path jar() {
     String classPath = System.getProperty("java.class.path");
     return Path.of(classPath.split(File.pathSeparator)[0]).toAbsolutePath().normalize();
@@ -40,7 +39,6 @@ public record Installation(Path root) {
         .filter(installation -> Files.isExecutable(installation.launcher()));
   }
 
-  /** What starts it. */
   public Path launcher() {
     return root.resolve(LAUNCHER);
   }

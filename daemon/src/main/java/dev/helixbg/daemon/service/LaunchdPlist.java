@@ -6,11 +6,11 @@ package dev.helixbg.daemon.service;
  * <p>There is no {@code ProcessType}: {@code Background} would starve work on the GPU. {@code Nice}
  * and {@code LowPriorityIO} keep the daemon out of the way instead.
  */
-public final class LaunchdPlist {
+final class LaunchdPlist {
   private LaunchdPlist() {}
 
   /** In its session types, Background is for logins over SSH: user/UID has no other. */
-  public static String of(ServiceSpec spec) {
+  static String of(ServiceSpec spec) {
     StringBuilder arguments = new StringBuilder();
     spec.arguments().forEach(argument -> arguments.append("    ").append(string(argument)));
     StringBuilder environment = new StringBuilder();

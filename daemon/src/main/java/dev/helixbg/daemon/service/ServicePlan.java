@@ -12,13 +12,11 @@ import java.util.Optional;
  */
 public record ServicePlan(List<Step> steps) {
 
-  /** One step. */
   public sealed interface Step {}
 
   /** Writes a file; its folder is made. */
   public record Write(Path file, String content) implements Step {}
 
-  /** Deletes a file, if it is there. */
   public record Delete(Path file) implements Step {}
 
   /**
@@ -34,10 +32,8 @@ public record ServicePlan(List<Step> steps) {
   /** Waits until a command fails, which asks for what is ending. */
   public record AwaitEnd(List<String> command) implements Step {}
 
-  /** Tells the user something. */
   public record Say(String words) implements Step {}
 
-  /** What the user wants of the service. */
   public enum Action {
     INSTALL,
     UNINSTALL,
@@ -132,7 +128,6 @@ public record ServicePlan(List<Step> steps) {
     return new ServicePlan(steps);
   }
 
-  /** What systemd reads. */
   public static Path unit(Path configHome) {
     return configHome.resolve("systemd/user/" + ServiceSpec.UNIT);
   }

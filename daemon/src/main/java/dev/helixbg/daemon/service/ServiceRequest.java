@@ -7,6 +7,7 @@ import com.fasterxml.jackson.databind.node.ObjectNode;
 import dev.helixbg.daemon.link.DaemonHome;
 import dev.helixbg.daemon.terminal.ExitCode;
 import dev.helixbg.daemon.terminal.Failure;
+import dev.helixbg.daemon.terminal.Json;
 import dev.helixbg.daemon.terminal.Reasons;
 import dev.helixbg.embed.store.PrivateFiles;
 import java.io.IOException;
@@ -41,12 +42,10 @@ public record ServiceRequest(
     environment = new TreeMap<>(environment);
   }
 
-  /** The same for other knowledge bases. */
   public ServiceRequest watching(List<Path> others) {
     return new ServiceRequest(others, config, set, environment);
   }
 
-  /** Where it is kept. */
   public static Path file(DaemonHome home) {
     return home.folder().resolve("service.json");
   }
@@ -94,9 +93,8 @@ public record ServiceRequest(
     return texts;
   }
 
-  /** As it is kept. */
   public String json() {
-    ObjectNode json = new ObjectMapper().createObjectNode();
+    ObjectNode json = Json.object();
     kbs.forEach(kb -> json.withArray("kbs").add(kb.toString()));
     config.ifPresent(file -> json.put("config", file.toString()));
     set.forEach(json.withObjectProperty("set")::put);

@@ -23,7 +23,6 @@ public record ServiceSpec(
   /** The name by which launchd and its plist know the service. */
   public static final String LABEL = "dev.helixbg.daemon";
 
-  /** The name of the systemd unit. */
   public static final String UNIT = "helix-bg.service";
 
   /** Tells launcher and program which service manager started them. */

@@ -4,10 +4,10 @@ import java.util.Map;
 import java.util.stream.Collectors;
 
 /** The systemd user unit, as systemd.service(5) and systemd.exec(5) describe it. */
-public final class SystemdUnit {
+final class SystemdUnit {
   private SystemdUnit() {}
 
-  public static String of(ServiceSpec spec) {
+  static String of(ServiceSpec spec) {
     StringBuilder unit = new StringBuilder();
     unit.append(
         """

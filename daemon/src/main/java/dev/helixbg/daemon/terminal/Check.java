@@ -11,7 +11,6 @@ import java.util.Locale;
  */
 public record Check(String name, State state, String detail, String remedy) {
 
-  /** How it stands. */
   public enum State {
     OK,
     /** Fine, but not as it could be; the remedy says more. */
@@ -52,14 +51,7 @@ public record Check(String name, State state, String detail, String remedy) {
 
   /** The same for programs. */
   public static ArrayNode toJson(List<Check> checks) {
-    return Json.array(
-        checks,
-        check ->
-            Json.object()
-                .put("name", check.name())
-                .put("state", check.word())
-                .put("detail", check.detail())
-                .put("remedy", check.remedy()));
+    return Json.array(checks, check -> Json.of(check).put("state", check.word()));
   }
 
   private String word() {

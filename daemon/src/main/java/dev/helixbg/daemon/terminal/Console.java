@@ -81,7 +81,6 @@ public final class Console {
     }
   }
 
-  /** For text. */
   public PrintStream out() {
     return out;
   }
@@ -96,7 +95,6 @@ public final class Console {
     return coloured;
   }
 
-  /** For messages. */
   public PrintStream err() {
     return err;
   }

@@ -33,7 +33,6 @@ public final class Faults {
     return ExitCode.USAGE.number();
   }
 
-  /** Tells the user what went wrong. */
   public ExitCode report(Throwable e) {
     ExitCode code = codeOf(e);
     switch (code) {

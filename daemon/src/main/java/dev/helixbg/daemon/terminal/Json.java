@@ -35,7 +35,6 @@ public final class Json {
     return array;
   }
 
-  /** An array of texts. */
   public static ArrayNode texts(Collection<String> texts) {
     return array(texts, JsonNodeFactory.instance::textNode);
   }

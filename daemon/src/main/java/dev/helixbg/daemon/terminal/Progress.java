@@ -10,28 +10,21 @@ public interface Progress extends AutoCloseable {
   void step();
 
   @Override
-  void close();
+  default void close() {}
 
   /** Begins to show one step of known length. */
   interface Display {
+    Display SILENT = (what, total) -> Progress.SILENT;
+
     Progress begin(String what, long total);
   }
 
   /** On the console's stderr when that is a terminal, else nowhere. */
   static Display on(Console console) {
-    return console.animated()
-        ? (what, total) -> bar(console, what, total)
-        : (what, total) -> SILENT;
+    return console.animated() ? (what, total) -> bar(console, what, total) : Display.SILENT;
   }
 
-  Progress SILENT =
-      new Progress() {
-        @Override
-        public void step() {}
-
-        @Override
-        public void close() {}
-      };
+  Progress SILENT = () -> {};
 
   private static Progress bar(Console console, String what, long total) {
     ProgressBar bar =

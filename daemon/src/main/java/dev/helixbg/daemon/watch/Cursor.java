@@ -5,6 +5,7 @@ import com.fasterxml.jackson.databind.ObjectMapper;
 import dev.helixbg.daemon.kb.Kb;
 import dev.helixbg.daemon.terminal.ExitCode;
 import dev.helixbg.daemon.terminal.Failure;
+import dev.helixbg.daemon.terminal.Json;
 import dev.helixbg.daemon.terminal.Reasons;
 import dev.helixbg.embed.store.AtomicFile;
 import dev.helixbg.embed.store.PrivateFiles;
@@ -71,7 +72,7 @@ public record Cursor(String logSha256, String basis, String files, int questions
       byte[] bytes =
           JSON.writerWithDefaultPrettyPrinter()
               .writeValueAsBytes(
-                  JSON.createObjectNode()
+                  Json.object()
                       .put("schema", SCHEMA)
                       .put("logSha256", logSha256)
                       .put("basis", basis)

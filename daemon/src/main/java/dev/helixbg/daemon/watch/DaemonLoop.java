@@ -204,7 +204,7 @@ public final class DaemonLoop {
   }
 
   /** Looks at no KB any more, and ends what it is doing; what was done is kept. */
-  public void pause() {
+  void pause() {
     signal(() -> paused = true);
     callOff();
   }

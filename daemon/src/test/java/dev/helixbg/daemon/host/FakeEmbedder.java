@@ -13,11 +13,6 @@ public final class FakeEmbedder implements Embedder {
   public int interruptAfter = Integer.MAX_VALUE;
 
   @Override
-  public int dimension() {
-    return 384;
-  }
-
-  @Override
   public void embed(List<String> texts, VectorSink sink) throws InterruptedException {
     for (int i = 0; i < texts.size(); i++) {
       if (asked.size() == interruptAfter) {

@@ -47,10 +47,6 @@ public class FakeModel implements EmbedderSource {
     }
     opened.incrementAndGet();
     return new Embedder() {
-      @Override
-      public int dimension() {
-        return 384;
-      }
 
       @Override
       public void embed(List<String> texts, VectorSink sink) throws InterruptedException {

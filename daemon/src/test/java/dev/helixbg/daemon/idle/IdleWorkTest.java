@@ -86,18 +86,7 @@ class IdleWorkTest {
     Settings settings = daemon.settings;
     KnownTrial.of(settings);
     model = new TextModelHost(settings, daemon.clock, daemon.metrics);
-    IdleWork.Machine machine =
-        new IdleWork.Machine() {
-          @Override
-          public boolean onBattery() {
-            return battery;
-          }
-
-          @Override
-          public double load() {
-            return load;
-          }
-        };
+    IdleWork.Machine machine = new IdleWork.Machine(() -> battery, () -> load);
     idle =
         new IdleWork(
             settings,

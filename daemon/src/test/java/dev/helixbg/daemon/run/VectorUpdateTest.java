@@ -41,7 +41,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 class VectorUpdateTest {
-  private static final Progress.Display SILENT = (what, total) -> Progress.SILENT;
+  private static final Progress.Display SILENT = Progress.Display.SILENT;
 
   @TempDir Path kb;
 
@@ -241,16 +241,10 @@ class VectorUpdateTest {
     int[] embedded = {0};
     int[] most = {0};
     Progress counting =
-        new Progress() {
-          @Override
-          public void step() { // before the vector is taken in
-            now[0] += perText.toNanos();
-            embedded[0]++;
-            most[0] = Math.max(most[0], embedded[0] - onDisk());
-          }
-
-          @Override
-          public void close() {}
+        () -> { // before the vector is taken in
+          now[0] += perText.toNanos();
+          embedded[0]++;
+          most[0] = Math.max(most[0], embedded[0] - onDisk());
         };
     new VectorUpdate(
             new EmbeddingCache(kb),

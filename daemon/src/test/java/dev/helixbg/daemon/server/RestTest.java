@@ -56,18 +56,7 @@ class RestTest {
       writer.append();
     }
     Settings settings = DaemonFixture.settings(folder, new HashMap<>(more));
-    IdleWork.Machine machine =
-        new IdleWork.Machine() {
-          @Override
-          public boolean onBattery() {
-            return battery;
-          }
-
-          @Override
-          public double load() {
-            return load;
-          }
-        };
+    IdleWork.Machine machine = new IdleWork.Machine(() -> battery, () -> load);
     daemon =
         Daemon.start(
             List.of(writer.kb()),

@@ -36,7 +36,7 @@ import java.util.Optional;
 
 /** A watch over one KB with a clock, files and a model that a test controls. */
 public final class DaemonFixture {
-  public static final Progress.Display SILENT = (what, total) -> Progress.SILENT;
+  public static final Progress.Display SILENT = Progress.Display.SILENT;
 
   public final FakeClock clock = new FakeClock();
   public final FaultyFiles files = new FaultyFiles();

@@ -33,7 +33,7 @@ public final class EmbedBench {
       double worstCosine) {}
 
   /** Something to measure, and how close its vectors must be to the first contender's. */
-  public record Entrant(Contender contender, double minimumCosine) {}
+  public record Entrant(String name, Contender contender, double minimumCosine) {}
 
   private static final int LAYERS = 6;
   private static final int WIDTH = 384;
@@ -79,7 +79,7 @@ public final class EmbedBench {
       double median = Median.of(seconds[i]);
       results.add(
           new Result(
-              entrants.get(i).contender.name(),
+              entrants.get(i).name,
               set.name(),
               texts.size() / median,
               tokens / median,
@@ -105,13 +105,13 @@ public final class EmbedBench {
         worst[i] = Math.min(worst[i], cosine);
         if (!(Math.abs(length - 1) < UNIT_TOLERANCE && cosine >= entrant.minimumCosine)) {
           throw new IllegalStateException(
-              entrant.contender.name()
+              entrant.name
                   + " gives a wrong vector for text "
                   + text
                   + ": squared length "
                   + length
                   + ", cosine to "
-                  + entrants.getFirst().contender.name()
+                  + entrants.getFirst().name
                   + " "
                   + cosine);
         }

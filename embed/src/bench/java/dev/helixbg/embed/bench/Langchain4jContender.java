@@ -23,7 +23,6 @@ public final class Langchain4jContender implements Contender, AutoCloseable {
     name = "langchain4j, " + threads + (threads == 1 ? " caller" : " callers");
   }
 
-  @Override
   public String name() {
     return name;
   }

@@ -15,11 +15,10 @@ class EmbedBenchTest {
 
   @Test
   void wrongVectorsStopTheBenchmark() {
-    Contender right = fixed("right", new float[][] {{1, 0}, {0, 1}});
+    Entrant right = entrant("right", new float[][] {{1, 0}, {0, 1}});
     for (float[][] wrong :
         new float[][][] {{{1, 0}, {1, 0}}, {{1, 0}, {0, 2}}, {{1, 0}, {0, Float.NaN}}}) {
-      List<Entrant> entrants =
-          List.of(new Entrant(right, 0.999), new Entrant(fixed("wrong", wrong), 0.999));
+      List<Entrant> entrants = List.of(right, entrant("wrong", wrong));
       IllegalStateException e =
           assertThrows(
               IllegalStateException.class, () -> EmbedBench.run(entrants, TWO, text -> 1, 1));
@@ -29,9 +28,8 @@ class EmbedBenchTest {
 
   @Test
   void resultsAreConsistentRates() throws InterruptedException {
-    Contender right = fixed("right", new float[][] {{1, 0}, {0, 1}});
-    Result result =
-        EmbedBench.run(List.of(new Entrant(right, 0.999)), TWO, text -> 10, 3).getFirst();
+    Entrant right = entrant("right", new float[][] {{1, 0}, {0, 1}});
+    Result result = EmbedBench.run(List.of(right), TWO, text -> 10, 3).getFirst();
     assertEquals(10, result.tokensPerSecond() / result.textsPerSecond(), 1e-6);
     assertEquals(EmbedBench.flops(10) / 1e9, result.gflops() / result.textsPerSecond(), 1e-9);
   }
@@ -67,17 +65,7 @@ class EmbedBenchTest {
     return 2 + text.trim().split("\\s+").length;
   }
 
-  private static Contender fixed(String name, float[][] vectors) {
-    return new Contender() {
-      @Override
-      public String name() {
-        return name;
-      }
-
-      @Override
-      public float[][] embed(List<String> texts) {
-        return vectors;
-      }
-    };
+  private static Entrant entrant(String name, float[][] vectors) {
+    return new Entrant(name, texts -> vectors, 0.999);
   }
 }

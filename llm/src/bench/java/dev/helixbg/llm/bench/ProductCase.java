@@ -6,7 +6,7 @@ import dev.helixbg.llm.backend.KvShape;
 import dev.helixbg.llm.backend.KvShape.Storage;
 import dev.helixbg.llm.backend.Matrix;
 import dev.helixbg.llm.cpu.CpuBackend;
-import dev.helixbg.llm.cpu.kernel.RowProduct;
+import dev.helixbg.llm.cpu.kernel.row.RowKernels;
 import dev.helixbg.llm.tensor.Dequantize;
 import dev.helixbg.llm.tensor.RandomWeights;
 import dev.helixbg.llm.tensor.Tensor;
@@ -122,7 +122,7 @@ final class ProductCase implements KernelCase {
   /** Kernels may round their activations to eight bits; Q4_K's offsets cost it some bits. */
   @Override
   public double bound() {
-    if (tokens > 1 || RowProduct.order(weights.type(), COLUMNS).rounds()) {
+    if (tokens > 1 || RowKernels.of(weights.type(), COLUMNS).rounds()) {
       return 2e-2;
     }
     return weights.type() == TensorType.Q4_K ? 3e-4 : 2e-5;

@@ -41,7 +41,6 @@ public interface Backend extends AutoCloseable {
    */
   boolean forksWithinPass();
 
-  /** What it did so far. */
   Counters counters();
 
   /** What makes it much slower than it should be, and what to do about it, for its user. */
@@ -69,7 +68,6 @@ public interface Backend extends AutoCloseable {
    */
   Rope rope(int headSize, double base, int positions);
 
-  /** An empty cache. */
   KvCache cache(KvShape shape);
 
   // ---- the steps ------------------------------------------------------------------------------

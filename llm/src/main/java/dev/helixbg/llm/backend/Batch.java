@@ -34,7 +34,6 @@ public final class Batch {
     wantedRows = new int[maxWanted];
   }
 
-  /** Empties the batch. */
   public void clear() {
     Arrays.fill(caches, 0, spans, null);
     spans = 0;
@@ -139,7 +138,6 @@ public final class Batch {
     return caches[span];
   }
 
-  /** The first row of a span. */
   public int firstRow(int span) {
     return firstRows[span];
   }
@@ -149,17 +147,14 @@ public final class Batch {
     return starts[span];
   }
 
-  /** Rows of a span. */
   public int count(int span) {
     return counts[span];
   }
 
-  /** How many rows want logits. */
   public int wanted() {
     return wanted;
   }
 
-  /** The i-th row that wants logits. */
   public int wantedRow(int i) {
     return wantedRows[i];
   }

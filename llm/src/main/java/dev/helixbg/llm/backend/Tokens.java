@@ -7,9 +7,6 @@ package dev.helixbg.llm.backend;
 public interface Tokens {
   int slots();
 
-  /** Room for ids in each slot. */
-  int rows();
-
   int get(int slot, int row);
 
   void set(int slot, int row, int id);

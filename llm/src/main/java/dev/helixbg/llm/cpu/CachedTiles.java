@@ -1,11 +1,11 @@
 package dev.helixbg.llm.cpu;
 
-import static dev.helixbg.llm.cpu.kernel.TileProduct.DEPTH;
-import static dev.helixbg.llm.cpu.kernel.TileProduct.TOKENS;
+import static dev.helixbg.llm.cpu.kernel.tile.TileProduct.DEPTH;
+import static dev.helixbg.llm.cpu.kernel.tile.TileProduct.TOKENS;
 
 import dev.helixbg.llm.backend.KvShape;
 import dev.helixbg.llm.backend.host.HostKvCache;
-import dev.helixbg.llm.cpu.kernel.Tiles;
+import dev.helixbg.llm.cpu.kernel.tile.Tiles;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 

@@ -1,14 +1,14 @@
 package dev.helixbg.llm.cpu;
 
-import static dev.helixbg.llm.cpu.kernel.TileProduct.DEPTH;
-import static dev.helixbg.llm.cpu.kernel.TileProduct.ROWS;
-import static dev.helixbg.llm.cpu.kernel.TileProduct.STRIDE;
-import static dev.helixbg.llm.cpu.kernel.TileProduct.TOKENS;
+import static dev.helixbg.llm.cpu.kernel.tile.TileProduct.DEPTH;
+import static dev.helixbg.llm.cpu.kernel.tile.TileProduct.ROWS;
+import static dev.helixbg.llm.cpu.kernel.tile.TileProduct.STRIDE;
+import static dev.helixbg.llm.cpu.kernel.tile.TileProduct.TOKENS;
 
 import dev.helixbg.llm.backend.host.HostActivations;
 import dev.helixbg.llm.backend.host.HostMatrix;
-import dev.helixbg.llm.cpu.kernel.TileProduct;
-import dev.helixbg.llm.cpu.kernel.Tiles;
+import dev.helixbg.llm.cpu.kernel.tile.TileProduct;
+import dev.helixbg.llm.cpu.kernel.tile.Tiles;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 

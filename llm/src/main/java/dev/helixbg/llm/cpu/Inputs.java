@@ -1,18 +1,19 @@
 package dev.helixbg.llm.cpu;
 
-import dev.helixbg.llm.cpu.kernel.RowProduct;
+import dev.helixbg.llm.cpu.kernel.RowKernel;
+import dev.helixbg.llm.cpu.kernel.row.RowKernels;
 import dev.helixbg.llm.tensor.TensorType;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.util.Arrays;
 
 /**
- * One vector of activations in the orders that the kernels of the matrices' types want, each made
- * once however many matrices share it.
+ * One vector of activations as the kernels of the matrices' types want it, made once for each type
+ * however many matrices share it.
  */
 final class Inputs {
   private final Arena arena;
-  private final MemorySegment[] prepared = new MemorySegment[RowProduct.Order.values().length];
+  private final MemorySegment[] prepared = new MemorySegment[TensorType.values().length];
   private final boolean[] ready = new boolean[prepared.length];
   private long x;
   private int columns;
@@ -29,20 +30,20 @@ final class Inputs {
     Arrays.fill(ready, false);
   }
 
-  /** Brings it into the order for a type. */
+  /** Makes it ready for a type. */
   void prepare(TensorType type) {
-    RowProduct.Order order = RowProduct.order(type, columns);
-    int i = order.ordinal();
+    int i = type.ordinal();
     if (ready[i]) {
       return;
     }
     ready[i] = true;
-    prepared[i] = Scratch.grown(arena, prepared[i], order.floats(columns));
-    order.prepare(x, columns, prepared[i].address());
+    RowKernel kernel = RowKernels.of(type, columns);
+    prepared[i] = Scratch.grown(arena, prepared[i], kernel.floats(columns));
+    kernel.prepare(x, columns, prepared[i].address());
   }
 
   /** What {@link #prepare} made for this type. */
   long of(TensorType type) {
-    return prepared[RowProduct.order(type, columns).ordinal()].address();
+    return prepared[type.ordinal()].address();
   }
 }

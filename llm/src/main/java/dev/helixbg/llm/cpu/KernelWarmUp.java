@@ -1,17 +1,19 @@
 package dev.helixbg.llm.cpu;
 
-import dev.helixbg.llm.cpu.kernel.HalfAttention;
 import dev.helixbg.llm.cpu.kernel.HalfFloats;
-import dev.helixbg.llm.cpu.kernel.Q4KPanel;
-import dev.helixbg.llm.cpu.kernel.Q4KTileProduct;
-import dev.helixbg.llm.cpu.kernel.Q8Attention;
 import dev.helixbg.llm.cpu.kernel.Q8Blocks;
-import dev.helixbg.llm.cpu.kernel.QuantisedTiles;
-import dev.helixbg.llm.cpu.kernel.RowProduct;
-import dev.helixbg.llm.cpu.kernel.Softmax;
-import dev.helixbg.llm.cpu.kernel.TileProduct;
-import dev.helixbg.llm.cpu.kernel.Tiles;
+import dev.helixbg.llm.cpu.kernel.RowKernel;
 import dev.helixbg.llm.cpu.kernel.Vectors;
+import dev.helixbg.llm.cpu.kernel.attention.HalfAttention;
+import dev.helixbg.llm.cpu.kernel.attention.Q8Attention;
+import dev.helixbg.llm.cpu.kernel.attention.Softmax;
+import dev.helixbg.llm.cpu.kernel.row.RowKernels;
+import dev.helixbg.llm.cpu.kernel.row.RowProduct;
+import dev.helixbg.llm.cpu.kernel.tile.Q4KPanel;
+import dev.helixbg.llm.cpu.kernel.tile.Q4KTileProduct;
+import dev.helixbg.llm.cpu.kernel.tile.QuantisedTiles;
+import dev.helixbg.llm.cpu.kernel.tile.TileProduct;
+import dev.helixbg.llm.cpu.kernel.tile.Tiles;
 import dev.helixbg.llm.tensor.TensorType;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
@@ -104,16 +106,15 @@ public final class KernelWarmUp {
   public static void rows(TensorType type) {
     try (Arena arena = Arena.ofConfined()) {
       Scratch scratch = new Scratch(arena);
-      RowProduct.Order order = RowProduct.order(type, COLUMNS);
+      RowKernel kernel = RowKernels.of(type, COLUMNS);
       long weights = arena.allocate(ROWS * type.bytes(COLUMNS), 64).address();
       long x = floats(arena, COLUMNS);
-      long prepared = floats(arena, order.floats(COLUMNS));
+      long prepared = floats(arena, kernel.floats(COLUMNS));
       long y = floats(arena, ROWS);
-      long row = floats(arena, COLUMNS);
       for (int i = 0; i < CALLS; i++) {
-        order.prepare(x, COLUMNS, prepared);
+        kernel.prepare(x, COLUMNS, prepared);
         RowProduct.multiply(
-            type, weights, COLUMNS, prepared, y, 0, ROWS, i % 2 + 1, scratch.unpacker, row);
+            type, weights, COLUMNS, prepared, y, 0, ROWS, i % 2 + 1, scratch.unpacker);
       }
     }
   }

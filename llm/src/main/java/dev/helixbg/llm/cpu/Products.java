@@ -2,8 +2,8 @@ package dev.helixbg.llm.cpu;
 
 import dev.helixbg.llm.backend.host.HostActivations;
 import dev.helixbg.llm.backend.host.HostMatrix;
-import dev.helixbg.llm.cpu.kernel.RowProduct;
 import dev.helixbg.llm.cpu.kernel.Vectors;
+import dev.helixbg.llm.cpu.kernel.row.RowProduct;
 import java.lang.foreign.Arena;
 import java.util.function.IntConsumer;
 
@@ -147,9 +147,8 @@ final class Products {
       HostMatrix w = matrices[m];
       int from = from(m, part);
       int to = to(m, part);
-      long row = mine.floats((long) columns + (adds ? w.rows() : 0));
-      long target = targets[m].address(this.row);
-      long y = adds ? row + 4L * columns : target;
+      long target = targets[m].address(row);
+      long y = adds ? mine.floats(w.rows()) : target;
       int streams = mine.streams.next();
       long start = mine.streams.asks() ? System.nanoTime() : 0;
       RowProduct.multiply(
@@ -161,8 +160,7 @@ final class Products {
           from,
           to,
           streams,
-          mine.unpacker,
-          row);
+          mine.unpacker);
       if (mine.streams.asks()) {
         mine.streams.took(System.nanoTime() - start, (to - from) * w.rowBytes());
       }

@@ -1,18 +1,18 @@
 package dev.helixbg.llm.cpu;
 
-import static dev.helixbg.llm.cpu.kernel.TileProduct.DEPTH;
-import static dev.helixbg.llm.cpu.kernel.TileProduct.ROWS;
-import static dev.helixbg.llm.cpu.kernel.TileProduct.STRIDE;
-import static dev.helixbg.llm.cpu.kernel.TileProduct.TOKENS;
+import static dev.helixbg.llm.cpu.kernel.tile.TileProduct.DEPTH;
+import static dev.helixbg.llm.cpu.kernel.tile.TileProduct.ROWS;
+import static dev.helixbg.llm.cpu.kernel.tile.TileProduct.STRIDE;
+import static dev.helixbg.llm.cpu.kernel.tile.TileProduct.TOKENS;
 
 import dev.helixbg.llm.backend.Batch;
 import dev.helixbg.llm.backend.KvShape;
 import dev.helixbg.llm.backend.host.HostActivations;
 import dev.helixbg.llm.backend.host.HostKvCache;
-import dev.helixbg.llm.cpu.kernel.Softmax;
-import dev.helixbg.llm.cpu.kernel.TileProduct;
-import dev.helixbg.llm.cpu.kernel.Tiles;
 import dev.helixbg.llm.cpu.kernel.Vectors;
+import dev.helixbg.llm.cpu.kernel.attention.Softmax;
+import dev.helixbg.llm.cpu.kernel.tile.TileProduct;
+import dev.helixbg.llm.cpu.kernel.tile.Tiles;
 import java.lang.foreign.Arena;
 
 /**

@@ -1,15 +1,15 @@
 package dev.helixbg.llm.cpu;
 
-import static dev.helixbg.llm.cpu.kernel.Q4KTileProduct.ROWS;
-import static dev.helixbg.llm.cpu.kernel.QuantisedTiles.COLUMNS;
-import static dev.helixbg.llm.cpu.kernel.QuantisedTiles.TOKENS;
+import static dev.helixbg.llm.cpu.kernel.tile.Q4KTileProduct.ROWS;
+import static dev.helixbg.llm.cpu.kernel.tile.QuantisedTiles.COLUMNS;
+import static dev.helixbg.llm.cpu.kernel.tile.QuantisedTiles.TOKENS;
 
 import dev.helixbg.llm.backend.host.HostActivations;
 import dev.helixbg.llm.backend.host.HostMatrix;
-import dev.helixbg.llm.cpu.kernel.Q4KPanel;
-import dev.helixbg.llm.cpu.kernel.Q4KTileProduct;
-import dev.helixbg.llm.cpu.kernel.QuantisedTiles;
-import dev.helixbg.llm.cpu.kernel.Tiles;
+import dev.helixbg.llm.cpu.kernel.tile.Q4KPanel;
+import dev.helixbg.llm.cpu.kernel.tile.Q4KTileProduct;
+import dev.helixbg.llm.cpu.kernel.tile.QuantisedTiles;
+import dev.helixbg.llm.cpu.kernel.tile.Tiles;
 import dev.helixbg.llm.tensor.TensorType;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;

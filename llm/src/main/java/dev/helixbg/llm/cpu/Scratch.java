@@ -1,11 +1,11 @@
 package dev.helixbg.llm.cpu;
 
 import dev.helixbg.llm.backend.host.HostMemory;
-import dev.helixbg.llm.cpu.kernel.Q4KPanel;
-import dev.helixbg.llm.cpu.kernel.Q4KTileProduct;
-import dev.helixbg.llm.cpu.kernel.TileProduct;
-import dev.helixbg.llm.cpu.kernel.Tiles;
 import dev.helixbg.llm.cpu.kernel.Unpacker;
+import dev.helixbg.llm.cpu.kernel.tile.Q4KPanel;
+import dev.helixbg.llm.cpu.kernel.tile.Q4KTileProduct;
+import dev.helixbg.llm.cpu.kernel.tile.TileProduct;
+import dev.helixbg.llm.cpu.kernel.tile.Tiles;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 

@@ -4,11 +4,11 @@ import dev.helixbg.llm.backend.KvShape;
 import dev.helixbg.llm.backend.KvShape.Storage;
 import dev.helixbg.llm.backend.host.HostActivations;
 import dev.helixbg.llm.backend.host.HostKvCache;
-import dev.helixbg.llm.cpu.kernel.HalfAttention;
-import dev.helixbg.llm.cpu.kernel.Q8Attention;
-import dev.helixbg.llm.cpu.kernel.RowAttention;
-import dev.helixbg.llm.cpu.kernel.Softmax;
 import dev.helixbg.llm.cpu.kernel.Vectors;
+import dev.helixbg.llm.cpu.kernel.attention.HalfAttention;
+import dev.helixbg.llm.cpu.kernel.attention.Q8Attention;
+import dev.helixbg.llm.cpu.kernel.attention.RowAttention;
+import dev.helixbg.llm.cpu.kernel.attention.Softmax;
 
 /**
  * Attention of single tokens, by one member of the team: keys and values are read where they lie,

@@ -43,12 +43,12 @@ public record Sampling(
   }
 
   /** Whether the choice is the plain maximum of the logits, which a device can take itself. */
-  public boolean isArgmax() {
+  boolean isArgmax() {
     return temperature == 0 && repetitionPenalty == 1;
   }
 
   /** Whether the draw is among the likeliest alone, and few of them, which a device can do. */
-  public boolean isTopKOnly() {
+  boolean isTopKOnly() {
     return temperature > 0 && repetitionPenalty == 1 && topK > 0 && topK <= Backend.MOST_TOP;
   }
 

@@ -27,7 +27,7 @@ public final class GgufException extends RuntimeException {
   }
 
   /** Byte offset of the faulty field, or {@link #NO_OFFSET}. */
-  public long offset() {
+  long offset() {
     return offset;
   }
 

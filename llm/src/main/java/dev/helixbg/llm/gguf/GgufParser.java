@@ -6,7 +6,6 @@ import dev.helixbg.llm.gguf.GgufValue.Text;
 import dev.helixbg.llm.gguf.GgufValue.Whole;
 import dev.helixbg.llm.tensor.Tensor;
 import dev.helixbg.llm.tensor.TensorType;
-import dev.helixbg.llm.tensor.UnsupportedTensorTypeException;
 import java.lang.foreign.MemorySegment;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
@@ -255,7 +254,7 @@ final class GgufParser {
   private TensorType tensorType() {
     try {
       return TensorType.ofId(in.int32());
-    } catch (UnsupportedTensorTypeException e) {
+    } catch (IllegalArgumentException e) {
       throw in.error(e.getMessage());
     }
   }

@@ -85,11 +85,10 @@ public final class MappedFile implements AutoCloseable {
     return error(path, what, GgufException.NO_OFFSET);
   }
 
-  public Path path() {
+  Path path() {
     return path;
   }
 
-  /** All of the file. */
   public MemorySegment bytes() {
     return bytes;
   }

@@ -54,7 +54,7 @@ public final class Tokenizer implements AutoCloseable {
   }
 
   /** Number of ids. */
-  public int size() {
+  int size() {
     return vocabulary.size();
   }
 
@@ -107,7 +107,7 @@ public final class Tokenizer implements AutoCloseable {
    *
    * @throws TokenizerException if the vocabulary has no such token
    */
-  public int special(String token) {
+  int special(String token) {
     Integer id = special.get(token);
     if (id == null) {
       throw new TokenizerException(
@@ -116,7 +116,6 @@ public final class Tokenizer implements AutoCloseable {
     return id;
   }
 
-  /** The tokens that end an answer. */
   public Set<Integer> endTokens() {
     Set<Integer> ends = new TreeSet<>();
     if (vocabulary.endOfText() >= 0) {

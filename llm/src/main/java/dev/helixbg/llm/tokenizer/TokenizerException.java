@@ -4,11 +4,11 @@ package dev.helixbg.llm.tokenizer;
 public final class TokenizerException extends RuntimeException {
   private static final long serialVersionUID = 1L;
 
-  public TokenizerException(String message) {
+  TokenizerException(String message) {
     super(message);
   }
 
-  public TokenizerException(String message, Throwable cause) {
+  TokenizerException(String message, Throwable cause) {
     super(message, cause);
   }
 }

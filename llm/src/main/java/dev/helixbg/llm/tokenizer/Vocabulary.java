@@ -12,7 +12,7 @@ import java.util.Map;
 public final class Vocabulary {
 
   /** What a token is for; the ids of ggml ({@code enum llama_token_type}) less one. */
-  public enum Kind {
+  enum Kind {
     /** Stands for text. */
     NORMAL,
     UNKNOWN,

@@ -12,7 +12,7 @@ import dev.helixbg.llm.backend.KvShape.Storage;
 import dev.helixbg.llm.backend.Norm;
 import dev.helixbg.llm.backend.Qkv;
 import dev.helixbg.llm.backend.Rope;
-import dev.helixbg.llm.cpu.kernel.TileProduct;
+import dev.helixbg.llm.cpu.kernel.tile.TileProduct;
 import dev.helixbg.llm.tensor.Tensor;
 import dev.helixbg.llm.tensor.TensorType;
 import java.lang.ProcessBuilder.Redirect;

@@ -2,7 +2,7 @@ package dev.helixbg.llm.cpu;
 
 import dev.helixbg.llm.backend.Backend;
 import dev.helixbg.llm.backend.BackendContract;
-import dev.helixbg.llm.cpu.kernel.RowProduct;
+import dev.helixbg.llm.cpu.kernel.row.RowKernels;
 import dev.helixbg.llm.tensor.TensorType;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
@@ -26,7 +26,7 @@ class CpuBackendContractTest extends BackendContract {
    */
   @Override
   protected double productBound(TensorType type) {
-    if (RowProduct.order(type, 256).rounds()) {
+    if (RowKernels.of(type, 256).rounds()) {
       return 2e-2;
     }
     return type == TensorType.Q4_K ? 3e-4 : 2e-5;

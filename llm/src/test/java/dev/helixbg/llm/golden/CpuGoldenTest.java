@@ -2,7 +2,7 @@ package dev.helixbg.llm.golden;
 
 import dev.helixbg.llm.backend.Backend;
 import dev.helixbg.llm.cpu.CpuBackend;
-import dev.helixbg.llm.cpu.kernel.RowProduct;
+import dev.helixbg.llm.cpu.kernel.row.RowKernels;
 import dev.helixbg.llm.tensor.TensorType;
 import java.util.List;
 
@@ -24,7 +24,7 @@ abstract class CpuGoldenTest extends GoldenContract {
   }
 
   /** Below 512 bits most kernels round activations to some eight bits. */
-  private static final boolean ROUNDS = RowProduct.order(TensorType.Q6_K, 256).rounds();
+  private static final boolean ROUNDS = RowKernels.of(TensorType.Q6_K, 256).rounds();
 
   @Override
   double logitBound() {

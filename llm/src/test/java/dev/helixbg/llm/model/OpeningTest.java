@@ -12,7 +12,7 @@ import dev.helixbg.llm.backend.Backend;
 import dev.helixbg.llm.backend.InterceptedBackend;
 import dev.helixbg.llm.backend.KvShape.Storage;
 import dev.helixbg.llm.cpu.CpuBackend;
-import dev.helixbg.llm.cpu.kernel.TileProduct;
+import dev.helixbg.llm.cpu.kernel.tile.TileProduct;
 import dev.helixbg.llm.gguf.GgufException;
 import dev.helixbg.llm.golden.GoldenModel;
 import dev.helixbg.llm.model.WarmUp.Passes;

@@ -58,15 +58,14 @@ class TensorTypeTest {
 
   @Test
   void knownButUnsupportedTypesAreNamed() {
-    var failure = assertThrows(UnsupportedTensorTypeException.class, () -> TensorType.ofId(10));
+    var failure = assertThrows(IllegalArgumentException.class, () -> TensorType.ofId(10));
     assertEquals("tensor type 10 (Q2_K) is not supported", failure.getMessage());
-    assertEquals(10, failure.id());
   }
 
   @ParameterizedTest
   @ValueSource(ints = {-1, 31, 1000, Integer.MAX_VALUE, Integer.MIN_VALUE})
   void typesNobodyKnowsFailByNumber(int id) {
-    var failure = assertThrows(UnsupportedTensorTypeException.class, () -> TensorType.ofId(id));
+    var failure = assertThrows(IllegalArgumentException.class, () -> TensorType.ofId(id));
     assertTrue(failure.getMessage().contains(id + " (unknown)"), failure.getMessage());
   }
 

@@ -9,7 +9,6 @@ import picocli.CommandLine.Spec;
 @Command(
     name = "bench",
     description = "Measure this machine; every benchmark checks its result first.",
-    mixinStandardHelpOptions = true,
     synopsisSubcommandLabel = "BENCHMARK")
 final class BenchCommand implements Runnable {
   @Spec private CommandSpec spec;

@@ -13,7 +13,6 @@ import dev.helixbg.daemon.terminal.Json;
 import dev.helixbg.embed.EmbeddingModel;
 import dev.helixbg.embed.MiniLm;
 import dev.helixbg.embed.bench.BenchTexts;
-import dev.helixbg.embed.bench.Contender;
 import dev.helixbg.embed.bench.EmbedBench;
 import dev.helixbg.embed.bench.EmbedBench.Entrant;
 import dev.helixbg.embed.bench.EmbedBench.Result;
@@ -31,8 +30,7 @@ import picocli.CommandLine.Option;
     name = "embed",
     description =
         "Texts, tokens and GFLOP per second for short, long and mixed texts, at 128 and 256 tokens"
-            + " and in eight bits, beside langchain4j in the same run.",
-    mixinStandardHelpOptions = true)
+            + " and in eight bits, beside langchain4j in the same run.")
 final class BenchEmbedCommand extends ValueCommand {
   /** All rivals cut there, so that everybody does the same work. */
   private static final int COMMON_TOKENS = 128;
@@ -92,12 +90,12 @@ final class BenchEmbedCommand extends ValueCommand {
         MiniLm eightBit = open(settings, Precision.INT8, COMMON_TOKENS);
         MiniLm own = open(settings, Precision.FP32, OWN_TOKENS)) {
       List<Entrant> entrants = new ArrayList<>();
-      entrants.add(new Entrant(alone, SAME));
-      entrants.add(new Entrant(together, SAME));
-      entrants.add(new Entrant(contender("helix-bg fp32, 128 tokens", common), SAME));
+      entrants.add(new Entrant(alone.name(), alone, SAME));
+      entrants.add(new Entrant(together.name(), together, SAME));
+      entrants.add(new Entrant("helix-bg fp32, 128 tokens", common::embedAll, SAME));
       entrants.add(
-          new Entrant(contender("helix-bg int8, 128 tokens", eightBit), SAME_IN_EIGHT_BITS));
-      entrants.add(new Entrant(contender("helix-bg fp32, 256 tokens", own), LOOSELY_SAME));
+          new Entrant("helix-bg int8, 128 tokens", eightBit::embedAll, SAME_IN_EIGHT_BITS));
+      entrants.add(new Entrant("helix-bg fp32, 256 tokens", own::embedAll, LOOSELY_SAME));
       BenchTexts mixed = BenchTexts.mixed(texts / 2, own::tokenCount);
       List<BenchTexts> sets =
           List.of(
@@ -122,20 +120,6 @@ final class BenchEmbedCommand extends ValueCommand {
         new EmbedSettings(
             settings.embed().models(), settings.embed().provider(), precision, maxTokens);
     return EmbeddingModel.locate(embed, settings.cache()).open(settings.threads());
-  }
-
-  private static Contender contender(String name, MiniLm model) {
-    return new Contender() {
-      @Override
-      public String name() {
-        return name;
-      }
-
-      @Override
-      public float[][] embed(List<String> all) throws InterruptedException {
-        return model.embedAll(all);
-      }
-    };
   }
 
   private void print(Bench bench) {

@@ -38,8 +38,7 @@ import picocli.CommandLine.Option;
         "How many planted rewrites, overtaken notes and look-alikes are among the first pairs of"
             + " the list of relations, beside the list without passages and one by plain"
             + " similarity; how many misfiled entries are found; and how often a search finds what"
-            + " stands late in a long note.",
-    mixinStandardHelpOptions = true)
+            + " stands late in a long note.")
 final class BenchFindingsCommand extends ValueCommand {
   private static final int MAX_ENTRIES = 200_000;
 

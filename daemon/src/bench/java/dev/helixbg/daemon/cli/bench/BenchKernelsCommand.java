@@ -23,8 +23,7 @@ import picocli.CommandLine.Option;
     name = "kernels",
     description =
         "Every kernel of the language model engine on the CPU, beside the memory's and the"
-            + " arithmetic's ceiling, measured in the same run.",
-    mixinStandardHelpOptions = true)
+            + " arithmetic's ceiling, measured in the same run.")
 final class BenchKernelsCommand extends ValueCommand {
   @Mixin private GlobalOptions options;
 

@@ -28,8 +28,7 @@ import picocli.CommandLine.Option;
     name = "label",
     description =
         "Entries labelled per second, as a run does it, beside one entry at a time without the"
-            + " shared opening, and beside what the prompt speed allows.",
-    mixinStandardHelpOptions = true)
+            + " shared opening, and beside what the prompt speed allows.")
 final class BenchLabelCommand extends ValueCommand {
   private static final int PROMPT_TOKENS = 512;
 

@@ -31,10 +31,7 @@ import picocli.CommandLine.Option;
  * How fast this machine reads prompts and generates, as llama-bench counts it; with --beside what a
  * user could install instead, in turn.
  */
-@Command(
-    name = "llm",
-    description = "Prompt and generation tokens per second of a GGUF model.",
-    mixinStandardHelpOptions = true)
+@Command(name = "llm", description = "Prompt and generation tokens per second of a GGUF model.")
 final class BenchLlmCommand extends ValueCommand {
   /** With the rival's start, and with each of its rounds: minutes on a slow machine. */
   private static final Duration PATIENCE = Duration.ofMinutes(10);

@@ -26,8 +26,7 @@ import picocli.CommandLine.Option;
     name = "similarity",
     description =
         "All pairs of many vectors above a limit, beside a plain pair-by-pair loop and the"
-            + " machine's multiply-add peak.",
-    mixinStandardHelpOptions = true)
+            + " machine's multiply-add peak.")
 final class BenchSimilarityCommand extends ValueCommand {
   private static final int MAX_VECTORS = 200_000;
 

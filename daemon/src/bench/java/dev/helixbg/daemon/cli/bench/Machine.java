@@ -2,7 +2,7 @@ package dev.helixbg.daemon.cli.bench;
 
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import dev.helixbg.daemon.terminal.Console;
-import dev.helixbg.llm.cpu.kernel.Lanes;
+import dev.helixbg.llm.cpu.lanes.Lanes;
 import java.io.IOException;
 import java.lang.management.ManagementFactory;
 import java.nio.file.Files;
@@ -58,7 +58,6 @@ record Machine(String processor, int vectorBits, String jdk, String options) {
     console.say("Options   %s", options);
   }
 
-  /** As fields of an object. */
   void describeIn(ObjectNode json) {
     json.put("processor", processor)
         .put("vector_bits", vectorBits)

@@ -20,8 +20,7 @@ import picocli.CommandLine.Mixin;
 /** Shows that embedding works on this machine, and that its vectors make sense. */
 @Command(
     name = "embed-test",
-    description = "Embed sample texts: first values, similarities, provider in use, timing.",
-    mixinStandardHelpOptions = true)
+    description = "Embed sample texts: first values, similarities, provider in use, timing.")
 public final class EmbedTestCommand extends ValueCommand {
   /** The first two say the same, the third is related, the last is about something else. */
   private static final List<String> TEXTS =

@@ -41,8 +41,7 @@ import picocli.CommandLine.Parameters;
 /** Lets a model answer a prompt, and shows the answer while it grows. */
 @Command(
     name = "generate",
-    description = "Let a GGUF model answer a prompt; the text is printed as it comes.",
-    mixinStandardHelpOptions = true)
+    description = "Let a GGUF model answer a prompt; the text is printed as it comes.")
 public final class GenerateCommand implements Callable<Integer> {
   @Mixin private GlobalOptions options;
   @Mixin private ModelFlags flags;

@@ -22,8 +22,7 @@ import picocli.CommandLine.Option;
 /** Tries the GPU: is what it computes right, and how fast is it? */
 @Command(
     name = "gpu-test",
-    description = "Check the GPU's kernels against the CPU, and measure them.",
-    mixinStandardHelpOptions = true)
+    description = "Check the GPU's kernels against the CPU, and measure them.")
 public final class GpuTestCommand extends ValueCommand {
   private static final int LARGEST_COPY = 256 << 20;
   private static final int LARGEST_SMALL_COPY = 1 << 20;

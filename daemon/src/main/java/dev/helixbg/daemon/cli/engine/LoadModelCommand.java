@@ -32,8 +32,7 @@ import picocli.CommandLine.Parameters;
 /** Opens a model file, checks all of it, and tells what is in it. */
 @Command(
     name = "load-model",
-    description = "Open a GGUF model: metadata, configuration, tensors, load time by phase.",
-    mixinStandardHelpOptions = true)
+    description = "Open a GGUF model: metadata, configuration, tensors, load time by phase.")
 public final class LoadModelCommand extends ValueCommand {
   private static final int LONGEST_VALUE = 100;
 
@@ -136,7 +135,7 @@ public final class LoadModelCommand extends ValueCommand {
             .put("name", model.name())
             .put("backend", model.backend().name())
             .put("context_limit", model.contextLimit());
-    json.set("memory", ModelCost.of(model).toJson());
+    json.set("memory", Json.of(ModelCost.of(model)));
     putConfig(model, json.putObject("config"));
     ObjectNode metadata = json.putObject("metadata");
     gguf.metadata().values().forEach((key, value) -> metadata.set(key, toJson(value)));

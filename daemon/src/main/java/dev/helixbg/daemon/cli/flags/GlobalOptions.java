@@ -35,7 +35,6 @@ public final class GlobalOptions {
     return Optional.ofNullable(config).map(file -> file.toAbsolutePath().normalize());
   }
 
-  /** The settings that were given as flags. */
   public Map<String, String> set() {
     return Map.copyOf(set);
   }

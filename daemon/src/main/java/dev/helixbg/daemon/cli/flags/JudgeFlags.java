@@ -4,6 +4,7 @@ import dev.helixbg.config.Settings;
 import java.nio.file.Path;
 import java.util.HashMap;
 import java.util.Map;
+import java.util.Objects;
 import picocli.CommandLine.Option;
 
 /** Options of every command that lets a language model judge entries. */
@@ -35,21 +36,15 @@ public final class JudgeFlags {
   @Option(names = "--threads", paramLabel = "N", description = "Threads; 0: one per core.")
   private String threads;
 
-  /** The settings with these flags in force. */
   public Settings settings(GlobalOptions options) {
     Map<String, String> flags = new HashMap<>();
     if (model != null) {
       flags.put("llm.model", model.toAbsolutePath().normalize().toString());
     }
-    if (seconds != null) {
-      flags.put("llm.seconds", seconds);
-    }
-    if (backend != null) {
-      flags.put("llm.backend", backend);
-    }
-    if (threads != null) {
-      flags.put("threads", threads);
-    }
+    flags.put("llm.seconds", seconds);
+    flags.put("llm.backend", backend);
+    flags.put("threads", threads);
+    flags.values().removeIf(Objects::isNull);
     return options.load(flags).settings();
   }
 }

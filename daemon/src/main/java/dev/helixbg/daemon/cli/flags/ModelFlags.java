@@ -43,7 +43,6 @@ public final class ModelFlags {
               + " only (default: ${DEFAULT-VALUE}).")
   private Storage kvCache;
 
-  /** The settings with these flags in force. */
   public Settings settings(GlobalOptions options) {
     return options.settings(threads);
   }

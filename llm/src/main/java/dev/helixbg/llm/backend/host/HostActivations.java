@@ -23,11 +23,10 @@ public record HostActivations(MemorySegment data, int rows, int columns, int str
   }
 
   /** Byte offset of a row in {@link #data}. */
-  public long offset(int row) {
+  long offset(int row) {
     return (long) row * stride * Float.BYTES;
   }
 
-  /** Where a row lies in memory. */
   public long address(int row) {
     return data.address() + offset(row);
   }

@@ -71,7 +71,6 @@ public final class HostKvCache implements KvCache {
     return shared;
   }
 
-  /** The memory of a run. */
   public MemorySegment data(int run) {
     return pages[run].data;
   }

@@ -15,7 +15,6 @@ public record HostMatrix(
     String name, TensorType type, int rows, int columns, long rowBytes, MemorySegment data)
     implements Matrix {
 
-  /** Where a row lies in memory. */
   public long address(int row) {
     return data.address() + row * rowBytes;
   }
@@ -25,7 +24,7 @@ public record HostMatrix(
     Dequantize.row(type, data, row * rowBytes, columns, target, 0);
   }
 
-  public static HostMatrix of(Tensor tensor) {
+  static HostMatrix of(Tensor tensor) {
     return new HostMatrix(
         tensor.name(),
         tensor.type(),

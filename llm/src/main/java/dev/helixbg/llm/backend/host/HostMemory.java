@@ -48,7 +48,7 @@ public final class HostMemory {
   }
 
   /** Memory that is given back to the system when the arena closes. */
-  public static MemorySegment allocate(Arena arena, long bytes) {
+  static MemorySegment allocate(Arena arena, long bytes) {
     if (bytes < LARGE) {
       return arena.allocate(bytes, ALIGNMENT);
     }

@@ -16,11 +16,6 @@ final class HostTokens implements Tokens {
   }
 
   @Override
-  public int rows() {
-    return ids[0].length;
-  }
-
-  @Override
   public int get(int slot, int row) {
     return ids[slot][row];
   }

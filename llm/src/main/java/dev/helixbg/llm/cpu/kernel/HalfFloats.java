@@ -1,15 +1,16 @@
 package dev.helixbg.llm.cpu.kernel;
 
-import static dev.helixbg.llm.cpu.kernel.Lanes.ADDRESS;
-import static dev.helixbg.llm.cpu.kernel.Lanes.FLOAT;
-import static dev.helixbg.llm.cpu.kernel.Lanes.FLOATS;
-import static dev.helixbg.llm.cpu.kernel.Lanes.INTS;
-import static dev.helixbg.llm.cpu.kernel.Lanes.MEMORY;
-import static dev.helixbg.llm.cpu.kernel.Lanes.ORDER;
-import static dev.helixbg.llm.cpu.kernel.Lanes.SHORT;
+import static dev.helixbg.llm.cpu.lanes.Lanes.ADDRESS;
+import static dev.helixbg.llm.cpu.lanes.Lanes.FLOAT;
+import static dev.helixbg.llm.cpu.lanes.Lanes.FLOATS;
+import static dev.helixbg.llm.cpu.lanes.Lanes.INTS;
+import static dev.helixbg.llm.cpu.lanes.Lanes.MEMORY;
+import static dev.helixbg.llm.cpu.lanes.Lanes.ORDER;
+import static dev.helixbg.llm.cpu.lanes.Lanes.SHORT;
 import static jdk.incubator.vector.VectorOperators.LSHL;
 import static jdk.incubator.vector.VectorOperators.ZERO_EXTEND_S2I;
 
+import dev.helixbg.llm.cpu.lanes.Lanes;
 import jdk.incubator.vector.IntVector;
 import jdk.incubator.vector.ShortVector;
 import jdk.incubator.vector.VectorMask;

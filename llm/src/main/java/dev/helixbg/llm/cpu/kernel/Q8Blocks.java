@@ -1,10 +1,10 @@
 package dev.helixbg.llm.cpu.kernel;
 
-import static dev.helixbg.llm.cpu.kernel.Lanes.ADDRESS;
-import static dev.helixbg.llm.cpu.kernel.Lanes.BYTE;
-import static dev.helixbg.llm.cpu.kernel.Lanes.FLOAT;
-import static dev.helixbg.llm.cpu.kernel.Lanes.MEMORY;
-import static dev.helixbg.llm.cpu.kernel.Lanes.SHORT;
+import static dev.helixbg.llm.cpu.lanes.Lanes.ADDRESS;
+import static dev.helixbg.llm.cpu.lanes.Lanes.BYTE;
+import static dev.helixbg.llm.cpu.lanes.Lanes.FLOAT;
+import static dev.helixbg.llm.cpu.lanes.Lanes.MEMORY;
+import static dev.helixbg.llm.cpu.lanes.Lanes.SHORT;
 
 /** Floats to blocks of Q8_0: a scale in f16, then 32 bytes. */
 public final class Q8Blocks {

@@ -1,22 +1,26 @@
 package dev.helixbg.llm.cpu.kernel;
 
-import static dev.helixbg.llm.cpu.kernel.Lanes.ADDRESS;
-import static dev.helixbg.llm.cpu.kernel.Lanes.BYTE;
-import static dev.helixbg.llm.cpu.kernel.Lanes.BYTES_16;
-import static dev.helixbg.llm.cpu.kernel.Lanes.FLOATS;
-import static dev.helixbg.llm.cpu.kernel.Lanes.INT;
-import static dev.helixbg.llm.cpu.kernel.Lanes.INTS_4;
-import static dev.helixbg.llm.cpu.kernel.Lanes.LONG;
-import static dev.helixbg.llm.cpu.kernel.Lanes.MEMORY;
-import static dev.helixbg.llm.cpu.kernel.Lanes.ORDER;
-import static dev.helixbg.llm.cpu.kernel.Lanes.SHORT;
+import static dev.helixbg.llm.cpu.lanes.Lanes.ADDRESS;
+import static dev.helixbg.llm.cpu.lanes.Lanes.BYTE;
+import static dev.helixbg.llm.cpu.lanes.Lanes.BYTES_16;
+import static dev.helixbg.llm.cpu.lanes.Lanes.FLOATS;
+import static dev.helixbg.llm.cpu.lanes.Lanes.INT;
+import static dev.helixbg.llm.cpu.lanes.Lanes.LONG;
+import static dev.helixbg.llm.cpu.lanes.Lanes.MEMORY;
+import static dev.helixbg.llm.cpu.lanes.Lanes.ORDER;
+import static dev.helixbg.llm.cpu.lanes.Lanes.SHORT;
+import static dev.helixbg.llm.cpu.lanes.Lanes.loadFloats;
+import static dev.helixbg.llm.cpu.lanes.Lanes.loadInts4;
 import static jdk.incubator.vector.VectorOperators.B2F;
 import static jdk.incubator.vector.VectorOperators.LSHL;
 import static jdk.incubator.vector.VectorOperators.LSHR;
 
+import dev.helixbg.llm.backend.host.HostMemory;
+import dev.helixbg.llm.cpu.lanes.Lanes;
 import dev.helixbg.llm.tensor.Dequantize;
 import dev.helixbg.llm.tensor.TensorType;
 import java.lang.foreign.Arena;
+import java.lang.foreign.MemorySegment;
 import jdk.incubator.vector.ByteVector;
 import jdk.incubator.vector.FloatVector;
 import jdk.incubator.vector.IntVector;
@@ -29,7 +33,7 @@ import jdk.incubator.vector.IntVector;
  * then bytes times scale plus minimum become floats. The second step is the same for all types and
  * has one scale and minimum per 16 weights.
  *
- * <p>Holds the memory between the steps: one per thread.
+ * <p>Holds the memory between the steps, and {@link #room} for a row: one per thread.
  */
 public final class Unpacker {
   private static final int LOW_NIBBLES = 0x0F0F0F0F;
@@ -44,8 +48,18 @@ public final class Unpacker {
   private final float[] scales = new float[16];
   private final float[] minima = new float[16];
 
+  private final Arena arena;
+  private MemorySegment room = MemorySegment.NULL;
+
   public Unpacker(Arena arena) {
+    this.arena = arena;
     levels = arena.allocate(256, 64).address();
+  }
+
+  /** Address of at least {@code count} floats, of any content. */
+  public long room(int count) {
+    room = HostMemory.grown(arena, room, 4L * count);
+    return room.address();
   }
 
   private static ByteVector nonLinearLevels() {
@@ -192,7 +206,7 @@ public final class Unpacker {
 
   /** Sixteen bytes: low nibbles to levels 0–15, high to 16–31, less {@code zero}. */
   private void nibbles(long source, int zero) {
-    IntVector z = IntVector.fromMemorySegment(INTS_4, MEMORY, source, ORDER);
+    IntVector z = loadInts4(source);
     z.and(LOW_NIBBLES)
         .reinterpretAsBytes()
         .sub((byte) zero)
@@ -213,7 +227,7 @@ public final class Unpacker {
   /** Four times 32 bytes: low nibbles to 32 levels, high to the next 32. */
   private void nibblePairs(long source) {
     for (int i = 0; i < 8; i++) {
-      IntVector z = IntVector.fromMemorySegment(INTS_4, MEMORY, source + 16L * i, ORDER);
+      IntVector z = loadInts4(source + 16L * i);
       long to = i / 2 * 64L + i % 2 * 16L;
       z.and(LOW_NIBBLES).intoMemorySegment(MEMORY, levels + to, ORDER);
       z.lanewise(LSHR, 4).and(LOW_NIBBLES).intoMemorySegment(MEMORY, levels + to + 32, ORDER);
@@ -241,9 +255,9 @@ public final class Unpacker {
   private void sixBits(long source) {
     for (int i = 0; i < 4; i++) {
       long low = source + i / 2 * 64L + i % 2 * 16L;
-      IntVector a = IntVector.fromMemorySegment(INTS_4, MEMORY, low, ORDER);
-      IntVector b = IntVector.fromMemorySegment(INTS_4, MEMORY, low + 32, ORDER);
-      IntVector high = IntVector.fromMemorySegment(INTS_4, MEMORY, source + 128 + 16L * i, ORDER);
+      IntVector a = loadInts4(low);
+      IntVector b = loadInts4(low + 32);
+      IntVector high = loadInts4(source + 128 + 16L * i);
       long to = i / 2 * 128L + i % 2 * 16L;
       a.and(LOW_NIBBLES)
           .or(high.and(LOW_PAIRS).lanewise(LSHL, 4))
@@ -272,7 +286,7 @@ public final class Unpacker {
 
   /** Sixteen bytes of nibbles to the 32 levels that they index, from level {@code to} on. */
   private void nonLinear(long source, long to) {
-    IntVector z = IntVector.fromMemorySegment(INTS_4, MEMORY, source, ORDER);
+    IntVector z = loadInts4(source);
     z.and(LOW_NIBBLES)
         .reinterpretAsBytes()
         .selectFrom(NON_LINEAR_LEVELS)
@@ -324,9 +338,7 @@ public final class Unpacker {
       float minimum = minima[group];
       for (int lane = 0; lane < 16; lane += Lanes.COUNT) {
         long to = target + 64L * group + 4L * lane;
-        FloatVector.fromMemorySegment(FLOATS, MEMORY, to, ORDER)
-            .add(minimum)
-            .intoMemorySegment(MEMORY, to, ORDER);
+        loadFloats(to).add(minimum).intoMemorySegment(MEMORY, to, ORDER);
       }
     }
   }

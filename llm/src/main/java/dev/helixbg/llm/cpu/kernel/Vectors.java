@@ -1,11 +1,12 @@
 package dev.helixbg.llm.cpu.kernel;
 
-import static dev.helixbg.llm.cpu.kernel.Lanes.BYTES;
-import static dev.helixbg.llm.cpu.kernel.Lanes.COUNT;
-import static dev.helixbg.llm.cpu.kernel.Lanes.FLOAT;
-import static dev.helixbg.llm.cpu.kernel.Lanes.FLOATS;
-import static dev.helixbg.llm.cpu.kernel.Lanes.MEMORY;
-import static dev.helixbg.llm.cpu.kernel.Lanes.ORDER;
+import static dev.helixbg.llm.cpu.lanes.Lanes.BYTES;
+import static dev.helixbg.llm.cpu.lanes.Lanes.COUNT;
+import static dev.helixbg.llm.cpu.lanes.Lanes.FLOAT;
+import static dev.helixbg.llm.cpu.lanes.Lanes.FLOATS;
+import static dev.helixbg.llm.cpu.lanes.Lanes.MEMORY;
+import static dev.helixbg.llm.cpu.lanes.Lanes.ORDER;
+import static dev.helixbg.llm.cpu.lanes.Lanes.loadFloats;
 import static jdk.incubator.vector.VectorOperators.EQ;
 import static jdk.incubator.vector.VectorOperators.LSHL;
 import static jdk.incubator.vector.VectorOperators.MAX;
@@ -22,7 +23,7 @@ public final class Vectors {
   private static final float LOWEST_EXPONENT = -87;
   private static final float HIGHEST_EXPONENT = 88;
   private static final float INVERSE_LN_2 = 1.44269504f;
-  static final float TO_INTEGER = 0x1.8p23f;
+  public static final float TO_INTEGER = 0x1.8p23f;
   private static final float LN_2_HIGH = 0.693359375f;
   private static final float LN_2_LOW = -2.12194440e-4f;
   private static final float C2 = 1f / 2;
@@ -39,9 +40,9 @@ public final class Vectors {
     long vectors = 4L * (count & -COUNT);
     long i = 0;
     for (; i != vectors; i += BYTES) {
-      FloatVector.fromMemorySegment(FLOATS, MEMORY, x + i, ORDER)
+      loadFloats(x + i)
           .mul(scale)
-          .mul(FloatVector.fromMemorySegment(FLOATS, MEMORY, gain + i, ORDER))
+          .mul(loadFloats(gain + i))
           .intoMemorySegment(MEMORY, y + i, ORDER);
     }
     for (; i != 4L * count; i += 4) {
@@ -65,16 +66,10 @@ public final class Vectors {
     long vectors = 4L * (half & -COUNT);
     long i = 0;
     for (; i != vectors; i += BYTES) {
-      FloatVector a =
-          FloatVector.fromMemorySegment(FLOATS, MEMORY, x + i, ORDER)
-              .mul(scale)
-              .mul(FloatVector.fromMemorySegment(FLOATS, MEMORY, gain + i, ORDER));
-      FloatVector b =
-          FloatVector.fromMemorySegment(FLOATS, MEMORY, x + second + i, ORDER)
-              .mul(scale)
-              .mul(FloatVector.fromMemorySegment(FLOATS, MEMORY, gain + second + i, ORDER));
-      FloatVector cos = FloatVector.fromMemorySegment(FLOATS, MEMORY, cosinesAt + i, ORDER);
-      FloatVector sin = FloatVector.fromMemorySegment(FLOATS, MEMORY, sinesAt + i, ORDER);
+      FloatVector a = loadFloats(x + i).mul(scale).mul(loadFloats(gain + i));
+      FloatVector b = loadFloats(x + second + i).mul(scale).mul(loadFloats(gain + second + i));
+      FloatVector cos = loadFloats(cosinesAt + i);
+      FloatVector sin = loadFloats(sinesAt + i);
       a.mul(cos).sub(b.mul(sin)).intoMemorySegment(MEMORY, x + i, ORDER);
       a.mul(sin).add(b.mul(cos)).intoMemorySegment(MEMORY, x + second + i, ORDER);
     }
@@ -93,8 +88,7 @@ public final class Vectors {
     long vectors = 4L * (count & -COUNT);
     long i = 0;
     for (; i != vectors; i += BYTES) {
-      FloatVector.fromMemorySegment(FLOATS, MEMORY, x + i, ORDER)
-          .intoMemorySegment(MEMORY, y + i, ORDER);
+      loadFloats(x + i).intoMemorySegment(MEMORY, y + i, ORDER);
     }
     for (; i != 4L * count; i += 4) {
       MEMORY.set(FLOAT, y + i, MEMORY.get(FLOAT, x + i));
@@ -118,9 +112,7 @@ public final class Vectors {
     long vectors = 4L * (count & -COUNT);
     long i = 0;
     for (; i != vectors; i += BYTES) {
-      FloatVector.fromMemorySegment(FLOATS, MEMORY, y + i, ORDER)
-          .add(FloatVector.fromMemorySegment(FLOATS, MEMORY, x + i, ORDER))
-          .intoMemorySegment(MEMORY, y + i, ORDER);
+      loadFloats(y + i).add(loadFloats(x + i)).intoMemorySegment(MEMORY, y + i, ORDER);
     }
     for (; i != 4L * count; i += 4) {
       MEMORY.set(FLOAT, y + i, MEMORY.get(FLOAT, y + i) + MEMORY.get(FLOAT, x + i));
@@ -132,9 +124,7 @@ public final class Vectors {
     long vectors = 4L * (count & -COUNT);
     long i = 0;
     for (; i != vectors; i += BYTES) {
-      FloatVector.fromMemorySegment(FLOATS, MEMORY, x + i, ORDER)
-          .mul(factor)
-          .intoMemorySegment(MEMORY, y + i, ORDER);
+      loadFloats(x + i).mul(factor).intoMemorySegment(MEMORY, y + i, ORDER);
     }
     for (; i != 4L * count; i += 4) {
       MEMORY.set(FLOAT, y + i, MEMORY.get(FLOAT, x + i) * factor);
@@ -146,7 +136,7 @@ public final class Vectors {
     long vectors = 4L * (count & -COUNT);
     long i = 0;
     for (; i != vectors; i += BYTES) {
-      FloatVector z = FloatVector.fromMemorySegment(FLOATS, MEMORY, gate + i, ORDER);
+      FloatVector z = loadFloats(gate + i);
       FloatVector u = z.neg().max(LOWEST_EXPONENT).min(HIGHEST_EXPONENT);
       FloatVector t = u.mul(INVERSE_LN_2).add(TO_INTEGER);
       FloatVector n = t.sub(TO_INTEGER);
@@ -156,9 +146,7 @@ public final class Vectors {
       p = p.fma(r, FloatVector.broadcast(FLOATS, 1)).fma(r, FloatVector.broadcast(FLOATS, 1));
       FloatVector exp =
           p.reinterpretAsInts().add(t.reinterpretAsInts().lanewise(LSHL, 23)).reinterpretAsFloats();
-      z.div(exp.add(1))
-          .mul(FloatVector.fromMemorySegment(FLOATS, MEMORY, y + i, ORDER))
-          .intoMemorySegment(MEMORY, y + i, ORDER);
+      z.div(exp.add(1)).mul(loadFloats(y + i)).intoMemorySegment(MEMORY, y + i, ORDER);
     }
     for (; i != 4L * count; i += 4) {
       float z = MEMORY.get(FLOAT, gate + i);
@@ -175,11 +163,11 @@ public final class Vectors {
     long vectors = 4L * (count & -COUNT);
     long i = 0;
     for (; i != pairs; i += 2 * BYTES) {
-      largest = FloatVector.fromMemorySegment(FLOATS, MEMORY, x + i, ORDER).max(largest);
-      other = FloatVector.fromMemorySegment(FLOATS, MEMORY, x + i + BYTES, ORDER).max(other);
+      largest = loadFloats(x + i).max(largest);
+      other = loadFloats(x + i + BYTES).max(other);
     }
     for (; i != vectors; i += BYTES) {
-      largest = FloatVector.fromMemorySegment(FLOATS, MEMORY, x + i, ORDER).max(largest);
+      largest = loadFloats(x + i).max(largest);
     }
     largest = other.max(largest);
     float max = largest.reduceLanes(MAX);
@@ -194,8 +182,7 @@ public final class Vectors {
     long vectors = 4L * (count & -COUNT);
     long i = 0;
     for (; i != vectors; i += BYTES) {
-      VectorMask<Float> equal =
-          FloatVector.fromMemorySegment(FLOATS, MEMORY, x + i, ORDER).compare(EQ, value);
+      VectorMask<Float> equal = loadFloats(x + i).compare(EQ, value);
       if (equal.anyTrue()) {
         return (int) (i / 4) + equal.firstTrue();
       }

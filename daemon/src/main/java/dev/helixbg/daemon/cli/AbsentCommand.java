@@ -1,0 +1,25 @@
+package dev.helixbg.daemon.cli;
+
+import dev.helixbg.daemon.terminal.ExitCode;
+import dev.helixbg.daemon.terminal.Failure;
+import java.util.List;
+import java.util.concurrent.Callable;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Unmatched;
+
+/** A command that is described here, and is somewhere else. */
+@Command
+final class AbsentCommand implements Callable<Integer> {
+  @Unmatched private List<String> arguments;
+
+  private final String where;
+
+  AbsentCommand(String where) {
+    this.where = where;
+  }
+
+  @Override
+  public Integer call() {
+    throw new Failure(ExitCode.USAGE, where);
+  }
+}

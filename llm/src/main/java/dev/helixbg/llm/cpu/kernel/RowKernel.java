@@ -1,0 +1,47 @@
+package dev.helixbg.llm.cpu.kernel;
+
+import dev.helixbg.llm.cpu.kernel.row.RowKernels;
+import dev.helixbg.llm.cpu.kernel.row.RowProduct;
+
+/**
+ * Matrix × vector for the stored rows of one type: what {@link RowKernels} has for it.
+ *
+ * <p>Places are addresses, those of activations aligned to 64 bytes.
+ */
+public interface RowKernel {
+  /** Columns must be a multiple of this, and of the type's block. */
+  default int multiple() {
+    return 1;
+  }
+
+  /** Floats that {@link #prepare} writes. */
+  default int floats(int columns) {
+    return columns;
+  }
+
+  /** Brings {@code columns} floats at x into the order in which the kernel meets its weights. */
+  default void prepare(long x, int columns, long prepared) {
+    Vectors.copy(x, columns, prepared);
+  }
+
+  /** Whether activations are rounded, so that a product is off by more than sums of floats are. */
+  default boolean rounds() {
+    return false;
+  }
+
+  /** Whether it gains by several streams of rows; see {@link RowProduct#multiply}. */
+  default boolean streams() {
+    return true;
+  }
+
+  /**
+   * {@code y[r] = W[r] · x} for rows r = {@code from}, {@code from + step} and so on below {@code
+   * to}.
+   *
+   * @param weights rows of {@code columns} weights
+   * @param x what {@link #prepare} wrote
+   * @param own the calling thread's: memory for a row, and what unpacks one
+   */
+  void multiply(
+      long weights, int columns, long x, long y, int from, int to, int step, Unpacker own);
+}

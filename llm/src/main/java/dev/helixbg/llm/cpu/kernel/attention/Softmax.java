@@ -1,0 +1,78 @@
+package dev.helixbg.llm.cpu.kernel.attention;
+
+import static dev.helixbg.llm.cpu.kernel.Vectors.TO_INTEGER;
+import static dev.helixbg.llm.cpu.lanes.Lanes.BYTES;
+import static dev.helixbg.llm.cpu.lanes.Lanes.COUNT;
+import static dev.helixbg.llm.cpu.lanes.Lanes.FLOAT;
+import static dev.helixbg.llm.cpu.lanes.Lanes.FLOATS;
+import static dev.helixbg.llm.cpu.lanes.Lanes.MEMORY;
+import static dev.helixbg.llm.cpu.lanes.Lanes.ORDER;
+import static dev.helixbg.llm.cpu.lanes.Lanes.loadFloats;
+import static jdk.incubator.vector.VectorOperators.LSHL;
+
+import dev.helixbg.llm.cpu.kernel.Vectors;
+import dev.helixbg.llm.cpu.lanes.LaneSums;
+import jdk.incubator.vector.FloatVector;
+
+/**
+ * Scores of attention to weights, in place and not yet divided by their sum.
+ *
+ * <p>Whole vectors only: the last one is filled up with scores that weigh nothing, since numbers
+ * one by one would cost as much as all vectors of a short row.
+ */
+public final class Softmax {
+  private static final double LOG2_E = 1.4426950408889634;
+
+  /** No weight is subnormal. */
+  private static final float LOWEST = -125;
+
+  // 2^r for |r| ≤ 1/2, interpolated at Chebyshev's places: error below 2 ulp, and 2^0 is 1.
+  private static final float C1 = 0.69314719f;
+  private static final float C2 = 0.24022108f;
+  private static final float C3 = 0.055503571f;
+  private static final float C4 = 0.0096760319f;
+  private static final float C5 = 0.0013390863f;
+
+  private Softmax() {}
+
+  /** So many floats are read and written for {@code count}: whole vectors. */
+  private static int padded(int count) {
+    return (count + COUNT - 1) / COUNT * COUNT;
+  }
+
+  /** Fills the last vector up, and returns the largest of {@code count} scores. */
+  public static float max(long scores, int count) {
+    for (int i = count; i < padded(count); i++) {
+      MEMORY.set(FLOAT, scores + 4L * i, Float.NEGATIVE_INFINITY);
+    }
+    return Vectors.max(scores, padded(count));
+  }
+
+  /**
+   * {@code s = exp(scale · (s − max))} for the {@code count} scores that {@link #max} has filled
+   * up, and zero in the places up to {@code end}; returns their sum.
+   */
+  public static float exponentials(long scores, int count, float max, float scale, int end) {
+    float binary = (float) (scale * LOG2_E);
+    FloatVector sums = FloatVector.zero(FLOATS);
+    FloatVector toInteger = FloatVector.broadcast(FLOATS, TO_INTEGER);
+    FloatVector c5 = FloatVector.broadcast(FLOATS, C5);
+    long vectors = 4L * padded(count);
+    for (long i = 0; i != vectors; i += BYTES) {
+      FloatVector u = loadFloats(scores + i).sub(max).mul(binary).max(LOWEST);
+      FloatVector t = toInteger.add(u);
+      FloatVector r = u.sub(t.sub(toInteger));
+      FloatVector p = c5.fma(r, FloatVector.broadcast(FLOATS, C4));
+      p = p.fma(r, FloatVector.broadcast(FLOATS, C3)).fma(r, FloatVector.broadcast(FLOATS, C2));
+      p = p.fma(r, FloatVector.broadcast(FLOATS, C1)).fma(r, FloatVector.broadcast(FLOATS, 1));
+      FloatVector exp =
+          p.reinterpretAsInts().add(t.reinterpretAsInts().lanewise(LSHL, 23)).reinterpretAsFloats();
+      exp.intoMemorySegment(MEMORY, scores + i, ORDER);
+      sums = exp.add(sums);
+    }
+    for (int i = count; i < end; i++) {
+      MEMORY.set(FLOAT, scores + 4L * i, 0);
+    }
+    return LaneSums.sum(sums);
+  }
+}

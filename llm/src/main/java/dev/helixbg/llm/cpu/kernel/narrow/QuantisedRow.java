@@ -1,0 +1,160 @@
+package dev.helixbg.llm.cpu.kernel.narrow;
+
+import static dev.helixbg.llm.cpu.lanes.Lanes.BYTES;
+import static dev.helixbg.llm.cpu.lanes.Lanes.COUNT;
+import static dev.helixbg.llm.cpu.lanes.Lanes.FLOAT;
+import static dev.helixbg.llm.cpu.lanes.Lanes.FLOATS;
+import static dev.helixbg.llm.cpu.lanes.Lanes.MEMORY;
+import static dev.helixbg.llm.cpu.lanes.Lanes.ORDER;
+import static dev.helixbg.llm.cpu.lanes.Lanes.loadFloats;
+import static jdk.incubator.vector.VectorOperators.ABS;
+import static jdk.incubator.vector.VectorOperators.ADD;
+import static jdk.incubator.vector.VectorOperators.I2S;
+import static jdk.incubator.vector.VectorOperators.MAX;
+
+import jdk.incubator.vector.FloatVector;
+import jdk.incubator.vector.ShortVector;
+import jdk.incubator.vector.VectorMask;
+import jdk.incubator.vector.VectorShape;
+import jdk.incubator.vector.VectorShuffle;
+import jdk.incubator.vector.VectorSpecies;
+
+/**
+ * One row of activations as 16-bit integers, for the products of vectors narrower than 512 bits.
+ *
+ * <p>16 or 32 activations, a group, share a step: their largest magnitude is {@code limit} steps.
+ * Layout: the shorts, per vector of bytes those of even places, then those of odd ones, as weights
+ * of a byte come out of 16-bit lanes; per group the step, times {@link #UNIT}; per group the
+ * negated sum of the rounded activations, times the step. Of the rounded ones: then what an offset
+ * of the weights adds has the same error as what the weights have too much, and both cancel.
+ */
+public final class QuantisedRow {
+  /** Activations that are rounded at a time. */
+  private static final int HALF_GROUP = 16;
+
+  private static final int BOTH = 2 * HALF_GROUP;
+
+  private static final VectorSpecies<Short> HALF =
+      VectorSpecies.of(short.class, VectorShape.forBitSize(FLOATS.vectorBitSize() / 2));
+
+  private static final VectorShuffle<Float> EVEN =
+      VectorShuffle.fromOp(FLOATS, lane -> 2 * lane % COUNT);
+  private static final VectorShuffle<Float> ODD =
+      VectorShuffle.fromOp(FLOATS, lane -> (2 * lane + 1) % COUNT);
+  private static final VectorMask<Float> UPPER =
+      VectorMask.fromLong(FLOATS, -1L << COUNT / 2 & (1L << COUNT) - 1);
+
+  /** Adding this leaves the nearest integer in the low bits of a float. */
+  private static final float TO_INTEGER = 0x1.8p23f;
+
+  /** Products come out in the upper halves of ints. */
+  static final float UNIT = 0x1p-16f;
+
+  /**
+   * Taken off per factor and int of the products. The two halves of an int are added up in its
+   * upper half; the bits of the lower one stay below as noise of 0 to 1, 1/2 on average. It is
+   * smaller than what rounding an activation does, but it has a sign.
+   */
+  static final float BIAS = -0x1p15f;
+
+  /** The first number of a vector to all lanes. */
+  static final VectorShuffle<Float> FIRST = VectorShuffle.fromOp(FLOATS, lane -> 0);
+
+  static final VectorShuffle<Float> SECOND = VectorShuffle.fromOp(FLOATS, lane -> 1);
+
+  private QuantisedRow() {}
+
+  /** Floats that {@link #quantise} writes. */
+  static int floats(int columns, int group) {
+    return columns / 2 + 2 * (columns / group);
+  }
+
+  /** Where the steps are. */
+  static long steps(long prepared, int columns) {
+    return prepared + 2L * columns;
+  }
+
+  /**
+   * Rounds {@code columns} floats.
+   *
+   * @param columns a multiple of 32
+   * @param group activations that share a step, 16 or 32
+   * @param limit below 2^15; what a kernel's sums of products allow
+   */
+  static void quantise(long x, int columns, int group, int limit, long prepared) {
+    long step = steps(prepared, columns);
+    long toSums = 4L * (columns / group);
+    long to = prepared;
+    for (long from = x; from != x + 4L * columns; from += 4 * BOTH, to += 2 * BOTH) {
+      float low = largest(from);
+      float high = largest(from + 4 * HALF_GROUP);
+      if (group == BOTH) {
+        low = Math.max(low, high);
+        high = low;
+      }
+      float sum = round(from, low == 0 ? 0 : limit / low, to, to + BYTES);
+      // At 256 bits in the same vectors, at 128 in the next.
+      long evens = to + (COUNT == 8 ? 16 : 32);
+      float next = round(from + 4 * HALF_GROUP, high == 0 ? 0 : limit / high, evens, evens + BYTES);
+      if (group == BOTH) {
+        sum += next;
+      } else {
+        put(step, toSums, low / limit, sum);
+        step += 4;
+        sum = next;
+      }
+      put(step, toSums, high / limit, sum);
+      step += 4;
+    }
+  }
+
+  private static void put(long at, long toSums, float step, float sum) {
+    MEMORY.set(FLOAT, at, step * UNIT);
+    MEMORY.set(FLOAT, at + toSums, -sum * step);
+  }
+
+  /** Of 16 numbers the largest magnitude. */
+  public static float largest(long x) {
+    FloatVector a = loadFloats(x).lanewise(ABS);
+    FloatVector b = loadFloats(x + BYTES).lanewise(ABS);
+    FloatVector largest = a.max(b);
+    if (COUNT == 4) {
+      FloatVector c = loadFloats(x + 2 * BYTES).lanewise(ABS);
+      FloatVector d = loadFloats(x + 3 * BYTES).lanewise(ABS);
+      largest = largest.max(c.max(d));
+    }
+    return largest.reduceLanes(MAX);
+  }
+
+  /**
+   * 16 numbers times {@code inverse} to shorts: eight of even places, eight of odd ones.
+   *
+   * @return their sum, which is exact
+   */
+  static float round(long x, float inverse, long evens, long odds) {
+    FloatVector factor = FloatVector.broadcast(FLOATS, inverse);
+    FloatVector rounding = FloatVector.broadcast(FLOATS, TO_INTEGER);
+    ShortVector none = ShortVector.zero(HALF);
+    FloatVector a = loadFloats(x);
+    FloatVector b = loadFloats(x + BYTES);
+    FloatVector even = factor.fma(a.rearrange(EVEN).blend(b.rearrange(EVEN), UPPER), rounding);
+    FloatVector odd = factor.fma(a.rearrange(ODD).blend(b.rearrange(ODD), UPPER), rounding);
+    none.or((ShortVector) even.reinterpretAsInts().convertShape(I2S, HALF, 0))
+        .intoMemorySegment(MEMORY, evens, ORDER);
+    none.or((ShortVector) odd.reinterpretAsInts().convertShape(I2S, HALF, 0))
+        .intoMemorySegment(MEMORY, odds, ORDER);
+    FloatVector sum = even.sub(rounding).add(odd.sub(rounding));
+    if (COUNT == 4) {
+      a = loadFloats(x + 2 * BYTES);
+      b = loadFloats(x + 3 * BYTES);
+      even = factor.fma(a.rearrange(EVEN).blend(b.rearrange(EVEN), UPPER), rounding);
+      odd = factor.fma(a.rearrange(ODD).blend(b.rearrange(ODD), UPPER), rounding);
+      none.or((ShortVector) even.reinterpretAsInts().convertShape(I2S, HALF, 0))
+          .intoMemorySegment(MEMORY, evens + 8, ORDER);
+      none.or((ShortVector) odd.reinterpretAsInts().convertShape(I2S, HALF, 0))
+          .intoMemorySegment(MEMORY, odds + 8, ORDER);
+      sum = sum.add(even.sub(rounding).add(odd.sub(rounding)));
+    }
+    return sum.reduceLanes(ADD);
+  }
+}

@@ -1,0 +1,157 @@
+package dev.helixbg.llm.cpu.kernel.row;
+
+import static dev.helixbg.llm.cpu.lanes.Lanes.BYTES;
+import static dev.helixbg.llm.cpu.lanes.Lanes.COUNT;
+import static dev.helixbg.llm.cpu.lanes.Lanes.FLOAT;
+import static dev.helixbg.llm.cpu.lanes.Lanes.FLOATS;
+import static dev.helixbg.llm.cpu.lanes.Lanes.INTS;
+import static dev.helixbg.llm.cpu.lanes.Lanes.MEMORY;
+import static dev.helixbg.llm.cpu.lanes.Lanes.ORDER;
+import static dev.helixbg.llm.cpu.lanes.Lanes.SHORT;
+import static dev.helixbg.llm.cpu.lanes.Lanes.loadFloats;
+import static dev.helixbg.llm.cpu.lanes.Lanes.loadInts;
+import static jdk.incubator.vector.VectorOperators.GE;
+import static jdk.incubator.vector.VectorOperators.LSHL;
+import static jdk.incubator.vector.VectorOperators.LSHR;
+
+import dev.helixbg.llm.cpu.kernel.RowKernel;
+import dev.helixbg.llm.cpu.kernel.Unpacker;
+import dev.helixbg.llm.cpu.lanes.LaneSums;
+import jdk.incubator.vector.FloatVector;
+import jdk.incubator.vector.IntVector;
+import jdk.incubator.vector.VectorMask;
+import jdk.incubator.vector.VectorShuffle;
+
+/**
+ * Matrix × vector for F16 and BF16 rows in place, vectors of any width, any number of columns. An
+ * int holds two weights, so {@link #prepare} parts the activations into those of even and of odd
+ * columns.
+ */
+public final class HalfProduct implements RowKernel {
+  /** Weights of one vector of ints. */
+  private static final int PAIRS = 2 * COUNT;
+
+  private static final VectorShuffle<Float> EVEN =
+      VectorShuffle.fromOp(FLOATS, lane -> 2 * lane % COUNT);
+  private static final VectorShuffle<Float> ODD =
+      VectorShuffle.fromOp(FLOATS, lane -> (2 * lane + 1) % COUNT);
+  private static final VectorMask<Float> UPPER_HALF =
+      VectorMask.fromLong(FLOATS, -1L << COUNT / 2 & (1L << COUNT) - 1);
+
+  private static final int ODD_HALF = 0xFFFF0000;
+  private static final int MAGNITUDE = 0x0FFFE000;
+  private static final int INFINITE = 0x0F800000;
+  private static final int SIGN = 0x80000000;
+  private static final int REBIAS = 112 << 23;
+
+  private final boolean brain;
+
+  /**
+   * @param brain whether weights are bf16, not f16
+   */
+  HalfProduct(boolean brain) {
+    this.brain = brain;
+  }
+
+  @Override
+  public boolean streams() {
+    return false;
+  }
+
+  @Override
+  public void multiply(
+      long weights, int columns, long prepared, long y, int from, int to, int step, Unpacker own) {
+    if (brain) {
+      multiplyBf16(weights, columns, prepared, y, from, to, step);
+    } else {
+      multiplyF16(weights, columns, prepared, y, from, to, step);
+    }
+  }
+
+  /** Per vector of pairs the even numbers, then the odd ones; those that fill none stay. */
+  @Override
+  public void prepare(long x, int columns, long prepared) {
+    int i = 0;
+    for (; i + PAIRS <= columns; i += PAIRS) {
+      FloatVector a = loadFloats(x + 4L * i);
+      FloatVector b = loadFloats(x + 4L * i + BYTES);
+      a.rearrange(EVEN)
+          .blend(b.rearrange(EVEN), UPPER_HALF)
+          .intoMemorySegment(MEMORY, prepared + 4L * i, ORDER);
+      a.rearrange(ODD)
+          .blend(b.rearrange(ODD), UPPER_HALF)
+          .intoMemorySegment(MEMORY, prepared + 4L * i + BYTES, ORDER);
+    }
+    for (; i < columns; i++) {
+      MEMORY.set(FLOAT, prepared + 4L * i, MEMORY.get(FLOAT, x + 4L * i));
+    }
+  }
+
+  /**
+   * {@code y[r] = W[r] · x} for rows {@code from ≤ r < to} of f16.
+   *
+   * <p>With its bits at a float's places and 112 added to the exponent, a number is right if its
+   * own exponent was neither 0 nor 31; call that n. A number with exponent 0 is 2n − 2^−14, which
+   * is exact and less than n; of any other, that is no less than n. So the smaller one is right,
+   * found without arithmetic on subnormal numbers, which some processors are slow at.
+   */
+  private static void multiplyF16(
+      long weights, int columns, long prepared, long y, int from, int to, int step) {
+    IntVector magnitude = IntVector.broadcast(INTS, MAGNITUDE);
+    IntVector infinite = IntVector.broadcast(INTS, INFINITE);
+    IntVector sign = IntVector.broadcast(INTS, SIGN);
+    IntVector rebias = IntVector.broadcast(INTS, REBIAS);
+    FloatVector two = FloatVector.broadcast(FLOATS, 2);
+    FloatVector smallest = FloatVector.broadcast(FLOATS, -0x1p-14f);
+    for (int row = from; row < to; row += step) {
+      long w = weights + 2L * row * columns;
+      FloatVector even = FloatVector.zero(FLOATS);
+      FloatVector odd = even;
+      int i = 0;
+      for (; i + PAIRS <= columns; i += PAIRS) {
+        IntVector z = loadInts(w + 2L * i);
+        IntVector a = z.lanewise(LSHL, 13).and(magnitude);
+        IntVector n = a.add(rebias).add(rebias, a.compare(GE, infinite));
+        IntVector s = two.fma(n.reinterpretAsFloats(), smallest).reinterpretAsInts();
+        FloatVector p = n.min(s).or(z.lanewise(LSHL, 16).and(sign)).reinterpretAsFloats();
+        even = loadFloats(prepared + 4L * i).fma(p, even);
+        IntVector b = z.lanewise(LSHR, 3).and(magnitude);
+        IntVector m = b.add(rebias).add(rebias, b.compare(GE, infinite));
+        IntVector t = two.fma(m.reinterpretAsFloats(), smallest).reinterpretAsInts();
+        FloatVector q = m.min(t).or(z.and(sign)).reinterpretAsFloats();
+        odd = loadFloats(prepared + 4L * i + BYTES).fma(q, odd);
+      }
+      float sum = LaneSums.sum(even.add(odd));
+      for (; i < columns; i++) {
+        sum +=
+            Float.float16ToFloat(MEMORY.get(SHORT, w + 2L * i))
+                * MEMORY.get(FLOAT, prepared + 4L * i);
+      }
+      MEMORY.set(FLOAT, y + 4L * row, sum);
+    }
+  }
+
+  /** As {@link #multiplyF16}, for bf16, which is the upper half of a float. */
+  private static void multiplyBf16(
+      long weights, int columns, long prepared, long y, int from, int to, int step) {
+    IntVector oddHalf = IntVector.broadcast(INTS, ODD_HALF);
+    for (int row = from; row < to; row += step) {
+      long w = weights + 2L * row * columns;
+      FloatVector even = FloatVector.zero(FLOATS);
+      FloatVector odd = even;
+      int i = 0;
+      for (; i + PAIRS <= columns; i += PAIRS) {
+        IntVector z = loadInts(w + 2L * i);
+        even = loadFloats(prepared + 4L * i).fma(z.lanewise(LSHL, 16).reinterpretAsFloats(), even);
+        odd = loadFloats(prepared + 4L * i + BYTES).fma(z.and(oddHalf).reinterpretAsFloats(), odd);
+      }
+      float sum = LaneSums.sum(even.add(odd));
+      for (; i < columns; i++) {
+        sum +=
+            Float.intBitsToFloat(MEMORY.get(SHORT, w + 2L * i) << 16)
+                * MEMORY.get(FLOAT, prepared + 4L * i);
+      }
+      MEMORY.set(FLOAT, y + 4L * row, sum);
+    }
+  }
+}

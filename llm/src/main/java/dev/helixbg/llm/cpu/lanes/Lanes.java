@@ -1,0 +1,105 @@
+package dev.helixbg.llm.cpu.lanes;
+
+import java.lang.foreign.MemorySegment;
+import java.lang.foreign.ValueLayout;
+import java.nio.ByteOrder;
+import jdk.incubator.vector.ByteVector;
+import jdk.incubator.vector.FloatVector;
+import jdk.incubator.vector.IntVector;
+import jdk.incubator.vector.ShortVector;
+import jdk.incubator.vector.VectorShape;
+import jdk.incubator.vector.VectorSpecies;
+
+/**
+ * The vector shapes of this machine and the layouts of numbers in memory, as constants that C2 can
+ * fold; and vectors from memory.
+ */
+public final class Lanes {
+  /** Narrows vectors for tests: 128, 256 or 512. */
+  private static final int BITS =
+      Integer.getInteger(
+          "helixbg.vector.bits", Math.min(512, FloatVector.SPECIES_PREFERRED.vectorBitSize()));
+
+  public static final VectorSpecies<Float> FLOATS =
+      VectorSpecies.of(float.class, VectorShape.forBitSize(BITS));
+  public static final VectorSpecies<Integer> INTS =
+      VectorSpecies.of(int.class, VectorShape.forBitSize(BITS));
+  public static final VectorSpecies<Short> SHORTS =
+      VectorSpecies.of(short.class, VectorShape.forBitSize(BITS));
+
+  /** Sixteen bytes, on every machine. */
+  public static final VectorSpecies<Byte> BYTES_16 = ByteVector.SPECIES_128;
+
+  public static final VectorSpecies<Integer> INTS_4 = IntVector.SPECIES_128;
+
+  /** Floats per vector: 4, 8 or 16. */
+  public static final int COUNT = FLOATS.length();
+
+  /** Whether the kernels that are written for 512 bits apply. */
+  public static final boolean WIDE = COUNT == 16;
+
+  /**
+   * Bytes per vector, and the alignment of all activations: a load that crosses a cache line costs
+   * two.
+   */
+  public static final int BYTES = COUNT * Float.BYTES;
+
+  /**
+   * All of memory: kernels take addresses. A segment of theirs would be of any class and session,
+   * which C2 must tell apart at each access; of this constant it knows everything, and a load is a
+   * load. Owners of segments call kernels only while these live, with sizes that were validated
+   * when the model was opened.
+   */
+  public static final MemorySegment MEMORY = MemorySegment.NULL.reinterpret(Long.MAX_VALUE);
+
+  /**
+   * C2 checks a number's place in {@link #MEMORY} at each access, three instructions that cost as
+   * much as the arithmetic; but not where it can see that the place is neither negative nor near
+   * the largest long. So kernels that read single numbers mask their addresses, which changes none.
+   */
+  public static final long ADDRESS = (1L << 62) - 1;
+
+  public static final ByteOrder ORDER = ByteOrder.LITTLE_ENDIAN;
+  public static final ValueLayout.OfFloat FLOAT = ValueLayout.JAVA_FLOAT_UNALIGNED.withOrder(ORDER);
+  public static final ValueLayout.OfInt INT = ValueLayout.JAVA_INT_UNALIGNED.withOrder(ORDER);
+  public static final ValueLayout.OfLong LONG = ValueLayout.JAVA_LONG_UNALIGNED.withOrder(ORDER);
+  public static final ValueLayout.OfShort SHORT = ValueLayout.JAVA_SHORT_UNALIGNED.withOrder(ORDER);
+  public static final ValueLayout.OfByte BYTE = ValueLayout.JAVA_BYTE;
+
+  private Lanes() {}
+
+  /** A vector of floats from an address. */
+  public static FloatVector loadFloats(long at) {
+    return FloatVector.fromMemorySegment(FLOATS, MEMORY, at, ORDER);
+  }
+
+  /** A vector of ints. */
+  public static IntVector loadInts(long at) {
+    return IntVector.fromMemorySegment(INTS, MEMORY, at, ORDER);
+  }
+
+  /** Four ints. */
+  public static IntVector loadInts4(long at) {
+    return IntVector.fromMemorySegment(INTS_4, MEMORY, at, ORDER);
+  }
+
+  /** A vector of shorts. */
+  public static ShortVector loadShorts(long at) {
+    return ShortVector.fromMemorySegment(SHORTS, MEMORY, at, ORDER);
+  }
+
+  /** One float in all lanes. */
+  public static FloatVector broadcastFloat(long at) {
+    return FloatVector.broadcast(FLOATS, MEMORY.get(FLOAT, at));
+  }
+
+  /** One number of f16 in all lanes. */
+  public static FloatVector broadcastHalf(long at) {
+    return FloatVector.broadcast(FLOATS, Float.float16ToFloat(MEMORY.get(SHORT, at)));
+  }
+
+  /** Two shorts in all pairs of lanes. */
+  public static ShortVector broadcastPair(long at) {
+    return IntVector.broadcast(INTS, MEMORY.get(INT, at)).reinterpretAsShorts();
+  }
+}

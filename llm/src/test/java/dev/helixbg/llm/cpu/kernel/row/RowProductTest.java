@@ -1,0 +1,125 @@
+package dev.helixbg.llm.cpu.kernel.row;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import dev.helixbg.llm.cpu.ForkedJvm;
+import dev.helixbg.llm.cpu.kernel.RowKernel;
+import dev.helixbg.llm.cpu.kernel.Unpacker;
+import dev.helixbg.llm.tensor.TensorType;
+import java.io.IOException;
+import java.lang.ProcessBuilder.Redirect;
+import java.lang.foreign.Arena;
+import java.lang.foreign.MemorySegment;
+import java.lang.foreign.ValueLayout;
+import java.util.List;
+import java.util.Set;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/** Matrix × vector for every type, in JVMs that differ in their vectors and in their compiler. */
+class RowProductTest {
+  /** Milliseconds per kernel, of which it is compiled after the first few calls. */
+  private static final int COMPILED = 30;
+
+  /** Types whose narrow kernels round activations. */
+  private static final Set<String> INTEGERS = Set.of("Q4_0", "Q4_K", "Q5_K", "Q6_K");
+
+  /**
+   * Relative to the root of the sum of squares of a row's terms. In integers, the lower halves of
+   * ints are noise; in floats Q4_K's offsets cost it bits.
+   */
+  private static double bound(String kernel, int bits) {
+    if (bits < 512 && INTEGERS.contains(kernel.split(" ")[0])) {
+      return 2e-3;
+    }
+    return kernel.startsWith("Q4_K") ? 3e-4 : 1e-5;
+  }
+
+  @ParameterizedTest
+  @ValueSource(ints = {128, 256, 512})
+  void everyTypeAgreesWithItsScalarTwinInVectorsOfAnyWidth(int bits) throws Exception {
+    check(probe(0, "-Dhelixbg.vector.bits=" + bits), bits);
+  }
+
+  private static void check(List<String> lines, int bits) {
+    int expected = 0;
+    for (TensorType type : TensorType.values()) {
+      expected += KernelProbe.columns(type).length;
+    }
+    int products = 0;
+    for (String line : lines) {
+      String[] parts = line.split("\t");
+      double error = Double.parseDouble(parts[1]);
+      assertTrue(
+          error <= bound(parts[0], bits),
+          "%d bits: %s is off by %s".formatted(bits, parts[0], error));
+      products += parts[0].matches("[A-Z].*") ? 1 : 0;
+    }
+    assertEquals(expected, products);
+  }
+
+  /**
+   * What C2 makes for processors without 512 bits, and without 256; the probe fails if a result
+   * changes when it is compiled.
+   */
+  @ParameterizedTest
+  @CsvSource({"-XX:UseAVX=2, 256", "-XX:MaxVectorSize=16, 128"})
+  void andWhereInstructionsAreThoseOfNarrowerVectors(String vectors, int bits) throws Exception {
+    check(probe(COMPILED, "-XX:+IgnoreUnrecognizedVMOptions", vectors), bits);
+  }
+
+  /** The probe itself fails if a result changes between the first, interpreted run and the last. */
+  @Test
+  void resultsAreTheSameInterpretedAndCompiledBitForBit() throws Exception {
+    List<String> compiled = probe(COMPILED);
+    List<String> interpreted = probe(0, "-Xint");
+    for (int i = 0; i < interpreted.size(); i++) {
+      assertEquals(interpreted.get(i), compiled.get(i));
+    }
+    assertEquals(interpreted.size(), compiled.size());
+  }
+
+  @Test
+  void everyHalfFloatTimesOneIsItself() {
+    int columns = 64;
+    try (Arena arena = Arena.ofConfined()) {
+      MemorySegment weights = arena.allocate(2L * 65536 * columns, 64);
+      for (int i = 0; i < 65536; i++) {
+        weights.setAtIndex(ValueLayout.JAVA_SHORT, (long) i * columns + i % 61, (short) i);
+      }
+      MemorySegment x = arena.allocate(4L * columns, 64);
+      for (int i = 0; i < columns; i++) {
+        x.setAtIndex(ValueLayout.JAVA_FLOAT, i, 1);
+      }
+      RowKernel kernel = RowKernels.of(TensorType.F16, columns);
+      MemorySegment prepared = arena.allocate(4L * kernel.floats(columns), 64);
+      kernel.prepare(x.address(), columns, prepared.address());
+      MemorySegment y = arena.allocate(4L * 65536, 64);
+      RowProduct.multiply(
+          TensorType.F16,
+          weights.address(),
+          columns,
+          prepared.address(),
+          y.address(),
+          0,
+          65536,
+          1,
+          new Unpacker(arena));
+      for (int i = 0; i < 65536; i++) {
+        float expected = Float.float16ToFloat((short) i) + 0f;
+        assertEquals(expected, y.getAtIndex(ValueLayout.JAVA_FLOAT, i), Integer.toHexString(i));
+      }
+    }
+  }
+
+  private static List<String> probe(int milliseconds, String... flags)
+      throws IOException, InterruptedException {
+    return ForkedJvm.run(
+            Redirect.INHERIT, List.of(flags), KernelProbe.class, Integer.toString(milliseconds))
+        .lines()
+        .toList();
+  }
+}
