@@ -48,11 +48,6 @@ final class RememberedModel extends FakeModel implements AutoCloseable {
   public Embedder open() {
     return new Embedder() {
       @Override
-      public int dimension() {
-        return 384;
-      }
-
-      @Override
       public void embed(List<String> texts, VectorSink sink) throws InterruptedException {
         for (int i = 0; i < texts.size(); i++) {
           sink.accept(i, vector(texts.get(i)));
