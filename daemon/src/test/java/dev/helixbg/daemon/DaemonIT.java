@@ -144,25 +144,34 @@ class DaemonIT {
   }
 
   @Test
-  void ctrlCEndsItAndTheNextStartFindsNothingToDo() throws Exception {
+  void ctrlCEndsItAndNothingIsLeftToDoButToPublish() throws Exception {
     WritableKb kb = new WritableKb(folder.resolve("kb"), new Random(1));
-    kb.append();
+    for (int i = 0; i < 40; i++) {
+      kb.append();
+    }
     // A shell's background jobs inherit that SIGINT is ignored, and so may the tests.
     List<String> heeding = List.of("env", "--default-signal=INT");
     boolean known = ExternalTool.succeeds("env", "--default-signal=INT", "true");
     try (RealDaemon daemon = daemon(folder.resolve("home"), known ? heeding : List.of())) {
       daemon.start(kb.kb().folder());
-      daemon.awaitUpToDate(1, PATIENCE);
+      daemon.awaitUpToDate(40, PATIENCE);
       String pid = Long.toString(daemon.process().pid());
       assertEquals(0, new ProcessBuilder("kill", "-INT", pid).start().waitFor());
       assertTrue(daemon.process().waitFor(60, TimeUnit.SECONDS), "it runs on");
       assertEquals(130, daemon.process().exitValue(), daemon.log());
       assertFalse(Files.exists(folder.resolve("home/.helix/helix-bg.sock")));
       daemon.start(kb.kb().folder());
-      daemon.awaitUpToDate(1, PATIENCE);
+      daemon.awaitUpToDate(40, PATIENCE);
       assertEquals(0, daemon.status().orElseThrow().at("/metrics/embedded").asInt());
       assertEquals(0, daemon.status().orElseThrow().at("/metrics/reports").asInt());
+      kb.append();
+      daemon.awaitUpToDate(41, PATIENCE);
       daemon.end();
+      EmbeddingCache cache = new EmbeddingCache(kb.kb().folder());
+      assertTrue(Files.exists(cache.journal()), "its vectors do not wait");
+      daemon.run("one-shot", kb.kb().folder().toString());
+      assertFalse(Files.exists(cache.journal()), "one-shot left them where nobody else reads");
+      assertEquals(41, cache.read().rows().size());
     }
   }
 

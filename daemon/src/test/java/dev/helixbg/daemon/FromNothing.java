@@ -1,7 +1,9 @@
 package dev.helixbg.daemon;
 
+import com.fasterxml.jackson.core.JacksonException;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
+import com.fasterxml.jackson.databind.node.MissingNode;
 import dev.helixbg.daemon.kb.Kb;
 import dev.helixbg.daemon.kb.ReportFolder;
 import dev.helixbg.embed.cache.CacheRow;
@@ -13,15 +15,18 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
 import java.util.TreeSet;
 
 /**
  * Compares what is in a KB with what the built program makes of the same log, decisions and reviews
- * from nothing: vectors within what padding changes, the same findings, and, given the same
- * vectors, the same bytes of reports.
+ * from nothing: vectors within what padding changes, the same findings and answers, and, given the
+ * same vectors and answers, the same bytes of reports.
  */
 final class FromNothing {
   private static final double TOLERANCE = 1e-5;
+  private static final double SHARE_TOLERANCE = 1e-3;
 
   private final Kb kb;
   private final Path scratch;
@@ -51,9 +56,16 @@ final class FromNothing {
     if (!expected.equals(found)) {
       throw new IllegalStateException("other findings: " + expected + " but " + found);
     }
+    compareAnswers(fresh);
     Kb sameVectors = copy("same-vectors");
-    for (String file : List.of(EmbeddingCache.VECTORS, EmbeddingCache.KEYS)) {
-      Files.copy(kb.folder().resolve(file), sameVectors.folder().resolve(file));
+    EmbeddingCache entries = new EmbeddingCache(kb.folder());
+    EmbeddingCache passages = entries.ofPassages();
+    for (Path file :
+        List.of(
+            entries.vectors(), entries.keys(), passages.vectors(), passages.keys(), kb.answers())) {
+      if (Files.exists(file)) {
+        Files.copy(file, sameVectors.folder().resolve(kb.folder().relativize(file)));
+      }
     }
     program.run("one-shot", sameVectors.folder().toString());
     for (String file : List.of("report.json", "report.md", "report.html")) {
@@ -100,6 +112,35 @@ final class FromNothing {
       throw new IllegalStateException("vectors are off by " + worst);
     }
     return worst;
+  }
+
+  /** Whatever a run from nothing asks was asked, and answered so; shares differ with the batch. */
+  private void compareAnswers(Kb fresh) throws IOException {
+    Map<String, JsonNode> found = answers(kb);
+    answers(fresh)
+        .forEach(
+            (question, expected) -> {
+              JsonNode answer = found.getOrDefault(question, MissingNode.getInstance());
+              double off = Math.abs(expected.path("p").asDouble() - answer.path("p").asDouble());
+              if (!expected.path("answer").equals(answer.path("answer")) || off > SHARE_TOLERANCE) {
+                throw new IllegalStateException("other answer: " + expected + " but " + answer);
+              }
+            });
+  }
+
+  private static Map<String, JsonNode> answers(Kb kb) throws IOException {
+    Map<String, JsonNode> answers = new TreeMap<>();
+    if (Files.exists(kb.answers())) {
+      for (String line : Files.readAllLines(kb.answers())) {
+        try {
+          JsonNode answer = new ObjectMapper().readTree(line);
+          answers.put(answer.path("job").asText() + " " + answer.path("key").asText(), answer);
+        } catch (JacksonException e) {
+          continue; // what a kill has torn
+        }
+      }
+    }
+    return answers;
   }
 
   private static TreeSet<String> ids(Kb kb) throws IOException {

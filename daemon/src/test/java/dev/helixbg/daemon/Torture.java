@@ -227,7 +227,7 @@ final class Torture {
   private TortureArea open(String name) throws Exception {
     Path work = Files.createDirectories(folder.resolve(name));
     return switch (name) {
-      case "kill" -> new TortureKill(work, dist);
+      case "kill" -> new TortureKill(work, dist, TortureKill.KILLS);
       case "files" -> new TortureFiles(work);
       case "disk" -> new TortureDisk(work, dist);
       case "damage" -> new TortureDamage(work);

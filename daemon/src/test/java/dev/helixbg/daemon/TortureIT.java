@@ -1,6 +1,7 @@
 package dev.helixbg.daemon;
 
 import java.nio.file.Path;
+import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -12,8 +13,16 @@ class TortureIT {
   @TempDir Path folder;
 
   @ParameterizedTest
-  @ValueSource(strings = {"kill", "disk", "socket", "injection"})
+  @ValueSource(strings = {"disk", "socket", "injection"})
   void nothingIsFound(String area) throws Exception {
     TortureTest.run(area, 1, folder);
+  }
+
+  @Test
+  void nothingIsLostWhenKilled() throws Exception {
+    Path dist = Program.ROOT.resolve("daemon/target/dist");
+    try (TortureKill kill = new TortureKill(folder, dist, 4)) {
+      kill.run(20_261_122); // a daemon
+    }
   }
 }

@@ -2,25 +2,26 @@ package dev.helixbg.daemon;
 
 import static dev.helixbg.daemon.TortureArea.require;
 
-import com.fasterxml.jackson.databind.ObjectMapper;
+import dev.helixbg.daemon.host.EmbedderSource;
 import dev.helixbg.daemon.kb.Kb;
 import dev.helixbg.daemon.kb.WritableKb;
-import dev.helixbg.daemon.watch.Cursor;
-import dev.helixbg.embed.cache.CachedVectors;
-import dev.helixbg.embed.cache.EmbeddingCache;
+import dev.helixbg.daemon.run.Saving;
+import dev.helixbg.daemon.watch.DaemonFixture;
 import dev.helixbg.embed.cache.TextKey;
 import dev.helixbg.insight.decisions.Decision;
 import dev.helixbg.insight.decisions.DecisionFile;
 import dev.helixbg.insight.decisions.Decisions;
-import dev.helixbg.insight.review.History;
+import dev.helixbg.insight.log.DataLog;
+import dev.helixbg.insight.log.Entry;
+import dev.helixbg.insight.log.Passage;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
-import java.nio.file.attribute.BasicFileAttributes;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
+import java.util.EnumMap;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
@@ -32,33 +33,90 @@ import java.util.TreeSet;
 import java.util.stream.Stream;
 
 /**
- * Kills the built program with SIGKILL, again and again on one KB: at any moment, or as soon as it
- * is seen to have written something. Seeds one after the other kill one-shot, the daemon, and the
- * daemon at idle work with a language model. The moment is real time, so that a seed repeats what
- * is done, not the very instruction in which the process dies; {@link TortureFiles} does that.
+ * Kills the built program with SIGKILL, again and again on one KB that is edited between: mostly a
+ * moment after it was seen to have written something. Seeds one after the other kill one-shot, the
+ * daemon, and the daemon at idle work with a language model. The moment is real time, so that a
+ * seed repeats what is done, not the very instruction in which the process dies; {@link
+ * TortureFiles} does that.
+ *
+ * <p>After each kill the files are looked at, and the next run is made on a copy of them in this
+ * process, with the real embedding model and without asking a language model; at the end of a case
+ * the built program itself makes it, and two from nothing.
  */
 final class TortureKill implements TortureArea {
-  private static final String ANSWERS = "answers.jsonl";
-  private static final int KILLS = 5;
-  private static final long MOST_MILLIS = 4_000;
-  private static final Duration PATIENCE = Duration.ofSeconds(20);
+  /** In a case of scripts/torture. */
+  static final int KILLS = 20;
+
+  /** For what a busy machine hardly has time for. */
+  private static final Duration PATIENCE = Duration.ofMinutes(3);
+
+  /** What begins before the first change, seldom. */
+  private static final long MOST_MILLIS = 2_000;
+
+  /** A daemon that has written nothing for so long gets something to do. */
+  private static final Duration QUIET = Duration.ofMillis(400);
+
+  /** Or that has not begun to; it may have nothing to do, or still be starting. */
+  private static final Duration LONG_QUIET = Duration.ofSeconds(5);
+
+  /** In which a daemon publishes vectors. */
+  private static final Duration A_WHILE = Duration.ofMinutes(2);
 
   /** What is killed. */
   private enum Kind {
-    ONE_SHOT,
-    DAEMON,
-    IDLE
+    ONE_SHOT(24, 6),
+    DAEMON(24, 6),
+    IDLE(8, 3);
+
+    private final int entries;
+    private final int edits;
+
+    /**
+     * @param entries to begin with
+     * @param edits at a time, at most
+     */
+    Kind(int entries, int edits) {
+      this.entries = entries;
+      this.edits = edits;
+    }
   }
 
   private final Path folder;
+  private final int kills;
   private final RealDaemon program;
-  private final Path model;
+
+  /** The same without C2, which costs most of a short run; a language model needs it. */
+  private final RealDaemon soon;
+
+  private final Path languageModel;
+  private final RememberedModel model;
+  private final FaultyDisk disk = new FaultyDisk(); // without faults: it only syncs nothing
   private final Map<String, Long> counts = new TreeMap<>();
 
-  TortureKill(Path folder, Path dist) throws IOException {
+  /** How often a run changes the folder, as far as is known. */
+  private final Map<Kind, Integer> changes = new EnumMap<>(Kind.class);
+
+  private int number;
+
+  /**
+   * @param kills in a case
+   */
+  TortureKill(Path folder, Path dist, int kills) throws IOException {
     this.folder = folder;
-    this.program = new RealDaemon(folder.resolve("home"), dist, List.of());
-    this.model = TortureGguf.goldenModel("golden-q40.gguf", folder);
+    this.kills = kills;
+    this.program = new RealDaemon(home(), dist, List.of());
+    this.soon =
+        new RealDaemon(home(), dist, List.of("env", "JAVA_TOOL_OPTIONS=-XX:TieredStopAtLevel=1"));
+    this.languageModel = TortureGguf.goldenModel("golden-q40.gguf", folder);
+    this.model =
+        new RememberedModel(EmbedderSource.located(DaemonFixture.settings(home(), Map.of())));
+    for (Kind kind : Kind.values()) {
+      changes.put(kind, 10);
+    }
+  }
+
+  private Path home() {
+    return folder.resolve("home");
   }
 
   @Override
@@ -75,59 +133,133 @@ final class TortureKill implements TortureArea {
         model_max_load = 1000
         session_gap_minutes = 0.01
         """
-            + (kind == Kind.IDLE ? "[llm]\nmodel = \"%s\"\n".formatted(model) : ""));
+            + (kind == Kind.IDLE ? "[llm]\nmodel = \"%s\"\n".formatted(languageModel) : ""));
     Torture.delete(folder.resolve("kb"));
-    WritableKb kb = new WritableKb(folder.resolve("kb"), random);
-    for (int i = kind == Kind.IDLE ? 30 : 120; i > 0; i--) {
+    WritableKb kb = new WritableKb(folder.resolve("kb"), new Random(seed + 1));
+    for (int i = kind.entries; i > 0; i--) {
       kb.append();
     }
-    Set<TextKey> lost = new HashSet<>();
     List<Decision> said = new ArrayList<>();
-    for (int kill = 0; kill < KILLS; kill++) {
-      edit(kb, random);
-      Process process = start(kb.kb(), kind);
-      try {
-        if (kind == Kind.IDLE) {
-          awaitAnswers(process, kb.kb());
-        }
-        await(process, kb.kb(), random);
-        said.add(say(kb.kb(), random));
-        if (random.nextBoolean()) {
-          await(process, kb.kb(), random);
-        }
-        Kept before = Kept.of(kb.kb());
-        process.destroyForcibly().waitFor();
-        String what = process.exitValue() == 137 ? "kills of " : "ended before, ";
-        counts.merge(what + kind, 1L, Long::sum);
-        Kept after = Kept.of(kb.kb());
-        counts.merge(
-            "answers kept", after.lines().getOrDefault(ANSWERS, List.of()).size() + 0L, Math::max);
-        before.vectors().stream().filter(key -> !after.vectors().contains(key)).forEach(lost::add);
-        before.requireLinesIn(after);
-        requireWhole(kb.kb());
-      } finally {
-        process.destroyForcibly().waitFor();
+    for (number = 1; number <= kills; number++) {
+      if (kind != Kind.DAEMON || random.nextInt(4) > 0) {
+        edit(kb, kind, random);
+      } // else a daemon may find that all was done
+      kill(kb, kind, random, said);
+      KeptFiles.requireWhole(kb.kb(), number);
+      Decisions decisions = new DecisionFile(kb.kb().insights()).read();
+      for (Decision one : said) {
+        require(decisions.on(one.id()).equals(Optional.of(one)), "a decision is lost: %s", one);
+      }
+      requireNextRunAsFromNothing(kb.kb(), random.nextBoolean());
+    }
+    if (kind == Kind.DAEMON) {
+      requireDaemonAsOneShot(kb);
+    } else {
+      program.run("one-shot", kb.kb().folder().toString());
+    }
+    new FromNothing(kb.kb(), folder.resolve("fresh"), program).compare();
+  }
+
+  private void kill(WritableKb kb, Kind kind, Random random, List<Decision> said) throws Exception {
+    String name = kb.kb().folder().toString();
+    int seen = 0;
+    RealDaemon chosen = kind == Kind.IDLE ? program : soon;
+    Process process = chosen.command(kind == Kind.ONE_SHOT ? "one-shot" : "daemon", name);
+    try {
+      if (kind == Kind.IDLE) {
+        awaitAnswers(process, kb.kb());
+      }
+      seen += await(process, kb, kind, random, 1 + random.nextInt(changes.get(kind)));
+      said.add(say(kb.kb(), random));
+      KeptFiles before = KeptFiles.of(kb.kb());
+      boolean ending = kind != Kind.ONE_SHOT && random.nextInt(4) == 0;
+      if (ending) {
+        process.destroy();
+      }
+      if (random.nextBoolean()) {
+        seen += await(process, kb, kind, random, 1 + random.nextInt(3));
+      }
+      process.destroyForcibly().waitFor();
+      boolean dead = process.exitValue() == 137;
+      counts.merge((dead ? "kills of " : "ended before, ") + kind, 1L, Long::sum);
+      if (dead && ending) {
+        counts.merge("of them while it ended", 1L, Long::sum);
+      }
+      if (dead && seen == 0) {
+        counts.merge("of them before it wrote", 1L, Long::sum);
+      }
+      if (!dead && kind == Kind.ONE_SHOT) {
+        changes.merge(kind, Math.max(3, seen), (a, b) -> (a + b) / 2);
+      }
+      KeptFiles after = KeptFiles.of(kb.kb());
+      counts.merge(
+          "answers kept",
+          (long) after.lines().getOrDefault(KeptFiles.ANSWERS, List.of()).size(),
+          Math::max);
+      before.requireIn(after, wanted(kb.kb()));
+    } finally {
+      process.destroyForcibly().waitFor();
+    }
+  }
+
+  /** Of all texts that the log has now. */
+  private Set<TextKey> wanted(Kb kb) throws IOException {
+    Set<TextKey> keys = new HashSet<>();
+    for (Entry entry : DataLog.read(kb.dataLog()).entries()) {
+      keys.add(TextKey.of(model.id(), entry.embeddedText()));
+      for (Passage passage : Passage.of(entry, model.maxTokens())) {
+        keys.add(TextKey.of(model.id(), passage.embeddedText(entry, model.maxTokens())));
       }
     }
-    Decisions decisions = new DecisionFile(kb.kb().insights()).read();
-    for (Decision one : said) {
-      require(decisions.on(one.id()).equals(Optional.of(one)), "a decision is lost: %s", one);
+    return keys;
+  }
+
+  /** On a copy, so that the built program meets what the kill left. */
+  private void requireNextRunAsFromNothing(Kb kb, boolean asDaemon)
+      throws IOException, InterruptedException {
+    Path copy = folder.resolve("next");
+    Torture.delete(copy);
+    TortureFiles.copy(kb.folder(), copy);
+    TortureKb.age(copy.resolve("data.log"), 0);
+    TortureKb next = new TortureKb(disk.of(copy), copy, home(), model);
+    try {
+      if (asDaemon) {
+        next.daemon().run(A_WHILE);
+      } else {
+        next.oneShot(Saving.PUBLISHED);
+      }
+      model.given = KeptFiles.of(new Kb(copy)).vectors();
+      next.requireAsFromNothing(folder.resolve("fresh"), KeptFiles.said());
+    } catch (RuntimeException e) {
+      throw new IllegalStateException(
+          "after kill %d, by %s in this process"
+              .formatted(number, asDaemon ? "a daemon" : "one-shot"),
+          e);
+    } finally {
+      model.given = Map.of();
     }
+  }
+
+  /** What it believes of what the last one left may be wrong; or what one-shot believes of it. */
+  private void requireDaemonAsOneShot(WritableKb kb) throws IOException, InterruptedException {
+    program.start(kb.kb().folder());
+    program.awaitUpToDate(kb.live(), Duration.ofMinutes(5));
+    program.end();
+    Path reports = folder.resolve("reports");
+    Torture.delete(reports);
+    TortureFiles.copy(kb.kb().insights(), reports);
     program.run("one-shot", kb.kb().folder().toString());
-    new FromNothing(kb.kb(), folder.resolve("fresh"), program).compare();
-    lost.retainAll(Kept.of(kb.kb()).vectors()); // those of entries that are gone may be lost
-    require(lost.isEmpty(), "%d vectors that were on the disk were lost", lost.size());
+    for (String name : List.of("report.json", "report.md", "report.html")) {
+      require(
+          Files.mismatch(reports.resolve(name), kb.kb().insights().resolve(name)) < 0,
+          "%s of the daemon is not that of one-shot",
+          name);
+    }
   }
 
-  private Process start(Kb kb, Kind kind) throws IOException {
-    String name = kb.folder().toString();
-    return kind == Kind.ONE_SHOT
-        ? program.command("one-shot", name)
-        : program.command("daemon", name);
-  }
-
-  private static void edit(WritableKb kb, Random random) throws IOException {
-    for (int i = random.nextInt(20); i >= 0; i--) {
+  /** At least one entry is new. */
+  private static void edit(WritableKb kb, Kind kind, Random random) throws IOException {
+    for (int i = random.nextInt(kind.edits); i > 0; i--) {
       switch (random.nextInt(8)) {
         case 0 -> kb.delete();
         case 1 -> kb.deleteEdited(kb.appendEdited());
@@ -136,9 +268,16 @@ final class TortureKill implements TortureArea {
             kb.compact();
           }
         }
+        case 3 -> {
+          if (random.nextInt(5) == 0) { // which has passages
+            String words = " lease %d".formatted(random.nextInt(1 << 20)).repeat(100);
+            kb.append("long", "a note of many words" + words);
+          }
+        }
         default -> kb.append();
       }
     }
+    kb.append();
   }
 
   private static Decision say(Kb kb, Random random) throws IOException {
@@ -154,7 +293,7 @@ final class TortureKill implements TortureArea {
 
   /** Until idle work has begun, if it does at all. */
   private static void awaitAnswers(Process process, Kb kb) throws Exception {
-    Path answers = kb.insights().resolve(ANSWERS);
+    Path answers = kb.insights().resolve(KeptFiles.ANSWERS);
     long before = Files.exists(answers) ? Files.size(answers) : 0;
     long deadline = System.nanoTime() + PATIENCE.toNanos();
     while (process.isAlive() && System.nanoTime() - deadline < 0) {
@@ -165,21 +304,40 @@ final class TortureKill implements TortureArea {
     }
   }
 
-  /** For some time, or until something in the folder changes for the Nth time. */
-  private static void await(Process process, Kb kb, Random random) throws Exception {
-    if (random.nextInt(3) == 0) {
+  /**
+   * Until something in the folder has changed so many times, and then perhaps for up to 50 ms; or,
+   * seldom, for some time.
+   *
+   * @return changes seen
+   */
+  private static int await(Process process, WritableKb kb, Kind kind, Random random, int changes)
+      throws Exception {
+    if (random.nextInt(12) == 0) {
       process.waitFor(Duration.ofMillis(random.nextLong(MOST_MILLIS)));
-      return;
+      return 0;
     }
     long deadline = System.nanoTime() + PATIENCE.toNanos();
-    int changes = 1 + random.nextInt(12);
-    Set<String> seen = files(kb);
-    while (changes > 0 && process.isAlive() && System.nanoTime() - deadline < 0) {
+    long last = System.nanoTime();
+    Set<String> files = files(kb.kb());
+    int seen = 0;
+    while (seen < changes && process.isAlive() && System.nanoTime() - deadline < 0) {
       Thread.sleep(1);
-      Set<String> now = files(kb);
-      changes -= now.equals(seen) ? 0 : 1;
-      seen = now;
+      Set<String> now = files(kb.kb());
+      if (!now.equals(files)) {
+        seen++;
+        last = System.nanoTime();
+      } else if (kind != Kind.ONE_SHOT
+          && System.nanoTime() - last > (seen > 0 ? QUIET : LONG_QUIET).toNanos()) {
+        edit(kb, kind, random);
+        last = System.nanoTime();
+        now = files(kb.kb());
+      }
+      files = now;
     }
+    if (random.nextBoolean()) {
+      process.waitFor(Duration.ofNanos((long) (50e6 * Math.pow(random.nextDouble(), 3))));
+    }
+    return seen;
   }
 
   private static Set<String> files(Kb kb) throws IOException {
@@ -196,66 +354,13 @@ final class TortureKill implements TortureArea {
     return files;
   }
 
-  /** What is on the disk. */
-  private record Kept(
-      Set<TextKey> vectors, Map<String, List<String>> lines, Map<String, Object> files) {
-    static Kept of(Kb kb) throws IOException {
-      CachedVectors cached = new EmbeddingCache(kb.folder()).read();
-      require(
-          cached.state() != CachedVectors.State.UNUSABLE, "vectors are lost: %s", cached.reason());
-      Set<TextKey> vectors = new HashSet<>(cached.journal().vectors().keySet());
-      cached.rows().forEach(row -> vectors.add(row.key()));
-      Map<String, List<String>> lines = new TreeMap<>();
-      Map<String, Object> files = new TreeMap<>();
-      for (String name : List.of(ANSWERS, History.NAME, DecisionFile.NAME)) {
-        Path file = kb.insights().resolve(name);
-        if (Files.exists(file)) {
-          files.put(name, Files.readAttributes(file, BasicFileAttributes.class).fileKey());
-          String text = Files.readString(file);
-          lines.put(name, text.substring(0, text.lastIndexOf('\n') + 1).lines().toList());
-        }
-      }
-      return new Kept(vectors, lines, files);
-    }
-
-    /** Unless a file was written anew, without what is stale. */
-    void requireLinesIn(Kept after) {
-      lines.forEach(
-          (name, mine) ->
-              require(
-                  !files.get(name).equals(after.files().get(name))
-                      || after.lines().get(name).containsAll(mine),
-                  "lines of %s are lost",
-                  name));
-    }
-  }
-
-  private static void requireWhole(Kb kb) throws IOException {
-    TortureKb.requireWholeReports(kb.insights());
-    for (String name : List.of(ANSWERS, History.NAME, DecisionFile.NAME)) {
-      Path file = kb.insights().resolve(name);
-      if (Files.exists(file)) {
-        int torn = 0;
-        for (String line : Files.readAllLines(file)) {
-          torn += isJson(line) ? 0 : 1;
-        }
-        require(torn <= KILLS, "%d lines of %s are torn", torn, name);
-      }
-    }
-    Path cursor = kb.insights().resolve(Cursor.NAME);
-    require(!Files.exists(cursor) || isJson(Files.readString(cursor)), "the cursor is torn");
-  }
-
-  private static boolean isJson(String text) {
-    try {
-      return new ObjectMapper().readTree(text).isObject();
-    } catch (IOException e) {
-      return false;
-    }
-  }
-
   @Override
   public Map<String, Long> counts() {
     return counts;
+  }
+
+  @Override
+  public void close() {
+    model.close();
   }
 }

@@ -106,7 +106,8 @@ public final class OneShotCommand implements Callable<Integer> {
   }
 
   /**
-   * Brings the report up to date; where it is, and no question is left for the model, that is all.
+   * Brings the report up to date; where it is, no question is left for the model, and a daemon left
+   * no vectors to be published, that is all.
    *
    * @return its summary, with colours
    */
@@ -120,7 +121,7 @@ public final class OneShotCommand implements Callable<Integer> {
       Cursor now = new Cursor(sha256, basis, KbStamp.text(chosen, KbFiles.DISK), 0, "");
       Optional<Cursor> left =
           Cursor.read(chosen, seal).filter(now::isWhere).filter(all -> all.questions() == 0);
-      if (left.isPresent()) {
+      if (left.isPresent() && !KbStamp.vectorsWait(chosen, KbFiles.DISK)) {
         return left.get().summary();
       }
       Pipeline.Outcome outcome = pipeline.run(chosen, log, Saving.PUBLISHED);

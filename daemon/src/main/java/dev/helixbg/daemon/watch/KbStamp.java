@@ -72,8 +72,16 @@ public record KbStamp(
     return new KbStamp(log, model, said, vectors(kb, files), others);
   }
 
-  /** Whether the cache is not what the log says it should be. */
+  /** Whether vectors wait in a journal, where no other program reads them. */
+  public static boolean vectorsWait(Kb kb, KbFiles files) {
+    return vectorsWait(vectors(kb, files));
+  }
+
   boolean vectorsWait() {
+    return vectorsWait(vectors);
+  }
+
+  private static boolean vectorsWait(List<Optional<FileState>> vectors) {
     return vectors.getFirst().isPresent() || vectors.get(1).isPresent();
   }
 

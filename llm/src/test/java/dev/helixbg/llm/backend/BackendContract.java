@@ -106,7 +106,8 @@ public abstract class BackendContract {
     productAgrees(TensorType.F32, 33, 33, counts);
   }
 
-  private void productAgrees(TensorType type, int rows, int columns, int[] batches) {
+  /** Of one size. */
+  protected void productAgrees(TensorType type, int rows, int columns, int... batches) {
     Tensor w = weights(type, rows, columns);
     float[][] input = vectors(70, columns);
     for (int batchRows : batches) {

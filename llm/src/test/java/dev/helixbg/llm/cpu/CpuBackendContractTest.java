@@ -4,11 +4,20 @@ import dev.helixbg.llm.backend.Backend;
 import dev.helixbg.llm.backend.BackendContract;
 import dev.helixbg.llm.cpu.kernel.row.RowKernels;
 import dev.helixbg.llm.tensor.TensorType;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
 
 class CpuBackendContractTest extends BackendContract {
   @Override
   protected Backend backend() {
     return new CpuBackend(2);
+  }
+
+  /** What an emulated processor does within a minute: scripts/check-arm64 --quick. */
+  @ParameterizedTest
+  @EnumSource(names = {"F32", "F16", "Q4_0"})
+  void productsOfOneSizeAgree(TensorType type) {
+    productAgrees(type, 7, 96, 1, 7);
   }
 
   /**
