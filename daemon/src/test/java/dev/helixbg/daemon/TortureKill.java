@@ -21,6 +21,7 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.EnumMap;
 import java.util.HashSet;
 import java.util.List;
@@ -250,11 +251,21 @@ final class TortureKill implements TortureArea {
     TortureFiles.copy(kb.kb().insights(), reports);
     program.run("one-shot", kb.kb().folder().toString());
     for (String name : List.of("report.json", "report.md", "report.html")) {
+      String daemons = Files.readString(reports.resolve(name));
+      String ours = Files.readString(kb.kb().insights().resolve(name));
+      int at = Arrays.mismatch(daemons.toCharArray(), ours.toCharArray());
       require(
-          Files.mismatch(reports.resolve(name), kb.kb().insights().resolve(name)) < 0,
-          "%s of the daemon is not that of one-shot",
-          name);
+          at < 0,
+          "%s of the daemon is not that of one-shot: …%s… and …%s…",
+          name,
+          around(daemons, at),
+          around(ours, at));
     }
+  }
+
+  private static String around(String text, int at) {
+    return text.substring(Math.max(0, at - 150), Math.clamp(at + 100L, 0, text.length()))
+        .replaceAll("\\s+", " ");
   }
 
   /** At least one entry is new. */
