@@ -14,6 +14,7 @@ import dev.helixbg.insight.decisions.Decisions;
 import dev.helixbg.insight.log.DataLog;
 import dev.helixbg.insight.log.Entry;
 import dev.helixbg.insight.log.Passage;
+import dev.helixbg.insight.review.History;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
@@ -243,9 +244,14 @@ final class TortureKill implements TortureArea {
 
   /** What it believes of what the last one left may be wrong; or what one-shot believes of it. */
   private void requireDaemonAsOneShot(WritableKb kb) throws IOException, InterruptedException {
-    program.start(kb.kb().folder());
-    program.awaitUpToDate(kb.live(), Duration.ofMinutes(5));
-    program.end();
+    Path reviews = kb.kb().insights().resolve(History.NAME);
+    String before;
+    do { // a review that it writes while it ends is in its next report
+      before = Files.exists(reviews) ? Files.readString(reviews) : "";
+      program.start(kb.kb().folder());
+      program.awaitUpToDate(kb.live(), Duration.ofMinutes(5));
+      program.end();
+    } while (Files.exists(reviews) && !Files.readString(reviews).equals(before));
     Path reports = folder.resolve("reports");
     Torture.delete(reports);
     TortureFiles.copy(kb.kb().insights(), reports);
