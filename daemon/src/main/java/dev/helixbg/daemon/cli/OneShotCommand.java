@@ -118,10 +118,11 @@ public final class OneShotCommand implements Callable<Integer> {
       LogReading log = DataLog.readQuiet(chosen.dataLog());
       String sha256 = log.account().sha256();
       String basis = pipeline.basis(chosen);
-      Cursor now = new Cursor(sha256, basis, KbStamp.text(chosen, KbFiles.DISK), 0, "");
+      KbStamp stamp = KbStamp.of(chosen, KbFiles.DISK);
+      Cursor now = new Cursor(sha256, basis, stamp.text(), 0, "");
       Optional<Cursor> left =
           Cursor.read(chosen, seal).filter(now::isWhere).filter(all -> all.questions() == 0);
-      if (left.isPresent() && !KbStamp.vectorsWait(chosen, KbFiles.DISK)) {
+      if (left.isPresent() && !stamp.vectorsWait()) {
         return left.get().summary();
       }
       Pipeline.Outcome outcome = pipeline.run(chosen, log, Saving.PUBLISHED);
@@ -130,7 +131,7 @@ public final class OneShotCommand implements Callable<Integer> {
       warnOfNewVectors(outcome);
       String summary = TerminalSummary.render(outcome.report());
       if (pipeline.basis(chosen).equals(basis)) { // else somebody decided or answered meanwhile
-        String files = KbStamp.text(chosen, KbFiles.DISK);
+        String files = KbStamp.of(chosen, KbFiles.DISK).text();
         new Cursor(sha256, basis, files, outcome.questions(), summary).write(chosen, seal);
       }
       return summary;
@@ -139,12 +140,12 @@ public final class OneShotCommand implements Callable<Integer> {
 
   /** Works on a knowledge base that cannot be written, too; then the vectors are not kept. */
   private Pipeline.Outcome look(Pipeline pipeline, Kb chosen) throws InterruptedException {
-    if (!Files.isWritable(chosen.folder())) {
+    boolean keep = Files.isWritable(chosen.folder());
+    if (!keep) {
       console.warn("%s is not writable: the vectors are not kept", chosen.folder());
-      return pipeline.run(chosen, Saving.NOTHING);
     }
-    try (KbLock lock = KbLock.take(chosen)) {
-      Pipeline.Outcome outcome = pipeline.run(chosen, Saving.PUBLISHED);
+    try (KbLock lock = keep ? KbLock.take(chosen) : null) {
+      Pipeline.Outcome outcome = pipeline.run(chosen, keep ? Saving.PUBLISHED : Saving.NOTHING);
       warnOfNewVectors(outcome);
       return outcome;
     }

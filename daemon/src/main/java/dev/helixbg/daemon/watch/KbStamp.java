@@ -34,32 +34,25 @@ public record KbStamp(
    * @throws IOException when the log is missing or cannot be looked at
    */
   public static KbStamp of(Kb kb, ModelLookout model, KbFiles files) throws IOException {
-    return new KbStamp(
-        files.state(kb.dataLog()),
-        model.state(files),
-        said(kb, files),
-        vectors(kb, files),
-        others(kb, files));
+    return new KbStamp(files.state(kb.dataLog()), model.state(files), kb, files);
   }
 
   /**
-   * The text of a KB as it is now.
+   * The same without a look at the language model.
    *
    * @throws IOException when the log is missing or cannot be looked at
    */
-  public static String text(Kb kb, KbFiles files) throws IOException {
-    return new KbStamp(
-            files.state(kb.dataLog()),
-            Optional.empty(),
-            said(kb, files),
-            vectors(kb, files),
-            others(kb, files))
-        .text();
+  public static KbStamp of(Kb kb, KbFiles files) throws IOException {
+    return new KbStamp(files.state(kb.dataLog()), Optional.empty(), kb, files);
+  }
+
+  private KbStamp(FileState log, Optional<FileState> model, Kb kb, KbFiles files) {
+    this(log, model, said(kb, files), vectors(kb, files), others(kb, files));
   }
 
   /** The same log and model beside the other files as they are now. */
   KbStamp withOthers(Kb kb, KbFiles files) {
-    return new KbStamp(log, model, said(kb, files), vectors(kb, files), others(kb, files));
+    return new KbStamp(log, model, kb, files);
   }
 
   /** The same with answers and reviews as another one has them. */
@@ -73,15 +66,7 @@ public record KbStamp(
   }
 
   /** Whether vectors wait in a journal, where no other program reads them. */
-  public static boolean vectorsWait(Kb kb, KbFiles files) {
-    return vectorsWait(vectors(kb, files));
-  }
-
-  boolean vectorsWait() {
-    return vectorsWait(vectors);
-  }
-
-  private static boolean vectorsWait(List<Optional<FileState>> vectors) {
+  public boolean vectorsWait() {
     return vectors.getFirst().isPresent() || vectors.get(1).isPresent();
   }
 
@@ -120,7 +105,7 @@ public record KbStamp(
    * One line that is the same for the same state of the files in the KB; without inodes and when
    * they changed, since a restore changes both.
    */
-  String text() {
+  public String text() {
     StringBuilder text = new StringBuilder(text(log));
     Stream.of(said, vectors, others)
         .flatMap(List::stream)
