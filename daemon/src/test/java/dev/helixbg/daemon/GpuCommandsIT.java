@@ -154,7 +154,8 @@ class GpuCommandsIT {
   @Test
   void aGpuThatFailsTwiceIsReplacedByTheCpuOrSaysSo() throws Exception {
     Program twice = failing("cuda", 0, 2);
-    Program.Ended ended = twice.run("generate", model, "--prompt-ids", promptIds(), "--stats");
+    Program.Ended ended =
+        twice.run("generate", model, "--prompt-ids", promptIds(), "--stats", "--profile");
     assertEquals(0, ended.code(), ended.err());
     assertEquals(1, count(ended.err(), "; the CPU takes over"), ended.err());
     assertTrue(ended.err().contains("backend   cpu"), ended.err());

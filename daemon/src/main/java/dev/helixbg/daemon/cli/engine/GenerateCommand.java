@@ -154,13 +154,18 @@ public final class GenerateCommand implements Callable<Integer> {
     return new GpuRetry(console.err()::println)
         .run(
             opening.device() == Device.AUTO,
-            onCpu -> run(onCpu ? opening.on(Device.CPU) : opening, givenIds, chosen, shown));
+            onCpu ->
+                run(
+                    onCpu ? opening.on(Device.CPU).profiled(false) : opening,
+                    givenIds,
+                    chosen,
+                    shown));
   }
 
   private int run(ModelOptions opening, int[] givenIds, Sampling chosen, Shown shown)
       throws IOException {
     try (TextModel model = ModelOpener.open(file, opening)) {
-      if (profile && GpuAccount.of(model.backend()).isEmpty()) {
+      if (opening.profiled() && GpuAccount.of(model.backend()).isEmpty()) {
         throw new Failure(
             ExitCode.USAGE, "--profile times a GPU, and the backend is " + model.backend().name());
       }
