@@ -9,7 +9,6 @@ import dev.helixbg.daemon.host.LanguageModel;
 import dev.helixbg.daemon.kb.Kb;
 import dev.helixbg.daemon.kb.KbLock;
 import dev.helixbg.daemon.run.Judging;
-import dev.helixbg.daemon.terminal.Console;
 import dev.helixbg.daemon.terminal.ExitCode;
 import dev.helixbg.daemon.terminal.Failure;
 import dev.helixbg.daemon.terminal.Json;
@@ -56,10 +55,6 @@ final class AskPairCommand extends ValueCommand {
       paramLabel = "FOLDER",
       description = "The knowledge base; A and B must then be entries of it.")
   private Path kb;
-
-  AskPairCommand(Console console) {
-    super(console);
-  }
 
   /**
    * What is asked.

@@ -1,6 +1,7 @@
 package dev.helixbg.daemon.cli;
 
 import com.fasterxml.jackson.databind.node.ObjectNode;
+import dev.helixbg.daemon.cli.flags.ConsoleCommand;
 import dev.helixbg.daemon.cli.flags.GlobalOptions;
 import dev.helixbg.daemon.cli.flags.KbOption;
 import dev.helixbg.daemon.kb.Kb;
@@ -9,7 +10,6 @@ import dev.helixbg.daemon.kb.ReportedFinding;
 import dev.helixbg.daemon.link.DaemonHome;
 import dev.helixbg.daemon.link.DaemonLink;
 import dev.helixbg.daemon.run.Pipeline;
-import dev.helixbg.daemon.terminal.Console;
 import dev.helixbg.daemon.terminal.ExitCode;
 import dev.helixbg.daemon.terminal.Failure;
 import dev.helixbg.daemon.terminal.Json;
@@ -26,7 +26,6 @@ import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
-import java.util.concurrent.Callable;
 import java.util.function.Predicate;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
@@ -38,7 +37,7 @@ import picocli.CommandLine.Parameters;
  * daemon, takes it into the report, and commands that list findings know it at once.
  */
 @Command
-final class DecideCommand implements Callable<Integer> {
+final class DecideCommand extends ConsoleCommand {
   /** Bytes of a list on standard input. */
   private static final int LONGEST_LIST = 1 << 24;
 
@@ -59,15 +58,13 @@ final class DecideCommand implements Callable<Integer> {
   @Option(names = "--json", description = "Print what was noted as JSON.")
   private boolean json;
 
-  private final Console console;
   private final Verdict verdict;
   private final SelectionOptions selection;
 
   /**
    * @param selection options of this command, too, unless it takes back
    */
-  DecideCommand(Console console, Verdict verdict, SelectionOptions selection) {
-    this.console = console;
+  DecideCommand(Verdict verdict, SelectionOptions selection) {
     this.verdict = verdict;
     this.selection = selection;
   }

@@ -8,7 +8,6 @@ import dev.helixbg.daemon.kb.Kb;
 import dev.helixbg.daemon.kb.ReportFile;
 import dev.helixbg.daemon.kb.ReportedFinding;
 import dev.helixbg.daemon.run.Pipeline;
-import dev.helixbg.daemon.terminal.Console;
 import dev.helixbg.daemon.terminal.ExitCode;
 import dev.helixbg.daemon.terminal.Json;
 import dev.helixbg.insight.decisions.Decision;
@@ -37,10 +36,6 @@ final class FindingsCommand extends ValueCommand {
       names = "--settled",
       description = "List those that were dismissed or are done: by whom, and why, if they said.")
   private boolean settled;
-
-  FindingsCommand(Console console) {
-    super(console);
-  }
 
   @Override
   public Integer call() throws IOException {

@@ -3,6 +3,7 @@ package dev.helixbg.daemon.cli;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import dev.helixbg.config.Settings;
 import dev.helixbg.config.text.PrintableText;
+import dev.helixbg.daemon.cli.flags.ConsoleCommand;
 import dev.helixbg.daemon.cli.flags.GlobalOptions;
 import dev.helixbg.daemon.cli.flags.KbOption;
 import dev.helixbg.daemon.host.EmbedderSource;
@@ -13,7 +14,6 @@ import dev.helixbg.daemon.run.Saving;
 import dev.helixbg.daemon.run.VectorUpdate;
 import dev.helixbg.daemon.search.SearchHit;
 import dev.helixbg.daemon.search.SearchRequest;
-import dev.helixbg.daemon.terminal.Console;
 import dev.helixbg.daemon.terminal.ExitCode;
 import dev.helixbg.daemon.terminal.Json;
 import dev.helixbg.daemon.terminal.Progress;
@@ -26,7 +26,6 @@ import java.io.IOException;
 import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
-import java.util.concurrent.Callable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
@@ -34,7 +33,7 @@ import picocli.CommandLine.Parameters;
 
 /** Finds entries by what they mean: by the daemon when it runs, else by itself. */
 @Command(name = "search", description = "Find the entries that are nearest in meaning to a text.")
-final class SearchCommand implements Callable<Integer> {
+final class SearchCommand extends ConsoleCommand {
   private static final int EXCERPT = 200;
 
   @Mixin private GlobalOptions options;
@@ -62,12 +61,6 @@ final class SearchCommand implements Callable<Integer> {
 
   @Option(names = "--json", description = "Print JSON, one entry a line.")
   private boolean json;
-
-  private final Console console;
-
-  SearchCommand(Console console) {
-    this.console = console;
-  }
 
   @Override
   public Integer call() throws IOException, InterruptedException {

@@ -3,6 +3,7 @@ package dev.helixbg.daemon.cli;
 import dev.helixbg.config.Locations;
 import dev.helixbg.config.Settings;
 import dev.helixbg.config.SettingsLoader;
+import dev.helixbg.daemon.cli.flags.ConsoleCommand;
 import dev.helixbg.daemon.cli.flags.GlobalOptions;
 import dev.helixbg.daemon.kb.Kb;
 import dev.helixbg.daemon.link.DaemonHome;
@@ -13,7 +14,6 @@ import dev.helixbg.daemon.service.ServicePlan.Action;
 import dev.helixbg.daemon.service.ServiceRequest;
 import dev.helixbg.daemon.service.ServiceSpec;
 import dev.helixbg.daemon.service.StepRunner;
-import dev.helixbg.daemon.terminal.Console;
 import dev.helixbg.daemon.terminal.ExitCode;
 import dev.helixbg.daemon.terminal.Failure;
 import dev.helixbg.daemon.terminal.Reasons;
@@ -32,7 +32,6 @@ import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
 import java.util.TreeMap;
-import java.util.concurrent.Callable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
@@ -40,7 +39,7 @@ import picocli.CommandLine.Parameters;
 
 /** Hands the daemon to launchd or systemd. */
 @Command(name = "service", description = "Let launchd or systemd run the daemon from login on.")
-final class ServiceCommand implements Callable<Integer> {
+final class ServiceCommand extends ConsoleCommand {
   private static final List<String> ACTIONS =
       List.of(
           "install", "uninstall", "start", "stop", "restart", "status", "add", "remove", "logs");
@@ -66,18 +65,12 @@ final class ServiceCommand implements Callable<Integer> {
   @Option(names = "--dry-run", description = "Only show what would be written and run.")
   private boolean dryRun;
 
-  private final Console console;
-
   static final class Actions extends ArrayList<String> {
     private static final long serialVersionUID = 1L;
 
     Actions() {
       super(ACTIONS);
     }
-  }
-
-  ServiceCommand(Console console) {
-    this.console = console;
   }
 
   @Override

@@ -5,7 +5,6 @@ import dev.helixbg.daemon.cli.flags.GlobalOptions;
 import dev.helixbg.daemon.cli.flags.ValueCommand;
 import dev.helixbg.daemon.link.DaemonHome;
 import dev.helixbg.daemon.link.DaemonLink;
-import dev.helixbg.daemon.terminal.Console;
 import dev.helixbg.daemon.terminal.ExitCode;
 import java.io.IOException;
 import java.time.Duration;
@@ -16,10 +15,6 @@ import picocli.CommandLine.Command;
     name = "status",
     description = "What the daemon does: knowledge bases, models, counts, last error.")
 final class StatusCommand extends ValueCommand {
-  StatusCommand(Console console) {
-    super(console);
-  }
-
   @Override
   public Integer call() throws IOException {
     JsonNode status =

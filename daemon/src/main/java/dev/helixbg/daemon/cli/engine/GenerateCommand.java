@@ -4,10 +4,10 @@ import com.fasterxml.jackson.databind.node.ArrayNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import com.sun.management.ThreadMXBean;
 import dev.helixbg.config.Settings;
+import dev.helixbg.daemon.cli.flags.ConsoleCommand;
 import dev.helixbg.daemon.cli.flags.GlobalOptions;
 import dev.helixbg.daemon.cli.flags.ModelFlags;
 import dev.helixbg.daemon.cli.flags.SamplingFlags;
-import dev.helixbg.daemon.terminal.Console;
 import dev.helixbg.daemon.terminal.ExitCode;
 import dev.helixbg.daemon.terminal.Failure;
 import dev.helixbg.daemon.terminal.Json;
@@ -31,7 +31,6 @@ import java.util.Arrays;
 import java.util.Locale;
 import java.util.Optional;
 import java.util.Set;
-import java.util.concurrent.Callable;
 import java.util.function.IntConsumer;
 import picocli.CommandLine.ArgGroup;
 import picocli.CommandLine.Command;
@@ -43,7 +42,7 @@ import picocli.CommandLine.Parameters;
 @Command(
     name = "generate",
     description = "Let a GGUF model answer a prompt; the text is printed as it comes.")
-public final class GenerateCommand implements Callable<Integer> {
+public final class GenerateCommand extends ConsoleCommand {
   @Mixin private GlobalOptions options;
   @Mixin private ModelFlags flags;
   @Mixin private SamplingFlags sampling;
@@ -104,12 +103,6 @@ public final class GenerateCommand implements Callable<Integer> {
 
   @Option(names = "--json", description = "Print JSON when the answer is complete.")
   private boolean json;
-
-  private final Console console;
-
-  public GenerateCommand(Console console) {
-    this.console = console;
-  }
 
   /**
    * An answer with what it took.
