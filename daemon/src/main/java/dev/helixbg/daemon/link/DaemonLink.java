@@ -14,14 +14,7 @@ import java.util.List;
 import java.util.Optional;
 
 /** How commands talk to the daemon, when one runs. */
-public final class DaemonLink {
-
-  private final DaemonHome home;
-
-  public DaemonLink(DaemonHome home) {
-    this.home = home;
-  }
-
+public record DaemonLink(DaemonHome home) {
   /** A request without parameters; the caller adds them. */
   public static ObjectNode request(String what) {
     return Json.object().put("do", what);

@@ -21,19 +21,11 @@ import java.util.List;
 import java.util.Optional;
 
 /** What a client may read without calling a tool: the report, and each finding. */
-final class Resources {
+record Resources(Kbs kbs, Calls calls) {
   private static final String REPORT = "helix-bg://report";
   private static final String FINDING = "helix-bg://finding/";
   private static final int NOT_FOUND = -32002;
   private static final ObjectMapper JSON = new ObjectMapper();
-
-  private final Kbs kbs;
-  private final Calls calls;
-
-  Resources(Kbs kbs, Calls calls) {
-    this.kbs = kbs;
-    this.calls = calls;
-  }
 
   List<SyncResourceSpecification> all() {
     Resource report =

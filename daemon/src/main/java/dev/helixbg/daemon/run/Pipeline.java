@@ -40,13 +40,12 @@ import java.util.stream.Collectors;
 /**
  * One run over one knowledge base, in reading order: log, vectors, findings, judgements, report.
  */
-public final class Pipeline {
-  private final Settings settings;
-  private final EmbedderSource embedder;
-  private final Analyst analyst;
-  private final Judging judging;
-  private final Progress.Display display;
-
+public record Pipeline(
+    Settings settings,
+    EmbedderSource embedder,
+    Analyst analyst,
+    Judging judging,
+    Progress.Display display) {
   /** Finds what is worth telling: once, or again and again for a KB that changes. */
   public interface Analyst {
     /**
@@ -59,19 +58,6 @@ public final class Pipeline {
         PassageVectors passages,
         InsightSettings settings,
         int threads);
-  }
-
-  public Pipeline(
-      Settings settings,
-      EmbedderSource embedder,
-      Analyst analyst,
-      Judging judging,
-      Progress.Display display) {
-    this.settings = settings;
-    this.embedder = embedder;
-    this.analyst = analyst;
-    this.judging = judging;
-    this.display = display;
   }
 
   /**

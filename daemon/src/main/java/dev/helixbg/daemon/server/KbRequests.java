@@ -35,14 +35,13 @@ import java.util.function.Supplier;
 /**
  * What is asked about a knowledge base. The daemon's clients ask it, and a program that works by
  * itself, where no daemon runs: the same requests, the same answers.
+ *
+ * @param held as it is at each request
+ * @param decided is told of each decision: the report is due
  */
-public final class KbRequests {
+public record KbRequests(
+    Supplier<Held> held, DaemonMetrics metrics, DaemonClock clock, Runnable decided) {
   private static final int USUAL_HITS = 10;
-
-  private final Supplier<Held> held;
-  private final DaemonMetrics metrics;
-  private final DaemonClock clock;
-  private final Runnable decided;
 
   /**
    * What answers are made from.
@@ -55,18 +54,6 @@ public final class KbRequests {
       SearchService searches,
       TextModelHost model,
       Reviews reviews) {}
-
-  /**
-   * @param held as it is at each request
-   * @param decided is told of each decision: the report is due
-   */
-  public KbRequests(
-      Supplier<Held> held, DaemonMetrics metrics, DaemonClock clock, Runnable decided) {
-    this.held = held;
-    this.metrics = metrics;
-    this.clock = clock;
-    this.decided = decided;
-  }
 
   /**
    * @return whether this is such a request
