@@ -73,8 +73,7 @@ final class AskPairCommand extends ValueCommand {
   @Override
   public Integer call() throws IOException, InterruptedException {
     if (a.isBlank() || b.isBlank()) {
-      throw new Failure(
-          ExitCode.USAGE, (a.isBlank() ? "A" : "B") + " is empty: nothing to compare");
+      throw Failure.usage((a.isBlank() ? "A" : "B") + " is empty: nothing to compare");
     }
     Settings settings = judge.settings(options);
     Optional<Kb> chosen = kb(settings);
@@ -109,8 +108,7 @@ final class AskPairCommand extends ValueCommand {
     Optional<NamedEntry> first = named(all, a);
     Optional<NamedEntry> second = named(all, b);
     if (kb != null && (first.isEmpty() || second.isEmpty())) {
-      throw new Failure(
-          ExitCode.USAGE,
+      throw Failure.usage(
           "%s has no entry %s; entries are named topic:index, as in the report"
               .formatted(chosen.folder(), first.isEmpty() ? a : b));
     }
@@ -158,8 +156,7 @@ final class AskPairCommand extends ValueCommand {
               .find(question.both())
               .orElseThrow(
                   () ->
-                      new Failure(
-                          ExitCode.USAGE,
+                      Failure.usage(
                           "this pair was never asked, and --llm-seconds 0 forbids to ask it"));
       Optional<Question.Overtaken> holds =
           question.holds().filter(q -> !answer.text().equals(Verdict.DIFFERENT.title()));

@@ -51,8 +51,7 @@ final class CompletionCommand extends ConsoleCommand {
               case "zsh" -> ShellCompletion.zsh(root.getCommandSpec());
               case "fish" -> ShellCompletion.fish(root.getCommandSpec());
               default ->
-                  throw new Failure(
-                      ExitCode.USAGE,
+                  throw Failure.usage(
                       "there is completion for "
                           + String.join(", ", SHELLS)
                           + ", not for "

@@ -103,8 +103,7 @@ final class DecideCommand extends ConsoleCommand {
   private List<Decision> decisions(Kb chosen) throws IOException {
     boolean bySelection = !selection.isEmpty();
     if (ids.isEmpty() && !bySelection) {
-      throw new Failure(
-          ExitCode.USAGE,
+      throw Failure.usage(
           verdict == Verdict.OPEN
               ? "name what to take back: ids, or - to read them from standard input"
               : "name findings: ids, - to read ids from standard input, --topic, --kind or"
@@ -125,8 +124,7 @@ final class DecideCommand extends ConsoleCommand {
     before.settled().forEach(decision -> known.put(decision.id(), decision.about()));
     for (String id : named()) {
       if (!known.containsKey(id)) {
-        throw new Failure(
-            ExitCode.USAGE,
+        throw Failure.usage(
             verdict == Verdict.OPEN
                 ? "nothing was decided on " + id + "; see: helix-bg findings --settled"
                 : "there is no finding " + id + "; see: helix-bg findings");
@@ -152,8 +150,7 @@ final class DecideCommand extends ConsoleCommand {
   private static void readIds(List<String> ids) throws IOException {
     byte[] list = System.in.readNBytes(LONGEST_LIST + 1);
     if (list.length > LONGEST_LIST) {
-      throw new Failure(
-          ExitCode.USAGE, "standard input has more than 16 MiB: that is no list of findings");
+      throw Failure.usage("standard input has more than 16 MiB: that is no list of findings");
     }
     new String(list, StandardCharsets.UTF_8)
         .lines()
@@ -165,7 +162,7 @@ final class DecideCommand extends ConsoleCommand {
   private static ObjectNode toJson(Decision decision) {
     return Json.object()
         .put("id", decision.id())
-        .put("decision", FindingsCommand.word(decision))
+        .put("decision", Json.word(decision.verdict()))
         .put("about", decision.about());
   }
 

@@ -73,8 +73,7 @@ final class McpCommand extends ConsoleCommand {
         .or(() -> Optional.ofNullable(System.getenv("HELIX_BG_LAUNCHER_PATH")))
         .orElseThrow(
             () ->
-                new Failure(
-                    ExitCode.USAGE,
+                Failure.usage(
                     "--print-config names the launcher: start helix-bg by it, not by java -jar"));
   }
 }

@@ -65,7 +65,7 @@ public final class OneShotCommand extends ConsoleCommand {
   @Override
   public Integer call() throws IOException, InterruptedException {
     if (sample && kb != null) {
-      throw new Failure(ExitCode.USAGE, "--sample brings its own knowledge base; leave out " + kb);
+      throw Failure.usage("--sample brings its own knowledge base; leave out " + kb);
     }
     Settings settings = judge.settings(options);
     Kb chosen =

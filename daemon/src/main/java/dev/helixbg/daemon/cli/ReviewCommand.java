@@ -21,7 +21,6 @@ import dev.helixbg.daemon.run.VectorUpdate;
 import dev.helixbg.daemon.terminal.ExitCode;
 import dev.helixbg.daemon.terminal.Failure;
 import dev.helixbg.daemon.terminal.Progress;
-import dev.helixbg.embed.cache.EmbeddingCache;
 import dev.helixbg.insight.acts.HelixCall;
 import dev.helixbg.insight.log.DataLog;
 import dev.helixbg.insight.log.LogReading;
@@ -102,13 +101,7 @@ final class ReviewCommand extends ValueCommand {
                 settings, DaemonClock.SYSTEM, new DaemonMetrics(DaemonClock.SYSTEM))) {
       LogReading log = DataLog.readQuiet(chosen.dataLog());
       VectorUpdate.Result vectors =
-          new VectorUpdate(
-                  new EmbeddingCache(chosen.folder()),
-                  source.id(),
-                  source.maxTokens(),
-                  source::open,
-                  Progress.on(console))
-              .run(log.entries(), Saving.PUBLISHED);
+          VectorUpdate.of(chosen, log, source, Saving.PUBLISHED, Progress.on(console));
       Reviews reviews = new Reviews(settings, source.id());
       KbIdentity found = KbIdentity.of(chosen);
       return model.use(

@@ -18,7 +18,6 @@ import dev.helixbg.daemon.terminal.ExitCode;
 import dev.helixbg.daemon.terminal.Json;
 import dev.helixbg.daemon.terminal.Progress;
 import dev.helixbg.embed.Embedder;
-import dev.helixbg.embed.cache.EmbeddingCache;
 import dev.helixbg.insight.log.DataLog;
 import dev.helixbg.insight.log.LogReading;
 import dev.helixbg.insight.search.SearchIndex;
@@ -96,13 +95,7 @@ final class SearchCommand extends ConsoleCommand {
     LogReading log = DataLog.readQuiet(chosen.dataLog());
     // Reading only: what is new is embedded for this once.
     VectorUpdate.Result known =
-        new VectorUpdate(
-                new EmbeddingCache(chosen.folder()),
-                source.id(),
-                source.maxTokens(),
-                source::open,
-                Progress.on(console))
-            .run(log.entries(), Saving.NOTHING);
+        VectorUpdate.of(chosen, log, source, Saving.NOTHING, Progress.on(console));
     float[][] query = new float[1][];
     try (Embedder embedder = source.open();
         SearchIndex index = SearchIndex.of(known.of(log), source.maxTokens())) {

@@ -76,8 +76,7 @@ final class ServiceCommand extends ConsoleCommand {
   @Override
   public Integer call() throws IOException, InterruptedException {
     if (!ACTIONS.contains(action)) {
-      throw new Failure(
-          ExitCode.USAGE,
+      throw Failure.usage(
           "service must be told one of " + String.join(", ", ACTIONS) + ", not " + action);
     }
     Locations locations = GlobalOptions.locations();
@@ -144,8 +143,7 @@ final class ServiceCommand extends ConsoleCommand {
 
   private ServiceRequest changed(Locations locations, DaemonHome home) {
     if (kbs.isEmpty()) {
-      throw new Failure(
-          ExitCode.USAGE, "service " + action + " must be told a knowledge base: its folder");
+      throw Failure.usage("service " + action + " must be told a knowledge base: its folder");
     }
     ServiceRequest request =
         ServiceRequest.read(home)
@@ -160,14 +158,12 @@ final class ServiceCommand extends ConsoleCommand {
         Settings settings = settings(request, locations);
         watched.add(Kb.find(Optional.of(kb), settings, locations).folder());
       } else if (!watched.remove(Kb.named(kb).folder())) {
-        throw new Failure(
-            ExitCode.USAGE,
+        throw Failure.usage(
             "the service does not watch %s, but %s".formatted(Kb.named(kb).folder(), watched));
       }
     }
     if (watched.isEmpty()) {
-      throw new Failure(
-          ExitCode.USAGE, "nothing would be left to watch; rather: helix-bg service uninstall");
+      throw Failure.usage("nothing would be left to watch; rather: helix-bg service uninstall");
     }
     return request.watching(List.copyOf(watched));
   }
@@ -184,8 +180,7 @@ final class ServiceCommand extends ConsoleCommand {
       if (action.equals("restart")) {
         return Optional.empty();
       }
-      throw new Failure(
-          ExitCode.USAGE,
+      throw Failure.usage(
           "a service does not run a checkout, which changes with each build: install it first, by"
               + " scripts/install");
     }

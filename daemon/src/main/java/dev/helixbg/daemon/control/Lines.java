@@ -88,8 +88,7 @@ final class Lines implements AutoCloseable {
       while (end < 0) {
         int before = received.remaining();
         if (before > maxBytes) {
-          throw new Failure(
-              ExitCode.USAGE, "a request may have %,d bytes at most".formatted(maxBytes));
+          throw Failure.usage("a request may have %,d bytes at most".formatted(maxBytes));
         }
         if (!receive()) {
           return Optional.empty();
@@ -188,7 +187,7 @@ final class Lines implements AutoCloseable {
     } catch (JacksonException e) {
       // the same answer as for a number or a list
     }
-    throw new Failure(ExitCode.USAGE, "a request is one JSON object on one line");
+    throw Failure.usage("a request is one JSON object on one line");
   }
 
   /**

@@ -19,7 +19,7 @@ final class Arguments {
     this.given = given == null ? Map.of() : given;
     for (String name : this.given.keySet()) {
       if (!known.contains(name)) {
-        throw wrong(
+        throw Failure.usage(
             "there is no argument \"%s\"; there are: %s"
                 .formatted(cut(name), String.join(", ", new TreeSet<>(known))));
       }
@@ -38,10 +38,10 @@ final class Arguments {
       return Optional.empty();
     }
     if (!(value instanceof String text)) {
-      throw wrong("\"%s\" must be a string".formatted(name));
+      throw Failure.usage("\"%s\" must be a string".formatted(name));
     }
     if (text.length() > longest) {
-      throw wrong(
+      throw Failure.usage(
           "\"%s\" may have %,d characters at most, this has %,d: shorten it"
               .formatted(name, longest, text.length()));
     }
@@ -57,7 +57,8 @@ final class Arguments {
         || number.doubleValue() != number.intValue()
         || number.intValue() < least
         || number.intValue() > most) {
-      throw wrong("\"%s\" must be a whole number from %d to %d".formatted(name, least, most));
+      throw Failure.usage(
+          "\"%s\" must be a whole number from %d to %d".formatted(name, least, most));
     }
     return number.intValue();
   }
@@ -68,7 +69,8 @@ final class Arguments {
         .filter(v -> !among.contains(v))
         .ifPresent(
             v -> {
-              throw wrong("\"%s\" must be one of %s".formatted(name, String.join(", ", among)));
+              throw Failure.usage(
+                  "\"%s\" must be one of %s".formatted(name, String.join(", ", among)));
             });
     return value;
   }
@@ -79,11 +81,7 @@ final class Arguments {
   }
 
   private static Failure missing(String name) {
-    return wrong("\"%s\" is missing: it is needed".formatted(name));
-  }
-
-  static Failure wrong(String message) {
-    return new Failure(ExitCode.USAGE, message);
+    return Failure.usage("\"%s\" is missing: it is needed".formatted(name));
   }
 
   private static String cut(String name) {

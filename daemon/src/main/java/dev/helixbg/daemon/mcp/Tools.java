@@ -8,6 +8,7 @@ import dev.helixbg.config.text.PrintableText;
 import dev.helixbg.daemon.kb.Kb;
 import dev.helixbg.daemon.link.DaemonLink;
 import dev.helixbg.daemon.search.SearchRequest;
+import dev.helixbg.daemon.terminal.Failure;
 import dev.helixbg.daemon.terminal.Json;
 import dev.helixbg.daemon.terminal.Progress;
 import dev.helixbg.daemon.terminal.Version;
@@ -162,7 +163,7 @@ final class Tools {
           Optional<String> text = arguments.optionalText("text", SearchRequest.MAX_TEXT);
           Optional<String> entry = arguments.optionalText("entry", NAME);
           if (text.isPresent() == entry.isPresent()) {
-            throw Arguments.wrong("give \"text\" or \"entry\", one of them");
+            throw Failure.usage("give \"text\" or \"entry\", one of them");
           }
           text.ifPresent(t -> request.put("text", t));
           entry.ifPresent(e -> request.put("entry", e));
@@ -286,7 +287,7 @@ final class Tools {
           ObjectNode request = DaemonLink.request(kind.equals("session") ? "synthesize" : kind);
           Optional<String> topic = arguments.optionalText("topic", NAME);
           if (topic.isPresent() && !kind.equals("stale")) {
-            throw Arguments.wrong("\"topic\" goes with stale only");
+            throw Failure.usage("\"topic\" goes with stale only");
           }
           topic.ifPresent(t -> request.put("topic", t));
           Kbs.Answer answer = ask(request, arguments, progress);

@@ -5,13 +5,11 @@ import dev.helixbg.config.Settings;
 import dev.helixbg.config.Sha256;
 import dev.helixbg.daemon.host.EmbedderSource;
 import dev.helixbg.daemon.kb.Kb;
-import dev.helixbg.daemon.kb.KbIdentity;
 import dev.helixbg.daemon.terminal.ExitCode;
 import dev.helixbg.daemon.terminal.Failure;
 import dev.helixbg.daemon.terminal.Progress;
 import dev.helixbg.daemon.terminal.Reasons;
 import dev.helixbg.daemon.terminal.Version;
-import dev.helixbg.embed.cache.EmbeddingCache;
 import dev.helixbg.embed.cache.TextKey;
 import dev.helixbg.embed.store.PrivateFiles;
 import dev.helixbg.insight.decisions.Decision;
@@ -120,14 +118,7 @@ public record Pipeline(
   /** The vectors alone. */
   public VectorUpdate.Result updateVectors(Kb kb, LogReading log, Saving saving)
       throws InterruptedException {
-    KbIdentity here = KbIdentity.of(kb);
-    return new VectorUpdate(
-            new EmbeddingCache(kb.folder()),
-            embedder.id(),
-            embedder.maxTokens(),
-            () -> here.checking(embedder.open()),
-            display)
-        .run(log.entries(), saving);
+    return VectorUpdate.of(kb, log, embedder, saving, display);
   }
 
   /**
@@ -156,11 +147,6 @@ public record Pipeline(
       }
     }
     return Sha256.of(parts);
-  }
-
-  /** The folder for what can be made again. */
-  public Path cache() {
-    return settings.cache();
   }
 
   /** The hash of a file; empty when there is none. */

@@ -48,7 +48,7 @@ final class ControlRequests implements ControlServer.Handler {
       case "stop" -> orNotYet(daemon.stop());
       default -> {
         if (!kbs.answer(request, reply)) {
-          throw KbRequests.wrong("\"do\" must name a request, not \"" + wanted + "\"");
+          throw Failure.usage("\"do\" must name a request, not \"" + wanted + "\"");
         }
       }
     }

@@ -34,6 +34,7 @@ import dev.helixbg.daemon.watch.KbWatch;
 import dev.helixbg.daemon.watch.LogHints;
 import dev.helixbg.daemon.watch.ModelLookout;
 import dev.helixbg.embed.EmbeddingException;
+import dev.helixbg.embed.store.ProcessLock;
 import dev.helixbg.insight.findings.RunningAnalysis;
 import java.io.IOException;
 import java.time.Duration;
@@ -72,7 +73,7 @@ public final class Daemon implements AutoCloseable {
   private final TroubleLog troubles;
   private final DaemonLoop loop;
   private final SearchService searches;
-  private final KbFiles.Lock lock;
+  private final ProcessLock lock;
   private final FolderHints hints = new FolderHints(this::hint);
   private final ControlServer control;
   private final Notices notices;
@@ -112,7 +113,7 @@ public final class Daemon implements AutoCloseable {
       Supplier<Settings> settings,
       Function<Settings, EmbedderSource> models,
       World world,
-      KbFiles.Lock lock)
+      ProcessLock lock)
       throws IOException {
     this.kbs = List.copyOf(kbs);
     this.home = home;
@@ -154,7 +155,7 @@ public final class Daemon implements AutoCloseable {
       Supplier<Settings> settings,
       Function<Settings, EmbedderSource> models,
       World world) {
-    KbFiles.Lock lock = home.lock();
+    ProcessLock lock = home.lock();
     try {
       return new Daemon(kbs, home, settings, models, world, lock);
     } catch (IOException e) {
@@ -192,7 +193,6 @@ public final class Daemon implements AutoCloseable {
         pipeline,
         new ModelLookout(now),
         analysis::forget,
-        now.daemon(),
         world.files(),
         FolderHints.areThere() ? hints : LogHints.NONE,
         clock,

@@ -83,10 +83,6 @@ public record KbRequests(
     return true;
   }
 
-  static Failure wrong(String message) {
-    return new Failure(ExitCode.USAGE, message);
-  }
-
   private Kb kb(ObjectNode request) {
     List<Kb> kbs = held.get().kbs();
     if (!request.has("kb")) {
@@ -110,7 +106,8 @@ public record KbRequests(
   private static String text(ObjectNode request) {
     String text = request.path("text").asText();
     if (text.isBlank() || text.length() > SearchRequest.MAX_TEXT) {
-      throw wrong("\"text\" must have 1 to %,d characters".formatted(SearchRequest.MAX_TEXT));
+      throw Failure.usage(
+          "\"text\" must have 1 to %,d characters".formatted(SearchRequest.MAX_TEXT));
     }
     return text;
   }
@@ -169,7 +166,8 @@ public record KbRequests(
         return entry.embeddedText();
       }
     }
-    throw wrong("there is no entry " + name + "; entries are called topic:number, as search says");
+    throw Failure.usage(
+        "there is no entry " + name + "; entries are called topic:number, as search says");
   }
 
   private void review(ObjectNode request, Review.Kind kind, ControlServer.Reply reply)

@@ -28,7 +28,6 @@ import java.io.IOException;
 import java.lang.management.ManagementFactory;
 import java.nio.file.Path;
 import java.util.Arrays;
-import java.util.Locale;
 import java.util.Optional;
 import java.util.Set;
 import java.util.function.IntConsumer;
@@ -136,7 +135,7 @@ public final class GenerateCommand extends ConsoleCommand {
   @Override
   public Integer call() throws IOException {
     if (maxTokens < 1) {
-      throw new Failure(ExitCode.USAGE, "-n must be 1 or more, not " + maxTokens);
+      throw Failure.usage("-n must be 1 or more, not " + maxTokens);
     }
     Sampling chosen = sampling.sampling();
     int[] givenIds = prompt.ids == null ? null : parse(prompt.ids);
@@ -154,8 +153,7 @@ public final class GenerateCommand extends ConsoleCommand {
       throws IOException {
     try (TextModel model = ModelOpener.open(file, opening)) {
       if (profile && GpuAccount.of(model.backend()).isEmpty()) {
-        throw new Failure(
-            ExitCode.USAGE, "--profile times a GPU, and the backend is " + model.backend().name());
+        throw Failure.usage("--profile times a GPU, and the backend is " + model.backend().name());
       }
       model
           .loadReport()
@@ -211,8 +209,7 @@ public final class GenerateCommand extends ConsoleCommand {
     try {
       return Arrays.stream(ids.strip().split("[,\\s]+")).mapToInt(Integer::parseInt).toArray();
     } catch (NumberFormatException e) {
-      throw new Failure(
-          ExitCode.USAGE, "--prompt-ids must be whole numbers separated by commas, not " + ids);
+      throw Failure.usage("--prompt-ids must be whole numbers separated by commas, not " + ids);
     }
   }
 
@@ -240,8 +237,7 @@ public final class GenerateCommand extends ConsoleCommand {
     int vocabulary = model.model().vocabulary();
     for (int id : ids) {
       if (id < 0 || id >= vocabulary) {
-        throw new Failure(
-            ExitCode.USAGE,
+        throw Failure.usage(
             "the token id %d is not in the vocabulary of %d".formatted(id, vocabulary));
       }
     }
@@ -340,17 +336,13 @@ public final class GenerateCommand extends ConsoleCommand {
         answer.tokenIds().length,
         generation.decodeNanos() / 1e6,
         answer.decodedPerSecond(),
-        name(generation.stopReason()));
+        Json.word(generation.stopReason()));
     console.note("allocated %.0f bytes per token", answer.allocatedPerToken());
     model
         .backend()
         .counters()
         .snapshot()
-        .forEach((counter, value) -> console.note("%-17s %,d", name(counter), value));
-  }
-
-  private static String name(Enum<?> constant) {
-    return constant.name().toLowerCase(Locale.ROOT);
+        .forEach((counter, value) -> console.note("%-17s %,d", Json.word(counter), value));
   }
 
   private static ObjectNode toJson(
@@ -360,7 +352,7 @@ public final class GenerateCommand extends ConsoleCommand {
     ArrayNode ids = json.putArray("token_ids");
     Arrays.stream(answer.tokenIds()).forEach(ids::add);
     json.put("prompt_tokens", generation.promptTokens())
-        .put("stop_reason", name(generation.stopReason()))
+        .put("stop_reason", Json.word(generation.stopReason()))
         .put("backend", model.backend().name());
     json.putObject("timings")
         .put("load_ms", model.loadReport().totalNanos() / 1e6)
@@ -370,7 +362,7 @@ public final class GenerateCommand extends ConsoleCommand {
         .put("tokens_per_second", answer.decodedPerSecond());
     json.put("allocated_bytes_per_token", answer.allocatedPerToken());
     ObjectNode counters = json.putObject("counters");
-    model.backend().counters().snapshot().forEach((what, n) -> counters.put(name(what), n));
+    model.backend().counters().snapshot().forEach((what, n) -> counters.put(Json.word(what), n));
     gpu.ifPresent(account -> json.set("gpu", account.toJson()));
     agreement.ifPresent(
         found ->

@@ -42,7 +42,7 @@ public final class GpuTestCommand extends ValueCommand {
   @Override
   public Integer call() throws IOException {
     if (repetitions < 1) {
-      throw new Failure(ExitCode.USAGE, "-r must be 1 or more, not " + repetitions);
+      throw Failure.usage("-r must be 1 or more, not " + repetitions);
     }
     return new GpuRetry(console.err()::println).run(false, onCpu -> test());
   }
