@@ -81,15 +81,14 @@ final class Kbs implements AutoCloseable {
   /**
    * Asks about one of them.
    *
-   * @param request without the KB
-   * @param wanted folder or name of the KB; empty: the first
+   * @param request may have folder or name of the KB; else it is the first
    * @param progress shown when this process has to read or compute much
    * @throws Failure with what is wrong with the request
    */
-  Answer ask(ObjectNode request, Optional<String> wanted, Progress.Display progress)
+  Answer ask(ObjectNode request, Progress.Display progress)
       throws IOException, InterruptedException {
     Optional<JsonNode> daemon = daemon();
-    Kb kb = choose(wanted, all(daemon));
+    Kb kb = choose(Optional.ofNullable(request.path("kb").textValue()), all(daemon));
     request.put("kb", kb.folder().toString());
     if (watchedBy(daemon).contains(kb)) {
       try {

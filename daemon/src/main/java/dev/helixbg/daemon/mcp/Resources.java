@@ -92,8 +92,7 @@ record Resources(Kbs kbs, Calls calls) {
       try {
         JsonNode finding =
             kbs.ask(
-                    DaemonLink.request("finding").put("id", id),
-                    Optional.of(kb.folder().toString()),
+                    DaemonLink.request("finding").put("id", id).put("kb", kb.folder().toString()),
                     Progress.Display.SILENT)
                 .first();
         return new Content(
