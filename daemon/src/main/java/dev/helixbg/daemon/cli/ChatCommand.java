@@ -6,7 +6,6 @@ import dev.helixbg.daemon.cli.flags.ConsoleCommand;
 import dev.helixbg.daemon.cli.flags.GlobalOptions;
 import dev.helixbg.daemon.cli.flags.KbOption;
 import dev.helixbg.daemon.kb.Kb;
-import dev.helixbg.daemon.link.DaemonHome;
 import dev.helixbg.daemon.link.DaemonLink;
 import dev.helixbg.daemon.terminal.ExitCode;
 import java.io.BufferedReader;
@@ -38,7 +37,7 @@ final class ChatCommand extends ConsoleCommand {
   public Integer call() throws IOException {
     Settings settings = options.load().settings();
     Kb chosen = kb.find(settings);
-    DaemonLink link = new DaemonLink(DaemonHome.of(GlobalOptions.locations()));
+    DaemonLink link = GlobalOptions.daemon();
     if (!words.isEmpty()) {
       answer(link, chosen, String.join(" ", words));
       return ExitCode.OK.number();

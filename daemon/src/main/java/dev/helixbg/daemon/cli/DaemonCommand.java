@@ -54,7 +54,12 @@ final class DaemonCommand extends ConsoleCommand {
     interruption.waitAtMost(ENDING);
     DaemonLog.start(home, settings.daemon(), console);
     try (Daemon daemon =
-        Daemon.start(watched, home, () -> options.load().settings(), EmbedderSource::located)) {
+        Daemon.start(
+            watched,
+            home,
+            () -> options.load().settings(),
+            EmbedderSource::located,
+            Daemon.World.REAL)) {
       daemon.run();
       return ExitCode.OK.number();
     } catch (InterruptedException e) {

@@ -7,7 +7,6 @@ import dev.helixbg.daemon.cli.flags.KbOption;
 import dev.helixbg.daemon.kb.Kb;
 import dev.helixbg.daemon.kb.ReportFile;
 import dev.helixbg.daemon.kb.ReportedFinding;
-import dev.helixbg.daemon.link.DaemonHome;
 import dev.helixbg.daemon.link.DaemonLink;
 import dev.helixbg.daemon.run.Pipeline;
 import dev.helixbg.daemon.terminal.ExitCode;
@@ -168,7 +167,7 @@ final class DecideCommand extends ConsoleCommand {
 
   /** Has a daemon that watches this KB look at once; what it does then is no matter of ours. */
   private static String whenItShows(Kb chosen) {
-    DaemonLink link = new DaemonLink(DaemonHome.of(GlobalOptions.locations()));
+    DaemonLink link = GlobalOptions.daemon();
     if (!link.watches(chosen)) {
       return "the report follows at the next run: helix-bg one-shot";
     }

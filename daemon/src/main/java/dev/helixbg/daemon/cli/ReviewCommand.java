@@ -12,7 +12,6 @@ import dev.helixbg.daemon.host.TextModelHost;
 import dev.helixbg.daemon.kb.Kb;
 import dev.helixbg.daemon.kb.KbIdentity;
 import dev.helixbg.daemon.kb.KbLock;
-import dev.helixbg.daemon.link.DaemonHome;
 import dev.helixbg.daemon.link.DaemonLink;
 import dev.helixbg.daemon.run.Reviews;
 import dev.helixbg.daemon.run.Saving;
@@ -71,7 +70,7 @@ final class ReviewCommand extends ValueCommand {
   public Integer call() throws IOException, InterruptedException {
     Settings settings = options.load().settings();
     Kb chosen = kb.find(settings);
-    DaemonLink link = new DaemonLink(DaemonHome.of(GlobalOptions.locations()));
+    DaemonLink link = GlobalOptions.daemon();
     Review review = link.watches(chosen) ? ask(link, chosen) : run(chosen, settings);
     show(() -> History.toJson(review), () -> print(review));
     return ExitCode.OK.number();

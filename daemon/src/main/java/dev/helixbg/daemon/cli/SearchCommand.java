@@ -8,7 +8,6 @@ import dev.helixbg.daemon.cli.flags.GlobalOptions;
 import dev.helixbg.daemon.cli.flags.KbOption;
 import dev.helixbg.daemon.host.EmbedderSource;
 import dev.helixbg.daemon.kb.Kb;
-import dev.helixbg.daemon.link.DaemonHome;
 import dev.helixbg.daemon.link.DaemonLink;
 import dev.helixbg.daemon.run.Saving;
 import dev.helixbg.daemon.run.VectorUpdate;
@@ -74,7 +73,7 @@ final class SearchCommand extends ConsoleCommand {
 
   /** Empty when no daemon runs that watches this KB. */
   private Optional<List<SearchHit>> askDaemon(Kb chosen, SearchRequest wanted) throws IOException {
-    DaemonLink link = new DaemonLink(DaemonHome.of(GlobalOptions.locations()));
+    DaemonLink link = GlobalOptions.daemon();
     if (!link.watches(chosen)) {
       return Optional.empty();
     }

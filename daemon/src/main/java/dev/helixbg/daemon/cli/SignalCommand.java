@@ -2,7 +2,6 @@ package dev.helixbg.daemon.cli;
 
 import dev.helixbg.daemon.cli.flags.ConsoleCommand;
 import dev.helixbg.daemon.cli.flags.GlobalOptions;
-import dev.helixbg.daemon.link.DaemonHome;
 import dev.helixbg.daemon.link.DaemonLink;
 import dev.helixbg.daemon.terminal.ExitCode;
 import java.io.IOException;
@@ -30,8 +29,7 @@ final class SignalCommand extends ConsoleCommand {
 
   @Override
   public Integer call() throws IOException {
-    new DaemonLink(DaemonHome.of(GlobalOptions.locations()))
-        .ask(DaemonLink.request(word), Duration.ofSeconds(10));
+    GlobalOptions.daemon().ask(DaemonLink.request(word), Duration.ofSeconds(10));
     console.warn("%s: done", word);
     return ExitCode.OK.number();
   }

@@ -3,7 +3,6 @@ package dev.helixbg.daemon.cli;
 import com.fasterxml.jackson.databind.JsonNode;
 import dev.helixbg.daemon.cli.flags.GlobalOptions;
 import dev.helixbg.daemon.cli.flags.ValueCommand;
-import dev.helixbg.daemon.link.DaemonHome;
 import dev.helixbg.daemon.link.DaemonLink;
 import dev.helixbg.daemon.terminal.ExitCode;
 import java.io.IOException;
@@ -18,9 +17,7 @@ final class StatusCommand extends ValueCommand {
   @Override
   public Integer call() throws IOException {
     JsonNode status =
-        new DaemonLink(DaemonHome.of(GlobalOptions.locations()))
-            .ask(DaemonLink.request("status"), Duration.ofSeconds(10))
-            .getFirst();
+        GlobalOptions.daemon().ask(DaemonLink.request("status"), Duration.ofSeconds(10)).getFirst();
     show(() -> status, () -> print(status));
     return ExitCode.OK.number();
   }

@@ -19,6 +19,7 @@ import java.net.URLDecoder;
 import java.nio.charset.StandardCharsets;
 import java.util.List;
 import java.util.Optional;
+import java.util.concurrent.Callable;
 
 /** What a client may read without calling a tool: the report, and each finding. */
 record Resources(Kbs kbs, Calls calls) {
@@ -62,13 +63,9 @@ record Resources(Kbs kbs, Calls calls) {
 
   private record Content(String type, String text) {}
 
-  private interface Work {
-    Content get() throws Exception;
-  }
-
-  private ReadResourceResult read(ReadResourceRequest request, Work work) {
+  private ReadResourceResult read(ReadResourceRequest request, Callable<Content> work) {
     try {
-      Content content = work.get();
+      Content content = work.call();
       return ReadResourceResult.builder(
               List.of(
                   TextResourceContents.builder(request.uri(), content.text())
