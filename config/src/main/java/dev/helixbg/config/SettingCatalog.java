@@ -21,173 +21,119 @@ final class SettingCatalog {
   private static final List<Setting<?>> ALL = new ArrayList<>();
 
   static final Setting<Path> KB =
-      path("kb", "", "The knowledge base. Not set: the usual places are searched.");
+      path("kb", "").means("The knowledge base. Not set: the usual places are searched.");
   static final Setting<Integer> THREADS =
-      integer("threads", 0, 0, 256, "Threads for embedding and comparing. 0: one per core.");
+      integer("threads", 0, 0, 256).means("Threads for embedding and comparing. 0: one per core.");
   static final Setting<Path> CACHE =
-      path("cache", "", "What can be made again: unpacked models, natives, verdicts on providers.");
+      path("cache", "")
+          .means("What can be made again: unpacked models, natives, verdicts on providers.");
   static final Setting<Path> MODELS =
-      path(
-          "embed.models",
-          "~/.helix/models",
-          "Searched for model.onnx, without which the bundled model is used, and for a language"
-              + " model.");
+      path("embed.models", "~/.helix/models")
+          .means(
+              "Searched for model.onnx, without which the bundled model is used, and for a language"
+                  + " model.");
   static final Setting<ExecutionProvider> PROVIDER =
-      choice("embed.provider", ExecutionProvider.AUTO, "Where the embedding model runs.");
+      choice("embed.provider", ExecutionProvider.AUTO).means("Where the embedding model runs.");
   static final Setting<Precision> PRECISION =
-      choice("embed.precision", Precision.FP32, "Of the embedding model's weights.");
+      choice("embed.precision", Precision.FP32).means("Of the embedding model's weights.");
   static final Setting<Integer> MAX_TOKENS =
-      integer("embed.max_tokens", 256, 8, 512, "A longer text is cut there before it is embedded.");
+      integer("embed.max_tokens", 256, 8, 512)
+          .means("A longer text is cut there before it is embedded.");
   static final Setting<Path> LLM_MODEL =
-      path(
-          "llm.model",
-          "",
-          "The language model, a GGUF file. Not set: the first .gguf in embed.models.");
+      path("llm.model", "")
+          .means("The language model, a GGUF file. Not set: the first .gguf in embed.models.");
   static final Setting<Integer> LLM_SECONDS =
-      integer(
-          "llm.seconds",
-          600,
-          0,
-          86_400,
-          "How long a run may ask the language model; the next run goes on. 0: do not ask.");
+      integer("llm.seconds", 600, 0, 86_400)
+          .means("How long a run may ask the language model; the next run goes on. 0: do not ask.");
   static final Setting<Integer> LLM_ENTRY_TOKENS =
-      integer(
-          "llm.entry_tokens",
-          384,
-          32,
-          2048,
-          "A longer entry is cut at a sentence before the language model reads it.");
+      integer("llm.entry_tokens", 384, 32, 2048)
+          .means("A longer entry is cut at a sentence before the language model reads it.");
   static final Setting<LlmBackend> LLM_BACKEND =
-      choice(
-          "llm.backend", LlmBackend.AUTO, "Where the language model runs: a Mac's GPU or the CPU.");
+      choice("llm.backend", LlmBackend.AUTO)
+          .means("Where the language model runs: a Mac's GPU or the CPU.");
   static final Setting<Double> TOPIC_OVERLAP =
-      cosine(
-          "insight.topic_overlap",
-          0.60,
-          -1,
-          "Topics whose centroids are closer than this overlap.");
+      cosine("insight.topic_overlap", 0.60, -1)
+          .means("Topics whose centroids are closer than this overlap.");
   static final Setting<Double> NEAR_DUPLICATE =
-      cosine("insight.near_duplicate", 0.92, -1, "Pairs closer than this are near-duplicates.");
+      cosine("insight.near_duplicate", 0.92, -1)
+          .means("Pairs closer than this are near-duplicates.");
   static final Setting<Integer> MAX_NEAR_DUPLICATES =
-      integer(
-          "insight.max_near_duplicates", 200, 0, 10_000, "Near-duplicates shown, the best first.");
+      integer("insight.max_near_duplicates", 200, 0, 10_000)
+          .means("Near-duplicates shown, the best first.");
   static final Setting<Double> CROSS_LINK_FROM =
-      cosine(
-          "insight.cross_link_from",
-          0.75,
-          -1,
-          "Pairs of different topics at least this close, and no near-duplicates, are"
-              + " cross-links.");
+      cosine("insight.cross_link_from", 0.75, -1)
+          .means(
+              "Pairs of different topics at least this close, and no near-duplicates, are"
+                  + " cross-links.");
   static final Setting<Integer> MAX_CROSS_LINKS =
-      integer("insight.max_cross_links", 200, 0, 10_000, "Cross-links shown, the best first.");
+      integer("insight.max_cross_links", 200, 0, 10_000)
+          .means("Cross-links shown, the best first.");
   static final Setting<Double> MISFILED_MARGIN =
-      cosine(
-          "insight.misfiled_margin",
-          0.15,
-          0,
-          "How much nearer another topic must be before an entry counts as misfiled.");
+      cosine("insight.misfiled_margin", 0.15, 0)
+          .means("How much nearer another topic must be before an entry counts as misfiled.");
   static final Setting<Integer> MAX_MISFILED =
-      integer(
-          "insight.max_misfiled", 100, 0, 10_000, "Misfiled entries shown, the clearest first.");
+      integer("insight.max_misfiled", 100, 0, 10_000)
+          .means("Misfiled entries shown, the clearest first.");
   static final Setting<Double> POLL =
-      number("daemon.poll_seconds", 30, 0.05, 3600, "Between two looks at a log that rests.");
+      number("daemon.poll_seconds", 30, 0.05, 3600).means("Between two looks at a log that rests.");
   static final Setting<Double> UNWATCHED_POLL =
-      number(
-          "daemon.unwatched_poll_seconds",
-          2,
-          0.05,
-          3600,
-          "The same where the system does not tell of changes, such as on macOS.");
+      number("daemon.unwatched_poll_seconds", 2, 0.05, 3600)
+          .means("The same where the system does not tell of changes, such as on macOS.");
   static final Setting<Double> QUIET =
-      number(
-          "daemon.quiet_seconds",
-          2,
-          0,
-          600,
-          "How long a log must not have changed before it is read.");
+      number("daemon.quiet_seconds", 2, 0, 600)
+          .means("How long a log must not have changed before it is read.");
   static final Setting<Integer> EMBEDDER_IDLE =
-      integer(
-          "daemon.embedder_idle_minutes",
-          10,
-          -1,
-          1440,
-          "The embedding model is unloaded after so long without work. 0: at once, -1: never.");
+      integer("daemon.embedder_idle_minutes", 10, -1, 1440)
+          .means(
+              "The embedding model is unloaded after so long without work. 0: at once, -1: never.");
   static final Setting<Switch> ACROSS =
-      choice(
-          "daemon.across",
-          Switch.OFF,
-          "Whether findings across knowledge bases get a report of their own.");
+      choice("daemon.across", Switch.OFF)
+          .means("Whether findings across knowledge bases get a report of their own.");
   static final Setting<Notify> NOTIFY =
-      choice(
-          "daemon.notify",
-          Notify.OFF,
-          "Whether the desktop tells of new findings, at most once a day: how many, and where.");
+      choice("daemon.notify", Notify.OFF)
+          .means(
+              "Whether the desktop tells of new findings, at most once a day: how many, and"
+                  + " where.");
   static final Setting<Integer> MODEL_IDLE =
-      integer(
-          "daemon.model_idle_minutes",
-          5,
-          -1,
-          1440,
-          "The language model is unloaded after so long without work. 0: at once, -1: never.");
+      integer("daemon.model_idle_minutes", 5, -1, 1440)
+          .means(
+              "The language model is unloaded after so long without work. 0: at once, -1: never.");
   static final Setting<Double> MODEL_QUIET =
-      number(
-          "daemon.model_quiet_minutes",
-          2,
-          0,
-          1440,
-          "How long the knowledge base must have been quiet before the language model runs.");
+      number("daemon.model_quiet_minutes", 2, 0, 1440)
+          .means(
+              "How long the knowledge base must have been quiet before the language model runs.");
   static final Setting<Double> MODEL_MAX_LOAD =
-      number(
-          "daemon.model_max_load",
-          0.5,
-          0,
-          1000,
-          "Idle work runs while the load per core is at most this.");
+      number("daemon.model_max_load", 0.5, 0, 1000)
+          .means("Idle work runs while the load per core is at most this.");
   static final Setting<Switch> MODEL_ON_BATTERY =
-      choice(
-          "daemon.model_on_battery",
-          Switch.OFF,
-          "Whether idle work, reviews and language model, runs on battery.");
+      choice("daemon.model_on_battery", Switch.OFF)
+          .means("Whether idle work, reviews and language model, runs on battery.");
   static final Setting<Integer> MODEL_THREADS =
-      integer(
-          "daemon.model_threads",
-          0,
-          0,
-          256,
-          "Threads of the language model at idle. 0: half of threads.");
+      integer("daemon.model_threads", 0, 0, 256)
+          .means("Threads of the language model at idle. 0: half of threads.");
   static final Setting<Double> SESSION_GAP =
-      number(
-          "daemon.session_gap_minutes",
-          20,
-          0,
-          1440,
-          "A session is over when nothing was written for so long.");
+      number("daemon.session_gap_minutes", 20, 0, 1440)
+          .means("A session is over when nothing was written for so long.");
   static final Setting<Integer> SESSION_ENTRIES =
-      integer(
-          "daemon.session_entries",
-          3,
-          1,
-          100_000,
-          "New entries that make a session worth a synthesis.");
+      integer("daemon.session_entries", 3, 1, 100_000)
+          .means("New entries that make a session worth a synthesis.");
   static final Setting<Double> DRIFT =
-      number("daemon.drift_hours", 1, 0.001, 8760, "Between two looks for drift.");
+      number("daemon.drift_hours", 1, 0.001, 8760).means("Between two looks for drift.");
   static final Setting<Double> STALE =
-      number("daemon.stale_hours", 6, 0.001, 8760, "Between two looks for stale entries.");
+      number("daemon.stale_hours", 6, 0.001, 8760).means("Between two looks for stale entries.");
   static final Setting<LogLevel> LOG_LEVEL =
-      choice("daemon.log_level", LogLevel.INFO, "How much the daemon logs.");
+      choice("daemon.log_level", LogLevel.INFO).means("How much the daemon logs.");
   static final Setting<LogFormat> LOG_FORMAT =
-      choice("daemon.log_format", LogFormat.HUMAN, "Of the lines in the log file.");
+      choice("daemon.log_format", LogFormat.HUMAN).means("Of the lines in the log file.");
 
   private SettingCatalog() {}
 
-  private static Setting<Integer> integer(
-      String name, int standard, int min, int max, String meaning) {
-    return add(
+  private static Bare<Integer> integer(String name, int standard, int min, int max) {
+    return new Bare<>(
         name,
         Kind.INTEGER,
         Integer.toString(standard),
         "a whole number from " + min + " to " + max,
-        meaning,
         (text, _) -> {
           int value = Integer.parseInt(text);
           require(value >= min && value <= max);
@@ -196,24 +142,22 @@ final class SettingCatalog {
   }
 
   /** A number from {@code min} to 1: a cosine, or a difference of two. */
-  private static Setting<Double> cosine(String name, double standard, double min, String meaning) {
-    return number(name, standard, min, 1, "a number from " + min + " to 1", meaning);
+  private static Bare<Double> cosine(String name, double standard, double min) {
+    return number(name, standard, min, 1, "a number from " + min + " to 1");
   }
 
   /** A number between bounds, such as seconds. */
-  private static Setting<Double> number(
-      String name, double standard, double min, double max, String meaning) {
-    return number(name, standard, min, max, "a number from " + min + " to " + max, meaning);
+  private static Bare<Double> number(String name, double standard, double min, double max) {
+    return number(name, standard, min, max, "a number from " + min + " to " + max);
   }
 
-  private static Setting<Double> number(
-      String name, double standard, double min, double max, String valid, String meaning) {
-    return add(
+  private static Bare<Double> number(
+      String name, double standard, double min, double max, String valid) {
+    return new Bare<>(
         name,
         Kind.NUMBER,
         Double.toString(standard),
         valid,
-        meaning,
         (text, _) -> {
           double value = Double.parseDouble(text);
           require(value >= min && value <= max); // false for NaN too
@@ -221,18 +165,17 @@ final class SettingCatalog {
         });
   }
 
-  private static <E extends Enum<E>> Setting<E> choice(String name, E standard, String meaning) {
+  private static <E extends Enum<E>> Bare<E> choice(String name, E standard) {
     Class<E> type = standard.getDeclaringClass();
     String all =
         Arrays.stream(type.getEnumConstants())
             .map(e -> e.name().toLowerCase(Locale.ROOT))
             .collect(Collectors.joining(", "));
-    return add(
+    return new Bare<>(
         name,
         Kind.TEXT,
         standard.name().toLowerCase(Locale.ROOT),
         "one of " + all,
-        meaning,
         (text, _) -> {
           require(text.equals(text.toLowerCase(Locale.ROOT)));
           return Enum.valueOf(type, text.toUpperCase(Locale.ROOT));
@@ -240,13 +183,12 @@ final class SettingCatalog {
   }
 
   /** A path; a leading {@code ~} is the home folder. */
-  private static Setting<Path> path(String name, String standard, String meaning) {
-    return add(
+  private static Bare<Path> path(String name, String standard) {
+    return new Bare<>(
         name,
         Kind.TEXT,
         standard,
         "a path, absolute or beginning with ~/",
-        meaning,
         (text, home) -> {
           require(!text.isEmpty());
           Path path =
@@ -264,16 +206,15 @@ final class SettingCatalog {
     }
   }
 
-  private static <T> Setting<T> add(
-      String name,
-      Kind kind,
-      String standard,
-      String valid,
-      String meaning,
-      BiFunction<String, Path, T> parser) {
-    Setting<T> setting = new Setting<>(name, kind, standard, valid, meaning, parser);
-    ALL.add(setting);
-    return setting;
+  /** A setting but for its meaning. */
+  private record Bare<T>(
+      String name, Kind kind, String standard, String valid, BiFunction<String, Path, T> parser) {
+
+    Setting<T> means(String meaning) {
+      Setting<T> setting = new Setting<>(name, kind, standard, valid, meaning, parser);
+      ALL.add(setting);
+      return setting;
+    }
   }
 
   static List<Setting<?>> all() {

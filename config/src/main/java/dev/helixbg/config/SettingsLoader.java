@@ -15,20 +15,12 @@ import java.util.Optional;
 /**
  * Merges defaults, file, environment and flags, each above the one before, into checked settings.
  */
-public final class SettingsLoader {
+public record SettingsLoader(Locations locations, Map<String, String> environment) {
   /** Variables with this prefix tell the program how it was started; they are no settings. */
   private static final String LAUNCHER_PREFIX = "HELIX_BG_LAUNCHER_";
 
   private static final String CONFIG_VARIABLE = "HELIX_BG_CONFIG";
   private static final String DEFAULT = "default";
-
-  private final Locations locations;
-  private final Map<String, String> environment;
-
-  public SettingsLoader(Locations locations, Map<String, String> environment) {
-    this.locations = locations;
-    this.environment = environment;
-  }
 
   /** Settings with, for each, the text it has and where that came from. */
   public record Loaded(Settings settings, List<EffectiveSetting> effective) {}

@@ -1,6 +1,5 @@
 package dev.helixbg.daemon.cli;
 
-import dev.helixbg.daemon.terminal.ExitCode;
 import dev.helixbg.daemon.terminal.Failure;
 import java.util.List;
 import java.util.concurrent.Callable;
@@ -20,6 +19,6 @@ final class AbsentCommand implements Callable<Integer> {
 
   @Override
   public Integer call() {
-    throw new Failure(ExitCode.USAGE, where);
+    throw Failure.usage(where);
   }
 }

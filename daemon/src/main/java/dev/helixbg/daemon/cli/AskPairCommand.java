@@ -9,7 +9,6 @@ import dev.helixbg.daemon.host.LanguageModel;
 import dev.helixbg.daemon.kb.Kb;
 import dev.helixbg.daemon.kb.KbLock;
 import dev.helixbg.daemon.run.Judging;
-import dev.helixbg.daemon.terminal.Console;
 import dev.helixbg.daemon.terminal.ExitCode;
 import dev.helixbg.daemon.terminal.Failure;
 import dev.helixbg.daemon.terminal.Json;
@@ -57,10 +56,6 @@ final class AskPairCommand extends ValueCommand {
       description = "The knowledge base; A and B must then be entries of it.")
   private Path kb;
 
-  AskPairCommand(Console console) {
-    super(console);
-  }
-
   /**
    * What is asked.
    *
@@ -78,8 +73,7 @@ final class AskPairCommand extends ValueCommand {
   @Override
   public Integer call() throws IOException, InterruptedException {
     if (a.isBlank() || b.isBlank()) {
-      throw new Failure(
-          ExitCode.USAGE, (a.isBlank() ? "A" : "B") + " is empty: nothing to compare");
+      throw Failure.usage((a.isBlank() ? "A" : "B") + " is empty: nothing to compare");
     }
     Settings settings = judge.settings(options);
     Optional<Kb> chosen = kb(settings);
@@ -114,8 +108,7 @@ final class AskPairCommand extends ValueCommand {
     Optional<NamedEntry> first = named(all, a);
     Optional<NamedEntry> second = named(all, b);
     if (kb != null && (first.isEmpty() || second.isEmpty())) {
-      throw new Failure(
-          ExitCode.USAGE,
+      throw Failure.usage(
           "%s has no entry %s; entries are named topic:index, as in the report"
               .formatted(chosen.folder(), first.isEmpty() ? a : b));
     }
@@ -163,8 +156,7 @@ final class AskPairCommand extends ValueCommand {
               .find(question.both())
               .orElseThrow(
                   () ->
-                      new Failure(
-                          ExitCode.USAGE,
+                      Failure.usage(
                           "this pair was never asked, and --llm-seconds 0 forbids to ask it"));
       Optional<Question.Overtaken> holds =
           question.holds().filter(q -> !answer.text().equals(Verdict.DIFFERENT.title()));

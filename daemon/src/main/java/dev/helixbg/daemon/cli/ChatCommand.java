@@ -2,12 +2,11 @@ package dev.helixbg.daemon.cli;
 
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import dev.helixbg.config.Settings;
+import dev.helixbg.daemon.cli.flags.ConsoleCommand;
 import dev.helixbg.daemon.cli.flags.GlobalOptions;
 import dev.helixbg.daemon.cli.flags.KbOption;
 import dev.helixbg.daemon.kb.Kb;
-import dev.helixbg.daemon.link.DaemonHome;
 import dev.helixbg.daemon.link.DaemonLink;
-import dev.helixbg.daemon.terminal.Console;
 import dev.helixbg.daemon.terminal.ExitCode;
 import java.io.BufferedReader;
 import java.io.IOException;
@@ -16,7 +15,6 @@ import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.concurrent.Callable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Parameters;
@@ -28,24 +26,18 @@ import picocli.CommandLine.Parameters;
       "Let the daemon answer a question from the entries nearest to it.",
       "Without a question, each line of the standard input is one."
     })
-final class ChatCommand implements Callable<Integer> {
+final class ChatCommand extends ConsoleCommand {
   @Mixin private GlobalOptions options;
   @Mixin private KbOption kb;
 
   @Parameters(arity = "0..*", paramLabel = "QUESTION", description = "What to answer.")
   private List<String> words = List.of();
 
-  private final Console console;
-
-  ChatCommand(Console console) {
-    this.console = console;
-  }
-
   @Override
   public Integer call() throws IOException {
     Settings settings = options.load().settings();
     Kb chosen = kb.find(settings);
-    DaemonLink link = new DaemonLink(DaemonHome.of(GlobalOptions.locations()));
+    DaemonLink link = GlobalOptions.daemon();
     if (!words.isEmpty()) {
       answer(link, chosen, String.join(" ", words));
       return ExitCode.OK.number();

@@ -1,11 +1,10 @@
 package dev.helixbg.daemon.cli;
 
-import dev.helixbg.daemon.terminal.Console;
+import dev.helixbg.daemon.cli.flags.ConsoleCommand;
 import dev.helixbg.daemon.terminal.ExitCode;
 import dev.helixbg.daemon.terminal.Failure;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.concurrent.Callable;
 import picocli.AutoComplete;
 import picocli.CommandLine;
 import picocli.CommandLine.Command;
@@ -20,7 +19,7 @@ import picocli.CommandLine.Spec;
       "Print a completion script.",
       "bash, zsh: source <(helix-bg completion bash). fish: helix-bg completion fish | source"
     })
-final class CompletionCommand implements Callable<Integer> {
+final class CompletionCommand extends ConsoleCommand {
   private static final List<String> SHELLS = List.of("bash", "zsh", "fish");
 
   @Spec private CommandSpec spec;
@@ -33,18 +32,12 @@ final class CompletionCommand implements Callable<Integer> {
       description = "bash, zsh or fish (default: ${DEFAULT-VALUE}).")
   private String shell;
 
-  private final Console console;
-
   static final class Shells extends ArrayList<String> {
     private static final long serialVersionUID = 1L;
 
     Shells() {
       super(SHELLS);
     }
-  }
-
-  CompletionCommand(Console console) {
-    this.console = console;
   }
 
   @Override
@@ -58,8 +51,7 @@ final class CompletionCommand implements Callable<Integer> {
               case "zsh" -> ShellCompletion.zsh(root.getCommandSpec());
               case "fish" -> ShellCompletion.fish(root.getCommandSpec());
               default ->
-                  throw new Failure(
-                      ExitCode.USAGE,
+                  throw Failure.usage(
                       "there is completion for "
                           + String.join(", ", SHELLS)
                           + ", not for "

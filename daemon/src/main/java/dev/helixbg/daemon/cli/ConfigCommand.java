@@ -4,7 +4,6 @@ import com.fasterxml.jackson.databind.node.ObjectNode;
 import dev.helixbg.config.SettingsLoader.EffectiveSetting;
 import dev.helixbg.daemon.cli.flags.GlobalOptions;
 import dev.helixbg.daemon.cli.flags.ValueCommand;
-import dev.helixbg.daemon.terminal.Console;
 import dev.helixbg.daemon.terminal.ExitCode;
 import dev.helixbg.daemon.terminal.Json;
 import java.io.IOException;
@@ -16,10 +15,6 @@ import picocli.CommandLine.Mixin;
 @Command(name = "config", description = "Show all settings: value in force, origin, meaning.")
 final class ConfigCommand extends ValueCommand {
   @Mixin private GlobalOptions options;
-
-  ConfigCommand(Console console) {
-    super(console);
-  }
 
   @Override
   public Integer call() throws IOException {

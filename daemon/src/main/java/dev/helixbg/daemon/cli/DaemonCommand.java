@@ -1,6 +1,7 @@
 package dev.helixbg.daemon.cli;
 
 import dev.helixbg.config.Settings;
+import dev.helixbg.daemon.cli.flags.ConsoleCommand;
 import dev.helixbg.daemon.cli.flags.GlobalOptions;
 import dev.helixbg.daemon.host.EmbedderSource;
 import dev.helixbg.daemon.kb.Kb;
@@ -8,7 +9,6 @@ import dev.helixbg.daemon.link.DaemonHome;
 import dev.helixbg.daemon.server.Daemon;
 import dev.helixbg.daemon.server.DaemonLog;
 import dev.helixbg.daemon.service.ServiceErrors;
-import dev.helixbg.daemon.terminal.Console;
 import dev.helixbg.daemon.terminal.ExitCode;
 import dev.helixbg.daemon.terminal.Interruption;
 import java.nio.file.Path;
@@ -16,7 +16,6 @@ import java.time.Duration;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Optional;
-import java.util.concurrent.Callable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Parameters;
@@ -27,7 +26,7 @@ import picocli.CommandLine.Parameters;
     description =
         "Watch knowledge bases, keep their vectors and reports up to date, and answer on the"
             + " control socket ~/.helix/helix-bg.sock until stopped.")
-final class DaemonCommand implements Callable<Integer> {
+final class DaemonCommand extends ConsoleCommand {
   /** A batch that is not done by then is dropped. */
   private static final Duration ENDING = Duration.ofMillis(1500);
 
@@ -39,11 +38,9 @@ final class DaemonCommand implements Callable<Integer> {
       description = "Folders of knowledge bases. Default: the one that one-shot would take.")
   private List<Path> kbs = List.of();
 
-  private final Console console;
   private final Interruption interruption;
 
-  DaemonCommand(Console console, Interruption interruption) {
-    this.console = console;
+  DaemonCommand(Interruption interruption) {
     this.interruption = interruption;
   }
 
@@ -57,7 +54,12 @@ final class DaemonCommand implements Callable<Integer> {
     interruption.waitAtMost(ENDING);
     DaemonLog.start(home, settings.daemon(), console);
     try (Daemon daemon =
-        Daemon.start(watched, home, () -> options.load().settings(), EmbedderSource::located)) {
+        Daemon.start(
+            watched,
+            home,
+            () -> options.load().settings(),
+            EmbedderSource::located,
+            Daemon.World.REAL)) {
       daemon.run();
       return ExitCode.OK.number();
     } catch (InterruptedException e) {

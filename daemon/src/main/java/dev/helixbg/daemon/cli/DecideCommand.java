@@ -1,15 +1,14 @@
 package dev.helixbg.daemon.cli;
 
 import com.fasterxml.jackson.databind.node.ObjectNode;
+import dev.helixbg.daemon.cli.flags.ConsoleCommand;
 import dev.helixbg.daemon.cli.flags.GlobalOptions;
 import dev.helixbg.daemon.cli.flags.KbOption;
 import dev.helixbg.daemon.kb.Kb;
 import dev.helixbg.daemon.kb.ReportFile;
 import dev.helixbg.daemon.kb.ReportedFinding;
-import dev.helixbg.daemon.link.DaemonHome;
 import dev.helixbg.daemon.link.DaemonLink;
 import dev.helixbg.daemon.run.Pipeline;
-import dev.helixbg.daemon.terminal.Console;
 import dev.helixbg.daemon.terminal.ExitCode;
 import dev.helixbg.daemon.terminal.Failure;
 import dev.helixbg.daemon.terminal.Json;
@@ -26,7 +25,6 @@ import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
-import java.util.concurrent.Callable;
 import java.util.function.Predicate;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
@@ -38,7 +36,7 @@ import picocli.CommandLine.Parameters;
  * daemon, takes it into the report, and commands that list findings know it at once.
  */
 @Command
-final class DecideCommand implements Callable<Integer> {
+final class DecideCommand extends ConsoleCommand {
   /** Bytes of a list on standard input. */
   private static final int LONGEST_LIST = 1 << 24;
 
@@ -59,15 +57,13 @@ final class DecideCommand implements Callable<Integer> {
   @Option(names = "--json", description = "Print what was noted as JSON.")
   private boolean json;
 
-  private final Console console;
   private final Verdict verdict;
   private final SelectionOptions selection;
 
   /**
    * @param selection options of this command, too, unless it takes back
    */
-  DecideCommand(Console console, Verdict verdict, SelectionOptions selection) {
-    this.console = console;
+  DecideCommand(Verdict verdict, SelectionOptions selection) {
     this.verdict = verdict;
     this.selection = selection;
   }
@@ -106,8 +102,7 @@ final class DecideCommand implements Callable<Integer> {
   private List<Decision> decisions(Kb chosen) throws IOException {
     boolean bySelection = !selection.isEmpty();
     if (ids.isEmpty() && !bySelection) {
-      throw new Failure(
-          ExitCode.USAGE,
+      throw Failure.usage(
           verdict == Verdict.OPEN
               ? "name what to take back: ids, or - to read them from standard input"
               : "name findings: ids, - to read ids from standard input, --topic, --kind or"
@@ -128,8 +123,7 @@ final class DecideCommand implements Callable<Integer> {
     before.settled().forEach(decision -> known.put(decision.id(), decision.about()));
     for (String id : named()) {
       if (!known.containsKey(id)) {
-        throw new Failure(
-            ExitCode.USAGE,
+        throw Failure.usage(
             verdict == Verdict.OPEN
                 ? "nothing was decided on " + id + "; see: helix-bg findings --settled"
                 : "there is no finding " + id + "; see: helix-bg findings");
@@ -155,8 +149,7 @@ final class DecideCommand implements Callable<Integer> {
   private static void readIds(List<String> ids) throws IOException {
     byte[] list = System.in.readNBytes(LONGEST_LIST + 1);
     if (list.length > LONGEST_LIST) {
-      throw new Failure(
-          ExitCode.USAGE, "standard input has more than 16 MiB: that is no list of findings");
+      throw Failure.usage("standard input has more than 16 MiB: that is no list of findings");
     }
     new String(list, StandardCharsets.UTF_8)
         .lines()
@@ -168,13 +161,13 @@ final class DecideCommand implements Callable<Integer> {
   private static ObjectNode toJson(Decision decision) {
     return Json.object()
         .put("id", decision.id())
-        .put("decision", FindingsCommand.word(decision))
+        .put("decision", Json.word(decision.verdict()))
         .put("about", decision.about());
   }
 
   /** Has a daemon that watches this KB look at once; what it does then is no matter of ours. */
   private static String whenItShows(Kb chosen) {
-    DaemonLink link = new DaemonLink(DaemonHome.of(GlobalOptions.locations()));
+    DaemonLink link = GlobalOptions.daemon();
     if (!link.watches(chosen)) {
       return "the report follows at the next run: helix-bg one-shot";
     }

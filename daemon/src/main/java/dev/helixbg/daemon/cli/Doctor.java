@@ -12,6 +12,7 @@ import dev.helixbg.daemon.run.Trial;
 import dev.helixbg.daemon.service.ServiceHealth;
 import dev.helixbg.daemon.terminal.Check;
 import dev.helixbg.daemon.terminal.Failure;
+import dev.helixbg.daemon.terminal.Json;
 import dev.helixbg.daemon.terminal.Reasons;
 import dev.helixbg.embed.EmbeddingException;
 import dev.helixbg.embed.EmbeddingModel;
@@ -31,7 +32,6 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Locale;
 import java.util.Optional;
 import java.util.Properties;
 import java.util.function.Supplier;
@@ -114,7 +114,7 @@ final class Doctor {
 
   /** No GPU is no problem: the CPU runs language models then. */
   private void checkGpu(Gpus gpu) {
-    String check = gpu.name().toLowerCase(Locale.ROOT);
+    String check = Json.word(gpu);
     try (GpuDevice device = gpu.open()) {
       checks.add(
           Check.ok(

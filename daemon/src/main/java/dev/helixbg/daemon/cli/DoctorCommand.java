@@ -3,7 +3,6 @@ package dev.helixbg.daemon.cli;
 import dev.helixbg.daemon.cli.flags.GlobalOptions;
 import dev.helixbg.daemon.cli.flags.ValueCommand;
 import dev.helixbg.daemon.terminal.Check;
-import dev.helixbg.daemon.terminal.Console;
 import dev.helixbg.daemon.terminal.Json;
 import java.io.IOException;
 import java.util.List;
@@ -16,10 +15,6 @@ import picocli.CommandLine.Mixin;
     description = "Check JDK, natives, provider, model, KB and permissions; each with a remedy.")
 final class DoctorCommand extends ValueCommand {
   @Mixin private GlobalOptions options;
-
-  DoctorCommand(Console console) {
-    super(console);
-  }
 
   @Override
   public Integer call() throws IOException, InterruptedException {

@@ -8,7 +8,6 @@ import dev.helixbg.daemon.kb.Kb;
 import dev.helixbg.daemon.kb.ReportFile;
 import dev.helixbg.daemon.kb.ReportedFinding;
 import dev.helixbg.daemon.run.Pipeline;
-import dev.helixbg.daemon.terminal.Console;
 import dev.helixbg.daemon.terminal.ExitCode;
 import dev.helixbg.daemon.terminal.Json;
 import dev.helixbg.insight.decisions.Decision;
@@ -16,7 +15,6 @@ import dev.helixbg.insight.decisions.Decisions;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.List;
-import java.util.Locale;
 import java.util.Optional;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
@@ -37,10 +35,6 @@ final class FindingsCommand extends ValueCommand {
       names = "--settled",
       description = "List those that were dismissed or are done: by whom, and why, if they said.")
   private boolean settled;
-
-  FindingsCommand(Console console) {
-    super(console);
-  }
 
   @Override
   public Integer call() throws IOException {
@@ -91,8 +85,8 @@ final class FindingsCommand extends ValueCommand {
     console.say(
         "%-22s %-10s %-7s %s%s",
         decision.id(),
-        word(decision),
-        by(decision),
+        Json.word(decision.verdict()),
+        Json.word(decision.by()),
         decision.about(),
         decision.reason().isEmpty() ? "" : ": " + decision.reason());
   }
@@ -100,18 +94,10 @@ final class FindingsCommand extends ValueCommand {
   private static ObjectNode toJson(Decision decision) {
     return Json.object()
         .put("id", decision.id())
-        .put("decision", word(decision))
+        .put("decision", Json.word(decision.verdict()))
         .put("at", decision.at().toString())
-        .put("by", by(decision))
+        .put("by", Json.word(decision.by()))
         .put("reason", decision.reason())
         .put("about", decision.about());
-  }
-
-  private static String by(Decision decision) {
-    return decision.by().name().toLowerCase(Locale.ROOT);
-  }
-
-  static String word(Decision decision) {
-    return decision.verdict().name().toLowerCase(Locale.ROOT);
   }
 }

@@ -4,6 +4,7 @@ import dev.helixbg.daemon.cli.engine.EmbedTestCommand;
 import dev.helixbg.daemon.cli.engine.GenerateCommand;
 import dev.helixbg.daemon.cli.engine.GpuTestCommand;
 import dev.helixbg.daemon.cli.engine.LoadModelCommand;
+import dev.helixbg.daemon.cli.flags.ConsoleCommand;
 import dev.helixbg.daemon.mcp.McpService;
 import dev.helixbg.daemon.server.DaemonLog;
 import dev.helixbg.daemon.service.ServiceSpec;
@@ -13,6 +14,7 @@ import dev.helixbg.daemon.terminal.Faults;
 import dev.helixbg.daemon.terminal.Interruption;
 import dev.helixbg.daemon.terminal.Version;
 import dev.helixbg.insight.decisions.Decision.Verdict;
+import dev.helixbg.insight.review.Review;
 import dev.helixbg.llm.ModelOpener;
 import java.io.PrintWriter;
 import java.nio.charset.StandardCharsets;
@@ -20,7 +22,6 @@ import java.util.Arrays;
 import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.Set;
-import java.util.function.Function;
 import java.util.function.Supplier;
 import java.util.stream.Collectors;
 import picocli.CommandLine;
@@ -43,7 +44,7 @@ public final class HelixBg implements Runnable {
   @Spec private CommandSpec spec;
 
   public static void main(String[] arguments) {
-    start(_ -> noBench(), arguments);
+    start(HelixBg::noBench, arguments);
   }
 
   /** These describe the others. */
@@ -57,7 +58,7 @@ public final class HelixBg implements Runnable {
    *
    * @param bench makes the command of this name
    */
-  public static void start(Function<Console, Object> bench, String... arguments) {
+  public static void start(Supplier<Object> bench, String... arguments) {
     if (arguments.length > 0 && MODEL_FIRST.contains(arguments[0])) {
       ModelOpener.prepare();
     }
@@ -76,10 +77,7 @@ public final class HelixBg implements Runnable {
 
   /** Runs one command line; whatever ends it becomes an exit code, an Error as well. */
   static int run(
-      Console console,
-      Function<Console, Object> bench,
-      Interruption interruption,
-      String... arguments) {
+      Console console, Supplier<Object> bench, Interruption interruption, String... arguments) {
     try {
       return execute(console, bench, interruption, arguments);
     } catch (Error e) { // picocli lets it pass
@@ -88,11 +86,8 @@ public final class HelixBg implements Runnable {
   }
 
   private static int execute(
-      Console console,
-      Function<Console, Object> bench,
-      Interruption interruption,
-      String... arguments) {
-    Map<String, Supplier<Object>> commands = commands(console, bench, interruption);
+      Console console, Supplier<Object> bench, Interruption interruption, String... arguments) {
+    Map<String, Supplier<Object>> commands = commands(bench, interruption);
     String first = arguments.length == 0 ? "" : arguments[0];
     // Describing a command to picocli takes milliseconds, and there are thirty.
     if (commands.containsKey(first) && !ABOUT_ALL.contains(first)) {
@@ -103,44 +98,44 @@ public final class HelixBg implements Runnable {
 
   /** The whole command line, ready to be executed or described. */
   static CommandLine commandLine(Console console, Interruption interruption) {
-    return line(console, commands(console, _ -> noBench(), interruption));
+    return line(console, commands(HelixBg::noBench, interruption));
   }
 
   private static Map<String, Supplier<Object>> commands(
-      Console console, Function<Console, Object> bench, Interruption interruption) {
+      Supplier<Object> bench, Interruption interruption) {
     Map<String, Supplier<Object>> commands = new LinkedHashMap<>();
-    commands.put("one-shot", () -> new OneShotCommand(console));
-    commands.put("label", () -> new LabelCommand(console));
-    commands.put("ask-pair", () -> new AskPairCommand(console));
-    commands.put("daemon", () -> new DaemonCommand(console, interruption));
-    commands.put("status", () -> new StatusCommand(console));
-    commands.put("search", () -> new SearchCommand(console));
-    commands.put("findings", () -> new FindingsCommand(console));
-    commands.put("dismiss", () -> decide(console, Verdict.DISMISSED));
-    commands.put("done", () -> decide(console, Verdict.DONE));
-    commands.put("undo", () -> decide(console, Verdict.OPEN));
-    commands.put("synthesize", () -> new ReviewCommand.Synthesize(console));
-    commands.put("drift", () -> new ReviewCommand.Drift(console));
-    commands.put("stale", () -> new ReviewCommand.Stale(console));
-    commands.put("chat", () -> new ChatCommand(console));
-    commands.put("pause", () -> signal(console, "pause"));
-    commands.put("resume", () -> signal(console, "resume"));
-    commands.put("reload", () -> signal(console, "reload"));
-    commands.put("stop", () -> signal(console, "stop"));
-    commands.put("mcp", () -> new McpCommand(console));
-    commands.put("service", () -> new ServiceCommand(console));
-    commands.put("embed-test", () -> new EmbedTestCommand(console));
+    commands.put("one-shot", OneShotCommand::new);
+    commands.put("label", LabelCommand::new);
+    commands.put("ask-pair", AskPairCommand::new);
+    commands.put("daemon", () -> new DaemonCommand(interruption));
+    commands.put("status", StatusCommand::new);
+    commands.put("search", SearchCommand::new);
+    commands.put("findings", FindingsCommand::new);
+    commands.put("dismiss", () -> decide(Verdict.DISMISSED));
+    commands.put("done", () -> decide(Verdict.DONE));
+    commands.put("undo", () -> decide(Verdict.OPEN));
+    commands.put("synthesize", () -> review(Review.Kind.SESSION));
+    commands.put("drift", () -> review(Review.Kind.DRIFT));
+    commands.put("stale", () -> review(Review.Kind.STALE));
+    commands.put("chat", ChatCommand::new);
+    commands.put("pause", () -> signal("pause"));
+    commands.put("resume", () -> signal("resume"));
+    commands.put("reload", () -> signal("reload"));
+    commands.put("stop", () -> signal("stop"));
+    commands.put("mcp", McpCommand::new);
+    commands.put("service", ServiceCommand::new);
+    commands.put("embed-test", EmbedTestCommand::new);
     commands.put("fetch-models", HelixBg::fetchModels);
-    commands.put("load-model", () -> new LoadModelCommand(console));
-    commands.put("generate", () -> new GenerateCommand(console));
-    commands.put("gpu-test", () -> new GpuTestCommand(console));
-    commands.put("metal-test", () -> hidden(new GpuTestCommand(console))); // its old name
-    commands.put("verify", () -> new VerifyCommand(console));
-    commands.put("doctor", () -> new DoctorCommand(console));
-    commands.put("bench", () -> bench.apply(console));
-    commands.put("config", () -> new ConfigCommand(console));
-    commands.put("completion", () -> new CompletionCommand(console));
-    commands.put("man", () -> new ManCommand(console));
+    commands.put("load-model", LoadModelCommand::new);
+    commands.put("generate", GenerateCommand::new);
+    commands.put("gpu-test", GpuTestCommand::new);
+    commands.put("metal-test", () -> hidden(new GpuTestCommand())); // its old name
+    commands.put("verify", VerifyCommand::new);
+    commands.put("doctor", DoctorCommand::new);
+    commands.put("bench", bench);
+    commands.put("config", ConfigCommand::new);
+    commands.put("completion", CompletionCommand::new);
+    commands.put("man", ManCommand::new);
     return commands;
   }
 
@@ -148,7 +143,7 @@ public final class HelixBg implements Runnable {
     Faults faults = new Faults(console);
     CommandLine line = new CommandLine(new HelixBg());
     commands.forEach((name, command) -> line.addSubcommand(name, command.get()));
-    helped(line);
+    equip(line, console);
     line.setCaseInsensitiveEnumValuesAllowed(true);
     line.setOut(new PrintWriter(console.coloured(), true, StandardCharsets.UTF_8));
     line.setErr(new PrintWriter(console.err(), true, StandardCharsets.UTF_8));
@@ -169,12 +164,13 @@ public final class HelixBg implements Runnable {
     return line;
   }
 
-  /** Every command has --help and --version. */
-  private static void helped(CommandLine line) {
+  /** Every command has --help and --version, and those that print have the console. */
+  private static void equip(CommandLine line, Console console) {
     if (!line.getCommandSpec().mixinStandardHelpOptions()) {
       line.getCommandSpec().mixinStandardHelpOptions(true);
     }
-    line.getSubcommands().values().forEach(HelixBg::helped);
+    ConsoleCommand.equip(line, console);
+    line.getSubcommands().values().forEach(command -> equip(command, console));
   }
 
   private static CommandLine hidden(Object command) {
@@ -198,19 +194,27 @@ public final class HelixBg implements Runnable {
         "Measure this machine; in a source checkout only.");
   }
 
-  private static CommandLine decide(Console console, Verdict verdict) {
+  private static CommandLine decide(Verdict verdict) {
     SelectionOptions selection = new SelectionOptions();
     CommandLine line =
-        described(
-            new DecideCommand(console, verdict, selection), DecideCommand.description(verdict));
+        described(new DecideCommand(verdict, selection), DecideCommand.description(verdict));
     if (verdict != Verdict.OPEN) {
       line.addMixin("selection", selection);
     }
     return line;
   }
 
-  private static CommandLine signal(Console console, String word) {
-    return described(new SignalCommand(console, word), SignalCommand.description(word));
+  private static CommandLine review(Review.Kind kind) {
+    ReviewCommand.Topic topic = new ReviewCommand.Topic();
+    CommandLine line = described(new ReviewCommand(kind, topic), ReviewCommand.description(kind));
+    if (kind == Review.Kind.STALE) {
+      line.addMixin("topic", topic);
+    }
+    return line;
+  }
+
+  private static CommandLine signal(String word) {
+    return described(new SignalCommand(word), SignalCommand.description(word));
   }
 
   private static CommandLine described(Object command, String description) {

@@ -9,7 +9,6 @@ import dev.helixbg.daemon.host.LanguageModel;
 import dev.helixbg.daemon.kb.Kb;
 import dev.helixbg.daemon.kb.KbLock;
 import dev.helixbg.daemon.run.Judging;
-import dev.helixbg.daemon.terminal.Console;
 import dev.helixbg.daemon.terminal.ExitCode;
 import dev.helixbg.daemon.terminal.Json;
 import dev.helixbg.daemon.terminal.Progress;
@@ -42,10 +41,6 @@ final class LabelCommand extends ValueCommand {
 
   @Parameters(arity = "0..1", paramLabel = "kb", description = "Folder of the knowledge base.")
   private Path kb;
-
-  LabelCommand(Console console) {
-    super(console);
-  }
 
   private record Labelled(
       List<NamedEntry> entries, Map<String, Guess> guesses, String model, int asked, int left) {}

@@ -1,12 +1,12 @@
 package dev.helixbg.daemon.cli;
 
 import dev.helixbg.config.Settings;
+import dev.helixbg.daemon.cli.flags.ConsoleCommand;
 import dev.helixbg.daemon.cli.flags.GlobalOptions;
 import dev.helixbg.daemon.kb.Kb;
 import dev.helixbg.daemon.mcp.ClientConfig;
 import dev.helixbg.daemon.mcp.McpService;
 import dev.helixbg.daemon.service.Installation;
-import dev.helixbg.daemon.terminal.Console;
 import dev.helixbg.daemon.terminal.ExitCode;
 import dev.helixbg.daemon.terminal.Failure;
 import java.io.FileDescriptor;
@@ -15,7 +15,6 @@ import java.io.IOException;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Optional;
-import java.util.concurrent.Callable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
@@ -27,7 +26,7 @@ import picocli.CommandLine.Parameters;
     description =
         "Serve a coding agent over MCP, on stdin and stdout: search, what an entry repeats,"
             + " findings with their edits, decisions. Asks the daemon when it runs.")
-final class McpCommand implements Callable<Integer> {
+final class McpCommand extends ConsoleCommand {
   @Mixin private GlobalOptions options;
 
   @Parameters(
@@ -44,12 +43,6 @@ final class McpCommand implements Callable<Integer> {
       description =
           "Print what makes a client start this server, and end: ${COMPLETION-CANDIDATES}.")
   private ClientConfig client;
-
-  private final Console console;
-
-  McpCommand(Console console) {
-    this.console = console;
-  }
 
   @Override
   public Integer call() throws InterruptedException, IOException {
@@ -80,8 +73,7 @@ final class McpCommand implements Callable<Integer> {
         .or(() -> Optional.ofNullable(System.getenv("HELIX_BG_LAUNCHER_PATH")))
         .orElseThrow(
             () ->
-                new Failure(
-                    ExitCode.USAGE,
+                Failure.usage(
                     "--print-config names the launcher: start helix-bg by it, not by java -jar"));
   }
 }

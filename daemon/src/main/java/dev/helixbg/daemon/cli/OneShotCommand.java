@@ -1,6 +1,7 @@
 package dev.helixbg.daemon.cli;
 
 import dev.helixbg.config.Settings;
+import dev.helixbg.daemon.cli.flags.ConsoleCommand;
 import dev.helixbg.daemon.cli.flags.GlobalOptions;
 import dev.helixbg.daemon.cli.flags.JudgeFlags;
 import dev.helixbg.daemon.host.EmbedderSource;
@@ -13,7 +14,6 @@ import dev.helixbg.daemon.kb.SampleKb;
 import dev.helixbg.daemon.run.Judging;
 import dev.helixbg.daemon.run.Pipeline;
 import dev.helixbg.daemon.run.Saving;
-import dev.helixbg.daemon.terminal.Console;
 import dev.helixbg.daemon.terminal.ExitCode;
 import dev.helixbg.daemon.terminal.Failure;
 import dev.helixbg.daemon.terminal.Progress;
@@ -29,7 +29,6 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Optional;
-import java.util.concurrent.Callable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
@@ -41,7 +40,7 @@ import picocli.CommandLine.Parameters;
     description =
         "Read the log, embed what is new, find what is worth telling, let the language model judge"
             + " it, write the report.")
-public final class OneShotCommand implements Callable<Integer> {
+public final class OneShotCommand extends ConsoleCommand {
   @Mixin private GlobalOptions options;
 
   @Parameters(
@@ -63,16 +62,10 @@ public final class OneShotCommand implements Callable<Integer> {
 
   @Mixin private JudgeFlags judge;
 
-  private final Console console;
-
-  OneShotCommand(Console console) {
-    this.console = console;
-  }
-
   @Override
   public Integer call() throws IOException, InterruptedException {
     if (sample && kb != null) {
-      throw new Failure(ExitCode.USAGE, "--sample brings its own knowledge base; leave out " + kb);
+      throw Failure.usage("--sample brings its own knowledge base; leave out " + kb);
     }
     Settings settings = judge.settings(options);
     Kb chosen =

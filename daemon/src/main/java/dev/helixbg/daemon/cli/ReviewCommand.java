@@ -4,6 +4,7 @@ import com.fasterxml.jackson.databind.node.ObjectNode;
 import dev.helixbg.config.Settings;
 import dev.helixbg.daemon.cli.flags.GlobalOptions;
 import dev.helixbg.daemon.cli.flags.KbOption;
+import dev.helixbg.daemon.cli.flags.ValueCommand;
 import dev.helixbg.daemon.host.DaemonClock;
 import dev.helixbg.daemon.host.DaemonMetrics;
 import dev.helixbg.daemon.host.EmbedderSource;
@@ -11,18 +12,14 @@ import dev.helixbg.daemon.host.TextModelHost;
 import dev.helixbg.daemon.kb.Kb;
 import dev.helixbg.daemon.kb.KbIdentity;
 import dev.helixbg.daemon.kb.KbLock;
-import dev.helixbg.daemon.link.DaemonHome;
 import dev.helixbg.daemon.link.DaemonLink;
 import dev.helixbg.daemon.run.Reviews;
 import dev.helixbg.daemon.run.Saving;
 import dev.helixbg.daemon.run.ShownProgress;
 import dev.helixbg.daemon.run.VectorUpdate;
-import dev.helixbg.daemon.terminal.Console;
 import dev.helixbg.daemon.terminal.ExitCode;
 import dev.helixbg.daemon.terminal.Failure;
-import dev.helixbg.daemon.terminal.Json;
 import dev.helixbg.daemon.terminal.Progress;
-import dev.helixbg.embed.cache.EmbeddingCache;
 import dev.helixbg.insight.acts.HelixCall;
 import dev.helixbg.insight.log.DataLog;
 import dev.helixbg.insight.log.LogReading;
@@ -32,98 +29,65 @@ import java.io.IOException;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.Optional;
-import java.util.concurrent.Callable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
-import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
 
 /** A review on demand: by the daemon when it runs, else here. */
-abstract sealed class ReviewCommand implements Callable<Integer> {
+@Command
+final class ReviewCommand extends ValueCommand {
   @Mixin private GlobalOptions options;
   @Mixin private KbOption kb;
 
-  @Option(names = "--json", description = "Print JSON.")
-  private boolean json;
+  private final Review.Kind kind;
+  private final Topic topic;
 
-  private final Console console;
-
-  private ReviewCommand(Console console) {
-    this.console = console;
-  }
-
-  abstract Reviews.Wanted wanted();
-
-  /** What a session of writing brought. */
-  @Command(
-      name = "synthesize",
-      description =
-          "What was written since the last time: what changed, what it connects to, repeats or"
-              + " contradicts.")
-  static final class Synthesize extends ReviewCommand {
-    Synthesize(Console console) {
-      super(console);
-    }
-
-    @Override
-    Reviews.Wanted wanted() {
-      return new Reviews.Wanted(Review.Kind.SESSION, Optional.empty());
-    }
-  }
-
-  /** Topics that overlap. */
-  @Command(name = "drift", description = "Topics that overlap under different names.")
-  static final class Drift extends ReviewCommand {
-    Drift(Console console) {
-      super(console);
-    }
-
-    @Override
-    Reviews.Wanted wanted() {
-      return new Reviews.Wanted(Review.Kind.DRIFT, Optional.empty());
-    }
-  }
-
-  /** Entries that newer ones overtook. */
-  @Command(name = "stale", description = "Entries that newer ones contradict or supersede.")
-  static final class Stale extends ReviewCommand {
+  /** An argument of reviews that can be about one topic. */
+  static final class Topic {
     @Parameters(arity = "0..1", paramLabel = "topic", description = "Only entries of this topic.")
-    private String topic;
+    private String name;
+  }
 
-    Stale(Console console) {
-      super(console);
-    }
+  /**
+   * @param topic argument of this command, too, where the kind has one
+   */
+  ReviewCommand(Review.Kind kind, Topic topic) {
+    this.kind = kind;
+    this.topic = topic;
+  }
 
-    @Override
-    Reviews.Wanted wanted() {
-      return new Reviews.Wanted(Review.Kind.STALE, Optional.ofNullable(topic));
-    }
+  static String description(Review.Kind kind) {
+    return switch (kind) {
+      case SESSION ->
+          "What was written since the last time: what changed, what it connects to, repeats or"
+              + " contradicts.";
+      case DRIFT -> "Topics that overlap under different names.";
+      case STALE -> "Entries that newer ones contradict or supersede.";
+    };
   }
 
   @Override
   public Integer call() throws IOException, InterruptedException {
     Settings settings = options.load().settings();
     Kb chosen = kb.find(settings);
-    DaemonLink link = new DaemonLink(DaemonHome.of(GlobalOptions.locations()));
+    DaemonLink link = GlobalOptions.daemon();
     Review review = link.watches(chosen) ? ask(link, chosen) : run(chosen, settings);
-    if (json) {
-      Json.print(console.json(), History.toJson(review));
-    } else {
-      print(review);
-    }
+    show(() -> History.toJson(review), () -> print(review));
     return ExitCode.OK.number();
   }
 
   private Review ask(DaemonLink link, Kb chosen) throws IOException {
     ObjectNode request =
         DaemonLink.request(
-                switch (wanted().kind()) {
+                switch (kind) {
                   case SESSION -> "synthesize";
                   case DRIFT -> "drift";
                   case STALE -> "stale";
                 })
             .put("kb", chosen.folder().toString());
-    wanted().topic().ifPresent(topic -> request.put("topic", topic));
+    if (topic.name != null) {
+      request.put("topic", topic.name);
+    }
     return History.fromJson(link.ask(request, Duration.ofMinutes(30)).getFirst())
         .orElseThrow(() -> new Failure(ExitCode.NO_DAEMON, "the daemon sent no review"));
   }
@@ -136,20 +100,14 @@ abstract sealed class ReviewCommand implements Callable<Integer> {
                 settings, DaemonClock.SYSTEM, new DaemonMetrics(DaemonClock.SYSTEM))) {
       LogReading log = DataLog.readQuiet(chosen.dataLog());
       VectorUpdate.Result vectors =
-          new VectorUpdate(
-                  new EmbeddingCache(chosen.folder()),
-                  source.id(),
-                  source.maxTokens(),
-                  source::open,
-                  Progress.on(console))
-              .run(log.entries(), Saving.PUBLISHED);
+          VectorUpdate.of(chosen, log, source, Saving.PUBLISHED, Progress.on(console));
       Reviews reviews = new Reviews(settings, source.id());
       KbIdentity found = KbIdentity.of(chosen);
       return model.use(
           text ->
               reviews.run(
                   found,
-                  wanted(),
+                  new Reviews.Wanted(kind, Optional.ofNullable(topic.name)),
                   reviews.subject(chosen, vectors.of(log)),
                   text,
                   new ShownProgress(Progress.on(console)),

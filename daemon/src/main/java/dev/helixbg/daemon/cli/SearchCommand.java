@@ -3,22 +3,20 @@ package dev.helixbg.daemon.cli;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import dev.helixbg.config.Settings;
 import dev.helixbg.config.text.PrintableText;
+import dev.helixbg.daemon.cli.flags.ConsoleCommand;
 import dev.helixbg.daemon.cli.flags.GlobalOptions;
 import dev.helixbg.daemon.cli.flags.KbOption;
 import dev.helixbg.daemon.host.EmbedderSource;
 import dev.helixbg.daemon.kb.Kb;
-import dev.helixbg.daemon.link.DaemonHome;
 import dev.helixbg.daemon.link.DaemonLink;
 import dev.helixbg.daemon.run.Saving;
 import dev.helixbg.daemon.run.VectorUpdate;
 import dev.helixbg.daemon.search.SearchHit;
 import dev.helixbg.daemon.search.SearchRequest;
-import dev.helixbg.daemon.terminal.Console;
 import dev.helixbg.daemon.terminal.ExitCode;
 import dev.helixbg.daemon.terminal.Json;
 import dev.helixbg.daemon.terminal.Progress;
 import dev.helixbg.embed.Embedder;
-import dev.helixbg.embed.cache.EmbeddingCache;
 import dev.helixbg.insight.log.DataLog;
 import dev.helixbg.insight.log.LogReading;
 import dev.helixbg.insight.search.SearchIndex;
@@ -26,7 +24,6 @@ import java.io.IOException;
 import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
-import java.util.concurrent.Callable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
@@ -34,7 +31,7 @@ import picocli.CommandLine.Parameters;
 
 /** Finds entries by what they mean: by the daemon when it runs, else by itself. */
 @Command(name = "search", description = "Find the entries that are nearest in meaning to a text.")
-final class SearchCommand implements Callable<Integer> {
+final class SearchCommand extends ConsoleCommand {
   private static final int EXCERPT = 200;
 
   @Mixin private GlobalOptions options;
@@ -63,12 +60,6 @@ final class SearchCommand implements Callable<Integer> {
   @Option(names = "--json", description = "Print JSON, one entry a line.")
   private boolean json;
 
-  private final Console console;
-
-  SearchCommand(Console console) {
-    this.console = console;
-  }
-
   @Override
   public Integer call() throws IOException, InterruptedException {
     SearchRequest request =
@@ -82,7 +73,7 @@ final class SearchCommand implements Callable<Integer> {
 
   /** Empty when no daemon runs that watches this KB. */
   private Optional<List<SearchHit>> askDaemon(Kb chosen, SearchRequest wanted) throws IOException {
-    DaemonLink link = new DaemonLink(DaemonHome.of(GlobalOptions.locations()));
+    DaemonLink link = GlobalOptions.daemon();
     if (!link.watches(chosen)) {
       return Optional.empty();
     }
@@ -103,13 +94,7 @@ final class SearchCommand implements Callable<Integer> {
     LogReading log = DataLog.readQuiet(chosen.dataLog());
     // Reading only: what is new is embedded for this once.
     VectorUpdate.Result known =
-        new VectorUpdate(
-                new EmbeddingCache(chosen.folder()),
-                source.id(),
-                source.maxTokens(),
-                source::open,
-                Progress.on(console))
-            .run(log.entries(), Saving.NOTHING);
+        VectorUpdate.of(chosen, log, source, Saving.NOTHING, Progress.on(console));
     float[][] query = new float[1][];
     try (Embedder embedder = source.open();
         SearchIndex index = SearchIndex.of(known.of(log), source.maxTokens())) {

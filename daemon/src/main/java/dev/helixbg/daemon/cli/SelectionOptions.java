@@ -48,7 +48,7 @@ final class SelectionOptions {
     if (kind != null) {
       List<String> kinds = ReportedFinding.KINDS.stream().map(SelectionOptions::oneWord).toList();
       if (!kinds.contains(kind)) {
-        throw wrong("--kind must be one of " + String.join(", ", kinds));
+        throw Failure.usage("--kind must be one of " + String.join(", ", kinds));
       }
       chosen = chosen.and(finding -> oneWord(finding.kind()).equals(kind));
     }
@@ -64,16 +64,12 @@ final class SelectionOptions {
       double limit = Double.parseDouble(below);
       return finding -> !finding.kind().equals("merge") && finding.similarity() < limit;
     }
-    throw wrong(
+    throw Failure.usage(
         "--below must be a place in the list, such as 100, or a similarity, such as 0.6, not "
             + below);
   }
 
   private static String oneWord(String kind) {
     return kind.replace(' ', '-');
-  }
-
-  private static Failure wrong(String message) {
-    return new Failure(ExitCode.USAGE, message);
   }
 }

@@ -3,6 +3,7 @@ package dev.helixbg.daemon.cli;
 import dev.helixbg.config.Locations;
 import dev.helixbg.config.Settings;
 import dev.helixbg.config.SettingsLoader;
+import dev.helixbg.daemon.cli.flags.ConsoleCommand;
 import dev.helixbg.daemon.cli.flags.GlobalOptions;
 import dev.helixbg.daemon.kb.Kb;
 import dev.helixbg.daemon.link.DaemonHome;
@@ -13,7 +14,6 @@ import dev.helixbg.daemon.service.ServicePlan.Action;
 import dev.helixbg.daemon.service.ServiceRequest;
 import dev.helixbg.daemon.service.ServiceSpec;
 import dev.helixbg.daemon.service.StepRunner;
-import dev.helixbg.daemon.terminal.Console;
 import dev.helixbg.daemon.terminal.ExitCode;
 import dev.helixbg.daemon.terminal.Failure;
 import dev.helixbg.daemon.terminal.Reasons;
@@ -32,7 +32,6 @@ import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
 import java.util.TreeMap;
-import java.util.concurrent.Callable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
@@ -40,7 +39,7 @@ import picocli.CommandLine.Parameters;
 
 /** Hands the daemon to launchd or systemd. */
 @Command(name = "service", description = "Let launchd or systemd run the daemon from login on.")
-final class ServiceCommand implements Callable<Integer> {
+final class ServiceCommand extends ConsoleCommand {
   private static final List<String> ACTIONS =
       List.of(
           "install", "uninstall", "start", "stop", "restart", "status", "add", "remove", "logs");
@@ -66,8 +65,6 @@ final class ServiceCommand implements Callable<Integer> {
   @Option(names = "--dry-run", description = "Only show what would be written and run.")
   private boolean dryRun;
 
-  private final Console console;
-
   static final class Actions extends ArrayList<String> {
     private static final long serialVersionUID = 1L;
 
@@ -76,15 +73,10 @@ final class ServiceCommand implements Callable<Integer> {
     }
   }
 
-  ServiceCommand(Console console) {
-    this.console = console;
-  }
-
   @Override
   public Integer call() throws IOException, InterruptedException {
     if (!ACTIONS.contains(action)) {
-      throw new Failure(
-          ExitCode.USAGE,
+      throw Failure.usage(
           "service must be told one of " + String.join(", ", ACTIONS) + ", not " + action);
     }
     Locations locations = GlobalOptions.locations();
@@ -151,8 +143,7 @@ final class ServiceCommand implements Callable<Integer> {
 
   private ServiceRequest changed(Locations locations, DaemonHome home) {
     if (kbs.isEmpty()) {
-      throw new Failure(
-          ExitCode.USAGE, "service " + action + " must be told a knowledge base: its folder");
+      throw Failure.usage("service " + action + " must be told a knowledge base: its folder");
     }
     ServiceRequest request =
         ServiceRequest.read(home)
@@ -167,14 +158,12 @@ final class ServiceCommand implements Callable<Integer> {
         Settings settings = settings(request, locations);
         watched.add(Kb.find(Optional.of(kb), settings, locations).folder());
       } else if (!watched.remove(Kb.named(kb).folder())) {
-        throw new Failure(
-            ExitCode.USAGE,
+        throw Failure.usage(
             "the service does not watch %s, but %s".formatted(Kb.named(kb).folder(), watched));
       }
     }
     if (watched.isEmpty()) {
-      throw new Failure(
-          ExitCode.USAGE, "nothing would be left to watch; rather: helix-bg service uninstall");
+      throw Failure.usage("nothing would be left to watch; rather: helix-bg service uninstall");
     }
     return request.watching(List.copyOf(watched));
   }
@@ -191,8 +180,7 @@ final class ServiceCommand implements Callable<Integer> {
       if (action.equals("restart")) {
         return Optional.empty();
       }
-      throw new Failure(
-          ExitCode.USAGE,
+      throw Failure.usage(
           "a service does not run a checkout, which changes with each build: install it first, by"
               + " scripts/install");
     }

@@ -1,23 +1,19 @@
 package dev.helixbg.daemon.cli;
 
+import dev.helixbg.daemon.cli.flags.ConsoleCommand;
 import dev.helixbg.daemon.cli.flags.GlobalOptions;
-import dev.helixbg.daemon.link.DaemonHome;
 import dev.helixbg.daemon.link.DaemonLink;
-import dev.helixbg.daemon.terminal.Console;
 import dev.helixbg.daemon.terminal.ExitCode;
 import java.io.IOException;
 import java.time.Duration;
-import java.util.concurrent.Callable;
 import picocli.CommandLine.Command;
 
 /** Tells the daemon one word: pause, resume, reload or stop. */
 @Command
-final class SignalCommand implements Callable<Integer> {
-  private final Console console;
+final class SignalCommand extends ConsoleCommand {
   private final String word;
 
-  SignalCommand(Console console, String word) {
-    this.console = console;
+  SignalCommand(String word) {
     this.word = word;
   }
 
@@ -33,8 +29,7 @@ final class SignalCommand implements Callable<Integer> {
 
   @Override
   public Integer call() throws IOException {
-    new DaemonLink(DaemonHome.of(GlobalOptions.locations()))
-        .ask(DaemonLink.request(word), Duration.ofSeconds(10));
+    GlobalOptions.daemon().ask(DaemonLink.request(word), Duration.ofSeconds(10));
     console.warn("%s: done", word);
     return ExitCode.OK.number();
   }

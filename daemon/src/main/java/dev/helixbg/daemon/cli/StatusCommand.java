@@ -3,9 +3,7 @@ package dev.helixbg.daemon.cli;
 import com.fasterxml.jackson.databind.JsonNode;
 import dev.helixbg.daemon.cli.flags.GlobalOptions;
 import dev.helixbg.daemon.cli.flags.ValueCommand;
-import dev.helixbg.daemon.link.DaemonHome;
 import dev.helixbg.daemon.link.DaemonLink;
-import dev.helixbg.daemon.terminal.Console;
 import dev.helixbg.daemon.terminal.ExitCode;
 import java.io.IOException;
 import java.time.Duration;
@@ -16,16 +14,10 @@ import picocli.CommandLine.Command;
     name = "status",
     description = "What the daemon does: knowledge bases, models, counts, last error.")
 final class StatusCommand extends ValueCommand {
-  StatusCommand(Console console) {
-    super(console);
-  }
-
   @Override
   public Integer call() throws IOException {
     JsonNode status =
-        new DaemonLink(DaemonHome.of(GlobalOptions.locations()))
-            .ask(DaemonLink.request("status"), Duration.ofSeconds(10))
-            .getFirst();
+        GlobalOptions.daemon().ask(DaemonLink.request("status"), Duration.ofSeconds(10)).getFirst();
     show(() -> status, () -> print(status));
     return ExitCode.OK.number();
   }

@@ -7,7 +7,6 @@ import dev.helixbg.daemon.cli.flags.ValueCommand;
 import dev.helixbg.daemon.kb.Kb;
 import dev.helixbg.daemon.kb.Verification;
 import dev.helixbg.daemon.terminal.Check;
-import dev.helixbg.daemon.terminal.Console;
 import dev.helixbg.daemon.terminal.Json;
 import dev.helixbg.embed.EmbeddingModel;
 import java.io.IOException;
@@ -26,10 +25,6 @@ final class VerifyCommand extends ValueCommand {
 
   @Parameters(arity = "0..1", paramLabel = "kb", description = "Folder of the knowledge base.")
   private Path kb;
-
-  VerifyCommand(Console console) {
-    super(console);
-  }
 
   @Override
   public Integer call() throws IOException, InterruptedException {

@@ -8,9 +8,12 @@ import com.fasterxml.jackson.databind.ObjectMapper;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import dev.helixbg.daemon.terminal.ExitCode;
 import dev.helixbg.daemon.terminal.Failure;
+import java.io.BufferedInputStream;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
+import java.io.InputStream;
 import java.nio.ByteBuffer;
+import java.nio.channels.Channels;
 import java.nio.channels.ClosedByInterruptException;
 import java.nio.channels.SocketChannel;
 import java.time.Duration;
@@ -41,11 +44,14 @@ final class Lines implements AutoCloseable {
   private final SocketChannel channel;
   private final int maxBytes;
 
-  /** What came and was not read yet; grows as lines need it. */
-  private ByteBuffer received;
+  /** What comes, of which much may be here already. */
+  private final InputStream received;
 
   /** Waits for what comes next; null when nobody does. */
   private Thread listener;
+
+  /** Whether the listener heard something, once it has ended. */
+  private boolean heard;
 
   /** Written, but not sent. */
   private final ByteArrayOutputStream kept = new ByteArrayOutputStream();
@@ -56,7 +62,7 @@ final class Lines implements AutoCloseable {
   Lines(SocketChannel channel, int maxBytes) {
     this.channel = channel;
     this.maxBytes = maxBytes;
-    this.received = ByteBuffer.allocate(Math.min(FIRST, maxBytes + 1)).flip();
+    this.received = new BufferedInputStream(Channels.newInputStream(channel), FIRST);
   }
 
   private static ScheduledExecutorService timer() {
@@ -82,33 +88,25 @@ final class Lines implements AutoCloseable {
     if (!begins(idle)) {
       return Optional.empty();
     }
-    int end = endOfLine(0);
+    ByteArrayOutputStream bytes = new ByteArrayOutputStream();
     ScheduledFuture<?> deadline = closeAfter(line);
     try {
-      while (end < 0) {
-        int before = received.remaining();
-        if (before > maxBytes) {
-          throw new Failure(
-              ExitCode.USAGE, "a request may have %,d bytes at most".formatted(maxBytes));
-        }
-        if (!receive()) {
+      for (int next = received.read(); next != '\n'; next = received.read()) {
+        if (next < 0) {
           return Optional.empty();
         }
-        end = endOfLine(before);
+        if (bytes.size() == maxBytes) {
+          throw Failure.usage("a request may have %,d bytes at most".formatted(maxBytes));
+        }
+        bytes.write(next);
       }
     } finally {
       deadline.cancel(false);
     }
-    byte[] bytes = new byte[end];
-    received.get(bytes);
-    received.get(); // the line feed
-    return Optional.of(parse(bytes));
+    return Optional.of(parse(bytes.toByteArray()));
   }
 
   private boolean begins(Duration idle) throws IOException {
-    if (listener == null && received.hasRemaining()) {
-      return true;
-    }
     ScheduledFuture<?> deadline = closeAfter(idle);
     try {
       if (listener == null) {
@@ -116,7 +114,7 @@ final class Lines implements AutoCloseable {
       }
       listener.join(); // which ends when the channel is closed
       listener = null;
-      return received.hasRemaining();
+      return heard;
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
       throw new ClosedByInterruptException();
@@ -125,14 +123,12 @@ final class Lines implements AutoCloseable {
     }
   }
 
-  /** Waits for bytes; false when the other end has closed instead. */
+  /** Waits for a byte, unless one is here; false when the other end has closed instead. */
   private boolean receive() throws IOException {
-    makeRoom();
-    try {
-      return channel.read(received) >= 0;
-    } finally {
-      received.flip();
-    }
+    received.mark(1);
+    boolean here = received.read() >= 0;
+    received.reset();
+    return here;
   }
 
   /**
@@ -141,43 +137,25 @@ final class Lines implements AutoCloseable {
    *
    * @param left told, by another thread, when the other end has closed instead
    */
-  void listen(Runnable left) {
-    if (received.hasRemaining() || listener != null) {
+  void listen(Runnable left) throws IOException {
+    if (listener != null || received.available() > 0) {
       return;
     }
+    heard = false;
     listener =
         Thread.ofVirtual()
             .name("control-listener")
             .start(
                 () -> {
-                  boolean here = false;
                   try {
-                    here = receive();
+                    heard = receive();
                   } catch (Throwable e) { // a client that cannot be heard has left
                     LOG.debug("a client left: {}", e.toString());
                   }
-                  if (!here) {
+                  if (!heard) {
                     left.run();
                   }
                 });
-  }
-
-  private void makeRoom() {
-    if (received.remaining() < received.capacity()) {
-      received.compact();
-      return;
-    }
-    int larger = Math.min(2 * received.capacity(), maxBytes + 1);
-    received = ByteBuffer.allocate(larger).put(received);
-  }
-
-  private int endOfLine(int from) {
-    for (int i = from; i < received.remaining(); i++) {
-      if (received.get(received.position() + i) == '\n') {
-        return i;
-      }
-    }
-    return -1;
   }
 
   private static ObjectNode parse(byte[] bytes) {
@@ -188,7 +166,7 @@ final class Lines implements AutoCloseable {
     } catch (JacksonException e) {
       // the same answer as for a number or a list
     }
-    throw new Failure(ExitCode.USAGE, "a request is one JSON object on one line");
+    throw Failure.usage("a request is one JSON object on one line");
   }
 
   /**

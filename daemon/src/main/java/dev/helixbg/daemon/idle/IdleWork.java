@@ -14,6 +14,7 @@ import dev.helixbg.daemon.run.Reviews;
 import dev.helixbg.daemon.terminal.ExitCode;
 import dev.helixbg.daemon.terminal.Failure;
 import dev.helixbg.daemon.terminal.Faults;
+import dev.helixbg.daemon.terminal.Json;
 import dev.helixbg.daemon.watch.KbWatch;
 import dev.helixbg.insight.judge.JudgeProgress;
 import dev.helixbg.insight.review.Review;
@@ -23,7 +24,6 @@ import java.time.Duration;
 import java.time.Instant;
 import java.util.EnumMap;
 import java.util.List;
-import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.CancellationException;
@@ -94,7 +94,7 @@ public final class IdleWork implements AutoCloseable {
 
     /** As it is called in output. */
     public String title() {
-      return name().toLowerCase(Locale.ROOT);
+      return Json.word(this);
     }
   }
 

@@ -40,12 +40,7 @@ public interface KbFiles {
   /**
    * @throws Failure with {@link ExitCode#BUSY} or {@link ExitCode#WRITE}
    */
-  Lock lock(Kb kb);
-
-  interface Lock extends AutoCloseable {
-    @Override
-    void close();
-  }
+  KbLock lock(Kb kb);
 
   KbFiles DISK =
       new KbFiles() {
@@ -65,8 +60,8 @@ public interface KbFiles {
         }
 
         @Override
-        public Lock lock(Kb kb) {
-          return KbLock.take(kb)::close;
+        public KbLock lock(Kb kb) {
+          return KbLock.take(kb);
         }
       };
 }

@@ -11,9 +11,7 @@ import dev.helixbg.insight.report.MarkdownReport;
 import dev.helixbg.insight.report.Report;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
-import java.nio.file.Files;
 import java.nio.file.Path;
-import java.util.Arrays;
 
 /** The three forms of a report in a KB's insights folder. */
 public record ReportFolder(Path html, Path markdown, Path json) {
@@ -34,28 +32,12 @@ public record ReportFolder(Path html, Path markdown, Path json) {
   public void write(Report report) {
     try {
       PrivateFiles.makeFolder(json.getParent());
-      replace(html, HtmlReport.render(report).getBytes(StandardCharsets.UTF_8));
-      replace(markdown, MarkdownReport.render(report).getBytes(StandardCharsets.UTF_8));
-      replace(json, JsonReport.render(report));
+      AtomicFile.update(html, HtmlReport.render(report).getBytes(StandardCharsets.UTF_8));
+      AtomicFile.update(markdown, MarkdownReport.render(report).getBytes(StandardCharsets.UTF_8));
+      AtomicFile.update(json, JsonReport.render(report));
     } catch (IOException e) {
       throw new Failure(
           ExitCode.WRITE, "cannot write the report to " + json.getParent() + ": " + Reasons.of(e));
-    }
-  }
-
-  private static void replace(Path file, byte[] content) throws IOException {
-    if (!holds(file, content)) {
-      AtomicFile.replace(file, out -> out.write(content));
-    }
-  }
-
-  private static boolean holds(Path file, byte[] content) {
-    try {
-      return Files.isRegularFile(file)
-          && Files.size(file) == content.length
-          && Arrays.equals(Files.readAllBytes(file), content);
-    } catch (IOException e) {
-      return false;
     }
   }
 }

@@ -8,7 +8,6 @@ import java.io.IOException;
 import java.io.InputStream;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.util.Arrays;
 
 /** The knowledge base that comes with the program, for trying it out. */
 public final class SampleKb {
@@ -19,18 +18,12 @@ public final class SampleKb {
     Kb kb = new Kb(cacheFolder.resolve("sample-kb"));
     try (InputStream resource = SampleKb.class.getResourceAsStream("/sample/data.log")) {
       byte[] log = resource.readAllBytes();
-      if (!holds(kb.dataLog(), log)) {
-        Files.createDirectories(kb.folder());
-        AtomicFile.replace(kb.dataLog(), out -> out.write(log));
-      }
+      Files.createDirectories(kb.folder());
+      AtomicFile.update(kb.dataLog(), log);
       return kb;
     } catch (IOException e) {
       throw new Failure(
           ExitCode.WRITE, "cannot unpack the sample to " + kb.folder() + ": " + Reasons.of(e));
     }
-  }
-
-  private static boolean holds(Path file, byte[] content) throws IOException {
-    return Files.isRegularFile(file) && Arrays.equals(Files.readAllBytes(file), content);
   }
 }

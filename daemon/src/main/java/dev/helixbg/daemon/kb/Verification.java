@@ -24,6 +24,8 @@ import java.util.HashSet;
 import java.util.List;
 import java.util.Optional;
 import java.util.Set;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
 
 /**
  * Looks at the files of one KB, without changing any, and says what is wrong and what a run would
@@ -138,39 +140,34 @@ public final class Verification {
   }
 
   private void checkReport(LogAccount log) {
-    ReportFolder files = ReportFolder.of(kb);
-    List<Path> absent =
-        List.of(files.html(), files.markdown(), files.json()).stream()
-            .filter(file -> !Files.isRegularFile(file))
-            .toList();
-    if (!absent.isEmpty()) {
-      String names =
-          String.join(", ", absent.stream().map(f -> f.getFileName().toString()).toList());
-      checks.add(Check.note("report", names + " not there", "a run writes it"));
+    Check report = report(ReportFolder.of(kb), log);
+    checks.add(report);
+    if (report.state() != Check.State.OK) {
       aRunWould.add("write the report");
-      return;
+    }
+  }
+
+  private static Check report(ReportFolder files, LogAccount log) {
+    String absent =
+        Stream.of(files.html(), files.markdown(), files.json())
+            .filter(file -> !Files.isRegularFile(file))
+            .map(file -> file.getFileName().toString())
+            .collect(Collectors.joining(", "));
+    if (!absent.isEmpty()) {
+      return Check.note("report", absent + " not there", "a run writes it");
     }
     try {
       Optional<String> seen = logHashIn(files.json());
       if (seen.isEmpty()) {
-        checks.add(
-            Check.problem(
-                "report",
-                "report.json is not one that this version writes",
-                "a run writes it anew"));
-        aRunWould.add("write the report");
-      } else if (seen.get().equals(log.sha256())) {
-        checks.add(Check.ok("report", "of this very log"));
-      } else {
-        checks.add(
-            Check.note("report", "of an earlier state of the log", "a run brings it up to date"));
-        aRunWould.add("write the report");
+        return Check.problem(
+            "report", "report.json is not one that this version writes", "a run writes it anew");
       }
+      return seen.get().equals(log.sha256())
+          ? Check.ok("report", "of this very log")
+          : Check.note("report", "of an earlier state of the log", "a run brings it up to date");
     } catch (IOException e) {
-      checks.add(
-          Check.problem(
-              "report", "report.json cannot be read: " + Reasons.of(e), "a run writes it anew"));
-      aRunWould.add("write the report");
+      return Check.problem(
+          "report", "report.json cannot be read: " + Reasons.of(e), "a run writes it anew");
     }
   }
 

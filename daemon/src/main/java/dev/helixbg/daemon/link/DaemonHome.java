@@ -1,7 +1,6 @@
 package dev.helixbg.daemon.link;
 
 import dev.helixbg.config.Locations;
-import dev.helixbg.daemon.kb.KbFiles;
 import dev.helixbg.daemon.terminal.ExitCode;
 import dev.helixbg.daemon.terminal.Failure;
 import dev.helixbg.daemon.terminal.Reasons;
@@ -55,18 +54,17 @@ public record DaemonHome(Path folder) {
    * @throws Failure {@link ExitCode#BUSY} when another daemon runs, {@link ExitCode#WRITE} when the
    *     folder cannot be written
    */
-  public KbFiles.Lock lock() {
+  public ProcessLock lock() {
     Path file = folder.resolve("helix-bg.lock");
     try {
       PrivateFiles.makeFolders(folder);
       return ProcessLock.take(file, Duration.ZERO)
-              .orElseThrow(
-                  () ->
-                      new Failure(
-                          ExitCode.BUSY,
-                          "a helix-bg daemon is running already; see: helix-bg status, helix-bg"
-                              + " stop"))
-          ::close;
+          .orElseThrow(
+              () ->
+                  new Failure(
+                      ExitCode.BUSY,
+                      "a helix-bg daemon is running already; see: helix-bg status, helix-bg"
+                          + " stop"));
     } catch (IOException e) {
       throw new Failure(
           ExitCode.WRITE, "cannot write " + file + ": " + Reasons.of(e) + ". Make it writable");

@@ -8,49 +8,37 @@ import dev.helixbg.daemon.terminal.ExitCode;
 import dev.helixbg.daemon.terminal.Failure;
 import dev.helixbg.daemon.terminal.Json;
 import java.io.IOException;
+import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 
 /** How commands talk to the daemon, when one runs. */
-public final class DaemonLink {
-
-  private final DaemonHome home;
-
-  public DaemonLink(DaemonHome home) {
-    this.home = home;
-  }
-
+public record DaemonLink(DaemonHome home) {
   /** A request without parameters; the caller adds them. */
   public static ObjectNode request(String what) {
     return Json.object().put("do", what);
   }
 
   /**
-   * @param patience for each line of an answer
-   */
-  Optional<ControlClient> connect(Duration patience) {
-    try {
-      return ControlClient.connect(home.socket(), patience);
-    } catch (IOException e) {
-      return Optional.empty();
-    }
-  }
-
-  /**
    * Connects to a daemon that must be there.
    *
+   * @param patience for each line of an answer
    * @throws Failure with {@link ExitCode#NO_DAEMON}
    */
-  ControlClient require(Duration patience) {
-    return connect(patience)
-        .orElseThrow(
-            () ->
-                new Failure(
-                    ExitCode.NO_DAEMON,
-                    "no daemon is running; start one: helix-bg daemon, or helix-bg service"
-                        + " install"));
+  private ControlClient connect(Duration patience) {
+    Optional<ControlClient> client = Optional.empty();
+    try {
+      client = ControlClient.connect(home.socket(), patience);
+    } catch (IOException e) {
+      // what cannot be talked to is none
+    }
+    return client.orElseThrow(
+        () ->
+            new Failure(
+                ExitCode.NO_DAEMON,
+                "no daemon is running; start one: helix-bg daemon, or helix-bg service install"));
   }
 
   /**
@@ -67,28 +55,31 @@ public final class DaemonLink {
 
   /** The same, line by line as they come. */
   public void ask(ObjectNode request, Duration patience, ControlClient.LineReceiver answer) {
-    try (ControlClient client = require(patience)) {
+    try (ControlClient client = connect(patience)) {
       client.ask(request, answer);
     } catch (IOException e) {
       throw new Failure(ExitCode.NO_DAEMON, e.getMessage() + "; see: helix-bg service logs");
     }
   }
 
+  /** What the daemon says about itself; empty when none runs, or it cannot say so now. */
+  public Optional<JsonNode> status() {
+    try {
+      return Optional.of(ask(request("status"), Duration.ofSeconds(10)).getFirst());
+    } catch (Failure e) {
+      return Optional.empty(); // whoever asks for more is told
+    }
+  }
+
+  /** The KBs that a daemon watches which says this about itself. */
+  public static List<Kb> watched(JsonNode status) {
+    List<Kb> watched = new ArrayList<>();
+    status.path("kbs").forEach(kb -> watched.add(Kb.named(Path.of(kb.path("folder").asText()))));
+    return watched;
+  }
+
   /** Whether a daemon runs and watches this KB. */
   public boolean watches(Kb kb) {
-    try (ControlClient client = connect(Duration.ofSeconds(5)).orElse(null)) {
-      if (client == null) {
-        return false;
-      }
-      JsonNode status = client.ask(request("status")).getFirst();
-      for (JsonNode watched : status.path("kbs")) {
-        if (watched.path("folder").asText().equals(kb.folder().toString())) {
-          return true;
-        }
-      }
-      return false;
-    } catch (IOException e) {
-      return false;
-    }
+    return status().filter(status -> watched(status).contains(kb)).isPresent();
   }
 }

@@ -33,11 +33,11 @@ final class Calls implements AutoCloseable {
     this.beats = timer;
   }
 
-  interface Work<T> {
-    T with(Progress.Display progress) throws Exception;
+  interface Work {
+    String with(Progress.Display progress) throws Exception;
   }
 
-  CallToolResult run(McpSyncServerExchange client, CallToolRequest request, Work<String> work) {
+  CallToolResult run(McpSyncServerExchange client, CallToolRequest request, Work work) {
     Object token = request.meta() == null ? null : request.meta().get("progressToken");
     Shown shown = new Shown();
     ScheduledFuture<?> beat =

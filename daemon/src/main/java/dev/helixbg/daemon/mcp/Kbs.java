@@ -17,7 +17,6 @@ import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.time.Duration;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 
@@ -29,8 +28,6 @@ import java.util.Optional;
 final class Kbs implements AutoCloseable {
   /** Longer than the daemon's own for anything. */
   private static final Duration PATIENCE = Duration.ofMinutes(31);
-
-  private static final Duration STATUS = Duration.ofSeconds(5);
 
   private final List<Kb> named;
   private final Settings settings;
@@ -65,21 +62,11 @@ final class Kbs implements AutoCloseable {
 
   /** What the daemon says about itself, when one runs. */
   Optional<JsonNode> daemon() {
-    try {
-      return Optional.of(link.ask(DaemonLink.request("status"), STATUS).getFirst());
-    } catch (Failure e) {
-      return Optional.empty(); // none runs, or it has too many clients: whoever asks next is told
-    }
+    return link.status();
   }
 
   private static List<Kb> watchedBy(Optional<JsonNode> daemon) {
-    List<Kb> watched = new ArrayList<>();
-    daemon.ifPresent(
-        status ->
-            status
-                .path("kbs")
-                .forEach(kb -> watched.add(Kb.named(Path.of(kb.path("folder").asText())))));
-    return watched;
+    return daemon.map(DaemonLink::watched).orElse(List.of());
   }
 
   /** All of them; never none. */
@@ -94,15 +81,14 @@ final class Kbs implements AutoCloseable {
   /**
    * Asks about one of them.
    *
-   * @param request without the KB
-   * @param wanted folder or name of the KB; empty: the first
+   * @param request may have folder or name of the KB; else it is the first
    * @param progress shown when this process has to read or compute much
    * @throws Failure with what is wrong with the request
    */
-  Answer ask(ObjectNode request, Optional<String> wanted, Progress.Display progress)
+  Answer ask(ObjectNode request, Progress.Display progress)
       throws IOException, InterruptedException {
     Optional<JsonNode> daemon = daemon();
-    Kb kb = choose(wanted, all(daemon));
+    Kb kb = choose(Optional.ofNullable(request.path("kb").textValue()), all(daemon));
     request.put("kb", kb.folder().toString());
     if (watchedBy(daemon).contains(kb)) {
       try {
@@ -150,8 +136,7 @@ final class Kbs implements AutoCloseable {
         .findFirst()
         .orElseThrow(
             () ->
-                new Failure(
-                    ExitCode.USAGE,
+                Failure.usage(
                     "there is no knowledge base %s here; there are: %s"
                         .formatted(name, String.join(", ", kbs.stream().map(Kbs::name).toList()))));
   }

@@ -10,6 +10,7 @@ import io.modelcontextprotocol.spec.McpSchema.Role;
 import io.modelcontextprotocol.spec.McpSchema.TextContent;
 import java.util.List;
 import java.util.Optional;
+import java.util.function.Function;
 
 /** What a user may start with one word. They say which tools to call; no entry is in them. */
 final class Prompts {
@@ -56,12 +57,11 @@ final class Prompts {
         prompt("brief", "What changed lately.", Optional.empty(), _ -> BRIEF));
   }
 
-  private interface Wording {
-    String of(Optional<String> topic);
-  }
-
   private static SyncPromptSpecification prompt(
-      String name, String description, Optional<PromptArgument> argument, Wording wording) {
+      String name,
+      String description,
+      Optional<PromptArgument> argument,
+      Function<Optional<String>, String> wording) {
     Prompt prompt =
         Prompt.builder(name).description(description).arguments(argument.stream().toList()).build();
     return new SyncPromptSpecification(
@@ -72,7 +72,7 @@ final class Prompts {
                   .map(given -> given.get("topic"))
                   .map(value -> PrintableText.line(String.valueOf(value)))
                   .filter(t -> !t.isBlank());
-          TextContent text = TextContent.builder(wording.of(topic)).build();
+          TextContent text = TextContent.builder(wording.apply(topic)).build();
           return GetPromptResult.builder(List.of(PromptMessage.builder(Role.USER, text).build()))
               .description(description)
               .build();

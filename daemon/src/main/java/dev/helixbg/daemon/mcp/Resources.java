@@ -19,21 +19,14 @@ import java.net.URLDecoder;
 import java.nio.charset.StandardCharsets;
 import java.util.List;
 import java.util.Optional;
+import java.util.concurrent.Callable;
 
 /** What a client may read without calling a tool: the report, and each finding. */
-final class Resources {
+record Resources(Kbs kbs, Calls calls) {
   private static final String REPORT = "helix-bg://report";
   private static final String FINDING = "helix-bg://finding/";
   private static final int NOT_FOUND = -32002;
   private static final ObjectMapper JSON = new ObjectMapper();
-
-  private final Kbs kbs;
-  private final Calls calls;
-
-  Resources(Kbs kbs, Calls calls) {
-    this.kbs = kbs;
-    this.calls = calls;
-  }
 
   List<SyncResourceSpecification> all() {
     Resource report =
@@ -70,13 +63,9 @@ final class Resources {
 
   private record Content(String type, String text) {}
 
-  private interface Work {
-    Content get() throws Exception;
-  }
-
-  private ReadResourceResult read(ReadResourceRequest request, Work work) {
+  private ReadResourceResult read(ReadResourceRequest request, Callable<Content> work) {
     try {
-      Content content = work.get();
+      Content content = work.call();
       return ReadResourceResult.builder(
               List.of(
                   TextResourceContents.builder(request.uri(), content.text())
@@ -100,8 +89,7 @@ final class Resources {
       try {
         JsonNode finding =
             kbs.ask(
-                    DaemonLink.request("finding").put("id", id),
-                    Optional.of(kb.folder().toString()),
+                    DaemonLink.request("finding").put("id", id).put("kb", kb.folder().toString()),
                     Progress.Display.SILENT)
                 .first();
         return new Content(

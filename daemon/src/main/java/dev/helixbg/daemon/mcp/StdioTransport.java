@@ -17,6 +17,7 @@ import io.modelcontextprotocol.spec.McpSchema.JSONRPCResponse;
 import io.modelcontextprotocol.spec.McpServerSession;
 import io.modelcontextprotocol.spec.McpServerTransport;
 import io.modelcontextprotocol.spec.McpServerTransportProvider;
+import java.io.BufferedInputStream;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.io.InputStream;
@@ -80,7 +81,7 @@ final class StdioTransport implements McpServerTransportProvider {
    */
   StdioTransport(McpJsonMapper mapper, InputStream in, PrintStream out) {
     this.mapper = mapper;
-    this.in = in;
+    this.in = new BufferedInputStream(in, 64 << 10);
     this.out = out;
     ThreadPoolExecutor threads =
         new ThreadPoolExecutor(
@@ -269,39 +270,22 @@ final class StdioTransport implements McpServerTransportProvider {
   /** The line that is being read; its bytes beyond the limit are passed over. */
   private final class Line {
     private final ByteArrayOutputStream bytes = new ByteArrayOutputStream();
-    private final byte[] buffer = new byte[64 << 10];
-    private int from;
-    private int to;
     private boolean tooLong;
 
     /** False at the end of input; what came after the last line feed is a line, too. */
     boolean read() throws IOException {
       bytes.reset();
       tooLong = false;
-      boolean any = false;
-      while (from < to || fill()) {
-        any = true;
-        int end = from;
-        while (end < to && buffer[end] != '\n') {
-          end++;
-        }
-        tooLong |= bytes.size() + end - from > MAX_MESSAGE;
+      int next = in.read();
+      boolean any = next >= 0;
+      while (next >= 0 && next != '\n') {
+        tooLong |= bytes.size() == MAX_MESSAGE;
         if (!tooLong) {
-          bytes.write(buffer, from, end - from);
+          bytes.write(next);
         }
-        boolean ended = end < to;
-        from = ended ? end + 1 : end;
-        if (ended) {
-          return true;
-        }
+        next = in.read();
       }
       return any;
-    }
-
-    private boolean fill() throws IOException {
-      from = 0;
-      to = Math.max(0, in.read(buffer));
-      return to > 0;
     }
 
     String text() {

@@ -24,21 +24,12 @@ import java.util.List;
 import java.util.Optional;
 import java.util.function.Consumer;
 
-/** Puts a KB's entries and findings before the language model, if there is one. */
-public final class Judging {
-  private final Settings settings;
-  private final Progress.Display display;
-  private final Consumer<String> warnings;
-
-  /**
-   * @param warnings is told, in a sentence, what went not as it should
-   */
-  public Judging(Settings settings, Progress.Display display, Consumer<String> warnings) {
-    this.settings = settings;
-    this.display = display;
-    this.warnings = warnings;
-  }
-
+/**
+ * Puts a KB's entries and findings before the language model, if there is one.
+ *
+ * @param warnings is told, in a sentence, what went not as it should
+ */
+public record Judging(Settings settings, Progress.Display display, Consumer<String> warnings) {
   /** Shows what is remembered, and asks nothing: for whoever must not take long. */
   public static Judging withoutAsking(Settings settings) {
     return new Judging(

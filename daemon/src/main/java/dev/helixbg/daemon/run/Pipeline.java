@@ -5,13 +5,11 @@ import dev.helixbg.config.Settings;
 import dev.helixbg.config.Sha256;
 import dev.helixbg.daemon.host.EmbedderSource;
 import dev.helixbg.daemon.kb.Kb;
-import dev.helixbg.daemon.kb.KbIdentity;
 import dev.helixbg.daemon.terminal.ExitCode;
 import dev.helixbg.daemon.terminal.Failure;
 import dev.helixbg.daemon.terminal.Progress;
 import dev.helixbg.daemon.terminal.Reasons;
 import dev.helixbg.daemon.terminal.Version;
-import dev.helixbg.embed.cache.EmbeddingCache;
 import dev.helixbg.embed.cache.TextKey;
 import dev.helixbg.embed.store.PrivateFiles;
 import dev.helixbg.insight.decisions.Decision;
@@ -40,13 +38,12 @@ import java.util.stream.Collectors;
 /**
  * One run over one knowledge base, in reading order: log, vectors, findings, judgements, report.
  */
-public final class Pipeline {
-  private final Settings settings;
-  private final EmbedderSource embedder;
-  private final Analyst analyst;
-  private final Judging judging;
-  private final Progress.Display display;
-
+public record Pipeline(
+    Settings settings,
+    EmbedderSource embedder,
+    Analyst analyst,
+    Judging judging,
+    Progress.Display display) {
   /** Finds what is worth telling: once, or again and again for a KB that changes. */
   public interface Analyst {
     /**
@@ -59,19 +56,6 @@ public final class Pipeline {
         PassageVectors passages,
         InsightSettings settings,
         int threads);
-  }
-
-  public Pipeline(
-      Settings settings,
-      EmbedderSource embedder,
-      Analyst analyst,
-      Judging judging,
-      Progress.Display display) {
-    this.settings = settings;
-    this.embedder = embedder;
-    this.analyst = analyst;
-    this.judging = judging;
-    this.display = display;
   }
 
   /**
@@ -134,14 +118,7 @@ public final class Pipeline {
   /** The vectors alone. */
   public VectorUpdate.Result updateVectors(Kb kb, LogReading log, Saving saving)
       throws InterruptedException {
-    KbIdentity here = KbIdentity.of(kb);
-    return new VectorUpdate(
-            new EmbeddingCache(kb.folder()),
-            embedder.id(),
-            embedder.maxTokens(),
-            () -> here.checking(embedder.open()),
-            display)
-        .run(log.entries(), saving);
+    return VectorUpdate.of(kb, log, embedder, saving, display);
   }
 
   /**
@@ -170,11 +147,6 @@ public final class Pipeline {
       }
     }
     return Sha256.of(parts);
-  }
-
-  /** The folder for what can be made again. */
-  public Path cache() {
-    return settings.cache();
   }
 
   /** The hash of a file; empty when there is none. */

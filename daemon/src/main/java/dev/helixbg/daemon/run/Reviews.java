@@ -33,19 +33,12 @@ import java.util.Optional;
 import java.util.concurrent.CancellationException;
 import java.util.function.BooleanSupplier;
 
-/** Runs reviews of a KB on what its vectors know, and keeps them in its history. */
-public final class Reviews {
-  private final Settings settings;
-  private final String modelId;
-
-  /**
-   * @param modelId of the embedding model
-   */
-  public Reviews(Settings settings, String modelId) {
-    this.settings = settings;
-    this.modelId = modelId;
-  }
-
+/**
+ * Runs reviews of a KB on what its vectors know, and keeps them in its history.
+ *
+ * @param modelId of the embedding model
+ */
+public record Reviews(Settings settings, String modelId) {
   public record Wanted(Review.Kind kind, Optional<String> topic) {}
 
   /** Of the entries whose vectors are in the cache: all of them, once a run has ended. */

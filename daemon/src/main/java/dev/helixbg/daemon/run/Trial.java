@@ -21,17 +21,9 @@ import java.util.function.Supplier;
  * Measures a language model as a judge, once: what it said of the pairs whose truth is known is
  * kept in the cache folder, as answers about a KB are in the KB.
  */
-public final class Trial {
+public record Trial(Settings settings, LanguageModel model) {
   /** In the cache folder. */
   public static final String FILE = "judge-trial.jsonl";
-
-  private final Settings settings;
-  private final LanguageModel model;
-
-  public Trial(Settings settings, LanguageModel model) {
-    this.settings = settings;
-    this.model = model;
-  }
 
   /** What came of it, if it was finished; asks nothing. */
   public Optional<JudgeTrust> known() {

@@ -1,5 +1,8 @@
 package dev.helixbg.daemon.run;
 
+import dev.helixbg.daemon.host.EmbedderSource;
+import dev.helixbg.daemon.kb.Kb;
+import dev.helixbg.daemon.kb.KbIdentity;
 import dev.helixbg.daemon.terminal.ExitCode;
 import dev.helixbg.daemon.terminal.Failure;
 import dev.helixbg.daemon.terminal.Progress;
@@ -40,8 +43,19 @@ import java.util.function.Supplier;
  *
  * <p>Entries are embedded before passages and apart from them: batches, and so the last bits of a
  * vector, depend on the texts that are embedded together.
+ *
+ * @param cache of the entries; that of their passages is beside it
+ * @param modelId of the model that {@code model} opens
+ * @param modelTokens the most tokens that it takes of a text
+ * @param model opened only when there is something to embed
  */
-public final class VectorUpdate {
+public record VectorUpdate(
+    EmbeddingCache cache,
+    String modelId,
+    int modelTokens,
+    Supplier<Embedder> model,
+    Progress.Display display,
+    LongSupplier nanoTime) {
   public static final int BATCH_TEXTS = 512;
 
   static final Duration BATCH_TIME = Duration.ofSeconds(2);
@@ -49,19 +63,7 @@ public final class VectorUpdate {
   /** A cache of so few entries (50 KB) is published at the end of each run that changed it. */
   static final int FEW = 32;
 
-  private final EmbeddingCache cache;
-  private final String modelId;
-  private final int modelTokens;
-  private final Supplier<Embedder> model;
-  private final Progress.Display display;
-  private final LongSupplier nanoTime;
-
-  /**
-   * @param cache of the entries; that of their passages is beside it
-   * @param modelId of the model that {@code model} opens
-   * @param modelTokens the most tokens that it takes of a text
-   * @param model opened only when there is something to embed
-   */
+  /** By the system's clock. */
   public VectorUpdate(
       EmbeddingCache cache,
       String modelId,
@@ -71,19 +73,22 @@ public final class VectorUpdate {
     this(cache, modelId, modelTokens, model, display, System::nanoTime);
   }
 
-  VectorUpdate(
-      EmbeddingCache cache,
-      String modelId,
-      int modelTokens,
-      Supplier<Embedder> model,
-      Progress.Display display,
-      LongSupplier nanoTime) {
-    this.cache = cache;
-    this.modelId = modelId;
-    this.modelTokens = modelTokens;
-    this.model = model;
-    this.display = display;
-    this.nanoTime = nanoTime;
+  /**
+   * Brings the vectors of a KB up to date, unless it is gone meanwhile.
+   *
+   * @param log of that KB, just read
+   */
+  public static Result of(
+      Kb kb, LogReading log, EmbedderSource source, Saving saving, Progress.Display display)
+      throws InterruptedException {
+    KbIdentity here = KbIdentity.of(kb);
+    return new VectorUpdate(
+            new EmbeddingCache(kb.folder()),
+            source.id(),
+            source.maxTokens(),
+            () -> here.checking(source.open()),
+            display)
+        .run(log.entries(), saving);
   }
 
   /**

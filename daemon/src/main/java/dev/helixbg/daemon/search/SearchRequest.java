@@ -27,14 +27,13 @@ public record SearchRequest(String text, Optional<String> topic, int from, int l
    */
   public SearchRequest {
     if (limit < 1 || limit > MAX_HITS) {
-      throw new Failure(ExitCode.USAGE, "limit must be from 1 to " + MAX_HITS);
+      throw Failure.usage("limit must be from 1 to " + MAX_HITS);
     }
     if (from < 0 || from > MAX_FROM) {
-      throw new Failure(ExitCode.USAGE, "offset must be from 0 to %,d".formatted(MAX_FROM));
+      throw Failure.usage("offset must be from 0 to %,d".formatted(MAX_FROM));
     }
     if (text.isBlank() || text.length() > MAX_TEXT) {
-      throw new Failure(
-          ExitCode.USAGE, "the text must have 1 to %,d characters".formatted(MAX_TEXT));
+      throw Failure.usage("the text must have 1 to %,d characters".formatted(MAX_TEXT));
     }
   }
 

@@ -31,8 +31,7 @@ final class ControlRequests implements ControlServer.Handler {
   ControlRequests(Daemon daemon) {
     this.daemon = daemon;
     this.kbs =
-        new KbRequests(
-            daemon::held, daemon.metrics(), daemon.clock(), () -> daemon.loop().lookNow());
+        new KbRequests(daemon::held, daemon.metrics, daemon.clock, () -> daemon.loop.lookNow());
   }
 
   @Override
@@ -41,14 +40,14 @@ final class ControlRequests implements ControlServer.Handler {
     String wanted = request.path("do").asText();
     switch (wanted) {
       case "status" -> reply.send(status());
-      case "look" -> daemon.loop().lookNow();
+      case "look" -> daemon.loop.lookNow();
       case "pause" -> orNotYet(daemon.pause());
-      case "resume" -> daemon.loop().resume();
+      case "resume" -> daemon.loop.resume();
       case "reload" -> daemon.reload();
       case "stop" -> orNotYet(daemon.stop());
       default -> {
         if (!kbs.answer(request, reply)) {
-          throw KbRequests.wrong("\"do\" must name a request, not \"" + wanted + "\"");
+          throw Failure.usage("\"do\" must name a request, not \"" + wanted + "\"");
         }
       }
     }
@@ -69,14 +68,14 @@ final class ControlRequests implements ControlServer.Handler {
 
   private ObjectNode status() {
     ObjectNode json = Json.object();
-    DaemonMetrics metrics = daemon.metrics();
+    DaemonMetrics metrics = daemon.metrics;
     Daemon.Parts parts = daemon.parts();
     json.put("version", Version.text());
     json.put("program", Installation.jar().toString());
     json.put("service", System.getenv(ServiceSpec.STARTED_BY) != null);
     json.put("pid", ProcessHandle.current().pid());
-    json.put("startedAt", daemon.startedAt().toString());
-    json.put("paused", daemon.loop().isPaused());
+    json.put("startedAt", daemon.startedAt.toString());
+    json.put("paused", daemon.loop.isPaused());
     for (KbWatch watch : parts.watches()) {
       json.withArray("kbs")
           .addObject()
@@ -112,7 +111,7 @@ final class ControlRequests implements ControlServer.Handler {
     counts.put("modelSeconds", metrics.modelNanos.sum() / 1e9);
     counts.put("workSeconds", metrics.workNanos.sum() / 1e9);
     counts.put("cpuSeconds", cpuSeconds());
-    counts.put("upSeconds", Duration.between(daemon.startedAt(), daemon.clock().now()).toSeconds());
+    counts.put("upSeconds", Duration.between(daemon.startedAt, daemon.clock.now()).toSeconds());
     Runtime runtime = Runtime.getRuntime();
     counts.put("heapBytes", runtime.totalMemory() - runtime.freeMemory());
     counts.put("residentBytes", NativeMemory.resident().orElse(null));

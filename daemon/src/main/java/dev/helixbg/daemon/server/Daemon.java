@@ -34,6 +34,7 @@ import dev.helixbg.daemon.watch.KbWatch;
 import dev.helixbg.daemon.watch.LogHints;
 import dev.helixbg.daemon.watch.ModelLookout;
 import dev.helixbg.embed.EmbeddingException;
+import dev.helixbg.embed.store.ProcessLock;
 import dev.helixbg.insight.findings.RunningAnalysis;
 import java.io.IOException;
 import java.time.Duration;
@@ -62,22 +63,24 @@ public final class Daemon implements AutoCloseable {
   /** That whoever wants it to end or to rest waits for what is under way. */
   private static final Duration ENDING = Duration.ofSeconds(8);
 
+  // Requests look at these.
+  final DaemonClock clock;
+  final DaemonMetrics metrics;
+  final DaemonLoop loop;
+  final Instant startedAt;
+
   private final List<Kb> kbs;
   private final DaemonHome home;
   private final Supplier<Settings> settings;
   private final Function<Settings, EmbedderSource> models;
   private final World world;
-  private final DaemonClock clock;
-  private final DaemonMetrics metrics;
   private final TroubleLog troubles;
-  private final DaemonLoop loop;
   private final SearchService searches;
-  private final KbFiles.Lock lock;
+  private final ProcessLock lock;
   private final FolderHints hints = new FolderHints(this::hint);
   private final ControlServer control;
   private final Notices notices;
   private final CountDownLatch closed = new CountDownLatch(1);
-  private final Instant startedAt;
   private volatile Parts parts;
   private volatile boolean reload;
   private long reportsAtLastAcross = -1;
@@ -93,8 +96,9 @@ public final class Daemon implements AutoCloseable {
   private boolean rested;
 
   /** What surrounds a daemon; a seam for tests. */
-  record World(DaemonClock clock, KbFiles files, IdleWork.Machine machine) {
-    static final World REAL = new World(DaemonClock.SYSTEM, KbFiles.DISK, IdleWork.Machine.THIS);
+  public record World(DaemonClock clock, KbFiles files, IdleWork.Machine machine) {
+    public static final World REAL =
+        new World(DaemonClock.SYSTEM, KbFiles.DISK, IdleWork.Machine.THIS);
   }
 
   /** What is made anew when the settings are read again. */
@@ -112,7 +116,7 @@ public final class Daemon implements AutoCloseable {
       Supplier<Settings> settings,
       Function<Settings, EmbedderSource> models,
       World world,
-      KbFiles.Lock lock)
+      ProcessLock lock)
       throws IOException {
     this.kbs = List.copyOf(kbs);
     this.home = home;
@@ -144,17 +148,9 @@ public final class Daemon implements AutoCloseable {
       List<Kb> kbs,
       DaemonHome home,
       Supplier<Settings> settings,
-      Function<Settings, EmbedderSource> models) {
-    return start(kbs, home, settings, models, World.REAL);
-  }
-
-  static Daemon start(
-      List<Kb> kbs,
-      DaemonHome home,
-      Supplier<Settings> settings,
       Function<Settings, EmbedderSource> models,
       World world) {
-    KbFiles.Lock lock = home.lock();
+    ProcessLock lock = home.lock();
     try {
       return new Daemon(kbs, home, settings, models, world, lock);
     } catch (IOException e) {
@@ -192,7 +188,6 @@ public final class Daemon implements AutoCloseable {
         pipeline,
         new ModelLookout(now),
         analysis::forget,
-        now.daemon(),
         world.files(),
         FolderHints.areThere() ? hints : LogHints.NONE,
         clock,
@@ -358,26 +353,10 @@ public final class Daemon implements AutoCloseable {
     return parts;
   }
 
-  DaemonLoop loop() {
-    return loop;
-  }
-
   /** What requests are answered from. */
   KbRequests.Held held() {
     Parts now = parts;
     return new KbRequests.Held(kbs, now.settings(), searches, now.model(), now.reviews());
-  }
-
-  DaemonMetrics metrics() {
-    return metrics;
-  }
-
-  DaemonClock clock() {
-    return clock;
-  }
-
-  Instant startedAt() {
-    return startedAt;
   }
 
   int clients() {

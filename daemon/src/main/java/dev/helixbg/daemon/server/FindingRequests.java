@@ -20,7 +20,6 @@ import java.util.Comparator;
 import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
-import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
@@ -50,7 +49,7 @@ final class FindingRequests {
     int from = request.path("from").asInt(0);
     int limit = request.path("limit").asInt(USUAL);
     if (from < 0 || limit < 1 || limit > MOST) {
-      throw KbRequests.wrong("\"from\" must be 0 or more, and \"limit\" from 1 to " + MOST);
+      throw Failure.usage("\"from\" must be 0 or more, and \"limit\" from 1 to " + MOST);
     }
     Optional<String> kind = Optional.ofNullable(request.path("kind").textValue());
     Optional<String> topic = Optional.ofNullable(request.path("topic").textValue());
@@ -113,7 +112,7 @@ final class FindingRequests {
   }
 
   private static Failure unknown(String id) {
-    return KbRequests.wrong("there is no finding " + id + "; the list of findings has all ids");
+    return Failure.usage("there is no finding " + id + "; the list of findings has all ids");
   }
 
   /**
@@ -175,14 +174,10 @@ final class FindingRequests {
 
   private static ObjectNode said(Decision decision) {
     return Json.object()
-        .put("decision", title(decision.verdict()))
-        .put("by", title(decision.by()))
+        .put("decision", Json.word(decision.verdict()))
+        .put("by", Json.word(decision.by()))
         .put("at", decision.at().toString())
         .put("reason", decision.reason());
-  }
-
-  private static String title(Enum<?> value) {
-    return value.name().toLowerCase(Locale.ROOT);
   }
 
   /**
@@ -195,7 +190,7 @@ final class FindingRequests {
       throws IOException {
     String id = request.path("id").asText();
     Verdict verdict = verdict(request.path("decision").asText());
-    By by = request.path("by").asText().equals(title(By.PERSON)) ? By.PERSON : By.AGENT;
+    By by = request.path("by").asText().equals(Json.word(By.PERSON)) ? By.PERSON : By.AGENT;
     Decisions before = Pipeline.decisions(kb);
     Optional<Decision> settled = before.on(id);
     Optional<String> about = settled.map(Decision::about).or(() -> about(kb, id));
@@ -204,9 +199,9 @@ final class FindingRequests {
       throw unknown(id);
     }
     if (verdict == Verdict.OPEN) {
-      Decision last = settled.orElseThrow(() -> KbRequests.wrong("nothing was decided on " + id));
+      Decision last = settled.orElseThrow(() -> Failure.usage("nothing was decided on " + id));
       if (by == By.AGENT && last.by() == By.PERSON) {
-        throw KbRequests.wrong(
+        throw Failure.usage(
             "a person decided on %s, and only a person takes that back: helix-bg undo %s"
                 .formatted(id, id));
       }
@@ -219,11 +214,11 @@ final class FindingRequests {
 
   private static Verdict verdict(String name) {
     for (Verdict verdict : Verdict.values()) {
-      if (title(verdict).equals(name)) {
+      if (Json.word(verdict).equals(name)) {
         return verdict;
       }
     }
-    throw KbRequests.wrong(
+    throw Failure.usage(
         "\"decision\" must be one of dismissed, done, open, same, overtaken, related, different");
   }
 }

@@ -35,14 +35,13 @@ import java.util.function.Supplier;
 /**
  * What is asked about a knowledge base. The daemon's clients ask it, and a program that works by
  * itself, where no daemon runs: the same requests, the same answers.
+ *
+ * @param held as it is at each request
+ * @param decided is told of each decision: the report is due
  */
-public final class KbRequests {
+public record KbRequests(
+    Supplier<Held> held, DaemonMetrics metrics, DaemonClock clock, Runnable decided) {
   private static final int USUAL_HITS = 10;
-
-  private final Supplier<Held> held;
-  private final DaemonMetrics metrics;
-  private final DaemonClock clock;
-  private final Runnable decided;
 
   /**
    * What answers are made from.
@@ -55,18 +54,6 @@ public final class KbRequests {
       SearchService searches,
       TextModelHost model,
       Reviews reviews) {}
-
-  /**
-   * @param held as it is at each request
-   * @param decided is told of each decision: the report is due
-   */
-  public KbRequests(
-      Supplier<Held> held, DaemonMetrics metrics, DaemonClock clock, Runnable decided) {
-    this.held = held;
-    this.metrics = metrics;
-    this.clock = clock;
-    this.decided = decided;
-  }
 
   /**
    * @return whether this is such a request
@@ -96,10 +83,6 @@ public final class KbRequests {
     return true;
   }
 
-  static Failure wrong(String message) {
-    return new Failure(ExitCode.USAGE, message);
-  }
-
   private Kb kb(ObjectNode request) {
     List<Kb> kbs = held.get().kbs();
     if (!request.has("kb")) {
@@ -123,7 +106,8 @@ public final class KbRequests {
   private static String text(ObjectNode request) {
     String text = request.path("text").asText();
     if (text.isBlank() || text.length() > SearchRequest.MAX_TEXT) {
-      throw wrong("\"text\" must have 1 to %,d characters".formatted(SearchRequest.MAX_TEXT));
+      throw Failure.usage(
+          "\"text\" must have 1 to %,d characters".formatted(SearchRequest.MAX_TEXT));
     }
     return text;
   }
@@ -182,7 +166,8 @@ public final class KbRequests {
         return entry.embeddedText();
       }
     }
-    throw wrong("there is no entry " + name + "; entries are called topic:number, as search says");
+    throw Failure.usage(
+        "there is no entry " + name + "; entries are called topic:number, as search says");
   }
 
   private void review(ObjectNode request, Review.Kind kind, ControlServer.Reply reply)

@@ -4,11 +4,9 @@ import com.fasterxml.jackson.databind.JsonNode;
 import dev.helixbg.daemon.link.DaemonHome;
 import dev.helixbg.daemon.link.DaemonLink;
 import dev.helixbg.daemon.terminal.Check;
-import dev.helixbg.daemon.terminal.Failure;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.time.Duration;
 import java.util.Optional;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
@@ -42,7 +40,7 @@ public final class ServiceHealth {
     if (!Files.isExecutable(launcher)) {
       return Check.problem(NAME, launcher + " is not there any more", "helix-bg service install");
     }
-    Optional<JsonNode> status = status(home);
+    Optional<JsonNode> status = new DaemonLink(home).status();
     String said =
         ServiceErrors.lastLine(home.serviceErrors())
             .map(line -> "; it last said: " + line)
@@ -85,17 +83,6 @@ public final class ServiceHealth {
           Path.of(text.replace("&lt;", "<").replace("&gt;", ">").replace("&amp;", "&")));
     } catch (IOException | IllegalArgumentException e) {
       return Files.exists(file) ? Optional.of(Path.of("")) : Optional.empty();
-    }
-  }
-
-  private static Optional<JsonNode> status(DaemonHome home) {
-    try {
-      return Optional.of(
-          new DaemonLink(home)
-              .ask(DaemonLink.request("status"), Duration.ofSeconds(10))
-              .getFirst());
-    } catch (Failure e) {
-      return Optional.empty();
     }
   }
 

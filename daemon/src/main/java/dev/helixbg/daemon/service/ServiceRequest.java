@@ -70,8 +70,7 @@ public record ServiceRequest(
   }
 
   private static Failure damaged(Path file, String how) {
-    return new Failure(
-        ExitCode.USAGE, file + " " + how + "; it is written anew by: helix-bg service install");
+    return Failure.usage(file + " " + how + "; it is written anew by: helix-bg service install");
   }
 
   private static ServiceRequest of(JsonNode json) {

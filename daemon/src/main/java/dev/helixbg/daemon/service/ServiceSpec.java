@@ -40,8 +40,7 @@ public record ServiceSpec(
   public ServiceSpec {
     for (String text : texts(home, launcher, request, writable, stderr)) {
       if (text.chars().anyMatch(Character::isISOControl)) {
-        throw new Failure(
-            ExitCode.USAGE, "a service cannot be given control characters, as in: " + text);
+        throw Failure.usage("a service cannot be given control characters, as in: " + text);
       }
     }
   }

@@ -11,17 +11,11 @@ import java.time.Duration;
 import java.util.List;
 
 /** Shows or takes the steps of a plan. */
-public final class StepRunner {
+public record StepRunner(PrintStream out) {
   /** More than a service is given to end before it is killed: {@code ExitTimeOut}. */
   private static final Duration ENDING = Duration.ofSeconds(15);
 
   private static final Duration LOOK = Duration.ofMillis(100);
-
-  private final PrintStream out;
-
-  public StepRunner(PrintStream out) {
-    this.out = out;
-  }
 
   /** Tells what would be done. */
   public void show(ServicePlan.Step step) {

@@ -2,7 +2,6 @@ package dev.helixbg.daemon.terminal;
 
 import com.fasterxml.jackson.databind.node.ArrayNode;
 import java.util.List;
-import java.util.Locale;
 
 /**
  * One thing that verify or doctor looked at.
@@ -42,7 +41,7 @@ public record Check(String name, State state, String detail, String remedy) {
   /** One line a check, and one for its remedy. */
   public static void print(List<Check> checks, Console console) {
     for (Check check : checks) {
-      console.say("%-8s %-16s %s", check.word(), check.name(), check.detail());
+      console.say("%-8s %-16s %s", Json.word(check.state()), check.name(), check.detail());
       if (!check.remedy().isEmpty()) {
         console.say("%-8s %-16s -> %s", "", "", check.remedy());
       }
@@ -51,10 +50,6 @@ public record Check(String name, State state, String detail, String remedy) {
 
   /** The same for programs. */
   public static ArrayNode toJson(List<Check> checks) {
-    return Json.array(checks, check -> Json.of(check).put("state", check.word()));
-  }
-
-  private String word() {
-    return state.name().toLowerCase(Locale.ROOT);
+    return Json.array(checks, check -> Json.of(check).put("state", Json.word(check.state())));
   }
 }

@@ -11,6 +11,11 @@ public final class Failure extends RuntimeException {
     this.code = code;
   }
 
+  /** For what somebody asked for or set that cannot be. */
+  public static Failure usage(String message) {
+    return new Failure(ExitCode.USAGE, message);
+  }
+
   public ExitCode code() {
     return code;
   }

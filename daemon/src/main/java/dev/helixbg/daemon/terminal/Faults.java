@@ -19,13 +19,7 @@ import java.util.concurrent.CancellationException;
 import picocli.CommandLine.ParameterException;
 
 /** Turns whatever ends a command into one message on stderr and an exit code. */
-public final class Faults {
-  private final Console console;
-
-  public Faults(Console console) {
-    this.console = console;
-  }
-
+public record Faults(Console console) {
   /** Tells the user what is wrong with a command line; returns the number of the exit code. */
   public int wrongArguments(ParameterException e, String[] arguments) {
     say(e.getMessage());

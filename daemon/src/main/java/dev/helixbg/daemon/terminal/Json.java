@@ -10,6 +10,7 @@ import com.fasterxml.jackson.databind.node.ObjectNode;
 import java.io.IOException;
 import java.io.PrintStream;
 import java.util.Collection;
+import java.util.Locale;
 import java.util.function.Function;
 
 /** How every command with {@code --json} makes and prints its one JSON value. */
@@ -37,6 +38,11 @@ public final class Json {
 
   public static ArrayNode texts(Collection<String> texts) {
     return array(texts, JsonNodeFactory.instance::textNode);
+  }
+
+  /** A constant as output names it. */
+  public static String word(Enum<?> constant) {
+    return constant.name().toLowerCase(Locale.ROOT);
   }
 
   /** A number of a model's or a similarity; what is behind six decimals means nothing. */

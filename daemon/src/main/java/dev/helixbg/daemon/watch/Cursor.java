@@ -71,15 +71,7 @@ public record Cursor(String logSha256, String basis, String files, int questions
     try {
       byte[] bytes =
           JSON.writerWithDefaultPrettyPrinter()
-              .writeValueAsBytes(
-                  Json.object()
-                      .put("schema", SCHEMA)
-                      .put("logSha256", logSha256)
-                      .put("basis", basis)
-                      .put("files", files)
-                      .put("questions", questions)
-                      .put("summary", summary)
-                      .put("seal", sealed));
+              .writeValueAsBytes(Json.of(this).put("schema", SCHEMA).put("seal", sealed));
       PrivateFiles.makeFolder(kb.insights());
       AtomicFile.replace(file(kb), out -> out.write(bytes));
     } catch (IOException e) {

@@ -7,6 +7,7 @@ import dev.helixbg.daemon.host.TroubleLog;
 import dev.helixbg.daemon.kb.Kb;
 import dev.helixbg.daemon.kb.KbFiles;
 import dev.helixbg.daemon.kb.KbIdentity;
+import dev.helixbg.daemon.kb.KbLock;
 import dev.helixbg.daemon.run.Pipeline;
 import dev.helixbg.daemon.run.Saving;
 import dev.helixbg.daemon.terminal.ExitCode;
@@ -126,7 +127,6 @@ public final class KbWatch {
       Pipeline pipeline,
       ModelLookout model,
       Runnable forgetting,
-      DaemonSettings settings,
       KbFiles files,
       LogHints hints,
       DaemonClock clock,
@@ -141,10 +141,10 @@ public final class KbWatch {
     this.name = kb.folder().toString();
     this.restsSince = clock.nanos();
     this.pipeline = pipeline;
-    this.seal = new Seal(pipeline.cache());
+    this.seal = new Seal(pipeline.settings().cache());
     this.model = model;
     this.forgetting = forgetting;
-    this.settings = settings;
+    this.settings = pipeline.settings().daemon();
   }
 
   public Kb kb() {
@@ -338,7 +338,7 @@ public final class KbWatch {
 
   private long locked(Work work) throws IOException, InterruptedException {
     long start = System.nanoTime();
-    try (KbFiles.Lock lock = files.lock(kb)) {
+    try (KbLock lock = files.lock(kb)) {
       return work.run();
     } finally {
       metrics.workNanos.add(System.nanoTime() - start);

@@ -15,19 +15,12 @@ import java.util.List;
  * Tells what this user's helix-bg left in a KB's folder from what came with the folder: a hash over
  * a key that never leaves the cache folder. Without its key nothing is believed, and a new one is
  * made.
+ *
+ * @param cache helix-bg's own folder for what can be made again
  */
-public final class Seal {
+public record Seal(Path cache) {
   private static final String NAME = "seal.key";
   private static final int KEY_BYTES = 32;
-
-  private final Path cache;
-
-  /**
-   * @param cache helix-bg's own folder for what can be made again
-   */
-  public Seal(Path cache) {
-    this.cache = cache;
-  }
 
   /**
    * The seal on texts, 64 hexadecimal digits.

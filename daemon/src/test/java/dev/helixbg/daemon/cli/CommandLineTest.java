@@ -58,7 +58,7 @@ class CommandLineTest {
     PrintStream broken = new PrintStream(overflowing, true, StandardCharsets.UTF_8);
     PrintStream err = new PrintStream(out, true, StandardCharsets.UTF_8);
     Console console = new Console(broken, err, false, false);
-    assertEquals(1, HelixBg.run(console, out -> null, Interruption.watch(), "config"));
+    assertEquals(1, HelixBg.run(console, () -> null, Interruption.watch(), "config"));
     String said = out.toString(StandardCharsets.UTF_8);
     assertTrue(said.startsWith("helix-bg: a fault in helix-bg: "), said);
     assertEquals(1, said.lines().count(), said);

@@ -56,7 +56,7 @@ public final class FaultyFiles implements KbFiles {
   }
 
   @Override
-  public Lock lock(Kb kb) {
+  public KbLock lock(Kb kb) {
     if (locked) {
       throw new Failure(ExitCode.BUSY, "another helix-bg is at work");
     }

@@ -93,7 +93,8 @@ class DaemonTest {
               }
               return DaemonFixture.settings(folder, Map.copyOf(flags));
             },
-            s -> model);
+            s -> model,
+            Daemon.World.REAL);
     thread =
         Thread.ofPlatform()
             .start(
@@ -205,7 +206,11 @@ class DaemonTest {
             Failure.class,
             () ->
                 Daemon.start(
-                    List.of(kb), home, () -> DaemonFixture.settings(folder, flags), s -> model));
+                    List.of(kb),
+                    home,
+                    () -> DaemonFixture.settings(folder, flags),
+                    s -> model,
+                    Daemon.World.REAL));
     assertEquals(ExitCode.BUSY, failure.code());
     assertEquals(1, status().path("kbs").size());
   }

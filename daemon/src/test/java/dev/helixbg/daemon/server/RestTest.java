@@ -76,7 +76,7 @@ class RestTest {
     long end = clock.nanos() + time.toNanos();
     boolean ran = false;
     while (clock.nanos() - end < 0) {
-      long wait = Math.max(1, daemon.loop().step());
+      long wait = Math.max(1, daemon.loop.step());
       while (daemon.parts().idle().current().isPresent()) {
         Thread.sleep(1);
       }
@@ -100,7 +100,7 @@ class RestTest {
     assertFalse(daemon.parts().embedder().isLoaded());
     assertFalse(daemon.parts().model().isLoaded());
     KbStamp before = KbStamp.of(writer.kb(), new ModelLookout(daemon.parts().settings()), files);
-    DaemonMetrics metrics = daemon.metrics();
+    DaemonMetrics metrics = daemon.metrics;
     int readings = files.readings;
     int looks = files.looks;
     int opened = model.opened.get();

@@ -78,7 +78,6 @@ public final class DaemonFixture {
                 metrics.countingEmbedded()),
             new ModelLookout(settings),
             () -> {},
-            settings.daemon(),
             files,
             followed -> told,
             clock,

@@ -17,6 +17,7 @@ import java.nio.file.attribute.PosixFileAttributeView;
 import java.nio.file.attribute.PosixFilePermission;
 import java.time.Duration;
 import java.time.Instant;
+import java.util.Arrays;
 import java.util.Set;
 import java.util.concurrent.ThreadLocalRandom;
 
@@ -55,6 +56,23 @@ public final class AtomicFile implements AutoCloseable {
       file.renameTo(target);
     }
     syncFolder(target.toAbsolutePath().getParent());
+  }
+
+  /** {@link #replace}, unless the file holds these very bytes. */
+  public static void update(Path target, byte[] content) throws IOException {
+    if (!holds(target, content)) {
+      replace(target, out -> out.write(content));
+    }
+  }
+
+  private static boolean holds(Path file, byte[] content) {
+    try {
+      return Files.isRegularFile(file)
+          && Files.size(file) == content.length
+          && Arrays.equals(Files.readAllBytes(file), content);
+    } catch (IOException e) {
+      return false;
+    }
   }
 
   /**

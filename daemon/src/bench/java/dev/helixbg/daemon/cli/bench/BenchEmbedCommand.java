@@ -6,7 +6,6 @@ import dev.helixbg.config.EmbedSettings.Precision;
 import dev.helixbg.config.Settings;
 import dev.helixbg.daemon.cli.flags.GlobalOptions;
 import dev.helixbg.daemon.cli.flags.ValueCommand;
-import dev.helixbg.daemon.terminal.Console;
 import dev.helixbg.daemon.terminal.ExitCode;
 import dev.helixbg.daemon.terminal.Failure;
 import dev.helixbg.daemon.terminal.Json;
@@ -64,10 +63,6 @@ final class BenchEmbedCommand extends ValueCommand {
 
   @Option(names = "--threads", paramLabel = "N", description = "Threads; 0: one per core.")
   private String threads;
-
-  BenchEmbedCommand(Console console) {
-    super(console);
-  }
 
   private record Bench(
       int threads, String graph, String provider, List<Result> results, SimilarityShift int8) {}

@@ -6,7 +6,6 @@ import dev.helixbg.daemon.cli.flags.GlobalOptions;
 import dev.helixbg.daemon.cli.flags.ValueCommand;
 import dev.helixbg.daemon.host.LanguageModel;
 import dev.helixbg.daemon.run.Trial;
-import dev.helixbg.daemon.terminal.Console;
 import dev.helixbg.daemon.terminal.ExitCode;
 import dev.helixbg.daemon.terminal.Failure;
 import dev.helixbg.daemon.terminal.Json;
@@ -61,10 +60,6 @@ final class BenchFindingsCommand extends ValueCommand {
 
   @Option(names = "--threads", paramLabel = "N", description = "Threads; 0: one per core.")
   private String threads;
-
-  BenchFindingsCommand(Console console) {
-    super(console);
-  }
 
   @Override
   public Integer call() throws IOException, InterruptedException {

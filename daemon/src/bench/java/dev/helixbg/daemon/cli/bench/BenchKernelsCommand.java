@@ -4,7 +4,6 @@ import com.fasterxml.jackson.databind.node.ObjectNode;
 import dev.helixbg.config.Settings;
 import dev.helixbg.daemon.cli.flags.GlobalOptions;
 import dev.helixbg.daemon.cli.flags.ValueCommand;
-import dev.helixbg.daemon.terminal.Console;
 import dev.helixbg.daemon.terminal.ExitCode;
 import dev.helixbg.daemon.terminal.Json;
 import dev.helixbg.llm.bench.KernelBench;
@@ -39,10 +38,6 @@ final class BenchKernelsCommand extends ValueCommand {
       paramLabel = "N",
       description = "The most threads; 0: one per core. One thread is measured, too.")
   private String threads;
-
-  BenchKernelsCommand(Console console) {
-    super(console);
-  }
 
   @Override
   public Integer call() throws IOException {

@@ -6,7 +6,6 @@ import dev.helixbg.daemon.cli.flags.GlobalOptions;
 import dev.helixbg.daemon.cli.flags.ModelFlags;
 import dev.helixbg.daemon.cli.flags.ValueCommand;
 import dev.helixbg.daemon.host.LanguageModel;
-import dev.helixbg.daemon.terminal.Console;
 import dev.helixbg.daemon.terminal.ExitCode;
 import dev.helixbg.daemon.terminal.Failure;
 import dev.helixbg.daemon.terminal.Json;
@@ -58,10 +57,6 @@ final class BenchLabelCommand extends ValueCommand {
       defaultValue = "5",
       description = "How often the prompt speed is measured (default: ${DEFAULT-VALUE}).")
   private int repetitions;
-
-  BenchLabelCommand(Console console) {
-    super(console);
-  }
 
   @Override
   public Integer call() throws IOException {

@@ -5,7 +5,6 @@ import dev.helixbg.config.Settings;
 import dev.helixbg.daemon.cli.flags.GlobalOptions;
 import dev.helixbg.daemon.cli.flags.ModelFlags;
 import dev.helixbg.daemon.cli.flags.ValueCommand;
-import dev.helixbg.daemon.terminal.Console;
 import dev.helixbg.daemon.terminal.ExitCode;
 import dev.helixbg.daemon.terminal.Failure;
 import dev.helixbg.daemon.terminal.Json;
@@ -78,10 +77,6 @@ final class BenchLlmCommand extends ValueCommand {
           "Whose node_modules has node-llama-cpp (default: the current folder, else npm's for all"
               + " users).")
   private Path npm;
-
-  BenchLlmCommand(Console console) {
-    super(console);
-  }
 
   private record Bench(
       Machine machine, String backend, int threads, String rival, List<Result> results) {}

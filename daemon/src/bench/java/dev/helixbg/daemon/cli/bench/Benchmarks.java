@@ -1,7 +1,6 @@
 package dev.helixbg.daemon.cli.bench;
 
 import dev.helixbg.daemon.cli.HelixBg;
-import dev.helixbg.daemon.terminal.Console;
 import picocli.CommandLine;
 
 /** The program with its benchmarks: what scripts/helix-bg starts for bench in a checkout. */
@@ -12,13 +11,13 @@ public final class Benchmarks {
     HelixBg.start(Benchmarks::commands, arguments);
   }
 
-  private static CommandLine commands(Console console) {
+  private static CommandLine commands() {
     return new CommandLine(new BenchCommand())
-        .addSubcommand("embed", new BenchEmbedCommand(console))
-        .addSubcommand("findings", new BenchFindingsCommand(console))
-        .addSubcommand("kernels", new BenchKernelsCommand(console))
-        .addSubcommand("llm", new BenchLlmCommand(console))
-        .addSubcommand("label", new BenchLabelCommand(console))
-        .addSubcommand("similarity", new BenchSimilarityCommand(console));
+        .addSubcommand("embed", new BenchEmbedCommand())
+        .addSubcommand("findings", new BenchFindingsCommand())
+        .addSubcommand("kernels", new BenchKernelsCommand())
+        .addSubcommand("llm", new BenchLlmCommand())
+        .addSubcommand("label", new BenchLabelCommand())
+        .addSubcommand("similarity", new BenchSimilarityCommand());
   }
 }

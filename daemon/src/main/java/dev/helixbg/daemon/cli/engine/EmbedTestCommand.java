@@ -5,7 +5,6 @@ import com.fasterxml.jackson.databind.node.ObjectNode;
 import dev.helixbg.config.Settings;
 import dev.helixbg.daemon.cli.flags.GlobalOptions;
 import dev.helixbg.daemon.cli.flags.ValueCommand;
-import dev.helixbg.daemon.terminal.Console;
 import dev.helixbg.daemon.terminal.ExitCode;
 import dev.helixbg.daemon.terminal.Json;
 import dev.helixbg.embed.Cosine;
@@ -33,10 +32,6 @@ public final class EmbedTestCommand extends ValueCommand {
   private static final int FIRST_VALUES = 5;
 
   @Mixin private GlobalOptions options;
-
-  public EmbedTestCommand(Console console) {
-    super(console);
-  }
 
   private record Test(
       String model,

@@ -4,10 +4,10 @@ import com.fasterxml.jackson.databind.node.ArrayNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import com.sun.management.ThreadMXBean;
 import dev.helixbg.config.Settings;
+import dev.helixbg.daemon.cli.flags.ConsoleCommand;
 import dev.helixbg.daemon.cli.flags.GlobalOptions;
 import dev.helixbg.daemon.cli.flags.ModelFlags;
 import dev.helixbg.daemon.cli.flags.SamplingFlags;
-import dev.helixbg.daemon.terminal.Console;
 import dev.helixbg.daemon.terminal.ExitCode;
 import dev.helixbg.daemon.terminal.Failure;
 import dev.helixbg.daemon.terminal.Json;
@@ -28,10 +28,8 @@ import java.io.IOException;
 import java.lang.management.ManagementFactory;
 import java.nio.file.Path;
 import java.util.Arrays;
-import java.util.Locale;
 import java.util.Optional;
 import java.util.Set;
-import java.util.concurrent.Callable;
 import java.util.function.IntConsumer;
 import picocli.CommandLine.ArgGroup;
 import picocli.CommandLine.Command;
@@ -43,7 +41,7 @@ import picocli.CommandLine.Parameters;
 @Command(
     name = "generate",
     description = "Let a GGUF model answer a prompt; the text is printed as it comes.")
-public final class GenerateCommand implements Callable<Integer> {
+public final class GenerateCommand extends ConsoleCommand {
   @Mixin private GlobalOptions options;
   @Mixin private ModelFlags flags;
   @Mixin private SamplingFlags sampling;
@@ -105,12 +103,6 @@ public final class GenerateCommand implements Callable<Integer> {
   @Option(names = "--json", description = "Print JSON when the answer is complete.")
   private boolean json;
 
-  private final Console console;
-
-  public GenerateCommand(Console console) {
-    this.console = console;
-  }
-
   /**
    * An answer with what it took.
    *
@@ -143,7 +135,7 @@ public final class GenerateCommand implements Callable<Integer> {
   @Override
   public Integer call() throws IOException {
     if (maxTokens < 1) {
-      throw new Failure(ExitCode.USAGE, "-n must be 1 or more, not " + maxTokens);
+      throw Failure.usage("-n must be 1 or more, not " + maxTokens);
     }
     Sampling chosen = sampling.sampling();
     int[] givenIds = prompt.ids == null ? null : parse(prompt.ids);
@@ -166,8 +158,7 @@ public final class GenerateCommand implements Callable<Integer> {
       throws IOException {
     try (TextModel model = ModelOpener.open(file, opening)) {
       if (opening.profiled() && GpuAccount.of(model.backend()).isEmpty()) {
-        throw new Failure(
-            ExitCode.USAGE, "--profile times a GPU, and the backend is " + model.backend().name());
+        throw Failure.usage("--profile times a GPU, and the backend is " + model.backend().name());
       }
       model
           .loadReport()
@@ -223,8 +214,7 @@ public final class GenerateCommand implements Callable<Integer> {
     try {
       return Arrays.stream(ids.strip().split("[,\\s]+")).mapToInt(Integer::parseInt).toArray();
     } catch (NumberFormatException e) {
-      throw new Failure(
-          ExitCode.USAGE, "--prompt-ids must be whole numbers separated by commas, not " + ids);
+      throw Failure.usage("--prompt-ids must be whole numbers separated by commas, not " + ids);
     }
   }
 
@@ -252,8 +242,7 @@ public final class GenerateCommand implements Callable<Integer> {
     int vocabulary = model.model().vocabulary();
     for (int id : ids) {
       if (id < 0 || id >= vocabulary) {
-        throw new Failure(
-            ExitCode.USAGE,
+        throw Failure.usage(
             "the token id %d is not in the vocabulary of %d".formatted(id, vocabulary));
       }
     }
@@ -352,17 +341,13 @@ public final class GenerateCommand implements Callable<Integer> {
         answer.tokenIds().length,
         generation.decodeNanos() / 1e6,
         answer.decodedPerSecond(),
-        name(generation.stopReason()));
+        Json.word(generation.stopReason()));
     console.note("allocated %.0f bytes per token", answer.allocatedPerToken());
     model
         .backend()
         .counters()
         .snapshot()
-        .forEach((counter, value) -> console.note("%-17s %,d", name(counter), value));
-  }
-
-  private static String name(Enum<?> constant) {
-    return constant.name().toLowerCase(Locale.ROOT);
+        .forEach((counter, value) -> console.note("%-17s %,d", Json.word(counter), value));
   }
 
   private static ObjectNode toJson(
@@ -372,7 +357,7 @@ public final class GenerateCommand implements Callable<Integer> {
     ArrayNode ids = json.putArray("token_ids");
     Arrays.stream(answer.tokenIds()).forEach(ids::add);
     json.put("prompt_tokens", generation.promptTokens())
-        .put("stop_reason", name(generation.stopReason()))
+        .put("stop_reason", Json.word(generation.stopReason()))
         .put("backend", model.backend().name());
     json.putObject("timings")
         .put("load_ms", model.loadReport().totalNanos() / 1e6)
@@ -382,7 +367,7 @@ public final class GenerateCommand implements Callable<Integer> {
         .put("tokens_per_second", answer.decodedPerSecond());
     json.put("allocated_bytes_per_token", answer.allocatedPerToken());
     ObjectNode counters = json.putObject("counters");
-    model.backend().counters().snapshot().forEach((what, n) -> counters.put(name(what), n));
+    model.backend().counters().snapshot().forEach((what, n) -> counters.put(Json.word(what), n));
     gpu.ifPresent(account -> json.set("gpu", account.toJson()));
     agreement.ifPresent(
         found ->

@@ -2,7 +2,6 @@ package dev.helixbg.daemon.cli.engine;
 
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import dev.helixbg.daemon.cli.flags.ValueCommand;
-import dev.helixbg.daemon.terminal.Console;
 import dev.helixbg.daemon.terminal.ExitCode;
 import dev.helixbg.daemon.terminal.Failure;
 import dev.helixbg.daemon.terminal.Json;
@@ -40,14 +39,10 @@ public final class GpuTestCommand extends ValueCommand {
       description = "How often each is run; the fastest counts (default: ${DEFAULT-VALUE}).")
   private int repetitions;
 
-  public GpuTestCommand(Console console) {
-    super(console);
-  }
-
   @Override
   public Integer call() throws IOException {
     if (repetitions < 1) {
-      throw new Failure(ExitCode.USAGE, "-r must be 1 or more, not " + repetitions);
+      throw Failure.usage("-r must be 1 or more, not " + repetitions);
     }
     return new GpuRetry(console.err()::println).run(false, onCpu -> test());
   }

@@ -8,7 +8,6 @@ import dev.helixbg.daemon.cli.flags.GlobalOptions;
 import dev.helixbg.daemon.cli.flags.ModelFlags;
 import dev.helixbg.daemon.cli.flags.ValueCommand;
 import dev.helixbg.daemon.host.ModelCost;
-import dev.helixbg.daemon.terminal.Console;
 import dev.helixbg.daemon.terminal.ExitCode;
 import dev.helixbg.daemon.terminal.Json;
 import dev.helixbg.llm.LoadReport;
@@ -41,10 +40,6 @@ public final class LoadModelCommand extends ValueCommand {
 
   @Parameters(paramLabel = "FILE", description = "The model, a GGUF file.")
   private Path file;
-
-  public LoadModelCommand(Console console) {
-    super(console);
-  }
 
   @Override
   public Integer call() throws IOException {

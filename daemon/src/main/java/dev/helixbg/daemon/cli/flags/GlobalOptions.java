@@ -3,6 +3,8 @@ package dev.helixbg.daemon.cli.flags;
 import dev.helixbg.config.Locations;
 import dev.helixbg.config.Settings;
 import dev.helixbg.config.SettingsLoader;
+import dev.helixbg.daemon.link.DaemonHome;
+import dev.helixbg.daemon.link.DaemonLink;
 import java.nio.file.Path;
 import java.util.HashMap;
 import java.util.LinkedHashMap;
@@ -28,6 +30,11 @@ public final class GlobalOptions {
   public static Locations locations() {
     return Locations.of(
         System.getenv(), System.getProperty("user.home"), System.getProperty("os.name"));
+  }
+
+  /** To this user's daemon. */
+  public static DaemonLink daemon() {
+    return new DaemonLink(DaemonHome.of(locations()));
   }
 
   /** The settings file that was named, absolute. */

@@ -1,7 +1,6 @@
 package dev.helixbg.daemon.cli.flags;
 
 import dev.helixbg.config.Settings;
-import dev.helixbg.daemon.terminal.ExitCode;
 import dev.helixbg.daemon.terminal.Failure;
 import dev.helixbg.llm.ModelOptions;
 import dev.helixbg.llm.ModelOptions.Device;
@@ -50,7 +49,7 @@ public final class ModelFlags {
   /** How to open a model for at least {@code tokens} of prompt and answer. */
   public ModelOptions options(Settings settings, int tokens) {
     if (context < 1) {
-      throw new Failure(ExitCode.USAGE, "--context must be 1 or more, not " + context);
+      throw Failure.usage("--context must be 1 or more, not " + context);
     }
     return ModelOptions.of(backend, settings.threads(), Math.max(context, tokens), settings.cache())
         .caching(kvCache);

@@ -1,6 +1,5 @@
 package dev.helixbg.daemon.cli.flags;
 
-import dev.helixbg.daemon.terminal.ExitCode;
 import dev.helixbg.daemon.terminal.Failure;
 import dev.helixbg.llm.generate.Sampling;
 import picocli.CommandLine.Option;
@@ -50,7 +49,7 @@ public final class SamplingFlags {
     try {
       return new Sampling(temperature, topK, topP, minP, repetitionPenalty, seed);
     } catch (IllegalArgumentException e) {
-      throw new Failure(ExitCode.USAGE, e.getMessage());
+      throw Failure.usage(e.getMessage());
     }
   }
 }

@@ -1,23 +1,15 @@
 package dev.helixbg.daemon.cli.flags;
 
 import com.fasterxml.jackson.databind.JsonNode;
-import dev.helixbg.daemon.terminal.Console;
 import dev.helixbg.daemon.terminal.Json;
 import java.io.IOException;
-import java.util.concurrent.Callable;
 import java.util.function.Supplier;
 import picocli.CommandLine.Option;
 
 /** A command that prints what it found: for people, or with --json for programs. */
-public abstract class ValueCommand implements Callable<Integer> {
+public abstract class ValueCommand extends ConsoleCommand {
   @Option(names = "--json", description = "Print JSON.")
   protected boolean json;
-
-  protected final Console console;
-
-  protected ValueCommand(Console console) {
-    this.console = console;
-  }
 
   /** Prints it in the one form or the other. */
   protected final void show(Supplier<? extends JsonNode> value, Runnable text) throws IOException {

@@ -1,0 +1,17 @@
+package dev.helixbg.daemon.cli.flags;
+
+import dev.helixbg.daemon.terminal.Console;
+import java.util.concurrent.Callable;
+import picocli.CommandLine;
+
+/** A command that prints: beside its options, it gets the program's console before it runs. */
+public abstract class ConsoleCommand implements Callable<Integer> {
+  protected Console console;
+
+  /** Gives a command of the command line the console, if it wants one. */
+  public static void equip(CommandLine line, Console console) {
+    if (line.getCommand() instanceof ConsoleCommand command) {
+      command.console = console;
+    }
+  }
+}
