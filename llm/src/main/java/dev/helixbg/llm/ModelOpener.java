@@ -58,7 +58,7 @@ public final class ModelOpener {
   }
 
   private TextModel open(Path path) {
-    BackgroundTask.start("memory", HostMemory::prepare); // kernels do not need the processors yet
+    BackgroundTask.run("memory", HostMemory::prepare); // kernels do not need the processors yet
     MappedFile mapped = time("open", () -> MappedFile.open(path));
     GgufFile file = time("header", () -> GgufFile.read(mapped));
     try {
