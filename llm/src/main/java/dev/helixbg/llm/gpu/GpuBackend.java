@@ -40,7 +40,7 @@ public final class GpuBackend implements Backend {
   private final Profile profile;
   private final Kernels kernels;
   private final Recorder recorder;
-  private final BatchTables tables;
+  private final BatchTables.Last tables;
   private final WeightBuffers weights;
   private final Products products;
   private final Attention attention;
@@ -63,7 +63,7 @@ public final class GpuBackend implements Backend {
     profile = profiled ? new Profile() : null;
     kernels = new Kernels(device);
     recorder = new Recorder(device, arena, counters, profile);
-    tables = new BatchTables(recorder);
+    tables = new BatchTables.Last(recorder);
     weights = new WeightBuffers(device, arena);
     products = new Products(recorder, kernels, counters);
     attention = new Attention(recorder, kernels);
