@@ -36,8 +36,6 @@ public final class TextModel implements AutoCloseable {
   private final LoadReport loadReport;
   private final Supplier<List<Phase>> compiledLater;
   private final Workspace workspace;
-  private final Generator generator;
-  private final GroupGenerator groupGenerator;
   private final ChoiceScorer choiceScorer;
 
   TextModel(
@@ -54,8 +52,6 @@ public final class TextModel implements AutoCloseable {
     this.loadReport = loadReport;
     this.compiledLater = compiledLater;
     workspace = new Workspace(model, limits);
-    generator = new Generator(workspace);
-    groupGenerator = new GroupGenerator(workspace);
     choiceScorer = new ChoiceScorer(workspace);
   }
 
@@ -110,7 +106,7 @@ public final class TextModel implements AutoCloseable {
       GenerationOptions options,
       IntConsumer listener,
       BooleanSupplier cancelled) {
-    return generator.generate(session.cache(), prompt, options, listener, cancelled);
+    return Generator.generate(workspace, session.cache(), prompt, options, listener, cancelled);
   }
 
   /**
@@ -132,7 +128,8 @@ public final class TextModel implements AutoCloseable {
       int maxTokens,
       Set<Integer> stopTokens,
       BooleanSupplier cancelled) {
-    return groupGenerator.generate(shared.cache(), prompts, maxTokens, stopTokens, cancelled);
+    return GroupGenerator.generate(
+        workspace, shared.cache(), prompts, maxTokens, stopTokens, cancelled);
   }
 
   /** The most prompt tokens of one pass: lists of prompts up to so many are read together. */
