@@ -46,11 +46,8 @@ final class CoreMlModel implements TokenModel {
     }
     if (dims.size() != 2) {
       throw new EmbeddingException(
-          "the model "
-              + graph
-              + " has the variable dimensions "
-              + dims
-              + " where CoreML needs batch and sequence: set embed.provider = \"cpu\"");
+          "the model %s has the variable dimensions %s where CoreML needs batch and sequence: set embed.provider = \"cpu\""
+              .formatted(graph, dims));
     }
   }
 

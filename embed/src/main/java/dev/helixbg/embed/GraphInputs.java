@@ -139,10 +139,7 @@ final class GraphInputs {
 
   private static EmbeddingException unsuitable(Path graph, String found) {
     return new EmbeddingException(
-        "the model "
-            + graph
-            + " is not an all-MiniLM-L6-v2 export: "
-            + found
-            + ". Put the right model there, or remove the file to use the bundled one");
+        "the model %s is not an all-MiniLM-L6-v2 export: %s. Put the right model there, or remove the file to use the bundled one"
+            .formatted(graph, found));
   }
 }

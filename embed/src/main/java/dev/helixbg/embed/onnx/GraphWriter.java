@@ -8,6 +8,7 @@ import java.nio.ByteOrder;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.stream.LongStream;
 
 /**
  * Collects the nodes and weights of an ONNX graph and writes the model file. Weights that are taken
@@ -98,11 +99,7 @@ final class GraphWriter {
   }
 
   String bytes(String name, int type, byte[] values, long... dims) {
-    List<Long> dimensions = new ArrayList<>();
-    for (long dim : dims) {
-      dimensions.add(dim);
-    }
-    weight(name, type, new Bytes(values), dimensions);
+    weight(name, type, new Bytes(values), LongStream.of(dims).boxed().toList());
     return name;
   }
 
