@@ -68,7 +68,7 @@ public final class GroupGenerator {
       throw new IllegalArgumentException("an answer must have at least 1 token, not " + maxTokens);
     }
     prompts.forEach(work::requirePrompt);
-    prompts.forEach(prompt -> Workspace.requireRoom(shared, prompt.length));
+    prompts.forEach(prompt -> shared.requireRoom(prompt.length));
     work.batch.clear();
     int most = work.batch.freeWanted();
     List<Generation> answers = new ArrayList<>();
@@ -103,7 +103,7 @@ public final class GroupGenerator {
 
   private void readPrompts() {
     for (int from = 0; from < prompts.size(); ) {
-      int to = PromptGroup.end(work, prompts, from);
+      int to = PromptGroup.end(work, prompts, from, 0, 0);
       PromptGroup group = new PromptGroup(work, prompts.subList(from, to));
       groups.add(group);
       group.add(shared, cancelled);
