@@ -61,6 +61,11 @@ final class GraphWriter {
     value(12, name, type, dims);
   }
 
+  /** Adds one of ONNX Runtime's own operators; attributes are pairs of name and a number. */
+  void fused(String operator, List<String> inputs, String output, Object... attributes) {
+    node(MICROSOFT, operator, inputs, output, attributes);
+  }
+
   /** Adds an operator; attributes are pairs of name and an Integer or a Float. */
   void node(
       String domain, String operator, List<String> inputs, String output, Object... attributes) {
