@@ -30,7 +30,6 @@ public final class TextModel implements AutoCloseable {
   private static final String NAME_KEY = "general.name";
 
   private final GgufFile file;
-  private final Backend backend;
   private final Qwen3 model;
   private final BackgroundTask<Tokenizer> tokenizerLoad;
   private final LoadReport loadReport;
@@ -47,7 +46,6 @@ public final class TextModel implements AutoCloseable {
       Supplier<List<Phase>> compiledLater) {
     this.file = file;
     this.model = model;
-    this.backend = model.backend();
     this.tokenizerLoad = tokenizerLoad;
     this.loadReport = loadReport;
     this.compiledLater = compiledLater;
@@ -81,7 +79,7 @@ public final class TextModel implements AutoCloseable {
   }
 
   public Session session() {
-    return new Session(backend.cache(model.cacheShape()));
+    return new Session(model.backend().cache(model.cacheShape()));
   }
 
   /**
@@ -149,7 +147,7 @@ public final class TextModel implements AutoCloseable {
 
   /** What runs it; its counters tell what was done. */
   public Backend backend() {
-    return backend;
+    return model.backend();
   }
 
   /** What opening it took. The tokenizer's time is in it once {@link #tokenizer} returned. */
@@ -160,7 +158,7 @@ public final class TextModel implements AutoCloseable {
   @Override
   public void close() {
     tokenizerLoad.awaitEnd().ifPresent(Tokenizer::close);
-    backend.close();
+    model.backend().close();
     file.close();
   }
 }

@@ -223,8 +223,9 @@ abstract class GoldenContract {
       Qwen3 model, Workspace work, KvCache cache, int[] ids, int... tokens) {
     readIn(work, cache, ids, ids.length);
     model.backend().submit().await();
-    double[] weights =
-        Arrays.stream(tokens).mapToDouble(id -> Math.exp(model.logits().get(0, id))).toArray();
+    float[] logits = new float[model.vocabulary()];
+    model.logits().read(0, logits);
+    double[] weights = Arrays.stream(tokens).mapToDouble(id -> Math.exp(logits[id])).toArray();
     double sum = Arrays.stream(weights).sum();
     return Arrays.stream(weights).map(weight -> weight / sum).toArray();
   }
