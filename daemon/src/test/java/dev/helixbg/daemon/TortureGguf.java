@@ -80,7 +80,7 @@ final class TortureGguf implements TortureArea {
       Path model = goldenModel(name, folder);
       try (GgufFile whole = GgufFile.open(model);
           InputStream in = Files.newInputStream(model)) {
-        models.add(new Model(in.readNBytes((int) whole.dataStart()), Files.size(model)));
+        models.add(new Model(in.readNBytes((int) whole.head().dataStart()), Files.size(model)));
       }
       Files.delete(model);
     }

@@ -29,10 +29,7 @@ final class CoreMlModel implements TokenModel {
   private final Path graph;
   private final Path cacheFolder;
   private final List<String> dims;
-  private final Map<Integer, Bucket> buckets = new TreeMap<>();
-
-  /** A session for one shape. */
-  private record Bucket(OrtSession session, GraphInputs inputs, int rows, int columns) {}
+  private final Map<Integer, BertSession> buckets = new TreeMap<>();
 
   /**
    * @param graph the original; CoreML does not know the fused operators
@@ -46,11 +43,8 @@ final class CoreMlModel implements TokenModel {
     }
     if (dims.size() != 2) {
       throw new EmbeddingException(
-          "the model "
-              + graph
-              + " has the variable dimensions "
-              + dims
-              + " where CoreML needs batch and sequence: set embed.provider = \"cpu\"");
+          "the model %s has the variable dimensions %s where CoreML needs batch and sequence: set embed.provider = \"cpu\""
+              .formatted(graph, dims));
     }
   }
 
@@ -72,19 +66,13 @@ final class CoreMlModel implements TokenModel {
 
   @Override
   public synchronized float[][] embed(int[][] ids) throws OrtException {
-    Bucket bucket = bucket(columns(GraphInputs.longest(ids)));
-    return bucket.inputs.embed(bucket.session, ids, bucket.rows, bucket.columns);
+    int columns = columns(BertSession.longest(ids));
+    return bucket(columns).embed(ids, TOKENS_PER_BATCH / columns, columns);
   }
 
   @Override
   public synchronized void close() {
-    try {
-      for (Bucket bucket : buckets.values()) {
-        bucket.session.close();
-      }
-    } catch (OrtException e) {
-      throw new EmbeddingException("cannot close the embedding model: " + e.getMessage(), e);
-    }
+    buckets.values().forEach(BertSession::close);
     buckets.clear();
   }
 
@@ -97,8 +85,8 @@ final class CoreMlModel implements TokenModel {
     throw new IllegalArgumentException(longest + " tokens in one text");
   }
 
-  private Bucket bucket(int columns) throws OrtException {
-    Bucket found = buckets.get(columns);
+  private BertSession bucket(int columns) throws OrtException {
+    BertSession found = buckets.get(columns);
     if (found == null) {
       found = open(TOKENS_PER_BATCH / columns, columns);
       buckets.put(columns, found);
@@ -106,11 +94,10 @@ final class CoreMlModel implements TokenModel {
     return found;
   }
 
-  private Bucket open(int rows, int columns) throws OrtException {
+  private BertSession open(int rows, int columns) throws OrtException {
     Path compiled = cacheFolder.resolve(rows + "x" + columns);
     try (OrtSession.SessionOptions options = new OrtSession.SessionOptions()) {
       Files.createDirectories(compiled);
-      options.setIntraOpNumThreads(1);
       options.setSymbolicDimensionValue(dims.get(0), rows);
       options.setSymbolicDimensionValue(dims.get(1), columns);
       options.addCoreML(
@@ -120,8 +107,7 @@ final class CoreMlModel implements TokenModel {
               "RequireStaticInputShapes", "1",
               "EnableOnSubgraphs", "0",
               "ModelCacheDirectory", compiled.toString()));
-      OrtSession session = OrtEnvironment.getEnvironment().createSession(graph.toString(), options);
-      return new Bucket(session, GraphInputs.of(session, graph), rows, columns);
+      return BertSession.open(graph, options);
     } catch (IOException e) {
       throw new EmbeddingException("cannot create the CoreML cache " + compiled + ": " + e, e);
     }

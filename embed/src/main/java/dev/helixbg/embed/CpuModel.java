@@ -1,6 +1,5 @@
 package dev.helixbg.embed;
 
-import ai.onnxruntime.OrtEnvironment;
 import ai.onnxruntime.OrtException;
 import ai.onnxruntime.OrtSession;
 import java.nio.file.Path;
@@ -14,8 +13,7 @@ final class CpuModel implements TokenModel {
    */
   private static final int TOKEN_BUDGET = 512;
 
-  private final OrtSession session;
-  private final GraphInputs inputs;
+  private final BertSession session;
   private final boolean oneByOne;
 
   /**
@@ -24,17 +22,9 @@ final class CpuModel implements TokenModel {
    */
   CpuModel(Path graph, boolean oneByOne) throws OrtException {
     this.oneByOne = oneByOne;
-    OrtEnvironment environment = OrtEnvironment.getEnvironment();
     try (OrtSession.SessionOptions options = new OrtSession.SessionOptions()) {
-      options.setIntraOpNumThreads(1);
       options.setInterOpNumThreads(1);
-      session = environment.createSession(graph.toString(), options);
-    }
-    try {
-      inputs = GraphInputs.of(session, graph);
-    } catch (OrtException | RuntimeException e) {
-      session.close();
-      throw e;
+      session = BertSession.open(graph, options);
     }
   }
 
@@ -50,15 +40,11 @@ final class CpuModel implements TokenModel {
 
   @Override
   public float[][] embed(int[][] ids) throws OrtException {
-    return inputs.embed(session, ids, ids.length, GraphInputs.longest(ids));
+    return session.embed(ids, ids.length, BertSession.longest(ids));
   }
 
   @Override
   public void close() {
-    try {
-      session.close();
-    } catch (OrtException e) {
-      throw new EmbeddingException("cannot close the embedding model: " + e.getMessage(), e);
-    }
+    session.close();
   }
 }

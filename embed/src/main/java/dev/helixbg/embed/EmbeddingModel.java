@@ -56,11 +56,9 @@ public final class EmbeddingModel {
 
   /** For people: which model, precision and limit. */
   public String describe() {
-    return source.describe()
-        + (settings.precision() == Precision.INT8 ? ", eight-bit" : "")
-        + ", texts cut at "
-        + settings.maxTokens()
-        + " tokens";
+    String precision = settings.precision() == Precision.INT8 ? ", eight-bit" : "";
+    return "%s%s, texts cut at %d tokens"
+        .formatted(source.describe(), precision, settings.maxTokens());
   }
 
   /**

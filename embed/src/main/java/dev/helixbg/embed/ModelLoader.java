@@ -49,11 +49,8 @@ final class ModelLoader {
     } catch (IOException e) {
       close(tokenizer, cpu);
       throw new EmbeddingException(
-          "cannot prepare the model in "
-              + cacheFolder
-              + ": "
-              + e
-              + ". Check its permissions and the free space",
+          "cannot prepare the model in %s: %s. Check its permissions and the free space"
+              .formatted(cacheFolder, e),
           e);
     } catch (OrtException e) {
       close(tokenizer, cpu);

@@ -33,10 +33,7 @@ final class Pooling {
         sum[i] += states[row + i];
       }
     }
-    double squared = 0;
-    for (float value : sum) {
-      squared += (double) value * value;
-    }
+    double squared = Cosine.of(sum, sum);
     if (!(squared > 0 && squared < Double.POSITIVE_INFINITY)) {
       throw new EmbeddingException(
           "the embedding model gave values that are no numbers; it is damaged, or the wrong model:"

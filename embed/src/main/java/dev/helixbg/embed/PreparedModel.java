@@ -98,12 +98,8 @@ record PreparedModel(Path graph, boolean fused, String why, Path tokenizer) {
       return new CpuModel(graph, false);
     } catch (OrtException e) {
       throw new EmbeddingException(
-          "the model "
-              + graph
-              + " cannot be loaded: "
-              + e.getMessage()
-              + ". It is damaged or no ONNX file: replace it, or remove it to use the bundled"
-              + " model",
+          "the model %s cannot be loaded: %s. It is damaged or no ONNX file: replace it, or remove it to use the bundled model"
+              .formatted(graph, e.getMessage()),
           e);
     }
   }

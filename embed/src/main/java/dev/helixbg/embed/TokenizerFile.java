@@ -3,8 +3,6 @@ package dev.helixbg.embed;
 import com.fasterxml.jackson.core.JsonProcessingException;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
-import com.fasterxml.jackson.databind.node.ArrayNode;
-import com.fasterxml.jackson.databind.node.JsonNodeFactory;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import java.io.IOException;
 import java.nio.charset.CharacterCodingException;
@@ -27,6 +25,40 @@ final class TokenizerFile {
   private static final ObjectMapper JSON = new ObjectMapper();
   private static final List<String> SPECIAL = List.of("[UNK]", "[CLS]", "[SEP]");
 
+  /**
+   * BERT's tokenizer, but for its vocabulary and the ids out of it. Accents are stripped as {@code
+   * lowercase} says where nothing else is said; the pair is never used, but required.
+   */
+  private static final String BERT =
+      """
+      {"version": "1.0",
+       "added_tokens": [],
+       "normalizer": {
+         "type": "BertNormalizer",
+         "clean_text": true,
+         "handle_chinese_chars": true,
+         "lowercase": true,
+         "strip_accents": null},
+       "pre_tokenizer": {"type": "BertPreTokenizer"},
+       "post_processor": {
+         "type": "TemplateProcessing",
+         "single": [
+           {"SpecialToken": {"id": "[CLS]", "type_id": 0}},
+           {"Sequence": {"id": "A", "type_id": 0}},
+           {"SpecialToken": {"id": "[SEP]", "type_id": 0}}],
+         "pair": [
+           {"Sequence": {"id": "A", "type_id": 0}},
+           {"Sequence": {"id": "B", "type_id": 0}}],
+         "special_tokens": {
+           "[CLS]": {"id": "[CLS]", "ids": [], "tokens": ["[CLS]"]},
+           "[SEP]": {"id": "[SEP]", "ids": [], "tokens": ["[SEP]"]}}},
+       "model": {
+         "type": "WordPiece",
+         "unk_token": "[UNK]",
+         "continuing_subword_prefix": "##",
+         "max_input_chars_per_word": 100}}
+      """;
+
   private TokenizerFile() {}
 
   /**
@@ -36,12 +68,11 @@ final class TokenizerFile {
    */
   static byte[] prepare(Path source) throws IOException {
     boolean isVocabulary = source.getFileName().toString().endsWith(".txt");
-    ObjectNode definition = isVocabulary ? fromVocabulary(source) : fromDefinition(source);
-    return JSON.writeValueAsBytes(definition);
+    return isVocabulary ? fromVocabulary(source) : fromDefinition(source);
   }
 
   /** One word piece per line, ids counted from 0. */
-  private static ObjectNode fromVocabulary(Path source) throws IOException {
+  private static byte[] fromVocabulary(Path source) throws IOException {
     ObjectNode vocabulary = JSON.createObjectNode();
     try {
       List<String> pieces = Files.readAllLines(source);
@@ -54,7 +85,7 @@ final class TokenizerFile {
     return definition(vocabulary, JSON.createObjectNode(), source);
   }
 
-  private static ObjectNode fromDefinition(Path source) throws IOException {
+  private static byte[] fromDefinition(Path source) throws IOException {
     JsonNode root;
     try {
       root = JSON.readTree(source.toFile());
@@ -75,54 +106,23 @@ final class TokenizerFile {
     return definition(vocabulary, normalizer, source);
   }
 
-  private static ObjectNode definition(ObjectNode vocabulary, JsonNode normalizer, Path source) {
+  private static byte[] definition(ObjectNode vocabulary, JsonNode normalizer, Path source)
+      throws IOException {
     checkIds(vocabulary, source);
-    ObjectNode definition = JSON.createObjectNode();
-    definition.put("version", "1.0");
-    definition.putArray("added_tokens");
-    definition
-        .putObject("normalizer")
-        .put("type", "BertNormalizer")
-        .put("clean_text", normalizer.path("clean_text").asBoolean(true))
-        .put("handle_chinese_chars", normalizer.path("handle_chinese_chars").asBoolean(true))
-        .put("lowercase", normalizer.path("lowercase").asBoolean(true))
-        .set("strip_accents", stripAccents(normalizer));
-    definition.putObject("pre_tokenizer").put("type", "BertPreTokenizer");
-    ObjectNode template = definition.putObject("post_processor");
-    template.put("type", "TemplateProcessing");
-    addText(addSpecial(template.putArray("single"), "[CLS]"), "A");
-    addSpecial((ArrayNode) template.get("single"), "[SEP]");
-    addText(addText(template.putArray("pair"), "A"), "B"); // never used, but required
-    ObjectNode special = template.putObject("special_tokens");
-    for (String token : List.of("[CLS]", "[SEP]")) {
-      ObjectNode one = special.putObject(token).put("id", token);
-      one.putArray("ids").add(vocabulary.get(token).intValue());
-      one.putArray("tokens").add(token);
+    JsonNode definition = JSON.readTree(BERT);
+    ObjectNode switches = (ObjectNode) definition.get("normalizer");
+    for (String name : List.of("clean_text", "handle_chinese_chars", "lowercase")) {
+      switches.put(name, normalizer.path(name).asBoolean(true));
     }
-    definition
-        .putObject("model")
-        .put("type", "WordPiece")
-        .put("unk_token", "[UNK]")
-        .put("continuing_subword_prefix", "##")
-        .put("max_input_chars_per_word", 100)
-        .set("vocab", vocabulary);
-    return definition;
-  }
-
-  /** Absent means: as {@code lowercase}. */
-  private static JsonNode stripAccents(JsonNode normalizer) {
-    JsonNode value = normalizer.path("strip_accents");
-    return value.isBoolean() ? value : JsonNodeFactory.instance.nullNode();
-  }
-
-  private static ArrayNode addSpecial(ArrayNode template, String token) {
-    template.addObject().putObject("SpecialToken").put("id", token).put("type_id", 0);
-    return template;
-  }
-
-  private static ArrayNode addText(ArrayNode template, String sequence) {
-    template.addObject().putObject("Sequence").put("id", sequence).put("type_id", 0);
-    return template;
+    if (normalizer.path("strip_accents").isBoolean()) {
+      switches.set("strip_accents", normalizer.get("strip_accents"));
+    }
+    JsonNode special = definition.at("/post_processor/special_tokens");
+    for (JsonNode token : special) {
+      ((ObjectNode) token).putArray("ids").add(vocabulary.get(token.get("id").asText()).intValue());
+    }
+    ((ObjectNode) definition.get("model")).set("vocab", vocabulary);
+    return JSON.writeValueAsBytes(definition);
   }
 
   private static void checkIds(ObjectNode vocabulary, Path source) {
@@ -140,11 +140,7 @@ final class TokenizerFile {
 
   private static EmbeddingException unsuitable(Path source, String found) {
     return new EmbeddingException(
-        "the tokenizer "
-            + source
-            + " cannot be used: "
-            + found
-            + ". Put the tokenizer.json or vocab.txt of all-MiniLM-L6-v2 there, or remove"
-            + " model.onnx to use the bundled model");
+        "the tokenizer %s cannot be used: %s. Put the tokenizer.json or vocab.txt of all-MiniLM-L6-v2 there, or remove model.onnx to use the bundled model"
+            .formatted(source, found));
   }
 }

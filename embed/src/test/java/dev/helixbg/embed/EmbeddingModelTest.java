@@ -32,10 +32,9 @@ class EmbeddingModelTest {
 
   @Test
   void pinnedHashesAreThoseOfTheBundledFiles() throws IOException {
-    ModelSource.Bundled bundled = new ModelSource.Bundled(cache);
-    try (var graph = ModelSource.class.getResourceAsStream(ModelSource.Bundled.GRAPH_RESOURCE);
-        var tokenizer =
-            ModelSource.class.getResourceAsStream(ModelSource.Bundled.TOKENIZER_RESOURCE)) {
+    ModelSource bundled = ModelSource.bundled(cache);
+    try (var graph = ModelSource.class.getResourceAsStream(ModelSource.GRAPH_RESOURCE);
+        var tokenizer = ModelSource.class.getResourceAsStream(ModelSource.TOKENIZER_RESOURCE)) {
       assertEquals(Sha256.of(graph), bundled.graphHash());
       assertEquals(Sha256.of(tokenizer), bundled.tokenizerHash());
     }

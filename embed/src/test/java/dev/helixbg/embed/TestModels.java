@@ -34,7 +34,7 @@ final class TestModels {
   /** The bundled model's files, extracted. */
   static synchronized ModelSource.Location files() throws IOException {
     if (files == null) {
-      files = new ModelSource.Bundled(CACHE).locate();
+      files = ModelSource.bundled(CACHE).locate();
     }
     return files;
   }

@@ -12,7 +12,12 @@ final class BackgroundTask<T> {
   private final CompletableFuture<T> future;
   private volatile long nanos = -1;
 
-  private BackgroundTask(String name, Supplier<T> work) {
+  /**
+   * Starts a daemon thread.
+   *
+   * @param name of the phase and the thread
+   */
+  BackgroundTask(String name, Supplier<T> work) {
     this.name = name;
     future =
         CompletableFuture.supplyAsync(
@@ -25,17 +30,8 @@ final class BackgroundTask<T> {
             task -> Thread.ofPlatform().daemon().name(name).start(task));
   }
 
-  /**
-   * Starts a daemon thread.
-   *
-   * @param name of the phase and the thread
-   */
-  static <T> BackgroundTask<T> start(String name, Supplier<T> work) {
-    return new BackgroundTask<>(name, work);
-  }
-
   static BackgroundTask<Void> run(String name, Runnable work) {
-    return start(
+    return new BackgroundTask<>(
         name,
         () -> {
           work.run();

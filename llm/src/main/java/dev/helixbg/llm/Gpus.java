@@ -3,12 +3,11 @@ package dev.helixbg.llm;
 import dev.helixbg.llm.gpu.cuda.CudaDevice;
 import dev.helixbg.llm.gpu.driver.GpuDevice;
 import dev.helixbg.llm.gpu.metal.MetalDevice;
-import dev.helixbg.llm.gpu.metal.MetalLibraries;
 import java.util.function.Supplier;
 
 /** The drivers of GPUs, in the order in which they are tried. */
 public enum Gpus {
-  METAL(() -> MetalDevice.open(MetalLibraries.configured())),
+  METAL(MetalDevice::open),
   CUDA(CudaDevice::open);
 
   private final Supplier<GpuDevice> opener;

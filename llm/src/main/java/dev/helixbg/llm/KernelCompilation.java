@@ -49,7 +49,13 @@ final class KernelCompilation {
   /** Null until it is asked for. */
   private BackgroundTask<Void> wholeTiles;
 
-  private KernelCompilation(Qwen3Config config, Set<TensorType> types, Storage storage) {
+  /**
+   * Starts it.
+   *
+   * @param types of the model's matrices
+   * @param storage of its keys and values
+   */
+  KernelCompilation(Qwen3Config config, Set<TensorType> types, Storage storage) {
     this.config = config;
     this.types = types;
     this.storage = storage;
@@ -60,16 +66,6 @@ final class KernelCompilation {
   /** Starts with what every model needs, if that has not been done. */
   static void prepare() {
     Common.started();
-  }
-
-  /**
-   * Starts it.
-   *
-   * @param types of the model's matrices
-   * @param storage of its keys and values
-   */
-  static KernelCompilation start(Qwen3Config config, Set<TensorType> types, Storage storage) {
-    return new KernelCompilation(config, types, storage);
   }
 
   /** Waits until single tokens can be read at full speed. */

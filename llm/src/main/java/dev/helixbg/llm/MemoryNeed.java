@@ -17,10 +17,7 @@ final class MemoryNeed {
     Qwen3Config config = Qwen3Config.from(file.metadata());
     long weights =
         file.tensors().values().stream().mapToLong(tensor -> tensor.data().byteSize()).sum();
-    int context = Math.min(limits.context(), config.contextLength());
-    KvShape shape =
-        new KvShape(
-            config.layers(), config.kvHeads(), config.headSize(), context, limits.cacheStorage());
+    KvShape shape = config.cacheShape(limits);
     // As Qwen3 has them; what is normalised, and the gates, beside.
     long perRow =
         2L * config.hidden()
@@ -30,7 +27,7 @@ final class MemoryNeed {
     Tensor table = file.tensors().get("token_embd.weight");
     long perWanted = config.hidden() + config.queryWidth() + (table == null ? 0 : table.rows());
     return weights
-        + context * shape.bytesPerPosition()
+        + shape.limit() * shape.bytesPerPosition()
         + Float.BYTES * (limits.rows() * perRow + limits.wanted() * perWanted);
   }
 }

@@ -58,7 +58,7 @@ public final class ModelOpener {
   }
 
   private TextModel open(Path path) {
-    BackgroundTask.start("memory", HostMemory::prepare); // kernels do not need the processors yet
+    BackgroundTask.run("memory", HostMemory::prepare); // kernels do not need the processors yet
     MappedFile mapped = time("open", () -> MappedFile.open(path));
     GgufFile file = time("header", () -> GgufFile.read(mapped));
     try {
@@ -99,7 +99,7 @@ public final class ModelOpener {
   private TextModel openOnCpu(GgufFile file) {
     long start = System.nanoTime();
     Qwen3Config config = Qwen3Config.from(file.metadata());
-    KernelCompilation kernels = KernelCompilation.start(config, types(file), storage());
+    KernelCompilation kernels = new KernelCompilation(config, types(file), storage());
     Backend backend = new CpuBackend(options.threads(), kernels::awaitTiles);
     phases.add(new Phase("backend", System.nanoTime() - start, false));
     return open(file, backend, model -> kernels.awaitRows(), kernels::tilePhases);
@@ -155,10 +155,10 @@ public final class ModelOpener {
     BackgroundTask<Boolean> warm = null;
     try {
       Qwen3 model = time("weights", () -> Qwen3.of(file, backend, options.limits()));
-      warm = BackgroundTask.start("warm", file.mapped()::readAhead);
+      warm = new BackgroundTask<>("warm", file.mapped()::readAhead);
       run("compile", () -> compile.accept(model));
       // Not before: it would take a processor from what even the first token needs.
-      tokenizer = BackgroundTask.start("tokenizer", () -> tokenizer(file, model));
+      tokenizer = new BackgroundTask<>("tokenizer", () -> tokenizer(file, model));
       warm.await();
       phases.add(warm.phase().orElseThrow());
       LoadReport report = new LoadReport(List.copyOf(phases), List.copyOf(refused));

@@ -30,14 +30,11 @@ public final class TextModel implements AutoCloseable {
   private static final String NAME_KEY = "general.name";
 
   private final GgufFile file;
-  private final Backend backend;
   private final Qwen3 model;
   private final BackgroundTask<Tokenizer> tokenizerLoad;
   private final LoadReport loadReport;
   private final Supplier<List<Phase>> compiledLater;
   private final Workspace workspace;
-  private final Generator generator;
-  private final GroupGenerator groupGenerator;
   private final ChoiceScorer choiceScorer;
 
   TextModel(
@@ -49,13 +46,10 @@ public final class TextModel implements AutoCloseable {
       Supplier<List<Phase>> compiledLater) {
     this.file = file;
     this.model = model;
-    this.backend = model.backend();
     this.tokenizerLoad = tokenizerLoad;
     this.loadReport = loadReport;
     this.compiledLater = compiledLater;
     workspace = new Workspace(model, limits);
-    generator = new Generator(workspace);
-    groupGenerator = new GroupGenerator(workspace);
     choiceScorer = new ChoiceScorer(workspace);
   }
 
@@ -85,7 +79,7 @@ public final class TextModel implements AutoCloseable {
   }
 
   public Session session() {
-    return new Session(backend.cache(model.cacheShape()));
+    return new Session(model.backend().cache(model.cacheShape()));
   }
 
   /**
@@ -110,7 +104,7 @@ public final class TextModel implements AutoCloseable {
       GenerationOptions options,
       IntConsumer listener,
       BooleanSupplier cancelled) {
-    return generator.generate(session.cache(), prompt, options, listener, cancelled);
+    return Generator.generate(workspace, session.cache(), prompt, options, listener, cancelled);
   }
 
   /**
@@ -132,7 +126,8 @@ public final class TextModel implements AutoCloseable {
       int maxTokens,
       Set<Integer> stopTokens,
       BooleanSupplier cancelled) {
-    return groupGenerator.generate(shared.cache(), prompts, maxTokens, stopTokens, cancelled);
+    return GroupGenerator.generate(
+        workspace, shared.cache(), prompts, maxTokens, stopTokens, cancelled);
   }
 
   /** The most prompt tokens of one pass: lists of prompts up to so many are read together. */
@@ -152,7 +147,7 @@ public final class TextModel implements AutoCloseable {
 
   /** What runs it; its counters tell what was done. */
   public Backend backend() {
-    return backend;
+    return model.backend();
   }
 
   /** What opening it took. The tokenizer's time is in it once {@link #tokenizer} returned. */
@@ -163,7 +158,7 @@ public final class TextModel implements AutoCloseable {
   @Override
   public void close() {
     tokenizerLoad.awaitEnd().ifPresent(Tokenizer::close);
-    backend.close();
+    model.backend().close();
     file.close();
   }
 }

@@ -1,11 +1,6 @@
 package dev.helixbg.daemon.host;
 
-import static java.lang.foreign.ValueLayout.JAVA_INT;
-
-import java.lang.foreign.FunctionDescriptor;
-import java.lang.foreign.Linker;
-import java.lang.foreign.MemorySegment;
-import java.util.Optional;
+import dev.helixbg.config.natives.NativeFunction;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -34,21 +29,9 @@ public final class LowPriority {
     if (!System.getProperty("os.name").startsWith("Linux")) {
       return;
     }
-    Optional<MemorySegment> address = Linker.nativeLinker().defaultLookup().find("setpriority");
-    if (address.isEmpty()) {
-      return;
-    }
-    try {
-      // int setpriority(int which, id_t who, int value)
-      int failed =
-          (int)
-              Linker.nativeLinker()
-                  .downcallHandle(
-                      address.get(), FunctionDescriptor.of(JAVA_INT, JAVA_INT, JAVA_INT, JAVA_INT))
-                  .invokeExact(PRIO_PROCESS, THIS_THREAD, NICE);
-      LOG.debug("setpriority: {}", failed);
-    } catch (Throwable e) {
-      LOG.debug("setpriority failed", e);
-    }
+    // int setpriority(int which, id_t who, int value)
+    NativeFunction.ofC("setpriority")
+        .ifPresent(
+            f -> LOG.debug("setpriority: {}", (int) f.call(PRIO_PROCESS, THIS_THREAD, NICE)));
   }
 }

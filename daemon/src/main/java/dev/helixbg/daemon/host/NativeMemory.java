@@ -1,10 +1,7 @@
 package dev.helixbg.daemon.host;
 
+import dev.helixbg.config.natives.NativeFunction;
 import java.io.IOException;
-import java.lang.foreign.FunctionDescriptor;
-import java.lang.foreign.Linker;
-import java.lang.foreign.MemorySegment;
-import java.lang.foreign.ValueLayout;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Optional;
@@ -35,21 +32,8 @@ public final class NativeMemory {
    */
   public static void giveBack() {
     System.gc();
-    Optional<MemorySegment> trim = Linker.nativeLinker().defaultLookup().find("malloc_trim");
-    if (trim.isPresent()) {
-      try {
-        // int malloc_trim(size_t pad)
-        int released =
-            (int)
-                Linker.nativeLinker()
-                    .downcallHandle(
-                        trim.get(),
-                        FunctionDescriptor.of(ValueLayout.JAVA_INT, ValueLayout.JAVA_LONG))
-                    .invokeExact(0L);
-        LOG.debug("malloc_trim: {}", released);
-      } catch (Throwable e) {
-        LOG.debug("malloc_trim failed", e);
-      }
-    }
+    // int malloc_trim(size_t pad)
+    NativeFunction.ofC("malloc_trim")
+        .ifPresent(trim -> LOG.debug("malloc_trim: {}", (int) trim.call(0)));
   }
 }

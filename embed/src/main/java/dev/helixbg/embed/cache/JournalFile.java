@@ -1,5 +1,6 @@
 package dev.helixbg.embed.cache;
 
+import dev.helixbg.embed.store.FileStamp;
 import dev.helixbg.embed.store.PrivateFiles;
 import java.io.IOException;
 import java.io.InputStream;
@@ -16,7 +17,6 @@ import java.util.EnumSet;
 import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.Set;
-import java.util.zip.CRC32C;
 
 /**
  * embeddings.journal: vectors that embeddings.bin does not have yet, in the order in which they
@@ -130,9 +130,7 @@ final class JournalFile {
 
   /** Of a record, but for the last four bytes, which hold it. */
   private static int checksum(byte[] bytes, int from) {
-    CRC32C checksum = new CRC32C();
-    checksum.update(bytes, from, RECORD_BYTES - 4);
-    return (int) checksum.getValue();
+    return FileStamp.crc32c(bytes, from, RECORD_BYTES - 4);
   }
 
   private static ByteBuffer buffer(byte[] bytes) {

@@ -9,7 +9,6 @@ import java.nio.ByteOrder;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.zip.CRC32C;
 
 /**
  * embeddings.keys, passages.keys: says which text each vector of one exact embeddings.bin or
@@ -76,8 +75,6 @@ final class KeyFile {
 
   /** Of all bytes but the last four, which hold it. */
   private static int checksum(byte[] bytes) {
-    CRC32C checksum = new CRC32C();
-    checksum.update(bytes, 0, bytes.length - CHECKSUM_BYTES);
-    return (int) checksum.getValue();
+    return FileStamp.crc32c(bytes, 0, bytes.length - CHECKSUM_BYTES);
   }
 }

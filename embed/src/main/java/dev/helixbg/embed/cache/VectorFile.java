@@ -1,5 +1,6 @@
 package dev.helixbg.embed.cache;
 
+import dev.helixbg.embed.Cosine;
 import dev.helixbg.embed.store.FileStamp;
 import java.io.FileInputStream;
 import java.io.IOException;
@@ -96,11 +97,7 @@ final class VectorFile {
   }
 
   static boolean isUnit(float[] vector) {
-    double squared = 0;
-    for (float value : vector) {
-      squared += (double) value * value;
-    }
-    return Math.abs(squared - 1) <= NORM_TOLERANCE; // false for NaN
+    return Math.abs(Cosine.of(vector, vector) - 1) <= NORM_TOLERANCE; // false for NaN
   }
 
   private static void readRows(

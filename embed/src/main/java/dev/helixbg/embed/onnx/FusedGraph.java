@@ -128,13 +128,7 @@ public final class FusedGraph {
             "",
             vector("embeddings.LayerNorm.weight"),
             vector("embeddings.LayerNorm.bias"));
-    graph.node(
-        GraphWriter.MICROSOFT,
-        "EmbedLayerNormalization",
-        inputs,
-        "state.embedded",
-        "epsilon",
-        EPSILON);
+    graph.fused("EmbedLayerNormalization", inputs, "state.embedded", "epsilon", EPSILON);
     return "state.embedded";
   }
 
@@ -151,8 +145,7 @@ public final class FusedGraph {
     }
     String bias = graph.floats(self + "bias", biases, 3 * WIDTH);
     String attended = self + "attended";
-    graph.node(
-        GraphWriter.MICROSOFT,
+    graph.fused(
         "MultiHeadAttention",
         List.of(projected[0], projected[1], projected[2], bias, "attention_mask"),
         attended,
@@ -168,7 +161,7 @@ public final class FusedGraph {
     String wide = product(state, up, WIDTH, FEED_FORWARD, false);
     String activated = wide + ".gelu";
     String upBias = graph.copy(source.weight(up, FEED_FORWARD), up);
-    graph.node(GraphWriter.MICROSOFT, "BiasGelu", List.of(wide, upBias), activated);
+    graph.fused("BiasGelu", List.of(wide, upBias), activated);
     String narrow = product(activated, down + "dense.bias", FEED_FORWARD, WIDTH, true);
     return addAndNormalise(narrow, state, down, result);
   }
@@ -183,7 +176,7 @@ public final class FusedGraph {
             vector(block + "LayerNorm.weight"),
             vector(block + "LayerNorm.bias"),
             vector(block + "dense.bias"));
-    graph.node(GraphWriter.MICROSOFT, "SkipLayerNormalization", inputs, result, "epsilon", EPSILON);
+    graph.fused("SkipLayerNormalization", inputs, result, "epsilon", EPSILON);
     return result;
   }
 
@@ -233,7 +226,7 @@ public final class FusedGraph {
             graph.bytes(name, GraphWriter.INT8, quantised, rows, columns),
             graph.floats(name + ".scales", scales, columns),
             graph.bytes(name + ".zeros", GraphWriter.INT8, new byte[columns], columns));
-    graph.node(GraphWriter.MICROSOFT, "DynamicQuantizeMatMul", inputs, result);
+    graph.fused("DynamicQuantizeMatMul", inputs, result);
   }
 
   /** Stored as [columns, blocks, block], unsigned around 128. */
@@ -259,8 +252,7 @@ public final class FusedGraph {
             input,
             graph.bytes(name, GraphWriter.UINT8, quantised, columns, blocks, BLOCK),
             graph.floats(name + ".scales", scales, (long) columns * blocks));
-    graph.node(
-        GraphWriter.MICROSOFT,
+    graph.fused(
         "MatMulNBits",
         inputs,
         result,

@@ -8,6 +8,7 @@ import java.nio.ByteOrder;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.stream.LongStream;
 
 /**
  * Collects the nodes and weights of an ONNX graph and writes the model file. Weights that are taken
@@ -60,6 +61,11 @@ final class GraphWriter {
     value(12, name, type, dims);
   }
 
+  /** Adds one of ONNX Runtime's own operators; attributes are pairs of name and a number. */
+  void fused(String operator, List<String> inputs, String output, Object... attributes) {
+    node(MICROSOFT, operator, inputs, output, attributes);
+  }
+
   /** Adds an operator; attributes are pairs of name and an Integer or a Float. */
   void node(
       String domain, String operator, List<String> inputs, String output, Object... attributes) {
@@ -98,11 +104,7 @@ final class GraphWriter {
   }
 
   String bytes(String name, int type, byte[] values, long... dims) {
-    List<Long> dimensions = new ArrayList<>();
-    for (long dim : dims) {
-      dimensions.add(dim);
-    }
-    weight(name, type, new Bytes(values), dimensions);
+    weight(name, type, new Bytes(values), LongStream.of(dims).boxed().toList());
     return name;
   }
 

@@ -20,6 +20,9 @@ public final class OnnxFile implements AutoCloseable {
 
   static final int FLOAT = 1;
 
+  /** ValueInfoProto.type.tensor_type.shape.dim.dim_param. */
+  private static final int[] DIM_PARAM = {2, 1, 2, 1, 2};
+
   private static final int MAX_DIMS = 8;
   private static final int MAX_PARTS = 100_000;
 
@@ -129,7 +132,7 @@ public final class OnnxFile implements AutoCloseable {
           switch (field) {
             case 1 -> nodes.add(readNode(required(span)));
             case 5 -> readWeight(required(span));
-            case 11 -> readInput(required(span));
+            case 11 -> readInput(required(span), 0);
             default -> {}
           }
           if (nodes.size() + weights.size() > MAX_PARTS) {
@@ -187,38 +190,15 @@ public final class OnnxFile implements AutoCloseable {
     weights.put(name[0], new Tensor(name[0], List.copyOf(dims), type[0], data[0]));
   }
 
-  /** ValueInfoProto.type.tensor_type.shape.dim.dim_param: fields 2, 1, 2, 1, 2. */
-  private void readInput(Span input) throws IOException {
-    descend(
-        input,
-        2,
-        type ->
-            descend(
-                type,
-                1,
-                tensor ->
-                    descend(
-                        tensor,
-                        2,
-                        shape ->
-                            descend(
-                                shape,
-                                1,
-                                dim ->
-                                    descend(
-                                        dim, 2, name -> symbolicDims.add(reader.string(name)))))));
-  }
-
-  private interface SpanVisitor {
-    void visit(Span span) throws IOException;
-  }
-
-  private void descend(Span message, int wanted, SpanVisitor visitor) throws IOException {
+  /** Notes the names of an input's variable dimensions: the strings where a path ends. */
+  private void readInput(Span message, int depth) throws IOException {
     reader.forEachField(
         message,
         (field, value, span) -> {
-          if (field == wanted) {
-            visitor.visit(required(span));
+          if (field == DIM_PARAM[depth] && depth == DIM_PARAM.length - 1) {
+            symbolicDims.add(reader.string(required(span)));
+          } else if (field == DIM_PARAM[depth]) {
+            readInput(required(span), depth + 1);
           }
         });
   }

@@ -26,6 +26,13 @@ public record FileStamp(long bytes, int crc32c) {
     return new FileStamp(bytes, (int) checksum.getValue());
   }
 
+  /** CRC-32C of a part of some bytes. */
+  public static int crc32c(byte[] bytes, int from, int length) {
+    CRC32C checksum = new CRC32C();
+    checksum.update(bytes, from, length);
+    return (int) checksum.getValue();
+  }
+
   /** Size and checksum, for a line of a text file. */
   public String text() {
     return bytes + "-" + Integer.toHexString(crc32c);

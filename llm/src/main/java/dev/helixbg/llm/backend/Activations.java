@@ -9,8 +9,6 @@ public interface Activations {
 
   int columns();
 
-  float get(int row, int column);
-
   /** Copies a row to the first {@link #columns} places of {@code target}. */
   void read(int row, float[] target);
 

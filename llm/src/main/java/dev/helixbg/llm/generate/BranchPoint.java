@@ -1,9 +1,10 @@
 package dev.helixbg.llm.generate;
 
-import dev.helixbg.llm.backend.Activations;
 import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Map;
 
 /**
  * A place where choices part, or where they all begin.
@@ -24,60 +25,53 @@ record BranchPoint(int[] path, int[] next, int[] branch) {
     List<BranchPoint> points = new ArrayList<>();
     int longest = choices.stream().mapToInt(ids -> ids.length).max().orElse(0);
     for (int depth = 0; depth <= longest; depth++) {
-      for (int j = 0; j < choices.size(); j++) {
-        int[] path = Arrays.copyOf(choices.get(j), Math.min(depth, choices.get(j).length));
-        if (path.length == depth && isFirst(choices, path, j)) {
-          BranchPoint point = at(choices, path);
-          if (depth == 0 || point.next().length > 1) {
-            points.add(point);
-          }
+      Map<List<Integer>, List<int[]>> byPath = new LinkedHashMap<>();
+      for (int[] choice : choices) {
+        if (choice.length >= depth) {
+          List<Integer> path = Arrays.stream(choice, 0, depth).boxed().toList();
+          byPath.computeIfAbsent(path, p -> new ArrayList<>()).add(choice);
+        }
+      }
+      for (List<int[]> here : byPath.values()) {
+        BranchPoint point = at(depth, here, choices);
+        if (depth == 0 || point.next().length > 1) {
+          points.add(point);
         }
       }
     }
     return points;
   }
 
-  private static boolean isFirst(List<int[]> choices, int[] path, int j) {
-    return choices.subList(0, j).stream().noneMatch(other -> beginsWith(other, path));
-  }
-
-  private static boolean beginsWith(int[] choice, int[] path) {
-    return choice.length >= path.length
-        && Arrays.equals(choice, 0, path.length, path, 0, path.length);
-  }
-
-  private static BranchPoint at(List<int[]> choices, int[] path) {
-    int depth = path.length;
-    List<int[]> here = choices.stream().filter(choice -> beginsWith(choice, path)).toList();
+  /**
+   * @param here the choices that have the same first {@code depth} tokens
+   */
+  private static BranchPoint at(int depth, List<int[]> here, List<int[]> choices) {
     if (here.size() > 1 && here.stream().anyMatch(choice -> choice.length == depth)) {
       throw new IllegalArgumentException("a choice is the beginning of another");
     }
-    int[] next =
-        here.stream().filter(c -> c.length > depth).mapToInt(c -> c[depth]).distinct().toArray();
+    List<Integer> next =
+        here.stream().filter(c -> c.length > depth).map(c -> c[depth]).distinct().toList();
     int[] branch = new int[choices.size()];
     for (int j = 0; j < branch.length; j++) {
       int[] choice = choices.get(j);
-      branch[j] = -1;
-      for (int k = 0; k < next.length; k++) {
-        if (beginsWith(choice, path) && choice[depth] == next[k]) {
-          branch[j] = k;
-        }
-      }
+      boolean goesOn = here.contains(choice) && choice.length > depth;
+      branch[j] = goesOn ? next.indexOf(choice[depth]) : -1;
     }
-    return new BranchPoint(path, next, branch);
+    int[] path = Arrays.copyOf(here.getFirst(), depth);
+    return new BranchPoint(path, next.stream().mapToInt(id -> id).toArray(), branch);
   }
 
   /**
    * Multiplies the shares of the choices that come here by those of their tokens.
    *
-   * @param first the column of {@code logits} for the first of {@link #next}; the others follow
+   * @param first the place in {@code logits} of the first of {@link #next}; the others follow
    * @return false if the logits are no numbers
    */
-  boolean share(Activations logits, int row, int first, double[] shares) {
+  boolean share(float[] logits, int first, double[] shares) {
     double[] weights = new double[next.length];
     double largest = Double.NEGATIVE_INFINITY;
     for (int k = 0; k < next.length; k++) {
-      weights[k] = logits.get(row, first + k);
+      weights[k] = logits[first + k];
       largest = Math.max(largest, weights[k]);
     }
     double sum = 0;

@@ -42,7 +42,7 @@ public final class ChoiceScorer {
     prompts.forEach(work::requirePrompt);
     choices.forEach(work::requirePrompt);
     Choices ready = ready(choices);
-    prompts.forEach(prompt -> Workspace.requireRoom(shared, prompt.length + ready.longestPath()));
+    prompts.forEach(prompt -> shared.requireRoom(prompt.length + ready.longestPath()));
     boolean within = work.model.backend().forksWithinPass();
     int moreRows = within ? ready.pathTokens() : 0;
     int moreSpans = within ? ready.points().size() - 1 : 0;

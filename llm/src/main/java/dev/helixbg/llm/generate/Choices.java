@@ -37,6 +37,8 @@ record Choices(List<BranchPoint> points, int[] columns, Candidates candidates) {
 
   /** As {@link BranchPoint#share}. */
   boolean share(int point, int row, double[] shares) {
-    return points.get(point).share(candidates.logits(), row, columns[point], shares);
+    float[] logits = new float[candidates.logits().columns()];
+    candidates.logits().read(row, logits);
+    return points.get(point).share(logits, columns[point], shares);
   }
 }

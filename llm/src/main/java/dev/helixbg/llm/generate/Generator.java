@@ -10,7 +10,7 @@ import java.util.function.BooleanSupplier;
 import java.util.function.IntConsumer;
 
 /**
- * Goes on from a prompt token by token.
+ * Goes on from a prompt token by token: one answer.
  *
  * <p>Where the device chooses the tokens itself, passes are encoded ahead of the tokens being read,
  * as deep as the device wants; what was computed past the end of the answer is forgotten.
@@ -18,12 +18,60 @@ import java.util.function.IntConsumer;
 public final class Generator {
   private final Workspace work;
   private final Backend backend;
+  private final KvCache cache;
+  private final int[] prompt;
+  private final int maxTokens;
+  private final IntConsumer listener;
+  private final BooleanSupplier cancelled;
+
+  /** Where the host draws; null where the device does. */
+  private final Sampler sampler;
+
   private final float[] logits;
 
-  public Generator(Workspace work) {
+  /** The draw that is the device's; null where it takes the largest, or the host draws. */
+  private final Draw draw;
+
+  /** Where the device draws. */
+  private final Random random;
+
+  private final int depth;
+  private final Submission[] underWay;
+  private final int[] stopTokens;
+  private final int[] answer;
+  private final long start = System.nanoTime();
+
+  /** Choices of a token encoded so far; the i-th goes to slot i modulo the number of slots. */
+  private int encoded;
+
+  /** Choices read so far. */
+  private int read;
+
+  private Generator(
+      Workspace work,
+      KvCache cache,
+      int[] prompt,
+      GenerationOptions options,
+      IntConsumer listener,
+      BooleanSupplier cancelled) {
     this.work = work;
+    this.cache = cache;
+    this.prompt = prompt;
+    this.maxTokens = options.maxTokens();
+    this.listener = listener;
+    this.cancelled = cancelled;
     backend = work.model.backend();
-    logits = new float[work.model.vocabulary()];
+    int vocabulary = work.model.vocabulary();
+    Sampling sampling = options.sampling();
+    draw = sampling.isTopKOnly() ? sampling.draw(vocabulary) : null;
+    random = new Random(sampling.seed());
+    boolean deviceChooses = sampling.isArgmax() || draw != null;
+    depth = deviceChooses ? backend.depth() : 1;
+    sampler = deviceChooses ? null : new Sampler(sampling, vocabulary);
+    logits = deviceChooses ? null : new float[vocabulary];
+    underWay = new Submission[work.tokens.slots()];
+    stopTokens = options.stopTokens().stream().mapToInt(Integer::intValue).toArray();
+    answer = new int[Math.min(maxTokens, cache.shape().limit() + 1)];
   }
 
   /**
@@ -35,7 +83,8 @@ public final class Generator {
    * @param cancelled is asked while the prompt is read, and after each token
    * @throws dev.helixbg.llm.backend.ContextFullException if the prompt does not fit the context
    */
-  public Generation generate(
+  public static Generation generate(
+      Workspace work,
       KvCache cache,
       int[] prompt,
       GenerationOptions options,
@@ -44,187 +93,136 @@ public final class Generator {
     if (prompt.length == 0) {
       throw new IllegalArgumentException("the prompt is empty");
     }
-    return new Run(cache, prompt, options, listener, cancelled).run();
+    return new Generator(work, cache, prompt, options, listener, cancelled).run();
   }
 
-  /** One answer. */
-  private final class Run {
-    private final KvCache cache;
-    private final int[] prompt;
-    private final int maxTokens;
-    private final IntConsumer listener;
-    private final BooleanSupplier cancelled;
-    private final Sampler sampler;
-    private final boolean deviceChooses;
-
-    /** The draw that is the device's; null where it takes the largest, or the host draws. */
-    private final Draw draw;
-
-    /** Where the device draws. */
-    private final Random random;
-
-    private final int depth;
-    private final Submission[] underWay;
-    private final int[] stopTokens;
-    private final int[] answer;
-    private final long start = System.nanoTime();
-
-    /** Choices of a token encoded so far; the i-th goes to slot i modulo the number of slots. */
-    private int encoded;
-
-    /** Choices read so far. */
-    private int read;
-
-    Run(
-        KvCache cache,
-        int[] prompt,
-        GenerationOptions options,
-        IntConsumer listener,
-        BooleanSupplier cancelled) {
-      this.cache = cache;
-      this.prompt = prompt;
-      this.maxTokens = options.maxTokens();
-      this.listener = listener;
-      this.cancelled = cancelled;
-      Sampling sampling = options.sampling();
-      draw = sampling.isTopKOnly() ? sampling.draw(logits.length) : null;
-      random = new Random(sampling.seed());
-      deviceChooses = sampling.isArgmax() || draw != null;
-      depth = deviceChooses ? backend.depth() : 1;
-      sampler = deviceChooses ? null : new Sampler(sampling, logits.length);
-      underWay = new Submission[work.tokens.slots()];
-      stopTokens = options.stopTokens().stream().mapToInt(Integer::intValue).toArray();
-      answer = new int[Math.min(maxTokens, cache.shape().limit() + 1)];
+  private Generation run() {
+    if (!work.read(cache, prompt, true, cancelled)) {
+      return new Generation(new int[0], StopReason.CANCELLED, -1, prompt.length, elapsed(start), 0);
     }
-
-    Generation run() {
-      if (!work.read(cache, prompt, true, cancelled)) {
-        return new Generation(
-            new int[0], StopReason.CANCELLED, -1, prompt.length, elapsed(start), 0);
-      }
-      if (sampler != null) {
-        Arrays.stream(prompt).forEach(sampler::saw);
-      }
-      int promptEnd = cache.length();
-      long firstTokenAt = 0;
-      long decodeNanos;
-      int stopToken = -1;
-      StopReason reason = null;
-      int count = 0;
-      try {
-        encodeChoice();
-        while (reason == null) {
-          while (encoded - read < depth && mayEncode()) {
-            encodePass();
-          }
-          int id = readChoice();
-          if (read == 1) {
-            firstTokenAt = System.nanoTime();
-          }
-          if (isStop(id)) {
-            stopToken = id;
-            reason = StopReason.STOP_TOKEN;
-          } else {
-            answer[count++] = id;
-            listener.accept(id);
-            reason = reasonToEnd();
-          }
-        }
-        decodeNanos = elapsed(firstTokenAt);
-      } finally {
-        forgetPast(promptEnd + count); // also when the listener, or a device, failed
-      }
-      return new Generation(
-          Arrays.copyOf(answer, count),
-          reason,
-          stopToken,
-          prompt.length,
-          firstTokenAt - start,
-          decodeNanos);
+    if (sampler != null) {
+      Arrays.stream(prompt).forEach(sampler::saw);
     }
-
-    /** The pass that reads choice {@code encoded − 1} again and makes the next choice. */
-    private void encodePass() {
-      work.batch.clear();
-      work.batch.add(cache, 1, 1);
-      work.model.forward(work.batch, work.tokens, slot(encoded - 1));
+    int promptEnd = cache.length();
+    long firstTokenAt = 0;
+    long decodeNanos;
+    int stopToken = -1;
+    StopReason reason = null;
+    int count = 0;
+    try {
       encodeChoice();
+      while (reason == null) {
+        while (encoded - read < depth && mayEncode()) {
+          encodePass();
+        }
+        int id = readChoice();
+        if (read == 1) {
+          firstTokenAt = System.nanoTime();
+        }
+        if (isStop(id)) {
+          stopToken = id;
+          reason = StopReason.STOP_TOKEN;
+        } else {
+          answer[count++] = id;
+          listener.accept(id);
+          reason = reasonToEnd();
+        }
+      }
+      decodeNanos = elapsed(firstTokenAt);
+    } finally {
+      forgetPast(promptEnd + count); // also when the listener, or a device, failed
     }
+    return new Generation(
+        Arrays.copyOf(answer, count),
+        reason,
+        stopToken,
+        prompt.length,
+        firstTokenAt - start,
+        decodeNanos);
+  }
 
-    private void encodeChoice() {
-      if (draw != null) {
-        double[] point = {random.nextDouble()};
-        backend.draw(work.batch, work.model.logits(), draw, point, work.tokens, slot(encoded));
-      } else if (deviceChooses) {
-        backend.argmax(work.batch, work.model.logits(), work.tokens, slot(encoded));
-      }
-      underWay[slot(encoded)] = backend.submit();
-      encoded++;
+  /** The pass that reads choice {@code encoded − 1} again and makes the next choice. */
+  private void encodePass() {
+    work.batch.clear();
+    work.batch.add(cache, 1, 1);
+    work.model.forward(work.batch, work.tokens, slot(encoded - 1));
+    encodeChoice();
+  }
+
+  private void encodeChoice() {
+    if (draw != null) {
+      double[] point = {random.nextDouble()};
+      backend.draw(work.batch, work.model.logits(), draw, point, work.tokens, slot(encoded));
+    } else if (sampler == null) {
+      backend.argmax(work.batch, work.model.logits(), work.tokens, slot(encoded));
     }
+    underWay[slot(encoded)] = backend.submit();
+    encoded++;
+  }
 
-    private int readChoice() {
-      int slot = slot(read++);
-      underWay[slot].await();
-      if (!deviceChooses) {
-        int id = sample();
-        sampler.saw(id);
-        work.tokens.set(slot, 0, id);
-      }
-      int id = work.tokens.get(slot, 0);
-      if (deviceChooses && id == 0) {
-        awaitAll();
-        work.requireNumbers(0, id);
-      }
+  private int readChoice() {
+    int slot = slot(read++);
+    underWay[slot].await();
+    if (sampler != null) {
+      int id = sample();
+      sampler.saw(id);
+      work.tokens.set(slot, 0, id);
       return id;
     }
-
-    private int sample() {
-      work.model.logits().read(0, logits);
-      int chosen = sampler.choose(logits);
-      if (chosen < 0) {
-        throw work.model.notNumbers();
-      }
-      return chosen;
-    }
-
-    private int slot(int choice) {
-      return choice % underWay.length;
-    }
-
-    private boolean mayEncode() {
-      return encoded < maxTokens && cache.length() < cache.shape().limit();
-    }
-
-    private boolean isStop(int id) {
-      for (int stop : stopTokens) {
-        if (stop == id) {
-          return true;
-        }
-      }
-      return false;
-    }
-
-    /** Null while there is none. */
-    private StopReason reasonToEnd() {
-      if (read == maxTokens) {
-        return StopReason.LENGTH;
-      }
-      if (read == encoded && !mayEncode()) {
-        return StopReason.CONTEXT_FULL;
-      }
-      return cancelled.getAsBoolean() ? StopReason.CANCELLED : null;
-    }
-
-    /** Waits for what is still under way, and drops what was computed beyond the answer. */
-    private void forgetPast(int length) {
+    int id = work.tokens.get(slot, 0);
+    if (id == 0) {
       awaitAll();
-      cache.truncate(Math.min(cache.length(), length));
+      work.requireNumbers(0, id);
     }
+    return id;
+  }
 
-    private void awaitAll() {
-      for (int choice = read; choice < encoded; choice++) {
-        underWay[slot(choice)].await();
+  private int sample() {
+    work.model.logits().read(0, logits);
+    int chosen = sampler.choose(logits);
+    if (chosen < 0) {
+      throw work.model.notNumbers();
+    }
+    return chosen;
+  }
+
+  private int slot(int choice) {
+    return choice % underWay.length;
+  }
+
+  private boolean mayEncode() {
+    return encoded < maxTokens && cache.length() < cache.shape().limit();
+  }
+
+  private boolean isStop(int id) {
+    for (int stop : stopTokens) {
+      if (stop == id) {
+        return true;
       }
+    }
+    return false;
+  }
+
+  /** Null while there is none. */
+  private StopReason reasonToEnd() {
+    if (read == maxTokens) {
+      return StopReason.LENGTH;
+    }
+    if (read == encoded && !mayEncode()) {
+      return StopReason.CONTEXT_FULL;
+    }
+    return cancelled.getAsBoolean() ? StopReason.CANCELLED : null;
+  }
+
+  /** Waits for what is still under way, and drops what was computed beyond the answer. */
+  private void forgetPast(int length) {
+    awaitAll();
+    cache.truncate(Math.min(cache.length(), length));
+  }
+
+  private void awaitAll() {
+    for (int choice = read; choice < encoded; choice++) {
+      underWay[slot(choice)].await();
     }
   }
 

@@ -21,10 +21,29 @@ public final class GroupGenerator {
 
   private final Workspace work;
   private final Backend backend;
+  private final KvCache shared;
+  private final List<int[]> prompts;
+  private final int maxTokens;
+  private final Set<Integer> stopTokens;
+  private final BooleanSupplier cancelled;
+  private final List<PromptGroup> groups = new ArrayList<>();
+  private final List<Voice> voices = new ArrayList<>();
 
-  public GroupGenerator(Workspace work) {
+  /** Of prompts whose answers grow together. */
+  private GroupGenerator(
+      Workspace work,
+      KvCache shared,
+      List<int[]> prompts,
+      int maxTokens,
+      Set<Integer> stopTokens,
+      BooleanSupplier cancelled) {
     this.work = work;
     backend = work.model.backend();
+    this.shared = shared;
+    this.prompts = prompts;
+    this.maxTokens = maxTokens;
+    this.stopTokens = stopTokens;
+    this.cancelled = cancelled;
   }
 
   /**
@@ -38,7 +57,8 @@ public final class GroupGenerator {
    * @throws dev.helixbg.llm.backend.ContextFullException if a prompt does not fit the context
    * @throws CancellationException if cancelled, within a pass or between two
    */
-  public List<Generation> generate(
+  public static List<Generation> generate(
+      Workspace work,
       KvCache shared,
       List<int[]> prompts,
       int maxTokens,
@@ -48,104 +68,81 @@ public final class GroupGenerator {
       throw new IllegalArgumentException("an answer must have at least 1 token, not " + maxTokens);
     }
     prompts.forEach(work::requirePrompt);
-    prompts.forEach(prompt -> Workspace.requireRoom(shared, prompt.length));
+    prompts.forEach(prompt -> shared.requireRoom(prompt.length));
     work.batch.clear();
     int most = work.batch.freeWanted();
     List<Generation> answers = new ArrayList<>();
     for (int from = 0; from < prompts.size(); from += most) {
       List<int[]> some = prompts.subList(from, Math.min(prompts.size(), from + most));
-      answers.addAll(new Run(shared, some, maxTokens, stopTokens, cancelled).run());
+      answers.addAll(
+          new GroupGenerator(work, shared, some, maxTokens, stopTokens, cancelled).run());
     }
     return answers;
   }
 
-  /** Answers that grow together. */
-  private final class Run {
-    private final KvCache shared;
-    private final List<int[]> prompts;
-    private final int maxTokens;
-    private final Set<Integer> stopTokens;
-    private final BooleanSupplier cancelled;
-    private final List<PromptGroup> groups = new ArrayList<>();
-    private final List<Voice> voices = new ArrayList<>();
-
-    Run(
-        KvCache shared,
-        List<int[]> prompts,
-        int maxTokens,
-        Set<Integer> stopTokens,
-        BooleanSupplier cancelled) {
-      this.shared = shared;
-      this.prompts = prompts;
-      this.maxTokens = maxTokens;
-      this.stopTokens = stopTokens;
-      this.cancelled = cancelled;
-    }
-
-    List<Generation> run() {
-      long start = System.nanoTime();
-      try {
-        readPrompts();
-        long read = System.nanoTime();
-        List<Voice> growing = growing();
-        while (!growing.isEmpty()) {
-          grow(growing);
-          growing = growing();
-        }
-        long end = System.nanoTime();
-        List<Generation> answers = new ArrayList<>();
-        for (int i = 0; i < prompts.size(); i++) {
-          answers.add(voices.get(i).answer(prompts.get(i).length, read - start, end - read));
-        }
-        return answers;
-      } finally {
-        groups.forEach(PromptGroup::close);
+  private List<Generation> run() {
+    long start = System.nanoTime();
+    try {
+      readPrompts();
+      long read = System.nanoTime();
+      List<Voice> growing = growing();
+      while (!growing.isEmpty()) {
+        grow(growing);
+        growing = growing();
       }
-    }
-
-    private void readPrompts() {
-      for (int from = 0; from < prompts.size(); ) {
-        int to = PromptGroup.end(work, prompts, from);
-        PromptGroup group = new PromptGroup(work, prompts.subList(from, to));
-        groups.add(group);
-        group.add(shared, cancelled);
-        work.forward(cancelled);
-        choose();
-        for (int i = 0; i < to - from; i++) {
-          Voice voice = new Voice(group.cache(i), maxTokens);
-          voices.add(voice);
-          voice.hear(chosen(i), stopTokens);
-        }
-        from = to;
+      long end = System.nanoTime();
+      List<Generation> answers = new ArrayList<>();
+      for (int i = 0; i < prompts.size(); i++) {
+        answers.add(voices.get(i).answer(prompts.get(i).length, read - start, end - read));
       }
+      return answers;
+    } finally {
+      groups.forEach(PromptGroup::close);
     }
+  }
 
-    private List<Voice> growing() {
-      return voices.stream().filter(voice -> voice.reason == null).toList();
-    }
-
-    private void grow(List<Voice> growing) {
-      work.batch.clear();
-      for (Voice voice : growing) {
-        work.add(voice.cache, voice.ids, voice.count - 1, 1, 1);
-      }
+  private void readPrompts() {
+    for (int from = 0; from < prompts.size(); ) {
+      int to = PromptGroup.end(work, prompts, from, 0, 0);
+      PromptGroup group = new PromptGroup(work, prompts.subList(from, to));
+      groups.add(group);
+      group.add(shared, cancelled);
       work.forward(cancelled);
       choose();
-      for (int i = 0; i < growing.size(); i++) {
-        growing.get(i).hear(chosen(i), stopTokens);
+      for (int i = 0; i < to - from; i++) {
+        Voice voice = new Voice(group.cache(i), maxTokens);
+        voices.add(voice);
+        voice.hear(chosen(i), stopTokens);
       }
+      from = to;
     }
+  }
 
-    private void choose() {
-      backend.argmax(work.batch, work.model.logits(), work.tokens, CHOSEN);
-      backend.submit().await();
-    }
+  private List<Voice> growing() {
+    return voices.stream().filter(voice -> voice.reason == null).toList();
+  }
 
-    private int chosen(int row) {
-      int id = work.tokens.get(CHOSEN, row);
-      work.requireNumbers(row, id);
-      return id;
+  private void grow(List<Voice> growing) {
+    work.batch.clear();
+    for (Voice voice : growing) {
+      work.add(voice.cache, voice.ids, voice.count - 1, 1, 1);
     }
+    work.forward(cancelled);
+    choose();
+    for (int i = 0; i < growing.size(); i++) {
+      growing.get(i).hear(chosen(i), stopTokens);
+    }
+  }
+
+  private void choose() {
+    backend.argmax(work.batch, work.model.logits(), work.tokens, CHOSEN);
+    backend.submit().await();
+  }
+
+  private int chosen(int row) {
+    int id = work.tokens.get(CHOSEN, row);
+    work.requireNumbers(row, id);
+    return id;
   }
 
   /** One answer. */

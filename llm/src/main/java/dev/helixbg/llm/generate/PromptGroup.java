@@ -22,13 +22,9 @@ final class PromptGroup implements AutoCloseable {
     this.prompts = prompts;
   }
 
-  /** Where the group that begins at {@code from} ends: as many prompts as a pass takes. */
-  static int end(Workspace work, List<int[]> prompts, int from) {
-    return end(work, prompts, from, 0, 0);
-  }
-
   /**
-   * The same, where each prompt is to be followed in its pass by more rows.
+   * Where the group that begins at {@code from} ends: as many prompts as a pass takes, each
+   * followed by more rows.
    *
    * @param spans that these rows are in; the last of each is wanted
    */

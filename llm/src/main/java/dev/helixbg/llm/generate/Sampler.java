@@ -20,8 +20,6 @@ final class Sampler {
   /** Candidates as {@link #sortKey}s, the likeliest last. */
   private final long[] candidates;
 
-  private int count;
-
   /** Their logits, the likeliest first. */
   private final float[] likeliest;
 
@@ -46,19 +44,15 @@ final class Sampler {
     for (int id = 0; id < logits.length; id++) {
       candidates[id] = sortKey(logits[id], id);
     }
-    count = logits.length;
-    if (sampling.temperature() == 0) {
-      return likeliest();
-    }
-    return chooseAmongCandidates();
+    return sampling.temperature() == 0 ? likeliest() : drawn();
   }
 
-  private int chooseAmongCandidates() {
-    Arrays.sort(candidates, 0, count);
+  private int drawn() {
+    Arrays.sort(candidates);
     if (Float.isNaN(logit(ranked(0)))) {
       return -1;
     }
-    Draw draw = sampling.draw(count);
+    Draw draw = sampling.draw(candidates.length);
     for (int i = 0; i < draw.k(); i++) {
       likeliest[i] = logit(ranked(i));
     }
@@ -91,15 +85,15 @@ final class Sampler {
 
   private int likeliest() {
     long best = candidates[0];
-    for (int i = 1; i < count; i++) {
-      best = Math.max(best, candidates[i]);
+    for (long candidate : candidates) {
+      best = Math.max(best, candidate);
     }
     return Float.isNaN(logit(best)) ? -1 : id(best);
   }
 
   /** The candidate of a rank, 0 being the likeliest. */
   private long ranked(int rank) {
-    return candidates[count - 1 - rank];
+    return candidates[candidates.length - 1 - rank];
   }
 
   /**

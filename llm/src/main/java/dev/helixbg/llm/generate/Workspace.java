@@ -23,7 +23,7 @@ public final class Workspace {
   final Batch batch;
   private final int rows;
 
-  /** A sequence that nobody listens to; see {@link #steady}. */
+  /** A sequence that nobody listens to; see {@link #fill}. */
   private KvCache silent;
 
   /** A slot per pass under way, and one to write to. */
@@ -51,7 +51,7 @@ public final class Workspace {
    */
   public boolean read(KvCache cache, int[] ids, boolean wantLast, BooleanSupplier cancelled) {
     requireKnown(ids);
-    requireRoom(cache, ids.length);
+    cache.requireRoom(ids.length);
     lastRead.await();
     Submission[] readingSlot = new Submission[tokens.slots()];
     int before = cache.length();
@@ -118,18 +118,14 @@ public final class Workspace {
     model.forward(batch, tokens, 0, candidates, cancelled);
   }
 
-  private void fill(BooleanSupplier cancelled) {
-    if (cancelled.getAsBoolean()) {
-      throw new CancellationException();
-    }
-    steady();
-  }
-
   /**
    * Fills a small pass up with rows of a sequence that nobody listens to, behind all others, so
    * that results do not depend on how much is computed together.
    */
-  private void steady() {
+  private void fill(BooleanSupplier cancelled) {
+    if (cancelled.getAsBoolean()) {
+      throw new CancellationException();
+    }
     int missing = STEADY_ROWS - Math.min(batch.rows(), batch.wanted());
     int count = Math.min(missing, Math.min(batch.freeRows(), batch.freeWanted()));
     if (count > 0) {
@@ -142,20 +138,9 @@ public final class Workspace {
     }
   }
 
-  /** The most tokens of prompts in one pass that {@link #steady} can still fill up. */
+  /** The most tokens of prompts in one pass that {@link #fill} can still fill up. */
   public int promptTokens() {
     return Math.max(1, rows - STEADY_ROWS);
-  }
-
-  /**
-   * Refuses what a sequence has no room for, before any of it is computed.
-   *
-   * @throws ContextFullException if it has none
-   */
-  static void requireRoom(KvCache cache, int tokens) {
-    if (tokens > cache.shape().limit() - cache.length()) {
-      throw new ContextFullException(cache.length(), tokens, cache.shape().limit());
-    }
   }
 
   /** Refuses an empty list of tokens, and unknown ones. */

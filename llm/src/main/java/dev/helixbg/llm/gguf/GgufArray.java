@@ -3,31 +3,12 @@ package dev.helixbg.llm.gguf;
 /**
  * A metadata array, still in the file: its bounds are checked, its elements are read when asked
  * for.
+ *
+ * @param elements at the first element
+ * @param bytes of all elements
  */
-public final class GgufArray implements GgufValue {
-  private final GgufType elementType;
-  private final int count;
-  private final GgufCursor elements;
-  private final int bytes;
-
-  /**
-   * @param elements at the first element
-   * @param bytes of all elements
-   */
-  GgufArray(GgufType elementType, int count, GgufCursor elements, int bytes) {
-    this.elementType = elementType;
-    this.count = count;
-    this.elements = elements;
-    this.bytes = bytes;
-  }
-
-  public GgufType elementType() {
-    return elementType;
-  }
-
-  public int count() {
-    return count;
-  }
+public record GgufArray(GgufType elementType, int count, GgufCursor elements, int bytes)
+    implements GgufValue {
 
   /**
    * The elements of an array of strings.

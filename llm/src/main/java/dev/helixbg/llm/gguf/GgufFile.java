@@ -2,21 +2,15 @@ package dev.helixbg.llm.gguf;
 
 import dev.helixbg.llm.tensor.Tensor;
 import java.nio.file.Path;
-import java.util.Collections;
 import java.util.SequencedMap;
 
 /**
  * An open model file: its metadata and tensors, all valid until {@link #close}. Tensors are slices
  * of the mapping; nothing is copied.
+ *
+ * @param mapped what the tensors lie in
  */
-public final class GgufFile implements AutoCloseable {
-  private final MappedFile mapped;
-  private final GgufHead head;
-
-  private GgufFile(MappedFile mapped, GgufHead head) {
-    this.mapped = mapped;
-    this.head = head;
-  }
+public record GgufFile(MappedFile mapped, GgufHead head) implements AutoCloseable {
 
   /**
    * Maps a file and reads its head.
@@ -41,28 +35,8 @@ public final class GgufFile implements AutoCloseable {
     }
   }
 
-  /** The mapping that the tensors lie in. */
-  public MappedFile mapped() {
-    return mapped;
-  }
-
   public Path path() {
     return mapped.path();
-  }
-
-  /** 2 or 3. */
-  public int version() {
-    return head.version();
-  }
-
-  /** Of the tensors' data, in bytes. */
-  public int alignment() {
-    return head.alignment();
-  }
-
-  /** Byte offset of the tensors' data. */
-  public long dataStart() {
-    return head.dataStart();
   }
 
   public GgufMetadata metadata() {
@@ -71,7 +45,7 @@ public final class GgufFile implements AutoCloseable {
 
   /** By name, in the file's order. */
   public SequencedMap<String, Tensor> tensors() {
-    return Collections.unmodifiableSequencedMap(head.tensors());
+    return head.tensors();
   }
 
   @Override

@@ -11,7 +11,7 @@ import java.util.SequencedMap;
  * @param dataStart byte offset of the data
  * @param tensors by name, in the file's order
  */
-record GgufHead(
+public record GgufHead(
     int version,
     int alignment,
     long dataStart,

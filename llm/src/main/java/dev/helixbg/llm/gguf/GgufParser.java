@@ -8,6 +8,7 @@ import dev.helixbg.llm.tensor.Tensor;
 import dev.helixbg.llm.tensor.TensorType;
 import java.lang.foreign.MemorySegment;
 import java.util.ArrayList;
+import java.util.Collections;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.SequencedMap;
@@ -285,6 +286,6 @@ final class GgufParser {
         throw new GgufException(in.file(), "the tensor occurs twice", t.describedAt(), t.name());
       }
     }
-    return tensors;
+    return Collections.unmodifiableSequencedMap(tensors);
   }
 }

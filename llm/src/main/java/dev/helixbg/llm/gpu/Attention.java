@@ -34,16 +34,19 @@ final class Attention {
   private final Kernels kernels;
   private final Scratch partials;
 
-  // A rotation that was put off.
-  private boolean pending;
-  private BatchTables tables;
-  private Batch batch;
-  private int batchVersion;
-  private Qkv qkv;
-  private Norm qNorm;
-  private Norm kNorm;
-  private GpuRope rope;
-  private int layer;
+  /** A rotation of queries and keys; {@code version} is that of the batch. */
+  private record Rotation(
+      BatchTables tables,
+      Batch batch,
+      int version,
+      Qkv qkv,
+      Norm qNorm,
+      Norm kNorm,
+      GpuRope rope,
+      int layer) {}
+
+  /** What was put off; null if nothing was. */
+  private Rotation pending;
 
   Attention(Recorder recorder, Kernels kernels) {
     this.recorder = recorder;
@@ -52,30 +55,16 @@ final class Attention {
   }
 
   void rotate(
-      BatchTables newTables,
-      Batch newBatch,
-      Qkv newQkv,
-      Norm newQNorm,
-      Norm newKNorm,
-      GpuRope newRope,
-      int newLayer) {
-    tables = newTables;
-    batch = newBatch;
-    batchVersion = newBatch.version();
-    qkv = newQkv;
-    qNorm = newQNorm;
-    kNorm = newKNorm;
-    rope = newRope;
-    layer = newLayer;
-    requirePositions();
-    pending = true;
-    if (!tables.isDistinct()
-        || groupOf(newBatch) != headsPerKvHead(newBatch, (GpuActivations) newQkv.q())) {
+      BatchTables tables, Batch batch, Qkv qkv, Norm qNorm, Norm kNorm, GpuRope rope, int layer) {
+    requirePositions(batch, rope);
+    pending = new Rotation(tables, batch, batch.version(), qkv, qNorm, kNorm, rope, layer);
+    GpuActivations q = (GpuActivations) qkv.q();
+    if (!tables.distinct() || kind(batch, q).group() != headsPerKvHead(batch, q)) {
       finishRotation();
     }
   }
 
-  private void requirePositions() {
+  private static void requirePositions(Batch batch, GpuRope rope) {
     for (int span = 0; span < batch.spans(); span++) {
       int end = batch.start(span) + batch.count(span);
       if (end > rope.positions()) {
@@ -86,63 +75,63 @@ final class Attention {
 
   /** Encodes the rotation that was put off, if there is one. */
   void finishRotation() {
-    if (!pending) {
+    Rotation r = pending;
+    if (r == null) {
       return;
     }
-    pending = false;
-    KvBlocks memory = memory(batch);
+    pending = null;
+    KvBlocks memory = memory(r.batch);
     KvShape shape = memory.shape();
-    GpuActivations q = (GpuActivations) qkv.q();
-    GpuActivations k = (GpuActivations) qkv.k();
-    GpuActivations v = (GpuActivations) qkv.v();
+    GpuActivations q = (GpuActivations) r.qkv.q();
+    GpuActivations k = (GpuActivations) r.qkv.k();
+    GpuActivations v = (GpuActivations) r.qkv.v();
     int heads = q.columns() / shape.headSize();
     recorder
-        .kernel(kernels.get(OfCache.ROTATE, kind(batch, q)))
+        .kernel(kernels.get(OfCache.ROTATE, kind(r.batch, q)))
         .writes(0, q.buffer(), 0)
         .writes(1, k.buffer(), 0)
         .reads(2, v.buffer(), 0)
-        .weights(3, (GpuMatrix) qNorm.gain())
-        .weights(4, (GpuMatrix) kNorm.gain())
-        .fixed(5, rope.buffer(), 0)
+        .weights(3, (GpuMatrix) r.qNorm.gain())
+        .weights(4, (GpuMatrix) r.kNorm.gain())
+        .fixed(5, r.rope.buffer(), 0)
         .writes(6, memory.buffer(), 0)
-        .fixed(7, tables.places())
-        .fixed(8, tables.blocks());
-    putShape(shape, q, layer, q, 1, true);
-    recorder
-        .constants(9)
-        .dispatch(Math.ceilDiv(heads + 2 * shape.kvHeads(), SIMDGROUPS), batch.rows(), 1, THREADS);
+        .fixed(7, r.tables.places())
+        .fixed(8, r.tables.blocks());
+    putShape(shape, q, r.layer, q, 1, r);
+    int groups = Math.ceilDiv(heads + 2 * shape.kvHeads(), SIMDGROUPS);
+    recorder.constants(9).dispatch(groups, r.batch.rows(), 1, THREADS);
   }
 
-  void attend(
-      BatchTables newTables,
-      Batch attended,
-      GpuActivations q,
-      int attendedLayer,
-      GpuActivations target) {
-    boolean fresh =
-        pending
-            && attended == batch
-            && attended.version() == batchVersion
-            && attendedLayer == layer
-            && q == qkv.q();
-    if (!fresh) {
+  void attend(BatchTables at, Batch batch, GpuActivations q, int layer, GpuActivations target) {
+    if (pending != null && !isOf(pending, batch, q, layer)) {
       finishRotation();
     }
-    pending = false;
-    if (newTables.isDistinct() || memory(attended).shape().headSize() > LARGEST_TILE_HEAD) {
-      rows(newTables, attended, q, attendedLayer, target, fresh);
+    Rotation fresh = pending;
+    pending = null;
+    if (at.distinct() || memory(batch).shape().headSize() > LARGEST_TILE_HEAD) {
+      rows(at, batch, q, layer, target, fresh);
     } else {
-      tiles(newTables, attended, q, attendedLayer, target);
+      tiles(at, batch, q, layer, target);
     }
   }
 
+  private static boolean isOf(Rotation rotation, Batch batch, GpuActivations q, int layer) {
+    return batch == rotation.batch
+        && batch.version() == rotation.version
+        && layer == rotation.layer
+        && q == rotation.qkv.q();
+  }
+
+  /**
+   * @param fresh the rotation to be done on the way; null if it is done
+   */
   private void rows(
       BatchTables at,
       Batch attended,
       GpuActivations q,
-      int attendedLayer,
+      int layer,
       GpuActivations target,
-      boolean fresh) {
+      Rotation fresh) {
     KvBlocks memory = memory(attended);
     KvShape shape = memory.shape();
     CacheKind kind = kind(attended, q);
@@ -152,8 +141,8 @@ final class Attention {
         parts == 1
             ? target.buffer()
             : partials.of(partialBytes(attended.rows(), heads, parts, shape.headSize()));
-    GpuActivations k = fresh ? (GpuActivations) qkv.k() : q;
-    GpuActivations v = fresh ? (GpuActivations) qkv.v() : q;
+    GpuActivations k = fresh != null ? (GpuActivations) fresh.qkv.k() : q;
+    GpuActivations v = fresh != null ? (GpuActivations) fresh.qkv.v() : q;
     recorder
         .kernel(kernels.get(OfCache.ATTEND_ROW, kind))
         .reads(0, q.buffer(), 0)
@@ -161,11 +150,11 @@ final class Attention {
         .reads(2, v.buffer(), 0)
         .fixed(7, at.places())
         .fixed(8, at.blocks());
-    if (fresh) {
+    if (fresh != null) {
       recorder
-          .weights(3, (GpuMatrix) qNorm.gain())
-          .weights(4, (GpuMatrix) kNorm.gain())
-          .fixed(5, rope.buffer(), 0)
+          .weights(3, (GpuMatrix) fresh.qNorm.gain())
+          .weights(4, (GpuMatrix) fresh.kNorm.gain())
+          .fixed(5, fresh.rope.buffer(), 0)
           .writes(6, memory.buffer(), 0);
     } else {
       recorder
@@ -174,7 +163,7 @@ final class Attention {
           .fixed(5, q.buffer(), 0)
           .reads(6, memory.buffer(), 0);
     }
-    putShape(shape, q, attendedLayer, target, parts, fresh);
+    putShape(shape, q, layer, target, parts, fresh);
     recorder.constants(9);
     if (parts == 1) {
       recorder.writes(10, target.buffer(), 0).fixed(11, partial, 0);
@@ -187,7 +176,7 @@ final class Attention {
           .kernel(kernels.get(OfCache.COMBINE, kind))
           .reads(0, partial, 0)
           .writes(1, target.buffer(), 0);
-      putShape(shape, q, attendedLayer, target, parts, fresh);
+      putShape(shape, q, layer, target, parts, fresh);
       recorder.constants(2).dispatch(heads, attended.rows(), 1, THREADS);
     }
   }
@@ -199,7 +188,7 @@ final class Attention {
   }
 
   private void tiles(
-      BatchTables at, Batch attended, GpuActivations q, int attendedLayer, GpuActivations target) {
+      BatchTables at, Batch attended, GpuActivations q, int layer, GpuActivations target) {
     KvBlocks memory = memory(attended);
     KvShape shape = memory.shape();
     recorder
@@ -208,7 +197,7 @@ final class Attention {
         .reads(1, memory.buffer(), 0)
         .fixed(2, at.tiles())
         .fixed(3, at.blocks());
-    putShape(shape, q, attendedLayer, target, 1, false);
+    putShape(shape, q, layer, target, 1, null);
     recorder
         .constants(4)
         .writes(5, target.buffer(), 0)
@@ -221,22 +210,22 @@ final class Attention {
   private void putShape(
       KvShape shape,
       GpuActivations q,
-      int ofLayer,
+      int layer,
       GpuActivations target,
       int parts,
-      boolean fresh) {
+      Rotation fresh) {
     recorder
         .put(q.columns() / shape.headSize())
         .put(shape.kvHeads())
         .put(shape.layers())
-        .put(ofLayer)
+        .put(layer)
         .put(q.stride())
-        .put(fresh ? ((GpuActivations) qkv.k()).stride() : 0)
+        .put(fresh != null ? ((GpuActivations) fresh.qkv.k()).stride() : 0)
         .put(target.stride())
         .put(parts)
-        .put(fresh ? 1 : 0)
-        .put(fresh ? qNorm.epsilon() : 0)
-        .put(fresh ? kNorm.epsilon() : 0);
+        .put(fresh != null ? 1 : 0)
+        .put(fresh != null ? fresh.qNorm.epsilon() : 0)
+        .put(fresh != null ? fresh.kNorm.epsilon() : 0);
   }
 
   private static KvBlocks memory(Batch batch) {
@@ -248,13 +237,9 @@ final class Attention {
     return q.columns() / shape.headSize() / shape.kvHeads();
   }
 
-  private CacheKind kind(Batch of, GpuActivations q) {
+  private static CacheKind kind(Batch of, GpuActivations q) {
     KvShape shape = memory(of).shape();
     return new CacheKind(shape.headSize(), group(headsPerKvHead(of, q), shape), shape.storage());
-  }
-
-  private int groupOf(Batch of) {
-    return group(headsPerKvHead(of, (GpuActivations) qkv.q()), memory(of).shape());
   }
 
   /** The most query heads of a key head that fit, the same number each time. */

@@ -4,58 +4,70 @@ import dev.helixbg.llm.backend.Batch;
 import dev.helixbg.llm.backend.KvCache;
 
 /**
- * A batch as the kernels see it: tables for the submission that is being encoded, made when the
- * first step of a pass asks for them.
+ * A batch as the kernels see it: tables for the submission that is being encoded.
+ *
+ * @param allRows the numbers 0, 1, 2 …, one per row
+ * @param wantedRows the rows whose logits are wanted
+ * @param places per row its position, and where its sequence begins in {@code blocks}
+ * @param blocks of all sequences
+ * @param tiles for {@code attend_tile}
+ * @param mostBlocks blocks of the longest sequence
+ * @param distinct whether every row belongs to another sequence, as when decoding
  */
-final class BatchTables {
+record BatchTables(
+    Uploads.Table allRows,
+    Uploads.Table wantedRows,
+    Uploads.Table places,
+    Uploads.Table blocks,
+    Uploads.Table tiles,
+    int tileCount,
+    int mostBlocks,
+    boolean distinct) {
   /** Rows of a tile of {@code attend_tile}. */
   private static final int TILE = 32;
 
-  private final Recorder recorder;
-  private Batch known;
-  private int knownVersion;
-  private long knownSubmission;
-  private Uploads.Table allRows;
-  private Uploads.Table wantedRows;
-  private Uploads.Table places;
-  private Uploads.Table blocks;
-  private Uploads.Table tiles;
-  private int tileCount;
-  private int mostBlocks;
-  private boolean distinct;
+  /** The tables of the last batch, made when the first step of a pass asks for them. */
+  static final class Last {
+    private final Recorder recorder;
+    private BatchTables tables;
+    private Batch batch;
+    private int version;
+    private long submission;
 
-  BatchTables(Recorder recorder) {
-    this.recorder = recorder;
-  }
-
-  /** Makes the tables of a batch, unless they are there. */
-  BatchTables of(Batch batch) {
-    long submission = recorder.submission();
-    if (batch != known || batch.version() != knownVersion || submission != knownSubmission) {
-      make(batch);
-      known = batch;
-      knownVersion = batch.version();
-      knownSubmission = submission;
+    Last(Recorder recorder) {
+      this.recorder = recorder;
     }
-    return this;
+
+    BatchTables of(Batch asked) {
+      long now = recorder.submission();
+      if (asked != batch || asked.version() != version || now != submission) {
+        tables = make(asked, recorder);
+        batch = asked;
+        version = asked.version();
+        submission = now;
+      }
+      return tables;
+    }
   }
 
-  private void make(Batch batch) {
+  private static BatchTables make(Batch batch, Recorder recorder) {
     int rows = batch.rows();
     int blockCount = 0;
-    tileCount = 0;
+    int tileCount = 0;
+    int mostBlocks = 0;
     for (int span = 0; span < batch.spans(); span++) {
-      blockCount += ((GpuKvCache) batch.cache(span)).blockCount();
+      int ofSpan = ((GpuKvCache) batch.cache(span)).blockCount();
+      blockCount += ofSpan;
+      mostBlocks = Math.max(mostBlocks, ofSpan);
       tileCount += Math.ceilDiv(batch.count(span), TILE);
     }
     int ints = 3 * rows + batch.wanted() + blockCount + 4 * tileCount;
-    Uploads.Table all = recorder.table(ints);
     // Structs of two and four numbers first: they are aligned to their size.
-    tiles = all;
-    places = all.from(4 * tileCount);
-    allRows = places.from(2 * rows);
-    wantedRows = allRows.from(rows);
-    blocks = wantedRows.from(batch.wanted());
+    Uploads.Table tiles = recorder.table(ints);
+    Uploads.Table places = tiles.from(4 * tileCount);
+    Uploads.Table allRows = places.from(2 * rows);
+    Uploads.Table wantedRows = allRows.from(rows);
+    Uploads.Table blocks = wantedRows.from(batch.wanted());
     for (int r = 0; r < rows; r++) {
       allRows.set(r, r);
     }
@@ -64,7 +76,6 @@ final class BatchTables {
     }
     int block = 0;
     int tile = 0;
-    mostBlocks = 0;
     for (int span = 0; span < batch.spans(); span++) {
       GpuKvCache cache = (GpuKvCache) batch.cache(span);
       for (int i = 0; i < batch.count(span); i++) {
@@ -81,10 +92,10 @@ final class BatchTables {
       for (int i = 0; i < cache.blockCount(); i++) {
         blocks.set(block++, cache.block(i));
       }
-      mostBlocks = Math.max(mostBlocks, cache.blockCount());
     }
-    recorder.upload(all, ints);
-    distinct = isDistinct(batch);
+    recorder.upload(tiles, ints);
+    return new BatchTables(
+        allRows, wantedRows, places, blocks, tiles, tileCount, mostBlocks, isDistinct(batch));
   }
 
   private static boolean isDistinct(Batch batch) {
@@ -100,41 +111,5 @@ final class BatchTables {
       }
     }
     return true;
-  }
-
-  /** The numbers 0, 1, 2 …, one per row. */
-  Uploads.Table allRows() {
-    return allRows;
-  }
-
-  Uploads.Table wantedRows() {
-    return wantedRows;
-  }
-
-  /** Per row its position, and where its sequence begins in {@link #blocks}. */
-  Uploads.Table places() {
-    return places;
-  }
-
-  Uploads.Table blocks() {
-    return blocks;
-  }
-
-  Uploads.Table tiles() {
-    return tiles;
-  }
-
-  int tileCount() {
-    return tileCount;
-  }
-
-  /** Blocks of the longest sequence. */
-  int mostBlocks() {
-    return mostBlocks;
-  }
-
-  /** Whether every row belongs to another sequence, as when decoding. */
-  boolean isDistinct() {
-    return distinct;
   }
 }

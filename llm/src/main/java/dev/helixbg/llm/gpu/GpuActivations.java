@@ -41,13 +41,6 @@ record GpuActivations(GpuBuffer buffer, int rows, int columns, int stride) imple
   }
 
   @Override
-  public float get(int row, int column) {
-    float[] value = new float[1];
-    buffer.read(offset(row) + (long) column * Float.BYTES, MemorySegment.ofArray(value));
-    return value[0];
-  }
-
-  @Override
   public void read(int row, float[] target) {
     buffer.read(offset(row), MemorySegment.ofArray(target).asSlice(0, 4L * columns));
   }

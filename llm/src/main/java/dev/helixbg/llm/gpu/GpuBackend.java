@@ -40,7 +40,7 @@ public final class GpuBackend implements Backend {
   private final Profile profile;
   private final Kernels kernels;
   private final Recorder recorder;
-  private final BatchTables tables;
+  private final BatchTables.Last tables;
   private final WeightBuffers weights;
   private final Products products;
   private final Attention attention;
@@ -63,7 +63,7 @@ public final class GpuBackend implements Backend {
     profile = profiled ? new Profile() : null;
     kernels = new Kernels(device);
     recorder = new Recorder(device, arena, counters, profile);
-    tables = new BatchTables(recorder);
+    tables = new BatchTables.Last(recorder);
     weights = new WeightBuffers(device, arena);
     products = new Products(recorder, kernels, counters);
     attention = new Attention(recorder, kernels);
@@ -197,8 +197,7 @@ public final class GpuBackend implements Backend {
     if (shape.storage() == Storage.Q8_0) {
       throw new IllegalArgumentException("a cache in " + shape.storage());
     }
-    return new GpuKvCache(
-        caches.computeIfAbsent(shape, s -> new KvBlocks(device, recorder, kernels, s)));
+    return new GpuKvCache(caches.computeIfAbsent(shape, s -> new KvBlocks(recorder, kernels, s)));
   }
 
   // ---- the steps ------------------------------------------------------------------------------
@@ -209,7 +208,7 @@ public final class GpuBackend implements Backend {
     recorder.label(batch.rows() <= Products.FEW ? "decode" : "prefill");
     GpuMatrix w = (GpuMatrix) table;
     GpuActivations target = (GpuActivations) x;
-    GpuBuffer ids = ((GpuTokens) tokens).buffers().get(slot);
+    GpuBuffer ids = ((GpuTokens) tokens).buffer(slot);
     int sides = Math.ceilDiv(w.columns(), 32) * 2;
     recorder
         .kernel(kernels.get(OfWeights.EMBED, List.of(w.type()), w.columns()))
@@ -302,14 +301,14 @@ public final class GpuBackend implements Backend {
   @Override
   public void argmax(Batch batch, Activations logits, Tokens tokens, int slot) {
     attention.finishRotation();
-    largest.one((GpuActivations) logits, batch.wanted(), ((GpuTokens) tokens).buffers().get(slot));
+    largest.one((GpuActivations) logits, batch.wanted(), ((GpuTokens) tokens).buffer(slot));
   }
 
   @Override
   public void draw(
       Batch batch, Activations logits, Draw how, double[] points, Tokens tokens, int slot) {
     attention.finishRotation();
-    largest.draw((GpuActivations) logits, how, points, ((GpuTokens) tokens).buffers().get(slot));
+    largest.draw((GpuActivations) logits, how, points, ((GpuTokens) tokens).buffer(slot));
   }
 
   @Override
@@ -325,7 +324,6 @@ public final class GpuBackend implements Backend {
     }
     closed = true;
     recorder.close();
-    caches.values().forEach(KvBlocks::close);
     arena.close();
     if (closesDevice) {
       device.close();

@@ -2,8 +2,6 @@ package dev.helixbg.llm.gpu;
 
 import dev.helixbg.llm.backend.KvShape;
 import dev.helixbg.llm.gpu.driver.GpuBuffer;
-import dev.helixbg.llm.gpu.driver.GpuDevice;
-import java.lang.foreign.Arena;
 import java.util.Arrays;
 
 /**
@@ -11,18 +9,17 @@ import java.util.Arrays;
  * positions of a sequence in all layers (see {@code cache.metal}). Sequences that have read the
  * same share blocks. The buffer begins small, and doubles when it is full.
  */
-final class KvBlocks implements AutoCloseable {
+final class KvBlocks {
   static final int POSITIONS = 32;
 
   /** 512 positions: a pass of a prompt. */
   private static final int FIRST_BLOCKS = 16;
 
-  private final GpuDevice device;
   private final Recorder recorder;
   private final Kernels kernels;
   private final KvShape shape;
   private final long blockBytes;
-  private Arena arena = Arena.ofShared();
+  private final Scratch memory;
   private GpuBuffer buffer;
 
   /** Caches that use each block. */
@@ -33,11 +30,11 @@ final class KvBlocks implements AutoCloseable {
 
   private int freeCount;
 
-  KvBlocks(GpuDevice device, Recorder recorder, Kernels kernels, KvShape shape) {
-    this.device = device;
+  KvBlocks(Recorder recorder, Kernels kernels, KvShape shape) {
     this.recorder = recorder;
     this.kernels = kernels;
     this.shape = shape;
+    memory = recorder.scratch("keys and values");
     int paddedHead = Math.ceilDiv(shape.headSize(), 4) * 4;
     blockBytes =
         2L
@@ -95,35 +92,20 @@ final class KvBlocks implements AutoCloseable {
     return copy;
   }
 
-  /** The old buffer is released, so nothing may be on its way. */
+  /** What the old buffer holds is copied, so nothing may be on its way. */
   private void grow(int missing) {
     recorder.flush();
     int first = Math.min(FIRST_BLOCKS, Math.ceilDiv(shape.limit(), POSITIONS));
     int blocks = Math.max(first, Math.max(2 * users.length, users.length + missing));
-    Arena newArena = Arena.ofShared();
-    GpuBuffer larger;
-    try {
-      larger =
-          device.buffer(newArena, "keys and values", Math.multiplyExact(blockBytes, (long) blocks));
-    } catch (RuntimeException e) {
-      newArena.close();
-      throw e;
+    GpuBuffer smaller = buffer;
+    buffer = memory.renewed(Math.multiplyExact(blockBytes, (long) blocks));
+    if (smaller != null) {
+      buffer.copy(smaller);
     }
-    if (buffer != null) {
-      larger.copy(buffer);
-    }
-    arena.close();
-    arena = newArena;
-    buffer = larger;
     free = Arrays.copyOf(free, blocks);
     for (int block = blocks - 1; block >= users.length; block--) {
       free[freeCount++] = block;
     }
     users = Arrays.copyOf(users, blocks);
-  }
-
-  @Override
-  public void close() {
-    arena.close();
   }
 }

@@ -87,9 +87,8 @@ final class Recorder {
     return scratch;
   }
 
-  /** Closes an arena when the submission that is being encoded, and all before it, have ended. */
+  /** Closes an arena when the last submission, which may still be encoded, has ended. */
   void closeAfterSubmission(Arena arena) {
-    open();
     inFlight.closeAfterLast(arena);
   }
 

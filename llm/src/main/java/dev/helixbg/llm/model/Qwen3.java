@@ -87,11 +87,8 @@ public final class Qwen3 {
     this.weights = weights;
     this.backend = backend;
     this.file = file;
-    int context = Math.min(limits.context(), config.contextLength());
-    rope = backend.rope(config.headSize(), config.ropeBase(), context);
-    cacheShape =
-        new KvShape(
-            config.layers(), config.kvHeads(), config.headSize(), context, limits.cacheStorage());
+    cacheShape = config.cacheShape(limits);
+    rope = backend.rope(config.headSize(), config.ropeBase(), cacheShape.limit());
     x = backend.activations(limits.rows(), config.hidden());
     qkv =
         new Qkv(

@@ -1,5 +1,6 @@
 package dev.helixbg.llm.model;
 
+import dev.helixbg.llm.backend.KvShape;
 import dev.helixbg.llm.gguf.GgufMetadata;
 
 /**
@@ -104,6 +105,12 @@ public record Qwen3Config(
       }
     }
     return size;
+  }
+
+  /** What caches of sequences hold, within the model's own limit. */
+  public KvShape cacheShape(PassLimits limits) {
+    int context = Math.min(limits.context(), contextLength);
+    return new KvShape(layers, kvHeads, headSize, context, limits.cacheStorage());
   }
 
   /** Values of all query heads. */

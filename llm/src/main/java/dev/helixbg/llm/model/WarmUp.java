@@ -68,10 +68,9 @@ public final class WarmUp {
     }
     try (Arena arena = Arena.ofShared()) {
       Qwen3 model = model(backend, arena, config, List.copyOf(types), storage, passes.rows);
-      Batch batch = new Batch(passes.rows, passes.rows);
-      Tokens tokens = backend.tokens(1, passes.rows);
       for (int i = 0; i < passes.times; i++) {
-        pass(model, batch, tokens, passes.rows);
+        // All wanted: else the last layer would compute but one row.
+        pass(model, passes.rows, passes.rows);
       }
     }
   }
@@ -81,32 +80,21 @@ public final class WarmUp {
    * as of answers that grow together, and of a token.
    */
   public static void rehearse(Qwen3 model, PassLimits limits) {
-    rehearse(model, Math.min(limits.rows(), Passes.PROMPT.rows), 1);
-    rehearse(model, Math.min(limits.rows(), FEW_ROWS), Math.min(limits.wanted(), FEW_ROWS));
-    rehearse(model, 1, 1);
+    pass(model, Math.min(limits.rows(), Passes.PROMPT.rows), 1);
+    pass(model, Math.min(limits.rows(), FEW_ROWS), Math.min(limits.wanted(), FEW_ROWS));
+    pass(model, 1, 1);
   }
 
-  private static void rehearse(Qwen3 model, int rows, int wanted) {
-    Tokens tokens = model.backend().tokens(1, rows);
+  private static void pass(Qwen3 model, int rows, int wanted) {
+    Backend backend = model.backend();
+    Tokens tokens = backend.tokens(1, rows);
     Batch batch = new Batch(rows, wanted);
-    try (KvCache cache = model.backend().cache(model.cacheShape())) {
+    try (KvCache cache = backend.cache(model.cacheShape())) {
       batch.add(cache, Math.min(rows, model.cacheShape().limit()), wanted);
       model.forward(batch, tokens, 0);
-      model.backend().argmax(batch, model.logits(), tokens, 0);
-      Draw draw = new Draw(1, 1, 0, 1);
-      model.backend().draw(batch, model.logits(), draw, new double[wanted], tokens, 0);
-      model.backend().submit().await();
-    }
-  }
-
-  private static void pass(Qwen3 model, Batch batch, Tokens tokens, int rows) {
-    try (KvCache cache = model.backend().cache(model.cacheShape())) {
-      batch.clear();
-      // All wanted: else the last layer would compute but one row.
-      batch.add(cache, rows, rows);
-      model.forward(batch, tokens, 0);
-      model.backend().argmax(batch, model.logits(), tokens, 0);
-      model.backend().submit().await();
+      backend.argmax(batch, model.logits(), tokens, 0);
+      backend.draw(batch, model.logits(), new Draw(1, 1, 0, 1), new double[wanted], tokens, 0);
+      backend.submit().await();
     }
   }
 

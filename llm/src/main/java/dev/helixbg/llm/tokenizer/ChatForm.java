@@ -38,15 +38,11 @@ public final class ChatForm {
    * @param system what the model is told first; null for none
    */
   public int[] opening(String system) {
-    IntStream.Builder ids = IntStream.builder();
+    Ids ids = new Ids();
     if (system != null) {
-      special(ids, START);
-      text(ids, "system\n" + system);
-      special(ids, END);
-      text(ids, "\n");
+      ids.special(START).text("system\n" + system).special(END).text("\n");
     }
-    special(ids, START);
-    return ids.build().toArray();
+    return ids.special(START).toArray();
   }
 
   /**
@@ -57,9 +53,7 @@ public final class ChatForm {
    *     never merge
    */
   public int[] opening(String system, String lead) {
-    return IntStream.concat(
-            IntStream.of(opening(system)), IntStream.of(tokenizer.encode(USER + lead)))
-        .toArray();
+    return new Ids().all(opening(system)).text(USER + lead).toArray();
   }
 
   /**
@@ -69,42 +63,45 @@ public final class ChatForm {
    * @param thinking whether the model may think aloud first
    */
   public int[] request(String user, boolean thinking) {
-    IntStream.Builder ids = IntStream.builder();
-    text(ids, USER + user);
-    special(ids, END);
-    text(ids, "\n");
-    special(ids, START);
-    text(ids, "assistant\n");
+    Ids ids = new Ids().text(USER + user).special(END).text("\n");
+    ids.special(START).text("assistant\n");
     if (!thinking) {
-      special(ids, "<think>");
-      text(ids, "\n\n");
-      special(ids, "</think>");
-      text(ids, "\n\n");
+      ids.special("<think>").text("\n\n").special("</think>").text("\n\n");
     }
-    return ids.build().toArray();
+    return ids.toArray();
   }
 
   /** A whole prompt: opening and request. */
   public int[] prompt(String system, String user, boolean thinking) {
-    return IntStream.concat(IntStream.of(opening(system)), IntStream.of(request(user, thinking)))
-        .toArray();
+    return new Ids().all(opening(system)).all(request(user, thinking)).toArray();
   }
 
   /** A whole answer, with its end: none is the beginning of another. */
   public int[] answer(String text) {
-    IntStream.Builder ids = IntStream.builder();
-    text(ids, text);
-    special(ids, END);
-    return ids.build().toArray();
+    return new Ids().text(text).special(END).toArray();
   }
 
-  private void special(IntStream.Builder ids, String token) {
-    ids.add(tokenizer.special(token));
-  }
+  /** A prompt that is put together. */
+  private final class Ids {
+    private final IntStream.Builder ids = IntStream.builder();
 
-  private void text(IntStream.Builder ids, String text) {
-    for (int id : tokenizer.encode(text)) {
-      ids.add(id);
+    Ids special(String token) {
+      ids.add(tokenizer.special(token));
+      return this;
+    }
+
+    /** Becomes text only, whatever it spells. */
+    Ids text(String text) {
+      return all(tokenizer.encode(text));
+    }
+
+    Ids all(int[] more) {
+      IntStream.of(more).forEach(ids);
+      return this;
+    }
+
+    int[] toArray() {
+      return ids.build().toArray();
     }
   }
 }

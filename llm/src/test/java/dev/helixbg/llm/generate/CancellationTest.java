@@ -90,8 +90,8 @@ class CancellationTest {
   }
 
   private static int[] answer(Qwen3 model, Workspace work, KvCache cache) {
-    return new Generator(work)
-        .generate(
+    return Generator.generate(
+            work,
             cache,
             GOLDEN.cases().getFirst().promptIds(),
             new GenerationOptions(6, Sampling.GREEDY, Set.of()),

@@ -55,9 +55,9 @@ class GeneratorTest {
       Qwen3 model, PassLimits limits, int maxTokens, Integer... stops) {
     GenerationOptions options = new GenerationOptions(maxTokens, Sampling.GREEDY, Set.of(stops));
     try (KvCache cache = model.backend().cache(model.cacheShape())) {
-      Generator generator = new Generator(new Workspace(model, limits));
+      Workspace work = new Workspace(model, limits);
       Generation answer =
-          generator.generate(cache, CASE.promptIds(), options, id -> {}, () -> false);
+          Generator.generate(work, cache, CASE.promptIds(), options, id -> {}, () -> false);
       int held = CASE.promptIds().length + answer.tokenIds().length;
       assertTrue(cache.length() == held || cache.length() == held - 1, "cache " + cache.length());
       return answer;
@@ -108,7 +108,7 @@ class GeneratorTest {
       for (Executable tooLong :
           List.<Executable>of(
               () -> work.read(cache, CASE.promptIds(), true, () -> false),
-              () -> new GroupGenerator(work).generate(cache, prompt, 1, Set.of(), () -> false),
+              () -> GroupGenerator.generate(work, cache, prompt, 1, Set.of(), () -> false),
               () -> new ChoiceScorer(work).score(cache, prompt, choices, () -> false),
               () -> new ChoiceScorer(work).score(cache, fits, choices, () -> false))) {
         assertThrows(ContextFullException.class, tooLong);
@@ -122,13 +122,14 @@ class GeneratorTest {
   void aListenerThatThrowsLeavesNothingUnderWay() {
     AtomicInteger underWay = new AtomicInteger();
     Qwen3 model = Qwen3.of(file, threeDeep(backend, underWay), LIMITS);
-    Generator generator = new Generator(new Workspace(model, LIMITS));
+    Workspace work = new Workspace(model, LIMITS);
     GenerationOptions options = new GenerationOptions(64, Sampling.GREEDY, Set.of());
     try (KvCache cache = backend.cache(model.cacheShape())) {
       assertThrows(
           IllegalStateException.class,
           () ->
-              generator.generate(
+              Generator.generate(
+                  work,
                   cache,
                   CASE.promptIds(),
                   options,
@@ -144,13 +145,13 @@ class GeneratorTest {
   @Test
   void anUnknownTokenIdIsRefused() {
     Qwen3 model = Qwen3.of(file, backend, LIMITS);
-    Generator generator = new Generator(new Workspace(model, LIMITS));
+    Workspace work = new Workspace(model, LIMITS);
     GenerationOptions options = new GenerationOptions(1, Sampling.GREEDY, Set.of());
     for (int id : new int[] {-1, 1344, Integer.MAX_VALUE}) {
       KvCache cache = backend.cache(model.cacheShape());
       assertThrows(
           IllegalArgumentException.class,
-          () -> generator.generate(cache, new int[] {1, id}, options, i -> {}, () -> false));
+          () -> Generator.generate(work, cache, new int[] {1, id}, options, i -> {}, () -> false));
       assertEquals(0, cache.length());
     }
   }
@@ -159,11 +160,12 @@ class GeneratorTest {
   void cancellingBetweenPartsOfThePromptLeavesTheSequenceAsItWas() {
     PassLimits small = new PassLimits(256, 16, 1, Storage.F32);
     Qwen3 model = Qwen3.of(file, backend, small);
-    Generator generator = new Generator(new Workspace(model, small));
+    Workspace work = new Workspace(model, small);
     KvCache cache = backend.cache(model.cacheShape());
     AtomicInteger asked = new AtomicInteger();
     Generation answer =
-        generator.generate(
+        Generator.generate(
+            work,
             cache,
             CASE.promptIds(),
             new GenerationOptions(5, Sampling.GREEDY, Set.of()),
@@ -177,10 +179,11 @@ class GeneratorTest {
   @Test
   void cancellingWhileAnsweringKeepsTheTokensSoFar() {
     Qwen3 model = Qwen3.of(file, backend, LIMITS);
-    Generator generator = new Generator(new Workspace(model, LIMITS));
+    Workspace work = new Workspace(model, LIMITS);
     List<Integer> heard = new ArrayList<>();
     Generation answer =
-        generator.generate(
+        Generator.generate(
+            work,
             backend.cache(model.cacheShape()),
             CASE.promptIds(),
             new GenerationOptions(64, Sampling.GREEDY, Set.of()),
@@ -228,8 +231,8 @@ class GeneratorTest {
   private static int[] sampled(Qwen3 model, long seed) {
     Sampling sampling = new Sampling(2.5, 40, 0.95, 0.01, 1.1, seed);
     try (KvCache cache = model.backend().cache(model.cacheShape())) {
-      return new Generator(new Workspace(model, LIMITS))
-          .generate(
+      return Generator.generate(
+              new Workspace(model, LIMITS),
               cache,
               CASE.promptIds(),
               new GenerationOptions(8, sampling, Set.of()),

@@ -29,7 +29,6 @@ class GroupGeneratorTest {
   private final Backend backend = new CpuBackend(1);
   private final Qwen3 model = Qwen3.of(file, backend, LIMITS);
   private final Workspace work = new Workspace(model, LIMITS);
-  private final GroupGenerator generator = new GroupGenerator(work);
   private final KvCache empty = backend.cache(model.cacheShape());
 
   /** More than the eight that grow together. */
@@ -46,7 +45,8 @@ class GroupGeneratorTest {
   }
 
   private List<Generation> generate(KvCache shared, List<int[]> prompts, int maxTokens) {
-    return generator.generate(shared, prompts, maxTokens, Set.of(GoldenModel.END), () -> false);
+    return GroupGenerator.generate(
+        work, shared, prompts, maxTokens, Set.of(GoldenModel.END), () -> false);
   }
 
   private List<int[]> prompts() {
@@ -89,13 +89,13 @@ class GroupGeneratorTest {
     PassLimits small = new PassLimits(512, 24, 8, Storage.F32);
     Qwen3 narrow = Qwen3.of(file, backend, small);
     List<Generation> answers =
-        new GroupGenerator(new Workspace(narrow, small))
-            .generate(
-                backend.cache(narrow.cacheShape()),
-                prompts().subList(0, 2),
-                64,
-                Set.of(GoldenModel.END),
-                () -> false);
+        GroupGenerator.generate(
+            new Workspace(narrow, small),
+            backend.cache(narrow.cacheShape()),
+            prompts().subList(0, 2),
+            64,
+            Set.of(GoldenModel.END),
+            () -> false);
     assertArrayEquals(Arrays.copyOf(greedy, greedy.length - 1), answers.get(1).tokenIds());
   }
 
@@ -109,8 +109,8 @@ class GroupGeneratorTest {
     PassLimits tight = new PassLimits(prompt.length + 2, 200, 8, Storage.F32);
     Qwen3 full = Qwen3.of(file, backend, tight);
     Generation ended =
-        new GroupGenerator(new Workspace(full, tight))
-            .generate(
+        GroupGenerator.generate(
+                new Workspace(full, tight),
                 backend.cache(full.cacheShape()),
                 List.of(prompt),
                 64,
@@ -125,7 +125,7 @@ class GroupGeneratorTest {
   void cancellingAndEmptyPromptsAreErrors() {
     assertThrows(
         CancellationException.class,
-        () -> generator.generate(empty, prompts(), 64, Set.of(), () -> true));
+        () -> GroupGenerator.generate(work, empty, prompts(), 64, Set.of(), () -> true));
     assertThrows(IllegalArgumentException.class, () -> generate(empty, List.of(new int[0]), 64));
     assertThrows(IllegalArgumentException.class, () -> generate(empty, prompts(), 0));
   }

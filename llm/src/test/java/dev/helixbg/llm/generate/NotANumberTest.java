@@ -43,9 +43,7 @@ class NotANumberTest {
         refused(() -> generate(work, cache, new Sampling(1, 0, 1, 0, 1, 1)));
         refused(() -> generate(work, cache, new Sampling(1, 20, 1, 0, 1, 1)));
         refused(
-            () ->
-                new GroupGenerator(work)
-                    .generate(cache, List.of(PROMPT), 3, Set.of(), () -> false));
+            () -> GroupGenerator.generate(work, cache, List.of(PROMPT), 3, Set.of(), () -> false));
         refused(
             () ->
                 new ChoiceScorer(work)
@@ -61,7 +59,7 @@ class NotANumberTest {
 
   private static void generate(Workspace work, KvCache cache, Sampling sampling) {
     GenerationOptions options = new GenerationOptions(3, sampling, Set.of());
-    new Generator(work).generate(cache, PROMPT, options, id -> {}, () -> false);
+    Generator.generate(work, cache, PROMPT, options, id -> {}, () -> false);
   }
 
   private static void refused(Executable work) {

@@ -109,8 +109,8 @@ class GgufFileTest {
   @ValueSource(ints = {2, 3})
   void aGoodFileIsRead(int version) throws IOException {
     try (GgufFile file = GgufFile.open(write(goodFile(version)))) {
-      assertEquals(version, file.version());
-      assertEquals(64, file.alignment());
+      assertEquals(version, file.head().version());
+      assertEquals(64, file.head().alignment());
       assertEquals("text", file.metadata().text("a.text"));
       assertEquals(
           4_000_000_000L, ((GgufValue.Whole) file.metadata().values().get("a.u32")).value());
@@ -119,7 +119,7 @@ class GgufFileTest {
       Tensor second = file.tensors().get("second");
       assertEquals(TensorType.F32, second.type());
       assertEquals(List.of(4L, 2L), second.shape());
-      assertEquals(0, file.dataStart() % 64);
+      assertEquals(0, file.head().dataStart() % 64);
       var f32 = ValueLayout.JAVA_FLOAT_UNALIGNED.withOrder(ByteOrder.LITTLE_ENDIAN);
       assertEquals(0.5f, second.data().get(f32, 0));
       assertEquals(List.of("first", "second"), List.copyOf(file.tensors().sequencedKeySet()));

@@ -76,11 +76,11 @@ abstract class GoldenContract {
     with(
         golden,
         model -> {
-          Generator generator = new Generator(new Workspace(model, LIMITS));
+          Workspace work = new Workspace(model, LIMITS);
           for (GoldenCase expected : generated(golden.cases())) {
             assertArrayEquals(
                 expected.greedyIds(),
-                greedy(model, generator, model.cacheShape(), expected),
+                greedy(model, work, model.cacheShape(), expected),
                 expected.toString());
           }
         });
@@ -92,13 +92,13 @@ abstract class GoldenContract {
     with(
         golden,
         model -> {
-          Generator generator = new Generator(new Workspace(model, LIMITS));
+          Workspace work = new Workspace(model, LIMITS);
           for (Storage storage : rounding()) {
             KvShape shape = with(model.cacheShape(), storage);
             for (GoldenCase expected : generated(golden.cases())) {
               assertArrayEquals(
                   expected.greedyIds(),
-                  greedy(model, generator, shape, expected),
+                  greedy(model, work, shape, expected),
                   storage + " " + expected);
             }
           }
@@ -109,13 +109,12 @@ abstract class GoldenContract {
     return new KvShape(shape.layers(), shape.kvHeads(), shape.headSize(), shape.limit(), storage);
   }
 
-  private static int[] greedy(
-      Qwen3 model, Generator generator, KvShape shape, GoldenCase expected) {
+  private static int[] greedy(Qwen3 model, Workspace work, KvShape shape, GoldenCase expected) {
     try (KvCache cache = model.backend().cache(shape)) {
       GenerationOptions options =
           new GenerationOptions(64, Sampling.GREEDY, Set.of(GoldenModel.END));
       Generation answer =
-          generator.generate(cache, expected.promptIds(), options, id -> {}, () -> false);
+          Generator.generate(work, cache, expected.promptIds(), options, id -> {}, () -> false);
       assertEquals(StopReason.STOP_TOKEN, answer.stopReason());
       int[] ids = Arrays.copyOf(answer.tokenIds(), answer.tokenIds().length + 1);
       ids[ids.length - 1] = answer.stopToken();
@@ -224,8 +223,9 @@ abstract class GoldenContract {
       Qwen3 model, Workspace work, KvCache cache, int[] ids, int... tokens) {
     readIn(work, cache, ids, ids.length);
     model.backend().submit().await();
-    double[] weights =
-        Arrays.stream(tokens).mapToDouble(id -> Math.exp(model.logits().get(0, id))).toArray();
+    float[] logits = new float[model.vocabulary()];
+    model.logits().read(0, logits);
+    double[] weights = Arrays.stream(tokens).mapToDouble(id -> Math.exp(logits[id])).toArray();
     double sum = Arrays.stream(weights).sum();
     return Arrays.stream(weights).map(weight -> weight / sum).toArray();
   }
@@ -268,10 +268,10 @@ abstract class GoldenContract {
             default -> {}
           }
         });
-    Generator generator = new Generator(new Workspace(model, LIMITS));
+    Workspace work = new Workspace(model, LIMITS);
     try (KvCache cache = model.backend().cache(model.cacheShape())) {
       GenerationOptions options = new GenerationOptions(1, Sampling.GREEDY, Set.of());
-      generator.generate(cache, expected.promptIds(), options, id -> {}, () -> false);
+      Generator.generate(work, cache, expected.promptIds(), options, id -> {}, () -> false);
     }
     assertClose("logits", expected.logits(), seen.get("logits"), logitBound(golden));
     expected

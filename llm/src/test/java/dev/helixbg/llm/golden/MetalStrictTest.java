@@ -63,8 +63,8 @@ class MetalStrictTest {
     GenerationOptions options = new GenerationOptions(tokens, sampling, Set.of());
     try (KvCache cache = model.backend().cache(model.cacheShape())) {
       Generation answer =
-          new Generator(new Workspace(model, LIMITS))
-              .generate(cache, prompt, options, id -> {}, () -> false);
+          Generator.generate(
+              new Workspace(model, LIMITS), cache, prompt, options, id -> {}, () -> false);
       return answer.tokenIds();
     }
   }

@@ -16,7 +16,7 @@ import dev.helixbg.llm.generate.Sampling;
 import dev.helixbg.llm.golden.GoldenModel;
 import dev.helixbg.llm.gpu.cuda.CudaDevice;
 import dev.helixbg.llm.gpu.driver.GpuException;
-import dev.helixbg.llm.gpu.metal.MetalLibraries;
+import dev.helixbg.llm.gpu.metal.MetalDevice;
 import dev.helixbg.llm.model.PassLimits;
 import dev.helixbg.llm.softmetal.SoftCuda;
 import dev.helixbg.llm.softmetal.SoftMetal;
@@ -51,7 +51,7 @@ class GpuOpeningTest {
   @AfterEach
   void forgetGpus() {
     System.clearProperty(CudaDevice.PROPERTY);
-    System.clearProperty(MetalLibraries.PROPERTY);
+    System.clearProperty(MetalDevice.PROPERTY);
     assertEquals(List.of(), metal.takeFindings());
   }
 
@@ -75,7 +75,7 @@ class GpuOpeningTest {
   /** Of a library per type and use, and of the helpers. */
   @Test
   void nothingIsCompiledAfterAModelWasOpened() {
-    System.setProperty(MetalLibraries.PROPERTY, metal.library().toString());
+    System.setProperty(MetalDevice.PROPERTY, metal.library().toString());
     try (TextModel model = open(Device.METAL)) {
       List<String> compiled = compiled();
       assertFalse(compiled.isEmpty());

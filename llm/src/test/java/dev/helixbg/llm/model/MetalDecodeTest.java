@@ -80,7 +80,7 @@ class MetalDecodeTest {
         Counters counters = backend.counters();
         Map<Counter, Long> before = counters.snapshot();
         GenerationOptions options = new GenerationOptions(TOKENS, Sampling.GREEDY, Set.of());
-        new Generator(work).generate(cache, new int[] {7}, options, id -> {}, () -> false);
+        Generator.generate(work, cache, new int[] {7}, options, id -> {}, () -> false);
         Map<Counter, Long> after = counters.snapshot();
         before.forEach((counter, value) -> after.merge(counter, -value, Long::sum));
         after.put(Counter.MOST_IN_FLIGHT, counters.get(Counter.MOST_IN_FLIGHT));

@@ -57,7 +57,7 @@ public final class LoadModelCommand extends ValueCommand {
     console.say("File      %s", gguf.path());
     console.say(
         "          %,d bytes, GGUF version %d, alignment %d",
-        gguf.mapped().bytes().byteSize(), gguf.version(), gguf.alignment());
+        gguf.mapped().bytes().byteSize(), gguf.head().version(), gguf.head().alignment());
     console.say("Model     %s", shown(model.name()));
     console.say("Backend   %s, context %,d tokens", model.backend().name(), model.contextLimit());
     GpuAccount.of(model.backend()).ifPresent(account -> account.printDevice(console));
@@ -125,8 +125,8 @@ public final class LoadModelCommand extends ValueCommand {
         Json.object()
             .put("file", gguf.path().toString())
             .put("bytes", gguf.mapped().bytes().byteSize())
-            .put("version", gguf.version())
-            .put("alignment", gguf.alignment())
+            .put("version", gguf.head().version())
+            .put("alignment", gguf.head().alignment())
             .put("name", model.name())
             .put("backend", model.backend().name())
             .put("context_limit", model.contextLimit());

@@ -32,11 +32,6 @@ public record HostActivations(MemorySegment data, int rows, int columns, int str
   }
 
   @Override
-  public float get(int row, int column) {
-    return data.get(ValueLayout.JAVA_FLOAT, offset(row) + (long) column * Float.BYTES);
-  }
-
-  @Override
   public void read(int row, float[] target) {
     MemorySegment.copy(data, ValueLayout.JAVA_FLOAT, offset(row), target, 0, columns);
   }

@@ -17,6 +17,7 @@ import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.util.HashMap;
 import java.util.Map;
+import java.util.stream.Stream;
 
 /**
  * What backends on the CPU have in common: buffers in one arena that {@link #close} frees, and
@@ -61,7 +62,8 @@ public abstract class HostBackend implements Backend {
 
   @Override
   public final Tokens tokens(int slots, int rows) {
-    return new HostTokens(slots, rows);
+    return new Tokens(
+        Stream.generate(() -> MemorySegment.ofArray(new int[rows])).limit(slots).toList());
   }
 
   @Override

@@ -1,6 +1,5 @@
 package dev.helixbg.llm.backend.host;
 
-import dev.helixbg.llm.backend.ContextFullException;
 import dev.helixbg.llm.backend.KvCache;
 import dev.helixbg.llm.backend.KvShape;
 import java.lang.foreign.MemorySegment;
@@ -13,27 +12,15 @@ import java.util.Arrays;
  * <p>A fork shares the pages of its prefix and begins a new run after them, so it costs nothing; a
  * page is written only by the cache that took it, and only behind what forks read.
  */
-public final class HostKvCache implements KvCache {
-  private final KvShape shape;
+public final class HostKvCache extends KvCache {
   private final KvPool pool;
   private KvPage[] pages = new KvPage[4];
   private int[] starts = new int[4];
   private int runs;
-  private int length;
 
   HostKvCache(KvShape shape, KvPool pool) {
-    this.shape = shape;
+    super(shape);
     this.pool = pool;
-  }
-
-  @Override
-  public KvShape shape() {
-    return shape;
-  }
-
-  @Override
-  public int length() {
-    return length;
   }
 
   public int runs() {
@@ -80,24 +67,20 @@ public final class HostKvCache implements KvCache {
    * positions follow, {@code headSize} numbers each.
    */
   public long keys(int run, int layer, int kvHead) {
-    return headBytes(run) * (2L * layer * shape.kvHeads() + kvHead);
+    return headBytes(run) * (2L * layer * shape().kvHeads() + kvHead);
   }
 
   /** Byte offset of a head's values, as {@link #keys}. */
   public long values(int run, int layer, int kvHead) {
-    return headBytes(run) * ((2L * layer + 1) * shape.kvHeads() + kvHead);
+    return headBytes(run) * ((2L * layer + 1) * shape().kvHeads() + kvHead);
   }
 
   private long headBytes(int run) {
-    return pages[run].capacity * shape.headBytes();
+    return pages[run].capacity * shape().headBytes();
   }
 
   @Override
-  public void extend(int count) {
-    if (count > shape.limit() - length) {
-      throw new ContextFullException(length, count, shape.limit());
-    }
-    int end = length + count;
+  protected void makeRoom(int end) {
     while (length < end) {
       if (lastRunRoom() == 0) {
         appendRun(pool.take(Math.max(end - length, nextPageSize()), this));
@@ -131,23 +114,16 @@ public final class HostKvCache implements KvCache {
   }
 
   @Override
-  public void truncate(int newLength) {
-    if (newLength < 0 || newLength > length) {
-      throw new IllegalArgumentException("truncate " + length + " positions to " + newLength);
-    }
-    while (runs > 0 && starts[runs - 1] >= newLength) {
+  protected void release(int end) {
+    while (runs > 0 && starts[runs - 1] >= end) {
       pool.release(pages[--runs]);
       pages[runs] = null;
     }
-    length = newLength;
   }
 
   @Override
-  public KvCache fork(int prefix) {
-    if (prefix < 0 || prefix > length) {
-      throw new IllegalArgumentException("fork at " + prefix + " of " + length + " positions");
-    }
-    HostKvCache child = new HostKvCache(shape, pool);
+  protected KvCache share(int prefix) {
+    HostKvCache child = new HostKvCache(shape(), pool);
     for (int run = 0; run < runs && starts[run] < prefix; run++) {
       KvPage page = pages[run];
       page.holders++;
@@ -155,12 +131,6 @@ public final class HostKvCache implements KvCache {
       child.length = starts[run];
       child.appendRun(page);
     }
-    child.length = prefix;
     return child;
-  }
-
-  @Override
-  public void close() {
-    truncate(0);
   }
 }

@@ -1,13 +1,8 @@
 package dev.helixbg.llm.backend.host;
 
-import static java.lang.foreign.ValueLayout.JAVA_INT;
-import static java.lang.foreign.ValueLayout.JAVA_LONG;
-
+import dev.helixbg.config.natives.NativeFunction;
 import java.lang.foreign.Arena;
-import java.lang.foreign.FunctionDescriptor;
-import java.lang.foreign.Linker;
 import java.lang.foreign.MemorySegment;
-import java.lang.invoke.MethodHandle;
 
 /**
  * Zeroed memory for buffers that are seldom used up: pages that nobody has written to yet are not
@@ -29,23 +24,18 @@ public final class HostMemory {
   private static final long FAILED = -1;
 
   /** {@code void *mmap(void *addr, size_t length, int prot, int flags, int fd, off_t offset)}. */
-  private static final MethodHandle MAP =
-      function(
-          "mmap",
-          FunctionDescriptor.of(
-              JAVA_LONG, JAVA_LONG, JAVA_LONG, JAVA_INT, JAVA_INT, JAVA_INT, JAVA_LONG));
+  private static final NativeFunction MAP = NativeFunction.ofC("mmap").orElseThrow();
+
+  /** {@code int munmap(void *addr, size_t length)}. */
+  private static final NativeFunction UNMAP = NativeFunction.ofC("munmap").orElseThrow();
 
   private HostMemory() {}
 
-  /** Makes the handle: tens of milliseconds, which may pass beside something else. */
-  public static boolean prepare() {
-    return MAP.type() != null;
-  }
-
-  private static MethodHandle function(String name, FunctionDescriptor descriptor) {
-    Linker linker = Linker.nativeLinker();
-    return linker.downcallHandle(linker.defaultLookup().findOrThrow(name), descriptor);
-  }
+  /**
+   * Has this class, and the functions' handle, made: tens of milliseconds, which may pass beside
+   * something else.
+   */
+  public static void prepare() {}
 
   /** Memory that is given back to the system when the arena closes. */
   static MemorySegment allocate(Arena arena, long bytes) {
@@ -53,7 +43,8 @@ public final class HostMemory {
       return arena.allocate(bytes, ALIGNMENT);
     }
     long address = map(0, bytes, PRIVATE | ANONYMOUS);
-    return MemorySegment.ofAddress(address).reinterpret(bytes, arena, HostMemory::unmap);
+    return MemorySegment.ofAddress(address)
+        .reinterpret(bytes, arena, unused -> UNMAP.call(address, bytes, 0));
   }
 
   /**
@@ -74,30 +65,10 @@ public final class HostMemory {
   }
 
   private static long map(long place, long bytes, int flags) {
-    long address;
-    try {
-      address = (long) MAP.invokeExact(place, bytes, READ_AND_WRITE, flags, NO_FILE, 0L);
-    } catch (Throwable e) {
-      throw new IllegalStateException(e);
-    }
+    long address = MAP.call(place, bytes, READ_AND_WRITE, flags, NO_FILE, 0, 0, 0);
     if (address == FAILED) {
       throw new OutOfMemoryError("the system has no %,d bytes of memory left".formatted(bytes));
     }
     return address;
-  }
-
-  private static void unmap(MemorySegment memory) {
-    try {
-      int unused = (int) Unmap.FUNCTION.invokeExact(memory.address(), memory.byteSize());
-    } catch (Throwable e) {
-      throw new IllegalStateException(e);
-    }
-  }
-
-  /** Made when first wanted: making a method handle takes milliseconds of opening a model. */
-  private static final class Unmap {
-    /** {@code int munmap(void *addr, size_t length)}. */
-    private static final MethodHandle FUNCTION =
-        function("munmap", FunctionDescriptor.of(JAVA_INT, JAVA_LONG, JAVA_LONG));
   }
 }

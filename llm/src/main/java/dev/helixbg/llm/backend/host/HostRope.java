@@ -4,18 +4,23 @@ import dev.helixbg.llm.backend.Rope;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
+import java.util.Arrays;
 
 /** Cosines and sines of the rotation angles, computed when a position is first used. */
 public final class HostRope implements Rope {
   private final MemorySegment table;
-  private final double base;
   private final int pairs;
+
+  /** Of each pair, from one position to the next. */
+  private final double[] turns;
+
   private final int positions;
   private int filled;
 
-  HostRope(Arena arena, int headSize, double base, int positions) {
-    this.base = base;
-    this.pairs = headSize / 2;
+  public HostRope(Arena arena, int headSize, double base, int positions) {
+    pairs = headSize / 2;
+    turns = new double[pairs];
+    Arrays.setAll(turns, pair -> Math.pow(base, -pair / (double) pairs));
     this.positions = positions;
     table = HostMemory.allocate(arena, 2L * pairs * Float.BYTES * positions);
   }
@@ -50,7 +55,7 @@ public final class HostRope implements Rope {
     }
     for (; filled < end; filled++) {
       for (int pair = 0; pair < pairs; pair++) {
-        double angle = filled * Math.pow(base, -pair / (double) pairs);
+        double angle = filled * turns[pair];
         table.setAtIndex(
             ValueLayout.JAVA_FLOAT, cosines(filled) / Float.BYTES + pair, (float) Math.cos(angle));
         table.setAtIndex(

@@ -20,10 +20,10 @@ final class MetalCommands implements GpuCommands {
 
   /** Two MTLSize for each thread that encodes: written before each dispatch, read by it. */
   private static final ThreadLocal<MemorySegment> SIZES =
-      ThreadLocal.withInitial(() -> Arena.ofAuto().allocate(MessageSend.SIZE, 2));
+      ThreadLocal.withInitial(() -> Arena.ofAuto().allocate(ObjectiveC.SIZE, 2));
 
   private final ObjectiveC objc;
-  private final CommandSelectors selectors;
+  private final ObjectiveC.CommandSelectors selectors;
   private final long id;
   private final MemorySegment groups;
   private final MemorySegment threads;
@@ -32,11 +32,11 @@ final class MetalCommands implements GpuCommands {
   /**
    * @param id is released with this
    */
-  MetalCommands(ObjectiveC objc, CommandSelectors selectors, long id) {
+  MetalCommands(ObjectiveC objc, ObjectiveC.CommandSelectors selectors, long id) {
     this.objc = objc;
     this.selectors = selectors;
     this.id = id;
-    long size = MessageSend.SIZE.byteSize();
+    long size = ObjectiveC.SIZE.byteSize();
     groups = SIZES.get().asSlice(0, size);
     threads = SIZES.get().asSlice(size, size);
   }
@@ -47,12 +47,12 @@ final class MetalCommands implements GpuCommands {
       if (encoder == ObjectiveC.NIL) {
         encoder = newEncoder();
       }
-      objc.send.ask(encoder, selectors.setPipeline(), kernel.handle());
+      objc.ask(encoder, selectors.setPipeline, kernel.handle());
     }
   }
 
   private long newEncoder() {
-    long made = objc.send.ask(id, selectors.encoderOfType(), CONCURRENT);
+    long made = objc.ask(id, selectors.encoderOfType, CONCURRENT);
     if (made == ObjectiveC.NIL) {
       throw new GpuException("Metal gave no command encoder");
     }
@@ -61,18 +61,18 @@ final class MetalCommands implements GpuCommands {
 
   @Override
   public void buffer(int index, GpuBuffer buffer, long offset) {
-    objc.send.ask(encoder, selectors.setBuffer(), ((MetalBuffer) buffer).id(), offset, index);
+    objc.ask(encoder, selectors.setBuffer, ((MetalBuffer) buffer).id(), offset, index);
   }
 
   /** At most 4 KB, which is Metal's limit. */
   @Override
   public void constants(int index, MemorySegment constants, int length) {
-    objc.send.ask(encoder, selectors.setBytes(), constants.address(), length, index);
+    objc.ask(encoder, selectors.setBytes, constants.address(), length, index);
   }
 
   @Override
   public void threadgroupBytes(int length) {
-    objc.send.ask(encoder, selectors.setThreadgroupBytes(), (length + 15L) & -16L, 0);
+    objc.ask(encoder, selectors.setThreadgroupBytes, (length + 15L) & -16L, 0, 0);
   }
 
   @Override
@@ -80,7 +80,7 @@ final class MetalCommands implements GpuCommands {
     set(groups, x, y, z);
     set(threads, threadCount, 1, 1);
     try (ObjectiveC.Pool pool = objc.pool()) {
-      objc.send.tellSizes(encoder, selectors.dispatch(), groups, threads);
+      objc.tellSizes(encoder, selectors.dispatch, groups, threads);
     }
   }
 
@@ -93,7 +93,7 @@ final class MetalCommands implements GpuCommands {
   @Override
   public void barrier() {
     try (ObjectiveC.Pool pool = objc.pool()) {
-      objc.send.ask(encoder, selectors.barrier(), SCOPE_BUFFERS);
+      objc.ask(encoder, selectors.barrier, SCOPE_BUFFERS);
     }
   }
 
@@ -102,14 +102,14 @@ final class MetalCommands implements GpuCommands {
     endEncoder();
     try (ObjectiveC.Pool pool = objc.pool()) {
       objc.label(id, label);
-      objc.send.ask(id, selectors.commit());
+      objc.ask(id, selectors.commit);
     }
   }
 
   private void endEncoder() {
     if (encoder != ObjectiveC.NIL) {
       try (ObjectiveC.Pool pool = objc.pool()) {
-        objc.send.ask(encoder, selectors.endEncoding());
+        objc.ask(encoder, selectors.endEncoding);
       }
       objc.release(encoder);
       encoder = ObjectiveC.NIL;
@@ -118,25 +118,24 @@ final class MetalCommands implements GpuCommands {
 
   @Override
   public boolean ended() {
-    return objc.send.ask(id, selectors.status()) >= COMPLETED;
+    return objc.ask(id, selectors.status) >= COMPLETED;
   }
 
   @Override
   public void await() {
     try (ObjectiveC.Pool pool = objc.pool()) {
       if (!ended()) {
-        objc.send.ask(id, selectors.waitUntilCompleted());
+        objc.ask(id, selectors.waitUntilCompleted);
       }
-      if (objc.send.ask(id, selectors.status()) == ERROR) {
-        throw GpuException.unfinished(objc.errorText(objc.send.ask(id, selectors.error())));
+      if (objc.ask(id, selectors.status) == ERROR) {
+        throw GpuException.unfinished(objc.errorText(objc.ask(id, selectors.error)));
       }
     }
   }
 
   @Override
   public double seconds() {
-    return objc.send.askDouble(id, selectors.gpuEndTime())
-        - objc.send.askDouble(id, selectors.gpuStartTime());
+    return objc.askDouble(id, selectors.gpuEndTime) - objc.askDouble(id, selectors.gpuStartTime);
   }
 
   @Override

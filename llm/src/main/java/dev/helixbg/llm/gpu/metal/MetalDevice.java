@@ -3,17 +3,15 @@ package dev.helixbg.llm.gpu.metal;
 import static java.lang.foreign.ValueLayout.ADDRESS;
 import static java.lang.foreign.ValueLayout.JAVA_LONG;
 
+import dev.helixbg.config.natives.NativeFunction;
 import dev.helixbg.llm.gpu.driver.GpuBuffer;
 import dev.helixbg.llm.gpu.driver.GpuCommands;
 import dev.helixbg.llm.gpu.driver.GpuDevice;
 import dev.helixbg.llm.gpu.driver.GpuException;
 import dev.helixbg.llm.gpu.driver.GpuKernel;
 import dev.helixbg.llm.gpu.driver.KernelLibrary;
-import dev.helixbg.llm.gpu.driver.NativeFunction;
 import java.lang.foreign.Arena;
-import java.lang.foreign.Linker;
 import java.lang.foreign.MemorySegment;
-import java.lang.foreign.SymbolLookup;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
 
@@ -24,6 +22,12 @@ import java.util.concurrent.ConcurrentHashMap;
  * at a time, a platform thread.
  */
 public final class MetalDevice implements GpuDevice {
+  /**
+   * System property with the path of one library that stands in for all of Apple's: the tests put
+   * their software Metal there.
+   */
+  public static final String PROPERTY = "helixbg.metal.library";
+
   /** MTLResourceStorageModeShared, with tracked hazards: command buffers wait for each other. */
   private static final long SHARED = 0;
 
@@ -38,7 +42,7 @@ public final class MetalDevice implements GpuDevice {
   private final ObjectiveC objc;
   private final Arena arena = Arena.ofShared();
   private final long id;
-  private final CommandSelectors selectors;
+  private final ObjectiveC.CommandSelectors selectors;
   private final long queue;
 
   /** The {@code MTLResidencySet} of all buffers; nil before macOS 15. */
@@ -53,9 +57,9 @@ public final class MetalDevice implements GpuDevice {
   private MetalDevice(ObjectiveC objc, long id) {
     this.objc = objc;
     this.id = objc.releasedBy(arena, id);
-    selectors = new CommandSelectors(objc);
+    selectors = objc.new CommandSelectors();
     try (ObjectiveC.Pool pool = objc.pool()) {
-      long made = objc.send.ask(id, objc.selector("newCommandQueue"));
+      long made = objc.ask(id, "newCommandQueue");
       if (made == ObjectiveC.NIL) {
         arena.close();
         throw new GpuException("Metal gave no command queue");
@@ -66,17 +70,16 @@ public final class MetalDevice implements GpuDevice {
   }
 
   private long newResidencySet() {
-    long selector = objc.selector("newResidencySetWithDescriptor:error:");
-    if (!objc.send.isTrue(id, objc.selector("respondsToSelector:"), selector)) {
+    if (!objc.has(id, "newResidencySetWithDescriptor:error:")) {
       return ObjectiveC.NIL;
     }
-    long descriptor =
-        objc.send.ask(objc.classOf("MTLResidencySetDescriptor"), objc.selector("new"));
+    long descriptor = objc.ask(objc.classOf("MTLResidencySetDescriptor"), "new");
     try (Arena call = Arena.ofConfined()) {
-      long made = objc.send.ask(id, selector, descriptor, call.allocate(ADDRESS).address());
+      long error = call.allocate(ADDRESS).address();
+      long made = objc.ask(id, "newResidencySetWithDescriptor:error:", descriptor, error);
       if (made != ObjectiveC.NIL) { // without, Metal decides for itself
         objc.releasedBy(arena, made);
-        objc.send.ask(queue, objc.selector("addResidencySet:"), made);
+        objc.ask(queue, "addResidencySet:", made);
       }
       return made;
     } finally {
@@ -88,19 +91,25 @@ public final class MetalDevice implements GpuDevice {
   private void keepResident() {
     long now = System.nanoTime();
     if (residency != ObjectiveC.NIL && (!resident || now - residentSince > RESIDENT_NANOS)) {
-      objc.send.ask(residency, objc.selector("requestResidency"));
+      objc.ask(residency, "requestResidency");
       resident = true;
       residentSince = now;
     }
   }
 
+  /** Opens the system's default device, or that of the library that {@link #PROPERTY} names. */
+  public static MetalDevice open() {
+    return open(System.getProperty(PROPERTY, ""));
+  }
+
   /**
-   * Opens the system's default device.
+   * Opens the default device of a library that stands in for all of Apple's.
    *
+   * @param library its path; empty for Apple's own
    * @throws GpuException if there is no Metal on this machine, in one sentence for the user
    */
-  public static MetalDevice open(MetalLibraries libraries) {
-    ObjectiveC objc = new ObjectiveC(libraries);
+  public static MetalDevice open(String library) {
+    ObjectiveC objc = new ObjectiveC(library);
     long device;
     try (ObjectiveC.Pool pool = objc.pool()) {
       device = objc.function("MTLCreateSystemDefaultDevice").call(0);
@@ -120,31 +129,31 @@ public final class MetalDevice implements GpuDevice {
   @Override
   public String name() {
     try (ObjectiveC.Pool pool = objc.pool()) {
-      return objc.text(objc.send.ask(id, objc.selector("name")));
+      return objc.text(objc.ask(id, "name"));
     }
   }
 
   /** Above it work becomes slow. */
   @Override
   public long memoryBudget() {
-    return objc.send.ask(id, objc.selector("recommendedMaxWorkingSetSize"));
+    return objc.ask(id, "recommendedMaxWorkingSetSize");
   }
 
   @Override
   public long memoryUsed() {
-    return objc.send.ask(id, objc.selector("currentAllocatedSize"));
+    return objc.ask(id, "currentAllocatedSize");
   }
 
   @Override
   public long maxBufferBytes() {
-    return objc.send.ask(id, objc.selector("maxBufferLength"));
+    return objc.ask(id, "maxBufferLength");
   }
 
   @Override
   public GpuCommands commands() {
     try (ObjectiveC.Pool pool = objc.pool()) {
       keepResident();
-      long made = objc.send.ask(queue, selectors.commandBuffer());
+      long made = objc.ask(queue, selectors.commandBuffer);
       if (made == ObjectiveC.NIL) {
         throw new GpuException("Metal gave no command buffer");
       }
@@ -157,7 +166,7 @@ public final class MetalDevice implements GpuDevice {
   @Override
   public GpuBuffer buffer(Arena owner, String label, long bytes) {
     try (ObjectiveC.Pool pool = objc.pool()) {
-      long buffer = objc.send.ask(id, objc.selector("newBufferWithLength:options:"), bytes, SHARED);
+      long buffer = objc.ask(id, "newBufferWithLength:options:", bytes, SHARED);
       if (buffer == ObjectiveC.NIL) {
         throw GpuException.failed(
             "Metal has no memory for a buffer of %,d bytes (%s); its budget is %,d bytes"
@@ -174,9 +183,9 @@ public final class MetalDevice implements GpuDevice {
     long length = pageStart(address + bytes + pageSize - 1) - start;
     try (ObjectiveC.Pool pool = objc.pool()) {
       long buffer =
-          objc.send.ask(
+          objc.ask(
               id,
-              objc.selector("newBufferWithBytesNoCopy:length:options:deallocator:"),
+              "newBufferWithBytesNoCopy:length:options:deallocator:",
               start,
               length,
               SHARED,
@@ -184,7 +193,7 @@ public final class MetalDevice implements GpuDevice {
       if (buffer == ObjectiveC.NIL) {
         return null;
       }
-      if (objc.send.ask(buffer, objc.selector("length")) != length) {
+      if (objc.ask(buffer, "length") != length) {
         objc.release(buffer);
         return null;
       }
@@ -201,7 +210,7 @@ public final class MetalDevice implements GpuDevice {
     objc.label(buffer, label);
     inResidencySet("addAllocation:", buffer);
     MemorySegment data =
-        MemorySegment.ofAddress(objc.send.ask(buffer, objc.selector("contents")))
+        MemorySegment.ofAddress(objc.ask(buffer, "contents"))
             .reinterpret(bytes, owner, segment -> release(buffer));
     return new MetalBuffer(buffer, data);
   }
@@ -215,15 +224,14 @@ public final class MetalDevice implements GpuDevice {
 
   private void inResidencySet(String change, long buffer) {
     if (residency != ObjectiveC.NIL) {
-      objc.send.ask(residency, objc.selector(change), buffer);
-      objc.send.ask(residency, objc.selector("commit"));
+      objc.ask(residency, change, buffer);
+      objc.ask(residency, "commit");
     }
   }
 
   /** 16,384 on Apple silicon, 4,096 elsewhere. */
   private static long systemPageSize() {
-    SymbolLookup library = Linker.nativeLinker().defaultLookup();
-    return (int) new NativeFunction(library.findOrThrow("getpagesize")).call(0);
+    return (int) NativeFunction.ofC("getpagesize").orElseThrow().call(0);
   }
 
   // ---- kernels --------------------------------------------------------------------------------
@@ -246,20 +254,15 @@ public final class MetalDevice implements GpuDevice {
 
   /** With fast math. */
   private long compile(String library, String source) {
-    long options = objc.send.ask(objc.classOf("MTLCompileOptions"), objc.selector("new"));
+    long options = objc.ask(objc.classOf("MTLCompileOptions"), "new");
     long text = objc.string(source);
     try (ObjectiveC.Pool pool = objc.pool();
         Arena call = Arena.ofConfined()) {
       setFastMath(options);
-      objc.send.ask(options, objc.selector("setLanguageVersion:"), LANGUAGE_VERSION);
+      objc.ask(options, "setLanguageVersion:", LANGUAGE_VERSION);
       MemorySegment error = call.allocate(ADDRESS);
       long compiled =
-          objc.send.ask(
-              id,
-              objc.selector("newLibraryWithSource:options:error:"),
-              text,
-              options,
-              error.address());
+          objc.ask(id, "newLibraryWithSource:options:error:", text, options, error.address());
       if (compiled == ObjectiveC.NIL) {
         throw new GpuException(
             "Metal cannot compile the kernels of %s: %s"
@@ -275,18 +278,17 @@ public final class MetalDevice implements GpuDevice {
 
   /** By the method of macOS 15, or the one that it replaced. */
   private void setFastMath(long options) {
-    long setMathMode = objc.selector("setMathMode:");
-    if (objc.send.isTrue(options, objc.selector("respondsToSelector:"), setMathMode)) {
-      objc.send.ask(options, setMathMode, MATH_MODE_FAST);
+    if (objc.has(options, "setMathMode:")) {
+      objc.ask(options, "setMathMode:", MATH_MODE_FAST);
     } else {
-      objc.send.ask(options, objc.selector("setFastMathEnabled:"), 1);
+      objc.ask(options, "setFastMathEnabled:", 1);
     }
   }
 
   private GpuKernel pipeline(long library, String kernel) {
     try (ObjectiveC.Pool pool = objc.pool()) {
       long name = objc.string(kernel);
-      long function = objc.send.ask(library, objc.selector("newFunctionWithName:"), name);
+      long function = objc.ask(library, "newFunctionWithName:", name);
       objc.release(name);
       if (function == ObjectiveC.NIL) {
         throw new GpuException("the Metal sources have no kernel " + kernel);
@@ -300,17 +302,13 @@ public final class MetalDevice implements GpuDevice {
     try (Arena call = Arena.ofConfined()) {
       MemorySegment error = call.allocate(ADDRESS);
       long pipeline =
-          objc.send.ask(
-              id,
-              objc.selector("newComputePipelineStateWithFunction:error:"),
-              function,
-              error.address());
+          objc.ask(id, "newComputePipelineStateWithFunction:error:", function, error.address());
       if (pipeline == ObjectiveC.NIL) {
         throw new GpuException(
             "Metal cannot prepare the kernel %s: %s"
                 .formatted(kernel, objc.errorText(error.get(JAVA_LONG, 0))));
       }
-      long threads = objc.send.ask(pipeline, objc.selector("maxTotalThreadsPerThreadgroup"));
+      long threads = objc.ask(pipeline, "maxTotalThreadsPerThreadgroup");
       return new GpuKernel(objc.releasedBy(arena, pipeline), kernel, (int) threads);
     } finally {
       objc.release(function);
@@ -320,7 +318,7 @@ public final class MetalDevice implements GpuDevice {
   @Override
   public void close() {
     if (resident) {
-      objc.send.ask(residency, objc.selector("endResidency"));
+      objc.ask(residency, "endResidency");
       resident = false;
     }
     arena.close();

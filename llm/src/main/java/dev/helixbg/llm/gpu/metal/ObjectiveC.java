@@ -1,18 +1,29 @@
 package dev.helixbg.llm.gpu.metal;
 
 import static java.lang.foreign.ValueLayout.JAVA_BYTE;
+import static java.lang.foreign.ValueLayout.JAVA_DOUBLE;
+import static java.lang.foreign.ValueLayout.JAVA_LONG;
 
+import dev.helixbg.config.natives.NativeFunction;
 import dev.helixbg.llm.gpu.driver.GpuException;
-import dev.helixbg.llm.gpu.driver.NativeFunction;
 import java.lang.foreign.Arena;
+import java.lang.foreign.FunctionDescriptor;
+import java.lang.foreign.Linker;
+import java.lang.foreign.MemoryLayout;
 import java.lang.foreign.MemorySegment;
+import java.lang.foreign.StructLayout;
 import java.lang.foreign.SymbolLookup;
+import java.lang.invoke.MethodHandle;
 import java.nio.charset.StandardCharsets;
+import java.util.Arrays;
+import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.concurrent.ConcurrentHashMap;
 
 /**
- * The Objective-C runtime: selectors, classes, reference counts, autorelease pools, strings.
+ * The Objective-C runtime: libraries, selectors, classes, messages, reference counts, autorelease
+ * pools, strings.
  *
  * <p>Ownership follows Cocoa's rule: what a method whose name begins with {@code new}, {@code
  * alloc}, {@code copy} or {@code Create} returns is owned by the caller and must be released;
@@ -24,10 +35,33 @@ final class ObjectiveC {
 
   private static final long UTF8 = 4; // NSUTF8StringEncoding
 
-  /** {@code MessageSend} with this runtime's {@code objc_msgSend}. */
-  final MessageSend send;
+  private static final String FRAMEWORKS = "/System/Library/Frameworks/%s.framework/%<s";
+
+  /**
+   * What macOS brings. CoreGraphics is not called, but without it a command-line program may find
+   * no default device.
+   */
+  private static final List<String> SYSTEM =
+      List.of(
+          "/usr/lib/libobjc.A.dylib",
+          FRAMEWORKS.formatted("Foundation"),
+          FRAMEWORKS.formatted("CoreGraphics"),
+          FRAMEWORKS.formatted("Metal"));
+
+  /** {@code MTLSize}: three unsigned 64-bit numbers. */
+  static final StructLayout SIZE =
+      MemoryLayout.structLayout(
+          JAVA_LONG.withName("width"), JAVA_LONG.withName("height"), JAVA_LONG.withName("depth"));
+
+  private static final MethodHandle DOUBLE =
+      Linker.nativeLinker()
+          .downcallHandle(FunctionDescriptor.of(JAVA_DOUBLE, JAVA_LONG, JAVA_LONG));
+  private static final MethodHandle SIZES =
+      Linker.nativeLinker()
+          .downcallHandle(FunctionDescriptor.ofVoid(JAVA_LONG, JAVA_LONG, SIZE, SIZE));
 
   private final SymbolLookup symbols;
+  private final NativeFunction send; // objc_msgSend, never variadic
   private final NativeFunction registerName; // SEL sel_registerName(const char*)
   private final NativeFunction getClass; // Class objc_getClass(const char*)
   private final NativeFunction retain; // id objc_retain(id)
@@ -37,17 +71,36 @@ final class ObjectiveC {
   private final Map<String, Long> selectors = new ConcurrentHashMap<>();
 
   /**
+   * The runtime in Apple's libraries, which stay loaded until the process ends.
+   *
+   * @param library the path of one that stands in for all of Apple's; empty for none
    * @throws GpuException if a library or a function is missing
    */
-  ObjectiveC(MetalLibraries libraries) {
-    symbols = libraries.load();
-    send = new MessageSend(function("objc_msgSend"));
+  ObjectiveC(String library) {
+    symbols = library.isEmpty() ? load(SYSTEM) : load(List.of(library));
+    send = function("objc_msgSend");
     registerName = function("sel_registerName");
     getClass = function("objc_getClass");
     retain = function("objc_retain");
     release = function("objc_release");
     push = function("objc_autoreleasePoolPush");
     pop = function("objc_autoreleasePoolPop");
+  }
+
+  private static SymbolLookup load(List<String> libraries) {
+    SymbolLookup all = name -> Optional.empty();
+    for (String path : libraries) {
+      try {
+        all = all.or(SymbolLookup.libraryLookup(path, Arena.global()));
+      } catch (IllegalArgumentException e) {
+        throw GpuException.absent(
+            libraries == SYSTEM
+                ? "there is no Metal on this machine: it needs macOS on a Mac (" + path + ")"
+                : "the Metal library cannot be loaded: " + path,
+            e);
+      }
+    }
+    return all;
   }
 
   NativeFunction function(String name) {
@@ -76,6 +129,78 @@ final class ObjectiveC {
       return function.call(arena.allocateFrom(name).address());
     }
   }
+
+  // ---- messages -------------------------------------------------------------------------------
+  //
+  // Objects, selectors, pointers and numbers are integers: one shape of call for all methods of
+  // those. Double results and the by-value struct MTLSize have shapes of their own; how a struct
+  // travels is the business of FFM's linker.
+
+  /** What a method returns; anything, if it returns nothing. */
+  long ask(long self, long selector, long a, long b, long c, long d) {
+    return send.call(self, selector, a, b, c, d, 0, 0);
+  }
+
+  long ask(long self, long selector, long a, long b, long c) {
+    return ask(self, selector, a, b, c, 0);
+  }
+
+  long ask(long self, long selector, long a) {
+    return send.call(self, selector, a);
+  }
+
+  long ask(long self, long selector) {
+    return send.call(self, selector, 0);
+  }
+
+  /** The same by the method's name. */
+  long ask(long self, String method, long... arguments) {
+    long[] a = Arrays.copyOf(arguments, 4);
+    return ask(self, selector(method), a[0], a[1], a[2], a[3]);
+  }
+
+  /** Whether an object has a method. */
+  boolean has(long self, String method) {
+    return (ask(self, "respondsToSelector:", selector(method)) & 0xFF) != 0; // a BOOL is a byte
+  }
+
+  double askDouble(long self, long selector) {
+    try {
+      return (double) DOUBLE.invokeExact(send.address(), self, selector);
+    } catch (Throwable e) {
+      throw NativeFunction.unexpected(e);
+    }
+  }
+
+  /** With two {@link #SIZE}. */
+  void tellSizes(long self, long selector, MemorySegment a, MemorySegment b) {
+    try {
+      SIZES.invokeExact(send.address(), self, selector, a, b);
+    } catch (Throwable e) {
+      throw NativeFunction.unexpected(e);
+    }
+  }
+
+  /** The selectors that are sent for every token, looked up once. */
+  final class CommandSelectors {
+    final long commandBuffer = selector("commandBuffer");
+    final long encoderOfType = selector("computeCommandEncoderWithDispatchType:");
+    final long commit = selector("commit");
+    final long waitUntilCompleted = selector("waitUntilCompleted");
+    final long status = selector("status");
+    final long error = selector("error");
+    final long gpuStartTime = selector("GPUStartTime");
+    final long gpuEndTime = selector("GPUEndTime");
+    final long setPipeline = selector("setComputePipelineState:");
+    final long setBuffer = selector("setBuffer:offset:atIndex:");
+    final long setBytes = selector("setBytes:length:atIndex:");
+    final long setThreadgroupBytes = selector("setThreadgroupMemoryLength:atIndex:");
+    final long dispatch = selector("dispatchThreadgroups:threadsPerThreadgroup:");
+    final long barrier = selector("memoryBarrierWithScope:");
+    final long endEncoding = selector("endEncoding");
+  }
+
+  // ---- objects --------------------------------------------------------------------------------
 
   /** One more owner. */
   long retain(long object) {
@@ -130,13 +255,8 @@ final class ObjectiveC {
     try (Arena arena = Arena.ofConfined()) {
       MemorySegment copy = arena.allocate(Math.max(1, bytes.length));
       MemorySegment.copy(bytes, 0, copy, JAVA_BYTE, 0, bytes.length);
-      long allocated = send.ask(classOf("NSString"), selector("alloc"));
-      return send.ask(
-          allocated,
-          selector("initWithBytes:length:encoding:"),
-          copy.address(),
-          bytes.length,
-          UTF8);
+      long allocated = ask(classOf("NSString"), "alloc");
+      return ask(allocated, "initWithBytes:length:encoding:", copy.address(), bytes.length, UTF8);
     }
   }
 
@@ -145,7 +265,7 @@ final class ObjectiveC {
     if (string == NIL) {
       return "";
     }
-    long characters = send.ask(string, selector("UTF8String"));
+    long characters = ask(string, "UTF8String");
     return characters == NIL
         ? ""
         : MemorySegment.ofAddress(characters).reinterpret(Long.MAX_VALUE).getString(0);
@@ -153,15 +273,13 @@ final class ObjectiveC {
 
   /** What an {@code NSError} says; call it inside a pool. */
   String errorText(long error) {
-    return error == NIL
-        ? "Metal gave no reason"
-        : text(send.ask(error, selector("localizedDescription")));
+    return error == NIL ? "Metal gave no reason" : text(ask(error, "localizedDescription"));
   }
 
   /** Names an object for Metal's debugging tools. */
   void label(long object, String label) {
     long string = string(label);
-    send.ask(object, selector("setLabel:"), string);
+    ask(object, "setLabel:", string);
     release(string);
   }
 }

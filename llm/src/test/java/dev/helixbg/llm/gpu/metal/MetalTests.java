@@ -24,7 +24,7 @@ public final class MetalTests implements AutoCloseable {
     configure(settings);
     takeFindings();
     metal.ifPresent(soft -> soft.requirePools(true));
-    device = MetalDevice.open(libraries());
+    device = MetalDevice.open(metal.map(soft -> soft.library().toString()).orElse(""));
   }
 
   public MetalDevice device() {
@@ -34,12 +34,6 @@ public final class MetalTests implements AutoCloseable {
   /** A kernel of a source of the test's own. */
   public GpuKernel kernel(String name, String source) {
     return device.kernel(new KernelLibrary("test", source, List.of()), name);
-  }
-
-  public MetalLibraries libraries() {
-    return metal
-        .map(soft -> new MetalLibraries(List.of(soft.library())))
-        .orElse(MetalLibraries.SYSTEM);
   }
 
   /** From now on. */

@@ -17,10 +17,10 @@ import java.util.Set;
 import java.util.TreeMap;
 
 /**
- * The input tensors of a BERT graph: token ids, the mask that tells them from padding, and where
- * the graph has them, token types, all 0.
+ * A session of ONNX Runtime with a BERT graph: token ids, the mask that tells them from padding,
+ * and where the graph has them, token types, all 0; its states of tokens become vectors.
  */
-final class GraphInputs {
+final class BertSession implements AutoCloseable {
 
   static final String IDS = "input_ids";
   static final String MASK = "attention_mask";
@@ -31,16 +31,33 @@ final class GraphInputs {
 
   private static final Set<String> KNOWN = Set.of(IDS, MASK, TYPES);
 
+  private final OrtSession session;
   private final Map<String, OnnxJavaType> types;
 
-  private GraphInputs(Map<String, OnnxJavaType> types) {
-    this.types = types;
+  private BertSession(OrtSession session, Path graph) throws OrtException {
+    this.session = session;
+    types = inputs(session, graph);
+    checkOutput(session, graph);
   }
 
   /**
+   * Loads a graph, one thread for all that it computes.
+   *
    * @throws EmbeddingException when the graph wants other inputs or output than a BERT model's
    */
-  static GraphInputs of(OrtSession session, Path graph) throws OrtException {
+  static BertSession open(Path graph, OrtSession.SessionOptions options) throws OrtException {
+    options.setIntraOpNumThreads(1);
+    OrtSession session = OrtEnvironment.getEnvironment().createSession(graph.toString(), options);
+    try {
+      return new BertSession(session, graph);
+    } catch (OrtException | RuntimeException e) {
+      session.close();
+      throw e;
+    }
+  }
+
+  private static Map<String, OnnxJavaType> inputs(OrtSession session, Path graph)
+      throws OrtException {
     Map<String, OnnxJavaType> types = new TreeMap<>();
     for (NodeInfo input : session.getInputInfo().values()) {
       if (input.getInfo() instanceof TensorInfo tensor
@@ -55,8 +72,7 @@ final class GraphInputs {
     if (!types.containsKey(IDS) || !types.containsKey(MASK)) {
       throw unsuitable(graph, "its inputs are " + types.keySet());
     }
-    checkOutput(session, graph);
-    return new GraphInputs(types);
+    return types;
   }
 
   private static void checkOutput(OrtSession session, Path graph) throws OrtException {
@@ -81,7 +97,7 @@ final class GraphInputs {
    *
    * @return for each text a vector of unit length
    */
-  float[][] embed(OrtSession session, int[][] ids, int rows, int columns) throws OrtException {
+  float[][] embed(int[][] ids, int rows, int columns) throws OrtException {
     Map<String, OnnxTensor> tensors = new HashMap<>();
     try {
       fill(tensors, ids, rows, columns);
@@ -137,12 +153,18 @@ final class GraphInputs {
     return OnnxTensor.createTensor(environment, LongBuffer.wrap(wide), shape);
   }
 
+  @Override
+  public void close() {
+    try {
+      session.close();
+    } catch (OrtException e) {
+      throw new EmbeddingException("cannot close the embedding model: " + e.getMessage(), e);
+    }
+  }
+
   private static EmbeddingException unsuitable(Path graph, String found) {
     return new EmbeddingException(
-        "the model "
-            + graph
-            + " is not an all-MiniLM-L6-v2 export: "
-            + found
-            + ". Put the right model there, or remove the file to use the bundled one");
+        "the model %s is not an all-MiniLM-L6-v2 export: %s. Put the right model there, or remove the file to use the bundled one"
+            .formatted(graph, found));
   }
 }

@@ -1,4 +1,4 @@
-package dev.helixbg.llm.gpu.driver;
+package dev.helixbg.config.natives;
 
 import static java.lang.foreign.ValueLayout.JAVA_LONG;
 
@@ -8,6 +8,7 @@ import java.lang.foreign.MemoryLayout;
 import java.lang.foreign.MemorySegment;
 import java.lang.invoke.MethodHandle;
 import java.util.Collections;
+import java.util.Optional;
 
 /**
  * A C function whose arguments and result are integers or pointers, at most eight.
@@ -28,6 +29,11 @@ public record NativeFunction(MemorySegment address) {
                   JAVA_LONG,
                   Collections.nCopies(ARGUMENTS, JAVA_LONG).toArray(new MemoryLayout[0])));
 
+  /** A function of the C library; empty where it has none of that name. */
+  public static Optional<NativeFunction> ofC(String name) {
+    return Linker.nativeLinker().defaultLookup().find(name).map(NativeFunction::new);
+  }
+
   /** Whatever is past the function's own arguments means nothing. */
   public long call(long a, long b, long c, long d, long e, long f, long g, long h) {
     try {
@@ -37,8 +43,12 @@ public record NativeFunction(MemorySegment address) {
     }
   }
 
+  public long call(long a, long b, long c) {
+    return call(a, b, c, 0, 0, 0, 0, 0);
+  }
+
   public long call(long a) {
-    return call(a, 0, 0, 0, 0, 0, 0, 0);
+    return call(a, 0, 0);
   }
 
   /** A downcall throws nothing of its own. */
