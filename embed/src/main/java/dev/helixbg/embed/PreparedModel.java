@@ -108,16 +108,11 @@ record PreparedModel(Path graph, boolean fused, String why, Path tokenizer) {
       Path source, TokenModel original, Precision precision, Path target, Tokenizer probes)
       throws IOException, OrtException {
     Path tokenizer = target.resolveSibling("tokenizer.json");
-    FusedGraph.Matrices matrices =
-        switch (precision) {
-          case FP32 -> FusedGraph.Matrices.FLOAT32;
-          case INT8 -> FusedGraph.Matrices.INT8;
-        };
     double bound = precision == Precision.FP32 ? FP32_BOUND : INT8_BOUND;
     float[][] expected = probe(original, probes);
     String why;
     try (OnnxFile file = OnnxFile.open(source)) {
-      AtomicFile.replace(target, out -> FusedGraph.write(file, matrices, out));
+      AtomicFile.replace(target, out -> FusedGraph.write(file, precision, out));
       try (TokenModel fused = new CpuModel(target, precision == Precision.INT8)) {
         double worst = ProbeTexts.worstCosine(expected, probe(fused, probes));
         if (worst >= bound) {

@@ -1,5 +1,6 @@
 package dev.helixbg.embed.onnx;
 
+import dev.helixbg.config.EmbedSettings.Precision;
 import java.io.IOException;
 import java.io.OutputStream;
 import java.util.HashMap;
@@ -15,21 +16,14 @@ import java.util.Map;
  * the epsilon, is MiniLM's; the caller must compare the vectors of both graphs before it trusts the
  * rewritten one.
  *
+ * <p>In eight bits, attention and the first feed-forward matrix have one scale per column, and
+ * activations are quantised per tensor. The second feed-forward matrix, whose inputs have outliers,
+ * has scales per block of 128 weights, and activations are quantised per block.
+ *
  * <p>Inputs {@code input_ids} and {@code attention_mask}, int32 [batch, sequence]; output {@code
  * last_hidden_state}, float [batch, sequence, 384].
  */
 public final class FusedGraph {
-
-  /** How the matrices are stored. */
-  public enum Matrices {
-    FLOAT32,
-    /**
-     * Eight-bit. Attention and the first feed-forward matrix: one scale per column, activations
-     * quantised per tensor. The second feed-forward matrix, whose inputs have outliers: scales per
-     * block of 128 weights, activations quantised per block.
-     */
-    INT8
-  }
 
   private static final int WIDTH = 384;
   private static final int HEADS = 12;
@@ -41,15 +35,15 @@ public final class FusedGraph {
   private static final int UINT8_ZERO = 128;
 
   private final OnnxFile source;
-  private final Matrices matrices;
+  private final Precision precision;
   private final GraphWriter graph = new GraphWriter();
 
   /** For each bias the weight whose product it is added to. */
   private final Map<String, String> matrixOfBias = new HashMap<>();
 
-  private FusedGraph(OnnxFile source, Matrices matrices) {
+  private FusedGraph(OnnxFile source, Precision precision) {
     this.source = source;
-    this.matrices = matrices;
+    this.precision = precision;
   }
 
   /**
@@ -57,9 +51,9 @@ public final class FusedGraph {
    *
    * @throws OnnxFormatException when the source is not a model that can be rewritten
    */
-  public static void write(OnnxFile source, Matrices matrices, OutputStream out)
+  public static void write(OnnxFile source, Precision precision, OutputStream out)
       throws IOException {
-    FusedGraph fused = new FusedGraph(source, matrices);
+    FusedGraph fused = new FusedGraph(source, precision);
     fused.build();
     fused.graph.writeTo(out, source.path());
   }
@@ -199,7 +193,7 @@ public final class FusedGraph {
       throw new OnnxFormatException("no matrix product feeds the bias " + bias);
     }
     OnnxFile.Tensor weight = source.weight(matrix, rows, columns);
-    if (matrices == Matrices.FLOAT32) {
+    if (precision == Precision.FP32) {
       graph.node(GraphWriter.STANDARD, "MatMul", List.of(input, graph.copy(weight, name)), result);
     } else if (outliers) {
       blockwise(input, source.floats(weight), rows, columns, name, result);

@@ -4,6 +4,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import dev.helixbg.config.EmbedSettings.Precision;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.io.OutputStream;
@@ -46,12 +47,12 @@ class FusedGraphTest {
             "BiasGelu",
             "MatMul",
             "SkipLayerNormalization"),
-        operators(FusedGraph.Matrices.FLOAT32));
+        operators(Precision.FP32));
   }
 
   @Test
   void eightBitGraphTakesBlocksForTheMatrixWithOutliers() throws IOException {
-    List<String> operators = operators(FusedGraph.Matrices.INT8);
+    List<String> operators = operators(Precision.INT8);
     assertEquals(5, operators.stream().filter("DynamicQuantizeMatMul"::equals).count());
     assertEquals(1, operators.stream().filter("MatMulNBits"::equals).count());
     assertTrue(operators.stream().noneMatch("MatMul"::equals));
@@ -62,7 +63,7 @@ class FusedGraphTest {
     Path target = folder.resolve("fused.onnx");
     try (OnnxFile source = OnnxFile.open(export);
         OutputStream out = Files.newOutputStream(target)) {
-      FusedGraph.write(source, FusedGraph.Matrices.FLOAT32, out);
+      FusedGraph.write(source, Precision.FP32, out);
     }
     try (OnnxFile source = OnnxFile.open(export);
         OnnxFile fused = OnnxFile.open(target)) {
@@ -88,7 +89,7 @@ class FusedGraphTest {
       Path broken = folder.resolve("renamed.onnx");
       Files.write(broken, replaced(name, "X" + name.substring(1)));
       OnnxFormatException e =
-          assertThrows(OnnxFormatException.class, () -> rewrite(broken, FusedGraph.Matrices.INT8));
+          assertThrows(OnnxFormatException.class, () -> rewrite(broken, Precision.INT8));
       assertTrue(e.getMessage().contains(name), e.getMessage());
       names.add(name);
     }
@@ -99,7 +100,7 @@ class FusedGraphTest {
   void otherModelsAreRefused() throws IOException {
     for (byte[] other : List.of(new byte[0], "hello".getBytes(), new byte[1000])) {
       Path file = Files.write(folder.resolve("other.onnx"), other);
-      assertThrows(OnnxFormatException.class, () -> rewrite(file, FusedGraph.Matrices.FLOAT32));
+      assertThrows(OnnxFormatException.class, () -> rewrite(file, Precision.FP32));
     }
   }
 
@@ -111,7 +112,7 @@ class FusedGraphTest {
     for (int i = 0; i < 60; i++) {
       int length = i < 20 ? i : random.nextInt(bytes.length);
       Files.write(file, Arrays.copyOf(bytes, length));
-      assertThrows(OnnxFormatException.class, () -> rewrite(file, FusedGraph.Matrices.FLOAT32));
+      assertThrows(OnnxFormatException.class, () -> rewrite(file, Precision.FP32));
     }
   }
 
@@ -128,7 +129,7 @@ class FusedGraphTest {
       }
       Files.write(file, damaged);
       try {
-        rewrite(file, i % 8 == 0 ? FusedGraph.Matrices.INT8 : FusedGraph.Matrices.FLOAT32);
+        rewrite(file, i % 8 == 0 ? Precision.INT8 : Precision.FP32);
       } catch (OnnxFormatException e) {
         refused++;
       }
@@ -170,20 +171,20 @@ class FusedGraphTest {
     return -1;
   }
 
-  private static List<String> operators(FusedGraph.Matrices matrices) throws IOException {
-    Path target = folder.resolve(matrices + ".onnx");
+  private static List<String> operators(Precision precision) throws IOException {
+    Path target = folder.resolve(precision + ".onnx");
     try (OnnxFile source = OnnxFile.open(export);
         OutputStream out = Files.newOutputStream(target)) {
-      FusedGraph.write(source, matrices, out);
+      FusedGraph.write(source, precision, out);
     }
     try (OnnxFile fused = OnnxFile.open(target)) {
       return fused.nodes().stream().map(OnnxFile.Node::operator).toList();
     }
   }
 
-  private static void rewrite(Path file, FusedGraph.Matrices matrices) throws IOException {
+  private static void rewrite(Path file, Precision precision) throws IOException {
     try (OnnxFile source = OnnxFile.open(file)) {
-      FusedGraph.write(source, matrices, new ByteArrayOutputStream());
+      FusedGraph.write(source, precision, new ByteArrayOutputStream());
     }
   }
 }

@@ -12,9 +12,9 @@ import java.nio.ByteOrder;
  * are little-endian; {@code d} and {@code m} are f16.
  */
 public final class Dequantize {
-  private static final ValueLayout.OfShort SHORT =
+  static final ValueLayout.OfShort SHORT =
       ValueLayout.JAVA_SHORT_UNALIGNED.withOrder(ByteOrder.LITTLE_ENDIAN);
-  private static final ValueLayout.OfInt INT =
+  static final ValueLayout.OfInt INT =
       ValueLayout.JAVA_INT_UNALIGNED.withOrder(ByteOrder.LITTLE_ENDIAN);
 
   /** The sixteen levels of IQ4_NL and IQ4_XS. */

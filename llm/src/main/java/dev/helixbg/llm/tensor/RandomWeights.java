@@ -13,10 +13,6 @@ import java.util.random.RandomGenerator;
  * About as fast as memory, so a whole model is made in seconds.
  */
 public final class RandomWeights {
-  private static final ValueLayout.OfShort SHORT =
-      ValueLayout.JAVA_SHORT_UNALIGNED.withOrder(ByteOrder.LITTLE_ENDIAN);
-  private static final ValueLayout.OfInt INT =
-      ValueLayout.JAVA_INT_UNALIGNED.withOrder(ByteOrder.LITTLE_ENDIAN);
   private static final ValueLayout.OfLong LONG =
       ValueLayout.JAVA_LONG_UNALIGNED.withOrder(ByteOrder.LITTLE_ENDIAN);
 
@@ -64,10 +60,11 @@ public final class RandomWeights {
     for (long i = 0; i < elements; i++) {
       float value = (2 * random.nextFloat() - 1) * limit;
       switch (type) {
-        case F32 -> target.set(INT, offset + 4 * i, Float.floatToRawIntBits(value));
-        case F16 -> target.set(SHORT, offset + 2 * i, Float.floatToFloat16(value));
+        case F32 -> target.set(Dequantize.INT, offset + 4 * i, Float.floatToRawIntBits(value));
+        case F16 -> target.set(Dequantize.SHORT, offset + 2 * i, Float.floatToFloat16(value));
         case BF16 ->
-            target.set(SHORT, offset + 2 * i, (short) (Float.floatToRawIntBits(value) >>> 16));
+            target.set(
+                Dequantize.SHORT, offset + 2 * i, (short) (Float.floatToRawIntBits(value) >>> 16));
         default -> throw new IllegalArgumentException(type + " has blocks");
       }
     }
@@ -106,6 +103,6 @@ public final class RandomWeights {
   }
 
   private static void half(MemorySegment target, long at, float value) {
-    target.set(SHORT, at, Float.floatToFloat16(value));
+    target.set(Dequantize.SHORT, at, Float.floatToFloat16(value));
   }
 }

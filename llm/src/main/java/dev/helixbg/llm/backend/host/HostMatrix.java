@@ -11,8 +11,7 @@ import java.lang.foreign.MemorySegment;
  *
  * @param rowBytes bytes of one row
  */
-public record HostMatrix(
-    String name, TensorType type, int rows, int columns, long rowBytes, MemorySegment data)
+public record HostMatrix(TensorType type, int rows, int columns, long rowBytes, MemorySegment data)
     implements Matrix {
 
   public long address(int row) {
@@ -26,7 +25,6 @@ public record HostMatrix(
 
   static HostMatrix of(Tensor tensor) {
     return new HostMatrix(
-        tensor.name(),
         tensor.type(),
         Math.toIntExact(tensor.rows()),
         Math.toIntExact(tensor.columns()),

@@ -20,7 +20,7 @@ final class MetalCommands implements GpuCommands {
 
   /** Two MTLSize for each thread that encodes: written before each dispatch, read by it. */
   private static final ThreadLocal<MemorySegment> SIZES =
-      ThreadLocal.withInitial(() -> Arena.ofAuto().allocate(ObjectiveC.SIZE, 2));
+      ThreadLocal.withInitial(() -> Arena.ofAuto().allocate(ObjectiveC.Shapes.SIZE, 2));
 
   private final ObjectiveC objc;
   private final ObjectiveC.CommandSelectors selectors;
@@ -36,7 +36,7 @@ final class MetalCommands implements GpuCommands {
     this.objc = objc;
     this.selectors = selectors;
     this.id = id;
-    long size = ObjectiveC.SIZE.byteSize();
+    long size = ObjectiveC.Shapes.SIZE.byteSize();
     groups = SIZES.get().asSlice(0, size);
     threads = SIZES.get().asSlice(size, size);
   }

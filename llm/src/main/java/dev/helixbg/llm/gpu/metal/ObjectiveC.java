@@ -48,17 +48,20 @@ final class ObjectiveC {
           FRAMEWORKS.formatted("CoreGraphics"),
           FRAMEWORKS.formatted("Metal"));
 
-  /** {@code MTLSize}: three unsigned 64-bit numbers. */
-  static final StructLayout SIZE =
-      MemoryLayout.structLayout(
-          JAVA_LONG.withName("width"), JAVA_LONG.withName("height"), JAVA_LONG.withName("depth"));
+  /** Made when there is Metal, and not for the many that have none. */
+  static final class Shapes {
+    /** {@code MTLSize}: three unsigned 64-bit numbers. */
+    static final StructLayout SIZE =
+        MemoryLayout.structLayout(
+            JAVA_LONG.withName("width"), JAVA_LONG.withName("height"), JAVA_LONG.withName("depth"));
 
-  private static final MethodHandle DOUBLE =
-      Linker.nativeLinker()
-          .downcallHandle(FunctionDescriptor.of(JAVA_DOUBLE, JAVA_LONG, JAVA_LONG));
-  private static final MethodHandle SIZES =
-      Linker.nativeLinker()
-          .downcallHandle(FunctionDescriptor.ofVoid(JAVA_LONG, JAVA_LONG, SIZE, SIZE));
+    private static final MethodHandle DOUBLE =
+        Linker.nativeLinker()
+            .downcallHandle(FunctionDescriptor.of(JAVA_DOUBLE, JAVA_LONG, JAVA_LONG));
+    private static final MethodHandle SIZES =
+        Linker.nativeLinker()
+            .downcallHandle(FunctionDescriptor.ofVoid(JAVA_LONG, JAVA_LONG, SIZE, SIZE));
+  }
 
   private final SymbolLookup symbols;
   private final NativeFunction send; // objc_msgSend, never variadic
@@ -137,12 +140,8 @@ final class ObjectiveC {
   // travels is the business of FFM's linker.
 
   /** What a method returns; anything, if it returns nothing. */
-  long ask(long self, long selector, long a, long b, long c, long d) {
-    return send.call(self, selector, a, b, c, d, 0, 0);
-  }
-
   long ask(long self, long selector, long a, long b, long c) {
-    return ask(self, selector, a, b, c, 0);
+    return send.call(self, selector, a, b, c, 0, 0, 0);
   }
 
   long ask(long self, long selector, long a) {
@@ -156,7 +155,7 @@ final class ObjectiveC {
   /** The same by the method's name. */
   long ask(long self, String method, long... arguments) {
     long[] a = Arrays.copyOf(arguments, 4);
-    return ask(self, selector(method), a[0], a[1], a[2], a[3]);
+    return send.call(self, selector(method), a[0], a[1], a[2], a[3], 0, 0);
   }
 
   /** Whether an object has a method. */
@@ -166,16 +165,16 @@ final class ObjectiveC {
 
   double askDouble(long self, long selector) {
     try {
-      return (double) DOUBLE.invokeExact(send.address(), self, selector);
+      return (double) Shapes.DOUBLE.invokeExact(send.address(), self, selector);
     } catch (Throwable e) {
       throw NativeFunction.unexpected(e);
     }
   }
 
-  /** With two {@link #SIZE}. */
+  /** With two {@link Shapes#SIZE}. */
   void tellSizes(long self, long selector, MemorySegment a, MemorySegment b) {
     try {
-      SIZES.invokeExact(send.address(), self, selector, a, b);
+      Shapes.SIZES.invokeExact(send.address(), self, selector, a, b);
     } catch (Throwable e) {
       throw NativeFunction.unexpected(e);
     }
