@@ -84,7 +84,10 @@ class NoNetworkIT {
   void aRunWithALanguageModelConnectsNowhereAndWritesOnlyWherePromised() throws Exception {
     Path models = Files.createDirectories(home.resolve(".helix/models"));
     Files.copy(GoldenModel.Q4_K_M.path(), models.resolve("golden.gguf"));
-    List<String> calls = trace("one-shot", "--sample");
+    try (var log = NoNetworkIT.class.getResourceAsStream("/kb/04-appended.log")) {
+      Files.write(kb.resolve("data.log"), log.readAllBytes());
+    }
+    List<String> calls = trace("one-shot", kb.toString());
     assertTrue(calls.stream().anyMatch(c -> c.contains("golden.gguf")), "the model was read");
     assertTrue(calls.stream().anyMatch(c -> c.contains("answers.jsonl")), "answers were saved");
     assertEquals(List.of(), calls.stream().filter(NoNetworkIT::reachesOut).toList());

@@ -311,7 +311,7 @@ public abstract class BackendContract {
     }
     int small = Math.max(16, block);
     attention(storage, small, 2, 2, new int[] {1, 1, 1, 1, 1, 1, 1});
-    attention(storage, small, 1, 4, new int[] {300, 900, 70, 1});
+    attention(storage, small, 1, 4, new int[] {300, isComplete() ? 900 : 200, 70, 1});
   }
 
   /**
