@@ -82,6 +82,7 @@ class NoNetworkIT {
 
   @Test
   void aRunWithALanguageModelConnectsNowhereAndWritesOnlyWherePromised() throws Exception {
+    program.withModel(); // the first of these tests sees where the program puts it
     Path models = Files.createDirectories(home.resolve(".helix/models"));
     Files.copy(GoldenModel.Q4_K_M.path(), models.resolve("golden.gguf"));
     try (var log = NoNetworkIT.class.getResourceAsStream("/kb/04-appended.log")) {
@@ -109,6 +110,7 @@ class NoNetworkIT {
 
   @Test
   void aRealKbIsWrittenOnlyInItsVectorsAndInsights() throws Exception {
+    program.withModel();
     try (var log = NoNetworkIT.class.getResourceAsStream("/kb/04-appended.log")) {
       Files.write(kb.resolve("data.log"), log.readAllBytes());
     }
@@ -131,6 +133,7 @@ class NoNetworkIT {
   @Test
   @Timeout(120)
   void anMcpServerByItselfConnectsNowhereAndWritesOnlyWherePromised() throws Exception {
+    program.withModel();
     try (var log = NoNetworkIT.class.getResourceAsStream("/kb/04-appended.log")) {
       Files.write(kb.resolve("data.log"), log.readAllBytes());
     }
