@@ -119,6 +119,9 @@ class Scratch {
 };
 
 std::string preprocess(const std::string& text) {
+  std::string result = kernelFolder() + "/" + hashed(text) + ".pre";
+  if (access(result.c_str(), R_OK) == 0) return read(result);
+
   Scratch scratch;
   std::string metal = scratch.file(".metal");
   std::ofstream(metal) << "#line 1 \"program_source\"\n" << text;
@@ -126,6 +129,9 @@ std::string preprocess(const std::string& text) {
   std::string output = runCommand(std::string(CLANG) + " -E -P -x c++ -nostdinc -fno-color-diagnostics -D__METAL_VERSION__=310 -I" +
                                       quoted(home() + "/include") + " " + quoted(metal), status);
   if (status) throw std::runtime_error(output);
+  std::string preprocessed = scratch.file(".pre");
+  std::ofstream(preprocessed, std::ios::binary) << output;
+  rename(preprocessed.c_str(), result.c_str());
   return output;
 }
 

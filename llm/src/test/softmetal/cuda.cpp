@@ -81,7 +81,7 @@ int allocate(const char* call, u64* into, u64 bytes, bool host) {
   return SUCCESS;
 }
 
-std::string home() {
+std::string project() {
   Dl_info info;
   dladdr(reinterpret_cast<void*>(&holding), &info);
   std::string path = info.dli_fname;
@@ -293,7 +293,7 @@ CALL(cuLibraryLoadData)(Module** into, const char* ptx, void*, void*, u32 jitOpt
   if (major * 10 + minor > latest) return refuse(UNSUPPORTED_PTX_VERSION, "cuLibraryLoadData: PTX of a later CUDA than the driver's: " + line);
   std::istringstream names(files);
   while (names >> word) {
-    std::ifstream in(home() + "/src/main/resources/dev/helixbg/llm/gpu/kernels/" + word);
+    std::ifstream in(project() + "/src/main/resources/dev/helixbg/llm/gpu/kernels/" + word);
     std::stringstream text;
     text << in.rdbuf();
     source += text.str();

@@ -21,7 +21,7 @@ static Settings& ofEnvironment() {
   return made;
 }
 Settings& settings = ofEnvironment();
-static std::mutex& lock = *new std::mutex;
+static std::mutex& findingsLock = *new std::mutex;
 static std::vector<std::string>& findings = *new std::vector<std::string>;
 
 static std::string formatList(const char* pattern, va_list arguments) {
@@ -46,12 +46,12 @@ void finding(const char* pattern, ...) {
   for (char& c : text) {
     if (c == '\n') c = ' ';
   }
-  std::lock_guard<std::mutex> guard(lock);
+  std::lock_guard<std::mutex> guard(findingsLock);
   if (findings.size() < 1000) findings.push_back(std::move(text));
 }
 
 std::string takeFindings() {
-  std::lock_guard<std::mutex> guard(lock);
+  std::lock_guard<std::mutex> guard(findingsLock);
   std::string all;
   for (const std::string& one : findings) all += one + "\n";
   findings.clear();

@@ -40,7 +40,7 @@ static std::string join(const std::vector<std::string>& tokens, size_t from, siz
   return text;
 }
 
-[[noreturn]] static void fail(const std::string& kernel, const std::string& what) {
+[[noreturn]] static void refuse(const std::string& kernel, const std::string& what) {
   throw std::runtime_error("program_source: error: kernel " + kernel + ": " + what);
 }
 
@@ -49,8 +49,8 @@ static Parameter parameterOf(const Kernel& kernel, const std::vector<std::string
   Parameter p{};
   size_t attribute = 0;
   while (attribute < tokens.size() && tokens[attribute] != "[[") attribute++;
-  if (attribute == tokens.size()) fail(kernel.name, "parameter '" + join(tokens, 0, attribute) + "' has no attribute");
-  if (attribute < 2) fail(kernel.name, "a parameter has no type or no name");
+  if (attribute == tokens.size()) refuse(kernel.name, "parameter '" + join(tokens, 0, attribute) + "' has no attribute");
+  if (attribute < 2) refuse(kernel.name, "a parameter has no type or no name");
   p.name = tokens[attribute - 1];
   p.attribute = tokens[attribute + 1];
   size_t typeEnd = attribute - 1;
@@ -58,23 +58,23 @@ static Parameter parameterOf(const Kernel& kernel, const std::vector<std::string
   if (p.attribute == "buffer" || p.attribute == "threadgroup") {
     p.kind = p.attribute == "buffer" ? Parameter::Buffer : Parameter::Threadgroup;
     if (attribute + 3 >= tokens.size() || !isdigit(tokens[attribute + 3][0])) {
-      fail(kernel.name, "parameter '" + p.name + "': the index must be a number");
+      refuse(kernel.name, "parameter '" + p.name + "': the index must be a number");
     }
     p.index = std::stoi(tokens[attribute + 3]);
-    if (p.index >= BINDINGS) fail(kernel.name, "parameter '" + p.name + "': an index above 30");
+    if (p.index >= BINDINGS) refuse(kernel.name, "parameter '" + p.name + "': an index above 30");
     for (const Parameter& other : kernel.parameters) {
       if (other.kind == p.kind && other.index == p.index) {
-        fail(kernel.name, "'" + other.name + "' and '" + p.name + "' have the same index");
+        refuse(kernel.name, "'" + other.name + "' and '" + p.name + "' have the same index");
       }
     }
-    if (last != "*" && last != "&") fail(kernel.name, "parameter '" + p.name + "' is neither a pointer nor a reference");
+    if (last != "*" && last != "&") refuse(kernel.name, "parameter '" + p.name + "' is neither a pointer nor a reference");
     p.reference = last == "&";
     typeEnd--;
     for (size_t i = 0; i < typeEnd; i++) p.readOnly |= tokens[i] == "const" || tokens[i] == "constant";
   } else if (BUILTINS.count(p.attribute)) {
     p.kind = Parameter::Builtin;
   } else {
-    fail(kernel.name, "attribute [[" + p.attribute + "]] of '" + p.name + "' is not known");
+    refuse(kernel.name, "attribute [[" + p.attribute + "]] of '" + p.name + "' is not known");
   }
   p.type = join(tokens, 0, typeEnd);
   return p;

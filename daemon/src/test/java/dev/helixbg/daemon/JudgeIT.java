@@ -33,7 +33,7 @@ class JudgeIT {
   void makeHomeAndKb() throws IOException {
     home = Files.createDirectory(folder.resolve("home"));
     kb = Files.createDirectory(folder.resolve("kb"));
-    program = new Program(home);
+    program = new Program(home).withModel();
     DataLogBytes log = new DataLogBytes();
     int minute = 29_000_000;
     log.entry(

@@ -82,9 +82,13 @@ class NoNetworkIT {
 
   @Test
   void aRunWithALanguageModelConnectsNowhereAndWritesOnlyWherePromised() throws Exception {
+    program.withModel(); // the first of these tests sees where the program puts it
     Path models = Files.createDirectories(home.resolve(".helix/models"));
     Files.copy(GoldenModel.Q4_K_M.path(), models.resolve("golden.gguf"));
-    List<String> calls = trace("one-shot", "--sample");
+    try (var log = NoNetworkIT.class.getResourceAsStream("/kb/04-appended.log")) {
+      Files.write(kb.resolve("data.log"), log.readAllBytes());
+    }
+    List<String> calls = trace("one-shot", kb.toString());
     assertTrue(calls.stream().anyMatch(c -> c.contains("golden.gguf")), "the model was read");
     assertTrue(calls.stream().anyMatch(c -> c.contains("answers.jsonl")), "answers were saved");
     assertEquals(List.of(), calls.stream().filter(NoNetworkIT::reachesOut).toList());
@@ -106,6 +110,7 @@ class NoNetworkIT {
 
   @Test
   void aRealKbIsWrittenOnlyInItsVectorsAndInsights() throws Exception {
+    program.withModel();
     try (var log = NoNetworkIT.class.getResourceAsStream("/kb/04-appended.log")) {
       Files.write(kb.resolve("data.log"), log.readAllBytes());
     }
@@ -128,6 +133,7 @@ class NoNetworkIT {
   @Test
   @Timeout(120)
   void anMcpServerByItselfConnectsNowhereAndWritesOnlyWherePromised() throws Exception {
+    program.withModel();
     try (var log = NoNetworkIT.class.getResourceAsStream("/kb/04-appended.log")) {
       Files.write(kb.resolve("data.log"), log.readAllBytes());
     }

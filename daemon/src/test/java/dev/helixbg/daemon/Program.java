@@ -31,6 +31,12 @@ final class Program {
     return home.resolve("caches/helix-bg");
   }
 
+  /** With the embedding model prepared; else the first command that needs it does that. */
+  Program withModel() throws IOException {
+    PreparedModel.linkInto(cache().getParent(), ROOT.resolve("daemon/target/dist"));
+    return this;
+  }
+
   Program with(String variable, String value) {
     environment.put(variable, value);
     return this;

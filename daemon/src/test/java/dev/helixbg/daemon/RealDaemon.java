@@ -29,13 +29,32 @@ final class RealDaemon implements AutoCloseable {
   private Process process;
 
   /**
+   * In a new home, unless a wrapper may make it somebody else's, the model is prepared already.
+   *
    * @param dist the folder that the build makes
    * @param wrapper command that starts the JVM; may be empty
    */
   RealDaemon(Path home, Path dist, List<String> wrapper) throws IOException {
+    this(dist, wrapper, home);
+    if (wrapper.isEmpty() && !Files.exists(cache())) {
+      PreparedModel.linkInto(cache(), dist);
+    }
+  }
+
+  private RealDaemon(Path dist, List<String> wrapper, Path home) throws IOException {
     this.home = Files.createDirectories(home);
     this.dist = dist;
     this.wrapper = wrapper;
+  }
+
+  /** The program in a home where nothing is, as at the first start on a machine. */
+  static RealDaemon fromNothing(Path home, Path dist) throws IOException {
+    return new RealDaemon(dist, List.of(), home);
+  }
+
+  /** What the program calls XDG_CACHE_HOME. */
+  Path cache() {
+    return home.resolve("cache");
   }
 
   Process command(String... arguments) throws IOException {
@@ -56,7 +75,7 @@ final class RealDaemon implements AutoCloseable {
     builder.environment().putAll(MALLOC);
     builder.environment().put("HOME", home.toString());
     builder.environment().put("PATH", System.getenv("PATH"));
-    builder.environment().put("XDG_CACHE_HOME", home.resolve("cache").toString());
+    builder.environment().put("XDG_CACHE_HOME", cache().toString());
     File out = home.resolve("out").toFile();
     return builder
         .redirectErrorStream(true)

@@ -6,7 +6,6 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import dev.helixbg.daemon.ExternalTool;
 import dev.helixbg.daemon.terminal.Console;
 import dev.helixbg.daemon.terminal.ExitCode;
-import dev.helixbg.daemon.terminal.Interruption;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.io.OutputStream;
@@ -28,7 +27,7 @@ class CommandLineTest {
 
   private CommandLine line() {
     PrintStream print = new PrintStream(out, true, StandardCharsets.UTF_8);
-    return HelixBg.commandLine(new Console(print, print, false, false), Interruption.watch());
+    return HelixBg.commandLine(new Console(print, print, false, false), NoInterruption.make());
   }
 
   private String output(String... arguments) {
@@ -58,7 +57,7 @@ class CommandLineTest {
     PrintStream broken = new PrintStream(overflowing, true, StandardCharsets.UTF_8);
     PrintStream err = new PrintStream(out, true, StandardCharsets.UTF_8);
     Console console = new Console(broken, err, false, false);
-    assertEquals(1, HelixBg.run(console, () -> null, Interruption.watch(), "config"));
+    assertEquals(1, HelixBg.run(console, () -> null, NoInterruption.make(), "config"));
     String said = out.toString(StandardCharsets.UTF_8);
     assertTrue(said.startsWith("helix-bg: a fault in helix-bg: "), said);
     assertEquals(1, said.lines().count(), said);

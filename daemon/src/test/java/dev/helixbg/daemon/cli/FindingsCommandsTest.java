@@ -10,7 +10,6 @@ import com.fasterxml.jackson.databind.ObjectMapper;
 import dev.helixbg.daemon.kb.WritableKb;
 import dev.helixbg.daemon.terminal.Console;
 import dev.helixbg.daemon.terminal.ExitCode;
-import dev.helixbg.daemon.terminal.Interruption;
 import dev.helixbg.insight.decisions.Decision;
 import dev.helixbg.insight.decisions.Decision.Verdict;
 import dev.helixbg.insight.decisions.DecisionFile;
@@ -48,7 +47,7 @@ class FindingsCommandsTest {
             false);
     List<String> all = new ArrayList<>(List.of(arguments));
     all.add(1, "--set=cache=" + folder.resolve("cache"));
-    return HelixBg.commandLine(console, Interruption.watch()).execute(all.toArray(String[]::new));
+    return HelixBg.commandLine(console, NoInterruption.make()).execute(all.toArray(String[]::new));
   }
 
   private JsonNode json() throws IOException {

@@ -26,7 +26,7 @@ import org.junit.jupiter.api.io.TempDir;
 
 /** Hostile names, texts, arguments and model files through every command that needs no daemon. */
 class HostileTextTest {
-  private static final Interruption INTERRUPTION = Interruption.watch();
+  private static final Interruption INTERRUPTION = NoInterruption.make();
 
   @TempDir Path folder;
 

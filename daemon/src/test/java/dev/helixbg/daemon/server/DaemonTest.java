@@ -487,7 +487,7 @@ class DaemonTest {
    * scripts/bench-search} measures with the real model.
    */
   @Test
-  void aHundredClientsOfAHundredSearchesAreAllAnswered() throws Exception {
+  void aHundredClientsOfThirtySearchesAreAllAnswered() throws Exception {
     Path large = GeneratedKb.write(folder.resolve("large"), 10_000);
     start(new Kb(large));
     awaitUpToDate(10_000);
@@ -504,21 +504,21 @@ class DaemonTest {
       Arrays.stream(client.get()).forEach(nanos::add);
     }
     nanos.sort(null);
-    assertEquals(10_000, nanos.size());
-    long p99 = nanos.get(9_900);
+    assertEquals(3_000, nanos.size());
+    long p99 = nanos.get(2_970);
     // The machine of a test is never quiet: the bound catches a client that waits for another.
     assertTrue(p99 < Duration.ofSeconds(10).toNanos(), "p99 " + p99 / 1_000_000 + " ms");
-    assertEquals(10_001, status().at("/metrics/searches").asInt());
+    assertEquals(3_001, status().at("/metrics/searches").asInt());
   }
 
   private long[] searches(int client) throws IOException {
-    long[] nanos = new long[100];
+    long[] nanos = new long[30];
     try (ControlClient connection = client()) {
       for (int i = 0; i < nanos.length; i++) {
         long start = System.nanoTime();
         List<JsonNode> hits =
             connection.ask(
-                DaemonLink.request("search").put("text", "query " + i % 50 + " of " + client % 10));
+                DaemonLink.request("search").put("text", "query " + i + " of " + client % 10));
         nanos[i] = System.nanoTime() - start;
         assertEquals(10, hits.size());
       }

@@ -58,8 +58,10 @@ class AllPairsTest {
   @MethodSource("kernels")
   void givesTheBitsOfAnFmaChainForAThousandVectors(TileKernel.Packing kernel) {
     Vectors vectors = random(1000, 17, 5);
-    for (int threads : new int[] {1, 2, 3, 7}) {
-      assertAllPairs(kernel, vectors, vectors, true, Float.NEGATIVE_INFINITY, threads);
+    assertAllPairs(kernel, vectors, vectors, true, Float.NEGATIVE_INFINITY, 2);
+    Vectors fewer = random(300, 17, 5);
+    for (int threads : new int[] {1, 3, 7}) {
+      assertAllPairs(kernel, fewer, fewer, true, Float.NEGATIVE_INFINITY, threads);
     }
     assertAllPairs(kernel, random(1000, 384, 6), random(1000, 384, 6), true, 0.1f, 2);
   }

@@ -302,7 +302,7 @@ public abstract class BackendContract {
       return;
     }
     int block = storage.type().blockElements();
-    for (int size : new int[] {2, 6, 8, 32, 64, 80, 96, 128}) {
+    for (int size : headSizes(storage)) {
       for (int kvHeads : isComplete() ? new int[] {1, 3} : new int[] {3}) {
         if (size % block == 0) {
           attention(storage, size, kvHeads, 2 * kvHeads, new int[] {40, 1, 6, 9});
@@ -311,7 +311,14 @@ public abstract class BackendContract {
     }
     int small = Math.max(16, block);
     attention(storage, small, 2, 2, new int[] {1, 1, 1, 1, 1, 1, 1});
-    attention(storage, small, 1, 4, new int[] {300, 900, 70, 1});
+    attention(storage, small, 1, 4, new int[] {300, isComplete() ? 900 : 200, 70, 1});
+  }
+
+  private int[] headSizes(Storage storage) {
+    if (isComplete()) {
+      return new int[] {2, 6, 8, 32, 64, 80, 96, 128};
+    }
+    return storage == Storage.F16 ? new int[] {6, 64, 80, 128} : new int[] {2, 8, 32, 96};
   }
 
   /**

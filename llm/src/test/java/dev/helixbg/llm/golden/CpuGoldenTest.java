@@ -19,8 +19,8 @@ abstract class CpuGoldenTest extends GoldenContract {
   }
 
   @Override
-  List<GoldenCase> generated(List<GoldenCase> cases) {
-    return cases;
+  List<GoldenCase> generated(GoldenModel golden) {
+    return golden.cases();
   }
 
   /** Below 512 bits most kernels round activations to some eight bits. */
@@ -69,10 +69,10 @@ abstract class CpuGoldenTest extends GoldenContract {
      * each other.
      */
     @Override
-    List<GoldenCase> generated(List<GoldenCase> cases) {
+    List<GoldenCase> generated(GoldenModel golden) {
       int each = Boolean.getBoolean("golden.all") ? Integer.MAX_VALUE : 4;
       return List.of("label", "summary", "pair").stream()
-          .flatMap(task -> cases.stream().filter(c -> c.task().equals(task)).limit(each))
+          .flatMap(task -> golden.cases().stream().filter(c -> c.task().equals(task)).limit(each))
           .toList();
     }
   }

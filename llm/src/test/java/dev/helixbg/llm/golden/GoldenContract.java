@@ -28,10 +28,13 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.function.Consumer;
+import org.junit.jupiter.api.TestInstance;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
+import org.junit.jupiter.params.provider.MethodSource;
 
 /** What every backend must do with the golden models. */
+@TestInstance(TestInstance.Lifecycle.PER_CLASS) // inDepth() is a backend's own
 abstract class GoldenContract {
   /** Keys and values with 11 or 8 bits instead of 24, as a share of the largest logit. */
   private static final double ROUNDING_BOUND = 5e-3;
@@ -42,7 +45,12 @@ abstract class GoldenContract {
   abstract Backend backend();
 
   /** The cases whose answers are generated. */
-  abstract List<GoldenCase> generated(List<GoldenCase> cases);
+  abstract List<GoldenCase> generated(GoldenModel golden);
+
+  /** The models with which more than answers and logits is looked at. */
+  List<GoldenModel> inDepth() {
+    return List.of(GoldenModel.Q8_0, GoldenModel.Q4_K_M);
+  }
 
   /** How it can store keys and values, but for floats. */
   Set<Storage> rounding() {
@@ -77,7 +85,7 @@ abstract class GoldenContract {
         golden,
         model -> {
           Workspace work = new Workspace(model, LIMITS);
-          for (GoldenCase expected : generated(golden.cases())) {
+          for (GoldenCase expected : generated(golden)) {
             assertArrayEquals(
                 expected.greedyIds(),
                 greedy(model, work, model.cacheShape(), expected),
@@ -87,7 +95,7 @@ abstract class GoldenContract {
   }
 
   @ParameterizedTest
-  @EnumSource(names = {"Q8_0", "Q4_K_M"})
+  @MethodSource("inDepth")
   void soTheyAreFromRoundedKeysAndValues(GoldenModel golden) {
     with(
         golden,
@@ -95,7 +103,7 @@ abstract class GoldenContract {
           Workspace work = new Workspace(model, LIMITS);
           for (Storage storage : rounding()) {
             KvShape shape = with(model.cacheShape(), storage);
-            for (GoldenCase expected : generated(golden.cases())) {
+            for (GoldenCase expected : generated(golden)) {
               assertArrayEquals(
                   expected.greedyIds(),
                   greedy(model, work, shape, expected),
@@ -135,7 +143,7 @@ abstract class GoldenContract {
 
   /** Reading in parts, on a fork, among others, or into a half-precision cache changes little. */
   @ParameterizedTest
-  @EnumSource(names = {"Q8_0", "Q4_K_M"})
+  @MethodSource("inDepth")
   void logitsDependOnTheSequenceAlone(GoldenModel golden) {
     List<int[]> prompts = golden.cases().stream().limit(3).map(GoldenCase::promptIds).toList();
     int[] prompt = prompts.getFirst();
@@ -185,7 +193,7 @@ abstract class GoldenContract {
 
   /** Of choices that part at once, after one token and after two. */
   @ParameterizedTest
-  @EnumSource(names = {"Q8_0", "Q4_K_M"})
+  @MethodSource("inDepth")
   void choicesShareByTheLogitsWhereTheyPart(GoldenModel golden) {
     List<int[]> choices =
         List.of(

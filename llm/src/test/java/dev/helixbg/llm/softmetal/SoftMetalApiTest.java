@@ -22,9 +22,13 @@ class SoftMetalApiTest extends SoftMetalFixture {
           + " [[thread_position_in_grid]]) { if (i < p.n) y[i] = x[i] + p.add; }";
 
   private RawMetal.Encoding add(MemorySegment x, MemorySegment y) {
+    return add(metal.pipeline(ADD), x, y);
+  }
+
+  private RawMetal.Encoding add(MemorySegment pipeline, MemorySegment x, MemorySegment y) {
     return metal
         .encode(false)
-        .pipeline(metal.pipeline(ADD))
+        .pipeline(pipeline)
         .buffers(x, y)
         .ints(2, 4, Float.floatToRawIntBits(1));
   }
@@ -485,12 +489,17 @@ class SoftMetalApiTest extends SoftMetalFixture {
   void severalInFlight() {
     for (boolean lazy : new boolean[] {false, true}) {
       soft.configure(SoftMetalSettings.STRICT.lazy(lazy));
+      var pipeline = metal.pipeline(ADD);
       var a = metal.buffer(0f, 0f, 0f, 0f);
       var b = metal.buffer(16);
       RawMetal.Encoding[] flight =
           new RawMetal.Encoding[70]; // more than a queue holds: it waits for the first
       for (int n = 0; n < flight.length; n++) {
-        flight[n] = (n % 2 == 0 ? add(a, b) : add(b, a)).dispatch(ONE, size(4)).end().commit();
+        flight[n] =
+            (n % 2 == 0 ? add(pipeline, a, b) : add(pipeline, b, a))
+                .dispatch(ONE, size(4))
+                .end()
+                .commit();
       }
       for (RawMetal.Encoding each : flight) {
         assertEquals("", each.finish());

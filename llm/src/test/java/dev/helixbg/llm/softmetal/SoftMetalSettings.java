@@ -37,8 +37,11 @@ public record SoftMetalSettings(
   public static final SoftMetalSettings STRICT =
       new SoftMetalSettings(Order.FORWARD, 1, Checks.ALL, false, 1024, 0);
 
-  /** No checks of memory: for long runs of kernels that have passed under {@link #STRICT}. */
-  public static final SoftMetalSettings FAST = STRICT.checks(Checks.OFF);
+  /**
+   * No checks of memory: for long runs of kernels that have passed under {@link #STRICT}. On one
+   * core: others have tests of their own to run, and would be waited for.
+   */
+  public static final SoftMetalSettings FAST = STRICT.checks(Checks.OFF).cores(1);
 
   /** These settings in another order. */
   public SoftMetalSettings order(Order newOrder, int newSeed) {

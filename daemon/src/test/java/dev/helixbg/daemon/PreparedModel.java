@@ -1,0 +1,74 @@
+package dev.helixbg.daemon;
+
+import java.io.IOException;
+import java.nio.file.FileSystemException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.stream.Stream;
+
+/**
+ * The embedding model as the built program unpacks and prepares it, which takes it three seconds
+ * and 220 MB: once in a JVM of tests. Homes get it by hard links; nothing writes into these files.
+ */
+final class PreparedModel {
+  /** What a cache folder holds of it: no keys, no samples. */
+  private static final List<String> PARTS = List.of("models", "natives");
+
+  private static final Map<Path, Path> MADE = new HashMap<>();
+
+  private PreparedModel() {}
+
+  /**
+   * Puts it into a cache folder that is new. Where files cannot be linked, the program prepares its
+   * own, as it does without this.
+   *
+   * @param cache what the program calls XDG_CACHE_HOME
+   * @param dist the folder that the build makes
+   */
+  static void linkInto(Path cache, Path dist) throws IOException {
+    Path made = made(dist);
+    for (String part : PARTS) {
+      try (Stream<Path> files = Files.walk(made.resolve("helix-bg").resolve(part))) {
+        for (Path file : files.toList()) {
+          Path link = cache.resolve(made.relativize(file).toString());
+          if (Files.isDirectory(file)) {
+            Files.createDirectories(link);
+          } else if (!Files.exists(link)) {
+            Files.createLink(link, file);
+          }
+        }
+      } catch (UnsupportedOperationException | FileSystemException e) {
+        return;
+      }
+    }
+  }
+
+  private static synchronized Path made(Path dist) throws IOException {
+    Path made = MADE.get(dist);
+    if (made == null) {
+      Path home = Files.createTempDirectory("prepared-model");
+      Runtime.getRuntime().addShutdownHook(new Thread(() -> delete(home)));
+      RealDaemon program = RealDaemon.fromNothing(home, dist);
+      try {
+        program.run("embed-test");
+      } catch (InterruptedException e) {
+        Thread.currentThread().interrupt();
+        throw new IOException(e);
+      }
+      made = program.cache();
+      MADE.put(dist, made);
+    }
+    return made;
+  }
+
+  private static void delete(Path home) {
+    try {
+      Torture.delete(home);
+    } catch (IOException e) {
+      System.err.println("left behind: " + home + ": " + e);
+    }
+  }
+}
