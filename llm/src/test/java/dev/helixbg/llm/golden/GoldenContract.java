@@ -28,6 +28,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.function.Consumer;
+import java.util.stream.Stream;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
@@ -41,8 +42,8 @@ abstract class GoldenContract {
   /** A new backend. */
   abstract Backend backend();
 
-  /** The cases whose answers are generated. */
-  abstract List<GoldenCase> generated(List<GoldenCase> cases);
+  /** Of how many cases of each task answers are generated, unless told by {@code -Dgolden.each}. */
+  abstract int each();
 
   /** How it can store keys and values, but for floats. */
   Set<Storage> rounding() {
@@ -103,6 +104,17 @@ abstract class GoldenContract {
             }
           }
         });
+  }
+
+  /** All with {@code -Dgolden.all}. */
+  private List<GoldenCase> generated(List<GoldenCase> cases) {
+    int each =
+        Boolean.getBoolean("golden.all")
+            ? Integer.MAX_VALUE
+            : Integer.getInteger("golden.each", each());
+    return Stream.of("label", "summary", "pair")
+        .flatMap(task -> cases.stream().filter(c -> c.task().equals(task)).limit(each))
+        .toList();
   }
 
   private static KvShape with(KvShape shape, Storage storage) {
