@@ -4,7 +4,6 @@ import dev.helixbg.llm.backend.Backend;
 import dev.helixbg.llm.cpu.CpuBackend;
 import dev.helixbg.llm.cpu.kernel.row.RowKernels;
 import dev.helixbg.llm.tensor.TensorType;
-import java.util.List;
 
 abstract class CpuGoldenTest extends GoldenContract {
   private final int threads;
@@ -16,11 +15,6 @@ abstract class CpuGoldenTest extends GoldenContract {
   @Override
   Backend backend() {
     return new CpuBackend(threads);
-  }
-
-  @Override
-  List<GoldenCase> generated(GoldenModel golden) {
-    return golden.cases();
   }
 
   /** Below 512 bits most kernels round activations to some eight bits. */
@@ -57,6 +51,11 @@ abstract class CpuGoldenTest extends GoldenContract {
     OneThreadTest() {
       super(1);
     }
+
+    @Override
+    int each() {
+      return Integer.MAX_VALUE;
+    }
   }
 
   static class TwoThreadsTest extends CpuGoldenTest {
@@ -64,16 +63,10 @@ abstract class CpuGoldenTest extends GoldenContract {
       super(2);
     }
 
-    /**
-     * All with {@code -Dgolden.all}; else four of each task: on a busy machine two threads wait for
-     * each other.
-     */
+    /** On a busy machine two threads wait for each other. */
     @Override
-    List<GoldenCase> generated(GoldenModel golden) {
-      int each = Boolean.getBoolean("golden.all") ? Integer.MAX_VALUE : 4;
-      return List.of("label", "summary", "pair").stream()
-          .flatMap(task -> golden.cases().stream().filter(c -> c.task().equals(task)).limit(each))
-          .toList();
+    int each() {
+      return 4;
     }
   }
 }

@@ -36,6 +36,9 @@ import org.junit.jupiter.params.provider.MethodSource;
 /** What every backend must do with the golden models. */
 @TestInstance(TestInstance.Lifecycle.PER_CLASS) // inDepth() is a backend's own
 abstract class GoldenContract {
+  /** Whether every answer is generated, and every model looked at in depth. */
+  static final boolean ALL = Boolean.getBoolean("golden.all");
+
   /** Keys and values with 11 or 8 bits instead of 24, as a share of the largest logit. */
   private static final double ROUNDING_BOUND = 5e-3;
 
@@ -44,8 +47,13 @@ abstract class GoldenContract {
   /** A new backend. */
   abstract Backend backend();
 
-  /** The cases whose answers are generated. */
-  abstract List<GoldenCase> generated(GoldenModel golden);
+  /** Of how many cases of each task answers are generated, unless told by {@code -Dgolden.each}. */
+  abstract int each();
+
+  /** The tasks of which answers are generated. */
+  List<String> tasks(GoldenModel golden) {
+    return List.of("label", "summary", "pair");
+  }
 
   /** The models with which more than answers and logits is looked at. */
   List<GoldenModel> inDepth() {
@@ -111,6 +119,17 @@ abstract class GoldenContract {
             }
           }
         });
+  }
+
+  /** All with {@code -Dgolden.all}. */
+  private List<GoldenCase> generated(GoldenModel golden) {
+    if (ALL) {
+      return golden.cases();
+    }
+    int each = Integer.getInteger("golden.each", each());
+    return tasks(golden).stream()
+        .flatMap(task -> golden.cases().stream().filter(c -> c.task().equals(task)).limit(each))
+        .toList();
   }
 
   private static KvShape with(KvShape shape, Storage storage) {

@@ -4,13 +4,10 @@ import dev.helixbg.llm.backend.Backend;
 import dev.helixbg.llm.backend.KvShape.Storage;
 import dev.helixbg.llm.gpu.GpuBackend;
 import dev.helixbg.llm.gpu.driver.GpuDevice;
-import java.util.List;
 import java.util.Set;
 
 /** The golden models on the engine for GPUs, whatever drives them. */
 abstract class GpuGoldenContract extends GoldenContract {
-  private static final boolean ALL = Boolean.getBoolean("golden.all");
-
   abstract GpuDevice device();
 
   @Override
@@ -23,17 +20,16 @@ abstract class GpuGoldenContract extends GoldenContract {
     return Set.of(Storage.F16);
   }
 
-  /**
-   * One for each model, of another task than the next model's; all of them, which takes minutes,
-   * with {@code -Dgolden.all}.
-   */
+  /** All of them take minutes. */
   @Override
-  List<GoldenCase> generated(GoldenModel golden) {
-    if (ALL) {
-      return golden.cases();
-    }
-    String task = List.of("label", "summary", "pair").get(golden.ordinal() % 3);
-    return golden.cases().stream().filter(c -> c.task().equals(task)).limit(1).toList();
+  int each() {
+    return 1;
+  }
+
+  /** Of another task than the next model's. */
+  @Override
+  List<String> tasks(GoldenModel golden) {
+    return List.of(super.tasks(golden).get(golden.ordinal() % 3));
   }
 
   /** The one of two types, unless all is asked for: each type's products have their contract. */
