@@ -164,8 +164,7 @@ final class KnownPairs implements PairFacts {
     return true;
   }
 
-  private boolean compareFresh(
-      BitSet isFresh, Vectors vectors, PackedVectors packed, int threads) {
+  private boolean compareFresh(BitSet isFresh, Vectors vectors, PackedVectors packed, int threads) {
     if (isFresh.isEmpty()) {
       return true;
     }
