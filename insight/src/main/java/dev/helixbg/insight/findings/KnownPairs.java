@@ -5,11 +5,9 @@ import dev.helixbg.insight.similarity.AllPairs;
 import dev.helixbg.insight.similarity.PackedVectors;
 import dev.helixbg.insight.similarity.PairSink;
 import dev.helixbg.insight.similarity.Vectors;
-import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.BitSet;
-import java.util.Deque;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -21,8 +19,7 @@ import java.util.stream.IntStream;
  * entries with all, never all with all.
  *
  * <p>An entry is known by its text and its number among the entries of the same text, so that a
- * compaction, which moves every offset, changes nothing here. Each known entry has a slot; pairs
- * are kept by slots.
+ * compaction, which moves every offset, changes nothing here.
  */
 final class KnownPairs implements PairFacts {
   /** An entry, wherever it is in the log. */
@@ -32,23 +29,15 @@ final class KnownPairs implements PairFacts {
   private final int maxPairs;
   private final int maxDrawn;
 
-  private Map<Instance, Integer> slots = new HashMap<>();
-  private final Deque<Integer> freeSlots = new ArrayDeque<>();
-  private int usedSlots;
+  /** Index of each entry in the list of the last update, by which all below is kept. */
+  private Map<Instance, Integer> indexOf = Map.of();
 
-  /** Of the vectors in each slot: a text that was embedded anew is another entry. */
+  /** Of the entries' vectors: a text that was embedded anew is another entry. */
   private long[] vectorHashes = new long[0];
 
-  /** Index of each slot in the list of entries at hand; −1 for a free one. */
-  private int[] indexOf = new int[0];
-
   private final PairList kept;
-  private Distribution distribution;
-
-  /** Of the entries at hand, and the slots of these. */
   private NearestLists nearest;
-
-  private int[] slotAt = new int[0];
+  private Distribution distribution;
 
   /**
    * @param floor pairs at least this similar are kept
@@ -83,47 +72,34 @@ final class KnownPairs implements PairFacts {
       int threads) {
     int count = keys.size();
     int[] ordinals = EvenDraw.ordinals(keys);
-    int[] slotOf = new int[count];
-    BitSet stays = new BitSet(usedSlots);
-    Map<Instance, Integer> next = HashMap.newHashMap(count);
+    Map<Instance, Integer> now = HashMap.newHashMap(count);
     long[] hashes = new long[count];
+    int[] nowAt = new int[vectorHashes.length];
+    Arrays.fill(nowAt, NearestLists.NONE);
+    BitSet fresh = new BitSet(count);
     for (int i = 0; i < count; i++) {
+      Instance instance = new Instance(keys.get(i), ordinals[i]);
+      Integer before = indexOf.get(instance);
       hashes[i] = hash(texts, i);
-      Integer slot = slots.get(new Instance(keys.get(i), ordinals[i]));
-      boolean known = slot != null && vectorHashes[slot] == hashes[i];
-      slotOf[i] = known ? slot : -1;
-      if (known) {
-        stays.set(slot);
+      if (before != null && vectorHashes[before] == hashes[i]) {
+        nowAt[before] = i;
+      } else {
+        fresh.set(i);
       }
+      now.put(instance, i);
     }
-    forgetAllBut(stays);
-    int[] keptSlotAt = IntStream.of(slotAt).map(slot -> stays.get(slot) ? slot : -1).toArray();
-    int[] fresh = IntStream.range(0, count).filter(i -> slotOf[i] < 0).toArray();
-    for (int i : fresh) {
-      slotOf[i] = takeSlot(hashes[i]);
-    }
-    indexOf = new int[usedSlots];
-    Arrays.fill(indexOf, -1);
-    for (int i = 0; i < count; i++) {
-      indexOf[slotOf[i]] = i;
-      next.put(new Instance(keys.get(i), ordinals[i]), slotOf[i]);
-    }
-    slots = next;
-    int[] nowAt =
-        IntStream.of(keptSlotAt)
-            .map(slot -> slot < 0 ? NearestLists.NONE : indexOf[slot])
-            .toArray();
-    int[] order = EvenDraw.orderByKey(keys);
-    slotAt = slotOf;
+    indexOf = now;
+    vectorHashes = hashes;
+    kept.move(nowAt);
     return texts.packed(
         packed,
         all -> {
-          if (fresh.length == count) {
-            return compareAll(keys, slotOf, vectors, texts, all, counting, threads);
+          if (fresh.cardinality() == count) {
+            return compareAll(keys, vectors, texts, all, counting, threads);
           }
-          nearest = nearest.updated(order, nowAt, texts, all, threads);
+          nearest = nearest.updated(EvenDraw.orderByKey(keys), nowAt, texts, all, threads);
           distribution = SimilarityDistribution.of(keys, vectors, nearest, maxDrawn, threads);
-          return compareFresh(fresh, slotOf, vectors, packed, threads);
+          return compareFresh(fresh, vectors, packed, threads);
         });
   }
 
@@ -145,31 +121,9 @@ final class KnownPairs implements PairFacts {
     return hash;
   }
 
-  private void forgetAllBut(BitSet stays) {
-    BitSet gone = new BitSet(usedSlots);
-    slots.values().forEach(gone::set);
-    gone.andNot(stays);
-    if (gone.isEmpty()) {
-      return;
-    }
-    kept.removeIf((a, b) -> gone.get(a) || gone.get(b));
-    gone.stream().forEach(freeSlots::add);
-  }
-
-  private int takeSlot(long hash) {
-    Integer free = freeSlots.poll();
-    int slot = free == null ? usedSlots++ : free;
-    if (slot >= vectorHashes.length) {
-      vectorHashes = Arrays.copyOf(vectorHashes, Math.max(16, 2 * slot));
-    }
-    vectorHashes[slot] = hash;
-    return slot;
-  }
-
   /** One pass for the pairs, for the nearest, and for the distribution if nothing is drawn. */
   private boolean compareAll(
       List<String> keys,
-      int[] slotOf,
       Vectors vectors,
       TextVectors texts,
       PackedVectors all,
@@ -200,7 +154,7 @@ final class KnownPairs implements PairFacts {
           };
         });
     nearest = lists;
-    if (!keep(found, slotOf)) {
+    if (!keep(found)) {
       return false;
     }
     distribution =
@@ -210,13 +164,11 @@ final class KnownPairs implements PairFacts {
     return true;
   }
 
-  private boolean compareFresh(
-      int[] fresh, int[] slotOf, Vectors vectors, PackedVectors packed, int threads) {
-    if (fresh.length == 0) {
+  private boolean compareFresh(BitSet isFresh, Vectors vectors, PackedVectors packed, int threads) {
+    if (isFresh.isEmpty()) {
       return true;
     }
-    BitSet isFresh = new BitSet(vectors.count());
-    IntStream.of(fresh).forEach(isFresh::set);
+    int[] fresh = isFresh.stream().toArray();
     List<PairList> found = new ArrayList<>();
     try (PackedVectors rows = PackedVectors.pack(vectors.select(fresh))) {
       AllPairs.between(
@@ -236,17 +188,17 @@ final class KnownPairs implements PairFacts {
             };
           });
     }
-    return keep(found, slotOf);
+    return keep(found);
   }
 
-  /** Of each worker its pairs, by index. */
-  private boolean keep(List<PairList> found, int[] slotOf) {
+  /** Of each worker its pairs. */
+  private boolean keep(List<PairList> found) {
     for (PairList part : found) {
       if (part.isOver || (long) kept.count + part.count > maxPairs) {
         return false;
       }
       for (int p = 0; p < part.count; p++) {
-        kept.add(slotOf[part.first[p]], slotOf[part.second[p]], part.similarities[p]);
+        kept.add(part.first[p], part.second[p], part.similarities[p]);
       }
     }
     return true;
@@ -254,10 +206,6 @@ final class KnownPairs implements PairFacts {
 
   /** Pairs of numbers with a similarity each, in no particular order. */
   private static final class PairList {
-    private interface Test {
-      boolean holds(int a, int b);
-    }
-
     private int[] first = new int[16];
     private int[] second = new int[16];
     private float[] similarities = new float[16];
@@ -287,20 +235,21 @@ final class KnownPairs implements PairFacts {
       similarities[count++] = similarity;
     }
 
-    void removeIf(Test test) {
+    /** Renumbers all; pairs of what is gone go, too. */
+    void move(int[] nowAt) {
       int left = 0;
       for (int p = 0; p < count; p++) {
-        if (!test.holds(first[p], second[p])) {
-          first[left] = first[p];
-          second[left] = second[p];
+        int a = nowAt[first[p]];
+        int b = nowAt[second[p]];
+        if (a != NearestLists.NONE && b != NearestLists.NONE) {
+          first[left] = a;
+          second[left] = b;
           similarities[left++] = similarities[p];
         }
       }
       count = left;
     }
   }
-
-  // ---- what an analysis asks ------------------------------------------------------------------
 
   @Override
   public <S extends PairSink> List<S> atLeast(float limit, Supplier<S> sinks) {
@@ -310,8 +259,8 @@ final class KnownPairs implements PairFacts {
     S sink = sinks.get();
     for (int p = 0; p < kept.count; p++) {
       if (kept.similarities[p] >= limit) {
-        int a = indexOf[kept.first[p]];
-        int b = indexOf[kept.second[p]];
+        int a = kept.first[p];
+        int b = kept.second[p];
         sink.accept(Math.min(a, b), Math.max(a, b), kept.similarities[p]);
       }
     }

@@ -81,10 +81,17 @@ public final class Asking implements AutoCloseable {
     return Optional.ofNullable(known.get(id(question)));
   }
 
+  /** What is known by now of questions, by what they were put under. */
+  <K> Map<K, Answer> answers(Map<K, ? extends Question> questions) {
+    Map<K, Answer> answers = new HashMap<>();
+    questions.forEach((key, question) -> find(question).ifPresent(said -> answers.put(key, said)));
+    return answers;
+  }
+
   /**
    * Asks, in the given order, what is not known yet.
    *
-   * @param questions of one job
+   * @param questions of one job; may be none
    * @return how many are still unanswered because the time is over
    * @throws InterruptedException when interrupted; all answers until then are saved
    * @throws IOException when answers cannot be read or saved
@@ -109,15 +116,9 @@ public final class Asking implements AutoCloseable {
       Function<Question, Optional<Question>> second,
       int blockSize)
       throws InterruptedException, IOException {
-    recall(questions);
-    recall(questions.stream().flatMap(question -> second.apply(question).stream()).toList());
-    List<Question> open = new ArrayList<>();
     Set<AnswerFile.Id> seen = new HashSet<>();
-    for (Question question : questions) {
-      if (seen.add(id(question)) && !isComplete(question, second)) {
-        open.add(question);
-      }
-    }
+    List<Question> open =
+        open(questions, second).stream().filter(question -> seen.add(id(question))).toList();
     if (open.isEmpty() || timeIsOver()) {
       return open.size();
     }
@@ -138,13 +139,24 @@ public final class Asking implements AutoCloseable {
     return (int) open.stream().filter(question -> !isComplete(question, second)).count();
   }
 
+  /** Recalls what is remembered, and tells what is without its answer, or its second one. */
+  List<Question> open(
+      List<? extends Question> questions, Function<Question, Optional<Question>> second)
+      throws IOException {
+    recall(questions);
+    recall(questions.stream().flatMap(question -> second.apply(question).stream()).toList());
+    List<Question> open = new ArrayList<>(questions);
+    open.removeIf(question -> isComplete(question, second));
+    return open;
+  }
+
   private boolean isComplete(Question question, Function<Question, Optional<Question>> second) {
     return find(question).isPresent()
         && second.apply(question).filter(next -> find(next).isEmpty()).isEmpty();
   }
 
   /** Looks up what was not looked up before, in one reading of the file. */
-  void recall(Collection<? extends Question> questions) throws IOException {
+  private void recall(Collection<? extends Question> questions) throws IOException {
     Map<AnswerFile.Id, Question> wanted = new LinkedHashMap<>();
     Set<AnswerFile.Id> ids = new HashSet<>();
     for (Question question : questions) {

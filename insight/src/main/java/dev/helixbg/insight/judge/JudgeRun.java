@@ -100,13 +100,12 @@ public final class JudgeRun {
       List<String> contents = topics.contents(topic, CENTRAL_ENTRIES);
       questions.put(topic, new Question.Summarise(topic, contents));
     }
-    ask(Job.SUMMARY, List.copyOf(questions.values()));
+    note(Job.SUMMARY, asking.ask(List.copyOf(questions.values())));
+    Map<String, Answer> answers = asking.answers(questions);
+    cut += (int) answers.values().stream().filter(Answer::cut).count();
     Map<String, String> summaries = new HashMap<>();
-    questions.forEach(
-        (topic, question) ->
-            known(question)
-                .filter(answer -> Words.loops(answer.text()).isEmpty())
-                .ifPresent(answer -> summaries.put(topic, answer.text())));
+    answers.forEach((topic, answer) -> summaries.put(topic, answer.text()));
+    summaries.values().removeIf(text -> !Words.loops(text).isEmpty());
     return summaries;
   }
 
@@ -128,7 +127,7 @@ public final class JudgeRun {
         groups.stream()
             .sorted(Comparator.comparingLong((List<NamedEntry> g) -> -g.getLast().entry().offset()))
             .toList();
-    ask(Job.MERGE, newestFirst.stream().map(JudgeRun::merge).toList());
+    note(Job.MERGE, asking.ask(newestFirst.stream().map(JudgeRun::merge).toList()));
     List<Judgements.Merge> merges = new ArrayList<>();
     for (List<NamedEntry> group : groups) {
       // Of a text that the model has not read to its end, it cannot keep every detail.
@@ -154,22 +153,9 @@ public final class JudgeRun {
     return "merge-" + Sha256.of(keys).substring(0, 10);
   }
 
-  private void ask(Job job, List<? extends Question> questions)
-      throws InterruptedException, IOException {
-    note(job, questions.isEmpty() ? 0 : asking.ask(questions));
-  }
-
   private void note(Job job, int unanswered) {
     if (unanswered > 0) {
       left.put(job, unanswered);
     }
-  }
-
-  private Optional<Answer> known(Question question) {
-    Optional<Answer> answer = asking.find(question);
-    if (answer.isPresent() && answer.get().cut()) {
-      cut++;
-    }
-    return answer;
   }
 }

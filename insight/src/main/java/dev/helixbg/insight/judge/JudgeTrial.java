@@ -37,18 +37,19 @@ public final class JudgeTrial {
   }
 
   /** A pair and the questions about it. */
-  record Pair(Truth truth, Question.Compare both, Question.Overtaken holds) {}
+  record Pair(String id, Truth truth, Question.Compare both, Question.Overtaken holds) {}
 
   private final Asking asking;
   private final List<Pair> pairs = pairs();
-  private final Map<Question, Question> second = new HashMap<>();
+  private final VerdictRun run;
 
   /**
    * @param asking the model that is measured
    */
   public JudgeTrial(Asking asking) {
     this.asking = asking;
-    pairs.forEach(pair -> second.put(pair.both(), pair.holds()));
+    run = new VerdictRun(asking);
+    pairs.forEach(pair -> run.add(pair.id(), new VerdictRun.Asked(pair.both(), pair.holds())));
   }
 
   static List<Pair> pairs() {
@@ -64,6 +65,7 @@ public final class JudgeTrial {
         String newer = json.path("newer").asText();
         pairs.add(
             new Pair(
+                "" + pairs.size(),
                 Truth.valueOf(json.path("truth").asText()),
                 new Question.Compare(older, newer),
                 new Question.Overtaken(older, newer)));
@@ -80,25 +82,16 @@ public final class JudgeTrial {
    * @return empty while something is not answered
    */
   public Optional<JudgeTrust> ask() throws InterruptedException, IOException {
-    int left = asking.ask(pairs.stream().map(Pair::both).toList(), this::next);
-    return left > 0 ? Optional.empty() : Optional.of(trust());
-  }
-
-  private Optional<Question> next(Question both) {
-    return asking
-        .find(both)
-        .filter(answer -> !answer.text().equals(Verdict.DIFFERENT.title()))
-        .map(answer -> second.get(both));
+    return run.ask(pairs.size()) > 0 ? Optional.empty() : Optional.of(trust());
   }
 
   private JudgeTrust trust() {
+    Map<String, PairVerdict> verdicts = run.verdicts();
     Map<Verdict, JudgeTrust.Tally> said = new EnumMap<>(Verdict.class);
     List<List<String>> orders = new ArrayList<>();
     int right = 0;
     for (Pair pair : pairs) {
-      Answer answer = asking.find(pair.both()).orElseThrow();
-      Verdict verdict =
-          PairVerdict.of(pair.both(), answer, next(pair.both()).flatMap(asking::find)).verdict();
+      Verdict verdict = verdicts.get(pair.id()).verdict();
       int isRight = Truth.of(verdict) == pair.truth() ? 1 : 0;
       right += isRight;
       said.merge(
@@ -106,7 +99,7 @@ public final class JudgeTrial {
           new JudgeTrust.Tally(1, isRight),
           (one, other) ->
               new JudgeTrust.Tally(one.said() + other.said(), one.right() + other.right()));
-      orders.add(answer.orders());
+      orders.add(asking.find(pair.both()).orElseThrow().orders());
     }
     return new JudgeTrust(pairs.size(), right, said, kappa(orders), Optional.empty());
   }

@@ -33,15 +33,13 @@ public final class LabelRun {
    * @return how many are still unanswered because the time is over
    */
   public int ask() throws InterruptedException, IOException {
-    return questions.isEmpty() ? 0 : asking.ask(List.copyOf(questions.values()));
+    return asking.ask(List.copyOf(questions.values()));
   }
 
   /** What is known by now, by the key of an entry. */
   public Map<String, Guess> guesses() {
     Map<String, Guess> guesses = new HashMap<>();
-    questions.forEach(
-        (key, question) ->
-            asking.find(question).ifPresent(answer -> guesses.put(key, guess(answer))));
+    asking.answers(questions).forEach((key, answer) -> guesses.put(key, guess(answer)));
     return guesses;
   }
 

@@ -33,18 +33,15 @@ public final class OverlapRun {
    * @return how many are still unanswered because the time is over
    */
   public int ask() throws InterruptedException, IOException {
-    return questions.isEmpty() ? 0 : asking.ask(List.copyOf(questions.values()));
+    return asking.ask(List.copyOf(questions.values()));
   }
 
   /** Whether topics are about the same, by the id of their overlap: what is known by now. */
   public Map<String, Verdict> verdicts() {
     Map<String, Verdict> verdicts = new HashMap<>();
-    questions.forEach(
-        (id, question) ->
-            asking
-                .find(question)
-                .flatMap(answer -> Verdict.titled(answer.text()))
-                .ifPresent(verdict -> verdicts.put(id, verdict)));
+    asking
+        .answers(questions)
+        .forEach((id, answer) -> verdicts.put(id, Verdict.titled(answer.text()).orElseThrow()));
     return verdicts;
   }
 }

@@ -7,82 +7,14 @@ import java.util.stream.Stream;
 /** One thing to ask of a model. Texts are contents of entries, without their metadata lines. */
 public sealed interface Question {
 
-  Job job();
-
-  /** Names all that is asked: 32 hex digits over the whole texts. */
-  String key();
-
-  /** By which an answer says that it was given without the end of a text: see {@link Answer}. */
-  default int bit(String text) {
-    return 1;
-  }
-
-  /**
-   * The same for the answer to a question of which some text was not read whole: what was read of
-   * it is then part of what was asked.
-   */
-  default String keyOfParts() {
-    return key();
-  }
-
-  /**
-   * Where what matches begins in two texts, in UTF-16 units; of a text that is too long, that and
-   * what is around it is read.
-   */
-  record Match(int a, int b) {
-    /** Both are read from their beginning. */
-    static final Match NONE = new Match(0, 0);
-  }
-
-  private static String keyOfParts(String key, Match match, boolean swapped) {
-    int one = swapped ? match.b() : match.a();
-    int other = swapped ? match.a() : match.b();
-    return match.equals(Match.NONE) ? key : name(List.of(key, "from", "" + one, "" + other));
-  }
-
-  /** Of texts in this order. */
-  private static String name(List<String> texts) {
-    return Sha256.of(texts).substring(0, 32);
-  }
-
   /** Which label fits. */
-  record LabelOf(String topic, String content) implements Question {
-    @Override
-    public Job job() {
-      return Job.LABEL;
-    }
-
-    @Override
-    public String key() {
-      return name(List.of(topic, content));
-    }
-  }
+  record LabelOf(String topic, String content) implements Question {}
 
   /** How two contents are related; the order means nothing. */
   record Compare(String a, String b, Match match) implements Question {
     /** Of texts of which nobody knows what matches. */
     public Compare(String a, String b) {
       this(a, b, Match.NONE);
-    }
-
-    @Override
-    public String keyOfParts() {
-      return Question.keyOfParts(key(), match, a.compareTo(b) > 0);
-    }
-
-    @Override
-    public Job job() {
-      return Job.PAIR;
-    }
-
-    @Override
-    public String key() {
-      return name(Stream.of(a, b).sorted().toList());
-    }
-
-    @Override
-    public int bit(String text) {
-      return text.equals(a.compareTo(b) <= 0 ? a : b) ? 1 : 2;
     }
   }
 
@@ -92,85 +24,95 @@ public sealed interface Question {
     public Overtaken(String older, String newer) {
       this(older, newer, Match.NONE);
     }
-
-    @Override
-    public String keyOfParts() {
-      return Question.keyOfParts(key(), match, false);
-    }
-
-    @Override
-    public Job job() {
-      return Job.OVERTAKEN;
-    }
-
-    @Override
-    public String key() {
-      return name(List.of(older, newer));
-    }
-
-    @Override
-    public int bit(String text) {
-      return text.equals(older) ? 1 : 2;
-    }
   }
 
   /** Whether two topics are about the same, by a content of each; the order means nothing. */
   record CompareTopics(String a, String contentOfA, String b, String contentOfB)
-      implements Question {
-    @Override
-    public Job job() {
-      return Job.TOPICS;
-    }
-
-    @Override
-    public String key() {
-      return name(
-          a.compareTo(b) <= 0
-              ? List.of(a, contentOfA, b, contentOfB)
-              : List.of(b, contentOfB, a, contentOfA));
-    }
-  }
+      implements Question {}
 
   /** A topic in a sentence, from the contents of some of its entries. */
-  record Summarise(String topic, List<String> contents) implements Question {
-    @Override
-    public Job job() {
-      return Job.SUMMARY;
-    }
-
-    @Override
-    public String key() {
-      return name(Stream.concat(Stream.of(topic), contents.stream()).toList());
-    }
-  }
+  record Summarise(String topic, List<String> contents) implements Question {}
 
   /**
    * What was written at one sitting, in a sentence.
    *
    * @param topics of the contents
    */
-  record Session(List<String> topics, List<String> contents) implements Question {
-    @Override
-    public Job job() {
-      return Job.SESSION;
-    }
+  record Session(List<String> topics, List<String> contents) implements Question {}
 
-    @Override
-    public String key() {
-      return name(Stream.concat(topics.stream(), contents.stream()).toList());
+  /** One text for several that say the same. */
+  record Merge(List<String> contents) implements Question {}
+
+  /**
+   * Where what matches begins in two texts, in UTF-16 units; of a text that is too long, that and
+   * what is around it is read.
+   */
+  record Match(int a, int b) {
+    /** Both are read from their beginning. */
+    static final Match NONE = new Match(0, 0);
+
+    Match swapped() {
+      return new Match(b, a);
     }
   }
 
-  /** One text for several that say the same. */
-  record Merge(List<String> contents) implements Question {
-    @Override
-    public Job job() {
-      return Job.MERGE;
-    }
+  default Job job() {
+    return switch (this) {
+      case LabelOf _ -> Job.LABEL;
+      case Compare _ -> Job.PAIR;
+      case Overtaken _ -> Job.OVERTAKEN;
+      case CompareTopics _ -> Job.TOPICS;
+      case Summarise _ -> Job.SUMMARY;
+      case Session _ -> Job.SESSION;
+      case Merge _ -> Job.MERGE;
+    };
+  }
 
-    @Override
-    public String key() {
-      return name(contents);
-    }
+  /** Names all that is asked: 32 hex digits over the whole texts. */
+  default String key() {
+    return name(
+        switch (this) {
+          case LabelOf(String topic, String content) -> List.of(topic, content);
+          case Compare(String a, String b, _) -> Stream.of(a, b).sorted().toList();
+          case Overtaken(String older, String newer, _) -> List.of(older, newer);
+          case CompareTopics(String a, String ofA, String b, String ofB) ->
+              a.compareTo(b) <= 0 ? List.of(a, ofA, b, ofB) : List.of(b, ofB, a, ofA);
+          case Summarise(String topic, List<String> contents) ->
+              Stream.concat(Stream.of(topic), contents.stream()).toList();
+          case Session(List<String> topics, List<String> contents) ->
+              Stream.concat(topics.stream(), contents.stream()).toList();
+          case Merge(List<String> contents) -> contents;
+        });
+  }
+
+  /**
+   * The same for the answer to a question of which some text was not read whole: what was read of
+   * it is then part of what was asked.
+   */
+  default String keyOfParts() {
+    Match match =
+        switch (this) {
+          case Compare(String a, String b, Match found) ->
+              a.compareTo(b) > 0 ? found.swapped() : found;
+          case Overtaken(_, _, Match found) -> found;
+          default -> Match.NONE;
+        };
+    return match.equals(Match.NONE)
+        ? key()
+        : name(List.of(key(), "from", "" + match.a(), "" + match.b()));
+  }
+
+  /** By which an answer says that it was given without the end of a text: see {@link Answer}. */
+  default int bit(String text) {
+    return switch (this) {
+      case Compare(String a, String b, _) -> text.equals(a.compareTo(b) <= 0 ? a : b) ? 1 : 2;
+      case Overtaken(String older, _, _) -> text.equals(older) ? 1 : 2;
+      default -> 1;
+    };
+  }
+
+  /** Of texts in this order. */
+  private static String name(List<String> texts) {
+    return Sha256.of(texts).substring(0, 32);
   }
 }

@@ -23,17 +23,27 @@ public final class VerdictRun {
 
   private final Map<Question, Question.Overtaken> second = new HashMap<>();
 
-  private record Asked(Question.Compare pair, Question.Overtaken holds) {}
+  /** What is asked of a pair. */
+  record Asked(Question.Compare pair, Question.Overtaken holds) {}
 
   public VerdictRun(Asking asking, List<? extends Finding.OfTwo> pairs) {
-    this.asking = asking;
+    this(asking);
     Map<String, Asked> byTexts = new HashMap<>();
     for (Finding.OfTwo pair : pairs) {
       Asked questions = questions(pair);
       Asked first = byTexts.putIfAbsent(questions.pair().key(), questions);
-      asked.put(pair.id(), first == null ? questions : first);
-      second.putIfAbsent(questions.pair(), questions.holds());
+      add(pair.id(), first == null ? questions : first);
     }
+  }
+
+  /** Of nothing yet. */
+  VerdictRun(Asking asking) {
+    this.asking = asking;
+  }
+
+  void add(String id, Asked questions) {
+    asked.put(id, questions);
+    second.putIfAbsent(questions.pair(), questions.holds());
   }
 
   private static Asked questions(Finding.OfTwo pair) {
@@ -45,7 +55,7 @@ public final class VerdictRun {
         new Question.Compare(a, b, match),
         aIsOlder
             ? new Question.Overtaken(a, b, match)
-            : new Question.Overtaken(b, a, new Question.Match(match.b(), match.a())));
+            : new Question.Overtaken(b, a, match.swapped()));
   }
 
   /** What the relation is about; of what is near as a whole, nothing in particular. */
@@ -72,7 +82,7 @@ public final class VerdictRun {
   public int ask(int first) throws InterruptedException, IOException {
     List<Question> pairs = new ArrayList<>();
     asked.values().stream().limit(first).forEach(both -> pairs.add(both.pair()));
-    return pairs.isEmpty() ? 0 : asking.ask(pairs, this::next);
+    return asking.ask(pairs, this::next);
   }
 
   /**
@@ -83,19 +93,7 @@ public final class VerdictRun {
    */
   public void askUnjudged(int most) throws InterruptedException, IOException {
     List<Question> pairs = asked.values().stream().map(both -> (Question) both.pair()).toList();
-    asking.recall(pairs);
-    asking.recall(pairs.stream().flatMap(pair -> next(pair).stream()).toList());
-    List<Question> unjudged =
-        pairs.stream()
-            .filter(
-                pair ->
-                    asking.find(pair).isEmpty()
-                        || next(pair).filter(holds -> asking.find(holds).isEmpty()).isPresent())
-            .limit(most)
-            .toList();
-    if (!unjudged.isEmpty()) {
-      asking.ask(unjudged, this::next);
-    }
+    asking.ask(asking.open(pairs, this::next).stream().limit(most).toList(), this::next);
   }
 
   /** What is left to ask when a pair was compared. */

@@ -2,9 +2,10 @@ package dev.helixbg.insight.report;
 
 import dev.helixbg.config.text.PrintableText;
 import dev.helixbg.insight.log.LogAccount;
+import java.util.Optional;
 
 /** A stretch of the log that could not be read, or only with a repair. */
-record DamageView(String where, String what, String loss, String detail) {
+record DamageView(String where, String what, String loss, Optional<String> detail) {
 
   static DamageView of(LogAccount.Damage damage) {
     return new DamageView(
@@ -13,7 +14,8 @@ record DamageView(String where, String what, String loss, String detail) {
         damage.unreadable() == 0
             ? "nothing lost"
             : Wording.count(damage.unreadable(), "byte", "bytes") + " unreadable",
-        PrintableText.excerpt(damage.detail(), 300));
+        Optional.of(PrintableText.excerpt(damage.detail(), 300))
+            .filter(detail -> !detail.isBlank()));
   }
 
   private static String what(LogAccount.Kind kind) {

@@ -27,6 +27,9 @@ record DistributionView(
   private static final int RIGHT = 546;
   private static final int ROW_BLOCKS = 40;
 
+  /** Of {@code -0.20 to -0.18}. */
+  private static final int RANGE_WIDTH = 14;
+
   /**
    * @param kind CSS class of the zone it lies in
    */
@@ -50,10 +53,6 @@ record DistributionView(
         rows(distribution),
         facts(distribution),
         words(distribution, limits));
-  }
-
-  boolean known() {
-    return !bars.isEmpty();
   }
 
   private static List<Bar> bars(Findings.Distribution distribution, InsightSettings limits) {
@@ -145,8 +144,9 @@ record DistributionView(
     List<Row> rows = new ArrayList<>();
     for (long[] row : sums) {
       String range = range(edge(distribution, (int) row[0]), edge(distribution, (int) row[1]));
+      String indent = " ".repeat(Math.max(0, RANGE_WIDTH - range.length()));
       int blocks = (int) Math.ceil(ROW_BLOCKS * share(row[2], most));
-      rows.add(new Row(range, "█".repeat(blocks), Wording.count(row[2])));
+      rows.add(new Row(indent + range, "█".repeat(blocks), Wording.count(row[2])));
     }
     return rows;
   }

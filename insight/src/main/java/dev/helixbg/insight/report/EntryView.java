@@ -19,7 +19,8 @@ import java.util.Optional;
  * @param matched of a pair with a long entry, the beginning of the passage that matches
  * @param markedHead the beginning of the text, with what only this one of a pair says
  * @param markedRest what follows, in the same way
- * @param ownWords what only this one of a pair says, in the order of its text
+ * @param ownWords what only this one of a pair says, in the order of its text: the first of them
+ * @param moreOwnWords how many others there are; nothing when there are none
  * @param ownCount how much that is, in words; nothing for an entry that is in no pair
  */
 record EntryView(
@@ -36,9 +37,13 @@ record EntryView(
     List<OwnWords.Stretch> markedHead,
     List<OwnWords.Stretch> markedRest,
     List<String> ownWords,
+    Optional<String> moreOwnWords,
     Optional<String> ownCount) {
   private static final int MAX_TAGS = 12;
   private static final int MATCHED_COLUMNS = 300;
+
+  /** A longer list says no more. */
+  private static final int OWN_WORDS = 40;
 
   /** An entry alone. */
   static EntryView of(NamedEntry named, Judgements judgements) {
@@ -92,7 +97,10 @@ record EntryView(
         shown,
         own.map(words -> words.mark(shown.head())).orElseGet(() -> OwnWords.none(shown.head())),
         own.map(words -> words.mark(shown.rest())).orElseGet(() -> OwnWords.none(shown.rest())),
-        ownWords,
+        ownWords.stream().limit(OWN_WORDS).toList(),
+        Optional.of(ownWords.size() - OWN_WORDS)
+            .filter(more -> more > 0)
+            .map(more -> Wording.count(more, "more word", "more words")),
         own.map(
             _ ->
                 ownWords.isEmpty()

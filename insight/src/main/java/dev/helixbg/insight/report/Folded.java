@@ -25,10 +25,6 @@ record Folded<T>(List<T> first, List<T> more, String words) {
     return first.isEmpty();
   }
 
-  boolean hasMore() {
-    return !more.isEmpty();
-  }
-
   List<T> all() {
     return Stream.concat(first.stream(), more.stream()).toList();
   }

@@ -70,14 +70,6 @@ record GraphView(
         note(graph));
   }
 
-  boolean hasBands() {
-    return !bands.isEmpty();
-  }
-
-  boolean hasLines() {
-    return !lines.isEmpty();
-  }
-
   private static void addStrokes(
       TopicGraph graph,
       TopicGraph.Edge edge,

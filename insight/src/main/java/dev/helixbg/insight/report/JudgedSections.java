@@ -19,15 +19,14 @@ import java.util.Optional;
  * What a language model adds to a report, in words.
  *
  * @param note who judged, what is still to come, or what a model would add
- * @param model its name, which is its file's own; empty without one
+ * @param model its name, which is its file's own, if it has one
  */
 record JudgedSections(
-    String note, String model, SummarySection summaries, MergeSection merges, LabelSection labels) {
-
-  /** The note with the model's name, for formats where a name cannot act. */
-  String namedNote() {
-    return model.isEmpty() ? note : note + " It calls itself " + model + ".";
-  }
+    String note,
+    Optional<String> model,
+    Optional<SummarySection> summaries,
+    Optional<MergeSection> merges,
+    Optional<LabelSection> labels) {
 
   /** A topic and its sentence. */
   record SummaryRow(String topic, String entries, String sentence) {}
@@ -58,18 +57,10 @@ record JudgedSections(
           "Written by the language model from the entries nearest to the middle of each topic.",
           Folded.of(rows, FIRST, 3, more -> Wording.count(more, "more topic", "more topics")));
     }
-
-    boolean exists() {
-      return !rows.isEmpty();
-    }
   }
 
   /** A proposed text, and the names of what it could stand for. */
-  record MergeRow(String id, List<String> names, ShownText text, List<ActView> acts) {
-    boolean hasActs() {
-      return !acts.isEmpty();
-    }
-  }
+  record MergeRow(String id, List<String> names, ShownText text, List<ActView> acts) {}
 
   /** Proposals for entries that say the same. */
   record MergeSection(String total, String intro, List<MergeRow> rows) {
@@ -90,10 +81,6 @@ record JudgedSections(
           "One text for entries that state the same fact, as the language model would write it."
               + " Nobody has checked these, and nothing was changed: compare before you use one.",
           rows);
-    }
-
-    boolean exists() {
-      return !rows.isEmpty();
     }
   }
 
@@ -194,23 +181,17 @@ record JudgedSections(
               + Judged.percent((double) census.agreeing() / census.tagged())
               + ").");
     }
-
-    boolean exists() {
-      return !rows.isEmpty();
-    }
-
-    boolean hasDisagreements() {
-      return !disagreements.isEmpty();
-    }
   }
 
   static JudgedSections of(Findings findings, Judgements judgements, Acts acts) {
     return new JudgedSections(
         note(judgements),
-        judgements.model().map(PrintableText::line).orElse(""),
-        SummarySection.of(findings, judgements),
-        MergeSection.of(judgements, acts),
-        LabelSection.of(findings, judgements));
+        judgements.model().map(PrintableText::line).filter(name -> !name.isEmpty()),
+        Optional.of(SummarySection.of(findings, judgements))
+            .filter(section -> !section.rows().isEmpty()),
+        Optional.of(MergeSection.of(judgements, acts)).filter(section -> !section.rows().isEmpty()),
+        Optional.of(LabelSection.of(findings, judgements))
+            .filter(section -> !section.rows().isEmpty()));
   }
 
   private static String note(Judgements judgements) {

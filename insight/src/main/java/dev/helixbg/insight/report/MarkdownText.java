@@ -7,12 +7,9 @@ package dev.helixbg.insight.report;
 final class MarkdownText {
   private MarkdownText() {}
 
-  /** A code block for the top level of the document. */
-  static String fenced(String text) {
-    return fenced(text, "text");
-  }
-
   /**
+   * A code block for the top level of the document.
+   *
    * @param language of the text, for viewers that colour it
    */
   static String fenced(String text, String language) {

@@ -24,8 +24,4 @@ record MisfiledView(
         Wording.similarity(misfiled.other()),
         ActView.of(acts.on(misfiled)));
   }
-
-  boolean hasActs() {
-    return !acts.isEmpty();
-  }
 }

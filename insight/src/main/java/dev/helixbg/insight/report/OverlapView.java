@@ -25,8 +25,4 @@ record OverlapView(
         Wording.count(overlap.entriesB(), "entry", "entries"),
         ActView.of(acts.on(overlap)));
   }
-
-  boolean hasActs() {
-    return !acts.isEmpty();
-  }
 }

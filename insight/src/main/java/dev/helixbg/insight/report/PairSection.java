@@ -131,8 +131,4 @@ record PairSection(
   boolean isEmpty() {
     return pairs.isEmpty() && different.isEmpty();
   }
-
-  boolean hasDifferent() {
-    return !different.isEmpty();
-  }
 }

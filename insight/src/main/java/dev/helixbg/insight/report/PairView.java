@@ -90,10 +90,6 @@ record PairView(
             judgements));
   }
 
-  boolean sharesWords() {
-    return !sharedWords.isEmpty();
-  }
-
   private static String rank(long rank, long pairs) {
     if (pairs == 1) {
       return "the only pair";
@@ -110,9 +106,5 @@ record PairView(
 
   private static String nearest(int rank) {
     return rank == 1 ? "nearest" : Wording.ordinal(rank) + " nearest";
-  }
-
-  boolean hasActs() {
-    return !acts.isEmpty();
   }
 }

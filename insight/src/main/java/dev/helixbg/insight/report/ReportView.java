@@ -29,11 +29,11 @@ record ReportView(
     String asOf,
     String lead,
     List<DistributionView.Fact> facts,
-    DamageSection damage,
+    Optional<DamageSection> damage,
     JudgedSections judged,
-    ReviewSection reviews,
+    Optional<ReviewSection> reviews,
     GraphView graph,
-    DistributionView distribution,
+    Optional<DistributionView> distribution,
     PairSection relations,
     PairSection nearDuplicates,
     ListSection<OverlapView> overlaps,
@@ -67,10 +67,6 @@ record ReportView(
           Optional.of(places - LISTED)
               .filter(more -> more > 0)
               .map(more -> "And " + Wording.count(more) + " more places, all in report.json."));
-    }
-
-    boolean exists() {
-      return !places.isEmpty();
     }
   }
 
@@ -131,11 +127,13 @@ record ReportView(
         report.asOf().map(Wording::date).orElse("unknown"),
         lead(findings, judgements),
         facts(findings),
-        DamageSection.of(report.log()),
+        Optional.of(DamageSection.of(report.log())).filter(section -> !section.places().isEmpty()),
         JudgedSections.of(findings, judgements, acts),
-        ReviewSection.of(report.reviews(), report.log().sha256()),
+        Optional.of(ReviewSection.of(report.reviews(), report.log().sha256()))
+            .filter(section -> !section.reviews().isEmpty()),
         GraphView.of(findings),
-        DistributionView.of(findings.distribution(), limits),
+        Optional.of(DistributionView.of(findings.distribution(), limits))
+            .filter(section -> !section.bars().isEmpty()),
         PairSection.relations(findings, judgements, acts),
         nearDuplicates(findings, limits, judgements, acts),
         overlaps(findings, limits, acts),

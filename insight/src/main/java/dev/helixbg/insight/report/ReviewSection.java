@@ -108,8 +108,4 @@ record ReviewSection(String intro, List<ReviewView> reviews) {
             + " time.",
         reviews.stream().map(review -> ReviewView.of(review, logSha256)).toList());
   }
-
-  boolean exists() {
-    return !reviews.isEmpty();
-  }
 }

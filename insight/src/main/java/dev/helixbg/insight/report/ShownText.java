@@ -1,6 +1,7 @@
 package dev.helixbg.insight.report;
 
 import dev.helixbg.config.text.PrintableText;
+import java.util.Optional;
 
 /**
  * An entry's text cut for reading: what is shown at once, what can be unfolded, and how much is
@@ -41,22 +42,20 @@ record ShownText(String head, String rest, int unread, int omitted) {
         : Wording.count(unread - omitted) + " of " + Wording.count(unread) + " more characters";
   }
 
-  boolean cut() {
-    return omitted > 0;
-  }
-
   /** Says how much of the text is in neither part. */
-  String omittedWords() {
+  Optional<String> omittedWords() {
     return leftOut(omitted);
   }
 
   /** Says how much is left out where only the head is shown. */
-  String unreadWords() {
+  Optional<String> unreadWords() {
     return leftOut(unread);
   }
 
-  private static String leftOut(int characters) {
-    return "… " + Wording.count(characters, "more character", "more characters") + " left out";
+  private static Optional<String> leftOut(int characters) {
+    return Optional.of(characters)
+        .filter(left -> left > 0)
+        .map(left -> "… " + Wording.count(left, "more character", "more characters") + " left out");
   }
 
   /** End of the part from {@code from} that keeps to both limits. */

@@ -11,14 +11,18 @@ import jdk.incubator.vector.FloatVector;
 import jdk.incubator.vector.VectorSpecies;
 
 /**
- * Tiles in 256-bit registers: 12 sums, two registers of columns and one of a row take 15 of the 16
- * that AVX2 has. Flat for the reason told in {@link VectorKernel512}.
+ * The products in vectors of this machine's width, 128 to 512 bits: 24 sums, two registers of
+ * columns and one of a row take 27 of the 32 that AVX-512 and NEON have. AVX2 has 16; that some of
+ * the sums are in the cache there costs less than a smaller tile (decision 91).
+ *
+ * <p>Flat, because C2 keeps vectors in registers only within one inlined body, and short, because a
+ * body of some thousand bytecodes would stay interpreted for seconds.
  */
-final class VectorKernel256 implements TileKernel {
-  private static final VectorSpecies<Float> SPECIES = FloatVector.SPECIES_256;
+final class VectorKernel implements TileKernel {
+  private static final VectorSpecies<Float> SPECIES = FloatVector.SPECIES_PREFERRED;
 
   /** Floats in a register. */
-  private static final int LANES = 8;
+  private static final int LANES = SPECIES.length();
 
   private static final long BYTES = LANES * Float.BYTES;
 
@@ -27,13 +31,12 @@ final class VectorKernel256 implements TileKernel {
 
   private static final ByteOrder ORDER = ByteOrder.nativeOrder();
 
-  private static final int ROWS = 6;
   private static final int COLUMNS = 2 * LANES;
 
   private final MemorySegment panels;
   private final int dimension;
 
-  VectorKernel256(Vectors columns, Arena arena) {
+  VectorKernel(Vectors columns, Arena arena) {
     this.panels = PackedVectors.nativePanels(columns, arena);
     this.dimension = columns.dimension();
   }
@@ -42,20 +45,13 @@ final class VectorKernel256 implements TileKernel {
   public boolean multiply(float[] rows, int rowStart, int column, float limit, float[] products) {
     long panelStart = (long) column * dimension * Float.BYTES;
     boolean reached = false;
-    for (int r = 0; r < STRIP; r += ROWS) {
-      for (int c = 0; c < PANEL; c += COLUMNS) {
-        reached |=
-            multiplyPart(
-                rows, rowStart + r, panelStart + c * Float.BYTES, limit, products, r * PANEL + c);
-      }
+    for (int c = 0; c < PANEL; c += COLUMNS) {
+      reached |= multiplyPart(rows, rowStart, panelStart + c * Float.BYTES, limit, products, c);
     }
     return reached;
   }
 
-  /**
-   * A tile of ROWS × COLUMNS, as many sums as there are registers for. Sum s2b is that of row 2 and
-   * the second register of columns.
-   */
+  /** A strip × COLUMNS. Sum s2b is that of row 2 and the second register of columns. */
   private boolean multiplyPart(
       float[] rows, int rowStart, long partStart, float limit, float[] products, int productStart) {
     FloatVector s0a = FloatVector.zero(SPECIES);
@@ -70,6 +66,18 @@ final class VectorKernel256 implements TileKernel {
     FloatVector s4b = s0a;
     FloatVector s5a = s0a;
     FloatVector s5b = s0a;
+    FloatVector s6a = s0a;
+    FloatVector s6b = s0a;
+    FloatVector s7a = s0a;
+    FloatVector s7b = s0a;
+    FloatVector s8a = s0a;
+    FloatVector s8b = s0a;
+    FloatVector s9a = s0a;
+    FloatVector s9b = s0a;
+    FloatVector s10a = s0a;
+    FloatVector s10b = s0a;
+    FloatVector s11a = s0a;
+    FloatVector s11b = s0a;
     for (int k = 0; k < dimension; k++) {
       long at = partStart + k * STEP;
       FloatVector a = FloatVector.fromMemorySegment(SPECIES, panels, at, ORDER);
@@ -93,6 +101,24 @@ final class VectorKernel256 implements TileKernel {
       r = FloatVector.broadcast(SPECIES, rows[row + 5]);
       s5a = r.fma(a, s5a);
       s5b = r.fma(b, s5b);
+      r = FloatVector.broadcast(SPECIES, rows[row + 6]);
+      s6a = r.fma(a, s6a);
+      s6b = r.fma(b, s6b);
+      r = FloatVector.broadcast(SPECIES, rows[row + 7]);
+      s7a = r.fma(a, s7a);
+      s7b = r.fma(b, s7b);
+      r = FloatVector.broadcast(SPECIES, rows[row + 8]);
+      s8a = r.fma(a, s8a);
+      s8b = r.fma(b, s8b);
+      r = FloatVector.broadcast(SPECIES, rows[row + 9]);
+      s9a = r.fma(a, s9a);
+      s9b = r.fma(b, s9b);
+      r = FloatVector.broadcast(SPECIES, rows[row + 10]);
+      s10a = r.fma(a, s10a);
+      s10b = r.fma(b, s10b);
+      r = FloatVector.broadcast(SPECIES, rows[row + 11]);
+      s11a = r.fma(a, s11a);
+      s11b = r.fma(b, s11b);
     }
     s0a.intoArray(products, productStart);
     s0b.intoArray(products, productStart + LANES);
@@ -106,6 +132,18 @@ final class VectorKernel256 implements TileKernel {
     s4b.intoArray(products, productStart + 4 * PANEL + LANES);
     s5a.intoArray(products, productStart + 5 * PANEL);
     s5b.intoArray(products, productStart + 5 * PANEL + LANES);
+    s6a.intoArray(products, productStart + 6 * PANEL);
+    s6b.intoArray(products, productStart + 6 * PANEL + LANES);
+    s7a.intoArray(products, productStart + 7 * PANEL);
+    s7b.intoArray(products, productStart + 7 * PANEL + LANES);
+    s8a.intoArray(products, productStart + 8 * PANEL);
+    s8b.intoArray(products, productStart + 8 * PANEL + LANES);
+    s9a.intoArray(products, productStart + 9 * PANEL);
+    s9b.intoArray(products, productStart + 9 * PANEL + LANES);
+    s10a.intoArray(products, productStart + 10 * PANEL);
+    s10b.intoArray(products, productStart + 10 * PANEL + LANES);
+    s11a.intoArray(products, productStart + 11 * PANEL);
+    s11b.intoArray(products, productStart + 11 * PANEL + LANES);
     return s0a.compare(GE, limit)
         .or(s0b.compare(GE, limit))
         .or(s1a.compare(GE, limit))
@@ -118,6 +156,18 @@ final class VectorKernel256 implements TileKernel {
         .or(s4b.compare(GE, limit))
         .or(s5a.compare(GE, limit))
         .or(s5b.compare(GE, limit))
+        .or(s6a.compare(GE, limit))
+        .or(s6b.compare(GE, limit))
+        .or(s7a.compare(GE, limit))
+        .or(s7b.compare(GE, limit))
+        .or(s8a.compare(GE, limit))
+        .or(s8b.compare(GE, limit))
+        .or(s9a.compare(GE, limit))
+        .or(s9b.compare(GE, limit))
+        .or(s10a.compare(GE, limit))
+        .or(s10b.compare(GE, limit))
+        .or(s11a.compare(GE, limit))
+        .or(s11b.compare(GE, limit))
         .anyTrue();
   }
 }
