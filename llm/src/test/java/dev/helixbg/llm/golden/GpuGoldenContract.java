@@ -4,6 +4,7 @@ import dev.helixbg.llm.backend.Backend;
 import dev.helixbg.llm.backend.KvShape.Storage;
 import dev.helixbg.llm.gpu.GpuBackend;
 import dev.helixbg.llm.gpu.driver.GpuDevice;
+import java.util.List;
 import java.util.Set;
 
 /** The golden models on the engine for GPUs, whatever drives them. */
