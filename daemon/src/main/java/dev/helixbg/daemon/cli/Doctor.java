@@ -177,7 +177,7 @@ final class Doctor {
                 "%s, %s: %s while it is loaded"
                     .formatted(
                         model.get().file(),
-                        judge.modelName(),
+                        judge.model().name(),
                         ModelCost.of(judge.model()).words())));
       }
       checks.add(judge(new Trial(settings, model.get()).known()));

@@ -24,6 +24,7 @@ import dev.helixbg.insight.log.LogAccount;
 import dev.helixbg.insight.report.Report;
 import dev.helixbg.insight.review.History;
 import dev.helixbg.insight.review.Review;
+import dev.helixbg.insight.similarity.PassageVectors;
 import dev.helixbg.insight.similarity.Vectors;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -74,6 +75,7 @@ class ForeignKbTest {
             List.of(),
             List.of(),
             new Vectors(0, 1, new float[0]),
+            PassageVectors.NONE,
             DaemonFixture.settings(folder, Map.of()).insight(),
             1),
         new LogAccount(0, "ab", 0, 0, 0, List.of()),

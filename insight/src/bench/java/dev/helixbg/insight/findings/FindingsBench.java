@@ -352,7 +352,9 @@ public final class FindingsBench {
               Analysis.run(entries, keys, vectors, passages, SETTINGS, threads), SETTINGS);
       List<Long> shipped = findings.relations().stream().map(this::pair).toList();
       List<Long> whole =
-          Analysis.run(entries, keys, vectors, SETTINGS, threads).relations().stream()
+          Analysis.run(entries, keys, vectors, PassageVectors.NONE, SETTINGS, threads)
+              .relations()
+              .stream()
               .map(this::pair)
               .toList();
       List<Long> cosine = cosine(packed);
@@ -484,7 +486,8 @@ public final class FindingsBench {
           Map.of(),
           List.of(),
           Map.of(),
-          0);
+          0,
+          Optional.empty());
     } catch (IOException | InterruptedException e) {
       throw new IllegalStateException(e);
     }

@@ -79,16 +79,6 @@ public final class Analysis {
   }
 
   /**
-   * Finds what is worth telling of entries none of which is long.
-   *
-   * @see #run(List, List, Vectors, PassageVectors, InsightSettings, int)
-   */
-  public static Findings run(
-      List<Entry> live, List<String> keys, Vectors vectors, InsightSettings settings, int threads) {
-    return run(live, keys, vectors, PassageVectors.NONE, settings, threads);
-  }
-
-  /**
    * Finds what is worth telling.
    *
    * @param live entries by rising offset

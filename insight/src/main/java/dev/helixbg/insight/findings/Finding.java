@@ -28,6 +28,9 @@ public sealed interface Finding {
 
     NamedEntry b();
 
+    /** Their cosine. */
+    double similarity();
+
     @Override
     default Set<String> aliases() {
       return idsOfPair(id(), a().key(), b().key());
@@ -100,11 +103,6 @@ public sealed interface Finding {
       List<String> sharedWords,
       Optional<Side> newer,
       Optional<Matching> matching) {
-
-    /** Of two entries that are nearest as they are. */
-    public Evidence(int rankOfB, int rankOfA, List<String> sharedWords, Optional<Side> newer) {
-      this(rankOfB, rankOfA, sharedWords, newer, Optional.empty());
-    }
 
     /** Whether each is the other's nearest of all entries. */
     public boolean mutualNearest() {

@@ -22,18 +22,12 @@ public record Answer(
     List<String> orders) {
   static final int ANY = -1;
 
-  /** An answer of which nobody noted what either order gave. */
-  public Answer(
-      String text, double probability, String runnerUp, double runnerUpProbability, int unread) {
-    this(text, probability, runnerUp, runnerUpProbability, unread, List.of());
-  }
-
   /**
    * @param cut whether the model saw only a part of some text
    */
   public Answer(
       String text, double probability, String runnerUp, double runnerUpProbability, boolean cut) {
-    this(text, probability, runnerUp, runnerUpProbability, cut ? ANY : 0);
+    this(text, probability, runnerUp, runnerUpProbability, cut ? ANY : 0, List.of());
   }
 
   static Answer free(String text, boolean cut) {

@@ -81,11 +81,6 @@ public final class Judge implements Oracle {
     return model;
   }
 
-  /** What the model is called. */
-  public String modelName() {
-    return model.name();
-  }
-
   /** As many as a pass takes (four, where answers are free text), at least one. */
   @Override
   public List<Answer> answerSome(List<? extends Question> questions, BooleanSupplier cancelled) {
@@ -120,11 +115,6 @@ public final class Judge implements Oracle {
         .map(turn -> chat.request(turn, false))
         .map(ids -> IntStream.concat(IntStream.of(opening), IntStream.of(ids)).toArray())
         .toList();
-  }
-
-  /** The text of tokens; for tests. */
-  String decode(int[] ids) {
-    return tokenizer.decode(ids);
   }
 
   /** What each order of a question says for itself; for tests. */

@@ -75,7 +75,8 @@ public final class JudgeRun {
         summaries,
         merges,
         Map.copyOf(left),
-        cut);
+        cut,
+        Optional.empty());
   }
 
   /** Relations in their order, then what else is near. */

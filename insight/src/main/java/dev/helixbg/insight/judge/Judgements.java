@@ -36,23 +36,18 @@ public record Judgements(
     int cut,
     Optional<JudgeTrust> trust) {
 
-  /** By a model that was not measured. */
-  public Judgements(
-      Optional<String> model,
-      Map<String, Guess> guesses,
-      Map<String, PairVerdict> verdicts,
-      Map<String, Verdict> overlaps,
-      Map<String, String> summaries,
-      List<Merge> merges,
-      Map<Job, Integer> left,
-      int cut) {
-    this(model, guesses, verdicts, overlaps, summaries, merges, left, cut, Optional.empty());
-  }
-
   /** Nothing is known. */
   public static final Judgements NONE =
       new Judgements(
-          Optional.empty(), Map.of(), Map.of(), Map.of(), Map.of(), List.of(), Map.of(), 0);
+          Optional.empty(),
+          Map.of(),
+          Map.of(),
+          Map.of(),
+          Map.of(),
+          List.of(),
+          Map.of(),
+          0,
+          Optional.empty());
 
   /**
    * A text that could stand for several entries. A proposal: no human has read it.

@@ -22,12 +22,6 @@ public record PairVerdict(
     boolean contradiction,
     boolean cut) {
 
-  /** A verdict for which nobody asked whether the older entry still holds. */
-  public PairVerdict(
-      Verdict verdict, double probability, double same, double related, boolean cut) {
-    this(verdict, probability, same, related, Double.NaN, false, cut);
-  }
-
   /**
    * What answers mean. That one entry can go is only said when the model has read all of that
    * entry; else the two are called related.

@@ -18,7 +18,7 @@ final class LiveEntries implements RecordSink {
   private static final char REPLACEMENT = '\uFFFD';
 
   private final ArrayList<Entry> entries = new ArrayList<>();
-  private int[] offsets = new int[1024];
+  private long[] offsets = new long[1024];
   private final Map<String, String> topics = new HashMap<>();
   private final DamageList damage = new DamageList();
   private int[] earlyTargets = new int[0];
@@ -38,7 +38,7 @@ final class LiveEntries implements RecordSink {
     if (entries.size() == offsets.length) {
       offsets = Arrays.copyOf(offsets, offsets.length * 2);
     }
-    offsets[entries.size()] = (int) offset;
+    offsets[entries.size()] = offset;
     entries.add(new Entry(offset, shared(topic), body, timestampMin, EntryText.parse(body)));
     read++;
     live++;
@@ -79,17 +79,9 @@ final class LiveEntries implements RecordSink {
   }
 
   private void remove(long target) {
-    int low = 0;
-    int high = entries.size() - 1;
-    while (low <= high) {
-      int middle = (low + high) >>> 1;
-      int order = Integer.compareUnsigned(offsets[middle], (int) target);
-      if (order == 0) {
-        live -= entries.set(middle, null) == null ? 0 : 1;
-        return;
-      }
-      low = order < 0 ? middle + 1 : low;
-      high = order < 0 ? high : middle - 1;
+    int at = Arrays.binarySearch(offsets, 0, entries.size(), target);
+    if (at >= 0 && entries.set(at, null) != null) {
+      live--;
     }
   }
 

@@ -4,6 +4,8 @@ import dev.helixbg.config.InsightSettings;
 import dev.helixbg.insight.findings.Findings;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.stream.IntStream;
+import java.util.stream.LongStream;
 
 /**
  * How similar all pairs are, as a chart and in words. Heights are logarithmic: nearly all pairs are
@@ -129,24 +131,20 @@ record DistributionView(
       first++;
     }
     int perRow = Math.max(1, Math.ceilDiv(histogram.length, 20));
-    first -= first % perRow;
-    long most = 0;
-    List<long[]> sums = new ArrayList<>();
-    for (int bin = first; bin < histogram.length; bin += perRow) {
-      long sum = 0;
-      int end = Math.min(histogram.length, bin + perRow);
-      for (int i = bin; i < end; i++) {
-        sum += histogram[i];
-      }
-      most = Math.max(most, sum);
-      sums.add(new long[] {bin, end, sum});
-    }
+    int start = first - first % perRow;
+    long[] sums =
+        IntStream.iterate(start, bin -> bin < histogram.length, bin -> bin + perRow)
+            .mapToLong(bin -> LongStream.of(histogram).skip(bin).limit(perRow).sum())
+            .toArray();
+    long most = LongStream.of(sums).max().orElse(0);
     List<Row> rows = new ArrayList<>();
-    for (long[] row : sums) {
-      String range = range(edge(distribution, (int) row[0]), edge(distribution, (int) row[1]));
+    for (int row = 0; row < sums.length; row++) {
+      int bin = start + row * perRow;
+      int end = Math.min(histogram.length, bin + perRow);
+      String range = range(edge(distribution, bin), edge(distribution, end));
       String indent = " ".repeat(Math.max(0, RANGE_WIDTH - range.length()));
-      int blocks = (int) Math.ceil(ROW_BLOCKS * share(row[2], most));
-      rows.add(new Row(indent + range, "█".repeat(blocks), Wording.count(row[2])));
+      int blocks = (int) Math.ceil(ROW_BLOCKS * share(sums[row], most));
+      rows.add(new Row(indent + range, "█".repeat(blocks), Wording.count(sums[row])));
     }
     return rows;
   }
@@ -193,11 +191,7 @@ record DistributionView(
   }
 
   private static long most(Findings.Distribution distribution) {
-    long most = 0;
-    for (long count : distribution.histogram()) {
-      most = Math.max(most, count);
-    }
-    return most;
+    return LongStream.of(distribution.histogram()).max().orElse(0);
   }
 
   /** 0 for no pairs, 1 for the most; a single pair can still be seen. */

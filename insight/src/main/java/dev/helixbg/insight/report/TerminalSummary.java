@@ -14,6 +14,7 @@ import dev.helixbg.insight.label.Guess;
 import dev.helixbg.insight.log.LogAccount;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 
 /** What a person sees on the terminal after a run: a dozen lines at most. */
 public final class TerminalSummary {
@@ -128,17 +129,7 @@ public final class TerminalSummary {
     List<Row> rows =
         RankedPairs.of(pairs, verdicts).shown().stream()
             .limit(SHOWN_PAIRS)
-            .map(
-                pair ->
-                    new Row(
-                        pair.similarity(),
-                        name(pair.a())
-                            + " ~ "
-                            + name(pair.b())
-                            + (verdicts.containsKey(pair.id())
-                                ? " " + verdicts.get(pair.id()).verdict().title()
-                                : ""),
-                        pair.a().entry().text().content()))
+            .map(pair -> row(pair, Optional.ofNullable(verdicts.get(pair.id()))))
             .toList();
     rows(kind, total, rows);
   }
@@ -147,20 +138,19 @@ public final class TerminalSummary {
     List<Row> rows =
         pairs.leading().stream()
             .limit(SHOWN_RELATIONS)
-            .map(
-                best ->
-                    new Row(
-                        best.similarity(),
-                        name(best.a())
-                            + " ~ "
-                            + name(best.b())
-                            + judgements
-                                .verdict(best)
-                                .map(said -> " " + said.verdict().title())
-                                .orElse(""),
-                        best.a().entry().text().content()))
+            .map(pair -> row(pair, judgements.verdict(pair)))
             .toList();
     rows("Worth doing", pairs.leading().size(), rows);
+  }
+
+  private static Row row(Finding.OfTwo pair, Optional<PairVerdict> verdict) {
+    return new Row(
+        pair.similarity(),
+        name(pair.a())
+            + " ~ "
+            + name(pair.b())
+            + verdict.map(said -> " " + said.verdict().title()).orElse(""),
+        pair.a().entry().text().content());
   }
 
   private void overlaps(List<Finding.TopicOverlap> overlaps) {

@@ -194,11 +194,12 @@ class ActsTest {
   }
 
   private static Finding.Relation pair(List<NamedEntry> kb, int a, int b) {
-    Finding.Evidence evidence = new Finding.Evidence(1, 1, List.of(), Optional.empty());
+    Finding.Evidence evidence =
+        new Finding.Evidence(1, 1, List.of(), Optional.empty(), Optional.empty());
     return new Finding.Relation("rel-1", kb.get(a), kb.get(b), .3, .7, evidence);
   }
 
   private static Optional<PairVerdict> said(Verdict verdict) {
-    return Optional.of(new PairVerdict(verdict, .9, .05, .05, false));
+    return Optional.of(new PairVerdict(verdict, .9, .05, .05, Double.NaN, false, false));
   }
 }

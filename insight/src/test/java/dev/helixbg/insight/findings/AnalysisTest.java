@@ -9,6 +9,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import com.sun.management.ThreadMXBean;
 import dev.helixbg.config.InsightSettings;
 import dev.helixbg.insight.log.Entry;
+import dev.helixbg.insight.similarity.PassageVectors;
 import dev.helixbg.insight.similarity.Vectors;
 import java.lang.management.ManagementFactory;
 import java.util.ArrayList;
@@ -361,7 +362,7 @@ class AnalysisTest {
     IllegalArgumentException refused =
         assertThrows(
             IllegalArgumentException.class,
-            () -> Analysis.run(live, keys, vectors, Corpus.DEFAULTS, 1));
+            () -> Analysis.run(live, keys, vectors, PassageVectors.NONE, Corpus.DEFAULTS, 1));
     assertEquals(message, refused.getMessage());
   }
 

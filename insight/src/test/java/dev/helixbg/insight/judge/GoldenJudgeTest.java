@@ -84,14 +84,16 @@ class GoldenJudgeTest {
         List<Answer> answers = GoldenJudges.ask(judge, cases);
         assertFalse(cases.isEmpty());
         for (int i = 0; i < cases.size(); i++) {
-          assertEquals(judge.decode(greedy(cases.get(i))), answers.get(i).text());
+          assertEquals(
+              judge.model().tokenizer().decode(greedy(cases.get(i))), answers.get(i).text());
           assertFalse(answers.get(i).cut());
         }
       }
       for (GoldenCase expected : cases(golden, "pair")) {
         Question question = GoldenJudges.question(expected);
         Answer first = judge.orders(question).getFirst();
-        assertEquals(judge.decode(greedy(expected)), first.text(), expected.toString());
+        assertEquals(
+            judge.model().tokenizer().decode(greedy(expected)), first.text(), expected.toString());
       }
     }
   }

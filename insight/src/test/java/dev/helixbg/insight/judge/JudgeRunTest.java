@@ -14,6 +14,7 @@ import dev.helixbg.insight.findings.NamedEntry;
 import dev.helixbg.insight.label.Label;
 import dev.helixbg.insight.log.Entry;
 import dev.helixbg.insight.log.EntryText;
+import dev.helixbg.insight.similarity.PassageVectors;
 import dev.helixbg.insight.similarity.Vectors;
 import dev.helixbg.llm.golden.GoldenModel;
 import java.io.IOException;
@@ -70,6 +71,7 @@ class JudgeRunTest {
         entries,
         keys,
         new Vectors(vectors.size(), DIMENSION, values),
+        PassageVectors.NONE,
         new InsightSettings(0.6, 0.92, 20, 0.75, 50, 0.15, 20),
         1);
   }
@@ -473,9 +475,9 @@ class JudgeRunTest {
     Finding.Pair apart = pair("apart", all.get(1), all.get(2), 0.97);
     Map<String, PairVerdict> verdicts =
         Map.of(
-            "close", new PairVerdict(Verdict.RELATED, 0.9, 0.05, 0.9, false),
-            "same", new PairVerdict(Verdict.SAME, 0.9, 0.9, 0.1, false),
-            "apart", new PairVerdict(Verdict.DIFFERENT, 0.9, 0.05, 0.05, false));
+            "close", new PairVerdict(Verdict.RELATED, 0.9, 0.05, 0.9, Double.NaN, false, false),
+            "same", new PairVerdict(Verdict.SAME, 0.9, 0.9, 0.1, Double.NaN, false, false),
+            "apart", new PairVerdict(Verdict.DIFFERENT, 0.9, 0.05, 0.05, Double.NaN, false, false));
     RankedPairs ranked = RankedPairs.of(List.of(close, apart, unasked, same), verdicts);
     assertEquals(List.of(same, close, unasked), ranked.shown());
     assertEquals(List.of(apart), ranked.different());

@@ -36,7 +36,12 @@ class VerdictRunTest {
 
   private static Finding.Relation relation(String id, NamedEntry a, NamedEntry b) {
     return new Finding.Relation(
-        id, a, b, 1, 0.6, new Finding.Evidence(1, 1, List.of(), Optional.empty()));
+        id,
+        a,
+        b,
+        1,
+        0.6,
+        new Finding.Evidence(1, 1, List.of(), Optional.empty(), Optional.empty()));
   }
 
   private Asking asking(Oracle oracle, Duration time) {
@@ -65,7 +70,7 @@ class VerdictRunTest {
   }
 
   private static Answer sure(String text, String other) {
-    return new Answer(text, 0.9, other, 0.1, 0);
+    return new Answer(text, 0.9, other, 0.1, 0, List.of());
   }
 
   /** Even pairs have nothing in common; of the others each fourth no longer holds. */
@@ -133,8 +138,15 @@ class VerdictRunTest {
         new TruthfulOracle(
             question ->
                 question.job() == Job.PAIR
-                    ? new Answer(said, 0.8, said.equals("same") ? "related" : "same", 0.15, 0)
-                    : new Answer(holds, 0.7, holds.equals("valid") ? "outdated" : "valid", 0.2, 0));
+                    ? new Answer(
+                        said, 0.8, said.equals("same") ? "related" : "same", 0.15, 0, List.of())
+                    : new Answer(
+                        holds,
+                        0.7,
+                        holds.equals("valid") ? "outdated" : "valid",
+                        0.2,
+                        0,
+                        List.of()));
     VerdictRun run = new VerdictRun(asking(oracle, LONG), List.of(pair));
     assertEquals(0, run.ask(1));
     return run.verdicts().get(pair.id());
@@ -183,14 +195,14 @@ class VerdictRunTest {
     Question.Compare both = new Question.Compare("short", "a longer text");
     for (int unread : new int[] {0, both.bit("a longer text"), both.bit("short"), Answer.ANY}) {
       boolean shortIsRead = unread == 0 || unread == both.bit("a longer text");
-      Answer same = new Answer("same", 0.8, "related", 0.15, unread);
+      Answer same = new Answer("same", 0.8, "related", 0.15, unread, List.of());
       PairVerdict said = PairVerdict.of(both, same, Optional.empty());
       assertEquals(shortIsRead ? Verdict.SAME : Verdict.RELATED, said.verdict(), "" + unread);
       assertEquals(unread != 0, said.cut());
     }
     Question.Overtaken holds = new Question.Overtaken("a longer text", "short");
     for (int unread : new int[] {0, 1, 2, 3, Answer.ANY}) {
-      Answer outdated = new Answer("outdated", 0.8, "valid", 0.15, unread);
+      Answer outdated = new Answer("outdated", 0.8, "valid", 0.15, unread, List.of());
       PairVerdict said = PairVerdict.of(both, sure("related", "same"), Optional.of(outdated));
       boolean olderIsRead = unread == 0 || unread == holds.bit("short");
       assertEquals(olderIsRead ? Verdict.OVERTAKEN : Verdict.RELATED, said.verdict(), "" + unread);
@@ -236,7 +248,7 @@ class VerdictRunTest {
       NamedEntry a = entry("one " + cut, 2);
       NamedEntry b = entry("two " + cut, 1);
       Finding.Relation plain = relation("rel", a, b);
-      Answer different = new Answer("different", 0.9, "same", 0.05, cut ? 1 : 0);
+      Answer different = new Answer("different", 0.9, "same", 0.05, cut ? 1 : 0, List.of());
       TruthfulOracle oracle = new TruthfulOracle(q -> different);
       for (int again = 0; again < 2; again++) {
         assertEquals(0, new VerdictRun(asking(oracle, LONG), List.of(plain)).ask(1));

@@ -49,9 +49,9 @@ class JudgedReportTest {
     Map<String, PairVerdict> verdicts =
         Map.of(
             findings.nearDuplicates().get(0).id(),
-            new PairVerdict(Verdict.SAME, 0.97, 0.97, 0.02, false),
+            new PairVerdict(Verdict.SAME, 0.97, 0.97, 0.02, Double.NaN, false, false),
             findings.crossLinks().get(0).id(),
-            new PairVerdict(Verdict.DIFFERENT, 0.6, 0.1, 0.3, true));
+            new PairVerdict(Verdict.DIFFERENT, 0.6, 0.1, 0.3, Double.NaN, false, true));
     return new Report(
         findings,
         plain.log(),
@@ -67,7 +67,8 @@ class JudgedReportTest {
             List.of(
                 new Judgements.Merge("merge-0123456789", entries.subList(0, 2), "One. " + words)),
             Map.of(Job.LABEL, 3, Job.SUMMARY, 1),
-            1),
+            1,
+            Optional.empty()),
         List.of());
   }
 

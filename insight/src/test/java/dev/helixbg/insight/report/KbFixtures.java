@@ -68,8 +68,13 @@ final class KbFixtures {
             rotate,
             again,
             0.4123456,
-            new Finding.Evidence(1, 1, List.of("timeout", "Refresh"), Optional.of(Finding.Side.B)))
-        .relation(again, expiry, 0.0512, new Finding.Evidence(3, 0, List.of(), Optional.empty()))
+            new Finding.Evidence(
+                1, 1, List.of("timeout", "Refresh"), Optional.of(Finding.Side.B), Optional.empty()))
+        .relation(
+            again,
+            expiry,
+            0.0512,
+            new Finding.Evidence(3, 0, List.of(), Optional.empty(), Optional.empty()))
         .overlap("auth", "sessions", 0.7113)
         .misfiled(backup, 0.3127, "sessions", 0.3991)
         .damage(1_204, 37, LogAccount.Kind.TORN_TAIL, "entry of 61 bytes, the file ends after 37");

@@ -23,7 +23,7 @@ import org.junit.jupiter.api.Test;
 /** How much of a long list of relations each form of the report shows, and what leads. */
 class ManyRelationsTest {
   private static final Finding.Evidence EVIDENCE =
-      new Finding.Evidence(1, 2, List.of(), Optional.empty());
+      new Finding.Evidence(1, 2, List.of(), Optional.empty(), Optional.empty());
 
   private static Report report(int entries, int relations) {
     KbFixture kb = new KbFixture();
@@ -84,12 +84,26 @@ class ManyRelationsTest {
     Report plain = report(120, 40);
     List<Finding.Relation> relations = plain.findings().relations();
     Map<String, PairVerdict> verdicts = new HashMap<>();
-    verdicts.put(relations.get(0).id(), new PairVerdict(Verdict.DIFFERENT, .9, .05, .05, false));
-    verdicts.put(relations.get(1).id(), new PairVerdict(Verdict.RELATED, .9, .05, .9, false));
-    verdicts.put(relations.get(30).id(), new PairVerdict(Verdict.SAME, .9, .9, .05, false));
+    verdicts.put(
+        relations.get(0).id(),
+        new PairVerdict(Verdict.DIFFERENT, .9, .05, .05, Double.NaN, false, false));
+    verdicts.put(
+        relations.get(1).id(),
+        new PairVerdict(Verdict.RELATED, .9, .05, .9, Double.NaN, false, false));
+    verdicts.put(
+        relations.get(30).id(),
+        new PairVerdict(Verdict.SAME, .9, .9, .05, Double.NaN, false, false));
     Judgements judged =
         new Judgements(
-            Optional.of("m"), Map.of(), verdicts, Map.of(), Map.of(), List.of(), Map.of(), 0);
+            Optional.of("m"),
+            Map.of(),
+            verdicts,
+            Map.of(),
+            Map.of(),
+            List.of(),
+            Map.of(),
+            0,
+            Optional.empty());
     Report report = new Report(plain.findings(), plain.log(), plain.run(), judged, List.of());
     List<String> shown =
         html(report).select("section[aria-labelledby=relations] > article").eachAttr("id");
@@ -117,12 +131,13 @@ class ManyRelationsTest {
         new Judgements(
                 Optional.of("m"),
                 Map.of(),
-                Map.of(first, new PairVerdict(Verdict.SAME, .9, .9, .05, false)),
+                Map.of(first, new PairVerdict(Verdict.SAME, .9, .9, .05, Double.NaN, false, false)),
                 Map.of(),
                 Map.of(),
                 List.of(),
                 Map.of(),
-                0)
+                0,
+                Optional.empty())
             .trusted(Optional.of(coin));
     Report report = new Report(plain.findings(), plain.log(), plain.run(), judged, List.of());
     String lead = html(report).select(".lead").text();

@@ -20,6 +20,7 @@ import dev.helixbg.insight.judge.Question;
 import dev.helixbg.insight.judge.VerdictRun;
 import dev.helixbg.insight.log.Entry;
 import dev.helixbg.insight.log.EntryText;
+import dev.helixbg.insight.similarity.PassageVectors;
 import dev.helixbg.insight.similarity.Vectors;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -64,7 +65,9 @@ class ReviewTest {
       all[i] = values.get(i);
     }
     Vectors vectors = new Vectors(entries.size(), 2, all);
-    Findings findings = Analysis.run(List.copyOf(entries), List.copyOf(keys), vectors, SETTINGS, 1);
+    Findings findings =
+        Analysis.run(
+            List.copyOf(entries), List.copyOf(keys), vectors, PassageVectors.NONE, SETTINGS, 1);
     return new Subject(
         findings, new Acts(findings.entries()), vectors::row, "ab".repeat(32), Optional.empty());
   }
