@@ -22,7 +22,7 @@ final class Products {
 
   /**
    * A member that is half as fast as the others, or starts late, keeps them waiting for a part at
-   * most; taking one costs some 100 ns.
+   * most; taking one costs some 100 ns. One alone takes as many: {@link Streams} counts parts.
    */
   private static final int PARTS_PER_MEMBER = 8;
 
@@ -110,8 +110,7 @@ final class Products {
     for (int m = 0; m < count; m++) {
       bytes += matrices[m].rows() * matrices[m].rowBytes();
     }
-    int most = team.size() == 1 ? 1 : PARTS_PER_MEMBER * team.size();
-    long partBytes = Math.max(LEAST_BYTES, bytes / most);
+    long partBytes = Math.max(LEAST_BYTES, bytes / (PARTS_PER_MEMBER * team.size()));
     for (int m = 0; m < count; m++) {
       long rows = Math.ceilDiv(partBytes, matrices[m].rowBytes());
       partRows[m] = (int) Math.min(Math.ceilDiv(rows, 16) * 16, matrices[m].rows());

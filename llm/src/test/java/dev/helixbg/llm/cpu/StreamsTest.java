@@ -4,8 +4,17 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import dev.helixbg.llm.backend.Activations;
+import dev.helixbg.llm.backend.Batch;
+import dev.helixbg.llm.backend.KvShape;
+import dev.helixbg.llm.backend.KvShape.Storage;
+import dev.helixbg.llm.tensor.Tensor;
+import dev.helixbg.llm.tensor.TensorType;
+import java.lang.foreign.Arena;
+import java.util.List;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
 
 class StreamsTest {
   private static final long BYTES = 100_000;
@@ -38,5 +47,33 @@ class StreamsTest {
     } else {
       assertTrue(streams.asks());
     }
+  }
+
+  /** Both ways are tried on parts: a thread with one large part tried them for seconds. */
+  @ParameterizedTest
+  @ValueSource(ints = {1, 2})
+  void eachThreadHasPartsEnoughToDecideSoon(int threads) {
+    int rows = 4096;
+    int columns = 512;
+    int[] most = new int[1];
+    Team team =
+        new Team(threads) {
+          @Override
+          public void run(Work work, int parts) {
+            most[0] = Math.max(most[0], parts);
+            super.run(work, parts);
+          }
+        };
+    try (Arena arena = Arena.ofConfined();
+        CpuBackend backend = new CpuBackend(team, tiles -> {})) {
+      long bytes = TensorType.Q8_0.bytes((long) rows * columns);
+      List<Long> shape = List.of((long) columns, (long) rows);
+      Tensor weights = new Tensor("w", TensorType.Q8_0, shape, arena.allocate(bytes, 64));
+      Activations x = backend.activations(1, columns);
+      Batch batch = new Batch(1, 1);
+      batch.add(backend.cache(new KvShape(1, 1, 16, 1, Storage.F32)), 1, 0);
+      backend.addProduct(batch, x, backend.matrix(weights), backend.activations(1, rows));
+    }
+    assertEquals(8 * threads, most[0]);
   }
 }
