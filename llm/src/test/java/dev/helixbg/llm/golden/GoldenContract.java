@@ -39,6 +39,9 @@ abstract class GoldenContract {
   /** Keys and values with 11 or 8 bits instead of 24, as a share of the largest logit. */
   private static final double ROUNDING_BOUND = 5e-3;
 
+  /** Whether every case is wanted, and every model in depth. */
+  static final boolean ALL = Boolean.getBoolean("golden.all");
+
   private static final PassLimits LIMITS = new PassLimits(2048, 512, 4, Storage.F32);
 
   /** A new backend. */
@@ -46,6 +49,14 @@ abstract class GoldenContract {
 
   /** The cases whose answers are generated. */
   abstract List<GoldenCase> generated(GoldenModel golden);
+
+  /** So many of each task; all of them, which takes minutes, with {@code -Dgolden.all}. */
+  static List<GoldenCase> ofEachTask(GoldenModel golden, int each) {
+    int most = ALL ? Integer.MAX_VALUE : each;
+    return List.of("label", "summary", "pair").stream()
+        .flatMap(task -> golden.cases().stream().filter(c -> c.task().equals(task)).limit(most))
+        .toList();
+  }
 
   /** The models with which more than answers and logits is looked at. */
   List<GoldenModel> inDepth() {

@@ -9,8 +9,6 @@ import java.util.Set;
 
 /** The golden models on the engine for GPUs, whatever drives them. */
 abstract class GpuGoldenContract extends GoldenContract {
-  private static final boolean ALL = Boolean.getBoolean("golden.all");
-
   abstract GpuDevice device();
 
   @Override

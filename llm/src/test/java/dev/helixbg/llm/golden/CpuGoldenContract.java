@@ -6,10 +6,11 @@ import dev.helixbg.llm.cpu.kernel.row.RowKernels;
 import dev.helixbg.llm.tensor.TensorType;
 import java.util.List;
 
-abstract class CpuGoldenTest extends GoldenContract {
+/** The golden models on the engine for CPUs. */
+abstract class CpuGoldenContract extends GoldenContract {
   private final int threads;
 
-  CpuGoldenTest(int threads) {
+  CpuGoldenContract(int threads) {
     this.threads = threads;
   }
 
@@ -20,7 +21,7 @@ abstract class CpuGoldenTest extends GoldenContract {
 
   @Override
   List<GoldenCase> generated(GoldenModel golden) {
-    return golden.cases();
+    return ofEachTask(golden, 2);
   }
 
   /** Below 512 bits most kernels round activations to some eight bits. */
@@ -51,29 +52,5 @@ abstract class CpuGoldenTest extends GoldenContract {
   @Override
   double othersBound(GoldenModel golden) {
     return golden == GoldenModel.Q4_K_M ? 2e-3 : super.othersBound(golden);
-  }
-
-  static class OneThreadTest extends CpuGoldenTest {
-    OneThreadTest() {
-      super(1);
-    }
-  }
-
-  static class TwoThreadsTest extends CpuGoldenTest {
-    TwoThreadsTest() {
-      super(2);
-    }
-
-    /**
-     * All with {@code -Dgolden.all}; else four of each task: on a busy machine two threads wait for
-     * each other.
-     */
-    @Override
-    List<GoldenCase> generated(GoldenModel golden) {
-      int each = Boolean.getBoolean("golden.all") ? Integer.MAX_VALUE : 4;
-      return List.of("label", "summary", "pair").stream()
-          .flatMap(task -> golden.cases().stream().filter(c -> c.task().equals(task)).limit(each))
-          .toList();
-    }
   }
 }
