@@ -5,16 +5,22 @@ import dev.helixbg.llm.cpu.CpuBackend;
 import dev.helixbg.llm.cpu.kernel.row.RowKernels;
 import dev.helixbg.llm.tensor.TensorType;
 
-abstract class CpuGoldenTest extends GoldenContract {
+/** The golden models on the engine for CPUs. */
+abstract class CpuGoldenContract extends GoldenContract {
   private final int threads;
 
-  CpuGoldenTest(int threads) {
+  CpuGoldenContract(int threads) {
     this.threads = threads;
   }
 
   @Override
   Backend backend() {
     return new CpuBackend(threads);
+  }
+
+  @Override
+  int each() {
+    return 2;
   }
 
   /** Below 512 bits most kernels round activations to some eight bits. */
@@ -45,28 +51,5 @@ abstract class CpuGoldenTest extends GoldenContract {
   @Override
   double othersBound(GoldenModel golden) {
     return golden == GoldenModel.Q4_K_M ? 2e-3 : super.othersBound(golden);
-  }
-
-  static class OneThreadTest extends CpuGoldenTest {
-    OneThreadTest() {
-      super(1);
-    }
-
-    @Override
-    int each() {
-      return Integer.MAX_VALUE;
-    }
-  }
-
-  static class TwoThreadsTest extends CpuGoldenTest {
-    TwoThreadsTest() {
-      super(2);
-    }
-
-    /** On a busy machine two threads wait for each other. */
-    @Override
-    int each() {
-      return 4;
-    }
   }
 }

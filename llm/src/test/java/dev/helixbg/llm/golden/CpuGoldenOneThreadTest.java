@@ -1,0 +1,7 @@
+package dev.helixbg.llm.golden;
+
+class CpuGoldenOneThreadTest extends CpuGoldenContract {
+  CpuGoldenOneThreadTest() {
+    super(1);
+  }
+}

@@ -1,0 +1,7 @@
+package dev.helixbg.llm.golden;
+
+class CpuGoldenTwoThreadsTest extends CpuGoldenContract {
+  CpuGoldenTwoThreadsTest() {
+    super(2);
+  }
+}
