@@ -55,9 +55,4 @@ public final class Json {
   public static void print(PrintStream out, JsonNode value) {
     out.println(value.toPrettyString());
   }
-
-  /** On one line. */
-  public static void printLine(PrintStream out, JsonNode value) {
-    out.println(value);
-  }
 }
