@@ -84,7 +84,10 @@ final class AskPairCommand extends ValueCommand {
     Answered answered =
         entries.isPresent()
             ? ask(entries.get(), chosen.get(), settings)
-            : ask(new Pair(new Question.Compare(a, b), Optional.empty()), settings);
+            : ask(
+                new Pair(new Question.Compare(a, b), Optional.empty()),
+                new AnswerFile(Path.of("answers.jsonl"), false),
+                settings);
     show(() -> toJson(answered), () -> print(answered));
     return ExitCode.OK.number();
   }
@@ -139,10 +142,6 @@ final class AskPairCommand extends ValueCommand {
     } catch (IOException e) {
       throw Judging.cannotSave(chosen, e);
     }
-  }
-
-  private Answered ask(Pair question, Settings settings) throws InterruptedException, IOException {
-    return ask(question, new AnswerFile(Path.of("answers.jsonl"), false), settings);
   }
 
   private Answered ask(Pair question, AnswerFile answers, Settings settings)

@@ -78,22 +78,17 @@ public final class HelixBg implements Runnable {
   /** Runs one command line; whatever ends it becomes an exit code, an Error as well. */
   static int run(
       Console console, Supplier<Object> bench, Interruption interruption, String... arguments) {
-    try {
-      return execute(console, bench, interruption, arguments);
-    } catch (Error e) { // picocli lets it pass
-      return new Faults(console).report(e).number();
-    }
-  }
-
-  private static int execute(
-      Console console, Supplier<Object> bench, Interruption interruption, String... arguments) {
     Map<String, Supplier<Object>> commands = commands(bench, interruption);
     String first = arguments.length == 0 ? "" : arguments[0];
     // Describing a command to picocli takes milliseconds, and there are thirty.
     if (commands.containsKey(first) && !ABOUT_ALL.contains(first)) {
       commands.keySet().retainAll(Set.of(first));
     }
-    return line(console, commands).execute(arguments);
+    try {
+      return line(console, commands).execute(arguments);
+    } catch (Error e) { // picocli lets it pass
+      return new Faults(console).report(e).number();
+    }
   }
 
   /** The whole command line, ready to be executed or described. */

@@ -1,6 +1,5 @@
 package dev.helixbg.daemon.cli;
 
-import dev.helixbg.config.Settings;
 import dev.helixbg.daemon.cli.flags.ConsoleCommand;
 import dev.helixbg.daemon.cli.flags.GlobalOptions;
 import dev.helixbg.daemon.kb.Kb;
@@ -46,25 +45,22 @@ final class McpCommand extends ConsoleCommand {
 
   @Override
   public Integer call() throws InterruptedException, IOException {
+    List<Kb> named = kbs.stream().map(Kb::named).distinct().toList();
     if (client != null) {
-      console.out().println(client.snippet(launcher(), folders()));
+      // Clients start it in folders of their own, without the settings of a shell.
+      List<String> folders = named.stream().map(kb -> kb.folder().toString()).toList();
+      console.out().println(client.snippet(launcher(), folders));
       console.warn("%s", client.where());
       return ExitCode.OK.number();
     }
-    Settings settings = options.load().settings();
     McpService.serve(
-        kbs.stream().map(Kb::named).distinct().toList(),
-        settings,
+        named,
+        options.load().settings(),
         GlobalOptions.locations(),
         console,
         new FileInputStream(FileDescriptor.in),
         console.json());
     return ExitCode.OK.number();
-  }
-
-  /** Clients start it in folders of their own, without the settings of a shell. */
-  private List<String> folders() {
-    return kbs.stream().map(kb -> Kb.named(kb).folder().toString()).distinct().toList();
   }
 
   private static String launcher() {

@@ -111,7 +111,7 @@ public final class OneShotCommand extends ConsoleCommand {
       LogReading log = DataLog.readQuiet(chosen.dataLog());
       String sha256 = log.account().sha256();
       String basis = pipeline.basis(chosen);
-      KbStamp stamp = KbStamp.of(chosen, KbFiles.DISK);
+      KbStamp stamp = KbStamp.of(chosen, Optional.empty(), KbFiles.DISK);
       Cursor now = new Cursor(sha256, basis, stamp.text(), 0, "");
       Optional<Cursor> left =
           Cursor.read(chosen, seal).filter(now::isWhere).filter(all -> all.questions() == 0);
@@ -124,7 +124,7 @@ public final class OneShotCommand extends ConsoleCommand {
       warnOfNewVectors(outcome);
       String summary = TerminalSummary.render(outcome.report());
       if (pipeline.basis(chosen).equals(basis)) { // else somebody decided or answered meanwhile
-        String files = KbStamp.of(chosen, KbFiles.DISK).text();
+        String files = KbStamp.of(chosen, Optional.empty(), KbFiles.DISK).text();
         new Cursor(sha256, basis, files, outcome.questions(), summary).write(chosen, seal);
       }
       return summary;

@@ -14,7 +14,6 @@ import dev.helixbg.daemon.run.VectorUpdate;
 import dev.helixbg.daemon.search.SearchHit;
 import dev.helixbg.daemon.search.SearchRequest;
 import dev.helixbg.daemon.terminal.ExitCode;
-import dev.helixbg.daemon.terminal.Json;
 import dev.helixbg.daemon.terminal.Progress;
 import dev.helixbg.embed.Embedder;
 import dev.helixbg.insight.log.DataLog;
@@ -108,7 +107,7 @@ final class SearchCommand extends ConsoleCommand {
   private void print(List<SearchHit> hits) throws IOException {
     for (SearchHit hit : hits) {
       if (json) {
-        Json.printLine(console.json(), hit.toJson());
+        console.json().println(hit.toJson());
       } else {
         console.say("%.3f  %s", hit.score(), hit.name());
         console.say(

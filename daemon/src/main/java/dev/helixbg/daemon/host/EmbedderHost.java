@@ -63,28 +63,24 @@ public final class EmbedderHost implements EmbedderSource, AutoCloseable {
    * @return whether it was released now
    */
   public synchronized boolean releaseAfter(Optional<Duration> idle) {
-    boolean due =
-        loaded != null
-            && users == 0
-            && idle.isPresent()
-            && clock.nanos() - idleSince >= idle.get().toNanos();
-    if (due) {
-      release();
-    }
-    return due;
+    return idle.isPresent() && clock.nanos() - idleSince >= idle.get().toNanos() && releaseUnused();
   }
 
-  private void release() {
+  private boolean releaseUnused() {
+    if (loaded == null || users > 0) {
+      return false;
+    }
     Embedder was = loaded;
     loaded = null;
     was.close();
+    return true;
   }
 
   private synchronized void ended() {
     users--;
     idleSince = clock.nanos();
-    if (closed && users == 0 && loaded != null) {
-      release();
+    if (closed) {
+      releaseUnused();
     }
   }
 
@@ -92,9 +88,7 @@ public final class EmbedderHost implements EmbedderSource, AutoCloseable {
   @Override
   public synchronized void close() {
     closed = true;
-    if (users == 0 && loaded != null) {
-      release();
-    }
+    releaseUnused();
   }
 
   private final class Use implements Embedder {

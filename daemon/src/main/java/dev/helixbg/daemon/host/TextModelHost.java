@@ -193,10 +193,14 @@ public final class TextModelHost implements AutoCloseable {
    * @return whether it was released now
    */
   public boolean releaseAfter(Optional<Duration> idle) {
-    if (!isLoaded
-        || idle.isEmpty()
-        || clock.nanos() - idleSince < idle.get().toNanos()
-        || !lock.tryLock()) {
+    return isLoaded
+        && idle.isPresent()
+        && clock.nanos() - idleSince >= idle.get().toNanos()
+        && releaseUnused();
+  }
+
+  private boolean releaseUnused() {
+    if (!lock.tryLock()) {
       return false;
     }
     try {
@@ -219,12 +223,8 @@ public final class TextModelHost implements AutoCloseable {
 
   /** After each use as well: one of both comes last. */
   private void releaseIfClosed() {
-    if (closed && lock.tryLock()) {
-      try {
-        release();
-      } finally {
-        lock.unlock();
-      }
+    if (closed) {
+      releaseUnused();
     }
   }
 

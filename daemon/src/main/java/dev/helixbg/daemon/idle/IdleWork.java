@@ -133,14 +133,13 @@ public final class IdleWork implements AutoCloseable {
   private int first;
 
   public IdleWork(
-      Settings settings,
       TextModelHost model,
       Reviews reviews,
       IdleQuestions questions,
       DaemonClock clock,
       TroubleLog troubles,
       Machine machine) {
-    this.settings = settings;
+    this.settings = reviews.settings();
     this.model = model;
     this.reviews = reviews;
     this.questions = questions;

@@ -118,10 +118,21 @@ public record Reviews(Settings settings, String modelId) {
     if (cancelled.getAsBoolean()) {
       throw new CancellationException();
     }
-    Review review =
-        model.isEmpty()
-            ? review(kb.kb(), wanted, last, subject, at)
-            : judged(kb, wanted, last, subject, model.get(), progress, at, cancelled);
+    Review review;
+    try (Asking asking = model.isEmpty() ? null : asking(kb, model.get(), progress, cancelled)) {
+      Subject judged =
+          asking == null
+              ? subject
+              : subject.before(new Subject.Judge(model.get().name(), asking, isGuessing()));
+      review =
+          switch (wanted.kind()) {
+            case SESSION -> SessionReview.of(judged, last, at);
+            case DRIFT -> DriftReview.of(judged, last, at);
+            case STALE -> StaleReview.of(judged, wanted.topic(), at);
+          };
+    } catch (IOException e) {
+      throw Judging.cannotSave(kb.kb(), e);
+    }
     kb.check();
     History history = new History(kb.kb().insights());
     try {
@@ -134,46 +145,22 @@ public record Reviews(Settings settings, String modelId) {
     }
   }
 
-  private Review judged(
-      KbIdentity kb,
-      Wanted wanted,
-      Optional<Review> last,
-      Subject subject,
-      TextModel model,
-      JudgeProgress progress,
-      Instant at,
-      BooleanSupplier cancelled)
-      throws InterruptedException {
+  private Asking asking(
+      KbIdentity kb, TextModel model, JudgeProgress progress, BooleanSupplier cancelled) {
     int entryTokens = settings.llm().entryTokens();
-    LanguageModel file = LanguageModel.require(settings);
-    try (Asking asking =
-        new Asking(
-            new AnswerFile(kb.kb().answers(), kb::check),
-            file.hash(settings),
-            entryTokens,
-            () -> Judge.with(model, entryTokens),
-            Duration.ofSeconds(settings.llm().seconds()),
-            System::nanoTime,
-            progress,
-            cancelled)) {
-      boolean guesses =
-          new Trial(settings, file).known().filter(JudgeTrust::isGuessing).isPresent();
-      Subject before = subject.before(new Subject.Judge(model.name(), asking, guesses));
-      return review(kb.kb(), wanted, last, before, at);
-    }
+    return new Asking(
+        new AnswerFile(kb.kb().answers(), kb::check),
+        LanguageModel.require(settings).hash(settings),
+        entryTokens,
+        () -> Judge.with(model, entryTokens),
+        Duration.ofSeconds(settings.llm().seconds()),
+        System::nanoTime,
+        progress,
+        cancelled);
   }
 
-  private static Review review(
-      Kb kb, Wanted wanted, Optional<Review> last, Subject subject, Instant at)
-      throws InterruptedException {
-    try {
-      return switch (wanted.kind()) {
-        case SESSION -> SessionReview.of(subject, last, at);
-        case DRIFT -> DriftReview.of(subject, last, at);
-        case STALE -> StaleReview.of(subject, wanted.topic(), at);
-      };
-    } catch (IOException e) {
-      throw Judging.cannotSave(kb, e);
-    }
+  private boolean isGuessing() {
+    LanguageModel file = LanguageModel.require(settings);
+    return new Trial(settings, file).known().filter(JudgeTrust::isGuessing).isPresent();
   }
 }

@@ -98,7 +98,7 @@ final class ControlRequests implements ControlServer.Handler {
         .ifPresentOrElse(
             current -> describe(current, json.putObject("idleWork")),
             () -> json.putNull("idleWork"));
-    json.put("clients", daemon.clients());
+    json.put("clients", daemon.control.clients());
     ObjectNode counts = json.putObject("metrics");
     counts.put("ticks", metrics.ticks.sum());
     counts.put("hints", metrics.hints.sum());

@@ -32,7 +32,6 @@ import dev.helixbg.daemon.watch.DaemonLoop;
 import dev.helixbg.daemon.watch.FolderHints;
 import dev.helixbg.daemon.watch.KbWatch;
 import dev.helixbg.daemon.watch.LogHints;
-import dev.helixbg.daemon.watch.ModelLookout;
 import dev.helixbg.embed.EmbeddingException;
 import dev.helixbg.embed.store.ProcessLock;
 import dev.helixbg.insight.findings.RunningAnalysis;
@@ -68,6 +67,7 @@ public final class Daemon implements AutoCloseable {
   final DaemonMetrics metrics;
   final DaemonLoop loop;
   final Instant startedAt;
+  final ControlServer control;
 
   private final List<Kb> kbs;
   private final DaemonHome home;
@@ -78,7 +78,6 @@ public final class Daemon implements AutoCloseable {
   private final SearchService searches;
   private final ProcessLock lock;
   private final FolderHints hints = new FolderHints(this::hint);
-  private final ControlServer control;
   private final Notices notices;
   private final CountDownLatch closed = new CountDownLatch(1);
   private volatile Parts parts;
@@ -169,7 +168,7 @@ public final class Daemon implements AutoCloseable {
     TextModelHost model = new TextModelHost(now, clock, metrics);
     Reviews reviews = new Reviews(now, source.id());
     IdleQuestions questions = new IdleQuestions(now, model, clock);
-    IdleWork idle = new IdleWork(now, model, reviews, questions, clock, troubles, world.machine());
+    IdleWork idle = new IdleWork(model, reviews, questions, clock, troubles, world.machine());
     List<KbWatch> watches = kbs.stream().map(kb -> watch(kb, now, embedder)).toList();
     return new Parts(now, embedder, model, reviews, idle, watches);
   }
@@ -186,7 +185,6 @@ public final class Daemon implements AutoCloseable {
     return new KbWatch(
         kb,
         pipeline,
-        new ModelLookout(now),
         analysis::forget,
         world.files(),
         FolderHints.areThere() ? hints : LogHints.NONE,
@@ -357,10 +355,6 @@ public final class Daemon implements AutoCloseable {
   KbRequests.Held held() {
     Parts now = parts;
     return new KbRequests.Held(kbs, now.settings(), searches, now.model(), now.reviews());
-  }
-
-  int clients() {
-    return control.clients();
   }
 
   /** Lets the loop read the settings again. */

@@ -23,6 +23,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
+import java.util.function.BiFunction;
 import java.util.function.Predicate;
 
 /**
@@ -62,7 +63,8 @@ final class FindingRequests {
     reply.add(Json.object().put("total", open.size()).put("from", from));
     List<String> page =
         open.subList(Math.min(from, open.size()), (int) Math.min(from + (long) limit, open.size()));
-    Map<String, ObjectNode> lines = lines(kb, page, decisions);
+    Map<String, ObjectNode> lines =
+        read(kb, page, (finding, json) -> line(finding, json, decisions));
     for (String id : page) {
       if (lines.containsKey(id)) { // else a new report came just now
         reply.add(lines.get(id));
@@ -70,18 +72,19 @@ final class FindingRequests {
     }
   }
 
-  /** What is said of findings, by their ids. */
-  private static Map<String, ObjectNode> lines(Kb kb, List<String> ids, Decisions decisions) {
-    Map<String, ObjectNode> lines = new HashMap<>();
+  /** What is made of findings, by their ids. */
+  private static <T> Map<String, T> read(
+      Kb kb, List<String> ids, BiFunction<ReportedFinding, JsonNode, T> what) {
+    Map<String, T> made = new HashMap<>();
     ReportFile.read(
         kb,
         (finding, json) -> {
           if (ids.contains(finding.id())) {
-            lines.putIfAbsent(finding.id(), line(finding, json, decisions));
+            made.putIfAbsent(finding.id(), what.apply(finding, json));
           }
-          return lines.size() < ids.size();
+          return made.size() < ids.size();
         });
-    return lines;
+    return made;
   }
 
   /**
@@ -91,24 +94,13 @@ final class FindingRequests {
    */
   static void one(Kb kb, ObjectNode request, ControlServer.Reply reply) throws IOException {
     String id = request.path("id").asText();
-    ObjectNode line = lines(kb, List.of(id), Pipeline.decisions(kb)).get(id);
+    Decisions decisions = Pipeline.decisions(kb);
+    ObjectNode line =
+        read(kb, List.of(id), (finding, json) -> line(finding, json, decisions)).get(id);
     if (line == null) {
       throw unknown(id);
     }
     reply.send(line);
-  }
-
-  private static Optional<String> about(Kb kb, String id) {
-    List<String> about = new ArrayList<>();
-    ReportFile.read(
-        kb,
-        (finding, json) -> {
-          if (finding.id().equals(id)) {
-            about.add(finding.about());
-          }
-          return about.isEmpty();
-        });
-    return about.stream().findFirst();
   }
 
   private static Failure unknown(String id) {
@@ -193,7 +185,13 @@ final class FindingRequests {
     By by = request.path("by").asText().equals(Json.word(By.PERSON)) ? By.PERSON : By.AGENT;
     Decisions before = Pipeline.decisions(kb);
     Optional<Decision> settled = before.on(id);
-    Optional<String> about = settled.map(Decision::about).or(() -> about(kb, id));
+    Optional<String> about =
+        settled
+            .map(Decision::about)
+            .or(
+                () ->
+                    Optional.ofNullable(
+                        read(kb, List.of(id), (finding, _) -> finding.about()).get(id)));
     // Whoever has acted on a finding may find it gone from the report when they say so.
     if (about.isEmpty() && (verdict != Verdict.DONE || !Decision.isId(id))) {
       throw unknown(id);

@@ -16,28 +16,32 @@ import java.util.Map;
  * Where output goes: data to {@code out}, progress and errors to {@code err}, both UTF-8 whatever
  * the locale. Every stream but the two for colours and bars lets printable text through only, so
  * that a command need not know which of its texts came from elsewhere.
+ *
+ * @param json for JSON: what a terminal must not get is escaped, and the value stays the same
+ * @param coloured for text with colours of ours, in which every text from elsewhere is printable
+ *     already
+ * @param bars for progress bars, which move the cursor
+ * @param colour whether {@code out} may carry ANSI colours
+ * @param animated whether {@code err} may carry a progress bar
  */
-public final class Console {
-  private final PrintStream out;
-  private final PrintStream json;
-  private final PrintStream coloured;
-  private final PrintStream err;
-  private final PrintStream bars;
-  private final boolean colour;
-  private final boolean animated;
+public record Console(
+    PrintStream out,
+    PrintStream json,
+    PrintStream coloured,
+    PrintStream err,
+    PrintStream bars,
+    boolean colour,
+    boolean animated) {
 
-  /**
-   * @param colour whether {@code out} may carry ANSI colours
-   * @param animated whether {@code err} may carry a progress bar
-   */
   public Console(OutputStream out, OutputStream err, boolean colour, boolean animated) {
-    this.out = print(PrintableStream.text(out));
-    this.json = print(PrintableStream.json(out));
-    this.coloured = print(out);
-    this.err = print(PrintableStream.text(err));
-    this.bars = print(err);
-    this.colour = colour;
-    this.animated = animated;
+    this(
+        print(PrintableStream.text(out)),
+        print(PrintableStream.json(out)),
+        print(out),
+        print(PrintableStream.text(err)),
+        print(err),
+        colour,
+        animated);
   }
 
   /**
@@ -79,37 +83,6 @@ public final class Console {
     } catch (ReflectiveOperationException | RuntimeException e) {
       return otherwise; // the filter on stderr passes everything on
     }
-  }
-
-  public PrintStream out() {
-    return out;
-  }
-
-  /** For JSON: what a terminal must not get is escaped, and the value stays the same. */
-  public PrintStream json() {
-    return json;
-  }
-
-  /** For text with colours of ours, in which every text from elsewhere is printable already. */
-  public PrintStream coloured() {
-    return coloured;
-  }
-
-  public PrintStream err() {
-    return err;
-  }
-
-  /** For progress bars, which move the cursor. */
-  PrintStream bars() {
-    return bars;
-  }
-
-  public boolean colour() {
-    return colour;
-  }
-
-  public boolean animated() {
-    return animated;
   }
 
   /** Prints a line of data, its numbers written alike in every locale; values stay on the line. */

@@ -1,13 +1,10 @@
 package dev.helixbg.daemon.terminal;
 
-import com.fasterxml.jackson.core.util.DefaultPrettyPrinter;
-import com.fasterxml.jackson.core.util.MinimalPrettyPrinter;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import com.fasterxml.jackson.databind.node.ArrayNode;
 import com.fasterxml.jackson.databind.node.JsonNodeFactory;
 import com.fasterxml.jackson.databind.node.ObjectNode;
-import java.io.IOException;
 import java.io.PrintStream;
 import java.util.Collection;
 import java.util.Locale;
@@ -55,12 +52,7 @@ public final class Json {
    *
    * @param out of {@link Console#json}
    */
-  public static void print(PrintStream out, JsonNode value) throws IOException {
-    out.println(MAPPER.writer(new DefaultPrettyPrinter()).writeValueAsString(value));
-  }
-
-  /** On one line. */
-  public static void printLine(PrintStream out, JsonNode value) throws IOException {
-    out.println(MAPPER.writer(new MinimalPrettyPrinter()).writeValueAsString(value));
+  public static void print(PrintStream out, JsonNode value) {
+    out.println(value.toPrettyString());
   }
 }

@@ -3,8 +3,9 @@ package dev.helixbg.daemon.watch;
 import dev.helixbg.daemon.host.DaemonClock;
 import dev.helixbg.daemon.kb.Kb;
 import java.time.Duration;
-import java.util.ArrayList;
+import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.CancellationException;
 import java.util.concurrent.ConcurrentHashMap;
@@ -31,7 +32,9 @@ public final class DaemonLoop {
   /** Something is to be done, or a step is. */
   private final Condition changed = lock.newCondition();
 
-  private List<Due> watches = List.of();
+  /** KBs, and when each is next looked at. */
+  private Map<KbWatch, Long> watches = Map.of();
+
   private boolean woken;
 
   /** Steps that are done. Guarded by the lock, like the two below. */
@@ -53,17 +56,6 @@ public final class DaemonLoop {
     void run() throws InterruptedException;
   }
 
-  /** A KB and when it is next looked at. */
-  private static final class Due {
-    private final KbWatch watch;
-    private long at;
-
-    Due(KbWatch watch, long at) {
-      this.watch = watch;
-      this.at = at;
-    }
-  }
-
   public DaemonLoop(DaemonClock clock, Chores chores) {
     this.clock = clock;
     this.chores = chores;
@@ -72,8 +64,8 @@ public final class DaemonLoop {
   /** All of them are due at once. Call from the loop's thread, or before it runs. */
   public void watch(List<KbWatch> all) {
     long now = clock.nanos();
-    List<Due> due = new ArrayList<>();
-    all.forEach(watch -> due.add(new Due(watch, now)));
+    Map<KbWatch, Long> due = new LinkedHashMap<>();
+    all.forEach(watch -> due.put(watch, now));
     watches = due;
   }
 
@@ -92,21 +84,22 @@ public final class DaemonLoop {
   public long step() throws InterruptedException {
     if (allDue && !paused) {
       allDue = false;
-      watches.forEach(due -> due.at = clock.nanos());
+      watches.replaceAll((watch, at) -> clock.nanos());
     }
     long next = Long.MAX_VALUE;
-    for (Due due : watches) {
-      if (!paused && hinted.remove(due.watch.kb())) {
-        due.at = clock.nanos();
+    for (Map.Entry<KbWatch, Long> due : watches.entrySet()) {
+      KbWatch watch = due.getKey();
+      if (!paused && hinted.remove(watch.kb())) {
+        due.setValue(clock.nanos());
       }
-      if (due.at - clock.nanos() <= 0) {
+      if (due.getValue() - clock.nanos() <= 0) {
         attempt(
             () -> {
-              long wait = due.watch.tick();
-              due.at = clock.nanos() + wait;
+              long wait = watch.tick();
+              due.setValue(clock.nanos() + wait);
             });
       }
-      next = Math.min(next, due.at - clock.nanos());
+      next = Math.min(next, due.getValue() - clock.nanos());
     }
     long chore = chores.run();
     signal(() -> steps++);

@@ -14,7 +14,6 @@ import java.nio.file.WatchKey;
 import java.nio.file.WatchService;
 import java.nio.file.attribute.BasicFileAttributes;
 import java.time.Duration;
-import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.LinkedHashSet;
 import java.util.List;
@@ -157,14 +156,7 @@ public final class FolderHints implements LogHints, AutoCloseable {
       return List.of();
     }
     synchronized (this) {
-      List<Kb> kbs = new ArrayList<>();
-      followed.forEach(
-          (kb, known) -> {
-            if (known.key() == key) {
-              kbs.add(kb);
-            }
-          });
-      return kbs;
+      return followed.keySet().stream().filter(kb -> followed.get(kb).key() == key).toList();
     }
   }
 

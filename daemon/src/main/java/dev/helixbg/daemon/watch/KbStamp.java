@@ -31,28 +31,20 @@ public record KbStamp(
     List<Optional<FileState>> others) {
 
   /**
+   * @param model as {@link ModelLookout} sees it; empty: not looked at
    * @throws IOException when the log is missing or cannot be looked at
    */
-  public static KbStamp of(Kb kb, ModelLookout model, KbFiles files) throws IOException {
-    return new KbStamp(files.state(kb.dataLog()), model.state(files), kb, files);
+  public static KbStamp of(Kb kb, Optional<FileState> model, KbFiles files) throws IOException {
+    return of(files.state(kb.dataLog()), model, kb, files);
   }
 
-  /**
-   * The same without a look at the language model.
-   *
-   * @throws IOException when the log is missing or cannot be looked at
-   */
-  public static KbStamp of(Kb kb, KbFiles files) throws IOException {
-    return new KbStamp(files.state(kb.dataLog()), Optional.empty(), kb, files);
-  }
-
-  private KbStamp(FileState log, Optional<FileState> model, Kb kb, KbFiles files) {
-    this(log, model, said(kb, files), vectors(kb, files), others(kb, files));
+  private static KbStamp of(FileState log, Optional<FileState> model, Kb kb, KbFiles files) {
+    return new KbStamp(log, model, said(kb, files), vectors(kb, files), others(kb, files));
   }
 
   /** The same log and model beside the other files as they are now. */
   KbStamp withOthers(Kb kb, KbFiles files) {
-    return new KbStamp(log, model, kb, files);
+    return of(log, model, kb, files);
   }
 
   /** The same with answers and reviews as another one has them. */

@@ -119,13 +119,11 @@ public final class KbWatch {
   }
 
   /**
-   * @param model the one that the pipeline asks
    * @param forgetting frees what the pipeline keeps from one run to the next
    */
   public KbWatch(
       Kb kb,
       Pipeline pipeline,
-      ModelLookout model,
       Runnable forgetting,
       KbFiles files,
       LogHints hints,
@@ -142,7 +140,7 @@ public final class KbWatch {
     this.restsSince = clock.nanos();
     this.pipeline = pipeline;
     this.seal = new Seal(pipeline.settings().cache());
-    this.model = model;
+    this.model = new ModelLookout(pipeline.settings());
     this.forgetting = forgetting;
     this.settings = pipeline.settings().daemon();
   }
@@ -252,7 +250,7 @@ public final class KbWatch {
     long now = clock.nanos();
     KbStamp stamp;
     try {
-      KbStamp looked = KbStamp.of(kb, model, files);
+      KbStamp looked = KbStamp.of(kb, model.state(files), files);
       gone = false;
       stamp = beingAsked && done != null ? looked.withSaidOf(done) : looked;
     } catch (IOException e) {
@@ -349,7 +347,7 @@ public final class KbWatch {
     KbIdentity here = KbIdentity.of(kb);
     LogReading log = files.read(kb.dataLog());
     metrics.readings.increment();
-    KbStamp after = KbStamp.of(kb, model, files);
+    KbStamp after = KbStamp.of(kb, model.state(files), files);
     if (!after.log().equals(stamp.log()) && clock.nanos() - changedSince < PATIENCE.toNanos()) {
       noteChange(after, clock.nanos()); // it went on while it was read
       return settings.quiet().toNanos();

@@ -22,7 +22,7 @@ public final class ModelLookout {
   }
 
   /** The same while the same model would be asked; empty when there is none. */
-  Optional<FileState> state(KbFiles files) {
+  public Optional<FileState> state(KbFiles files) {
     if (settings.llm().model().isEmpty()) {
       Optional<FileState> now = files.stateOrNone(settings.embed().models());
       if (!now.equals(folder)) {

@@ -89,7 +89,6 @@ class IdleWorkTest {
     IdleWork.Machine machine = new IdleWork.Machine(() -> battery, () -> load);
     idle =
         new IdleWork(
-            settings,
             model,
             new Reviews(settings, "fake"),
             new IdleQuestions(settings, model, daemon.clock),

@@ -99,7 +99,8 @@ class RestTest {
     assertFalse(watch().upToDateWith().isEmpty());
     assertFalse(daemon.parts().embedder().isLoaded());
     assertFalse(daemon.parts().model().isLoaded());
-    KbStamp before = KbStamp.of(writer.kb(), new ModelLookout(daemon.parts().settings()), files);
+    KbStamp before =
+        KbStamp.of(writer.kb(), new ModelLookout(daemon.parts().settings()).state(files), files);
     DaemonMetrics metrics = daemon.metrics;
     int readings = files.readings;
     int looks = files.looks;
@@ -116,7 +117,8 @@ class RestTest {
     assertEquals(asked, metrics.modelNanos.sum(), "time in which the language model was used");
     assertEquals(reports, metrics.reports.sum());
     assertEquals(
-        before, KbStamp.of(writer.kb(), new ModelLookout(daemon.parts().settings()), files));
+        before,
+        KbStamp.of(writer.kb(), new ModelLookout(daemon.parts().settings()).state(files), files));
     int looked = files.looks - looks;
     assertTrue(looked > 3 * 2_800 * 9, "it was awake: " + looked + " looks at files");
     writer.append();

@@ -76,7 +76,6 @@ public final class DaemonFixture {
                 counting(new RunningAnalysis()),
                 Judging.withoutAsking(settings),
                 metrics.countingEmbedded()),
-            new ModelLookout(settings),
             () -> {},
             files,
             followed -> told,
