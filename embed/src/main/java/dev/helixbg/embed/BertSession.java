@@ -146,10 +146,7 @@ final class BertSession implements AutoCloseable {
     if (type == OnnxJavaType.INT32) {
       return OnnxTensor.createTensor(environment, IntBuffer.wrap(values), shape);
     }
-    long[] wide = new long[values.length];
-    for (int i = 0; i < values.length; i++) {
-      wide[i] = values[i];
-    }
+    long[] wide = Arrays.stream(values).asLongStream().toArray();
     return OnnxTensor.createTensor(environment, LongBuffer.wrap(wide), shape);
   }
 

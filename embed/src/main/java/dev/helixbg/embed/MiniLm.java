@@ -113,10 +113,7 @@ public final class MiniLm implements Embedder {
   }
 
   private void embedBatch(int[] batch, int[][] ids, int first, VectorSink sink) throws Exception {
-    int[][] texts = new int[batch.length][];
-    for (int i = 0; i < batch.length; i++) {
-      texts[i] = ids[batch[i]];
-    }
+    int[][] texts = Arrays.stream(batch).mapToObj(text -> ids[text]).toArray(int[][]::new);
     float[][] vectors = model.embed(texts);
     sinkLock.lock();
     try {

@@ -5,6 +5,7 @@ import dev.helixbg.config.text.PrintableText;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.Arrays;
 
 /**
  * Texts to token ids, through DJL's binding to the HuggingFace tokenizers library. Usable by many
@@ -69,12 +70,7 @@ final class Tokenizer implements AutoCloseable {
     TokenizersLibrary library = TokenizersLibrary.LIB;
     long encoding = library.encode(handle, PrintableText.wellFormed(text), true);
     try {
-      long[] ids = library.getTokenIds(encoding);
-      int[] result = new int[ids.length];
-      for (int i = 0; i < ids.length; i++) {
-        result[i] = (int) ids[i];
-      }
-      return result;
+      return Arrays.stream(library.getTokenIds(encoding)).mapToInt(id -> (int) id).toArray();
     } finally {
       library.deleteEncoding(encoding);
     }

@@ -66,11 +66,7 @@ public final class DecisionFile {
    * @throws IOException when the file cannot be written
    */
   public void append(List<Decision> decisions) throws IOException {
-    List<String> texts = new ArrayList<>();
-    for (Decision decision : decisions) {
-      texts.add(text(decision));
-    }
-    lines.append(texts);
+    lines.append(decisions.stream().map(DecisionFile::text).toList());
   }
 
   private static Optional<Decision> parse(String line) {
@@ -103,7 +99,7 @@ public final class DecisionFile {
     return value.name().toLowerCase(Locale.ROOT);
   }
 
-  private static String text(Decision decision) throws IOException {
+  private static String text(Decision decision) {
     ObjectNode json =
         JSON.createObjectNode()
             .put("at", decision.at().toString())
@@ -114,7 +110,7 @@ public final class DecisionFile {
     if (!decision.reason().isEmpty()) {
       json.put("reason", cut(decision.reason()));
     }
-    return JSON.writeValueAsString(json);
+    return json.toString();
   }
 
   private static String cut(String text) {

@@ -3,6 +3,7 @@ package dev.helixbg.insight.judge;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.function.ToIntFunction;
+import java.util.stream.IntStream;
 
 /**
  * A text, or as much of its beginning, or around a place in it, as a budget allows: whole
@@ -118,23 +119,18 @@ record SentenceCut(String text, int tokens, boolean cut) {
   }
 
   private static List<Integer> wordEnds(String text) {
-    List<Integer> ends = new ArrayList<>();
-    for (int i = 1; i < text.length(); i++) {
-      if (Character.isWhitespace(text.charAt(i)) && !Character.isWhitespace(text.charAt(i - 1))) {
-        ends.add(i);
-      }
-    }
-    return ends;
+    return IntStream.range(1, text.length())
+        .filter(i -> Character.isWhitespace(text.charAt(i)))
+        .filter(i -> !Character.isWhitespace(text.charAt(i - 1)))
+        .boxed()
+        .toList();
   }
 
   private static List<Integer> characterEnds(String text) {
-    List<Integer> ends = new ArrayList<>();
-    for (int i = 1; i <= text.length(); i++) {
-      if (whole(text, i) == i) {
-        ends.add(i);
-      }
-    }
-    return ends;
+    return IntStream.rangeClosed(1, text.length())
+        .filter(i -> whole(text, i) == i)
+        .boxed()
+        .toList();
   }
 
   /** At, or one before, a place that does not split a character. */
@@ -142,8 +138,7 @@ record SentenceCut(String text, int tokens, boolean cut) {
     boolean split =
         at > 0
             && at < text.length()
-            && Character.isHighSurrogate(text.charAt(at - 1))
-            && Character.isLowSurrogate(text.charAt(at));
+            && Character.isSurrogatePair(text.charAt(at - 1), text.charAt(at));
     return split ? at - 1 : at;
   }
 }

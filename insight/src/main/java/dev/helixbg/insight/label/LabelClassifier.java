@@ -8,6 +8,7 @@ import java.io.InputStream;
 import java.io.UncheckedIOException;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -164,10 +165,6 @@ public final class LabelClassifier {
   }
 
   private double[] scores(Sparse example) {
-    double[] scores = new double[weights.length];
-    for (int label = 0; label < scores.length; label++) {
-      scores[label] = example.dot(weights[label]);
-    }
-    return scores;
+    return Arrays.stream(weights).mapToDouble(example::dot).toArray();
   }
 }

@@ -4,6 +4,7 @@ import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.nio.channels.FileChannel;
+import java.nio.channels.SeekableByteChannel;
 import java.nio.file.AccessDeniedException;
 import java.nio.file.FileSystemException;
 import java.nio.file.Files;
@@ -49,7 +50,7 @@ public final class DataLog {
     try {
       checkRegular(file);
       try (FileChannel channel = FileChannel.open(file, StandardOpenOption.READ)) {
-        return read(file, sourceOf(channel));
+        return read(file, channel);
       }
     } catch (NoSuchFileException e) {
       throw new DataLogException(
@@ -96,10 +97,10 @@ public final class DataLog {
     }
   }
 
-  static LogReading read(Path file, LogSource source) throws IOException {
+  static LogReading read(Path file, SeekableByteChannel log) throws IOException {
     for (int attempt = 1; ; attempt++) {
       try {
-        return readOnce(file, source);
+        return readOnce(file, log);
       } catch (LogWindow.ShrunkException e) {
         if (attempt == ATTEMPTS) {
           throw new DataLogException(
@@ -109,8 +110,8 @@ public final class DataLog {
     }
   }
 
-  private static LogReading readOnce(Path file, LogSource source) throws IOException {
-    long size = source.size();
+  private static LogReading readOnce(Path file, SeekableByteChannel log) throws IOException {
+    long size = log.size();
     if (size > MAX_BYTES) {
       throw new DataLogException(
           file
@@ -119,7 +120,7 @@ public final class DataLog {
               + " bytes, but offsets in a data.log end at 4 GiB; check the path, or compact the log"
               + " with helix");
     }
-    LogWindow window = new LogWindow(source, size);
+    LogWindow window = new LogWindow(log, size);
     LiveEntries live = new LiveEntries();
     if (size > 0) {
       checkHeader(file, window);
@@ -204,19 +205,5 @@ public final class DataLog {
   private static String reasonOf(IOException e) {
     String reason = e instanceof FileSystemException f ? f.getReason() : e.getMessage();
     return reason == null ? e.getClass().getSimpleName() : reason;
-  }
-
-  private static LogSource sourceOf(FileChannel channel) {
-    return new LogSource() {
-      @Override
-      public long size() throws IOException {
-        return channel.size();
-      }
-
-      @Override
-      public int read(ByteBuffer into, long position) throws IOException {
-        return channel.read(into, position);
-      }
-    };
   }
 }

@@ -29,38 +29,17 @@ final class EntryTextParser {
     if (body.indexOf('[') < 0) {
       return body;
     }
-    StringBuilder content = null;
-    boolean first = true;
-    int kept = 0; // the body up to here is in the content, or was metadata
-    int start = 0;
-    while (start <= body.length()) {
+    StringBuilder content = new StringBuilder(body.length());
+    for (int start = 0; start <= body.length(); ) {
       int newline = body.indexOf('\n', start);
       int end = newline < 0 ? body.length() : newline;
-      if (isMetadata(body, start, end)) {
-        content = content == null ? new StringBuilder(body.length()) : content;
-        first = appendLines(content, body, kept, start - 1, first);
-        kept = end + 1;
+      if (!isMetadata(body, start, end)) {
+        content.append(body, start, end).append('\n');
       }
       start = end + 1;
     }
-    if (content == null) {
-      return body;
-    }
-    appendLines(content, body, kept, body.length(), first);
-    return content.toString();
-  }
-
-  /** Appends whole lines from {@code from} to {@code to}; there are none when to is less. */
-  private static boolean appendLines(
-      StringBuilder content, String body, int from, int to, boolean first) {
-    if (to < from) {
-      return first;
-    }
-    if (!first) {
-      content.append('\n');
-    }
-    content.append(body, from, to);
-    return false;
+    content.setLength(Math.max(0, content.length() - 1)); // the last line's end is our own
+    return content.length() == body.length() ? body : content.toString();
   }
 
   private boolean isMetadata(String body, int start, int end) {
@@ -86,19 +65,11 @@ final class EntryTextParser {
   }
 
   private void readTags(String value) {
-    if (value.indexOf(',') < 0) { // most entries have one tag
-      tags = value.isEmpty() ? tags : List.of(value);
-      return;
-    }
     List<String> found = new ArrayList<>();
-    for (int start = 0; start <= value.length(); ) {
-      int comma = value.indexOf(',', start);
-      int end = comma < 0 ? value.length() : comma;
-      String tag = value.substring(start, end).strip();
-      if (!tag.isEmpty()) {
-        found.add(tag);
+    for (String tag : value.split(",")) {
+      if (!tag.isBlank()) {
+        found.add(tag.strip());
       }
-      start = end + 1;
     }
     tags = found.isEmpty() ? tags : List.copyOf(found);
   }

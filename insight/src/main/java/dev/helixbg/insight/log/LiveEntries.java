@@ -7,6 +7,7 @@ import java.util.Arrays;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.stream.IntStream;
 
 /**
  * Decodes entries as they come, and takes away those that a delete names, before or after it.
@@ -21,8 +22,7 @@ final class LiveEntries implements RecordSink {
   private long[] offsets = new long[1024];
   private final Map<String, String> topics = new HashMap<>();
   private final DamageList damage = new DamageList();
-  private int[] earlyTargets = new int[0];
-  private int earlyCount;
+  private final IntStream.Builder earlyTargets = IntStream.builder();
   private int read;
   private int deletes;
   private int live;
@@ -39,7 +39,8 @@ final class LiveEntries implements RecordSink {
       offsets = Arrays.copyOf(offsets, offsets.length * 2);
     }
     offsets[entries.size()] = offset;
-    entries.add(new Entry(offset, shared(topic), body, timestampMin, EntryText.parse(body)));
+    String shared = topics.computeIfAbsent(topic, first -> first);
+    entries.add(new Entry(offset, shared, body, timestampMin, EntryText.parse(body)));
     read++;
     live++;
   }
@@ -48,11 +49,7 @@ final class LiveEntries implements RecordSink {
   public void delete(long offset, long target) {
     deletes++;
     if (target > offset) {
-      earlyCount++;
-      if (earlyCount > earlyTargets.length) {
-        earlyTargets = Arrays.copyOf(earlyTargets, Math.max(16, earlyCount + earlyCount / 2));
-      }
-      earlyTargets[earlyCount - 1] = (int) target;
+      earlyTargets.add((int) target);
     } else {
       remove(target);
     }
@@ -65,9 +62,7 @@ final class LiveEntries implements RecordSink {
 
   /** The live entries and the account of a log of {@code size} bytes, all of which were passed. */
   LogReading finish(long size, String sha256) {
-    for (int i = 0; i < earlyCount; i++) {
-      remove(Integer.toUnsignedLong(earlyTargets[i]));
-    }
+    earlyTargets.build().forEach(target -> remove(Integer.toUnsignedLong(target)));
     List<Entry> left = new ArrayList<>(live);
     for (Entry entry : entries) {
       if (entry != null) {
@@ -104,10 +99,5 @@ final class LiveEntries implements RecordSink {
                 + " has "
                 + count
                 + " bytes that are not UTF-8, shown as U+FFFD"));
-  }
-
-  private String shared(String topic) {
-    String known = topics.putIfAbsent(topic, topic);
-    return known == null ? topic : known;
   }
 }

@@ -36,7 +36,7 @@ final class LogWalk {
       if (header == null) {
         position = skipUnreadable(position);
       } else if (header.end() > window.size()) {
-        position = skipTorn(header);
+        position = tornUntil(position, resync.nextInside(header));
       } else if (resync.confirms(header.end())) {
         position = emit(header, header.topicLength());
       } else {
@@ -65,10 +65,6 @@ final class LogWalk {
       }
     }
     return emit(header, header.topicLength());
-  }
-
-  private long skipTorn(RecordHeader header) throws IOException {
-    return tornUntil(header.offset(), resync.nextInside(header));
   }
 
   private long skipUnreadable(long position) throws IOException {

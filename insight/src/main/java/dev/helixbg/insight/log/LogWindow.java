@@ -3,6 +3,7 @@ package dev.helixbg.insight.log;
 import dev.helixbg.config.Sha256;
 import java.io.IOException;
 import java.nio.ByteBuffer;
+import java.nio.channels.SeekableByteChannel;
 import java.security.MessageDigest;
 
 /**
@@ -20,7 +21,7 @@ final class LogWindow {
     private static final long serialVersionUID = 1L;
   }
 
-  private final LogSource source;
+  private final SeekableByteChannel log;
   private final long size;
   private final MessageDigest sha256 = Sha256.start();
   private final ByteBuffer buffer;
@@ -28,13 +29,13 @@ final class LogWindow {
   private long start;
   private long hashed;
 
-  /** The window over the first {@code size} bytes of {@code source}. */
-  LogWindow(LogSource source, long size) {
-    this(source, size, CAPACITY);
+  /** The window over the first {@code size} bytes of a log. */
+  LogWindow(SeekableByteChannel log, long size) {
+    this(log, size, CAPACITY);
   }
 
-  LogWindow(LogSource source, long size, int capacity) {
-    this.source = source;
+  LogWindow(SeekableByteChannel log, long size, int capacity) {
+    this.log = log;
     this.size = size;
     this.buffer = ByteBuffer.allocate((int) Math.min(capacity, size)).limit(0);
   }
@@ -129,8 +130,9 @@ final class LogWindow {
   }
 
   private void fill(ByteBuffer into, long position) throws IOException {
+    log.position(position);
     while (into.hasRemaining()) {
-      if (source.read(into, position + into.position()) < 0) {
+      if (log.read(into) < 0) {
         throw new ShrunkException();
       }
     }

@@ -117,19 +117,14 @@ final class Resync {
       int judged = position + held == window.size() ? held : held - RecordHeader.ENTRY_BYTES + 1;
       judged = (int) Math.min(judged, to - position);
       for (int i = 0; i < judged; i++) {
-        if (mayStart(bytes, index + i, held - i) && trusted(position + i, claim, wanted)) {
+        boolean mayStart = RecordHeader.parse(bytes, index + i, held - i, position + i) != null;
+        if (mayStart && trusted(position + i, claim, wanted)) {
           return position + i;
         }
       }
       position += judged;
     }
     return to;
-  }
-
-  private static boolean mayStart(byte[] bytes, int index, int available) {
-    byte type = bytes[index];
-    return (type == RecordHeader.ENTRY || type == RecordHeader.DELETE)
-        && RecordHeader.parse(bytes, index, available, 0) != null;
   }
 
   private boolean trusted(long start, long claim, int wanted) throws IOException {

@@ -44,10 +44,10 @@ record GraphLayout(double[] x, double[] y, double[] radius, double width, double
    */
   static GraphLayout of(TopicGraph graph, double[] labelWidths) {
     int n = graph.topics().size();
-    double[] radius = new double[n];
-    for (int i = 0; i < n; i++) {
-      radius[i] = Math.min(30, 9 + 2.4 * Math.sqrt(graph.topics().get(i).entries()));
-    }
+    double[] radius =
+        graph.topics().stream()
+            .mapToDouble(topic -> Math.min(30, 9 + 2.4 * Math.sqrt(topic.entries())))
+            .toArray();
     Page page = new Page(new double[n], new double[n], radius, labelWidths);
     List<List<Integer>> neighbours = graph.neighbours();
     List<int[]> connected = new ArrayList<>();

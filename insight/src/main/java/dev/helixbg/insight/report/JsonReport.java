@@ -19,7 +19,6 @@ import dev.helixbg.insight.judge.JudgeTrust;
 import dev.helixbg.insight.judge.JudgedRelations;
 import dev.helixbg.insight.judge.Judgements;
 import dev.helixbg.insight.judge.LabelCensus;
-import dev.helixbg.insight.judge.PairVerdict;
 import dev.helixbg.insight.judge.Verdict;
 import dev.helixbg.insight.label.Guess;
 import dev.helixbg.insight.label.Label;
@@ -204,20 +203,16 @@ public final class JsonReport {
         "verdict",
         judgements.verdict(pair).orElse(null),
         said -> {
-          verdict(said);
+          text("verdict", said.verdict().title());
+          optional("by", judgements.model());
+          decimal("probability", said.probability());
+          decimal("same", said.same());
+          decimal("related", said.related());
+          decimal("overtaken", said.overtaken());
+          json.writeBooleanField("contradiction", said.contradiction());
+          json.writeBooleanField("cut", said.cut());
           optional("newer", pair.a().isOlderThan(pair.b()) ? "b" : "a");
         });
-  }
-
-  private void verdict(PairVerdict verdict) throws IOException {
-    text("verdict", verdict.verdict().title());
-    optional("by", judgements.model());
-    decimal("probability", verdict.probability());
-    decimal("same", verdict.same());
-    decimal("related", verdict.related());
-    decimal("overtaken", verdict.overtaken());
-    json.writeBooleanField("contradiction", verdict.contradiction());
-    json.writeBooleanField("cut", verdict.cut());
   }
 
   private void optional(String field, Optional<String> value) throws IOException {

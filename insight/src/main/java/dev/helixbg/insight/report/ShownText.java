@@ -69,10 +69,7 @@ record ShownText(String head, String rest, int unread, int omitted) {
         return at;
       }
     }
-    boolean insidePair =
-        Character.isHighSurrogate(text.charAt(end - 1))
-            && Character.isLowSurrogate(text.charAt(end));
-    return insidePair ? end - 1 : end;
+    return Character.isSurrogatePair(text.charAt(end - 1), text.charAt(end)) ? end - 1 : end;
   }
 
   private static int endOfLines(String text, int from, int end, int lines) {

@@ -9,6 +9,7 @@ import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.stream.IntStream;
 
 /**
  * Topics as nodes and what was found between them as edges; what is drawn, before it has a place.
@@ -154,15 +155,15 @@ record TopicGraph(
       strength[edge.a()] += edge.strength();
       strength[edge.b()] += edge.strength();
     }
-    List<Integer> order = new ArrayList<>();
-    for (int i = 0; i < topics.size(); i++) {
-      order.add(i);
-    }
-    order.sort(
-        Comparator.comparingDouble((Integer i) -> strength[i])
-            .thenComparingInt(i -> topics.get(i).entries())
-            .reversed()
-            .thenComparingInt(i -> i));
-    return order.stream().limit(MAX_TOPICS).sorted().toList();
+    return IntStream.range(0, topics.size())
+        .boxed()
+        .sorted(
+            Comparator.comparingDouble((Integer i) -> strength[i])
+                .thenComparingInt(i -> topics.get(i).entries())
+                .reversed()
+                .thenComparingInt(i -> i))
+        .limit(MAX_TOPICS)
+        .sorted()
+        .toList();
   }
 }

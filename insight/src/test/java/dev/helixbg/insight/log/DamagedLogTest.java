@@ -294,7 +294,7 @@ class DamagedLogTest {
           }
 
           @Override
-          public int read(ByteBuffer into, long position) {
+          int read(ByteBuffer into, long position) {
             int count = into.remaining();
             for (int i = 0; i < count; i++) {
               into.put(position + i < start.length ? start[(int) position + i] : (byte) 'x');

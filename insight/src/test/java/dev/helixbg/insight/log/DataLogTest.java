@@ -203,7 +203,7 @@ class DataLogTest {
           }
 
           @Override
-          public int read(ByteBuffer into, long position) {
+          int read(ByteBuffer into, long position) {
             return -1;
           }
         };
@@ -231,7 +231,7 @@ class DataLogTest {
             }
 
             @Override
-            public int read(ByteBuffer into, long position) throws IOException {
+            int read(ByteBuffer into, long position) throws IOException {
               return channel.read(into, position);
             }
           };
@@ -241,7 +241,7 @@ class DataLogTest {
   }
 
   /** Changes after its size was asked for. */
-  private static final class ChangingLog implements LogSource {
+  private static final class ChangingLog extends LogSource {
     private final MemoryLog after;
     private MemoryLog now;
 
@@ -258,7 +258,7 @@ class DataLogTest {
     }
 
     @Override
-    public int read(ByteBuffer into, long position) {
+    int read(ByteBuffer into, long position) {
       return now.read(into, position);
     }
   }

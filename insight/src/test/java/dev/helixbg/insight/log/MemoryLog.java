@@ -6,7 +6,12 @@ import java.nio.ByteBuffer;
 import java.nio.file.Path;
 
 /** A data.log in memory, so that thousands of damaged ones can be read without a file. */
-record MemoryLog(byte[] bytes) implements LogSource {
+final class MemoryLog extends LogSource {
+  private final byte[] bytes;
+
+  MemoryLog(byte[] bytes) {
+    this.bytes = bytes;
+  }
 
   static LogReading read(byte[] bytes) {
     try {
@@ -22,7 +27,7 @@ record MemoryLog(byte[] bytes) implements LogSource {
   }
 
   @Override
-  public int read(ByteBuffer into, long position) {
+  int read(ByteBuffer into, long position) {
     if (position >= bytes.length) {
       return -1;
     }
