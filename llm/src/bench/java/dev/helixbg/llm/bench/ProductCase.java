@@ -124,7 +124,7 @@ final class ProductCase implements KernelCase {
   /** Kernels may round their activations to eight bits; Q4_K's offsets cost it some bits. */
   @Override
   public double bound() {
-    if (tokens > 1 || RowKernels.of(weights.type(), COLUMNS).rounds()) {
+    if (tokens > 1 || RowKernels.of(weights.type(), COLUMNS).floats(COLUMNS) < COLUMNS) {
       return 2e-2;
     }
     return weights.type() == TensorType.Q4_K ? 3e-4 : 2e-5;

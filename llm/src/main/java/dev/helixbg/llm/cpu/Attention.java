@@ -43,16 +43,12 @@ final class Attention implements Team.Work {
     }
   }
 
-  /** Sets what the next {@link #run} works on. */
-  void of(Batch batch, HostActivations q, int layer, HostActivations target) {
+  /** Sets what the next {@link #run} works on, and cuts it for so many; returns its parts. */
+  int parts(Batch batch, HostActivations q, int layer, HostActivations target, int members) {
     this.batch = batch;
     this.q = q;
     this.layer = layer;
     this.target = target;
-  }
-
-  /** Cuts the work into parts for a team of so many; returns their number. */
-  int parts(int members) {
     if (batch.spans() == 0) {
       return 0;
     }

@@ -134,8 +134,8 @@ public final class CpuBackend extends HostBackend {
 
   @Override
   public void attend(Batch batch, Activations q, int layer, Activations target) {
-    attention.of(batch, (HostActivations) q, layer, (HostActivations) target);
-    team.run(attention, attention.parts(team.size()));
+    HostActivations to = (HostActivations) target;
+    team.run(attention, attention.parts(batch, (HostActivations) q, layer, to, team.size()));
     counters().add(Counter.DISPATCHES, 1);
     for (int span = 0; span < batch.spans(); span++) {
       KvShape shape = batch.cache(span).shape();

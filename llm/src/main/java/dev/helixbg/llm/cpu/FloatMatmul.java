@@ -97,11 +97,7 @@ final class FloatMatmul {
       TileProduct.multiply(mine.panel, depth, packedAt(tile, k, depth), tokens, mine.tile);
       long at = target.address(tile * TOKENS) + 4L * row;
       long stride = 4L * target.stride();
-      if (adds) {
-        Tiles.unpackAndAdd(mine.tile, TOKENS, panelRows, tokens, at, stride, mine.turned);
-      } else {
-        Tiles.unpack(mine.tile, TOKENS, panelRows, tokens, at, stride, mine.turned);
-      }
+      Tiles.unpack(mine.tile, TOKENS, panelRows, tokens, adds, at, stride, mine.turned);
     }
   }
 }

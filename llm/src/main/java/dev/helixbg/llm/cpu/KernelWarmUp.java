@@ -47,35 +47,23 @@ public final class KernelWarmUp {
 
   private KernelWarmUp() {}
 
-  /** Attention of single tokens. */
-  public static void attention() {
+  /** Attention of single tokens, over keys and values of f16 or else, with a kernel, of Q8_0. */
+  public static void attention(boolean q8) {
     try (Arena arena = Arena.ofConfined()) {
       long queries = floats(arena, HEAD);
-      long halves = floats(arena, POSITIONS * HEAD);
+      long stored = floats(arena, POSITIONS * HEAD);
       long scores = floats(arena, HEAD);
       long results = floats(arena, HEAD);
       for (int i = 0; i < CALLS; i++) {
-        HalfAttention.addWeighted(scores, scores, halves, POSITIONS, HEAD, results, results);
-        HalfAttention.scores(queries, queries, halves, POSITIONS, HEAD, scores, scores);
-        Softmax.exponentials(scores, HEAD, Softmax.max(scores, HEAD), 1, HEAD);
-      }
-    }
-  }
-
-  /** As {@link #attention}, over keys and values of Q8_0. */
-  public static void q8Attention() {
-    if (!Q8Attention.APPLIES) {
-      return;
-    }
-    try (Arena arena = Arena.ofConfined()) {
-      long queries = floats(arena, HEAD);
-      long blocks = floats(arena, POSITIONS * HEAD);
-      long scores = floats(arena, HEAD);
-      long results = floats(arena, HEAD);
-      for (int i = 0; i < CALLS; i++) {
-        Q8Attention.addWeighted(scores, scores, blocks, POSITIONS, HEAD, results, results);
-        Q8Attention.scores(queries, queries, blocks, POSITIONS, HEAD, scores, scores);
-        Q8Blocks.pack(results, HEAD, blocks);
+        if (!q8) {
+          HalfAttention.addWeighted(scores, scores, stored, POSITIONS, HEAD, results, results);
+          HalfAttention.scores(queries, queries, stored, POSITIONS, HEAD, scores, scores);
+          Softmax.exponentials(scores, HEAD, Softmax.max(scores, HEAD), 1, HEAD);
+        } else if (Q8Attention.APPLIES) {
+          Q8Attention.addWeighted(scores, scores, stored, POSITIONS, HEAD, results, results);
+          Q8Attention.scores(queries, queries, stored, POSITIONS, HEAD, scores, scores);
+          Q8Blocks.pack(results, HEAD, stored);
+        }
       }
     }
   }
@@ -148,25 +136,23 @@ public final class KernelWarmUp {
   }
 
   private static void quantisedTiles(TensorType type, int tokens) {
-    if (QuantisedMatmul.takes(type)) {
-      try (Arena arena = Arena.ofConfined()) {
-        quantised(arena, new Scratch(arena), type, tokens);
-      }
+    if (!QuantisedMatmul.takes(type)) {
+      return;
     }
-  }
-
-  private static void quantised(Arena arena, Scratch scratch, TensorType type, int tokens) {
-    long weights = arena.allocate(ROWS * type.bytes(COLUMNS), 64).address();
-    MemorySegment rows = arena.allocate(4L * 3 * COLUMNS, 64);
-    // Some of it is not zero, which is a case of its own.
-    rows.asSlice(0, 4L * 2 * COLUMNS).fill((byte) 0x3F);
-    long tile = arena.allocate(QuantisedTiles.TILE_BYTES, 64).address();
-    long sums = floats(arena, Q4KTileProduct.ROWS * QuantisedTiles.TOKENS);
-    long pairs = scratch.floats(QuantisedTiles.SCRATCH);
-    for (int i = 0; i < CALLS; i++) {
-      Q4KPanel.unpack(weights, type.bytes(COLUMNS), ROWS, scratch.q4Panel);
-      QuantisedTiles.pack(rows.address(), 4L * COLUMNS, 3, tile, pairs);
-      Q4KTileProduct.multiply(scratch.q4Panel, tile, tokens, i % 2 == 0, sums, scratch.products);
+    try (Arena arena = Arena.ofConfined()) {
+      Scratch scratch = new Scratch(arena);
+      long weights = arena.allocate(ROWS * type.bytes(COLUMNS), 64).address();
+      MemorySegment rows = arena.allocate(4L * 3 * COLUMNS, 64);
+      // Some of it is not zero, which is a case of its own.
+      rows.asSlice(0, 4L * 2 * COLUMNS).fill((byte) 0x3F);
+      long tile = arena.allocate(QuantisedTiles.TILE_BYTES, 64).address();
+      long sums = floats(arena, Q4KTileProduct.ROWS * QuantisedTiles.TOKENS);
+      long pairs = scratch.floats(QuantisedTiles.SCRATCH);
+      for (int i = 0; i < CALLS; i++) {
+        Q4KPanel.unpack(weights, type.bytes(COLUMNS), ROWS, scratch.q4Panel);
+        QuantisedTiles.pack(rows.address(), 4L * COLUMNS, 3, tile, pairs);
+        Q4KTileProduct.multiply(scratch.q4Panel, tile, tokens, i % 2 == 0, sums, scratch.products);
+      }
     }
   }
 
@@ -184,10 +170,10 @@ public final class KernelWarmUp {
         Tiles.pack(rows, 4L * depth, TileProduct.ROWS + 1, depth, x, scratch.turned);
         TileProduct.multiply(scratch.panel, depth, x, TileProduct.TOKENS, scratch.tile);
         TileProduct.multiply(scratch.panel, depth, x, 1, scratch.tile);
-        Tiles.unpack(
-            scratch.tile, TileProduct.TOKENS, TileProduct.ROWS, 8, x, stride, scratch.turned);
-        Tiles.unpackAndAdd(
-            scratch.tile, TileProduct.TOKENS, TileProduct.ROWS, 8, x, stride, scratch.turned);
+        int width = TileProduct.TOKENS;
+        int eight = TileProduct.ROWS;
+        Tiles.unpack(scratch.tile, width, eight, 8, false, x, stride, scratch.turned);
+        Tiles.unpack(scratch.tile, width, eight, 8, true, x, stride, scratch.turned);
         Tiles.move(scratch.tile, stride, TileProduct.ROWS, scratch.sums, stride);
       }
     }

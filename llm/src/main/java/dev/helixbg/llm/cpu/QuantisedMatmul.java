@@ -117,11 +117,7 @@ final class QuantisedMatmul {
     for (int tile = firstTile; tile < endTile; tile++) {
       long sum = sums + 4L * ROWS * TOKENS * (tile - firstTile);
       long at = target.address(tile * TOKENS) + 4L * row;
-      if (adds) {
-        Tiles.unpackAndAdd(sum, TOKENS, panelRows, tokens(tile), at, stride, mine.turned);
-      } else {
-        Tiles.unpack(sum, TOKENS, panelRows, tokens(tile), at, stride, mine.turned);
-      }
+      Tiles.unpack(sum, TOKENS, panelRows, tokens(tile), adds, at, stride, mine.turned);
     }
   }
 }

@@ -14,15 +14,9 @@ import dev.helixbg.llm.cpu.kernel.attention.Softmax;
  * Attention of single tokens, by one member of the team: keys and values are read where they lie,
  * once for two of the heads that share them.
  */
-final class TokenAttention {
+record TokenAttention(Scratch scratch) {
   /** Positions that are unpacked together: as floats they fit into the nearest caches. */
   private static final int UNPACKED = 64;
-
-  private final Scratch scratch;
-
-  TokenAttention(Scratch scratch) {
-    this.scratch = scratch;
-  }
 
   /**
    * The heads that share one KV head, or a part of them.

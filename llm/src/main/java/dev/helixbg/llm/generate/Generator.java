@@ -6,6 +6,7 @@ import dev.helixbg.llm.backend.KvCache;
 import dev.helixbg.llm.backend.Submission;
 import java.util.Arrays;
 import java.util.Random;
+import java.util.Set;
 import java.util.function.BooleanSupplier;
 import java.util.function.IntConsumer;
 
@@ -37,7 +38,7 @@ public final class Generator {
 
   private final int depth;
   private final Submission[] underWay;
-  private final int[] stopTokens;
+  private final Set<Integer> stopTokens;
   private final int[] answer;
   private final long start = System.nanoTime();
 
@@ -70,7 +71,7 @@ public final class Generator {
     sampler = deviceChooses ? null : new Sampler(sampling, vocabulary);
     logits = deviceChooses ? null : new float[vocabulary];
     underWay = new Submission[work.tokens.slots()];
-    stopTokens = options.stopTokens().stream().mapToInt(Integer::intValue).toArray();
+    stopTokens = options.stopTokens();
     answer = new int[Math.min(maxTokens, cache.shape().limit() + 1)];
   }
 
@@ -119,7 +120,7 @@ public final class Generator {
         if (read == 1) {
           firstTokenAt = System.nanoTime();
         }
-        if (isStop(id)) {
+        if (stopTokens.contains(id)) {
           stopToken = id;
           reason = StopReason.STOP_TOKEN;
         } else {
@@ -192,15 +193,6 @@ public final class Generator {
 
   private boolean mayEncode() {
     return encoded < maxTokens && cache.length() < cache.shape().limit();
-  }
-
-  private boolean isStop(int id) {
-    for (int stop : stopTokens) {
-      if (stop == id) {
-        return true;
-      }
-    }
-    return false;
   }
 
   /** Null while there is none. */

@@ -87,11 +87,6 @@ final class Recorder {
     return scratch;
   }
 
-  /** Closes an arena when the last submission, which may still be encoded, has ended. */
-  void closeAfterSubmission(Arena arena) {
-    inFlight.closeAfterLast(arena);
-  }
-
   /** A table for the dispatches of the submission that is being encoded. */
   Uploads.Table table(int ints) {
     open();

@@ -37,7 +37,7 @@ final class Scratch {
       throw e;
     }
     if (arena != null) {
-      recorder.closeAfterSubmission(arena);
+      recorder.inFlight().closeAfterLast(arena);
     }
     arena = next;
     return buffer;

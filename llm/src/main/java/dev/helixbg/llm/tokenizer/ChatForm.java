@@ -15,22 +15,13 @@ import java.util.stream.IntStream;
  *
  * <p>{@link #opening} and {@link #request} make the two parts of a prompt, cut where tokens cannot
  * merge, so that a cache of the opening serves every request that follows.
+ *
+ * @param tokenizer whose ids it is in; {@link TokenizerException} if it lacks the control tokens
  */
-public final class ChatForm {
+public record ChatForm(Tokenizer tokenizer) {
   private static final String START = "<|im_start|>";
   private static final String END = "<|im_end|>";
   private static final String USER = "user\n";
-
-  private final Tokenizer tokenizer;
-
-  /**
-   * The form in a tokenizer's ids.
-   *
-   * @throws TokenizerException when used, if the vocabulary lacks its control tokens
-   */
-  public ChatForm(Tokenizer tokenizer) {
-    this.tokenizer = tokenizer;
-  }
 
   /**
    * Everything up to the user's turn.

@@ -49,8 +49,8 @@ final class AllocationProbe {
       types = EnumSet.allOf(TensorType.class);
     }
     if (warm) {
-      KernelWarmUp.attention();
-      KernelWarmUp.q8Attention();
+      KernelWarmUp.attention(false);
+      KernelWarmUp.attention(true);
       KernelWarmUp.vectors();
       KernelWarmUp.floatTiles();
     }

@@ -24,7 +24,7 @@ abstract class CpuGoldenContract extends GoldenContract {
   }
 
   /** Below 512 bits most kernels round activations to some eight bits. */
-  private static final boolean ROUNDS = RowKernels.of(TensorType.Q6_K, 256).rounds();
+  private static final boolean ROUNDS = RowKernels.of(TensorType.Q6_K, 256).floats(256) < 256;
 
   @Override
   double logitBound() {

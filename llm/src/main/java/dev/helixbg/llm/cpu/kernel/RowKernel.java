@@ -14,7 +14,7 @@ public interface RowKernel {
     return 1;
   }
 
-  /** Floats that {@link #prepare} writes. */
+  /** Floats that {@link #prepare} writes: fewer than columns if it rounds them to integers. */
   default int floats(int columns) {
     return columns;
   }
@@ -22,11 +22,6 @@ public interface RowKernel {
   /** Brings {@code columns} floats at x into the order in which the kernel meets its weights. */
   default void prepare(long x, int columns, long prepared) {
     Vectors.copy(x, columns, prepared);
-  }
-
-  /** Whether activations are rounded, so that a product is off by more than sums of floats are. */
-  default boolean rounds() {
-    return false;
   }
 
   /** Whether it gains by several streams of rows; see {@link RowProduct#multiply}. */

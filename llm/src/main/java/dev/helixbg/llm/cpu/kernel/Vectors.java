@@ -11,11 +11,15 @@ import static jdk.incubator.vector.VectorOperators.EQ;
 import static jdk.incubator.vector.VectorOperators.LSHL;
 import static jdk.incubator.vector.VectorOperators.MAX;
 
+import java.lang.foreign.MemorySegment;
 import jdk.incubator.vector.FloatVector;
 import jdk.incubator.vector.VectorMask;
 
 /** Steps between the matrix products, over rows of floats. Places are byte offsets. */
 public final class Vectors {
+  /** Adding this leaves the nearest integer in the low bits of a float. */
+  public static final float TO_INTEGER = 0x1.8p23f;
+
   // exp(z) = 2^n · exp(r) with n the integer next to z / ln 2, and exp(r) its Taylor series for |r|
   // ≤ ln 2 / 2: error below 2 ulp.
   // Adding 1.5 · 2^23 leaves n in the low bits of a float; shifted to the exponent's place and
@@ -23,7 +27,6 @@ public final class Vectors {
   private static final float LOWEST_EXPONENT = -87;
   private static final float HIGHEST_EXPONENT = 88;
   private static final float INVERSE_LN_2 = 1.44269504f;
-  public static final float TO_INTEGER = 0x1.8p23f;
   private static final float LN_2_HIGH = 0.693359375f;
   private static final float LN_2_LOW = -2.12194440e-4f;
   private static final float C2 = 1f / 2;
@@ -85,14 +88,7 @@ public final class Vectors {
 
   /** {@code y = x}. */
   public static void copy(long x, int count, long y) {
-    long vectors = 4L * (count & -COUNT);
-    long i = 0;
-    for (; i != vectors; i += BYTES) {
-      loadFloats(x + i).intoMemorySegment(MEMORY, y + i, ORDER);
-    }
-    for (; i != 4L * count; i += 4) {
-      MEMORY.set(FLOAT, y + i, MEMORY.get(FLOAT, x + i));
-    }
+    MemorySegment.copy(MEMORY, x, MEMORY, y, 4L * count);
   }
 
   /** {@code y = 0}. */

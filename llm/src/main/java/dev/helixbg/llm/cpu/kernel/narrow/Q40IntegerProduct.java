@@ -81,11 +81,6 @@ public final class Q40IntegerProduct implements RowKernel {
   }
 
   @Override
-  public boolean rounds() {
-    return true;
-  }
-
-  @Override
   public void multiply(
       long weights, int columns, long prepared, long y, int from, int to, int step, Unpacker own) {
     long rowBytes = columns / BLOCK * (long) BLOCK_BYTES;

@@ -43,11 +43,6 @@ public final class Q5KIntegerProduct implements RowKernel {
   }
 
   @Override
-  public boolean rounds() {
-    return true;
-  }
-
-  @Override
   public void multiply(
       long weights, int columns, long x, long y, int from, int to, int step, Unpacker own) {
     long rowBytes = columns / BLOCK * (long) BLOCK_BYTES;

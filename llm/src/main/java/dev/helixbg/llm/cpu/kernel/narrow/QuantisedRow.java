@@ -1,5 +1,6 @@
 package dev.helixbg.llm.cpu.kernel.narrow;
 
+import static dev.helixbg.llm.cpu.kernel.Vectors.TO_INTEGER;
 import static dev.helixbg.llm.cpu.lanes.Lanes.BYTES;
 import static dev.helixbg.llm.cpu.lanes.Lanes.COUNT;
 import static dev.helixbg.llm.cpu.lanes.Lanes.FLOAT;
@@ -43,9 +44,6 @@ public final class QuantisedRow {
       VectorShuffle.fromOp(FLOATS, lane -> (2 * lane + 1) % COUNT);
   private static final VectorMask<Float> UPPER =
       VectorMask.fromLong(FLOATS, -1L << COUNT / 2 & (1L << COUNT) - 1);
-
-  /** Adding this leaves the nearest integer in the low bits of a float. */
-  private static final float TO_INTEGER = 0x1.8p23f;
 
   /** Products come out in the upper halves of ints. */
   static final float UNIT = 0x1p-16f;

@@ -26,8 +26,10 @@ import jdk.incubator.vector.VectorShuffle;
  * Matrix × vector for F16 and BF16 rows in place, vectors of any width, any number of columns. An
  * int holds two weights, so {@link #prepare} parts the activations into those of even and of odd
  * columns.
+ *
+ * @param brain whether weights are bf16, not f16
  */
-public final class HalfProduct implements RowKernel {
+record HalfProduct(boolean brain) implements RowKernel {
   /** Weights of one vector of ints. */
   private static final int PAIRS = 2 * COUNT;
 
@@ -43,15 +45,6 @@ public final class HalfProduct implements RowKernel {
   private static final int INFINITE = 0x0F800000;
   private static final int SIGN = 0x80000000;
   private static final int REBIAS = 112 << 23;
-
-  private final boolean brain;
-
-  /**
-   * @param brain whether weights are bf16, not f16
-   */
-  HalfProduct(boolean brain) {
-    this.brain = brain;
-  }
 
   @Override
   public boolean streams() {

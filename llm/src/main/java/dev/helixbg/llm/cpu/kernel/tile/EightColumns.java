@@ -67,24 +67,22 @@ final class EightColumns {
   }
 
   /**
-   * {@code rows[t][k] = tile[k][t]} for eight k and {@code tokens} t.
+   * {@code rows[t][k] = tile[k][t]}, or {@code +=}, for eight k and {@code tokens} t.
    *
    * @param width bytes from one column of the tile to the next
    * @param stride bytes from one token's row to the next
    * @param scratch {@link #SCRATCH} bytes
    */
-  static void write(long tile, long width, int tokens, long rows, long stride, long scratch) {
+  static void write(
+      long tile, long width, int tokens, boolean adds, long rows, long stride, long scratch) {
     for (int first = 0; first < tokens; first += TOKENS) {
       transpose(tile + 4L * first, width, scratch);
-      copy(scratch, Math.min(TOKENS, tokens - first), rows + first * stride, stride);
-    }
-  }
-
-  /** As {@link #write}, adding to the rows. */
-  static void add(long tile, long width, int tokens, long rows, long stride, long scratch) {
-    for (int first = 0; first < tokens; first += TOKENS) {
-      transpose(tile + 4L * first, width, scratch);
-      addCopy(scratch, Math.min(TOKENS, tokens - first), rows + first * stride, stride);
+      int count = Math.min(TOKENS, tokens - first);
+      if (adds) {
+        addCopy(scratch, count, rows + first * stride, stride);
+      } else {
+        copy(scratch, count, rows + first * stride, stride);
+      }
     }
   }
 

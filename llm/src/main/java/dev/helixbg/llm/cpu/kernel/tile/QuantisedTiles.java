@@ -1,5 +1,6 @@
 package dev.helixbg.llm.cpu.kernel.tile;
 
+import static dev.helixbg.llm.cpu.kernel.Vectors.TO_INTEGER;
 import static dev.helixbg.llm.cpu.lanes.Lanes.ADDRESS;
 import static dev.helixbg.llm.cpu.lanes.Lanes.BYTES;
 import static dev.helixbg.llm.cpu.lanes.Lanes.COUNT;
@@ -58,9 +59,6 @@ public final class QuantisedTiles {
 
   /** Ints of scratch memory that {@link #pack} wants. */
   public static final int SCRATCH = COUNT * COLUMNS;
-
-  /** Adding this leaves the nearest integer in the low bits of a float. */
-  private static final float TO_INTEGER = 0x1.8p23f;
 
   private static final float LARGEST = 127;
 

@@ -14,7 +14,7 @@ import static dev.helixbg.llm.cpu.lanes.Lanes.loadFloats;
  * byte offsets.
  */
 public final class Tiles {
-  /** Bytes of scratch memory that {@link #pack}, {@link #unpack} and {@link #unpackAndAdd} want. */
+  /** Bytes of scratch memory that {@link #pack} and {@link #unpack} want. */
   public static final long SCRATCH = EightColumns.SCRATCH;
 
   private Tiles() {}
@@ -30,7 +30,8 @@ public final class Tiles {
     int t = 0;
     if (EightColumns.APPLIES && columns % COUNT == 0) {
       for (; t + TileProduct.ROWS <= tokens; t += TileProduct.ROWS) {
-        EightColumns.write(rows + t * stride, stride, columns, tile + 4L * t, 4L * TOKENS, scratch);
+        long to = tile + 4L * t;
+        EightColumns.write(rows + t * stride, stride, columns, false, to, 4L * TOKENS, scratch);
       }
     }
     for (; t < tokens; t++) {
@@ -43,37 +44,35 @@ public final class Tiles {
   }
 
   /**
-   * A tile to rows of tokens: {@code rows[t][k] = tile[k][t]}.
+   * A tile to rows of tokens: {@code rows[t][k] = tile[k][t]}, or {@code +=}.
    *
    * @param width tokens from one column of the tile to the next
    * @param scratch {@link #SCRATCH} bytes
    */
   public static void unpack(
-      long tile, int width, int columns, int tokens, long rows, long stride, long scratch) {
+      long tile,
+      int width,
+      int columns,
+      int tokens,
+      boolean adds,
+      long rows,
+      long stride,
+      long scratch) {
     if (EightColumns.APPLIES && columns == TileProduct.ROWS) {
-      EightColumns.write(tile, 4L * width, tokens, rows, stride, scratch);
+      EightColumns.write(tile, 4L * width, tokens, adds, rows, stride, scratch);
       return;
     }
     for (int t = 0; t < tokens; t++) {
       long to = rows + t * stride;
-      for (int k = 0; k < columns; k++) {
-        MEMORY.set(FLOAT, to + 4L * k, MEMORY.get(FLOAT, tile + 4L * (width * k + t)));
-      }
-    }
-  }
-
-  /** As {@link #unpack}, adding to the rows. */
-  public static void unpackAndAdd(
-      long tile, int width, int columns, int tokens, long rows, long stride, long scratch) {
-    if (EightColumns.APPLIES && columns == TileProduct.ROWS) {
-      EightColumns.add(tile, 4L * width, tokens, rows, stride, scratch);
-      return;
-    }
-    for (int t = 0; t < tokens; t++) {
-      long to = rows + t * stride;
-      for (int k = 0; k < columns; k++) {
-        float sum = MEMORY.get(FLOAT, to + 4L * k) + MEMORY.get(FLOAT, tile + 4L * (width * k + t));
-        MEMORY.set(FLOAT, to + 4L * k, sum);
+      if (adds) {
+        for (int k = 0; k < columns; k++) {
+          float before = MEMORY.get(FLOAT, to + 4L * k);
+          MEMORY.set(FLOAT, to + 4L * k, before + MEMORY.get(FLOAT, tile + 4L * (width * k + t)));
+        }
+      } else {
+        for (int k = 0; k < columns; k++) {
+          MEMORY.set(FLOAT, to + 4L * k, MEMORY.get(FLOAT, tile + 4L * (width * k + t)));
+        }
       }
     }
   }

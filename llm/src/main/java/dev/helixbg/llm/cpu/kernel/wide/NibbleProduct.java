@@ -23,8 +23,10 @@ import jdk.incubator.vector.VectorShuffle;
 /**
  * Matrix × vector for Q4_0 and IQ4_NL rows in place, 512 bits, four blocks of 32 at a time in the
  * layout of {@link FourBlocks}: the nibbles look up their weights in a table of sixteen.
+ *
+ * @param levels {@link #LINEAR} or {@link #NON_LINEAR}
  */
-public final class NibbleProduct implements FourBlockKernel {
+public record NibbleProduct(long levels) implements FourBlockKernel {
   private static final int BLOCK_BYTES = 18;
 
   /** Sixteen floats: what the nibbles of Q4_0 stand for. */
@@ -35,15 +37,6 @@ public final class NibbleProduct implements FourBlockKernel {
 
   private static final VectorShuffle<Short> NIBBLES = FourBlocks.nibbles(BLOCK_BYTES);
   private static final VectorShuffle<Short> FACTORS = FourBlocks.head(BLOCK_BYTES, 0, 0);
-
-  private final long levels;
-
-  /**
-   * @param levels {@link #LINEAR} or {@link #NON_LINEAR}
-   */
-  public NibbleProduct(long levels) {
-    this.levels = levels;
-  }
 
   private static long table(IntUnaryOperator level) {
     long table = Arena.global().allocate(64, 64).address();

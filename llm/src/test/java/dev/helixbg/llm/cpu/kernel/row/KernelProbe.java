@@ -69,8 +69,9 @@ final class KernelProbe {
                 Tiles.pack(rows.address(), stride, count, columns, tile.address(), scratch);
                 long from = tile.address();
                 int width = TileProduct.TOKENS;
-                Tiles.unpack(from, width, columns, count, back.address(), stride, scratch);
-                Tiles.unpackAndAdd(from, width, columns, count, back.address(), stride, scratch);
+                for (boolean adds : new boolean[] {false, true}) {
+                  Tiles.unpack(from, width, columns, count, adds, back.address(), stride, scratch);
+                }
                 return back.toArray(ValueLayout.JAVA_FLOAT);
               });
       double worst = 0;
@@ -148,7 +149,7 @@ final class KernelProbe {
   /** The activations as a kernel has them. */
   private static float[] rounded(MemorySegment x, int columns, RowKernel kernel) {
     float[] rounded = x.asSlice(0, 4L * columns).toArray(ValueLayout.JAVA_FLOAT);
-    if (!kernel.rounds()) {
+    if (kernel.floats(columns) >= columns) {
       return rounded;
     }
     int group = kernel instanceof Q6KIntegerProduct ? 16 : 32;
