@@ -17,6 +17,13 @@ public interface Embedder extends AutoCloseable {
    */
   void embed(List<String> texts, VectorSink sink) throws InterruptedException;
 
+  /** All vectors at once, in the order of the texts. */
+  default float[][] embedAll(List<String> texts) throws InterruptedException {
+    float[][] vectors = new float[texts.size()][];
+    embed(texts, (index, vector) -> vectors[index] = vector);
+    return vectors;
+  }
+
   @Override
   void close();
 

@@ -63,13 +63,6 @@ public final class MiniLm implements Embedder {
     }
   }
 
-  /** All vectors at once, in the order of the texts. */
-  public float[][] embedAll(List<String> texts) throws InterruptedException {
-    float[][] vectors = new float[texts.size()][];
-    embed(texts, (index, vector) -> vectors[index] = vector);
-    return vectors;
-  }
-
   @Override
   public void close() {
     model.close();

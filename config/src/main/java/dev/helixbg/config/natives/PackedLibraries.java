@@ -2,6 +2,7 @@ package dev.helixbg.config.natives;
 
 import java.io.IOException;
 import java.io.InputStream;
+import java.io.OutputStream;
 import java.net.JarURLConnection;
 import java.net.URL;
 import java.net.URLConnection;
@@ -12,6 +13,7 @@ import java.util.List;
 import java.util.Locale;
 import java.util.jar.JarEntry;
 import java.util.zip.CRC32;
+import java.util.zip.CheckedInputStream;
 
 /**
  * Native libraries that come inside jars, unpacked once into the cache folder: their own loaders
@@ -100,13 +102,9 @@ public final class PackedLibraries {
     }
 
     static Checksum of(InputStream in) throws IOException {
-      CRC32 crc = new CRC32();
-      byte[] buffer = new byte[1 << 16];
-      long bytes = 0;
-      for (int n; (n = in.read(buffer)) > 0; bytes += n) {
-        crc.update(buffer, 0, n);
-      }
-      return new Checksum(bytes, crc.getValue());
+      CheckedInputStream checked = new CheckedInputStream(in, new CRC32());
+      long bytes = checked.transferTo(OutputStream.nullOutputStream());
+      return new Checksum(bytes, checked.getChecksum().getValue());
     }
 
     boolean matches(Path file) throws IOException {

@@ -14,6 +14,7 @@ import dev.helixbg.insight.decisions.Decision;
 import dev.helixbg.insight.decisions.Decisions;
 import java.io.IOException;
 import java.nio.file.Path;
+import java.util.Collection;
 import java.util.List;
 import java.util.Optional;
 import picocli.CommandLine.Command;
@@ -45,18 +46,16 @@ final class FindingsCommand extends ValueCommand {
       console.warn("%d damaged lines were passed over", decisions.unreadable());
     }
     if (settled) {
-      printSettled(decisions);
+      Collection<Decision> made = decisions.settled();
+      show(() -> Json.array(made, FindingsCommand::toJson), () -> made.forEach(this::print));
     } else {
-      printOpen(
+      List<ReportedFinding> open =
           ReportFile.findings(chosen).stream()
               .filter(finding -> !decisions.isSettled(finding.aliases()))
-              .toList());
+              .toList();
+      show(() -> Json.array(open, FindingsCommand::toJson), () -> open.forEach(this::print));
     }
     return ExitCode.OK.number();
-  }
-
-  private void printOpen(List<ReportedFinding> findings) throws IOException {
-    show(() -> Json.array(findings, FindingsCommand::toJson), () -> findings.forEach(this::print));
   }
 
   private void print(ReportedFinding finding) {
@@ -73,12 +72,6 @@ final class FindingsCommand extends ValueCommand {
     ObjectNode json = Json.object().put("id", finding.id()).put("kind", finding.kind());
     finding.rank().ifPresentOrElse(rank -> json.put("rank", rank), () -> json.putNull("rank"));
     return json.put("similarity", finding.similarity()).put("about", finding.about());
-  }
-
-  private void printSettled(Decisions decisions) throws IOException {
-    show(
-        () -> Json.array(decisions.settled(), FindingsCommand::toJson),
-        () -> decisions.settled().forEach(this::print));
   }
 
   private void print(Decision decision) {

@@ -113,10 +113,12 @@ public final class HelixBg implements Runnable {
     commands.put("drift", () -> review(Review.Kind.DRIFT));
     commands.put("stale", () -> review(Review.Kind.STALE));
     commands.put("chat", ChatCommand::new);
-    commands.put("pause", () -> signal("pause"));
-    commands.put("resume", () -> signal("resume"));
-    commands.put("reload", () -> signal("reload"));
-    commands.put("stop", () -> signal("stop"));
+    commands.put(
+        "pause", () -> signal("pause", "Let the daemon do nothing but answer, until resume."));
+    commands.put("resume", () -> signal("resume", "Let a paused daemon go on."));
+    commands.put("reload", () -> signal("reload", "Let the daemon read its settings again."));
+    commands.put(
+        "stop", () -> signal("stop", "End the daemon; a service manager leaves it ended."));
     commands.put("mcp", McpCommand::new);
     commands.put("service", ServiceCommand::new);
     commands.put("embed-test", EmbedTestCommand::new);
@@ -208,8 +210,8 @@ public final class HelixBg implements Runnable {
     return line;
   }
 
-  private static CommandLine signal(String word) {
-    return described(new SignalCommand(word), SignalCommand.description(word));
+  private static CommandLine signal(String word, String description) {
+    return described(new SignalCommand(word), description);
   }
 
   private static CommandLine described(Object command, String description) {

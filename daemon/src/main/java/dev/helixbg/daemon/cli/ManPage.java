@@ -51,7 +51,8 @@ final class ManPage {
       }
       for (OptionSpec option : command.options()) {
         if (!option.hidden() && !option.usageHelp() && !option.versionHelp()) {
-          String label = option.arity().max() == 0 ? "" : " \\fI" + label(option) + "\\fR";
+          String label =
+              option.arity().max() == 0 ? "" : " \\fI" + escaped(option.paramLabel()) + "\\fR";
           item(
               "\\fB" + escaped(String.join(", ", option.names())) + "\\fR" + label,
               description(option));
@@ -59,10 +60,6 @@ final class ManPage {
       }
       commands(command, name + " ");
     }
-  }
-
-  private static String label(OptionSpec option) {
-    return escaped(option.paramLabel());
   }
 
   private static String synopsis(CommandSpec command) {

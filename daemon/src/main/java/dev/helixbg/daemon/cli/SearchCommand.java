@@ -94,11 +94,10 @@ final class SearchCommand extends ConsoleCommand {
     // Reading only: what is new is embedded for this once.
     VectorUpdate.Result known =
         VectorUpdate.of(chosen, log, source, Saving.NOTHING, Progress.on(console));
-    float[][] query = new float[1][];
     try (Embedder embedder = source.open();
         SearchIndex index = SearchIndex.of(known.of(log), source.maxTokens())) {
-      embedder.embed(List.of(wanted.text()), (i, vector) -> query[0] = vector);
-      return index.search(List.of(wanted.query(query[0]))).getFirst().stream()
+      float[] query = embedder.embedAll(List.of(wanted.text()))[0];
+      return index.search(List.of(wanted.query(query))).getFirst().stream()
           .map(SearchHit::of)
           .toList();
     }

@@ -17,16 +17,6 @@ final class SignalCommand extends ConsoleCommand {
     this.word = word;
   }
 
-  static String description(String word) {
-    return switch (word) {
-      case "pause" -> "Let the daemon do nothing but answer, until resume.";
-      case "resume" -> "Let a paused daemon go on.";
-      case "reload" -> "Let the daemon read its settings again.";
-      case "stop" -> "End the daemon; a service manager leaves it ended.";
-      default -> throw new IllegalArgumentException(word);
-    };
-  }
-
   @Override
   public Integer call() throws IOException {
     GlobalOptions.daemon().ask(DaemonLink.request(word), Duration.ofSeconds(10));

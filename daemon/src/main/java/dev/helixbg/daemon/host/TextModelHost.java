@@ -33,7 +33,7 @@ public final class TextModelHost implements AutoCloseable {
   private final DaemonMetrics metrics;
   private final TroubleLog troubles;
   private final ReentrantLock lock = new ReentrantLock(true);
-  private TextModel loaded;
+  private volatile TextModel loaded;
   private Path loadedFrom;
   private boolean loadedForIdle;
 
@@ -41,7 +41,6 @@ public final class TextModelHost implements AutoCloseable {
   private final GpuRetry gpu;
 
   private volatile long idleSince;
-  private volatile boolean isLoaded;
   private volatile boolean closed;
   private volatile Optional<Long> usedByPeople = Optional.empty();
 
@@ -155,7 +154,6 @@ public final class TextModelHost implements AutoCloseable {
       loaded = model.open(settings, device, threads);
       loadedFrom = model.file();
       loadedForIdle = idle;
-      isLoaded = true;
     }
   }
 
@@ -185,7 +183,7 @@ public final class TextModelHost implements AutoCloseable {
   }
 
   public boolean isLoaded() {
-    return isLoaded;
+    return loaded != null;
   }
 
   /**
@@ -193,7 +191,7 @@ public final class TextModelHost implements AutoCloseable {
    * @return whether it was released now
    */
   public boolean releaseAfter(Optional<Duration> idle) {
-    return isLoaded
+    return isLoaded()
         && idle.isPresent()
         && clock.nanos() - idleSince >= idle.get().toNanos()
         && releaseUnused();
@@ -214,7 +212,6 @@ public final class TextModelHost implements AutoCloseable {
     TextModel was = loaded;
     loaded = null;
     loadedFrom = null;
-    isLoaded = false;
     if (was != null) {
       was.close();
     }

@@ -73,7 +73,7 @@ record Argument(
       if (!known.contains(name)) {
         throw Failure.usage(
             "there is no argument \"%s\"; there are: %s"
-                .formatted(cut(name), String.join(", ", known)));
+                .formatted(Shown.excerpt(name, 40), String.join(", ", known)));
       }
     }
     for (Argument argument : all) {
@@ -113,9 +113,5 @@ record Argument(
           "\"%s\" must be a whole number from %d to %d".formatted(name, least, most));
     }
     return IntNode.valueOf(number.intValue());
-  }
-
-  private static String cut(String name) {
-    return name.length() <= 40 ? name : name.substring(0, 40) + "…";
   }
 }

@@ -107,9 +107,7 @@ record Tools(Kbs kbs, Calls calls) {
         (request, progress) -> {
           Kbs.Answer answer = kbs.ask(request, progress);
           ObjectNode result = result(answer).put("data", DATA);
-          ArrayNode entries = result.putArray("entries");
-          answer.lines().forEach(hit -> entries.add(entry(hit)));
-          return result;
+          return result.set("entries", Json.array(answer.lines(), Tools::entry));
         });
   }
 
@@ -133,9 +131,7 @@ record Tools(Kbs kbs, Calls calls) {
           ObjectNode result = result(answer).put("data", DATA);
           String says = answer.lines().isEmpty() ? "no" : answer.first().path("says").asText("no");
           result.put("alreadySaid", says);
-          ArrayNode entries = result.putArray("entries");
-          answer.lines().forEach(hit -> entries.add(entry(hit)));
-          return result;
+          return result.set("entries", Json.array(answer.lines(), Tools::entry));
         });
   }
 
@@ -160,8 +156,7 @@ record Tools(Kbs kbs, Calls calls) {
           if (request.has("id")) {
             Kbs.Answer answer = kbs.ask(request.put("do", "finding"), progress);
             ObjectNode result = result(answer).put("data", DATA);
-            result.set("finding", ShownFinding.whole(answer.first()));
-            return result;
+            return result.set("finding", ShownFinding.whole(answer.first()));
           }
           int page = request.remove("page").asInt();
           request.put("from", (page - 1) * PAGE).put("limit", PAGE);
@@ -169,9 +164,8 @@ record Tools(Kbs kbs, Calls calls) {
           ObjectNode result = result(answer).put("data", DATA);
           int total = answer.first().path("total").asInt();
           result.put("open", total).put("page", page).put("pages", (total + PAGE - 1) / PAGE);
-          ArrayNode findings = result.putArray("findings");
-          answer.lines().stream().skip(1).forEach(one -> findings.add(ShownFinding.brief(one)));
-          return result;
+          List<JsonNode> findings = answer.lines().subList(1, answer.lines().size());
+          return result.set("findings", Json.array(findings, ShownFinding::brief));
         });
   }
 
@@ -197,9 +191,7 @@ record Tools(Kbs kbs, Calls calls) {
             request.put("decision", "open");
           }
           Kbs.Answer answer = kbs.ask(request.put("by", "agent"), progress);
-          ObjectNode result = result(answer);
-          result.set("noted", Shown.printable(answer.first()));
-          return result;
+          return result(answer).set("noted", Shown.printable(answer.first()));
         });
   }
 
@@ -240,8 +232,7 @@ record Tools(Kbs kbs, Calls calls) {
           request.put("do", kind.equals("session") ? "synthesize" : kind);
           Kbs.Answer answer = kbs.ask(request, progress);
           ObjectNode result = result(answer).put("data", DATA);
-          result.set("review", Shown.printable(answer.first()));
-          return result;
+          return result.set("review", Shown.printable(answer.first()));
         });
   }
 

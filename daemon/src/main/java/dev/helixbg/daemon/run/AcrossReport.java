@@ -77,7 +77,7 @@ public final class AcrossReport {
                 owners.stream().mapToInt(Integer::intValue).toArray(),
                 passages,
                 Vectors.joined(passageVectors)),
-            AcrossReport::kbOf,
+            topic -> topic.substring(0, topic.indexOf(BETWEEN)),
             settings.insight(),
             settings.threads());
     return new Report(
@@ -101,10 +101,6 @@ public final class AcrossReport {
       names.add(unique);
     }
     return names;
-  }
-
-  private static String kbOf(String topic) {
-    return topic.substring(0, topic.indexOf(BETWEEN));
   }
 
   private static LogAccount together(List<LogAccount> accounts) {

@@ -63,16 +63,6 @@ public record VectorUpdate(
   /** A cache of so few entries (50 KB) is published at the end of each run that changed it. */
   static final int FEW = 32;
 
-  /** By the system's clock. */
-  public VectorUpdate(
-      EmbeddingCache cache,
-      String modelId,
-      int modelTokens,
-      Supplier<Embedder> model,
-      Progress.Display display) {
-    this(cache, modelId, modelTokens, model, display, System::nanoTime);
-  }
-
   /**
    * Brings the vectors of a KB up to date, unless it is gone meanwhile.
    *
@@ -87,7 +77,8 @@ public record VectorUpdate(
             source.id(),
             source.maxTokens(),
             () -> here.checking(source.open()),
-            display)
+            display,
+            System::nanoTime)
         .run(log.entries(), saving);
   }
 

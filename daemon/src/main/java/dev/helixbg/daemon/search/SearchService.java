@@ -28,8 +28,9 @@ public final class SearchService implements AutoCloseable {
   /** A little less than the command's own. */
   private static final Duration PATIENCE = Duration.ofSeconds(55);
 
-  private final Supplier<EmbedderSource> embedder;
-  private final DaemonMetrics metrics;
+  // Workers look at these.
+  final Supplier<EmbedderSource> embedder;
+  final DaemonMetrics metrics;
 
   /** Guarded by itself. */
   private final Map<Kb, SearchWorker> workers = new HashMap<>();
@@ -92,14 +93,6 @@ public final class SearchService implements AutoCloseable {
     }
   }
 
-  EmbedderSource embedder() {
-    return embedder.get();
-  }
-
-  DaemonMetrics metrics() {
-    return metrics;
-  }
-
   /** The vector of a query that was asked lately. */
   Optional<float[]> remembered(EmbedderSource source, String text) {
     synchronized (remembered) {
@@ -107,16 +100,15 @@ public final class SearchService implements AutoCloseable {
     }
   }
 
-  /** The vectors of queries, in their order. */
-  float[][] embed(EmbedderSource source, List<String> texts) throws InterruptedException {
-    float[][] vectors = new float[texts.size()][];
+  /** The vectors of queries, by their texts. */
+  Map<String, float[]> embed(EmbedderSource source, List<String> texts)
+      throws InterruptedException {
+    Map<String, float[]> vectors = new HashMap<>();
     try (Embedder open = source.open()) {
-      open.embed(texts, (i, vector) -> vectors[i] = vector);
+      open.embed(texts, (i, vector) -> vectors.put(texts.get(i), vector));
     }
     synchronized (remembered) {
-      for (int i = 0; i < vectors.length; i++) {
-        remembered.put(key(source, texts.get(i)), vectors[i]);
-      }
+      vectors.forEach((text, vector) -> remembered.put(key(source, text), vector));
     }
     return vectors;
   }

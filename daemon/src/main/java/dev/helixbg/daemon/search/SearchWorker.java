@@ -9,7 +9,6 @@ import dev.helixbg.embed.cache.EmbeddingCache;
 import dev.helixbg.insight.findings.KbEntries;
 import dev.helixbg.insight.search.SearchIndex;
 import java.util.ArrayList;
-import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.BlockingQueue;
@@ -119,7 +118,7 @@ final class SearchWorker implements AutoCloseable {
   }
 
   private void answer(List<Asked> batch) throws InterruptedException {
-    EmbedderSource source = service.embedder();
+    EmbedderSource source = service.embedder.get();
     if (index == null) {
       index = read(source);
     }
@@ -138,7 +137,9 @@ final class SearchWorker implements AutoCloseable {
     }
     answer(known, vectors);
     if (!others.isEmpty()) {
-      answer(others, embed(source, others));
+      Map<String, float[]> embedded =
+          service.embed(source, others.stream().map(Asked::text).distinct().toList());
+      answer(others, others.stream().map(asked -> embedded.get(asked.text())).toList());
     }
   }
 
@@ -151,21 +152,10 @@ final class SearchWorker implements AutoCloseable {
       asked.add(batch.get(i).request().query(queries.get(i)));
     }
     List<List<SearchIndex.Hit>> found = index.search(asked);
-    service.metrics().searches.add(batch.size());
+    service.metrics.searches.add(batch.size());
     for (int i = 0; i < batch.size(); i++) {
       batch.get(i).answer().complete(found.get(i).stream().map(SearchHit::of).toList());
     }
-  }
-
-  private List<float[]> embed(EmbedderSource source, List<Asked> batch)
-      throws InterruptedException {
-    List<String> distinct = batch.stream().map(Asked::text).distinct().toList();
-    float[][] vectors = service.embed(source, distinct);
-    Map<String, float[]> byText = new HashMap<>();
-    for (int i = 0; i < vectors.length; i++) {
-      byText.put(distinct.get(i), vectors[i]);
-    }
-    return batch.stream().map(asked -> byText.get(asked.text())).toList();
   }
 
   @Override

@@ -69,7 +69,7 @@ final class ControlRequests implements ControlServer.Handler {
   private ObjectNode status() {
     ObjectNode json = Json.object();
     DaemonMetrics metrics = daemon.metrics;
-    Daemon.Parts parts = daemon.parts();
+    Daemon.Parts parts = daemon.parts;
     json.put("version", Version.text());
     json.put("program", Installation.jar().toString());
     json.put("service", System.getenv(ServiceSpec.STARTED_BY) != null);

@@ -68,6 +68,7 @@ public final class Daemon implements AutoCloseable {
   final DaemonLoop loop;
   final Instant startedAt;
   final ControlServer control;
+  volatile Parts parts;
 
   private final List<Kb> kbs;
   private final DaemonHome home;
@@ -80,7 +81,6 @@ public final class Daemon implements AutoCloseable {
   private final FolderHints hints = new FolderHints(this::hint);
   private final Notices notices;
   private final CountDownLatch closed = new CountDownLatch(1);
-  private volatile Parts parts;
   private volatile boolean reload;
   private long reportsAtLastAcross = -1;
   private long reportsSeen;
@@ -345,10 +345,6 @@ public final class Daemon implements AutoCloseable {
       NativeMemory.giveBack();
       LOG.debug("memory was given back");
     }
-  }
-
-  Parts parts() {
-    return parts;
   }
 
   /** What requests are answered from. */

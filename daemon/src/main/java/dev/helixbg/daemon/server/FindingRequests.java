@@ -131,7 +131,7 @@ final class FindingRequests {
     all.sort(
         Comparator.comparingInt(
                 (ReportedFinding f) -> leading.getOrDefault(f.id(), Integer.MAX_VALUE))
-            .thenComparingInt(f -> place(KINDS, kindOf(f.id()))));
+            .thenComparingInt(FindingRequests::place));
     Set<String> listed = new HashSet<>();
     all.removeIf(
         finding -> {
@@ -143,13 +143,10 @@ final class FindingRequests {
     return all;
   }
 
-  private static int place(List<String> order, String value) {
-    int place = order.indexOf(value);
-    return place < 0 ? order.size() : place;
-  }
-
-  private static String kindOf(String id) {
-    return id.substring(0, id.indexOf('-'));
+  /** That of its kind among {@link #KINDS}. */
+  private static int place(ReportedFinding finding) {
+    int place = KINDS.indexOf(finding.id().substring(0, finding.id().indexOf('-')));
+    return place < 0 ? KINDS.size() : place;
   }
 
   private static ObjectNode line(ReportedFinding finding, JsonNode json, Decisions decisions) {

@@ -17,18 +17,16 @@ import dev.helixbg.daemon.search.SearchService;
 import dev.helixbg.daemon.terminal.ExitCode;
 import dev.helixbg.daemon.terminal.Failure;
 import dev.helixbg.daemon.terminal.Json;
+import dev.helixbg.insight.findings.NamedEntry;
 import dev.helixbg.insight.judge.JudgeProgress;
 import dev.helixbg.insight.log.DataLog;
-import dev.helixbg.insight.log.Entry;
 import dev.helixbg.insight.review.History;
 import dev.helixbg.insight.review.Review;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.file.InvalidPathException;
 import java.nio.file.Path;
-import java.util.HashMap;
 import java.util.List;
-import java.util.Map;
 import java.util.Optional;
 import java.util.function.Supplier;
 
@@ -138,10 +136,8 @@ public record KbRequests(
         !name.isEmpty() ? entry(kb, name) : (topic.isEmpty() ? "" : topic + " ") + text(request);
     int limit = request.path("limit").asInt(USUAL_HITS);
     SearchRequest wanted =
-        new SearchRequest(
+        SearchRequest.best(
             text.substring(0, Math.min(SearchRequest.MAX_TEXT, text.length())),
-            Optional.empty(),
-            0,
             name.isEmpty() || limit == SearchRequest.MAX_HITS ? limit : limit + 1);
     List<SearchHit> hits = held.get().searches().search(kb, wanted);
     InsightSettings limits = held.get().settings().insight();
@@ -159,15 +155,16 @@ public record KbRequests(
   }
 
   private static String entry(Kb kb, String name) throws InterruptedException {
-    Map<String, Integer> indices = new HashMap<>();
-    for (Entry entry : DataLog.readQuiet(kb.dataLog()).entries()) {
-      int index = indices.merge(entry.topic(), 1, Integer::sum) - 1;
-      if (name.equals(entry.topic() + ":" + index)) {
-        return entry.embeddedText();
-      }
-    }
-    throw Failure.usage(
-        "there is no entry " + name + "; entries are called topic:number, as search says");
+    return NamedEntry.all(DataLog.readQuiet(kb.dataLog()).entries(), entry -> "").stream()
+        .filter(named -> named.name().equals(name))
+        .findFirst()
+        .map(named -> named.entry().embeddedText())
+        .orElseThrow(
+            () ->
+                Failure.usage(
+                    "there is no entry "
+                        + name
+                        + "; entries are called topic:number, as search says"));
   }
 
   private void review(ObjectNode request, Review.Kind kind, ControlServer.Reply reply)

@@ -16,14 +16,11 @@ public final class LaunchdDomain {
    */
   public static String find(long uid) throws InterruptedException {
     List<String> domains = List.of("gui/" + uid, "user/" + uid);
-    for (String domain : domains) {
-      if (isThere(domain + "/" + ServiceSpec.LABEL)) {
-        return domain;
-      }
-    }
-    for (String domain : domains) {
-      if (isThere(domain)) {
-        return domain;
+    for (String inDomain : List.of("/" + ServiceSpec.LABEL, "")) {
+      for (String domain : domains) {
+        if (isThere(domain + inDomain)) {
+          return domain;
+        }
       }
     }
     throw new Failure(

@@ -2,13 +2,12 @@ package dev.helixbg.daemon.service;
 
 import dev.helixbg.embed.store.PrivateFiles;
 import java.io.IOException;
-import java.nio.ByteBuffer;
+import java.nio.channels.Channels;
 import java.nio.channels.FileChannel;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
-import java.util.Arrays;
 import java.util.Optional;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -42,10 +41,7 @@ public final class ServiceErrors {
       // Appended, as the service manager does: what came in since is not written over.
       try (FileChannel channel = PrivateFiles.open(file, StandardOpenOption.APPEND)) {
         channel.truncate(0);
-        ByteBuffer lines = ByteBuffer.wrap(last, from, last.length - from);
-        while (lines.hasRemaining()) {
-          channel.write(lines);
-        }
+        Channels.newOutputStream(channel).write(last, from, last.length - from);
       }
     } catch (IOException e) {
       LOG.debug("{} is not shortened: {}", file, e.toString());
@@ -68,12 +64,8 @@ public final class ServiceErrors {
   private static byte[] end(Path file, int most) throws IOException {
     PrivateFiles.requireFile(file);
     try (FileChannel channel = PrivateFiles.open(file, StandardOpenOption.READ)) {
-      ByteBuffer last = ByteBuffer.allocate((int) Math.min(most, channel.size()));
-      channel.position(channel.size() - last.capacity());
-      while (last.hasRemaining() && channel.read(last) >= 0) {
-        // until all of it is read
-      }
-      return Arrays.copyOf(last.array(), last.position());
+      channel.position(Math.max(0, channel.size() - most));
+      return Channels.newInputStream(channel).readNBytes(most);
     }
   }
 }

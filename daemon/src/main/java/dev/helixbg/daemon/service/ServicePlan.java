@@ -98,7 +98,7 @@ public record ServicePlan(List<Step> steps) {
    */
   public static ServicePlan systemd(Action action, Optional<ServiceSpec> spec, Path configHome) {
     Path unit = unit(configHome);
-    Step reload = systemctl("daemon-reload");
+    Step reload = run("systemctl", "--user", "daemon-reload");
     List<Step> steps = new ArrayList<>();
     if (spec.isPresent()) {
       steps.add(new Write(unit, SystemdUnit.of(spec.get())));
@@ -106,8 +106,8 @@ public record ServicePlan(List<Step> steps) {
     }
     switch (action) {
       case INSTALL -> {
-        steps.add(systemctl("enable", ServiceSpec.UNIT));
-        steps.add(systemctl("restart", ServiceSpec.UNIT));
+        steps.add(run("systemctl", "--user", "enable", ServiceSpec.UNIT));
+        steps.add(run("systemctl", "--user", "restart", ServiceSpec.UNIT));
         steps.add(
             new Say(
                 "helix-bg runs now, and while you are logged in. To let it run from boot on:"
@@ -118,9 +118,9 @@ public record ServicePlan(List<Step> steps) {
         steps.add(new Delete(unit));
         steps.add(reload);
       }
-      case START -> steps.add(systemctl("start", ServiceSpec.UNIT));
-      case STOP -> steps.add(systemctl("stop", ServiceSpec.UNIT));
-      case RESTART -> steps.add(systemctl("restart", ServiceSpec.UNIT));
+      case START -> steps.add(run("systemctl", "--user", "start", ServiceSpec.UNIT));
+      case STOP -> steps.add(run("systemctl", "--user", "stop", ServiceSpec.UNIT));
+      case RESTART -> steps.add(run("systemctl", "--user", "restart", ServiceSpec.UNIT));
       case STATUS ->
           steps.add(
               new Ask(List.of("systemctl", "--user", "--no-pager", "status", ServiceSpec.UNIT)));
@@ -130,12 +130,6 @@ public record ServicePlan(List<Step> steps) {
 
   public static Path unit(Path configHome) {
     return configHome.resolve("systemd/user/" + ServiceSpec.UNIT);
-  }
-
-  private static Run systemctl(String... words) {
-    List<String> command = new ArrayList<>(List.of("systemctl", "--user"));
-    command.addAll(List.of(words));
-    return new Run(command, false);
   }
 
   private static Run run(String... command) {

@@ -55,7 +55,8 @@ public record StepRunner(PrintStream out) {
           throw new Failure(
               ExitCode.WRITE,
               "%s failed (%d): %s"
-                  .formatted(words(run.command()), answer.code(), oneLine(answer.output())));
+                  .formatted(
+                      words(run.command()), answer.code(), answer.output().replace('\n', ' ')));
         }
       }
       case ServicePlan.Ask ask -> {
@@ -111,9 +112,5 @@ public record StepRunner(PrintStream out) {
 
   private static String words(List<String> command) {
     return String.join(" ", command);
-  }
-
-  private static String oneLine(String text) {
-    return text.replace('\n', ' ');
   }
 }

@@ -46,7 +46,8 @@ class VerificationTest {
             "m",
             256,
             FakeEmbedder::new,
-            (what, total) -> Progress.SILENT)
+            (what, total) -> Progress.SILENT,
+            System::nanoTime)
         .run(DataLog.read(writer.log()).entries(), saving);
   }
 

@@ -30,7 +30,12 @@ class AcrossReportTest {
 
   private void embed(Kb kb) throws InterruptedException {
     new VectorUpdate(
-            new EmbeddingCache(kb.folder()), model.id(), 256, model::open, DaemonFixture.SILENT)
+            new EmbeddingCache(kb.folder()),
+            model.id(),
+            256,
+            model::open,
+            DaemonFixture.SILENT,
+            System::nanoTime)
         .run(DataLog.read(kb.dataLog()).entries(), Saving.PUBLISHED);
   }
 

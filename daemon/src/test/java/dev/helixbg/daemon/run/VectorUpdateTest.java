@@ -53,7 +53,8 @@ class VectorUpdateTest {
   }
 
   private VectorUpdate update(List<Entry> entries, String modelId) {
-    return new VectorUpdate(new EmbeddingCache(kb), modelId, 256, () -> embedder, SILENT);
+    return new VectorUpdate(
+        new EmbeddingCache(kb), modelId, 256, () -> embedder, SILENT, System::nanoTime);
   }
 
   private static List<Entry> notes(int count) {
@@ -206,7 +207,8 @@ class VectorUpdateTest {
             () -> {
               throw new AssertionError("the model was opened");
             },
-            SILENT);
+            SILENT,
+            System::nanoTime);
     assertEquals(5, untouched.run(entries, Saving.PUBLISHED).reused());
     assertEquals(before, Files.readAttributes(vectors, "fileKey,lastModifiedTime"));
   }

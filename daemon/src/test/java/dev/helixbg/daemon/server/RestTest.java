@@ -77,10 +77,10 @@ class RestTest {
     boolean ran = false;
     while (clock.nanos() - end < 0) {
       long wait = Math.max(1, daemon.loop.step());
-      while (daemon.parts().idle().current().isPresent()) {
+      while (daemon.parts.idle().current().isPresent()) {
         Thread.sleep(1);
       }
-      boolean runs = daemon.parts().idle().isRunning();
+      boolean runs = daemon.parts.idle().isRunning();
       this.runs += runs && !ran ? 1 : 0;
       ran = runs;
       clock.pass(Duration.ofNanos(Math.min(wait, end - clock.nanos())));
@@ -92,15 +92,15 @@ class RestTest {
   }
 
   private KbWatch watch() {
-    return daemon.parts().watches().getFirst();
+    return daemon.parts.watches().getFirst();
   }
 
   private void assertThreeDaysOfRest() throws Exception {
     assertFalse(watch().upToDateWith().isEmpty());
-    assertFalse(daemon.parts().embedder().isLoaded());
-    assertFalse(daemon.parts().model().isLoaded());
+    assertFalse(daemon.parts.embedder().isLoaded());
+    assertFalse(daemon.parts.model().isLoaded());
     KbStamp before =
-        KbStamp.of(writer.kb(), new ModelLookout(daemon.parts().settings()).state(files), files);
+        KbStamp.of(writer.kb(), new ModelLookout(daemon.parts.settings()).state(files), files);
     DaemonMetrics metrics = daemon.metrics;
     int readings = files.readings;
     int looks = files.looks;
@@ -118,7 +118,7 @@ class RestTest {
     assertEquals(reports, metrics.reports.sum());
     assertEquals(
         before,
-        KbStamp.of(writer.kb(), new ModelLookout(daemon.parts().settings()).state(files), files));
+        KbStamp.of(writer.kb(), new ModelLookout(daemon.parts.settings()).state(files), files));
     int looked = files.looks - looks;
     assertTrue(looked > 3 * 2_800 * 9, "it was awake: " + looked + " looks at files");
     writer.append();

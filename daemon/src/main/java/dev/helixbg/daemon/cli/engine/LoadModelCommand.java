@@ -43,14 +43,14 @@ public final class LoadModelCommand extends ValueCommand {
 
   @Override
   public Integer call() throws IOException {
-    try (TextModel model = open()) {
+    try (TextModel model =
+        ModelOpener.open(
+            file, flags.options(flags.settings(options), 1).telling(console.err()::println))) {
       model.tokenizer();
       show(() -> toJson(model), () -> print(model));
     }
     return ExitCode.OK.number();
   }
-
-  // ---- text -----------------------------------------------------------------------------------
 
   private void print(TextModel model) {
     GgufFile gguf = model.file();
@@ -185,10 +185,5 @@ public final class LoadModelCommand extends ValueCommand {
         .put("phase", phase.name())
         .put("ms", phase.nanos() / 1e6)
         .put("beside", phase.beside());
-  }
-
-  private TextModel open() {
-    return ModelOpener.open(
-        file, flags.options(flags.settings(options), 1).telling(console.err()::println));
   }
 }
