@@ -32,7 +32,7 @@ final class KernelCompilation {
   private static final class Common {
     private static final List<BackgroundTask<Void>> STARTED =
         List.of(
-            KernelCompilation.start(() -> KernelWarmUp.attention(false)),
+            KernelCompilation.start(() -> KernelWarmUp.attention(Storage.F16)),
             KernelCompilation.start(KernelWarmUp::vectors));
 
     static List<BackgroundTask<Void>> started() {
@@ -98,7 +98,7 @@ final class KernelCompilation {
     List<BackgroundTask<Void>> parts = new ArrayList<>(Common.started());
     parts.addAll(each(KernelWarmUp::rows));
     if (storage == Storage.Q8_0) {
-      parts.add(start(() -> KernelWarmUp.attention(true)));
+      parts.add(start(() -> KernelWarmUp.attention(Storage.Q8_0)));
     }
     parts.forEach(BackgroundTask::await);
     run(Passes.ANSWER);

@@ -1,5 +1,6 @@
 package dev.helixbg.llm.cpu;
 
+import dev.helixbg.llm.backend.KvShape.Storage;
 import dev.helixbg.llm.cpu.kernel.HalfFloats;
 import dev.helixbg.llm.cpu.kernel.Q8Blocks;
 import dev.helixbg.llm.cpu.kernel.RowKernel;
@@ -47,15 +48,15 @@ public final class KernelWarmUp {
 
   private KernelWarmUp() {}
 
-  /** Attention of single tokens, over keys and values of f16 or else, with a kernel, of Q8_0. */
-  public static void attention(boolean q8) {
+  /** Attention of single tokens over keys and values of F16 or, where it has a kernel, Q8_0. */
+  public static void attention(Storage storage) {
     try (Arena arena = Arena.ofConfined()) {
       long queries = floats(arena, HEAD);
       long stored = floats(arena, POSITIONS * HEAD);
       long scores = floats(arena, HEAD);
       long results = floats(arena, HEAD);
       for (int i = 0; i < CALLS; i++) {
-        if (!q8) {
+        if (storage == Storage.F16) {
           HalfAttention.addWeighted(scores, scores, stored, POSITIONS, HEAD, results, results);
           HalfAttention.scores(queries, queries, stored, POSITIONS, HEAD, scores, scores);
           Softmax.exponentials(scores, HEAD, Softmax.max(scores, HEAD), 1, HEAD);

@@ -49,8 +49,8 @@ final class AllocationProbe {
       types = EnumSet.allOf(TensorType.class);
     }
     if (warm) {
-      KernelWarmUp.attention(false);
-      KernelWarmUp.attention(true);
+      KernelWarmUp.attention(Storage.F16);
+      KernelWarmUp.attention(Storage.Q8_0);
       KernelWarmUp.vectors();
       KernelWarmUp.floatTiles();
     }
