@@ -21,13 +21,16 @@ final class Products {
   static final int FEW = 5;
 
   /**
-   * A member that is half as fast as the others, or starts late, keeps them waiting for a part at
-   * most; taking one costs some 100 ns. One alone takes as many: {@link Streams} counts parts.
+   * Where the parts of a member begin and end, in 32nds of its share. Taking one costs the time of
+   * some KB, because the processor stops fetching weights ahead; so a member takes half of its
+   * share at once, and ever less then, for others to help it out when it is slow or came late.
    */
-  private static final int PARTS_PER_MEMBER = 8;
+  private static final int[] CUTS = {0, 16, 24, 28, 30, 32};
 
-  /** A part that is read in less than some µs is not worth taking. */
-  private static final long LEAST_BYTES = 32 << 10;
+  private static final int PARTS_PER_MEMBER = CUTS.length - 1;
+
+  /** Parts end with cache lines of results. */
+  private static final int LINE = 16;
 
   private final Team team;
   private final Scratch[] scratch;
@@ -42,10 +45,9 @@ final class Products {
   private final HostMatrix[] matrices = new HostMatrix[3];
   private final HostActivations[] targets = new HostActivations[3];
 
-  /** At m: the parts of all matrices before m, and how many rows each part of m has. */
-  private final int[] partsBefore = new int[4];
+  /** At m: the bytes of all matrices before m. */
+  private final long[] bytesBefore = new long[4];
 
-  private final int[] partRows = new int[3];
   private int count;
   private boolean adds;
   private int columns;
@@ -69,6 +71,7 @@ final class Products {
   void matrix(HostMatrix matrix, HostActivations target) {
     matrices[count] = matrix;
     targets[count++] = target;
+    bytesBefore[count] = bytesBefore[count - 1] + matrix.rows() * matrix.rowBytes();
   }
 
   /**
@@ -78,7 +81,7 @@ final class Products {
    */
   void run(HostActivations x, int rows, boolean few) {
     columns = x.columns();
-    share();
+    int parts = PARTS_PER_MEMBER * team.size();
     if (few) {
       for (int r = 0; r < rows; r++) {
         inputs.of(x.address(r), columns);
@@ -86,7 +89,7 @@ final class Products {
           inputs.prepare(matrices[m].type());
         }
         multiplyRow.row = r;
-        team.run(multiplyRow, partsBefore[count]);
+        team.run(multiplyRow, parts);
       }
     } else {
       beforeTiles.accept(rows);
@@ -100,40 +103,19 @@ final class Products {
       pack.floatTiles = asFloats ? floats.of(x, rows) : 0;
       int quantisedTiles = asIntegers ? quantised.of(x, rows) : 0;
       team.run(pack, pack.floatTiles + quantisedTiles);
-      team.run(multiplyTiles, partsBefore[count]);
+      team.run(multiplyTiles, parts);
     }
   }
 
-  /** Cuts all rows into parts, of whole cache lines of results. */
-  private void share() {
-    long bytes = 0;
-    for (int m = 0; m < count; m++) {
-      bytes += matrices[m].rows() * matrices[m].rowBytes();
-    }
-    long partBytes = Math.max(LEAST_BYTES, bytes / (PARTS_PER_MEMBER * team.size()));
-    for (int m = 0; m < count; m++) {
-      long rows = Math.ceilDiv(partBytes, matrices[m].rowBytes());
-      partRows[m] = (int) Math.min(Math.ceilDiv(rows, 16) * 16, matrices[m].rows());
-      partsBefore[m + 1] = partsBefore[m] + Math.ceilDiv(matrices[m].rows(), partRows[m]);
-    }
-  }
-
-  /** The matrix that a part belongs to. */
-  private int matrixOf(int part) {
-    int m = 0;
-    while (part >= partsBefore[m + 1]) {
-      m++;
-    }
-    return m;
-  }
-
-  /** The first row of a part of a matrix. */
+  /**
+   * The first row of a matrix that is not in a part before this one: parts are cut by bytes, all
+   * matrices in a row.
+   */
   private int from(int m, int part) {
-    return (part - partsBefore[m]) * partRows[m];
-  }
-
-  private int to(int m, int part) {
-    return Math.min(from(m, part) + partRows[m], matrices[m].rows());
+    long cut = 32L * (part / PARTS_PER_MEMBER) + CUTS[part % PARTS_PER_MEMBER];
+    long bytes = bytesBefore[count] * cut / (32L * team.size()) - bytesBefore[m];
+    long row = Math.ceilDiv(bytes, matrices[m].rowBytes() * LINE) * LINE;
+    return (int) Math.clamp(row, 0, matrices[m].rows());
   }
 
   private final class MultiplyRow implements Team.Work {
@@ -141,11 +123,17 @@ final class Products {
 
     @Override
     public void run(int member, int part) {
-      Scratch mine = scratch[member];
-      int m = matrixOf(part);
+      for (int m = 0; m < count; m++) {
+        int from = from(m, part);
+        int to = from(m, part + 1);
+        if (from < to) {
+          multiply(scratch[member], m, from, to);
+        }
+      }
+    }
+
+    private void multiply(Scratch mine, int m, int from, int to) {
       HostMatrix w = matrices[m];
-      int from = from(m, part);
-      int to = to(m, part);
       long target = targets[m].address(row);
       long y = adds ? mine.floats(w.rows()) : target;
       int streams = mine.streams.next();
@@ -186,12 +174,20 @@ final class Products {
   private final class MultiplyTiles implements Team.Work {
     @Override
     public void run(int member, int part) {
-      int m = matrixOf(part);
-      HostMatrix w = matrices[m];
+      for (int m = 0; m < count; m++) {
+        int from = from(m, part);
+        int to = from(m, part + 1);
+        if (from < to) {
+          multiply(scratch[member], matrices[m], targets[m], from, to);
+        }
+      }
+    }
+
+    private void multiply(Scratch mine, HostMatrix w, HostActivations target, int from, int to) {
       if (QuantisedMatmul.takes(w.type())) {
-        quantised.multiply(scratch[member], w, targets[m], adds, from(m, part), to(m, part));
+        quantised.multiply(mine, w, target, adds, from, to);
       } else {
-        floats.multiply(scratch[member], w, targets[m], adds, from(m, part), to(m, part));
+        floats.multiply(mine, w, target, adds, from, to);
       }
     }
   }

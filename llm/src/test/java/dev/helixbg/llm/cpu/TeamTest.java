@@ -62,6 +62,24 @@ class TeamTest {
     }
   }
 
+  /** So that what a processor fetches ahead is what it needs next. */
+  @Test
+  void eachMemberBeginsWithPartsOfItsOwn() {
+    var firsts = new AtomicIntegerArray(new int[] {-1, -1, -1});
+    var began = new CountDownLatch(3);
+    try (Team team = new Team(3)) {
+      team.run(
+          (member, part) -> {
+            if (firsts.compareAndSet(member, -1, part)) {
+              began.countDown();
+              await(began);
+            }
+          },
+          48);
+    }
+    assertEquals("[0, 16, 32]", firsts.toString());
+  }
+
   /** One core of three stands still in its first part: the others do all the rest. */
   @ParameterizedTest
   @ValueSource(ints = {0, 1, 2})
