@@ -1,6 +1,10 @@
 package dev.helixbg.llm.cpu.lanes;
 
 import static dev.helixbg.llm.cpu.lanes.Lanes.BYTES;
+import static dev.helixbg.llm.cpu.lanes.Lanes.COUNT;
+import static dev.helixbg.llm.cpu.lanes.Lanes.broadcastFloat;
+import static dev.helixbg.llm.cpu.lanes.Lanes.loadFloats;
+import static dev.helixbg.llm.cpu.lanes.Lanes.loadInts;
 import static dev.helixbg.llm.cpu.lanes.Lanes.loadShorts;
 import static jdk.incubator.vector.VectorOperators.I2F;
 import static jdk.incubator.vector.VectorOperators.LSHL;
@@ -9,27 +13,44 @@ import static jdk.incubator.vector.VectorOperators.LSHR;
 import jdk.incubator.vector.FloatVector;
 import jdk.incubator.vector.IntVector;
 import jdk.incubator.vector.ShortVector;
+import jdk.incubator.vector.VectorShuffle;
 
 /** What products of 16-bit integers have in common: decision 81. */
 public final class ShortProducts {
   private ShortProducts() {}
 
   /**
-   * Two weights per 16-bit lane, times two vectors of activations, by a factor, added to a sum.
-   *
-   * @param weights one in the lower byte of each lane, one in the upper
-   * @param low a mask of the lower byte's bits
-   * @param at address of the activations for the lower bytes, then of those for the upper
+   * A vector of weights that are bytes, times the activations at an address as {@code QuantisedRow}
+   * has them: per int the sum of four products is that of its two shorts, which is below 2^15
+   * though they overflow.
    */
-  public static FloatVector addBytes(
-      ShortVector weights, ShortVector low, long at, FloatVector factors, FloatVector sum) {
-    return add(
-        weights
-            .and(low)
-            .mul(loadShorts(at))
-            .add(weights.lanewise(LSHR, 8).mul(loadShorts(at + BYTES))),
-        factors,
-        sum);
+  public static ShortVector ofBytes(IntVector weights, long at) {
+    return times(weights, at).add(times(weights.lanewise(LSHR, 8), at + BYTES));
+  }
+
+  /** Weights, as 16-bit lanes, times activations. */
+  public static ShortVector times(IntVector weights, long at) {
+    return weights.reinterpretAsShorts().mul(loadShorts(at));
+  }
+
+  /** Of the low nibbles of 32 bytes. */
+  public static ShortVector ofLow(long bytes, IntVector nibbles, long at) {
+    ShortVector sums = low(bytes, nibbles, at);
+    return COUNT == 8 ? sums : low(bytes + 16, nibbles, at + 32).add(sums);
+  }
+
+  /** Of the high ones. */
+  public static ShortVector ofHigh(long bytes, IntVector nibbles, long at) {
+    ShortVector sums = high(bytes, nibbles, at);
+    return COUNT == 8 ? sums : high(bytes + 16, nibbles, at + 32).add(sums);
+  }
+
+  private static ShortVector low(long bytes, IntVector nibbles, long at) {
+    return ofBytes(loadInts(bytes).and(nibbles), at);
+  }
+
+  private static ShortVector high(long bytes, IntVector nibbles, long at) {
+    return ofBytes(loadInts(bytes).lanewise(LSHR, 4).and(nibbles), at);
   }
 
   /**
@@ -39,5 +60,16 @@ public final class ShortProducts {
   public static FloatVector add(ShortVector products, FloatVector factors, FloatVector sum) {
     IntVector ints = products.reinterpretAsInts();
     return factors.fma((FloatVector) ints.add(ints.lanewise(LSHL, 16)).convert(I2F, 0), sum);
+  }
+
+  /**
+   * The factors of two groups of 16 weights for their ints, which at 256 bits are a vector, at 128
+   * that of the first group for a vector.
+   *
+   * @param eight of which {@code pair} takes two, at 256 bits: with the stores that they come from
+   * @param place of the first, in bytes
+   */
+  public static FloatVector factors(long eight, int place, VectorShuffle<Float> pair) {
+    return COUNT == 8 ? loadFloats(eight).rearrange(pair) : broadcastFloat(eight + place);
   }
 }

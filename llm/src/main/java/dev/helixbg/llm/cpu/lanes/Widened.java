@@ -33,6 +33,13 @@ public final class Widened {
         ByteVector.fromMemorySegment(BYTES_16, MEMORY, at, ORDER).convertShape(B2F, FLOATS, 0);
   }
 
+  /** As many signed bytes as there are floats in a vector, below 512 bits. */
+  public static FloatVector signedBytes(long at) {
+    return (FloatVector)
+        ByteVector.fromMemorySegment(ByteVector.SPECIES_64, MEMORY, at, ORDER)
+            .convertShape(B2F, FLOATS, 0);
+  }
+
   /** As many shorts as there are floats in a vector. */
   public static FloatVector shorts(long at) {
     return (FloatVector)

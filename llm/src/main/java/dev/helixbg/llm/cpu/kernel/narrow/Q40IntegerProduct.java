@@ -3,11 +3,14 @@ package dev.helixbg.llm.cpu.kernel.narrow;
 import static dev.helixbg.llm.cpu.lanes.Lanes.BYTES;
 import static dev.helixbg.llm.cpu.lanes.Lanes.FLOAT;
 import static dev.helixbg.llm.cpu.lanes.Lanes.FLOATS;
+import static dev.helixbg.llm.cpu.lanes.Lanes.INTS;
 import static dev.helixbg.llm.cpu.lanes.Lanes.MEMORY;
-import static dev.helixbg.llm.cpu.lanes.Lanes.SHORTS;
+import static dev.helixbg.llm.cpu.lanes.Lanes.ORDER;
 import static dev.helixbg.llm.cpu.lanes.Lanes.broadcastHalf;
 import static dev.helixbg.llm.cpu.lanes.Lanes.loadFloats;
-import static dev.helixbg.llm.cpu.lanes.Lanes.loadShorts;
+import static dev.helixbg.llm.cpu.lanes.Lanes.loadInts;
+import static dev.helixbg.llm.cpu.lanes.ShortProducts.times;
+import static jdk.incubator.vector.VectorOperators.LSHL;
 import static jdk.incubator.vector.VectorOperators.LSHR;
 
 import dev.helixbg.llm.cpu.kernel.RowKernel;
@@ -15,6 +18,7 @@ import dev.helixbg.llm.cpu.kernel.Unpacker;
 import dev.helixbg.llm.cpu.lanes.LaneSums;
 import dev.helixbg.llm.cpu.lanes.ShortProducts;
 import jdk.incubator.vector.FloatVector;
+import jdk.incubator.vector.IntVector;
 import jdk.incubator.vector.ShortVector;
 import jdk.incubator.vector.VectorMask;
 
@@ -39,7 +43,7 @@ public final class Q40IntegerProduct implements RowKernel {
   private static final int WEIGHTS = BLOCK * BLOCKS;
 
   /** Where the second of two blocks is. */
-  private static final VectorMask<Short> SECOND = VectorMask.fromLong(SHORTS, 0xFF00);
+  private static final VectorMask<Integer> SECOND = VectorMask.fromLong(INTS, 0xF0);
 
   private static final VectorMask<Float> SECOND_FLOATS = VectorMask.fromLong(FLOATS, 0xF0);
 
@@ -65,6 +69,10 @@ public final class Q40IntegerProduct implements RowKernel {
       float sum =
           QuantisedRow.round(from, inverse, at, at + BYTES)
               + QuantisedRow.round(from + 64, inverse, at + 2 * BYTES, at + 3 * BYTES);
+      if (block % BLOCKS == BLOCKS - 1) {
+        long vectors = prepared + block / BLOCKS * 4L * BYTES;
+        carry(vectors);
+      }
       float step = max / LIMIT;
       for (int lane = 0; lane < 4; lane++) {
         long to = steps + 16L * block + 4L * lane;
@@ -73,6 +81,31 @@ public final class Q40IntegerProduct implements RowKernel {
             FLOAT, to + toOffsets, step * (QuantisedRow.BIAS * QuantisedRow.UNIT - ZERO / 4 * sum));
       }
     }
+  }
+
+  /**
+   * As {@link QuantisedRow#carry}, of nibbles: an int times 16 bits, shifted by 0, 4, 8 and 12.
+   * Each of its nibbles meets the activations of those below it, too, times 16, 256 and so on. Less
+   * 16 times the one before, which meets the next lower, each activation meets only its own.
+   */
+  private static void carry(long at) {
+    IntVector evenLow = loadInts(at);
+    IntVector oddLow = loadInts(at + BYTES);
+    IntVector evenHigh = loadInts(at + 2 * BYTES);
+    IntVector oddHigh = loadInts(at + 3 * BYTES);
+    evenLow.sub(oddHigh.lanewise(LSHL, 20)).intoMemorySegment(MEMORY, at, ORDER);
+    oddLow
+        .reinterpretAsShorts()
+        .sub(evenHigh.reinterpretAsShorts().mul((short) 16))
+        .intoMemorySegment(MEMORY, at + BYTES, ORDER);
+    evenHigh
+        .reinterpretAsShorts()
+        .sub(evenLow.reinterpretAsShorts().mul((short) 16))
+        .intoMemorySegment(MEMORY, at + 2 * BYTES, ORDER);
+    oddHigh
+        .reinterpretAsShorts()
+        .sub(oddLow.reinterpretAsShorts().mul((short) 16))
+        .intoMemorySegment(MEMORY, at + 3 * BYTES, ORDER);
   }
 
   @Override
@@ -86,28 +119,24 @@ public final class Q40IntegerProduct implements RowKernel {
     long rowBytes = columns / BLOCK * (long) BLOCK_BYTES;
     long steps = prepared + 2L * columns;
     long toOffsets = columns / 2L;
-    ShortVector fifteen = ShortVector.broadcast(SHORTS, (short) 15);
     for (int row = from; row < to; row += step) {
       long w = weights + row * rowBytes;
       long at = prepared;
       FloatVector sum = FloatVector.zero(FLOATS);
       for (long s = steps; s != steps + toOffsets; s += BYTES, at += 4 * BYTES) {
-        ShortVector z = loadShorts(w + 2);
+        IntVector z = loadInts(w + 2);
         FloatVector d = broadcastHalf(w);
         if (BLOCKS == 2) {
           // The second block is in the upper half of what begins at its head.
-          z = z.blend(loadShorts(w + 4), SECOND);
+          z = z.blend(loadInts(w + 4), SECOND);
           d = d.blend(broadcastHalf(w + BLOCK_BYTES), SECOND_FLOATS);
         }
         ShortVector sums =
-            z.and(fifteen)
-                .mul(loadShorts(at))
-                .add(z.lanewise(LSHR, 8).and(fifteen).mul(loadShorts(at + BYTES)))
+            times(z, at)
+                .add(times(z.lanewise(LSHR, 4), at + 2 * BYTES))
                 .add(
-                    z.lanewise(LSHR, 4)
-                        .and(fifteen)
-                        .mul(loadShorts(at + 2 * BYTES))
-                        .add(z.lanewise(LSHR, 12).mul(loadShorts(at + 3 * BYTES))));
+                    times(z.lanewise(LSHR, 8), at + BYTES)
+                        .add(times(z.lanewise(LSHR, 12), at + 3 * BYTES)));
         FloatVector products = ShortProducts.add(sums, loadFloats(s), loadFloats(s + toOffsets));
         sum = d.fma(products, sum);
         w += BLOCKS * BLOCK_BYTES;

@@ -1,34 +1,32 @@
 package dev.helixbg.llm.cpu.kernel.narrow;
 
-import static dev.helixbg.llm.cpu.lanes.Lanes.BYTES;
+import static dev.helixbg.llm.cpu.lanes.Lanes.ADDRESS;
 import static dev.helixbg.llm.cpu.lanes.Lanes.COUNT;
 import static dev.helixbg.llm.cpu.lanes.Lanes.FLOAT;
 import static dev.helixbg.llm.cpu.lanes.Lanes.FLOATS;
+import static dev.helixbg.llm.cpu.lanes.Lanes.INTS;
 import static dev.helixbg.llm.cpu.lanes.Lanes.MEMORY;
-import static dev.helixbg.llm.cpu.lanes.Lanes.ORDER;
-import static dev.helixbg.llm.cpu.lanes.Lanes.SHORTS;
-import static dev.helixbg.llm.cpu.lanes.Lanes.loadFloats;
-import static dev.helixbg.llm.cpu.lanes.Lanes.loadInts4;
-import static dev.helixbg.llm.cpu.lanes.Lanes.loadShorts;
-import static jdk.incubator.vector.VectorOperators.B2F;
-import static jdk.incubator.vector.VectorOperators.LSHR;
+import static dev.helixbg.llm.cpu.lanes.Lanes.broadcastFloat;
+import static dev.helixbg.llm.cpu.lanes.Lanes.broadcastHalf;
+import static dev.helixbg.llm.cpu.lanes.ShortProducts.add;
+import static dev.helixbg.llm.cpu.lanes.ShortProducts.ofHigh;
+import static dev.helixbg.llm.cpu.lanes.ShortProducts.ofLow;
 
 import dev.helixbg.llm.cpu.kernel.RowKernel;
-import dev.helixbg.llm.cpu.kernel.SixBits;
 import dev.helixbg.llm.cpu.kernel.Unpacker;
 import dev.helixbg.llm.cpu.lanes.LaneSums;
-import dev.helixbg.llm.cpu.lanes.ShortProducts;
-import jdk.incubator.vector.ByteVector;
+import dev.helixbg.llm.cpu.lanes.SubScales;
+import java.util.Arrays;
 import jdk.incubator.vector.FloatVector;
 import jdk.incubator.vector.IntVector;
-import jdk.incubator.vector.ShortVector;
 
 /**
  * Matrix × vector for Q4_K rows in place, in 16-bit integers, 256 and 128 bits.
  *
- * <p>Two passes over a row, which is in the first-level cache for the second: the factors of all
- * sub-blocks, then the products. Together they outgrow what C2 inlines. The nibbles of a 16-bit
- * lane meet their activations, in the order of {@link QuantisedRow}, by shifts and masks.
+ * <p>The factors of a block's sub-blocks go to scratch memory, from where each fills a vector by
+ * its load. On Intel's processors with 256 bits what is not a load or a store counts, 100
+ * instructions of a block's 150, so nothing is shuffled, and what a block's sums have in common
+ * they meet once.
  */
 public final class Q4KIntegerProduct implements RowKernel {
   private static final int BLOCK = 256;
@@ -44,6 +42,12 @@ public final class Q4KIntegerProduct implements RowKernel {
    */
   private static final int LIMIT = COUNT == 8 ? 511 : 255;
 
+  /** What the noise of a sub-block's ints adds, for the factors among {@link SubScales}. */
+  private static final FloatVector BIAS = ofFactors(COUNT * QuantisedRow.BIAS, 0);
+
+  /** Takes the minima out of the same vectors; at 128 bits they are by themselves. */
+  static final FloatVector MINIMA = ofFactors(COUNT == 8 ? 0 : 1, 1);
+
   @Override
   public int floats(int columns) {
     return QuantisedRow.floats(columns, GROUP);
@@ -51,114 +55,52 @@ public final class Q4KIntegerProduct implements RowKernel {
 
   @Override
   public void prepare(long x, int columns, long prepared) {
-    QuantisedRow.quantise(x, columns, GROUP, LIMIT, prepared);
+    QuantisedRow.quantise(x, columns, GROUP, LIMIT, 1, 0, prepared);
+  }
+
+  /** One number for the first four lanes, one for the others. */
+  static FloatVector ofFactors(float factors, float others) {
+    float[] lanes = new float[COUNT];
+    Arrays.fill(lanes, others);
+    Arrays.fill(lanes, 0, 4, factors);
+    return FloatVector.fromArray(FLOATS, lanes, 0);
   }
 
   @Override
   public void multiply(
       long weights, int columns, long x, long y, int from, int to, int step, Unpacker own) {
     long rowBytes = columns / BLOCK * (long) BLOCK_BYTES;
-    long scratch = own.room(columns);
+    long f = own.room(columns) & ADDRESS;
+    long end = x + 2L * columns;
+    IntVector low = IntVector.broadcast(INTS, 0x0F0F0F0F);
     for (int row = from; row < to; row += step) {
       long w = weights + row * rowBytes;
-      float offset = factors(w, BLOCK_BYTES, COUNT, columns, x, scratch);
-      MEMORY.set(FLOAT, y + 4L * row, offset + products(w + 16, columns, x, scratch));
-    }
-  }
-
-  /**
-   * The scale of each sub-block times its step, to {@code scratch}; of Q5_K, too.
-   *
-   * @param ints that the products of a sub-block are in
-   * @return what the minima add, and takes off what {@link #products} has too much
-   */
-  static float factors(long block, int blockBytes, int ints, int columns, long x, long scratch) {
-    long w = block;
-    long toSums = 4L * (columns / GROUP);
-    long steps = QuantisedRow.steps(x, columns);
-    FloatVector bias = FloatVector.broadcast(FLOATS, ints * QuantisedRow.BIAS);
-    FloatVector minima = FloatVector.zero(FLOATS);
-    FloatVector biases = minima;
-    long to = scratch;
-    long bytes = scratch + toSums;
-    for (long end = steps + toSums; steps != end; steps += 4 * SUBS) {
-      IntVector head = loadInts4(w);
-      // As bytes: eight scales, eight minima.
-      head.rearrange(SixBits.FIRST)
-          .lanewise(LSHR, SixBits.FIRST_SHIFT)
-          .and(SixBits.FIRST_MASK)
-          .or(
-              head.rearrange(SixBits.SECOND)
-                  .lanewise(LSHR, SixBits.SECOND_SHIFT)
-                  .and(SixBits.SECOND_MASK))
-          .intoMemorySegment(MEMORY, bytes, ORDER);
-      int halves = head.lane(0);
-      FloatVector d = FloatVector.broadcast(FLOATS, Float.float16ToFloat((short) halves));
-      FloatVector m = FloatVector.broadcast(FLOATS, Float.float16ToFloat((short) (halves >> 16)));
-      ByteVector eight = ByteVector.fromMemorySegment(ByteVector.SPECIES_64, MEMORY, bytes, ORDER);
-      ByteVector eightMinima =
-          ByteVector.fromMemorySegment(ByteVector.SPECIES_64, MEMORY, bytes + 8, ORDER);
-      FloatVector scales =
-          d.mul((FloatVector) eight.convertShape(B2F, FLOATS, 0)).mul(loadFloats(steps));
-      scales.intoMemorySegment(MEMORY, to, ORDER);
-      biases = bias.fma(scales, biases);
-      minima =
-          loadFloats(steps + toSums)
-              .fma(m.mul((FloatVector) eightMinima.convertShape(B2F, FLOATS, 0)), minima);
-      if (COUNT == 4) {
-        scales =
-            d.mul((FloatVector) eight.convertShape(B2F, FLOATS, 1)).mul(loadFloats(steps + 16));
-        scales.intoMemorySegment(MEMORY, to + 16, ORDER);
-        biases = bias.fma(scales, biases);
-        minima =
-            loadFloats(steps + toSums + 16)
-                .fma(m.mul((FloatVector) eightMinima.convertShape(B2F, FLOATS, 1)), minima);
+      FloatVector sum = FloatVector.zero(FLOATS);
+      FloatVector minima = sum;
+      long steps = end;
+      for (long at = x; at != end; at += 2 * BLOCK, steps += 8 * SUBS, w += BLOCK_BYTES) {
+        IntVector first = SubScales.first(w);
+        IntVector second = SubScales.second(w);
+        FloatVector factors = SubScales.factors(first, steps, f);
+        factors = SubScales.factors(second, steps + 32, f + 32).add(factors);
+        FloatVector offsets = factors;
+        if (COUNT == 4) {
+          offsets = SubScales.minima(first, second, steps);
+        }
+        minima = broadcastHalf((w & ADDRESS) + 2).fma(offsets, minima);
+        FloatVector even = BIAS.mul(factors);
+        FloatVector odd = FloatVector.zero(FLOATS);
+        even = add(ofLow(w + 16, low, at), broadcastFloat(f), even);
+        odd = add(ofHigh(w + 16, low, at + 64), broadcastFloat(f + 4), odd);
+        even = add(ofLow(w + 48, low, at + 128), broadcastFloat(f + 8), even);
+        odd = add(ofHigh(w + 48, low, at + 192), broadcastFloat(f + 12), odd);
+        even = add(ofLow(w + 80, low, at + 256), broadcastFloat(f + 32), even);
+        odd = add(ofHigh(w + 80, low, at + 320), broadcastFloat(f + 36), odd);
+        even = add(ofLow(w + 112, low, at + 384), broadcastFloat(f + 40), even);
+        odd = add(ofHigh(w + 112, low, at + 448), broadcastFloat(f + 44), odd);
+        sum = broadcastHalf(w & ADDRESS).fma(even.add(odd), sum);
       }
-      w += blockBytes;
-      to += 4 * SUBS;
+      MEMORY.set(FLOAT, y + 4L * row, LaneSums.sum(MINIMA.fma(minima, sum)));
     }
-    return LaneSums.sum(biases.add(minima));
-  }
-
-  /** Of a row's nibbles, from the first block's on. */
-  private static float products(long nibbles, int columns, long x, long scratch) {
-    ShortVector fifteen = ShortVector.broadcast(SHORTS, (short) 15);
-    FloatVector even = FloatVector.zero(FLOATS);
-    FloatVector odd = even;
-    long end = x + 2L * columns;
-    long factor = scratch;
-    long w = nibbles;
-    for (long at = x; at != end; at += 4 * GROUP, factor += 8) {
-      ShortVector z = loadShorts(w);
-      ShortVector a =
-          z.and(fifteen)
-              .mul(loadShorts(at))
-              .add(z.lanewise(LSHR, 8).and(fifteen).mul(loadShorts(at + BYTES)));
-      ShortVector b =
-          z.lanewise(LSHR, 4)
-              .and(fifteen)
-              .mul(loadShorts(at + 64))
-              .add(z.lanewise(LSHR, 12).mul(loadShorts(at + 64 + BYTES)));
-      if (COUNT == 4) {
-        ShortVector n = loadShorts(w + BYTES);
-        a =
-            n.and(fifteen)
-                .mul(loadShorts(at + 32))
-                .add(a)
-                .add(n.lanewise(LSHR, 8).and(fifteen).mul(loadShorts(at + 48)));
-        b =
-            n.lanewise(LSHR, 4)
-                .and(fifteen)
-                .mul(loadShorts(at + 96))
-                .add(b)
-                .add(n.lanewise(LSHR, 12).mul(loadShorts(at + 112)));
-      }
-      FloatVector factors = loadFloats(factor);
-      even = ShortProducts.add(a, factors.rearrange(QuantisedRow.FIRST), even);
-      odd = ShortProducts.add(b, factors.rearrange(QuantisedRow.SECOND), odd);
-      // From the last nibbles of a block to the first of the next.
-      w += (at - x & 384) == 384 ? GROUP + BLOCK_BYTES - 128 : GROUP;
-    }
-    return LaneSums.sum(even.add(odd));
   }
 }

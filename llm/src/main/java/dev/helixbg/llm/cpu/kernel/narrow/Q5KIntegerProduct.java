@@ -1,26 +1,31 @@
 package dev.helixbg.llm.cpu.kernel.narrow;
 
+import static dev.helixbg.llm.cpu.lanes.Lanes.ADDRESS;
 import static dev.helixbg.llm.cpu.lanes.Lanes.BYTES;
+import static dev.helixbg.llm.cpu.lanes.Lanes.COUNT;
 import static dev.helixbg.llm.cpu.lanes.Lanes.FLOAT;
 import static dev.helixbg.llm.cpu.lanes.Lanes.FLOATS;
+import static dev.helixbg.llm.cpu.lanes.Lanes.INTS;
 import static dev.helixbg.llm.cpu.lanes.Lanes.MEMORY;
-import static dev.helixbg.llm.cpu.lanes.Lanes.SHORTS;
-import static dev.helixbg.llm.cpu.lanes.Lanes.loadFloats;
-import static dev.helixbg.llm.cpu.lanes.Lanes.loadShorts;
+import static dev.helixbg.llm.cpu.lanes.Lanes.broadcastFloat;
+import static dev.helixbg.llm.cpu.lanes.Lanes.broadcastHalf;
+import static dev.helixbg.llm.cpu.lanes.Lanes.loadInts;
+import static dev.helixbg.llm.cpu.lanes.ShortProducts.add;
+import static dev.helixbg.llm.cpu.lanes.ShortProducts.ofBytes;
 import static jdk.incubator.vector.VectorOperators.LSHL;
 import static jdk.incubator.vector.VectorOperators.LSHR;
 
 import dev.helixbg.llm.cpu.kernel.RowKernel;
 import dev.helixbg.llm.cpu.kernel.Unpacker;
 import dev.helixbg.llm.cpu.lanes.LaneSums;
-import dev.helixbg.llm.cpu.lanes.ShortProducts;
+import dev.helixbg.llm.cpu.lanes.SubScales;
 import jdk.incubator.vector.FloatVector;
-import jdk.incubator.vector.ShortVector;
+import jdk.incubator.vector.IntVector;
 
 /**
- * Matrix × vector for Q5_K rows in place, in 16-bit integers, 256 and 128 bits: scales and minima
- * as in {@link Q4KIntegerProduct}, bits put together as in {@link Q6KIntegerProduct}. Bit s of byte
- * j of a block's fifth bits is that of weight j of sub-block s; two passes take four of them each.
+ * Matrix × vector for Q5_K rows in place, in 16-bit integers, 256 and 128 bits: as {@link
+ * Q4KIntegerProduct}, with bits put together as in {@link Q6KIntegerProduct}. Bit s of byte j of a
+ * block's fifth bits is that of weight j of sub-block s.
  */
 public final class Q5KIntegerProduct implements RowKernel {
   private static final int BLOCK = 256;
@@ -32,6 +37,9 @@ public final class Q5KIntegerProduct implements RowKernel {
   /** Vectors of 32 bytes. */
   private static final int VECTORS = 32 / BYTES;
 
+  /** Of the eight ints that a sub-block's products are in, at 128 bits, too. */
+  private static final FloatVector BIAS = Q4KIntegerProduct.ofFactors(8 * QuantisedRow.BIAS, 0);
+
   @Override
   public int floats(int columns) {
     return QuantisedRow.floats(columns, Q4KIntegerProduct.GROUP);
@@ -39,93 +47,62 @@ public final class Q5KIntegerProduct implements RowKernel {
 
   @Override
   public void prepare(long x, int columns, long prepared) {
-    QuantisedRow.quantise(x, columns, Q4KIntegerProduct.GROUP, LIMIT, prepared);
+    QuantisedRow.quantise(x, columns, Q4KIntegerProduct.GROUP, LIMIT, 1, 0, prepared);
   }
 
   @Override
   public void multiply(
       long weights, int columns, long x, long y, int from, int to, int step, Unpacker own) {
     long rowBytes = columns / BLOCK * (long) BLOCK_BYTES;
-    long scratch = own.room(columns);
+    long f = own.room(columns) & ADDRESS;
+    long end = x + 2L * columns;
+    IntVector low = IntVector.broadcast(INTS, 0x0F0F0F0F);
+    IntVector fifths = IntVector.broadcast(INTS, 0x10101010);
     for (int row = from; row < to; row += step) {
       long w = weights + row * rowBytes;
-      float offset = Q4KIntegerProduct.factors(w, BLOCK_BYTES, 8, columns, x, scratch);
-      float products = lower(w, columns, x, scratch) + upper(w, columns, x, scratch);
-      MEMORY.set(FLOAT, y + 4L * row, offset + products);
+      FloatVector sum = FloatVector.zero(FLOATS);
+      FloatVector minima = sum;
+      long steps = end;
+      for (long at = x; at != end; at += 2 * BLOCK, steps += 64, w += BLOCK_BYTES) {
+        IntVector first = SubScales.first(w);
+        IntVector second = SubScales.second(w);
+        FloatVector factors = SubScales.factors(first, steps, f);
+        factors = SubScales.factors(second, steps + 32, f + 32).add(factors);
+        FloatVector offsets = factors;
+        if (COUNT == 4) {
+          offsets = SubScales.minima(first, second, steps);
+        }
+        minima = broadcastHalf((w & ADDRESS) + 2).fma(offsets, minima);
+        FloatVector even = BIAS.mul(factors);
+        FloatVector odd = FloatVector.zero(FLOATS);
+        for (int vector = 0; vector < VECTORS; vector++) {
+          long bits = w + 16 + vector * BYTES;
+          long to32 = at + vector * 2L * BYTES;
+          IntVector h = loadInts(bits);
+          IntVector z = loadInts(bits + 32);
+          IntVector five0 = z.and(low).or(h.lanewise(LSHL, 4).and(fifths));
+          even = add(ofBytes(five0, to32), broadcastFloat(f), even);
+          IntVector five1 = z.lanewise(LSHR, 4).and(low).or(h.lanewise(LSHL, 3).and(fifths));
+          odd = add(ofBytes(five1, to32 + 64), broadcastFloat(f + 4), odd);
+          z = loadInts(bits + 64);
+          IntVector five2 = z.and(low).or(h.lanewise(LSHL, 2).and(fifths));
+          even = add(ofBytes(five2, to32 + 128), broadcastFloat(f + 8), even);
+          IntVector five3 = z.lanewise(LSHR, 4).and(low).or(h.lanewise(LSHL, 1).and(fifths));
+          odd = add(ofBytes(five3, to32 + 192), broadcastFloat(f + 12), odd);
+          z = loadInts(bits + 96);
+          IntVector five4 = z.and(low).or(h.and(fifths));
+          even = add(ofBytes(five4, to32 + 256), broadcastFloat(f + 32), even);
+          IntVector five5 = z.lanewise(LSHR, 4).and(low).or(h.lanewise(LSHR, 1).and(fifths));
+          odd = add(ofBytes(five5, to32 + 320), broadcastFloat(f + 36), odd);
+          z = loadInts(bits + 128);
+          IntVector five6 = z.and(low).or(h.lanewise(LSHR, 2).and(fifths));
+          even = add(ofBytes(five6, to32 + 384), broadcastFloat(f + 40), even);
+          IntVector five7 = z.lanewise(LSHR, 4).and(low).or(h.lanewise(LSHR, 3).and(fifths));
+          odd = add(ofBytes(five7, to32 + 448), broadcastFloat(f + 44), odd);
+        }
+        sum = broadcastHalf(w & ADDRESS).fma(even.add(odd), sum);
+      }
+      MEMORY.set(FLOAT, y + 4L * row, LaneSums.sum(Q4KIntegerProduct.MINIMA.fma(minima, sum)));
     }
-  }
-
-  /** Sub-blocks 0 to 3 of each block. */
-  private static float lower(long row, int columns, long x, long scratch) {
-    ShortVector nibbles = ShortVector.broadcast(SHORTS, (short) 0x0F0F);
-    ShortVector fifths = ShortVector.broadcast(SHORTS, (short) 0x1010);
-    ShortVector low = ShortVector.broadcast(SHORTS, (short) 31);
-    FloatVector even = FloatVector.zero(FLOATS);
-    FloatVector odd = even;
-    int count = columns / BLOCK * VECTORS;
-    for (int i = 0; i < count; i++) {
-      int block = i / VECTORS;
-      long bits = row + 16 + block * (long) BLOCK_BYTES + i % VECTORS * BYTES;
-      long z = bits + 32;
-      long at = x + block * 512L + i % VECTORS * 2L * BYTES;
-      long factor = scratch + block * 32L;
-      ShortVector h = loadShorts(bits);
-      ShortVector a = loadShorts(z + 0);
-      ShortVector b = loadShorts(z + 32);
-      ShortVector five0 = a.and(nibbles).or(h.lanewise(LSHL, 4).and(fifths));
-      even =
-          ShortProducts.addBytes(
-              five0, low, at + 0, loadFloats(factor + 0).rearrange(QuantisedRow.FIRST), even);
-      ShortVector five1 = a.lanewise(LSHR, 4).and(nibbles).or(h.lanewise(LSHL, 3).and(fifths));
-      odd =
-          ShortProducts.addBytes(
-              five1, low, at + 64, loadFloats(factor + 4).rearrange(QuantisedRow.FIRST), odd);
-      ShortVector five2 = b.and(nibbles).or(h.lanewise(LSHL, 2).and(fifths));
-      even =
-          ShortProducts.addBytes(
-              five2, low, at + 128, loadFloats(factor + 8).rearrange(QuantisedRow.FIRST), even);
-      ShortVector five3 = b.lanewise(LSHR, 4).and(nibbles).or(h.lanewise(LSHL, 1).and(fifths));
-      odd =
-          ShortProducts.addBytes(
-              five3, low, at + 192, loadFloats(factor + 12).rearrange(QuantisedRow.FIRST), odd);
-    }
-    return LaneSums.sum(even.add(odd));
-  }
-
-  /** Sub-blocks 4 to 7. */
-  private static float upper(long row, int columns, long x, long scratch) {
-    ShortVector nibbles = ShortVector.broadcast(SHORTS, (short) 0x0F0F);
-    ShortVector fifths = ShortVector.broadcast(SHORTS, (short) 0x1010);
-    ShortVector low = ShortVector.broadcast(SHORTS, (short) 31);
-    FloatVector even = FloatVector.zero(FLOATS);
-    FloatVector odd = even;
-    int count = columns / BLOCK * VECTORS;
-    for (int i = 0; i < count; i++) {
-      int block = i / VECTORS;
-      long bits = row + 16 + block * (long) BLOCK_BYTES + i % VECTORS * BYTES;
-      long z = bits + 32;
-      long at = x + block * 512L + i % VECTORS * 2L * BYTES;
-      long factor = scratch + block * 32L;
-      ShortVector h = loadShorts(bits);
-      ShortVector a = loadShorts(z + 64);
-      ShortVector b = loadShorts(z + 96);
-      ShortVector five0 = a.and(nibbles).or(h.and(fifths));
-      even =
-          ShortProducts.addBytes(
-              five0, low, at + 256, loadFloats(factor + 16).rearrange(QuantisedRow.FIRST), even);
-      ShortVector five1 = a.lanewise(LSHR, 4).and(nibbles).or(h.lanewise(LSHR, 1).and(fifths));
-      odd =
-          ShortProducts.addBytes(
-              five1, low, at + 320, loadFloats(factor + 20).rearrange(QuantisedRow.FIRST), odd);
-      ShortVector five2 = b.and(nibbles).or(h.lanewise(LSHR, 2).and(fifths));
-      even =
-          ShortProducts.addBytes(
-              five2, low, at + 384, loadFloats(factor + 24).rearrange(QuantisedRow.FIRST), even);
-      ShortVector five3 = b.lanewise(LSHR, 4).and(nibbles).or(h.lanewise(LSHR, 3).and(fifths));
-      odd =
-          ShortProducts.addBytes(
-              five3, low, at + 448, loadFloats(factor + 28).rearrange(QuantisedRow.FIRST), odd);
-    }
-    return LaneSums.sum(even.add(odd));
   }
 }

@@ -1,16 +1,16 @@
 package dev.helixbg.llm.cpu.kernel.narrow;
 
+import static dev.helixbg.llm.cpu.lanes.Lanes.ADDRESS;
 import static dev.helixbg.llm.cpu.lanes.Lanes.BYTES;
 import static dev.helixbg.llm.cpu.lanes.Lanes.COUNT;
 import static dev.helixbg.llm.cpu.lanes.Lanes.FLOAT;
 import static dev.helixbg.llm.cpu.lanes.Lanes.FLOATS;
+import static dev.helixbg.llm.cpu.lanes.Lanes.INTS;
 import static dev.helixbg.llm.cpu.lanes.Lanes.MEMORY;
 import static dev.helixbg.llm.cpu.lanes.Lanes.ORDER;
-import static dev.helixbg.llm.cpu.lanes.Lanes.SHORTS;
+import static dev.helixbg.llm.cpu.lanes.Lanes.broadcastHalf;
 import static dev.helixbg.llm.cpu.lanes.Lanes.loadFloats;
-import static dev.helixbg.llm.cpu.lanes.Lanes.loadInts4;
-import static dev.helixbg.llm.cpu.lanes.Lanes.loadShorts;
-import static jdk.incubator.vector.VectorOperators.B2F;
+import static dev.helixbg.llm.cpu.lanes.Lanes.loadInts;
 import static jdk.incubator.vector.VectorOperators.LSHL;
 import static jdk.incubator.vector.VectorOperators.LSHR;
 
@@ -18,9 +18,9 @@ import dev.helixbg.llm.cpu.kernel.RowKernel;
 import dev.helixbg.llm.cpu.kernel.Unpacker;
 import dev.helixbg.llm.cpu.lanes.LaneSums;
 import dev.helixbg.llm.cpu.lanes.ShortProducts;
-import jdk.incubator.vector.ByteVector;
+import dev.helixbg.llm.cpu.lanes.Widened;
 import jdk.incubator.vector.FloatVector;
-import jdk.incubator.vector.ShortVector;
+import jdk.incubator.vector.IntVector;
 import jdk.incubator.vector.VectorShuffle;
 
 /**
@@ -44,8 +44,16 @@ public final class Q6KIntegerProduct implements RowKernel {
   /** Vectors of 32 weights. */
   private static final int VECTORS = 32 / BYTES;
 
-  /** Each of the first factors to the four ints of its group. */
-  private static final VectorShuffle<Float> GROUPS = VectorShuffle.fromOp(FLOATS, lane -> lane / 4);
+  /** Of eight factors two to the halves of a vector, which are two groups' ints. */
+  private static final VectorShuffle<Float> PAIR_0 = pair(0);
+
+  private static final VectorShuffle<Float> PAIR_1 = pair(2);
+  private static final VectorShuffle<Float> PAIR_2 = pair(4);
+  private static final VectorShuffle<Float> PAIR_3 = pair(6);
+
+  private static VectorShuffle<Float> pair(int first) {
+    return VectorShuffle.fromOp(FLOATS, lane -> (first + lane / 4) % COUNT);
+  }
 
   @Override
   public int floats(int columns) {
@@ -54,98 +62,99 @@ public final class Q6KIntegerProduct implements RowKernel {
 
   @Override
   public void prepare(long x, int columns, long prepared) {
-    QuantisedRow.quantise(x, columns, GROUP, LIMIT, prepared);
+    float bias = 4 * QuantisedRow.BIAS * QuantisedRow.UNIT;
+    QuantisedRow.quantise(x, columns, GROUP, LIMIT, OFFSET, bias, prepared);
   }
 
   @Override
   public void multiply(
       long weights, int columns, long x, long y, int from, int to, int step, Unpacker own) {
     long rowBytes = columns / BLOCK * (long) BLOCK_BYTES;
-    long scratch = own.room(columns);
+    long scratch = own.room(columns) & ADDRESS;
+    long end = x + 2L * columns;
+    IntVector nibbles = IntVector.broadcast(INTS, 0x0F0F0F0F);
+    IntVector twos = IntVector.broadcast(INTS, 0x30303030);
     for (int row = from; row < to; row += step) {
       long w = weights + row * rowBytes;
-      float offset = factors(w, columns, x, scratch);
-      MEMORY.set(FLOAT, y + 4L * row, offset + products(w, columns, x, scratch));
-    }
-  }
-
-  /**
-   * The scale of each group times its step, to {@code scratch}.
-   *
-   * @return what the 32 adds, and takes off what {@link #products} has too much
-   */
-  private static float factors(long row, int columns, long x, long scratch) {
-    long toSums = 4L * (columns / GROUP);
-    long steps = QuantisedRow.steps(x, columns);
-    FloatVector bias = FloatVector.broadcast(FLOATS, 4 * QuantisedRow.BIAS / OFFSET);
-    FloatVector offsets = FloatVector.zero(FLOATS);
-    FloatVector biases = offsets;
-    long w = row + 192;
-    long to = scratch;
-    for (long end = steps + toSums; steps != end; steps += 64, to += 64, w += BLOCK_BYTES) {
-      int last = loadInts4(w + 2).lane(3);
-      FloatVector d = FloatVector.broadcast(FLOATS, Float.float16ToFloat((short) (last >> 16)));
-      ByteVector eight = ByteVector.fromMemorySegment(ByteVector.SPECIES_64, MEMORY, w, ORDER);
-      ByteVector next = ByteVector.fromMemorySegment(ByteVector.SPECIES_64, MEMORY, w + 8, ORDER);
-      FloatVector scales = d.mul((FloatVector) eight.convertShape(B2F, FLOATS, 0));
-      offsets = loadFloats(steps + toSums).fma(scales, offsets);
-      FloatVector factors = loadFloats(steps).mul(scales);
-      factors.intoMemorySegment(MEMORY, to, ORDER);
-      biases = bias.fma(factors, biases);
-      scales = d.mul((FloatVector) next.convertShape(B2F, FLOATS, 0));
-      offsets = loadFloats(steps + toSums + 32).fma(scales, offsets);
-      factors = loadFloats(steps + 32).mul(scales);
-      factors.intoMemorySegment(MEMORY, to + 32, ORDER);
-      biases = bias.fma(factors, biases);
-      if (COUNT == 4) {
-        scales = d.mul((FloatVector) eight.convertShape(B2F, FLOATS, 1));
-        offsets = loadFloats(steps + toSums + 16).fma(scales, offsets);
-        factors = loadFloats(steps + 16).mul(scales);
-        factors.intoMemorySegment(MEMORY, to + 16, ORDER);
-        biases = bias.fma(factors, biases);
-        scales = d.mul((FloatVector) next.convertShape(B2F, FLOATS, 1));
-        offsets = loadFloats(steps + toSums + 48).fma(scales, offsets);
-        factors = loadFloats(steps + 48).mul(scales);
-        factors.intoMemorySegment(MEMORY, to + 48, ORDER);
-        biases = bias.fma(factors, biases);
+      FloatVector sum = FloatVector.zero(FLOATS);
+      long steps = end;
+      for (long at = x; at != end; at += 2 * BLOCK, steps += 128, w += BLOCK_BYTES) {
+        // The scales of 16 groups by their steps to scratch memory; by what the 32 adds, to a sum.
+        FloatVector even = FloatVector.zero(FLOATS);
+        FloatVector odd = even;
+        for (int lane = 0; lane < 8; lane += COUNT) {
+          FloatVector scales = Widened.signedBytes(w + 192 + lane);
+          long place = 4L * lane;
+          loadFloats(steps + place).mul(scales).intoMemorySegment(MEMORY, scratch + place, ORDER);
+          even = loadFloats(steps + 32 + place).fma(scales, even);
+          scales = Widened.signedBytes(w + 200 + lane);
+          loadFloats(steps + 64 + place)
+              .mul(scales)
+              .intoMemorySegment(MEMORY, scratch + 32 + place, ORDER);
+          odd = loadFloats(steps + 96 + place).fma(scales, odd);
+        }
+        for (int vector = 0; vector < VECTORS; vector++) {
+          long z = w + vector * BYTES;
+          long to32 = at + vector * 2L * BYTES;
+          long factor = scratch + 4L * vector;
+          IntVector a = loadInts(z);
+          IntVector b = loadInts(z + 32);
+          IntVector h = loadInts(z + 128);
+          IntVector six0 = a.and(nibbles).or(h.lanewise(LSHL, 4).and(twos));
+          even =
+              ShortProducts.add(
+                  ShortProducts.ofBytes(six0, to32),
+                  ShortProducts.factors(factor + 0, 0, PAIR_0),
+                  even);
+          IntVector six1 = b.and(nibbles).or(h.lanewise(LSHL, 2).and(twos));
+          odd =
+              ShortProducts.add(
+                  ShortProducts.ofBytes(six1, to32 + 64),
+                  ShortProducts.factors(factor + 0, 8, PAIR_1),
+                  odd);
+          IntVector six2 = a.lanewise(LSHR, 4).and(nibbles).or(h.and(twos));
+          even =
+              ShortProducts.add(
+                  ShortProducts.ofBytes(six2, to32 + 128),
+                  ShortProducts.factors(factor + 0, 16, PAIR_2),
+                  even);
+          IntVector six3 = b.lanewise(LSHR, 4).and(nibbles).or(h.lanewise(LSHR, 2).and(twos));
+          odd =
+              ShortProducts.add(
+                  ShortProducts.ofBytes(six3, to32 + 192),
+                  ShortProducts.factors(factor + 0, 24, PAIR_3),
+                  odd);
+          a = loadInts(z + 64);
+          b = loadInts(z + 96);
+          h = loadInts(z + 160);
+          six0 = a.and(nibbles).or(h.lanewise(LSHL, 4).and(twos));
+          even =
+              ShortProducts.add(
+                  ShortProducts.ofBytes(six0, to32 + 256),
+                  ShortProducts.factors(factor + 32, 0, PAIR_0),
+                  even);
+          six1 = b.and(nibbles).or(h.lanewise(LSHL, 2).and(twos));
+          odd =
+              ShortProducts.add(
+                  ShortProducts.ofBytes(six1, to32 + 320),
+                  ShortProducts.factors(factor + 32, 8, PAIR_1),
+                  odd);
+          six2 = a.lanewise(LSHR, 4).and(nibbles).or(h.and(twos));
+          even =
+              ShortProducts.add(
+                  ShortProducts.ofBytes(six2, to32 + 384),
+                  ShortProducts.factors(factor + 32, 16, PAIR_2),
+                  even);
+          six3 = b.lanewise(LSHR, 4).and(nibbles).or(h.lanewise(LSHR, 2).and(twos));
+          odd =
+              ShortProducts.add(
+                  ShortProducts.ofBytes(six3, to32 + 448),
+                  ShortProducts.factors(factor + 32, 24, PAIR_3),
+                  odd);
+        }
+        sum = broadcastHalf((w & ADDRESS) + 208).fma(even.add(odd), sum);
       }
+      MEMORY.set(FLOAT, y + 4L * row, LaneSums.sum(sum));
     }
-    return OFFSET * LaneSums.sum(biases.add(offsets));
-  }
-
-  /** Half a block, or at 128 bits every other 16 weights of it, at a time. */
-  private static float products(long w, int columns, long x, long scratch) {
-    ShortVector nibbles = ShortVector.broadcast(SHORTS, 0x0F0F);
-    ShortVector twos = ShortVector.broadcast(SHORTS, 0x3030);
-    ShortVector low = ShortVector.broadcast(SHORTS, 63);
-    FloatVector even = FloatVector.zero(FLOATS);
-    FloatVector odd = even;
-    int count = columns / 128 * VECTORS;
-    for (int i = 0; i < count; i++) {
-      int half = i / VECTORS;
-      long block = w + (half >>> 1) * (long) BLOCK_BYTES + i % VECTORS * BYTES;
-      long z = block + (half & 1) * 64;
-      long pairs = block + 128 + (half & 1) * 32;
-      long at = x + half * 256L + i % VECTORS * 2L * BYTES;
-      long factor = scratch + half * 32L + i % VECTORS * 4L;
-      ShortVector a = loadShorts(z);
-      ShortVector b = loadShorts(z + 32);
-      ShortVector h = loadShorts(pairs);
-      ShortVector six0 = a.and(nibbles).or(h.lanewise(LSHL, 4).and(twos));
-      even =
-          ShortProducts.addBytes(six0, low, at + 0, loadFloats(factor + 0).rearrange(GROUPS), even);
-      ShortVector six1 = b.and(nibbles).or(h.lanewise(LSHL, 2).and(twos));
-      odd =
-          ShortProducts.addBytes(six1, low, at + 64, loadFloats(factor + 8).rearrange(GROUPS), odd);
-      ShortVector six2 = a.lanewise(LSHR, 4).and(nibbles).or(h.and(twos));
-      even =
-          ShortProducts.addBytes(
-              six2, low, at + 128, loadFloats(factor + 16).rearrange(GROUPS), even);
-      ShortVector six3 = b.lanewise(LSHR, 4).and(nibbles).or(h.lanewise(LSHR, 2).and(twos));
-      odd =
-          ShortProducts.addBytes(
-              six3, low, at + 192, loadFloats(factor + 24).rearrange(GROUPS), odd);
-    }
-    return LaneSums.sum(even.add(odd));
   }
 }

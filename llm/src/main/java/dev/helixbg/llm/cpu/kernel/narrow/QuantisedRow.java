@@ -8,12 +8,15 @@ import static dev.helixbg.llm.cpu.lanes.Lanes.FLOATS;
 import static dev.helixbg.llm.cpu.lanes.Lanes.MEMORY;
 import static dev.helixbg.llm.cpu.lanes.Lanes.ORDER;
 import static dev.helixbg.llm.cpu.lanes.Lanes.loadFloats;
+import static dev.helixbg.llm.cpu.lanes.Lanes.loadInts;
 import static jdk.incubator.vector.VectorOperators.ABS;
 import static jdk.incubator.vector.VectorOperators.ADD;
 import static jdk.incubator.vector.VectorOperators.I2S;
+import static jdk.incubator.vector.VectorOperators.LSHL;
 import static jdk.incubator.vector.VectorOperators.MAX;
 
 import jdk.incubator.vector.FloatVector;
+import jdk.incubator.vector.IntVector;
 import jdk.incubator.vector.ShortVector;
 import jdk.incubator.vector.VectorMask;
 import jdk.incubator.vector.VectorShape;
@@ -25,15 +28,19 @@ import jdk.incubator.vector.VectorSpecies;
  *
  * <p>16 or 32 activations, a group, share a step: their largest magnitude is {@code limit} steps.
  * Layout: the shorts, per vector of bytes those of even places, then those of odd ones, as weights
- * of a byte come out of 16-bit lanes; per group the step, times {@link #UNIT}; per group the
- * negated sum of the rounded activations, times the step. Of the rounded ones: then what an offset
- * of the weights adds has the same error as what the weights have too much, and both cancel.
+ * of a byte come out of 16-bit lanes, less what {@link #carry} takes off; then per 128 activations
+ * the steps of their groups, times {@link #UNIT}, and their offsets, times the step: what the
+ * rounded activations' sum adds. Of the rounded ones: then an offset has the same error as what the
+ * weights have too much, and both cancel.
  */
 public final class QuantisedRow {
   /** Activations that are rounded at a time. */
   private static final int HALF_GROUP = 16;
 
   private static final int BOTH = 2 * HALF_GROUP;
+
+  /** So many activations have their steps together, then their offsets. */
+  private static final int TOGETHER = 128;
 
   private static final VectorSpecies<Short> HALF =
       VectorSpecies.of(short.class, VectorShape.forBitSize(FLOATS.vectorBitSize() / 2));
@@ -55,11 +62,6 @@ public final class QuantisedRow {
    */
   static final float BIAS = -0x1p15f;
 
-  /** The first number of a vector to all lanes. */
-  static final VectorShuffle<Float> FIRST = VectorShuffle.fromOp(FLOATS, lane -> 0);
-
-  static final VectorShuffle<Float> SECOND = VectorShuffle.fromOp(FLOATS, lane -> 1);
-
   private QuantisedRow() {}
 
   /** Floats that {@link #quantise} writes. */
@@ -75,13 +77,16 @@ public final class QuantisedRow {
   /**
    * Rounds {@code columns} floats.
    *
-   * @param columns a multiple of 32
+   * @param columns a multiple of 128
    * @param group activations that share a step, 16 or 32
    * @param limit below 2^15; what a kernel's sums of products allow
+   * @param zero taken from each weight, times a scale that the kernel has
+   * @param bias beside it, for the noise of a group's ints
    */
-  static void quantise(long x, int columns, int group, int limit, long prepared) {
+  static void quantise(
+      long x, int columns, int group, int limit, float zero, float bias, long prepared) {
     long step = steps(prepared, columns);
-    long toSums = 4L * (columns / group);
+    long toOffsets = 4L * TOGETHER / group;
     long to = prepared;
     for (long from = x; from != x + 4L * columns; from += 4 * BOTH, to += 2 * BOTH) {
       float low = largest(from);
@@ -97,18 +102,38 @@ public final class QuantisedRow {
       if (group == BOTH) {
         sum += next;
       } else {
-        put(step, toSums, low / limit, sum);
+        put(step, toOffsets, low / limit, bias - zero * sum);
         step += 4;
         sum = next;
       }
-      put(step, toSums, high / limit, sum);
-      step += 4;
+      put(step, toOffsets, high / limit, bias - zero * sum);
+      step += (from - x & 4 * TOGETHER - 1) == 4 * (TOGETHER - BOTH) ? 4 + toOffsets : 4;
+      for (long pair = to; pair != to + 2 * BOTH; pair += 2 * BYTES) {
+        carry(pair);
+      }
     }
   }
 
-  private static void put(long at, long toSums, float step, float sum) {
+  /**
+   * Makes what overflows out of the multiplication of whole ints of weights be no error. Of the
+   * bytes a, b, c, d of an int the even activations meet a + 256 · b and c + 256 · d, the odd ones
+   * b + 256 · c and d, after a shift of the whole int. What a byte meets too much by its 256 is
+   * taken off where it is alone; modulo 2^16 all comes out right.
+   *
+   * @param at a vector of even activations, then one of odd ones
+   */
+  static void carry(long at) {
+    IntVector even = loadInts(at);
+    IntVector odd = loadInts(at + BYTES);
+    even.sub(odd.lanewise(LSHL, 24)).intoMemorySegment(MEMORY, at, ORDER);
+    odd.reinterpretAsShorts()
+        .sub(even.and(0x00FF00FF).lanewise(LSHL, 8).reinterpretAsShorts())
+        .intoMemorySegment(MEMORY, at + BYTES, ORDER);
+  }
+
+  private static void put(long at, long toOffsets, float step, float offset) {
     MEMORY.set(FLOAT, at, step * UNIT);
-    MEMORY.set(FLOAT, at + toSums, -sum * step);
+    MEMORY.set(FLOAT, at + toOffsets, step * offset);
   }
 
   /** Of 16 numbers the largest magnitude. */
