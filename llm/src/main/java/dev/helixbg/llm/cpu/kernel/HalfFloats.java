@@ -7,7 +7,10 @@ import static dev.helixbg.llm.cpu.lanes.Lanes.INTS;
 import static dev.helixbg.llm.cpu.lanes.Lanes.MEMORY;
 import static dev.helixbg.llm.cpu.lanes.Lanes.ORDER;
 import static dev.helixbg.llm.cpu.lanes.Lanes.SHORT;
+import static dev.helixbg.llm.cpu.lanes.Lanes.loadInts;
+import static jdk.incubator.vector.VectorOperators.I2S;
 import static jdk.incubator.vector.VectorOperators.LSHL;
+import static jdk.incubator.vector.VectorOperators.LSHR;
 import static jdk.incubator.vector.VectorOperators.ZERO_EXTEND_S2I;
 
 import dev.helixbg.llm.cpu.lanes.Lanes;
@@ -34,6 +37,13 @@ public final class HalfFloats {
   private static final int REBIAS = 112 << 23;
   private static final int SMALLEST_NORMAL = 0x0400;
   private static final int INFINITE = 0x7C00;
+  private static final int NOT_A_NUMBER = 0x7E00;
+
+  /** As bits of floats: 2^−14, 1/2, and what is larger than any number. */
+  private static final int LEAST_NORMAL = 113 << 23;
+
+  private static final int BITS_OF_HALF = 126 << 23;
+  private static final int FLOAT_INFINITE = 255 << 23;
 
   private HalfFloats() {}
 
@@ -80,10 +90,32 @@ public final class HalfFloats {
 
   /** {@code count} floats from byte {@code offset} on, as f16, rounded to the nearest. */
   public static void packF16(long source, int count, long target) {
+    ShortVector none = ShortVector.zero(SHORTS);
+    long vectors = 2L * (count & -Lanes.COUNT);
+    long i = 0;
+    for (; i != vectors; i += 2 * Lanes.COUNT) {
+      IntVector bits = loadInts(source + 2 * i);
+      IntVector sign = bits.lanewise(LSHR, 16).and(0x8000);
+      IntVector magnitude = bits.and(Integer.MAX_VALUE);
+      // Half of the last place is added, less one bit where that place is even; ties go to even.
+      IntVector odd = magnitude.lanewise(LSHR, 13).and(1);
+      IntVector normal = magnitude.add(odd).add(0x0FFF - REBIAS).lanewise(LSHR, 13).min(INFINITE);
+      // Added to a half, a number is rounded to multiples of 2^−24, as the least numbers are.
+      IntVector subnormal =
+          magnitude.reinterpretAsFloats().add(0.5f).reinterpretAsInts().sub(BITS_OF_HALF);
+      none.or(
+              (ShortVector)
+                  normal
+                      .blend(subnormal, magnitude.compare(VectorOperators.LT, LEAST_NORMAL))
+                      .blend(NOT_A_NUMBER, magnitude.compare(VectorOperators.GT, FLOAT_INFINITE))
+                      .or(sign)
+                      .convertShape(I2S, SHORTS, 0))
+          .intoMemorySegment(MEMORY, target + i, ORDER);
+    }
     long from = source & ADDRESS;
     long to = target & ADDRESS;
-    for (int i = 0; i < count; i++) {
-      MEMORY.set(SHORT, to + 2L * i, Float.floatToFloat16(MEMORY.get(FLOAT, from + 4L * i)));
+    for (; i != 2L * count; i += 2) {
+      MEMORY.set(SHORT, to + i, Float.floatToFloat16(MEMORY.get(FLOAT, from + 2 * i)));
     }
   }
 }
