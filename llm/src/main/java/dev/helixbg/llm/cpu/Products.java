@@ -137,7 +137,8 @@ final class Products {
       long target = targets[m].address(row);
       long y = adds ? mine.floats(w.rows()) : target;
       int streams = mine.streams.next();
-      long start = mine.streams.asks() ? System.nanoTime() : 0;
+      boolean timed = mine.streams.times();
+      long start = timed ? System.nanoTime() : 0;
       RowProduct.multiply(
           w.type(),
           w.address(0),
@@ -148,9 +149,8 @@ final class Products {
           to,
           streams,
           mine.unpacker);
-      if (mine.streams.asks()) {
-        mine.streams.took(System.nanoTime() - start, (to - from) * w.rowBytes());
-      }
+      long nanos = timed ? System.nanoTime() - start : 0;
+      mine.streams.took(nanos, (to - from) * w.rowBytes());
       if (adds) {
         Vectors.add(y + 4L * from, to - from, target + 4L * from);
       }
