@@ -13,6 +13,7 @@ import dev.helixbg.llm.cpu.kernel.row.RowProduct;
 import dev.helixbg.llm.cpu.kernel.tile.Q4KPanel;
 import dev.helixbg.llm.cpu.kernel.tile.Q4KTileProduct;
 import dev.helixbg.llm.cpu.kernel.tile.QuantisedTiles;
+import dev.helixbg.llm.cpu.kernel.tile.ReadAhead;
 import dev.helixbg.llm.cpu.kernel.tile.TileProduct;
 import dev.helixbg.llm.cpu.kernel.tile.Tiles;
 import dev.helixbg.llm.tensor.TensorType;
@@ -39,6 +40,8 @@ public final class KernelWarmUp {
   private static final int COLUMNS = 512;
 
   private static final int ROWS = 4;
+
+  private static final int EIGHT = 8;
 
   /** Enough rounds for attention's loops to be compiled before the last call. */
   private static final int POSITIONS = 8;
@@ -150,9 +153,10 @@ public final class KernelWarmUp {
       long sums = floats(arena, Q4KTileProduct.ROWS * QuantisedTiles.TOKENS);
       long pairs = scratch.floats(QuantisedTiles.SCRATCH);
       for (int i = 0; i < CALLS; i++) {
-        Q4KPanel.unpack(weights, type.bytes(COLUMNS), ROWS, scratch.q4Panel);
+        Q4KPanel.unpack(weights, type.bytes(COLUMNS), ROWS, scratch.q4Panel(0));
         QuantisedTiles.pack(rows.address(), 4L * COLUMNS, 3, tile, pairs);
-        Q4KTileProduct.multiply(scratch.q4Panel, tile, tokens, i % 2 == 0, sums, scratch.products);
+        Q4KTileProduct.multiply(
+            scratch.q4Panel(0), tile, tokens, i % 2 == 0, sums, scratch.products);
       }
     }
   }
@@ -164,18 +168,20 @@ public final class KernelWarmUp {
       int depth = 16;
       long rows = floats(arena, COLUMNS);
       long x = floats(arena, depth * TileProduct.TOKENS);
-      long stride = 4L * TileProduct.TOKENS;
+      int width = TileProduct.TOKENS;
+      long stride = 4L * width;
       for (int i = 0; i < CALLS; i++) {
-        HalfFloats.unpackF16(x, depth * TileProduct.ROWS, rows);
+        HalfFloats.unpackF16(x, depth * EIGHT, rows);
         // Eight rows of vectors and one number by number.
-        Tiles.pack(rows, 4L * depth, TileProduct.ROWS + 1, depth, x, scratch.turned);
-        TileProduct.multiply(scratch.panel, depth, x, TileProduct.TOKENS, scratch.tile);
-        TileProduct.multiply(scratch.panel, depth, x, 1, scratch.tile);
-        int width = TileProduct.TOKENS;
-        int eight = TileProduct.ROWS;
-        Tiles.unpack(scratch.tile, width, eight, 8, false, x, stride, scratch.turned);
-        Tiles.unpack(scratch.tile, width, eight, 8, true, x, stride, scratch.turned);
-        Tiles.move(scratch.tile, stride, TileProduct.ROWS, scratch.sums, stride);
+        Tiles.pack(rows, 4L * depth, EIGHT + 1, depth, x, scratch.turned);
+        for (int tokens : new int[] {1, width}) {
+          boolean first = i % 2 == 0;
+          TileProduct.multiply(scratch.panel, EIGHT, depth, x, tokens, first, scratch.sums);
+        }
+        Tiles.unpack(scratch.sums, width, EIGHT + 1, 8, false, x, stride, scratch.turned);
+        Tiles.unpack(scratch.sums, width, EIGHT + 1, 8, true, x, stride, scratch.turned);
+        ReadAhead.rows(rows, stride, EIGHT, stride);
+        Tiles.move(scratch.sums, stride, EIGHT, scratch.panel, stride);
       }
     }
   }

@@ -118,24 +118,29 @@ final class Products {
     return (int) Math.clamp(row, 0, matrices[m].rows());
   }
 
-  private final class MultiplyRow implements Team.Work {
-    private int row;
-
+  /** A part of the matrices, one after the other. */
+  private abstract class Multiply implements Team.Work {
     @Override
-    public void run(int member, int part) {
+    public final void run(int member, int part) {
       for (int m = 0; m < count; m++) {
         int from = from(m, part);
         int to = from(m, part + 1);
         if (from < to) {
-          multiply(scratch[member], m, from, to);
+          multiply(scratch[member], matrices[m], targets[m], from, to);
         }
       }
     }
 
-    private void multiply(Scratch mine, int m, int from, int to) {
-      HostMatrix w = matrices[m];
-      long target = targets[m].address(row);
-      long y = adds ? mine.floats(w.rows()) : target;
+    abstract void multiply(Scratch mine, HostMatrix w, HostActivations target, int from, int to);
+  }
+
+  private final class MultiplyRow extends Multiply {
+    private int row;
+
+    @Override
+    void multiply(Scratch mine, HostMatrix w, HostActivations target, int from, int to) {
+      long results = target.address(row);
+      long y = adds ? mine.floats(w.rows()) : results;
       int streams = mine.streams.next();
       boolean timed = mine.streams.times();
       long start = timed ? System.nanoTime() : 0;
@@ -152,7 +157,7 @@ final class Products {
       long nanos = timed ? System.nanoTime() - start : 0;
       mine.streams.took(nanos, (to - from) * w.rowBytes());
       if (adds) {
-        Vectors.add(y + 4L * from, to - from, target + 4L * from);
+        Vectors.add(y + 4L * from, to - from, results + 4L * from);
       }
     }
   }
@@ -171,24 +176,11 @@ final class Products {
     }
   }
 
-  private final class MultiplyTiles implements Team.Work {
+  private final class MultiplyTiles extends Multiply {
     @Override
-    public void run(int member, int part) {
-      for (int m = 0; m < count; m++) {
-        int from = from(m, part);
-        int to = from(m, part + 1);
-        if (from < to) {
-          multiply(scratch[member], matrices[m], targets[m], from, to);
-        }
-      }
-    }
-
-    private void multiply(Scratch mine, HostMatrix w, HostActivations target, int from, int to) {
-      if (QuantisedMatmul.takes(w.type())) {
-        quantised.multiply(mine, w, target, adds, from, to);
-      } else {
-        floats.multiply(mine, w, target, adds, from, to);
-      }
+    void multiply(Scratch mine, HostMatrix w, HostActivations target, int from, int to) {
+      TiledMatmul matmul = QuantisedMatmul.takes(w.type()) ? quantised : floats;
+      matmul.multiply(mine, w, target, adds, from, to);
     }
   }
 }

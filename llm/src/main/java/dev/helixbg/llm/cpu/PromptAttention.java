@@ -1,6 +1,7 @@
 package dev.helixbg.llm.cpu;
 
 import static dev.helixbg.llm.cpu.kernel.tile.TileProduct.DEPTH;
+import static dev.helixbg.llm.cpu.kernel.tile.TileProduct.ROOM;
 import static dev.helixbg.llm.cpu.kernel.tile.TileProduct.ROWS;
 import static dev.helixbg.llm.cpu.kernel.tile.TileProduct.STRIDE;
 import static dev.helixbg.llm.cpu.kernel.tile.TileProduct.TOKENS;
@@ -71,7 +72,7 @@ final class PromptAttention {
     start = batch.start(span) + first;
     cached.hold(cache, layer, kvHead, start + count);
     int parts = Math.ceilDiv(start + count, DEPTH);
-    scores = scratch.scores((long) parts * ROWS * STRIDE);
+    scores = scratch.scores((long) parts * ROWS * STRIDE + ROOM * STRIDE);
     // Panel after panel: its scores stay in the first-level cache.
     for (int query = 0; query < count * group; query += ROWS) {
       int rows = Math.min(ROWS, count * group - query);
@@ -104,8 +105,9 @@ final class PromptAttention {
     }
     for (int position = 0; position < seen; position += TOKENS) {
       int keys = Math.min(TOKENS, seen - position);
-      TileProduct.multiply(scratch.panel, size, cached.keys(position), keys, scratch.tile);
-      Tiles.move(scratch.tile, 4L * TOKENS, ROWS, scoresAt(position), 4L * STRIDE);
+      long tile = cached.keys(position);
+      TileProduct.multiply(scratch.panel, rows, size, tile, keys, true, scratch.sums);
+      Tiles.move(scratch.sums, 4L * TOKENS, ROWS, scoresAt(position), 4L * STRIDE);
     }
   }
 
@@ -120,12 +122,9 @@ final class PromptAttention {
       int width = Math.min(TOKENS, size - number);
       for (int position = 0; position < seen; position += DEPTH) {
         int depth = Math.min(DEPTH, seen - position);
-        long sum = position == 0 ? scratch.sums : scratch.tile;
         long values = cached.values(position, number);
-        TileProduct.multiply(scoresAt(position), depth, values, width, sum);
-        if (position > 0) {
-          Tiles.add(scratch.tile, ROWS, scratch.sums);
-        }
+        TileProduct.multiply(
+            scoresAt(position), rows, depth, values, width, position == 0, scratch.sums);
       }
       for (int r = 0; r < rows; r++) {
         long row = target.address(firstRow + (query + r) / group);

@@ -18,19 +18,15 @@ final class Scratch {
   final Unpacker unpacker;
   final Streams streams = new Streams();
 
-  /** A panel of unpacked rows. */
+  /** Unpacked rows, for {@link TileProduct}. */
   final long panel;
 
-  /** What a panel times a tile of tokens gives. */
-  final long tile;
-
-  /** As {@link #panel}, for {@link Q4KTileProduct}. */
-  final long q4Panel;
+  private final long q4Panels;
 
   /** What a panel times a tile of tokens gives there, in 16 bits. */
   final long products;
 
-  /** Sums of such tiles. */
+  /** What a panel times a tile of tokens gives. */
   final long sums;
 
   /** Part of a tile on its way to or from rows of tokens. */
@@ -43,12 +39,16 @@ final class Scratch {
   Scratch(Arena arena) {
     this.arena = arena;
     unpacker = new Unpacker(arena);
-    panel = allocate(TileProduct.ROWS * TileProduct.STRIDE);
-    tile = allocate(TileProduct.ROWS * TileProduct.TOKENS);
-    q4Panel = allocate(Q4KPanel.PANEL_BYTES / Float.BYTES);
+    panel = allocate(FloatMatmul.GROUP * TileProduct.STRIDE);
+    q4Panels = allocate(QuantisedMatmul.GROUP / Q4KPanel.ROWS * Q4KPanel.PANEL_BYTES / Float.BYTES);
     products = allocate(Q4KTileProduct.SCRATCH / Float.BYTES);
-    sums = allocate(TileProduct.ROWS * TileProduct.TOKENS);
+    sums = allocate(TileProduct.ROOM * TileProduct.TOKENS);
     turned = allocate(Tiles.SCRATCH / Float.BYTES);
+  }
+
+  /** The panel for a row of a group and those behind it, for {@link Q4KTileProduct}. */
+  long q4Panel(int row) {
+    return q4Panels + row / Q4KPanel.ROWS * Q4KPanel.PANEL_BYTES;
   }
 
   /** At least {@code count} floats, of any content. */

@@ -27,7 +27,7 @@ final class EightColumns {
   /** Whether vectors are wide enough. */
   static final boolean APPLIES = COUNT >= 8;
 
-  private static final int COLUMNS = 8;
+  static final int COLUMNS = 8;
 
   /** Bytes of scratch memory. */
   static final int SCRATCH = 4 * TOKENS * COLUMNS;

@@ -19,7 +19,6 @@ import static dev.helixbg.llm.cpu.lanes.Lanes.loadShorts;
 
 import dev.helixbg.llm.cpu.lanes.Lanes;
 import dev.helixbg.llm.cpu.lanes.Widened;
-import java.lang.foreign.Arena;
 import jdk.incubator.vector.FloatVector;
 import jdk.incubator.vector.ShortVector;
 
@@ -33,9 +32,6 @@ import jdk.incubator.vector.ShortVector;
  */
 public final class Q4KTileProduct {
   private static final int ROWS_WIDENED = 4;
-
-  private static final long ZEROS =
-      Arena.global().allocate(4L * TOKENS * ROWS_WIDENED, 64).address();
 
   /** Rows of a panel. */
   public static final int ROWS = Q4KPanel.ROWS;
@@ -87,7 +83,7 @@ public final class Q4KTileProduct {
             scratch + ROW_PRODUCTS * row + (long) BYTES * vector,
             panel + Q4KPanel.SCALES + 4L * SUBS * row,
             tile + 2L * BYTES * vector,
-            first ? ZEROS : to,
+            first ? Tiles.ZEROS : to,
             to);
       }
     }

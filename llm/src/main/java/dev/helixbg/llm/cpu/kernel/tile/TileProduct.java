@@ -3,7 +3,6 @@ package dev.helixbg.llm.cpu.kernel.tile;
 import static dev.helixbg.llm.cpu.lanes.Lanes.ADDRESS;
 import static dev.helixbg.llm.cpu.lanes.Lanes.BYTES;
 import static dev.helixbg.llm.cpu.lanes.Lanes.COUNT;
-import static dev.helixbg.llm.cpu.lanes.Lanes.FLOATS;
 import static dev.helixbg.llm.cpu.lanes.Lanes.MEMORY;
 import static dev.helixbg.llm.cpu.lanes.Lanes.ORDER;
 import static dev.helixbg.llm.cpu.lanes.Lanes.broadcastFloat;
@@ -15,22 +14,25 @@ import jdk.incubator.vector.FloatVector;
 /**
  * The inner loop of matrix × matrix: a panel of rows times a tile of tokens, which are the lanes.
  *
- * <p>Eight rows × two vectors of tokens are 16 sums: enough to hide the latency of an FMA, and a
- * weight is broadcast by the load itself. With twelve rows C1 ran out of registers and gave up, and
- * then C2 never saw the method: it stayed interpreted. A token's sum goes over k in order, whatever
- * its neighbours: its bits do not depend on the batch.
+ * <p>Eight rows × two vectors of tokens are 16 sums, and six are twelve where there are 16
+ * registers: more than enough to hide the latency of an FMA, which just enough do not. A weight is
+ * broadcast by the load itself. A token's sum goes over k in order, whatever its neighbours: its
+ * bits do not depend on the batch.
  */
 public final class TileProduct {
-  /** Rows of a panel. */
-  public static final int ROWS = 8;
+  /** Rows that are multiplied together. */
+  public static final int ROWS = Lanes.WIDE ? 8 : 6;
+
+  /** The same where up to half a tile is wanted. */
+  private static final int HALF_ROWS = 8;
+
+  /** Panels and sums have room for a multiple of so many rows: of {@link #ROWS} and of eight. */
+  public static final int ROOM = 24;
 
   /** Tokens of a tile: two vectors. */
   public static final int TOKENS = 2 * COUNT;
 
-  /**
-   * The deepest panel, in weights: 48 KiB of panel, and tiles of 256 tokens stay in the
-   * second-level cache.
-   */
+  /** The deepest panel, in weights. */
   public static final int DEPTH = 1024;
 
   /**
@@ -39,174 +41,199 @@ public final class TileProduct {
    */
   public static final int STRIDE = DEPTH + 16;
 
-  /** Bytes of a tile's columns. */
+  private static final long ROW = 4L * STRIDE;
+
+  /** Bytes of a tile's columns, and of a row's sums. */
   private static final long WIDTH = 2L * BYTES;
 
   private TileProduct() {}
 
   /**
-   * {@code tile[r · TOKENS + t] = Σ panel[r · STRIDE + k] · x[k][t]} over {@code 0 ≤ k < depth}.
+   * {@code sums[r · TOKENS + t] = Σ panel[r · STRIDE + k] · x[k][t]} over {@code 0 ≤ k < depth}, or
+   * {@code +=}.
    *
-   * @param panel {@link #ROWS} rows
+   * @param rows of the panel; all up to the next multiple of {@link #ROOM} may be used, too
    * @param depth at most {@link #DEPTH}
    * @param x {@code depth} times {@link #TOKENS} floats aligned to a vector
    * @param tokens how many of the tile are wanted; up to half a tile costs half
+   * @param first whether the sums begin here
    */
-  public static void multiply(long panel, int depth, long x, int tokens, long tile) {
-    if (tokens > COUNT && Lanes.WIDE) {
-      twoVectors(panel, depth, x, tile);
-    } else if (tokens > COUNT) {
-      fourRows(panel, depth, x, tile);
-      fourRows(panel + 16L * STRIDE, depth, x, tile + 4 * WIDTH);
-    } else {
-      oneVector(panel, depth, x, tile);
+  public static void multiply(
+      long panel, int rows, int depth, long x, int tokens, boolean first, long sums) {
+    boolean half = tokens <= COUNT;
+    int step = half ? HALF_ROWS : ROWS;
+    for (int row = 0; row < rows; row += step) {
+      long w = panel + ROW * row;
+      long to = sums + WIDTH * row;
+      long before = first ? Tiles.ZEROS : to;
+      if (half) {
+        oneVector(w, depth, x, before, to);
+      } else if (Lanes.WIDE) {
+        eightRows(w, depth, x, before, to);
+      } else {
+        sixRows(w, depth, x, before, to);
+      }
     }
   }
 
-  /** All tokens of a tile. */
-  private static void twoVectors(long rows, int depth, long x, long tile) {
-    long panel = rows & ADDRESS;
-    FloatVector sa0 = FloatVector.zero(FLOATS);
-    FloatVector sa1 = FloatVector.zero(FLOATS);
-    FloatVector sb0 = FloatVector.zero(FLOATS);
-    FloatVector sb1 = FloatVector.zero(FLOATS);
-    FloatVector sc0 = FloatVector.zero(FLOATS);
-    FloatVector sc1 = FloatVector.zero(FLOATS);
-    FloatVector sd0 = FloatVector.zero(FLOATS);
-    FloatVector sd1 = FloatVector.zero(FLOATS);
-    FloatVector se0 = FloatVector.zero(FLOATS);
-    FloatVector se1 = FloatVector.zero(FLOATS);
-    FloatVector sf0 = FloatVector.zero(FLOATS);
-    FloatVector sf1 = FloatVector.zero(FLOATS);
-    FloatVector sg0 = FloatVector.zero(FLOATS);
-    FloatVector sg1 = FloatVector.zero(FLOATS);
-    FloatVector sh0 = FloatVector.zero(FLOATS);
-    FloatVector sh1 = FloatVector.zero(FLOATS);
+  /** Eight rows and all tokens of a tile. */
+  private static void eightRows(long panel, int depth, long x, long before, long sums) {
+    long w = panel & ADDRESS;
+    FloatVector a0 = loadFloats(before);
+    FloatVector a1 = loadFloats(before + BYTES);
+    FloatVector b0 = loadFloats(before + WIDTH);
+    FloatVector b1 = loadFloats(before + WIDTH + BYTES);
+    FloatVector c0 = loadFloats(before + 2 * WIDTH);
+    FloatVector c1 = loadFloats(before + 2 * WIDTH + BYTES);
+    FloatVector d0 = loadFloats(before + 3 * WIDTH);
+    FloatVector d1 = loadFloats(before + 3 * WIDTH + BYTES);
+    FloatVector e0 = loadFloats(before + 4 * WIDTH);
+    FloatVector e1 = loadFloats(before + 4 * WIDTH + BYTES);
+    FloatVector f0 = loadFloats(before + 5 * WIDTH);
+    FloatVector f1 = loadFloats(before + 5 * WIDTH + BYTES);
+    FloatVector g0 = loadFloats(before + 6 * WIDTH);
+    FloatVector g1 = loadFloats(before + 6 * WIDTH + BYTES);
+    FloatVector h0 = loadFloats(before + 7 * WIDTH);
+    FloatVector h1 = loadFloats(before + 7 * WIDTH + BYTES);
     for (int k = 0; k < depth; k++) {
-      FloatVector x0 = loadFloats(x + k * (2L * BYTES));
-      FloatVector x1 = loadFloats(x + k * (2L * BYTES) + BYTES);
-      FloatVector wa = broadcastFloat(panel + 4L * k);
-      sa0 = wa.fma(x0, sa0);
-      sa1 = wa.fma(x1, sa1);
-      FloatVector wb = broadcastFloat(panel + 4L * k + 4L * STRIDE);
-      sb0 = wb.fma(x0, sb0);
-      sb1 = wb.fma(x1, sb1);
-      FloatVector wc = broadcastFloat(panel + 4L * k + 2 * 4L * STRIDE);
-      sc0 = wc.fma(x0, sc0);
-      sc1 = wc.fma(x1, sc1);
-      FloatVector wd = broadcastFloat(panel + 4L * k + 3 * 4L * STRIDE);
-      sd0 = wd.fma(x0, sd0);
-      sd1 = wd.fma(x1, sd1);
-      FloatVector we = broadcastFloat(panel + 4L * k + 4 * 4L * STRIDE);
-      se0 = we.fma(x0, se0);
-      se1 = we.fma(x1, se1);
-      FloatVector wf = broadcastFloat(panel + 4L * k + 5 * 4L * STRIDE);
-      sf0 = wf.fma(x0, sf0);
-      sf1 = wf.fma(x1, sf1);
-      FloatVector wg = broadcastFloat(panel + 4L * k + 6 * 4L * STRIDE);
-      sg0 = wg.fma(x0, sg0);
-      sg1 = wg.fma(x1, sg1);
-      FloatVector wh = broadcastFloat(panel + 4L * k + 7 * 4L * STRIDE);
-      sh0 = wh.fma(x0, sh0);
-      sh1 = wh.fma(x1, sh1);
+      FloatVector x0 = loadFloats(x + k * WIDTH);
+      FloatVector x1 = loadFloats(x + k * WIDTH + BYTES);
+      FloatVector wa = broadcastFloat(w + 4L * k);
+      a0 = wa.fma(x0, a0);
+      a1 = wa.fma(x1, a1);
+      FloatVector wb = broadcastFloat(w + 4L * k + ROW);
+      b0 = wb.fma(x0, b0);
+      b1 = wb.fma(x1, b1);
+      FloatVector wc = broadcastFloat(w + 4L * k + 2 * ROW);
+      c0 = wc.fma(x0, c0);
+      c1 = wc.fma(x1, c1);
+      FloatVector wd = broadcastFloat(w + 4L * k + 3 * ROW);
+      d0 = wd.fma(x0, d0);
+      d1 = wd.fma(x1, d1);
+      FloatVector we = broadcastFloat(w + 4L * k + 4 * ROW);
+      e0 = we.fma(x0, e0);
+      e1 = we.fma(x1, e1);
+      FloatVector wf = broadcastFloat(w + 4L * k + 5 * ROW);
+      f0 = wf.fma(x0, f0);
+      f1 = wf.fma(x1, f1);
+      FloatVector wg = broadcastFloat(w + 4L * k + 6 * ROW);
+      g0 = wg.fma(x0, g0);
+      g1 = wg.fma(x1, g1);
+      FloatVector wh = broadcastFloat(w + 4L * k + 7 * ROW);
+      h0 = wh.fma(x0, h0);
+      h1 = wh.fma(x1, h1);
     }
-    sa0.intoMemorySegment(MEMORY, tile + 0L * BYTES, ORDER);
-    sa1.intoMemorySegment(MEMORY, tile + 1L * BYTES, ORDER);
-    sb0.intoMemorySegment(MEMORY, tile + 2L * BYTES, ORDER);
-    sb1.intoMemorySegment(MEMORY, tile + 3L * BYTES, ORDER);
-    sc0.intoMemorySegment(MEMORY, tile + 4L * BYTES, ORDER);
-    sc1.intoMemorySegment(MEMORY, tile + 5L * BYTES, ORDER);
-    sd0.intoMemorySegment(MEMORY, tile + 6L * BYTES, ORDER);
-    sd1.intoMemorySegment(MEMORY, tile + 7L * BYTES, ORDER);
-    se0.intoMemorySegment(MEMORY, tile + 8L * BYTES, ORDER);
-    se1.intoMemorySegment(MEMORY, tile + 9L * BYTES, ORDER);
-    sf0.intoMemorySegment(MEMORY, tile + 10L * BYTES, ORDER);
-    sf1.intoMemorySegment(MEMORY, tile + 11L * BYTES, ORDER);
-    sg0.intoMemorySegment(MEMORY, tile + 12L * BYTES, ORDER);
-    sg1.intoMemorySegment(MEMORY, tile + 13L * BYTES, ORDER);
-    sh0.intoMemorySegment(MEMORY, tile + 14L * BYTES, ORDER);
-    sh1.intoMemorySegment(MEMORY, tile + 15L * BYTES, ORDER);
+    a0.intoMemorySegment(MEMORY, sums, ORDER);
+    a1.intoMemorySegment(MEMORY, sums + BYTES, ORDER);
+    b0.intoMemorySegment(MEMORY, sums + WIDTH, ORDER);
+    b1.intoMemorySegment(MEMORY, sums + WIDTH + BYTES, ORDER);
+    c0.intoMemorySegment(MEMORY, sums + 2 * WIDTH, ORDER);
+    c1.intoMemorySegment(MEMORY, sums + 2 * WIDTH + BYTES, ORDER);
+    d0.intoMemorySegment(MEMORY, sums + 3 * WIDTH, ORDER);
+    d1.intoMemorySegment(MEMORY, sums + 3 * WIDTH + BYTES, ORDER);
+    e0.intoMemorySegment(MEMORY, sums + 4 * WIDTH, ORDER);
+    e1.intoMemorySegment(MEMORY, sums + 4 * WIDTH + BYTES, ORDER);
+    f0.intoMemorySegment(MEMORY, sums + 5 * WIDTH, ORDER);
+    f1.intoMemorySegment(MEMORY, sums + 5 * WIDTH + BYTES, ORDER);
+    g0.intoMemorySegment(MEMORY, sums + 6 * WIDTH, ORDER);
+    g1.intoMemorySegment(MEMORY, sums + 6 * WIDTH + BYTES, ORDER);
+    h0.intoMemorySegment(MEMORY, sums + 7 * WIDTH, ORDER);
+    h1.intoMemorySegment(MEMORY, sums + 7 * WIDTH + BYTES, ORDER);
   }
 
   /**
-   * Four rows and all tokens of a tile, where there are 16 registers. C2 multiplies the body of a
+   * Six rows and all tokens of a tile, where there are 16 registers. C2 multiplies the body of a
    * loop that counts by one, and then they do not hold it; of this one and the next it does not.
    */
-  private static void fourRows(long rows, int depth, long x, long tile) {
-    long panel = rows & ADDRESS;
-    FloatVector sa0 = FloatVector.zero(FLOATS);
-    FloatVector sa1 = FloatVector.zero(FLOATS);
-    FloatVector sb0 = FloatVector.zero(FLOATS);
-    FloatVector sb1 = FloatVector.zero(FLOATS);
-    FloatVector sc0 = FloatVector.zero(FLOATS);
-    FloatVector sc1 = FloatVector.zero(FLOATS);
-    FloatVector sd0 = FloatVector.zero(FLOATS);
-    FloatVector sd1 = FloatVector.zero(FLOATS);
+  private static void sixRows(long panel, int depth, long x, long before, long sums) {
+    long w = panel & ADDRESS;
+    FloatVector a0 = loadFloats(before);
+    FloatVector a1 = loadFloats(before + BYTES);
+    FloatVector b0 = loadFloats(before + WIDTH);
+    FloatVector b1 = loadFloats(before + WIDTH + BYTES);
+    FloatVector c0 = loadFloats(before + 2 * WIDTH);
+    FloatVector c1 = loadFloats(before + 2 * WIDTH + BYTES);
+    FloatVector d0 = loadFloats(before + 3 * WIDTH);
+    FloatVector d1 = loadFloats(before + 3 * WIDTH + BYTES);
+    FloatVector e0 = loadFloats(before + 4 * WIDTH);
+    FloatVector e1 = loadFloats(before + 4 * WIDTH + BYTES);
+    FloatVector f0 = loadFloats(before + 5 * WIDTH);
+    FloatVector f1 = loadFloats(before + 5 * WIDTH + BYTES);
     long end = x + depth * WIDTH;
-    for (long at = x; at != end; at += WIDTH, panel += 4) {
+    for (long at = x; at != end; at += WIDTH, w += 4) {
       FloatVector x0 = loadFloats(at);
       FloatVector x1 = loadFloats(at + BYTES);
-      FloatVector wa = broadcastFloat(panel);
-      sa0 = wa.fma(x0, sa0);
-      sa1 = wa.fma(x1, sa1);
-      FloatVector wb = broadcastFloat(panel + 4L * STRIDE);
-      sb0 = wb.fma(x0, sb0);
-      sb1 = wb.fma(x1, sb1);
-      FloatVector wc = broadcastFloat(panel + 2 * 4L * STRIDE);
-      sc0 = wc.fma(x0, sc0);
-      sc1 = wc.fma(x1, sc1);
-      FloatVector wd = broadcastFloat(panel + 3 * 4L * STRIDE);
-      sd0 = wd.fma(x0, sd0);
-      sd1 = wd.fma(x1, sd1);
+      FloatVector wa = broadcastFloat(w);
+      a0 = wa.fma(x0, a0);
+      a1 = wa.fma(x1, a1);
+      FloatVector wb = broadcastFloat(w + ROW);
+      b0 = wb.fma(x0, b0);
+      b1 = wb.fma(x1, b1);
+      FloatVector wc = broadcastFloat(w + 2 * ROW);
+      c0 = wc.fma(x0, c0);
+      c1 = wc.fma(x1, c1);
+      FloatVector wd = broadcastFloat(w + 3 * ROW);
+      d0 = wd.fma(x0, d0);
+      d1 = wd.fma(x1, d1);
+      FloatVector we = broadcastFloat(w + 4 * ROW);
+      e0 = we.fma(x0, e0);
+      e1 = we.fma(x1, e1);
+      FloatVector wf = broadcastFloat(w + 5 * ROW);
+      f0 = wf.fma(x0, f0);
+      f1 = wf.fma(x1, f1);
     }
-    sa0.intoMemorySegment(MEMORY, tile + 0 * WIDTH + 0 * BYTES, ORDER);
-    sa1.intoMemorySegment(MEMORY, tile + 0 * WIDTH + 1 * BYTES, ORDER);
-    sb0.intoMemorySegment(MEMORY, tile + 1 * WIDTH + 0 * BYTES, ORDER);
-    sb1.intoMemorySegment(MEMORY, tile + 1 * WIDTH + 1 * BYTES, ORDER);
-    sc0.intoMemorySegment(MEMORY, tile + 2 * WIDTH + 0 * BYTES, ORDER);
-    sc1.intoMemorySegment(MEMORY, tile + 2 * WIDTH + 1 * BYTES, ORDER);
-    sd0.intoMemorySegment(MEMORY, tile + 3 * WIDTH + 0 * BYTES, ORDER);
-    sd1.intoMemorySegment(MEMORY, tile + 3 * WIDTH + 1 * BYTES, ORDER);
+    a0.intoMemorySegment(MEMORY, sums, ORDER);
+    a1.intoMemorySegment(MEMORY, sums + BYTES, ORDER);
+    b0.intoMemorySegment(MEMORY, sums + WIDTH, ORDER);
+    b1.intoMemorySegment(MEMORY, sums + WIDTH + BYTES, ORDER);
+    c0.intoMemorySegment(MEMORY, sums + 2 * WIDTH, ORDER);
+    c1.intoMemorySegment(MEMORY, sums + 2 * WIDTH + BYTES, ORDER);
+    d0.intoMemorySegment(MEMORY, sums + 3 * WIDTH, ORDER);
+    d1.intoMemorySegment(MEMORY, sums + 3 * WIDTH + BYTES, ORDER);
+    e0.intoMemorySegment(MEMORY, sums + 4 * WIDTH, ORDER);
+    e1.intoMemorySegment(MEMORY, sums + 4 * WIDTH + BYTES, ORDER);
+    f0.intoMemorySegment(MEMORY, sums + 5 * WIDTH, ORDER);
+    f1.intoMemorySegment(MEMORY, sums + 5 * WIDTH + BYTES, ORDER);
   }
 
-  /** The first half of a tile. */
-  private static void oneVector(long rows, int depth, long x, long tile) {
-    long panel = rows & ADDRESS;
-    FloatVector sa0 = FloatVector.zero(FLOATS);
-    FloatVector sb0 = FloatVector.zero(FLOATS);
-    FloatVector sc0 = FloatVector.zero(FLOATS);
-    FloatVector sd0 = FloatVector.zero(FLOATS);
-    FloatVector se0 = FloatVector.zero(FLOATS);
-    FloatVector sf0 = FloatVector.zero(FLOATS);
-    FloatVector sg0 = FloatVector.zero(FLOATS);
-    FloatVector sh0 = FloatVector.zero(FLOATS);
+  /** Eight rows and the first half of a tile. */
+  private static void oneVector(long panel, int depth, long x, long before, long sums) {
+    long w = panel & ADDRESS;
+    FloatVector a0 = loadFloats(before);
+    FloatVector b0 = loadFloats(before + WIDTH);
+    FloatVector c0 = loadFloats(before + 2 * WIDTH);
+    FloatVector d0 = loadFloats(before + 3 * WIDTH);
+    FloatVector e0 = loadFloats(before + 4 * WIDTH);
+    FloatVector f0 = loadFloats(before + 5 * WIDTH);
+    FloatVector g0 = loadFloats(before + 6 * WIDTH);
+    FloatVector h0 = loadFloats(before + 7 * WIDTH);
     long end = x + depth * WIDTH;
-    for (long at = x; at != end; at += WIDTH, panel += 4) {
+    for (long at = x; at != end; at += WIDTH, w += 4) {
       FloatVector x0 = loadFloats(at);
-      FloatVector wa = broadcastFloat(panel);
-      sa0 = wa.fma(x0, sa0);
-      FloatVector wb = broadcastFloat(panel + 4L * STRIDE);
-      sb0 = wb.fma(x0, sb0);
-      FloatVector wc = broadcastFloat(panel + 2 * 4L * STRIDE);
-      sc0 = wc.fma(x0, sc0);
-      FloatVector wd = broadcastFloat(panel + 3 * 4L * STRIDE);
-      sd0 = wd.fma(x0, sd0);
-      FloatVector we = broadcastFloat(panel + 4 * 4L * STRIDE);
-      se0 = we.fma(x0, se0);
-      FloatVector wf = broadcastFloat(panel + 5 * 4L * STRIDE);
-      sf0 = wf.fma(x0, sf0);
-      FloatVector wg = broadcastFloat(panel + 6 * 4L * STRIDE);
-      sg0 = wg.fma(x0, sg0);
-      FloatVector wh = broadcastFloat(panel + 7 * 4L * STRIDE);
-      sh0 = wh.fma(x0, sh0);
+      FloatVector wa = broadcastFloat(w);
+      a0 = wa.fma(x0, a0);
+      FloatVector wb = broadcastFloat(w + ROW);
+      b0 = wb.fma(x0, b0);
+      FloatVector wc = broadcastFloat(w + 2 * ROW);
+      c0 = wc.fma(x0, c0);
+      FloatVector wd = broadcastFloat(w + 3 * ROW);
+      d0 = wd.fma(x0, d0);
+      FloatVector we = broadcastFloat(w + 4 * ROW);
+      e0 = we.fma(x0, e0);
+      FloatVector wf = broadcastFloat(w + 5 * ROW);
+      f0 = wf.fma(x0, f0);
+      FloatVector wg = broadcastFloat(w + 6 * ROW);
+      g0 = wg.fma(x0, g0);
+      FloatVector wh = broadcastFloat(w + 7 * ROW);
+      h0 = wh.fma(x0, h0);
     }
-    sa0.intoMemorySegment(MEMORY, tile + 0L * BYTES, ORDER);
-    sb0.intoMemorySegment(MEMORY, tile + 2L * BYTES, ORDER);
-    sc0.intoMemorySegment(MEMORY, tile + 4L * BYTES, ORDER);
-    sd0.intoMemorySegment(MEMORY, tile + 6L * BYTES, ORDER);
-    se0.intoMemorySegment(MEMORY, tile + 8L * BYTES, ORDER);
-    sf0.intoMemorySegment(MEMORY, tile + 10L * BYTES, ORDER);
-    sg0.intoMemorySegment(MEMORY, tile + 12L * BYTES, ORDER);
-    sh0.intoMemorySegment(MEMORY, tile + 14L * BYTES, ORDER);
+    a0.intoMemorySegment(MEMORY, sums, ORDER);
+    b0.intoMemorySegment(MEMORY, sums + WIDTH, ORDER);
+    c0.intoMemorySegment(MEMORY, sums + 2 * WIDTH, ORDER);
+    d0.intoMemorySegment(MEMORY, sums + 3 * WIDTH, ORDER);
+    e0.intoMemorySegment(MEMORY, sums + 4 * WIDTH, ORDER);
+    f0.intoMemorySegment(MEMORY, sums + 5 * WIDTH, ORDER);
+    g0.intoMemorySegment(MEMORY, sums + 6 * WIDTH, ORDER);
+    h0.intoMemorySegment(MEMORY, sums + 7 * WIDTH, ORDER);
   }
 }

@@ -9,13 +9,21 @@ import static dev.helixbg.llm.cpu.lanes.Lanes.MEMORY;
 import static dev.helixbg.llm.cpu.lanes.Lanes.ORDER;
 import static dev.helixbg.llm.cpu.lanes.Lanes.loadFloats;
 
+import java.lang.foreign.Arena;
+
 /**
  * Tiles of tokens: columns × {@link TileProduct#TOKENS} floats, the tokens side by side. Places are
  * byte offsets.
  */
 public final class Tiles {
+  private static final int EIGHT = EightColumns.COLUMNS;
+
   /** Bytes of scratch memory that {@link #pack} and {@link #unpack} want. */
   public static final long SCRATCH = EightColumns.SCRATCH;
+
+  /** What sums begin with: as many zeros as a kernel has. */
+  static final long ZEROS =
+      Arena.global().allocate(4L * EIGHT * QuantisedTiles.TOKENS, 64).address();
 
   private Tiles() {}
 
@@ -29,7 +37,7 @@ public final class Tiles {
       long rows, long stride, int tokens, int columns, long tile, long scratch) {
     int t = 0;
     if (EightColumns.APPLIES && columns % COUNT == 0) {
-      for (; t + TileProduct.ROWS <= tokens; t += TileProduct.ROWS) {
+      for (; t + EIGHT <= tokens; t += EIGHT) {
         long to = tile + 4L * t;
         EightColumns.write(rows + t * stride, stride, columns, false, to, 4L * TOKENS, scratch);
       }
@@ -58,21 +66,18 @@ public final class Tiles {
       long rows,
       long stride,
       long scratch) {
-    if (EightColumns.APPLIES && columns == TileProduct.ROWS) {
-      EightColumns.write(tile, 4L * width, tokens, adds, rows, stride, scratch);
-      return;
+    int done = 0;
+    if (EightColumns.APPLIES) {
+      for (; done + EIGHT <= columns; done += EIGHT) {
+        long from = tile + 4L * width * done;
+        EightColumns.write(from, 4L * width, tokens, adds, rows + 4L * done, stride, scratch);
+      }
     }
     for (int t = 0; t < tokens; t++) {
       long to = rows + t * stride;
-      if (adds) {
-        for (int k = 0; k < columns; k++) {
-          float before = MEMORY.get(FLOAT, to + 4L * k);
-          MEMORY.set(FLOAT, to + 4L * k, before + MEMORY.get(FLOAT, tile + 4L * (width * k + t)));
-        }
-      } else {
-        for (int k = 0; k < columns; k++) {
-          MEMORY.set(FLOAT, to + 4L * k, MEMORY.get(FLOAT, tile + 4L * (width * k + t)));
-        }
+      for (int k = done; k < columns; k++) {
+        float before = adds ? MEMORY.get(FLOAT, to + 4L * k) : 0;
+        MEMORY.set(FLOAT, to + 4L * k, before + MEMORY.get(FLOAT, tile + 4L * (width * k + t)));
       }
     }
   }
@@ -83,14 +88,6 @@ public final class Tiles {
       loadFloats(from + r * stride).intoMemorySegment(MEMORY, to + r * toStride, ORDER);
       loadFloats(from + r * stride + BYTES)
           .intoMemorySegment(MEMORY, to + r * toStride + BYTES, ORDER);
-    }
-  }
-
-  /** {@code sum += tile}, over {@code columns}. */
-  public static void add(long tile, int columns, long sum) {
-    for (int k = 0; k < 2 * columns; k++) {
-      long at = k * (long) BYTES;
-      loadFloats(sum + at).add(loadFloats(tile + at)).intoMemorySegment(MEMORY, sum + at, ORDER);
     }
   }
 }

@@ -53,7 +53,7 @@ final class KernelProbe {
 
   /** There and back, with and without whole eights of rows; then added to what is there. */
   private static void tiles(Arena arena, long nanos) {
-    int columns = TileProduct.ROWS;
+    int columns = 9;
     for (int tokens = 1; tokens <= TileProduct.TOKENS; tokens++) {
       int count = tokens;
       MemorySegment rows = gaussian(arena, new SplittableRandom(tokens), tokens * columns);

@@ -1,0 +1,154 @@
+package dev.helixbg.llm.cpu;
+
+import dev.helixbg.llm.backend.host.HostActivations;
+import dev.helixbg.llm.backend.host.HostMatrix;
+import dev.helixbg.llm.cpu.kernel.tile.ReadAhead;
+import dev.helixbg.llm.cpu.kernel.tile.Tiles;
+import java.lang.foreign.Arena;
+import java.lang.foreign.MemorySegment;
+
+/**
+ * Many rows of activations times a matrix: they are packed into tiles of tokens, and groups of the
+ * matrix's rows are unpacked and pass over them, some columns at a time. These stay in the
+ * second-level cache, and all of a group meet a tile while it is in the first.
+ */
+abstract class TiledMatmul {
+  /**
+   * A group meets so many tokens and so many of their columns before the next is unpacked. Fewer
+   * tokens would unpack each row more often, fewer columns would write and add up more results, and
+   * more of both would not stay in the third-level cache.
+   */
+  private static final int TOKENS_AT_A_TIME = 1024;
+
+  private static final int COLUMNS_AT_A_TIME = 3072;
+
+  private final Arena arena;
+  private final int tileTokens;
+  private final long columnBytes;
+  private final int step;
+  private final int group;
+  private MemorySegment packed = MemorySegment.NULL;
+  private HostActivations x;
+  private int rows;
+
+  /**
+   * @param tileTokens tokens of a tile
+   * @param columnBytes bytes of one of its columns
+   * @param step columns that are packed, and unpacked, together
+   * @param group rows that are
+   */
+  TiledMatmul(Arena arena, int tileTokens, long columnBytes, int step, int group) {
+    this.arena = arena;
+    this.tileTokens = tileTokens;
+    this.columnBytes = columnBytes;
+    this.step = step;
+    this.group = group;
+  }
+
+  /**
+   * Packs {@code depth} columns of {@code tokens} rows of activations, {@code stride} bytes apart.
+   */
+  abstract void pack(Scratch mine, long from, long stride, int tokens, int depth, long tile);
+
+  /** Unpacks {@code depth} columns of {@code count} rows of a matrix, from column {@code k} on. */
+  abstract void unpack(Scratch mine, HostMatrix w, int row, int count, int k, int depth);
+
+  /**
+   * Multiplies these with a tile.
+   *
+   * @param first whether the sums, of each row those of a tile's tokens, begin here
+   */
+  abstract void multiply(
+      Scratch mine, int count, int depth, long tile, int tokens, boolean first, long sums);
+
+  /** Sets the rows that follow, 0 to {@code rows − 1} of {@code x}; returns their tiles. */
+  final int of(HostActivations x, int rows) {
+    this.x = x;
+    this.rows = rows;
+    packed = Scratch.grown(arena, packed, columnBytes * x.columns() * tiles() / Float.BYTES);
+    return tiles();
+  }
+
+  private int tiles() {
+    return Math.ceilDiv(rows, tileTokens);
+  }
+
+  private int tokens(int tile) {
+    return Math.min(tileTokens, rows - tile * tileTokens);
+  }
+
+  private int depth(int k) {
+    return Math.min(step, x.columns() - k);
+  }
+
+  /** A tile's columns from {@code k} on: tiles of the same columns lie together. */
+  private long packedAt(int tile, int k) {
+    return packed.address() + columnBytes * ((long) tiles() * k + (long) tile * depth(k));
+  }
+
+  /** Packs the rows of one tile. */
+  final void pack(Scratch mine, int tile) {
+    for (int k = 0; k < x.columns(); k += step) {
+      long from = x.address(tile * tileTokens) + 4L * k;
+      pack(mine, from, 4L * x.stride(), tokens(tile), depth(k), packedAt(tile, k));
+    }
+  }
+
+  /** Rows {@code from ≤ r < to} of W times what was packed. */
+  final void multiply(
+      Scratch mine, HostMatrix w, HostActivations target, boolean adds, int from, int to) {
+    int tilesAtATime = TOKENS_AT_A_TIME / tileTokens;
+    for (int k = 0; k < x.columns(); k += COLUMNS_AT_A_TIME) {
+      for (int tile = 0; tile < tiles(); tile += tilesAtATime) {
+        int end = Math.min(tiles(), tile + tilesAtATime);
+        long sums = mine.floats((long) group * tileTokens * (end - tile));
+        for (int row = from; row < to; row += group) {
+          int count = Math.min(group, to - row);
+          multiply(mine, w, row, count, k, tile, end, sums);
+          write(mine, target, adds || k > 0, row, count, tile, end, sums);
+        }
+      }
+    }
+  }
+
+  private void multiply(
+      Scratch mine, HostMatrix w, int row, int count, int from, int tile, int end, long sums) {
+    int to = Math.min(x.columns(), from + COLUMNS_AT_A_TIME);
+    long skipped = w.type().bytes(from);
+    ReadAhead.rows(w.address(row) + skipped, w.rowBytes(), count, w.type().bytes(to) - skipped);
+    for (int k = from; k < to; k += step) {
+      unpack(mine, w, row, count, k, depth(k));
+      for (int t = tile; t < end; t++) {
+        long sum = sums + sumBytes() * (t - tile);
+        multiply(mine, count, depth(k), packedAt(t, k), tokens(t), k == from, sum);
+      }
+    }
+  }
+
+  private void write(
+      Scratch mine,
+      HostActivations target,
+      boolean adds,
+      int row,
+      int count,
+      int tile,
+      int end,
+      long sums) {
+    for (int t = tile; t < end; t++) {
+      Tiles.unpack(
+          sums + sumBytes() * (t - tile),
+          tileTokens,
+          count,
+          tokens(t),
+          adds,
+          target.address(t * tileTokens) + 4L * row,
+          4L * target.stride(),
+          mine.turned);
+    }
+  }
+
+  /** Of a group times a tile. */
+  private long sumBytes() {
+    return 4L * group * tileTokens;
+  }
+}
