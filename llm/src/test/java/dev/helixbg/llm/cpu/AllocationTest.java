@@ -6,6 +6,7 @@ import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /**
@@ -32,10 +33,16 @@ class AllocationTest {
 
   /** What the processors of most PCs have, and the narrowest there is. */
   @ParameterizedTest
-  @ValueSource(strings = {"-XX:UseAVX=2", "-XX:MaxVectorSize=16"})
-  void norDoThoseForNarrowerVectors(String vectors) throws IOException, InterruptedException {
+  @CsvSource({
+    "tiered, -XX:UseAVX=2",
+    "c2, -XX:UseAVX=2",
+    "tiered, -XX:MaxVectorSize=16",
+    "c2, -XX:MaxVectorSize=16"
+  })
+  void norDoThoseForNarrowerVectors(String kind, String vectors)
+      throws IOException, InterruptedException {
     List<String> options = List.of("-XX:+IgnoreUnrecognizedVMOptions", vectors);
-    assertNoGarbage("c2", options, "warm", USUAL_TYPES);
+    assertNoGarbage(kind, options, "warm", USUAL_TYPES);
   }
 
   /** In a JVM of its own, as the program is: other tests leave profiles behind. */

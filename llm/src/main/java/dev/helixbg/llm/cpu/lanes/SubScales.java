@@ -17,16 +17,20 @@ public final class SubScales {
   private static final IntVector LOW = IntVector.fromArray(INTS_2, new int[] {0x0F0F0F0F, 0}, 0);
   private static final IntVector HIGH = IntVector.fromArray(INTS_2, new int[] {0, 0x0F0F0F0F}, 0);
 
+  // Given a number, and() makes a vector of it, and C2 allocates its array where C1 ran before.
+  private static final IntVector SIX_BITS = IntVector.broadcast(INTS_2, 0x3F3F3F3F);
+  private static final IntVector UPPER_TWO = IntVector.broadcast(INTS_2, 0x30303030);
+
   private SubScales() {}
 
   /** As bytes: the first four scales, the first four minima. */
   public static IntVector first(long block) {
-    return load(block + 4).and(0x3F3F3F3F);
+    return load(block + 4).and(SIX_BITS);
   }
 
   /** The other four of both: low nibbles and high nibbles of an int, with the bits left above. */
   public static IntVector second(long block) {
-    return nibbles(block).or(load(block + 4).lanewise(LSHR, 2).and(0x30303030));
+    return nibbles(block).or(load(block + 4).lanewise(LSHR, 2).and(UPPER_TWO));
   }
 
   private static IntVector nibbles(long block) {
