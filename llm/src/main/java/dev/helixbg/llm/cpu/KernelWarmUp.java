@@ -172,8 +172,9 @@ public final class KernelWarmUp {
       long stride = 4L * width;
       for (int i = 0; i < CALLS; i++) {
         HalfFloats.unpackF16(x, depth * EIGHT, rows);
-        // Eight rows of vectors and one number by number.
-        Tiles.pack(rows, 4L * depth, EIGHT + 1, depth, x, scratch.turned);
+        // Eight rows of vectors and one number by number, where a tile has so many.
+        int packed = Math.min(EIGHT + 1, width);
+        Tiles.pack(rows, 4L * depth, packed, depth, x, scratch.turned);
         for (int tokens : new int[] {1, width}) {
           boolean first = i % 2 == 0;
           TileProduct.multiply(scratch.panel, EIGHT, depth, x, tokens, first, scratch.sums);

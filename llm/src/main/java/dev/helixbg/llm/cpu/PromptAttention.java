@@ -72,6 +72,7 @@ final class PromptAttention {
     start = batch.start(span) + first;
     cached.hold(cache, layer, kvHead, start + count);
     int parts = Math.ceilDiv(start + count, DEPTH);
+    // And what a kernel may read behind the last row.
     scores = scratch.scores((long) parts * ROWS * STRIDE + ROOM * STRIDE);
     // Panel after panel: its scores stay in the first-level cache.
     for (int query = 0; query < count * group; query += ROWS) {

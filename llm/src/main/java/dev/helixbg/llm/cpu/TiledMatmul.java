@@ -2,6 +2,7 @@ package dev.helixbg.llm.cpu;
 
 import dev.helixbg.llm.backend.host.HostActivations;
 import dev.helixbg.llm.backend.host.HostMatrix;
+import dev.helixbg.llm.backend.host.HostMemory;
 import dev.helixbg.llm.cpu.kernel.tile.ReadAhead;
 import dev.helixbg.llm.cpu.kernel.tile.Tiles;
 import java.lang.foreign.Arena;
@@ -65,7 +66,7 @@ abstract class TiledMatmul {
   final int of(HostActivations x, int rows) {
     this.x = x;
     this.rows = rows;
-    packed = Scratch.grown(arena, packed, columnBytes * x.columns() * tiles() / Float.BYTES);
+    packed = HostMemory.grown(arena, packed, columnBytes * x.columns() * tiles());
     return tiles();
   }
 
@@ -101,7 +102,7 @@ abstract class TiledMatmul {
     for (int k = 0; k < x.columns(); k += COLUMNS_AT_A_TIME) {
       for (int tile = 0; tile < tiles(); tile += tilesAtATime) {
         int end = Math.min(tiles(), tile + tilesAtATime);
-        long sums = mine.floats((long) group * tileTokens * (end - tile));
+        long sums = mine.floats(sumBytes() / Float.BYTES * (end - tile));
         for (int row = from; row < to; row += group) {
           int count = Math.min(group, to - row);
           multiply(mine, w, row, count, k, tile, end, sums);

@@ -1,9 +1,8 @@
 package dev.helixbg.llm.cpu.kernel.tile;
 
 import static dev.helixbg.llm.cpu.lanes.Lanes.ADDRESS;
+import static dev.helixbg.llm.cpu.lanes.Lanes.BYTE;
 import static dev.helixbg.llm.cpu.lanes.Lanes.MEMORY;
-
-import java.lang.foreign.ValueLayout;
 
 /**
  * Brings stored rows into the processor's caches from first to last, before they are unpacked piece
@@ -25,7 +24,7 @@ public final class ReadAhead {
     for (int row = 0; row < rows; row++) {
       long from = first + stride * row & ADDRESS;
       for (long at = 0; at < bytes; at += CACHE_LINE) {
-        sum += MEMORY.get(ValueLayout.JAVA_BYTE, from + at);
+        sum += MEMORY.get(BYTE, from + at);
       }
     }
     return sum;

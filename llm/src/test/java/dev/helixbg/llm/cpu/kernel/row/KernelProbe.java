@@ -25,7 +25,7 @@ import java.util.function.Supplier;
  * A program that runs kernels on small data and prints what comes out, bit by bit: for JVMs with
  * other vectors, or without a compiler.
  */
-final class KernelProbe {
+public final class KernelProbe {
   private static final int ROWS = 37;
   private static final int FROM = 3;
 
@@ -367,7 +367,8 @@ final class KernelProbe {
     System.out.println(line);
   }
 
-  private static MemorySegment gaussian(Arena arena, SplittableRandom random, int count) {
+  /** So many numbers of a normal distribution, aligned for kernels. */
+  public static MemorySegment gaussian(Arena arena, SplittableRandom random, int count) {
     MemorySegment values = arena.allocate(4L * count, 64);
     for (int i = 0; i < count; i++) {
       values.setAtIndex(ValueLayout.JAVA_FLOAT, i, (float) random.nextGaussian());

@@ -1,5 +1,6 @@
 package dev.helixbg.llm.cpu.kernel.tile;
 
+import static dev.helixbg.llm.cpu.kernel.row.KernelProbe.gaussian;
 import static dev.helixbg.llm.cpu.kernel.tile.TileProduct.ROOM;
 import static dev.helixbg.llm.cpu.kernel.tile.TileProduct.STRIDE;
 import static dev.helixbg.llm.cpu.kernel.tile.TileProduct.TOKENS;
@@ -27,29 +28,32 @@ class TileProductTest {
           float[] before = sums.toArray(ValueLayout.JAVA_FLOAT);
           TileProduct.multiply(
               panel.address(), rows, depth, x.address(), tokens, first, sums.address());
-          for (int r = 0; r < rows; r++) {
-            for (int t = 0; t < tokens; t++) {
-              float wanted = first ? 0 : before[r * TOKENS + t];
-              for (int k = 0; k < depth; k++) {
-                wanted = Math.fma(at(panel, r * STRIDE + k), at(x, k * TOKENS + t), wanted);
-              }
-              assertEquals(wanted, at(sums, r * TOKENS + t), "row " + r + ", token " + t);
-            }
-          }
+          assertSums(panel, rows, depth, x, tokens, first ? null : before, sums);
         }
+      }
+    }
+  }
+
+  private static void assertSums(
+      MemorySegment panel,
+      int rows,
+      int depth,
+      MemorySegment x,
+      int tokens,
+      float[] before,
+      MemorySegment sums) {
+    for (int r = 0; r < rows; r++) {
+      for (int t = 0; t < tokens; t++) {
+        float wanted = before == null ? 0 : before[r * TOKENS + t];
+        for (int k = 0; k < depth; k++) {
+          wanted = Math.fma(at(panel, r * STRIDE + k), at(x, k * TOKENS + t), wanted);
+        }
+        assertEquals(wanted, at(sums, r * TOKENS + t), "row " + r + ", token " + t);
       }
     }
   }
 
   private static float at(MemorySegment floats, int i) {
     return floats.getAtIndex(ValueLayout.JAVA_FLOAT, i);
-  }
-
-  private static MemorySegment gaussian(Arena arena, SplittableRandom random, int count) {
-    MemorySegment floats = arena.allocate(4L * count, 64);
-    for (int i = 0; i < count; i++) {
-      floats.setAtIndex(ValueLayout.JAVA_FLOAT, i, (float) random.nextGaussian());
-    }
-    return floats;
   }
 }
