@@ -19,6 +19,7 @@ import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.lang.management.ManagementFactory;
 import java.util.EnumSet;
+import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Set;
 import java.util.SplittableRandom;
@@ -37,11 +38,11 @@ final class AllocationProbe {
    * Prints nothing when all is well.
    *
    * @param arguments {@code warm} to have kernels compiled first as they are when a model is
-   *     opened, else {@code cold}; then types, or none for all of them
+   *     opened, else {@code cold}; then types in their order, or none for all of them
    */
   public static void main(String[] arguments) {
     boolean warm = arguments[0].equals("warm");
-    Set<TensorType> types = EnumSet.noneOf(TensorType.class);
+    Set<TensorType> types = new LinkedHashSet<>();
     for (int i = 1; i < arguments.length; i++) {
       types.add(TensorType.valueOf(arguments[i]));
     }

@@ -41,8 +41,14 @@ class AllocationTest {
   })
   void norDoThoseForNarrowerVectors(String kind, String vectors)
       throws IOException, InterruptedException {
-    List<String> options = List.of("-XX:+IgnoreUnrecognizedVMOptions", vectors);
-    assertNoGarbage(kind, options, "warm", USUAL_TYPES);
+    assertNoGarbage(kind, List.of(vectors), "warm", USUAL_TYPES);
+  }
+
+  /** Calls inside the Vector API then see vectors of two sizes, not of three. */
+  @ParameterizedTest
+  @ValueSource(strings = {"-XX:UseAVX=2", "-XX:MaxVectorSize=16"})
+  void norDoTwoTypesAlone(String vectors) throws IOException, InterruptedException {
+    assertNoGarbage("tiered", List.of(vectors), "cold", "Q4_K", "Q5_K");
   }
 
   /** In a JVM of its own, as the program is: other tests leave profiles behind. */
