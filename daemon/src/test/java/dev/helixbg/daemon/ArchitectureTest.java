@@ -63,6 +63,7 @@ class ArchitectureTest {
                   "cpu.kernel.row",
                   "cpu.kernel.tile",
                   "cpu.kernel.attention",
+                  "cpu.x86",
                   "cpu",
                   "gpu.driver",
                   "gpu.metal",

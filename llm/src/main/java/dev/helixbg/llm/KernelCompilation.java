@@ -11,23 +11,18 @@ import dev.helixbg.llm.model.WarmUp.Passes;
 import dev.helixbg.llm.tensor.TensorType;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Objects;
 import java.util.Set;
 import java.util.function.Consumer;
-import java.util.stream.Stream;
 
 /**
  * Has the CPU's kernels compiled while a model is opened: first what single tokens need, then what
- * short prompts need, then what longer ones need, too.
+ * prompts need.
  *
  * <p>What every model needs is done once in a process. A kernel is compiled while its caller waits,
  * so several threads, each with kernels of its own, keep the compiler busy. A tiny model of the
  * same types runs last, and has compiled whatever is left.
  */
 final class KernelCompilation {
-  /** As long as prompts can be that need no whole tiles. */
-  private static final Passes SHORT_PROMPT = new Passes(KernelWarmUp.HALF_TILE, 6);
-
   /** What every model needs, begun when it is first asked for. */
   private static final class Common {
     private static final List<BackgroundTask<Void>> STARTED =
@@ -44,10 +39,7 @@ final class KernelCompilation {
   private final Set<TensorType> types;
   private final Storage storage;
   private final BackgroundTask<Void> rows;
-  private final BackgroundTask<Void> halfTiles;
-
-  /** Null until it is asked for. */
-  private BackgroundTask<Void> wholeTiles;
+  private final BackgroundTask<Void> tiles;
 
   /**
    * Starts it.
@@ -60,7 +52,7 @@ final class KernelCompilation {
     this.types = types;
     this.storage = storage;
     rows = BackgroundTask.run("compile rows", this::compileRows);
-    halfTiles = BackgroundTask.run("half tiles", this::compileHalfTiles);
+    tiles = BackgroundTask.run("tiles", this::compileTiles);
   }
 
   /** Starts with what every model needs, if that has not been done. */
@@ -73,25 +65,14 @@ final class KernelCompilation {
     rows.await();
   }
 
-  /** Waits until so many rows can be multiplied at full speed. */
-  void awaitTiles(int rows) {
-    (rows <= KernelWarmUp.HALF_TILE ? halfTiles : wholeTiles()).await();
-  }
-
-  /** Started when they are first asked for: a short prompt would share its processors with them. */
-  private synchronized BackgroundTask<Void> wholeTiles() {
-    if (wholeTiles == null) {
-      wholeTiles = BackgroundTask.run("whole tiles", this::compileWholeTiles);
-    }
-    return wholeTiles;
+  /** Waits until many rows can be multiplied at full speed. */
+  void awaitTiles() {
+    tiles.await();
   }
 
   /** What has been compiled for prompts so far. */
-  synchronized List<Phase> tilePhases() {
-    return Stream.of(halfTiles, wholeTiles)
-        .filter(Objects::nonNull)
-        .flatMap(tiles -> tiles.phase().stream())
-        .toList();
+  List<Phase> tilePhases() {
+    return tiles.phase().stream().toList();
   }
 
   private void compileRows() {
@@ -104,18 +85,12 @@ final class KernelCompilation {
     run(Passes.ANSWER);
   }
 
-  private void compileHalfTiles() {
+  private void compileTiles() {
     awaitRows();
-    List<BackgroundTask<Void>> parts = new ArrayList<>(each(KernelWarmUp::halfTiles));
+    List<BackgroundTask<Void>> parts = new ArrayList<>(each(KernelWarmUp::tiles));
     parts.add(start(KernelWarmUp::floatTiles));
     parts.add(start(() -> KernelWarmUp.unpacker(types)));
     parts.forEach(BackgroundTask::await);
-    run(SHORT_PROMPT);
-  }
-
-  private void compileWholeTiles() {
-    halfTiles.await();
-    each(KernelWarmUp::wholeTiles).forEach(BackgroundTask::await);
     run(Passes.PROMPT);
   }
 

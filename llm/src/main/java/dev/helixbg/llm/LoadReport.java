@@ -13,7 +13,7 @@ public record LoadReport(List<Phase> phases, List<String> refused) {
   /**
    * One phase.
    *
-   * @param name open, header, backend, weights, compile, warm, half tiles, whole tiles or tokenizer
+   * @param name open, header, backend, weights, compile, warm, tiles or tokenizer
    * @param nanos it took
    * @param beside whether another thread did it, so that it adds nothing to the total
    */

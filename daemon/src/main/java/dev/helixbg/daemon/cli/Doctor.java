@@ -23,6 +23,7 @@ import dev.helixbg.insight.log.DataLog;
 import dev.helixbg.insight.log.DataLogException;
 import dev.helixbg.insight.log.LogAccount;
 import dev.helixbg.llm.Gpus;
+import dev.helixbg.llm.cpu.CpuBackend;
 import dev.helixbg.llm.gguf.GgufException;
 import dev.helixbg.llm.gpu.driver.GpuDevice;
 import dev.helixbg.llm.gpu.driver.GpuException;
@@ -75,7 +76,7 @@ final class Doctor {
     boolean vectors = ModuleLayer.boot().findModule("jdk.incubator.vector").isPresent();
     checks.add(
         vectors
-            ? Check.ok("vector api", "on")
+            ? Check.ok("vector api", CpuBackend.vectors())
             : Check.note(
                 "vector api",
                 "off: comparing entries is slower",

@@ -19,9 +19,10 @@ import dev.helixbg.llm.cpu.kernel.HalfFloats;
 import dev.helixbg.llm.cpu.kernel.Q8Blocks;
 import dev.helixbg.llm.cpu.kernel.Vectors;
 import dev.helixbg.llm.cpu.kernel.tile.TileProduct;
+import dev.helixbg.llm.cpu.lanes.Lanes;
+import dev.helixbg.llm.cpu.x86.ByteProduct;
 import java.lang.foreign.MemorySegment;
 import java.util.Optional;
-import java.util.function.IntConsumer;
 
 /**
  * The backend for processors: the Vector API, on a team of threads.
@@ -50,21 +51,21 @@ public final class CpuBackend extends HostBackend {
    * @param threads the caller's included
    */
   public CpuBackend(int threads) {
-    this(threads, rows -> {});
+    this(threads, () -> {});
   }
 
   /**
    * The same.
    *
-   * @param beforeTiles is told how many rows are about to be multiplied, if they are many: their
-   *     kernels may still be on their way
+   * @param beforeTiles is called before many rows are multiplied, whose kernels may still be on
+   *     their way
    */
-  public CpuBackend(int threads, IntConsumer beforeTiles) {
+  public CpuBackend(int threads, Runnable beforeTiles) {
     this(new Team(threads), beforeTiles);
   }
 
   /** The same; the team is closed with it. */
-  CpuBackend(Team team, IntConsumer beforeTiles) {
+  CpuBackend(Team team, Runnable beforeTiles) {
     this.team = team;
     try {
       scratch = new Scratch[team.size()];
@@ -77,6 +78,14 @@ public final class CpuBackend extends HostBackend {
       close();
       throw e;
     }
+  }
+
+  /** What this process uses of its processor, in words. */
+  public static String vectors() {
+    return "vectors of %d bits, %s"
+        .formatted(
+            Lanes.COUNT * Float.SIZE,
+            ByteProduct.AVAILABLE ? "prompts in bytes (VNNI)" : "prompts without VNNI");
   }
 
   @Override

@@ -10,6 +10,7 @@ import dev.helixbg.llm.cpu.kernel.attention.Q8Attention;
 import dev.helixbg.llm.cpu.kernel.attention.Softmax;
 import dev.helixbg.llm.cpu.kernel.row.RowKernels;
 import dev.helixbg.llm.cpu.kernel.row.RowProduct;
+import dev.helixbg.llm.cpu.kernel.tile.ByteTiles;
 import dev.helixbg.llm.cpu.kernel.tile.Q4KPanel;
 import dev.helixbg.llm.cpu.kernel.tile.Q4KTileProduct;
 import dev.helixbg.llm.cpu.kernel.tile.QuantisedTiles;
@@ -30,9 +31,6 @@ import java.util.Collection;
  * is too large for that: its matrices are 256 columns wide.
  */
 public final class KernelWarmUp {
-  /** The most rows that need no kernel of {@link #wholeTiles}. */
-  public static final int HALF_TILE = QuantisedTiles.HALF;
-
   /** Interpreted once or twice, then with counters; compiled for good well before the last. */
   private static final int CALLS = 8;
 
@@ -121,7 +119,7 @@ public final class KernelWarmUp {
       long row = floats(arena, COLUMNS);
       for (int i = 0; i < CALLS; i++) {
         for (TensorType type : types) {
-          if (!QuantisedMatmul.takes(type)) {
+          if (!Products.inIntegers(type)) {
             scratch.unpacker.row(type, row, COLUMNS, scratch.panel);
           }
         }
@@ -129,20 +127,31 @@ public final class KernelWarmUp {
     }
   }
 
-  /** What multiplies up to {@link #HALF_TILE} rows in integers. */
-  public static void halfTiles(TensorType type) {
-    quantisedTiles(type, HALF_TILE);
-  }
-
-  /** What multiplies more rows than that in integers. */
-  public static void wholeTiles(TensorType type) {
-    quantisedTiles(type, QuantisedTiles.TOKENS);
-  }
-
-  private static void quantisedTiles(TensorType type, int tokens) {
-    if (!QuantisedMatmul.takes(type)) {
-      return;
+  /** What multiplies many rows with matrices of a type in integers. */
+  public static void tiles(TensorType type) {
+    if (ByteMatmul.takes(type)) {
+      byteTiles(type);
+    } else if (QuantisedMatmul.takes(type)) {
+      q4Tiles(type);
     }
+  }
+
+  private static void byteTiles(TensorType type) {
+    try (Arena arena = Arena.ofConfined()) {
+      Scratch scratch = new Scratch(arena);
+      long weights = arena.allocate(type.bytes(COLUMNS), 64).address();
+      long rows = floats(arena, (EIGHT + 1) * COLUMNS);
+      long tile = arena.allocate(ByteTiles.SUBS * ByteTiles.SUB_BYTES, 64).address();
+      long floats = scratch.floats(ByteTiles.SCRATCH);
+      for (int i = 0; i < CALLS; i++) {
+        scratch.byteRows.unpack(type, weights, ByteTiles.COLUMNS, 0);
+        ByteTiles.pack(
+            rows, 4L * COLUMNS, EIGHT + 1, ByteTiles.COLUMNS, tile, floats, scratch.turned);
+      }
+    }
+  }
+
+  private static void q4Tiles(TensorType type) {
     try (Arena arena = Arena.ofConfined()) {
       Scratch scratch = new Scratch(arena);
       long weights = arena.allocate(ROWS * type.bytes(COLUMNS), 64).address();
@@ -156,7 +165,7 @@ public final class KernelWarmUp {
         Q4KPanel.unpack(weights, type.bytes(COLUMNS), ROWS, scratch.q4Panel(0));
         QuantisedTiles.pack(rows.address(), 4L * COLUMNS, 3, tile, pairs);
         Q4KTileProduct.multiply(
-            scratch.q4Panel(0), tile, tokens, i % 2 == 0, sums, scratch.products);
+            scratch.q4Panel(0), tile, QuantisedTiles.TOKENS, i % 2 == 0, sums, scratch.products);
       }
     }
   }

@@ -4,8 +4,9 @@ import dev.helixbg.llm.backend.host.HostActivations;
 import dev.helixbg.llm.backend.host.HostMatrix;
 import dev.helixbg.llm.cpu.kernel.Vectors;
 import dev.helixbg.llm.cpu.kernel.row.RowProduct;
+import dev.helixbg.llm.cpu.x86.ByteProduct;
+import dev.helixbg.llm.tensor.TensorType;
 import java.lang.foreign.Arena;
-import java.util.function.IntConsumer;
 
 /**
  * Products of up to three matrices with the same rows of activations, each matrix read once: {@code
@@ -34,10 +35,10 @@ final class Products {
 
   private final Team team;
   private final Scratch[] scratch;
-  private final IntConsumer beforeTiles;
+  private final Runnable beforeTiles;
   private final Inputs inputs;
   private final FloatMatmul floats;
-  private final QuantisedMatmul quantised;
+  private final TiledMatmul integers;
   private final Pack pack = new Pack();
   private final MultiplyRow multiplyRow = new MultiplyRow();
   private final MultiplyTiles multiplyTiles = new MultiplyTiles();
@@ -52,13 +53,18 @@ final class Products {
   private boolean adds;
   private int columns;
 
-  Products(Arena arena, Team team, Scratch[] scratch, IntConsumer beforeTiles) {
+  Products(Arena arena, Team team, Scratch[] scratch, Runnable beforeTiles) {
     this.beforeTiles = beforeTiles;
     this.team = team;
     this.scratch = scratch;
     inputs = new Inputs(arena);
     floats = new FloatMatmul(arena);
-    quantised = new QuantisedMatmul(arena);
+    integers = ByteProduct.AVAILABLE ? new ByteMatmul(arena) : new QuantisedMatmul(arena);
+  }
+
+  /** Whether many rows are multiplied with matrices of this type in integers. */
+  static boolean inIntegers(TensorType type) {
+    return ByteMatmul.takes(type) || QuantisedMatmul.takes(type);
   }
 
   /** Forgets the matrices of the last product. */
@@ -92,17 +98,17 @@ final class Products {
         team.run(multiplyRow, parts);
       }
     } else {
-      beforeTiles.accept(rows);
+      beforeTiles.run();
       boolean asFloats = false;
       boolean asIntegers = false;
       for (int m = 0; m < count; m++) {
-        boolean integers = QuantisedMatmul.takes(matrices[m].type());
-        asFloats |= !integers;
-        asIntegers |= integers;
+        boolean inIntegers = inIntegers(matrices[m].type());
+        asFloats |= !inIntegers;
+        asIntegers |= inIntegers;
       }
       pack.floatTiles = asFloats ? floats.of(x, rows) : 0;
-      int quantisedTiles = asIntegers ? quantised.of(x, rows) : 0;
-      team.run(pack, pack.floatTiles + quantisedTiles);
+      int integerTiles = asIntegers ? integers.of(x, rows) : 0;
+      team.run(pack, pack.floatTiles + integerTiles);
       team.run(multiplyTiles, parts);
     }
   }
@@ -171,7 +177,7 @@ final class Products {
       if (part < floatTiles) {
         floats.pack(scratch[member], part);
       } else {
-        quantised.pack(scratch[member], part - floatTiles);
+        integers.pack(scratch[member], part - floatTiles);
       }
     }
   }
@@ -179,7 +185,7 @@ final class Products {
   private final class MultiplyTiles extends Multiply {
     @Override
     void multiply(Scratch mine, HostMatrix w, HostActivations target, int from, int to) {
-      TiledMatmul matmul = QuantisedMatmul.takes(w.type()) ? quantised : floats;
+      TiledMatmul matmul = inIntegers(w.type()) ? integers : floats;
       matmul.multiply(mine, w, target, adds, from, to);
     }
   }

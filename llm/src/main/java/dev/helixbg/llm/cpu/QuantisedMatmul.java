@@ -13,13 +13,10 @@ import dev.helixbg.llm.cpu.lanes.Lanes;
 import dev.helixbg.llm.tensor.TensorType;
 import java.lang.foreign.Arena;
 
-/**
- * Many rows times a Q4_K matrix in 16-bit integers: faster than in floats, on AMD's processors with
- * 512 bits twice; on Intel's with as many there is no difference.
- */
+/** Many rows times a Q4_K matrix in 16-bit integers: below 512 bits faster than in floats. */
 final class QuantisedMatmul extends TiledMatmul {
-  /** Narrow tiles are so small that of a few panels and a tile both stay in the first cache. */
-  static final int GROUP = (Lanes.WIDE ? 8 : 2) * ROWS;
+  /** Tiles are so small that of a few panels and a tile both stay in the first cache. */
+  static final int GROUP = 2 * ROWS;
 
   QuantisedMatmul(Arena arena) {
     super(arena, TOKENS, TILE_BYTES / COLUMNS, COLUMNS, GROUP);
@@ -27,7 +24,7 @@ final class QuantisedMatmul extends TiledMatmul {
 
   /** Whether matrices of this type are multiplied so. */
   static boolean takes(TensorType type) {
-    return type == TensorType.Q4_K;
+    return !Lanes.WIDE && type == TensorType.Q4_K;
   }
 
   @Override

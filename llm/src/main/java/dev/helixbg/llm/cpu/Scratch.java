@@ -1,6 +1,7 @@
 package dev.helixbg.llm.cpu;
 
 import dev.helixbg.llm.backend.host.HostMemory;
+import dev.helixbg.llm.cpu.kernel.ByteRows;
 import dev.helixbg.llm.cpu.kernel.Unpacker;
 import dev.helixbg.llm.cpu.kernel.tile.Q4KPanel;
 import dev.helixbg.llm.cpu.kernel.tile.Q4KTileProduct;
@@ -16,6 +17,7 @@ import java.lang.foreign.MemorySegment;
 final class Scratch {
   private final Arena arena;
   final Unpacker unpacker;
+  final ByteRows byteRows;
   final Streams streams = new Streams();
 
   /** Unpacked rows, for {@link TileProduct}. */
@@ -39,6 +41,7 @@ final class Scratch {
   Scratch(Arena arena) {
     this.arena = arena;
     unpacker = new Unpacker(arena);
+    byteRows = new ByteRows(arena, ByteMatmul.GROUP);
     panel = allocate(FloatMatmul.GROUP * TileProduct.STRIDE);
     q4Panels = allocate(QuantisedMatmul.GROUP / Q4KPanel.ROWS * Q4KPanel.PANEL_BYTES / Float.BYTES);
     products = allocate(Q4KTileProduct.SCRATCH / Float.BYTES);

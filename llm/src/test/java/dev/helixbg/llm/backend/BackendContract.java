@@ -388,7 +388,7 @@ public abstract class BackendContract {
     for (int wanted : new int[] {1, 2, 8}) {
       agree(
           "wanted " + wanted,
-          productBound(TensorType.Q6_K),
+          productBound(TensorType.Q6_K, wanted),
           wanted,
           333,
           (backend, result) -> {

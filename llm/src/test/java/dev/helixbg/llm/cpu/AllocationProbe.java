@@ -59,20 +59,31 @@ final class AllocationProbe {
       if (warm) {
         KernelWarmUp.rows(type);
         KernelWarmUp.unpacker(Set.of(type));
-        KernelWarmUp.halfTiles(type);
-        KernelWarmUp.wholeTiles(type);
+        KernelWarmUp.tiles(type);
       }
       try (Arena arena = Arena.ofShared();
           CpuBackend backend = new CpuBackend(1)) {
         for (int rows : new int[] {1, 20}) {
           // Products do not ask how keys and values are stored.
           Storage storage = type == TensorType.Q8_0 ? Storage.Q8_0 : Storage.F16;
-          long least = leastGarbage(new Pass(arena, backend, type, rows, storage));
-          if (least > ALLOWED_BYTES) {
-            System.out.println(type + ": " + rows + " rows leave " + least + " bytes per pass");
-          }
+          check(type + ": " + rows + " rows", new Pass(arena, backend, type, rows, storage));
         }
       }
+    }
+    // Last: a program that does not multiply bytes does not have these in its profiles.
+    for (TensorType type : types) {
+      if (BytePass.APPLIES && type.blockElements() > 1) {
+        try (Arena arena = Arena.ofShared()) {
+          check(type + ": bytes", new BytePass(arena, type));
+        }
+      }
+    }
+  }
+
+  private static void check(String what, Runnable pass) {
+    long least = leastGarbage(pass);
+    if (least > ALLOWED_BYTES) {
+      System.out.println(what + " leave " + least + " bytes per pass");
     }
   }
 
@@ -80,7 +91,7 @@ final class AllocationProbe {
    * Of many passes, the one that left least: compilation may take its time. The process's own, that
    * is: on a busy machine the clock runs on while the compiler waits for a processor.
    */
-  private static long leastGarbage(Pass pass) {
+  private static long leastGarbage(Runnable pass) {
     var threads = (ThreadMXBean) ManagementFactory.getThreadMXBean();
     var system = (OperatingSystemMXBean) ManagementFactory.getOperatingSystemMXBean();
     long least = Long.MAX_VALUE;
@@ -94,7 +105,7 @@ final class AllocationProbe {
   }
 
   /** All steps of one layer, the logits and the choice of a token. */
-  private static final class Pass {
+  private static final class Pass implements Runnable {
     private final CpuBackend backend;
     private final SplittableRandom random = new SplittableRandom(5);
     private final Arena arena;
@@ -142,7 +153,8 @@ final class AllocationProbe {
       return backend.matrix(new Tensor("w", type, shape, data));
     }
 
-    void run() {
+    @Override
+    public void run() {
       cache.truncate(0);
       batch.clear();
       batch.add(cache, rows, 1);

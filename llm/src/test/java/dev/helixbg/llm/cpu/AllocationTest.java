@@ -1,7 +1,9 @@
 package dev.helixbg.llm.cpu;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
+import dev.helixbg.llm.cpu.x86.ByteProduct;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;
@@ -17,6 +19,8 @@ import org.junit.jupiter.params.provider.ValueSource;
 class AllocationTest {
   /** What most files of models for such machines hold. */
   private static final String[] USUAL_TYPES = {"Q4_0", "Q4_K", "Q5_K", "Q6_K", "Q8_0"};
+
+  private static final String WITHOUT_MACHINE_CODE = "-Dhelixbg.machine.code=false";
 
   @ParameterizedTest
   @ValueSource(strings = {"tiered", "c2"})
@@ -42,6 +46,28 @@ class AllocationTest {
   void norDoThoseForNarrowerVectors(String kind, String vectors)
       throws IOException, InterruptedException {
     assertNoGarbage(kind, List.of(vectors), "warm", USUAL_TYPES);
+  }
+
+  /**
+   * What multiplies prompts there is other code; where there is none of the machine's, see above.
+   */
+  @ParameterizedTest
+  @CsvSource({
+    "tiered, cold",
+    "tiered, warm",
+    "c2, cold",
+    "c2, warm",
+  })
+  void norDoTheVectorApisOwn(String kind, String start) throws IOException, InterruptedException {
+    assumeTrue(ByteProduct.AVAILABLE, "the other tests run it");
+    assertNoGarbage(kind, List.of(WITHOUT_MACHINE_CODE), start);
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"tiered", "c2"})
+  void norDoTheyForNarrowerVectors(String kind) throws IOException, InterruptedException {
+    assumeTrue(ByteProduct.AVAILABLE, "the other tests run it");
+    assertNoGarbage(kind, List.of("-XX:UseAVX=2", WITHOUT_MACHINE_CODE), "warm", USUAL_TYPES);
   }
 
   /** Calls inside the Vector API then see vectors of two sizes, not of three. */

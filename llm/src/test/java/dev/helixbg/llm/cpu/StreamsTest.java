@@ -89,7 +89,7 @@ class StreamsTest {
           }
         };
     try (Arena arena = Arena.ofConfined();
-        CpuBackend backend = new CpuBackend(team, tiles -> {})) {
+        CpuBackend backend = new CpuBackend(team, () -> {})) {
       long bytes = TensorType.Q8_0.bytes((long) rows * columns);
       List<Long> shape = List.of((long) columns, (long) rows);
       Tensor weights = new Tensor("w", TensorType.Q8_0, shape, arena.allocate(bytes, 64));

@@ -44,7 +44,7 @@ class UnequalCoresTest {
     try (CpuBackend backend = new CpuBackend(1)) {
       alone = product(backend, weights, rows);
     }
-    try (CpuBackend backend = new CpuBackend(new SlowedTeam(slow, taken), tiles -> {})) {
+    try (CpuBackend backend = new CpuBackend(new SlowedTeam(slow, taken), () -> {})) {
       for (int round = 0; round < 3; round++) {
         assertArrayEquals(alone, product(backend, weights, rows));
       }

@@ -3,6 +3,7 @@ package dev.helixbg.llm.golden;
 import dev.helixbg.llm.backend.Backend;
 import dev.helixbg.llm.cpu.CpuBackend;
 import dev.helixbg.llm.cpu.kernel.row.RowKernels;
+import dev.helixbg.llm.cpu.x86.ByteProduct;
 import dev.helixbg.llm.tensor.TensorType;
 
 /** The golden models on the engine for CPUs. */
@@ -23,33 +24,38 @@ abstract class CpuGoldenContract extends GoldenContract {
     return 2;
   }
 
-  /** Below 512 bits most kernels round activations to some eight bits. */
-  private static final boolean ROUNDS = RowKernels.of(TensorType.Q6_K, 256).floats(256) < 256;
+  /**
+   * Whether activations that meet quantised types become numbers of some eight bits, each of which
+   * is off by up to a 254th: those of prompts by machine code, and below 512 bits most.
+   */
+  private static boolean rounds(GoldenModel golden) {
+    boolean narrow = RowKernels.of(TensorType.Q6_K, 256).floats(256) < 256;
+    return golden != GoldenModel.F16 && (narrow || ByteProduct.AVAILABLE);
+  }
 
   @Override
   double logitBound() {
-    return ROUNDS ? 1e-2 : 5e-5;
+    return 5e-5;
   }
 
   @Override
   double tapBound() {
-    return ROUNDS ? 3e-2 : 5e-5;
+    return 5e-5;
   }
 
-  /** Prompts meet Q4_K as eight-bit numbers, each of which is off by up to a 254th. */
   @Override
   double logitBound(GoldenModel golden) {
-    return golden == GoldenModel.Q4_K_M ? 1e-2 : logitBound();
+    return rounds(golden) ? 1e-2 : logitBound();
   }
 
   @Override
   double tapBound(GoldenModel golden) {
-    return golden == GoldenModel.Q4_K_M ? 3e-2 : tapBound();
+    return rounds(golden) ? 3e-2 : tapBound();
   }
 
   /** Where a difference in the last bit makes an activation round the other way. */
   @Override
   double othersBound(GoldenModel golden) {
-    return golden == GoldenModel.Q4_K_M ? 2e-3 : super.othersBound(golden);
+    return rounds(golden) ? 2e-3 : super.othersBound(golden);
   }
 }

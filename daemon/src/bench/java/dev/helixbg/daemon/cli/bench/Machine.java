@@ -2,7 +2,9 @@ package dev.helixbg.daemon.cli.bench;
 
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import dev.helixbg.daemon.terminal.Console;
+import dev.helixbg.llm.cpu.CpuBackend;
 import dev.helixbg.llm.cpu.lanes.Lanes;
+import dev.helixbg.llm.cpu.x86.ByteProduct;
 import java.io.IOException;
 import java.lang.management.ManagementFactory;
 import java.nio.file.Files;
@@ -15,15 +17,17 @@ import java.util.stream.Stream;
  *
  * @param processor its name where the system tells it, else its architecture
  * @param vectorBits of the widest vectors that kernels use
+ * @param vnni whether prompts are multiplied in bytes
  * @param jdk version, vendor and virtual machine
  * @param options of the JVM that change how it compiles
  */
-record Machine(String processor, int vectorBits, String jdk, String options) {
+record Machine(String processor, int vectorBits, boolean vnni, String jdk, String options) {
 
   static Machine here() {
     return new Machine(
         nameOfProcessor(),
         Lanes.COUNT * Float.SIZE,
+        ByteProduct.AVAILABLE,
         "%s, %s, %s"
             .formatted(
                 System.getProperty("java.runtime.version"),
@@ -53,7 +57,7 @@ record Machine(String processor, int vectorBits, String jdk, String options) {
   }
 
   void say(Console console) {
-    console.say("Machine   %s, vectors of %d bits", processor, vectorBits);
+    console.say("Machine   %s, %s", processor, CpuBackend.vectors());
     console.say("JDK       %s", jdk);
     console.say("Options   %s", options);
   }
@@ -61,6 +65,7 @@ record Machine(String processor, int vectorBits, String jdk, String options) {
   void describeIn(ObjectNode json) {
     json.put("processor", processor)
         .put("vector_bits", vectorBits)
+        .put("vnni", vnni)
         .put("jdk", jdk)
         .put("jvm_options", options);
   }

@@ -13,14 +13,12 @@ import static dev.helixbg.llm.cpu.lanes.Lanes.loadInts;
 import static jdk.incubator.vector.VectorOperators.LSHR;
 
 import dev.helixbg.llm.cpu.kernel.SixBits;
-import dev.helixbg.llm.cpu.lanes.Lanes;
 import jdk.incubator.vector.IntVector;
 
 /**
  * Eight rows of a Q4_K matrix, one block wide, unpacked for {@link Q4KTileProduct}.
  *
- * <p>A sub-block's weights stand in a row by eights. At 512 bits sub-blocks s and s + 2, which come
- * out of one load, alternate; see {@link #place}.
+ * <p>A sub-block's weights stand in a row by eights.
  *
  * <p>A weight is scale · (q − 8) + offset, where the offset holds the block's minimum and the 8
  * taken away. Layout: per row 256 ints, each with q − 8 in both halves; then 8 × 8 scales and 8 × 8
@@ -48,7 +46,7 @@ public final class Q4KPanel {
   public static final long PANEL_BYTES = SCALES + 2 * OFFSETS;
 
   /** Bytes from eight weights of a sub-block to the next eight. */
-  private static final long EIGHT = Lanes.WIDE ? 64 : 32;
+  private static final long EIGHT = 32;
 
   /** Bytes from a sub-block to the one whose nibbles are in the upper halves of the same bytes. */
   private static final long HIGH = 4 * EIGHT;
@@ -57,9 +55,7 @@ public final class Q4KPanel {
 
   /** Where the first weights of a sub-block are, in bytes from its row. */
   static long place(int sub) {
-    return Lanes.WIDE
-        ? (sub >> 2) * 512L + (sub & 1) * HIGH + (sub >> 1 & 1) * 32L
-        : (sub >> 1) * 2 * HIGH + (sub & 1) * HIGH;
+    return HIGH * sub;
   }
 
   /**

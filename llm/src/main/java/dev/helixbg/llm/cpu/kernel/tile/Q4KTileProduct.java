@@ -17,18 +17,17 @@ import static dev.helixbg.llm.cpu.lanes.Lanes.broadcastPair;
 import static dev.helixbg.llm.cpu.lanes.Lanes.loadFloats;
 import static dev.helixbg.llm.cpu.lanes.Lanes.loadShorts;
 
-import dev.helixbg.llm.cpu.lanes.Lanes;
 import dev.helixbg.llm.cpu.lanes.Widened;
 import jdk.incubator.vector.FloatVector;
 import jdk.incubator.vector.ShortVector;
 
 /**
- * Matrix × matrix for Q4_K: a {@link Q4KPanel} times {@link QuantisedTiles}, in 16-bit integers.
+ * Matrix × matrix for Q4_K: a {@link Q4KPanel} times {@link QuantisedTiles}, in 16-bit integers,
+ * below 512 bits.
  *
- * <p>A multiplication and an addition of 32 shorts cost as much as a fused one of 16 floats does
- * twice, but go to all four vector units of the processor instead of two. |weight| ≤ 8 and
- * |activation| ≤ 127: 32 products sum up to at most 32,512, which a short holds exactly; then they
- * are widened, once per sub-block. So a token's sum does not depend on its neighbours.
+ * <p>|weight| ≤ 8 and |activation| ≤ 127: 32 products sum up to at most 32,512, which a short holds
+ * exactly; then they are widened, once per sub-block. So a token's sum does not depend on its
+ * neighbours.
  */
 public final class Q4KTileProduct {
   private static final int ROWS_WIDENED = 4;
@@ -66,14 +65,10 @@ public final class Q4KTileProduct {
       long weights = panel + Q4KPanel.place(sub);
       long columns = tile + COLUMN_BYTES * (long) SUB * sub;
       long to = scratch + SUB_BYTES * sub;
-      if (vectors == 2 && Lanes.WIDE) {
-        twoVectors(weights, columns, to);
-      } else {
-        // Of 16 registers two vectors of sums would take all.
-        oneVector(weights, columns, to);
-        if (vectors == 2) {
-          oneVector(weights, columns + BYTES, to + BYTES);
-        }
+      // Of 16 registers two vectors of sums would take all.
+      oneVector(weights, columns, to);
+      if (vectors == 2) {
+        oneVector(weights, columns + BYTES, to + BYTES);
       }
     }
     for (int row = 0; row < ROWS; row += ROWS_WIDENED) {
@@ -147,72 +142,6 @@ public final class Q4KTileProduct {
     d1.intoMemorySegment(MEMORY, sums + 3 * ROW_SUMS + BYTES, ORDER);
   }
 
-  /** A sub-block times all tokens of a tile. */
-  private static void twoVectors(long panel, long columns, long to) {
-    long w = panel & ADDRESS;
-    ShortVector a0 = ShortVector.zero(SHORTS);
-    ShortVector a1 = ShortVector.zero(SHORTS);
-    ShortVector b0 = ShortVector.zero(SHORTS);
-    ShortVector b1 = ShortVector.zero(SHORTS);
-    ShortVector c0 = ShortVector.zero(SHORTS);
-    ShortVector c1 = ShortVector.zero(SHORTS);
-    ShortVector d0 = ShortVector.zero(SHORTS);
-    ShortVector d1 = ShortVector.zero(SHORTS);
-    ShortVector e0 = ShortVector.zero(SHORTS);
-    ShortVector e1 = ShortVector.zero(SHORTS);
-    ShortVector f0 = ShortVector.zero(SHORTS);
-    ShortVector f1 = ShortVector.zero(SHORTS);
-    ShortVector g0 = ShortVector.zero(SHORTS);
-    ShortVector g1 = ShortVector.zero(SHORTS);
-    ShortVector h0 = ShortVector.zero(SHORTS);
-    ShortVector h1 = ShortVector.zero(SHORTS);
-    for (int k = 0; k < SUB; k++) {
-      long weights = w + 4L * k + 4L * (k & ~7);
-      ShortVector x0 = loadShorts(columns + COLUMN_BYTES * (long) k);
-      ShortVector x1 = loadShorts(columns + COLUMN_BYTES * (long) k + 64);
-      ShortVector wa = broadcastPair(weights);
-      a0 = x0.mul(wa).add(a0);
-      a1 = x1.mul(wa).add(a1);
-      ShortVector wb = broadcastPair(weights + 1 * STRIDE);
-      b0 = x0.mul(wb).add(b0);
-      b1 = x1.mul(wb).add(b1);
-      ShortVector wc = broadcastPair(weights + 2 * STRIDE);
-      c0 = x0.mul(wc).add(c0);
-      c1 = x1.mul(wc).add(c1);
-      ShortVector wd = broadcastPair(weights + 3 * STRIDE);
-      d0 = x0.mul(wd).add(d0);
-      d1 = x1.mul(wd).add(d1);
-      ShortVector we = broadcastPair(weights + 4 * STRIDE);
-      e0 = x0.mul(we).add(e0);
-      e1 = x1.mul(we).add(e1);
-      ShortVector wf = broadcastPair(weights + 5 * STRIDE);
-      f0 = x0.mul(wf).add(f0);
-      f1 = x1.mul(wf).add(f1);
-      ShortVector wg = broadcastPair(weights + 6 * STRIDE);
-      g0 = x0.mul(wg).add(g0);
-      g1 = x1.mul(wg).add(g1);
-      ShortVector wh = broadcastPair(weights + 7 * STRIDE);
-      h0 = x0.mul(wh).add(h0);
-      h1 = x1.mul(wh).add(h1);
-    }
-    a0.intoMemorySegment(MEMORY, to + 0, ORDER);
-    a1.intoMemorySegment(MEMORY, to + 64, ORDER);
-    b0.intoMemorySegment(MEMORY, to + 128, ORDER);
-    b1.intoMemorySegment(MEMORY, to + 192, ORDER);
-    c0.intoMemorySegment(MEMORY, to + 256, ORDER);
-    c1.intoMemorySegment(MEMORY, to + 320, ORDER);
-    d0.intoMemorySegment(MEMORY, to + 384, ORDER);
-    d1.intoMemorySegment(MEMORY, to + 448, ORDER);
-    e0.intoMemorySegment(MEMORY, to + 512, ORDER);
-    e1.intoMemorySegment(MEMORY, to + 576, ORDER);
-    f0.intoMemorySegment(MEMORY, to + 640, ORDER);
-    f1.intoMemorySegment(MEMORY, to + 704, ORDER);
-    g0.intoMemorySegment(MEMORY, to + 768, ORDER);
-    g1.intoMemorySegment(MEMORY, to + 832, ORDER);
-    h0.intoMemorySegment(MEMORY, to + 896, ORDER);
-    h1.intoMemorySegment(MEMORY, to + 960, ORDER);
-  }
-
   /**
    * A sub-block times half a tile, two columns at a time. Its loop counts in longs until it meets
    * its end, so C2 neither unrolls it nor cuts it into three for the sake of checks.
@@ -227,7 +156,7 @@ public final class Q4KTileProduct {
     ShortVector g0 = ShortVector.zero(SHORTS);
     ShortVector h0 = ShortVector.zero(SHORTS);
     for (long k = 0; k != SUB; k += 2) {
-      long weights = panel + 4 * k + (Lanes.WIDE ? 4 * (k & ~7) : 0) & ADDRESS;
+      long weights = panel + 4 * k & ADDRESS;
       ShortVector x0 = loadShorts(columns + COLUMN_BYTES * k);
       ShortVector x1 = loadShorts(columns + COLUMN_BYTES * k + COLUMN_BYTES);
       a0 = x0.mul(broadcastPair(weights)).add(a0).add(x1.mul(broadcastPair(weights + 4)));

@@ -10,20 +10,17 @@ import static dev.helixbg.llm.cpu.lanes.Lanes.INT;
 import static dev.helixbg.llm.cpu.lanes.Lanes.MEMORY;
 import static dev.helixbg.llm.cpu.lanes.Lanes.ORDER;
 import static dev.helixbg.llm.cpu.lanes.Lanes.loadFloats;
-import static jdk.incubator.vector.VectorOperators.ABS;
 import static jdk.incubator.vector.VectorOperators.LSHL;
-import static jdk.incubator.vector.VectorOperators.MAX;
 
 import dev.helixbg.llm.cpu.kernel.Vectors;
 import dev.helixbg.llm.cpu.kernel.narrow.QuantisedRow;
 import dev.helixbg.llm.cpu.kernel.wide.Deinterleave;
 import dev.helixbg.llm.cpu.lanes.LaneSums;
-import dev.helixbg.llm.cpu.lanes.Lanes;
 import jdk.incubator.vector.FloatVector;
 
 /**
  * Activations as eight-bit numbers, in tiles of four vectors of tokens and 256 columns: the inputs
- * of {@link Q4KTileProduct}.
+ * of {@link Q4KTileProduct}, below 512 bits.
  *
  * <p>A token's 32 columns share a scale, a 127th of the largest magnitude, so a number is off by at
  * most a 254th of it. Layout of a tile:
@@ -98,10 +95,6 @@ public final class QuantisedTiles {
 
   /** Two tokens' columns, as shorts in the halves of ints, and their scales and sums. */
   private static void quantise(long low, long high, long pairs, long tile, int token) {
-    if (Lanes.WIDE) {
-      quantiseWide(low, high, pairs, tile, token);
-      return;
-    }
     for (int sub = 0; sub < SUBS; sub++) {
       long column = 4L * SUB * sub;
       long at = tile + 4L * (TOKENS * sub + token);
@@ -140,39 +133,6 @@ public final class QuantisedTiles {
       sum = loadFloats(x + 2 * BYTES).add(loadFloats(x + 3 * BYTES)).add(sum);
     }
     return LaneSums.sum(sum);
-  }
-
-  /** As {@link #quantise}, 32 columns in two vectors. */
-  private static void quantiseWide(long low, long high, long pairs, long tile, int token) {
-    for (int sub = 0; sub < SUBS; sub++) {
-      long column = 4L * SUB * sub;
-      FloatVector a0 = loadFloats(low + column);
-      FloatVector a1 = loadFloats(low + column + 64);
-      FloatVector b0 = loadFloats(high + column);
-      FloatVector b1 = loadFloats(high + column + 64);
-      float a = a0.lanewise(ABS).max(a1.lanewise(ABS)).reduceLanes(MAX);
-      float b = b0.lanewise(ABS).max(b1.lanewise(ABS)).reduceLanes(MAX);
-      long at = tile + 4L * (TOKENS * sub + token);
-      MEMORY.set(FLOAT, at + SCALES, a / LARGEST);
-      MEMORY.set(FLOAT, at + SCALES + 4, b / LARGEST);
-      MEMORY.set(FLOAT, at + SUMS, LaneSums.sum(a0.add(a1)));
-      MEMORY.set(FLOAT, at + SUMS + 4, LaneSums.sum(b0.add(b1)));
-      FloatVector inverseA = FloatVector.broadcast(FLOATS, a == 0 ? 0 : LARGEST / a);
-      FloatVector inverseB = FloatVector.broadcast(FLOATS, b == 0 ? 0 : LARGEST / b);
-      FloatVector rounding = FloatVector.broadcast(FLOATS, TO_INTEGER);
-      inverseB
-          .fma(b0, rounding)
-          .reinterpretAsInts()
-          .lanewise(LSHL, 16)
-          .or(inverseA.fma(a0, rounding).reinterpretAsInts().and(0xFFFF))
-          .intoMemorySegment(MEMORY, pairs + column, ORDER);
-      inverseB
-          .fma(b1, rounding)
-          .reinterpretAsInts()
-          .lanewise(LSHL, 16)
-          .or(inverseA.fma(a1, rounding).reinterpretAsInts().and(0xFFFF))
-          .intoMemorySegment(MEMORY, pairs + column + 64, ORDER);
-    }
   }
 
   private static void clear(long tile, int token) {

@@ -12,7 +12,6 @@ import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 import java.util.List;
 import java.util.SplittableRandom;
-import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
@@ -24,14 +23,9 @@ class QuantisedTilesTest {
 
   private final SplittableRandom random = new SplittableRandom(3);
 
-  @Test
-  void productsEqualThoseOfTheRoundedActivations() {
-    compareAll();
-  }
-
   @ParameterizedTest
   @ValueSource(ints = {128, 256})
-  void inNarrowerVectorsToo(int bits) throws Exception {
+  void productsEqualThoseOfTheRoundedActivations(int bits) throws Exception {
     String printed =
         ForkedJvm.run(
             Redirect.INHERIT, List.of("-Dhelixbg.vector.bits=" + bits), QuantisedTilesTest.class);

@@ -1,0 +1,126 @@
+package dev.helixbg.llm.cpu.kernel;
+
+import static dev.helixbg.llm.cpu.lanes.Lanes.FLOAT;
+import static dev.helixbg.llm.cpu.lanes.Lanes.INT;
+import static dev.helixbg.llm.cpu.lanes.Lanes.LONG;
+import static dev.helixbg.llm.cpu.lanes.Lanes.MEMORY;
+import static dev.helixbg.llm.cpu.lanes.Lanes.ORDER;
+import static dev.helixbg.llm.cpu.lanes.Lanes.SHORT;
+import static jdk.incubator.vector.VectorOperators.B2F;
+import static jdk.incubator.vector.VectorOperators.LSHR;
+import static jdk.incubator.vector.VectorOperators.XOR;
+
+import dev.helixbg.llm.tensor.TensorType;
+import java.lang.foreign.Arena;
+import jdk.incubator.vector.ByteVector;
+import jdk.incubator.vector.FloatVector;
+import jdk.incubator.vector.IntVector;
+
+/**
+ * Rows of a matrix of any quantised type, up to 256 columns wide, unpacked to unsigned bytes: 128
+ * more than the quanta.
+ *
+ * <p>Layout of a row: 256 bytes; the scale of each 32 columns; the minimum of each, or, where 16
+ * columns have a scale of their own, that of the second half.
+ *
+ * <p>Holds the memory of the rows: one per thread.
+ */
+public final class ByteRows {
+  /** From a row to what belongs to it. */
+  public static final int SCALES = 256;
+
+  public static final int MINIMA = SCALES + 4 * 8;
+  public static final int HALF_SCALES = MINIMA;
+
+  /** From a row to the next. */
+  public static final int ROW_BYTES = MINIMA + 4 * 8;
+
+  private static final int SUB = 32;
+  private static final int NIBBLES = 0x0F0F0F0F;
+  private static final int BIAS = 0x80808080;
+
+  private final Quanta quanta;
+  private final long rows;
+  private boolean halves;
+
+  /**
+   * @param rows at most
+   */
+  public ByteRows(Arena arena, int rows) {
+    quanta = new Quanta(arena);
+    this.rows = arena.allocate((long) rows * ROW_BYTES, 64).address();
+  }
+
+  /** Where the rows are. */
+  public long address() {
+    return rows;
+  }
+
+  /** Whether 16 columns of the last row that was unpacked have a scale of their own. */
+  public boolean halves() {
+    return halves;
+  }
+
+  /**
+   * Unpacks columns of a row.
+   *
+   * @param columns a multiple of the type's block, at most 256
+   */
+  public void unpack(TensorType type, long source, int columns, int row) {
+    halves = type == TensorType.Q6_K;
+    long to = rows + (long) ROW_BYTES * row;
+    if (type == TensorType.Q4_K) {
+      q4K(source, to);
+      return;
+    }
+    boolean minima = Quanta.hasMinima(type);
+    int step = type.blockElements();
+    long block = source;
+    for (int from = 0; from < columns; from += step) {
+      long bytes = quanta.of(type, block);
+      for (int i = 0; i < step / SUB; i++) {
+        int at = from + SUB * i;
+        IntVector.fromMemorySegment(IntVector.SPECIES_256, MEMORY, bytes + SUB * i, ORDER)
+            .lanewise(XOR, BIAS)
+            .intoMemorySegment(MEMORY, to + at, ORDER);
+        MEMORY.set(FLOAT, to + SCALES + at / 8, quanta.scales[2 * i]);
+        float second = halves ? quanta.scales[2 * i + 1] : minima ? quanta.minima[2 * i] : 0;
+        MEMORY.set(FLOAT, to + MINIMA + at / 8, second);
+      }
+      block += type.blockBytes();
+    }
+  }
+
+  /** The type of most weights, at once. */
+  private static void q4K(long block, long to) {
+    for (long pair = 0; pair != 4; pair++) {
+      IntVector z =
+          IntVector.fromMemorySegment(IntVector.SPECIES_256, MEMORY, block + 16 + 32 * pair, ORDER);
+      z.and(NIBBLES).or(BIAS).intoMemorySegment(MEMORY, to + 64 * pair, ORDER);
+      z.lanewise(LSHR, 4)
+          .and(NIBBLES)
+          .or(BIAS)
+          .intoMemorySegment(MEMORY, to + 64 * pair + 32, ORDER);
+    }
+    int first = MEMORY.get(INT, block + 4);
+    int second = MEMORY.get(INT, block + 8);
+    int third = MEMORY.get(INT, block + 12);
+    sixBits(SixBits.low(first), SixBits.high(third, first), half(block), to + SCALES);
+    sixBits(SixBits.low(second), SixBits.high(third >>> 4, second), -half(block + 2), to + MINIMA);
+  }
+
+  /** Eight bytes times a factor. */
+  private static void sixBits(int low, int high, float factor, long to) {
+    MEMORY.set(LONG, to, low | (long) high << 32);
+    FloatVector.broadcast(FloatVector.SPECIES_256, factor)
+        .mul(
+            (FloatVector)
+                ByteVector.fromMemorySegment(ByteVector.SPECIES_64, MEMORY, to, ORDER)
+                    .convertShape(B2F, FloatVector.SPECIES_256, 0))
+        .intoMemorySegment(MEMORY, to, ORDER);
+  }
+
+  private static float half(long at) {
+    return Float.float16ToFloat(MEMORY.get(SHORT, at));
+  }
+}

@@ -1,0 +1,63 @@
+package dev.helixbg.llm.cpu.x86;
+
+import dev.helixbg.config.natives.NativeFunction;
+import java.io.IOException;
+import java.lang.foreign.MemorySegment;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Optional;
+import java.util.stream.Stream;
+
+/** Functions of our own machine code, on Linux, which tells what the processor has. */
+final class MachineCode {
+  private static final String SWITCH = "helixbg.machine.code";
+
+  private static final int READ_AND_WRITE = 1 | 2;
+  private static final int READ_AND_RUN = 1 | 4;
+  private static final int PRIVATE_AND_ANONYMOUS = 2 | 0x20;
+  private static final int NO_FILE = -1;
+  private static final long FAILED = -1;
+
+  private MachineCode() {}
+
+  /** Whether this is an x86-64 processor that has an instruction set, by its name in Linux. */
+  static boolean runs(String instructions) {
+    return Boolean.parseBoolean(System.getProperty(SWITCH, "true"))
+        && System.getProperty("os.name").equals("Linux")
+        && System.getProperty("os.arch").equals("amd64")
+        && flags().contains(instructions);
+  }
+
+  /** Of the first processor. */
+  private static List<String> flags() {
+    try (Stream<String> lines = Files.lines(Path.of("/proc/cpuinfo"))) {
+      return lines
+          .filter(line -> line.startsWith("flags"))
+          .findFirst()
+          .map(line -> Arrays.asList(line.split("\\s+")))
+          .orElse(List.of());
+    } catch (IOException e) {
+      return List.of();
+    }
+  }
+
+  /**
+   * A function in memory that may be run but not be written to; empty where the system refuses
+   * that. It stays until the process ends.
+   */
+  static Optional<NativeFunction> function(byte[] code) {
+    NativeFunction map = NativeFunction.ofC("mmap").orElseThrow();
+    long address =
+        map.call(0, code.length, READ_AND_WRITE, PRIVATE_AND_ANONYMOUS, NO_FILE, 0, 0, 0);
+    if (address == FAILED) {
+      return Optional.empty();
+    }
+    MemorySegment memory = MemorySegment.ofAddress(address).reinterpret(code.length);
+    memory.copyFrom(MemorySegment.ofArray(code));
+    long protection =
+        NativeFunction.ofC("mprotect").orElseThrow().call(address, code.length, READ_AND_RUN);
+    return (int) protection == 0 ? Optional.of(new NativeFunction(memory)) : Optional.empty();
+  }
+}

@@ -1,0 +1,62 @@
+package dev.helixbg.llm.cpu;
+
+import dev.helixbg.llm.cpu.kernel.ByteRows;
+import dev.helixbg.llm.cpu.kernel.tile.ByteTiles;
+import dev.helixbg.llm.cpu.kernel.tile.Tiles;
+import dev.helixbg.llm.cpu.lanes.Lanes;
+import dev.helixbg.llm.tensor.RandomWeights;
+import dev.helixbg.llm.tensor.TensorType;
+import java.lang.foreign.Arena;
+import java.lang.foreign.MemorySegment;
+import java.util.SplittableRandom;
+
+/**
+ * Rows and activations to bytes, also where no processor multiplies them: whether C2 leaves garbage
+ * does not depend on that.
+ */
+final class BytePass implements Runnable {
+  /** Kernels need as much; see {@link ByteRows}. */
+  static final boolean APPLIES = Lanes.COUNT >= 8;
+
+  private static final int ROWS = 4;
+
+  private final TensorType type;
+  private final ByteRows rows;
+  private final MemorySegment weights;
+  private final MemorySegment x;
+  private final MemorySegment tile;
+  private final MemorySegment scratch;
+  private final MemorySegment turned;
+
+  BytePass(Arena arena, TensorType type) {
+    this.type = type;
+    rows = new ByteRows(arena, ROWS);
+    weights = arena.allocate(type.bytes(ByteTiles.COLUMNS), 64);
+    RandomWeights.fill(type, weights, 0, ByteTiles.COLUMNS, 0.04f, new SplittableRandom(1));
+    x = arena.allocate(4L * ByteTiles.COLUMNS * ByteTiles.TOKENS, 64);
+    tile = arena.allocate((long) ByteTiles.SUBS * ByteTiles.SUB_BYTES, 64);
+    scratch = arena.allocate(4L * ByteTiles.SCRATCH, 64);
+    turned = arena.allocate(Tiles.SCRATCH, 64);
+  }
+
+  @Override
+  public void run() {
+    for (int row = 0; row < ROWS; row++) {
+      rows.unpack(type, weights.address(), ByteTiles.COLUMNS, row);
+    }
+    pack(1, ByteTiles.COLUMNS);
+    pack(ByteTiles.TOKENS, ByteTiles.COLUMNS);
+    pack(ByteTiles.TOKENS / 2 + 1, ByteTiles.SUB);
+  }
+
+  private void pack(int tokens, int columns) {
+    ByteTiles.pack(
+        x.address(),
+        4L * ByteTiles.COLUMNS,
+        tokens,
+        columns,
+        tile.address(),
+        scratch.address(),
+        turned.address());
+  }
+}

@@ -1,0 +1,142 @@
+package dev.helixbg.llm.cpu;
+
+import static org.junit.jupiter.api.Assertions.assertArrayEquals;
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+import static org.junit.jupiter.api.Assumptions.assumeTrue;
+
+import dev.helixbg.llm.backend.Activations;
+import dev.helixbg.llm.backend.Batch;
+import dev.helixbg.llm.backend.KvCache;
+import dev.helixbg.llm.backend.KvShape;
+import dev.helixbg.llm.backend.KvShape.Storage;
+import dev.helixbg.llm.backend.Matrix;
+import dev.helixbg.llm.cpu.x86.ByteProduct;
+import dev.helixbg.llm.tensor.RandomWeights;
+import dev.helixbg.llm.tensor.Tensor;
+import dev.helixbg.llm.tensor.TensorType;
+import java.lang.ProcessBuilder.Redirect;
+import java.lang.foreign.Arena;
+import java.lang.foreign.MemorySegment;
+import java.util.Arrays;
+import java.util.EnumMap;
+import java.util.List;
+import java.util.Map;
+import java.util.SplittableRandom;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/** Prompts' products of every type with and without machine code, in JVMs of their own. */
+class MachineProductsTest {
+  private static final int TOKENS = 70;
+  private static final int ROWS = 61;
+  private static final int COLUMNS = 1280;
+
+  /** Of a token's results, those of activations that were rounded to a 127th of the largest. */
+  private static final double ROUNDING = 1e-2;
+
+  @ParameterizedTest
+  @ValueSource(ints = {256, 512})
+  void resultsAgreeWithinTheRounding(int bits) throws Exception {
+    Map<TensorType, float[]> with = results(bits, true);
+    assumeTrue(!with.isEmpty(), "the processor has no products of bytes of " + bits + " bits");
+    Map<TensorType, float[]> without = results(bits, false);
+    for (TensorType type : TensorType.values()) {
+      float[] expected = without.get(type);
+      float[] actual = with.get(type);
+      if (type.blockElements() == 1) {
+        assertArrayEquals(expected, actual, type + " is not multiplied in bytes");
+        continue;
+      }
+      double worst = 0;
+      for (int t = 0; t < TOKENS; t++) {
+        worst = Math.max(worst, difference(expected, actual, t * ROWS));
+      }
+      assertTrue(worst <= ROUNDING, type + " is off by " + worst);
+      assertFalse(Arrays.equals(expected, actual), type + " was not multiplied by machine code");
+    }
+  }
+
+  /** The size of a token's differences, relative to that of its results. */
+  private static double difference(float[] expected, float[] actual, int from) {
+    double difference = 0;
+    double size = 0;
+    for (int i = from; i < from + ROWS; i++) {
+      difference += Math.pow((double) actual[i] - expected[i], 2);
+      size += Math.pow(expected[i], 2);
+    }
+    return Math.sqrt(difference / size);
+  }
+
+  /** Of each type; empty where there should be machine code, but is none. */
+  private static Map<TensorType, float[]> results(int bits, boolean machineCode) throws Exception {
+    List<String> options =
+        List.of("-Dhelixbg.vector.bits=" + bits, "-Dhelixbg.machine.code=" + machineCode);
+    String printed =
+        ForkedJvm.run(
+            Redirect.INHERIT, options, MachineProductsTest.class, Boolean.toString(machineCode));
+    Map<TensorType, float[]> results = new EnumMap<>(TensorType.class);
+    for (String line : printed.lines().toList()) {
+      String[] words = line.split(" ");
+      float[] values = new float[TOKENS * ROWS];
+      assertEquals(values.length + 1, words.length);
+      for (int i = 0; i < values.length; i++) {
+        values[i] = Float.parseFloat(words[i + 1]);
+      }
+      results.put(TensorType.valueOf(words[0]), values);
+    }
+    return results;
+  }
+
+  /**
+   * Prints of each type its results.
+   *
+   * @param arguments whether there should be machine code: nothing is printed if that is not so
+   */
+  public static void main(String[] arguments) {
+    if (ByteProduct.AVAILABLE != Boolean.parseBoolean(arguments[0])) {
+      return;
+    }
+    for (TensorType type : TensorType.values()) {
+      try (Arena arena = Arena.ofShared();
+          CpuBackend backend = new CpuBackend(2)) {
+        StringBuilder line = new StringBuilder(type.toString());
+        for (float[] row : product(arena, backend, type)) {
+          for (float value : row) {
+            line.append(' ').append(value);
+          }
+        }
+        System.out.println(line);
+      }
+    }
+  }
+
+  private static float[][] product(Arena arena, CpuBackend backend, TensorType type) {
+    SplittableRandom random = new SplittableRandom(type.ordinal());
+    long elements = (long) ROWS * COLUMNS;
+    MemorySegment data = arena.allocate(type.bytes(elements), 64);
+    RandomWeights.fill(type, data, 0, elements, 0.04f, random);
+    Matrix w = backend.matrix(new Tensor("w", type, List.of((long) COLUMNS, (long) ROWS), data));
+    Activations x = backend.activations(TOKENS, COLUMNS);
+    Activations y = backend.activations(TOKENS, ROWS);
+    float[][] rows = new float[TOKENS][ROWS];
+    for (int t = 0; t < TOKENS; t++) {
+      float[] row = new float[COLUMNS];
+      for (int k = 0; k < COLUMNS; k++) {
+        row[k] = (float) random.nextGaussian();
+      }
+      x.write(t, row);
+      y.write(t, rows[t]);
+    }
+    KvCache cache = backend.cache(new KvShape(1, 1, 16, TOKENS, Storage.F32));
+    Batch batch = new Batch(TOKENS, 1);
+    batch.add(cache, TOKENS, 0);
+    backend.addProduct(batch, x, w, y);
+    backend.submit().await();
+    for (int t = 0; t < TOKENS; t++) {
+      y.read(t, rows[t]);
+    }
+    return rows;
+  }
+}
