@@ -15,7 +15,7 @@ import java.lang.foreign.Arena;
 
 /** Many rows times a matrix of any quantised type, in bytes, where a processor multiplies these. */
 final class ByteMatmul extends TiledMatmul {
-  static final int GROUP = 8 * ByteProduct.ROWS;
+  static final int GROUP = 4 * ByteProduct.ROWS;
 
   ByteMatmul(Arena arena) {
     super(arena, TOKENS, SUB_BYTES / SUB, COLUMNS, GROUP);
@@ -47,6 +47,6 @@ final class ByteMatmul extends TiledMatmul {
       Vectors.clear(sums, TOKENS * GROUP);
     }
     ByteRows rows = mine.byteRows;
-    ByteProduct.multiply(rows.address(), count, rows.halves(), depth, tile, sums);
+    ByteProduct.multiply(rows.address(), count, rows.halves(), depth, tile, tokens, sums);
   }
 }

@@ -87,16 +87,20 @@ class ByteProductTest {
     for (int rows : new int[] {1, 5, 6, 7, 13, 48}) {
       for (int columns = SUB; columns <= COLUMNS; columns += SUB) {
         for (boolean halves : new boolean[] {false, true}) {
-          compare(rows, halves, columns, !EXTREME);
+          for (int tokens : new int[] {1, TOKENS / 2, TOKENS / 2 + 1, TOKENS}) {
+            compare(rows, halves, columns, tokens, !EXTREME);
+          }
         }
       }
     }
-    compare(7, false, COLUMNS, EXTREME);
-    compare(7, true, COLUMNS, EXTREME);
+    compare(7, false, COLUMNS, TOKENS, EXTREME);
+    compare(7, true, COLUMNS, 1, EXTREME);
   }
 
-  private void compare(int count, boolean halves, int columns, boolean extreme) {
-    int used = Math.ceilDiv(count, ByteProduct.ROWS) * ByteProduct.ROWS;
+  private void compare(int count, boolean halves, int columns, int tokens, boolean extreme) {
+    // One vector of tokens for twelve rows, or two for six.
+    int used = tokens > TOKENS / 2 ? Math.ceilDiv(count, 6) * 6 : Math.ceilDiv(count, 12) * 12;
+    int computed = tokens > TOKENS / 2 ? TOKENS : TOKENS / 2;
     try (Arena arena = Arena.ofConfined()) {
       // Those of the next panel must stay as they are.
       MemorySegment sums = floats(arena, (used + ByteProduct.ROWS) * TOKENS);
@@ -107,15 +111,16 @@ class ByteProductTest {
       byte[] tileBefore = tile.toArray(ValueLayout.JAVA_BYTE);
       for (int pass = 0; pass < 2; pass++) { // the second goes on with the sums of the first
         ByteProduct.multiply(
-            rows.address(), count, halves, columns, tile.address(), sums.address());
+            rows.address(), count, halves, columns, tile.address(), tokens, sums.address());
         for (int r = 0; r < used; r++) {
           MemorySegment row = rows.asSlice((long) r * ROW_BYTES, ROW_BYTES);
-          for (int t = 0; t < TOKENS; t++) {
+          for (int t = 0; t < computed; t++) {
             expected[r * TOKENS + t] =
                 product(row, halves, columns, tile, t, expected[r * TOKENS + t]);
           }
         }
-        String what = "%d rows, %d columns, halves %s".formatted(count, columns, halves);
+        String what =
+            "%d rows, %d columns, halves %s, %d tokens".formatted(count, columns, halves, tokens);
         assertArrayEquals(expected, sums.toArray(ValueLayout.JAVA_FLOAT), what);
       }
       assertArrayEquals(rowsBefore, rows.toArray(ValueLayout.JAVA_BYTE), "rows");

@@ -2,6 +2,7 @@ package dev.helixbg.llm.cpu.kernel.tile;
 
 import static dev.helixbg.llm.cpu.kernel.Vectors.TO_INTEGER;
 import static dev.helixbg.llm.cpu.lanes.Lanes.BYTES;
+import static dev.helixbg.llm.cpu.lanes.Lanes.COUNT;
 import static dev.helixbg.llm.cpu.lanes.Lanes.FLOATS;
 import static dev.helixbg.llm.cpu.lanes.Lanes.INTS;
 import static dev.helixbg.llm.cpu.lanes.Lanes.MEMORY;
@@ -79,7 +80,8 @@ public final class ByteTiles {
    *
    * @param rows the first of the columns of the first token
    * @param stride bytes from one token to the next
-   * @param tokens how many there are; the others of the tile become something
+   * @param tokens how many there are; the others of the tile become something, or stay what they
+   *     are
    * @param columns a multiple of 32, at most {@link #COLUMNS}
    * @param scratch {@link #SCRATCH} floats, aligned to a vector
    * @param turned {@link Tiles#SCRATCH} bytes
@@ -90,7 +92,9 @@ public final class ByteTiles {
       Tiles.pack(rows + 4L * SUB * sub, stride, tokens, SUB, scratch, turned);
       long to = tile + (long) SUB_BYTES * sub;
       round(scratch, to);
-      round(scratch + BYTES, to + BYTES);
+      if (tokens > COUNT) {
+        round(scratch + BYTES, to + BYTES);
+      }
     }
   }
 
