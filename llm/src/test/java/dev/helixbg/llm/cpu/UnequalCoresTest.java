@@ -14,6 +14,8 @@ import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.util.List;
 import java.util.SplittableRandom;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicIntegerArray;
 import java.util.concurrent.locks.LockSupport;
 import org.junit.jupiter.api.AfterEach;
@@ -56,7 +58,10 @@ class UnequalCoresTest {
     assertTrue(taken.get(slow) < fastest, "parts by member: " + taken);
   }
 
-  /** Four members, one of which takes two milliseconds more for each part. */
+  /**
+   * Four members, one of which does a part when all others are taken: however busy the machine is,
+   * it is the slowest.
+   */
   private static final class SlowedTeam extends Team {
     private final int slow;
     private final AtomicIntegerArray taken;
@@ -69,15 +74,25 @@ class UnequalCoresTest {
 
     @Override
     public void run(Work work, int parts) {
+      AtomicInteger takenNow = new AtomicInteger();
       super.run(
           (member, part) -> {
             taken.incrementAndGet(member);
+            takenNow.incrementAndGet();
             if (member == slow) {
-              LockSupport.parkNanos(2_000_000);
+              await(takenNow, parts);
             }
             work.run(member, part);
           },
           parts);
+    }
+
+    /** Not for ever: where parts are not shared out, the test shall fail. */
+    private static void await(AtomicInteger counter, int value) {
+      long deadline = System.nanoTime() + TimeUnit.SECONDS.toNanos(5);
+      while (counter.get() < value && System.nanoTime() < deadline) {
+        LockSupport.parkNanos(100_000);
+      }
     }
   }
 
