@@ -52,7 +52,9 @@ class GpuOpeningTest {
   void forgetGpus() {
     System.clearProperty(CudaDevice.PROPERTY);
     System.clearProperty(MetalDevice.PROPERTY);
-    assertEquals(List.of(), metal.takeFindings());
+    if (metal != null) { // else the test was skipped
+      assertEquals(List.of(), metal.takeFindings());
+    }
   }
 
   private static TextModel open(Device device) {
