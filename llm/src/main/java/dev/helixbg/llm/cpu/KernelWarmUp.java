@@ -139,7 +139,7 @@ public final class KernelWarmUp {
   private static void byteTiles(TensorType type) {
     try (Arena arena = Arena.ofConfined()) {
       Scratch scratch = new Scratch(arena);
-      long weights = arena.allocate(type.bytes(COLUMNS), 64).address();
+      long weights = arena.allocate(type.bytes(ByteTiles.COLUMNS), 64).address();
       long rows = floats(arena, (EIGHT + 1) * COLUMNS);
       long tile = arena.allocate(ByteTiles.SUBS * ByteTiles.SUB_BYTES, 64).address();
       long floats = scratch.floats(ByteTiles.SCRATCH);

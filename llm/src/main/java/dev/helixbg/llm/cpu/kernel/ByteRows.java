@@ -1,7 +1,6 @@
 package dev.helixbg.llm.cpu.kernel;
 
 import static dev.helixbg.llm.cpu.lanes.Lanes.FLOAT;
-import static dev.helixbg.llm.cpu.lanes.Lanes.INT;
 import static dev.helixbg.llm.cpu.lanes.Lanes.LONG;
 import static dev.helixbg.llm.cpu.lanes.Lanes.MEMORY;
 import static dev.helixbg.llm.cpu.lanes.Lanes.ORDER;
@@ -102,16 +101,13 @@ public final class ByteRows {
           .or(BIAS)
           .intoMemorySegment(MEMORY, to + 64 * pair + 32, ORDER);
     }
-    int first = MEMORY.get(INT, block + 4);
-    int second = MEMORY.get(INT, block + 8);
-    int third = MEMORY.get(INT, block + 12);
-    sixBits(SixBits.low(first), SixBits.high(third, first), half(block), to + SCALES);
-    sixBits(SixBits.low(second), SixBits.high(third >>> 4, second), -half(block + 2), to + MINIMA);
+    factors(SixBits.scales(block), half(block), to + SCALES);
+    factors(SixBits.minima(block), -half(block + 2), to + MINIMA);
   }
 
   /** Eight bytes times a factor. */
-  private static void sixBits(int low, int high, float factor, long to) {
-    MEMORY.set(LONG, to, low | (long) high << 32);
+  private static void factors(long bytes, float factor, long to) {
+    MEMORY.set(LONG, to, bytes);
     FloatVector.broadcast(FloatVector.SPECIES_256, factor)
         .mul(
             (FloatVector)

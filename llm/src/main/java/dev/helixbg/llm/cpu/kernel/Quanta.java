@@ -133,16 +133,10 @@ final class Quanta {
   private void scalesAndMinima(long source) {
     float d = half(source);
     float m = half(source + 2);
-    int first = MEMORY.get(INT, source + 4);
-    int second = MEMORY.get(INT, source + 8);
-    int third = MEMORY.get(INT, source + 12);
-    int scalesLow = SixBits.low(first);
-    int scalesHigh = SixBits.high(third, first);
-    int minimaLow = SixBits.low(second);
-    int minimaHigh = SixBits.high(third >>> 4, second);
-    for (int i = 0; i < 4; i++) {
-      setSub(i, d * (scalesLow >>> 8 * i & 63), m * (minimaLow >>> 8 * i & 63));
-      setSub(4 + i, d * (scalesHigh >>> 8 * i & 63), m * (minimaHigh >>> 8 * i & 63));
+    long scaleBits = SixBits.scales(source);
+    long minimumBits = SixBits.minima(source);
+    for (int i = 0; i < 8; i++) {
+      setSub(i, d * (int) (scaleBits >>> 8 * i & 63), m * (int) (minimumBits >>> 8 * i & 63));
     }
   }
 

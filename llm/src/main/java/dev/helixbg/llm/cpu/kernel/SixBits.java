@@ -1,12 +1,15 @@
 package dev.helixbg.llm.cpu.kernel;
 
+import static dev.helixbg.llm.cpu.lanes.Lanes.ADDRESS;
+import static dev.helixbg.llm.cpu.lanes.Lanes.INT;
 import static dev.helixbg.llm.cpu.lanes.Lanes.INTS_4;
+import static dev.helixbg.llm.cpu.lanes.Lanes.MEMORY;
 
 import jdk.incubator.vector.IntVector;
 import jdk.incubator.vector.VectorShuffle;
 
 /**
- * The 6-bit scales and minima of Q4_K and Q5_K, four at a time in the bytes of an int.
+ * The 6-bit scales and minima of Q4_K and Q5_K.
  *
  * <p>A block has twelve bytes of them, three ints: the first four scales and the first four minima,
  * each with two bits of a later one on top; then the low nibbles of the later four of both. See
@@ -35,18 +38,28 @@ public final class SixBits {
 
   private SixBits() {}
 
-  /** Numbers 0 to 3. */
-  public static int low(int first) {
-    return first & LOW_SIX;
+  /** The eight scales of a stored block, a byte each. */
+  public static long scales(long block) {
+    return eight(MEMORY.get(INT, block + 4 & ADDRESS), third(block));
+  }
+
+  /** The eight minima. */
+  public static long minima(long block) {
+    return eight(MEMORY.get(INT, block + 8 & ADDRESS), third(block) >>> 4);
+  }
+
+  private static int third(long block) {
+    return MEMORY.get(INT, block + 12 & ADDRESS);
   }
 
   /**
-   * Numbers 4 to 7.
+   * Eight numbers as bytes.
    *
-   * @param nibbles whose low halves are theirs
-   * @param first whose top bits are theirs
+   * @param first whose low bits are the first four, and whose top bits are the later ones'
+   * @param nibbles whose low halves are these
    */
-  public static int high(int nibbles, int first) {
-    return nibbles & LOW_NIBBLES | first >>> 2 & BITS_4_AND_5;
+  private static long eight(int first, int nibbles) {
+    int later = nibbles & LOW_NIBBLES | first >>> 2 & BITS_4_AND_5;
+    return first & LOW_SIX | (long) later << 32;
   }
 }

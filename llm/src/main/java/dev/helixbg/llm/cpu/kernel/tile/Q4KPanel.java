@@ -5,7 +5,6 @@ import static dev.helixbg.llm.cpu.kernel.tile.QuantisedTiles.SUBS;
 import static dev.helixbg.llm.cpu.lanes.Lanes.ADDRESS;
 import static dev.helixbg.llm.cpu.lanes.Lanes.BYTES;
 import static dev.helixbg.llm.cpu.lanes.Lanes.FLOAT;
-import static dev.helixbg.llm.cpu.lanes.Lanes.INT;
 import static dev.helixbg.llm.cpu.lanes.Lanes.MEMORY;
 import static dev.helixbg.llm.cpu.lanes.Lanes.ORDER;
 import static dev.helixbg.llm.cpu.lanes.Lanes.SHORT;
@@ -134,16 +133,10 @@ public final class Q4KPanel {
     long target = factors & ADDRESS;
     float d = Float.float16ToFloat(MEMORY.get(SHORT, block));
     float m = Float.float16ToFloat(MEMORY.get(SHORT, block + 2));
-    int first = MEMORY.get(INT, block + 4);
-    int second = MEMORY.get(INT, block + 8);
-    int third = MEMORY.get(INT, block + 12);
-    int scalesLow = SixBits.low(first);
-    int scalesHigh = SixBits.high(third, first);
-    int minimaLow = SixBits.low(second);
-    int minimaHigh = SixBits.high(third >>> 4, second);
-    for (int i = 0; i < 4; i++) {
-      put(target, i, d * (scalesLow >>> 8 * i & 63), m * (minimaLow >>> 8 * i & 63));
-      put(target, i + 4, d * (scalesHigh >>> 8 * i & 63), m * (minimaHigh >>> 8 * i & 63));
+    long scales = SixBits.scales(block);
+    long minima = SixBits.minima(block);
+    for (int i = 0; i < SUBS; i++) {
+      put(target, i, d * (int) (scales >>> 8 * i & 63), m * (int) (minima >>> 8 * i & 63));
     }
   }
 

@@ -37,7 +37,7 @@ public final class QuantisedTiles {
   public static final int TOKENS = 4 * COUNT;
 
   /** Up to so many tokens cost half a tile. */
-  public static final int HALF = TOKENS / 2;
+  static final int HALF = TOKENS / 2;
 
   /** Columns of a tile: a block of Q4_K. */
   public static final int COLUMNS = 256;
