@@ -106,6 +106,7 @@ public final class HelixBg implements Runnable {
     commands.put("status", StatusCommand::new);
     commands.put("search", SearchCommand::new);
     commands.put("findings", FindingsCommand::new);
+    commands.put("act", ActCommand::new);
     commands.put("dismiss", () -> decide(Verdict.DISMISSED));
     commands.put("done", () -> decide(Verdict.DONE));
     commands.put("undo", () -> decide(Verdict.OPEN));

@@ -20,7 +20,6 @@ import dev.helixbg.daemon.run.VectorUpdate;
 import dev.helixbg.daemon.terminal.ExitCode;
 import dev.helixbg.daemon.terminal.Failure;
 import dev.helixbg.daemon.terminal.Progress;
-import dev.helixbg.insight.acts.HelixCall;
 import dev.helixbg.insight.log.DataLog;
 import dev.helixbg.insight.log.LogReading;
 import dev.helixbg.insight.review.History;
@@ -129,9 +128,6 @@ final class ReviewCommand extends ValueCommand {
           item.id().isEmpty() ? "" : "  " + item.id());
       if (!item.text().isEmpty()) {
         console.say("       %s", item.text());
-      }
-      for (HelixCall edit : item.edits()) {
-        console.say("       %s", edit.json());
       }
     }
   }

@@ -27,7 +27,14 @@ import java.util.List;
 public final class ReportFile {
   /** Where findings are, in the order in which they are listed. */
   private static final List<String> SECTIONS =
-      List.of("nearDuplicates", "topicOverlaps", "crossLinks", "misfiled", "relations", "merges");
+      List.of(
+          "copies",
+          "nearDuplicates",
+          "topicOverlaps",
+          "crossLinks",
+          "misfiled",
+          "relations",
+          "merges");
 
   private static final ObjectMapper JSON = new ObjectMapper();
 

@@ -16,7 +16,7 @@ import java.util.Set;
  * @param rank place in the list of relations, from 1; of relations only
  * @param about which entries or topics, for people
  * @param topics those of the entries, or the topics themselves
- * @param keys of the two entries of a pair; of others none
+ * @param keys of its entries, in the order in which it names them; none where it names topics
  */
 public record ReportedFinding(
     String section,
@@ -28,13 +28,27 @@ public record ReportedFinding(
     Set<String> topics,
     List<String> keys) {
 
+  private static final Set<String> PAIRS = Set.of("nearDuplicates", "crossLinks", "relations");
+
+  /** Of a group, in what is said to people. */
+  private static final int NAMED = 20;
+
   /** What findings are called. */
   public static final List<String> KINDS =
-      List.of("relation", "near-duplicate", "topic overlap", "cross-link", "misfiled", "merge");
+      List.of(
+          "copies",
+          "relation",
+          "near-duplicate",
+          "topic overlap",
+          "cross-link",
+          "misfiled",
+          "merge");
 
   /** All ids under which it may have been decided on. */
   public Set<String> aliases() {
-    return keys.isEmpty() ? Set.of(id) : Finding.idsOfPair(id, keys.get(0), keys.get(1));
+    return PAIRS.contains(section) && keys.size() == 2
+        ? Finding.idsOfPair(id, keys.get(0), keys.get(1))
+        : Set.of(id);
   }
 
   /**
@@ -54,9 +68,11 @@ public record ReportedFinding(
         String nearer = json.path("nearer").asText();
         String about = json.at("/entry/name").asText() + " > " + nearer;
         String topic = json.at("/entry/topic").asText();
-        yield of(section, "misfiled", json, "other", about, topic, nearer, List.of());
+        List<String> key = List.of(json.at("/entry/key").asText());
+        yield of(section, "misfiled", json, "other", about, topic, nearer, key);
       }
-      case "merges" -> merge(section, json);
+      case "merges" -> group(section, "merge", json);
+      case "copies" -> group(section, "copies", json);
       default -> throw new IllegalArgumentException("no findings are in " + section);
     };
   }
@@ -100,22 +116,29 @@ public record ReportedFinding(
         keys);
   }
 
-  private static ReportedFinding merge(String section, JsonNode json) {
+  /** A merge names its entries, and has their keys beside; copies are entries. */
+  private static ReportedFinding group(String section, String kind, JsonNode json) {
     List<String> names = new ArrayList<>();
+    List<String> keys = new ArrayList<>();
     Set<String> topics = new LinkedHashSet<>();
     for (JsonNode entry : json.path("entries")) {
-      String name = entry.asText(); // ends in the place of the entry in its topic
-      names.add(name);
+      String name = entry.isObject() ? entry.path("name").asText() : entry.asText();
+      names.add(name); // ends in the place of the entry in its topic
       topics.add(name.substring(0, Math.max(0, name.lastIndexOf(':'))));
+      if (entry.isObject()) {
+        keys.add(entry.path("key").asText());
+      }
     }
+    json.path("keys").forEach(key -> keys.add(key.asText()));
     return new ReportedFinding(
         section,
         json.path("id").asText(),
-        "merge",
+        kind,
         OptionalInt.empty(),
         1,
-        String.join(" ~ ", names),
+        String.join(" ~ ", names.subList(0, Math.min(NAMED, names.size())))
+            + (names.size() > NAMED ? " and %d more".formatted(names.size() - NAMED) : ""),
         topics,
-        List.of());
+        List.copyOf(keys));
   }
 }

@@ -24,6 +24,7 @@ final class ShownFinding {
           "other",
           "entriesA",
           "entriesB",
+          "stale",
           "verdict",
           "decision",
           "opinion");
@@ -35,23 +36,38 @@ final class ShownFinding {
    */
   static ObjectNode brief(JsonNode finding) {
     ObjectNode shown = head(finding, EXCERPT);
+    ways(finding, shown);
+    return shown;
+  }
+
+  private static void ways(JsonNode finding, ObjectNode shown) {
     if (!finding.path("edit").isEmpty()) {
       ArrayNode ways = shown.putArray("edit");
       finding.path("edit").forEach(way -> ways.add(Shown.printable(way.path("do"))));
     }
-    return shown;
   }
 
-  /** With whole texts, as far as the report has them, the evidence, and the edit to carry out. */
+  /** With whole texts, as far as the report has them, and the evidence. */
   static ObjectNode whole(JsonNode finding) {
     ObjectNode shown = head(finding, Integer.MAX_VALUE);
     if (finding.has("proposedText")) {
       shown.set("text", Shown.printable(finding.path("proposedText")));
     }
     copy(finding, shown, "evidence");
-    if (!finding.path("edit").isEmpty()) {
-      ArrayNode ways = shown.putArray("edit");
-      finding.path("edit").forEach(way -> ways.add(way(way)));
+    ways(finding, shown);
+    return shown;
+  }
+
+  /** An act. One whose calls would not arrive as they have to be has none. */
+  static ObjectNode act(JsonNode act) {
+    ObjectNode shown = (ObjectNode) Shown.printable(act);
+    for (String part : List.of("checks", "calls", "undo")) {
+      if (!shown.path(part).equals(act.path(part))) {
+        shown.putArray("checks");
+        shown.putArray("calls");
+        shown.putArray("undo");
+        return shown.put("byHand", "the entries contain control characters");
+      }
     }
     return shown;
   }
@@ -65,7 +81,13 @@ final class ShownFinding {
         shown.set(side, side(finding.path(side), characters));
       }
     }
-    copy(finding, shown, "entries");
+    if (finding.at("/entries/0").isObject()) {
+      ArrayNode entries = shown.putArray("entries");
+      finding.path("entries").forEach(entry -> entries.add(Shown.printable(entry.path("name"))));
+      shown.put("text", Shown.excerpt(finding.at("/entries/0/text").asText(), characters));
+    } else {
+      copy(finding, shown, "entries");
+    }
     return shown;
   }
 
@@ -90,16 +112,6 @@ final class ShownFinding {
     shown.put("text", Shown.excerpt(side.path("text").asText(), characters));
     if (side.path("textOmitted").asInt() > 0) {
       copy(side, shown, "textOmitted");
-    }
-    return shown;
-  }
-
-  /** One way to act on it. An edit that would not arrive as it has to be is none. */
-  private static JsonNode way(JsonNode way) {
-    JsonNode shown = Shown.printable(way);
-    if (!shown.path("calls").equals(way.path("calls"))) {
-      ((ObjectNode) shown)
-          .put("calls", "left out: the entries contain control characters; edit them by hand");
     }
     return shown;
   }

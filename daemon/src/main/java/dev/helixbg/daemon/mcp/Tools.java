@@ -8,6 +8,7 @@ import dev.helixbg.config.text.PrintableText;
 import dev.helixbg.daemon.kb.Kb;
 import dev.helixbg.daemon.link.DaemonLink;
 import dev.helixbg.daemon.search.SearchRequest;
+import dev.helixbg.daemon.server.FindingRequests;
 import dev.helixbg.daemon.terminal.Failure;
 import dev.helixbg.daemon.terminal.Json;
 import dev.helixbg.daemon.terminal.Progress;
@@ -38,7 +39,14 @@ record Tools(Kbs kbs, Calls calls) {
   private static final int PAGE = 10;
 
   private static final List<String> KINDS =
-      List.of("near-duplicate", "merge", "relation", "misfiled", "topic overlap", "cross-link");
+      List.of(
+          "copies",
+          "near-duplicate",
+          "merge",
+          "relation",
+          "misfiled",
+          "topic overlap",
+          "cross-link");
   private static final List<String> DECISIONS =
       List.of("done", "dismissed", "undo", "same", "overtaken", "related", "different");
 
@@ -51,7 +59,7 @@ record Tools(Kbs kbs, Calls calls) {
       Argument.text("kb", NAME, "knowledge base, as status names it");
 
   List<SyncToolSpecification> all() {
-    return List.of(search(), related(), findings(), decide(), review(), status());
+    return List.of(search(), related(), findings(), act(), decide(), review(), status());
   }
 
   private interface Work {
@@ -139,8 +147,8 @@ record Tools(Kbs kbs, Calls calls) {
     return tool(
         "findings",
         "What is worth tidying, the most valuable first: id, kind, entries, what to do. With id:"
-            + " one finding with both whole texts and the exact edit, as calls of helix's own"
-            + " tools. Ask the user before you edit; then call decide.",
+            + " one finding with its texts. Ask the user before you edit; call act for the calls"
+            + " that carry it out, then decide.",
         reads(),
         List.of(
             Argument.text("id", NAME, "one finding, in full"),
@@ -164,17 +172,40 @@ record Tools(Kbs kbs, Calls calls) {
           ObjectNode result = result(answer).put("data", DATA);
           int total = answer.first().path("total").asInt();
           result.put("open", total).put("page", page).put("pages", (total + PAGE - 1) / PAGE);
+          if (answer.first().path("stale").asInt() > 0) {
+            result.put("stale", answer.first().path("stale").asInt());
+          }
           List<JsonNode> findings = answer.lines().subList(1, answer.lines().size());
           return result.set("findings", Json.array(findings, ShownFinding::brief));
+        });
+  }
+
+  private SyncToolSpecification act() {
+    return tool(
+        "act",
+        "How one finding is carried out, in the knowledge base as it is now; changes nothing."
+            + " Call it right before you edit. Make its checks first (each must list so many"
+            + " lines, at these places, and tell of so many entries; 0: no such topic) and stop if"
+            + " one answers otherwise: then ask again. Then make its calls with helix's"
+            + " tools, exactly as given, in their order. Where it gives choices, say as.",
+        reads(),
+        List.of(
+            Argument.text("id", NAME, "id of the finding").needed(),
+            Argument.choice("as", FindingRequests.WAYS),
+            KB),
+        (request, progress) -> {
+          Kbs.Answer answer = kbs.ask(request, progress);
+          ObjectNode result = result(answer).put("data", DATA);
+          return result.set("act", ShownFinding.act(answer.first()));
         });
   }
 
   private SyncToolSpecification decide() {
     return tool(
         "decide",
-        "Remember what became of a finding, as an agent's word: done (acted on), dismissed (wrong"
-            + " or unimportant), undo; or an opinion that leaves it open: same, overtaken, related,"
-            + " different. Changes no entry.",
+        "Remember what became of a finding, as an agent's word: done (acted on; the log must show"
+            + " it), dismissed (wrong or unimportant), undo; or an opinion that leaves it open:"
+            + " same, overtaken, related, different. Changes no entry.",
         ToolAnnotations.builder()
             .readOnlyHint(false)
             .destructiveHint(false)

@@ -8,7 +8,6 @@ import dev.helixbg.daemon.terminal.ExitCode;
 import dev.helixbg.daemon.terminal.Failure;
 import dev.helixbg.daemon.terminal.Reasons;
 import dev.helixbg.embed.cache.EmbeddingCache;
-import dev.helixbg.insight.acts.Acts;
 import dev.helixbg.insight.decisions.Decisions;
 import dev.helixbg.insight.findings.Analysis;
 import dev.helixbg.insight.findings.Findings;
@@ -61,19 +60,13 @@ public record Reviews(Settings settings, String modelId) {
             decisions.widened(settings.insight()),
             settings.threads());
     Findings open = decisions.applyTo(all, settings.insight());
-    return new Subject(
-        open,
-        new Acts(open.entries()),
-        known.vectors()::row,
-        known.log().sha256(),
-        Optional.empty());
+    return new Subject(open, known.vectors()::row, known.log().sha256(), Optional.empty());
   }
 
   /** What a report was made from. */
   public static Subject subject(Pipeline.Outcome of) {
     return new Subject(
         of.report().findings(),
-        of.report().acts(),
         of.vectors().vectors()::get,
         of.report().log().sha256(),
         Optional.empty());

@@ -30,13 +30,16 @@ import java.util.function.Predicate;
  * The findings of the last report, as the decisions of this moment leave them, and what is decided
  * on them.
  */
-final class FindingRequests {
+public final class FindingRequests {
   private static final int MOST = 100;
   private static final int USUAL = 10;
 
+  /** What somebody can find to be true of a pair, so that there is something to do about it. */
+  public static final List<String> WAYS = List.of("same", "overtaken", "related");
+
   /** What the ids of findings of each kind begin with, the kind most worth acting on first. */
   private static final List<String> KINDS =
-      List.of("dup", "merge", "rel", "misfiled", "topic", "link");
+      List.of("copies", "dup", "merge", "rel", "misfiled", "topic", "link");
 
   private FindingRequests() {}
 
@@ -44,9 +47,12 @@ final class FindingRequests {
    * Open findings, the most valuable first: a line that says how many there are, then each as
    * report.json has it, with its kind and what somebody holds of it.
    *
+   * <p>Those whose entries are not there any more as the report has them are left out, and counted.
+   *
    * @param request may have {@code kind}, {@code topic}, {@code from} and {@code limit}
    */
-  static void list(Kb kb, ObjectNode request, ControlServer.Reply reply) throws IOException {
+  static void list(Kb kb, PresentFindings present, ObjectNode request, ControlServer.Reply reply)
+      throws IOException {
     int from = request.path("from").asInt(0);
     int limit = request.path("limit").asInt(USUAL);
     if (from < 0 || limit < 1 || limit > MOST) {
@@ -59,12 +65,21 @@ final class FindingRequests {
         finding ->
             kind.filter(k -> !k.equals(finding.kind())).isEmpty()
                 && topic.filter(t -> !finding.topics().contains(t)).isEmpty();
-    List<String> open = open(kb, decisions, wanted).stream().map(ReportedFinding::id).toList();
-    reply.add(Json.object().put("total", open.size()).put("from", from));
+    List<ReportedFinding> found = open(kb, decisions, wanted);
+    List<String> open =
+        found.stream()
+            .filter(finding -> !present.isStale(finding))
+            .map(ReportedFinding::id)
+            .toList();
+    reply.add(
+        Json.object()
+            .put("total", open.size())
+            .put("from", from)
+            .put("stale", found.size() - open.size()));
     List<String> page =
         open.subList(Math.min(from, open.size()), (int) Math.min(from + (long) limit, open.size()));
     Map<String, ObjectNode> lines =
-        read(kb, page, (finding, json) -> line(finding, json, decisions));
+        read(kb, page, (finding, json) -> line(finding, json, decisions, present));
     for (String id : page) {
       if (lines.containsKey(id)) { // else a new report came just now
         reply.add(lines.get(id));
@@ -92,15 +107,55 @@ final class FindingRequests {
    *
    * @throws Failure when the last report has none of this id
    */
-  static void one(Kb kb, ObjectNode request, ControlServer.Reply reply) throws IOException {
+  static void one(Kb kb, PresentFindings present, ObjectNode request, ControlServer.Reply reply)
+      throws IOException {
     String id = request.path("id").asText();
     Decisions decisions = Pipeline.decisions(kb);
-    ObjectNode line =
-        read(kb, List.of(id), (finding, json) -> line(finding, json, decisions)).get(id);
-    if (line == null) {
+    reply.send(only(kb, id, (finding, json) -> line(finding, json, decisions, present)));
+  }
+
+  /**
+   * How one finding is carried out now; see {@link PresentFindings#act}.
+   *
+   * @param request has {@code id}, may have {@code as}
+   * @throws Failure when the last report has none of this id, when it is settled, and when it is
+   *     stale
+   */
+  public static void act(
+      Kb kb, PresentFindings present, ObjectNode request, ControlServer.Reply reply)
+      throws IOException {
+    String id = request.path("id").asText();
+    Optional<String> as = Optional.ofNullable(request.path("as").textValue());
+    if (as.isPresent() && !WAYS.contains(as.get())) {
+      throw Failure.usage("\"as\" must be one of " + String.join(", ", WAYS));
+    }
+    Decisions decisions = Pipeline.decisions(kb);
+    reply.send(
+        only(
+            kb,
+            id,
+            (finding, json) -> {
+              if (decisions.isSettled(finding.aliases())) {
+                throw Failure.usage(id + " is settled: undo that first");
+              }
+              return present.act(finding, json, opinion(finding, decisions), as);
+            }));
+  }
+
+  private static <T> T only(Kb kb, String id, BiFunction<ReportedFinding, JsonNode, T> what) {
+    T made = read(kb, List.of(id), what).get(id);
+    if (made == null) {
       throw unknown(id);
     }
-    reply.send(line);
+    return made;
+  }
+
+  /** What somebody who has read it holds of it. */
+  private static Optional<dev.helixbg.insight.judge.Verdict> opinion(
+      ReportedFinding finding, Decisions decisions) {
+    return decisions
+        .opinionOn(finding.id())
+        .map(said -> dev.helixbg.insight.judge.Verdict.valueOf(said.verdict().name()));
   }
 
   private static Failure unknown(String id) {
@@ -149,7 +204,8 @@ final class FindingRequests {
     return place < 0 ? KINDS.size() : place;
   }
 
-  private static ObjectNode line(ReportedFinding finding, JsonNode json, Decisions decisions) {
+  private static ObjectNode line(
+      ReportedFinding finding, JsonNode json, Decisions decisions, PresentFindings present) {
     ObjectNode line = Json.object().put("kind", finding.kind());
     json.properties().forEach(field -> line.set(field.getKey(), field.getValue()));
     finding.aliases().stream()
@@ -158,7 +214,7 @@ final class FindingRequests {
         .findFirst()
         .ifPresent(decision -> line.set("decision", said(decision)));
     decisions.opinionOn(finding.id()).ifPresent(opinion -> line.set("opinion", said(opinion)));
-    return line;
+    return present.renamed(finding, line, opinion(finding, decisions));
   }
 
   private static ObjectNode said(Decision decision) {
@@ -170,12 +226,15 @@ final class FindingRequests {
   }
 
   /**
-   * Writes a decision or an opinion down; only who says that they are a person is one.
+   * Writes a decision or an opinion down; only who says that they are a person is one. That
+   * something is done must show in the log, or only a person may say so.
    *
    * @param request has {@code id} and {@code decision}, may have {@code by} and {@code reason}
-   * @throws Failure for an unknown finding, and when an agent would undo what a person decided
+   * @throws Failure for an unknown finding, when an agent would undo what a person decided, and
+   *     when it says done of what the log does not show
    */
-  static void decide(Kb kb, ObjectNode request, Instant at, ControlServer.Reply reply)
+  static void decide(
+      Kb kb, PresentFindings present, ObjectNode request, Instant at, ControlServer.Reply reply)
       throws IOException {
     String id = request.path("id").asText();
     Verdict verdict = verdict(request.path("decision").asText());
@@ -201,10 +260,24 @@ final class FindingRequests {
                 .formatted(id, id));
       }
     }
+    Optional<String> notDone =
+        verdict != Verdict.DONE
+            ? Optional.empty()
+            : Optional.ofNullable(
+                    read(kb, List.of(id), (finding, _) -> present.notDone(finding)).get(id))
+                .flatMap(why -> why);
+    if (notDone.isPresent() && by == By.AGENT) {
+      throw Failure.usage(
+          "not noted: the log does not show that %s is done: %s. Carry out what act says first, or"
+                  .formatted(id, notDone.get())
+              + " decide dismissed");
+    }
     Decision made =
         new Decision(id, verdict, at, about.orElse(""), by, request.path("reason").asText());
     Pipeline.decide(kb, List.of(made));
-    reply.send(said(made).put("id", id).put("about", made.about()));
+    ObjectNode noted = said(made).put("id", id).put("about", made.about());
+    notDone.ifPresent(why -> noted.put("notInLog", why));
+    reply.send(noted);
   }
 
   private static Verdict verdict(String name) {

@@ -68,10 +68,11 @@ public record KbRequests(
       case "stale" -> review(request, Review.Kind.STALE, reply);
       case "chat" -> chat(request, reply);
       case "related" -> related(request, reply);
-      case "findings" -> FindingRequests.list(kb(request), request, reply);
-      case "finding" -> FindingRequests.one(kb(request), request, reply);
+      case "findings" -> FindingRequests.list(kb(request), present(request), request, reply);
+      case "finding" -> FindingRequests.one(kb(request), present(request), request, reply);
+      case "act" -> FindingRequests.act(kb(request), present(request), request, reply);
       case "decide" -> {
-        FindingRequests.decide(kb(request), request, clock.now(), reply);
+        FindingRequests.decide(kb(request), present(request), request, clock.now(), reply);
         decided.run();
       }
       default -> {
@@ -91,6 +92,10 @@ public record KbRequests(
         .filter(kb -> isAt(kb, named))
         .findFirst()
         .orElseThrow(() -> new Failure(ExitCode.KB, "the daemon does not watch " + named));
+  }
+
+  private PresentFindings present(ObjectNode request) throws InterruptedException {
+    return PresentFindings.read(kb(request), held.get().reviews().modelId());
   }
 
   private static boolean isAt(Kb kb, String named) {

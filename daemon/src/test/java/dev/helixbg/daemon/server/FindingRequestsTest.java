@@ -1,22 +1,34 @@
 package dev.helixbg.daemon.server;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import dev.helixbg.daemon.control.ControlServer;
 import dev.helixbg.daemon.kb.Kb;
 import dev.helixbg.daemon.kb.ReportFile;
 import dev.helixbg.daemon.run.Pipeline;
+import dev.helixbg.daemon.terminal.Failure;
+import dev.helixbg.embed.cache.TextKey;
+import dev.helixbg.insight.acts.PresentEntries;
+import dev.helixbg.insight.acts.StandInHelix;
 import dev.helixbg.insight.decisions.Decision;
 import dev.helixbg.insight.decisions.DecisionFile;
 import dev.helixbg.insight.decisions.Decisions;
 import dev.helixbg.insight.findings.Finding;
+import dev.helixbg.insight.log.DataLog;
+import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Instant;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -24,13 +36,20 @@ import org.junit.jupiter.api.io.TempDir;
 class FindingRequestsTest {
   private static final ObjectMapper JSON = new ObjectMapper();
 
+  private static final Instant NOW = Instant.parse("2026-11-23T12:00:00Z");
+
   private Kb kb;
+  private final StandInHelix helix = new StandInHelix();
   private final List<String> pairs = new ArrayList<>(); // ids of relations
 
   @BeforeEach
   void report(@TempDir Path folder) throws Exception {
     kb = new Kb(Files.createDirectories(folder.resolve("kb")));
     Files.createDirectories(kb.insights());
+    for (int i = 0; i < 4; i++) {
+      helix("store", "topic", "t", "text", "Of t the note number " + i);
+      helix("store", "topic", "u", "text", "Of u the note number " + i);
+    }
     ObjectNode report = JSON.createObjectNode();
     for (int i = 0; i < 4; i++) {
       String relation = id("rel", i);
@@ -42,8 +61,26 @@ class FindingRequestsTest {
     Files.writeString(kb.insights().resolve("report.json"), report.toString());
   }
 
+  /** What helix does, and the log after it. */
+  private void helix(String tool, String... namesAndValues) throws IOException {
+    Map<String, String> arguments = new HashMap<>();
+    for (int i = 0; i < namesAndValues.length; i += 2) {
+      arguments.put(namesAndValues[i], namesAndValues[i + 1]);
+    }
+    helix.call(tool, arguments);
+    Files.write(kb.dataLog(), helix.log());
+  }
+
+  private static String key(String topic, int i) {
+    return TextKey.of("m", "%s Of %s the note number %d".formatted(topic, topic, i)).hex();
+  }
+
+  private PresentFindings present() {
+    return new PresentFindings(new PresentEntries(DataLog.read(kb.dataLog()), "m"));
+  }
+
   private static String id(String kind, int i) {
-    return Finding.idsOfPair("rel-0000000000", "a" + i, "b" + i).stream()
+    return Finding.idsOfPair("rel-0000000000", key("t", i), key("u", i)).stream()
         .filter(id -> id.startsWith(kind + "-") && !id.equals("rel-0000000000"))
         .findFirst()
         .orElseThrow();
@@ -51,17 +88,17 @@ class FindingRequestsTest {
 
   private static void pair(ObjectNode pair, String id, int i) {
     pair.put("id", id).put("similarity", 0.9 - i / 10.0);
-    pair.putObject("a").put("name", "t:" + i).put("topic", "t").put("key", "a" + i);
-    pair.putObject("b").put("name", "u:" + i).put("topic", "u").put("key", "b" + i);
+    pair.putObject("a").put("name", "t:" + i).put("topic", "t").put("key", key("t", i));
+    pair.putObject("b").put("name", "u:" + i).put("topic", "u").put("key", key("u", i));
   }
 
   private List<ObjectNode> ask(ObjectNode request, boolean one) throws Exception {
     List<ObjectNode> lines = new ArrayList<>();
     ControlServer.Reply reply = lines::add;
     if (one) {
-      FindingRequests.one(kb, request, reply);
+      FindingRequests.one(kb, present(), request, reply);
     } else {
-      FindingRequests.list(kb, request, reply);
+      FindingRequests.list(kb, present(), request, reply);
     }
     return lines;
   }
@@ -111,5 +148,90 @@ class FindingRequestsTest {
             .toList());
     ObjectNode one = ask(JSON.createObjectNode().put("id", pairs.get(0)), true).getFirst();
     assertEquals("dismissed", one.at("/decision/decision").asText());
+  }
+
+  private ObjectNode act(String id, String as) throws Exception {
+    List<ObjectNode> lines = new ArrayList<>();
+    ObjectNode request = JSON.createObjectNode().put("id", id);
+    if (as != null) {
+      request.put("as", as);
+    }
+    FindingRequests.act(kb, present(), request, lines::add);
+    return lines.getFirst();
+  }
+
+  private ObjectNode decide(String id, String decision, String by) throws Exception {
+    List<ObjectNode> lines = new ArrayList<>();
+    ObjectNode request = JSON.createObjectNode().put("id", id);
+    FindingRequests.decide(
+        kb, present(), request.put("decision", decision).put("by", by), NOW, lines::add);
+    return lines.getFirst();
+  }
+
+  /** The report still says t:3; helix says t:1 by now. */
+  @Test
+  void findingsHaveTheNamesOfThisMoment() throws Exception {
+    helix("edit", "action", "delete", "topic", "t", "index", "1");
+    helix("edit", "action", "delete", "topic", "t", "index", "1");
+    ObjectNode third = ask(JSON.createObjectNode().put("id", id("dup", 3)), true).getFirst();
+    assertEquals("t:1", third.at("/a/name").asText());
+    assertTrue(third.at("/edit/0/do").asText().contains("t:1"), third.toString());
+    assertEquals(
+        "t Of t the note number 3",
+        present().entries().all().stream()
+            .filter(one -> one.name().equals("t:1"))
+            .findFirst()
+            .orElseThrow()
+            .entry()
+            .embeddedText());
+  }
+
+  /** Whoever asks beside a daemon that has not run yet must not be told of what is gone. */
+  @Test
+  void whatIsGoneIsNotListedAndHasNoAct() throws Exception {
+    helix("edit", "action", "delete", "topic", "u", "match_str", "number 2");
+    List<ObjectNode> lines = ask(JSON.createObjectNode().put("limit", 100), false);
+    assertEquals(3, lines.getFirst().path("total").asInt());
+    assertEquals(1, lines.getFirst().path("stale").asInt());
+    Failure stale = assertThrows(Failure.class, () -> act(pairs.get(2), "same"));
+    assertTrue(stale.getMessage().startsWith("stale, ask again"), stale.getMessage());
+    assertTrue(
+        ask(JSON.createObjectNode().put("id", pairs.get(2)), true)
+            .getFirst()
+            .path("stale")
+            .asBoolean());
+  }
+
+  @Test
+  void anActNamesTheStateOfTheLogThatItIsGoodFor() throws Exception {
+    ObjectNode choices = act(pairs.getFirst(), null);
+    assertEquals(2, choices.path("choose").size(), choices.toString());
+    assertFalse(choices.has("calls"));
+    ObjectNode act = act(pairs.getFirst(), "same");
+    assertEquals(Files.size(kb.dataLog()), act.at("/log/bytes").asLong());
+    assertEquals(1, act.path("calls").size());
+    assertEquals(2, act.path("checks").size());
+    assertFalse(act.path("calls").toString().contains("index"), act.toString());
+    helix("edit", "action", "append", "topic", "t", "match_str", "number 0", "text", "More.");
+    assertThrows(Failure.class, () -> act(pairs.getFirst(), "same"));
+  }
+
+  @Test
+  void doneMustShowInTheLog() throws Exception {
+    String id = pairs.getFirst();
+    Failure refused = assertThrows(Failure.class, () -> decide(id, "done", "agent"));
+    assertTrue(refused.getMessage().contains("the log does not show"), refused.getMessage());
+    assertTrue(Pipeline.decisions(kb).settled().isEmpty());
+    assertTrue(decide(id, "done", "person").has("notInLog"), "a person is believed, and told");
+    decide(id, "open", "person");
+    JsonNode call = act(id, "related").at("/calls/0");
+    Map<String, String> arguments = new HashMap<>();
+    call.path("arguments")
+        .properties()
+        .forEach(a -> arguments.put(a.getKey(), a.getValue().asText()));
+    helix.call(call.path("name").asText(), arguments);
+    Files.write(kb.dataLog(), helix.log());
+    assertFalse(decide(id, "done", "agent").has("notInLog"));
+    assertThrows(Failure.class, () -> act(id, "related"), "it is settled");
   }
 }

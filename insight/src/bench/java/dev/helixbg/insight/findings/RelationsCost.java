@@ -68,6 +68,7 @@ public final class RelationsCost {
               texts,
               nearest,
               TopicIndex.of(entries),
+              Copies.of(entries, named.stream().map(NamedEntry::key).toList()),
               NearestLists.Counting.ALL,
               order,
               threads)

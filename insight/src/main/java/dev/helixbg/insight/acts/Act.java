@@ -1,24 +1,29 @@
 package dev.helixbg.insight.acts;
 
+import dev.helixbg.insight.findings.NamedEntry;
 import java.util.List;
 import java.util.Locale;
+import java.util.stream.Collectors;
 
 /**
- * One way to deal with a finding.
+ * One way to deal with a finding: what it would change in a knowledge base. The calls that change
+ * it are planned only when somebody is about to make them, see {@link ActPlanner}.
  *
  * @param when what must be true of the finding; one of them is enough
- * @param words what is done, as an order to the reader
- * @param calls of helix's tools that do it, in this order; none where it takes a hand
  */
-public record Act(List<When> when, String words, List<HelixCall> calls) {
+public record Act(List<When> when, Change change) {
   public Act {
     when = List.copyOf(when);
-    calls = List.copyOf(calls);
+  }
+
+  /** What is done, as an order to the reader. */
+  public String words() {
+    return change.words();
   }
 
   /** What a reader finds to be true. */
   public enum When {
-    /** Both entries state the same. */
+    /** The entries state the same. */
     SAME,
     /** The newer entry replaces or contradicts the older one. */
     OVERTAKEN,
@@ -33,5 +38,54 @@ public record Act(List<When> when, String words, List<HelixCall> calls) {
     public String title() {
       return name().toLowerCase(Locale.ROOT);
     }
+  }
+
+  /** What is different once an act was carried out. */
+  public sealed interface Change {
+    String words();
+
+    /** Entries go, and another one stands for them. */
+    record Remove(List<NamedEntry> gone, NamedEntry kept) implements Change {
+      @Override
+      public String words() {
+        return "remove " + names(gone) + " and keep " + kept.name();
+      }
+    }
+
+    /** An entry gets a link to another one. */
+    record Link(NamedEntry from, NamedEntry target) implements Change {
+      @Override
+      public String words() {
+        return "link " + from.name() + " to " + target.name();
+      }
+    }
+
+    /** An entry goes to another topic. */
+    record Move(NamedEntry entry, String topic) implements Change {
+      @Override
+      public String words() {
+        return "move " + entry.name() + " to " + topic;
+      }
+    }
+
+    /** All entries of a topic go into another one. */
+    record MergeTopics(String small, String large) implements Change {
+      @Override
+      public String words() {
+        return "move all of " + small + " into " + large;
+      }
+    }
+
+    /** An entry gets a text that says what others say, too, and those go. */
+    record Rewrite(NamedEntry kept, List<NamedEntry> gone, String text) implements Change {
+      @Override
+      public String words() {
+        return "give " + kept.name() + " the proposed text and remove " + names(gone);
+      }
+    }
+  }
+
+  private static String names(List<NamedEntry> entries) {
+    return entries.stream().map(NamedEntry::name).collect(Collectors.joining(", "));
   }
 }

@@ -11,7 +11,7 @@ import java.util.Map;
  * One call of a tool of helix's MCP server, to be carried out there: helix-bg never writes to a
  * knowledge base.
  *
- * @param tool {@code edit} or {@code store}
+ * @param tool {@code edit}, {@code store} or, to look, {@code topics}
  * @param arguments in reading order; all of helix's arguments are strings, numbers too
  */
 public record HelixCall(String tool, Map<String, String> arguments) {
@@ -32,13 +32,16 @@ public record HelixCall(String tool, Map<String, String> arguments) {
     return new HelixCall(tool, arguments);
   }
 
-  /**
-   * As the parameters of a {@code tools/call}, in one line to copy; what does not print is escaped.
-   */
-  public String json() {
+  /** As the parameters of a {@code tools/call}. */
+  public ObjectNode toJson() {
     ObjectNode call = JsonNodeFactory.instance.objectNode().put("name", tool);
     ObjectNode given = call.putObject("arguments");
     arguments.forEach((name, value) -> given.put(name, PrintableText.wellFormed(value)));
-    return PrintableText.json(call.toString());
+    return call;
+  }
+
+  /** The same in one line to copy; what does not print is escaped. */
+  public String json() {
+    return PrintableText.json(toJson().toString());
   }
 }

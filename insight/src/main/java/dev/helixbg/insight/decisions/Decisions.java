@@ -95,6 +95,7 @@ public final class Decisions {
     return new Findings(
         widened.entries(),
         widened.topics(),
+        open(widened.copies()),
         open(widened.topicOverlaps()),
         best(duplicates, settings.maxNearDuplicates()),
         best(links, settings.maxCrossLinks()),

@@ -29,6 +29,9 @@ public final class Analysis {
   /** Kept of the topic overlaps; more would be one tangle of topics, not a list to read. */
   static final int MAX_TOPIC_OVERLAPS = 1_000;
 
+  /** Groups of exact copies that are told of. */
+  private static final int MAX_COPIES = 1_000;
+
   /** Similar pairs that one pass may keep: 12 MB of them. */
   private static final int MAX_PAIRS = 1_000_000;
 
@@ -40,6 +43,7 @@ public final class Analysis {
   private final TextVectors texts;
   private final PairFacts facts;
   private final TopicIndex topics;
+  private final Copies copies;
   private final InsightSettings settings;
   private final int threads;
   private final TopicPairs counting;
@@ -75,6 +79,7 @@ public final class Analysis {
         IntStream.range(0, live.size())
             .mapToObj(i -> new NamedEntry(live.get(i), topics.indexIn()[i], keys.get(i)))
             .toList();
+    this.copies = Copies.of(live, keys);
     this.order = EvenDraw.orderByKey(keys);
   }
 
@@ -139,7 +144,7 @@ public final class Analysis {
   Findings findings() {
     Centroids centroids = new Centroids(vectors, topics);
     Vectors middles = centroids.normalised();
-    PairHits hits = PairHits.find(facts, topics.topicOf(), order, settings, counting);
+    PairHits hits = PairHits.find(facts, topics.topicOf(), copies, order, settings, counting);
     List<ScoredPair> duplicates = hits.nearDuplicates().bestFirst();
     List<ScoredPair> links = hits.crossLinks().bestFirst();
     List<Finding.Pair> pairs = pairs(duplicates, links);
@@ -153,12 +158,20 @@ public final class Analysis {
     return new Findings(
         entries,
         topics(centroids),
+        copies(),
         topicOverlaps(middles),
         pairs.subList(0, duplicates.size()),
         pairs.subList(duplicates.size(), pairs.size()),
         misplaced.stream().limit(settings.maxMisfiled()).map(this::misfiled).toList(),
         new RankedRelations(
-                entries, texts, facts.nearest(), topics, counting.of(topics), order, threads)
+                entries,
+                texts,
+                facts.nearest(),
+                topics,
+                copies,
+                counting.of(topics),
+                order,
+                threads)
             .best(2 * Findings.listedRelations(entries.size()), ids),
         facts.distribution(),
         settings,
@@ -167,6 +180,18 @@ public final class Analysis {
             hits.nearDuplicateCount(),
             hits.crossLinkCount(),
             misplaced.size()));
+  }
+
+  private List<Finding.Copies> copies() {
+    return copies.groups(counting.of(topics)).stream()
+        .limit(MAX_COPIES)
+        .map(group -> group.stream().map(entries::get).toList())
+        .map(
+            group ->
+                new Finding.Copies(
+                    ids.of(FindingIds.COPIES, group.getFirst().entry().text().content().strip()),
+                    group))
+        .toList();
   }
 
   private List<Findings.Topic> topics(Centroids centroids) {

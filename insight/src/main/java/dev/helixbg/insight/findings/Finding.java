@@ -69,6 +69,14 @@ public sealed interface Finding {
       int rankOfA)
       implements OfTwo {}
 
+  /**
+   * Entries with the very same text, in whatever topics: all but one can go. Other findings know
+   * only one of them.
+   *
+   * @param entries two or more, by offset
+   */
+  record Copies(String id, List<NamedEntry> entries) implements Finding {}
+
   /** Why a pair was reported. */
   enum PairKind {
     NEAR_DUPLICATE,

@@ -10,13 +10,13 @@ import java.util.stream.Stream;
 
 /**
  * Names findings by their content: a kind and the first ten hex digits of the SHA-256 over kind and
- * content. Findings of the same content, such as the pairs of three identical entries, are numbered
- * from the second on: {@code dup-3f9a01c2d4-2}.
+ * content. Findings of the same content are numbered from the second on: {@code dup-3f9a01c2d4-2}.
  */
 final class FindingIds {
   static final String NEAR_DUPLICATE = "dup";
   static final String CROSS_LINK = "link";
   static final String RELATION = "rel";
+  static final String COPIES = "copies";
 
   private static final List<String> PAIR_KINDS = List.of(NEAR_DUPLICATE, CROSS_LINK, RELATION);
   private static final int DIGITS = 10;

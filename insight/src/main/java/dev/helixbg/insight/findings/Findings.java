@@ -9,6 +9,8 @@ import java.util.List;
  *
  * @param entries all live entries by offset
  * @param topics by name
+ * @param copies the largest groups first; of each group only the first entry is in other findings
+ *     of two entries
  * @param topicOverlaps most similar first, the best 1,000 at most
  * @param nearDuplicates the best of {@code totals.nearDuplicates()}, most similar first
  * @param crossLinks the best of {@code totals.crossLinks()}, most similar first
@@ -20,6 +22,7 @@ import java.util.List;
 public record Findings(
     List<NamedEntry> entries,
     List<Topic> topics,
+    List<Finding.Copies> copies,
     List<Finding.TopicOverlap> topicOverlaps,
     List<Finding.Pair> nearDuplicates,
     List<Finding.Pair> crossLinks,

@@ -7,15 +7,18 @@ import dev.helixbg.insight.similarity.PairSink;
 final class PairHits implements PairSink {
   private final InsightSettings settings;
   private final int[] topicOf;
+  private final Copies copies;
   private final TopicPairs counting;
   private final BestPairs nearDuplicates;
   private final BestPairs crossLinks;
   private long nearDuplicateCount;
   private long crossLinkCount;
 
-  private PairHits(InsightSettings settings, int[] topicOf, int[] order, TopicPairs counting) {
+  private PairHits(
+      InsightSettings settings, int[] topicOf, Copies copies, int[] order, TopicPairs counting) {
     this.settings = settings;
     this.topicOf = topicOf;
+    this.copies = copies;
     this.counting = counting;
     this.nearDuplicates = new BestPairs(settings.maxNearDuplicates(), order);
     this.crossLinks = new BestPairs(settings.maxCrossLinks(), order);
@@ -25,10 +28,17 @@ final class PairHits implements PairSink {
    * @param order of the entries, see {@link BestPairs}
    */
   static PairHits find(
-      PairFacts pairs, int[] topicOf, int[] order, InsightSettings settings, TopicPairs counting) {
+      PairFacts pairs,
+      int[] topicOf,
+      Copies copies,
+      int[] order,
+      InsightSettings settings,
+      TopicPairs counting) {
     float limit = floor(settings);
-    PairHits all = new PairHits(settings, topicOf, order, counting);
-    pairs.atLeast(limit, () -> new PairHits(settings, topicOf, order, counting)).forEach(all::add);
+    PairHits all = new PairHits(settings, topicOf, copies, order, counting);
+    pairs
+        .atLeast(limit, () -> new PairHits(settings, topicOf, copies, order, counting))
+        .forEach(all::add);
     return all;
   }
 
@@ -39,7 +49,7 @@ final class PairHits implements PairSink {
 
   @Override
   public void accept(int a, int b, float similarity) {
-    if (!counting.count(topicOf[a], topicOf[b])) {
+    if (copies.isCopy(a) || copies.isCopy(b) || !counting.count(topicOf[a], topicOf[b])) {
       return;
     }
     if (similarity > settings.nearDuplicate()) {

@@ -27,7 +27,7 @@ import java.util.stream.IntStream;
  * passages, and so with terms.
  *
  * <p>Candidates are the pairs of an entry and one of its ten nearest, by vectors or by terms. Pairs
- * that an entry declares ({@code [links: …]}) are no news.
+ * that an entry declares ({@code [links: …]}) are no news, nor are those of exact copies.
  */
 final class RankedRelations {
   /** Chosen on notes that are not in this project; 0.2 to 0.5 rank nearly the same. */
@@ -39,6 +39,7 @@ final class RankedRelations {
   private final TextVectors texts;
   private final NearestLists byVector;
   private final TopicIndex topics;
+  private final Copies copies;
   private final TermVectors terms;
   private final NearestLists byTerms;
   private final int[] order;
@@ -53,6 +54,7 @@ final class RankedRelations {
       TextVectors texts,
       NearestLists byVector,
       TopicIndex topics,
+      Copies copies,
       NearestLists.Counting counting,
       int[] order,
       int threads) {
@@ -60,6 +62,7 @@ final class RankedRelations {
     this.texts = texts;
     this.byVector = byVector;
     this.topics = topics;
+    this.copies = copies;
     this.order = order;
     int[] owners = texts.owners();
     this.terms =
@@ -75,7 +78,7 @@ final class RankedRelations {
     for (long pair : candidates()) {
       int a = (int) (pair >>> 32);
       int b = (int) pair;
-      if (!declared.contains(pair)) {
+      if (!copies.isCopy(a) && !copies.isCopy(b) && !declared.contains(pair)) {
         best.offer(a, b, (float) score(a, b));
       }
     }

@@ -36,6 +36,7 @@ public final class HtmlReport {
     @JStachePartial(name = "pair", path = TEMPLATES + "pair.mustache"),
     @JStachePartial(name = "misfiled", path = TEMPLATES + "misfiled.mustache"),
     @JStachePartial(name = "item", path = TEMPLATES + "item.mustache"),
+    @JStachePartial(name = "group", path = TEMPLATES + "group.mustache"),
     @JStachePartial(name = "acts", path = TEMPLATES + "acts.mustache"),
     @JStachePartial(name = "entry", path = TEMPLATES + "entry.mustache")
   })

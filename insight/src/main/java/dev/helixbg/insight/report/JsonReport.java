@@ -10,7 +10,6 @@ import dev.helixbg.config.text.PrintableStream;
 import dev.helixbg.config.text.PrintableText;
 import dev.helixbg.insight.acts.Act;
 import dev.helixbg.insight.acts.Acts;
-import dev.helixbg.insight.acts.HelixCall;
 import dev.helixbg.insight.findings.Finding;
 import dev.helixbg.insight.findings.Findings;
 import dev.helixbg.insight.findings.NamedEntry;
@@ -19,6 +18,7 @@ import dev.helixbg.insight.judge.JudgeTrust;
 import dev.helixbg.insight.judge.JudgedRelations;
 import dev.helixbg.insight.judge.Judgements;
 import dev.helixbg.insight.judge.LabelCensus;
+import dev.helixbg.insight.judge.PairVerdict;
 import dev.helixbg.insight.judge.Verdict;
 import dev.helixbg.insight.label.Guess;
 import dev.helixbg.insight.label.Label;
@@ -32,8 +32,8 @@ import java.io.OutputStream;
 import java.time.LocalDateTime;
 import java.util.Arrays;
 import java.util.List;
-import java.util.Map;
 import java.util.Optional;
+import java.util.stream.Stream;
 
 /**
  * The report for programs, as docs/report-schema.md describes it: UTF-8, fields always in the same
@@ -42,6 +42,9 @@ import java.util.Optional;
 public final class JsonReport {
   /** A text is cut after so many characters (UTF-16 units); the report is no copy of the log. */
   static final int MAX_TEXT = 20_000;
+
+  /** Exact copies lead, but not for ever. */
+  static final int MAX_LEADING_COPIES = 10;
 
   /** So many relations are told in full: as many as the list of 4,000 entries has. */
   static final int FULL_RELATIONS = 2_000;
@@ -101,7 +104,13 @@ public final class JsonReport {
     object("distribution", findings.distribution(), this::distribution);
     judgement();
     list("topics", findings.topics(), this::topic);
-    texts("leading", pairs.leading().stream().map(Finding::id).toList());
+    texts(
+        "leading",
+        Stream.concat(
+                findings.copies().stream().limit(MAX_LEADING_COPIES), pairs.leading().stream())
+            .map(Finding::id)
+            .toList());
+    list("copies", findings.copies(), this::copies);
     relations();
     list("nearDuplicates", findings.nearDuplicates(), this::pair);
     list("topicOverlaps", findings.topicOverlaps(), this::overlap);
@@ -153,6 +162,7 @@ public final class JsonReport {
     text("id", merge.id());
     edit(acts.on(merge));
     texts("entries", merge.entries().stream().map(NamedEntry::name).toList());
+    texts("keys", merge.entries().stream().map(NamedEntry::key).toList());
     text("proposedText", merge.text());
   }
 
@@ -256,6 +266,7 @@ public final class JsonReport {
     json.writeNumberField("pairs", totals.pairs());
     json.writeNumberField("relations", pairs.ranked());
     json.writeNumberField("judgedRelations", pairs.judgedCount());
+    json.writeNumberField("copies", findings.copies().size());
     json.writeNumberField("nearDuplicates", totals.nearDuplicates());
     json.writeNumberField("topicOverlaps", findings.topicOverlaps().size());
     json.writeNumberField("crossLinks", totals.crossLinks());
@@ -290,7 +301,7 @@ public final class JsonReport {
     json.writeNumberField("rankOfB", pair.rankOfB());
     json.writeNumberField("rankOfA", pair.rankOfA());
     verdict(pair);
-    edit(acts.on(pair, judgements.verdict(pair)));
+    edit(acts.on(pair, judgements.verdict(pair).map(PairVerdict::verdict)));
     object("a", pair.a(), this::entry);
     object("b", pair.b(), this::entry);
   }
@@ -302,16 +313,12 @@ public final class JsonReport {
   private void act(Act act) throws IOException {
     texts("if", act.when().stream().map(Act.When::title).toList());
     text("do", act.words());
-    list("calls", act.calls(), this::call);
   }
 
-  private void call(HelixCall call) throws IOException {
-    text("name", call.tool());
-    json.writeObjectFieldStart("arguments");
-    for (Map.Entry<String, String> argument : call.arguments().entrySet()) {
-      text(argument.getKey(), argument.getValue());
-    }
-    json.writeEndObject();
+  private void copies(Finding.Copies copies) throws IOException {
+    text("id", copies.id());
+    edit(acts.on(copies));
+    list("entries", copies.entries(), named -> entry(named, SHORT_TEXT));
   }
 
   private void relations() throws IOException {
@@ -327,7 +334,10 @@ public final class JsonReport {
       decimal("similarity", relation.similarity());
       verdict(relation);
       object("evidence", relation.evidence(), this::evidence);
-      edit(full ? acts.on(relation, judgements.verdict(relation)) : List.of());
+      edit(
+          full
+              ? acts.on(relation, judgements.verdict(relation).map(PairVerdict::verdict))
+              : List.of());
       object("a", relation.a(), entry);
       object("b", relation.b(), entry);
       json.writeEndObject();

@@ -59,22 +59,13 @@ record JudgedSections(
     }
   }
 
-  /** A proposed text, and the names of what it could stand for. */
-  record MergeRow(String id, List<String> names, ShownText text, List<ActView> acts) {}
-
   /** Proposals for entries that say the same. */
-  record MergeSection(String total, String intro, List<MergeRow> rows) {
+  record MergeSection(String total, String intro, List<GroupView> rows) {
 
     static MergeSection of(Judgements judgements, Acts acts) {
-      List<MergeRow> rows =
+      List<GroupView> rows =
           judgements.merges().stream()
-              .map(
-                  merge ->
-                      new MergeRow(
-                          PrintableText.line(merge.id()),
-                          merge.entries().stream().map(EntryView::name).toList(),
-                          ShownText.of(merge.text()),
-                          ActView.of(acts.on(merge))))
+              .map(merge -> GroupView.of(merge.id(), merge.entries(), merge.text(), acts.on(merge)))
               .toList();
       return new MergeSection(
           Wording.count(rows.size()),

@@ -46,13 +46,6 @@ public final class MarkdownReport {
       return fenced(text.head() + text.rest());
     }
 
-    /** Calls are long: each in a line of its own. */
-    @JStacheLambda
-    @JStacheLambda.Raw
-    public String json(ActView act) {
-      return MarkdownText.fenced(String.join("\n", act.calls()), "json");
-    }
-
     /** A place in a list, as readers count. */
     @JStacheLambda
     @JStacheLambda.Raw

@@ -41,7 +41,7 @@ record PairView(
         List.of(),
         verdict.map(Judged::verdict),
         verdict.map(said -> said.verdict().title()),
-        ActView.of(acts.on(pair, verdict)),
+        ActView.of(acts.on(pair, verdict.map(PairVerdict::verdict))),
         EntryView.of("A", pair.a(), pair.b(), Optional.empty(), judgements),
         EntryView.of("B", pair.b(), pair.a(), Optional.empty(), judgements));
   }
@@ -75,7 +75,7 @@ record PairView(
         evidence.sharedWords().stream().map(PrintableText::line).toList(),
         verdict.map(Judged::verdict),
         verdict.map(said -> said.verdict().title()),
-        ActView.of(acts.on(relation, verdict)),
+        ActView.of(acts.on(relation, verdict.map(PairVerdict::verdict))),
         EntryView.of(
             "A",
             relation.a(),

@@ -28,7 +28,7 @@ public record Report(
   /** A report on one knowledge base, which helix can edit. */
   public Report(
       Findings findings, LogAccount log, Run run, Judgements judgements, List<Review> reviews) {
-    this(findings, log, run, judgements, reviews, new Acts(findings.entries()));
+    this(findings, log, run, judgements, reviews, Acts.OF_ONE_KB);
   }
 
   /** A report without what a language model and reviews add. */
@@ -37,7 +37,7 @@ public record Report(
   }
 
   /** Version of the JSON form; raised when a field changes its meaning or goes away. */
-  public static final int SCHEMA = 3;
+  public static final int SCHEMA = 4;
 
   /**
    * What made the report.

@@ -21,6 +21,7 @@ import java.util.Optional;
  * @param lead the outcome in one or two sentences
  * @param facts of the knowledge base, the headline numbers
  * @param judged what a language model adds
+ * @param copies nothing where there are none
  * @param reviews what was found over time
  */
 record ReportView(
@@ -34,6 +35,7 @@ record ReportView(
     Optional<ReviewSection> reviews,
     GraphView graph,
     Optional<DistributionView> distribution,
+    Optional<ListSection<GroupView>> copies,
     PairSection relations,
     PairSection nearDuplicates,
     ListSection<OverlapView> overlaps,
@@ -41,6 +43,8 @@ record ReportView(
     ListSection<MisfiledView> misfiled,
     TopicSection topics) {
   private static final int OVERLAPS = 60;
+  private static final int COPIES = 60;
+  private static final int NAMED_COPIES = 20;
 
   /**
    * What of the log could not be read.
@@ -134,6 +138,7 @@ record ReportView(
         GraphView.of(findings),
         Optional.of(DistributionView.of(findings.distribution(), limits))
             .filter(section -> !section.bars().isEmpty()),
+        Optional.of(copies(findings, acts)).filter(section -> !section.isEmpty()),
         PairSection.relations(findings, judgements, acts),
         nearDuplicates(findings, limits, judgements, acts),
         overlaps(findings, limits, acts),
@@ -155,6 +160,7 @@ record ReportView(
     Findings.Totals totals = findings.totals();
     int overlaps = findings.topicOverlaps().size();
     List<String> found = new ArrayList<>();
+    found(found, findings.copies().size(), "group", "groups", " of exact copies");
     found(found, totals.nearDuplicates(), "near-duplicate", "near-duplicates", "");
     found(found, overlaps, "pair of overlapping topics", "pairs of overlapping topics", "");
     found(found, totals.crossLinks(), "possible link", "possible links", " between topics");
@@ -226,6 +232,26 @@ record ReportView(
         new DistributionView.Fact(Wording.count(topics), topics == 1 ? "topic" : "topics"),
         new DistributionView.Fact(
             Wording.count(pairs), pairs == 1 ? "pair compared" : "pairs compared"));
+  }
+
+  private static ListSection<GroupView> copies(Findings findings, Acts acts) {
+    int total = findings.copies().size();
+    return new ListSection<>(
+        Wording.count(total),
+        "Entries with the very same text: all but one of each group can go. Other sections know"
+            + " only one of them.",
+        findings.copies().stream()
+            .limit(COPIES)
+            .map(
+                group ->
+                    GroupView.of(
+                        group.id(),
+                        group.entries().subList(0, Math.min(NAMED_COPIES, group.entries().size())),
+                        group.entries().getFirst().entry().text().content(),
+                        acts.on(group)))
+            .toList(),
+        Wording.shownOf("largest", COPIES, total, "; all are in report.json."),
+        "No two entries have the very same text.");
   }
 
   private static PairSection nearDuplicates(

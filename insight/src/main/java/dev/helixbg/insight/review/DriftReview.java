@@ -48,10 +48,7 @@ public final class DriftReview {
               overlap.b(),
               overlap.similarity(),
               verdict.map(Verdict::title).orElse(""),
-              closest(kb, overlap),
-              verdict.filter(Verdict.SAME::equals).isEmpty()
-                  ? List.of()
-                  : kb.calls(kb.acts().on(overlap))));
+              closest(kb, overlap)));
     }
     long fresh = items.stream().filter(item -> item.relation().equals("now overlaps")).count();
     String summary =

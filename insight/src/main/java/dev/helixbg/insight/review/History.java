@@ -5,14 +5,12 @@ import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import dev.helixbg.embed.store.JsonLines;
-import dev.helixbg.insight.acts.HelixCall;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.time.DateTimeException;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.EnumMap;
-import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
@@ -65,10 +63,7 @@ public final class History {
     if (lines.size() > MAX_BYTES) {
       keepNewest();
     }
-    ObjectNode json = toJson(review);
-    // What is done later must not follow what is read here: the KB changes, and so may this file.
-    json.path("items").forEach(item -> ((ObjectNode) item).remove("edits"));
-    lines.append(List.of(JSON.writeValueAsString(json)));
+    lines.append(List.of(JSON.writeValueAsString(toJson(review))));
   }
 
   private void keepNewest() throws IOException {
@@ -76,7 +71,7 @@ public final class History {
     lines.rewrite(line -> old.getAndDecrement() <= 0);
   }
 
-  /** A review as it stands in the file, with its edits. */
+  /** A review as it stands in the file. */
   public static ObjectNode toJson(Review review) {
     ObjectNode json = JSON.createObjectNode();
     json.put("kind", review.kind().title());
@@ -86,20 +81,15 @@ public final class History {
     json.put("judge", review.judge().orElse(null));
     json.put("summary", review.summary());
     for (Review.Item item : review.items()) {
-      ObjectNode one =
-          json.withArray("items")
-              .addObject()
-              .put("id", item.id())
-              .put("relation", item.relation())
-              .put("a", item.a())
-              .put("b", item.b())
-              .put("similarity", Math.round(item.similarity() * 1e6) / 1e6)
-              .put("verdict", item.verdict())
-              .put("text", item.text());
-      for (HelixCall call : item.edits()) {
-        ObjectNode edit = one.withArray("edits").addObject().put("name", call.tool());
-        call.arguments().forEach(edit.putObject("arguments")::put);
-      }
+      json.withArray("items")
+          .addObject()
+          .put("id", item.id())
+          .put("relation", item.relation())
+          .put("a", item.a())
+          .put("b", item.b())
+          .put("similarity", Math.round(item.similarity() * 1e6) / 1e6)
+          .put("verdict", item.verdict())
+          .put("text", item.text());
     }
     json.withArray("items");
     review.marks().forEach(json.withArray("marks")::add);
@@ -122,8 +112,7 @@ public final class History {
                 item.path("b").asText(),
                 item.path("similarity").asDouble(),
                 item.path("verdict").asText(),
-                item.path("text").asText(),
-                edits(item.path("edits"))));
+                item.path("text").asText()));
       }
       List<String> marks = new ArrayList<>();
       json.path("marks").forEach(mark -> marks.add(mark.asText()));
@@ -140,18 +129,6 @@ public final class History {
     } catch (IllegalArgumentException | DateTimeException e) {
       return Optional.empty();
     }
-  }
-
-  private static List<HelixCall> edits(JsonNode json) {
-    List<HelixCall> edits = new ArrayList<>();
-    for (JsonNode edit : json) {
-      Map<String, String> arguments = new LinkedHashMap<>();
-      edit.path("arguments")
-          .properties()
-          .forEach(argument -> arguments.put(argument.getKey(), argument.getValue().asText()));
-      edits.add(new HelixCall(edit.path("name").asText(), arguments));
-    }
-    return List.copyOf(edits);
   }
 
   private static Optional<Review> parse(String line) {

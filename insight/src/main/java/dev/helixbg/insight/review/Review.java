@@ -1,6 +1,5 @@
 package dev.helixbg.insight.review;
 
-import dev.helixbg.insight.acts.HelixCall;
 import dev.helixbg.insight.judge.JudgeTrust;
 import java.time.Instant;
 import java.util.List;
@@ -53,8 +52,6 @@ public record Review(
    * @param similarity cosine; 0 when there is only one
    * @param verdict of the model; empty when nobody judged
    * @param text an excerpt, for people
-   * @param edits calls of helix's tools that do what the verdict asks for, in the KB as it was
-   *     reviewed; the history keeps none
    */
   public record Item(
       String id,
@@ -63,8 +60,7 @@ public record Review(
       String b,
       double similarity,
       String verdict,
-      String text,
-      List<HelixCall> edits) {}
+      String text) {}
 
   /** The same without what the user has settled. */
   public Review without(Predicate<String> settled) {

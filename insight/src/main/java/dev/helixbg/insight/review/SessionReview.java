@@ -31,6 +31,7 @@ public final class SessionReview {
   /** Looked at when nothing tells where the last session ended. */
   private static final int FIRST_SESSION = 50;
 
+  private static final String REPEATS = "repeats";
   private static final int MAX_ITEMS = 20;
   private static final int JUDGED = 10;
 
@@ -88,7 +89,7 @@ public final class SessionReview {
     List<Finding.Relation> pairs =
         kb.findings().relations().stream().filter(pair -> isFresh.contains(pair.b())).toList();
     Map<String, PairVerdict> verdicts = kb.verdicts(pairs, JUDGED);
-    List<Item> items = new ArrayList<>();
+    List<Item> items = copies(kb, isFresh);
     for (Finding.Relation pair : pairs) {
       PairVerdict verdict = verdicts.get(pair.id());
       Optional<String> relation =
@@ -97,7 +98,23 @@ public final class SessionReview {
               : Optional.of(judged(pair, verdict)).filter(said -> !said.isEmpty());
       if (relation.isPresent() && items.size() < MAX_ITEMS) {
         String word = verdict == null ? "" : verdict.verdict().title();
-        items.add(kb.item(pair, pair.b(), relation.get(), verdict, word));
+        items.add(kb.item(pair, pair.b(), relation.get(), word));
+      }
+    }
+    return items;
+  }
+
+  /** Fresh entries that say word for word what an earlier entry says. */
+  private static List<Item> copies(Subject kb, Set<NamedEntry> fresh) {
+    List<Item> items = new ArrayList<>();
+    for (Finding.Copies group : kb.findings().copies()) {
+      NamedEntry first = group.entries().getFirst();
+      for (NamedEntry copy : group.entries()) {
+        if (copy != first && fresh.contains(copy) && items.size() < MAX_ITEMS) {
+          items.add(
+              new Item(
+                  group.id(), REPEATS, copy.name(), first.name(), 1, "", Subject.excerpt(copy)));
+        }
       }
     }
     return items;
@@ -106,13 +123,13 @@ public final class SessionReview {
   private static Optional<String> unjudged(Finding.Relation pair, InsightSettings limits) {
     return pair.similarity() <= limits.crossLinkFrom()
         ? Optional.empty()
-        : Optional.of(pair.similarity() > limits.nearDuplicate() ? "repeats" : connects(pair));
+        : Optional.of(pair.similarity() > limits.nearDuplicate() ? REPEATS : connects(pair));
   }
 
   /** Nothing of what has nothing in common. */
   private static String judged(Finding.Relation pair, PairVerdict verdict) {
     return switch (verdict.verdict()) {
-      case SAME -> "repeats";
+      case SAME -> REPEATS;
       case OVERTAKEN -> verdict.contradiction() ? "contradicts" : "overtakes";
       case RELATED -> connects(pair);
       case DIFFERENT -> "";
@@ -144,7 +161,7 @@ public final class SessionReview {
                 .map(topic -> topic.getKey() + " (" + topic.getValue() + ")")
                 .collect(Collectors.joining(", ")))
         .append('.');
-    for (String relation : List.of("repeats", "connects to", "contradicts", "overtakes")) {
+    for (String relation : List.of(REPEATS, "connects to", "contradicts", "overtakes")) {
       long count = items.stream().filter(item -> item.relation().equals(relation)).count();
       if (count > 0) {
         words.append(' ').append(count).append(count == 1 ? " time" : " times");

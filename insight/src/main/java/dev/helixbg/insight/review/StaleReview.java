@@ -42,10 +42,10 @@ public final class StaleReview {
       NamedEntry older = pair.a().isOlderThan(pair.b()) ? pair.a() : pair.b();
       PairVerdict verdict = verdicts.get(pair.id());
       if (verdict == null && unjudged.size() < UNJUDGED && areDaysApart(pair)) {
-        unjudged.add(kb.item(pair, older, "may be overtaken by", null, ""));
+        unjudged.add(kb.item(pair, older, "may be overtaken by", ""));
       } else if (verdict != null && verdict.verdict() == Verdict.OVERTAKEN) {
         String said = verdict.contradiction() ? "contradicted" : "overtaken";
-        items.add(kb.item(pair, older, "is " + said + " by", verdict, said));
+        items.add(kb.item(pair, older, "is " + said + " by", said));
       }
     }
     items.addAll(unjudged);

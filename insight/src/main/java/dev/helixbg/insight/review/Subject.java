@@ -1,8 +1,5 @@
 package dev.helixbg.insight.review;
 
-import dev.helixbg.insight.acts.Act;
-import dev.helixbg.insight.acts.Acts;
-import dev.helixbg.insight.acts.HelixCall;
 import dev.helixbg.insight.findings.Finding;
 import dev.helixbg.insight.findings.Findings;
 import dev.helixbg.insight.findings.NamedEntry;
@@ -21,17 +18,12 @@ import java.util.function.IntFunction;
  * its report. So what either has asked, the other one knows.
  *
  * @param findings without those that were settled
- * @param acts what can be done about them
  * @param vectors of the entries, in their order
  * @param logSha256 of the log they were found in
  * @param judge the language model; empty: the vectors alone
  */
 public record Subject(
-    Findings findings,
-    Acts acts,
-    IntFunction<float[]> vectors,
-    String logSha256,
-    Optional<Judge> judge) {
+    Findings findings, IntFunction<float[]> vectors, String logSha256, Optional<Judge> judge) {
 
   /**
    * A language model.
@@ -43,7 +35,7 @@ public record Subject(
 
   /** The same before a judge. */
   public Subject before(Judge other) {
-    return new Subject(findings, acts, vectors, logSha256, Optional.of(other));
+    return new Subject(findings, vectors, logSha256, Optional.of(other));
   }
 
   /** The keys of the entries. */
@@ -94,34 +86,18 @@ public record Subject(
     return judge.get().guesses() ? Review.GUESSED : "";
   }
 
-  /** The calls that do what the judge says, unless it guesses. */
-  List<HelixCall> calls(List<Act> acts) {
-    return judge.filter(Judge::guesses).isPresent()
-        ? List.of()
-        : acts.stream().flatMap(act -> act.calls().stream()).toList();
-  }
-
   /**
    * A pair as an item, about the one of the two that is named first.
    *
-   * @param verdict of the judge; null when there is none
-   * @param word for that verdict
+   * @param word for the verdict of the judge; empty when there is none
    */
-  Review.Item item(
-      Finding.Relation pair, NamedEntry first, String relation, PairVerdict verdict, String word) {
+  Review.Item item(Finding.Relation pair, NamedEntry first, String relation, String word) {
     NamedEntry second = first == pair.a() ? pair.b() : pair.a();
     return new Review.Item(
-        pair.id(),
-        relation,
-        first.name(),
-        second.name(),
-        pair.similarity(),
-        word,
-        excerpt(first),
-        verdict == null ? List.of() : calls(acts.on(pair, Optional.of(verdict))));
+        pair.id(), relation, first.name(), second.name(), pair.similarity(), word, excerpt(first));
   }
 
-  private static String excerpt(NamedEntry entry) {
+  static String excerpt(NamedEntry entry) {
     String text = entry.entry().text().content().strip();
     int end = text.offsetByCodePoints(0, Math.min(160, text.codePointCount(0, text.length())));
     return end < text.length() ? text.substring(0, end) + "…" : text;

@@ -10,20 +10,29 @@ import dev.helixbg.insight.acts.Act.When;
 import dev.helixbg.insight.findings.Finding;
 import dev.helixbg.insight.findings.NamedEntry;
 import dev.helixbg.insight.judge.Judgements;
-import dev.helixbg.insight.judge.PairVerdict;
 import dev.helixbg.insight.judge.Verdict;
+import dev.helixbg.insight.log.DataLog;
 import dev.helixbg.insight.log.EntryText;
+import dev.helixbg.insight.log.LogAccount;
 import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
 import java.util.Optional;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
 
-/** Edits carried out on a model of helix do what their words say, and nothing else. */
+/** Edits carried out on a stand-in for helix do what their words say, and nothing else. */
 class ActsTest {
-  private static final Optional<PairVerdict> UNJUDGED = Optional.empty();
+  private static final Optional<Verdict> UNJUDGED = Optional.empty();
+
+  private static final LogAccount SOUND = new LogAccount(0, "", 0, 0, 0, List.of());
 
   private final List<NamedEntry> kb =
-      HelixModel.kb(
+      StandInHelix.kb(
           "auth", "Tokens live 15 minutes.",
           "auth", "[tags: gotcha]\nThe cookie is signed, not encrypted. Do not put names in it.",
           "web", "Login is a redirect.",
@@ -32,11 +41,9 @@ class ActsTest {
           "web",
               "[tags: how-to]\n[source: web/Login.kt:7]\n[confidence: 0.7]\nOpen /login?debug=1.");
 
-  private final Acts acts = new Acts(kb);
-
   @Test
   void withoutAVerdictThereIsAWayForEachThatThePairMayBe() {
-    List<Act> ways = acts.on(relation(1, 3), UNJUDGED);
+    List<Act> ways = Acts.OF_ONE_KB.on(relation(1, 3), UNJUDGED);
     assertEquals(
         List.of(List.of(When.SAME), List.of(When.OVERTAKEN), List.of(When.RELATED)),
         ways.stream().map(Act::when).toList());
@@ -49,13 +56,13 @@ class ActsTest {
     assertEquals(
         "{\"name\":\"edit\",\"arguments\":{\"action\":\"delete\",\"topic\":\"auth\","
             + "\"match_str\":\"Signed cookie, never encrypted.\"}}",
-        ways.getFirst().calls().getFirst().json());
+        plan(kb, ways.getFirst()).calls().getFirst().json());
   }
 
   /** The older one says less, too: there is one way for both. */
   @Test
   void twoWaysThatAreOneAreToldOnce() {
-    List<Act> ways = acts.on(relation(0, 1), UNJUDGED);
+    List<Act> ways = Acts.OF_ONE_KB.on(relation(0, 1), UNJUDGED);
     assertEquals(List.of(When.SAME, When.OVERTAKEN), ways.get(0).when());
     assertEquals("remove auth:0 and keep auth:1", ways.get(0).words());
     assertEquals(2, ways.size());
@@ -63,14 +70,14 @@ class ActsTest {
 
   @Test
   void aVerdictLeavesOneWayOrNone() {
-    assertEquals(List.of(When.SAME), when(acts.on(relation(1, 3), said(Verdict.SAME))));
-    assertEquals(List.of(When.RELATED), when(acts.on(relation(1, 3), said(Verdict.RELATED))));
-    assertEquals(List.of(), acts.on(relation(1, 3), said(Verdict.DIFFERENT)));
+    assertEquals(List.of(When.SAME), when(on(kb, 1, 3, Verdict.SAME)));
+    assertEquals(List.of(When.RELATED), when(on(kb, 1, 3, Verdict.RELATED)));
+    assertEquals(List.of(), on(kb, 1, 3, Verdict.DIFFERENT));
   }
 
   @Test
   void onlyTheRedundantEntryIsRemoved() {
-    HelixModel helix = carriedOut(acts.on(relation(1, 3), said(Verdict.SAME)));
+    StandInHelix helix = carriedOut(kb, on(kb, 1, 3, Verdict.SAME));
     assertEquals(5, helix.size());
     assertEquals(
         List.of(
@@ -80,81 +87,256 @@ class ActsTest {
         helix.contents("auth"));
   }
 
-  /** Of identical entries none has words of its own: the place tells them apart. */
+  /** Two copies: helix takes the first, and the last stays; the checks count both. */
   @Test
-  void identicalEntriesAreToldApartByTheirPlace() {
-    List<NamedEntry> twins = HelixModel.kb("a", "x x", "a", "Copied.", "a", "Copied.");
-    Act act = new Acts(twins).on(pair(twins, 1, 2), UNJUDGED).getFirst();
-    assertEquals("remove a:1 and keep a:2", act.words());
-    assertEquals("1", act.calls().getFirst().arguments().get("index"));
-    assertFalse(act.calls().getFirst().arguments().containsKey("match_str"));
-    HelixModel helix = new HelixModel(HelixModel.entries(twins));
-    act.calls().forEach(helix::call);
+  void ofExactCopiesOneStays() {
+    List<NamedEntry> copies =
+        StandInHelix.kb(
+            "a", "x x", "a", "Copied.", "b", "Copied.", "a", "Copied.", "a", "Copied.\n", "a", "z");
+    Act act = Acts.OF_ONE_KB.on(copiesOf(copies, 1, 2, 3, 4)).getFirst();
+    assertEquals("remove a:1, b:0, a:2 and keep a:3", act.words());
+    ActPlan plan = plan(copies, act);
+    assertTrue(plan.byHand().isPresent(), "a:3 contains the others");
+    List<NamedEntry> exact =
+        StandInHelix.kb("a", "x x", "a", "Copied.", "b", "Copied.", "a", "Copied.", "a", "Copied.");
+    StandInHelix helix = carriedOut(exact, Acts.OF_ONE_KB.on(copiesOf(exact, 1, 2, 3, 4)));
     assertEquals(List.of("x x", "Copied."), helix.contents("a"));
+    assertEquals(List.of(), helix.contents("b"));
+    assertEquals(
+        3,
+        plan(exact, Acts.OF_ONE_KB.on(copiesOf(exact, 1, 2, 3, 4)).getFirst())
+            .checks()
+            .getFirst()
+            .listed());
+  }
+
+  /** Who carries the same act out once more meets checks that count one note less. */
+  @Test
+  void anActThatIsCarriedOutTwiceStopsAtItsChecks() {
+    List<NamedEntry> twins = StandInHelix.kb("a", "x x", "a", "Copied.", "a", "Copied.");
+    ActPlan plan = plan(twins, Acts.OF_ONE_KB.on(copiesOf(twins, 1, 2)).getFirst());
+    StandInHelix helix = new StandInHelix(StandInHelix.entries(twins));
+    assertTrue(holds(helix, plan));
+    plan.calls().forEach(helix::call);
+    assertFalse(holds(helix, plan));
+    assertEquals(List.of("x x", "Copied."), helix.contents("a"));
+  }
+
+  /** "remove X, keep Y" where another act removed Y meanwhile. */
+  @Test
+  void anActWhoseKeptEntryIsGoneStopsAtItsChecks() {
+    ActPlan first = plan(kb, on(kb, 1, 3, Verdict.SAME).getFirst());
+    ActPlan second = plan(kb, on(kb, 1, 3, Verdict.OVERTAKEN).getFirst());
+    StandInHelix helix = new StandInHelix(StandInHelix.entries(kb));
+    assertTrue(holds(helix, first));
+    first.calls().forEach(helix::call);
+    assertFalse(holds(helix, second));
   }
 
   /** The linked entry moves to the end of its topic; every link still leads where it led. */
   @Test
   void aLinkLeadsToTheOtherEntryAndOlderLinksToTheirs() {
-    HelixModel helix = carriedOut(acts.on(relation(1, 3), said(Verdict.RELATED)));
+    StandInHelix helix = carriedOut(kb, on(kb, 1, 3, Verdict.RELATED));
     assertEquals(6, helix.size());
-    HelixModel.Note linked = helix.in("auth").getLast();
-    EntryText text = HelixModel.text(linked);
+    StandInHelix.Note linked = helix.in("auth").getLast();
+    EntryText text = linked.text();
     assertEquals("Signed cookie, never encrypted.", text.content());
     assertEquals(
         List.of(
             "Keys rotate daily.", "Login is a redirect.", "Tokens live 15 minutes.", content(1)),
-        text.links().stream().map(link -> HelixModel.text(helix.at(link)).content()).toList());
+        text.links().stream().map(link -> helix.at(link).text().content()).toList());
+  }
+
+  @Test
+  void whatIsLinkedAlreadyIsNotLinkedAgain() {
+    assertEquals(List.of(), on(kb, 0, 3, Verdict.RELATED));
+    assertEquals(List.of(), on(kb, 3, 0, Verdict.RELATED));
+    assertTrue(
+        Acts.OF_ONE_KB.on(relation(0, 3), UNJUDGED).stream()
+            .noneMatch(act -> act.when().contains(When.RELATED)));
+  }
+
+  /** Places move up when an entry goes: who links to those behind it is linked anew. */
+  @Test
+  void whereAnEntryGoesLinksOfOthersLeadWhereTheyLed() {
+    List<NamedEntry> linked =
+        StandInHelix.kb(
+            "a", "First of all comes this.",
+            "a", "The same as the one below.",
+            "b", "[links: a:3 a:1 a:0]\nLinks to three of them.",
+            "a", "The same as the one above, and more.",
+            "a", "[links: b:0]\nLast of all.",
+            "c", "[links: a:1]\nLinks to what goes.");
+    StandInHelix helix = carriedOut(linked, on(linked, 1, 3, Verdict.SAME));
+    assertEquals(5, helix.size());
+    assertEquals(
+        List.of("Last of all.", "The same as the one above, and more.", "First of all comes this."),
+        leads(helix, "b", "Links to three of them."));
+    assertEquals(
+        List.of("The same as the one above, and more."), leads(helix, "c", "Links to what goes."));
+    assertEquals(List.of("Links to three of them."), leads(helix, "a", "Last of all."));
+  }
+
+  /** Its only link led to what is gone: an empty line of links would leave the old one in force. */
+  @Test
+  void aLinkToWhatTheLinkingEntryStandsForIsTakenOut() {
+    List<NamedEntry> linked =
+        StandInHelix.kb(
+            "a", "The short text",
+            "a", "[links: a:0]\nThe short text, and a longer one.",
+            "a", "Another one.");
+    StandInHelix helix = carriedOut(linked, List.of(removal(linked, 0, 1)), false);
+    assertEquals(3, helix.size(), "its text stands in the other one: by hand");
+    List<NamedEntry> own =
+        StandInHelix.kb(
+            "a", "A short text.",
+            "a", "[tags: x]\n[links: a:0]\nThe long text, and a longer one.",
+            "a", "Another one.");
+    helix = carriedOut(own, List.of(removal(own, 0, 1)));
+    assertEquals(List.of("Another one.", "The long text, and a longer one."), helix.contents("a"));
+    assertEquals(List.of(), leads(helix, "a", "The long text, and a longer one."));
+    assertEquals(List.of("x"), helix.in("a").getLast().text().tags());
   }
 
   @Test
   void aMovedEntryKeepsItsTextAndWhatIsSaidOfIt() {
-    HelixModel helix = carriedOut(acts.on(new Finding.Misfiled("m", kb.get(5), .1, "auth", .4)));
+    StandInHelix helix =
+        carriedOut(kb, Acts.OF_ONE_KB.on(new Finding.Misfiled("m", kb.get(5), .1, "auth", .4)));
     assertEquals(List.of("Login is a redirect."), helix.contents("web"));
-    EntryText moved = HelixModel.text(helix.in("auth").getLast());
-    EntryText before = kb.get(5).entry().text();
-    assertEquals(before, moved);
+    assertEquals(kb.get(5).entry().body(), helix.in("auth").getLast().body());
   }
 
   @Test
-  void aTopicGoesIntoTheLargerOne() {
-    HelixModel helix = carriedOut(acts.on(new Finding.TopicOverlap("t", "auth", "web", .9, 4, 2)));
+  void aTopicGoesIntoTheLargerOneWithItsLinks() {
+    StandInHelix helix =
+        carriedOut(kb, Acts.OF_ONE_KB.on(new Finding.TopicOverlap("t", "auth", "web", .9, 4, 2)));
     assertEquals(6, helix.in("auth").size());
     assertEquals(0, helix.in("web").size());
+    assertEquals(
+        List.of("Keys rotate daily.", "Login is a redirect.", "Tokens live 15 minutes."),
+        leads(helix, "auth", "Signed cookie, never encrypted."));
   }
 
   @Test
   void aMergeRevisesTheFullestAndRemovesTheOthers() {
-    Judgements.Merge merge =
-        new Judgements.Merge(
-            "merge-1",
-            List.of(kb.get(0), kb.get(1), kb.get(3)),
-            "One text: Tokens live 15 minutes. Signed.");
-    HelixModel helix = carriedOut(acts.on(merge));
+    Judgements.Merge merge = merge(kb, "One text: 15 minutes for tokens. Signed.", 0, 1, 3);
+    StandInHelix helix = carriedOut(kb, Acts.OF_ONE_KB.on(merge));
     assertEquals(List.of("Keys rotate daily.", merge.text()), helix.contents("auth"));
-    EntryText merged = HelixModel.text(helix.in("auth").getLast());
+    EntryText merged = helix.in("auth").getLast().text();
     assertEquals(List.of("gotcha"), merged.tags());
     assertTrue(merged.modified().isPresent());
+    assertEquals(
+        List.of("Keys rotate daily.", "Login is a redirect."), leads(helix, "auth", merge.text()));
     assertEquals(2, helix.contents("web").size());
+  }
+
+  /** The three of six merges that deleted the merged text, or a stranger. */
+  @Test
+  void aMergeDeletesNeitherTheMergedTextNorAStranger() {
+    String all = "The lease expires after 30 seconds. The worker renews it every ten.";
+    for (List<String> texts :
+        List.of(
+            List.of(all, "The lease expires after 30 seconds."),
+            List.of(
+                "X: a stranger.", all, "Y: another.", "The lease expires after 30 seconds.", "Z"),
+            List.of("Go on.", "Go on.", "Go on. And more of it.", "Z: a stranger."))) {
+      String[] bodies = texts.stream().flatMap(text -> Stream.of("t", text)).toArray(String[]::new);
+      List<NamedEntry> kb = StandInHelix.kb(bodies);
+      List<Integer> members = new ArrayList<>();
+      for (int i = 0; i < kb.size(); i++) {
+        if (kb.get(i).entry().body().startsWith(texts.size() == 4 ? "Go" : "The")) {
+          members.add(i);
+        }
+      }
+      for (String proposed : List.of(all, "Another text altogether.")) {
+        Judgements.Merge merge = merge(kb, proposed, members.stream().mapToInt(i -> i).toArray());
+        StandInHelix helix = carriedOut(kb, Acts.OF_ONE_KB.on(merge), false);
+        List<String> left = helix.in("t").stream().map(note -> note.text().content()).toList();
+        for (int i = 0; i < kb.size(); i++) {
+          String body = kb.get(i).entry().body();
+          assertTrue(members.contains(i) || left.contains(body), () -> "lost: " + body);
+        }
+        assertTrue(left.contains(proposed) || left.containsAll(texts), left.toString());
+      }
+    }
+  }
+
+  /** Links, sources and tags of what goes: kept where they can be, else told. */
+  @Test
+  void whatIsLostIsSaid() {
+    List<NamedEntry> rich =
+        StandInHelix.kb(
+            "a", "[tags: one, two]\n[source: a.kt:1]\n[links: a:2]\nThe short text of it.",
+            "a", "[tags: two]\n[source: b.kt:2]\nThe long text, which says it all.",
+            "a", "Another one.");
+    ActPlan plan = plan(rich, removal(rich, 0, 1));
+    assertEquals(List.of("of a:0: tags one; source a.kt:1; links a:1"), plan.losses());
+    assertEquals(
+        List.of(rich.getFirst().entry().body()),
+        plan.undo().stream().map(call -> call.arguments().get("text")).toList());
+    Judgements.Merge merge = merge(rich, "What both say.", 0, 1);
+    ActPlan merging = plan(rich, Acts.OF_ONE_KB.on(merge).getFirst());
+    assertEquals(List.of("of a:0: source a.kt:1"), merging.losses());
+    StandInHelix helix = carriedOut(rich, Acts.OF_ONE_KB.on(merge));
+    assertEquals(List.of("two", "one"), helix.in("a").getLast().text().tags());
+    assertEquals(List.of("Another one."), leads(helix, "a", "What both say."));
+  }
+
+  /** What was done can be taken back. */
+  @Test
+  void undoBringsTheTextsBack() {
+    for (Act act :
+        List.of(
+            on(kb, 1, 3, Verdict.SAME).getFirst(),
+            Acts.OF_ONE_KB.on(merge(kb, "One text for both of them.", 1, 3)).getFirst())) {
+      ActPlan plan = plan(kb, act);
+      StandInHelix helix = new StandInHelix(StandInHelix.entries(kb));
+      plan.calls().forEach(helix::call);
+      plan.undo().forEach(helix::call);
+      assertEquals(
+          kb.stream().map(one -> one.entry().text().content()).sorted().toList(),
+          helix.live().stream().map(note -> note.text().content()).sorted().toList());
+    }
+  }
+
+  /** Helix sees four of seven entries, and will not see what it writes. */
+  @Test
+  void whereTheLogIsDamagedNothingIsCallable(@TempDir Path folder) throws IOException {
+    StandInHelix helix = new StandInHelix(StandInHelix.entries(kb));
+    helix.damage((byte) 1, (byte) 4, (byte) 40, (byte) 0, (byte) 0, (byte) 0);
+    helix.call(
+        HelixCall.of("store", "topic", "auth", "text", "Behind the torn record. ".repeat(9)));
+    Path log = Files.write(folder.resolve("data.log"), helix.log());
+    PresentEntries present = new PresentEntries(DataLog.read(log), "model");
+    Act act =
+        Acts.OF_ONE_KB
+            .on(present.all().get(0), present.all().get(1), Optional.of(Verdict.SAME))
+            .getFirst();
+    ActPlan plan = present.plan(act);
+    assertEquals(List.of(), plan.calls());
+    assertTrue(plan.byHand().orElseThrow().contains("damaged"), plan.byHand().toString());
   }
 
   /** Helix would store under another name, or take the link apart at the blank. */
   @Test
   void whatHelixWouldChangeIsLeftToTheReader() {
     List<NamedEntry> odd =
-        HelixModel.kb(
+        StandInHelix.kb(
             "My Notes", "First of all.", "plain", "Second.", "plain", "", "My Notes", "3");
-    Acts ways = new Acts(odd);
-    assertEquals(
-        List.of(),
-        ways.on(new Finding.Misfiled("m", odd.get(1), .1, "My Notes", .4)).getFirst().calls());
-    assertEquals(
-        List.of(),
-        ways.on(new Finding.Misfiled("m", odd.get(2), .1, "plain", .4)).getFirst().calls());
-    assertEquals(List.of(), ways.on(pair(odd, 0, 1), said(Verdict.RELATED)).getFirst().calls());
+    for (Act act :
+        List.of(
+            Acts.OF_ONE_KB.on(new Finding.Misfiled("m", odd.get(1), .1, "My Notes", .4)).getFirst(),
+            Acts.OF_ONE_KB.on(new Finding.Misfiled("m", odd.get(2), .1, "plain", .4)).getFirst(),
+            on(odd, 0, 1, Verdict.RELATED).getFirst())) {
+      assertEquals(List.of(), plan(odd, act).calls());
+      assertTrue(plan(odd, act).byHand().isPresent());
+    }
     assertEquals(
         "move all of My Notes into plain",
-        ways.on(new Finding.TopicOverlap("t", "My Notes", "plain", .9, 2, 1)).getFirst().words());
+        Acts.OF_ONE_KB
+            .on(new Finding.TopicOverlap("t", "My Notes", "plain", .9, 2, 1))
+            .getFirst()
+            .words());
   }
 
   @Test
@@ -178,10 +360,68 @@ class ActsTest {
     return kb.get(index).entry().text().content();
   }
 
-  private HelixModel carriedOut(List<Act> ways) {
-    HelixModel helix = new HelixModel(HelixModel.entries(kb));
-    ways.getFirst().calls().forEach(helix::call);
+  private static ActPlan plan(List<NamedEntry> kb, Act act) {
+    return new ActPlanner(kb, SOUND).plan(act);
+  }
+
+  private static List<Act> on(List<NamedEntry> kb, int a, int b, Verdict verdict) {
+    return Acts.OF_ONE_KB.on(kb.get(a), kb.get(b), Optional.of(verdict));
+  }
+
+  private static Act removal(List<NamedEntry> kb, int gone, int kept) {
+    return new Act(List.of(When.SAME), new Act.Change.Remove(List.of(kb.get(gone)), kb.get(kept)));
+  }
+
+  private static Judgements.Merge merge(List<NamedEntry> kb, String text, int... members) {
+    return new Judgements.Merge("merge-1", Arrays.stream(members).mapToObj(kb::get).toList(), text);
+  }
+
+  private static Finding.Copies copiesOf(List<NamedEntry> kb, int... members) {
+    return new Finding.Copies("copies-1", Arrays.stream(members).mapToObj(kb::get).toList());
+  }
+
+  private static StandInHelix carriedOut(List<NamedEntry> kb, List<Act> ways) {
+    return carriedOut(kb, ways, true);
+  }
+
+  /** The first of them; its checks hold before. */
+  private static StandInHelix carriedOut(List<NamedEntry> kb, List<Act> ways, boolean callable) {
+    StandInHelix helix = new StandInHelix(StandInHelix.entries(kb));
+    ActPlan plan = plan(kb, ways.getFirst());
+    assertTrue(!callable || plan.byHand().isEmpty(), () -> plan.byHand().toString());
+    assertTrue(holds(helix, plan));
+    for (HelixCall call : plan.calls()) {
+      assertFalse(call.arguments().containsKey("index"), "a place can have moved");
+      helix.call(call);
+    }
     return helix;
+  }
+
+  private static boolean holds(StandInHelix helix, ActPlan plan) {
+    return plan.checks().stream().allMatch(check -> holds(helix, check));
+  }
+
+  private static boolean holds(StandInHelix helix, ActPlan.Check check) {
+    return StandInHelix.answers(
+        helix,
+        check.call().tool(),
+        check.call().arguments(),
+        check.listed(),
+        check.at(),
+        check.entries());
+  }
+
+  /** What the links of a note lead to. */
+  private static List<String> leads(StandInHelix helix, String topic, String content) {
+    return helix.in(topic).stream()
+        .filter(note -> note.text().content().equals(content))
+        .findFirst()
+        .orElseThrow()
+        .text()
+        .links()
+        .stream()
+        .map(link -> helix.at(link).text().content())
+        .toList();
   }
 
   private static List<When> when(List<Act> ways) {
@@ -190,16 +430,8 @@ class ActsTest {
   }
 
   private Finding.Relation relation(int a, int b) {
-    return pair(kb, a, b);
-  }
-
-  private static Finding.Relation pair(List<NamedEntry> kb, int a, int b) {
     Finding.Evidence evidence =
         new Finding.Evidence(1, 1, List.of(), Optional.empty(), Optional.empty());
     return new Finding.Relation("rel-1", kb.get(a), kb.get(b), .3, .7, evidence);
-  }
-
-  private static Optional<PairVerdict> said(Verdict verdict) {
-    return Optional.of(new PairVerdict(verdict, .9, .05, .05, Double.NaN, false, false));
   }
 }

@@ -7,7 +7,9 @@ import dev.helixbg.insight.terms.TermVectors;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Comparator;
+import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.TreeMap;
 import java.util.function.Predicate;
@@ -98,10 +100,11 @@ final class BruteForce {
 
   private Findings findings() {
     List<Finding.TopicOverlap> overlaps = overlaps();
-    Predicate<Scored> near = p -> p.similarity > settings.nearDuplicate();
+    Predicate<Scored> near = p -> isOriginal(p) && p.similarity > settings.nearDuplicate();
     Predicate<Scored> link =
         p ->
-            !near.test(p)
+            isOriginal(p)
+                && !near.test(p)
                 && p.similarity >= settings.crossLinkFrom()
                 && !topic(p.a).equals(topic(p.b));
     List<Finding.Pair> duplicates =
@@ -122,6 +125,7 @@ final class BruteForce {
         topics.entrySet().stream()
             .map(t -> new Findings.Topic(t.getKey(), t.getValue().size(), cohesion(t.getValue())))
             .toList(),
+        copies(),
         overlaps,
         duplicates,
         links,
@@ -134,6 +138,35 @@ final class BruteForce {
             pairs.stream().filter(near).count(),
             pairs.stream().filter(link).count(),
             misfiled.size()));
+  }
+
+  private String text(int entry) {
+    return named.get(entry).entry().text().content().strip();
+  }
+
+  /** Neither says what one of a lower key, or of the same key before it, says. */
+  private boolean isOriginal(Scored pair) {
+    return Stream.of(pair.a, pair.b)
+        .noneMatch(
+            one ->
+                !text(one).isEmpty()
+                    && IntStream.range(0, named.size())
+                        .anyMatch(
+                            other ->
+                                text(other).equals(text(one))
+                                    && place(other).compareTo(place(one)) < 0));
+  }
+
+  private List<Finding.Copies> copies() {
+    Map<String, List<NamedEntry>> groups = new LinkedHashMap<>();
+    for (int i = 0; i < named.size(); i++) {
+      groups.computeIfAbsent(text(i), text -> new ArrayList<>()).add(named.get(i));
+    }
+    return groups.entrySet().stream()
+        .filter(group -> group.getValue().size() > 1 && !group.getKey().isEmpty())
+        .sorted(Comparator.comparingInt(group -> -group.getValue().size()))
+        .map(group -> new Finding.Copies(ids.of("copies", group.getKey()), group.getValue()))
+        .toList();
   }
 
   private List<Finding.Relation> relations() {
@@ -171,10 +204,11 @@ final class BruteForce {
     for (Scored pair : pairs) {
       int a = pair.a;
       int b = pair.b;
-      if (near.get(a).contains(b)
-          || near.get(b).contains(a)
-          || alike.get(a).contains(b)
-          || alike.get(b).contains(a)) {
+      if (isOriginal(pair)
+          && (near.get(a).contains(b)
+              || near.get(b).contains(a)
+              || alike.get(a).contains(b)
+              || alike.get(b).contains(a))) {
         double score =
             byVector[a][b]
                 - (meanOf(near, byVector, a) + meanOf(near, byVector, b)) / 2

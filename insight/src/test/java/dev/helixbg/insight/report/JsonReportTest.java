@@ -109,7 +109,7 @@ class JsonReportTest {
     objects.put("Topic", json.at("/topics/0"));
     objects.put("Relation", json.at("/relations/0"));
     objects.put("Act", json.at("/relations/0/edit/0"));
-    objects.put("Call", json.at("/relations/0/edit/0/calls/0"));
+    objects.put("Copies", json.at("/copies/0"));
     objects.put("Evidence", json.at("/relations/0/evidence"));
     objects.put("Pair", json.at("/nearDuplicates/0"));
     objects.put("Verdict", json.at("/nearDuplicates/0/verdict"));

@@ -26,6 +26,7 @@ final class KbFixture {
   private final List<NamedEntry> entries = new ArrayList<>();
   private final Map<String, Integer> sizes = new TreeMap<>();
   private final List<Finding.Pair> pairs = new ArrayList<>();
+  private final List<Finding.Copies> copies = new ArrayList<>();
   private final List<Finding.TopicOverlap> overlaps = new ArrayList<>();
   private final List<Finding.Misfiled> misfiled = new ArrayList<>();
   private final List<Finding.Relation> relations = new ArrayList<>();
@@ -96,6 +97,11 @@ final class KbFixture {
     return this;
   }
 
+  KbFixture copies(NamedEntry... same) {
+    copies.add(new Finding.Copies(id("copies", copies.size()), List.of(same)));
+    return this;
+  }
+
   KbFixture damage(long at, long unreadable, LogAccount.Kind kind, String detail) {
     damage.add(new LogAccount.Damage(at, unreadable, kind, detail));
     return this;
@@ -121,6 +127,7 @@ final class KbFixture {
         new Findings(
             List.copyOf(entries),
             topics,
+            List.copyOf(copies),
             List.copyOf(overlaps),
             duplicates,
             links,

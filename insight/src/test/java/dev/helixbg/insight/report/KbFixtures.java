@@ -61,7 +61,8 @@ final class KbFixtures {
                 + "They need the vault unsealed.",
             "how-to");
     kb.entry("storage", MARCH + 9_500, "WAL files are shipped every 60 s | or at 16 MB.");
-    return kb.duplicate(rotate, again, 0.9471234567, 1, 1, 1)
+    return kb.copies(cookies, expiry)
+        .duplicate(rotate, again, 0.9471234567, 1, 1, 1)
         .link(rotate, expiry, 0.8123456, 2, 2, 1)
         .link(again, cookies, 0.7612, 4, 3, 2)
         .relation(

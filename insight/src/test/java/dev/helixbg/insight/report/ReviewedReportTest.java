@@ -38,21 +38,12 @@ class ReviewedReportTest {
             "auth:0",
             0.812,
             "contradicts",
-            "A session ends 14 days after the last refresh, not after the login. " + words,
-            List.of()));
-    session.add(
-        new Item("", "repeats", "auth:1", "auth:0", 0.95, "agrees", "A refresh token.", List.of()));
+            "A session ends 14 days after the last refresh, not after the login. " + words));
+    session.add(new Item("", "repeats", "auth:1", "auth:0", 0.95, "agrees", "A refresh token."));
     for (int i = 0; i < 9; i++) {
       session.add(
           new Item(
-              "",
-              "connects to",
-              "storage:" + i,
-              "auth:0",
-              0.8 - i / 100.0,
-              "",
-              "Excerpt " + i,
-              List.of()));
+              "", "connects to", "storage:" + i, "auth:0", 0.8 - i / 100.0, "", "Excerpt " + i));
     }
     return with(
         plain,
@@ -81,8 +72,7 @@ class ReviewedReportTest {
                         "sessions",
                         0.71,
                         "",
-                        "closest: auth:0 and sessions:1",
-                        List.of())),
+                        "closest: auth:0 and sessions:1")),
                 List.of()),
             new Review(
                 Review.Kind.STALE,
@@ -93,14 +83,7 @@ class ReviewedReportTest {
                 "1 entry may be stale: newer ones are about the same.",
                 List.of(
                     new Item(
-                        "",
-                        "is superseded by",
-                        "auth:0",
-                        "auth:1",
-                        0.95,
-                        "superseded",
-                        "Old.",
-                        List.of())),
+                        "", "is superseded by", "auth:0", "auth:1", 0.95, "superseded", "Old.")),
                 List.of())));
   }
 
@@ -164,7 +147,7 @@ class ReviewedReportTest {
               HOSTILE,
               Optional.of(HOSTILE),
               HOSTILE,
-              List.of(new Item(HOSTILE, HOSTILE, HOSTILE, HOSTILE, 1, HOSTILE, HOSTILE, List.of())),
+              List.of(new Item(HOSTILE, HOSTILE, HOSTILE, HOSTILE, 1, HOSTILE, HOSTILE)),
               List.of(HOSTILE)));
     }
     for (Report report : List.of(hostile, with(hostile, renamed))) {
@@ -213,8 +196,7 @@ class ReviewedReportTest {
                     "",
                     Double.POSITIVE_INFINITY,
                     "v".repeat(1 << 20),
-                    "t".repeat(1 << 20),
-                    List.of())),
+                    "t".repeat(1 << 20))),
             List.of());
     Report report = with(KbFixtures.small().report(), List.of(huge));
     assertTrue(HtmlReport.render(report).length() < 100_000);

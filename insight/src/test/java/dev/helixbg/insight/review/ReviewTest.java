@@ -6,7 +6,6 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.helixbg.config.InsightSettings;
-import dev.helixbg.insight.acts.Acts;
 import dev.helixbg.insight.findings.Analysis;
 import dev.helixbg.insight.findings.Finding;
 import dev.helixbg.insight.findings.Findings;
@@ -29,7 +28,6 @@ import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.UUID;
@@ -68,8 +66,7 @@ class ReviewTest {
     Findings findings =
         Analysis.run(
             List.copyOf(entries), List.copyOf(keys), vectors, PassageVectors.NONE, SETTINGS, 1);
-    return new Subject(
-        findings, new Acts(findings.entries()), vectors::row, "ab".repeat(32), Optional.empty());
+    return new Subject(findings, vectors::row, "ab".repeat(32), Optional.empty());
   }
 
   /** The same before a judge that says the same of all pairs, whoever asked it before. */
@@ -162,12 +159,10 @@ class ReviewTest {
     assertEquals("auth now overlaps login", said(first, 0));
     assertEquals(1, first.items().size());
     assertEquals("closest: auth:0 and login:0", first.items().getFirst().text());
-    assertEquals(List.of(), first.items().getFirst().edits(), "nobody said that they are one");
     Review second = DriftReview.of(kb("same", "valid"), Optional.of(first), AT);
     assertEquals("auth overlaps login", said(second, 0));
     assertEquals("same", second.items().getFirst().verdict());
     assertEquals(kb().findings().topicOverlaps().getFirst().id(), second.items().getFirst().id());
-    assertEquals("merge", second.items().getFirst().edits().getFirst().arguments().get("action"));
   }
 
   @Test
@@ -204,10 +199,6 @@ class ReviewTest {
     assertEquals("a:0 is contradicted by a:1", said(review, 0));
     assertEquals(relations.getFirst().id(), item.id());
     assertEquals(
-        Map.of("action", "delete", "topic", "a", "match_str", "The limit is 5 MB."),
-        item.edits().getFirst().arguments());
-    assertEquals(1, item.edits().size());
-    assertEquals(
         List.of(), review.without(item.id()::equals).items(), "it was dismissed since then");
     assertEquals(List.of(item), review.without("rel-0"::equals).items());
   }
@@ -226,11 +217,9 @@ class ReviewTest {
             DriftReview.of(guessed, Optional.empty(), AT))) {
       assertTrue(review.summary().endsWith(JudgeTrust.GUESSING), review.summary());
       assertFalse(review.items().isEmpty());
-      assertEquals(List.of(), review.items().getFirst().edits());
     }
     Review trusted = StaleReview.of(kb("same", "contradicted"), Optional.empty(), AT);
     assertFalse(trusted.summary().contains(JudgeTrust.GUESSING));
-    assertEquals(1, trusted.items().getFirst().edits().size());
   }
 
   @Test
@@ -256,12 +245,8 @@ class ReviewTest {
     assertEquals(List.of(), history.read());
     add("a", "two", 0, 1);
     Review shown = session(Optional.empty(), kb("same", "valid"));
-    assertEquals(1, shown.items().getFirst().edits().size());
-    Review sent = History.fromJson(History.toJson(shown)).orElseThrow();
-    assertEquals(shown.items().getFirst().edits(), sent.items().getFirst().edits());
     history.append(shown);
     Review review = history.read().getFirst();
-    assertEquals(List.of(), review.items().getFirst().edits(), "good for the KB as it was");
     assertEquals(shown.items().getFirst().id(), review.items().getFirst().id());
     Files.writeString(insights.resolve(History.NAME), "{\"kind\":\"dri", StandardOpenOption.APPEND);
     history.append(session(Optional.of(review), kb()));

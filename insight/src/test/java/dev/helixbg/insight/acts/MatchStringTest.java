@@ -11,6 +11,7 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.Collections;
 import java.util.List;
 import java.util.Locale;
 import java.util.Optional;
@@ -20,57 +21,94 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /** Words that helix finds in one entry of a topic only. */
-class MatchesTest {
+class MatchStringTest {
   private static final Path FINDINGS_KB = Path.of("src/test/resources/findings-kb");
 
   @Test
   void everyEntryOfTheEvaluationKbHasWordsOfItsOwn(@TempDir Path folder) throws IOException {
     List<NamedEntry> kb = evaluationKb(folder);
     assertTrue(kb.size() >= 300);
-    Matches matches = new Matches(kb);
     for (NamedEntry entry : kb) {
-      assertFound(kb, entry, matches.of(entry).orElseThrow());
+      assertFound(kb, entry, words(kb, entry).orElseThrow());
     }
   }
 
   @Test
   void theBeginningOfTheTextWillDoAsARule() {
     List<NamedEntry> kb =
-        HelixModel.kb(
+        StandInHelix.kb(
             "auth", "[tags: gotcha]\nTokens live 15 minutes, whatever the header says.",
             "auth", "The session cookie is signed.",
             "auth", "ok");
-    Matches matches = new Matches(kb);
-    assertEquals(Optional.of("Tokens live 15 minutes, whatever"), matches.of(kb.get(0)));
-    assertEquals(Optional.of("The session cookie is signed."), matches.of(kb.get(1)));
+    assertEquals(Optional.of("Tokens live 15 minutes, whatever"), words(kb, kb.get(0)));
+    assertEquals(Optional.of("The session cookie is signed."), words(kb, kb.get(1)));
   }
 
   /** Two letters are in everything: it takes its place. */
   @Test
   void anEntryThatAnotherOneContainsHasNone() {
     List<NamedEntry> kb =
-        HelixModel.kb(
+        StandInHelix.kb(
             "auth", "The session cookie is signed.",
             "auth", "THE SESSION COOKIE IS SIGNED. And rotated daily.",
             "auth", "Copied text.",
             "auth", "Copied text.",
             "other", "The session cookie is signed.",
             "auth", "");
-    Matches matches = new Matches(kb);
-    assertEquals(Optional.empty(), matches.of(kb.get(0)));
-    assertFound(kb, kb.get(1), matches.of(kb.get(1)).orElseThrow());
-    assertEquals(Optional.empty(), matches.of(kb.get(2)));
-    assertEquals(Optional.empty(), matches.of(kb.get(3)));
-    assertEquals(Optional.of("The session cookie is signed."), matches.of(kb.get(4)));
-    assertEquals(Optional.empty(), matches.of(kb.get(5)));
+    assertEquals(Optional.empty(), words(kb, kb.get(0)));
+    assertFound(kb, kb.get(1), words(kb, kb.get(1)).orElseThrow());
+    assertEquals(Optional.empty(), words(kb, kb.get(2)));
+    assertEquals(Optional.empty(), words(kb, kb.get(3)));
+    assertEquals(Optional.of("The session cookie is signed."), words(kb, kb.get(4)));
+    assertEquals(Optional.empty(), words(kb, kb.get(5)));
+  }
+
+  /** Each line is in another entry, too; both together are not. */
+  @Test
+  void aPieceMayCrossALineBreak() {
+    List<NamedEntry> kb =
+        StandInHelix.kb(
+            "auth", "The cookie is signed.\nKeys rotate daily.",
+            "auth", "Keys rotate daily.\nTokens live an hour.",
+            "auth", "The cookie is signed.",
+            "auth", "[tags: x]\nThe cookie is signed.\nTokens live an hour.");
+    Optional<String> words = words(kb, kb.getFirst());
+    assertTrue(words.orElseThrow().contains("\n"), words.toString());
+    assertFound(kb, kb.getFirst(), words.get());
+    assertEquals(Optional.empty(), words(kb, kb.get(2)));
+  }
+
+  /** Its first line says it all, and only its metadata tells it from another one. */
+  @Test
+  void metadataAreWordsWhereNothingElseIs() {
+    List<NamedEntry> kb =
+        StandInHelix.kb(
+            "auth", "[source: a/Token.kt:4]\nThe cookie is signed.",
+            "auth", "[source: b/Token.kt:4]\nThe cookie is signed. Keys rotate daily.");
+    assertFound(kb, kb.getFirst(), words(kb, kb.getFirst()).orElseThrow());
+  }
+
+  /** 200 MB of bodies were compared for each of 300 tries; now they are read once. */
+  @Test
+  void theBodiesOfATopicAreReadAFewTimesOnly() {
+    int[] read = {0};
+    List<String> others = Collections.nCopies(500, "the same words again and again ".repeat(3));
+    Iterable<String> counted =
+        () -> {
+          read[0]++;
+          return others.iterator();
+        };
+    String body = "the same words again and again ".repeat(400) + "but for these";
+    assertTrue(MatchString.of(body, counted).orElseThrow().contains("again but"));
+    assertTrue(read[0] <= 3, "read " + read[0] + " times");
   }
 
   @Test
   void wordsInMetadataOfAnotherEntryCount() {
     List<NamedEntry> kb =
-        HelixModel.kb(
+        StandInHelix.kb(
             "auth", "src/auth/Token.kt:41", "auth", "[source: src/auth/Token.kt:41]\nTTL");
-    assertEquals(Optional.empty(), new Matches(kb).of(kb.get(0)));
+    assertEquals(Optional.empty(), words(kb, kb.get(0)));
   }
 
   /** Texts that repeat each other, in cases, scripts and characters that are hard to copy. */
@@ -102,15 +140,23 @@ class MatchesTest {
         kb[i] = random.nextInt(3) == 0 ? "one" : "other";
         kb[i + 1] = body.toString();
       }
-      List<NamedEntry> entries = HelixModel.kb(kb);
-      Matches matches = new Matches(entries);
+      List<NamedEntry> entries = StandInHelix.kb(kb);
       for (NamedEntry entry : entries) {
-        Optional<String> words = matches.of(entry);
+        Optional<String> words = words(entries, entry);
         words.ifPresent(text -> assertFound(entries, entry, text));
         found += words.isPresent() ? 1 : 0;
       }
     }
     assertTrue(found > 300, "only " + found);
+  }
+
+  private static Optional<String> words(List<NamedEntry> kb, NamedEntry entry) {
+    return MatchString.of(
+        entry.entry().body(),
+        kb.stream()
+            .filter(one -> one != entry && one.entry().topic().equals(entry.entry().topic()))
+            .map(one -> one.entry().body())
+            .toList());
   }
 
   private static void assertFound(List<NamedEntry> kb, NamedEntry entry, String words) {
@@ -121,9 +167,9 @@ class MatchesTest {
             .map(NamedEntry::name)
             .toList();
     assertEquals(List.of(entry.name()), hits, words);
-    assertTrue(words.length() <= 160 && !words.contains("\n"), words);
+    assertTrue(words.length() <= 2_000, words);
     assertTrue(words.chars().noneMatch(c -> Character.isSurrogate((char) c)), words);
-    assertTrue(words.codePoints().allMatch(HostileText::isHarmless), words);
+    assertTrue(words.codePoints().allMatch(c -> c == '\n' || HostileText.isHarmless(c)), words);
   }
 
   private static String lower(String text) {
@@ -138,6 +184,6 @@ class MatchesTest {
       }
     }
     Path log = Files.write(folder.resolve("data.log"), SampleKb.build(source.toString()));
-    return HelixModel.named(DataLog.read(log).entries());
+    return StandInHelix.named(DataLog.read(log).entries());
   }
 }

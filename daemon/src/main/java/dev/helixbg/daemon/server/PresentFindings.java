@@ -1,0 +1,197 @@
+package dev.helixbg.daemon.server;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.node.ArrayNode;
+import com.fasterxml.jackson.databind.node.ObjectNode;
+import dev.helixbg.daemon.kb.Kb;
+import dev.helixbg.daemon.kb.ReportedFinding;
+import dev.helixbg.daemon.terminal.Failure;
+import dev.helixbg.daemon.terminal.Json;
+import dev.helixbg.insight.acts.Act;
+import dev.helixbg.insight.acts.ActPlan;
+import dev.helixbg.insight.acts.Acts;
+import dev.helixbg.insight.acts.HelixCall;
+import dev.helixbg.insight.acts.PresentEntries;
+import dev.helixbg.insight.findings.Finding;
+import dev.helixbg.insight.judge.Judgements;
+import dev.helixbg.insight.judge.Verdict;
+import dev.helixbg.insight.log.DataLog;
+import java.util.List;
+import java.util.Optional;
+
+/**
+ * Findings of the last report, seen against the log of this moment: whether their entries are still
+ * there, what they are called now, and how they are carried out.
+ */
+public record PresentFindings(PresentEntries entries) {
+
+  /**
+   * Reads the log, once it is quiet.
+   *
+   * @param modelId of the embedding model
+   */
+  public static PresentFindings read(Kb kb, String modelId) throws InterruptedException {
+    return new PresentFindings(new PresentEntries(DataLog.readQuiet(kb.dataLog()), modelId));
+  }
+
+  /** Whether what it tells of is not there any more, because somebody has changed the log. */
+  public boolean isStale(ReportedFinding finding) {
+    return switch (finding.section()) {
+      case "topicOverlaps" -> finding.topics().stream().anyMatch(topic -> entries.in(topic) == 0);
+      case "copies" -> entries.allOf(finding.keys()).size() < 2;
+      default -> !finding.keys().isEmpty() && entries.of(finding.keys()).isEmpty();
+    };
+  }
+
+  /**
+   * What can be done about it.
+   *
+   * @param json the finding as the report has it
+   * @param opinion of somebody who has read it, which counts before the report's verdict
+   * @return nothing when it is stale
+   */
+  public List<Act> acts(ReportedFinding finding, JsonNode json, Optional<Verdict> opinion) {
+    if (isStale(finding)) {
+      return List.of();
+    }
+    List<String> keys = finding.keys();
+    String id = finding.id();
+    return switch (finding.section()) {
+      case "topicOverlaps" -> {
+        String a = json.path("a").asText();
+        String b = json.path("b").asText();
+        yield Acts.OF_ONE_KB.on(
+            new Finding.TopicOverlap(id, a, b, 0, entries.in(a), entries.in(b)));
+      }
+      case "copies" -> Acts.OF_ONE_KB.on(new Finding.Copies(id, entries.allOf(keys)));
+      case "misfiled" ->
+          entries
+              .of(keys)
+              .map(
+                  one ->
+                      Acts.OF_ONE_KB.on(
+                          new Finding.Misfiled(
+                              id, one.getFirst(), 0, json.path("nearer").asText(), 0)))
+              .orElse(List.of());
+      case "merges" ->
+          entries
+              .of(keys)
+              .filter(all -> !all.isEmpty())
+              .map(
+                  all ->
+                      Acts.OF_ONE_KB.on(
+                          new Judgements.Merge(id, all, json.path("proposedText").asText())))
+              .orElse(List.of());
+      default -> {
+        Optional<Verdict> said =
+            opinion.or(() -> Verdict.titled(json.at("/verdict/verdict").asText()));
+        yield entries
+            .of(keys)
+            .filter(pair -> pair.size() == 2)
+            .map(pair -> Acts.OF_ONE_KB.on(pair.get(0), pair.get(1), said))
+            .orElse(List.of());
+      }
+    };
+  }
+
+  /** Why the log does not show that anything was done about it; empty when it does. */
+  public Optional<String> notDone(ReportedFinding finding) {
+    return switch (finding.section()) {
+      case "topicOverlaps" ->
+          isStale(finding) ? Optional.empty() : Optional.of("both topics have entries as before");
+      case "copies" -> {
+        int left = entries.allOf(finding.keys()).size();
+        yield left < 2 ? Optional.empty() : Optional.of(left + " copies are there");
+      }
+      case "misfiled" ->
+          isStale(finding) ? Optional.empty() : Optional.of("the entry is where it was");
+      case "merges" ->
+          isStale(finding) ? Optional.empty() : Optional.of("all its entries are as they were");
+      default ->
+          entries
+              .of(finding.keys())
+              .filter(pair -> pair.size() == 2 && !Acts.areLinked(pair.get(0), pair.get(1)))
+              .map(pair -> pair.get(0).name() + " and " + pair.get(1).name() + " are as they were");
+    };
+  }
+
+  /** The same finding with the names that its entries have now, and what can be done about it. */
+  ObjectNode renamed(ReportedFinding finding, ObjectNode line, Optional<Verdict> opinion) {
+    List<Act> acts = acts(finding, line, opinion);
+    if (isStale(finding)) {
+      line.put("stale", true);
+    }
+    ArrayNode ways = line.putArray("edit");
+    acts.forEach(act -> way(act, ways.addObject()));
+    entries
+        .of(finding.keys())
+        .ifPresent(
+            found -> {
+              List<String> sides = List.of("a", "b");
+              for (int i = 0; i < found.size(); i++) {
+                String side = line.has("entry") ? "entry" : i < 2 ? sides.get(i) : "";
+                if (line.path(side) instanceof ObjectNode entry) {
+                  entry.put("name", found.get(i).name()).put("index", found.get(i).index());
+                }
+              }
+            });
+    return line;
+  }
+
+  private static ObjectNode way(Act act, ObjectNode json) {
+    act.when().forEach(when -> json.withArray("if").add(when.title()));
+    return json.put("do", act.words());
+  }
+
+  /**
+   * One act whole: what to check first, the calls in their order, what is lost, how to undo it. Of
+   * several that a finding allows, that for what was found to be true.
+   *
+   * @param as what the reader found to be true: same, overtaken, related; empty where there is no
+   *     choice
+   * @throws Failure when it is stale, or when there is nothing to be done about it
+   */
+  ObjectNode act(
+      ReportedFinding finding, JsonNode json, Optional<Verdict> opinion, Optional<String> as) {
+    if (isStale(finding)) {
+      throw Failure.usage(
+          ("stale, ask again: the log has changed since %s was found, and what it tells of (%s) is"
+                  + " not there any more. List the findings anew")
+              .formatted(finding.id(), finding.about()));
+    }
+    List<Act> acts = acts(finding, json, as.isPresent() ? Verdict.titled(as.get()) : opinion);
+    if (acts.isEmpty()) {
+      throw Failure.usage(
+          "nothing is to be done about %s: its entries are linked already, or have nothing to do"
+                  .formatted(finding.id())
+              + " with each other");
+    }
+    ObjectNode line = Json.object().put("id", finding.id()).put("kind", finding.kind());
+    line.putObject("log").put("bytes", entries.log().bytes()).put("sha256", entries.log().sha256());
+    if (acts.size() > 1) {
+      ArrayNode choices = line.putArray("choose");
+      acts.forEach(act -> way(act, choices.addObject()));
+      return line;
+    }
+    Act act = acts.getFirst();
+    way(act, line);
+    ActPlan plan = entries.plan(act);
+    plan.byHand().ifPresent(why -> line.put("byHand", why));
+    ArrayNode checks = line.putArray("checks");
+    for (ActPlan.Check check : plan.checks()) {
+      ObjectNode one = checks.addObject();
+      one.set("call", check.call().toJson());
+      one.put("listed", check.listed());
+      check.at().forEach(place -> one.withArray("at").add(place));
+      check.entries().ifPresent(count -> one.put("entries", count));
+    }
+    calls(line.putArray("calls"), plan.calls());
+    plan.losses().forEach(line.putArray("losses")::add);
+    calls(line.putArray("undo"), plan.undo());
+    return line;
+  }
+
+  private static void calls(ArrayNode array, List<HelixCall> calls) {
+    calls.forEach(call -> array.add(call.toJson()));
+  }
+}

@@ -1,0 +1,25 @@
+package dev.helixbg.daemon;
+
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import dev.helixbg.daemon.kb.Kb;
+import dev.helixbg.insight.acts.StandInHelix;
+import java.nio.file.Path;
+import java.util.Map;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** A part of what scripts/check-helix proves with more acts, and with the real helix. */
+class ServedActsTest {
+  @Test
+  void noActHitsAnotherNote(@TempDir Path folder) throws Exception {
+    ServedActs acts = new ServedActs(new Kb(folder), new StandInHelix(), 28);
+    acts.run(500);
+    Map<String, Integer> counts = acts.counts();
+    for (String kind : new String[] {"copies", "relation", "misfiled", "merge", "topic overlap"}) {
+      assertTrue(counts.getOrDefault("carried out: " + kind, 0) > 5, kind + " in " + counts);
+    }
+    assertTrue(counts.get("stale") > 20, counts.toString());
+    assertTrue(counts.get("checks that did not hold") > 20, counts.toString());
+  }
+}

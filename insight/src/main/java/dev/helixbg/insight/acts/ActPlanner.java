@@ -1,0 +1,628 @@
+package dev.helixbg.insight.acts;
+
+import dev.helixbg.insight.acts.Act.Change;
+import dev.helixbg.insight.acts.ActPlan.Check;
+import dev.helixbg.insight.findings.NamedEntry;
+import dev.helixbg.insight.log.EntryText;
+import dev.helixbg.insight.log.EntryText.Link;
+import dev.helixbg.insight.log.LogAccount;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.HashMap;
+import java.util.LinkedHashMap;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import java.util.regex.Pattern;
+import java.util.stream.Stream;
+
+/**
+ * Plans acts on one knowledge base, in the state in which it was just read: which calls of helix's
+ * tools carry an act out, so that no other entry is hit and every link leads where it led. What is
+ * known of those tools, and from where, is in docs/decisions/0072-edits-for-helix.md.
+ *
+ * <p>Whatever helix edits moves to the end of its topic, and links name places. So a call names an
+ * entry by words that no other body of its topic has, never by its place; and entries whose links
+ * would lead elsewhere are linked anew, which moves them, too, until nothing changes any more.
+ */
+public final class ActPlanner {
+  /** A topic that helix keeps as it is when it stores under it. */
+  private static final Pattern PLAIN_TOPIC = Pattern.compile("[a-z0-9]+(?:(?:-+|/)[a-z0-9]+)*");
+
+  /** What is longer is for no command line. */
+  private static final int MAX_TEXT = 8_000;
+
+  /** An act that must set the links of more entries anew is no small act any more. */
+  private static final int MAX_RELINKED = 24;
+
+  /** Nobody makes more of them before an edit. */
+  private static final int MAX_CHECKS = 60;
+
+  private final Map<String, List<NamedEntry>> topics = new HashMap<>();
+  private final List<NamedEntry> linking;
+  private final Optional<String> unsafe;
+
+  /**
+   * @param entries all live ones of the log
+   * @param log that they were read from
+   */
+  public ActPlanner(List<NamedEntry> entries, LogAccount log) {
+    for (NamedEntry entry : entries) {
+      topics.computeIfAbsent(entry.entry().topic(), topic -> new ArrayList<>()).add(entry);
+    }
+    linking = entries.stream().filter(one -> !one.entry().text().links().isEmpty()).toList();
+    unsafe =
+        log.damage().stream()
+            .filter(damage -> damage.kind() != LogAccount.Kind.INVALID_UTF8)
+            .findFirst()
+            .map(
+                damage ->
+                    "helix reads data.log only as far as offset "
+                        + damage.offset()
+                        + ", where a record is damaged: what it writes from now on, it will not"
+                        + " find. Let helix-bg verify tell what is there, and repair the log"
+                        + " first");
+  }
+
+  static boolean isPlainTopic(String topic) {
+    return PLAIN_TOPIC.matcher(topic).matches();
+  }
+
+  /** How an act on entries of this state is carried out. */
+  public ActPlan plan(Act act) {
+    if (unsafe.isPresent()) {
+      return ActPlan.byHand(unsafe.get());
+    }
+    try {
+      return new Plan(act.change()).plan();
+    } catch (NotCallableException e) {
+      return ActPlan.byHand(e.getMessage());
+    }
+  }
+
+  /** No calls can carry the act out without doing something else, too. */
+  private static final class NotCallableException extends RuntimeException {
+    private static final long serialVersionUID = 1;
+
+    NotCallableException(String why) {
+      super(why, null, false, false);
+    }
+  }
+
+  /** What becomes of one entry. */
+  private enum Fate {
+    DELETED,
+    APPENDED,
+    REVISED,
+    STORED
+  }
+
+  /** One act while it is planned. */
+  private final class Plan {
+    private final Change change;
+
+    /** What the act itself does, in the order of its calls. */
+    private final Map<NamedEntry, Fate> fates = new LinkedHashMap<>();
+
+    /** Entries whose links are set anew, by offset. */
+    private final Set<NamedEntry> relinked = new LinkedHashSet<>();
+
+    /** Where each entry is afterwards; those that are gone are missing. */
+    private final Map<NamedEntry, Link> places = new HashMap<>();
+
+    /** How many entries the topics concerned have afterwards. */
+    private final Map<String, Integer> sizes = new HashMap<>();
+
+    /** The bodies of entries that get another one. */
+    private final Map<NamedEntry, String> bodies = new HashMap<>();
+
+    Plan(Change change) {
+      this.change = change;
+    }
+
+    ActPlan plan() {
+      switch (change) {
+        case Change.Remove remove -> remove.gone().forEach(one -> fates.put(one, Fate.DELETED));
+        case Change.Link link -> {
+          requireLinkable(link.target().entry().topic());
+          fates.put(link.from(), Fate.APPENDED);
+        }
+        case Change.Move move -> {
+          require(isPlainTopic(move.topic()), "helix would write the topic in another way");
+          requireKeepable(move.entry());
+          fates.put(move.entry(), Fate.STORED);
+        }
+        case Change.MergeTopics merge ->
+            require(isPlainTopic(merge.large()), "helix would write the topic in another way");
+        case Change.Rewrite rewrite -> {
+          fates.put(rewrite.kept(), Fate.REVISED);
+          rewrite.gone().forEach(one -> fates.put(one, Fate.DELETED));
+        }
+      }
+      settle();
+      write();
+      List<HelixCall> calls = calls();
+      return new ActPlan(checks(), calls, Optional.empty(), losses(), undo());
+    }
+
+    /** Finds the entries whose links have to be set anew, and where all entries end up. */
+    private void settle() {
+      for (boolean grew = true; grew; ) {
+        layOut();
+        grew = false;
+        for (NamedEntry entry : linking) {
+          if (!fates.containsKey(entry)
+              && !relinked.contains(entry)
+              && !names(linksAfter(entry)).equals(names(entry.entry().text().links()))) {
+            relinked.add(entry);
+            grew = true;
+          }
+        }
+        require(
+            relinked.size() <= MAX_RELINKED,
+            "more than "
+                + MAX_RELINKED
+                + " other notes link into these topics by number, and all would have to be linked"
+                + " anew");
+      }
+    }
+
+    private void layOut() {
+      places.clear();
+      Map<String, List<NamedEntry>> after = new HashMap<>();
+      for (String topic : topicsConcerned()) {
+        List<NamedEntry> stay = new ArrayList<>();
+        for (NamedEntry one : topics.getOrDefault(topic, List.of())) {
+          if (!fates.containsKey(one) && !relinked.contains(one)) {
+            stay.add(one);
+          }
+        }
+        after.put(topic, stay);
+      }
+      if (change instanceof Change.MergeTopics merge) {
+        List<NamedEntry> all = topics.getOrDefault(merge.small(), List.of());
+        List<NamedEntry> moved = all.stream().filter(one -> !relinked.contains(one)).toList();
+        after.get(merge.large()).addAll(moved);
+        after.put(merge.small(), new ArrayList<>());
+      }
+      fates.forEach(
+          (one, fate) -> {
+            if (fate != Fate.DELETED) {
+              after.get(topicAfter(one)).add(one);
+            }
+          });
+      relinked.stream()
+          .sorted(Comparator.comparing(one -> one.entry().offset()))
+          .forEach(one -> after.get(topicAfter(one)).add(one));
+      after.forEach(
+          (topic, entries) -> {
+            sizes.put(topic, entries.size());
+            for (int i = 0; i < entries.size(); i++) {
+              places.put(entries.get(i), new Link(topic, i));
+            }
+          });
+    }
+
+    /** Those in which places may change. */
+    private Set<String> topicsConcerned() {
+      Set<String> concerned = new LinkedHashSet<>();
+      Stream.concat(fates.keySet().stream(), relinked.stream())
+          .forEach(
+              one -> {
+                concerned.add(one.entry().topic());
+                concerned.add(topicAfter(one));
+              });
+      if (change instanceof Change.MergeTopics merge) {
+        concerned.add(merge.small());
+        concerned.add(merge.large());
+      }
+      return concerned;
+    }
+
+    private String topicAfter(NamedEntry entry) {
+      return switch (change) {
+        case Change.Move move when move.entry() == entry -> move.topic();
+        case Change.MergeTopics merge when merge.small().equals(entry.entry().topic()) ->
+            merge.large();
+        default -> entry.entry().topic();
+      };
+    }
+
+    /** What the links of an entry have to be for them to lead where they led. */
+    private List<Link> linksAfter(NamedEntry entry) {
+      return linksAfter(entry, entry.entry().text().links());
+    }
+
+    private List<Link> linksAfter(NamedEntry entry, List<Link> links) {
+      List<Link> after = new ArrayList<>();
+      boolean changed = false;
+      for (Link link : links) {
+        Optional<NamedEntry> target = at(link);
+        if (target.isEmpty()) { // it leads nowhere, and goes before it leads to a stranger
+          boolean taken = link.index() < sizes.getOrDefault(link.topic(), 0);
+          changed |= taken;
+          if (!taken) {
+            after.add(link);
+          }
+          continue;
+        }
+        NamedEntry standing = fates.get(target.get()) == Fate.DELETED ? standIn() : target.get();
+        Link place = standing == entry && target.get() != entry ? null : place(standing);
+        changed |= !link.equals(place);
+        if (place != null) {
+          after.add(place);
+        }
+      }
+      return changed ? List.copyOf(new LinkedHashSet<>(after)) : links;
+    }
+
+    /** Nobody links to what is gone: to what stands for it. */
+    private NamedEntry standIn() {
+      return switch (change) {
+        case Change.Remove remove -> remove.kept();
+        case Change.Rewrite rewrite -> rewrite.kept();
+        default -> throw new IllegalStateException("nothing is removed by " + change);
+      };
+    }
+
+    private Link place(NamedEntry entry) {
+      Link place = places.get(entry);
+      return place == null ? new Link(entry.entry().topic(), entry.index()) : place;
+    }
+
+    private Optional<NamedEntry> at(Link link) {
+      List<NamedEntry> all = topics.getOrDefault(link.topic(), List.of());
+      return link.index() < all.size() ? Optional.of(all.get(link.index())) : Optional.empty();
+    }
+
+    /** The bodies that entries have afterwards. */
+    private void write() {
+      fates.forEach(
+          (one, fate) -> {
+            switch (fate) {
+              case DELETED -> {}
+              case APPENDED -> {
+                List<Link> links = new ArrayList<>(linksAfter(one));
+                links.add(place(((Change.Link) change).target()));
+                bodies.put(one, appended(one, links));
+              }
+              case REVISED -> bodies.put(one, rewritten((Change.Rewrite) change));
+              case STORED ->
+                  bodies.put(
+                      one,
+                      names(linksAfter(one)).equals(names(one.entry().text().links()))
+                          ? one.entry().body()
+                          : appended(one, linksAfter(one)));
+            }
+          });
+      for (NamedEntry one : relinked) {
+        List<Link> links = linksAfter(one);
+        // Of two lines the last counts, but an empty one does not: then the old ones have to go.
+        bodies.put(one, links.isEmpty() ? withoutLinks(one) : appended(one, links));
+      }
+    }
+
+    private static String appended(NamedEntry entry, List<Link> links) {
+      return entry.entry().body().stripTrailing() + "\n" + line(links);
+    }
+
+    private static String line(List<Link> links) {
+      return "[links: " + names(links) + "]";
+    }
+
+    private static String withoutLinks(NamedEntry entry) {
+      requireKeepable(entry);
+      EntryText text = entry.entry().text();
+      return metadata(text, text.tags(), text.source(), List.of()) + text.content();
+    }
+
+    /** What helix's revise would drop: metadata lines as helix writes them, of all entries. */
+    private String rewritten(Change.Rewrite rewrite) {
+      require(rewrite.text().length() <= MAX_TEXT, "the proposed text is too long for a call");
+      List<NamedEntry> all = new ArrayList<>(List.of(rewrite.kept()));
+      all.addAll(rewrite.gone());
+      Set<String> tags = new LinkedHashSet<>();
+      Set<Link> links = new LinkedHashSet<>();
+      for (NamedEntry one : all) {
+        tags.addAll(one.entry().text().tags());
+        linksAfter(rewrite.kept(), one.entry().text().links()).stream()
+            .filter(link -> !link.equals(place(rewrite.kept())))
+            .forEach(links::add);
+      }
+      Optional<String> source =
+          all.stream().flatMap(one -> one.entry().text().source().stream()).findFirst();
+      EntryText kept = rewrite.kept().entry().text();
+      return metadata(kept, List.copyOf(tags), source, List.copyOf(links)) + rewrite.text();
+    }
+
+    private List<HelixCall> calls() {
+      List<HelixCall> calls = new ArrayList<>();
+      if (change instanceof Change.MergeTopics merge) {
+        calls.add(
+            HelixCall.of("edit", "action", "merge", "topic", merge.small(), "into", merge.large()));
+      }
+      fates.forEach(
+          (one, fate) -> {
+            switch (fate) {
+              case DELETED -> calls.add(edit("delete", one, "text", ""));
+              case APPENDED -> calls.add(edit("append", one, "text", addition(one)));
+              case REVISED -> calls.add(edit("revise", one, "text", bodies.get(one)));
+              case STORED -> {
+                calls.add(HelixCall.of("store", "topic", topicAfter(one), "text", bodies.get(one)));
+                calls.add(edit("delete", one, "text", ""));
+              }
+            }
+          });
+      relinked.stream()
+          .sorted(Comparator.comparing(one -> one.entry().offset()))
+          .forEach(
+              one -> {
+                boolean append = !linksAfter(one).isEmpty();
+                calls.add(
+                    edit(
+                        append ? "append" : "revise",
+                        one,
+                        "text",
+                        append ? addition(one) : bodies.get(one)));
+              });
+      return calls;
+    }
+
+    /** The line that an entry gets. */
+    private String addition(NamedEntry entry) {
+      String body = bodies.get(entry);
+      return body.substring(body.lastIndexOf('\n') + 1);
+    }
+
+    private HelixCall edit(String action, NamedEntry entry, String argument, String value) {
+      String topic =
+          change instanceof Change.MergeTopics ? topicAfter(entry) : entry.entry().topic();
+      return HelixCall.of(
+          "edit", "action", action, "topic", topic, "match_str", words(entry), argument, value);
+    }
+
+    /**
+     * What names an entry while the calls are made. Of entries with the very same body helix takes
+     * the first, so all but the last of them can be deleted, in their order, and nothing else can
+     * be done to them.
+     */
+    private String words(NamedEntry entry) {
+      List<NamedEntry> twins = twins(entry);
+      if (twins.size() > 1) {
+        long gone = twins.stream().filter(one -> fates.get(one) == Fate.DELETED).count();
+        boolean first = twins.stream().limit(gone).allMatch(one -> fates.get(one) == Fate.DELETED);
+        require(
+            first && fates.get(entry) == Fate.DELETED,
+            entry.name()
+                + " is there "
+                + twins.size()
+                + " times, word for word: deal with the copies first");
+      }
+      return MatchString.of(entry.entry().body(), othersThan(entry, twins))
+          .orElseThrow(
+              () ->
+                  new NotCallableException(
+                      entry.name()
+                          + " has no words of its own: all that it says stands in another note of "
+                          + entry.entry().topic()
+                          + ", which helix could take for it. Edit it by its place, after a look"
+                          + " at what is there"));
+    }
+
+    /** Those in the topic with the same body. */
+    private List<NamedEntry> twins(NamedEntry entry) {
+      return topics.get(entry.entry().topic()).stream()
+          .filter(one -> one.entry().body().equals(entry.entry().body()))
+          .toList();
+    }
+
+    /** All other bodies of the topic, those that come about during the act among them. */
+    private List<String> othersThan(NamedEntry entry, List<NamedEntry> twins) {
+      List<String> others = new ArrayList<>();
+      Set<String> concerned = new LinkedHashSet<>(List.of(entry.entry().topic()));
+      if (change instanceof Change.MergeTopics) {
+        concerned.add(topicAfter(entry));
+        concerned.addAll(mergedTopics());
+      }
+      for (String topic : concerned) {
+        for (NamedEntry one : topics.getOrDefault(topic, List.of())) {
+          if (!twins.contains(one)) {
+            others.add(one.entry().body());
+          }
+        }
+      }
+      bodies.forEach(
+          (one, body) -> {
+            if (one != entry && concerned.contains(topicAfter(one))) {
+              others.add(body);
+            }
+          });
+      return others;
+    }
+
+    private List<String> mergedTopics() {
+      return change instanceof Change.MergeTopics merge
+          ? List.of(merge.small(), merge.large())
+          : List.of();
+    }
+
+    /** One for each entry that the act touches or counts on, and for each topic that grows. */
+    private List<Check> checks() {
+      Set<NamedEntry> involved = new LinkedHashSet<>(fates.keySet());
+      switch (change) {
+        case Change.Remove remove -> involved.add(remove.kept());
+        case Change.Link link -> involved.add(link.target());
+        default -> {}
+      }
+      involved.addAll(relinked);
+      boolean numbers = false;
+      for (Map.Entry<NamedEntry, String> written : bodies.entrySet()) {
+        numbers |= written.getValue().contains("[links: ");
+        for (Link link : written.getKey().entry().text().links()) {
+          at(link).ifPresent(involved::add);
+        }
+      }
+      require(
+          involved.size() <= MAX_CHECKS,
+          "its links count on the places of more than " + MAX_CHECKS + " notes");
+      Map<HelixCall, Check> checks = new LinkedHashMap<>();
+      for (NamedEntry one : involved) {
+        Check check = check(one, numbers);
+        checks.put(check.call(), check);
+      }
+      Set<String> grown = new LinkedHashSet<>(mergedTopics());
+      if (numbers) { // nobody may have written a link that is not known here
+        HelixCall call = HelixCall.of("topics", "action", "stats");
+        int all = topics.values().stream().mapToInt(List::size).sum();
+        checks.put(call, new Check(call, 0, List.of(), Optional.of(all)));
+        grown.addAll(sizes.keySet());
+        involved.forEach(one -> grown.remove(one.entry().topic()));
+      }
+      for (String topic : grown) {
+        int size = topics.getOrDefault(topic, List.of()).size();
+        HelixCall call = HelixCall.of("topics", "action", "entries", "topic", topic);
+        checks.put(call, new Check(call, size, List.of(), Optional.of(size)));
+      }
+      return List.copyOf(checks.values());
+    }
+
+    private Check check(NamedEntry entry, boolean numbers) {
+      String body = entry.entry().body();
+      String words =
+          MatchString.of(body, othersThan(entry, twins(entry)))
+              .orElseGet(() -> MatchString.some(body));
+      String topic = entry.entry().topic();
+      HelixCall call =
+          HelixCall.of("topics", "action", "entries", "topic", topic, "match_str", words);
+      List<Integer> at =
+          topics.get(topic).stream()
+              .filter(one -> MatchString.has(one.entry().body(), words))
+              .map(NamedEntry::index)
+              .toList();
+      return new Check(
+          call,
+          at.size(),
+          numbers ? at : List.of(),
+          numbers ? Optional.of(topics.get(topic).size()) : Optional.empty());
+    }
+
+    private List<String> losses() {
+      List<String> losses = new ArrayList<>();
+      fates.forEach(
+          (one, fate) -> {
+            if (fate == Fate.DELETED) {
+              lost(one).ifPresent(losses::add);
+            }
+          });
+      if (change instanceof Change.Move) {
+        losses.add("when it was written: helix dates what it stores today");
+      }
+      if (!relinked.isEmpty()) {
+        losses.add(
+            "the places of "
+                + String.join(", ", relinked.stream().map(NamedEntry::name).toList())
+                + ": whose links are set anew moves to the end of its topic");
+      }
+      return losses;
+    }
+
+    /** What an entry has beside its text that nothing has afterwards. */
+    private Optional<String> lost(NamedEntry gone) {
+      EntryText text = gone.entry().text();
+      EntryText left = EntryText.parse(bodies.getOrDefault(standIn(), standIn().entry().body()));
+      List<String> lost = new ArrayList<>();
+      List<String> tags = text.tags().stream().filter(tag -> !left.tags().contains(tag)).toList();
+      if (!tags.isEmpty()) {
+        lost.add("tags " + String.join(", ", tags));
+      }
+      text.source()
+          .filter(source -> !left.source().equals(Optional.of(source)))
+          .ifPresent(source -> lost.add("source " + source));
+      List<Link> links =
+          linksAfter(standIn(), text.links()).stream()
+              .filter(link -> !left.links().contains(link) && !link.equals(place(standIn())))
+              .toList();
+      if (!links.isEmpty()) {
+        lost.add("links " + names(links));
+      }
+      return lost.isEmpty()
+          ? Optional.empty()
+          : Optional.of("of " + gone.name() + ": " + String.join("; ", lost));
+    }
+
+    /** Removed texts are stored again; a rewritten one gets its own back. */
+    private List<HelixCall> undo() {
+      List<HelixCall> undo = new ArrayList<>();
+      int length = 0;
+      for (Map.Entry<NamedEntry, Fate> fate : fates.entrySet()) {
+        NamedEntry one = fate.getKey();
+        String body = one.entry().body();
+        length += body.length();
+        if (fate.getValue() == Fate.DELETED) {
+          undo.add(HelixCall.of("store", "topic", one.entry().topic(), "text", body));
+        } else if (fate.getValue() == Fate.REVISED) {
+          Optional<String> words = MatchString.of(bodies.get(one), bodiesAfter(one));
+          if (words.isEmpty()) {
+            return List.of();
+          }
+          undo.add(
+              HelixCall.of(
+                  "edit",
+                  "action",
+                  "revise",
+                  "topic",
+                  one.entry().topic(),
+                  "match_str",
+                  words.get(),
+                  "text",
+                  body));
+        }
+      }
+      return length > MAX_TEXT ? List.of() : undo;
+    }
+
+    /** Of the other entries of its topic. */
+    private List<String> bodiesAfter(NamedEntry entry) {
+      return topics.get(entry.entry().topic()).stream()
+          .filter(one -> one != entry && fates.get(one) != Fate.DELETED)
+          .map(one -> bodies.getOrDefault(one, one.entry().body()))
+          .toList();
+    }
+  }
+
+  private static String names(List<Link> links) {
+    return String.join(" ", links.stream().map(link -> link.topic() + ":" + link.index()).toList());
+  }
+
+  private static String metadata(
+      EntryText text, List<String> tags, Optional<String> source, List<Link> links) {
+    return (tags.isEmpty() ? "" : "[tags: " + String.join(", ", tags) + "]\n")
+        + source.map(from -> "[source: " + from + "]\n").orElse("")
+        + (text.confidence().isPresent()
+            ? "[confidence: " + text.confidence().getAsDouble() + "]\n"
+            : "")
+        + (links.isEmpty() ? "" : "[links: " + names(links) + "]\n");
+  }
+
+  private static void requireLinkable(String topic) {
+    require(
+        !topic.isEmpty() && topic.chars().noneMatch(Character::isWhitespace),
+        "helix would take a link apart at the blank in the topic");
+  }
+
+  /** Its text must arrive as it is. */
+  private static void requireKeepable(NamedEntry entry) {
+    String body = entry.entry().body();
+    require(
+        body.length() <= MAX_TEXT && body.indexOf('\uFFFD') < 0 && !body.isBlank(),
+        "the text of " + entry.name() + " is too long for a call, empty, or damaged");
+  }
+
+  private static void require(boolean condition, String why) {
+    if (!condition) {
+      throw new NotCallableException(why);
+    }
+  }
+}

@@ -1,0 +1,82 @@
+package dev.helixbg.insight.acts;
+
+import dev.helixbg.embed.cache.TextKey;
+import dev.helixbg.insight.findings.NamedEntry;
+import dev.helixbg.insight.log.LogAccount;
+import dev.helixbg.insight.log.LogReading;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.function.Supplier;
+
+/**
+ * The live entries of a knowledge base as they are now, found by their text: a report names places,
+ * which have moved since if anybody wrote.
+ */
+public final class PresentEntries {
+  private final LogAccount log;
+  private final List<NamedEntry> entries;
+  private final Map<String, List<NamedEntry>> byKey = new HashMap<>();
+  private final Map<String, List<NamedEntry>> byTopic = new HashMap<>();
+
+  /** Made when first asked: most questions need no plan. */
+  private Supplier<ActPlanner> planner;
+
+  /**
+   * @param modelId of the embedding model, by which keys are made
+   */
+  public PresentEntries(LogReading log, String modelId) {
+    this.log = log.account();
+    entries =
+        NamedEntry.all(log.entries(), entry -> TextKey.of(modelId, entry.embeddedText()).hex());
+    for (NamedEntry entry : entries) {
+      byKey.computeIfAbsent(entry.key(), key -> new ArrayList<>()).add(entry);
+      byTopic.computeIfAbsent(entry.entry().topic(), topic -> new ArrayList<>()).add(entry);
+    }
+    planner =
+        () -> {
+          ActPlanner made = new ActPlanner(entries, this.log);
+          planner = () -> made;
+          return made;
+        };
+  }
+
+  /** The log that they were read from. */
+  public LogAccount log() {
+    return log;
+  }
+
+  /** All of them, by offset. */
+  public List<NamedEntry> all() {
+    return entries;
+  }
+
+  /** Those with these texts, the first of each; nothing when one of them is not there any more. */
+  public Optional<List<NamedEntry>> of(List<String> keys) {
+    List<NamedEntry> found = new ArrayList<>();
+    for (String key : keys) {
+      if (!byKey.containsKey(key)) {
+        return Optional.empty();
+      }
+      found.add(byKey.get(key).getFirst());
+    }
+    return Optional.of(found);
+  }
+
+  /** All with any of these texts, by offset. */
+  public List<NamedEntry> allOf(List<String> keys) {
+    return entries.stream().filter(one -> keys.contains(one.key())).toList();
+  }
+
+  /** How many a topic has. */
+  public int in(String topic) {
+    return byTopic.getOrDefault(topic, List.of()).size();
+  }
+
+  /** How an act on them is carried out. */
+  public synchronized ActPlan plan(Act act) {
+    return planner.get().plan(act);
+  }
+}

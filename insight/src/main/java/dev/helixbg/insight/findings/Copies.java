@@ -1,0 +1,68 @@
+package dev.helixbg.insight.findings;
+
+import dev.helixbg.insight.log.Entry;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.HashMap;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+
+/**
+ * Which entries are exact copies of another one: the same text, blanks around it and metadata
+ * aside, in whatever topic. A blank text is nobody's copy. Of each group one is the original, the
+ * same in whatever order they stand, so that findings about it keep their ids.
+ *
+ * @param originals of each entry the index of the one that stands for its text
+ */
+record Copies(int[] originals) {
+
+  /**
+   * @param entries by offset
+   * @param keys of the entries
+   */
+  static Copies of(List<Entry> entries, List<String> keys) {
+    Map<String, Integer> standing = new HashMap<>();
+    for (int i = 0; i < entries.size(); i++) {
+      standing.merge(
+          text(entries.get(i)),
+          i,
+          (one, other) -> keys.get(one).compareTo(keys.get(other)) <= 0 ? one : other);
+    }
+    int[] originals = new int[entries.size()];
+    for (int i = 0; i < originals.length; i++) {
+      String text = text(entries.get(i));
+      originals[i] = text.isEmpty() ? i : standing.get(text);
+    }
+    return new Copies(originals);
+  }
+
+  private static String text(Entry entry) {
+    return entry.text().content().strip();
+  }
+
+  /** Whether another entry stands for its text: other findings know only that one. */
+  boolean isCopy(int entry) {
+    return originals[entry] != entry;
+  }
+
+  /**
+   * Entries with one text, the largest groups first.
+   *
+   * @param counting two of them at least may be in one finding
+   */
+  List<List<Integer>> groups(NearestLists.Counting counting) {
+    Map<Integer, List<Integer>> groups = new LinkedHashMap<>();
+    for (int i = 0; i < originals.length; i++) {
+      groups.computeIfAbsent(originals[i], original -> new ArrayList<>()).add(i);
+    }
+    return groups.values().stream()
+        .filter(group -> group.size() > 1)
+        .filter(
+            group ->
+                group.stream()
+                    .anyMatch(one -> group.stream().anyMatch(other -> counting.count(one, other))))
+        .sorted(Comparator.comparingInt((List<Integer> group) -> -group.size()))
+        .toList();
+  }
+}
