@@ -185,7 +185,7 @@ record Tools(Kbs kbs, Calls calls) {
         "act",
         "How one finding is carried out, in the knowledge base as it is now; changes nothing."
             + " Call it right before you edit. Make its checks first (each must list so many"
-            + " lines, at these places, and tell of so many entries; 0: no such topic) and stop if"
+            + " lines, at these places, of so many entries; 0: no such topic) and stop if"
             + " one answers otherwise: then ask again. Then make its calls with helix's"
             + " tools, exactly as given, in their order. Where it gives choices, say as.",
         reads(),

@@ -34,11 +34,11 @@ public record ActPlan(
   /**
    * Something to look at before the first call: {@code topics} with action {@code entries} lists
    * each entry that has the words in a line that begins with its place, {@code [3]}, and tells how
-   * many entries the topic has; with action {@code stats} it tells how many there are in all.
+   * many entries the topic has.
    *
    * @param listed how many lines it must list; of none helix says that there is no such topic
    * @param at their places, where links that are written count on them; else empty
-   * @param entries how many it must tell of, where links count on it
+   * @param entries how many the topic must have, where links count on it
    */
   public record Check(HelixCall call, int listed, List<Integer> at, Optional<Integer> entries) {}
 }

@@ -173,10 +173,6 @@ public final class StandInHelix implements HelixTools {
       read = null;
       return "compacted";
     }
-    if (arguments.get("action").equals("stats")) {
-      return "%d topics, %d entries%n"
-          .formatted(live().stream().map(Note::topic).distinct().count(), live().size());
-    }
     List<Note> all = in(topic);
     if (!arguments.get("action").equals("entries") || all.isEmpty()) {
       throw new HelixTools.Refusal("topic '" + topic + "' not found");
@@ -212,9 +208,7 @@ public final class StandInHelix implements HelixTools {
             .toList();
     return places.size() == listed
         && (at.isEmpty() || at.equals(places))
-        && (entries.isEmpty()
-            || lines.stream()
-                .anyMatch(line -> line.matches("(.* )?" + entries.get() + " entries.*")));
+        && (entries.isEmpty() || lines.getLast().startsWith(entries.get() + " entries"));
   }
 
   private static String lower(String text) {
