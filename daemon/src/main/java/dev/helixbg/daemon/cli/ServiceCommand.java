@@ -112,7 +112,9 @@ final class ServiceCommand extends ConsoleCommand {
       PrivateFiles.makeFolder(home.logs());
       PrivateFiles.open(spec.get().stderr(), StandardOpenOption.CREATE, StandardOpenOption.WRITE)
           .close();
-      for (Path folder : spec.get().writable()) { // one that is not there cannot be made writable
+      List<Path> folders = new ArrayList<>(spec.get().writable());
+      folders.removeAll(spec.get().request().kbs()); // one that is not mounted must not get a double
+      for (Path folder : folders) { // one that is not there cannot be made writable
         Files.createDirectories(folder);
       }
     }
