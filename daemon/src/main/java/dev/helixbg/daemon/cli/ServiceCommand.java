@@ -113,7 +113,8 @@ final class ServiceCommand extends ConsoleCommand {
       PrivateFiles.open(spec.get().stderr(), StandardOpenOption.CREATE, StandardOpenOption.WRITE)
           .close();
       List<Path> folders = new ArrayList<>(spec.get().writable());
-      folders.removeAll(spec.get().request().kbs()); // one that is not mounted must not get a double
+      folders.removeAll(
+          spec.get().request().kbs()); // one that is not mounted must not get a double
       for (Path folder : folders) { // one that is not there cannot be made writable
         Files.createDirectories(folder);
       }
