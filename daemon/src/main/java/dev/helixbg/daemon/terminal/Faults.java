@@ -29,12 +29,13 @@ public record Faults(Console console) {
 
   public ExitCode report(Throwable e) {
     ExitCode code = codeOf(e);
-    switch (code) {
-      case INTERNAL -> say(unexpected(e));
-      case INTERRUPTED -> say("interrupted; what was done is kept");
-      default -> say(e.getMessage());
-    }
+    say(code == ExitCode.INTERRUPTED ? "interrupted; what was done is kept" : words(e));
     return code;
+  }
+
+  /** What the user is told of it; the stack trace of a fault of ours is kept in a file. */
+  public static String words(Throwable e) {
+    return isExpected(e) ? e.getMessage() : unexpected(e);
   }
 
   /** Whether the message says it all: nothing is wrong with helix-bg itself. */
