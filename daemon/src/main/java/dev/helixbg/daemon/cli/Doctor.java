@@ -38,19 +38,23 @@ import java.util.function.Supplier;
 final class Doctor {
   private static final String USE_THE_CPU = "set llm.backend = \"auto\", or \"cpu\"";
 
+  private final Optional<Path> named;
   private final Locations locations;
   private final List<Check> checks = new ArrayList<>();
 
-  private Doctor(Locations locations) {
+  private Doctor(Optional<Path> named, Locations locations) {
+    this.named = named;
     this.locations = locations;
   }
 
   /**
    * @param settings loads the settings; what it throws is a problem that is reported
+   * @param named the knowledge base that was named, if one was
    */
-  static List<Check> examine(Supplier<SettingsLoader.Loaded> settings, Locations locations)
+  static List<Check> examine(
+      Supplier<SettingsLoader.Loaded> settings, Optional<Path> named, Locations locations)
       throws InterruptedException {
-    Doctor doctor = new Doctor(locations);
+    Doctor doctor = new Doctor(named, locations);
     doctor.look("java", "use a JDK 25", doctor::checkJava);
     for (Gpus gpu : Gpus.values()) {
       doctor.look(Json.word(gpu), USE_THE_CPU, () -> doctor.checkGpu(gpu));
@@ -218,14 +222,14 @@ final class Doctor {
   private void checkKb(Settings settings) throws InterruptedException {
     Kb kb;
     try {
-      kb = Kb.find(Optional.empty(), settings, locations);
+      kb = Kb.find(named, settings, locations);
     } catch (Failure e) {
-      boolean named = settings.kb().isPresent();
+      boolean isNamed = named.isPresent() || settings.kb().isPresent();
       checks.add(
           Check.problem(
               "knowledge base",
-              named ? e.getMessage() : "none in the usual places",
-              named ? "name another one" : "set HELIX_KB, or kb in the settings file"));
+              isNamed ? e.getMessage() : "none in the usual places",
+              isNamed ? "name another one" : "set HELIX_KB, or kb in the settings file"));
       return;
     }
     look("knowledge base", "name another one", () -> checkLog(kb));

@@ -107,7 +107,8 @@ public final class FindingRequests {
    *
    * @throws Failure when the last report has none of this id
    */
-  static void one(Kb kb, PresentFindings present, ObjectNode request, ControlServer.Reply reply)
+  public static void one(
+      Kb kb, PresentFindings present, ObjectNode request, ControlServer.Reply reply)
       throws IOException {
     String id = request.path("id").asText();
     Decisions decisions = Pipeline.decisions(kb);
@@ -166,7 +167,7 @@ public final class FindingRequests {
    * What the report leads with, then kind by kind. A pair that is found in several of the wanted
    * ways is listed once, and gone when it was settled under any of its names.
    */
-  private static List<ReportedFinding> open(
+  public static List<ReportedFinding> open(
       Kb kb, Decisions decisions, Predicate<ReportedFinding> wanted) {
     List<ReportedFinding> all = new ArrayList<>();
     Map<String, Integer> leading = new HashMap<>();

@@ -34,7 +34,7 @@ class DoctorTest {
 
   private static List<Check> examine(Supplier<SettingsLoader.Loaded> settings, Locations locations)
       throws Exception {
-    return Doctor.examine(settings, locations);
+    return Doctor.examine(settings, Optional.empty(), locations);
   }
 
   private static Check named(List<Check> checks, String name) {
