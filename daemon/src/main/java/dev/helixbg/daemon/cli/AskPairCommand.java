@@ -46,11 +46,11 @@ final class AskPairCommand extends ValueCommand {
   @Mixin private KbOption kb;
 
   @Parameters(
-      arity = "2..3",
+      arity = "0..*",
       paramLabel = "A B",
       hideParamSyntax = true,
       description = "Two entries, topic:index, or two texts; before them may stand a folder.")
-  private List<String> words;
+  private List<String> words = List.of();
 
   private String a;
   private String b;
@@ -72,8 +72,8 @@ final class AskPairCommand extends ValueCommand {
   @Override
   public Integer call() throws IOException, InterruptedException {
     List<String> two = words.size() > 2 ? kb.afterFolder(words) : words;
-    if (two.size() > 2) {
-      throw Failure.usage("two are compared, and a third is there: " + two.get(2));
+    if (two.size() != 2) {
+      throw Failure.usage("two are compared, A and B, not " + two.size());
     }
     a = two.get(0);
     b = two.get(1);

@@ -172,10 +172,11 @@ final class DecideCommand extends ConsoleCommand {
   }
 
   /** Has a daemon that watches this KB look at once; what it does then is no matter of ours. */
-  private static String whenItShows(Kb chosen) {
+  private String whenItShows(Kb chosen) {
     DaemonLink link = GlobalOptions.daemon();
     if (!link.watches(chosen)) {
-      return "the report follows at the next run: helix-bg one-shot";
+      return "the report follows at the next run: helix-bg one-shot"
+          + kb.named().map(_ -> " " + chosen.folder()).orElse("");
     }
     try {
       link.ask(DaemonLink.request("look"), Duration.ofSeconds(5));

@@ -124,7 +124,7 @@ record FindingText(Console console, JsonNode finding) {
               .formatted(
                   said.path("decision").asText(),
                   said.path("by").asText(),
-                  said.path("at").asText(),
+                  said.path("at").asText().replaceFirst("T.*", ""),
                   reason.isEmpty() ? "" : ": " + reason));
     }
   }

@@ -45,7 +45,11 @@ final class ReviewCommand extends ValueCommand {
 
   /** An argument of reviews that can be about one topic. */
   static final class Topic {
-    @Parameters(arity = "0..2", paramLabel = "topic", description = "Only entries of this topic.")
+    @Parameters(
+        arity = "0..2",
+        paramLabel = "[topic]",
+        hideParamSyntax = true,
+        description = "Only entries of this topic.")
     private List<String> words = List.of();
   }
 

@@ -26,8 +26,8 @@ public class KbOption {
       names = "--kb",
       paramLabel = "FOLDER",
       description =
-          "Folder of the knowledge base, which may stand before the other arguments as well,"
-              + " written as a path, such as ./kb. Default: the one that one-shot would take.")
+          "Folder of the knowledge base. Without this option it may stand before the other"
+              + " arguments, as a path such as ./kb. Default: the one that one-shot would take.")
   private Path option;
 
   private Path argument;
