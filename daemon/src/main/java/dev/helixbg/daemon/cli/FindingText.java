@@ -32,6 +32,12 @@ record FindingText(Console console, JsonNode finding) {
     for (JsonNode way : finding.path("edit")) {
       console.say("%-8s %s: %s", "if", listed(way.path("if"), " or "), way.path("do").asText());
     }
+    if (!finding.path("edit").isEmpty()) {
+      say("how", "helix-bg act " + finding.path("id").asText());
+    }
+    if (finding.path("stale").asBoolean()) {
+      say("stale", "the log has changed, and what it tells of is not there any more");
+    }
   }
 
   private void entry(JsonNode entry) {

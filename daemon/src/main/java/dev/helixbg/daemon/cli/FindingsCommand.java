@@ -5,11 +5,13 @@ import dev.helixbg.config.Settings;
 import dev.helixbg.daemon.cli.flags.GlobalOptions;
 import dev.helixbg.daemon.cli.flags.KbOption;
 import dev.helixbg.daemon.cli.flags.ValueCommand;
+import dev.helixbg.daemon.host.EmbedderSource;
 import dev.helixbg.daemon.kb.Kb;
 import dev.helixbg.daemon.kb.ReportFile;
 import dev.helixbg.daemon.kb.ReportedFinding;
 import dev.helixbg.daemon.run.Pipeline;
 import dev.helixbg.daemon.server.FindingRequests;
+import dev.helixbg.daemon.server.PresentFindings;
 import dev.helixbg.daemon.terminal.ExitCode;
 import dev.helixbg.daemon.terminal.Failure;
 import dev.helixbg.daemon.terminal.Json;
@@ -52,7 +54,7 @@ final class FindingsCommand extends ValueCommand {
   private boolean settled;
 
   @Override
-  public Integer call() throws IOException {
+  public Integer call() throws IOException, InterruptedException {
     Settings settings = options.load().settings();
     List<String> ids = kb.withoutFolder(words, Decision::isId);
     if (ids.size() > 1) {
@@ -64,18 +66,37 @@ final class FindingsCommand extends ValueCommand {
       console.warn("%d damaged lines were passed over", decisions.unreadable());
     }
     if (!ids.isEmpty()) {
-      one(chosen, ids.getFirst(), decisions);
+      one(chosen, ids.getFirst(), decisions, present(chosen, settings));
     } else if (settled) {
       Collection<Decision> made = decisions.settled();
       show(() -> Json.array(made, FindingsCommand::toJson), () -> made.forEach(this::print));
     } else {
-      List<ReportedFinding> open = FindingRequests.open(chosen, decisions, finding -> true);
-      show(() -> Json.array(open, FindingsCommand::toJson), () -> open.forEach(this::print));
+      list(chosen, decisions, present(chosen, settings));
     }
     return ExitCode.OK.number();
   }
 
-  private void one(Kb chosen, String id, Decisions decisions) throws IOException {
+  private static PresentFindings present(Kb chosen, Settings settings) throws InterruptedException {
+    return PresentFindings.read(chosen, EmbedderSource.located(settings).id());
+  }
+
+  private void list(Kb chosen, Decisions decisions, PresentFindings present) throws IOException {
+    List<ReportedFinding> open =
+        new ArrayList<>(FindingRequests.open(chosen, decisions, finding -> true));
+    int all = open.size();
+    open.removeIf(present::isStale);
+    open.replaceAll(present::named);
+    show(() -> Json.array(open, FindingsCommand::toJson), () -> open.forEach(this::print));
+    if (open.size() < all) {
+      console.warn(
+          "left out %d that tell of what is not there any more: the log has changed since the"
+              + " report",
+          all - open.size());
+    }
+  }
+
+  private void one(Kb chosen, String id, Decisions decisions, PresentFindings present)
+      throws IOException {
     Map<String, ReportedFinding> all = new LinkedHashMap<>();
     ReportFile.findings(chosen).forEach(finding -> all.putIfAbsent(finding.id(), finding));
     if (!all.containsKey(id)) {
@@ -87,11 +108,11 @@ final class FindingsCommand extends ValueCommand {
       throw unknown(id, all.keySet());
     }
     List<ObjectNode> found = new ArrayList<>();
-    FindingRequests.one(chosen, Json.object().put("id", id), found::add);
+    FindingRequests.one(chosen, present, Json.object().put("id", id), found::add);
     show(
         found::getFirst,
         () -> {
-          print(all.get(id));
+          print(present.named(all.get(id)));
           new FindingText(console, found.getFirst()).print();
         });
   }

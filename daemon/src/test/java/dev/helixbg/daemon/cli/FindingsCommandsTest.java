@@ -13,6 +13,7 @@ import dev.helixbg.daemon.terminal.ExitCode;
 import dev.helixbg.insight.decisions.Decision;
 import dev.helixbg.insight.decisions.Decision.Verdict;
 import dev.helixbg.insight.decisions.DecisionFile;
+import dev.helixbg.insight.log.DataLogBytes;
 import java.io.ByteArrayInputStream;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
@@ -21,8 +22,10 @@ import java.io.PrintStream;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.StandardOpenOption;
 import java.time.Instant;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
 import java.util.Random;
 import java.util.Set;
@@ -190,14 +193,40 @@ class FindingsCommandsTest {
     assertEquals(ExitCode.USAGE.number(), run("findings", kb, id, id));
   }
 
+  /** The report is of before; who reads it acts on what is there now. */
+  @Test
+  void findingsAreNamedAsTheLogIsNow() throws Exception {
+    reported();
+    assertEquals(0, run("findings", kb));
+    String before = out.toString();
+    assertTrue(before.contains("  cache:0 ~ cache:1\n"), before);
+    assertTrue(before.contains("  cache:1 ~ broker:0\n"), before);
+    byte[] delete = new DataLogBytes().delete(8).toByteArray(); // the first entry of all
+    Files.write(
+        Path.of(kb, "data.log"),
+        Arrays.copyOfRange(delete, 8, delete.length),
+        StandardOpenOption.APPEND);
+    String id = open().getFirst();
+    assertEquals(0, run("findings", kb));
+    assertTrue(out.toString().contains("  cache:0 ~ broker:0\n"), out::toString);
+    assertTrue(!out.toString().contains("cache:1"), out::toString);
+    assertTrue(err.toString().contains("left out "), err::toString);
+    assertEquals(0, run("findings", kb, id));
+    assertTrue(out.toString().contains("\ncache:0  "), out::toString);
+    assertTrue(out.toString().contains("\nhow      helix-bg act " + id), out::toString);
+    String gone = before.lines().filter(l -> l.endsWith(" cache:0 ~ cache:1")).findFirst().get();
+    assertEquals(0, run("findings", kb, gone.split(" ")[0]));
+    assertTrue(out.toString().contains("\nstale    the log has changed"), out::toString);
+  }
+
   @Test
   void wrongNamesAreErrorsWithTheNearest() throws Exception {
     reported();
     String id = open().getFirst();
     String slip = id.substring(0, id.length() - 1) + (id.endsWith("0") ? "1" : "0");
-    for (String command : List.of("findings", "dismiss", "done")) {
+    for (String command : List.of("findings", "dismiss", "done", "act")) {
       assertRefused("no finding " + slip + "; did you mean " + id + "?", command, kb, slip);
-      assertRefused("no finding x-1; see: helix-bg findings", command, kb, "x-1");
+      assertRefused("there is no finding x-1; ", command, kb, "x-1");
     }
     assertEquals(0, run("dismiss", kb, id));
     assertRefused("decided on " + slip + "; did you mean " + id + "?", "undo", kb, slip);
@@ -230,6 +259,7 @@ class FindingsCommandsTest {
             List.of("findings"),
             List.of("findings", id),
             List.of("findings", "--settled"),
+            List.of("act", id),
             List.of("dismiss", "--dry-run", id),
             List.of("done", "--dry-run", "--kind", "relation"),
             List.of("search", "stale", "leases"),
