@@ -10,9 +10,11 @@ user_services() { # ACTION: what systemctl does to the unit of each of them
 }
 
 running() { # prints the processes of this package: daemons without a unit, and what agents started
-  for exe in /proc/[0-9]*/exe; do
-    case $(readlink "$exe" 2> /dev/null) in
-      /usr/lib/helix-bg/runtime/*) exe=${exe%/exe} && echo "${exe#/proc/}" ;;
+  for process in /proc/[0-9]*; do
+    case $(readlink "$process/exe" 2> /dev/null) in
+      /usr/lib/helix-bg/runtime/*) # in a container, too: the path is that of its own root
+        if [ "$process/root" -ef / ]; then echo "${process#/proc/}"; fi
+        ;;
     esac
   done
 }

@@ -65,7 +65,9 @@ declare_size() { # URL
   [ $code -eq 0 ] || fail 4 "cannot reach $1: $(reason $code "$(status "$headers")")"
   header() { tr -d '\r' <<< "$headers" | sed -n "s/^$1: *\([0-9]\{1,15\}\)\$/\1/Ip" | tail -1; }
   declared_size=$(header x-linked-size)
-  [ -n "$declared_size" ] || declared_size=$(header content-length)
+  if [ -z "$declared_size" ] && [[ $(status "$headers") = 2?? ]]; then # else it is the length of a page that sends on
+    declared_size=$(header content-length)
+  fi
 }
 
 is_right() { # FILE -> whether it is what it must be
@@ -113,6 +115,7 @@ fetch() { # FILE PATH_ON_HOST SHA256 [SIZE], which is asked for where it is not 
         [ $idle -lt 4 ] || fail 4 "cannot fetch $url: $(reason $code "$said")"
         ;;
       0 | 22 | 33 | 36) # all of it came and is not what was declared, or the host cannot go on in the middle
+        [ "$(sha256 "$part")" != "$right" ] || break # only the size was not
         rm -f "$part"
         { [ $pieces -gt 1 ] && [ $again -lt 2 ]; } \
           || fail 5 "what came for $name is another file: its SHA-256 is not $right. It was deleted"

@@ -18,7 +18,7 @@ using namespace softmetal;
 namespace {
 
 enum Result { SUCCESS = 0, INVALID_VALUE = 1, OUT_OF_MEMORY = 2, NO_DEVICE = 100, INVALID_PTX = 218, INVALID_CONTEXT = 201,
-              INVALID_HANDLE = 400, UNSUPPORTED_PTX_VERSION = 222, NOT_FOUND = 500, NOT_READY = 600, ILLEGAL_ADDRESS = 700 };
+              INVALID_HANDLE = 400, UNSUPPORTED_PTX_VERSION = 222, NOT_FOUND = 500, NOT_READY = 600, ILLEGAL_ADDRESS = 700, UNKNOWN = 999 };
 
 struct Op {                 // a copy, a fill, a launch, or an event
   enum { Copy, Fill, Launch, Event } kind;
@@ -32,7 +32,7 @@ struct Graph { std::vector<Op> ops; };
 
 struct Driver {
   int init = SUCCESS, version = 13000, capability = 90;
-  u64 memory = 1ull << 34, used = 0, calls = 0, launches = 0, graphLaunches = 0;
+  u64 memory = 1ull << 34, used = 0, failing = 0, launches = 0, graphLaunches = 0;
   int failed = SUCCESS;     // sticky, as a lost context is
   std::map<u64, Buffer*> buffers;
   std::map<u64, bool> pinned;
@@ -54,8 +54,8 @@ int refuse(int result, const std::string& why) {
 }
 
 int ready(const char* call) {
-  driver.calls++;
   if (!current) return refuse(INVALID_CONTEXT, format("%s: no context is current in this thread", call));
+  if (driver.failing && --driver.failing == 0) return UNKNOWN;
   return driver.failed;
 }
 
@@ -231,7 +231,13 @@ CALL(cuMemcpyHtoDAsync_v2)(u64 to, u64 from, u64 bytes, u64) { LOCKED; return co
 CALL(cuMemcpyDtoHAsync_v2)(u64 to, u64 from, u64 bytes, u64) { LOCKED; return copy("cuMemcpyDtoHAsync", to, from, bytes, false, true); }
 CALL(cuMemcpyDtoDAsync_v2)(u64 to, u64 from, u64 bytes, u64) { LOCKED; return copy("cuMemcpyDtoDAsync", to, from, bytes, true, true); }
 
-CALL(cuStreamCreate)(u64* stream, u32) { LOCKED; *stream = 2; driver.streams++; return ready("cuStreamCreate"); }
+CALL(cuStreamCreate)(u64* stream, u32) {
+  LOCKED;
+  if (int wrong = ready("cuStreamCreate")) return wrong;
+  *stream = 2;
+  driver.streams++;
+  return SUCCESS;
+}
 CALL(cuStreamDestroy_v2)(u64) { LOCKED; driver.streams--; return SUCCESS; }
 CALL(cuStreamSynchronize)(u64) {
   LOCKED;
@@ -242,8 +248,9 @@ CALL(cuStreamSynchronize)(u64) {
 CALL(cuStreamBeginCapture_v2)(u64, int) {
   LOCKED;
   if (driver.capturing) return refuse(INVALID_VALUE, "cuStreamBeginCapture: the stream is being captured");
+  if (int wrong = ready("cuStreamBeginCapture")) return wrong;
   driver.capturing = new std::vector<Op>;
-  return ready("cuStreamBeginCapture");
+  return SUCCESS;
 }
 static Graph* newGraph(std::vector<Op> ops) {
   driver.graphs.push_back(new Graph{std::move(ops)});
@@ -257,7 +264,12 @@ CALL(cuStreamEndCapture)(u64, Graph** graph) {
   driver.capturing = nullptr;
   return SUCCESS;
 }
-CALL(cuGraphInstantiateWithFlags)(Graph** executable, Graph* graph, u64) { LOCKED; *executable = newGraph(graph->ops); return SUCCESS; }
+CALL(cuGraphInstantiateWithFlags)(Graph** executable, Graph* graph, u64) {
+  LOCKED;
+  if (int wrong = ready("cuGraphInstantiate")) return wrong;
+  *executable = newGraph(graph->ops);
+  return SUCCESS;
+}
 CALL(cuGraphLaunch)(Graph* graph, u64) {
   LOCKED;
   if (int wrong = ready("cuGraphLaunch")) return wrong;
@@ -358,9 +370,10 @@ CALL(cuLaunchKernelEx)(const LaunchConfig* config, Pipeline* function, void** va
 
 CALL(cuEventCreate)(Event** event, u32) {
   LOCKED;
+  if (int wrong = ready("cuEventCreate")) return wrong;
   *event = new Event;
   driver.events.push_back(*event);
-  return ready("cuEventCreate");
+  return SUCCESS;
 }
 CALL(cuEventRecord)(Event* event, u64) {
   LOCKED;
@@ -398,6 +411,13 @@ CALL(softcuda_configure)(int init, int version, int capability, u64 memory) {
   driver.capability = capability;
   driver.memory = memory ? memory : 1ull << 34;
   return SUCCESS;
+}
+// The call of this number from now on fails, once, and does nothing; of those that need a context. Returns what is left of the number before.
+extern "C" __attribute__((visibility("default"))) u64 softcuda_fail(u64 call) {
+  LOCKED;
+  u64 left = driver.failing;
+  driver.failing = call;
+  return left;
 }
 // Counts since the last call: launches, and launches of graphs, in the upper half.
 extern "C" __attribute__((visibility("default"))) u64 softcuda_take_launches() {

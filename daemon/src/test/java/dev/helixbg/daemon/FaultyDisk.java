@@ -1,7 +1,9 @@
 package dev.helixbg.daemon;
 
 import java.io.IOException;
+import java.lang.reflect.InvocationHandler;
 import java.lang.reflect.InvocationTargetException;
+import java.lang.reflect.Method;
 import java.lang.reflect.Proxy;
 import java.net.URI;
 import java.nio.channels.FileChannel;
@@ -22,6 +24,8 @@ import java.nio.file.WatchService;
 import java.nio.file.attribute.BasicFileAttributes;
 import java.nio.file.attribute.FileAttribute;
 import java.nio.file.attribute.FileAttributeView;
+import java.nio.file.attribute.PosixFileAttributes;
+import java.nio.file.attribute.PosixFilePermissions;
 import java.nio.file.attribute.UserPrincipalLookupService;
 import java.nio.file.spi.FileSystemProvider;
 import java.util.Iterator;
@@ -65,6 +69,7 @@ final class FaultyDisk extends FileSystemProvider {
   private volatile boolean dead;
   private volatile boolean fullNext;
   private volatile boolean kept;
+  private volatile boolean modeless;
 
   /** The same file, by way of here. */
   Path of(Path path) {
@@ -76,6 +81,11 @@ final class FaultyDisk extends FileSystemProvider {
     kept = false;
     at = operation;
     fault = kind;
+  }
+
+  /** From now on it is like FAT: every file is open to everybody, and no mode can be changed. */
+  void loseModes() {
+    modeless = true;
   }
 
   /** Operations since {@link #failAt}. */
@@ -271,25 +281,46 @@ final class FaultyDisk extends FileSystemProvider {
   public <V extends FileAttributeView> V getFileAttributeView(
       Path path, Class<V> type, LinkOption... options) {
     V view = real.getFileAttributeView(real(path), type, options);
+    return proxy(
+        type,
+        (proxy, method, arguments) -> {
+          step(path, false);
+          if (modeless && method.getName().equals("setPermissions")) {
+            throw new FileSystemException(path.toString(), null, "Operation not permitted");
+          }
+          Object result = invoke(method, view, arguments);
+          return result instanceof PosixFileAttributes found ? seen(found) : result;
+        });
+  }
+
+  private PosixFileAttributes seen(PosixFileAttributes attributes) {
+    return proxy(
+        PosixFileAttributes.class,
+        (proxy, method, arguments) ->
+            modeless && method.getName().equals("permissions")
+                ? PosixFilePermissions.fromString("rwxr-xr-x")
+                : invoke(method, attributes, arguments));
+  }
+
+  private static <T> T proxy(Class<T> type, InvocationHandler handler) {
     return type.cast(
-        Proxy.newProxyInstance(
-            FaultyDisk.class.getClassLoader(),
-            new Class<?>[] {type},
-            (proxy, method, arguments) -> {
-              step(path, false);
-              try {
-                return method.invoke(view, arguments);
-              } catch (InvocationTargetException e) {
-                throw e.getCause();
-              }
-            }));
+        Proxy.newProxyInstance(FaultyDisk.class.getClassLoader(), new Class<?>[] {type}, handler));
+  }
+
+  private static Object invoke(Method method, Object of, Object... arguments) throws Throwable {
+    try {
+      return method.invoke(of, arguments);
+    } catch (InvocationTargetException e) {
+      throw e.getCause();
+    }
   }
 
   @Override
   public <A extends BasicFileAttributes> A readAttributes(
       Path path, Class<A> type, LinkOption... options) throws IOException {
     step(path, false);
-    return real.readAttributes(real(path), type, options);
+    A found = real.readAttributes(real(path), type, options);
+    return found instanceof PosixFileAttributes posix ? type.cast(seen(posix)) : found;
   }
 
   @Override

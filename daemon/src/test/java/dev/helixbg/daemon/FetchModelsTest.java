@@ -57,6 +57,12 @@ class FetchModelsTest {
   private int statusOfDownloads = 200;
   private byte[] sent;
 
+  /** What it says of the file's size; null for nothing. */
+  private String linkedSize = "300000";
+
+  /** The length of the page with which it sends on to a store; -1: it does not. */
+  private int redirect = -1;
+
   private record Ended(int code, String err) {}
 
   @BeforeAll
@@ -83,7 +89,13 @@ class FetchModelsTest {
     paths.add(exchange.getRequestURI().getPath());
     // What a host says of its files, as the real one does.
     exchange.getResponseHeaders().set("X-Linked-Etag", '"' + declared + '"');
-    exchange.getResponseHeaders().set("X-Linked-Size", Integer.toString(model.length));
+    if (linkedSize != null) {
+      exchange.getResponseHeaders().set("X-Linked-Size", linkedSize);
+    }
+    if (redirect >= 0 && !exchange.getRequestURI().getPath().startsWith("/store")) {
+      sendOn(exchange);
+      return;
+    }
     if (status != 200 || exchange.getRequestMethod().equals("HEAD")) {
       exchange.sendResponseHeaders(status, -1);
       exchange.close();
@@ -110,6 +122,18 @@ class FetchModelsTest {
     exchange.sendResponseHeaders(range != null && !ignoresRanges ? 206 : 200, body.length);
     exchange.getResponseBody().write(body, 0, Math.min(cutAfter, body.length));
     exchange.getResponseBody().flush();
+    exchange.close();
+  }
+
+  private void sendOn(HttpExchange exchange) throws IOException {
+    exchange.getResponseHeaders().set("Location", "/store" + exchange.getRequestURI().getPath());
+    if (exchange.getRequestMethod().equals("HEAD")) {
+      exchange.getResponseHeaders().set("Content-Length", Integer.toString(redirect));
+      exchange.sendResponseHeaders(302, -1);
+    } else {
+      exchange.sendResponseHeaders(302, redirect == 0 ? -1 : redirect);
+      exchange.getResponseBody().write(new byte[redirect]);
+    }
     exchange.close();
   }
 
@@ -278,6 +302,28 @@ class FetchModelsTest {
     Files.write(folder.resolve(NAME + ".part"), Arrays.copyOf(model, 1000));
     assertFetched(fetch());
     assertEquals(List.of("bytes=1000-", "null"), ranges);
+  }
+
+  /**
+   * Nothing but the file's SHA-256 says whether it is right; a redirect's page has a length, too.
+   */
+  @Test
+  void whatTheHostSaysOfSizesCostsNoRightFile() throws Exception {
+    redirect = 231;
+    linkedSize = null;
+    assertFetched(fetch());
+    assertEquals(1, ranges.size());
+    Files.move(file(), folder.resolve(NAME + ".part"));
+    assertFetched(fetch());
+    cutAfter = 100_000;
+    Files.delete(file());
+    assertFetched(fetch());
+    for (String wrong : List.of("231", "299999", "400000")) {
+      cutAfter = Integer.MAX_VALUE;
+      linkedSize = wrong;
+      Files.delete(file());
+      assertFetched(fetch());
+    }
   }
 
   @Test

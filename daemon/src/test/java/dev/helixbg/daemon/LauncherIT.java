@@ -37,12 +37,15 @@ class LauncherIT {
   }
 
   private static final String UNKNOWN =
-      "helix-bg: Unmatched argument at index 0: '%s'\nhelix-bg: try: helix-bg --help\n";
+      "helix-bg: there is no command %s\nhelix-bg: try: helix-bg --help\n";
 
   @Test
   void aFileGetsMessagesInOrderAndNoWarning() throws Exception {
     String expected =
-        UNKNOWN.formatted("one") + "between\n" + UNKNOWN.formatted("two") + "behind\n";
+        UNKNOWN.formatted("one; did you mean one-shot?")
+            + "between\n"
+            + UNKNOWN.formatted("two")
+            + "behind\n";
     String commands = "{ $hb one; echo between >&2; $hb two; echo behind >&2; }";
     assertEquals(expected, err(commands + " 2>ERR"));
     assertEquals(expected, err(commands + " 2>>ERR"));
@@ -50,7 +53,9 @@ class LauncherIT {
 
   @Test
   void soDoesAPipe() throws Exception {
-    assertEquals(UNKNOWN.formatted("one"), err("{ $hb one; } 2>&1 >/dev/null | cat > ERR"));
+    assertEquals(
+        UNKNOWN.formatted("one; did you mean one-shot?"),
+        err("{ $hb one; } 2>&1 >/dev/null | cat > ERR"));
   }
 
   @Test
@@ -106,7 +111,7 @@ class LauncherIT {
     Path launcher = Files.createSymbolicLink(home.resolve("hb"), link.resolve("bin/helix-bg"));
     String run = "hb() { " + shell + " " + launcher + " \"$@\"; }; hb=hb";
     assertEquals(
-        UNKNOWN.formatted("one") + "between\n" + UNKNOWN.formatted("two"),
+        UNKNOWN.formatted("one; did you mean one-shot?") + "between\n" + UNKNOWN.formatted("two"),
         err(run, "{ $hb one; echo between >&2; $hb two; } 2>>ERR"));
     assertEquals("helix-bg 0", err(run, "$hb --version 2>&- | cut -c1-10 > ERR").strip());
     // what the JVM says before there is a program goes through the filter

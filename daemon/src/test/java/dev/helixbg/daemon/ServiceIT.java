@@ -172,6 +172,19 @@ class ServiceIT {
     succeed("service", "restart"); // of one that an older version installed
   }
 
+  /** A disk that is not mounted: whatever is made in its place would hide, or be hidden. */
+  @Test
+  void noFolderIsMadeForAKnowledgeBaseThatIsNotThere() throws Exception {
+    Path other = kb("other");
+    succeed("service", "install", kb.toString(), other.toString());
+    Files.move(other, home.resolve("unmounted"));
+    succeed("service", "restart");
+    assertFalse(Files.exists(other), "made by restart");
+    succeed("service", "add", kb("third").toString());
+    assertFalse(Files.exists(other), "made by add");
+    assertTrue(Files.readString(unit).contains("ReadWritePaths=-" + other + "\n"), "still watched");
+  }
+
   @Test
   void whatTheServiceWasToldIsKeptWhileKbsComeAndGo() throws Exception {
     Path other = kb("other");

@@ -12,8 +12,11 @@ import dev.helixbg.daemon.kb.Kb;
 import dev.helixbg.daemon.server.FindingRequests;
 import dev.helixbg.daemon.server.PresentFindings;
 import dev.helixbg.daemon.terminal.ExitCode;
+import dev.helixbg.daemon.terminal.Failure;
 import dev.helixbg.daemon.terminal.Json;
+import dev.helixbg.insight.decisions.Decision;
 import java.io.IOException;
+import java.util.List;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
@@ -32,8 +35,12 @@ final class ActCommand extends ValueCommand {
   @Mixin private GlobalOptions options;
   @Mixin private KbOption kb;
 
-  @Parameters(paramLabel = "ID", description = "Id of a finding, as 'helix-bg findings' lists it.")
-  private String id;
+  @Parameters(
+      arity = "0..*",
+      paramLabel = "ID",
+      hideParamSyntax = true,
+      description = "Id of a finding, as 'helix-bg findings' lists it.")
+  private List<String> words = List.of();
 
   @Option(
       names = "--as",
@@ -44,8 +51,12 @@ final class ActCommand extends ValueCommand {
   @Override
   public Integer call() throws IOException, InterruptedException {
     Settings settings = options.load().settings();
+    List<String> ids = kb.withoutFolder(words, Decision::isId);
+    if (ids.size() != 1) {
+      throw Failure.usage("one finding at a time is carried out: name its ID");
+    }
     Kb chosen = kb.find(settings);
-    ObjectNode request = Json.object().put("id", id);
+    ObjectNode request = Json.object().put("id", ids.getFirst());
     if (as != null) {
       request.put("as", as);
     }

@@ -4,6 +4,7 @@ import com.fasterxml.jackson.databind.node.ObjectNode;
 import dev.helixbg.config.Settings;
 import dev.helixbg.daemon.cli.flags.GlobalOptions;
 import dev.helixbg.daemon.cli.flags.JudgeFlags;
+import dev.helixbg.daemon.cli.flags.KbOption;
 import dev.helixbg.daemon.cli.flags.ValueCommand;
 import dev.helixbg.daemon.host.LanguageModel;
 import dev.helixbg.daemon.kb.Kb;
@@ -28,7 +29,6 @@ import java.util.List;
 import java.util.Optional;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
-import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
 
 /** Asks the language model about one pair. */
@@ -37,24 +37,23 @@ import picocli.CommandLine.Parameters;
     description = {
       "Let the language model compare two entries, or two texts: same, related or different; of"
           + " entries, also whether the newer one has overtaken the older one.",
-      "A and B are entries such as topic:3 when --kb is given or there is a knowledge base with"
+      "A and B are entries such as topic:3 when a folder is given or there is a knowledge base with"
           + " both; otherwise they are the texts themselves."
     })
 final class AskPairCommand extends ValueCommand {
   @Mixin private GlobalOptions options;
   @Mixin private JudgeFlags judge;
+  @Mixin private KbOption kb;
 
-  @Parameters(index = "0", paramLabel = "A", description = "An entry, topic:index, or a text.")
+  @Parameters(
+      arity = "0..*",
+      paramLabel = "A B",
+      hideParamSyntax = true,
+      description = "Two entries, topic:index, or two texts; before them may stand a folder.")
+  private List<String> words = List.of();
+
   private String a;
-
-  @Parameters(index = "1", paramLabel = "B", description = "The other.")
   private String b;
-
-  @Option(
-      names = "--kb",
-      paramLabel = "FOLDER",
-      description = "The knowledge base; A and B must then be entries of it.")
-  private Path kb;
 
   /**
    * What is asked.
@@ -72,6 +71,12 @@ final class AskPairCommand extends ValueCommand {
 
   @Override
   public Integer call() throws IOException, InterruptedException {
+    List<String> two = words.size() > 2 ? kb.afterFolder(words) : words;
+    if (two.size() != 2) {
+      throw Failure.usage("two are compared, A and B, not " + two.size());
+    }
+    a = two.get(0);
+    b = two.get(1);
     if (a.isBlank() || b.isBlank()) {
       throw Failure.usage((a.isBlank() ? "A" : "B") + " is empty: nothing to compare");
     }
@@ -95,9 +100,9 @@ final class AskPairCommand extends ValueCommand {
   /** Without --kb, a usual one if there is one. */
   private Optional<Kb> kb(Settings settings) {
     try {
-      return Optional.of(Kb.find(Optional.ofNullable(kb), settings, GlobalOptions.locations()));
+      return Optional.of(kb.find(settings));
     } catch (Failure none) {
-      if (kb != null) {
+      if (kb.named().isPresent()) {
         throw none;
       }
       return Optional.empty();
@@ -110,7 +115,7 @@ final class AskPairCommand extends ValueCommand {
         NamedEntry.all(DataLog.readQuiet(chosen.dataLog()).entries(), entry -> "");
     Optional<NamedEntry> first = named(all, a);
     Optional<NamedEntry> second = named(all, b);
-    if (kb != null && (first.isEmpty() || second.isEmpty())) {
+    if (kb.named().isPresent() && (first.isEmpty() || second.isEmpty())) {
       throw Failure.usage(
           "%s has no entry %s; entries are named topic:index, as in the report"
               .formatted(chosen.folder(), first.isEmpty() ? a : b));

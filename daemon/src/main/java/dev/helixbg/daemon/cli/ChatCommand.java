@@ -36,10 +36,11 @@ final class ChatCommand extends ConsoleCommand {
   @Override
   public Integer call() throws IOException {
     Settings settings = options.load().settings();
+    List<String> asked = kb.afterFolder(words);
     Kb chosen = kb.find(settings);
     DaemonLink link = GlobalOptions.daemon();
-    if (!words.isEmpty()) {
-      answer(link, chosen, String.join(" ", words));
+    if (!asked.isEmpty()) {
+      answer(link, chosen, String.join(" ", asked));
       return ExitCode.OK.number();
     }
     BufferedReader questions =

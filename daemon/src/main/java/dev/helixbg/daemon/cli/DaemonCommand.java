@@ -3,6 +3,7 @@ package dev.helixbg.daemon.cli;
 import dev.helixbg.config.Settings;
 import dev.helixbg.daemon.cli.flags.ConsoleCommand;
 import dev.helixbg.daemon.cli.flags.GlobalOptions;
+import dev.helixbg.daemon.cli.flags.KbsOption;
 import dev.helixbg.daemon.host.EmbedderSource;
 import dev.helixbg.daemon.kb.Kb;
 import dev.helixbg.daemon.link.DaemonHome;
@@ -13,7 +14,6 @@ import dev.helixbg.daemon.terminal.ExitCode;
 import dev.helixbg.daemon.terminal.Interruption;
 import java.nio.file.Path;
 import java.time.Duration;
-import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Optional;
 import picocli.CommandLine.Command;
@@ -37,6 +37,8 @@ final class DaemonCommand extends ConsoleCommand {
       paramLabel = "kb",
       description = "Folders of knowledge bases. Default: the one that one-shot would take.")
   private List<Path> kbs = List.of();
+
+  @Mixin private KbsOption kb;
 
   private final Interruption interruption;
 
@@ -71,11 +73,9 @@ final class DaemonCommand extends ConsoleCommand {
 
   /** Named ones may not be there yet: the daemon waits for them. */
   private List<Kb> watched(Settings settings) {
-    if (kbs.isEmpty()) {
-      return List.of(Kb.find(Optional.empty(), settings, GlobalOptions.locations()));
-    }
-    LinkedHashSet<Kb> distinct = new LinkedHashSet<>();
-    kbs.forEach(kb -> distinct.add(Kb.named(kb)));
-    return List.copyOf(distinct);
+    List<Kb> named = kb.named(kbs);
+    return named.isEmpty()
+        ? List.of(Kb.find(Optional.empty(), settings, GlobalOptions.locations()))
+        : named;
   }
 }

@@ -12,6 +12,7 @@ import dev.helixbg.daemon.run.Pipeline;
 import dev.helixbg.daemon.terminal.ExitCode;
 import dev.helixbg.daemon.terminal.Failure;
 import dev.helixbg.daemon.terminal.Json;
+import dev.helixbg.daemon.terminal.NearestName;
 import dev.helixbg.insight.decisions.Decision;
 import dev.helixbg.insight.decisions.Decision.Verdict;
 import dev.helixbg.insight.decisions.Decisions;
@@ -79,7 +80,8 @@ final class DecideCommand extends ConsoleCommand {
   }
 
   @Override
-  public Integer call() throws IOException {
+  public Integer call() throws IOException, InterruptedException {
+    ids = kb.withoutFolder(ids, word -> word.equals("-") || Decision.isId(word));
     Kb chosen = kb.find(options.load().settings());
     List<Decision> made = decisions(chosen);
     if (!dryRun) {
@@ -99,7 +101,7 @@ final class DecideCommand extends ConsoleCommand {
     return ExitCode.OK.number();
   }
 
-  private List<Decision> decisions(Kb chosen) throws IOException {
+  private List<Decision> decisions(Kb chosen) throws IOException, InterruptedException {
     boolean bySelection = !selection.isEmpty();
     if (ids.isEmpty() && !bySelection) {
       throw Failure.usage(
@@ -113,7 +115,9 @@ final class DecideCommand extends ConsoleCommand {
     Set<String> wanted = new LinkedHashSet<>();
     if (verdict != Verdict.OPEN) {
       Predicate<ReportedFinding> selected = selection.chosen();
-      for (ReportedFinding finding : ReportFile.findings(chosen)) {
+      List<ReportedFinding> all = ReportFile.findings(chosen);
+      selection.requireTopic(chosen, all);
+      for (ReportedFinding finding : all) {
         known.put(finding.id(), finding.about());
         if (bySelection && !before.isSettled(finding.aliases()) && selected.test(finding)) {
           wanted.add(finding.id());
@@ -123,10 +127,12 @@ final class DecideCommand extends ConsoleCommand {
     before.settled().forEach(decision -> known.put(decision.id(), decision.about()));
     for (String id : named()) {
       if (!known.containsKey(id)) {
-        throw Failure.usage(
-            verdict == Verdict.OPEN
-                ? "nothing was decided on " + id + "; see: helix-bg findings --settled"
-                : "there is no finding " + id + "; see: helix-bg findings");
+        throw verdict == Verdict.OPEN
+            ? Failure.usage(
+                "nothing was decided on "
+                    + id
+                    + NearestName.meant(id, known.keySet(), "; see: helix-bg findings --settled"))
+            : FindingsCommand.unknown(id, known.keySet());
       }
       wanted.add(id);
     }
@@ -166,10 +172,11 @@ final class DecideCommand extends ConsoleCommand {
   }
 
   /** Has a daemon that watches this KB look at once; what it does then is no matter of ours. */
-  private static String whenItShows(Kb chosen) {
+  private String whenItShows(Kb chosen) {
     DaemonLink link = GlobalOptions.daemon();
     if (!link.watches(chosen)) {
-      return "the report follows at the next run: helix-bg one-shot";
+      return "the report follows at the next run: helix-bg one-shot"
+          + kb.named().map(_ -> " " + chosen.folder()).orElse("");
     }
     try {
       link.ask(DaemonLink.request("look"), Duration.ofSeconds(5));

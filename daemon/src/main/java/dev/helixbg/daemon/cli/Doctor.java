@@ -1,6 +1,5 @@
 package dev.helixbg.daemon.cli;
 
-import dev.helixbg.config.ConfigException;
 import dev.helixbg.config.Locations;
 import dev.helixbg.config.Settings;
 import dev.helixbg.config.SettingsLoader;
@@ -11,23 +10,21 @@ import dev.helixbg.daemon.link.DaemonHome;
 import dev.helixbg.daemon.run.Trial;
 import dev.helixbg.daemon.service.ServiceHealth;
 import dev.helixbg.daemon.terminal.Check;
+import dev.helixbg.daemon.terminal.ExitCode;
 import dev.helixbg.daemon.terminal.Failure;
+import dev.helixbg.daemon.terminal.Faults;
 import dev.helixbg.daemon.terminal.Json;
 import dev.helixbg.daemon.terminal.Reasons;
-import dev.helixbg.embed.EmbeddingException;
 import dev.helixbg.embed.EmbeddingModel;
 import dev.helixbg.embed.MiniLm;
 import dev.helixbg.insight.judge.Judge;
 import dev.helixbg.insight.judge.JudgeTrust;
 import dev.helixbg.insight.log.DataLog;
-import dev.helixbg.insight.log.DataLogException;
 import dev.helixbg.insight.log.LogAccount;
 import dev.helixbg.llm.Gpus;
 import dev.helixbg.llm.cpu.CpuBackend;
-import dev.helixbg.llm.gguf.GgufException;
 import dev.helixbg.llm.gpu.driver.GpuDevice;
 import dev.helixbg.llm.gpu.driver.GpuException;
-import dev.helixbg.llm.tokenizer.TokenizerException;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -39,36 +36,68 @@ import java.util.function.Supplier;
 
 /** Looks at everything that a run needs on this machine, each by using it. */
 final class Doctor {
+  private static final String USE_THE_CPU = "set llm.backend = \"auto\", or \"cpu\"";
+
+  private final Optional<Path> named;
   private final Locations locations;
   private final List<Check> checks = new ArrayList<>();
 
-  private Doctor(Locations locations) {
+  private Doctor(Optional<Path> named, Locations locations) {
+    this.named = named;
     this.locations = locations;
   }
 
   /**
    * @param settings loads the settings; what it throws is a problem that is reported
+   * @param named the knowledge base that was named, if one was
    */
-  static List<Check> examine(Supplier<SettingsLoader.Loaded> settings, Locations locations)
+  static List<Check> examine(
+      Supplier<SettingsLoader.Loaded> settings, Optional<Path> named, Locations locations)
       throws InterruptedException {
-    Doctor doctor = new Doctor(locations);
-    doctor.checkJava();
+    Doctor doctor = new Doctor(named, locations);
+    doctor.look("java", "use a JDK 25", doctor::checkJava);
     for (Gpus gpu : Gpus.values()) {
-      doctor.checkGpu(gpu);
+      doctor.look(Json.word(gpu), USE_THE_CPU, () -> doctor.checkGpu(gpu));
     }
-    try {
-      Settings loaded = settings.get().settings();
-      doctor.checks.add(Check.ok("settings", "all valid; 'helix-bg config' shows them"));
-      doctor.checkWritable("cache folder", loaded.cache(), "set another one: cache = \"...\"");
-      doctor.checkModel(loaded);
-      doctor.checkLanguageModel(loaded);
-      doctor.checkKb(loaded);
-    } catch (ConfigException e) {
-      doctor.checks.add(Check.problem("settings", e.getMessage(), "correct that setting"));
-    }
-    doctor.checks.add(
-        ServiceHealth.check(ServiceCommand.file(locations), DaemonHome.of(locations)));
+    doctor.look(
+        "settings", "correct that setting", () -> doctor.checkWith(settings.get().settings()));
+    doctor.look(
+        "service",
+        "helix-bg service install",
+        () ->
+            doctor.checks.add(
+                ServiceHealth.check(ServiceCommand.file(locations), DaemonHome.of(locations))));
     return List.copyOf(doctor.checks);
+  }
+
+  private void checkWith(Settings settings) throws InterruptedException {
+    checks.add(Check.ok("settings", "all valid; 'helix-bg config' shows them"));
+    checkWritable("cache folder", settings.cache(), "set another one: cache = \"...\"");
+    look(
+        "embedding model",
+        "mend it, or set embed.models to an empty folder",
+        () -> checkModel(settings));
+    look(
+        "language model",
+        "mend it, or name another: llm.model",
+        () -> checkLanguageModel(settings));
+    checkKb(settings);
+  }
+
+  private interface Look {
+    void take() throws InterruptedException;
+  }
+
+  /** One look; whatever ends it is what it found, and ends no other. */
+  private void look(String name, String remedy, Look look) throws InterruptedException {
+    try {
+      look.take();
+    } catch (RuntimeException | Error e) {
+      if (Faults.codeOf(e) == ExitCode.INTERRUPTED) {
+        throw e;
+      }
+      checks.add(Check.problem(name, Faults.words(e), remedy));
+    }
   }
 
   private void checkJava() {
@@ -142,50 +171,40 @@ final class Doctor {
 
   /** Opens the model and embeds a text: that loads every native library there is. */
   private void checkModel(Settings settings) throws InterruptedException {
-    try {
-      EmbeddingModel model = EmbeddingModel.locate(settings.embed(), settings.cache());
-      try (MiniLm embedder = model.open(1)) {
-        embedder.embedAll(List.of("Is anybody there?"));
-        checks.add(Check.ok("embedding model", model.describe()));
-        checks.add(Check.ok("model graph", embedder.provenance().graph()));
-        checks.add(Check.ok("provider", embedder.provenance().provider()));
-      }
-    } catch (EmbeddingException e) {
-      checks.add(
-          Check.problem(
-              "embedding model",
-              e.getMessage(),
-              "mend it, or set embed.models to an empty folder"));
+    EmbeddingModel model = EmbeddingModel.locate(settings.embed(), settings.cache());
+    try (MiniLm embedder = model.open(1)) {
+      embedder.embedAll(List.of("Is anybody there?"));
+      checks.add(Check.ok("embedding model", model.describe()));
+      checks.add(Check.ok("model graph", embedder.provenance().graph()));
+      checks.add(Check.ok("provider", embedder.provenance().provider()));
     }
   }
 
   /** Opens it and reads a word: that finds a broken vocabulary, too. */
   private void checkLanguageModel(Settings settings) {
-    try {
-      Optional<LanguageModel> model = LanguageModel.locate(settings);
-      if (model.isEmpty()) {
-        checks.add(
-            Check.note(
-                "language model",
-                "none: labels come from the label classifier, pairs get no verdict",
-                "helix-bg fetch-models gets one (list: which fits here), or set llm.model"));
-        return;
-      }
-      try (Judge judge = model.get().open(settings)) {
-        checks.add(
-            Check.ok(
-                "language model",
-                "%s, %s: %s while it is loaded"
-                    .formatted(
-                        model.get().file(),
-                        judge.model().name(),
-                        ModelCost.of(judge.model()).words())));
-      }
-      checks.add(judge(new Trial(settings, model.get()).known()));
-    } catch (GgufException | TokenizerException | Failure e) {
+    Optional<LanguageModel> model = LanguageModel.locate(settings);
+    if (model.isEmpty()) {
       checks.add(
-          Check.problem("language model", e.getMessage(), "mend it, or name another: llm.model"));
+          Check.note(
+              "language model",
+              "none: labels come from the label classifier, pairs get no verdict",
+              "helix-bg fetch-models gets one (list: which fits here), or set llm.model"));
+      return;
     }
+    try (Judge judge = model.get().open(settings)) {
+      checks.add(
+          Check.ok(
+              "language model",
+              "%s, %s: %s while it is loaded"
+                  .formatted(
+                      model.get().file(),
+                      judge.model().name(),
+                      ModelCost.of(judge.model()).words())));
+    } catch (GpuException e) {
+      checks.add(Check.problem("language model", e.getMessage(), USE_THE_CPU));
+      return;
+    }
+    checks.add(judge(new Trial(settings, model.get()).known()));
   }
 
   private static Check judge(Optional<JudgeTrust> trust) {
@@ -203,27 +222,27 @@ final class Doctor {
   private void checkKb(Settings settings) throws InterruptedException {
     Kb kb;
     try {
-      kb = Kb.find(Optional.empty(), settings, locations);
+      kb = Kb.find(named, settings, locations);
     } catch (Failure e) {
-      boolean named = settings.kb().isPresent();
+      boolean isNamed = named.isPresent() || settings.kb().isPresent();
       checks.add(
           Check.problem(
               "knowledge base",
-              named ? e.getMessage() : "none in the usual places",
-              named ? "name another one" : "set HELIX_KB, or kb in the settings file"));
+              isNamed ? e.getMessage() : "none in the usual places",
+              isNamed ? "name another one" : "set HELIX_KB, or kb in the settings file"));
       return;
     }
-    try {
-      LogAccount log = DataLog.readQuiet(kb.dataLog()).account();
-      checks.add(Check.ok("knowledge base", kb.folder() + ", %,d entries".formatted(log.live())));
-      if (!log.damage().isEmpty()) {
-        checks.add(
-            Check.note(
-                "knowledge base", "its log is damaged in places", "helix-bg verify says where"));
-      }
-    } catch (DataLogException e) {
-      checks.add(Check.problem("knowledge base", e.getMessage(), "name another one"));
-    }
+    look("knowledge base", "name another one", () -> checkLog(kb));
     checkWritable("kb folder", kb.folder(), "make it writable: vectors and reports are kept there");
+  }
+
+  private void checkLog(Kb kb) throws InterruptedException {
+    LogAccount log = DataLog.readQuiet(kb.dataLog()).account();
+    checks.add(Check.ok("knowledge base", kb.folder() + ", %,d entries".formatted(log.live())));
+    if (!log.damage().isEmpty()) {
+      checks.add(
+          Check.note(
+              "knowledge base", "its log is damaged in places", "helix-bg verify says where"));
+    }
   }
 }

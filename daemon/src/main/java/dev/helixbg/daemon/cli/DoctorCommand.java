@@ -1,6 +1,7 @@
 package dev.helixbg.daemon.cli;
 
 import dev.helixbg.daemon.cli.flags.GlobalOptions;
+import dev.helixbg.daemon.cli.flags.KbArgument;
 import dev.helixbg.daemon.cli.flags.ValueCommand;
 import dev.helixbg.daemon.terminal.Check;
 import dev.helixbg.daemon.terminal.Json;
@@ -15,10 +16,11 @@ import picocli.CommandLine.Mixin;
     description = "Check JDK, natives, provider, model, KB and permissions; each with a remedy.")
 final class DoctorCommand extends ValueCommand {
   @Mixin private GlobalOptions options;
+  @Mixin private KbArgument kb;
 
   @Override
   public Integer call() throws IOException, InterruptedException {
-    List<Check> checks = Doctor.examine(options::load, GlobalOptions.locations());
+    List<Check> checks = Doctor.examine(options::load, kb.named(), GlobalOptions.locations());
     show(
         () -> Json.object().set("checks", Check.toJson(checks)),
         () -> Check.print(checks, console));

@@ -3,34 +3,50 @@ package dev.helixbg.daemon.cli;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import dev.helixbg.config.Settings;
 import dev.helixbg.daemon.cli.flags.GlobalOptions;
+import dev.helixbg.daemon.cli.flags.KbOption;
 import dev.helixbg.daemon.cli.flags.ValueCommand;
+import dev.helixbg.daemon.host.EmbedderSource;
 import dev.helixbg.daemon.kb.Kb;
 import dev.helixbg.daemon.kb.ReportFile;
 import dev.helixbg.daemon.kb.ReportedFinding;
 import dev.helixbg.daemon.run.Pipeline;
+import dev.helixbg.daemon.server.FindingRequests;
+import dev.helixbg.daemon.server.PresentFindings;
 import dev.helixbg.daemon.terminal.ExitCode;
+import dev.helixbg.daemon.terminal.Failure;
 import dev.helixbg.daemon.terminal.Json;
+import dev.helixbg.daemon.terminal.NearestName;
 import dev.helixbg.insight.decisions.Decision;
 import dev.helixbg.insight.decisions.Decisions;
 import java.io.IOException;
-import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.Collection;
+import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
 
-/** Lists findings with their ids, for dismiss, done and undo. */
+/** Lists findings with their ids, for dismiss, done and undo; or shows one of them. */
 @Command(
     name = "findings",
-    description = "List the findings of the last report, or those that were dealt with.")
+    description = {
+      "List the findings of the last report as it leads with them, or those that were dealt with.",
+      "With an ID, show that one: its texts, what speaks for it, and what can be done."
+    })
 final class FindingsCommand extends ValueCommand {
   @Mixin private GlobalOptions options;
+  @Mixin private KbOption kb;
 
-  @Parameters(arity = "0..1", paramLabel = "kb", description = "Folder of the knowledge base.")
-  private Path kb;
+  @Parameters(
+      arity = "0..2",
+      paramLabel = "[kb] [ID]",
+      hideParamSyntax = true,
+      description = "Folder of the knowledge base; the finding to show.")
+  private List<String> words = List.of();
 
   @Option(
       names = "--settled",
@@ -38,24 +54,73 @@ final class FindingsCommand extends ValueCommand {
   private boolean settled;
 
   @Override
-  public Integer call() throws IOException {
+  public Integer call() throws IOException, InterruptedException {
     Settings settings = options.load().settings();
-    Kb chosen = Kb.find(Optional.ofNullable(kb), settings, GlobalOptions.locations());
+    List<String> ids = kb.withoutFolder(words, Decision::isId);
+    if (ids.size() > 1) {
+      throw Failure.usage("one finding at a time; " + ids.get(1) + " is one too many");
+    }
+    Kb chosen = kb.find(settings);
     Decisions decisions = Pipeline.decisions(chosen);
     if (decisions.unreadable() > 0) {
       console.warn("%d damaged lines were passed over", decisions.unreadable());
     }
-    if (settled) {
+    if (!ids.isEmpty()) {
+      one(chosen, ids.getFirst(), decisions, present(chosen, settings));
+    } else if (settled) {
       Collection<Decision> made = decisions.settled();
       show(() -> Json.array(made, FindingsCommand::toJson), () -> made.forEach(this::print));
     } else {
-      List<ReportedFinding> open =
-          ReportFile.findings(chosen).stream()
-              .filter(finding -> !decisions.isSettled(finding.aliases()))
-              .toList();
-      show(() -> Json.array(open, FindingsCommand::toJson), () -> open.forEach(this::print));
+      list(chosen, decisions, present(chosen, settings));
     }
     return ExitCode.OK.number();
+  }
+
+  private static PresentFindings present(Kb chosen, Settings settings) throws InterruptedException {
+    return PresentFindings.read(chosen, EmbedderSource.located(settings).id());
+  }
+
+  private void list(Kb chosen, Decisions decisions, PresentFindings present) throws IOException {
+    List<ReportedFinding> open =
+        new ArrayList<>(FindingRequests.open(chosen, decisions, finding -> true));
+    int all = open.size();
+    open.removeIf(present::isStale);
+    open.replaceAll(present::named);
+    show(() -> Json.array(open, FindingsCommand::toJson), () -> open.forEach(this::print));
+    if (open.size() < all) {
+      console.warn(
+          "left out %d that tell of what is not there any more: the log has changed since the"
+              + " report",
+          all - open.size());
+    }
+  }
+
+  private void one(Kb chosen, String id, Decisions decisions, PresentFindings present)
+      throws IOException {
+    Map<String, ReportedFinding> all = new LinkedHashMap<>();
+    ReportFile.findings(chosen).forEach(finding -> all.putIfAbsent(finding.id(), finding));
+    if (!all.containsKey(id)) {
+      Optional<Decision> over = decisions.on(id);
+      if (over.isPresent()) { // and the report has it no more
+        show(() -> toJson(over.get()), () -> print(over.get()));
+        return;
+      }
+      throw unknown(id, all.keySet());
+    }
+    List<ObjectNode> found = new ArrayList<>();
+    FindingRequests.one(chosen, present, Json.object().put("id", id), found::add);
+    show(
+        found::getFirst,
+        () -> {
+          print(present.named(all.get(id)));
+          new FindingText(console, found.getFirst()).print();
+        });
+  }
+
+  /** That there is no such finding, and which was probably meant. */
+  static Failure unknown(String id, Collection<String> known) {
+    return Failure.usage(
+        "there is no finding " + id + NearestName.meant(id, known, "; see: helix-bg findings"));
   }
 
   private void print(ReportedFinding finding) {

@@ -5,6 +5,8 @@ import dev.helixbg.daemon.cli.engine.GenerateCommand;
 import dev.helixbg.daemon.cli.engine.GpuTestCommand;
 import dev.helixbg.daemon.cli.engine.LoadModelCommand;
 import dev.helixbg.daemon.cli.flags.ConsoleCommand;
+import dev.helixbg.daemon.cli.flags.KbArgument;
+import dev.helixbg.daemon.cli.flags.KbOption;
 import dev.helixbg.daemon.mcp.McpService;
 import dev.helixbg.daemon.server.DaemonLog;
 import dev.helixbg.daemon.service.ServiceSpec;
@@ -36,7 +38,8 @@ import picocli.CommandLine.Spec;
     name = "helix-bg",
     description = {
       "A second, slower mind for a helix knowledge base:",
-      "finds duplicates, missing links and overlapping topics, and reports them next to it."
+      "finds duplicates, missing links and overlapping topics, and reports them next to it.",
+      "To try it: helix-bg one-shot --sample"
     },
     versionProvider = Version.class,
     synopsisSubcommandLabel = "COMMAND")
@@ -48,7 +51,7 @@ public final class HelixBg implements Runnable {
   }
 
   /** These describe the others. */
-  private static final Set<String> ABOUT_ALL = Set.of("completion", "man");
+  private static final Set<String> ABOUT_ALL = Set.of("completion", "man", "help");
 
   /** These begin with a model, in a process that is otherwise idle. */
   private static final Set<String> MODEL_FIRST = Set.of("generate", "load-model");
@@ -134,6 +137,7 @@ public final class HelixBg implements Runnable {
     commands.put("config", ConfigCommand::new);
     commands.put("completion", CompletionCommand::new);
     commands.put("man", ManCommand::new);
+    commands.put("help", HelpCommand::new);
     return commands;
   }
 
@@ -203,9 +207,13 @@ public final class HelixBg implements Runnable {
   }
 
   private static CommandLine review(Review.Kind kind) {
+    boolean hasTopic = kind == Review.Kind.STALE;
+    KbOption kb = hasTopic ? new KbOption() : new KbArgument();
     ReviewCommand.Topic topic = new ReviewCommand.Topic();
-    CommandLine line = described(new ReviewCommand(kind, topic), ReviewCommand.description(kind));
-    if (kind == Review.Kind.STALE) {
+    CommandLine line =
+        described(new ReviewCommand(kind, kb, topic), ReviewCommand.description(kind));
+    line.addMixin("kb", kb);
+    if (hasTopic) {
       line.addMixin("topic", topic);
     }
     return line;

@@ -4,6 +4,7 @@ import com.fasterxml.jackson.databind.node.ObjectNode;
 import dev.helixbg.config.Settings;
 import dev.helixbg.daemon.cli.flags.GlobalOptions;
 import dev.helixbg.daemon.cli.flags.JudgeFlags;
+import dev.helixbg.daemon.cli.flags.KbArgument;
 import dev.helixbg.daemon.cli.flags.ValueCommand;
 import dev.helixbg.daemon.host.LanguageModel;
 import dev.helixbg.daemon.kb.Kb;
@@ -23,13 +24,10 @@ import dev.helixbg.insight.label.Label;
 import dev.helixbg.insight.log.DataLog;
 import java.io.IOException;
 import java.nio.file.Files;
-import java.nio.file.Path;
 import java.util.List;
 import java.util.Map;
-import java.util.Optional;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
-import picocli.CommandLine.Parameters;
 
 /** Labels the entries of a knowledge base, and does nothing else. */
 @Command(
@@ -39,8 +37,7 @@ final class LabelCommand extends ValueCommand {
   @Mixin private GlobalOptions options;
   @Mixin private JudgeFlags judge;
 
-  @Parameters(arity = "0..1", paramLabel = "kb", description = "Folder of the knowledge base.")
-  private Path kb;
+  @Mixin private KbArgument kb;
 
   private record Labelled(
       List<NamedEntry> entries, Map<String, Guess> guesses, String model, int asked, int left) {}
@@ -48,7 +45,7 @@ final class LabelCommand extends ValueCommand {
   @Override
   public Integer call() throws IOException, InterruptedException {
     Settings settings = judge.settings(options);
-    Kb chosen = Kb.find(Optional.ofNullable(kb), settings, GlobalOptions.locations());
+    Kb chosen = kb.find(settings);
     boolean save = Files.isWritable(chosen.folder());
     if (!save) {
       console.warn("%s is not writable: answers are lost", chosen.folder());

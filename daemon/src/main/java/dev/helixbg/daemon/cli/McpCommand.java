@@ -2,6 +2,7 @@ package dev.helixbg.daemon.cli;
 
 import dev.helixbg.daemon.cli.flags.ConsoleCommand;
 import dev.helixbg.daemon.cli.flags.GlobalOptions;
+import dev.helixbg.daemon.cli.flags.KbsOption;
 import dev.helixbg.daemon.kb.Kb;
 import dev.helixbg.daemon.mcp.ClientConfig;
 import dev.helixbg.daemon.mcp.McpService;
@@ -36,6 +37,8 @@ final class McpCommand extends ConsoleCommand {
               + " one-shot would take.")
   private List<Path> kbs = List.of();
 
+  @Mixin private KbsOption kb;
+
   @Option(
       names = "--print-config",
       paramLabel = "CLIENT",
@@ -45,7 +48,7 @@ final class McpCommand extends ConsoleCommand {
 
   @Override
   public Integer call() throws InterruptedException, IOException {
-    List<Kb> named = kbs.stream().map(Kb::named).distinct().toList();
+    List<Kb> named = kb.named(kbs);
     if (client != null) {
       // Clients start it in folders of their own, without the settings of a shell.
       List<String> folders = named.stream().map(kb -> kb.folder().toString()).toList();

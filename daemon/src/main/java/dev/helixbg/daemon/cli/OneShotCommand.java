@@ -4,6 +4,7 @@ import dev.helixbg.config.Settings;
 import dev.helixbg.daemon.cli.flags.ConsoleCommand;
 import dev.helixbg.daemon.cli.flags.GlobalOptions;
 import dev.helixbg.daemon.cli.flags.JudgeFlags;
+import dev.helixbg.daemon.cli.flags.KbArgument;
 import dev.helixbg.daemon.host.EmbedderSource;
 import dev.helixbg.daemon.kb.Kb;
 import dev.helixbg.daemon.kb.KbFiles;
@@ -27,12 +28,10 @@ import dev.helixbg.insight.report.JsonReport;
 import dev.helixbg.insight.report.TerminalSummary;
 import java.io.IOException;
 import java.nio.file.Files;
-import java.nio.file.Path;
 import java.util.Optional;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
-import picocli.CommandLine.Parameters;
 
 /** The main job: one run over one knowledge base. */
 @Command(
@@ -43,13 +42,7 @@ import picocli.CommandLine.Parameters;
 public final class OneShotCommand extends ConsoleCommand {
   @Mixin private GlobalOptions options;
 
-  @Parameters(
-      arity = "0..1",
-      paramLabel = "kb",
-      description =
-          "Folder of the knowledge base. Default: $HELIX_KB, else the first of ~/.helix-kb,"
-              + " ~/.helix, ~/.local/share/helix with a data.log.")
-  private Path kb;
+  @Mixin private KbArgument kb;
 
   @Option(names = "--sample", description = "Run on the sample knowledge base.")
   private boolean sample;
@@ -64,14 +57,11 @@ public final class OneShotCommand extends ConsoleCommand {
 
   @Override
   public Integer call() throws IOException, InterruptedException {
-    if (sample && kb != null) {
-      throw Failure.usage("--sample brings its own knowledge base; leave out " + kb);
+    if (sample && kb.named().isPresent()) {
+      throw Failure.usage("--sample brings its own knowledge base; leave out " + kb.named().get());
     }
     Settings settings = judge.settings(options);
-    Kb chosen =
-        sample
-            ? SampleKb.unpack(settings.cache())
-            : Kb.find(Optional.ofNullable(kb), settings, GlobalOptions.locations());
+    Kb chosen = sample ? SampleKb.unpack(settings.cache()) : kb.find(settings);
     Pipeline pipeline =
         new Pipeline(
             settings,
@@ -93,6 +83,9 @@ public final class OneShotCommand extends ConsoleCommand {
         Files.copy(report.json(), console.json());
       } else {
         print(summary + TerminalSummary.where(report.html().toString()));
+        if (sample) { // no other command would look there
+          console.note("One by one: helix-bg findings %s", chosen.folder());
+        }
       }
     }
     return ExitCode.OK.number();

@@ -12,6 +12,7 @@ import dev.helixbg.daemon.host.TextModelHost;
 import dev.helixbg.daemon.kb.Kb;
 import dev.helixbg.daemon.kb.KbIdentity;
 import dev.helixbg.daemon.kb.KbLock;
+import dev.helixbg.daemon.kb.KbTopics;
 import dev.helixbg.daemon.link.DaemonLink;
 import dev.helixbg.daemon.run.Reviews;
 import dev.helixbg.daemon.run.Saving;
@@ -27,6 +28,7 @@ import dev.helixbg.insight.review.Review;
 import java.io.IOException;
 import java.time.Duration;
 import java.time.Instant;
+import java.util.List;
 import java.util.Optional;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
@@ -36,22 +38,28 @@ import picocli.CommandLine.Parameters;
 @Command
 final class ReviewCommand extends ValueCommand {
   @Mixin private GlobalOptions options;
-  @Mixin private KbOption kb;
 
   private final Review.Kind kind;
+  private final KbOption kb;
   private final Topic topic;
 
   /** An argument of reviews that can be about one topic. */
   static final class Topic {
-    @Parameters(arity = "0..1", paramLabel = "topic", description = "Only entries of this topic.")
-    private String name;
+    @Parameters(
+        arity = "0..2",
+        paramLabel = "[topic]",
+        hideParamSyntax = true,
+        description = "Only entries of this topic.")
+    private List<String> words = List.of();
   }
 
   /**
+   * @param kb options of this command, too
    * @param topic argument of this command, too, where the kind has one
    */
-  ReviewCommand(Review.Kind kind, Topic topic) {
+  ReviewCommand(Review.Kind kind, KbOption kb, Topic topic) {
     this.kind = kind;
+    this.kb = kb;
     this.topic = topic;
   }
 
@@ -68,14 +76,22 @@ final class ReviewCommand extends ValueCommand {
   @Override
   public Integer call() throws IOException, InterruptedException {
     Settings settings = options.load().settings();
+    List<String> words = kb.afterFolder(topic.words);
+    if (words.size() > 1) {
+      throw Failure.usage("one topic at a time, or none; a folder before it has a / in it");
+    }
+    Optional<String> only = words.stream().findFirst();
     Kb chosen = kb.find(settings);
+    if (only.isPresent()) {
+      KbTopics.require(chosen, only.get());
+    }
     DaemonLink link = GlobalOptions.daemon();
-    Review review = link.watches(chosen) ? ask(link, chosen) : run(chosen, settings);
+    Review review = link.watches(chosen) ? ask(link, chosen, only) : run(chosen, settings, only);
     show(() -> History.toJson(review), () -> print(review));
     return ExitCode.OK.number();
   }
 
-  private Review ask(DaemonLink link, Kb chosen) throws IOException {
+  private Review ask(DaemonLink link, Kb chosen, Optional<String> only) throws IOException {
     ObjectNode request =
         DaemonLink.request(
                 switch (kind) {
@@ -84,14 +100,13 @@ final class ReviewCommand extends ValueCommand {
                   case STALE -> "stale";
                 })
             .put("kb", chosen.folder().toString());
-    if (topic.name != null) {
-      request.put("topic", topic.name);
-    }
+    only.ifPresent(name -> request.put("topic", name));
     return History.fromJson(link.ask(request, Duration.ofMinutes(30)).getFirst())
         .orElseThrow(() -> new Failure(ExitCode.NO_DAEMON, "the daemon sent no review"));
   }
 
-  private Review run(Kb chosen, Settings settings) throws InterruptedException {
+  private Review run(Kb chosen, Settings settings, Optional<String> only)
+      throws InterruptedException {
     EmbedderSource source = EmbedderSource.located(settings);
     try (KbLock lock = KbLock.take(chosen);
         TextModelHost model =
@@ -106,7 +121,7 @@ final class ReviewCommand extends ValueCommand {
           text ->
               reviews.run(
                   found,
-                  new Reviews.Wanted(kind, Optional.ofNullable(topic.name)),
+                  new Reviews.Wanted(kind, only),
                   reviews.subject(chosen, vectors.of(log)),
                   text,
                   new ShownProgress(Progress.on(console)),

@@ -8,12 +8,14 @@ import dev.helixbg.daemon.cli.flags.GlobalOptions;
 import dev.helixbg.daemon.cli.flags.KbOption;
 import dev.helixbg.daemon.host.EmbedderSource;
 import dev.helixbg.daemon.kb.Kb;
+import dev.helixbg.daemon.kb.KbTopics;
 import dev.helixbg.daemon.link.DaemonLink;
 import dev.helixbg.daemon.run.Saving;
 import dev.helixbg.daemon.run.VectorUpdate;
 import dev.helixbg.daemon.search.SearchHit;
 import dev.helixbg.daemon.search.SearchRequest;
 import dev.helixbg.daemon.terminal.ExitCode;
+import dev.helixbg.daemon.terminal.Failure;
 import dev.helixbg.daemon.terminal.Progress;
 import dev.helixbg.embed.Embedder;
 import dev.helixbg.insight.log.DataLog;
@@ -61,12 +63,21 @@ final class SearchCommand extends ConsoleCommand {
 
   @Override
   public Integer call() throws IOException, InterruptedException {
+    List<String> text = kb.afterFolder(words);
+    if (text.isEmpty()) {
+      throw Failure.usage("what is looked for is missing: TEXT");
+    }
     SearchRequest request =
-        new SearchRequest(String.join(" ", words), Optional.ofNullable(topic), offset, limit);
+        new SearchRequest(String.join(" ", text), Optional.ofNullable(topic), offset, limit);
     Settings settings = options.load().settings();
     Kb chosen = kb.find(settings);
     Optional<List<SearchHit>> answered = askDaemon(chosen, request);
-    print(answered.isPresent() ? answered.get() : searchHere(chosen, request, settings));
+    List<SearchHit> hits =
+        answered.isPresent() ? answered.get() : searchHere(chosen, request, settings);
+    if (topic != null && hits.isEmpty()) {
+      KbTopics.require(chosen, topic);
+    }
+    print(hits);
     return ExitCode.OK.number();
   }
 

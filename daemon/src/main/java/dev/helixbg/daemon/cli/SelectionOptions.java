@@ -1,5 +1,7 @@
 package dev.helixbg.daemon.cli;
 
+import dev.helixbg.daemon.kb.Kb;
+import dev.helixbg.daemon.kb.KbTopics;
 import dev.helixbg.daemon.kb.ReportedFinding;
 import dev.helixbg.daemon.terminal.ExitCode;
 import dev.helixbg.daemon.terminal.Failure;
@@ -48,11 +50,23 @@ final class SelectionOptions {
     if (kind != null) {
       List<String> kinds = ReportedFinding.KINDS.stream().map(SelectionOptions::oneWord).toList();
       if (!kinds.contains(kind)) {
-        throw Failure.usage("--kind must be one of " + String.join(", ", kinds));
+        throw Failure.usage("--kind must be one of " + String.join(", ", kinds) + ", not " + kind);
       }
       chosen = chosen.and(finding -> oneWord(finding.kind()).equals(kind));
     }
     return below == null ? chosen : chosen.and(isBelow());
+  }
+
+  /**
+   * A topic that nothing is found about is there all the same, or was mistyped.
+   *
+   * @param all findings of the last report
+   * @throws Failure with {@link ExitCode#USAGE} when the knowledge base has no such topic
+   */
+  void requireTopic(Kb kb, List<ReportedFinding> all) throws InterruptedException {
+    if (topic != null && all.stream().noneMatch(finding -> finding.topics().contains(topic))) {
+      KbTopics.require(kb, topic);
+    }
   }
 
   private Predicate<ReportedFinding> isBelow() {

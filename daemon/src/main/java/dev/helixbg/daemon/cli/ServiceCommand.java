@@ -5,6 +5,7 @@ import dev.helixbg.config.Settings;
 import dev.helixbg.config.SettingsLoader;
 import dev.helixbg.daemon.cli.flags.ConsoleCommand;
 import dev.helixbg.daemon.cli.flags.GlobalOptions;
+import dev.helixbg.daemon.cli.flags.KbsOption;
 import dev.helixbg.daemon.kb.Kb;
 import dev.helixbg.daemon.link.DaemonHome;
 import dev.helixbg.daemon.service.Installation;
@@ -62,6 +63,8 @@ final class ServiceCommand extends ConsoleCommand {
               + " add and remove.")
   private List<Path> kbs = List.of();
 
+  @Mixin private KbsOption kb;
+
   @Option(names = "--dry-run", description = "Only show what would be written and run.")
   private boolean dryRun;
 
@@ -112,7 +115,10 @@ final class ServiceCommand extends ConsoleCommand {
       PrivateFiles.makeFolder(home.logs());
       PrivateFiles.open(spec.get().stderr(), StandardOpenOption.CREATE, StandardOpenOption.WRITE)
           .close();
-      for (Path folder : spec.get().writable()) { // one that is not there cannot be made writable
+      List<Path> folders = new ArrayList<>(spec.get().writable());
+      folders.removeAll(
+          spec.get().request().kbs()); // one that is not mounted must not get a double
+      for (Path folder : folders) { // one that is not there cannot be made writable
         Files.createDirectories(folder);
       }
     }
@@ -134,7 +140,9 @@ final class ServiceCommand extends ConsoleCommand {
   private ServiceRequest installed(Locations locations) {
     Settings settings = options.load().settings();
     LinkedHashSet<Path> watched = new LinkedHashSet<>();
-    kbs.forEach(kb -> watched.add(Kb.find(Optional.of(kb), settings, locations).folder()));
+    for (Kb named : kb.named(kbs)) {
+      watched.add(Kb.find(Optional.of(named.folder()), settings, locations).folder());
+    }
     if (watched.isEmpty()) {
       watched.add(Kb.find(Optional.empty(), settings, locations).folder());
     }
@@ -142,7 +150,8 @@ final class ServiceCommand extends ConsoleCommand {
   }
 
   private ServiceRequest changed(Locations locations, DaemonHome home) {
-    if (kbs.isEmpty()) {
+    List<Kb> named = kb.named(kbs);
+    if (named.isEmpty()) {
       throw Failure.usage("service " + action + " must be told a knowledge base: its folder");
     }
     ServiceRequest request =
@@ -153,13 +162,13 @@ final class ServiceCommand extends ConsoleCommand {
                         ExitCode.NO_DAEMON,
                         "no service is installed; install one: helix-bg service install kb…"));
     LinkedHashSet<Path> watched = new LinkedHashSet<>(request.kbs());
-    for (Path kb : kbs) {
+    for (Kb one : named) {
       if (action.equals("add")) {
         Settings settings = settings(request, locations);
-        watched.add(Kb.find(Optional.of(kb), settings, locations).folder());
-      } else if (!watched.remove(Kb.named(kb).folder())) {
+        watched.add(Kb.find(Optional.of(one.folder()), settings, locations).folder());
+      } else if (!watched.remove(one.folder())) {
         throw Failure.usage(
-            "the service does not watch %s, but %s".formatted(Kb.named(kb).folder(), watched));
+            "the service does not watch %s, but %s".formatted(one.folder(), watched));
       }
     }
     if (watched.isEmpty()) {

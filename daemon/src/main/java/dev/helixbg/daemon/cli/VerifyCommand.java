@@ -3,6 +3,7 @@ package dev.helixbg.daemon.cli;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import dev.helixbg.config.Settings;
 import dev.helixbg.daemon.cli.flags.GlobalOptions;
+import dev.helixbg.daemon.cli.flags.KbArgument;
 import dev.helixbg.daemon.cli.flags.ValueCommand;
 import dev.helixbg.daemon.kb.Kb;
 import dev.helixbg.daemon.kb.Verification;
@@ -10,11 +11,8 @@ import dev.helixbg.daemon.terminal.Check;
 import dev.helixbg.daemon.terminal.Json;
 import dev.helixbg.embed.EmbeddingModel;
 import java.io.IOException;
-import java.nio.file.Path;
-import java.util.Optional;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
-import picocli.CommandLine.Parameters;
 
 /** Prints what {@link Verification} finds. */
 @Command(
@@ -23,13 +21,12 @@ import picocli.CommandLine.Parameters;
 final class VerifyCommand extends ValueCommand {
   @Mixin private GlobalOptions options;
 
-  @Parameters(arity = "0..1", paramLabel = "kb", description = "Folder of the knowledge base.")
-  private Path kb;
+  @Mixin private KbArgument kb;
 
   @Override
   public Integer call() throws IOException, InterruptedException {
     Settings settings = options.load().settings();
-    Kb chosen = Kb.find(Optional.ofNullable(kb), settings, GlobalOptions.locations());
+    Kb chosen = kb.find(settings);
     String modelId = EmbeddingModel.locate(settings.embed(), settings.cache()).id();
     Verification.Result result = Verification.of(chosen, modelId, settings.embed().maxTokens());
     show(() -> toJson(chosen, result), () -> print(result));

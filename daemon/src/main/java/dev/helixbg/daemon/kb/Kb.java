@@ -37,8 +37,8 @@ public record Kb(Path folder) {
                         + locations.usualKbs().stream()
                             .map(Path::toString)
                             .collect(Collectors.joining(", "))
-                        + ". Name one: helix-bg one-shot FOLDER, or set HELIX_KB. To try helix-bg"
-                        + " out: helix-bg one-shot --sample"));
+                        + ". Name one: --kb FOLDER, or set HELIX_KB. To try helix-bg out: helix-bg"
+                        + " one-shot --sample"));
   }
 
   /** The KB in a folder that somebody named, whether or not there is one yet. */

@@ -136,9 +136,22 @@ public record ReportedFinding(
         kind,
         OptionalInt.empty(),
         1,
-        String.join(" ~ ", names.subList(0, Math.min(NAMED, names.size())))
-            + (names.size() > NAMED ? " and %d more".formatted(names.size() - NAMED) : ""),
+        joined(names),
         topics,
         List.copyOf(keys));
+  }
+
+  /** The same, where its entries are called otherwise now. */
+  public ReportedFinding about(List<String> names) {
+    String now =
+        section.equals("misfiled")
+            ? names.getFirst() + about.substring(about.lastIndexOf(" > "))
+            : joined(names);
+    return new ReportedFinding(section, id, kind, rank, similarity, now, topics, keys);
+  }
+
+  private static String joined(List<String> names) {
+    return String.join(" ~ ", names.subList(0, Math.min(NAMED, names.size())))
+        + (names.size() > NAMED ? " and %d more".formatted(names.size() - NAMED) : "");
   }
 }

@@ -132,6 +132,12 @@ public final class Verification {
       case WHOLE -> checks.add(Check.ok(name, sound + ", sound"));
       case TORN ->
           checks.add(Check.note(name, sound + "; it " + journal.reason(), "normal after a kill"));
+      case OPEN ->
+          checks.add(
+              Check.note(
+                  name,
+                  sound + "; it " + journal.reason(),
+                  "a run replaces it, where the file system has modes"));
       case DAMAGED ->
           checks.add(
               Check.problem(name, "it " + journal.reason() + "; " + sound, "a run replaces it"));

@@ -267,7 +267,7 @@ public record VectorUpdate(
     }
 
     private boolean isPublishingDue() {
-      return waiting + unsaved.size() >= published.size() || !journal.takesMore();
+      return waiting + unsaved.size() >= published.size() || !cache.takesMore(journal);
     }
 
     private void publish() throws IOException {

@@ -1,5 +1,6 @@
 package dev.helixbg.daemon.search;
 
+import dev.helixbg.insight.judge.SentenceCut;
 import dev.helixbg.llm.Session;
 import dev.helixbg.llm.TextModel;
 import dev.helixbg.llm.generate.Generation;
@@ -7,12 +8,14 @@ import dev.helixbg.llm.generate.GenerationOptions;
 import dev.helixbg.llm.generate.Sampling;
 import dev.helixbg.llm.generate.StopReason;
 import dev.helixbg.llm.tokenizer.TextStream;
-import java.util.Arrays;
+import dev.helixbg.llm.tokenizer.Tokenizer;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CancellationException;
 import java.util.function.BooleanSupplier;
 import java.util.function.Consumer;
+import java.util.function.ToIntFunction;
+import java.util.stream.Collectors;
 
 /** Answers a question from the entries nearest to it. */
 public final class Chat {
@@ -20,6 +23,13 @@ public final class Chat {
   public static final int ENTRIES = 5;
 
   private static final int MAX_TOKENS = 256;
+
+  /** Of a topic's name, which may be as long as a text. */
+  private static final int TOPIC_TOKENS = 32;
+
+  /** That texts can have more together than each by itself: one at each seam. */
+  private static final int SPARE = 2 * ENTRIES + 2;
+
   private static final String SYSTEM =
       "You answer questions from entries of a software developer's knowledge base. Use only what"
           + " the entries say; if they do not answer the question, say so. Be brief.";
@@ -37,19 +47,52 @@ public final class Chat {
       Optional<TextModel> model,
       Consumer<String> listener,
       BooleanSupplier cancelled) {
-    StringBuilder entries = new StringBuilder();
-    for (SearchHit hit : hits) {
-      entries.append('[').append(hit.name()).append("] ").append(hit.text()).append("\n\n");
-    }
     if (model.isEmpty()) {
       listener.accept(
           "There is no language model on this machine to answer; these entries are nearest to the"
               + " question:\n\n"
-              + entries);
+              + hits.stream()
+                  .map(hit -> written(hit.name(), hit.text()))
+                  .collect(Collectors.joining()));
       return 0;
     }
-    String asked = "Entries:\n" + entries + "Question: " + question;
-    return write(model.get(), SYSTEM, asked, MAX_TOKENS, listener, cancelled);
+    return write(model.get(), SYSTEM, asked(question, hits, model.get()), listener, cancelled);
+  }
+
+  /**
+   * What the model is asked: the question, and as much of the entries as leaves it whole. Each gets
+   * an equal part of what those before it left.
+   */
+  static String asked(String question, List<SearchHit> hits, TextModel model) {
+    Tokenizer tokenizer = model.tokenizer();
+    ToIntFunction<String> count = text -> tokenizer.encode(text).length;
+    int frame = model.chat().request(asked("", ""), false).length;
+    int left =
+        model.contextLimit() - model.chat().opening(SYSTEM).length - frame - MAX_TOKENS - SPARE;
+    SentenceCut put = SentenceCut.of(question, Math.max(0, left), count);
+    left -= put.tokens();
+    StringBuilder entries = new StringBuilder();
+    for (int i = 0; i < hits.size(); i++) {
+      SearchHit hit = hits.get(i);
+      int index = hit.name().lastIndexOf(':');
+      String topic = SentenceCut.of(hit.name().substring(0, index), TOPIC_TOKENS, count).text();
+      String name = topic + hit.name().substring(index);
+      int room = left / (hits.size() - i) - count.applyAsInt(written(name, ""));
+      if (room > 0) {
+        String entry = written(name, SentenceCut.of(hit.text(), room, count).text());
+        left -= count.applyAsInt(entry);
+        entries.append(entry);
+      }
+    }
+    return asked(entries.toString(), put.text());
+  }
+
+  private static String asked(String entries, String question) {
+    return "Entries:\n" + entries + "Question: " + question;
+  }
+
+  private static String written(String name, String text) {
+    return "[" + name + "] " + text + "\n\n";
   }
 
   /** What a model says, piece by piece. */
@@ -57,17 +100,13 @@ public final class Chat {
       TextModel model,
       String system,
       String user,
-      int maxTokens,
       Consumer<String> listener,
       BooleanSupplier cancelled) {
     int[] opening = model.chat().opening(system);
-    int[] request =
-        fitting(
-            model.chat().request(user, false),
-            model.contextLimit() - opening.length - maxTokens - 1);
+    int[] request = model.chat().request(user, false);
     TextStream stream = model.tokenizer().stream();
     GenerationOptions options =
-        new GenerationOptions(maxTokens, Sampling.GREEDY, model.tokenizer().endTokens());
+        new GenerationOptions(MAX_TOKENS, Sampling.GREEDY, model.tokenizer().endTokens());
     try (Session session = model.session()) {
       if (!model.read(session, opening, cancelled)) {
         throw new CancellationException();
@@ -81,19 +120,5 @@ public final class Chat {
       listener.accept(stream.finish());
       return opening.length + request.length + generation.tokenIds().length;
     }
-  }
-
-  /**
-   * Leaves out the middle of a request that is too long: its end is the frame in which the answer
-   * begins.
-   */
-  private static int[] fitting(int[] request, int most) {
-    if (request.length <= most) {
-      return request;
-    }
-    int end = Math.min(16, most / 2);
-    int[] cut = Arrays.copyOf(request, most);
-    System.arraycopy(request, request.length - end, cut, most - end, end);
-    return cut;
   }
 }

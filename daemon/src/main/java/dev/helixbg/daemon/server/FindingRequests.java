@@ -2,6 +2,7 @@ package dev.helixbg.daemon.server;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
+import dev.helixbg.config.text.PrintableText;
 import dev.helixbg.daemon.control.ControlServer;
 import dev.helixbg.daemon.kb.Kb;
 import dev.helixbg.daemon.kb.ReportFile;
@@ -9,6 +10,7 @@ import dev.helixbg.daemon.kb.ReportedFinding;
 import dev.helixbg.daemon.run.Pipeline;
 import dev.helixbg.daemon.terminal.Failure;
 import dev.helixbg.daemon.terminal.Json;
+import dev.helixbg.daemon.terminal.NearestName;
 import dev.helixbg.insight.decisions.Decision;
 import dev.helixbg.insight.decisions.Decision.By;
 import dev.helixbg.insight.decisions.Decision.Verdict;
@@ -33,6 +35,9 @@ import java.util.function.Predicate;
 public final class FindingRequests {
   private static final int MOST = 100;
   private static final int USUAL = 10;
+
+  /** Of what was asked for and is none, in a message. */
+  private static final int LONGEST_ID = 80;
 
   /** What somebody can find to be true of a pair, so that there is something to do about it. */
   public static final List<String> WAYS = List.of("same", "overtaken", "related");
@@ -107,7 +112,8 @@ public final class FindingRequests {
    *
    * @throws Failure when the last report has none of this id
    */
-  static void one(Kb kb, PresentFindings present, ObjectNode request, ControlServer.Reply reply)
+  public static void one(
+      Kb kb, PresentFindings present, ObjectNode request, ControlServer.Reply reply)
       throws IOException {
     String id = request.path("id").asText();
     Decisions decisions = Pipeline.decisions(kb);
@@ -145,7 +151,7 @@ public final class FindingRequests {
   private static <T> T only(Kb kb, String id, BiFunction<ReportedFinding, JsonNode, T> what) {
     T made = read(kb, List.of(id), what).get(id);
     if (made == null) {
-      throw unknown(id);
+      throw unknown(kb, id);
     }
     return made;
   }
@@ -158,15 +164,20 @@ public final class FindingRequests {
         .map(said -> dev.helixbg.insight.judge.Verdict.valueOf(said.verdict().name()));
   }
 
-  private static Failure unknown(String id) {
-    return Failure.usage("there is no finding " + id + "; the list of findings has all ids");
+  private static Failure unknown(Kb kb, String id) {
+    List<String> ids = new ArrayList<>();
+    ReportFile.read(kb, (finding, _) -> ids.add(finding.id()));
+    return Failure.usage(
+        "there is no finding "
+            + PrintableText.excerpt(id, LONGEST_ID)
+            + NearestName.meant(id, ids, "; the list of findings has all ids"));
   }
 
   /**
    * What the report leads with, then kind by kind. A pair that is found in several of the wanted
    * ways is listed once, and gone when it was settled under any of its names.
    */
-  private static List<ReportedFinding> open(
+  public static List<ReportedFinding> open(
       Kb kb, Decisions decisions, Predicate<ReportedFinding> wanted) {
     List<ReportedFinding> all = new ArrayList<>();
     Map<String, Integer> leading = new HashMap<>();
@@ -250,7 +261,7 @@ public final class FindingRequests {
                         read(kb, List.of(id), (finding, _) -> finding.about()).get(id)));
     // Whoever has acted on a finding may find it gone from the report when they say so.
     if (about.isEmpty() && (verdict != Verdict.DONE || !Decision.isId(id))) {
-      throw unknown(id);
+      throw unknown(kb, id);
     }
     if (verdict == Verdict.OPEN) {
       Decision last = settled.orElseThrow(() -> Failure.usage("nothing was decided on " + id));

@@ -13,6 +13,7 @@ import dev.helixbg.insight.acts.Acts;
 import dev.helixbg.insight.acts.HelixCall;
 import dev.helixbg.insight.acts.PresentEntries;
 import dev.helixbg.insight.findings.Finding;
+import dev.helixbg.insight.findings.NamedEntry;
 import dev.helixbg.insight.judge.Judgements;
 import dev.helixbg.insight.judge.Verdict;
 import dev.helixbg.insight.log.DataLog;
@@ -41,6 +42,16 @@ public record PresentFindings(PresentEntries entries) {
       case "copies" -> entries.allOf(finding.keys()).size() < 2;
       default -> !finding.keys().isEmpty() && entries.of(finding.keys()).isEmpty();
     };
+  }
+
+  /** The same finding, about its entries by the names that they have now. */
+  public ReportedFinding named(ReportedFinding finding) {
+    List<String> names =
+        (finding.section().equals("copies")
+                ? entries.allOf(finding.keys())
+                : entries.of(finding.keys()).orElse(List.of()))
+            .stream().map(NamedEntry::name).toList();
+    return names.isEmpty() ? finding : finding.about(names);
   }
 
   /**

@@ -15,26 +15,64 @@ import java.nio.channels.ClosedByInterruptException;
 import java.nio.channels.FileLockInterruptionException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.List;
+import java.util.Map;
 import java.util.concurrent.CancellationException;
+import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.ParameterException;
+import picocli.CommandLine.UnmatchedArgumentException;
 
 /** Turns whatever ends a command into one message on stderr and an exit code. */
 public record Faults(Console console) {
   /** Tells the user what is wrong with a command line; returns the number of the exit code. */
   public int wrongArguments(ParameterException e, String[] arguments) {
-    say(e.getMessage());
+    say(words(e));
     say("try: " + e.getCommandLine().getCommandSpec().qualifiedName() + " --help");
     return ExitCode.USAGE.number();
   }
 
+  private static String words(ParameterException e) {
+    List<String> unmatched =
+        e instanceof UnmatchedArgumentException unknown
+            ? unknown.getUnmatched()
+            : e.getCommandLine().getUnmatchedArguments(); // an option may be why one is missing
+    return unmatched.isEmpty()
+        ? e.getMessage()
+        : unknown(unmatched.getFirst(), e.getCommandLine().getCommandSpec());
+  }
+
+  /** What somebody typed who meant something else. */
+  private static String unknown(String typed, CommandSpec command) {
+    if (typed.startsWith("-")) {
+      String option = typed.split("=", 2)[0];
+      return "there is no option "
+          + option
+          + NearestName.meant(option, command.optionsMap().keySet(), "");
+    }
+    return command.subcommands().isEmpty()
+        ? "one argument too many: " + typed
+        : noCommand(typed, command);
+  }
+
+  /** That a command line has no command of this name, and which was probably meant. */
+  public static String noCommand(String typed, CommandSpec line) {
+    List<String> shown =
+        line.subcommands().entrySet().stream()
+            .filter(entry -> !entry.getValue().getCommandSpec().usageMessage().hidden())
+            .map(Map.Entry::getKey)
+            .toList();
+    return "there is no command " + typed + NearestName.meant(typed, shown, "");
+  }
+
   public ExitCode report(Throwable e) {
     ExitCode code = codeOf(e);
-    switch (code) {
-      case INTERNAL -> say(unexpected(e));
-      case INTERRUPTED -> say("interrupted; what was done is kept");
-      default -> say(e.getMessage());
-    }
+    say(code == ExitCode.INTERRUPTED ? "interrupted; what was done is kept" : words(e));
     return code;
+  }
+
+  /** What the user is told of it; the stack trace of a fault of ours is kept in a file. */
+  public static String words(Throwable e) {
+    return isExpected(e) ? e.getMessage() : unexpected(e);
   }
 
   /** Whether the message says it all: nothing is wrong with helix-bg itself. */

@@ -3,6 +3,7 @@ package dev.helixbg.daemon.cli;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import dev.helixbg.config.text.HostileText;
 import dev.helixbg.daemon.ExternalTool;
 import dev.helixbg.daemon.terminal.Console;
 import dev.helixbg.daemon.terminal.ExitCode;
@@ -70,6 +71,74 @@ class CommandLineTest {
     assertEquals(ExitCode.USAGE.number(), code);
     assertTrue(said.startsWith("helix-bg: the benchmarks are no part of "), said);
     assertEquals(1, said.lines().count(), said);
+  }
+
+  private String refused(String... arguments) {
+    out.reset();
+    PrintStream print = new PrintStream(out, true, StandardCharsets.UTF_8);
+    Console console = new Console(print, print, false, false);
+    assertEquals(
+        ExitCode.USAGE.number(),
+        HelixBg.run(
+            console, () -> new AbsentCommand("no bench"), NoInterruption.make(), arguments));
+    return out.toString(StandardCharsets.UTF_8);
+  }
+
+  @Test
+  void whatWasMistypedIsNamedWithWhatWasProbablyMeant() {
+    assertEquals(
+        "helix-bg: there is no command findngs; did you mean findings?\n"
+            + "helix-bg: try: helix-bg --help\n",
+        refused("findngs", "--json"));
+    assertEquals(
+        "helix-bg: there is no option --jsno; did you mean --json?\n"
+            + "helix-bg: try: helix-bg findings --help\n",
+        refused("findings", "--jsno"));
+    assertTrue(refused("search", "--topik=x", "y").contains("did you mean --topic?"));
+    assertTrue(refused("service", "--dryrun").contains("did you mean --dry-run?"));
+    assertTrue(refused("metal-tset").startsWith("helix-bg: there is no command metal-tset\n"));
+    assertTrue(refused("verify", "a", "b").startsWith("helix-bg: one argument too many: b\n"));
+    assertTrue(refused("service").contains("ACTION"));
+    for (String text : HostileText.CORPUS) {
+      HostileText.assertHarmless(refused(text), "a command");
+      HostileText.assertHarmless(refused("verify", "--" + text), "an option");
+      HostileText.assertHarmless(refused("help", text), "help");
+    }
+  }
+
+  @Test
+  void helpOfACommandIsThatOfItsOption() {
+    String all = output("help");
+    assertTrue(all.contains("one-shot") && all.contains("Exit codes:"), all);
+    out.reset();
+    String one = output("help", "service");
+    out.reset();
+    assertEquals(output("service", "--help"), one);
+    assertEquals(
+        "helix-bg: there is no command srevice; did you mean service?\n",
+        refused("help", "srevice"));
+  }
+
+  /** Whoever works on one takes its folder as an argument and by --kb. */
+  @Test
+  void everyCommandOnAKnowledgeBaseTakesItInBothWays() {
+    TreeSet<String> both = new TreeSet<>();
+    line()
+        .getSubcommands()
+        .forEach(
+            (name, command) -> {
+              if (command.getCommandSpec().optionsMap().containsKey("--kb")) {
+                assertTrue(!command.getCommandSpec().positionalParameters().isEmpty(), name);
+                both.add(name);
+              }
+            });
+    assertEquals(
+        new TreeSet<>(
+            List.of(
+                ("one-shot label ask-pair daemon search findings act dismiss done undo synthesize"
+                        + " drift stale chat mcp service verify doctor")
+                    .split(" "))),
+        both);
   }
 
   @Test

@@ -1,12 +1,81 @@
 package dev.helixbg.daemon.cli;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import dev.helixbg.config.Locations;
+import dev.helixbg.config.SettingsLoader;
+import dev.helixbg.daemon.terminal.Check;
+import dev.helixbg.llm.golden.GoldenModel;
+import dev.helixbg.llm.gpu.cuda.CudaDevice;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
 import java.util.Properties;
+import java.util.function.Supplier;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
 class DoctorTest {
+  @TempDir Path home;
+
+  private List<Check> examine(Map<String, String> set) throws Exception {
+    Locations locations = Locations.of(Map.of(), home.toString(), "Linux");
+    Map<String, String> all = new HashMap<>(set);
+    all.put("cache", home.resolve("cache").toString());
+    return examine(
+        () -> new SettingsLoader(locations, Map.of()).load(Optional.empty(), all), locations);
+  }
+
+  private static List<Check> examine(Supplier<SettingsLoader.Loaded> settings, Locations locations)
+      throws Exception {
+    return Doctor.examine(settings, Optional.empty(), locations);
+  }
+
+  private static Check named(List<Check> checks, String name) {
+    return checks.stream().filter(check -> check.name().equals(name)).findFirst().orElseThrow();
+  }
+
+  @Test
+  void aGpuThatIsNotThereIsReportedWithAllElse() throws Exception {
+    System.setProperty(CudaDevice.PROPERTY, "/no/such/library.so");
+    try {
+      List<Check> checks =
+          examine(Map.of("llm.backend", "cuda", "llm.model", GoldenModel.Q4_K_M.path().toString()));
+      Check model = named(checks, "language model");
+      assertEquals(Check.State.PROBLEM, model.state());
+      assertTrue(model.detail().contains("there is no CUDA on this machine"), model.toString());
+      assertTrue(model.remedy().contains("llm.backend"), model.toString());
+      named(checks, "knowledge base");
+    } finally {
+      System.clearProperty(CudaDevice.PROPERTY);
+    }
+  }
+
+  /** As a fault of ours in one of them would: the others still say what they find. */
+  @Test
+  void whatEndsOneCheckEndsNoOther() throws Exception {
+    Locations locations = Locations.of(Map.of(), home.toString(), "Linux");
+    List<Check> checks =
+        examine(
+            () -> {
+              throw new UnsupportedOperationException("of a test");
+            },
+            locations);
+    Check settings = named(checks, "settings");
+    assertEquals(Check.State.PROBLEM, settings.state());
+    assertTrue(settings.detail().contains("of a test"), settings.toString());
+    assertEquals("service", checks.getLast().name());
+    Path model = Files.write(home.resolve("model.gguf"), new byte[100]);
+    assertEquals(
+        Check.State.PROBLEM,
+        named(examine(Map.of("llm.model", model.toString())), "language model").state());
+  }
 
   @ParameterizedTest
   @CsvSource({

@@ -13,6 +13,7 @@ import dev.helixbg.daemon.terminal.ExitCode;
 import dev.helixbg.insight.decisions.Decision;
 import dev.helixbg.insight.decisions.Decision.Verdict;
 import dev.helixbg.insight.decisions.DecisionFile;
+import dev.helixbg.insight.log.DataLogBytes;
 import java.io.ByteArrayInputStream;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
@@ -21,10 +22,13 @@ import java.io.PrintStream;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.StandardOpenOption;
 import java.time.Instant;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
 import java.util.Random;
+import java.util.Set;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -79,12 +83,14 @@ class FindingsCommandsTest {
   void aDecisionIsNotedWithoutARunAndHoldsForThePairInEveryList() throws Exception {
     reported();
     String pair = "cache:0 ~ cache:1";
-    assertEquals(0, run("findings", kb, "--json"));
     List<String> names = new ArrayList<>();
-    json()
-        .forEach(
-            f -> names.add(f.path("about").asText().equals(pair) ? f.path("id").asText() : ""));
-    names.removeIf(String::isEmpty);
+    for (String list : List.of("/relations", "/nearDuplicates")) {
+      for (JsonNode f : new ObjectMapper().readTree(report().toFile()).at(list)) {
+        if (pair.equals(f.at("/a/name").asText() + " ~ " + f.at("/b/name").asText())) {
+          names.add(f.path("id").asText());
+        }
+      }
+    }
     assertEquals(2, names.size(), "a relation and a near-duplicate");
     byte[] before = Files.readAllBytes(report());
     assertEquals(0, run("dismiss", "--kb", kb, "--json", names.getFirst()), err::toString);
@@ -132,6 +138,156 @@ class FindingsCommandsTest {
     assertEquals(ExitCode.USAGE.number(), run("undo", "--kb", kb, "--topic", "cache"));
   }
 
+  /** In the order of the report: what it leads with, then kind by kind; each pair once. */
+  @Test
+  void findingsAreListedAsTheReportLeadsWithThem() throws Exception {
+    reported();
+    JsonNode report = new ObjectMapper().readTree(report().toFile());
+    List<String> leading = new ArrayList<>();
+    report.path("leading").forEach(id -> leading.add(id.asText()));
+    assertTrue(leading.size() > 1, report.toString());
+    List<String> listed = open();
+    assertEquals(leading, listed.subList(0, leading.size()));
+    assertEquals(listed.size(), Set.copyOf(listed).size());
+    assertEquals(0, run("findings", kb));
+    assertEquals(listed, out.toString().lines().map(line -> line.split(" ")[0]).toList());
+    assertEquals(
+        listed.size(), json(listed).stream().map(f -> f.path("about").asText()).distinct().count());
+  }
+
+  private List<JsonNode> json(List<String> ids) throws IOException {
+    assertEquals(0, run("findings", kb, "--json"));
+    List<JsonNode> all = new ArrayList<>();
+    json().forEach(all::add);
+    assertEquals(ids, all.stream().map(f -> f.path("id").asText()).toList());
+    return all;
+  }
+
+  @Test
+  void oneFindingIsShownWithItsTextsAndWhatSpeaksForIt() throws Exception {
+    reported();
+    String id = open().getFirst();
+    assertEquals(0, run("findings", kb, id), err::toString);
+    String shown = out.toString();
+    assertTrue(shown.startsWith(id + " "), shown);
+    assertTrue(
+        shown.contains("    The cache keeps stale leases after a restart of the broker.\n"), shown);
+    assertTrue(
+        shown.contains("    The cache keeps stale leases after a restart of the broker!\n"), shown);
+    assertTrue(shown.contains("\nwhy      each is the other's nearest; both have "), shown);
+    assertTrue(shown.contains("same or overtaken: remove cache:0 and keep cache:1"), shown);
+    assertEquals(0, run("findings", "--kb", kb, id, "--json"), err::toString);
+    assertEquals(id, json().path("id").asText());
+    assertTrue(json().at("/a/text").asText().startsWith("The cache keeps"), out::toString);
+    for (String other : open()) {
+      assertEquals(0, run("findings", other, kb), err::toString);
+      assertTrue(out.toString().lines().count() > 2, out::toString);
+    }
+
+    assertEquals(0, run("dismiss", kb, id));
+    assertEquals(0, run("findings", kb, id));
+    assertTrue(out.toString().contains("\ndecided  dismissed by person, "), out::toString);
+    assertEquals(0, run("one-shot", kb));
+    assertEquals(0, run("findings", kb, id));
+    assertTrue(out.toString().matches(id + " +dismissed +person +cache:0 ~ .*\\R"), out::toString);
+    assertEquals(ExitCode.USAGE.number(), run("findings", kb, id, id));
+  }
+
+  /** The report is of before; who reads it acts on what is there now. */
+  @Test
+  void findingsAreNamedAsTheLogIsNow() throws Exception {
+    reported();
+    assertEquals(0, run("findings", kb));
+    String before = out.toString();
+    assertTrue(before.contains("  cache:0 ~ cache:1\n"), before);
+    assertTrue(before.contains("  cache:1 ~ broker:0\n"), before);
+    byte[] delete = new DataLogBytes().delete(8).toByteArray(); // the first entry of all
+    Files.write(
+        Path.of(kb, "data.log"),
+        Arrays.copyOfRange(delete, 8, delete.length),
+        StandardOpenOption.APPEND);
+    String id = open().getFirst();
+    assertEquals(0, run("findings", kb));
+    assertTrue(out.toString().contains("  cache:0 ~ broker:0\n"), out::toString);
+    assertTrue(!out.toString().contains("cache:1"), out::toString);
+    assertTrue(err.toString().contains("left out "), err::toString);
+    assertEquals(0, run("findings", kb, id));
+    assertTrue(out.toString().contains("\ncache:0  "), out::toString);
+    assertTrue(out.toString().contains("\nhow      helix-bg act " + id), out::toString);
+    String gone = before.lines().filter(l -> l.endsWith(" cache:0 ~ cache:1")).findFirst().get();
+    assertEquals(0, run("findings", kb, gone.split(" ")[0]));
+    assertTrue(out.toString().contains("\nstale    the log has changed"), out::toString);
+  }
+
+  @Test
+  void wrongNamesAreErrorsWithTheNearest() throws Exception {
+    reported();
+    String id = open().getFirst();
+    String slip = id.substring(0, id.length() - 1) + (id.endsWith("0") ? "1" : "0");
+    for (String command : List.of("findings", "dismiss", "done", "act")) {
+      assertRefused("no finding " + slip + "; did you mean " + id + "?", command, kb, slip);
+      assertRefused("there is no finding x-1; ", command, kb, "x-1");
+    }
+    assertEquals(0, run("dismiss", kb, id));
+    assertRefused("decided on " + slip + "; did you mean " + id + "?", "undo", kb, slip);
+    assertRefused("no topic cahce in " + kb + "; did you mean cache?", "stale", kb, "cahce");
+    assertRefused("; did you mean cache?", "dismiss", kb, "--topic", "Cache");
+    assertRefused("; it has broker, cache", "done", kb, "--topic", "payments");
+    assertRefused("; did you mean broker?", "search", kb, "--topic", "brocker", "what");
+    assertEquals(0, run("dismiss", kb, "--topic", "broker"), err::toString);
+    assertEquals(0, run("one-shot", kb), err::toString);
+    assertEquals(
+        0, run("dismiss", kb, "--topic", "broker"), "a topic without findings is no error");
+  }
+
+  private void assertRefused(String part, String... arguments) {
+    assertEquals(ExitCode.USAGE.number(), run(arguments), () -> out + "" + err);
+    assertTrue(err.toString().contains(part), err::toString);
+    assertEquals(1, err.toString().lines().count(), err::toString);
+    assertEquals("", out.toString());
+  }
+
+  @Test
+  void theKnowledgeBaseIsNamedInEitherWayAndOnlyOnce() throws Exception {
+    reported();
+    String id = open().getFirst();
+    List<List<String>> commands =
+        List.of(
+            List.of("one-shot"),
+            List.of("verify"),
+            List.of("doctor"),
+            List.of("findings"),
+            List.of("findings", id),
+            List.of("findings", "--settled"),
+            List.of("act", id),
+            List.of("dismiss", "--dry-run", id),
+            List.of("done", "--dry-run", "--kind", "relation"),
+            List.of("search", "stale", "leases"),
+            List.of("drift"),
+            List.of("stale"),
+            List.of("stale", "cache"),
+            List.of("synthesize"));
+    for (List<String> command : commands) {
+      List<String> byOption = new ArrayList<>(command);
+      byOption.addAll(1, List.of("--kb", kb));
+      List<String> byFolder = new ArrayList<>(command);
+      byFolder.add(1, kb);
+      List<String> byBoth = new ArrayList<>(byFolder);
+      byBoth.addAll(1, List.of("--kb", kb + "/data.log"));
+      for (List<String> way : List.of(byOption, byFolder, byBoth)) {
+        assertEquals(0, run(way.toArray(String[]::new)), () -> way + " " + err);
+      }
+      byBoth.set(2, folder.toString());
+      assertRefused("two knowledge bases are named", byBoth.toArray(String[]::new));
+    }
+    // A word is no folder where it may be what is looked for.
+    assertEquals(0, run("search", "--kb", kb, "leases/cache", "kb"), err::toString);
+    assertRefused("what is looked for is missing", "search", kb);
+    assertRefused("name all in one way", "daemon", kb, "--kb", folder.toString());
+    assertRefused("name all in one way", "mcp", kb, "--kb", folder.toString());
+    assertRefused("name all in one way", "service", "install", kb, "--kb", folder.toString());
+  }
+
   @Test
   void idsComeFromStandardInputAsFindingsListsThem() throws Exception {
     reported();
@@ -174,7 +330,7 @@ class FindingsCommandsTest {
     assertEquals(ExitCode.KB.number(), run("findings", kb));
     assertTrue(err.toString().contains("no report yet"), err::toString);
     assertEquals(0, run("one-shot", kb), err::toString);
-    String id = open().stream().filter(i -> i.startsWith("dup-")).findFirst().orElseThrow();
+    String id = open().getFirst();
 
     assertEquals(ExitCode.USAGE.number(), run("dismiss", "--kb", kb, "dup-0000000000"));
     assertTrue(err.toString().contains("there is no finding dup-0000000000"), err::toString);

@@ -1,10 +1,12 @@
 package dev.helixbg.daemon.search;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertNotEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.helixbg.insight.judge.Job;
+import dev.helixbg.insight.log.Passage;
 import dev.helixbg.llm.ModelOpener;
 import dev.helixbg.llm.ModelOptions;
 import dev.helixbg.llm.ModelOptions.Device;
@@ -12,7 +14,10 @@ import dev.helixbg.llm.TextModel;
 import dev.helixbg.llm.golden.GoldenCase;
 import dev.helixbg.llm.golden.GoldenModel;
 import java.nio.file.Path;
+import java.util.List;
+import java.util.Optional;
 import java.util.concurrent.CancellationException;
+import java.util.stream.IntStream;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
@@ -44,25 +49,58 @@ class ChatTest {
     int start = prompt.indexOf("user\n") + "user\n".length();
     String user = prompt.substring(start, prompt.indexOf("<|im_end|>", start));
     StringBuilder heard = new StringBuilder();
-    int tokens =
-        Chat.write(model, Job.SUMMARY.systemPrompt(), user, 64, heard::append, () -> false);
+    int tokens = Chat.write(model, Job.SUMMARY.systemPrompt(), user, heard::append, () -> false);
     assertEquals(
         model.tokenizer().decode(expected.greedyIds()).replace("<|im_end|>", ""),
         heard.toString().strip());
     assertTrue(tokens > expected.promptIds().length, tokens + " tokens");
   }
 
+  private static SearchHit hit(String topic, int index, String text) {
+    Passage whole = new Passage(0, text.length());
+    return new SearchHit(topic + ":" + index, 0.5, 0.5, 8, "", text, whole, text);
+  }
+
+  private static String answer(String question, List<SearchHit> hits) {
+    StringBuilder heard = new StringBuilder();
+    int tokens = Chat.answer(question, hits, Optional.of(model), heard::append, () -> false);
+    assertTrue(tokens > 0 && tokens <= model.contextLimit(), tokens + " tokens");
+    return heard.toString();
+  }
+
   @Test
   void anythingIsAnswered() {
-    for (String text : new String[] {"", "banana ".repeat(5000), "<|im_end|>\nx", "\uD800"}) {
-      assertTrue(Chat.write(model, "Answer.", text, 2, piece -> {}, () -> false) > 0);
+    for (String text :
+        List.of("", "banana ".repeat(5000), "<|im_end|>\nx", "\uD800", "語".repeat(9))) {
+      answer(text, List.of(hit(text, 0, text), hit("topic", 1, text)));
+      answer(text, List.of());
     }
+  }
+
+  /** The question stands behind the entries, which may have more tokens than the model reads. */
+  @Test
+  void longTopicsAndTextsLeaveTheQuestionWhole() {
+    String topic = "a topic with a name as long as a text ".repeat(100);
+    String text = "The broker keeps its leases in a file. ".repeat(50);
+    List<SearchHit> hits = IntStream.range(0, 5).mapToObj(i -> hit(topic, i, i + text)).toList();
+    String question = "Where are the leases of the broker kept?";
+    String asked = Chat.asked(question, hits, model);
+    assertTrue(asked.endsWith("\n\nQuestion: " + question), asked);
+    for (int i = 0; i < 5; i++) {
+      assertTrue(asked.contains(":" + i + "] " + i + "The broker keeps its leases"), asked);
+    }
+    assertNotEquals(
+        answer(question, hits),
+        answer("How often is coffee served?", hits),
+        "the model reads what is asked");
+    String longer = "Is it so that " + text + text;
+    assertTrue(Chat.asked(longer, hits, model).contains("Question: Is it so that The broker"));
   }
 
   @Test
   void cancelledMeansNoAnswer() {
     assertThrows(
         CancellationException.class,
-        () -> Chat.write(model, "Answer.", "a", 8, text -> {}, () -> true));
+        () -> Chat.write(model, "Answer.", "a", text -> {}, () -> true));
   }
 }

@@ -94,6 +94,18 @@ public final class EmbeddingCache {
   }
 
   /**
+   * Whether vectors may be added to the journal that was read. One that is open to others is
+   * somebody else's work, but on a file system without modes all files are open.
+   */
+  public boolean takesMore(Journal journal) {
+    return switch (journal.state()) {
+      case NONE, WHOLE -> true;
+      case TORN, DAMAGED -> false;
+      case OPEN -> !AtomicFile.keepsModes(folder);
+    };
+  }
+
+  /**
    * Adds vectors to the journal. When this fails or is killed at any moment, the next read finds
    * what it found before, and some of the new ones.
    *

@@ -18,14 +18,11 @@ public record Journal(State state, String reason, Map<TextKey, float[]> vectors)
     /** It ends within a record: its writer was killed, or the disk was full. */
     TORN,
     /** Something in it, or about it, cannot be trusted. */
-    DAMAGED
+    DAMAGED,
+    /** It is whole, and other users may read or write it. */
+    OPEN
   }
 
   /** That of a cache which has none. */
   public static final Journal NONE = new Journal(State.NONE, "", Map.of());
-
-  /** Whether more may be appended. */
-  public boolean takesMore() {
-    return state == State.NONE || state == State.WHOLE;
-  }
 }

@@ -12,11 +12,8 @@ import java.nio.file.LinkOption;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.nio.file.attribute.PosixFileAttributes;
-import java.nio.file.attribute.PosixFilePermission;
-import java.util.EnumSet;
 import java.util.LinkedHashMap;
 import java.util.Map;
-import java.util.Set;
 
 /**
  * embeddings.journal: vectors that embeddings.bin does not have yet, in the order in which they
@@ -28,7 +25,8 @@ import java.util.Set;
  * </pre>
  *
  * <p>Records are of one size and vouch for themselves: one that is damaged costs its own vector
- * only. Nothing is appended to a file that is not whole, belongs to others, or is a link.
+ * only. Nothing is appended to a file that is not whole, is open to others where it need not be, or
+ * is a link.
  */
 final class JournalFile {
 
@@ -37,9 +35,6 @@ final class JournalFile {
 
   private static final int MAGIC = 'H' | 'X' << 8 | 'E' << 16 | 'J' << 24;
   private static final int VERSION = 1;
-
-  private static final Set<PosixFilePermission> OWNER_ONLY =
-      EnumSet.of(PosixFilePermission.OWNER_READ, PosixFilePermission.OWNER_WRITE);
 
   private JournalFile() {}
 
@@ -64,10 +59,12 @@ final class JournalFile {
       }
       CacheFault.unless(
           damaged == 0, "has " + damaged + (damaged == 1 ? " damaged record" : " damaged records"));
-      CacheFault.unless(OWNER_ONLY.containsAll(attributes.permissions()), "is open to other users");
-      return (attributes.size() - HEADER_BYTES) % RECORD_BYTES == 0
+      if ((attributes.size() - HEADER_BYTES) % RECORD_BYTES != 0) {
+        return new Journal(Journal.State.TORN, "ends in the middle of a record", vectors);
+      }
+      return PrivateFiles.isPrivate(attributes.permissions())
           ? new Journal(Journal.State.WHOLE, "", vectors)
-          : new Journal(Journal.State.TORN, "ends in the middle of a record", vectors);
+          : new Journal(Journal.State.OPEN, "is open to other users", vectors);
     } catch (NoSuchFileException e) {
       return Journal.NONE;
     } catch (IOException e) {

@@ -115,6 +115,18 @@ public final class AtomicFile implements AutoCloseable {
     }
   }
 
+  /**
+   * Whether a file that is made here for its user alone is that. On FAT and many shares over a
+   * network every file has the same mode. True when none can be made: whoever writes next says why.
+   */
+  public static boolean keepsModes(Path folder) {
+    try (AtomicFile made = write(folder.resolve("helix-bg-mode"), out -> {})) {
+      return PrivateFiles.isPrivate(mode(made.temporary).readAttributes().permissions());
+    } catch (IOException e) {
+      return true;
+    }
+  }
+
   private static PosixFileAttributeView mode(Path file) {
     return Files.getFileAttributeView(
         file, PosixFileAttributeView.class, LinkOption.NOFOLLOW_LINKS);

@@ -13,7 +13,9 @@ import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
 import java.nio.file.attribute.BasicFileAttributes;
 import java.nio.file.attribute.FileAttribute;
+import java.nio.file.attribute.PosixFilePermission;
 import java.nio.file.attribute.PosixFilePermissions;
+import java.util.Collections;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Set;
@@ -27,6 +29,9 @@ public final class PrivateFiles {
       PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rw-------"));
   private static final FileAttribute<?> FOLDER =
       PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rwx------"));
+
+  private static final Set<PosixFilePermission> OTHERS =
+      PosixFilePermissions.fromString("---rwxrwx");
 
   private PrivateFiles() {}
 
@@ -109,6 +114,11 @@ public final class PrivateFiles {
     if (Files.exists(path) && !Files.isRegularFile(path)) {
       throw new FileSystemException(path.toString(), null, "it is no regular file");
     }
+  }
+
+  /** Whether a mode gives nothing to anybody but the owner. */
+  public static boolean isPrivate(Set<PosixFilePermission> mode) {
+    return Collections.disjoint(mode, OTHERS);
   }
 
   /**

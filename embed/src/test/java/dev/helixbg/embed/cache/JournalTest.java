@@ -17,6 +17,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Random;
 import java.util.concurrent.TimeUnit;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -110,7 +111,7 @@ class JournalTest {
       int records = Math.max(0, length - 8) / 1556;
       boolean atEnd = length >= 8 && (length - 8) % 1556 == 0;
       assertEquals(atEnd ? Journal.State.WHOLE : Journal.State.TORN, found.state());
-      assertEquals(atEnd, found.takesMore());
+      assertEquals(atEnd, cache.takesMore(found));
       assertEquals(keys.subList(0, records), List.copyOf(found.vectors().keySet()));
     }
   }
@@ -125,7 +126,7 @@ class JournalTest {
       Files.write(file, bytes);
       Journal found = journal();
       assertEquals(Journal.State.DAMAGED, found.state());
-      assertFalse(found.takesMore());
+      assertFalse(cache.takesMore(found));
       assertEquals(bit < 64 ? 0 : 1, found.vectors().size());
       found.vectors().forEach((key, vector) -> assertArrayEquals(vectors.get(key), vector));
       bytes[bit / 8] ^= (byte) (1 << bit % 8);
@@ -190,8 +191,14 @@ class JournalTest {
     cache.append(vectors(1, 2));
     assertEquals("rw-------", PosixFilePermissions.toString(Files.getPosixFilePermissions(file)));
     Files.setPosixFilePermissions(file, PosixFilePermissions.fromString("rw-r-----"));
-    assertFalse(journal().takesMore());
+    assertEquals(Journal.State.OPEN, journal().state());
+    assertFalse(cache.takesMore(journal()));
     assertHolds(vectors(1, 2), cache.read());
+    Files.setPosixFilePermissions(file, PosixFilePermissions.fromString("rwx------"));
+    assertTrue(cache.takesMore(journal()), "a stick of one user's has such modes");
+    try (Stream<Path> files = Files.list(folder)) {
+      assertEquals(List.of(file), files.toList(), "nothing else is left");
+    }
   }
 
   /** What leaves the journal is in the file by then. */

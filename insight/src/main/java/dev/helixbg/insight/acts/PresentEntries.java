@@ -5,6 +5,7 @@ import dev.helixbg.insight.findings.NamedEntry;
 import dev.helixbg.insight.log.LogAccount;
 import dev.helixbg.insight.log.LogReading;
 import java.util.ArrayList;
+import java.util.Comparator;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -67,7 +68,11 @@ public final class PresentEntries {
 
   /** All with any of these texts, by offset. */
   public List<NamedEntry> allOf(List<String> keys) {
-    return entries.stream().filter(one -> keys.contains(one.key())).toList();
+    return keys.stream()
+        .distinct()
+        .flatMap(key -> byKey.getOrDefault(key, List.of()).stream())
+        .sorted(Comparator.comparingLong(one -> one.entry().offset()))
+        .toList();
   }
 
   /** How many a topic has. */

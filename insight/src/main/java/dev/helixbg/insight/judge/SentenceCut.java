@@ -12,7 +12,7 @@ import java.util.stream.IntStream;
  * @param tokens of what is left
  * @param cut whether something was left out
  */
-record SentenceCut(String text, int tokens, boolean cut) {
+public record SentenceCut(String text, int tokens, boolean cut) {
   /**
    * No tokenizer makes fewer tokens of a text worth reading; what is behind is not even looked at.
    */
@@ -70,7 +70,7 @@ record SentenceCut(String text, int tokens, boolean cut) {
    * @param budget in tokens
    * @param count tokens of a text
    */
-  static SentenceCut of(String text, int budget, ToIntFunction<String> count) {
+  public static SentenceCut of(String text, int budget, ToIntFunction<String> count) {
     long looked = (long) budget * MAX_CHARS_PER_TOKEN;
     String head = text.length() <= looked ? text : text.substring(0, whole(text, (int) looked));
     int tokens = count.applyAsInt(head);

@@ -24,6 +24,7 @@ public final class SoftCuda {
 
   private final SoftMetal metal;
   private final MethodHandle configure;
+  private final MethodHandle fail;
   private final MethodHandle takeLaunches;
   private final MethodHandle live;
 
@@ -35,6 +36,9 @@ public final class SoftCuda {
         linker.downcallHandle(
             symbols.findOrThrow("softcuda_configure"),
             FunctionDescriptor.of(JAVA_INT, JAVA_INT, JAVA_INT, JAVA_INT, JAVA_LONG));
+    fail =
+        linker.downcallHandle(
+            symbols.findOrThrow("softcuda_fail"), FunctionDescriptor.of(JAVA_LONG, JAVA_LONG));
     takeLaunches =
         linker.downcallHandle(
             symbols.findOrThrow("softcuda_take_launches"), FunctionDescriptor.of(JAVA_LONG));
@@ -71,6 +75,20 @@ public final class SoftCuda {
   public void pretend(int init, int version, int capability, long memory) {
     try {
       int ignored = (int) configure.invokeExact(init, version, capability, memory);
+    } catch (Throwable e) {
+      throw new IllegalStateException(e);
+    }
+  }
+
+  /**
+   * Has one call fail that needs a context, as if it had not been made.
+   *
+   * @param call its number from now on; 0 for none
+   * @return what is left of the number that was given before; 0 when that call has failed
+   */
+  public long fail(long call) {
+    try {
+      return (long) fail.invokeExact(call);
     } catch (Throwable e) {
       throw new IllegalStateException(e);
     }

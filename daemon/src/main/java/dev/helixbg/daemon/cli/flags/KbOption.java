@@ -2,20 +2,112 @@ package dev.helixbg.daemon.cli.flags;
 
 import dev.helixbg.config.Settings;
 import dev.helixbg.daemon.kb.Kb;
+import dev.helixbg.daemon.terminal.Failure;
+import java.io.File;
+import java.nio.file.Files;
+import java.nio.file.InvalidPathException;
 import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.Optional;
+import java.util.Set;
+import java.util.function.Predicate;
 import picocli.CommandLine.Option;
 
-/** Names the knowledge base of commands whose arguments are something else. */
-public final class KbOption {
+/**
+ * Names the knowledge base: by {@code --kb}, or by its folder among the arguments of a command that
+ * are something else.
+ */
+public class KbOption {
+  /** Folders that are written without a separator. */
+  private static final Set<String> HERE = Set.of(".", "..");
+
   @Option(
       names = "--kb",
       paramLabel = "FOLDER",
-      description = "Folder of the knowledge base. Default: the one that one-shot would take.")
-  private Path kb;
+      description =
+          "Folder of the knowledge base. Without this option it may stand before the other"
+              + " arguments, as a path such as ./kb. Default: the one that one-shot would take.")
+  private Path option;
 
-  /** The knowledge base that is named, else the one that {@code one-shot} would take. */
-  public Kb find(Settings settings) {
-    return Kb.find(Optional.ofNullable(kb), settings, GlobalOptions.locations());
+  private Path argument;
+
+  /**
+   * What is left of a text when its first word is the folder. A word is that only where it is
+   * written as a path, and there is a data.log: all else may be looked for.
+   */
+  public final List<String> afterFolder(List<String> words) {
+    return without(words, word -> word == words.getFirst() && isKb(word));
+  }
+
+  /**
+   * What is left of names when one of them is the folder: a path, or any folder there is.
+   *
+   * @param isName whether a word is what the others are
+   */
+  public final List<String> withoutFolder(List<String> words, Predicate<String> isName) {
+    return without(words, word -> !isName.test(word) && (isPath(word) || isFolder(word)));
+  }
+
+  private List<String> without(List<String> words, Predicate<String> isFolder) {
+    List<String> left = new ArrayList<>(words);
+    for (String word : words) {
+      if (isFolder.test(word)) {
+        argument = Path.of(word);
+        left.remove(word);
+        break;
+      }
+    }
+    return left;
+  }
+
+  private static boolean isPath(String word) {
+    return HERE.contains(word) || word.contains(File.separator);
+  }
+
+  private static boolean isKb(String word) {
+    return isPath(word)
+        && path(word).filter(path -> Files.exists(Kb.named(path).dataLog())).isPresent();
+  }
+
+  private static boolean isFolder(String word) {
+    return path(word).filter(Files::isDirectory).isPresent();
+  }
+
+  /** Empty for what no file can be called. */
+  private static Optional<Path> path(String word) {
+    try {
+      return Optional.of(Path.of(word));
+    } catch (InvalidPathException e) {
+      return Optional.empty();
+    }
+  }
+
+  /** The folder among the arguments; null when there is none. */
+  Path argument() {
+    return argument;
+  }
+
+  /**
+   * What was named, if anything was.
+   *
+   * @throws Failure with a usage error when two knowledge bases were
+   */
+  public final Optional<Path> named() {
+    Path one = argument();
+    if (one != null && option != null && !Kb.named(one).equals(Kb.named(option))) {
+      throw Failure.usage(
+          "two knowledge bases are named, " + one + " and --kb " + option + ": leave out one");
+    }
+    return Optional.ofNullable(one != null ? one : option);
+  }
+
+  /**
+   * The knowledge base that is named, else the one that {@code one-shot} would take.
+   *
+   * @throws Failure when there is none
+   */
+  public final Kb find(Settings settings) {
+    return Kb.find(named(), settings, GlobalOptions.locations());
   }
 }

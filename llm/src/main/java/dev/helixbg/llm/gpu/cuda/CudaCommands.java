@@ -23,7 +23,12 @@ final class CudaCommands implements GpuCommands {
     this.launches = launches;
     launches.clear();
     begin = cuda.get(Function.EVENT_CREATE, 0);
-    end = cuda.get(Function.EVENT_CREATE, 0);
+    try {
+      end = cuda.get(Function.EVENT_CREATE, 0);
+    } catch (RuntimeException e) {
+      cuda.ask(Function.EVENT_DESTROY, begin);
+      throw e;
+    }
   }
 
   @Override

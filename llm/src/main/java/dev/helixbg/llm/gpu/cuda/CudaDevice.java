@@ -74,9 +74,14 @@ public final class CudaDevice implements GpuDevice {
     this.ordinal = ordinal;
     this.architecture = architecture;
     cuda.enter(cuda.get(Function.PRIMARY_CTX_RETAIN, ordinal));
-    stream = cuda.get(Function.STREAM_CREATE, NON_BLOCKING);
-    bounce = pinned(arena, "bounce", BOUNCE_BYTES);
-    launches = new Launches(cuda, stream, overlaps());
+    try {
+      stream = cuda.get(Function.STREAM_CREATE, NON_BLOCKING);
+      bounce = pinned(arena, "bounce", BOUNCE_BYTES);
+      launches = new Launches(cuda, stream, overlaps());
+    } catch (RuntimeException | Error e) {
+      close(); // the context holds memory of the GPU, and there may be no next try
+      throw e;
+    }
   }
 
   /** Opens the first GPU of the system's driver, or of the library that {@link #PROPERTY} names. */
@@ -188,16 +193,18 @@ public final class CudaDevice implements GpuDevice {
 
   private MemorySegment memory(Arena owner, String label, long bytes) {
     long address = allocated(Function.MEM_ALLOC, label, bytes, 0);
-    cuda.call(Function.MEMSET, address, 0, bytes, stream);
     used += bytes;
-    return MemorySegment.ofAddress(address)
-        .reinterpret(
-            bytes,
-            owner,
-            freed -> {
-              used -= bytes;
-              free(Function.MEM_FREE, address);
-            });
+    MemorySegment memory =
+        MemorySegment.ofAddress(address)
+            .reinterpret(
+                bytes,
+                owner,
+                freed -> {
+                  used -= bytes;
+                  free(Function.MEM_FREE, address);
+                });
+    cuda.call(Function.MEMSET, address, 0, bytes, stream);
+    return memory;
   }
 
   /** Memory of the host that stays where it is, at the same address for the GPU. */
@@ -288,10 +295,14 @@ public final class CudaDevice implements GpuDevice {
     if (closed) {
       return;
     }
-    launches.close();
+    if (launches != null) { // as when the stream could not be made
+      launches.close();
+    }
     libraries.values().forEach(library -> cuda.ask(Function.LIBRARY_UNLOAD, library));
     arena.close();
-    cuda.ask(Function.STREAM_DESTROY, stream);
+    if (stream != 0) {
+      cuda.ask(Function.STREAM_DESTROY, stream);
+    }
     closed = true;
     cuda.ask(Function.PRIMARY_CTX_RELEASE, ordinal);
     cuda.enter(0);

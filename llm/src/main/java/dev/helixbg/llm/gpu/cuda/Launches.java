@@ -223,16 +223,18 @@ final class Launches implements AutoCloseable {
 
   private long graph() {
     cuda.call(Function.STREAM_BEGIN_CAPTURE, stream, PER_THREAD_CAPTURE);
-    long captured;
+    long captured = 0;
     try {
-      launchEach();
-    } finally {
-      captured = captured();
-    }
-    try {
+      try {
+        launchEach();
+      } finally {
+        captured = captured();
+      }
       return cuda.get(Function.GRAPH_INSTANTIATE, captured, 0);
     } finally {
-      cuda.ask(Function.GRAPH_DESTROY, captured);
+      if (captured != 0) {
+        cuda.ask(Function.GRAPH_DESTROY, captured);
+      }
     }
   }
 

@@ -61,11 +61,13 @@ public final class MetalDevice implements GpuDevice {
     try (ObjectiveC.Pool pool = objc.pool()) {
       long made = objc.ask(id, "newCommandQueue");
       if (made == ObjectiveC.NIL) {
-        arena.close();
         throw new GpuException("Metal gave no command queue");
       }
       queue = objc.releasedBy(arena, made);
       residency = newResidencySet();
+    } catch (RuntimeException | Error e) {
+      arena.close();
+      throw e;
     }
   }
 

@@ -69,6 +69,11 @@ class CudaDeviceTest {
 
   /** {@code target = silu(gates) · target}, so often one after another. */
   private void gate(GpuCommands commands, GpuBuffer gates, GpuBuffer target, int times) {
+    gate(kernel, commands, gates, target, times);
+  }
+
+  private void gate(
+      GpuKernel kernel, GpuCommands commands, GpuBuffer gates, GpuBuffer target, int times) {
     MemorySegment shape = arena.allocateFrom(ValueLayout.JAVA_INT, FLOATS, FLOATS);
     for (int i = 0; i < times; i++) {
       commands.kernel(kernel);
@@ -143,6 +148,46 @@ class CudaDeviceTest {
     }
     assertThrows(GpuException.class, () -> read(target), "the context is lost");
     assertFalse(cuda.soft().takeFindings().isEmpty());
+  }
+
+  /** Whatever the driver refuses, the context too is given back: it holds memory of the GPU. */
+  @Test
+  void whateverStepFailsNothingIsLeftBehind() {
+    long before = cuda.soft().live();
+    int failures = 0;
+    for (int call = 1; call < 1_000; call++) {
+      cuda.soft().fail(call);
+      boolean failed = fails();
+      assertEquals(failed, cuda.soft().fail(0) == 0, "call " + call);
+      assertEquals(before, cuda.soft().live(), "left behind after call " + call + " failed");
+      if (!failed) {
+        break;
+      }
+      failures++;
+    }
+    assertTrue(failures > 50 && failures < 999, failures + " calls");
+    assertEquals(List.of(), cuda.soft().takeFindings());
+  }
+
+  /** Opens the GPU anew and uses it, until a graph has run; whether the driver refused a call. */
+  private boolean fails() {
+    try (CudaDevice other = CudaDevice.open(cuda.soft().library());
+        Arena own = Arena.ofShared()) {
+      GpuKernel gate = other.kernel(ROWS, "gate");
+      GpuBuffer gates = other.staged(own, "gates", 4L * FLOATS, null);
+      GpuBuffer target = other.buffer(own, "target", 4L * FLOATS);
+      for (int run = 0; run < 3; run++) {
+        try (GpuCommands commands = other.commands()) {
+          commands.upload(gates, 0, 4L * FLOATS);
+          gate(gate, commands, gates, target, 16);
+          commands.commit("run");
+          commands.await();
+        }
+      }
+      return false;
+    } catch (GpuException e) {
+      return true;
+    }
   }
 
   @Test

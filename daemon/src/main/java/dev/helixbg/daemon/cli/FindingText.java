@@ -1,0 +1,142 @@
+package dev.helixbg.daemon.cli;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import dev.helixbg.daemon.terminal.Console;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.stream.StreamSupport;
+
+/** One finding for a terminal: the texts that it is about, what speaks for it, what can be done. */
+record FindingText(Console console, JsonNode finding) {
+
+  void print() {
+    for (String side : List.of("a", "b", "entry")) {
+      if (finding.path(side).isObject()) {
+        entry(finding.path(side));
+      }
+    }
+    for (JsonNode entry : finding.path("entries")) {
+      if (entry.isObject()) {
+        entry(entry);
+      }
+    }
+    if (finding.has("proposedText")) {
+      console.say("%nproposed by the language model; nobody has checked it");
+      text(finding.path("proposedText").asText());
+    }
+    console.out().println();
+    say("why", why());
+    say("verdict", verdict());
+    decision("decided");
+    decision("opinion");
+    for (JsonNode way : finding.path("edit")) {
+      console.say("%-8s %s: %s", "if", listed(way.path("if"), " or "), way.path("do").asText());
+    }
+    if (!finding.path("edit").isEmpty()) {
+      say("how", "helix-bg act " + finding.path("id").asText());
+    }
+    if (finding.path("stale").asBoolean()) {
+      say("stale", "the log has changed, and what it tells of is not there any more");
+    }
+  }
+
+  private void entry(JsonNode entry) {
+    List<String> about = new ArrayList<>(List.of(entry.path("name").asText()));
+    about.add(entry.path("written").asText(""));
+    about.add(listed(entry.path("tags"), ", "));
+    about.add(entry.path("source").asText(""));
+    about.removeIf(String::isEmpty);
+    console.say("%n%s", String.join("  ", about));
+    text(entry.path("text").asText());
+    int omitted = entry.path("textOmitted").asInt();
+    if (omitted > 0) {
+      console.say("    … and %,d characters more", omitted);
+    }
+  }
+
+  private void text(String text) {
+    text.strip().lines().forEach(line -> console.out().println("    " + line));
+  }
+
+  private void say(String what, String text) {
+    if (!text.isEmpty()) {
+      console.say("%-8s %s", what, text);
+    }
+  }
+
+  private String why() {
+    List<String> reasons = new ArrayList<>();
+    JsonNode evidence = finding.path("evidence");
+    JsonNode ranks = evidence.isObject() ? evidence : finding;
+    if (ranks.path("rankOfA").asInt() == 1 && ranks.path("rankOfB").asInt() == 1) {
+      reasons.add("each is the other's nearest");
+    } else {
+      nearest(ranks.path("rankOfB"), "b", "a", reasons);
+      nearest(ranks.path("rankOfA"), "a", "b", reasons);
+    }
+    if (!evidence.path("sharedWords").isEmpty()) {
+      reasons.add("both have " + listed(evidence.path("sharedWords"), ", "));
+    }
+    if (evidence.path("newer").isTextual()) {
+      reasons.add(name(evidence.path("newer").asText()) + " is newer");
+    }
+    if (finding.has("nearer")) {
+      reasons.add(
+          "similarity %.3f to %s, %.3f to its own topic"
+              .formatted(
+                  finding.path("other").asDouble(),
+                  finding.path("nearer").asText(),
+                  finding.path("own").asDouble()));
+    }
+    if (finding.has("entriesA")) {
+      reasons.add(
+          "%d and %d entries, about the same things"
+              .formatted(finding.path("entriesA").asInt(), finding.path("entriesB").asInt()));
+    }
+    return String.join("; ", reasons);
+  }
+
+  private void nearest(JsonNode rank, String one, String other, List<String> reasons) {
+    if (rank.isInt()) {
+      reasons.add(
+          "%s is number %d of those near %s".formatted(name(one), rank.asInt(), name(other)));
+    }
+  }
+
+  private String name(String side) {
+    return finding.path(side).path("name").asText();
+  }
+
+  private String verdict() {
+    JsonNode said = finding.path("verdict");
+    if (!said.isObject()) {
+      return said.asText("");
+    }
+    return "%s, %.0f %%%s%s"
+        .formatted(
+            said.path("verdict").asText(),
+            100 * said.path("probability").asDouble(),
+            said.path("by").isTextual() ? ", by " + said.path("by").asText() : "",
+            said.path("cut").asBoolean() ? "; it did not read both to their ends" : "");
+  }
+
+  private void decision(String field) {
+    JsonNode said = finding.path(field.equals("decided") ? "decision" : field);
+    if (said.isObject()) {
+      String reason = said.path("reason").asText();
+      say(
+          field,
+          "%s by %s, %s%s"
+              .formatted(
+                  said.path("decision").asText(),
+                  said.path("by").asText(),
+                  said.path("at").asText().replaceFirst("T.*", ""),
+                  reason.isEmpty() ? "" : ": " + reason));
+    }
+  }
+
+  private static String listed(JsonNode texts, String between) {
+    return String.join(
+        between, StreamSupport.stream(texts.spliterator(), false).map(JsonNode::asText).toList());
+  }
+}

@@ -1,0 +1,31 @@
+package dev.helixbg.daemon.cli;
+
+import dev.helixbg.daemon.terminal.ExitCode;
+import dev.helixbg.daemon.terminal.Failure;
+import dev.helixbg.daemon.terminal.Faults;
+import java.util.concurrent.Callable;
+import picocli.CommandLine;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Parameters;
+import picocli.CommandLine.Spec;
+
+/** What {@code --help} prints, for those who ask {@code help COMMAND}. */
+@Command(name = "help", description = "Print the help of a command, or of all.")
+final class HelpCommand implements Callable<Integer> {
+  @Spec private CommandSpec spec;
+
+  @Parameters(arity = "0..1", paramLabel = "COMMAND", description = "What to explain.")
+  private String command;
+
+  @Override
+  public Integer call() {
+    CommandLine all = spec.parent().commandLine();
+    CommandLine asked = command == null ? all : all.getSubcommands().get(command);
+    if (asked == null) {
+      throw Failure.usage(Faults.noCommand(command, spec.parent()));
+    }
+    asked.usage(all.getOut(), all.getColorScheme());
+    return ExitCode.OK.number();
+  }
+}

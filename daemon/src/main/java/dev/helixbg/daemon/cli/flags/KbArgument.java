@@ -1,0 +1,20 @@
+package dev.helixbg.daemon.cli.flags;
+
+import java.nio.file.Path;
+import picocli.CommandLine.Parameters;
+
+/** Names the knowledge base of commands that have no other argument: by its folder, or --kb. */
+public final class KbArgument extends KbOption {
+  @Parameters(
+      arity = "0..1",
+      paramLabel = "kb",
+      description =
+          "Folder of the knowledge base. Default: $HELIX_KB, else the first of ~/.helix-kb,"
+              + " ~/.helix and ~/.local/share/helix.")
+  private Path folder;
+
+  @Override
+  Path argument() {
+    return folder;
+  }
+}

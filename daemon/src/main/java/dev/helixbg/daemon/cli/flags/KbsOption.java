@@ -1,0 +1,38 @@
+package dev.helixbg.daemon.cli.flags;
+
+import dev.helixbg.daemon.kb.Kb;
+import dev.helixbg.daemon.terminal.Failure;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Set;
+import java.util.stream.Stream;
+import picocli.CommandLine.Option;
+
+/** Names the knowledge bases of commands that take several folders: each by --kb as well. */
+public final class KbsOption {
+  @Option(
+      names = "--kb",
+      paramLabel = "FOLDER",
+      description = "The same as the argument kb; once for each folder.")
+  private List<Path> options = List.of();
+
+  /**
+   * The knowledge bases that are named, each once.
+   *
+   * @param arguments those named without the option
+   * @throws Failure with a usage error when these are others
+   */
+  public List<Kb> named(List<Path> arguments) {
+    List<Kb> ones = distinct(arguments.stream());
+    List<Kb> others = distinct(options.stream());
+    if (!ones.isEmpty() && !others.isEmpty() && !Set.copyOf(ones).equals(Set.copyOf(others))) {
+      throw Failure.usage(
+          "knowledge bases are named as arguments, and others by --kb: name all in one way");
+    }
+    return ones.isEmpty() ? others : ones;
+  }
+
+  private static List<Kb> distinct(Stream<Path> folders) {
+    return folders.map(Kb::named).distinct().toList();
+  }
+}

@@ -1,0 +1,88 @@
+package dev.helixbg.daemon.terminal;
+
+import dev.helixbg.config.text.PrintableText;
+import java.util.Collection;
+import java.util.Locale;
+import java.util.Optional;
+
+/**
+ * The name that somebody most probably meant who typed one that there is not: by edits of single
+ * characters, of which a swap of two neighbours is one (optimal string alignment).
+ */
+public final class NearestName {
+  /** For each so many characters that were typed one may be wrong, one at least. */
+  private static final int CHARACTERS_PER_EDIT = 3;
+
+  /** With more that are wrong, an id of ten hexadecimal digits may be any other. */
+  private static final int MOST_EDITS = 2;
+
+  /** A name of which so many were typed is meant, however long the rest. */
+  private static final int BEGINNING = 3;
+
+  private static final int LONGEST = 80;
+
+  private NearestName() {}
+
+  /**
+   * The end of a message: {@code "; did you mean NAME?"}.
+   *
+   * @param otherwise the end where no name is near
+   */
+  public static String meant(String typed, Collection<String> names, String otherwise) {
+    return of(typed, names)
+        .map(name -> "; did you mean " + PrintableText.excerpt(name, LONGEST) + "?")
+        .orElse(otherwise);
+  }
+
+  /** The first of the nearest ones; empty where none is near, and for what is no name. */
+  static Optional<String> of(String typed, Collection<String> names) {
+    if (typed.length() > LONGEST) {
+      return Optional.empty();
+    }
+    String asked = typed.toLowerCase(Locale.ROOT);
+    int best = Math.clamp(asked.length() / CHARACTERS_PER_EDIT, 1, MOST_EDITS) + 1;
+    Optional<String> nearest = Optional.empty();
+    for (String name : names) {
+      String other = name.toLowerCase(Locale.ROOT);
+      int edits =
+          asked.length() >= BEGINNING && other.startsWith(asked)
+              ? Math.min(1, other.length() - asked.length())
+              : edits(asked, other, best);
+      if (edits < best) {
+        best = edits;
+        nearest = Optional.of(name);
+      }
+    }
+    return nearest;
+  }
+
+  /**
+   * Edits that make one of the other.
+   *
+   * @param most any larger number, and the work of finding it, is of no use
+   */
+  private static int edits(String a, String b, int most) {
+    if (Math.abs(a.length() - b.length()) >= most) {
+      return most;
+    }
+    int[][] edits = new int[a.length() + 1][b.length() + 1];
+    for (int i = 0; i <= a.length(); i++) {
+      for (int j = 0; j <= b.length(); j++) {
+        if (i == 0 || j == 0) {
+          edits[i][j] = i + j;
+          continue;
+        }
+        boolean same = a.charAt(i - 1) == b.charAt(j - 1);
+        int least = Math.min(edits[i - 1][j], edits[i][j - 1]) + 1;
+        least = Math.min(least, edits[i - 1][j - 1] + (same ? 0 : 1));
+        boolean swapped =
+            i > 1
+                && j > 1
+                && a.charAt(i - 1) == b.charAt(j - 2)
+                && a.charAt(i - 2) == b.charAt(j - 1);
+        edits[i][j] = swapped ? Math.min(least, edits[i - 2][j - 2] + 1) : least;
+      }
+    }
+    return edits[a.length()][b.length()];
+  }
+}
