@@ -16,6 +16,7 @@ import dev.helixbg.embed.cache.CachedVectors;
 import dev.helixbg.embed.cache.EmbeddingCache;
 import dev.helixbg.embed.cache.TextKey;
 import dev.helixbg.insight.log.DataLogBytes;
+import dev.helixbg.insight.log.FileState;
 import java.io.IOException;
 import java.io.InputStream;
 import java.nio.file.Files;
@@ -120,16 +121,28 @@ class OneShotIT {
     Path kb = GeneratedKb.write(folder.resolve("kb"), 40);
     String said = program.run("one-shot", kb.toString()).out();
     Path html = kb.resolve("insights/report.html");
+    Path json = kb.resolve("insights/report.json");
     String report = Files.readString(html);
-    FileTime time = Files.getLastModifiedTime(html);
-    Files.writeString(html, "x".repeat((int) Files.size(html)));
-    Files.setLastModifiedTime(html, time); // only whoever makes it anew finds out
+    List<Object> states = List.of(FileState.of(html), FileState.of(json));
     assertEquals(said, program.run("one-shot", kb.toString()).out());
-    assertEquals(
-        Files.readString(kb.resolve("insights/report.json")),
-        program.run("one-shot", kb.toString(), "--json").out());
-    assertTrue(Files.readString(html).startsWith("xxx"));
+    assertEquals(Files.readString(json), program.run("one-shot", kb.toString(), "--json").out());
+    assertEquals(states, List.of(FileState.of(html), FileState.of(json)), "nothing was to be done");
 
+    // Somebody else's, of equal size and time.
+    String ours = Files.readString(json);
+    FileTime time = Files.getLastModifiedTime(json);
+    Files.writeString(json, ours.replace("\"rel-", "\"red-"));
+    Files.setLastModifiedTime(json, time);
+    Program.Ended refused = program.run("findings", kb.toString());
+    assertEquals(ExitCode.KB.number(), refused.code(), refused.err());
+    assertTrue(refused.err().contains("not one that your helix-bg wrote"), refused.err());
+    assertEquals(3, program.run("dismiss", "--kb", kb.toString(), "--below", "1").code());
+    assertEquals(7, program.run("verify", kb.toString()).code());
+    assertEquals(ours, program.run("one-shot", kb.toString(), "--json").out());
+    assertEquals(ours, Files.readString(json));
+    assertEquals(0, program.run("findings", kb.toString()).code());
+
+    Files.writeString(html, "x".repeat((int) Files.size(html)));
     Files.delete(program.cache().resolve("seal.key")); // as on the machine of somebody else
     assertEquals(said, program.run("one-shot", kb.toString()).out());
     assertEquals(report, Files.readString(html));

@@ -7,6 +7,8 @@ import dev.helixbg.daemon.cli.flags.ValueCommand;
 import dev.helixbg.daemon.kb.Kb;
 import dev.helixbg.daemon.kb.ReportFile;
 import dev.helixbg.daemon.kb.ReportedFinding;
+import dev.helixbg.daemon.kb.Seal;
+import dev.helixbg.daemon.kb.SealedReports;
 import dev.helixbg.daemon.run.Pipeline;
 import dev.helixbg.daemon.terminal.ExitCode;
 import dev.helixbg.daemon.terminal.Json;
@@ -49,8 +51,9 @@ final class FindingsCommand extends ValueCommand {
       Collection<Decision> made = decisions.settled();
       show(() -> Json.array(made, FindingsCommand::toJson), () -> made.forEach(this::print));
     } else {
+      SealedReports reports = new SealedReports(new Seal(settings.cache()));
       List<ReportedFinding> open =
-          ReportFile.findings(chosen).stream()
+          ReportFile.findings(chosen, reports).stream()
               .filter(finding -> !decisions.isSettled(finding.aliases()))
               .toList();
       show(() -> Json.array(open, FindingsCommand::toJson), () -> open.forEach(this::print));

@@ -5,13 +5,13 @@ import dev.helixbg.config.Settings;
 import dev.helixbg.config.Sha256;
 import dev.helixbg.daemon.host.EmbedderSource;
 import dev.helixbg.daemon.kb.Kb;
+import dev.helixbg.daemon.kb.KbFiles;
 import dev.helixbg.daemon.terminal.ExitCode;
 import dev.helixbg.daemon.terminal.Failure;
 import dev.helixbg.daemon.terminal.Progress;
 import dev.helixbg.daemon.terminal.Reasons;
 import dev.helixbg.daemon.terminal.Version;
 import dev.helixbg.embed.cache.TextKey;
-import dev.helixbg.embed.store.PrivateFiles;
 import dev.helixbg.insight.decisions.Decision;
 import dev.helixbg.insight.decisions.DecisionFile;
 import dev.helixbg.insight.decisions.Decisions;
@@ -27,8 +27,6 @@ import dev.helixbg.insight.review.Review;
 import dev.helixbg.insight.similarity.PassageVectors;
 import dev.helixbg.insight.similarity.Vectors;
 import java.io.IOException;
-import java.io.InputStream;
-import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
@@ -135,29 +133,18 @@ public record Pipeline(
     parts.add(settings.llm().toString());
     parts.add(judging.basis());
     try {
-      parts.add(content(kb.insights().resolve(DecisionFile.NAME)));
+      parts.add(KbFiles.DISK.hash(kb.insights().resolve(DecisionFile.NAME)).orElse(""));
     } catch (IOException e) {
       throw unreadableDecisions(kb, e);
     }
     for (Path said : List.of(kb.answers(), kb.insights().resolve(History.NAME))) {
       try {
-        parts.add(content(said));
+        parts.add(KbFiles.DISK.hash(said).orElse(""));
       } catch (IOException e) {
         throw new Failure(ExitCode.KB, "cannot read " + said + ": " + Reasons.of(e));
       }
     }
     return Sha256.of(parts);
-  }
-
-  /** The hash of a file; empty when there is none. */
-  private static String content(Path file) throws IOException {
-    if (!Files.exists(file)) {
-      return "";
-    }
-    PrivateFiles.requireFile(file);
-    try (InputStream in = Files.newInputStream(file)) {
-      return Sha256.of(in);
-    }
   }
 
   /** What the user said about the findings of a KB. */
