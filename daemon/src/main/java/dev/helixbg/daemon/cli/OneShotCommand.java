@@ -108,7 +108,10 @@ public final class OneShotCommand extends ConsoleCommand {
       boolean vectorsWait = KbStamp.of(chosen, Optional.empty(), KbFiles.DISK).vectorsWait();
       CompleteRun.Result result =
           new CompleteRun(pipeline, reports)
-              .run(chosen, cursor -> cursor.questions() == 0 && !vectorsWait);
+              .run(
+                  chosen,
+                  (cursor, basis) ->
+                      cursor.basis().equals(basis) && cursor.questions() == 0 && !vectorsWait);
       result.made().ifPresent(this::warnOfNewVectors);
       return result.summary();
     }

@@ -27,21 +27,24 @@ import dev.helixbg.insight.log.FileState;
 import java.io.IOException;
 import java.time.Duration;
 import java.util.ArrayList;
-import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CopyOnWriteArraySet;
 import java.util.concurrent.Executors;
 import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.TimeUnit;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * Answers without a daemon, from the same files: a KB whose log changed is first brought up to
  * date, as {@code one-shot} does it without asking a language model. Decisions are no such change:
- * what lists findings looks at them itself.
+ * what lists findings looks at them itself, and the report follows while nobody asks.
  */
 final class OwnKbs implements AutoCloseable {
+  private static final Logger LOG = LoggerFactory.getLogger(OwnKbs.class);
   private static final Duration CHORES = Duration.ofSeconds(30);
 
   private final Settings settings;
@@ -56,8 +59,13 @@ final class OwnKbs implements AutoCloseable {
   private final SearchService searches;
   private final ScheduledExecutorService chores;
 
-  /** The logs that were last taken in, each with the report on it. Guarded by itself. */
-  private final Map<Kb, List<Optional<FileState>>> upToDate = new HashMap<>();
+  /** The logs that were last taken in, each with the report on it. One run at a time holds it. */
+  private final Map<Kb, List<Optional<FileState>>> upToDate = new ConcurrentHashMap<>();
+
+  /** Whether decisions may be in no report yet. */
+  private volatile boolean due;
+
+  private volatile long lastAsked = System.nanoTime();
 
   /**
    * @param reports of this user
@@ -77,12 +85,12 @@ final class OwnKbs implements AutoCloseable {
                 new KbRequests.Held(List.copyOf(kbs), settings, searches, model, reviews, reports),
             metrics,
             DaemonClock.SYSTEM,
-            () -> {});
+            () -> due = true);
     this.chores =
         Executors.newSingleThreadScheduledExecutor(
             Thread.ofPlatform().daemon().name("mcp-chores").factory());
     long every = CHORES.toNanos();
-    chores.scheduleWithFixedDelay(this::release, every, every, TimeUnit.NANOSECONDS);
+    chores.scheduleWithFixedDelay(this::doChores, every, every, TimeUnit.NANOSECONDS);
   }
 
   /**
@@ -93,7 +101,8 @@ final class OwnKbs implements AutoCloseable {
   List<JsonNode> ask(Kb kb, ObjectNode request, Progress.Display progress)
       throws IOException, InterruptedException {
     kbs.add(kb);
-    bringUpToDate(kb, progress);
+    lastAsked = System.nanoTime();
+    bringUpToDate(kb, false, progress);
     List<JsonNode> lines = new ArrayList<>();
     if (!requests.answer(request, lines::add)) {
       throw new IllegalArgumentException("no such request: " + request);
@@ -103,27 +112,39 @@ final class OwnKbs implements AutoCloseable {
 
   /** The report, with what was decided until now. */
   String report(Kb kb, Progress.Display progress) throws IOException, InterruptedException {
-    synchronized (upToDate) {
-      upToDate.remove(kb);
-      bringUpToDate(kb, progress);
-    }
+    bringUpToDate(kb, true, progress);
     return reports.markdown(kb);
   }
 
   /**
    * Does what is to be done for a KB whose log, or report, was not so when this was last called.
+   *
+   * @param whole whether what was decided is to be in the report, too
    */
-  private void bringUpToDate(Kb kb, Progress.Display progress)
+  private void bringUpToDate(Kb kb, boolean whole, Progress.Display progress)
       throws IOException, InterruptedException {
+    if (!whole && states(kb).equals(upToDate.get(kb))) {
+      return;
+    }
     synchronized (upToDate) {
       List<Optional<FileState>> before = states(kb);
-      if (before.equals(upToDate.get(kb))) {
-        return;
+      if (!whole && before.equals(upToDate.get(kb))) {
+        return; // whoever held it has done it
       }
       try (KbLock lock = KbLock.take(kb)) {
         Pipeline pipeline =
             new Pipeline(settings, embedder, analyst, Judging.withoutAsking(settings), progress);
-        new CompleteRun(pipeline, reports).run(kb, cursor -> true);
+        boolean made =
+            new CompleteRun(pipeline, reports)
+                .run(
+                    kb,
+                    (cursor, basis) ->
+                        whole
+                            ? cursor.basis().equals(basis)
+                            : cursor.basis().made().equals(basis.made()))
+                .made()
+                .isPresent();
+        due |= !whole && !made;
         List<Optional<FileState>> after = states(kb);
         if (after.getFirst().equals(before.getFirst())) { // else the log has gone on
           upToDate.put(kb, after);
@@ -147,6 +168,29 @@ final class OwnKbs implements AutoCloseable {
         log,
         KbFiles.DISK.stateOrNone(ReportFolder.of(kb).json()),
         KbFiles.DISK.stateOrNone(kb.insights().resolve(SealedReports.NAME)));
+  }
+
+  private void doChores() {
+    try {
+      if (System.nanoTime() - lastAsked >= CHORES.toNanos()) {
+        followDecisions();
+      }
+      release();
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+    } catch (IOException | RuntimeException e) {
+      LOG.debug("another time: {}", e.toString()); // whoever asks is told
+    }
+  }
+
+  /** Makes reports anew on which something was decided. */
+  void followDecisions() throws IOException, InterruptedException {
+    if (due) {
+      due = false;
+      for (Kb kb : kbs) {
+        bringUpToDate(kb, true, Progress.Display.SILENT);
+      }
+    }
   }
 
   private void release() {

@@ -120,31 +120,41 @@ public record Pipeline(
   }
 
   /**
-   * Everything but the log that a report is made from, as 64 hexadecimal digits.
+   * Everything but the log that a report is made from, each as 64 hexadecimal digits.
    *
+   * @param made by whom: program, models with their answers, settings
+   * @param said about findings and over time: decisions and reviews
+   */
+  public record Basis(String made, String said) {}
+
+  /**
    * @throws Failure when the decisions, answers or reviews cannot be read
    */
-  public String basis(Kb kb) {
-    List<String> parts = new ArrayList<>();
-    parts.add(Version.text());
-    parts.add(embedder.id());
-    parts.add(embedder.describe());
-    parts.add(settings.insight().toString());
-    parts.add(settings.llm().toString());
-    parts.add(judging.basis());
+  public Basis basis(Kb kb) {
+    List<String> made = new ArrayList<>();
+    made.add(Version.text());
+    made.add(embedder.id());
+    made.add(embedder.describe());
+    made.add(settings.insight().toString());
+    made.add(settings.llm().toString());
+    made.add(judging.basis());
+    made.add(hash(kb.answers()));
+    List<String> said = new ArrayList<>();
     try {
-      parts.add(KbFiles.DISK.hash(kb.insights().resolve(DecisionFile.NAME)).orElse(""));
+      said.add(KbFiles.DISK.hash(kb.insights().resolve(DecisionFile.NAME)).orElse(""));
     } catch (IOException e) {
       throw unreadableDecisions(kb, e);
     }
-    for (Path said : List.of(kb.answers(), kb.insights().resolve(History.NAME))) {
-      try {
-        parts.add(KbFiles.DISK.hash(said).orElse(""));
-      } catch (IOException e) {
-        throw new Failure(ExitCode.KB, "cannot read " + said + ": " + Reasons.of(e));
-      }
+    said.add(hash(kb.insights().resolve(History.NAME)));
+    return new Basis(Sha256.of(made), Sha256.of(said));
+  }
+
+  private static String hash(Path file) {
+    try {
+      return KbFiles.DISK.hash(file).orElse("");
+    } catch (IOException e) {
+      throw new Failure(ExitCode.KB, "cannot read " + file + ": " + Reasons.of(e));
     }
-    return Sha256.of(parts);
   }
 
   /** What the user said about the findings of a KB. */

@@ -10,7 +10,7 @@ import dev.helixbg.insight.log.DataLog;
 import dev.helixbg.insight.log.LogReading;
 import dev.helixbg.insight.report.TerminalSummary;
 import java.util.Optional;
-import java.util.function.Predicate;
+import java.util.function.BiPredicate;
 
 /**
  * All that is to be done for a KB that is not watched: nothing where the cursor says so, else
@@ -27,19 +27,21 @@ public record CompleteRun(Pipeline pipeline, SealedReports reports) {
   /**
    * Brings vectors and report up to date. Call with the KB's lock.
    *
-   * @param isEnough asked about a cursor that holds: whether what it leaves open may stay open
+   * @param isEnough asked about a cursor, and what a report would be made from now: whether what it
+   *     leaves open may stay open
    * @throws InterruptedException when interrupted; the vectors made and the answers given until
    *     then are saved
    */
-  public Result run(Kb kb, Predicate<Cursor> isEnough) throws InterruptedException {
+  public Result run(Kb kb, BiPredicate<Cursor, Pipeline.Basis> isEnough)
+      throws InterruptedException {
     KbIdentity here = KbIdentity.of(kb);
     LogReading log = DataLog.readQuiet(kb.dataLog());
     String sha256 = log.account().sha256();
-    String basis = pipeline.basis(kb);
+    Pipeline.Basis basis = pipeline.basis(kb);
     Optional<Cursor> left =
         Cursor.read(kb, reports.seal())
-            .filter(isEnough)
-            .filter(cursor -> cursor.holds(sha256, basis, kb, reports, KbFiles.DISK));
+            .filter(cursor -> isEnough.test(cursor, basis))
+            .filter(cursor -> cursor.holds(sha256, kb, reports, KbFiles.DISK));
     if (left.isPresent()) {
       return new Result(left.get().summary(), Optional.empty());
     }

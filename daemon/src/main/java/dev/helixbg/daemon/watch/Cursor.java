@@ -7,6 +7,7 @@ import dev.helixbg.daemon.kb.Kb;
 import dev.helixbg.daemon.kb.KbFiles;
 import dev.helixbg.daemon.kb.Seal;
 import dev.helixbg.daemon.kb.SealedReports;
+import dev.helixbg.daemon.run.Pipeline;
 import dev.helixbg.daemon.terminal.ExitCode;
 import dev.helixbg.daemon.terminal.Failure;
 import dev.helixbg.daemon.terminal.Json;
@@ -26,14 +27,13 @@ import java.util.Optional;
  * folder that somebody else made it counts for nothing, and what lies there is made anew.
  *
  * @param logSha256 of the log that was read
- * @param basis of everything else that a report is made from: program, models, settings, decisions,
- *     answers, reviews
+ * @param basis of everything else that a report is made from
  * @param content of the vectors and reports as they were left, by hash: sizes and times can be set
  * @param questions that the language model has not been asked yet
  * @param summary of the report for a terminal, with colours
  */
 public record Cursor(
-    String logSha256, String basis, String content, int questions, String summary) {
+    String logSha256, Pipeline.Basis basis, String content, int questions, String summary) {
   public static final String NAME = "cursor.json";
   private static final int SCHEMA = 3;
   private static final int MAX_BYTES = 1 << 20;
@@ -46,7 +46,7 @@ public record Cursor(
       Cursor cursor =
           new Cursor(
               json.path("logSha256").asText(),
-              json.path("basis").asText(),
+              new Pipeline.Basis(json.at("/basis/made").asText(), json.at("/basis/said").asText()),
               json.path("content").asText(),
               json.path("questions").asInt(),
               json.path("summary").asText());
@@ -79,10 +79,9 @@ public record Cursor(
     }
   }
 
-  /** Whether it was left for this log and basis, and nothing has changed since. */
-  boolean holds(String logSha256, String basis, Kb kb, SealedReports reports, KbFiles files) {
+  /** Whether it was left for this log, and vectors and reports are what they were then. */
+  boolean holds(String logSha256, Kb kb, SealedReports reports, KbFiles files) {
     return this.logSha256.equals(logSha256)
-        && this.basis.equals(basis)
         && contentOf(kb, reports, files).filter(content::equals).isPresent();
   }
 
@@ -112,7 +111,8 @@ public record Cursor(
   }
 
   private String sealed(Kb kb, Seal seal) throws IOException {
-    return seal.on(kb, List.of(NAME, logSha256, basis, content, "" + questions, summary));
+    return seal.on(
+        kb, List.of(NAME, logSha256, basis.made(), basis.said(), content, "" + questions, summary));
   }
 
   private static byte[] bytes(Path file) throws IOException {

@@ -115,10 +115,10 @@ public final class KbWatch {
    */
   private record Last(
       String logSha256,
-      String basis,
+      Pipeline.Basis basis,
       List<Optional<FileState>> vectors,
       List<Optional<FileState>> others) {
-    static Last of(String logSha256, String basis, KbStamp stamp) {
+    static Last of(String logSha256, Pipeline.Basis basis, KbStamp stamp) {
       return new Last(logSha256, basis, stamp.vectors(), stamp.others());
     }
   }
@@ -407,7 +407,7 @@ public final class KbWatch {
    */
   private boolean publish(KbStamp stamp, LogReading log, KbIdentity here)
       throws IOException, InterruptedException {
-    String basis = pipeline.basis(kb);
+    Pipeline.Basis basis = pipeline.basis(kb);
     Last now = Last.of(log.account().sha256(), basis, stamp);
     if (isLeftAs(now) || now.equals(last) && !again) {
       last = now;
@@ -458,7 +458,9 @@ public final class KbWatch {
       return false;
     }
     Optional<Cursor> left = Cursor.read(kb, reports.seal());
-    if (left.isPresent() && left.get().holds(here.logSha256(), here.basis(), kb, reports, files)) {
+    if (left.isPresent()
+        && left.get().basis().equals(here.basis())
+        && left.get().holds(here.logSha256(), kb, reports, files)) {
       cursor = left.get();
       questions = cursor.questions();
     }

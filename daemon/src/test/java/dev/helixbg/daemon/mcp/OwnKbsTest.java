@@ -112,6 +112,31 @@ class OwnKbsTest {
     }
   }
 
+  /** Once nobody asks, so that nobody waits for it. */
+  @Test
+  void theReportFollowsDecisionsOfThisAndOfEarlierProcesses() throws Exception {
+    String decided;
+    List<String> left;
+    try (OwnKbs own = started()) {
+      decided = findings(own).getFirst();
+      own.followDecisions();
+      assertDone(1, 1);
+      decide(own, decided);
+      left = findings(own);
+    }
+    try (OwnKbs next = started()) {
+      assertEquals(left, findings(next));
+      assertDone(1, 1);
+      assertTrue(Files.readString(ReportFolder.of(kb).json()).contains(decided));
+      next.followDecisions();
+      assertDone(2, 1);
+      assertFalse(Files.readString(ReportFolder.of(kb).json()).contains(decided));
+      next.followDecisions();
+      findings(next);
+      assertDone(2, 1);
+    }
+  }
+
   @Test
   void theReportThatCameWithAKbIsNotServed() throws Exception {
     Files.createDirectory(kb.insights());

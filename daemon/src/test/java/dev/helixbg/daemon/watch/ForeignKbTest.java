@@ -65,10 +65,14 @@ class ForeignKbTest {
       case History.NAME -> () -> new History(kb.insights()).append(review());
       case DecisionFile.NAME -> () -> new DecisionFile(kb.insights()).append(List.of(decision()));
       case "answers.jsonl" -> () -> new AnswerFile(kb.answers(), true).add(answer());
-      case Cursor.NAME -> () -> new Cursor("a", "b", "c", 0, "").write(kb, new Seal(folder));
+      case Cursor.NAME -> () -> cursor().write(kb, new Seal(folder));
       case "report.html" -> () -> ReportFolder.of(kb).write(report());
       default -> () -> KbLock.take(kb).close();
     };
+  }
+
+  private static Cursor cursor() {
+    return new Cursor("a", new Pipeline.Basis("b", "c"), "d", 0, "");
   }
 
   private Report report() {
