@@ -1,6 +1,5 @@
 package dev.helixbg.daemon.kb;
 
-
 import dev.helixbg.config.Sha256;
 import java.io.IOException;
 import java.nio.file.Files;

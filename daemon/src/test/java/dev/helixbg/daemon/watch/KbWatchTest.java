@@ -482,7 +482,7 @@ class KbWatchTest {
     writer.append("twins", "the same words");
     settle();
     String report = Files.readString(ReportFolder.of(writer.kb()).json());
-    String id = report.replaceAll("(?s).*?\"(dup-[0-9a-f]{10})\".*", "$1");
+    String id = report.replaceAll("(?s).*?\"(copies-[0-9a-f]{10})\".*", "$1");
     new DecisionFile(writer.kb().insights())
         .append(List.of(new Decision(id, Decision.Verdict.DONE, Instant.EPOCH, "")));
     settle();
