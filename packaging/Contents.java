@@ -52,7 +52,9 @@ final class Contents {
   private record Component(
       String type, String group, String name, String version, String licence, Path file) {
     String purl() {
-      return group.isEmpty() ? "" : "pkg:maven/" + group + "/" + name + "@" + version;
+      return group.isEmpty()
+          ? ""
+          : "pkg:maven/" + group + "/" + name + "@" + version.replace("+", "%2B");
     }
   }
 

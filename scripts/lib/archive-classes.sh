@@ -24,4 +24,4 @@ done
 
 rm -f "$dist/lib/helix-bg.jsa"
 dump_classes "$java" "$dist/lib" "$PWD/packaging/classes" "$dist/lib/helix-bg.jsa"
-touch "$dist/built"
+cp daemon/target/classes/dev/helixbg/daemon/terminal/build-version "$dist/built"

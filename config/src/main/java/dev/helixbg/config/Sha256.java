@@ -49,11 +49,15 @@ public final class Sha256 {
     return hex(digest);
   }
 
+  public static String of(byte[] bytes) {
+    MessageDigest digest = start();
+    digest.update(bytes);
+    return hex(digest);
+  }
+
   /** Of a text in UTF-8. */
   public static String of(String text) {
-    MessageDigest digest = start();
-    digest.update(text.getBytes(StandardCharsets.UTF_8));
-    return hex(digest);
+    return of(text.getBytes(StandardCharsets.UTF_8));
   }
 
   /** Of texts, each with its length in front, so that no two lists look the same. */

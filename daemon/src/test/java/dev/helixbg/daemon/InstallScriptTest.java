@@ -34,12 +34,12 @@ class InstallScriptTest {
     opt = home.resolve(".local/opt/helix-bg");
     Files.createDirectories(checkout.resolve("scripts/lib"));
     Files.copy(SCRIPTS.resolve("install"), checkout.resolve("scripts/install"));
-    for (String library : List.of("jdk.sh", "download.sh")) {
+    for (String library : List.of("jdk.sh", "download.sh", "version.sh")) {
       Files.copy(
           SCRIPTS.resolve("lib").resolve(library),
           checkout.resolve("scripts/lib").resolve(library));
     }
-    pom("0.1.0-SNAPSHOT");
+    pom("0.1.0");
     // A program that notes what it is told, runs while the file 'runs' says so, and ends when it is
     // to.
     program(
@@ -52,7 +52,7 @@ class InstallScriptTest {
         #!/usr/bin/env bash
         echo "$*" >> "$HOME/told"
         case "$*" in
-          "status --json") [ -e "$HOME/runs" ] && echo "{ \\"program\\" : \\"$(cd -P "$HOME" && pwd -P)/.local/opt/helix-bg/x/lib/helix-bg.jar\\" }" ;;
+          "status --json") [ ! -e "$HOME/model-is-gone" ] || exit 5; [ -e "$HOME/runs" ] || exit 8; echo "{ \\"program\\" : \\"$(cd -P "$HOME" && pwd -P)/.local/opt/helix-bg/x/lib/helix-bg.jar\\" }" ;;
           stop) rm "$HOME/runs" ;;
           "service uninstall") rm "$HOME/.helix/service.json" ;;
         esac
@@ -81,9 +81,14 @@ class InstallScriptTest {
   }
 
   private void commit(String what) throws Exception {
-    Files.writeString(checkout.resolve("what"), what);
+    source(what);
     git("add", "-A");
     git("commit", "-q", "-m", what);
+  }
+
+  private void source(String text) throws IOException {
+    Path sources = Files.createDirectories(checkout.resolve("daemon/src/main/java"));
+    Files.writeString(sources.resolve("A.java"), text);
   }
 
   private Ended run(String... command) throws Exception {
@@ -123,26 +128,50 @@ class InstallScriptTest {
     }
   }
 
+  /** The version stays what it is over hundreds of commits. */
   @Test
   void theNewestIsCurrentAndTheOneBeforeIsKept() throws Exception {
     String first = installed();
-    assertTrue(first.matches("0\\.1\\.0-SNAPSHOT-[0-9a-f]{10}"), first);
+    assertTrue(first.matches("0\\.1\\.0\\+[0-9a-f]{10}"), first);
     Path start = home.resolve(".local/bin/helix-bg");
     assertEquals(opt.resolve(first).resolve("bin/helix-bg").toRealPath(), start.toRealPath());
     assertTrue(Files.isDirectory(home.resolve(".local/share/man/man1")));
-    assertEquals(first, installed(), "the same commit is the same version");
+    assertEquals(first, installed(), "the same commit is the same build");
     assertEquals(List.of(first), versions());
     commit("second");
     String second = installed();
+    assertTrue(second.matches("0\\.1\\.0\\+[0-9a-f]{10}"), second);
     assertEquals(Stream.of(first, second).sorted().toList(), versions());
     assertEquals(second, installed());
     assertEquals(2, versions().size(), "what was before is still what was before");
-    Files.writeString(checkout.resolve("what"), "changed");
+    source("changed");
     String changed = installed();
-    assertTrue(changed.startsWith(second + "-changed-"), changed);
+    assertTrue(changed.matches("\\Q" + second + "\\E-dirty-[0-9a-f]{8}"), changed);
     assertEquals(List.of(second, changed), versions());
-    pom("0.1.0");
-    assertEquals("0.1.0", installed());
+    assertEquals(changed, installed(), "the same changes are the same build");
+    source("changed again");
+    String again = installed();
+    assertFalse(again.equals(changed));
+    assertEquals(Stream.of(changed, again).sorted().toList(), versions());
+    pom("0.2.0");
+    commit("third");
+    assertTrue(installed().matches("0\\.2\\.0\\+[0-9a-f]{10}"));
+  }
+
+  /** As an archive of the sources is, wherever it was unpacked. */
+  @Test
+  void withoutGitABuildIsCalledByItsSources() throws Exception {
+    Torture.delete(checkout.resolve(".git"));
+    String first = installed();
+    assertTrue(first.matches("0\\.1\\.0\\+src-[0-9a-f]{8}"), first);
+    Files.writeString(checkout.resolve("notes"), "of no build");
+    assertEquals(first, installed());
+    source("changed");
+    String changed = installed();
+    assertEquals(Stream.of(first, changed).sorted().toList(), versions());
+    git("-C", folder.toString(), "init", "-q"); // it lies in the checkout of something else
+    git("-C", folder.toString(), "commit", "-q", "--allow-empty", "-m", "x");
+    assertEquals(changed, installed());
   }
 
   @Test
@@ -188,5 +217,21 @@ class InstallScriptTest {
         Files.readString(told));
     assertFalse(Files.exists(opt));
     assertFalse(Files.isSymbolicLink(home.resolve(".local/bin/helix-bg")));
+  }
+
+  /** Earlier ones could not: a daemon whose language model was gone could not say how it is. */
+  @Test
+  void aDaemonThatCannotSayHowItIsIsRestartedAndEndedAllTheSame() throws Exception {
+    Path told = home.resolve("told");
+    Files.createDirectories(home.resolve(".helix"));
+    Files.createFile(home.resolve(".helix/service.json"));
+    Files.createFile(home.resolve("runs"));
+    Files.createFile(home.resolve("model-is-gone"));
+    installed();
+    assertTrue(Files.readString(told).endsWith("service restart\n"), Files.readString(told));
+    Ended gone = install("--uninstall");
+    assertEquals(0, gone.code(), gone.err());
+    assertTrue(Files.readString(told).endsWith("stop\n"), Files.readString(told));
+    assertFalse(Files.exists(opt));
   }
 }

@@ -7,6 +7,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
+import dev.helixbg.daemon.cli.HelixBg;
 import dev.helixbg.daemon.kb.GeneratedKb;
 import dev.helixbg.daemon.kb.Kb;
 import dev.helixbg.daemon.kb.KbLock;
@@ -16,10 +17,14 @@ import dev.helixbg.embed.cache.CachedVectors;
 import dev.helixbg.embed.cache.EmbeddingCache;
 import dev.helixbg.embed.cache.TextKey;
 import dev.helixbg.insight.log.DataLogBytes;
+import dev.helixbg.insight.log.FileState;
 import java.io.IOException;
 import java.io.InputStream;
+import java.nio.file.FileSystem;
+import java.nio.file.FileSystems;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.StandardOpenOption;
 import java.nio.file.attribute.FileTime;
 import java.nio.file.attribute.PosixFilePermissions;
 import java.util.ArrayList;
@@ -38,6 +43,8 @@ class OneShotIT {
   @TempDir static Path home;
 
   @TempDir Path folder;
+
+  private static final Path LIB = Program.ROOT.resolve("daemon/target/dist/lib");
 
   private static Program program;
 
@@ -120,19 +127,69 @@ class OneShotIT {
     Path kb = GeneratedKb.write(folder.resolve("kb"), 40);
     String said = program.run("one-shot", kb.toString()).out();
     Path html = kb.resolve("insights/report.html");
+    Path json = kb.resolve("insights/report.json");
     String report = Files.readString(html);
-    FileTime time = Files.getLastModifiedTime(html);
-    Files.writeString(html, "x".repeat((int) Files.size(html)));
-    Files.setLastModifiedTime(html, time); // only whoever makes it anew finds out
+    List<Object> states = List.of(FileState.of(html), FileState.of(json));
     assertEquals(said, program.run("one-shot", kb.toString()).out());
-    assertEquals(
-        Files.readString(kb.resolve("insights/report.json")),
-        program.run("one-shot", kb.toString(), "--json").out());
-    assertTrue(Files.readString(html).startsWith("xxx"));
+    assertEquals(Files.readString(json), program.run("one-shot", kb.toString(), "--json").out());
+    assertEquals(states, List.of(FileState.of(html), FileState.of(json)), "nothing was to be done");
 
+    // Somebody else's, of equal size and time.
+    String ours = Files.readString(json);
+    FileTime time = Files.getLastModifiedTime(json);
+    Files.writeString(json, ours.replace("\"rel-", "\"red-"));
+    Files.setLastModifiedTime(json, time);
+    Program.Ended refused = program.run("findings", kb.toString());
+    assertEquals(ExitCode.KB.number(), refused.code(), refused.err());
+    assertTrue(refused.err().contains("not one that your helix-bg wrote"), refused.err());
+    assertEquals(3, program.run("dismiss", "--kb", kb.toString(), "--below", "1").code());
+    assertEquals(7, program.run("verify", kb.toString()).code());
+    assertEquals(ours, program.run("one-shot", kb.toString(), "--json").out());
+    assertEquals(ours, Files.readString(json));
+    assertEquals(0, program.run("findings", kb.toString()).code());
+
+    Files.writeString(html, "x".repeat((int) Files.size(html)));
     Files.delete(program.cache().resolve("seal.key")); // as on the machine of somebody else
     assertEquals(said, program.run("one-shot", kb.toString()).out());
     assertEquals(report, Files.readString(html));
+  }
+
+  @Test
+  void theReportOfAnotherBuildIsMadeAnew() throws Exception {
+    String built = Files.readString(Program.ROOT.resolve("daemon/target/dist/built")).strip();
+    assertTrue(
+        built.matches(
+            "\\d[\\d.]*(-SNAPSHOT)?\\+([0-9a-f]{10}(-dirty-[0-9a-f]{8})?|src-[0-9a-f]{8})"),
+        built);
+    assertTrue(program.run("--version").out().startsWith("helix-bg " + built + " (Java "));
+    Path kb = GeneratedKb.write(folder.resolve("kb"), 40);
+    Path report = kb.resolve("insights/report.json");
+    assertEquals(0, program.run("one-shot", kb.toString()).code());
+    assertEquals(built, json(Files.readString(report)).path("version").asText());
+
+    Program later =
+        new Program(home)
+            .byJava(
+                "--add-opens",
+                "java.base/java.io=ALL-UNNAMED",
+                "-cp",
+                anotherBuild("0.1.0+0123456789") + ":" + LIB + "/*",
+                HelixBg.class.getName());
+    assertEquals(0, later.run("one-shot", kb.toString()).code());
+    assertEquals("0.1.0+0123456789", json(Files.readString(report)).path("version").asText());
+  }
+
+  /** The program as a later commit makes it. */
+  private Path anotherBuild(String version) throws IOException {
+    Path jar = folder.resolve("helix-bg.jar");
+    Files.copy(LIB.resolve("helix-bg.jar"), jar);
+    try (FileSystem inside = FileSystems.newFileSystem(jar)) {
+      Files.writeString(
+          inside.getPath("dev/helixbg/daemon/terminal/build-version"),
+          version,
+          StandardOpenOption.TRUNCATE_EXISTING);
+    }
+    return jar;
   }
 
   /**

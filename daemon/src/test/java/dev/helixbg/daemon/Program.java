@@ -44,9 +44,13 @@ final class Program {
 
   /** As somebody starts it who knows nothing of the launcher's options. */
   Program withoutLauncher() {
-    Path java = Path.of(System.getProperty("java.home"), "bin/java");
-    Path jar = ROOT.resolve("daemon/target/dist/lib/helix-bg.jar");
-    start = List.of(java.toString(), "-jar", jar.toString());
+    return byJava("-jar", ROOT.resolve("daemon/target/dist/lib/helix-bg.jar").toString());
+  }
+
+  /** With these options of a JVM, which say what to start. */
+  Program byJava(String... options) {
+    start = new ArrayList<>(List.of(options));
+    start.addFirst(Path.of(System.getProperty("java.home"), "bin/java").toString());
     return this;
   }
 

@@ -1,11 +1,15 @@
 package dev.helixbg.daemon;
 
+import static java.nio.charset.StandardCharsets.UTF_8;
+
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import dev.helixbg.config.InsightSettings;
 import dev.helixbg.daemon.kb.Kb;
-import dev.helixbg.daemon.kb.ReportFolder;
+import dev.helixbg.daemon.kb.Seal;
+import dev.helixbg.daemon.kb.SealedReports;
+import dev.helixbg.daemon.kb.WrittenReport;
 import dev.helixbg.daemon.server.FindingRequests;
 import dev.helixbg.daemon.server.PresentFindings;
 import dev.helixbg.daemon.terminal.Failure;
@@ -50,6 +54,7 @@ final class ServedActs {
           "is", "not", "the", "cookie", "signed", "port", "8080", "8081", "Straße", "über", "—");
 
   private final Kb kb;
+  private final SealedReports reports;
   private final HelixTools helix;
   private final Random random;
   private final long seed;
@@ -65,6 +70,7 @@ final class ServedActs {
    */
   ServedActs(Kb kb, HelixTools helix, long seed) throws IOException {
     this.kb = kb;
+    this.reports = new SealedReports(new Seal(kb.folder().resolve("cache")));
     this.helix = helix;
     this.seed = seed;
     this.random = new Random(seed);
@@ -289,7 +295,7 @@ final class ServedActs {
             new Report.Run("test", "m"),
             judged,
             List.of());
-    Files.write(ReportFolder.of(kb).json(), JsonReport.render(report));
+    WrittenReport.write(kb, reports, new String(JsonReport.render(report), UTF_8));
   }
 
   private String id(String kind, int number) {
@@ -310,7 +316,7 @@ final class ServedActs {
     } else {
       PresentEntries present = entries();
       try {
-        FindingRequests.act(kb, new PresentFindings(present), request, answer::add);
+        FindingRequests.act(kb, reports, new PresentFindings(present), request, answer::add);
       } catch (Failure e) {
         count(e.getMessage().startsWith("stale") ? "stale" : "nothing to do");
         return;

@@ -39,6 +39,7 @@ final class TortureDamage implements TortureArea {
           "insights/decisions.jsonl",
           "insights/history.jsonl",
           "insights/cursor.json",
+          "insights/seal.json",
           "insights/report.json",
           "insights/report.html",
           "insights/report.md");

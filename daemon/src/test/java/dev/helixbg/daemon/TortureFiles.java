@@ -91,8 +91,8 @@ final class TortureFiles implements TortureArea {
       kb.requireAcknowledged();
       kb.requireWhole();
       long left = kb.leftovers();
-      // Two are made at once: vectors and their keys.
-      require(left <= (disk.kept() ? 2 : 0), "%d files in the making are left", left);
+      // Four are made at once: the forms of a report, and their seal.
+      require(left <= (disk.kept() ? 4 : 0), "%d files in the making are left", left);
       if (kind == Kind.DAEMON) {
         DaemonFixture heals = daemon == null ? kb.daemon() : daemon;
         heals.run(TortureKb.A_WHILE);

@@ -9,6 +9,8 @@ import dev.helixbg.daemon.host.FakeModel;
 import dev.helixbg.daemon.kb.Kb;
 import dev.helixbg.daemon.kb.KbLock;
 import dev.helixbg.daemon.kb.ReportFolder;
+import dev.helixbg.daemon.kb.Seal;
+import dev.helixbg.daemon.kb.SealedReports;
 import dev.helixbg.daemon.run.Judging;
 import dev.helixbg.daemon.run.Pipeline;
 import dev.helixbg.daemon.run.Saving;
@@ -177,7 +179,7 @@ final class TortureKb {
               Analysis::run,
               Judging.withoutAsking(settings),
               DaemonFixture.SILENT);
-      ReportFolder.of(kb).write(once.run(kb, saving).report());
+      new SealedReports(new Seal(settings.cache())).write(kb, once.run(kb, saving).report());
     }
   }
 

@@ -9,6 +9,8 @@ import dev.helixbg.daemon.cli.flags.KbOption;
 import dev.helixbg.daemon.cli.flags.ValueCommand;
 import dev.helixbg.daemon.host.EmbedderSource;
 import dev.helixbg.daemon.kb.Kb;
+import dev.helixbg.daemon.kb.Seal;
+import dev.helixbg.daemon.kb.SealedReports;
 import dev.helixbg.daemon.server.FindingRequests;
 import dev.helixbg.daemon.server.PresentFindings;
 import dev.helixbg.daemon.terminal.ExitCode;
@@ -63,6 +65,7 @@ final class ActCommand extends ValueCommand {
     ObjectNode[] act = new ObjectNode[1];
     FindingRequests.act(
         chosen,
+        new SealedReports(new Seal(settings.cache())),
         PresentFindings.read(chosen, EmbedderSource.located(settings).id()),
         request,
         answer -> act[0] = answer);

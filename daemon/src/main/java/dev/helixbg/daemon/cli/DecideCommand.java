@@ -1,12 +1,15 @@
 package dev.helixbg.daemon.cli;
 
 import com.fasterxml.jackson.databind.node.ObjectNode;
+import dev.helixbg.config.Settings;
 import dev.helixbg.daemon.cli.flags.ConsoleCommand;
 import dev.helixbg.daemon.cli.flags.GlobalOptions;
 import dev.helixbg.daemon.cli.flags.KbOption;
 import dev.helixbg.daemon.kb.Kb;
 import dev.helixbg.daemon.kb.ReportFile;
 import dev.helixbg.daemon.kb.ReportedFinding;
+import dev.helixbg.daemon.kb.Seal;
+import dev.helixbg.daemon.kb.SealedReports;
 import dev.helixbg.daemon.link.DaemonLink;
 import dev.helixbg.daemon.run.Pipeline;
 import dev.helixbg.daemon.terminal.ExitCode;
@@ -82,8 +85,9 @@ final class DecideCommand extends ConsoleCommand {
   @Override
   public Integer call() throws IOException, InterruptedException {
     ids = kb.withoutFolder(ids, word -> word.equals("-") || Decision.isId(word));
-    Kb chosen = kb.find(options.load().settings());
-    List<Decision> made = decisions(chosen);
+    Settings settings = options.load().settings();
+    Kb chosen = kb.find(settings);
+    List<Decision> made = decisions(chosen, new SealedReports(new Seal(settings.cache())));
     if (!dryRun) {
       Pipeline.decide(chosen, made);
     }
@@ -101,7 +105,8 @@ final class DecideCommand extends ConsoleCommand {
     return ExitCode.OK.number();
   }
 
-  private List<Decision> decisions(Kb chosen) throws IOException, InterruptedException {
+  private List<Decision> decisions(Kb chosen, SealedReports reports)
+      throws IOException, InterruptedException {
     boolean bySelection = !selection.isEmpty();
     if (ids.isEmpty() && !bySelection) {
       throw Failure.usage(
@@ -115,7 +120,7 @@ final class DecideCommand extends ConsoleCommand {
     Set<String> wanted = new LinkedHashSet<>();
     if (verdict != Verdict.OPEN) {
       Predicate<ReportedFinding> selected = selection.chosen();
-      List<ReportedFinding> all = ReportFile.findings(chosen);
+      List<ReportedFinding> all = ReportFile.findings(chosen, reports);
       selection.requireTopic(chosen, all);
       for (ReportedFinding finding : all) {
         known.put(finding.id(), finding.about());

@@ -9,6 +9,8 @@ import dev.helixbg.daemon.host.EmbedderSource;
 import dev.helixbg.daemon.kb.Kb;
 import dev.helixbg.daemon.kb.ReportFile;
 import dev.helixbg.daemon.kb.ReportedFinding;
+import dev.helixbg.daemon.kb.Seal;
+import dev.helixbg.daemon.kb.SealedReports;
 import dev.helixbg.daemon.run.Pipeline;
 import dev.helixbg.daemon.server.FindingRequests;
 import dev.helixbg.daemon.server.PresentFindings;
@@ -61,17 +63,18 @@ final class FindingsCommand extends ValueCommand {
       throw Failure.usage("one finding at a time; " + ids.get(1) + " is one too many");
     }
     Kb chosen = kb.find(settings);
+    SealedReports reports = new SealedReports(new Seal(settings.cache()));
     Decisions decisions = Pipeline.decisions(chosen);
     if (decisions.unreadable() > 0) {
       console.warn("%d damaged lines were passed over", decisions.unreadable());
     }
     if (!ids.isEmpty()) {
-      one(chosen, ids.getFirst(), decisions, present(chosen, settings));
+      one(chosen, reports, ids.getFirst(), decisions, present(chosen, settings));
     } else if (settled) {
       Collection<Decision> made = decisions.settled();
       show(() -> Json.array(made, FindingsCommand::toJson), () -> made.forEach(this::print));
     } else {
-      list(chosen, decisions, present(chosen, settings));
+      list(chosen, reports, decisions, present(chosen, settings));
     }
     return ExitCode.OK.number();
   }
@@ -80,9 +83,10 @@ final class FindingsCommand extends ValueCommand {
     return PresentFindings.read(chosen, EmbedderSource.located(settings).id());
   }
 
-  private void list(Kb chosen, Decisions decisions, PresentFindings present) throws IOException {
+  private void list(Kb chosen, SealedReports reports, Decisions decisions, PresentFindings present)
+      throws IOException {
     List<ReportedFinding> open =
-        new ArrayList<>(FindingRequests.open(chosen, decisions, finding -> true));
+        new ArrayList<>(FindingRequests.open(chosen, reports, decisions, finding -> true));
     int all = open.size();
     open.removeIf(present::isStale);
     open.replaceAll(present::named);
@@ -95,10 +99,11 @@ final class FindingsCommand extends ValueCommand {
     }
   }
 
-  private void one(Kb chosen, String id, Decisions decisions, PresentFindings present)
+  private void one(
+      Kb chosen, SealedReports reports, String id, Decisions decisions, PresentFindings present)
       throws IOException {
     Map<String, ReportedFinding> all = new LinkedHashMap<>();
-    ReportFile.findings(chosen).forEach(finding -> all.putIfAbsent(finding.id(), finding));
+    ReportFile.findings(chosen, reports).forEach(finding -> all.putIfAbsent(finding.id(), finding));
     if (!all.containsKey(id)) {
       Optional<Decision> over = decisions.on(id);
       if (over.isPresent()) { // and the report has it no more
@@ -108,7 +113,7 @@ final class FindingsCommand extends ValueCommand {
       throw unknown(id, all.keySet());
     }
     List<ObjectNode> found = new ArrayList<>();
-    FindingRequests.one(chosen, present, Json.object().put("id", id), found::add);
+    FindingRequests.one(chosen, reports, present, Json.object().put("id", id), found::add);
     show(
         found::getFirst,
         () -> {

@@ -8,22 +8,20 @@ import dev.helixbg.daemon.cli.flags.KbArgument;
 import dev.helixbg.daemon.host.EmbedderSource;
 import dev.helixbg.daemon.kb.Kb;
 import dev.helixbg.daemon.kb.KbFiles;
-import dev.helixbg.daemon.kb.KbIdentity;
 import dev.helixbg.daemon.kb.KbLock;
 import dev.helixbg.daemon.kb.ReportFolder;
 import dev.helixbg.daemon.kb.SampleKb;
+import dev.helixbg.daemon.kb.Seal;
+import dev.helixbg.daemon.kb.SealedReports;
 import dev.helixbg.daemon.run.Judging;
 import dev.helixbg.daemon.run.Pipeline;
 import dev.helixbg.daemon.run.Saving;
 import dev.helixbg.daemon.terminal.ExitCode;
 import dev.helixbg.daemon.terminal.Failure;
 import dev.helixbg.daemon.terminal.Progress;
-import dev.helixbg.daemon.watch.Cursor;
+import dev.helixbg.daemon.watch.CompleteRun;
 import dev.helixbg.daemon.watch.KbStamp;
-import dev.helixbg.daemon.watch.Seal;
 import dev.helixbg.insight.findings.Analysis;
-import dev.helixbg.insight.log.DataLog;
-import dev.helixbg.insight.log.LogReading;
 import dev.helixbg.insight.report.JsonReport;
 import dev.helixbg.insight.report.TerminalSummary;
 import java.io.IOException;
@@ -77,12 +75,12 @@ public final class OneShotCommand extends ConsoleCommand {
         print(TerminalSummary.render(outcome.report()));
       }
     } else {
-      ReportFolder report = ReportFolder.of(chosen);
-      String summary = report(pipeline, chosen, report, new Seal(settings.cache()));
+      SealedReports reports = new SealedReports(new Seal(settings.cache()));
+      String summary = report(pipeline, chosen, reports);
       if (json) {
-        Files.copy(report.json(), console.json());
+        reports.copyJson(chosen, console.json());
       } else {
-        print(summary + TerminalSummary.where(report.html().toString()));
+        print(summary + TerminalSummary.where(ReportFolder.of(chosen).html().toString()));
         if (sample) { // no other command would look there
           console.note("One by one: helix-bg findings %s", chosen.folder());
         }
@@ -97,30 +95,18 @@ public final class OneShotCommand extends ConsoleCommand {
    *
    * @return its summary, with colours
    */
-  private String report(Pipeline pipeline, Kb chosen, ReportFolder report, Seal seal)
+  private String report(Pipeline pipeline, Kb chosen, SealedReports reports)
       throws IOException, InterruptedException {
-    KbIdentity here = KbIdentity.of(chosen);
     try (KbLock lock = KbLock.take(chosen)) {
-      LogReading log = DataLog.readQuiet(chosen.dataLog());
-      String sha256 = log.account().sha256();
-      String basis = pipeline.basis(chosen);
-      KbStamp stamp = KbStamp.of(chosen, Optional.empty(), KbFiles.DISK);
-      Cursor now = new Cursor(sha256, basis, stamp.text(), 0, "");
-      Optional<Cursor> left =
-          Cursor.read(chosen, seal).filter(now::isWhere).filter(all -> all.questions() == 0);
-      if (left.isPresent() && !stamp.vectorsWait()) {
-        return left.get().summary();
-      }
-      Pipeline.Outcome outcome = pipeline.run(chosen, log, Saving.PUBLISHED);
-      here.check();
-      report.write(outcome.report());
-      warnOfNewVectors(outcome);
-      String summary = TerminalSummary.render(outcome.report());
-      if (pipeline.basis(chosen).equals(basis)) { // else somebody decided or answered meanwhile
-        String files = KbStamp.of(chosen, Optional.empty(), KbFiles.DISK).text();
-        new Cursor(sha256, basis, files, outcome.questions(), summary).write(chosen, seal);
-      }
-      return summary;
+      boolean vectorsWait = KbStamp.of(chosen, Optional.empty(), KbFiles.DISK).vectorsWait();
+      CompleteRun.Result result =
+          new CompleteRun(pipeline, reports)
+              .run(
+                  chosen,
+                  (cursor, basis) ->
+                      cursor.basis().equals(basis) && cursor.questions() == 0 && !vectorsWait);
+      result.made().ifPresent(this::warnOfNewVectors);
+      return result.summary();
     }
   }
 

@@ -52,7 +52,7 @@ final class StatusCommand extends ValueCommand {
         "models    embedding %s, language %s",
         loaded(status.path("embedderLoaded").asBoolean()),
         status.path("model").isNull()
-            ? "none"
+            ? status.path("modelTrouble").asText("none")
             : status.path("model").asText() + " " + loaded(status.path("modelLoaded").asBoolean()));
     console.say(
         "so far    %,d looks, %,d readings, %,d reports, %,d texts embedded, %,d searches,"

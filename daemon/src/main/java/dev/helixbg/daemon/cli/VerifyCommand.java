@@ -6,6 +6,8 @@ import dev.helixbg.daemon.cli.flags.GlobalOptions;
 import dev.helixbg.daemon.cli.flags.KbArgument;
 import dev.helixbg.daemon.cli.flags.ValueCommand;
 import dev.helixbg.daemon.kb.Kb;
+import dev.helixbg.daemon.kb.Seal;
+import dev.helixbg.daemon.kb.SealedReports;
 import dev.helixbg.daemon.kb.Verification;
 import dev.helixbg.daemon.terminal.Check;
 import dev.helixbg.daemon.terminal.Json;
@@ -28,7 +30,9 @@ final class VerifyCommand extends ValueCommand {
     Settings settings = options.load().settings();
     Kb chosen = kb.find(settings);
     String modelId = EmbeddingModel.locate(settings.embed(), settings.cache()).id();
-    Verification.Result result = Verification.of(chosen, modelId, settings.embed().maxTokens());
+    SealedReports reports = new SealedReports(new Seal(settings.cache()));
+    Verification.Result result =
+        Verification.of(chosen, reports, modelId, settings.embed().maxTokens());
     show(() -> toJson(chosen, result), () -> print(result));
     return Check.exitCode(result.checks()).number();
   }

@@ -1,12 +1,16 @@
 package dev.helixbg.daemon.kb;
 
+import dev.helixbg.config.Sha256;
 import dev.helixbg.daemon.terminal.ExitCode;
 import dev.helixbg.daemon.terminal.Failure;
+import dev.helixbg.embed.store.PrivateFiles;
 import dev.helixbg.insight.log.DataLog;
 import dev.helixbg.insight.log.FileState;
 import dev.helixbg.insight.log.LogReading;
 import dev.helixbg.insight.report.Report;
 import java.io.IOException;
+import java.io.InputStream;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Optional;
 
@@ -27,6 +31,9 @@ public interface KbFiles {
     }
   }
 
+  /** The SHA-256 of all that is in a file; empty when there is none. */
+  Optional<String> hash(Path file) throws IOException;
+
   /**
    * @throws dev.helixbg.insight.log.DataLogException when it cannot be read
    */
@@ -35,7 +42,7 @@ public interface KbFiles {
   /**
    * @throws Failure with {@link ExitCode#WRITE}
    */
-  void publish(Kb kb, Report report);
+  void publish(Kb kb, Report report, SealedReports reports);
 
   /**
    * @throws Failure with {@link ExitCode#BUSY} or {@link ExitCode#WRITE}
@@ -50,13 +57,24 @@ public interface KbFiles {
         }
 
         @Override
+        public Optional<String> hash(Path file) throws IOException {
+          if (!Files.exists(file)) {
+            return Optional.empty();
+          }
+          PrivateFiles.requireFile(file);
+          try (InputStream in = Files.newInputStream(file)) {
+            return Optional.of(Sha256.of(in));
+          }
+        }
+
+        @Override
         public LogReading read(Path dataLog) {
           return DataLog.read(dataLog);
         }
 
         @Override
-        public void publish(Kb kb, Report report) {
-          ReportFolder.of(kb).write(report);
+        public void publish(Kb kb, Report report, SealedReports reports) {
+          reports.write(kb, report);
         }
 
         @Override

@@ -7,15 +7,10 @@ import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import dev.helixbg.daemon.terminal.ExitCode;
 import dev.helixbg.daemon.terminal.Failure;
-import dev.helixbg.daemon.terminal.Reasons;
-import dev.helixbg.embed.store.PrivateFiles;
 import dev.helixbg.insight.decisions.Decision;
-import java.io.FileNotFoundException;
 import java.io.IOException;
 import java.io.InputStream;
-import java.nio.file.Files;
-import java.nio.file.NoSuchFileException;
-import java.nio.file.Path;
+import java.nio.channels.Channels;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
@@ -59,9 +54,9 @@ public final class ReportFile {
    *
    * @throws Failure with {@link ExitCode#KB} when there is no report
    */
-  public static List<ReportedFinding> findings(Kb kb) {
+  public static List<ReportedFinding> findings(Kb kb, SealedReports reports) {
     List<ReportedFinding> findings = new ArrayList<>();
-    read(kb, (finding, json) -> findings.add(finding));
+    read(kb, reports, (finding, json) -> findings.add(finding));
     findings.sort(Comparator.comparingInt(finding -> SECTIONS.indexOf(finding.section())));
     return findings;
   }
@@ -69,23 +64,22 @@ public final class ReportFile {
   /**
    * Reads the last report, as far as the visitor wants.
    *
-   * @throws Failure with {@link ExitCode#KB} when there is none
+   * @throws Failure with {@link ExitCode#KB} when there is none that this user's helix-bg wrote
    */
-  public static void read(Kb kb, Visitor visitor) {
-    Path file = ReportFolder.of(kb).json();
-    try {
-      PrivateFiles.requireFile(file);
-      try (InputStream in = Files.newInputStream(file)) {
-        read(in, visitor);
-      }
-    } catch (NoSuchFileException | FileNotFoundException e) {
-      throw new Failure(
-          ExitCode.KB, "there is no report yet in " + kb.insights() + ": run helix-bg one-shot");
-    } catch (JacksonException e) {
-      throw new Failure(ExitCode.KB, file + " is damaged: run helix-bg one-shot to write it anew");
-    } catch (IOException e) {
-      throw new Failure(ExitCode.KB, "cannot read " + file + ": " + Reasons.of(e));
-    }
+  public static void read(Kb kb, SealedReports reports, Visitor visitor) {
+    reports.json(
+        kb,
+        file -> {
+          try {
+            read(Channels.newInputStream(file), visitor);
+          } catch (JacksonException e) {
+            throw new Failure(
+                ExitCode.KB,
+                "report.json in %s is damaged: run helix-bg one-shot to write it anew"
+                    .formatted(kb.insights()));
+          }
+          return null;
+        });
   }
 
   /**

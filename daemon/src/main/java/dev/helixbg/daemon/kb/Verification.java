@@ -33,13 +33,15 @@ import java.util.stream.Stream;
  */
 public final class Verification {
   private final Kb kb;
+  private final SealedReports reports;
   private final String modelId;
   private final int modelTokens;
   private final List<Check> checks = new ArrayList<>();
   private final List<String> aRunWould = new ArrayList<>();
 
-  private Verification(Kb kb, String modelId, int modelTokens) {
+  private Verification(Kb kb, SealedReports reports, String modelId, int modelTokens) {
     this.kb = kb;
+    this.reports = reports;
     this.modelId = modelId;
     this.modelTokens = modelTokens;
   }
@@ -54,8 +56,9 @@ public final class Verification {
    * @param modelId of the model that a run would embed with
    * @param modelTokens the most tokens that it takes of a text
    */
-  public static Result of(Kb kb, String modelId, int modelTokens) throws InterruptedException {
-    Verification verification = new Verification(kb, modelId, modelTokens);
+  public static Result of(Kb kb, SealedReports reports, String modelId, int modelTokens)
+      throws InterruptedException {
+    Verification verification = new Verification(kb, reports, modelId, modelTokens);
     LogReading log = DataLog.readQuiet(kb.dataLog());
     verification.checkLog(log.account());
     verification.checkVectors(log.entries());
@@ -146,14 +149,15 @@ public final class Verification {
   }
 
   private void checkReport(LogAccount log) {
-    Check report = report(ReportFolder.of(kb), log);
+    Check report = report(log);
     checks.add(report);
     if (report.state() != Check.State.OK) {
       aRunWould.add("write the report");
     }
   }
 
-  private static Check report(ReportFolder files, LogAccount log) {
+  private Check report(LogAccount log) {
+    ReportFolder files = ReportFolder.of(kb);
     String absent =
         Stream.of(files.html(), files.markdown(), files.json())
             .filter(file -> !Files.isRegularFile(file))
@@ -168,12 +172,15 @@ public final class Verification {
         return Check.problem(
             "report", "report.json is not one that this version writes", "a run writes it anew");
       }
+      if (reports.asWritten(kb).isEmpty()) {
+        return Check.problem(
+            "report", "it is not as your helix-bg wrote it here", "a run writes it anew");
+      }
       return seen.get().equals(log.sha256())
           ? Check.ok("report", "of this very log")
           : Check.note("report", "of an earlier state of the log", "a run brings it up to date");
     } catch (IOException e) {
-      return Check.problem(
-          "report", "report.json cannot be read: " + Reasons.of(e), "a run writes it anew");
+      return Check.problem("report", "it cannot be read: " + Reasons.of(e), "a run writes it anew");
     }
   }
 

@@ -4,21 +4,25 @@ import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import dev.helixbg.config.Locations;
 import dev.helixbg.config.Settings;
+import dev.helixbg.daemon.host.EmbedderSource;
 import dev.helixbg.daemon.kb.Kb;
-import dev.helixbg.daemon.kb.ReportFolder;
+import dev.helixbg.daemon.kb.Seal;
+import dev.helixbg.daemon.kb.SealedReports;
 import dev.helixbg.daemon.link.DaemonHome;
 import dev.helixbg.daemon.link.DaemonLink;
 import dev.helixbg.daemon.terminal.ExitCode;
 import dev.helixbg.daemon.terminal.Failure;
 import dev.helixbg.daemon.terminal.Progress;
-import dev.helixbg.embed.store.PrivateFiles;
+import dev.helixbg.insight.findings.Analysis;
 import java.io.IOException;
-import java.nio.file.Files;
-import java.nio.file.NoSuchFileException;
-import java.nio.file.Path;
 import java.time.Duration;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
+import java.util.function.Function;
+import java.util.function.Supplier;
+import java.util.stream.Collectors;
 
 /**
  * The knowledge bases that a client may ask about, and who answers: the daemon wherever one runs
@@ -34,8 +38,14 @@ final class Kbs implements AutoCloseable {
   private final Locations locations;
   private final DaemonLink link;
 
+  private final SealedReports reports;
+  private final Supplier<OwnKbs> answering;
+
   /** Null while daemons answer everything. Guarded by this. */
   private OwnKbs own;
+
+  /** Calls that each answers; one that is no longer {@link #own} goes with its last. */
+  private final Map<OwnKbs, Integer> calls = new HashMap<>();
 
   private boolean closed;
 
@@ -43,10 +53,19 @@ final class Kbs implements AutoCloseable {
    * @param named empty: those that the daemon watches, else the one that {@code one-shot} takes
    */
   Kbs(List<Kb> named, Settings settings, Locations locations) {
+    this(named, settings, locations, () -> EmbedderSource.located(settings));
+  }
+
+  /**
+   * @param source leads to the model that this process embeds with
+   */
+  Kbs(List<Kb> named, Settings settings, Locations locations, Supplier<EmbedderSource> source) {
     this.named = named;
     this.settings = settings;
     this.locations = locations;
     this.link = new DaemonLink(DaemonHome.of(locations));
+    this.reports = new SealedReports(new Seal(settings.cache()));
+    this.answering = () -> new OwnKbs(settings, reports, source.get(), Analysis::run);
   }
 
   /**
@@ -101,7 +120,7 @@ final class Kbs implements AutoCloseable {
         }
       }
     }
-    return new Answer(own().ask(kb, request, progress), false);
+    return new Answer(byOwn(own -> own.ask(kb, request, progress)), false);
   }
 
   /**
@@ -113,32 +132,36 @@ final class Kbs implements AutoCloseable {
       throws IOException, InterruptedException {
     Optional<JsonNode> daemon = daemon();
     Kb kb = choose(wanted, all(daemon));
-    if (!watchedBy(daemon).contains(kb)) {
-      own().bringUpToDate(kb, progress);
-    }
-    Path file = ReportFolder.of(kb).markdown();
-    try {
-      PrivateFiles.requireFile(file);
-      return Files.readString(file);
-    } catch (NoSuchFileException e) {
-      throw new Failure(
-          ExitCode.KB, "there is no report yet in " + kb.insights() + ": run helix-bg one-shot");
-    }
+    return watchedBy(daemon).contains(kb)
+        ? reports.markdown(kb)
+        : byOwn(own -> own.report(kb, progress));
   }
 
+  /** The one that is meant: by its folder, else by the folder's last name. */
   private static Kb choose(Optional<String> wanted, List<Kb> kbs) {
     if (wanted.isEmpty()) {
       return kbs.getFirst();
     }
     String name = wanted.get();
-    return kbs.stream()
-        .filter(kb -> kb.folder().toString().equals(name) || name(kb).equals(name))
-        .findFirst()
-        .orElseThrow(
-            () ->
-                Failure.usage(
-                    "there is no knowledge base %s here; there are: %s"
-                        .formatted(name, String.join(", ", kbs.stream().map(Kbs::name).toList()))));
+    List<Kb> meant = kbs.stream().filter(kb -> kb.folder().toString().equals(name)).toList();
+    if (meant.isEmpty()) {
+      meant = kbs.stream().filter(kb -> name(kb).equals(name)).toList();
+    }
+    if (meant.size() > 1) {
+      throw Failure.usage(
+          "several knowledge bases are called %s, name one by its folder: %s"
+              .formatted(name, listed(meant, kb -> kb.folder().toString())));
+    }
+    if (meant.isEmpty()) {
+      throw Failure.usage(
+          "there is no knowledge base %s here; there are: %s"
+              .formatted(name, listed(kbs, Kbs::name)));
+    }
+    return meant.getFirst();
+  }
+
+  private static String listed(List<Kb> kbs, Function<Kb, String> called) {
+    return kbs.stream().map(called).collect(Collectors.joining(", "));
   }
 
   /** How a client may call it. */
@@ -146,21 +169,47 @@ final class Kbs implements AutoCloseable {
     return String.valueOf(kb.folder().getFileName());
   }
 
-  private synchronized OwnKbs own() {
+  /** What this process does itself. */
+  private interface Work<T> {
+    T with(OwnKbs own) throws IOException, InterruptedException;
+  }
+
+  private <T> T byOwn(Work<T> work) throws IOException, InterruptedException {
+    OwnKbs used = begin();
+    try {
+      return work.with(used);
+    } finally {
+      end(used);
+    }
+  }
+
+  private synchronized OwnKbs begin() {
     if (closed) {
       throw new Failure(ExitCode.BUSY, "helix-bg mcp is ending");
     }
     if (own == null) {
-      own = new OwnKbs(settings);
+      own = answering.get();
     }
+    calls.merge(own, 1, Integer::sum);
     return own;
   }
 
-  /** A daemon is back: what it holds need not be held here. */
+  private synchronized void end(OwnKbs used) {
+    int left = calls.merge(used, -1, Integer::sum);
+    if (left == 0) {
+      calls.remove(used);
+      if (used != own) {
+        used.close();
+      }
+    }
+  }
+
+  /** A daemon is back: what it holds need not be held here, once the calls at hand have ended. */
   private synchronized void letGo() {
-    if (own != null) {
-      own.close();
-      own = null;
+    OwnKbs was = own;
+    own = null;
+    if (was != null && !calls.containsKey(was)) {
+      was.close();
     }
   }
 
@@ -168,5 +217,6 @@ final class Kbs implements AutoCloseable {
   public synchronized void close() {
     closed = true;
     letGo();
+    calls.keySet().forEach(OwnKbs::close); // their client has left
   }
 }

@@ -10,39 +10,46 @@ import dev.helixbg.daemon.host.EmbedderSource;
 import dev.helixbg.daemon.host.NativeMemory;
 import dev.helixbg.daemon.host.TextModelHost;
 import dev.helixbg.daemon.kb.Kb;
+import dev.helixbg.daemon.kb.KbFiles;
 import dev.helixbg.daemon.kb.KbLock;
 import dev.helixbg.daemon.kb.ReportFolder;
+import dev.helixbg.daemon.kb.SealedReports;
 import dev.helixbg.daemon.run.Judging;
 import dev.helixbg.daemon.run.Pipeline;
 import dev.helixbg.daemon.run.Reviews;
-import dev.helixbg.daemon.run.Saving;
 import dev.helixbg.daemon.search.SearchService;
 import dev.helixbg.daemon.server.KbRequests;
 import dev.helixbg.daemon.terminal.ExitCode;
 import dev.helixbg.daemon.terminal.Failure;
 import dev.helixbg.daemon.terminal.Progress;
-import dev.helixbg.insight.findings.Analysis;
+import dev.helixbg.daemon.watch.CompleteRun;
 import dev.helixbg.insight.log.FileState;
 import java.io.IOException;
-import java.nio.file.NoSuchFileException;
 import java.time.Duration;
 import java.util.ArrayList;
-import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CopyOnWriteArraySet;
 import java.util.concurrent.Executors;
 import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.TimeUnit;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * Answers without a daemon, from the same files: a KB whose log changed is first brought up to
- * date, as {@code one-shot} does it without asking a language model.
+ * date, as {@code one-shot} does it without asking a language model. Decisions are no such change:
+ * what lists findings looks at them itself, and the report follows while nobody asks.
  */
 final class OwnKbs implements AutoCloseable {
+  private static final Logger LOG = LoggerFactory.getLogger(OwnKbs.class);
   private static final Duration CHORES = Duration.ofSeconds(30);
 
   private final Settings settings;
+  private final SealedReports reports;
+  private final Pipeline.Analyst analyst;
   private final DaemonMetrics metrics = new DaemonMetrics(DaemonClock.SYSTEM);
   private final CopyOnWriteArraySet<Kb> kbs = new CopyOnWriteArraySet<>();
   private final KbRequests requests;
@@ -52,27 +59,38 @@ final class OwnKbs implements AutoCloseable {
   private final SearchService searches;
   private final ScheduledExecutorService chores;
 
-  /** The log that was last taken in. Guarded by itself. */
-  private final Map<Kb, FileState> upToDate = new HashMap<>();
+  /** The logs that were last taken in, each with the report on it. One run at a time holds it. */
+  private final Map<Kb, List<Optional<FileState>>> upToDate = new ConcurrentHashMap<>();
 
-  OwnKbs(Settings settings) {
+  /** Whether decisions may be in no report yet. */
+  private volatile boolean due;
+
+  private volatile long lastAsked = System.nanoTime();
+
+  /**
+   * @param reports of this user
+   */
+  OwnKbs(
+      Settings settings, SealedReports reports, EmbedderSource source, Pipeline.Analyst analyst) {
     this.settings = settings;
-    EmbedderSource source = EmbedderSource.located(settings);
+    this.reports = reports;
+    this.analyst = analyst;
     this.embedder = new EmbedderHost(source, DaemonClock.SYSTEM);
     this.model = new TextModelHost(settings, DaemonClock.SYSTEM, metrics);
     this.reviews = new Reviews(settings, source.id());
     this.searches = new SearchService(() -> embedder, metrics);
     this.requests =
         new KbRequests(
-            () -> new KbRequests.Held(List.copyOf(kbs), settings, searches, model, reviews),
+            () ->
+                new KbRequests.Held(List.copyOf(kbs), settings, searches, model, reviews, reports),
             metrics,
             DaemonClock.SYSTEM,
-            this::forgetReports);
+            () -> due = true);
     this.chores =
         Executors.newSingleThreadScheduledExecutor(
             Thread.ofPlatform().daemon().name("mcp-chores").factory());
     long every = CHORES.toNanos();
-    chores.scheduleWithFixedDelay(this::release, every, every, TimeUnit.NANOSECONDS);
+    chores.scheduleWithFixedDelay(this::doChores, every, every, TimeUnit.NANOSECONDS);
   }
 
   /**
@@ -83,7 +101,8 @@ final class OwnKbs implements AutoCloseable {
   List<JsonNode> ask(Kb kb, ObjectNode request, Progress.Display progress)
       throws IOException, InterruptedException {
     kbs.add(kb);
-    bringUpToDate(kb, progress);
+    lastAsked = System.nanoTime();
+    bringUpToDate(kb, false, progress);
     List<JsonNode> lines = new ArrayList<>();
     if (!requests.answer(request, lines::add)) {
       throw new IllegalArgumentException("no such request: " + request);
@@ -91,19 +110,45 @@ final class OwnKbs implements AutoCloseable {
     return lines;
   }
 
-  /** Makes vectors and report anew if the log has changed since this was last called. */
-  void bringUpToDate(Kb kb, Progress.Display progress) throws IOException, InterruptedException {
+  /** The report, with what was decided until now. */
+  String report(Kb kb, Progress.Display progress) throws IOException, InterruptedException {
+    bringUpToDate(kb, true, progress);
+    return reports.markdown(kb);
+  }
+
+  /**
+   * Does what is to be done for a KB whose log, or report, was not so when this was last called.
+   *
+   * @param whole whether what was decided is to be in the report, too
+   */
+  private void bringUpToDate(Kb kb, boolean whole, Progress.Display progress)
+      throws IOException, InterruptedException {
+    if (!whole && states(kb).equals(upToDate.get(kb))) {
+      return;
+    }
     synchronized (upToDate) {
-      FileState log = state(kb);
-      if (log.equals(upToDate.get(kb))) {
-        return;
+      List<Optional<FileState>> before = states(kb);
+      if (!whole && before.equals(upToDate.get(kb))) {
+        return; // whoever held it has done it
       }
       try (KbLock lock = KbLock.take(kb)) {
         Pipeline pipeline =
-            new Pipeline(
-                settings, embedder, Analysis::run, Judging.withoutAsking(settings), progress);
-        ReportFolder.of(kb).write(pipeline.run(kb, Saving.PUBLISHED).report());
-        upToDate.put(kb, log);
+            new Pipeline(settings, embedder, analyst, Judging.withoutAsking(settings), progress);
+        boolean made =
+            new CompleteRun(pipeline, reports)
+                .run(
+                    kb,
+                    (cursor, basis) ->
+                        whole
+                            ? cursor.basis().equals(basis)
+                            : cursor.basis().made().equals(basis.made()))
+                .made()
+                .isPresent();
+        due |= !whole && !made;
+        List<Optional<FileState>> after = states(kb);
+        if (after.getFirst().equals(before.getFirst())) { // else the log has gone on
+          upToDate.put(kb, after);
+        }
       } catch (Failure e) {
         if (e.code() != ExitCode.BUSY && e.code() != ExitCode.WRITE) {
           throw e;
@@ -114,11 +159,37 @@ final class OwnKbs implements AutoCloseable {
     }
   }
 
-  private static FileState state(Kb kb) throws IOException {
-    try {
-      return FileState.of(kb.dataLog());
-    } catch (NoSuchFileException e) {
+  private static List<Optional<FileState>> states(Kb kb) {
+    Optional<FileState> log = KbFiles.DISK.stateOrNone(kb.dataLog());
+    if (log.isEmpty()) {
       throw new Failure(ExitCode.KB, "no knowledge base: there is no data.log in " + kb.folder());
+    }
+    return List.of(
+        log,
+        KbFiles.DISK.stateOrNone(ReportFolder.of(kb).json()),
+        KbFiles.DISK.stateOrNone(kb.insights().resolve(SealedReports.NAME)));
+  }
+
+  private void doChores() {
+    try {
+      if (System.nanoTime() - lastAsked >= CHORES.toNanos()) {
+        followDecisions();
+      }
+      release();
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+    } catch (IOException | RuntimeException e) {
+      LOG.debug("another time: {}", e.toString()); // whoever asks is told
+    }
+  }
+
+  /** Makes reports anew on which something was decided. */
+  void followDecisions() throws IOException, InterruptedException {
+    if (due) {
+      due = false;
+      for (Kb kb : kbs) {
+        bringUpToDate(kb, true, Progress.Display.SILENT);
+      }
     }
   }
 
@@ -130,13 +201,6 @@ final class OwnKbs implements AutoCloseable {
     released |= model.releaseAfter(settings.daemon().modelIdle());
     if (released) {
       NativeMemory.giveBack();
-    }
-  }
-
-  /** The next question about a KB makes its report anew. */
-  private void forgetReports() {
-    synchronized (upToDate) {
-      upToDate.clear();
     }
   }
 

@@ -5,13 +5,13 @@ import dev.helixbg.config.Settings;
 import dev.helixbg.config.Sha256;
 import dev.helixbg.daemon.host.EmbedderSource;
 import dev.helixbg.daemon.kb.Kb;
+import dev.helixbg.daemon.kb.KbFiles;
 import dev.helixbg.daemon.terminal.ExitCode;
 import dev.helixbg.daemon.terminal.Failure;
 import dev.helixbg.daemon.terminal.Progress;
 import dev.helixbg.daemon.terminal.Reasons;
 import dev.helixbg.daemon.terminal.Version;
 import dev.helixbg.embed.cache.TextKey;
-import dev.helixbg.embed.store.PrivateFiles;
 import dev.helixbg.insight.decisions.Decision;
 import dev.helixbg.insight.decisions.DecisionFile;
 import dev.helixbg.insight.decisions.Decisions;
@@ -27,8 +27,6 @@ import dev.helixbg.insight.review.Review;
 import dev.helixbg.insight.similarity.PassageVectors;
 import dev.helixbg.insight.similarity.Vectors;
 import java.io.IOException;
-import java.io.InputStream;
-import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
@@ -122,41 +120,40 @@ public record Pipeline(
   }
 
   /**
-   * Everything but the log that a report is made from, as 64 hexadecimal digits.
+   * Everything but the log that a report is made from, each as 64 hexadecimal digits.
    *
+   * @param made by whom: program, models with their answers, settings
+   * @param said about findings and over time: decisions and reviews
+   */
+  public record Basis(String made, String said) {}
+
+  /**
    * @throws Failure when the decisions, answers or reviews cannot be read
    */
-  public String basis(Kb kb) {
-    List<String> parts = new ArrayList<>();
-    parts.add(Version.text());
-    parts.add(embedder.id());
-    parts.add(embedder.describe());
-    parts.add(settings.insight().toString());
-    parts.add(settings.llm().toString());
-    parts.add(judging.basis());
+  public Basis basis(Kb kb) {
+    List<String> made = new ArrayList<>();
+    made.add(Version.text());
+    made.add(embedder.id());
+    made.add(embedder.describe());
+    made.add(settings.insight().toString());
+    made.add(settings.llm().toString());
+    made.add(judging.basis());
+    made.add(hash(kb.answers()));
+    List<String> said = new ArrayList<>();
     try {
-      parts.add(content(kb.insights().resolve(DecisionFile.NAME)));
+      said.add(KbFiles.DISK.hash(kb.insights().resolve(DecisionFile.NAME)).orElse(""));
     } catch (IOException e) {
       throw unreadableDecisions(kb, e);
     }
-    for (Path said : List.of(kb.answers(), kb.insights().resolve(History.NAME))) {
-      try {
-        parts.add(content(said));
-      } catch (IOException e) {
-        throw new Failure(ExitCode.KB, "cannot read " + said + ": " + Reasons.of(e));
-      }
-    }
-    return Sha256.of(parts);
+    said.add(hash(kb.insights().resolve(History.NAME)));
+    return new Basis(Sha256.of(made), Sha256.of(said));
   }
 
-  /** The hash of a file; empty when there is none. */
-  private static String content(Path file) throws IOException {
-    if (!Files.exists(file)) {
-      return "";
-    }
-    PrivateFiles.requireFile(file);
-    try (InputStream in = Files.newInputStream(file)) {
-      return Sha256.of(in);
+  private static String hash(Path file) {
+    try {
+      return KbFiles.DISK.hash(file).orElse("");
+    } catch (IOException e) {
+      throw new Failure(ExitCode.KB, "cannot read " + file + ": " + Reasons.of(e));
     }
   }
 

@@ -1,6 +1,7 @@
 package dev.helixbg.daemon.server;
 
 import com.fasterxml.jackson.databind.node.ObjectNode;
+import dev.helixbg.config.Settings;
 import dev.helixbg.daemon.control.ControlServer;
 import dev.helixbg.daemon.host.DaemonMetrics;
 import dev.helixbg.daemon.host.LanguageModel;
@@ -17,6 +18,7 @@ import dev.helixbg.daemon.watch.KbWatch;
 import dev.helixbg.insight.judge.Job;
 import java.io.IOException;
 import java.time.Duration;
+import java.util.Optional;
 import java.util.Set;
 
 /**
@@ -89,9 +91,7 @@ final class ControlRequests implements ControlServer.Handler {
     }
     json.put("embedderLoaded", parts.embedder().isLoaded());
     json.put("modelLoaded", parts.model().isLoaded());
-    json.put(
-        "model",
-        LanguageModel.locate(parts.settings()).map(model -> model.file().toString()).orElse(null));
+    putModel(parts.settings(), json);
     parts
         .idle()
         .current()
@@ -126,6 +126,19 @@ final class ControlRequests implements ControlServer.Handler {
                     .put("message", trouble.message()),
             () -> counts.putNull("lastError"));
     return json;
+  }
+
+  /** The one that the settings name may be gone, which is no reason to say nothing of the rest. */
+  private static void putModel(Settings settings, ObjectNode json) {
+    Optional<LanguageModel> model = Optional.empty();
+    String trouble = null;
+    try {
+      model = LanguageModel.locate(settings);
+    } catch (Failure e) {
+      trouble = e.getMessage();
+    }
+    json.put("model", model.map(found -> found.file().toString()).orElse(null));
+    json.put("modelTrouble", trouble);
   }
 
   private static void describe(IdleWork.Current current, ObjectNode json) {

@@ -16,6 +16,8 @@ import dev.helixbg.daemon.idle.IdleWork;
 import dev.helixbg.daemon.kb.Kb;
 import dev.helixbg.daemon.kb.KbFiles;
 import dev.helixbg.daemon.kb.ReportFolder;
+import dev.helixbg.daemon.kb.Seal;
+import dev.helixbg.daemon.kb.SealedReports;
 import dev.helixbg.daemon.link.DaemonHome;
 import dev.helixbg.daemon.run.AcrossReport;
 import dev.helixbg.daemon.run.Judging;
@@ -106,6 +108,7 @@ public final class Daemon implements AutoCloseable {
       EmbedderHost embedder,
       TextModelHost model,
       Reviews reviews,
+      SealedReports reports,
       IdleWork idle,
       List<KbWatch> watches) {}
 
@@ -170,7 +173,8 @@ public final class Daemon implements AutoCloseable {
     IdleQuestions questions = new IdleQuestions(now, model, clock);
     IdleWork idle = new IdleWork(model, reviews, questions, clock, troubles, world.machine());
     List<KbWatch> watches = kbs.stream().map(kb -> watch(kb, now, embedder)).toList();
-    return new Parts(now, embedder, model, reviews, idle, watches);
+    SealedReports reports = new SealedReports(new Seal(now.cache()));
+    return new Parts(now, embedder, model, reviews, reports, idle, watches);
   }
 
   private KbWatch watch(Kb kb, Settings now, EmbedderSource embedder) {
@@ -310,7 +314,7 @@ public final class Daemon implements AutoCloseable {
             && there.stream().noneMatch(watch -> watch.upToDateWith().isEmpty());
     if (ready) {
       try {
-        notices.consider(there.stream().map(KbWatch::kb).toList(), reports);
+        notices.consider(there.stream().map(KbWatch::kb).toList(), parts.reports(), reports);
         troubles.over("notices");
       } catch (IOException e) {
         troubles.met("notices", "cannot keep " + home.notices() + ": " + Reasons.of(e));
@@ -350,7 +354,8 @@ public final class Daemon implements AutoCloseable {
   /** What requests are answered from. */
   KbRequests.Held held() {
     Parts now = parts;
-    return new KbRequests.Held(kbs, now.settings(), searches, now.model(), now.reviews());
+    return new KbRequests.Held(
+        kbs, now.settings(), searches, now.model(), now.reviews(), now.reports());
   }
 
   /** Lets the loop read the settings again. */

@@ -7,6 +7,7 @@ import dev.helixbg.daemon.control.ControlServer;
 import dev.helixbg.daemon.kb.Kb;
 import dev.helixbg.daemon.kb.ReportFile;
 import dev.helixbg.daemon.kb.ReportedFinding;
+import dev.helixbg.daemon.kb.SealedReports;
 import dev.helixbg.daemon.run.Pipeline;
 import dev.helixbg.daemon.terminal.Failure;
 import dev.helixbg.daemon.terminal.Json;
@@ -56,7 +57,12 @@ public final class FindingRequests {
    *
    * @param request may have {@code kind}, {@code topic}, {@code from} and {@code limit}
    */
-  static void list(Kb kb, PresentFindings present, ObjectNode request, ControlServer.Reply reply)
+  static void list(
+      Kb kb,
+      SealedReports reports,
+      PresentFindings present,
+      ObjectNode request,
+      ControlServer.Reply reply)
       throws IOException {
     int from = request.path("from").asInt(0);
     int limit = request.path("limit").asInt(USUAL);
@@ -70,7 +76,7 @@ public final class FindingRequests {
         finding ->
             kind.filter(k -> !k.equals(finding.kind())).isEmpty()
                 && topic.filter(t -> !finding.topics().contains(t)).isEmpty();
-    List<ReportedFinding> found = open(kb, decisions, wanted);
+    List<ReportedFinding> found = open(kb, reports, decisions, wanted);
     List<String> open =
         found.stream()
             .filter(finding -> !present.isStale(finding))
@@ -84,7 +90,7 @@ public final class FindingRequests {
     List<String> page =
         open.subList(Math.min(from, open.size()), (int) Math.min(from + (long) limit, open.size()));
     Map<String, ObjectNode> lines =
-        read(kb, page, (finding, json) -> line(finding, json, decisions, present));
+        read(kb, reports, page, (finding, json) -> line(finding, json, decisions, present));
     for (String id : page) {
       if (lines.containsKey(id)) { // else a new report came just now
         reply.add(lines.get(id));
@@ -94,10 +100,14 @@ public final class FindingRequests {
 
   /** What is made of findings, by their ids. */
   private static <T> Map<String, T> read(
-      Kb kb, List<String> ids, BiFunction<ReportedFinding, JsonNode, T> what) {
+      Kb kb,
+      SealedReports reports,
+      List<String> ids,
+      BiFunction<ReportedFinding, JsonNode, T> what) {
     Map<String, T> made = new HashMap<>();
     ReportFile.read(
         kb,
+        reports,
         (finding, json) -> {
           if (ids.contains(finding.id())) {
             made.putIfAbsent(finding.id(), what.apply(finding, json));
@@ -113,11 +123,15 @@ public final class FindingRequests {
    * @throws Failure when the last report has none of this id
    */
   public static void one(
-      Kb kb, PresentFindings present, ObjectNode request, ControlServer.Reply reply)
+      Kb kb,
+      SealedReports reports,
+      PresentFindings present,
+      ObjectNode request,
+      ControlServer.Reply reply)
       throws IOException {
     String id = request.path("id").asText();
     Decisions decisions = Pipeline.decisions(kb);
-    reply.send(only(kb, id, (finding, json) -> line(finding, json, decisions, present)));
+    reply.send(only(kb, reports, id, (finding, json) -> line(finding, json, decisions, present)));
   }
 
   /**
@@ -128,7 +142,11 @@ public final class FindingRequests {
    *     stale
    */
   public static void act(
-      Kb kb, PresentFindings present, ObjectNode request, ControlServer.Reply reply)
+      Kb kb,
+      SealedReports reports,
+      PresentFindings present,
+      ObjectNode request,
+      ControlServer.Reply reply)
       throws IOException {
     String id = request.path("id").asText();
     Optional<String> as = Optional.ofNullable(request.path("as").textValue());
@@ -139,6 +157,7 @@ public final class FindingRequests {
     reply.send(
         only(
             kb,
+            reports,
             id,
             (finding, json) -> {
               if (decisions.isSettled(finding.aliases())) {
@@ -148,10 +167,11 @@ public final class FindingRequests {
             }));
   }
 
-  private static <T> T only(Kb kb, String id, BiFunction<ReportedFinding, JsonNode, T> what) {
-    T made = read(kb, List.of(id), what).get(id);
+  private static <T> T only(
+      Kb kb, SealedReports reports, String id, BiFunction<ReportedFinding, JsonNode, T> what) {
+    T made = read(kb, reports, List.of(id), what).get(id);
     if (made == null) {
-      throw unknown(kb, id);
+      throw unknown(kb, reports, id);
     }
     return made;
   }
@@ -164,9 +184,9 @@ public final class FindingRequests {
         .map(said -> dev.helixbg.insight.judge.Verdict.valueOf(said.verdict().name()));
   }
 
-  private static Failure unknown(Kb kb, String id) {
+  private static Failure unknown(Kb kb, SealedReports reports, String id) {
     List<String> ids = new ArrayList<>();
-    ReportFile.read(kb, (finding, _) -> ids.add(finding.id()));
+    ReportFile.read(kb, reports, (finding, _) -> ids.add(finding.id()));
     return Failure.usage(
         "there is no finding "
             + PrintableText.excerpt(id, LONGEST_ID)
@@ -178,11 +198,12 @@ public final class FindingRequests {
    * ways is listed once, and gone when it was settled under any of its names.
    */
   public static List<ReportedFinding> open(
-      Kb kb, Decisions decisions, Predicate<ReportedFinding> wanted) {
+      Kb kb, SealedReports reports, Decisions decisions, Predicate<ReportedFinding> wanted) {
     List<ReportedFinding> all = new ArrayList<>();
     Map<String, Integer> leading = new HashMap<>();
     ReportFile.read(
         kb,
+        reports,
         new ReportFile.Visitor() {
           @Override
           public boolean finding(ReportedFinding finding, JsonNode json) {
@@ -245,7 +266,12 @@ public final class FindingRequests {
    *     when it says done of what the log does not show
    */
   static void decide(
-      Kb kb, PresentFindings present, ObjectNode request, Instant at, ControlServer.Reply reply)
+      Kb kb,
+      SealedReports reports,
+      PresentFindings present,
+      ObjectNode request,
+      Instant at,
+      ControlServer.Reply reply)
       throws IOException {
     String id = request.path("id").asText();
     Verdict verdict = verdict(request.path("decision").asText());
@@ -258,10 +284,10 @@ public final class FindingRequests {
             .or(
                 () ->
                     Optional.ofNullable(
-                        read(kb, List.of(id), (finding, _) -> finding.about()).get(id)));
+                        read(kb, reports, List.of(id), (finding, _) -> finding.about()).get(id)));
     // Whoever has acted on a finding may find it gone from the report when they say so.
     if (about.isEmpty() && (verdict != Verdict.DONE || !Decision.isId(id))) {
-      throw unknown(kb, id);
+      throw unknown(kb, reports, id);
     }
     if (verdict == Verdict.OPEN) {
       Decision last = settled.orElseThrow(() -> Failure.usage("nothing was decided on " + id));
@@ -275,7 +301,8 @@ public final class FindingRequests {
         verdict != Verdict.DONE
             ? Optional.empty()
             : Optional.ofNullable(
-                    read(kb, List.of(id), (finding, _) -> present.notDone(finding)).get(id))
+                    read(kb, reports, List.of(id), (finding, _) -> present.notDone(finding))
+                        .get(id))
                 .flatMap(why -> why);
     if (notDone.isPresent() && by == By.AGENT) {
       throw Failure.usage(

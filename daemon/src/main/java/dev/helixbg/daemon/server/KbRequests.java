@@ -9,6 +9,7 @@ import dev.helixbg.daemon.host.DaemonMetrics;
 import dev.helixbg.daemon.host.TextModelHost;
 import dev.helixbg.daemon.kb.Kb;
 import dev.helixbg.daemon.kb.KbIdentity;
+import dev.helixbg.daemon.kb.SealedReports;
 import dev.helixbg.daemon.run.Reviews;
 import dev.helixbg.daemon.search.Chat;
 import dev.helixbg.daemon.search.SearchHit;
@@ -51,7 +52,8 @@ public record KbRequests(
       Settings settings,
       SearchService searches,
       TextModelHost model,
-      Reviews reviews) {}
+      Reviews reviews,
+      SealedReports reports) {}
 
   /**
    * @return whether this is such a request
@@ -68,11 +70,14 @@ public record KbRequests(
       case "stale" -> review(request, Review.Kind.STALE, reply);
       case "chat" -> chat(request, reply);
       case "related" -> related(request, reply);
-      case "findings" -> FindingRequests.list(kb(request), present(request), request, reply);
-      case "finding" -> FindingRequests.one(kb(request), present(request), request, reply);
-      case "act" -> FindingRequests.act(kb(request), present(request), request, reply);
+      case "findings" ->
+          FindingRequests.list(kb(request), reports(), present(request), request, reply);
+      case "finding" ->
+          FindingRequests.one(kb(request), reports(), present(request), request, reply);
+      case "act" -> FindingRequests.act(kb(request), reports(), present(request), request, reply);
       case "decide" -> {
-        FindingRequests.decide(kb(request), present(request), request, clock.now(), reply);
+        FindingRequests.decide(
+            kb(request), reports(), present(request), request, clock.now(), reply);
         decided.run();
       }
       default -> {
@@ -80,6 +85,10 @@ public record KbRequests(
       }
     }
     return true;
+  }
+
+  private SealedReports reports() {
+    return held.get().reports();
   }
 
   private Kb kb(ObjectNode request) {

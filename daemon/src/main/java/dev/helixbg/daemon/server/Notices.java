@@ -9,6 +9,7 @@ import dev.helixbg.daemon.kb.Kb;
 import dev.helixbg.daemon.kb.ReportFile;
 import dev.helixbg.daemon.kb.ReportFolder;
 import dev.helixbg.daemon.kb.ReportedFinding;
+import dev.helixbg.daemon.kb.SealedReports;
 import dev.helixbg.daemon.terminal.Failure;
 import dev.helixbg.daemon.terminal.Json;
 import dev.helixbg.embed.store.AtomicFile;
@@ -48,7 +49,7 @@ final class Notices {
   private final DaemonClock clock;
   private final Desktop desktop;
   private Mark mark;
-  private long reportsSeen = -1;
+  private long writtenSeen = -1;
 
   /**
    * The last notice.
@@ -70,10 +71,11 @@ final class Notices {
    * Tells of what is new, if a day has passed since it last did.
    *
    * @param kbs whose reports are up to date
-   * @param reports how many were written since the start
+   * @param written how many reports were since the start
    */
-  void consider(List<Kb> kbs, long reports) throws IOException, InterruptedException {
-    if (reports == reportsSeen) {
+  void consider(List<Kb> kbs, SealedReports reports, long written)
+      throws IOException, InterruptedException {
+    if (written == writtenSeen) {
       return;
     }
     if (mark == null) {
@@ -90,7 +92,7 @@ final class Notices {
     int judged = 0;
     for (Kb kb : kbs) {
       Reported report = new Reported(mark.findings());
-      report.read(kb);
+      report.read(kb, reports);
       known.addAll(report.known);
       known.addAll(report.fresh);
       count += report.fresh.size();
@@ -100,7 +102,7 @@ final class Notices {
         judged += report.judged;
       }
     }
-    reportsSeen = reports;
+    writtenSeen = written;
     if (count == 0) {
       return;
     }
@@ -129,9 +131,9 @@ final class Notices {
       this.told = told;
     }
 
-    void read(Kb kb) {
+    void read(Kb kb, SealedReports reports) {
       try {
-        ReportFile.read(kb, this);
+        ReportFile.read(kb, reports, this);
       } catch (Failure e) {
         LOG.debug("no findings to tell of: {}", e.getMessage());
       }

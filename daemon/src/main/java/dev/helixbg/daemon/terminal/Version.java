@@ -1,13 +1,30 @@
 package dev.helixbg.daemon.terminal;
 
+import java.io.IOException;
+import java.io.InputStream;
+import java.io.UncheckedIOException;
+import java.nio.charset.StandardCharsets;
 import picocli.CommandLine.IVersionProvider;
 
-/** The program's version, as the build wrote it into the jar's manifest. */
+/** Which build this is, as the build wrote it down: scripts/lib/version.sh. */
 public final class Version implements IVersionProvider {
-  /** As numbers and dots, or "development" for what is not packed in a jar. */
+  /**
+   * The version with the commit, such as 0.1.0+1f2be34f0a, and a hash over the sources where they
+   * were changed since: two builds that differ are not called the same. What is not packed in a jar
+   * is "development".
+   */
   public static String text() {
     String version = Version.class.getPackage().getImplementationVersion();
-    return version == null ? "development" : version;
+    if (version == null) {
+      return "development";
+    }
+    try (InputStream build = Version.class.getResourceAsStream("build-version")) {
+      return build == null
+          ? version
+          : new String(build.readAllBytes(), StandardCharsets.UTF_8).strip();
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
   }
 
   @Override

@@ -2,7 +2,12 @@ package dev.helixbg.daemon.watch;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
+import dev.helixbg.config.Sha256;
 import dev.helixbg.daemon.kb.Kb;
+import dev.helixbg.daemon.kb.KbFiles;
+import dev.helixbg.daemon.kb.Seal;
+import dev.helixbg.daemon.kb.SealedReports;
+import dev.helixbg.daemon.run.Pipeline;
 import dev.helixbg.daemon.terminal.ExitCode;
 import dev.helixbg.daemon.terminal.Failure;
 import dev.helixbg.daemon.terminal.Json;
@@ -12,6 +17,7 @@ import dev.helixbg.embed.store.PrivateFiles;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 
@@ -21,15 +27,15 @@ import java.util.Optional;
  * folder that somebody else made it counts for nothing, and what lies there is made anew.
  *
  * @param logSha256 of the log that was read
- * @param basis of everything else that a report is made from: program, models, settings, decisions,
- *     answers, reviews
- * @param files sizes and times of log, vectors and reports as they were left
+ * @param basis of everything else that a report is made from
+ * @param content of the vectors and reports as they were left, by hash: sizes and times can be set
  * @param questions that the language model has not been asked yet
  * @param summary of the report for a terminal, with colours
  */
-public record Cursor(String logSha256, String basis, String files, int questions, String summary) {
+public record Cursor(
+    String logSha256, Pipeline.Basis basis, String content, int questions, String summary) {
   public static final String NAME = "cursor.json";
-  private static final int SCHEMA = 2;
+  private static final int SCHEMA = 3;
   private static final int MAX_BYTES = 1 << 20;
   private static final ObjectMapper JSON = new ObjectMapper();
 
@@ -40,12 +46,12 @@ public record Cursor(String logSha256, String basis, String files, int questions
       Cursor cursor =
           new Cursor(
               json.path("logSha256").asText(),
-              json.path("basis").asText(),
-              json.path("files").asText(),
+              new Pipeline.Basis(json.at("/basis/made").asText(), json.at("/basis/said").asText()),
+              json.path("content").asText(),
               json.path("questions").asInt(),
               json.path("summary").asText());
       return json.path("schema").asInt() == SCHEMA
-              && json.path("seal").asText().equals(cursor.sealed(seal))
+              && json.path("seal").asText().equals(cursor.sealed(kb, seal))
           ? Optional.of(cursor)
           : Optional.empty();
     } catch (IOException e) {
@@ -53,18 +59,42 @@ public record Cursor(String logSha256, String basis, String files, int questions
     }
   }
 
-  /** Whether nothing is to be done where another cursor was left. */
-  public boolean isWhere(Cursor other) {
-    return logSha256.equals(other.logSha256)
-        && basis.equals(other.basis)
-        && files.equals(other.files);
+  /**
+   * What vectors and reports hold, read as a whole; empty when they cannot be read, or the reports
+   * are not those that this user's helix-bg wrote.
+   */
+  static Optional<String> contentOf(Kb kb, SealedReports reports, KbFiles files) {
+    try {
+      Optional<String> report = reports.asWritten(kb);
+      if (report.isEmpty()) {
+        return Optional.empty();
+      }
+      List<String> parts = new ArrayList<>(List.of(report.get()));
+      for (Path vectors : KbStamp.vectorFiles(kb)) {
+        parts.add(files.hash(vectors).orElse(""));
+      }
+      return Optional.of(Sha256.of(parts));
+    } catch (IOException e) {
+      return Optional.empty();
+    }
+  }
+
+  /** Whether it was left for this log, and vectors and reports are what they were then. */
+  boolean holds(String logSha256, Kb kb, SealedReports reports, KbFiles files) {
+    return this.logSha256.equals(logSha256)
+        && contentOf(kb, reports, files).filter(content::equals).isPresent();
+  }
+
+  /** The same with what vectors and reports hold now. */
+  Cursor with(String otherContent) {
+    return new Cursor(logSha256, basis, otherContent, questions, summary);
   }
 
   /** Writes nothing where no seal can be had: it would not be believed. */
   public void write(Kb kb, Seal seal) {
     String sealed;
     try {
-      sealed = sealed(seal);
+      sealed = sealed(kb, seal);
     } catch (IOException e) {
       return;
     }
@@ -80,8 +110,9 @@ public record Cursor(String logSha256, String basis, String files, int questions
     }
   }
 
-  private String sealed(Seal seal) throws IOException {
-    return seal.on(List.of(logSha256, basis, files, "" + questions, summary));
+  private String sealed(Kb kb, Seal seal) throws IOException {
+    return seal.on(
+        kb, List.of(NAME, logSha256, basis.made(), basis.said(), content, "" + questions, summary));
   }
 
   private static byte[] bytes(Path file) throws IOException {

@@ -3,6 +3,7 @@ package dev.helixbg.daemon.watch;
 import dev.helixbg.daemon.kb.Kb;
 import dev.helixbg.daemon.kb.KbFiles;
 import dev.helixbg.daemon.kb.ReportFolder;
+import dev.helixbg.daemon.kb.SealedReports;
 import dev.helixbg.embed.cache.EmbeddingCache;
 import dev.helixbg.insight.decisions.DecisionFile;
 import dev.helixbg.insight.log.FileState;
@@ -11,7 +12,6 @@ import java.io.IOException;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Optional;
-import java.util.stream.Stream;
 
 /**
  * What tells from outside whether anything about a KB has changed: its log, the language model, the
@@ -21,7 +21,7 @@ import java.util.stream.Stream;
  * @param model the file of the language model, if there is one
  * @param said answers and reviews, like the others in fixed order; empty where there is none
  * @param vectors the cache, its keys and its journal
- * @param others decisions and reports
+ * @param others decisions, reports and their seal
  */
 public record KbStamp(
     FileState log,
@@ -63,14 +63,18 @@ public record KbStamp(
   }
 
   private static List<Optional<FileState>> said(Kb kb, KbFiles files) {
-    return states(files, kb.answers(), kb.insights().resolve(History.NAME));
+    return states(files, List.of(kb.answers(), kb.insights().resolve(History.NAME)));
   }
 
   private static List<Optional<FileState>> vectors(Kb kb, KbFiles files) {
+    return states(files, vectorFiles(kb));
+  }
+
+  /** Those of vectors, the journals first. */
+  static List<Path> vectorFiles(Kb kb) {
     EmbeddingCache entries = new EmbeddingCache(kb.folder());
     EmbeddingCache passages = entries.ofPassages();
-    return states(
-        files,
+    return List.of(
         entries.journal(),
         passages.journal(),
         entries.vectors(),
@@ -83,29 +87,15 @@ public record KbStamp(
     ReportFolder report = ReportFolder.of(kb);
     return states(
         files,
-        kb.insights().resolve(DecisionFile.NAME),
-        report.html(),
-        report.markdown(),
-        report.json());
+        List.of(
+            kb.insights().resolve(DecisionFile.NAME),
+            kb.insights().resolve(SealedReports.NAME),
+            report.html(),
+            report.markdown(),
+            report.json()));
   }
 
-  private static List<Optional<FileState>> states(KbFiles files, Path... paths) {
-    return Stream.of(paths).map(files::stateOrNone).toList();
-  }
-
-  /**
-   * One line that is the same for the same state of the files in the KB; without inodes and when
-   * they changed, since a restore changes both.
-   */
-  public String text() {
-    StringBuilder text = new StringBuilder(text(log));
-    Stream.of(said, vectors, others)
-        .flatMap(List::stream)
-        .forEach(state -> text.append(' ').append(state.map(KbStamp::text).orElse("-")));
-    return text.toString();
-  }
-
-  private static String text(FileState state) {
-    return state.size() + "@" + state.modified();
+  private static List<Optional<FileState>> states(KbFiles files, List<Path> paths) {
+    return paths.stream().map(files::stateOrNone).toList();
   }
 }

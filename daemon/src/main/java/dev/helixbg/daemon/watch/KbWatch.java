@@ -8,6 +8,8 @@ import dev.helixbg.daemon.kb.Kb;
 import dev.helixbg.daemon.kb.KbFiles;
 import dev.helixbg.daemon.kb.KbIdentity;
 import dev.helixbg.daemon.kb.KbLock;
+import dev.helixbg.daemon.kb.Seal;
+import dev.helixbg.daemon.kb.SealedReports;
 import dev.helixbg.daemon.run.Pipeline;
 import dev.helixbg.daemon.run.Saving;
 import dev.helixbg.daemon.terminal.ExitCode;
@@ -60,13 +62,16 @@ public final class KbWatch {
   private final ModelLookout model;
   private final Runnable forgetting;
   private final DaemonSettings settings;
-  private final Seal seal;
+  private final SealedReports reports;
 
   /** The state for which everything is done; null when something is to be done. */
   private KbStamp done;
 
   /** What everything was last done for; null before. */
   private Last last;
+
+  /** What was left for that; null where nothing could be. */
+  private Cursor cursor;
 
   /** A state that may not be at rest yet, and since when it is this one. */
   private KbStamp pending;
@@ -110,10 +115,10 @@ public final class KbWatch {
    */
   private record Last(
       String logSha256,
-      String basis,
+      Pipeline.Basis basis,
       List<Optional<FileState>> vectors,
       List<Optional<FileState>> others) {
-    static Last of(String logSha256, String basis, KbStamp stamp) {
+    static Last of(String logSha256, Pipeline.Basis basis, KbStamp stamp) {
       return new Last(logSha256, basis, stamp.vectors(), stamp.others());
     }
   }
@@ -139,7 +144,7 @@ public final class KbWatch {
     this.name = kb.folder().toString();
     this.restsSince = clock.nanos();
     this.pipeline = pipeline;
-    this.seal = new Seal(pipeline.settings().cache());
+    this.reports = new SealedReports(new Seal(pipeline.settings().cache()));
     this.model = new ModelLookout(pipeline.settings());
     this.forgetting = forgetting;
     this.settings = pipeline.settings().daemon();
@@ -387,11 +392,9 @@ public final class KbWatch {
     }
     done = published;
     last = Last.of(logSha256, last.basis(), published);
-    Cursor.read(kb, seal)
-        .filter(c -> c.files().equals(stamp.text()))
-        .map(
-            c -> new Cursor(c.logSha256(), c.basis(), published.text(), c.questions(), c.summary()))
-        .ifPresent(moved -> moved.write(kb, seal));
+    if (cursor != null) {
+      leave(cursor, published);
+    }
     troubles.over(name);
     LOG.info("{}: the vectors of {} entries published", name, entries);
     return poll;
@@ -404,10 +407,9 @@ public final class KbWatch {
    */
   private boolean publish(KbStamp stamp, LogReading log, KbIdentity here)
       throws IOException, InterruptedException {
-    String basis = pipeline.basis(kb);
+    Pipeline.Basis basis = pipeline.basis(kb);
     Last now = Last.of(log.account().sha256(), basis, stamp);
-    Cursor cursor = new Cursor(now.logSha256(), basis, stamp.text(), questions, "");
-    if (isLeftAs(cursor) || now.equals(last) && !again) {
+    if (isLeftAs(now) || now.equals(last) && !again) {
       last = now;
       return true;
     }
@@ -415,7 +417,7 @@ public final class KbWatch {
     Saving saving = untilPublishing() <= 0 ? Saving.PUBLISHED : Saving.JOURNAL;
     Pipeline.Outcome made = pipeline.run(kb, log, saving);
     here.check();
-    files.publish(kb, made.report());
+    files.publish(kb, made.report(), reports);
     outcome = made;
     questions = made.questions();
     made.vectors()
@@ -423,7 +425,7 @@ public final class KbWatch {
         .ifPresent(reason -> LOG.warn("{}: the vectors were made anew: {}", name, reason));
     if (stamp.withOthers(kb, files).equals(stamp)) {
       String summary = TerminalSummary.render(made.report());
-      new Cursor(now.logSha256(), basis, stamp.text(), questions, summary).write(kb, seal);
+      leave(new Cursor(now.logSha256(), basis, "", questions, summary), stamp);
       last = now;
       return true;
     }
@@ -437,12 +439,33 @@ public final class KbWatch {
     return false;
   }
 
-  /** Whether an earlier process did everything; asked once. */
-  private boolean isLeftAs(Cursor here) {
-    Optional<Cursor> left = fresh ? Cursor.read(kb, seal).filter(here::isWhere) : Optional.empty();
+  /** Leaves a cursor, unless the files changed while their content was read. */
+  private void leave(Cursor made, KbStamp stamp) {
+    cursor = null;
+    Optional<String> content = Cursor.contentOf(kb, reports, files);
+    if (content.isPresent() && stamp.withOthers(kb, files).equals(stamp)) {
+      cursor = made.with(content.get());
+      cursor.write(kb, reports.seal());
+    }
+  }
+
+  /**
+   * Whether an earlier process did everything. Asked once, since it reads every byte: from then on
+   * the files' states tell.
+   */
+  private boolean isLeftAs(Last here) {
+    if (!fresh) {
+      return false;
+    }
+    Optional<Cursor> left = Cursor.read(kb, reports.seal());
+    if (left.isPresent()
+        && left.get().basis().equals(here.basis())
+        && left.get().holds(here.logSha256(), kb, reports, files)) {
+      cursor = left.get();
+      questions = cursor.questions();
+    }
     fresh = false;
-    left.ifPresent(cursor -> questions = cursor.questions());
-    return left.isPresent();
+    return cursor != null;
   }
 
   /** After a failure: as often as ever at first, then less and less often. */

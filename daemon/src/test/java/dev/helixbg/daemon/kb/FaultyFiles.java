@@ -9,6 +9,7 @@ import dev.helixbg.insight.report.Report;
 import java.io.IOException;
 import java.nio.file.AccessDeniedException;
 import java.nio.file.Path;
+import java.util.Optional;
 
 /** The disk, with faults that a test switches on and off. */
 public final class FaultyFiles implements KbFiles {
@@ -19,6 +20,9 @@ public final class FaultyFiles implements KbFiles {
 
   public int readings;
   public int looks;
+
+  /** Files of which every byte was read to tell whether they are as they were left. */
+  public int hashings;
 
   /** Runs while the log is read. */
   public Runnable duringRead = () -> {};
@@ -33,6 +37,12 @@ public final class FaultyFiles implements KbFiles {
   }
 
   @Override
+  public Optional<String> hash(Path file) throws IOException {
+    hashings++;
+    return DISK.hash(file);
+  }
+
+  @Override
   public LogReading read(Path dataLog) {
     if (noRead) {
       throw new DataLogException(dataLog + " may not be read by this user");
@@ -44,7 +54,7 @@ public final class FaultyFiles implements KbFiles {
   }
 
   @Override
-  public void publish(Kb kb, Report report) {
+  public void publish(Kb kb, Report report, SealedReports reports) {
     if (fullDisk) {
       throw new Failure(
           ExitCode.WRITE,
@@ -52,7 +62,7 @@ public final class FaultyFiles implements KbFiles {
               + Long.toHexString(System.nanoTime() & 0xffffff)
               + ".helix-bg.tmp: No space left on device");
     }
-    DISK.publish(kb, report);
+    DISK.publish(kb, report, reports);
   }
 
   @Override

@@ -51,19 +51,24 @@ class VerificationTest {
         .run(DataLog.read(writer.log()).entries(), saving);
   }
 
+  private Verification.Result verified() throws InterruptedException {
+    SealedReports reports = new SealedReports(new Seal(folder.resolve("cache")));
+    return Verification.of(writer.kb(), reports, "m", 256);
+  }
+
   private Check journal() throws InterruptedException {
-    List<Check> checks = Verification.of(writer.kb(), "m", 256).checks();
+    List<Check> checks = verified().checks();
     return checks.stream().filter(c -> c.name().equals(JOURNAL)).findFirst().orElseThrow();
   }
 
   @Test
   void howManyWaitAndThatARunPublishesThem() throws Exception {
     assertEquals(Check.ok(JOURNAL, "2 vectors wait for embeddings.bin, sound"), journal());
-    List<String> work = Verification.of(writer.kb(), "m", 256).aRunWould();
+    List<String> work = verified().aRunWould();
     assertTrue(work.contains("publish the vectors in " + JOURNAL), work.toString());
     assertFalse(work.toString().contains("embed "), "what waits need not be embedded: " + work);
     update(Saving.PUBLISHED);
-    work = Verification.of(writer.kb(), "m", 256).aRunWould();
+    work = verified().aRunWould();
     assertFalse(work.toString().contains(JOURNAL), work.toString());
   }
 
@@ -73,7 +78,7 @@ class VerificationTest {
     byte[] bytes = Files.readAllBytes(file);
     Files.write(file, Arrays.copyOf(bytes, bytes.length - 1));
     assertEquals(Check.State.NOTE, journal().state());
-    assertTrue(Verification.of(writer.kb(), "m", 256).aRunWould().contains("embed 1 texts"));
+    assertTrue(verified().aRunWould().contains("embed 1 texts"));
     bytes[50] ^= 1;
     Files.write(file, bytes);
     assertEquals(Check.State.PROBLEM, journal().state());

@@ -153,6 +153,20 @@ class DaemonTest {
         });
   }
 
+  /** Else it looks dead, and is neither restarted by an update nor ended before it is deleted. */
+  @Test
+  void aLanguageModelThatIsGoneIsATroubleAndNotTheEndOfStatus() throws Exception {
+    Path gone = folder.resolve("gone.gguf");
+    flags.put("llm.model", gone.toString());
+    start(kb("a", 3).kb());
+    JsonNode status = ask(DaemonLink.request("status")).getFirst();
+    assertTrue(status.path("model").isNull());
+    String trouble = status.path("modelTrouble").asText();
+    assertTrue(trouble.contains("no such language model: " + gone), trouble);
+    assertEquals(1, status.path("kbs").size());
+    assertTrue(new DaemonLink(home).watches(new Kb(folder.resolve("a"))));
+  }
+
   @Test
   void itKeepsAKbUpToDateAndAnswersSearches() throws Exception {
     WritableKb kb = kb("kb", 20);

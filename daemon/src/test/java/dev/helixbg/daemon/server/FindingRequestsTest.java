@@ -11,7 +11,11 @@ import com.fasterxml.jackson.databind.node.ObjectNode;
 import dev.helixbg.daemon.control.ControlServer;
 import dev.helixbg.daemon.kb.Kb;
 import dev.helixbg.daemon.kb.ReportFile;
+import dev.helixbg.daemon.kb.Seal;
+import dev.helixbg.daemon.kb.SealedReports;
+import dev.helixbg.daemon.kb.WrittenReport;
 import dev.helixbg.daemon.run.Pipeline;
+import dev.helixbg.daemon.terminal.ExitCode;
 import dev.helixbg.daemon.terminal.Failure;
 import dev.helixbg.embed.cache.TextKey;
 import dev.helixbg.insight.acts.PresentEntries;
@@ -31,6 +35,7 @@ import java.util.List;
 import java.util.Map;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.function.Executable;
 import org.junit.jupiter.api.io.TempDir;
 
 class FindingRequestsTest {
@@ -39,13 +44,14 @@ class FindingRequestsTest {
   private static final Instant NOW = Instant.parse("2026-11-23T12:00:00Z");
 
   private Kb kb;
+  private SealedReports reports;
   private final StandInHelix helix = new StandInHelix();
   private final List<String> pairs = new ArrayList<>(); // ids of relations
 
   @BeforeEach
   void report(@TempDir Path folder) throws Exception {
     kb = new Kb(Files.createDirectories(folder.resolve("kb")));
-    Files.createDirectories(kb.insights());
+    reports = new SealedReports(new Seal(folder.resolve("cache")));
     for (int i = 0; i < 4; i++) {
       helix("store", "topic", "t", "text", "Of t the note number " + i);
       helix("store", "topic", "u", "text", "Of u the note number " + i);
@@ -58,7 +64,7 @@ class FindingRequestsTest {
     }
     report.withArray("leading").add(pairs.get(2));
     pair(report.withArray("nearDuplicates").addObject(), id("dup", 3), 3);
-    Files.writeString(kb.insights().resolve("report.json"), report.toString());
+    WrittenReport.write(kb, reports, report.toString());
   }
 
   /** What helix does, and the log after it. */
@@ -96,9 +102,9 @@ class FindingRequestsTest {
     List<ObjectNode> lines = new ArrayList<>();
     ControlServer.Reply reply = lines::add;
     if (one) {
-      FindingRequests.one(kb, present(), request, reply);
+      FindingRequests.one(kb, reports, present(), request, reply);
     } else {
-      FindingRequests.list(kb, present(), request, reply);
+      FindingRequests.list(kb, reports, present(), request, reply);
     }
     return lines;
   }
@@ -120,8 +126,9 @@ class FindingRequestsTest {
   /** Unlike in the whole list, where it stands where it comes first. */
   @Test
   void aPairFoundInSeveralWaysIsListedUnderEachKindThatIsAskedFor() throws Exception {
-    Files.writeString(
-        kb.insights().resolve("report.json"),
+    WrittenReport.write(
+        kb,
+        reports,
         Files.readString(kb.insights().resolve("report.json"))
             .replace("[\"" + pairs.get(2) + "\"]", "[\"" + pairs.get(3) + "\"]"));
     assertEquals(pairs.get(3), listed().getFirst());
@@ -142,7 +149,7 @@ class FindingRequestsTest {
     Decisions decisions = Pipeline.decisions(kb);
     assertEquals(
         List.of(pairs.get(1), pairs.get(2)),
-        ReportFile.findings(kb).stream()
+        ReportFile.findings(kb, reports).stream()
             .filter(finding -> !decisions.isSettled(finding.aliases()))
             .map(finding -> finding.id())
             .toList());
@@ -156,7 +163,7 @@ class FindingRequestsTest {
     if (as != null) {
       request.put("as", as);
     }
-    FindingRequests.act(kb, present(), request, lines::add);
+    FindingRequests.act(kb, reports, present(), request, lines::add);
     return lines.getFirst();
   }
 
@@ -164,7 +171,7 @@ class FindingRequestsTest {
     List<ObjectNode> lines = new ArrayList<>();
     ObjectNode request = JSON.createObjectNode().put("id", id);
     FindingRequests.decide(
-        kb, present(), request.put("decision", decision).put("by", by), NOW, lines::add);
+        kb, reports, present(), request.put("decision", decision).put("by", by), NOW, lines::add);
     return lines.getFirst();
   }
 
@@ -233,5 +240,21 @@ class FindingRequestsTest {
     Files.write(kb.dataLog(), helix.log());
     assertFalse(decide(id, "done", "agent").has("notInLog"));
     assertThrows(Failure.class, () -> act(id, "related"), "it is settled");
+  }
+
+  /** An edit that somebody else's report proposes would be carried out as if it were ours. */
+  @Test
+  void theReportOfSomebodyElseHasNoFindingsAndNoActs() throws Exception {
+    Path json = kb.insights().resolve("report.json");
+    Files.writeString(json, Files.readString(json).replace("u:0", "u:9"));
+    String id = pairs.getFirst();
+    for (Executable asking :
+        List.<Executable>of(
+            () -> ask(JSON.createObjectNode().put("id", id), true),
+            () -> ask(JSON.createObjectNode(), false),
+            () -> act(id, "same"),
+            () -> decide(id, "dismissed", "agent"))) {
+      assertEquals(ExitCode.KB, assertThrows(Failure.class, asking).code());
+    }
   }
 }

@@ -8,6 +8,9 @@ import com.fasterxml.jackson.databind.ObjectMapper;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import dev.helixbg.daemon.host.FakeClock;
 import dev.helixbg.daemon.kb.Kb;
+import dev.helixbg.daemon.kb.Seal;
+import dev.helixbg.daemon.kb.SealedReports;
+import dev.helixbg.daemon.kb.WrittenReport;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -28,6 +31,7 @@ class NoticesTest {
   private final FakeClock clock = new FakeClock();
   private final List<String> shown = new ArrayList<>();
   private Path mark;
+  private SealedReports reports;
   private Kb kb;
   private Kb other;
 
@@ -36,12 +40,11 @@ class NoticesTest {
     mark = folder.resolve("notified.json");
     kb = new Kb(Files.createDirectories(folder.resolve("kb")));
     other = new Kb(Files.createDirectories(folder.resolve("other")));
-    Files.createDirectory(kb.insights());
-    Files.createDirectory(other.insights());
+    reports = new SealedReports(new Seal(folder.resolve("cache")));
   }
 
   /** A report that leads with some findings, of which a model judged the first; two are behind. */
-  private static void report(Kb kb, String... ids) throws IOException {
+  private void report(Kb kb, String... ids) throws IOException {
     ObjectNode report = new ObjectMapper().createObjectNode();
     Stream.of(ids).forEach(report.withArray("leading")::add);
     Stream.concat(Stream.of(ids), Stream.of("rel-aaaaaaaaaa", "rel-bbbbbbbbbb"))
@@ -54,7 +57,7 @@ class NoticesTest {
                 pair.putObject("verdict");
               }
             });
-    Files.writeString(kb.insights().resolve("report.json"), report.toString());
+    WrittenReport.write(kb, reports, report.toString());
   }
 
   private Notices started() {
@@ -69,30 +72,30 @@ class NoticesTest {
   void whatIsNewIsToldOnceADayAlsoAfterARestart() throws Exception {
     report(kb, IDS[0], IDS[1]);
     Notices notices = started();
-    notices.consider(List.of(kb), 1);
+    notices.consider(List.of(kb), reports, 1);
     assertEquals(
         List.of(
             "helix-bg: 2 new among what is most worth doing (4 candidates ranked, 1 judged): "
                 + html(kb)),
         shown);
     report(kb, IDS);
-    notices.consider(List.of(kb), 2);
+    notices.consider(List.of(kb), reports, 2);
     clock.pass(Duration.ofHours(23));
     notices = started();
-    notices.consider(List.of(kb), 0);
+    notices.consider(List.of(kb), reports, 0);
     assertEquals(1, shown.size(), "twice on one day");
     clock.pass(Duration.ofHours(1));
-    notices.consider(List.of(kb), 0);
+    notices.consider(List.of(kb), reports, 0);
     assertEquals(
         "helix-bg: 1 new among what is most worth doing (5 candidates ranked, 1 judged): "
             + html(kb),
         shown.getLast());
     clock.pass(Duration.ofDays(2));
-    notices.consider(List.of(kb), 1);
+    notices.consider(List.of(kb), reports, 1);
     report(kb, IDS[2]);
-    notices.consider(List.of(kb), 2);
+    notices.consider(List.of(kb), reports, 2);
     report(kb, IDS[2], IDS[0]);
-    notices.consider(List.of(kb), 3);
+    notices.consider(List.of(kb), reports, 3);
     assertEquals(2, shown.size(), "nothing was new");
     assertFalse(shown.toString().contains("secret"), shown.toString());
   }
@@ -101,7 +104,7 @@ class NoticesTest {
   void severalKbsHaveOneLine() throws Exception {
     report(kb, IDS[0]);
     report(other, IDS[1], IDS[2]);
-    started().consider(List.of(kb, other), 0);
+    started().consider(List.of(kb, other), reports, 0);
     assertEquals(
         List.of(
             "helix-bg: 3 new among what is most worth doing in 2 knowledge bases"
@@ -113,7 +116,12 @@ class NoticesTest {
   @Test
   void noReportAndNoFindingsAreNoNews() throws Exception {
     report(kb);
-    started().consider(List.of(kb, other), 0);
+    started().consider(List.of(kb, other), reports, 0);
+    WrittenReport.write(
+        other,
+        new SealedReports(new Seal(folder.resolve("of somebody else"))),
+        "{\"leading\":[\"" + IDS[0] + "\"]}");
+    started().consider(List.of(kb, other), reports, 1);
     assertEquals(List.of(), shown);
     assertFalse(Files.exists(mark));
   }
@@ -122,11 +130,11 @@ class NoticesTest {
   void aMarkThatIsDamagedOrFromTheFutureKeepsNobodySilent() throws Exception {
     report(kb, IDS[0]);
     Files.writeString(mark, "{\"at\":");
-    started().consider(List.of(kb), 0);
+    started().consider(List.of(kb), reports, 0);
     assertEquals(1, shown.size());
     Files.writeString(
         mark, "{\"at\":\"" + clock.now().plus(Duration.ofDays(900)) + "\",\"findings\":[]}");
-    started().consider(List.of(kb), 0);
+    started().consider(List.of(kb), reports, 0);
     assertEquals(2, shown.size());
   }
 

@@ -9,6 +9,8 @@ import dev.helixbg.daemon.kb.Kb;
 import dev.helixbg.daemon.kb.KbLock;
 import dev.helixbg.daemon.kb.ReportFile;
 import dev.helixbg.daemon.kb.ReportFolder;
+import dev.helixbg.daemon.kb.Seal;
+import dev.helixbg.daemon.kb.SealedReports;
 import dev.helixbg.daemon.link.DaemonHome;
 import dev.helixbg.daemon.run.Pipeline;
 import dev.helixbg.daemon.run.Reviews;
@@ -63,10 +65,14 @@ class ForeignKbTest {
       case History.NAME -> () -> new History(kb.insights()).append(review());
       case DecisionFile.NAME -> () -> new DecisionFile(kb.insights()).append(List.of(decision()));
       case "answers.jsonl" -> () -> new AnswerFile(kb.answers(), true).add(answer());
-      case Cursor.NAME -> () -> new Cursor("a", "b", "c", 0, "").write(kb, new Seal(folder));
+      case Cursor.NAME -> () -> cursor().write(kb, new Seal(folder));
       case "report.html" -> () -> ReportFolder.of(kb).write(report());
       default -> () -> KbLock.take(kb).close();
     };
+  }
+
+  private static Cursor cursor() {
+    return new Cursor("a", new Pipeline.Basis("b", "c"), "d", 0, "");
   }
 
   private Report report() {
@@ -198,7 +204,9 @@ class ForeignKbTest {
     assertEquals(0, new ProcessBuilder("mkfifo", pipe.toString()).start().waitFor());
     switch (name) {
       case Cursor.NAME -> assertEquals(Optional.empty(), Cursor.read(kb, new Seal(folder)));
-      case "report.json" -> assertThrows(Failure.class, () -> ReportFile.findings(kb));
+      case "report.json" ->
+          assertThrows(
+              Failure.class, () -> ReportFile.findings(kb, new SealedReports(new Seal(folder))));
       case History.NAME -> assertThrows(Failure.class, () -> Reviews.latest(kb));
       case DecisionFile.NAME -> assertThrows(Failure.class, () -> Pipeline.decisions(kb));
       default -> assertThrows(Exception.class, writer(name));

@@ -6,8 +6,10 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import dev.helixbg.daemon.kb.Kb;
 import dev.helixbg.daemon.kb.KbLock;
 import dev.helixbg.daemon.kb.ReportFolder;
+import dev.helixbg.daemon.kb.Seal;
 import dev.helixbg.daemon.kb.WritableKb;
 import dev.helixbg.daemon.terminal.ExitCode;
 import dev.helixbg.daemon.terminal.Failure;
@@ -17,6 +19,7 @@ import dev.helixbg.insight.decisions.DecisionFile;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.attribute.FileTime;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.Arrays;
@@ -432,13 +435,54 @@ class KbWatchTest {
     third.assertAsFromNothing(folder.resolve("fresh"));
   }
 
+  /** In a process that was there, the state of a file tells; one that comes later reads it. */
+  @Test
+  void whatWasReplacedWhileNobodyWatchedIsMadeAnewWhateverItsSizeAndTime() throws Exception {
+    settle();
+    ReportFolder report = ReportFolder.of(writer.kb());
+    Path vectors = file(EmbeddingCache.VECTORS);
+    for (Path file : List.of(report.html(), report.markdown(), report.json(), vectors)) {
+      FileTime time = Files.getLastModifiedTime(file);
+      byte[] bytes = Files.readAllBytes(file);
+      bytes[bytes.length / 2] ^= 4;
+      Files.write(file, bytes);
+      Files.setLastModifiedTime(file, time);
+      DaemonFixture next = new DaemonFixture(folder, writer.kb());
+      next.run(Duration.ofMinutes(1));
+      next.assertAsFromNothing(folder.resolve("fresh-" + file.getFileName()));
+    }
+  }
+
+  @Test
+  void aCursorOfAnotherFolderCountsForNothing() throws Exception {
+    settle();
+    Path moved = folder.resolve("elsewhere");
+    Files.move(writer.kb().folder(), moved);
+    DaemonFixture next = new DaemonFixture(folder, new Kb(moved));
+    next.run(Duration.ofMinutes(1));
+    assertEquals(2, next.analyses, "made anew, and confirmed");
+    assertEquals(0, next.model.opened.get(), "of the vectors that are there");
+  }
+
+  @Test
+  void filesAreReadAsAWholeOnceAtTheStart() throws Exception {
+    settle();
+    DaemonFixture next = new DaemonFixture(folder, writer.kb());
+    next.run(Duration.ofMinutes(1));
+    assertEquals(0, next.analyses);
+    assertEquals(6, next.files.hashings, "four caches, two journals");
+    next.run(Duration.ofDays(3));
+    assertEquals(6, next.files.hashings);
+    assertEquals(1, next.files.readings);
+  }
+
   @Test
   void aDecisionTakesAFindingOutOfTheReport() throws Exception {
     writer.append("twins", "the same words");
     writer.append("twins", "the same words");
     settle();
     String report = Files.readString(ReportFolder.of(writer.kb()).json());
-    String id = report.replaceAll("(?s).*?\"(dup-[0-9a-f]{10})\".*", "$1");
+    String id = report.replaceAll("(?s).*?\"(copies-[0-9a-f]{10})\".*", "$1");
     new DecisionFile(writer.kb().insights())
         .append(List.of(new Decision(id, Decision.Verdict.DONE, Instant.EPOCH, "")));
     settle();

@@ -18,6 +18,7 @@ import java.nio.file.attribute.PosixFilePermission;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.Arrays;
+import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.ThreadLocalRandom;
 
@@ -63,6 +64,13 @@ public final class AtomicFile implements AutoCloseable {
     if (!holds(target, content)) {
       replace(target, out -> out.write(content));
     }
+  }
+
+  /** {@link #write}, unless the target holds these very bytes. */
+  public static Optional<AtomicFile> writeChange(Path target, byte[] content) throws IOException {
+    return holds(target, content)
+        ? Optional.empty()
+        : Optional.of(write(target, out -> out.write(content)));
   }
 
   private static boolean holds(Path file, byte[] content) {

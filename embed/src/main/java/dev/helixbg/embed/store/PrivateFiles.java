@@ -124,12 +124,12 @@ public final class PrivateFiles {
   /**
    * @throws IOException when it is one
    */
-  static void refuseLink(Path path) throws IOException {
+  public static void refuseLink(Path path) throws IOException {
     if (Files.isSymbolicLink(path)) {
       throw new FileSystemException(
           path.toString(),
           null,
-          "it is a link (" + path.getFileName() + "), and helix-bg writes through none: remove it");
+          "it is a link (" + path.getFileName() + "), and helix-bg follows none there: remove it");
     }
   }
 }

@@ -1,4 +1,4 @@
-package dev.helixbg.daemon.watch;
+package dev.helixbg.daemon.kb;
 
 import dev.helixbg.config.Sha256;
 import dev.helixbg.embed.store.AtomicFile;
@@ -23,12 +23,14 @@ public record Seal(Path cache) {
   private static final int KEY_BYTES = 32;
 
   /**
-   * The seal on texts, 64 hexadecimal digits.
+   * The seal on texts about a KB, 64 hexadecimal digits. It is for the very folder of the KB: what
+   * is carried to another one has no seal there.
    *
-   * @throws IOException when there is no key, and none can be made
+   * @throws IOException when there is no such folder, or no key, and none can be made
    */
-  String on(List<String> parts) throws IOException {
-    return Sha256.of(List.of(key(), Sha256.of(parts)));
+  public String on(Kb kb, List<String> parts) throws IOException {
+    String folder = kb.folder().toRealPath().toString();
+    return Sha256.of(List.of(key(), folder, Sha256.of(parts)));
   }
 
   private String key() throws IOException {
