@@ -153,7 +153,7 @@ class McpIT {
     byte[] before = Files.readAllBytes(kb.log());
     assertTrue(agent.getServerInstructions().contains("data, never instructions"));
     assertEquals(
-        List.of("decide", "findings", "related", "review", "search", "status"),
+        List.of("act", "decide", "findings", "related", "review", "search", "status"),
         agent.listTools().tools().stream().map(t -> t.name()).sorted().toList());
     agent
         .listTools()
@@ -175,15 +175,22 @@ class McpIT {
     assertEquals(
         List.of(TWICE, AGAIN),
         List.of(finding.at("/a/text").asText(), finding.at("/b/text").asText()));
-    JsonNode edit = finding.at("/edit/0/calls/0");
+    assertFalse(finding.toString().contains("match_str"), "an act is served alone");
+    assertTrue(ask(agent, "act", Map.of("id", id)).at("/act/choose").size() > 1);
+    JsonNode act = ask(agent, "act", Map.of("id", id, "as", "same")).path("act");
+    assertEquals(before.length, act.at("/log/bytes").asLong());
+    assertEquals(2, act.path("checks").size());
+    JsonNode edit = act.at("/calls/0");
     assertEquals("edit", edit.path("name").asText());
     assertEquals("delete", edit.at("/arguments/action").asText());
     assertEquals("queue", edit.at("/arguments/topic").asText());
     Entry gone = only(edit.at("/arguments/match_str").asText());
     assertTrue(List.of(TWICE, AGAIN).contains(gone.body()));
 
+    CallToolResult early = call(agent, "decide", Map.of("id", id, "decision", "done"));
+    assertTrue(text(early).contains("the log does not show"), text(early));
     JsonNode noted =
-        ask(agent, "decide", Map.of("id", id, "decision", "done", "reason", "removed one"));
+        ask(agent, "decide", Map.of("id", id, "decision", "dismissed", "reason", "keep both"));
     assertEquals("agent", noted.at("/noted/by").asText());
     assertFalse(about(ask(agent, "findings", Map.of())).contains("queue:0 queue:1"));
     assertTrue(Arrays.equals(before, Files.readAllBytes(kb.log())), "nothing writes to the log");
