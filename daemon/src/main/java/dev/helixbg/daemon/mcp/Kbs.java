@@ -23,6 +23,8 @@ import java.util.Optional;
 import java.util.function.Function;
 import java.util.function.Supplier;
 import java.util.stream.Collectors;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * The knowledge bases that a client may ask about, and who answers: the daemon wherever one runs
@@ -30,6 +32,8 @@ import java.util.stream.Collectors;
  * go.
  */
 final class Kbs implements AutoCloseable {
+  private static final Logger LOG = LoggerFactory.getLogger(Kbs.class);
+
   /** Longer than the daemon's own for anything. */
   private static final Duration PATIENCE = Duration.ofMinutes(31);
 
@@ -167,6 +171,28 @@ final class Kbs implements AutoCloseable {
   /** How a client may call it. */
   static String name(Kb kb) {
     return String.valueOf(kb.folder().getFileName());
+  }
+
+  /**
+   * Gets ready for the first question, where no daemon answers it. Whatever is wrong, whoever asks
+   * is told.
+   */
+  void prepare() {
+    try {
+      Optional<JsonNode> daemon = daemon();
+      Kb first = all(daemon).getFirst();
+      if (!watchedBy(daemon).contains(first)) {
+        byOwn(
+            own -> {
+              own.prepare(first);
+              return null;
+            });
+      }
+    } catch (IOException | RuntimeException e) {
+      LOG.debug("not ready: {}", e.toString());
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+    }
   }
 
   /** What this process does itself. */
