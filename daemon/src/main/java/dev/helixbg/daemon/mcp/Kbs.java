@@ -37,6 +37,9 @@ final class Kbs implements AutoCloseable {
   /** Longer than the daemon's own for anything. */
   private static final Duration PATIENCE = Duration.ofMinutes(31);
 
+  /** A client that asks something when it begins has done so by then. */
+  private static final Duration AT_ONCE = Duration.ofMillis(500);
+
   private final List<Kb> named;
   private final Settings settings;
   private final Locations locations;
@@ -52,6 +55,7 @@ final class Kbs implements AutoCloseable {
   private final Map<OwnKbs, Integer> calls = new HashMap<>();
 
   private boolean closed;
+  private volatile boolean asked;
 
   /**
    * @param named empty: those that the daemon watches, else the one that {@code one-shot} takes
@@ -110,6 +114,7 @@ final class Kbs implements AutoCloseable {
    */
   Answer ask(ObjectNode request, Progress.Display progress)
       throws IOException, InterruptedException {
+    asked = true;
     Optional<JsonNode> daemon = daemon();
     Kb kb = choose(Optional.ofNullable(request.path("kb").textValue()), all(daemon));
     request.put("kb", kb.folder().toString());
@@ -134,6 +139,7 @@ final class Kbs implements AutoCloseable {
    */
   String report(Optional<String> wanted, Progress.Display progress)
       throws IOException, InterruptedException {
+    asked = true;
     Optional<JsonNode> daemon = daemon();
     Kb kb = choose(wanted, all(daemon));
     return watchedBy(daemon).contains(kb)
@@ -174,11 +180,15 @@ final class Kbs implements AutoCloseable {
   }
 
   /**
-   * Gets ready for the first question, where no daemon answers it. Whatever is wrong, whoever asks
-   * is told.
+   * Gets ready for the first question, where no daemon answers it, unless it has come already.
+   * Whatever is wrong, whoever asks is told.
    */
   void prepare() {
     try {
+      Thread.sleep(AT_ONCE);
+      if (asked) {
+        return; // what it needs is not to be shared
+      }
       Optional<JsonNode> daemon = daemon();
       Kb first = all(daemon).getFirst();
       if (!watchedBy(daemon).contains(first)) {

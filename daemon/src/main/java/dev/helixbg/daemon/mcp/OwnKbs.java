@@ -31,6 +31,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CopyOnWriteArraySet;
 import java.util.concurrent.Executors;
@@ -47,6 +48,9 @@ import org.slf4j.LoggerFactory;
 final class OwnKbs implements AutoCloseable {
   private static final Logger LOG = LoggerFactory.getLogger(OwnKbs.class);
   private static final Duration CHORES = Duration.ofSeconds(30);
+
+  /** Requests that want a text embedded. */
+  private static final Set<String> EMBEDDING = Set.of("search", "related", "chat");
 
   private final Settings settings;
   private final SealedReports reports;
@@ -103,12 +107,24 @@ final class OwnKbs implements AutoCloseable {
       throws IOException, InterruptedException {
     kbs.add(kb);
     lastAsked = System.nanoTime();
+    if (EMBEDDING.contains(request.path("do").asText()) && !embedder.isLoaded()) {
+      Thread.ofPlatform().daemon().name("mcp-load").start(this::load);
+    }
     bringUpToDate(kb, false, progress);
     List<JsonNode> lines = new ArrayList<>();
     if (!requests.answer(request, lines::add)) {
       throw new IllegalArgumentException("no such request: " + request);
     }
     return lines;
+  }
+
+  /** Loads the model beside what else a question needs. */
+  private void load() {
+    try {
+      embedder.open().close();
+    } catch (RuntimeException e) {
+      LOG.debug("no model: {}", e.toString()); // whoever embeds with it is told
+    }
   }
 
   /** The report, with what was decided until now. */
