@@ -23,6 +23,8 @@ import java.util.Optional;
 import java.util.function.Function;
 import java.util.function.Supplier;
 import java.util.stream.Collectors;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * The knowledge bases that a client may ask about, and who answers: the daemon wherever one runs
@@ -30,8 +32,13 @@ import java.util.stream.Collectors;
  * go.
  */
 final class Kbs implements AutoCloseable {
+  private static final Logger LOG = LoggerFactory.getLogger(Kbs.class);
+
   /** Longer than the daemon's own for anything. */
   private static final Duration PATIENCE = Duration.ofMinutes(31);
+
+  /** A client that asks something when it begins has done so by then. */
+  private static final Duration AT_ONCE = Duration.ofMillis(500);
 
   private final List<Kb> named;
   private final Settings settings;
@@ -48,6 +55,7 @@ final class Kbs implements AutoCloseable {
   private final Map<OwnKbs, Integer> calls = new HashMap<>();
 
   private boolean closed;
+  private volatile boolean asked;
 
   /**
    * @param named empty: those that the daemon watches, else the one that {@code one-shot} takes
@@ -106,6 +114,7 @@ final class Kbs implements AutoCloseable {
    */
   Answer ask(ObjectNode request, Progress.Display progress)
       throws IOException, InterruptedException {
+    asked = true;
     Optional<JsonNode> daemon = daemon();
     Kb kb = choose(Optional.ofNullable(request.path("kb").textValue()), all(daemon));
     request.put("kb", kb.folder().toString());
@@ -130,6 +139,7 @@ final class Kbs implements AutoCloseable {
    */
   String report(Optional<String> wanted, Progress.Display progress)
       throws IOException, InterruptedException {
+    asked = true;
     Optional<JsonNode> daemon = daemon();
     Kb kb = choose(wanted, all(daemon));
     return watchedBy(daemon).contains(kb)
@@ -167,6 +177,32 @@ final class Kbs implements AutoCloseable {
   /** How a client may call it. */
   static String name(Kb kb) {
     return String.valueOf(kb.folder().getFileName());
+  }
+
+  /**
+   * Gets ready for the first question, where no daemon answers it, unless it has come already.
+   * Whatever is wrong, whoever asks is told.
+   */
+  void prepare() {
+    try {
+      Thread.sleep(AT_ONCE);
+      if (asked) {
+        return; // what it needs is not to be shared
+      }
+      Optional<JsonNode> daemon = daemon();
+      Kb first = all(daemon).getFirst();
+      if (!watchedBy(daemon).contains(first)) {
+        byOwn(
+            own -> {
+              own.prepare(first);
+              return null;
+            });
+      }
+    } catch (IOException | RuntimeException e) {
+      LOG.debug("not ready: {}", e.toString());
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+    }
   }
 
   /** What this process does itself. */

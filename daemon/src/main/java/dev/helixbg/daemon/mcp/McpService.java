@@ -102,7 +102,7 @@ public final class McpService {
           .resources(resources.all())
           .resourceTemplates(resources.templates())
           .build();
-      transport.serve();
+      transport.serve(asked::prepare);
     }
   }
 }

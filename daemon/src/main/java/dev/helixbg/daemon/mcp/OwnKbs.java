@@ -14,6 +14,7 @@ import dev.helixbg.daemon.kb.KbFiles;
 import dev.helixbg.daemon.kb.KbLock;
 import dev.helixbg.daemon.kb.ReportFolder;
 import dev.helixbg.daemon.kb.SealedReports;
+import dev.helixbg.daemon.link.DaemonLink;
 import dev.helixbg.daemon.run.Judging;
 import dev.helixbg.daemon.run.Pipeline;
 import dev.helixbg.daemon.run.Reviews;
@@ -30,6 +31,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CopyOnWriteArraySet;
 import java.util.concurrent.Executors;
@@ -46,6 +48,9 @@ import org.slf4j.LoggerFactory;
 final class OwnKbs implements AutoCloseable {
   private static final Logger LOG = LoggerFactory.getLogger(OwnKbs.class);
   private static final Duration CHORES = Duration.ofSeconds(30);
+
+  /** Requests that want a text embedded. */
+  private static final Set<String> EMBEDDING = Set.of("search", "related", "chat");
 
   private final Settings settings;
   private final SealedReports reports;
@@ -102,12 +107,24 @@ final class OwnKbs implements AutoCloseable {
       throws IOException, InterruptedException {
     kbs.add(kb);
     lastAsked = System.nanoTime();
+    if (EMBEDDING.contains(request.path("do").asText()) && !embedder.isLoaded()) {
+      Thread.ofPlatform().daemon().name("mcp-load").start(this::load);
+    }
     bringUpToDate(kb, false, progress);
     List<JsonNode> lines = new ArrayList<>();
     if (!requests.answer(request, lines::add)) {
       throw new IllegalArgumentException("no such request: " + request);
     }
     return lines;
+  }
+
+  /** Loads the model beside what else a question needs. */
+  private void load() {
+    try {
+      embedder.open().close();
+    } catch (RuntimeException e) {
+      LOG.debug("no model: {}", e.toString()); // whoever embeds with it is told
+    }
   }
 
   /** The report, with what was decided until now. */
@@ -127,24 +144,12 @@ final class OwnKbs implements AutoCloseable {
       return;
     }
     synchronized (upToDate) {
-      List<Optional<FileState>> before = states(kb);
-      if (!whole && before.equals(upToDate.get(kb))) {
-        return; // whoever held it has done it
+      if (isDone(kb, whole, progress)) {
+        return;
       }
+      List<Optional<FileState>> before = states(kb);
       try (KbLock lock = KbLock.take(kb)) {
-        Pipeline pipeline =
-            new Pipeline(settings, embedder, analyst, Judging.withoutAsking(settings), progress);
-        boolean made =
-            new CompleteRun(pipeline, reports)
-                .run(
-                    kb,
-                    (cursor, basis) ->
-                        whole
-                            ? cursor.basis().equals(basis)
-                            : cursor.basis().made().equals(basis.made()))
-                .made()
-                .isPresent();
-        due |= !whole && !made;
+        run(progress).run(kb, enough(whole));
         List<Optional<FileState>> after = states(kb);
         if (after.getFirst().equals(before.getFirst())) { // else the log has gone on
           upToDate.put(kb, after);
@@ -156,6 +161,48 @@ final class OwnKbs implements AutoCloseable {
         // Another helix-bg is at it, or nobody may write there: what is there has to do.
       }
       searches.forgetAll();
+    }
+  }
+
+  private CompleteRun run(Progress.Display progress) {
+    return new CompleteRun(
+        new Pipeline(settings, embedder, analyst, Judging.withoutAsking(settings), progress),
+        reports);
+  }
+
+  private static CompleteRun.Enough enough(boolean whole) {
+    return (cursor, now) ->
+        whole ? cursor.basis().equals(now) : cursor.basis().made().equals(now.made());
+  }
+
+  /** Whether this process, or an earlier one, has done it all. */
+  private boolean isDone(Kb kb, boolean whole, Progress.Display progress) {
+    List<Optional<FileState>> now = states(kb);
+    if (!whole && now.equals(upToDate.get(kb))) {
+      return true; // whoever held the lock has done it
+    }
+    if (!run(progress).isDone(kb, enough(whole))) {
+      return false;
+    }
+    if (!now.equals(upToDate.put(kb, now))) {
+      due |= !whole;
+      searches.forgetAll();
+    }
+    return true;
+  }
+
+  /**
+   * Gets ready for questions about a KB where nothing is to be done for it, so that the first has
+   * not to wait for classes and compilers. Loads no model.
+   */
+  void prepare(Kb kb) throws IOException, InterruptedException {
+    kbs.add(kb);
+    boolean done;
+    synchronized (upToDate) {
+      done = isDone(kb, false, Progress.Display.SILENT);
+    }
+    if (done) {
+      requests.answer(DaemonLink.request("findings").put("kb", kb.folder().toString()), line -> {});
     }
   }
 

@@ -75,6 +75,7 @@ final class StdioTransport implements McpServerTransportProvider {
   private final CountDownLatch over = new CountDownLatch(1);
   private McpServerSession session;
   private boolean initialized;
+  private Runnable greeted;
 
   /**
    * @param out of the protocol alone; written by one thread at a time
@@ -103,9 +104,11 @@ final class StdioTransport implements McpServerTransportProvider {
   /**
    * Answers until the client has left.
    *
+   * @param greeted is done beside the calls, once a client has said that it begins
    * @throws InterruptedException when somebody wants this process to end before
    */
-  void serve() throws InterruptedException {
+  void serve(Runnable greeted) throws InterruptedException {
+    this.greeted = greeted;
     Thread.ofPlatform().daemon().name("mcp-reader").start(this::read);
     over.await();
   }
@@ -173,7 +176,10 @@ final class StdioTransport implements McpServerTransportProvider {
     if (note.method().equals("notifications/cancelled")) {
       callOff(note.params() instanceof Map<?, ?> params ? params.get("requestId") : null);
     } else {
-      initialized |= note.method().equals(McpSchema.METHOD_NOTIFICATION_INITIALIZED);
+      if (!initialized && note.method().equals(McpSchema.METHOD_NOTIFICATION_INITIALIZED)) {
+        initialized = true;
+        Thread.ofPlatform().daemon().name("mcp-greeted").start(greeted);
+      }
       handle(note);
     }
   }

@@ -9,8 +9,8 @@ import dev.helixbg.daemon.run.Saving;
 import dev.helixbg.insight.log.DataLog;
 import dev.helixbg.insight.log.LogReading;
 import dev.helixbg.insight.report.TerminalSummary;
+import java.io.IOException;
 import java.util.Optional;
-import java.util.function.BiPredicate;
 
 /**
  * All that is to be done for a KB that is not watched: nothing where the cursor says so, else
@@ -24,34 +24,59 @@ public record CompleteRun(Pipeline pipeline, SealedReports reports) {
    */
   public record Result(String summary, Optional<Pipeline.Outcome> made) {}
 
+  /** Whether what a cursor leaves open may stay open. */
+  @FunctionalInterface
+  public interface Enough {
+    /**
+     * @param now what a report would be made from
+     */
+    boolean isEnough(Cursor cursor, Pipeline.Basis now);
+  }
+
+  /** Whether nothing is to be done. Needs no lock, and writes nothing. */
+  public boolean isDone(Kb kb, Enough enough) {
+    return left(kb, pipeline.basis(kb), enough).isPresent();
+  }
+
+  /** The cursor, where nothing is to be done. */
+  private Optional<Cursor> left(Kb kb, Pipeline.Basis basis, Enough enough) {
+    return Cursor.read(kb, reports.seal())
+        .filter(cursor -> enough.isEnough(cursor, basis))
+        .filter(cursor -> cursor.holds(logSha256(kb), kb, reports, KbFiles.DISK));
+  }
+
+  /** Of the very bytes that a reading has; empty where there are none to be had. */
+  private static String logSha256(Kb kb) {
+    try {
+      return KbFiles.DISK.hash(kb.dataLog()).orElse("");
+    } catch (IOException e) {
+      return ""; // who reads it says what is wrong
+    }
+  }
+
   /**
    * Brings vectors and report up to date. Call with the KB's lock.
    *
-   * @param isEnough asked about a cursor, and what a report would be made from now: whether what it
-   *     leaves open may stay open
    * @throws InterruptedException when interrupted; the vectors made and the answers given until
    *     then are saved
    */
-  public Result run(Kb kb, BiPredicate<Cursor, Pipeline.Basis> isEnough)
-      throws InterruptedException {
+  public Result run(Kb kb, Enough enough) throws InterruptedException {
     KbIdentity here = KbIdentity.of(kb);
-    LogReading log = DataLog.readQuiet(kb.dataLog());
-    String sha256 = log.account().sha256();
     Pipeline.Basis basis = pipeline.basis(kb);
-    Optional<Cursor> left =
-        Cursor.read(kb, reports.seal())
-            .filter(cursor -> isEnough.test(cursor, basis))
-            .filter(cursor -> cursor.holds(sha256, kb, reports, KbFiles.DISK));
+    Optional<Cursor> left = left(kb, basis, enough);
     if (left.isPresent()) {
       return new Result(left.get().summary(), Optional.empty());
     }
+    LogReading log = DataLog.readQuiet(kb.dataLog());
     Pipeline.Outcome made = pipeline.run(kb, log, Saving.PUBLISHED);
     here.check();
     reports.write(kb, made.report());
     String summary = TerminalSummary.render(made.report());
     if (pipeline.basis(kb).equals(basis)) { // else somebody decided or answered meanwhile
       Cursor.contentOf(kb, reports, KbFiles.DISK)
-          .map(content -> new Cursor(sha256, basis, content, made.questions(), summary))
+          .map(
+              content ->
+                  new Cursor(log.account().sha256(), basis, content, made.questions(), summary))
           .ifPresent(cursor -> cursor.write(kb, reports.seal()));
     }
     return new Result(summary, Optional.of(made));

@@ -154,4 +154,20 @@ class OwnKbsTest {
       assertDone(2, 1);
     }
   }
+
+  /** Else each session would run over a KB that nobody may ask about. */
+  @Test
+  void whoGetsReadyDoesNoWork() throws Exception {
+    try (OwnKbs own = started()) {
+      own.prepare(kb);
+      assertDone(0, 0);
+      assertFalse(Files.exists(kb.insights()));
+      findings(own);
+    }
+    try (OwnKbs next = started()) {
+      next.prepare(kb);
+      findings(next);
+      assertDone(1, 1);
+    }
+  }
 }

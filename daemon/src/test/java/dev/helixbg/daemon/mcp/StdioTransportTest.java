@@ -79,7 +79,7 @@ class StdioTransportTest {
             .start(
                 () -> {
                   try {
-                    transport.serve();
+                    transport.serve(() -> {});
                   } catch (InterruptedException e) {
                     Thread.currentThread().interrupt();
                   }
