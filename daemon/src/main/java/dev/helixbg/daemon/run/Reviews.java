@@ -53,8 +53,7 @@ public record Reviews(Settings settings, String modelId) {
     Decisions decisions = Pipeline.decisions(kb);
     Findings all =
         Analysis.run(
-            known.entries(),
-            known.keys(),
+            known.named(),
             known.vectors(),
             known.passages(),
             decisions.widened(settings.insight()),

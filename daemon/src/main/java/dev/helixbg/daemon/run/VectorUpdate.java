@@ -105,11 +105,8 @@ public record VectorUpdate(
      */
     public KbEntries of(LogReading log) {
       Iterator<TextKey> next = keys.iterator();
-      return new KbEntries(
-          NamedEntry.all(log.entries(), entry -> next.next().hex()),
-          Vectors.of(vectors),
-          passages,
-          log.account());
+      List<NamedEntry> all = NamedEntry.all(log.entries(), entry -> next.next().hex());
+      return new KbEntries(all, all, Vectors.of(vectors), passages, log.account());
     }
   }
 

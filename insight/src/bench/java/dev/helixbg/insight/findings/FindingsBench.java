@@ -154,7 +154,7 @@ public final class FindingsBench {
 
   private final List<Entry> entries;
   private final LogAccount account;
-  private final List<String> keys;
+  private final List<NamedEntry> named;
   private final Map<String, float[]> embedded = new HashMap<>();
   private final Vectors vectors;
   private final PassageVectors passages;
@@ -182,10 +182,9 @@ public final class FindingsBench {
     LogReading log = read(cache);
     this.entries = log.entries();
     this.account = log.account();
-    this.keys =
-        entries.stream().map(e -> TextKey.of("findings-kb", e.embeddedText()).hex()).toList();
-    this.topics = TopicIndex.of(entries);
-    this.order = EvenDraw.orderByKey(keys);
+    this.named = NamedEntry.all(entries, e -> TextKey.of("findings-kb", e.embeddedText()).hex());
+    this.topics = TopicIndex.of(named);
+    this.order = EvenDraw.orderByKey(Analysis.keys(named));
     for (int i = 0; i < entries.size(); i++) {
       Entry entry = entries.get(i);
       LocalDateTime time =
@@ -349,20 +348,18 @@ public final class FindingsBench {
     try (PackedVectors packed = PackedVectors.pack(vectors)) {
       Findings findings =
           Decisions.NONE.applyTo(
-              Analysis.run(entries, keys, vectors, passages, SETTINGS, threads), SETTINGS);
+              Analysis.run(named, vectors, passages, SETTINGS, threads), SETTINGS);
       List<Long> shipped = findings.relations().stream().map(this::pair).toList();
       List<Long> whole =
-          Analysis.run(entries, keys, vectors, PassageVectors.NONE, SETTINGS, threads)
-              .relations()
-              .stream()
+          Analysis.run(named, vectors, PassageVectors.NONE, SETTINGS, threads).relations().stream()
               .map(this::pair)
               .toList();
       List<Long> cosine = cosine(packed);
-      List<Named> named = new ArrayList<>();
+      List<Named> lists = new ArrayList<>();
       for (int most : new int[] {10, 25, count / 10, 50, 100, count / 2, 200}) {
-        named.add(named("relations", shipped, most));
-        named.add(named("entries", whole, most));
-        named.add(named("cosine", cosine, most));
+        lists.add(named("relations", shipped, most));
+        lists.add(named("entries", whole, most));
+        lists.add(named("cosine", cosine, most));
       }
       List<Misplaced> byCentroid = byCentroid(packed);
       List<Misplaced> byVote = byVote(nearest(packed));
@@ -381,7 +378,7 @@ public final class FindingsBench {
       return new Result(
           count,
           planted,
-          named,
+          lists,
           judged,
           leading(findings, Judgements.NONE),
           leading(findings, judgedByTruth(findings, 200)),
@@ -401,12 +398,12 @@ public final class FindingsBench {
 
   /** With passages and words, as it is shipped; and by the vectors of entries alone. */
   private List<Found> searches() {
-    List<NamedEntry> named = NamedEntry.all(entries, entry -> "");
     List<Found> found = new ArrayList<>();
     for (boolean shipped : new boolean[] {true, false}) {
       try (SearchIndex index =
           SearchIndex.of(
-              new KbEntries(named, vectors, shipped ? passages : PassageVectors.NONE, account),
+              new KbEntries(
+                  named, named, vectors, shipped ? passages : PassageVectors.NONE, account),
               BUNDLED.maxTokens())) {
         String way = shipped ? "passages and words" : "entries";
         found.add(found("late sentences", way, late, index, shipped));

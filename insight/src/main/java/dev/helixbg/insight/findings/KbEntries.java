@@ -18,13 +18,18 @@ import java.util.Optional;
 /**
  * The live entries of a KB that have a vector: all of them, once a run has ended.
  *
- * @param named by offset, under their names among all live entries
+ * @param live all entries, by offset
+ * @param named those of them that have a vector
  * @param vectors of the entries
  * @param passages of the entries, those that have a vector
  * @param log they were read from
  */
 public record KbEntries(
-    List<NamedEntry> named, Vectors vectors, PassageVectors passages, LogAccount log) {
+    List<NamedEntry> live,
+    List<NamedEntry> named,
+    Vectors vectors,
+    PassageVectors passages,
+    LogAccount log) {
   public KbEntries {
     if (vectors.count() != named.size()) {
       throw new IllegalArgumentException("entries and vectors must be as many");
@@ -47,8 +52,9 @@ public record KbEntries(
     List<Integer> owners = new ArrayList<>();
     List<Passage> passages = new ArrayList<>();
     List<float[]> passageVectors = new ArrayList<>();
-    for (NamedEntry one :
-        NamedEntry.all(log.entries(), entry -> TextKey.of(modelId, entry.embeddedText()).hex())) {
+    List<NamedEntry> live =
+        NamedEntry.all(log.entries(), entry -> TextKey.of(modelId, entry.embeddedText()).hex());
+    for (NamedEntry one : live) {
       Entry entry = one.entry();
       Optional<float[]> vector = cached.vector(TextKey.of(modelId, entry.embeddedText()));
       if (vector.isPresent()) {
@@ -67,19 +73,10 @@ public record KbEntries(
       }
     }
     return new KbEntries(
+        live,
         named,
         Vectors.of(vectors),
         PassageVectors.of(owners, passages, passageVectors),
         log.account());
-  }
-
-  /** Without their names. */
-  public List<Entry> entries() {
-    return named.stream().map(NamedEntry::entry).toList();
-  }
-
-  /** Of the entries: 32 hex digits of their text's hash each. */
-  public List<String> keys() {
-    return named.stream().map(NamedEntry::key).toList();
   }
 }

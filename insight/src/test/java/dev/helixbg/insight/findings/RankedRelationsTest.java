@@ -10,6 +10,8 @@ import dev.helixbg.insight.decisions.DecisionFile;
 import dev.helixbg.insight.decisions.Decisions;
 import dev.helixbg.insight.log.Entry;
 import dev.helixbg.insight.log.EntryText;
+import dev.helixbg.insight.similarity.PassageVectors;
+import dev.helixbg.insight.similarity.Vectors;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.time.Instant;
@@ -99,6 +101,24 @@ class RankedRelationsTest {
 
     List<String> left = names(corpus.analyse());
     assertEquals(List.of("a:0 b:0", "b:0 b:1"), left.stream().sorted().toList());
+  }
+
+  /** A link names a place among all entries, whether or not each has a vector yet. */
+  @Test
+  void linksLeadWhereTheyLeadThoughEntriesAreMissing() {
+    Corpus corpus = new Corpus();
+    corpus.add("b", "one", 1, 0).add("b", "two", 1, 0).add("a", "three", 1, 0);
+    Entry last = corpus.entries.getLast();
+    EntryText text = EntryText.parse("three\n[links: b:1]");
+    corpus.entries.set(2, new Entry(last.offset(), "a", last.body(), 0, text));
+    Findings findings =
+        Analysis.run(
+            corpus.named().subList(1, 3),
+            Vectors.of(corpus.vectors.subList(1, 3)),
+            PassageVectors.NONE,
+            Corpus.DEFAULTS,
+            1);
+    assertEquals(List.of(), names(findings));
   }
 
   @Test

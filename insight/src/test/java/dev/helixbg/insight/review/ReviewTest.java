@@ -9,6 +9,7 @@ import dev.helixbg.config.InsightSettings;
 import dev.helixbg.insight.findings.Analysis;
 import dev.helixbg.insight.findings.Finding;
 import dev.helixbg.insight.findings.Findings;
+import dev.helixbg.insight.findings.NamedEntry;
 import dev.helixbg.insight.judge.Answer;
 import dev.helixbg.insight.judge.AnswerFile;
 import dev.helixbg.insight.judge.Asking;
@@ -27,6 +28,7 @@ import java.nio.file.StandardOpenOption;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
+import java.util.Iterator;
 import java.util.List;
 import java.util.Optional;
 import java.util.Set;
@@ -63,9 +65,9 @@ class ReviewTest {
       all[i] = values.get(i);
     }
     Vectors vectors = new Vectors(entries.size(), 2, all);
-    Findings findings =
-        Analysis.run(
-            List.copyOf(entries), List.copyOf(keys), vectors, PassageVectors.NONE, SETTINGS, 1);
+    Iterator<String> next = keys.iterator();
+    List<NamedEntry> named = NamedEntry.all(entries, entry -> next.next());
+    Findings findings = Analysis.run(named, vectors, PassageVectors.NONE, SETTINGS, 1);
     return new Subject(findings, vectors::row, "ab".repeat(32), Optional.empty());
   }
 
