@@ -29,9 +29,11 @@ final class Shown {
 
   /** The beginning of an entry's text. */
   static String excerpt(String text, int characters) {
-    String shown = PrintableText.block(text);
-    return shown.length() <= characters
-        ? shown
-        : PrintableText.wellFormed(shown.substring(0, characters)) + "…";
+    return PrintableText.block(PrintableText.beginning(text, characters));
+  }
+
+  /** The same on one line. */
+  static String line(String text, int characters) {
+    return PrintableText.line(PrintableText.beginning(text, characters));
   }
 }

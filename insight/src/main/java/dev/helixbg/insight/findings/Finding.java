@@ -10,6 +10,13 @@ import java.util.Set;
  * runs.
  */
 public sealed interface Finding {
+  /**
+   * Two texts that are less similar are about different matters, as the model that comes with the
+   * program sees them. Measured on the notes of {@code bench findings}: of 88 rewrites and
+   * overtaken notes the least similar to anything has 0.456, and the least similar pair of them
+   * that is listed 0.452; of 154 notes on other subjects 132 have less.
+   */
+  double FAR = 0.45;
 
   /**
    * Stable name, such as {@code dup-3f9a01c2d4}: a kind and ten hex digits over what was found,

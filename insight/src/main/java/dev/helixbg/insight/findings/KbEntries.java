@@ -23,13 +23,15 @@ import java.util.Optional;
  * @param vectors of the entries
  * @param passages of the entries, those that have a vector
  * @param log they were read from
+ * @param coverage how many of all entries have vectors for all of their text
  */
 public record KbEntries(
     List<NamedEntry> live,
     List<NamedEntry> named,
     Vectors vectors,
     PassageVectors passages,
-    LogAccount log) {
+    LogAccount log,
+    Coverage coverage) {
   public KbEntries {
     if (vectors.count() != named.size()) {
       throw new IllegalArgumentException("entries and vectors must be as many");
@@ -54,20 +56,23 @@ public record KbEntries(
     List<float[]> passageVectors = new ArrayList<>();
     List<NamedEntry> live =
         NamedEntry.all(log.entries(), entry -> TextKey.of(modelId, entry.embeddedText()).hex());
+    int indexed = 0;
     for (NamedEntry one : live) {
       Entry entry = one.entry();
       Optional<float[]> vector = cached.vector(TextKey.of(modelId, entry.embeddedText()));
       if (vector.isPresent()) {
+        boolean whole = true;
         for (Passage passage : Passage.of(entry, modelTokens)) {
-          ofPassages
-              .vector(TextKey.of(modelId, passage.embeddedText(entry, modelTokens)))
-              .ifPresent(
-                  found -> {
-                    owners.add(named.size());
-                    passages.add(passage);
-                    passageVectors.add(found);
-                  });
+          Optional<float[]> found =
+              ofPassages.vector(TextKey.of(modelId, passage.embeddedText(entry, modelTokens)));
+          if (found.isPresent()) {
+            owners.add(named.size());
+            passages.add(passage);
+            passageVectors.add(found.get());
+          }
+          whole &= found.isPresent();
         }
+        indexed += whole ? 1 : 0;
         named.add(one);
         vectors.add(vector.get());
       }
@@ -77,6 +82,7 @@ public record KbEntries(
         named,
         Vectors.of(vectors),
         PassageVectors.of(owners, passages, passageVectors),
-        log.account());
+        log.account(),
+        new Coverage(indexed, live.size()));
   }
 }
