@@ -132,6 +132,8 @@ public final class FindingsBench {
    * @param leadingWithoutModel of the ten that lead the report: rewrites and overtaken notes
    * @param leadingWithOracle the same when the truth has judged the list
    * @param reportByTruth report.json when the truth has judged half as many pairs as entries
+   * @param listed rewrites and overtaken notes in the list of relations
+   * @param far those of them that are too far to lead a report
    * @param trial lines of the file by which the product measures a judge
    */
   public record Result(
@@ -141,6 +143,8 @@ public final class FindingsBench {
       List<Judged> judged,
       int leadingWithoutModel,
       int leadingWithOracle,
+      int listed,
+      int far,
       int plantedMisfiled,
       List<Misfiled> misfiled,
       List<String> trial,
@@ -389,6 +393,7 @@ public final class FindingsBench {
         lists.add(named("entries", whole, most));
         lists.add(named("cosine", cosine, most));
       }
+      List<Finding.Relation> right = findings.relations().stream().filter(this::isWanted).toList();
       List<Misplaced> byCentroid = byCentroid(packed);
       List<Misplaced> byVote = byVote(nearest(packed));
       List<Misfiled> misfiled = new ArrayList<>();
@@ -410,6 +415,8 @@ public final class FindingsBench {
           judged,
           leading(findings, Judgements.NONE),
           leading(findings, judgedByTruth(findings, 200)),
+          right.size(),
+          (int) right.stream().filter(Finding.Relation::isFar).count(),
           rightTopics.size(),
           misfiled,
           trial(),
@@ -536,9 +543,13 @@ public final class FindingsBench {
   private int leading(Findings findings, Judgements judgements) {
     return (int)
         JudgedRelations.of(findings.relations(), judgements).leading().stream()
-            .map(relation -> truth.get(pair(relation)))
-            .filter(kind -> kind == Planted.REWRITE || kind == Planted.OVERTAKEN)
+            .filter(this::isWanted)
             .count();
+  }
+
+  private boolean isWanted(Finding.Relation relation) {
+    Planted kind = truth.get(pair(relation));
+    return kind == Planted.REWRITE || kind == Planted.OVERTAKEN;
   }
 
   private Judged judged(

@@ -35,7 +35,7 @@ public sealed interface Finding {
 
     NamedEntry b();
 
-    /** Their cosine. */
+    /** The cosine of both as they are embedded whole. */
     double similarity();
 
     @Override
@@ -95,11 +95,20 @@ public sealed interface Finding {
    *
    * @param a the entry with the lower offset
    * @param score what the list is ranked by, see {@link RankedRelations}
-   * @param similarity cosine of what is nearest in both: their own vectors or those of passages
    */
   record Relation(
       String id, NamedEntry a, NamedEntry b, double score, double similarity, Evidence evidence)
-      implements OfTwo {}
+      implements OfTwo {
+    /** Cosine of what is nearest in both: of the entries or of passages. */
+    public double nearest() {
+      return evidence.matching().map(Matching::similarity).orElse(similarity);
+    }
+
+    /** Whether nothing in both is near: then it is for the end of a list, whatever its score. */
+    public boolean isFar() {
+      return nearest() < FAR;
+    }
+  }
 
   /**
    * What speaks for a relation.
@@ -130,8 +139,9 @@ public sealed interface Finding {
    *
    * @param a in the content of a
    * @param b in the content of b
+   * @param similarity cosine of these
    */
-  record Matching(Passage a, Passage b) {}
+  record Matching(Passage a, Passage b, double similarity) {}
 
   /** One of a pair. */
   enum Side {

@@ -165,7 +165,7 @@ final class RankedRelations {
         first,
         second,
         pair.similarity(),
-        match.similarity(),
+        cosine(a, b),
         new Finding.Evidence(
             1 + byVector.place(a, b),
             1 + byVector.place(b, a),
@@ -179,7 +179,8 @@ final class RankedRelations {
     return match.a() < texts.entries() && match.b() < texts.entries()
         ? Optional.empty()
         : Optional.of(
-            new Finding.Matching(texts.passage(match.a(), a), texts.passage(match.b(), b)));
+            new Finding.Matching(
+                texts.passage(match.a(), a), texts.passage(match.b(), b), match.similarity()));
   }
 
   /** Without parts of what is listed already, as {@code 1412} is of {@code PAY-1412}. */

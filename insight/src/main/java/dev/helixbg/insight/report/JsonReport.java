@@ -357,6 +357,7 @@ public final class JsonReport {
   private void matching(Finding.Matching matching) throws IOException {
     object("a", matching.a(), this::passage);
     object("b", matching.b(), this::passage);
+    decimal("similarity", matching.similarity());
   }
 
   private void passage(Passage passage) throws IOException {

@@ -121,9 +121,13 @@ public final class SessionReview {
   }
 
   private static Optional<String> unjudged(Finding.Relation pair, InsightSettings limits) {
-    return pair.similarity() <= limits.crossLinkFrom()
-        ? Optional.empty()
-        : Optional.of(pair.similarity() > limits.nearDuplicate() ? REPEATS : connects(pair));
+    if (pair.nearest() <= limits.crossLinkFrom()) {
+      return Optional.empty();
+    }
+    return Optional.of(
+        pair.similarity() > limits.nearDuplicate()
+            ? REPEATS
+            : pair.nearest() > limits.nearDuplicate() ? "repeats a passage of" : connects(pair));
   }
 
   /** Nothing of what has nothing in common. */
@@ -161,7 +165,8 @@ public final class SessionReview {
                 .map(topic -> topic.getKey() + " (" + topic.getValue() + ")")
                 .collect(Collectors.joining(", ")))
         .append('.');
-    for (String relation : List.of(REPEATS, "connects to", "contradicts", "overtakes")) {
+    for (String relation :
+        List.of(REPEATS, "repeats a passage of", "connects to", "contradicts", "overtakes")) {
       long count = items.stream().filter(item -> item.relation().equals(relation)).count();
       if (count > 0) {
         words.append(' ').append(count).append(count == 1 ? " time" : " times");

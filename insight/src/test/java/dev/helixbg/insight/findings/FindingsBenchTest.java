@@ -116,6 +116,12 @@ class FindingsBenchTest {
     assertEquals(10, result.leadingWithOracle());
   }
 
+  @Test
+  void nothingThatIsWorthAnActIsTooFarToLead() {
+    assertEquals(81, result.listed());
+    assertEquals(0, result.far());
+  }
+
   /** What the product asks a model to measure it; -Dtrial.update=true writes it anew. */
   @Test
   void theTrialOfTheJudgeIsPartOfThisKnowledgeBase() throws Exception {

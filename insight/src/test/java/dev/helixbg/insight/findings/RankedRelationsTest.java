@@ -121,6 +121,18 @@ class RankedRelationsTest {
     assertEquals(List.of(), names(findings));
   }
 
+  /** A passage that two entries share does not make them the same. */
+  @Test
+  void theSimilarityIsThatOfTheEntriesAndPassagesHaveTheirOwn() {
+    Corpus corpus = new Corpus();
+    corpus.add("a", "a long text on something", 1, 0).addPassage(7, 11, 0, 1);
+    corpus.add("a", "another one", 0.6f, 0.8f).addPassage(0, 7, 0, 1);
+    Finding.Relation relation = corpus.analyse().relations().getFirst();
+    assertEquals(0.6, relation.similarity(), 1e-6);
+    assertEquals(1, relation.evidence().matching().orElseThrow().similarity(), 1e-6);
+    assertEquals(1, relation.nearest(), 1e-6);
+  }
+
   @Test
   void tellsTheNewerOne() {
     Corpus corpus = new Corpus();
@@ -197,7 +209,7 @@ class RankedRelationsTest {
 
     assertEquals("t:3", best.a().name());
     assertEquals("t:28", best.b().name());
-    assertTrue(best.similarity() > 0.8, best::toString);
+    assertTrue(best.nearest() > 0.8, best::toString);
     Finding.Matching matching = best.evidence().matching().orElseThrow();
     assertEquals("note 3", matching.a().text(best.a().entry()));
     assertEquals("What others say, too.", matching.b().text(best.b().entry()));

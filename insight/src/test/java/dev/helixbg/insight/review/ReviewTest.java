@@ -185,6 +185,15 @@ class ReviewTest {
     assertEquals(List.of(), StaleReview.of(kb("related", "valid"), Optional.empty(), AT).items());
   }
 
+  /** In a small KB each entry is near to none, but nearest to something. */
+  @Test
+  void whatIsFarIsNotCalledStale() throws Exception {
+    add("a", "old", 10 * DAY, 0);
+    add("a", "new", 40 * DAY, 70);
+    assertEquals(1, kb().findings().relations().size());
+    assertEquals(List.of(), StaleReview.of(kb(), Optional.empty(), AT).items());
+  }
+
   /** What the report calls overtaken is stale, under the same id and with the same edit. */
   @Test
   void staleIsWhatTheJudgeOfTheReportCallsOvertaken() throws Exception {
