@@ -277,9 +277,9 @@ record Tools(Kbs kbs, Calls calls) {
   private SyncToolSpecification review() {
     return tool(
         "review",
-        "Review the knowledge base: session (what was written lately, what it repeats or"
-            + " contradicts), drift (topics that overlap), stale (entries that newer ones may have"
-            + " overtaken).",
+        "Review the knowledge base: session (what was written since a person or the daemon reviewed"
+            + " it last, what it repeats or contradicts), drift (topics that overlap), stale"
+            + " (entries that newer ones may have overtaken).",
         reads(),
         List.of(
             Argument.choice("kind", List.of("session", "drift", "stale")).needed(),
@@ -290,7 +290,7 @@ record Tools(Kbs kbs, Calls calls) {
           if (request.has("topic") && !kind.equals("stale")) {
             throw Failure.usage("\"topic\" goes with stale only");
           }
-          request.put("do", kind.equals("session") ? "synthesize" : kind);
+          request.put("do", kind.equals("session") ? "synthesize" : kind).put("keep", false);
           Kbs.Answer answer = kbs.ask(request, progress);
           ObjectNode result = result(answer).put("data", DATA);
           return result.set("review", Shown.printable(answer.first()));

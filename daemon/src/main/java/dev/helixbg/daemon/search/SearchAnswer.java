@@ -20,7 +20,7 @@ public record SearchAnswer(List<SearchHit> hits, Coverage coverage) {
         .toList();
   }
 
-  /** The last line. */
+  /** The last line; other answers have the same field. */
   public static ObjectNode toJson(Coverage coverage) {
     ObjectNode line = Json.object();
     line.putObject("coverage").put("indexed", coverage.indexed()).put("total", coverage.total());
@@ -29,9 +29,13 @@ public record SearchAnswer(List<SearchHit> hits, Coverage coverage) {
 
   /** From the lines that {@link #toJson} made. */
   public static SearchAnswer of(List<JsonNode> lines) {
-    JsonNode coverage = lines.isEmpty() ? Json.object() : lines.getLast().path("coverage");
     return new SearchAnswer(
         lines.stream().filter(line -> line.has("name")).map(SearchHit::of).toList(),
-        new Coverage(coverage.path("indexed").asInt(), coverage.path("total").asInt()));
+        coverage(lines.isEmpty() ? Json.object() : lines.getLast()));
+  }
+
+  /** What a line says of it. */
+  public static Coverage coverage(JsonNode line) {
+    return new Coverage(line.at("/coverage/indexed").asInt(), line.at("/coverage/total").asInt());
   }
 }

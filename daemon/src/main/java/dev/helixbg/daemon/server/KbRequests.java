@@ -19,10 +19,13 @@ import dev.helixbg.daemon.search.SearchService;
 import dev.helixbg.daemon.terminal.ExitCode;
 import dev.helixbg.daemon.terminal.Failure;
 import dev.helixbg.daemon.terminal.Json;
+import dev.helixbg.insight.findings.Coverage;
+import dev.helixbg.insight.findings.KbEntries;
 import dev.helixbg.insight.findings.NamedEntry;
-import dev.helixbg.insight.judge.JudgeProgress;
+import dev.helixbg.insight.log.DataLog;
 import dev.helixbg.insight.log.Entry;
 import dev.helixbg.insight.log.EntryText;
+import dev.helixbg.insight.log.LogReading;
 import dev.helixbg.insight.log.Passage;
 import dev.helixbg.insight.review.History;
 import dev.helixbg.insight.review.Review;
@@ -193,23 +196,33 @@ public record KbRequests(
       throws IOException, InterruptedException {
     Optional<String> topic = Optional.ofNullable(request.path("topic").textValue());
     Reviews.Wanted wanted = new Reviews.Wanted(kind, topic);
+    Held now = held.get();
     KbIdentity kb = KbIdentity.of(kb(request));
-    TextModelHost models = held.get().model();
-    Review review =
-        models.use(
-            model ->
-                held.get()
-                    .reviews()
-                    .run(
-                        kb,
-                        wanted,
-                        held.get().reviews().subject(kb.kb()),
-                        model,
-                        model.map(models::counting).orElse(JudgeProgress.SILENT),
-                        clock.now(),
-                        Thread.currentThread()::isInterrupted));
+    LogReading log = DataLog.readQuiet(kb.kb().dataLog());
+    Optional<Review> nothing = now.reviews().ofNothing(kb.kb(), wanted, log, clock.now());
+    Coverage coverage = new Coverage(log.entries().size(), log.entries().size());
+    Review review;
+    if (nothing.isPresent()) {
+      review = nothing.get();
+    } else {
+      KbEntries known = now.reviews().known(kb.kb());
+      coverage = known.coverage();
+      review =
+          now.reviews()
+              .onDemand(
+                  kb,
+                  wanted,
+                  now.reviews().subject(kb.kb(), known),
+                  now.model(),
+                  now.model()::counting,
+                  clock.now(),
+                  // What is known in part is no session that the next one could follow.
+                  request.path("keep").asBoolean(true) && coverage.isWhole());
+    }
     metrics.reviews.increment();
-    reply.send(History.toJson(review));
+    ObjectNode line = History.toJson(review);
+    line.setAll(SearchAnswer.toJson(coverage));
+    reply.send(line);
   }
 
   private void chat(ObjectNode request, ControlServer.Reply reply)

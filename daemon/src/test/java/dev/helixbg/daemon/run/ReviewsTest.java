@@ -60,7 +60,8 @@ class ReviewsTest {
         Optional.empty(),
         JudgeProgress.SILENT,
         AT,
-        () -> false);
+        () -> false,
+        true);
   }
 
   @Test

@@ -18,6 +18,9 @@ import dev.helixbg.daemon.run.Reviews;
 import dev.helixbg.daemon.search.SearchService;
 import dev.helixbg.daemon.terminal.Failure;
 import dev.helixbg.daemon.watch.DaemonFixture;
+import dev.helixbg.insight.review.History;
+import dev.helixbg.llm.gguf.GgufException;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -43,8 +46,11 @@ class KbRequestsTest {
 
   @BeforeEach
   void make() throws Exception {
-    Settings settings = DaemonFixture.settings(folder, Map.of());
     kb = new WritableKb(folder.resolve("kb"), new Random(1));
+    start(DaemonFixture.settings(folder, Map.of()));
+  }
+
+  private void start(Settings settings) {
     texts = new TextModelHost(settings, clock, metrics);
     Reviews reviews = new Reviews(settings, model.id());
     requests =
@@ -154,6 +160,61 @@ class KbRequestsTest {
     kb.deleteAt(0);
     assertEquals("a:0", search("a two").getFirst().path("name").asText());
     assertEquals(1 + 1, search("a two").size(), "nor is what was deleted found");
+  }
+
+  private JsonNode review(String kind, boolean keep) throws Exception {
+    return ask(DaemonLink.request(kind).put("keep", keep)).getFirst();
+  }
+
+  /** An agent asks as often as it likes: the next who asks is told the same. */
+  @Test
+  void aReviewThatIsNotKeptChangesNothing() throws Exception {
+    kb.append("a", "one");
+    kb.append("b", "two");
+    index();
+    for (int i = 0; i < 2; i++) {
+      String summary = review("synthesize", false).path("summary").asText();
+      assertTrue(summary.startsWith("2 new entries"), summary);
+      review("drift", false);
+      review("stale", false);
+    }
+    assertTrue(Files.notExists(kb.kb().insights().resolve(History.NAME)));
+    review("synthesize", true);
+    assertEquals("Nothing new was written.", review("synthesize", true).path("summary").asText());
+    assertEquals(1, new History(kb.kb().insights()).read().size(), "nothing is not kept");
+  }
+
+  /** Of entries without a vector nobody knows what they repeat. */
+  @Test
+  void aReviewOfAPartSaysSoAndIsNotKept() throws Exception {
+    kb.append("a", "one");
+    kb.append("b", "two");
+    index();
+    kb.append("a", "three");
+    JsonNode review = review("synthesize", true);
+    assertEquals("{\"indexed\":2,\"total\":3}", review.path("coverage").toString());
+    index();
+    review = review("synthesize", true);
+    assertTrue(review.path("summary").asText().startsWith("3 new entries"), review.toString());
+    assertEquals("{\"indexed\":3,\"total\":3}", review.path("coverage").toString());
+  }
+
+  /** A model of many gigabytes takes a while to load. */
+  @Test
+  void reviewsOfNothingLoadNoModel() throws Exception {
+    Path broken = Files.writeString(folder.resolve("broken.gguf"), "no model");
+    start(DaemonFixture.settings(folder, Map.of("llm.model", broken.toString())));
+    assertEquals("Nothing new was written.", review("synthesize", true).path("summary").asText());
+    kb.append("a", "one");
+    kb.append("b", "two");
+    index();
+    assertEquals("No two topics overlap.", review("drift", true).path("summary").asText());
+    assertEquals(
+        "No entry in c seems to be overtaken by a newer one.",
+        ask(DaemonLink.request("stale").put("topic", "c")).getFirst().path("summary").asText());
+    for (String something : List.of("synthesize", "stale")) {
+      assertThrows(GgufException.class, () -> review(something, true));
+    }
   }
 
   private JsonNode entry(String named, int from) throws Exception {

@@ -167,6 +167,20 @@ class ReviewTest {
     assertEquals(kb().findings().topicOverlaps().getFirst().id(), second.items().getFirst().id());
   }
 
+  /** As many as the report has, though the judge is asked about the closest only. */
+  @Test
+  void driftCountsAllTopicsThatOverlap() throws Exception {
+    for (int topic = 0; topic < 7; topic++) {
+      add("t" + topic, "one", 0, topic);
+    }
+    Subject kb = kb("same", "valid");
+    assertEquals(21, kb.findings().topicOverlaps().size());
+    Review review = DriftReview.of(kb, Optional.empty(), AT);
+    assertTrue(review.summary().startsWith("21 pairs of topics overlap"), review.summary());
+    assertEquals(21, review.items().size());
+    assertEquals(20, review.items().stream().filter(item -> !item.verdict().isEmpty()).count());
+  }
+
   @Test
   void staleAreOlderEntriesOfClosePairsUnlessTheModelSaysTheyHold() throws Exception {
     add("a", "old", 10 * DAY, 0);
