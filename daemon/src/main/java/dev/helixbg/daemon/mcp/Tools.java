@@ -64,8 +64,7 @@ record Tools(Kbs kbs, Calls calls) {
       Argument.text("kb", NAME, "knowledge base, as status names it");
 
   List<SyncToolSpecification> all() {
-    return List.of(
-        search(), related(), entry(), findings(), act(), decide(), review(), status());
+    return List.of(search(), related(), entry(), findings(), act(), decide(), review(), status());
   }
 
   private interface Work {
