@@ -54,6 +54,9 @@ record Tools(Kbs kbs, Calls calls) {
   /** Of an entry in a list, in characters. */
   private static final int EXCERPT = 700;
 
+  /** Of a text that is none of an entry. */
+  private static final int LONGEST = 4_000;
+
   /** Of a name or a title. */
   private static final int SHORT = 300;
 
@@ -177,8 +180,9 @@ record Tools(Kbs kbs, Calls calls) {
     return tool(
         "findings",
         "What is worth tidying, the most valuable first: id, kind, entries, what to do. With id:"
-            + " one finding with its texts. Ask the user before you edit; call act for the calls"
-            + " that carry it out, then decide.",
+            + " one finding with its texts, to 4,000 characters each (textOmitted: entry reads on)."
+            + " Ask the user before you edit; call act for the calls that carry it out, then"
+            + " decide.",
         reads(),
         List.of(
             Argument.text("id", NAME, "one finding, in full"),
@@ -194,12 +198,14 @@ record Tools(Kbs kbs, Calls calls) {
           if (request.has("id")) {
             Kbs.Answer answer = kbs.ask(request.put("do", "finding"), progress);
             ObjectNode result = result(answer).put("data", DATA);
+            result.set("coverage", answer.first().path("coverage"));
             return result.set("finding", ShownFinding.whole(answer.first()));
           }
           int page = request.remove("page").asInt();
           request.put("from", (page - 1) * PAGE).put("limit", PAGE);
           Kbs.Answer answer = kbs.ask(request, progress);
           ObjectNode result = result(answer).put("data", DATA);
+          result.set("coverage", answer.first().path("coverage"));
           int total = answer.first().path("total").asInt();
           result.put("open", total).put("page", page).put("pages", (total + PAGE - 1) / PAGE);
           if (answer.first().path("stale").asInt() > 0) {
@@ -292,7 +298,10 @@ record Tools(Kbs kbs, Calls calls) {
           request.put("do", kind.equals("session") ? "synthesize" : kind).put("keep", false);
           Kbs.Answer answer = kbs.ask(request, progress);
           ObjectNode result = result(answer).put("data", DATA);
-          return result.set("review", Shown.printable(answer.first()));
+          ObjectNode review = (ObjectNode) Shown.printable(answer.first(), LONGEST);
+          result.set("coverage", review.remove("coverage"));
+          review.remove("marks"); // for the next review, not for readers
+          return result.set("review", review);
         });
   }
 

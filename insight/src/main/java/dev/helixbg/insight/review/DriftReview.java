@@ -34,12 +34,12 @@ public final class DriftReview {
     Map<String, Verdict> verdicts = verdicts(kb, overlaps);
     Set<String> before =
         last.map(Review::items).orElse(List.of()).stream()
-            .map(item -> item.a() + "\n" + item.b())
+            .map(Item::id)
             .collect(Collectors.toSet());
     List<Item> items = new ArrayList<>();
     for (Finding.TopicOverlap overlap : overlaps) {
       Optional<Verdict> verdict = Optional.ofNullable(verdicts.get(overlap.id()));
-      boolean isNew = !before.contains(overlap.a() + "\n" + overlap.b());
+      boolean isNew = !before.contains(overlap.id());
       items.add(
           new Item(
               overlap.id(),
