@@ -60,6 +60,15 @@ public final class PrintableText {
     return out.toString();
   }
 
+  /** At most so many UTF-16 units of a text; what is cut ends in {@code …}, no pair is torn. */
+  public static String beginning(String text, int units) {
+    if (text.length() <= units) {
+      return text;
+    }
+    int end = units - 1;
+    return text.substring(0, Character.isHighSurrogate(text.charAt(end - 1)) ? end - 1 : end) + "…";
+  }
+
   /** Lone surrogates replaced by U+FFFD: what can be encoded as UTF-8. */
   public static String wellFormed(String text) {
     for (int at = 0; at < text.length(); at++) {

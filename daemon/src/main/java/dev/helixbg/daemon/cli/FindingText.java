@@ -74,6 +74,10 @@ record FindingText(Console console, JsonNode finding) {
       nearest(ranks.path("rankOfB"), "b", "a", reasons);
       nearest(ranks.path("rankOfA"), "a", "b", reasons);
     }
+    if (evidence.path("passages").isObject()) {
+      reasons.add(
+          "a passage of each: %.3f".formatted(evidence.at("/passages/similarity").asDouble()));
+    }
     if (!evidence.path("sharedWords").isEmpty()) {
       reasons.add("both have " + listed(evidence.path("sharedWords"), ", "));
     }

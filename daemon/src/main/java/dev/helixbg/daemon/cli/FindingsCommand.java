@@ -12,6 +12,7 @@ import dev.helixbg.daemon.kb.ReportedFinding;
 import dev.helixbg.daemon.kb.Seal;
 import dev.helixbg.daemon.kb.SealedReports;
 import dev.helixbg.daemon.run.Pipeline;
+import dev.helixbg.daemon.search.SearchAnswer;
 import dev.helixbg.daemon.server.FindingRequests;
 import dev.helixbg.daemon.server.PresentFindings;
 import dev.helixbg.daemon.terminal.ExitCode;
@@ -20,6 +21,7 @@ import dev.helixbg.daemon.terminal.Json;
 import dev.helixbg.daemon.terminal.NearestName;
 import dev.helixbg.insight.decisions.Decision;
 import dev.helixbg.insight.decisions.Decisions;
+import dev.helixbg.insight.findings.Coverage;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.Collection;
@@ -90,7 +92,13 @@ final class FindingsCommand extends ValueCommand {
     int all = open.size();
     open.removeIf(present::isStale);
     open.replaceAll(present::named);
-    show(() -> Json.array(open, FindingsCommand::toJson), () -> open.forEach(this::print));
+    Coverage coverage = present.coverage(chosen);
+    ObjectNode json = SearchAnswer.toJson(coverage);
+    json.set("findings", Json.array(open, FindingsCommand::toJson));
+    show(() -> json, () -> open.forEach(this::print));
+    if (!coverage.isWhole()) {
+      console.warn("%s", coverage.words());
+    }
     if (open.size() < all) {
       console.warn(
           "left out %d that tell of what is not there any more: the log has changed since the"

@@ -1,5 +1,6 @@
 package dev.helixbg.daemon.cli;
 
+import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import dev.helixbg.config.Settings;
 import dev.helixbg.daemon.cli.flags.GlobalOptions;
@@ -18,9 +19,11 @@ import dev.helixbg.daemon.run.Reviews;
 import dev.helixbg.daemon.run.Saving;
 import dev.helixbg.daemon.run.ShownProgress;
 import dev.helixbg.daemon.run.VectorUpdate;
+import dev.helixbg.daemon.search.SearchAnswer;
 import dev.helixbg.daemon.terminal.ExitCode;
 import dev.helixbg.daemon.terminal.Failure;
 import dev.helixbg.daemon.terminal.Progress;
+import dev.helixbg.insight.findings.Coverage;
 import dev.helixbg.insight.log.DataLog;
 import dev.helixbg.insight.log.LogReading;
 import dev.helixbg.insight.review.History;
@@ -86,12 +89,20 @@ final class ReviewCommand extends ValueCommand {
       KbTopics.require(chosen, only.get());
     }
     DaemonLink link = GlobalOptions.daemon();
-    Review review = link.watches(chosen) ? ask(link, chosen, only) : run(chosen, settings, only);
-    show(() -> History.toJson(review), () -> print(review));
+    Answer answer = link.watches(chosen) ? ask(link, chosen, only) : run(chosen, settings, only);
+    ObjectNode json = History.toJson(answer.review());
+    json.setAll(SearchAnswer.toJson(answer.coverage()));
+    show(() -> json, () -> print(answer.review()));
+    if (!answer.coverage().isWhole()) {
+      console.warn("%s", answer.coverage().words());
+    }
     return ExitCode.OK.number();
   }
 
-  private Review ask(DaemonLink link, Kb chosen, Optional<String> only) throws IOException {
+  /** A review, and how much of the log it is about. */
+  private record Answer(Review review, Coverage coverage) {}
+
+  private Answer ask(DaemonLink link, Kb chosen, Optional<String> only) throws IOException {
     ObjectNode request =
         DaemonLink.request(
                 switch (kind) {
@@ -101,32 +112,40 @@ final class ReviewCommand extends ValueCommand {
                 })
             .put("kb", chosen.folder().toString());
     only.ifPresent(name -> request.put("topic", name));
-    return History.fromJson(link.ask(request, Duration.ofMinutes(30)).getFirst())
-        .orElseThrow(() -> new Failure(ExitCode.NO_DAEMON, "the daemon sent no review"));
+    JsonNode line = link.ask(request, Duration.ofMinutes(30)).getFirst();
+    return new Answer(
+        History.fromJson(line)
+            .orElseThrow(() -> new Failure(ExitCode.NO_DAEMON, "the daemon sent no review")),
+        SearchAnswer.coverage(line));
   }
 
-  private Review run(Kb chosen, Settings settings, Optional<String> only)
+  private Answer run(Kb chosen, Settings settings, Optional<String> only)
       throws InterruptedException {
     EmbedderSource source = EmbedderSource.located(settings);
+    Reviews reviews = new Reviews(settings, source.id());
+    Reviews.Wanted wanted = new Reviews.Wanted(kind, only);
+    LogReading log = DataLog.readQuiet(chosen.dataLog());
+    Coverage all = new Coverage(log.entries().size(), log.entries().size());
+    Optional<Review> nothing = reviews.ofNothing(chosen, wanted, log, Instant.now());
+    if (nothing.isPresent()) {
+      return new Answer(nothing.get(), all);
+    }
     try (KbLock lock = KbLock.take(chosen);
         TextModelHost model =
             new TextModelHost(
                 settings, DaemonClock.SYSTEM, new DaemonMetrics(DaemonClock.SYSTEM))) {
-      LogReading log = DataLog.readQuiet(chosen.dataLog());
       VectorUpdate.Result vectors =
           VectorUpdate.of(chosen, log, source, Saving.PUBLISHED, Progress.on(console));
-      Reviews reviews = new Reviews(settings, source.id());
-      KbIdentity found = KbIdentity.of(chosen);
-      return model.use(
-          text ->
-              reviews.run(
-                  found,
-                  new Reviews.Wanted(kind, only),
-                  reviews.subject(chosen, vectors.of(log)),
-                  text,
-                  new ShownProgress(Progress.on(console)),
-                  Instant.now(),
-                  Thread.currentThread()::isInterrupted));
+      Review review =
+          reviews.onDemand(
+              KbIdentity.of(chosen),
+              wanted,
+              reviews.subject(chosen, vectors.of(log)),
+              model,
+              _ -> new ShownProgress(Progress.on(console)),
+              Instant.now(),
+              true);
+      return new Answer(review, all);
     }
   }
 

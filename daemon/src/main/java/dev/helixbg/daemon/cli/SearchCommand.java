@@ -12,6 +12,7 @@ import dev.helixbg.daemon.kb.KbTopics;
 import dev.helixbg.daemon.link.DaemonLink;
 import dev.helixbg.daemon.run.Saving;
 import dev.helixbg.daemon.run.VectorUpdate;
+import dev.helixbg.daemon.search.SearchAnswer;
 import dev.helixbg.daemon.search.SearchHit;
 import dev.helixbg.daemon.search.SearchRequest;
 import dev.helixbg.daemon.terminal.ExitCode;
@@ -22,6 +23,7 @@ import dev.helixbg.insight.log.DataLog;
 import dev.helixbg.insight.log.LogReading;
 import dev.helixbg.insight.search.SearchIndex;
 import java.io.IOException;
+import java.nio.file.Files;
 import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
@@ -58,7 +60,9 @@ final class SearchCommand extends ConsoleCommand {
   @Option(names = "--topic", paramLabel = "TOPIC", description = "Only entries of this topic.")
   private String topic;
 
-  @Option(names = "--json", description = "Print JSON, one entry a line.")
+  @Option(
+      names = "--json",
+      description = "Print JSON: an entry a line, and last how many entries are indexed.")
   private boolean json;
 
   @Override
@@ -71,18 +75,18 @@ final class SearchCommand extends ConsoleCommand {
         new SearchRequest(String.join(" ", text), Optional.ofNullable(topic), offset, limit);
     Settings settings = options.load().settings();
     Kb chosen = kb.find(settings);
-    Optional<List<SearchHit>> answered = askDaemon(chosen, request);
-    List<SearchHit> hits =
+    Optional<SearchAnswer> answered = askDaemon(chosen, request);
+    SearchAnswer answer =
         answered.isPresent() ? answered.get() : searchHere(chosen, request, settings);
-    if (topic != null && hits.isEmpty()) {
+    if (topic != null && answer.hits().isEmpty()) {
       KbTopics.require(chosen, topic);
     }
-    print(hits);
+    print(answer);
     return ExitCode.OK.number();
   }
 
   /** Empty when no daemon runs that watches this KB. */
-  private Optional<List<SearchHit>> askDaemon(Kb chosen, SearchRequest wanted) throws IOException {
+  private Optional<SearchAnswer> askDaemon(Kb chosen, SearchRequest wanted) throws IOException {
     DaemonLink link = GlobalOptions.daemon();
     if (!link.watches(chosen)) {
       return Optional.empty();
@@ -94,36 +98,55 @@ final class SearchCommand extends ConsoleCommand {
             .put("offset", wanted.from())
             .put("limit", wanted.limit());
     wanted.topic().ifPresent(name -> request.put("topic", name));
-    return Optional.of(
-        link.ask(request, Duration.ofMinutes(1)).stream().map(SearchHit::of).toList());
+    return Optional.of(SearchAnswer.of(link.ask(request, Duration.ofMinutes(1))));
   }
 
-  private List<SearchHit> searchHere(Kb chosen, SearchRequest wanted, Settings settings)
+  private SearchAnswer searchHere(Kb chosen, SearchRequest wanted, Settings settings)
       throws InterruptedException {
     EmbedderSource source = EmbedderSource.located(settings);
     LogReading log = DataLog.readQuiet(chosen.dataLog());
+    long start = System.nanoTime();
     // Reading only: what is new is embedded for this once.
     VectorUpdate.Result known =
         VectorUpdate.of(chosen, log, source, Saving.NOTHING, Progress.on(console));
+    if (known.embedded() > 0) {
+      console.warn(
+          "%,d texts had no vector: they were embedded for this search alone, in %.1f s. %s",
+          known.embedded(),
+          (System.nanoTime() - start) / 1e9,
+          Files.isWritable(chosen.folder())
+              ? "helix-bg one-shot keeps them"
+              : chosen.folder() + " cannot be written, so each search does that anew");
+    }
     try (Embedder embedder = source.open();
         SearchIndex index = SearchIndex.of(known.of(log), source.maxTokens())) {
       float[] query = embedder.embedAll(List.of(wanted.text()))[0];
-      return index.search(List.of(wanted.query(query))).getFirst().stream()
-          .map(SearchHit::of)
-          .toList();
+      return new SearchAnswer(
+          index.search(List.of(wanted.query(query))).getFirst().stream()
+              .map(SearchHit::of)
+              .toList(),
+          index.coverage());
     }
   }
 
-  private void print(List<SearchHit> hits) throws IOException {
-    for (SearchHit hit : hits) {
-      if (json) {
-        console.json().println(hit.toJson());
-      } else {
-        console.say("%.3f  %s", hit.score(), hit.name());
-        console.say(
-            "       %s%s",
-            hit.passage().start() > 0 ? "… " : "", PrintableText.excerpt(hit.matched(), EXCERPT));
-      }
+  private void print(SearchAnswer answer) throws IOException {
+    if (json) {
+      answer.toJson().forEach(console.json()::println);
+      return;
+    }
+    for (SearchHit hit : answer.hits()) {
+      double words = hit.score() - hit.similarity();
+      console.say(
+          words < 0.0005 ? "%.3f  %s" : "%.3f  %s  (words: +%.3f)",
+          hit.similarity(),
+          hit.name(),
+          words);
+      console.say(
+          "       %s%s",
+          hit.passage().start() > 0 ? "… " : "", PrintableText.excerpt(hit.matched(), EXCERPT));
+    }
+    if (!answer.coverage().isWhole()) {
+      console.warn("%s", answer.coverage().words());
     }
   }
 }

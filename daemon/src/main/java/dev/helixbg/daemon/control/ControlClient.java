@@ -17,7 +17,6 @@ import java.util.Optional;
 
 /** Asks a daemon. One thread at a time. */
 public final class ControlClient implements AutoCloseable {
-  private static final int MAX_REPLY = 4 << 20;
   private static final Duration WRITE = Duration.ofSeconds(10);
 
   private final Lines lines;
@@ -45,7 +44,7 @@ public final class ControlClient implements AutoCloseable {
     }
     try {
       SocketChannel channel = SocketChannel.open(ControlServer.address(socket));
-      return Optional.of(new ControlClient(new Lines(channel, MAX_REPLY), patience));
+      return Optional.of(new ControlClient(new Lines(channel, Lines.LONGEST), patience));
     } catch (SocketException e) {
       return Optional.empty(); // left by a daemon that was killed
     }

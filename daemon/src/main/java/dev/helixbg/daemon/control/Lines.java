@@ -36,6 +36,9 @@ final class Lines implements AutoCloseable {
   static final ObjectMapper JSON = new ObjectMapper();
   private static final int KEPT = 32 << 10;
 
+  /** Bytes of a line that may be written. */
+  static final int LONGEST = 4 << 20;
+
   /** Bytes that most lines fit into. */
   private static final int FIRST = 4 << 10;
 
@@ -188,7 +191,14 @@ final class Lines implements AutoCloseable {
   }
 
   private void keep(JsonNode object) throws IOException {
-    kept.write(JSON.writeValueAsBytes(object));
+    byte[] line = JSON.writeValueAsBytes(object);
+    if (line.length > LONGEST) {
+      throw new Failure(
+          ExitCode.PROBLEMS,
+          "the answer has %,d bytes in one line, and no client takes more than %,d: ask for less"
+              .formatted(line.length, LONGEST));
+    }
+    kept.write(line);
     kept.write('\n');
   }
 

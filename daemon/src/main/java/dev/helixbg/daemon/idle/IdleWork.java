@@ -394,7 +394,8 @@ public final class IdleWork implements AutoCloseable {
                     text,
                     text.map(model::counting).orElse(JudgeProgress.SILENT),
                     clock.now(),
-                    this::isCancelled));
+                    this::isCancelled,
+                    true));
     LOG.info("{}: {}", about, review.summary());
   }
 

@@ -43,7 +43,7 @@ public record KbLock(ProcessLock held) implements AutoCloseable {
               + ": "
               + Reasons.of(e)
               + ". helix-bg keeps its reports there; make it writable, or look without writing:"
-              + " --no-report");
+              + " helix-bg one-shot --no-report");
     }
   }
 

@@ -46,6 +46,12 @@ public final class ReportFile {
 
     /** The id of a finding that the report leads with, in its order; before all findings. */
     default void leading(String id) {}
+
+    /** The hash of the log that it was made from; before all findings. */
+    default void log(String sha256) {}
+
+    /** The key of an entry that it was made from; after all findings. */
+    default void entry(String key) {}
   }
 
   /**
@@ -97,6 +103,14 @@ public final class ReportFile {
           while (json.nextToken() != JsonToken.END_ARRAY) {
             JsonNode id = json.readValueAsTree();
             visitor.leading(id.asText());
+          }
+        } else if (field.equals("log")) {
+          JsonNode log = json.readValueAsTree();
+          visitor.log(log.path("sha256").asText());
+        } else if (isArray && field.equals("labels")) {
+          while (json.nextToken() != JsonToken.END_ARRAY) {
+            JsonNode label = json.readValueAsTree();
+            visitor.entry(label.path("key").asText());
           }
         } else if (isArray && SECTIONS.contains(field)) {
           if (!readSection(json, field, visitor)) {

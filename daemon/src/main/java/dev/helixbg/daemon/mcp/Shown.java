@@ -12,26 +12,37 @@ final class Shown {
 
   /** The same value, its texts printable, at any depth. */
   static JsonNode printable(JsonNode value) {
+    return printable(value, Integer.MAX_VALUE);
+  }
+
+  /**
+   * @param characters of each text at most
+   */
+  static JsonNode printable(JsonNode value, int characters) {
     if (value instanceof ObjectNode object) {
       ObjectNode shown = JsonNodeFactory.instance.objectNode();
-      object.properties().forEach(field -> shown.set(field.getKey(), printable(field.getValue())));
+      object
+          .properties()
+          .forEach(field -> shown.set(field.getKey(), printable(field.getValue(), characters)));
       return shown;
     }
     if (value instanceof ArrayNode array) {
       ArrayNode shown = JsonNodeFactory.instance.arrayNode();
-      array.forEach(element -> shown.add(printable(element)));
+      array.forEach(element -> shown.add(printable(element, characters)));
       return shown;
     }
     return value.isTextual()
-        ? JsonNodeFactory.instance.textNode(PrintableText.block(value.textValue()))
+        ? JsonNodeFactory.instance.textNode(excerpt(value.textValue(), characters))
         : value;
   }
 
   /** The beginning of an entry's text. */
   static String excerpt(String text, int characters) {
-    String shown = PrintableText.block(text);
-    return shown.length() <= characters
-        ? shown
-        : PrintableText.wellFormed(shown.substring(0, characters)) + "…";
+    return PrintableText.block(PrintableText.beginning(text, characters));
+  }
+
+  /** The same on one line. */
+  static String line(String text, int characters) {
+    return PrintableText.line(PrintableText.beginning(text, characters));
   }
 }

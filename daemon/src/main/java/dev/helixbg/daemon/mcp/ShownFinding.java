@@ -11,6 +11,21 @@ final class ShownFinding {
   /** Of an entry in a list, in characters. */
   private static final int EXCERPT = 200;
 
+  /** Of an entry of a finding that is shown alone; the tool entry reads on. */
+  static final int TEXT = 4_000;
+
+  /** Of a name, a source, or whatever else is one line. */
+  private static final int LINE = 300;
+
+  /** Of a tag. */
+  private static final int TAG = 100;
+
+  private static final int TAGS = 20;
+  private static final int NAMES = 20;
+
+  /** Of what a model proposes. */
+  private static final int PROPOSED = 8_000;
+
   /** Fields that are short and say what it is, in the order in which they are shown. */
   private static final List<String> HEAD =
       List.of(
@@ -43,15 +58,15 @@ final class ShownFinding {
   private static void ways(JsonNode finding, ObjectNode shown) {
     if (!finding.path("edit").isEmpty()) {
       ArrayNode ways = shown.putArray("edit");
-      finding.path("edit").forEach(way -> ways.add(Shown.printable(way.path("do"))));
+      finding.path("edit").forEach(way -> ways.add(Shown.printable(way.path("do"), LINE)));
     }
   }
 
-  /** With whole texts, as far as the report has them, and the evidence. */
+  /** With texts as far as somebody reads them at once, and the evidence. */
   static ObjectNode whole(JsonNode finding) {
-    ObjectNode shown = head(finding, Integer.MAX_VALUE);
+    ObjectNode shown = head(finding, TEXT);
     if (finding.has("proposedText")) {
-      shown.set("text", Shown.printable(finding.path("proposedText")));
+      shown.set("text", Shown.printable(finding.path("proposedText"), PROPOSED));
     }
     copy(finding, shown, "evidence");
     ways(finding, shown);
@@ -83,7 +98,16 @@ final class ShownFinding {
     }
     if (finding.at("/entries/0").isObject()) {
       ArrayNode entries = shown.putArray("entries");
-      finding.path("entries").forEach(entry -> entries.add(Shown.printable(entry.path("name"))));
+      for (JsonNode entry : finding.path("entries")) {
+        if (entries.size() < NAMES) {
+          entries.add(Shown.line(entry.path("name").asText(), LINE));
+        }
+      }
+      int omitted =
+          finding.path("entries").size() - entries.size() + finding.path("entriesOmitted").asInt();
+      if (omitted > 0) {
+        shown.put("entriesOmitted", omitted);
+      }
       shown.put("text", Shown.excerpt(finding.at("/entries/0/text").asText(), characters));
     } else {
       copy(finding, shown, "entries");
@@ -93,25 +117,34 @@ final class ShownFinding {
 
   private static void copy(JsonNode from, ObjectNode to, String field) {
     if (from.hasNonNull(field)) {
-      to.set(field, Shown.printable(from.path(field)));
+      to.set(field, Shown.printable(from.path(field), LINE));
     }
   }
 
   /** An entry; a topic is shown by its name. */
   private static JsonNode side(JsonNode side, int characters) {
     if (!side.isObject()) {
-      return Shown.printable(side);
+      return Shown.printable(side, LINE);
     }
     ObjectNode shown = Json.object();
-    shown.set("entry", Shown.printable(side.path("name")));
+    shown.put("entry", Shown.line(side.path("name").asText(), LINE));
     copy(side, shown, "written");
     if (characters > EXCERPT) {
-      copy(side, shown, "tags");
+      shown.set("id", side.path("key"));
+      if (!side.path("tags").isEmpty()) {
+        ArrayNode tags = shown.putArray("tags");
+        side.path("tags").forEach(tag -> tags.add(Shown.line(tag.asText(), TAG)));
+        while (tags.size() > TAGS) {
+          tags.remove(tags.size() - 1);
+        }
+      }
       copy(side, shown, "source");
     }
-    shown.put("text", Shown.excerpt(side.path("text").asText(), characters));
-    if (side.path("textOmitted").asInt() > 0) {
-      copy(side, shown, "textOmitted");
+    String text = side.path("text").asText();
+    shown.put("text", Shown.excerpt(text, characters));
+    int omitted = side.path("textOmitted").asInt() + Math.max(0, text.length() - characters);
+    if (omitted > 0) {
+      shown.put("textOmitted", omitted);
     }
     return shown;
   }

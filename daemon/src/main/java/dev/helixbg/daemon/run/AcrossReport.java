@@ -10,6 +10,7 @@ import dev.helixbg.insight.acts.Acts;
 import dev.helixbg.insight.findings.Analysis;
 import dev.helixbg.insight.findings.Findings;
 import dev.helixbg.insight.findings.KbEntries;
+import dev.helixbg.insight.findings.NamedEntry;
 import dev.helixbg.insight.judge.Judgements;
 import dev.helixbg.insight.log.Entry;
 import dev.helixbg.insight.log.LogAccount;
@@ -37,8 +38,7 @@ public final class AcrossReport {
    */
   public static Report of(List<Kb> kbs, EmbedderSource model, Settings settings) {
     List<String> names = names(kbs);
-    List<Entry> entries = new ArrayList<>();
-    List<String> keys = new ArrayList<>();
+    List<NamedEntry> entries = new ArrayList<>();
     List<Vectors> vectors = new ArrayList<>();
     List<LogAccount> accounts = new ArrayList<>();
     List<Integer> owners = new ArrayList<>();
@@ -50,28 +50,30 @@ public final class AcrossReport {
           KbEntries.read(
               kb.dataLog(), new EmbeddingCache(kb.folder()), model.id(), model.maxTokens());
       accounts.add(known.log());
-      keys.addAll(known.keys());
       vectors.add(known.vectors());
       for (int owner : known.passages().owners()) {
         owners.add(entries.size() + owner);
       }
       passages.addAll(known.passages().passages());
       passageVectors.add(known.passages().vectors());
-      for (Entry entry : known.entries()) {
+      for (NamedEntry named : known.named()) {
+        Entry entry = named.entry();
         // Offsets of several logs mean nothing together: a running number keeps the order.
         entries.add(
-            new Entry(
-                entries.size(),
-                names.get(i) + BETWEEN + entry.topic(),
-                entry.body(),
-                entry.timestampMin(),
-                entry.text()));
+            new NamedEntry(
+                new Entry(
+                    entries.size(),
+                    names.get(i) + BETWEEN + entry.topic(),
+                    entry.body(),
+                    entry.timestampMin(),
+                    entry.text()),
+                named.index(),
+                named.key()));
       }
     }
     Findings between =
         Analysis.between(
             entries,
-            keys,
             Vectors.joined(vectors),
             new PassageVectors(
                 owners.stream().mapToInt(Integer::intValue).toArray(),

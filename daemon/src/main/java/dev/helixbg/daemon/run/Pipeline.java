@@ -11,15 +11,15 @@ import dev.helixbg.daemon.terminal.Failure;
 import dev.helixbg.daemon.terminal.Progress;
 import dev.helixbg.daemon.terminal.Reasons;
 import dev.helixbg.daemon.terminal.Version;
-import dev.helixbg.embed.cache.TextKey;
 import dev.helixbg.insight.decisions.Decision;
 import dev.helixbg.insight.decisions.DecisionFile;
 import dev.helixbg.insight.decisions.Decisions;
 import dev.helixbg.insight.findings.Finding;
 import dev.helixbg.insight.findings.Findings;
+import dev.helixbg.insight.findings.KbEntries;
+import dev.helixbg.insight.findings.NamedEntry;
 import dev.helixbg.insight.judge.Judgements;
 import dev.helixbg.insight.log.DataLog;
-import dev.helixbg.insight.log.Entry;
 import dev.helixbg.insight.log.LogReading;
 import dev.helixbg.insight.report.Report;
 import dev.helixbg.insight.review.History;
@@ -48,8 +48,7 @@ public record Pipeline(
      * @see dev.helixbg.insight.findings.Analysis#run
      */
     Findings analyse(
-        List<Entry> live,
-        List<String> keys,
+        List<NamedEntry> entries,
         Vectors vectors,
         PassageVectors passages,
         InsightSettings settings,
@@ -86,12 +85,12 @@ public record Pipeline(
   public Outcome run(Kb kb, LogReading log, Saving saving) throws InterruptedException {
     VectorUpdate.Result vectors = updateVectors(kb, log, saving);
     Decisions decisions = decisions(kb);
+    KbEntries known = vectors.of(log);
     Findings all =
         analyst.analyse(
-            log.entries(),
-            vectors.keys().stream().map(TextKey::hex).toList(),
-            Vectors.of(vectors.vectors()),
-            vectors.passages(),
+            known.named(),
+            known.vectors(),
+            known.passages(),
             decisions.widened(settings.insight()),
             settings.threads());
     Findings open = decisions.applyTo(all, settings.insight());

@@ -2,35 +2,45 @@ package dev.helixbg.daemon.run;
 
 import dev.helixbg.config.Settings;
 import dev.helixbg.daemon.host.LanguageModel;
+import dev.helixbg.daemon.host.TextModelHost;
 import dev.helixbg.daemon.kb.Kb;
 import dev.helixbg.daemon.kb.KbIdentity;
 import dev.helixbg.daemon.terminal.ExitCode;
 import dev.helixbg.daemon.terminal.Failure;
 import dev.helixbg.daemon.terminal.Reasons;
 import dev.helixbg.embed.cache.EmbeddingCache;
+import dev.helixbg.embed.cache.TextKey;
 import dev.helixbg.insight.decisions.Decisions;
 import dev.helixbg.insight.findings.Analysis;
+import dev.helixbg.insight.findings.Coverage;
 import dev.helixbg.insight.findings.Findings;
 import dev.helixbg.insight.findings.KbEntries;
+import dev.helixbg.insight.findings.NamedEntry;
 import dev.helixbg.insight.judge.AnswerFile;
 import dev.helixbg.insight.judge.Asking;
 import dev.helixbg.insight.judge.Judge;
 import dev.helixbg.insight.judge.JudgeProgress;
 import dev.helixbg.insight.judge.JudgeTrust;
+import dev.helixbg.insight.log.LogReading;
 import dev.helixbg.insight.review.DriftReview;
 import dev.helixbg.insight.review.History;
 import dev.helixbg.insight.review.Review;
 import dev.helixbg.insight.review.SessionReview;
 import dev.helixbg.insight.review.StaleReview;
 import dev.helixbg.insight.review.Subject;
+import dev.helixbg.insight.similarity.PassageVectors;
+import dev.helixbg.insight.similarity.Vectors;
 import dev.helixbg.llm.TextModel;
 import java.io.IOException;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
 import java.util.Optional;
+import java.util.Set;
 import java.util.concurrent.CancellationException;
 import java.util.function.BooleanSupplier;
+import java.util.function.Function;
+import java.util.stream.Collectors;
 
 /**
  * Runs reviews of a KB on what its vectors know, and keeps them in its history.
@@ -42,10 +52,13 @@ public record Reviews(Settings settings, String modelId) {
 
   /** Of the entries whose vectors are in the cache: all of them, once a run has ended. */
   public Subject subject(Kb kb) {
-    return subject(
-        kb,
-        KbEntries.read(
-            kb.dataLog(), new EmbeddingCache(kb.folder()), modelId, settings.embed().maxTokens()));
+    return subject(kb, known(kb));
+  }
+
+  /** The entries whose vectors are in the cache. */
+  public KbEntries known(Kb kb) {
+    return KbEntries.read(
+        kb.dataLog(), new EmbeddingCache(kb.folder()), modelId, settings.embed().maxTokens());
   }
 
   /** Of these entries of that KB. */
@@ -53,8 +66,7 @@ public record Reviews(Settings settings, String modelId) {
     Decisions decisions = Pipeline.decisions(kb);
     Findings all =
         Analysis.run(
-            known.entries(),
-            known.keys(),
+            known.named(),
             known.vectors(),
             known.passages(),
             decisions.widened(settings.insight()),
@@ -88,7 +100,82 @@ public record Reviews(Settings settings, String modelId) {
   }
 
   /**
-   * Reviews, and appends the result to the history.
+   * A review for which the log is all that it takes: there is nothing to compare, or nothing was
+   * written since the last one. It is not kept: the last one says more.
+   *
+   * @param log of that KB, just read
+   * @return nothing where there may be something to say
+   */
+  public Optional<Review> ofNothing(Kb kb, Wanted wanted, LogReading log, Instant at)
+      throws InterruptedException {
+    List<NamedEntry> live =
+        NamedEntry.all(log.entries(), entry -> TextKey.of(modelId, entry.embeddedText()).hex());
+    Set<String> topics =
+        live.stream().map(named -> named.entry().topic()).collect(Collectors.toSet());
+    Optional<Review> last = last(kb, wanted.kind());
+    boolean nothing =
+        switch (wanted.kind()) {
+          case SESSION ->
+              SessionReview.fresh(live.stream().map(NamedEntry::key).toList(), last).isEmpty();
+          case DRIFT -> topics.size() < 2;
+          case STALE ->
+              live.size() < 2
+                  || wanted.topic().filter(topic -> !topics.contains(topic)).isPresent();
+        };
+    if (!nothing) {
+      return Optional.empty();
+    }
+    KbEntries none =
+        new KbEntries(
+            live,
+            List.of(),
+            Vectors.of(List.of()),
+            PassageVectors.NONE,
+            log.account(),
+            new Coverage(live.size(), live.size()));
+    try {
+      return Optional.of(of(subject(kb, none), wanted, last, at));
+    } catch (IOException e) {
+      throw new IllegalStateException("nobody is asked", e);
+    }
+  }
+
+  /**
+   * Reviews for somebody who waits; the language model is loaded where there is something to judge.
+   *
+   * @param progress of the questions to it
+   * @param keep whether the history is to have it, by which the next session begins
+   * @see #run for the other parameters and errors
+   */
+  public Review onDemand(
+      KbIdentity kb,
+      Wanted wanted,
+      Subject subject,
+      TextModelHost models,
+      Function<TextModel, JudgeProgress> progress,
+      Instant at,
+      boolean keep)
+      throws InterruptedException {
+    TextModelHost.Work<Review> work =
+        model ->
+            run(
+                kb,
+                wanted,
+                subject,
+                model,
+                model.map(progress).orElse(JudgeProgress.SILENT),
+                at,
+                Thread.currentThread()::isInterrupted,
+                keep);
+    boolean judged =
+        wanted.kind() == Review.Kind.DRIFT
+            ? !subject.findings().topicOverlaps().isEmpty()
+            : !subject.findings().relations().isEmpty();
+    return judged ? models.use(work) : work.with(Optional.empty());
+  }
+
+  /**
+   * Reviews, and appends the result to the history, if it is to be kept.
    *
    * @param subject of that KB
    * @param model is asked as the judge of the report is: answers are kept in the KB as they come
@@ -105,7 +192,8 @@ public record Reviews(Settings settings, String modelId) {
       Optional<TextModel> model,
       JudgeProgress progress,
       Instant at,
-      BooleanSupplier cancelled)
+      BooleanSupplier cancelled,
+      boolean keep)
       throws InterruptedException {
     Optional<Review> last = last(kb.kb(), wanted.kind());
     if (cancelled.getAsBoolean()) {
@@ -117,14 +205,12 @@ public record Reviews(Settings settings, String modelId) {
           asking == null
               ? subject
               : subject.before(new Subject.Judge(model.get().name(), asking, isGuessing()));
-      review =
-          switch (wanted.kind()) {
-            case SESSION -> SessionReview.of(judged, last, at);
-            case DRIFT -> DriftReview.of(judged, last, at);
-            case STALE -> StaleReview.of(judged, wanted.topic(), at);
-          };
+      review = of(judged, wanted, last, at);
     } catch (IOException e) {
       throw Judging.cannotSave(kb.kb(), e);
+    }
+    if (!keep) {
+      return review;
     }
     kb.check();
     History history = new History(kb.kb().insights());
@@ -136,6 +222,15 @@ public record Reviews(Settings settings, String modelId) {
           ExitCode.WRITE,
           "cannot write " + kb.kb().insights().resolve(History.NAME) + ": " + Reasons.of(e));
     }
+  }
+
+  private static Review of(Subject subject, Wanted wanted, Optional<Review> last, Instant at)
+      throws InterruptedException, IOException {
+    return switch (wanted.kind()) {
+      case SESSION -> SessionReview.of(subject, last, at);
+      case DRIFT -> DriftReview.of(subject, last, at);
+      case STALE -> StaleReview.of(subject, wanted.topic(), at);
+    };
   }
 
   private Asking asking(

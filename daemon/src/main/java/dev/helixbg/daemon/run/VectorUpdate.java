@@ -13,6 +13,7 @@ import dev.helixbg.embed.cache.CachedVectors;
 import dev.helixbg.embed.cache.EmbeddingCache;
 import dev.helixbg.embed.cache.Journal;
 import dev.helixbg.embed.cache.TextKey;
+import dev.helixbg.insight.findings.Coverage;
 import dev.helixbg.insight.findings.KbEntries;
 import dev.helixbg.insight.findings.NamedEntry;
 import dev.helixbg.insight.log.Entry;
@@ -105,11 +106,14 @@ public record VectorUpdate(
      */
     public KbEntries of(LogReading log) {
       Iterator<TextKey> next = keys.iterator();
+      List<NamedEntry> all = NamedEntry.all(log.entries(), entry -> next.next().hex());
       return new KbEntries(
-          NamedEntry.all(log.entries(), entry -> next.next().hex()),
+          all,
+          all,
           Vectors.of(vectors),
           passages,
-          log.account());
+          log.account(),
+          new Coverage(all.size(), all.size()));
     }
   }
 

@@ -2,7 +2,9 @@ package dev.helixbg.daemon.search;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
+import dev.helixbg.config.text.PrintableText;
 import dev.helixbg.daemon.terminal.Json;
+import dev.helixbg.insight.log.Entry;
 import dev.helixbg.insight.log.Passage;
 import dev.helixbg.insight.search.SearchIndex;
 import java.time.LocalDateTime;
@@ -11,15 +13,19 @@ import java.time.ZoneOffset;
 /**
  * An entry that a search found.
  *
- * @param name {@code topic:index}
+ * @param name {@code topic:index}, by which helix calls it until somebody edits the topic
+ * @param id by which it is found wherever it moves: the key of its text
+ * @param title its first line, or the beginning of that
  * @param score what hits are ranked by: similarity and what the words add
- * @param similarity cosine with the nearest passage
+ * @param similarity cosine with the nearest passage, at most 1
  * @param text without metadata lines, its beginning
  * @param passage what matches, in the whole text without metadata lines
- * @param matched the text of the passage
+ * @param matched the text of the passage, or its beginning
  */
 public record SearchHit(
     String name,
+    String id,
+    String title,
     double score,
     double similarity,
     long offset,
@@ -27,22 +33,26 @@ public record SearchHit(
     String text,
     Passage passage,
     String matched) {
+  /** In characters; passages are longer only where they have hardly any words. */
   static final int MAX_TEXT = 2_000;
 
   public static SearchHit of(SearchIndex.Hit hit) {
-    String text = hit.entry().text().content();
+    Entry entry = hit.entry().entry();
     return new SearchHit(
-        hit.name(),
+        hit.entry().name(),
+        hit.entry().key(),
+        entry.text().title(),
         hit.score(),
         hit.similarity(),
-        hit.entry().offset(),
-        written(hit.entry().timestampMin()),
-        text.substring(0, Math.min(MAX_TEXT, text.length())),
+        entry.offset(),
+        written(entry.timestampMin()),
+        PrintableText.beginning(entry.text().content(), MAX_TEXT),
         hit.passage(),
-        hit.passage().text(hit.entry()));
+        PrintableText.beginning(hit.passage().text(entry), MAX_TEXT));
   }
 
-  private static String written(int timestampMin) {
+  /** When an entry was written, by the clock of its writer; empty when unknown. */
+  public static String written(int timestampMin) {
     return timestampMin == 0
         ? ""
         : LocalDateTime.ofEpochSecond(timestampMin * 60L, 0, ZoneOffset.UTC).toString();
@@ -53,6 +63,8 @@ public record SearchHit(
     ObjectNode hit =
         Json.object()
             .put("name", name)
+            .put("id", id)
+            .put("title", title)
             .put("score", Json.rounded(score))
             .put("similarity", Json.rounded(similarity))
             .put("offset", offset)
@@ -70,6 +82,8 @@ public record SearchHit(
     JsonNode passage = json.path("passage");
     return new SearchHit(
         json.path("name").asText(),
+        json.path("id").asText(),
+        json.path("title").asText(),
         json.path("score").asDouble(),
         json.path("similarity").asDouble(),
         json.path("offset").asLong(),

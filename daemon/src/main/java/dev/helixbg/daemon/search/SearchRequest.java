@@ -26,15 +26,23 @@ public record SearchRequest(String text, Optional<String> topic, int from, int l
    * @throws Failure with {@link ExitCode#USAGE} when a number or the text is out of bounds
    */
   public SearchRequest {
-    if (limit < 1 || limit > MAX_HITS) {
-      throw Failure.usage("limit must be from 1 to " + MAX_HITS);
-    }
+    checkLimit(limit);
     if (from < 0 || from > MAX_FROM) {
       throw Failure.usage("offset must be from 0 to %,d".formatted(MAX_FROM));
     }
     if (text.isBlank() || text.length() > MAX_TEXT) {
       throw Failure.usage("the text must have 1 to %,d characters".formatted(MAX_TEXT));
     }
+  }
+
+  /**
+   * @throws Failure when so many hits cannot be asked for
+   */
+  public static int checkLimit(int limit) {
+    if (limit < 1 || limit > MAX_HITS) {
+      throw Failure.usage("limit must be from 1 to " + MAX_HITS);
+    }
+    return limit;
   }
 
   /**

@@ -60,8 +60,8 @@ public final class SearchService implements AutoCloseable {
    *     exception of reading the KB and embedding
    * @throws InterruptedException when called off; nobody searches for it then
    */
-  public List<SearchHit> search(Kb kb, SearchRequest request) throws InterruptedException {
-    CompletableFuture<List<SearchHit>> answer = worker(kb).ask(request);
+  public SearchAnswer search(Kb kb, SearchRequest request) throws InterruptedException {
+    CompletableFuture<SearchAnswer> answer = worker(kb).ask(request);
     try {
       return answer.get(PATIENCE.toNanos(), TimeUnit.NANOSECONDS);
     } catch (TimeoutException e) {

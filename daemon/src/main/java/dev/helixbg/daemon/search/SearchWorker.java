@@ -7,7 +7,9 @@ import dev.helixbg.daemon.terminal.Failure;
 import dev.helixbg.daemon.terminal.Faults;
 import dev.helixbg.embed.cache.EmbeddingCache;
 import dev.helixbg.insight.findings.KbEntries;
+import dev.helixbg.insight.log.FileState;
 import dev.helixbg.insight.search.SearchIndex;
+import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -27,7 +29,7 @@ final class SearchWorker implements AutoCloseable {
   private static final Asked WAKE = new Asked(null, new CompletableFuture<>());
 
   /** A search that waits. */
-  private record Asked(SearchRequest request, CompletableFuture<List<SearchHit>> answer) {
+  private record Asked(SearchRequest request, CompletableFuture<SearchAnswer> answer) {
     String text() {
       return request.text();
     }
@@ -45,6 +47,9 @@ final class SearchWorker implements AutoCloseable {
   /** Null when it is to be read. Used by the thread only. */
   private SearchIndex index;
 
+  /** Of the log, just before the index was read; the thread's as well. */
+  private FileState indexed;
+
   private volatile boolean forget;
   private volatile boolean closed;
 
@@ -54,7 +59,7 @@ final class SearchWorker implements AutoCloseable {
     this.thread = Thread.ofPlatform().daemon().name("search").start(this::work);
   }
 
-  CompletableFuture<List<SearchHit>> ask(SearchRequest request) {
+  CompletableFuture<SearchAnswer> ask(SearchRequest request) {
     Asked asked = new Asked(request, new CompletableFuture<>());
     waiting.add(asked);
     if (closed) { // perhaps after the thread has ended
@@ -109,6 +114,15 @@ final class SearchWorker implements AutoCloseable {
     }
   }
 
+  /** Null when it cannot be looked at: whoever reads it says why. */
+  private FileState state() {
+    try {
+      return FileState.of(kb.dataLog());
+    } catch (IOException e) {
+      return null;
+    }
+  }
+
   /** The entries whose vectors are in the cache: all of them, once a run has ended. */
   private SearchIndex read(EmbedderSource source) {
     KbEntries known =
@@ -119,8 +133,12 @@ final class SearchWorker implements AutoCloseable {
 
   private void answer(List<Asked> batch) throws InterruptedException {
     EmbedderSource source = service.embedder.get();
-    if (index == null) {
+    FileState log = state();
+    if (index == null || log == null || !log.equals(indexed)) { // it has other names now
+      forget = true;
+      dropOldIndex();
       index = read(source);
+      indexed = log;
     }
     List<Asked> known = new ArrayList<>();
     List<float[]> vectors = new ArrayList<>();
@@ -154,7 +172,12 @@ final class SearchWorker implements AutoCloseable {
     List<List<SearchIndex.Hit>> found = index.search(asked);
     service.metrics.searches.add(batch.size());
     for (int i = 0; i < batch.size(); i++) {
-      batch.get(i).answer().complete(found.get(i).stream().map(SearchHit::of).toList());
+      batch
+          .get(i)
+          .answer()
+          .complete(
+              new SearchAnswer(
+                  found.get(i).stream().map(SearchHit::of).toList(), index.coverage()));
     }
   }
 

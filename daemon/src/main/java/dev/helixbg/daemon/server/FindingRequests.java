@@ -1,6 +1,7 @@
 package dev.helixbg.daemon.server;
 
 import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.node.ArrayNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import dev.helixbg.config.text.PrintableText;
 import dev.helixbg.daemon.control.ControlServer;
@@ -9,6 +10,7 @@ import dev.helixbg.daemon.kb.ReportFile;
 import dev.helixbg.daemon.kb.ReportedFinding;
 import dev.helixbg.daemon.kb.SealedReports;
 import dev.helixbg.daemon.run.Pipeline;
+import dev.helixbg.daemon.search.SearchAnswer;
 import dev.helixbg.daemon.terminal.Failure;
 import dev.helixbg.daemon.terminal.Json;
 import dev.helixbg.daemon.terminal.NearestName;
@@ -34,7 +36,9 @@ import java.util.function.Predicate;
  * on them.
  */
 public final class FindingRequests {
+  /** Findings at once, and entries of one of them. */
   private static final int MOST = 100;
+
   private static final int USUAL = 10;
 
   /** Of what was asked for and is none, in a message. */
@@ -83,7 +87,7 @@ public final class FindingRequests {
             .map(ReportedFinding::id)
             .toList();
     reply.add(
-        Json.object()
+        SearchAnswer.toJson(present.coverage(kb))
             .put("total", open.size())
             .put("from", from)
             .put("stale", found.size() - open.size()));
@@ -131,7 +135,10 @@ public final class FindingRequests {
       throws IOException {
     String id = request.path("id").asText();
     Decisions decisions = Pipeline.decisions(kb);
-    reply.send(only(kb, reports, id, (finding, json) -> line(finding, json, decisions, present)));
+    ObjectNode line =
+        only(kb, reports, id, (finding, json) -> line(finding, json, decisions, present));
+    line.setAll(SearchAnswer.toJson(present.coverage(kb, reports)));
+    reply.send(line);
   }
 
   /**
@@ -246,6 +253,12 @@ public final class FindingRequests {
         .findFirst()
         .ifPresent(decision -> line.set("decision", said(decision)));
     decisions.opinionOn(finding.id()).ifPresent(opinion -> line.set("opinion", said(opinion)));
+    if (line.path("entries") instanceof ArrayNode entries && entries.size() > MOST) {
+      line.put("entriesOmitted", entries.size() - MOST);
+      while (entries.size() > MOST) {
+        entries.remove(entries.size() - 1);
+      }
+    }
     return present.renamed(finding, line, opinion(finding, decisions));
   }
 

@@ -1,8 +1,8 @@
 package dev.helixbg.daemon.server;
 
 import com.fasterxml.jackson.databind.node.ObjectNode;
-import dev.helixbg.config.InsightSettings;
 import dev.helixbg.config.Settings;
+import dev.helixbg.config.text.PrintableText;
 import dev.helixbg.daemon.control.ControlServer;
 import dev.helixbg.daemon.host.DaemonClock;
 import dev.helixbg.daemon.host.DaemonMetrics;
@@ -12,17 +12,24 @@ import dev.helixbg.daemon.kb.KbIdentity;
 import dev.helixbg.daemon.kb.SealedReports;
 import dev.helixbg.daemon.run.Reviews;
 import dev.helixbg.daemon.search.Chat;
+import dev.helixbg.daemon.search.SearchAnswer;
 import dev.helixbg.daemon.search.SearchHit;
 import dev.helixbg.daemon.search.SearchRequest;
 import dev.helixbg.daemon.search.SearchService;
 import dev.helixbg.daemon.terminal.ExitCode;
 import dev.helixbg.daemon.terminal.Failure;
 import dev.helixbg.daemon.terminal.Json;
+import dev.helixbg.insight.findings.Coverage;
+import dev.helixbg.insight.findings.KbEntries;
 import dev.helixbg.insight.findings.NamedEntry;
-import dev.helixbg.insight.judge.JudgeProgress;
 import dev.helixbg.insight.log.DataLog;
+import dev.helixbg.insight.log.Entry;
+import dev.helixbg.insight.log.EntryText;
+import dev.helixbg.insight.log.LogReading;
+import dev.helixbg.insight.log.Passage;
 import dev.helixbg.insight.review.History;
 import dev.helixbg.insight.review.Review;
+import dev.helixbg.insight.search.AlreadySaid;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.file.InvalidPathException;
@@ -70,6 +77,8 @@ public record KbRequests(
       case "stale" -> review(request, Review.Kind.STALE, reply);
       case "chat" -> chat(request, reply);
       case "related" -> related(request, reply);
+      case "entry" ->
+          EntryRequests.read(kb(request), held.get().reviews().modelId(), request, reply);
       case "findings" ->
           FindingRequests.list(kb(request), reports(), present(request), request, reply);
       case "finding" ->
@@ -132,76 +141,88 @@ public record KbRequests(
             Optional.ofNullable(request.path("topic").textValue()),
             request.path("offset").asInt(),
             request.path("limit").asInt(USUAL_HITS));
-    for (SearchHit hit : held.get().searches().search(kb(request), wanted)) {
-      reply.add(hit.toJson());
+    for (ObjectNode line : held.get().searches().search(kb(request), wanted).toJson()) {
+      reply.add(line);
     }
   }
 
   /**
-   * The entries nearest to an entry, or to a text that is about to be stored. Whether one {@code
-   * says} it already: as near as near-duplicates are, yes; as cross-links are, perhaps.
+   * The entries nearest to an entry, or to a text that is about to be stored; in the last line
+   * whether one says it already.
    */
   private void related(ObjectNode request, ControlServer.Reply reply)
       throws IOException, InterruptedException {
     Kb kb = kb(request);
-    String name = request.path("entry").asText();
-    String topic = request.path("topic").asText();
-    String text =
-        !name.isEmpty() ? entry(kb, name) : (topic.isEmpty() ? "" : topic + " ") + text(request);
-    int limit = request.path("limit").asInt(USUAL_HITS);
-    SearchRequest wanted =
-        SearchRequest.best(
-            text.substring(0, Math.min(SearchRequest.MAX_TEXT, text.length())),
-            name.isEmpty() || limit == SearchRequest.MAX_HITS ? limit : limit + 1);
-    List<SearchHit> hits = held.get().searches().search(kb, wanted);
-    InsightSettings limits = held.get().settings().insight();
-    for (SearchHit hit : hits) {
-      if (!hit.name().equals(name) && limit-- > 0) {
-        reply.add(hit.toJson().put("says", says(hit.similarity(), limits)));
-      }
+    Held now = held.get();
+    int limit = SearchRequest.checkLimit(request.path("limit").asInt(USUAL_HITS));
+    Optional<NamedEntry> of =
+        request.has("entry")
+            ? Optional.of(EntryRequests.find(kb, now.reviews().modelId(), request))
+            : Optional.empty();
+    Entry asked = of.map(NamedEntry::entry).orElseGet(() -> unstored(request));
+    String text = asked.embeddedText().strip();
+    boolean whole =
+        text.length() <= SearchRequest.MAX_TEXT
+            && Passage.of(asked, now.settings().embed().maxTokens()).isEmpty();
+    SearchAnswer answer =
+        now.searches()
+            .search(
+                kb,
+                SearchRequest.best(
+                    PrintableText.beginning(text, SearchRequest.MAX_TEXT),
+                    Math.min(SearchRequest.MAX_HITS, Math.max(limit, AlreadySaid.LOOKED_AT) + 1)));
+    List<SearchHit> hits =
+        answer.hits().stream()
+            .filter(hit -> of.filter(named -> named.name().equals(hit.name())).isEmpty())
+            .toList();
+    for (SearchHit hit : hits.subList(0, Math.min(limit, hits.size()))) {
+      reply.add(hit.toJson());
     }
+    AlreadySaid said =
+        AlreadySaid.of(
+            hits.stream().mapToDouble(SearchHit::similarity).max().orElse(-1),
+            whole && answer.coverage().isWhole(),
+            now.settings().insight().nearDuplicate());
+    reply.add(SearchAnswer.toJson(answer.coverage()).put("alreadySaid", Json.word(said)));
   }
 
-  private static String says(double similarity, InsightSettings limits) {
-    return similarity >= limits.nearDuplicate()
-        ? "yes"
-        : similarity >= limits.crossLinkFrom() ? "perhaps" : "no";
-  }
-
-  private static String entry(Kb kb, String name) throws InterruptedException {
-    return NamedEntry.all(DataLog.readQuiet(kb.dataLog()).entries(), entry -> "").stream()
-        .filter(named -> named.name().equals(name))
-        .findFirst()
-        .map(named -> named.entry().embeddedText())
-        .orElseThrow(
-            () ->
-                Failure.usage(
-                    "there is no entry "
-                        + name
-                        + "; entries are called topic:number, as search says"));
+  /** A text that is in no log yet. */
+  private static Entry unstored(ObjectNode request) {
+    String text = text(request);
+    return new Entry(0, request.path("topic").asText(), text, 0, EntryText.parse(text));
   }
 
   private void review(ObjectNode request, Review.Kind kind, ControlServer.Reply reply)
       throws IOException, InterruptedException {
     Optional<String> topic = Optional.ofNullable(request.path("topic").textValue());
     Reviews.Wanted wanted = new Reviews.Wanted(kind, topic);
+    Held now = held.get();
     KbIdentity kb = KbIdentity.of(kb(request));
-    TextModelHost models = held.get().model();
-    Review review =
-        models.use(
-            model ->
-                held.get()
-                    .reviews()
-                    .run(
-                        kb,
-                        wanted,
-                        held.get().reviews().subject(kb.kb()),
-                        model,
-                        model.map(models::counting).orElse(JudgeProgress.SILENT),
-                        clock.now(),
-                        Thread.currentThread()::isInterrupted));
+    LogReading log = DataLog.readQuiet(kb.kb().dataLog());
+    Optional<Review> nothing = now.reviews().ofNothing(kb.kb(), wanted, log, clock.now());
+    Coverage coverage = new Coverage(log.entries().size(), log.entries().size());
+    Review review;
+    if (nothing.isPresent()) {
+      review = nothing.get();
+    } else {
+      KbEntries known = now.reviews().known(kb.kb());
+      coverage = known.coverage();
+      review =
+          now.reviews()
+              .onDemand(
+                  kb,
+                  wanted,
+                  now.reviews().subject(kb.kb(), known),
+                  now.model(),
+                  now.model()::counting,
+                  clock.now(),
+                  // What is known in part is no session that the next one could follow.
+                  request.path("keep").asBoolean(true) && coverage.isWhole());
+    }
     metrics.reviews.increment();
-    reply.send(History.toJson(review));
+    ObjectNode line = History.toJson(review);
+    line.setAll(SearchAnswer.toJson(coverage));
+    reply.send(line);
   }
 
   private void chat(ObjectNode request, ControlServer.Reply reply)
@@ -209,7 +230,7 @@ public record KbRequests(
     Kb kb = kb(request);
     String question = text(request);
     List<SearchHit> hits =
-        held.get().searches().search(kb, SearchRequest.best(question, Chat.ENTRIES));
+        held.get().searches().search(kb, SearchRequest.best(question, Chat.ENTRIES)).hits();
     for (SearchHit hit : hits) {
       reply.send(Json.object().put("source", hit.name()));
     }

@@ -4,6 +4,7 @@ import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.node.ArrayNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import dev.helixbg.daemon.kb.Kb;
+import dev.helixbg.daemon.kb.ReportFile;
 import dev.helixbg.daemon.kb.ReportedFinding;
 import dev.helixbg.daemon.terminal.Failure;
 import dev.helixbg.daemon.terminal.Json;
@@ -12,13 +13,16 @@ import dev.helixbg.insight.acts.ActPlan;
 import dev.helixbg.insight.acts.Acts;
 import dev.helixbg.insight.acts.HelixCall;
 import dev.helixbg.insight.acts.PresentEntries;
+import dev.helixbg.insight.findings.Coverage;
 import dev.helixbg.insight.findings.Finding;
 import dev.helixbg.insight.findings.NamedEntry;
 import dev.helixbg.insight.judge.Judgements;
 import dev.helixbg.insight.judge.Verdict;
 import dev.helixbg.insight.log.DataLog;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Optional;
+import java.util.Set;
 
 /**
  * Findings of the last report, seen against the log of this moment: whether their entries are still
@@ -33,6 +37,36 @@ public record PresentFindings(PresentEntries entries) {
    */
   public static PresentFindings read(Kb kb, String modelId) throws InterruptedException {
     return new PresentFindings(new PresentEntries(DataLog.readQuiet(kb.dataLog()), modelId));
+  }
+
+  /** How many of the entries that are there now the last report knows. */
+  public Coverage coverage(Kb kb) {
+    Set<String> known = new HashSet<>();
+    boolean[] isOfThisLog = new boolean[1];
+    ReportFile.read(
+        kb,
+        new ReportFile.Visitor() {
+          @Override
+          public void log(String sha256) {
+            isOfThisLog[0] = sha256.equals(entries.log().sha256());
+          }
+
+          @Override
+          public boolean finding(ReportedFinding finding, JsonNode json) {
+            return !isOfThisLog[0];
+          }
+
+          @Override
+          public void entry(String key) {
+            known.add(key);
+          }
+        });
+    int total = entries.all().size();
+    return new Coverage(
+        isOfThisLog[0]
+            ? total
+            : (int) entries.all().stream().filter(one -> known.contains(one.key())).count(),
+        total);
   }
 
   /** Whether what it tells of is not there any more, because somebody has changed the log. */

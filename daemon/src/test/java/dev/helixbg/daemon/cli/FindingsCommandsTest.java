@@ -158,7 +158,7 @@ class FindingsCommandsTest {
   private List<JsonNode> json(List<String> ids) throws IOException {
     assertEquals(0, run("findings", kb, "--json"));
     List<JsonNode> all = new ArrayList<>();
-    json().forEach(all::add);
+    json().path("findings").forEach(all::add);
     assertEquals(ids, all.stream().map(f -> f.path("id").asText()).toList());
     return all;
   }

@@ -223,7 +223,8 @@ class IdleWorkTest {
                     Optional.empty(),
                     JudgeProgress.SILENT,
                     daemon.clock.now(),
-                    goes));
+                    goes,
+                    true));
     assertEquals(ExitCode.KB, gone.code());
     assertFalse(Files.exists(writer.kb().folder()));
   }

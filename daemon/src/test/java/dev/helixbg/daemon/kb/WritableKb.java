@@ -84,6 +84,11 @@ public final class WritableKb {
     }
   }
 
+  /** Deletes one of the live notes, by its place among all. */
+  public void deleteAt(int place) throws IOException {
+    delete(live.remove(place).offset());
+  }
+
   private void delete(int offset) throws IOException {
     byte[] bytes = new DataLogBytes().delete(offset).toByteArray();
     write(Arrays.copyOfRange(bytes, 8, bytes.length));

@@ -89,7 +89,7 @@ class SearchServiceTest {
     return CompletableFuture.supplyAsync(
         () -> {
           try {
-            return searches.search(kb.kb(), SearchRequest.best(text, limit));
+            return searches.search(kb.kb(), SearchRequest.best(text, limit)).hits();
           } catch (InterruptedException e) {
             throw new IllegalStateException(e);
           }
@@ -97,7 +97,7 @@ class SearchServiceTest {
         task -> Thread.ofVirtual().start(task));
   }
 
-  private static List<SearchHit> get(CompletableFuture<List<SearchHit>> answer) throws Exception {
+  private static <T> T get(CompletableFuture<T> answer) throws Exception {
     return answer.get(60, TimeUnit.SECONDS);
   }
 
@@ -120,18 +120,18 @@ class SearchServiceTest {
     gates.put("first", new CountDownLatch(1));
     gates.put("second", new CountDownLatch(1));
     try (SearchWorker worker = new SearchWorker(kb.kb(), searches)) {
-      CompletableFuture<List<SearchHit>> first = worker.ask(SearchRequest.best("first", 3));
+      CompletableFuture<SearchAnswer> first = worker.ask(SearchRequest.best("first", 3));
       while (held.get() == 0) {
         Thread.sleep(1);
       }
-      CompletableFuture<List<SearchHit>> second = worker.ask(SearchRequest.best("second", 3));
-      CompletableFuture<List<SearchHit>> known = worker.ask(SearchRequest.best("known", 3));
+      CompletableFuture<SearchAnswer> second = worker.ask(SearchRequest.best("second", 3));
+      CompletableFuture<SearchAnswer> known = worker.ask(SearchRequest.best("known", 3));
       gates.get("first").countDown();
-      assertEquals(3, get(first).size());
-      assertEquals(3, get(known).size());
+      assertEquals(3, get(first).hits().size());
+      assertEquals(3, get(known).hits().size());
       assertFalse(second.isDone());
       gates.get("second").countDown();
-      assertEquals(3, get(second).size());
+      assertEquals(3, get(second).hits().size());
     }
   }
 
@@ -192,15 +192,16 @@ class SearchServiceTest {
     List<String> names = new ArrayList<>();
     for (int from : new int[] {0, 3, 6, 9}) {
       SearchRequest request = new SearchRequest("nugget", Optional.of("gold"), from, 3);
-      List<SearchHit> page = searches.search(kb.kb(), request);
+      List<SearchHit> page = searches.search(kb.kb(), request).hits();
       assertEquals(Math.clamp(7 - from, 0, 3), page.size());
       page.forEach(hit -> names.add(hit.name()));
     }
     SearchRequest all = new SearchRequest("nugget", Optional.of("gold"), 0, 100);
-    assertEquals(searches.search(kb.kb(), all).stream().map(SearchHit::name).toList(), names);
+    assertEquals(
+        searches.search(kb.kb(), all).hits().stream().map(SearchHit::name).toList(), names);
     assertTrue(names.stream().allMatch(name -> name.startsWith("gold:")), names.toString());
     SearchRequest none = new SearchRequest("nugget", Optional.of("silver"), 0, 3);
-    assertEquals(List.of(), searches.search(kb.kb(), none));
+    assertEquals(List.of(), searches.search(kb.kb(), none).hits());
   }
 
   /** What stands behind the first 256 tokens is found, and shown. */
@@ -210,7 +211,7 @@ class SearchServiceTest {
     String late = "The keel of the ferry was painted green.";
     kb.append("long", "On trucks.\n" + "We talked of nothing at all, twice. ".repeat(60) + late);
     embed(kb);
-    SearchHit hit = searches.search(kb.kb(), SearchRequest.best(late, 1)).getFirst();
+    SearchHit hit = searches.search(kb.kb(), SearchRequest.best(late, 1)).hits().getFirst();
     assertEquals("long:0", hit.name());
     assertTrue(hit.matched().contains(late), hit.matched());
     assertTrue(hit.matched().length() < 400, hit.matched());

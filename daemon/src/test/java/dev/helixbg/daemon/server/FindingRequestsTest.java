@@ -109,6 +109,48 @@ class FindingRequestsTest {
     return lines;
   }
 
+  /** Of what was written since the report nobody has looked for findings. */
+  @Test
+  void howManyEntriesTheReportKnowsIsSaid() throws Exception {
+    Path file = kb.insights().resolve("report.json");
+    ObjectNode report = (ObjectNode) JSON.readTree(Files.readString(file));
+    for (int i = 0; i < 4; i++) {
+      report.withArray("labels").addObject().put("key", key("t", i));
+      report.withArray("labels").addObject().put("key", key("u", i));
+    }
+    ObjectNode made = JSON.createObjectNode();
+    made.putObject("log").put("sha256", DataLog.read(kb.dataLog()).account().sha256());
+    made.setAll(report);
+    Files.writeString(file, made.toString());
+    ObjectNode one = JSON.createObjectNode().put("id", pairs.get(0));
+    assertEquals("{\"indexed\":8,\"total\":8}", coverage(JSON.createObjectNode(), false));
+    assertEquals("{\"indexed\":8,\"total\":8}", coverage(one, true));
+    helix("store", "topic", "t", "text", "New since then");
+    assertEquals("{\"indexed\":8,\"total\":9}", coverage(JSON.createObjectNode(), false));
+    assertEquals("{\"indexed\":8,\"total\":9}", coverage(one, true));
+  }
+
+  private String coverage(ObjectNode request, boolean one) throws Exception {
+    return ask(request, one).getFirst().path("coverage").toString();
+  }
+
+  /** A group of copies can have as many entries as the log. */
+  @Test
+  void ofManyEntriesTheFirstAreSent() throws Exception {
+    ObjectNode report = JSON.createObjectNode();
+    ObjectNode copies = report.withArray("copies").addObject().put("id", "copies-0123456789");
+    for (int i = 0; i < 4; i++) {
+      copies.withArray("entries").addObject().put("name", "t:" + i).put("key", key("t", i));
+    }
+    for (int i = 0; i < 5_000; i++) {
+      copies.withArray("entries").addObject().put("name", "t:1").put("key", key("t", 1));
+    }
+    Files.writeString(kb.insights().resolve("report.json"), report.toString());
+    JsonNode line = ask(JSON.createObjectNode().put("id", "copies-0123456789"), true).getFirst();
+    assertEquals(100, line.path("entries").size());
+    assertEquals(4_904, line.path("entriesOmitted").asInt());
+  }
+
   private List<String> listed() throws Exception {
     List<ObjectNode> lines = ask(JSON.createObjectNode().put("limit", 100), false);
     assertEquals(lines.size() - 1, lines.getFirst().get("total").asInt());

@@ -87,9 +87,9 @@ public final class DaemonFixture {
   }
 
   private Pipeline.Analyst counting(RunningAnalysis analysis) {
-    return (live, keys, vectors, passages, settings, threads) -> {
+    return (entries, vectors, passages, settings, threads) -> {
       analyses++;
-      return analysis.update(live, keys, vectors, passages, settings, threads);
+      return analysis.update(entries, vectors, passages, settings, threads);
     };
   }
 

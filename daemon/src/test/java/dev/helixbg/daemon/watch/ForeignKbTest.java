@@ -79,7 +79,6 @@ class ForeignKbTest {
     return new Report(
         Analysis.run(
             List.of(),
-            List.of(),
             new Vectors(0, 1, new float[0]),
             PassageVectors.NONE,
             DaemonFixture.settings(folder, Map.of()).insight(),

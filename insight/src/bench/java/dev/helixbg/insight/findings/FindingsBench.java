@@ -22,12 +22,14 @@ import dev.helixbg.insight.judge.Verdict;
 import dev.helixbg.insight.judge.VerdictRun;
 import dev.helixbg.insight.log.DataLog;
 import dev.helixbg.insight.log.Entry;
+import dev.helixbg.insight.log.EntryText;
 import dev.helixbg.insight.log.LogAccount;
 import dev.helixbg.insight.log.LogReading;
 import dev.helixbg.insight.log.Passage;
 import dev.helixbg.insight.log.SampleKb;
 import dev.helixbg.insight.report.JsonReport;
 import dev.helixbg.insight.report.Report;
+import dev.helixbg.insight.search.AlreadySaid;
 import dev.helixbg.insight.search.SearchIndex;
 import dev.helixbg.insight.similarity.AllPairs;
 import dev.helixbg.insight.similarity.PackedVectors;
@@ -46,11 +48,13 @@ import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.EnumMap;
 import java.util.HashMap;
+import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 import java.util.stream.IntStream;
 import java.util.stream.LongStream;
 import java.util.stream.Stream;
@@ -107,6 +111,14 @@ public final class FindingsBench {
   public record Found(String what, String way, int asked, int first, int amongTen) {}
 
   /**
+   * What {@code related} says of notes, each asked as if it were not there yet.
+   *
+   * @param what the notes: of a planted pair the newer ones; those of no pair; those of other
+   *     knowledge bases
+   */
+  public record Said(String what, int asked, Map<AlreadySaid, Integer> answers) {}
+
+  /**
    * What is right of a verdict when the truth answers in the model's place.
    *
    * @param pairs so many of the list were asked about
@@ -120,6 +132,8 @@ public final class FindingsBench {
    * @param leadingWithoutModel of the ten that lead the report: rewrites and overtaken notes
    * @param leadingWithOracle the same when the truth has judged the list
    * @param reportByTruth report.json when the truth has judged half as many pairs as entries
+   * @param listed rewrites and overtaken notes in the list of relations
+   * @param far those of them that are too far to lead a report
    * @param trial lines of the file by which the product measures a judge
    */
   public record Result(
@@ -129,11 +143,19 @@ public final class FindingsBench {
       List<Judged> judged,
       int leadingWithoutModel,
       int leadingWithOracle,
+      int listed,
+      int far,
       int plantedMisfiled,
       List<Misfiled> misfiled,
       List<String> trial,
       byte[] reportByTruth,
-      List<Found> found) {
+      List<Found> found,
+      List<Said> said) {
+
+    /** Of one kind of notes. */
+    public Said said(String what) {
+      return said.stream().filter(row -> row.what().equals(what)).findFirst().orElseThrow();
+    }
 
     /** Of one way to search. */
     public Found found(String what, String way) {
@@ -154,7 +176,7 @@ public final class FindingsBench {
 
   private final List<Entry> entries;
   private final LogAccount account;
-  private final List<String> keys;
+  private final List<NamedEntry> named;
   private final Map<String, float[]> embedded = new HashMap<>();
   private final Vectors vectors;
   private final PassageVectors passages;
@@ -177,15 +199,17 @@ public final class FindingsBench {
   /** About short notes. */
   private final Map<String, Integer> shortOnes = new LinkedHashMap<>();
 
+  /** Notes on software, which have nothing to do with those of the KB. */
+  private final List<Entry> strangers;
+
   private FindingsBench(Path cache, int threads) throws IOException, InterruptedException {
     this.threads = threads;
     LogReading log = read(cache);
     this.entries = log.entries();
     this.account = log.account();
-    this.keys =
-        entries.stream().map(e -> TextKey.of("findings-kb", e.embeddedText()).hex()).toList();
-    this.topics = TopicIndex.of(entries);
-    this.order = EvenDraw.orderByKey(keys);
+    this.named = NamedEntry.all(entries, e -> TextKey.of("findings-kb", e.embeddedText()).hex());
+    this.topics = TopicIndex.of(named);
+    this.order = EvenDraw.orderByKey(Analysis.keys(named));
     for (int i = 0; i < entries.size(); i++) {
       Entry entry = entries.get(i);
       LocalDateTime time =
@@ -193,7 +217,13 @@ public final class FindingsBench {
       indices.put(entry.topic() + "@" + TIME.format(time), i);
       byContent.put(entry.text().content(), i);
     }
-    resource("truth.tsv").lines().map(line -> line.split("\t")).forEach(this::plant);
+    this.strangers =
+        resource("/labels/test.tsv")
+            .lines()
+            .map(line -> line.split("\t"))
+            .map(note -> new Entry(0, note[1], note[2], 0, EntryText.parse(note[2])))
+            .toList();
+    resource(FOLDER + "truth.tsv").lines().map(line -> line.split("\t")).forEach(this::plant);
     try (Embedder embedder = EmbeddingModel.locate(BUNDLED, cache).open(threads)) {
       embed(embedder, entries.stream().map(Entry::embeddedText).toList());
       embed(
@@ -201,6 +231,7 @@ public final class FindingsBench {
           Stream.of(late, questions, more, shortOnes)
               .flatMap(asked -> asked.keySet().stream())
               .toList());
+      embed(embedder, strangers.stream().map(Entry::embeddedText).toList());
       this.passages = passages(embedder);
     }
     this.vectors = Vectors.of(entries.stream().map(e -> embedded.get(e.embeddedText())).toList());
@@ -235,7 +266,7 @@ public final class FindingsBench {
   }
 
   private static String resource(String name) throws IOException {
-    try (InputStream in = FindingsBench.class.getResourceAsStream(FOLDER + name)) {
+    try (InputStream in = FindingsBench.class.getResourceAsStream(name)) {
       return new String(in.readAllBytes(), StandardCharsets.UTF_8);
     }
   }
@@ -244,7 +275,7 @@ public final class FindingsBench {
   static byte[] log() throws IOException {
     StringBuilder source = new StringBuilder();
     for (String part : PARTS) {
-      source.append(resource("part-" + part + ".md")).append('\n');
+      source.append(resource(FOLDER + "part-" + part + ".md")).append('\n');
     }
     return SampleKb.build(source.toString());
   }
@@ -349,21 +380,20 @@ public final class FindingsBench {
     try (PackedVectors packed = PackedVectors.pack(vectors)) {
       Findings findings =
           Decisions.NONE.applyTo(
-              Analysis.run(entries, keys, vectors, passages, SETTINGS, threads), SETTINGS);
+              Analysis.run(named, vectors, passages, SETTINGS, threads), SETTINGS);
       List<Long> shipped = findings.relations().stream().map(this::pair).toList();
       List<Long> whole =
-          Analysis.run(entries, keys, vectors, PassageVectors.NONE, SETTINGS, threads)
-              .relations()
-              .stream()
+          Analysis.run(named, vectors, PassageVectors.NONE, SETTINGS, threads).relations().stream()
               .map(this::pair)
               .toList();
       List<Long> cosine = cosine(packed);
-      List<Named> named = new ArrayList<>();
+      List<Named> lists = new ArrayList<>();
       for (int most : new int[] {10, 25, count / 10, 50, 100, count / 2, 200}) {
-        named.add(named("relations", shipped, most));
-        named.add(named("entries", whole, most));
-        named.add(named("cosine", cosine, most));
+        lists.add(named("relations", shipped, most));
+        lists.add(named("entries", whole, most));
+        lists.add(named("cosine", cosine, most));
       }
+      List<Finding.Relation> right = findings.relations().stream().filter(this::isWanted).toList();
       List<Misplaced> byCentroid = byCentroid(packed);
       List<Misplaced> byVote = byVote(nearest(packed));
       List<Misfiled> misfiled = new ArrayList<>();
@@ -381,10 +411,12 @@ public final class FindingsBench {
       return new Result(
           count,
           planted,
-          named,
+          lists,
           judged,
           leading(findings, Judgements.NONE),
           leading(findings, judgedByTruth(findings, 200)),
+          right.size(),
+          (int) right.stream().filter(Finding.Relation::isFar).count(),
           rightTopics.size(),
           misfiled,
           trial(),
@@ -395,19 +427,17 @@ public final class FindingsBench {
                   new Report.Run("bench", "bundled"),
                   judgedByTruth(findings, count / 2),
                   List.of())),
-          searches());
+          searches(),
+          said());
     }
   }
 
   /** With passages and words, as it is shipped; and by the vectors of entries alone. */
   private List<Found> searches() {
-    List<NamedEntry> named = NamedEntry.all(entries, entry -> "");
     List<Found> found = new ArrayList<>();
     for (boolean shipped : new boolean[] {true, false}) {
       try (SearchIndex index =
-          SearchIndex.of(
-              new KbEntries(named, vectors, shipped ? passages : PassageVectors.NONE, account),
-              BUNDLED.maxTokens())) {
+          SearchIndex.of(known(shipped ? passages : PassageVectors.NONE), BUNDLED.maxTokens())) {
         String way = shipped ? "passages and words" : "entries";
         found.add(found("late sentences", way, late, index, shipped));
         found.add(found("questions", way, questions, index, shipped));
@@ -416,6 +446,72 @@ public final class FindingsBench {
       }
     }
     return found;
+  }
+
+  private KbEntries known(PassageVectors withPassages) {
+    return new KbEntries(
+        named, named, vectors, withPassages, account, new Coverage(named.size(), named.size()));
+  }
+
+  /** What an agent is told that is about to store a note which is not there yet. */
+  private List<Said> said() {
+    List<Said> said = new ArrayList<>();
+    try (SearchIndex index = SearchIndex.of(known(passages), BUNDLED.maxTokens())) {
+      for (Planted kind : Planted.values()) {
+        said.add(
+            said(
+                kind.name().toLowerCase(Locale.ROOT),
+                truth.entrySet().stream()
+                    .filter(fact -> fact.getValue() == kind)
+                    .map(fact -> newer((int) (fact.getKey() >>> 32), (int) (long) fact.getKey()))
+                    .map(entries::get)
+                    .toList(),
+                index));
+      }
+      Set<Integer> planted = new HashSet<>();
+      truth
+          .keySet()
+          .forEach(pair -> planted.addAll(List.of((int) (pair >>> 32), (int) (long) pair)));
+      said.add(
+          said(
+              "others",
+              IntStream.range(0, entries.size())
+                  .filter(i -> !planted.contains(i))
+                  .mapToObj(entries::get)
+                  .toList(),
+              index));
+      said.add(said("of another subject", strangers, index));
+    }
+    return said;
+  }
+
+  private int newer(int a, int b) {
+    return entries.get(a).timestampMin() > entries.get(b).timestampMin() ? a : b;
+  }
+
+  private Said said(String what, List<Entry> asked, SearchIndex index) {
+    Map<AlreadySaid, Integer> answers = new EnumMap<>(AlreadySaid.class);
+    for (AlreadySaid answer : AlreadySaid.values()) {
+      answers.put(answer, 0);
+    }
+    for (Entry entry : asked) {
+      String text = entry.embeddedText();
+      SearchIndex.Query query =
+          new SearchIndex.Query(
+              text, embedded.get(text), Optional.empty(), 0, AlreadySaid.LOOKED_AT + 1);
+      double nearest =
+          index.search(List.of(query)).getFirst().stream()
+              .filter(hit -> hit.entry().entry() != entry)
+              .mapToDouble(SearchIndex.Hit::similarity)
+              .max()
+              .orElseThrow();
+      answers.merge(
+          AlreadySaid.of(
+              nearest, Passage.of(entry, BUNDLED.maxTokens()).isEmpty(), SETTINGS.nearDuplicate()),
+          1,
+          Integer::sum);
+    }
+    return new Said(what, asked.size(), answers);
   }
 
   private Found found(
@@ -427,7 +523,7 @@ public final class FindingsBench {
       SearchIndex.Query query =
           new SearchIndex.Query(words ? text : "", embedded.get(text), Optional.empty(), 0, 10);
       List<Entry> hits =
-          index.search(List.of(query)).getFirst().stream().map(SearchIndex.Hit::entry).toList();
+          index.search(List.of(query)).getFirst().stream().map(hit -> hit.entry().entry()).toList();
       int place = hits.indexOf(entries.get(sought.getValue()));
       first += place == 0 ? 1 : 0;
       amongTen += place >= 0 ? 1 : 0;
@@ -447,9 +543,13 @@ public final class FindingsBench {
   private int leading(Findings findings, Judgements judgements) {
     return (int)
         JudgedRelations.of(findings.relations(), judgements).leading().stream()
-            .map(relation -> truth.get(pair(relation)))
-            .filter(kind -> kind == Planted.REWRITE || kind == Planted.OVERTAKEN)
+            .filter(this::isWanted)
             .count();
+  }
+
+  private boolean isWanted(Finding.Relation relation) {
+    Planted kind = truth.get(pair(relation));
+    return kind == Planted.REWRITE || kind == Planted.OVERTAKEN;
   }
 
   private Judged judged(

@@ -40,11 +40,9 @@ public final class RelationsCost {
    */
   public static Cost of(int count, int threads) {
     List<NamedEntry> named = new ArrayList<>();
-    List<Entry> entries = new ArrayList<>();
     Random random = new Random(65);
     for (int i = 0; i < count; i++) {
-      entries.add(entry(i, random));
-      named.add(new NamedEntry(entries.get(i), i / TOPICS, "%032x".formatted(i)));
+      named.add(new NamedEntry(entry(i, random), i / TOPICS, "%032x".formatted(i)));
     }
     Vectors vectors = vectors(count, random);
     int[] order = IntStream.range(0, count).toArray();
@@ -64,14 +62,7 @@ public final class RelationsCost {
       seconds[2] = since(start);
       start = System.nanoTime();
       new RankedRelations(
-              named,
-              texts,
-              nearest,
-              TopicIndex.of(entries),
-              Copies.of(entries, named.stream().map(NamedEntry::key).toList()),
-              NearestLists.Counting.ALL,
-              order,
-              threads)
+              named, texts, nearest, Copies.of(named), NearestLists.Counting.ALL, order, threads)
           .best(2 * Findings.listedRelations(count), new FindingIds());
       seconds[3] = since(start);
     }

@@ -4,7 +4,6 @@ import dev.helixbg.config.InsightSettings;
 import dev.helixbg.insight.findings.BestPairs.ScoredPair;
 import dev.helixbg.insight.findings.Finding.PairKind;
 import dev.helixbg.insight.findings.MisfiledEntries.Misplaced;
-import dev.helixbg.insight.log.Entry;
 import dev.helixbg.insight.similarity.AllPairs;
 import dev.helixbg.insight.similarity.PackedVectors;
 import dev.helixbg.insight.similarity.PairSink;
@@ -58,8 +57,7 @@ public final class Analysis {
    * @param facts of the same entries, by their indices
    */
   Analysis(
-      List<Entry> live,
-      List<String> keys,
+      List<NamedEntry> entries,
       Vectors vectors,
       PackedVectors packed,
       TextVectors texts,
@@ -74,68 +72,65 @@ public final class Analysis {
     this.settings = settings;
     this.threads = threads;
     this.counting = counting;
-    this.topics = TopicIndex.of(live);
-    this.entries =
-        IntStream.range(0, live.size())
-            .mapToObj(i -> new NamedEntry(live.get(i), topics.indexIn()[i], keys.get(i)))
-            .toList();
-    this.copies = Copies.of(live, keys);
-    this.order = EvenDraw.orderByKey(keys);
+    this.topics = TopicIndex.of(entries);
+    this.entries = entries;
+    this.copies = Copies.of(entries);
+    this.order = EvenDraw.orderByKey(keys(entries));
   }
 
   /**
    * Finds what is worth telling.
    *
-   * @param live entries by rising offset
-   * @param keys of the entries, in the same order: 32 lower-case hex digits each
+   * @param entries by rising offset, under their names among all live entries, of which some may be
+   *     missing here; keys of 32 lower-case hex digits each
    * @param vectors of the entries, in the same order: unit vectors
    * @param passages of the entries
    * @param threads at least 1
-   * @throws IllegalArgumentException when the four do not fit together
+   * @throws IllegalArgumentException when the three do not fit together
    */
   public static Findings run(
-      List<Entry> live,
-      List<String> keys,
+      List<NamedEntry> entries,
       Vectors vectors,
       PassageVectors passages,
       InsightSettings settings,
       int threads) {
     return new RunningAnalysis(TopicPairs.ALL, MAX_PAIRS, SimilarityDistribution.MAX_DRAWN)
-        .update(live, keys, vectors, passages, settings, threads);
+        .update(entries, vectors, passages, settings, threads);
   }
 
   /**
    * Only findings between groups of topics: what is shown of each kind are the best of those.
    *
    * @param groupOf the group of a topic
-   * @see #run(List, List, Vectors, PassageVectors, InsightSettings, int) for the parameters and
-   *     errors
+   * @see #run(List, Vectors, PassageVectors, InsightSettings, int) for the parameters and errors
    */
   public static Findings between(
-      List<Entry> live,
-      List<String> keys,
+      List<NamedEntry> entries,
       Vectors vectors,
       PassageVectors passages,
       UnaryOperator<String> groupOf,
       InsightSettings settings,
       int threads) {
-    List<String> groups = TopicIndex.of(live).names().stream().map(groupOf).toList();
+    List<String> groups = TopicIndex.of(entries).names().stream().map(groupOf).toList();
     TopicPairs counting = (a, b) -> !groups.get(a).equals(groups.get(b));
     return new RunningAnalysis(counting, MAX_PAIRS, SimilarityDistribution.MAX_DRAWN)
-        .update(live, keys, vectors, passages, settings, threads);
+        .update(entries, vectors, passages, settings, threads);
   }
 
-  static void check(List<Entry> live, List<String> keys, Vectors vectors) {
-    if (keys.size() != live.size() || vectors.count() != live.size()) {
+  static List<String> keys(List<NamedEntry> entries) {
+    return entries.stream().map(NamedEntry::key).toList();
+  }
+
+  static void check(List<NamedEntry> entries, Vectors vectors) {
+    if (vectors.count() != entries.size()) {
       throw new IllegalArgumentException(
-          "%d entries, but %d keys and %d vectors"
-              .formatted(live.size(), keys.size(), vectors.count()));
+          "%d entries, but %d vectors".formatted(entries.size(), vectors.count()));
     }
-    for (int i = 0; i < live.size(); i++) {
-      if (!KEY.matcher(keys.get(i)).matches()) {
+    for (int i = 0; i < entries.size(); i++) {
+      if (!KEY.matcher(entries.get(i).key()).matches()) {
         throw new IllegalArgumentException("Key of entry %d is not 32 hex digits".formatted(i));
       }
-      if (i > 0 && live.get(i).offset() <= live.get(i - 1).offset()) {
+      if (i > 0 && entries.get(i).entry().offset() <= entries.get(i - 1).entry().offset()) {
         throw new IllegalArgumentException("Entry %d does not follow by offset".formatted(i));
       }
     }
@@ -164,14 +159,7 @@ public final class Analysis {
         pairs.subList(duplicates.size(), pairs.size()),
         misplaced.stream().limit(settings.maxMisfiled()).map(this::misfiled).toList(),
         new RankedRelations(
-                entries,
-                texts,
-                facts.nearest(),
-                topics,
-                copies,
-                counting.of(topics),
-                order,
-                threads)
+                entries, texts, facts.nearest(), copies, counting.of(topics), order, threads)
             .best(2 * Findings.listedRelations(entries.size()), ids),
         facts.distribution(),
         settings,

@@ -1,6 +1,5 @@
 package dev.helixbg.insight.findings;
 
-import dev.helixbg.insight.log.Entry;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.HashMap;
@@ -19,15 +18,15 @@ record Copies(int[] originals) {
 
   /**
    * @param entries by offset
-   * @param keys of the entries
    */
-  static Copies of(List<Entry> entries, List<String> keys) {
+  static Copies of(List<NamedEntry> entries) {
     Map<String, Integer> standing = new HashMap<>();
     for (int i = 0; i < entries.size(); i++) {
       standing.merge(
           text(entries.get(i)),
           i,
-          (one, other) -> keys.get(one).compareTo(keys.get(other)) <= 0 ? one : other);
+          (one, other) ->
+              entries.get(one).key().compareTo(entries.get(other).key()) <= 0 ? one : other);
     }
     int[] originals = new int[entries.size()];
     for (int i = 0; i < originals.length; i++) {
@@ -37,8 +36,8 @@ record Copies(int[] originals) {
     return new Copies(originals);
   }
 
-  private static String text(Entry entry) {
-    return entry.text().content().strip();
+  private static String text(NamedEntry named) {
+    return named.entry().text().content().strip();
   }
 
   /** Whether another entry stands for its text: other findings know only that one. */

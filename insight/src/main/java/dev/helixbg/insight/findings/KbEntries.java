@@ -18,13 +18,20 @@ import java.util.Optional;
 /**
  * The live entries of a KB that have a vector: all of them, once a run has ended.
  *
- * @param named by offset, under their names among all live entries
+ * @param live all entries, by offset
+ * @param named those of them that have a vector
  * @param vectors of the entries
  * @param passages of the entries, those that have a vector
  * @param log they were read from
+ * @param coverage how many of all entries have vectors for all of their text
  */
 public record KbEntries(
-    List<NamedEntry> named, Vectors vectors, PassageVectors passages, LogAccount log) {
+    List<NamedEntry> live,
+    List<NamedEntry> named,
+    Vectors vectors,
+    PassageVectors passages,
+    LogAccount log,
+    Coverage coverage) {
   public KbEntries {
     if (vectors.count() != named.size()) {
       throw new IllegalArgumentException("entries and vectors must be as many");
@@ -47,39 +54,35 @@ public record KbEntries(
     List<Integer> owners = new ArrayList<>();
     List<Passage> passages = new ArrayList<>();
     List<float[]> passageVectors = new ArrayList<>();
-    for (NamedEntry one :
-        NamedEntry.all(log.entries(), entry -> TextKey.of(modelId, entry.embeddedText()).hex())) {
+    List<NamedEntry> live =
+        NamedEntry.all(log.entries(), entry -> TextKey.of(modelId, entry.embeddedText()).hex());
+    int indexed = 0;
+    for (NamedEntry one : live) {
       Entry entry = one.entry();
       Optional<float[]> vector = cached.vector(TextKey.of(modelId, entry.embeddedText()));
       if (vector.isPresent()) {
+        boolean whole = true;
         for (Passage passage : Passage.of(entry, modelTokens)) {
-          ofPassages
-              .vector(TextKey.of(modelId, passage.embeddedText(entry, modelTokens)))
-              .ifPresent(
-                  found -> {
-                    owners.add(named.size());
-                    passages.add(passage);
-                    passageVectors.add(found);
-                  });
+          Optional<float[]> found =
+              ofPassages.vector(TextKey.of(modelId, passage.embeddedText(entry, modelTokens)));
+          if (found.isPresent()) {
+            owners.add(named.size());
+            passages.add(passage);
+            passageVectors.add(found.get());
+          }
+          whole &= found.isPresent();
         }
+        indexed += whole ? 1 : 0;
         named.add(one);
         vectors.add(vector.get());
       }
     }
     return new KbEntries(
+        live,
         named,
         Vectors.of(vectors),
         PassageVectors.of(owners, passages, passageVectors),
-        log.account());
-  }
-
-  /** Without their names. */
-  public List<Entry> entries() {
-    return named.stream().map(NamedEntry::entry).toList();
-  }
-
-  /** Of the entries: 32 hex digits of their text's hash each. */
-  public List<String> keys() {
-    return named.stream().map(NamedEntry::key).toList();
+        log.account(),
+        new Coverage(indexed, live.size()));
   }
 }

@@ -1,9 +1,10 @@
 package dev.helixbg.insight.findings;
 
 import dev.helixbg.insight.log.Entry;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.function.Function;
-import java.util.stream.IntStream;
 
 /**
  * An entry under the name by which helix users refer to it.
@@ -18,14 +19,16 @@ public record NamedEntry(Entry entry, int index, String key) {
   /**
    * Names live entries.
    *
-   * @param entries by rising offset
+   * @param entries all of a log, by rising offset
    * @param key of each
    */
   public static List<NamedEntry> all(List<Entry> entries, Function<Entry, String> key) {
-    TopicIndex topics = TopicIndex.of(entries);
-    return IntStream.range(0, entries.size())
-        .mapToObj(
-            i -> new NamedEntry(entries.get(i), topics.indexIn()[i], key.apply(entries.get(i))))
+    Map<String, Integer> next = new HashMap<>();
+    return entries.stream()
+        .map(
+            entry ->
+                new NamedEntry(
+                    entry, next.merge(entry.topic(), 1, Integer::sum) - 1, key.apply(entry)))
         .toList();
   }
 

@@ -7,11 +7,12 @@ import dev.helixbg.insight.terms.TermVectors;
 import dev.helixbg.insight.terms.Terms;
 import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
-import java.util.stream.IntStream;
 
 /**
  * One ranked list of the pairs of entries that are most likely about the same matter, whatever
@@ -38,7 +39,6 @@ final class RankedRelations {
   private final List<NamedEntry> entries;
   private final TextVectors texts;
   private final NearestLists byVector;
-  private final TopicIndex topics;
   private final Copies copies;
   private final TermVectors terms;
   private final NearestLists byTerms;
@@ -53,7 +53,6 @@ final class RankedRelations {
       List<NamedEntry> entries,
       TextVectors texts,
       NearestLists byVector,
-      TopicIndex topics,
       Copies copies,
       NearestLists.Counting counting,
       int[] order,
@@ -61,7 +60,6 @@ final class RankedRelations {
     this.entries = entries;
     this.texts = texts;
     this.byVector = byVector;
-    this.topics = topics;
     this.copies = copies;
     this.order = order;
     int[] owners = texts.owners();
@@ -140,26 +138,20 @@ final class RankedRelations {
 
   private Set<Long> declared() {
     Set<Long> declared = new HashSet<>();
-    int[][] members = null;
+    Map<EntryText.Link, Integer> places = HashMap.newHashMap(entries.size());
+    for (int i = 0; i < entries.size(); i++) {
+      NamedEntry named = entries.get(i);
+      places.put(new EntryText.Link(named.entry().topic(), named.index()), i);
+    }
     for (int i = 0; i < entries.size(); i++) {
       for (EntryText.Link link : entries.get(i).entry().text().links()) {
-        int topic = topics.number(link.topic());
-        if (topic >= 0 && link.index() >= 0 && link.index() < topics.sizes()[topic]) {
-          members = members == null ? members() : members;
-          declared.add(pair(i, members[topic][link.index()]));
+        Integer other = places.get(link);
+        if (other != null) {
+          declared.add(pair(i, other));
         }
       }
     }
     return declared;
-  }
-
-  /** Of each topic its entries, in their order. */
-  private int[][] members() {
-    int[][] members = IntStream.of(topics.sizes()).mapToObj(int[]::new).toArray(int[][]::new);
-    for (int i = 0; i < entries.size(); i++) {
-      members[topics.topicOf()[i]][topics.indexIn()[i]] = i;
-    }
-    return members;
   }
 
   private Finding.Relation relation(ScoredPair pair, FindingIds ids) {
@@ -173,7 +165,7 @@ final class RankedRelations {
         first,
         second,
         pair.similarity(),
-        match.similarity(),
+        cosine(a, b),
         new Finding.Evidence(
             1 + byVector.place(a, b),
             1 + byVector.place(b, a),
@@ -187,7 +179,8 @@ final class RankedRelations {
     return match.a() < texts.entries() && match.b() < texts.entries()
         ? Optional.empty()
         : Optional.of(
-            new Finding.Matching(texts.passage(match.a(), a), texts.passage(match.b(), b)));
+            new Finding.Matching(
+                texts.passage(match.a(), a), texts.passage(match.b(), b), match.similarity()));
   }
 
   /** Without parts of what is listed already, as {@code 1412} is of {@code PAY-1412}. */

@@ -1,7 +1,6 @@
 package dev.helixbg.insight.findings;
 
 import dev.helixbg.config.InsightSettings;
-import dev.helixbg.insight.log.Entry;
 import dev.helixbg.insight.similarity.PackedVectors;
 import dev.helixbg.insight.similarity.PassageVectors;
 import dev.helixbg.insight.similarity.Vectors;
@@ -44,26 +43,26 @@ public final class RunningAnalysis {
   /**
    * Finds what is worth telling now.
    *
-   * @see Analysis#run(List, List, Vectors, PassageVectors, InsightSettings, int) for the parameters
-   *     and errors
+   * @see Analysis#run(List, Vectors, PassageVectors, InsightSettings, int) for the parameters and
+   *     errors
    */
   public Findings update(
-      List<Entry> live,
-      List<String> keys,
+      List<NamedEntry> entries,
       Vectors vectors,
       PassageVectors passages,
       InsightSettings settings,
       int threads) {
-    Analysis.check(live, keys, vectors);
+    Analysis.check(entries, vectors);
+    List<String> keys = Analysis.keys(entries);
     TextVectors texts = TextVectors.of(vectors, passages);
-    NearestLists.Counting neighbours = counting.of(TopicIndex.of(live));
+    NearestLists.Counting neighbours = counting.of(TopicIndex.of(entries));
     try (PackedVectors packed = PackedVectors.pack(vectors)) {
       float floor = PairHits.floor(settings);
       PairFacts facts =
           updated(floor, keys, vectors, packed, texts, neighbours, threads)
               ? known
               : ScannedPairs.of(keys, vectors, packed, texts, neighbours, maxDrawn, threads);
-      return new Analysis(live, keys, vectors, packed, texts, facts, settings, counting, threads)
+      return new Analysis(entries, vectors, packed, texts, facts, settings, counting, threads)
           .findings();
     } catch (RuntimeException | Error e) {
       known = null; // a failure must not leave half of it

@@ -26,8 +26,9 @@ public record JudgedRelations(
 
   /**
    * Leading are the pairs of which the judge is surest that one entry can go or was overtaken; then
-   * those that it was not asked about, best first. What it calls related or different never leads.
-   * A judge that guesses has no say in what leads.
+   * those that it was not asked about, best first. What it calls related or different never leads,
+   * nor does what is far and was not judged: in a small KB something is first of any list. A judge
+   * that guesses has no say in what leads.
    */
   public static JudgedRelations of(List<Finding.Relation> relations, Judgements judgements) {
     Map<Verdict, List<Finding.Relation>> judged = new EnumMap<>(Verdict.class);
@@ -48,7 +49,7 @@ public record JudgedRelations(
       List<Finding.Relation> unjudged,
       Judgements judgements) {
     if (judgements.areGuesses()) {
-      return relations.stream().limit(LEADING).toList();
+      return relations.stream().filter(pair -> !pair.isFar()).limit(LEADING).toList();
     }
     List<Finding.Relation> sure = new ArrayList<>(judged.getOrDefault(Verdict.SAME, List.of()));
     sure.addAll(judged.getOrDefault(Verdict.OVERTAKEN, List.of()));
@@ -59,7 +60,7 @@ public record JudgedRelations(
         Comparator.comparingDouble(
                 (Finding.Relation pair) -> judgements.verdict(pair).orElseThrow().probability())
             .reversed());
-    best.addAll(unjudged);
+    unjudged.stream().filter(pair -> !pair.isFar()).forEach(best::add);
     return best.stream().limit(LEADING).toList();
   }
 

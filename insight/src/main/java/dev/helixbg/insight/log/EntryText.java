@@ -1,5 +1,6 @@
 package dev.helixbg.insight.log;
 
+import dev.helixbg.config.text.PrintableText;
 import java.util.List;
 import java.util.Optional;
 import java.util.OptionalDouble;
@@ -44,6 +45,23 @@ public record EntryText(
 
   /** {@code topic:index}, the index counting the live entries of the topic from 0. */
   public record Link(String topic, int index) {}
+
+  /** Of a title, in characters. */
+  private static final int TITLE = 100;
+
+  /** The first line that is not blank, or its beginning; empty when there is none. */
+  public String title() {
+    for (int start = 0; start < content.length(); ) {
+      int newline = content.indexOf('\n', start);
+      int end = newline < 0 ? content.length() : newline;
+      String line = content.substring(start, end).strip();
+      if (!line.isEmpty()) {
+        return PrintableText.beginning(line, TITLE);
+      }
+      start = end + 1;
+    }
+    return "";
+  }
 
   /** Takes a body apart; any text is a valid body. */
   public static EntryText parse(String body) {

@@ -37,14 +37,23 @@ import java.util.stream.Stream;
 
 /**
  * The report for programs, as docs/report-schema.md describes it: UTF-8, fields always in the same
- * order.
+ * order, none so long that a reader refuses it, whatever entries and models say.
  */
 public final class JsonReport {
-  /** A text is cut after so many characters (UTF-16 units); the report is no copy of the log. */
+  /**
+   * A text is cut after so many characters (UTF-16 units); the report is no copy of the log. More
+   * than any name of an entry has.
+   */
   static final int MAX_TEXT = 20_000;
 
   /** Exact copies lead, but not for ever. */
   static final int MAX_LEADING_COPIES = 10;
+
+  /** Tags of an entry; metadata can be as long as a body. */
+  static final int MAX_TAGS = 50;
+
+  /** Of a tag, a source, a sentence of a model. */
+  static final int MAX_LINE = 1_000;
 
   /** So many relations are told in full: as many as the list of 4,000 entries has. */
   static final int FULL_RELATIONS = 2_000;
@@ -169,25 +178,20 @@ public final class JsonReport {
   private void review(Review review) throws IOException {
     json.writeStringField("kind", review.kind().title());
     json.writeStringField("at", review.at().toString());
-    text("logSha256", cut(review.logSha256()));
-    optional("languageModel", review.judge().map(JsonReport::cut));
-    text("summary", cut(review.summary()));
+    text("logSha256", review.logSha256());
+    optional("languageModel", review.judge());
+    text("summary", review.summary());
     list("items", review.items(), this::item);
   }
 
   private void item(Review.Item item) throws IOException {
-    optional("id", Optional.of(cut(item.id())).filter(id -> !id.isEmpty()));
-    text("relation", cut(item.relation()));
-    text("a", cut(item.a()));
-    optional("b", Optional.of(cut(item.b())).filter(b -> !b.isEmpty()));
+    optional("id", Optional.of(item.id()).filter(id -> !id.isEmpty()));
+    text("relation", item.relation());
+    text("a", item.a());
+    optional("b", Optional.of(item.b()).filter(b -> !b.isEmpty()));
     decimal("similarity", item.b().isEmpty() ? Double.NaN : item.similarity());
-    optional("verdict", Optional.of(cut(item.verdict())).filter(v -> !v.isEmpty()));
-    text("text", cut(item.text()));
-  }
-
-  /** The history is a file that others may write, too. */
-  private static String cut(String text) {
-    return text.substring(0, Math.min(MAX_TEXT, text.length()));
+    optional("verdict", Optional.of(item.verdict()).filter(v -> !v.isEmpty()));
+    text("text", item.text());
   }
 
   private void label(NamedEntry named) throws IOException {
@@ -230,7 +234,7 @@ public final class JsonReport {
   }
 
   private void optional(String field, String value) throws IOException {
-    json.writeStringField(field, value == null ? null : PrintableText.wellFormed(value));
+    json.writeStringField(field, value == null ? null : bounded(value));
   }
 
   private void log(LogAccount log) throws IOException {
@@ -291,7 +295,9 @@ public final class JsonReport {
     text("name", topic.name());
     json.writeNumberField("entries", topic.entries());
     decimal("cohesion", topic.cohesion());
-    optional("summary", judgements.summaries().get(topic.name()));
+    optional(
+        "summary",
+        Optional.ofNullable(judgements.summaries().get(topic.name())).map(JsonReport::line));
   }
 
   private void pair(Finding.Pair pair) throws IOException {
@@ -357,6 +363,7 @@ public final class JsonReport {
   private void matching(Finding.Matching matching) throws IOException {
     object("a", matching.a(), this::passage);
     object("b", matching.b(), this::passage);
+    decimal("similarity", matching.similarity());
   }
 
   private void passage(Passage passage) throws IOException {
@@ -407,8 +414,8 @@ public final class JsonReport {
     text("key", named.key());
     int written = named.entry().timestampMin();
     optional("written", written == 0 ? null : Wording.localTime(written).toString());
-    texts("tags", entry.tags());
-    optional("source", entry.source());
+    texts("tags", entry.tags().stream().limit(MAX_TAGS).map(JsonReport::line).toList());
+    optional("source", entry.source().map(JsonReport::line));
     decimal("confidence", entry.confidence().orElse(Double.NaN));
     String content = entry.content();
     String kept = content.substring(0, Math.min(maxText, content.length()));
@@ -417,7 +424,16 @@ public final class JsonReport {
   }
 
   private void text(String field, String value) throws IOException {
-    json.writeStringField(field, PrintableText.wellFormed(value));
+    json.writeStringField(field, bounded(value));
+  }
+
+  /** Whatever it is and whoever wrote it: logs, answers and the history are files of others. */
+  private static String bounded(String value) {
+    return PrintableText.wellFormed(PrintableText.beginning(value, MAX_TEXT));
+  }
+
+  private static String line(String text) {
+    return PrintableText.beginning(text, MAX_LINE);
   }
 
   /** Six decimals at most; what is not a number is null. */
@@ -457,7 +473,7 @@ public final class JsonReport {
   private void texts(String field, List<String> texts) throws IOException {
     json.writeArrayFieldStart(field);
     for (String text : texts) {
-      json.writeString(PrintableText.wellFormed(text));
+      json.writeString(bounded(text));
     }
     json.writeEndArray();
   }

@@ -104,7 +104,8 @@ record PairSection(
             + " the older one, some only belong together, and many are not worth an act; the first"
             + " are the likeliest."
             + " Words that only one of the two says are marked."
-            + " Pairs that an entry links already are left out.",
+            + " Pairs that an entry links already are left out."
+            + (leading.isEmpty() ? " None is near enough to lead." : ""),
         new Folded<>(
             leading.stream().map(first::get).toList(),
             rest,

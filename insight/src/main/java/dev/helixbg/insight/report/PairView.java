@@ -66,6 +66,10 @@ record PairView(
         words.add("near by their words only");
       }
     }
+    evidence
+        .matching()
+        .ifPresent(
+            match -> words.add("a passage of each: " + Wording.similarity(match.similarity())));
     evidence.newer().ifPresent(side -> words.add(side + " is newer"));
     return new PairView(
         PrintableText.line(relation.id()),

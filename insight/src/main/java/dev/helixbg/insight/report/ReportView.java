@@ -193,6 +193,9 @@ record ReportView(
             + " of entries "
             + (pairs.ranked() == 1 ? "was" : "were")
             + " ranked";
+    if (leading == 0) {
+      return candidates + "; none leads, for no two are near each other.";
+    }
     return leading == pairs.ranked()
         ? candidates + ", the likeliest first."
         : candidates

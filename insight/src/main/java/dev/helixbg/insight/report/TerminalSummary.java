@@ -149,8 +149,17 @@ public final class TerminalSummary {
         name(pair.a())
             + " ~ "
             + name(pair.b())
+            + (pair instanceof Finding.Relation relation ? ofPassages(relation) : "")
             + verdict.map(said -> " " + said.verdict().title()).orElse(""),
         pair.a().entry().text().content());
+  }
+
+  private static String ofPassages(Finding.Relation relation) {
+    return relation
+        .evidence()
+        .matching()
+        .map(match -> " (passages " + Wording.similarity(match.similarity()) + ")")
+        .orElse("");
   }
 
   private void overlaps(List<Finding.TopicOverlap> overlaps) {

@@ -29,17 +29,17 @@ public final class DriftReview {
    */
   public static Review of(Subject kb, Optional<Review> last, Instant at)
       throws InterruptedException, IOException {
-    List<Finding.TopicOverlap> overlaps =
-        kb.findings().topicOverlaps().stream().limit(OverlapRun.MOST).toList();
+    List<Finding.TopicOverlap> all = kb.findings().topicOverlaps();
+    List<Finding.TopicOverlap> overlaps = all.stream().limit(Review.MAX_ITEMS).toList();
     Map<String, Verdict> verdicts = verdicts(kb, overlaps);
     Set<String> before =
         last.map(Review::items).orElse(List.of()).stream()
-            .map(item -> item.a() + "\n" + item.b())
+            .map(Item::id)
             .collect(Collectors.toSet());
     List<Item> items = new ArrayList<>();
     for (Finding.TopicOverlap overlap : overlaps) {
       Optional<Verdict> verdict = Optional.ofNullable(verdicts.get(overlap.id()));
-      boolean isNew = !before.contains(overlap.a() + "\n" + overlap.b());
+      boolean isNew = !before.contains(overlap.id());
       items.add(
           new Item(
               overlap.id(),
@@ -54,11 +54,14 @@ public final class DriftReview {
     String summary =
         items.isEmpty()
             ? "No two topics overlap."
-            : "%d %s under different names, %d of them newly."
+            : "%d %s under different names, %d of them newly.%s"
                 .formatted(
-                    items.size(),
-                    items.size() == 1 ? "pair of topics overlaps" : "pairs of topics overlap",
-                    fresh);
+                    all.size(),
+                    all.size() == 1 ? "pair of topics overlaps" : "pairs of topics overlap",
+                    fresh,
+                    all.size() == items.size()
+                        ? ""
+                        : " The closest %d are listed.".formatted(items.size()));
     return kb.review(
         Review.Kind.DRIFT,
         Optional.empty(),

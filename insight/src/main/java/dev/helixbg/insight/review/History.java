@@ -4,6 +4,7 @@ import com.fasterxml.jackson.core.JacksonException;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import com.fasterxml.jackson.databind.node.ObjectNode;
+import dev.helixbg.config.text.PrintableText;
 import dev.helixbg.embed.store.JsonLines;
 import java.io.IOException;
 import java.nio.file.Path;
@@ -26,6 +27,11 @@ public final class History {
   private static final long MAX_BYTES = 8L << 20;
   private static final int KEPT = 200;
   private static final int LONGEST_LINE = 4 << 20;
+
+  /** In UTF-16 units: topics, of which names and sentences are made, can be longer. */
+  private static final int MAX_TEXT = 1_000;
+
+  private static final int MAX_SUMMARY = 4_000;
 
   private static final ObjectMapper JSON = new ObjectMapper();
 
@@ -79,17 +85,17 @@ public final class History {
     json.put("at", review.at().toString());
     json.put("logSha256", review.logSha256());
     json.put("judge", review.judge().orElse(null));
-    json.put("summary", review.summary());
+    json.put("summary", PrintableText.beginning(review.summary(), MAX_SUMMARY));
     for (Review.Item item : review.items()) {
       json.withArray("items")
           .addObject()
           .put("id", item.id())
           .put("relation", item.relation())
-          .put("a", item.a())
-          .put("b", item.b())
+          .put("a", PrintableText.beginning(item.a(), MAX_TEXT))
+          .put("b", PrintableText.beginning(item.b(), MAX_TEXT))
           .put("similarity", Math.round(item.similarity() * 1e6) / 1e6)
           .put("verdict", item.verdict())
-          .put("text", item.text());
+          .put("text", PrintableText.beginning(item.text(), MAX_TEXT));
     }
     json.withArray("items");
     review.marks().forEach(json.withArray("marks")::add);

@@ -1,6 +1,7 @@
 package dev.helixbg.insight.review;
 
 import dev.helixbg.config.InsightSettings;
+import dev.helixbg.config.text.PrintableText;
 import dev.helixbg.insight.findings.Finding;
 import dev.helixbg.insight.findings.NamedEntry;
 import dev.helixbg.insight.judge.PairVerdict;
@@ -34,6 +35,11 @@ public final class SessionReview {
   private static final String REPEATS = "repeats";
   private static final int MAX_ITEMS = 20;
   private static final int JUDGED = 10;
+
+  /** Topics that a summary names, and characters of such a name. */
+  private static final int NAMED = 20;
+
+  private static final int NAME = 100;
 
   /** Characters of the entries that are summarised. */
   private static final int MAX_SUMMARISED = 6_000;
@@ -121,9 +127,13 @@ public final class SessionReview {
   }
 
   private static Optional<String> unjudged(Finding.Relation pair, InsightSettings limits) {
-    return pair.similarity() <= limits.crossLinkFrom()
-        ? Optional.empty()
-        : Optional.of(pair.similarity() > limits.nearDuplicate() ? REPEATS : connects(pair));
+    if (pair.nearest() <= limits.crossLinkFrom()) {
+      return Optional.empty();
+    }
+    return Optional.of(
+        pair.similarity() > limits.nearDuplicate()
+            ? REPEATS
+            : pair.nearest() > limits.nearDuplicate() ? "repeats a passage of" : connects(pair));
   }
 
   /** Nothing of what has nothing in common. */
@@ -158,10 +168,18 @@ public final class SessionReview {
         .append(fresh.size() == 1 ? " new entry in " : " new entries in ")
         .append(
             topics.entrySet().stream()
-                .map(topic -> topic.getKey() + " (" + topic.getValue() + ")")
+                .limit(NAMED)
+                .map(
+                    topic ->
+                        PrintableText.beginning(topic.getKey(), NAME)
+                            + " ("
+                            + topic.getValue()
+                            + ")")
                 .collect(Collectors.joining(", ")))
-        .append('.');
-    for (String relation : List.of(REPEATS, "connects to", "contradicts", "overtakes")) {
+        .append(
+            topics.size() > NAMED ? " and %d more topics.".formatted(topics.size() - NAMED) : ".");
+    for (String relation :
+        List.of(REPEATS, "repeats a passage of", "connects to", "contradicts", "overtakes")) {
       long count = items.stream().filter(item -> item.relation().equals(relation)).count();
       if (count > 0) {
         words.append(' ').append(count).append(count == 1 ? " time" : " times");

@@ -41,7 +41,7 @@ public final class StaleReview {
     for (Finding.Relation pair : pairs) {
       NamedEntry older = pair.a().isOlderThan(pair.b()) ? pair.a() : pair.b();
       PairVerdict verdict = verdicts.get(pair.id());
-      if (verdict == null && unjudged.size() < UNJUDGED && areDaysApart(pair)) {
+      if (verdict == null && unjudged.size() < UNJUDGED && !pair.isFar() && areDaysApart(pair)) {
         unjudged.add(kb.item(pair, older, "may be overtaken by", ""));
       } else if (verdict != null && verdict.verdict() == Verdict.OVERTAKEN) {
         String said = verdict.contradiction() ? "contradicted" : "overtaken";

@@ -1,5 +1,6 @@
 package dev.helixbg.insight.search;
 
+import dev.helixbg.insight.findings.Coverage;
 import dev.helixbg.insight.findings.KbEntries;
 import dev.helixbg.insight.findings.NamedEntry;
 import dev.helixbg.insight.log.Entry;
@@ -34,6 +35,7 @@ public final class SearchIndex implements AutoCloseable {
   private static final float WORDS = 0.3f;
 
   private final List<NamedEntry> entries;
+  private final Coverage coverage;
 
   /** Of each vector: first those of the entries, one each, then those of passages. */
   private final int[] owners;
@@ -45,11 +47,13 @@ public final class SearchIndex implements AutoCloseable {
 
   private SearchIndex(
       List<NamedEntry> entries,
+      Coverage coverage,
       int[] owners,
       List<Passage> passages,
       PackedVectors packed,
       TermVectors terms) {
     this.entries = entries;
+    this.coverage = coverage;
     this.owners = owners;
     this.passages = passages;
     this.packed = packed;
@@ -71,12 +75,11 @@ public final class SearchIndex implements AutoCloseable {
   /**
    * An entry that was found.
    *
-   * @param name {@code topic:index}
    * @param score what hits are ranked by: from 0 to 1.3, and little below 0
-   * @param similarity cosine with the nearest of the entry's vectors
+   * @param similarity cosine with the nearest of the entry's vectors, at most 1
    * @param passage the one that matches best, in the entry's content
    */
-  public record Hit(Entry entry, String name, double score, double similarity, Passage passage) {}
+  public record Hit(NamedEntry entry, double score, double similarity, Passage passage) {}
 
   /**
    * @param modelTokens the most tokens that the embedding model takes
@@ -98,7 +101,13 @@ public final class SearchIndex implements AutoCloseable {
             },
             count);
     Vectors vectors = Vectors.joined(List.of(kb.vectors(), kb.passages().vectors()));
-    return new SearchIndex(entries, owners, passages, PackedVectors.pack(vectors), terms);
+    return new SearchIndex(
+        entries, kb.coverage(), owners, passages, PackedVectors.pack(vectors), terms);
+  }
+
+  /** How much of the log it was made from. */
+  public Coverage coverage() {
+    return coverage;
   }
 
   /**
@@ -173,10 +182,9 @@ public final class SearchIndex implements AutoCloseable {
       int entry = best.entries[i];
       hits.add(
           new Hit(
-              entries.get(entry).entry(),
-              entries.get(entry).name(),
+              entries.get(entry),
               best.scores[i],
-              similarities[entry],
+              Math.min(1, similarities[entry]), // rounded, a cosine may be a little more
               matching(query, entry, nearest[entry], saying[entry])));
     }
     return hits;

@@ -8,7 +8,6 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import com.sun.management.ThreadMXBean;
 import dev.helixbg.config.InsightSettings;
-import dev.helixbg.insight.log.Entry;
 import dev.helixbg.insight.similarity.PassageVectors;
 import dev.helixbg.insight.similarity.Vectors;
 import java.lang.management.ManagementFactory;
@@ -358,25 +357,47 @@ class AnalysisTest {
     assertEquals(List.of("b:0", "a:0", "b:1"), names);
   }
 
+  /** As long as not every entry has a vector, the others keep their names. */
   @Test
-  void inputThatDoesNotFitTogetherIsRefused() {
-    List<Entry> one = List.of(Corpus.entry(8, "a", "x"));
-    List<Entry> backwards = List.of(Corpus.entry(30, "a", "x"), Corpus.entry(8, "a", "x"));
-    String key = Corpus.key("x");
-    Vectors vector = new Vectors(1, 3, ONE);
-    Vectors two = new Vectors(2, 3, new float[] {1, 0, 0, 1, 0, 0});
-    assertRefused("1 entries, but 0 keys and 1 vectors", one, List.of(), vector);
-    assertRefused("1 entries, but 1 keys and 2 vectors", one, List.of(key), two);
-    assertRefused("Key of entry 0 is not 32 hex digits", one, List.of("abc"), vector);
-    assertRefused("Entry 1 does not follow by offset", backwards, List.of(key, key), two);
+  void entriesKeepTheirNamesWhereOthersAreMissing() {
+    Corpus all = new Corpus();
+    for (int i = 0; i < 6; i++) {
+      all.add(i % 2 == 0 ? "a" : "b", "text " + i, i < 4 ? ONE : cosine(0.8f));
+    }
+    List<NamedEntry> some = all.named().subList(1, 6);
+    Findings findings =
+        Analysis.run(
+            some, Vectors.of(all.vectors.subList(1, 6)), PassageVectors.NONE, Corpus.DEFAULTS, 1);
+    assertEquals(
+        List.of("b:0", "a:1", "b:1", "a:2", "b:2"),
+        findings.entries().stream().map(NamedEntry::name).toList());
+    assertTrue(
+        findings.relations().stream()
+            .flatMap(pair -> Stream.of(pair.a(), pair.b()))
+            .allMatch(some::contains),
+        "and so in findings");
   }
 
-  private static void assertRefused(
-      String message, List<Entry> live, List<String> keys, Vectors vectors) {
+  @Test
+  void inputThatDoesNotFitTogetherIsRefused() {
+    List<NamedEntry> one = List.of(named(8, Corpus.key("x")));
+    List<NamedEntry> backwards = List.of(named(30, Corpus.key("x")), named(8, Corpus.key("x")));
+    Vectors vector = new Vectors(1, 3, ONE);
+    Vectors two = new Vectors(2, 3, new float[] {1, 0, 0, 1, 0, 0});
+    assertRefused("1 entries, but 2 vectors", one, two);
+    assertRefused("Key of entry 0 is not 32 hex digits", List.of(named(8, "abc")), vector);
+    assertRefused("Entry 1 does not follow by offset", backwards, two);
+  }
+
+  private static NamedEntry named(long offset, String key) {
+    return new NamedEntry(Corpus.entry(offset, "a", "x"), 0, key);
+  }
+
+  private static void assertRefused(String message, List<NamedEntry> entries, Vectors vectors) {
     IllegalArgumentException refused =
         assertThrows(
             IllegalArgumentException.class,
-            () -> Analysis.run(live, keys, vectors, PassageVectors.NONE, Corpus.DEFAULTS, 1));
+            () -> Analysis.run(entries, vectors, PassageVectors.NONE, Corpus.DEFAULTS, 1));
     assertEquals(message, refused.getMessage());
   }
 
@@ -434,8 +455,7 @@ class AnalysisTest {
   /** A group is what a topic's name begins with. */
   private static Findings between(Corpus corpus, InsightSettings settings) {
     return Analysis.between(
-        corpus.entries,
-        corpus.keys,
+        corpus.named(),
         corpus.vectors(),
         corpus.passageVectors(),
         topic -> topic.substring(0, topic.indexOf('/')),

@@ -231,13 +231,13 @@ final class BruteForce {
                     named.get(p.a),
                     named.get(p.b),
                     p.similarity,
-                    byVector[p.a][p.b],
+                    dot(corpus.vectors.get(p.a), corpus.vectors.get(p.b)),
                     new Finding.Evidence(
                         1 + near.get(p.a).indexOf(p.b),
                         1 + near.get(p.b).indexOf(p.a),
                         List.of(),
                         Optional.empty(),
-                        matching(matches[p.a * count + p.b]))))
+                        matching(matches[p.a * count + p.b], byVector[p.a][p.b]))))
         .toList();
   }
 
@@ -258,11 +258,11 @@ final class BruteForce {
         : corpus.passageVectors.get(text - named.size());
   }
 
-  private Optional<Finding.Matching> matching(int[] match) {
+  private Optional<Finding.Matching> matching(int[] match, double similarity) {
     int count = named.size();
     return match[0] < count && match[1] < count
         ? Optional.empty()
-        : Optional.of(new Finding.Matching(passage(match[0]), passage(match[1])));
+        : Optional.of(new Finding.Matching(passage(match[0]), passage(match[1]), similarity));
   }
 
   private Passage passage(int text) {

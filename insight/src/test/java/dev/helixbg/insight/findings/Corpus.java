@@ -165,7 +165,7 @@ final class Corpus {
   }
 
   Findings analyse(InsightSettings settings, int threads) {
-    return Analysis.run(entries, keys, vectors(), passageVectors(), settings, threads);
+    return Analysis.run(named(), vectors(), passageVectors(), settings, threads);
   }
 
   /** Live entries of each topic so far, to number them. */

@@ -10,6 +10,8 @@ import dev.helixbg.insight.findings.FindingsBench.Judged;
 import dev.helixbg.insight.findings.FindingsBench.Named;
 import dev.helixbg.insight.findings.FindingsBench.Planted;
 import dev.helixbg.insight.findings.FindingsBench.Result;
+import dev.helixbg.insight.findings.FindingsBench.Said;
+import dev.helixbg.insight.search.AlreadySaid;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.HashMap;
@@ -114,6 +116,12 @@ class FindingsBenchTest {
     assertEquals(10, result.leadingWithOracle());
   }
 
+  @Test
+  void nothingThatIsWorthAnActIsTooFarToLead() {
+    assertEquals(81, result.listed());
+    assertEquals(0, result.far());
+  }
+
   /** What the product asks a model to measure it; -Dtrial.update=true writes it anew. */
   @Test
   void theTrialOfTheJudgeIsPartOfThisKnowledgeBase() throws Exception {
@@ -140,6 +148,25 @@ class FindingsBenchTest {
       assertTrue(result.named("relations", pairs).wanted() >= whole, () -> pairs + " pairs");
     }
     assertTrue(result.named("relations", 191).wanted() >= 80);
+  }
+
+  /** What docs/findings.md says of the answer of {@code related}. */
+  @Test
+  void whatIsSaidAlreadyInOtherWordsIsNotCalledNew() {
+    assertSaid("rewrite", 48, 0, 48, 0);
+    assertSaid("overtaken", 40, 0, 40, 0);
+    assertSaid("lookalike", 25, 0, 24, 1);
+    assertSaid("others", 161, 0, 132, 29);
+    assertSaid("of another subject", 154, 0, 22, 132);
+  }
+
+  private static void assertSaid(String what, int asked, int yes, int perhaps, int no) {
+    assertEquals(
+        new Said(
+            what,
+            asked,
+            Map.of(AlreadySaid.YES, yes, AlreadySaid.PERHAPS, perhaps, AlreadySaid.NO, no)),
+        result.said(what));
   }
 
   @Test

@@ -10,6 +10,8 @@ import dev.helixbg.insight.decisions.DecisionFile;
 import dev.helixbg.insight.decisions.Decisions;
 import dev.helixbg.insight.log.Entry;
 import dev.helixbg.insight.log.EntryText;
+import dev.helixbg.insight.similarity.PassageVectors;
+import dev.helixbg.insight.similarity.Vectors;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.time.Instant;
@@ -101,6 +103,36 @@ class RankedRelationsTest {
     assertEquals(List.of("a:0 b:0", "b:0 b:1"), left.stream().sorted().toList());
   }
 
+  /** A link names a place among all entries, whether or not each has a vector yet. */
+  @Test
+  void linksLeadWhereTheyLeadThoughEntriesAreMissing() {
+    Corpus corpus = new Corpus();
+    corpus.add("b", "one", 1, 0).add("b", "two", 1, 0).add("a", "three", 1, 0);
+    Entry last = corpus.entries.getLast();
+    EntryText text = EntryText.parse("three\n[links: b:1]");
+    corpus.entries.set(2, new Entry(last.offset(), "a", last.body(), 0, text));
+    Findings findings =
+        Analysis.run(
+            corpus.named().subList(1, 3),
+            Vectors.of(corpus.vectors.subList(1, 3)),
+            PassageVectors.NONE,
+            Corpus.DEFAULTS,
+            1);
+    assertEquals(List.of(), names(findings));
+  }
+
+  /** A passage that two entries share does not make them the same. */
+  @Test
+  void theSimilarityIsThatOfTheEntriesAndPassagesHaveTheirOwn() {
+    Corpus corpus = new Corpus();
+    corpus.add("a", "a long text on something", 1, 0).addPassage(7, 11, 0, 1);
+    corpus.add("a", "another one", 0.6f, 0.8f).addPassage(0, 7, 0, 1);
+    Finding.Relation relation = corpus.analyse().relations().getFirst();
+    assertEquals(0.6, relation.similarity(), 1e-6);
+    assertEquals(1, relation.evidence().matching().orElseThrow().similarity(), 1e-6);
+    assertEquals(1, relation.nearest(), 1e-6);
+  }
+
   @Test
   void tellsTheNewerOne() {
     Corpus corpus = new Corpus();
@@ -177,7 +209,7 @@ class RankedRelationsTest {
 
     assertEquals("t:3", best.a().name());
     assertEquals("t:28", best.b().name());
-    assertTrue(best.similarity() > 0.8, best::toString);
+    assertTrue(best.nearest() > 0.8, best::toString);
     Finding.Matching matching = best.evidence().matching().orElseThrow();
     assertEquals("note 3", matching.a().text(best.a().entry()));
     assertEquals("What others say, too.", matching.b().text(best.b().entry()));

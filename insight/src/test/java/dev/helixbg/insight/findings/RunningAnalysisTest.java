@@ -137,20 +137,14 @@ class RunningAnalysisTest {
         Findings expected =
             new RunningAnalysis(TopicPairs.ALL, RunningAnalysis.MAX_PAIRS, maxDrawn)
                 .update(
-                    corpus.entries,
-                    corpus.keys,
+                    corpus.named(),
                     corpus.vectors(),
                     corpus.passageVectors(),
                     settings,
                     1 + step % 2);
         Findings found =
             running.update(
-                corpus.entries,
-                corpus.keys,
-                corpus.vectors(),
-                corpus.passageVectors(),
-                settings,
-                1 + seed % 2);
+                corpus.named(), corpus.vectors(), corpus.passageVectors(), settings, 1 + seed % 2);
         assertSame(expected, found, "history " + seed + ", step " + step);
         pairs += found.nearDuplicates().size() + found.crossLinks().size();
         sampled += found.distribution().sampled() ? 1 : 0;

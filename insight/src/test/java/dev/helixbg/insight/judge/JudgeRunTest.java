@@ -61,15 +61,12 @@ class JudgeRunTest {
   }
 
   private Findings findings() {
-    List<String> keys =
-        entries.stream().map(e -> Sha256.of(List.of(e.embeddedText())).substring(0, 32)).toList();
     float[] values = new float[vectors.size() * DIMENSION];
     for (int i = 0; i < vectors.size(); i++) {
       System.arraycopy(vectors.get(i), 0, values, i * DIMENSION, DIMENSION);
     }
     return Analysis.run(
-        entries,
-        keys,
+        NamedEntry.all(entries, e -> Sha256.of(List.of(e.embeddedText())).substring(0, 32)),
         new Vectors(vectors.size(), DIMENSION, values),
         PassageVectors.NONE,
         new InsightSettings(0.6, 0.92, 20, 0.75, 50, 0.15, 20),

@@ -231,7 +231,8 @@ class VerdictRunTest {
   }
 
   private static Finding.Relation matching(Finding.Relation of, int a, int b) {
-    Finding.Matching found = new Finding.Matching(new Passage(a, a + 1), new Passage(b, b + 1));
+    Finding.Matching found =
+        new Finding.Matching(new Passage(a, a + 1), new Passage(b, b + 1), 0.9);
     return new Finding.Relation(
         of.id(),
         of.a(),

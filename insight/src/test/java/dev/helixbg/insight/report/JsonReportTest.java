@@ -10,7 +10,12 @@ import com.fasterxml.jackson.databind.json.JsonMapper;
 import dev.helixbg.config.text.HostileText;
 import dev.helixbg.config.text.PrintableText;
 import dev.helixbg.insight.findings.Finding;
+import dev.helixbg.insight.findings.NamedEntry;
+import dev.helixbg.insight.judge.JudgeTrust;
+import dev.helixbg.insight.judge.Judgements;
 import dev.helixbg.insight.log.Entry;
+import dev.helixbg.insight.log.LogAccount;
+import dev.helixbg.insight.review.Review;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.nio.ByteBuffer;
@@ -18,10 +23,14 @@ import java.nio.charset.CharacterCodingException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.Instant;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
+import java.util.OptionalDouble;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -43,6 +52,59 @@ class JsonReportTest {
     String text = StandardCharsets.UTF_8.newDecoder().decode(ByteBuffer.wrap(json)).toString();
     assertTrue(text.codePoints().allMatch(c -> c == '\n' || HostileText.isHarmless(c)));
     assertTrue(text.endsWith("}\n"));
+  }
+
+  /**
+   * Readers refuse texts of 20 million characters: one of them would damage the report for ever.
+   */
+  @Test
+  void itIsReadableHoweverLongWhatEntriesAndModelsSayIs() throws IOException {
+    String endless = "x".repeat(21_000_000);
+    String[] tags = new String[1_000];
+    Arrays.fill(tags, "a tag");
+    tags[0] = endless;
+    KbFixture kb = new KbFixture();
+    NamedEntry a = kb.entry("t", 1, Optional.of(endless), OptionalDouble.empty(), endless, tags);
+    NamedEntry b = kb.entry("t", 1, endless);
+    kb.duplicate(a, b, 0.99, 1, 1, 1)
+        .relation(
+            a,
+            b,
+            0.5,
+            new Finding.Evidence(1, 1, List.of(endless), Optional.empty(), Optional.empty()))
+        .damage(8, 1, LogAccount.Kind.TORN_TAIL, endless);
+    Judgements said =
+        new Judgements(
+            Optional.of(endless),
+            Map.of(),
+            Map.of(),
+            Map.of(),
+            Map.of("t", endless),
+            List.of(new Judgements.Merge("merge-1", List.of(a, b), endless)),
+            Map.of(),
+            0,
+            Optional.of(new JudgeTrust(1, 1, Map.of(), 1, Optional.of(endless))));
+    Review review =
+        new Review(
+            Review.Kind.STALE,
+            Optional.empty(),
+            Instant.EPOCH,
+            endless,
+            Optional.of(endless),
+            endless,
+            List.of(),
+            List.of());
+    Report plain = kb.report();
+    byte[] json =
+        JsonReport.render(
+            new Report(plain.findings(), plain.log(), plain.run(), said, List.of(review)));
+    assertTrue(json.length < 500_000, json.length + " bytes");
+    JsonNode entry = MAPPER.readTree(json).at("/relations/0/a");
+    assertEquals(JsonReport.MAX_TAGS, entry.get("tags").size());
+    assertEquals(JsonReport.MAX_LINE, entry.at("/tags/0").textValue().length());
+    assertEquals(JsonReport.MAX_LINE, entry.get("source").textValue().length());
+    assertEquals(JsonReport.MAX_TEXT, entry.get("text").textValue().length());
+    assertEquals(endless.length() - JsonReport.MAX_TEXT, entry.get("textOmitted").intValue());
   }
 
   @Test

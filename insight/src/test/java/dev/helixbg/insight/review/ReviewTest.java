@@ -9,6 +9,7 @@ import dev.helixbg.config.InsightSettings;
 import dev.helixbg.insight.findings.Analysis;
 import dev.helixbg.insight.findings.Finding;
 import dev.helixbg.insight.findings.Findings;
+import dev.helixbg.insight.findings.NamedEntry;
 import dev.helixbg.insight.judge.Answer;
 import dev.helixbg.insight.judge.AnswerFile;
 import dev.helixbg.insight.judge.Asking;
@@ -27,6 +28,7 @@ import java.nio.file.StandardOpenOption;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
+import java.util.Iterator;
 import java.util.List;
 import java.util.Optional;
 import java.util.Set;
@@ -63,9 +65,9 @@ class ReviewTest {
       all[i] = values.get(i);
     }
     Vectors vectors = new Vectors(entries.size(), 2, all);
-    Findings findings =
-        Analysis.run(
-            List.copyOf(entries), List.copyOf(keys), vectors, PassageVectors.NONE, SETTINGS, 1);
+    Iterator<String> next = keys.iterator();
+    List<NamedEntry> named = NamedEntry.all(entries, entry -> next.next());
+    Findings findings = Analysis.run(named, vectors, PassageVectors.NONE, SETTINGS, 1);
     return new Subject(findings, vectors::row, "ab".repeat(32), Optional.empty());
   }
 
@@ -165,6 +167,20 @@ class ReviewTest {
     assertEquals(kb().findings().topicOverlaps().getFirst().id(), second.items().getFirst().id());
   }
 
+  /** As many as the report has, though the judge is asked about the closest only. */
+  @Test
+  void driftCountsAllTopicsThatOverlap() throws Exception {
+    for (int topic = 0; topic < 7; topic++) {
+      add("t" + topic, "one", 0, topic);
+    }
+    Subject kb = kb("same", "valid");
+    assertEquals(21, kb.findings().topicOverlaps().size());
+    Review review = DriftReview.of(kb, Optional.empty(), AT);
+    assertTrue(review.summary().startsWith("21 pairs of topics overlap"), review.summary());
+    assertEquals(21, review.items().size());
+    assertEquals(20, review.items().stream().filter(item -> !item.verdict().isEmpty()).count());
+  }
+
   @Test
   void staleAreOlderEntriesOfClosePairsUnlessTheModelSaysTheyHold() throws Exception {
     add("a", "old", 10 * DAY, 0);
@@ -181,6 +197,15 @@ class ReviewTest {
     assertEquals("a:0 may be overtaken by b:0", said(only, 0));
     assertEquals(1, only.items().size());
     assertEquals(List.of(), StaleReview.of(kb("related", "valid"), Optional.empty(), AT).items());
+  }
+
+  /** In a small KB each entry is near to none, but nearest to something. */
+  @Test
+  void whatIsFarIsNotCalledStale() throws Exception {
+    add("a", "old", 10 * DAY, 0);
+    add("a", "new", 40 * DAY, 70);
+    assertEquals(1, kb().findings().relations().size());
+    assertEquals(List.of(), StaleReview.of(kb(), Optional.empty(), AT).items());
   }
 
   /** What the report calls overtaken is stale, under the same id and with the same edit. */

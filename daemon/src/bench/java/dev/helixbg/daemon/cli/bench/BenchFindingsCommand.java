@@ -16,11 +16,13 @@ import dev.helixbg.insight.findings.FindingsBench.Misfiled;
 import dev.helixbg.insight.findings.FindingsBench.Named;
 import dev.helixbg.insight.findings.FindingsBench.Planted;
 import dev.helixbg.insight.findings.FindingsBench.Result;
+import dev.helixbg.insight.findings.FindingsBench.Said;
 import dev.helixbg.insight.findings.RelationsCost;
 import dev.helixbg.insight.judge.Job;
 import dev.helixbg.insight.judge.JudgeProgress;
 import dev.helixbg.insight.judge.JudgeTrust;
 import dev.helixbg.insight.judge.Verdict;
+import dev.helixbg.insight.search.AlreadySaid;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -158,6 +160,15 @@ final class BenchFindingsCommand extends ValueCommand {
           "%-14s searched by %-18s first: %2d, among ten: %2d of %d",
           row.what(), row.way(), row.first(), row.amongTen(), row.asked());
     }
+    for (Said row : result.said()) {
+      console.say(
+          "said already? %-18s of %3d: yes %2d, perhaps %3d, no %3d",
+          row.what(),
+          row.asked(),
+          row.answers().get(AlreadySaid.YES),
+          row.answers().get(AlreadySaid.PERHAPS),
+          row.answers().get(AlreadySaid.NO));
+    }
   }
 
   private static String of(Named row, Planted kind, Result result) {
@@ -183,6 +194,7 @@ final class BenchFindingsCommand extends ValueCommand {
     json.put("leadingWithTruth", result.leadingWithOracle());
     json.set("misfiled", Json.array(result.misfiled(), Json::of));
     json.set("searches", Json.array(result.found(), Json::of));
+    json.set("alreadySaid", Json.array(result.said(), BenchFindingsCommand::toJson));
     return json;
   }
 
@@ -194,6 +206,12 @@ final class BenchFindingsCommand extends ValueCommand {
 
   private static ObjectNode toJson(Judged row) {
     return Json.of(row).put("verdict", row.verdict().title());
+  }
+
+  private static ObjectNode toJson(Said row) {
+    ObjectNode json = Json.object().put("what", row.what()).put("asked", row.asked());
+    row.answers().forEach((answer, count) -> json.put(Json.word(answer), count));
+    return json;
   }
 
   private static String name(Planted kind) {

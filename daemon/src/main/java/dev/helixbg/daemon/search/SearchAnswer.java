@@ -1,0 +1,41 @@
+package dev.helixbg.daemon.search;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.node.ObjectNode;
+import dev.helixbg.daemon.terminal.Json;
+import dev.helixbg.insight.findings.Coverage;
+import java.util.List;
+import java.util.stream.Stream;
+
+/**
+ * What a search found, and how much of the KB was searched.
+ *
+ * @param hits best first
+ */
+public record SearchAnswer(List<SearchHit> hits, Coverage coverage) {
+
+  /** As the control socket carries it: a line for each hit, and a last one with the coverage. */
+  public List<ObjectNode> toJson() {
+    return Stream.concat(hits.stream().map(SearchHit::toJson), Stream.of(toJson(coverage)))
+        .toList();
+  }
+
+  /** The last line; other answers have the same field. */
+  public static ObjectNode toJson(Coverage coverage) {
+    ObjectNode line = Json.object();
+    line.putObject("coverage").put("indexed", coverage.indexed()).put("total", coverage.total());
+    return line;
+  }
+
+  /** From the lines that {@link #toJson} made. */
+  public static SearchAnswer of(List<JsonNode> lines) {
+    return new SearchAnswer(
+        lines.stream().filter(line -> line.has("name")).map(SearchHit::of).toList(),
+        coverage(lines.isEmpty() ? Json.object() : lines.getLast()));
+  }
+
+  /** What a line says of it. */
+  public static Coverage coverage(JsonNode line) {
+    return new Coverage(line.at("/coverage/indexed").asInt(), line.at("/coverage/total").asInt());
+  }
+}

@@ -1,0 +1,111 @@
+package dev.helixbg.daemon.server;
+
+import com.fasterxml.jackson.databind.node.ObjectNode;
+import dev.helixbg.config.text.PrintableText;
+import dev.helixbg.daemon.control.ControlServer;
+import dev.helixbg.daemon.kb.Kb;
+import dev.helixbg.daemon.search.SearchHit;
+import dev.helixbg.daemon.terminal.Failure;
+import dev.helixbg.daemon.terminal.Json;
+import dev.helixbg.embed.cache.TextKey;
+import dev.helixbg.insight.findings.NamedEntry;
+import dev.helixbg.insight.log.DataLog;
+import dev.helixbg.insight.log.EntryText;
+import java.io.IOException;
+import java.util.List;
+
+/** Single entries, as the log has them now, by name or id. */
+final class EntryRequests {
+  /** Of a text, in UTF-16 units: what an agent reads at one sitting. */
+  static final int PAGE = 8_000;
+
+  /** Of a tag, a source, the name of another entry. */
+  private static final int MAX_FIELD = 500;
+
+  /** Tags, and copies that are named. */
+  private static final int MAX_LISTED = 50;
+
+  private EntryRequests() {}
+
+  /**
+   * The entry that a request names.
+   *
+   * @param modelId of the embedding model
+   * @param request has {@code entry}: a name or an id, of which the first entry with that text
+   * @throws Failure when there is none
+   */
+  static NamedEntry find(Kb kb, String modelId, ObjectNode request) throws InterruptedException {
+    return found(entries(kb, modelId), request.path("entry").asText());
+  }
+
+  private static List<NamedEntry> entries(Kb kb, String modelId) throws InterruptedException {
+    return NamedEntry.all(
+        DataLog.readQuiet(kb.dataLog()).entries(),
+        entry -> TextKey.of(modelId, entry.embeddedText()).hex());
+  }
+
+  private static NamedEntry found(List<NamedEntry> all, String sought) {
+    return all.stream()
+        .filter(named -> named.name().equals(sought) || named.key().equals(sought))
+        .findFirst()
+        .orElseThrow(
+            () ->
+                Failure.usage(
+                    "there is no entry "
+                        + PrintableText.beginning(sought, 100)
+                        + "; entries are called topic:number, which moves, and have an id, which"
+                        + " stays as long as their text: search says both"));
+  }
+
+  /**
+   * An entry, a page of its text at a time: {@code next} says where the next one begins.
+   *
+   * @param request has {@code entry}, may have {@code from}, in UTF-16 units of the text
+   */
+  static void read(Kb kb, String modelId, ObjectNode request, ControlServer.Reply reply)
+      throws IOException, InterruptedException {
+    List<NamedEntry> all = entries(kb, modelId);
+    NamedEntry named = found(all, request.path("entry").asText());
+    EntryText text = named.entry().text();
+    String content = text.content();
+    int from = request.path("from").asInt(0);
+    if (from < 0 || from > content.length()) {
+      throw Failure.usage(
+          "\"from\" must be from 0 to %,d, the length of this entry".formatted(content.length()));
+    }
+    int end = Math.min(content.length(), from + PAGE);
+    if (end < content.length() && Character.isHighSurrogate(content.charAt(end - 1))) {
+      end--;
+    }
+    ObjectNode line =
+        Json.object()
+            .put("name", named.name())
+            .put("id", named.key())
+            .put("title", text.title())
+            .put("written", SearchHit.written(named.entry().timestampMin()));
+    line.set("tags", Json.texts(shortened(text.tags())));
+    text.source().ifPresent(source -> line.put("source", shortened(source)));
+    text.confidence().ifPresent(confidence -> line.put("confidence", confidence));
+    List<String> copies =
+        all.stream()
+            .filter(other -> other != named && other.key().equals(named.key()))
+            .map(NamedEntry::name)
+            .toList();
+    if (!copies.isEmpty()) {
+      line.set("copies", Json.texts(shortened(copies)));
+    }
+    line.put("from", from).put("total", content.length());
+    if (end < content.length()) {
+      line.put("next", end);
+    }
+    reply.send(line.put("text", content.substring(from, end)));
+  }
+
+  private static String shortened(String text) {
+    return PrintableText.beginning(text, MAX_FIELD);
+  }
+
+  private static List<String> shortened(List<String> texts) {
+    return texts.stream().limit(MAX_LISTED).map(EntryRequests::shortened).toList();
+  }
+}

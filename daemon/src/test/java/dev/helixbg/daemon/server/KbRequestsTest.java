@@ -1,0 +1,289 @@
+package dev.helixbg.daemon.server;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.node.ObjectNode;
+import dev.helixbg.config.Settings;
+import dev.helixbg.daemon.host.DaemonMetrics;
+import dev.helixbg.daemon.host.FakeClock;
+import dev.helixbg.daemon.host.FakeModel;
+import dev.helixbg.daemon.host.TextModelHost;
+import dev.helixbg.daemon.kb.WritableKb;
+import dev.helixbg.daemon.link.DaemonLink;
+import dev.helixbg.daemon.run.Reviews;
+import dev.helixbg.daemon.search.SearchService;
+import dev.helixbg.daemon.terminal.Failure;
+import dev.helixbg.daemon.watch.DaemonFixture;
+import dev.helixbg.insight.review.History;
+import dev.helixbg.llm.gguf.GgufException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Random;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** What is asked about a KB while it changes, and before all of it is known. */
+class KbRequestsTest {
+  @TempDir Path folder;
+
+  private final FakeModel model = new FakeModel();
+  private final FakeClock clock = new FakeClock();
+  private final DaemonMetrics metrics = new DaemonMetrics(clock);
+  private final SearchService searches = new SearchService(() -> model, metrics);
+  private WritableKb kb;
+  private TextModelHost texts;
+  private KbRequests requests;
+
+  @BeforeEach
+  void make() throws Exception {
+    kb = new WritableKb(folder.resolve("kb"), new Random(1));
+    start(DaemonFixture.settings(folder, Map.of()));
+  }
+
+  private void start(Settings settings) {
+    texts = new TextModelHost(settings, clock, metrics);
+    Reviews reviews = new Reviews(settings, model.id());
+    requests =
+        new KbRequests(
+            () -> new KbRequests.Held(List.of(kb.kb()), settings, searches, texts, reviews),
+            metrics,
+            clock,
+            () -> {});
+  }
+
+  @AfterEach
+  void close() {
+    searches.close();
+    texts.close();
+  }
+
+  /** A run that ends: all that is there has its vectors. */
+  private void index() throws InterruptedException {
+    new DaemonFixture(folder, kb.kb()).run(Duration.ofSeconds(10));
+    searches.forgetAll();
+  }
+
+  private List<JsonNode> ask(ObjectNode request) throws Exception {
+    List<JsonNode> lines = new ArrayList<>();
+    assertTrue(requests.answer(request, lines::add));
+    return lines;
+  }
+
+  private List<JsonNode> search(String text) throws Exception {
+    return ask(DaemonLink.request("search").put("text", text));
+  }
+
+  /** Whether it is said already, and how much is known. */
+  private String related(String text) throws Exception {
+    return related(DaemonLink.request("related").put("text", text));
+  }
+
+  private String related(ObjectNode request) throws Exception {
+    JsonNode last = ask(request).getLast();
+    return "%s, %d of %d"
+        .formatted(
+            last.path("alreadySaid").asText(),
+            last.at("/coverage/indexed").asInt(),
+            last.at("/coverage/total").asInt());
+  }
+
+  @Test
+  void nothingIsCalledNewBeforeAllIsIndexed() throws Exception {
+    kb.append("a", "one");
+    kb.append("a", "two");
+    assertEquals("perhaps, 0 of 2", related("something else"));
+    index();
+    assertEquals("no, 2 of 2", related("something else"));
+    assertEquals(
+        "yes, 2 of 2", related(DaemonLink.request("related").put("text", "two").put("topic", "a")));
+    kb.append("a", "three");
+    assertEquals("perhaps, 2 of 3", related("something else"));
+    index();
+    assertEquals("no, 3 of 3", related("something else"));
+  }
+
+  @Test
+  void anEmptyKbSaysNothingYet() throws Exception {
+    assertEquals("no, 0 of 0", related("something"));
+  }
+
+  /** Of a text the model takes the beginning. */
+  @Test
+  void whatWasComparedInPartIsNotCalledNew() throws Exception {
+    kb.append("a", "one");
+    index();
+    assertEquals("perhaps, 1 of 1", related("words upon words ".repeat(200)));
+  }
+
+  /** An entry whose beginning has a vector, and whose end has none yet. */
+  @Test
+  void aLongEntryIsIndexedWhenItsPassagesAre() throws Exception {
+    kb.append("a", "We talked of nothing at all, twice. ".repeat(60));
+    index();
+    assertEquals("no, 1 of 1", related("something else"));
+    assertTrue(kb.kb().folder().resolve("passages.bin").toFile().delete());
+    searches.forgetAll();
+    assertEquals("perhaps, 0 of 1", related("something else"));
+  }
+
+  @Test
+  void searchesSayHowMuchTheySearched() throws Exception {
+    kb.append("a", "one");
+    kb.append("b", "another");
+    assertEquals("[{\"coverage\":{\"indexed\":0,\"total\":2}}]", search("one").toString());
+    index();
+    JsonNode hit = search("a one").getFirst();
+    assertEquals("a:0", hit.path("name").asText());
+    assertEquals("one", hit.path("title").asText());
+    assertTrue(hit.path("id").asText().matches("[0-9a-f]{32}"));
+    assertEquals(1, hit.path("similarity").asDouble());
+    assertEquals(1.3, hit.path("score").asDouble(), 1e-5);
+  }
+
+  /** Between a change and the run that takes it in. */
+  @Test
+  void hitsHaveTheNamesOfThisMoment() throws Exception {
+    kb.append("a", "one");
+    kb.append("a", "two");
+    index();
+    assertEquals("a:1", search("a two").getFirst().path("name").asText());
+    kb.deleteAt(0);
+    assertEquals("a:0", search("a two").getFirst().path("name").asText());
+    assertEquals(1 + 1, search("a two").size(), "nor is what was deleted found");
+  }
+
+  private JsonNode review(String kind, boolean keep) throws Exception {
+    return ask(DaemonLink.request(kind).put("keep", keep)).getFirst();
+  }
+
+  /** An agent asks as often as it likes: the next who asks is told the same. */
+  @Test
+  void aReviewThatIsNotKeptChangesNothing() throws Exception {
+    kb.append("a", "one");
+    kb.append("b", "two");
+    index();
+    for (int i = 0; i < 2; i++) {
+      String summary = review("synthesize", false).path("summary").asText();
+      assertTrue(summary.startsWith("2 new entries"), summary);
+      review("drift", false);
+      review("stale", false);
+    }
+    assertTrue(Files.notExists(kb.kb().insights().resolve(History.NAME)));
+    review("synthesize", true);
+    assertEquals("Nothing new was written.", review("synthesize", true).path("summary").asText());
+    assertEquals(1, new History(kb.kb().insights()).read().size(), "nothing is not kept");
+  }
+
+  /** Of entries without a vector nobody knows what they repeat. */
+  @Test
+  void aReviewOfAPartSaysSoAndIsNotKept() throws Exception {
+    kb.append("a", "one");
+    kb.append("b", "two");
+    index();
+    kb.append("a", "three");
+    JsonNode review = review("synthesize", true);
+    assertEquals("{\"indexed\":2,\"total\":3}", review.path("coverage").toString());
+    index();
+    review = review("synthesize", true);
+    assertTrue(review.path("summary").asText().startsWith("3 new entries"), review.toString());
+    assertEquals("{\"indexed\":3,\"total\":3}", review.path("coverage").toString());
+  }
+
+  /** A model of many gigabytes takes a while to load. */
+  @Test
+  void reviewsOfNothingLoadNoModel() throws Exception {
+    Path broken = Files.writeString(folder.resolve("broken.gguf"), "no model");
+    start(DaemonFixture.settings(folder, Map.of("llm.model", broken.toString())));
+    assertEquals("Nothing new was written.", review("synthesize", true).path("summary").asText());
+    kb.append("a", "one");
+    kb.append("b", "two");
+    index();
+    assertEquals("No two topics overlap.", review("drift", true).path("summary").asText());
+    assertEquals(
+        "No entry in c seems to be overtaken by a newer one.",
+        ask(DaemonLink.request("stale").put("topic", "c")).getFirst().path("summary").asText());
+    for (String something : List.of("synthesize", "stale")) {
+      assertThrows(GgufException.class, () -> review(something, true));
+    }
+  }
+
+  private JsonNode entry(String named, int from) throws Exception {
+    return ask(DaemonLink.request("entry").put("entry", named).put("from", from)).getFirst();
+  }
+
+  @Test
+  void anEntryIsReadWholePageByPage() throws Exception {
+    String text = "A title.\n\n" + "All the rest \uD83D\uDE00 of it. ".repeat(1_000);
+    kb.append("a", "[tags: x, y]\n[source: f.c:3]\n" + text);
+    StringBuilder read = new StringBuilder();
+    JsonNode page = entry("a:0", 0);
+    assertEquals("A title.", page.path("title").asText());
+    assertEquals("[\"x\",\"y\"]", page.path("tags").toString());
+    assertEquals("f.c:3", page.path("source").asText());
+    read.append(page.path("text").asText());
+    while (page.has("next")) {
+      assertEquals(text.length(), page.path("total").asInt());
+      page = entry("a:0", page.path("next").asInt());
+      assertEquals(read.length(), page.path("from").asInt());
+      assertTrue(page.path("text").asText().length() <= EntryRequests.PAGE);
+      read.append(page.path("text").asText());
+    }
+    assertEquals(text, read.toString());
+  }
+
+  @Test
+  void anIdFindsAnEntryWhereverItHasMoved() throws Exception {
+    kb.append("a", "one");
+    kb.append("a", "two");
+    kb.append("a", "two");
+    String id = entry("a:1", 0).path("id").asText();
+    assertEquals("[\"a:2\"]", entry(id, 0).path("copies").toString());
+    kb.deleteAt(0);
+    kb.compact();
+    JsonNode moved = entry(id, 0);
+    assertEquals("a:0 two", moved.path("name").asText() + " " + moved.path("text").asText());
+    assertFalse(moved.has("next"));
+    index();
+    assertEquals("yes, 2 of 2", related(DaemonLink.request("related").put("entry", id)));
+  }
+
+  @Test
+  void whatIsNotThereIsToldSo() throws Exception {
+    kb.append("a", "one");
+    for (String unknown : List.of("a:1", "", "0".repeat(32), "x".repeat(50_000))) {
+      Failure failure = assertThrows(Failure.class, () -> entry(unknown, 0));
+      assertTrue(failure.getMessage().startsWith("there is no entry "), failure.getMessage());
+      assertTrue(failure.getMessage().length() < 400, failure.getMessage());
+    }
+    assertThrows(Failure.class, () -> entry("a:0", 4));
+    assertThrows(Failure.class, () -> entry("a:0", -1));
+  }
+
+  /** Metadata lines are text of others, too, as long as they like. */
+  @Test
+  void longMetadataIsCut() throws Exception {
+    kb.append(
+        "a",
+        "text\n[tags: "
+            + "t".repeat(5_000_000)
+            + ",b".repeat(1_000)
+            + "]\n[source: "
+            + "s".repeat(5_000_000)
+            + "]");
+    JsonNode entry = entry("a:0", 0);
+    assertEquals(500, entry.at("/tags/0").asText().length());
+    assertEquals(50, entry.path("tags").size());
+    assertEquals(500, entry.path("source").asText().length());
+    assertTrue(entry.toString().length() < 30_000);
+  }
+}

@@ -1,0 +1,82 @@
+package dev.helixbg.insight.judge;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+
+import dev.helixbg.insight.findings.Finding;
+import dev.helixbg.insight.findings.NamedEntry;
+import dev.helixbg.insight.log.Entry;
+import dev.helixbg.insight.log.EntryText;
+import dev.helixbg.insight.log.Passage;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import org.junit.jupiter.api.Test;
+
+/** What leads a report. */
+class JudgedRelationsTest {
+  private static final PairVerdict SAME =
+      new PairVerdict(Verdict.SAME, 0.9, 0.9, 0.1, 0, false, false);
+
+  private static NamedEntry entry(int number) {
+    Entry entry = new Entry(8 + number, "t", "text", 0, EntryText.parse("text"));
+    return new NamedEntry(entry, number, "%032x".formatted(number));
+  }
+
+  private static Finding.Relation relation(String id, double similarity, double ofPassages) {
+    return new Finding.Relation(
+        id,
+        entry(1),
+        entry(2),
+        0.3,
+        similarity,
+        new Finding.Evidence(
+            1,
+            1,
+            List.of(),
+            Optional.empty(),
+            ofPassages == 0
+                ? Optional.empty()
+                : Optional.of(
+                    new Finding.Matching(new Passage(0, 1), new Passage(0, 1), ofPassages))));
+  }
+
+  private static List<String> leading(Judgements judgements, Finding.Relation... relations) {
+    return JudgedRelations.of(List.of(relations), judgements).leading().stream()
+        .map(Finding::id)
+        .toList();
+  }
+
+  /** Of two entries that have nothing in common each is the other's nearest. */
+  @Test
+  void whatIsFarNeverLeadsASmallKb() {
+    Finding.Relation far = relation("rel-1", 0.2, 0);
+    assertEquals(List.of(), leading(Judgements.NONE, far));
+    assertEquals(
+        List.of("rel-2"), leading(Judgements.NONE, far, relation("rel-2", Finding.FAR, 0)));
+  }
+
+  @Test
+  void passagesThatAreNearLead() {
+    assertEquals(List.of("rel-1"), leading(Judgements.NONE, relation("rel-1", 0.2, 0.6)));
+    assertEquals(List.of(), leading(Judgements.NONE, relation("rel-1", 0.2, 0.3)));
+  }
+
+  @Test
+  void whatTheJudgeIsSureOfLeadsHoweverFarItIs() {
+    Finding.Relation far = relation("rel-1", 0.2, 0);
+    Judgements judged =
+        new Judgements(
+            Optional.of("model"),
+            Map.of(),
+            Map.of("rel-1", SAME),
+            Map.of(),
+            Map.of(),
+            List.of(),
+            Map.of(),
+            0,
+            Optional.empty());
+    assertEquals(List.of("rel-1"), leading(judged, far));
+    JudgeTrust guessing = new JudgeTrust(60, 10, Map.of(), 0, Optional.empty());
+    assertEquals(List.of(), leading(judged.trusted(Optional.of(guessing)), far));
+  }
+}
