@@ -92,7 +92,7 @@ final class FindingsCommand extends ValueCommand {
     int all = open.size();
     open.removeIf(present::isStale);
     open.replaceAll(present::named);
-    Coverage coverage = present.coverage(chosen);
+    Coverage coverage = present.coverage(chosen, reports);
     ObjectNode json = SearchAnswer.toJson(coverage);
     json.set("findings", Json.array(open, FindingsCommand::toJson));
     show(() -> json, () -> open.forEach(this::print));

@@ -18,6 +18,7 @@ import dev.helixbg.daemon.link.DaemonLink;
 import dev.helixbg.daemon.run.Judging;
 import dev.helixbg.daemon.run.Pipeline;
 import dev.helixbg.daemon.run.Reviews;
+import dev.helixbg.daemon.search.SearchAnswer;
 import dev.helixbg.daemon.search.SearchService;
 import dev.helixbg.daemon.server.KbRequests;
 import dev.helixbg.daemon.terminal.ExitCode;
@@ -67,6 +68,9 @@ final class OwnKbs implements AutoCloseable {
   /** The logs that were last taken in, each with the report on it. One run at a time holds it. */
   private final Map<Kb, List<Optional<FileState>>> upToDate = new ConcurrentHashMap<>();
 
+  /** Why a KB could not be brought up to date. */
+  private final Map<Kb, String> troubles = new ConcurrentHashMap<>();
+
   /** Whether decisions may be in no report yet. */
   private volatile boolean due;
 
@@ -115,6 +119,14 @@ final class OwnKbs implements AutoCloseable {
     if (!requests.answer(request, lines::add)) {
       throw new IllegalArgumentException("no such request: " + request);
     }
+    String trouble = troubles.get(kb);
+    for (JsonNode line : lines) {
+      if (trouble != null
+          && line.path("coverage") instanceof ObjectNode coverage
+          && !SearchAnswer.coverage(line).isWhole()) {
+        coverage.put("why", trouble);
+      }
+    }
     return lines;
   }
 
@@ -154,11 +166,13 @@ final class OwnKbs implements AutoCloseable {
         if (after.getFirst().equals(before.getFirst())) { // else the log has gone on
           upToDate.put(kb, after);
         }
+        troubles.remove(kb);
       } catch (Failure e) {
         if (e.code() != ExitCode.BUSY && e.code() != ExitCode.WRITE) {
           throw e;
         }
         // Another helix-bg is at it, or nobody may write there: what is there has to do.
+        troubles.put(kb, e.getMessage());
       }
       searches.forgetAll();
     }

@@ -87,7 +87,7 @@ public final class FindingRequests {
             .map(ReportedFinding::id)
             .toList();
     reply.add(
-        SearchAnswer.toJson(present.coverage(kb))
+        SearchAnswer.toJson(present.coverage(kb, reports))
             .put("total", open.size())
             .put("from", from)
             .put("stale", found.size() - open.size()));

@@ -6,6 +6,7 @@ import com.fasterxml.jackson.databind.node.ObjectNode;
 import dev.helixbg.daemon.kb.Kb;
 import dev.helixbg.daemon.kb.ReportFile;
 import dev.helixbg.daemon.kb.ReportedFinding;
+import dev.helixbg.daemon.kb.SealedReports;
 import dev.helixbg.daemon.terminal.Failure;
 import dev.helixbg.daemon.terminal.Json;
 import dev.helixbg.insight.acts.Act;
@@ -40,11 +41,12 @@ public record PresentFindings(PresentEntries entries) {
   }
 
   /** How many of the entries that are there now the last report knows. */
-  public Coverage coverage(Kb kb) {
+  public Coverage coverage(Kb kb, SealedReports reports) {
     Set<String> known = new HashSet<>();
     boolean[] isOfThisLog = new boolean[1];
     ReportFile.read(
         kb,
+        reports,
         new ReportFile.Visitor() {
           @Override
           public void log(String sha256) {

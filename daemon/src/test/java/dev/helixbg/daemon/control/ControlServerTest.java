@@ -100,6 +100,7 @@ class ControlServerTest {
           reply.send(JSON.createObjectNode().put("text", "x".repeat(100_000)));
         }
       }
+      case "endless" -> reply.add(JSON.createObjectNode().put("text", "x".repeat(5 << 20)));
       case "fail" -> throw new Failure(ExitCode.KB, "no such knowledge base");
       default -> throw new IllegalStateException("a bug");
     }
@@ -139,6 +140,8 @@ class ControlServerTest {
       assertEquals("no such knowledge base", told.getMessage());
       Failure bug = assertThrows(Failure.class, () -> client.ask(request("other")));
       assertEquals(ExitCode.INTERNAL, bug.code());
+      Failure endless = assertThrows(Failure.class, () -> client.ask(request("endless")));
+      assertTrue(endless.getMessage().startsWith("the answer has 5,242,"), endless.getMessage());
       assertEquals(1, client.ask(request("echo")).size(), "an error ends a request only");
     }
   }

@@ -50,9 +50,9 @@ class OwnKbsTest {
         settings,
         new SealedReports(new Seal(settings.cache())),
         model,
-        (live, keys, vectors, passages, limits, threads) -> {
+        (entries, vectors, passages, limits, threads) -> {
           analyses++;
-          return Analysis.run(live, keys, vectors, passages, limits, threads);
+          return Analysis.run(entries, vectors, passages, limits, threads);
         });
   }
 
@@ -90,6 +90,25 @@ class OwnKbsTest {
       GeneratedKb.append(kb.folder(), "something new");
       findings(next);
       assertDone(2, 2);
+    }
+  }
+
+  /** Where nobody may write, as on a full disk, nothing is indexed: then nothing is called new. */
+  @Test
+  void aKbThatCannotBeWrittenIsKnownInPart() throws Exception {
+    Files.writeString(kb.insights(), "no folder");
+    try (OwnKbs own = started()) {
+      JsonNode last = ask(own, DaemonLink.request("related").put("text", "new")).getLast();
+      assertEquals("perhaps", last.path("alreadySaid").asText());
+      assertEquals(0, last.at("/coverage/indexed").asInt());
+      assertEquals(100, last.at("/coverage/total").asInt());
+      assertTrue(last.at("/coverage/why").asText().contains("insights"), last::toString);
+    }
+    Files.delete(kb.insights());
+    try (OwnKbs own = started()) {
+      JsonNode last = ask(own, DaemonLink.request("related").put("text", "new")).getLast();
+      assertEquals("no", last.path("alreadySaid").asText());
+      assertEquals("{\"indexed\":100,\"total\":100}", last.path("coverage").toString());
     }
   }
 

@@ -121,7 +121,7 @@ class FindingRequestsTest {
     ObjectNode made = JSON.createObjectNode();
     made.putObject("log").put("sha256", DataLog.read(kb.dataLog()).account().sha256());
     made.setAll(report);
-    Files.writeString(file, made.toString());
+    WrittenReport.write(kb, reports, made.toString());
     ObjectNode one = JSON.createObjectNode().put("id", pairs.get(0));
     assertEquals("{\"indexed\":8,\"total\":8}", coverage(JSON.createObjectNode(), false));
     assertEquals("{\"indexed\":8,\"total\":8}", coverage(one, true));
@@ -145,7 +145,7 @@ class FindingRequestsTest {
     for (int i = 0; i < 5_000; i++) {
       copies.withArray("entries").addObject().put("name", "t:1").put("key", key("t", 1));
     }
-    Files.writeString(kb.insights().resolve("report.json"), report.toString());
+    WrittenReport.write(kb, reports, report.toString());
     JsonNode line = ask(JSON.createObjectNode().put("id", "copies-0123456789"), true).getFirst();
     assertEquals(100, line.path("entries").size());
     assertEquals(4_904, line.path("entriesOmitted").asInt());

@@ -12,6 +12,8 @@ import dev.helixbg.daemon.host.DaemonMetrics;
 import dev.helixbg.daemon.host.FakeClock;
 import dev.helixbg.daemon.host.FakeModel;
 import dev.helixbg.daemon.host.TextModelHost;
+import dev.helixbg.daemon.kb.Seal;
+import dev.helixbg.daemon.kb.SealedReports;
 import dev.helixbg.daemon.kb.WritableKb;
 import dev.helixbg.daemon.link.DaemonLink;
 import dev.helixbg.daemon.run.Reviews;
@@ -55,7 +57,14 @@ class KbRequestsTest {
     Reviews reviews = new Reviews(settings, model.id());
     requests =
         new KbRequests(
-            () -> new KbRequests.Held(List.of(kb.kb()), settings, searches, texts, reviews),
+            () ->
+                new KbRequests.Held(
+                    List.of(kb.kb()),
+                    settings,
+                    searches,
+                    texts,
+                    reviews,
+                    new SealedReports(new Seal(folder.resolve("cache")))),
             metrics,
             clock,
             () -> {});
