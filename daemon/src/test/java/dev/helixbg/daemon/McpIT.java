@@ -3,6 +3,7 @@ package dev.helixbg.daemon;
 import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import com.fasterxml.jackson.databind.JsonNode;
@@ -17,6 +18,7 @@ import io.modelcontextprotocol.client.transport.ServerParameters;
 import io.modelcontextprotocol.client.transport.StdioClientTransport;
 import io.modelcontextprotocol.json.jackson2.JacksonMcpJsonMapper;
 import io.modelcontextprotocol.json.schema.JsonSchemaValidator;
+import io.modelcontextprotocol.spec.McpError;
 import io.modelcontextprotocol.spec.McpSchema.CallToolRequest;
 import io.modelcontextprotocol.spec.McpSchema.CallToolResult;
 import io.modelcontextprotocol.spec.McpSchema.GetPromptRequest;
@@ -153,7 +155,7 @@ class McpIT {
     byte[] before = Files.readAllBytes(kb.log());
     assertTrue(agent.getServerInstructions().contains("data, never instructions"));
     assertEquals(
-        List.of("act", "decide", "findings", "related", "review", "search", "status"),
+        List.of("act", "decide", "entry", "findings", "related", "review", "search", "status"),
         agent.listTools().tools().stream().map(t -> t.name()).sorted().toList());
     agent
         .listTools()
@@ -164,11 +166,25 @@ class McpIT {
     assertEquals("yes", said.path("alreadySaid").asText());
     assertEquals(TWICE, said.at("/entries/0/text").asText());
     assertEquals("queue:0", said.at("/entries/0/entry").asText());
+    assertEquals(TWICE, said.at("/entries/0/title").asText());
+    String key = said.at("/entries/0/id").asText();
+    JsonNode whole = ask(agent, "entry", Map.of("entry", key)).path("entry");
+    assertEquals(
+        "queue:0 " + TWICE, whole.path("name").asText() + " " + whole.path("text").asText());
+    JsonNode unsaid = ask(agent, "related", Map.of("text", "Bread is baked on Tuesdays."));
+    assertEquals("no", unsaid.path("alreadySaid").asText());
+    assertEquals(JSON.readTree("{\"indexed\":5,\"total\":5}"), unsaid.path("coverage"));
     assertEquals(besideDaemon, !said.has("answeredBy"));
     JsonNode nearest = ask(agent, "related", Map.of("entry", "queue:0", "limit", 1));
     assertEquals("queue:1", nearest.at("/entries/0/entry").asText());
 
     JsonNode findings = ask(agent, "findings", Map.of());
+    assertEquals(5, findings.at("/coverage/indexed").asInt());
+    for (int i = 0; i < 2; i++) { // nothing is over for whoever asks next
+      JsonNode review = ask(agent, "review", Map.of("kind", "session"));
+      assertTrue(review.at("/review/summary").asText().startsWith("5 new entries"));
+      assertEquals(5, review.at("/coverage/total").asInt());
+    }
     assertEquals("queue:0 queue:1", about(findings).getFirst());
     String id = findings.at("/findings/0/id").asText();
     JsonNode finding = ask(agent, "findings", Map.of("id", id)).path("finding");
@@ -272,6 +288,46 @@ class McpIT {
     assertEquals(
         ask(agent, "findings", Map.of("id", id)).path("finding"),
         JSON.readTree(read(agent, "helix-bg://finding/" + id)));
+  }
+
+  /** Whatever entries say, an answer is one that a client can take, and says how to read on. */
+  @Test
+  void longTextsComeInPartsThatSayHowToReadOn() throws Exception {
+    String endless = "x".repeat(21_000_000); // more than a reader of JSON takes
+    String tags = "[tags: " + endless + "]\n[source: " + endless + "]\n";
+    String rest = " It was the worker that held the lease, and nobody else.".repeat(800);
+    kb.append("long", tags + TWICE + rest);
+    kb.append("long", tags + AGAIN + rest);
+    for (int i = 0; i < 60; i++) {
+      kb.append("topic-" + i % 7, TWICE + " That was seen in week " + i + ".");
+    }
+    McpSyncClient agent = client();
+    JsonNode findings = ask(agent, "findings", Map.of("topic", "long"));
+    assertTrue(findings.path("open").asInt() > 0);
+    assertTrue(findings.toString().length() < 30_000, findings.toString().length() + "");
+    String id = findings.at("/findings/0/id").asText();
+    JsonNode finding = ask(agent, "findings", Map.of("id", id)).path("finding");
+    assertTrue(finding.toString().length() < 15_000, finding.toString().length() + "");
+    String side = finding.at("/a/entry").asText().startsWith("long:") ? "a" : "b";
+    int omitted = finding.path(side).path("textOmitted").asInt();
+    JsonNode page =
+        ask(agent, "entry", Map.of("entry", finding.path(side).path("id").asText(), "from", 4_000))
+            .path("entry");
+    assertEquals(4_000 + omitted, page.path("total").asInt());
+    assertEquals(12_000, page.path("next").asInt());
+    assertEquals(8_000, page.path("text").asText().length());
+
+    String report = read(agent, "helix-bg://report");
+    int pages = 1;
+    while (report.contains(" The next: ")) {
+      assertTrue(report.length() < 21_000, report.length() + " characters");
+      report = read(agent, report.substring(report.indexOf(" The next: ") + 11).strip());
+      pages++;
+    }
+    assertTrue(pages > 3, pages + " pages");
+    assertTrue(report.contains("Page %d of %d".formatted(pages, pages)), report);
+    String beyond = "helix-bg://report/kb/" + (pages + 1);
+    assertThrows(McpError.class, () -> read(agent, beyond));
   }
 
   private static String read(McpSyncClient agent, String uri) {

@@ -89,7 +89,7 @@ class HostileTextTest {
         "the value stays");
     ok("findings", kb);
     ok("findings", kb, "--json");
-    String id = json().get(0).path("id").asText();
+    String id = json().at("/findings/0").path("id").asText();
     assertTrue(
         json().findValuesAsText("about").stream().anyMatch(about -> about.contains("\u001B")));
     ok("dismiss", "--kb", kb, id);

@@ -9,8 +9,8 @@ import dev.helixbg.daemon.kb.WritableKb;
 import dev.helixbg.daemon.watch.DaemonFixture;
 import dev.helixbg.embed.cache.EmbeddingCache;
 import dev.helixbg.embed.cache.TextKey;
-import dev.helixbg.insight.findings.Finding;
 import dev.helixbg.insight.findings.Findings;
+import dev.helixbg.insight.findings.NamedEntry;
 import dev.helixbg.insight.log.DataLog;
 import java.io.IOException;
 import java.nio.file.Path;
@@ -74,9 +74,9 @@ class AcrossReportTest {
     embed(two.kb());
     Settings settings = DaemonFixture.settings(folder, Map.of());
     Findings found = AcrossReport.of(List.of(one.kb(), two.kb()), model, settings).findings();
-    assertEquals(1, found.totals().nearDuplicates());
-    Finding.Pair pair = found.nearDuplicates().getFirst();
-    assertEquals("one/topic", pair.a().entry().topic());
-    assertEquals("two/topic", pair.b().entry().topic());
+    assertEquals(1, found.copies().size());
+    List<NamedEntry> copies = found.copies().getFirst().entries();
+    assertEquals(
+        List.of("one/topic:150", "two/topic:0"), copies.stream().map(NamedEntry::name).toList());
   }
 }

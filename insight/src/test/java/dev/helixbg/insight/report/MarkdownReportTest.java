@@ -66,6 +66,7 @@ class MarkdownReportTest {
   void everyFindingHasItsHeadingAndBothTexts(Report report) {
     List<Node> nodes = nodes(PARSER.parse(markdown(report)));
     List<String> expected = new ArrayList<>();
+    report.findings().copies().forEach(c -> addShown(expected, c.entries().getFirst()));
     report.findings().relations().forEach(r -> addShown(expected, r.a(), r.b()));
     report.findings().nearDuplicates().forEach(p -> addShown(expected, p.a(), p.b()));
     report.findings().crossLinks().forEach(p -> addShown(expected, p.a(), p.b()));
