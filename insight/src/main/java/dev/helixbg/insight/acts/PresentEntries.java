@@ -54,14 +54,20 @@ public final class PresentEntries {
     return entries;
   }
 
-  /** Those with these texts, the first of each; nothing when one of them is not there any more. */
+  /**
+   * Those with these texts: of a text that is asked for twice two entries, in the order of the log.
+   * Nothing when there are not as many any more.
+   */
   public Optional<List<NamedEntry>> of(List<String> keys) {
+    Map<String, Integer> taken = new HashMap<>();
     List<NamedEntry> found = new ArrayList<>();
     for (String key : keys) {
-      if (!byKey.containsKey(key)) {
+      List<NamedEntry> same = byKey.getOrDefault(key, List.of());
+      int next = taken.merge(key, 1, Integer::sum) - 1;
+      if (next >= same.size()) {
         return Optional.empty();
       }
-      found.add(byKey.get(key).getFirst());
+      found.add(same.get(next));
     }
     return Optional.of(found);
   }
