@@ -118,6 +118,18 @@ record TextVectors(
             : owner.text().content().length());
   }
 
+  /**
+   * Where to begin reading an entry so that what a vector stands for is seen with what is before
+   * it, in UTF-16 units of its content: of a passage, at the one before.
+   */
+  int viewStart(int vector) {
+    if (vector < entries) {
+      return 0;
+    }
+    int before = Math.max(vector - 1, firsts[owners[vector]]);
+    return passages.get(before - entries).start();
+  }
+
   /** Compares two entries. */
   interface Measure {
     /**

@@ -1,0 +1,158 @@
+"""The bundled MiniLM in PyTorch, its weights read from the ONNX file; and the judge that is begun from it."""
+import struct
+
+import numpy as np
+import torch
+import torch.nn.functional as F
+from torch import nn
+
+WIDTH, HEADS, LAYERS, FEED_FORWARD = 384, 12, 6, 1536
+CLASSES = ["same", "overtaken", "related", "different"]
+
+
+def _fields(data, start, end):
+    """Fields of one protobuf message: number, and its value or its range of bytes."""
+    while start < end:
+        key, start = _varint(data, start)
+        if key & 7 == 0:
+            value, start = _varint(data, start)
+        elif key & 7 == 2:
+            size, start = _varint(data, start)
+            value, start = (start, start + size), start + size
+        else:
+            value, start = None, start + (8 if key & 7 == 1 else 4)
+        yield key >> 3, value
+
+
+def _varint(data, at):
+    value = shift = 0
+    while True:
+        byte = data[at]
+        value |= (byte & 127) << shift
+        at, shift = at + 1, shift + 7
+        if byte < 128:
+            return value, at
+
+
+def read_onnx(data):
+    """The weights of an exported BERT by the names that PyTorch gave them; matrices as [in, out].
+
+    An export names biases and tables, but not the matrices: each is known by the bias that is added to its product.
+    """
+    weights, products, sums = {}, {}, []
+    graph = next(value for field, value in _fields(data, 0, len(data)) if field == 7)
+    for field, value in _fields(data, *graph):
+        if field == 5:
+            name, dims, kind, raw = "", [], 0, b""
+            for f, v in _fields(data, *value):
+                if f == 1 and isinstance(v, int):
+                    dims.append(v)
+                elif f == 1:
+                    at = v[0]
+                    while at < v[1]:
+                        dim, at = _varint(data, at)
+                        dims.append(dim)
+                elif f == 2:
+                    kind = v
+                elif f == 8:
+                    name = data[v[0] : v[1]].decode()
+                elif f == 9:
+                    raw = v
+            if kind == 1 and raw:
+                weights[name] = np.frombuffer(data, "<f4", (raw[1] - raw[0]) // 4, raw[0]).reshape(dims)
+        elif field == 1:
+            inputs, outputs, operator = [], [], ""
+            for f, v in _fields(data, *value):
+                if f in (1, 2):
+                    (inputs if f == 1 else outputs).append(data[v[0] : v[1]].decode())
+                elif f == 4:
+                    operator = data[v[0] : v[1]].decode()
+            if operator == "MatMul":
+                products[outputs[0]] = inputs[1]
+            elif operator == "Add" and len(inputs) == 2:
+                sums.append(inputs)
+    for one, other in (pair for s in sums for pair in (s, s[::-1])):
+        if other in products and one.endswith(".bias"):
+            weights[one[: -len("bias")] + "weight"] = weights[products[other]]
+    return {n: w for n, w in weights.items() if n.startswith(("embeddings.", "encoder."))}
+
+
+class Layer(nn.Module):
+    """One block of BERT; dropout where training has it."""
+
+    def __init__(self, weights, prefix):
+        super().__init__()
+        take = lambda name: nn.Parameter(torch.tensor(np.asarray(weights[prefix + name], np.float32)))
+        parts = ["query", "key", "value"]
+        self.project = nn.Parameter(torch.cat([take(f"attention.self.{p}.weight").data for p in parts], 1))
+        self.project_bias = nn.Parameter(torch.cat([take(f"attention.self.{p}.bias").data for p in parts]))
+        self.mix, self.mix_bias = take("attention.output.dense.weight"), take("attention.output.dense.bias")
+        self.mix_norm, self.mix_norm_bias = take("attention.output.LayerNorm.weight"), take("attention.output.LayerNorm.bias")
+        self.up, self.up_bias = take("intermediate.dense.weight"), take("intermediate.dense.bias")
+        self.down, self.down_bias = take("output.dense.weight"), take("output.dense.bias")
+        self.down_norm, self.down_norm_bias = take("output.LayerNorm.weight"), take("output.LayerNorm.bias")
+
+    def forward(self, x, mask, dropout):
+        rows, columns, _ = x.shape
+        q, k, v = F.linear(x, self.project.t(), self.project_bias).view(rows, columns, 3, HEADS, WIDTH // HEADS).permute(2, 0, 3, 1, 4)
+        if hasattr(F, "scaled_dot_product_attention"):
+            y = F.scaled_dot_product_attention(q, k, v, attn_mask=mask, dropout_p=dropout)
+        else:
+            y = F.dropout(((q @ k.transpose(2, 3)) / (WIDTH // HEADS) ** 0.5 + mask).softmax(-1), dropout) @ v
+        y = y.transpose(1, 2).reshape(rows, columns, WIDTH)
+        y = F.dropout(F.linear(y, self.mix.t(), self.mix_bias), dropout)
+        x = F.layer_norm(x + y, (WIDTH,), self.mix_norm, self.mix_norm_bias, 1e-12)
+        y = F.linear(F.gelu(F.linear(x, self.up.t(), self.up_bias)), self.down.t(), self.down_bias)
+        return F.layer_norm(x + F.dropout(y, dropout), (WIDTH,), self.down_norm, self.down_norm_bias, 1e-12)
+
+
+class MiniLm(nn.Module):
+    """Token ids to the states of the last layer."""
+
+    def __init__(self, weights):
+        super().__init__()
+        take = lambda name: nn.Parameter(torch.tensor(np.asarray(weights["embeddings." + name], np.float32)))
+        self.words, self.positions = take("word_embeddings.weight"), take("position_embeddings.weight")
+        self.types = take("token_type_embeddings.weight")
+        self.norm, self.norm_bias = take("LayerNorm.weight"), take("LayerNorm.bias")
+        self.layers = nn.ModuleList(Layer(weights, f"encoder.layer.{i}.") for i in range(LAYERS))
+
+    def forward(self, ids, lengths, types=None):
+        mask = torch.arange(ids.shape[1], device=ids.device) < lengths[:, None]
+        x = F.embedding(ids, self.words) + self.positions[: ids.shape[1]]
+        x = x + (self.types[0] if types is None else F.embedding(types, self.types))
+        dropout = 0.1 if self.training else 0.0
+        x = F.dropout(F.layer_norm(x, (WIDTH,), self.norm, self.norm_bias, 1e-12), dropout)
+        if torch.is_autocast_enabled():
+            x = x.to(torch.bfloat16)
+        added = torch.zeros(mask.shape, dtype=x.dtype, device=x.device).masked_fill(~mask, -1e4)[:, None, None, :]
+        for layer in self.layers:
+            x = layer(x, added, dropout)
+        return x, mask
+
+
+def mean(states, mask):
+    m = mask.unsqueeze(2).to(states.dtype)
+    return (states * m).sum(1) / m.sum(1)
+
+
+class Judge(nn.Module):
+    """[CLS] a [SEP] b [SEP] to four logits, from the first state of the last layer and the mean of all."""
+
+    def __init__(self, weights):
+        super().__init__()
+        self.body = MiniLm(weights)
+        self.head = nn.Linear(2 * WIDTH, len(CLASSES))
+        self.head.weight.data.uniform_(-0.03, 0.03)
+        self.head.bias.data.zero_()
+
+    def forward(self, ids, lengths, types):
+        states, mask = self.body(ids, lengths, types)
+        states = states.float()
+        seen = torch.cat([states[:, 0], mean(states, mask)], 1)
+        return self.head(F.dropout(seen, 0.1 if self.training else 0.0))
+
+
+def load_npz(path):
+    stored = np.load(path)
+    return {name: stored[name] for name in stored.files}
