@@ -361,10 +361,43 @@ class FindingsCommandsTest {
 
     assertEquals(0, run("search", "--kb", kb, "--json", "-n", "1", "build", "tool"), err::toString);
     assertEquals("build:0", json().path("name").asText());
+    String last = out.toString().lines().toList().getLast();
+    assertEquals("{\"coverage\":{\"indexed\":3,\"total\":3}}", last);
+    assertEquals("", err.toString());
     assertEquals(0, run("synthesize", "--kb", kb, "--json"), err::toString);
     assertTrue(json().path("summary").asText().startsWith("3 new entries"), out::toString);
+    assertEquals("{\"indexed\":3,\"total\":3}", json().path("coverage").toString());
     assertEquals(0, run("drift", "--kb", kb), err::toString);
     assertEquals(0, run("stale", "--kb", kb, "cache"), err::toString);
     assertTrue(out.toString().contains("in cache"), out::toString);
+  }
+
+  /** A search writes nothing: what no run has embedded it embeds each time, and says so. */
+  @Test
+  void aSearchSaysThatItEmbedsAnewAndHowLong() throws Exception {
+    WritableKb writer = new WritableKb(folder.resolve("kb"), new Random(2));
+    writer.append("cache", "The cache keeps stale leases after a restart of the broker.");
+    writer.append("build", "Maven builds the release.");
+    String at = writer.kb().folder().toString();
+    for (int i = 0; i < 2; i++) {
+      assertEquals(0, run("search", "--kb", at, "build tool"), err::toString);
+      assertTrue(out.toString().matches("(?s)0\\.\\d{3}  build:0.*"), out::toString);
+      assertTrue(
+          err.toString()
+              .matches(
+                  "(?s).*2 texts had no vector: they were embedded for this search alone, in"
+                      + " \\d+\\.\\d s\\. helix-bg one-shot keeps them\\R"),
+          err::toString);
+    }
+    assertEquals(0, run("one-shot", at), err::toString);
+    assertEquals(0, run("search", "--kb", at, "Maven builds the release."), err::toString);
+    assertEquals("", err.toString());
+    String best = out.toString().lines().findFirst().orElseThrow();
+    assertTrue(best.matches("0\\.\\d{3}  build:0  \\(words: \\+0\\.300\\)"), best);
+    writer.append("build", "Another one.");
+    assertEquals(0, run("findings", at), err::toString);
+    assertTrue(err.toString().contains("only 2 of 3 entries are indexed"), err::toString);
+    assertEquals(0, run("findings", at, "--json"), err::toString);
+    assertEquals("{\"indexed\":2,\"total\":3}", json().path("coverage").toString());
   }
 }

@@ -35,6 +35,17 @@ class KbLockTest {
     KbLock.take(kb).close();
   }
 
+  /** A flag that the command has not which was called is no advice. */
+  @Test
+  void whereNobodyMayWriteTheWayOutIsACommand() throws Exception {
+    Files.createFile(folder.resolve("insights"));
+    Failure failure = assertThrows(Failure.class, () -> KbLock.take(new Kb(folder)));
+    assertEquals(ExitCode.WRITE, failure.code());
+    assertTrue(
+        failure.getMessage().endsWith("look without writing: helix-bg one-shot --no-report"),
+        failure.getMessage());
+  }
+
   /** Also by the kernel: looking in vain must not let other processes in. */
   @Test
   void aShortHoldIsWaitedForAndStaysHeldMeanwhile() throws Exception {
