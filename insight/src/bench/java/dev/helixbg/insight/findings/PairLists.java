@@ -184,14 +184,9 @@ final class PairLists {
     try (PackedVectors packed = PackedVectors.pack(texts.vectors())) {
       AllPairs.among(packed, Float.NEGATIVE_INFINITY, threads, () -> nearest.sink(texts.owners()));
     }
+    List<NamedEntry> named = NamedEntry.all(entries, entry -> keys.get((int) entry.offset()));
     new RankedRelations(
-            NamedEntry.all(entries, entry -> keys.get((int) entry.offset())),
-            texts,
-            nearest,
-            TopicIndex.of(entries),
-            NearestLists.Counting.ALL,
-            order,
-            threads)
+            named, texts, nearest, Copies.of(named), NearestLists.Counting.ALL, order, threads)
         .best(PER_NOTE * entries.size(), new FindingIds())
         .forEach(
             relation -> {
