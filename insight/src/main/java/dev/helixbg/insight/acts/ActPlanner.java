@@ -294,14 +294,17 @@ public final class ActPlanner {
                       one,
                       names(linksAfter(one)).equals(names(one.entry().text().links()))
                           ? one.entry().body()
-                          : appended(one, linksAfter(one)));
+                          : linked(one, linksAfter(one)));
             }
           });
       for (NamedEntry one : relinked) {
-        List<Link> links = linksAfter(one);
-        // Of two lines the last counts, but an empty one does not: then the old ones have to go.
-        bodies.put(one, links.isEmpty() ? withoutLinks(one) : appended(one, links));
+        bodies.put(one, linked(one, linksAfter(one)));
       }
+    }
+
+    /** Of two lines the last counts, but an empty one does not: then the old ones have to go. */
+    private static String linked(NamedEntry entry, List<Link> links) {
+      return links.isEmpty() ? withoutLinks(entry) : appended(entry, links);
     }
 
     private static String appended(NamedEntry entry, List<Link> links) {
