@@ -255,7 +255,8 @@ class McpIT {
                 "8,000 characters at most", Map.of("text", "x".repeat(1 << 20)),
                 "from 1 to 50", Map.of("text", "a", "limit", 1e300),
                 "there are: kb, limit, text, topic", Map.of("text", "a", "x\u001b[31m", 1),
-                "there is no knowledge base nowhere", Map.of("text", "a", "kb", "nowhere"))
+                "there is no knowledge base nowhere", Map.of("text", "a", "kb", "nowhere"),
+                "queue", Map.of("text", "a", "topic", "queu"))
             .entrySet()) {
       CallToolResult result = call(agent, "search", wrong.getValue());
       assertTrue(result.isError());

@@ -37,7 +37,8 @@ public record ActPlan(
    * many entries the topic has.
    *
    * @param listed how many lines it must list; of none helix says that there is no such topic
-   * @param at their places, where links that are written count on them; else empty
+   * @param at their places: an entry that somebody edited since has moved; empty where no words are
+   *     looked for
    * @param entries how many the topic must have, where links count on it
    */
   public record Check(HelixCall call, int listed, List<Integer> at, Optional<Integer> entries) {}

@@ -506,10 +506,7 @@ public final class ActPlanner {
               .map(NamedEntry::index)
               .toList();
       return new Check(
-          call,
-          at.size(),
-          numbers ? at : List.of(),
-          numbers ? Optional.of(topics.get(topic).size()) : Optional.empty());
+          call, at.size(), at, numbers ? Optional.of(topics.get(topic).size()) : Optional.empty());
     }
 
     private List<String> losses() {
