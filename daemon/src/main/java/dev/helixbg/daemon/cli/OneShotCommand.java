@@ -23,6 +23,7 @@ import dev.helixbg.daemon.watch.CompleteRun;
 import dev.helixbg.daemon.watch.KbStamp;
 import dev.helixbg.insight.findings.Analysis;
 import dev.helixbg.insight.report.JsonReport;
+import dev.helixbg.insight.report.Report;
 import dev.helixbg.insight.report.TerminalSummary;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -98,16 +99,27 @@ public final class OneShotCommand extends ConsoleCommand {
   private String report(Pipeline pipeline, Kb chosen, SealedReports reports)
       throws IOException, InterruptedException {
     try (KbLock lock = KbLock.take(chosen)) {
-      boolean vectorsWait = KbStamp.of(chosen, Optional.empty(), KbFiles.DISK).vectorsWait();
+      boolean vectorsWait = KbStamp.of(chosen, Optional.empty(), KbFiles.DISK).vectorsWait(true);
       CompleteRun.Result result =
           new CompleteRun(pipeline, reports)
               .run(
                   chosen,
                   (cursor, basis) ->
-                      cursor.basis().equals(basis) && cursor.questions() == 0 && !vectorsWait);
+                      cursor.basis().equals(basis) && cursor.questions() == 0 && !vectorsWait,
+                  Optional.of(look -> tellOf(look, chosen)));
       result.made().ifPresent(this::warnOfNewVectors);
       return result.summary();
     }
+  }
+
+  /** Says that there is something to read, and where somebody looks on, what it is. */
+  private void tellOf(Report firstLook, Kb chosen) {
+    String words =
+        console.animated()
+            ? plain(TerminalSummary.render(firstLook))
+            : firstLook.firstLook().orElseThrow().words();
+    words.lines().forEach(line -> console.note("%s", line));
+    console.note("First look: %s", ReportFolder.of(chosen).html());
   }
 
   /** Works on a knowledge base that cannot be written, too; then the vectors are not kept. */
@@ -131,8 +143,10 @@ public final class OneShotCommand extends ConsoleCommand {
   }
 
   private void print(String summary) {
-    console
-        .coloured()
-        .print(console.colour() ? summary : summary.replaceAll("\u001B\\[[0-9;]*m", ""));
+    console.coloured().print(console.colour() ? summary : plain(summary));
+  }
+
+  private static String plain(String coloured) {
+    return coloured.replaceAll("\u001B\\[[0-9;]*m", "");
   }
 }

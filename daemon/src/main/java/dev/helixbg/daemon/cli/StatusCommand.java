@@ -38,6 +38,11 @@ final class StatusCommand extends ValueCommand {
           kb.path("gone").asBoolean()
               ? "waiting for it"
               : kb.path("upToDate").asBoolean() ? "up to date" : "work to do");
+      if (kb.path("passagesLeft").asInt() > 0) {
+        console.say(
+            "    the report is a first look: %,d passages are left",
+            kb.path("passagesLeft").asInt());
+      }
       if (kb.path("questionsLeft").asInt() > 0) {
         console.say("    %,d questions to the model are left", kb.path("questionsLeft").asInt());
       }

@@ -34,9 +34,10 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * What is done when nothing else is: the reviews that are due, and the questions that the language
- * model has not been asked yet, on a thread of low priority. Whatever changes interrupts it; it
- * then goes on another time, with the answers that it has.
+ * What is done when nothing else is: the passages that a first look is without, the reviews that
+ * are due, and the questions that the language model has not been asked yet, on a thread of low
+ * priority. Whatever changes interrupts it; it then goes on another time, with the answers that it
+ * has.
  *
  * <p>{@link #consider} is called by the loop's thread, {@link #current} by any.
  */
@@ -78,8 +79,10 @@ public final class IdleWork implements AutoCloseable {
    */
   private record Failed(int changes, long at, long pause) {}
 
-  /** What a run does; those that end soon come first. */
+  /** What a run does, the first things first; of the others those that end soon. */
   public enum Work {
+    /** The vectors that a first look is without. */
+    PASSAGES(Optional.empty()),
     SESSION(Optional.of(Review.Kind.SESSION)),
     DRIFT(Optional.of(Review.Kind.DRIFT)),
     STALE(Optional.of(Review.Kind.STALE)),
@@ -163,8 +166,8 @@ public final class IdleWork implements AutoCloseable {
           || isChanged(watches)
           || isMachineWanted()) {
         stop = true;
-        if (run.work().review.isPresent()) {
-          thread.interrupt(); // comparing all entries asks nobody whether it may go on
+        if (run.work() != Work.QUESTIONS) {
+          thread.interrupt(); // embedding, comparing all entries: nobody is asked to go on
         }
       }
       return true;
@@ -175,7 +178,7 @@ public final class IdleWork implements AutoCloseable {
     for (int i = 0; i < watches.size(); i++) {
       KbWatch watch = watches.get((first + i) % watches.size());
       for (Work work : Work.values()) {
-        if (isDue(watch, work) && mayRun()) {
+        if (isDue(watch, work) && (work == Work.PASSAGES || mayRun())) {
           if (work == Work.QUESTIONS && watch.outcome().isEmpty()) {
             watch.runAgain();
             return true;
@@ -223,6 +226,9 @@ public final class IdleWork implements AutoCloseable {
         && broken.changes() == watch.changes()
         && clock.nanos() - broken.at() < broken.pause()) {
       return false;
+    }
+    if (work == Work.PASSAGES) {
+      return watch.passagesLeft() > 0;
     }
     long rests = clock.nanos() - watch.restsSince();
     if (rests < settings.daemon().modelQuiet().toNanos()) {
@@ -281,8 +287,14 @@ public final class IdleWork implements AutoCloseable {
     return !settings.daemon().modelOnBattery() && machine.onBattery().getAsBoolean();
   }
 
-  /** Whether, during a run, others need the machine: its own threads are part of the load. */
+  /**
+   * Whether, during a run, others need the machine: its own threads are part of the load. Passages
+   * belong to the report, and wait for nobody: the last in the queue of a processor is enough.
+   */
   private boolean isMachineWanted() {
+    if (run.work() == Work.PASSAGES) {
+      return false;
+    }
     if (clock.nanos() - machineAskedAt < ASK_AGAIN.toNanos()) {
       return false;
     }
@@ -298,7 +310,7 @@ public final class IdleWork implements AutoCloseable {
     stop = false;
     finished = false;
     failed = false;
-    watch.beingAsked(true);
+    watch.meanwhile(work == Work.PASSAGES ? KbWatch.Meanwhile.PASSAGES : KbWatch.Meanwhile.ANSWERS);
     run = new Run(watch, work, clock.nanos(), clock.now());
     Run mine = run;
     thread = Thread.ofPlatform().daemon().name("model").unstarted(() -> work(mine));
@@ -312,7 +324,7 @@ public final class IdleWork implements AutoCloseable {
 
   private void end() {
     Run ended = run;
-    ended.watch().beingAsked(false);
+    ended.watch().meanwhile(KbWatch.Meanwhile.NOTHING);
     Known of = known.get(ended.watch().kb());
     ended.work().review.ifPresent(of.last::remove);
     if (failed) {
@@ -334,10 +346,10 @@ public final class IdleWork implements AutoCloseable {
     String about = mine.watch().kb().folder() + ", " + mine.work().title();
     try {
       LowPriority.take();
-      if (mine.work().review.isPresent()) {
-        review(mine, mine.work().review.get(), about);
-      } else {
-        ask(mine, about);
+      switch (mine.work()) {
+        case PASSAGES -> mine.watch().embedPassages();
+        case SESSION, DRIFT, STALE -> review(mine, mine.work().review.get(), about);
+        case QUESTIONS -> ask(mine, about);
       }
       troubles.over(about);
     } catch (CancellationException e) {

@@ -8,6 +8,7 @@ import com.fasterxml.jackson.databind.ObjectMapper;
 import dev.helixbg.daemon.terminal.ExitCode;
 import dev.helixbg.daemon.terminal.Failure;
 import dev.helixbg.insight.decisions.Decision;
+import dev.helixbg.insight.report.FirstLook;
 import java.io.IOException;
 import java.io.InputStream;
 import java.nio.channels.Channels;
@@ -46,6 +47,9 @@ public final class ReportFile {
 
     /** The id of a finding that the report leads with, in its order; before all findings. */
     default void leading(String id) {}
+
+    /** What it is still without, where it is a first look; before all findings. */
+    default void firstLook(FirstLook look) {}
 
     /** The hash of the log that it was made from; before all findings. */
     default void log(String sha256) {}
@@ -103,6 +107,15 @@ public final class ReportFile {
           while (json.nextToken() != JsonToken.END_ARRAY) {
             JsonNode id = json.readValueAsTree();
             visitor.leading(id.asText());
+          }
+        } else if (field.equals("firstLook")) {
+          JsonNode look = json.readValueAsTree();
+          if (look.isObject()) {
+            visitor.firstLook(
+                new FirstLook(
+                    look.path("entries").asInt(),
+                    look.path("passages").asInt(),
+                    look.path("questions").asInt()));
           }
         } else if (field.equals("log")) {
           JsonNode log = json.readValueAsTree();

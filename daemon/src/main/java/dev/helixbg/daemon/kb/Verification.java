@@ -167,7 +167,7 @@ public final class Verification {
       return Check.note("report", absent + " not there", "a run writes it");
     }
     try {
-      Optional<String> seen = logHashIn(files.json());
+      Optional<Seen> seen = seenIn(files.json());
       if (seen.isEmpty()) {
         return Check.problem(
             "report", "report.json is not one that this version writes", "a run writes it anew");
@@ -176,7 +176,11 @@ public final class Verification {
         return Check.problem(
             "report", "it is not as your helix-bg wrote it here", "a run writes it anew");
       }
-      return seen.get().equals(log.sha256())
+      if (seen.get().isFirstLook() && seen.get().log().equals(log.sha256())) {
+        return Check.note(
+            "report", "of this very log, a first look", "a run, or the daemon at idle, ends it");
+      }
+      return seen.get().log().equals(log.sha256())
           ? Check.ok("report", "of this very log")
           : Check.note("report", "of an earlier state of the log", "a run brings it up to date");
     } catch (IOException e) {
@@ -184,12 +188,21 @@ public final class Verification {
     }
   }
 
-  /** The hash of the log that a report was made from; empty when it is no report of this schema. */
-  private static Optional<String> logHashIn(Path reportJson) throws IOException {
+  /**
+   * What a report says of itself.
+   *
+   * @param log the hash of that which it was made from
+   */
+  private record Seen(String log, boolean isFirstLook) {}
+
+  /** Empty when it is no report of this schema. */
+  private static Optional<Seen> seenIn(Path reportJson) throws IOException {
     try {
       JsonNode report = new ObjectMapper().readTree(reportJson.toFile());
       boolean ours = report.path("schema").asInt() == Report.SCHEMA;
-      return Optional.ofNullable(report.at("/log/sha256").textValue()).filter(hash -> ours);
+      return Optional.ofNullable(report.at("/log/sha256").textValue())
+          .filter(hash -> ours)
+          .map(hash -> new Seen(hash, report.hasNonNull("firstLook")));
     } catch (JacksonException e) {
       return Optional.empty();
     }

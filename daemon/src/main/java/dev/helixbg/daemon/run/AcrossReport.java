@@ -20,6 +20,7 @@ import dev.helixbg.insight.similarity.PassageVectors;
 import dev.helixbg.insight.similarity.Vectors;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Optional;
 import java.util.stream.Collectors;
 
 /**
@@ -88,7 +89,8 @@ public final class AcrossReport {
         new Report.Run(Version.text(), model.describe()),
         Judgements.NONE,
         List.of(),
-        Acts.NONE);
+        Acts.NONE,
+        Optional.empty());
   }
 
   /** Names of the folders, numbered where two are called the same. */

@@ -38,6 +38,11 @@ public record Judging(Settings settings, Progress.Display display, Consumer<Stri
         warning -> {});
   }
 
+  /** Whether questions are put to the model, where there is one. */
+  boolean mayAsk() {
+    return settings.llm().seconds() > 0 && LanguageModel.locate(settings).isPresent();
+  }
+
   /**
    * What could be found out; without a model, labels come from the classifier.
    *

@@ -21,6 +21,7 @@ import dev.helixbg.insight.findings.NamedEntry;
 import dev.helixbg.insight.judge.Judgements;
 import dev.helixbg.insight.log.DataLog;
 import dev.helixbg.insight.log.LogReading;
+import dev.helixbg.insight.report.FirstLook;
 import dev.helixbg.insight.report.Report;
 import dev.helixbg.insight.review.History;
 import dev.helixbg.insight.review.Review;
@@ -55,6 +56,12 @@ public record Pipeline(
         int threads);
   }
 
+  /** Passages of which it is worth a report of its own to have them later: some seconds of work. */
+  static final int MANY_PASSAGES = 512;
+
+  /** Questions of which it is worth a report of its own to have their answers later. */
+  static final int MANY_QUESTIONS = 32;
+
   /**
    * @param report what was found
    * @param vectors how the vectors came about
@@ -65,25 +72,90 @@ public record Pipeline(
      * Questions that the language model has not been asked yet; those that follow are not known.
      */
     public int questions() {
-      return report.judgements().left().values().stream().mapToInt(Integer::intValue).sum();
+      return left(report.judgements());
     }
   }
 
+  /** What is known before a stage of a run that takes long; made when it is asked for. */
+  @FunctionalInterface
+  public interface Known {
+    /** With a report that is marked as a first look. */
+    Outcome take() throws InterruptedException;
+  }
+
+  /** Whether a run goes on with a stage that takes long, or has done enough. */
+  @FunctionalInterface
+  public interface GoingOn {
+    /** To the end, and nothing is shown before. */
+    GoingOn ALWAYS = known -> true;
+
+    /** Whoever wants the rest runs again. */
+    GoingOn NEVER = known -> false;
+
+    boolean goesOn(Known known) throws InterruptedException;
+  }
+
   /**
+   * A whole run.
+   *
    * @param saving of vectors; answers are saved where it is not nothing
    * @throws InterruptedException when interrupted; the vectors made and the answers given until
    *     then are saved
    */
   public Outcome run(Kb kb, Saving saving) throws InterruptedException {
-    return run(kb, DataLog.readQuiet(kb.dataLog()), saving);
+    return run(kb, DataLog.readQuiet(kb.dataLog()), saving, GoingOn.ALWAYS);
   }
 
   /**
+   * Runs stage by stage: vectors of the entries, vectors of passages, questions to the language
+   * model. Before a stage that takes long there is a report worth reading.
+   *
    * @param log of that KB, just read
+   * @param goingOn is asked before each stage that takes long
+   * @return a first look where the run did not go on
    * @see #run(Kb, Saving)
    */
-  public Outcome run(Kb kb, LogReading log, Saving saving) throws InterruptedException {
-    VectorUpdate.Result vectors = updateVectors(kb, log, saving);
+  public Outcome run(Kb kb, LogReading log, Saving saving, GoingOn goingOn)
+      throws InterruptedException {
+    VectorUpdate.Result vectors;
+    try (VectorUpdate.Stages stages =
+        VectorUpdate.of(kb, embedder, display).begin(log.entries(), saving)) {
+      stages.embedEntries();
+      if (stages.passagesLeft() >= MANY_PASSAGES) {
+        Known known = () -> remembered(findings(kb, log, stages.result()));
+        if (!goingOn.goesOn(known)) {
+          return known.take();
+        }
+      }
+      stages.embedPassages();
+      vectors = stages.result();
+    }
+    Found found = findings(kb, log, vectors);
+    if (judging.mayAsk()) {
+      Outcome known = remembered(found);
+      if (known.questions() >= MANY_QUESTIONS && !goingOn.goesOn(() -> known)) {
+        return known;
+      }
+    }
+    return new Outcome(
+        report(found, judging.run(kb, found.open, vectors.vectors(), saving != Saving.NOTHING)),
+        vectors);
+  }
+
+  /**
+   * What vectors and words tell, before anybody judges it.
+   *
+   * @param all of which the open ones are those that were not decided upon
+   */
+  private record Found(
+      Kb kb,
+      LogReading log,
+      VectorUpdate.Result vectors,
+      Decisions decisions,
+      Findings all,
+      Findings open) {}
+
+  private Found findings(Kb kb, LogReading log, VectorUpdate.Result vectors) {
     Decisions decisions = decisions(kb);
     KbEntries known = vectors.of(log);
     Findings all =
@@ -93,29 +165,62 @@ public record Pipeline(
             known.passages(),
             decisions.widened(settings.insight()),
             settings.threads());
-    Findings open = decisions.applyTo(all, settings.insight());
-    Judgements judged = judging.run(kb, open, vectors.vectors(), saving != Saving.NOTHING);
-    Report.Run run = new Report.Run(Version.text(), embedder.describe());
-    Judgements judgements = judged.withoutMerges(id -> decisions.on(id).isPresent());
+    return new Found(kb, log, vectors, decisions, all, decisions.applyTo(all, settings.insight()));
+  }
+
+  /** A first look: the model is asked nothing. */
+  private Outcome remembered(Found found) throws InterruptedException {
+    Judgements judgements =
+        Judging.withoutAsking(settings).run(found.kb, found.open, found.vectors.vectors(), false);
+    return new Outcome(
+        report(found, judgements)
+            .asFirstLook(
+                new FirstLook(
+                    found.vectors.keys().size() - found.vectors.whole(),
+                    found.vectors.passagesLeft(),
+                    judging.mayAsk() ? left(judgements) : 0)),
+        found.vectors);
+  }
+
+  private static int left(Judgements judgements) {
+    return judgements.left().values().stream().mapToInt(Integer::intValue).sum();
+  }
+
+  private Report report(Found found, Judgements judged) {
+    Decisions decisions = found.decisions;
     Set<String> settled =
-        all.relations().stream()
+        found.all.relations().stream()
             .filter(pair -> decisions.isSettled(pair.aliases()))
             .map(Finding::id)
             .collect(Collectors.toSet());
     List<Review> reviews =
-        Reviews.latest(kb).stream()
+        Reviews.latest(found.kb).stream()
             .map(
                 review ->
                     review.without(id -> settled.contains(id) || decisions.on(id).isPresent()))
             .toList();
-    Report report = new Report(open, log.account(), run, judgements, reviews);
-    return new Outcome(report, vectors);
+    return new Report(
+        found.open,
+        found.log.account(),
+        new Report.Run(Version.text(), embedder.describe()),
+        judged.withoutMerges(id -> decisions.on(id).isPresent()),
+        reviews);
   }
 
-  /** The vectors alone. */
-  public VectorUpdate.Result updateVectors(Kb kb, LogReading log, Saving saving)
+  /**
+   * The vectors alone.
+   *
+   * @param ofPassages whether those of passages, too, are brought up to date
+   */
+  public void updateVectors(Kb kb, LogReading log, Saving saving, boolean ofPassages)
       throws InterruptedException {
-    return VectorUpdate.of(kb, log, embedder, saving, display);
+    try (VectorUpdate.Stages stages =
+        VectorUpdate.of(kb, embedder, display).begin(log.entries(), saving)) {
+      stages.embedEntries();
+      if (ofPassages) {
+        stages.embedPassages();
+      }
+    }
   }
 
   /**

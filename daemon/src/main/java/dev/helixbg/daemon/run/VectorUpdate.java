@@ -24,6 +24,7 @@ import dev.helixbg.insight.similarity.Vectors;
 import java.io.IOException;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.BitSet;
 import java.util.HashMap;
 import java.util.Iterator;
 import java.util.LinkedHashMap;
@@ -72,31 +73,39 @@ public record VectorUpdate(
   public static Result of(
       Kb kb, LogReading log, EmbedderSource source, Saving saving, Progress.Display display)
       throws InterruptedException {
+    return of(kb, source, display).run(log.entries(), saving);
+  }
+
+  /** Of a KB, unless it is gone meanwhile. */
+  static VectorUpdate of(Kb kb, EmbedderSource source, Progress.Display display) {
     KbIdentity here = KbIdentity.of(kb);
     return new VectorUpdate(
-            new EmbeddingCache(kb.folder()),
-            source.id(),
-            source.maxTokens(),
-            () -> here.checking(source.open()),
-            display,
-            System::nanoTime)
-        .run(log.entries(), saving);
+        new EmbeddingCache(kb.folder()),
+        source.id(),
+        source.maxTokens(),
+        () -> here.checking(source.open()),
+        display,
+        System::nanoTime);
   }
 
   /**
    * @param keys one per entry, in the order of the entries
    * @param vectors one per entry, in the order of the entries; entries of the same text share one
-   * @param passages of long entries
+   * @param passages of long entries, those that have a vector
+   * @param whole entries all of whose passages have one
    * @param reused distinct texts, of entries and of passages, whose vector was in the cache
    * @param embedded distinct texts that were embedded
+   * @param passagesLeft distinct passages that have no vector yet
    * @param rebuilt why a cache that was there could not be used
    */
   public record Result(
       List<TextKey> keys,
       List<float[]> vectors,
       PassageVectors passages,
+      int whole,
       int reused,
       int embedded,
+      int passagesLeft,
       Optional<String> rebuilt) {
 
     /**
@@ -108,12 +117,7 @@ public record VectorUpdate(
       Iterator<TextKey> next = keys.iterator();
       List<NamedEntry> all = NamedEntry.all(log.entries(), entry -> next.next().hex());
       return new KbEntries(
-          all,
-          all,
-          Vectors.of(vectors),
-          passages,
-          log.account(),
-          new Coverage(all.size(), all.size()));
+          all, all, Vectors.of(vectors), passages, log.account(), new Coverage(whole, all.size()));
     }
   }
 
@@ -122,48 +126,119 @@ public record VectorUpdate(
    * @throws Failure with {@link ExitCode#WRITE} when a cache cannot be written
    */
   public Result run(List<Entry> entries, Saving saving) throws InterruptedException {
-    List<Long> offsets = new ArrayList<>(entries.size());
-    List<String> texts = new ArrayList<>(entries.size());
-    List<Integer> owners = new ArrayList<>();
-    List<Passage> passages = new ArrayList<>();
-    List<Long> passageOffsets = new ArrayList<>();
-    List<String> passageTexts = new ArrayList<>();
-    for (int i = 0; i < entries.size(); i++) {
-      Entry entry = entries.get(i);
-      offsets.add(entry.offset());
-      texts.add(entry.embeddedText());
-      long offset = entry.offset();
-      for (Passage passage : Passage.of(entry, modelTokens)) {
-        owners.add(i);
-        passages.add(passage);
-        // Within the entry's record, so before the next entry's: it has more bytes than passages.
-        passageOffsets.add(++offset);
-        passageTexts.add(passage.embeddedText(entry, modelTokens));
+    try (Stages stages = begin(entries, saving)) {
+      stages.embedEntries();
+      stages.embedPassages();
+      return stages.result();
+    }
+  }
+
+  /** An update that is done stage by stage; its thread closes it. */
+  Stages begin(List<Entry> entries, Saving saving) {
+    return new Stages(entries, saving);
+  }
+
+  /**
+   * An update under way: what a report takes first, the vectors of the entries, and then what takes
+   * longer, those of passages. Each stage saves what it makes, and the model stays open for the
+   * next.
+   */
+  final class Stages implements AutoCloseable {
+    private final int entries;
+    private final List<Integer> owners = new ArrayList<>();
+    private final List<Passage> passages = new ArrayList<>();
+    private final Texts own;
+    private final Texts parts;
+    private Embedder embedder;
+
+    private Stages(List<Entry> all, Saving saving) {
+      entries = all.size();
+      List<Long> offsets = new ArrayList<>(entries);
+      List<String> texts = new ArrayList<>(entries);
+      List<Long> passageOffsets = new ArrayList<>();
+      List<String> passageTexts = new ArrayList<>();
+      for (int i = 0; i < entries; i++) {
+        Entry entry = all.get(i);
+        offsets.add(entry.offset());
+        texts.add(entry.embeddedText());
+        long offset = entry.offset();
+        for (Passage passage : Passage.of(entry, modelTokens)) {
+          owners.add(i);
+          passages.add(passage);
+          // Within the entry's record, so before the next entry's: it has more bytes than passages.
+          passageOffsets.add(++offset);
+          passageTexts.add(passage.embeddedText(entry, modelTokens));
+        }
+      }
+      own = new Texts(cache, offsets, texts, saving);
+      parts = new Texts(cache.ofPassages(), passageOffsets, passageTexts, saving);
+    }
+
+    /** Distinct passages that have no vector yet. */
+    int passagesLeft() {
+      return parts.missing.size();
+    }
+
+    /**
+     * @see VectorUpdate#run for what this throws
+     */
+    void embedEntries() throws InterruptedException {
+      embed(own, "Embedding");
+    }
+
+    /**
+     * @see VectorUpdate#run for what this throws
+     */
+    void embedPassages() throws InterruptedException {
+      embed(parts, "Embedding passages");
+    }
+
+    private void embed(Texts texts, String what) throws InterruptedException {
+      if (!texts.missing.isEmpty()) {
+        embedder = embedder == null ? model.get() : embedder;
+        try (Progress progress = display.begin(what, texts.missing.size())) {
+          texts.embed(embedder, progress);
+        } catch (InterruptedException e) {
+          texts.save();
+          throw e;
+        }
+      }
+      texts.end();
+    }
+
+    /** What is known by now; the entries must have been embedded. */
+    Result result() {
+      List<Integer> knownOwners = new ArrayList<>(owners.size());
+      List<Passage> known = new ArrayList<>(owners.size());
+      List<float[]> vectors = new ArrayList<>(owners.size());
+      BitSet partly = new BitSet(entries);
+      for (int i = 0; i < owners.size(); i++) {
+        float[] vector = parts.vector(i);
+        if (vector == null) {
+          partly.set(owners.get(i));
+        } else {
+          knownOwners.add(owners.get(i));
+          known.add(passages.get(i));
+          vectors.add(vector);
+        }
+      }
+      return new Result(
+          List.copyOf(own.keys),
+          own.vectors(),
+          PassageVectors.of(knownOwners, List.copyOf(known), vectors),
+          entries - partly.cardinality(),
+          own.reused + parts.reused,
+          own.embedded + parts.embedded,
+          parts.missing.size(),
+          own.rebuilt().or(parts::rebuilt));
+    }
+
+    @Override
+    public void close() {
+      if (embedder != null) {
+        embedder.close();
       }
     }
-    Texts own = new Texts(cache, offsets, texts, saving);
-    Texts parts = new Texts(cache.ofPassages(), passageOffsets, passageTexts, saving);
-    int missing = own.missing.size() + parts.missing.size();
-    if (missing > 0) {
-      try (Embedder embedder = model.get();
-          Progress progress = display.begin("Embedding", missing)) {
-        own.embed(embedder, progress);
-        parts.embed(embedder, progress);
-      } catch (InterruptedException e) {
-        own.save();
-        parts.save();
-        throw e;
-      }
-    }
-    own.end();
-    parts.end();
-    return new Result(
-        List.copyOf(own.keys),
-        own.vectors(),
-        PassageVectors.of(owners, List.copyOf(passages), parts.vectors()),
-        own.reused + parts.reused,
-        missing,
-        own.rebuilt().or(parts::rebuilt));
   }
 
   /**
@@ -177,6 +252,7 @@ public record VectorUpdate(
     private final Map<TextKey, float[]> known;
     private final Map<TextKey, String> missing = new LinkedHashMap<>();
     private final int reused;
+    private int embedded;
     private final Saving saving;
     private final CachedVectors cached;
 
@@ -227,6 +303,11 @@ public record VectorUpdate(
       return keys.stream().map(known::get).toList();
     }
 
+    /** Null where a text has none yet. */
+    float[] vector(int text) {
+      return known.get(keys.get(text));
+    }
+
     Optional<String> rebuilt() {
       return Optional.of(cached.reason())
           .filter(reason -> cached.state() == CachedVectors.State.UNUSABLE);
@@ -235,6 +316,8 @@ public record VectorUpdate(
     /** A text was; saves when it completes a batch. */
     private void embedded(TextKey key, float[] vector) {
       known.put(key, vector);
+      missing.remove(key);
+      embedded++;
       unsaved.put(key, vector);
       if (unsaved.size() >= BATCH_TEXTS || nanoTime.getAsLong() - due >= 0) {
         save();

@@ -85,6 +85,7 @@ final class ControlRequests implements ControlServer.Handler {
           .put("entries", watch.entries() < 0 ? null : watch.entries())
           .put("upToDate", !watch.upToDateWith().isEmpty())
           .put("gone", watch.isGone())
+          .put("passagesLeft", watch.passagesLeft())
           .put("published", watch.published().map(Object::toString).orElse(null))
           .put("questionsLeft", watch.questions() < 0 ? null : watch.questions())
           .put("trouble", watch.trouble().orElse(null));

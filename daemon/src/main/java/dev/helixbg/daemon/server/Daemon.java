@@ -281,11 +281,16 @@ public final class Daemon implements AutoCloseable {
     }
   }
 
+  /** Whether a report has all that is in the log; a first look has not. */
+  private static boolean isWhole(KbWatch watch) {
+    return !watch.upToDateWith().isEmpty() && watch.passagesLeft() == 0;
+  }
+
   private void reportAcross(long reports) throws InterruptedException {
     boolean ready =
         parts.settings().daemon().across()
             && kbs.size() > 1
-            && parts.watches().stream().noneMatch(watch -> watch.upToDateWith().isEmpty());
+            && parts.watches().stream().allMatch(Daemon::isWhole);
     if (!ready || reports == reportsAtLastAcross) {
       return;
     }
@@ -310,8 +315,7 @@ public final class Daemon implements AutoCloseable {
   private void tellOfFindings(long reports) throws InterruptedException {
     List<KbWatch> there = parts.watches().stream().filter(watch -> !watch.isGone()).toList();
     boolean ready =
-        parts.settings().daemon().notifyOfFindings()
-            && there.stream().noneMatch(watch -> watch.upToDateWith().isEmpty());
+        parts.settings().daemon().notifyOfFindings() && there.stream().allMatch(Daemon::isWhole);
     if (ready) {
       try {
         notices.consider(there.stream().map(KbWatch::kb).toList(), parts.reports(), reports);

@@ -20,6 +20,7 @@ import dev.helixbg.insight.findings.NamedEntry;
 import dev.helixbg.insight.judge.Judgements;
 import dev.helixbg.insight.judge.Verdict;
 import dev.helixbg.insight.log.DataLog;
+import dev.helixbg.insight.report.FirstLook;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Optional;
@@ -40,14 +41,20 @@ public record PresentFindings(PresentEntries entries) {
     return new PresentFindings(new PresentEntries(DataLog.readQuiet(kb.dataLog()), modelId));
   }
 
-  /** How many of the entries that are there now the last report knows. */
+  /** How many of the entries that are there now the last report knows, to their ends. */
   public Coverage coverage(Kb kb, SealedReports reports) {
     Set<String> known = new HashSet<>();
     boolean[] isOfThisLog = new boolean[1];
+    int[] partly = new int[1];
     ReportFile.read(
         kb,
         reports,
         new ReportFile.Visitor() {
+          @Override
+          public void firstLook(FirstLook look) {
+            partly[0] = look.entries();
+          }
+
           @Override
           public void log(String sha256) {
             isOfThisLog[0] = sha256.equals(entries.log().sha256());
@@ -64,11 +71,11 @@ public record PresentFindings(PresentEntries entries) {
           }
         });
     int total = entries.all().size();
-    return new Coverage(
+    long there =
         isOfThisLog[0]
             ? total
-            : (int) entries.all().stream().filter(one -> known.contains(one.key())).count(),
-        total);
+            : entries.all().stream().filter(one -> known.contains(one.key())).count();
+    return new Coverage((int) Math.max(0, there - partly[0]), total);
   }
 
   /** Whether what it tells of is not there any more, because somebody has changed the log. */

@@ -8,6 +8,7 @@ import dev.helixbg.daemon.run.Pipeline;
 import dev.helixbg.daemon.run.Saving;
 import dev.helixbg.insight.log.DataLog;
 import dev.helixbg.insight.log.LogReading;
+import dev.helixbg.insight.report.Report;
 import dev.helixbg.insight.report.TerminalSummary;
 import java.io.IOException;
 import java.util.Optional;
@@ -31,6 +32,12 @@ public record CompleteRun(Pipeline pipeline, SealedReports reports) {
      * @param now what a report would be made from
      */
     boolean isEnough(Cursor cursor, Pipeline.Basis now);
+  }
+
+  /** Hears of a first look that was written into the KB, while the run goes on. */
+  @FunctionalInterface
+  public interface Reader {
+    void read(Report firstLook);
   }
 
   /** Whether nothing is to be done. Needs no lock, and writes nothing. */
@@ -61,6 +68,16 @@ public record CompleteRun(Pipeline pipeline, SealedReports reports) {
    *     then are saved
    */
   public Result run(Kb kb, Enough enough) throws InterruptedException {
+    return run(kb, enough, Optional.empty());
+  }
+
+  /**
+   * The same, and before what takes long a first look is published. The cursor stays where it was
+   * until the whole report is there: a first look is never called done.
+   *
+   * @param reader of first looks; without one there are none
+   */
+  public Result run(Kb kb, Enough enough, Optional<Reader> reader) throws InterruptedException {
     KbIdentity here = KbIdentity.of(kb);
     Pipeline.Basis basis = pipeline.basis(kb);
     Optional<Cursor> left = left(kb, basis, enough);
@@ -68,7 +85,17 @@ public record CompleteRun(Pipeline pipeline, SealedReports reports) {
       return new Result(left.get().summary(), Optional.empty());
     }
     LogReading log = DataLog.readQuiet(kb.dataLog());
-    Pipeline.Outcome made = pipeline.run(kb, log, Saving.PUBLISHED);
+    Pipeline.GoingOn goingOn =
+        known -> {
+          if (reader.isPresent()) {
+            Report look = known.take().report();
+            here.check();
+            reports.write(kb, look);
+            reader.get().read(look);
+          }
+          return true;
+        };
+    Pipeline.Outcome made = pipeline.run(kb, log, Saving.PUBLISHED, goingOn);
     here.check();
     reports.write(kb, made.report());
     String summary = TerminalSummary.render(made.report());

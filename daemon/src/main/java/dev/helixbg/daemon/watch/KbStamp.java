@@ -12,6 +12,7 @@ import java.io.IOException;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Optional;
+import java.util.stream.Stream;
 
 /**
  * What tells from outside whether anything about a KB has changed: its log, the language model, the
@@ -20,14 +21,16 @@ import java.util.Optional;
  *
  * @param model the file of the language model, if there is one
  * @param said answers and reviews, like the others in fixed order; empty where there is none
- * @param vectors the cache, its keys and its journal
+ * @param entries the cache of entries' vectors, its keys and its journal
+ * @param passages the same of passages
  * @param others decisions, reports and their seal
  */
 public record KbStamp(
     FileState log,
     Optional<FileState> model,
     List<Optional<FileState>> said,
-    List<Optional<FileState>> vectors,
+    List<Optional<FileState>> entries,
+    List<Optional<FileState>> passages,
     List<Optional<FileState>> others) {
 
   /**
@@ -39,7 +42,14 @@ public record KbStamp(
   }
 
   private static KbStamp of(FileState log, Optional<FileState> model, Kb kb, KbFiles files) {
-    return new KbStamp(log, model, said(kb, files), vectors(kb, files), others(kb, files));
+    EmbeddingCache cache = new EmbeddingCache(kb.folder());
+    return new KbStamp(
+        log,
+        model,
+        said(kb, files),
+        states(files, files(cache)),
+        states(files, files(cache.ofPassages())),
+        others(kb, files));
   }
 
   /** The same log and model beside the other files as they are now. */
@@ -49,38 +59,47 @@ public record KbStamp(
 
   /** The same with answers and reviews as another one has them. */
   KbStamp withSaidOf(KbStamp other) {
-    return new KbStamp(log, model, other.said, vectors, others);
+    return new KbStamp(log, model, other.said, entries, passages, others);
   }
 
-  /** The same with the vectors as they are now. */
+  /** The same with the vectors of passages as another one has them. */
+  KbStamp withPassagesOf(KbStamp other) {
+    return new KbStamp(log, model, said, entries, other.passages, others);
+  }
+
+  /** The same with all vectors as they are now. */
   KbStamp withVectors(Kb kb, KbFiles files) {
-    return new KbStamp(log, model, said, vectors(kb, files), others);
+    KbStamp now = of(log, model, kb, files);
+    return new KbStamp(log, model, said, now.entries, now.passages, others);
   }
 
-  /** Whether vectors wait in a journal, where no other program reads them. */
-  public boolean vectorsWait() {
-    return vectors.getFirst().isPresent() || vectors.get(1).isPresent();
+  /** Those of entries and of passages. */
+  List<Optional<FileState>> vectors() {
+    return Stream.concat(entries.stream(), passages.stream()).toList();
+  }
+
+  /**
+   * Whether vectors wait in a journal, where no other program reads them.
+   *
+   * @param ofPassages whether those of passages count
+   */
+  public boolean vectorsWait(boolean ofPassages) {
+    return entries.getFirst().isPresent() || ofPassages && passages.getFirst().isPresent();
   }
 
   private static List<Optional<FileState>> said(Kb kb, KbFiles files) {
     return states(files, List.of(kb.answers(), kb.insights().resolve(History.NAME)));
   }
 
-  private static List<Optional<FileState>> vectors(Kb kb, KbFiles files) {
-    return states(files, vectorFiles(kb));
+  /** All files of vectors. */
+  static List<Path> vectorFiles(Kb kb) {
+    EmbeddingCache cache = new EmbeddingCache(kb.folder());
+    return Stream.concat(files(cache).stream(), files(cache.ofPassages()).stream()).toList();
   }
 
-  /** Those of vectors, the journals first. */
-  static List<Path> vectorFiles(Kb kb) {
-    EmbeddingCache entries = new EmbeddingCache(kb.folder());
-    EmbeddingCache passages = entries.ofPassages();
-    return List.of(
-        entries.journal(),
-        passages.journal(),
-        entries.vectors(),
-        entries.keys(),
-        passages.vectors(),
-        passages.keys());
+  /** The journal first. */
+  private static List<Path> files(EmbeddingCache cache) {
+    return List.of(cache.journal(), cache.vectors(), cache.keys());
   }
 
   private static List<Optional<FileState>> others(Kb kb, KbFiles files) {

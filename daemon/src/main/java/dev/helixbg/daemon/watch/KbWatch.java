@@ -13,10 +13,12 @@ import dev.helixbg.daemon.kb.SealedReports;
 import dev.helixbg.daemon.run.Pipeline;
 import dev.helixbg.daemon.run.Saving;
 import dev.helixbg.daemon.terminal.ExitCode;
+import dev.helixbg.daemon.terminal.Failure;
 import dev.helixbg.daemon.terminal.Faults;
 import dev.helixbg.daemon.terminal.Reasons;
 import dev.helixbg.insight.log.FileState;
 import dev.helixbg.insight.log.LogReading;
+import dev.helixbg.insight.report.FirstLook;
 import dev.helixbg.insight.report.TerminalSummary;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -90,8 +92,7 @@ public final class KbWatch {
   private int failures;
   private long retryAt;
 
-  /** Whether answers and reviews are coming in, which are taken into account afterwards. */
-  private boolean beingAsked;
+  private Meanwhile meanwhile = Meanwhile.NOTHING;
 
   private boolean again;
 
@@ -104,10 +105,22 @@ public final class KbWatch {
   private volatile long restsSince;
   private volatile String logSha256 = "";
   private volatile int questions = -1;
+  private volatile int passagesLeft;
   private volatile int changes;
   private volatile boolean gone;
   private volatile KbIdentity found;
   private volatile Pipeline.Outcome outcome;
+
+  /**
+   * What another thread writes into the KB, which is taken into account afterwards, all at once.
+   */
+  public enum Meanwhile {
+    NOTHING,
+    /** Answers and reviews. */
+    ANSWERS,
+    /** Vectors of passages, under the KB's lock. */
+    PASSAGES
+  }
 
   /**
    * @param basis everything else that the report was made from, by content
@@ -199,6 +212,14 @@ public final class KbWatch {
     return questions;
   }
 
+  /**
+   * Passages that have no vector yet, so many that the report is a first look: {@link
+   * #embedPassages} makes it a whole one.
+   */
+  public int passagesLeft() {
+    return passagesLeft;
+  }
+
   /** What the report was made from; empty when it was made long ago, or not by this process. */
   public Optional<Pipeline.Outcome> outcome() {
     return Optional.ofNullable(outcome);
@@ -216,11 +237,34 @@ public final class KbWatch {
   }
 
   /**
-   * Answers and reviews are about to be written, or no more are: the report takes all of them into
-   * account at once, after the last. Call from the loop's thread.
+   * Something is about to be written, or nothing any more: the report takes all of it into account
+   * at once, after the last. Call from the loop's thread.
    */
-  public void beingAsked(boolean is) {
-    beingAsked = is;
+  public void meanwhile(Meanwhile is) {
+    meanwhile = is;
+  }
+
+  /**
+   * Embeds the passages that a first look left out. Call from another thread than the loop's, while
+   * {@link Meanwhile#PASSAGES} is so.
+   *
+   * @throws InterruptedException when interrupted; what was embedded until then is saved
+   * @throws Failure with {@link ExitCode#BUSY} when another process is at work on the KB
+   */
+  public void embedPassages() throws InterruptedException {
+    KbIdentity here = found;
+    String wanted = logSha256;
+    if (here == null) {
+      return;
+    }
+    here.check();
+    try (KbLock lock = files.lock(kb)) {
+      LogReading log = files.read(kb.dataLog());
+      metrics.readings.increment();
+      if (log.account().sha256().equals(wanted)) { // else the loop sees to it
+        pipeline.updateVectors(kb, log, Saving.JOURNAL, true);
+      }
+    }
   }
 
   /**
@@ -257,19 +301,26 @@ public final class KbWatch {
     try {
       KbStamp looked = KbStamp.of(kb, model.state(files), files);
       gone = false;
-      stamp = beingAsked && done != null ? looked.withSaidOf(done) : looked;
+      stamp =
+          done == null
+              ? looked
+              : switch (meanwhile) {
+                case NOTHING -> looked;
+                case ANSWERS -> looked.withSaidOf(done);
+                case PASSAGES -> looked.withPassagesOf(done);
+              };
     } catch (IOException e) {
       lose(e);
       return settings.poll().toNanos();
     }
-    if (!stamp.vectorsWait()) {
+    if (!stamp.vectorsWait(passagesLeft == 0)) {
       waitingSince = OptionalLong.empty();
     } else if (waitingSince.isEmpty()) {
       waitingSince = OptionalLong.of(now);
     }
     if (stamp.equals(done) && !again) {
       pending = null;
-      if (untilPublishing() <= 0) {
+      if (untilPublishing() <= 0 && meanwhile != Meanwhile.PASSAGES) {
         return locked(() -> publishVectors(stamp, poll));
       }
       troubles.over(name);
@@ -284,6 +335,9 @@ public final class KbWatch {
     }
     if (failures > 0 && now < retryAt) {
       return Math.min(poll, retryAt - now);
+    }
+    if (meanwhile == Meanwhile.PASSAGES) {
+      return Math.min(poll, settings.quiet().toNanos()); // it is told to end, and has the lock
     }
     return locked(() -> bringUpToDate(stamp, poll));
   }
@@ -384,9 +438,10 @@ public final class KbWatch {
       return settings.quiet().toNanos(); // it changed and did not look like it
     }
     found.check();
-    pipeline.updateVectors(kb, log, Saving.PUBLISHED);
+    pipeline.updateVectors(kb, log, Saving.PUBLISHED, passagesLeft == 0);
     KbStamp published = stamp.withVectors(kb, files);
-    pipeline.updateVectors(kb, log, Saving.PUBLISHED); // is what was written what can be read?
+    pipeline.updateVectors(
+        kb, log, Saving.PUBLISHED, passagesLeft == 0); // is what was written what can be read?
     if (!stamp.withVectors(kb, files).equals(published)) {
       return settings.quiet().toNanos();
     }
@@ -415,27 +470,32 @@ public final class KbWatch {
     }
     again = false;
     Saving saving = untilPublishing() <= 0 ? Saving.PUBLISHED : Saving.JOURNAL;
-    Pipeline.Outcome made = pipeline.run(kb, log, saving);
+    Pipeline.Outcome made = pipeline.run(kb, log, saving, Pipeline.GoingOn.NEVER);
     here.check();
     files.publish(kb, made.report(), reports);
     outcome = made;
     questions = made.questions();
+    passagesLeft = made.report().firstLook().map(FirstLook::passages).orElse(0);
     made.vectors()
         .rebuilt()
         .ifPresent(reason -> LOG.warn("{}: the vectors were made anew: {}", name, reason));
     if (stamp.withOthers(kb, files).equals(stamp)) {
-      String summary = TerminalSummary.render(made.report());
-      leave(new Cursor(now.logSha256(), basis, "", questions, summary), stamp);
+      cursor = null;
+      if (made.report().firstLook().isEmpty()) { // whoever finds a cursor takes all for done
+        String summary = TerminalSummary.render(made.report());
+        leave(new Cursor(now.logSha256(), basis, "", questions, summary), stamp);
+      }
       last = now;
       return true;
     }
     published = clock.now();
     metrics.reports.increment();
     LOG.info(
-        "{}: {} entries, {} texts embedded, report published",
+        "{}: {} entries, {} texts embedded, {} published",
         name,
         log.account().live(),
-        made.vectors().embedded());
+        made.vectors().embedded(),
+        passagesLeft == 0 ? "report" : "first look, %d passages left,".formatted(passagesLeft));
     return false;
   }
 

@@ -107,6 +107,7 @@ public final class JsonReport {
     text("version", report.run().version());
     text("embeddingModel", report.run().embeddingModel());
     optional("asOf", report.asOf().map(LocalDateTime::toString));
+    object("firstLook", report.firstLook().orElse(null), this::firstLook);
     object("log", report.log(), this::log);
     object("limits", findings.limits(), this::limits);
     object("totals", findings, this::totals);
@@ -129,6 +130,12 @@ public final class JsonReport {
     list("reviews", report.reviews(), this::review);
     list("labels", findings.entries(), this::label);
     json.writeEndObject();
+  }
+
+  private void firstLook(FirstLook look) throws IOException {
+    json.writeNumberField("entries", look.entries());
+    json.writeNumberField("passages", look.passages());
+    json.writeNumberField("questions", look.questions());
   }
 
   private void judgement() throws IOException {

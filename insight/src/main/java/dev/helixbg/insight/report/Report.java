@@ -16,6 +16,7 @@ import java.util.Optional;
  *
  * @param reviews the latest, one of a kind
  * @param acts what to do about findings
+ * @param firstLook what it is still without; empty when it is whole
  */
 public record Report(
     Findings findings,
@@ -23,17 +24,23 @@ public record Report(
     Run run,
     Judgements judgements,
     List<Review> reviews,
-    Acts acts) {
+    Acts acts,
+    Optional<FirstLook> firstLook) {
 
-  /** A report on one knowledge base, which helix can edit. */
+  /** A whole report on one knowledge base, which helix can edit. */
   public Report(
       Findings findings, LogAccount log, Run run, Judgements judgements, List<Review> reviews) {
-    this(findings, log, run, judgements, reviews, Acts.OF_ONE_KB);
+    this(findings, log, run, judgements, reviews, Acts.OF_ONE_KB, Optional.empty());
   }
 
   /** A report without what a language model and reviews add. */
   public Report(Findings findings, LogAccount log, Run run) {
     this(findings, log, run, Judgements.NONE, List.of());
+  }
+
+  /** The same, marked as what is known before all is. */
+  public Report asFirstLook(FirstLook look) {
+    return new Report(findings, log, run, judgements, reviews, acts, Optional.of(look));
   }
 
   /** Version of the JSON form; raised when a field changes its meaning or goes away. */

@@ -18,6 +18,7 @@ import java.util.Optional;
  * A report as words and numbers, ready to be set in a format: renderers never compute. All texts in
  * it passed {@link PrintableText}.
  *
+ * @param firstLook what is still to come; nothing where the report is whole
  * @param lead the outcome in one or two sentences
  * @param facts of the knowledge base, the headline numbers
  * @param judged what a language model adds
@@ -28,6 +29,7 @@ record ReportView(
     String program,
     String model,
     String asOf,
+    Optional<String> firstLook,
     String lead,
     List<DistributionView.Fact> facts,
     Optional<DamageSection> damage,
@@ -129,6 +131,7 @@ record ReportView(
         "helix-bg " + PrintableText.line(report.run().version()),
         PrintableText.line(report.run().embeddingModel()),
         report.asOf().map(Wording::date).orElse("unknown"),
+        report.firstLook().map(FirstLook::words),
         lead(findings, judgements),
         facts(findings),
         Optional.of(DamageSection.of(report.log())).filter(section -> !section.places().isEmpty()),

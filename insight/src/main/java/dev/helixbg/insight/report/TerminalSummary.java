@@ -75,6 +75,7 @@ public final class TerminalSummary {
             + " ranked, "
             + (pairs.judgedCount() == 0 ? "none" : Wording.count(pairs.judgedCount()))
             + " judged");
+    report.firstLook().ifPresent(look -> out.append(painted("33", look.words())).append('\n'));
     judged(report.judgements());
     damage(report.log());
     if (!findings.entries().isEmpty()) {

@@ -1,0 +1,192 @@
+package dev.helixbg.daemon.idle;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import com.fasterxml.jackson.databind.ObjectMapper;
+import dev.helixbg.daemon.host.FakeModel;
+import dev.helixbg.daemon.host.TextModelHost;
+import dev.helixbg.daemon.kb.ReportFolder;
+import dev.helixbg.daemon.kb.WritableKb;
+import dev.helixbg.daemon.run.Reviews;
+import dev.helixbg.daemon.watch.Cursor;
+import dev.helixbg.daemon.watch.DaemonFixture;
+import dev.helixbg.embed.cache.CachedVectors;
+import dev.helixbg.embed.cache.EmbeddingCache;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.List;
+import java.util.Map;
+import java.util.Random;
+import java.util.concurrent.CountDownLatch;
+import java.util.stream.Collectors;
+import java.util.stream.IntStream;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+
+/** The daemon's first look, and the passages that it reads afterwards at low priority. */
+@Timeout(60)
+class IdlePassagesTest {
+  private static final int ENTRIES = 30;
+
+  @TempDir Path folder;
+
+  private WritableKb writer;
+  private DaemonFixture daemon;
+  private TextModelHost model;
+  private IdleWork idle;
+
+  /** Holds an embedding back at this text, until it is interrupted. */
+  private volatile int waitAt = -1;
+
+  private final CountDownLatch waiting = new CountDownLatch(1);
+  private volatile String embedder = "";
+
+  @BeforeEach
+  void start() throws Exception {
+    writer = new WritableKb(folder.resolve("kb"), new Random(1));
+    for (int i = 0; i < ENTRIES; i++) {
+      String of = "note " + i;
+      writer.append(
+          "topic-" + i % 3,
+          IntStream.range(0, 160)
+              .mapToObj(part -> of + " says in part " + part + " what no other part says.")
+              .collect(Collectors.joining(" ")));
+    }
+    begin();
+  }
+
+  private void begin() {
+    FakeModel fake =
+        new FakeModel() {
+          @Override
+          public void beforeText(int index) throws InterruptedException {
+            embedder = Thread.currentThread().getName();
+            if (index == waitAt) {
+              waiting.countDown();
+              Thread.sleep(60_000);
+            }
+          }
+        };
+    daemon = new DaemonFixture(folder, writer.kb(), Map.of(), fake);
+    model = new TextModelHost(daemon.settings, daemon.clock, daemon.metrics);
+    idle =
+        new IdleWork(
+            model,
+            new Reviews(daemon.settings, "fake"),
+            new IdleQuestions(daemon.settings, model, daemon.clock),
+            daemon.clock,
+            daemon.troubles,
+            new IdleWork.Machine(() -> true, () -> 100)); // on battery, and busy
+  }
+
+  @AfterEach
+  void stop() {
+    idle.close();
+    model.close();
+  }
+
+  private boolean consider() {
+    return idle.consider(List.of(daemon.watch), false);
+  }
+
+  private void await() throws InterruptedException {
+    while (idle.isRunning()) {
+      Thread.sleep(5);
+      consider();
+    }
+  }
+
+  private boolean isFirstLook() throws IOException {
+    return new ObjectMapper()
+        .readTree(ReportFolder.of(writer.kb()).json().toFile())
+        .hasNonNull("firstLook");
+  }
+
+  private boolean isCalledDone() {
+    return Files.exists(writer.kb().insights().resolve(Cursor.NAME));
+  }
+
+  @Test
+  void entriesComeFirstAndPassagesFollowByThemselves() throws Exception {
+    daemon.run(Duration.ofSeconds(10));
+    assertFalse(daemon.watch.upToDateWith().isEmpty());
+    assertTrue(isFirstLook());
+    assertFalse(isCalledDone());
+    int left = daemon.watch.passagesLeft();
+    assertTrue(left >= 512, left + " passages");
+    assertEquals(ENTRIES, daemon.metrics.embedded.sum());
+    assertEquals(ENTRIES, new EmbeddingCache(writer.kb().folder()).read().rows().size());
+
+    assertTrue(consider(), "though the machine is on battery and busy");
+    await();
+    assertEquals("model", embedder);
+    assertEquals(ENTRIES + left, daemon.metrics.embedded.sum());
+    assertEquals(List.of(), troubles());
+    daemon.look();
+    daemon.run(Duration.ofSeconds(10));
+    assertEquals(0, daemon.watch.passagesLeft());
+    assertFalse(isFirstLook());
+    assertTrue(isCalledDone());
+    assertFalse(consider(), "nothing is left");
+    DaemonFixture.assertAsFromNothing(
+        writer.kb(), folder.resolve("nothing"), daemon.settings, new FakeModel(), 0);
+  }
+
+  private List<String> troubles() {
+    return daemon.watch.trouble().stream().toList();
+  }
+
+  @Test
+  void aChangeComesFirstAndNothingIsLost() throws Exception {
+    daemon.run(Duration.ofSeconds(10));
+    int left = daemon.watch.passagesLeft();
+    waitAt = 100;
+    assertTrue(consider());
+    waiting.await();
+    daemon.look();
+    assertFalse(daemon.watch.upToDateWith().isEmpty(), "its own vectors are no change");
+
+    writer.append("topic-1", "a short one");
+    daemon.look();
+    assertTrue(daemon.watch.upToDateWith().isEmpty());
+    daemon.run(Duration.ofSeconds(10));
+    assertEquals(List.of(), troubles(), "nobody is told that the KB is locked");
+    waitAt = -1;
+    consider();
+    await();
+    CachedVectors kept = new EmbeddingCache(writer.kb().folder()).ofPassages().read();
+    assertEquals(100, kept.rows().size() + kept.journal().vectors().size());
+
+    daemon.run(Duration.ofSeconds(10));
+    assertEquals(left - 100, daemon.watch.passagesLeft());
+    assertTrue(consider());
+    await();
+    daemon.look();
+    daemon.run(Duration.ofMinutes(2)); // all vectors are published by then
+    assertFalse(isFirstLook());
+    DaemonFixture.assertAsFromNothing(
+        writer.kb(), folder.resolve("nothing"), daemon.settings, new FakeModel(), 0);
+  }
+
+  @Test
+  void aDaemonThatWasEndedGoesOn() throws Exception {
+    daemon.run(Duration.ofSeconds(10));
+    stop();
+    begin();
+    daemon.run(Duration.ofSeconds(10));
+    assertEquals(0, daemon.metrics.embedded.sum());
+    assertTrue(daemon.watch.passagesLeft() > 0);
+    assertTrue(consider());
+    await();
+    daemon.look();
+    daemon.run(Duration.ofSeconds(10));
+    assertFalse(isFirstLook());
+  }
+}

@@ -1,0 +1,172 @@
+package dev.helixbg.daemon.watch;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.ObjectMapper;
+import dev.helixbg.config.Settings;
+import dev.helixbg.daemon.host.FakeModel;
+import dev.helixbg.daemon.kb.Kb;
+import dev.helixbg.daemon.kb.ReportFolder;
+import dev.helixbg.daemon.kb.Seal;
+import dev.helixbg.daemon.kb.SealedReports;
+import dev.helixbg.daemon.kb.WritableKb;
+import dev.helixbg.daemon.run.Judging;
+import dev.helixbg.daemon.run.Pipeline;
+import dev.helixbg.daemon.terminal.Progress;
+import dev.helixbg.embed.cache.EmbeddingCache;
+import dev.helixbg.insight.findings.Analysis;
+import dev.helixbg.insight.report.Report;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Random;
+import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.stream.Collectors;
+import java.util.stream.IntStream;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** First things first: what a run without a daemon publishes before it has done everything. */
+class FirstLookRunTest {
+  private static final int ENTRIES = 30;
+
+  @TempDir Path folder;
+
+  private Settings settings;
+  private WritableKb writer;
+  private Kb kb;
+  private final List<List<String>> embedded = new CopyOnWriteArrayList<>();
+  private final List<Report> looks = new ArrayList<>();
+
+  /** Ends an embedding of many texts at this one. */
+  private int interruptAt = Integer.MAX_VALUE;
+
+  private final FakeModel model =
+      new FakeModel() {
+        @Override
+        public void beforeEmbedding(List<String> texts) {
+          embedded.add(texts);
+        }
+
+        @Override
+        public void beforeText(int index) throws InterruptedException {
+          if (index == interruptAt) {
+            throw new InterruptedException();
+          }
+        }
+      };
+
+  @BeforeEach
+  void write() throws IOException {
+    settings = DaemonFixture.settings(folder, Map.of());
+    writer = new WritableKb(folder.resolve("kb"), new Random(1));
+    kb = writer.kb();
+    for (int i = 0; i < ENTRIES; i++) {
+      writer.append("topic-" + i % 3, longText("note " + i));
+    }
+  }
+
+  /** Some twenty passages, none of which another text has. */
+  static String longText(String of) {
+    return IntStream.range(0, 160)
+        .mapToObj(i -> of + " says in part " + i + " what no other part says.")
+        .collect(Collectors.joining(" "));
+  }
+
+  private CompleteRun.Result run(Kb of, boolean withLooks) throws InterruptedException {
+    Pipeline pipeline =
+        new Pipeline(
+            settings,
+            model,
+            Analysis::run,
+            Judging.withoutAsking(settings),
+            Progress.Display.SILENT);
+    Optional<CompleteRun.Reader> reader = withLooks ? Optional.of(this::look) : Optional.empty();
+    return new CompleteRun(pipeline, new SealedReports(new Seal(settings.cache())))
+        .run(of, (cursor, basis) -> cursor.basis().equals(basis), reader);
+  }
+
+  private void look(Report look) {
+    looks.add(look);
+    try {
+      JsonNode json = new ObjectMapper().readTree(ReportFolder.of(kb).json().toFile());
+      assertEquals(
+          look.firstLook().orElseThrow().passages(), json.at("/firstLook/passages").asInt());
+      assertTrue(embedded.size() <= 1, "of entries alone");
+      assertEquals(
+          ENTRIES, new EmbeddingCache(kb.folder()).read().rows().size(), "they are published");
+      assertFalse(Files.exists(kb.insights().resolve(Cursor.NAME)), "nothing is called done");
+    } catch (IOException e) {
+      throw new AssertionError(e);
+    }
+  }
+
+  private Kb copyOfLog() throws IOException {
+    Kb copy = new Kb(Files.createDirectories(folder.resolve("copy")));
+    Files.copy(kb.dataLog(), copy.dataLog());
+    return copy;
+  }
+
+  private static void assertSameReport(Kb expected, Kb found) throws IOException {
+    for (String name : List.of("report.html", "report.md", "report.json")) {
+      assertEquals(
+          Files.readString(expected.insights().resolve(name)),
+          Files.readString(found.insights().resolve(name)),
+          name);
+    }
+  }
+
+  @Test
+  void theWholeReportFollowsAndIsThatOfARunWithoutAFirstLook() throws Exception {
+    assertTrue(run(kb, true).made().isPresent());
+    assertEquals(1, looks.size());
+    Report look = looks.getFirst();
+    assertEquals(ENTRIES, look.firstLook().orElseThrow().entries());
+    assertEquals(ENTRIES, look.findings().entries().size());
+    assertEquals(2, embedded.size(), "entries, then passages");
+    assertTrue(Files.exists(kb.insights().resolve(Cursor.NAME)));
+
+    Kb plain = copyOfLog();
+    assertTrue(run(plain, false).made().isPresent());
+    assertEquals(1, looks.size());
+    assertSameReport(plain, kb);
+    assertTrue(run(kb, true).made().isEmpty(), "nothing is left to do");
+  }
+
+  @Test
+  void aRunThatWasEndedLeavesTheFirstLookAndTheNextGoesOn() throws Exception {
+    interruptAt = 300;
+    assertThrows(InterruptedException.class, () -> run(kb, true));
+    assertEquals(1, looks.size());
+    int passages = looks.getFirst().firstLook().orElseThrow().passages();
+    assertFalse(Files.exists(kb.insights().resolve(Cursor.NAME)));
+    String left = Files.readString(ReportFolder.of(kb).markdown());
+    assertTrue(left.contains("**This is a first look."), left);
+
+    interruptAt = Integer.MAX_VALUE;
+    embedded.clear();
+    assertTrue(run(kb, true).made().isPresent());
+    assertEquals(passages - 300, embedded.stream().mapToInt(List::size).sum());
+    Kb plain = copyOfLog();
+    run(plain, false);
+    assertSameReport(plain, kb);
+  }
+
+  @Test
+  void aFewNewEntriesCostNoReportOfTheirOwn() throws Exception {
+    run(kb, true);
+    looks.clear();
+    writer.append("topic-1", longText("one more"));
+    assertTrue(run(kb, true).made().isPresent());
+    assertEquals(List.of(), looks);
+  }
+}

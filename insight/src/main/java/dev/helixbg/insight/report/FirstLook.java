@@ -1,0 +1,33 @@
+package dev.helixbg.insight.report;
+
+import java.util.ArrayList;
+import java.util.List;
+
+/**
+ * What a report is still without, because it takes long: a reader has something worth reading at
+ * once, and is told that the whole report is to come.
+ *
+ * @param entries long ones of which only a part was read
+ * @param passages of them that have no vector yet; what is similar in them is not found
+ * @param questions that the language model has not been asked yet
+ */
+public record FirstLook(int entries, int passages, int questions) {
+
+  /** For people, in a sentence or two. */
+  public String words() {
+    List<String> toCome = new ArrayList<>();
+    if (passages > 0) {
+      toCome.add(
+          Wording.count(passages, "passage", "passages")
+              + " of "
+              + Wording.count(entries, "long entry", "long entries")
+              + " to be read");
+    }
+    if (questions > 0) {
+      toCome.add(Wording.count(questions, "question", "questions") + " to the language model");
+    }
+    return "This is a first look. Still to come: "
+        + String.join(", and ", toCome)
+        + ". The run that wrote it goes on, and so does the next one where that was ended.";
+  }
+}

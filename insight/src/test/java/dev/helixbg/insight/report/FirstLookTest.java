@@ -1,0 +1,50 @@
+package dev.helixbg.insight.report;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.ObjectMapper;
+import java.nio.charset.StandardCharsets;
+import org.junit.jupiter.api.Test;
+
+/** A first look says so in every form, and a whole report in none. */
+class FirstLookTest {
+  private static final String WORDS =
+      "This is a first look. Still to come: 1,200 passages of 300 long entries to be read, and 45"
+          + " questions to the language model.";
+
+  @Test
+  void eachFormSaysWhatIsStillToCome() throws Exception {
+    Report whole = ReviewedReportTest.reviewed("Twice.");
+    Report look = whole.asFirstLook(new FirstLook(300, 1_200, 45));
+    assertTrue(HtmlReport.render(look).contains(WORDS));
+    assertTrue(MarkdownReport.render(look).contains("**" + WORDS));
+    assertTrue(TerminalSummary.render(look).contains(WORDS));
+    JsonNode json = new ObjectMapper().readTree(JsonReport.render(look)).path("firstLook");
+    assertEquals("{\"entries\":300,\"passages\":1200,\"questions\":45}", json.toString());
+
+    for (String form :
+        new String[] {
+          HtmlReport.render(whole), MarkdownReport.render(whole), TerminalSummary.render(whole)
+        }) {
+      assertFalse(form.contains("first look"), form);
+    }
+    assertTrue(
+        new String(JsonReport.render(whole), StandardCharsets.UTF_8)
+            .contains("\"firstLook\": null"));
+  }
+
+  @Test
+  void nothingIsSaidOfWhatIsThere() {
+    assertTrue(
+        new FirstLook(0, 0, 1)
+            .words()
+            .startsWith("This is a first look. Still to come: 1 question to the language model."));
+    assertTrue(
+        new FirstLook(1, 2, 0)
+            .words()
+            .startsWith("This is a first look. Still to come: 2 passages of 1 long entry to be"));
+  }
+}
