@@ -49,7 +49,7 @@ def write(options):
     graph = bundled(GRAPH)
     clusters = lines(DATA / "clusters/a.jsonl")[:PROBES]
     probes = [(c["base"], c[other]) for c, other in zip(clusters, ["rewrite", "newer", "lookalike"])]
-    calibration = [options.temperature, options.likely_same, options.likely_overtaken]
+    calibration = [options.temperature, options.likely_same, options.likely_overtaken, options.cheap]
     RESOURCE.parent.mkdir(parents=True, exist_ok=True)
     write_file(RESOURCE, graph, read_onnx(graph), load_npz(options.trained), calibration, probes, WordPiece(bundled(TOKENIZER)), ROOM)
     print(f"{RESOURCE}: {RESOURCE.stat().st_size:,} bytes")
@@ -69,6 +69,7 @@ def main():
     step.add_argument("--temperature", type=float, default=1)
     step.add_argument("--likely-same", type=float, default=0.9)
     step.add_argument("--likely-overtaken", type=float, default=0.9)
+    step.add_argument("--cheap", type=float, default=8, help="weight of the cheap score")
     step.set_defaults(run=write)
     options = parser.parse_args()
     options.run(options)

@@ -224,7 +224,7 @@ def pack(kbs, listed, tokenizer, target):
             label, kind = kb.labels.get((a, b)), kb.kinds.get((a, b), 0)
             if label is None:
                 label = UNKNOWN if kb.measures else NEITHER if kb.name.startswith("c-") else DIFFERENT
-            asked, read = kb.labels.get((a, b), NEITHER) < NEITHER, (a, b) in kb.read
+            asked, read = int(kb.labels.get((a, b), NEITHER) < NEITHER), (a, b) in kb.read
             values = (number, a, b, side(kb.notes[a][1], start_a), side(kb.notes[b][1], start_b), own, all_, label, kind, asked, read)
             for name, value in zip(columns, values):
                 columns[name].append(value)

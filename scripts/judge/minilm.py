@@ -113,7 +113,8 @@ class MiniLm(nn.Module):
         super().__init__()
         take = lambda name: nn.Parameter(torch.tensor(np.asarray(weights["embeddings." + name], np.float32)))
         self.words, self.positions = take("word_embeddings.weight"), take("position_embeddings.weight")
-        self.types = take("token_type_embeddings.weight")
+        types = take("token_type_embeddings.weight").data
+        self.types = nn.Parameter(torch.cat([types, types]))  # first and second text; the same for what the other text has, too
         self.norm, self.norm_bias = take("LayerNorm.weight"), take("LayerNorm.bias")
         self.layers = nn.ModuleList(Layer(weights, f"encoder.layer.{i}.") for i in range(LAYERS))
 

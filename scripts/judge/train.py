@@ -43,8 +43,8 @@ class Data:
         return np.nonzero(self.kb == kb)[0]
 
 
-def batch_of(data, pairs, device):
-    """pairs: rows with whether the older one comes first"""
+def batch_of(data, pairs, device, shared=True):
+    """pairs: rows with whether the older one comes first; shared: a token that the other text has, too, is marked by its type"""
     sequences = []
     for row, forward in pairs:
         one, other = data.side(data.side_a[row]), data.side(data.side_b[row])
@@ -58,6 +58,9 @@ def batch_of(data, pairs, device):
         ids[i, 0], ids[i, 1 : len(a) + 1], ids[i, len(a) + 1] = CLS, a, SEP
         ids[i, len(a) + 2 : lengths[i] - 1], ids[i, lengths[i] - 1] = b, SEP
         types[i, len(a) + 2 : lengths[i]] = 1
+        if shared:
+            types[i, 1 : len(a) + 1] += 2 * np.isin(a, b)
+            types[i, len(a) + 2 : lengths[i] - 1] += 2 * np.isin(b, a)
     move = lambda x: torch.from_numpy(x).to(device, non_blocking=True)
     return move(ids), move(lengths), move(types)
 
@@ -71,7 +74,7 @@ def autocast(device):
 
 
 @torch.no_grad()
-def predict(model, data, rows, forward, device):
+def predict(model, data, rows, forward, device, shared=True):
     """Log probabilities of the four classes."""
     model.eval()
     found = np.zeros((len(rows), 4), np.float32)
@@ -80,12 +83,12 @@ def predict(model, data, rows, forward, device):
     for at in range(0, len(order), size):
         some = order[at : at + size]
         with autocast(device):
-            z = model(*batch_of(data, [(rows[i], forward) for i in some], device))
+            z = model(*batch_of(data, [(rows[i], forward) for i in some], device, shared))
         found[some] = z.float().log_softmax(1).cpu().numpy()
     return found
 
 
-def examples(data, held, share, seed):
+def examples(data, held, share, real):
     """Rows with a label, and rows that are probably neither; without what is held out in a fold."""
     use = ~data.measured & ((data.folds != held) if held is not None else True)
     chosen = use[data.kb]
@@ -97,7 +100,8 @@ def examples(data, held, share, seed):
         positives = positives[keep[group[positives] % len(keep)] < share]
         negatives = negatives[keep[negatives] < share]
     read = positives[data.read[positives] == 1]
-    return np.concatenate([positives] + [read] * (READ_TIMES - 1)), negatives
+    companions = positives[np.char.startswith(data.names, "c-")[data.kb[positives]] & (data.read[positives] == 0)]
+    return np.concatenate([positives] + [read] * (READ_TIMES - 1) + [companions] * (real - 1)), negatives
 
 
 def fit(data, weights, job, device):
@@ -108,15 +112,16 @@ def fit(data, weights, job, device):
     model.body.requires_grad_(False)
     for layer in model.body.layers[frozen:]:
         layer.requires_grad_(True)
+    model.body.types.requires_grad_(job["shared"])
     trained = [p for p in model.parameters() if p.requires_grad]
     optimiser = torch.optim.AdamW(
         [
             {"params": [p for p in trained if p.ndim > 1], "weight_decay": 0.01},
             {"params": [p for p in trained if p.ndim <= 1], "weight_decay": 0.0},
         ],
-        lr=RATE,
+        lr=job["rate"],
     )
-    positives, negatives = examples(data, job["held"], job["share"], job["seed"])
+    positives, negatives = examples(data, job["held"], job["share"], job["real"])
     each = min(len(negatives), int(NEGATIVES * len(positives)))
     steps = job["steps"] or job["epochs"] * ((len(positives) + each) // BATCH)
     class_weights = torch.tensor(CLASS_WEIGHTS, device=device)
@@ -136,11 +141,11 @@ def fit(data, weights, job, device):
             some = batches[which]
             pairs = [(r, f) for r, f in zip(some, draw.rand(len(some)) < WRITTEN_ORDER)]
             label = torch.from_numpy(data.label[some].astype(np.int64)).to(device)
-            rate = RATE * min(1, done / (0.1 * steps + 1)) * max(0.0, 1 - done / (steps + 1))
+            rate = job["rate"] * min(1, done / (0.1 * steps + 1)) * max(0.0, 1 - done / (steps + 1))
             for group in optimiser.param_groups:
                 group["lr"] = rate
             with autocast(device):
-                z = model(*batch_of(data, pairs, device))
+                z = model(*batch_of(data, pairs, device, job["shared"]))
             z = z.float().log_softmax(1)
             known = label < NEITHER
             target = torch.where(known, label, torch.zeros_like(label))
@@ -232,7 +237,7 @@ def measure(model, data, job, device, path):
             rows = first_rows(data, kb, job["measure"])
             said[data.names[kb] + ".rows"] = rows.astype(np.int32)
             for order in (True, False):
-                said[f"{data.names[kb]}.{int(order)}"] = predict(model, data, rows, order, device).astype(np.float16)
+                said[f"{data.names[kb]}.{int(order)}"] = predict(model, data, rows, order, device, job["shared"]).astype(np.float16)
     np.savez_compressed(path, **said)
 
 
@@ -255,19 +260,23 @@ def soup(data, weights, jobs, device, out, name):
     np.savez(out / f"weights-{name}.npz", **{n: m.astype(np.float16) for n, m in means.items()})
 
 
+DEFAULTS = dict(seeds=1, share=1.0, epochs=EPOCHS, rate=RATE, shared=True, real=1)
+
+
 def jobs_of(plan):
-    """A plan: entries like 3:folds:2 or 3:final:3, for layers frozen, what is trained, how many seeds."""
+    """A plan: entries like 3:folds or 0:final:seeds=3:share=0.5:epochs=6:rate=2e-4:shared=1, for layers frozen and what is trained (or the number of a fold)."""
     jobs = []
     for entry in plan.split(","):
         frozen, what, *rest = entry.split(":")
-        seeds = int(rest[0]) if rest else 1
-        share = float(rest[1]) if len(rest) > 1 else 1.0
-        epochs = int(rest[2]) if len(rest) > 2 else EPOCHS
-        for held in range(FOLDS) if what == "folds" else [None]:
-            for seed in range(seeds):
-                tag = f"f{frozen}" + (f"-share{share:g}" if share < 1 else "") + (f"-e{epochs}" if epochs != EPOCHS else "")
+        job = dict(DEFAULTS)
+        for name, value in (word.split("=") for word in rest):
+            job[name] = type(DEFAULTS[name])(float(value))
+        differing = "".join(f"-{name}{float(job[name]):g}" for name in list(DEFAULTS)[1:] if job[name] != DEFAULTS[name])
+        tag = f"f{frozen}{differing}"
+        for held in {"folds": range(FOLDS), "final": [None]}.get(what) or [int(what)]:
+            for seed in range(job["seeds"]):
                 name = f"{tag}-{'all' if held is None else held}-s{seed}"
-                jobs.append(dict(name=name, tag=tag, frozen=int(frozen), held=held, seed=seed, share=share, epochs=epochs, steps=0, measure=0))
+                jobs.append(dict(job, name=name, tag=tag, frozen=int(frozen), held=held, seed=seed, steps=0, measure=0))
     return jobs
 
 

@@ -1,4 +1,27 @@
-"""Packs the bundled model for a training, and writes what a training changed as the program's resource."""
+"""Packs the bundled model for a training, and writes what a training changed as the program's resource.
+
+The resource, big-endian; a string is two bytes of length and UTF-8, a float has four bytes:
+
+    string            FORMAT
+    string            SHA-256 of the bundled ONNX graph, in hexadecimal
+    int               how many changes; then for each
+      string            name of the weight, as read_onnx names it; matrices are [in, out], a vector is one row
+      int, int          rows, columns
+      float[columns]    scale of each column
+      byte[rows][columns]  steps, signed: scale times step is added to the weight
+    float[4][384]     token types, in place of the two of the graph: first text, second text, and each of them for a token that the other text has, too
+    float[4][768]     the head, for the first state of the last layer and the mean of all; logits of same, overtaken, related, different
+    float[4]          its biases
+    float             temperature, by which logits are divided before they become probabilities
+    float, float      bounds of *likely same* and *likely overtaken*: from which probability on; above 1 where there is none
+    float             what the cheap score is multiplied with before it is added to the log odds of (same or overtaken)
+    int               how many probes; then for each two strings, older and newer, and
+      float[4]          their logits, by the steps above in single precision
+    byte[32]          SHA-256 of all before it
+
+The judge reads [CLS] older [SEP] newer [SEP], of each text the first 220 tokens. [CLS], the older text and the [SEP] behind it have type 0, the rest type 1; two more where
+the id of the token is among those read of the other text. The three special tokens never have more.
+"""
 import hashlib
 import struct
 
@@ -8,7 +31,7 @@ import torch
 from minilm import Judge, WIDTH
 from wordpiece import CLS, SEP
 
-FORMAT = "helix-bg judge 1"
+FORMAT = "helix-bg judge 2"
 WORDS = "embeddings.word_embeddings.weight"
 PARTS = ["query", "key", "value"]
 NAMES = {
@@ -71,6 +94,7 @@ def judge_of(weights, trained, quantised=True):
         added = (scales * steps).reshape(difference.shape) if quantised else difference
         changed[name] = weights[name] + added.astype(np.float32)
     model = Judge(changed).eval()
+    model.body.types.data = torch.from_numpy(trained["body.types"].astype(np.float32))
     model.head.weight.data = torch.from_numpy(trained["head.weight"].astype(np.float32))
     model.head.bias.data = torch.from_numpy(trained["head.bias"].astype(np.float32))
     return model
@@ -86,18 +110,18 @@ def floats(values):
 
 
 def write(path, graph, weights, trained, calibration, probes, tokenizer, room):
-    """graph: the bytes of the bundled graph; calibration: temperature and two bounds; probes: pairs of texts"""
+    """graph: the bytes of the bundled graph; calibration: temperature, two bounds, weight of the cheap score; probes: pairs of texts"""
     model = judge_of(weights, trained)
     changes = list(differences(weights, trained))
     out = [text(FORMAT), text(hashlib.sha256(graph).hexdigest()), struct.pack(">i", len(changes))]
     for name, difference in changes:
         scales, steps = eight_bits(difference)
         out += [text(name), struct.pack(">ii", len(steps), len(scales)), floats(scales), steps.tobytes()]
-    out += [floats(trained["head.weight"]), floats(trained["head.bias"]), floats(calibration), struct.pack(">i", len(probes))]
+    out += [floats(trained["body.types"]), floats(trained["head.weight"]), floats(trained["head.bias"]), floats(calibration), struct.pack(">i", len(probes))]
     for older, newer in probes:
         one, other = tokenizer.ids(older)[:room], tokenizer.ids(newer)[:room]
         ids = torch.tensor([[CLS, *one, SEP, *other, SEP]])
-        types = torch.tensor([[0] * (len(one) + 2) + [1] * (len(other) + 1)])
+        types = torch.tensor([[0, *(2 * (t in other) for t in one), 0, *(1 + 2 * (t in one) for t in other), 1]])
         with torch.no_grad():
             logits = model(ids, torch.tensor([ids.shape[1]]), types)[0].numpy()
         out += [text(older), text(newer), floats(logits)]
