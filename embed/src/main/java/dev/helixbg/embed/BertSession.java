@@ -18,7 +18,10 @@ import java.util.TreeMap;
 
 /**
  * A session of ONNX Runtime with a BERT graph: token ids, the mask that tells them from padding,
- * and where the graph has them, token types, all 0; its states of tokens become vectors.
+ * and where the graph has them, token types; its states of tokens become vectors.
+ *
+ * <p>Each sequence ends with the token that parts two texts, and no text contains it: token types
+ * are 0 up to the first one, and 1 behind it.
  */
 final class BertSession implements AutoCloseable {
 
@@ -32,10 +35,12 @@ final class BertSession implements AutoCloseable {
   private static final Set<String> KNOWN = Set.of(IDS, MASK, TYPES);
 
   private final OrtSession session;
+  private final Pooling pooling;
   private final Map<String, OnnxJavaType> types;
 
-  private BertSession(OrtSession session, Path graph) throws OrtException {
+  private BertSession(OrtSession session, Pooling pooling, Path graph) throws OrtException {
     this.session = session;
+    this.pooling = pooling;
     types = inputs(session, graph);
     checkOutput(session, graph);
   }
@@ -43,13 +48,15 @@ final class BertSession implements AutoCloseable {
   /**
    * Loads a graph, one thread for all that it computes.
    *
+   * @param pooling makes one vector of the states of a sequence
    * @throws EmbeddingException when the graph wants other inputs or output than a BERT model's
    */
-  static BertSession open(Path graph, OrtSession.SessionOptions options) throws OrtException {
+  static BertSession open(Path graph, Pooling pooling, OrtSession.SessionOptions options)
+      throws OrtException {
     options.setIntraOpNumThreads(1);
     OrtSession session = OrtEnvironment.getEnvironment().createSession(graph.toString(), options);
     try {
-      return new BertSession(session, graph);
+      return new BertSession(session, pooling, graph);
     } catch (OrtException | RuntimeException e) {
       session.close();
       throw e;
@@ -95,7 +102,7 @@ final class BertSession implements AutoCloseable {
   /**
    * Runs the graph on one batch [rows, columns]; what the texts do not fill is padding.
    *
-   * @return for each text a vector of unit length
+   * @return for each text what the pooling makes of it
    */
   float[][] embed(int[][] ids, int rows, int columns) throws OrtException {
     Map<String, OnnxTensor> tensors = new HashMap<>();
@@ -103,7 +110,11 @@ final class BertSession implements AutoCloseable {
       fill(tensors, ids, rows, columns);
       try (OrtSession.Result result = session.run(tensors, Set.of(TOKEN_STATES))) {
         float[] states = ((OnnxTensor) result.get(0)).getFloatBuffer().array();
-        return Pooling.unitVectors(states, ids, columns, MiniLm.DIMENSION);
+        float[][] vectors = new float[ids.length][];
+        for (int row = 0; row < ids.length; row++) {
+          vectors[row] = pooling.pool(states, row * columns, ids[row].length, MiniLm.DIMENSION);
+        }
+        return vectors;
       }
     } finally {
       tensors.values().forEach(OnnxTensor::close);
@@ -133,10 +144,23 @@ final class BertSession implements AutoCloseable {
           switch (input.getKey()) {
             case IDS -> padded;
             case MASK -> mask;
-            default -> new int[rows * columns];
+            default -> tokenTypes(ids, rows, columns);
           };
       tensors.put(input.getKey(), tensor(values, input.getValue(), rows, columns));
     }
+  }
+
+  private static int[] tokenTypes(int[][] ids, int rows, int columns) {
+    int[] types = new int[rows * columns];
+    for (int row = 0; row < ids.length; row++) {
+      int separator = ids[row][ids[row].length - 1];
+      int second = 0;
+      for (int i = 0; i < ids[row].length; i++) {
+        types[row * columns + i] = second;
+        second |= ids[row][i] == separator ? 1 : 0;
+      }
+    }
+    return types;
   }
 
   private static OnnxTensor tensor(int[] values, OnnxJavaType type, int rows, int columns)

@@ -28,6 +28,7 @@ final class CoreMlModel implements TokenModel {
 
   private final Path graph;
   private final Path cacheFolder;
+  private final Pooling pooling;
   private final List<String> dims;
   private final Map<Integer, BertSession> buckets = new TreeMap<>();
 
@@ -35,8 +36,9 @@ final class CoreMlModel implements TokenModel {
    * @param graph the original; CoreML does not know the fused operators
    * @param cacheFolder for compiled models of this graph and ONNX Runtime release only
    */
-  CoreMlModel(Path graph, Path cacheFolder) throws IOException {
+  CoreMlModel(Path graph, Path cacheFolder, Pooling pooling) throws IOException {
     this.graph = graph;
+    this.pooling = pooling;
     this.cacheFolder = cacheFolder;
     try (OnnxFile file = OnnxFile.open(graph)) {
       dims = file.symbolicDims();
@@ -107,7 +109,7 @@ final class CoreMlModel implements TokenModel {
               "RequireStaticInputShapes", "1",
               "EnableOnSubgraphs", "0",
               "ModelCacheDirectory", compiled.toString()));
-      return BertSession.open(graph, options);
+      return BertSession.open(graph, pooling, options);
     } catch (IOException e) {
       throw new EmbeddingException("cannot create the CoreML cache " + compiled + ": " + e, e);
     }

@@ -18,13 +18,13 @@ final class CpuModel implements TokenModel {
 
   /**
    * @param oneByOne whether each text is a batch of its own: eight-bit activations share one scale,
-   *     so in a batch a vector would depend on its neighbours
+   *     so in a batch a vector would depend on its neighbours; and by its last bits it always does
    */
-  CpuModel(Path graph, boolean oneByOne) throws OrtException {
+  CpuModel(Path graph, boolean oneByOne, Pooling pooling) throws OrtException {
     this.oneByOne = oneByOne;
     try (OrtSession.SessionOptions options = new OrtSession.SessionOptions()) {
       options.setInterOpNumThreads(1);
-      session = BertSession.open(graph, options);
+      session = BertSession.open(graph, pooling, options);
     }
   }
 

@@ -18,7 +18,7 @@ import java.nio.file.Path;
 record ModelSource(String describe, String graphHash, String tokenizerHash, Placement placement) {
   static final String GRAPH_RESOURCE = "/all-minilm-l6-v2.onnx";
   static final String TOKENIZER_RESOURCE = "/all-minilm-l6-v2-tokenizer.json";
-  private static final String GRAPH_HASH =
+  static final String GRAPH_HASH =
       "759c3cd2b7fe7e93933ad23c4c9181b7396442a2ed746ec7c1d46192c469c46e";
   private static final String TOKENIZER_HASH =
       "da0e79933b9ed51798a3ae27893d3c5fa4a201126cef75586296df9b4d2c62a0";

@@ -1,31 +1,44 @@
 package dev.helixbg.embed;
 
-/** Mean of a text's token states, scaled to unit length. */
-final class Pooling {
-
-  private Pooling() {}
-
-  /**
-   * The vectors of a padded batch.
-   *
-   * @param states token states [batch, columns, width]
-   * @param ids of the texts, of which only the lengths matter
-   */
-  static float[][] unitVectors(float[] states, int[][] ids, int columns, int width) {
-    float[][] vectors = new float[ids.length][];
-    for (int i = 0; i < ids.length; i++) {
-      vectors[i] = meanOfUnitLength(states, i * columns, ids[i].length, width);
+/** Makes one vector of the states of a sequence's tokens. */
+enum Pooling {
+  /** Their mean, scaled to unit length: what a text means. */
+  UNIT_MEAN {
+    @Override
+    float[] pool(float[] states, int from, int tokens, int width) {
+      float[] sum = sum(states, from, tokens, width);
+      float scale = (float) (1 / Math.sqrt(squared(sum)));
+      for (int i = 0; i < width; i++) {
+        sum[i] *= scale;
+      }
+      return sum;
     }
-    return vectors;
-  }
+  },
+
+  /** The first state and the mean of all, twice the width: what a head judges. */
+  FIRST_AND_MEAN {
+    @Override
+    float[] pool(float[] states, int from, int tokens, int width) {
+      float[] sum = sum(states, from, tokens, width);
+      squared(sum);
+      float[] both = new float[2 * width];
+      System.arraycopy(states, from * width, both, 0, width);
+      for (int i = 0; i < width; i++) {
+        both[width + i] = sum[i] / tokens;
+      }
+      return both;
+    }
+  };
 
   /**
    * @param states token states, row after row of {@code width} values
-   * @param from index of the text's first token
-   * @param tokens of the text, without padding; at least 1
+   * @param from index of the sequence's first token
+   * @param tokens of the sequence, without padding; at least 1
    * @throws EmbeddingException when the states are not numbers
    */
-  static float[] meanOfUnitLength(float[] states, int from, int tokens, int width) {
+  abstract float[] pool(float[] states, int from, int tokens, int width);
+
+  private static float[] sum(float[] states, int from, int tokens, int width) {
     float[] sum = new float[width];
     for (int token = from; token < from + tokens; token++) {
       int row = token * width;
@@ -33,16 +46,16 @@ final class Pooling {
         sum[i] += states[row + i];
       }
     }
+    return sum;
+  }
+
+  private static double squared(float[] sum) {
     double squared = Cosine.of(sum, sum);
     if (!(squared > 0 && squared < Double.POSITIVE_INFINITY)) {
       throw new EmbeddingException(
           "the embedding model gave values that are no numbers; it is damaged, or the wrong model:"
               + " replace it, or remove it to use the bundled one");
     }
-    float scale = (float) (1 / Math.sqrt(squared));
-    for (int i = 0; i < width; i++) {
-      sum[i] *= scale;
-    }
-    return sum;
+    return squared;
   }
 }

@@ -95,7 +95,7 @@ record PreparedModel(Path graph, boolean fused, String why, Path tokenizer) {
 
   private static TokenModel openOriginal(Path graph) {
     try {
-      return new CpuModel(graph, false);
+      return new CpuModel(graph, false, Pooling.UNIT_MEAN);
     } catch (OrtException e) {
       throw new EmbeddingException(
           "the model %s cannot be loaded: %s. It is damaged or no ONNX file: replace it, or remove it to use the bundled model"
@@ -112,8 +112,10 @@ record PreparedModel(Path graph, boolean fused, String why, Path tokenizer) {
     float[][] expected = probe(original, probes);
     String why;
     try (OnnxFile file = OnnxFile.open(source)) {
-      AtomicFile.replace(target, out -> FusedGraph.write(file, precision, out));
-      try (TokenModel fused = new CpuModel(target, precision == Precision.INT8)) {
+      AtomicFile.replace(
+          target, out -> FusedGraph.write(file, precision, FusedGraph.Texts.SINGLE, out));
+      try (TokenModel fused =
+          new CpuModel(target, precision == Precision.INT8, Pooling.UNIT_MEAN)) {
         double worst = ProbeTexts.worstCosine(expected, probe(fused, probes));
         if (worst >= bound) {
           why = String.format(Locale.ROOT, "cosine to the original at least %.6f", worst);
@@ -142,11 +144,11 @@ record PreparedModel(Path graph, boolean fused, String why, Path tokenizer) {
     return vectors.toArray(float[][]::new);
   }
 
-  private static String stamp(Path file) throws IOException {
+  static String stamp(Path file) throws IOException {
     return Files.isRegularFile(file) ? FileStamp.of(file).text() : "missing";
   }
 
-  private static String onnxRuntimeVersion() {
+  static String onnxRuntimeVersion() {
     return OrtEnvironment.getEnvironment().getVersion();
   }
 }

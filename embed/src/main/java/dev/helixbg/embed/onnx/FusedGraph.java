@@ -3,9 +3,7 @@ package dev.helixbg.embed.onnx;
 import dev.helixbg.config.EmbedSettings.Precision;
 import java.io.IOException;
 import java.io.OutputStream;
-import java.util.HashMap;
 import java.util.List;
-import java.util.Map;
 
 /**
  * Rewrites an exported MiniLM (a BERT encoder of width 384) to ONNX Runtime's fused operators,
@@ -20,8 +18,8 @@ import java.util.Map;
  * activations are quantised per tensor. The second feed-forward matrix, whose inputs have outliers,
  * has scales per block of 128 weights, and activations are quantised per block.
  *
- * <p>Inputs {@code input_ids} and {@code attention_mask}, int32 [batch, sequence]; output {@code
- * last_hidden_state}, float [batch, sequence, 384].
+ * <p>Inputs {@code input_ids}, {@code attention_mask} and, for pairs, {@code token_type_ids}, int32
+ * [batch, sequence]; output {@code last_hidden_state}, float [batch, sequence, 384].
  */
 public final class FusedGraph {
 
@@ -33,17 +31,25 @@ public final class FusedGraph {
   private static final float EPSILON = 1e-12f;
   private static final int INT8_MAX = 127;
   private static final int UINT8_ZERO = 128;
+  private static final String TYPES = "token_type_ids";
+
+  /** What a sequence of tokens is. */
+  public enum Texts {
+    /** One text: the graph has no token types. */
+    SINGLE,
+    /** Two, told apart by their token types. */
+    PAIRS
+  }
 
   private final OnnxFile source;
   private final Precision precision;
+  private final Texts texts;
   private final GraphWriter graph = new GraphWriter();
 
-  /** For each bias the weight whose product it is added to. */
-  private final Map<String, String> matrixOfBias = new HashMap<>();
-
-  private FusedGraph(OnnxFile source, Precision precision) {
+  private FusedGraph(OnnxFile source, Precision precision, Texts texts) {
     this.source = source;
     this.precision = precision;
+    this.texts = texts;
   }
 
   /**
@@ -51,17 +57,19 @@ public final class FusedGraph {
    *
    * @throws OnnxFormatException when the source is not a model that can be rewritten
    */
-  public static void write(OnnxFile source, Precision precision, OutputStream out)
+  public static void write(OnnxFile source, Precision precision, Texts texts, OutputStream out)
       throws IOException {
-    FusedGraph fused = new FusedGraph(source, precision);
+    FusedGraph fused = new FusedGraph(source, precision, texts);
     fused.build();
     fused.graph.writeTo(out, source.path());
   }
 
   private void build() throws IOException {
-    findMatrices();
     graph.input("input_ids", GraphWriter.INT32, "batch", "sequence");
     graph.input("attention_mask", GraphWriter.INT32, "batch", "sequence");
+    if (texts == Texts.PAIRS) {
+      graph.input(TYPES, GraphWriter.INT32, "batch", "sequence");
+    }
     int layers = 0;
     while (layers < MAX_LAYERS && source.hasWeight(layer(layers) + "output.dense.bias")) {
       layers++;
@@ -82,27 +90,10 @@ public final class FusedGraph {
     return "encoder.layer." + index + ".";
   }
 
-  private void findMatrices() {
-    Map<String, String> matrixOfProduct = new HashMap<>();
-    for (OnnxFile.Node node : source.nodes()) {
-      if (node.operator().equals("MatMul") && node.inputs().size() == 2) {
-        matrixOfProduct.put(node.outputs().getFirst(), node.inputs().get(1));
-      }
-    }
-    for (OnnxFile.Node node : source.nodes()) {
-      if (node.operator().equals("Add") && node.inputs().size() == 2) {
-        String left = node.inputs().get(0);
-        String right = node.inputs().get(1);
-        if (matrixOfProduct.containsKey(right)) {
-          matrixOfBias.put(left, matrixOfProduct.get(right));
-        } else if (matrixOfProduct.containsKey(left)) {
-          matrixOfBias.put(right, matrixOfProduct.get(left));
-        }
-      }
-    }
-  }
-
-  /** Word and position embeddings, normalised. Token types are all 0: theirs joins the position. */
+  /**
+   * Word and position embeddings, normalised. Where a sequence is one text, token types are all 0:
+   * theirs joins the position.
+   */
   private String embeddings() throws IOException {
     String words = "embeddings.word_embeddings.weight";
     String positions = "embeddings.position_embeddings.weight";
@@ -110,16 +101,17 @@ public final class FusedGraph {
     long positionRows = source.rows(positions);
     float[] position = source.floats(source.weight(positions, positionRows, WIDTH));
     float[] type = source.floats(source.weight(types, source.rows(types), WIDTH));
-    for (int i = 0; i < position.length; i++) {
+    boolean pairs = texts == Texts.PAIRS;
+    for (int i = 0; i < position.length && !pairs; i++) {
       position[i] += type[i % WIDTH];
     }
     List<String> inputs =
         List.of(
             "input_ids",
-            "",
+            pairs ? TYPES : "",
             graph.copy(source.weight(words, source.rows(words), WIDTH), "words"),
             graph.floats("positions", position, positionRows, WIDTH),
-            "",
+            pairs ? graph.floats("types", type, source.rows(types), WIDTH) : "",
             vector("embeddings.LayerNorm.weight"),
             vector("embeddings.LayerNorm.bias"));
     graph.fused("EmbedLayerNormalization", inputs, "state.embedded", "epsilon", EPSILON);
@@ -188,11 +180,7 @@ public final class FusedGraph {
     String stem = bias.substring(0, bias.length() - "bias".length());
     String name = stem + "weight";
     String result = stem + "product";
-    String matrix = matrixOfBias.get(bias);
-    if (matrix == null) {
-      throw new OnnxFormatException("no matrix product feeds the bias " + bias);
-    }
-    OnnxFile.Tensor weight = source.weight(matrix, rows, columns);
+    OnnxFile.Tensor weight = source.weight(source.matrixOfBias(bias), rows, columns);
     if (precision == Precision.FP32) {
       graph.node(GraphWriter.STANDARD, "MatMul", List.of(input, graph.copy(weight, name)), result);
     } else if (outliers) {

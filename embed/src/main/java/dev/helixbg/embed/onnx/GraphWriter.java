@@ -28,7 +28,6 @@ final class GraphWriter {
 
   private static final int IR_VERSION = 8;
   private static final int OPSET = 17;
-  private static final int COPY_BYTES = 1 << 17;
 
   private sealed interface Part {
     long size();
@@ -132,22 +131,9 @@ final class GraphWriter {
       for (Part part : parts) {
         switch (part) {
           case Bytes(byte[] bytes) -> out.write(bytes);
-          case Copied(Span span) -> copy(in, span, out);
+          case Copied(Span span) -> span.copy(in, out);
         }
       }
-    }
-  }
-
-  private static void copy(RandomAccessFile in, Span span, OutputStream out) throws IOException {
-    in.seek(span.start());
-    byte[] buffer = new byte[COPY_BYTES];
-    for (long left = span.size(); left > 0; ) {
-      int read = in.read(buffer, 0, (int) Math.min(left, buffer.length));
-      if (read < 0) {
-        throw new OnnxFormatException("it became shorter while it was read");
-      }
-      out.write(buffer, 0, read);
-      left -= read;
     }
   }
 

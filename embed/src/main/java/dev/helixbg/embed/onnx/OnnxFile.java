@@ -36,6 +36,7 @@ public final class OnnxFile implements AutoCloseable {
   private final Path path;
   private final List<Node> nodes = new ArrayList<>();
   private final Map<String, Tensor> weights = new HashMap<>();
+  private final Map<String, String> matrixOfBias = new HashMap<>();
   private final Set<String> symbolicDims = new LinkedHashSet<>();
 
   private OnnxFile(Path path) throws IOException {
@@ -95,6 +96,42 @@ public final class OnnxFile implements AutoCloseable {
       throw new OnnxFormatException("its weight " + name + " has another type, shape or size");
     }
     return tensor;
+  }
+
+  /**
+   * The matrix whose product a bias is added to: an export keeps no names of matrices.
+   *
+   * @throws OnnxFormatException when there is none
+   */
+  String matrixOfBias(String bias) throws OnnxFormatException {
+    if (matrixOfBias.isEmpty()) {
+      findMatrices();
+    }
+    String matrix = matrixOfBias.get(bias);
+    if (matrix == null) {
+      throw new OnnxFormatException("no matrix product feeds the bias " + bias);
+    }
+    return matrix;
+  }
+
+  private void findMatrices() {
+    Map<String, String> matrixOfProduct = new HashMap<>();
+    for (Node node : nodes) {
+      if (node.operator.equals("MatMul") && node.inputs.size() == 2) {
+        matrixOfProduct.put(node.outputs.getFirst(), node.inputs.get(1));
+      }
+    }
+    for (Node node : nodes) {
+      if (node.operator.equals("Add") && node.inputs.size() == 2) {
+        String left = node.inputs.get(0);
+        String right = node.inputs.get(1);
+        if (matrixOfProduct.containsKey(right)) {
+          matrixOfBias.put(left, matrixOfProduct.get(right));
+        } else if (matrixOfProduct.containsKey(left)) {
+          matrixOfBias.put(right, matrixOfProduct.get(left));
+        }
+      }
+    }
   }
 
   boolean hasWeight(String name) {

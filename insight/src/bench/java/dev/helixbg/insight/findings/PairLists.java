@@ -43,9 +43,9 @@ import java.util.stream.Stream;
  *
  * <p>For each {@code NAME.notes} of a folder, JSON Lines with {@code topic} and {@code text}, and
  * {@code NAME.asked}, lines of two numbers of notes whose pair is to be listed in any case, it
- * writes {@code NAME.pairs}: numbers of the two notes, score by own vectors and words, score with
- * passages, and where reading begins in each, parted by tabs. A pair that is not among the best has
- * no score.
+ * writes {@code NAME.pairs}: numbers of the two notes, score by own vectors and words, place in the
+ * list of the program, which knows passages (0, −1, −2 …), and where reading begins in each, parted
+ * by tabs. A pair that is not among the best has neither.
  */
 final class PairLists {
   private static final EmbedSettings BUNDLED =
@@ -141,10 +141,17 @@ final class PairLists {
     for (String line : Files.readAllLines(asked)) {
       String[] numbers = line.split("\t");
       Pair pair = Pair.of(Integer.parseInt(numbers[0]), Integer.parseInt(numbers[1]));
-      scores.put(pair, new double[] {Double.NaN, Double.NaN});
+      scores.put(pair, unlisted(pair));
     }
-    list(entries, own, PassageVectors.NONE, scores, 0);
-    list(entries, own, behind, scores, 1);
+    for (Finding.Relation relation : list(entries, own, PassageVectors.NONE)) {
+      scores.computeIfAbsent(pair(relation), PairLists::unlisted)[0] = relation.score();
+    }
+    int place = 0;
+    for (Finding.Relation relation : list(entries, own, behind)) {
+      double[] both = scores.computeIfAbsent(pair(relation), PairLists::unlisted);
+      both[0] = Double.isNaN(both[0]) ? relation.score() : both[0];
+      both[1] = -place++;
+    }
     TextVectors all = TextVectors.of(own, behind);
     try (Writer out = Files.newBufferedWriter(target)) {
       for (Map.Entry<Pair, double[]> listed : scores.entrySet()) {
@@ -168,35 +175,29 @@ final class PairLists {
     return Double.isNaN(score) ? "" : String.format(Locale.ROOT, "%.5f", score);
   }
 
-  private void list(
-      List<Entry> entries,
-      Vectors own,
-      PassageVectors passages,
-      Map<Pair, double[]> scores,
-      int column) {
+  private static double[] unlisted(Pair pair) {
+    return new double[] {Double.NaN, Double.NaN};
+  }
+
+  private static Pair pair(Finding.Relation relation) {
+    return Pair.of((int) relation.a().entry().offset(), (int) relation.b().entry().offset());
+  }
+
+  private List<Finding.Relation> list(List<Entry> entries, Vectors own, PassageVectors passages) {
     List<String> keys = new ArrayList<>();
     for (Entry entry : entries) {
       keys.add(TextKey.of("pair-lists", entry.offset() + entry.embeddedText()).hex());
     }
     int[] order = EvenDraw.orderByKey(keys);
     TextVectors texts = TextVectors.of(own, passages);
-    NearestLists nearest = new NearestLists(order, NearestLists.Counting.ALL);
+    NearestLists.Both nearest = NearestLists.Both.empty(texts, order, NearestLists.Counting.ALL);
     try (PackedVectors packed = PackedVectors.pack(texts.vectors())) {
-      AllPairs.among(packed, Float.NEGATIVE_INFINITY, threads, () -> nearest.sink(texts.owners()));
+      AllPairs.among(packed, Float.NEGATIVE_INFINITY, threads, () -> nearest.sink(texts));
     }
     List<NamedEntry> named = NamedEntry.all(entries, entry -> keys.get((int) entry.offset()));
-    new RankedRelations(
+    return new RankedRelations(
             named, texts, nearest, Copies.of(named), NearestLists.Counting.ALL, order, threads)
-        .best(PER_NOTE * entries.size(), new FindingIds())
-        .forEach(
-            relation -> {
-              int a = (int) relation.a().entry().offset();
-              int b = (int) relation.b().entry().offset();
-              scores
-                      .computeIfAbsent(
-                          Pair.of(a, b), pair -> new double[] {Double.NaN, Double.NaN})[column] =
-                  relation.score();
-            });
+        .best(PER_NOTE * entries.size(), new FindingIds());
   }
 
   private Vectors embedded(List<String> texts) throws IOException, InterruptedException {

@@ -62,7 +62,13 @@ public final class RelationsCost {
       seconds[2] = since(start);
       start = System.nanoTime();
       new RankedRelations(
-              named, texts, nearest, Copies.of(named), NearestLists.Counting.ALL, order, threads)
+              named,
+              texts,
+              new NearestLists.Both(nearest, nearest),
+              Copies.of(named),
+              NearestLists.Counting.ALL,
+              order,
+              threads)
           .best(2 * Findings.listedRelations(count), new FindingIds());
       seconds[3] = since(start);
     }

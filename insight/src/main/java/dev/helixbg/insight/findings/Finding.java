@@ -94,11 +94,48 @@ public sealed interface Finding {
    * Two entries that may be about one matter, in the one ranked list of them.
    *
    * @param a the entry with the lower offset
-   * @param score what the list is ranked by, see {@link RankedRelations}
+   * @param score how much nearer the two are to each other than to what is around them, by their
+   *     own texts, see {@link RankedRelations}
+   * @param assessment what the pair judge says of them; nothing where it has not read them
    */
   record Relation(
-      String id, NamedEntry a, NamedEntry b, double score, double similarity, Evidence evidence)
+      String id,
+      NamedEntry a,
+      NamedEntry b,
+      double score,
+      double similarity,
+      Evidence evidence,
+      Optional<Assessment> assessment)
       implements OfTwo {
+    /** One that nobody has read. */
+    public Relation(
+        String id, NamedEntry a, NamedEntry b, double score, double similarity, Evidence evidence) {
+      this(id, a, b, score, similarity, evidence, Optional.empty());
+    }
+
+    /** The same, read. */
+    public Relation assessed(Assessment said) {
+      return new Relation(id, a, b, score, similarity, evidence, Optional.of(said));
+    }
+
+    /** The entry that was written earlier. */
+    public NamedEntry older() {
+      return a.isOlderThan(b) ? a : b;
+    }
+
+    /** The other one. */
+    public NamedEntry newer() {
+      return a.isOlderThan(b) ? b : a;
+    }
+
+    /** What is to be read of one of both first: where it matches the other; in UTF-16 units. */
+    public int readFrom(NamedEntry entry) {
+      return evidence
+          .matching()
+          .map(match -> entry == a ? match.readFromA() : match.readFromB())
+          .orElse(0);
+    }
+
     /** Cosine of what is nearest in both: of the entries or of passages. */
     public double nearest() {
       return evidence.matching().map(Matching::similarity).orElse(similarity);
@@ -140,8 +177,47 @@ public sealed interface Finding {
    * @param a in the content of a
    * @param b in the content of b
    * @param similarity cosine of these
+   * @param readFromA where to begin reading a so that its passage is seen with what is before it,
+   *     in UTF-16 units of its content
+   * @param readFromB the same of b
    */
-  record Matching(Passage a, Passage b, double similarity) {}
+  record Matching(Passage a, Passage b, double similarity, int readFromA, int readFromB) {}
+
+  /**
+   * What the pair judge says of two entries that it has read. Probabilities are those of
+   * collections that it was not trained on.
+   *
+   * @param same that both state the same fact
+   * @param overtaken that the older one no longer holds as it is
+   * @param related that each says something of its own about one thing
+   * @param logOdds of same or overtaken, as the judge computed them, before any calibration
+   * @param tier what may be said
+   * @param objection why they are not called the same though it is likely, in words; or nothing
+   */
+  record Assessment(
+      double same,
+      double overtaken,
+      double related,
+      double logOdds,
+      Tier tier,
+      Optional<String> objection) {
+    /** How likely one of both can go. */
+    public double act() {
+      return same + overtaken;
+    }
+  }
+
+  /** What may be said of a pair that was read; the first say the most. */
+  enum Tier {
+    /** Nine of ten such pairs say the same. */
+    LIKELY_SAME,
+    /** Of nine of ten such pairs the older one was overtaken. */
+    LIKELY_OVERTAKEN,
+    /** About one thing. */
+    RELATED,
+    /** Nothing. */
+    NONE
+  }
 
   /** One of a pair. */
   enum Side {

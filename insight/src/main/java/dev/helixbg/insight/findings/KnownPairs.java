@@ -36,7 +36,7 @@ final class KnownPairs implements PairFacts {
   private long[] vectorHashes = new long[0];
 
   private final PairList kept;
-  private NearestLists nearest;
+  private NearestLists.Both nearest;
   private Distribution distribution;
 
   /**
@@ -97,8 +97,8 @@ final class KnownPairs implements PairFacts {
           if (fresh.cardinality() == count) {
             return compareAll(keys, vectors, texts, all, counting, threads);
           }
-          nearest = nearest.updated(EvenDraw.orderByKey(keys), nowAt, texts, all, threads);
-          distribution = SimilarityDistribution.of(keys, vectors, nearest, maxDrawn, threads);
+          nearest = nearest.updated(EvenDraw.orderByKey(keys), nowAt, texts, packed, all, threads);
+          distribution = SimilarityDistribution.of(keys, vectors, nearest.all(), maxDrawn, threads);
           return compareFresh(fresh, vectors, packed, threads);
         });
   }
@@ -130,7 +130,7 @@ final class KnownPairs implements PairFacts {
       NearestLists.Counting counting,
       int threads) {
     int count = texts.entries();
-    NearestLists lists = new NearestLists(EvenDraw.orderByKey(keys), counting);
+    NearestLists.Both lists = NearestLists.Both.empty(texts, EvenDraw.orderByKey(keys), counting);
     float[] similarities = SimilarityDistribution.pairs(count <= maxDrawn ? count : 0);
     List<PairList> found = new ArrayList<>();
     AllPairs.among(
@@ -138,7 +138,7 @@ final class KnownPairs implements PairFacts {
         Float.NEGATIVE_INFINITY,
         threads,
         () -> {
-          PairSink nearer = lists.sink(texts.owners());
+          PairSink nearer = lists.sink(texts);
           PairList near = new PairList(maxPairs);
           found.add(near);
           return (a, b, similarity) -> {
@@ -159,8 +159,9 @@ final class KnownPairs implements PairFacts {
     }
     distribution =
         count <= maxDrawn
-            ? SimilarityDistribution.of(similarities, IntStream.range(0, count).toArray(), lists)
-            : SimilarityDistribution.of(keys, vectors, lists, maxDrawn, threads);
+            ? SimilarityDistribution.of(
+                similarities, IntStream.range(0, count).toArray(), lists.all())
+            : SimilarityDistribution.of(keys, vectors, lists.all(), maxDrawn, threads);
     return true;
   }
 
@@ -268,7 +269,7 @@ final class KnownPairs implements PairFacts {
   }
 
   @Override
-  public NearestLists nearest() {
+  public NearestLists.Both nearest() {
     return nearest;
   }
 

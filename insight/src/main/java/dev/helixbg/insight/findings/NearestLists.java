@@ -73,10 +73,60 @@ final class NearestLists {
     };
   }
 
+  /**
+   * The neighbours of entries by two measures of nearness.
+   *
+   * @param own by the texts of the entries themselves
+   * @param all by those and by their passages
+   */
+  record Both(NearestLists own, NearestLists all) {
+    /** Empty lists; one for both where there are no passages. */
+    static Both empty(TextVectors texts, int[] order, Counting counting) {
+      NearestLists all = new NearestLists(order, counting);
+      return new Both(texts.hasPassages() ? new NearestLists(order, counting) : all, all);
+    }
+
+    /** Takes in the pairs of vectors. */
+    PairSink sink(TextVectors texts) {
+      PairSink everything = all.sink(texts.owners());
+      return own == all
+          ? everything
+          : (a, b, similarity) -> {
+            everything.accept(a, b, similarity);
+            if (a < texts.entries() && b < texts.entries()) {
+              own.offer(a, b, similarity);
+              own.offer(b, a, similarity);
+            }
+          };
+    }
+
+    /**
+     * The same for a KB that has changed, see {@link NearestLists#updated}.
+     *
+     * @param packedOwn the vectors of the entries there are now
+     * @param packedAll those and the ones of their passages
+     */
+    Both updated(
+        int[] order,
+        int[] nowAt,
+        TextVectors texts,
+        PackedVectors packedOwn,
+        PackedVectors packedAll,
+        int threads) {
+      NearestLists nextAll = all.updated(order, nowAt, texts, packedAll, threads);
+      return new Both(
+          texts.hasPassages()
+              ? own.updated(order, nowAt, texts.own(), packedOwn, threads)
+              : nextAll,
+          nextAll);
+    }
+  }
+
   /** Those by terms. */
-  static NearestLists of(
-      TermVectors terms, int[] owners, int[] order, Counting counting, int threads) {
-    NearestLists lists = new NearestLists(order, counting);
+  static Both of(
+      TermVectors terms, TextVectors texts, int[] order, Counting counting, int threads) {
+    Both lists = Both.empty(texts, order, counting);
+    int[] owners = texts.owners();
     ParallelLoop.runToTheEnd(
         "relations",
         threads,
@@ -86,11 +136,15 @@ final class NearestLists {
           int end = Math.min(terms.count(), (step + 1) * TEXTS_PER_STEP);
           for (int i = step * TEXTS_PER_STEP; i < end; i++) {
             int entry = owners[i];
+            boolean own = i < texts.entries();
             products.of(
                 i,
                 (text, similarity) -> {
                   if (owners[text] != entry) {
-                    lists.offer(entry, owners[text], similarity);
+                    lists.all.offer(entry, owners[text], similarity);
+                    if (lists.own != lists.all && text < texts.entries() && own) {
+                      lists.own.offer(entry, text, similarity);
+                    }
                   }
                 });
           }

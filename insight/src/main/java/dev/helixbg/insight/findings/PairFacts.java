@@ -16,7 +16,7 @@ sealed interface PairFacts permits ScannedPairs, KnownPairs {
   <S extends PairSink> List<S> atLeast(float limit, Supplier<S> sinks);
 
   /** The nearest neighbours of each entry by vectors. */
-  NearestLists nearest();
+  NearestLists.Both nearest();
 
   Distribution distribution();
 }

@@ -24,24 +24,32 @@ import java.util.Set;
  * Data"). It asks whether two entries are closer than either is to its surroundings: entries that
  * are near to everything, and topics in which all is alike, lose their head start.
  *
- * <p>The cosine of two entries is the highest among their vectors, their own and those of their
- * passages, and so with terms.
+ * <p>The score is that of the entries' own texts. Where passages are nearer, a pair ranks by the
+ * same score of the nearest of all their texts, less a discount: passages that two notes share word
+ * for word, such as sample output, often say nothing of the notes.
  *
- * <p>Candidates are the pairs of an entry and one of its ten nearest, by vectors or by terms. Pairs
- * that an entry declares ({@code [links: …]}) are no news, nor are those of exact copies.
+ * <p>Candidates are the pairs of an entry and one of its ten nearest, by vectors or by terms, of
+ * its own or with passages. Pairs that an entry declares ({@code [links: …]}) are no news, nor are
+ * those of exact copies.
  */
 final class RankedRelations {
   /** Chosen on notes that are not in this project; 0.2 to 0.5 rank nearly the same. */
   private static final double TERM_WEIGHT = 0.3;
 
+  /**
+   * What a pair that only passages find has to be better by. With more, fewer of the rewrites that
+   * stand late in long notes are among the first n/2 of {@code bench findings}.
+   */
+  private static final double PASSAGE_DISCOUNT = 0.03;
+
   private static final int SHARED_WORDS = 6;
 
   private final List<NamedEntry> entries;
   private final TextVectors texts;
-  private final NearestLists byVector;
+  private final NearestLists.Both byVector;
   private final Copies copies;
   private final TermVectors terms;
-  private final NearestLists byTerms;
+  private final NearestLists.Both byTerms;
   private final int[] order;
 
   /**
@@ -52,7 +60,7 @@ final class RankedRelations {
   RankedRelations(
       List<NamedEntry> entries,
       TextVectors texts,
-      NearestLists byVector,
+      NearestLists.Both byVector,
       Copies copies,
       NearestLists.Counting counting,
       int[] order,
@@ -66,7 +74,7 @@ final class RankedRelations {
     this.terms =
         TermVectors.of(
             owners.length, i -> texts.text(i, entries.get(owners[i]).entry()), entries.size());
-    this.byTerms = NearestLists.of(terms, owners, order, counting, threads);
+    this.byTerms = NearestLists.of(terms, texts, order, counting, threads);
   }
 
   /** Best first. */
@@ -83,16 +91,30 @@ final class RankedRelations {
     return best.bestFirst().stream().map(pair -> relation(pair, ids)).toList();
   }
 
+  /** What a pair is ranked by. */
   private double score(int a, int b) {
-    return similarity(byVector, a, b, this::cosine)
-        - (byVector.mean(a) + byVector.mean(b)) / 2
-        + TERM_WEIGHT
-            * (similarity(byTerms, a, b, terms::similarity)
-                - (byTerms.mean(a) + byTerms.mean(b)) / 2);
+    double own = ownScore(a, b);
+    return byVector.own() == byVector.all()
+        ? own
+        : Math.max(
+            own,
+            csls(byVector.all(), a, b, nearest(byVector.all(), a, b, this::cosine))
+                + TERM_WEIGHT
+                    * csls(byTerms.all(), a, b, nearest(byTerms.all(), a, b, terms::similarity))
+                - PASSAGE_DISCOUNT);
   }
 
-  /** Of two entries, looked up where one of them has the other in its list. */
-  private float similarity(NearestLists lists, int a, int b, TextVectors.Measure measure) {
+  private double ownScore(int a, int b) {
+    return csls(byVector.own(), a, b, cosine(a, b))
+        + TERM_WEIGHT * csls(byTerms.own(), a, b, terms.similarity(a, b));
+  }
+
+  private static double csls(NearestLists lists, int a, int b, float similarity) {
+    return similarity - (lists.mean(a) + lists.mean(b)) / 2;
+  }
+
+  /** Of all texts of two entries, looked up where one of them has the other in its list. */
+  private float nearest(NearestLists lists, int a, int b, TextVectors.Measure measure) {
     int place = lists.place(a, b);
     if (place != NearestLists.NONE) {
       return lists.similarity(a, place);
@@ -117,9 +139,13 @@ final class RankedRelations {
   /** Each pair once. */
   private long[] candidates() {
     int count = entries.size();
-    long[] pairs = new long[Math.multiplyExact(2 * NearestLists.LENGTH, count)];
+    List<NearestLists> all =
+        byVector.own() == byVector.all()
+            ? List.of(byVector.all(), byTerms.all())
+            : List.of(byVector.all(), byTerms.all(), byVector.own(), byTerms.own());
+    long[] pairs = new long[Math.multiplyExact(all.size() * NearestLists.LENGTH, count)];
     int found = 0;
-    for (NearestLists lists : List.of(byVector, byTerms)) {
+    for (NearestLists lists : all) {
       for (int entry = 0; entry < count; entry++) {
         for (int place = 0; place < NearestLists.LENGTH; place++) {
           int other = lists.neighbour(entry, place);
@@ -164,11 +190,11 @@ final class RankedRelations {
         ids.ofPair(FindingIds.RELATION, first.key(), second.key()),
         first,
         second,
-        pair.similarity(),
+        (float) ownScore(a, b),
         cosine(a, b),
         new Finding.Evidence(
-            1 + byVector.place(a, b),
-            1 + byVector.place(b, a),
+            1 + byVector.all().place(a, b),
+            1 + byVector.all().place(b, a),
             sharedWords(a, b),
             newer(first.entry(), second.entry()),
             matching(match, first.entry(), second.entry())));
@@ -180,7 +206,11 @@ final class RankedRelations {
         ? Optional.empty()
         : Optional.of(
             new Finding.Matching(
-                texts.passage(match.a(), a), texts.passage(match.b(), b), match.similarity()));
+                texts.passage(match.a(), a),
+                texts.passage(match.b(), b),
+                match.similarity(),
+                texts.viewStart(match.a()),
+                texts.viewStart(match.b())));
   }
 
   /** Without parts of what is listed already, as {@code 1412} is of {@code PAY-1412}. */

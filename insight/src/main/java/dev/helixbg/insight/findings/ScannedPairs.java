@@ -10,7 +10,7 @@ import java.util.function.Supplier;
 
 /** Pairs too many to keep: compared anew whenever something is asked. */
 record ScannedPairs(
-    PackedVectors packed, NearestLists nearest, Distribution distribution, int threads)
+    PackedVectors packed, NearestLists.Both nearest, Distribution distribution, int threads)
     implements PairFacts {
 
   /**
@@ -25,16 +25,14 @@ record ScannedPairs(
       NearestLists.Counting counting,
       int maxDrawn,
       int threads) {
-    NearestLists nearest = new NearestLists(EvenDraw.orderByKey(keys), counting);
+    NearestLists.Both nearest = NearestLists.Both.empty(texts, EvenDraw.orderByKey(keys), counting);
     texts.packed(
         packed,
-        all ->
-            AllPairs.among(
-                all, Float.NEGATIVE_INFINITY, threads, () -> nearest.sink(texts.owners())));
+        all -> AllPairs.among(all, Float.NEGATIVE_INFINITY, threads, () -> nearest.sink(texts)));
     return new ScannedPairs(
         packed,
         nearest,
-        SimilarityDistribution.of(keys, vectors, nearest, maxDrawn, threads),
+        SimilarityDistribution.of(keys, vectors, nearest.all(), maxDrawn, threads),
         threads);
   }
 

@@ -5,6 +5,7 @@ import dev.helixbg.insight.log.Passage;
 import dev.helixbg.insight.similarity.PackedVectors;
 import dev.helixbg.insight.similarity.PassageVectors;
 import dev.helixbg.insight.similarity.Vectors;
+import java.util.Arrays;
 import java.util.List;
 import java.util.function.Function;
 import java.util.stream.IntStream;
@@ -56,6 +57,21 @@ record TextVectors(
         firsts,
         IntStream.of(taken).mapToObj(passages.passages()::get).toList(),
         taken.length == 0 ? own : Vectors.joined(List.of(own, passages.vectors().select(taken))));
+  }
+
+  /** The same without passages. */
+  TextVectors own() {
+    if (!hasPassages()) {
+      return this;
+    }
+    int[] all = IntStream.range(0, entries).toArray();
+    int[] ends = new int[entries + 1];
+    Arrays.fill(ends, entries);
+    return new TextVectors(entries, all, ends, List.of(), vectors.select(all));
+  }
+
+  boolean hasPassages() {
+    return vectors.count() > entries;
   }
 
   /** The passages that count. */

@@ -7,6 +7,7 @@ import dev.helixbg.insight.terms.TermVectors;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Comparator;
+import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -174,11 +175,17 @@ final class BruteForce {
     TermVectors terms = corpus.termVectors();
     float[][] byVector = new float[count][count];
     float[][] byTerms = new float[count][count];
+    float[][] ownVector = new float[count][count];
+    float[][] ownTerms = new float[count][count];
     int[][] matches = new int[count * count][];
     for (Scored pair : pairs) {
       int[] match = {pair.a, pair.b};
       float near = pair.similarity;
       float alike = terms.similarity(pair.a, pair.b);
+      ownVector[pair.a][pair.b] = near;
+      ownVector[pair.b][pair.a] = near;
+      ownTerms[pair.a][pair.b] = alike;
+      ownTerms[pair.b][pair.a] = alike;
       for (int one : textsOf(pair.a)) {
         for (int other : textsOf(pair.b)) {
           float similarity = dot(vector(one), vector(other));
@@ -193,28 +200,34 @@ final class BruteForce {
       byTerms[pair.a][pair.b] = alike;
       byTerms[pair.b][pair.a] = alike;
     }
-    List<List<Integer>> near = new ArrayList<>();
-    List<List<Integer>> alike = new ArrayList<>();
-    for (int entry = 0; entry < count; entry++) {
-      float[] similarities = byTerms[entry];
-      near.add(nearest(entry, byVector[entry]));
-      alike.add(nearest(entry, similarities).stream().filter(o -> similarities[o] > 0).toList());
-    }
+    List<List<Integer>> near = nearestOfAll(byVector, -2);
+    List<List<Integer>> alike = nearestOfAll(byTerms, 0);
+    List<List<Integer>> nearOwn = nearestOfAll(ownVector, -2);
+    List<List<Integer>> alikeOwn = nearestOfAll(ownTerms, 0);
+    List<List<List<Integer>>> lists = List.of(near, alike, nearOwn, alikeOwn);
+    Map<Scored, Double> own = new HashMap<>();
     List<Scored> scored = new ArrayList<>();
     for (Scored pair : pairs) {
       int a = pair.a;
       int b = pair.b;
       if (isOriginal(pair)
-          && (near.get(a).contains(b)
-              || near.get(b).contains(a)
-              || alike.get(a).contains(b)
-              || alike.get(b).contains(a))) {
-        double score =
+          && lists.stream().anyMatch(l -> l.get(a).contains(b) || l.get(b).contains(a))) {
+        double whole =
+            ownVector[a][b]
+                - (meanOf(nearOwn, ownVector, a) + meanOf(nearOwn, ownVector, b)) / 2
+                + 0.3
+                    * (ownTerms[a][b]
+                        - (meanOf(alikeOwn, ownTerms, a) + meanOf(alikeOwn, ownTerms, b)) / 2);
+        double passages =
             byVector[a][b]
                 - (meanOf(near, byVector, a) + meanOf(near, byVector, b)) / 2
                 + 0.3
-                    * (byTerms[a][b] - (meanOf(alike, byTerms, a) + meanOf(alike, byTerms, b)) / 2);
-        scored.add(new Scored(a, b, (float) score));
+                    * (byTerms[a][b] - (meanOf(alike, byTerms, a) + meanOf(alike, byTerms, b)) / 2)
+                - 0.03;
+        boolean any = !corpus.owners.isEmpty();
+        Scored one = new Scored(a, b, (float) (any ? Math.max(whole, passages) : whole));
+        scored.add(one);
+        own.put(one, whole);
       }
     }
     return scored.stream()
@@ -230,7 +243,7 @@ final class BruteForce {
                     ids.ofPair("rel", named.get(p.a).key(), named.get(p.b).key()),
                     named.get(p.a),
                     named.get(p.b),
-                    p.similarity,
+                    own.get(p).floatValue(),
                     dot(corpus.vectors.get(p.a), corpus.vectors.get(p.b)),
                     new Finding.Evidence(
                         1 + near.get(p.a).indexOf(p.b),
@@ -238,6 +251,17 @@ final class BruteForce {
                         List.of(),
                         Optional.empty(),
                         matching(matches[p.a * count + p.b], byVector[p.a][p.b]))))
+        .toList();
+  }
+
+  /** The ten nearest of each entry that are nearer than something. */
+  private List<List<Integer>> nearestOfAll(float[][] similarities, float than) {
+    return IntStream.range(0, named.size())
+        .mapToObj(
+            entry ->
+                nearest(entry, similarities[entry]).stream()
+                    .filter(other -> similarities[entry][other] > than)
+                    .toList())
         .toList();
   }
 
@@ -262,7 +286,23 @@ final class BruteForce {
     int count = named.size();
     return match[0] < count && match[1] < count
         ? Optional.empty()
-        : Optional.of(new Finding.Matching(passage(match[0]), passage(match[1]), similarity));
+        : Optional.of(
+            new Finding.Matching(
+                passage(match[0]),
+                passage(match[1]),
+                similarity,
+                readFrom(match[0]),
+                readFrom(match[1])));
+  }
+
+  /** At the passage before that of a text, or at the first one. */
+  private int readFrom(int text) {
+    int count = named.size();
+    if (text < count) {
+      return 0;
+    }
+    List<Integer> texts = textsOf(corpus.owners.get(text - count));
+    return corpus.passages.get(texts.get(Math.max(1, texts.indexOf(text) - 1)) - count).start();
   }
 
   private Passage passage(int text) {

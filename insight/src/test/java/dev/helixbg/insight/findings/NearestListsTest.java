@@ -3,8 +3,8 @@ package dev.helixbg.insight.findings;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import dev.helixbg.insight.similarity.PassageVectors;
 import dev.helixbg.insight.terms.TermVectors;
-import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
 
 /** The nearest of each entry. */
@@ -16,10 +16,10 @@ class NearestListsTest {
       corpus.add("t", "w%d v%d u%d".formatted(i % 90, i % 70, i % 110), 1);
     }
     TermVectors terms = corpus.termVectors();
-    int[] owners = IntStream.range(0, 700).toArray();
+    TextVectors texts = TextVectors.of(corpus.vectors(), PassageVectors.NONE);
     int[] order = EvenDraw.orderByKey(corpus.keys);
-    NearestLists one = NearestLists.of(terms, owners, order, NearestLists.Counting.ALL, 1);
-    NearestLists four = NearestLists.of(terms, owners, order, NearestLists.Counting.ALL, 4);
+    NearestLists one = NearestLists.of(terms, texts, order, NearestLists.Counting.ALL, 1).all();
+    NearestLists four = NearestLists.of(terms, texts, order, NearestLists.Counting.ALL, 4).all();
 
     for (int entry = 0; entry < 700; entry++) {
       float before = 2;

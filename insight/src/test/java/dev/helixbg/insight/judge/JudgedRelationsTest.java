@@ -37,7 +37,7 @@ class JudgedRelationsTest {
             ofPassages == 0
                 ? Optional.empty()
                 : Optional.of(
-                    new Finding.Matching(new Passage(0, 1), new Passage(0, 1), ofPassages))));
+                    new Finding.Matching(new Passage(0, 1), new Passage(0, 1), ofPassages, 0, 0))));
   }
 
   private static List<String> leading(Judgements judgements, Finding.Relation... relations) {

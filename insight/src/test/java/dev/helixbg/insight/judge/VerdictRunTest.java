@@ -232,7 +232,7 @@ class VerdictRunTest {
 
   private static Finding.Relation matching(Finding.Relation of, int a, int b) {
     Finding.Matching found =
-        new Finding.Matching(new Passage(a, a + 1), new Passage(b, b + 1), 0.9);
+        new Finding.Matching(new Passage(a, a + 1), new Passage(b, b + 1), 0.9, a, b);
     return new Finding.Relation(
         of.id(),
         of.a(),

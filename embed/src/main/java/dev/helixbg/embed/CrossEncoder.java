@@ -1,0 +1,91 @@
+package dev.helixbg.embed;
+
+import java.util.List;
+
+/**
+ * The pair judge: a cross-encoder (Nogueira and Cho 2019, "Passage Re-ranking with BERT") that
+ * reads {@code [CLS] older [SEP] newer [SEP]}, with the upper layers of MiniLM trained to tell how
+ * two notes are related.
+ */
+final class CrossEncoder implements PairReader {
+  /** Pairs whose tokens are made before the first of them is read; bounds the memory needed. */
+  private static final int WINDOW = 1024;
+
+  /** Special tokens around one text. */
+  private static final int FRAME = 2;
+
+  /** A text of more tokens is longer than what is read of it. */
+  private static final int TOKENS = ROOM + FRAME + 1;
+
+  private final Tokenizer tokenizer;
+  private final TokenModel model;
+  private final TokenBatches batches;
+  private final PairWeights weights;
+
+  /**
+   * @param tokenizer takes at least {@link #TOKENS} of a text
+   */
+  CrossEncoder(Tokenizer tokenizer, TokenModel model, int threads, PairWeights weights) {
+    this.tokenizer = tokenizer;
+    this.model = model;
+    this.weights = weights;
+    this.batches = new TokenBatches(model, threads);
+  }
+
+  /** A pair in tokens. */
+  private record Tokens(int[] ids, boolean olderWhole, boolean newerWhole) {}
+
+  /** A tokenizer for it. */
+  static Tokenizer tokenizer(PreparedPairModel prepared) throws java.io.IOException {
+    return Tokenizer.open(prepared.tokenizer(), TOKENS);
+  }
+
+  /** The two texts with their special tokens. */
+  static int[] ids(Tokenizer tokenizer, Texts texts) {
+    return tokens(tokenizer, texts).ids;
+  }
+
+  private static Tokens tokens(Tokenizer tokenizer, Texts texts) {
+    int[] older = tokenizer.ids(texts.older());
+    int[] newer = tokenizer.ids(texts.newer());
+    int olderRead = Math.min(older.length - FRAME, ROOM);
+    int newerRead = Math.min(newer.length - FRAME, ROOM);
+    int[] ids = new int[olderRead + newerRead + FRAME + 1];
+    int separator = older[older.length - 1];
+    System.arraycopy(older, 0, ids, 0, 1 + olderRead);
+    ids[1 + olderRead] = separator;
+    System.arraycopy(newer, 1, ids, FRAME + olderRead, newerRead);
+    ids[ids.length - 1] = separator;
+    return new Tokens(ids, older.length - FRAME <= ROOM, newer.length - FRAME <= ROOM);
+  }
+
+  @Override
+  public void read(List<Texts> pairs, Sink sink) throws InterruptedException {
+    for (int from = 0; from < pairs.size(); from += WINDOW) {
+      readWindow(pairs.subList(from, Math.min(pairs.size(), from + WINDOW)), from, sink);
+    }
+  }
+
+  private void readWindow(List<Texts> pairs, int first, Sink sink) throws InterruptedException {
+    Tokens[] tokens = new Tokens[pairs.size()];
+    int[][] ids =
+        batches.ids(
+            pairs.size(),
+            i -> {
+              tokens[i] = tokens(tokenizer, pairs.get(i));
+              return tokens[i].ids;
+            });
+    batches.run(
+        ids,
+        (i, seen) ->
+            sink.accept(
+                first + i,
+                new Reading(weights.logits(seen), tokens[i].olderWhole, tokens[i].newerWhole)));
+  }
+
+  @Override
+  public void close() {
+    model.close();
+    tokenizer.close();
+  }
+}

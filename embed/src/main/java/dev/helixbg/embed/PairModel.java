@@ -1,0 +1,96 @@
+package dev.helixbg.embed;
+
+import ai.onnxruntime.OrtException;
+import dev.helixbg.config.EmbedSettings.ExecutionProvider;
+import dev.helixbg.config.EmbedSettings.Precision;
+import dev.helixbg.config.Sha256;
+import java.io.IOException;
+import java.nio.file.Path;
+
+/**
+ * The pair judge that comes with the program, found but not loaded: a run that has nothing to read
+ * needs its id and calibration only, and loads no native library.
+ */
+public final class PairModel {
+  /** Raised when the same weights would give other logits, beyond their last bits. */
+  private static final String RECIPE = "pair judge 1";
+
+  private static final Precision PRECISION = Precision.FP32;
+
+  private final PairWeights weights;
+  private final ProviderSelection providers;
+  private final Path cacheFolder;
+
+  private PairModel(PairWeights weights, ProviderSelection providers, Path cacheFolder) {
+    this.weights = weights;
+    this.providers = providers;
+    this.cacheFolder = cacheFolder;
+  }
+
+  /**
+   * Finds it.
+   *
+   * @param provider where networks run
+   * @param cacheFolder for what helix-bg makes of models; created when it is needed
+   * @throws EmbeddingException when it is missing or damaged
+   */
+  public static PairModel locate(ExecutionProvider provider, Path cacheFolder) {
+    return new PairModel(
+        PairWeights.bundled(),
+        new ProviderSelection(provider, PRECISION, cacheFolder),
+        cacheFolder);
+  }
+
+  /** 32 hexadecimal digits that are the same wherever the same texts get the same reading. */
+  public String id() {
+    return Sha256.of(RECIPE + "\n" + PRECISION + "\n" + weights.hash()).substring(0, 32);
+  }
+
+  public PairCalibration calibration() {
+    return weights.calibration();
+  }
+
+  /**
+   * Loads it. The first time, this takes seconds, writes to the cache folder, and compares what is
+   * computed here with what was computed where the model was trained.
+   *
+   * @param threads that read at once
+   * @throws EmbeddingException when it cannot be loaded, or computes something else
+   */
+  public PairReader open(int threads) {
+    NativeLibraries.load(cacheFolder);
+    ModelSource source = ModelSource.bundled(cacheFolder);
+    Tokenizer tokenizer = null;
+    try {
+      PreparedPairModel prepared =
+          PreparedPairModel.of(source, weights, PRECISION, providers.wantsCoreMl(), cacheFolder);
+      tokenizer = CrossEncoder.tokenizer(prepared);
+      Tokenizer probes = tokenizer;
+      ProviderSelection.Selected selected =
+          providers.select(
+              weights.hash(),
+              prepared::onCpu,
+              () -> providers.coreMl(prepared.export(), weights.hash(), Pooling.FIRST_AND_MEAN),
+              model -> PreparedPairModel.probe(weights, model, probes));
+      return new CrossEncoder(tokenizer, selected.model(), threads, weights);
+    } catch (IOException e) {
+      close(tokenizer);
+      throw new EmbeddingException(
+          "cannot prepare the pair judge in %s: %s. Check its permissions and the free space"
+              .formatted(cacheFolder, e),
+          e);
+    } catch (OrtException e) {
+      close(tokenizer);
+      throw new EmbeddingException("cannot load the pair judge: " + e.getMessage(), e);
+    } catch (RuntimeException e) {
+      close(tokenizer);
+      throw e;
+    }
+  }
+
+  private static void close(Tokenizer tokenizer) {
+    if (tokenizer != null) {
+      tokenizer.close();
+    }
+  }
+}

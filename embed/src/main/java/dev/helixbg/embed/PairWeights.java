@@ -1,0 +1,173 @@
+package dev.helixbg.embed;
+
+import dev.helixbg.config.Sha256;
+import dev.helixbg.embed.onnx.ChangedExport.Change;
+import java.io.ByteArrayInputStream;
+import java.io.DataInputStream;
+import java.io.EOFException;
+import java.io.IOException;
+import java.io.InputStream;
+import java.util.ArrayList;
+import java.util.HexFormat;
+import java.util.List;
+
+/**
+ * What training made of the bundled MiniLM: the resource {@code judge.weights}, written by {@code
+ * scripts/train-judge write}. It holds what is added to the weights of the upper layers, the head,
+ * the calibration, and pairs of texts whose logits are known.
+ *
+ * <p>Format, big-endian: {@link #FORMAT} and the SHA-256 of the graph it belongs to as strings (two
+ * bytes of length, UTF-8); changes: count, then of each a name, rows, columns, a float for each
+ * column, a byte for each value; the head [4, 768] and its four biases; temperature, bounds of
+ * <i>likely the same</i> and <i>likely overtaken</i>; probes: count, then of each two strings and
+ * four logits; the SHA-256 of all before it.
+ *
+ * @param graphHash SHA-256 of the export that the changes are for
+ * @param head four rows of 768
+ * @param hash of the file
+ */
+record PairWeights(
+    String graphHash,
+    List<Change> changes,
+    float[] head,
+    float[] headBias,
+    PairCalibration calibration,
+    List<Probe> probes,
+    String hash) {
+  static final String RESOURCE = "judge.weights";
+  static final String FORMAT = "helix-bg judge 1";
+  static final int CLASSES = PairReader.Relation.values().length;
+
+  /** Width of what the head sees. */
+  static final int SEEN = 2 * MiniLm.DIMENSION;
+
+  private static final int HASH_BYTES = 32;
+  private static final int MAX_CHANGES = 200;
+  private static final int MAX_SIDE = 8 * MiniLm.DIMENSION;
+  private static final int MAX_PROBES = 100;
+
+  /** Two texts, the older one first, and what was computed of them where the model was trained. */
+  record Probe(String older, String newer, float[] logits) {}
+
+  /**
+   * The one that comes with the program.
+   *
+   * @throws EmbeddingException when it is missing, damaged, or for another model
+   */
+  static PairWeights bundled() {
+    try (InputStream in = PairWeights.class.getResourceAsStream(RESOURCE)) {
+      if (in == null) {
+        throw unusable("it is missing", null);
+      }
+      PairWeights weights = parse(in.readAllBytes());
+      if (!weights.graphHash.equals(ModelSource.GRAPH_HASH)) {
+        throw unusable("it is for another model", null);
+      }
+      return weights;
+    } catch (IOException e) {
+      throw unusable(e.getMessage(), e);
+    }
+  }
+
+  private static EmbeddingException unusable(String why, IOException cause) {
+    return new EmbeddingException(
+        "the pair judge of this program cannot be used: %s: %s. Reinstall helix-bg"
+            .formatted(RESOURCE, why),
+        cause);
+  }
+
+  /**
+   * @throws IOException that says what is wrong
+   */
+  static PairWeights parse(byte[] file) throws IOException {
+    int size = file.length - HASH_BYTES;
+    if (size < 0) {
+      throw new IOException("it is cut off");
+    }
+    byte[] content = java.util.Arrays.copyOf(file, size);
+    String hash = Sha256.of(content);
+    if (!hash.equals(HexFormat.of().formatHex(file, size, file.length))) {
+      throw new IOException("it is damaged");
+    }
+    try (DataInputStream in = new DataInputStream(new ByteArrayInputStream(content))) {
+      if (!in.readUTF().equals(FORMAT)) {
+        throw new IOException("it is of another format than \"" + FORMAT + "\"");
+      }
+      String graphHash = in.readUTF();
+      List<Change> changes = new ArrayList<>();
+      for (int left = count(in, MAX_CHANGES); left > 0; left--) {
+        String name = in.readUTF();
+        int rows = count(in, MAX_SIDE);
+        int columns = count(in, MAX_SIDE);
+        if (rows == 0 || columns == 0) {
+          throw new IOException(name + " is empty");
+        }
+        float[] scales = numbers(in, columns);
+        byte[] steps = in.readNBytes(rows * columns);
+        if (steps.length < rows * columns) {
+          throw new EOFException();
+        }
+        changes.add(new Change(name, rows, scales, steps));
+      }
+      float[] head = numbers(in, CLASSES * SEEN);
+      float[] headBias = numbers(in, CLASSES);
+      float[] calibration = numbers(in, 3);
+      List<Probe> probes = new ArrayList<>();
+      for (int left = count(in, MAX_PROBES); left > 0; left--) {
+        probes.add(new Probe(in.readUTF(), in.readUTF(), numbers(in, CLASSES)));
+      }
+      if (in.read() >= 0) {
+        throw new IOException("it is longer than it says");
+      }
+      if (!(calibration[0] > 0) || probes.isEmpty()) {
+        throw new IOException("it has no calibration or no probes");
+      }
+      return new PairWeights(
+          graphHash,
+          List.copyOf(changes),
+          head,
+          headBias,
+          new PairCalibration(calibration[0], calibration[1], calibration[2]),
+          List.copyOf(probes),
+          hash);
+    } catch (EOFException e) {
+      throw new IOException("it ends too early", e);
+    }
+  }
+
+  private static int count(DataInputStream in, int most) throws IOException {
+    int count = in.readInt();
+    if (count < 0 || count > most) {
+      throw new IOException("it says that there are " + count + " of something");
+    }
+    return count;
+  }
+
+  private static float[] numbers(DataInputStream in, int count) throws IOException {
+    float[] numbers = new float[count];
+    for (int i = 0; i < count; i++) {
+      numbers[i] = in.readFloat();
+      if (!Float.isFinite(numbers[i])) {
+        throw new IOException("a value is no number");
+      }
+    }
+    return numbers;
+  }
+
+  /**
+   * The logits.
+   *
+   * @param seen the first state and the mean of all
+   */
+  float[] logits(float[] seen) {
+    float[] logits = headBias.clone();
+    for (int i = 0; i < CLASSES; i++) {
+      double sum = 0;
+      for (int k = 0; k < SEEN; k++) {
+        sum += (double) head[i * SEEN + k] * seen[k];
+      }
+      logits[i] += (float) sum;
+    }
+    return logits;
+  }
+}

@@ -1,0 +1,133 @@
+package dev.helixbg.embed;
+
+import ai.onnxruntime.OrtException;
+import dev.helixbg.config.EmbedSettings.Precision;
+import dev.helixbg.config.Sha256;
+import dev.helixbg.embed.onnx.ChangedExport;
+import dev.helixbg.embed.onnx.FusedGraph;
+import dev.helixbg.embed.onnx.OnnxFile;
+import dev.helixbg.embed.onnx.OnnxFormatException;
+import dev.helixbg.embed.store.AtomicFile;
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.Locale;
+
+/**
+ * The pair judge made ready once, in the cache folder: the bundled export with changed weights, the
+ * same with fused operators, and the tokenizer's definition. A note written last says that this
+ * machine computes the logits that are expected; without a note that fits, all is made again.
+ *
+ * @param export with changed weights; there only where CoreML may run it
+ * @param graph with fused operators
+ * @param tokenizer the prepared definition
+ */
+record PreparedPairModel(Path export, Path graph, Path tokenizer, Precision precision) {
+  /** Raise the number whenever something else is written. */
+  private static final String FORMAT = "helix-bg prepared pair judge 1";
+
+  /** How far a logit may be from the expected one. */
+  private static final double FP32_BOUND = 0.02;
+
+  private static final double INT8_BOUND = 1;
+
+  /**
+   * @param exported whether the export is wanted, too
+   * @throws EmbeddingException when this machine computes other logits than those expected
+   */
+  static PreparedPairModel of(
+      ModelSource source,
+      PairWeights weights,
+      Precision precision,
+      boolean exported,
+      Path cacheFolder)
+      throws IOException, OrtException {
+    String key = Sha256.of(weights.hash() + "\n" + precision).substring(0, 16);
+    Path folder = cacheFolder.resolve("models").resolve("judge-" + key);
+    PreparedPairModel prepared =
+        new PreparedPairModel(
+            folder.resolve("export.onnx"),
+            folder.resolve("graph.onnx"),
+            folder.resolve("tokenizer.json"),
+            precision);
+    Path note = folder.resolve("prepared");
+    if (!Files.isRegularFile(note) || !Files.readString(note).equals(prepared.note(exported))) {
+      Files.createDirectories(folder);
+      prepared.make(source.locate(), weights, exported);
+      String text = prepared.note(exported);
+      AtomicFile.replace(note, out -> out.write(text.getBytes(StandardCharsets.UTF_8)));
+    }
+    return prepared;
+  }
+
+  private String note(boolean exported) throws IOException {
+    return String.join(
+        "\n",
+        FORMAT,
+        PreparedModel.onnxRuntimeVersion(),
+        System.getProperty("os.arch"),
+        PreparedModel.stamp(tokenizer),
+        PreparedModel.stamp(graph),
+        exported ? PreparedModel.stamp(export) : "");
+  }
+
+  private void make(ModelSource.Location files, PairWeights weights, boolean exported)
+      throws IOException, OrtException {
+    byte[] definition = TokenizerFile.prepare(files.tokenizer());
+    AtomicFile.replace(tokenizer, out -> out.write(definition));
+    try (OnnxFile bundled = OnnxFile.open(files.graph())) {
+      AtomicFile.replace(export, out -> ChangedExport.write(bundled, weights.changes(), out));
+      try (OnnxFile changed = OnnxFile.open(export)) {
+        AtomicFile.replace(
+            graph, out -> FusedGraph.write(changed, precision, FusedGraph.Texts.PAIRS, out));
+      }
+    } catch (OnnxFormatException e) {
+      throw new EmbeddingException(
+          "the pair judge does not fit the bundled model: " + e.getMessage() + ". Reinstall", e);
+    }
+    if (!exported) {
+      Files.delete(export);
+    }
+    try (TokenModel model = onCpu();
+        Tokenizer probes = CrossEncoder.tokenizer(this)) {
+      check(weights, probe(weights, model, probes));
+    }
+  }
+
+  /** Each pair is a batch of its own, so that its reading does not depend on its neighbours. */
+  TokenModel onCpu() throws OrtException {
+    return new CpuModel(graph, true, Pooling.FIRST_AND_MEAN);
+  }
+
+  /** What the head sees of the probes, each alone. */
+  static float[][] probe(PairWeights weights, TokenModel model, Tokenizer tokenizer)
+      throws OrtException {
+    float[][] seen = new float[weights.probes().size()][];
+    for (int i = 0; i < seen.length; i++) {
+      PairWeights.Probe probe = weights.probes().get(i);
+      PairReader.Texts texts = new PairReader.Texts(probe.older(), probe.newer());
+      seen[i] = model.embed(new int[][] {CrossEncoder.ids(tokenizer, texts)})[0];
+    }
+    return seen;
+  }
+
+  private void check(PairWeights weights, float[][] seen) {
+    double bound = precision == Precision.FP32 ? FP32_BOUND : INT8_BOUND;
+    double worst = 0;
+    for (int i = 0; i < seen.length; i++) {
+      float[] expected = weights.probes().get(i).logits();
+      float[] found = weights.logits(seen[i]);
+      for (int k = 0; k < found.length; k++) {
+        worst = Math.max(worst, Math.abs(found[k] - expected[k]));
+      }
+    }
+    if (!(worst <= bound)) {
+      throw new EmbeddingException(
+          String.format(
+              Locale.ROOT,
+              "the pair judge computes something else on this machine: logits are off by %.3f",
+              worst));
+    }
+  }
+}

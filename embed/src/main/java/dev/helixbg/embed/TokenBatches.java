@@ -1,0 +1,79 @@
+package dev.helixbg.embed;
+
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.Comparator;
+import java.util.List;
+import java.util.concurrent.locks.ReentrantLock;
+
+/**
+ * Runs a model over many sequences of tokens: sorted by length and cut into batches that are padded
+ * to their longest only. The batches depend on the sequences alone, never on the number of threads,
+ * and so do the vectors, to the last bit.
+ */
+record TokenBatches(TokenModel model, int threads) {
+  private static final int TEXTS_PER_STEP = 16;
+
+  /** Texts that are not worth a second batch: each reads all weights of the model. */
+  private static final int FEW = 16;
+
+  /** Makes the tokens of one text. */
+  interface Ids {
+    int[] of(int text);
+  }
+
+  /** The tokens of many texts; threads at once. */
+  int[][] ids(int texts, Ids ids) throws InterruptedException {
+    int[][] all = new int[texts][];
+    ParallelLoop.run(
+        threads,
+        Math.ceilDiv(texts, TEXTS_PER_STEP),
+        step -> {
+          int end = Math.min(texts, (step + 1) * TEXTS_PER_STEP);
+          for (int i = step * TEXTS_PER_STEP; i < end; i++) {
+            all[i] = ids.of(i);
+          }
+        });
+    return all;
+  }
+
+  /**
+   * @param sink receives the vector of each sequence with its index; called by one thread at a time
+   */
+  void run(int[][] ids, Embedder.VectorSink sink) throws InterruptedException {
+    List<int[]> batches = batches(ids);
+    ReentrantLock sinkLock = new ReentrantLock();
+    ParallelLoop.run(
+        model.callers(threads),
+        batches.size(),
+        number -> {
+          int[] batch = batches.get(number);
+          int[][] texts = Arrays.stream(batch).mapToObj(text -> ids[text]).toArray(int[][]::new);
+          float[][] vectors = model.embed(texts);
+          sinkLock.lock();
+          try {
+            for (int i = 0; i < batch.length; i++) {
+              sink.accept(batch[i], vectors[i]);
+            }
+          } finally {
+            sinkLock.unlock();
+          }
+        });
+  }
+
+  /** Indices of texts, longest first; where one or two batches would do, two of equal size. */
+  private List<int[]> batches(int[][] ids) {
+    Integer[] byLength = new Integer[ids.length];
+    Arrays.setAll(byLength, i -> i);
+    Arrays.sort(byLength, Comparator.comparingInt(i -> -ids[i].length));
+    List<int[]> batches = new ArrayList<>();
+    int most = model.callers(2) > 1 ? Math.max(FEW, Math.ceilDiv(ids.length, 2)) : ids.length;
+    for (int from = 0; from < byLength.length; ) {
+      int size = Math.min(model.batchSize(ids[byLength[from]].length), most);
+      int to = Math.min(byLength.length, from + size);
+      batches.add(Arrays.stream(byLength, from, to).mapToInt(i -> i).toArray());
+      from = to;
+    }
+    return batches;
+  }
+}

@@ -1,0 +1,197 @@
+package dev.helixbg.embed;
+
+import static org.junit.jupiter.api.Assertions.assertArrayEquals;
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import dev.helixbg.config.EmbedSettings.ExecutionProvider;
+import dev.helixbg.embed.PairReader.Reading;
+import dev.helixbg.embed.PairReader.Texts;
+import java.io.IOException;
+import java.io.InputStream;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Random;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
+
+class PairModelTest {
+  private static final PairWeights WEIGHTS = PairWeights.bundled();
+  private static PairReader reader;
+
+  @BeforeAll
+  static void open() {
+    reader = PairModel.locate(ExecutionProvider.AUTO, TestModels.CACHE).open(2);
+  }
+
+  @AfterAll
+  static void close() {
+    reader.close();
+  }
+
+  /** PyTorch computed the logits of the probes; opening compares them, and so does this. */
+  @Test
+  void computesWhatWasComputedWhereItWasTrained() throws InterruptedException {
+    List<Texts> pairs =
+        WEIGHTS.probes().stream().map(probe -> new Texts(probe.older(), probe.newer())).toList();
+    Reading[] readings = readAll(reader, pairs);
+    assertTrue(readings.length >= 3);
+    for (int i = 0; i < readings.length; i++) {
+      assertArrayEquals(WEIGHTS.probes().get(i).logits(), readings[i].logits(), 0.02f);
+    }
+  }
+
+  @Test
+  void aReadingDependsOnItsOwnTextsAlone() throws InterruptedException {
+    List<Texts> pairs = pairs(40);
+    Reading[] all = readAll(reader, pairs);
+    try (PairReader alone = PairModel.locate(ExecutionProvider.CPU, TestModels.CACHE).open(1)) {
+      for (int i : new int[] {0, 7, 39}) {
+        assertArrayEquals(
+            all[i].logits(), readAll(alone, List.of(pairs.get(i)))[0].logits(), "to the last bit");
+      }
+    }
+  }
+
+  @Test
+  void whatIsLongerThanTheRoomIsNotReadToItsEnd() throws InterruptedException {
+    String longer = "word ".repeat(PairReader.ROOM + 1);
+    String fits = "word ".repeat(PairReader.ROOM);
+    Reading[] readings =
+        readAll(
+            reader,
+            List.of(
+                new Texts(fits, longer), new Texts(longer, fits), new Texts(fits, longer + "!")));
+    assertTrue(readings[0].olderWhole());
+    assertFalse(readings[0].newerWhole());
+    assertFalse(readings[1].olderWhole());
+    assertTrue(readings[1].newerWhole());
+    assertArrayEquals(readings[0].logits(), readings[2].logits());
+  }
+
+  @Test
+  void orderAndTokenTypesMatter() throws InterruptedException {
+    Reading[] readings =
+        readAll(
+            reader,
+            List.of(
+                new Texts("The limit is 9.", "The limit was raised to 12."),
+                new Texts("The limit was raised to 12.", "The limit is 9.")));
+    assertFalse(Arrays.equals(readings[0].logits(), readings[1].logits()));
+  }
+
+  @Test
+  void oddTextsAreRead() throws InterruptedException {
+    List<String> odd =
+        List.of("", "\0", "\uD83D", "[SEP]", "a".repeat(1 << 20), "日".repeat(1 << 16));
+    List<Texts> pairs = new ArrayList<>();
+    odd.forEach(one -> odd.forEach(other -> pairs.add(new Texts(one, other))));
+    for (Reading reading : readAll(reader, pairs)) {
+      for (float logit : reading.logits()) {
+        assertTrue(Float.isFinite(logit));
+      }
+    }
+  }
+
+  @Test
+  void damagedWeightsAreRefused() throws IOException {
+    byte[] file;
+    try (InputStream in = PairWeights.class.getResourceAsStream(PairWeights.RESOURCE)) {
+      file = in.readAllBytes();
+    }
+    assertEquals(WEIGHTS.hash(), PairWeights.parse(file).hash());
+    Random random = new Random(4);
+    for (int i = 0; i < 40; i++) {
+      byte[] damaged = file.clone();
+      damaged[random.nextInt(file.length)] ^= (byte) (1 << random.nextInt(8));
+      assertThrows(IOException.class, () -> PairWeights.parse(damaged));
+      int length = i < 20 ? i : random.nextInt(file.length);
+      byte[] cut = Arrays.copyOf(file, length);
+      assertThrows(IOException.class, () -> PairWeights.parse(cut));
+    }
+  }
+
+  /** Whatever the content says, with a hash that fits: an error that says what is wrong. */
+  @Test
+  void nonsenseUnderItsRightHashIsRefused() throws IOException {
+    byte[] file;
+    try (InputStream in = PairWeights.class.getResourceAsStream(PairWeights.RESOURCE)) {
+      file = in.readAllBytes();
+    }
+    int size = file.length - 32;
+    int refused = 0;
+    for (int at = 0; at < 300; at++) {
+      byte[] content = Arrays.copyOf(file, size);
+      content[at] = (byte) 0xFF;
+      byte[] sealed = Arrays.copyOf(content, size + 32);
+      byte[] hash = java.util.HexFormat.of().parseHex(dev.helixbg.config.Sha256.of(content));
+      System.arraycopy(hash, 0, sealed, size, 32);
+      try {
+        PairWeights.parse(sealed);
+      } catch (IOException e) {
+        refused++;
+      }
+    }
+    assertTrue(refused > 30, refused + " refused");
+  }
+
+  @Test
+  void preparesOnceAndAgainWhereAFileIsGone() throws Exception {
+    Path cache = Files.createTempDirectory(Path.of("target"), "pair-cache");
+    try (PairReader first = PairModel.locate(ExecutionProvider.CPU, cache).open(1)) {
+      assertEquals(1, readAll(first, pairs(1)).length);
+    }
+    Path graph;
+    try (Stream<Path> files = Files.walk(cache)) {
+      graph =
+          files
+              .filter(file -> file.endsWith("graph.onnx"))
+              .filter(file -> file.getParent().getFileName().toString().startsWith("judge-"))
+              .findFirst()
+              .orElseThrow();
+    }
+    var before = Files.getLastModifiedTime(graph);
+    PairModel.locate(ExecutionProvider.CPU, cache).open(1).close();
+    assertEquals(before, Files.getLastModifiedTime(graph));
+    Files.write(graph, new byte[100]);
+    PairModel.locate(ExecutionProvider.CPU, cache).open(1).close();
+    assertTrue(Files.size(graph) > 1_000_000);
+    try (Stream<Path> files = Files.walk(cache)) {
+      for (Path file : files.sorted(java.util.Comparator.reverseOrder()).toList()) {
+        Files.delete(file);
+      }
+    }
+  }
+
+  private static Reading[] readAll(PairReader reader, List<Texts> pairs)
+      throws InterruptedException {
+    Reading[] readings = new Reading[pairs.size()];
+    reader.read(pairs, (i, reading) -> readings[i] = reading);
+    return readings;
+  }
+
+  private static List<Texts> pairs(int count) {
+    Random random = new Random(9);
+    List<Texts> pairs = new ArrayList<>();
+    while (pairs.size() < count) {
+      pairs.add(new Texts(words(random), words(random)));
+    }
+    return pairs;
+  }
+
+  private static String words(Random random) {
+    String[] some = "the worker retries a lease of 30 s when Redis is down see ADR-12".split(" ");
+    StringBuilder text = new StringBuilder();
+    for (int i = random.nextInt(120); i >= 0; i--) {
+      text.append(some[random.nextInt(some.length)]).append(' ');
+    }
+    return text.toString();
+  }
+}

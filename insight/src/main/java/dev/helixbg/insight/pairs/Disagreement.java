@@ -1,0 +1,170 @@
+package dev.helixbg.insight.pairs;
+
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import java.util.TreeSet;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import java.util.stream.Collectors;
+import java.util.stream.IntStream;
+
+/**
+ * What two texts that seem to say the same do not agree about: numbers and versions, identifiers,
+ * and what is negated. Models of this size see that badly. It forbids a verdict, and decides none:
+ * who writes the same in other words may well write other numbers, too.
+ *
+ * <p>Numbers and identifiers disagree where each text has one that the other has not: what only one
+ * text has is a detail more. A negation disagrees where one text denies a word that the other says.
+ */
+final class Disagreement {
+  private static final Pattern NUMBER = Pattern.compile("\\d+(?:[.,:]\\d+)*");
+  private static final Pattern WORD = Pattern.compile("[\\p{L}\\p{N}_'’]+");
+
+  /** With something in it that no plain word has. */
+  private static final Pattern IDENTIFIER =
+      Pattern.compile("(?<![\\p{L}\\p{N}_])-{0,2}[\\p{L}_][\\p{L}\\p{N}_.\\-/]*[\\p{L}\\p{N}_]");
+
+  private static final Pattern PECULIAR =
+      Pattern.compile("_|^--|/|\\p{Ll}\\p{Lu}|[\\p{L}\\p{N}]\\.[\\p{L}\\p{N}]|\\p{L}\\d|\\d\\p{L}");
+
+  private static final Map<String, String> NUMBER_WORDS =
+      IntStream.range(0, 13)
+          .boxed()
+          .collect(
+              Collectors.toMap(
+                  i ->
+                      List.of(
+                              "zero", "one", "two", "three", "four", "five", "six", "seven",
+                              "eight", "nine", "ten", "eleven", "twelve")
+                          .get(i),
+                  i -> Integer.toString(i)));
+
+  private static final Pattern NEGATION =
+      Pattern.compile(
+          "not|never|without|cannot|no|\\p{L}+n['’]t|nicht|nie|ohne|kein\\p{L}*|ne|sans|jamais|sin|nunca");
+
+  /** Words between a negation and what it denies. */
+  private static final Set<String> BETWEEN =
+      Set.copyOf(
+          Arrays.asList(
+              ("a an the be been to it is are was we you they any of in on for at by only yet so"
+                      + " that this have has had do does did will would can could should must more"
+                      + " longer")
+                  .split(" ")));
+
+  /** Words behind a negation that are looked at. */
+  private static final int REACH = 3;
+
+  private static final List<String> ENDINGS = List.of("ing", "ed", "es", "s");
+  private static final int MIN_STEM = 4;
+
+  /** Of long texts so much is looked at. */
+  private static final int LONGEST = 100_000;
+
+  /** What a text denies, and what it says otherwise. */
+  private record Said(Set<String> denied, Set<String> plain) {}
+
+  private Disagreement() {}
+
+  /** In words, such as {@code numbers: 9, 8}; nothing where the two agree. */
+  static Optional<String> of(String one, String other) {
+    String a = one.substring(0, Math.min(one.length(), LONGEST));
+    String b = other.substring(0, Math.min(other.length(), LONGEST));
+    return apart("numbers", numbers(a), numbers(b))
+        .or(() -> apart("identifiers", identifiers(a), identifiers(b)))
+        .or(() -> negated(said(a), said(b)).or(() -> negated(said(b), said(a))));
+  }
+
+  private static Optional<String> apart(String what, Set<String> a, Set<String> b) {
+    return a.stream()
+        .filter(one -> !b.contains(one))
+        .findFirst()
+        .flatMap(
+            one ->
+                b.stream()
+                    .filter(other -> !a.contains(other))
+                    .findFirst()
+                    .map(other -> what + ": " + one + ", " + other));
+  }
+
+  private static Set<String> numbers(String text) {
+    Set<String> numbers = new TreeSet<>();
+    for (Matcher found = NUMBER.matcher(text); found.find(); ) {
+      numbers.add(found.group().replace(",", ""));
+    }
+    for (String word : words(text)) {
+      String number = NUMBER_WORDS.get(word);
+      if (number != null) {
+        numbers.add(number);
+      }
+    }
+    return numbers;
+  }
+
+  private static Set<String> identifiers(String text) {
+    Set<String> identifiers = new TreeSet<>();
+    for (Matcher found = IDENTIFIER.matcher(text); found.find(); ) {
+      if (PECULIAR.matcher(found.group()).find()) {
+        identifiers.add(found.group().toLowerCase(Locale.ROOT));
+      }
+    }
+    return identifiers;
+  }
+
+  private static Optional<String> negated(Said one, Said other) {
+    return one.denied.stream()
+        .filter(word -> !one.plain.contains(word))
+        .filter(word -> other.plain.contains(word) && !other.denied.contains(word))
+        .findFirst()
+        .map(word -> "one denies: " + word);
+  }
+
+  private static Said said(String text) {
+    List<String> words = words(text);
+    Set<String> denied = new TreeSet<>();
+    boolean[] isDenied = new boolean[words.size()];
+    for (int i = 0; i < words.size(); i++) {
+      if (NEGATION.matcher(words.get(i)).matches()) {
+        int end = Math.min(words.size(), i + 1 + REACH);
+        int at = i + 1;
+        while (at < end
+            && (BETWEEN.contains(words.get(at)) || NEGATION.matcher(words.get(at)).matches())) {
+          at++;
+        }
+        if (at < end) {
+          isDenied[at] = true;
+          denied.add(stem(words.get(at)));
+        }
+      }
+    }
+    Set<String> plain = new TreeSet<>();
+    for (int i = 0; i < words.size(); i++) {
+      if (!isDenied[i]) {
+        plain.add(stem(words.get(i)));
+      }
+    }
+    return new Said(denied, plain);
+  }
+
+  private static List<String> words(String text) {
+    List<String> words = new ArrayList<>();
+    for (Matcher found = WORD.matcher(text); found.find(); ) {
+      words.add(found.group().toLowerCase(Locale.ROOT));
+    }
+    return words;
+  }
+
+  private static String stem(String word) {
+    for (String ending : ENDINGS) {
+      if (word.length() >= ending.length() + MIN_STEM && word.endsWith(ending)) {
+        return word.substring(0, word.length() - ending.length());
+      }
+    }
+    return word;
+  }
+}

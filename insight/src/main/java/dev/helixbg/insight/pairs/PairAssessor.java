@@ -1,0 +1,52 @@
+package dev.helixbg.insight.pairs;
+
+import dev.helixbg.embed.PairCalibration;
+import dev.helixbg.embed.PairReader.Reading;
+import dev.helixbg.embed.PairReader.Relation;
+import dev.helixbg.insight.findings.Finding.Assessment;
+import dev.helixbg.insight.findings.Finding.Tier;
+import java.util.Optional;
+
+/** What may be said of two texts that the pair judge has read. */
+public record PairAssessor(PairCalibration calibration) {
+
+  /**
+   * That one entry can go is only said where all that would go was read, and <i>the same</i> only
+   * of texts that do not disagree.
+   *
+   * @param older text, from its beginning
+   * @param newer text, from its beginning
+   */
+  public Assessment of(Reading reading, String older, String newer) {
+    double[] p = calibration.probabilities(reading.logits());
+    double same = p[Relation.SAME.ordinal()];
+    double overtaken = p[Relation.OVERTAKEN.ordinal()];
+    double related = p[Relation.RELATED.ordinal()];
+    Optional<String> objection = Optional.empty();
+    Tier tier = p[Relation.DIFFERENT.ordinal()] < 0.5 ? Tier.RELATED : Tier.NONE;
+    if (same >= calibration.likelySame()) {
+      objection =
+          reading.olderWhole() && reading.newerWhole()
+              ? Disagreement.of(older, newer)
+              : Optional.of("not all of both was read");
+      tier = objection.isEmpty() ? Tier.LIKELY_SAME : Tier.RELATED;
+    } else if (overtaken >= calibration.likelyOvertaken()) {
+      objection =
+          reading.olderWhole()
+              ? Optional.empty()
+              : Optional.of("not all of the older one was read");
+      tier = objection.isEmpty() ? Tier.LIKELY_OVERTAKEN : Tier.RELATED;
+    }
+    return new Assessment(same, overtaken, related, logOdds(reading.logits()), tier, objection);
+  }
+
+  /** Of same or overtaken. */
+  private static double logOdds(float[] logits) {
+    return logOfSum(logits[Relation.SAME.ordinal()], logits[Relation.OVERTAKEN.ordinal()])
+        - logOfSum(logits[Relation.RELATED.ordinal()], logits[Relation.DIFFERENT.ordinal()]);
+  }
+
+  private static double logOfSum(double a, double b) {
+    return Math.max(a, b) + StrictMath.log1p(StrictMath.exp(-Math.abs(a - b)));
+  }
+}

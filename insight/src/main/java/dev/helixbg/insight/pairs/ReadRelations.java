@@ -1,0 +1,161 @@
+package dev.helixbg.insight.pairs;
+
+import dev.helixbg.config.Sha256;
+import dev.helixbg.embed.PairCalibration;
+import dev.helixbg.embed.PairReader;
+import dev.helixbg.embed.PairReader.Reading;
+import dev.helixbg.embed.PairReader.Texts;
+import dev.helixbg.insight.findings.Finding.Assessment;
+import dev.helixbg.insight.findings.Finding.Relation;
+import dev.helixbg.insight.findings.NamedEntry;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.HashMap;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.function.Supplier;
+
+/**
+ * Has the first pairs of the list of relations read, and ranks them by what was read: log odds of
+ * same or overtaken, and eight times the score by vectors and words. The others stay behind them.
+ *
+ * <p>What was read once is remembered; with nothing new to read, no model is opened.
+ */
+public final class ReadRelations {
+  /** Of the score beside the log odds. */
+  private static final double SCORE_WEIGHT = 8;
+
+  /** Readings that are saved at once, at least. */
+  private static final int SAVED_AT_ONCE = 32;
+
+  private final ReadingFile memory;
+  private final PairAssessor assessor;
+  private final Supplier<? extends PairReader> opener;
+  private final ReadingProgress progress;
+
+  /** Is told how reading goes on. */
+  public interface ReadingProgress {
+    ReadingProgress SILENT = (read, all) -> {};
+
+    /**
+     * @param read of them so far
+     * @param all that are to be read; told once with none read, unless nothing is to be read
+     */
+    void at(int read, int all);
+  }
+
+  /**
+   * @param opener opens the model; closed when all is read
+   */
+  public ReadRelations(
+      ReadingFile memory,
+      PairCalibration calibration,
+      Supplier<? extends PairReader> opener,
+      ReadingProgress progress) {
+    this.memory = memory;
+    this.assessor = new PairAssessor(calibration);
+    this.opener = opener;
+    this.progress = progress;
+  }
+
+  /**
+   * The list in its new order.
+   *
+   * @param first so many are read
+   * @throws InterruptedException when interrupted; what was read until then is saved
+   * @throws IOException when readings cannot be looked up or saved
+   * @throws dev.helixbg.embed.EmbeddingException when the model cannot be used
+   */
+  public List<Relation> rank(List<Relation> relations, int first)
+      throws InterruptedException, IOException {
+    List<Relation> some = relations.subList(0, Math.min(first, relations.size()));
+    Map<String, Texts> texts = new LinkedHashMap<>();
+    for (Relation relation : some) {
+      Texts both = texts(relation);
+      texts.put(key(both), both);
+    }
+    Map<String, Reading> readings = memory.find(texts.keySet());
+    read(texts, readings);
+    memory.compactIfMostlyStale(texts.keySet());
+    List<Relation> read = new ArrayList<>();
+    for (Relation relation : some) {
+      Assessment said =
+          assessor.of(
+              readings.get(key(texts(relation))),
+              content(relation.older()),
+              content(relation.newer()));
+      read.add(relation.assessed(said));
+    }
+    // The sort is stable: of equals the one that was before stays before.
+    read.sort(Comparator.comparingDouble((Relation relation) -> -rank(relation)));
+    read.addAll(relations.subList(some.size(), relations.size()));
+    return List.copyOf(read);
+  }
+
+  private static double rank(Relation relation) {
+    return relation.assessment().orElseThrow().logOdds() + SCORE_WEIGHT * relation.score();
+  }
+
+  private void read(Map<String, Texts> texts, Map<String, Reading> known)
+      throws InterruptedException, IOException {
+    List<String> keys = texts.keySet().stream().filter(key -> !known.containsKey(key)).toList();
+    if (keys.isEmpty()) {
+      return;
+    }
+    try {
+      readNow(keys, texts, known);
+    } catch (UncheckedIOException e) {
+      throw e.getCause();
+    }
+  }
+
+  private void readNow(List<String> keys, Map<String, Texts> texts, Map<String, Reading> known)
+      throws InterruptedException {
+    progress.at(0, keys.size());
+    Map<String, Reading> unsaved = new HashMap<>();
+    int[] read = {0};
+    try (PairReader reader = opener.get()) {
+      reader.read(
+          keys.stream().map(texts::get).toList(),
+          (index, reading) -> {
+            known.put(keys.get(index), reading);
+            unsaved.put(keys.get(index), reading);
+            progress.at(++read[0], keys.size());
+            if (unsaved.size() >= SAVED_AT_ONCE) {
+              save(unsaved);
+            }
+          });
+    } finally {
+      save(unsaved);
+    }
+  }
+
+  private void save(Map<String, Reading> unsaved) {
+    try {
+      memory.add(unsaved);
+      unsaved.clear();
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
+  }
+
+  private static Texts texts(Relation relation) {
+    return new Texts(text(relation, relation.older()), text(relation, relation.newer()));
+  }
+
+  /** From where it matches the other one. */
+  private static String text(Relation relation, NamedEntry entry) {
+    return content(entry).substring(relation.readFrom(entry));
+  }
+
+  private static String content(NamedEntry entry) {
+    return entry.entry().text().content();
+  }
+
+  private static String key(Texts texts) {
+    return Sha256.of(List.of(texts.older(), texts.newer())).substring(0, 32);
+  }
+}

@@ -1,0 +1,2 @@
+/** What the pair judge says of entries that it has read together, and the memory of it. */
+package dev.helixbg.insight.pairs;
