@@ -12,6 +12,7 @@ import dev.helixbg.daemon.kb.ReportFolder;
 import dev.helixbg.daemon.kb.Seal;
 import dev.helixbg.daemon.kb.SealedReports;
 import dev.helixbg.daemon.run.Judging;
+import dev.helixbg.daemon.run.PairReading;
 import dev.helixbg.daemon.run.Pipeline;
 import dev.helixbg.daemon.run.Saving;
 import dev.helixbg.daemon.terminal.Faults;
@@ -177,6 +178,7 @@ final class TortureKb {
               settings,
               model,
               Analysis::run,
+              PairReading.NONE,
               Judging.withoutAsking(settings),
               DaemonFixture.SILENT);
       new SealedReports(new Seal(settings.cache())).write(kb, once.run(kb, saving).report());

@@ -6,6 +6,7 @@ import dev.helixbg.daemon.cli.flags.GlobalOptions;
 import dev.helixbg.daemon.cli.flags.JudgeFlags;
 import dev.helixbg.daemon.cli.flags.KbArgument;
 import dev.helixbg.daemon.host.EmbedderSource;
+import dev.helixbg.daemon.host.PairSource;
 import dev.helixbg.daemon.kb.Kb;
 import dev.helixbg.daemon.kb.KbFiles;
 import dev.helixbg.daemon.kb.KbLock;
@@ -14,6 +15,7 @@ import dev.helixbg.daemon.kb.SampleKb;
 import dev.helixbg.daemon.kb.Seal;
 import dev.helixbg.daemon.kb.SealedReports;
 import dev.helixbg.daemon.run.Judging;
+import dev.helixbg.daemon.run.PairReading;
 import dev.helixbg.daemon.run.Pipeline;
 import dev.helixbg.daemon.run.Saving;
 import dev.helixbg.daemon.terminal.ExitCode;
@@ -66,6 +68,10 @@ public final class OneShotCommand extends ConsoleCommand {
             settings,
             EmbedderSource.located(settings),
             Analysis::run,
+            PairReading.by(
+                PairSource.located(settings),
+                Progress.on(console),
+                warning -> console.warn("%s", warning)),
             new Judging(settings, Progress.on(console), warning -> console.warn("%s", warning)),
             Progress.on(console));
     if (noReport) {

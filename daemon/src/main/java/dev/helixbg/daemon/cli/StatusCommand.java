@@ -43,6 +43,11 @@ final class StatusCommand extends ValueCommand {
             "    the report is a first look: %,d passages are left",
             kb.path("passagesLeft").asInt());
       }
+      if (kb.path("pairsLeft").asInt() > 0) {
+        console.say(
+            "    the report is a first look: %,d pairs are to be read",
+            kb.path("pairsLeft").asInt());
+      }
       if (kb.path("questionsLeft").asInt() > 0) {
         console.say("    %,d questions to the model are left", kb.path("questionsLeft").asInt());
       }

@@ -11,15 +11,11 @@ import java.util.Optional;
  */
 public final class EmbedderHost implements EmbedderSource, AutoCloseable {
   private final EmbedderSource source;
-  private final DaemonClock clock;
-  private volatile Embedder loaded;
-  private int users;
-  private long idleSince;
-  private boolean closed;
+  private final ReleasedWhenIdle<Embedder> model;
 
   public EmbedderHost(EmbedderSource source, DaemonClock clock) {
     this.source = source;
-    this.clock = clock;
+    this.model = new ReleasedWhenIdle<>(source::open, clock);
   }
 
   @Override
@@ -37,23 +33,15 @@ public final class EmbedderHost implements EmbedderSource, AutoCloseable {
     return source.describe();
   }
 
-  /**
-   * A use of the model, which is loaded when it is not; closing it ends the use only. Who opens it
-   * after {@link #close}, such as a search that began before the settings were read again, has it
-   * until the last use ends.
-   */
+  /** A use of the model; closing it ends the use only. */
   @Override
-  public synchronized Embedder open() {
-    if (loaded == null) {
-      loaded = source.open();
-    }
-    users++;
-    return new Use(loaded);
+  public Embedder open() {
+    return new Use(model.begin());
   }
 
   /** Waits for nobody, not even while it is being loaded. */
   public boolean isLoaded() {
-    return loaded != null;
+    return model.isLoaded();
   }
 
   /**
@@ -62,33 +50,14 @@ public final class EmbedderHost implements EmbedderSource, AutoCloseable {
    * @param idle empty: never
    * @return whether it was released now
    */
-  public synchronized boolean releaseAfter(Optional<Duration> idle) {
-    return idle.isPresent() && clock.nanos() - idleSince >= idle.get().toNanos() && releaseUnused();
-  }
-
-  private boolean releaseUnused() {
-    if (loaded == null || users > 0) {
-      return false;
-    }
-    Embedder was = loaded;
-    loaded = null;
-    was.close();
-    return true;
-  }
-
-  private synchronized void ended() {
-    users--;
-    idleSince = clock.nanos();
-    if (closed) {
-      releaseUnused();
-    }
+  public boolean releaseAfter(Optional<Duration> idle) {
+    return model.releaseAfter(idle);
   }
 
   /** Releases the model, once the uses at hand have ended. */
   @Override
-  public synchronized void close() {
-    closed = true;
-    releaseUnused();
+  public void close() {
+    model.close();
   }
 
   private final class Use implements Embedder {
@@ -108,7 +77,7 @@ public final class EmbedderHost implements EmbedderSource, AutoCloseable {
     public void close() {
       if (!over) {
         over = true;
-        ended();
+        model.end();
       }
     }
   }

@@ -34,10 +34,10 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * What is done when nothing else is: the passages that a first look is without, the reviews that
- * are due, and the questions that the language model has not been asked yet, on a thread of low
- * priority. Whatever changes interrupts it; it then goes on another time, with the answers that it
- * has.
+ * What is done when nothing else is: the passages and pairs that a first look is without, the
+ * reviews that are due, and the questions that the language model has not been asked yet, on a
+ * thread of low priority. Whatever changes interrupts it; it then goes on another time, with the
+ * answers that it has.
  *
  * <p>{@link #consider} is called by the loop's thread, {@link #current} by any.
  */
@@ -83,6 +83,8 @@ public final class IdleWork implements AutoCloseable {
   public enum Work {
     /** The vectors that a first look is without. */
     PASSAGES(Optional.empty()),
+    /** What the pair judge has not read yet. */
+    PAIRS(Optional.empty()),
     SESSION(Optional.of(Review.Kind.SESSION)),
     DRIFT(Optional.of(Review.Kind.DRIFT)),
     STALE(Optional.of(Review.Kind.STALE)),
@@ -93,6 +95,11 @@ public final class IdleWork implements AutoCloseable {
 
     Work(Optional<Review.Kind> review) {
       this.review = review;
+    }
+
+    /** Whether the report is no whole one without it. */
+    boolean isOfTheReport() {
+      return this == PASSAGES || this == PAIRS;
     }
 
     /** As it is called in output. */
@@ -178,7 +185,7 @@ public final class IdleWork implements AutoCloseable {
     for (int i = 0; i < watches.size(); i++) {
       KbWatch watch = watches.get((first + i) % watches.size());
       for (Work work : Work.values()) {
-        if (isDue(watch, work) && (work == Work.PASSAGES || mayRun())) {
+        if (isDue(watch, work) && (work.isOfTheReport() || mayRun())) {
           if (work == Work.QUESTIONS && watch.outcome().isEmpty()) {
             watch.runAgain();
             return true;
@@ -229,6 +236,9 @@ public final class IdleWork implements AutoCloseable {
     }
     if (work == Work.PASSAGES) {
       return watch.passagesLeft() > 0;
+    }
+    if (work == Work.PAIRS) {
+      return watch.passagesLeft() == 0 && watch.pairsLeft() > 0;
     }
     long rests = clock.nanos() - watch.restsSince();
     if (rests < settings.daemon().modelQuiet().toNanos()) {
@@ -289,10 +299,11 @@ public final class IdleWork implements AutoCloseable {
 
   /**
    * Whether, during a run, others need the machine: its own threads are part of the load. Passages
-   * belong to the report, and wait for nobody: the last in the queue of a processor is enough.
+   * and pairs belong to the report, and wait for nobody: the last in the queue of a processor is
+   * enough.
    */
   private boolean isMachineWanted() {
-    if (run.work() == Work.PASSAGES) {
+    if (run.work().isOfTheReport()) {
       return false;
     }
     if (clock.nanos() - machineAskedAt < ASK_AGAIN.toNanos()) {
@@ -310,7 +321,12 @@ public final class IdleWork implements AutoCloseable {
     stop = false;
     finished = false;
     failed = false;
-    watch.meanwhile(work == Work.PASSAGES ? KbWatch.Meanwhile.PASSAGES : KbWatch.Meanwhile.ANSWERS);
+    watch.meanwhile(
+        switch (work) {
+          case PASSAGES -> KbWatch.Meanwhile.PASSAGES;
+          case PAIRS -> KbWatch.Meanwhile.PAIRS;
+          case SESSION, DRIFT, STALE, QUESTIONS -> KbWatch.Meanwhile.ANSWERS;
+        });
     run = new Run(watch, work, clock.nanos(), clock.now());
     Run mine = run;
     thread = Thread.ofPlatform().daemon().name("model").unstarted(() -> work(mine));
@@ -336,6 +352,9 @@ public final class IdleWork implements AutoCloseable {
               ended.watch().changes(), clock.nanos(), Math.min(pause, LONGEST_RETRY.toNanos())));
     } else {
       of.failed.remove(ended.work());
+      if (ended.work() == Work.PAIRS) { // what was read is no change of the KB
+        ended.watch().runAgain();
+      }
     }
     thread = null;
     run = null;
@@ -348,6 +367,7 @@ public final class IdleWork implements AutoCloseable {
       LowPriority.take();
       switch (mine.work()) {
         case PASSAGES -> mine.watch().embedPassages();
+        case PAIRS -> mine.watch().readPairs();
         case SESSION, DRIFT, STALE -> review(mine, mine.work().review.get(), about);
         case QUESTIONS -> ask(mine, about);
       }

@@ -5,6 +5,7 @@ import dev.helixbg.config.Settings;
 import dev.helixbg.daemon.terminal.ExitCode;
 import dev.helixbg.daemon.terminal.Failure;
 import dev.helixbg.embed.store.PrivateFiles;
+import dev.helixbg.insight.pairs.ReadingFile;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -93,6 +94,11 @@ public record Kb(Path folder) {
   /** What models said about this knowledge base. */
   public Path answers() {
     return insights().resolve("answers.jsonl");
+  }
+
+  /** What the pair judge has read of this knowledge base. */
+  public Path readings() {
+    return insights().resolve(ReadingFile.NAME);
   }
 
   /** The folder of everything that helix-bg leaves for people to read. */

@@ -115,6 +115,7 @@ public final class ReportFile {
                 new FirstLook(
                     look.path("entries").asInt(),
                     look.path("passages").asInt(),
+                    look.path("pairs").asInt(),
                     look.path("questions").asInt()));
           }
         } else if (field.equals("log")) {

@@ -5,6 +5,7 @@ import com.fasterxml.jackson.databind.node.ObjectNode;
 import dev.helixbg.config.Locations;
 import dev.helixbg.config.Settings;
 import dev.helixbg.daemon.host.EmbedderSource;
+import dev.helixbg.daemon.host.PairSource;
 import dev.helixbg.daemon.kb.Kb;
 import dev.helixbg.daemon.kb.KbTopics;
 import dev.helixbg.daemon.kb.Seal;
@@ -62,19 +63,30 @@ final class Kbs implements AutoCloseable {
    * @param named empty: those that the daemon watches, else the one that {@code one-shot} takes
    */
   Kbs(List<Kb> named, Settings settings, Locations locations) {
-    this(named, settings, locations, () -> EmbedderSource.located(settings));
+    this(
+        named,
+        settings,
+        locations,
+        () -> EmbedderSource.located(settings),
+        Optional.of(PairSource.located(settings)));
   }
 
   /**
    * @param source leads to the model that this process embeds with
+   * @param pairs the pair judge, if there is one
    */
-  Kbs(List<Kb> named, Settings settings, Locations locations, Supplier<EmbedderSource> source) {
+  Kbs(
+      List<Kb> named,
+      Settings settings,
+      Locations locations,
+      Supplier<EmbedderSource> source,
+      Optional<PairSource> pairs) {
     this.named = named;
     this.settings = settings;
     this.locations = locations;
     this.link = new DaemonLink(DaemonHome.of(locations));
     this.reports = new SealedReports(new Seal(settings.cache()));
-    this.answering = () -> new OwnKbs(settings, reports, source.get(), Analysis::run);
+    this.answering = () -> new OwnKbs(settings, reports, source.get(), pairs, Analysis::run);
   }
 
   /**

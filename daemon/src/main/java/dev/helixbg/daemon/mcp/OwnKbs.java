@@ -8,6 +8,8 @@ import dev.helixbg.daemon.host.DaemonMetrics;
 import dev.helixbg.daemon.host.EmbedderHost;
 import dev.helixbg.daemon.host.EmbedderSource;
 import dev.helixbg.daemon.host.NativeMemory;
+import dev.helixbg.daemon.host.PairHost;
+import dev.helixbg.daemon.host.PairSource;
 import dev.helixbg.daemon.host.TextModelHost;
 import dev.helixbg.daemon.kb.Kb;
 import dev.helixbg.daemon.kb.KbFiles;
@@ -16,6 +18,7 @@ import dev.helixbg.daemon.kb.ReportFolder;
 import dev.helixbg.daemon.kb.SealedReports;
 import dev.helixbg.daemon.link.DaemonLink;
 import dev.helixbg.daemon.run.Judging;
+import dev.helixbg.daemon.run.PairReading;
 import dev.helixbg.daemon.run.Pipeline;
 import dev.helixbg.daemon.run.Reviews;
 import dev.helixbg.daemon.search.SearchAnswer;
@@ -60,6 +63,7 @@ final class OwnKbs implements AutoCloseable {
   private final CopyOnWriteArraySet<Kb> kbs = new CopyOnWriteArraySet<>();
   private final KbRequests requests;
   private final EmbedderHost embedder;
+  private final Optional<PairHost> pairs;
   private final TextModelHost model;
   private final Reviews reviews;
   private final SearchService searches;
@@ -80,11 +84,16 @@ final class OwnKbs implements AutoCloseable {
    * @param reports of this user
    */
   OwnKbs(
-      Settings settings, SealedReports reports, EmbedderSource source, Pipeline.Analyst analyst) {
+      Settings settings,
+      SealedReports reports,
+      EmbedderSource source,
+      Optional<PairSource> pairs,
+      Pipeline.Analyst analyst) {
     this.settings = settings;
     this.reports = reports;
     this.analyst = analyst;
     this.embedder = new EmbedderHost(source, DaemonClock.SYSTEM);
+    this.pairs = pairs.map(judge -> new PairHost(judge, DaemonClock.SYSTEM));
     this.model = new TextModelHost(settings, DaemonClock.SYSTEM, metrics);
     this.reviews = new Reviews(settings, source.id());
     this.searches = new SearchService(() -> embedder, metrics);
@@ -180,7 +189,15 @@ final class OwnKbs implements AutoCloseable {
 
   private CompleteRun run(Progress.Display progress) {
     return new CompleteRun(
-        new Pipeline(settings, embedder, analyst, Judging.withoutAsking(settings), progress),
+        new Pipeline(
+            settings,
+            embedder,
+            analyst,
+            pairs
+                .map(judge -> PairReading.by(judge, progress, warning -> LOG.warn("{}", warning)))
+                .orElse(PairReading.NONE),
+            Judging.withoutAsking(settings),
+            progress),
         reports);
   }
 
@@ -255,10 +272,12 @@ final class OwnKbs implements AutoCloseable {
   }
 
   private void release() {
-    boolean released = embedder.releaseAfter(settings.daemon().embedderIdle());
+    Optional<Duration> idle = settings.daemon().embedderIdle();
+    boolean released = embedder.releaseAfter(idle);
     if (released) {
       searches.forgetAll();
     }
+    released |= pairs.filter(judge -> judge.releaseAfter(idle)).isPresent();
     released |= model.releaseAfter(settings.daemon().modelIdle());
     if (released) {
       NativeMemory.giveBack();
@@ -270,6 +289,7 @@ final class OwnKbs implements AutoCloseable {
     chores.shutdownNow();
     searches.close();
     embedder.close();
+    pairs.ifPresent(PairHost::close);
     model.close();
   }
 }

@@ -35,12 +35,14 @@ import java.util.Set;
 import java.util.stream.Collectors;
 
 /**
- * One run over one knowledge base, in reading order: log, vectors, findings, judgements, report.
+ * One run over one knowledge base, in reading order: log, vectors, findings, pairs read,
+ * judgements, report.
  */
 public record Pipeline(
     Settings settings,
     EmbedderSource embedder,
     Analyst analyst,
+    PairReading reading,
     Judging judging,
     Progress.Display display) {
   /** Finds what is worth telling: once, or again and again for a KB that changes. */
@@ -58,6 +60,9 @@ public record Pipeline(
 
   /** Passages of which it is worth a report of its own to have them later: some seconds of work. */
   static final int MANY_PASSAGES = 512;
+
+  /** Pairs of which it is worth a report of its own to have them read later. */
+  static final int MANY_PAIRS = 64;
 
   /** Questions of which it is worth a report of its own to have their answers later. */
   static final int MANY_QUESTIONS = 32;
@@ -107,8 +112,8 @@ public record Pipeline(
   }
 
   /**
-   * Runs stage by stage: vectors of the entries, vectors of passages, questions to the language
-   * model. Before a stage that takes long there is a report worth reading.
+   * Runs stage by stage: vectors of the entries, vectors of passages, pairs read, questions to the
+   * language model. Before a stage that takes long there is a report worth reading.
    *
    * @param log of that KB, just read
    * @param goingOn is asked before each stage that takes long
@@ -118,6 +123,7 @@ public record Pipeline(
   public Outcome run(Kb kb, LogReading log, Saving saving, GoingOn goingOn)
       throws InterruptedException {
     VectorUpdate.Result vectors;
+    boolean looked = false;
     try (VectorUpdate.Stages stages =
         VectorUpdate.of(kb, embedder, display).begin(log.entries(), saving)) {
       stages.embedEntries();
@@ -126,11 +132,20 @@ public record Pipeline(
         if (!goingOn.goesOn(known)) {
           return known.take();
         }
+        looked = true;
       }
       stages.embedPassages();
       vectors = stages.result();
     }
-    Found found = findings(kb, log, vectors);
+    Found seen = findings(kb, log, vectors);
+    if (!looked && reading.left(kb, seen.open) >= MANY_PAIRS) {
+      Known known = () -> remembered(seen);
+      if (!goingOn.goesOn(known)) {
+        return known.take();
+      }
+    }
+    boolean save = saving != Saving.NOTHING;
+    Found found = seen.read(reading.run(kb, seen.open, save));
     if (judging.mayAsk()) {
       Outcome known = remembered(found);
       if (known.questions() >= MANY_QUESTIONS && !goingOn.goesOn(() -> known)) {
@@ -138,8 +153,7 @@ public record Pipeline(
       }
     }
     return new Outcome(
-        report(found, judging.run(kb, found.open, vectors.vectors(), saving != Saving.NOTHING)),
-        vectors);
+        report(found, judging.run(kb, found.open, vectors.vectors(), save)), vectors);
   }
 
   /**
@@ -153,7 +167,11 @@ public record Pipeline(
       VectorUpdate.Result vectors,
       Decisions decisions,
       Findings all,
-      Findings open) {}
+      Findings open) {
+    Found read(Findings pairs) {
+      return new Found(kb, log, vectors, decisions, all, pairs);
+    }
+  }
 
   private Found findings(Kb kb, LogReading log, VectorUpdate.Result vectors) {
     Decisions decisions = decisions(kb);
@@ -168,8 +186,9 @@ public record Pipeline(
     return new Found(kb, log, vectors, decisions, all, decisions.applyTo(all, settings.insight()));
   }
 
-  /** A first look: the model is asked nothing. */
-  private Outcome remembered(Found found) throws InterruptedException {
+  /** A first look: nothing is read, and the model is asked nothing. */
+  private Outcome remembered(Found seen) throws InterruptedException {
+    Found found = seen.read(reading.remembered(seen.kb, seen.open));
     Judgements judgements =
         Judging.withoutAsking(settings).run(found.kb, found.open, found.vectors.vectors(), false);
     return new Outcome(
@@ -178,6 +197,7 @@ public record Pipeline(
                 new FirstLook(
                     found.vectors.keys().size() - found.vectors.whole(),
                     found.vectors.passagesLeft(),
+                    reading.left(found.kb, found.open),
                     judging.mayAsk() ? left(judgements) : 0)),
         found.vectors);
   }
@@ -205,6 +225,11 @@ public record Pipeline(
         new Report.Run(Version.text(), embedder.describe()),
         judged.withoutMerges(id -> decisions.on(id).isPresent()),
         reviews);
+  }
+
+  /** Has pairs read that a first look left out; the readings are saved, and nothing else. */
+  public void readPairs(Kb kb, Findings findings) throws InterruptedException {
+    reading.run(kb, findings, true);
   }
 
   /**
@@ -241,6 +266,7 @@ public record Pipeline(
     made.add(embedder.describe());
     made.add(settings.insight().toString());
     made.add(settings.llm().toString());
+    made.add(reading.basis());
     made.add(judging.basis());
     made.add(hash(kb.answers()));
     List<String> said = new ArrayList<>();

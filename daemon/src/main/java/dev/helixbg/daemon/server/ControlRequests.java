@@ -86,6 +86,7 @@ final class ControlRequests implements ControlServer.Handler {
           .put("upToDate", !watch.upToDateWith().isEmpty())
           .put("gone", watch.isGone())
           .put("passagesLeft", watch.passagesLeft())
+          .put("pairsLeft", watch.pairsLeft())
           .put("published", watch.published().map(Object::toString).orElse(null))
           .put("questionsLeft", watch.questions() < 0 ? null : watch.questions())
           .put("trouble", watch.trouble().orElse(null));

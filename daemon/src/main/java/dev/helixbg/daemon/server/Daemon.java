@@ -9,6 +9,8 @@ import dev.helixbg.daemon.host.DaemonMetrics;
 import dev.helixbg.daemon.host.EmbedderHost;
 import dev.helixbg.daemon.host.EmbedderSource;
 import dev.helixbg.daemon.host.NativeMemory;
+import dev.helixbg.daemon.host.PairHost;
+import dev.helixbg.daemon.host.PairSource;
 import dev.helixbg.daemon.host.TextModelHost;
 import dev.helixbg.daemon.host.TroubleLog;
 import dev.helixbg.daemon.idle.IdleQuestions;
@@ -21,6 +23,7 @@ import dev.helixbg.daemon.kb.SealedReports;
 import dev.helixbg.daemon.link.DaemonHome;
 import dev.helixbg.daemon.run.AcrossReport;
 import dev.helixbg.daemon.run.Judging;
+import dev.helixbg.daemon.run.PairReading;
 import dev.helixbg.daemon.run.Pipeline;
 import dev.helixbg.daemon.run.Reviews;
 import dev.helixbg.daemon.search.SearchService;
@@ -96,16 +99,29 @@ public final class Daemon implements AutoCloseable {
   private long activeAt;
   private boolean rested;
 
-  /** What surrounds a daemon; a seam for tests. */
-  public record World(DaemonClock clock, KbFiles files, IdleWork.Machine machine) {
+  /**
+   * What surrounds a daemon; a seam for tests.
+   *
+   * @param pairs leads to the pair judge of some settings, if there is one
+   */
+  public record World(
+      DaemonClock clock,
+      KbFiles files,
+      IdleWork.Machine machine,
+      Function<Settings, Optional<PairSource>> pairs) {
     public static final World REAL =
-        new World(DaemonClock.SYSTEM, KbFiles.DISK, IdleWork.Machine.THIS);
+        new World(
+            DaemonClock.SYSTEM,
+            KbFiles.DISK,
+            IdleWork.Machine.THIS,
+            settings -> Optional.of(PairSource.located(settings)));
   }
 
   /** What is made anew when the settings are read again. */
   record Parts(
       Settings settings,
       EmbedderHost embedder,
+      Optional<PairHost> pairs,
       TextModelHost model,
       Reviews reviews,
       SealedReports reports,
@@ -172,18 +188,27 @@ public final class Daemon implements AutoCloseable {
     Reviews reviews = new Reviews(now, source.id());
     IdleQuestions questions = new IdleQuestions(now, model, clock);
     IdleWork idle = new IdleWork(model, reviews, questions, clock, troubles, world.machine());
-    List<KbWatch> watches = kbs.stream().map(kb -> watch(kb, now, embedder)).toList();
+    Optional<PairHost> pairs = world.pairs().apply(now).map(judge -> new PairHost(judge, clock));
+    List<KbWatch> watches = kbs.stream().map(kb -> watch(kb, now, embedder, pairs)).toList();
     SealedReports reports = new SealedReports(new Seal(now.cache()));
-    return new Parts(now, embedder, model, reviews, reports, idle, watches);
+    return new Parts(now, embedder, pairs, model, reviews, reports, idle, watches);
   }
 
-  private KbWatch watch(Kb kb, Settings now, EmbedderSource embedder) {
+  private KbWatch watch(Kb kb, Settings now, EmbedderSource embedder, Optional<PairHost> pairs) {
     RunningAnalysis analysis = new RunningAnalysis();
     Pipeline pipeline =
         new Pipeline(
             now,
             embedder,
             analysis::update,
+            pairs
+                .map(
+                    judge ->
+                        PairReading.by(
+                            judge,
+                            Progress.Display.SILENT,
+                            warning -> LOG.warn("{}: {}", kb.folder(), warning)))
+                .orElse(PairReading.NONE),
             Judging.withoutAsking(now),
             metrics.countingEmbedded());
     return new KbWatch(
@@ -272,6 +297,7 @@ public final class Daemon implements AutoCloseable {
       close(old.idle());
       close(old.model());
       close(old.embedder());
+      old.pairs().ifPresent(Daemon::close);
       troubles.over("settings");
       LOG.info("settings were read again");
     } catch (ConfigException | EmbeddingException e) {
@@ -283,7 +309,7 @@ public final class Daemon implements AutoCloseable {
 
   /** Whether a report has all that is in the log; a first look has not. */
   private static boolean isWhole(KbWatch watch) {
-    return !watch.upToDateWith().isEmpty() && watch.passagesLeft() == 0;
+    return !watch.upToDateWith().isEmpty() && watch.passagesLeft() + watch.pairsLeft() == 0;
   }
 
   private void reportAcross(long reports) throws InterruptedException {
@@ -330,6 +356,7 @@ public final class Daemon implements AutoCloseable {
   private void releaseModels() {
     Optional<Duration> idle = parts.settings().daemon().embedderIdle();
     boolean released = parts.embedder().releaseAfter(idle);
+    released |= parts.pairs().filter(pairs -> pairs.releaseAfter(idle)).isPresent();
     released |= parts.model().releaseAfter(parts.settings().daemon().modelIdle());
     long activity =
         metrics.readings.sum()
@@ -412,6 +439,7 @@ public final class Daemon implements AutoCloseable {
     close(searches);
     close(hints);
     close(parts.embedder());
+    parts.pairs().ifPresent(Daemon::close);
     close(parts.model());
     close(lock);
     LOG.info("stopped");

@@ -106,6 +106,7 @@ public final class KbWatch {
   private volatile String logSha256 = "";
   private volatile int questions = -1;
   private volatile int passagesLeft;
+  private volatile int pairsLeft;
   private volatile int changes;
   private volatile boolean gone;
   private volatile KbIdentity found;
@@ -119,7 +120,9 @@ public final class KbWatch {
     /** Answers and reviews. */
     ANSWERS,
     /** Vectors of passages, under the KB's lock. */
-    PASSAGES
+    PASSAGES,
+    /** What the pair judge has read. */
+    PAIRS
   }
 
   /**
@@ -220,6 +223,14 @@ public final class KbWatch {
     return passagesLeft;
   }
 
+  /**
+   * Pairs that the pair judge has not read yet, so many that the report is a first look: {@link
+   * #readPairs} has them read.
+   */
+  public int pairsLeft() {
+    return pairsLeft;
+  }
+
   /** What the report was made from; empty when it was made long ago, or not by this process. */
   public Optional<Pipeline.Outcome> outcome() {
     return Optional.ofNullable(outcome);
@@ -242,6 +253,20 @@ public final class KbWatch {
    */
   public void meanwhile(Meanwhile is) {
     meanwhile = is;
+  }
+
+  /**
+   * Has the pairs read that a first look left out. Call from another thread than the loop's, while
+   * {@link Meanwhile#PAIRS} is so; then {@link #runAgain}.
+   *
+   * @throws InterruptedException when interrupted; what was read until then is saved
+   */
+  public void readPairs() throws InterruptedException {
+    Optional<Pipeline.Outcome> of = outcome();
+    if (of.isPresent()) {
+      found.check();
+      pipeline.readPairs(kb, of.get().report().findings());
+    }
   }
 
   /**
@@ -305,7 +330,7 @@ public final class KbWatch {
           done == null
               ? looked
               : switch (meanwhile) {
-                case NOTHING -> looked;
+                case NOTHING, PAIRS -> looked;
                 case ANSWERS -> looked.withSaidOf(done);
                 case PASSAGES -> looked.withPassagesOf(done);
               };
@@ -476,6 +501,7 @@ public final class KbWatch {
     outcome = made;
     questions = made.questions();
     passagesLeft = made.report().firstLook().map(FirstLook::passages).orElse(0);
+    pairsLeft = made.report().firstLook().map(FirstLook::pairs).orElse(0);
     made.vectors()
         .rebuilt()
         .ifPresent(reason -> LOG.warn("{}: the vectors were made anew: {}", name, reason));
@@ -495,7 +521,9 @@ public final class KbWatch {
         name,
         log.account().live(),
         made.vectors().embedded(),
-        passagesLeft == 0 ? "report" : "first look, %d passages left,".formatted(passagesLeft));
+        passagesLeft + pairsLeft == 0
+            ? "report"
+            : "first look, %d passages and %d pairs left,".formatted(passagesLeft, pairsLeft));
     return false;
   }
 

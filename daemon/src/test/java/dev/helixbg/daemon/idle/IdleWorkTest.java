@@ -20,6 +20,7 @@ import dev.helixbg.daemon.kb.ReportFolder;
 import dev.helixbg.daemon.kb.WritableKb;
 import dev.helixbg.daemon.run.Judging;
 import dev.helixbg.daemon.run.KnownTrial;
+import dev.helixbg.daemon.run.PairReading;
 import dev.helixbg.daemon.run.Pipeline;
 import dev.helixbg.daemon.run.Reviews;
 import dev.helixbg.daemon.run.Saving;
@@ -441,6 +442,7 @@ class IdleWorkTest {
             daemon.settings,
             new FakeModel(),
             Analysis::run,
+            PairReading.NONE,
             new Judging(daemon.settings, DaemonFixture.SILENT, warning -> {}),
             DaemonFixture.SILENT);
     ReportFolder.of(kb).write(once.run(kb, Saving.PUBLISHED).report());

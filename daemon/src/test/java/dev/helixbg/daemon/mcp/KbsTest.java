@@ -8,9 +8,12 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import dev.helixbg.config.Locations;
 import dev.helixbg.config.Settings;
+import dev.helixbg.daemon.host.DaemonClock;
 import dev.helixbg.daemon.host.FakeModel;
+import dev.helixbg.daemon.idle.IdleWork;
 import dev.helixbg.daemon.kb.GeneratedKb;
 import dev.helixbg.daemon.kb.Kb;
+import dev.helixbg.daemon.kb.KbFiles;
 import dev.helixbg.daemon.link.DaemonHome;
 import dev.helixbg.daemon.link.DaemonLink;
 import dev.helixbg.daemon.server.Daemon;
@@ -21,6 +24,7 @@ import dev.helixbg.daemon.watch.DaemonFixture;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.FutureTask;
 import org.junit.jupiter.api.Test;
@@ -35,7 +39,7 @@ class KbsTest {
   private Kbs kbs(FakeModel model, List<Kb> named) {
     Settings settings = DaemonFixture.settings(folder, Map.of());
     Locations locations = new Locations(folder, folder.resolve("cache"));
-    return new Kbs(named, settings, locations, () -> model);
+    return new Kbs(named, settings, locations, () -> model, Optional.empty());
   }
 
   private static ObjectNode request(String what) {
@@ -87,7 +91,8 @@ class KbsTest {
         new DaemonHome(folder.resolve(".helix")),
         () -> DaemonFixture.settings(folder, Map.of()),
         settings -> new FakeModel(),
-        Daemon.World.REAL);
+        new Daemon.World(
+            DaemonClock.SYSTEM, KbFiles.DISK, IdleWork.Machine.THIS, settings -> Optional.empty()));
   }
 
   @Test

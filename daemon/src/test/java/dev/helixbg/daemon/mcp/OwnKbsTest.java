@@ -23,6 +23,7 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -50,6 +51,7 @@ class OwnKbsTest {
         settings,
         new SealedReports(new Seal(settings.cache())),
         model,
+        Optional.empty(),
         (entries, vectors, passages, limits, threads) -> {
           analyses++;
           return Analysis.run(entries, vectors, passages, limits, threads);

@@ -11,12 +11,15 @@ import com.fasterxml.jackson.databind.ObjectMapper;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import dev.helixbg.daemon.control.ControlClient;
 import dev.helixbg.daemon.control.ControlLimits;
+import dev.helixbg.daemon.host.DaemonClock;
 import dev.helixbg.daemon.host.EmbedderHost;
 import dev.helixbg.daemon.host.FakeClock;
 import dev.helixbg.daemon.host.FakeModel;
 import dev.helixbg.daemon.host.Power;
+import dev.helixbg.daemon.idle.IdleWork;
 import dev.helixbg.daemon.kb.GeneratedKb;
 import dev.helixbg.daemon.kb.Kb;
+import dev.helixbg.daemon.kb.KbFiles;
 import dev.helixbg.daemon.kb.ReportFolder;
 import dev.helixbg.daemon.kb.WritableKb;
 import dev.helixbg.daemon.link.DaemonHome;
@@ -37,6 +40,7 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.Random;
 import java.util.concurrent.Callable;
 import java.util.concurrent.ConcurrentHashMap;
@@ -53,6 +57,10 @@ import org.junit.jupiter.api.io.TempDir;
 /** The whole daemon in this process, with a fake embedding model, asked over its socket. */
 @Timeout(600)
 class DaemonTest {
+  private static final Daemon.World NO_PAIRS =
+      new Daemon.World(
+          DaemonClock.SYSTEM, KbFiles.DISK, IdleWork.Machine.THIS, settings -> Optional.empty());
+
   private static final Duration PATIENCE = Duration.ofMinutes(3);
 
   @TempDir Path folder;
@@ -94,7 +102,7 @@ class DaemonTest {
               return DaemonFixture.settings(folder, Map.copyOf(flags));
             },
             s -> model,
-            Daemon.World.REAL);
+            NO_PAIRS);
     thread =
         Thread.ofPlatform()
             .start(
@@ -224,7 +232,7 @@ class DaemonTest {
                     home,
                     () -> DaemonFixture.settings(folder, flags),
                     s -> model,
-                    Daemon.World.REAL));
+                    NO_PAIRS));
     assertEquals(ExitCode.BUSY, failure.code());
     assertEquals(1, status().path("kbs").size());
   }

@@ -25,6 +25,7 @@ import java.time.Duration;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.Random;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
@@ -63,7 +64,7 @@ class RestTest {
             new DaemonHome(folder.resolve("h")),
             () -> settings,
             s -> model,
-            new Daemon.World(clock, files, machine));
+            new Daemon.World(clock, files, machine, settings -> Optional.empty()));
   }
 
   @AfterEach

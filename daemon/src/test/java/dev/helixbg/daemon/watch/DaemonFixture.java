@@ -15,6 +15,7 @@ import dev.helixbg.daemon.kb.FaultyFiles;
 import dev.helixbg.daemon.kb.Kb;
 import dev.helixbg.daemon.kb.ReportFolder;
 import dev.helixbg.daemon.run.Judging;
+import dev.helixbg.daemon.run.PairReading;
 import dev.helixbg.daemon.run.Pipeline;
 import dev.helixbg.daemon.run.Saving;
 import dev.helixbg.daemon.terminal.Progress;
@@ -74,6 +75,7 @@ public final class DaemonFixture {
                 settings,
                 model,
                 counting(new RunningAnalysis()),
+                PairReading.NONE,
                 Judging.withoutAsking(settings),
                 metrics.countingEmbedded()),
             () -> {},
@@ -133,7 +135,13 @@ public final class DaemonFixture {
       }
     }
     Pipeline once =
-        new Pipeline(settings, model, Analysis::run, Judging.withoutAsking(settings), SILENT);
+        new Pipeline(
+            settings,
+            model,
+            Analysis::run,
+            PairReading.NONE,
+            Judging.withoutAsking(settings),
+            SILENT);
     ReportFolder.of(fresh).write(once.run(fresh, Saving.PUBLISHED).report());
     assertSameVectors(fresh, kb, tolerance);
     if (tolerance == 0) {

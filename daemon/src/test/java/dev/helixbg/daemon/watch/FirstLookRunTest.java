@@ -15,6 +15,7 @@ import dev.helixbg.daemon.kb.Seal;
 import dev.helixbg.daemon.kb.SealedReports;
 import dev.helixbg.daemon.kb.WritableKb;
 import dev.helixbg.daemon.run.Judging;
+import dev.helixbg.daemon.run.PairReading;
 import dev.helixbg.daemon.run.Pipeline;
 import dev.helixbg.daemon.terminal.Progress;
 import dev.helixbg.embed.cache.EmbeddingCache;
@@ -88,6 +89,7 @@ class FirstLookRunTest {
             settings,
             model,
             Analysis::run,
+            PairReading.NONE,
             Judging.withoutAsking(settings),
             Progress.Display.SILENT);
     Optional<CompleteRun.Reader> reader = withLooks ? Optional.of(this::look) : Optional.empty();

@@ -37,6 +37,27 @@ public record Findings(
     return Math.clamp(entries / 2 + entries % 2, 50, 1_000);
   }
 
+  /** How many relations of so many entries the pair judge reads. */
+  public static int readRelations(int entries) {
+    return shownRelations(entries);
+  }
+
+  /** The same with other relations. */
+  public Findings with(List<Finding.Relation> others) {
+    return new Findings(
+        entries,
+        topics,
+        copies,
+        topicOverlaps,
+        nearDuplicates,
+        crossLinks,
+        misfiled,
+        others,
+        distribution,
+        limits,
+        totals);
+  }
+
   /** How many relations of so many entries are reported. */
   public static int listedRelations(int entries) {
     return Math.max(200, entries / 2 + entries % 2);

@@ -5,7 +5,6 @@ import dev.helixbg.embed.PairCalibration;
 import dev.helixbg.embed.PairReader;
 import dev.helixbg.embed.PairReader.Reading;
 import dev.helixbg.embed.PairReader.Texts;
-import dev.helixbg.insight.findings.Finding.Assessment;
 import dev.helixbg.insight.findings.Finding.Relation;
 import dev.helixbg.insight.findings.NamedEntry;
 import java.io.IOException;
@@ -71,27 +70,51 @@ public final class ReadRelations {
    */
   public List<Relation> rank(List<Relation> relations, int first)
       throws InterruptedException, IOException {
-    List<Relation> some = relations.subList(0, Math.min(first, relations.size()));
-    Map<String, Texts> texts = new LinkedHashMap<>();
-    for (Relation relation : some) {
-      Texts both = texts(relation);
-      texts.put(key(both), both);
-    }
+    Map<String, Texts> texts = texts(relations, first);
     Map<String, Reading> readings = memory.find(texts.keySet());
     read(texts, readings);
     memory.compactIfMostlyStale(texts.keySet());
+    return ranked(relations, first, readings);
+  }
+
+  /** The same with what is remembered: what was not read yet stays behind what was. */
+  public List<Relation> rankRemembered(List<Relation> relations, int first) throws IOException {
+    return ranked(relations, first, memory.find(texts(relations, first).keySet()));
+  }
+
+  /** How many pairs {@link #rank} would have to read. */
+  public int left(List<Relation> relations, int first) throws IOException {
+    Set<String> keys = texts(relations, first).keySet();
+    return keys.size() - memory.find(keys).size();
+  }
+
+  private static Map<String, Texts> texts(List<Relation> relations, int first) {
+    Map<String, Texts> texts = new LinkedHashMap<>();
+    for (Relation relation : relations.subList(0, Math.min(first, relations.size()))) {
+      Texts both = texts(relation);
+      texts.put(key(both), both);
+    }
+    return texts;
+  }
+
+  private List<Relation> ranked(
+      List<Relation> relations, int first, Map<String, Reading> readings) {
     List<Relation> read = new ArrayList<>();
-    for (Relation relation : some) {
-      Assessment said =
-          assessor.of(
-              readings.get(key(texts(relation))),
-              content(relation.older()),
-              content(relation.newer()));
-      read.add(relation.assessed(said));
+    List<Relation> others = new ArrayList<>();
+    for (Relation relation : relations) {
+      Reading reading =
+          read.size() + others.size() < first ? readings.get(key(texts(relation))) : null;
+      if (reading == null) {
+        others.add(relation);
+      } else {
+        read.add(
+            relation.assessed(
+                assessor.of(reading, content(relation.older()), content(relation.newer()))));
+      }
     }
     // The sort is stable: of equals the one that was before stays before.
     read.sort(Comparator.comparingDouble((Relation relation) -> -rank(relation)));
-    read.addAll(relations.subList(some.size(), relations.size()));
+    read.addAll(others);
     return List.copyOf(read);
   }
 

@@ -9,9 +9,10 @@ import java.util.List;
  *
  * @param entries long ones of which only a part was read
  * @param passages of them that have no vector yet; what is similar in them is not found
+ * @param pairs that the pair judge has not read yet
  * @param questions that the language model has not been asked yet
  */
-public record FirstLook(int entries, int passages, int questions) {
+public record FirstLook(int entries, int passages, int pairs, int questions) {
 
   /** For people, in a sentence or two. */
   public String words() {
@@ -22,6 +23,9 @@ public record FirstLook(int entries, int passages, int questions) {
               + " of "
               + Wording.count(entries, "long entry", "long entries")
               + " to be read");
+    }
+    if (pairs > 0) {
+      toCome.add(Wording.count(pairs, "pair", "pairs") + " to be read together");
     }
     if (questions > 0) {
       toCome.add(Wording.count(questions, "question", "questions") + " to the language model");

@@ -135,6 +135,7 @@ public final class JsonReport {
   private void firstLook(FirstLook look) throws IOException {
     json.writeNumberField("entries", look.entries());
     json.writeNumberField("passages", look.passages());
+    json.writeNumberField("pairs", look.pairs());
     json.writeNumberField("questions", look.questions());
   }
 

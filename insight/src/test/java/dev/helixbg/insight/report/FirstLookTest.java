@@ -18,7 +18,7 @@ class FirstLookTest {
   @Test
   void eachFormSaysWhatIsStillToCome() throws Exception {
     Report whole = ReviewedReportTest.reviewed("Twice.");
-    Report look = whole.asFirstLook(new FirstLook(300, 1_200, 45));
+    Report look = whole.asFirstLook(new FirstLook(300, 1_200, 0, 45));
     assertTrue(HtmlReport.render(look).contains(WORDS));
     assertTrue(MarkdownReport.render(look).contains("**" + WORDS));
     assertTrue(TerminalSummary.render(look).contains(WORDS));
@@ -39,11 +39,11 @@ class FirstLookTest {
   @Test
   void nothingIsSaidOfWhatIsThere() {
     assertTrue(
-        new FirstLook(0, 0, 1)
+        new FirstLook(0, 0, 0, 1)
             .words()
             .startsWith("This is a first look. Still to come: 1 question to the language model."));
     assertTrue(
-        new FirstLook(1, 2, 0)
+        new FirstLook(1, 2, 0, 0)
             .words()
             .startsWith("This is a first look. Still to come: 2 passages of 1 long entry to be"));
   }

@@ -1,0 +1,83 @@
+package dev.helixbg.daemon.host;
+
+import java.time.Duration;
+import java.util.Optional;
+import java.util.function.Supplier;
+
+/**
+ * A model that is loaded between uses, and released when it was idle for long enough. Any number of
+ * threads may use it at once.
+ *
+ * @param <M> closing one releases its memory
+ */
+final class ReleasedWhenIdle<M extends AutoCloseable> {
+  private final Supplier<M> source;
+  private final DaemonClock clock;
+  private volatile M loaded;
+  private int users;
+  private long idleSince;
+  private boolean closed;
+
+  ReleasedWhenIdle(Supplier<M> source, DaemonClock clock) {
+    this.source = source;
+    this.clock = clock;
+  }
+
+  /**
+   * Begins a use of the model, which is loaded when it is not. Who begins one after {@link #close},
+   * such as a search that began before the settings were read again, has it until the last use
+   * ends.
+   */
+  synchronized M begin() {
+    if (loaded == null) {
+      loaded = source.get();
+    }
+    users++;
+    return loaded;
+  }
+
+  synchronized void end() {
+    users--;
+    idleSince = clock.nanos();
+    if (closed) {
+      releaseUnused();
+    }
+  }
+
+  /** Waits for nobody, not even while it is being loaded. */
+  boolean isLoaded() {
+    return loaded != null;
+  }
+
+  /**
+   * Releases the model when nobody used it for so long.
+   *
+   * @param idle empty: never
+   * @return whether it was released now
+   */
+  synchronized boolean releaseAfter(Optional<Duration> idle) {
+    return idle.isPresent() && clock.nanos() - idleSince >= idle.get().toNanos() && releaseUnused();
+  }
+
+  private boolean releaseUnused() {
+    if (loaded == null || users > 0) {
+      return false;
+    }
+    M was = loaded;
+    loaded = null;
+    try {
+      was.close();
+    } catch (RuntimeException e) {
+      throw e;
+    } catch (Exception e) {
+      throw new IllegalStateException("no model of ours throws such", e);
+    }
+    return true;
+  }
+
+  /** Releases the model, once the uses at hand have ended. */
+  synchronized void close() {
+    closed = true;
+    releaseUnused();
+  }
+}
