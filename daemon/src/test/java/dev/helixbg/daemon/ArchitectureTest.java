@@ -80,6 +80,7 @@ class ArchitectureTest {
                   "similarity",
                   "terms",
                   "findings",
+                  "pairs",
                   "search",
                   "decisions",
                   "label",

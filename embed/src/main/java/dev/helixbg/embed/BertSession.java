@@ -11,6 +11,7 @@ import java.nio.IntBuffer;
 import java.nio.LongBuffer;
 import java.nio.file.Path;
 import java.util.Arrays;
+import java.util.BitSet;
 import java.util.HashMap;
 import java.util.Map;
 import java.util.Set;
@@ -21,7 +22,7 @@ import java.util.TreeMap;
  * and where the graph has them, token types; its states of tokens become vectors.
  *
  * <p>Each sequence ends with the token that parts two texts, and no text contains it: token types
- * are 0 up to the first one, and 1 behind it.
+ * are 0 up to the first one, and 1 behind it; two more where the other text has the same token.
  */
 final class BertSession implements AutoCloseable {
 
@@ -153,14 +154,37 @@ final class BertSession implements AutoCloseable {
   private static int[] tokenTypes(int[][] ids, int rows, int columns) {
     int[] types = new int[rows * columns];
     for (int row = 0; row < ids.length; row++) {
-      int separator = ids[row][ids[row].length - 1];
-      int second = 0;
-      for (int i = 0; i < ids[row].length; i++) {
-        types[row * columns + i] = second;
-        second |= ids[row][i] == separator ? 1 : 0;
-      }
+      System.arraycopy(tokenTypes(ids[row]), 0, types, row * columns, ids[row].length);
     }
     return types;
+  }
+
+  private static int[] tokenTypes(int[] ids) {
+    int[] types = new int[ids.length];
+    int last = ids.length - 1;
+    int middle = 0;
+    while (middle < last && ids[middle] != ids[last]) {
+      middle++;
+    }
+    if (middle == last) {
+      return types; // one text
+    }
+    Arrays.fill(types, middle + 1, ids.length, 1);
+    BitSet first = set(ids, 1, middle);
+    BitSet second = set(ids, middle + 1, last);
+    for (int i = 1; i < last; i++) {
+      boolean isShared = i < middle ? second.get(ids[i]) : i > middle && first.get(ids[i]);
+      types[i] += isShared ? 2 : 0;
+    }
+    return types;
+  }
+
+  private static BitSet set(int[] ids, int from, int to) {
+    BitSet set = new BitSet();
+    for (int i = from; i < to; i++) {
+      set.set(ids[i]);
+    }
+    return set;
   }
 
   private static OnnxTensor tensor(int[] values, OnnxJavaType type, int rows, int columns)

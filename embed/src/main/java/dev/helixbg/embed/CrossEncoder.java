@@ -1,5 +1,6 @@
 package dev.helixbg.embed;
 
+import java.io.IOException;
 import java.util.List;
 
 /**
@@ -36,7 +37,7 @@ final class CrossEncoder implements PairReader {
   private record Tokens(int[] ids, boolean olderWhole, boolean newerWhole) {}
 
   /** A tokenizer for it. */
-  static Tokenizer tokenizer(PreparedPairModel prepared) throws java.io.IOException {
+  static Tokenizer tokenizer(PreparedPairModel prepared) throws IOException {
     return Tokenizer.open(prepared.tokenizer(), TOKENS);
   }
 

@@ -6,8 +6,11 @@ package dev.helixbg.embed;
  * @param temperature logits are divided by it before they become probabilities; positive
  * @param likelySame from which probability on nine of ten are the same; above 1 where none is
  * @param likelyOvertaken from which probability on nine of ten are overtaken; likewise
+ * @param scoreWeight what the score by vectors and words is multiplied with before it is added to
+ *     the log odds of same or overtaken, to rank by
  */
-public record PairCalibration(double temperature, double likelySame, double likelyOvertaken) {
+public record PairCalibration(
+    double temperature, double likelySame, double likelyOvertaken, double scoreWeight) {
 
   /** Probabilities in the order of {@link PairReader.Relation}. */
   public double[] probabilities(float[] logits) {

@@ -8,6 +8,7 @@ import java.io.EOFException;
 import java.io.IOException;
 import java.io.InputStream;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.HexFormat;
 import java.util.List;
 
@@ -18,29 +19,34 @@ import java.util.List;
  *
  * <p>Format, big-endian: {@link #FORMAT} and the SHA-256 of the graph it belongs to as strings (two
  * bytes of length, UTF-8); changes: count, then of each a name, rows, columns, a float for each
- * column, a byte for each value; the head [4, 768] and its four biases; temperature, bounds of
- * <i>likely the same</i> and <i>likely overtaken</i>; probes: count, then of each two strings and
- * four logits; the SHA-256 of all before it.
+ * column, a byte for each value; token types [4, 384]; the head [4, 768] and its four biases;
+ * temperature, bounds of <i>likely the same</i> and <i>likely overtaken</i>, weight of the score by
+ * vectors and words; probes: count, then of each two strings and four logits; the SHA-256 of all
+ * before it.
  *
  * @param graphHash SHA-256 of the export that the changes are for
+ * @param tokenTypes four rows of 384: first text, second text, and either for a token that the
+ *     other one has, too
  * @param head four rows of 768
  * @param hash of the file
  */
 record PairWeights(
     String graphHash,
     List<Change> changes,
+    float[] tokenTypes,
     float[] head,
     float[] headBias,
     PairCalibration calibration,
     List<Probe> probes,
     String hash) {
   static final String RESOURCE = "judge.weights";
-  static final String FORMAT = "helix-bg judge 1";
+  static final String FORMAT = "helix-bg judge 2";
   static final int CLASSES = PairReader.Relation.values().length;
 
   /** Width of what the head sees. */
   static final int SEEN = 2 * MiniLm.DIMENSION;
 
+  private static final int TYPES = 4;
   private static final int HASH_BYTES = 32;
   private static final int MAX_CHANGES = 200;
   private static final int MAX_SIDE = 8 * MiniLm.DIMENSION;
@@ -84,7 +90,7 @@ record PairWeights(
     if (size < 0) {
       throw new IOException("it is cut off");
     }
-    byte[] content = java.util.Arrays.copyOf(file, size);
+    byte[] content = Arrays.copyOf(file, size);
     String hash = Sha256.of(content);
     if (!hash.equals(HexFormat.of().formatHex(file, size, file.length))) {
       throw new IOException("it is damaged");
@@ -109,9 +115,10 @@ record PairWeights(
         }
         changes.add(new Change(name, rows, scales, steps));
       }
+      float[] tokenTypes = numbers(in, TYPES * MiniLm.DIMENSION);
       float[] head = numbers(in, CLASSES * SEEN);
       float[] headBias = numbers(in, CLASSES);
-      float[] calibration = numbers(in, 3);
+      float[] calibration = numbers(in, 4);
       List<Probe> probes = new ArrayList<>();
       for (int left = count(in, MAX_PROBES); left > 0; left--) {
         probes.add(new Probe(in.readUTF(), in.readUTF(), numbers(in, CLASSES)));
@@ -125,9 +132,10 @@ record PairWeights(
       return new PairWeights(
           graphHash,
           List.copyOf(changes),
+          tokenTypes,
           head,
           headBias,
-          new PairCalibration(calibration[0], calibration[1], calibration[2]),
+          new PairCalibration(calibration[0], calibration[1], calibration[2], calibration[3]),
           List.copyOf(probes),
           hash);
     } catch (EOFException e) {

@@ -112,8 +112,7 @@ record PreparedModel(Path graph, boolean fused, String why, Path tokenizer) {
     float[][] expected = probe(original, probes);
     String why;
     try (OnnxFile file = OnnxFile.open(source)) {
-      AtomicFile.replace(
-          target, out -> FusedGraph.write(file, precision, FusedGraph.Texts.SINGLE, out));
+      AtomicFile.replace(target, out -> FusedGraph.write(file, precision, false, out));
       try (TokenModel fused =
           new CpuModel(target, precision == Precision.INT8, Pooling.UNIT_MEAN)) {
         double worst = ProbeTexts.worstCosine(expected, probe(fused, probes));

@@ -77,10 +77,11 @@ record PreparedPairModel(Path export, Path graph, Path tokenizer, Precision prec
     byte[] definition = TokenizerFile.prepare(files.tokenizer());
     AtomicFile.replace(tokenizer, out -> out.write(definition));
     try (OnnxFile bundled = OnnxFile.open(files.graph())) {
-      AtomicFile.replace(export, out -> ChangedExport.write(bundled, weights.changes(), out));
+      AtomicFile.replace(
+          export,
+          out -> ChangedExport.write(bundled, weights.changes(), weights.tokenTypes(), out));
       try (OnnxFile changed = OnnxFile.open(export)) {
-        AtomicFile.replace(
-            graph, out -> FusedGraph.write(changed, precision, FusedGraph.Texts.PAIRS, out));
+        AtomicFile.replace(graph, out -> FusedGraph.write(changed, precision, true, out));
       }
     } catch (OnnxFormatException e) {
       throw new EmbeddingException(

@@ -11,9 +11,19 @@ import java.util.HashSet;
 import java.util.List;
 import java.util.Set;
 
-/** Writes a copy of an exported model in which something was added to some weights. */
+/**
+ * Writes a copy of an exported model in which something was added to some weights, and which has a
+ * table of token types of its own.
+ */
 public final class ChangedExport {
   private static final String WEIGHT = ".weight";
+  private static final String TYPES = "embeddings.token_type_embeddings.weight";
+  private static final int WIDTH = 384;
+
+  /** Of a model, its graph; of a graph, a weight. */
+  private static final int GRAPH_FIELD = 7;
+
+  private static final int WEIGHT_FIELD = 5;
 
   /**
    * What is added to a weight [rows, columns], or [columns] where there is one row: of each column
@@ -32,32 +42,48 @@ public final class ChangedExport {
     }
   }
 
-  /** Where a changed weight lies in the file. */
-  private record Place(Span span, Change change) {}
+  /** What stands in the copy in the place of a part of the source. */
+  private interface Part {
+    byte[] bytes(RandomAccessFile in) throws IOException;
+  }
+
+  private record Replaced(Span span, Part part) {}
 
   private ChangedExport() {}
 
   /**
+   * @param tokenTypes rows of 384: what is added to the embedding of a token of each type
    * @throws OnnxFormatException when the source has no such weights, or two changes mean the same
    */
-  public static void write(OnnxFile source, List<Change> changes, OutputStream out)
+  public static void write(
+      OnnxFile source, List<Change> changes, float[] tokenTypes, OutputStream out)
       throws IOException {
-    List<Place> places = new ArrayList<>();
+    List<Replaced> parts = new ArrayList<>();
     Set<Long> starts = new HashSet<>();
     for (Change change : changes) {
-      OnnxFile.Tensor tensor = tensor(source, change);
-      if (!starts.add(tensor.data().start())) {
+      Span span = tensor(source, change).data();
+      if (!starts.add(span.start())) {
         throw new OnnxFormatException("the weight " + change.name() + " is changed twice");
       }
-      places.add(new Place(tensor.data(), change));
+      parts.add(new Replaced(span, in -> changed(in, span, change)));
     }
-    places.sort(Comparator.comparingLong(place -> place.span().start()));
+    Span old = field(source.weight(TYPES, source.rows(TYPES), WIDTH).message(), WEIGHT_FIELD);
+    byte[] table = table(tokenTypes);
+    parts.add(new Replaced(old, in -> table));
+    Span graph = source.graph();
+    Span head = new Span(field(graph, GRAPH_FIELD).start(), graph.start());
+    byte[] newHead =
+        new ProtoWriter().header(GRAPH_FIELD, graph.size() - old.size() + table.length).toBytes();
+    parts.add(new Replaced(head, in -> newHead));
+    parts.sort(Comparator.comparingLong(part -> part.span().start()));
     try (RandomAccessFile in = new RandomAccessFile(source.path().toFile(), "r")) {
+      requireKey(in, head, GRAPH_FIELD);
+      requireKey(in, old, WEIGHT_FIELD);
       long at = 0;
-      for (Place place : places) {
-        new Span(at, place.span().start()).copy(in, out);
-        out.write(changed(in, place));
-        at = place.span().end();
+      for (Replaced replaced : parts) {
+        new Span(at, replaced.span().start()).copy(in, out);
+        out.write(replaced.part().bytes(in));
+        at = replaced.span().end();
       }
       new Span(at, in.length()).copy(in, out);
     }
@@ -76,13 +102,40 @@ public final class ChangedExport {
         source.matrixOfBias(stem + ".bias"), change.rows(), change.scales().length);
   }
 
-  private static byte[] changed(RandomAccessFile in, Place place) throws IOException {
-    byte[] bytes = new byte[Math.toIntExact(place.span().size())];
-    in.seek(place.span().start());
+  /** A message with its key and length before it, as short as these can be. */
+  private static Span field(Span message, int field) {
+    int head = new ProtoWriter().header(field, message.size()).toBytes().length;
+    return new Span(message.start() - head, message.end());
+  }
+
+  private static void requireKey(RandomAccessFile in, Span field, int number) throws IOException {
+    in.seek(field.start());
+    if (in.read() != (new ProtoWriter().header(number, 0).toBytes()[0] & 0xFF)) {
+      throw new OnnxFormatException("at byte " + field.start() + " no field begins");
+    }
+  }
+
+  private static byte[] table(float[] tokenTypes) {
+    ByteBuffer values =
+        ByteBuffer.allocate(tokenTypes.length * Float.BYTES).order(ByteOrder.LITTLE_ENDIAN);
+    values.asFloatBuffer().put(tokenTypes);
+    ProtoWriter tensor =
+        new ProtoWriter()
+            .number(1, tokenTypes.length / WIDTH)
+            .number(1, WIDTH)
+            .number(2, OnnxFile.FLOAT)
+            .text(8, TYPES)
+            .bytes(9, values.array());
+    return new ProtoWriter().message(WEIGHT_FIELD, tensor).toBytes();
+  }
+
+  private static byte[] changed(RandomAccessFile in, Span span, Change change) throws IOException {
+    byte[] bytes = new byte[Math.toIntExact(span.size())];
+    in.seek(span.start());
     in.readFully(bytes);
     ByteBuffer values = ByteBuffer.wrap(bytes).order(ByteOrder.LITTLE_ENDIAN);
-    float[] scales = place.change().scales();
-    byte[] steps = place.change().steps();
+    float[] scales = change.scales();
+    byte[] steps = change.steps();
     for (int i = 0; i < steps.length; i++) {
       int offset = i * Float.BYTES;
       values.putFloat(offset, values.getFloat(offset) + scales[i % scales.length] * steps[i]);

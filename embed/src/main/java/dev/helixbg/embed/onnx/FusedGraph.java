@@ -18,8 +18,8 @@ import java.util.List;
  * activations are quantised per tensor. The second feed-forward matrix, whose inputs have outliers,
  * has scales per block of 128 weights, and activations are quantised per block.
  *
- * <p>Inputs {@code input_ids}, {@code attention_mask} and, for pairs, {@code token_type_ids}, int32
- * [batch, sequence]; output {@code last_hidden_state}, float [batch, sequence, 384].
+ * <p>Inputs {@code input_ids}, {@code attention_mask} and, where wanted, {@code token_type_ids},
+ * int32 [batch, sequence]; output {@code last_hidden_state}, float [batch, sequence, 384].
  */
 public final class FusedGraph {
 
@@ -33,33 +33,27 @@ public final class FusedGraph {
   private static final int UINT8_ZERO = 128;
   private static final String TYPES = "token_type_ids";
 
-  /** What a sequence of tokens is. */
-  public enum Texts {
-    /** One text: the graph has no token types. */
-    SINGLE,
-    /** Two, told apart by their token types. */
-    PAIRS
-  }
-
   private final OnnxFile source;
   private final Precision precision;
-  private final Texts texts;
+  private final boolean withTypes;
   private final GraphWriter graph = new GraphWriter();
 
-  private FusedGraph(OnnxFile source, Precision precision, Texts texts) {
+  private FusedGraph(OnnxFile source, Precision precision, boolean withTypes) {
     this.source = source;
     this.precision = precision;
-    this.texts = texts;
+    this.withTypes = withTypes;
   }
 
   /**
    * Writes the rewritten model.
    *
+   * @param withTypes whether it takes token types; without them all are 0
    * @throws OnnxFormatException when the source is not a model that can be rewritten
    */
-  public static void write(OnnxFile source, Precision precision, Texts texts, OutputStream out)
+  public static void write(
+      OnnxFile source, Precision precision, boolean withTypes, OutputStream out)
       throws IOException {
-    FusedGraph fused = new FusedGraph(source, precision, texts);
+    FusedGraph fused = new FusedGraph(source, precision, withTypes);
     fused.build();
     fused.graph.writeTo(out, source.path());
   }
@@ -67,7 +61,7 @@ public final class FusedGraph {
   private void build() throws IOException {
     graph.input("input_ids", GraphWriter.INT32, "batch", "sequence");
     graph.input("attention_mask", GraphWriter.INT32, "batch", "sequence");
-    if (texts == Texts.PAIRS) {
+    if (withTypes) {
       graph.input(TYPES, GraphWriter.INT32, "batch", "sequence");
     }
     int layers = 0;
@@ -91,8 +85,8 @@ public final class FusedGraph {
   }
 
   /**
-   * Word and position embeddings, normalised. Where a sequence is one text, token types are all 0:
-   * theirs joins the position.
+   * Word and position embeddings, normalised. Where token types are all 0, theirs joins the
+   * position.
    */
   private String embeddings() throws IOException {
     String words = "embeddings.word_embeddings.weight";
@@ -101,17 +95,16 @@ public final class FusedGraph {
     long positionRows = source.rows(positions);
     float[] position = source.floats(source.weight(positions, positionRows, WIDTH));
     float[] type = source.floats(source.weight(types, source.rows(types), WIDTH));
-    boolean pairs = texts == Texts.PAIRS;
-    for (int i = 0; i < position.length && !pairs; i++) {
+    for (int i = 0; i < position.length && !withTypes; i++) {
       position[i] += type[i % WIDTH];
     }
     List<String> inputs =
         List.of(
             "input_ids",
-            pairs ? TYPES : "",
+            withTypes ? TYPES : "",
             graph.copy(source.weight(words, source.rows(words), WIDTH), "words"),
             graph.floats("positions", position, positionRows, WIDTH),
-            pairs ? graph.floats("types", type, source.rows(types), WIDTH) : "",
+            withTypes ? graph.floats("types", type, source.rows(types), WIDTH) : "",
             vector("embeddings.LayerNorm.weight"),
             vector("embeddings.LayerNorm.bias"));
     graph.fused("EmbedLayerNormalization", inputs, "state.embedded", "epsilon", EPSILON);

@@ -29,14 +29,20 @@ public final class OnnxFile implements AutoCloseable {
   /** An operator with the names of its inputs and outputs. */
   record Node(String operator, List<String> inputs, List<String> outputs) {}
 
-  /** A weight; {@code data} is its content in the file, little-endian. */
-  record Tensor(String name, List<Long> dims, int type, Span data) {}
+  /**
+   * A weight.
+   *
+   * @param data its content in the file, little-endian
+   * @param message all of it in the file
+   */
+  record Tensor(String name, List<Long> dims, int type, Span data, Span message) {}
 
   private final ProtoReader reader;
   private final Path path;
   private final List<Node> nodes = new ArrayList<>();
   private final Map<String, Tensor> weights = new HashMap<>();
   private final Map<String, String> matrixOfBias = new HashMap<>();
+  private Span graph;
   private final Set<String> symbolicDims = new LinkedHashSet<>();
 
   private OnnxFile(Path path) throws IOException {
@@ -70,6 +76,11 @@ public final class OnnxFile implements AutoCloseable {
 
   Path path() {
     return path;
+  }
+
+  /** Where the graph is in the file. */
+  Span graph() {
+    return graph;
   }
 
   List<Node> nodes() {
@@ -163,8 +174,9 @@ public final class OnnxFile implements AutoCloseable {
     if (graphs.size() != 1) {
       throw new OnnxFormatException("it holds " + graphs.size() + " graphs, not one");
     }
+    graph = graphs.getFirst();
     reader.forEachField(
-        graphs.getFirst(),
+        graph,
         (field, value, span) -> {
           switch (field) {
             case 1 -> nodes.add(readNode(required(span)));
@@ -224,7 +236,7 @@ public final class OnnxFile implements AutoCloseable {
             default -> {}
           }
         });
-    weights.put(name[0], new Tensor(name[0], List.copyOf(dims), type[0], data[0]));
+    weights.put(name[0], new Tensor(name[0], List.copyOf(dims), type[0], data[0], tensor));
   }
 
   /** Notes the names of an input's variable dimensions: the strings where a path ends. */

@@ -63,7 +63,7 @@ class FusedGraphTest {
     Path target = folder.resolve("fused.onnx");
     try (OnnxFile source = OnnxFile.open(export);
         OutputStream out = Files.newOutputStream(target)) {
-      FusedGraph.write(source, Precision.FP32, FusedGraph.Texts.SINGLE, out);
+      FusedGraph.write(source, Precision.FP32, false, out);
     }
     try (OnnxFile source = OnnxFile.open(export);
         OnnxFile fused = OnnxFile.open(target)) {
@@ -175,7 +175,7 @@ class FusedGraphTest {
     Path target = folder.resolve(precision + ".onnx");
     try (OnnxFile source = OnnxFile.open(export);
         OutputStream out = Files.newOutputStream(target)) {
-      FusedGraph.write(source, precision, FusedGraph.Texts.SINGLE, out);
+      FusedGraph.write(source, precision, false, out);
     }
     try (OnnxFile fused = OnnxFile.open(target)) {
       return fused.nodes().stream().map(OnnxFile.Node::operator).toList();
@@ -184,7 +184,7 @@ class FusedGraphTest {
 
   private static void rewrite(Path file, Precision precision) throws IOException {
     try (OnnxFile source = OnnxFile.open(file)) {
-      FusedGraph.write(source, precision, FusedGraph.Texts.SINGLE, new ByteArrayOutputStream());
+      FusedGraph.write(source, precision, false, new ByteArrayOutputStream());
     }
   }
 }

@@ -15,18 +15,16 @@ import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.function.Supplier;
 
 /**
  * Has the first pairs of the list of relations read, and ranks them by what was read: log odds of
- * same or overtaken, and eight times the score by vectors and words. The others stay behind them.
+ * same or overtaken, and some of the score by vectors and words. The others stay behind them.
  *
  * <p>What was read once is remembered; with nothing new to read, no model is opened.
  */
 public final class ReadRelations {
-  /** Of the score beside the log odds. */
-  private static final double SCORE_WEIGHT = 8;
-
   /** Readings that are saved at once, at least. */
   private static final int SAVED_AT_ONCE = 32;
 
@@ -118,8 +116,9 @@ public final class ReadRelations {
     return List.copyOf(read);
   }
 
-  private static double rank(Relation relation) {
-    return relation.assessment().orElseThrow().logOdds() + SCORE_WEIGHT * relation.score();
+  private double rank(Relation relation) {
+    return relation.assessment().orElseThrow().logOdds()
+        + assessor.calibration().scoreWeight() * relation.score();
   }
 
   private void read(Map<String, Texts> texts, Map<String, Reading> known)

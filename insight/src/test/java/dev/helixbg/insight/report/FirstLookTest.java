@@ -23,7 +23,8 @@ class FirstLookTest {
     assertTrue(MarkdownReport.render(look).contains("**" + WORDS));
     assertTrue(TerminalSummary.render(look).contains(WORDS));
     JsonNode json = new ObjectMapper().readTree(JsonReport.render(look)).path("firstLook");
-    assertEquals("{\"entries\":300,\"passages\":1200,\"questions\":45}", json.toString());
+    assertEquals(
+        "{\"entries\":300,\"passages\":1200,\"pairs\":0,\"questions\":45}", json.toString());
 
     for (String form :
         new String[] {
