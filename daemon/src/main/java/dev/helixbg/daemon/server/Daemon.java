@@ -31,6 +31,7 @@ import dev.helixbg.daemon.service.ServiceErrors;
 import dev.helixbg.daemon.terminal.ExitCode;
 import dev.helixbg.daemon.terminal.Failure;
 import dev.helixbg.daemon.terminal.Faults;
+import dev.helixbg.daemon.terminal.Progress;
 import dev.helixbg.daemon.terminal.Reasons;
 import dev.helixbg.daemon.terminal.Version;
 import dev.helixbg.daemon.watch.DaemonLoop;
