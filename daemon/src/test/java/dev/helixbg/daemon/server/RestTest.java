@@ -64,7 +64,7 @@ class RestTest {
             new DaemonHome(folder.resolve("h")),
             () -> settings,
             s -> model,
-            new Daemon.World(clock, files, machine, settings -> Optional.empty()));
+            new Daemon.World(clock, files, machine, any -> Optional.empty()));
   }
 
   @AfterEach
