@@ -1,8 +1,11 @@
 package dev.helixbg.config;
 
+import java.io.File;
 import java.nio.file.Path;
+import java.util.List;
 import java.util.Locale;
 import java.util.function.BiFunction;
+import java.util.stream.Collectors;
 
 /**
  * One thing a user can set: its name, its default, what is valid, and what it means.
@@ -28,7 +31,24 @@ record Setting<T>(
   enum Kind {
     TEXT,
     INTEGER,
-    NUMBER
+    NUMBER,
+    /** Texts in brackets; in the environment and in flags joined by {@link #SEPARATOR}. */
+    LIST;
+
+    /** Between the texts of a list where they are one text. */
+    static final String SEPARATOR = File.pathSeparator;
+
+    /** A value as a settings file has it. */
+    String toml(String text) {
+      return switch (this) {
+        case TEXT -> '"' + text + '"';
+        case INTEGER, NUMBER -> text;
+        case LIST -> {
+          List<String> texts = text.isEmpty() ? List.of() : List.of(text.split(SEPARATOR));
+          yield texts.stream().map(TEXT::toml).collect(Collectors.joining(", ", "[", "]"));
+        }
+      };
+    }
   }
 
   /** {@code embed.max_tokens} is overridden by {@code HELIX_BG_EMBED_MAX_TOKENS}. */

@@ -22,6 +22,11 @@ final class SettingCatalog {
 
   static final Setting<Path> KB =
       path("kb", "").means("The knowledge base. Not set: the usual places are searched.");
+  static final Setting<List<Path>> SOURCES =
+      paths("sources")
+          .means(
+              "Folders with git repositories that entries tell of: where their files moved, or"
+                  + " changed, the report says so.");
   static final Setting<Integer> THREADS =
       integer("threads", 0, 0, 256).means("Threads for embedding and comparing. 0: one per core.");
   static final Setting<Path> CACHE =
@@ -189,15 +194,34 @@ final class SettingCatalog {
         Kind.TEXT,
         standard,
         "a path, absolute or beginning with ~/",
-        (text, home) -> {
-          require(!text.isEmpty());
-          Path path =
-              text.equals("~") || text.startsWith("~/")
-                  ? home.resolve(text.substring(Math.min(2, text.length())))
-                  : Path.of(text);
-          require(path.isAbsolute());
-          return path.normalize();
-        });
+        SettingCatalog::parsePath);
+  }
+
+  private static Path parsePath(String text, Path home) {
+    require(!text.isEmpty());
+    Path path =
+        text.equals("~") || text.startsWith("~/")
+            ? home.resolve(text.substring(Math.min(2, text.length())))
+            : Path.of(text);
+    require(path.isAbsolute());
+    return path.normalize();
+  }
+
+  /** Paths like those of {@link #path}, none when not set. */
+  private static Bare<List<Path>> paths(String name) {
+    return new Bare<>(
+        name,
+        Kind.LIST,
+        "",
+        "paths, each absolute or beginning with ~/, with "
+            + Kind.SEPARATOR
+            + " between them in the environment and in flags",
+        (text, home) ->
+            Arrays.stream(text.split(Kind.SEPARATOR))
+                .filter(part -> !part.isEmpty())
+                .map(part -> parsePath(part, home))
+                .distinct()
+                .toList());
   }
 
   private static void require(boolean valid) {

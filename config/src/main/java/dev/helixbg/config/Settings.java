@@ -1,6 +1,7 @@
 package dev.helixbg.config;
 
 import java.nio.file.Path;
+import java.util.List;
 import java.util.Optional;
 
 /**
@@ -8,11 +9,13 @@ import java.util.Optional;
  *
  * @param kb the knowledge base named in the file or the environment; empty means: search the usual
  *     places
+ * @param sources folders with repositories that entries tell of
  * @param threads for embedding and comparing; at least 1
  * @param cache folder of what can be made again: unpacked models, natives, verdicts on providers
  */
 public record Settings(
     Optional<Path> kb,
+    List<Path> sources,
     int threads,
     Path cache,
     EmbedSettings embed,
@@ -22,6 +25,6 @@ public record Settings(
 
   /** The same with the language model asked in another way. */
   public Settings with(LlmSettings other) {
-    return new Settings(kb, threads, cache, embed, other, insight, daemon);
+    return new Settings(kb, sources, threads, cache, embed, other, insight, daemon);
   }
 }

@@ -27,10 +27,11 @@ public record SettingsLoader(Locations locations, Map<String, String> environmen
 
   /**
    * @param text the value as written
+   * @param toml the value as a settings file has it
    * @param origin {@code default}, the file's path, the variable's name or {@code flag}
    */
   public record EffectiveSetting(
-      String name, String text, boolean quoted, String origin, String meaning) {
+      String name, String text, String toml, String origin, String meaning) {
 
     /** False for a setting that has no default and was not written anywhere. */
     public boolean isSet() {
@@ -113,7 +114,7 @@ public record SettingsLoader(Locations locations, Map<String, String> environmen
           new EffectiveSetting(
               setting.name(),
               source.text(),
-              setting.kind() == Setting.Kind.TEXT,
+              setting.kind().toml(source.text()),
               source.origin(),
               setting.meaning()));
     }
@@ -167,6 +168,7 @@ public record SettingsLoader(Locations locations, Map<String, String> environmen
     int threads = wanted > 0 ? wanted : Runtime.getRuntime().availableProcessors();
     return new Settings(
         Optional.ofNullable(v.get(SettingCatalog.KB)),
+        Optional.ofNullable(v.get(SettingCatalog.SOURCES)).orElse(List.of()),
         threads,
         v.get(SettingCatalog.CACHE),
         embed,

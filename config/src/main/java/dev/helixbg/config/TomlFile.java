@@ -6,7 +6,9 @@ import com.fasterxml.jackson.dataformat.toml.TomlMapper;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.LinkedHashMap;
+import java.util.List;
 import java.util.Map;
 
 /** A configuration file in TOML, read as dotted names with the text of their values. */
@@ -61,9 +63,22 @@ final class TomlFile {
       } else if (!isOf(kind, value)) {
         throw new ConfigException(name + " in " + file + " is not valid: write " + example(kind));
       } else {
-        values.put(name, value.asText());
+        values.put(name, kind == Setting.Kind.LIST ? joined(file, name, value) : value.asText());
       }
     }
+  }
+
+  private static String joined(Path file, String name, JsonNode list) {
+    List<String> texts = new ArrayList<>();
+    for (JsonNode text : list) {
+      if (text.asText().contains(Setting.Kind.SEPARATOR)) {
+        throw new ConfigException(
+            "%s in %s is not valid: %s must not contain %s"
+                .formatted(name, file, text.asText(), Setting.Kind.SEPARATOR));
+      }
+      texts.add(text.asText());
+    }
+    return String.join(Setting.Kind.SEPARATOR, texts);
   }
 
   private static boolean isOf(Setting.Kind kind, JsonNode value) {
@@ -71,6 +86,7 @@ final class TomlFile {
       case TEXT -> value.isTextual();
       case INTEGER -> value.isIntegralNumber();
       case NUMBER -> value.isNumber();
+      case LIST -> value.isArray() && value.valueStream().allMatch(JsonNode::isTextual);
     };
   }
 
@@ -79,6 +95,7 @@ final class TomlFile {
       case TEXT -> "a text in quotes";
       case INTEGER -> "a whole number without quotes";
       case NUMBER -> "a number without quotes";
+      case LIST -> "texts in quotes, between brackets";
     };
   }
 }

@@ -81,6 +81,7 @@ class ArchitectureTest {
                   "terms",
                   "findings",
                   "pairs",
+                  "sources",
                   "search",
                   "decisions",
                   "label",

@@ -24,8 +24,7 @@ final class ConfigCommand extends ValueCommand {
   }
 
   private void print(EffectiveSetting setting) {
-    String value = setting.quoted() ? '"' + setting.text() + '"' : setting.text();
-    String assignment = setting.name() + " = " + value;
+    String assignment = setting.name() + " = " + setting.toml();
     console.out().println("# " + setting.meaning());
     if (setting.isSet()) {
       console.say("%s  # %s", assignment, setting.origin());

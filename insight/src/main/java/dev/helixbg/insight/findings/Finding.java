@@ -2,6 +2,7 @@ package dev.helixbg.insight.findings;
 
 import dev.helixbg.insight.log.Passage;
 import java.util.List;
+import java.util.Locale;
 import java.util.Optional;
 import java.util.Set;
 
@@ -243,4 +244,49 @@ public sealed interface Finding {
    */
   record Misfiled(String id, NamedEntry entry, double own, String nearer, double other)
       implements Finding {}
+
+  /**
+   * Something that an entry names in source code, and that is otherwise there by now.
+   *
+   * @param folder the name of the folder of sources
+   * @param named the file with its line, or the identifier, as the entry writes it
+   * @param path the file that it was in when the entry was written, from the top of the folder
+   * @param now the file that took its place, and the line where one is known; nothing where no file
+   *     is likely to have, or where it is where it was
+   * @param since nothing for identifiers
+   */
+  record MovedSource(
+      String id,
+      NamedEntry entry,
+      SourceChange change,
+      String folder,
+      String named,
+      String path,
+      Optional<String> now,
+      Optional<Since> since)
+      implements Finding {}
+
+  /** What is otherwise about something in source code. */
+  enum SourceChange {
+    /** There is no such file any more. */
+    GONE,
+    /** The identifier is in no file any more. */
+    SYMBOL_GONE,
+    /** The lines around the place are others. */
+    CHANGED;
+
+    /** As it is called in files. */
+    public String title() {
+      return name().toLowerCase(Locale.ROOT).replace('_', ' ');
+    }
+  }
+
+  /**
+   * What happened to a file since an entry was written.
+   *
+   * @param commits that changed it
+   * @param commit the last of them that matters, as people write it
+   * @param date of that one, {@code yyyy-MM-dd}
+   */
+  record Since(int commits, String commit, String date) {}
 }

@@ -12,7 +12,7 @@ import java.util.stream.Stream;
  * Names findings by their content: a kind and the first ten hex digits of the SHA-256 over kind and
  * content. Findings of the same content are numbered from the second on: {@code dup-3f9a01c2d4-2}.
  */
-final class FindingIds {
+public final class FindingIds {
   static final String NEAR_DUPLICATE = "dup";
   static final String CROSS_LINK = "link";
   static final String RELATION = "rel";
@@ -49,7 +49,8 @@ final class FindingIds {
     return kind + "-" + Sha256.of(all).substring(0, DIGITS);
   }
 
-  String of(String kind, String... parts) {
+  /** The id of what is described by its parts. */
+  public String of(String kind, String... parts) {
     String id = name(kind, parts);
     int uses = used.merge(id, 1, Integer::sum);
     return uses == 1 ? id : id + "-" + uses;

@@ -1,0 +1,24 @@
+package dev.helixbg.insight.findings;
+
+import java.util.List;
+import java.util.Optional;
+
+/**
+ * What became of the source code that entries tell of.
+ *
+ * @param folders that were looked at, in the order of the settings
+ * @param moved in the order of their entries
+ */
+public record Sources(List<Folder> folders, List<Finding.MovedSource> moved) {
+  /** Where no folders are named. */
+  public static final Sources NONE = new Sources(List.of(), List.of());
+
+  /**
+   * A folder of sources.
+   *
+   * @param name its last part
+   * @param commit that was checked out, as people write it; nothing where it could not be read
+   * @param trouble why it could not be read
+   */
+  public record Folder(String name, Optional<String> commit, Optional<String> trouble) {}
+}

@@ -1,0 +1,174 @@
+package dev.helixbg.insight.sources;
+
+import dev.helixbg.config.Sha256;
+import dev.helixbg.insight.findings.Finding.MovedSource;
+import dev.helixbg.insight.findings.Finding.SourceChange;
+import dev.helixbg.insight.findings.FindingIds;
+import dev.helixbg.insight.findings.NamedEntry;
+import dev.helixbg.insight.findings.Sources;
+import java.nio.file.Path;
+import java.time.ZoneId;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+
+/**
+ * Holds what entries say of source code against the repositories in the user's folders, in the
+ * state of the commits that are checked out there. Not thread-safe.
+ *
+ * <p>While a folder stays at its commit, only entries that are new are looked at.
+ */
+public final class SourceCheck {
+  /** Of one entry. */
+  private static final int MAX_FINDINGS = 5;
+
+  private final List<Path> folders;
+  private final ZoneId zone;
+  private final Map<Path, Known> known = new HashMap<>();
+
+  /**
+   * What was found at a commit.
+   *
+   * @param about by what tells entries apart here
+   */
+  private record Known(String commit, Map<String, Outcome> about) {}
+
+  /**
+   * What one folder has to say of an entry.
+   *
+   * @param moved without their ids
+   * @param present files and identifiers that the entry names and that are there
+   */
+  record Outcome(List<MovedSource> moved, Set<String> present) {
+    static final Outcome NOTHING = new Outcome(List.of(), Set.of());
+  }
+
+  /**
+   * @param folders with a repository each
+   * @param zone in whose time helix dates entries
+   */
+  public SourceCheck(List<Path> folders, ZoneId zone) {
+    this.folders = folders;
+    this.zone = zone;
+  }
+
+  /** What was found depends on these, but for the entries: 64 hexadecimal digits. */
+  public static String state(List<Path> folders) {
+    List<String> parts = new ArrayList<>();
+    for (Path folder : folders) {
+      parts.add(folder.toString());
+      try {
+        parts.add(Repository.in(folder).commit());
+      } catch (SourceException e) {
+        parts.add(e.getMessage());
+      }
+    }
+    return Sha256.of(parts);
+  }
+
+  /** The files that change when another commit is checked out; some may not be there. */
+  public static List<Path> watched(List<Path> folders) {
+    return folders.stream().flatMap(folder -> Repository.watched(folder).stream()).toList();
+  }
+
+  /**
+   * @param entries all live ones
+   * @throws InterruptedException when interrupted
+   */
+  public Sources of(List<NamedEntry> entries) throws InterruptedException {
+    List<Sources.Folder> looked = new ArrayList<>();
+    List<Map<String, Outcome>> outcomes = new ArrayList<>();
+    known.keySet().retainAll(folders);
+    for (Path folder : folders) {
+      String name = String.valueOf(folder.getFileName());
+      try {
+        Repository repository = Repository.in(folder);
+        outcomes.add(look(folder, repository, entries));
+        String commit = repository.commit().substring(0, 10);
+        looked.add(new Sources.Folder(name, Optional.of(commit), Optional.empty()));
+      } catch (SourceException e) {
+        if (Thread.interrupted()) {
+          throw (InterruptedException) new InterruptedException().initCause(e);
+        }
+        known.remove(folder);
+        looked.add(new Sources.Folder(name, Optional.empty(), Optional.of(e.getMessage())));
+      }
+    }
+    return new Sources(looked, together(entries, outcomes));
+  }
+
+  private Map<String, Outcome> look(Path folder, Repository repository, List<NamedEntry> entries)
+      throws SourceException {
+    Known before = known.get(folder);
+    boolean same = before != null && before.commit().equals(repository.commit());
+    Map<String, Outcome> about = new HashMap<>();
+    Map<String, NamedEntry> fresh = new HashMap<>();
+    for (NamedEntry entry : entries) {
+      String identity = identity(entry);
+      Outcome old = same ? before.about().get(identity) : null;
+      if (old != null) {
+        about.put(identity, old);
+      } else {
+        fresh.putIfAbsent(identity, entry);
+      }
+    }
+    fresh.values().removeIf(entry -> Mentions.of(entry.entry().text()).isEmpty());
+    if (!fresh.isEmpty()) {
+      try (GitObjects git = GitObjects.of(repository)) {
+        List<NamedEntry> ordered =
+            entries.stream().filter(one -> fresh.get(identity(one)) == one).toList();
+        new FolderCheck(repository, git, zone)
+            .of(ordered)
+            .forEach((entry, outcome) -> about.put(identity(entry), outcome));
+      }
+    }
+    known.put(folder, new Known(repository.commit(), about));
+    return about;
+  }
+
+  /** What findings about an entry depend on. */
+  private static String identity(NamedEntry entry) {
+    return entry.key()
+        + entry.entry().timestampMin()
+        + "\n"
+        + entry.entry().text().source().orElse("");
+  }
+
+  /** What is in one of the folders is not gone, and nothing is told twice. */
+  private static List<MovedSource> together(
+      List<NamedEntry> entries, List<Map<String, Outcome>> outcomes) {
+    FindingIds ids = new FindingIds();
+    List<MovedSource> moved = new ArrayList<>();
+    for (NamedEntry entry : entries) {
+      String identity = identity(entry);
+      List<Outcome> all =
+          outcomes.stream().map(one -> one.getOrDefault(identity, Outcome.NOTHING)).toList();
+      Set<String> told = new HashSet<>();
+      int left = MAX_FINDINGS;
+      for (Outcome outcome : all) {
+        for (MovedSource one : outcome.moved()) {
+          boolean elsewhere =
+              one.change() != SourceChange.CHANGED
+                  && all.stream().anyMatch(other -> other.present().contains(one.named()));
+          if (!elsewhere && told.add(one.named()) && left-- > 0) {
+            moved.add(
+                new MovedSource(
+                    ids.of("source", entry.key(), one.change().title(), one.named()),
+                    entry,
+                    one.change(),
+                    one.folder(),
+                    one.named(),
+                    one.path(),
+                    one.now(),
+                    one.since()));
+          }
+        }
+      }
+    }
+    return moved;
+  }
+}

@@ -1,0 +1,433 @@
+package dev.helixbg.insight.sources;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertNotEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import dev.helixbg.insight.findings.Finding.MovedSource;
+import dev.helixbg.insight.findings.Finding.Since;
+import dev.helixbg.insight.findings.Finding.SourceChange;
+import dev.helixbg.insight.findings.NamedEntry;
+import dev.helixbg.insight.findings.Sources;
+import dev.helixbg.insight.log.Entry;
+import dev.helixbg.insight.log.EntryText;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.attribute.PosixFilePermissions;
+import java.time.ZoneOffset;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import java.util.stream.Collectors;
+import java.util.stream.IntStream;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+class SourceCheckTest {
+  private static final String WRITTEN = "2026-02-01T12:00";
+
+  @TempDir Path home;
+
+  private GitFixture shop;
+  private final List<Entry> entries = new ArrayList<>();
+
+  private static String lease(String keep) {
+    return """
+    package shop.queue;
+
+    /** Holds a job while a worker runs it. */
+    public final class Lease {
+      private static final int EXPIRE_SECONDS = 30;
+
+      boolean keepAlive(Worker worker) {
+    %s
+      }
+
+      void release(Worker worker) {
+        owner.compareAndSet(worker.name(), null);
+        worker.forget(this);
+      }
+    }
+    """
+        .formatted(keep);
+  }
+
+  @BeforeEach
+  void aShop() throws Exception {
+    shop = new GitFixture(home.resolve("shop"));
+    shop.write("src/queue/Lease.java", lease("    return worker.touch(EXPIRE_SECONDS);"))
+        .write("src/queue/Worker.java", lines("worker"))
+        .write("src/cart/Basket.java", lines("basket") + "int totalPrice;\n")
+        .write("src/Main.java", "options.add(\"--dry-run-only\");\nnew LegacyGateway();\n")
+        .write("README.md", "The shop. oldSecretName is only told of here.\n")
+        .commit("2026-01-10T12:00");
+  }
+
+  private static String lines(String word) {
+    return IntStream.rangeClosed(1, 40)
+        .mapToObj(i -> "int " + word + "Number" + i + " = count(" + i + ");\n")
+        .collect(Collectors.joining());
+  }
+
+  /** An entry of the time when the shop was as it was first. */
+  private void note(String body) {
+    note(body, WRITTEN);
+  }
+
+  private void note(String body, String time) {
+    int minutes = time.isEmpty() ? 0 : GitFixture.minutes(time);
+    entries.add(new Entry(100 + entries.size(), "shop", body, minutes, EntryText.parse(body)));
+  }
+
+  private List<NamedEntry> named() {
+    return NamedEntry.all(entries, one -> "%032x".formatted(one.body().hashCode()));
+  }
+
+  private Sources check(Path... folders) throws InterruptedException {
+    return new SourceCheck(List.of(folders), ZoneOffset.UTC).of(named());
+  }
+
+  private List<MovedSource> found() throws InterruptedException {
+    return check(shop.folder()).moved();
+  }
+
+  private MovedSource only() throws InterruptedException {
+    List<MovedSource> found = found();
+    assertEquals(1, found.size(), found.toString());
+    return found.getFirst();
+  }
+
+  @Test
+  void nothingIsSaidWhileAllIsAsItWas() throws Exception {
+    note("Leases are kept alive.\n[source: src/queue/Lease.java:8]");
+    note("`totalPrice` is in src/cart/Basket.java, and --dry-run-only is for tests.");
+    assertEquals(List.of(), found());
+    assertEquals(Optional.empty(), check(shop.folder()).folders().getFirst().trouble());
+  }
+
+  @Test
+  void aRenamedFileIsFoundWithItsLine() throws Exception {
+    note("Leases are kept alive.\n[source: src/queue/Lease.java:8]");
+    String commit =
+        shop.move("src/queue/Lease.java", "core/lock/JobLease.java")
+            .write(
+                "core/lock/JobLease.java",
+                "// moved\n" + lease("    return worker.touch(EXPIRE_SECONDS);"))
+            .commit("2026-03-01T12:00");
+    MovedSource moved = only();
+    assertEquals(SourceChange.GONE, moved.change());
+    assertEquals("src/queue/Lease.java:8", moved.named());
+    assertEquals("src/queue/Lease.java", moved.path());
+    assertEquals(Optional.of("core/lock/JobLease.java:9"), moved.now());
+    assertEquals(Optional.of(new Since(1, commit, "2026-03-01")), moved.since());
+    assertTrue(moved.id().matches("source-[0-9a-f]{10}"), moved.id());
+  }
+
+  @Test
+  void renamesAreFollowedOneAfterTheOther() throws Exception {
+    note("See queue/Worker.java for the loop.");
+    shop.move("src/queue/Worker.java", "src/run/Worker.java").commit("2026-03-01T12:00");
+    shop.move("src/run/Worker.java", "src/run/Runner.java").commit("2026-03-02T12:00");
+    assertEquals(Optional.of("src/run/Runner.java"), only().now());
+    assertEquals("queue/Worker.java", only().named());
+  }
+
+  @Test
+  void aFileThatWasDeletedHasNoNewPlace() throws Exception {
+    note("The total is summed up lazily.\n[source: src/cart/Basket.java]");
+    String commit = shop.delete("src/cart/Basket.java").commit("2026-03-01T12:00");
+    assertEquals(SourceChange.GONE, only().change());
+    assertEquals(Optional.empty(), only().now());
+    assertEquals(Optional.of(new Since(1, commit, "2026-03-01")), only().since());
+  }
+
+  @Test
+  void aFileThatCameBackElsewhereLaterIsFoundByNameAndContent() throws Exception {
+    note("The total is summed up lazily.\n[source: src/cart/Basket.java]");
+    shop.delete("src/cart/Basket.java").commit("2026-03-01T12:00");
+    shop.write("other/Basket.java", "nothing of the sort\n".repeat(9))
+        .write("web/Basket.java", lines("basket") + "long more;\n")
+        .commit("2026-03-02T12:00");
+    assertEquals(Optional.of("web/Basket.java"), only().now());
+  }
+
+  @Test
+  void anIdentifierThatIsInNoFileAnyMoreIsGone() throws Exception {
+    note("LegacyGateway is slow; `totalPrice` is not. Only --dry-run-only helps, not --dry.");
+    shop.write("src/Main.java", "options.add(\"--dry-run-onlyX\");\nnew Gateway();\n")
+        .commit("2026-03-01T12:00");
+    List<MovedSource> found = found();
+    assertEquals(
+        List.of("LegacyGateway", "--dry-run-only"),
+        found.stream().map(MovedSource::named).toList());
+    assertEquals(SourceChange.SYMBOL_GONE, found.getFirst().change());
+    assertEquals("src/Main.java", found.getFirst().path());
+  }
+
+  @Test
+  void anIdentifierThatMovedToAnotherFileIsThere() throws Exception {
+    note("LegacyGateway is slow.");
+    shop.write("src/Main.java", "\n")
+        .write("src/Other.java", "new LegacyGateway();")
+        .commit("2026-03-01T12:00");
+    assertEquals(List.of(), found());
+  }
+
+  @Test
+  void whatWasOnlyToldOfWasNeverInTheCode() throws Exception {
+    note("oldSecretName is told of, and neverWasThere is not.");
+    shop.write("README.md", "The shop.\n").commit("2026-03-01T12:00");
+    assertEquals(List.of(), found());
+  }
+
+  @Test
+  void linesThatChangedSinceTellByWhichCommit() throws Exception {
+    note("Leases are kept alive by touching.\n[source: src/queue/Lease.java:8]");
+    shop.write(
+            "src/queue/Lease.java",
+            "// licence\n" + lease("    return worker.touch(EXPIRE_SECONDS);"))
+        .commit("2026-03-01T12:00");
+    assertEquals(List.of(), found(), "moved by a line only");
+    String commit =
+        shop.write("src/queue/Lease.java", lease("    return renewals.submit(worker);"))
+            .commit("2026-03-02T12:00");
+    shop.write("src/queue/Lease.java", lease("    return renewals.submit(worker);") + "// end\n")
+        .commit("2026-03-03T12:00");
+    assertEquals(SourceChange.CHANGED, only().change());
+    assertEquals(Optional.of(new Since(3, commit, "2026-03-02")), only().since());
+  }
+
+  @Test
+  void aChangeOfLinesElsewhereInTheFileIsNone() throws Exception {
+    note("The first numbers matter.\n[source: src/queue/Worker.java:5]");
+    shop.write("src/queue/Worker.java", lines("worker").replace("workerNumber30", "other"))
+        .commit("2026-03-01T12:00");
+    assertEquals(List.of(), found());
+  }
+
+  @Test
+  void whatTheAuthorOfANoteCommitsWithinTheHourIsWhatTheNoteTellsOf() throws Exception {
+    note("Leases are renewed by a queue.\n[source: src/queue/Lease.java:8]", "2026-03-02T11:30");
+    shop.write("src/queue/Lease.java", lease("    return renewals.submit(worker);"))
+        .commit("2026-03-02T12:00");
+    assertEquals(List.of(), found());
+  }
+
+  @Test
+  void nothingIsSaidOfWhatWasGoneWhenTheNoteWasWritten() throws Exception {
+    note("src/cart/Basket.java was deleted, with totalPrice.", "2026-04-01T12:00");
+    shop.delete("src/cart/Basket.java").commit("2026-03-01T12:00");
+    assertEquals(List.of(), found());
+  }
+
+  @Test
+  void nothingIsSaidOfWhatNeverWasOrIsNotKnown() throws Exception {
+    note(
+        "Read https://example.org/src/cart/Basket.java and ../../etc/passwd, /etc/passwd,"
+            + " src/cart/../cart/Basket.java, Node.js, and/or, lib/none/Basket.java, Other.java.");
+    note("[source: src/queue/../../../../etc/passwd:1]\nx");
+    shop.delete("src/cart/Basket.java").commit("2026-03-01T12:00");
+    assertEquals(List.of(), found());
+  }
+
+  @Test
+  void ofAnUndatedNoteOnlyGoneFilesAreTold() throws Exception {
+    note("LegacyGateway is slow.\n[source: src/queue/Lease.java:8]", "");
+    note("The total is lazy.\n[source: src/cart/Basket.java:3]", "");
+    shop.write("src/Main.java", "\n")
+        .write("src/queue/Lease.java", lease("    return renewals.submit(worker);"))
+        .delete("src/cart/Basket.java")
+        .commit("2026-03-01T12:00");
+    assertEquals("src/cart/Basket.java:3", only().named());
+  }
+
+  @Test
+  void pathsWithTheNameOfTheFolderAndWithinItAreKnown() throws Exception {
+    note("shop/src/cart/Basket.java");
+    note(shop.folder() + "/src/queue/Worker.java:3");
+    shop.delete("src/cart/Basket.java").delete("src/queue/Worker.java").commit("2026-03-01T12:00");
+    assertEquals(
+        List.of("src/cart/Basket.java", "src/queue/Worker.java"),
+        found().stream().map(MovedSource::path).toList());
+  }
+
+  @Test
+  void whatAnotherFolderHasIsNotGone() throws Exception {
+    note("LegacyGateway and src/cart/Basket.java");
+    GitFixture other = new GitFixture(home.resolve("other"));
+    other
+        .write("src/cart/Basket.java", "x")
+        .write("G.java", "LegacyGateway")
+        .commit("2026-01-01T12:00");
+    shop.write("src/Main.java", "\n").delete("src/cart/Basket.java").commit("2026-03-01T12:00");
+    assertEquals(2, found().size());
+    assertEquals(List.of(), check(shop.folder(), other.folder()).moved());
+  }
+
+  @Test
+  void mergesCountAsTheStepsOfTheBranchThatIsCheckedOut() throws Exception {
+    note("The loop.\n[source: src/queue/Worker.java:3]");
+    shop.git("2026-03-01T12:00", "checkout", "-q", "-b", "side");
+    shop.move("src/queue/Worker.java", "src/Worker2.java").commit("2026-03-01T13:00");
+    shop.git("2026-03-01T14:00", "checkout", "-q", "main");
+    shop.write("new.txt", "x").commit("2026-03-01T15:00");
+    shop.git("2026-03-01T16:00", "merge", "-q", "--no-edit", "side");
+    assertEquals(Optional.of("src/Worker2.java:3"), only().now());
+  }
+
+  @Test
+  void theStateTellsTheCommitAndOnlyNewNotesAreLookedAt() throws Exception {
+    note("The total.\n[source: src/cart/Basket.java]");
+    String before = SourceCheck.state(List.of(shop.folder()));
+    shop.delete("src/cart/Basket.java").commit("2026-03-01T12:00");
+    assertNotEquals(before, SourceCheck.state(List.of(shop.folder())));
+    assertEquals(64, before.length());
+    SourceCheck check = new SourceCheck(List.of(shop.folder()), ZoneOffset.UTC);
+    Sources first = check.of(named());
+    // Without its objects nothing new can be learnt; what is known stays.
+    Files.move(shop.folder().resolve(".git/objects"), home.resolve("objects"));
+    Files.createDirectory(shop.folder().resolve(".git/objects"));
+    assertEquals(first, check.of(named()));
+    note("src/queue/Lease.java is there.");
+    assertEquals(
+        Optional.of("git cannot read it, or took too long"),
+        check.of(named()).folders().getFirst().trouble());
+  }
+
+  @Test
+  void whatVanishesOrIsNoRepositoryIsTold() throws Exception {
+    note("src/cart/Basket.java");
+    Path plain = Files.createDirectory(home.resolve("plain"));
+    Path link = Files.createSymbolicLink(home.resolve("link"), shop.folder());
+    Path empty = new GitFixture(home.resolve("empty")).folder();
+    assertEquals(
+        List.of(
+            "there is no such folder",
+            "it is not the top folder of a git repository",
+            "there is no such folder",
+            "it has no commit yet"),
+        check(home.resolve("none"), plain, link, empty).folders().stream()
+            .map(one -> one.trouble().orElse(""))
+            .toList());
+  }
+
+  @Test
+  void linksOutOfARepositoryAreNotFollowed() throws Exception {
+    Path outer = Files.createDirectory(home.resolve("outer"));
+    Files.createSymbolicLink(outer.resolve(".git"), shop.folder().resolve(".git"));
+    Path pointing = Files.createDirectory(home.resolve("pointing"));
+    Files.writeString(pointing.resolve(".git"), "gitdir: " + shop.folder().resolve(".git") + "\n");
+    for (Sources.Folder folder : check(outer, pointing).folders()) {
+      assertEquals(Optional.of("it is not the top folder of a git repository"), folder.trouble());
+    }
+    GitFixture linked = new GitFixture(home.resolve("linked"));
+    linked.commit("2026-01-01T12:00");
+    Path objects = linked.folder().resolve(".git/objects");
+    Files.move(objects, home.resolve("its"));
+    Files.createSymbolicLink(objects, home.resolve("its"));
+    assertEquals(
+        Optional.of("it has no folder of git objects"),
+        check(linked.folder()).folders().getFirst().trouble());
+  }
+
+  @Test
+  void aWorktreeThatItsRepositoryKnowsIsRead() throws Exception {
+    note("src/cart/Basket.java");
+    shop.git(
+        "2026-03-01T12:00", "worktree", "add", "-q", "-b", "w", home.resolve("tree").toString());
+    shop.delete("src/cart/Basket.java").commit("2026-03-01T12:00");
+    assertEquals(1, found().size());
+    Sources tree = check(home.resolve("tree"));
+    assertEquals(Optional.empty(), tree.folders().getFirst().trouble());
+    assertEquals(List.of(), tree.moved(), "its branch has the file");
+  }
+
+  @Test
+  void nothingInARepositoryRuns() throws Exception {
+    note("LegacyGateway, src/cart/Basket.java\n[source: src/queue/Lease.java:8]");
+    Path ran = home.resolve("ran");
+    Path evil = home.resolve("evil");
+    Files.writeString(evil, "#!/bin/sh\ntouch '" + ran + "'\ncat\n");
+    Files.setPosixFilePermissions(evil, PosixFilePermissions.fromString("rwxr-xr-x"));
+    shop.write(".gitattributes", "* diff=evil filter=evil textconv\n")
+        .write("src/Main.java", "\n")
+        .write("src/queue/Lease.java", lease("    return renewals.submit(worker);"))
+        .delete("src/cart/Basket.java")
+        .commit("2026-03-01T12:00");
+    Path git = shop.folder().resolve(".git");
+    Files.writeString(
+        git.resolve("config"),
+        """
+        [core]
+          repositoryformatversion = 1
+          fsmonitor = %1$s
+          pager = %1$s
+          sshCommand = %1$s
+          hooksPath = %2$s
+          alternateRefsCommand = %1$s
+        [pager]
+          log = %1$s
+        [diff]
+          external = %1$s
+        [diff "evil"]
+          textconv = %1$s
+          command = %1$s
+        [filter "evil"]
+          smudge = %1$s
+          clean = %1$s
+          required = true
+        [log]
+          showSignature = true
+        [gpg]
+          program = %1$s
+        [extensions]
+          partialClone = origin
+        [remote "origin"]
+          url = %2$s
+          uploadpack = %1$s
+          promisor = true
+        [alias]
+          log = !%1$s
+        [include]
+          path = %1$s
+        """
+            .formatted(evil, home));
+    Files.copy(evil, Files.createDirectories(git.resolve("hooks")).resolve("post-index-change"));
+    assertEquals(3, found().size());
+    // An object that is missing would be fetched by who believes the configuration.
+    String tree = Files.readString(git.resolve("refs/heads/main")).strip();
+    Files.delete(git.resolve("objects/" + tree.substring(0, 2) + "/" + tree.substring(2)));
+    assertTrue(check(shop.folder()).folders().getFirst().trouble().isPresent());
+    assertFalse(Files.exists(ran));
+  }
+
+  @Test
+  void nothingIsLeftInTheTempFolder() throws Exception {
+    Path folder;
+    try (GitObjects git = GitObjects.of(Repository.in(shop.folder()))) {
+      assertEquals(5, git.files().size());
+      folder = git.folder();
+      assertTrue(Files.isDirectory(folder));
+    }
+    assertFalse(Files.exists(folder));
+  }
+
+  @Test
+  void hugeFilesAndBrokenRefsAreLeftAlone() throws Exception {
+    note("`hugeIdentifier` is in big.txt, src/cart/Basket.java is not");
+    shop.write("big.java", "hugeIdentifier " + "x".repeat(2 << 20)).commit("2026-01-20T12:00");
+    shop.delete("big.java").delete("src/cart/Basket.java").commit("2026-03-01T12:00");
+    assertEquals("src/cart/Basket.java", only().named());
+    Path head = shop.folder().resolve(".git/HEAD");
+    for (String broken : List.of("ref: ../../etc/passwd", "ref: refs/heads/../../x", "zzz", "")) {
+      Files.writeString(head, broken);
+      assertTrue(check(shop.folder()).folders().getFirst().trouble().isPresent(), broken);
+    }
+    Files.writeString(head, "x".repeat(10_000));
+    assertTrue(check(shop.folder()).folders().getFirst().trouble().isPresent());
+    Files.writeString(head, "f".repeat(40));
+    assertTrue(check(shop.folder()).folders().getFirst().trouble().isPresent());
+  }
+}
