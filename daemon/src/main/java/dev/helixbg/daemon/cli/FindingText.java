@@ -92,6 +92,9 @@ record FindingText(Console console, JsonNode finding) {
                   finding.path("nearer").asText(),
                   finding.path("own").asDouble()));
     }
+    if (finding.has("says")) {
+      reasons.add(finding.path("says").asText());
+    }
     if (finding.has("entriesA")) {
       reasons.add(
           "%d and %d entries, about the same things"

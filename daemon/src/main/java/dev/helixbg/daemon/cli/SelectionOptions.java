@@ -21,8 +21,8 @@ final class SelectionOptions {
       names = "--kind",
       paramLabel = "KIND",
       description =
-          "All findings of this kind: relation, near-duplicate, topic-overlap, cross-link, misfiled"
-              + " or merge.")
+          "All findings of this kind: relation, near-duplicate, topic-overlap, cross-link,"
+              + " misfiled, source or merge.")
   private String kind;
 
   @Option(

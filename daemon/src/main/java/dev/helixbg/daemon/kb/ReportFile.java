@@ -29,6 +29,7 @@ public final class ReportFile {
           "topicOverlaps",
           "crossLinks",
           "misfiled",
+          "movedSources",
           "relations",
           "merges");
 

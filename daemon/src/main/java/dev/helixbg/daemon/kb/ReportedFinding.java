@@ -5,6 +5,7 @@ import dev.helixbg.insight.findings.Finding;
 import java.util.ArrayList;
 import java.util.LinkedHashSet;
 import java.util.List;
+import java.util.Optional;
 import java.util.OptionalInt;
 import java.util.Set;
 
@@ -17,6 +18,7 @@ import java.util.Set;
  * @param about which entries or topics, for people
  * @param topics those of the entries, or the topics themselves
  * @param keys of its entries, in the order in which it names them; none where it names topics
+ * @param named what its entry names in source code; of moved sources only
  */
 public record ReportedFinding(
     String section,
@@ -26,9 +28,16 @@ public record ReportedFinding(
     double similarity,
     String about,
     Set<String> topics,
-    List<String> keys) {
+    List<String> keys,
+    Optional<String> named) {
 
   private static final Set<String> PAIRS = Set.of("nearDuplicates", "crossLinks", "relations");
+
+  /** The section of what became of source code. */
+  public static final String MOVED_SOURCES = "movedSources";
+
+  /** Between an entry and what it names. */
+  private static final String NAMES = " > ";
 
   /** Of a group, in what is said to people. */
   private static final int NAMED = 20;
@@ -42,6 +51,7 @@ public record ReportedFinding(
           "topic overlap",
           "cross-link",
           "misfiled",
+          "source",
           "merge");
 
   /** All ids under which it may have been decided on. */
@@ -66,10 +76,23 @@ public record ReportedFinding(
       }
       case "misfiled" -> {
         String nearer = json.path("nearer").asText();
-        String about = json.at("/entry/name").asText() + " > " + nearer;
+        String about = json.at("/entry/name").asText() + NAMES + nearer;
         String topic = json.at("/entry/topic").asText();
         List<String> key = List.of(json.at("/entry/key").asText());
         yield of(section, "misfiled", json, "other", about, topic, nearer, key);
+      }
+      case MOVED_SOURCES -> {
+        String entry = json.at("/entry/name").asText();
+        yield new ReportedFinding(
+            section,
+            json.path("id").asText(),
+            "source",
+            OptionalInt.empty(),
+            1,
+            entry + NAMES + json.path("named").asText() + ", " + json.path("change").asText(),
+            Set.of(json.at("/entry/topic").asText()),
+            List.of(json.at("/entry/key").asText()),
+            Optional.of(json.path("named").asText()));
       }
       case "merges" -> group(section, "merge", json);
       case "copies" -> group(section, "copies", json);
@@ -113,7 +136,8 @@ public record ReportedFinding(
         json.path(similarity).asDouble(),
         about,
         one.equals(other) ? Set.of(one) : Set.of(one, other),
-        keys);
+        keys,
+        Optional.empty());
   }
 
   /** A merge names its entries, and has their keys beside; copies are entries. */
@@ -138,16 +162,17 @@ public record ReportedFinding(
         1,
         joined(names),
         topics,
-        List.copyOf(keys));
+        List.copyOf(keys),
+        Optional.empty());
   }
 
   /** The same, where its entries are called otherwise now. */
   public ReportedFinding about(List<String> names) {
     String now =
-        section.equals("misfiled")
-            ? names.getFirst() + about.substring(about.lastIndexOf(" > "))
+        section.equals("misfiled") || section.equals(MOVED_SOURCES)
+            ? names.getFirst() + about.substring(about.lastIndexOf(NAMES))
             : joined(names);
-    return new ReportedFinding(section, id, kind, rank, similarity, now, topics, keys);
+    return new ReportedFinding(section, id, kind, rank, similarity, now, topics, keys, named);
   }
 
   private static String joined(List<String> names) {

@@ -45,6 +45,7 @@ record Tools(Kbs kbs, Calls calls) {
           "near-duplicate",
           "merge",
           "relation",
+          "source",
           "misfiled",
           "topic overlap",
           "cross-link");

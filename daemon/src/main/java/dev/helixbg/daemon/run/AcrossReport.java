@@ -11,6 +11,7 @@ import dev.helixbg.insight.findings.Analysis;
 import dev.helixbg.insight.findings.Findings;
 import dev.helixbg.insight.findings.KbEntries;
 import dev.helixbg.insight.findings.NamedEntry;
+import dev.helixbg.insight.findings.Sources;
 import dev.helixbg.insight.judge.Judgements;
 import dev.helixbg.insight.log.Entry;
 import dev.helixbg.insight.log.LogAccount;
@@ -90,7 +91,8 @@ public final class AcrossReport {
         Judgements.NONE,
         List.of(),
         Acts.NONE,
-        Optional.empty());
+        Optional.empty(),
+        Sources.NONE);
   }
 
   /** Names of the folders, numbered where two are called the same. */

@@ -27,8 +27,10 @@ import dev.helixbg.insight.review.History;
 import dev.helixbg.insight.review.Review;
 import dev.helixbg.insight.similarity.PassageVectors;
 import dev.helixbg.insight.similarity.Vectors;
+import dev.helixbg.insight.sources.SourceCheck;
 import java.io.IOException;
 import java.nio.file.Path;
+import java.time.ZoneId;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Set;
@@ -44,7 +46,25 @@ public record Pipeline(
     Analyst analyst,
     PairReading reading,
     Judging judging,
-    Progress.Display display) {
+    Progress.Display display,
+    SourceCheck sources) {
+
+  /** With the folders of sources that the settings name. */
+  public Pipeline(
+      Settings settings,
+      EmbedderSource embedder,
+      Analyst analyst,
+      Judging judging,
+      Progress.Display display) {
+    this(
+        settings,
+        embedder,
+        analyst,
+        judging,
+        display,
+        new SourceCheck(settings.sources(), ZoneId.systemDefault()));
+  }
+
   /** Finds what is worth telling: once, or again and again for a KB that changes. */
   public interface Analyst {
     /**
@@ -206,7 +226,7 @@ public record Pipeline(
     return judgements.left().values().stream().mapToInt(Integer::intValue).sum();
   }
 
-  private Report report(Found found, Judgements judged) {
+  private Report report(Found found, Judgements judged) throws InterruptedException {
     Decisions decisions = found.decisions;
     Set<String> settled =
         found.all.relations().stream()
@@ -220,11 +240,13 @@ public record Pipeline(
                     review.without(id -> settled.contains(id) || decisions.on(id).isPresent()))
             .toList();
     return new Report(
-        found.open,
-        found.log.account(),
-        new Report.Run(Version.text(), embedder.describe()),
-        judged.withoutMerges(id -> decisions.on(id).isPresent()),
-        reviews);
+            found.open,
+            found.log.account(),
+            new Report.Run(Version.text(), embedder.describe()),
+            judged.withoutMerges(id -> decisions.on(id).isPresent()),
+            reviews)
+        .with(
+            sources.of(found.all.entries()).without(moved -> decisions.isSettled(moved.aliases())));
   }
 
   /** Has pairs read that a first look left out; the readings are saved, and nothing else. */
@@ -269,6 +291,7 @@ public record Pipeline(
     made.add(reading.basis());
     made.add(judging.basis());
     made.add(hash(kb.answers()));
+    made.add(SourceCheck.state(settings.sources()));
     List<String> said = new ArrayList<>();
     try {
       said.add(KbFiles.DISK.hash(kb.insights().resolve(DecisionFile.NAME)).orElse(""));

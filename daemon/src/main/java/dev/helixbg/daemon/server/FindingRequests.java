@@ -49,7 +49,7 @@ public final class FindingRequests {
 
   /** What the ids of findings of each kind begin with, the kind most worth acting on first. */
   private static final List<String> KINDS =
-      List.of("copies", "dup", "merge", "rel", "misfiled", "topic", "link");
+      List.of("copies", "dup", "merge", "rel", "source", "misfiled", "topic", "link");
 
   private FindingRequests() {}
 

@@ -83,8 +83,17 @@ public record PresentFindings(PresentEntries entries) {
     return switch (finding.section()) {
       case "topicOverlaps" -> finding.topics().stream().anyMatch(topic -> entries.in(topic) == 0);
       case "copies" -> entries.allOf(finding.keys()).size() < 2;
+      case ReportedFinding.MOVED_SOURCES -> sayer(finding).isEmpty();
       default -> !finding.keys().isEmpty() && entries.of(finding.keys()).isEmpty();
     };
+  }
+
+  /** The entry that names something in source code, while it does. */
+  private Optional<NamedEntry> sayer(ReportedFinding finding) {
+    return entries
+        .of(finding.keys())
+        .map(List::getFirst)
+        .filter(one -> one.entry().body().contains(finding.named().orElse("")));
   }
 
   /** The same finding, about its entries by the names that they have now. */
@@ -127,6 +136,15 @@ public record PresentFindings(PresentEntries entries) {
                           new Finding.Misfiled(
                               id, one.getFirst(), 0, json.path("nearer").asText(), 0)))
               .orElse(List.of());
+      case ReportedFinding.MOVED_SOURCES ->
+          sayer(finding)
+              .map(
+                  one ->
+                      Acts.OF_ONE_KB.on(
+                          one,
+                          finding.named().orElse(""),
+                          Optional.ofNullable(json.path("now").textValue())))
+              .orElse(List.of());
       case "merges" ->
           entries
               .of(keys)
@@ -159,6 +177,8 @@ public record PresentFindings(PresentEntries entries) {
       }
       case "misfiled" ->
           isStale(finding) ? Optional.empty() : Optional.of("the entry is where it was");
+      case ReportedFinding.MOVED_SOURCES ->
+          sayer(finding).map(one -> one.name() + " says what it said");
       case "merges" ->
           isStale(finding) ? Optional.empty() : Optional.of("all its entries are as they were");
       default ->

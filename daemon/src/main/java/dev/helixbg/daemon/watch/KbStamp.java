@@ -8,6 +8,7 @@ import dev.helixbg.embed.cache.EmbeddingCache;
 import dev.helixbg.insight.decisions.DecisionFile;
 import dev.helixbg.insight.log.FileState;
 import dev.helixbg.insight.review.History;
+import dev.helixbg.insight.sources.SourceCheck;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.List;
@@ -16,10 +17,11 @@ import java.util.stream.Stream;
 
 /**
  * What tells from outside whether anything about a KB has changed: its log, the language model, the
- * decisions on findings, what models said, and the files that helix-bg made of all that, which
- * somebody may delete or damage.
+ * decisions on findings, what models said, which commits are checked out in the folders of sources,
+ * and the files that helix-bg made of all that, which somebody may delete or damage.
  *
  * @param model the file of the language model, if there is one
+ * @param sources what tells of commits in the folders of sources
  * @param said answers and reviews, like the others in fixed order; empty where there is none
  * @param entries the cache of entries' vectors, its keys and its journal
  * @param passages the same of passages
@@ -28,24 +30,43 @@ import java.util.stream.Stream;
 public record KbStamp(
     FileState log,
     Optional<FileState> model,
+    List<Optional<FileState>> sources,
     List<Optional<FileState>> said,
     List<Optional<FileState>> entries,
     List<Optional<FileState>> passages,
     List<Optional<FileState>> others) {
 
   /**
-   * @param model as {@link ModelLookout} sees it; empty: not looked at
-   * @throws IOException when the log is missing or cannot be looked at
+   * Without sources.
+   *
+   * @see #of(Kb, Optional, List, KbFiles)
    */
   public static KbStamp of(Kb kb, Optional<FileState> model, KbFiles files) throws IOException {
-    return of(files.state(kb.dataLog()), model, kb, files);
+    return of(kb, model, List.of(), files);
   }
 
-  private static KbStamp of(FileState log, Optional<FileState> model, Kb kb, KbFiles files) {
+  /**
+   * @param model as {@link ModelLookout} sees it; empty: not looked at
+   * @param folders of sources
+   * @throws IOException when the log is missing or cannot be looked at
+   */
+  static KbStamp of(Kb kb, Optional<FileState> model, List<Path> folders, KbFiles files)
+      throws IOException {
+    List<Optional<FileState>> sources = states(files, SourceCheck.watched(folders));
+    return of(files.state(kb.dataLog()), model, sources, kb, files);
+  }
+
+  private static KbStamp of(
+      FileState log,
+      Optional<FileState> model,
+      List<Optional<FileState>> sources,
+      Kb kb,
+      KbFiles files) {
     EmbeddingCache cache = new EmbeddingCache(kb.folder());
     return new KbStamp(
         log,
         model,
+        sources,
         said(kb, files),
         states(files, files(cache)),
         states(files, files(cache.ofPassages())),
@@ -54,23 +75,23 @@ public record KbStamp(
 
   /** The same log and model beside the other files as they are now. */
   KbStamp withOthers(Kb kb, KbFiles files) {
-    return of(log, model, kb, files);
+    return of(log, model, sources, kb, files);
   }
 
   /** The same with answers and reviews as another one has them. */
   KbStamp withSaidOf(KbStamp other) {
-    return new KbStamp(log, model, other.said, entries, passages, others);
+    return new KbStamp(log, model, sources, other.said, entries, passages, others);
   }
 
   /** The same with the vectors of passages as another one has them. */
   KbStamp withPassagesOf(KbStamp other) {
-    return new KbStamp(log, model, said, entries, other.passages, others);
+    return new KbStamp(log, model, sources, said, entries, other.passages, others);
   }
 
   /** The same with all vectors as they are now. */
   KbStamp withVectors(Kb kb, KbFiles files) {
-    KbStamp now = of(log, model, kb, files);
-    return new KbStamp(log, model, said, now.entries, now.passages, others);
+    KbStamp now = of(log, model, sources, kb, files);
+    return new KbStamp(log, model, sources, said, now.entries, now.passages, others);
   }
 
   /** Those of entries and of passages. */

@@ -324,7 +324,7 @@ public final class KbWatch {
     long now = clock.nanos();
     KbStamp stamp;
     try {
-      KbStamp looked = KbStamp.of(kb, model.state(files), files);
+      KbStamp looked = KbStamp.of(kb, model.state(files), pipeline.settings().sources(), files);
       gone = false;
       stamp =
           done == null
@@ -431,7 +431,7 @@ public final class KbWatch {
     KbIdentity here = KbIdentity.of(kb);
     LogReading log = files.read(kb.dataLog());
     metrics.readings.increment();
-    KbStamp after = KbStamp.of(kb, model.state(files), files);
+    KbStamp after = KbStamp.of(kb, model.state(files), pipeline.settings().sources(), files);
     if (!after.log().equals(stamp.log()) && clock.nanos() - changedSince < PATIENCE.toNanos()) {
       noteChange(after, clock.nanos()); // it went on while it was read
       return settings.quiet().toNanos();

@@ -32,7 +32,9 @@ public record Act(List<When> when, Change change) {
     /** The entry is under the wrong topic. */
     MISFILED,
     /** Two topics are about one subject. */
-    OVERLAP;
+    OVERLAP,
+    /** What an entry names in source code is otherwise by now. */
+    MOVED;
 
     /** As it is called in files. */
     public String title() {
@@ -73,6 +75,34 @@ public record Act(List<When> when, Change change) {
       @Override
       public String words() {
         return "move all of " + small + " into " + large;
+      }
+    }
+
+    /**
+     * An entry names something by its present name.
+     *
+     * @param from as it stands in the entry
+     */
+    record Rename(NamedEntry entry, String from, String to) implements Change {
+      @Override
+      public String words() {
+        return "let " + entry.name() + " say " + to + " instead of " + from;
+      }
+    }
+
+    /**
+     * A reader looks at an entry again; what has to change, no call can say.
+     *
+     * @param named what it names that is otherwise by now
+     */
+    record Reread(NamedEntry entry, String named) implements Change {
+      @Override
+      public String words() {
+        return "read "
+            + entry.name()
+            + " again: let it say what is so now about "
+            + named
+            + ", or remove it";
       }
     }
 

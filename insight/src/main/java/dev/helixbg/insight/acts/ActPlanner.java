@@ -15,6 +15,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
+import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import java.util.stream.Stream;
 
@@ -140,6 +141,11 @@ public final class ActPlanner {
           fates.put(rewrite.kept(), Fate.REVISED);
           rewrite.gone().forEach(one -> fates.put(one, Fate.DELETED));
         }
+        case Change.Rename rename -> {
+          requireKeepable(rename.entry());
+          fates.put(rename.entry(), Fate.REVISED);
+        }
+        case Change.Reread _ -> require(false, "only who reads it can tell what it has to say now");
       }
       settle();
       write();
@@ -288,7 +294,12 @@ public final class ActPlanner {
                 links.add(place(((Change.Link) change).target()));
                 bodies.put(one, appended(one, links));
               }
-              case REVISED -> bodies.put(one, rewritten((Change.Rewrite) change));
+              case REVISED ->
+                  bodies.put(
+                      one,
+                      change instanceof Change.Rename rename
+                          ? renamed(rename)
+                          : rewritten((Change.Rewrite) change));
               case STORED ->
                   bodies.put(
                       one,
@@ -338,6 +349,21 @@ public final class ActPlanner {
           all.stream().flatMap(one -> one.entry().text().source().stream()).findFirst();
       EntryText kept = rewrite.kept().entry().text();
       return metadata(kept, List.copyOf(tags), source, List.copyOf(links)) + rewrite.text();
+    }
+
+    /** What it names stands by itself; a line that follows a path belongs to it. */
+    private String renamed(Change.Rename rename) {
+      EntryText text = rename.entry().entry().text();
+      Pattern name =
+          Pattern.compile(
+              "(?<![\\w/.@~-])" + Pattern.quote(rename.from()) + "(?![\\w/-]|\\.\\w|:\\d)");
+      String to = Matcher.quoteReplacement(rename.to());
+      String content = name.matcher(text.content()).replaceAll(to);
+      Optional<String> source = text.source().map(from -> name.matcher(from).replaceAll(to));
+      require(
+          !content.equals(text.content()) || !source.equals(text.source()),
+          rename.entry().name() + " does not say " + rename.from() + " by itself any more");
+      return metadata(text, text.tags(), source, linksAfter(rename.entry())) + content;
     }
 
     private List<HelixCall> calls() {

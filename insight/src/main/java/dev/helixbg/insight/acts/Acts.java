@@ -80,6 +80,26 @@ public enum Acts {
             new Act(List.of(When.MISFILED), new Change.Move(misfiled.entry(), misfiled.nearer())));
   }
 
+  public List<Act> on(Finding.MovedSource moved) {
+    return on(moved.entry(), moved.named(), moved.now());
+  }
+
+  /**
+   * The new place is named where one is likely; else somebody has to read the entry again.
+   *
+   * @param named in source code
+   */
+  public List<Act> on(NamedEntry entry, String named, Optional<String> now) {
+    if (this == NONE) {
+      return List.of();
+    }
+    Change change =
+        now.isPresent()
+            ? new Change.Rename(entry, named, now.get())
+            : new Change.Reread(entry, named);
+    return List.of(new Act(List.of(When.MOVED), change));
+  }
+
   /** The fullest of the entries gets the text, the others go. */
   public List<Act> on(Judgements.Merge merge) {
     if (this == NONE) {

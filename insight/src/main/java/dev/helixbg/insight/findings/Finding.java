@@ -264,7 +264,30 @@ public sealed interface Finding {
       String path,
       Optional<String> now,
       Optional<Since> since)
-      implements Finding {}
+      implements Finding {
+    /** All of it but the entry, in one sentence. */
+    public String words() {
+      String when = since.map(one -> one.commit() + " of " + one.date()).orElse("");
+      return switch (change) {
+        case GONE ->
+            "%s is not in %s any more since %s%s"
+                .formatted(
+                    path,
+                    folder,
+                    when,
+                    now.map(place -> "; probably it is " + place + " now").orElse(""));
+        case SYMBOL_GONE ->
+            "%s is in no file of %s any more; it was in %s".formatted(named, folder, path);
+        case CHANGED ->
+            "the lines around %s are others since %s; the file changed %s since the entry was written"
+                .formatted(named, when, since.map(one -> times(one.commits())).orElse(""));
+      };
+    }
+
+    private static String times(int count) {
+      return count == 1 ? "once" : count + " times";
+    }
+  }
 
   /** What is otherwise about something in source code. */
   enum SourceChange {

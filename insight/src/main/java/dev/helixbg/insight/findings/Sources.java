@@ -2,16 +2,23 @@ package dev.helixbg.insight.findings;
 
 import java.util.List;
 import java.util.Optional;
+import java.util.function.Predicate;
 
 /**
  * What became of the source code that entries tell of.
  *
  * @param folders that were looked at, in the order of the settings
- * @param moved in the order of their entries
+ * @param moved files that are gone first, then identifiers, then what changed, each in the order of
+ *     their entries
  */
 public record Sources(List<Folder> folders, List<Finding.MovedSource> moved) {
   /** Where no folders are named. */
   public static final Sources NONE = new Sources(List.of(), List.of());
+
+  /** Without some of the findings. */
+  public Sources without(Predicate<Finding.MovedSource> some) {
+    return new Sources(folders, moved.stream().filter(some.negate()).toList());
+  }
 
   /**
    * A folder of sources.

@@ -35,6 +35,7 @@ public final class HtmlReport {
     @JStachePartial(name = "pairs", path = TEMPLATES + "pairs.mustache"),
     @JStachePartial(name = "pair", path = TEMPLATES + "pair.mustache"),
     @JStachePartial(name = "misfiled", path = TEMPLATES + "misfiled.mustache"),
+    @JStachePartial(name = "moved", path = TEMPLATES + "moved.mustache"),
     @JStachePartial(name = "item", path = TEMPLATES + "item.mustache"),
     @JStachePartial(name = "group", path = TEMPLATES + "group.mustache"),
     @JStachePartial(name = "acts", path = TEMPLATES + "acts.mustache"),

@@ -13,6 +13,7 @@ import dev.helixbg.insight.acts.Acts;
 import dev.helixbg.insight.findings.Finding;
 import dev.helixbg.insight.findings.Findings;
 import dev.helixbg.insight.findings.NamedEntry;
+import dev.helixbg.insight.findings.Sources;
 import dev.helixbg.insight.judge.Job;
 import dev.helixbg.insight.judge.JudgeTrust;
 import dev.helixbg.insight.judge.JudgedRelations;
@@ -57,6 +58,9 @@ public final class JsonReport {
 
   /** So many relations are told in full: as many as the list of 4,000 entries has. */
   static final int FULL_RELATIONS = 2_000;
+
+  /** Sources that moved. */
+  private static final int MAX_MOVED = 1_000;
 
   /** Of a text in a relation further down. */
   private static final int SHORT_TEXT = 200;
@@ -110,7 +114,7 @@ public final class JsonReport {
     object("firstLook", report.firstLook().orElse(null), this::firstLook);
     object("log", report.log(), this::log);
     object("limits", findings.limits(), this::limits);
-    object("totals", findings, this::totals);
+    object("totals", report, this::totals);
     object("distribution", findings.distribution(), this::distribution);
     judgement();
     list("topics", findings.topics(), this::topic);
@@ -126,6 +130,11 @@ public final class JsonReport {
     list("topicOverlaps", findings.topicOverlaps(), this::overlap);
     list("crossLinks", findings.crossLinks(), this::pair);
     list("misfiled", findings.misfiled(), this::misfiled);
+    list("sources", report.sources().folders(), this::folder);
+    list(
+        "movedSources",
+        report.sources().moved().subList(0, Math.min(MAX_MOVED, report.sources().moved().size())),
+        this::movedSource);
     list("merges", judgements.merges(), this::merge);
     list("reviews", report.reviews(), this::review);
     list("labels", findings.entries(), this::label);
@@ -271,7 +280,7 @@ public final class JsonReport {
     json.writeNumberField("maxMisfiled", limits.maxMisfiled());
   }
 
-  private void totals(Findings findings) throws IOException {
+  private void totals(Report report) throws IOException {
     Findings.Totals totals = findings.totals();
     json.writeNumberField("entries", findings.entries().size());
     json.writeNumberField("topics", findings.topics().size());
@@ -283,6 +292,7 @@ public final class JsonReport {
     json.writeNumberField("topicOverlaps", findings.topicOverlaps().size());
     json.writeNumberField("crossLinks", totals.crossLinks());
     json.writeNumberField("misfiled", totals.misfiled());
+    json.writeNumberField("movedSources", report.sources().moved().size());
   }
 
   private void distribution(Findings.Distribution distribution) throws IOException {
@@ -407,6 +417,31 @@ public final class JsonReport {
     decimal("other", misfiled.other());
     edit(acts.on(misfiled));
     object("entry", misfiled.entry(), this::entry);
+  }
+
+  private void folder(Sources.Folder folder) throws IOException {
+    text("name", folder.name());
+    optional("commit", folder.commit());
+    optional("trouble", folder.trouble());
+  }
+
+  private void movedSource(Finding.MovedSource moved) throws IOException {
+    text("id", moved.id());
+    text("change", moved.change().title());
+    text("folder", moved.folder());
+    text("named", line(moved.named()));
+    text("path", line(moved.path()));
+    optional("now", moved.now().map(JsonReport::line));
+    object("since", moved.since().orElse(null), this::since);
+    text("says", moved.words());
+    edit(acts.on(moved));
+    object("entry", moved.entry(), this::entry);
+  }
+
+  private void since(Finding.Since since) throws IOException {
+    json.writeNumberField("commits", since.commits());
+    text("commit", since.commit());
+    text("date", since.date());
   }
 
   private void entry(NamedEntry named) throws IOException {

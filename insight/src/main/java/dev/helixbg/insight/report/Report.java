@@ -3,6 +3,7 @@ package dev.helixbg.insight.report;
 import dev.helixbg.insight.acts.Acts;
 import dev.helixbg.insight.findings.Findings;
 import dev.helixbg.insight.findings.NamedEntry;
+import dev.helixbg.insight.findings.Sources;
 import dev.helixbg.insight.judge.Judgements;
 import dev.helixbg.insight.log.LogAccount;
 import dev.helixbg.insight.review.Review;
@@ -17,6 +18,7 @@ import java.util.Optional;
  * @param reviews the latest, one of a kind
  * @param acts what to do about findings
  * @param firstLook what it is still without; empty when it is whole
+ * @param sources what became of the source code that entries tell of
  */
 public record Report(
     Findings findings,
@@ -25,12 +27,13 @@ public record Report(
     Judgements judgements,
     List<Review> reviews,
     Acts acts,
-    Optional<FirstLook> firstLook) {
+    Optional<FirstLook> firstLook,
+    Sources sources) {
 
   /** A whole report on one knowledge base, which helix can edit. */
   public Report(
       Findings findings, LogAccount log, Run run, Judgements judgements, List<Review> reviews) {
-    this(findings, log, run, judgements, reviews, Acts.OF_ONE_KB, Optional.empty());
+    this(findings, log, run, judgements, reviews, Acts.OF_ONE_KB, Optional.empty(), Sources.NONE);
   }
 
   /** A report without what a language model and reviews add. */
@@ -40,7 +43,12 @@ public record Report(
 
   /** The same, marked as what is known before all is. */
   public Report asFirstLook(FirstLook look) {
-    return new Report(findings, log, run, judgements, reviews, acts, Optional.of(look));
+    return new Report(findings, log, run, judgements, reviews, acts, Optional.of(look), sources);
+  }
+
+  /** The same with what became of sources. */
+  public Report with(Sources found) {
+    return new Report(findings, log, run, judgements, reviews, acts, firstLook, found);
   }
 
   /** Version of the JSON form; raised when a field changes its meaning or goes away. */

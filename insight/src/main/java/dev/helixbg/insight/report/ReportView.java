@@ -4,6 +4,7 @@ import dev.helixbg.config.InsightSettings;
 import dev.helixbg.config.text.PrintableText;
 import dev.helixbg.insight.acts.Acts;
 import dev.helixbg.insight.findings.Findings;
+import dev.helixbg.insight.findings.Sources;
 import dev.helixbg.insight.judge.JudgeTrust;
 import dev.helixbg.insight.judge.JudgedRelations;
 import dev.helixbg.insight.judge.Judgements;
@@ -13,6 +14,7 @@ import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
 import java.util.Optional;
+import java.util.stream.Collectors;
 
 /**
  * A report as words and numbers, ready to be set in a format: renderers never compute. All texts in
@@ -24,6 +26,7 @@ import java.util.Optional;
  * @param judged what a language model adds
  * @param copies nothing where there are none
  * @param reviews what was found over time
+ * @param sources nothing where no folders of sources are named
  */
 record ReportView(
     String program,
@@ -43,9 +46,11 @@ record ReportView(
     ListSection<OverlapView> overlaps,
     PairSection crossLinks,
     ListSection<MisfiledView> misfiled,
+    Optional<ListSection<MovedSourceView>> sources,
     TopicSection topics) {
   private static final int OVERLAPS = 60;
   private static final int COPIES = 60;
+  private static final int MOVED = 100;
   private static final int NAMED_COPIES = 20;
 
   /**
@@ -132,7 +137,7 @@ record ReportView(
         PrintableText.line(report.run().embeddingModel()),
         report.asOf().map(Wording::date).orElse("unknown"),
         report.firstLook().map(FirstLook::words),
-        lead(findings, judgements),
+        lead(report),
         facts(findings),
         Optional.of(DamageSection.of(report.log())).filter(section -> !section.places().isEmpty()),
         JudgedSections.of(findings, judgements, acts),
@@ -147,6 +152,9 @@ record ReportView(
         overlaps(findings, limits, acts),
         crossLinks(findings, limits, judgements, acts),
         misfiled(findings, limits, judgements, acts),
+        Optional.of(report.sources())
+            .filter(sources -> !sources.folders().isEmpty())
+            .map(sources -> sources(sources, judgements, acts)),
         TopicSection.of(findings.topics()));
   }
 
@@ -154,7 +162,9 @@ record ReportView(
     return topics.rows().isEmpty();
   }
 
-  private static String lead(Findings findings, Judgements judgements) {
+  private static String lead(Report report) {
+    Findings findings = report.findings();
+    Judgements judgements = report.judgements();
     if (findings.entries().isEmpty()) {
       return "This knowledge base has no entries yet. Once helix has stored some, the next run"
           + " compares them and lists here what is said twice, what belongs together, and what may"
@@ -168,6 +178,8 @@ record ReportView(
     found(found, overlaps, "pair of overlapping topics", "pairs of overlapping topics", "");
     found(found, totals.crossLinks(), "possible link", "possible links", " between topics");
     found(found, totals.misfiled(), "entry", "entries", " that may be under the wrong topic");
+    int moved = report.sources().moved().size();
+    found(found, moved, "mention", "mentions", " of source code that is otherwise by now");
     if (found.isEmpty() && findings.relations().isEmpty()) {
       return "Nothing was found: no entry is near another, no topics overlap, and every entry is"
           + " nearest to its own topic.";
@@ -330,5 +342,31 @@ record ReportView(
         findings.topics().size() < 2
             ? "There is no other topic in which an entry could be."
             : "Every entry is nearest to its own topic, or nearly so.");
+  }
+
+  private static ListSection<MovedSourceView> sources(
+      Sources sources, Judgements judgements, Acts acts) {
+    int total = sources.moved().size();
+    return new ListSection<>(
+        Wording.count(total),
+        "Files, identifiers and lines that entries name and that are gone or others by now. "
+            + looked(sources),
+        sources.moved().stream()
+            .limit(MOVED)
+            .map(one -> MovedSourceView.of(one, judgements, acts))
+            .toList(),
+        Wording.shownOf("first", MOVED, total, "; more are in report.json."),
+        "Nothing that entries name is known to have moved. " + looked(sources));
+  }
+
+  /** Which folders were looked at, and which could not be. */
+  private static String looked(Sources sources) {
+    return sources.folders().stream()
+        .map(
+            folder ->
+                PrintableText.line(folder.name())
+                    + folder.commit().map(commit -> " at commit " + commit).orElse("")
+                    + folder.trouble().map(why -> " was not looked at: " + why).orElse(""))
+        .collect(Collectors.joining(". ", "Sources: ", "."));
   }
 }

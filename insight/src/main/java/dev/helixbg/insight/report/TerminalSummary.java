@@ -5,6 +5,7 @@ import dev.helixbg.config.text.PrintableText;
 import dev.helixbg.insight.findings.Finding;
 import dev.helixbg.insight.findings.Findings;
 import dev.helixbg.insight.findings.NamedEntry;
+import dev.helixbg.insight.findings.Sources;
 import dev.helixbg.insight.judge.JudgeTrust;
 import dev.helixbg.insight.judge.JudgedRelations;
 import dev.helixbg.insight.judge.Judgements;
@@ -39,6 +40,9 @@ public final class TerminalSummary {
     this.color = color;
   }
 
+  /**
+   * @param similarity not a number where there is none
+   */
   private record Row(double similarity, String names, String text) {}
 
   /**
@@ -84,6 +88,7 @@ public final class TerminalSummary {
       overlaps(findings.topicOverlaps());
       pairs("Cross-links", totals.crossLinks(), findings.crossLinks(), report);
       misfiled(totals.misfiled(), findings.misfiled());
+      sources(report.sources());
     }
     return out.append(where(where)).toString();
   }
@@ -186,6 +191,28 @@ public final class TerminalSummary {
     rows("Misfiled", total, rows);
   }
 
+  private void sources(Sources sources) {
+    if (sources.folders().isEmpty()) {
+      return;
+    }
+    List<Row> rows =
+        sources.moved().stream()
+            .limit(1)
+            .map(
+                first ->
+                    new Row(
+                        Double.NaN,
+                        name(first.entry()) + " > " + PrintableText.line(first.named()),
+                        first.words()))
+            .toList();
+    rows("Sources moved", sources.moved().size(), rows);
+    sources.folders().stream()
+        .filter(folder -> folder.trouble().isPresent())
+        .forEach(
+            folder ->
+                line("Sources " + folder.name() + " not looked at: " + folder.trouble().get()));
+  }
+
   /** The kind and its count stand before the first row only. */
   private void rows(String kind, long total, List<Row> rows) {
     String count = total == 0 ? "none" : Wording.count(total);
@@ -199,7 +226,8 @@ public final class TerminalSummary {
   }
 
   private void row(Row row) {
-    String similarity = "  " + Wording.similarity(row.similarity()) + "  ";
+    String similarity =
+        Double.isNaN(row.similarity()) ? "  " : "  " + Wording.similarity(row.similarity()) + "  ";
     int room = width - START_WIDTH - similarity.length();
     String names = PrintableText.excerpt(row.names(), room);
     int left = room - Columns.of(names) - 2;

@@ -50,7 +50,7 @@ final class FolderCheck {
   private static final int MAX_CANDIDATES = 8;
 
   /** The least that a file must have of one that is gone. */
-  private static final double ALIKE = 0.5;
+  private static final double ALIKE = 0.25;
 
   private static final Pattern PROSE =
       Pattern.compile("(?i).*\\.(md|markdown|txt|adoc|rst|org|html?)");
@@ -184,9 +184,12 @@ final class FolderCheck {
     if (!here.isEmpty()) {
       return here.size() == 1 ? Optional.of(here.getFirst()) : Optional.empty();
     }
-    List<String> then =
-        ending.stream().filter(one -> history.at(one, position).isPresent()).toList();
-    return then.size() == 1 ? Optional.of(then.getFirst()) : Optional.empty();
+    // Those that were there then; else, of a note that is older than its file, the one that came.
+    List<Version> then =
+        ending.stream().flatMap(one -> history.at(one, position).stream()).toList();
+    List<Version> there = then.stream().filter(one -> one.at() == position).toList();
+    List<Version> meant = there.isEmpty() ? then : there;
+    return meant.size() == 1 ? Optional.of(meant.getFirst().path()) : Optional.empty();
   }
 
   /** Reads the versions of files that are to be compared. */
@@ -355,6 +358,7 @@ final class FolderCheck {
           .flatMap(
               name ->
                   versions.stream()
+                      .sorted(Comparator.comparing(one -> !stem(one.path()).equals(name))) // stable
                       .filter(one -> had.getOrDefault(one.object(), Set.of()).contains(name))
                       .map(one -> symbol(subject, name, one))
                       .limit(1))

@@ -9,6 +9,7 @@ import dev.helixbg.insight.findings.Sources;
 import java.nio.file.Path;
 import java.time.ZoneId;
 import java.util.ArrayList;
+import java.util.Comparator;
 import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
@@ -169,6 +170,7 @@ public final class SourceCheck {
         }
       }
     }
-    return moved;
+    moved.sort(Comparator.comparing(MovedSource::change)); // stable
+    return List.copyOf(moved);
   }
 }

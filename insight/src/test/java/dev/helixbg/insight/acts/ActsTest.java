@@ -376,6 +376,49 @@ class ActsTest {
     return new Judgements.Merge("merge-1", Arrays.stream(members).mapToObj(kb::get).toList(), text);
   }
 
+  /** Its place in the source line and in the text, its line with it; other paths stay. */
+  @Test
+  void aFileThatMovedIsNamedByItsNewPlace() {
+    List<NamedEntry> code =
+        StandInHelix.kb(
+            "web", "Login is a redirect.",
+            "web",
+                "[tags: how-to]\n[source: web/Login.kt:7]\n[links: web:0]\nOpen web/Login.kt:7, not"
+                    + " old/web/Login.kt:7, web/Login.kt:71 or web/Login.kts.",
+            "web", "[links: web:1]\nDebugging.");
+    List<Act> ways =
+        Acts.OF_ONE_KB.on(code.get(1), "web/Login.kt:7", Optional.of("web/in/Entrance.kt:9"));
+    assertEquals(
+        "let web:1 say web/in/Entrance.kt:9 instead of web/Login.kt:7", ways.getFirst().words());
+    assertEquals(List.of(When.MOVED), when(ways));
+    StandInHelix helix = carriedOut(code, ways);
+    StandInHelix.Note note =
+        helix.in("web").stream()
+            .filter(one -> one.body().contains("Open"))
+            .findFirst()
+            .orElseThrow();
+    assertEquals(Optional.of("web/in/Entrance.kt:9"), note.text().source());
+    assertEquals(List.of("how-to"), note.text().tags());
+    assertEquals(
+        "Open web/in/Entrance.kt:9, not old/web/Login.kt:7, web/Login.kt:71 or web/Login.kts.",
+        note.text().content());
+    assertEquals(List.of("Login is a redirect."), leads(helix, "web", note.text().content()));
+    assertEquals(List.of(note.text().content()), leads(helix, "web", "Debugging."));
+    assertTrue(
+        plan(code, Acts.OF_ONE_KB.on(code.get(0), "x/Y.kt", Optional.of("z")).getFirst())
+            .byHand()
+            .isPresent());
+  }
+
+  @Test
+  void whatOnlyAReaderCanTellHasNoCalls() {
+    Act act = Acts.OF_ONE_KB.on(kb.get(5), "LoginGate", Optional.empty()).getFirst();
+    assertEquals(
+        "read web:1 again: let it say what is so now about LoginGate, or remove it", act.words());
+    assertEquals(
+        Optional.of("only who reads it can tell what it has to say now"), plan(kb, act).byHand());
+  }
+
   private static Finding.Copies copiesOf(List<NamedEntry> kb, int... members) {
     return new Finding.Copies("copies-1", Arrays.stream(members).mapToObj(kb::get).toList());
   }

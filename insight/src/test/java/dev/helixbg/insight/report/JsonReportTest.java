@@ -156,11 +156,12 @@ class JsonReportTest {
     Report judged = JudgedReportTest.judged("x");
     Report all =
         new Report(
-            judged.findings(),
-            judged.log(),
-            judged.run(),
-            judged.judgements(),
-            ReviewedReportTest.reviewed("x").reviews());
+                judged.findings(),
+                judged.log(),
+                judged.run(),
+                judged.judgements(),
+                ReviewedReportTest.reviewed("x").reviews())
+            .with(MovedSourcesReportTest.one(judged));
     JsonNode json = MAPPER.readTree(JsonReport.render(all));
     Map<String, JsonNode> objects = new HashMap<>();
     objects.put("Top level", json);
@@ -177,6 +178,8 @@ class JsonReportTest {
     objects.put("Verdict", json.at("/nearDuplicates/0/verdict"));
     objects.put("Topic overlap", json.at("/topicOverlaps/0"));
     objects.put("Misfiled", json.at("/misfiled/0"));
+    objects.put("Source", json.at("/sources/0"));
+    objects.put("Moved source", json.at("/movedSources/0"));
     objects.put("Entry", json.at("/nearDuplicates/0/a"));
     objects.put("Judgement", json.get("judgement"));
     objects.put("Merge", json.at("/merges/0"));

@@ -12,33 +12,33 @@ import java.util.ArrayList;
 import java.util.List;
 
 /** A git repository with a history that a test makes, at the times that it says. */
-final class GitFixture {
+public final class GitFixture {
   private final Path folder;
 
   /** Makes an empty one. */
-  GitFixture(Path folder) throws IOException, InterruptedException {
+  public GitFixture(Path folder) throws IOException, InterruptedException {
     this.folder = folder;
     Files.createDirectories(folder);
     git("2026-01-01T00:00", "init", "-q", "-b", "main");
   }
 
-  Path folder() {
+  public Path folder() {
     return folder;
   }
 
-  GitFixture write(String path, String text) throws IOException {
+  public GitFixture write(String path, String text) throws IOException {
     Path file = folder.resolve(path);
     Files.createDirectories(file.getParent());
     Files.writeString(file, text);
     return this;
   }
 
-  GitFixture delete(String path) throws IOException {
+  public GitFixture delete(String path) throws IOException {
     Files.delete(folder.resolve(path));
     return this;
   }
 
-  GitFixture move(String from, String to) throws IOException {
+  public GitFixture move(String from, String to) throws IOException {
     Files.createDirectories(folder.resolve(to).getParent());
     Files.move(folder.resolve(from), folder.resolve(to));
     return this;
@@ -50,7 +50,7 @@ final class GitFixture {
    * @param time such as {@code 2026-03-01T12:00}, UTC
    * @return the id as people write it
    */
-  String commit(String time) throws IOException, InterruptedException {
+  public String commit(String time) throws IOException, InterruptedException {
     git(time, "add", "-A");
     git(time, "commit", "-q", "--allow-empty", "-m", "at " + time);
     return git(time, "rev-parse", "HEAD").strip().substring(0, 10);

@@ -134,6 +134,16 @@ class SourceCheckTest {
     assertEquals("queue/Worker.java", only().named());
   }
 
+  /** A name alone means the file that was there then, whatever was called so later. */
+  @Test
+  void aNameThatAnotherFileHadMeanwhileMeansTheFirst() throws Exception {
+    note("See Worker.java for the loop.");
+    shop.move("src/queue/Worker.java", "src/run/Worker.java").commit("2026-03-01T12:00");
+    shop.move("src/run/Worker.java", "src/run/Runner.java").commit("2026-03-02T12:00");
+    assertEquals("src/queue/Worker.java", only().path());
+    assertEquals(Optional.of("src/run/Runner.java"), only().now());
+  }
+
   @Test
   void aFileThatWasDeletedHasNoNewPlace() throws Exception {
     note("The total is summed up lazily.\n[source: src/cart/Basket.java]");

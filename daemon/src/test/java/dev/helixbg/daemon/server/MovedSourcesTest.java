@@ -1,0 +1,190 @@
+package dev.helixbg.daemon.server;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertNotEquals;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.ObjectMapper;
+import com.fasterxml.jackson.databind.node.ObjectNode;
+import dev.helixbg.config.Settings;
+import dev.helixbg.daemon.host.FakeModel;
+import dev.helixbg.daemon.kb.Kb;
+import dev.helixbg.daemon.kb.ReportFolder;
+import dev.helixbg.daemon.kb.Seal;
+import dev.helixbg.daemon.kb.SealedReports;
+import dev.helixbg.daemon.run.Judging;
+import dev.helixbg.daemon.run.Pipeline;
+import dev.helixbg.daemon.run.Saving;
+import dev.helixbg.daemon.terminal.Failure;
+import dev.helixbg.daemon.terminal.Json;
+import dev.helixbg.daemon.watch.DaemonFixture;
+import dev.helixbg.insight.acts.StandInHelix;
+import dev.helixbg.insight.findings.Analysis;
+import dev.helixbg.insight.sources.GitFixture;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** Sources that moved, from the settings to the calls of helix, and after them. */
+class MovedSourcesTest {
+  private static final String FIRST = "2001-01-01T12:00";
+  private static final String LATER = "2060-01-01T12:00";
+
+  @TempDir Path folder;
+
+  private final StandInHelix helix = new StandInHelix();
+  private GitFixture shop;
+  private Kb kb;
+  private Settings settings;
+  private SealedReports reports;
+
+  @BeforeEach
+  void aKbAboutAShop() throws Exception {
+    shop = new GitFixture(folder.resolve("shop"));
+    shop.write(
+            "src/Lease.java", "int leaseSeconds = 30;\nint leaseOwner = 1;\nint leaseName = 2;\n")
+        .write("src/Main.java", "new LegacyGateway();\n")
+        .commit(FIRST);
+    kb = new Kb(Files.createDirectories(folder.resolve("kb")));
+    helix("store", "topic", "shop", "text", "[source: src/Lease.java:2]\nA lease has one owner.");
+    helix("store", "topic", "shop", "text", "LegacyGateway is slow.");
+    settings = DaemonFixture.settings(folder, Map.of("sources", shop.folder().toString()));
+    reports = new SealedReports(new Seal(settings.cache()));
+  }
+
+  private void helix(String tool, String... namesAndValues) throws Exception {
+    Map<String, String> arguments = new HashMap<>();
+    for (int i = 0; i < namesAndValues.length; i += 2) {
+      arguments.put(namesAndValues[i], namesAndValues[i + 1]);
+    }
+    helix.call(tool, arguments);
+    Files.write(kb.dataLog(), helix.log());
+  }
+
+  private Pipeline pipeline(Settings wanted) {
+    return new Pipeline(
+        wanted,
+        new FakeModel(),
+        Analysis::run,
+        Judging.withoutAsking(wanted),
+        DaemonFixture.SILENT);
+  }
+
+  private void report() throws Exception {
+    reports.write(kb, pipeline(settings).run(kb, Saving.PUBLISHED).report());
+  }
+
+  private void moveAll() throws Exception {
+    shop.move("src/Lease.java", "core/JobLease.java").write("src/Main.java", "\n").commit(LATER);
+  }
+
+  private List<ObjectNode> listed() throws Exception {
+    List<ObjectNode> lines = new ArrayList<>();
+    ObjectNode request = Json.object().put("kind", "source");
+    FindingRequests.list(kb, reports, present(), request, lines::add);
+    return lines.subList(1, lines.size());
+  }
+
+  private PresentFindings present() throws Exception {
+    return PresentFindings.read(kb, new FakeModel().id());
+  }
+
+  private ObjectNode act(String id) throws Exception {
+    List<ObjectNode> lines = new ArrayList<>();
+    FindingRequests.act(kb, reports, present(), Json.object().put("id", id), lines::add);
+    return lines.getFirst();
+  }
+
+  private void decide(String id, String decision) throws Exception {
+    ObjectNode request = Json.object().put("id", id).put("decision", decision);
+    FindingRequests.decide(kb, reports, present(), request, Instant.EPOCH, line -> {});
+  }
+
+  @Test
+  void aMoveIsListedCarriedOutAndDone() throws Exception {
+    report();
+    assertEquals(List.of(), listed());
+    moveAll();
+    report();
+    List<ObjectNode> found = listed();
+    assertEquals(
+        List.of("gone", "symbol gone"),
+        found.stream().map(one -> one.path("change").asText()).toList());
+    String id = found.getFirst().path("id").asText();
+    assertTrue(
+        assertThrows(Failure.class, () -> decide(id, "done"))
+            .getMessage()
+            .contains("shop:0 says what it said"));
+    JsonNode act = act(id);
+    assertTrue(act.path("byHand").isMissingNode(), act.toString());
+    for (JsonNode call : act.path("calls")) {
+      Map<String, String> arguments = new HashMap<>();
+      call.path("arguments")
+          .properties()
+          .forEach(one -> arguments.put(one.getKey(), one.getValue().asText()));
+      helix.call(call.path("name").asText(), arguments);
+    }
+    Files.write(kb.dataLog(), helix.log());
+    assertTrue(
+        new String(helix.log(), java.nio.charset.StandardCharsets.UTF_8)
+            .contains("[source: core/JobLease.java:2]"));
+    assertEquals(1, listed().size(), "the note says it no more, so that its finding is stale");
+    decide(id, "done");
+    report();
+    assertEquals(
+        List.of("symbol gone"), listed().stream().map(o -> o.path("change").asText()).toList());
+    String symbol = listed().getFirst().path("id").asText();
+    assertTrue(act(symbol).path("byHand").asText().startsWith("only who reads it"));
+    decide(symbol, "dismissed");
+    assertEquals(List.of(), listed());
+    report();
+    assertEquals(0, sections().path("movedSources").size());
+  }
+
+  private JsonNode sections() throws Exception {
+    return new ObjectMapper().readTree(Files.readString(ReportFolder.of(kb).json()));
+  }
+
+  @Test
+  void theBasisIsThatOfTheCommitAndReportsAreTheSameBytes() throws Exception {
+    Pipeline.Basis before = pipeline(settings).basis(kb);
+    assertEquals(before, pipeline(settings).basis(kb));
+    moveAll();
+    assertNotEquals(before, pipeline(settings).basis(kb));
+    report();
+    String once = Files.readString(ReportFolder.of(kb).json());
+    shop.write("untracked.txt", "x");
+    report();
+    assertEquals(once, Files.readString(ReportFolder.of(kb).json()));
+  }
+
+  @Test
+  void theDaemonSeesACommitAndNothingElse() throws Exception {
+    DaemonFixture daemon =
+        new DaemonFixture(folder, kb, Map.of("sources", shop.folder().toString()));
+    daemon.run(Duration.ofMinutes(1));
+    assertEquals(0, sections().path("movedSources").size());
+    int readings = daemon.files.readings;
+    shop.write("src/Lease.java", "not committed");
+    daemon.run(Duration.ofMinutes(5));
+    assertEquals(readings, daemon.files.readings);
+    shop.write(
+        "src/Lease.java", "int leaseSeconds = 30;\nint leaseOwner = 1;\nint leaseName = 2;\n");
+    moveAll();
+    daemon.run(Duration.ofMinutes(5));
+    assertEquals(2, sections().path("movedSources").size());
+    readings = daemon.files.readings;
+    daemon.run(Duration.ofDays(1));
+    assertEquals(readings, daemon.files.readings, "and then rests");
+  }
+}

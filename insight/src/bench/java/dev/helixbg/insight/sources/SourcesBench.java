@@ -1,0 +1,104 @@
+package dev.helixbg.insight.sources;
+
+import dev.helixbg.insight.findings.Finding.MovedSource;
+import dev.helixbg.insight.findings.NamedEntry;
+import dev.helixbg.insight.findings.Sources;
+import dev.helixbg.insight.log.Entry;
+import dev.helixbg.insight.log.EntryText;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.LocalDateTime;
+import java.time.ZoneOffset;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
+
+/**
+ * How much of what is said about sources is so: notes about this project, written by hand, against
+ * its own repository at one commit. Run by {@code scripts/check-sources}.
+ *
+ * <p>The file of notes begins with that commit. A note begins with {@code @}, its time and its
+ * topic. Behind it are lines of somebody who looked: {@code = so} or {@code = not so}, with what is
+ * said, and {@code = missed} with what should be.
+ */
+public final class SourcesBench {
+  private static final double MARK = 0.9;
+
+  private SourcesBench() {}
+
+  /**
+   * @param arguments the file of notes, the folder with the repository
+   */
+  public static void main(String[] arguments) throws Exception {
+    List<Entry> entries = new ArrayList<>();
+    Map<String, String> truth = new TreeMap<>();
+    String commit = "";
+    StringBuilder body = new StringBuilder();
+    String head = "";
+    for (String line : Files.readAllLines(Path.of(arguments[0]))) {
+      if (line.startsWith("commit ")) {
+        commit = line.substring("commit ".length(), "commit ".length() + 10);
+      } else if (line.startsWith("@ ")) {
+        add(entries, head, body);
+        head = line;
+      } else if (line.startsWith("= ")) {
+        String[] parts = line.split(" ", 3);
+        boolean not = line.startsWith("= not so ");
+        String said = not ? line.substring("= not so ".length()) : parts[2];
+        truth.put(entries.size() + " " + said, not ? "not so" : parts[1]);
+      } else if (!head.isEmpty()) {
+        body.append(line).append('\n');
+      }
+    }
+    add(entries, head, body);
+    List<NamedEntry> named =
+        NamedEntry.all(entries, one -> "%032x".formatted(entries.indexOf(one)));
+    Sources sources = new SourceCheck(List.of(Path.of(arguments[1])), ZoneOffset.UTC).of(named);
+    if (!commit.equals(sources.folders().getFirst().commit().orElse(""))) {
+      System.err.println("not the commit of the notes: " + sources.folders().getFirst());
+      System.exit(1);
+    }
+    int so = 0;
+    int unjudged = 0;
+    for (MovedSource one : sources.moved()) {
+      String said =
+          one.change().title()
+              + " "
+              + one.named()
+              + one.now().map(place -> " -> " + place).orElse("");
+      String judged = truth.remove(named.indexOf(one.entry()) + " " + said);
+      so += "so".equals(judged) ? 1 : 0;
+      unjudged += judged == null ? 1 : 0;
+      System.out.printf(
+          "%-9s %3d %s: %s%n",
+          judged == null ? "UNJUDGED" : judged, named.indexOf(one.entry()), said, one.words());
+    }
+    truth.forEach(
+        (said, judged) ->
+            System.out.printf("%-9s %s%n", judged.equals("missed") ? judged : "NOT SAID", said));
+    int total = sources.moved().size();
+    System.out.printf(
+        "%d notes, %d statements, %d so, %d not judged, %d missed%n",
+        entries.size(),
+        total,
+        so,
+        unjudged,
+        truth.values().stream().filter("missed"::equals).count());
+    if (unjudged > 0 || so < MARK * total || truth.containsValue("so")) {
+      System.exit(1);
+    }
+  }
+
+  private static void add(List<Entry> entries, String head, StringBuilder body) {
+    if (head.isEmpty()) {
+      return;
+    }
+    String[] parts = head.split(" ");
+    long minutes = LocalDateTime.parse(parts[1]).toEpochSecond(ZoneOffset.UTC) / 60;
+    String text = body.toString().strip();
+    entries.add(
+        new Entry(100L * entries.size(), parts[2], text, (int) minutes, EntryText.parse(text)));
+    body.setLength(0);
+  }
+}

@@ -1,0 +1,132 @@
+package dev.helixbg.insight.report;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.ObjectMapper;
+import dev.helixbg.insight.findings.Finding;
+import dev.helixbg.insight.findings.Finding.SourceChange;
+import dev.helixbg.insight.findings.NamedEntry;
+import dev.helixbg.insight.findings.Sources;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import org.jsoup.Jsoup;
+import org.jsoup.nodes.Document;
+import org.junit.jupiter.api.Test;
+
+/** What became of sources, in each form of a report, and as text only. */
+class MovedSourcesReportTest {
+  private static final String HOSTILE = "<b>a</b>`x`|{{id}}\u001B[31m.java";
+
+  private final Report plain = KbFixtures.small().report();
+
+  /** One file that is gone, and its folder. */
+  static Sources one(Report about) {
+    return new Sources(
+        List.of(new Sources.Folder("shop", Optional.of("abcdef0123"), Optional.empty())),
+        List.of(moved(about, 1, SourceChange.GONE, "src/Lease.java:41", "core/Lease.java:43")));
+  }
+
+  private Finding.MovedSource moved(int id, SourceChange change, String named, String now) {
+    return moved(plain, id, change, named, now);
+  }
+
+  private static Finding.MovedSource moved(
+      Report about, int id, SourceChange change, String named, String now) {
+    NamedEntry entry = about.findings().entries().getFirst();
+    return new Finding.MovedSource(
+        "source-%010x".formatted(id),
+        entry,
+        change,
+        "shop",
+        named,
+        named,
+        Optional.of(now).filter(place -> !place.isEmpty()),
+        change == SourceChange.SYMBOL_GONE
+            ? Optional.empty()
+            : Optional.of(new Finding.Since(3, "0123456789", "2026-03-01")));
+  }
+
+  private Report with(List<Finding.MovedSource> moved) {
+    return plain.with(
+        new Sources(
+            List.of(
+                new Sources.Folder("shop", Optional.of("abcdef0123"), Optional.empty()),
+                new Sources.Folder(
+                    "lost", Optional.empty(), Optional.of("there is no such folder"))),
+            moved));
+  }
+
+  private Report three() {
+    return with(
+        List.of(
+            moved(1, SourceChange.GONE, "src/Lease.java:41", "core/Lease.java:43"),
+            moved(2, SourceChange.SYMBOL_GONE, "LegacyGateway", ""),
+            moved(3, SourceChange.CHANGED, HOSTILE, "")));
+  }
+
+  @Test
+  void withoutFoldersNothingIsSaid() throws Exception {
+    assertFalse(HtmlReport.render(plain).contains("Sources that moved"));
+    assertFalse(MarkdownReport.render(plain).contains("Sources that moved"));
+    assertFalse(TerminalSummary.render(plain).contains("Sources"));
+    JsonNode json = new ObjectMapper().readTree(JsonReport.render(plain));
+    assertEquals(0, json.path("sources").size() + json.path("movedSources").size());
+  }
+
+  @Test
+  void htmlHasASectionWithWhatToDo() {
+    Document html = Jsoup.parse(HtmlReport.render(three()));
+    assertEquals("Sources that moved 3", html.selectFirst("#sources").text());
+    assertEquals(3, html.select("section[aria-labelledby=sources] article").size());
+    String first = html.selectFirst("#source-0000000001").text();
+    assertTrue(first.contains("probably it is core/Lease.java:43 now"), first);
+    assertTrue(first.contains("say core/Lease.java:43 instead of src/Lease.java:41"), first);
+    assertTrue(html.selectFirst(".lead").text().contains("3 mentions of source code"));
+    String intro = html.selectFirst("section[aria-labelledby=sources] .intro").text();
+    assertTrue(intro.contains("shop at commit abcdef0123."), intro);
+    assertTrue(intro.contains("lost was not looked at: there is no such folder."), intro);
+    assertEquals(0, html.select("section[aria-labelledby=sources] b").size());
+    assertFalse(html.html().contains("\u001B"));
+  }
+
+  @Test
+  void markdownAndTerminalTellTheSame() {
+    String markdown = MarkdownReport.render(three());
+    assertTrue(markdown.contains("## Sources that moved (3)"), markdown);
+    assertTrue(markdown.contains("LegacyGateway is in no file of shop any more"), markdown);
+    String terminal = TerminalSummary.render(three(), "", 120, false);
+    assertTrue(terminal.contains("Sources moved        3  "), terminal);
+    assertTrue(terminal.contains("> src/Lease.java:41"), terminal);
+    assertTrue(terminal.contains("Sources lost not looked at: there is no such folder"), terminal);
+  }
+
+  @Test
+  void jsonHasAllFieldsAndABound() throws Exception {
+    JsonNode json = new ObjectMapper().readTree(JsonReport.render(three()));
+    assertEquals("abcdef0123", json.at("/sources/0/commit").asText());
+    assertEquals("there is no such folder", json.at("/sources/1/trouble").asText());
+    JsonNode first = json.at("/movedSources/0");
+    assertEquals("gone", first.path("change").asText());
+    assertEquals("core/Lease.java:43", first.path("now").asText());
+    assertEquals(3, first.at("/since/commits").asInt());
+    assertEquals("moved", first.at("/edit/0/if/0").asText());
+    assertTrue(json.at("/movedSources/1/since").isNull());
+    assertEquals(
+        "the lines around "
+            + HOSTILE.replace("\u001B", "\uFFFD")
+            + " are others since 0123456789 of 2026-03-01; the file changed 3 times since the entry"
+            + " was written",
+        json.at("/movedSources/2/says").asText().replace("\u001B", "\uFFFD"));
+    List<Finding.MovedSource> many = new ArrayList<>();
+    for (int i = 0; i < 1_100; i++) {
+      many.add(moved(i, SourceChange.SYMBOL_GONE, "Name_" + i, ""));
+    }
+    JsonNode large = new ObjectMapper().readTree(JsonReport.render(with(many)));
+    assertEquals(1_000, large.path("movedSources").size());
+    assertEquals(1_100, large.at("/totals/movedSources").asInt());
+  }
+}
