@@ -54,12 +54,14 @@ public record Pipeline(
       Settings settings,
       EmbedderSource embedder,
       Analyst analyst,
+      PairReading reading,
       Judging judging,
       Progress.Display display) {
     this(
         settings,
         embedder,
         analyst,
+        reading,
         judging,
         display,
         new SourceCheck(settings.sources(), ZoneId.systemDefault()));

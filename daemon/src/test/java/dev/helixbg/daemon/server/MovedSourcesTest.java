@@ -15,6 +15,7 @@ import dev.helixbg.daemon.kb.ReportFolder;
 import dev.helixbg.daemon.kb.Seal;
 import dev.helixbg.daemon.kb.SealedReports;
 import dev.helixbg.daemon.run.Judging;
+import dev.helixbg.daemon.run.PairReading;
 import dev.helixbg.daemon.run.Pipeline;
 import dev.helixbg.daemon.run.Saving;
 import dev.helixbg.daemon.terminal.Failure;
@@ -76,6 +77,7 @@ class MovedSourcesTest {
         wanted,
         new FakeModel(),
         Analysis::run,
+        PairReading.NONE,
         Judging.withoutAsking(wanted),
         DaemonFixture.SILENT);
   }
