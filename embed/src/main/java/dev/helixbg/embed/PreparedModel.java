@@ -8,7 +8,6 @@ import dev.helixbg.embed.onnx.FusedGraph;
 import dev.helixbg.embed.onnx.OnnxFile;
 import dev.helixbg.embed.onnx.OnnxFormatException;
 import dev.helixbg.embed.store.AtomicFile;
-import dev.helixbg.embed.store.FileStamp;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
@@ -30,7 +29,7 @@ import java.util.Locale;
 record PreparedModel(Path graph, boolean fused, String why, Path tokenizer) {
 
   /** Raise the number whenever {@link FusedGraph} or {@link TokenizerFile} write something else. */
-  private static final String FORMAT = "helix-bg prepared model 1";
+  private static final String FORMAT = "helix-bg prepared model 2";
 
   private static final int PROBE_TOKENS = 64;
   private static final double FP32_BOUND = 0.9999;
@@ -42,11 +41,12 @@ record PreparedModel(Path graph, boolean fused, String why, Path tokenizer) {
         Sha256.of(source.graphHash() + "\n" + source.tokenizerHash() + "\n" + precision)
             .substring(0, 16);
     Path folder = cacheFolder.resolve("models").resolve(key);
-    PreparedModel found = read(source, folder);
-    return found != null ? found : make(source, precision, folder);
+    PreparedModel found = read(source, folder, cacheFolder);
+    return found != null ? found : make(source, precision, folder, cacheFolder);
   }
 
-  private static PreparedModel read(ModelSource source, Path folder) throws IOException {
+  private static PreparedModel read(ModelSource source, Path folder, Path cacheFolder)
+      throws IOException {
     Path note = folder.resolve("prepared");
     if (!Files.isRegularFile(note)) {
       return null;
@@ -58,19 +58,19 @@ record PreparedModel(Path graph, boolean fused, String why, Path tokenizer) {
     if (lines.size() != 5
         || !lines.get(0).equals(FORMAT)
         || !lines.get(1).equals(onnxRuntimeVersion())
-        || !lines.get(2).equals(stamp(tokenizer))) {
+        || !lines.get(2).equals(hash(tokenizer, cacheFolder))) {
       return null;
     }
     if (lines.get(3).equals("original")) {
       return new PreparedModel(source.locate().graph(), false, lines.get(4), tokenizer);
     }
-    return lines.get(3).equals(stamp(graph))
+    return lines.get(3).equals(hash(graph, cacheFolder))
         ? new PreparedModel(graph, true, lines.get(4), tokenizer)
         : null;
   }
 
-  private static PreparedModel make(ModelSource source, Precision precision, Path folder)
-      throws IOException {
+  private static PreparedModel make(
+      ModelSource source, Precision precision, Path folder, Path cacheFolder) throws IOException {
     ModelSource.Location files = source.locate();
     Files.createDirectories(folder);
     Path tokenizer = folder.resolve("tokenizer.json");
@@ -84,9 +84,10 @@ record PreparedModel(Path graph, boolean fused, String why, Path tokenizer) {
       throw new EmbeddingException(
           "the model " + files.graph() + " fails on a short text: " + e.getMessage(), e);
     }
-    String graphStamp = prepared.fused ? stamp(prepared.graph) : "original";
+    String graphHash = prepared.fused ? hash(prepared.graph, cacheFolder) : "original";
     List<String> note =
-        List.of(FORMAT, onnxRuntimeVersion(), stamp(tokenizer), graphStamp, prepared.why);
+        List.of(
+            FORMAT, onnxRuntimeVersion(), hash(tokenizer, cacheFolder), graphHash, prepared.why);
     AtomicFile.replace(
         folder.resolve("prepared"),
         out -> out.write(String.join("\n", note).getBytes(StandardCharsets.UTF_8)));
@@ -143,8 +144,8 @@ record PreparedModel(Path graph, boolean fused, String why, Path tokenizer) {
     return vectors.toArray(float[][]::new);
   }
 
-  static String stamp(Path file) throws IOException {
-    return Files.isRegularFile(file) ? FileStamp.of(file).text() : "missing";
+  static String hash(Path file, Path cacheFolder) throws IOException {
+    return Files.isRegularFile(file) ? RememberedHash.of(file, cacheFolder) : "missing";
   }
 
   static String onnxRuntimeVersion() {

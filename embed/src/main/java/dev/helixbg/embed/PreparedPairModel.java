@@ -25,7 +25,7 @@ import java.util.Locale;
  */
 record PreparedPairModel(Path export, Path graph, Path tokenizer, Precision precision) {
   /** Raise the number whenever something else is written. */
-  private static final String FORMAT = "helix-bg prepared pair judge 1";
+  private static final String FORMAT = "helix-bg prepared pair judge 2";
 
   /** How far a logit may be from the expected one. */
   private static final double FP32_BOUND = 0.02;
@@ -52,24 +52,24 @@ record PreparedPairModel(Path export, Path graph, Path tokenizer, Precision prec
             folder.resolve("tokenizer.json"),
             precision);
     Path note = folder.resolve("prepared");
-    if (!Files.isRegularFile(note) || !Files.readString(note).equals(prepared.note(exported))) {
+    if (!Files.isRegularFile(note) || !Files.readString(note).equals(prepared.note(exported, cacheFolder))) {
       Files.createDirectories(folder);
       prepared.make(source.locate(), weights, exported);
-      String text = prepared.note(exported);
+      String text = prepared.note(exported, cacheFolder);
       AtomicFile.replace(note, out -> out.write(text.getBytes(StandardCharsets.UTF_8)));
     }
     return prepared;
   }
 
-  private String note(boolean exported) throws IOException {
+  private String note(boolean exported, Path cacheFolder) throws IOException {
     return String.join(
         "\n",
         FORMAT,
         PreparedModel.onnxRuntimeVersion(),
         System.getProperty("os.arch"),
-        PreparedModel.stamp(tokenizer),
-        PreparedModel.stamp(graph),
-        exported ? PreparedModel.stamp(export) : "");
+        PreparedModel.hash(tokenizer, cacheFolder),
+        PreparedModel.hash(graph, cacheFolder),
+        exported ? PreparedModel.hash(export, cacheFolder) : "");
   }
 
   private void make(ModelSource.Location files, PairWeights weights, boolean exported)

@@ -1,27 +1,18 @@
 package dev.helixbg.embed;
 
 import dev.helixbg.config.Sha256;
+import dev.helixbg.config.natives.FileIdentity;
 import dev.helixbg.embed.store.AtomicFile;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.nio.file.attribute.BasicFileAttributes;
-import java.time.Duration;
-import java.time.Instant;
-import java.util.concurrent.TimeUnit;
 
 /**
- * The SHA-256 of a large file, remembered in the cache folder for as long as the file's path, size,
- * modification time and identity stay what they were.
+ * The SHA-256 of a large file, remembered in the cache folder for as long as the file stays the one
+ * that was read.
  */
 public final class RememberedHash {
-
-  /**
-   * A file changed more recently might change again without its time moving, so its hash is not
-   * remembered yet.
-   */
-  private static final Duration SETTLED = Duration.ofSeconds(3);
 
   private static final int HEX_DIGITS = 64;
 
@@ -29,23 +20,16 @@ public final class RememberedHash {
 
   /** In lower-case hexadecimal. */
   public static String of(Path file, Path cacheFolder) throws IOException {
-    Path path = file.toRealPath();
-    BasicFileAttributes attributes = Files.readAttributes(path, BasicFileAttributes.class);
-    String identity =
-        String.join(
-            "\n",
-            path.toString(),
-            Long.toString(attributes.size()),
-            Long.toString(attributes.lastModifiedTime().to(TimeUnit.NANOSECONDS)),
-            String.valueOf(attributes.fileKey()));
-    Path note = cacheFolder.resolve("hashes").resolve(Sha256.of(path.toString()).substring(0, 16));
-    String remembered = read(note, identity);
+    FileIdentity identity = FileIdentity.of(file);
+    String path = file.toRealPath().toString();
+    Path note = cacheFolder.resolve("hashes").resolve(Sha256.of(path).substring(0, 16));
+    String remembered = read(note, identity.text());
     if (remembered != null) {
       return remembered;
     }
-    String hash = Sha256.of(path);
-    if (attributes.lastModifiedTime().toInstant().isBefore(Instant.now().minus(SETTLED))) {
-      remember(note, hash + "\n" + identity);
+    String hash = Sha256.of(file);
+    if (identity.isSettled()) {
+      remember(note, hash + "\n" + identity.text());
     }
     return hash;
   }

@@ -1,11 +1,13 @@
 package dev.helixbg.config.natives;
 
+import java.io.ByteArrayInputStream;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.OutputStream;
 import java.net.JarURLConnection;
 import java.net.URL;
 import java.net.URLConnection;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
@@ -43,7 +45,7 @@ public final class PackedLibraries {
       for (String file : files) {
         URL packed = find(resources, file);
         Path target = folder.resolve(file);
-        if (!Checksum.of(packed).matches(target)) {
+        if (!isThere(target, Checksum.of(packed))) {
           replace(target, packed);
         }
       }
@@ -76,11 +78,45 @@ public final class PackedLibraries {
     return packed;
   }
 
-  /** In one step: another process may do the same, or have the old file loaded. */
+  /**
+   * Whether a library is there and whole. It has tens of megabytes, so that this is remembered in a
+   * note beside it, for as long as the file stays the one that was read.
+   */
+  private static boolean isThere(Path target, Checksum packed) throws IOException {
+    if (!Files.isRegularFile(target) || Files.size(target) != packed.bytes) {
+      return false;
+    }
+    FileIdentity identity = FileIdentity.of(target);
+    String whole = Long.toHexString(packed.crc32) + "\n" + identity.text();
+    Path note = target.resolveSibling(target.getFileName() + ".whole");
+    if (Files.isRegularFile(note)
+        && new String(Files.readAllBytes(note), StandardCharsets.UTF_8).equals(whole)) {
+      return true;
+    }
+    if (!packed.matches(target)) {
+      return false;
+    }
+    if (identity.isSettled()) {
+      try {
+        replace(note, new ByteArrayInputStream(whole.getBytes(StandardCharsets.UTF_8)));
+      } catch (IOException e) {
+        // It is whole all the same, in a folder that cannot be written.
+      }
+    }
+    return true;
+  }
+
   private static void replace(Path target, URL packed) throws IOException {
-    Path temporary = Files.createTempFile(target.getParent(), ".", ".tmp");
     try (InputStream in = packed.openStream()) {
-      Files.copy(in, temporary, StandardCopyOption.REPLACE_EXISTING);
+      replace(target, in);
+    }
+  }
+
+  /** In one step: another process may do the same, or have the old file loaded. */
+  private static void replace(Path target, InputStream content) throws IOException {
+    Path temporary = Files.createTempFile(target.getParent(), ".", ".tmp");
+    try {
+      Files.copy(content, temporary, StandardCopyOption.REPLACE_EXISTING);
       Files.move(temporary, target, StandardCopyOption.ATOMIC_MOVE);
     } finally {
       Files.deleteIfExists(temporary);
@@ -108,9 +144,6 @@ public final class PackedLibraries {
     }
 
     boolean matches(Path file) throws IOException {
-      if (!Files.isRegularFile(file) || Files.size(file) != bytes) {
-        return false;
-      }
       try (InputStream in = Files.newInputStream(file)) {
         return of(in).equals(this);
       }

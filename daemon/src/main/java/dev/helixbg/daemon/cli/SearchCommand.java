@@ -6,6 +6,8 @@ import dev.helixbg.config.text.PrintableText;
 import dev.helixbg.daemon.cli.flags.ConsoleCommand;
 import dev.helixbg.daemon.cli.flags.GlobalOptions;
 import dev.helixbg.daemon.cli.flags.KbOption;
+import dev.helixbg.daemon.host.DaemonClock;
+import dev.helixbg.daemon.host.EmbedderHost;
 import dev.helixbg.daemon.host.EmbedderSource;
 import dev.helixbg.daemon.kb.Kb;
 import dev.helixbg.daemon.kb.KbTopics;
@@ -103,29 +105,33 @@ final class SearchCommand extends ConsoleCommand {
 
   private SearchAnswer searchHere(Kb chosen, SearchRequest wanted, Settings settings)
       throws InterruptedException {
-    EmbedderSource source = EmbedderSource.located(settings);
-    LogReading log = DataLog.readQuiet(chosen.dataLog());
-    long start = System.nanoTime();
-    // Reading only: what is new is embedded for this once.
-    VectorUpdate.Result known =
-        VectorUpdate.of(chosen, log, source, Saving.NOTHING, Progress.on(console));
-    if (known.embedded() > 0) {
-      console.warn(
-          "%,d texts had no vector: they were embedded for this search alone, in %.1f s. %s",
-          known.embedded(),
-          (System.nanoTime() - start) / 1e9,
-          Files.isWritable(chosen.folder())
-              ? "helix-bg one-shot keeps them"
-              : chosen.folder() + " cannot be written, so each search does that anew");
-    }
-    try (Embedder embedder = source.open();
-        SearchIndex index = SearchIndex.of(known.of(log), source.maxTokens())) {
-      float[] query = embedder.embedAll(List.of(wanted.text()))[0];
-      return new SearchAnswer(
-          index.search(List.of(wanted.query(query))).getFirst().stream()
-              .map(SearchHit::of)
-              .toList(),
-          index.coverage());
+    try (EmbedderHost source =
+        new EmbedderHost(EmbedderSource.located(settings), DaemonClock.SYSTEM)) {
+      source.openAhead();
+      LogReading log = DataLog.readQuiet(chosen.dataLog());
+      long start = System.nanoTime();
+      // Reading only: what is new is embedded for this once.
+      VectorUpdate.Result known =
+          VectorUpdate.of(chosen, log, source, Saving.NOTHING, Progress.on(console));
+      if (known.embedded() > 0) {
+        console.warn(
+            "%,d texts had no vector: they were embedded for this search alone, in %.1f s. %s",
+            known.embedded(),
+            (System.nanoTime() - start) / 1e9,
+            Files.isWritable(chosen.folder())
+                ? "helix-bg one-shot keeps them"
+                : chosen.folder() + " cannot be written, so each search does that anew");
+      }
+      try (SearchIndex index =
+              SearchIndex.forOne(known.of(log), source.maxTokens(), wanted.text());
+          Embedder embedder = source.open()) {
+        float[] query = embedder.embedAll(List.of(wanted.text()))[0];
+        return new SearchAnswer(
+            index.search(List.of(wanted.query(query))).getFirst().stream()
+                .map(SearchHit::of)
+                .toList(),
+            index.coverage());
+      }
     }
   }
 

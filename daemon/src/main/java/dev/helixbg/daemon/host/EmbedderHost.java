@@ -4,12 +4,16 @@ import dev.helixbg.embed.Embedder;
 import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * Keeps an embedding model loaded between uses, and releases it when it was idle for long enough.
  * Any number of threads may use it at once.
  */
 public final class EmbedderHost implements EmbedderSource, AutoCloseable {
+  private static final Logger LOG = LoggerFactory.getLogger(EmbedderHost.class);
+
   private final EmbedderSource source;
   private final ReleasedWhenIdle<Embedder> model;
 
@@ -37,6 +41,21 @@ public final class EmbedderHost implements EmbedderSource, AutoCloseable {
   @Override
   public Embedder open() {
     return new Use(model.begin());
+  }
+
+  /** Loads the model on a thread of its own, beside what else is needed before it is used. */
+  public void openAhead() {
+    Thread.ofPlatform()
+        .daemon()
+        .name("model-load")
+        .start(
+            () -> {
+              try {
+                open().close();
+              } catch (RuntimeException e) {
+                LOG.debug("no model: {}", e.toString()); // whoever embeds with it is told
+              }
+            });
   }
 
   /** Waits for nobody, not even while it is being loaded. */

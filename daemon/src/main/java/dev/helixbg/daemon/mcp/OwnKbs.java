@@ -121,7 +121,7 @@ final class OwnKbs implements AutoCloseable {
     kbs.add(kb);
     lastAsked = System.nanoTime();
     if (EMBEDDING.contains(request.path("do").asText()) && !embedder.isLoaded()) {
-      Thread.ofPlatform().daemon().name("mcp-load").start(this::load);
+      embedder.openAhead();
     }
     bringUpToDate(kb, false, progress);
     List<JsonNode> lines = new ArrayList<>();
@@ -137,15 +137,6 @@ final class OwnKbs implements AutoCloseable {
       }
     }
     return lines;
-  }
-
-  /** Loads the model beside what else a question needs. */
-  private void load() {
-    try {
-      embedder.open().close();
-    } catch (RuntimeException e) {
-      LOG.debug("no model: {}", e.toString()); // whoever embeds with it is told
-    }
   }
 
   /** The report, with what was decided until now. */

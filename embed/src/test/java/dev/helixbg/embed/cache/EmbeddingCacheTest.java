@@ -8,6 +8,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import dev.helixbg.embed.cache.CachedVectors.State;
+import dev.helixbg.embed.store.FileStamp;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
@@ -359,7 +360,8 @@ class EmbeddingCacheTest {
     byte[] bytes = Files.readAllBytes(vectors);
     damage.apply(ByteBuffer.wrap(bytes).order(ByteOrder.LITTLE_ENDIAN));
     Files.write(vectors, bytes);
-    var stamp = dev.helixbg.embed.store.FileStamp.of(vectors);
+    byte[] damaged = Files.readAllBytes(vectors);
+    FileStamp stamp = new FileStamp(damaged.length, FileStamp.crc32c(damaged, 0, damaged.length));
     try (var out = Files.newOutputStream(keys)) {
       KeyFile.write(out, stamp, rows);
     }

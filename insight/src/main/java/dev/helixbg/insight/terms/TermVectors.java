@@ -5,6 +5,8 @@ import java.util.Comparator;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
+import java.util.function.Function;
 import java.util.function.IntFunction;
 import java.util.stream.IntStream;
 
@@ -70,21 +72,41 @@ public final class TermVectors {
    * @param entries how many of the texts are those of entries, whose terms are counted
    */
   public static TermVectors of(int count, IntFunction<String> textAt, int entries) {
-    return of(count, textAt, entries, 2, mostEntries(entries));
+    return of(count, textAt, text -> Terms.of(text).counts(), entries, 2, mostEntries(entries));
   }
 
   /** Texts to be searched: what a single entry says counts, and what up to half of them say. */
   public static TermVectors forQueries(int count, IntFunction<String> textAt, int entries) {
-    return of(count, textAt, entries, 1, Math.max(50, entries / 2));
+    return of(count, textAt, text -> Terms.of(text).counts(), entries, 1, mostToSearch(entries));
+  }
+
+  /**
+   * Texts to be searched for one query alone: other terms than its own are not known. {@link
+   * Products#share} of that query, and {@link #overlap} with it, are the same as {@link
+   * #forQueries} has them.
+   */
+  public static TermVectors forQuery(
+      String query, int count, IntFunction<String> textAt, int entries) {
+    Set<String> asked = Terms.of(query).counts().keySet();
+    return of(count, textAt, text -> Terms.among(asked, text), entries, 1, mostToSearch(entries));
+  }
+
+  private static int mostToSearch(int entries) {
+    return Math.max(50, entries / 2);
   }
 
   private static TermVectors of(
-      int count, IntFunction<String> textAt, int entries, int fewest, int most) {
+      int count,
+      IntFunction<String> textAt,
+      Function<String, Map<String, Integer>> termsOf,
+      int entries,
+      int fewest,
+      int most) {
     Map<String, Integer> numbers = new HashMap<>();
     int[][] found = new int[count][]; // of each text: number of a term, how often, and so on
     int[] frequencies = new int[1 << 10];
     for (int i = 0; i < count; i++) {
-      Map<String, Integer> counts = Terms.of(textAt.apply(i)).counts();
+      Map<String, Integer> counts = termsOf.apply(textAt.apply(i));
       found[i] = new int[2 * counts.size()];
       int at = 0;
       for (Map.Entry<String, Integer> term : counts.entrySet()) {

@@ -4,6 +4,7 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
+import java.util.Set;
 
 /**
  * The words, identifiers and numbers of a text. {@code retry-budget} or {@code maxRetries} counts
@@ -14,6 +15,8 @@ public final class Terms {
   private static final int MAX_LENGTH = 60;
 
   private static final List<String> ENDINGS = List.of("ing", "ed", "es", "s");
+
+  private static final int LONGEST_ENDING = 3;
 
   /** What must be left of a word without its ending. */
   private static final int MIN_STEM = 4;
@@ -27,14 +30,59 @@ public final class Terms {
 
   public static Terms of(String text) {
     Terms terms = new Terms();
+    each(text, (start, end) -> terms.put(text.substring(start, end)));
+    return terms;
+  }
+
+  /** Hears of the words of a text: identifiers, each before its parts. */
+  @FunctionalInterface
+  private interface WordSink {
+    void word(int start, int end);
+  }
+
+  private static void each(String text, WordSink sink) {
     for (int start = 0; start < text.length(); ) {
       int end = end(text, start);
       if (end > start) {
-        terms.add(text.substring(start, end));
+        each(text, start, end, sink);
       }
       start = Math.max(end, start + 1);
     }
-    return terms;
+  }
+
+  /**
+   * Those of these terms that a text has, each with how often. Many texts are looked through for a
+   * few terms: a word that can be none of them costs no string.
+   */
+  static Map<String, Integer> among(Set<String> wanted, String text) {
+    Map<String, Integer> counts = new HashMap<>();
+    each(
+        text,
+        (start, end) -> {
+          if (mayBeOneOf(wanted, text, start, end)) {
+            String term = stem(text.substring(start, end).toLowerCase(Locale.ROOT));
+            if (wanted.contains(term)) {
+              counts.merge(term, 1, Integer::sum);
+            }
+          }
+        });
+    return counts;
+  }
+
+  /** By the first letter and the length, where these are plain. */
+  private static boolean mayBeOneOf(Set<String> wanted, String text, int start, int end) {
+    char first = text.charAt(start);
+    if (first >= 128) {
+      return true;
+    }
+    char lower = first >= 'A' && first <= 'Z' ? (char) (first + 32) : first;
+    for (String term : wanted) {
+      // Letters may become longer in lower case, endings are taken off: at most so many.
+      if (term.charAt(0) == lower && term.length() >= end - start - LONGEST_ENDING) {
+        return true;
+      }
+    }
+    return false;
   }
 
   /** How often each occurs. */
@@ -65,20 +113,21 @@ public final class Terms {
     return c == '_' || c == '-' || c == '.';
   }
 
-  private void add(String identifier) {
-    if (identifier.length() <= MAX_LENGTH) {
-      put(identifier);
+  /** An identifier and its parts. */
+  private static void each(String text, int begin, int end, WordSink sink) {
+    if (end - begin <= MAX_LENGTH) {
+      sink.word(begin, end);
     }
-    int start = 0;
-    for (int i = 1; i <= identifier.length(); i++) {
-      boolean joint = i < identifier.length() && isJoint(identifier.charAt(i));
+    int start = begin;
+    for (int i = begin + 1; i <= end; i++) {
+      boolean joint = i < end && isJoint(text.charAt(i));
       boolean hump =
-          i < identifier.length()
-              && Character.isUpperCase(identifier.charAt(i))
-              && Character.isLowerCase(identifier.charAt(i - 1));
-      if (joint || hump || i == identifier.length() && start > 0) {
+          i < end
+              && Character.isUpperCase(text.charAt(i))
+              && Character.isLowerCase(text.charAt(i - 1));
+      if (joint || hump || i == end && start > begin) {
         if (i - start > 1 && i - start <= MAX_LENGTH) {
-          put(identifier.substring(start, i));
+          sink.word(start, i);
         }
         start = joint ? i + 1 : i;
       }
