@@ -5,8 +5,7 @@ import dev.helixbg.insight.findings.KbEntries;
 import dev.helixbg.insight.findings.NamedEntry;
 import dev.helixbg.insight.log.Entry;
 import dev.helixbg.insight.log.Passage;
-import dev.helixbg.insight.similarity.AllPairs;
-import dev.helixbg.insight.similarity.PackedVectors;
+import dev.helixbg.insight.similarity.VectorScan;
 import dev.helixbg.insight.similarity.Vectors;
 import dev.helixbg.insight.terms.TermVectors;
 import dev.helixbg.insight.terms.Terms;
@@ -14,6 +13,7 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Optional;
+import java.util.function.Function;
 import java.util.function.IntFunction;
 import java.util.stream.IntStream;
 
@@ -42,7 +42,7 @@ public final class SearchIndex implements AutoCloseable {
   private final int[] owners;
 
   private final List<Passage> passages;
-  private final PackedVectors packed;
+  private final VectorScan vectors;
   private final TermVectors terms;
   private final TermVectors.Products words;
 
@@ -51,13 +51,13 @@ public final class SearchIndex implements AutoCloseable {
       Coverage coverage,
       int[] owners,
       List<Passage> passages,
-      PackedVectors packed,
+      VectorScan vectors,
       TermVectors terms) {
     this.entries = entries;
     this.coverage = coverage;
     this.owners = owners;
     this.passages = passages;
-    this.packed = packed;
+    this.vectors = vectors;
     this.terms = terms;
     this.words = terms.products();
   }
@@ -88,7 +88,7 @@ public final class SearchIndex implements AutoCloseable {
    * @param modelTokens the most tokens that the embedding model takes
    */
   public static SearchIndex of(KbEntries kb, int modelTokens) {
-    return of(kb, modelTokens, TermVectors::forQueries);
+    return of(kb, modelTokens, TermVectors::forQueries, VectorScan::packed);
   }
 
   /**
@@ -101,7 +101,8 @@ public final class SearchIndex implements AutoCloseable {
     return of(
         kb,
         modelTokens,
-        (count, textAt, entries) -> TermVectors.forQuery(text, count, textAt, entries));
+        (count, textAt, entries) -> TermVectors.forQuery(text, count, textAt, entries),
+        VectorScan::once);
   }
 
   /** Counts the words of texts, of which the first are those of entries. */
@@ -109,7 +110,8 @@ public final class SearchIndex implements AutoCloseable {
     TermVectors count(int count, IntFunction<String> textAt, int entries);
   }
 
-  private static SearchIndex of(KbEntries kb, int modelTokens, Counting counting) {
+  private static SearchIndex of(
+      KbEntries kb, int modelTokens, Counting counting, Function<Vectors, VectorScan> scan) {
     List<NamedEntry> entries = kb.named();
     List<Passage> passages = kb.passages().passages();
     int count = entries.size();
@@ -126,8 +128,7 @@ public final class SearchIndex implements AutoCloseable {
             },
             count);
     Vectors vectors = Vectors.joined(List.of(kb.vectors(), kb.passages().vectors()));
-    return new SearchIndex(
-        entries, kb.coverage(), owners, passages, PackedVectors.pack(vectors), terms);
+    return new SearchIndex(entries, kb.coverage(), owners, passages, scan.apply(vectors), terms);
   }
 
   /** How much of the log it was made from. */
@@ -160,22 +161,15 @@ public final class SearchIndex implements AutoCloseable {
     for (float[] row : similarities) {
       Arrays.fill(row, Float.NEGATIVE_INFINITY);
     }
-    Vectors asked = Vectors.of(queries.stream().map(Query::vector).toList());
-    try (PackedVectors rows = PackedVectors.pack(asked)) {
-      AllPairs.between(
-          rows,
-          packed,
-          Float.NEGATIVE_INFINITY,
-          1,
-          () ->
-              (row, vector, similarity) -> {
-                int entry = owners[vector];
-                if (similarity > similarities[row][entry]) {
-                  similarities[row][entry] = similarity;
-                  nearest[row][entry] = vector;
-                }
-              });
-    }
+    vectors.compare(
+        queries.stream().map(Query::vector).toList(),
+        (row, vector, similarity) -> {
+          int entry = owners[vector];
+          if (similarity > similarities[row][entry]) {
+            similarities[row][entry] = similarity;
+            nearest[row][entry] = vector;
+          }
+        });
     for (int i = 0; i < queries.size(); i++) {
       hits.add(hits(queries.get(i), similarities[i], nearest[i]));
     }
@@ -275,6 +269,6 @@ public final class SearchIndex implements AutoCloseable {
 
   @Override
   public void close() {
-    packed.close();
+    vectors.close();
   }
 }

@@ -21,6 +21,20 @@ public final class Terms {
   /** What must be left of a word without its ending. */
   private static final int MIN_STEM = 4;
 
+  private static final byte WORD = 1;
+  private static final byte JOINT = 2;
+  private static final byte UPPER = 4;
+  private static final byte LOWER = 8;
+
+  /** Of the characters that most texts are made of: a young JVM has no quick code for others. */
+  private static final byte[] KINDS = new byte[128];
+
+  static {
+    for (char c = 0; c < KINDS.length; c++) {
+      KINDS[c] = kinds(c);
+    }
+  }
+
   private final Map<String, Integer> counts = new HashMap<>();
 
   /** Each as it is first written. */
@@ -98,19 +112,30 @@ public final class Terms {
   /** Where the identifier that begins at {@code start} ends; {@code start} if there is none. */
   private static int end(String text, int start) {
     int end = start;
-    while (end < text.length()
-        && (Character.isLetterOrDigit(text.charAt(end))
-            || end > start
-                && isJoint(text.charAt(end))
-                && end + 1 < text.length()
-                && Character.isLetterOrDigit(text.charAt(end + 1)))) {
+    while (end < text.length()) {
+      char c = text.charAt(end);
+      if (!is(c, WORD)
+          && !(end > start
+              && is(c, JOINT)
+              && end + 1 < text.length()
+              && is(text.charAt(end + 1), WORD))) {
+        break;
+      }
       end++;
     }
     return end;
   }
 
-  private static boolean isJoint(char c) {
-    return c == '_' || c == '-' || c == '.';
+  private static boolean is(char c, byte kind) {
+    return ((c < 128 ? KINDS[c] : kinds(c)) & kind) != 0;
+  }
+
+  private static byte kinds(char c) {
+    return (byte)
+        ((Character.isLetterOrDigit(c) ? WORD : 0)
+            | (c == '_' || c == '-' || c == '.' ? JOINT : 0)
+            | (Character.isUpperCase(c) ? UPPER : 0)
+            | (Character.isLowerCase(c) ? LOWER : 0));
   }
 
   /** An identifier and its parts. */
@@ -120,11 +145,8 @@ public final class Terms {
     }
     int start = begin;
     for (int i = begin + 1; i <= end; i++) {
-      boolean joint = i < end && isJoint(text.charAt(i));
-      boolean hump =
-          i < end
-              && Character.isUpperCase(text.charAt(i))
-              && Character.isLowerCase(text.charAt(i - 1));
+      boolean joint = i < end && is(text.charAt(i), JOINT);
+      boolean hump = i < end && is(text.charAt(i), UPPER) && is(text.charAt(i - 1), LOWER);
       if (joint || hump || i == end && start > begin) {
         if (i - start > 1 && i - start <= MAX_LENGTH) {
           sink.word(start, i);

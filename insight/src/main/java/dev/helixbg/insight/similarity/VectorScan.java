@@ -1,0 +1,86 @@
+package dev.helixbg.insight.similarity;
+
+import java.util.List;
+
+/** Vectors that few others are compared with, again and again, or once. */
+public interface VectorScan extends AutoCloseable {
+  /** Rows with all vectors: sinks hear of each product. */
+  void compare(List<float[]> rows, PairSink sink);
+
+  @Override
+  void close();
+
+  /** For many comparisons: the vectors are packed for the quickest kernel first. */
+  static VectorScan packed(Vectors vectors) {
+    PackedVectors packed = PackedVectors.pack(vectors);
+    return new VectorScan() {
+      @Override
+      public void compare(List<float[]> rows, PairSink sink) {
+        try (PackedVectors asked = PackedVectors.pack(Vectors.of(rows))) {
+          AllPairs.between(asked, packed, Float.NEGATIVE_INFINITY, 1, () -> sink);
+        }
+      }
+
+      @Override
+      public void close() {
+        packed.close();
+      }
+    };
+  }
+
+  /**
+   * For a single comparison: the vectors as they lie. To pack them, and to wait for the compiler of
+   * a vector kernel, would take longer than all products. They are the same, bit for bit: chains of
+   * fused multiply-adds in rising order, of which four go side by side.
+   */
+  static VectorScan once(Vectors vectors) {
+    return new VectorScan() {
+      @Override
+      public void compare(List<float[]> rows, PairSink sink) {
+        for (int row = 0; row < rows.size(); row++) {
+          compareOne(row, rows.get(row), vectors, sink);
+        }
+      }
+
+      @Override
+      public void close() {}
+    };
+  }
+
+  private static void compareOne(int number, float[] row, Vectors vectors, PairSink sink) {
+    float[] values = vectors.values();
+    int dimension = vectors.dimension();
+    float[] products = new float[4];
+    for (int first = 0; first < vectors.count(); first += 4) {
+      int side = Math.min(4, vectors.count() - first);
+      // Fewer than four: the last one again.
+      int at0 = first * dimension;
+      int at1 = (first + Math.min(1, side - 1)) * dimension;
+      int at2 = (first + Math.min(2, side - 1)) * dimension;
+      int at3 = (first + side - 1) * dimension;
+      multiply(row, values, at0, at1, at2, at3, products);
+      for (int i = 0; i < side; i++) {
+        sink.accept(number, first + i, products[i]);
+      }
+    }
+  }
+
+  private static void multiply(
+      float[] row, float[] values, int at0, int at1, int at2, int at3, float[] products) {
+    float s0 = 0;
+    float s1 = 0;
+    float s2 = 0;
+    float s3 = 0;
+    for (int k = 0; k < row.length; k++) {
+      float r = row[k];
+      s0 = Math.fma(r, values[at0 + k], s0);
+      s1 = Math.fma(r, values[at1 + k], s1);
+      s2 = Math.fma(r, values[at2 + k], s2);
+      s3 = Math.fma(r, values[at3 + k], s3);
+    }
+    products[0] = s0;
+    products[1] = s1;
+    products[2] = s2;
+    products[3] = s3;
+  }
+}

@@ -1,0 +1,97 @@
+package dev.helixbg.insight.search;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+
+import dev.helixbg.insight.findings.Coverage;
+import dev.helixbg.insight.findings.KbEntries;
+import dev.helixbg.insight.findings.NamedEntry;
+import dev.helixbg.insight.log.Entry;
+import dev.helixbg.insight.log.EntryText;
+import dev.helixbg.insight.log.LogAccount;
+import dev.helixbg.insight.log.Passage;
+import dev.helixbg.insight.similarity.PassageVectors;
+import dev.helixbg.insight.similarity.Vectors;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import java.util.Random;
+import org.junit.jupiter.api.Test;
+
+/** An index for one search finds what one for many finds, bit for bit. */
+class OneSearchTest {
+  private static final int TOKENS = 64;
+  private static final String[] WORDS =
+      ("retry budget worker Upload queue lease_ttl maxRetries cursors the a of größe"
+              + " restarting restarts schema v1.2 /usr/lib")
+          .split(" ");
+
+  private final Random random = new Random(3);
+
+  private String text(int words) {
+    StringBuilder text = new StringBuilder();
+    for (int i = 0; i < words; i++) {
+      text.append(WORDS[(int) (WORDS.length * random.nextDouble() * random.nextDouble())])
+          .append(random.nextInt(9) == 0 ? ". " : " ");
+    }
+    return text.toString();
+  }
+
+  private float[] vector() {
+    float[] vector = new float[384];
+    double squares = 0;
+    for (int i = 0; i < vector.length; i++) {
+      vector[i] = (float) random.nextGaussian();
+      squares += vector[i] * vector[i];
+    }
+    for (int i = 0; i < vector.length; i++) {
+      vector[i] /= (float) Math.sqrt(squares);
+    }
+    return vector;
+  }
+
+  private KbEntries kb(int count) {
+    List<Entry> entries = new ArrayList<>();
+    List<float[]> vectors = new ArrayList<>();
+    List<Integer> owners = new ArrayList<>();
+    List<Passage> passages = new ArrayList<>();
+    List<float[]> passageVectors = new ArrayList<>();
+    for (int i = 0; i < count; i++) {
+      String body = text(5 + random.nextInt(200));
+      Entry entry = new Entry(8 + 10_000L * i, "topic-" + i % 3, body, 0, EntryText.parse(body));
+      entries.add(entry);
+      vectors.add(vector());
+      for (Passage passage : Passage.of(entry, TOKENS)) {
+        owners.add(i);
+        passages.add(passage);
+        passageVectors.add(vector());
+      }
+    }
+    List<NamedEntry> named = NamedEntry.all(entries, entry -> "%032x".formatted(entry.offset()));
+    return new KbEntries(
+        named,
+        named,
+        Vectors.of(vectors),
+        PassageVectors.of(owners, passages, passageVectors),
+        new LogAccount(0, "ab", count, 0, count, List.of()),
+        new Coverage(count, count));
+  }
+
+  @Test
+  void bothIndexesFindTheSame() {
+    for (int count : new int[] {0, 1, 2, 3, 5, 130}) {
+      KbEntries kb = kb(count);
+      assertEquals(count < 100, kb.passages().passages().size() < 100);
+      for (String text : List.of("the retry budget", "größe of MaxRetries v1.2", "nowhere", "")) {
+        SearchIndex.Query query = new SearchIndex.Query(text, vector(), Optional.empty(), 0, 20);
+        try (SearchIndex many = SearchIndex.of(kb, TOKENS);
+            SearchIndex one = SearchIndex.forOne(kb, TOKENS, text)) {
+          List<SearchIndex.Hit> expected = many.search(List.of(query)).getFirst();
+          assertEquals(expected, one.search(List.of(query)).getFirst(), text);
+          assertEquals(count == 0, expected.isEmpty());
+        }
+      }
+    }
+    assertFalse(kb(40).passages().passages().isEmpty());
+  }
+}
