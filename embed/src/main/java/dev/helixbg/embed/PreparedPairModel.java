@@ -52,7 +52,8 @@ record PreparedPairModel(Path export, Path graph, Path tokenizer, Precision prec
             folder.resolve("tokenizer.json"),
             precision);
     Path note = folder.resolve("prepared");
-    if (!Files.isRegularFile(note) || !Files.readString(note).equals(prepared.note(exported, cacheFolder))) {
+    if (!Files.isRegularFile(note)
+        || !Files.readString(note).equals(prepared.note(exported, cacheFolder))) {
       Files.createDirectories(folder);
       prepared.make(source.locate(), weights, exported);
       String text = prepared.note(exported, cacheFolder);
