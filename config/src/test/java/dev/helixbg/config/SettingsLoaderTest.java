@@ -13,6 +13,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.HashMap;
+import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import org.junit.jupiter.api.Test;
@@ -186,5 +187,29 @@ class SettingsLoaderTest {
         assertThrows(ConfigException.class, () -> loader.load(Optional.of(home), Map.of()))
             .getMessage();
     assertTrue(message.contains(home.toString()), message);
+  }
+
+  @Test
+  void sourcesAreAListInTheFileAndOneTextElsewhere() throws IOException {
+    assertEquals(List.of(), load("", Map.of()).settings().sources());
+    assertEquals(List.of(), load("sources = []", Map.of()).settings().sources());
+    SettingsLoader.Loaded loaded = load("sources = [\"~/a\", \"/b/../c\", \"~/a\"]", Map.of());
+    assertEquals(List.of(home.resolve("a"), Path.of("/c")), loaded.settings().sources());
+    assertTrue(
+        loaded.effective().stream()
+            .anyMatch(one -> one.toml().equals("[\"~/a\", \"/b/../c\", \"~/a\"]")));
+    environment.put("HELIX_BG_SOURCES", "/d:~/e");
+    assertEquals(
+        List.of(Path.of("/d"), home.resolve("e")), load("", Map.of()).settings().sources());
+    assertEquals(List.of(Path.of("/f")), load("", Map.of("sources", "/f:")).settings().sources());
+  }
+
+  @Test
+  void sourcesThatAreNoListOrNoPathsAreNamed() {
+    assertTrue(
+        failure("sources = \"~/a\"", Map.of()).contains("texts in quotes, between brackets"));
+    assertTrue(failure("sources = [1]", Map.of()).contains("texts in quotes, between brackets"));
+    assertTrue(failure("sources = [\"a\"]", Map.of()).contains("absolute or beginning with ~/"));
+    assertTrue(failure("sources = [\"/a:/b\"]", Map.of()).contains("must not contain :"));
   }
 }

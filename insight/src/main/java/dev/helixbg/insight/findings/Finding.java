@@ -279,7 +279,8 @@ public sealed interface Finding {
         case SYMBOL_GONE ->
             "%s is in no file of %s any more; it was in %s".formatted(named, folder, path);
         case CHANGED ->
-            "the lines around %s are others since %s; the file changed %s since the entry was written"
+            ("the lines around %s are others since %s; the file changed %s since the entry was"
+                    + " written")
                 .formatted(named, when, since.map(one -> times(one.commits())).orElse(""));
       };
     }

@@ -400,8 +400,6 @@ class SourceCheckTest {
           promisor = true
         [alias]
           log = !%1$s
-        [include]
-          path = %1$s
         """
             .formatted(evil, home));
     Files.copy(evil, Files.createDirectories(git.resolve("hooks")).resolve("post-index-change"));
@@ -411,6 +409,26 @@ class SourceCheckTest {
     Files.delete(git.resolve("objects/" + tree.substring(0, 2) + "/" + tree.substring(2)));
     assertTrue(check(shop.folder()).folders().getFirst().trouble().isPresent());
     assertFalse(Files.exists(ran));
+    shop.git("2026-03-01T12:00", "status");
+    assertTrue(Files.exists(ran), "git by itself does run it");
+  }
+
+  @Test
+  void packedRepositoriesAndShallowClonesAreRead() throws Exception {
+    note("LegacyGateway, src/cart/Basket.java, src/queue/Lease.java:8");
+    shop.delete("src/cart/Basket.java").commit("2026-03-01T12:00");
+    String loose = SourceCheck.state(List.of(shop.folder()));
+    shop.git("2026-03-01T12:00", "gc", "-q");
+    shop.git("2026-03-01T12:00", "pack-refs", "--all");
+    assertFalse(Files.exists(shop.folder().resolve(".git/refs/heads/main")));
+    assertEquals(loose, SourceCheck.state(List.of(shop.folder())));
+    assertEquals("src/cart/Basket.java", only().named());
+    Path shallow = home.resolve("shallow");
+    String from = "file://" + shop.folder();
+    shop.git("2026-03-01T12:00", "clone", "-q", "--depth", "1", from, shallow.toString());
+    Sources sources = check(shallow);
+    assertEquals(Optional.empty(), sources.folders().getFirst().trouble());
+    assertEquals(List.of(), sources.moved(), "what it does not know was never there");
   }
 
   @Test
