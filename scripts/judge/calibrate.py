@@ -1,6 +1,7 @@
-"""Calibrates the pair judge: from what the models of the folds say of the collections held out, a temperature for all and the bounds of *likely*.
+"""Calibrates the pair judge: from what the models of the folds say of the collections held out, a temperature, two biases and the weight of the cheap score, and the bounds of *likely*.
 
-What was planted or read by somebody is the truth; a pair of real notes that nobody read counts for nothing. Only pairs that the report reads count.
+All pairs count that the report would read in the KBs that measure: real pairs at their own frequency, with a rewrite, a newer note or a look-alike for a few notes in
+a hundred. What was planted or read by somebody is the truth; a pair of real notes that nobody read counts as neither same nor overtaken, so no figure flatters by it.
 """
 import argparse
 from pathlib import Path
@@ -8,45 +9,66 @@ from pathlib import Path
 import numpy as np
 
 from corpus import DIFFERENT, FOLDS, NEITHER, OVERTAKEN, SAME, UNKNOWN
+from measure import candidates, cheap
 from minilm import load_npz
-from train import Data, candidates
+from train import Data
 
 RIGHT = 0.9
 FEWEST = 20  # pairs that a bound is drawn from
 NEVER = 2.0  # a bound that no probability reaches
 NAMES = {SAME: "likely same", OVERTAKEN: "likely overtaken"}
+BIASES = np.linspace(-8, 4, 61)
+WEIGHTS = np.linspace(0, 24, 25)
+DRAWS = 1000
 
 
-def held_out(data, fold, said):
-    """Log probabilities in the order older, newer, and labels, of the known pairs of a fold's collections, each text pair once."""
-    logits, labels, seen = [], [], set()
-    for kb, name in enumerate(data.names):
-        if not data.measured[kb] or data.folds[kb] != fold:
-            continue
-        read = set(candidates(data, kb)[0])
-        for row, z in zip(said[name + ".rows"], said[name + ".1"].astype(np.float64)):
-            key = data.side_a[row], data.side_b[row]
-            if row in read and data.label[row] != UNKNOWN and key not in seen:
-                seen.add(key)
-                logits.append(z)
-                labels.append(data.label[row])
-    return np.array(logits), np.array(labels)
+class HeldOut:
+    """What a fold's model says of its candidates: logits, labels, and the note that a pair goes with."""
+
+    def __init__(self, data, fold, said):
+        logits, labels, notes, known, scores = [], [], [], [], []
+        for kb, name in enumerate(data.names):
+            if not data.measured[kb] or data.folds[kb] != fold:
+                continue
+            at = {row: i for i, row in enumerate(said[name + ".rows"])}
+            rows = candidates(data, kb)[0]
+            logits.append(said[name][[at[r] for r in rows]].astype(np.float64))
+            labels.append(np.where(data.label[rows] == UNKNOWN, NEITHER, data.label[rows]))
+            known.append(data.label[rows] != UNKNOWN)
+            scores.append(cheap(data, kb, rows))
+            notes.append(data.a[rows] + 100_000 * fold)
+        self.labels, self.notes, self.known = map(np.concatenate, (labels, notes, known))
+        self.seen = np.column_stack([np.concatenate(logits), np.concatenate(scores)])
 
 
-def probabilities(logits, temperature):
-    powers = np.exp((logits - logits.max(1, keepdims=True)) / temperature)
+def joined(some):
+    return np.concatenate([f.seen for f in some]), np.concatenate([f.labels for f in some])
+
+
+def probabilities(seen, fitted):
+    """seen: four logits and the cheap score; fitted: temperature, biases of same and overtaken, weight of the cheap score"""
+    temperature, same, overtaken, weight = fitted
+    powers = seen[:, :4].copy()
+    powers[:, :2] += np.array([same, overtaken]) + weight * seen[:, 4:]
+    powers = np.exp((powers - powers.max(1, keepdims=True)) / temperature)
     return powers / powers.sum(1, keepdims=True)
 
 
-def loss(logits, labels, temperature):
-    p = probabilities(logits, temperature)
+def loss(seen, labels, fitted):
+    p = probabilities(seen, fitted)
     exact = p[np.arange(len(p)), np.minimum(labels, DIFFERENT)]
-    return -np.log(np.maximum(np.where(labels == NEITHER, p[:, 2] + p[:, 3], exact), 1e-9)).mean()
+    return -np.log(np.maximum(np.where(labels >= 2, p[:, 2] + p[:, 3], exact), 1e-9)).mean()
 
 
-def best_temperature(logits, labels):
-    tried = np.exp(np.linspace(np.log(0.5), np.log(5), 93))
-    return float(tried[np.argmin([loss(logits, labels, t) for t in tried])])
+def fit(seen, labels):
+    """What has the least loss, one after the other until none changes."""
+    choices = [np.exp(np.linspace(np.log(0.5), np.log(5), 47)), BIASES, BIASES, WEIGHTS]
+    best, before = [1.0, 0.0, 0.0, 0.0], None
+    while best != before:
+        before = list(best)
+        for i, tried in enumerate(choices):
+            best[i] = float(min(tried, key=lambda x: loss(seen, labels, [*best[:i], x, *best[i + 1 :]])))
+    return best
 
 
 def lowest_bound(p, right):
@@ -58,13 +80,25 @@ def lowest_bound(p, right):
 
 
 def reliability(p, right):
-    """Rows of: how many, what was promised, what was right."""
-    edges = [0, 0.2, 0.4, 0.6, 0.8, 0.9, 1.0001]
+    """Prints how many, what was promised, what was right; returns the expected calibration error."""
+    edges, error = [0, 0.02, 0.05, 0.1, 0.2, 0.4, 0.6, 0.8, 0.9, 1.0001], 0
     for low, high in zip(edges, edges[1:]):
         some = (p >= low) & (p < high)
         if some.any():
-            print(f"  {low:.1f} to {min(high, 1):.1f}: {some.sum():4d} pairs, promised {100 * p[some].mean():3.0f} %, right {100 * right[some].mean():3.0f} %")
-    return sum(((p >= a) & (p < b)).sum() * abs(p[(p >= a) & (p < b)].mean() - right[(p >= a) & (p < b)].mean()) for a, b in zip(edges, edges[1:]) if ((p >= a) & (p < b)).any()) / len(p)
+            print(f"  {low:.2f} to {min(high, 1):.2f}: {some.sum():5d} pairs, promised {100 * p[some].mean():4.1f} %, right {100 * right[some].mean():4.1f} %")
+            error += some.sum() * abs(p[some].mean() - right[some].mean())
+    return error / len(p)
+
+
+def interval(notes, named, right):
+    """Nine in ten draws of the notes: the share of the named that are right."""
+    draw = np.random.RandomState(0)
+    some, place = np.unique(notes, return_inverse=True)
+    shares = []
+    for _ in range(DRAWS):
+        times = np.bincount(draw.randint(len(some), size=len(some)), minlength=len(some))[place]
+        shares.append((times * (named & right)).sum() / max(1, (times * named).sum()))
+    return np.percentile(shares, [5, 95]) * 100
 
 
 def main():
@@ -74,38 +108,35 @@ def main():
     options.add_argument("--models", default="f3-{fold}-s0", help="names of the models of the folds")
     options = options.parse_args()
     data = Data(options.pairs)
-    folds = [held_out(data, f, load_npz(Path(options.out) / f"said-{options.models.format(fold=f)}.npz")) for f in range(FOLDS)]
-    join = lambda some: (np.concatenate([folds[f][0] for f in some]), np.concatenate([folds[f][1] for f in some]))
-    logits, labels = join(range(FOLDS))
-    temperature = best_temperature(logits, labels)
-    for fold, (z, y) in enumerate(folds):
-        print(f"fold {fold}: {len(y)} known pairs, {(y == SAME).sum()} same, {(y == OVERTAKEN).sum()} overtaken; temperature of its own {best_temperature(z, y):.2f}")
-    print(f"temperature {temperature:.2f}: loss {loss(logits, labels, temperature):.3f}, {loss(logits, labels, 1):.3f} without")
+    folds = [HeldOut(data, f, load_npz(Path(options.out) / f"said-{options.models.format(fold=f)}.npz")) for f in range(FOLDS)]
+    fitted = fit(*joined(folds))
+    print("temperature {:.2f}, biases of same {:.1f} and overtaken {:.1f}, weight of the cheap score {:.0f}".format(*fitted), end="")
+    print(f": loss {loss(*joined(folds), fitted):.4f}, {loss(*joined(folds), [1, 0, 0, 0]):.4f} without")
+    others = [fit(*joined([f for f in folds if f is not fold])) for fold in folds]
+    p = np.concatenate([probabilities(fold.seen, by) for fold, by in zip(folds, others)])
+    labels, notes, known = (np.concatenate([getattr(f, name) for f in folds]) for name in ("labels", "notes", "known"))
+    fold_of = np.repeat(np.arange(FOLDS), [len(f.labels) for f in folds])
+    print("each fold calibrated by the others:")
     bounds = {}
     for kind, name in NAMES.items():
-        p, right = probabilities(logits, temperature)[:, kind], labels == kind
+        right = labels == kind
         print(f"{name}:")
-        error = reliability(p, right)
-        print(f"  expected calibration error {100 * error:.1f} %")
-        said = said_right = promised = 0
-        for fold in range(FOLDS):  # the bound of the other folds, on this one
-            z, y = join([f for f in range(FOLDS) if f != fold])
-            t = best_temperature(z, y)
-            bound = lowest_bound(probabilities(z, t)[:, kind], y == kind)
-            z, y = folds[fold]
-            named = probabilities(z, t)[:, kind] >= bound
-            print(f"  fold {fold}, bound of the others {bound:.3f}: {named.sum()} named, {(named & (y == kind)).sum()} right, of {(y == kind).sum()}")
-            said, said_right = said + named.sum(), said_right + (named & (y == kind)).sum()
-        held = said >= FEWEST and said_right >= RIGHT * said
-        bounds[kind] = lowest_bound(p, right) if held else NEVER
-        print(f"  held out: {said_right} of {said} right" + (f" ({100 * said_right / said:.0f} %)" if said else "") + f", of {right.sum()}")
-        if held:
-            named = p >= bounds[kind]
-            worth = labels[named] < 2
-            print(f"  bound {bounds[kind]:.4f}: {named.sum()} named, {(named & right).sum()} right, {worth.sum()} same or overtaken; covers {100 * (named & right).sum() / right.sum():.0f} % of {right.sum()}")
-        else:
+        print(f"  expected calibration error {100 * reliability(p[:, kind], right):.1f} %")
+        named = np.zeros(len(p), bool)
+        for fold in range(FOLDS):
+            here = fold_of == fold
+            bound = lowest_bound(p[~here, kind], right[~here])
+            named |= here & (p[:, kind] >= bound)
+            some = named & here
+            print(f"  fold {fold}, bound of the others {bound:.3f}: {some.sum()} named, {(some & right).sum()} right, {(some & ~known).sum()} read by nobody, of {(here & right).sum()}")
+        count, good = named.sum(), (named & right).sum()
+        held = count >= FEWEST and good >= RIGHT * count
+        bounds[kind] = lowest_bound(p[:, kind], right) if held else NEVER
+        low, high = interval(notes, named, right)
+        print(f"  held out: {good} of {count} right ({100 * good / max(1, count):.0f} %, {low:.0f} to {high:.0f}), {(named & (labels < 2)).sum()} worth an act, of {right.sum()}")
+        if not held:
             print(f"  nine of ten cannot be had: it abstains, bound {NEVER}")
-    print(f"write with --temperature {temperature:.4f} --likely-same {bounds[SAME]:.4f} --likely-overtaken {bounds[OVERTAKEN]:.4f}")
+    print(f"write with --temperature {fitted[0]:.4f} --biases {fitted[1]:.4f} {fitted[2]:.4f} --cheap {fitted[3]:.4f} --likely-same {bounds[SAME]:.4f} --likely-overtaken {bounds[OVERTAKEN]:.4f}")
 
 
 if __name__ == "__main__":

@@ -51,7 +51,7 @@ def write(options):
     probes = [(c["base"], c[other]) for c, other in zip(clusters, ["rewrite", "newer", "lookalike"])]
     calibration = [options.temperature, options.likely_same, options.likely_overtaken, options.cheap]
     RESOURCE.parent.mkdir(parents=True, exist_ok=True)
-    write_file(RESOURCE, graph, read_onnx(graph), load_npz(options.trained), calibration, probes, WordPiece(bundled(TOKENIZER)), ROOM)
+    write_file(RESOURCE, graph, read_onnx(graph), load_npz(options.trained), calibration, options.biases, probes, WordPiece(bundled(TOKENIZER)), ROOM)
     print(f"{RESOURCE}: {RESOURCE.stat().st_size:,} bytes")
 
 
@@ -67,6 +67,7 @@ def main():
     step = steps.add_parser("write")
     step.add_argument("trained")
     step.add_argument("--temperature", type=float, default=1)
+    step.add_argument("--biases", type=float, nargs=2, default=[0, 0], help="of same and overtaken")
     step.add_argument("--likely-same", type=float, default=0.9)
     step.add_argument("--likely-overtaken", type=float, default=0.9)
     step.add_argument("--cheap", type=float, default=8, help="weight of the cheap score")

@@ -121,7 +121,10 @@ class MiniLm(nn.Module):
     def forward(self, ids, lengths, types=None):
         mask = torch.arange(ids.shape[1], device=ids.device) < lengths[:, None]
         x = F.embedding(ids, self.words) + self.positions[: ids.shape[1]]
-        x = x + (self.types[0] if types is None else F.embedding(types, self.types))
+        if types is None:
+            x = x + self.types[0]
+        else:  # as a product: the gradient of a look-up in a table of four rows is slow
+            x = x + (types[:, :, None] == torch.arange(len(self.types), device=ids.device)).to(x.dtype) @ self.types
         dropout = 0.1 if self.training else 0.0
         x = F.dropout(F.layer_norm(x, (WIDTH,), self.norm, self.norm_bias, 1e-12), dropout)
         if torch.is_autocast_enabled():

@@ -109,8 +109,10 @@ def floats(values):
     return np.asarray(values, ">f4").tobytes()
 
 
-def write(path, graph, weights, trained, calibration, probes, tokenizer, room):
-    """graph: the bytes of the bundled graph; calibration: temperature, two bounds, weight of the cheap score; probes: pairs of texts"""
+def write(path, graph, weights, trained, calibration, biases, probes, tokenizer, room):
+    """graph: the bytes of the bundled graph; calibration: temperature, two bounds, weight of the cheap score; biases: added to the logits of same and overtaken once these are divided by the temperature; probes: pairs of texts"""
+    trained = dict(trained)
+    trained["head.bias"] = trained["head.bias"].astype(np.float32) + np.float32(calibration[0]) * np.array([*biases, 0, 0], np.float32)
     model = judge_of(weights, trained)
     changes = list(differences(weights, trained))
     out = [text(FORMAT), text(hashlib.sha256(graph).hexdigest()), struct.pack(">i", len(changes))]

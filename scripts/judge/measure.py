@@ -1,0 +1,129 @@
+"""How good a judge is on KBs that it was not trained on: what leads, in which order, with intervals; and how the cheap score is mixed in.
+
+A pair that was planted, or that somebody read and found good, counts as good; a pair that nobody read counts as bad.
+"""
+import numpy as np
+
+from corpus import FOLDS
+
+CHEAP_WEIGHT = 8.0  # of the cheap score beside the log odds
+PASSAGES = 0.1  # of the pairs that are read: the best by the score with passages that are not among the others
+WEIGHTS = [0, 2, 4, 6, 8, 10, 12, 16, 24]
+REWRITE, OVERTAKEN_NOTE, LOOKALIKE, FOUND = 1, 2, 3, 4  # the column `kind`
+DRAWS = 1000
+
+
+def log_odds(p):
+    """Of same or overtaken, from log probabilities."""
+    return np.logaddexp(p[:, 0], p[:, 1]) - np.logaddexp(p[:, 2], p[:, 3])
+
+
+def best_first(rows, scores):
+    """Rows that have a score."""
+    rows = rows[~np.isnan(scores[rows])]
+    return rows[np.argsort(-scores[rows], kind="stable")]
+
+
+def candidates(data, kb, passages=PASSAGES, share=0.5):
+    """Rows of a KB that are read, n/2 or another share: the first by own vectors and words, and some by passages; and all others by the cheap score."""
+    rows = data.rows(kb)
+    half = int(share * data.sizes[kb])
+    own, with_passages = best_first(rows, data.own), best_first(rows, data.all)
+    taken = list(own[: half - int(passages * half)])
+    seen = set(taken)
+    taken += [r for r in with_passages if r not in seen][: half - len(taken)]
+    seen = set(taken)
+    return np.array(taken, int), np.array([r for r in own if r not in seen], int)
+
+
+def ranked(data, kb, said, weight=CHEAP_WEIGHT, share=0.5):
+    """Rows of a KB as they would be listed: what is read, ranked, and all others behind.
+
+    said: log odds by row; None for the cheap score alone
+    """
+    if said is None:
+        return best_first(data.rows(kb), data.own)
+    read, others = candidates(data, kb, share=share)
+    score = np.array([said.get(r, -99.0) for r in read]) + weight * cheap(data, kb, read)
+    return np.concatenate([read[np.argsort(-score, kind="stable")], others])
+
+
+def cheap(data, kb, rows):
+    """The cheap score of rows; the least of the KB where it was not listed."""
+    return np.where(np.isnan(data.own[rows]), np.nanmin(data.own[data.rows(kb)]), data.own[rows])
+
+
+def places(data, kb):
+    n = data.sizes[kb]
+    return [10, 20, 50, n // 10, n // 2]
+
+
+def counts(data, kb, order):
+    """Of the first 10, 20, 50, n/10, n/2: rewrites, overtaken, look-alikes, others that were read and found good."""
+    return [[int((data.kind[order[:k]] == kind).sum()) for kind in (REWRITE, OVERTAKEN_NOTE, LOOKALIKE, FOUND)] for k in places(data, kb)]
+
+
+def drawn(data, kb, order, seed):
+    """Shares of good pairs among the first 10, 20, 50 and n/10, and of all good ones in n/10 and n/2, by 1,000 draws of the notes; a pair goes with its older note."""
+    draw = np.random.RandomState(seed)
+    n = data.sizes[kb]
+    good, all_good = np.isin(data.kind[order], (REWRITE, OVERTAKEN_NOTE, FOUND)), data.rows(kb)
+    all_good = all_good[np.isin(data.kind[all_good], (REWRITE, OVERTAKEN_NOTE, FOUND))]
+    found = []
+    for _ in range(DRAWS):
+        times = np.bincount(draw.randint(n, size=n), minlength=n)
+        weight = times[data.a[order]]
+        until = np.cumsum(weight)
+        first = lambda k: (weight * good)[until <= k].sum()
+        total = max(1, times[data.a[all_good]].sum())
+        found.append([first(10) / 10, first(20) / 20, first(50) / 50, first(n // 10) / total, first(n // 2) / total])
+    return np.array(found)
+
+
+def table(title, data, kbs, said_of, weight=CHEAP_WEIGHT):
+    """One line for each fold: means over its KBs, and intervals of nine in ten draws."""
+    for fold in sorted({data.folds[k] for k in kbs}):
+        some = [k for k in kbs if data.folds[k] == fold]
+        orders = [ranked(data, k, said_of(k), weight) for k in some]
+        means = np.mean([counts(data, k, order) for k, order in zip(some, orders)], 0)
+        cells = [f"{r:.1f}+{o:.1f}{f'+{s:.1f}' if s else ''} ({x:.1f})" for r, o, x, s in means]
+        draws = np.mean([drawn(data, k, order, 0) for k, order in zip(some, orders)], 0)
+        low, high = np.percentile(draws, 5, 0) * 100, np.percentile(draws, 95, 0) * 100
+        name = "project" if fold < 0 else f"fold {fold}"
+        spans = f"{low[1]:.0f}–{high[1]:.0f} % of 20, {low[3]:.0f}–{high[3]:.0f} % in n/10, {low[4]:.0f}–{high[4]:.0f} % in n/2"
+        print(f"{title:20s} {name:8s} n {int(data.sizes[some[0]]):5d} | " + " | ".join(cells) + " | " + spans, flush=True)
+
+
+def mean_precision(data, kb, order):
+    """The mean of the precisions at each good pair (average precision), among the first n/2."""
+    good = np.isin(data.kind[order[: data.sizes[kb] // 2]], (REWRITE, OVERTAKEN_NOTE, FOUND))
+    rows = data.rows(kb)
+    total = np.isin(data.kind[rows], (REWRITE, OVERTAKEN_NOTE, FOUND)).sum()
+    return (np.cumsum(good) / np.arange(1, len(good) + 1))[good].sum() / max(1, total)
+
+
+def mix(data, said_of):
+    """Average precision by the weight of the cheap score and by how many pairs are read; what is found by how many of these are chosen by passages; for each fold."""
+    folds = [f for f in (-1, *range(FOLDS)) if any(data.measured[k] and data.folds[k] == f and said_of(k) for k in range(len(data.names)))]
+    kbs = {f: [k for k in range(len(data.names)) if data.measured[k] and data.folds[k] == f] for f in folds}
+    for weight in WEIGHTS:
+        row = [100 * np.mean([mean_precision(data, k, ranked(data, k, said_of(k), weight)) for k in kbs[f]]) for f in folds]
+        print(f"weight of the cheap score {weight:4g}: average precision " + ", ".join(f"{'project' if f < 0 else f'fold {f}'} {x:.1f}" for f, x in zip(folds, row)), flush=True)
+    for share in (0.1, 0.2, 0.3, 0.4, 0.5):
+        row = [100 * np.mean([mean_precision(data, k, ranked(data, k, said_of(k), share=share)) for k in kbs[f]]) for f in folds]
+        print(f"read {share:g} n pairs: average precision " + ", ".join(f"{'project' if f < 0 else f'fold {f}'} {x:.1f}" for f, x in zip(folds, row)), flush=True)
+    for passages in (0, 0.05, 0.1, 0.2, 0.5, 1):
+        share = lambda k: np.isin(data.kind[candidates(data, k, passages)[0]], (REWRITE, OVERTAKEN_NOTE, FOUND)).sum()
+        print(f"chosen by passages {passages:4g}: good ones among those read " + ", ".join(f"{'project' if f < 0 else f'fold {f}'} {np.mean([share(k) for k in kbs[f]]):.1f}" for f in folds), flush=True)
+
+
+def classes(title, data, said, names):
+    """How often the likeliest class is right of the pairs of writers that were held out."""
+    right = np.zeros((4, 4), int)
+    for name in data.names:
+        if name.startswith("w-") and name + ".rows" in said:
+            labels = data.label[said[name + ".rows"]]
+            np.add.at(right, (labels, said[name].argmax(1)), 1)
+    if right.sum():
+        shares = right / np.maximum(1, right.sum(1, keepdims=True))
+        print(f"{title:20s} writers  right of " + ", ".join(f"{c} {100 * shares[i, i]:.0f} %" for i, c in enumerate(names)) + f"; look-alikes called same or overtaken {100 * (shares[3, 0] + shares[3, 1]):.1f} %", flush=True)
