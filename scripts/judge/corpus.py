@@ -182,7 +182,7 @@ def of_project(folder):
 
 
 def list_pairs(kbs, work, java):
-    """Has the program list the pairs of each KB: a, b, score by own vectors, score with passages, where reading begins in each."""
+    """Has the program list the pairs of each KB: a, b, score by own vectors and words, place in the program's list (0, -1, …), where reading begins in each."""
     lists = work / "lists"
     lists.mkdir(parents=True, exist_ok=True)
     for old in lists.glob("*.*"):

@@ -6,8 +6,7 @@ import numpy as np
 
 from corpus import FOLDS
 
-CHEAP_WEIGHT = 8.0  # of the cheap score beside the log odds
-PASSAGES = 0.1  # of the pairs that are read: the best by the score with passages that are not among the others
+CHEAP_WEIGHT = 10.0  # of the cheap score beside the log odds, while tables are printed; train-judge calibrate fits it
 WEIGHTS = [0, 2, 4, 6, 8, 10, 12, 16, 24]
 REWRITE, OVERTAKEN_NOTE, LOOKALIKE, FOUND = 1, 2, 3, 4  # the column `kind`
 DRAWS = 1000
@@ -24,16 +23,11 @@ def best_first(rows, scores):
     return rows[np.argsort(-scores[rows], kind="stable")]
 
 
-def candidates(data, kb, passages=PASSAGES, share=0.5):
-    """Rows of a KB that are read, n/2 or another share: the first by own vectors and words, and some by passages; and all others by the cheap score."""
-    rows = data.rows(kb)
-    half = int(share * data.sizes[kb])
-    own, with_passages = best_first(rows, data.own), best_first(rows, data.all)
-    taken = list(own[: half - int(passages * half)])
-    seen = set(taken)
-    taken += [r for r in with_passages if r not in seen][: half - len(taken)]
-    seen = set(taken)
-    return np.array(taken, int), np.array([r for r in own if r not in seen], int)
+def candidates(data, kb, share=0.5):
+    """Rows of a KB that are read, the first n/2 of the program's list or another share; and all others of it."""
+    rows = best_first(data.rows(kb), data.all)
+    first = int(share * data.sizes[kb])
+    return rows[:first], rows[first:]
 
 
 def ranked(data, kb, said, weight=CHEAP_WEIGHT, share=0.5):
@@ -42,7 +36,7 @@ def ranked(data, kb, said, weight=CHEAP_WEIGHT, share=0.5):
     said: log odds by row; None for the cheap score alone
     """
     if said is None:
-        return best_first(data.rows(kb), data.own)
+        return best_first(data.rows(kb), data.all)
     read, others = candidates(data, kb, share=share)
     score = np.array([said.get(r, -99.0) for r in read]) + weight * cheap(data, kb, read)
     return np.concatenate([read[np.argsort(-score, kind="stable")], others])
@@ -103,7 +97,7 @@ def mean_precision(data, kb, order):
 
 
 def mix(data, said_of):
-    """Average precision by the weight of the cheap score and by how many pairs are read; what is found by how many of these are chosen by passages; for each fold."""
+    """Average precision by the weight of the cheap score and by how many pairs are read, for each fold."""
     folds = [f for f in (-1, *range(FOLDS)) if any(data.measured[k] and data.folds[k] == f and said_of(k) for k in range(len(data.names)))]
     kbs = {f: [k for k in range(len(data.names)) if data.measured[k] and data.folds[k] == f] for f in folds}
     for weight in WEIGHTS:
@@ -112,9 +106,6 @@ def mix(data, said_of):
     for share in (0.1, 0.2, 0.3, 0.4, 0.5):
         row = [100 * np.mean([mean_precision(data, k, ranked(data, k, said_of(k), share=share)) for k in kbs[f]]) for f in folds]
         print(f"read {share:g} n pairs: average precision " + ", ".join(f"{'project' if f < 0 else f'fold {f}'} {x:.1f}" for f, x in zip(folds, row)), flush=True)
-    for passages in (0, 0.05, 0.1, 0.2, 0.5, 1):
-        share = lambda k: np.isin(data.kind[candidates(data, k, passages)[0]], (REWRITE, OVERTAKEN_NOTE, FOUND)).sum()
-        print(f"chosen by passages {passages:4g}: good ones among those read " + ", ".join(f"{'project' if f < 0 else f'fold {f}'} {np.mean([share(k) for k in kbs[f]]):.1f}" for f in folds), flush=True)
 
 
 def classes(title, data, said, names):

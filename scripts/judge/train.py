@@ -177,7 +177,7 @@ def fit(data, weights, job, device):
 
 
 def first_rows(data, kb, most):
-    """Rows of a KB that are read: the first n/2 by either cheap score, and what was planted."""
+    """Rows of a KB that are read: the first n/2 by own vectors and of the program's list, and what was planted."""
     rows = data.rows(kb)
     if data.names[kb].startswith("w-"):
         return rows[data.asked[rows] == 1][: most or None]

@@ -14,7 +14,7 @@ The resource, big-endian; a string is two bytes of length and UTF-8, a float has
     float[4]          its biases
     float             temperature, by which logits are divided before they become probabilities
     float, float      bounds of *likely same* and *likely overtaken*: from which probability on; above 1 where there is none
-    float             what the cheap score is multiplied with before it is added to the log odds of (same or overtaken)
+    float             what the cheap score is multiplied with before it is added to the logits of same and overtaken, for ranks (by their log odds) and probabilities
     int               how many probes; then for each two strings, older and newer, and
       float[4]          their logits, by the steps above in single precision
     byte[32]          SHA-256 of all before it

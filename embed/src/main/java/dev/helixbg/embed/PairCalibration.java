@@ -7,21 +7,30 @@ package dev.helixbg.embed;
  * @param likelySame from which probability on nine of ten are the same; above 1 where none is
  * @param likelyOvertaken from which probability on nine of ten are overtaken; likewise
  * @param scoreWeight what the score by vectors and words is multiplied with before it is added to
- *     the log odds of same or overtaken, to rank by
+ *     the logits of same and overtaken, for probabilities, and so to their log odds, to rank by
  */
 public record PairCalibration(
     double temperature, double likelySame, double likelyOvertaken, double scoreWeight) {
 
-  /** Probabilities in the order of {@link PairReader.Relation}. */
-  public double[] probabilities(float[] logits) {
+  /**
+   * Probabilities in the order of {@link PairReader.Relation}.
+   *
+   * @param score of the pair by vectors and words
+   */
+  public double[] probabilities(float[] logits, double score) {
+    double[] sums = new double[logits.length];
     double largest = Double.NEGATIVE_INFINITY;
-    for (float logit : logits) {
-      largest = Math.max(largest, logit);
+    for (PairReader.Relation relation : PairReader.Relation.values()) {
+      int i = relation.ordinal();
+      boolean worthAnAct =
+          relation == PairReader.Relation.SAME || relation == PairReader.Relation.OVERTAKEN;
+      sums[i] = logits[i] + (worthAnAct ? scoreWeight * score : 0);
+      largest = Math.max(largest, sums[i]);
     }
     double[] probabilities = new double[logits.length];
     double sum = 0;
     for (int i = 0; i < logits.length; i++) {
-      probabilities[i] = StrictMath.exp((logits[i] - largest) / temperature);
+      probabilities[i] = StrictMath.exp((sums[i] - largest) / temperature);
       sum += probabilities[i];
     }
     for (int i = 0; i < logits.length; i++) {

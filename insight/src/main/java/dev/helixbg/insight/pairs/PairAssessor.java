@@ -14,11 +14,12 @@ public record PairAssessor(PairCalibration calibration) {
    * That one entry can go is only said where all that would go was read, and <i>the same</i> only
    * of texts that do not disagree.
    *
+   * @param score of the pair by vectors and words
    * @param older text, from its beginning
    * @param newer text, from its beginning
    */
-  public Assessment of(Reading reading, String older, String newer) {
-    double[] p = calibration.probabilities(reading.logits());
+  public Assessment of(Reading reading, double score, String older, String newer) {
+    double[] p = calibration.probabilities(reading.logits(), score);
     double same = p[Relation.SAME.ordinal()];
     double overtaken = p[Relation.OVERTAKEN.ordinal()];
     double related = p[Relation.RELATED.ordinal()];

@@ -107,7 +107,11 @@ public final class ReadRelations {
       } else {
         read.add(
             relation.assessed(
-                assessor.of(reading, content(relation.older()), content(relation.newer()))));
+                assessor.of(
+                    reading,
+                    relation.score(),
+                    content(relation.older()),
+                    content(relation.newer()))));
       }
     }
     // The sort is stable: of equals the one that was before stays before.
