@@ -2,6 +2,7 @@ package dev.helixbg.daemon;
 
 import static org.junit.jupiter.api.Assertions.assertArrayEquals;
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import com.fasterxml.jackson.databind.JsonNode;
@@ -10,6 +11,7 @@ import dev.helixbg.daemon.terminal.ExitCode;
 import dev.helixbg.llm.golden.GoldenCase;
 import dev.helixbg.llm.golden.GoldenModel;
 import java.io.IOException;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Arrays;
@@ -96,6 +98,39 @@ class ModelCommandsIT {
     assertEquals(128, loaded.at("/config/head_size").asInt());
     assertEquals("qwen2", loaded.at("/metadata/tokenizer.ggml.pre").asText());
     assertTrue(loaded.at("/load/phases").size() >= 5);
+  }
+
+  /** The golden model, said to be of an architecture that has as many letters. */
+  @Test
+  void loadModelListsWhatItCannotRunAndSaysLastWhyNot() throws Exception {
+    byte[] bytes = Files.readAllBytes(Path.of(model));
+    String text = new String(bytes, StandardCharsets.ISO_8859_1);
+    int at = text.indexOf("qwen3", text.indexOf("general.architecture"));
+    System.arraycopy("llama".getBytes(StandardCharsets.ISO_8859_1), 0, bytes, at, 5);
+    Path foreign = home.resolve("foreign.gguf");
+    Files.write(foreign, bytes);
+    Program.Ended ended = program.run("load-model", foreign.toString());
+    assertEquals(ExitCode.MODEL.number(), ended.code());
+    assertTrue(ended.out().contains("general.architecture = llama"), ended.out());
+    assertTrue(ended.out().contains("24 Q4_K"), ended.out());
+    assertTrue(ended.out().strip().endsWith("It cannot be run here:"), ended.out());
+    assertEquals(1, ended.err().lines().count(), ended.err());
+    assertTrue(ended.err().contains("llama"), ended.err());
+    Program.Ended asJson = program.run("load-model", foreign.toString(), "--json");
+    assertEquals(ExitCode.MODEL.number(), asJson.code());
+    JsonNode listed = new ObjectMapper().readTree(asJson.out());
+    assertEquals(46, listed.get("tensors").size());
+    assertTrue(listed.get("refused").asText().contains("llama"), asJson.out());
+  }
+
+  @Test
+  void generateWithoutAPromptSaysHowFastItIs() throws Exception {
+    Program.Ended ended = program.run("generate", model);
+    assertEquals(0, ended.code(), ended.err());
+    assertFalse(ended.out().isBlank());
+    assertTrue(ended.err().contains("per second"), ended.err());
+    JsonNode answer = json(program.run("generate", model, "-n", "3", "--json"));
+    assertTrue(answer.get("token_ids").size() <= 4, answer.toString());
   }
 
   /** The rival is a stand-in, which a test of its own has give up, hang and end. */

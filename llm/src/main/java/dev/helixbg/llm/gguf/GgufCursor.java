@@ -51,6 +51,11 @@ final class GgufCursor {
     return position;
   }
 
+  /** Where the field begins that was read last. */
+  long fieldStart() {
+    return fieldStart;
+  }
+
   long left() {
     return bytes.byteSize() - position;
   }

@@ -1,5 +1,6 @@
 package dev.helixbg.llm.gguf;
 
+import dev.helixbg.llm.gguf.GgufDescription.TensorEntry;
 import dev.helixbg.llm.gguf.GgufValue.Flag;
 import dev.helixbg.llm.gguf.GgufValue.Real;
 import dev.helixbg.llm.gguf.GgufValue.Text;
@@ -83,7 +84,23 @@ final class GgufParser {
     return new GgufParser(name, file).head();
   }
 
+  /**
+   * Reads the head without asking whether the tensors can be used: of any architecture, with
+   * element types that are not known here, and with data that is not all there.
+   *
+   * @see #parse for the parameters
+   * @throws GgufException if it is no GGUF file, or its head is damaged
+   */
+  static GgufDescription describe(String name, MemorySegment file) {
+    return new GgufParser(name, file).description();
+  }
+
   private GgufHead head() {
+    GgufDescription read = description();
+    return new GgufHead(read.version(), read.alignment(), read.dataStart(), metadata, locate(read));
+  }
+
+  private GgufDescription description() {
     int version = magicAndVersion();
     int tensorCount = (int) in.count("tensor_count", LEAST_TENSOR_BYTES, MAX_TENSORS);
     int entryCount = (int) in.count("kv_count", LEAST_ENTRY_BYTES, MAX_ENTRIES);
@@ -91,13 +108,13 @@ final class GgufParser {
       entry();
     }
     int alignment = alignment();
-    List<PlacedTensor> placed = new ArrayList<>();
+    List<TensorEntry> tensors = new ArrayList<>();
     for (int i = 0; i < tensorCount; i++) {
-      placed.add(tensor(alignment));
+      tensors.add(tensor(alignment));
     }
     in.inside("");
     long dataStart = Math.ceilDiv(in.position(), alignment) * (long) alignment;
-    return new GgufHead(version, alignment, dataStart, metadata, locate(placed, dataStart));
+    return new GgufDescription(version, alignment, dataStart, metadata, List.copyOf(tensors));
   }
 
   private int magicAndVersion() {
@@ -198,30 +215,21 @@ final class GgufParser {
 
   // ---- tensors --------------------------------------------------------------------------------
 
-  /** A tensor's description; {@code offset} counts from the start of the data. */
-  private record PlacedTensor(
-      String name, TensorType type, List<Long> shape, long offset, long bytes, long describedAt) {}
-
-  private PlacedTensor tensor(int alignment) {
+  private TensorEntry tensor(int alignment) {
     in.inside("");
     String name = name("a tensor name", MAX_TENSOR_NAME_BYTES);
     in.inside(name);
     List<Long> shape = shape();
-    long elements = elements(shape);
-    TensorType type = tensorType();
-    if (shape.getFirst() % type.blockElements() != 0) {
-      throw in.error(
-          "rows of %d elements are no whole number of %s blocks of %d"
-              .formatted(shape.getFirst(), type, type.blockElements()));
-    }
-    long describedAt = in.position();
+    requireCountable(shape);
+    int typeId = in.int32();
+    long typeAt = in.fieldStart();
     long offset = in.int64();
     if (offset < 0 || offset % alignment != 0) {
       throw in.error(
           "the offset %s is no multiple of the alignment %d"
               .formatted(Long.toUnsignedString(offset), alignment));
     }
-    return new PlacedTensor(name, type, shape, offset, bytes(type, elements), describedAt);
+    return new TensorEntry(name, typeId, shape, offset, typeAt);
   }
 
   private List<Long> shape() {
@@ -244,48 +252,68 @@ final class GgufParser {
     return shape;
   }
 
-  private long elements(List<Long> shape) {
+  /** Refuses more than can be counted. */
+  private void requireCountable(List<Long> shape) {
     try {
-      return shape.stream().reduce(1L, Math::multiplyExact);
+      shape.stream().reduce(1L, Math::multiplyExact);
     } catch (ArithmeticException e) {
       throw in.error("the dimensions %s multiply to more than 2^63".formatted(shape));
     }
   }
 
-  private TensorType tensorType() {
-    try {
-      return TensorType.ofId(in.int32());
-    } catch (IllegalArgumentException e) {
-      throw in.error(e.getMessage());
-    }
-  }
-
-  private long bytes(TensorType type, long elements) {
-    try {
-      return type.bytes(elements);
-    } catch (ArithmeticException e) {
-      throw in.error("%d elements of %s take more than 2^63 bytes".formatted(elements, type));
-    }
-  }
-
-  /** Cuts the tensors out of the file, once it is known where the data begins. */
-  private SequencedMap<String, Tensor> locate(List<PlacedTensor> placed, long dataStart) {
-    long dataBytes = Math.max(0, file.byteSize() - dataStart);
+  /** Cuts the tensors out of the file. */
+  private SequencedMap<String, Tensor> locate(GgufDescription read) {
+    long dataBytes = Math.max(0, file.byteSize() - read.dataStart());
     SequencedMap<String, Tensor> tensors = new LinkedHashMap<>();
-    for (PlacedTensor t : placed) {
-      if (t.offset() > dataBytes || t.bytes() > dataBytes - t.offset()) {
-        throw new GgufException(
-            in.file(),
+    for (TensorEntry entry : read.tensors()) {
+      TensorType type = type(entry);
+      long bytes = bytes(entry, type);
+      if (entry.offset() > dataBytes || bytes > dataBytes - entry.offset()) {
+        throw wrong(
+            entry,
+            entry.offsetAt(),
             "%d bytes at offset %d do not fit the %d bytes of data"
-                .formatted(t.bytes(), t.offset(), dataBytes),
-            t.describedAt(),
-            t.name());
+                .formatted(bytes, entry.offset(), dataBytes));
       }
-      MemorySegment data = file.asSlice(dataStart + t.offset(), t.bytes());
-      if (tensors.put(t.name(), new Tensor(t.name(), t.type(), t.shape(), data)) != null) {
-        throw new GgufException(in.file(), "the tensor occurs twice", t.describedAt(), t.name());
+      MemorySegment data = file.asSlice(read.dataStart() + entry.offset(), bytes);
+      Tensor tensor = new Tensor(entry.name(), type, entry.shape(), data);
+      if (tensors.put(entry.name(), tensor) != null) {
+        throw wrong(entry, entry.offsetAt(), "the tensor occurs twice");
       }
     }
     return Collections.unmodifiableSequencedMap(tensors);
+  }
+
+  private TensorType type(TensorEntry entry) {
+    TensorType type;
+    try {
+      type = TensorType.ofId(entry.typeId());
+    } catch (IllegalArgumentException e) {
+      throw wrong(entry, entry.typeAt(), e.getMessage());
+    }
+    if (entry.shape().getFirst() % type.blockElements() != 0) {
+      throw wrong(
+          entry,
+          entry.typeAt(),
+          "rows of %d elements are no whole number of %s blocks of %d"
+              .formatted(entry.shape().getFirst(), type, type.blockElements()));
+    }
+    return type;
+  }
+
+  private long bytes(TensorEntry entry, TensorType type) {
+    long elements = entry.elements();
+    try {
+      return type.bytes(elements);
+    } catch (ArithmeticException e) {
+      throw wrong(
+          entry,
+          entry.typeAt(),
+          "%d elements of %s take more than 2^63 bytes".formatted(elements, type));
+    }
+  }
+
+  private GgufException wrong(TensorEntry entry, long at, String what) {
+    return new GgufException(in.file(), what, at, entry.name());
   }
 }

@@ -126,8 +126,9 @@ final class Kernels {
   private GpuKernel get(Object key, Supplier<Source> source) {
     GpuKernel kernel = known.get(key);
     if (kernel == null && wanted != null) {
-      String name = wanted.computeIfAbsent(key, k -> source.get()).kernel();
-      return new GpuKernel(0, name, Integer.MAX_VALUE); // nothing is dispatched
+      Source noted = wanted.computeIfAbsent(key, k -> source.get());
+      return new GpuKernel(
+          0, noted.library.name(), noted.kernel, Integer.MAX_VALUE); // nothing is dispatched
     }
     if (kernel == null) {
       kernel = compiled(source.get());

@@ -208,14 +208,14 @@ final class Recorder {
     commands.dispatch(x, y, z, threads);
     counters.add(Counter.DISPATCHES, 1);
     if (profile != null) {
-      time();
+      time("%dx%dx%d of %d".formatted(x, y, z, threads));
     }
   }
 
   /** The submission goes on in another command buffer; its tables stay. */
-  private void time() {
+  private void time(String grid) {
     commit(kernel.name());
-    profile.add(kernel.name(), inFlight.gpuSecondsOfLast());
+    profile.add(kernel.name(), kernel.library(), grid, inFlight.gpuSecondsOfLast());
     commands = inFlight.begin();
     reopening = true;
   }

@@ -1,5 +1,8 @@
 package dev.helixbg.llm.tensor;
 
+import java.util.Arrays;
+import java.util.Optional;
+
 /**
  * The element types this engine computes with, by the ids and names of ggml ({@code ggml.h}, {@code
  * enum ggml_type}).
@@ -46,33 +49,45 @@ public enum TensorType {
       }
     }
     throw new IllegalArgumentException(
-        "tensor type " + id + " (" + nameIn(id) + ") is not supported");
+        "tensor type " + id + " (" + otherName(id).orElse("unknown") + ") is not supported");
   }
 
-  private static String nameIn(int id) {
-    return switch (id) {
-      case 4, 5 -> "removed from ggml";
-      case 9 -> "Q8_1";
-      case 10 -> "Q2_K";
-      case 11 -> "Q3_K";
-      case 15 -> "Q8_K";
-      case 16 -> "IQ2_XXS";
-      case 17 -> "IQ2_XS";
-      case 18 -> "IQ3_XXS";
-      case 19 -> "IQ1_S";
-      case 21 -> "IQ3_S";
-      case 22 -> "IQ2_S";
-      case 24 -> "I8";
-      case 25 -> "I16";
-      case 26 -> "I32";
-      case 27 -> "I64";
-      case 28 -> "F64";
-      case 29 -> "IQ1_M";
-      case 34 -> "TQ1_0";
-      case 35 -> "TQ2_0";
-      case 39 -> "MXFP4";
-      default -> "unknown";
-    };
+  /** What ggml calls the type with this id, or its number where nothing is known of it. */
+  public static String nameOf(int id) {
+    return Arrays.stream(ALL)
+        .filter(type -> type.id == id)
+        .map(Enum::name)
+        .findAny()
+        .or(() -> otherName(id))
+        .orElseGet(() -> "type " + Integer.toUnsignedString(id));
+  }
+
+  /** Of types that the engine does not compute with. */
+  private static Optional<String> otherName(int id) {
+    return Optional.ofNullable(
+        switch (id) {
+          case 4, 5 -> "removed from ggml";
+          case 9 -> "Q8_1";
+          case 10 -> "Q2_K";
+          case 11 -> "Q3_K";
+          case 15 -> "Q8_K";
+          case 16 -> "IQ2_XXS";
+          case 17 -> "IQ2_XS";
+          case 18 -> "IQ3_XXS";
+          case 19 -> "IQ1_S";
+          case 21 -> "IQ3_S";
+          case 22 -> "IQ2_S";
+          case 24 -> "I8";
+          case 25 -> "I16";
+          case 26 -> "I32";
+          case 27 -> "I64";
+          case 28 -> "F64";
+          case 29 -> "IQ1_M";
+          case 34 -> "TQ1_0";
+          case 35 -> "TQ2_0";
+          case 39 -> "MXFP4";
+          default -> null;
+        });
   }
 
   /** The id in a GGUF file. */

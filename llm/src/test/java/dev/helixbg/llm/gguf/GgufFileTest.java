@@ -54,6 +54,29 @@ class GgufFileTest {
   }
 
   @Test
+  void whatCannotBeRunIsDescribed() throws IOException {
+    GgufBytes bytes =
+        head(3, 1)
+            .entry("general.architecture", "mamba")
+            .tensor("known", F32, 0, 8, 2)
+            .tensor("of ggml's", 10, 64, 256)
+            .tensor("new", 77, 1 << 20, 64, 64, 3);
+    Path file = write(bytes.bytes());
+    try (MappedFile mapped = MappedFile.open(file)) {
+      GgufDescription described = GgufDescription.of(mapped);
+      assertEquals("mamba", described.metadata().text("general.architecture"));
+      assertEquals(
+          List.of("F32", "Q2_K", "type 77"),
+          described.tensors().stream().map(GgufDescription.TensorEntry::typeName).toList());
+      assertEquals(64, described.tensors().getFirst().bytes().orElseThrow());
+      assertTrue(described.tensors().get(2).bytes().isEmpty());
+      assertEquals(List.of(64L, 64L, 3L), described.tensors().get(2).shape());
+    }
+    GgufException refused = assertThrows(GgufException.class, () -> GgufFile.open(file).close());
+    assertTrue(refused.getMessage().contains("known"), refused.getMessage());
+  }
+
+  @Test
   void everyTruncationOfAGoodFileIsAnError() throws IOException {
     byte[] whole = goodFile(3);
     for (int length = 0; length < whole.length; length++) {

@@ -40,8 +40,12 @@ import picocli.CommandLine.Parameters;
 /** Lets a model answer a prompt, and shows the answer while it grows. */
 @Command(
     name = "generate",
-    description = "Let a GGUF model answer a prompt; the text is printed as it comes.")
+    description =
+        "Let a GGUF model answer a prompt; the text is printed as it comes. Without a prompt: one"
+            + " of helix-bg's own, 32 tokens, with time and rate.")
 public final class GenerateCommand extends ConsoleCommand {
+  private static final int DEFAULT_TOKENS = 256;
+
   @Mixin private GlobalOptions options;
   @Mixin private ModelFlags flags;
   @Mixin private SamplingFlags sampling;
@@ -49,10 +53,15 @@ public final class GenerateCommand extends ConsoleCommand {
   @Parameters(paramLabel = "FILE", description = "The model, a GGUF file.")
   private Path file;
 
-  @ArgGroup(exclusive = true, multiplicity = "1")
+  @ArgGroup(exclusive = true)
   private Prompt prompt;
 
   private static final class Prompt {
+    /** Asks for more than {@link #DEFAULT_TOKENS} tokens, whatever the model. */
+    private static final String DEFAULT = "Explain in a few sentences what a knowledge base is.";
+
+    private static final int DEFAULT_TOKENS = 32;
+
     @Option(
         names = {"-p", "--prompt"},
         paramLabel = "TEXT",
@@ -81,9 +90,8 @@ public final class GenerateCommand extends ConsoleCommand {
   @Option(
       names = {"-n", "--tokens"},
       paramLabel = "N",
-      defaultValue = "256",
-      description = "The most tokens of the answer (default: ${DEFAULT-VALUE}).")
-  private int maxTokens;
+      description = "The most tokens of the answer (default: 256, without a prompt 32).")
+  private Integer maxTokens;
 
   @Option(names = "--stats", description = "Print timings and counters to stderr.")
   private boolean stats;
@@ -92,7 +100,7 @@ public final class GenerateCommand extends ConsoleCommand {
       names = "--check",
       description =
           "Also run the prompt on the CPU (by the scalar reference, if the CPU was chosen), and"
-              + " tell how far embedding and logits differ.")
+              + " tell how far embedding and logits differ, and which layer parts first.")
   private boolean check;
 
   @Option(
@@ -134,8 +142,14 @@ public final class GenerateCommand extends ConsoleCommand {
 
   @Override
   public Integer call() throws IOException {
-    if (maxTokens < 1) {
+    if (maxTokens != null && maxTokens < 1) {
       throw Failure.usage("-n must be 1 or more, not " + maxTokens);
+    }
+    if (prompt == null) {
+      prompt = new Prompt();
+      prompt.text = Prompt.DEFAULT;
+      stats = true;
+      maxTokens = maxTokens == null ? Prompt.DEFAULT_TOKENS : maxTokens;
     }
     Sampling chosen = sampling.sampling();
     int[] givenIds = prompt.ids == null ? null : parse(prompt.ids);
@@ -208,6 +222,20 @@ public final class GenerateCommand extends ConsoleCommand {
         agreement.embedding(),
         agreement.logits(),
         agreement.sameToken() ? "same next token" : "ANOTHER NEXT TOKEN");
+    agreement
+        .firstParting()
+        .ifPresent(
+            parting ->
+                console.note(
+                    "          layer %d is the first to part, in its %s: off by %.1e of the largest"
+                        + " (value %d of token %d: %.6g here, %.6g there)",
+                    parting.layer(),
+                    Json.word(parting.tap()),
+                    parting.difference(),
+                    parting.column(),
+                    parting.row(),
+                    parting.actual(),
+                    parting.expected()));
   }
 
   private static int[] parse(String ids) {
@@ -227,7 +255,8 @@ public final class GenerateCommand extends ConsoleCommand {
   private Answer answer(TextModel model, int[] ids, Sampling chosen, Shown shown) {
     requireKnown(ids, model);
     Set<Integer> ends = model.tokenizer().endTokens();
-    GenerationOptions generationOptions = new GenerationOptions(maxTokens, chosen, ends);
+    GenerationOptions generationOptions =
+        new GenerationOptions(maxTokens == null ? DEFAULT_TOKENS : maxTokens, chosen, ends);
     Listener listener = new Listener(model.tokenizer().stream(), shown, stats || json);
     try (Session session = model.session()) {
       Generation generation =
@@ -374,7 +403,8 @@ public final class GenerateCommand extends ConsoleCommand {
             json.putObject("check")
                 .put("embedding", found.embedding())
                 .put("logits", found.logits())
-                .put("same_token", found.sameToken()));
+                .put("same_token", found.sameToken())
+                .set("first_parting", found.firstParting().map(Json::of).orElse(null)));
     return json;
   }
 }

@@ -66,12 +66,15 @@ record GpuAccount(
     double all = profile.stream().mapToDouble(Profile.Entry::seconds).sum();
     for (Profile.Entry entry : profile) {
       console.note(
-          "kernel        %-12s %6d times %10.2f ms %5.1f %%  fastest %.1f us",
+          "kernel        %-12s %-28s %-18s %6d times %9.2f ms %5.1f %%  p50 %.1f us  p99 %.1f us",
           entry.kernel(),
+          entry.library(),
+          entry.grid(),
           entry.times(),
           entry.seconds() * 1e3,
           100 * entry.seconds() / all,
-          entry.fastest() * 1e6);
+          entry.median() * 1e6,
+          entry.p99() * 1e6);
     }
   }
 
@@ -96,8 +99,12 @@ record GpuAccount(
               entry ->
                   Json.object()
                       .put("kernel", entry.kernel())
+                      .put("library", entry.library())
+                      .put("grid", entry.grid())
                       .put("times", entry.times())
-                      .put("ms", entry.seconds() * 1e3)));
+                      .put("ms", entry.seconds() * 1e3)
+                      .put("p50_us", entry.median() * 1e6)
+                      .put("p99_us", entry.p99() * 1e6)));
     }
     return json;
   }

@@ -14,10 +14,14 @@ import dev.helixbg.llm.LoadReport;
 import dev.helixbg.llm.ModelOpener;
 import dev.helixbg.llm.TextModel;
 import dev.helixbg.llm.gguf.GgufArray;
-import dev.helixbg.llm.gguf.GgufFile;
+import dev.helixbg.llm.gguf.GgufDescription;
+import dev.helixbg.llm.gguf.GgufDescription.TensorEntry;
+import dev.helixbg.llm.gguf.GgufException;
 import dev.helixbg.llm.gguf.GgufValue;
+import dev.helixbg.llm.gguf.MappedFile;
+import dev.helixbg.llm.gpu.driver.GpuException;
 import dev.helixbg.llm.model.Qwen3Config;
-import dev.helixbg.llm.tensor.Tensor;
+import dev.helixbg.llm.tokenizer.TokenizerException;
 import java.io.IOException;
 import java.math.BigInteger;
 import java.nio.file.Path;
@@ -28,10 +32,12 @@ import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Parameters;
 
-/** Opens a model file, checks all of it, and tells what is in it. */
+/** Lists what a model file has, then opens it, checks all of it, and tells how that went. */
 @Command(
     name = "load-model",
-    description = "Open a GGUF model: metadata, configuration, tensors, load time by phase.")
+    description =
+        "List what any GGUF file has: metadata, tensors; then open it: configuration, load time by"
+            + " phase, or why it cannot be run here.")
 public final class LoadModelCommand extends ValueCommand {
   private static final int LONGEST_VALUE = 100;
 
@@ -43,37 +49,64 @@ public final class LoadModelCommand extends ValueCommand {
 
   @Override
   public Integer call() throws IOException {
-    try (TextModel model =
-        ModelOpener.open(
-            file, flags.options(flags.settings(options), 1).telling(console.err()::println))) {
-      model.tokenizer();
-      show(() -> toJson(model), () -> print(model));
+    try (MappedFile mapped = MappedFile.open(file)) {
+      GgufDescription described = GgufDescription.of(mapped);
+      ObjectNode answer = toJson(mapped, described);
+      if (!json) {
+        print(mapped, described);
+      }
+      try (TextModel model =
+          ModelOpener.open(
+              file, flags.options(flags.settings(options), 1).telling(console.err()::println))) {
+        model.tokenizer();
+        put(model, answer);
+        if (!json) {
+          print(model);
+        }
+      } catch (GgufException | TokenizerException | GpuException e) {
+        answer.put("refused", e.getMessage());
+        if (!json) {
+          console.say("%nIt cannot be run here:");
+          console.out().flush();
+        }
+        throw e; // the message is the last line
+      } finally {
+        if (json) {
+          Json.print(console.json(), answer);
+        }
+      }
     }
     return ExitCode.OK.number();
   }
 
-  private void print(TextModel model) {
-    GgufFile gguf = model.file();
-    console.say("File      %s", gguf.path());
+  /** What the file says of itself, whether it can be run here or not. */
+  private void print(MappedFile mapped, GgufDescription described) {
+    console.say("File      %s", file);
     console.say(
         "          %,d bytes, GGUF version %d, alignment %d",
-        gguf.mapped().bytes().byteSize(), gguf.head().version(), gguf.head().alignment());
-    console.say("Model     %s", shown(model.name()));
+        mapped.bytes().byteSize(), described.version(), described.alignment());
+    console.say("%nMetadata");
+    described
+        .metadata()
+        .values()
+        .forEach((key, value) -> console.say("  %s = %s", shown(key), shown(value.toString())));
+    console.say("%nTensors   %,d: %s", described.tensors().size(), typeCounts(described));
+    for (TensorEntry tensor : described.tensors()) {
+      String bytes =
+          tensor.bytes().isPresent() ? "%,d".formatted(tensor.bytes().getAsLong()) : "unknown";
+      console.say(
+          "  %-28s %-8s %-18s %12s bytes",
+          shown(tensor.name()), tensor.typeName(), tensor.shape(), bytes);
+    }
+  }
+
+  private void print(TextModel model) {
+    console.say("%nModel     %s", shown(model.name()));
     console.say("Backend   %s, context %,d tokens", model.backend().name(), model.contextLimit());
     GpuAccount.of(model.backend()).ifPresent(account -> account.printDevice(console));
     console.say("Memory    %s", ModelCost.of(model).words());
     model.loadReport().refused().forEach(reason -> console.say("GPU       not used: %s", reason));
     printConfig(model);
-    console.say("%nMetadata");
-    gguf.metadata()
-        .values()
-        .forEach((key, value) -> console.say("  %s = %s", shown(key), shown(value.toString())));
-    console.say("%nTensors   %,d: %s", gguf.tensors().size(), typeCounts(gguf));
-    for (Tensor tensor : gguf.tensors().values()) {
-      console.say(
-          "  %-28s %-6s %-18s %,12d bytes",
-          shown(tensor.name()), tensor.type(), tensor.shape(), tensor.data().byteSize());
-    }
     LoadReport report = model.loadReport();
     console.say("%nLoaded in %.0f ms", report.totalNanos() / 1e6);
     for (LoadReport.Phase phase : report.phases()) {
@@ -102,46 +135,46 @@ public final class LoadModelCommand extends ValueCommand {
         config.epsilon());
   }
 
-  private static String typeCounts(GgufFile gguf) {
-    return counts(gguf).entrySet().stream()
+  private static String typeCounts(GgufDescription described) {
+    return counts(described).entrySet().stream()
         .map(type -> type.getValue() + " " + type.getKey())
         .collect(Collectors.joining(", "));
   }
 
-  private static Map<String, Long> counts(GgufFile gguf) {
-    return gguf.tensors().values().stream()
-        .collect(
-            Collectors.groupingBy(
-                tensor -> tensor.type().name(), TreeMap::new, Collectors.counting()));
+  private static Map<String, Long> counts(GgufDescription described) {
+    return described.tensors().stream()
+        .collect(Collectors.groupingBy(TensorEntry::typeName, TreeMap::new, Collectors.counting()));
   }
 
   private static String shown(String text) {
     return text.length() <= LONGEST_VALUE ? text : text.substring(0, LONGEST_VALUE) + "…";
   }
 
-  private static ObjectNode toJson(TextModel model) {
-    GgufFile gguf = model.file();
+  private ObjectNode toJson(MappedFile mapped, GgufDescription described) {
     ObjectNode json =
         Json.object()
-            .put("file", gguf.path().toString())
-            .put("bytes", gguf.mapped().bytes().byteSize())
-            .put("version", gguf.head().version())
-            .put("alignment", gguf.head().alignment())
-            .put("name", model.name())
-            .put("backend", model.backend().name())
-            .put("context_limit", model.contextLimit());
+            .put("file", file.toString())
+            .put("bytes", mapped.bytes().byteSize())
+            .put("version", described.version())
+            .put("alignment", described.alignment());
+    ObjectNode metadata = json.putObject("metadata");
+    described.metadata().values().forEach((key, value) -> metadata.set(key, toJson(value)));
+    ObjectNode types = json.putObject("tensor_types");
+    counts(described).forEach(types::put);
+    json.set("tensors", Json.array(described.tensors(), LoadModelCommand::toJson));
+    return json;
+  }
+
+  private static void put(TextModel model, ObjectNode json) {
+    json.put("name", model.name())
+        .put("backend", model.backend().name())
+        .put("context_limit", model.contextLimit());
     json.set("memory", Json.of(ModelCost.of(model)));
     putConfig(model, json.putObject("config"));
-    ObjectNode metadata = json.putObject("metadata");
-    gguf.metadata().values().forEach((key, value) -> metadata.set(key, toJson(value)));
-    ObjectNode types = json.putObject("tensor_types");
-    counts(gguf).forEach(types::put);
-    json.set("tensors", Json.array(gguf.tensors().values(), LoadModelCommand::toJson));
     LoadReport report = model.loadReport();
     json.putObject("load")
         .put("total_ms", report.totalNanos() / 1e6)
         .set("phases", Json.array(report.phases(), LoadModelCommand::toJson));
-    return json;
   }
 
   private static void putConfig(TextModel model, ObjectNode json) {
@@ -171,13 +204,14 @@ public final class LoadModelCommand extends ValueCommand {
     };
   }
 
-  private static ObjectNode toJson(Tensor tensor) {
-    ObjectNode json = Json.object().put("name", tensor.name()).put("type", tensor.type().name());
+  private static ObjectNode toJson(TensorEntry tensor) {
+    ObjectNode json = Json.object().put("name", tensor.name()).put("type", tensor.typeName());
     ArrayNode shape = json.putArray("shape");
     for (long size : tensor.shape()) {
       shape.add(size);
     }
-    return json.put("bytes", tensor.data().byteSize());
+    tensor.bytes().ifPresent(bytes -> json.put("bytes", bytes));
+    return json;
   }
 
   private static ObjectNode toJson(LoadReport.Phase phase) {

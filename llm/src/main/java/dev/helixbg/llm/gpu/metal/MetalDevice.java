@@ -248,7 +248,7 @@ public final class MetalDevice implements GpuDevice {
         compiled = compile(library.name(), library.source());
         libraries.put(library.name(), compiled);
       }
-      known = pipeline(compiled, kernel);
+      known = pipeline(compiled, library, kernel);
       pipelines.put(key, known);
     }
     return known;
@@ -287,20 +287,20 @@ public final class MetalDevice implements GpuDevice {
     }
   }
 
-  private GpuKernel pipeline(long library, String kernel) {
+  private GpuKernel pipeline(long compiled, KernelLibrary library, String kernel) {
     try (ObjectiveC.Pool pool = objc.pool()) {
       long name = objc.string(kernel);
-      long function = objc.ask(library, "newFunctionWithName:", name);
+      long function = objc.ask(compiled, "newFunctionWithName:", name);
       objc.release(name);
       if (function == ObjectiveC.NIL) {
         throw new GpuException("the Metal sources have no kernel " + kernel);
       }
-      return pipelineOf(function, kernel);
+      return pipelineOf(function, library, kernel);
     }
   }
 
   /** The function is released. */
-  private GpuKernel pipelineOf(long function, String kernel) {
+  private GpuKernel pipelineOf(long function, KernelLibrary library, String kernel) {
     try (Arena call = Arena.ofConfined()) {
       MemorySegment error = call.allocate(ADDRESS);
       long pipeline =
@@ -311,7 +311,7 @@ public final class MetalDevice implements GpuDevice {
                 .formatted(kernel, objc.errorText(error.get(JAVA_LONG, 0))));
       }
       long threads = objc.ask(pipeline, "maxTotalThreadsPerThreadgroup");
-      return new GpuKernel(objc.releasedBy(arena, pipeline), kernel, (int) threads);
+      return new GpuKernel(objc.releasedBy(arena, pipeline), library.name(), kernel, (int) threads);
     } finally {
       objc.release(function);
     }
