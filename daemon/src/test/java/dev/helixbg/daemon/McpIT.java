@@ -33,6 +33,7 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Random;
@@ -120,6 +121,14 @@ class McpIT {
     return client.callTool(CallToolRequest.builder(tool).arguments(arguments).build());
   }
 
+  private static Map<String, Object> arguments(JsonNode call) {
+    Map<String, Object> arguments = new HashMap<>();
+    call.path("arguments")
+        .properties()
+        .forEach(argument -> arguments.put(argument.getKey(), argument.getValue().asText()));
+    return arguments;
+  }
+
   private static JsonNode ask(McpSyncClient client, String tool, Map<String, Object> arguments)
       throws IOException {
     CallToolResult result = call(client, tool, arguments);
@@ -195,10 +204,16 @@ class McpIT {
     assertTrue(ask(agent, "act", Map.of("id", id)).at("/act/choose").size() > 1);
     JsonNode act = ask(agent, "act", Map.of("id", id, "as", "same")).path("act");
     assertEquals(before.length, act.at("/log/bytes").asLong());
-    assertEquals(2, act.path("checks").size());
-    JsonNode edit = act.at("/calls/0");
+    assertEquals(1, act.path("checks").size());
+    JsonNode look = ask(agent, "act", arguments(act.at("/calls/0")));
+    assertTrue(look.at("/act/holds").asBoolean(), look.toString());
+    JsonNode edit = act.at("/calls/1");
     assertEquals("edit", edit.path("name").asText());
-    assertEquals("delete", edit.at("/arguments/action").asText());
+    assertEquals("append", edit.at("/arguments/action").asText());
+    assertTrue(edit.at("/arguments/text").asText().matches("\\(helix-bg: [0-9a-f]{12}\\) "));
+    CallToolResult unmarked = call(agent, "act", arguments(act.at("/calls/2")));
+    assertTrue(text(unmarked).contains("stop here"), text(unmarked));
+    assertEquals("delete", act.at("/calls/3/arguments/action").asText());
     assertEquals("queue", edit.at("/arguments/topic").asText());
     Entry gone = only(edit.at("/arguments/match_str").asText());
     assertTrue(List.of(TWICE, AGAIN).contains(gone.body()));

@@ -34,15 +34,14 @@ import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Random;
-import java.util.Set;
 import java.util.TreeMap;
 import java.util.stream.Collectors;
 
 /**
  * Carries served acts out on a knowledge base that lives: reports age while others write, acts are
  * taken in any order, some twice, some late. After each act exactly the notes that it names are
- * gone or changed, and, where the log was as the act says, every link leads where it led; else
- * there is an {@link AssertionError} that tells the seed.
+ * gone or changed and every link leads where it led; where others write between its calls, nothing
+ * that anybody wrote is gone. Else there is an {@link AssertionError} that tells the seed.
  */
 final class ServedActs {
   private static final ObjectMapper JSON = new ObjectMapper();
@@ -61,10 +60,7 @@ final class ServedActs {
   private final long seed;
   private final Map<String, Integer> counts = new TreeMap<>();
   private List<String> ids = List.of();
-  private Served old;
-
-  /** An act, and what its names stood for when it was served. */
-  private record Served(JsonNode act, Map<String, String> keys) {}
+  private JsonNode old;
 
   /**
    * @param helix an empty one, whose log the KB's is
@@ -78,7 +74,7 @@ final class ServedActs {
     Files.createDirectories(kb.insights());
   }
 
-  /** How often what happened: acts carried out, by hand, stale, checks that did not hold. */
+  /** How often what happened: acts carried out, by hand, stale, stopped, and where. */
   Map<String, Integer> counts() {
     return counts;
   }
@@ -153,7 +149,7 @@ final class ServedActs {
   private void write() throws IOException {
     List<NamedEntry> all = live();
     String topic = any(TOPICS.subList(0, 4));
-    int what = all.isEmpty() ? 0 : all.size() > 40 ? 15 : random.nextInt(20);
+    int what = all.isEmpty() ? 0 : all.size() > 40 ? 16 : random.nextInt(20);
     try {
       if (what < 9) {
         String links =
@@ -197,6 +193,18 @@ final class ServedActs {
             "0",
             "text",
             text());
+      } else if (what == 15 && random.nextBoolean()) {
+        NamedEntry one = any(all);
+        call(
+            "edit",
+            "action",
+            "tag",
+            "topic",
+            one.entry().topic(),
+            "index",
+            "" + one.index(),
+            "tags",
+            "tagged-" + random.nextInt(9));
       } else if (what < 18) {
         NamedEntry one = any(all);
         call("edit", "action", "delete", "topic", one.entry().topic(), "index", "" + one.index());
@@ -305,29 +313,31 @@ final class ServedActs {
     return id;
   }
 
+  private ObjectNode served(ObjectNode request) throws IOException {
+    List<ObjectNode> answer = new ArrayList<>();
+    new FindingRequests(kb, reports, new PresentFindings(entries())).act(request, answer::add);
+    return answer.getFirst();
+  }
+
+  /** Serves an act, or takes one that was served before, and carries it out. */
   private void act(String id) throws IOException {
     ObjectNode request = JSON.createObjectNode().put("id", id);
     if (id.startsWith("rel")) {
       request.put("as", any(List.of("same", "overtaken", "related")));
     }
-    List<JsonNode> answer = new ArrayList<>();
-    Served served;
-    if (old != null && random.nextInt(8) == 0) {
-      served = old; // somebody kept it since another state of the log
+    JsonNode act;
+    boolean late = old != null && random.nextInt(8) == 0;
+    if (late) {
+      act = old; // somebody kept it since another state of the log
     } else {
-      PresentEntries present = entries();
       try {
-        FindingRequests.act(kb, reports, new PresentFindings(present), request, answer::add);
+        act = served(request);
       } catch (Failure e) {
         count(e.getMessage().startsWith("stale") ? "stale" : "nothing to do");
         return;
       }
-      Map<String, String> keys = new HashMap<>();
-      present.all().forEach(one -> keys.put(one.name(), one.key()));
-      served = new Served(answer.getFirst(), keys);
     }
-    old = served;
-    JsonNode act = served.act();
+    old = act;
     if (act.has("byHand")) {
       count("by hand");
       check(act.path("calls").isEmpty(), act, "calls by hand");
@@ -336,43 +346,127 @@ final class ServedActs {
     if (act.path("calls").toString().contains("\"index\"")) {
       throw failed(act, "a place was named");
     }
-    if (random.nextInt(6) == 0) {
+    while (random.nextInt(5) == 0) {
       write(); // between the answer and the first call
+      late = true;
     }
-    List<NamedEntry> before = live();
-    boolean sameState = entries().log().sha256().equals(act.at("/log/sha256").asText());
     for (JsonNode check : act.path("checks")) {
-      if (!holds(check)) {
-        count("checks that did not hold");
+      JsonNode arguments = check.at("/call/arguments");
+      if (!StandInHelix.counts(
+          helix, check.at("/call/name").asText(), map(arguments), check.path("entries").asInt())) {
+        count("stopped by a check");
         return;
       }
     }
-    try {
-      for (JsonNode call : act.path("calls")) {
-        call(call.path("name").asText(), flat(call.path("arguments")));
-      }
-    } catch (HelixTools.Refusal e) {
-      throw failed(act, "helix refused: " + e.getMessage());
-    }
-    count("carried out");
-    if (!sameState && !areAllThere(served, before)) { // and was the last of its topic before, too
-      count("carried out on a note that somebody had added to");
-      return;
-    }
-    if (!sameState) {
-      count("carried out in another state than served");
-    }
-    count("carried out: " + act.path("kind").asText());
-    new Expectation(served, before, live()).check(sameState);
+    carryOut(act, late, random.nextInt(6) == 0);
   }
 
-  /** Whether the notes that an act names have the texts that they had when it was served. */
-  private static boolean areAllThere(Served served, List<NamedEntry> before) {
-    Set<String> keys = before.stream().map(NamedEntry::key).collect(Collectors.toSet());
-    String words = served.act().path("do").asText();
-    return served.keys().entrySet().stream()
-        .filter(named -> List.of(words.split("[ ,]+")).contains(named.getKey()))
-        .allMatch(named -> keys.contains(named.getValue()));
+  /**
+   * Makes the calls, in their order, up to the first that fails.
+   *
+   * @param late whether the log may be another one than the act was planned on
+   * @param beside whether others write between them
+   */
+  private void carryOut(JsonNode act, boolean late, boolean beside) throws IOException {
+    JsonNode confirmed = null;
+    List<NamedEntry> before = List.of();
+    Notes notes = new Notes();
+    boolean written = false;
+    boolean stopped = false;
+    for (JsonNode call : act.path("calls")) {
+      JsonNode arguments = call.path("arguments");
+      if (confirmed != null && beside && random.nextInt(3) == 0) {
+        notes.meanwhile(this::write);
+        written = true;
+      }
+      try {
+        if (!call.path("name").asText().equals("act")) {
+          check(confirmed != null, act, "an edit before helix-bg has looked");
+          call(call.path("name").asText(), flat(arguments));
+        } else if (confirmed == null) {
+          confirmed = served(arguments.deepCopy());
+          before = live();
+          notes.add(before);
+        } else {
+          served(arguments.deepCopy());
+        }
+      } catch (Failure | HelixTools.Refusal e) {
+        check(confirmed == null || written, act, "refused, and nobody wrote: " + e.getMessage());
+        if (confirmed == null) {
+          check(late, act, "stale, and nobody wrote: " + e.getMessage());
+          count("stopped by the look before the first edit");
+          return;
+        }
+        count(e instanceof Failure ? "stopped at the marks" : "stopped: helix refused");
+        stopped = true;
+        break;
+      }
+    }
+    count("carried out");
+    count("carried out: " + act.path("kind").asText());
+    if (late) {
+      count("carried out late, or after others wrote");
+    }
+    Expectation expected = new Expectation(act, confirmed.path("do").asText(), before, live());
+    if (!written) {
+      expected.check();
+    } else {
+      count("carried out while others wrote");
+      notes.check(expected, stopped);
+    }
+  }
+
+  /** The texts that must be there while others write between the calls of an act. */
+  private final class Notes {
+    private final List<String> required = new ArrayList<>();
+
+    private void add(List<NamedEntry> entries) {
+      entries.forEach(one -> required.add(content(one)));
+    }
+
+    /** Without what an act that is under way leaves at its end. */
+    private String content(NamedEntry one) {
+      return one.entry()
+          .text()
+          .content()
+          .replaceAll("(?m)^\\(helix-bg: [0-9a-f]{12}\\) ?$", "")
+          .replaceAll("\n+", "\n")
+          .strip();
+    }
+
+    private List<String> contents() throws IOException {
+      return new ArrayList<>(live().stream().map(this::content).toList());
+    }
+
+    /** What others change counts as they leave it. */
+    void meanwhile(Writer writer) throws IOException {
+      List<String> gone = contents();
+      writer.write();
+      for (String text : contents()) {
+        if (!gone.remove(text)) {
+          required.add(text);
+        }
+      }
+      gone.forEach(required::remove);
+    }
+
+    /**
+     * Nothing is gone but what the act removes or rewrites, each of it as it was when helix-bg
+     * looked.
+     */
+    void check(Expectation expected, boolean stopped) throws IOException {
+      List<String> missing = new ArrayList<>(required);
+      contents().forEach(missing::remove);
+      expected.removed().forEach(one -> missing.remove(content(one)));
+      ServedActs.this.check(
+          missing.isEmpty(),
+          expected.act,
+          "lost while others wrote%s: %s".formatted(stopped ? ", stopped" : "", missing));
+    }
+  }
+
+  private interface Writer {
+    void write() throws IOException;
   }
 
   private static String[] flat(JsonNode arguments) {
@@ -383,21 +477,12 @@ final class ServedActs {
     return flat.toArray(String[]::new);
   }
 
-  private boolean holds(JsonNode check) {
-    Map<String, String> arguments = new HashMap<>();
-    check
-        .at("/call/arguments")
+  private static Map<String, String> map(JsonNode arguments) {
+    Map<String, String> map = new HashMap<>();
+    arguments
         .properties()
-        .forEach(argument -> arguments.put(argument.getKey(), argument.getValue().asText()));
-    List<Integer> at = new ArrayList<>();
-    check.path("at").forEach(place -> at.add(place.asInt()));
-    return StandInHelix.answers(
-        helix,
-        check.at("/call/name").asText(),
-        arguments,
-        check.path("listed").asInt(),
-        at,
-        check.has("entries") ? Optional.of(check.path("entries").asInt()) : Optional.empty());
+        .forEach(argument -> map.put(argument.getKey(), argument.getValue().asText()));
+    return map;
   }
 
   private void count(String what) {
@@ -419,7 +504,6 @@ final class ServedActs {
   /** What an act's words promise, told from the notes before and after it. */
   private final class Expectation {
     private final JsonNode act;
-    private final Map<String, String> keys;
     private final List<NamedEntry> before;
     private final List<NamedEntry> after;
     private final Map<String, NamedEntry> named = new HashMap<>();
@@ -434,32 +518,40 @@ final class ServedActs {
     private String newLinkFrom;
     private String newLinkTo;
 
-    Expectation(Served served, List<NamedEntry> before, List<NamedEntry> after) {
-      this.act = served.act();
-      this.keys = served.keys();
+    /**
+     * @param words of the act, with the names of this moment
+     */
+    Expectation(JsonNode act, String words, List<NamedEntry> before, List<NamedEntry> after) {
+      this.act = act;
       this.before = before;
       this.after = after;
       for (NamedEntry one : before) {
         named.put(one.name(), one);
         became.put(one.name(), told(one));
       }
+      read(words);
+    }
+
+    /** The notes whose text the act takes away. */
+    List<NamedEntry> removed() {
+      List<NamedEntry> removed = new ArrayList<>();
+      standsFor.keySet().forEach(name -> removed.add(named.get(name)));
+      if (rewritten != null) {
+        removed.add(named.get(rewritten));
+      }
+      return removed;
     }
 
     private String told(NamedEntry one) {
       return one.entry().topic() + "\n" + one.entry().text().content().strip();
     }
 
-    /**
-     * @param links whether the log was as the act says; else only notes must be right, since what
-     *     others wrote meanwhile may count on other places
-     */
-    void check(boolean links) {
-      String words = act.path("do").asText();
+    private void read(String words) {
       if (words.startsWith("remove ")) {
         remove(words.substring(7).split(" and keep ")[0], words.split(" and keep ")[1]);
       } else if (words.startsWith("link ")) {
-        newLinkFrom = now(words.substring(5).split(" to ")[0], false);
-        newLinkTo = now(words.split(" to ")[1], false);
+        newLinkFrom = words.substring(5).split(" to ")[0];
+        newLinkTo = words.split(" to ")[1];
       } else if (words.startsWith("move all of ")) {
         String[] topics = words.substring(12).split(" into ");
         for (NamedEntry one : before) {
@@ -469,16 +561,25 @@ final class ServedActs {
         }
       } else if (words.startsWith("move ")) {
         String[] parts = words.substring(5).split(" to ");
-        String moved = now(parts[0], false);
+        String moved = parts[0];
         became.put(moved, parts[1] + "\n" + named.get(moved).entry().text().content().strip());
       } else {
         String[] parts = words.substring(5).split(" the proposed text and remove ");
         rewritten = remove(parts[1], parts[0]);
-        String text = act.at("/calls/0/arguments/text").asText();
+        String text =
+            act.path("calls").valueStream()
+                .filter(call -> call.at("/arguments/action").asText().equals("revise"))
+                .findFirst()
+                .orElseThrow()
+                .at("/arguments/text")
+                .asText();
         became.put(
             rewritten,
             named.get(rewritten).entry().topic() + "\n" + EntryText.parse(text).content().strip());
       }
+    }
+
+    void check() {
       List<String> missing = new ArrayList<>(became.values());
       List<String> strange = new ArrayList<>();
       for (NamedEntry one : after) {
@@ -488,40 +589,16 @@ final class ServedActs {
       }
       ServedActs.this.check(
           missing.isEmpty() && strange.isEmpty(), act, "lost: " + missing + ", new: " + strange);
-      if (links) {
-        links();
-      }
+      links();
     }
 
     /** The name of what is kept. */
     private String remove(String gone, String kept) {
-      String left = now(kept, true);
-      for (String then : gone.split(", ")) {
-        String name = now(then, false);
+      for (String name : gone.split(", ")) {
         became.remove(name);
-        standsFor.put(name, left);
+        standsFor.put(name, kept);
       }
-      return left;
-    }
-
-    /**
-     * What is called now what was called so when the act was served: others may have written, and
-     * the checks have held.
-     *
-     * @param last of copies the last one, else the first that is left
-     */
-    private String now(String then, boolean last) {
-      List<String> found =
-          before.stream()
-              .filter(one -> one.key().equals(keys.get(then)))
-              .map(NamedEntry::name)
-              .filter(name -> became.containsKey(name) && !standsFor.containsValue(name))
-              .toList();
-      ServedActs.this.check(!found.isEmpty(), act, then + " was not there, but all checks held");
-      if (found.contains(then)) {
-        return then;
-      }
-      return last ? found.getLast() : found.getFirst();
+      return kept;
     }
 
     /** For each note that is left: what its links lead to, by what is told there. */

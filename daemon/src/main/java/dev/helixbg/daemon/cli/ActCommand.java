@@ -7,12 +7,8 @@ import dev.helixbg.config.text.PrintableText;
 import dev.helixbg.daemon.cli.flags.GlobalOptions;
 import dev.helixbg.daemon.cli.flags.KbOption;
 import dev.helixbg.daemon.cli.flags.ValueCommand;
-import dev.helixbg.daemon.host.EmbedderSource;
 import dev.helixbg.daemon.kb.Kb;
-import dev.helixbg.daemon.kb.Seal;
-import dev.helixbg.daemon.kb.SealedReports;
 import dev.helixbg.daemon.server.FindingRequests;
-import dev.helixbg.daemon.server.PresentFindings;
 import dev.helixbg.daemon.terminal.ExitCode;
 import dev.helixbg.daemon.terminal.Failure;
 import dev.helixbg.daemon.terminal.Json;
@@ -30,8 +26,8 @@ import picocli.CommandLine.Parameters;
     description = {
       "Show how a finding is carried out: calls of helix's own tools, for the knowledge base as it"
           + " is now. Nothing is changed.",
-      "Make the checks first; where one answers otherwise, somebody has written meanwhile: ask"
-          + " again. Then make the calls in their order, and say: helix-bg done ID."
+      "Make the checks first, then the looks and calls in their order, and stop where one fails:"
+          + " somebody has written meanwhile. Then say: helix-bg done ID."
     })
 final class ActCommand extends ValueCommand {
   @Mixin private GlobalOptions options;
@@ -50,6 +46,19 @@ final class ActCommand extends ValueCommand {
       description = "What you found a pair to be: same, overtaken, related.")
   private String as;
 
+  @Option(
+      names = "--plan",
+      paramLabel = "PLAN",
+      description = "Only look whether the calls of this plan are right still.")
+  private String plan;
+
+  @Option(
+      names = "--marked",
+      paramLabel = "MARKS",
+      split = ",",
+      description = "Only look whether these marks are where they should be, before notes go.")
+  private List<String> marked = List.of();
+
   @Override
   public Integer call() throws IOException, InterruptedException {
     Settings settings = options.load().settings();
@@ -62,13 +71,14 @@ final class ActCommand extends ValueCommand {
     if (as != null) {
       request.put("as", as);
     }
+    if (plan != null) {
+      request.put("plan", plan);
+    }
+    if (!marked.isEmpty()) {
+      request.put("marked", String.join(" ", marked));
+    }
     ObjectNode[] act = new ObjectNode[1];
-    FindingRequests.act(
-        chosen,
-        new SealedReports(new Seal(settings.cache())),
-        PresentFindings.read(chosen, EmbedderSource.located(settings).id()),
-        request,
-        answer -> act[0] = answer);
+    FindingRequests.of(chosen, settings).act(request, answer -> act[0] = answer);
     show(() -> act[0], () -> print(act[0]));
     return ExitCode.OK.number();
   }
@@ -84,20 +94,32 @@ final class ActCommand extends ValueCommand {
       say("by hand", act.path("byHand").asText());
     }
     for (JsonNode check : act.path("checks")) {
-      say(
-          "check",
-          "%s lists %d%s%s"
-              .formatted(
-                  check.path("call"),
-                  check.path("listed").asInt(),
-                  check.has("at") ? " at " + check.path("at") : "",
-                  check.has("entries")
-                      ? ", of %d entries".formatted(check.path("entries").asInt())
-                      : ""));
+      say("check", "%s counts %d".formatted(check.path("call"), check.path("entries").asInt()));
     }
-    act.path("calls").forEach(call -> say("call", call.toString()));
+    for (JsonNode call : act.path("calls")) {
+      if (call.path("name").asText().equals("act")) {
+        say("look", "helix-bg act " + own(call.path("arguments")));
+      } else {
+        say("call", call.toString());
+      }
+    }
+    if (act.path("holds").asBoolean()) {
+      say("holds", "go on with the next call, at once");
+    }
     act.path("losses").forEach(loss -> say("lost", loss.asText()));
     act.path("undo").forEach(call -> say("undo", call.toString()));
+  }
+
+  /** A look of helix-bg's own, as it is typed. */
+  private static String own(JsonNode arguments) {
+    StringBuilder command = new StringBuilder(arguments.path("id").asText());
+    for (String option : List.of("as", "plan", "marked")) {
+      if (arguments.has(option)) {
+        command.append(" --").append(option).append(' ');
+        command.append(arguments.path(option).asText().replace(' ', ','));
+      }
+    }
+    return command.toString();
   }
 
   private void say(String what, String text) {

@@ -65,34 +65,27 @@ final class FindingsCommand extends ValueCommand {
       throw Failure.usage("one finding at a time; " + ids.get(1) + " is one too many");
     }
     Kb chosen = kb.find(settings);
-    SealedReports reports = new SealedReports(new Seal(settings.cache()));
     Decisions decisions = Pipeline.decisions(chosen);
     if (decisions.unreadable() > 0) {
       console.warn("%d damaged lines were passed over", decisions.unreadable());
     }
     if (!ids.isEmpty()) {
-      one(chosen, reports, ids.getFirst(), decisions, present(chosen, settings));
+      one(FindingRequests.of(chosen, settings), ids.getFirst(), decisions);
     } else if (settled) {
       Collection<Decision> made = decisions.settled();
       show(() -> Json.array(made, FindingsCommand::toJson), () -> made.forEach(this::print));
     } else {
-      list(chosen, reports, decisions, present(chosen, settings));
+      list(FindingRequests.of(chosen, settings), decisions);
     }
     return ExitCode.OK.number();
   }
 
-  private static PresentFindings present(Kb chosen, Settings settings) throws InterruptedException {
-    return PresentFindings.read(chosen, EmbedderSource.located(settings).id());
-  }
-
-  private void list(Kb chosen, SealedReports reports, Decisions decisions, PresentFindings present)
-      throws IOException {
-    List<ReportedFinding> open =
-        new ArrayList<>(FindingRequests.open(chosen, reports, decisions, finding -> true));
+  private void list(FindingRequests findings, Decisions decisions) throws IOException {
+    List<ReportedFinding> open = new ArrayList<>(findings.open(decisions, finding -> true));
     int all = open.size();
-    open.removeIf(present::isStale);
-    open.replaceAll(present::named);
-    Coverage coverage = present.coverage(chosen, reports);
+    open.removeIf(findings.present()::isStale);
+    open.replaceAll(findings.present()::named);
+    Coverage coverage = findings.coverage();
     ObjectNode json = SearchAnswer.toJson(coverage);
     json.set("findings", Json.array(open, FindingsCommand::toJson));
     show(() -> json, () -> open.forEach(this::print));
@@ -107,11 +100,10 @@ final class FindingsCommand extends ValueCommand {
     }
   }
 
-  private void one(
-      Kb chosen, SealedReports reports, String id, Decisions decisions, PresentFindings present)
-      throws IOException {
+  private void one(FindingRequests findings, String id, Decisions decisions) throws IOException {
     Map<String, ReportedFinding> all = new LinkedHashMap<>();
-    ReportFile.findings(chosen, reports).forEach(finding -> all.putIfAbsent(finding.id(), finding));
+    ReportFile.findings(findings.kb(), findings.reports())
+        .forEach(finding -> all.putIfAbsent(finding.id(), finding));
     if (!all.containsKey(id)) {
       Optional<Decision> over = decisions.on(id);
       if (over.isPresent()) { // and the report has it no more
@@ -121,11 +113,11 @@ final class FindingsCommand extends ValueCommand {
       throw unknown(id, all.keySet());
     }
     List<ObjectNode> found = new ArrayList<>();
-    FindingRequests.one(chosen, reports, present, Json.object().put("id", id), found::add);
+    findings.one(Json.object().put("id", id), found::add);
     show(
         found::getFirst,
         () -> {
-          print(present.named(all.get(id)));
+          print(findings.present().named(all.get(id)));
           new FindingText(console, found.getFirst()).print();
         });
   }

@@ -24,8 +24,9 @@ final class Prompts {
       3. Show me in two or three lines what they say, what would be lost, and what you would do. Ask \
       me, and wait for my answer.
       4. If I agree, call act with its id (and as, where it gives choices). Make its checks, then its \
-      calls with helix's own tools, exactly as given and in their order; nothing else, and no edit \
-      of your own making. If a check or a call answers otherwise, stop and call act again. If it \
+      calls, exactly as given and in their order, without a pause: act is helix-bg's own tool, which \
+      looks whether the rest is right still, the others are helix's. Nothing else, and no edit of \
+      your own making. If a check or a call fails or answers otherwise, stop and call act again. If it \
       says byHand, tell me why and leave it to me. Then call decide with done. If I call it wrong \
       or unimportant, call decide with dismissed and my reason. If I am unsure, leave it and go on \
       with the next.

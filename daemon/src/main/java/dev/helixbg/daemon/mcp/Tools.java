@@ -221,19 +221,29 @@ record Tools(Kbs kbs, Calls calls) {
     return tool(
         "act",
         "How one finding is carried out, in the knowledge base as it is now; changes nothing."
-            + " Call it right before you edit. Make its checks first (each must list so many"
-            + " lines, at these places, of so many entries; 0: no such topic) and stop if"
-            + " one answers otherwise: then ask again. Then make its calls with helix's"
-            + " tools, exactly as given, in their order. Where it gives choices, say as.",
+            + " Make its checks first (each must count so many entries), then its calls, exactly"
+            + " as given (blanks at the end, too), in their order, without a pause: act is this"
+            + " tool, which looks whether they are right still, the others are helix's. Stop at"
+            + " the first that fails or answers otherwise, and ask again. Where it gives choices,"
+            + " say as.",
         reads(),
         List.of(
             Argument.text("id", NAME, "id of the finding").needed(),
             Argument.choice("as", FindingRequests.WAYS),
+            Argument.text("plan", NAME, "only as its calls say"),
+            Argument.text("marked", NAME, "only as its calls say"),
             KB),
         (request, progress) -> {
+          Optional<JsonNode> kb = Optional.ofNullable(request.get("kb"));
           Kbs.Answer answer = kbs.ask(request, progress);
           ObjectNode result = result(answer).put("data", DATA);
-          return result.set("act", ShownFinding.act(answer.first()));
+          ObjectNode act = ShownFinding.act(answer.first());
+          for (JsonNode call : act.path("calls")) { // its looks are at the same knowledge base
+            if (call.path("name").asText().equals("act")) {
+              kb.ifPresent(named -> ((ObjectNode) call.path("arguments")).set("kb", named));
+            }
+          }
+          return result.set("act", act);
         });
   }
 

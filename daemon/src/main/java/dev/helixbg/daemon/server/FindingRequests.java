@@ -3,11 +3,14 @@ package dev.helixbg.daemon.server;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.node.ArrayNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
+import dev.helixbg.config.Settings;
 import dev.helixbg.config.text.PrintableText;
 import dev.helixbg.daemon.control.ControlServer;
+import dev.helixbg.daemon.host.EmbedderSource;
 import dev.helixbg.daemon.kb.Kb;
 import dev.helixbg.daemon.kb.ReportFile;
 import dev.helixbg.daemon.kb.ReportedFinding;
+import dev.helixbg.daemon.kb.Seal;
 import dev.helixbg.daemon.kb.SealedReports;
 import dev.helixbg.daemon.run.Pipeline;
 import dev.helixbg.daemon.search.SearchAnswer;
@@ -18,6 +21,7 @@ import dev.helixbg.insight.decisions.Decision;
 import dev.helixbg.insight.decisions.Decision.By;
 import dev.helixbg.insight.decisions.Decision.Verdict;
 import dev.helixbg.insight.decisions.Decisions;
+import dev.helixbg.insight.findings.Coverage;
 import java.io.IOException;
 import java.time.Instant;
 import java.util.ArrayList;
@@ -32,10 +36,12 @@ import java.util.function.BiFunction;
 import java.util.function.Predicate;
 
 /**
- * The findings of the last report, as the decisions of this moment leave them, and what is decided
- * on them.
+ * The findings of a knowledge base's last report, as the decisions of this moment leave them, and
+ * what is decided on them.
+ *
+ * @param present what the log has now
  */
-public final class FindingRequests {
+public record FindingRequests(Kb kb, SealedReports reports, PresentFindings present) {
   /** Findings at once, and entries of one of them. */
   private static final int MOST = 100;
 
@@ -51,7 +57,13 @@ public final class FindingRequests {
   private static final List<String> KINDS =
       List.of("copies", "dup", "merge", "rel", "source", "misfiled", "topic", "link");
 
-  private FindingRequests() {}
+  /** For a program that works by itself: reads the log, once it is quiet. */
+  public static FindingRequests of(Kb kb, Settings settings) throws InterruptedException {
+    return new FindingRequests(
+        kb,
+        new SealedReports(new Seal(settings.cache())),
+        PresentFindings.read(kb, EmbedderSource.located(settings).id()));
+  }
 
   /**
    * Open findings, the most valuable first: a line that says how many there are, then each as
@@ -61,13 +73,7 @@ public final class FindingRequests {
    *
    * @param request may have {@code kind}, {@code topic}, {@code from} and {@code limit}
    */
-  static void list(
-      Kb kb,
-      SealedReports reports,
-      PresentFindings present,
-      ObjectNode request,
-      ControlServer.Reply reply)
-      throws IOException {
+  void list(ObjectNode request, ControlServer.Reply reply) throws IOException {
     int from = request.path("from").asInt(0);
     int limit = request.path("limit").asInt(USUAL);
     if (from < 0 || limit < 1 || limit > MOST) {
@@ -80,21 +86,21 @@ public final class FindingRequests {
         finding ->
             kind.filter(k -> !k.equals(finding.kind())).isEmpty()
                 && topic.filter(t -> !finding.topics().contains(t)).isEmpty();
-    List<ReportedFinding> found = open(kb, reports, decisions, wanted);
+    List<ReportedFinding> found = open(decisions, wanted);
     List<String> open =
         found.stream()
             .filter(finding -> !present.isStale(finding))
             .map(ReportedFinding::id)
             .toList();
     reply.add(
-        SearchAnswer.toJson(present.coverage(kb, reports))
+        SearchAnswer.toJson(coverage())
             .put("total", open.size())
             .put("from", from)
             .put("stale", found.size() - open.size()));
     List<String> page =
         open.subList(Math.min(from, open.size()), (int) Math.min(from + (long) limit, open.size()));
     Map<String, ObjectNode> lines =
-        read(kb, reports, page, (finding, json) -> line(finding, json, decisions, present));
+        read(page, (finding, json) -> line(finding, json, decisions));
     for (String id : page) {
       if (lines.containsKey(id)) { // else a new report came just now
         reply.add(lines.get(id));
@@ -102,12 +108,14 @@ public final class FindingRequests {
     }
   }
 
+  /** How many of the entries that are there now the last report knows. */
+  public Coverage coverage() {
+    return present.coverage(kb, reports);
+  }
+
   /** What is made of findings, by their ids. */
-  private static <T> Map<String, T> read(
-      Kb kb,
-      SealedReports reports,
-      List<String> ids,
-      BiFunction<ReportedFinding, JsonNode, T> what) {
+  private <T> Map<String, T> read(
+      List<String> ids, BiFunction<ReportedFinding, JsonNode, T> what) {
     Map<String, T> made = new HashMap<>();
     ReportFile.read(
         kb,
@@ -126,59 +134,51 @@ public final class FindingRequests {
    *
    * @throws Failure when the last report has none of this id
    */
-  public static void one(
-      Kb kb,
-      SealedReports reports,
-      PresentFindings present,
-      ObjectNode request,
-      ControlServer.Reply reply)
-      throws IOException {
+  public void one(ObjectNode request, ControlServer.Reply reply) throws IOException {
     String id = request.path("id").asText();
     Decisions decisions = Pipeline.decisions(kb);
     ObjectNode line =
-        only(kb, reports, id, (finding, json) -> line(finding, json, decisions, present));
-    line.setAll(SearchAnswer.toJson(present.coverage(kb, reports)));
+        only(id, (finding, json) -> line(finding, json, decisions));
+    line.setAll(SearchAnswer.toJson(coverage()));
     reply.send(line);
   }
 
   /**
    * How one finding is carried out now; see {@link PresentFindings#act}.
    *
-   * @param request has {@code id}, may have {@code as}
-   * @throws Failure when the last report has none of this id, when it is settled, and when it is
-   *     stale
+   * @param request has {@code id}, may have {@code as}; with {@code plan} it only looks whether
+   *     those calls are right still, with {@code marked} whether their marks are where they should
+   * @throws Failure when the last report has none of this id, when it is settled, when it is stale,
+   *     and when the calls are not to be made
    */
-  public static void act(
-      Kb kb,
-      SealedReports reports,
-      PresentFindings present,
-      ObjectNode request,
-      ControlServer.Reply reply)
-      throws IOException {
+  public void act(ObjectNode request, ControlServer.Reply reply) throws IOException {
     String id = request.path("id").asText();
+    if (request.has("marked")) {
+      reply.send(present.marked(id, List.of(request.path("marked").asText().split(" "))));
+      return;
+    }
     Optional<String> as = Optional.ofNullable(request.path("as").textValue());
+    Optional<String> plan = Optional.ofNullable(request.path("plan").textValue());
     if (as.isPresent() && !WAYS.contains(as.get())) {
       throw Failure.usage("\"as\" must be one of " + String.join(", ", WAYS));
     }
     Decisions decisions = Pipeline.decisions(kb);
     reply.send(
         only(
-            kb,
-            reports,
             id,
             (finding, json) -> {
               if (decisions.isSettled(finding.aliases())) {
                 throw Failure.usage(id + " is settled: undo that first");
               }
-              return present.act(finding, json, opinion(finding, decisions), as);
+              ObjectNode act = present.act(finding, json, opinion(finding, decisions), as);
+              return plan.isEmpty() ? act : PresentFindings.confirmed(act, plan.get());
             }));
   }
 
-  private static <T> T only(
-      Kb kb, SealedReports reports, String id, BiFunction<ReportedFinding, JsonNode, T> what) {
-    T made = read(kb, reports, List.of(id), what).get(id);
+  private <T> T only(String id, BiFunction<ReportedFinding, JsonNode, T> what) {
+    T made = read(List.of(id), what).get(id);
     if (made == null) {
-      throw unknown(kb, reports, id);
+      throw unknown(id);
     }
     return made;
   }
@@ -191,7 +191,7 @@ public final class FindingRequests {
         .map(said -> dev.helixbg.insight.judge.Verdict.valueOf(said.verdict().name()));
   }
 
-  private static Failure unknown(Kb kb, SealedReports reports, String id) {
+  private Failure unknown(String id) {
     List<String> ids = new ArrayList<>();
     ReportFile.read(kb, reports, (finding, _) -> ids.add(finding.id()));
     return Failure.usage(
@@ -204,8 +204,7 @@ public final class FindingRequests {
    * What the report leads with, then kind by kind. A pair that is found in several of the wanted
    * ways is listed once, and gone when it was settled under any of its names.
    */
-  public static List<ReportedFinding> open(
-      Kb kb, SealedReports reports, Decisions decisions, Predicate<ReportedFinding> wanted) {
+  public List<ReportedFinding> open(Decisions decisions, Predicate<ReportedFinding> wanted) {
     List<ReportedFinding> all = new ArrayList<>();
     Map<String, Integer> leading = new HashMap<>();
     ReportFile.read(
@@ -243,8 +242,7 @@ public final class FindingRequests {
     return place < 0 ? KINDS.size() : place;
   }
 
-  private static ObjectNode line(
-      ReportedFinding finding, JsonNode json, Decisions decisions, PresentFindings present) {
+  private ObjectNode line(ReportedFinding finding, JsonNode json, Decisions decisions) {
     ObjectNode line = Json.object().put("kind", finding.kind());
     json.properties().forEach(field -> line.set(field.getKey(), field.getValue()));
     finding.aliases().stream()
@@ -278,14 +276,7 @@ public final class FindingRequests {
    * @throws Failure for an unknown finding, when an agent would undo what a person decided, and
    *     when it says done of what the log does not show
    */
-  static void decide(
-      Kb kb,
-      SealedReports reports,
-      PresentFindings present,
-      ObjectNode request,
-      Instant at,
-      ControlServer.Reply reply)
-      throws IOException {
+  void decide(ObjectNode request, Instant at, ControlServer.Reply reply) throws IOException {
     String id = request.path("id").asText();
     Verdict verdict = verdict(request.path("decision").asText());
     By by = request.path("by").asText().equals(Json.word(By.PERSON)) ? By.PERSON : By.AGENT;
@@ -297,10 +288,10 @@ public final class FindingRequests {
             .or(
                 () ->
                     Optional.ofNullable(
-                        read(kb, reports, List.of(id), (finding, _) -> finding.about()).get(id)));
+                        read(List.of(id), (finding, _) -> finding.about()).get(id)));
     // Whoever has acted on a finding may find it gone from the report when they say so.
     if (about.isEmpty() && (verdict != Verdict.DONE || !Decision.isId(id))) {
-      throw unknown(kb, reports, id);
+      throw unknown(id);
     }
     if (verdict == Verdict.OPEN) {
       Decision last = settled.orElseThrow(() -> Failure.usage("nothing was decided on " + id));
@@ -314,7 +305,7 @@ public final class FindingRequests {
         verdict != Verdict.DONE
             ? Optional.empty()
             : Optional.ofNullable(
-                    read(kb, reports, List.of(id), (finding, _) -> present.notDone(finding))
+                    read(List.of(id), (finding, _) -> present.notDone(finding))
                         .get(id))
                 .flatMap(why -> why);
     if (notDone.isPresent() && by == By.AGENT) {

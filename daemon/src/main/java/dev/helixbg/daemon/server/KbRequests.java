@@ -79,14 +79,11 @@ public record KbRequests(
       case "related" -> related(request, reply);
       case "entry" ->
           EntryRequests.read(kb(request), held.get().reviews().modelId(), request, reply);
-      case "findings" ->
-          FindingRequests.list(kb(request), reports(), present(request), request, reply);
-      case "finding" ->
-          FindingRequests.one(kb(request), reports(), present(request), request, reply);
-      case "act" -> FindingRequests.act(kb(request), reports(), present(request), request, reply);
+      case "findings" -> findings(request).list(request, reply);
+      case "finding" -> findings(request).one(request, reply);
+      case "act" -> findings(request).act(request, reply);
       case "decide" -> {
-        FindingRequests.decide(
-            kb(request), reports(), present(request), request, clock.now(), reply);
+        findings(request).decide(request, clock.now(), reply);
         decided.run();
       }
       default -> {
@@ -94,10 +91,6 @@ public record KbRequests(
       }
     }
     return true;
-  }
-
-  private SealedReports reports() {
-    return held.get().reports();
   }
 
   private Kb kb(ObjectNode request) {
@@ -112,8 +105,11 @@ public record KbRequests(
         .orElseThrow(() -> new Failure(ExitCode.KB, "the daemon does not watch " + named));
   }
 
-  private PresentFindings present(ObjectNode request) throws InterruptedException {
-    return PresentFindings.read(kb(request), held.get().reviews().modelId());
+  private FindingRequests findings(ObjectNode request) throws InterruptedException {
+    Kb kb = kb(request);
+    Held now = held.get();
+    return new FindingRequests(
+        kb, now.reports(), PresentFindings.read(kb, now.reviews().modelId()));
   }
 
   private static boolean isAt(Kb kb, String named) {

@@ -218,8 +218,10 @@ public record PresentFindings(PresentEntries entries) {
   }
 
   /**
-   * One act whole: what to check first, the calls in their order, what is lost, how to undo it. Of
-   * several that a finding allows, that for what was found to be true.
+   * One act whole: what to check first, the calls in their order, what is lost, how to undo it.
+   * Among the calls are two of helix-bg's own, {@code act} with the plan and with the marks, which
+   * an agent makes as the others. Of several acts that a finding allows, that for what was found to
+   * be true.
    *
    * @param as what the reader found to be true: same, overtaken, related; empty where there is no
    *     choice
@@ -253,16 +255,54 @@ public record PresentFindings(PresentEntries entries) {
     plan.byHand().ifPresent(why -> line.put("byHand", why));
     ArrayNode checks = line.putArray("checks");
     for (ActPlan.Check check : plan.checks()) {
-      ObjectNode one = checks.addObject();
-      one.set("call", check.call().toJson());
-      one.put("listed", check.listed());
-      check.at().forEach(place -> one.withArray("at").add(place));
-      check.entries().ifPresent(count -> one.put("entries", count));
+      checks.addObject().put("entries", check.entries()).set("call", check.call().toJson());
     }
-    calls(line.putArray("calls"), plan.calls());
+    ArrayNode calls = line.putArray("calls");
+    if (plan.byHand().isEmpty()) {
+      line.put("plan", plan.name());
+      ObjectNode look = look(calls, finding.id()).put("plan", plan.name());
+      as.ifPresent(what -> look.put("as", what));
+      calls(calls, plan.marks());
+      if (!plan.marks().isEmpty()) {
+        look(calls, finding.id()).put("marked", String.join(" ", plan.marked()));
+      }
+      calls(calls, plan.calls());
+    }
     plan.losses().forEach(line.putArray("losses")::add);
     calls(line.putArray("undo"), plan.undo());
     return line;
+  }
+
+  private static ObjectNode look(ArrayNode calls, String id) {
+    return calls.addObject().put("name", "act").putObject("arguments").put("id", id);
+  }
+
+  /**
+   * Whether an act, as it would be planned now, has the calls that somebody is about to make: then
+   * they are right, whatever was written since they were planned.
+   */
+  static ObjectNode confirmed(ObjectNode act, String plan) {
+    if (!act.path("plan").asText().equals(plan)) {
+      throw Failure.usage(
+          "stale, ask again: somebody has written meanwhile, and these calls are not right any"
+              + " more. Make none of them; call act for new ones");
+    }
+    return act.retain("id", "kind", "log", "do", "plan").put("holds", true);
+  }
+
+  /**
+   * Whether the marks of an act are under the very texts that it is about.
+   *
+   * @param hashes in those marks
+   */
+  ObjectNode marked(String id, List<String> hashes) {
+    if (!entries.areMarked(hashes)) {
+      throw Failure.usage(
+          "stop here: a note that the next calls would remove or rewrite was changed in this very"
+              + " moment, or is not marked. Make no more of these calls. The line (helix-bg: …) at"
+              + " the end of a note is what they have left; take it out by hand, then ask again");
+    }
+    return Json.object().put("id", id).put("holds", true);
   }
 
   private static void calls(ArrayNode array, List<HelixCall> calls) {

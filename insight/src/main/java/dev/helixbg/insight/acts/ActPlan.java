@@ -1,13 +1,20 @@
 package dev.helixbg.insight.acts;
 
+import static java.nio.charset.StandardCharsets.UTF_8;
+
 import java.util.List;
 import java.util.Optional;
+import java.util.UUID;
+import java.util.stream.Stream;
 
 /**
- * How one act is carried out through helix, in the very state of a knowledge base that it was
- * planned for: first every check, and when all answer as expected every call, in their order.
+ * How one act is carried out through helix, in the state of a knowledge base that it was planned
+ * for: its checks; a last look of helix-bg's own, whether it would plan the same calls now; the
+ * marks; another look, whether they stand where they should; then the calls.
  *
- * @param checks that the state is still that one; they change nothing
+ * @param checks that helix sees what helix-bg sees; they change nothing
+ * @param marks calls that put a {@link Mark} at the end of each entry that goes or is rewritten
+ * @param marked the hashes in those marks, in their order
  * @param calls none where it takes a hand
  * @param byHand why there are no calls
  * @param losses what is gone afterwards, in words, beside the texts of removed entries
@@ -16,30 +23,42 @@ import java.util.Optional;
  */
 public record ActPlan(
     List<Check> checks,
+    List<HelixCall> marks,
+    List<String> marked,
     List<HelixCall> calls,
     Optional<String> byHand,
     List<String> losses,
     List<HelixCall> undo) {
   public ActPlan {
     checks = List.copyOf(checks);
+    marks = List.copyOf(marks);
+    marked = List.copyOf(marked);
     calls = List.copyOf(calls);
     losses = List.copyOf(losses);
     undo = List.copyOf(undo);
   }
 
   static ActPlan byHand(String why) {
-    return new ActPlan(List.of(), List.of(), Optional.of(why), List.of(), List.of());
+    return new ActPlan(
+        List.of(), List.of(), List.of(), List.of(), Optional.of(why), List.of(), List.of());
+  }
+
+  /** All that helix is asked to do. */
+  public List<HelixCall> edits() {
+    return Stream.concat(marks.stream(), calls.stream()).toList();
   }
 
   /**
-   * Something to look at before the first call: {@code topics} with action {@code entries} lists
-   * each entry that has the words in a line that begins with its place, {@code [3]}, and tells how
-   * many entries the topic has.
-   *
-   * @param listed how many lines it must list; of none helix says that there is no such topic
-   * @param at their places: an entry that somebody edited since has moved; empty where no words are
-   *     looked for
-   * @param entries how many the topic must have, where links count on it
+   * What tells these calls from others: an act that is planned on another state of the log, and has
+   * the same one, is right there, too.
    */
-  public record Check(HelixCall call, int listed, List<Integer> at, Optional<Integer> entries) {}
+  public String name() {
+    return UUID.nameUUIDFromBytes(edits().toString().getBytes(UTF_8)).toString();
+  }
+
+  /**
+   * Something to look at before the first call: {@code topics} with action {@code entries}, whose
+   * last line says how many entries a topic has.
+   */
+  public record Check(HelixCall call, int entries) {}
 }

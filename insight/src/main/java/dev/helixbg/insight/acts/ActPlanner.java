@@ -38,11 +38,15 @@ public final class ActPlanner {
   /** An act that must set the links of more entries anew is no small act any more. */
   private static final int MAX_RELINKED = 24;
 
-  /** Nobody makes more of them before an edit. */
-  private static final int MAX_CHECKS = 60;
+  /** More notes than go or are rewritten by one act that somebody still overlooks. */
+  private static final int MAX_MARKED = 60;
 
   private final Map<String, List<NamedEntry>> topics = new HashMap<>();
   private final List<NamedEntry> linking;
+
+  /** Those that carry a mark of an act that is under way, or was stopped. */
+  private final List<NamedEntry> marked;
+
   private final Optional<String> unsafe;
 
   /**
@@ -54,6 +58,7 @@ public final class ActPlanner {
       topics.computeIfAbsent(entry.entry().topic(), topic -> new ArrayList<>()).add(entry);
     }
     linking = entries.stream().filter(one -> !one.entry().text().links().isEmpty()).toList();
+    marked = entries.stream().filter(one -> Mark.isOn(one.entry().body())).toList();
     unsafe =
         log.damage().stream()
             .filter(damage -> damage.kind() != LogAccount.Kind.INVALID_UTF8)
@@ -119,6 +124,9 @@ public final class ActPlanner {
     /** The bodies of entries that get another one. */
     private final Map<NamedEntry, String> bodies = new HashMap<>();
 
+    /** The hash in the mark of each entry whose text goes, in the order of the calls. */
+    private final Map<NamedEntry, String> marks = new LinkedHashMap<>();
+
     Plan(Change change) {
       this.change = change;
     }
@@ -149,8 +157,29 @@ public final class ActPlanner {
       }
       settle();
       write();
-      List<HelixCall> calls = calls();
-      return new ActPlan(checks(), calls, Optional.empty(), losses(), undo());
+      mark();
+      List<HelixCall> marking = new ArrayList<>();
+      marks.forEach(
+          (one, hash) ->
+              marking.add(
+                  HelixCall.of(
+                      "edit",
+                      "action",
+                      "append",
+                      "topic",
+                      one.entry().topic(),
+                      "match_str",
+                      words(one),
+                      "text",
+                      Mark.line(hash))));
+      return new ActPlan(
+          checks(),
+          marking,
+          List.copyOf(marks.values()),
+          calls(),
+          Optional.empty(),
+          losses(),
+          undo());
     }
 
     /** Finds the entries whose links have to be set anew, and where all entries end up. */
@@ -177,6 +206,7 @@ public final class ActPlanner {
 
     private void layOut() {
       places.clear();
+      sizes.clear();
       Map<String, List<NamedEntry>> after = new HashMap<>();
       for (String topic : topicsConcerned()) {
         List<NamedEntry> stay = new ArrayList<>();
@@ -199,9 +229,7 @@ public final class ActPlanner {
               after.get(topicAfter(one)).add(one);
             }
           });
-      relinked.stream()
-          .sorted(Comparator.comparing(one -> one.entry().offset()))
-          .forEach(one -> after.get(topicAfter(one)).add(one));
+      relinkedInOrder().forEach(one -> after.get(topicAfter(one)).add(one));
       after.forEach(
           (topic, entries) -> {
             sizes.put(topic, entries.size());
@@ -366,6 +394,30 @@ public final class ActPlanner {
       return metadata(text, text.tags(), source, linksAfter(rename.entry())) + content;
     }
 
+    /** Who adds something to a note in the moment in which it goes must not lose it. */
+    private void mark() {
+      Stream.concat(
+              fates.keySet().stream().filter(one -> fates.get(one) != Fate.APPENDED),
+              relinkedInOrder().filter(one -> linksAfter(one).isEmpty()))
+          .forEach(one -> marks.put(one, Mark.hash(one.entry().body())));
+      marks.forEach(
+          (one, hash) ->
+              require(
+                  marked.stream().noneMatch(left -> left.entry().body().contains(Mark.line(hash))),
+                  "an act on the text of "
+                      + one.name()
+                      + " was stopped, and left its mark, the line "
+                      + Mark.line(hash).strip()
+                      + ", on another note that says the same: take it out there first"));
+      require(
+          marks.size() <= MAX_MARKED,
+          "more than " + MAX_MARKED + " notes would go or be rewritten at once");
+    }
+
+    private Stream<NamedEntry> relinkedInOrder() {
+      return relinked.stream().sorted(Comparator.comparing(one -> one.entry().offset()));
+    }
+
     private List<HelixCall> calls() {
       List<HelixCall> calls = new ArrayList<>();
       if (change instanceof Change.MergeTopics merge) {
@@ -384,8 +436,7 @@ public final class ActPlanner {
               }
             }
           });
-      relinked.stream()
-          .sorted(Comparator.comparing(one -> one.entry().offset()))
+      relinkedInOrder()
           .forEach(
               one -> {
                 boolean append = !linksAfter(one).isEmpty();
@@ -409,13 +460,21 @@ public final class ActPlanner {
       String topic =
           change instanceof Change.MergeTopics ? topicAfter(entry) : entry.entry().topic();
       return HelixCall.of(
-          "edit", "action", action, "topic", topic, "match_str", words(entry), argument, value);
+          "edit",
+          "action",
+          action,
+          "topic",
+          topic,
+          "match_str",
+          marks.containsKey(entry) ? Mark.line(marks.get(entry)) : words(entry),
+          argument,
+          value);
     }
 
     /**
-     * What names an entry while the calls are made. Of entries with the very same body helix takes
-     * the first, so all but the last of them can be deleted, in their order, and nothing else can
-     * be done to them.
+     * What names an entry until it is marked, or linked anew. Of entries with the very same body helix takes
+     * the first, so all but the last of them can be marked, in their order, and deleted, and nothing
+     * else can be done to them.
      */
     private String words(NamedEntry entry) {
       List<NamedEntry> twins = twins(entry);
@@ -477,62 +536,26 @@ public final class ActPlanner {
           : List.of();
     }
 
-    /** One for each entry that the act touches or counts on, and for each topic that grows. */
+    /**
+     * That helix has the topics concerned as helix-bg has read them: it could serve another
+     * knowledge base, or be kept from the end of the log.
+     */
     private List<Check> checks() {
-      Set<NamedEntry> involved = new LinkedHashSet<>(fates.keySet());
-      switch (change) {
-        case Change.Remove remove -> involved.add(remove.kept());
-        case Change.Link link -> involved.add(link.target());
-        default -> {}
-      }
-      involved.addAll(relinked);
-      // Where nobody links to, no place matters.
-      boolean numbers =
-          change instanceof Change.Link
-              || linking.stream()
-                  .flatMap(one -> one.entry().text().links().stream())
-                  .anyMatch(link -> sizes.containsKey(link.topic()));
-      for (Map.Entry<NamedEntry, String> written : bodies.entrySet()) {
-        for (Link link : written.getKey().entry().text().links()) {
-          at(link).ifPresent(involved::add);
-        }
-      }
-      require(
-          involved.size() <= MAX_CHECKS,
-          "its links count on the places of more than " + MAX_CHECKS + " notes");
-      Map<HelixCall, Check> checks = new LinkedHashMap<>();
-      for (NamedEntry one : involved) {
-        Check check = check(one, numbers);
-        checks.put(check.call(), check);
-      }
-      Set<String> grown = new LinkedHashSet<>(mergedTopics());
-      if (numbers) {
-        grown.addAll(sizes.keySet());
-        involved.forEach(one -> grown.remove(one.entry().topic()));
-      }
-      for (String topic : grown) {
-        int size = topics.getOrDefault(topic, List.of()).size();
-        HelixCall call = HelixCall.of("topics", "action", "entries", "topic", topic);
-        checks.put(call, new Check(call, size, List.of(), Optional.of(size)));
-      }
-      return List.copyOf(checks.values());
-    }
-
-    private Check check(NamedEntry entry, boolean numbers) {
-      String body = entry.entry().body();
-      String words =
-          MatchString.of(body, othersThan(entry, twins(entry)))
-              .orElseGet(() -> MatchString.some(body));
-      String topic = entry.entry().topic();
-      HelixCall call =
-          HelixCall.of("topics", "action", "entries", "topic", topic, "match_str", words);
-      List<Integer> at =
-          topics.get(topic).stream()
-              .filter(one -> MatchString.has(one.entry().body(), words))
-              .map(NamedEntry::index)
-              .toList();
-      return new Check(
-          call, at.size(), at, numbers ? Optional.of(topics.get(topic).size()) : Optional.empty());
+      return topicsConcerned().stream()
+          .filter(topics::containsKey)
+          .map(
+              topic ->
+                  new Check(
+                      HelixCall.of(
+                          "topics",
+                          "action",
+                          "entries",
+                          "topic",
+                          topic,
+                          "match_str",
+                          Mark.line("none")), // lists none of them, but counts all
+                      topics.get(topic).size()))
+          .toList();
     }
 
     private List<String> losses() {

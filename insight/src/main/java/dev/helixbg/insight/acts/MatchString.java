@@ -67,25 +67,6 @@ final class MatchString {
     return search.whole(body);
   }
 
-  /**
-   * Words that a body has, if not alone: to count those that have them. The longest line of its
-   * first ones, as far as it prints; empty where nothing does.
-   */
-  static String some(String body) {
-    String longest = "";
-    for (String run : body.substring(0, Math.min(LONGEST_BODY, body.length())).split("\n")) {
-      for (String piece : run.split("\\P{ASCII}")) {
-        String plain = piece.strip();
-        if (plain.chars().allMatch(c -> isPlain((char) c))
-            && plain.length() > longest.length()
-            && !plain.startsWith("[")) {
-          longest = plain;
-        }
-      }
-    }
-    return longest.substring(0, Math.min(120, longest.length())).strip();
-  }
-
   static String lower(String text) {
     return text.toLowerCase(Locale.ROOT);
   }
@@ -267,10 +248,5 @@ final class MatchString {
             && !Character.isSurrogate(c)
             && !Character.isWhitespace(c)
             && PrintableText.line(String.valueOf(c)).equals(String.valueOf(c)));
-  }
-
-  /** Whether helix finds the words in a body; no words are in all of them. */
-  static boolean has(String body, String words) {
-    return lower(body).contains(lower(words));
   }
 }

@@ -86,6 +86,11 @@ public final class PresentEntries {
     return byTopic.getOrDefault(topic, List.of()).size();
   }
 
+  /** Whether the marks of an act stand where they should, see {@link ActPlan#marked}. */
+  public boolean areMarked(List<String> hashes) {
+    return Mark.areUnder(entries, hashes);
+  }
+
   /** How an act on them is carried out. */
   public synchronized ActPlan plan(Act act) {
     return planner.get().plan(act);

@@ -2,6 +2,8 @@ package dev.helixbg.insight.acts;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertNotEquals;
+import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import com.fasterxml.jackson.databind.JsonNode;
@@ -12,6 +14,7 @@ import dev.helixbg.insight.findings.NamedEntry;
 import dev.helixbg.insight.judge.Judgements;
 import dev.helixbg.insight.judge.Verdict;
 import dev.helixbg.insight.log.DataLog;
+import dev.helixbg.insight.log.Entry;
 import dev.helixbg.insight.log.EntryText;
 import dev.helixbg.insight.log.LogAccount;
 import java.io.IOException;
@@ -55,7 +58,9 @@ class ActsTest {
         ways.stream().map(Act::words).toList());
     assertEquals(
         "{\"name\":\"edit\",\"arguments\":{\"action\":\"delete\",\"topic\":\"auth\","
-            + "\"match_str\":\"Signed cookie, never encrypted.\"}}",
+            + "\"match_str\":\"(helix-bg: "
+            + Mark.hash(kb.get(3).entry().body())
+            + ") \"}}",
         plan(kb, ways.getFirst()).calls().getFirst().json());
   }
 
@@ -87,7 +92,7 @@ class ActsTest {
         helix.contents("auth"));
   }
 
-  /** Two copies: helix takes the first, and the last stays; the checks count both. */
+  /** Helix takes the first of them, and the last stays. */
   @Test
   void ofExactCopiesOneStays() {
     List<NamedEntry> copies =
@@ -103,34 +108,66 @@ class ActsTest {
     assertEquals(List.of("x x", "Copied."), helix.contents("a"));
     assertEquals(List.of(), helix.contents("b"));
     assertEquals(
-        3,
-        plan(exact, Acts.OF_ONE_KB.on(copiesOf(exact, 1, 2, 3, 4)).getFirst())
-            .checks()
-            .getFirst()
-            .listed());
+        3, plan(exact, Acts.OF_ONE_KB.on(copiesOf(exact, 1, 2, 3, 4)).getFirst()).marked().size());
   }
 
-  /** Who carries the same act out once more meets checks that count one note less. */
+  /** Who carries the same act out once more finds nothing to mark: no words of it are there. */
   @Test
-  void anActThatIsCarriedOutTwiceStopsAtItsChecks() {
+  void anActThatIsCarriedOutTwiceChangesNothing() {
     List<NamedEntry> twins = StandInHelix.kb("a", "x x", "a", "Copied.", "a", "Copied.");
     ActPlan plan = plan(twins, Acts.OF_ONE_KB.on(copiesOf(twins, 1, 2)).getFirst());
     StandInHelix helix = new StandInHelix(StandInHelix.entries(twins));
     assertTrue(holds(helix, plan));
-    plan.calls().forEach(helix::call);
-    assertFalse(holds(helix, plan));
+    plan.edits().forEach(helix::call);
+    assertFalse(holds(helix, plan), "the topic counts one less");
     assertEquals(List.of("x x", "Copied."), helix.contents("a"));
+    List<NamedEntry> left = StandInHelix.named(read(helix));
+    assertNotEquals(plan.name(), plan(left, removal(left, 0, 1)).name());
   }
 
-  /** "remove X, keep Y" where another act removed Y meanwhile. */
+  /** Others may add to a note in the very moment in which it goes: before its mark, or after. */
   @Test
-  void anActWhoseKeptEntryIsGoneStopsAtItsChecks() {
-    ActPlan first = plan(kb, on(kb, 1, 3, Verdict.SAME).getFirst());
-    ActPlan second = plan(kb, on(kb, 1, 3, Verdict.OVERTAKEN).getFirst());
-    StandInHelix helix = new StandInHelix(StandInHelix.entries(kb));
-    assertTrue(holds(helix, first));
-    first.calls().forEach(helix::call);
-    assertFalse(holds(helix, second));
+  void whatSomebodyAddsToANoteThatIsToGoIsNeverLost() {
+    ActPlan plan = plan(kb, on(kb, 1, 3, Verdict.SAME).getFirst());
+    HelixCall addition =
+        HelixCall.of(
+            "edit",
+            "action",
+            "append",
+            "topic",
+            "auth",
+            "match_str",
+            "signed cookie",
+            "text",
+            " But:");
+    HelixCall retagged =
+        HelixCall.of(
+            "edit", "action", "tag", "topic", "auth", "match_str", "signed cookie", "tags", "new");
+    StandInHelix before = new StandInHelix(StandInHelix.entries(kb));
+    before.call(addition);
+    plan.marks().forEach(before::call);
+    assertFalse(Mark.areUnder(StandInHelix.named(read(before)), plan.marked()));
+    for (HelixCall change : List.of(addition, retagged)) {
+      StandInHelix after = new StandInHelix(StandInHelix.entries(kb));
+      plan.marks().forEach(after::call);
+      assertTrue(Mark.areUnder(StandInHelix.named(read(after)), plan.marked()));
+      after.call(change);
+      assertThrows(HelixTools.Refusal.class, () -> after.call(plan.calls().getFirst()));
+      assertEquals(6, after.size());
+    }
+  }
+
+  /** A mark that a stopped act has left on a note of the same text could be taken for ours. */
+  @Test
+  void aMarkThatWasLeftBehindIsTold() {
+    String body = "Signed cookie, never encrypted.";
+    List<NamedEntry> left =
+        StandInHelix.kb(
+            "a", "The cookie is signed, and not encrypted.",
+            "a", body + " Really.",
+            "b", body + " Really.\n" + Mark.line(Mark.hash(body + " Really.")));
+    ActPlan plan = plan(left, removal(left, 1, 0));
+    assertTrue(plan.byHand().orElseThrow().contains("left its mark"), plan.byHand().toString());
   }
 
   /** The linked entry moves to the end of its topic; every link still leads where it led. */
@@ -291,7 +328,7 @@ class ActsTest {
             Acts.OF_ONE_KB.on(merge(kb, "One text for both of them.", 1, 3)).getFirst())) {
       ActPlan plan = plan(kb, act);
       StandInHelix helix = new StandInHelix(StandInHelix.entries(kb));
-      plan.calls().forEach(helix::call);
+      plan.edits().forEach(helix::call);
       plan.undo().forEach(helix::call);
       assertEquals(
           kb.stream().map(one -> one.entry().text().content()).sorted().toList(),
@@ -433,25 +470,27 @@ class ActsTest {
     ActPlan plan = plan(kb, ways.getFirst());
     assertTrue(!callable || plan.byHand().isEmpty(), () -> plan.byHand().toString());
     assertTrue(holds(helix, plan));
-    for (HelixCall call : plan.calls()) {
+    plan.marks().forEach(helix::call);
+    assertTrue(Mark.areUnder(StandInHelix.named(read(helix)), plan.marked()));
+    plan.calls().forEach(helix::call);
+    for (HelixCall call : plan.edits()) {
       assertFalse(call.arguments().containsKey("index"), "a place can have moved");
-      helix.call(call);
     }
     return helix;
   }
 
   private static boolean holds(StandInHelix helix, ActPlan plan) {
-    return plan.checks().stream().allMatch(check -> holds(helix, check));
+    return plan.checks().stream()
+        .allMatch(
+            check ->
+                StandInHelix.counts(
+                    helix, check.call().tool(), check.call().arguments(), check.entries()));
   }
 
-  private static boolean holds(StandInHelix helix, ActPlan.Check check) {
-    return StandInHelix.answers(
-        helix,
-        check.call().tool(),
-        check.call().arguments(),
-        check.listed(),
-        check.at(),
-        check.entries());
+  private static List<Entry> read(StandInHelix helix) {
+    return helix.live().stream()
+        .map(note -> StandInHelix.entry(note.offset(), note.topic(), note.body(), note.minutes()))
+        .toList();
   }
 
   /** What the links of a note lead to. */

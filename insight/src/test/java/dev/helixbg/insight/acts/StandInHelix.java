@@ -14,7 +14,6 @@ import java.util.HashSet;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
-import java.util.Optional;
 import java.util.Set;
 import java.util.TreeSet;
 
@@ -129,6 +128,10 @@ public final class StandInHelix implements HelixTools {
       }
       case "revise" ->
           replace(target(all, arguments), NOW + "\n" + arguments.getOrDefault("text", ""));
+      case "tag" -> {
+        Note target = target(all, arguments);
+        replace(target, tagged(target, arguments.get("tags")));
+      }
       case "delete" -> log.delete(target(all, arguments).offset());
       case "merge" ->
           all.forEach(
@@ -139,6 +142,19 @@ public final class StandInHelix implements HelixTools {
       default -> throw new HelixTools.Refusal("edit action: " + arguments);
     }
     return "done";
+  }
+
+  /** Lines of tags become one at the front; the body loses the blanks at its end. */
+  private static String tagged(Note target, String tags) {
+    Set<String> all = new TreeSet<>(target.text().tags());
+    all.addAll(List.of(tags.split(", *")));
+    StringBuilder body = new StringBuilder("[tags: " + String.join(", ", all) + "]\n");
+    target
+        .body()
+        .lines()
+        .filter(line -> !line.startsWith("[tags: "))
+        .forEach(line -> body.append(line).append('\n'));
+    return body.toString().stripTrailing();
   }
 
   private void replace(Note target, String body) {
@@ -188,27 +204,18 @@ public final class StandInHelix implements HelixTools {
   }
 
   /** Whether a helix answers a check of an act as expected. */
-  public static boolean answers(
-      HelixTools helix,
-      String tool,
-      Map<String, String> arguments,
-      int listed,
-      List<Integer> at,
-      Optional<Integer> entries) {
-    List<String> lines;
+  public static boolean counts(
+      HelixTools helix, String tool, Map<String, String> arguments, int entries) {
     try {
-      lines = helix.call(tool, arguments).lines().toList();
+      return helix
+          .call(tool, arguments)
+          .lines()
+          .toList()
+          .getLast()
+          .startsWith(entries + " entries in ");
     } catch (HelixTools.Refusal e) {
-      return listed == 0;
+      return false;
     }
-    List<Integer> places =
-        lines.stream()
-            .filter(line -> line.matches(" +\\[\\d+\\] .*"))
-            .map(line -> Integer.valueOf(line.substring(line.indexOf('[') + 1, line.indexOf(']'))))
-            .toList();
-    return places.size() == listed
-        && (at.isEmpty() || at.equals(places))
-        && (entries.isEmpty() || lines.getLast().startsWith(entries.get() + " entries"));
   }
 
   private static String lower(String text) {

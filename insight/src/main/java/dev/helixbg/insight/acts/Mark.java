@@ -1,0 +1,90 @@
+package dev.helixbg.insight.acts;
+
+import static java.nio.charset.StandardCharsets.UTF_8;
+
+import dev.helixbg.insight.findings.NamedEntry;
+import java.security.MessageDigest;
+import java.security.NoSuchAlgorithmException;
+import java.util.HashMap;
+import java.util.HexFormat;
+import java.util.List;
+import java.util.Map;
+
+/**
+ * The line that an act puts at the end of an entry before the entry is deleted or rewritten: {@code
+ * (helix-bg: 3fa9c2d41b77)} and a blank. It names the text above it by hash, so that one look at
+ * the log tells whether anybody changed that text before the line came. And as helix takes blanks
+ * off the end of whatever it adds to or tags, the line with its blank is there only as long as
+ * nobody changed the entry afterwards: a call that looks for it meets the very text that was marked
+ * or nothing.
+ */
+final class Mark {
+  private static final String BEGINNING = "(helix-bg: ";
+  private static final String END = ") ";
+
+  /** Bytes of a hash that are written. */
+  private static final int BYTES = 6;
+
+  private Mark() {}
+
+  /** What stands in the mark of a text, in hex. */
+  static String hash(String body) {
+    try {
+      byte[] hash = MessageDigest.getInstance("SHA-256").digest(trimmed(body).getBytes(UTF_8));
+      return HexFormat.of().formatHex(hash, 0, BYTES);
+    } catch (NoSuchAlgorithmException e) {
+      throw new IllegalStateException("every JDK has SHA-256", e);
+    }
+  }
+
+  /** The line, with its blank. */
+  static String line(String hash) {
+    return BEGINNING + hash + END;
+  }
+
+  /** Whether any act has marked a text. */
+  static boolean isOn(String body) {
+    return body.contains("\n" + BEGINNING);
+  }
+
+  /**
+   * Whether entries carry these marks, each under the very text that it names, and no others do, in
+   * upper or lower case, as helix looks for them.
+   *
+   * @param hashes of an act's marks; of copies the same one as often as there are copies
+   */
+  static boolean areUnder(List<NamedEntry> entries, List<String> hashes) {
+    Map<String, Integer> wanted = new HashMap<>();
+    hashes.forEach(hash -> wanted.merge(line(hash), 1, Integer::sum));
+    return wanted.entrySet().stream()
+        .allMatch(
+            mark -> {
+              List<String> found =
+                  entries.stream()
+                      .map(one -> one.entry().body())
+                      .filter(body -> MatchString.lower(body).contains(mark.getKey()))
+                      .toList();
+              return found.size() == mark.getValue()
+                  && found.stream().allMatch(body -> isUnder(body, mark.getKey()));
+            });
+  }
+
+  private static boolean isUnder(String body, String line) {
+    String end = "\n" + line;
+    return body.endsWith(end)
+        && line(hash(body.substring(0, body.length() - end.length()))).equals(line);
+  }
+
+  /** Without what helix or Java holds for blanks at its end. */
+  private static String trimmed(String body) {
+    int end = body.length();
+    while (end > 0 && isBlank(body.charAt(end - 1))) {
+      end--;
+    }
+    return body.substring(0, end);
+  }
+
+  private static boolean isBlank(char c) {
+    return Character.isWhitespace(c) || Character.isSpaceChar(c) || c == '\u0085';
+  }
+}
