@@ -27,6 +27,7 @@ import dev.helixbg.insight.report.Report;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.Collections;
 import java.util.HashMap;
 import java.util.List;
@@ -61,6 +62,8 @@ final class ServedActs {
   private final Map<String, Integer> counts = new TreeMap<>();
   private List<String> ids = List.of();
   private JsonNode old;
+  private byte[] published = {};
+  private PresentEntries present;
 
   /**
    * @param helix an empty one, whose log the KB's is
@@ -81,14 +84,12 @@ final class ServedActs {
 
   /** Goes on until so many acts were carried out. */
   void run(int acts) throws IOException {
-    int written = 0;
     while (counts.getOrDefault("carried out", 0) < acts) {
-      if (helix.log().length > 30_000) {
+      if (helix.log().length > 10_000) {
         call("topics", "action", "compact");
       }
-      while (live().size() < 12 + random.nextInt(25)) {
-        write();
-        written++;
+      for (int i = random.nextInt(9); i > 0 || live().size() < 12 + random.nextInt(25); i--) {
+        write(); // some of what no act can name goes, too
       }
       publish();
       report();
@@ -99,7 +100,6 @@ final class ServedActs {
         act(ids.get(random.nextInt(ids.size())));
       }
     }
-    counts.put("written by others", written);
   }
 
   private String call(String tool, String... namesAndValues) throws IOException {
@@ -117,18 +117,18 @@ final class ServedActs {
   /** The stand-in keeps its log in memory. */
   private void publish() throws IOException {
     byte[] log = helix.log();
-    if (!Files.exists(kb.dataLog()) || Files.size(kb.dataLog()) != log.length) {
-      Files.write(kb.dataLog(), log);
+    if (!Arrays.equals(log, published)) {
+      if (!Files.exists(kb.dataLog()) || !Arrays.equals(log, Files.readAllBytes(kb.dataLog()))) {
+        Files.write(kb.dataLog(), log);
+      }
+      published = log;
+      present = new PresentEntries(DataLog.read(kb.dataLog()), "m");
     }
   }
 
   private List<NamedEntry> live() throws IOException {
     publish();
-    return entries().all();
-  }
-
-  private PresentEntries entries() {
-    return new PresentEntries(DataLog.read(kb.dataLog()), "m");
+    return present.all();
   }
 
   private <T> T any(List<T> list) {
@@ -147,6 +147,7 @@ final class ServedActs {
 
   /** Something that somebody else does. */
   private void write() throws IOException {
+    count("written by others");
     List<NamedEntry> all = live();
     String topic = any(TOPICS.subList(0, 4));
     int what = all.isEmpty() ? 0 : all.size() > 40 ? 16 : random.nextInt(20);
@@ -315,7 +316,7 @@ final class ServedActs {
 
   private ObjectNode served(ObjectNode request) throws IOException {
     List<ObjectNode> answer = new ArrayList<>();
-    new FindingRequests(kb, reports, new PresentFindings(entries())).act(request, answer::add);
+    new FindingRequests(kb, reports, new PresentFindings(present)).act(request, answer::add);
     return answer.getFirst();
   }
 
@@ -567,7 +568,8 @@ final class ServedActs {
         String[] parts = words.substring(5).split(" the proposed text and remove ");
         rewritten = remove(parts[1], parts[0]);
         String text =
-            act.path("calls").valueStream()
+            act.path("calls")
+                .valueStream()
                 .filter(call -> call.at("/arguments/action").asText().equals("revise"))
                 .findFirst()
                 .orElseThrow()

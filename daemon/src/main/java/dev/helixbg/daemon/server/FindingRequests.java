@@ -99,8 +99,7 @@ public record FindingRequests(Kb kb, SealedReports reports, PresentFindings pres
             .put("stale", found.size() - open.size()));
     List<String> page =
         open.subList(Math.min(from, open.size()), (int) Math.min(from + (long) limit, open.size()));
-    Map<String, ObjectNode> lines =
-        read(page, (finding, json) -> line(finding, json, decisions));
+    Map<String, ObjectNode> lines = read(page, (finding, json) -> line(finding, json, decisions));
     for (String id : page) {
       if (lines.containsKey(id)) { // else a new report came just now
         reply.add(lines.get(id));
@@ -114,8 +113,7 @@ public record FindingRequests(Kb kb, SealedReports reports, PresentFindings pres
   }
 
   /** What is made of findings, by their ids. */
-  private <T> Map<String, T> read(
-      List<String> ids, BiFunction<ReportedFinding, JsonNode, T> what) {
+  private <T> Map<String, T> read(List<String> ids, BiFunction<ReportedFinding, JsonNode, T> what) {
     Map<String, T> made = new HashMap<>();
     ReportFile.read(
         kb,
@@ -137,8 +135,7 @@ public record FindingRequests(Kb kb, SealedReports reports, PresentFindings pres
   public void one(ObjectNode request, ControlServer.Reply reply) throws IOException {
     String id = request.path("id").asText();
     Decisions decisions = Pipeline.decisions(kb);
-    ObjectNode line =
-        only(id, (finding, json) -> line(finding, json, decisions));
+    ObjectNode line = only(id, (finding, json) -> line(finding, json, decisions));
     line.setAll(SearchAnswer.toJson(coverage()));
     reply.send(line);
   }
@@ -305,8 +302,7 @@ public record FindingRequests(Kb kb, SealedReports reports, PresentFindings pres
         verdict != Verdict.DONE
             ? Optional.empty()
             : Optional.ofNullable(
-                    read(List.of(id), (finding, _) -> present.notDone(finding))
-                        .get(id))
+                    read(List.of(id), (finding, _) -> present.notDone(finding)).get(id))
                 .flatMap(why -> why);
     if (notDone.isPresent() && by == By.AGENT) {
       throw Failure.usage(

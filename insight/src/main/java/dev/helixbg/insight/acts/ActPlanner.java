@@ -472,9 +472,9 @@ public final class ActPlanner {
     }
 
     /**
-     * What names an entry until it is marked, or linked anew. Of entries with the very same body helix takes
-     * the first, so all but the last of them can be marked, in their order, and deleted, and nothing
-     * else can be done to them.
+     * What names an entry until it is marked, or linked anew. Of entries with the very same body
+     * helix takes the first, so all but the last of them can be marked, in their order, and
+     * deleted, and nothing else can be done to them.
      */
     private String words(NamedEntry entry) {
       List<NamedEntry> twins = twins(entry);

@@ -44,6 +44,12 @@ public record NamedEntry(Entry entry, int index, String key) {
         : mine < its;
   }
 
+  /** Of what tells entries apart: not of their texts. */
+  @Override
+  public int hashCode() {
+    return Long.hashCode(entry.offset());
+  }
+
   public String name() {
     return entry.topic() + ":" + index;
   }
