@@ -14,7 +14,11 @@ import dev.helixbg.daemon.kb.Kb;
 import dev.helixbg.daemon.kb.KbIdentity;
 import dev.helixbg.daemon.kb.KbLock;
 import dev.helixbg.daemon.kb.KbTopics;
+import dev.helixbg.daemon.kb.Seal;
+import dev.helixbg.daemon.kb.SealedReports;
 import dev.helixbg.daemon.link.DaemonLink;
+import dev.helixbg.daemon.run.Judging;
+import dev.helixbg.daemon.run.Pipeline;
 import dev.helixbg.daemon.run.Reviews;
 import dev.helixbg.daemon.run.Saving;
 import dev.helixbg.daemon.run.ShownProgress;
@@ -23,6 +27,8 @@ import dev.helixbg.daemon.search.SearchAnswer;
 import dev.helixbg.daemon.terminal.ExitCode;
 import dev.helixbg.daemon.terminal.Failure;
 import dev.helixbg.daemon.terminal.Progress;
+import dev.helixbg.daemon.watch.CompleteRun;
+import dev.helixbg.insight.findings.Analysis;
 import dev.helixbg.insight.findings.Coverage;
 import dev.helixbg.insight.log.DataLog;
 import dev.helixbg.insight.log.LogReading;
@@ -126,7 +132,22 @@ final class ReviewCommand extends ValueCommand {
     Reviews.Wanted wanted = new Reviews.Wanted(kind, only);
     LogReading log = DataLog.readQuiet(chosen.dataLog());
     Coverage all = new Coverage(log.entries().size(), log.entries().size());
-    Optional<Review> nothing = reviews.ofNothing(chosen, wanted, log, Instant.now());
+    CompleteRun report =
+        new CompleteRun(
+            new Pipeline(
+                settings,
+                source,
+                Analysis::run,
+                new Judging(settings, Progress.Display.SILENT, warning -> {}),
+                Progress.Display.SILENT),
+            new SealedReports(new Seal(settings.cache())));
+    Optional<Review> nothing =
+        reviews.ofNothing(
+            chosen,
+            wanted,
+            log,
+            Instant.now(),
+            (section, sort) -> report.hasFoundNone(chosen, section, sort));
     if (nothing.isPresent()) {
       return new Answer(nothing.get(), all);
     }

@@ -5,6 +5,7 @@ import dev.helixbg.daemon.kb.KbTopics;
 import dev.helixbg.daemon.kb.ReportedFinding;
 import dev.helixbg.daemon.terminal.ExitCode;
 import dev.helixbg.daemon.terminal.Failure;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.function.Predicate;
 import picocli.CommandLine.Option;
@@ -20,9 +21,8 @@ final class SelectionOptions {
   @Option(
       names = "--kind",
       paramLabel = "KIND",
-      description =
-          "All findings of this kind: relation, near-duplicate, topic-overlap, cross-link,"
-              + " misfiled, source or merge.")
+      completionCandidates = Kinds.class,
+      description = "All findings of this kind: ${COMPLETION-CANDIDATES}.")
   private String kind;
 
   @Option(
@@ -32,6 +32,15 @@ final class SelectionOptions {
           "All relations that rank below this place (a whole number, such as 100), or all findings"
               + " that are less similar than this (with a decimal point, such as 0.6).")
   private String below;
+
+  /** Kinds of findings, in one word each. */
+  static final class Kinds extends ArrayList<String> {
+    private static final long serialVersionUID = 1;
+
+    Kinds() {
+      super(ReportedFinding.KINDS.stream().map(SelectionOptions::oneWord).toList());
+    }
+  }
 
   boolean isEmpty() {
     return topic == null && kind == null && below == null;
@@ -48,7 +57,7 @@ final class SelectionOptions {
       chosen = chosen.and(finding -> finding.topics().contains(topic));
     }
     if (kind != null) {
-      List<String> kinds = ReportedFinding.KINDS.stream().map(SelectionOptions::oneWord).toList();
+      List<String> kinds = new Kinds();
       if (!kinds.contains(kind)) {
         throw Failure.usage("--kind must be one of " + String.join(", ", kinds) + ", not " + kind);
       }

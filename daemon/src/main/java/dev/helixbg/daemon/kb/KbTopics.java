@@ -8,6 +8,7 @@ import dev.helixbg.insight.log.Entry;
 import java.util.SortedSet;
 import java.util.TreeSet;
 import java.util.stream.Collectors;
+import java.util.stream.Stream;
 
 /** The topics that a knowledge base has now, for whoever is told one by name. */
 public final class KbTopics {
@@ -21,10 +22,15 @@ public final class KbTopics {
    *     meant, else with some that there are
    */
   public static void require(Kb kb, String topic) throws InterruptedException {
-    SortedSet<String> all =
-        DataLog.readQuiet(kb.dataLog()).entries().stream()
-            .map(Entry::topic)
-            .collect(Collectors.toCollection(TreeSet::new));
+    require(kb, DataLog.readQuiet(kb.dataLog()).entries().stream().map(Entry::topic), topic);
+  }
+
+  /**
+   * @param topics of the entries that it has, just read
+   * @see #require(Kb, String)
+   */
+  public static void require(Kb kb, Stream<String> topics, String topic) {
+    SortedSet<String> all = topics.collect(Collectors.toCollection(TreeSet::new));
     if (!all.contains(topic)) {
       throw Failure.usage(
           "there is no topic %s in %s%s"

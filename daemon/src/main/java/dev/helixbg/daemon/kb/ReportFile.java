@@ -46,6 +46,11 @@ public final class ReportFile {
      */
     boolean finding(ReportedFinding finding, JsonNode json);
 
+    /** Whether it is to hear of the findings of a section; others are passed over. */
+    default boolean wants(String section) {
+      return true;
+    }
+
     /** The id of a finding that the report leads with, in its order; before all findings. */
     default void leading(String id) {}
 
@@ -127,7 +132,7 @@ public final class ReportFile {
             JsonNode label = json.readValueAsTree();
             visitor.entry(label.path("key").asText());
           }
-        } else if (isArray && SECTIONS.contains(field)) {
+        } else if (isArray && SECTIONS.contains(field) && visitor.wants(field)) {
           if (!readSection(json, field, visitor)) {
             return;
           }

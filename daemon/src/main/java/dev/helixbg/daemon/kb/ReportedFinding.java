@@ -42,17 +42,17 @@ public record ReportedFinding(
   /** Of a group, in what is said to people. */
   private static final int NAMED = 20;
 
-  /** What findings are called. */
+  /** What findings are called, the kind most worth acting on first. */
   public static final List<String> KINDS =
       List.of(
           "copies",
-          "relation",
           "near-duplicate",
-          "topic overlap",
-          "cross-link",
-          "misfiled",
+          "merge",
+          "relation",
           "source",
-          "merge");
+          "misfiled",
+          "topic overlap",
+          "cross-link");
 
   /** All ids under which it may have been decided on. */
   public Set<String> aliases() {

@@ -7,7 +7,6 @@ import dev.helixbg.config.Settings;
 import dev.helixbg.daemon.host.EmbedderSource;
 import dev.helixbg.daemon.host.PairSource;
 import dev.helixbg.daemon.kb.Kb;
-import dev.helixbg.daemon.kb.KbTopics;
 import dev.helixbg.daemon.kb.Seal;
 import dev.helixbg.daemon.kb.SealedReports;
 import dev.helixbg.daemon.link.DaemonHome;
@@ -131,11 +130,6 @@ final class Kbs implements AutoCloseable {
     Optional<JsonNode> daemon = daemon();
     Kb kb = choose(Optional.ofNullable(request.path("kb").textValue()), all(daemon));
     request.put("kb", kb.folder().toString());
-    // What is about to be stored may begin a topic; whatever else is asked is about one that
-    // exists.
-    if (request.has("topic") && !request.path("do").asText().equals("related")) {
-      KbTopics.require(kb, request.path("topic").asText());
-    }
     if (watchedBy(daemon).contains(kb)) {
       try {
         List<JsonNode> lines = link.ask(request, PATIENCE);

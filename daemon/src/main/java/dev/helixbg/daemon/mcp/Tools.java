@@ -5,6 +5,7 @@ import com.fasterxml.jackson.databind.ObjectMapper;
 import com.fasterxml.jackson.databind.node.ArrayNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import dev.helixbg.daemon.kb.Kb;
+import dev.helixbg.daemon.kb.ReportedFinding;
 import dev.helixbg.daemon.link.DaemonLink;
 import dev.helixbg.daemon.search.SearchRequest;
 import dev.helixbg.daemon.server.FindingRequests;
@@ -39,16 +40,6 @@ record Tools(Kbs kbs, Calls calls) {
   /** Findings at once. */
   private static final int PAGE = 10;
 
-  private static final List<String> KINDS =
-      List.of(
-          "copies",
-          "near-duplicate",
-          "merge",
-          "relation",
-          "source",
-          "misfiled",
-          "topic overlap",
-          "cross-link");
   private static final List<String> DECISIONS =
       List.of("done", "dismissed", "undo", "same", "overtaken", "related", "different");
 
@@ -187,7 +178,7 @@ record Tools(Kbs kbs, Calls calls) {
         reads(),
         List.of(
             Argument.text("id", NAME, "one finding, in full"),
-            Argument.choice("kind", KINDS),
+            Argument.choice("kind", ReportedFinding.KINDS),
             Argument.text("topic", NAME, "only where this topic is concerned"),
             new Argument(
                 "page",

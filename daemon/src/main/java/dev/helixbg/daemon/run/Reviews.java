@@ -1,10 +1,12 @@
 package dev.helixbg.daemon.run;
 
+import com.fasterxml.jackson.databind.JsonNode;
 import dev.helixbg.config.Settings;
 import dev.helixbg.daemon.host.LanguageModel;
 import dev.helixbg.daemon.host.TextModelHost;
 import dev.helixbg.daemon.kb.Kb;
 import dev.helixbg.daemon.kb.KbIdentity;
+import dev.helixbg.daemon.kb.ReportedFinding;
 import dev.helixbg.daemon.terminal.ExitCode;
 import dev.helixbg.daemon.terminal.Failure;
 import dev.helixbg.daemon.terminal.Reasons;
@@ -34,10 +36,13 @@ import dev.helixbg.llm.TextModel;
 import java.io.IOException;
 import java.time.Duration;
 import java.time.Instant;
+import java.time.LocalDateTime;
+import java.time.format.DateTimeParseException;
 import java.util.List;
 import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.CancellationException;
+import java.util.function.BiPredicate;
 import java.util.function.BooleanSupplier;
 import java.util.function.Function;
 import java.util.stream.Collectors;
@@ -99,14 +104,53 @@ public record Reviews(Settings settings, String modelId) {
     }
   }
 
+  /** What a report may have found that such a review would tell. */
+  @FunctionalInterface
+  public interface Reported {
+    /**
+     * @param section of report.json
+     * @param sort of a finding of that section
+     * @return whether there is none, in a report that was made from all that is there now
+     */
+    boolean hasFoundNone(String section, BiPredicate<ReportedFinding, JsonNode> sort);
+  }
+
+  private boolean hasFoundNone(Wanted wanted, Reported report) {
+    return switch (wanted.kind()) {
+      case SESSION -> false;
+      case DRIFT -> report.hasFoundNone("topicOverlaps", (_, _) -> true);
+      case STALE ->
+          report.hasFoundNone(
+              "relations",
+              (finding, json) ->
+                  wanted.topic().filter(topic -> !finding.topics().contains(topic)).isEmpty()
+                      && (LanguageModel.locate(settings).isPresent() || areDaysApart(json)));
+    };
+  }
+
+  private static boolean areDaysApart(JsonNode pair) {
+    try {
+      return Duration.between(
+                  LocalDateTime.parse(pair.at("/a/written").asText()),
+                  LocalDateTime.parse(pair.at("/b/written").asText()))
+              .abs()
+              .compareTo(Duration.ofDays(1))
+          >= 0;
+    } catch (DateTimeParseException e) {
+      return false; // of one nobody knows when it was written
+    }
+  }
+
   /**
-   * A review for which the log is all that it takes: there is nothing to compare, or nothing was
-   * written since the last one. It is not kept: the last one says more.
+   * A review for which the log is all that it takes, or the report: there is nothing to compare,
+   * nothing was written since the last one, or nothing was found. It is not kept: the last one says
+   * more.
    *
    * @param log of that KB, just read
    * @return nothing where there may be something to say
    */
-  public Optional<Review> ofNothing(Kb kb, Wanted wanted, LogReading log, Instant at)
+  public Optional<Review> ofNothing(
+      Kb kb, Wanted wanted, LogReading log, Instant at, Reported report)
       throws InterruptedException {
     List<NamedEntry> live =
         NamedEntry.all(log.entries(), entry -> TextKey.of(modelId, entry.embeddedText()).hex());
@@ -122,7 +166,7 @@ public record Reviews(Settings settings, String modelId) {
               live.size() < 2
                   || wanted.topic().filter(topic -> !topics.contains(topic)).isPresent();
         };
-    if (!nothing) {
+    if (!nothing && !hasFoundNone(wanted, report)) {
       return Optional.empty();
     }
     KbEntries none =

@@ -7,9 +7,7 @@ import dev.helixbg.daemon.kb.Kb;
 import dev.helixbg.daemon.search.SearchHit;
 import dev.helixbg.daemon.terminal.Failure;
 import dev.helixbg.daemon.terminal.Json;
-import dev.helixbg.embed.cache.TextKey;
 import dev.helixbg.insight.findings.NamedEntry;
-import dev.helixbg.insight.log.DataLog;
 import dev.helixbg.insight.log.EntryText;
 import java.io.IOException;
 import java.util.List;
@@ -39,9 +37,7 @@ final class EntryRequests {
   }
 
   private static List<NamedEntry> entries(Kb kb, String modelId) throws InterruptedException {
-    return NamedEntry.all(
-        DataLog.readQuiet(kb.dataLog()).entries(),
-        entry -> TextKey.of(modelId, entry.embeddedText()).hex());
+    return PresentFindings.read(kb, modelId).entries().all();
   }
 
   private static NamedEntry found(List<NamedEntry> all, String sought) {

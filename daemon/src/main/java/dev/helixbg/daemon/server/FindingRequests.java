@@ -8,6 +8,7 @@ import dev.helixbg.config.text.PrintableText;
 import dev.helixbg.daemon.control.ControlServer;
 import dev.helixbg.daemon.host.EmbedderSource;
 import dev.helixbg.daemon.kb.Kb;
+import dev.helixbg.daemon.kb.KbTopics;
 import dev.helixbg.daemon.kb.ReportFile;
 import dev.helixbg.daemon.kb.ReportedFinding;
 import dev.helixbg.daemon.kb.Seal;
@@ -53,10 +54,6 @@ public record FindingRequests(Kb kb, SealedReports reports, PresentFindings pres
   /** What somebody can find to be true of a pair, so that there is something to do about it. */
   public static final List<String> WAYS = List.of("same", "overtaken", "related");
 
-  /** What the ids of findings of each kind begin with, the kind most worth acting on first. */
-  private static final List<String> KINDS =
-      List.of("copies", "dup", "merge", "rel", "source", "misfiled", "topic", "link");
-
   /** For a program that works by itself: reads the log, once it is quiet. */
   public static FindingRequests of(Kb kb, Settings settings) throws InterruptedException {
     return new FindingRequests(
@@ -81,6 +78,10 @@ public record FindingRequests(Kb kb, SealedReports reports, PresentFindings pres
     }
     Optional<String> kind = Optional.ofNullable(request.path("kind").textValue());
     Optional<String> topic = Optional.ofNullable(request.path("topic").textValue());
+    topic.ifPresent(
+        name ->
+            KbTopics.require(
+                kb, present.entries().all().stream().map(one -> one.entry().topic()), name));
     Decisions decisions = Pipeline.decisions(kb);
     Predicate<ReportedFinding> wanted =
         finding ->
@@ -221,7 +222,7 @@ public record FindingRequests(Kb kb, SealedReports reports, PresentFindings pres
     all.sort(
         Comparator.comparingInt(
                 (ReportedFinding f) -> leading.getOrDefault(f.id(), Integer.MAX_VALUE))
-            .thenComparingInt(FindingRequests::place));
+            .thenComparingInt(finding -> ReportedFinding.KINDS.indexOf(finding.kind())));
     Set<String> listed = new HashSet<>();
     all.removeIf(
         finding -> {
@@ -231,12 +232,6 @@ public record FindingRequests(Kb kb, SealedReports reports, PresentFindings pres
           return over;
         });
     return all;
-  }
-
-  /** That of its kind among {@link #KINDS}. */
-  private static int place(ReportedFinding finding) {
-    int place = KINDS.indexOf(finding.id().substring(0, finding.id().indexOf('-')));
-    return place < 0 ? KINDS.size() : place;
   }
 
   private ObjectNode line(ReportedFinding finding, JsonNode json, Decisions decisions) {

@@ -9,6 +9,7 @@ import dev.helixbg.daemon.host.DaemonMetrics;
 import dev.helixbg.daemon.host.TextModelHost;
 import dev.helixbg.daemon.kb.Kb;
 import dev.helixbg.daemon.kb.KbIdentity;
+import dev.helixbg.daemon.kb.KbTopics;
 import dev.helixbg.daemon.kb.SealedReports;
 import dev.helixbg.daemon.run.Reviews;
 import dev.helixbg.daemon.search.Chat;
@@ -131,10 +132,14 @@ public record KbRequests(
 
   private void search(ObjectNode request, ControlServer.Reply reply)
       throws IOException, InterruptedException {
+    Optional<String> topic = Optional.ofNullable(request.path("topic").textValue());
+    if (topic.isPresent()) {
+      KbTopics.require(kb(request), topic.get());
+    }
     SearchRequest wanted =
         new SearchRequest(
             text(request),
-            Optional.ofNullable(request.path("topic").textValue()),
+            topic,
             request.path("offset").asInt(),
             request.path("limit").asInt(USUAL_HITS));
     for (ObjectNode line : held.get().searches().search(kb(request), wanted).toJson()) {
@@ -195,7 +200,10 @@ public record KbRequests(
     Held now = held.get();
     KbIdentity kb = KbIdentity.of(kb(request));
     LogReading log = DataLog.readQuiet(kb.kb().dataLog());
-    Optional<Review> nothing = now.reviews().ofNothing(kb.kb(), wanted, log, clock.now());
+    topic.ifPresent(
+        name -> KbTopics.require(kb.kb(), log.entries().stream().map(Entry::topic), name));
+    Optional<Review> nothing =
+        now.reviews().ofNothing(kb.kb(), wanted, log, clock.now(), (_, _) -> false);
     Coverage coverage = new Coverage(log.entries().size(), log.entries().size());
     Review review;
     if (nothing.isPresent()) {

@@ -1,8 +1,11 @@
 package dev.helixbg.daemon.watch;
 
+import com.fasterxml.jackson.databind.JsonNode;
 import dev.helixbg.daemon.kb.Kb;
 import dev.helixbg.daemon.kb.KbFiles;
 import dev.helixbg.daemon.kb.KbIdentity;
+import dev.helixbg.daemon.kb.ReportFile;
+import dev.helixbg.daemon.kb.ReportedFinding;
 import dev.helixbg.daemon.kb.SealedReports;
 import dev.helixbg.daemon.run.Pipeline;
 import dev.helixbg.daemon.run.Saving;
@@ -12,6 +15,7 @@ import dev.helixbg.insight.report.Report;
 import dev.helixbg.insight.report.TerminalSummary;
 import java.io.IOException;
 import java.util.Optional;
+import java.util.function.BiPredicate;
 
 /**
  * All that is to be done for a KB that is not watched: nothing where the cursor says so, else
@@ -43,6 +47,36 @@ public record CompleteRun(Pipeline pipeline, SealedReports reports) {
   /** Whether nothing is to be done. Needs no lock, and writes nothing. */
   public boolean isDone(Kb kb, Enough enough) {
     return left(kb, pipeline.basis(kb), enough).isPresent();
+  }
+
+  /**
+   * Whether the last report, made from all that is there now, has no finding of a sort: then nobody
+   * has to compare anything to know it.
+   *
+   * @param section of report.json in which such findings are
+   * @param sort of a finding, as the report has it
+   */
+  public boolean hasFoundNone(Kb kb, String section, BiPredicate<ReportedFinding, JsonNode> sort) {
+    if (!isDone(kb, (cursor, now) -> cursor.basis().equals(now))) {
+      return false;
+    }
+    boolean[] found = new boolean[1];
+    ReportFile.read(
+        kb,
+        reports,
+        new ReportFile.Visitor() {
+          @Override
+          public boolean wants(String other) {
+            return other.equals(section);
+          }
+
+          @Override
+          public boolean finding(ReportedFinding finding, JsonNode json) {
+            found[0] |= sort.test(finding, json);
+            return !found[0];
+          }
+        });
+    return !found[0];
   }
 
   /** The cursor, where nothing is to be done. */
