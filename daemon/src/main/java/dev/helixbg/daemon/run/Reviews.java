@@ -162,9 +162,7 @@ public record Reviews(Settings settings, String modelId) {
           case SESSION ->
               SessionReview.fresh(live.stream().map(NamedEntry::key).toList(), last).isEmpty();
           case DRIFT -> topics.size() < 2;
-          case STALE ->
-              live.size() < 2
-                  || wanted.topic().filter(topic -> !topics.contains(topic)).isPresent();
+          case STALE -> live.size() < 2;
         };
     if (!nothing && !hasFoundNone(wanted, report)) {
       return Optional.empty();
