@@ -27,6 +27,7 @@ record FindingText(Console console, JsonNode finding) {
     console.out().println();
     say("why", why());
     say("verdict", verdict());
+    say("read", assessment());
     decision("decided");
     decision("opinion");
     for (JsonNode way : finding.path("edit")) {
@@ -125,6 +126,21 @@ record FindingText(Console console, JsonNode finding) {
             100 * said.path("probability").asDouble(),
             said.path("by").isTextual() ? ", by " + said.path("by").asText() : "",
             said.path("cut").asBoolean() ? "; it did not read both to their ends" : "");
+  }
+
+  private String assessment() {
+    JsonNode said = finding.path("assessment");
+    if (!said.isObject()) {
+      return "";
+    }
+    String objection = said.path("objection").asText("");
+    return "%s; one can go: %.0f %%, the same %.0f %%, overtaken %.0f %%%s"
+        .formatted(
+            said.path("words").asText("nothing in common"),
+            100 * said.path("act").asDouble(),
+            100 * said.path("same").asDouble(),
+            100 * said.path("overtaken").asDouble(),
+            objection.isEmpty() ? "" : "; not called the same: " + objection);
   }
 
   private void decision(String field) {

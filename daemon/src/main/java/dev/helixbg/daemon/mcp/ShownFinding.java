@@ -46,6 +46,7 @@ final class ShownFinding {
           "entriesB",
           "stale",
           "verdict",
+          "assessment",
           "decision",
           "opinion");
 

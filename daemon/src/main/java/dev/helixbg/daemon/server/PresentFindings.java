@@ -31,6 +31,7 @@ import java.util.Set;
  * there, what they are called now, and how they are carried out.
  */
 public record PresentFindings(PresentEntries entries) {
+  private static final String LIKELY = "likely-";
 
   /**
    * Reads the log, once it is quiet.
@@ -156,7 +157,9 @@ public record PresentFindings(PresentEntries entries) {
               .orElse(List.of());
       default -> {
         Optional<Verdict> said =
-            opinion.or(() -> Verdict.titled(json.at("/verdict/verdict").asText()));
+            opinion
+                .or(() -> Verdict.titled(json.at("/verdict/verdict").asText()))
+                .or(() -> likely(json));
         yield entries
             .of(keys)
             .filter(pair -> pair.size() == 2)
@@ -164,6 +167,14 @@ public record PresentFindings(PresentEntries entries) {
             .orElse(List.of());
       }
     };
+  }
+
+  /** What the pair judge calls likely; it has no say where a language model has. */
+  private static Optional<Verdict> likely(JsonNode json) {
+    String tier = json.at("/assessment/tier").asText();
+    return tier.startsWith(LIKELY) && !json.path("verdict").isObject()
+        ? Verdict.titled(tier.substring(LIKELY.length()))
+        : Optional.empty();
   }
 
   /** Why the log does not show that anything was done about it; empty when it does. */

@@ -196,7 +196,14 @@ final class PairLists {
     }
     List<NamedEntry> named = NamedEntry.all(entries, entry -> keys.get((int) entry.offset()));
     return new RankedRelations(
-            named, texts, nearest, Copies.of(named), NearestLists.Counting.ALL, order, threads)
+            named,
+            texts,
+            nearest,
+            Copies.of(named),
+            DeclaredLinks.of(named),
+            NearestLists.Counting.ALL,
+            order,
+            threads)
         .best(PER_NOTE * entries.size(), new FindingIds());
   }
 

@@ -66,6 +66,7 @@ public final class RelationsCost {
               texts,
               new NearestLists.Both(nearest, nearest),
               Copies.of(named),
+              DeclaredLinks.of(named),
               NearestLists.Counting.ALL,
               order,
               threads)

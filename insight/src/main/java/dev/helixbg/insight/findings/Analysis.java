@@ -11,6 +11,7 @@ import dev.helixbg.insight.similarity.PassageVectors;
 import dev.helixbg.insight.similarity.Vectors;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Set;
 import java.util.function.UnaryOperator;
 import java.util.regex.Pattern;
 import java.util.stream.IntStream;
@@ -138,8 +139,10 @@ public final class Analysis {
 
   Findings findings() {
     Centroids centroids = new Centroids(vectors, topics);
+    Set<Long> declared = DeclaredLinks.of(entries);
     Vectors middles = centroids.normalised();
-    PairHits hits = PairHits.find(facts, topics.topicOf(), copies, order, settings, counting);
+    PairHits hits =
+        PairHits.find(facts, topics.topicOf(), copies, declared, order, settings, counting);
     List<ScoredPair> duplicates = hits.nearDuplicates().bestFirst();
     List<ScoredPair> links = hits.crossLinks().bestFirst();
     List<Finding.Pair> pairs = pairs(duplicates, links);
@@ -159,7 +162,14 @@ public final class Analysis {
         pairs.subList(duplicates.size(), pairs.size()),
         misplaced.stream().limit(settings.maxMisfiled()).map(this::misfiled).toList(),
         new RankedRelations(
-                entries, texts, facts.nearest(), copies, counting.of(topics), order, threads)
+                entries,
+                texts,
+                facts.nearest(),
+                copies,
+                declared,
+                counting.of(topics),
+                order,
+                threads)
             .best(2 * Findings.listedRelations(entries.size()), ids),
         facts.distribution(),
         settings,

@@ -206,6 +206,11 @@ public sealed interface Finding {
     public double act() {
       return same + overtaken;
     }
+
+    /** Whether that is likelier than not: what is less likely never leads. */
+    public boolean mayBeWorthAnAct() {
+      return act() >= 0.5;
+    }
   }
 
   /** What may be said of a pair that was read; the first say the most. */

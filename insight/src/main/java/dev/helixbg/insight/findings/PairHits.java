@@ -2,6 +2,7 @@ package dev.helixbg.insight.findings;
 
 import dev.helixbg.config.InsightSettings;
 import dev.helixbg.insight.similarity.PairSink;
+import java.util.Set;
 
 /** Near-duplicates and cross-links: the best of each, and how many there are in all. */
 final class PairHits implements PairSink {
@@ -11,12 +12,19 @@ final class PairHits implements PairSink {
   private final TopicPairs counting;
   private final BestPairs nearDuplicates;
   private final BestPairs crossLinks;
+  private final Set<Long> declared;
   private long nearDuplicateCount;
   private long crossLinkCount;
 
   private PairHits(
-      InsightSettings settings, int[] topicOf, Copies copies, int[] order, TopicPairs counting) {
+      InsightSettings settings,
+      int[] topicOf,
+      Copies copies,
+      Set<Long> declared,
+      int[] order,
+      TopicPairs counting) {
     this.settings = settings;
+    this.declared = declared;
     this.topicOf = topicOf;
     this.copies = copies;
     this.counting = counting;
@@ -25,19 +33,21 @@ final class PairHits implements PairSink {
   }
 
   /**
+   * @param declared pairs of which one links to the other: such a link is no news
    * @param order of the entries, see {@link BestPairs}
    */
   static PairHits find(
       PairFacts pairs,
       int[] topicOf,
       Copies copies,
+      Set<Long> declared,
       int[] order,
       InsightSettings settings,
       TopicPairs counting) {
     float limit = floor(settings);
-    PairHits all = new PairHits(settings, topicOf, copies, order, counting);
+    PairHits all = new PairHits(settings, topicOf, copies, declared, order, counting);
     pairs
-        .atLeast(limit, () -> new PairHits(settings, topicOf, copies, order, counting))
+        .atLeast(limit, () -> new PairHits(settings, topicOf, copies, declared, order, counting))
         .forEach(all::add);
     return all;
   }
@@ -55,7 +65,9 @@ final class PairHits implements PairSink {
     if (similarity > settings.nearDuplicate()) {
       nearDuplicateCount++;
       nearDuplicates.offer(a, b, similarity);
-    } else if (similarity >= settings.crossLinkFrom() && topicOf[a] != topicOf[b]) {
+    } else if (similarity >= settings.crossLinkFrom()
+        && topicOf[a] != topicOf[b]
+        && !declared.contains(DeclaredLinks.pair(a, b))) {
       crossLinkCount++;
       crossLinks.offer(a, b, similarity);
     }

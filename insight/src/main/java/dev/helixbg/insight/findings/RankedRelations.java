@@ -2,15 +2,11 @@ package dev.helixbg.insight.findings;
 
 import dev.helixbg.insight.findings.BestPairs.ScoredPair;
 import dev.helixbg.insight.log.Entry;
-import dev.helixbg.insight.log.EntryText;
 import dev.helixbg.insight.terms.TermVectors;
 import dev.helixbg.insight.terms.Terms;
 import java.util.ArrayList;
 import java.util.Arrays;
-import java.util.HashMap;
-import java.util.HashSet;
 import java.util.List;
-import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 
@@ -48,12 +44,14 @@ final class RankedRelations {
   private final TextVectors texts;
   private final NearestLists.Both byVector;
   private final Copies copies;
+  private final Set<Long> declared;
   private final TermVectors terms;
   private final NearestLists.Both byTerms;
   private final int[] order;
 
   /**
    * @param byVector of the same entries
+   * @param declared pairs of which one links to the other
    * @param counting which entries may be in one relation, and so each other's neighbours
    * @param order of the entries, see {@link BestPairs}
    */
@@ -62,6 +60,7 @@ final class RankedRelations {
       TextVectors texts,
       NearestLists.Both byVector,
       Copies copies,
+      Set<Long> declared,
       NearestLists.Counting counting,
       int[] order,
       int threads) {
@@ -69,6 +68,7 @@ final class RankedRelations {
     this.texts = texts;
     this.byVector = byVector;
     this.copies = copies;
+    this.declared = declared;
     this.order = order;
     int[] owners = texts.owners();
     this.terms =
@@ -80,7 +80,7 @@ final class RankedRelations {
   /** Best first. */
   List<Finding.Relation> best(int max, FindingIds ids) {
     BestPairs best = new BestPairs(max, order);
-    Set<Long> declared = declared();
+
     for (long pair : candidates()) {
       int a = (int) (pair >>> 32);
       int b = (int) pair;
@@ -150,34 +150,12 @@ final class RankedRelations {
         for (int place = 0; place < NearestLists.LENGTH; place++) {
           int other = lists.neighbour(entry, place);
           if (other != NearestLists.NONE) {
-            pairs[found++] = pair(entry, other);
+            pairs[found++] = DeclaredLinks.pair(entry, other);
           }
         }
       }
     }
     return Arrays.stream(pairs, 0, found).sorted().distinct().toArray();
-  }
-
-  private static long pair(int a, int b) {
-    return (long) Math.min(a, b) << 32 | Math.max(a, b);
-  }
-
-  private Set<Long> declared() {
-    Set<Long> declared = new HashSet<>();
-    Map<EntryText.Link, Integer> places = HashMap.newHashMap(entries.size());
-    for (int i = 0; i < entries.size(); i++) {
-      NamedEntry named = entries.get(i);
-      places.put(new EntryText.Link(named.entry().topic(), named.index()), i);
-    }
-    for (int i = 0; i < entries.size(); i++) {
-      for (EntryText.Link link : entries.get(i).entry().text().links()) {
-        Integer other = places.get(link);
-        if (other != null) {
-          declared.add(pair(i, other));
-        }
-      }
-    }
-    return declared;
   }
 
   private Finding.Relation relation(ScoredPair pair, FindingIds ids) {

@@ -1,13 +1,18 @@
 package dev.helixbg.insight.judge;
 
 import dev.helixbg.insight.findings.Finding;
+import dev.helixbg.insight.findings.Finding.Assessment;
+import dev.helixbg.insight.findings.NamedEntry;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.EnumMap;
 import java.util.HashSet;
+import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.Set;
+import java.util.stream.Stream;
 
 /**
  * The list of relations, told apart by what the judge says of them; each part in the order of the
@@ -21,14 +26,21 @@ public record JudgedRelations(
     Map<Verdict, List<Finding.Relation>> judged,
     List<Finding.Relation> unjudged,
     List<Finding.Relation> leading) {
-  /** As many as somebody reads at one sitting. */
-  private static final int LEADING = 10;
+  /** As many as somebody reads at one sitting, where something speaks for each. */
+  private static final int LEADING = 20;
+
+  /** Of pairs that nobody has read. */
+  private static final int UNREAD_LEADING = 10;
+
+  /** Fewer are a pair. */
+  private static final int GROUP = 3;
 
   /**
-   * Leading are the pairs of which the judge is surest that one entry can go or was overtaken; then
-   * those that it was not asked about, best first. What it calls related or different never leads,
-   * nor does what is far and was not judged: in a small KB something is first of any list. A judge
-   * that guesses has no say in what leads.
+   * Leading are the pairs of which the language model is surest that one entry can go or was
+   * overtaken; then those that it was not asked about: of those that the pair judge has read the
+   * ones that may be worth an act, else the first of the list. What is related or different never
+   * leads, nor does what is far and was not read: in a small KB something is first of any list. A
+   * language model that guesses has no say in what leads. Pairs of one group follow each other.
    */
   public static JudgedRelations of(List<Finding.Relation> relations, Judgements judgements) {
     Map<Verdict, List<Finding.Relation>> judged = new EnumMap<>(Verdict.class);
@@ -49,7 +61,7 @@ public record JudgedRelations(
       List<Finding.Relation> unjudged,
       Judgements judgements) {
     if (judgements.areGuesses()) {
-      return relations.stream().filter(pair -> !pair.isFar()).limit(LEADING).toList();
+      return grouped(unasked(relations), judgements);
     }
     List<Finding.Relation> sure = new ArrayList<>(judged.getOrDefault(Verdict.SAME, List.of()));
     sure.addAll(judged.getOrDefault(Verdict.OVERTAKEN, List.of()));
@@ -60,8 +72,75 @@ public record JudgedRelations(
         Comparator.comparingDouble(
                 (Finding.Relation pair) -> judgements.verdict(pair).orElseThrow().probability())
             .reversed());
-    unjudged.stream().filter(pair -> !pair.isFar()).forEach(best::add);
-    return best.stream().limit(LEADING).toList();
+    int most = Math.max(best.size(), UNREAD_LEADING);
+    for (Finding.Relation pair : unasked(unjudged)) {
+      if (pair.assessment().isPresent() || best.size() < most) {
+        best.add(pair);
+      }
+    }
+    return grouped(best.stream().limit(LEADING).toList(), judgements);
+  }
+
+  /** What leads of pairs about which no language model has a say. */
+  private static List<Finding.Relation> unasked(List<Finding.Relation> pairs) {
+    if (pairs.stream().anyMatch(pair -> pair.assessment().isPresent())) {
+      return pairs.stream()
+          .filter(pair -> pair.assessment().filter(Assessment::mayBeWorthAnAct).isPresent())
+          .limit(LEADING)
+          .toList();
+    }
+    return pairs.stream().filter(pair -> !pair.isFar()).limit(UNREAD_LEADING).toList();
+  }
+
+  /** The same, each pair behind the first one of its group. */
+  private static List<Finding.Relation> grouped(
+      List<Finding.Relation> pairs, Judgements judgements) {
+    List<List<NamedEntry>> groups = groups(pairs, judgements);
+    Set<Finding.Relation> ordered = new LinkedHashSet<>();
+    for (Finding.Relation pair : pairs) {
+      ordered.add(pair);
+      groups.stream()
+          .filter(group -> isIn(group, pair))
+          .forEach(
+              group -> pairs.stream().filter(other -> isIn(group, other)).forEach(ordered::add));
+    }
+    return List.copyOf(ordered);
+  }
+
+  private static boolean isIn(List<NamedEntry> group, Finding.Relation pair) {
+    return group.contains(pair.a()) && group.contains(pair.b());
+  }
+
+  private static List<List<NamedEntry>> groups(
+      List<Finding.Relation> pairs, Judgements judgements) {
+    return SameGroups.of(pairs.stream().filter(pair -> saysTheSame(pair, judgements)).toList())
+        .stream()
+        .filter(group -> group.size() >= GROUP)
+        .toList();
+  }
+
+  private static boolean saysTheSame(Finding.Relation pair, Judgements judgements) {
+    Optional<PairVerdict> verdict =
+        judgements.areGuesses() ? Optional.empty() : judgements.verdict(pair);
+    return verdict
+        .map(said -> said.verdict() == Verdict.SAME)
+        .orElse(
+            pair.assessment()
+                .filter(Assessment::mayBeWorthAnAct)
+                .filter(said -> said.same() > said.overtaken() && said.objection().isEmpty())
+                .isPresent());
+  }
+
+  /** Three or more entries of which pairs that lead say the same; by offset. */
+  public List<List<NamedEntry>> groups(Judgements judgements) {
+    return groups(leading, judgements);
+  }
+
+  /** Pairs that the pair judge has read. */
+  public long read() {
+    return Stream.concat(judged.values().stream().flatMap(List::stream), unjudged.stream())
+        .filter(pair -> pair.assessment().isPresent())
+        .count();
   }
 
   /** Pairs in the list. */

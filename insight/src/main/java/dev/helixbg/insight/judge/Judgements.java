@@ -88,6 +88,20 @@ public record Judgements(
         : pair.aliases().stream().map(verdicts::get).filter(Objects::nonNull).findFirst();
   }
 
+  /**
+   * What to act on: the verdict of the language model, else what the pair judge calls likely; of a
+   * model that guesses, nothing.
+   */
+  public Optional<Verdict> actingOn(Finding.OfTwo pair) {
+    Optional<PairVerdict> own = areGuesses() ? Optional.empty() : verdict(pair);
+    return own.map(PairVerdict::verdict)
+        .or(
+            () ->
+                pair instanceof Finding.Relation relation
+                    ? relation.assessment().flatMap(said -> Verdict.of(said.tier()))
+                    : Optional.empty());
+  }
+
   /** The label that an entry has: its own tag before any guess, and none rather than a poor one. */
   public Optional<Label> label(NamedEntry entry) {
     List<Label> tagged = Label.among(entry.entry().text().tags());

@@ -1,5 +1,6 @@
 package dev.helixbg.insight.judge;
 
+import dev.helixbg.insight.findings.Finding;
 import java.util.Arrays;
 import java.util.Locale;
 import java.util.Optional;
@@ -20,6 +21,15 @@ public enum Verdict {
   /** As it is called in files, and as the model says it. */
   public String title() {
     return title;
+  }
+
+  /** What is likely, if anything that one can act on is. */
+  static Optional<Verdict> of(Finding.Tier tier) {
+    return switch (tier) {
+      case LIKELY_SAME -> Optional.of(SAME);
+      case LIKELY_OVERTAKEN -> Optional.of(OVERTAKEN);
+      case RELATED, NONE -> Optional.empty();
+    };
   }
 
   /** The verdict of that title, if it is one. */

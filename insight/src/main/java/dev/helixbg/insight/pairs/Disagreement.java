@@ -160,6 +160,9 @@ final class Disagreement {
   }
 
   private static String stem(String word) {
+    if (word.endsWith("ies") && word.length() > MIN_STEM) {
+      return word.substring(0, word.length() - "ies".length()) + "y";
+    }
     for (String ending : ENDINGS) {
       if (word.length() >= ending.length() + MIN_STEM && word.endsWith(ending)) {
         return word.substring(0, word.length() - ending.length());

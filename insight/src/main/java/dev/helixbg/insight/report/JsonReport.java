@@ -33,6 +33,7 @@ import java.io.OutputStream;
 import java.time.LocalDateTime;
 import java.util.Arrays;
 import java.util.List;
+import java.util.Locale;
 import java.util.Optional;
 import java.util.stream.Stream;
 
@@ -124,6 +125,15 @@ public final class JsonReport {
                 findings.copies().stream().limit(MAX_LEADING_COPIES), pairs.leading().stream())
             .map(Finding::id)
             .toList());
+    json.writeArrayFieldStart("groups");
+    for (List<NamedEntry> group : pairs.groups(judgements)) {
+      json.writeStartArray();
+      for (NamedEntry named : group) {
+        json.writeString(bounded(named.name()));
+      }
+      json.writeEndArray();
+    }
+    json.writeEndArray();
     list("copies", findings.copies(), this::copies);
     relations();
     list("nearDuplicates", findings.nearDuplicates(), this::pair);
@@ -357,16 +367,26 @@ public final class JsonReport {
       decimal("score", relation.score());
       decimal("similarity", relation.similarity());
       verdict(relation);
+      object("assessment", relation.assessment().isPresent() ? relation : null, this::assessment);
       object("evidence", relation.evidence(), this::evidence);
-      edit(
-          full
-              ? acts.on(relation, judgements.verdict(relation).map(PairVerdict::verdict))
-              : List.of());
+      edit(full ? acts.on(relation, judgements.actingOn(relation)) : List.of());
       object("a", relation.a(), entry);
       object("b", relation.b(), entry);
       json.writeEndObject();
     }
     json.writeEndArray();
+  }
+
+  private void assessment(Finding.Relation relation) throws IOException {
+    Finding.Assessment said = relation.assessment().orElseThrow();
+    optional("words", Assessed.words(relation));
+    text("tier", said.tier().name().toLowerCase(Locale.ROOT).replace('_', '-'));
+    decimal("act", said.act());
+    decimal("same", said.same());
+    decimal("overtaken", said.overtaken());
+    decimal("related", said.related());
+    optional("older", relation.older() == relation.a() ? "a" : "b");
+    optional("objection", said.objection());
   }
 
   private void evidence(Finding.Evidence evidence) throws IOException {

@@ -3,11 +3,12 @@ package dev.helixbg.insight.report;
 import dev.helixbg.insight.acts.Acts;
 import dev.helixbg.insight.findings.Finding;
 import dev.helixbg.insight.findings.Findings;
+import dev.helixbg.insight.findings.NamedEntry;
 import dev.helixbg.insight.judge.JudgedRelations;
 import dev.helixbg.insight.judge.Judgements;
 import dev.helixbg.insight.judge.RankedPairs;
-import dev.helixbg.insight.judge.Verdict;
 import java.util.ArrayList;
+import java.util.EnumMap;
 import java.util.HashMap;
 import java.util.LinkedHashSet;
 import java.util.List;
@@ -20,8 +21,7 @@ import java.util.Set;
  *
  * @param total how many there are, shown or not
  * @param intro what they are and what to do with them
- * @param different what the language model calls different; folded away where a format can fold
- * @param differentWords on that fold
+ * @param folds what is folded away where a format can fold
  * @param cutWords says that only the best are listed; or nothing
  * @param none said instead of a list when there are none
  */
@@ -31,11 +31,16 @@ record PairSection(
     String total,
     String intro,
     Folded<PairView> pairs,
-    List<PairView> different,
-    String differentWords,
+    List<Fold> folds,
     Optional<String> cutWords,
     String none) {
   private static final int FIRST = 12;
+
+  /** Of a group. */
+  private static final int NAMED = 8;
+
+  /** Pairs under one heading. */
+  record Fold(String words, List<PairView> pairs) {}
 
   static PairSection of(
       String anchor,
@@ -63,8 +68,7 @@ record PairSection(
             more ->
                 Wording.count(more, "more pair", "more pairs")
                     + (judged ? ", ranked lower" : ", less similar")),
-        different,
-        differentWords(different),
+        different.isEmpty() ? List.of() : List.of(new Fold(differentWords(different), different)),
         Wording.shownOf("best", found.size(), total, "."),
         none);
   }
@@ -72,27 +76,35 @@ record PairSection(
   /** The list of relations: what leads in full, the rest folded, all the others in report.json. */
   static PairSection relations(Findings findings, Judgements judgements, Acts acts) {
     List<Finding.Relation> found = findings.relations();
+    JudgedRelations judged = JudgedRelations.of(found, judgements);
     int shown = Math.min(found.size(), Findings.shownRelations(findings.entries().size()));
     Set<String> leading = new LinkedHashSet<>();
-    JudgedRelations.of(found, judgements).leading().forEach(best -> leading.add(best.id()));
+    judged.leading().forEach(best -> leading.add(best.id()));
+    List<List<NamedEntry>> groups = judged.groups(judgements);
     Map<String, PairView> first = new HashMap<>();
-    List<PairView> rest = new ArrayList<>();
-    List<PairView> different = new ArrayList<>();
+    Map<Rest, List<PairView>> rest = new EnumMap<>(Rest.class);
+    int folded = 0;
     for (int i = 0; i < found.size(); i++) {
       Finding.Relation relation = found.get(i);
-      if (i >= shown && !leading.contains(relation.id())) {
+      boolean leads = leading.contains(relation.id());
+      if (i >= shown && !leads) {
         continue;
       }
-      PairView view = PairView.of(relation, i + 1, judgements, acts);
-      if (leading.contains(relation.id())) {
+      PairView view =
+          PairView.of(
+              relation,
+              i + 1,
+              leads ? groupWords(relation, groups) : Optional.empty(),
+              judgements,
+              acts);
+      if (leads) {
         first.put(relation.id(), view);
-      } else if (view.verdictKind().equals(Optional.of(Verdict.DIFFERENT.title()))) {
-        different.add(view);
       } else {
-        rest.add(view);
+        rest.computeIfAbsent(Rest.of(view), of -> new ArrayList<>()).add(view);
+        folded++;
       }
     }
-    int more = found.size() - first.size() - rest.size() - different.size();
+    int more = found.size() - first.size() - folded;
     return new PairSection(
         "relations",
         "Most worth doing",
@@ -105,18 +117,58 @@ record PairSection(
             + " are the likeliest."
             + " Words that only one of the two says are marked."
             + " Pairs that an entry links already are left out."
-            + (leading.isEmpty() ? " None is near enough to lead." : ""),
-        new Folded<>(
-            leading.stream().map(first::get).toList(),
-            rest,
-            Wording.count(rest.size(), "more candidate", "more candidates")
-                + ", in the order of the list"),
-        different,
-        differentWords(different),
+            + (leading.isEmpty() ? " None is likely enough to lead." : ""),
+        new Folded<>(leading.stream().map(first::get).toList(), List.of(), ""),
+        rest.entrySet().stream()
+            .map(fold -> new Fold(fold.getKey().words(fold.getValue().size()), fold.getValue()))
+            .toList(),
         Optional.of(more)
             .filter(left -> left > 0)
             .map(left -> "report.json has " + Wording.count(left) + " more, ranked lower."),
         "There are no two entries to compare.");
+  }
+
+  private static Optional<String> groupWords(
+      Finding.Relation relation, List<List<NamedEntry>> groups) {
+    return groups.stream()
+        .filter(group -> group.contains(relation.a()) && group.contains(relation.b()))
+        .findFirst()
+        .map(
+            group ->
+                Wording.count(group.size())
+                    + " entries may say the same: "
+                    + String.join(", ", group.stream().limit(NAMED).map(EntryView::name).toList())
+                    + (group.size() > NAMED
+                        ? " and " + Wording.count(group.size() - NAMED) + " more"
+                        : ""));
+  }
+
+  /** What does not lead, by what was said of it; the first are worth the most. */
+  private enum Rest {
+    WORTH("more that may be worth an act"),
+    RELATED("related"),
+    UNREAD("not read"),
+    DIFFERENT("with nothing in common");
+
+    private final String words;
+
+    Rest(String words) {
+      this.words = words;
+    }
+
+    static Rest of(PairView view) {
+      String kind = view.verdictKind().orElse("");
+      return switch (kind) {
+        case "" -> UNREAD;
+        case "same", "overtaken" -> WORTH;
+        case "related" -> RELATED;
+        default -> DIFFERENT;
+      };
+    }
+
+    String words(int pairs) {
+      return Wording.count(pairs, "candidate", "candidates") + ", " + words;
+    }
   }
 
   private static String differentWords(List<PairView> different) {
@@ -130,6 +182,6 @@ record PairSection(
   }
 
   boolean isEmpty() {
-    return pairs.isEmpty() && different.isEmpty();
+    return pairs.isEmpty() && folds.isEmpty();
   }
 }

@@ -15,8 +15,9 @@ import java.util.Optional;
  * @param rank where the pair stands among all pairs, in words
  * @param nearness how near the two are as neighbours, in words
  * @param sharedWords rare ones that both have, where those count
- * @param verdict what the language model says of it, in words, if it was asked
- * @param verdictKind same, related or different
+ * @param verdict what the language model says of it, in words, if it was asked; else the pair judge
+ * @param verdictKind same, overtaken, related or different
+ * @param group that they are of several entries that say the same; or nothing
  * @param acts what can be done about it
  */
 record PairView(
@@ -27,6 +28,7 @@ record PairView(
     List<String> sharedWords,
     Optional<String> verdict,
     Optional<String> verdictKind,
+    Optional<String> group,
     List<ActView> acts,
     EntryView a,
     EntryView b) {
@@ -41,6 +43,7 @@ record PairView(
         List.of(),
         verdict.map(Judged::verdict),
         verdict.map(said -> said.verdict().title()),
+        Optional.empty(),
         ActView.of(acts.on(pair, verdict.map(PairVerdict::verdict))),
         EntryView.of("A", pair.a(), pair.b(), Optional.empty(), judgements),
         EntryView.of("B", pair.b(), pair.a(), Optional.empty(), judgements));
@@ -48,8 +51,14 @@ record PairView(
 
   /**
    * @param rank in the list of relations, from 1
+   * @param group of which both are, in words; or nothing
    */
-  static PairView of(Finding.Relation relation, int rank, Judgements judgements, Acts acts) {
+  static PairView of(
+      Finding.Relation relation,
+      int rank,
+      Optional<String> group,
+      Judgements judgements,
+      Acts acts) {
     Optional<PairVerdict> verdict = judgements.verdict(relation);
     Finding.Evidence evidence = relation.evidence();
     List<String> words = new ArrayList<>();
@@ -70,6 +79,10 @@ record PairView(
         .matching()
         .ifPresent(
             match -> words.add("a passage of each: " + Wording.similarity(match.similarity())));
+    relation
+        .assessment()
+        .flatMap(Finding.Assessment::objection)
+        .ifPresent(why -> words.add("not called the same: " + PrintableText.line(why)));
     evidence.newer().ifPresent(side -> words.add(side + " is newer"));
     return new PairView(
         PrintableText.line(relation.id()),
@@ -77,9 +90,10 @@ record PairView(
         Wording.ordinal(rank) + " of the list",
         String.join(", ", words),
         evidence.sharedWords().stream().map(PrintableText::line).toList(),
-        verdict.map(Judged::verdict),
-        verdict.map(said -> said.verdict().title()),
-        ActView.of(acts.on(relation, verdict.map(PairVerdict::verdict))),
+        verdict.map(Judged::verdict).or(() -> Assessed.words(relation)),
+        verdict.map(said -> said.verdict().title()).or(() -> Assessed.kind(relation)),
+        group,
+        ActView.of(acts.on(relation, judgements.actingOn(relation))),
         EntryView.of(
             "A",
             relation.a(),

@@ -208,16 +208,26 @@ record ReportView(
             + " of entries "
             + (pairs.ranked() == 1 ? "was" : "were")
             + " ranked";
+    long read = pairs.read();
+    String by =
+        read == 0
+            ? ""
+            : ", "
+                + (read == pairs.ranked() ? "all" : "the first " + Wording.count(read))
+                + " of them by the pair judge, which has read them";
     if (leading == 0) {
-      return candidates + "; none leads, for no two are near each other.";
+      return candidates + by + "; none leads, for none is likely to be worth an act.";
     }
-    return leading == pairs.ranked()
-        ? candidates + ", the likeliest first."
-        : candidates
-            + "; "
-            + Wording.count(leading, "leads", "lead")
-            + " as most worth doing. Of the others, the fewer are worth an act the further down"
-            + " they are.";
+    String leads =
+        leading == pairs.ranked()
+            ? candidates + by + ", the likeliest first."
+            : candidates
+                + by
+                + "; "
+                + Wording.count(leading, "leads", "lead")
+                + " as most worth doing. Of the others, the fewer are worth an act the further down"
+                + " they are.";
+    return read == 0 ? leads : leads + " " + Assessed.RIGHT;
   }
 
   private static String judged(JudgedRelations pairs, Judgements judgements) {

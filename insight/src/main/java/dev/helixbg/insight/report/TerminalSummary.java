@@ -77,6 +77,7 @@ public final class TerminalSummary {
             + " compared, "
             + Wording.count(pairs.ranked())
             + " ranked, "
+            + (pairs.read() == 0 ? "" : Wording.count(pairs.read()) + " read, ")
             + (pairs.judgedCount() == 0 ? "none" : Wording.count(pairs.judgedCount()))
             + " judged");
     report.firstLook().ifPresent(look -> out.append(painted("33", look.words())).append('\n'));
@@ -156,7 +157,15 @@ public final class TerminalSummary {
             + " ~ "
             + name(pair.b())
             + (pair instanceof Finding.Relation relation ? ofPassages(relation) : "")
-            + verdict.map(said -> " " + said.verdict().title()).orElse(""),
+            + verdict
+                .map(said -> said.verdict().title())
+                .or(
+                    () ->
+                        pair instanceof Finding.Relation relation
+                            ? Assessed.words(relation)
+                            : Optional.empty())
+                .map(words -> " " + words)
+                .orElse(""),
         pair.a().entry().text().content());
   }
 

@@ -1,0 +1,37 @@
+package dev.helixbg.insight.findings;
+
+import dev.helixbg.insight.log.EntryText;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+
+/** Pairs of entries of which one links to the other ({@code [links: …]}). */
+final class DeclaredLinks {
+  private DeclaredLinks() {}
+
+  /** Each as {@link #pair} writes it. */
+  static Set<Long> of(List<NamedEntry> entries) {
+    Set<Long> declared = new HashSet<>();
+    Map<EntryText.Link, Integer> places = HashMap.newHashMap(entries.size());
+    for (int i = 0; i < entries.size(); i++) {
+      NamedEntry named = entries.get(i);
+      places.put(new EntryText.Link(named.entry().topic(), named.index()), i);
+    }
+    for (int i = 0; i < entries.size(); i++) {
+      for (EntryText.Link link : entries.get(i).entry().text().links()) {
+        Integer other = places.get(link);
+        if (other != null) {
+          declared.add(pair(i, other));
+        }
+      }
+    }
+    return declared;
+  }
+
+  /** Two indices as one number, whatever their order. */
+  static long pair(int a, int b) {
+    return (long) Math.min(a, b) << 32 | Math.max(a, b);
+  }
+}

@@ -1,0 +1,105 @@
+package dev.helixbg.insight.pairs;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import dev.helixbg.embed.PairCalibration;
+import dev.helixbg.embed.PairReader.Reading;
+import dev.helixbg.insight.findings.Finding.Assessment;
+import dev.helixbg.insight.findings.Finding.Tier;
+import java.util.Optional;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+
+class PairAssessorTest {
+  private static final PairAssessor ASSESSOR =
+      new PairAssessor(new PairCalibration(1, 0.8, 0.7, 8));
+
+  private static final float[] SAME = {5, 0, 0, 0};
+  private static final float[] OVERTAKEN = {0, 5, 0, 0};
+  private static final float[] RELATED = {0, 0, 5, 0};
+  private static final float[] DIFFERENT = {0, 0, 0, 5};
+
+  private static Assessment of(float[] logits, boolean olderWhole, boolean newerWhole) {
+    return ASSESSOR.of(new Reading(logits, olderWhole, newerWhole), "the limit", "the bound");
+  }
+
+  @Test
+  void whatIsLikelyIsNamed() {
+    assertEquals(Tier.LIKELY_SAME, of(SAME, true, true).tier());
+    assertEquals(Tier.LIKELY_OVERTAKEN, of(OVERTAKEN, true, true).tier());
+    assertEquals(Tier.RELATED, of(RELATED, true, true).tier());
+    assertEquals(Tier.NONE, of(DIFFERENT, true, true).tier());
+  }
+
+  @Test
+  void whatNoBoundReachesIsNotNamed() {
+    PairAssessor abstains = new PairAssessor(new PairCalibration(1, 2, 2, 8));
+    Assessment said = abstains.of(new Reading(SAME, true, true), "a", "b");
+    assertEquals(Tier.RELATED, said.tier());
+    assertTrue(said.mayBeWorthAnAct());
+    assertEquals(Optional.empty(), said.objection());
+  }
+
+  @Test
+  void whatWasNotReadIsNotCalledTheSame() {
+    assertEquals(Tier.RELATED, of(SAME, true, false).tier());
+    assertEquals(Tier.RELATED, of(SAME, false, true).tier());
+    assertEquals("not all of both was read", of(SAME, true, false).objection().orElseThrow());
+    assertEquals(Tier.LIKELY_OVERTAKEN, of(OVERTAKEN, true, false).tier());
+    assertEquals(Tier.RELATED, of(OVERTAKEN, false, true).tier());
+  }
+
+  @Test
+  void logOddsAreThoseOfSameOrOvertaken() {
+    assertTrue(of(SAME, true, true).logOdds() > 4);
+    assertTrue(of(DIFFERENT, true, true).logOdds() < -4);
+    assertEquals(0, of(new float[] {1, 1, 1, 1}, true, true).logOdds(), 1e-12);
+  }
+
+  @ParameterizedTest
+  @CsvSource(
+      delimiter = '|',
+      value = {
+        "VAT is 9 % in Denmark | VAT is 8 % in Denmark | numbers: 9, 8",
+        "needs Java 21.0.2 | needs Java 21.0.4 | numbers: 21.0.2, 21.0.4",
+        "we keep three replicas | we keep 5 replicas | numbers: 3, 5",
+        "pass --dry-run first | pass --verbose first | identifiers: --dry-run, --verbose",
+        "it reads max_size | it reads min_size | identifiers: max_size, min_size",
+        "the job retries on failure | the job does not retry on failure | one denies: retry",
+        "Der Dienst startet neu | Der Dienst startet nicht neu | one denies: neu",
+      })
+  void whatDisagreesForbidsTheSame(String older, String newer, String why) {
+    Assessment said = ASSESSOR.of(new Reading(SAME, true, true), older, newer);
+    assertEquals(Optional.of(why), said.objection());
+    assertEquals(Tier.RELATED, said.tier());
+    Assessment swapped = ASSESSOR.of(new Reading(SAME, true, true), newer, older);
+    assertEquals(Tier.RELATED, swapped.tier());
+  }
+
+  @ParameterizedTest
+  @CsvSource(
+      delimiter = '|',
+      value = {
+        "the limit is 1,024 | the limit is 1024 requests",
+        "we keep three replicas | there are 3 replicas",
+        "the lease lasts 30 s | the lease lasts half a minute",
+        "it never retries | it does not retry",
+        "max_size is 9 | max_size, which the worker reads, is 9; see ADR-12",
+        "'' | ''",
+      })
+  void whatIsSaidInOtherWordsOrInMoreDetailDoesNot(String older, String newer) {
+    Assessment said = ASSESSOR.of(new Reading(SAME, true, true), older, newer);
+    assertEquals(Optional.empty(), said.objection());
+    assertEquals(Tier.LIKELY_SAME, said.tier());
+  }
+
+  /** It looks at long and odd texts, and soon. */
+  @Test
+  void oddTextsAreLookedAt() {
+    String odd = "\uD83D not --" + "a.".repeat(200_000) + " 1".repeat(100_000);
+    assertTrue(Disagreement.of(odd, "b").isEmpty() || !odd.isEmpty());
+    assertEquals(Optional.empty(), Disagreement.of(odd, odd));
+  }
+}

@@ -1,0 +1,147 @@
+package dev.helixbg.insight.report;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.ObjectMapper;
+import dev.helixbg.insight.findings.Finding;
+import dev.helixbg.insight.findings.Finding.Assessment;
+import dev.helixbg.insight.findings.Finding.Relation;
+import dev.helixbg.insight.findings.Finding.Tier;
+import dev.helixbg.insight.findings.NamedEntry;
+import dev.helixbg.insight.judge.JudgedRelations;
+import dev.helixbg.insight.judge.Judgements;
+import java.io.IOException;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import org.jsoup.Jsoup;
+import org.jsoup.nodes.Document;
+import org.junit.jupiter.api.Test;
+
+/** A report whose first pairs the pair judge has read. */
+class AssessedReportTest {
+  private static final Report UNREAD = KbFixtures.realistic().report();
+  private static final List<NamedEntry> ENTRIES = UNREAD.findings().entries();
+
+  private static Relation pair(int a, int b, double same, double overtaken, Tier tier) {
+    return new Relation(
+            "rel-" + a + "-" + b,
+            ENTRIES.get(a),
+            ENTRIES.get(b),
+            0.2,
+            0.3,
+            new Finding.Evidence(1, 1, List.of(), Optional.empty(), Optional.empty()))
+        .assessed(
+            new Assessment(same, overtaken, (1 - same - overtaken) / 2, 1, tier, Optional.empty()));
+  }
+
+  private static Report report(List<Relation> relations) {
+    return new Report(
+        UNREAD.findings().with(relations),
+        UNREAD.log(),
+        UNREAD.run(),
+        UNREAD.judgements(),
+        UNREAD.reviews());
+  }
+
+  private static List<Relation> many(int likely) {
+    List<Relation> relations = new ArrayList<>();
+    for (int i = 0; i < 40; i++) {
+      relations.add(
+          i < likely
+              ? pair(i, i + 50, 0.3, 0.4, Tier.RELATED)
+              : pair(i, i + 50, 0.1, 0.1, i % 2 == 0 ? Tier.RELATED : Tier.NONE));
+    }
+    return relations;
+  }
+
+  private static JsonNode json(Report report) throws IOException {
+    return new ObjectMapper().readTree(JsonReport.render(report));
+  }
+
+  @Test
+  void atMostTwentyLeadAndFewerWhereFewerAreLikely() throws IOException {
+    for (int likely : new int[] {0, 3, 20, 35}) {
+      List<String> leading = new ArrayList<>();
+      json(report(many(likely))).get("leading").forEach(id -> leading.add(id.asText()));
+      leading.removeIf(id -> !id.startsWith("rel-"));
+      assertEquals(Math.min(20, likely), leading.size());
+    }
+  }
+
+  @Test
+  void theRestIsFoldedByWhatWasSaidOfIt() {
+    Document html = Jsoup.parse(HtmlReport.render(report(many(25))));
+    List<String> folds =
+        html.select("section[aria-labelledby=relations] > details.more > summary").eachText();
+    assertEquals(
+        List.of(
+            "5 candidates, more that may be worth an act",
+            "7 candidates, related",
+            "8 candidates, with nothing in common"),
+        folds);
+    assertTrue(html.select(".lead").text().contains("16 to 18 were worth an act"));
+    assertTrue(html.select(".lead").text().contains("all of them by the pair judge"));
+    assertFalse(
+        Jsoup.parse(HtmlReport.render(UNREAD)).select(".lead").text().contains("pair judge"));
+  }
+
+  @Test
+  void wordsSayWhichOneIsOvertaken() {
+    String markdown =
+        MarkdownReport.render(
+            report(
+                List.of(
+                    pair(1, 2, 0.1, 0.8, Tier.LIKELY_OVERTAKEN),
+                    pair(3, 4, 0.9, 0.05, Tier.LIKELY_SAME),
+                    pair(5, 6, 0.4, 0.2, Tier.RELATED))));
+    boolean aIsOlder = ENTRIES.get(1).isOlderThan(ENTRIES.get(2));
+    assertTrue(markdown.contains("**" + (aIsOlder ? "A" : "B") + " is likely overtaken**"));
+    assertTrue(markdown.contains("**likely the same**"));
+    assertTrue(markdown.contains("**may be the same**"));
+  }
+
+  @Test
+  void threeThatSayTheSameAreAGroupAndFollowEachOther() throws IOException {
+    List<Relation> relations =
+        List.of(
+            pair(1, 2, 0.9, 0, Tier.LIKELY_SAME),
+            pair(10, 11, 0.8, 0, Tier.LIKELY_SAME),
+            pair(2, 3, 0.7, 0, Tier.RELATED),
+            pair(12, 13, 0, 0.7, Tier.RELATED));
+    JudgedRelations judged = JudgedRelations.of(relations, Judgements.NONE);
+    assertEquals(
+        List.of("rel-1-2", "rel-2-3", "rel-10-11", "rel-12-13"),
+        judged.leading().stream().map(Finding::id).toList());
+    JsonNode groups = json(report(relations)).get("groups");
+    assertEquals(1, groups.size());
+    assertEquals(3, groups.get(0).size());
+    assertTrue(MarkdownReport.render(report(relations)).contains("3 entries may say the same"));
+  }
+
+  @Test
+  void likelyPairsHaveOneActAndOthersHaveTheirChoice() throws IOException {
+    JsonNode relations =
+        json(report(
+                List.of(pair(1, 2, 0.95, 0, Tier.LIKELY_SAME), pair(3, 4, 0.4, 0.3, Tier.RELATED))))
+            .get("relations");
+    assertEquals(1, relations.get(0).get("edit").size());
+    assertTrue(relations.get(1).get("edit").size() > 1);
+    assertEquals("likely-same", relations.get(0).at("/assessment/tier").asText());
+    assertEquals(0.7, relations.get(1).at("/assessment/act").asDouble(), 1e-9);
+    List<String> fields = new ArrayList<>();
+    relations.get(0).get("assessment").fieldNames().forEachRemaining(fields::add);
+    assertEquals(
+        List.of("words", "tier", "act", "same", "overtaken", "related", "older", "objection"),
+        fields);
+  }
+
+  @Test
+  void theTerminalSaysWhatWasRead() {
+    String summary = TerminalSummary.render(report(many(2)));
+    assertTrue(summary.contains("40 ranked, 40 read, none judged"), summary);
+  }
+}
