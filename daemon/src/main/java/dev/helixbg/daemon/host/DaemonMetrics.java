@@ -53,7 +53,7 @@ public final class DaemonMetrics {
 
   /** Shows nothing, and counts what is embedded. */
   public Progress.Display countingEmbedded() {
-    return (what, total) -> embedded::increment;
+    return (what, things, work) -> part -> embedded.increment();
   }
 
   void error(String message) {

@@ -77,13 +77,13 @@ final class Calls implements AutoCloseable {
     private volatile long total;
 
     @Override
-    public Progress begin(String step, long steps) {
+    public Progress begin(String step, long steps, long work) {
       done.set(0);
       total = steps;
       what = step;
       return new Progress() {
         @Override
-        public void step() {
+        public void step(long part) {
           done.incrementAndGet();
         }
 

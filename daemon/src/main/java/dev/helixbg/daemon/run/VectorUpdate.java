@@ -8,6 +8,7 @@ import dev.helixbg.daemon.terminal.Failure;
 import dev.helixbg.daemon.terminal.Progress;
 import dev.helixbg.daemon.terminal.Reasons;
 import dev.helixbg.embed.Embedder;
+import dev.helixbg.embed.MiniLm;
 import dev.helixbg.embed.cache.CacheRow;
 import dev.helixbg.embed.cache.CachedVectors;
 import dev.helixbg.embed.cache.EmbeddingCache;
@@ -133,6 +134,15 @@ public record VectorUpdate(
     }
   }
 
+  /**
+   * What it costs to embed a text, in multiply-adds of one layer for each of its values: 12 · 384 a
+   * token in the products with weights, and 2 a token for each other one in attention.
+   */
+  private long work(String text) {
+    long tokens = Passage.estimatedTokens(text, modelTokens);
+    return tokens * (12 * MiniLm.DIMENSION + 2 * tokens);
+  }
+
   /** An update that is done stage by stage; its thread closes it. */
   Stages begin(List<Entry> entries, Saving saving) {
     return new Stages(entries, saving);
@@ -196,7 +206,8 @@ public record VectorUpdate(
     private void embed(Texts texts, String what) throws InterruptedException {
       if (!texts.missing.isEmpty()) {
         embedder = embedder == null ? model.get() : embedder;
-        try (Progress progress = display.begin(what, texts.missing.size())) {
+        long work = texts.missing.values().stream().mapToLong(VectorUpdate.this::work).sum();
+        try (Progress progress = display.begin(what, texts.missing.size(), work)) {
           texts.embed(embedder, progress);
         } catch (InterruptedException e) {
           texts.save();
@@ -293,7 +304,7 @@ public record VectorUpdate(
       embedder.embed(
           List.copyOf(missing.values()),
           (index, vector) -> {
-            progress.step();
+            progress.step(work(missing.get(order.get(index))));
             embedded(order.get(index), vector);
           });
     }

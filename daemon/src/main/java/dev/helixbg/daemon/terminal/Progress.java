@@ -7,30 +7,48 @@ import me.tongfei.progressbar.ProgressBarStyle;
 
 /** Shows how far a long step is: a bar at a terminal, nothing elsewhere. */
 public interface Progress extends AutoCloseable {
-  void step();
+  /** One thing is done, of which each costs the same. */
+  default void step() {
+    step(1);
+  }
+
+  /** One thing is done, and so much of the work. */
+  void step(long work);
 
   @Override
   default void close() {}
 
   /** Begins to show one step of known length. */
   interface Display {
-    Display SILENT = (what, total) -> Progress.SILENT;
+    Display SILENT = (what, things, work) -> Progress.SILENT;
 
-    Progress begin(String what, long total);
+    /**
+     * @param things that are to be done
+     * @param work that they are together, in any unit: what is left of it tells the time that is
+     */
+    Progress begin(String what, long things, long work);
+
+    /** Each costs the same. */
+    default Progress begin(String what, long things) {
+      return begin(what, things, things);
+    }
   }
 
   /** On the console's stderr when that is a terminal, else nowhere. */
   static Display on(Console console) {
-    return console.animated() ? (what, total) -> bar(console, what, total) : Display.SILENT;
+    return console.animated()
+        ? (what, things, work) -> bar(console, what, things, work)
+        : Display.SILENT;
   }
 
-  Progress SILENT = () -> {};
+  Progress SILENT = work -> {};
 
-  private static Progress bar(Console console, String what, long total) {
+  /** Its place is that of the work done, so that its estimate of the time left is that of work. */
+  private static Progress bar(Console console, String what, long things, long work) {
     ProgressBar bar =
         new ProgressBarBuilder()
             .setTaskName(what)
-            .setInitialMax(total)
+            .setInitialMax(things)
             .setStyle(ProgressBarStyle.UNICODE_BLOCK)
             .setUpdateIntervalMillis(200)
             .showSpeed()
@@ -38,9 +56,12 @@ public interface Progress extends AutoCloseable {
             .clearDisplayOnFinish()
             .build();
     return new Progress() {
+      private long done;
+
       @Override
-      public void step() {
-        bar.step();
+      public void step(long part) {
+        done += part;
+        bar.stepTo(Math.round((double) things * done / work));
       }
 
       @Override

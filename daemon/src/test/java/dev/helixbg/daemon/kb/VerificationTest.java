@@ -46,7 +46,7 @@ class VerificationTest {
             "m",
             256,
             FakeEmbedder::new,
-            (what, total) -> Progress.SILENT,
+            Progress.Display.SILENT,
             System::nanoTime)
         .run(DataLog.read(writer.log()).entries(), saving);
   }

@@ -243,7 +243,7 @@ class VectorUpdateTest {
     int[] embedded = {0};
     int[] most = {0};
     Progress counting =
-        () -> { // before the vector is taken in
+        work -> { // before the vector is taken in
           now[0] += perText.toNanos();
           embedded[0]++;
           most[0] = Math.max(most[0], embedded[0] - onDisk());
@@ -253,7 +253,7 @@ class VectorUpdateTest {
             "model",
             256,
             () -> embedder,
-            (what, total) -> counting,
+            (what, things, work) -> counting,
             () -> now[0])
         .run(notes(texts), Saving.PUBLISHED);
     assertEquals(texts, embedded[0]);
@@ -274,7 +274,12 @@ class VectorUpdateTest {
     int texts = 10_000;
     WrittenBytes written = new WrittenBytes();
     new VectorUpdate(
-            new EmbeddingCache(kb), "model", 256, () -> embedder, (what, total) -> written, () -> 0)
+            new EmbeddingCache(kb),
+            "model",
+            256,
+            () -> embedder,
+            (what, things, work) -> written,
+            () -> 0)
         .run(notes(texts), Saving.PUBLISHED);
     written.step();
     assertTrue(written.bytes < 4L * texts * (4 + 4 * 384), written.bytes + " bytes written");
@@ -287,7 +292,7 @@ class VectorUpdateTest {
     private long bytes;
 
     @Override
-    public void step() {
+    public void step(long work) {
       for (String name :
           List.of(EmbeddingCache.VECTORS, EmbeddingCache.KEYS, EmbeddingCache.JOURNAL)) {
         try {

@@ -26,6 +26,16 @@ public record Passage(int start, int end) {
     return PassageCut.of(entry, topic(entry, modelTokens), modelTokens);
   }
 
+  /**
+   * Tokens of a text as the model takes it, estimated from its characters: on notes 0.93 to 1.3
+   * times, on code 0.83 to 1.25 times as many as there are.
+   *
+   * @param modelTokens the most tokens that the model takes, two special ones among them
+   */
+  public static int estimatedTokens(String text, int modelTokens) {
+    return Math.min(modelTokens, PassageCut.tokens(text, modelTokens) + 2);
+  }
+
   /** A content from its beginning on in windows of one size, the first {@link #MAX} of them. */
   public static List<Passage> windows(String content) {
     return PassageCut.windows(content);

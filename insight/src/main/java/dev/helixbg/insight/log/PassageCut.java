@@ -65,16 +65,20 @@ final class PassageCut {
     ends[count++] = end;
   }
 
-  /** Tokens of a text. */
-  private static int tokens(String text) {
-    PassageCut all = new PassageCut(text, text.length());
+  /**
+   * Tokens of a text.
+   *
+   * @param most of which at least so many are counted
+   */
+  static int tokens(String text, int most) {
+    PassageCut all = new PassageCut(text, most);
     return all.tokens[all.count - 1];
   }
 
   static List<Passage> of(Entry entry, String topic, int modelTokens) {
     String text = entry.text().content();
     int room = modelTokens - 2; // its two special tokens are always there
-    int ofTopic = tokens(topic);
+    int ofTopic = tokens(topic, topic.length());
     if (text.length() + ofTopic <= room) {
       return List.of(); // none has fewer characters than tokens
     }
