@@ -15,13 +15,15 @@ import java.util.Optional;
 import java.util.Random;
 import java.util.Set;
 import java.util.function.BooleanSupplier;
+import java.util.function.DoubleSupplier;
 
 /**
  * Measures a model as llama-bench does: random tokens, a fresh cache each time, one run to warm up,
  * then so many that count; a rival in turn with ours, round by round.
  *
  * <p>{@code pp512} reads a prompt of 512 tokens and computes the logits of its last; {@code tg64}
- * runs 64 passes of one token, each with logits and choice.
+ * runs 64 passes of one token, each with logits and choice; {@code tg64x8} makes 64 tokens of each
+ * of eight answers side by side.
  */
 public final class LlmBench {
   private final TextModel model;
@@ -53,7 +55,7 @@ public final class LlmBench {
   /**
    * One test's numbers.
    *
-   * @param test pp or tg, and its number of tokens
+   * @param test pp or tg, its number of tokens, and that of answers side by side
    * @param tokensPerSecond mean over the repetitions
    * @param deviation their standard deviation
    * @param median of the repetitions
@@ -79,7 +81,7 @@ public final class LlmBench {
    * @throws RivalException if the rival fails
    */
   public Result prompt(int tokens) {
-    return measure("pp", tokens, () -> generate(tokens, 1));
+    return measure("pp" + tokens, tokens, () -> generate(tokens, 1), () -> round("pp", tokens));
   }
 
   /**
@@ -88,7 +90,7 @@ public final class LlmBench {
    * @throws RivalException if the rival fails
    */
   public Result generation(int tokens) {
-    return measure("tg", tokens, () -> generate(1, tokens));
+    return measure("tg" + tokens, tokens, () -> generate(1, tokens), () -> round("tg", tokens));
   }
 
   private void generate(int promptTokens, int answerTokens) {
@@ -102,9 +104,34 @@ public final class LlmBench {
     }
   }
 
-  private Result measure(String test, int tokens, Runnable work) {
+  /**
+   * Generates {@code tokens} of each of some answers side by side, all from nothing; the rival has
+   * no round of it.
+   */
+  public Result generation(int tokens, int answers) {
+    String test = "tg%dx%d".formatted(tokens, answers);
+    return measure(test, tokens * answers, () -> generateAll(tokens, answers), () -> 0);
+  }
+
+  private void generateAll(int tokens, int answers) {
+    List<int[]> prompts =
+        random.ints(answers, 0, model.model().vocabulary()).mapToObj(id -> new int[] {id}).toList();
+    try (Session session = model.session()) {
+      for (Generation answer : model.generateAll(session, prompts, tokens, Set.of(), cancelled)) {
+        if (answer.tokenIds().length != tokens) {
+          throw new IllegalStateException("an answer ended early: " + answer.stopReason());
+        }
+      }
+    }
+  }
+
+  /**
+   * @param tokens that the work makes
+   * @param rivalsRound its speed; 0 if it has none
+   */
+  private Result measure(String test, int tokens, Runnable work, DoubleSupplier rivalsRound) {
     work.run();
-    rivalsRound(test, tokens);
+    rivalsRound.getAsDouble();
     List<Double> speeds = new ArrayList<>();
     List<Double> rivals = new ArrayList<>();
     long weights = model.backend().counters().get(Counter.WEIGHT_BYTES);
@@ -120,7 +147,7 @@ public final class LlmBench {
       allocated += allocatedBytes() - before;
       nanos += taken;
       speeds.add(tokens * 1e9 / taken);
-      double rivalSpeed = rivalsRound(test, tokens);
+      double rivalSpeed = rivalsRound.getAsDouble();
       if (!cancelled.getAsBoolean()) {
         rivals.add(rivalSpeed);
       }
@@ -129,7 +156,7 @@ public final class LlmBench {
     double[] all = sorted(speeds);
     double mean = Arrays.stream(all).average().orElse(0);
     return new Result(
-        test + tokens,
+        test,
         mean,
         deviation(all, mean),
         median(all),
@@ -139,7 +166,7 @@ public final class LlmBench {
         (double) allocated / tokens / Math.max(1, all.length));
   }
 
-  private double rivalsRound(String test, int tokens) {
+  private double round(String test, int tokens) {
     return rival.isEmpty() || cancelled.getAsBoolean() ? 0 : rival.get().round(test, tokens);
   }
 

@@ -115,7 +115,7 @@ public final class ChoiceScorer {
         }
         runPass();
         while (!open.isEmpty()) {
-          work.batch.clear();
+          work.clear();
           addOpen();
           runPass();
         }

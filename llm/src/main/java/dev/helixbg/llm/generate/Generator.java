@@ -144,7 +144,7 @@ public final class Generator {
 
   /** The pass that reads choice {@code encoded − 1} again and makes the next choice. */
   private void encodePass() {
-    work.batch.clear();
+    work.clear();
     work.batch.add(cache, 1, 1);
     work.model.forward(work.batch, work.tokens, slot(encoded - 1));
     encodeChoice();

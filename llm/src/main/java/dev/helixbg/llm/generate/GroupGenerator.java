@@ -2,6 +2,7 @@ package dev.helixbg.llm.generate;
 
 import dev.helixbg.llm.backend.Backend;
 import dev.helixbg.llm.backend.KvCache;
+import dev.helixbg.llm.backend.Submission;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
@@ -15,10 +16,13 @@ import java.util.function.BooleanSupplier;
  *
  * <p>All prompts follow one sequence that was read before. What is answered beside a prompt changes
  * nothing in its answer.
+ *
+ * <p>Tokens stay on the device, and passes are encoded ahead of their being read, as deep as the
+ * device wants. An answer that has ended leaves its row to a sequence that nobody listens to; what
+ * was computed past its end is forgotten. The others move together when that spares the device
+ * something, once all passes under way are read.
  */
 public final class GroupGenerator {
-  private static final int CHOSEN = 1;
-
   private final Workspace work;
   private final Backend backend;
   private final KvCache shared;
@@ -26,8 +30,15 @@ public final class GroupGenerator {
   private final int maxTokens;
   private final Set<Integer> stopTokens;
   private final BooleanSupplier cancelled;
+  private final int depth;
+  private final Submission[] underWay;
   private final List<PromptGroup> groups = new ArrayList<>();
   private final List<Voice> voices = new ArrayList<>();
+
+  /** Choices of tokens encoded, and read; the i-th goes to slot i modulo the number of slots. */
+  private int encoded;
+
+  private int read;
 
   /** Of prompts whose answers grow together. */
   private GroupGenerator(
@@ -44,6 +55,8 @@ public final class GroupGenerator {
     this.maxTokens = maxTokens;
     this.stopTokens = stopTokens;
     this.cancelled = cancelled;
+    depth = backend.depth();
+    underWay = new Submission[work.tokens.slots()];
   }
 
   /**
@@ -69,7 +82,7 @@ public final class GroupGenerator {
     }
     prompts.forEach(work::requirePrompt);
     prompts.forEach(prompt -> shared.requireRoom(prompt.length));
-    work.batch.clear();
+    work.clear();
     int most = work.batch.freeWanted();
     List<Generation> answers = new ArrayList<>();
     for (int from = 0; from < prompts.size(); from += most) {
@@ -84,16 +97,16 @@ public final class GroupGenerator {
     long start = System.nanoTime();
     try {
       readPrompts();
-      long read = System.nanoTime();
-      List<Voice> growing = growing();
+      long readAt = System.nanoTime();
+      List<Voice> growing = growing(voices);
       while (!growing.isEmpty()) {
         grow(growing);
-        growing = growing();
+        growing = growing(growing);
       }
       long end = System.nanoTime();
       List<Generation> answers = new ArrayList<>();
       for (int i = 0; i < prompts.size(); i++) {
-        answers.add(voices.get(i).answer(prompts.get(i).length, read - start, end - read));
+        answers.add(voices.get(i).answer(prompts.get(i).length, readAt - start, end - readAt));
       }
       return answers;
     } finally {
@@ -108,41 +121,109 @@ public final class GroupGenerator {
       groups.add(group);
       group.add(shared, cancelled);
       work.forward(cancelled);
-      choose();
+      backend.argmax(work.batch, work.model.logits(), work.tokens, 0);
+      backend.submit().await();
       for (int i = 0; i < to - from; i++) {
+        int id = work.tokens.get(0, i);
+        work.requireNumbers(i, id);
         Voice voice = new Voice(group.cache(i), maxTokens);
         voices.add(voice);
-        voice.hear(chosen(i), stopTokens);
+        voice.claim();
+        voice.hear(id, stopTokens);
       }
       from = to;
     }
   }
 
-  private List<Voice> growing() {
-    return voices.stream().filter(voice -> voice.reason == null).toList();
+  private static List<Voice> growing(List<Voice> some) {
+    return some.stream().filter(voice -> voice.reason == null).toList();
   }
 
-  private void grow(List<Voice> growing) {
-    work.batch.clear();
-    for (Voice voice : growing) {
-      work.add(voice.cache, voice.ids, voice.count - 1, 1, 1);
+  /** Goes on with these, a row each, until all have ended, or so many that fewer rows would do. */
+  private void grow(List<Voice> rows) {
+    for (int row = 0; row < rows.size(); row++) {
+      work.tokens.set(0, row, rows.get(row).last());
     }
-    work.forward(cancelled);
-    choose();
-    for (int i = 0; i < growing.size(); i++) {
-      growing.get(i).hear(chosen(i), stopTokens);
+    encoded = 1;
+    read = 1;
+    try {
+      while (true) {
+        while (encoded - read < depth && mayEncode(rows)) {
+          encodePass(rows);
+        }
+        if (read == encoded) {
+          return;
+        }
+        readPass(rows);
+      }
+    } finally {
+      awaitAll(); // also when a device failed, or it was cancelled
     }
   }
 
-  private void choose() {
-    backend.argmax(work.batch, work.model.logits(), work.tokens, CHOSEN);
-    backend.submit().await();
+  private boolean mayEncode(List<Voice> rows) {
+    int left = growing(rows).size();
+    return cost(left) == cost(rows.size()) && rows.stream().anyMatch(Voice::mayGoOn);
   }
 
-  private int chosen(int row) {
-    int id = work.tokens.get(CHOSEN, row);
-    work.requireNumbers(row, id);
-    return id;
+  /**
+   * What a pass with so many answers costs. Where passes are under way, fewer rows are worth that
+   * the device waits once only if whole tiles of them are spared.
+   */
+  private int cost(int answers) {
+    return depth > 1
+        ? Math.ceilDiv(answers, Workspace.STEADY_ROWS)
+        : Math.max(answers, Workspace.STEADY_ROWS);
+  }
+
+  /** The pass that reads the choices {@code encoded − 1} again and makes the next. */
+  private void encodePass(List<Voice> rows) {
+    if (cancelled.getAsBoolean()) {
+      throw new CancellationException();
+    }
+    work.clear();
+    for (Voice voice : rows) {
+      if (voice.mayGoOn()) {
+        work.batch.add(voice.cache, 1, 1);
+        voice.claim();
+      } else {
+        work.addSilent();
+      }
+    }
+    work.fill();
+    for (int row = rows.size(); encoded == 1 && row < work.batch.rows(); row++) {
+      work.tokens.set(0, row, 0);
+    }
+    work.model.forward(work.batch, work.tokens, slot(encoded - 1), cancelled);
+    backend.argmax(work.batch, work.model.logits(), work.tokens, slot(encoded));
+    underWay[slot(encoded)] = backend.submit();
+    encoded++;
+  }
+
+  private void readPass(List<Voice> rows) {
+    int slot = slot(read++);
+    underWay[slot].await();
+    for (int row = 0; row < rows.size(); row++) {
+      Voice voice = rows.get(row);
+      if (voice.listens()) {
+        int id = work.tokens.get(slot, row);
+        if (id == 0) {
+          awaitAll();
+          work.requireNumbers(row, id);
+        }
+        voice.hear(id, stopTokens);
+      }
+    }
+  }
+
+  private int slot(int choice) {
+    return choice % underWay.length;
+  }
+
+  private void awaitAll() {
+    for (int choice = read; choice < encoded; choice++) {
+      underWay[slot(choice)].await();
+    }
   }
 
   /** One answer. */
@@ -152,12 +233,32 @@ public final class GroupGenerator {
     private int count;
     private int stopToken = -1;
 
+    /** Tokens that were encoded; {@code count} of them were heard. */
+    private int claimed;
+
     /** Null while it grows. */
     private StopReason reason;
 
     Voice(KvCache cache, int maxTokens) {
       this.cache = cache;
       ids = new int[maxTokens];
+    }
+
+    /** Whether there may be one more token than were encoded. */
+    boolean mayGoOn() {
+      return reason == null && claimed < ids.length && cache.length() < cache.shape().limit();
+    }
+
+    void claim() {
+      claimed++;
+    }
+
+    boolean listens() {
+      return reason == null && count < claimed;
+    }
+
+    int last() {
+      return ids[count - 1];
     }
 
     void hear(int id, Set<Integer> stopTokens) {
@@ -169,7 +270,7 @@ public final class GroupGenerator {
       ids[count++] = id;
       if (count == ids.length) {
         reason = StopReason.LENGTH;
-      } else if (cache.length() == cache.shape().limit()) {
+      } else if (count == claimed && !mayGoOn()) {
         reason = StopReason.CONTEXT_FULL;
       }
     }

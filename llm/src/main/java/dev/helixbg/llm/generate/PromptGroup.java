@@ -29,7 +29,7 @@ final class PromptGroup implements AutoCloseable {
    * @param spans that these rows are in; the last of each is wanted
    */
   static int end(Workspace work, List<int[]> prompts, int from, int moreRows, int spans) {
-    work.batch.clear();
+    work.clear();
     int rows = work.promptTokens();
     int most = from + Math.max(1, work.batch.freeWanted() / (1 + spans));
     int to = from;
@@ -50,14 +50,14 @@ final class PromptGroup implements AutoCloseable {
   void add(KvCache shared, BooleanSupplier cancelled) {
     prompts.forEach(prompt -> caches.add(shared.fork(shared.length())));
     int[] first = prompts.getFirst();
-    work.batch.clear();
+    work.clear();
     int tail = Math.min(first.length, work.promptTokens());
     if (tail < first.length) {
       int[] head = Arrays.copyOf(first, first.length - tail);
       if (!work.read(caches.getFirst(), head, false, cancelled)) {
         throw new CancellationException();
       }
-      work.batch.clear();
+      work.clear();
     }
     work.add(caches.getFirst(), first, first.length - tail, tail, 1);
     for (int i = 1; i < prompts.size(); i++) {

@@ -8,6 +8,8 @@ import dev.helixbg.llm.backend.Tokens;
 import dev.helixbg.llm.model.Candidates;
 import dev.helixbg.llm.model.PassLimits;
 import dev.helixbg.llm.model.Qwen3;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.concurrent.CancellationException;
 import java.util.function.BooleanSupplier;
 
@@ -23,8 +25,11 @@ public final class Workspace {
   final Batch batch;
   private final int rows;
 
-  /** A sequence that nobody listens to; see {@link #fill}. */
-  private KvCache silent;
+  /** Sequences that nobody listens to, a token each; see {@link #fill()}. */
+  private final List<KvCache> silent = new ArrayList<>();
+
+  /** How many of them are in the batch. */
+  private int silentRows;
 
   /** A slot per pass under way, and one to write to. */
   final Tokens tokens;
@@ -65,7 +70,7 @@ public final class Workspace {
       if (readingSlot[slot] != null) {
         readingSlot[slot].await();
       }
-      batch.clear();
+      clear();
       int count = Math.min(batch.freeRows(), ids.length - from);
       boolean last = from + count == ids.length;
       add(cache, ids, from, count, last && wantLast ? 1 : 0, slot);
@@ -102,6 +107,12 @@ public final class Workspace {
     return row;
   }
 
+  /** Empties the batch. */
+  void clear() {
+    batch.clear();
+    silentRows = 0;
+  }
+
   /**
    * Runs the batch, filled up. The pass is not yet submitted.
    *
@@ -118,27 +129,43 @@ public final class Workspace {
     model.forward(batch, tokens, 0, candidates, cancelled);
   }
 
-  /**
-   * Fills a small pass up with rows of a sequence that nobody listens to, behind all others, so
-   * that results do not depend on how much is computed together.
-   */
   private void fill(BooleanSupplier cancelled) {
     if (cancelled.getAsBoolean()) {
       throw new CancellationException();
     }
-    int missing = STEADY_ROWS - Math.min(batch.rows(), batch.wanted());
-    int count = Math.min(missing, Math.min(batch.freeRows(), batch.freeWanted()));
-    if (count > 0) {
-      if (silent == null) {
-        silent = model.backend().cache(model.cacheShape());
-      }
-      silent.truncate(0);
-      count = Math.min(count, silent.shape().limit());
-      add(silent, new int[count], 0, count, count);
+    int first = batch.rows();
+    fill();
+    for (int row = first; row < batch.rows(); row++) {
+      tokens.set(0, row, 0);
     }
   }
 
-  /** The most tokens of prompts in one pass that {@link #fill} can still fill up. */
+  /**
+   * Fills a small pass up with rows of sequences that nobody listens to, behind all others, so that
+   * results do not depend on how much is computed together. Their tokens may be any.
+   */
+  void fill() {
+    int missing = STEADY_ROWS - Math.min(batch.rows(), batch.wanted());
+    int count = Math.min(missing, Math.min(batch.freeRows(), batch.freeWanted()));
+    for (int i = 0; i < count; i++) {
+      addSilent();
+    }
+  }
+
+  /**
+   * Adds a row of a sequence that nobody listens to, its first token, to the batch. Each is of
+   * another sequence: what computes single tokens need not look for spans.
+   */
+  void addSilent() {
+    if (silentRows == silent.size()) {
+      silent.add(model.backend().cache(model.cacheShape()));
+    }
+    KvCache cache = silent.get(silentRows++);
+    cache.truncate(0);
+    batch.add(cache, 1, 1);
+  }
+
+  /** The most tokens of prompts in one pass that {@link #fill()} can still fill up. */
   public int promptTokens() {
     return Math.max(1, rows - STEADY_ROWS);
   }

@@ -19,9 +19,8 @@ final class Attention {
   private static final int THREADS = 128;
   private static final int SIMDGROUPS = 4;
 
-  /** One for each SIMD-group: they come in at once. */
-  private static final int BLOCKS_PER_PART = 4;
-
+  // Of attend_row.metal.
+  private static final int PART_BLOCKS = 4;
   private static final int MOST_PARTS = 32;
 
   /** Heads of more values do not fit the tiles' threadgroup memory. */
@@ -181,9 +180,12 @@ final class Attention {
     }
   }
 
-  /** A power of two, so that the passes of an answer are seldom other ones than before. */
+  /**
+   * As many as the longest sequence has: a power of two, so that the passes of an answer are seldom
+   * other ones than before.
+   */
   private static int parts(int blocks) {
-    int wanted = Math.clamp(Math.ceilDiv(blocks, BLOCKS_PER_PART), 1, MOST_PARTS);
+    int wanted = Math.clamp(Math.ceilDiv(blocks, PART_BLOCKS), 1, MOST_PARTS);
     return wanted == 1 ? 1 : 2 * Integer.highestOneBit(wanted - 1);
   }
 

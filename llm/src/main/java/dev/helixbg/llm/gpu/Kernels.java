@@ -32,6 +32,8 @@ final class Kernels {
     PROJECT(true),
     GATE_UP(true),
     MATMUL_FEW(false),
+    /** Of the same library: smaller tiles. */
+    MATMUL_FEW_ROWS(false),
     MATMUL(false);
 
     /** Whether it is compiled for so many columns, too. */
@@ -220,7 +222,8 @@ final class Kernels {
   static KernelLibrary library(OfWeights kernel, List<TensorType> types, int columns) {
     int units = units(kernel, types, columns);
     StringBuilder defines = new StringBuilder();
-    StringBuilder name = new StringBuilder(nameOf(kernel));
+    String source = nameOf(kernel == OfWeights.MATMUL_FEW_ROWS ? OfWeights.MATMUL_FEW : kernel);
+    StringBuilder name = new StringBuilder(source);
     if (units > 0) {
       name.append(units);
       defines.append("#define UNITS %d\n".formatted(units));
@@ -233,7 +236,7 @@ final class Kernels {
     if (kernel.isMatvec) {
       files.add("matvec.metal");
     }
-    files.add(nameOf(kernel) + ".metal");
+    files.add(source + ".metal");
     return new KernelLibrary(name.toString(), defines.toString(), List.copyOf(files));
   }
 

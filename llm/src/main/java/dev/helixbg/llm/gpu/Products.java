@@ -31,8 +31,12 @@ final class Products {
   static final int FEW = 32;
 
   // Of matmul_few.metal.
-  private static final int SMALL_TILE_VECTORS = 16;
+  private static final int SMALL_TILE_VECTORS = 8;
   private static final int SMALL_TILE_ROWS = 16;
+  private static final int SMALLEST_TILE_ROWS = 8;
+
+  /** So many tiles of 16 rows keep a GPU busy; fewer are halved. */
+  private static final int FEWEST_TILES = 256;
 
   // Of matvec.metal.
   private static final int SIMDGROUPS = 4;
@@ -232,12 +236,18 @@ final class Products {
    */
   private void smallTiles(Uploads.Table rowOf, int vectors, int from, int to, boolean gated) {
     List<TensorType> kinds = distinctTypes(from, to);
-    Recorder r = ofChosenRows(OfWeights.MATMUL_FEW, kinds, rowOf, from, to);
-    int tiles =
-        gated ? groups(from, from + 1, SMALL_TILE_ROWS / 2) : groups(from, to, SMALL_TILE_ROWS);
+    boolean small = smallTiles(from, to, gated, SMALL_TILE_ROWS) < FEWEST_TILES;
+    Recorder r =
+        ofChosenRows(
+            small ? OfWeights.MATMUL_FEW_ROWS : OfWeights.MATMUL_FEW, kinds, rowOf, from, to);
+    int tiles = smallTiles(from, to, gated, small ? SMALLEST_TILE_ROWS : SMALL_TILE_ROWS);
     r.put(gated ? 1 : 0).put(vectors);
     putMatrices(kinds, from, to);
     r.constants(9).dispatch(Math.ceilDiv(vectors, SMALL_TILE_VECTORS), tiles, 1, THREADS);
+  }
+
+  private int smallTiles(int from, int to, boolean gated, int rows) {
+    return gated ? groups(from, from + 1, rows / 2) : groups(from, to, rows);
   }
 
   /** Multiplies with the matrices from one to another, in one dispatch. */

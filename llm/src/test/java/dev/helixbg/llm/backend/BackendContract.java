@@ -12,6 +12,8 @@ import dev.helixbg.llm.tensor.Tensor;
 import dev.helixbg.llm.tensor.TensorType;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
+import java.lang.foreign.ValueLayout;
+import java.util.Arrays;
 import java.util.EnumSet;
 import java.util.List;
 import java.util.Set;
@@ -380,6 +382,76 @@ public abstract class BackendContract {
         });
   }
 
+  /** Single tokens of several sequences, as answers that grow together. */
+  @Test
+  void attentionToASequenceHasTheSameBitsWhateverIsBesideIt() {
+    int[] lengths = {1, 33, 130, 300};
+    int most = isComplete() ? 5000 : 1100;
+    for (int length : lengths) {
+      float[] alone = attended(length);
+      for (int other : new int[] {2, 200, most}) {
+        String what = length + " positions beside " + other;
+        assertArrayEquals(alone, attended(length, other), what);
+        assertArrayEquals(alone, attended(length, other, 1, 1, 1, 1, 1, 1), what + " and more");
+      }
+    }
+  }
+
+  /** What the first of some sequences gets for its last token, a pass of which all are a row. */
+  private float[] attended(int... lengths) {
+    int size = 16;
+    int most = 0;
+    for (int length : lengths) {
+      most = Math.max(most, length);
+    }
+    Norm norm = new Norm(tested.matrix(ones(size)), 1e-6f);
+    Rope rope = tested.rope(size, 10000, most);
+    KvShape shape = new KvShape(1, 1, size, most, Storage.F32);
+    Activations target = tested.activations(lengths.length, 2 * size);
+    float[] row = new float[2 * size];
+    List<KvCache> caches = IntStream.of(lengths).mapToObj(length -> tested.cache(shape)).toList();
+    for (int i = 0; i < lengths.length; i++) {
+      if (lengths[i] > 1) {
+        Batch read = new Batch(most, 1);
+        read.add(caches.get(i), lengths[i] - 1, 0);
+        tested.rotateAndCache(read, numbers(lengths[i] - 1, size), norm, norm, rope, 0);
+        tested.submit().await();
+      }
+    }
+    Batch batch = new Batch(lengths.length, 1);
+    caches.forEach(cache -> batch.add(cache, 1, 0));
+    Qkv last = numbers(lengths.length, size);
+    tested.rotateAndCache(batch, last, norm, norm, rope, 0);
+    tested.attend(batch, last.q(), 0, target);
+    tested.submit().await();
+    target.read(0, row);
+    caches.forEach(KvCache::close);
+    return row;
+  }
+
+  /** Queries of two heads, keys and values of one, always the same. */
+  private Qkv numbers(int rows, int size) {
+    SplittableRandom same = new SplittableRandom(12);
+    float[][] values = new float[rows][2 * size];
+    for (float[] row : values) {
+      for (int i = 0; i < row.length; i++) {
+        row[i] = same.nextFloat() - 0.5f;
+      }
+    }
+    float[][] half =
+        Arrays.stream(values).map(row -> Arrays.copyOf(row, size)).toArray(float[][]::new);
+    return new Qkv(
+        filled(tested, values, rows), filled(tested, half, rows), filled(tested, half, rows));
+  }
+
+  private Tensor ones(int size) {
+    MemorySegment data = arena.allocate(4L * size, 64);
+    for (int i = 0; i < size; i++) {
+      data.setAtIndex(ValueLayout.JAVA_FLOAT, i, 1);
+    }
+    return new Tensor("ones", TensorType.F32, List.of((long) size), data);
+  }
+
   @Test
   void logitsOfWantedRowsAgree() {
     Tensor output = weights(TensorType.Q6_K, 333, 512);
@@ -548,7 +620,7 @@ public abstract class BackendContract {
     return values;
   }
 
-  private static Activations filled(Backend backend, float[][] values, int rows) {
+  protected static Activations filled(Backend backend, float[][] values, int rows) {
     Activations activations = backend.activations(rows, values[0].length);
     for (int r = 0; r < rows; r++) {
       activations.write(r, values[r]);
@@ -556,7 +628,7 @@ public abstract class BackendContract {
     return activations;
   }
 
-  private static Batch batch(Backend backend, int rows) {
+  protected static Batch batch(Backend backend, int rows) {
     Batch batch = new Batch(rows, rows);
     batch.add(backend.cache(new KvShape(1, 1, 16, 128, Storage.F32)), rows, 0);
     return batch;
@@ -568,7 +640,7 @@ public abstract class BackendContract {
     return batch;
   }
 
-  private float[][] vectors(int count, int columns) {
+  protected float[][] vectors(int count, int columns) {
     float[][] vectors = new float[count][columns];
     for (float[] vector : vectors) {
       for (int i = 0; i < columns; i++) {
@@ -582,7 +654,7 @@ public abstract class BackendContract {
     return weights(TensorType.F32, 1, columns, 1);
   }
 
-  private Tensor weights(TensorType type, int rows, int columns) {
+  protected Tensor weights(TensorType type, int rows, int columns) {
     return weights(type, rows, columns, (float) (1 / Math.sqrt(columns)));
   }
 

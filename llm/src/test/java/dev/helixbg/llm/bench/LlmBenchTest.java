@@ -43,6 +43,10 @@ class LlmBenchTest {
           new LlmBench(model, 4, 2, () -> false, Optional.of(this::round))
               .generation(2)
               .rivalMedian());
+      Result answers = bench.generation(3, 5);
+      assertEquals("tg3x5", answers.test());
+      assertEquals(0, answers.rivalMedian());
+      assertTrue(answers.median() > 0);
     }
   }
 

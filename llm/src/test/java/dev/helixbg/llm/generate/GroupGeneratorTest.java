@@ -7,6 +7,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.helixbg.llm.backend.Backend;
 import dev.helixbg.llm.backend.Counters.Counter;
+import dev.helixbg.llm.backend.InterceptedBackend;
 import dev.helixbg.llm.backend.KvCache;
 import dev.helixbg.llm.backend.KvShape.Storage;
 import dev.helixbg.llm.cpu.CpuBackend;
@@ -119,6 +120,41 @@ class GroupGeneratorTest {
             .getFirst();
     assertEquals(StopReason.CONTEXT_FULL, ended.stopReason());
     assertArrayEquals(Arrays.copyOf(cases.getFirst().greedyIds(), 3), ended.tokenIds());
+  }
+
+  /** Whose rows move together as answers end; and where the backend wants passes ahead. */
+  @Test
+  void moreThanFillAPassAndPassesAheadGiveTheSame() {
+    PassLimits limits = new PassLimits(512, 200, 10, Storage.F32);
+    Backend ahead =
+        InterceptedBackend.of(
+            backend, (method, arguments, usual) -> method.equals("depth") ? 3 : usual.call());
+    for (Backend some : List.of(backend, ahead)) {
+      Qwen3 wide = Qwen3.of(file, some, limits);
+      List<Generation> answers =
+          GroupGenerator.generate(
+              new Workspace(wide, limits),
+              some.cache(wide.cacheShape()),
+              prompts(),
+              64,
+              Set.of(GoldenModel.END),
+              () -> false);
+      for (int i = 0; i < cases.size(); i++) {
+        int[] greedy = cases.get(i).greedyIds();
+        assertArrayEquals(Arrays.copyOf(greedy, greedy.length - 1), answers.get(i).tokenIds());
+      }
+      assertEquals(
+          StopReason.LENGTH,
+          GroupGenerator.generate(
+                  new Workspace(wide, limits),
+                  some.cache(wide.cacheShape()),
+                  prompts(),
+                  2,
+                  Set.of(),
+                  () -> false)
+              .getLast()
+              .stopReason());
+    }
   }
 
   @Test

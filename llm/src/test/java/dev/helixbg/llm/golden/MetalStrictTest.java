@@ -15,6 +15,7 @@ import dev.helixbg.llm.cpu.CpuBackend;
 import dev.helixbg.llm.generate.Generation;
 import dev.helixbg.llm.generate.GenerationOptions;
 import dev.helixbg.llm.generate.Generator;
+import dev.helixbg.llm.generate.GroupGenerator;
 import dev.helixbg.llm.generate.Sampling;
 import dev.helixbg.llm.generate.Workspace;
 import dev.helixbg.llm.gguf.GgufFile;
@@ -125,6 +126,34 @@ class MetalStrictTest {
           forks.forEach(fork -> batch.add(fork, 1, 1));
         }
       }
+    }
+  }
+
+  /** On a device that runs nothing before it must, with passes ahead of those that are read. */
+  @Test
+  void answersThatGrowTogetherAreGolden() {
+    PassLimits limits = new PassLimits(512, 256, 8, Storage.F16);
+    GoldenModel golden = GoldenModel.Q4_K_M;
+    List<GoldenCase> cases =
+        golden.cases().stream().filter(c -> c.task().equals("summary")).limit(5).toList();
+    try (MetalTests metal = new MetalTests(SoftMetalSettings.FAST.lazy(true));
+        GgufFile file = GgufFile.open(golden.path());
+        Backend backend = new GpuBackend(metal.device())) {
+      Qwen3 model = Qwen3.of(file, backend, limits);
+      List<Generation> answers =
+          GroupGenerator.generate(
+              new Workspace(model, limits),
+              backend.cache(model.cacheShape()),
+              cases.stream().map(GoldenCase::promptIds).toList(),
+              64,
+              Set.of(GoldenModel.END),
+              () -> false);
+      for (int i = 0; i < cases.size(); i++) {
+        int[] greedy = cases.get(i).greedyIds();
+        assertArrayEquals(
+            Arrays.copyOf(greedy, greedy.length - 1), answers.get(i).tokenIds(), "answer " + i);
+      }
+      assertEquals(3, backend.counters().get(Counter.MOST_IN_FLIGHT));
     }
   }
 }

@@ -1,12 +1,19 @@
 package dev.helixbg.llm.gpu;
 
+import static org.junit.jupiter.api.Assertions.assertArrayEquals;
+
+import dev.helixbg.llm.backend.Activations;
 import dev.helixbg.llm.backend.Backend;
 import dev.helixbg.llm.backend.BackendContract;
 import dev.helixbg.llm.backend.KvShape.Storage;
 import dev.helixbg.llm.gpu.driver.GpuDevice;
+import dev.helixbg.llm.tensor.Tensor;
 import dev.helixbg.llm.tensor.TensorType;
+import java.util.Arrays;
 import java.util.EnumSet;
+import java.util.List;
 import java.util.Set;
+import org.junit.jupiter.api.Test;
 
 /** The contract as the engine for GPUs keeps it, whatever drives them. */
 public abstract class GpuBackendContract extends BackendContract {
@@ -21,6 +28,39 @@ public abstract class GpuBackendContract extends BackendContract {
   @Override
   protected boolean isComplete() {
     return Boolean.getBoolean("contract.all");
+  }
+
+  /** From five to 32 vectors go into tiles of eight. */
+  @Test
+  void aVectorsProductHasTheSameBitsWhateverIsBesideIt() {
+    int columns = 1280;
+    float[][] vectors = vectors(32, columns);
+    for (TensorType type : List.of(TensorType.Q4_K, TensorType.F32)) {
+      Tensor w = weights(type, 21, columns);
+      float[][] all = products(w, vectors);
+      for (int count : new int[] {5, 8, 9, 17}) {
+        float[][] last = Arrays.copyOfRange(vectors, 32 - count, 32);
+        assertArrayEquals(
+            Arrays.copyOfRange(all, 32 - count, 32), products(w, last), type + " " + count);
+      }
+    }
+  }
+
+  private float[][] products(Tensor w, float[][] vectors) {
+    try (Backend backend = backend()) {
+      Activations result = backend.activations(vectors.length, (int) w.rows());
+      backend.addProduct(
+          batch(backend, vectors.length),
+          filled(backend, vectors, vectors.length),
+          backend.matrix(w),
+          result);
+      backend.submit().await();
+      float[][] rows = new float[vectors.length][(int) w.rows()];
+      for (int r = 0; r < rows.length; r++) {
+        result.read(r, rows[r]);
+      }
+      return rows;
+    }
   }
 
   @Override

@@ -63,6 +63,15 @@ final class BenchLlmCommand extends ValueCommand {
   private int repetitions;
 
   @Option(
+      names = "--answers",
+      paramLabel = "N",
+      defaultValue = "0",
+      description =
+          "Generate so many answers side by side, too, of -n tokens each; 0 to leave it out"
+              + " (default: ${DEFAULT-VALUE}).")
+  private int answers;
+
+  @Option(
       names = "--beside",
       paramLabel = "llama",
       description =
@@ -83,8 +92,8 @@ final class BenchLlmCommand extends ValueCommand {
 
   @Override
   public Integer call() throws IOException {
-    if (promptTokens < 0 || tokens < 0 || repetitions < 1) {
-      throw new Failure(ExitCode.USAGE, "-p and -n must be 0 or more, -r 1 or more");
+    if (promptTokens < 0 || tokens < 0 || answers < 0 || repetitions < 1) {
+      throw new Failure(ExitCode.USAGE, "-p, -n and --answers must be 0 or more, -r 1 or more");
     }
     Settings settings = flags.settings(options);
     Optional<Path> installed = rival();
@@ -142,6 +151,9 @@ final class BenchLlmCommand extends ValueCommand {
     if (tokens > 0) {
       results.add(bench.generation(tokens));
     }
+    if (tokens > 0 && answers > 0) {
+      results.add(bench.generation(tokens, answers));
+    }
     String name = rival.map(llama -> "node-llama-cpp " + llama.version()).orElse("");
     return new Bench(Machine.here(), opened.backend().name(), threads, name, results);
   }
@@ -168,9 +180,11 @@ final class BenchLlmCommand extends ValueCommand {
       console.say("%nBeside    %s, in turn, medians", bench.rival());
       console.say("%n%-8s %12s %12s %8s", "test", "helix-bg", "llama.cpp", "ratio");
       for (Result result : bench.results()) {
-        console.say(
-            "%-8s %12.2f %12.2f %8.2f",
-            result.test(), result.median(), result.rivalMedian(), ratio(result));
+        if (result.rivalMedian() > 0) {
+          console.say(
+              "%-8s %12.2f %12.2f %8.2f",
+              result.test(), result.median(), result.rivalMedian(), ratio(result));
+        }
       }
     }
   }
@@ -186,7 +200,7 @@ final class BenchLlmCommand extends ValueCommand {
             .put("tokens_per_second", result.tokensPerSecond())
             .put("stddev", result.deviation())
             .put("median", result.median());
-    if (!bench.rival().isEmpty()) {
+    if (result.rivalMedian() > 0) {
       json.put("rival", bench.rival())
           .put("rival_median", result.rivalMedian())
           .put("ratio", ratio(result));

@@ -1,3 +1,8 @@
+// Of a row's positions, a part has so many blocks, or more if that would be more parts. This does not depend on the other rows, the
+// longest of which says how many parts there are, so a row's result does not either: parts that it has no blocks for add nothing.
+constant constexpr uint PART_BLOCKS = 4;   // one for each simdgroup: they come in at once
+constant constexpr uint MOST_PARTS = 32;
+
 // Attention of one row, GROUP heads, and one of `splits` parts of its positions. If q is fresh, this also normalises and rotates it,
 // and the part that ends with the row's own position writes k and v into the cache; so the rows must be of different sequences.
 //
@@ -36,7 +41,7 @@ kernel void attend_row(
   const uint kv_head = first_head / (shape.heads / shape.kv_heads);
   const uint position = places[row].position, all_blocks = position / BLOCK + 1, slot = position % BLOCK;
   device const uint* table = blocks + places[row].table;
-  const uint share = (all_blocks + shape.splits - 1) / shape.splits;
+  const uint share = max(PART_BLOCKS, (all_blocks + MOST_PARTS - 1) / MOST_PARTS);
   const uint begin = group.y * share, end = min(begin + share, all_blocks);
   const float factor = rsqrt(float(HEAD));
 

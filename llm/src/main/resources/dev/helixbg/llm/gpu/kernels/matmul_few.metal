@@ -1,13 +1,14 @@
 // y[v] = W * n  or  y[v] += W * n,  n = x[row_of[v]], normalised if `normed`, for a few vectors and up to three matrices: each weight
-// is read once for 16 vectors. If `gated`, y0[v] = silu(w0 * n) * (w1 * n).
+// is read once for 8 vectors. If `gated`, y0[v] = silu(w0 * n) * (w1 * n).
 //
-// A threadgroup makes a tile of 16 vectors x 16 rows, or 8 rows of each matrix where they are gated, so that even small matrices
-// keep a GPU busy; each of its 4 simdgroups takes a quarter of the columns. AHEAD units (see weights.metal) of the weights are asked for at
-// once, the first ones before the vectors are looked at; unit by unit, weights and vectors go through the simdgroup's own
-// threadgroup memory and are multiplied 8 x 8 by 8 x 8. The norm's factor, known only when all of a vector was seen, is applied to the sums.
+// A threadgroup makes a tile of 8 vectors x 16 rows, or 8 rows where tiles would be too few to keep a GPU busy; half as many rows of
+// each matrix where they are gated. Each of its 4 simdgroups has 4 or 2 of the rows, whose columns its lanes share, a side of a unit
+// each (see weights.metal): 512 columns, then 512 more. Of the vectors these are in threadgroup memory, times the norm's gain; the
+// next weights are asked for meanwhile. The norm's factor, known only when all of a vector was seen, is applied to the sums. What a
+// vector gives depends neither on the others nor on the kind of tile.
 //
 //   x      any x x_stride, zero past the columns up to a whole unit     w0..w2   rows x columns     y0..y2   vectors x y_stride
-//   gain   columns     row_of   vectors     grid   ceil(vectors / 16), tiles of each matrix
+//   gain   columns     row_of   vectors     grid   ceil(vectors / 8), tiles of each matrix
 struct FewShape {
   uint columns;
   uint x_stride;
@@ -23,19 +24,182 @@ struct FewShape {
 };
 
 constant constexpr uint SIMDGROUPS = 4;
-constant constexpr uint THREADS = 32 * SIMDGROUPS;
-constant constexpr uint VECTORS = 16;
-constant constexpr uint ROWS = 16;
-constant constexpr uint DEPTH = 36;              // floats of a row in threadgroup memory: a unit and four spare against bank conflicts
-constant constexpr uint X_FOURS = VECTORS / 4;   // of a lane and a unit
-constant constexpr uint AHEAD = 8;
+constant constexpr uint VECTORS = 8;
+constant constexpr uint CHUNK = 512;                          // columns that a simdgroup has in its lanes
+constant constexpr uint FOURS = CHUNK / 4;                    // of a vector and a chunk
+constant constexpr uint OWN_VECTORS = VECTORS / SIMDGROUPS;   // that a simdgroup brings in
+constant constexpr uint OWN_FOURS = FOURS / 32;               // of each of them and a lane
 
-// Four columns of a vector times the gain.
-inline float4 gained(float4 x, device const float* gain, uint column, uint columns) {
-  if (column + 4 <= columns) return x * *(device const float4*)(gain + column);
+// Where four columns of a chunk lie: lanes that read 16 or 32 columns apart do not meet in one bank.
+inline uint placed(uint four) { return four ^ (four / 8 % 4); }
+
+// Four columns of a vector, zero past its last unit. Without a branch, which would keep later loads waiting; so below.
+inline float4 four_of(device const float4* x, uint four, uint last_unit) {
+  return x[min(four, last_unit * 8 + 7)] * (four <= last_unit * 8 + 7 ? 1.0f : 0.0f);
+}
+
+// The gain of a lane's columns; past the last any.
+inline void load_gains(device const float* gain, uint first, uint columns, uint lane, thread float4* gains) {
+  if (columns % 4 == 0) {
 #pragma unroll
-  for (uint i = 0; i < 4; i++) x[i] = column + i < columns ? x[i] * gain[column + i] : 0.0f;
-  return x;
+    for (uint j = 0; j < OWN_FOURS; j++) gains[j] = *(device const float4*)(gain + min(first + 4 * (lane + 32 * j), columns - 4));
+  } else {
+#pragma unroll
+    for (uint j = 0; j < OWN_FOURS; j++) {
+#pragma unroll
+      for (uint k = 0; k < 4; k++) gains[j][k] = gain[min(first + 4 * (lane + 32 * j) + k, columns - 1)];
+    }
+  }
+}
+
+// The lane's side of each of its simdgroup's rows.
+template <class T, uint EACH> inline void load_sides(device const uchar* const thread* row, uint unit, uint side, uint columns, thread Weights16* to) {
+#pragma unroll
+  for (uint r = 0; r < EACH; r++) T::load(row[r], unit, side, columns, to[r]);
+}
+
+template <uint EACH> inline void load_sides(uint type, device const uchar* const thread* row, uint unit, uint side, uint columns, thread Weights16* to) {
+#ifdef TYPE_B
+  if (type == 1) return load_sides<TYPE_B, EACH>(row, unit, side, columns, to);
+#endif
+#ifdef TYPE_C
+  if (type == 2) return load_sides<TYPE_C, EACH>(row, unit, side, columns, to);
+#endif
+  load_sides<TYPE_A, EACH>(row, unit, side, columns, to);
+}
+
+// Two lanes that are HALF apart add up what they have of 2 HALF sums: either keeps half of them.
+template <uint HALF> inline void share_out(thread float* sums, uint lane) {
+  const bool upper = lane & HALF;
+#pragma unroll
+  for (uint i = 0; i < HALF; i++) {
+    const float low = sums[i], high = sums[i + HALF];
+    sums[i] = (upper ? high : low) + simd_shuffle_xor(upper ? low : high, ushort(HALF));
+  }
+}
+
+// A simdgroup has EACH rows.
+template <uint EACH> inline void tile(
+    device const float* x, device const float* gain, device const uchar* w0, device const uchar* w1, device const uchar* w2, device float* y0,
+    device float* y1, device float* y2, device const uint* row_of, constant FewShape& shape, threadgroup float4* staged, uint2 group,
+    uint simdgroup, uint lane) {
+  constexpr uint ROWS = SIMDGROUPS * EACH, SUMS = EACH * VECTORS;   // of a tile, of a simdgroup
+  const uint tile_rows = shape.gated ? ROWS / 2 : ROWS, each = shape.gated ? EACH / 2 : EACH, columns = shape.columns;
+  const uint tiles0 = (shape.rows[0] + tile_rows - 1) / tile_rows, tiles1 = (shape.rows[1] + tile_rows - 1) / tile_rows;
+  const uint matrix = group.y < tiles0 ? 0 : group.y < tiles0 + tiles1 ? 1 : 2;
+  const uint skipped = matrix == 0 ? 0 : matrix == 1 ? tiles0 : tiles0 + tiles1;
+  const uint rows = shape.rows[matrix], type = shape.type[matrix];
+  const uint first_row = (group.y - skipped) * tile_rows + simdgroup * each;
+  const uint first_vector = group.x * VECTORS, last_vector = shape.vectors - 1, last_unit = (columns + 31) / 32 - 1;
+
+  // The rows' sides that are the lane's, of the first chunk.
+  device const uchar* row[EACH];
+#pragma unroll
+  for (uint r = 0; r < EACH; r++) {
+    const uint of = r < each ? matrix : 1;
+    device const uchar* w = of == 0 ? w0 : of == 1 ? w1 : w2;
+    row[r] = w + ulong(min(first_row + r % each, rows - 1)) * shape.row_bytes[of];
+  }
+  Weights16 ahead[EACH];
+  load_sides<EACH>(type, row, min(lane / 2, last_unit), lane % 2, columns, ahead);
+  float4 gains[OWN_FOURS];
+#pragma unroll
+  for (uint j = 0; j < OWN_FOURS; j++) gains[j] = float4(1.0f);
+  if (shape.normed) load_gains(gain, 0, columns, lane, gains);
+  device const float4* from[OWN_VECTORS];
+#pragma unroll
+  for (uint i = 0; i < OWN_VECTORS; i++) {
+    from[i] = (device const float4*)(x + ulong(row_of[min(first_vector + simdgroup * OWN_VECTORS + i, last_vector)]) * shape.x_stride);
+  }
+  AWAIT();
+
+  float4 fours[OWN_VECTORS][OWN_FOURS];
+  float squares[OWN_VECTORS];
+#pragma unroll
+  for (uint i = 0; i < OWN_VECTORS; i++) {
+    squares[i] = 0;
+#pragma unroll
+    for (uint j = 0; j < OWN_FOURS; j++) fours[i][j] = four_of(from[i], lane + 32 * j, last_unit);
+  }
+
+  // The sum that the lane will have in the end: of a row and a vector.
+  const uint own_r = lane / VECTORS % EACH, own_row = first_row + own_r % each, vector = first_vector + lane % VECTORS;
+  const bool writes = lane < SUMS && own_r < each && own_row < rows && vector <= last_vector;
+  device float* y = (matrix == 0 ? y0 : matrix == 1 ? y1 : y2) + min(vector, last_vector) * shape.y_stride[matrix] + own_row;
+  const float before = writes && shape.adds ? *y : 0.0f;
+
+  float sums[SUMS];
+#pragma unroll
+  for (uint i = 0; i < SUMS; i++) sums[i] = 0;
+  for (uint first = 0; first < columns; first += CHUNK) {
+    if (first > 0) {
+#pragma unroll
+      for (uint i = 0; i < OWN_VECTORS; i++) {
+#pragma unroll
+        for (uint j = 0; j < OWN_FOURS; j++) fours[i][j] = four_of(from[i], first / 4 + lane + 32 * j, last_unit);
+      }
+      if (shape.normed) load_gains(gain, first, columns, lane, gains);
+      threadgroup_barrier(mem_flags::mem_threadgroup);
+    }
+#pragma unroll
+    for (uint i = 0; i < OWN_VECTORS; i++) {
+#pragma unroll
+      for (uint j = 0; j < OWN_FOURS; j++) {
+        squares[i] += dot(fours[i][j], fours[i][j]);
+        staged[(simdgroup * OWN_VECTORS + i) * FOURS + placed(lane + 32 * j)] = fours[i][j] * gains[j];
+      }
+    }
+    threadgroup_barrier(mem_flags::mem_threadgroup);
+    float4 weights[EACH][4];
+#pragma unroll
+    for (uint r = 0; r < EACH; r++) {
+#pragma unroll
+      for (uint i = 0; i < 4; i++) weights[r][i] = ahead[r].scale * ahead[r].q[i] - ahead[r].minimum;
+    }
+    const uint unit = first / 32 + lane / 2, side = (column_of(type, unit, lane % 2) - first) / 4;
+    if (first + CHUNK < columns) load_sides<EACH>(type, row, min(unit + CHUNK / 32, last_unit), lane % 2, columns, ahead);
+#pragma unroll
+    for (uint v = 0; v < VECTORS; v++) {
+#pragma unroll
+      for (uint i = 0; i < 4; i++) {
+        const float4 four = staged[v * FOURS + placed(side + i)];
+#pragma unroll
+        for (uint r = 0; r < EACH; r++) {
+#pragma unroll
+          for (uint k = 0; k < 4; k++) sums[r * VECTORS + v] = fma(weights[r][i][k], four[k], sums[r * VECTORS + v]);
+        }
+      }
+    }
+  }
+
+  // Of each sum the lanes' shares come together.
+  if constexpr (SUMS < 32) {
+#pragma unroll
+    for (uint i = 0; i < SUMS; i++) sums[i] += simd_shuffle_xor(sums[i], ushort(16));
+  } else {
+    share_out<16>(sums, lane);
+  }
+  share_out<8>(sums, lane);
+  share_out<4>(sums, lane);
+  share_out<2>(sums, lane);
+  share_out<1>(sums, lane);
+  float sum = sums[0];
+  if (shape.normed) {
+    threadgroup float* all = (threadgroup float*)staged;
+    threadgroup_barrier(mem_flags::mem_threadgroup);
+#pragma unroll
+    for (uint i = 0; i < OWN_VECTORS; i++) {
+      squares[i] = simd_sum(squares[i]);
+      if (lane == 0) all[simdgroup * OWN_VECTORS + i] = squares[i];
+    }
+    threadgroup_barrier(mem_flags::mem_threadgroup);
+    sum *= rsqrt(all[lane % VECTORS] / float(columns) + shape.epsilon);
+  }
+  if (shape.gated) {
+    const float other = simd_shuffle_xor(sum, ushort(EACH / 2 * VECTORS));
+    sum = sum / (1 + exp(-sum)) * other;
+  }
+  if (writes) *y = before + sum;
 }
 
 [[max_total_threads_per_threadgroup(128)]]
@@ -51,115 +215,27 @@ kernel void matmul_few(
     device const uint* row_of [[buffer(8)]],
     constant FewShape& shape [[buffer(9)]],
     uint2 group [[threadgroup_position_in_grid]],
-    uint thread_index [[thread_index_in_threadgroup]],
     uint simdgroup [[simdgroup_index_in_threadgroup]],
     uint lane [[thread_index_in_simdgroup]]) {
-  threadgroup float4 memory[SIMDGROUPS * (VECTORS + ROWS) * DEPTH / 4];
-  threadgroup float squares[SIMDGROUPS * VECTORS];
-  threadgroup float* all = (threadgroup float*)memory;
-  threadgroup float* xs = all + simdgroup * (VECTORS + ROWS) * DEPTH;
-  threadgroup float* ws = xs + VECTORS * DEPTH;
-  const uint each = shape.gated ? ROWS / 2 : ROWS, columns = shape.columns;
-  const uint tiles0 = (shape.rows[0] + each - 1) / each, tiles1 = (shape.rows[1] + each - 1) / each;
-  const uint matrix = group.y < tiles0 ? 0 : group.y < tiles0 + tiles1 ? 1 : 2;
-  const uint skipped = matrix == 0 ? 0 : matrix == 1 ? tiles0 : tiles0 + tiles1;
-  const uint first_vector = group.x * VECTORS, last_vector = shape.vectors - 1;
-  const uint rows = shape.rows[matrix], type = shape.type[matrix], first_row = (group.y - skipped) * each;
+  threadgroup float4 staged[VECTORS * FOURS];
+  tile<4>(x, gain, w0, w1, w2, y0, y1, y2, row_of, shape, staged, group, simdgroup, lane);
+}
 
-  // What this lane brings in: a side of a unit of a row, and four columns of every fourth vector.
-  const uint w_matrix = shape.gated ? lane / 16 : matrix, w_side = lane % 2;
-  device const uchar* w = w_matrix == 0 ? w0 : w_matrix == 1 ? w1 : w2;
-  device const uchar* row = w + ulong(min(first_row + lane / 2 % each, rows - 1)) * shape.row_bytes[w_matrix];
-  threadgroup float4* w_to = (threadgroup float4*)(ws + lane / 2 * DEPTH + w_side * 16);
-  const uint x_vector = lane / 8, x_side = lane % 8 / 4, x_column = lane % 4 * 4;
-  threadgroup float4* x_to = (threadgroup float4*)(xs + x_vector * DEPTH + x_side * 16 + x_column);
-
-  const uint units = (columns + 31) / 32, share = (units + SIMDGROUPS - 1) / SIMDGROUPS;
-  const uint begin = simdgroup * share, end = min(begin + share, units);
-  Weights16 ahead[AHEAD];
-#pragma unroll
-  for (uint i = 0; i < AHEAD; i++) load_weights(type, row, min(begin + i, units - 1), w_side, columns, ahead[i]);
-  AWAIT();
-  uint from[X_FOURS];
-  float4 fours[X_FOURS];
-  float share_of_squares[X_FOURS];
-  uint column = column_of(type, min(begin, units - 1), x_side) + x_column;
-#pragma unroll
-  for (uint j = 0; j < X_FOURS; j++) {
-    from[j] = row_of[min(first_vector + x_vector + 4 * j, last_vector)] * shape.x_stride;
-    fours[j] = *(device const float4*)(x + from[j] + column);
-    share_of_squares[j] = 0;
-  }
-  simdgroup_float8x8 sums[2][2], a[2], b[2];
-#pragma unroll
-  for (uint i = 0; i < 2; i++) {
-#pragma unroll
-    for (uint j = 0; j < 2; j++) sums[i][j] = make_filled_simdgroup_matrix<float, 8, 8>(0.0f);
-  }
-  for (uint first = begin; first < end; first += AHEAD) {
-#pragma unroll
-    for (uint u = 0; u < AHEAD; u++) {
-      if (first + u >= end) break;
-#pragma unroll
-      for (uint i = 0; i < 4; i++) w_to[i] = ahead[u].scale * ahead[u].q[i] - ahead[u].minimum;
-#pragma unroll
-      for (uint j = 0; j < X_FOURS; j++) {
-        share_of_squares[j] += dot(fours[j], fours[j]);
-        x_to[j * DEPTH] = shape.normed ? gained(fours[j], gain, column, columns) : fours[j];   // four rows on
-      }
-      simdgroup_barrier(mem_flags::mem_threadgroup);
-      column = column_of(type, min(first + u + 1, units - 1), x_side) + x_column;
-#pragma unroll
-      for (uint j = 0; j < X_FOURS; j++) fours[j] = *(device const float4*)(x + from[j] + column);
-#pragma unroll
-      for (uint k = 0; k < 4; k++) {
-#pragma unroll
-        for (uint i = 0; i < 2; i++) simdgroup_load(a[i], xs + 8 * i * DEPTH + 8 * k, DEPTH);
-#pragma unroll
-        for (uint j = 0; j < 2; j++) simdgroup_load(b[j], ws + 8 * j * DEPTH + 8 * k, DEPTH, ulong2(0, 0), true);
-#pragma unroll
-        for (uint j = 0; j < 2; j++) {
-          MULTIPLY_PAIR(sums[0][j], sums[1][j], a[0], a[1], b[j]);
-        }
-      }
-      simdgroup_barrier(mem_flags::mem_threadgroup);
-    }
-#pragma unroll
-    for (uint i = 0; i < AHEAD; i++) load_weights(type, row, min(first + AHEAD + i, units - 1), w_side, columns, ahead[i]);
-  }
-
-  // The four quarters of each sum meet in threadgroup memory.
-#pragma unroll
-  for (uint i = 0; i < 2; i++) {
-#pragma unroll
-    for (uint j = 0; j < 2; j++) simdgroup_store(sums[i][j], xs + 8 * i * ROWS + 8 * j, ROWS);
-  }
-#pragma unroll
-  for (uint j = 0; j < X_FOURS; j++) {
-    float sum = share_of_squares[j];
-#pragma unroll
-    for (ushort mask = 1; mask < 8; mask *= 2) sum += simd_shuffle_xor(sum, mask);
-    if (lane % 8 == 0) squares[simdgroup * VECTORS + x_vector + 4 * j] = sum;
-  }
-  threadgroup_barrier(mem_flags::mem_threadgroup);
-  for (uint i = thread_index; i < VECTORS * each; i += THREADS) {
-    const uint vector = i / each, r = first_row + i % each;
-    if (first_vector + vector > last_vector || r >= rows) continue;
-    float sum = 0, other = 0, total = 0;
-#pragma unroll
-    for (uint s = 0; s < SIMDGROUPS; s++) {
-      threadgroup const float* part = all + s * (VECTORS + ROWS) * DEPTH + vector * ROWS + i % each;
-      sum += part[0];
-      if (shape.gated) other += part[ROWS / 2];
-      total += squares[s * VECTORS + vector];
-    }
-    const float scale = shape.normed ? rsqrt(total / float(columns) + shape.epsilon) : 1.0f;
-    sum *= scale;
-    device float* y = (matrix == 0 ? y0 : matrix == 1 ? y1 : y2) + (first_vector + vector) * shape.y_stride[matrix] + r;
-    if (shape.gated) {
-      *y = sum / (1 + exp(-sum)) * (other * scale);
-    } else {
-      *y = shape.adds ? *y + sum : sum;
-    }
-  }
+[[max_total_threads_per_threadgroup(128)]]
+kernel void matmul_few_rows(
+    device const float* x [[buffer(0)]],
+    device const float* gain [[buffer(1)]],
+    device const uchar* w0 [[buffer(2)]],
+    device const uchar* w1 [[buffer(3)]],
+    device const uchar* w2 [[buffer(4)]],
+    device float* y0 [[buffer(5)]],
+    device float* y1 [[buffer(6)]],
+    device float* y2 [[buffer(7)]],
+    device const uint* row_of [[buffer(8)]],
+    constant FewShape& shape [[buffer(9)]],
+    uint2 group [[threadgroup_position_in_grid]],
+    uint simdgroup [[simdgroup_index_in_threadgroup]],
+    uint lane [[thread_index_in_simdgroup]]) {
+  threadgroup float4 staged[VECTORS * FOURS];
+  tile<2>(x, gain, w0, w1, w2, y0, y1, y2, row_of, shape, staged, group, simdgroup, lane);
 }
