@@ -9,6 +9,7 @@ import dev.helixbg.daemon.cli.flags.ValueCommand;
 import dev.helixbg.daemon.host.DaemonClock;
 import dev.helixbg.daemon.host.DaemonMetrics;
 import dev.helixbg.daemon.host.EmbedderSource;
+import dev.helixbg.daemon.host.PairSource;
 import dev.helixbg.daemon.host.TextModelHost;
 import dev.helixbg.daemon.kb.Kb;
 import dev.helixbg.daemon.kb.KbIdentity;
@@ -18,6 +19,7 @@ import dev.helixbg.daemon.kb.Seal;
 import dev.helixbg.daemon.kb.SealedReports;
 import dev.helixbg.daemon.link.DaemonLink;
 import dev.helixbg.daemon.run.Judging;
+import dev.helixbg.daemon.run.PairReading;
 import dev.helixbg.daemon.run.Pipeline;
 import dev.helixbg.daemon.run.Reviews;
 import dev.helixbg.daemon.run.Saving;
@@ -138,6 +140,8 @@ final class ReviewCommand extends ValueCommand {
                 settings,
                 source,
                 Analysis::run,
+                PairReading.by(
+                    PairSource.located(settings), Progress.Display.SILENT, warning -> {}),
                 new Judging(settings, Progress.Display.SILENT, warning -> {}),
                 Progress.Display.SILENT),
             new SealedReports(new Seal(settings.cache())));
