@@ -22,7 +22,7 @@ class PairAssessorTest {
   private static final float[] DIFFERENT = {0, 0, 0, 5};
 
   private static Assessment of(float[] logits, boolean olderWhole, boolean newerWhole) {
-    return ASSESSOR.of(new Reading(logits, olderWhole, newerWhole), "the limit", "the bound");
+    return ASSESSOR.of(new Reading(logits, olderWhole, newerWhole), 0, "the limit", "the bound");
   }
 
   @Test
@@ -36,7 +36,7 @@ class PairAssessorTest {
   @Test
   void whatNoBoundReachesIsNotNamed() {
     PairAssessor abstains = new PairAssessor(new PairCalibration(1, 2, 2, 8));
-    Assessment said = abstains.of(new Reading(SAME, true, true), "a", "b");
+    Assessment said = abstains.of(new Reading(SAME, true, true), 0, "a", "b");
     assertEquals(Tier.RELATED, said.tier());
     assertTrue(said.mayBeWorthAnAct());
     assertEquals(Optional.empty(), said.objection());
@@ -71,10 +71,10 @@ class PairAssessorTest {
         "Der Dienst startet neu | Der Dienst startet nicht neu | one denies: neu",
       })
   void whatDisagreesForbidsTheSame(String older, String newer, String why) {
-    Assessment said = ASSESSOR.of(new Reading(SAME, true, true), older, newer);
+    Assessment said = ASSESSOR.of(new Reading(SAME, true, true), 0, older, newer);
     assertEquals(Optional.of(why), said.objection());
     assertEquals(Tier.RELATED, said.tier());
-    Assessment swapped = ASSESSOR.of(new Reading(SAME, true, true), newer, older);
+    Assessment swapped = ASSESSOR.of(new Reading(SAME, true, true), 0, newer, older);
     assertEquals(Tier.RELATED, swapped.tier());
   }
 
@@ -90,7 +90,7 @@ class PairAssessorTest {
         "'' | ''",
       })
   void whatIsSaidInOtherWordsOrInMoreDetailDoesNot(String older, String newer) {
-    Assessment said = ASSESSOR.of(new Reading(SAME, true, true), older, newer);
+    Assessment said = ASSESSOR.of(new Reading(SAME, true, true), 0, older, newer);
     assertEquals(Optional.empty(), said.objection());
     assertEquals(Tier.LIKELY_SAME, said.tier());
   }

@@ -243,14 +243,14 @@ class ReadRelationsTest {
 
   @Test
   void probabilitiesAddUpAndFollowTheTemperature() {
-    double[] cool = new PairCalibration(1, 2, 2, 8).probabilities(new float[] {2, 1, 0, -1});
-    double[] warm = new PairCalibration(4, 2, 2, 8).probabilities(new float[] {2, 1, 0, -1});
+    double[] cool = new PairCalibration(1, 2, 2, 8).probabilities(new float[] {2, 1, 0, -1}, 0);
+    double[] warm = new PairCalibration(4, 2, 2, 8).probabilities(new float[] {2, 1, 0, -1}, 0);
     for (double[] p : List.of(cool, warm)) {
       assertEquals(1, p[0] + p[1] + p[2] + p[3], 1e-12);
     }
     assertTrue(cool[0] > warm[0] && cool[3] < warm[3]);
     assertArrayEquals(
         new double[] {1, 0, 0, 0},
-        new PairCalibration(1, 2, 2, 8).probabilities(new float[] {500, -500, -500, -500}));
+        new PairCalibration(1, 2, 2, 8).probabilities(new float[] {500, -500, -500, -500}, 0));
   }
 }
