@@ -77,6 +77,7 @@ class ArchitectureTest {
               List.of("config", "embed", "llm"),
               List.of(
                   "log",
+                  "notes",
                   "similarity",
                   "terms",
                   "findings",

@@ -50,7 +50,8 @@ public record NamedEntry(Entry entry, int index, String key) {
     return Long.hashCode(entry.offset());
   }
 
+  /** By its place, as helix has it; a note by its file. */
   public String name() {
-    return entry.topic() + ":" + index;
+    return entry.note().orElseGet(() -> entry.topic() + ":" + index);
   }
 }

@@ -1,5 +1,7 @@
 package dev.helixbg.insight.log;
 
+import java.util.Optional;
+
 /**
  * One live entry of a data.log, as helix wrote it.
  *
@@ -19,5 +21,13 @@ public record Entry(long offset, String topic, String body, int timestampMin, En
    */
   public String embeddedText() {
     return topic + " " + text.content();
+  }
+
+  /**
+   * The file with the heading that it was read from, where the log was made of a folder of notes:
+   * there topics are folders and end in a slash, as helix lets none end.
+   */
+  public Optional<String> note() {
+    return topic.endsWith("/") ? text.source() : Optional.empty();
   }
 }

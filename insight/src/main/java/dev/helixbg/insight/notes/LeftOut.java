@@ -1,0 +1,29 @@
+package dev.helixbg.insight.notes;
+
+import java.util.List;
+
+/**
+ * Files of a folder of notes that are not read, or not as they are: the first of them by path, and
+ * how many there are.
+ *
+ * @param files the first {@value #NAMED}
+ * @param total how many there are, named or not
+ */
+public record LeftOut(List<File> files, int total) {
+  /** More would fill a report, and no one reads them. */
+  static final int NAMED = 100;
+
+  public LeftOut {
+    files = List.copyOf(files);
+  }
+
+  /**
+   * @param path from the folder, {@code /} between its parts
+   * @param why in a few words
+   */
+  public record File(String path, String why) {}
+
+  static LeftOut of(List<File> all) {
+    return new LeftOut(all.subList(0, Math.min(NAMED, all.size())), all.size());
+  }
+}

@@ -1,0 +1,258 @@
+package dev.helixbg.insight.notes;
+
+import java.net.URLDecoder;
+import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Locale;
+
+/**
+ * Headings and links of a Markdown text, found in one pass over its lines: what stands in fenced
+ * code, in code spans or in a comment is neither. Headings are those of CommonMark, {@code #} or
+ * underlined, but for such within lists and quotes and underlined ones of several lines.
+ */
+final class MarkdownScan {
+  /** Of one text; an index of everything says nothing about any one of them. */
+  private static final int MAX_LINKS = 2_000;
+
+  /** Of a target in characters. */
+  private static final int MAX_TARGET = 1_000;
+
+  private final String text;
+  private final List<Heading> headings = new ArrayList<>();
+  private final List<Link> links = new ArrayList<>();
+
+  private MarkdownScan(String text) {
+    this.text = text;
+  }
+
+  /**
+   * @param level 1 to 6
+   * @param title as written, without its marks
+   * @param start of its first line
+   * @param end of its last line, after the line feed
+   */
+  record Heading(int level, String title, int start, int end) {}
+
+  /**
+   * A link that may lead to another note.
+   *
+   * @param at where in the text
+   * @param wiki whether by name, {@code [[name]]}; else by path
+   * @param target name or path, without what follows a {@code #}
+   * @param heading what follows it; empty without one
+   */
+  record Link(int at, boolean wiki, String target, String heading) {}
+
+  /** What a text has. */
+  record Found(List<Heading> headings, List<Link> links) {}
+
+  static Found of(String text) {
+    MarkdownScan scan = new MarkdownScan(text);
+    scan.lines();
+    return new Found(scan.headings, scan.links);
+  }
+
+  private void lines() {
+    String fence = "";
+    boolean comment = false;
+    boolean inParagraph = false;
+    int single = -1; // start of the line above, where it is a paragraph so far
+    for (int start = 0, next; start < text.length(); start = next) {
+      int newline = text.indexOf('\n', start);
+      int end = newline < 0 ? text.length() : newline;
+      next = Math.min(text.length(), end + 1);
+      String line = text.substring(start, end);
+      String stripped = line.strip();
+      int indent = indent(line);
+      int above = single;
+      boolean wasParagraph = inParagraph;
+      single = -1;
+      inParagraph = false;
+      if (comment) {
+        comment = !stripped.contains("-->");
+      } else if (!fence.isEmpty()) {
+        boolean ends = indent < 4 && stripped.startsWith(fence) && isOnly(stripped, fence);
+        fence = ends ? "" : fence;
+      } else if (indent < 4 && isFence(stripped)) {
+        fence = run(stripped);
+      } else if (stripped.startsWith("<!--") && !stripped.contains("-->")) {
+        comment = true;
+      } else if (indent < 4 && level(stripped) > 0) {
+        headings.add(new Heading(level(stripped), title(stripped), start, next));
+        findLinks(line, start);
+      } else if (indent < 4 && isRuler(stripped, wasParagraph)) {
+        if (above >= 0) {
+          int level = stripped.startsWith("=") ? 1 : 2;
+          headings.add(new Heading(level, text.substring(above, start).strip(), above, next));
+        }
+      } else if (!stripped.isEmpty()) {
+        inParagraph = indent < 4 || wasParagraph;
+        single = indent < 4 && !wasParagraph && isPlain(stripped) ? start : -1;
+        findLinks(line, start);
+      }
+    }
+  }
+
+  private static int indent(String line) {
+    int indent = 0;
+    while (indent < line.length() && line.charAt(indent) == ' ') {
+      indent++;
+    }
+    return indent < line.length() && line.charAt(indent) == '\t' ? 4 : indent;
+  }
+
+  private static boolean isFence(String line) {
+    String run = run(line);
+    return run.length() >= 3
+        && (run.charAt(0) == '~' || run.charAt(0) == '`' && line.indexOf('`', run.length()) < 0);
+  }
+
+  /** How often a line begins with its first character. */
+  private static String run(String line) {
+    int end = 0;
+    while (end < line.length() && line.charAt(end) == line.charAt(0)) {
+      end++;
+    }
+    return line.substring(0, end);
+  }
+
+  private static boolean isOnly(String line, String c) {
+    return line.chars().allMatch(other -> other == c.charAt(0));
+  }
+
+  /** Of a heading that begins with #; 0 in any other line. */
+  private static int level(String line) {
+    int level = line.startsWith("#") ? run(line).length() : 0;
+    boolean ends = level == line.length() || " \t".indexOf(line.charAt(level)) >= 0;
+    return level <= 6 && ends ? level : 0;
+  }
+
+  private static String title(String line) {
+    String title = line.substring(level(line)).strip();
+    int end = title.length();
+    while (end > 0 && title.charAt(end - 1) == '#') {
+      end--;
+    }
+    boolean closes = end == 0 || end < title.length() && " \t".indexOf(title.charAt(end - 1)) >= 0;
+    return closes ? title.substring(0, end).strip() : title;
+  }
+
+  /** What underlines a paragraph; hyphens by themselves divide. */
+  private static boolean isRuler(String line, boolean isUnderline) {
+    boolean hyphens = line.startsWith("-") && (isUnderline || line.length() >= 3);
+    return (hyphens || isUnderline && line.startsWith("=")) && isOnly(line, line);
+  }
+
+  /** Neither list, quote, table nor HTML: those are not underlined to become headings. */
+  private static boolean isPlain(String line) {
+    return "-*+>|<".indexOf(line.charAt(0)) < 0 && !Character.isDigit(line.charAt(0));
+  }
+
+  private void findLinks(String written, int offset) {
+    if (written.indexOf('[') < 0) {
+      return;
+    }
+    String line = withoutCode(written);
+    int definition = line.indexOf("]:");
+    if (line.stripLeading().startsWith("[") && definition > 0) {
+      add(offset, line.substring(definition + 2).strip().split("\\s", 2)[0]);
+    }
+    for (int at = line.indexOf('['); at >= 0; at = line.indexOf('[', at)) {
+      if (line.startsWith("[[", at)) {
+        int close = line.indexOf("]]", at);
+        if (close < 0) {
+          return;
+        }
+        addWiki(offset + at, line.substring(at + 2, close));
+        at = close + 2;
+      } else {
+        at++;
+      }
+    }
+    for (int at = line.indexOf("]("); at >= 0; at = line.indexOf("](", at + 2)) {
+      add(offset + at, destination(line, at + 2));
+    }
+  }
+
+  /** Code spans blanked out, so that places stay. */
+  private static String withoutCode(String line) {
+    int open = line.indexOf('`');
+    if (open < 0) {
+      return line;
+    }
+    StringBuilder out = new StringBuilder(line);
+    while (open >= 0) {
+      String ticks = run(line.substring(open));
+      int close = line.indexOf(ticks, open + ticks.length());
+      if (close < 0) {
+        break;
+      }
+      for (int i = open; i < close + ticks.length(); i++) {
+        out.setCharAt(i, ' ');
+      }
+      open = line.indexOf('`', close + ticks.length());
+    }
+    return out.toString();
+  }
+
+  /** What stands in the parentheses of a link, without a title. */
+  private static String destination(String line, int start) {
+    if (line.startsWith("<", start)) {
+      int close = line.indexOf('>', start);
+      return close < 0 ? "" : line.substring(start + 1, close);
+    }
+    int depth = 1;
+    for (int i = start; i < Math.min(line.length(), start + MAX_TARGET); i++) {
+      char c = line.charAt(i);
+      depth += c == '(' ? 1 : c == ')' ? -1 : 0;
+      if (depth == 0 || Character.isWhitespace(c)) {
+        return line.substring(start, i);
+      }
+    }
+    return "";
+  }
+
+  private void addWiki(int at, String inner) {
+    int bar = inner.indexOf('|');
+    // In a table the bar is escaped.
+    String target = bar < 0 ? inner : inner.substring(0, bar).replaceFirst("\\\\$", "");
+    add(at, true, target.strip());
+  }
+
+  private void add(int at, String destination) {
+    int colon = destination.indexOf(':');
+    boolean isUrl =
+        colon > 0 && destination.lastIndexOf('/', colon) < 0 || destination.startsWith("//");
+    if (!isUrl && (destination.indexOf('.') < 0 || hasNoteEnding(destination))) {
+      add(at, false, decoded(destination));
+    }
+  }
+
+  private static boolean hasNoteEnding(String destination) {
+    int end = destination.indexOf('#');
+    String path = (end < 0 ? destination : destination.substring(0, end));
+    String name = path.substring(path.lastIndexOf('/') + 1);
+    return name.indexOf('.') < 0 || NoteFiles.isNote(name.toLowerCase(Locale.ROOT));
+  }
+
+  private void add(int at, boolean wiki, String whole) {
+    int hash = whole.indexOf('#');
+    String target = (hash < 0 ? whole : whole.substring(0, hash)).strip();
+    if (!target.isEmpty() && target.length() <= MAX_TARGET && links.size() < MAX_LINKS) {
+      links.add(new Link(at, wiki, target, hash < 0 ? "" : whole.substring(hash + 1).strip()));
+    }
+  }
+
+  /** Percent escapes of UTF-8; what is none stays as it is. */
+  private static String decoded(String path) {
+    if (path.indexOf('%') < 0) {
+      return path;
+    }
+    try {
+      return URLDecoder.decode(path.replace("+", "%2B"), StandardCharsets.UTF_8);
+    } catch (IllegalArgumentException e) {
+      return path;
+    }
+  }
+}

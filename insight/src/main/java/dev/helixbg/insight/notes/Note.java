@@ -1,0 +1,158 @@
+package dev.helixbg.insight.notes;
+
+import dev.helixbg.config.text.PrintableText;
+import dev.helixbg.insight.notes.MarkdownScan.Heading;
+import dev.helixbg.insight.notes.MarkdownScan.Link;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.stream.Collectors;
+
+/**
+ * One file as it is read: what it says about itself, and its sections. A short file is one section;
+ * a long one is divided at its headings, at those of the highest level first, and a part that is
+ * still long at those below.
+ *
+ * @param path of the file, from the folder
+ * @param title its front matter's, else its first heading of level 1 if it begins with one, else
+ *     its name
+ */
+record Note(String path, String title, FrontMatter matter, List<Section> sections) {
+  /** In characters: what is shorter is one entry. About four pages of what is embedded at once. */
+  static final int LONG = 6_000;
+
+  /** The last one has all that follows. */
+  private static final int MAX_SECTIONS = 500;
+
+  private static final int MAX_TITLE = 200;
+
+  /** Of the headings above a section, those that name it. */
+  private static final int MAX_NAMED = 4;
+
+  /**
+   * @param name {@code path#heading}, or the path of a file that is undivided, and of the part
+   *     before its first heading; no two are the same
+   * @param headings down to its own, without the title of the note
+   * @param text without its own heading
+   */
+  record Section(String name, List<String> headings, String text, List<Link> links) {}
+
+  private static final int MAX_TAGS = 50;
+  private static final int MAX_ALIASES = 20;
+
+  /** What entries between commas can be called. */
+  List<String> tags() {
+    return matter.tags().stream()
+        .map(tag -> plain(tag).replace(',', ' '))
+        .filter(tag -> !tag.isBlank())
+        .limit(MAX_TAGS)
+        .toList();
+  }
+
+  List<String> aliases() {
+    return matter.all("aliases", "alias").stream().map(Note::plain).limit(MAX_ALIASES).toList();
+  }
+
+  /** A heading in one line, bounded, fit for a name. */
+  private static String plain(String heading) {
+    return PrintableText.beginning(PrintableText.line(heading).strip(), MAX_TITLE);
+  }
+
+  static Note of(String path, String text) {
+    FrontMatter matter = FrontMatter.of(text);
+    String body = text.substring(matter.end());
+    MarkdownScan.Found found = MarkdownScan.of(body);
+    List<Heading> headings = new ArrayList<>(found.headings());
+    int start = 0;
+    String title = fileTitle(path);
+    if (!headings.isEmpty()
+        && headings.getFirst().level() == 1
+        && body.substring(0, headings.getFirst().start()).isBlank()) {
+      Heading first = headings.removeFirst();
+      start = first.end();
+      title = first.title().isBlank() ? title : first.title();
+    }
+    title = plain(matter.first("title").orElse(title));
+    Division division = new Division(path, body, headings, found.links());
+    division.divide(start, body.length(), 0, headings.size(), List.of());
+    return new Note(path, title, matter, List.copyOf(division.sections));
+  }
+
+  /** The name without its ending, in words. */
+  private static String fileTitle(String path) {
+    String name = path.substring(path.lastIndexOf('/') + 1);
+    return name.substring(0, Math.max(1, name.lastIndexOf('.')))
+        .replace('-', ' ')
+        .replace('_', ' ');
+  }
+
+  /** The work of dividing one text. */
+  private static final class Division {
+    private final String path;
+    private final String text;
+    private final List<Heading> headings;
+    private final List<Link> links;
+    private final List<Section> sections = new ArrayList<>();
+    private final Map<String, Integer> names = new HashMap<>();
+
+    Division(String path, String text, List<Heading> headings, List<Link> links) {
+      this.path = path;
+      this.text = text;
+      this.headings = headings;
+      this.links = links;
+    }
+
+    /**
+     * @param start of the text, after its own heading
+     * @param from of the headings in it
+     * @param above the headings that it is under, its own last
+     */
+    void divide(int start, int end, int from, int to, List<String> above) {
+      if (end - start <= LONG || from == to || sections.size() >= MAX_SECTIONS) {
+        add(start, end, above);
+        return;
+      }
+      int level = headings.subList(from, to).stream().mapToInt(Heading::level).min().orElseThrow();
+      int next = next(from, to, level);
+      if (next > from) { // lower ones before the first of the highest level
+        divide(start, headings.get(next).start(), from, next, above);
+      } else {
+        add(start, headings.get(from).start(), above);
+      }
+      while (next < to) {
+        Heading own = headings.get(next);
+        int after = sections.size() >= MAX_SECTIONS ? to : next(next + 1, to, level);
+        int partEnd = after < to ? headings.get(after).start() : end;
+        List<String> under = new ArrayList<>(above);
+        under.add(plain(own.title()));
+        divide(own.end(), partEnd, next + 1, after, under);
+        next = after;
+      }
+    }
+
+    private int next(int from, int to, int level) {
+      int next = from;
+      while (next < to && headings.get(next).level() > level) {
+        next++;
+      }
+      return next;
+    }
+
+    private void add(int start, int end, List<String> above) {
+      String part = text.substring(start, end).strip();
+      if (part.isEmpty()) {
+        return; // a heading that only others follow
+      }
+      List<String> named = above.subList(Math.max(0, above.size() - MAX_NAMED), above.size());
+      String name = named.stream().map(heading -> "#" + heading).collect(Collectors.joining());
+      int uses = names.merge(name, 1, Integer::sum);
+      sections.add(
+          new Section(
+              path + name + (uses == 1 ? "" : " (" + uses + ")"),
+              named,
+              part,
+              links.stream().filter(link -> link.at() >= start && link.at() < end).toList()));
+    }
+  }
+}

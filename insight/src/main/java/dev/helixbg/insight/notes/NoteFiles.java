@@ -1,0 +1,208 @@
+package dev.helixbg.insight.notes;
+
+import dev.helixbg.config.Sha256;
+import dev.helixbg.config.text.PrintableText;
+import dev.helixbg.insight.log.FileState;
+import java.io.IOException;
+import java.nio.file.DirectoryIteratorException;
+import java.nio.file.DirectoryStream;
+import java.nio.file.Files;
+import java.nio.file.LinkOption;
+import java.nio.file.Path;
+import java.nio.file.attribute.BasicFileAttributes;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Locale;
+import java.util.Set;
+
+/**
+ * The Markdown files of a folder as a walk finds them: by names and {@code stat} alone, in the
+ * order of their paths, whatever the file system's.
+ *
+ * <p>No link is followed. Folders and files whose name begins with a dot are passed over, and so
+ * are {@code node_modules}, knowledge bases of helix, and reports of helix-bg. The walk is bounded
+ * in depth, in names that it looks at and in files that it takes.
+ *
+ * @param files to read
+ * @param leftOut that are there and not to be read
+ * @param newest when the last of the files changed
+ */
+public record NoteFiles(List<File> files, List<LeftOut.File> leftOut, Instant newest) {
+  /** Of one file in bytes: what is larger is no note, but data. */
+  static final long MAX_FILE = 1 << 20;
+
+  /** Of all files: log, vectors and report of so much text are still made within minutes. */
+  static final long MAX_BYTES = 256 << 20;
+
+  static final int MAX_FILES = 200_000;
+  static final int MAX_DEPTH = 64;
+  private static final int MAX_NAMES = 2_000_000;
+
+  private static final Set<String> ENDINGS = Set.of(".md", ".markdown");
+  private static final String REPORT = "report";
+
+  /**
+   * One file.
+   *
+   * @param path from the folder, {@code /} between its parts, on one line
+   */
+  record File(String path, Path file, FileState state) {}
+
+  /** A folder that cannot be read as notes; the message says why and what to do. */
+  public static final class TooManyNamesException extends IOException {
+    private static final long serialVersionUID = 1L;
+
+    TooManyNamesException() {
+      super(
+          "it has more than %,d files and folders in it; name the folder of the notes themselves"
+              .formatted(MAX_NAMES));
+    }
+  }
+
+  /**
+   * @param except a folder that is passed over wherever it is met
+   * @throws IOException when the folder itself cannot be read
+   */
+  public static NoteFiles in(Path folder, Path except) throws IOException {
+    Walk walk = new Walk(folder, except);
+    walk.folder(folder, 0);
+    return new NoteFiles(walk.files, walk.leftOut, walk.newest);
+  }
+
+  /** Differs when a file came, went, was written to or replaced; 64 hexadecimal digits. */
+  public String digest() {
+    List<String> parts = new ArrayList<>(4 * files.size() + leftOut.size());
+    for (File file : files) {
+      FileState state = file.state();
+      parts.add(file.path());
+      parts.add(state.size() + " " + state.modified() + " " + state.changed() + " " + state.key());
+    }
+    leftOut.forEach(file -> parts.add(file.path() + " " + file.why()));
+    return Sha256.of(parts);
+  }
+
+  static boolean isNote(String name) {
+    int dot = name.lastIndexOf('.');
+    return dot > 0 && ENDINGS.contains(name.substring(dot).toLowerCase(Locale.ROOT));
+  }
+
+  private static final class Walk {
+    private final Path root;
+    private final Path except;
+    private final List<File> files = new ArrayList<>();
+    private final List<LeftOut.File> leftOut = new ArrayList<>();
+    private Instant newest = Instant.EPOCH;
+    private long bytes;
+    private int names;
+
+    Walk(Path root, Path except) {
+      this.root = root;
+      this.except = except;
+    }
+
+    void folder(Path folder, int depth) throws IOException {
+      List<Path> all = new ArrayList<>();
+      try (DirectoryStream<Path> stream = Files.newDirectoryStream(folder)) {
+        for (Path path : stream) {
+          if (++names > MAX_NAMES) {
+            throw new TooManyNamesException();
+          }
+          all.add(path);
+        }
+      } catch (DirectoryIteratorException e) {
+        throw e.getCause();
+      }
+      Set<String> there = new HashSet<>();
+      all.forEach(path -> there.add(name(path)));
+      if (depth > 0 && there.contains("data.log")) {
+        return; // a knowledge base, with a report of its own
+      }
+      boolean hasReport = there.contains(REPORT + ".json") && there.contains(REPORT + ".html");
+      all.sort(Comparator.comparing(Walk::name).thenComparing(Comparator.naturalOrder()));
+      for (Path path : all) {
+        String name = name(path);
+        if (!name.startsWith(".") && !(hasReport && name.equals(REPORT + ".md"))) {
+          look(path, name, depth);
+        }
+      }
+    }
+
+    private void look(Path path, String name, int depth) throws IOException {
+      BasicFileAttributes attributes;
+      try {
+        attributes =
+            Files.readAttributes(path, BasicFileAttributes.class, LinkOption.NOFOLLOW_LINKS);
+      } catch (IOException e) {
+        leaveOut(path, name, "cannot be looked at");
+        return;
+      }
+      if (attributes.isDirectory()) {
+        if (!name.equals("node_modules") && !path.equals(except)) {
+          enter(path, depth + 1);
+        }
+      } else if (attributes.isSymbolicLink()) {
+        leaveOut(path, name, "a link, and none is followed");
+      } else if (!attributes.isRegularFile()) {
+        leaveOut(path, name, "no regular file");
+      } else if (isNote(name)) {
+        take(path, attributes.size());
+      }
+    }
+
+    private void enter(Path folder, int depth) throws IOException {
+      if (depth > MAX_DEPTH) {
+        leftOut.add(new LeftOut.File(shown(folder), "deeper than " + MAX_DEPTH + " folders"));
+        return;
+      }
+      try {
+        folder(folder, depth);
+      } catch (TooManyNamesException e) {
+        throw e;
+      } catch (IOException e) {
+        leftOut.add(new LeftOut.File(shown(folder), "the folder cannot be read"));
+      }
+    }
+
+    private void take(Path path, long size) {
+      String why =
+          size > MAX_FILE
+              ? "larger than 1 MiB"
+              : bytes + size > MAX_BYTES
+                  ? "beyond 256 MiB of notes"
+                  : files.size() >= MAX_FILES
+                      ? "beyond %,d files".formatted(MAX_FILES)
+                      : Files.isReadable(path) ? "" : "may not be read";
+      if (!why.isEmpty()) {
+        leftOut.add(new LeftOut.File(shown(path), why));
+        return;
+      }
+      try {
+        FileState state = FileState.of(path);
+        files.add(new File(shown(path), path, state));
+        bytes += size;
+        Instant changed = state.changed().toInstant();
+        newest = changed.isAfter(newest) ? changed : newest;
+      } catch (IOException e) {
+        leaveOut(path, path.toString(), "cannot be looked at");
+      }
+    }
+
+    /** Only what would be a note is missed by anybody. */
+    private void leaveOut(Path path, String name, String why) {
+      if (isNote(name)) {
+        leftOut.add(new LeftOut.File(shown(path), why));
+      }
+    }
+
+    private String shown(Path path) {
+      return PrintableText.line(root.relativize(path).toString());
+    }
+
+    private static String name(Path path) {
+      return path.getFileName().toString();
+    }
+  }
+}

@@ -1,0 +1,39 @@
+package dev.helixbg.insight.notes;
+
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+
+/**
+ * What became of the files of a folder of notes.
+ *
+ * @param files that were read
+ * @param entries that they made
+ * @param empty files without a text, which make none
+ * @param leftOut files that were not read
+ * @param repaired files that were read, but not every byte or line of them
+ */
+public record NotesAccount(int files, int entries, int empty, LeftOut leftOut, LeftOut repaired) {
+
+  /** What a user should know, in a sentence; empty when all was read as it is. */
+  public Optional<String> words() {
+    List<String> said = new ArrayList<>();
+    say(said, leftOut, "was left out", "were left out");
+    say(said, repaired, "was read in part", "were read in part");
+    return said.isEmpty() ? Optional.empty() : Optional.of(String.join("; ", said));
+  }
+
+  private static void say(List<String> said, LeftOut some, String one, String many) {
+    if (some.total() > 0) {
+      LeftOut.File first = some.files().getFirst();
+      said.add(
+          "%,d %s, %s %s (%s)"
+              .formatted(
+                  some.total(),
+                  some.total() == 1 ? "file " + one : "files " + many,
+                  some.total() == 1 ? "it is" : "the first is",
+                  first.path(),
+                  first.why()));
+    }
+  }
+}

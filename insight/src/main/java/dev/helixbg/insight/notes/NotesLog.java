@@ -1,0 +1,267 @@
+package dev.helixbg.insight.notes;
+
+import static java.nio.charset.StandardCharsets.UTF_8;
+
+import dev.helixbg.config.text.PrintableText;
+import dev.helixbg.embed.store.AtomicFile;
+import dev.helixbg.embed.store.PrivateFiles;
+import dev.helixbg.insight.log.DataLog;
+import dev.helixbg.insight.log.DataLogException;
+import dev.helixbg.insight.log.Entry;
+import dev.helixbg.insight.log.EntryText;
+import dev.helixbg.insight.notes.Note.Section;
+import java.io.IOException;
+import java.io.InputStream;
+import java.io.OutputStream;
+import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
+import java.nio.channels.Channels;
+import java.nio.channels.FileChannel;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.StandardOpenOption;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.HashMap;
+import java.util.LinkedHashMap;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.OptionalInt;
+import java.util.Set;
+import java.util.stream.Collectors;
+
+/**
+ * Writes a folder of notes down as a data.log of our own, in the format that {@link DataLog} reads.
+ *
+ * <p>A section of a file is an entry: its topic is the folder of the file, which ends in a slash
+ * ({@link Entry#note}), its source the file with the heading, and its links lead where those of the
+ * section do. A log that is there is taken on: entries that are as they were keep their order and
+ * their times, whatever else came, went or changed; new ones follow, the oldest first.
+ */
+public final class NotesLog {
+  /** The longest topic that a record can have, in bytes. */
+  private static final int MAX_TOPIC = 255;
+
+  private static final int MAX_LINKS = 50;
+  private static final String LINKS = "[links: ";
+
+  private NotesLog() {}
+
+  /**
+   * One entry to be.
+   *
+   * @param core the body without the line of its links, which changes when other notes do
+   * @param minutes when it was written; 0 when nobody knows
+   * @param said whether the note itself says when
+   */
+  private record Draft(
+      String topic, String core, int minutes, boolean said, Note note, Section of) {
+    String key() {
+      return topic + '\n' + core;
+    }
+
+    Draft at(int time) {
+      return new Draft(topic, core, time, said, note, of);
+    }
+  }
+
+  /** A record of the log. */
+  private record Written(String topic, String body, int minutes) {}
+
+  /**
+   * Reads the files and brings the log up to date; a log that would stay the same is not touched.
+   *
+   * @param dated whether files tell by their own times when they were written
+   * @throws IOException when the log cannot be written
+   */
+  public static NotesAccount update(Path dataLog, NoteFiles files, boolean dated)
+      throws IOException {
+    List<LeftOut.File> leftOut = new ArrayList<>(files.leftOut());
+    List<LeftOut.File> repaired = new ArrayList<>();
+    List<Note> notes = new ArrayList<>();
+    List<Draft> drafts = new ArrayList<>();
+    int empty = 0;
+    for (NoteFiles.File file : files.files()) {
+      Optional<String> text = read(file, leftOut);
+      if (text.isEmpty()) {
+        continue;
+      }
+      Note note = Note.of(file.path(), PrintableText.wellFormed(text.get()));
+      if (note.sections().isEmpty()) {
+        empty++;
+        continue;
+      }
+      repaired(note, text.get()).ifPresent(why -> repaired.add(new LeftOut.File(file.path(), why)));
+      notes.add(note);
+      OptionalInt said = NoteTime.said(note);
+      int minutes = said.orElseGet(() -> dated ? NoteTime.of(file.state().modified()) : 0);
+      for (Section section : note.sections()) {
+        drafts.add(draft(note, section, minutes, said.isPresent()));
+      }
+    }
+    List<Entry> before = before(dataLog);
+    List<Draft> ordered = ordered(drafts, before);
+    write(dataLog, withLinks(ordered, new NoteLinks(notes)), before);
+    leftOut.sort(Comparator.comparing(LeftOut.File::path));
+    return new NotesAccount(
+        notes.size() + empty, ordered.size(), empty, LeftOut.of(leftOut), LeftOut.of(repaired));
+  }
+
+  private static Optional<String> read(NoteFiles.File file, List<LeftOut.File> leftOut) {
+    try (FileChannel channel = PrivateFiles.open(file.file(), StandardOpenOption.READ);
+        InputStream in = Channels.newInputStream(channel)) {
+      Optional<String> text = NoteBytes.text(in.readNBytes((int) NoteFiles.MAX_FILE + 1));
+      if (text.isEmpty()) {
+        leftOut.add(new LeftOut.File(file.path(), "binary"));
+      }
+      return text;
+    } catch (IOException e) {
+      leftOut.add(new LeftOut.File(file.path(), "cannot be read"));
+      return Optional.empty();
+    }
+  }
+
+  private static Optional<String> repaired(Note note, String text) {
+    List<String> why = new ArrayList<>();
+    if (text.indexOf('\uFFFD') >= 0) {
+      why.add("bytes that are no text, shown as U+FFFD");
+    }
+    if (!note.matter().sound()) {
+      why.add("front matter that was not understood, or only in part");
+    }
+    return why.isEmpty() ? Optional.empty() : Optional.of(String.join("; ", why));
+  }
+
+  private static Draft draft(Note note, Section section, int minutes, boolean said) {
+    StringBuilder content = new StringBuilder(note.title());
+    section.headings().forEach(heading -> content.append(" › ").append(heading));
+    List<String> aliases = note.aliases();
+    if (!aliases.isEmpty() && section == note.sections().getFirst()) {
+      content.append("\nAlso called ").append(String.join(", ", aliases));
+    }
+    content.append("\n\n").append(section.text());
+    List<String> tags = note.tags();
+    String core =
+        (tags.isEmpty() ? "" : "[tags: " + String.join(", ", tags) + "]\n")
+            + ("[source: " + section.name() + "]\n")
+            + asText(content.toString());
+    return new Draft(topic(note.path()), core, minutes, said, note, section);
+  }
+
+  /** What looks like metadata of an entry gets a blank before it, and then is none. */
+  private static String asText(String text) {
+    if (text.indexOf('[') < 0) {
+      return text;
+    }
+    return text.lines()
+        .map(
+            line ->
+                EntryText.parse(line).content().isEmpty() && !line.isEmpty() ? " " + line : line)
+        .collect(Collectors.joining("\n"));
+  }
+
+  /**
+   * The folder of a file as a topic: {@code ./} for the folder of the notes itself. Links name
+   * topics between blanks, so a blank becomes a hyphen; of what is too long for a topic the end
+   * counts.
+   */
+  static String topic(String path) {
+    String folder = path.substring(0, path.lastIndexOf('/') + 1);
+    String topic = folder.isEmpty() ? "./" : folder.replaceAll("[\\s\\p{Z}]", "-");
+    while (topic.getBytes(UTF_8).length > MAX_TOPIC) {
+      int cut = topic.indexOf('/');
+      topic =
+          cut >= 0 && cut < topic.length() - 1
+              ? topic.substring(cut + 1)
+              : topic.substring(topic.offsetByCodePoints(0, 1));
+    }
+    return topic;
+  }
+
+  /** The entries of the log that is there; none when it is of no use. */
+  private static List<Entry> before(Path dataLog) {
+    try {
+      return Files.exists(dataLog) ? DataLog.read(dataLog).entries() : List.of();
+    } catch (DataLogException e) {
+      return List.of(); // it is made anew
+    }
+  }
+
+  private static String core(Entry entry) {
+    String body = entry.body();
+    return body.startsWith(LINKS) ? body.substring(body.indexOf('\n') + 1) : body;
+  }
+
+  private static List<Draft> ordered(List<Draft> drafts, List<Entry> before) {
+    Map<String, Draft> left = new LinkedHashMap<>();
+    drafts.forEach(draft -> left.putIfAbsent(draft.key(), draft));
+    List<Draft> ordered = new ArrayList<>(drafts.size());
+    for (Entry entry : before) {
+      Draft kept = left.remove(entry.topic() + '\n' + core(entry));
+      if (kept != null) { // a file that was only touched is as old as before
+        ordered.add(kept.said() ? kept : kept.at(entry.timestampMin()));
+      }
+    }
+    left.values().stream().sorted(Comparator.comparingInt(Draft::minutes)).forEach(ordered::add);
+    return ordered;
+  }
+
+  /** The records, when everybody has a place that can be linked to. */
+  private static List<Written> withLinks(List<Draft> ordered, NoteLinks links) {
+    Map<String, Integer> sizes = new HashMap<>();
+    Map<String, String> places = new HashMap<>();
+    for (Draft draft : ordered) {
+      int index = sizes.merge(draft.topic(), 1, Integer::sum) - 1;
+      places.putIfAbsent(draft.of().name(), draft.topic() + ":" + index);
+    }
+    List<Written> written = new ArrayList<>(ordered.size());
+    for (Draft draft : ordered) {
+      Set<String> targets = new LinkedHashSet<>();
+      for (MarkdownScan.Link link : draft.of().links()) {
+        if (targets.size() < MAX_LINKS) {
+          links
+              .target(draft.note(), link)
+              .filter(name -> !name.equals(draft.of().name()))
+              .map(places::get)
+              .ifPresent(targets::add);
+        }
+      }
+      String line = targets.isEmpty() ? "" : LINKS + String.join(" ", targets) + "]\n";
+      written.add(new Written(draft.topic(), line + draft.core(), draft.minutes()));
+    }
+    return written;
+  }
+
+  private static void write(Path dataLog, List<Written> all, List<Entry> before)
+      throws IOException {
+    List<Written> there =
+        before.stream()
+            .map(entry -> new Written(entry.topic(), entry.body(), entry.timestampMin()))
+            .toList();
+    if (!all.equals(there) || !Files.exists(dataLog)) {
+      AtomicFile.replace(
+          dataLog,
+          out -> {
+            out.write(little(8).put("AMRL".getBytes(UTF_8)).putInt(1).array());
+            for (Written record : all) {
+              write(record, out);
+            }
+          });
+    }
+  }
+
+  private static void write(Written record, OutputStream out) throws IOException {
+    byte[] topic = record.topic().getBytes(UTF_8);
+    byte[] body = record.body().getBytes(UTF_8);
+    ByteBuffer header = little(12).put((byte) 1).put((byte) topic.length).putInt(body.length);
+    out.write(header.putInt(record.minutes()).putShort((short) 0).array());
+    out.write(topic);
+    out.write(body);
+  }
+
+  private static ByteBuffer little(int size) {
+    return ByteBuffer.allocate(size).order(ByteOrder.LITTLE_ENDIAN);
+  }
+}

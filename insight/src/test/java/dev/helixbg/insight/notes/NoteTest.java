@@ -1,0 +1,234 @@
+package dev.helixbg.insight.notes;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import dev.helixbg.insight.notes.MarkdownScan.Heading;
+import dev.helixbg.insight.notes.MarkdownScan.Link;
+import java.nio.charset.Charset;
+import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import java.util.OptionalInt;
+import java.util.Random;
+import org.commonmark.node.AbstractVisitor;
+import org.commonmark.node.Document;
+import org.commonmark.parser.IncludeSourceSpans;
+import org.commonmark.parser.Parser;
+import org.junit.jupiter.api.Test;
+
+/** One file as it is read: bytes, front matter, headings, sections, links. */
+class NoteTest {
+  private static Optional<String> text(String text, Charset charset) {
+    return NoteBytes.text(text.getBytes(charset));
+  }
+
+  @Test
+  void bytesOfAnyEncodingAreText() {
+    String text = "# Größe\n\nEin Satz über Äpfel – und “mehr”.\n";
+    assertEquals(Optional.of(text), text(text, StandardCharsets.UTF_8));
+    assertEquals(Optional.of(text), text("\uFEFF" + text, StandardCharsets.UTF_8));
+    assertEquals(Optional.of(text), text("\uFEFF" + text, StandardCharsets.UTF_16LE));
+    assertEquals(Optional.of(text), text("\uFEFF" + text, StandardCharsets.UTF_16BE));
+    assertEquals(Optional.of(text), text(text, Charset.forName("windows-1252")));
+    String latin = "caf\u00e9, na\u00efve";
+    assertEquals(Optional.of(latin), text(latin, StandardCharsets.ISO_8859_1));
+    assertEquals(Optional.of(latin), text(latin, StandardCharsets.UTF_16LE));
+    assertEquals(Optional.of(latin), text(latin, StandardCharsets.UTF_16BE));
+    assertEquals(Optional.of("a\nb\nc"), text("a\r\nb\rc", StandardCharsets.UTF_8));
+    assertEquals(Optional.of(""), NoteBytes.text(new byte[0]));
+  }
+
+  @Test
+  void fewBytesThatAreNoUtf8LeaveTheOthersAsTheyAre() {
+    byte[] bytes = "Größe und Länge: xüberall".getBytes(StandardCharsets.UTF_8);
+    bytes[20] = (byte) 0xff;
+    assertEquals(Optional.of("Größe und Länge: \uFFFDüberall"), NoteBytes.text(bytes));
+  }
+
+  @Test
+  void dataIsNoText() {
+    byte[] random = new byte[4096];
+    new Random(7).nextBytes(random);
+    assertTrue(NoteBytes.text(random).isEmpty());
+    assertEquals(Optional.empty(), NoteBytes.text("a\0b, text with a zero".getBytes()));
+  }
+
+  @Test
+  void frontMatterIsTaken() {
+    Note note =
+        Note.of(
+            "a/b.md",
+            """
+            ---
+            title: "A: title"   # which is quoted
+            tags: [java, 'c++', build tools]
+            aliases:
+              - The other name
+              - second
+            date: 2024-03-01T10:30:00+02:00
+            nested:
+              deep: 1
+            ---
+            # A heading
+
+            Text.
+            """);
+    assertEquals("A: title", note.title());
+    assertEquals(List.of("java", "c++", "build", "tools"), note.tags());
+    assertEquals(List.of("The other name", "second"), note.aliases());
+    assertEquals("Text.", note.sections().getFirst().text());
+    assertTrue(note.matter().sound());
+    assertEquals(
+        OptionalInt.of(
+            (int) (java.time.Instant.parse("2024-03-01T10:30:00Z").getEpochSecond() / 60)),
+        NoteTime.said(note));
+  }
+
+  @Test
+  void frontMatterThatIsNoneOrBrokenHarmsNothing() {
+    for (String broken :
+        List.of(
+            "---\ntitle: [unclosed\ntags: \"x\n\tkey\n}{\n- stray\n---\nText.",
+            "---\ntitle: x\nno colon at all\n---\nText.",
+            "---\nkey: @x\n---\nText.")) {
+      Note note = Note.of("x.md", broken);
+      assertFalse(note.matter().sound(), broken);
+      assertEquals("Text.", note.sections().getFirst().text(), broken);
+    }
+    Note open = Note.of("x.md", "---\ntitle: never closed\n\nText.");
+    assertFalse(open.matter().sound());
+    assertTrue(open.sections().getFirst().text().contains("Text."));
+    Note rulers = Note.of("x.md", "---\nA text between rulers.\n---\nMore.");
+    assertTrue(rulers.matter().sound());
+    assertTrue(rulers.sections().getFirst().text().contains("between rulers"));
+  }
+
+  @Test
+  void titleIsTheFirstHeadingElseTheName() {
+    assertEquals("Use streams", Note.of("java/x.md", "# Use streams\n\nText.").title());
+    assertEquals("Use streams", Note.of("java/x.md", "Use streams\n===\n\nText.").title());
+    assertEquals("use the force", Note.of("java/use-the_force.md", "Text.\n\n# Later\n").title());
+  }
+
+  @Test
+  void longFilesAreDividedAtTheirHeadings() {
+    String part = "Words of this part. ".repeat(120);
+    Note note =
+        Note.of(
+            "d/long.md",
+            "# Title\n\nBefore.\n\n## One\n"
+                + part
+                + "\n## Two\n\n### Deep\n"
+                + part
+                + "\n### Deep\n"
+                + part
+                + part
+                + "\n### Other\n"
+                + part
+                + "\n## Three\n\n```\n## no heading\n```\n");
+    assertEquals(
+        List.of(
+            "d/long.md",
+            "d/long.md#One",
+            "d/long.md#Two#Deep",
+            "d/long.md#Two#Deep (2)",
+            "d/long.md#Two#Other",
+            "d/long.md#Three"),
+        note.sections().stream().map(Note.Section::name).toList());
+    assertEquals("Before.", note.sections().getFirst().text());
+    Note shorter = Note.of("d/short.md", "# Title\n\n## One\nx\n\n## Two\ny");
+    assertEquals(1, shorter.sections().size());
+    assertEquals("## One\nx\n\n## Two\ny", shorter.sections().getFirst().text());
+  }
+
+  @Test
+  void noHeadingMakesMoreSectionsThanThereMayBe() {
+    Note note = Note.of("x.md", "# a\nb\n".repeat(100_000));
+    assertTrue(note.sections().size() <= 501, "" + note.sections().size());
+    int kept = note.sections().stream().mapToInt(section -> section.text().length()).sum();
+    assertTrue(kept > 400_000, "nothing is lost: " + kept);
+  }
+
+  @Test
+  void linksAreFoundButNotInCode() {
+    List<Link> links =
+        MarkdownScan.of(
+                """
+                See [[Plain]], ![[Embedded#Part]], [[Some/Path|shown]] and [[A \\| b]].
+                `[[code]]` ``a ` [[code]]`` [rel](../x/y%20z.md#part "title") [web](https://e.org/x.md)
+                [angle](<a b.md>) [image](x.png) [own](#here) [dir](guide) [mail](mailto:a@b.md)
+                ```
+                [[fenced]]
+                ```
+                [ref]: other.md
+                """)
+            .links();
+    assertEquals(
+        List.of(
+            "Plain#",
+            "Embedded#Part",
+            "Some/Path#",
+            "A#",
+            "../x/y z.md#part",
+            "a b.md#",
+            "guide#",
+            "other.md#"),
+        links.stream().map(link -> link.target() + "#" + link.heading()).toList());
+  }
+
+  /** Headings by a parser that is not ours: CommonMark, whatever lines follow one another. */
+  @Test
+  void headingsAreThoseOfCommonMark() {
+    List<String> lines =
+        List.of(
+            "# One",
+            "## Two ##",
+            "### Three",
+            "#nospace",
+            "#",
+            "Text here",
+            "===",
+            "---",
+            "```",
+            "~~~",
+            "```java",
+            "    # indented",
+            "  # twice",
+            "",
+            "",
+            "",
+            "More text");
+    Random random = new Random(29);
+    for (int round = 0; round < 5_000; round++) {
+      StringBuilder text = new StringBuilder();
+      for (int i = 0; i < 8; i++) {
+        text.append(lines.get(random.nextInt(lines.size()))).append('\n');
+      }
+      List<String> ours = new ArrayList<>();
+      for (Heading heading : MarkdownScan.of(text.toString()).headings()) {
+        ours.add(heading.level() + " " + heading.start());
+      }
+      assertEquals(byCommonMark(text.toString()), ours, text.toString());
+    }
+  }
+
+  private static List<String> byCommonMark(String text) {
+    List<String> headings = new ArrayList<>();
+    ((Document) Parser.builder().includeSourceSpans(IncludeSourceSpans.BLOCKS).build().parse(text))
+        .accept(
+            new AbstractVisitor() {
+              @Override
+              public void visit(org.commonmark.node.Heading heading) {
+                if (heading.getSourceSpans().size() <= 2) { // an underlined one of one line
+                  var span = heading.getSourceSpans().getFirst();
+                  headings.add(
+                      heading.getLevel() + " " + (span.getInputIndex() - span.getColumnIndex()));
+                }
+              }
+            });
+    return headings;
+  }
+}

@@ -1,0 +1,301 @@
+package dev.helixbg.insight.notes;
+
+import static org.junit.jupiter.api.Assertions.assertArrayEquals;
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import dev.helixbg.insight.findings.NamedEntry;
+import dev.helixbg.insight.log.DataLog;
+import dev.helixbg.insight.log.Entry;
+import dev.helixbg.insight.log.EntryText;
+import dev.helixbg.insight.log.LogReading;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.attribute.FileTime;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.List;
+import java.util.Map;
+import java.util.Random;
+import java.util.TreeMap;
+import java.util.stream.Collectors;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** A folder of notes as a log: what stays whatever else changes, and what no folder can break. */
+class NotesLogTest {
+  @TempDir private Path temp;
+  private Path notes;
+  private Path log;
+
+  @BeforeEach
+  void folders() throws IOException {
+    notes = Files.createDirectories(temp.resolve("notes"));
+    log = Files.createDirectories(temp.resolve("kb")).resolve("data.log");
+  }
+
+  private void note(String path, String text) throws IOException {
+    Path file = notes.resolve(path);
+    Files.createDirectories(file.getParent());
+    Files.writeString(file, text);
+  }
+
+  private NotesAccount update() throws IOException {
+    return NotesLog.update(log, NoteFiles.in(notes, log.getParent()), true);
+  }
+
+  private List<NamedEntry> entries() {
+    LogReading reading = DataLog.read(log);
+    assertEquals(List.of(), reading.account().damage());
+    return NamedEntry.all(reading.entries(), entry -> "");
+  }
+
+  private List<String> names() {
+    return entries().stream().map(NamedEntry::name).toList();
+  }
+
+  private Entry entry(String name) {
+    return entries().stream()
+        .filter(one -> one.name().equals(name))
+        .findFirst()
+        .orElseThrow()
+        .entry();
+  }
+
+  /** What each entry links to, by name. */
+  private Map<String, List<String>> links() {
+    List<NamedEntry> all = entries();
+    Map<EntryText.Link, String> places =
+        all.stream()
+            .collect(
+                Collectors.toMap(
+                    one -> new EntryText.Link(one.entry().topic(), one.index()), NamedEntry::name));
+    Map<String, List<String>> links = new TreeMap<>();
+    for (NamedEntry one : all) {
+      List<String> targets = one.entry().text().links().stream().map(places::get).toList();
+      if (!targets.isEmpty()) {
+        links.put(one.name(), targets);
+      }
+    }
+    return links;
+  }
+
+  @Test
+  void filesAreEntriesUnderTheirFolders() throws IOException {
+    note("top.md", "Text of the top.");
+    note("Daily Notes/2024-05-06.md", "---\ntags: [a, b]\n---\nA day.");
+    note("lang/java/streams.markdown", "# Streams\n\nUse them.");
+    note("lang/java/empty.md", "\n \n");
+    note("lang/java/other.txt", "No note.");
+    note(".obsidian/hidden.md", "Not read.");
+    note("node_modules/x/readme.md", "Not read.");
+    NotesAccount account = update();
+    assertEquals(new NotesAccount(4, 3, 1, LeftOut.of(List.of()), LeftOut.of(List.of())), account);
+    assertEquals(
+        List.of("./", "Daily-Notes/", "lang/java/"),
+        entries().stream().map(one -> one.entry().topic()).sorted().toList());
+    Entry day = entry("Daily Notes/2024-05-06.md");
+    assertEquals(List.of("a", "b"), day.text().tags());
+    assertEquals("2024 05 06\n\nA day.", day.text().content());
+    assertEquals(
+        (int) (Instant.parse("2024-05-06T00:00:00Z").getEpochSecond() / 60), day.timestampMin());
+    assertEquals("Streams", entry("lang/java/streams.markdown").text().title());
+  }
+
+  @Test
+  void whatIsUnchangedStaysWhateverElseChanges() throws IOException {
+    for (int i = 0; i < 6; i++) {
+      note("a/" + i + ".md", "# Note " + i + "\n\nText number " + i + ".");
+      Files.setLastModifiedTime(
+          notes.resolve("a/" + i + ".md"),
+          FileTime.from(Instant.now().minus(Duration.ofDays(9 - i))));
+    }
+    update();
+    byte[] first = Files.readAllBytes(log);
+    FileTime written = Files.getLastModifiedTime(log);
+    assertEquals(List.of("a/0.md", "a/1.md", "a/2.md", "a/3.md", "a/4.md", "a/5.md"), names());
+
+    Files.setLastModifiedTime(notes.resolve("a/1.md"), FileTime.from(Instant.now()));
+    update();
+    assertArrayEquals(first, Files.readAllBytes(log), "a file that was touched");
+    assertEquals(written, Files.getLastModifiedTime(log), "and the log was not");
+
+    note("a/2.md", "# Note 2\n\nAnother text.");
+    Files.createDirectories(notes.resolve("b"));
+    Files.move(notes.resolve("a/3.md"), notes.resolve("b/3.md"));
+    Files.delete(notes.resolve("a/4.md"));
+    Entry kept = entry("a/5.md");
+    update();
+    List<String> now = names();
+    assertEquals(List.of("a/0.md", "a/1.md", "a/5.md"), now.subList(0, 3));
+    assertEquals(List.of("a/2.md", "b/3.md"), now.subList(3, 5).stream().sorted().toList());
+    assertEquals(kept.embeddedText(), entry("a/5.md").embeddedText());
+    assertEquals(kept.timestampMin(), entry("a/5.md").timestampMin());
+
+    Files.move(notes.resolve("a/0.md"), notes.resolve("a/zero.md"));
+    String before = entry("a/0.md").embeddedText();
+    update();
+    assertEquals(before, entry("a/zero.md").embeddedText(), "a new name needs no new vector");
+  }
+
+  /** Whatever was done to a folder, the log has what one made at once would have, in some order. */
+  @Test
+  void anyChangesEndInTheLogOfTheFolderAsItIs() throws IOException {
+    Random random = new Random(3);
+    Path fresh = Files.createDirectories(temp.resolve("fresh")).resolve("data.log");
+    for (int round = 0; round < 40; round++) {
+      for (int i = 0; i < 5; i++) {
+        String path = "f" + random.nextInt(3) + "/n" + random.nextInt(8) + ".md";
+        if (random.nextInt(3) == 0) {
+          Files.deleteIfExists(notes.resolve(path));
+        } else {
+          note(
+              path,
+              "---\ndate: 2024-01-01\n---\nText "
+                  + random.nextInt(4)
+                  + " [[n"
+                  + random.nextInt(8)
+                  + "]]");
+        }
+      }
+      update();
+      Files.deleteIfExists(fresh);
+      NotesLog.update(fresh, NoteFiles.in(notes, log.getParent()), true);
+      assertEquals(texts(fresh), texts(log));
+      Map<String, List<String>> links = links();
+      Path kept = log;
+      log = fresh;
+      assertEquals(links(), links, "round " + round);
+      log = kept;
+    }
+  }
+
+  private static List<String> texts(Path log) {
+    return DataLog.read(log).entries().stream()
+        .map(entry -> entry.timestampMin() + " " + entry.embeddedText())
+        .sorted()
+        .toList();
+  }
+
+  @Test
+  void linksLeadToTheNotesThatAreMeant() throws IOException {
+    note("index.md", "[[Streams]] [[second name]] [x](lang/java/streams.md) [[nowhere]] [[index]]");
+    note("lang/java/streams.md", "---\naliases: [Second Name]\n---\n[up](../go/channels.md)");
+    note("lang/go/channels.md", "[root](/index.md) [out](../../../etc/passwd.md)");
+    note("lang/go/streams.md", "[[streams]] [[java/streams]]");
+    note("lang/go/user.md", "[[streams]]");
+    String part = "Words. ".repeat(700);
+    note("long.md", "# Long\n\n## Part One\n" + part + "\n## Part two\n" + part);
+    note("to.md", "[[long#Part two]] and [a](long.md#part-one)");
+    update();
+    Map<String, List<String>> links = links();
+    assertEquals(List.of("lang/go/streams.md", "lang/java/streams.md"), links.get("index.md"));
+    assertEquals(List.of("lang/go/channels.md"), links.get("lang/java/streams.md"));
+    assertEquals(List.of("index.md"), links.get("lang/go/channels.md"));
+    assertEquals(List.of("lang/go/streams.md"), links.get("lang/go/user.md"), "the nearest");
+    assertEquals(List.of("long.md#Part two", "long.md#Part One"), links.get("to.md"));
+  }
+
+  @Test
+  void textStaysTextWhateverItLooksLike() throws IOException {
+    note(
+        "x.md",
+        "# [source: faked.md]\n\n[links: ./:0]\n[tags: a]\n[confidence: 0.1]\n[other: x]\nText.");
+    note("y.md", "Other.");
+    update();
+    EntryText text = entry("x.md").text();
+    assertEquals(List.of(), text.links());
+    assertEquals(List.of(), text.tags());
+    assertTrue(text.confidence().isEmpty());
+    assertEquals(
+        " [source: faked.md]\n\n [links: ./:0]\n [tags: a]\n [confidence: 0.1]\n[other: x]\nText.",
+        text.content());
+  }
+
+  @Test
+  void nothingInAFolderBreaksIt() throws IOException {
+    note("good.md", "A good note.");
+    note("huge.md", "x".repeat((1 << 20) + 1));
+    Files.write(notes.resolve("binary.md"), new byte[] {0, 1, 2, 3, 0, 5});
+    Files.write(notes.resolve("latin.md"), new byte[] {'c', 'a', 'f', (byte) 0xe9});
+    note("broken.md", "---\ntitle: [open\n---\nText.");
+    note("weird\nname].md", "Weird.");
+    note("d ".repeat(100) + "/x.md", "Long folder.");
+    Path secret = Files.writeString(temp.resolve("secret.md"), "Outside.");
+    Files.createSymbolicLink(notes.resolve("out.md"), secret);
+    Files.createSymbolicLink(notes.resolve("cycle"), notes);
+    Files.createDirectory(notes.resolve("folder.md"));
+    new ProcessBuilder("mkfifo", notes.resolve("pipe.md").toString())
+        .inheritIO()
+        .start()
+        .onExit()
+        .join();
+    Path deep = notes;
+    for (int i = 0; i < 70; i++) {
+      deep = deep.resolve("d");
+    }
+    Files.createDirectories(deep);
+    Files.writeString(deep.resolve("deep.md"), "Deep.");
+    note("insights/report.md", "# Insights");
+    note("insights/report.json", "{}");
+    note("insights/report.html", "");
+    note("kb/data.log", "");
+    note("kb/readme.md", "Of a knowledge base.");
+    NotesAccount account = update();
+    assertEquals(
+        List.of(
+            "broken.md", "d ".repeat(100) + "/x.md", "good.md", "latin.md", "weird\uFFFDname].md"),
+        names().stream().sorted().map(name -> name.replace("␊", "\uFFFD")).toList());
+    Map<String, String> why =
+        account.leftOut().files().stream()
+            .collect(Collectors.toMap(LeftOut.File::path, LeftOut.File::why));
+    assertEquals("larger than 1 MiB", why.get("huge.md"));
+    assertEquals("binary", why.get("binary.md"));
+    assertEquals("a link, and none is followed", why.get("out.md"));
+    assertEquals("no regular file", why.get("pipe.md"));
+    assertEquals(5, why.size(), why.toString());
+    assertEquals(
+        List.of("broken.md"), account.repaired().files().stream().map(LeftOut.File::path).toList());
+    assertTrue(
+        account.words().orElseThrow().startsWith("5 files were left out, the first is binary.md"),
+        account.words().get());
+  }
+
+  @Test
+  void topicsFitIntoARecord() {
+    assertEquals("./", NotesLog.topic("a.md"));
+    assertEquals("a-b/c/", NotesLog.topic("a b/c/d.md"));
+    String long255 = NotesLog.topic("ä".repeat(100) + "/" + "ö".repeat(100) + "/x.md");
+    assertEquals("ö".repeat(100) + "/", long255);
+    assertTrue(NotesLog.topic("ä".repeat(200) + "/x.md").getBytes().length <= 255);
+  }
+
+  @Test
+  void aLogThatIsDamagedIsMadeAnew() throws IOException {
+    note("a.md", "Text.");
+    Files.writeString(log, "no log");
+    update();
+    assertEquals(List.of("a.md"), names());
+  }
+
+  @Test
+  void tenThousandFilesAreRead() throws IOException {
+    for (int i = 0; i < 10_000; i++) {
+      Path folder = notes.resolve("t" + i % 100);
+      if (i < 100) {
+        Files.createDirectory(folder);
+      }
+      Files.writeString(
+          folder.resolve(i + ".md"), "# Note " + i + "\n\nSee [[" + (i * 7 % 10_000) + "]].");
+    }
+    NoteFiles files = NoteFiles.in(notes, log.getParent());
+    NotesAccount account = NotesLog.update(log, files, false);
+    assertEquals(10_000, account.entries());
+    assertEquals(files.digest(), NoteFiles.in(notes, log.getParent()).digest());
+    Files.writeString(notes.resolve("t5/5.md"), "Changed.");
+    assertTrue(!files.digest().equals(NoteFiles.in(notes, log.getParent()).digest()));
+    assertEquals(9_998, links().size(), "0 and 5,000 would link to themselves");
+  }
+}
