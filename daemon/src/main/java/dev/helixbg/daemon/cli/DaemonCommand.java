@@ -73,7 +73,7 @@ final class DaemonCommand extends ConsoleCommand {
 
   /** Named ones may not be there yet: the daemon waits for them. */
   private List<Kb> watched(Settings settings) {
-    List<Kb> named = kb.named(kbs);
+    List<Kb> named = kb.named(kbs, settings);
     return named.isEmpty()
         ? List.of(Kb.find(Optional.empty(), settings, GlobalOptions.locations()))
         : named;

@@ -181,7 +181,7 @@ final class DecideCommand extends ConsoleCommand {
     DaemonLink link = GlobalOptions.daemon();
     if (!link.watches(chosen)) {
       return "the report follows at the next run: helix-bg one-shot"
-          + kb.named().map(_ -> " " + chosen.folder()).orElse("");
+          + kb.again();
     }
     try {
       link.ask(DaemonLink.request("look"), Duration.ofSeconds(5));

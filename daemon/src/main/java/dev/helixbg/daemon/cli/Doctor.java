@@ -32,29 +32,36 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import java.util.Properties;
+import java.util.function.Function;
 import java.util.function.Supplier;
 
 /** Looks at everything that a run needs on this machine, each by using it. */
 final class Doctor {
   private static final String USE_THE_CPU = "set llm.backend = \"auto\", or \"cpu\"";
 
-  private final Optional<Path> named;
+  private final boolean isNamed;
+  private final Function<Settings, Kb> kb;
   private final Locations locations;
   private final List<Check> checks = new ArrayList<>();
 
-  private Doctor(Optional<Path> named, Locations locations) {
-    this.named = named;
+  private Doctor(boolean isNamed, Function<Settings, Kb> kb, Locations locations) {
+    this.isNamed = isNamed;
+    this.kb = kb;
     this.locations = locations;
   }
 
   /**
    * @param settings loads the settings; what it throws is a problem that is reported
-   * @param named the knowledge base that was named, if one was
+   * @param isNamed whether a knowledge base was named
+   * @param kb finds it, or the one that is there
    */
   static List<Check> examine(
-      Supplier<SettingsLoader.Loaded> settings, Optional<Path> named, Locations locations)
+      Supplier<SettingsLoader.Loaded> settings,
+      boolean isNamed,
+      Function<Settings, Kb> kb,
+      Locations locations)
       throws InterruptedException {
-    Doctor doctor = new Doctor(named, locations);
+    Doctor doctor = new Doctor(isNamed, kb, locations);
     doctor.look("java", "use a JDK 25", doctor::checkJava);
     for (Gpus gpu : Gpus.values()) {
       doctor.look(Json.word(gpu), USE_THE_CPU, () -> doctor.checkGpu(gpu));
@@ -220,20 +227,20 @@ final class Doctor {
   }
 
   private void checkKb(Settings settings) throws InterruptedException {
-    Kb kb;
+    Kb found;
     try {
-      kb = Kb.find(named, settings, locations);
+      found = kb.apply(settings);
     } catch (Failure e) {
-      boolean isNamed = named.isPresent() || settings.kb().isPresent();
+      boolean isMeant = isNamed || settings.kb().isPresent();
       checks.add(
           Check.problem(
               "knowledge base",
-              isNamed ? e.getMessage() : "none in the usual places",
-              isNamed ? "name another one" : "set HELIX_KB, or kb in the settings file"));
+              isMeant ? e.getMessage() : "none in the usual places",
+              isMeant ? "name another one" : "set HELIX_KB, or kb in the settings file"));
       return;
     }
-    look("knowledge base", "name another one", () -> checkLog(kb));
-    checkWritable("kb folder", kb.folder(), "make it writable: vectors and reports are kept there");
+    look("knowledge base", "name another one", () -> checkLog(found));
+    checkWritable("kb folder", found.folder(), "make it writable: vectors and reports are kept there");
   }
 
   private void checkLog(Kb kb) throws InterruptedException {

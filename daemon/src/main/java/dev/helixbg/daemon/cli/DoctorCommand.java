@@ -20,7 +20,9 @@ final class DoctorCommand extends ValueCommand {
 
   @Override
   public Integer call() throws IOException, InterruptedException {
-    List<Check> checks = Doctor.examine(options::load, kb.named(), GlobalOptions.locations());
+    List<Check> checks =
+        Doctor.examine(
+            options::load, kb.named().isPresent(), kb::find, GlobalOptions.locations());
     show(
         () -> Json.object().set("checks", Check.toJson(checks)),
         () -> Check.print(checks, console));

@@ -1,9 +1,9 @@
 package dev.helixbg.daemon.cli;
 
+import dev.helixbg.config.Settings;
 import dev.helixbg.daemon.cli.flags.ConsoleCommand;
 import dev.helixbg.daemon.cli.flags.GlobalOptions;
 import dev.helixbg.daemon.cli.flags.KbsOption;
-import dev.helixbg.daemon.kb.Kb;
 import dev.helixbg.daemon.mcp.ClientConfig;
 import dev.helixbg.daemon.mcp.McpService;
 import dev.helixbg.daemon.service.Installation;
@@ -13,6 +13,7 @@ import java.io.FileDescriptor;
 import java.io.FileInputStream;
 import java.io.IOException;
 import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import picocli.CommandLine.Command;
@@ -48,17 +49,19 @@ final class McpCommand extends ConsoleCommand {
 
   @Override
   public Integer call() throws InterruptedException, IOException {
-    List<Kb> named = kb.named(kbs);
     if (client != null) {
       // Clients start it in folders of their own, without the settings of a shell.
-      List<String> folders = named.stream().map(kb -> kb.folder().toString()).toList();
-      console.out().println(client.snippet(launcher(), folders));
+      List<String> arguments = new ArrayList<>();
+      kb.named(kbs).forEach(one -> arguments.add(one.folder().toString()));
+      kb.notes().forEach(folder -> arguments.addAll(List.of("--notes", folder.toString())));
+      console.out().println(client.snippet(launcher(), arguments));
       console.warn("%s", client.where());
       return ExitCode.OK.number();
     }
+    Settings settings = options.load().settings();
     McpService.serve(
-        named,
-        options.load().settings(),
+        kb.named(kbs, settings),
+        settings,
         GlobalOptions.locations(),
         console,
         new FileInputStream(FileDescriptor.in),

@@ -7,6 +7,7 @@ import dev.helixbg.daemon.cli.flags.ConsoleCommand;
 import dev.helixbg.daemon.cli.flags.GlobalOptions;
 import dev.helixbg.daemon.cli.flags.KbsOption;
 import dev.helixbg.daemon.kb.Kb;
+import dev.helixbg.daemon.kb.NotesKb;
 import dev.helixbg.daemon.link.DaemonHome;
 import dev.helixbg.daemon.service.Installation;
 import dev.helixbg.daemon.service.LaunchdDomain;
@@ -143,15 +144,24 @@ final class ServiceCommand extends ConsoleCommand {
     for (Kb named : kb.named(kbs)) {
       watched.add(Kb.find(Optional.of(named.folder()), settings, locations).folder());
     }
-    if (watched.isEmpty()) {
+    List<Path> notes = notes(settings);
+    if (watched.isEmpty() && notes.isEmpty()) {
       watched.add(Kb.find(Optional.empty(), settings, locations).folder());
     }
-    return new ServiceRequest(List.copyOf(watched), options.config(), options.set(), environment());
+    return new ServiceRequest(
+        List.copyOf(watched), notes, options.config(), options.set(), environment());
+  }
+
+  /** Folders of notes that are there, with notes in them. */
+  private List<Path> notes(Settings settings) {
+    List<Path> notes = kb.notes();
+    notes.forEach(folder -> NotesKb.at(folder, settings.cache()).look());
+    return notes;
   }
 
   private ServiceRequest changed(Locations locations, DaemonHome home) {
     List<Kb> named = kb.named(kbs);
-    if (named.isEmpty()) {
+    if (named.isEmpty() && kb.notes().isEmpty()) {
       throw Failure.usage("service " + action + " must be told a knowledge base: its folder");
     }
     ServiceRequest request =
@@ -171,10 +181,18 @@ final class ServiceCommand extends ConsoleCommand {
             "the service does not watch %s, but %s".formatted(one.folder(), watched));
       }
     }
-    if (watched.isEmpty()) {
+    LinkedHashSet<Path> notes = new LinkedHashSet<>(request.notes());
+    if (action.equals("add")) {
+      notes.addAll(notes(settings(request, locations)));
+    } else if (!notes.containsAll(kb.notes())) {
+      throw Failure.usage("the service does not watch the notes %s".formatted(kb.notes()));
+    } else {
+      notes.removeAll(kb.notes());
+    }
+    if (watched.isEmpty() && notes.isEmpty()) {
       throw Failure.usage("nothing would be left to watch; rather: helix-bg service uninstall");
     }
-    return request.watching(List.copyOf(watched));
+    return request.watching(List.copyOf(watched), List.copyOf(notes));
   }
 
   /**

@@ -33,7 +33,9 @@ final class StatusCommand extends ValueCommand {
     for (JsonNode kb : status.path("kbs")) {
       console.say(
           "  %s: %s, %s",
-          kb.path("folder").asText(),
+          kb.hasNonNull("notes")
+              ? kb.path("notes").asText() + " (notes)"
+              : kb.path("folder").asText(),
           kb.path("entries").isNull() ? "not read yet" : kb.path("entries").asInt() + " entries",
           kb.path("gone").asBoolean()
               ? "waiting for it"

@@ -14,6 +14,7 @@ import dev.helixbg.daemon.host.TextModelHost;
 import dev.helixbg.daemon.kb.Kb;
 import dev.helixbg.daemon.kb.KbFiles;
 import dev.helixbg.daemon.kb.KbLock;
+import dev.helixbg.daemon.kb.NotesKb;
 import dev.helixbg.daemon.kb.ReportFolder;
 import dev.helixbg.daemon.kb.SealedReports;
 import dev.helixbg.daemon.link.DaemonLink;
@@ -28,6 +29,7 @@ import dev.helixbg.daemon.terminal.ExitCode;
 import dev.helixbg.daemon.terminal.Failure;
 import dev.helixbg.daemon.terminal.Progress;
 import dev.helixbg.daemon.watch.CompleteRun;
+import dev.helixbg.daemon.watch.NotesLookout;
 import dev.helixbg.insight.log.FileState;
 import java.io.IOException;
 import java.time.Duration;
@@ -71,6 +73,9 @@ final class OwnKbs implements AutoCloseable {
 
   /** The logs that were last taken in, each with the report on it. One run at a time holds it. */
   private final Map<Kb, List<Optional<FileState>>> upToDate = new ConcurrentHashMap<>();
+
+  /** Of those that are made of notes. */
+  private final Map<Kb, Optional<NotesLookout>> notes = new ConcurrentHashMap<>();
 
   /** Why a KB could not be brought up to date. */
   private final Map<Kb, String> troubles = new ConcurrentHashMap<>();
@@ -152,6 +157,9 @@ final class OwnKbs implements AutoCloseable {
    */
   private void bringUpToDate(Kb kb, boolean whole, Progress.Display progress)
       throws IOException, InterruptedException {
+    notes
+        .computeIfAbsent(kb, this::lookout)
+        .ifPresent(lookout -> lookout.look(System.nanoTime()));
     if (!whole && states(kb).equals(upToDate.get(kb))) {
       return;
     }
@@ -176,6 +184,17 @@ final class OwnKbs implements AutoCloseable {
       }
       searches.forgetAll();
     }
+  }
+
+  private Optional<NotesLookout> lookout(Kb kb) {
+    return NotesKb.of(kb, settings.cache())
+        .map(
+            found ->
+                new NotesLookout(
+                    found,
+                    Duration.ZERO,
+                    Duration.ZERO,
+                    left -> LOG.warn("{}: {}", found.notes(), left)));
   }
 
   private CompleteRun run(Progress.Display progress) {

@@ -8,6 +8,7 @@ import dev.helixbg.daemon.host.LanguageModel;
 import dev.helixbg.daemon.host.NativeMemory;
 import dev.helixbg.daemon.idle.IdleQuestions;
 import dev.helixbg.daemon.idle.IdleWork;
+import dev.helixbg.daemon.kb.NotesKb;
 import dev.helixbg.daemon.service.Installation;
 import dev.helixbg.daemon.service.ServiceSpec;
 import dev.helixbg.daemon.terminal.ExitCode;
@@ -82,6 +83,11 @@ final class ControlRequests implements ControlServer.Handler {
       json.withArray("kbs")
           .addObject()
           .put("folder", watch.kb().folder().toString())
+          .put(
+              "notes",
+              NotesKb.of(watch.kb(), parts.settings().cache())
+                  .map(found -> found.notes().toString())
+                  .orElse(null))
           .put("entries", watch.entries() < 0 ? null : watch.entries())
           .put("upToDate", !watch.upToDateWith().isEmpty())
           .put("gone", watch.isGone())

@@ -26,24 +26,27 @@ import java.util.TreeMap;
  * changed, and written anew for another version.
  *
  * @param kbs knowledge bases to watch, absolute
+ * @param notes folders of notes to watch as knowledge bases, absolute
  * @param config the settings file that was named, absolute
  * @param set settings that were given as flags
  * @param environment settings that came from the environment then
  */
 public record ServiceRequest(
     List<Path> kbs,
+    List<Path> notes,
     Optional<Path> config,
     Map<String, String> set,
     Map<String, String> environment) {
 
   public ServiceRequest {
     kbs = List.copyOf(kbs);
+    notes = List.copyOf(notes);
     set = new TreeMap<>(set);
     environment = new TreeMap<>(environment);
   }
 
-  public ServiceRequest watching(List<Path> others) {
-    return new ServiceRequest(others, config, set, environment);
+  public ServiceRequest watching(List<Path> otherKbs, List<Path> otherNotes) {
+    return new ServiceRequest(otherKbs, otherNotes, config, set, environment);
   }
 
   public static Path file(DaemonHome home) {
@@ -74,16 +77,23 @@ public record ServiceRequest(
   }
 
   private static ServiceRequest of(JsonNode json) {
-    List<Path> kbs = new ArrayList<>();
-    json.path("kbs").forEach(kb -> kbs.add(Path.of(kb.asText())));
-    if (kbs.isEmpty()) {
+    List<Path> kbs = paths(json.path("kbs"));
+    List<Path> notes = paths(json.path("notes"));
+    if (kbs.isEmpty() && notes.isEmpty()) {
       throw new InvalidPathException("", "no knowledge base");
     }
     return new ServiceRequest(
         kbs,
+        notes,
         Optional.ofNullable(json.path("config").textValue()).map(Path::of),
         texts(json.path("set")),
         texts(json.path("environment")));
+  }
+
+  private static List<Path> paths(JsonNode array) {
+    List<Path> paths = new ArrayList<>();
+    array.forEach(path -> paths.add(Path.of(path.asText())));
+    return paths;
   }
 
   private static Map<String, String> texts(JsonNode object) {
@@ -95,6 +105,7 @@ public record ServiceRequest(
   public String json() {
     ObjectNode json = Json.object();
     kbs.forEach(kb -> json.withArray("kbs").add(kb.toString()));
+    notes.forEach(folder -> json.withArray("notes").add(folder.toString()));
     config.ifPresent(file -> json.put("config", file.toString()));
     set.forEach(json.withObjectProperty("set")::put);
     environment.forEach(json.withObjectProperty("environment")::put);
@@ -106,6 +117,7 @@ public record ServiceRequest(
     List<String> arguments = new ArrayList<>();
     config.ifPresent(file -> arguments.addAll(List.of("--config", file.toString())));
     set.forEach((name, value) -> arguments.addAll(List.of("--set", name + "=" + value)));
+    notes.forEach(folder -> arguments.addAll(List.of("--notes", folder.toString())));
     kbs.forEach(kb -> arguments.add(kb.toString()));
     return arguments;
   }

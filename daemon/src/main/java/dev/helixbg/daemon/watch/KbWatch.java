@@ -8,6 +8,7 @@ import dev.helixbg.daemon.kb.Kb;
 import dev.helixbg.daemon.kb.KbFiles;
 import dev.helixbg.daemon.kb.KbIdentity;
 import dev.helixbg.daemon.kb.KbLock;
+import dev.helixbg.daemon.kb.NotesKb;
 import dev.helixbg.daemon.kb.Seal;
 import dev.helixbg.daemon.kb.SealedReports;
 import dev.helixbg.daemon.run.Pipeline;
@@ -65,6 +66,9 @@ public final class KbWatch {
   private final Runnable forgetting;
   private final DaemonSettings settings;
   private final SealedReports reports;
+
+  /** Of a KB that is made of notes. */
+  private final Optional<NotesLookout> notes;
 
   /** The state for which everything is done; null when something is to be done. */
   private KbStamp done;
@@ -164,6 +168,15 @@ public final class KbWatch {
     this.model = new ModelLookout(pipeline.settings());
     this.forgetting = forgetting;
     this.settings = pipeline.settings().daemon();
+    this.notes =
+        NotesKb.of(kb, pipeline.settings().cache())
+            .map(
+                found ->
+                    new NotesLookout(
+                        found,
+                        settings.unwatchedPoll(),
+                        settings.quiet(),
+                        left -> LOG.warn("{}: {}", found.notes(), left)));
   }
 
   public Kb kb() {
@@ -301,7 +314,8 @@ public final class KbWatch {
   long tick() throws InterruptedException {
     metrics.ticks.increment();
     try {
-      return look();
+      long untilNotes = notes.map(one -> one.look(clock.nanos())).orElse(Long.MAX_VALUE);
+      return Math.min(untilNotes, look());
     } catch (Throwable e) {
       if (Faults.codeOf(e) == ExitCode.INTERRUPTED || Thread.interrupted()) {
         done = null;

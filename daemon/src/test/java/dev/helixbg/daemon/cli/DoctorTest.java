@@ -5,6 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.helixbg.config.Locations;
 import dev.helixbg.config.SettingsLoader;
+import dev.helixbg.daemon.kb.Kb;
 import dev.helixbg.daemon.terminal.Check;
 import dev.helixbg.llm.golden.GoldenModel;
 import dev.helixbg.llm.gpu.cuda.CudaDevice;
@@ -34,7 +35,8 @@ class DoctorTest {
 
   private static List<Check> examine(Supplier<SettingsLoader.Loaded> settings, Locations locations)
       throws Exception {
-    return Doctor.examine(settings, Optional.empty(), locations);
+    return Doctor.examine(
+        settings, false, now -> Kb.find(Optional.empty(), now, locations), locations);
   }
 
   private static Check named(List<Check> checks, String name) {

@@ -36,6 +36,7 @@ class ServiceFilesTest {
         Path.of("/usr/bin/env"), // systemd-analyze wants a program that is there
         new ServiceRequest(
             List.of(kb),
+            List.of(),
             Optional.of(Path.of("/home/ada/my settings.toml")),
             Map.of("embed.max_tokens", "128", "threads", "2"),
             Map.of("HELIX_BG_LLM_SECONDS", "5")),

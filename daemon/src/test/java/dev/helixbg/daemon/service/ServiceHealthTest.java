@@ -39,7 +39,7 @@ class ServiceHealthTest {
     return new ServiceSpec(
         folder,
         launcher,
-        new ServiceRequest(List.of(folder), Optional.empty(), Map.of(), Map.of()),
+        new ServiceRequest(List.of(folder), List.of(), Optional.empty(), Map.of(), Map.of()),
         List.of(),
         home.serviceErrors());
   }

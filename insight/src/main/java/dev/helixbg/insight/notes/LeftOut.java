@@ -13,6 +13,8 @@ public record LeftOut(List<File> files, int total) {
   /** More would fill a report, and no one reads them. */
   static final int NAMED = 100;
 
+  public static final LeftOut NONE = new LeftOut(List.of(), 0);
+
   public LeftOut {
     files = List.copyOf(files);
   }

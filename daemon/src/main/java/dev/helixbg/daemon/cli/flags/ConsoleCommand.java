@@ -13,5 +13,13 @@ public abstract class ConsoleCommand implements Callable<Integer> {
     if (line.getCommand() instanceof ConsoleCommand command) {
       command.console = console;
     }
+    line.getMixins()
+        .values()
+        .forEach(
+            mixin -> {
+              if (mixin instanceof KbOption kb) {
+                kb.warn(warning -> console.warn("%s", warning));
+              }
+            });
   }
 }

@@ -2,7 +2,9 @@ package dev.helixbg.daemon.cli.flags;
 
 import dev.helixbg.config.Settings;
 import dev.helixbg.daemon.kb.Kb;
+import dev.helixbg.daemon.kb.NotesKb;
 import dev.helixbg.daemon.terminal.Failure;
+import dev.helixbg.insight.notes.NoteFiles;
 import java.io.File;
 import java.nio.file.Files;
 import java.nio.file.InvalidPathException;
@@ -11,6 +13,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import java.util.Set;
+import java.util.function.Consumer;
 import java.util.function.Predicate;
 import picocli.CommandLine.Option;
 
@@ -30,7 +33,16 @@ public class KbOption {
               + " arguments, as a path such as ./kb. Default: the one that one-shot would take.")
   private Path option;
 
+  @Option(
+      names = "--notes",
+      paramLabel = "FOLDER",
+      description =
+          "A folder of Markdown notes in place of a knowledge base: it is read as one, and never"
+              + " written to.")
+  private Path notes;
+
   private Path argument;
+  private Consumer<String> warnings = warning -> {};
 
   /**
    * What is left of a text when its first word is the folder. A word is that only where it is
@@ -88,6 +100,11 @@ public class KbOption {
     return argument;
   }
 
+  /** Who is told, once, what of the notes was left out. */
+  final void warn(Consumer<String> told) {
+    warnings = told;
+  }
+
   /**
    * What was named, if anything was.
    *
@@ -99,7 +116,11 @@ public class KbOption {
       throw Failure.usage(
           "two knowledge bases are named, " + one + " and --kb " + option + ": leave out one");
     }
-    return Optional.ofNullable(one != null ? one : option);
+    Path kb = one != null ? one : option;
+    if (kb != null && notes != null) {
+      throw Failure.usage("a knowledge base is named, " + kb + ", and --notes: leave out one");
+    }
+    return Optional.ofNullable(kb != null ? kb : notes);
   }
 
   /**
@@ -108,6 +129,23 @@ public class KbOption {
    * @throws Failure when there is none
    */
   public final Kb find(Settings settings) {
-    return Kb.find(named(), settings, GlobalOptions.locations());
+    Optional<Path> named = named();
+    return notes == null
+        ? Kb.find(named, settings, GlobalOptions.locations())
+        : ofNotes(NotesKb.at(notes, settings.cache()));
+  }
+
+  /** Brings it up to date with its notes first. */
+  private Kb ofNotes(NotesKb found) {
+    NoteFiles files = found.look();
+    if (!found.isMadeOf(files)) {
+      found.update(files).words().ifPresent(warnings);
+    }
+    return found.kb();
+  }
+
+  /** How another command is told the same; empty where nothing was named. */
+  public final String again() {
+    return named().map(path -> (notes == null ? " " : " --notes ") + path).orElse("");
   }
 }

@@ -1,6 +1,8 @@
 package dev.helixbg.daemon.cli.flags;
 
+import dev.helixbg.config.Settings;
 import dev.helixbg.daemon.kb.Kb;
+import dev.helixbg.daemon.kb.NotesKb;
 import dev.helixbg.daemon.terminal.Failure;
 import java.nio.file.Path;
 import java.util.List;
@@ -16,6 +18,12 @@ public final class KbsOption {
       description = "The same as the argument kb; once for each folder.")
   private List<Path> options = List.of();
 
+  @Option(
+      names = "--notes",
+      paramLabel = "FOLDER",
+      description = "A folder of Markdown notes, read as a knowledge base; once for each folder.")
+  private List<Path> notes = List.of();
+
   /**
    * The knowledge bases that are named, each once.
    *
@@ -30,6 +38,20 @@ public final class KbsOption {
           "knowledge bases are named as arguments, and others by --kb: name all in one way");
     }
     return ones.isEmpty() ? others : ones;
+  }
+
+  /** The same, and after them what folders of notes are read as, which may not be made yet. */
+  public List<Kb> named(List<Path> arguments, Settings settings) {
+    return Stream.concat(
+            named(arguments).stream(),
+            notes().stream().map(folder -> NotesKb.at(folder, settings.cache()).make()))
+        .distinct()
+        .toList();
+  }
+
+  /** The folders of notes that are named, absolute. */
+  public List<Path> notes() {
+    return notes.stream().map(folder -> folder.toAbsolutePath().normalize()).toList();
   }
 
   private static List<Kb> distinct(Stream<Path> folders) {

@@ -1,0 +1,231 @@
+package dev.helixbg.daemon.kb;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.ObjectMapper;
+import com.fasterxml.jackson.databind.node.ObjectNode;
+import dev.helixbg.config.Sha256;
+import dev.helixbg.daemon.terminal.ExitCode;
+import dev.helixbg.daemon.terminal.Failure;
+import dev.helixbg.daemon.terminal.Json;
+import dev.helixbg.daemon.terminal.Reasons;
+import dev.helixbg.embed.store.AtomicFile;
+import dev.helixbg.embed.store.PrivateFiles;
+import dev.helixbg.embed.store.ProcessLock;
+import dev.helixbg.insight.notes.LeftOut;
+import dev.helixbg.insight.notes.NoteFiles;
+import dev.helixbg.insight.notes.NotesAccount;
+import dev.helixbg.insight.notes.NotesLog;
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+
+/**
+ * A folder of Markdown notes, and the knowledge base that it is read as: a log of our own in the
+ * cache folder, at {@code notes/HASH/NAME}, where vectors and reports follow as beside any other.
+ * Nothing is ever written into the folder of the notes.
+ *
+ * <p>Beside the log are {@value #ACCOUNT}, which says what folder it was made of and what was left
+ * out, and {@value #SEEN}, by which a look at names and times tells that nothing has changed.
+ *
+ * @param notes the folder, by its real path where it is there
+ */
+public record NotesKb(Path notes, Kb kb) {
+  /** Where they are in the cache folder. */
+  private static final String FOLDER = "notes";
+
+  private static final String ACCOUNT = "notes.json";
+  private static final String SEEN = "notes.seen";
+
+  /** Raised when the same files make another log, or are others. */
+  private static final int FORMAT = 1;
+
+  /** A file that changed more recently may change again without its times telling. */
+  private static final Duration SETTLED = Duration.ofSeconds(2);
+
+  private static final Duration PATIENCE = Duration.ofMinutes(2);
+  private static final int HASH_DIGITS = 16;
+  private static final ObjectMapper JSON = new ObjectMapper();
+
+  /**
+   * @param cache helix-bg's own folder for what can be made again
+   */
+  public static NotesKb at(Path folder, Path cache) {
+    Path real;
+    try {
+      real = folder.toRealPath();
+    } catch (IOException e) {
+      real = folder.toAbsolutePath().normalize(); // it may be mounted later
+    }
+    String name = real.getFileName() == null ? FOLDER : real.getFileName().toString();
+    String hash = Sha256.of(List.of(real.toString())).substring(0, HASH_DIGITS);
+    return new NotesKb(
+        real, new Kb(cache.toAbsolutePath().normalize().resolve(FOLDER).resolve(hash).resolve(name)));
+  }
+
+  /**
+   * The notes that a knowledge base was made of; empty for one of helix. What a folder elsewhere says
+   * about itself is not believed.
+   */
+  public static Optional<NotesKb> of(Kb kb, Path cache) {
+    if (!kb.folder().startsWith(cache.toAbsolutePath().normalize().resolve(FOLDER))) {
+      return Optional.empty();
+    }
+    return account(kb)
+        .map(account -> at(Path.of(account.path("folder").asText()), cache))
+        .filter(found -> found.kb().equals(kb));
+  }
+
+  private static Optional<JsonNode> account(Kb kb) {
+    try {
+      return Optional.of(JSON.readTree(Files.readAllBytes(kb.folder().resolve(ACCOUNT))));
+    } catch (IOException e) {
+      return Optional.empty();
+    }
+  }
+
+  /** What became of the files when the log was made; empty when it never was. */
+  public Optional<NotesAccount> account() {
+    return account(kb)
+        .map(
+            json ->
+                new NotesAccount(
+                    json.path("files").asInt(),
+                    json.path("entries").asInt(),
+                    json.path("empty").asInt(),
+                    leftOut(json.path("leftOut")),
+                    leftOut(json.path("repaired"))));
+  }
+
+  private static LeftOut leftOut(JsonNode json) {
+    List<LeftOut.File> files = new ArrayList<>();
+    json.path("files")
+        .forEach(one -> files.add(new LeftOut.File(one.path("path").asText(), one.path("why").asText())));
+    return new LeftOut(files, json.path("total").asInt());
+  }
+
+  private static ObjectNode toJson(LeftOut some) {
+    ObjectNode json = Json.object().put("total", some.total());
+    json.set(
+        "files",
+        Json.array(
+            some.files(), one -> Json.object().put("path", one.path()).put("why", one.why())));
+    return json;
+  }
+
+  /** Makes the folder of the knowledge base, so that it is known what its log is made of. */
+  public Kb make() {
+    try {
+      PrivateFiles.makeFolders(kb.folder());
+      if (account(kb).isEmpty()) {
+        write(new NotesAccount(0, 0, 0, LeftOut.NONE, LeftOut.NONE));
+      }
+      return kb;
+    } catch (IOException e) {
+      throw unwritable(e);
+    }
+  }
+
+  private void write(NotesAccount made) throws IOException {
+    AtomicFile.update(
+        kb.folder().resolve(ACCOUNT),
+        (toJson(made).toPrettyString() + "\n").getBytes(StandardCharsets.UTF_8));
+  }
+
+  private Failure unwritable(IOException e) {
+    return new Failure(ExitCode.WRITE, "cannot write " + kb.folder() + ": " + Reasons.of(e));
+  }
+
+  /**
+   * The notes as they are now, by names and times.
+   *
+   * @throws Failure with {@link ExitCode#KB} when there are none, or they cannot be read
+   */
+  public NoteFiles look() {
+    try {
+      if (!Files.isDirectory(notes)) {
+        throw new Failure(ExitCode.KB, "no folder of notes: " + notes + " is not a folder");
+      }
+      NoteFiles files = NoteFiles.in(notes, kb.folder().getParent().getParent().getParent());
+      if (files.files().isEmpty() && files.leftOut().isEmpty()) {
+        throw new Failure(
+            ExitCode.KB,
+            "there are no notes in " + notes + ": no file whose name ends in .md or .markdown");
+      }
+      return files;
+    } catch (IOException e) {
+      throw new Failure(ExitCode.KB, "cannot read the notes in " + notes + ": " + Reasons.of(e));
+    }
+  }
+
+  /** Whether the log was made of these very files. */
+  public boolean isMadeOf(NoteFiles files) {
+    try {
+      return Files.exists(kb.dataLog())
+          && Files.readString(kb.folder().resolve(SEEN), StandardCharsets.US_ASCII)
+              .equals(seen(files));
+    } catch (IOException e) {
+      return false;
+    }
+  }
+
+  private static String seen(NoteFiles files) {
+    return FORMAT + " " + files.digest() + "\n";
+  }
+
+  /**
+   * Makes the log of the files, or brings it up to date.
+   *
+   * @throws Failure with {@link ExitCode#WRITE} when the cache folder cannot be written, {@link
+   *     ExitCode#BUSY} when another helix-bg is at it
+   */
+  public NotesAccount update(NoteFiles files) {
+    Path folder = kb.folder();
+    try {
+      PrivateFiles.makeFolders(folder);
+      try (ProcessLock lock =
+          ProcessLock.take(folder.resolve(".notes.lock"), PATIENCE)
+              .orElseThrow(
+                  () -> new Failure(ExitCode.BUSY, "another helix-bg is reading " + notes))) {
+        boolean settled = files.newest().isBefore(Instant.now().minus(SETTLED));
+        Files.deleteIfExists(folder.resolve(SEEN));
+        NotesAccount made = NotesLog.update(kb.dataLog(), files, !isInGit());
+        write(made);
+        if (settled) {
+          AtomicFile.replace(
+              folder.resolve(SEEN),
+              out -> out.write(seen(files).getBytes(StandardCharsets.US_ASCII)));
+        }
+        return made;
+      }
+    } catch (IOException e) {
+      throw unwritable(e);
+    }
+  }
+
+  /** A check-out gives all files its own time. */
+  private boolean isInGit() {
+    for (Path folder = notes; folder != null; folder = folder.getParent()) {
+      if (Files.exists(folder.resolve(".git"))) {
+        return true;
+      }
+    }
+    return false;
+  }
+
+  private ObjectNode toJson(NotesAccount made) {
+    ObjectNode json =
+        Json.object()
+            .put("folder", notes.toString())
+            .put("files", made.files())
+            .put("entries", made.entries())
+            .put("empty", made.empty());
+    json.set("leftOut", toJson(made.leftOut()));
+    return json.set("repaired", toJson(made.repaired()));
+  }
+}
