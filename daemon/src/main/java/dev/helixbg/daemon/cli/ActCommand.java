@@ -90,6 +90,9 @@ final class ActCommand extends ValueCommand {
     if (act.has("do")) {
       say("act", act.path("do").asText());
     }
+    if (act.has("folder")) {
+      say("in", act.path("folder").asText());
+    }
     if (act.has("byHand")) {
       say("by hand", act.path("byHand").asText());
     }

@@ -180,8 +180,7 @@ final class DecideCommand extends ConsoleCommand {
   private String whenItShows(Kb chosen) {
     DaemonLink link = GlobalOptions.daemon();
     if (!link.watches(chosen)) {
-      return "the report follows at the next run: helix-bg one-shot"
-          + kb.again();
+      return "the report follows at the next run: helix-bg one-shot" + kb.again();
     }
     try {
       link.ask(DaemonLink.request("look"), Duration.ofSeconds(5));

@@ -240,7 +240,8 @@ final class Doctor {
       return;
     }
     look("knowledge base", "name another one", () -> checkLog(found));
-    checkWritable("kb folder", found.folder(), "make it writable: vectors and reports are kept there");
+    checkWritable(
+        "kb folder", found.folder(), "make it writable: vectors and reports are kept there");
   }
 
   private void checkLog(Kb kb) throws InterruptedException {

@@ -21,8 +21,7 @@ final class DoctorCommand extends ValueCommand {
   @Override
   public Integer call() throws IOException, InterruptedException {
     List<Check> checks =
-        Doctor.examine(
-            options::load, kb.named().isPresent(), kb::find, GlobalOptions.locations());
+        Doctor.examine(options::load, kb.named().isPresent(), kb::find, GlobalOptions.locations());
     show(
         () -> Json.object().set("checks", Check.toJson(checks)),
         () -> Check.print(checks, console));

@@ -60,7 +60,12 @@ public record Kb(Path folder) {
       throw new Failure(ExitCode.KB, "no such knowledge base: " + folder + " is not a folder");
     }
     if (!Files.exists(dataLog())) {
-      throw new Failure(ExitCode.KB, "no knowledge base: there is no data.log in " + folder);
+      throw new Failure(
+          ExitCode.KB,
+          "no knowledge base: there is no data.log in "
+              + folder
+              + "; a folder of Markdown notes is read with --notes "
+              + folder);
     }
     return this;
   }

@@ -65,12 +65,13 @@ public record NotesKb(Path notes, Kb kb) {
     String name = real.getFileName() == null ? FOLDER : real.getFileName().toString();
     String hash = Sha256.of(List.of(real.toString())).substring(0, HASH_DIGITS);
     return new NotesKb(
-        real, new Kb(cache.toAbsolutePath().normalize().resolve(FOLDER).resolve(hash).resolve(name)));
+        real,
+        new Kb(cache.toAbsolutePath().normalize().resolve(FOLDER).resolve(hash).resolve(name)));
   }
 
   /**
-   * The notes that a knowledge base was made of; empty for one of helix. What a folder elsewhere says
-   * about itself is not believed.
+   * The notes that a knowledge base was made of; empty for one of helix. What a folder elsewhere
+   * says about itself is not believed.
    */
   public static Optional<NotesKb> of(Kb kb, Path cache) {
     if (!kb.folder().startsWith(cache.toAbsolutePath().normalize().resolve(FOLDER))) {
@@ -105,7 +106,9 @@ public record NotesKb(Path notes, Kb kb) {
   private static LeftOut leftOut(JsonNode json) {
     List<LeftOut.File> files = new ArrayList<>();
     json.path("files")
-        .forEach(one -> files.add(new LeftOut.File(one.path("path").asText(), one.path("why").asText())));
+        .forEach(
+            one ->
+                files.add(new LeftOut.File(one.path("path").asText(), one.path("why").asText())));
     return new LeftOut(files, json.path("total").asInt());
   }
 
@@ -206,6 +209,16 @@ public record NotesKb(Path notes, Kb kb) {
     } catch (IOException e) {
       throw unwritable(e);
     }
+  }
+
+  /**
+   * Brings the log up to date where the notes have changed.
+   *
+   * @return what became of the files; empty where nothing was to be done
+   */
+  public Optional<NotesAccount> refresh() {
+    NoteFiles files = look();
+    return isMadeOf(files) ? Optional.empty() : Optional.of(update(files));
   }
 
   /** A check-out gives all files its own time. */

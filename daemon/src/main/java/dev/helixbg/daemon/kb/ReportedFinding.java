@@ -147,8 +147,12 @@ public record ReportedFinding(
     Set<String> topics = new LinkedHashSet<>();
     for (JsonNode entry : json.path("entries")) {
       String name = entry.isObject() ? entry.path("name").asText() : entry.asText();
-      names.add(name); // ends in the place of the entry in its topic
-      topics.add(name.substring(0, Math.max(0, name.lastIndexOf(':'))));
+      names.add(name);
+      // Else it ends in the place of the entry in its topic.
+      topics.add(
+          entry.has("topic")
+              ? entry.path("topic").asText()
+              : name.substring(0, Math.max(0, name.lastIndexOf(':'))));
       if (entry.isObject()) {
         keys.add(entry.path("key").asText());
       }

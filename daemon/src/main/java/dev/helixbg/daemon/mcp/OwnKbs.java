@@ -157,9 +157,7 @@ final class OwnKbs implements AutoCloseable {
    */
   private void bringUpToDate(Kb kb, boolean whole, Progress.Display progress)
       throws IOException, InterruptedException {
-    notes
-        .computeIfAbsent(kb, this::lookout)
-        .ifPresent(lookout -> lookout.look(System.nanoTime()));
+    notes.computeIfAbsent(kb, this::lookout).ifPresent(lookout -> lookout.look(System.nanoTime()));
     if (!whole && states(kb).equals(upToDate.get(kb))) {
       return;
     }

@@ -27,7 +27,8 @@ final class Prompts {
       calls, exactly as given and in their order, without a pause: act is helix-bg's own tool, which \
       looks whether the rest is right still, the others are helix's. Nothing else, and no edit of \
       your own making. If a check or a call fails or answers otherwise, stop and call act again. If it \
-      says byHand, tell me why and leave it to me. Then call decide with done. If I call it wrong \
+      says byHand, tell me why and leave it to me; of a folder of notes byHand says what to edit, \
+      which you may do with your own tools if I agree. Then call decide with done. If I call it wrong \
       or unimportant, call decide with dismissed and my reason. If I am unsure, leave it and go on \
       with the next.
       5. At the end, say what was done and how many findings are left.\

@@ -216,7 +216,8 @@ record Tools(Kbs kbs, Calls calls) {
             + " as given (blanks at the end, too), in their order, without a pause: act is this"
             + " tool, which looks whether they are right still, the others are helix's. Stop at"
             + " the first that fails or answers otherwise, and ask again. Where it gives choices,"
-            + " say as.",
+            + " say as. Of a folder of notes there are no calls: byHand says what to edit in which"
+            + " files of folder.",
         reads(),
         List.of(
             Argument.text("id", NAME, "id of the finding").needed(),

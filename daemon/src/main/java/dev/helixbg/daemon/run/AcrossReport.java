@@ -14,6 +14,7 @@ import dev.helixbg.insight.findings.NamedEntry;
 import dev.helixbg.insight.findings.Sources;
 import dev.helixbg.insight.judge.Judgements;
 import dev.helixbg.insight.log.Entry;
+import dev.helixbg.insight.log.EntryText;
 import dev.helixbg.insight.log.LogAccount;
 import dev.helixbg.insight.log.Passage;
 import dev.helixbg.insight.report.Report;
@@ -68,7 +69,7 @@ public final class AcrossReport {
                     names.get(i) + BETWEEN + entry.topic(),
                     entry.body(),
                     entry.timestampMin(),
-                    entry.text()),
+                    named(names.get(i) + BETWEEN, entry)),
                 named.index(),
                 named.key()));
       }
@@ -92,7 +93,22 @@ public final class AcrossReport {
         List.of(),
         Acts.NONE,
         Optional.empty(),
-        Sources.NONE);
+        Sources.NONE,
+        Optional.empty());
+  }
+
+  /** A note is called by its source, which is to tell whose it is. */
+  private static EntryText named(String kb, Entry entry) {
+    EntryText text = entry.text();
+    return entry.note().isEmpty()
+        ? text
+        : new EntryText(
+            text.content(),
+            text.tags(),
+            text.source().map(kb::concat),
+            text.confidence(),
+            text.links(),
+            text.modified());
   }
 
   /** Names of the folders, numbered where two are called the same. */

@@ -6,6 +6,7 @@ import dev.helixbg.config.Sha256;
 import dev.helixbg.daemon.host.EmbedderSource;
 import dev.helixbg.daemon.kb.Kb;
 import dev.helixbg.daemon.kb.KbFiles;
+import dev.helixbg.daemon.kb.NotesKb;
 import dev.helixbg.daemon.terminal.ExitCode;
 import dev.helixbg.daemon.terminal.Failure;
 import dev.helixbg.daemon.terminal.Progress;
@@ -21,6 +22,7 @@ import dev.helixbg.insight.findings.NamedEntry;
 import dev.helixbg.insight.judge.Judgements;
 import dev.helixbg.insight.log.DataLog;
 import dev.helixbg.insight.log.LogReading;
+import dev.helixbg.insight.notes.NotesAccount;
 import dev.helixbg.insight.report.FirstLook;
 import dev.helixbg.insight.report.Report;
 import dev.helixbg.insight.review.History;
@@ -33,6 +35,7 @@ import java.nio.file.Path;
 import java.time.ZoneId;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Optional;
 import java.util.Set;
 import java.util.stream.Collectors;
 
@@ -248,7 +251,13 @@ public record Pipeline(
             judged.withoutMerges(id -> decisions.on(id).isPresent()),
             reviews)
         .with(
-            sources.of(found.all.entries()).without(moved -> decisions.isSettled(moved.aliases())));
+            sources.of(found.all.entries()).without(moved -> decisions.isSettled(moved.aliases())))
+        .of(ofNotes(found.kb));
+  }
+
+  /** What became of the files of the notes that it is made of, if it is. */
+  private Optional<NotesAccount> ofNotes(Kb kb) {
+    return NotesKb.of(kb, settings.cache()).flatMap(NotesKb::account);
   }
 
   /** Has pairs read that a first look left out; the readings are saved, and nothing else. */
@@ -294,6 +303,7 @@ public record Pipeline(
     made.add(judging.basis());
     made.add(hash(kb.answers()));
     made.add(SourceCheck.state(settings.sources()));
+    made.add(ofNotes(kb).toString());
     List<String> said = new ArrayList<>();
     try {
       said.add(KbFiles.DISK.hash(kb.insights().resolve(DecisionFile.NAME)).orElse(""));

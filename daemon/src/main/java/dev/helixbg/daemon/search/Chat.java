@@ -74,7 +74,8 @@ public final class Chat {
     StringBuilder entries = new StringBuilder();
     for (int i = 0; i < hits.size(); i++) {
       SearchHit hit = hits.get(i);
-      int index = hit.name().lastIndexOf(':');
+      int colon = hit.name().lastIndexOf(':');
+      int index = colon < 0 ? hit.name().length() : colon; // notes have no place
       String topic = SentenceCut.of(hit.name().substring(0, index), TOPIC_TOKENS, count).text();
       String name = topic + hit.name().substring(index);
       int room = left / (hits.size() - i) - count.applyAsInt(written(name, ""));

@@ -9,6 +9,7 @@ import dev.helixbg.daemon.control.ControlServer;
 import dev.helixbg.daemon.host.EmbedderSource;
 import dev.helixbg.daemon.kb.Kb;
 import dev.helixbg.daemon.kb.KbTopics;
+import dev.helixbg.daemon.kb.NotesKb;
 import dev.helixbg.daemon.kb.ReportFile;
 import dev.helixbg.daemon.kb.ReportedFinding;
 import dev.helixbg.daemon.kb.Seal;
@@ -169,6 +170,8 @@ public record FindingRequests(Kb kb, SealedReports reports, PresentFindings pres
                 throw Failure.usage(id + " is settled: undo that first");
               }
               ObjectNode act = present.act(finding, json, opinion(finding, decisions), as);
+              NotesKb.of(kb, reports.seal().cache())
+                  .ifPresent(notes -> act.put("folder", notes.notes().toString()));
               return plan.isEmpty() ? act : PresentFindings.confirmed(act, plan.get());
             }));
   }

@@ -10,6 +10,7 @@ import dev.helixbg.daemon.host.TextModelHost;
 import dev.helixbg.daemon.kb.Kb;
 import dev.helixbg.daemon.kb.KbIdentity;
 import dev.helixbg.daemon.kb.KbTopics;
+import dev.helixbg.daemon.kb.NotesKb;
 import dev.helixbg.daemon.kb.SealedReports;
 import dev.helixbg.daemon.run.Reviews;
 import dev.helixbg.daemon.search.Chat;
@@ -109,6 +110,8 @@ public record KbRequests(
   private FindingRequests findings(ObjectNode request) throws InterruptedException {
     Kb kb = kb(request);
     Held now = held.get();
+    // Whoever edited a note just now asks about what it is now.
+    NotesKb.of(kb, now.settings().cache()).ifPresent(NotesKb::refresh);
     return new FindingRequests(
         kb, now.reports(), PresentFindings.read(kb, now.reviews().modelId()));
   }

@@ -7,8 +7,8 @@ import java.time.Instant;
 import java.util.function.Consumer;
 
 /**
- * Looks at a folder of notes by names and times, and brings its log up to date when they have changed
- * and rest. What follows from a changed log is no matter of it.
+ * Looks at a folder of notes by names and times, and brings its log up to date when they have
+ * changed and rest. What follows from a changed log is no matter of it.
  */
 public final class NotesLookout {
   /** Looking takes at most this part of the time. */

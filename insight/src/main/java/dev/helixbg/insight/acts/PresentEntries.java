@@ -4,6 +4,7 @@ import dev.helixbg.embed.cache.TextKey;
 import dev.helixbg.insight.findings.NamedEntry;
 import dev.helixbg.insight.log.LogAccount;
 import dev.helixbg.insight.log.LogReading;
+import dev.helixbg.insight.notes.NotePlace;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.HashMap;
@@ -91,8 +92,25 @@ public final class PresentEntries {
     return Mark.areUnder(entries, hashes);
   }
 
+  /** The folder that notes go to; topics write it in their own way. */
+  private String folderOf(Act.Change change) {
+    String topic =
+        switch (change) {
+          case Act.Change.Move move -> move.topic();
+          case Act.Change.MergeTopics merge -> merge.large();
+          default -> "";
+        };
+    return byTopic.getOrDefault(topic, List.of()).stream()
+        .map(one -> NotePlace.of(one.name()).folder())
+        .findFirst()
+        .orElse(topic);
+  }
+
   /** How an act on them is carried out. */
   public synchronized ActPlan plan(Act act) {
+    if (!entries.isEmpty() && entries.getFirst().entry().note().isPresent()) {
+      return ActPlan.byHand(NoteSteps.of(act.change(), folderOf(act.change())));
+    }
     return planner.get().plan(act);
   }
 }

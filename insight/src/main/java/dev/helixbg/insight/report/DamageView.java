@@ -2,9 +2,10 @@ package dev.helixbg.insight.report;
 
 import dev.helixbg.config.text.PrintableText;
 import dev.helixbg.insight.log.LogAccount;
+import dev.helixbg.insight.notes.LeftOut;
 import java.util.Optional;
 
-/** A stretch of the log that could not be read, or only with a repair. */
+/** A stretch of the log, or a file, that could not be read, or only with a repair. */
 record DamageView(String where, String what, String loss, Optional<String> detail) {
 
   static DamageView of(LogAccount.Damage damage) {
@@ -16,6 +17,13 @@ record DamageView(String where, String what, String loss, Optional<String> detai
             : Wording.count(damage.unreadable(), "byte", "bytes") + " unreadable",
         Optional.of(PrintableText.excerpt(damage.detail(), 300))
             .filter(detail -> !detail.isBlank()));
+  }
+
+  /**
+   * @param loss what became of the file
+   */
+  static DamageView of(LeftOut.File file, String loss) {
+    return new DamageView(PrintableText.line(file.path()), file.why(), loss, Optional.empty());
   }
 
   private static String what(LogAccount.Kind kind) {

@@ -12,7 +12,7 @@ import java.util.Optional;
  * An entry as it is read: who, when, and the text.
  *
  * @param letter what the words about a pair call it: {@code A} or {@code B}
- * @param source if the entry names one
+ * @param source if the entry names one, and is not called by it
  * @param confidence if the entry states one
  * @param label that a machine gave it, in words; nothing when its tags have one, or nobody knows
  * @param labelOrigin where that comes from, in words
@@ -87,7 +87,10 @@ record EntryView(
         name(named),
         Wording.date(named.entry().timestampMin()),
         text.tags().stream().limit(MAX_TAGS).map(EntryView::shortName).toList(),
-        text.source().map(EntryView::shortName).filter(source -> !source.isEmpty()),
+        text.source()
+            .filter(source -> !source.equals(named.name()))
+            .map(EntryView::shortName)
+            .filter(source -> !source.isEmpty()),
         text.confidence().stream().mapToObj(Wording::limit).findFirst(),
         Judged.guess(named, judgements),
         Judged.explained(named, judgements),

@@ -26,6 +26,8 @@ import dev.helixbg.insight.label.Label;
 import dev.helixbg.insight.log.EntryText;
 import dev.helixbg.insight.log.LogAccount;
 import dev.helixbg.insight.log.Passage;
+import dev.helixbg.insight.notes.LeftOut;
+import dev.helixbg.insight.notes.NotesAccount;
 import dev.helixbg.insight.review.Review;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
@@ -114,6 +116,9 @@ public final class JsonReport {
     optional("asOf", report.asOf().map(LocalDateTime::toString));
     object("firstLook", report.firstLook().orElse(null), this::firstLook);
     object("log", report.log(), this::log);
+    if (report.notes().isPresent()) {
+      object("notes", report.notes().get(), this::notes);
+    }
     object("limits", findings.limits(), this::limits);
     object("totals", report, this::totals);
     object("distribution", findings.distribution(), this::distribution);
@@ -271,6 +276,25 @@ public final class JsonReport {
     json.writeNumberField("deleteRecords", log.deletes());
     json.writeNumberField("liveEntries", log.live());
     list("damage", log.damage(), this::damage);
+  }
+
+  private void notes(NotesAccount notes) throws IOException {
+    json.writeNumberField("files", notes.files());
+    json.writeNumberField("entries", notes.entries());
+    json.writeNumberField("empty", notes.empty());
+    object("leftOut", notes.leftOut(), this::leftOut);
+    object("repaired", notes.repaired(), this::leftOut);
+  }
+
+  private void leftOut(LeftOut some) throws IOException {
+    json.writeNumberField("total", some.total());
+    list(
+        "files",
+        some.files(),
+        file -> {
+          text("path", file.path());
+          text("why", file.why());
+        });
   }
 
   private void damage(LogAccount.Damage damage) throws IOException {

@@ -6,6 +6,7 @@ import dev.helixbg.insight.findings.NamedEntry;
 import dev.helixbg.insight.findings.Sources;
 import dev.helixbg.insight.judge.Judgements;
 import dev.helixbg.insight.log.LogAccount;
+import dev.helixbg.insight.notes.NotesAccount;
 import dev.helixbg.insight.review.Review;
 import java.time.LocalDateTime;
 import java.util.List;
@@ -19,6 +20,7 @@ import java.util.Optional;
  * @param acts what to do about findings
  * @param firstLook what it is still without; empty when it is whole
  * @param sources what became of the source code that entries tell of
+ * @param notes what became of the files; of a folder of notes only
  */
 public record Report(
     Findings findings,
@@ -28,12 +30,22 @@ public record Report(
     List<Review> reviews,
     Acts acts,
     Optional<FirstLook> firstLook,
-    Sources sources) {
+    Sources sources,
+    Optional<NotesAccount> notes) {
 
   /** A whole report on one knowledge base, which helix can edit. */
   public Report(
       Findings findings, LogAccount log, Run run, Judgements judgements, List<Review> reviews) {
-    this(findings, log, run, judgements, reviews, Acts.OF_ONE_KB, Optional.empty(), Sources.NONE);
+    this(
+        findings,
+        log,
+        run,
+        judgements,
+        reviews,
+        Acts.OF_ONE_KB,
+        Optional.empty(),
+        Sources.NONE,
+        Optional.empty());
   }
 
   /** A report without what a language model and reviews add. */
@@ -43,12 +55,18 @@ public record Report(
 
   /** The same, marked as what is known before all is. */
   public Report asFirstLook(FirstLook look) {
-    return new Report(findings, log, run, judgements, reviews, acts, Optional.of(look), sources);
+    return new Report(
+        findings, log, run, judgements, reviews, acts, Optional.of(look), sources, notes);
   }
 
   /** The same with what became of sources. */
   public Report with(Sources found) {
-    return new Report(findings, log, run, judgements, reviews, acts, firstLook, found);
+    return new Report(findings, log, run, judgements, reviews, acts, firstLook, found, notes);
+  }
+
+  /** The same on a folder of notes, where there is one. */
+  public Report of(Optional<NotesAccount> folder) {
+    return new Report(findings, log, run, judgements, reviews, acts, firstLook, sources, folder);
   }
 
   /** Version of the JSON form; raised when a field changes its meaning or goes away. */

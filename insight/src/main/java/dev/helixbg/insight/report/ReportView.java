@@ -10,11 +10,13 @@ import dev.helixbg.insight.judge.JudgedRelations;
 import dev.helixbg.insight.judge.Judgements;
 import dev.helixbg.insight.judge.Verdict;
 import dev.helixbg.insight.log.LogAccount;
+import dev.helixbg.insight.notes.NotesAccount;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
 import java.util.Optional;
 import java.util.stream.Collectors;
+import java.util.stream.Stream;
 
 /**
  * A report as words and numbers, ready to be set in a format: renderers never compute. All texts in
@@ -22,6 +24,8 @@ import java.util.stream.Collectors;
  *
  * @param firstLook what is still to come; nothing where the report is whole
  * @param lead the outcome in one or two sentences
+ * @param about what the report is on
+ * @param damage what of the log, and of the notes that it was made of, could not be read
  * @param facts of the knowledge base, the headline numbers
  * @param judged what a language model adds
  * @param copies nothing where there are none
@@ -35,7 +39,8 @@ record ReportView(
     Optional<String> firstLook,
     String lead,
     List<DistributionView.Fact> facts,
-    Optional<DamageSection> damage,
+    String about,
+    List<DamageSection> damage,
     JudgedSections judged,
     Optional<ReviewSection> reviews,
     GraphView graph,
@@ -58,13 +63,40 @@ record ReportView(
    *
    * @param more how many places are not listed; or nothing
    */
-  record DamageSection(String title, String intro, List<DamageView> places, Optional<String> more) {
+  record DamageSection(
+      String id, String title, String intro, List<DamageView> places, Optional<String> more) {
     private static final int LISTED = 20;
+
+    /** What of the notes was left out, or read in part. */
+    static DamageSection of(NotesAccount notes) {
+      int left = notes.leftOut().total();
+      int repaired = notes.repaired().total();
+      List<DamageView> all =
+          Stream.concat(
+                  notes.leftOut().files().stream().map(one -> DamageView.of(one, "left out")),
+                  notes.repaired().files().stream().map(one -> DamageView.of(one, "read in part")))
+              .toList();
+      return new DamageSection(
+          "notes-left-out",
+          left == 0 ? "Some notes could be read in part only" : "Some notes could not be read",
+          Wording.count(notes.files(), "file was", "files were")
+              + " read, "
+              + Wording.count(left, "was", "were")
+              + " left out"
+              + (repaired == 0
+                  ? "."
+                  : ", and of " + Wording.count(repaired) + " not every byte or line was read."),
+          all.stream().limit(LISTED).toList(),
+          Optional.of(left + repaired - LISTED)
+              .filter(more -> more > 0)
+              .map(more -> "And " + Wording.count(more) + " more; report.json names the first."));
+    }
 
     static DamageSection of(LogAccount log) {
       long unreadable = log.damage().stream().mapToLong(LogAccount.Damage::unreadable).sum();
       int places = log.damage().size();
       return new DamageSection(
+          "damage",
           unreadable == 0
               ? "Parts of data.log needed a repair"
               : "Parts of data.log could not be read",
@@ -139,7 +171,12 @@ record ReportView(
         report.firstLook().map(FirstLook::words),
         lead(report),
         facts(findings),
-        Optional.of(DamageSection.of(report.log())).filter(section -> !section.places().isEmpty()),
+        report.notes().isPresent() ? "folder of notes" : "helix knowledge base",
+        Stream.concat(
+                Stream.of(DamageSection.of(report.log())),
+                report.notes().stream().map(DamageSection::of))
+            .filter(section -> !section.places().isEmpty())
+            .toList(),
         JudgedSections.of(findings, judgements, acts),
         Optional.of(ReviewSection.of(report.reviews(), report.log().sha256()))
             .filter(section -> !section.reviews().isEmpty()),

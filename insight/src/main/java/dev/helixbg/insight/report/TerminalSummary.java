@@ -248,6 +248,13 @@ public final class TerminalSummary {
   }
 
   private static String name(NamedEntry named) {
+    if (named.entry().note().isPresent()) { // the end of a path tells more than its beginning
+      String path = PrintableText.line(named.name());
+      int cut = Math.max(0, path.length() - NAME_WIDTH);
+      return cut == 0
+          ? path
+          : "…" + path.substring(path.offsetByCodePoints(0, path.codePointCount(0, cut)));
+    }
     String suffix = ":" + named.index();
     return PrintableText.excerpt(
             TopicView.label(named.entry().topic()), Math.max(4, NAME_WIDTH - suffix.length()))

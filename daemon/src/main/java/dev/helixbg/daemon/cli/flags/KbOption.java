@@ -4,7 +4,7 @@ import dev.helixbg.config.Settings;
 import dev.helixbg.daemon.kb.Kb;
 import dev.helixbg.daemon.kb.NotesKb;
 import dev.helixbg.daemon.terminal.Failure;
-import dev.helixbg.insight.notes.NoteFiles;
+import dev.helixbg.insight.notes.NotesAccount;
 import java.io.File;
 import java.nio.file.Files;
 import java.nio.file.InvalidPathException;
@@ -137,10 +137,7 @@ public class KbOption {
 
   /** Brings it up to date with its notes first. */
   private Kb ofNotes(NotesKb found) {
-    NoteFiles files = found.look();
-    if (!found.isMadeOf(files)) {
-      found.update(files).words().ifPresent(warnings);
-    }
+    found.refresh().flatMap(NotesAccount::words).ifPresent(warnings);
     return found.kb();
   }
 

@@ -1,0 +1,55 @@
+package dev.helixbg.insight.acts;
+
+import dev.helixbg.insight.acts.Act.Change;
+import dev.helixbg.insight.findings.NamedEntry;
+import dev.helixbg.insight.notes.NotePlace;
+import java.util.List;
+import java.util.stream.Collectors;
+
+/**
+ * How an act on notes is carried out, in words: no tool of helix knows their files, so somebody
+ * edits them, a person or an agent.
+ */
+final class NoteSteps {
+  private NoteSteps() {}
+
+  /**
+   * @param folder what the topic of an act is called as a folder
+   */
+  static String of(Change change, String folder) {
+    return switch (change) {
+      case Change.Remove remove ->
+          "bring what only %s says into %s; delete %s; let links to it lead to %s"
+              .formatted(
+                  places(remove.gone()),
+                  place(remove.kept()),
+                  places(remove.gone()),
+                  place(remove.kept()));
+      case Change.Link link -> {
+        NotePlace from = NotePlace.of(link.from().name());
+        NotePlace target = NotePlace.of(link.target().name());
+        yield "write a link into %s, as %s or as %s"
+            .formatted(from.words(), target.wikiLink(), target.linkFrom(from));
+      }
+      case Change.Move move ->
+          NotePlace.of(move.entry().name()).heading().isEmpty()
+              ? "move %s to the folder %s, and mend links that name its path"
+                  .formatted(place(move.entry()), folder)
+              : "move %s into a file in the folder %s".formatted(place(move.entry()), folder);
+      case Change.MergeTopics merge ->
+          "move the files of the folder %s into %s, and mend links that name their paths"
+              .formatted(merge.small(), folder);
+      case Change.Rewrite rewrite ->
+          "put the proposed text in place of that of %s; delete %s; let links to it lead to %s"
+              .formatted(place(rewrite.kept()), places(rewrite.gone()), place(rewrite.kept()));
+    };
+  }
+
+  private static String place(NamedEntry entry) {
+    return NotePlace.of(entry.name()).words();
+  }
+
+  private static String places(List<NamedEntry> entries) {
+    return entries.stream().map(NoteSteps::place).collect(Collectors.joining(", "));
+  }
+}

@@ -1,0 +1,57 @@
+package dev.helixbg.insight.notes;
+
+import java.util.Locale;
+
+/**
+ * Where a note is: the file, and in a long file the heading.
+ *
+ * @param file path from the folder of the notes
+ * @param heading with those above it, {@code #} between them; empty for a whole file
+ */
+public record NotePlace(String file, String heading) {
+
+  /**
+   * @param name of an entry that was made of a note
+   */
+  public static NotePlace of(String name) {
+    for (int hash = name.indexOf('#'); hash >= 0; hash = name.indexOf('#', hash + 1)) {
+      if (NoteFiles.isNote(name.substring(0, hash).toLowerCase(Locale.ROOT))) {
+        return new NotePlace(name.substring(0, hash), name.substring(hash + 1));
+      }
+    }
+    return new NotePlace(name, "");
+  }
+
+  public String words() {
+    return heading.isEmpty() ? file : "the section “" + heading + "” of " + file;
+  }
+
+  /** Its folder with a slash; {@code ./} for the folder of the notes itself. */
+  public String folder() {
+    int slash = file.lastIndexOf('/');
+    return slash < 0 ? "./" : file.substring(0, slash + 1);
+  }
+
+  /** As Obsidian links to it. */
+  public String wikiLink() {
+    String path = file.substring(0, file.lastIndexOf('.'));
+    return "[[" + path + (heading.isEmpty() ? "" : "#" + heading) + "]]";
+  }
+
+  /** As Markdown links to its file from another one. */
+  public String linkFrom(NotePlace other) {
+    String[] mine = file.split("/");
+    String[] its = other.file().split("/");
+    int shared = 0;
+    while (shared < Math.min(mine.length, its.length) - 1 && mine[shared].equals(its[shared])) {
+      shared++;
+    }
+    StringBuilder path = new StringBuilder("../".repeat(its.length - 1 - shared));
+    for (int i = shared; i < mine.length; i++) {
+      path.append(mine[i]).append(i < mine.length - 1 ? "/" : "");
+    }
+    String name = mine[mine.length - 1];
+    String title = name.substring(0, name.lastIndexOf('.'));
+    return "[" + title + "](" + path.toString().replace(" ", "%20") + ")";
+  }
+}
