@@ -10,6 +10,7 @@ import dev.helixbg.daemon.host.PairSource;
 import dev.helixbg.daemon.kb.Kb;
 import dev.helixbg.daemon.kb.KbFiles;
 import dev.helixbg.daemon.kb.KbLock;
+import dev.helixbg.daemon.kb.NotesKb;
 import dev.helixbg.daemon.kb.ReportFolder;
 import dev.helixbg.daemon.kb.SampleKb;
 import dev.helixbg.daemon.kb.Seal;
@@ -29,6 +30,7 @@ import dev.helixbg.insight.report.Report;
 import dev.helixbg.insight.report.TerminalSummary;
 import java.io.IOException;
 import java.nio.file.Files;
+import java.nio.file.Path;
 import java.util.Optional;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
@@ -54,12 +56,21 @@ public final class OneShotCommand extends ConsoleCommand {
   @Option(names = "--no-report", description = "Write no report; just print.")
   private boolean noReport;
 
+  @Option(
+      names = "--copy-report",
+      paramLabel = "FOLDER",
+      description = "Also copy report.html, report.md and report.json into a folder.")
+  private Path copy;
+
   @Mixin private JudgeFlags judge;
 
   @Override
   public Integer call() throws IOException, InterruptedException {
     if (sample && kb.named().isPresent()) {
       throw Failure.usage("--sample brings its own knowledge base; leave out " + kb.named().get());
+    }
+    if (noReport && copy != null) {
+      throw Failure.usage("--no-report writes none that --copy-report could copy: leave out one");
     }
     Settings settings = judge.settings(options);
     Kb chosen = sample ? SampleKb.unpack(settings.cache()) : kb.find(settings);
@@ -84,12 +95,17 @@ public final class OneShotCommand extends ConsoleCommand {
     } else {
       SealedReports reports = new SealedReports(new Seal(settings.cache()));
       String summary = report(pipeline, chosen, reports);
+      if (copy != null) {
+        reports.copy(chosen, copy);
+      }
       if (json) {
         reports.copyJson(chosen, console.json());
       } else {
         print(summary + TerminalSummary.where(ReportFolder.of(chosen).html().toString()));
         if (sample) { // no other command would look there
           console.note("One by one: helix-bg findings %s", chosen.folder());
+        } else if (NotesKb.of(chosen, settings.cache()).isPresent()) {
+          console.note("One by one: helix-bg findings%s", kb.again());
         }
       }
     }

@@ -183,11 +183,8 @@ public final class SealedReports {
    * @throws Failure with {@link ExitCode#KB} when there is none that this user's helix-bg wrote
    */
   public String markdown(Kb kb) {
-    return read(
-        kb,
-        ReportFolder.of(kb).markdown(),
-        Hashes::markdown,
-        file -> new String(Channels.newInputStream(file).readAllBytes(), StandardCharsets.UTF_8));
+    return new String(
+        bytes(kb, ReportFolder.of(kb).markdown(), Hashes::markdown), StandardCharsets.UTF_8);
   }
 
   /**
@@ -197,6 +194,28 @@ public final class SealedReports {
    */
   public void copyJson(Kb kb, OutputStream out) {
     json(kb, file -> Channels.newInputStream(file).transferTo(out));
+  }
+
+  /**
+   * Copies the files of the last report into another folder.
+   *
+   * @param to is made where there is none, but not the one that it is in
+   * @throws Failure with {@link ExitCode#KB} when there is none that this user's helix-bg wrote,
+   *     with {@link ExitCode#WRITE}
+   */
+  public void copy(Kb kb, Path to) {
+    ReportFolder from = ReportFolder.of(kb);
+    ReportFolder.in(to.toAbsolutePath().normalize())
+        .write(
+            new ReportFolder.Content(
+                () -> bytes(kb, from.html(), Hashes::html),
+                () -> bytes(kb, from.markdown(), Hashes::markdown),
+                () -> bytes(kb, from.json(), Hashes::json)),
+            hashes -> {});
+  }
+
+  private byte[] bytes(Kb kb, Path file, Function<Hashes, String> form) {
+    return read(kb, file, form, open -> Channels.newInputStream(open).readAllBytes());
   }
 
   /** Reads report.json. */

@@ -2,6 +2,7 @@ package dev.helixbg.insight.findings;
 
 import dev.helixbg.insight.findings.BestPairs.ScoredPair;
 import dev.helixbg.insight.log.Entry;
+import dev.helixbg.insight.notes.NotePlace;
 import dev.helixbg.insight.terms.TermVectors;
 import dev.helixbg.insight.terms.Terms;
 import java.util.ArrayList;
@@ -84,7 +85,10 @@ final class RankedRelations {
     for (long pair : candidates()) {
       int a = (int) (pair >>> 32);
       int b = (int) pair;
-      if (!copies.isCopy(a) && !copies.isCopy(b) && !declared.contains(pair)) {
+      if (!copies.isCopy(a)
+          && !copies.isCopy(b)
+          && !declared.contains(pair)
+          && !NotePlace.areInOneFile(entries.get(a).entry(), entries.get(b).entry())) {
         best.offer(a, b, (float) score(a, b));
       }
     }

@@ -1,5 +1,6 @@
 package dev.helixbg.insight.notes;
 
+import dev.helixbg.insight.log.Entry;
 import java.util.Locale;
 
 /**
@@ -20,6 +21,14 @@ public record NotePlace(String file, String heading) {
       }
     }
     return new NotePlace(name, "");
+  }
+
+  /** Whether two entries are sections of one file, which need no link. */
+  public static boolean areInOneFile(Entry a, Entry b) {
+    return a.topic().equals(b.topic())
+        && a.note().isPresent()
+        && b.note().isPresent()
+        && of(a.note().get()).file().equals(of(b.note().get()).file());
   }
 
   public String words() {

@@ -45,6 +45,10 @@ public final class NotesLog {
   private static final int MAX_TOPIC = 255;
 
   private static final int MAX_LINKS = 50;
+
+  /** In the front matter of files that are data of a plugin of Obsidian, written as Markdown. */
+  private static final String DRAWING = "excalidraw-plugin";
+
   private static final String LINKS = "[links: ";
 
   private NotesLog() {}
@@ -89,6 +93,10 @@ public final class NotesLog {
         continue;
       }
       Note note = Note.of(file.path(), PrintableText.wellFormed(text.get()));
+      if (note.matter().values().containsKey(DRAWING)) {
+        leftOut.add(new LeftOut.File(file.path(), "a drawing of Excalidraw"));
+        continue;
+      }
       if (note.sections().isEmpty()) {
         empty++;
         continue;

@@ -238,6 +238,7 @@ class NotesLogTest {
     }
     Files.createDirectories(deep);
     Files.writeString(deep.resolve("deep.md"), "Deep.");
+    note("drawn.md", "---\nexcalidraw-plugin: parsed\n---\n```json\n{}\n```");
     note("insights/report.md", "# Insights");
     note("insights/report.json", "{}");
     note("insights/report.html", "");
@@ -255,11 +256,12 @@ class NotesLogTest {
     assertEquals("binary", why.get("binary.md"));
     assertEquals("a link, and none is followed", why.get("out.md"));
     assertEquals("no regular file", why.get("pipe.md"));
-    assertEquals(5, why.size(), why.toString());
+    assertEquals("a drawing of Excalidraw", why.get("drawn.md"));
+    assertEquals(6, why.size(), why.toString());
     assertEquals(
         List.of("broken.md"), account.repaired().files().stream().map(LeftOut.File::path).toList());
     assertTrue(
-        account.words().orElseThrow().startsWith("5 files were left out, the first is binary.md"),
+        account.words().orElseThrow().startsWith("6 files were left out, the first is binary.md"),
         account.words().get());
   }
 

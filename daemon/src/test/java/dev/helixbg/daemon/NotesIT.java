@@ -1,0 +1,190 @@
+package dev.helixbg.daemon;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.ObjectMapper;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.Arrays;
+import java.util.List;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** The built program over a folder of notes, as somebody without helix meets it. */
+class NotesIT {
+  private static final String LEASE =
+      "The lease of a worker is renewed every ten seconds; after three misses the job goes back.";
+
+  @TempDir private Path folder;
+  private Path vault;
+  private Program program;
+
+  @BeforeEach
+  void write() throws IOException {
+    program = new Program(Files.createDirectories(folder.resolve("home"))).withModel();
+    vault = folder.resolve("my vault");
+    note("queue/lease.md", "---\ntags: [queue]\n---\n# Leases\n\n" + LEASE);
+    note("Daily Notes/2024-05-06.md", "Learned today. " + LEASE + " See [[thumbs]].");
+    note("photos/thumbs.md", "# Thumbnails\n\nThumbnails are made by libvips in three sizes.");
+    note("photos/copy.md", "# Thumbnails\n\nThumbnails are made by libvips in three sizes.");
+    Files.write(vault.resolve("binary.md"), new byte[] {0, 1, 2, 0});
+  }
+
+  private void note(String path, String text) throws IOException {
+    Path file = vault.resolve(path);
+    Files.createDirectories(file.getParent());
+    Files.writeString(file, text);
+  }
+
+  private Program.Ended run(String... arguments) throws Exception {
+    Program.Ended ended = program.run(arguments);
+    assertEquals(0, ended.code(), ended.err());
+    return ended;
+  }
+
+  private String notes() {
+    return vault.toString();
+  }
+
+  private static JsonNode json(String text) throws IOException {
+    return new ObjectMapper().readTree(text);
+  }
+
+  private List<Path> all() throws IOException {
+    try (Stream<Path> files = Files.walk(vault)) {
+      return files.sorted().toList();
+    }
+  }
+
+  @Test
+  void aFolderIsReadSearchedAndTidied() throws Exception {
+    List<Path> before = all();
+    Program.Ended made = run("one-shot", "--notes", notes(), "--copy-report", folder + "/out");
+    assertTrue(
+        made.err().contains("1 file was left out, it is binary.md (binary)"),
+        "said: " + made.err());
+    String html = Files.readString(folder.resolve("out/report.html"));
+    assertTrue(html.contains("Insights into a folder of notes"), "what it is");
+    assertTrue(html.contains("binary.md"), "and what was left out");
+    JsonNode report = json(Files.readString(folder.resolve("out/report.json")));
+    assertEquals(4, report.at("/notes/files").asInt());
+    assertEquals(1, report.at("/notes/leftOut/total").asInt());
+    String copies = report.at("/copies/0/id").asText();
+    assertEquals("photos/copy.md", report.at("/copies/0/entries/0/name").asText());
+
+    assertTrue(run("findings", "--notes", notes()).out().contains("queue/lease.md"));
+    String act = run("act", "--notes", notes(), copies).out();
+    assertTrue(act.contains("photos/thumbs.md") && act.contains("by hand"), act);
+    assertFalse(act.contains("call "), act);
+    assertTrue(act.contains(vault.toRealPath().toString()), act);
+    String found = run("search", "--notes", notes(), "-n", "1", "when is a lease renewed").out();
+    assertTrue(found.contains("queue/lease.md") || found.contains("2024-05-06.md"), found);
+    assertTrue(run("verify", "--notes", notes()).out().contains("A run would change nothing"));
+
+    run("dismiss", "--notes", notes(), copies);
+    assertFalse(run("findings", "--notes", notes()).out().contains(copies));
+    Files.delete(vault.resolve("photos/copy.md"));
+    JsonNode after = json(run("one-shot", "--notes", notes(), "--json").out());
+    assertEquals(0, after.path("copies").size());
+    assertEquals(3, after.at("/log/liveEntries").asInt());
+
+    before = before.stream().filter(file -> !file.endsWith("copy.md")).toList();
+    assertEquals(before, all(), "nothing was written into the folder");
+  }
+
+  @Test
+  void whatIsNamedWrongIsSaid() throws Exception {
+    Program.Ended two = program.run("one-shot", "--notes", notes(), notes());
+    assertEquals(2, two.code());
+    assertTrue(two.err().contains("leave out one"), two.err());
+    Path empty = Files.createDirectory(folder.resolve("empty"));
+    Program.Ended none = program.run("one-shot", "--notes", empty.toString());
+    assertEquals(3, none.code());
+    assertTrue(none.err().contains("there are no notes in"), none.err());
+    Program.Ended kb = program.run("one-shot", notes());
+    assertEquals(3, kb.code());
+    assertTrue(kb.err().contains("--notes " + notes()), kb.err());
+  }
+
+  @Test
+  void agentsAreToldWhatToEdit() throws Exception {
+    Path in = folder.resolve("in");
+    Files.writeString(
+        in,
+        """
+        {"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":"2025-06-18","capabilities":{},"clientInfo":{"name":"t","version":"1"}}}
+        {"jsonrpc":"2.0","method":"notifications/initialized"}
+        {"jsonrpc":"2.0","id":2,"method":"tools/call","params":{"name":"findings","arguments":{"kind":"copies","kb":"my vault"}}}
+        """);
+    Path out = folder.resolve("out");
+    Process server =
+        program.start(
+            List.of("bash", "-c", "(cat '" + in + "'; sleep 60) | \"$@\"", "bash"),
+            out,
+            folder.resolve("err"),
+            "mcp",
+            "--notes",
+            notes());
+    try {
+      String answer = "";
+      for (int i = 0; i < 600 && !answer.contains("\"id\":2"); i++) {
+        Thread.sleep(100);
+        answer = Files.readString(out);
+      }
+      String line =
+          Arrays.stream(answer.split("\n"))
+              .filter(l -> l.contains("\"id\":2"))
+              .findFirst()
+              .orElse(answer);
+      assertTrue(line.contains("photos/thumbs.md"), line);
+      assertTrue(
+          line.contains("remove photos/copy.md") || line.contains("remove photos/thumbs.md"), line);
+    } finally {
+      server.descendants().forEach(ProcessHandle::destroy);
+      server.destroy();
+      server.waitFor();
+    }
+  }
+
+  @Test
+  void theDaemonFollowsTheNotes() throws Exception {
+    program.with("HELIX_BG_DAEMON_QUIET_SECONDS", "0.2");
+    program.with("HELIX_BG_DAEMON_UNWATCHED_POLL_SECONDS", "0.5");
+    Process daemon =
+        program.start(
+            List.of(), folder.resolve("out"), folder.resolve("err"), "daemon", "--notes", notes());
+    try {
+      awaitEntries(4);
+      note("queue/new.md", "Jobs that fail three times are parked.");
+      awaitEntries(5);
+      assertTrue(run("status").out().contains(vault.toRealPath() + " (notes)"));
+      assertTrue(
+          run("search", "--notes", notes(), "-n", "1", "parked jobs")
+              .out()
+              .contains("queue/new.md"));
+    } finally {
+      program.run("stop");
+      daemon.waitFor();
+    }
+  }
+
+  private void awaitEntries(int count) throws Exception {
+    String status = "";
+    for (int i = 0; i < 240; i++) {
+      status = program.run("status", "--json").out();
+      if (status.startsWith("{")
+          && json(status).at("/kbs/0/entries").asInt() == count
+          && json(status).at("/kbs/0/upToDate").asBoolean()) {
+        return;
+      }
+      Thread.sleep(500);
+    }
+    throw new AssertionError("not " + count + " entries after two minutes: " + status);
+  }
+}
