@@ -44,10 +44,7 @@ public record Report(
         reviews,
         Acts.OF_ONE_KB,
         Optional.empty(),
-<<<<<<< HEAD
         Sources.NONE,
-=======
->>>>>>> c62f9210 (Format)
         Optional.empty());
   }
 
