@@ -39,6 +39,7 @@ final class NoteSteps {
       case Change.MergeTopics merge ->
           "move the files of the folder %s into %s, and mend links that name their paths"
               .formatted(merge.small(), folder);
+      case Change.Rename _, Change.Reread _ -> change.words();
       case Change.Rewrite rewrite ->
           "put the proposed text in place of that of %s; delete %s; let links to it lead to %s"
               .formatted(place(rewrite.kept()), places(rewrite.gone()), place(rewrite.kept()));
