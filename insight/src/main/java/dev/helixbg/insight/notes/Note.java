@@ -7,6 +7,7 @@ import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 
 /**
@@ -26,6 +27,11 @@ record Note(String path, String title, FrontMatter matter, List<Section> section
   private static final int MAX_SECTIONS = 500;
 
   private static final int MAX_TITLE = 200;
+
+  /** As {@code [words](path)}, within a heading, which is read as words. */
+  private static final Pattern LINK = Pattern.compile("!?\\[([^\\[\\]]*)\\]\\([^()]*\\)");
+
+  private static final Pattern MARKUP = Pattern.compile("`|\\*\\*|\\[\\[|\\]\\]");
 
   /** Of the headings above a section, those that name it. */
   private static final int MAX_NAMED = 4;
@@ -56,7 +62,9 @@ record Note(String path, String title, FrontMatter matter, List<Section> section
 
   /** A heading in one line, bounded, fit for a name. */
   private static String plain(String heading) {
-    return PrintableText.beginning(PrintableText.line(heading).strip(), MAX_TITLE);
+    String words = MARKUP.matcher(LINK.matcher(heading).replaceAll("$1")).replaceAll("").strip();
+    return PrintableText.beginning(
+        PrintableText.line(words.isEmpty() ? heading : words).strip(), MAX_TITLE);
   }
 
   static Note of(String path, String text) {

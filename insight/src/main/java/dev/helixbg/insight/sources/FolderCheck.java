@@ -84,7 +84,7 @@ final class FolderCheck {
 
     Subject(NamedEntry entry, int position) {
       this.entry = entry;
-      this.mentions = Mentions.of(entry.entry().text());
+      this.mentions = Mentions.of(entry.entry());
       this.position = position;
     }
 

@@ -1,5 +1,6 @@
 package dev.helixbg.insight.sources;
 
+import dev.helixbg.insight.log.Entry;
 import dev.helixbg.insight.log.EntryText;
 import java.util.LinkedHashMap;
 import java.util.LinkedHashSet;
@@ -91,10 +92,13 @@ record Mentions(List<File> files, Set<String> identifiers) {
     }
   }
 
-  static Mentions of(EntryText text) {
+  static Mentions of(Entry entry) {
+    EntryText text = entry.text();
     Map<String, File> files = new LinkedHashMap<>();
     Set<String> identifiers = new LinkedHashSet<>();
-    text.source().ifPresent(source -> files(begin(source), files));
+    if (entry.note().isEmpty()) { // else it is the file of the note itself
+      text.source().ifPresent(source -> files(begin(source), files));
+    }
     String words = ADDRESS.matcher(begin(text.content())).replaceAll(" ");
     String rest = files(words, files);
     Matcher found = IDENTIFIER.matcher(rest);

@@ -117,7 +117,7 @@ public final class SourceCheck {
         fresh.putIfAbsent(identity, entry);
       }
     }
-    fresh.values().removeIf(entry -> Mentions.of(entry.entry().text()).isEmpty());
+    fresh.values().removeIf(entry -> Mentions.of(entry.entry()).isEmpty());
     if (!fresh.isEmpty()) {
       try (GitObjects git = GitObjects.of(repository)) {
         List<NamedEntry> ordered =

@@ -109,6 +109,7 @@ class NoteTest {
   @Test
   void titleIsTheFirstHeadingElseTheName() {
     assertEquals("Use streams", Note.of("java/x.md", "# Use streams\n\nText.").title());
+    assertEquals("Use x and y", Note.of("x.md", "# Use `x` and [y](a/b.md)\n").title());
     assertEquals("Use streams", Note.of("java/x.md", "Use streams\n===\n\nText.").title());
     assertEquals("use the force", Note.of("java/use-the_force.md", "Text.\n\n# Later\n").title());
   }
