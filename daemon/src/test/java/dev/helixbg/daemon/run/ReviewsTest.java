@@ -100,6 +100,7 @@ class ReviewsTest {
             settings,
             model,
             Analysis::run,
+            PairReading.NONE,
             Judging.withoutAsking(settings),
             Progress.Display.SILENT);
     SealedReports sealed = new SealedReports(new Seal(folder.resolve("cache")));
@@ -172,6 +173,14 @@ class ReviewsTest {
 
   private static ReportedFinding finding(String section, String topic) {
     return new ReportedFinding(
-        section, "id", "kind", OptionalInt.empty(), 0, "", Set.of(topic), List.of());
+        section,
+        "id",
+        "kind",
+        OptionalInt.empty(),
+        0,
+        "",
+        Set.of(topic),
+        List.of(),
+        Optional.empty());
   }
 }
