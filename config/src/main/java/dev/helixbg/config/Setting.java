@@ -19,7 +19,7 @@ import java.util.stream.Collectors;
  * @param parser text to value, given the home folder; throws IllegalArgumentException for what is
  *     not valid
  */
-record Setting<T>(
+public record Setting<T>(
     String name,
     Kind kind,
     String defaultText,
@@ -28,7 +28,7 @@ record Setting<T>(
     BiFunction<String, Path, T> parser) {
 
   /** How a value is written in TOML. */
-  enum Kind {
+  public enum Kind {
     TEXT,
     INTEGER,
     NUMBER,

@@ -31,7 +31,9 @@ final class SettingCatalog {
       integer("threads", 0, 0, 256).means("Threads for embedding and comparing. 0: one per core.");
   static final Setting<Path> CACHE =
       path("cache", "")
-          .means("What can be made again: unpacked models, natives, verdicts on providers.");
+          .means(
+              "What can be made again: unpacked models, natives, verdicts on providers. Not set:"
+                  + " ~/.cache/helix-bg, on macOS ~/Library/Caches/helix-bg.");
   static final Setting<Path> MODELS =
       path("embed.models", "~/.helix/models")
           .means(
@@ -55,7 +57,9 @@ final class SettingCatalog {
           .means("A longer entry is cut at a sentence before the language model reads it.");
   static final Setting<LlmBackend> LLM_BACKEND =
       choice("llm.backend", LlmBackend.AUTO)
-          .means("Where the language model runs: a Mac's GPU or the CPU.");
+          .means(
+              "Where the language model runs: a GPU (Metal, CUDA) or the CPU; auto: a GPU where one"
+                  + " can be used.");
   static final Setting<Double> TOPIC_OVERLAP =
       cosine("insight.topic_overlap", 0.60, -1)
           .means("Topics whose centroids are closer than this overlap.");

@@ -22,6 +22,11 @@ public record SettingsLoader(Locations locations, Map<String, String> environmen
   private static final String CONFIG_VARIABLE = "HELIX_BG_CONFIG";
   private static final String DEFAULT = "default";
 
+  /** All settings there are, in the order in which they are documented. */
+  public static List<Setting<?>> catalog() {
+    return SettingCatalog.all();
+  }
+
   /** Settings with, for each, the text it has and where that came from. */
   public record Loaded(Settings settings, List<EffectiveSetting> effective) {}
 

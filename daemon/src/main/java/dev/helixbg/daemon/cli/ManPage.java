@@ -1,6 +1,8 @@
 package dev.helixbg.daemon.cli;
 
+import java.util.List;
 import java.util.Locale;
+import java.util.stream.Stream;
 import picocli.CommandLine;
 import picocli.CommandLine.Model.ArgSpec;
 import picocli.CommandLine.Model.CommandSpec;
@@ -46,23 +48,34 @@ final class ManPage {
       String name = prefix + command.name();
       out.append(".SS ").append(escaped(name + synopsis(command))).append('\n');
       text(String.join(" ", command.usageMessage().description()));
-      for (PositionalParamSpec parameter : command.positionalParameters()) {
-        item("\\fI" + escaped(parameter.paramLabel()) + "\\fR", description(parameter));
-      }
-      for (OptionSpec option : command.options()) {
-        if (!option.hidden() && !option.usageHelp() && !option.versionHelp()) {
-          String label =
-              option.arity().max() == 0 ? "" : " \\fI" + escaped(option.paramLabel()) + "\\fR";
-          item(
-              "\\fB" + escaped(String.join(", ", option.names())) + "\\fR" + label,
-              description(option));
-        }
+      for (ArgSpec argument : arguments(command)) {
+        String label = escaped(label(argument));
+        item((argument.isPositional() ? "\\fI" : "\\fB") + label + "\\fR", description(argument));
       }
       commands(command, name + " ");
     }
   }
 
-  private static String synopsis(CommandSpec command) {
+  /** What a command takes: its parameters, then its options without those of help and version. */
+  static List<ArgSpec> arguments(CommandSpec command) {
+    return Stream.concat(
+            command.positionalParameters().stream(),
+            command.options().stream()
+                .filter(o -> !o.hidden() && !o.usageHelp() && !o.versionHelp()))
+        .toList();
+  }
+
+  /** How an argument is written: a parameter's name, or an option's names and its value. */
+  static String label(ArgSpec argument) {
+    return switch (argument) {
+      case OptionSpec option ->
+          String.join(", ", option.names())
+              + (option.arity().max() == 0 ? "" : " " + option.paramLabel());
+      default -> argument.paramLabel();
+    };
+  }
+
+  static String synopsis(CommandSpec command) {
     StringBuilder synopsis = new StringBuilder();
     for (PositionalParamSpec parameter : command.positionalParameters()) {
       String many = parameter.arity().max() > 1 ? "..." : "";
@@ -75,7 +88,7 @@ final class ManPage {
     return synopsis.toString();
   }
 
-  private static String description(ArgSpec argument) {
+  static String description(ArgSpec argument) {
     return String.join(" ", argument.description())
         .replace("${DEFAULT-VALUE}", String.valueOf(argument.defaultValueString()));
   }

@@ -45,6 +45,14 @@ class CommandLineTest {
                 assertTrue(command.getCommandSpec().usageMessage().description().length > 0, name));
   }
 
+  @Test
+  void theReferenceInTheRepositoryIsTheOneThatTheProgramPrints() throws IOException {
+    assertEquals(
+        Files.readString(Path.of("../docs/reference.md")),
+        output("man", "--markdown"),
+        "run: scripts/helix-bg man --markdown > docs/reference.md");
+  }
+
   /** As a StackOverflowError or a class that is missing would end it. */
   @Test
   void anErrorOfTheJvmIsOneLineAndAnExitCode() {

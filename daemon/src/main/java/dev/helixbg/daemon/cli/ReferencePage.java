@@ -1,0 +1,142 @@
+package dev.helixbg.daemon.cli;
+
+import dev.helixbg.config.Setting;
+import dev.helixbg.config.SettingsLoader;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.stream.Collectors;
+import picocli.CommandLine;
+import picocli.CommandLine.Model.CommandSpec;
+
+/**
+ * docs/reference.md: commands with their options, exit codes and settings in Markdown, made from
+ * the command line definition and the catalogue of settings.
+ */
+final class ReferencePage {
+  /** An option that so many commands have, in the same words, is described once. */
+  private static final int COMMON = 4;
+
+  private final StringBuilder out = new StringBuilder();
+  private final Map<String, String> common = new LinkedHashMap<>();
+
+  private ReferencePage() {}
+
+  static String of(CommandSpec root) {
+    return new ReferencePage().page(root);
+  }
+
+  private String page(CommandSpec root) {
+    out.append("# Reference\n\n");
+    out.append("Commands, exit codes and settings, as the program itself knows them: ");
+    out.append("`helix-bg man --markdown` prints this page.\n");
+    out.append("\n## Commands\n\n");
+    out.append("The folder of a knowledge base is an argument or `--kb FOLDER`; before a text it ");
+    out.append("must be written as a path (`./kb`). In a checkout there is `bench`, too: ");
+    out.append("[benchmarks.md](benchmarks.md). ");
+    out.append("Many commands have these options, below by their names alone:\n");
+    findCommon(root);
+    table(common);
+    commands(root, "");
+    out.append("\n## Exit codes\n\n| code | meaning |\n| --- | --- |\n");
+    root.usageMessage().exitCodeList().forEach((code, meaning) -> row(List.of(code, meaning)));
+    settings();
+    return out.toString();
+  }
+
+  private void commands(CommandSpec parent, String prefix) {
+    for (CommandLine line : parent.subcommands().values()) {
+      CommandSpec command = line.getCommandSpec();
+      if (!isDescribed(command)) {
+        continue;
+      }
+      String name = prefix + command.name();
+      out.append("\n### `").append(name).append(ManPage.synopsis(command)).append("`\n\n");
+      out.append(escaped(String.join(" ", command.usageMessage().description()))).append('\n');
+      Map<String, String> own = described(command);
+      List<String> shared =
+          own.entrySet().stream()
+              .filter(common.entrySet()::contains)
+              .map(argument -> '`' + argument.getKey().split("[ ,]")[0] + '`')
+              .toList();
+      own.entrySet().removeAll(common.entrySet());
+      table(own);
+      if (!shared.isEmpty()) {
+        out.append("\nAlso ").append(String.join(", ", shared)).append(".\n");
+      }
+      commands(command, name + " ");
+    }
+  }
+
+  /** Benchmarks are only in a checkout, so that two builds would print two pages. */
+  private static boolean isDescribed(CommandSpec command) {
+    return !command.usageMessage().hidden() && !command.name().equals("bench");
+  }
+
+  private void findCommon(CommandSpec root) {
+    Map<Map.Entry<String, String>, Integer> counts = new LinkedHashMap<>();
+    for (CommandLine line : root.subcommands().values()) {
+      if (isDescribed(line.getCommandSpec())) {
+        described(line.getCommandSpec())
+            .entrySet()
+            .forEach(
+                argument ->
+                    counts.merge(
+                        Map.entry(argument.getKey(), argument.getValue()), 1, Integer::sum));
+      }
+    }
+    counts.forEach(
+        (argument, count) -> {
+          if (count >= COMMON && argument.getKey().startsWith("-")) {
+            common.put(argument.getKey(), argument.getValue());
+          }
+        });
+  }
+
+  /** What a command takes, each with its description. */
+  private static Map<String, String> described(CommandSpec command) {
+    Map<String, String> described = new LinkedHashMap<>();
+    ManPage.arguments(command)
+        .forEach(argument -> described.put(ManPage.label(argument), ManPage.description(argument)));
+    return described;
+  }
+
+  private void table(Map<String, String> arguments) {
+    if (!arguments.isEmpty()) {
+      out.append("\n| | |\n| --- | --- |\n");
+      arguments.forEach((label, words) -> row(List.of('`' + label + '`', words)));
+    }
+  }
+
+  private void settings() {
+    out.append("\n## Settings\n\n");
+    out.append("They come from defaults, then `~/.helix/helix-bg.toml` (or `--config FILE`, or ");
+    out.append(
+        "`$HELIX_BG_CONFIG`), then the environment, then flags; each above the one before. ");
+    out.append("Every key has an environment variable, such as `HELIX_BG_EMBED_MAX_TOKENS`, and ");
+    out.append("can be given as a flag: `--set embed.max_tokens=128`. `helix-bg config` prints ");
+    out.append("all with their values and where those came from.\n\n");
+    out.append("| key | default | meaning | valid |\n| --- | --- | --- | --- |\n");
+    for (Setting<?> setting : SettingsLoader.catalog()) {
+      String standard = setting.defaultText();
+      row(
+          List.of(
+              '`' + setting.name() + '`',
+              standard.isEmpty() ? "" : '`' + standard + '`',
+              setting.meaning(),
+              setting.valid()));
+    }
+  }
+
+  private void row(List<String> cells) {
+    out.append(
+        cells.stream()
+            .map(ReferencePage::escaped)
+            .collect(Collectors.joining(" | ", "| ", " |\n")));
+  }
+
+  /** A line of its own, in which nothing ends a cell or begins a tag. */
+  private static String escaped(String text) {
+    return text.replace('\n', ' ').replace("|", "\\|").replace("<", "&lt;");
+  }
+}
