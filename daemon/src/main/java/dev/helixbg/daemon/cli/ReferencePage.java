@@ -14,6 +14,8 @@ import picocli.CommandLine.Model.CommandSpec;
  * the command line definition and the catalogue of settings.
  */
 final class ReferencePage {
+  private static final int COLUMNS = 120;
+
   /** An option that so many commands have, in the same words, is described once. */
   private static final int COMMON = 4;
 
@@ -28,13 +30,15 @@ final class ReferencePage {
 
   private String page(CommandSpec root) {
     out.append("# Reference\n\n");
-    out.append("Commands, exit codes and settings, as the program itself knows them: ");
-    out.append("`helix-bg man --markdown` prints this page.\n");
+    paragraph(
+        "Commands, exit codes and settings, as the program itself knows them: `helix-bg man"
+            + " --markdown` prints this page.");
     out.append("\n## Commands\n\n");
-    out.append("The folder of a knowledge base is an argument or `--kb FOLDER`; before a text it ");
-    out.append("must be written as a path (`./kb`). In a checkout there is `bench`, too: ");
-    out.append("[benchmarks.md](benchmarks.md). ");
-    out.append("Many commands have these options, below by their names alone:\n");
+    paragraph(
+        "The folder of a knowledge base is an argument or `--kb FOLDER`; before a text it must be"
+            + " written as a path (`./kb`). In a checkout there is `bench`, too:"
+            + " [benchmarks.md](benchmarks.md). Many commands have these options, below by their"
+            + " names alone:");
     findCommon(root);
     table(common);
     commands(root, "");
@@ -52,7 +56,7 @@ final class ReferencePage {
       }
       String name = prefix + command.name();
       out.append("\n### `").append(name).append(ManPage.synopsis(command)).append("`\n\n");
-      out.append(escaped(String.join(" ", command.usageMessage().description()))).append('\n');
+      paragraph(escaped(String.join(" ", command.usageMessage().description())));
       Map<String, String> own = described(command);
       List<String> shared =
           own.entrySet().stream()
@@ -62,7 +66,8 @@ final class ReferencePage {
       own.entrySet().removeAll(common.entrySet());
       table(own);
       if (!shared.isEmpty()) {
-        out.append("\nAlso ").append(String.join(", ", shared)).append(".\n");
+        out.append('\n');
+        paragraph("Also " + String.join(", ", shared) + ".");
       }
       commands(command, name + " ");
     }
@@ -110,12 +115,13 @@ final class ReferencePage {
 
   private void settings() {
     out.append("\n## Settings\n\n");
-    out.append("They come from defaults, then `~/.helix/helix-bg.toml` (or `--config FILE`, or ");
-    out.append(
-        "`$HELIX_BG_CONFIG`), then the environment, then flags; each above the one before. ");
-    out.append("Every key has an environment variable, such as `HELIX_BG_EMBED_MAX_TOKENS`, and ");
-    out.append("can be given as a flag: `--set embed.max_tokens=128`. `helix-bg config` prints ");
-    out.append("all with their values and where those came from.\n\n");
+    paragraph(
+        "They come from defaults, then `~/.helix/helix-bg.toml` (or `--config FILE`, or"
+            + " `$HELIX_BG_CONFIG`), then the environment, then flags; each above the one before."
+            + " Every key has an environment variable, such as `HELIX_BG_EMBED_MAX_TOKENS`, and can"
+            + " be given as a flag: `--set embed.max_tokens=128`. `helix-bg config` prints all with"
+            + " their values and where those came from.");
+    out.append('\n');
     out.append("| key | default | meaning | valid |\n| --- | --- | --- | --- |\n");
     for (Setting<?> setting : SettingsLoader.catalog()) {
       String standard = setting.defaultText();
@@ -126,6 +132,17 @@ final class ReferencePage {
               setting.meaning(),
               setting.valid()));
     }
+  }
+
+  /** Lines of {@value #COLUMNS} characters at most, where words are not longer. */
+  private void paragraph(String text) {
+    int column = 0;
+    for (String word : text.split("\\s+")) {
+      boolean fits = column + 1 + word.length() <= COLUMNS;
+      out.append(column == 0 ? "" : fits ? " " : "\n").append(word);
+      column = column == 0 || !fits ? word.length() : column + 1 + word.length();
+    }
+    out.append('\n');
   }
 
   private void row(List<String> cells) {
