@@ -105,7 +105,10 @@ class DocumentsTest {
     for (String module : List.of("config", "embed", "llm", "insight", "daemon")) {
       try (Stream<Path> sources = Files.walk(ROOT.resolve(module).resolve("src"))) {
         for (Path source : sources.filter(path -> path.toString().endsWith(".java")).toList()) {
-          DECLARED.matcher(Files.readString(source)).results().forEach(r -> declared.add(r.group(1)));
+          DECLARED
+              .matcher(Files.readString(source))
+              .results()
+              .forEach(r -> declared.add(r.group(1)));
         }
       }
     }

@@ -249,6 +249,9 @@ class ReadRelationsTest {
       assertEquals(1, p[0] + p[1] + p[2] + p[3], 1e-12);
     }
     assertTrue(cool[0] > warm[0] && cool[3] < warm[3]);
+    double[] near = new PairCalibration(1, 2, 2, 8).probabilities(new float[] {2, 1, 0, -1}, 0.1);
+    assertEquals(cool[0] / cool[1], near[0] / near[1], 1e-12);
+    assertEquals(Math.exp(0.8) * cool[0] / cool[2], near[0] / near[2], 1e-12);
     assertArrayEquals(
         new double[] {1, 0, 0, 0},
         new PairCalibration(1, 2, 2, 8).probabilities(new float[] {500, -500, -500, -500}, 0));
