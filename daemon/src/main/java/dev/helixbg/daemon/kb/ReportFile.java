@@ -31,6 +31,7 @@ public final class ReportFile {
           "misfiled",
           "movedSources",
           "relations",
+          "patterns",
           "merges");
 
   private static final ObjectMapper JSON = new ObjectMapper();

@@ -50,6 +50,7 @@ public record ReportedFinding(
           "merge",
           "relation",
           "source",
+          "pattern",
           "misfiled",
           "topic overlap",
           "cross-link");
@@ -95,6 +96,7 @@ public record ReportedFinding(
             Optional.of(json.path("named").asText()));
       }
       case "merges" -> group(section, "merge", json);
+      case "patterns" -> group(section, "pattern", json);
       case "copies" -> group(section, "copies", json);
       default -> throw new IllegalArgumentException("no findings are in " + section);
     };
@@ -140,7 +142,7 @@ public record ReportedFinding(
         Optional.empty());
   }
 
-  /** A merge names its entries, and has their keys beside; copies are entries. */
+  /** A merge names its entries, and has their keys beside; copies and patterns are entries. */
   private static ReportedFinding group(String section, String kind, JsonNode json) {
     List<String> names = new ArrayList<>();
     List<String> keys = new ArrayList<>();
@@ -163,7 +165,7 @@ public record ReportedFinding(
         json.path("id").asText(),
         kind,
         OptionalInt.empty(),
-        1,
+        json.path("density").asDouble(1),
         joined(names),
         topics,
         List.copyOf(keys),

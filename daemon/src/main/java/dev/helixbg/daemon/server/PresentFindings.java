@@ -248,6 +248,11 @@ public record PresentFindings(PresentEntries entries) {
     }
     List<Act> acts = acts(finding, json, as.isPresent() ? Verdict.titled(as.get()) : opinion);
     if (acts.isEmpty()) {
+      if (finding.section().equals("patterns")) {
+        throw Failure.usage(
+            "no edit follows from %s: if its entries say one lesson, say it once where all read it"
+                .formatted(finding.id()));
+      }
       throw Failure.usage(
           "nothing is to be done about %s: its entries are linked already, or have nothing to do"
                   .formatted(finding.id())

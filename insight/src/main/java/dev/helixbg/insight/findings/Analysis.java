@@ -152,6 +152,16 @@ public final class Analysis {
             .stream()
             .filter(found -> counting.count(topics.topicOf()[found.entry()], found.nearer()))
             .toList();
+    RankedRelations relations =
+        new RankedRelations(
+            entries,
+            texts,
+            facts.nearest(),
+            copies,
+            declared,
+            counting.of(topics),
+            order,
+            threads);
     long count = entries.size();
     return new Findings(
         entries,
@@ -161,16 +171,8 @@ public final class Analysis {
         pairs.subList(0, duplicates.size()),
         pairs.subList(duplicates.size(), pairs.size()),
         misplaced.stream().limit(settings.maxMisfiled()).map(this::misfiled).toList(),
-        new RankedRelations(
-                entries,
-                texts,
-                facts.nearest(),
-                copies,
-                declared,
-                counting.of(topics),
-                order,
-                threads)
-            .best(2 * Findings.listedRelations(entries.size()), ids),
+        relations.best(2 * Findings.listedRelations(entries.size()), ids),
+        relations.patterns(Findings.MAX_PATTERNS, ids),
         facts.distribution(),
         settings,
         new Findings.Totals(

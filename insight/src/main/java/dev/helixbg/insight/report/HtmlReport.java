@@ -38,6 +38,7 @@ public final class HtmlReport {
     @JStachePartial(name = "moved", path = TEMPLATES + "moved.mustache"),
     @JStachePartial(name = "item", path = TEMPLATES + "item.mustache"),
     @JStachePartial(name = "group", path = TEMPLATES + "group.mustache"),
+    @JStachePartial(name = "pattern", path = TEMPLATES + "pattern.mustache"),
     @JStachePartial(name = "acts", path = TEMPLATES + "acts.mustache"),
     @JStachePartial(name = "entry", path = TEMPLATES + "entry.mustache")
   })

@@ -29,6 +29,7 @@ import java.util.stream.Stream;
  * @param facts of the knowledge base, the headline numbers
  * @param judged what a language model adds
  * @param copies nothing where there are none
+ * @param patterns nothing where there are none
  * @param reviews what was found over time
  * @param sources nothing where no folders of sources are named
  */
@@ -47,6 +48,7 @@ record ReportView(
     Optional<DistributionView> distribution,
     Optional<ListSection<GroupView>> copies,
     PairSection relations,
+    Optional<ListSection<PatternView>> patterns,
     PairSection nearDuplicates,
     ListSection<OverlapView> overlaps,
     PairSection crossLinks,
@@ -56,6 +58,7 @@ record ReportView(
   private static final int OVERLAPS = 60;
   private static final int COPIES = 60;
   private static final int MOVED = 100;
+  private static final int PATTERNS = 60;
   private static final int NAMED_COPIES = 20;
 
   /**
@@ -185,6 +188,7 @@ record ReportView(
             .filter(section -> !section.bars().isEmpty()),
         Optional.of(copies(findings, acts)).filter(section -> !section.isEmpty()),
         PairSection.relations(findings, judgements, acts),
+        Optional.of(patterns(findings)).filter(section -> !section.isEmpty()),
         nearDuplicates(findings, limits, judgements, acts),
         overlaps(findings, limits, acts),
         crossLinks(findings, limits, judgements, acts),
@@ -211,6 +215,7 @@ record ReportView(
     int overlaps = findings.topicOverlaps().size();
     List<String> found = new ArrayList<>();
     found(found, findings.copies().size(), "group", "groups", " of exact copies");
+    found(found, findings.patterns().size(), "recurring pattern", "recurring patterns", "");
     found(found, totals.nearDuplicates(), "near-duplicate", "near-duplicates", "");
     found(found, overlaps, "pair of overlapping topics", "pairs of overlapping topics", "");
     found(found, totals.crossLinks(), "possible link", "possible links", " between topics");
@@ -317,6 +322,18 @@ record ReportView(
             .toList(),
         Wording.shownOf("largest", COPIES, total, "; all are in report.json."),
         "No two entries have the very same text.");
+  }
+
+  private static ListSection<PatternView> patterns(Findings findings) {
+    int total = findings.patterns().size();
+    return new ListSection<>(
+        Wording.count(total),
+        "Groups of entries of different topics that seem to say the same lesson. If they do, say it"
+            + " once, where all will read it, or change what makes it come back. Each is named by"
+            + " the rarest words that most of its entries have; its most central entry is first.",
+        findings.patterns().stream().limit(PATTERNS).map(PatternView::of).toList(),
+        Wording.shownOf("clearest", PATTERNS, total, "; all are in report.json."),
+        "No lesson was found in three topics or more.");
   }
 
   private static PairSection nearDuplicates(

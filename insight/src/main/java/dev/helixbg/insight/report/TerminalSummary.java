@@ -85,6 +85,7 @@ public final class TerminalSummary {
     damage(report.log());
     if (!findings.entries().isEmpty()) {
       relations(pairs, report.judgements());
+      patterns(findings.patterns());
       pairs("Near-duplicates", totals.nearDuplicates(), findings.nearDuplicates(), report);
       overlaps(findings.topicOverlaps());
       pairs("Cross-links", totals.crossLinks(), findings.crossLinks(), report);
@@ -175,6 +176,17 @@ public final class TerminalSummary {
         .matching()
         .map(match -> " (passages " + Wording.similarity(match.similarity()) + ")")
         .orElse("");
+  }
+
+  /** Nothing where there are none: most knowledge bases have none. */
+  private void patterns(List<Finding.Pattern> patterns) {
+    if (!patterns.isEmpty()) {
+      Finding.Pattern first = patterns.getFirst();
+      String names =
+          String.join(" ~ ", first.centralFirst().stream().map(TerminalSummary::name).toList());
+      String text = first.central().entry().text().content();
+      rows("Patterns", patterns.size(), List.of(new Row(first.density(), names, text)));
+    }
   }
 
   private void overlaps(List<Finding.TopicOverlap> overlaps) {

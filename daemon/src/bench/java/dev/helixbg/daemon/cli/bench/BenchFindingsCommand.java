@@ -17,6 +17,7 @@ import dev.helixbg.insight.findings.FindingsBench.Named;
 import dev.helixbg.insight.findings.FindingsBench.Planted;
 import dev.helixbg.insight.findings.FindingsBench.Result;
 import dev.helixbg.insight.findings.FindingsBench.Said;
+import dev.helixbg.insight.findings.PatternsBench;
 import dev.helixbg.insight.findings.RelationsCost;
 import dev.helixbg.insight.judge.Job;
 import dev.helixbg.insight.judge.JudgeProgress;
@@ -39,7 +40,8 @@ import picocli.CommandLine.Option;
         "How many planted rewrites, overtaken notes and look-alikes are among the first pairs of"
             + " the list of relations, beside the list without passages and one by plain"
             + " similarity; how many misfiled entries are found; and how often a search finds what"
-            + " stands late in a long note.")
+            + " stands late in a long note; and how many recurring patterns are found in a KB of"
+            + " their own.")
 final class BenchFindingsCommand extends ValueCommand {
   private static final int MAX_ENTRIES = 200_000;
 
@@ -80,7 +82,13 @@ final class BenchFindingsCommand extends ValueCommand {
       return ExitCode.OK.number();
     }
     Result result = FindingsBench.run(settings.cache(), settings.threads());
-    show(() -> toJson(result), () -> print(result));
+    PatternsBench.Result patterns = PatternsBench.run(settings.cache(), settings.threads());
+    show(
+        () -> toJson(result).set("patterns", Json.of(patterns)),
+        () -> {
+          print(result);
+          print(patterns);
+        });
     return ExitCode.OK.number();
   }
 
@@ -169,6 +177,18 @@ final class BenchFindingsCommand extends ValueCommand {
           row.answers().get(AlreadySaid.PERHAPS),
           row.answers().get(AlreadySaid.NO));
     }
+  }
+
+  private void print(PatternsBench.Result result) {
+    console.say(
+        "recurring patterns in %d entries: found %d of %d groups, named %d of %d near-groups, and"
+            + " %d groups of neither",
+        result.entries(),
+        result.found(),
+        result.groups(),
+        result.named(),
+        result.near(),
+        result.others());
   }
 
   private static String of(Named row, Planted kind, Result result) {
