@@ -11,6 +11,7 @@ import dev.helixbg.config.EmbedSettings;
 import dev.helixbg.config.EmbedSettings.ExecutionProvider;
 import dev.helixbg.config.EmbedSettings.Precision;
 import dev.helixbg.config.Sha256;
+import dev.helixbg.config.natives.FileIdentity;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -99,11 +100,14 @@ class EmbeddingModelTest {
   }
 
   @Test
-  void hashIsRememberedUntilTheFileChanges() throws IOException {
+  void hashIsRememberedUntilTheFileChanges() throws Exception {
     Path file = models.resolve("model.onnx");
     Files.writeString(file, "one");
     FileTime old = FileTime.from(Instant.now().minusSeconds(60));
     Files.setLastModifiedTime(file, old);
+    while (!FileIdentity.of(file).isSettled()) { // ctime cannot be set back
+      Thread.sleep(100);
+    }
     String first = RememberedHash.of(file, cache);
     assertEquals(Sha256.of("one"), first);
     Path note;
