@@ -34,7 +34,7 @@ public record NoteFiles(List<File> files, List<LeftOut.File> leftOut, Instant ne
   /** Of one file in bytes: what is larger is no note, but data. */
   static final long MAX_FILE = 1 << 20;
 
-  /** Of all files: log, vectors and report of so much text are still made within minutes. */
+  /** Of all files together: their texts are held in memory while the log is written. */
   static final long MAX_BYTES = 256 << 20;
 
   static final int MAX_FILES = 200_000;
