@@ -154,14 +154,7 @@ public final class Analysis {
             .toList();
     RankedRelations relations =
         new RankedRelations(
-            entries,
-            texts,
-            facts.nearest(),
-            copies,
-            declared,
-            counting.of(topics),
-            order,
-            threads);
+            entries, texts, facts.nearest(), copies, declared, counting.of(topics), order, threads);
     long count = entries.size();
     return new Findings(
         entries,

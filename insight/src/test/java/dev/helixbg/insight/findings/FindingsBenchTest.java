@@ -98,7 +98,7 @@ class FindingsBenchTest {
         }
       }
     }
-    assertEquals(10, report.get("leading").size());
+    assertEquals(20, report.get("leading").size());
     report.get("leading").forEach(id -> assertTrue(acts.contains(id.asText()), id::asText));
   }
 
@@ -113,7 +113,7 @@ class FindingsBenchTest {
   @Test
   void whatLeadsTheReportIsWorthAnAct() {
     assertTrue(result.leadingWithoutModel() >= 7, result::toString);
-    assertEquals(10, result.leadingWithOracle());
+    assertEquals(20, result.leadingWithOracle());
   }
 
   @Test
