@@ -87,7 +87,7 @@ public record Pipeline(
   static final int MANY_PASSAGES = 512;
 
   /** Pairs of which it is worth a report of its own to have them read later. */
-  static final int MANY_PAIRS = 64;
+  static final int MANY_PAIRS = 128;
 
   /** Questions of which it is worth a report of its own to have their answers later. */
   static final int MANY_QUESTIONS = 32;
