@@ -39,8 +39,9 @@ public record JudgedRelations(
    * Leading are the pairs of which the language model is surest that one entry can go or was
    * overtaken; then those that it was not asked about: of those that the pair judge has read the
    * ones that may be worth an act, else the first of the list. What is related or different never
-   * leads, nor does what is far and was not read: in a small KB something is first of any list. A
-   * language model that guesses has no say in what leads. Pairs of one group follow each other.
+   * leads, nor does what is far and no language model has judged: in a small KB something is first
+   * of any list. A language model that guesses has no say in what leads. Pairs of one group follow
+   * each other.
    */
   public static JudgedRelations of(List<Finding.Relation> relations, Judgements judgements) {
     Map<Verdict, List<Finding.Relation>> judged = new EnumMap<>(Verdict.class);
@@ -86,6 +87,7 @@ public record JudgedRelations(
     if (pairs.stream().anyMatch(pair -> pair.assessment().isPresent())) {
       return pairs.stream()
           .filter(pair -> pair.assessment().filter(Assessment::mayBeWorthAnAct).isPresent())
+          .filter(pair -> !pair.isFar())
           .limit(LEADING)
           .toList();
     }

@@ -27,12 +27,17 @@ class AssessedReportTest {
   private static final List<NamedEntry> ENTRIES = UNREAD.findings().entries();
 
   private static Relation pair(int a, int b, double same, double overtaken, Tier tier) {
+    return pair(a, b, 0.6, same, overtaken, tier);
+  }
+
+  private static Relation pair(
+      int a, int b, double similarity, double same, double overtaken, Tier tier) {
     return new Relation(
             "rel-" + a + "-" + b,
             ENTRIES.get(a),
             ENTRIES.get(b),
             0.2,
-            0.3,
+            similarity,
             new Finding.Evidence(1, 1, List.of(), Optional.empty(), Optional.empty()))
         .assessed(
             new Assessment(same, overtaken, (1 - same - overtaken) / 2, 1, tier, Optional.empty()));
@@ -60,6 +65,15 @@ class AssessedReportTest {
 
   private static JsonNode json(Report report) throws IOException {
     return new ObjectMapper().readTree(JsonReport.render(report));
+  }
+
+  @Test
+  void whatIsFarDoesNotLeadWhateverThePairJudgeSays() throws IOException {
+    Relation near = pair(1, 2, 0.6, 0.7, 0.1, Tier.RELATED);
+    Relation far = pair(3, 4, 0.44, 0.8, 0.1, Tier.RELATED);
+    JsonNode leading = json(report(List.of(far, near))).get("leading");
+    assertEquals(1, leading.size());
+    assertEquals(near.id(), leading.get(0).asText());
   }
 
   @Test
