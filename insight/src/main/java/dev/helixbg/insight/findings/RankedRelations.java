@@ -61,6 +61,9 @@ final class RankedRelations {
   private final NearestLists.Both byTerms;
   private final int[] order;
 
+  /** Pairs that may be told of, each once. */
+  private final long[] candidates;
+
   /**
    * @param byVector of the same entries
    * @param declared pairs of which one links to the other
@@ -87,13 +90,13 @@ final class RankedRelations {
         TermVectors.of(
             owners.length, i -> texts.text(i, entries.get(owners[i]).entry()), entries.size());
     this.byTerms = NearestLists.of(terms, texts, order, counting, threads);
+    this.candidates = candidates();
   }
 
   /** Best first. */
   List<Finding.Relation> best(int max, FindingIds ids) {
     BestPairs best = new BestPairs(max, order);
-
-    for (long pair : candidates()) {
+    for (long pair : candidates) {
       int a = (int) (pair >>> 32);
       int b = (int) pair;
       if (!copies.isCopy(a)
@@ -117,7 +120,7 @@ final class RankedRelations {
           i, !copies.isCopy(i) && LessonWords.areIn(entries.get(i).entry().text().content()));
     }
     List<ScoredPair> near = new ArrayList<>();
-    for (long pair : candidates()) {
+    for (long pair : candidates) {
       int a = (int) (pair >>> 32);
       int b = (int) pair;
       if (lessons.get(a) && lessons.get(b) && !topic(a).equals(topic(b))) {
