@@ -3,6 +3,7 @@ package dev.helixbg.daemon;
 import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.classes;
 import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.noClasses;
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import com.tngtech.archunit.core.domain.JavaClasses;
@@ -16,10 +17,12 @@ import dev.helixbg.daemon.cli.HelixBg;
 import dev.helixbg.daemon.cli.OneShotCommand;
 import dev.helixbg.daemon.terminal.Console;
 import dev.helixbg.daemon.terminal.Progress;
+import java.io.IOException;
 import java.net.HttpURLConnection;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.net.Socket;
+import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Set;
@@ -119,9 +122,15 @@ class ArchitectureTest {
     assertEquals(Set.of(), ORDER.mistakes(classes));
   }
 
+  /** So no circle of packages is there for the sake of a comment's links. */
+  @ArchTest
+  static void importsFollowTheOrder(JavaClasses classes) throws IOException {
+    assertEquals(List.of(), ORDER.wrongImports(Path.of("..")));
+  }
+
   /** The rule itself: the program's packages the other way round, and without one of them. */
   @ArchTest
-  static void theRuleSeesAnotherOrderAndAnUnknownPackage(JavaClasses classes) {
+  static void theRuleSeesAnotherOrderAndAnUnknownPackage(JavaClasses classes) throws IOException {
     ReadingOrder.Module program = MODULES.getLast();
     List<String> packages = program.packages();
     ReadingOrder reversed =
@@ -133,6 +142,7 @@ class ArchitectureTest {
                 program.name(), program.uses(), packages.subList(1, packages.size())));
     for (ReadingOrder wrong : List.of(reversed, alone, shorter)) {
       assertTrue(classes().should(wrong).evaluate(classes).hasViolation());
+      assertFalse(wrong.wrongImports(Path.of("..")).isEmpty());
     }
     assertEquals(
         Set.of("dev.helixbg.daemon." + packages.getFirst() + " is not listed"),

@@ -9,7 +9,6 @@ import dev.helixbg.llm.cpu.kernel.attention.HalfAttention;
 import dev.helixbg.llm.cpu.kernel.attention.Q8Attention;
 import dev.helixbg.llm.cpu.kernel.attention.Softmax;
 import dev.helixbg.llm.cpu.kernel.row.RowKernels;
-import dev.helixbg.llm.cpu.kernel.row.RowProduct;
 import dev.helixbg.llm.cpu.kernel.tile.ByteTiles;
 import dev.helixbg.llm.cpu.kernel.tile.Q4KPanel;
 import dev.helixbg.llm.cpu.kernel.tile.Q4KTileProduct;
@@ -103,7 +102,7 @@ public final class KernelWarmUp {
       long y = floats(arena, ROWS);
       for (int i = 0; i < CALLS; i++) {
         kernel.prepare(x, COLUMNS, prepared);
-        RowProduct.multiply(
+        RowKernels.multiply(
             type, weights, COLUMNS, prepared, y, 0, ROWS, i % 2 + 1, scratch.unpacker);
       }
     }

@@ -3,7 +3,7 @@ package dev.helixbg.llm.cpu;
 import dev.helixbg.llm.backend.host.HostActivations;
 import dev.helixbg.llm.backend.host.HostMatrix;
 import dev.helixbg.llm.cpu.kernel.Vectors;
-import dev.helixbg.llm.cpu.kernel.row.RowProduct;
+import dev.helixbg.llm.cpu.kernel.row.RowKernels;
 import dev.helixbg.llm.cpu.x86.ByteProduct;
 import dev.helixbg.llm.tensor.TensorType;
 import java.lang.foreign.Arena;
@@ -150,7 +150,7 @@ final class Products {
       int streams = mine.streams.next();
       boolean timed = mine.streams.times();
       long start = timed ? System.nanoTime() : 0;
-      RowProduct.multiply(
+      RowKernels.multiply(
           w.type(),
           w.address(0),
           columns,

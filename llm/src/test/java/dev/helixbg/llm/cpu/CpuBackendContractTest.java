@@ -22,7 +22,7 @@ class CpuBackendContractTest extends BackendContract {
 
   /**
    * The kernel of Q4_K carries offsets of up to 2048 through its sums. Below 512 bits most kernels
-   * round activations to some eight bits; {@code RowProductTest} has their exact twins.
+   * round activations to some eight bits; {@code RowKernelsTest} has their exact twins.
    */
   @Override
   protected double productBound(TensorType type) {

@@ -1,10 +1,8 @@
 package dev.helixbg.llm.cpu.kernel;
 
-import dev.helixbg.llm.cpu.kernel.row.RowKernels;
-import dev.helixbg.llm.cpu.kernel.row.RowProduct;
-
 /**
- * Matrix × vector for the stored rows of one type: what {@link RowKernels} has for it.
+ * Matrix × vector for the stored rows of one type. The table of all of them knows its kernels, and
+ * none of them knows the table.
  *
  * <p>Places are addresses, those of activations aligned to 64 bytes.
  */
@@ -24,7 +22,7 @@ public interface RowKernel {
     Vectors.copy(x, columns, prepared);
   }
 
-  /** Whether it gains by several streams of rows; see {@link RowProduct#multiply}. */
+  /** Whether it gains by rows that are taken in turn between places far from each other. */
   default boolean streams() {
     return true;
   }

@@ -1,6 +1,7 @@
 package dev.helixbg.llm.cpu.kernel.row;
 
 import dev.helixbg.llm.cpu.kernel.RowKernel;
+import dev.helixbg.llm.cpu.kernel.Unpacker;
 import dev.helixbg.llm.cpu.kernel.narrow.Q40IntegerProduct;
 import dev.helixbg.llm.cpu.kernel.narrow.Q4KIntegerProduct;
 import dev.helixbg.llm.cpu.kernel.narrow.Q5KIntegerProduct;
@@ -16,8 +17,19 @@ import dev.helixbg.llm.cpu.kernel.wide.Q8Product;
 import dev.helixbg.llm.cpu.lanes.Lanes;
 import dev.helixbg.llm.tensor.TensorType;
 
-/** The table of kernels for rows: one for each type, at this machine's width of vectors. */
+/**
+ * Matrix × vector for every type: the table of kernels, one for each at this machine's width of
+ * vectors, and the order of rows that a processor reads fastest.
+ */
 public final class RowKernels {
+  /**
+   * Rows per call of a kernel: a loop that runs for milliseconds is compiled while it runs, from
+   * its middle, and comes out slower than a method that was compiled from its start.
+   */
+  private static final int ROWS_PER_CALL = 64;
+
+  private static final int PAGE = 4096;
+
   private static final RowKernel[] KERNELS = new RowKernel[TensorType.values().length];
   private static final RowKernel[] UNPACKED = new RowKernel[KERNELS.length];
 
@@ -38,6 +50,42 @@ public final class RowKernels {
       KERNELS[i] = kernel;
     }
     return columns % kernel.multiple() == 0 ? kernel : UNPACKED[i];
+  }
+
+  /**
+   * {@code y[r] = W[r] · x} for rows {@code from ≤ r < to}.
+   *
+   * @param weights rows of {@code columns} weights, a multiple of the type's block
+   * @param x prepared by {@link RowKernel#prepare}, aligned to 64 bytes
+   * @param streams places, far from each other, between which rows are taken in turn: processors
+   *     differ in how they fetch memory ahead. The result is the same.
+   * @param own the calling thread's
+   */
+  public static void multiply(
+      TensorType type,
+      long weights,
+      int columns,
+      long x,
+      long y,
+      int from,
+      int to,
+      int streams,
+      Unpacker own) {
+    RowKernel kernel = of(type, columns);
+    if (streams == 1 || !kernel.streams()) {
+      for (int first = from; first < to; first += ROWS_PER_CALL) {
+        int end = Math.min(to, first + ROWS_PER_CALL);
+        kernel.multiply(weights, columns, x, y, first, end, 1, own);
+      }
+      return;
+    }
+    int apart = Math.ceilDiv(to - from, streams);
+    if (type.bytes(columns) * apart % PAGE == 0) {
+      apart++; // streams a multiple of this apart would share one set of the first-level cache
+    }
+    for (int first = 0; first < apart && from + first < to; first++) {
+      kernel.multiply(weights, columns, x, y, from + first, to, apart, own);
+    }
   }
 
   private static RowKernel wide(TensorType type) {

@@ -1,4 +1,2 @@
-/**
- * Matrix × vector for every type: the table of kernels, those of any width, and the order of rows.
- */
+/** Matrix × vector for every type: the table of kernels, and those of any width. */
 package dev.helixbg.llm.cpu.kernel.row;

@@ -113,7 +113,7 @@ public final class KernelProbe {
             () -> {
               y.fill((byte) 0);
               kernel.prepare(x.address(), columns, prepared.address());
-              RowProduct.multiply(
+              RowKernels.multiply(
                   type,
                   weights.address() + stored,
                   columns,

@@ -20,7 +20,7 @@ import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** Matrix × vector for every type, in JVMs that differ in their vectors and in their compiler. */
-class RowProductTest {
+class RowKernelsTest {
   /** Milliseconds per kernel, of which it is compiled after the first few calls. */
   private static final int COMPILED = 30;
 
@@ -98,7 +98,7 @@ class RowProductTest {
       MemorySegment prepared = arena.allocate(4L * kernel.floats(columns), 64);
       kernel.prepare(x.address(), columns, prepared.address());
       MemorySegment y = arena.allocate(4L * 65536, 64);
-      RowProduct.multiply(
+      RowKernels.multiply(
           TensorType.F16,
           weights.address(),
           columns,
