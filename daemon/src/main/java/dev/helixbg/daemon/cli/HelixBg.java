@@ -108,6 +108,7 @@ public final class HelixBg implements Runnable {
     commands.put("daemon", () -> new DaemonCommand(interruption));
     commands.put("status", StatusCommand::new);
     commands.put("search", SearchCommand::new);
+    commands.put("related", RelatedCommand::new);
     commands.put("findings", FindingsCommand::new);
     commands.put("act", ActCommand::new);
     commands.put("dismiss", () -> decide(Verdict.DISMISSED));

@@ -17,6 +17,7 @@ import dev.helixbg.daemon.run.VectorUpdate;
 import dev.helixbg.daemon.search.SearchAnswer;
 import dev.helixbg.daemon.search.SearchHit;
 import dev.helixbg.daemon.search.SearchRequest;
+import dev.helixbg.daemon.terminal.Console;
 import dev.helixbg.daemon.terminal.ExitCode;
 import dev.helixbg.daemon.terminal.Failure;
 import dev.helixbg.daemon.terminal.Progress;
@@ -79,7 +80,7 @@ final class SearchCommand extends ConsoleCommand {
     Kb chosen = kb.find(settings);
     Optional<SearchAnswer> answered = askDaemon(chosen, request);
     SearchAnswer answer =
-        answered.isPresent() ? answered.get() : searchHere(chosen, request, settings);
+        answered.isPresent() ? answered.get() : here(chosen, request, settings, console);
     if (topic != null && answer.hits().isEmpty()) {
       KbTopics.require(chosen, topic);
     }
@@ -103,7 +104,8 @@ final class SearchCommand extends ConsoleCommand {
     return Optional.of(SearchAnswer.of(link.ask(request, Duration.ofMinutes(1))));
   }
 
-  private SearchAnswer searchHere(Kb chosen, SearchRequest wanted, Settings settings)
+  /** Without a daemon. */
+  static SearchAnswer here(Kb chosen, SearchRequest wanted, Settings settings, Console console)
       throws InterruptedException {
     try (EmbedderHost source =
         new EmbedderHost(EmbedderSource.located(settings), DaemonClock.SYSTEM)) {
@@ -140,6 +142,11 @@ final class SearchCommand extends ConsoleCommand {
       answer.toJson().forEach(console.json()::println);
       return;
     }
+    print(answer, console);
+  }
+
+  /** For people. */
+  static void print(SearchAnswer answer, Console console) {
     for (SearchHit hit : answer.hits()) {
       double words = hit.score() - hit.similarity();
       console.say(

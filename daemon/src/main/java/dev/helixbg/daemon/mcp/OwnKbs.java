@@ -98,14 +98,16 @@ final class OwnKbs implements AutoCloseable {
     this.reports = reports;
     this.analyst = analyst;
     this.embedder = new EmbedderHost(source, DaemonClock.SYSTEM);
-    this.pairs = pairs.map(judge -> new PairHost(judge, DaemonClock.SYSTEM));
+    Optional<PairHost> judge = pairs.map(one -> new PairHost(one, DaemonClock.SYSTEM));
+    this.pairs = judge;
     this.model = new TextModelHost(settings, DaemonClock.SYSTEM, metrics);
     this.reviews = new Reviews(settings, source.id());
     this.searches = new SearchService(() -> embedder, metrics);
     this.requests =
         new KbRequests(
             () ->
-                new KbRequests.Held(List.copyOf(kbs), settings, searches, model, reviews, reports),
+                new KbRequests.Held(
+                    List.copyOf(kbs), settings, searches, model, reviews, reports, judge),
             metrics,
             DaemonClock.SYSTEM,
             () -> due = true);

@@ -54,6 +54,10 @@ record Tools(Kbs kbs, Calls calls) {
 
   private static final int NAME = 1_000;
 
+  /** What the last line of {@code related} may say. */
+  private static final List<String> SAID =
+      List.of("alreadySaid", "entry", "probability", "differs", "unread");
+
   private static final ObjectMapper JSON = new ObjectMapper();
   private static final Argument KB =
       Argument.text("kb", NAME, "knowledge base, as status names it");
@@ -121,8 +125,10 @@ record Tools(Kbs kbs, Calls calls) {
   private static ObjectNode hits(Kbs.Answer answer) {
     JsonNode last = answer.lines().getLast();
     ObjectNode result = result(answer).put("data", DATA);
-    if (last.has("alreadySaid")) {
-      result.set("alreadySaid", last.path("alreadySaid"));
+    for (String field : SAID) {
+      if (last.has(field)) {
+        result.set(field, last.path(field));
+      }
     }
     result.set("coverage", last.path("coverage"));
     List<JsonNode> hits = answer.lines().subList(0, answer.lines().size() - 1);
@@ -133,8 +139,8 @@ record Tools(Kbs kbs, Calls calls) {
     return tool(
         "related",
         "Before storing a text, or for an entry: its nearest entries, and whether one already says"
-            + " it. perhaps: read them; no is only said when all is indexed (coverage). Give text"
-            + " or entry.",
+            + " it: yes or contradicts (the one in entry, so probable), no, perhaps (read them,"
+            + " entry first), unknown (not all is indexed: coverage). Give text or entry.",
         reads(),
         List.of(
             Argument.text("text", SearchRequest.MAX_TEXT, "what is about to be stored"),

@@ -387,7 +387,7 @@ public final class Daemon implements AutoCloseable {
   KbRequests.Held held() {
     Parts now = parts;
     return new KbRequests.Held(
-        kbs, now.settings(), searches, now.model(), now.reviews(), now.reports());
+        kbs, now.settings(), searches, now.model(), now.reviews(), now.reports(), now.pairs());
   }
 
   /** Lets the loop read the settings again. */

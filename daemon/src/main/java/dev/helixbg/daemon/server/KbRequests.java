@@ -2,10 +2,10 @@ package dev.helixbg.daemon.server;
 
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import dev.helixbg.config.Settings;
-import dev.helixbg.config.text.PrintableText;
 import dev.helixbg.daemon.control.ControlServer;
 import dev.helixbg.daemon.host.DaemonClock;
 import dev.helixbg.daemon.host.DaemonMetrics;
+import dev.helixbg.daemon.host.PairSource;
 import dev.helixbg.daemon.host.TextModelHost;
 import dev.helixbg.daemon.kb.Kb;
 import dev.helixbg.daemon.kb.KbIdentity;
@@ -14,6 +14,7 @@ import dev.helixbg.daemon.kb.NotesKb;
 import dev.helixbg.daemon.kb.SealedReports;
 import dev.helixbg.daemon.run.Reviews;
 import dev.helixbg.daemon.search.Chat;
+import dev.helixbg.daemon.search.RelatedAnswer;
 import dev.helixbg.daemon.search.SearchAnswer;
 import dev.helixbg.daemon.search.SearchHit;
 import dev.helixbg.daemon.search.SearchRequest;
@@ -26,12 +27,9 @@ import dev.helixbg.insight.findings.KbEntries;
 import dev.helixbg.insight.findings.NamedEntry;
 import dev.helixbg.insight.log.DataLog;
 import dev.helixbg.insight.log.Entry;
-import dev.helixbg.insight.log.EntryText;
 import dev.helixbg.insight.log.LogReading;
-import dev.helixbg.insight.log.Passage;
 import dev.helixbg.insight.review.History;
 import dev.helixbg.insight.review.Review;
-import dev.helixbg.insight.search.AlreadySaid;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.file.InvalidPathException;
@@ -55,6 +53,7 @@ public record KbRequests(
    * What answers are made from.
    *
    * @param kbs that may be asked about, at least one
+   * @param pairs the pair judge, where it may read
    */
   public record Held(
       List<Kb> kbs,
@@ -62,7 +61,8 @@ public record KbRequests(
       SearchService searches,
       TextModelHost model,
       Reviews reviews,
-      SealedReports reports) {}
+      SealedReports reports,
+      Optional<? extends PairSource> pairs) {}
 
   /**
    * @return whether this is such a request
@@ -152,7 +152,7 @@ public record KbRequests(
 
   /**
    * The entries nearest to an entry, or to a text that is about to be stored; in the last line
-   * whether one says it already.
+   * whether one says it already. Of an entry that is there the list of relations tells more.
    */
   private void related(ObjectNode request, ControlServer.Reply reply)
       throws IOException, InterruptedException {
@@ -163,37 +163,24 @@ public record KbRequests(
         request.has("entry")
             ? Optional.of(EntryRequests.find(kb, now.reviews().modelId(), request))
             : Optional.empty();
-    Entry asked = of.map(NamedEntry::entry).orElseGet(() -> unstored(request));
-    String text = asked.embeddedText().strip();
-    boolean whole =
-        text.length() <= SearchRequest.MAX_TEXT
-            && Passage.of(asked, now.settings().embed().maxTokens()).isEmpty();
-    SearchAnswer answer =
-        now.searches()
-            .search(
-                kb,
-                SearchRequest.best(
-                    PrintableText.beginning(text, SearchRequest.MAX_TEXT),
-                    Math.min(SearchRequest.MAX_HITS, Math.max(limit, AlreadySaid.LOOKED_AT) + 1)));
-    List<SearchHit> hits =
-        answer.hits().stream()
+    Entry asked =
+        of.map(NamedEntry::entry)
+            .orElseGet(() -> RelatedAnswer.unstored(request.path("topic").asText(), text(request)));
+    SearchAnswer found = now.searches().search(kb, RelatedAnswer.request(asked, limit));
+    List<SearchHit> others =
+        found.hits().stream()
             .filter(hit -> of.filter(named -> named.name().equals(hit.name())).isEmpty())
             .toList();
-    for (SearchHit hit : hits.subList(0, Math.min(limit, hits.size()))) {
-      reply.add(hit.toJson());
+    RelatedAnswer answer =
+        RelatedAnswer.of(
+            asked,
+            new SearchAnswer(others, found.coverage()),
+            limit,
+            now.settings(),
+            of.isEmpty() ? now.pairs() : Optional.empty());
+    for (ObjectNode line : answer.toJson()) {
+      reply.add(line);
     }
-    AlreadySaid said =
-        AlreadySaid.of(
-            hits.stream().mapToDouble(SearchHit::similarity).max().orElse(-1),
-            whole && answer.coverage().isWhole(),
-            now.settings().insight().nearDuplicate());
-    reply.add(SearchAnswer.toJson(answer.coverage()).put("alreadySaid", Json.word(said)));
-  }
-
-  /** A text that is in no log yet. */
-  private static Entry unstored(ObjectNode request) {
-    String text = text(request);
-    return new Entry(0, request.path("topic").asText(), text, 0, EntryText.parse(text));
   }
 
   private void review(ObjectNode request, Review.Kind kind, ControlServer.Reply reply)

@@ -143,8 +143,8 @@ class CommandLineTest {
     assertEquals(
         new TreeSet<>(
             List.of(
-                ("one-shot label ask-pair daemon search findings act dismiss done undo synthesize"
-                        + " drift stale chat mcp service verify doctor")
+                ("one-shot label ask-pair daemon search related findings act dismiss done undo"
+                        + " synthesize drift stale chat mcp service verify doctor")
                     .split(" "))),
         both);
   }

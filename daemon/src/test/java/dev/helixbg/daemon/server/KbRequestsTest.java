@@ -11,6 +11,7 @@ import dev.helixbg.config.Settings;
 import dev.helixbg.daemon.host.DaemonMetrics;
 import dev.helixbg.daemon.host.FakeClock;
 import dev.helixbg.daemon.host.FakeModel;
+import dev.helixbg.daemon.host.FakePairs;
 import dev.helixbg.daemon.host.TextModelHost;
 import dev.helixbg.daemon.kb.Seal;
 import dev.helixbg.daemon.kb.SealedReports;
@@ -20,6 +21,7 @@ import dev.helixbg.daemon.run.Reviews;
 import dev.helixbg.daemon.search.SearchService;
 import dev.helixbg.daemon.terminal.Failure;
 import dev.helixbg.daemon.watch.DaemonFixture;
+import dev.helixbg.embed.PairReader;
 import dev.helixbg.insight.review.History;
 import dev.helixbg.llm.gguf.GgufException;
 import java.nio.file.Files;
@@ -28,6 +30,7 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.Random;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -43,6 +46,7 @@ class KbRequestsTest {
   private final DaemonMetrics metrics = new DaemonMetrics(clock);
   private final SearchService searches = new SearchService(() -> model, metrics);
   private WritableKb kb;
+  private FakePairs judge;
   private TextModelHost texts;
   private KbRequests requests;
 
@@ -64,7 +68,8 @@ class KbRequestsTest {
                     searches,
                     texts,
                     reviews,
-                    new SealedReports(new Seal(folder.resolve("cache")))),
+                    new SealedReports(new Seal(folder.resolve("cache"))),
+                    Optional.ofNullable(judge)),
             metrics,
             clock,
             () -> {});
@@ -110,15 +115,42 @@ class KbRequestsTest {
   void nothingIsCalledNewBeforeAllIsIndexed() throws Exception {
     kb.append("a", "one");
     kb.append("a", "two");
-    assertEquals("perhaps, 0 of 2", related("something else"));
+    assertEquals("unknown, 0 of 2", related("something else"));
     index();
     assertEquals("no, 2 of 2", related("something else"));
     assertEquals(
         "yes, 2 of 2", related(DaemonLink.request("related").put("text", "two").put("topic", "a")));
     kb.append("a", "three");
-    assertEquals("perhaps, 2 of 3", related("something else"));
+    assertEquals("unknown, 2 of 3", related("something else"));
     index();
     assertEquals("no, 3 of 3", related("something else"));
+  }
+
+  @Test
+  void theNearestAreReadWhereThereIsAJudge() throws Exception {
+    judge =
+        new FakePairs() {
+          @Override
+          protected PairReader.Reading reading(PairReader.Texts texts) {
+            return new PairReader.Reading(new float[] {0, 9, 0, 0}, true, true);
+          }
+        };
+    start(DaemonFixture.settings(folder, Map.of()));
+    kb.append("a", "two");
+    kb.append("a", "three");
+    index();
+    ObjectNode request = DaemonLink.request("related").put("text", "two").put("topic", "a");
+    JsonNode last = ask(request).getLast();
+    assertEquals("contradicts", last.path("alreadySaid").asText());
+    assertEquals("a:0", last.path("entry").asText());
+    assertTrue(last.path("probability").asDouble() > 0.99, last::toString);
+    assertEquals(1, judge.read.get(), "the other one is far");
+
+    judge.broken = "no such graph";
+    last = ask(request).getLast();
+    assertEquals("yes", last.path("alreadySaid").asText(), "as vectors tell");
+    assertEquals("no such graph", last.path("unread").asText());
+    assertFalse(last.has("probability"));
   }
 
   @Test
@@ -142,7 +174,7 @@ class KbRequestsTest {
     assertEquals("no, 1 of 1", related("something else"));
     assertTrue(kb.kb().folder().resolve("passages.bin").toFile().delete());
     searches.forgetAll();
-    assertEquals("perhaps, 0 of 1", related("something else"));
+    assertEquals("unknown, 0 of 1", related("something else"));
   }
 
   @Test

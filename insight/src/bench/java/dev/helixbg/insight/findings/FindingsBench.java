@@ -7,6 +7,8 @@ import dev.helixbg.config.EmbedSettings.Precision;
 import dev.helixbg.config.InsightSettings;
 import dev.helixbg.embed.Embedder;
 import dev.helixbg.embed.EmbeddingModel;
+import dev.helixbg.embed.PairModel;
+import dev.helixbg.embed.PairReader;
 import dev.helixbg.embed.cache.TextKey;
 import dev.helixbg.insight.decisions.Decisions;
 import dev.helixbg.insight.findings.BestPairs.ScoredPair;
@@ -115,8 +117,26 @@ public final class FindingsBench {
    *
    * @param what the notes: of a planted pair the newer ones; those of no pair; those of other
    *     knowledge bases
+   * @param read whether the pair judge has read the nearest
+   * @param ofTheRightOne of the answers <i>yes</i> and <i>contradicts</i>, those that name the
+   *     planted entry
+   * @param suspected of the answers <i>perhaps</i>, those that name it as the one to read first
    */
-  public record Said(String what, int asked, Map<AlreadySaid, Integer> answers) {}
+  public record Said(
+      String what,
+      boolean read,
+      int asked,
+      Map<AlreadySaid.Answer, Integer> answers,
+      int ofTheRightOne,
+      int suspected) {}
+
+  /**
+   * What it costs to have the nearest read.
+   *
+   * @param pairs read for one question, the mean
+   * @param millis of reading for one question: the median, and what nine in ten do not exceed
+   */
+  public record ReadingCost(double pairs, double millis, double mostMillis) {}
 
   /**
    * What is right of a verdict when the truth answers in the model's place.
@@ -150,11 +170,15 @@ public final class FindingsBench {
       List<String> trial,
       byte[] reportByTruth,
       List<Found> found,
-      List<Said> said) {
+      List<Said> said,
+      Optional<ReadingCost> reading) {
 
-    /** Of one kind of notes. */
+    /** Of one kind of notes, by vectors alone. */
     public Said said(String what) {
-      return said.stream().filter(row -> row.what().equals(what)).findFirst().orElseThrow();
+      return said.stream()
+          .filter(row -> row.what().equals(what) && !row.read())
+          .findFirst()
+          .orElseThrow();
     }
 
     /** Of one way to search. */
@@ -174,6 +198,7 @@ public final class FindingsBench {
     }
   }
 
+  private final PairModel judge;
   private final List<Entry> entries;
   private final LogAccount account;
   private final List<NamedEntry> named;
@@ -204,6 +229,7 @@ public final class FindingsBench {
 
   private FindingsBench(Path cache, int threads) throws IOException, InterruptedException {
     this.threads = threads;
+    this.judge = PairModel.locate(ExecutionProvider.CPU, cache);
     LogReading log = read(cache);
     this.entries = log.entries();
     this.account = log.account();
@@ -260,9 +286,11 @@ public final class FindingsBench {
    * Runs everything with the vectors of the bundled model.
    *
    * @param cache folder in which the model may be unpacked
+   * @param related whether the pair judge reads for what {@code related} is asked, too: minutes
    */
-  public static Result run(Path cache, int threads) throws IOException, InterruptedException {
-    return new FindingsBench(cache, threads).result();
+  public static Result run(Path cache, int threads, boolean related)
+      throws IOException, InterruptedException {
+    return new FindingsBench(cache, threads).result(related);
   }
 
   private static String resource(String name) throws IOException {
@@ -373,10 +401,19 @@ public final class FindingsBench {
         .toString();
   }
 
-  private Result result() {
+  private Result result(boolean related) throws InterruptedException {
     int count = entries.size();
     Map<Planted, Integer> planted = new EnumMap<>(Planted.class);
     truth.values().forEach(kind -> planted.merge(kind, 1, Integer::sum));
+    List<Said> said = new ArrayList<>(said(Optional.empty(), new ArrayList<>()));
+    Optional<ReadingCost> cost = Optional.empty();
+    if (related) {
+      try (PairReader reader = judge.open(threads)) {
+        List<double[]> costs = new ArrayList<>();
+        said.addAll(said(Optional.of(reader), costs));
+        cost = Optional.of(cost(costs));
+      }
+    }
     try (PackedVectors packed = PackedVectors.pack(vectors)) {
       Findings findings =
           Decisions.NONE.applyTo(
@@ -428,7 +465,8 @@ public final class FindingsBench {
                   judgedByTruth(findings, count / 2),
                   List.of())),
           searches(),
-          said());
+          said,
+          cost);
     }
   }
 
@@ -453,34 +491,38 @@ public final class FindingsBench {
         named, named, vectors, withPassages, account, new Coverage(named.size(), named.size()));
   }
 
-  /** What an agent is told that is about to store a note which is not there yet. */
-  private List<Said> said() {
+  /**
+   * What an agent is told that is about to store a note which is not there yet.
+   *
+   * @param costs pairs and milliseconds of each question are added to it
+   */
+  private List<Said> said(Optional<PairReader> reader, List<double[]> costs)
+      throws InterruptedException {
     List<Said> said = new ArrayList<>();
     try (SearchIndex index = SearchIndex.of(known(passages), BUNDLED.maxTokens())) {
-      for (Planted kind : Planted.values()) {
-        said.add(
-            said(
-                kind.name().toLowerCase(Locale.ROOT),
-                truth.entrySet().stream()
-                    .filter(fact -> fact.getValue() == kind)
-                    .map(fact -> newer((int) (fact.getKey() >>> 32), (int) (long) fact.getKey()))
-                    .map(entries::get)
-                    .toList(),
-                index));
-      }
       Set<Integer> planted = new HashSet<>();
-      truth
-          .keySet()
-          .forEach(pair -> planted.addAll(List.of((int) (pair >>> 32), (int) (long) pair)));
-      said.add(
-          said(
-              "others",
-              IntStream.range(0, entries.size())
-                  .filter(i -> !planted.contains(i))
-                  .mapToObj(entries::get)
-                  .toList(),
-              index));
-      said.add(said("of another subject", strangers, index));
+      for (Planted kind : Planted.values()) {
+        Map<Entry, String> older = new LinkedHashMap<>();
+        truth.forEach(
+            (pair, is) -> {
+              int a = (int) (pair >>> 32);
+              int b = (int) (long) pair;
+              planted.addAll(List.of(a, b));
+              if (is == kind) {
+                int newer = newer(a, b);
+                older.put(entries.get(newer), named.get(newer == a ? b : a).name());
+              }
+            });
+        said.add(said(kind.name().toLowerCase(Locale.ROOT), older, index, reader, costs));
+      }
+      Map<Entry, String> others = new LinkedHashMap<>();
+      IntStream.range(0, entries.size())
+          .filter(i -> !planted.contains(i))
+          .forEach(i -> others.put(entries.get(i), ""));
+      said.add(said("others", others, index, reader, costs));
+      Map<Entry, String> foreign = new LinkedHashMap<>();
+      strangers.forEach(entry -> foreign.put(entry, ""));
+      said.add(said("of another subject", foreign, index, reader, costs));
     }
     return said;
   }
@@ -489,29 +531,69 @@ public final class FindingsBench {
     return entries.get(a).timestampMin() > entries.get(b).timestampMin() ? a : b;
   }
 
-  private Said said(String what, List<Entry> asked, SearchIndex index) {
-    Map<AlreadySaid, Integer> answers = new EnumMap<>(AlreadySaid.class);
-    for (AlreadySaid answer : AlreadySaid.values()) {
+  /**
+   * @param asked with the name of the entry that was planted beside each; none is empty
+   */
+  private Said said(
+      String what,
+      Map<Entry, String> asked,
+      SearchIndex index,
+      Optional<PairReader> reader,
+      List<double[]> costs)
+      throws InterruptedException {
+    Map<AlreadySaid.Answer, Integer> answers = new EnumMap<>(AlreadySaid.Answer.class);
+    for (AlreadySaid.Answer answer : AlreadySaid.Answer.values()) {
       answers.put(answer, 0);
     }
-    for (Entry entry : asked) {
-      String text = entry.embeddedText();
-      SearchIndex.Query query =
-          new SearchIndex.Query(
-              text, embedded.get(text), Optional.empty(), 0, AlreadySaid.LOOKED_AT + 1);
-      double nearest =
-          index.search(List.of(query)).getFirst().stream()
-              .filter(hit -> hit.entry().entry() != entry)
-              .mapToDouble(SearchIndex.Hit::similarity)
-              .max()
-              .orElseThrow();
-      answers.merge(
-          AlreadySaid.of(
-              nearest, Passage.of(entry, BUNDLED.maxTokens()).isEmpty(), SETTINGS.nearDuplicate()),
-          1,
-          Integer::sum);
+    int right = 0;
+    int suspected = 0;
+    for (Map.Entry<Entry, String> one : asked.entrySet()) {
+      AlreadySaid.Question question = question(one.getKey(), index);
+      long start = System.nanoTime();
+      AlreadySaid said =
+          reader.isPresent()
+              ? question.read(reader.get(), judge.calibration(), SETTINGS.nearDuplicate())
+              : question.byVectors(SETTINGS.nearDuplicate());
+      costs.add(new double[] {question.worthReading().size(), (System.nanoTime() - start) / 1e6});
+      answers.merge(said.answer(), 1, Integer::sum);
+      if (said.entry().filter(one.getValue()::equals).isPresent()) {
+        boolean perhaps = said.answer() == AlreadySaid.Answer.PERHAPS;
+        suspected += perhaps ? 1 : 0;
+        right += perhaps ? 0 : 1;
+      }
     }
-    return new Said(what, asked.size(), answers);
+    return new Said(what, reader.isPresent(), asked.size(), answers, right, suspected);
+  }
+
+  /** As of a note that is not there yet. */
+  private AlreadySaid.Question question(Entry entry, SearchIndex index) {
+    String text = entry.embeddedText();
+    SearchIndex.Query query =
+        new SearchIndex.Query(
+            text, embedded.get(text), Optional.empty(), 0, AlreadySaid.LOOKED_AT + 1);
+    return new AlreadySaid.Question(
+        entry.text().content(),
+        Passage.of(entry, BUNDLED.maxTokens()).isEmpty(),
+        true,
+        index.search(List.of(query)).getFirst().stream()
+            .filter(hit -> hit.entry().entry() != entry)
+            .map(
+                hit ->
+                    new AlreadySaid.Near(
+                        hit.entry().name(),
+                        hit.passage().start() == 0
+                            ? hit.entry().entry().text().content()
+                            : hit.passage().text(hit.entry().entry()),
+                        hit.similarity()))
+            .toList());
+  }
+
+  private static ReadingCost cost(List<double[]> costs) {
+    double[] millis = costs.stream().mapToDouble(cost -> cost[1]).sorted().toArray();
+    return new ReadingCost(
+        costs.stream().mapToDouble(cost -> cost[0]).average().orElse(0),
+        millis[millis.length / 2],
+        millis[millis.length * 9 / 10]);
   }
 
   private Found found(

@@ -21,7 +21,7 @@ import java.util.stream.IntStream;
  * <p>Numbers and identifiers disagree where each text has one that the other has not: what only one
  * text has is a detail more. A negation disagrees where one text denies a word that the other says.
  */
-final class Disagreement {
+public final class Disagreement {
   private static final Pattern NUMBER = Pattern.compile("\\d+(?:[.,:]\\d+)*");
   private static final Pattern WORD = Pattern.compile("[\\p{L}\\p{N}_'’]+");
 
@@ -72,7 +72,7 @@ final class Disagreement {
   private Disagreement() {}
 
   /** In words, such as {@code numbers: 9, 8}; nothing where the two agree. */
-  static Optional<String> of(String one, String other) {
+  public static Optional<String> of(String one, String other) {
     String a = one.substring(0, Math.min(one.length(), LONGEST));
     String b = other.substring(0, Math.min(other.length(), LONGEST));
     return apart("numbers", numbers(a), numbers(b))

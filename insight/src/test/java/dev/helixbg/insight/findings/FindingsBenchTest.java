@@ -11,7 +11,7 @@ import dev.helixbg.insight.findings.FindingsBench.Named;
 import dev.helixbg.insight.findings.FindingsBench.Planted;
 import dev.helixbg.insight.findings.FindingsBench.Result;
 import dev.helixbg.insight.findings.FindingsBench.Said;
-import dev.helixbg.insight.search.AlreadySaid;
+import dev.helixbg.insight.search.AlreadySaid.Answer;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.HashMap;
@@ -28,7 +28,7 @@ class FindingsBenchTest {
 
   @BeforeAll
   static void measure() throws Exception {
-    result = FindingsBench.run(Path.of("target", "test-cache").toAbsolutePath(), 2);
+    result = FindingsBench.run(Path.of("target", "test-cache").toAbsolutePath(), 2, false);
   }
 
   @Test
@@ -161,12 +161,14 @@ class FindingsBenchTest {
   }
 
   private static void assertSaid(String what, int asked, int yes, int perhaps, int no) {
+    Said said = result.said(what);
     assertEquals(
-        new Said(
-            what,
-            asked,
-            Map.of(AlreadySaid.YES, yes, AlreadySaid.PERHAPS, perhaps, AlreadySaid.NO, no)),
-        result.said(what));
+        List.of(asked, yes, perhaps, no),
+        List.of(
+            said.asked(),
+            said.answers().get(Answer.YES),
+            said.answers().get(Answer.PERHAPS),
+            said.answers().get(Answer.NO)));
   }
 
   @Test

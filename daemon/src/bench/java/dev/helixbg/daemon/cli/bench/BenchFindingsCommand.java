@@ -81,7 +81,7 @@ final class BenchFindingsCommand extends ValueCommand {
       show(() -> toJson(trust), () -> console.say("%s", trust.words()));
       return ExitCode.OK.number();
     }
-    Result result = FindingsBench.run(settings.cache(), settings.threads());
+    Result result = FindingsBench.run(settings.cache(), settings.threads(), true);
     PatternsBench.Result patterns = PatternsBench.run(settings.cache(), settings.threads());
     show(
         () -> toJson(result).set("patterns", Json.of(patterns)),
@@ -170,13 +170,26 @@ final class BenchFindingsCommand extends ValueCommand {
     }
     for (Said row : result.said()) {
       console.say(
-          "said already? %-18s of %3d: yes %2d, perhaps %3d, no %3d",
+          "said already? %-10s %-18s of %3d: yes %2d, contradicts %2d (%d of the right one),"
+              + " perhaps %3d (%d), no %3d",
+          row.read() ? "read" : "by vectors",
           row.what(),
           row.asked(),
-          row.answers().get(AlreadySaid.YES),
-          row.answers().get(AlreadySaid.PERHAPS),
-          row.answers().get(AlreadySaid.NO));
+          row.answers().get(AlreadySaid.Answer.YES),
+          row.answers().get(AlreadySaid.Answer.CONTRADICTS),
+          row.ofTheRightOne(),
+          row.answers().get(AlreadySaid.Answer.PERHAPS),
+          row.suspected(),
+          row.answers().get(AlreadySaid.Answer.NO));
     }
+    result
+        .reading()
+        .ifPresent(
+            cost ->
+                console.say(
+                    "to answer that %.1f pairs are read; half of the answers take at most %.0f ms,"
+                        + " nine in ten %.0f ms",
+                    cost.pairs(), cost.millis(), cost.mostMillis()));
   }
 
   private void print(PatternsBench.Result result) {
@@ -215,6 +228,7 @@ final class BenchFindingsCommand extends ValueCommand {
     json.set("misfiled", Json.array(result.misfiled(), Json::of));
     json.set("searches", Json.array(result.found(), Json::of));
     json.set("alreadySaid", Json.array(result.said(), BenchFindingsCommand::toJson));
+    result.reading().ifPresent(cost -> json.set("alreadySaidReading", Json.of(cost)));
     return json;
   }
 
@@ -229,7 +243,13 @@ final class BenchFindingsCommand extends ValueCommand {
   }
 
   private static ObjectNode toJson(Said row) {
-    ObjectNode json = Json.object().put("what", row.what()).put("asked", row.asked());
+    ObjectNode json =
+        Json.object()
+            .put("what", row.what())
+            .put("read", row.read())
+            .put("asked", row.asked())
+            .put("ofTheRightOne", row.ofTheRightOne())
+            .put("suspected", row.suspected());
     row.answers().forEach((answer, count) -> json.put(Json.word(answer), count));
     return json;
   }

@@ -1,0 +1,116 @@
+package dev.helixbg.daemon.search;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.node.ObjectNode;
+import dev.helixbg.config.Settings;
+import dev.helixbg.config.text.PrintableText;
+import dev.helixbg.daemon.host.PairSource;
+import dev.helixbg.daemon.terminal.Json;
+import dev.helixbg.embed.EmbeddingException;
+import dev.helixbg.embed.PairReader;
+import dev.helixbg.insight.log.Entry;
+import dev.helixbg.insight.log.EntryText;
+import dev.helixbg.insight.log.Passage;
+import dev.helixbg.insight.search.AlreadySaid;
+import java.util.List;
+import java.util.Locale;
+import java.util.Optional;
+import java.util.OptionalDouble;
+
+/**
+ * The entries nearest to a text, and whether one says it already.
+ *
+ * @param nearest best first, and how much of the KB was searched
+ * @param unread why the pair judge has not read them, where it should have
+ */
+public record RelatedAnswer(SearchAnswer nearest, AlreadySaid said, Optional<String> unread) {
+
+  /** A text that is in no log yet. */
+  public static Entry unstored(String topic, String text) {
+    return new Entry(0, topic, text, 0, EntryText.parse(text));
+  }
+
+  /**
+   * What is to be searched for.
+   *
+   * @param limit entries that are shown
+   */
+  public static SearchRequest request(Entry asked, int limit) {
+    return SearchRequest.best(
+        PrintableText.beginning(asked.embeddedText().strip(), SearchRequest.MAX_TEXT),
+        Math.min(SearchRequest.MAX_HITS, Math.max(limit, AlreadySaid.LOOKED_AT) + 1));
+  }
+
+  /**
+   * Has the nearest read.
+   *
+   * @param found by {@link #request}, without the entry that is asked about
+   * @param judge empty: vectors alone tell
+   */
+  public static RelatedAnswer of(
+      Entry asked,
+      SearchAnswer found,
+      int limit,
+      Settings settings,
+      Optional<? extends PairSource> judge)
+      throws InterruptedException {
+    AlreadySaid.Question question =
+        new AlreadySaid.Question(
+            asked.text().content(),
+            asked.embeddedText().strip().length() <= SearchRequest.MAX_TEXT
+                && Passage.of(asked, settings.embed().maxTokens()).isEmpty(),
+            found.coverage().isWhole(),
+            found.hits().stream()
+                .map(hit -> new AlreadySaid.Near(hit.name(), matched(hit), hit.similarity()))
+                .toList());
+    double nearDuplicate = settings.insight().nearDuplicate();
+    AlreadySaid said = question.byVectors(nearDuplicate);
+    Optional<String> unread = Optional.empty();
+    if (judge.isPresent() && !question.worthReading().isEmpty()) {
+      try (PairReader reader = judge.get().open()) {
+        said = question.read(reader, judge.get().judge().calibration(), nearDuplicate);
+      } catch (EmbeddingException e) {
+        unread = Optional.of(e.getMessage());
+      }
+    }
+    return new RelatedAnswer(
+        new SearchAnswer(
+            found.hits().subList(0, Math.min(limit, found.hits().size())), found.coverage()),
+        said,
+        unread);
+  }
+
+  private static String matched(SearchHit hit) {
+    return hit.passage().start() == 0 ? hit.text() : hit.matched();
+  }
+
+  /** As the control socket carries it: the lines of a search, the last one with more in it. */
+  public List<ObjectNode> toJson() {
+    List<ObjectNode> lines = nearest.toJson();
+    ObjectNode last = lines.getLast().put("alreadySaid", Json.word(said.answer()));
+    said.entry().ifPresent(entry -> last.put("entry", entry));
+    said.probability().ifPresent(p -> last.put("probability", Json.rounded(p)));
+    said.differs().ifPresent(what -> last.put("differs", what));
+    unread.ifPresent(why -> last.put("unread", why));
+    return lines;
+  }
+
+  /** From the lines that {@link #toJson} made. */
+  public static RelatedAnswer of(List<JsonNode> lines) {
+    JsonNode last = lines.getLast();
+    return new RelatedAnswer(
+        SearchAnswer.of(lines),
+        new AlreadySaid(
+            AlreadySaid.Answer.valueOf(last.path("alreadySaid").asText().toUpperCase(Locale.ROOT)),
+            text(last, "entry"),
+            last.has("probability")
+                ? OptionalDouble.of(last.path("probability").asDouble())
+                : OptionalDouble.empty(),
+            text(last, "differs")),
+        text(last, "unread"));
+  }
+
+  private static Optional<String> text(JsonNode line, String field) {
+    return Optional.ofNullable(line.path(field).textValue());
+  }
+}

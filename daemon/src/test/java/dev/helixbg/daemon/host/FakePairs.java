@@ -1,0 +1,56 @@
+package dev.helixbg.daemon.host;
+
+import dev.helixbg.embed.EmbeddingException;
+import dev.helixbg.embed.PairCalibration;
+import dev.helixbg.embed.PairReader;
+import java.util.List;
+import java.util.Random;
+import java.util.concurrent.atomic.AtomicInteger;
+
+/** A pair judge whose opinion is drawn from the two texts. */
+public class FakePairs implements PairSource {
+  public final AtomicInteger opened = new AtomicInteger();
+  public final AtomicInteger read = new AtomicInteger();
+
+  /** What is wrong with it; null when nothing is. */
+  public volatile String broken;
+
+  /** Called before each pair; may wait or throw. */
+  protected void beforePair(int index) throws InterruptedException {}
+
+  @Override
+  public Judge judge() {
+    return new Judge("fake", new PairCalibration(1, 2, 2, 8));
+  }
+
+  @Override
+  public PairReader open() {
+    if (broken != null) {
+      throw new EmbeddingException(broken);
+    }
+    opened.incrementAndGet();
+    return new PairReader() {
+      @Override
+      public void read(List<Texts> pairs, Sink sink) throws InterruptedException {
+        for (int i = 0; i < pairs.size(); i++) {
+          beforePair(read.get());
+          read.incrementAndGet();
+          sink.accept(i, reading(pairs.get(i)));
+        }
+      }
+
+      @Override
+      public void close() {}
+    };
+  }
+
+  /** Of two texts; drawn from them. */
+  protected PairReader.Reading reading(PairReader.Texts texts) {
+    Random random = new Random(31L * texts.older().hashCode() + texts.newer().hashCode());
+    float[] logits = new float[4];
+    for (int i = 0; i < logits.length; i++) {
+      logits[i] = 3 * (float) random.nextGaussian();
+    }
+    return new PairReader.Reading(logits, true, true);
+  }
+}

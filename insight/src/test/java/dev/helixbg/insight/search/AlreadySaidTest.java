@@ -1,0 +1,105 @@
+package dev.helixbg.insight.search;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+
+import dev.helixbg.embed.PairCalibration;
+import dev.helixbg.embed.PairReader;
+import dev.helixbg.insight.search.AlreadySaid.Answer;
+import dev.helixbg.insight.search.AlreadySaid.Near;
+import dev.helixbg.insight.search.AlreadySaid.Question;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.stream.IntStream;
+import org.junit.jupiter.api.Test;
+
+/** What is answered to a text by what vectors and readings of the nearest tell. */
+class AlreadySaidTest {
+  /** Logits of same, overtaken, related, different; by the first word of an entry. */
+  private static final Map<String, float[]> OPINIONS =
+      Map.of(
+          "same", new float[] {9, 0, 0, 0},
+          "likely", new float[] {6, 0, 0, 0},
+          "overtaken", new float[] {0, 7, 0, 0},
+          "doubtful", new float[] {0, 0, 1, 1},
+          "other", new float[] {-9, -9, 0, 9});
+
+  private static final String TEXT = "it listens at port 7";
+
+  private final List<PairReader.Texts> read = new ArrayList<>();
+  private boolean whole = true;
+  private boolean indexed = true;
+  private boolean textRead = true;
+
+  private AlreadySaid ask(double nearest, String... entries) throws InterruptedException {
+    Question question =
+        new Question(
+            TEXT,
+            whole,
+            indexed,
+            IntStream.range(0, entries.length)
+                .mapToObj(i -> new Near(entries[i].split(" ")[0], entries[i], nearest - i / 100.0))
+                .toList());
+    PairReader reader =
+        new PairReader() {
+          @Override
+          public void read(List<Texts> pairs, Sink sink) {
+            for (int i = pairs.size() - 1; i >= 0; i--) {
+              read.add(pairs.get(i));
+              sink.accept(
+                  i, new Reading(OPINIONS.get(pairs.get(i).older().split(" ")[0]), true, textRead));
+            }
+          }
+
+          @Override
+          public void close() {}
+        };
+    return question.read(reader, new PairCalibration(1, 2, 2, 0), 0.92);
+  }
+
+  private static void assertSaid(Answer answer, String entry, AlreadySaid said) {
+    assertEquals(answer, said.answer(), said::toString);
+    assertEquals(Optional.of(entry).filter(name -> !name.isEmpty()), said.entry());
+  }
+
+  @Test
+  void theSurestAnswerCounts() throws Exception {
+    assertSaid(Answer.YES, "same", ask(0.7, "other", "likely", "same", "overtaken"));
+    assertSaid(Answer.CONTRADICTS, "overtaken", ask(0.7, "other", "likely", "overtaken"));
+    assertSaid(Answer.PERHAPS, "doubtful", ask(0.7, "other", "doubtful"));
+    assertSaid(Answer.NO, "", ask(0.7, "other"));
+  }
+
+  @Test
+  void itIsReadAsTheNewerOneAndOnlyWithWhatIsNear() throws Exception {
+    assertSaid(Answer.NO, "", ask(0.46, "other", "other", "same"));
+    assertEquals(2, read.size());
+    assertEquals(new PairReader.Texts("other", TEXT), read.getFirst());
+    read.clear();
+    ask(0.9, IntStream.range(0, 20).mapToObj(i -> "other").toArray(String[]::new));
+    assertEquals(AlreadySaid.READ, read.size());
+    assertSaid(Answer.NO, "", ask(0.3));
+  }
+
+  @Test
+  void whatDisagreesOrWasNotReadIsNotCalledTheSame() throws Exception {
+    AlreadySaid said = ask(0.7, "same but for port 8");
+    assertSaid(Answer.PERHAPS, "same", said);
+    assertEquals(Optional.of("numbers: 8, 7"), said.differs());
+    assertSaid(Answer.PERHAPS, "doubtful", ask(0.99, "doubtful about port 8"));
+    assertSaid(Answer.YES, "doubtful", ask(0.99, "doubtful"));
+    textRead = false;
+    assertSaid(Answer.PERHAPS, "same", ask(0.7, "same"));
+  }
+
+  @Test
+  void nothingIsCalledNewThatIsNotKnownWhole() throws Exception {
+    whole = false;
+    assertSaid(Answer.PERHAPS, "other", ask(0.7, "other"));
+    indexed = false;
+    assertSaid(Answer.UNKNOWN, "", ask(0.7, "other"));
+    assertSaid(Answer.UNKNOWN, "", ask(0.7, "doubtful"));
+    assertSaid(Answer.YES, "same", ask(0.7, "same"));
+  }
+}

@@ -1,0 +1,67 @@
+"""What `related` would answer of notes held out: from which probability on an entry is named, and below which a note is called new.
+
+Each note of the KBs that measure is asked about with the pairs of it that were read, as the later one. Named is the entry with the largest probability of same or
+overtaken. It is right where that pair was planted so, or read and found good; what nobody read counts as wrong.
+"""
+import argparse
+from pathlib import Path
+
+import numpy as np
+
+from calibrate import HeldOut, fit, joined, probabilities
+from corpus import FOLDS
+from measure import FOUND, LOOKALIKE, OVERTAKEN_NOTE, REWRITE, cheap
+from minilm import load_npz
+from train import Data
+
+ASKED = {REWRITE: "rewrites", OVERTAKEN_NOTE: "overtaken", LOOKALIKE: "look-alikes", 0: "others"}
+BOUNDS = [0.3, 0.4, 0.5, 0.6, 0.7, 0.8]
+NEW = [0.02, 0.05, 0.1, 0.2]
+
+
+def asked(data, kb, said, name, fitted):
+    """For each note: what was planted in it, the largest probability, whether that is right, whether its entry is the right one, and the largest of both together."""
+    rows = said[name + ".rows"]
+    p = probabilities(np.column_stack([said[name].astype(np.float64), cheap(data, kb, rows)]), fitted)[:, :2]
+    of = [[] for _ in range(data.sizes[kb])]
+    for i, row in enumerate(rows):
+        of[data.b[row]].append(i)
+    for some in of:
+        kinds = data.kind[rows[some]]
+        planted = max((int(k) for k in kinds if k in (REWRITE, OVERTAKEN_NOTE, LOOKALIKE)), default=0)
+        if not some:
+            yield planted, 0.0, False, False, 0.0
+            continue
+        which, verdict = np.unravel_index(p[some].argmax(), (len(some), 2))
+        right = kinds[which] == OVERTAKEN_NOTE if verdict else kinds[which] in (REWRITE, FOUND)
+        yield planted, p[some].max(), right, kinds[which] in (REWRITE, OVERTAKEN_NOTE, FOUND), p[some].sum(1).max()
+
+
+def main():
+    options = argparse.ArgumentParser(prog="related.py", description=__doc__)
+    options.add_argument("--pairs", default="target/judge/pairs.npz")
+    options.add_argument("--out", default="target/judge/out")
+    options.add_argument("--models", default="f3-{fold}-s0", help="names of the models of the folds")
+    options = options.parse_args()
+    data = Data(options.pairs)
+    said = [load_npz(Path(options.out) / f"said-{options.models.format(fold=f)}.npz") for f in range(FOLDS)]
+    folds = [HeldOut(data, f, said[f]) for f in range(FOLDS)]
+    rows = []
+    for fold in range(FOLDS):
+        fitted = fit(*joined([f for f in folds if f is not folds[fold]]))
+        for kb, name in enumerate(data.names):
+            if data.measured[kb] and data.folds[kb] == fold:
+                rows += asked(data, kb, said[fold], name, fitted)
+    planted, largest, right, entry, both = map(np.array, zip(*rows))
+    for bound in BOUNDS:
+        cells = []
+        for kind, name in ASKED.items():
+            named = (planted == kind) & (largest >= bound)
+            cells.append(f"{name} {(named & right).sum()} right, {(named & entry).sum()} of the right entry, of {named.sum()} of {(planted == kind).sum()}")
+        print(f"named from {bound:.2f}: " + "; ".join(cells))
+    for bound in NEW:
+        print(f"new below {bound:.2f}: " + ", ".join(f"{name} {100 * (both[planted == kind] < bound).mean():.0f} %" for kind, name in ASKED.items()))
+
+
+if __name__ == "__main__":
+    main()
