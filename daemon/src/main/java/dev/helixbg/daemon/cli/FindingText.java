@@ -136,7 +136,7 @@ record FindingText(Console console, JsonNode finding) {
     String objection = said.path("objection").asText("");
     return "%s; one can go: %.0f %%, the same %.0f %%, overtaken %.0f %%%s"
         .formatted(
-            said.path("words").asText("nothing in common"),
+            said.path("words").asText("probably not worth an act"),
             100 * said.path("act").asDouble(),
             100 * said.path("same").asDouble(),
             100 * said.path("overtaken").asDouble(),

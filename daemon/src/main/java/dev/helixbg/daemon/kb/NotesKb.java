@@ -24,6 +24,7 @@ import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
+import java.util.function.IntConsumer;
 
 /**
  * A folder of Markdown notes, and the knowledge base that it is read as: a log of our own in the
@@ -214,11 +215,16 @@ public record NotesKb(Path notes, Kb kb) {
   /**
    * Brings the log up to date where the notes have changed.
    *
+   * @param reading is told how many files there are before they are read
    * @return what became of the files; empty where nothing was to be done
    */
-  public Optional<NotesAccount> refresh() {
+  public Optional<NotesAccount> refresh(IntConsumer reading) {
     NoteFiles files = look();
-    return isMadeOf(files) ? Optional.empty() : Optional.of(update(files));
+    if (isMadeOf(files)) {
+      return Optional.empty();
+    }
+    reading.accept(files.files().size());
+    return Optional.of(update(files));
   }
 
   /** A check-out gives all files its own time. */

@@ -111,7 +111,7 @@ public record KbRequests(
     Kb kb = kb(request);
     Held now = held.get();
     // Whoever edited a note just now asks about what it is now.
-    NotesKb.of(kb, now.settings().cache()).ifPresent(NotesKb::refresh);
+    NotesKb.of(kb, now.settings().cache()).ifPresent(notes -> notes.refresh(files -> {}));
     return new FindingRequests(
         kb, now.reports(), PresentFindings.read(kb, now.reviews().modelId()));
   }

@@ -37,7 +37,7 @@ class NotesKbTest {
     Path link = Files.createSymbolicLink(temp.resolve("link"), notes);
     assertEquals(found, NotesKb.at(link, cache));
     assertEquals(Optional.empty(), NotesKb.of(found.kb(), cache), "nothing is there yet");
-    assertEquals(2, found.refresh().orElseThrow().entries());
+    assertEquals(2, found.refresh(files -> {}).orElseThrow().entries());
     assertEquals(Optional.of(found), NotesKb.of(found.kb(), cache));
     assertEquals(2, DataLog.read(found.kb().dataLog()).entries().size());
     assertEquals(2, found.account().orElseThrow().files());
@@ -46,7 +46,7 @@ class NotesKbTest {
   @Test
   void aFolderElsewhereIsNotBelieved() throws IOException {
     NotesKb found = NotesKb.at(notes, cache);
-    found.refresh();
+    found.refresh(files -> {});
     Kb copied = new Kb(Files.createDirectories(temp.resolve("foreign")));
     for (String name : new String[] {"data.log", "notes.json"}) {
       Files.copy(found.kb().folder().resolve(name), copied.folder().resolve(name));
@@ -61,26 +61,26 @@ class NotesKbTest {
   @Test
   void withoutAChangeNothingIsRead() throws Exception {
     NotesKb found = NotesKb.at(notes, cache);
-    found.refresh();
+    found.refresh(files -> {});
     Thread.sleep(2_100); // files that rest: else their times could hide a change
-    found.refresh();
-    assertEquals(Optional.empty(), found.refresh());
+    found.refresh(files -> {});
+    assertEquals(Optional.empty(), found.refresh(files -> {}));
     Files.writeString(notes.resolve("a.md"), "# One\n\nOther.");
-    assertTrue(found.refresh().isPresent());
+    assertTrue(found.refresh(files -> {}).isPresent());
   }
 
   @Test
   void notesThatAreOutOfReachLeaveTheLogAsItIs() throws IOException {
     NotesKb found = NotesKb.at(notes, cache);
-    found.refresh();
+    found.refresh(files -> {});
     byte[] log = Files.readAllBytes(found.kb().dataLog());
     Files.delete(notes.resolve("a.md"));
     Files.delete(notes.resolve("b.md"));
-    Failure empty = assertThrows(Failure.class, found::refresh);
+    Failure empty = assertThrows(Failure.class, () -> found.refresh(files -> {}));
     assertEquals(ExitCode.KB, empty.code());
     assertTrue(empty.getMessage().startsWith("there are no notes in"), empty.getMessage());
     Files.delete(notes);
-    assertEquals(ExitCode.KB, assertThrows(Failure.class, found::refresh).code());
+    assertEquals(ExitCode.KB, assertThrows(Failure.class, () -> found.refresh(files -> {})).code());
     assertArrayEquals(log, Files.readAllBytes(found.kb().dataLog()));
   }
 }

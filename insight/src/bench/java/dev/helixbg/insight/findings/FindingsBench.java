@@ -431,8 +431,9 @@ public final class FindingsBench {
         lists.add(named("cosine", cosine, most));
       }
       List<Finding.Relation> right = findings.relations().stream().filter(this::isWanted).toList();
-      List<Misplaced> byCentroid = byCentroid(packed);
-      List<Misplaced> byVote = byVote(nearest(packed));
+      NearestLists nearest = nearest(packed);
+      List<Misplaced> byCentroid = byCentroid(packed, nearest);
+      List<Misplaced> byVote = byVote(nearest);
       List<Misfiled> misfiled = new ArrayList<>();
       for (int listed : new int[] {20, 40}) {
         misfiled.add(new Misfiled("nearest centroid", listed, found(byCentroid, listed)));
@@ -721,10 +722,10 @@ public final class FindingsBench {
     return new Named(ranking, most, found);
   }
 
-  private List<Misplaced> byCentroid(PackedVectors packed) {
+  private List<Misplaced> byCentroid(PackedVectors packed, NearestLists nearest) {
     Centroids centroids = new Centroids(vectors, topics);
     return MisfiledEntries.find(
-        packed, centroids, centroids.normalised(), topics, order, -2, threads);
+        packed, centroids, centroids.normalised(), topics, nearest, order, -2, threads);
   }
 
   /** By the topics of the ten nearest, each counting as much as it is similar. */

@@ -4,6 +4,7 @@ import dev.helixbg.config.InsightSettings;
 import dev.helixbg.insight.findings.BestPairs.ScoredPair;
 import dev.helixbg.insight.findings.Finding.PairKind;
 import dev.helixbg.insight.findings.MisfiledEntries.Misplaced;
+import dev.helixbg.insight.notes.NotePlace;
 import dev.helixbg.insight.similarity.AllPairs;
 import dev.helixbg.insight.similarity.PackedVectors;
 import dev.helixbg.insight.similarity.PairSink;
@@ -148,7 +149,14 @@ public final class Analysis {
     List<Finding.Pair> pairs = pairs(duplicates, links);
     List<Misplaced> misplaced =
         MisfiledEntries.find(
-                packed, centroids, middles, topics, order, settings.misfiledMargin(), threads)
+                packed,
+                centroids,
+                middles,
+                topics,
+                facts.nearest().own(),
+                order,
+                settings.misfiledMargin(),
+                threads)
             .stream()
             .filter(found -> counting.count(topics.topicOf()[found.entry()], found.nearer()))
             .toList();
@@ -206,10 +214,19 @@ public final class Analysis {
               threads,
               () ->
                   new Overlaps(
-                      settings.topicOverlap(), counting, new BestPairs(MAX_TOPIC_OVERLAPS, byName)))
+                      settings.topicOverlap(),
+                      (a, b) -> counting.count(a, b) && areApart(a, b),
+                      new BestPairs(MAX_TOPIC_OVERLAPS, byName)))
           .forEach(worker -> best.offerAll(worker.best()));
     }
     return best.bestFirst().stream().map(this::topicOverlap).toList();
+  }
+
+  /** A folder of notes is about what the folders in it are about. */
+  private boolean areApart(int a, int b) {
+    String one = topics.names().get(a);
+    String other = topics.names().get(b);
+    return !NotePlace.isWithin(one, other) && !NotePlace.isWithin(other, one);
   }
 
   /** Keeps the best overlaps above the limit. */

@@ -48,6 +48,8 @@ final class MisfiledEntries implements PairSink {
   /**
    * Finds all misfiled entries, clearest first.
    *
+   * @param neighbours of each entry: those in the other topic must be nearer, all together, than
+   *     those in its own, since the centre of a large topic of many things is far from most of them
    * @param margin how much nearer the other topic must be, and more
    * @param order of the entries, which decides between equally clear ones
    */
@@ -56,6 +58,7 @@ final class MisfiledEntries implements PairSink {
       Centroids centroids,
       Vectors middles,
       TopicIndex topics,
+      NearestLists neighbours,
       int[] order,
       double margin,
       int threads) {
@@ -80,7 +83,7 @@ final class MisfiledEntries implements PairSink {
                 centroids.withoutItself(entry),
                 nearest.nearest[entry],
                 nearest.similarity[entry]);
-        if (misplaced.margin() > margin) {
+        if (misplaced.margin() > margin && nearest.isAmong(neighbours, misplaced)) {
           found.add(misplaced);
         }
       }
@@ -90,6 +93,20 @@ final class MisfiledEntries implements PairSink {
             .reversed()
             .thenComparingInt(misplaced -> order[misplaced.entry()]));
     return found;
+  }
+
+  private boolean isAmong(NearestLists neighbours, Misplaced misplaced) {
+    double nearer = 0;
+    for (int place = 0; place < NearestLists.LENGTH; place++) {
+      int other = neighbours.neighbour(misplaced.entry(), place);
+      if (other != NearestLists.NONE) {
+        double weight = Math.max(0, neighbours.similarity(misplaced.entry(), place));
+        int topic = topicOf[other];
+        nearer += topic == misplaced.nearer() ? weight : 0;
+        nearer -= topic == topicOf[misplaced.entry()] ? weight : 0;
+      }
+    }
+    return nearer > 0;
   }
 
   @Override

@@ -110,11 +110,16 @@ final class MarkdownScan {
 
   /** How often a line begins with its first character. */
   private static String run(String line) {
-    int end = 0;
-    while (end < line.length() && line.charAt(end) == line.charAt(0)) {
+    return run(line, 0);
+  }
+
+  /** The character at a place as often as it follows there. */
+  private static String run(String line, int start) {
+    int end = start;
+    while (end < line.length() && line.charAt(end) == line.charAt(start)) {
       end++;
     }
-    return line.substring(0, end);
+    return line.substring(start, end);
   }
 
   private static boolean isOnly(String line, String c) {
@@ -150,7 +155,7 @@ final class MarkdownScan {
   }
 
   private void findLinks(String written, int offset) {
-    if (written.indexOf('[') < 0) {
+    if (written.indexOf('[') < 0 || links.size() >= MAX_LINKS) {
       return;
     }
     String line = withoutCode(written);
@@ -183,7 +188,7 @@ final class MarkdownScan {
     }
     StringBuilder out = new StringBuilder(line);
     while (open >= 0) {
-      String ticks = run(line.substring(open));
+      String ticks = run(line, open);
       int close = line.indexOf(ticks, open + ticks.length());
       if (close < 0) {
         break;
@@ -199,7 +204,7 @@ final class MarkdownScan {
   /** What stands in the parentheses of a link, without a title. */
   private static String destination(String line, int start) {
     if (line.startsWith("<", start)) {
-      int close = line.indexOf('>', start);
+      int close = line.indexOf('>', start, Math.min(line.length(), start + MAX_TARGET));
       return close < 0 ? "" : line.substring(start + 1, close);
     }
     int depth = 1;

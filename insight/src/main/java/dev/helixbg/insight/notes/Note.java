@@ -60,6 +60,17 @@ record Note(String path, String title, FrontMatter matter, List<Section> section
     return matter.all("aliases", "alias").stream().map(Note::plain).limit(MAX_ALIASES).toList();
   }
 
+  /** What links lead to, when the texts are no longer needed. */
+  Note withoutTexts() {
+    return new Note(
+        path,
+        title,
+        matter,
+        sections.stream()
+            .map(section -> new Section(section.name(), section.headings(), "", section.links()))
+            .toList());
+  }
+
   /** A heading in one line, bounded, fit for a name. */
   private static String plain(String heading) {
     String words = MARKUP.matcher(LINK.matcher(heading).replaceAll("$1")).replaceAll("").strip();

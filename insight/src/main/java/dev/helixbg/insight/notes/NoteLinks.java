@@ -4,6 +4,7 @@ import dev.helixbg.insight.notes.MarkdownScan.Link;
 import java.util.ArrayDeque;
 import java.util.Deque;
 import java.util.HashMap;
+import java.util.IdentityHashMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
@@ -17,6 +18,9 @@ import java.util.Optional;
 final class NoteLinks {
   private final Map<String, Note> byPath = new HashMap<>();
   private final Map<String, Map<String, Note>> byName = new HashMap<>();
+
+  /** Of the notes that links with a heading lead to: their sections by heading and by anchor. */
+  private final Map<Note, Map<String, String>> byHeading = new IdentityHashMap<>();
 
   /**
    * @param notes by path
@@ -61,17 +65,24 @@ final class NoteLinks {
   }
 
   /** The one with that heading, else the first; by what GitHub makes of headings, too. */
-  private static String section(Note note, String heading) {
-    String wanted = heading.substring(heading.lastIndexOf('#') + 1);
-    return note.sections().stream()
-        .filter(
-            section ->
-                !section.headings().isEmpty()
-                    && (section.headings().getLast().equalsIgnoreCase(wanted)
-                        || anchor(section.headings().getLast()).equals(lower(wanted))))
-        .findFirst()
-        .orElse(note.sections().getFirst())
-        .name();
+  private String section(Note note, String heading) {
+    String first = note.sections().getFirst().name();
+    String wanted = lower(heading.substring(heading.lastIndexOf('#') + 1));
+    return wanted.isEmpty() || note.sections().size() == 1
+        ? first
+        : byHeading.computeIfAbsent(note, NoteLinks::headings).getOrDefault(wanted, first);
+  }
+
+  private static Map<String, String> headings(Note note) {
+    Map<String, String> headings = new HashMap<>();
+    for (Note.Section section : note.sections()) {
+      if (!section.headings().isEmpty()) {
+        String heading = section.headings().getLast();
+        headings.putIfAbsent(lower(heading), section.name());
+        headings.putIfAbsent(anchor(heading), section.name());
+      }
+    }
+    return headings;
   }
 
   private static String anchor(String heading) {

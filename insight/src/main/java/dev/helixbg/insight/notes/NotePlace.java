@@ -10,6 +10,8 @@ import java.util.Locale;
  * @param heading with those above it, {@code #} between them; empty for a whole file
  */
 public record NotePlace(String file, String heading) {
+  /** The topic of files in the folder of the notes itself. */
+  static final String TOP = "./";
 
   /**
    * @param name of an entry that was made of a note
@@ -31,6 +33,13 @@ public record NotePlace(String file, String heading) {
         && of(a.note().get()).file().equals(of(b.note().get()).file());
   }
 
+  /** Whether a topic is a folder of notes that lies in another one; no topic of helix is. */
+  public static boolean isWithin(String topic, String other) {
+    return topic.endsWith("/")
+        && other.endsWith("/")
+        && (other.equals(TOP) || topic.startsWith(other));
+  }
+
   public String words() {
     return heading.isEmpty() ? file : "the section “" + heading + "” of " + file;
   }
@@ -38,7 +47,7 @@ public record NotePlace(String file, String heading) {
   /** Its folder with a slash; {@code ./} for the folder of the notes itself. */
   public String folder() {
     int slash = file.lastIndexOf('/');
-    return slash < 0 ? "./" : file.substring(0, slash + 1);
+    return slash < 0 ? TOP : file.substring(0, slash + 1);
   }
 
   /** As Obsidian links to it. */

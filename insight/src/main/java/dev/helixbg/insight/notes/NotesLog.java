@@ -54,25 +54,33 @@ public final class NotesLog {
   private NotesLog() {}
 
   /**
-   * One entry to be.
+   * What is to be said of a topic.
    *
    * @param core the body without the line of its links, which changes when other notes do
-   * @param minutes when it was written; 0 when nobody knows
-   * @param said whether the note itself says when
    */
-  private record Draft(
-      String topic, String core, int minutes, boolean said, Note note, Section of) {
-    String key() {
-      return topic + '\n' + core;
-    }
+  private record Said(String topic, String core) {}
 
+  /**
+   * One entry to be.
+   *
+   * @param minutes when it was written; 0 when nobody knows
+   * @param isDated whether the note itself says when
+   * @param note with no texts, since there may be many
+   * @param of which of its sections
+   */
+  private record Draft(Said said, int minutes, boolean isDated, Note note, Section of) {
     Draft at(int time) {
-      return new Draft(topic, core, time, said, note, of);
+      return new Draft(said, time, isDated, note, of);
     }
   }
 
   /** A record of the log. */
-  private record Written(String topic, String body, int minutes) {}
+  private record Written(String topic, String body, int minutes) {
+    Said said() {
+      return new Said(
+          topic, body.startsWith(LINKS) ? body.substring(body.indexOf('\n') + 1) : body);
+    }
+  }
 
   /**
    * Reads the files and brings the log up to date; a log that would stay the same is not touched.
@@ -102,14 +110,16 @@ public final class NotesLog {
         continue;
       }
       repaired(note, text.get()).ifPresent(why -> repaired.add(new LeftOut.File(file.path(), why)));
-      notes.add(note);
-      OptionalInt said = NoteTime.said(note);
-      int minutes = said.orElseGet(() -> dated ? NoteTime.of(file.state().modified()) : 0);
-      for (Section section : note.sections()) {
-        drafts.add(draft(note, section, minutes, said.isPresent()));
+      Note linked = note.withoutTexts();
+      notes.add(linked);
+      OptionalInt date = NoteTime.said(note);
+      int minutes = date.orElseGet(() -> dated ? NoteTime.of(file.state().modified()) : 0);
+      for (int i = 0; i < note.sections().size(); i++) {
+        Said said = said(note, note.sections().get(i), i == 0);
+        drafts.add(new Draft(said, minutes, date.isPresent(), linked, linked.sections().get(i)));
       }
     }
-    List<Entry> before = before(dataLog);
+    List<Written> before = before(dataLog);
     List<Draft> ordered = ordered(drafts, before);
     write(dataLog, withLinks(ordered, new NoteLinks(notes)), before);
     leftOut.sort(Comparator.comparing(LeftOut.File::path));
@@ -142,11 +152,11 @@ public final class NotesLog {
     return why.isEmpty() ? Optional.empty() : Optional.of(String.join("; ", why));
   }
 
-  private static Draft draft(Note note, Section section, int minutes, boolean said) {
+  private static Said said(Note note, Section section, boolean first) {
     StringBuilder content = new StringBuilder(note.title());
     section.headings().forEach(heading -> content.append(" › ").append(heading));
     List<String> aliases = note.aliases();
-    if (!aliases.isEmpty() && section == note.sections().getFirst()) {
+    if (!aliases.isEmpty() && first) {
       content.append("\nAlso called ").append(String.join(", ", aliases));
     }
     content.append("\n\n").append(section.text());
@@ -155,7 +165,7 @@ public final class NotesLog {
         (tags.isEmpty() ? "" : "[tags: " + String.join(", ", tags) + "]\n")
             + ("[source: " + section.name() + "]\n")
             + asText(content.toString());
-    return new Draft(topic(note.path()), core, minutes, said, note, section);
+    return new Said(topic(note.path()), core);
   }
 
   /** What looks like metadata of an entry gets a blank before it, and then is none. */
@@ -177,7 +187,7 @@ public final class NotesLog {
    */
   static String topic(String path) {
     String folder = path.substring(0, path.lastIndexOf('/') + 1);
-    String topic = folder.isEmpty() ? "./" : folder.replaceAll("[\\s\\p{Z}]", "-");
+    String topic = folder.isEmpty() ? NotePlace.TOP : folder.replaceAll("[\\s\\p{Z}]", "-");
     while (topic.getBytes(UTF_8).length > MAX_TOPIC) {
       int cut = topic.indexOf('/');
       topic =
@@ -188,28 +198,27 @@ public final class NotesLog {
     return topic;
   }
 
-  /** The entries of the log that is there; none when it is of no use. */
-  private static List<Entry> before(Path dataLog) {
+  /** The records of the log that is there; none when it is of no use. */
+  private static List<Written> before(Path dataLog) {
     try {
-      return Files.exists(dataLog) ? DataLog.read(dataLog).entries() : List.of();
+      return Files.exists(dataLog)
+          ? DataLog.read(dataLog).entries().stream()
+              .map(entry -> new Written(entry.topic(), entry.body(), entry.timestampMin()))
+              .toList()
+          : List.of();
     } catch (DataLogException e) {
       return List.of(); // it is made anew
     }
   }
 
-  private static String core(Entry entry) {
-    String body = entry.body();
-    return body.startsWith(LINKS) ? body.substring(body.indexOf('\n') + 1) : body;
-  }
-
-  private static List<Draft> ordered(List<Draft> drafts, List<Entry> before) {
-    Map<String, Draft> left = new LinkedHashMap<>();
-    drafts.forEach(draft -> left.putIfAbsent(draft.key(), draft));
+  private static List<Draft> ordered(List<Draft> drafts, List<Written> before) {
+    Map<Said, Draft> left = new LinkedHashMap<>();
+    drafts.forEach(draft -> left.putIfAbsent(draft.said(), draft));
     List<Draft> ordered = new ArrayList<>(drafts.size());
-    for (Entry entry : before) {
-      Draft kept = left.remove(entry.topic() + '\n' + core(entry));
+    for (Written record : before) {
+      Draft kept = left.remove(record.said());
       if (kept != null) { // a file that was only touched is as old as before
-        ordered.add(kept.said() ? kept : kept.at(entry.timestampMin()));
+        ordered.add(kept.isDated() ? kept : kept.at(record.minutes()));
       }
     }
     left.values().stream().sorted(Comparator.comparingInt(Draft::minutes)).forEach(ordered::add);
@@ -221,8 +230,9 @@ public final class NotesLog {
     Map<String, Integer> sizes = new HashMap<>();
     Map<String, String> places = new HashMap<>();
     for (Draft draft : ordered) {
-      int index = sizes.merge(draft.topic(), 1, Integer::sum) - 1;
-      places.putIfAbsent(draft.of().name(), draft.topic() + ":" + index);
+      String topic = draft.said().topic();
+      int index = sizes.merge(topic, 1, Integer::sum) - 1;
+      places.putIfAbsent(draft.of().name(), topic + ":" + index);
     }
     List<Written> written = new ArrayList<>(ordered.size());
     for (Draft draft : ordered) {
@@ -237,18 +247,14 @@ public final class NotesLog {
         }
       }
       String line = targets.isEmpty() ? "" : LINKS + String.join(" ", targets) + "]\n";
-      written.add(new Written(draft.topic(), line + draft.core(), draft.minutes()));
+      written.add(new Written(draft.said().topic(), line + draft.said().core(), draft.minutes()));
     }
     return written;
   }
 
-  private static void write(Path dataLog, List<Written> all, List<Entry> before)
+  private static void write(Path dataLog, List<Written> all, List<Written> before)
       throws IOException {
-    List<Written> there =
-        before.stream()
-            .map(entry -> new Written(entry.topic(), entry.body(), entry.timestampMin()))
-            .toList();
-    if (!all.equals(there) || !Files.exists(dataLog)) {
+    if (!all.equals(before) || !Files.exists(dataLog)) {
       AtomicFile.replace(
           dataLog,
           out -> {

@@ -1,7 +1,6 @@
 package dev.helixbg.insight.report;
 
 import dev.helixbg.config.text.Columns;
-import dev.helixbg.config.text.PrintableText;
 import dev.helixbg.insight.findings.Findings;
 import java.util.ArrayList;
 import java.util.List;
@@ -46,8 +45,7 @@ record GraphView(
     String[] labels = new String[n];
     double[] widths = new double[n];
     for (int i = 0; i < n; i++) {
-      labels[i] =
-          PrintableText.excerpt(TopicView.label(graph.topics().get(i).name()), LABEL_COLUMNS);
+      labels[i] = TopicView.label(graph.topics().get(i).name(), LABEL_COLUMNS);
       widths[i] = COLUMN_WIDTH * Columns.of(labels[i]);
     }
     GraphLayout layout = GraphLayout.of(graph, widths);

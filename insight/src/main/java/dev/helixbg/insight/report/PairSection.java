@@ -148,7 +148,7 @@ record PairSection(
     WORTH("more that may be worth an act"),
     RELATED("related"),
     UNREAD("not read"),
-    DIFFERENT("with nothing in common");
+    DIFFERENT("probably not worth an act");
 
     private final String words;
 

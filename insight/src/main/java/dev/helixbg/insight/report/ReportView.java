@@ -81,7 +81,7 @@ record ReportView(
               .toList();
       return new DamageSection(
           "notes-left-out",
-          left == 0 ? "Some notes could be read in part only" : "Some notes could not be read",
+          left == 0 ? "Some notes could be read in part only" : "Some notes were not read",
           Wording.count(notes.files(), "file was", "files were")
               + " read, "
               + Wording.count(left, "was", "were")

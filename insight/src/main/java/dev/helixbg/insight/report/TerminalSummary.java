@@ -261,11 +261,7 @@ public final class TerminalSummary {
 
   private static String name(NamedEntry named) {
     if (named.entry().note().isPresent()) { // the end of a path tells more than its beginning
-      String path = PrintableText.line(named.name());
-      int cut = Math.max(0, path.length() - NAME_WIDTH);
-      return cut == 0
-          ? path
-          : "…" + path.substring(path.offsetByCodePoints(0, path.codePointCount(0, cut)));
+      return TopicView.end(PrintableText.line(named.name()), NAME_WIDTH);
     }
     String suffix = ":" + named.index();
     return PrintableText.excerpt(
@@ -274,7 +270,7 @@ public final class TerminalSummary {
   }
 
   private static String topic(String topic) {
-    return PrintableText.excerpt(TopicView.label(topic), NAME_WIDTH);
+    return TopicView.label(topic, NAME_WIDTH);
   }
 
   private void line(String text) {

@@ -15,4 +15,18 @@ record TopicView(String name, String entries, String cohesion) {
   static String label(String topic) {
     return topic.isBlank() ? "(no name)" : PrintableText.line(topic);
   }
+
+  /** The same in so many columns: of a folder the end of its path, which tells more. */
+  static String label(String topic, int columns) {
+    String label = label(topic);
+    return label.endsWith("/") ? end(label, columns) : PrintableText.excerpt(label, columns);
+  }
+
+  /** The end of a text on one line, in so many characters. */
+  static String end(String text, int characters) {
+    int count = text.codePointCount(0, text.length());
+    return count <= characters
+        ? text
+        : "…" + text.substring(text.offsetByCodePoints(0, count - characters + 1));
+  }
 }

@@ -166,6 +166,42 @@ class AnalysisTest {
     assertEquals(1, found.other());
   }
 
+  /** Of a heap of many things each is far from the centre, and near to the one beside it. */
+  @Test
+  void anEntryOfAHeapIsNotMisfiledWhereItsNeighboursAreInTheHeap() {
+    Corpus heap = new Corpus();
+    float[] far = {0, 0, 0, 0, 0, 0, 0, 0, 0, 1};
+    for (int i = 0; i < 30; i++) {
+      heap.add("heap/", "far" + i, far);
+    }
+    float[] near = {0.6f, 0, 0, 0, 0, 0, 0, 0, 0.8f, 0};
+    for (int i = 0; i < 10; i++) {
+      heap.add("heap/", "near" + i, near);
+    }
+    for (int i = 0; i < 3; i++) {
+      heap.add("days/", "day" + i, 0.8f, 0, 0, 0, 0, 0, 0, 0, 0.6f, 0);
+    }
+    assertEquals(List.of(), heap.analyse().misfiled());
+  }
+
+  /** A folder of notes is about what those in it are about; a topic of helix is none. */
+  @Test
+  void aFolderDoesNotOverlapWithOneInIt() {
+    Corpus corpus = new Corpus();
+    for (String topic : List.of("./", "go/", "go/web/", "java/", "api", "api/v2")) {
+      corpus.add(topic, "in " + topic, 1, 0, 0);
+    }
+    List<String> overlaps =
+        corpus.analyse().topicOverlaps().stream()
+            .map(overlap -> overlap.a() + " ~ " + overlap.b())
+            .sorted()
+            .toList();
+    assertTrue(overlaps.contains("api ~ api/v2"), overlaps.toString());
+    assertEquals(
+        List.of("go/ ~ java/", "go/web/ ~ java/"),
+        overlaps.stream().filter(pair -> !pair.contains("api")).toList());
+  }
+
   @Test
   void anEntryIsNotMisfiledAmongTooFewEntries() {
     assertEquals(0, misfiled(1, 3).analyse().totals().misfiled());

@@ -421,6 +421,7 @@ final class BruteForce {
                       dot(corpus.vectors.get(self), middles.get(t.getKey()))))
           .min(Comparator.comparing(Candidate::other).reversed())
           .filter(c -> c.other - c.own > settings.misfiledMargin())
+          .filter(c -> votes(self, c.nearer) > votes(self, topic(self)))
           .ifPresent(candidates::add);
     }
     // Margins of entries of the same text differ only by rounding, here and there in another way.
@@ -437,6 +438,18 @@ final class BruteForce {
                     c.nearer,
                     c.other))
         .toList();
+  }
+
+  /** How near those of the ten nearest are, all together, that are in a topic. */
+  private double votes(int entry, String topic) {
+    float[] similarities = new float[named.size()];
+    for (int other = 0; other < similarities.length; other++) {
+      similarities[other] = dot(corpus.vectors.get(entry), corpus.vectors.get(other));
+    }
+    return nearest(entry, similarities).stream()
+        .filter(other -> topic(other).equals(topic))
+        .mapToDouble(other -> Math.max(0, similarities[other]))
+        .sum();
   }
 
   static Findings.Distribution distribution(Corpus corpus) {

@@ -2,12 +2,14 @@ package dev.helixbg.insight.notes;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertTimeoutPreemptively;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.helixbg.insight.notes.MarkdownScan.Heading;
 import dev.helixbg.insight.notes.MarkdownScan.Link;
 import java.nio.charset.Charset;
 import java.nio.charset.StandardCharsets;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
@@ -18,6 +20,8 @@ import org.commonmark.node.Document;
 import org.commonmark.parser.IncludeSourceSpans;
 import org.commonmark.parser.Parser;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** One file as it is read: bytes, front matter, headings, sections, links. */
 class NoteTest {
@@ -54,6 +58,15 @@ class NoteTest {
     new Random(7).nextBytes(random);
     assertTrue(NoteBytes.text(random).isEmpty());
     assertEquals(Optional.empty(), NoteBytes.text("a\0b, text with a zero".getBytes()));
+  }
+
+  /** A line of a mebibyte that is all openings took half a minute once. */
+  @ParameterizedTest
+  @ValueSource(
+      strings = {"`a` ", "`", "``a` ", "[a](<", "[a](b", "[[", "[[a]] ", "](", "![", "../"})
+  void noLineTakesLong(String part) {
+    String text = "[x] " + part.repeat((1 << 20) / part.length());
+    assertTimeoutPreemptively(Duration.ofSeconds(5), () -> Note.of("a.md", text));
   }
 
   @Test

@@ -95,7 +95,7 @@ class AssessedReportTest {
         List.of(
             "5 candidates, more that may be worth an act",
             "7 candidates, related",
-            "8 candidates, with nothing in common"),
+            "8 candidates, probably not worth an act"),
         folds);
     assertTrue(html.select(".lead").text().contains("15 to 18 were worth an act"));
     assertTrue(html.select(".lead").text().contains("all of them by the pair judge"));

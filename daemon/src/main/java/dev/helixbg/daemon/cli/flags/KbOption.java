@@ -25,6 +25,9 @@ public class KbOption {
   /** Folders that are written without a separator. */
   private static final Set<String> HERE = Set.of(".", "..");
 
+  /** Of notes: they are read in more than a second. */
+  private static final int MANY_FILES = 10_000;
+
   @Option(
       names = "--kb",
       paramLabel = "FOLDER",
@@ -100,7 +103,7 @@ public class KbOption {
     return argument;
   }
 
-  /** Who is told, once, what of the notes was left out. */
+  /** Who is told, once, that many notes are being read, and what of them was left out. */
   final void warn(Consumer<String> told) {
     warnings = told;
   }
@@ -137,8 +140,15 @@ public class KbOption {
 
   /** Brings it up to date with its notes first. */
   private Kb ofNotes(NotesKb found) {
-    found.refresh().flatMap(NotesAccount::words).ifPresent(warnings);
+    found.refresh(this::tellOfReading).flatMap(NotesAccount::words).ifPresent(warnings);
     return found.kb();
+  }
+
+  /** It takes a while. */
+  private void tellOfReading(int files) {
+    if (files >= MANY_FILES) {
+      warnings.accept("reading %,d files of notes".formatted(files));
+    }
   }
 
   /** How another command is told the same; empty where nothing was named. */
