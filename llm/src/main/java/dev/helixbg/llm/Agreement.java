@@ -1,10 +1,10 @@
 package dev.helixbg.llm;
 
-import dev.helixbg.llm.backend.Activations;
+import dev.helixbg.llm.backend.Backend.Activations;
 import dev.helixbg.llm.generate.GenerationOptions;
 import dev.helixbg.llm.generate.Sampling;
-import dev.helixbg.llm.model.Taps;
-import dev.helixbg.llm.model.Taps.Tap;
+import dev.helixbg.llm.model.Qwen3.Taps;
+import dev.helixbg.llm.model.Qwen3.Taps.Tap;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;

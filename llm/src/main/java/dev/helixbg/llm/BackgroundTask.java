@@ -1,6 +1,6 @@
 package dev.helixbg.llm;
 
-import dev.helixbg.llm.LoadReport.Phase;
+import dev.helixbg.llm.ModelOpener.LoadReport.Phase;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;

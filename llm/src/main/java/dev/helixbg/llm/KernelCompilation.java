@@ -1,6 +1,6 @@
 package dev.helixbg.llm;
 
-import dev.helixbg.llm.LoadReport.Phase;
+import dev.helixbg.llm.ModelOpener.LoadReport.Phase;
 import dev.helixbg.llm.backend.Backend;
 import dev.helixbg.llm.backend.KvShape.Storage;
 import dev.helixbg.llm.cpu.CpuBackend;

@@ -1,7 +1,8 @@
 package dev.helixbg.llm;
 
-import dev.helixbg.llm.LoadReport.Phase;
+import dev.helixbg.llm.ModelOpener.LoadReport.Phase;
 import dev.helixbg.llm.backend.Backend;
+import dev.helixbg.llm.backend.KvShape;
 import dev.helixbg.llm.backend.KvShape.Storage;
 import dev.helixbg.llm.backend.host.HostMemory;
 import dev.helixbg.llm.backend.scalar.ScalarBackend;
@@ -11,6 +12,7 @@ import dev.helixbg.llm.gguf.GgufFile;
 import dev.helixbg.llm.gguf.MappedFile;
 import dev.helixbg.llm.gpu.GpuBackend;
 import dev.helixbg.llm.gpu.driver.GpuException;
+import dev.helixbg.llm.model.PassLimits;
 import dev.helixbg.llm.model.Qwen3;
 import dev.helixbg.llm.model.Qwen3Config;
 import dev.helixbg.llm.model.WarmUp;
@@ -25,6 +27,7 @@ import java.util.Set;
 import java.util.function.Consumer;
 import java.util.function.Supplier;
 import java.util.stream.Collectors;
+import java.util.stream.Stream;
 
 /** Opens model files: the one place where file, backend, model and tokenizer come together. */
 public final class ModelOpener {
@@ -127,12 +130,34 @@ public final class ModelOpener {
     GpuBackend backend =
         time("backend", () -> new GpuBackend(gpu.open(), true, options.profiled()));
     try {
-      backend.requireRoom(MemoryNeed.of(file, options.limits()));
+      backend.requireRoom(memoryNeed(file, options.limits()));
     } catch (Throwable e) {
       backend.close();
       throw e;
     }
     return open(file, backend, model -> compile(backend, model), List::of);
+  }
+
+  /**
+   * Bytes that a model takes on a GPU: its weights, the keys and values of a session as long as it
+   * may be, and what a pass computes.
+   */
+  private static long memoryNeed(GgufFile file, PassLimits limits) {
+    Qwen3Config config = Qwen3Config.from(file.metadata());
+    long weights =
+        file.tensors().values().stream().mapToLong(tensor -> tensor.data().byteSize()).sum();
+    KvShape shape = config.cacheShape(limits);
+    // As Qwen3 has them; what is normalised, and the gates, beside.
+    long perRow =
+        2L * config.hidden()
+            + 2L * config.queryWidth()
+            + 2L * config.kvWidth()
+            + 2L * config.feedForward();
+    Tensor table = file.tensors().get("token_embd.weight");
+    long perWanted = config.hidden() + config.queryWidth() + (table == null ? 0 : table.rows());
+    return weights
+        + shape.limit() * shape.bytesPerPosition()
+        + Float.BYTES * (limits.rows() * perRow + limits.wanted() * perWanted);
   }
 
   private void compile(GpuBackend backend, Qwen3 model) {
@@ -202,5 +227,31 @@ public final class ModelOpener {
     T result = work.get();
     phases.add(new Phase(phase, System.nanoTime() - start, false));
     return result;
+  }
+
+  /**
+   * What opening a model took, phase by phase.
+   *
+   * @param refused why GPUs that are there were not taken, a sentence each; empty if none is there
+   */
+  public record LoadReport(List<Phase> phases, List<String> refused) {
+
+    /**
+     * One phase.
+     *
+     * @param name open, header, backend, weights, compile, warm, tiles or tokenizer
+     * @param nanos it took
+     * @param beside whether another thread did it, so that it adds nothing to the total
+     */
+    public record Phase(String name, long nanos, boolean beside) {}
+
+    /** From the call to the model being ready. */
+    public long totalNanos() {
+      return phases.stream().filter(phase -> !phase.beside()).mapToLong(Phase::nanos).sum();
+    }
+
+    LoadReport with(Stream<Phase> more) {
+      return new LoadReport(Stream.concat(phases.stream(), more).toList(), refused);
+    }
   }
 }

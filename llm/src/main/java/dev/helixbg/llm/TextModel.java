@@ -1,6 +1,7 @@
 package dev.helixbg.llm;
 
-import dev.helixbg.llm.LoadReport.Phase;
+import dev.helixbg.llm.ModelOpener.LoadReport;
+import dev.helixbg.llm.ModelOpener.LoadReport.Phase;
 import dev.helixbg.llm.backend.Backend;
 import dev.helixbg.llm.generate.ChoiceScorer;
 import dev.helixbg.llm.generate.Generation;

@@ -6,7 +6,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import dev.helixbg.llm.ModelOptions.Device;
 import dev.helixbg.llm.gguf.GgufFile;
 import dev.helixbg.llm.golden.GoldenModel;
-import dev.helixbg.llm.model.Taps.Tap;
+import dev.helixbg.llm.model.Qwen3.Taps.Tap;
 import java.io.IOException;
 import java.lang.foreign.MemorySegment;
 import java.nio.ByteBuffer;

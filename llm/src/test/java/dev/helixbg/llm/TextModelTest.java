@@ -5,6 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import dev.helixbg.llm.ModelOpener.LoadReport;
 import dev.helixbg.llm.ModelOptions.Device;
 import dev.helixbg.llm.backend.KvShape.Storage;
 import dev.helixbg.llm.generate.Generation;

@@ -3,7 +3,7 @@ package dev.helixbg.insight.judge;
 import dev.helixbg.llm.Session;
 import dev.helixbg.llm.TextModel;
 import dev.helixbg.llm.generate.Generation;
-import dev.helixbg.llm.generate.StopReason;
+import dev.helixbg.llm.generate.Generation.StopReason;
 import dev.helixbg.llm.tokenizer.ChatForm;
 import dev.helixbg.llm.tokenizer.Tokenizer;
 import java.util.ArrayList;

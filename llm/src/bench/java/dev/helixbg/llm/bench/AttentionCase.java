@@ -1,14 +1,14 @@
 package dev.helixbg.llm.bench;
 
-import dev.helixbg.llm.backend.Activations;
 import dev.helixbg.llm.backend.Backend;
+import dev.helixbg.llm.backend.Backend.Activations;
+import dev.helixbg.llm.backend.Backend.Norm;
+import dev.helixbg.llm.backend.Backend.Qkv;
+import dev.helixbg.llm.backend.Backend.Rope;
 import dev.helixbg.llm.backend.Batch;
 import dev.helixbg.llm.backend.KvCache;
 import dev.helixbg.llm.backend.KvShape;
 import dev.helixbg.llm.backend.KvShape.Storage;
-import dev.helixbg.llm.backend.Norm;
-import dev.helixbg.llm.backend.Qkv;
-import dev.helixbg.llm.backend.Rope;
 import dev.helixbg.llm.backend.scalar.ScalarBackend;
 import dev.helixbg.llm.cpu.CpuBackend;
 import dev.helixbg.llm.tensor.Tensor;

@@ -1,10 +1,10 @@
 package dev.helixbg.llm.bench;
 
-import dev.helixbg.llm.backend.Activations;
+import dev.helixbg.llm.backend.Backend.Activations;
+import dev.helixbg.llm.backend.Backend.Matrix;
 import dev.helixbg.llm.backend.Batch;
 import dev.helixbg.llm.backend.KvShape;
 import dev.helixbg.llm.backend.KvShape.Storage;
-import dev.helixbg.llm.backend.Matrix;
 import dev.helixbg.llm.cpu.CpuBackend;
 import dev.helixbg.llm.cpu.kernel.row.RowKernels;
 import dev.helixbg.llm.tensor.Dequantize;

@@ -136,4 +136,56 @@ public interface Backend extends AutoCloseable {
 
   @Override
   void close();
+
+  /**
+   * A device's buffer of 32-bit floats, rows × columns. The host may touch it only while nothing
+   * that uses it is in flight.
+   */
+  public interface Activations {
+    int rows();
+
+    int columns();
+
+    /** Copies a row to the first {@link #columns} places of {@code target}. */
+    void read(int row, float[] target);
+
+    /** Copies the first {@link #columns} values of {@code source} to a row. */
+    void write(int row, float[] source);
+  }
+
+  /** A weight matrix as its backend sees it. */
+  public interface Matrix {
+    int rows();
+
+    int columns();
+  }
+
+  /**
+   * A root-mean-square normalisation.
+   *
+   * @param gain one row of 32-bit floats
+   * @param epsilon added to the mean square
+   */
+  public record Norm(Matrix gain, float epsilon) {}
+
+  /**
+   * Queries, keys and values of the rows of a batch, heads side by side in each row.
+   *
+   * @param q rows × (heads · headSize)
+   * @param k rows × (kvHeads · headSize)
+   * @param v as {@code k}
+   */
+  public record Qkv(Activations q, Activations k, Activations v) {}
+
+  /** Rotation angles by position and pair, as their backend keeps them. */
+  public interface Rope {}
+
+  /** Steps handed to a device. */
+  public interface Submission {
+    /** What a device returns that has finished when {@link Backend#submit} returns. */
+    Submission DONE = () -> {};
+
+    /** Returns when all its steps are finished; fails if one of them did. */
+    void await();
+  }
 }

@@ -1,14 +1,9 @@
 package dev.helixbg.llm.cpu;
 
-import dev.helixbg.llm.backend.Activations;
 import dev.helixbg.llm.backend.Batch;
 import dev.helixbg.llm.backend.Counters.Counter;
 import dev.helixbg.llm.backend.KvCache;
 import dev.helixbg.llm.backend.KvShape;
-import dev.helixbg.llm.backend.Matrix;
-import dev.helixbg.llm.backend.Norm;
-import dev.helixbg.llm.backend.Qkv;
-import dev.helixbg.llm.backend.Rope;
 import dev.helixbg.llm.backend.Tokens;
 import dev.helixbg.llm.backend.host.HostActivations;
 import dev.helixbg.llm.backend.host.HostBackend;
@@ -146,11 +141,7 @@ public final class CpuBackend extends HostBackend {
     HostActivations to = (HostActivations) target;
     team.run(attention, attention.parts(batch, (HostActivations) q, layer, to, team.size()));
     counters().add(Counter.DISPATCHES, 1);
-    for (int span = 0; span < batch.spans(); span++) {
-      KvShape shape = batch.cache(span).shape();
-      long positions = batch.start(span) + batch.count(span);
-      counters().add(Counter.CACHE_BYTES, positions * shape.bytesPerPosition() / shape.layers());
-    }
+    counters().add(Counter.CACHE_BYTES, batch.cacheBytes());
   }
 
   @Override

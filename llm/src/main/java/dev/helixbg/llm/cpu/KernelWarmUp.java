@@ -4,6 +4,7 @@ import dev.helixbg.llm.backend.KvShape.Storage;
 import dev.helixbg.llm.cpu.kernel.HalfFloats;
 import dev.helixbg.llm.cpu.kernel.Q8Blocks;
 import dev.helixbg.llm.cpu.kernel.RowKernel;
+import dev.helixbg.llm.cpu.kernel.Unpacker;
 import dev.helixbg.llm.cpu.kernel.Vectors;
 import dev.helixbg.llm.cpu.kernel.attention.HalfAttention;
 import dev.helixbg.llm.cpu.kernel.attention.Q8Attention;
@@ -13,7 +14,6 @@ import dev.helixbg.llm.cpu.kernel.tile.ByteTiles;
 import dev.helixbg.llm.cpu.kernel.tile.Q4KPanel;
 import dev.helixbg.llm.cpu.kernel.tile.Q4KTileProduct;
 import dev.helixbg.llm.cpu.kernel.tile.QuantisedTiles;
-import dev.helixbg.llm.cpu.kernel.tile.ReadAhead;
 import dev.helixbg.llm.cpu.kernel.tile.TileProduct;
 import dev.helixbg.llm.cpu.kernel.tile.Tiles;
 import dev.helixbg.llm.tensor.TensorType;
@@ -189,7 +189,7 @@ public final class KernelWarmUp {
         }
         Tiles.unpack(scratch.sums, width, EIGHT + 1, 8, false, x, stride, scratch.turned);
         Tiles.unpack(scratch.sums, width, EIGHT + 1, 8, true, x, stride, scratch.turned);
-        ReadAhead.rows(rows, stride, EIGHT, stride);
+        Unpacker.readAhead(rows, stride, EIGHT, stride);
         Tiles.move(scratch.sums, stride, EIGHT, scratch.panel, stride);
       }
     }

@@ -2,11 +2,15 @@ package dev.helixbg.llm.cpu;
 
 import dev.helixbg.llm.backend.host.HostActivations;
 import dev.helixbg.llm.backend.host.HostMatrix;
+import dev.helixbg.llm.backend.host.HostMemory;
+import dev.helixbg.llm.cpu.kernel.RowKernel;
 import dev.helixbg.llm.cpu.kernel.Vectors;
 import dev.helixbg.llm.cpu.kernel.row.RowKernels;
 import dev.helixbg.llm.cpu.x86.ByteProduct;
 import dev.helixbg.llm.tensor.TensorType;
 import java.lang.foreign.Arena;
+import java.lang.foreign.MemorySegment;
+import java.util.Arrays;
 
 /**
  * Products of up to three matrices with the same rows of activations, each matrix read once: {@code
@@ -187,6 +191,47 @@ final class Products {
     void multiply(Scratch mine, HostMatrix w, HostActivations target, int from, int to) {
       TiledMatmul matmul = inIntegers(w.type()) ? integers : floats;
       matmul.multiply(mine, w, target, adds, from, to);
+    }
+  }
+
+  /**
+   * One vector of activations as the kernels of the matrices' types want it, made once for each
+   * type however many matrices share it.
+   */
+  static final class Inputs {
+    private final Arena arena;
+    private final MemorySegment[] prepared = new MemorySegment[TensorType.values().length];
+    private final boolean[] ready = new boolean[prepared.length];
+    private long x;
+    private int columns;
+
+    Inputs(Arena arena) {
+      this.arena = arena;
+      Arrays.fill(prepared, MemorySegment.NULL);
+    }
+
+    /** Sets the vector: {@code columns} floats at address {@code x}. */
+    void of(long x, int columns) {
+      this.x = x;
+      this.columns = columns;
+      Arrays.fill(ready, false);
+    }
+
+    /** Makes it ready for a type. */
+    void prepare(TensorType type) {
+      int i = type.ordinal();
+      if (ready[i]) {
+        return;
+      }
+      ready[i] = true;
+      RowKernel kernel = RowKernels.of(type, columns);
+      prepared[i] = HostMemory.grown(arena, prepared[i], 4L * kernel.floats(columns));
+      kernel.prepare(x, columns, prepared[i].address());
+    }
+
+    /** What {@link #prepare} made for this type. */
+    long of(TensorType type) {
+      return prepared[type.ordinal()].address();
     }
   }
 }

@@ -56,13 +56,13 @@ final class Scratch {
 
   /** At least {@code count} floats, of any content. */
   long floats(long count) {
-    floats = grown(arena, floats, count);
+    floats = HostMemory.grown(arena, floats, 4 * count);
     return floats.address();
   }
 
   /** As {@link #floats}, for scores of attention. */
   long scores(long count) {
-    scores = grown(arena, scores, count);
+    scores = HostMemory.grown(arena, scores, 4 * count);
     return scores.address();
   }
 
@@ -76,13 +76,5 @@ final class Scratch {
 
   private long allocate(long count) {
     return arena.allocate(4 * count, 64).address();
-  }
-
-  /**
-   * {@code held} if it has room for {@code count} floats, else other memory in its place; see
-   * {@link HostMemory#grown}.
-   */
-  static MemorySegment grown(Arena arena, MemorySegment held, long count) {
-    return HostMemory.grown(arena, held, Math.multiplyExact(count, 4L));
   }
 }

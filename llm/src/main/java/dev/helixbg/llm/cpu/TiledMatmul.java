@@ -3,7 +3,7 @@ package dev.helixbg.llm.cpu;
 import dev.helixbg.llm.backend.host.HostActivations;
 import dev.helixbg.llm.backend.host.HostMatrix;
 import dev.helixbg.llm.backend.host.HostMemory;
-import dev.helixbg.llm.cpu.kernel.tile.ReadAhead;
+import dev.helixbg.llm.cpu.kernel.Unpacker;
 import dev.helixbg.llm.cpu.kernel.tile.Tiles;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
@@ -116,7 +116,7 @@ abstract class TiledMatmul {
       Scratch mine, HostMatrix w, int row, int count, int from, int tile, int end, long sums) {
     int to = Math.min(x.columns(), from + COLUMNS_AT_A_TIME);
     long skipped = w.type().bytes(from);
-    ReadAhead.rows(w.address(row) + skipped, w.rowBytes(), count, w.type().bytes(to) - skipped);
+    Unpacker.readAhead(w.address(row) + skipped, w.rowBytes(), count, w.type().bytes(to) - skipped);
     for (int k = from; k < to; k += step) {
       unpack(mine, w, row, count, k, depth(k));
       for (int t = tile; t < end; t++) {

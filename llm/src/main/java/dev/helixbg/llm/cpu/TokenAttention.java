@@ -89,16 +89,12 @@ record TokenAttention(Scratch scratch) {
       int other = Math.min(1, group - 1 - g);
       long otherQuery = query + head * other;
       long toOther = to + stride * other;
-      switch (shape.storage()) {
-        case F16 -> HalfAttention.scores(query, otherQuery, keys, count, size, to, toOther);
-        case F32 -> scoreFloats(query, otherQuery, keys, count, size, to, toOther);
-        case Q8_0 -> {
-          if (Q8Attention.APPLIES) {
-            Q8Attention.scores(query, otherQuery, keys, count, size, to, toOther);
-          } else {
-            scoreUnpacked(shape, query, otherQuery, keys, count, to, toOther);
-          }
-        }
+      if (shape.storage() == Storage.F16) {
+        HalfAttention.scores(query, otherQuery, keys, count, size, to, toOther);
+      } else if (shape.storage() == Storage.Q8_0 && Q8Attention.APPLIES) {
+        Q8Attention.scores(query, otherQuery, keys, count, size, to, toOther);
+      } else {
+        scoreUnpacked(shape, query, otherQuery, keys, count, to, toOther);
       }
     }
   }
@@ -109,16 +105,10 @@ record TokenAttention(Scratch scratch) {
     for (int p = 0; p < count; p += UNPACKED) {
       int part = Math.min(UNPACKED, count - p);
       long floats = unpacked(shape, keys + p * shape.headBytes(), part);
-      scoreFloats(query, other, floats, part, size, to + 4L * p, toOther + 4L * p);
-    }
-  }
-
-  /** As {@link HalfAttention#scores}, over floats. */
-  private static void scoreFloats(
-      long query, long other, long keys, int count, int size, long to, long toOther) {
-    RowAttention.scores(query, keys, count, size, to);
-    if (toOther != to) {
-      RowAttention.scores(other, keys, count, size, toOther);
+      RowAttention.scores(query, floats, part, size, to + 4L * p);
+      if (toOther != to) {
+        RowAttention.scores(other, floats, part, size, toOther + 4L * p);
+      }
     }
   }
 
@@ -133,16 +123,12 @@ record TokenAttention(Scratch scratch) {
       int other = Math.min(1, group - 1 - g);
       long otherFrom = from + stride * other;
       long toOther = to + head * other;
-      switch (shape.storage()) {
-        case F16 -> HalfAttention.addWeighted(from, otherFrom, values, count, size, to, toOther);
-        case F32 -> addFloats(from, otherFrom, values, count, size, to, toOther);
-        case Q8_0 -> {
-          if (Q8Attention.APPLIES) {
-            Q8Attention.addWeighted(from, otherFrom, values, count, size, to, toOther);
-          } else {
-            addUnpacked(shape, from, otherFrom, values, count, to, toOther);
-          }
-        }
+      if (shape.storage() == Storage.F16) {
+        HalfAttention.addWeighted(from, otherFrom, values, count, size, to, toOther);
+      } else if (shape.storage() == Storage.Q8_0 && Q8Attention.APPLIES) {
+        Q8Attention.addWeighted(from, otherFrom, values, count, size, to, toOther);
+      } else {
+        addUnpacked(shape, from, otherFrom, values, count, to, toOther);
       }
     }
   }
@@ -153,20 +139,18 @@ record TokenAttention(Scratch scratch) {
     for (int p = 0; p < count; p += UNPACKED) {
       int part = Math.min(UNPACKED, count - p);
       long floats = unpacked(shape, values + p * shape.headBytes(), part);
-      addFloats(from + 4L * p, otherFrom + 4L * p, floats, part, size, to, toOther);
+      RowAttention.addWeighted(from + 4L * p, floats, part, size, to);
+      if (toOther != to) {
+        RowAttention.addWeighted(otherFrom + 4L * p, floats, part, size, toOther);
+      }
     }
   }
 
-  /** As {@link HalfAttention#addWeighted}, over floats. */
-  private static void addFloats(
-      long from, long otherFrom, long values, int count, int size, long to, long toOther) {
-    RowAttention.addWeighted(from, values, count, size, to);
-    if (toOther != to) {
-      RowAttention.addWeighted(otherFrom, values, count, size, toOther);
-    }
-  }
-
+  /** Floats are where they lie. */
   private long unpacked(KvShape shape, long stored, int positions) {
+    if (shape.storage() == Storage.F32) {
+      return stored;
+    }
     long floats = scratch.floats((long) UNPACKED * shape.headSize());
     scratch.unpacker.row(shape.storage().type(), stored, positions * shape.headSize(), floats);
     return floats;

@@ -1,9 +1,10 @@
 package dev.helixbg.llm.generate;
 
 import dev.helixbg.llm.backend.Backend;
+import dev.helixbg.llm.backend.Backend.Submission;
 import dev.helixbg.llm.backend.Draw;
 import dev.helixbg.llm.backend.KvCache;
-import dev.helixbg.llm.backend.Submission;
+import dev.helixbg.llm.generate.Generation.StopReason;
 import java.util.Arrays;
 import java.util.Random;
 import java.util.Set;

@@ -1,13 +1,13 @@
 package dev.helixbg.llm.generate;
 
+import dev.helixbg.llm.backend.Backend.Submission;
 import dev.helixbg.llm.backend.Batch;
 import dev.helixbg.llm.backend.ContextFullException;
 import dev.helixbg.llm.backend.KvCache;
-import dev.helixbg.llm.backend.Submission;
 import dev.helixbg.llm.backend.Tokens;
-import dev.helixbg.llm.model.Candidates;
 import dev.helixbg.llm.model.PassLimits;
 import dev.helixbg.llm.model.Qwen3;
+import dev.helixbg.llm.model.Qwen3.Candidates;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CancellationException;

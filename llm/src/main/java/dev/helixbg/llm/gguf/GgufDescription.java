@@ -1,8 +1,13 @@
 package dev.helixbg.llm.gguf;
 
+import dev.helixbg.llm.tensor.Tensor;
 import dev.helixbg.llm.tensor.TensorType;
+import java.lang.foreign.MemorySegment;
+import java.util.Collections;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.OptionalLong;
+import java.util.SequencedMap;
 
 /**
  * What the head of a GGUF file says, of any architecture and with any element types, whether it can
@@ -27,12 +32,12 @@ public record GgufDescription(
    */
   public record TensorEntry(String name, int typeId, List<Long> shape, long offset, long typeAt) {
 
-    long elements() {
+    private long elements() {
       return shape.stream().reduce(1L, Math::multiplyExact);
     }
 
     /** Where the file has the offset. */
-    long offsetAt() {
+    private long offsetAt() {
       return typeAt + Integer.BYTES;
     }
 
@@ -49,6 +54,43 @@ public record GgufDescription(
         return OptionalLong.empty();
       }
     }
+
+    private Tensor tensor(String file, MemorySegment data) {
+      TensorType type;
+      try {
+        type = TensorType.ofId(typeId);
+      } catch (IllegalArgumentException e) {
+        throw wrong(file, typeAt, e.getMessage());
+      }
+      if (shape.getFirst() % type.blockElements() != 0) {
+        throw wrong(
+            file,
+            typeAt,
+            "rows of %d elements are no whole number of %s blocks of %d"
+                .formatted(shape.getFirst(), type, type.blockElements()));
+      }
+      long bytes =
+          bytes()
+              .orElseThrow(
+                  () ->
+                      wrong(
+                          file,
+                          typeAt,
+                          "%d elements of %s take more than 2^63 bytes"
+                              .formatted(elements(), type)));
+      if (offset > data.byteSize() || bytes > data.byteSize() - offset) {
+        throw wrong(
+            file,
+            offsetAt(),
+            "%d bytes at offset %d do not fit the %d bytes of data"
+                .formatted(bytes, offset, data.byteSize()));
+      }
+      return new Tensor(name, type, shape, data.asSlice(offset, bytes));
+    }
+
+    private GgufException wrong(String file, long place, String what) {
+      return new GgufException(file, what, place, name);
+    }
   }
 
   /**
@@ -58,5 +100,24 @@ public record GgufDescription(
    */
   public static GgufDescription of(MappedFile mapped) {
     return GgufParser.describe(mapped.path().toString(), mapped.bytes());
+  }
+
+  /**
+   * Cuts the tensors out of the file.
+   *
+   * @param file what errors call it
+   * @param bytes all of it
+   * @return by name, in the file's order
+   * @throws GgufException if one has an element type that is not known here, or is not all there
+   */
+  SequencedMap<String, Tensor> locate(String file, MemorySegment bytes) {
+    MemorySegment data = bytes.asSlice(Math.min(dataStart, bytes.byteSize()));
+    SequencedMap<String, Tensor> located = new LinkedHashMap<>();
+    for (TensorEntry entry : tensors) {
+      if (located.put(entry.name, entry.tensor(file, data)) != null) {
+        throw entry.wrong(file, entry.offsetAt(), "the tensor occurs twice");
+      }
+    }
+    return Collections.unmodifiableSequencedMap(located);
   }
 }

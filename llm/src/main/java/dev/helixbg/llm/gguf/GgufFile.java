@@ -9,8 +9,11 @@ import java.util.SequencedMap;
  * of the mapping; nothing is copied.
  *
  * @param mapped what the tensors lie in
+ * @param tensors by name, in the file's order
  */
-public record GgufFile(MappedFile mapped, GgufHead head) implements AutoCloseable {
+public record GgufFile(
+    MappedFile mapped, GgufDescription head, SequencedMap<String, Tensor> tensors)
+    implements AutoCloseable {
 
   /**
    * Maps a file and reads its head.
@@ -28,7 +31,8 @@ public record GgufFile(MappedFile mapped, GgufHead head) implements AutoCloseabl
    */
   public static GgufFile read(MappedFile mapped) {
     try {
-      return new GgufFile(mapped, GgufParser.parse(mapped.path().toString(), mapped.bytes()));
+      GgufDescription head = GgufDescription.of(mapped);
+      return new GgufFile(mapped, head, head.locate(mapped.path().toString(), mapped.bytes()));
     } catch (Throwable e) {
       mapped.close();
       throw e;
@@ -41,11 +45,6 @@ public record GgufFile(MappedFile mapped, GgufHead head) implements AutoCloseabl
 
   public GgufMetadata metadata() {
     return head.metadata();
-  }
-
-  /** By name, in the file's order. */
-  public SequencedMap<String, Tensor> tensors() {
-    return head.tensors();
   }
 
   @Override

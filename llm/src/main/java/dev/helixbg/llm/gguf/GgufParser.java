@@ -5,14 +5,10 @@ import dev.helixbg.llm.gguf.GgufValue.Flag;
 import dev.helixbg.llm.gguf.GgufValue.Real;
 import dev.helixbg.llm.gguf.GgufValue.Text;
 import dev.helixbg.llm.gguf.GgufValue.Whole;
-import dev.helixbg.llm.tensor.Tensor;
 import dev.helixbg.llm.tensor.TensorType;
 import java.lang.foreign.MemorySegment;
 import java.util.ArrayList;
-import java.util.Collections;
-import java.util.LinkedHashMap;
 import java.util.List;
-import java.util.SequencedMap;
 
 /**
  * Reads the head of a GGUF file, versions 2 and 3, little-endian:
@@ -63,41 +59,24 @@ final class GgufParser {
   /** An empty name, n_dims, one dimension, type, offset. */
   private static final int LEAST_TENSOR_BYTES = 8 + 4 + 8 + 4 + 8;
 
-  private final MemorySegment file;
   private final GgufCursor in;
   private final GgufMetadata metadata;
 
   private GgufParser(String name, MemorySegment file) {
-    this.file = file;
     in = new GgufCursor(name, file.asSlice(0, Math.min(file.byteSize(), MAX_HEAD_BYTES)));
     metadata = new GgufMetadata(name);
-  }
-
-  /**
-   * Reads the head.
-   *
-   * @param name what errors call the file
-   * @param file all its bytes
-   * @throws GgufException if anything in it is wrong
-   */
-  static GgufHead parse(String name, MemorySegment file) {
-    return new GgufParser(name, file).head();
   }
 
   /**
    * Reads the head without asking whether the tensors can be used: of any architecture, with
    * element types that are not known here, and with data that is not all there.
    *
-   * @see #parse for the parameters
+   * @param name what errors call the file
+   * @param file all its bytes
    * @throws GgufException if it is no GGUF file, or its head is damaged
    */
   static GgufDescription describe(String name, MemorySegment file) {
     return new GgufParser(name, file).description();
-  }
-
-  private GgufHead head() {
-    GgufDescription read = description();
-    return new GgufHead(read.version(), read.alignment(), read.dataStart(), metadata, locate(read));
   }
 
   private GgufDescription description() {
@@ -259,61 +238,5 @@ final class GgufParser {
     } catch (ArithmeticException e) {
       throw in.error("the dimensions %s multiply to more than 2^63".formatted(shape));
     }
-  }
-
-  /** Cuts the tensors out of the file. */
-  private SequencedMap<String, Tensor> locate(GgufDescription read) {
-    long dataBytes = Math.max(0, file.byteSize() - read.dataStart());
-    SequencedMap<String, Tensor> tensors = new LinkedHashMap<>();
-    for (TensorEntry entry : read.tensors()) {
-      TensorType type = type(entry);
-      long bytes = bytes(entry, type);
-      if (entry.offset() > dataBytes || bytes > dataBytes - entry.offset()) {
-        throw wrong(
-            entry,
-            entry.offsetAt(),
-            "%d bytes at offset %d do not fit the %d bytes of data"
-                .formatted(bytes, entry.offset(), dataBytes));
-      }
-      MemorySegment data = file.asSlice(read.dataStart() + entry.offset(), bytes);
-      Tensor tensor = new Tensor(entry.name(), type, entry.shape(), data);
-      if (tensors.put(entry.name(), tensor) != null) {
-        throw wrong(entry, entry.offsetAt(), "the tensor occurs twice");
-      }
-    }
-    return Collections.unmodifiableSequencedMap(tensors);
-  }
-
-  private TensorType type(TensorEntry entry) {
-    TensorType type;
-    try {
-      type = TensorType.ofId(entry.typeId());
-    } catch (IllegalArgumentException e) {
-      throw wrong(entry, entry.typeAt(), e.getMessage());
-    }
-    if (entry.shape().getFirst() % type.blockElements() != 0) {
-      throw wrong(
-          entry,
-          entry.typeAt(),
-          "rows of %d elements are no whole number of %s blocks of %d"
-              .formatted(entry.shape().getFirst(), type, type.blockElements()));
-    }
-    return type;
-  }
-
-  private long bytes(TensorEntry entry, TensorType type) {
-    long elements = entry.elements();
-    try {
-      return type.bytes(elements);
-    } catch (ArithmeticException e) {
-      throw wrong(
-          entry,
-          entry.typeAt(),
-          "%d elements of %s take more than 2^63 bytes".formatted(elements, type));
-    }
-  }
-
-  private GgufException wrong(TensorEntry entry, long at, String what) {
-    return new GgufException(in.file(), what, at, entry.name());
   }
 }

@@ -1,11 +1,14 @@
 package dev.helixbg.llm.gpu;
 
+import dev.helixbg.llm.backend.Backend.Norm;
+import dev.helixbg.llm.backend.Backend.Qkv;
 import dev.helixbg.llm.backend.Batch;
 import dev.helixbg.llm.backend.KvShape;
-import dev.helixbg.llm.backend.Norm;
-import dev.helixbg.llm.backend.Qkv;
+import dev.helixbg.llm.gpu.GpuBackend.GpuRope;
+import dev.helixbg.llm.gpu.GpuKvCache.KvBlocks;
 import dev.helixbg.llm.gpu.Kernels.CacheKind;
 import dev.helixbg.llm.gpu.Kernels.OfCache;
+import dev.helixbg.llm.gpu.WeightBuffers.GpuMatrix;
 import dev.helixbg.llm.gpu.driver.GpuBuffer;
 
 /**

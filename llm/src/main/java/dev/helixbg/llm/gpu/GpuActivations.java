@@ -1,6 +1,6 @@
 package dev.helixbg.llm.gpu;
 
-import dev.helixbg.llm.backend.Activations;
+import dev.helixbg.llm.backend.Backend.Activations;
 import dev.helixbg.llm.gpu.driver.GpuBuffer;
 import dev.helixbg.llm.gpu.driver.GpuDevice;
 import java.lang.foreign.Arena;

@@ -1,6 +1,5 @@
 package dev.helixbg.llm.gpu;
 
-import dev.helixbg.llm.backend.Activations;
 import dev.helixbg.llm.backend.Backend;
 import dev.helixbg.llm.backend.Batch;
 import dev.helixbg.llm.backend.Counters;
@@ -9,14 +8,12 @@ import dev.helixbg.llm.backend.Draw;
 import dev.helixbg.llm.backend.KvCache;
 import dev.helixbg.llm.backend.KvShape;
 import dev.helixbg.llm.backend.KvShape.Storage;
-import dev.helixbg.llm.backend.Matrix;
-import dev.helixbg.llm.backend.Norm;
-import dev.helixbg.llm.backend.Qkv;
-import dev.helixbg.llm.backend.Rope;
-import dev.helixbg.llm.backend.Submission;
 import dev.helixbg.llm.backend.Tokens;
+import dev.helixbg.llm.backend.host.HostRope;
+import dev.helixbg.llm.gpu.GpuKvCache.KvBlocks;
 import dev.helixbg.llm.gpu.Kernels.OfRows;
 import dev.helixbg.llm.gpu.Kernels.OfWeights;
+import dev.helixbg.llm.gpu.WeightBuffers.GpuMatrix;
 import dev.helixbg.llm.gpu.driver.GpuBuffer;
 import dev.helixbg.llm.gpu.driver.GpuDevice;
 import dev.helixbg.llm.gpu.driver.GpuException;
@@ -27,6 +24,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.function.Consumer;
+import java.util.stream.IntStream;
 
 /**
  * The backend for GPUs. A step encodes one dispatch when rows are few, which is decoding, and a
@@ -242,11 +240,7 @@ public final class GpuBackend implements Backend {
   @Override
   public void attend(Batch batch, Activations q, int layer, Activations target) {
     attention.attend(tables.of(batch), batch, (GpuActivations) q, layer, (GpuActivations) target);
-    for (int span = 0; span < batch.spans(); span++) {
-      KvShape shape = batch.cache(span).shape();
-      long positions = batch.start(span) + batch.count(span);
-      counters.add(Counter.CACHE_BYTES, positions * shape.bytesPerPosition() / shape.layers());
-    }
+    counters.add(Counter.CACHE_BYTES, batch.cacheBytes());
   }
 
   @Override
@@ -327,6 +321,53 @@ public final class GpuBackend implements Backend {
     arena.close();
     if (closesDevice) {
       device.close();
+    }
+  }
+
+  /**
+   * How often the host blocked until the GPU was done, and for how long in all.
+   *
+   * @param times that it blocked
+   * @param nanos of all of them
+   */
+  public record Waited(long times, long nanos) {
+    Waited plus(long more) {
+      return new Waited(times + 1, nanos + more);
+    }
+  }
+
+  /** Rotation angles of all positions, written once, as {@link HostRope#table} has them. */
+  record GpuRope(GpuBuffer buffer, int positions) implements Rope {
+
+    static GpuRope make(GpuDevice device, Arena arena, int headSize, double base, int positions) {
+      GpuBuffer buffer = device.buffer(arena, "rope", 4L * headSize * positions);
+      try (Arena own = Arena.ofConfined()) {
+        HostRope angles = new HostRope(own, headSize, base, positions);
+        angles.fillTo(positions);
+        buffer.write(0, angles.table());
+      }
+      return new GpuRope(buffer, positions);
+    }
+  }
+
+  /** Token ids that host and GPU share: the host may read one slot while the GPU writes another. */
+  static final class GpuTokens extends Tokens {
+    private final List<GpuBuffer> buffers;
+
+    private GpuTokens(List<GpuBuffer> buffers) {
+      super(buffers.stream().map(GpuBuffer::data).toList());
+      this.buffers = buffers;
+    }
+
+    static GpuTokens allocate(GpuDevice device, Arena arena, int slots, int rows) {
+      return new GpuTokens(
+          IntStream.range(0, slots)
+              .mapToObj(slot -> device.shared(arena, "tokens " + slot, 4L * rows))
+              .toList());
+    }
+
+    GpuBuffer buffer(int slot) {
+      return buffers.get(slot);
     }
   }
 }

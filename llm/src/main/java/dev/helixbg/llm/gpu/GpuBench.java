@@ -1,12 +1,12 @@
 package dev.helixbg.llm.gpu;
 
-import dev.helixbg.llm.backend.Activations;
 import dev.helixbg.llm.backend.Backend;
+import dev.helixbg.llm.backend.Backend.Activations;
+import dev.helixbg.llm.backend.Backend.Matrix;
 import dev.helixbg.llm.backend.Batch;
 import dev.helixbg.llm.backend.KvCache;
 import dev.helixbg.llm.backend.KvShape;
 import dev.helixbg.llm.backend.KvShape.Storage;
-import dev.helixbg.llm.backend.Matrix;
 import dev.helixbg.llm.backend.scalar.ScalarBackend;
 import dev.helixbg.llm.gpu.driver.GpuBuffer;
 import dev.helixbg.llm.tensor.RandomWeights;

@@ -1,12 +1,16 @@
 package dev.helixbg.llm.gpu;
 
+import dev.helixbg.llm.backend.Backend.Submission;
 import dev.helixbg.llm.backend.Counters;
 import dev.helixbg.llm.backend.Counters.Counter;
-import dev.helixbg.llm.backend.Submission;
+import dev.helixbg.llm.gpu.GpuBackend.Waited;
+import dev.helixbg.llm.gpu.driver.GpuBuffer;
 import dev.helixbg.llm.gpu.driver.GpuCommands;
 import dev.helixbg.llm.gpu.driver.GpuDevice;
+import dev.helixbg.llm.gpu.driver.GpuDevice.GpuKernel;
 import dev.helixbg.llm.gpu.driver.GpuException;
 import java.lang.foreign.Arena;
+import java.lang.foreign.MemorySegment;
 import java.util.ArrayDeque;
 import java.util.Deque;
 import java.util.Map;
@@ -172,5 +176,42 @@ final class InFlight {
       begun = committed;
     }
     closeOutgrown(Long.MAX_VALUE);
+  }
+
+  /** Commands of a rehearsal: nothing is encoded, and nothing runs. */
+  static final class NoCommands implements GpuCommands {
+    @Override
+    public void kernel(GpuKernel kernel) {}
+
+    @Override
+    public void buffer(int index, GpuBuffer buffer, long offset) {}
+
+    @Override
+    public void constants(int index, MemorySegment constants, int length) {}
+
+    @Override
+    public void threadgroupBytes(int length) {}
+
+    @Override
+    public void dispatch(int x, int y, int z, int threads) {}
+
+    @Override
+    public void commit(String label) {}
+
+    @Override
+    public boolean ended() {
+      return true;
+    }
+
+    @Override
+    public void await() {}
+
+    @Override
+    public double seconds() {
+      return 0;
+    }
+
+    @Override
+    public void close() {}
   }
 }

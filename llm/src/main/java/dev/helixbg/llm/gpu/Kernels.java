@@ -2,7 +2,7 @@ package dev.helixbg.llm.gpu;
 
 import dev.helixbg.llm.backend.KvShape.Storage;
 import dev.helixbg.llm.gpu.driver.GpuDevice;
-import dev.helixbg.llm.gpu.driver.GpuKernel;
+import dev.helixbg.llm.gpu.driver.GpuDevice.GpuKernel;
 import dev.helixbg.llm.gpu.driver.KernelLibrary;
 import dev.helixbg.llm.tensor.TensorType;
 import java.util.ArrayList;

@@ -1,10 +1,11 @@
 package dev.helixbg.llm.gpu;
 
+import dev.helixbg.llm.backend.Backend.Norm;
 import dev.helixbg.llm.backend.Counters;
 import dev.helixbg.llm.backend.Counters.Counter;
-import dev.helixbg.llm.backend.Norm;
 import dev.helixbg.llm.gpu.Kernels.OfRows;
 import dev.helixbg.llm.gpu.Kernels.OfWeights;
+import dev.helixbg.llm.gpu.WeightBuffers.GpuMatrix;
 import dev.helixbg.llm.tensor.TensorType;
 import java.util.ArrayList;
 import java.util.List;

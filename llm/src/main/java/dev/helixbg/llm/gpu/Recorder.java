@@ -1,13 +1,14 @@
 package dev.helixbg.llm.gpu;
 
+import dev.helixbg.llm.backend.Backend.Submission;
 import dev.helixbg.llm.backend.Counters;
 import dev.helixbg.llm.backend.Counters.Counter;
-import dev.helixbg.llm.backend.Submission;
+import dev.helixbg.llm.gpu.WeightBuffers.GpuMatrix;
 import dev.helixbg.llm.gpu.driver.GpuBuffer;
 import dev.helixbg.llm.gpu.driver.GpuCommands;
 import dev.helixbg.llm.gpu.driver.GpuDevice;
+import dev.helixbg.llm.gpu.driver.GpuDevice.GpuKernel;
 import dev.helixbg.llm.gpu.driver.GpuException;
-import dev.helixbg.llm.gpu.driver.GpuKernel;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;

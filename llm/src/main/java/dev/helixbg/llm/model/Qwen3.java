@@ -1,28 +1,33 @@
 package dev.helixbg.llm.model;
 
-import static dev.helixbg.llm.model.Taps.Tap.ATTENDED;
-import static dev.helixbg.llm.model.Taps.Tap.ATTENTION_OUTPUT;
-import static dev.helixbg.llm.model.Taps.Tap.EMBEDDING;
-import static dev.helixbg.llm.model.Taps.Tap.GATED;
-import static dev.helixbg.llm.model.Taps.Tap.KEYS;
-import static dev.helixbg.llm.model.Taps.Tap.LAYER_OUTPUT;
-import static dev.helixbg.llm.model.Taps.Tap.LOGITS;
-import static dev.helixbg.llm.model.Taps.Tap.QUERIES;
-import static dev.helixbg.llm.model.Taps.Tap.ROTATED_QUERIES;
-import static dev.helixbg.llm.model.Taps.Tap.VALUES;
+import static dev.helixbg.llm.model.Qwen3.Taps.Tap.ATTENDED;
+import static dev.helixbg.llm.model.Qwen3.Taps.Tap.ATTENTION_OUTPUT;
+import static dev.helixbg.llm.model.Qwen3.Taps.Tap.EMBEDDING;
+import static dev.helixbg.llm.model.Qwen3.Taps.Tap.GATED;
+import static dev.helixbg.llm.model.Qwen3.Taps.Tap.KEYS;
+import static dev.helixbg.llm.model.Qwen3.Taps.Tap.LAYER_OUTPUT;
+import static dev.helixbg.llm.model.Qwen3.Taps.Tap.LOGITS;
+import static dev.helixbg.llm.model.Qwen3.Taps.Tap.QUERIES;
+import static dev.helixbg.llm.model.Qwen3.Taps.Tap.ROTATED_QUERIES;
+import static dev.helixbg.llm.model.Qwen3.Taps.Tap.VALUES;
 
-import dev.helixbg.llm.backend.Activations;
 import dev.helixbg.llm.backend.Backend;
+import dev.helixbg.llm.backend.Backend.Activations;
+import dev.helixbg.llm.backend.Backend.Matrix;
+import dev.helixbg.llm.backend.Backend.Qkv;
+import dev.helixbg.llm.backend.Backend.Rope;
 import dev.helixbg.llm.backend.Batch;
 import dev.helixbg.llm.backend.Counters.Counter;
 import dev.helixbg.llm.backend.KvShape;
-import dev.helixbg.llm.backend.Qkv;
-import dev.helixbg.llm.backend.Rope;
 import dev.helixbg.llm.backend.Tokens;
 import dev.helixbg.llm.gguf.GgufException;
 import dev.helixbg.llm.gguf.GgufFile;
 import dev.helixbg.llm.gguf.MappedFile;
-import dev.helixbg.llm.model.Taps.Tap;
+import dev.helixbg.llm.model.Qwen3.Taps.Tap;
+import dev.helixbg.llm.tensor.Tensor;
+import java.lang.foreign.Arena;
+import java.lang.foreign.MemorySegment;
+import java.util.List;
 import java.util.concurrent.CancellationException;
 import java.util.function.BooleanSupplier;
 
@@ -264,5 +269,59 @@ public final class Qwen3 {
   /** Of the wanted rows of the last pass, one row each. */
   public Activations logits() {
     return logits;
+  }
+
+  /**
+   * The few tokens that an answer can go on with: their rows of the output matrix, copied as they
+   * are stored, and place for their logits. A vocabulary has a hundred thousand rows that nobody
+   * wants.
+   *
+   * @param rows a row per candidate, hidden columns
+   * @param logits of the wanted rows of the last pass, a column per candidate
+   */
+  public record Candidates(Matrix rows, Activations logits) {
+
+    static Candidates of(Backend backend, Tensor output, int[] ids, Activations logits) {
+      long bytes = output.rowBytes();
+      // Lives as long as it is used; backends free nothing that they did not make.
+      MemorySegment data = Arena.ofAuto().allocate(bytes * ids.length, 64);
+      for (int i = 0; i < ids.length; i++) {
+        MemorySegment.copy(output.data(), bytes * ids[i], data, bytes * i, bytes);
+      }
+      List<Long> shape = List.of(output.columns(), (long) ids.length);
+      return new Candidates(
+          backend.matrix(new Tensor("candidates", output.type(), shape, data)), logits);
+    }
+  }
+
+  /** Is shown the activations of a pass, step by step; for tests and for looking inside. */
+  @FunctionalInterface
+  public interface Taps {
+    /** Looks at nothing, and costs nothing. */
+    Taps NONE = (tap, layer, values) -> {};
+
+    /** A place in the block diagram. */
+    enum Tap {
+      /** The embedded tokens; layer 0. */
+      EMBEDDING,
+      QUERIES,
+      KEYS,
+      VALUES,
+      /** Queries after their norm and rotation. */
+      ROTATED_QUERIES,
+      /** What each head gathered. */
+      ATTENDED,
+      /** The residual stream after attention. */
+      ATTENTION_OUTPUT,
+      /** silu(gate) ⊙ up. */
+      GATED,
+      /** The residual stream after the layer. */
+      LAYER_OUTPUT,
+      /** Of the wanted rows; layer 0. */
+      LOGITS
+    }
+
+    /** {@code values} may be read until the call returns. */
+    void at(Tap tap, int layer, Activations values);
   }
 }

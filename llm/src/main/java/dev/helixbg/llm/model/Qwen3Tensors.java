@@ -1,8 +1,8 @@
 package dev.helixbg.llm.model;
 
 import dev.helixbg.llm.backend.Backend;
-import dev.helixbg.llm.backend.Matrix;
-import dev.helixbg.llm.backend.Norm;
+import dev.helixbg.llm.backend.Backend.Matrix;
+import dev.helixbg.llm.backend.Backend.Norm;
 import dev.helixbg.llm.gguf.GgufException;
 import dev.helixbg.llm.gguf.GgufFile;
 import dev.helixbg.llm.tensor.Tensor;

@@ -1,7 +1,7 @@
 package dev.helixbg.llm.model;
 
-import dev.helixbg.llm.backend.Matrix;
-import dev.helixbg.llm.backend.Norm;
+import dev.helixbg.llm.backend.Backend.Matrix;
+import dev.helixbg.llm.backend.Backend.Norm;
 import dev.helixbg.llm.tensor.Tensor;
 import java.util.List;
 

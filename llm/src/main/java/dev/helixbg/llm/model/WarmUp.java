@@ -1,12 +1,12 @@
 package dev.helixbg.llm.model;
 
 import dev.helixbg.llm.backend.Backend;
+import dev.helixbg.llm.backend.Backend.Matrix;
+import dev.helixbg.llm.backend.Backend.Norm;
 import dev.helixbg.llm.backend.Batch;
 import dev.helixbg.llm.backend.Draw;
 import dev.helixbg.llm.backend.KvCache;
 import dev.helixbg.llm.backend.KvShape.Storage;
-import dev.helixbg.llm.backend.Matrix;
-import dev.helixbg.llm.backend.Norm;
 import dev.helixbg.llm.backend.Tokens;
 import dev.helixbg.llm.tensor.Tensor;
 import dev.helixbg.llm.tensor.TensorType;

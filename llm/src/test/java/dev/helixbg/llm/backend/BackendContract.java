@@ -5,6 +5,10 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import dev.helixbg.llm.backend.Backend.Activations;
+import dev.helixbg.llm.backend.Backend.Norm;
+import dev.helixbg.llm.backend.Backend.Qkv;
+import dev.helixbg.llm.backend.Backend.Rope;
 import dev.helixbg.llm.backend.KvShape.Storage;
 import dev.helixbg.llm.backend.scalar.ScalarBackend;
 import dev.helixbg.llm.tensor.RandomWeights;

@@ -4,14 +4,14 @@ import static org.junit.jupiter.api.Assertions.assertArrayEquals;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 
-import dev.helixbg.llm.backend.Activations;
+import dev.helixbg.llm.backend.Backend.Activations;
+import dev.helixbg.llm.backend.Backend.Norm;
+import dev.helixbg.llm.backend.Backend.Qkv;
+import dev.helixbg.llm.backend.Backend.Rope;
 import dev.helixbg.llm.backend.Batch;
 import dev.helixbg.llm.backend.KvCache;
 import dev.helixbg.llm.backend.KvShape;
 import dev.helixbg.llm.backend.KvShape.Storage;
-import dev.helixbg.llm.backend.Norm;
-import dev.helixbg.llm.backend.Qkv;
-import dev.helixbg.llm.backend.Rope;
 import dev.helixbg.llm.cpu.kernel.tile.TileProduct;
 import dev.helixbg.llm.tensor.Tensor;
 import dev.helixbg.llm.tensor.TensorType;

@@ -3,7 +3,7 @@ package dev.helixbg.llm.cpu;
 import static org.junit.jupiter.api.Assertions.assertArrayEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import dev.helixbg.llm.backend.Activations;
+import dev.helixbg.llm.backend.Backend.Activations;
 import dev.helixbg.llm.backend.Batch;
 import dev.helixbg.llm.backend.KvShape;
 import dev.helixbg.llm.backend.KvShape.Storage;

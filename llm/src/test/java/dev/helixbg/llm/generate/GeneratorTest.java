@@ -6,13 +6,14 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.helixbg.llm.backend.Backend;
+import dev.helixbg.llm.backend.Backend.Submission;
 import dev.helixbg.llm.backend.ContextFullException;
 import dev.helixbg.llm.backend.Counters.Counter;
 import dev.helixbg.llm.backend.InterceptedBackend;
 import dev.helixbg.llm.backend.KvCache;
 import dev.helixbg.llm.backend.KvShape.Storage;
-import dev.helixbg.llm.backend.Submission;
 import dev.helixbg.llm.cpu.CpuBackend;
+import dev.helixbg.llm.generate.Generation.StopReason;
 import dev.helixbg.llm.gguf.GgufException;
 import dev.helixbg.llm.gguf.GgufFile;
 import dev.helixbg.llm.golden.GoldenCase;

@@ -11,6 +11,7 @@ import dev.helixbg.llm.backend.InterceptedBackend;
 import dev.helixbg.llm.backend.KvCache;
 import dev.helixbg.llm.backend.KvShape.Storage;
 import dev.helixbg.llm.cpu.CpuBackend;
+import dev.helixbg.llm.generate.Generation.StopReason;
 import dev.helixbg.llm.gguf.GgufFile;
 import dev.helixbg.llm.golden.GoldenCase;
 import dev.helixbg.llm.golden.GoldenModel;

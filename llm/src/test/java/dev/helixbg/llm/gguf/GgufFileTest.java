@@ -115,14 +115,15 @@ class GgufFileTest {
     byte[] file = GgufBytes.head(0, 1).key("k".repeat(60_000), 99).u64(0).bytes();
     GgufException e =
         assertThrows(
-            GgufException.class, () -> GgufParser.parse("file", MemorySegment.ofArray(file)));
+            GgufException.class, () -> GgufParser.describe("file", MemorySegment.ofArray(file)));
     assertTrue(e.getMessage().contains("no value type has the id 99 (in 'kkkk"), e.getMessage());
     assertTrue(e.getMessage().length() < 500, e.getMessage().length() + " characters");
   }
 
   private static void parseOrRefuse(byte[] bytes) {
     try {
-      GgufParser.parse("damaged", MemorySegment.ofArray(bytes));
+      MemorySegment file = MemorySegment.ofArray(bytes);
+      GgufParser.describe("damaged", file).locate("damaged", file);
     } catch (GgufException e) {
       assertTrue(e.offset() <= bytes.length);
     }

@@ -26,7 +26,7 @@ class GgufStringsTest {
     bytes.u32(GgufBytes.STRING).u64(strings.size());
     strings.forEach(utf8 -> bytes.u64(utf8.length).raw(utf8));
     byte[] file = bytes.entry("after", after).bytes();
-    return GgufParser.parse("test", MemorySegment.ofArray(file)).metadata();
+    return GgufParser.describe("test", MemorySegment.ofArray(file)).metadata();
   }
 
   /** Lengths around those of the copies that a head is read through, and of two bytes. */
@@ -115,7 +115,7 @@ class GgufStringsTest {
     GgufBytes bytes = GgufBytes.head(0, 1).key("k", GgufBytes.ARRAY);
     byte[] file = bytes.u32(GgufBytes.STRING).u64(2).string("abc").string("def").bytes();
     GgufArray array =
-        GgufParser.parse("test", MemorySegment.ofArray(file)).metadata().array("k", 2);
+        GgufParser.describe("test", MemorySegment.ofArray(file)).metadata().array("k", 2);
     int first = file.length - 2 * (8 + 3);
     for (int length : new int[] {4, 100, -1, Integer.MIN_VALUE, 14, 15}) {
       ByteBuffer.wrap(file).order(ByteOrder.LITTLE_ENDIAN).putInt(first, length);

@@ -5,11 +5,11 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.helixbg.llm.backend.Backend;
+import dev.helixbg.llm.backend.Backend.Submission;
 import dev.helixbg.llm.backend.Batch;
 import dev.helixbg.llm.backend.Counters.Counter;
 import dev.helixbg.llm.backend.KvCache;
 import dev.helixbg.llm.backend.KvShape.Storage;
-import dev.helixbg.llm.backend.Submission;
 import dev.helixbg.llm.backend.Tokens;
 import dev.helixbg.llm.cpu.CpuBackend;
 import dev.helixbg.llm.generate.Generation;

@@ -2,8 +2,8 @@ package dev.helixbg.llm.gpu;
 
 import static org.junit.jupiter.api.Assertions.assertArrayEquals;
 
-import dev.helixbg.llm.backend.Activations;
 import dev.helixbg.llm.backend.Backend;
+import dev.helixbg.llm.backend.Backend.Activations;
 import dev.helixbg.llm.backend.BackendContract;
 import dev.helixbg.llm.backend.KvShape.Storage;
 import dev.helixbg.llm.gpu.driver.GpuDevice;

@@ -8,6 +8,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.helixbg.llm.golden.GoldenCase;
 import dev.helixbg.llm.golden.GoldenModel;
+import dev.helixbg.llm.tokenizer.Tokenizer.TextStream;
 import java.text.Normalizer;
 import java.util.Arrays;
 import java.util.Random;

@@ -1,6 +1,5 @@
 package dev.helixbg.llm.backend.host;
 
-import dev.helixbg.llm.backend.Activations;
 import dev.helixbg.llm.backend.Backend;
 import dev.helixbg.llm.backend.Batch;
 import dev.helixbg.llm.backend.Counters;
@@ -8,9 +7,6 @@ import dev.helixbg.llm.backend.Counters.Counter;
 import dev.helixbg.llm.backend.Draw;
 import dev.helixbg.llm.backend.KvCache;
 import dev.helixbg.llm.backend.KvShape;
-import dev.helixbg.llm.backend.Matrix;
-import dev.helixbg.llm.backend.Rope;
-import dev.helixbg.llm.backend.Submission;
 import dev.helixbg.llm.backend.Tokens;
 import dev.helixbg.llm.tensor.Tensor;
 import java.lang.foreign.Arena;
@@ -25,7 +21,7 @@ import java.util.stream.Stream;
  */
 public abstract class HostBackend implements Backend {
   private final Arena arena = Arena.ofShared();
-  private final Map<KvShape, KvPool> pools = new HashMap<>();
+  private final Map<KvShape, HostKvCache.Pool> pools = new HashMap<>();
   private final Counters counters = new Counters();
   private float[] embedding = {};
 
@@ -73,7 +69,8 @@ public abstract class HostBackend implements Backend {
 
   @Override
   public KvCache cache(KvShape shape) {
-    return new HostKvCache(shape, pools.computeIfAbsent(shape, s -> new KvPool(arena, s)));
+    return new HostKvCache(
+        shape, pools.computeIfAbsent(shape, s -> new HostKvCache.Pool(arena, s)));
   }
 
   /**

@@ -2,8 +2,13 @@ package dev.helixbg.llm.backend.host;
 
 import dev.helixbg.llm.backend.KvCache;
 import dev.helixbg.llm.backend.KvShape;
+import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
+import java.util.ArrayDeque;
+import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.Deque;
+import java.util.List;
 
 /**
  * A cache as a list of runs: run i holds the positions from {@code runStart(i)} up to {@code
@@ -13,12 +18,12 @@ import java.util.Arrays;
  * page is written only by the cache that took it, and only behind what forks read.
  */
 public final class HostKvCache extends KvCache {
-  private final KvPool pool;
-  private KvPage[] pages = new KvPage[4];
+  private final Pool pool;
+  private Page[] pages = new Page[4];
   private int[] starts = new int[4];
   private int runs;
 
-  HostKvCache(KvShape shape, KvPool pool) {
+  HostKvCache(KvShape shape, Pool pool) {
     super(shape);
     this.pool = pool;
   }
@@ -94,7 +99,7 @@ public final class HostKvCache extends KvCache {
     if (runs == 0) {
       return 0;
     }
-    KvPage last = pages[runs - 1];
+    Page last = pages[runs - 1];
     int used = length - starts[runs - 1];
     return last.writer == this && used >= last.frozen ? last.capacity - used : 0;
   }
@@ -104,7 +109,7 @@ public final class HostKvCache extends KvCache {
     return runs > 0 && pages[runs - 1].writer == this ? 2 * pages[runs - 1].capacity : 0;
   }
 
-  private void appendRun(KvPage page) {
+  private void appendRun(Page page) {
     if (runs == pages.length) {
       pages = Arrays.copyOf(pages, 2 * runs);
       starts = Arrays.copyOf(starts, 2 * runs);
@@ -125,12 +130,86 @@ public final class HostKvCache extends KvCache {
   protected KvCache share(int prefix) {
     HostKvCache child = new HostKvCache(shape(), pool);
     for (int run = 0; run < runs && starts[run] < prefix; run++) {
-      KvPage page = pages[run];
+      Page page = pages[run];
       page.holders++;
       page.frozen = Math.max(page.frozen, Math.min(runEnd(run), prefix) - starts[run]);
       child.length = starts[run];
       child.appendRun(page);
     }
     return child;
+  }
+
+  /**
+   * Pages for caches of one shape. Memory is taken when first needed, and kept for reuse until the
+   * arena closes.
+   */
+  static final class Pool {
+    static final int SMALLEST = 16;
+    static final int LARGEST = 256;
+
+    private final Arena arena;
+    private final KvShape shape;
+
+    /** Free pages of 16, 32, 64, 128 and 256 positions. */
+    private final List<Deque<Page>> free = new ArrayList<>();
+
+    Pool(Arena arena, KvShape shape) {
+      this.arena = arena;
+      this.shape = shape;
+      for (int capacity = SMALLEST; capacity <= LARGEST; capacity *= 2) {
+        free.add(new ArrayDeque<>());
+      }
+    }
+
+    /** A page for at least {@code positions}, or the largest there is. */
+    Page take(int positions, HostKvCache writer) {
+      int capacity = SMALLEST;
+      while (capacity < Math.min(positions, LARGEST)) {
+        capacity *= 2;
+      }
+      Page page = pagesOf(capacity).pollFirst();
+      if (page == null) {
+        long bytes = Math.multiplyExact(shape.bytesPerPosition(), (long) capacity);
+        page = new Page(HostMemory.allocate(arena, bytes), capacity);
+      }
+      page.writer = writer;
+      page.holders = 1;
+      page.frozen = 0;
+      return page;
+    }
+
+    void release(Page page) {
+      if (--page.holders == 0) {
+        page.writer = null;
+        pagesOf(page.capacity).addFirst(page);
+      }
+    }
+
+    private Deque<Page> pagesOf(int capacity) {
+      return free.get(Integer.numberOfTrailingZeros(capacity / SMALLEST));
+    }
+  }
+
+  /**
+   * Room for the keys and values of a few positions in all layers: {@code [layer][key,
+   * value][kvHead][position][headSize]}.
+   */
+  static final class Page {
+    final MemorySegment data;
+    final int capacity;
+
+    /** The cache that may write; others only read. */
+    HostKvCache writer;
+
+    /** Caches that use it; at none it goes back to the pool. */
+    int holders;
+
+    /** So many of its first positions are read by forks, and never written again. */
+    int frozen;
+
+    Page(MemorySegment data, int capacity) {
+      this.data = data;
+      this.capacity = capacity;
+    }
   }
 }

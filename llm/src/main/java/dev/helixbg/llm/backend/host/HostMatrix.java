@@ -1,6 +1,6 @@
 package dev.helixbg.llm.backend.host;
 
-import dev.helixbg.llm.backend.Matrix;
+import dev.helixbg.llm.backend.Backend.Matrix;
 import dev.helixbg.llm.tensor.Dequantize;
 import dev.helixbg.llm.tensor.Tensor;
 import dev.helixbg.llm.tensor.TensorType;

@@ -1,6 +1,6 @@
 package dev.helixbg.llm.backend.host;
 
-import dev.helixbg.llm.backend.Rope;
+import dev.helixbg.llm.backend.Backend.Rope;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;

@@ -1,12 +1,7 @@
 package dev.helixbg.llm.backend.scalar;
 
-import dev.helixbg.llm.backend.Activations;
 import dev.helixbg.llm.backend.Batch;
 import dev.helixbg.llm.backend.KvShape;
-import dev.helixbg.llm.backend.Matrix;
-import dev.helixbg.llm.backend.Norm;
-import dev.helixbg.llm.backend.Qkv;
-import dev.helixbg.llm.backend.Rope;
 import dev.helixbg.llm.backend.Tokens;
 import dev.helixbg.llm.backend.host.HostBackend;
 import dev.helixbg.llm.backend.host.HostKvCache;

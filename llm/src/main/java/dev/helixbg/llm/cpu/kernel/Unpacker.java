@@ -1,5 +1,7 @@
 package dev.helixbg.llm.cpu.kernel;
 
+import static dev.helixbg.llm.cpu.lanes.Lanes.ADDRESS;
+import static dev.helixbg.llm.cpu.lanes.Lanes.BYTE;
 import static dev.helixbg.llm.cpu.lanes.Lanes.BYTES_16;
 import static dev.helixbg.llm.cpu.lanes.Lanes.FLOATS;
 import static dev.helixbg.llm.cpu.lanes.Lanes.MEMORY;
@@ -33,6 +35,25 @@ public final class Unpacker {
   public Unpacker(Arena arena) {
     this.arena = arena;
     quanta = new Quanta(arena);
+  }
+
+  /**
+   * Brings stored rows into the processor's caches from first to last, before they are unpacked
+   * piece by piece: a processor fetches ahead what is read in one line.
+   *
+   * @param stride bytes from one row to the next
+   * @param bytes of each row, of which a byte of every cache line is read
+   * @return their sum, or they would not be read
+   */
+  public static int readAhead(long first, long stride, int rows, long bytes) {
+    int sum = 0;
+    for (int row = 0; row < rows; row++) {
+      long from = first + stride * row & ADDRESS;
+      for (long at = 0; at < bytes; at += HostMemory.ALIGNMENT) {
+        sum += MEMORY.get(BYTE, from + at);
+      }
+    }
+    return sum;
   }
 
   /** Address of at least {@code count} floats, of any content. */

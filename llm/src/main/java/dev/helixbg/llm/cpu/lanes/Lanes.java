@@ -7,7 +7,9 @@ import jdk.incubator.vector.ByteVector;
 import jdk.incubator.vector.FloatVector;
 import jdk.incubator.vector.IntVector;
 import jdk.incubator.vector.ShortVector;
+import jdk.incubator.vector.VectorMask;
 import jdk.incubator.vector.VectorShape;
+import jdk.incubator.vector.VectorShuffle;
 import jdk.incubator.vector.VectorSpecies;
 
 /**
@@ -34,6 +36,15 @@ public final class Lanes {
 
   /** Floats per vector: 4, 8 or 16. */
   public static final int COUNT = FLOATS.length();
+
+  /** The lanes of two vectors at even places, and at odd ones, each to a half of a vector. */
+  public static final VectorShuffle<Float> EVEN =
+      VectorShuffle.fromOp(FLOATS, lane -> 2 * lane % COUNT);
+
+  public static final VectorShuffle<Float> ODD =
+      VectorShuffle.fromOp(FLOATS, lane -> (2 * lane + 1) % COUNT);
+  public static final VectorMask<Float> UPPER_HALF =
+      VectorMask.fromLong(FLOATS, -1L << COUNT / 2 & (1L << COUNT) - 1);
 
   /** Whether the kernels that are written for 512 bits apply. */
   public static final boolean WIDE = COUNT == 16;

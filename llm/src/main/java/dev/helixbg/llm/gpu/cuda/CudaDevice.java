@@ -6,12 +6,13 @@ import dev.helixbg.llm.gpu.cuda.LibCuda.Function;
 import dev.helixbg.llm.gpu.driver.GpuBuffer;
 import dev.helixbg.llm.gpu.driver.GpuCommands;
 import dev.helixbg.llm.gpu.driver.GpuDevice;
+import dev.helixbg.llm.gpu.driver.GpuDevice.GpuKernel;
 import dev.helixbg.llm.gpu.driver.GpuException;
-import dev.helixbg.llm.gpu.driver.GpuKernel;
 import dev.helixbg.llm.gpu.driver.KernelLibrary;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.util.Map;
+import java.util.Objects;
 import java.util.concurrent.ConcurrentHashMap;
 
 /**
@@ -175,20 +176,20 @@ public final class CudaDevice implements GpuDevice {
 
   @Override
   public GpuBuffer buffer(Arena owner, String label, long bytes) {
-    return new CudaBuffer(this, memory(owner, label, bytes), null);
+    return new CudaBuffer(memory(owner, label, bytes), null);
   }
 
   @Override
   public GpuBuffer shared(Arena owner, String label, long bytes) {
     MemorySegment host = pinned(owner, label, bytes);
-    return new CudaBuffer(this, host, host);
+    return new CudaBuffer(host, host);
   }
 
   @Override
   public GpuBuffer staged(Arena owner, String label, long bytes, GpuBuffer other) {
     MemorySegment memory =
-        other == null ? memory(owner, label, bytes) : ((CudaBuffer) other).memory();
-    return new CudaBuffer(this, memory, pinned(owner, label, bytes));
+        other == null ? memory(owner, label, bytes) : ((CudaBuffer) other).memory;
+    return new CudaBuffer(memory, pinned(owner, label, bytes));
   }
 
   private MemorySegment memory(Arena owner, String label, long bytes) {
@@ -236,17 +237,8 @@ public final class CudaDevice implements GpuDevice {
     }
   }
 
-  /** Through memory that the GPU writes directly. */
-  void read(long address, MemorySegment target) {
-    for (long done = 0; done < target.byteSize(); done += BOUNCE_BYTES) {
-      long part = Math.min(BOUNCE_BYTES, target.byteSize() - done);
-      copy(Function.MEMCPY_TO_HOST, bounce.address(), address + done, part);
-      MemorySegment.copy(bounce, 0, target, done, part);
-    }
-  }
-
   /** Copies in the stream's order, and waits for it. */
-  void copy(Function way, long to, long from, long bytes) {
+  private void transfer(Function way, long to, long from, long bytes) {
     cuda.call(way, to, from, bytes, stream);
     cuda.call(Function.STREAM_SYNCHRONIZE, stream);
   }
@@ -287,7 +279,7 @@ public final class CudaDevice implements GpuDevice {
 
   @Override
   public GpuCommands commands() {
-    return new CudaCommands(cuda, stream, launches);
+    return launches.commands();
   }
 
   @Override
@@ -306,5 +298,70 @@ public final class CudaDevice implements GpuDevice {
     closed = true;
     cuda.ask(Function.PRIMARY_CTX_RELEASE, ordinal);
     cuda.enter(0);
+  }
+
+  /** The GPU's memory, the host's that the GPU reaches, or the former with the latter beside it. */
+  final class CudaBuffer implements GpuBuffer {
+    private final MemorySegment memory;
+    private final MemorySegment host;
+
+    /**
+     * @param memory as the GPU addresses it, released by its scope
+     * @param host of the same size; null if the host sees nothing of it
+     */
+    CudaBuffer(MemorySegment memory, MemorySegment host) {
+      this.memory = memory;
+      this.host = host;
+    }
+
+    /** Where kernels find byte {@code offset}. */
+    long address(long offset) {
+      if (!memory.scope().isAlive()) {
+        throw new IllegalStateException("a buffer is used after it was released");
+      }
+      return memory.address() + offset;
+    }
+
+    @Override
+    public long bytes() {
+      return memory.byteSize();
+    }
+
+    @Override
+    public MemorySegment data() {
+      if (host == null) {
+        throw new UnsupportedOperationException("the host does not see the GPU's memory");
+      }
+      return host;
+    }
+
+    @Override
+    public void read(long offset, MemorySegment target) {
+      Objects.checkFromIndexSize(offset, target.byteSize(), bytes());
+      // Through memory that the GPU writes directly.
+      for (long done = 0; done < target.byteSize(); done += BOUNCE_BYTES) {
+        long part = Math.min(BOUNCE_BYTES, target.byteSize() - done);
+        transfer(Function.MEMCPY_TO_HOST, bounce.address(), address(offset + done), part);
+        MemorySegment.copy(bounce, 0, target, done, part);
+      }
+    }
+
+    @Override
+    public void write(long offset, MemorySegment source) {
+      long bytes = source.byteSize();
+      Objects.checkFromIndexSize(offset, bytes, bytes());
+      try (Arena arena = Arena.ofConfined()) {
+        MemorySegment from = source.isNative() ? source : arena.allocate(bytes).copyFrom(source);
+        transfer(Function.MEMCPY_TO_DEVICE, address(offset), from.address(), bytes);
+      }
+    }
+
+    @Override
+    public void copy(GpuBuffer source) {
+      long bytes = source.bytes();
+      Objects.checkFromIndexSize(0, bytes, bytes());
+      long from = ((CudaBuffer) source).address(0);
+      transfer(Function.MEMCPY_ON_DEVICE, address(0), from, bytes);
+    }
   }
 }

@@ -1,9 +1,14 @@
 package dev.helixbg.llm.gpu.cuda;
 
+import static java.lang.foreign.ValueLayout.JAVA_FLOAT;
 import static java.lang.foreign.ValueLayout.JAVA_INT;
 import static java.lang.foreign.ValueLayout.JAVA_LONG;
 
+import dev.helixbg.llm.gpu.cuda.CudaDevice.CudaBuffer;
 import dev.helixbg.llm.gpu.cuda.LibCuda.Function;
+import dev.helixbg.llm.gpu.driver.GpuBuffer;
+import dev.helixbg.llm.gpu.driver.GpuCommands;
+import dev.helixbg.llm.gpu.driver.GpuDevice.GpuKernel;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.util.ArrayList;
@@ -99,29 +104,16 @@ final class Launches implements AutoCloseable {
     extra.setAtIndex(JAVA_LONG, 4, END);
   }
 
-  /** Forgets what was written down. */
-  void clear() {
+  /** Forgets what was written down, and begins anew. */
+  GpuCommands commands() {
     length = 0;
     count = 0;
     uploads.clear();
     early = false;
+    return new Commands();
   }
 
   // ---- writing down ---------------------------------------------------------------------------
-
-  void kernel(long newFunction) {
-    function = newFunction;
-    sharedBytes = 0;
-    arguments = 0;
-  }
-
-  void pointer(int index, long address) {
-    argument.set(JAVA_LONG, place(index, Long.BYTES), address);
-  }
-
-  void constants(int index, MemorySegment source, int bytes) {
-    MemorySegment.copy(source, 0, argument, place(index, bytes), bytes);
-  }
 
   private long place(int index, int bytes) {
     argumentBytes[index] = bytes;
@@ -129,11 +121,7 @@ final class Launches implements AutoCloseable {
     return (long) index * MOST_ARGUMENT_BYTES;
   }
 
-  void sharedBytes(int bytes) {
-    sharedBytes = bytes;
-  }
-
-  void launch(int x, int y, int z, int threads) {
+  private void launch(int x, int y, int z, int threads) {
     MemorySegment launch = room();
     launch.set(JAVA_INT, 0, x);
     launch.set(JAVA_INT, 4, y);
@@ -175,15 +163,10 @@ final class Launches implements AutoCloseable {
     return text.asSlice(length, most).fill((byte) 0);
   }
 
-  void upload(long to, long from, long bytes) {
-    uploads.add(new Upload(to, from, bytes));
-    early = false;
-  }
-
   // ---- running --------------------------------------------------------------------------------
 
   /** Hands all of it to the stream. */
-  void run() {
+  private void run() {
     for (Upload upload : uploads) {
       cuda.call(Function.MEMCPY_TO_DEVICE, upload.to, upload.from, upload.bytes, stream);
     }
@@ -264,5 +247,90 @@ final class Launches implements AutoCloseable {
     known.clear();
     textArena.close();
     arena.close();
+  }
+
+  // ---- what the engine encodes ----------------------------------------------------------------
+
+  /** What is written down from now on, between two events. */
+  private final class Commands implements GpuCommands {
+    private final long begin;
+    private final long end;
+
+    Commands() {
+      begin = cuda.get(Function.EVENT_CREATE, 0);
+      try {
+        end = cuda.get(Function.EVENT_CREATE, 0);
+      } catch (RuntimeException e) {
+        cuda.ask(Function.EVENT_DESTROY, begin);
+        throw e;
+      }
+    }
+
+    @Override
+    public void kernel(GpuKernel kernel) {
+      function = kernel.handle();
+      sharedBytes = 0;
+      arguments = 0;
+    }
+
+    @Override
+    public void buffer(int index, GpuBuffer buffer, long offset) {
+      argument.set(JAVA_LONG, place(index, Long.BYTES), ((CudaBuffer) buffer).address(offset));
+    }
+
+    @Override
+    public void constants(int index, MemorySegment constants, int length) {
+      MemorySegment.copy(constants, 0, argument, place(index, length), length);
+    }
+
+    @Override
+    public void threadgroupBytes(int length) {
+      sharedBytes = (length + 15) & -16;
+    }
+
+    @Override
+    public void dispatch(int x, int y, int z, int threads) {
+      launch(x, y, z, threads);
+    }
+
+    @Override
+    public void upload(GpuBuffer staged, long offset, long bytes) {
+      CudaBuffer buffer = (CudaBuffer) staged;
+      long from = buffer.data().address() + offset;
+      uploads.add(new Upload(buffer.address(offset), from, bytes));
+      early = false;
+    }
+
+    @Override
+    public void commit(String label) {
+      cuda.call(Function.EVENT_RECORD, begin, stream);
+      run();
+      cuda.call(Function.EVENT_RECORD, end, stream);
+    }
+
+    @Override
+    public boolean ended() {
+      return cuda.ask(Function.EVENT_QUERY, end) != LibCuda.NOT_READY;
+    }
+
+    @Override
+    public void await() {
+      cuda.call(Function.EVENT_SYNCHRONIZE, end);
+    }
+
+    @Override
+    public double seconds() {
+      try (Arena arena = Arena.ofConfined()) {
+        MemorySegment milliseconds = arena.allocate(JAVA_FLOAT);
+        cuda.call(Function.EVENT_ELAPSED_TIME, milliseconds.address(), begin, end);
+        return milliseconds.get(JAVA_FLOAT, 0) / 1e3;
+      }
+    }
+
+    @Override
+    public void close() {
+      cuda.ask(Function.EVENT_DESTROY, begin);
+      cuda.ask(Function.EVENT_DESTROY, end);
+    }
   }
 }

@@ -1,5 +1,6 @@
 package dev.helixbg.llm.gpu.driver;
 
+import dev.helixbg.llm.gpu.driver.GpuDevice.GpuKernel;
 import java.lang.foreign.MemorySegment;
 
 /**

@@ -4,8 +4,9 @@ import static java.lang.foreign.ValueLayout.JAVA_LONG;
 
 import dev.helixbg.llm.gpu.driver.GpuBuffer;
 import dev.helixbg.llm.gpu.driver.GpuCommands;
+import dev.helixbg.llm.gpu.driver.GpuDevice.GpuKernel;
 import dev.helixbg.llm.gpu.driver.GpuException;
-import dev.helixbg.llm.gpu.driver.GpuKernel;
+import dev.helixbg.llm.gpu.metal.MetalDevice.MetalBuffer;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 

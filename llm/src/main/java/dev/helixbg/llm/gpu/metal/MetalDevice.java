@@ -7,8 +7,8 @@ import dev.helixbg.config.natives.NativeFunction;
 import dev.helixbg.llm.gpu.driver.GpuBuffer;
 import dev.helixbg.llm.gpu.driver.GpuCommands;
 import dev.helixbg.llm.gpu.driver.GpuDevice;
+import dev.helixbg.llm.gpu.driver.GpuDevice.GpuKernel;
 import dev.helixbg.llm.gpu.driver.GpuException;
-import dev.helixbg.llm.gpu.driver.GpuKernel;
 import dev.helixbg.llm.gpu.driver.KernelLibrary;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
@@ -324,5 +324,42 @@ public final class MetalDevice implements GpuDevice {
       resident = false;
     }
     arena.close();
+  }
+
+  /**
+   * Memory that host and GPU share: every buffer is shared and staged.
+   *
+   * @param id the {@code MTLBuffer}
+   */
+  record MetalBuffer(long id, MemorySegment data) implements GpuBuffer {
+    @Override
+    public long bytes() {
+      return data.byteSize();
+    }
+
+    @Override
+    public void read(long offset, MemorySegment target) {
+      MemorySegment.copy(data, offset, target, 0, target.byteSize());
+    }
+
+    @Override
+    public void write(long offset, MemorySegment source) {
+      MemorySegment.copy(source, 0, data, offset, source.byteSize());
+    }
+
+    @Override
+    public void copy(GpuBuffer source) {
+      write(0, source.data());
+    }
+
+    @Override
+    public boolean equals(Object other) {
+      return this == other;
+    }
+
+    @Override
+    public int hashCode() {
+      return System.identityHashCode(this);
+    }
   }
 }

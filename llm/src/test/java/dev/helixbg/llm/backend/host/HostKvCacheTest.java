@@ -19,7 +19,7 @@ class HostKvCacheTest {
   private static final KvShape SHAPE = new KvShape(2, 2, 4, 1000, Storage.F32);
 
   private final Arena arena = Arena.ofConfined();
-  private final KvPool pool = new KvPool(arena, SHAPE);
+  private final HostKvCache.Pool pool = new HostKvCache.Pool(arena, SHAPE);
 
   @AfterEach
   void close() {

@@ -8,8 +8,8 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.helixbg.llm.gpu.driver.GpuBuffer;
 import dev.helixbg.llm.gpu.driver.GpuCommands;
+import dev.helixbg.llm.gpu.driver.GpuDevice.GpuKernel;
 import dev.helixbg.llm.gpu.driver.GpuException;
-import dev.helixbg.llm.gpu.driver.GpuKernel;
 import dev.helixbg.llm.softmetal.SoftMetalSettings;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;

@@ -2,7 +2,7 @@ package dev.helixbg.llm.gpu.metal;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 
-import dev.helixbg.llm.gpu.driver.GpuKernel;
+import dev.helixbg.llm.gpu.driver.GpuDevice.GpuKernel;
 import dev.helixbg.llm.gpu.driver.KernelLibrary;
 import dev.helixbg.llm.softmetal.SoftMetal;
 import dev.helixbg.llm.softmetal.SoftMetalSettings;

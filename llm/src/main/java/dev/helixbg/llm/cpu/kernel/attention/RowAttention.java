@@ -8,7 +8,7 @@ import static dev.helixbg.llm.cpu.lanes.Lanes.ORDER;
 import static dev.helixbg.llm.cpu.lanes.Lanes.broadcastFloat;
 import static dev.helixbg.llm.cpu.lanes.Lanes.loadFloats;
 
-import dev.helixbg.llm.cpu.kernel.FloatProduct;
+import dev.helixbg.llm.cpu.kernel.Vectors;
 import jdk.incubator.vector.FloatVector;
 
 /**
@@ -21,7 +21,7 @@ public final class RowAttention {
   /** {@code scores[p] = q · k[p]} for {@code count} keys of {@code size} floats. */
   public static void scores(long q, long keys, int count, int size, long scores) {
     for (int p = 0; p < count; p++) {
-      float dot = FloatProduct.dot(keys + 4L * p * size, q, size);
+      float dot = Vectors.dot(keys + 4L * p * size, q, size);
       MEMORY.set(FLOAT, scores + 4L * p, dot);
     }
   }

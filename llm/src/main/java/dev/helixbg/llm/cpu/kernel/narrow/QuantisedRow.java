@@ -3,10 +3,13 @@ package dev.helixbg.llm.cpu.kernel.narrow;
 import static dev.helixbg.llm.cpu.kernel.Vectors.TO_INTEGER;
 import static dev.helixbg.llm.cpu.lanes.Lanes.BYTES;
 import static dev.helixbg.llm.cpu.lanes.Lanes.COUNT;
+import static dev.helixbg.llm.cpu.lanes.Lanes.EVEN;
 import static dev.helixbg.llm.cpu.lanes.Lanes.FLOAT;
 import static dev.helixbg.llm.cpu.lanes.Lanes.FLOATS;
 import static dev.helixbg.llm.cpu.lanes.Lanes.MEMORY;
+import static dev.helixbg.llm.cpu.lanes.Lanes.ODD;
 import static dev.helixbg.llm.cpu.lanes.Lanes.ORDER;
+import static dev.helixbg.llm.cpu.lanes.Lanes.UPPER_HALF;
 import static dev.helixbg.llm.cpu.lanes.Lanes.loadFloats;
 import static dev.helixbg.llm.cpu.lanes.Lanes.loadInts;
 import static jdk.incubator.vector.VectorOperators.ABS;
@@ -18,9 +21,7 @@ import static jdk.incubator.vector.VectorOperators.MAX;
 import jdk.incubator.vector.FloatVector;
 import jdk.incubator.vector.IntVector;
 import jdk.incubator.vector.ShortVector;
-import jdk.incubator.vector.VectorMask;
 import jdk.incubator.vector.VectorShape;
-import jdk.incubator.vector.VectorShuffle;
 import jdk.incubator.vector.VectorSpecies;
 
 /**
@@ -44,13 +45,6 @@ public final class QuantisedRow {
 
   private static final VectorSpecies<Short> HALF =
       VectorSpecies.of(short.class, VectorShape.forBitSize(FLOATS.vectorBitSize() / 2));
-
-  private static final VectorShuffle<Float> EVEN =
-      VectorShuffle.fromOp(FLOATS, lane -> 2 * lane % COUNT);
-  private static final VectorShuffle<Float> ODD =
-      VectorShuffle.fromOp(FLOATS, lane -> (2 * lane + 1) % COUNT);
-  private static final VectorMask<Float> UPPER =
-      VectorMask.fromLong(FLOATS, -1L << COUNT / 2 & (1L << COUNT) - 1);
 
   /** Products come out in the upper halves of ints. */
   static final float UNIT = 0x1p-16f;
@@ -160,8 +154,8 @@ public final class QuantisedRow {
     ShortVector none = ShortVector.zero(HALF);
     FloatVector a = loadFloats(x);
     FloatVector b = loadFloats(x + BYTES);
-    FloatVector even = factor.fma(a.rearrange(EVEN).blend(b.rearrange(EVEN), UPPER), rounding);
-    FloatVector odd = factor.fma(a.rearrange(ODD).blend(b.rearrange(ODD), UPPER), rounding);
+    FloatVector even = factor.fma(a.rearrange(EVEN).blend(b.rearrange(EVEN), UPPER_HALF), rounding);
+    FloatVector odd = factor.fma(a.rearrange(ODD).blend(b.rearrange(ODD), UPPER_HALF), rounding);
     none.or((ShortVector) even.reinterpretAsInts().convertShape(I2S, HALF, 0))
         .intoMemorySegment(MEMORY, evens, ORDER);
     none.or((ShortVector) odd.reinterpretAsInts().convertShape(I2S, HALF, 0))
@@ -170,8 +164,8 @@ public final class QuantisedRow {
     if (COUNT == 4) {
       a = loadFloats(x + 2 * BYTES);
       b = loadFloats(x + 3 * BYTES);
-      even = factor.fma(a.rearrange(EVEN).blend(b.rearrange(EVEN), UPPER), rounding);
-      odd = factor.fma(a.rearrange(ODD).blend(b.rearrange(ODD), UPPER), rounding);
+      even = factor.fma(a.rearrange(EVEN).blend(b.rearrange(EVEN), UPPER_HALF), rounding);
+      odd = factor.fma(a.rearrange(ODD).blend(b.rearrange(ODD), UPPER_HALF), rounding);
       none.or((ShortVector) even.reinterpretAsInts().convertShape(I2S, HALF, 0))
           .intoMemorySegment(MEMORY, evens + 8, ORDER);
       none.or((ShortVector) odd.reinterpretAsInts().convertShape(I2S, HALF, 0))

@@ -2,12 +2,15 @@ package dev.helixbg.llm.cpu.kernel.row;
 
 import static dev.helixbg.llm.cpu.lanes.Lanes.BYTES;
 import static dev.helixbg.llm.cpu.lanes.Lanes.COUNT;
+import static dev.helixbg.llm.cpu.lanes.Lanes.EVEN;
 import static dev.helixbg.llm.cpu.lanes.Lanes.FLOAT;
 import static dev.helixbg.llm.cpu.lanes.Lanes.FLOATS;
 import static dev.helixbg.llm.cpu.lanes.Lanes.INTS;
 import static dev.helixbg.llm.cpu.lanes.Lanes.MEMORY;
+import static dev.helixbg.llm.cpu.lanes.Lanes.ODD;
 import static dev.helixbg.llm.cpu.lanes.Lanes.ORDER;
 import static dev.helixbg.llm.cpu.lanes.Lanes.SHORT;
+import static dev.helixbg.llm.cpu.lanes.Lanes.UPPER_HALF;
 import static dev.helixbg.llm.cpu.lanes.Lanes.loadFloats;
 import static dev.helixbg.llm.cpu.lanes.Lanes.loadInts;
 import static jdk.incubator.vector.VectorOperators.GE;
@@ -19,8 +22,6 @@ import dev.helixbg.llm.cpu.kernel.Unpacker;
 import dev.helixbg.llm.cpu.lanes.LaneSums;
 import jdk.incubator.vector.FloatVector;
 import jdk.incubator.vector.IntVector;
-import jdk.incubator.vector.VectorMask;
-import jdk.incubator.vector.VectorShuffle;
 
 /**
  * Matrix × vector for F16 and BF16 rows in place, vectors of any width, any number of columns. An
@@ -32,13 +33,6 @@ import jdk.incubator.vector.VectorShuffle;
 record HalfProduct(boolean brain) implements RowKernel {
   /** Weights of one vector of ints. */
   private static final int PAIRS = 2 * COUNT;
-
-  private static final VectorShuffle<Float> EVEN =
-      VectorShuffle.fromOp(FLOATS, lane -> 2 * lane % COUNT);
-  private static final VectorShuffle<Float> ODD =
-      VectorShuffle.fromOp(FLOATS, lane -> (2 * lane + 1) % COUNT);
-  private static final VectorMask<Float> UPPER_HALF =
-      VectorMask.fromLong(FLOATS, -1L << COUNT / 2 & (1L << COUNT) - 1);
 
   private static final int ODD_HALF = 0xFFFF0000;
   private static final int MAGNITUDE = 0x0FFFE000;

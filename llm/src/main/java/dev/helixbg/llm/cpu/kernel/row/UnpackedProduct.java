@@ -3,9 +3,9 @@ package dev.helixbg.llm.cpu.kernel.row;
 import static dev.helixbg.llm.cpu.lanes.Lanes.FLOAT;
 import static dev.helixbg.llm.cpu.lanes.Lanes.MEMORY;
 
-import dev.helixbg.llm.cpu.kernel.FloatProduct;
 import dev.helixbg.llm.cpu.kernel.RowKernel;
 import dev.helixbg.llm.cpu.kernel.Unpacker;
+import dev.helixbg.llm.cpu.kernel.Vectors;
 import dev.helixbg.llm.tensor.TensorType;
 
 /** Matrix × vector for types without a kernel: row by row through an {@link Unpacker}. */
@@ -26,7 +26,7 @@ record UnpackedProduct(TensorType type) implements RowKernel {
         own.row(type, row, columns, room);
         row = room;
       }
-      MEMORY.set(FLOAT, y + 4L * r, FloatProduct.dot(row, x, columns));
+      MEMORY.set(FLOAT, y + 4L * r, Vectors.dot(row, x, columns));
     }
   }
 }

@@ -7,6 +7,7 @@ import static dev.helixbg.llm.cpu.lanes.Lanes.ORDER;
 import static dev.helixbg.llm.cpu.lanes.Lanes.SHORTS;
 import static dev.helixbg.llm.cpu.lanes.Lanes.loadFloats;
 
+import dev.helixbg.llm.cpu.kernel.RowKernel;
 import dev.helixbg.llm.cpu.lanes.Lanes;
 import java.lang.foreign.Arena;
 import java.util.function.IntUnaryOperator;
@@ -104,6 +105,24 @@ final class FourBlocks {
         sum = loadFloats(vector).add(sum);
       }
       sum.intoMemorySegment(MEMORY, prepared + 4L * columns + at / 8, ORDER);
+    }
+  }
+
+  /** A kernel that takes four blocks at a time, as {@link FourBlocks} orders the activations. */
+  interface FourBlockKernel extends RowKernel {
+    @Override
+    default int multiple() {
+      return FourBlocks.WEIGHTS;
+    }
+
+    @Override
+    default int floats(int columns) {
+      return columns + columns / 8;
+    }
+
+    @Override
+    default void prepare(long x, int columns, long prepared) {
+      FourBlocks.prepare(x, columns, prepared);
     }
   }
 }

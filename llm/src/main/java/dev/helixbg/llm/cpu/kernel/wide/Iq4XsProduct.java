@@ -11,6 +11,7 @@ import static jdk.incubator.vector.VectorOperators.LSHL;
 import static jdk.incubator.vector.VectorOperators.LSHR;
 
 import dev.helixbg.llm.cpu.kernel.Unpacker;
+import dev.helixbg.llm.cpu.kernel.wide.FourBlocks.FourBlockKernel;
 import dev.helixbg.llm.cpu.lanes.LaneSums;
 import jdk.incubator.vector.FloatVector;
 import jdk.incubator.vector.IntVector;

@@ -10,6 +10,7 @@ import static jdk.incubator.vector.VectorOperators.ASHR;
 import static jdk.incubator.vector.VectorOperators.LSHR;
 
 import dev.helixbg.llm.cpu.kernel.Unpacker;
+import dev.helixbg.llm.cpu.kernel.wide.FourBlocks.FourBlockKernel;
 import dev.helixbg.llm.cpu.lanes.LaneSums;
 import dev.helixbg.llm.cpu.lanes.Lanes;
 import dev.helixbg.llm.tensor.Dequantize;

@@ -1,6 +1,5 @@
 package dev.helixbg.llm.cpu.kernel.row;
 
-import dev.helixbg.llm.cpu.kernel.FloatProduct;
 import dev.helixbg.llm.cpu.kernel.RowKernel;
 import dev.helixbg.llm.cpu.kernel.Unpacker;
 import dev.helixbg.llm.cpu.kernel.Vectors;
@@ -179,7 +178,7 @@ public final class KernelProbe {
     MemorySegment x = gaussian(arena, random, count);
     MemorySegment gain = gaussian(arena, random, count);
     MemorySegment y = arena.allocate(4L * count, 64);
-    step("dot", nanos, () -> new float[] {FloatProduct.dot(x.address(), gain.address(), count)});
+    step("dot", nanos, () -> new float[] {Vectors.dot(x.address(), gain.address(), count)});
     step(
         "normalise",
         nanos,
