@@ -11,4 +11,26 @@ public record InsightSettings(
     double crossLinkFrom,
     int maxCrossLinks,
     double misfiledMargin,
-    int maxMisfiled) {}
+    int maxMisfiled,
+    boolean junk) {
+
+  /** Without the search for junk. */
+  public InsightSettings(
+      double topicOverlap,
+      double nearDuplicate,
+      int maxNearDuplicates,
+      double crossLinkFrom,
+      int maxCrossLinks,
+      double misfiledMargin,
+      int maxMisfiled) {
+    this(
+        topicOverlap,
+        nearDuplicate,
+        maxNearDuplicates,
+        crossLinkFrom,
+        maxCrossLinks,
+        misfiledMargin,
+        maxMisfiled,
+        false);
+  }
+}

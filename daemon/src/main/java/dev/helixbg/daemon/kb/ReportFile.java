@@ -30,6 +30,7 @@ public final class ReportFile {
           "crossLinks",
           "misfiled",
           "movedSources",
+          "junk",
           "relations",
           "patterns",
           "merges");

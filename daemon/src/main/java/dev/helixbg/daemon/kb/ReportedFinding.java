@@ -52,6 +52,7 @@ public record ReportedFinding(
           "source",
           "pattern",
           "misfiled",
+          "junk",
           "topic overlap",
           "cross-link");
 
@@ -83,23 +84,33 @@ public record ReportedFinding(
         yield of(section, "misfiled", json, "other", about, topic, nearer, key);
       }
       case MOVED_SOURCES -> {
-        String entry = json.at("/entry/name").asText();
-        yield new ReportedFinding(
-            section,
-            json.path("id").asText(),
-            "source",
-            OptionalInt.empty(),
-            1,
-            entry + NAMES + json.path("named").asText() + ", " + json.path("change").asText(),
-            Set.of(json.at("/entry/topic").asText()),
-            List.of(json.at("/entry/key").asText()),
-            Optional.of(json.path("named").asText()));
+        String named = json.path("named").asText();
+        String what = named + ", " + json.path("change").asText();
+        yield ofEntry(section, "source", json, what, Optional.of(named));
       }
+      case "junk" -> ofEntry(section, "junk", json, json.path("reason").asText(), Optional.empty());
       case "merges" -> group(section, "merge", json);
       case "patterns" -> group(section, "pattern", json);
       case "copies" -> group(section, "copies", json);
       default -> throw new IllegalArgumentException("no findings are in " + section);
     };
+  }
+
+  /**
+   * @param what is found about the entry
+   */
+  private static ReportedFinding ofEntry(
+      String section, String kind, JsonNode json, String what, Optional<String> named) {
+    return new ReportedFinding(
+        section,
+        json.path("id").asText(),
+        kind,
+        OptionalInt.empty(),
+        1,
+        json.at("/entry/name").asText() + NAMES + what,
+        Set.of(json.at("/entry/topic").asText()),
+        List.of(json.at("/entry/key").asText()),
+        named);
   }
 
   private static ReportedFinding pair(String section, String kind, JsonNode json) {
@@ -175,7 +186,7 @@ public record ReportedFinding(
   /** The same, where its entries are called otherwise now. */
   public ReportedFinding about(List<String> names) {
     String now =
-        section.equals("misfiled") || section.equals(MOVED_SOURCES)
+        Set.of("misfiled", "junk", MOVED_SOURCES).contains(section)
             ? names.getFirst() + about.substring(about.lastIndexOf(NAMES))
             : joined(names);
     return new ReportedFinding(section, id, kind, rank, similarity, now, topics, keys, named);

@@ -41,6 +41,7 @@ final class ShownFinding {
           "named",
           "path",
           "now",
+          "reason",
           "says",
           "entriesA",
           "entriesB",

@@ -9,6 +9,7 @@ import dev.helixbg.embed.cache.EmbeddingCache;
 import dev.helixbg.insight.acts.Acts;
 import dev.helixbg.insight.findings.Analysis;
 import dev.helixbg.insight.findings.Findings;
+import dev.helixbg.insight.findings.JunkCheck;
 import dev.helixbg.insight.findings.KbEntries;
 import dev.helixbg.insight.findings.NamedEntry;
 import dev.helixbg.insight.findings.Sources;
@@ -76,7 +77,7 @@ public final class AcrossReport {
     }
     Findings between =
         Analysis.between(
-            entries,
+            JunkCheck.shown(entries, settings.insight()),
             Vectors.joined(vectors),
             new PassageVectors(
                 owners.stream().mapToInt(Integer::intValue).toArray(),
@@ -94,6 +95,7 @@ public final class AcrossReport {
         Acts.NONE,
         Optional.empty(),
         Sources.NONE,
+        List.of(),
         Optional.empty());
   }
 

@@ -17,6 +17,7 @@ import dev.helixbg.insight.decisions.DecisionFile;
 import dev.helixbg.insight.decisions.Decisions;
 import dev.helixbg.insight.findings.Finding;
 import dev.helixbg.insight.findings.Findings;
+import dev.helixbg.insight.findings.JunkCheck;
 import dev.helixbg.insight.findings.KbEntries;
 import dev.helixbg.insight.findings.NamedEntry;
 import dev.helixbg.insight.judge.Judgements;
@@ -191,24 +192,33 @@ public record Pipeline(
       LogReading log,
       VectorUpdate.Result vectors,
       Decisions decisions,
+      List<Finding.Junk> junk,
       Findings all,
       Findings open) {
     Found read(Findings pairs) {
-      return new Found(kb, log, vectors, decisions, all, pairs);
+      return new Found(kb, log, vectors, decisions, junk, all, pairs);
     }
   }
 
   private Found findings(Kb kb, LogReading log, VectorUpdate.Result vectors) {
     Decisions decisions = decisions(kb);
     KbEntries known = vectors.of(log);
+    List<Finding.Junk> junk = settings.insight().junk() ? JunkCheck.of(known.named()) : List.of();
     Findings all =
         analyst.analyse(
-            known.named(),
+            JunkCheck.shown(known.named(), settings.insight()),
             known.vectors(),
             known.passages(),
             decisions.widened(settings.insight()),
             settings.threads());
-    return new Found(kb, log, vectors, decisions, all, decisions.applyTo(all, settings.insight()));
+    return new Found(
+        kb,
+        log,
+        vectors,
+        decisions,
+        junk.stream().filter(one -> !decisions.isSettled(one.aliases())).toList(),
+        all,
+        decisions.applyTo(all, settings.insight()));
   }
 
   /** A first look: nothing is read, and the model is asked nothing. */
@@ -252,6 +262,7 @@ public record Pipeline(
             reviews)
         .with(
             sources.of(found.all.entries()).without(moved -> decisions.isSettled(moved.aliases())))
+        .with(found.junk)
         .of(ofNotes(found.kb));
   }
 

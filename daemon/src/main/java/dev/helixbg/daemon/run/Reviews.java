@@ -16,6 +16,7 @@ import dev.helixbg.insight.decisions.Decisions;
 import dev.helixbg.insight.findings.Analysis;
 import dev.helixbg.insight.findings.Coverage;
 import dev.helixbg.insight.findings.Findings;
+import dev.helixbg.insight.findings.JunkCheck;
 import dev.helixbg.insight.findings.KbEntries;
 import dev.helixbg.insight.findings.NamedEntry;
 import dev.helixbg.insight.judge.AnswerFile;
@@ -71,7 +72,7 @@ public record Reviews(Settings settings, String modelId) {
     Decisions decisions = Pipeline.decisions(kb);
     Findings all =
         Analysis.run(
-            known.named(),
+            JunkCheck.shown(known.named(), settings.insight()),
             known.vectors(),
             known.passages(),
             decisions.widened(settings.insight()),

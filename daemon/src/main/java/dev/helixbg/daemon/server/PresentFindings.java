@@ -188,6 +188,7 @@ public record PresentFindings(PresentEntries entries) {
       }
       case "misfiled" ->
           isStale(finding) ? Optional.empty() : Optional.of("the entry is where it was");
+      case "junk" -> isStale(finding) ? Optional.empty() : Optional.of("the entry is as it was");
       case ReportedFinding.MOVED_SOURCES ->
           sayer(finding).map(one -> one.name() + " says what it said");
       case "merges" ->
@@ -251,6 +252,11 @@ public record PresentFindings(PresentEntries entries) {
       if (finding.section().equals("patterns")) {
         throw Failure.usage(
             "no edit follows from %s: if its entries say one lesson, say it once where all read it"
+                .formatted(finding.id()));
+      }
+      if (finding.section().equals("junk")) {
+        throw Failure.usage(
+            "no edit follows from %s: remove the entry, or what should not be in it"
                 .formatted(finding.id()));
       }
       throw Failure.usage(

@@ -77,7 +77,8 @@ public final class Decisions {
         settings.crossLinkFrom(),
         settings.maxCrossLinks() + pairs,
         settings.misfiledMargin(),
-        settings.maxMisfiled() + count("misfiled"));
+        settings.maxMisfiled() + count("misfiled"),
+        settings.junk());
   }
 
   /**

@@ -336,6 +336,26 @@ public sealed interface Finding {
   }
 
   /**
+   * An entry that should not be kept as it is.
+   *
+   * @param entry with what it holds of secrets masked
+   * @param why in words
+   */
+  record Junk(String id, NamedEntry entry, JunkReason reason, String why) implements Finding {}
+
+  /** Why an entry should not be kept as it is; the first matter most. */
+  enum JunkReason {
+    SECRET,
+    ADDRESSED_TO_AGENTS,
+    SAYS_NOTHING;
+
+    /** As it is called in files. */
+    public String title() {
+      return name().toLowerCase(Locale.ROOT).replace('_', ' ');
+    }
+  }
+
+  /**
    * What happened to a file since an entry was written.
    *
    * @param commits that changed it

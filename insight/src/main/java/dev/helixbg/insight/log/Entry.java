@@ -23,6 +23,11 @@ public record Entry(long offset, String topic, String body, int timestampMin, En
     return topic + " " + text.content();
   }
 
+  /** The same with another body. */
+  public Entry withBody(String other) {
+    return new Entry(offset, topic, other, timestampMin, EntryText.parse(other));
+  }
+
   /**
    * The file with the heading that it was read from, where the log was made of a folder of notes:
    * there topics are folders and end in a slash, as helix lets none end.

@@ -62,7 +62,7 @@ public final class JsonReport {
   /** So many relations are told in full: as many as the list of 4,000 entries has. */
   static final int FULL_RELATIONS = 2_000;
 
-  /** Sources that moved. */
+  /** Sources that moved, and junk. */
   private static final int MAX_MOVED = 1_000;
 
   /** Of a text in a relation further down. */
@@ -151,6 +151,7 @@ public final class JsonReport {
         "movedSources",
         report.sources().moved().subList(0, Math.min(MAX_MOVED, report.sources().moved().size())),
         this::movedSource);
+    list("junk", report.junk().subList(0, Math.min(MAX_MOVED, report.junk().size())), this::junk);
     list("merges", judgements.merges(), this::merge);
     list("reviews", report.reviews(), this::review);
     list("labels", findings.entries(), this::label);
@@ -329,6 +330,7 @@ public final class JsonReport {
     json.writeNumberField("crossLinks", totals.crossLinks());
     json.writeNumberField("misfiled", totals.misfiled());
     json.writeNumberField("movedSources", report.sources().moved().size());
+    json.writeNumberField("junk", report.junk().size());
   }
 
   private void distribution(Findings.Distribution distribution) throws IOException {
@@ -477,6 +479,13 @@ public final class JsonReport {
     text("name", folder.name());
     optional("commit", folder.commit());
     optional("trouble", folder.trouble());
+  }
+
+  private void junk(Finding.Junk junk) throws IOException {
+    text("id", junk.id());
+    text("reason", junk.reason().title());
+    text("says", junk.why());
+    object("entry", junk.entry(), this::entry);
   }
 
   private void movedSource(Finding.MovedSource moved) throws IOException {

@@ -1,6 +1,7 @@
 package dev.helixbg.insight.report;
 
 import dev.helixbg.insight.acts.Acts;
+import dev.helixbg.insight.findings.Finding;
 import dev.helixbg.insight.findings.Findings;
 import dev.helixbg.insight.findings.NamedEntry;
 import dev.helixbg.insight.findings.Sources;
@@ -20,6 +21,7 @@ import java.util.Optional;
  * @param acts what to do about findings
  * @param firstLook what it is still without; empty when it is whole
  * @param sources what became of the source code that entries tell of
+ * @param junk entries that should not be kept as they are, where that is asked for
  * @param notes what became of the files; of a folder of notes only
  */
 public record Report(
@@ -31,6 +33,7 @@ public record Report(
     Acts acts,
     Optional<FirstLook> firstLook,
     Sources sources,
+    List<Finding.Junk> junk,
     Optional<NotesAccount> notes) {
 
   /** A whole report on one knowledge base, which helix can edit. */
@@ -45,6 +48,7 @@ public record Report(
         Acts.OF_ONE_KB,
         Optional.empty(),
         Sources.NONE,
+        List.of(),
         Optional.empty());
   }
 
@@ -56,17 +60,24 @@ public record Report(
   /** The same, marked as what is known before all is. */
   public Report asFirstLook(FirstLook look) {
     return new Report(
-        findings, log, run, judgements, reviews, acts, Optional.of(look), sources, notes);
+        findings, log, run, judgements, reviews, acts, Optional.of(look), sources, junk, notes);
   }
 
   /** The same with what became of sources. */
   public Report with(Sources found) {
-    return new Report(findings, log, run, judgements, reviews, acts, firstLook, found, notes);
+    return new Report(findings, log, run, judgements, reviews, acts, firstLook, found, junk, notes);
+  }
+
+  /** The same with what is junk. */
+  public Report with(List<Finding.Junk> found) {
+    return new Report(
+        findings, log, run, judgements, reviews, acts, firstLook, sources, found, notes);
   }
 
   /** The same on a folder of notes, where there is one. */
   public Report of(Optional<NotesAccount> folder) {
-    return new Report(findings, log, run, judgements, reviews, acts, firstLook, sources, folder);
+    return new Report(
+        findings, log, run, judgements, reviews, acts, firstLook, sources, junk, folder);
   }
 
   /** Version of the JSON form; raised when a field changes its meaning or goes away. */

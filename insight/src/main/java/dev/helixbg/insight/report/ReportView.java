@@ -3,6 +3,7 @@ package dev.helixbg.insight.report;
 import dev.helixbg.config.InsightSettings;
 import dev.helixbg.config.text.PrintableText;
 import dev.helixbg.insight.acts.Acts;
+import dev.helixbg.insight.findings.Finding;
 import dev.helixbg.insight.findings.Findings;
 import dev.helixbg.insight.findings.Sources;
 import dev.helixbg.insight.judge.JudgeTrust;
@@ -54,6 +55,7 @@ record ReportView(
     PairSection crossLinks,
     ListSection<MisfiledView> misfiled,
     Optional<ListSection<MovedSourceView>> sources,
+    Optional<ListSection<JunkView>> junk,
     TopicSection topics) {
   private static final int OVERLAPS = 60;
   private static final int COPIES = 60;
@@ -196,6 +198,9 @@ record ReportView(
         Optional.of(report.sources())
             .filter(sources -> !sources.folders().isEmpty())
             .map(sources -> sources(sources, judgements, acts)),
+        Optional.of(report.junk())
+            .filter(junk -> !junk.isEmpty())
+            .map(junk -> junk(junk, judgements)),
         TopicSection.of(findings.topics()));
   }
 
@@ -222,6 +227,7 @@ record ReportView(
     found(found, totals.misfiled(), "entry", "entries", " that may be under the wrong topic");
     int moved = report.sources().moved().size();
     found(found, moved, "mention", "mentions", " of source code that is otherwise by now");
+    found(found, report.junk().size(), "entry", "entries", " that may be junk");
     if (found.isEmpty() && findings.relations().isEmpty()) {
       return "Nothing was found: no entry is near another, no topics overlap, and every entry is"
           + " nearest to its own topic.";
@@ -421,6 +427,17 @@ record ReportView(
             .toList(),
         Wording.shownOf("first", MOVED, total, "; more are in report.json."),
         "Nothing that entries name is known to have moved. " + looked(sources));
+  }
+
+  private static ListSection<JunkView> junk(List<Finding.Junk> junk, Judgements judgements) {
+    return new ListSection<>(
+        Wording.count(junk.size()),
+        "Entries that hold a secret, tell agents what to do, or say nothing by themselves. A secret"
+            + " is masked here, not in the entry: take it out there, and have a new one made."
+            + " Whatever tells agents what to do, whoever wrote it, will be read by them.",
+        junk.stream().limit(MOVED).map(one -> JunkView.of(one, judgements)).toList(),
+        Wording.shownOf("first", MOVED, junk.size(), "; more are in report.json."),
+        "");
   }
 
   /** Which folders were looked at, and which could not be. */

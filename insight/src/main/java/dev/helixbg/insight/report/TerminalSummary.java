@@ -91,6 +91,7 @@ public final class TerminalSummary {
       pairs("Cross-links", totals.crossLinks(), findings.crossLinks(), report);
       misfiled(totals.misfiled(), findings.misfiled());
       sources(report.sources());
+      junk(report.junk());
     }
     return out.append(where(where)).toString();
   }
@@ -210,6 +211,13 @@ public final class TerminalSummary {
                         best.entry().entry().text().content()))
             .toList();
     rows("Misfiled", total, rows);
+  }
+
+  private void junk(List<Finding.Junk> junk) {
+    if (!junk.isEmpty()) {
+      Finding.Junk first = junk.getFirst();
+      rows("Junk", junk.size(), List.of(new Row(Double.NaN, name(first.entry()), first.why())));
+    }
   }
 
   private void sources(Sources sources) {

@@ -161,7 +161,8 @@ class JsonReportTest {
                 judged.run(),
                 judged.judgements(),
                 ReviewedReportTest.reviewed("x").reviews())
-            .with(MovedSourcesReportTest.one(judged));
+            .with(MovedSourcesReportTest.one(judged))
+            .with(JunkReportTest.one(judged));
     JsonNode json = MAPPER.readTree(JsonReport.render(all));
     Map<String, JsonNode> objects = new HashMap<>();
     objects.put("Top level", json);
@@ -180,6 +181,7 @@ class JsonReportTest {
     objects.put("Misfiled", json.at("/misfiled/0"));
     objects.put("Source", json.at("/sources/0"));
     objects.put("Moved source", json.at("/movedSources/0"));
+    objects.put("Junk", json.at("/junk/0"));
     objects.put("Entry", json.at("/nearDuplicates/0/a"));
     objects.put("Judgement", json.get("judgement"));
     objects.put("Merge", json.at("/merges/0"));

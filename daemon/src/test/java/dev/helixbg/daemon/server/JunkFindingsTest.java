@@ -1,0 +1,138 @@
+package dev.helixbg.daemon.server;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import com.fasterxml.jackson.databind.node.ObjectNode;
+import dev.helixbg.config.Settings;
+import dev.helixbg.daemon.host.FakeModel;
+import dev.helixbg.daemon.kb.Kb;
+import dev.helixbg.daemon.kb.Seal;
+import dev.helixbg.daemon.kb.SealedReports;
+import dev.helixbg.daemon.run.Judging;
+import dev.helixbg.daemon.run.PairReading;
+import dev.helixbg.daemon.run.Pipeline;
+import dev.helixbg.daemon.run.Saving;
+import dev.helixbg.daemon.terminal.Failure;
+import dev.helixbg.daemon.terminal.Json;
+import dev.helixbg.daemon.watch.DaemonFixture;
+import dev.helixbg.insight.acts.StandInHelix;
+import dev.helixbg.insight.findings.Analysis;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** Junk from the setting to what is listed, and what of a secret is written anywhere. */
+class JunkFindingsTest {
+  /** Never issued; put together here, lest somebody's scanner takes this file for a leak. */
+  private static final String SECRET = "ghp_" + "Q7bR2kT9vX4mZ8nL1cW5yH3pJ6sD0fGaEuIo";
+
+  @TempDir Path folder;
+
+  private final StandInHelix helix = new StandInHelix();
+  private Kb kb;
+  private SealedReports reports;
+
+  @BeforeEach
+  void aKbWithASecret() throws Exception {
+    kb = new Kb(Files.createDirectories(folder.resolve("kb")));
+    for (String text :
+        List.of(
+            "Deploy with " + SECRET + " from the build machine.",
+            "Deploy by " + SECRET + " from the build machine.",
+            "test",
+            "The build machine has two cores.")) {
+      helix.call("store", Map.of("topic", "shop", "text", text));
+    }
+    Files.write(kb.dataLog(), helix.log());
+    reports = new SealedReports(new Seal(DaemonFixture.settings(folder, Map.of()).cache()));
+  }
+
+  private void report(String junk) throws Exception {
+    Settings settings = DaemonFixture.settings(folder, Map.of("insight.junk", junk));
+    Pipeline pipeline =
+        new Pipeline(
+            settings,
+            new FakeModel(),
+            Analysis::run,
+            PairReading.NONE,
+            Judging.withoutAsking(settings),
+            DaemonFixture.SILENT);
+    reports.write(kb, pipeline.run(kb, Saving.PUBLISHED).report());
+  }
+
+  private FindingRequests findings() throws Exception {
+    return new FindingRequests(kb, reports, PresentFindings.read(kb, new FakeModel().id()));
+  }
+
+  private List<ObjectNode> listed() throws Exception {
+    List<ObjectNode> lines = new ArrayList<>();
+    findings().list(Json.object().put("kind", "junk"), lines::add);
+    return lines.subList(1, lines.size());
+  }
+
+  private void decide(String id, String decision) throws Exception {
+    ObjectNode request = Json.object().put("id", id).put("decision", decision);
+    findings().decide(request, Instant.EPOCH, line -> {});
+  }
+
+  private boolean isWritten(String text) throws Exception {
+    try (Stream<Path> files = Files.walk(kb.insights())) {
+      for (Path file : files.filter(Files::isRegularFile).toList()) {
+        if (new String(Files.readAllBytes(file), StandardCharsets.ISO_8859_1).contains(text)) {
+          return true;
+        }
+      }
+    }
+    return false;
+  }
+
+  @Test
+  void asLongAsItIsOffNothingIsSaid() throws Exception {
+    report("off");
+    assertEquals(List.of(), listed());
+    assertTrue(isWritten(SECRET), "else the next test shows nothing");
+  }
+
+  @Test
+  void noFindingHoldsASecretInClear() throws Exception {
+    report("on");
+    assertFalse(isWritten(SECRET));
+    assertFalse(isWritten(SECRET.substring(10, 30)));
+    assertTrue(isWritten("Deploy with ****"));
+    List<ObjectNode> found = listed();
+    assertEquals(
+        List.of("secret", "secret", "says nothing"),
+        found.stream().map(one -> one.path("reason").asText()).toList());
+    assertFalse(found.toString().contains(SECRET));
+  }
+
+  @Test
+  void itIsDismissedAndDoneAsOthersAre() throws Exception {
+    report("on");
+    String test = listed().getLast().path("id").asText();
+    assertTrue(
+        assertThrows(Failure.class, () -> decide(test, "done"))
+            .getMessage()
+            .contains("the entry is as it was"));
+    String secret = listed().getFirst().path("id").asText();
+    decide(secret, "dismissed");
+    assertEquals(2, listed().size());
+    report("on");
+    assertEquals(2, listed().size());
+    assertTrue(
+        assertThrows(Failure.class, () -> findings().act(Json.object().put("id", test), line -> {}))
+            .getMessage()
+            .startsWith("no edit follows from " + test));
+  }
+}

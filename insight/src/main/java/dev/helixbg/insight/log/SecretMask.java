@@ -1,0 +1,134 @@
+package dev.helixbg.insight.log;
+
+import java.util.List;
+import java.util.Locale;
+import java.util.Optional;
+import java.util.regex.MatchResult;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+
+/**
+ * Knows keys and tokens by the forms that services give to what they issue, private keys, and
+ * passwords in addresses, and masks them. What has no form of its own, as a password in a sentence,
+ * is not seen; what is an example by its own words is none.
+ */
+public final class SecretMask {
+  /** In a secret, these tell that it was made up. */
+  private static final Pattern MADE_UP =
+      Pattern.compile(
+          "example|sample|dummy|fake|changeme|placeholder|redacted|your|1234567|abcdef|xxxx|0{6}"
+              + "|mjm0nty3odk"); // 123456789 in Base64, as in the token that every manual shows
+
+  /** On the line of a secret, these do. */
+  private static final Pattern ABOUT_EXAMPLES =
+      Pattern.compile("\\b(?:examples?|e\\.g\\.|sample|dummy|fake|placeholder|looks? like)(?!\\w)");
+
+  private static final int FEWEST_CHARACTERS = 8;
+  private static final char MASK = '*';
+
+  /**
+   * One kind of secret.
+   *
+   * @param name for people
+   * @param sign one of these is in every such secret: most texts have none, and need no search
+   * @param form the secret is its group {@code secret}
+   */
+  private record Kind(String name, List<String> sign, Pattern form) {
+    Kind(String name, List<String> sign, String form) {
+      this(name, sign, Pattern.compile(form));
+    }
+  }
+
+  private static final List<Kind> KINDS =
+      List.of(
+          new Kind(
+              "AWS access key",
+              List.of("AKIA", "ASIA"),
+              "(?<![\\w-])(?<secret>A[KS]IA[A-Z2-7]{16})(?![A-Za-z0-9])"),
+          new Kind(
+              "GitHub token",
+              List.of("ghp_", "gho_", "ghu_", "ghs_", "ghr_", "github_pat_"),
+              "(?<![\\w-])(?<secret>gh[pousr]_[A-Za-z0-9]{36,255}|github_pat_\\w{50,255})"),
+          new Kind("GitLab token", List.of("glpat-"), "(?<![\\w-])(?<secret>glpat-[\\w-]{20,100})"),
+          new Kind(
+              "Slack token",
+              List.of("xoxa-", "xoxb-", "xoxp-", "xoxr-", "xoxs-"),
+              "(?<![\\w-])(?<secret>xox[abprs]-[A-Za-z0-9-]{20,200})"),
+          new Kind(
+              "Stripe key",
+              List.of("k_live_"),
+              "(?<![\\w-])(?<secret>[sr]k_live_[A-Za-z0-9]{16,250})"),
+          new Kind(
+              "Google API key", List.of("AIza"), "(?<![\\w-])(?<secret>AIza[\\w-]{35})(?![\\w-])"),
+          new Kind(
+              "API key",
+              List.of("sk-"),
+              "(?<![\\w-])(?<secret>sk-(?=[\\w-]{0,250}[0-9])(?=[\\w-]{0,250}[A-Z])"
+                  + "(?:ant-|proj-)?[\\w-]{32,250})"),
+          new Kind("npm token", List.of("npm_"), "(?<![\\w-])(?<secret>npm_[A-Za-z0-9]{36})"),
+          new Kind("PyPI token", List.of("pypi-"), "(?<![\\w-])(?<secret>pypi-[\\w-]{60,300})"),
+          new Kind(
+              "Hugging Face token",
+              List.of("hf_"),
+              "(?<![\\w-])(?<secret>hf_[A-Za-z0-9]{34})(?![A-Za-z0-9])"),
+          new Kind(
+              "JSON web token",
+              List.of("eyJ"),
+              "(?<![\\w-])(?<secret>eyJ[\\w-]{10,4000}\\.eyJ[\\w-]{10,4000}\\.[\\w-]{16,4000})"),
+          new Kind(
+              "private key",
+              List.of("PRIVATE KEY"),
+              "-----BEGIN (?:[A-Z0-9]{2,12} ){0,2}PRIVATE KEY(?: BLOCK)?-----\\s*+"
+                  + "(?:[A-Za-z-]{1,20}: [^\n]{1,100}\n\\s*+){0,5}+"
+                  + "(?<secret>[A-Za-z0-9+/=]{30}[A-Za-z0-9+/=\\s]*+)"),
+          new Kind(
+              "password in an address",
+              List.of("://"),
+              "://[\\w.%+-]{1,64}:"
+                  + "(?!(?i:pass|passwd|password|pwd|secret|token)\\w{0,4}@)"
+                  + "(?<secret>(?=[^@\\s/]{0,100}[0-9])[^@\\s/:<>{}$*\\[\\]()\"'`,;]{8,100})"
+                  + "@(?!(?:example|localhost|127\\.|0\\.0\\.))"));
+
+  private SecretMask() {}
+
+  /** What kind of secret a text holds; that of the first kind where there are several. */
+  public static Optional<String> kindIn(String text) {
+    return KINDS.stream()
+        .filter(kind -> kind.sign().stream().anyMatch(text::contains))
+        .filter(kind -> kind.form().matcher(text).results().anyMatch(found -> isReal(text, found)))
+        .map(Kind::name)
+        .findFirst();
+  }
+
+  /** The same text with {@code *} for each character of a secret: places in it stay. */
+  public static String masked(String text) {
+    StringBuilder masked = null;
+    for (Kind kind : KINDS) {
+      if (kind.sign().stream().anyMatch(text::contains)) {
+        Matcher matcher = kind.form().matcher(text);
+        while (matcher.find()) {
+          if (isReal(text, matcher.toMatchResult())) {
+            masked = masked == null ? new StringBuilder(text) : masked;
+            for (int i = matcher.start("secret"); i < matcher.end("secret"); i++) {
+              masked.setCharAt(i, text.charAt(i) == '\n' ? '\n' : MASK);
+            }
+          }
+        }
+      }
+    }
+    return masked == null ? text : masked.toString();
+  }
+
+  private static boolean isReal(String text, MatchResult found) {
+    String secret = found.group("secret");
+    int line = text.lastIndexOf('\n', found.start()) + 1;
+    int end = text.indexOf('\n', found.end());
+    String around =
+        text.substring(line, found.start())
+            + " "
+            + text.substring(found.end(), end < 0 ? text.length() : end);
+    return secret.chars().distinct().count() >= FEWEST_CHARACTERS
+        && !MADE_UP.matcher(secret.toLowerCase(Locale.ROOT)).find()
+        && !ABOUT_EXAMPLES.matcher(around.toLowerCase(Locale.ROOT)).find();
+  }
+}
