@@ -39,7 +39,8 @@ import picocli.CommandLine.Spec;
     description = {
       "A second, slower mind for a helix knowledge base:",
       "finds duplicates, missing links and overlapping topics, and reports them next to it.",
-      "To try it: helix-bg one-shot --sample"
+      "To try it: helix-bg one-shot --sample",
+      "Without helix, on a folder of Markdown notes: helix-bg one-shot --notes FOLDER"
     },
     versionProvider = Version.class,
     synopsisSubcommandLabel = "COMMAND")

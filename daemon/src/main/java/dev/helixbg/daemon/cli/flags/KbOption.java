@@ -32,8 +32,9 @@ public class KbOption {
       names = "--kb",
       paramLabel = "FOLDER",
       description =
-          "Folder of the knowledge base. Without this option it may stand before the other"
-              + " arguments, as a path such as ./kb. Default: the one that one-shot would take.")
+          "Folder of the knowledge base, which may also stand before the other arguments, as a path"
+              + " such as ./kb. Default: $HELIX_KB, else the first of ~/.helix-kb, ~/.helix and"
+              + " ~/.local/share/helix.")
   private Path option;
 
   @Option(

@@ -38,10 +38,14 @@ public final class SamplingFlags {
       names = "--repetition-penalty",
       paramLabel = "R",
       defaultValue = "1",
-      description = "Above 1, tokens of late become less likely.")
+      description = "Above 1, tokens that came shortly before become less likely.")
   private double repetitionPenalty;
 
-  @Option(names = "--seed", paramLabel = "N", defaultValue = "1", description = "Of the draws.")
+  @Option(
+      names = "--seed",
+      paramLabel = "N",
+      defaultValue = "1",
+      description = "Where the draws begin: another seed, another answer (default: 1).")
   private long seed;
 
   /** What the flags say; a value out of bounds is a wrong argument. */
