@@ -1,4 +1,4 @@
-"""Calibrates the pair judge: from what the models of the folds say of the collections held out, a temperature, two biases and the weight of the cheap score, and the bounds of *likely*.
+"""Calibrates the pair judge: from what the models of the folds say of the collections held out, the weight of the cheap score, a temperature, two biases, and the bounds of *likely*.
 
 All pairs count that the report would read in the KBs that measure: real pairs at their own frequency, with a rewrite, a newer note or a look-alike for a few notes in
 a hundred. What was planted or read by somebody is the truth; a pair of real notes that nobody read counts as neither same nor overtaken, so no figure flatters by it.
@@ -9,7 +9,7 @@ from pathlib import Path
 import numpy as np
 
 from corpus import DIFFERENT, FOLDS, NEITHER, OVERTAKEN, SAME, UNKNOWN
-from measure import candidates, cheap
+from measure import candidates, cheap, log_odds
 from minilm import load_npz
 from train import Data
 
@@ -38,6 +38,7 @@ class HeldOut:
             scores.append(cheap(data, kb, rows))
             notes.append(data.a[rows] + 100_000 * fold)
         self.labels, self.notes, self.known = map(np.concatenate, (labels, notes, known))
+        self.kbs = np.repeat(np.arange(len(labels)), [len(x) for x in labels])
         self.seen = np.column_stack([np.concatenate(logits), np.concatenate(scores)])
 
 
@@ -60,10 +61,23 @@ def loss(seen, labels, fitted):
     return -np.log(np.maximum(np.where(labels >= 2, p[:, 2] + p[:, 3], exact), 1e-9)).mean()
 
 
-def fit(seen, labels):
-    """What has the least loss, one after the other until none changes."""
-    choices = [np.exp(np.linspace(np.log(0.5), np.log(5), 47)), BIASES, BIASES, WEIGHTS]
-    best, before = [1.0, 0.0, 0.0, 0.0], None
+def precision(folds, weight):
+    """The mean of the average precisions by fold, each of the KBs of that fold."""
+    means = []
+    for fold in folds:
+        score = log_odds(fold.seen) + weight * fold.seen[:, 4]
+        for kb in np.unique(fold.kbs):
+            good = (fold.labels < 2)[fold.kbs == kb][np.argsort(-score[fold.kbs == kb], kind="stable")]
+            means.append((np.cumsum(good) / np.arange(1, len(good) + 1))[good].mean())
+    return np.mean(means)
+
+
+def fit(folds):
+    """The weight by which the ranks are best; with it the others that have the least loss, one after the other until none changes."""
+    seen, labels = joined(folds)
+    weight = float(max(WEIGHTS, key=lambda w: precision(folds, w)))
+    choices = [np.exp(np.linspace(np.log(0.5), np.log(5), 47)), BIASES, BIASES]
+    best, before = [1.0, 0.0, 0.0, weight], None
     while best != before:
         before = list(best)
         for i, tried in enumerate(choices):
@@ -72,10 +86,10 @@ def fit(seen, labels):
 
 
 def lowest_bound(p, right):
-    """From which probability on nine of ten are right, or NEVER."""
+    """From which probability on nine of ten are right, but none that promises less; or NEVER."""
     order = np.argsort(-p, kind="stable")
     shares = np.cumsum(right[order]) / np.arange(1, len(p) + 1)
-    good = np.nonzero((shares >= RIGHT) & (np.arange(1, len(p) + 1) >= FEWEST))[0]
+    good = np.nonzero((shares >= RIGHT) & (p[order] >= RIGHT) & (np.arange(1, len(p) + 1) >= FEWEST))[0]
     return float(p[order[good[-1]]]) if len(good) else NEVER
 
 
@@ -105,14 +119,14 @@ def main():
     options = argparse.ArgumentParser(prog="train-judge calibrate", description=__doc__)
     options.add_argument("--pairs", default="target/judge/pairs.npz")
     options.add_argument("--out", default="target/judge/out")
-    options.add_argument("--models", default="f3-{fold}-s0", help="names of the models of the folds")
+    options.add_argument("--models", default="f2-{fold}-s0", help="names of the models of the folds")
     options = options.parse_args()
     data = Data(options.pairs)
     folds = [HeldOut(data, f, load_npz(Path(options.out) / f"said-{options.models.format(fold=f)}.npz")) for f in range(FOLDS)]
-    fitted = fit(*joined(folds))
+    fitted = fit(folds)
     print("temperature {:.2f}, biases of same {:.1f} and overtaken {:.1f}, weight of the cheap score {:.0f}".format(*fitted), end="")
-    print(f": loss {loss(*joined(folds), fitted):.4f}, {loss(*joined(folds), [1, 0, 0, 0]):.4f} without")
-    others = [fit(*joined([f for f in folds if f is not fold])) for fold in folds]
+    print(f": loss {loss(*joined(folds), fitted):.4f}, {loss(*joined(folds), [1, 0, 0, 0]):.4f} without; average precision {100 * precision(folds, fitted[3]):.1f}, {100 * precision(folds, 0):.1f} without")
+    others = [fit([f for f in folds if f is not fold]) for fold in folds]
     p = np.concatenate([probabilities(fold.seen, by) for fold, by in zip(folds, others)])
     labels, notes, known = (np.concatenate([getattr(f, name) for f in folds]) for name in ("labels", "notes", "known"))
     fold_of = np.repeat(np.arange(FOLDS), [len(f.labels) for f in folds])

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import numpy as np
 
-from calibrate import HeldOut, fit, joined, probabilities
+from calibrate import HeldOut, fit, probabilities
 from corpus import FOLDS
 from measure import FOUND, LOOKALIKE, OVERTAKEN_NOTE, REWRITE, cheap
 from minilm import load_npz
@@ -41,14 +41,14 @@ def main():
     options = argparse.ArgumentParser(prog="related.py", description=__doc__)
     options.add_argument("--pairs", default="target/judge/pairs.npz")
     options.add_argument("--out", default="target/judge/out")
-    options.add_argument("--models", default="f3-{fold}-s0", help="names of the models of the folds")
+    options.add_argument("--models", default="f2-{fold}-s0", help="names of the models of the folds")
     options = options.parse_args()
     data = Data(options.pairs)
     said = [load_npz(Path(options.out) / f"said-{options.models.format(fold=f)}.npz") for f in range(FOLDS)]
     folds = [HeldOut(data, f, said[f]) for f in range(FOLDS)]
     rows = []
     for fold in range(FOLDS):
-        fitted = fit(*joined([f for f in folds if f is not folds[fold]]))
+        fitted = fit([f for f in folds if f is not folds[fold]])
         for kb, name in enumerate(data.names):
             if data.measured[kb] and data.folds[kb] == fold:
                 rows += asked(data, kb, said[fold], name, fitted)

@@ -4,13 +4,14 @@ The resource, big-endian; a string is two bytes of length and UTF-8, a float has
 
     string            FORMAT
     string            SHA-256 of the bundled ONNX graph, in hexadecimal
+    int               layers of the graph that are used, of which the last computes the first state only
     int               how many changes; then for each
       string            name of the weight, as read_onnx names it; matrices are [in, out], a vector is one row
       int, int          rows, columns
       float[columns]    scale of each column
       byte[rows][columns]  steps, signed: scale times step is added to the weight
     float[4][384]     token types, in place of the two of the graph: first text, second text, and each of them for a token that the other text has, too
-    float[4][768]     the head, for the first state of the last layer and the mean of all; logits of same, overtaken, related, different
+    float[4][384]     the head, for the first state of the last layer; logits of same, overtaken, related, different
     float[4]          its biases
     float             temperature, by which logits are divided before they become probabilities
     float, float      bounds of *likely same* and *likely overtaken*: from which probability on; above 1 where there is none
@@ -28,10 +29,10 @@ import struct
 import numpy as np
 import torch
 
-from minilm import Judge, WIDTH
+from minilm import JUDGE_LAYERS, Judge, WIDTH
 from wordpiece import CLS, SEP
 
-FORMAT = "helix-bg judge 2"
+FORMAT = "helix-bg judge 3"
 WORDS = "embeddings.word_embeddings.weight"
 PARTS = ["query", "key", "value"]
 NAMES = {
@@ -110,12 +111,12 @@ def floats(values):
 
 
 def write(path, graph, weights, trained, calibration, biases, probes, tokenizer, room):
-    """graph: the bytes of the bundled graph; calibration: temperature, two bounds, weight of the cheap score; biases: added to the logits of same and overtaken once these are divided by the temperature; probes: pairs of texts"""
+    """graph: the bytes of the bundled graph; calibration: temperature, two bounds, weight of the cheap score; biases: added to the logits of same and overtaken; probes: pairs of texts"""
     trained = dict(trained)
-    trained["head.bias"] = trained["head.bias"].astype(np.float32) + np.float32(calibration[0]) * np.array([*biases, 0, 0], np.float32)
+    trained["head.bias"] = trained["head.bias"].astype(np.float32) + np.array([*biases, 0, 0], np.float32)
     model = judge_of(weights, trained)
     changes = list(differences(weights, trained))
-    out = [text(FORMAT), text(hashlib.sha256(graph).hexdigest()), struct.pack(">i", len(changes))]
+    out = [text(FORMAT), text(hashlib.sha256(graph).hexdigest()), struct.pack(">ii", JUDGE_LAYERS, len(changes))]
     for name, difference in changes:
         scales, steps = eight_bits(difference)
         out += [text(name), struct.pack(">ii", len(steps), len(scales)), floats(scales), steps.tobytes()]

@@ -30,7 +30,7 @@ final class BertSession implements AutoCloseable {
   static final String MASK = "attention_mask";
   static final String TYPES = "token_type_ids";
 
-  /** The output: float [rows, columns, 384]. */
+  /** The output: float [rows, columns, 384], or of the first token alone [rows, 1, 384]. */
   private static final String TOKEN_STATES = "last_hidden_state";
 
   private static final Set<String> KNOWN = Set.of(IDS, MASK, TYPES);
@@ -111,9 +111,10 @@ final class BertSession implements AutoCloseable {
       fill(tensors, ids, rows, columns);
       try (OrtSession.Result result = session.run(tensors, Set.of(TOKEN_STATES))) {
         float[] states = ((OnnxTensor) result.get(0)).getFloatBuffer().array();
+        int stride = states.length / rows / MiniLm.DIMENSION; // 1 where there is the first only
         float[][] vectors = new float[ids.length][];
         for (int row = 0; row < ids.length; row++) {
-          vectors[row] = pooling.pool(states, row * columns, ids[row].length, MiniLm.DIMENSION);
+          vectors[row] = pooling.pool(states, row * stride, ids[row].length, MiniLm.DIMENSION);
         }
         return vectors;
       }

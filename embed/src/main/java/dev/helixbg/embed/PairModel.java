@@ -70,7 +70,7 @@ public final class PairModel {
           providers.select(
               weights.hash(),
               prepared::onCpu,
-              () -> providers.coreMl(prepared.export(), weights.hash(), Pooling.FIRST_AND_MEAN),
+              () -> providers.coreMl(prepared.export(), weights.hash(), Pooling.FIRST),
               model -> PreparedPairModel.probe(weights, model, probes));
       return new CrossEncoder(tokenizer, selected.model(), threads, weights);
     } catch (IOException e) {

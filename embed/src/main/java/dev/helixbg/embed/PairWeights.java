@@ -18,20 +18,22 @@ import java.util.List;
  * the calibration, and pairs of texts whose logits are known.
  *
  * <p>Format, big-endian: {@link #FORMAT} and the SHA-256 of the graph it belongs to as strings (two
- * bytes of length, UTF-8); changes: count, then of each a name, rows, columns, a float for each
- * column, a byte for each value; token types [4, 384]; the head [4, 768] and its four biases;
+ * bytes of length, UTF-8); layers; changes: count, then of each a name, rows, columns, a float for
+ * each column, a byte for each value; token types [4, 384]; the head [4, 384] and its four biases;
  * temperature, bounds of <i>likely the same</i> and <i>likely overtaken</i>, weight of the score by
  * vectors and words; probes: count, then of each two strings and four logits; the SHA-256 of all
  * before it.
  *
  * @param graphHash SHA-256 of the export that the changes are for
+ * @param layers of the export that are used
  * @param tokenTypes four rows of 384: first text, second text, and either for a token that the
  *     other one has, too
- * @param head four rows of 768
+ * @param head four rows of 384
  * @param hash of the file
  */
 record PairWeights(
     String graphHash,
+    int layers,
     List<Change> changes,
     float[] tokenTypes,
     float[] head,
@@ -40,14 +42,12 @@ record PairWeights(
     List<Probe> probes,
     String hash) {
   static final String RESOURCE = "judge.weights";
-  static final String FORMAT = "helix-bg judge 2";
+  static final String FORMAT = "helix-bg judge 3";
   static final int CLASSES = PairReader.Relation.values().length;
-
-  /** Width of what the head sees. */
-  static final int SEEN = 2 * MiniLm.DIMENSION;
 
   private static final int TYPES = 4;
   private static final int HASH_BYTES = 32;
+  private static final int MAX_LAYERS = 48;
   private static final int MAX_CHANGES = 200;
   private static final int MAX_SIDE = 8 * MiniLm.DIMENSION;
   private static final int MAX_PROBES = 100;
@@ -100,6 +100,7 @@ record PairWeights(
         throw new IOException("it is of another format than \"" + FORMAT + "\"");
       }
       String graphHash = in.readUTF();
+      int layers = count(in, MAX_LAYERS);
       List<Change> changes = new ArrayList<>();
       for (int left = count(in, MAX_CHANGES); left > 0; left--) {
         String name = in.readUTF();
@@ -116,7 +117,7 @@ record PairWeights(
         changes.add(new Change(name, rows, scales, steps));
       }
       float[] tokenTypes = numbers(in, TYPES * MiniLm.DIMENSION);
-      float[] head = numbers(in, CLASSES * SEEN);
+      float[] head = numbers(in, CLASSES * MiniLm.DIMENSION);
       float[] headBias = numbers(in, CLASSES);
       float[] calibration = numbers(in, 4);
       List<Probe> probes = new ArrayList<>();
@@ -131,6 +132,7 @@ record PairWeights(
       }
       return new PairWeights(
           graphHash,
+          layers,
           List.copyOf(changes),
           tokenTypes,
           head,
@@ -165,14 +167,14 @@ record PairWeights(
   /**
    * The logits.
    *
-   * @param seen the first state and the mean of all
+   * @param seen the first state
    */
   float[] logits(float[] seen) {
     float[] logits = headBias.clone();
     for (int i = 0; i < CLASSES; i++) {
       double sum = 0;
-      for (int k = 0; k < SEEN; k++) {
-        sum += (double) head[i * SEEN + k] * seen[k];
+      for (int k = 0; k < MiniLm.DIMENSION; k++) {
+        sum += (double) head[i * MiniLm.DIMENSION + k] * seen[k];
       }
       logits[i] += (float) sum;
     }

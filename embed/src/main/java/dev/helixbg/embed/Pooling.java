@@ -15,18 +15,13 @@ enum Pooling {
     }
   },
 
-  /** The first state and the mean of all, twice the width: what a head judges. */
-  FIRST_AND_MEAN {
+  /** The first state: what a head judges. */
+  FIRST {
     @Override
     float[] pool(float[] states, int from, int tokens, int width) {
-      float[] sum = sum(states, from, tokens, width);
-      squared(sum);
-      float[] both = new float[2 * width];
-      System.arraycopy(states, from * width, both, 0, width);
-      for (int i = 0; i < width; i++) {
-        both[width + i] = sum[i] / tokens;
-      }
-      return both;
+      float[] first = sum(states, from, 1, width);
+      squared(first);
+      return first;
     }
   };
 

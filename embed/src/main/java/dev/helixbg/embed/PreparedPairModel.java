@@ -25,7 +25,7 @@ import java.util.Locale;
  */
 record PreparedPairModel(Path export, Path graph, Path tokenizer, Precision precision) {
   /** Raise the number whenever something else is written. */
-  private static final String FORMAT = "helix-bg prepared pair judge 2";
+  private static final String FORMAT = "helix-bg prepared pair judge 3";
 
   /** How far a logit may be from the expected one. */
   private static final double FP32_BOUND = 0.02;
@@ -80,7 +80,9 @@ record PreparedPairModel(Path export, Path graph, Path tokenizer, Precision prec
     try (OnnxFile bundled = OnnxFile.open(files.graph())) {
       AtomicFile.replace(
           export,
-          out -> ChangedExport.write(bundled, weights.changes(), weights.tokenTypes(), out));
+          out ->
+              ChangedExport.write(
+                  bundled, weights.layers(), weights.changes(), weights.tokenTypes(), out));
       try (OnnxFile changed = OnnxFile.open(export)) {
         AtomicFile.replace(graph, out -> FusedGraph.write(changed, precision, true, out));
       }
@@ -99,7 +101,7 @@ record PreparedPairModel(Path export, Path graph, Path tokenizer, Precision prec
 
   /** Each pair is a batch of its own, so that its reading does not depend on its neighbours. */
   TokenModel onCpu() throws OrtException {
-    return new CpuModel(graph, true, Pooling.FIRST_AND_MEAN);
+    return new CpuModel(graph, true, Pooling.FIRST);
   }
 
   /** What the head sees of the probes, each alone. */

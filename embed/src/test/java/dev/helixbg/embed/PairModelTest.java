@@ -114,7 +114,7 @@ class PairModelTest {
       PreparedPairModel prepared =
           PreparedPairModel.of(
               ModelSource.bundled(TestModels.CACHE), WEIGHTS, Precision.FP32, true, cache);
-      try (TokenModel exported = new CpuModel(prepared.export(), true, Pooling.FIRST_AND_MEAN);
+      try (TokenModel exported = new CpuModel(prepared.export(), true, Pooling.FIRST);
           TokenModel fused = prepared.onCpu();
           Tokenizer tokenizer = CrossEncoder.tokenizer(prepared)) {
         for (Texts texts : pairs(6)) {
@@ -166,13 +166,14 @@ class PairModelTest {
     DataOutputStream out = new DataOutputStream(bytes);
     out.writeUTF(PairWeights.FORMAT);
     out.writeUTF("graph");
+    out.writeInt(1); // layers
     out.writeInt(1);
     out.writeUTF("encoder.layer.5.output.dense.bias");
     out.writeInt(1);
     out.writeInt(2);
     floats(out, 2);
     out.write(new byte[2]);
-    floats(out, 4 * MiniLm.DIMENSION + PairWeights.CLASSES * (PairWeights.SEEN + 1) + 4);
+    floats(out, 4 * MiniLm.DIMENSION + PairWeights.CLASSES * (MiniLm.DIMENSION + 1) + 4);
     out.writeInt(1);
     out.writeUTF("older");
     out.writeUTF("newer");

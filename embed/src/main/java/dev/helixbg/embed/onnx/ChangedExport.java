@@ -12,17 +12,18 @@ import java.util.List;
 import java.util.Set;
 
 /**
- * Writes a copy of an exported model in which something was added to some weights, and which has a
- * table of token types of its own.
+ * Writes a copy of an exported model that ends after some of its layers, in which something was
+ * added to some weights, and which has a table of token types of its own.
  */
 public final class ChangedExport {
   private static final String WEIGHT = ".weight";
   private static final String TYPES = "embeddings.token_type_embeddings.weight";
   private static final int WIDTH = 384;
 
-  /** Of a model, its graph; of a graph, a weight. */
+  /** Of a model, its graph; of a graph, a node and a weight. */
   private static final int GRAPH_FIELD = 7;
 
+  private static final int NODE_FIELD = 1;
   private static final int WEIGHT_FIELD = 5;
 
   /**
@@ -47,34 +48,44 @@ public final class ChangedExport {
     byte[] bytes(RandomAccessFile in) throws IOException;
   }
 
-  private record Replaced(Span span, Part part) {}
+  /**
+   * @param size of the part
+   */
+  private record Replaced(Span span, long size, Part part) {
+    Replaced(Span span, byte[] bytes) {
+      this(span, bytes.length, in -> bytes);
+    }
+  }
 
   private ChangedExport() {}
 
   /**
+   * @param layers that the copy has, fewer than the source
    * @param tokenTypes rows of 384: what is added to the embedding of a token of each type
-   * @throws OnnxFormatException when the source has no such weights, or two changes mean the same
+   * @throws OnnxFormatException when the source has no such layers or weights, or two changes mean
+   *     the same
    */
   public static void write(
-      OnnxFile source, List<Change> changes, float[] tokenTypes, OutputStream out)
+      OnnxFile source, int layers, List<Change> changes, float[] tokenTypes, OutputStream out)
       throws IOException {
-    List<Replaced> parts = new ArrayList<>();
+    List<Replaced> parts = withoutLayersFrom(layers, source);
     Set<Long> starts = new HashSet<>();
     for (Change change : changes) {
       Span span = tensor(source, change).data();
       if (!starts.add(span.start())) {
         throw new OnnxFormatException("the weight " + change.name() + " is changed twice");
       }
-      parts.add(new Replaced(span, in -> changed(in, span, change)));
+      parts.add(new Replaced(span, span.size(), in -> changed(in, span, change)));
     }
     Span old = field(source.weight(TYPES, source.rows(TYPES), WIDTH).message(), WEIGHT_FIELD);
-    byte[] table = table(tokenTypes);
-    parts.add(new Replaced(old, in -> table));
+    parts.add(new Replaced(old, table(tokenTypes)));
     Span graph = source.graph();
+    long size = graph.size();
+    for (Replaced replaced : parts) {
+      size += replaced.size() - replaced.span().size();
+    }
     Span head = new Span(field(graph, GRAPH_FIELD).start(), graph.start());
-    byte[] newHead =
-        new ProtoWriter().header(GRAPH_FIELD, graph.size() - old.size() + table.length).toBytes();
-    parts.add(new Replaced(head, in -> newHead));
+    parts.add(new Replaced(head, new ProtoWriter().header(GRAPH_FIELD, size).toBytes()));
     parts.sort(Comparator.comparingLong(part -> part.span().start()));
     try (RandomAccessFile in = new RandomAccessFile(source.path().toFile(), "r")) {
       requireKey(in, head, GRAPH_FIELD);
@@ -87,6 +98,40 @@ public final class ChangedExport {
       }
       new Span(at, in.length()).copy(in, out);
     }
+  }
+
+  /**
+   * The nodes of these layers, which an export has last, and their weights are left out; the states
+   * before them get the name of those behind them.
+   */
+  private static List<Replaced> withoutLayersFrom(int first, OnnxFile source)
+      throws OnnxFormatException {
+    String query = source.matrixOfBias("encoder.layer." + first + ".attention.self.query.bias");
+    List<OnnxFile.Node> nodes = source.nodes();
+    int from = 0;
+    while (!nodes.get(from).inputs().contains(query)) {
+      from++;
+    }
+    List<OnnxFile.Node> dropped = nodes.subList(from, nodes.size());
+    ProtoWriter renamed =
+        new ProtoWriter()
+            .text(1, dropped.getFirst().inputs().getFirst())
+            .text(2, dropped.getLast().outputs().getFirst())
+            .text(4, "Identity");
+    List<Replaced> parts = new ArrayList<>();
+    Set<String> used = new HashSet<>();
+    nodes.subList(0, from).forEach(node -> used.addAll(node.inputs()));
+    byte[] part = new ProtoWriter().message(NODE_FIELD, renamed).toBytes();
+    for (OnnxFile.Node node : dropped) {
+      parts.add(new Replaced(field(node.message(), NODE_FIELD), part));
+      part = new byte[0];
+    }
+    for (OnnxFile.Tensor weight : source.weights()) {
+      if (!used.contains(weight.name())) {
+        parts.add(new Replaced(field(weight.message(), WEIGHT_FIELD), new byte[0]));
+      }
+    }
+    return parts;
   }
 
   private static OnnxFile.Tensor tensor(OnnxFile source, Change change) throws OnnxFormatException {

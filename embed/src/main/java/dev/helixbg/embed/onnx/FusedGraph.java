@@ -18,8 +18,9 @@ import java.util.List;
  * activations are quantised per tensor. The second feed-forward matrix, whose inputs have outliers,
  * has scales per block of 128 weights, and activations are quantised per block.
  *
- * <p>Inputs {@code input_ids}, {@code attention_mask} and, where wanted, {@code token_type_ids},
- * int32 [batch, sequence]; output {@code last_hidden_state}, float [batch, sequence, 384].
+ * <p>Inputs {@code input_ids}, {@code attention_mask} and, of a judge of pairs, {@code
+ * token_type_ids}, int32 [batch, sequence]; output {@code last_hidden_state}, float [batch,
+ * sequence, 384], of a judge [batch, 1, 384]: what it says is in the state of the first token.
  */
 public final class FusedGraph {
 
@@ -35,25 +36,24 @@ public final class FusedGraph {
 
   private final OnnxFile source;
   private final Precision precision;
-  private final boolean withTypes;
+  private final boolean judge;
   private final GraphWriter graph = new GraphWriter();
 
-  private FusedGraph(OnnxFile source, Precision precision, boolean withTypes) {
+  private FusedGraph(OnnxFile source, Precision precision, boolean judge) {
     this.source = source;
     this.precision = precision;
-    this.withTypes = withTypes;
+    this.judge = judge;
   }
 
   /**
    * Writes the rewritten model.
    *
-   * @param withTypes whether it takes token types; without them all are 0
+   * @param judge whether it is one of pairs, which takes token types; without them all are 0
    * @throws OnnxFormatException when the source is not a model that can be rewritten
    */
-  public static void write(
-      OnnxFile source, Precision precision, boolean withTypes, OutputStream out)
+  public static void write(OnnxFile source, Precision precision, boolean judge, OutputStream out)
       throws IOException {
-    FusedGraph fused = new FusedGraph(source, precision, withTypes);
+    FusedGraph fused = new FusedGraph(source, precision, judge);
     fused.build();
     fused.graph.writeTo(out, source.path());
   }
@@ -61,7 +61,7 @@ public final class FusedGraph {
   private void build() throws IOException {
     graph.input("input_ids", GraphWriter.INT32, "batch", "sequence");
     graph.input("attention_mask", GraphWriter.INT32, "batch", "sequence");
-    if (withTypes) {
+    if (judge) {
       graph.input(TYPES, GraphWriter.INT32, "batch", "sequence");
     }
     int layers = 0;
@@ -72,12 +72,20 @@ public final class FusedGraph {
       throw new OnnxFormatException("it has no weights named like a BERT encoder's");
     }
     String state = embeddings();
-    for (int layer = 0; layer < layers; layer++) {
-      String afterAttention = attention(layer, state);
-      String output = layer == layers - 1 ? "last_hidden_state" : "state." + layer;
-      state = feedForward(layer, afterAttention, output);
+    for (int layer = 0; layer < layers - 1; layer++) {
+      state = feedForward(layer, attention(layer, state, state), "state." + layer);
     }
-    graph.output(state, GraphWriter.FLOAT, "batch", "sequence", WIDTH);
+    String asking = judge ? first(state) : state;
+    state = feedForward(layers - 1, attention(layers - 1, asking, state), "last_hidden_state");
+    graph.output(state, GraphWriter.FLOAT, "batch", judge ? 1 : "sequence", WIDTH);
+  }
+
+  /** The state of the first token, [batch, 1, 384]. */
+  private String first(String state) {
+    String zero = graph.bytes("first", GraphWriter.INT32, new byte[Integer.BYTES], 1);
+    String result = state + ".first";
+    graph.node(GraphWriter.STANDARD, "Gather", List.of(state, zero), result, "axis", 1);
+    return result;
   }
 
   private static String layer(int index) {
@@ -95,23 +103,26 @@ public final class FusedGraph {
     long positionRows = source.rows(positions);
     float[] position = source.floats(source.weight(positions, positionRows, WIDTH));
     float[] type = source.floats(source.weight(types, source.rows(types), WIDTH));
-    for (int i = 0; i < position.length && !withTypes; i++) {
+    for (int i = 0; i < position.length && !judge; i++) {
       position[i] += type[i % WIDTH];
     }
     List<String> inputs =
         List.of(
             "input_ids",
-            withTypes ? TYPES : "",
+            judge ? TYPES : "",
             graph.copy(source.weight(words, source.rows(words), WIDTH), "words"),
             graph.floats("positions", position, positionRows, WIDTH),
-            withTypes ? graph.floats("types", type, source.rows(types), WIDTH) : "",
+            judge ? graph.floats("types", type, source.rows(types), WIDTH) : "",
             vector("embeddings.LayerNorm.weight"),
             vector("embeddings.LayerNorm.bias"));
     graph.fused("EmbedLayerNormalization", inputs, "state.embedded", "epsilon", EPSILON);
     return "state.embedded";
   }
 
-  private String attention(int layer, String state) throws IOException {
+  /**
+   * @param asking states whose next ones are computed: all, or some
+   */
+  private String attention(int layer, String asking, String state) throws IOException {
     String self = layer(layer) + "attention.self.";
     String output = layer(layer) + "attention.output.";
     float[] biases = new float[3 * WIDTH];
@@ -120,7 +131,7 @@ public final class FusedGraph {
     for (int i = 0; i < names.size(); i++) {
       String bias = self + names.get(i) + ".bias";
       System.arraycopy(source.floats(source.weight(bias, WIDTH)), 0, biases, i * WIDTH, WIDTH);
-      projected[i] = product(state, bias, WIDTH, WIDTH, false);
+      projected[i] = product(i == 0 ? asking : state, bias, WIDTH, WIDTH, false);
     }
     String bias = graph.floats(self + "bias", biases, 3 * WIDTH);
     String attended = self + "attended";
@@ -131,7 +142,7 @@ public final class FusedGraph {
         "num_heads",
         HEADS);
     String mixed = product(attended, output + "dense.bias", WIDTH, WIDTH, false);
-    return addAndNormalise(mixed, state, output, output + "state");
+    return addAndNormalise(mixed, asking, output, output + "state");
   }
 
   private String feedForward(int layer, String state, String result) throws IOException {

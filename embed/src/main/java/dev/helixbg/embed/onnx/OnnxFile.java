@@ -5,6 +5,7 @@ import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.Collection;
 import java.util.HashMap;
 import java.util.LinkedHashSet;
 import java.util.List;
@@ -26,8 +27,12 @@ public final class OnnxFile implements AutoCloseable {
   private static final int MAX_DIMS = 8;
   private static final int MAX_PARTS = 100_000;
 
-  /** An operator with the names of its inputs and outputs. */
-  record Node(String operator, List<String> inputs, List<String> outputs) {}
+  /**
+   * An operator with the names of its inputs and outputs.
+   *
+   * @param message all of it in the file
+   */
+  record Node(String operator, List<String> inputs, List<String> outputs, Span message) {}
 
   /**
    * A weight.
@@ -145,6 +150,10 @@ public final class OnnxFile implements AutoCloseable {
     }
   }
 
+  Collection<Tensor> weights() {
+    return weights.values();
+  }
+
   boolean hasWeight(String name) {
     return weights.containsKey(name);
   }
@@ -204,7 +213,7 @@ public final class OnnxFile implements AutoCloseable {
             default -> {}
           }
         });
-    return new Node(operator[0], inputs, outputs);
+    return new Node(operator[0], inputs, outputs, node);
   }
 
   private void readWeight(Span tensor) throws IOException {

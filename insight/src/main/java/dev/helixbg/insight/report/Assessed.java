@@ -13,7 +13,7 @@ final class Assessed {
    */
   static final String RIGHT =
       "Of the first 20 pairs that it named in public notes which it had not been trained on, with"
-          + " known pairs among them, 15 to 18 were worth an act; without such pairs it is fewer.";
+          + " known pairs among them, 16 to 20 were worth an act; without such pairs it is fewer.";
 
   private Assessed() {}
 
