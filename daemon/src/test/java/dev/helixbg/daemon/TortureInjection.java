@@ -11,8 +11,8 @@ import dev.helixbg.daemon.link.DaemonLink;
 import dev.helixbg.insight.log.DataLogBytes;
 import dev.helixbg.llm.gguf.GgufFile;
 import dev.helixbg.llm.golden.GoldenModel;
+import dev.helixbg.llm.tokenizer.BpeTokenizer;
 import dev.helixbg.llm.tokenizer.ChatForm;
-import dev.helixbg.llm.tokenizer.Tokenizer;
 import dev.helixbg.llm.tokenizer.Vocabulary;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -75,7 +75,7 @@ final class TortureInjection implements TortureArea {
   private final Path folder;
   private final Path home;
   private final RealDaemon program;
-  private final Tokenizer tokenizer;
+  private final BpeTokenizer tokenizer;
   private final Map<String, Long> counts = new TreeMap<>();
 
   TortureInjection(Path folder, Path dist) throws IOException {
@@ -86,7 +86,7 @@ final class TortureInjection implements TortureArea {
     Path golden = TortureGguf.goldenModel("golden-q40.gguf", folder);
     try (GgufFile file = GgufFile.open(golden)) {
       Vocabulary vocabulary = Vocabulary.from(file.metadata(), Integer.MAX_VALUE);
-      this.tokenizer = Tokenizer.of(vocabulary, folder.resolve("cache"));
+      this.tokenizer = BpeTokenizer.of(vocabulary, folder.resolve("cache"));
     }
   }
 

@@ -18,7 +18,7 @@ import dev.helixbg.llm.model.Qwen3Config;
 import dev.helixbg.llm.model.WarmUp;
 import dev.helixbg.llm.tensor.Tensor;
 import dev.helixbg.llm.tensor.TensorType;
-import dev.helixbg.llm.tokenizer.Tokenizer;
+import dev.helixbg.llm.tokenizer.BpeTokenizer;
 import dev.helixbg.llm.tokenizer.Vocabulary;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -77,8 +77,8 @@ public final class ModelOpener {
     return switch (options.device()) {
       case CPU -> openOnCpu(file);
       case SCALAR -> open(file, new ScalarBackend(), model -> {}, List::of);
-      case METAL -> openOnGpu(file, Gpus.METAL);
-      case CUDA -> openOnGpu(file, Gpus.CUDA);
+      case METAL -> openOnGpu(file, GpuApi.METAL);
+      case CUDA -> openOnGpu(file, GpuApi.CUDA);
       case AUTO -> openOnAny(file);
     };
   }
@@ -110,7 +110,7 @@ public final class ModelOpener {
 
   /** On the first GPU that takes the model, else on the CPU. */
   private TextModel openOnAny(GgufFile file) {
-    for (Gpus gpu : Gpus.values()) {
+    for (GpuApi gpu : GpuApi.values()) {
       try {
         return openOnGpu(file, gpu);
       } catch (GpuException e) {
@@ -123,7 +123,7 @@ public final class ModelOpener {
     return openOnCpu(file);
   }
 
-  private TextModel openOnGpu(GgufFile file, Gpus gpu) {
+  private TextModel openOnGpu(GgufFile file, GpuApi gpu) {
     if (storage() == Storage.Q8_0) {
       throw new GpuException("the GPU keeps keys and values in f16 or f32, not in q8_0");
     }
@@ -176,7 +176,7 @@ public final class ModelOpener {
    */
   private TextModel open(
       GgufFile file, Backend backend, Consumer<Qwen3> compile, Supplier<List<Phase>> later) {
-    BackgroundTask<Tokenizer> tokenizer = null;
+    BackgroundTask<BpeTokenizer> tokenizer = null;
     BackgroundTask<Boolean> warm = null;
     try {
       Qwen3 model = time("weights", () -> Qwen3.of(file, backend, options.limits()));
@@ -191,7 +191,7 @@ public final class ModelOpener {
     } catch (Throwable e) {
       // Both read the mapped file.
       if (tokenizer != null) {
-        tokenizer.awaitEnd().ifPresent(Tokenizer::close);
+        tokenizer.awaitEnd().ifPresent(BpeTokenizer::close);
       }
       if (warm != null) {
         warm.awaitEnd();
@@ -201,9 +201,9 @@ public final class ModelOpener {
     }
   }
 
-  private Tokenizer tokenizer(GgufFile file, Qwen3 model) {
+  private BpeTokenizer tokenizer(GgufFile file, Qwen3 model) {
     Vocabulary vocabulary = Vocabulary.from(file.metadata(), model.vocabulary());
-    return Tokenizer.of(vocabulary, options.cacheFolder());
+    return BpeTokenizer.of(vocabulary, options.cacheFolder());
   }
 
   private static Set<TensorType> types(GgufFile file) {

@@ -12,8 +12,8 @@ import dev.helixbg.llm.generate.Workspace;
 import dev.helixbg.llm.gguf.GgufFile;
 import dev.helixbg.llm.model.PassLimits;
 import dev.helixbg.llm.model.Qwen3;
+import dev.helixbg.llm.tokenizer.BpeTokenizer;
 import dev.helixbg.llm.tokenizer.ChatForm;
-import dev.helixbg.llm.tokenizer.Tokenizer;
 import java.util.List;
 import java.util.Set;
 import java.util.function.BooleanSupplier;
@@ -32,7 +32,7 @@ public final class TextModel implements AutoCloseable {
 
   private final GgufFile file;
   private final Qwen3 model;
-  private final BackgroundTask<Tokenizer> tokenizerLoad;
+  private final BackgroundTask<BpeTokenizer> tokenizerLoad;
   private final LoadReport loadReport;
   private final Supplier<List<Phase>> compiledLater;
   private final Workspace workspace;
@@ -42,7 +42,7 @@ public final class TextModel implements AutoCloseable {
       GgufFile file,
       Qwen3 model,
       PassLimits limits,
-      BackgroundTask<Tokenizer> tokenizerLoad,
+      BackgroundTask<BpeTokenizer> tokenizerLoad,
       LoadReport loadReport,
       Supplier<List<Phase>> compiledLater) {
     this.file = file;
@@ -71,7 +71,7 @@ public final class TextModel implements AutoCloseable {
    * @throws dev.helixbg.llm.tokenizer.TokenizerException if it cannot be made
    * @throws dev.helixbg.llm.gguf.GgufException if the file's vocabulary is not what it should be
    */
-  public Tokenizer tokenizer() {
+  public BpeTokenizer tokenizer() {
     return tokenizerLoad.await();
   }
 
@@ -158,7 +158,7 @@ public final class TextModel implements AutoCloseable {
 
   @Override
   public void close() {
-    tokenizerLoad.awaitEnd().ifPresent(Tokenizer::close);
+    tokenizerLoad.awaitEnd().ifPresent(BpeTokenizer::close);
     model.backend().close();
     file.close();
   }

@@ -10,7 +10,7 @@ import dev.helixbg.llm.ModelOptions.Device;
 import dev.helixbg.llm.backend.KvShape.Storage;
 import dev.helixbg.llm.generate.Generation;
 import dev.helixbg.llm.generate.GenerationOptions;
-import dev.helixbg.llm.generate.Sampling;
+import dev.helixbg.llm.generate.SamplingOptions;
 import dev.helixbg.llm.gguf.GgufException;
 import dev.helixbg.llm.golden.GoldenCase;
 import dev.helixbg.llm.golden.GoldenModel;
@@ -66,7 +66,7 @@ class TextModelTest {
       for (GoldenCase summary : summaries) {
         try (Session session = opening.fork()) {
           GenerationOptions options =
-              new GenerationOptions(64, Sampling.GREEDY, model.tokenizer().endTokens());
+              new GenerationOptions(64, SamplingOptions.GREEDY, model.tokenizer().endTokens());
           Generation answer =
               model.generate(
                   session, chat.request(user(summary), false), options, id -> {}, () -> false);
@@ -137,7 +137,7 @@ class TextModelTest {
             ModelOpener.open(GoldenModel.Q4_K_M.path(), OPTIONS.caching(Storage.Q8_0));
         Session session = model.session()) {
       GenerationOptions options =
-          new GenerationOptions(64, Sampling.GREEDY, model.tokenizer().endTokens());
+          new GenerationOptions(64, SamplingOptions.GREEDY, model.tokenizer().endTokens());
       Generation answer =
           model.generate(session, summary.promptIds(), options, id -> {}, () -> false);
       int[] expected = summary.greedyIds();

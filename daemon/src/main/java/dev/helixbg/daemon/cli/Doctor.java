@@ -21,7 +21,7 @@ import dev.helixbg.insight.judge.Judge;
 import dev.helixbg.insight.judge.JudgeTrust;
 import dev.helixbg.insight.log.DataLog;
 import dev.helixbg.insight.log.LogAccount;
-import dev.helixbg.llm.Gpus;
+import dev.helixbg.llm.GpuApi;
 import dev.helixbg.llm.cpu.CpuBackend;
 import dev.helixbg.llm.gpu.driver.GpuDevice;
 import dev.helixbg.llm.gpu.driver.GpuException;
@@ -63,7 +63,7 @@ final class Doctor {
       throws InterruptedException {
     Doctor doctor = new Doctor(isNamed, kb, locations);
     doctor.look("java", "use a JDK 25", doctor::checkJava);
-    for (Gpus gpu : Gpus.values()) {
+    for (GpuApi gpu : GpuApi.values()) {
       doctor.look(Json.word(gpu), USE_THE_CPU, () -> doctor.checkGpu(gpu));
     }
     doctor.look(
@@ -150,7 +150,7 @@ final class Doctor {
   }
 
   /** No GPU is no problem: the CPU runs language models then. */
-  private void checkGpu(Gpus gpu) {
+  private void checkGpu(GpuApi gpu) {
     String check = Json.word(gpu);
     try (GpuDevice device = gpu.open()) {
       checks.add(

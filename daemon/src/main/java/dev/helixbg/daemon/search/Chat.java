@@ -6,9 +6,9 @@ import dev.helixbg.llm.TextModel;
 import dev.helixbg.llm.generate.Generation;
 import dev.helixbg.llm.generate.Generation.StopReason;
 import dev.helixbg.llm.generate.GenerationOptions;
-import dev.helixbg.llm.generate.Sampling;
-import dev.helixbg.llm.tokenizer.Tokenizer;
-import dev.helixbg.llm.tokenizer.Tokenizer.TextStream;
+import dev.helixbg.llm.generate.SamplingOptions;
+import dev.helixbg.llm.tokenizer.BpeTokenizer;
+import dev.helixbg.llm.tokenizer.BpeTokenizer.TextStream;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CancellationException;
@@ -64,7 +64,7 @@ public final class Chat {
    * an equal part of what those before it left.
    */
   static String asked(String question, List<SearchHit> hits, TextModel model) {
-    Tokenizer tokenizer = model.tokenizer();
+    BpeTokenizer tokenizer = model.tokenizer();
     ToIntFunction<String> count = text -> tokenizer.encode(text).length;
     int frame = model.chat().request(asked("", ""), false).length;
     int left =
@@ -107,7 +107,7 @@ public final class Chat {
     int[] request = model.chat().request(user, false);
     TextStream stream = model.tokenizer().stream();
     GenerationOptions options =
-        new GenerationOptions(MAX_TOKENS, Sampling.GREEDY, model.tokenizer().endTokens());
+        new GenerationOptions(MAX_TOKENS, SamplingOptions.GREEDY, model.tokenizer().endTokens());
     try (Session session = model.session()) {
       if (!model.read(session, opening, cancelled)) {
         throw new CancellationException();

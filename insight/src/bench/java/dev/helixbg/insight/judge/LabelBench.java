@@ -4,7 +4,7 @@ import dev.helixbg.embed.Median;
 import dev.helixbg.insight.label.Label;
 import dev.helixbg.llm.Session;
 import dev.helixbg.llm.TextModel;
-import dev.helixbg.llm.tokenizer.Tokenizer;
+import dev.helixbg.llm.tokenizer.BpeTokenizer;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
@@ -131,7 +131,7 @@ public final class LabelBench {
     }
   }
 
-  private static List<Question> questions(Tokenizer tokenizer, int entries) {
+  private static List<Question> questions(BpeTokenizer tokenizer, int entries) {
     Random random = new Random(200);
     List<Question> questions = new ArrayList<>();
     for (int i = 0; i < entries; i++) {

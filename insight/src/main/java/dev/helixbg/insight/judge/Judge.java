@@ -4,8 +4,8 @@ import dev.helixbg.llm.Session;
 import dev.helixbg.llm.TextModel;
 import dev.helixbg.llm.generate.Generation;
 import dev.helixbg.llm.generate.Generation.StopReason;
+import dev.helixbg.llm.tokenizer.BpeTokenizer;
 import dev.helixbg.llm.tokenizer.ChatForm;
-import dev.helixbg.llm.tokenizer.Tokenizer;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.EnumMap;
@@ -35,7 +35,7 @@ public final class Judge implements Oracle {
   private static final int PASSES_OF_FREE_ANSWERS = 4;
 
   private final TextModel model;
-  private final Tokenizer tokenizer;
+  private final BpeTokenizer tokenizer;
   private final ChatForm chat;
   private final int entryTokens;
   private final boolean owner;

@@ -1,6 +1,6 @@
 package dev.helixbg.insight.judge;
 
-import dev.helixbg.llm.tokenizer.Tokenizer;
+import dev.helixbg.llm.tokenizer.BpeTokenizer;
 import java.util.ArrayList;
 import java.util.List;
 
@@ -20,7 +20,7 @@ final class Prompts {
 
   private static final int SESSION_ENTRIES = 4;
 
-  private final Tokenizer tokenizer;
+  private final BpeTokenizer tokenizer;
   private final int budget;
 
   /** Tokens that a question of a job may spend on entries: on one, or on all of them together. */
@@ -35,7 +35,7 @@ final class Prompts {
   /**
    * @param budget tokens of an entry; where there are several, of all entries together
    */
-  Prompts(Tokenizer tokenizer, int budget) {
+  Prompts(BpeTokenizer tokenizer, int budget) {
     this.tokenizer = tokenizer;
     this.budget = budget;
   }

@@ -2,7 +2,7 @@ package dev.helixbg.llm.bench;
 
 import dev.helixbg.llm.bench.KernelCase.Limit;
 import dev.helixbg.llm.cpu.CpuBackend;
-import dev.helixbg.llm.cpu.Team;
+import dev.helixbg.llm.cpu.ThreadTeam;
 import dev.helixbg.llm.tensor.Tensor;
 import dev.helixbg.llm.tensor.TensorType;
 import java.lang.foreign.Arena;
@@ -102,7 +102,7 @@ public final class KernelBench {
       MemorySegment memory = arena.allocate(size.bytes(), 64).fill((byte) 1);
       for (int count : threads) {
         try (CpuBackend backend = new CpuBackend(count);
-            Team team = new Team(count)) {
+            ThreadTeam team = new ThreadTeam(count)) {
           measure(AttentionCase.token(backend, size.cached(), size.layers()), count, memory);
           measure(AttentionCase.prompt(backend, size.prompt()), count, memory);
           for (RowsCase.Step step : RowsCase.Step.values()) {

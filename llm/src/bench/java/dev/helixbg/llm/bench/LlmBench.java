@@ -6,7 +6,7 @@ import dev.helixbg.llm.TextModel;
 import dev.helixbg.llm.backend.Counters.Counter;
 import dev.helixbg.llm.generate.Generation;
 import dev.helixbg.llm.generate.GenerationOptions;
-import dev.helixbg.llm.generate.Sampling;
+import dev.helixbg.llm.generate.SamplingOptions;
 import java.lang.management.ManagementFactory;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -95,7 +95,8 @@ public final class LlmBench {
 
   private void generate(int promptTokens, int answerTokens) {
     int[] prompt = random.ints(promptTokens, 0, model.model().vocabulary()).toArray();
-    GenerationOptions options = new GenerationOptions(answerTokens, Sampling.GREEDY, Set.of());
+    GenerationOptions options =
+        new GenerationOptions(answerTokens, SamplingOptions.GREEDY, Set.of());
     try (Session session = model.session()) {
       Generation answer = model.generate(session, prompt, options, id -> {}, cancelled);
       if (answer.tokenIds().length != answerTokens && !cancelled.getAsBoolean()) {

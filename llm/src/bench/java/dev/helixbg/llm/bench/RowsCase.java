@@ -1,7 +1,7 @@
 package dev.helixbg.llm.bench;
 
-import dev.helixbg.llm.cpu.Team;
-import dev.helixbg.llm.cpu.kernel.Vectors;
+import dev.helixbg.llm.cpu.ThreadTeam;
+import dev.helixbg.llm.cpu.kernel.VectorOps;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
@@ -17,7 +17,7 @@ final class RowsCase implements KernelCase {
   private static final int CHECKED = 61;
 
   private final Arena arena = Arena.ofShared();
-  private final Team team;
+  private final ThreadTeam team;
   private final Step step;
   private final int rows;
   private final MemorySegment x;
@@ -40,7 +40,7 @@ final class RowsCase implements KernelCase {
     }
   }
 
-  RowsCase(Team team, Step step, int rows) {
+  RowsCase(ThreadTeam team, Step step, int rows) {
     this.team = team;
     this.step = step;
     this.rows = rows;
@@ -95,15 +95,15 @@ final class RowsCase implements KernelCase {
   private void row(int r, long target) {
     long source = x.address() + 4L * COLUMNS * r;
     switch (step) {
-      case NORM -> Vectors.normalise(source, COLUMNS, gain.address(), EPSILON, target);
+      case NORM -> VectorOps.normalise(source, COLUMNS, gain.address(), EPSILON, target);
       case ROTATE -> {
         for (int head = 0; head < COLUMNS; head += HEAD) {
           long sines = angles.address() + 2L * HEAD;
-          Vectors.normaliseAndRotate(
+          VectorOps.normaliseAndRotate(
               target + 4L * head, HEAD / 2, gain.address(), EPSILON, angles.address(), sines);
         }
       }
-      case GATE -> Vectors.gate(source, COLUMNS, target);
+      case GATE -> VectorOps.gate(source, COLUMNS, target);
     }
   }
 

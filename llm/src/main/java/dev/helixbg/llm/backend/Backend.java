@@ -60,7 +60,7 @@ public interface Backend extends AutoCloseable {
   Activations activations(int rows, int columns);
 
   /** Token ids: {@code slots} independent lists of up to {@code rows} ids. */
-  Tokens tokens(int slots, int rows);
+  TokenSlots tokens(int slots, int rows);
 
   /**
    * The rotation angles of positions 0 to {@code positions − 1}: pair i of a head turns by position
@@ -73,7 +73,7 @@ public interface Backend extends AutoCloseable {
   // ---- the steps ------------------------------------------------------------------------------
 
   /** {@code x[r] = row tokens[slot][r] of table}. The ids must be rows of the table. */
-  void embed(Batch batch, Tokens tokens, int slot, Matrix table, Activations x);
+  void embed(Batch batch, TokenSlots tokens, int slot, Matrix table, Activations x);
 
   /** {@code n = norm(x[r]); q[r] = Wq·n; k[r] = Wk·n; v[r] = Wv·n}. */
   void normProject(
@@ -114,18 +114,19 @@ public interface Backend extends AutoCloseable {
    * {@code tokens[slot][i]} = the place of the largest value of {@code logits[i]}, the first of
    * equals, for each wanted row i; 0 if one of them is no number; on a GPU, if all are none.
    */
-  void argmax(Batch batch, Activations logits, Tokens tokens, int slot);
+  void argmax(Batch batch, Activations logits, TokenSlots tokens, int slot);
 
   /**
    * {@code tokens[slot][i]} = one of the {@code how.k()} likeliest tokens by {@code logits[i]}, the
-   * smaller id first among equals, drawn as {@link Draw#rank} does, for each wanted row i; 0 if one
-   * of them is no number, as in {@link #argmax}. On a GPU what lies within rounding of the border
-   * between two tokens may become the other one. {@code k} is at most {@link #MOST_TOP} and the
-   * vocabulary's size.
+   * smaller id first among equals, drawn as {@link TokenDraw#rank} does, for each wanted row i; 0
+   * if one of them is no number, as in {@link #argmax}. On a GPU what lies within rounding of the
+   * border between two tokens may become the other one. {@code k} is at most {@link #MOST_TOP} and
+   * the vocabulary's size.
    *
    * @param points one per wanted row
    */
-  void draw(Batch batch, Activations logits, Draw how, double[] points, Tokens tokens, int slot);
+  void draw(
+      Batch batch, Activations logits, TokenDraw how, double[] points, TokenSlots tokens, int slot);
 
   /**
    * Hands all steps since the last call to the device.

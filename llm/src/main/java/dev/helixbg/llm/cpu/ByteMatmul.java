@@ -7,15 +7,15 @@ import static dev.helixbg.llm.cpu.kernel.tile.ByteTiles.TOKENS;
 
 import dev.helixbg.llm.backend.host.HostMatrix;
 import dev.helixbg.llm.cpu.kernel.ByteRows;
-import dev.helixbg.llm.cpu.kernel.Vectors;
+import dev.helixbg.llm.cpu.kernel.VectorOps;
 import dev.helixbg.llm.cpu.kernel.tile.ByteTiles;
-import dev.helixbg.llm.cpu.x86.ByteProduct;
+import dev.helixbg.llm.cpu.x86.VnniProduct;
 import dev.helixbg.llm.tensor.TensorType;
 import java.lang.foreign.Arena;
 
 /** Many rows times a matrix of any quantised type, in bytes, where a processor multiplies these. */
 final class ByteMatmul extends TiledMatmul {
-  static final int GROUP = 4 * ByteProduct.ROWS;
+  static final int GROUP = 4 * VnniProduct.ROWS;
 
   ByteMatmul(Arena arena) {
     super(arena, TOKENS, SUB_BYTES / SUB, COLUMNS, GROUP);
@@ -23,17 +23,17 @@ final class ByteMatmul extends TiledMatmul {
 
   /** Whether matrices of this type are multiplied so. */
   static boolean takes(TensorType type) {
-    return ByteProduct.AVAILABLE && type.blockElements() > 1;
+    return VnniProduct.AVAILABLE && type.blockElements() > 1;
   }
 
   @Override
-  void pack(Scratch mine, long from, long stride, int tokens, int depth, long tile) {
+  void pack(ThreadScratch mine, long source, long stride, int tokens, int depth, long tile) {
     long scratch = mine.floats(ByteTiles.SCRATCH);
-    ByteTiles.pack(from, stride, tokens, depth, tile, scratch, mine.turned);
+    ByteTiles.pack(source, stride, tokens, depth, tile, scratch, mine.turned);
   }
 
   @Override
-  void unpack(Scratch mine, HostMatrix w, int row, int count, int k, int depth) {
+  void unpack(ThreadScratch mine, HostMatrix w, int row, int count, int k, int depth) {
     long skipped = w.type().bytes(k);
     for (int r = 0; r < count; r++) {
       mine.byteRows.unpack(w.type(), w.address(row + r) + skipped, depth, r);
@@ -42,11 +42,11 @@ final class ByteMatmul extends TiledMatmul {
 
   @Override
   void multiply(
-      Scratch mine, int count, int depth, long tile, int tokens, boolean first, long sums) {
+      ThreadScratch mine, int count, int depth, long tile, int tokens, boolean first, long sums) {
     if (first) {
-      Vectors.clear(sums, TOKENS * GROUP);
+      VectorOps.clear(sums, TOKENS * GROUP);
     }
     ByteRows rows = mine.byteRows;
-    ByteProduct.multiply(rows.address(), count, rows.halves(), depth, tile, tokens, sums);
+    VnniProduct.multiply(rows.address(), count, rows.halves(), depth, tile, tokens, sums);
   }
 }

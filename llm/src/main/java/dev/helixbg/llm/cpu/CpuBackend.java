@@ -4,7 +4,7 @@ import dev.helixbg.llm.backend.Batch;
 import dev.helixbg.llm.backend.Counters.Counter;
 import dev.helixbg.llm.backend.KvCache;
 import dev.helixbg.llm.backend.KvShape;
-import dev.helixbg.llm.backend.Tokens;
+import dev.helixbg.llm.backend.TokenSlots;
 import dev.helixbg.llm.backend.host.HostActivations;
 import dev.helixbg.llm.backend.host.HostBackend;
 import dev.helixbg.llm.backend.host.HostKvCache;
@@ -12,10 +12,10 @@ import dev.helixbg.llm.backend.host.HostMatrix;
 import dev.helixbg.llm.backend.host.HostRope;
 import dev.helixbg.llm.cpu.kernel.HalfFloats;
 import dev.helixbg.llm.cpu.kernel.Q8Blocks;
-import dev.helixbg.llm.cpu.kernel.Vectors;
+import dev.helixbg.llm.cpu.kernel.VectorOps;
 import dev.helixbg.llm.cpu.kernel.tile.TileProduct;
 import dev.helixbg.llm.cpu.lanes.Lanes;
-import dev.helixbg.llm.cpu.x86.ByteProduct;
+import dev.helixbg.llm.cpu.x86.VnniProduct;
 import java.lang.foreign.MemorySegment;
 import java.util.Optional;
 
@@ -24,15 +24,15 @@ import java.util.Optional;
  *
  * <p>Steps run at once. A row's result does not depend on the other rows of its batch, bit for bit,
  * as long as batches of up to five rows are compared with each other and larger ones with each
- * other; see {@link Products}.
+ * other; see {@link Matmul}.
  */
 public final class CpuBackend extends HostBackend {
   private static final int ROW_PARTS_PER_MEMBER = 4;
 
-  private final Team team;
-  private final Scratch[] scratch;
-  private final Products products;
-  private final Attention attention;
+  private final ThreadTeam team;
+  private final ThreadScratch[] scratch;
+  private final Matmul products;
+  private final BatchAttention attention;
   private final Normalise normalise = new Normalise();
   private final Rotate rotate = new Rotate();
   private final Gate gate = new Gate();
@@ -56,19 +56,19 @@ public final class CpuBackend extends HostBackend {
    *     their way
    */
   public CpuBackend(int threads, Runnable beforeTiles) {
-    this(new Team(threads), beforeTiles);
+    this(new ThreadTeam(threads), beforeTiles);
   }
 
   /** The same; the team is closed with it. */
-  CpuBackend(Team team, Runnable beforeTiles) {
+  CpuBackend(ThreadTeam team, Runnable beforeTiles) {
     this.team = team;
     try {
-      scratch = new Scratch[team.size()];
+      scratch = new ThreadScratch[team.size()];
       for (int i = 0; i < scratch.length; i++) {
-        scratch[i] = new Scratch(arena());
+        scratch[i] = new ThreadScratch(arena());
       }
-      products = new Products(arena(), team, scratch, beforeTiles);
-      attention = new Attention(arena(), scratch);
+      products = new Matmul(arena(), team, scratch, beforeTiles);
+      attention = new BatchAttention(arena(), scratch);
     } catch (Throwable e) {
       close();
       throw e;
@@ -80,7 +80,7 @@ public final class CpuBackend extends HostBackend {
     return "vectors of %d bits, %s"
         .formatted(
             Lanes.COUNT * Float.SIZE,
-            ByteProduct.AVAILABLE ? "prompts in bytes (VNNI)" : "prompts without VNNI");
+            VnniProduct.AVAILABLE ? "prompts in bytes (VNNI)" : "prompts without VNNI");
   }
 
   @Override
@@ -173,12 +173,12 @@ public final class CpuBackend extends HostBackend {
   }
 
   @Override
-  public void argmax(Batch batch, Activations logits, Tokens tokens, int slot) {
+  public void argmax(Batch batch, Activations logits, TokenSlots tokens, int slot) {
     HostActivations values = (HostActivations) logits;
     for (int i = 0; i < batch.wanted(); i++) {
       long at = values.address(i);
-      float max = Vectors.max(at, values.columns());
-      tokens.set(slot, i, Vectors.indexOf(at, values.columns(), max));
+      float max = VectorOps.max(at, values.columns());
+      tokens.set(slot, i, VectorOps.indexOf(at, values.columns(), max));
     }
   }
 
@@ -191,7 +191,7 @@ public final class CpuBackend extends HostBackend {
   }
 
   private void multiply(HostActivations x, int rows, int passRows) {
-    boolean few = passRows <= Products.FEW;
+    boolean few = passRows <= Matmul.FEW;
     products.run(x, rows, few);
     counters().add(Counter.DISPATCHES, few ? rows : 2);
   }
@@ -208,7 +208,7 @@ public final class CpuBackend extends HostBackend {
   /** Work on rows of activations is shared out only where that is worth a region. */
   private void rows(RowWork work, int rows) {
     work.rows = rows;
-    if (rows <= Products.FEW) {
+    if (rows <= Matmul.FEW) {
       work.parts = 1;
       work.run(0, 0);
     } else {
@@ -227,7 +227,7 @@ public final class CpuBackend extends HostBackend {
   }
 
   /** Work that is done row by row, each part a run of rows. */
-  private abstract class RowWork implements Team.Work {
+  private abstract class RowWork implements ThreadTeam.Work {
     private int rows;
     private int parts;
 
@@ -239,7 +239,7 @@ public final class CpuBackend extends HostBackend {
       }
     }
 
-    abstract void row(int r, Scratch mine);
+    abstract void row(int r, ThreadScratch mine);
   }
 
   private final class Normalise extends RowWork {
@@ -248,10 +248,10 @@ public final class CpuBackend extends HostBackend {
     private Batch wanted;
 
     @Override
-    void row(int r, Scratch mine) {
+    void row(int r, ThreadScratch mine) {
       int from = wanted == null ? r : wanted.wantedRow(r);
       long gain = ((HostMatrix) norm.gain()).address(0);
-      Vectors.normalise(x.address(from), x.columns(), gain, norm.epsilon(), normed.address(r));
+      VectorOps.normalise(x.address(from), x.columns(), gain, norm.epsilon(), normed.address(r));
     }
   }
 
@@ -264,7 +264,7 @@ public final class CpuBackend extends HostBackend {
     private int layer;
 
     @Override
-    void row(int r, Scratch mine) {
+    void row(int r, ThreadScratch mine) {
       int span = 0;
       while (r >= batch.firstRow(span) + batch.count(span)) {
         span++;
@@ -280,7 +280,7 @@ public final class CpuBackend extends HostBackend {
       long angles = rope.table().address();
       int size = 2 * rope.pairs();
       for (int at = 0; at < x.columns(); at += size) {
-        Vectors.normaliseAndRotate(
+        VectorOps.normaliseAndRotate(
             x.address(r) + 4L * at,
             rope.pairs(),
             gain,
@@ -306,12 +306,12 @@ public final class CpuBackend extends HostBackend {
       }
     }
 
-    private static void store(KvShape shape, long x, MemorySegment page, long to) {
+    private static void store(KvShape shape, long x, MemorySegment page, long offset) {
       int size = shape.headSize();
       switch (shape.storage()) {
-        case F16 -> HalfFloats.packF16(x, size, page.address() + to);
-        case F32 -> Vectors.copy(x, size, page.address() + to);
-        case Q8_0 -> Q8Blocks.pack(x, size, page.address() + to);
+        case F16 -> HalfFloats.packF16(x, size, page.address() + offset);
+        case F32 -> VectorOps.copy(x, size, page.address() + offset);
+        case Q8_0 -> Q8Blocks.pack(x, size, page.address() + offset);
       }
     }
   }
@@ -320,8 +320,8 @@ public final class CpuBackend extends HostBackend {
     private HostActivations target;
 
     @Override
-    void row(int r, Scratch mine) {
-      Vectors.gate(gates.address(r), target.columns(), target.address(r));
+    void row(int r, ThreadScratch mine) {
+      VectorOps.gate(gates.address(r), target.columns(), target.address(r));
     }
   }
 }

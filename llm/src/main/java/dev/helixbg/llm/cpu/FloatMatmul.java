@@ -6,7 +6,7 @@ import static dev.helixbg.llm.cpu.kernel.tile.TileProduct.TOKENS;
 
 import dev.helixbg.llm.backend.host.HostMatrix;
 import dev.helixbg.llm.cpu.kernel.tile.TileProduct;
-import dev.helixbg.llm.cpu.kernel.tile.Tiles;
+import dev.helixbg.llm.cpu.kernel.tile.TokenTiles;
 import java.lang.foreign.Arena;
 
 /** Many rows times a matrix of any type, in floats. */
@@ -20,12 +20,12 @@ final class FloatMatmul extends TiledMatmul {
   }
 
   @Override
-  void pack(Scratch mine, long from, long stride, int tokens, int depth, long tile) {
-    Tiles.pack(from, stride, tokens, depth, tile, mine.turned);
+  void pack(ThreadScratch mine, long source, long stride, int tokens, int depth, long tile) {
+    TokenTiles.pack(source, stride, tokens, depth, tile, mine.turned);
   }
 
   @Override
-  void unpack(Scratch mine, HostMatrix w, int row, int count, int k, int depth) {
+  void unpack(ThreadScratch mine, HostMatrix w, int row, int count, int k, int depth) {
     long skipped = w.type().bytes(k);
     for (int r = 0; r < count; r++) {
       long weights = w.address(row + r) + skipped;
@@ -35,7 +35,7 @@ final class FloatMatmul extends TiledMatmul {
 
   @Override
   void multiply(
-      Scratch mine, int count, int depth, long tile, int tokens, boolean first, long sums) {
+      ThreadScratch mine, int count, int depth, long tile, int tokens, boolean first, long sums) {
     TileProduct.multiply(mine.panel, count, depth, tile, tokens, first, sums);
   }
 }

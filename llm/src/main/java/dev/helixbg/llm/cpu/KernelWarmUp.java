@@ -5,7 +5,7 @@ import dev.helixbg.llm.cpu.kernel.HalfFloats;
 import dev.helixbg.llm.cpu.kernel.Q8Blocks;
 import dev.helixbg.llm.cpu.kernel.RowKernel;
 import dev.helixbg.llm.cpu.kernel.Unpacker;
-import dev.helixbg.llm.cpu.kernel.Vectors;
+import dev.helixbg.llm.cpu.kernel.VectorOps;
 import dev.helixbg.llm.cpu.kernel.attention.HalfAttention;
 import dev.helixbg.llm.cpu.kernel.attention.Q8Attention;
 import dev.helixbg.llm.cpu.kernel.attention.Softmax;
@@ -15,7 +15,7 @@ import dev.helixbg.llm.cpu.kernel.tile.Q4KPanel;
 import dev.helixbg.llm.cpu.kernel.tile.Q4KTileProduct;
 import dev.helixbg.llm.cpu.kernel.tile.QuantisedTiles;
 import dev.helixbg.llm.cpu.kernel.tile.TileProduct;
-import dev.helixbg.llm.cpu.kernel.tile.Tiles;
+import dev.helixbg.llm.cpu.kernel.tile.TokenTiles;
 import dev.helixbg.llm.tensor.TensorType;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
@@ -78,14 +78,14 @@ public final class KernelWarmUp {
       long x = numbers.address();
       long y = floats(arena, 2 * HEAD);
       for (int i = 0; i < CALLS; i++) {
-        Vectors.normalise(x, 2 * HEAD, y, 1, y);
-        Vectors.normaliseAndRotate(x, HEAD, y, 1, y, y);
-        Vectors.gate(x, 2 * HEAD, y);
-        Vectors.add(x, 2 * HEAD, y);
-        Vectors.multiply(x, 2 * HEAD, 1, y);
-        Vectors.clear(y, 2 * HEAD);
-        Vectors.max(x, 2 * HEAD);
-        Vectors.indexOf(x, 2 * HEAD, 1 + i % 2);
+        VectorOps.normalise(x, 2 * HEAD, y, 1, y);
+        VectorOps.normaliseAndRotate(x, HEAD, y, 1, y, y);
+        VectorOps.gate(x, 2 * HEAD, y);
+        VectorOps.add(x, 2 * HEAD, y);
+        VectorOps.multiply(x, 2 * HEAD, 1, y);
+        VectorOps.clear(y, 2 * HEAD);
+        VectorOps.max(x, 2 * HEAD);
+        VectorOps.indexOf(x, 2 * HEAD, 1 + i % 2);
         HalfFloats.packF16(x, 2 * HEAD, y);
       }
     }
@@ -94,7 +94,7 @@ public final class KernelWarmUp {
   /** What multiplies single rows of activations with matrices of a type. */
   public static void rows(TensorType type) {
     try (Arena arena = Arena.ofConfined()) {
-      Scratch scratch = new Scratch(arena);
+      ThreadScratch scratch = new ThreadScratch(arena);
       RowKernel kernel = RowKernels.of(type, COLUMNS);
       long weights = arena.allocate(ROWS * type.bytes(COLUMNS), 64).address();
       long x = floats(arena, COLUMNS);
@@ -114,11 +114,11 @@ public final class KernelWarmUp {
    */
   public static void unpacker(Collection<TensorType> types) {
     try (Arena arena = Arena.ofConfined()) {
-      Scratch scratch = new Scratch(arena);
+      ThreadScratch scratch = new ThreadScratch(arena);
       long row = floats(arena, COLUMNS);
       for (int i = 0; i < CALLS; i++) {
         for (TensorType type : types) {
-          if (!Products.inIntegers(type)) {
+          if (!Matmul.inIntegers(type)) {
             scratch.unpacker.row(type, row, COLUMNS, scratch.panel);
           }
         }
@@ -137,7 +137,7 @@ public final class KernelWarmUp {
 
   private static void byteTiles(TensorType type) {
     try (Arena arena = Arena.ofConfined()) {
-      Scratch scratch = new Scratch(arena);
+      ThreadScratch scratch = new ThreadScratch(arena);
       long weights = arena.allocate(type.bytes(ByteTiles.COLUMNS), 64).address();
       long rows = floats(arena, (EIGHT + 1) * COLUMNS);
       long tile = arena.allocate(ByteTiles.SUBS * ByteTiles.SUB_BYTES, 64).address();
@@ -152,7 +152,7 @@ public final class KernelWarmUp {
 
   private static void q4Tiles(TensorType type) {
     try (Arena arena = Arena.ofConfined()) {
-      Scratch scratch = new Scratch(arena);
+      ThreadScratch scratch = new ThreadScratch(arena);
       long weights = arena.allocate(ROWS * type.bytes(COLUMNS), 64).address();
       MemorySegment rows = arena.allocate(4L * 3 * COLUMNS, 64);
       // Some of it is not zero, which is a case of its own.
@@ -172,7 +172,7 @@ public final class KernelWarmUp {
   /** What multiplies tiles of many rows of any type, once they are unpacked, and for attention. */
   public static void floatTiles() {
     try (Arena arena = Arena.ofConfined()) {
-      Scratch scratch = new Scratch(arena);
+      ThreadScratch scratch = new ThreadScratch(arena);
       int depth = 16;
       long rows = floats(arena, COLUMNS);
       long x = floats(arena, depth * TileProduct.TOKENS);
@@ -182,15 +182,15 @@ public final class KernelWarmUp {
         HalfFloats.unpackF16(x, depth * EIGHT, rows);
         // Eight rows of vectors and one number by number, where a tile has so many.
         int packed = Math.min(EIGHT + 1, width);
-        Tiles.pack(rows, 4L * depth, packed, depth, x, scratch.turned);
+        TokenTiles.pack(rows, 4L * depth, packed, depth, x, scratch.turned);
         for (int tokens : new int[] {1, width}) {
           boolean first = i % 2 == 0;
           TileProduct.multiply(scratch.panel, EIGHT, depth, x, tokens, first, scratch.sums);
         }
-        Tiles.unpack(scratch.sums, width, EIGHT + 1, 8, false, x, stride, scratch.turned);
-        Tiles.unpack(scratch.sums, width, EIGHT + 1, 8, true, x, stride, scratch.turned);
+        TokenTiles.unpack(scratch.sums, width, EIGHT + 1, 8, false, x, stride, scratch.turned);
+        TokenTiles.unpack(scratch.sums, width, EIGHT + 1, 8, true, x, stride, scratch.turned);
         Unpacker.readAhead(rows, stride, EIGHT, stride);
-        Tiles.move(scratch.sums, stride, EIGHT, scratch.panel, stride);
+        TokenTiles.move(scratch.sums, stride, EIGHT, scratch.panel, stride);
       }
     }
   }

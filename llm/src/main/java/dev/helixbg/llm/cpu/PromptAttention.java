@@ -11,10 +11,10 @@ import dev.helixbg.llm.backend.KvShape;
 import dev.helixbg.llm.backend.host.HostActivations;
 import dev.helixbg.llm.backend.host.HostKvCache;
 import dev.helixbg.llm.backend.host.HostMemory;
-import dev.helixbg.llm.cpu.kernel.Vectors;
+import dev.helixbg.llm.cpu.kernel.VectorOps;
 import dev.helixbg.llm.cpu.kernel.attention.Softmax;
 import dev.helixbg.llm.cpu.kernel.tile.TileProduct;
-import dev.helixbg.llm.cpu.kernel.tile.Tiles;
+import dev.helixbg.llm.cpu.kernel.tile.TokenTiles;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 
@@ -27,7 +27,7 @@ import java.lang.foreign.MemorySegment;
  * depend on nothing beside it.
  */
 final class PromptAttention {
-  private final Scratch scratch;
+  private final ThreadScratch scratch;
   private final CachedTiles cached;
   private final float[] maxima = new float[ROWS];
   private final float[] inverses = new float[ROWS];
@@ -43,7 +43,7 @@ final class PromptAttention {
   /** Position of {@link #firstRow}. */
   private int start;
 
-  PromptAttention(Arena arena, Scratch scratch) {
+  PromptAttention(Arena arena, ThreadScratch scratch) {
     this.scratch = scratch;
     cached = new CachedTiles(arena, scratch);
   }
@@ -104,13 +104,13 @@ final class PromptAttention {
   private void score(int query, int rows, int seen) {
     for (int r = 0; r < rows; r++) {
       long from = q.address(firstRow + (query + r) / group) + column(query + r);
-      Vectors.copy(from, size, scratch.panel + 4L * STRIDE * r);
+      VectorOps.copy(from, size, scratch.panel + 4L * STRIDE * r);
     }
     for (int position = 0; position < seen; position += TOKENS) {
       int keys = Math.min(TOKENS, seen - position);
       long tile = cached.keys(position);
       TileProduct.multiply(scratch.panel, rows, size, tile, keys, true, scratch.sums);
-      Tiles.move(scratch.sums, 4L * TOKENS, ROWS, scoresAt(position), 4L * STRIDE);
+      TokenTiles.move(scratch.sums, 4L * TOKENS, ROWS, scoresAt(position), 4L * STRIDE);
     }
   }
 
@@ -132,7 +132,7 @@ final class PromptAttention {
       for (int r = 0; r < rows; r++) {
         long row = target.address(firstRow + (query + r) / group);
         long to = row + column(query + r) + 4L * number;
-        Vectors.multiply(scratch.sums + 4L * TOKENS * r, width, inverses[r], to);
+        VectorOps.multiply(scratch.sums + 4L * TOKENS * r, width, inverses[r], to);
       }
     }
   }
@@ -172,7 +172,7 @@ final class PromptAttention {
     private static final int APART = DEPTH + 16;
 
     private final Arena arena;
-    private final Scratch scratch;
+    private final ThreadScratch scratch;
     private MemorySegment keys = MemorySegment.NULL;
     private MemorySegment values = MemorySegment.NULL;
     private HostKvCache held;
@@ -180,7 +180,7 @@ final class PromptAttention {
     private int heldPositions;
     private int size;
 
-    CachedTiles(Arena arena, Scratch scratch) {
+    CachedTiles(Arena arena, ThreadScratch scratch) {
       this.arena = arena;
       this.scratch = scratch;
     }
@@ -235,10 +235,11 @@ final class PromptAttention {
       long floats = scratch.floats((long) TOKENS * size + TOKENS);
       unpack(cache, layer, head, false, position, count, floats);
       // Rows of a whole tile: what lies in those behind the last position is never looked at.
-      Tiles.pack(floats, 4L * size, TOKENS, size, keys(position), scratch.turned);
+      TokenTiles.pack(floats, 4L * size, TOKENS, size, keys(position), scratch.turned);
       unpack(cache, layer, head, true, position, count, floats);
       for (int number = 0; number < size; number += TOKENS) {
-        Tiles.move(floats + 4L * number, 4L * size, count, values(position, number), 4L * TOKENS);
+        TokenTiles.move(
+            floats + 4L * number, 4L * size, count, values(position, number), 4L * TOKENS);
       }
     }
 

@@ -28,12 +28,12 @@ final class QuantisedMatmul extends TiledMatmul {
   }
 
   @Override
-  void pack(Scratch mine, long from, long stride, int tokens, int depth, long tile) {
-    QuantisedTiles.pack(from, stride, tokens, tile, mine.floats(QuantisedTiles.SCRATCH));
+  void pack(ThreadScratch mine, long source, long stride, int tokens, int depth, long tile) {
+    QuantisedTiles.pack(source, stride, tokens, tile, mine.floats(QuantisedTiles.SCRATCH));
   }
 
   @Override
-  void unpack(Scratch mine, HostMatrix w, int row, int count, int k, int depth) {
+  void unpack(ThreadScratch mine, HostMatrix w, int row, int count, int k, int depth) {
     long skipped = w.type().bytes(k);
     for (int r = 0; r < count; r += ROWS) {
       long weights = w.address(row + r) + skipped;
@@ -43,7 +43,7 @@ final class QuantisedMatmul extends TiledMatmul {
 
   @Override
   void multiply(
-      Scratch mine, int count, int depth, long tile, int tokens, boolean first, long sums) {
+      ThreadScratch mine, int count, int depth, long tile, int tokens, boolean first, long sums) {
     for (int r = 0; r < count; r += ROWS) {
       long to = sums + 4L * TOKENS * r;
       Q4KTileProduct.multiply(mine.q4Panel(r), tile, tokens, first, to, mine.products);

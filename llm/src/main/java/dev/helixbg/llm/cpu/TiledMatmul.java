@@ -4,7 +4,7 @@ import dev.helixbg.llm.backend.host.HostActivations;
 import dev.helixbg.llm.backend.host.HostMatrix;
 import dev.helixbg.llm.backend.host.HostMemory;
 import dev.helixbg.llm.cpu.kernel.Unpacker;
-import dev.helixbg.llm.cpu.kernel.tile.Tiles;
+import dev.helixbg.llm.cpu.kernel.tile.TokenTiles;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 
@@ -49,10 +49,10 @@ abstract class TiledMatmul {
   /**
    * Packs {@code depth} columns of {@code tokens} rows of activations, {@code stride} bytes apart.
    */
-  abstract void pack(Scratch mine, long from, long stride, int tokens, int depth, long tile);
+  abstract void pack(ThreadScratch mine, long from, long stride, int tokens, int depth, long tile);
 
   /** Unpacks {@code depth} columns of {@code count} rows of a matrix, from column {@code k} on. */
-  abstract void unpack(Scratch mine, HostMatrix w, int row, int count, int k, int depth);
+  abstract void unpack(ThreadScratch mine, HostMatrix w, int row, int count, int k, int depth);
 
   /**
    * Multiplies these with a tile.
@@ -60,7 +60,7 @@ abstract class TiledMatmul {
    * @param first whether the sums, of each row those of a tile's tokens, begin here
    */
   abstract void multiply(
-      Scratch mine, int count, int depth, long tile, int tokens, boolean first, long sums);
+      ThreadScratch mine, int count, int depth, long tile, int tokens, boolean first, long sums);
 
   /** Sets the rows that follow, 0 to {@code rows − 1} of {@code x}; returns their tiles. */
   final int of(HostActivations x, int rows) {
@@ -88,7 +88,7 @@ abstract class TiledMatmul {
   }
 
   /** Packs the rows of one tile. */
-  final void pack(Scratch mine, int tile) {
+  final void pack(ThreadScratch mine, int tile) {
     for (int k = 0; k < x.columns(); k += step) {
       long from = x.address(tile * tileTokens) + 4L * k;
       pack(mine, from, 4L * x.stride(), tokens(tile), depth(k), packedAt(tile, k));
@@ -97,7 +97,7 @@ abstract class TiledMatmul {
 
   /** Rows {@code from ≤ r < to} of W times what was packed. */
   final void multiply(
-      Scratch mine, HostMatrix w, HostActivations target, boolean adds, int from, int to) {
+      ThreadScratch mine, HostMatrix w, HostActivations target, boolean adds, int from, int to) {
     int tilesAtATime = TOKENS_AT_A_TIME / tileTokens;
     for (int k = 0; k < x.columns(); k += COLUMNS_AT_A_TIME) {
       for (int tile = 0; tile < tiles(); tile += tilesAtATime) {
@@ -113,7 +113,14 @@ abstract class TiledMatmul {
   }
 
   private void multiply(
-      Scratch mine, HostMatrix w, int row, int count, int from, int tile, int end, long sums) {
+      ThreadScratch mine,
+      HostMatrix w,
+      int row,
+      int count,
+      int from,
+      int tile,
+      int end,
+      long sums) {
     int to = Math.min(x.columns(), from + COLUMNS_AT_A_TIME);
     long skipped = w.type().bytes(from);
     Unpacker.readAhead(w.address(row) + skipped, w.rowBytes(), count, w.type().bytes(to) - skipped);
@@ -127,7 +134,7 @@ abstract class TiledMatmul {
   }
 
   private void write(
-      Scratch mine,
+      ThreadScratch mine,
       HostActivations target,
       boolean adds,
       int row,
@@ -136,7 +143,7 @@ abstract class TiledMatmul {
       int end,
       long sums) {
     for (int t = tile; t < end; t++) {
-      Tiles.unpack(
+      TokenTiles.unpack(
           sums + sumBytes() * (t - tile),
           tileTokens,
           count,

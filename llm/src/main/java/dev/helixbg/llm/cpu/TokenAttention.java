@@ -4,17 +4,17 @@ import dev.helixbg.llm.backend.KvShape;
 import dev.helixbg.llm.backend.KvShape.Storage;
 import dev.helixbg.llm.backend.host.HostActivations;
 import dev.helixbg.llm.backend.host.HostKvCache;
-import dev.helixbg.llm.cpu.kernel.Vectors;
+import dev.helixbg.llm.cpu.kernel.VectorOps;
+import dev.helixbg.llm.cpu.kernel.attention.FloatAttention;
 import dev.helixbg.llm.cpu.kernel.attention.HalfAttention;
 import dev.helixbg.llm.cpu.kernel.attention.Q8Attention;
-import dev.helixbg.llm.cpu.kernel.attention.RowAttention;
 import dev.helixbg.llm.cpu.kernel.attention.Softmax;
 
 /**
  * Attention of single tokens, by one member of the team: keys and values are read where they lie,
  * once for two of the heads that share them.
  */
-record TokenAttention(Scratch scratch) {
+record TokenAttention(ThreadScratch scratch) {
   /** Positions that are unpacked together: as floats they fit into the nearest caches. */
   private static final int UNPACKED = 64;
 
@@ -49,7 +49,7 @@ record TokenAttention(Scratch scratch) {
     long scores = scratch.scores(stride / Float.BYTES * group);
     if (shape.storage() == Storage.F16) {
       long scaled = scratch.floats((long) group * size);
-      Vectors.multiply(queries, group * size, HalfAttention.QUERY_FACTOR, scaled);
+      VectorOps.multiply(queries, group * size, HalfAttention.QUERY_FACTOR, scaled);
       queries = scaled;
     }
     for (int run = 0; run < cache.runs() && cache.runStart(run) < positions; run++) {
@@ -58,7 +58,7 @@ record TokenAttention(Scratch scratch) {
       long keys = cache.data(run).address() + cache.keys(run, layer, kvHead);
       score(shape, group, queries, keys, count, scores + 4L * start, stride);
     }
-    Vectors.clear(results, group * size);
+    VectorOps.clear(results, group * size);
     float scale = (float) (1 / Math.sqrt(size));
     float[] inverses = scratch.inverses(group);
     for (int g = 0; g < group; g++) {
@@ -73,7 +73,7 @@ record TokenAttention(Scratch scratch) {
       weigh(shape, group, scores + 4L * start, stride, values, count, results);
     }
     for (int g = 0; g < group; g++) {
-      Vectors.multiply(results + head * g, size, inverses[g], results + head * g);
+      VectorOps.multiply(results + head * g, size, inverses[g], results + head * g);
     }
   }
 
@@ -105,9 +105,9 @@ record TokenAttention(Scratch scratch) {
     for (int p = 0; p < count; p += UNPACKED) {
       int part = Math.min(UNPACKED, count - p);
       long floats = unpacked(shape, keys + p * shape.headBytes(), part);
-      RowAttention.scores(query, floats, part, size, to + 4L * p);
+      FloatAttention.scores(query, floats, part, size, to + 4L * p);
       if (toOther != to) {
-        RowAttention.scores(other, floats, part, size, toOther + 4L * p);
+        FloatAttention.scores(other, floats, part, size, toOther + 4L * p);
       }
     }
   }
@@ -134,14 +134,14 @@ record TokenAttention(Scratch scratch) {
   }
 
   private void addUnpacked(
-      KvShape shape, long from, long otherFrom, long values, int count, long to, long toOther) {
+      KvShape shape, long weights, long others, long values, int count, long y, long z) {
     int size = shape.headSize();
     for (int p = 0; p < count; p += UNPACKED) {
       int part = Math.min(UNPACKED, count - p);
       long floats = unpacked(shape, values + p * shape.headBytes(), part);
-      RowAttention.addWeighted(from + 4L * p, floats, part, size, to);
-      if (toOther != to) {
-        RowAttention.addWeighted(otherFrom + 4L * p, floats, part, size, toOther);
+      FloatAttention.addWeighted(weights + 4L * p, floats, part, size, y);
+      if (z != y) {
+        FloatAttention.addWeighted(others + 4L * p, floats, part, size, z);
       }
     }
   }

@@ -22,7 +22,7 @@ public final class ChoiceScorer {
   private static final int MOST_KEPT = 64;
 
   private final Workspace work;
-  private final Map<List<List<Integer>>, Choices> kept = new HashMap<>();
+  private final Map<List<List<Integer>>, ChoiceTree> kept = new HashMap<>();
 
   public ChoiceScorer(Workspace work) {
     this.work = work;
@@ -41,7 +41,7 @@ public final class ChoiceScorer {
       KvCache shared, List<int[]> prompts, List<int[]> choices, BooleanSupplier cancelled) {
     prompts.forEach(work::requirePrompt);
     choices.forEach(work::requirePrompt);
-    Choices ready = ready(choices);
+    ChoiceTree ready = ready(choices);
     prompts.forEach(prompt -> shared.requireRoom(prompt.length + ready.longestPath()));
     boolean within = work.model.backend().forksWithinPass();
     int moreRows = within ? ready.pathTokens() : 0;
@@ -61,13 +61,13 @@ public final class ChoiceScorer {
     return shares;
   }
 
-  private Choices ready(List<int[]> choices) {
+  private ChoiceTree ready(List<int[]> choices) {
     List<List<Integer>> key =
         choices.stream().map(ids -> Arrays.stream(ids).boxed().toList()).toList();
     if (kept.size() == MOST_KEPT && !kept.containsKey(key)) {
       kept.clear();
     }
-    return kept.computeIfAbsent(key, k -> Choices.of(work.model, choices));
+    return kept.computeIfAbsent(key, k -> ChoiceTree.of(work.model, choices));
   }
 
   /** A branch point after a prompt. */
@@ -75,7 +75,7 @@ public final class ChoiceScorer {
 
   /** Prompts that are read together, with all that follows them. */
   private final class Run {
-    private final Choices choices;
+    private final ChoiceTree choices;
     private final PromptGroup group;
     private final double[][] shares;
     private final BooleanSupplier cancelled;
@@ -92,7 +92,7 @@ public final class ChoiceScorer {
      * @param group added to the batch
      * @param shares a row per prompt
      */
-    Run(Choices choices, PromptGroup group, double[][] shares, BooleanSupplier cancelled) {
+    Run(ChoiceTree choices, PromptGroup group, double[][] shares, BooleanSupplier cancelled) {
       this.choices = choices;
       this.group = group;
       this.shares = shares;

@@ -9,7 +9,7 @@ import java.util.Set;
  * @param sampling how each is chosen
  * @param stopTokens end the answer, and are no part of it
  */
-public record GenerationOptions(int maxTokens, Sampling sampling, Set<Integer> stopTokens) {
+public record GenerationOptions(int maxTokens, SamplingOptions sampling, Set<Integer> stopTokens) {
   public GenerationOptions {
     if (maxTokens < 1) {
       throw new IllegalArgumentException("the answer must have at least 1 token, not " + maxTokens);

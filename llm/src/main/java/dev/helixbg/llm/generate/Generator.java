@@ -2,8 +2,8 @@ package dev.helixbg.llm.generate;
 
 import dev.helixbg.llm.backend.Backend;
 import dev.helixbg.llm.backend.Backend.Submission;
-import dev.helixbg.llm.backend.Draw;
 import dev.helixbg.llm.backend.KvCache;
+import dev.helixbg.llm.backend.TokenDraw;
 import dev.helixbg.llm.generate.Generation.StopReason;
 import java.util.Arrays;
 import java.util.Random;
@@ -32,7 +32,7 @@ public final class Generator {
   private final float[] logits;
 
   /** The draw that is the device's; null where it takes the largest, or the host draws. */
-  private final Draw draw;
+  private final TokenDraw draw;
 
   /** Where the device draws. */
   private final Random random;
@@ -64,7 +64,7 @@ public final class Generator {
     this.cancelled = cancelled;
     backend = work.model.backend();
     int vocabulary = work.model.vocabulary();
-    Sampling sampling = options.sampling();
+    SamplingOptions sampling = options.sampling();
     draw = sampling.isTopKOnly() ? sampling.draw(vocabulary) : null;
     random = new Random(sampling.seed());
     boolean deviceChooses = sampling.isArgmax() || draw != null;

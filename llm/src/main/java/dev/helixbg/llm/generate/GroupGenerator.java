@@ -34,7 +34,7 @@ public final class GroupGenerator {
   private final int depth;
   private final Submission[] underWay;
   private final List<PromptGroup> groups = new ArrayList<>();
-  private final List<Voice> voices = new ArrayList<>();
+  private final List<GrowingAnswer> voices = new ArrayList<>();
 
   /** Choices of tokens encoded, and read; the i-th goes to slot i modulo the number of slots. */
   private int encoded;
@@ -99,7 +99,7 @@ public final class GroupGenerator {
     try {
       readPrompts();
       long readAt = System.nanoTime();
-      List<Voice> growing = growing(voices);
+      List<GrowingAnswer> growing = growing(voices);
       while (!growing.isEmpty()) {
         grow(growing);
         growing = growing(growing);
@@ -127,7 +127,7 @@ public final class GroupGenerator {
       for (int i = 0; i < to - from; i++) {
         int id = work.tokens.get(0, i);
         work.requireNumbers(i, id);
-        Voice voice = new Voice(group.cache(i), maxTokens);
+        GrowingAnswer voice = new GrowingAnswer(group.cache(i), maxTokens);
         voices.add(voice);
         voice.claim();
         voice.hear(id, stopTokens);
@@ -136,12 +136,12 @@ public final class GroupGenerator {
     }
   }
 
-  private static List<Voice> growing(List<Voice> some) {
+  private static List<GrowingAnswer> growing(List<GrowingAnswer> some) {
     return some.stream().filter(voice -> voice.reason == null).toList();
   }
 
   /** Goes on with these, a row each, until all have ended, or so many that fewer rows would do. */
-  private void grow(List<Voice> rows) {
+  private void grow(List<GrowingAnswer> rows) {
     for (int row = 0; row < rows.size(); row++) {
       work.tokens.set(0, row, rows.get(row).last());
     }
@@ -162,9 +162,9 @@ public final class GroupGenerator {
     }
   }
 
-  private boolean mayEncode(List<Voice> rows) {
+  private boolean mayEncode(List<GrowingAnswer> rows) {
     int left = growing(rows).size();
-    return cost(left) == cost(rows.size()) && rows.stream().anyMatch(Voice::mayGoOn);
+    return cost(left) == cost(rows.size()) && rows.stream().anyMatch(GrowingAnswer::mayGoOn);
   }
 
   /**
@@ -178,12 +178,12 @@ public final class GroupGenerator {
   }
 
   /** The pass that reads the choices {@code encoded − 1} again and makes the next. */
-  private void encodePass(List<Voice> rows) {
+  private void encodePass(List<GrowingAnswer> rows) {
     if (cancelled.getAsBoolean()) {
       throw new CancellationException();
     }
     work.clear();
-    for (Voice voice : rows) {
+    for (GrowingAnswer voice : rows) {
       if (voice.mayGoOn()) {
         work.batch.add(voice.cache, 1, 1);
         voice.claim();
@@ -201,11 +201,11 @@ public final class GroupGenerator {
     encoded++;
   }
 
-  private void readPass(List<Voice> rows) {
+  private void readPass(List<GrowingAnswer> rows) {
     int slot = slot(read++);
     underWay[slot].await();
     for (int row = 0; row < rows.size(); row++) {
-      Voice voice = rows.get(row);
+      GrowingAnswer voice = rows.get(row);
       if (voice.listens()) {
         int id = work.tokens.get(slot, row);
         if (id == 0) {
@@ -228,7 +228,7 @@ public final class GroupGenerator {
   }
 
   /** One answer. */
-  private static final class Voice {
+  private static final class GrowingAnswer {
     private final KvCache cache;
     private final int[] ids;
     private int count;
@@ -240,7 +240,7 @@ public final class GroupGenerator {
     /** Null while it grows. */
     private StopReason reason;
 
-    Voice(KvCache cache, int maxTokens) {
+    GrowingAnswer(KvCache cache, int maxTokens) {
       this.cache = cache;
       ids = new int[maxTokens];
     }

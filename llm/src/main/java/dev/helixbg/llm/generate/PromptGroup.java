@@ -23,19 +23,19 @@ final class PromptGroup implements AutoCloseable {
   }
 
   /**
-   * Where the group that begins at {@code from} ends: as many prompts as a pass takes, each
+   * Where the group that begins at {@code first} ends: as many prompts as a pass takes, each
    * followed by more rows.
    *
    * @param spans that these rows are in; the last of each is wanted
    */
-  static int end(Workspace work, List<int[]> prompts, int from, int moreRows, int spans) {
+  static int end(Workspace work, List<int[]> prompts, int first, int moreRows, int spans) {
     work.clear();
     int rows = work.promptTokens();
-    int most = from + Math.max(1, work.batch.freeWanted() / (1 + spans));
-    int to = from;
+    int most = first + Math.max(1, work.batch.freeWanted() / (1 + spans));
+    int to = first;
     while (to < prompts.size()
         && to < most
-        && (to == from || prompts.get(to).length + moreRows <= rows)) {
+        && (to == first || prompts.get(to).length + moreRows <= rows)) {
       rows -= prompts.get(to++).length + moreRows;
     }
     return to;

@@ -1,19 +1,19 @@
 package dev.helixbg.llm.generate;
 
-import dev.helixbg.llm.backend.Draw;
+import dev.helixbg.llm.backend.TokenDraw;
 import java.util.Arrays;
 import java.util.Random;
 
 /**
- * Chooses tokens as a {@link Sampling} says. Draws come from {@link Random}, whose numbers its
- * specification fixes for every machine and release.
+ * Chooses tokens as a {@link SamplingOptions} says. Draws come from {@link Random}, whose numbers
+ * its specification fixes for every machine and release.
  */
 final class Sampler {
-  private final Sampling sampling;
+  private final SamplingOptions sampling;
   private final Random random;
 
   /** The last tokens, in a ring. */
-  private final int[] recent = new int[Sampling.REPETITION_WINDOW];
+  private final int[] recent = new int[SamplingOptions.REPETITION_WINDOW];
 
   private int recentCount;
 
@@ -23,7 +23,7 @@ final class Sampler {
   /** Their logits, the likeliest first. */
   private final float[] likeliest;
 
-  Sampler(Sampling sampling, int vocabulary) {
+  Sampler(SamplingOptions sampling, int vocabulary) {
     this.sampling = sampling;
     random = new Random(sampling.seed());
     candidates = new long[vocabulary];
@@ -52,7 +52,7 @@ final class Sampler {
     if (Float.isNaN(logit(ranked(0)))) {
       return -1;
     }
-    Draw draw = sampling.draw(candidates.length);
+    TokenDraw draw = sampling.draw(candidates.length);
     for (int i = 0; i < draw.k(); i++) {
       likeliest[i] = logit(ranked(i));
     }

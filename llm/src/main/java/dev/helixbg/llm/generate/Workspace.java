@@ -4,10 +4,10 @@ import dev.helixbg.llm.backend.Backend.Submission;
 import dev.helixbg.llm.backend.Batch;
 import dev.helixbg.llm.backend.ContextFullException;
 import dev.helixbg.llm.backend.KvCache;
-import dev.helixbg.llm.backend.Tokens;
+import dev.helixbg.llm.backend.TokenSlots;
 import dev.helixbg.llm.model.PassLimits;
 import dev.helixbg.llm.model.Qwen3;
-import dev.helixbg.llm.model.Qwen3.Candidates;
+import dev.helixbg.llm.model.Qwen3.CandidateLogits;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CancellationException;
@@ -32,7 +32,7 @@ public final class Workspace {
   private int silentRows;
 
   /** A slot per pass under way, and one to write to. */
-  final Tokens tokens;
+  final TokenSlots tokens;
 
   /** The last pass that reads a prompt; nothing is written that it may still read. */
   private Submission lastRead = Submission.DONE;
@@ -95,14 +95,14 @@ public final class Workspace {
   }
 
   /** Adds part of {@code ids} to the batch, as {@link Batch#add}, and writes the ids to slot 0. */
-  int add(KvCache cache, int[] ids, int from, int count, int wantedCount) {
-    return add(cache, ids, from, count, wantedCount, 0);
+  int add(KvCache cache, int[] ids, int first, int count, int wantedCount) {
+    return add(cache, ids, first, count, wantedCount, 0);
   }
 
-  private int add(KvCache cache, int[] ids, int from, int count, int wantedCount, int slot) {
+  private int add(KvCache cache, int[] ids, int first, int count, int wantedCount, int slot) {
     int row = batch.add(cache, count, wantedCount);
     for (int i = 0; i < count; i++) {
-      tokens.set(slot, row + i, ids[from + i]);
+      tokens.set(slot, row + i, ids[first + i]);
     }
     return row;
   }
@@ -124,7 +124,7 @@ public final class Workspace {
   }
 
   /** As {@link #forward(BooleanSupplier)}, for the logits of a few tokens. */
-  void forward(Candidates candidates, BooleanSupplier cancelled) {
+  void forward(CandidateLogits candidates, BooleanSupplier cancelled) {
     fill(cancelled);
     model.forward(batch, tokens, 0, candidates, cancelled);
   }

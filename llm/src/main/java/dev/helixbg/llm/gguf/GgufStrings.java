@@ -50,10 +50,10 @@ public final class GgufStrings extends AbstractList<String> implements RandomAcc
     return strings;
   }
 
-  /** Notes where strings begin, the first at {@code at}; returns where the next is, or −1. */
-  private int walk(int from, int to, int at) {
-    int end = at;
-    for (int i = from; i < to; i++) {
+  /** Notes where strings begin, the first at {@code offset}; returns where the next is, or −1. */
+  private int walk(int first, int limit, int offset) {
+    int end = offset;
+    for (int i = first; i < limit; i++) {
       int start = end + LENGTH_BYTES;
       if (start > utf8.length) {
         return -1;
@@ -75,25 +75,25 @@ public final class GgufStrings extends AbstractList<String> implements RandomAcc
     return end;
   }
 
-  private boolean isUtf8(int from, int to) {
-    int i = from;
-    while (i < to) {
+  private boolean isUtf8(int start, int end) {
+    int i = start;
+    while (i < end) {
       byte b = utf8[i];
       if (b >= 0) {
         i++;
-      } else if (b >= (byte) 0xC2 && b < (byte) 0xE0 && i + 1 < to && utf8[i + 1] < (byte) 0xC0) {
+      } else if (b >= (byte) 0xC2 && b < (byte) 0xE0 && i + 1 < end && utf8[i + 1] < (byte) 0xC0) {
         i += 2;
       } else {
-        return isUtf8ByDecoder(from, to);
+        return isUtf8ByDecoder(start, end);
       }
     }
     return true;
   }
 
   /** For longer sequences, which byte-level vocabularies hardly have. */
-  private boolean isUtf8ByDecoder(int from, int to) {
+  private boolean isUtf8ByDecoder(int start, int end) {
     try {
-      StandardCharsets.UTF_8.newDecoder().decode(ByteBuffer.wrap(utf8, from, to - from));
+      StandardCharsets.UTF_8.newDecoder().decode(ByteBuffer.wrap(utf8, start, end - start));
       return true;
     } catch (CharacterCodingException e) {
       return false;

@@ -15,11 +15,11 @@ import dev.helixbg.llm.backend.KvCache;
  * @param distinct whether every row belongs to another sequence, as when decoding
  */
 record BatchTables(
-    Uploads.Table allRows,
-    Uploads.Table wantedRows,
-    Uploads.Table places,
-    Uploads.Table blocks,
-    Uploads.Table tiles,
+    UploadTables.Table allRows,
+    UploadTables.Table wantedRows,
+    UploadTables.Table places,
+    UploadTables.Table blocks,
+    UploadTables.Table tiles,
     int tileCount,
     int mostBlocks,
     boolean distinct) {
@@ -28,13 +28,13 @@ record BatchTables(
 
   /** The tables of the last batch, made when the first step of a pass asks for them. */
   static final class Last {
-    private final Recorder recorder;
+    private final CommandRecorder recorder;
     private BatchTables tables;
     private Batch batch;
     private int version;
     private long submission;
 
-    Last(Recorder recorder) {
+    Last(CommandRecorder recorder) {
       this.recorder = recorder;
     }
 
@@ -50,7 +50,7 @@ record BatchTables(
     }
   }
 
-  private static BatchTables make(Batch batch, Recorder recorder) {
+  private static BatchTables make(Batch batch, CommandRecorder recorder) {
     int rows = batch.rows();
     int blockCount = 0;
     int tileCount = 0;
@@ -63,11 +63,11 @@ record BatchTables(
     }
     int ints = 3 * rows + batch.wanted() + blockCount + 4 * tileCount;
     // Structs of two and four numbers first: they are aligned to their size.
-    Uploads.Table tiles = recorder.table(ints);
-    Uploads.Table places = tiles.from(4 * tileCount);
-    Uploads.Table allRows = places.from(2 * rows);
-    Uploads.Table wantedRows = allRows.from(rows);
-    Uploads.Table blocks = wantedRows.from(batch.wanted());
+    UploadTables.Table tiles = recorder.table(ints);
+    UploadTables.Table places = tiles.from(4 * tileCount);
+    UploadTables.Table allRows = places.from(2 * rows);
+    UploadTables.Table wantedRows = allRows.from(rows);
+    UploadTables.Table blocks = wantedRows.from(batch.wanted());
     for (int r = 0; r < rows; r++) {
       allRows.set(r, r);
     }

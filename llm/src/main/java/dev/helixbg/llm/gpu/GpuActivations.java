@@ -22,7 +22,7 @@ record GpuActivations(GpuBuffer buffer, int rows, int columns, int stride) imple
   }
 
   /** In memory that is used for nothing else. */
-  static GpuActivations in(Scratch scratch, int rows, int columns) {
+  static GpuActivations in(GrowableBuffer scratch, int rows, int columns) {
     return new GpuActivations(
         scratch.renewed(bytes(rows, columns)), rows, columns, stride(columns));
   }

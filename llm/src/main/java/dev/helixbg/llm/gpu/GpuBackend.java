@@ -4,15 +4,15 @@ import dev.helixbg.llm.backend.Backend;
 import dev.helixbg.llm.backend.Batch;
 import dev.helixbg.llm.backend.Counters;
 import dev.helixbg.llm.backend.Counters.Counter;
-import dev.helixbg.llm.backend.Draw;
 import dev.helixbg.llm.backend.KvCache;
 import dev.helixbg.llm.backend.KvShape;
 import dev.helixbg.llm.backend.KvShape.Storage;
-import dev.helixbg.llm.backend.Tokens;
-import dev.helixbg.llm.backend.host.HostRope;
+import dev.helixbg.llm.backend.TokenDraw;
+import dev.helixbg.llm.backend.TokenSlots;
+import dev.helixbg.llm.gpu.AttentionEncoder.GpuRope;
+import dev.helixbg.llm.gpu.CompiledKernels.RowsKernel;
+import dev.helixbg.llm.gpu.CompiledKernels.WeightsKernel;
 import dev.helixbg.llm.gpu.GpuKvCache.KvBlocks;
-import dev.helixbg.llm.gpu.Kernels.OfRows;
-import dev.helixbg.llm.gpu.Kernels.OfWeights;
 import dev.helixbg.llm.gpu.WeightBuffers.GpuMatrix;
 import dev.helixbg.llm.gpu.driver.GpuBuffer;
 import dev.helixbg.llm.gpu.driver.GpuDevice;
@@ -35,14 +35,14 @@ public final class GpuBackend implements Backend {
   private final boolean closesDevice;
   private final Arena arena = Arena.ofShared();
   private final Counters counters = new Counters();
-  private final Profile profile;
-  private final Kernels kernels;
-  private final Recorder recorder;
+  private final KernelProfile profile;
+  private final CompiledKernels kernels;
+  private final CommandRecorder recorder;
   private final BatchTables.Last tables;
   private final WeightBuffers weights;
-  private final Products products;
-  private final Attention attention;
-  private final Largest largest;
+  private final MatmulEncoder products;
+  private final AttentionEncoder attention;
+  private final SamplingEncoder sampling;
   private final Map<KvShape, KvBlocks> caches = new HashMap<>();
   private boolean closed;
 
@@ -58,14 +58,14 @@ public final class GpuBackend implements Backend {
   public GpuBackend(GpuDevice device, boolean closesDevice, boolean profiled) {
     this.device = device;
     this.closesDevice = closesDevice;
-    profile = profiled ? new Profile() : null;
-    kernels = new Kernels(device);
-    recorder = new Recorder(device, arena, counters, profile);
+    profile = profiled ? new KernelProfile() : null;
+    kernels = new CompiledKernels(device);
+    recorder = new CommandRecorder(device, arena, counters, profile);
     tables = new BatchTables.Last(recorder);
     weights = new WeightBuffers(device, arena);
-    products = new Products(recorder, kernels, counters);
-    attention = new Attention(recorder, kernels);
-    largest = new Largest(recorder, kernels);
+    products = new MatmulEncoder(recorder, kernels, counters);
+    attention = new AttentionEncoder(recorder, kernels);
+    sampling = new SamplingEncoder(recorder, kernels);
   }
 
   @Override
@@ -75,7 +75,7 @@ public final class GpuBackend implements Backend {
 
   @Override
   public int depth() {
-    return InFlight.DEPTH;
+    return CommandBufferRing.DEPTH;
   }
 
   /** A fork copies the block that it goes on in before the pass writes there. */
@@ -90,12 +90,12 @@ public final class GpuBackend implements Backend {
   }
 
   /** The GPU's times by kernel, if it was opened to take them. */
-  public Optional<Profile> profile() {
+  public Optional<KernelProfile> profile() {
     return Optional.ofNullable(profile);
   }
 
   /** What the host waited for, by label of the command buffer. */
-  public Map<String, Waited> waited() {
+  public Map<String, HostWaits> waited() {
     return recorder.inFlight().waited();
   }
 
@@ -143,7 +143,7 @@ public final class GpuBackend implements Backend {
 
   /** Copies the first {@code bytes} bytes of a buffer behind themselves. */
   void copyBlock(GpuBuffer buffer, int bytes) {
-    Uploads.Table copy = recorder.table(2);
+    UploadTables.Table copy = recorder.table(2);
     copy.set(0, 0);
     copy.set(1, 1);
     recorder.upload(copy, 2);
@@ -152,15 +152,19 @@ public final class GpuBackend implements Backend {
 
   /** Encodes a copy of one block of {@code bytes} bytes, a multiple of 16, to another place. */
   static void copyBlocks(
-      Recorder recorder, Kernels kernels, GpuBuffer buffer, Uploads.Table copy, long bytes) {
+      CommandRecorder recorder,
+      CompiledKernels kernels,
+      GpuBuffer buffer,
+      UploadTables.Table copy,
+      long bytes) {
     int fours = Math.toIntExact(bytes / 16);
     recorder
-        .kernel(kernels.get(OfRows.COPY_BLOCKS))
-        .writes(0, buffer, 0)
+        .kernel(kernels.get(RowsKernel.COPY_BLOCKS))
+        .writes(0, buffer)
         .fixed(1, copy)
         .put(fours)
         .constants(2)
-        .dispatch(Math.ceilDiv(fours, Products.ROW_THREADS), 1, 1, Products.ROW_THREADS);
+        .dispatch(Math.ceilDiv(fours, MatmulEncoder.ROW_THREADS), 1, 1, MatmulEncoder.ROW_THREADS);
   }
 
   // ---- what it makes --------------------------------------------------------------------------
@@ -181,7 +185,7 @@ public final class GpuBackend implements Backend {
   }
 
   @Override
-  public Tokens tokens(int slots, int rows) {
+  public TokenSlots tokens(int slots, int rows) {
     return GpuTokens.allocate(device, arena, slots, rows);
   }
 
@@ -201,18 +205,18 @@ public final class GpuBackend implements Backend {
   // ---- the steps ------------------------------------------------------------------------------
 
   @Override
-  public void embed(Batch batch, Tokens tokens, int slot, Matrix table, Activations x) {
+  public void embed(Batch batch, TokenSlots tokens, int slot, Matrix table, Activations x) {
     attention.finishRotation();
-    recorder.label(batch.rows() <= Products.FEW ? "decode" : "prefill");
+    recorder.label(batch.rows() <= MatmulEncoder.FEW ? "decode" : "prefill");
     GpuMatrix w = (GpuMatrix) table;
     GpuActivations target = (GpuActivations) x;
     GpuBuffer ids = ((GpuTokens) tokens).buffer(slot);
     int sides = Math.ceilDiv(w.columns(), 32) * 2;
     recorder
-        .kernel(kernels.get(OfWeights.EMBED, List.of(w.type()), w.columns()))
-        .reads(0, ids, 0)
+        .kernel(kernels.get(WeightsKernel.EMBED, List.of(w.type()), w.columns()))
+        .reads(0, ids)
         .weights(1, w)
-        .writes(2, target.buffer(), 0)
+        .writes(2, target.buffer())
         .put(w.columns())
         .put(target.stride())
         .put(w.rowBytes())
@@ -248,17 +252,17 @@ public final class GpuBackend implements Backend {
     attention.finishRotation();
     GpuActivations from = (GpuActivations) x;
     GpuActivations to = (GpuActivations) target;
-    int groups = Math.ceilDiv(from.columns(), Products.ROW_THREADS);
+    int groups = Math.ceilDiv(from.columns(), MatmulEncoder.ROW_THREADS);
     recorder
-        .kernel(kernels.get(OfRows.KEEP_ROWS))
-        .reads(0, from.buffer(), 0)
+        .kernel(kernels.get(RowsKernel.KEEP_ROWS))
+        .reads(0, from.buffer())
         .fixed(1, tables.of(batch).wantedRows())
-        .writes(2, to.buffer(), 0)
+        .writes(2, to.buffer())
         .put(from.columns())
         .put(from.stride())
         .put(to.stride())
         .constants(3)
-        .dispatch(groups, batch.wanted(), 1, Products.ROW_THREADS);
+        .dispatch(groups, batch.wanted(), 1, MatmulEncoder.ROW_THREADS);
   }
 
   @Override
@@ -288,21 +292,26 @@ public final class GpuBackend implements Backend {
     attention.finishRotation();
     products.begin((GpuActivations) x, norm, false);
     products.matrix((GpuMatrix) output, (GpuActivations) logits);
-    products.findLargest(largest);
+    products.findLargest(sampling);
     products.multiply(tables.of(batch).wantedRows(), batch.wanted());
   }
 
   @Override
-  public void argmax(Batch batch, Activations logits, Tokens tokens, int slot) {
+  public void argmax(Batch batch, Activations logits, TokenSlots tokens, int slot) {
     attention.finishRotation();
-    largest.one((GpuActivations) logits, batch.wanted(), ((GpuTokens) tokens).buffer(slot));
+    sampling.one((GpuActivations) logits, batch.wanted(), ((GpuTokens) tokens).buffer(slot));
   }
 
   @Override
   public void draw(
-      Batch batch, Activations logits, Draw how, double[] points, Tokens tokens, int slot) {
+      Batch batch,
+      Activations logits,
+      TokenDraw how,
+      double[] points,
+      TokenSlots tokens,
+      int slot) {
     attention.finishRotation();
-    largest.draw((GpuActivations) logits, how, points, ((GpuTokens) tokens).buffer(slot));
+    sampling.draw((GpuActivations) logits, how, points, ((GpuTokens) tokens).buffer(slot));
   }
 
   @Override
@@ -330,28 +339,14 @@ public final class GpuBackend implements Backend {
    * @param times that it blocked
    * @param nanos of all of them
    */
-  public record Waited(long times, long nanos) {
-    Waited plus(long more) {
-      return new Waited(times + 1, nanos + more);
-    }
-  }
-
-  /** Rotation angles of all positions, written once, as {@link HostRope#table} has them. */
-  record GpuRope(GpuBuffer buffer, int positions) implements Rope {
-
-    static GpuRope make(GpuDevice device, Arena arena, int headSize, double base, int positions) {
-      GpuBuffer buffer = device.buffer(arena, "rope", 4L * headSize * positions);
-      try (Arena own = Arena.ofConfined()) {
-        HostRope angles = new HostRope(own, headSize, base, positions);
-        angles.fillTo(positions);
-        buffer.write(0, angles.table());
-      }
-      return new GpuRope(buffer, positions);
+  public record HostWaits(long times, long nanos) {
+    HostWaits plus(long more) {
+      return new HostWaits(times + 1, nanos + more);
     }
   }
 
   /** Token ids that host and GPU share: the host may read one slot while the GPU writes another. */
-  static final class GpuTokens extends Tokens {
+  static final class GpuTokens extends TokenSlots {
     private final List<GpuBuffer> buffers;
 
     private GpuTokens(List<GpuBuffer> buffers) {

@@ -137,7 +137,7 @@ public final class GpuBench {
 
   /** Seconds of the GPU for the one kernel of a step. */
   private double fastest(Runnable step) {
-    Profile profile = gpu.profile().orElseThrow();
+    KernelProfile profile = gpu.profile().orElseThrow();
     profile.clear();
     for (int i = 0; i < repetitions; i++) {
       step.run();

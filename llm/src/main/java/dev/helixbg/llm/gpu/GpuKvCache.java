@@ -80,11 +80,11 @@ final class GpuKvCache extends KvCache {
     /** 512 positions: a pass of a prompt. */
     private static final int FIRST_BLOCKS = 16;
 
-    private final Recorder recorder;
-    private final Kernels kernels;
+    private final CommandRecorder recorder;
+    private final CompiledKernels kernels;
     private final KvShape shape;
     private final long blockBytes;
-    private final Scratch memory;
+    private final GrowableBuffer memory;
     private GpuBuffer buffer;
 
     /** Caches that use each block. */
@@ -95,7 +95,7 @@ final class GpuKvCache extends KvCache {
 
     private int freeCount;
 
-    KvBlocks(Recorder recorder, Kernels kernels, KvShape shape) {
+    KvBlocks(CommandRecorder recorder, CompiledKernels kernels, KvShape shape) {
       this.recorder = recorder;
       this.kernels = kernels;
       this.shape = shape;
@@ -149,7 +149,7 @@ final class GpuKvCache extends KvCache {
     /** A block of one's own with what another one holds, once the GPU comes to it. */
     int copyOf(int block) {
       int copy = take();
-      Uploads.Table copies = recorder.table(2);
+      UploadTables.Table copies = recorder.table(2);
       copies.set(0, block);
       copies.set(1, copy);
       recorder.upload(copies, 2);

@@ -133,9 +133,9 @@ final class WeightBuffers {
       columns = Math.toIntExact(tensor.columns());
     }
 
-    void place(GpuBuffer in, long at) {
-      buffer = in;
-      offset = at;
+    void place(GpuBuffer newBuffer, long newOffset) {
+      buffer = newBuffer;
+      offset = newOffset;
     }
 
     @Override

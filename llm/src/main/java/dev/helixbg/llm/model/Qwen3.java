@@ -1,15 +1,15 @@
 package dev.helixbg.llm.model;
 
-import static dev.helixbg.llm.model.Qwen3.Taps.Tap.ATTENDED;
-import static dev.helixbg.llm.model.Qwen3.Taps.Tap.ATTENTION_OUTPUT;
-import static dev.helixbg.llm.model.Qwen3.Taps.Tap.EMBEDDING;
-import static dev.helixbg.llm.model.Qwen3.Taps.Tap.GATED;
-import static dev.helixbg.llm.model.Qwen3.Taps.Tap.KEYS;
-import static dev.helixbg.llm.model.Qwen3.Taps.Tap.LAYER_OUTPUT;
-import static dev.helixbg.llm.model.Qwen3.Taps.Tap.LOGITS;
-import static dev.helixbg.llm.model.Qwen3.Taps.Tap.QUERIES;
-import static dev.helixbg.llm.model.Qwen3.Taps.Tap.ROTATED_QUERIES;
-import static dev.helixbg.llm.model.Qwen3.Taps.Tap.VALUES;
+import static dev.helixbg.llm.model.Qwen3.TapListener.Tap.ATTENDED;
+import static dev.helixbg.llm.model.Qwen3.TapListener.Tap.ATTENTION_OUTPUT;
+import static dev.helixbg.llm.model.Qwen3.TapListener.Tap.EMBEDDING;
+import static dev.helixbg.llm.model.Qwen3.TapListener.Tap.GATED;
+import static dev.helixbg.llm.model.Qwen3.TapListener.Tap.KEYS;
+import static dev.helixbg.llm.model.Qwen3.TapListener.Tap.LAYER_OUTPUT;
+import static dev.helixbg.llm.model.Qwen3.TapListener.Tap.LOGITS;
+import static dev.helixbg.llm.model.Qwen3.TapListener.Tap.QUERIES;
+import static dev.helixbg.llm.model.Qwen3.TapListener.Tap.ROTATED_QUERIES;
+import static dev.helixbg.llm.model.Qwen3.TapListener.Tap.VALUES;
 
 import dev.helixbg.llm.backend.Backend;
 import dev.helixbg.llm.backend.Backend.Activations;
@@ -19,11 +19,11 @@ import dev.helixbg.llm.backend.Backend.Rope;
 import dev.helixbg.llm.backend.Batch;
 import dev.helixbg.llm.backend.Counters.Counter;
 import dev.helixbg.llm.backend.KvShape;
-import dev.helixbg.llm.backend.Tokens;
+import dev.helixbg.llm.backend.TokenSlots;
 import dev.helixbg.llm.gguf.GgufException;
 import dev.helixbg.llm.gguf.GgufFile;
 import dev.helixbg.llm.gguf.MappedFile;
-import dev.helixbg.llm.model.Qwen3.Taps.Tap;
+import dev.helixbg.llm.model.Qwen3.TapListener.Tap;
 import dev.helixbg.llm.tensor.Tensor;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
@@ -62,7 +62,7 @@ public final class Qwen3 {
   /** The wanted rows of the pass. */
   private final Batch wanted;
 
-  private Taps taps = Taps.NONE;
+  private TapListener taps = TapListener.NONE;
 
   /**
    * The model in a file, whose weights stay there.
@@ -114,7 +114,7 @@ public final class Qwen3 {
    *
    * @throws GgufException if the file was shortened since it was opened
    */
-  public void forward(Batch batch, Tokens tokens, int slot) {
+  public void forward(Batch batch, TokenSlots tokens, int slot) {
     forward(batch, tokens, slot, NEVER);
   }
 
@@ -125,7 +125,7 @@ public final class Qwen3 {
    * @param cancelled is asked several times a layer
    * @throws CancellationException if cancelled; nothing is under way then
    */
-  public void forward(Batch batch, Tokens tokens, int slot, BooleanSupplier cancelled) {
+  public void forward(Batch batch, TokenSlots tokens, int slot, BooleanSupplier cancelled) {
     Batch last = layers(batch, tokens, slot, cancelled);
     if (last.wanted() > 0) {
       backend.logits(last, streamOf(last), weights.outputNorm(), weights.output(), logits);
@@ -135,14 +135,18 @@ public final class Qwen3 {
 
   /** The same, but computes the logits of a few tokens only and leaves them with these. */
   public void forward(
-      Batch batch, Tokens tokens, int slot, Candidates candidates, BooleanSupplier cancelled) {
+      Batch batch,
+      TokenSlots tokens,
+      int slot,
+      CandidateLogits candidates,
+      BooleanSupplier cancelled) {
     Batch last = layers(batch, tokens, slot, cancelled);
     backend.logits(
         last, streamOf(last), weights.outputNorm(), candidates.rows(), candidates.logits());
   }
 
   /** Returns what came out of the last layer: the batch, or its wanted rows. */
-  private Batch layers(Batch batch, Tokens tokens, int slot, BooleanSupplier cancelled) {
+  private Batch layers(Batch batch, TokenSlots tokens, int slot, BooleanSupplier cancelled) {
     if (file != null) {
       file.requireWhole();
     }
@@ -164,7 +168,9 @@ public final class Qwen3 {
       backend.rotateAndCache(batch, qkv, w.qNorm(), w.kNorm(), rope, layer);
       tap(ROTATED_QUERIES, layer, qkv.q());
 
-      if (layer == config.layers() - 1 && batch.wanted() < batch.rows() && taps == Taps.NONE) {
+      if (layer == config.layers() - 1
+          && batch.wanted() < batch.rows()
+          && taps == TapListener.NONE) {
         if (batch.wanted() == 0) {
           break; // keys and values were all that was to be had
         }
@@ -210,9 +216,9 @@ public final class Qwen3 {
    *
    * @param ids of the vocabulary
    */
-  public Candidates candidates(int... ids) {
+  public CandidateLogits candidates(int... ids) {
     Activations few = backend.activations(logits.rows(), ids.length);
-    return Candidates.of(backend, weights.outputTensor(), ids, few);
+    return CandidateLogits.of(backend, weights.outputTensor(), ids, few);
   }
 
   /** What is to be thrown when logits are no numbers, which no token can be chosen by. */
@@ -229,7 +235,7 @@ public final class Qwen3 {
   }
 
   private void tap(Tap tap, int layer, Activations values) {
-    if (taps != Taps.NONE) {
+    if (taps != TapListener.NONE) {
       backend.submit().await();
       taps.at(tap, layer, values);
     }
@@ -239,7 +245,7 @@ public final class Qwen3 {
    * Shows the following passes to {@code taps}. Their last layer then computes all rows, not only
    * the wanted ones.
    */
-  public void observe(Taps newTaps) {
+  public void observe(TapListener newTaps) {
     taps = newTaps;
   }
 
@@ -279,9 +285,9 @@ public final class Qwen3 {
    * @param rows a row per candidate, hidden columns
    * @param logits of the wanted rows of the last pass, a column per candidate
    */
-  public record Candidates(Matrix rows, Activations logits) {
+  public record CandidateLogits(Matrix rows, Activations logits) {
 
-    static Candidates of(Backend backend, Tensor output, int[] ids, Activations logits) {
+    static CandidateLogits of(Backend backend, Tensor output, int[] ids, Activations logits) {
       long bytes = output.rowBytes();
       // Lives as long as it is used; backends free nothing that they did not make.
       MemorySegment data = Arena.ofAuto().allocate(bytes * ids.length, 64);
@@ -289,16 +295,16 @@ public final class Qwen3 {
         MemorySegment.copy(output.data(), bytes * ids[i], data, bytes * i, bytes);
       }
       List<Long> shape = List.of(output.columns(), (long) ids.length);
-      return new Candidates(
+      return new CandidateLogits(
           backend.matrix(new Tensor("candidates", output.type(), shape, data)), logits);
     }
   }
 
   /** Is shown the activations of a pass, step by step; for tests and for looking inside. */
   @FunctionalInterface
-  public interface Taps {
+  public interface TapListener {
     /** Looks at nothing, and costs nothing. */
-    Taps NONE = (tap, layer, values) -> {};
+    TapListener NONE = (tap, layer, values) -> {};
 
     /** A place in the block diagram. */
     enum Tap {

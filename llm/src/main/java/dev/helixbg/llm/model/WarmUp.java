@@ -4,10 +4,10 @@ import dev.helixbg.llm.backend.Backend;
 import dev.helixbg.llm.backend.Backend.Matrix;
 import dev.helixbg.llm.backend.Backend.Norm;
 import dev.helixbg.llm.backend.Batch;
-import dev.helixbg.llm.backend.Draw;
 import dev.helixbg.llm.backend.KvCache;
 import dev.helixbg.llm.backend.KvShape.Storage;
-import dev.helixbg.llm.backend.Tokens;
+import dev.helixbg.llm.backend.TokenDraw;
+import dev.helixbg.llm.backend.TokenSlots;
 import dev.helixbg.llm.tensor.Tensor;
 import dev.helixbg.llm.tensor.TensorType;
 import java.lang.foreign.Arena;
@@ -87,13 +87,13 @@ public final class WarmUp {
 
   private static void pass(Qwen3 model, int rows, int wanted) {
     Backend backend = model.backend();
-    Tokens tokens = backend.tokens(1, rows);
+    TokenSlots tokens = backend.tokens(1, rows);
     Batch batch = new Batch(rows, wanted);
     try (KvCache cache = backend.cache(model.cacheShape())) {
       batch.add(cache, Math.min(rows, model.cacheShape().limit()), wanted);
       model.forward(batch, tokens, 0);
       backend.argmax(batch, model.logits(), tokens, 0);
-      backend.draw(batch, model.logits(), new Draw(1, 1, 0, 1), new double[wanted], tokens, 0);
+      backend.draw(batch, model.logits(), new TokenDraw(1, 1, 0, 1), new double[wanted], tokens, 0);
       backend.submit().await();
     }
   }

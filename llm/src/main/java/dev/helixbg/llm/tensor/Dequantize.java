@@ -52,21 +52,21 @@ public final class Dequantize {
     }
   }
 
-  private static void block(TensorType type, MemorySegment source, long at, float[] y, int i) {
+  private static void block(TensorType type, MemorySegment source, long offset, float[] y, int i) {
     switch (type) {
-      case F32 -> y[i] = Float.intBitsToFloat(source.get(INT, at));
-      case F16 -> y[i] = half(source, at);
-      case BF16 -> y[i] = Float.intBitsToFloat(source.get(SHORT, at) << 16);
-      case Q4_0 -> nibbles(source, at, 8, false, false, y, i);
-      case Q4_1 -> nibbles(source, at, 0, true, false, y, i);
-      case Q5_0 -> nibbles(source, at, 16, false, true, y, i);
-      case Q5_1 -> nibbles(source, at, 0, true, true, y, i);
-      case Q8_0 -> q8(source, at, y, i);
-      case Q4_K -> nibblesK(source, at, false, y, i);
-      case Q5_K -> nibblesK(source, at, true, y, i);
-      case Q6_K -> q6K(source, at, y, i);
-      case IQ4_NL -> nonLinear(source, at + 2, half(source, at), y, i);
-      case IQ4_XS -> iq4Xs(source, at, y, i);
+      case F32 -> y[i] = Float.intBitsToFloat(source.get(INT, offset));
+      case F16 -> y[i] = half(source, offset);
+      case BF16 -> y[i] = Float.intBitsToFloat(source.get(SHORT, offset) << 16);
+      case Q4_0 -> nibbles(source, offset, 8, false, false, y, i);
+      case Q4_1 -> nibbles(source, offset, 0, true, false, y, i);
+      case Q5_0 -> nibbles(source, offset, 16, false, true, y, i);
+      case Q5_1 -> nibbles(source, offset, 0, true, true, y, i);
+      case Q8_0 -> q8(source, offset, y, i);
+      case Q4_K -> nibblesK(source, offset, false, y, i);
+      case Q5_K -> nibblesK(source, offset, true, y, i);
+      case Q6_K -> q6K(source, offset, y, i);
+      case IQ4_NL -> nonLinear(source, offset + 2, half(source, offset), y, i);
+      case IQ4_XS -> iq4Xs(source, offset, y, i);
     }
   }
 
@@ -77,15 +77,15 @@ public final class Dequantize {
    */
   private static void nibbles(
       MemorySegment source,
-      long at,
+      long offset,
       int zero,
       boolean hasMinimum,
       boolean hasFifthBits,
       float[] y,
       int i) {
-    float d = half(source, at);
-    float m = hasMinimum ? half(source, at + 2) : 0;
-    long head = at + (hasMinimum ? 4 : 2);
+    float d = half(source, offset);
+    float m = hasMinimum ? half(source, offset + 2) : 0;
+    long head = offset + (hasMinimum ? 4 : 2);
     int fifth = hasFifthBits ? source.get(INT, head) : 0;
     long pairs = head + (hasFifthBits ? 4 : 0);
     for (int j = 0; j < 16; j++) {
@@ -98,10 +98,10 @@ public final class Dequantize {
   }
 
   /** d, then 32 signed bytes. */
-  private static void q8(MemorySegment source, long at, float[] y, int i) {
-    float d = half(source, at);
+  private static void q8(MemorySegment source, long offset, float[] y, int i) {
+    float d = half(source, offset);
     for (int j = 0; j < 32; j++) {
-      y[i + j] = source.get(ValueLayout.JAVA_BYTE, at + 2 + j) * d;
+      y[i + j] = source.get(ValueLayout.JAVA_BYTE, offset + 2 + j) * d;
     }
   }
 
@@ -110,16 +110,16 @@ public final class Dequantize {
    * j is the fifth bit of weight j; then 4 × 32 bytes: sub-block 2k in low, 2k + 1 in high nibbles.
    */
   private static void nibblesK(
-      MemorySegment source, long at, boolean hasFifthBits, float[] y, int i) {
-    float d = half(source, at);
-    float m = half(source, at + 2);
+      MemorySegment source, long offset, boolean hasFifthBits, float[] y, int i) {
+    float d = half(source, offset);
+    float m = half(source, offset + 2);
     for (int sub = 0; sub < 8; sub++) {
-      float scale = d * scaleK(source, at + 4, sub);
-      float minimum = m * minimumK(source, at + 4, sub);
-      long pairs = at + (hasFifthBits ? 48 : 16) + sub / 2 * 32;
+      float scale = d * scaleK(source, offset + 4, sub);
+      float minimum = m * minimumK(source, offset + 4, sub);
+      long pairs = offset + (hasFifthBits ? 48 : 16) + sub / 2 * 32;
       for (int j = 0; j < 32; j++) {
         int low = unsigned(source, pairs + j) >> (sub & 1) * 4 & 15;
-        int fifth = hasFifthBits ? unsigned(source, at + 16 + j) >> sub & 1 : 0;
+        int fifth = hasFifthBits ? unsigned(source, offset + 16 + j) >> sub & 1 : 0;
         y[i + sub * 32 + j] = scale * (low + fifth * 16) - minimum;
       }
     }
@@ -130,14 +130,15 @@ public final class Dequantize {
    * nibbles. High 2 bits: 32 bytes per half, four weights 32 apart in one byte. Then 16 signed
    * scales, one per 16 weights, and d. Values less 32.
    */
-  private static void q6K(MemorySegment source, long at, float[] y, int i) {
-    float d = half(source, at + 208);
+  private static void q6K(MemorySegment source, long offset, float[] y, int i) {
+    float d = half(source, offset + 208);
     for (int w = 0; w < 256; w++) {
       int halfBlock = w / 128;
       int within = w % 128;
-      int low = unsigned(source, at + halfBlock * 64 + within % 64) >> within / 64 * 4 & 15;
-      int high = unsigned(source, at + 128 + halfBlock * 32 + within % 32) >> within / 32 * 2 & 3;
-      int scale = source.get(ValueLayout.JAVA_BYTE, at + 192 + w / 16);
+      int low = unsigned(source, offset + halfBlock * 64 + within % 64) >> within / 64 * 4 & 15;
+      int high =
+          unsigned(source, offset + 128 + halfBlock * 32 + within % 32) >> within / 32 * 2 & 3;
+      int scale = source.get(ValueLayout.JAVA_BYTE, offset + 192 + w / 16);
       y[i + w] = d * scale * ((low | high << 4) - 32);
     }
   }
@@ -155,13 +156,13 @@ public final class Dequantize {
    * d, high 2 bits of eight scales, their low 4 bits, then eight sub-blocks as in IQ4_NL; scales
    * less 32.
    */
-  private static void iq4Xs(MemorySegment source, long at, float[] y, int i) {
-    float d = half(source, at);
-    int high = Short.toUnsignedInt(source.get(SHORT, at + 2));
+  private static void iq4Xs(MemorySegment source, long offset, float[] y, int i) {
+    float d = half(source, offset);
+    int high = Short.toUnsignedInt(source.get(SHORT, offset + 2));
     for (int sub = 0; sub < 8; sub++) {
-      int low = unsigned(source, at + 4 + sub / 2) >> (sub & 1) * 4 & 15;
+      int low = unsigned(source, offset + 4 + sub / 2) >> (sub & 1) * 4 & 15;
       int scale = low | (high >> 2 * sub & 3) << 4;
-      nonLinear(source, at + 8 + sub * 16, d * (scale - 32), y, i + sub * 32);
+      nonLinear(source, offset + 8 + sub * 16, d * (scale - 32), y, i + sub * 32);
     }
   }
 
@@ -181,11 +182,11 @@ public final class Dequantize {
     return sub < 4 ? first & 63 : unsigned(source, packed + 4 + sub) >> 4 | first >> 6 << 4;
   }
 
-  private static float half(MemorySegment source, long at) {
-    return Float.float16ToFloat(source.get(SHORT, at));
+  private static float half(MemorySegment source, long offset) {
+    return Float.float16ToFloat(source.get(SHORT, offset));
   }
 
-  private static int unsigned(MemorySegment source, long at) {
-    return Byte.toUnsignedInt(source.get(ValueLayout.JAVA_BYTE, at));
+  private static int unsigned(MemorySegment source, long offset) {
+    return Byte.toUnsignedInt(source.get(ValueLayout.JAVA_BYTE, offset));
   }
 }

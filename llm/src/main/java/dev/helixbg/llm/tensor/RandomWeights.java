@@ -74,35 +74,35 @@ public final class RandomWeights {
    * Each divisor is the root mean square of a weight with uniform bits and d = 1; minima are set to
    * make the mean zero.
    */
-  private static void factors(TensorType type, MemorySegment target, long at, float spread) {
+  private static void factors(TensorType type, MemorySegment target, long offset, float spread) {
     switch (type) {
-      case Q4_0 -> half(target, at, spread / 4.64f);
+      case Q4_0 -> half(target, offset, spread / 4.64f);
       case Q4_1 -> {
-        half(target, at, spread / 4.61f);
-        half(target, at + 2, spread / 4.61f * -7.5f);
+        half(target, offset, spread / 4.61f);
+        half(target, offset + 2, spread / 4.61f * -7.5f);
       }
-      case Q5_0 -> half(target, at, spread / 9.25f);
+      case Q5_0 -> half(target, offset, spread / 9.25f);
       case Q5_1 -> {
-        half(target, at, spread / 9.23f);
-        half(target, at + 2, spread / 9.23f * -15.5f);
+        half(target, offset, spread / 9.23f);
+        half(target, offset + 2, spread / 9.23f * -15.5f);
       }
-      case Q8_0 -> half(target, at, spread / 73.9f);
+      case Q8_0 -> half(target, offset, spread / 73.9f);
       case Q4_K -> {
-        half(target, at, spread / 258);
-        half(target, at + 2, spread / 258 * 7.5f);
+        half(target, offset, spread / 258);
+        half(target, offset + 2, spread / 258 * 7.5f);
       }
       case Q5_K -> {
-        half(target, at, spread / 527);
-        half(target, at + 2, spread / 527 * 15.5f);
+        half(target, offset, spread / 527);
+        half(target, offset + 2, spread / 527 * 15.5f);
       }
-      case Q6_K -> half(target, at + 208, spread / 1366);
-      case IQ4_NL -> half(target, at, spread / 67.4f);
-      case IQ4_XS -> half(target, at, spread / 1246);
+      case Q6_K -> half(target, offset + 208, spread / 1366);
+      case IQ4_NL -> half(target, offset, spread / 67.4f);
+      case IQ4_XS -> half(target, offset, spread / 1246);
       case F32, F16, BF16 -> throw new IllegalArgumentException(type + " has no blocks");
     }
   }
 
-  private static void half(MemorySegment target, long at, float value) {
-    target.set(Dequantize.SHORT, at, Float.floatToFloat16(value));
+  private static void half(MemorySegment target, long offset, float value) {
+    target.set(Dequantize.SHORT, offset, Float.floatToFloat16(value));
   }
 }

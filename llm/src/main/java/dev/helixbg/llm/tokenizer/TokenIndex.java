@@ -43,8 +43,8 @@ final class TokenIndex {
     }
   }
 
-  private void add(int from, int to, byte[] kinds, byte[] counts) {
-    for (int id = from; id < to; id++) {
+  private void add(int firstId, int endId, byte[] kinds, byte[] counts) {
+    for (int id = firstId; id < endId; id++) {
       if (kinds[id] == Vocabulary.NORMAL) {
         int place = place(hash(utf8, tokens.start(id), tokens.end(id)));
         if (++counts[place] > MOST_AT_A_PLACE) {
@@ -72,45 +72,45 @@ final class TokenIndex {
     return (hash ^ b) * FNV_PRIME;
   }
 
-  private static int hash(byte[] text, int from, int to) {
+  private static int hash(byte[] text, int textStart, int textEnd) {
     int hash = 0;
-    for (int i = from; i < to; i++) {
+    for (int i = textStart; i < textEnd; i++) {
       hash = hash(hash, text[i]);
     }
     return hash;
   }
 
   /** The token with a text, or −1; of several, the last. */
-  int find(byte[] text, int from, int to) {
-    return find(hash(text, from, to), text, from, to);
+  int find(byte[] text, int textStart, int textEnd) {
+    return find(hash(text, textStart, textEnd), text, textStart, textEnd);
   }
 
   /** The same for a text of which the hash is known. */
-  int find(int hash, byte[] text, int from, int to) {
-    return search(heads[place(hash)] - 1, text, from, to);
+  int find(int hash, byte[] text, int textStart, int textEnd) {
+    return search(heads[place(hash)] - 1, text, textStart, textEnd);
   }
 
   /** The token before {@code id} with the same text, or −1. */
-  int findBefore(int id, byte[] text, int from, int to) {
-    return search(next[id] - 1, text, from, to);
+  int findBefore(int id, byte[] text, int textStart, int textEnd) {
+    return search(next[id] - 1, text, textStart, textEnd);
   }
 
-  private int search(int first, byte[] text, int from, int to) {
+  private int search(int first, byte[] text, int textStart, int textEnd) {
     int id = first;
-    while (id >= 0 && !isText(id, text, from, to)) {
+    while (id >= 0 && !isText(id, text, textStart, textEnd)) {
       id = next[id] - 1;
     }
     return id;
   }
 
-  private boolean isText(int id, byte[] text, int from, int to) {
+  private boolean isText(int id, byte[] text, int textStart, int textEnd) {
     int start = tokens.start(id);
-    int length = to - from;
+    int length = textEnd - textStart;
     if (tokens.end(id) - start != length) {
       return false;
     }
     for (int i = 0; i < length; i++) {
-      if (utf8[start + i] != text[from + i]) {
+      if (utf8[start + i] != text[textStart + i]) {
         return false;
       }
     }
@@ -118,12 +118,12 @@ final class TokenIndex {
   }
 
   /** Whether a token is a text less one byte of it. */
-  boolean isTextWithout(int omitted, int id, byte[] text, int from, int to) {
-    if (next[id] < 0 || tokens.end(id) - tokens.start(id) != to - from - 1) {
+  boolean isTextWithout(int omitted, int id, byte[] text, int textStart, int textEnd) {
+    if (next[id] < 0 || tokens.end(id) - tokens.start(id) != textEnd - textStart - 1) {
       return false;
     }
     int at = tokens.start(id);
-    for (int i = from; i < to; i++) {
+    for (int i = textStart; i < textEnd; i++) {
       if (i != omitted && utf8[at++] != text[i]) {
         return false;
       }

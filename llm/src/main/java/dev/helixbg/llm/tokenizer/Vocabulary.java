@@ -48,11 +48,11 @@ public final class Vocabulary {
   /** The tokens of the single bytes. */
   private final int[] byteIds;
 
-  private final Merges merges;
+  private final BpeMerges merges;
   private final int endOfText;
 
   private Vocabulary(
-      GgufStrings tokens, byte[] kinds, int[] byteIds, Merges merges, int endOfText) {
+      GgufStrings tokens, byte[] kinds, int[] byteIds, BpeMerges merges, int endOfText) {
     this.tokens = tokens;
     this.kinds = kinds;
     this.byteIds = byteIds;
@@ -129,9 +129,9 @@ public final class Vocabulary {
     }
   }
 
-  private static Merges merges(GgufMetadata metadata, TokenIndex index) {
+  private static BpeMerges merges(GgufMetadata metadata, TokenIndex index) {
     try {
-      return new Merges(metadata.array(MERGES, MAX_MERGES).strings(), index);
+      return new BpeMerges(metadata.array(MERGES, MAX_MERGES).strings(), index);
     } catch (IllegalArgumentException e) {
       throw metadata.error(MERGES, e.getMessage());
     }

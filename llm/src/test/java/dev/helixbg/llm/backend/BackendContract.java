@@ -211,7 +211,7 @@ public abstract class BackendContract {
           rows,
           512,
           (backend, result) -> {
-            Tokens tokens = backend.tokens(2, rows);
+            TokenSlots tokens = backend.tokens(2, rows);
             for (int r = 0; r < rows; r++) {
               tokens.set(1, r, r * 5 % 9);
             }
@@ -514,7 +514,7 @@ public abstract class BackendContract {
       }
       Activations logits = tested.activations(1, columns);
       logits.write(0, values);
-      Tokens tokens = tested.tokens(1, 1);
+      TokenSlots tokens = tested.tokens(1, 1);
       tested.argmax(wanted(tested, 1), logits, tokens, 0);
       tested.submit().await();
       assertEquals(expected, tokens.get(0, 0), columns + " columns");
@@ -530,15 +530,16 @@ public abstract class BackendContract {
         input[1][i] = i % 3;
       }
       int k = Math.min(40, columns);
-      assertDraws(input, new Draw(k, 1, 0, 20), 60);
-      assertDraws(input, new Draw(k, 0.9, 0, 1), 12);
-      assertDraws(input, new Draw(k, 1, 0.5, 1), 12);
-      assertDraws(input, new Draw(1, 0.01, 0, 1e-30), 2);
-      assertEquals(2, draw(tested, input, new Draw(k, 1, 0, 1), 0)[1], "the first of the largest");
+      assertDraws(input, new TokenDraw(k, 1, 0, 20), 60);
+      assertDraws(input, new TokenDraw(k, 0.9, 0, 1), 12);
+      assertDraws(input, new TokenDraw(k, 1, 0.5, 1), 12);
+      assertDraws(input, new TokenDraw(1, 0.01, 0, 1e-30), 2);
+      assertEquals(
+          2, draw(tested, input, new TokenDraw(k, 1, 0, 1), 0)[1], "the first of the largest");
     }
   }
 
-  private void assertDraws(float[][] input, Draw how, int draws) {
+  private void assertDraws(float[][] input, TokenDraw how, int draws) {
     for (int i = 0; i < draws; i++) {
       double point = (i + 0.5) / draws;
       assertArrayEquals(
@@ -546,8 +547,8 @@ public abstract class BackendContract {
     }
   }
 
-  private static int[] draw(Backend backend, float[][] input, Draw how, double point) {
-    Tokens ids = backend.tokens(2, 2);
+  private static int[] draw(Backend backend, float[][] input, TokenDraw how, double point) {
+    TokenSlots ids = backend.tokens(2, 2);
     backend.draw(
         wanted(backend, 2),
         filled(backend, input, 2),
@@ -576,7 +577,7 @@ public abstract class BackendContract {
   private static int[] likeliest(Backend backend, float[][] input, Tensor gain, Tensor w) {
     int rows = input.length;
     Activations logits = backend.activations(rows, (int) w.rows());
-    Tokens tokens = backend.tokens(1, rows);
+    TokenSlots tokens = backend.tokens(1, rows);
     Batch batch = wanted(backend, rows);
     Norm norm = new Norm(backend.matrix(gain), 1e-6f);
     backend.logits(batch, filled(backend, input, rows), norm, backend.matrix(w), logits);

@@ -11,7 +11,7 @@ import dev.helixbg.llm.backend.Batch;
 import dev.helixbg.llm.backend.KvCache;
 import dev.helixbg.llm.backend.KvShape;
 import dev.helixbg.llm.backend.KvShape.Storage;
-import dev.helixbg.llm.backend.Tokens;
+import dev.helixbg.llm.backend.TokenSlots;
 import dev.helixbg.llm.tensor.RandomWeights;
 import dev.helixbg.llm.tensor.Tensor;
 import dev.helixbg.llm.tensor.TensorType;
@@ -112,7 +112,7 @@ final class AllocationProbe {
     private final Batch batch;
     private final KvCache cache;
     private final int rows;
-    private final Tokens tokens;
+    private final TokenSlots tokens;
     private final Activations x;
     private final Activations attended;
     private final Activations gated;

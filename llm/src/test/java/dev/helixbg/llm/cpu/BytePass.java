@@ -2,7 +2,7 @@ package dev.helixbg.llm.cpu;
 
 import dev.helixbg.llm.cpu.kernel.ByteRows;
 import dev.helixbg.llm.cpu.kernel.tile.ByteTiles;
-import dev.helixbg.llm.cpu.kernel.tile.Tiles;
+import dev.helixbg.llm.cpu.kernel.tile.TokenTiles;
 import dev.helixbg.llm.cpu.lanes.Lanes;
 import dev.helixbg.llm.tensor.RandomWeights;
 import dev.helixbg.llm.tensor.TensorType;
@@ -36,7 +36,7 @@ final class BytePass implements Runnable {
     x = arena.allocate(4L * ByteTiles.COLUMNS * ByteTiles.TOKENS, 64);
     tile = arena.allocate((long) ByteTiles.SUBS * ByteTiles.SUB_BYTES, 64);
     scratch = arena.allocate(4L * ByteTiles.SCRATCH, 64);
-    turned = arena.allocate(Tiles.SCRATCH, 64);
+    turned = arena.allocate(TokenTiles.SCRATCH, 64);
   }
 
   @Override

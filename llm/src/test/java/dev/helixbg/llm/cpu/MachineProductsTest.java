@@ -12,7 +12,7 @@ import dev.helixbg.llm.backend.Batch;
 import dev.helixbg.llm.backend.KvCache;
 import dev.helixbg.llm.backend.KvShape;
 import dev.helixbg.llm.backend.KvShape.Storage;
-import dev.helixbg.llm.cpu.x86.ByteProduct;
+import dev.helixbg.llm.cpu.x86.VnniProduct;
 import dev.helixbg.llm.tensor.RandomWeights;
 import dev.helixbg.llm.tensor.Tensor;
 import dev.helixbg.llm.tensor.TensorType;
@@ -95,7 +95,7 @@ class MachineProductsTest {
    * @param arguments whether there should be machine code: nothing is printed if that is not so
    */
   public static void main(String[] arguments) {
-    if (ByteProduct.AVAILABLE != Boolean.parseBoolean(arguments[0])) {
+    if (VnniProduct.AVAILABLE != Boolean.parseBoolean(arguments[0])) {
       return;
     }
     for (TensorType type : TensorType.values()) {

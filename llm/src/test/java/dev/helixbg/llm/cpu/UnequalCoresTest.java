@@ -62,7 +62,7 @@ class UnequalCoresTest {
    * Four members, one of which does a part when all others are taken: however busy the machine is,
    * it is the slowest.
    */
-  private static final class SlowedTeam extends Team {
+  private static final class SlowedTeam extends ThreadTeam {
     private final int slow;
     private final AtomicIntegerArray taken;
 

@@ -94,7 +94,7 @@ class CancellationTest {
             work,
             cache,
             GOLDEN.cases().getFirst().promptIds(),
-            new GenerationOptions(6, Sampling.GREEDY, Set.of()),
+            new GenerationOptions(6, SamplingOptions.GREEDY, Set.of()),
             id -> {},
             () -> false)
         .tokenIds();

@@ -54,7 +54,8 @@ class GeneratorTest {
 
   private static Generation answer(
       Qwen3 model, PassLimits limits, int maxTokens, Integer... stops) {
-    GenerationOptions options = new GenerationOptions(maxTokens, Sampling.GREEDY, Set.of(stops));
+    GenerationOptions options =
+        new GenerationOptions(maxTokens, SamplingOptions.GREEDY, Set.of(stops));
     try (KvCache cache = model.backend().cache(model.cacheShape())) {
       Workspace work = new Workspace(model, limits);
       Generation answer =
@@ -124,7 +125,7 @@ class GeneratorTest {
     AtomicInteger underWay = new AtomicInteger();
     Qwen3 model = Qwen3.of(file, threeDeep(backend, underWay), LIMITS);
     Workspace work = new Workspace(model, LIMITS);
-    GenerationOptions options = new GenerationOptions(64, Sampling.GREEDY, Set.of());
+    GenerationOptions options = new GenerationOptions(64, SamplingOptions.GREEDY, Set.of());
     try (KvCache cache = backend.cache(model.cacheShape())) {
       assertThrows(
           IllegalStateException.class,
@@ -147,7 +148,7 @@ class GeneratorTest {
   void anUnknownTokenIdIsRefused() {
     Qwen3 model = Qwen3.of(file, backend, LIMITS);
     Workspace work = new Workspace(model, LIMITS);
-    GenerationOptions options = new GenerationOptions(1, Sampling.GREEDY, Set.of());
+    GenerationOptions options = new GenerationOptions(1, SamplingOptions.GREEDY, Set.of());
     for (int id : new int[] {-1, 1344, Integer.MAX_VALUE}) {
       KvCache cache = backend.cache(model.cacheShape());
       assertThrows(
@@ -169,7 +170,7 @@ class GeneratorTest {
             work,
             cache,
             CASE.promptIds(),
-            new GenerationOptions(5, Sampling.GREEDY, Set.of()),
+            new GenerationOptions(5, SamplingOptions.GREEDY, Set.of()),
             id -> {},
             () -> asked.incrementAndGet() > 2);
     assertEquals(StopReason.CANCELLED, answer.stopReason());
@@ -187,7 +188,7 @@ class GeneratorTest {
             work,
             backend.cache(model.cacheShape()),
             CASE.promptIds(),
-            new GenerationOptions(64, Sampling.GREEDY, Set.of()),
+            new GenerationOptions(64, SamplingOptions.GREEDY, Set.of()),
             heard::add,
             () -> heard.size() == 2);
     assertEquals(StopReason.CANCELLED, answer.stopReason());
@@ -230,7 +231,7 @@ class GeneratorTest {
   }
 
   private static int[] sampled(Qwen3 model, long seed) {
-    Sampling sampling = new Sampling(2.5, 40, 0.95, 0.01, 1.1, seed);
+    SamplingOptions sampling = new SamplingOptions(2.5, 40, 0.95, 0.01, 1.1, seed);
     try (KvCache cache = model.backend().cache(model.cacheShape())) {
       return Generator.generate(
               new Workspace(model, LIMITS),

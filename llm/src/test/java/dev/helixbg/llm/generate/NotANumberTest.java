@@ -38,10 +38,10 @@ class NotANumberTest {
         Qwen3 model = Qwen3.of(file, damaged(backend, all), LIMITS);
         Workspace work = new Workspace(model, LIMITS);
         KvCache cache = backend.cache(model.cacheShape());
-        refused(() -> generate(work, cache, Sampling.GREEDY));
-        refused(() -> generate(work, cache, new Sampling(0, 0, 1, 0, 1.1, 1)));
-        refused(() -> generate(work, cache, new Sampling(1, 0, 1, 0, 1, 1)));
-        refused(() -> generate(work, cache, new Sampling(1, 20, 1, 0, 1, 1)));
+        refused(() -> generate(work, cache, SamplingOptions.GREEDY));
+        refused(() -> generate(work, cache, new SamplingOptions(0, 0, 1, 0, 1.1, 1)));
+        refused(() -> generate(work, cache, new SamplingOptions(1, 0, 1, 0, 1, 1)));
+        refused(() -> generate(work, cache, new SamplingOptions(1, 20, 1, 0, 1, 1)));
         refused(
             () -> GroupGenerator.generate(work, cache, List.of(PROMPT), 3, Set.of(), () -> false));
         refused(
@@ -57,7 +57,7 @@ class NotANumberTest {
     }
   }
 
-  private static void generate(Workspace work, KvCache cache, Sampling sampling) {
+  private static void generate(Workspace work, KvCache cache, SamplingOptions sampling) {
     GenerationOptions options = new GenerationOptions(3, sampling, Set.of());
     Generator.generate(work, cache, PROMPT, options, id -> {}, () -> false);
   }

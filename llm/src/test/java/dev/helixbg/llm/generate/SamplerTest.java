@@ -21,7 +21,7 @@ class SamplerTest {
   }
 
   /** How often each of the four tokens comes in 10,000 draws, as shares. */
-  private static double[] shares(Sampling sampling) {
+  private static double[] shares(SamplingOptions sampling) {
     Sampler sampler = new Sampler(sampling, 4);
     double[] shares = new double[4];
     for (int i = 0; i < 10_000; i++) {
@@ -39,39 +39,43 @@ class SamplerTest {
 
   @Test
   void temperatureOneDrawsByTheModelsProbabilities() {
-    assertShares(new double[] {0.3, 0.1, 0.4, 0.2}, shares(new Sampling(1, 0, 1, 0, 1, 1)));
+    assertShares(new double[] {0.3, 0.1, 0.4, 0.2}, shares(new SamplingOptions(1, 0, 1, 0, 1, 1)));
   }
 
   @Test
   void temperatureHalfSquaresTheProbabilities() {
     assertShares(
         new double[] {0.3, 1 / 30.0, 16 / 30.0, 4 / 30.0},
-        shares(new Sampling(0.5, 0, 1, 0, 1, 1)));
+        shares(new SamplingOptions(0.5, 0, 1, 0, 1, 1)));
   }
 
   @Test
   void topKKeepsTheLikeliest() {
-    assertShares(new double[] {3 / 7.0, 0, 4 / 7.0, 0}, shares(new Sampling(1, 2, 1, 0, 1, 1)));
+    assertShares(
+        new double[] {3 / 7.0, 0, 4 / 7.0, 0}, shares(new SamplingOptions(1, 2, 1, 0, 1, 1)));
   }
 
   @Test
   void topPKeepsTokensUntilTheirSumReachesIt() {
     assertShares(
-        new double[] {3 / 9.0, 0, 4 / 9.0, 2 / 9.0}, shares(new Sampling(1, 0, 0.75, 0, 1, 1)));
-    assertShares(new double[] {0, 0, 1, 0}, shares(new Sampling(1, 0, 0.01, 0, 1, 1)));
+        new double[] {3 / 9.0, 0, 4 / 9.0, 2 / 9.0},
+        shares(new SamplingOptions(1, 0, 0.75, 0, 1, 1)));
+    assertShares(new double[] {0, 0, 1, 0}, shares(new SamplingOptions(1, 0, 0.01, 0, 1, 1)));
   }
 
   @Test
   void minPKeepsWhatIsNotFarBelowTheLikeliest() {
-    assertShares(new double[] {3 / 7.0, 0, 4 / 7.0, 0}, shares(new Sampling(1, 0, 1, 0.6, 1, 1)));
+    assertShares(
+        new double[] {3 / 7.0, 0, 4 / 7.0, 0}, shares(new SamplingOptions(1, 0, 1, 0.6, 1, 1)));
   }
 
   @Test
   void filtersWorkOneAfterTheOther() {
     // Top-k leaves 0.4, 0.3, 0.2; of those 0.44 and 0.33 reach 0.7; min-p 0.8 then drops the
     // second.
-    assertShares(new double[] {0, 0, 1, 0}, shares(new Sampling(1, 3, 0.7, 0.8, 1, 1)));
-    assertShares(new double[] {3 / 7.0, 0, 4 / 7.0, 0}, shares(new Sampling(1, 3, 0.7, 0.7, 1, 1)));
+    assertShares(new double[] {0, 0, 1, 0}, shares(new SamplingOptions(1, 3, 0.7, 0.8, 1, 1)));
+    assertShares(
+        new double[] {3 / 7.0, 0, 4 / 7.0, 0}, shares(new SamplingOptions(1, 3, 0.7, 0.7, 1, 1)));
   }
 
   @Test
@@ -87,13 +91,13 @@ class SamplerTest {
   }
 
   private static int[] drawn(long seed) {
-    Sampler sampler = new Sampler(new Sampling(1, 0, 1, 0, 1, seed), 4);
+    Sampler sampler = new Sampler(new SamplingOptions(1, 0, 1, 0, 1, seed), 4);
     return IntStream.range(0, 50).map(i -> sampler.choose(logits())).toArray();
   }
 
   @Test
   void theRepetitionPenaltyDividesPositiveAndMultipliesNegativeLogits() {
-    Sampler sampler = new Sampler(new Sampling(0, 0, 1, 0, 2, 1), 3);
+    Sampler sampler = new Sampler(new SamplingOptions(0, 0, 1, 0, 2, 1), 3);
     sampler.saw(0);
     sampler.saw(0);
     assertEquals(1, sampler.choose(new float[] {3, 1.6f, -9}));
@@ -103,9 +107,9 @@ class SamplerTest {
 
   @Test
   void tokensLongAgoAreNotPenalised() {
-    Sampler sampler = new Sampler(new Sampling(0, 0, 1, 0, 2, 1), 3);
+    Sampler sampler = new Sampler(new SamplingOptions(0, 0, 1, 0, 2, 1), 3);
     sampler.saw(0);
-    for (int i = 0; i < Sampling.REPETITION_WINDOW; i++) {
+    for (int i = 0; i < SamplingOptions.REPETITION_WINDOW; i++) {
       sampler.saw(2);
     }
     assertEquals(0, sampler.choose(new float[] {3, 2, -9}));
@@ -113,7 +117,7 @@ class SamplerTest {
 
   @Test
   void amongEqualLogitsTheFirstIsTheLikeliest() {
-    Sampler sampler = new Sampler(new Sampling(0, 0, 1, 0, 1.1, 1), 4);
+    Sampler sampler = new Sampler(new SamplingOptions(0, 0, 1, 0, 1.1, 1), 4);
     assertEquals(1, sampler.choose(new float[] {-1, 2, 2, 0}));
     assertEquals(0, sampler.choose(new float[] {0f, -0f, -5, -5}));
   }
@@ -121,10 +125,11 @@ class SamplerTest {
   @Test
   void impossibleSettingsAreRefusedByName() {
     IllegalArgumentException e =
-        assertThrows(IllegalArgumentException.class, () -> new Sampling(1, 0, 0, 0, 1, 1));
+        assertThrows(IllegalArgumentException.class, () -> new SamplingOptions(1, 0, 0, 0, 1, 1));
     assertTrue(e.getMessage().contains("top-p must be above 0, up to 1, not 0"), e.getMessage());
-    assertThrows(IllegalArgumentException.class, () -> new Sampling(Double.NaN, 0, 1, 0, 1, 1));
-    assertThrows(IllegalArgumentException.class, () -> new Sampling(1, -1, 1, 0, 1, 1));
-    assertThrows(IllegalArgumentException.class, () -> new Sampling(1, 0, 1, 0, 0, 1));
+    assertThrows(
+        IllegalArgumentException.class, () -> new SamplingOptions(Double.NaN, 0, 1, 0, 1, 1));
+    assertThrows(IllegalArgumentException.class, () -> new SamplingOptions(1, -1, 1, 0, 1, 1));
+    assertThrows(IllegalArgumentException.class, () -> new SamplingOptions(1, 0, 1, 0, 0, 1));
   }
 }

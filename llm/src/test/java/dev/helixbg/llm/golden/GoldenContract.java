@@ -9,18 +9,18 @@ import dev.helixbg.llm.backend.Batch;
 import dev.helixbg.llm.backend.KvCache;
 import dev.helixbg.llm.backend.KvShape;
 import dev.helixbg.llm.backend.KvShape.Storage;
-import dev.helixbg.llm.backend.Tokens;
+import dev.helixbg.llm.backend.TokenSlots;
 import dev.helixbg.llm.generate.ChoiceScorer;
 import dev.helixbg.llm.generate.Generation;
 import dev.helixbg.llm.generate.Generation.StopReason;
 import dev.helixbg.llm.generate.GenerationOptions;
 import dev.helixbg.llm.generate.Generator;
-import dev.helixbg.llm.generate.Sampling;
+import dev.helixbg.llm.generate.SamplingOptions;
 import dev.helixbg.llm.generate.Workspace;
 import dev.helixbg.llm.gguf.GgufFile;
 import dev.helixbg.llm.model.PassLimits;
 import dev.helixbg.llm.model.Qwen3;
-import dev.helixbg.llm.model.Qwen3.Taps.Tap;
+import dev.helixbg.llm.model.Qwen3.TapListener.Tap;
 import java.util.Arrays;
 import java.util.EnumSet;
 import java.util.HashMap;
@@ -139,7 +139,7 @@ abstract class GoldenContract {
   private static int[] greedy(Qwen3 model, Workspace work, KvShape shape, GoldenCase expected) {
     try (KvCache cache = model.backend().cache(shape)) {
       GenerationOptions options =
-          new GenerationOptions(64, Sampling.GREEDY, Set.of(GoldenModel.END));
+          new GenerationOptions(64, SamplingOptions.GREEDY, Set.of(GoldenModel.END));
       Generation answer =
           Generator.generate(work, cache, expected.promptIds(), options, id -> {}, () -> false);
       assertEquals(StopReason.STOP_TOKEN, answer.stopReason());
@@ -198,7 +198,7 @@ abstract class GoldenContract {
             }
           }
           Batch batch = new Batch(512, 4);
-          Tokens tokens = model.backend().tokens(1, 512);
+          TokenSlots tokens = model.backend().tokens(1, 512);
           for (int[] ids : prompts.reversed()) {
             int row = batch.add(model.backend().cache(shape), ids.length, 1);
             for (int i = 0; i < ids.length; i++) {
@@ -299,7 +299,7 @@ abstract class GoldenContract {
         });
     Workspace work = new Workspace(model, LIMITS);
     try (KvCache cache = model.backend().cache(model.cacheShape())) {
-      GenerationOptions options = new GenerationOptions(1, Sampling.GREEDY, Set.of());
+      GenerationOptions options = new GenerationOptions(1, SamplingOptions.GREEDY, Set.of());
       Generator.generate(work, cache, expected.promptIds(), options, id -> {}, () -> false);
     }
     assertClose("logits", expected.logits(), seen.get("logits"), logitBound(golden));

@@ -10,13 +10,13 @@ import dev.helixbg.llm.backend.Batch;
 import dev.helixbg.llm.backend.Counters.Counter;
 import dev.helixbg.llm.backend.KvCache;
 import dev.helixbg.llm.backend.KvShape.Storage;
-import dev.helixbg.llm.backend.Tokens;
+import dev.helixbg.llm.backend.TokenSlots;
 import dev.helixbg.llm.cpu.CpuBackend;
 import dev.helixbg.llm.generate.Generation;
 import dev.helixbg.llm.generate.GenerationOptions;
 import dev.helixbg.llm.generate.Generator;
 import dev.helixbg.llm.generate.GroupGenerator;
-import dev.helixbg.llm.generate.Sampling;
+import dev.helixbg.llm.generate.SamplingOptions;
 import dev.helixbg.llm.generate.Workspace;
 import dev.helixbg.llm.gguf.GgufFile;
 import dev.helixbg.llm.gpu.GpuBackend;
@@ -53,14 +53,15 @@ class MetalStrictTest {
         Qwen3 model = Qwen3.of(file, backend, LIMITS);
         GoldenCase expected = golden.cases().getFirst();
         int[] answer =
-            answer(model, expected.promptIds(), expected.greedyIds().length, Sampling.GREEDY);
+            answer(
+                model, expected.promptIds(), expected.greedyIds().length, SamplingOptions.GREEDY);
         assertArrayEquals(expected.greedyIds(), answer);
         assertEquals(0, backend.copiedWeightBytes(), "weights are read where they lie");
       }
     }
   }
 
-  private static int[] answer(Qwen3 model, int[] prompt, int tokens, Sampling sampling) {
+  private static int[] answer(Qwen3 model, int[] prompt, int tokens, SamplingOptions sampling) {
     GenerationOptions options = new GenerationOptions(tokens, sampling, Set.of());
     try (KvCache cache = model.backend().cache(model.cacheShape())) {
       Generation answer =
@@ -73,7 +74,7 @@ class MetalStrictTest {
   /** The GPU draws by itself, several tokens ahead. */
   @Test
   void topKSamplingDrawsWhatItDrawsOnTheCpu() {
-    Sampling sampling = new Sampling(1.5, 20, 0.98, 0, 1, 3);
+    SamplingOptions sampling = new SamplingOptions(1.5, 20, 0.98, 0, 1, 3);
     int[] prompt = GoldenModel.Q8_0.cases().getFirst().promptIds();
     try (MetalTests metal = new MetalTests(SoftMetalSettings.STRICT.lazy(true));
         GgufFile file = GgufFile.open(GoldenModel.Q8_0.path())) {
@@ -106,7 +107,7 @@ class MetalStrictTest {
           forks.add(parent.fork(prefix));
         }
         int[] rest = Arrays.copyOfRange(prompt, prefix, prompt.length);
-        Tokens tokens = backend.tokens(2, 256);
+        TokenSlots tokens = backend.tokens(2, 256);
         Batch batch = new Batch(256, 4);
         for (KvCache fork : forks) {
           int row = batch.add(fork, rest.length, 1);

@@ -12,7 +12,7 @@ import dev.helixbg.llm.Session;
 import dev.helixbg.llm.TextModel;
 import dev.helixbg.llm.backend.KvShape.Storage;
 import dev.helixbg.llm.generate.GenerationOptions;
-import dev.helixbg.llm.generate.Sampling;
+import dev.helixbg.llm.generate.SamplingOptions;
 import dev.helixbg.llm.golden.GoldenModel;
 import dev.helixbg.llm.gpu.cuda.CudaDevice;
 import dev.helixbg.llm.gpu.driver.GpuException;
@@ -83,7 +83,8 @@ class GpuOpeningTest {
       assertFalse(compiled.isEmpty());
       int[] prompt = GoldenModel.Q8_0.cases().getFirst().promptIds();
       try (Session session = model.session()) {
-        for (Sampling how : List.of(Sampling.GREEDY, new Sampling(1, 20, 1, 0, 1, 1))) {
+        for (SamplingOptions how :
+            List.of(SamplingOptions.GREEDY, new SamplingOptions(1, 20, 1, 0, 1, 1))) {
           GenerationOptions options = new GenerationOptions(4, how, Set.of());
           model.generate(session, prompt, options, id -> {}, () -> false);
         }

@@ -1,8 +1,8 @@
 package dev.helixbg.llm.gpu;
 
 import dev.helixbg.llm.backend.KvShape.Storage;
-import dev.helixbg.llm.gpu.Kernels.CacheKind;
-import dev.helixbg.llm.gpu.Kernels.OfWeights;
+import dev.helixbg.llm.gpu.CompiledKernels.CacheKind;
+import dev.helixbg.llm.gpu.CompiledKernels.WeightsKernel;
 import dev.helixbg.llm.gpu.driver.KernelLibrary;
 import dev.helixbg.llm.tensor.TensorType;
 import java.util.ArrayList;
@@ -28,22 +28,22 @@ public final class PtxLibraries {
   /** Those among the resources. */
   static List<KernelLibrary> all() {
     Map<String, KernelLibrary> all = new LinkedHashMap<>();
-    for (OfWeights kernel : OfWeights.values()) {
+    for (WeightsKernel kernel : WeightsKernel.values()) {
       for (TensorType type : TensorType.values()) {
         addAll(all, kernel, List.of(type));
       }
     }
     for (List<TensorType> mix : MIXES) {
-      addAll(all, OfWeights.PROJECT, mix);
-      addAll(all, OfWeights.MATMUL_FEW, mix);
-      addAll(all, OfWeights.MATMUL, mix);
+      addAll(all, WeightsKernel.PROJECT, mix);
+      addAll(all, WeightsKernel.MATMUL_FEW, mix);
+      addAll(all, WeightsKernel.MATMUL, mix);
     }
-    add(all, Kernels.ROWS);
+    add(all, CompiledKernels.ROWS);
     for (Storage storage : List.of(Storage.F16, Storage.F32)) {
       HEADS.forEach(
           (size, groups) -> {
             for (int group : groups) {
-              add(all, Kernels.library(new CacheKind(size, group, storage)));
+              add(all, CompiledKernels.library(new CacheKind(size, group, storage)));
             }
           });
     }
@@ -52,9 +52,9 @@ public final class PtxLibraries {
 
   /** For rows of all lengths. */
   private static void addAll(
-      Map<String, KernelLibrary> all, OfWeights kernel, List<TensorType> types) {
-    for (int units = 1; units <= Kernels.mostUnits(types); units++) {
-      add(all, Kernels.library(kernel, types, Kernels.UNIT_COLUMNS * units));
+      Map<String, KernelLibrary> all, WeightsKernel kernel, List<TensorType> types) {
+    for (int units = 1; units <= CompiledKernels.mostUnits(types); units++) {
+      add(all, CompiledKernels.library(kernel, types, CompiledKernels.UNIT_COLUMNS * units));
     }
   }
 
@@ -68,7 +68,7 @@ public final class PtxLibraries {
     for (Storage storage : List.of(Storage.F16, Storage.F32)) {
       for (int size : new int[] {2, 6, 8, 16, 32, 64, 80, 96, 128}) {
         for (int group : new int[] {1, 2, 4}) {
-          more.add(Kernels.library(new CacheKind(size, group, storage)));
+          more.add(CompiledKernels.library(new CacheKind(size, group, storage)));
         }
       }
     }

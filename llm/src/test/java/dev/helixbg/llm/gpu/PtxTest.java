@@ -3,7 +3,7 @@ package dev.helixbg.llm.gpu;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import dev.helixbg.llm.gpu.Kernels.OfWeights;
+import dev.helixbg.llm.gpu.CompiledKernels.WeightsKernel;
 import dev.helixbg.llm.gpu.cuda.PtxCompiler;
 import dev.helixbg.llm.gpu.driver.KernelLibrary;
 import dev.helixbg.llm.tensor.TensorType;
@@ -59,7 +59,9 @@ class PtxTest {
   void theSameComesOfThemAgain() {
     Assumptions.assumeTrue(!WRITE && PtxCompiler.isHere(), PtxCompiler.CLANG + " is not here");
     for (KernelLibrary library :
-        List.of(Kernels.ROWS, Kernels.library(OfWeights.MATMUL, List.of(TensorType.Q4_K), 256))) {
+        List.of(
+            CompiledKernels.ROWS,
+            CompiledKernels.library(WeightsKernel.MATMUL, List.of(TensorType.Q4_K), 256))) {
       assertTrue(compiler.isSame(library), library.name() + ": run scripts/make-ptx");
     }
   }

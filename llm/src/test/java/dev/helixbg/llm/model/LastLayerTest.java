@@ -8,7 +8,7 @@ import dev.helixbg.llm.backend.Batch;
 import dev.helixbg.llm.backend.InterceptedBackend;
 import dev.helixbg.llm.backend.KvCache;
 import dev.helixbg.llm.backend.KvShape.Storage;
-import dev.helixbg.llm.backend.Tokens;
+import dev.helixbg.llm.backend.TokenSlots;
 import dev.helixbg.llm.backend.scalar.ScalarBackend;
 import dev.helixbg.llm.cpu.CpuBackend;
 import dev.helixbg.llm.gguf.GgufFile;
@@ -94,7 +94,7 @@ class LastLayerTest {
 
   private static float[][] logits(Qwen3 model, int[][] spans) {
     Batch batch = new Batch(LIMITS.rows(), LIMITS.wanted());
-    Tokens tokens = model.backend().tokens(1, LIMITS.rows());
+    TokenSlots tokens = model.backend().tokens(1, LIMITS.rows());
     List<KvCache> caches = new ArrayList<>();
     for (int[] span : spans) {
       KvCache cache = model.backend().cache(model.cacheShape());

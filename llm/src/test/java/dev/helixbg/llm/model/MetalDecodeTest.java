@@ -10,11 +10,11 @@ import dev.helixbg.llm.backend.Counters;
 import dev.helixbg.llm.backend.Counters.Counter;
 import dev.helixbg.llm.backend.KvCache;
 import dev.helixbg.llm.backend.KvShape.Storage;
-import dev.helixbg.llm.backend.Tokens;
+import dev.helixbg.llm.backend.TokenSlots;
 import dev.helixbg.llm.cpu.CpuBackend;
 import dev.helixbg.llm.generate.GenerationOptions;
 import dev.helixbg.llm.generate.Generator;
-import dev.helixbg.llm.generate.Sampling;
+import dev.helixbg.llm.generate.SamplingOptions;
 import dev.helixbg.llm.generate.Workspace;
 import dev.helixbg.llm.gguf.GgufFile;
 import dev.helixbg.llm.gpu.GpuBackend;
@@ -83,7 +83,7 @@ class MetalDecodeTest {
         work.read(cache, ids(prompt - 1), false, () -> false);
         Counters counters = backend.counters();
         Map<Counter, Long> before = counters.snapshot();
-        GenerationOptions options = new GenerationOptions(TOKENS, Sampling.GREEDY, Set.of());
+        GenerationOptions options = new GenerationOptions(TOKENS, SamplingOptions.GREEDY, Set.of());
         Generator.generate(work, cache, new int[] {7}, options, id -> {}, () -> false);
         Map<Counter, Long> after = counters.snapshot();
         before.forEach((counter, value) -> after.merge(counter, -value, Long::sum));
@@ -167,7 +167,7 @@ class MetalDecodeTest {
     try (KvCache cache = backend.cache(model.cacheShape())) {
       work.read(cache, Arrays.copyOf(ids, FULL - single), false, () -> false);
       Batch batch = new Batch(1, 1);
-      Tokens tokens = backend.tokens(1, 1);
+      TokenSlots tokens = backend.tokens(1, 1);
       for (int i = 0; i < single; i++) {
         tokens.set(0, 0, ids[FULL - single + i]);
         batch.clear();

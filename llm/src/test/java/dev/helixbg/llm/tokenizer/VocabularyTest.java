@@ -72,7 +72,7 @@ class VocabularyTest {
   @Test
   void aMergeOfWhatIsNoTokenShowsWhenATextCouldNeedIt() {
     Vocabulary vocabulary = Vocabularies.of(source(List.of("abc"), "ab c"));
-    try (Tokenizer tokenizer = Tokenizer.of(vocabulary, Vocabularies.CACHE)) {
+    try (BpeTokenizer tokenizer = BpeTokenizer.of(vocabulary, Vocabularies.CACHE)) {
       assertEquals("ab ca", tokenizer.decode(tokenizer.encode("ab ca")));
       TokenizerException error =
           assertThrows(TokenizerException.class, () -> tokenizer.encode("abc"));
@@ -126,7 +126,7 @@ class VocabularyTest {
     Source source = source(List.of("", "<x>"));
     source.kinds()[256] = 3;
     source.kinds()[257] = 3;
-    try (Tokenizer tokenizer = Tokenizer.of(Vocabularies.of(source), Vocabularies.CACHE)) {
+    try (BpeTokenizer tokenizer = BpeTokenizer.of(Vocabularies.of(source), Vocabularies.CACHE)) {
       int[] ids =
           assertTimeoutPreemptively(
               Duration.ofSeconds(20), () -> tokenizer.encodeWithSpecial("a<x>b"));
@@ -139,7 +139,7 @@ class VocabularyTest {
   @Test
   void anIdBehindTheLastTokenHasNoText() {
     Source source = source(List.of());
-    try (Tokenizer tokenizer = Tokenizer.of(Vocabularies.of(source), Vocabularies.CACHE)) {
+    try (BpeTokenizer tokenizer = BpeTokenizer.of(Vocabularies.of(source), Vocabularies.CACHE)) {
       int behind = tokenizer.size();
       assertEquals("ab", tokenizer.decode('a', behind, behind + 1000, 'b'));
       assertEquals("", tokenizer.stream().append(behind));
@@ -148,7 +148,8 @@ class VocabularyTest {
 
   @Test
   void aClosedTokenizerSaysSo() {
-    Tokenizer tokenizer = Tokenizer.of(Vocabularies.of(source(List.of())), Vocabularies.CACHE);
+    BpeTokenizer tokenizer =
+        BpeTokenizer.of(Vocabularies.of(source(List.of())), Vocabularies.CACHE);
     assertEquals(2, tokenizer.encode("ab").length);
     tokenizer.close();
     tokenizer.close();
@@ -158,7 +159,8 @@ class VocabularyTest {
   /** Whoever encodes while another closes gets an answer or is told, and never freed memory. */
   @Test
   void closingWaitsForWhoIsEncoding() throws Exception {
-    Tokenizer tokenizer = Tokenizer.of(Vocabularies.of(source(List.of())), Vocabularies.CACHE);
+    BpeTokenizer tokenizer =
+        BpeTokenizer.of(Vocabularies.of(source(List.of())), Vocabularies.CACHE);
     CountDownLatch begun = new CountDownLatch(2);
     try (ExecutorService threads = Executors.newFixedThreadPool(2)) {
       Callable<Void> encodeUntilTold =
@@ -185,7 +187,7 @@ class VocabularyTest {
     String[] merges = new String[300_000];
     Arrays.fill(merges, "a b");
     Vocabulary vocabulary = Vocabularies.of(source(List.of("ab"), merges));
-    try (Tokenizer tokenizer = Tokenizer.of(vocabulary, Vocabularies.CACHE)) {
+    try (BpeTokenizer tokenizer = BpeTokenizer.of(vocabulary, Vocabularies.CACHE)) {
       StringBuilder text = new StringBuilder();
       for (int i = 0; i < 10_000; i++) {
         text.append("ab ");

@@ -92,7 +92,7 @@ class WholeVocabularyTest {
 
   private static void compare(Source source, List<String> texts) {
     try (NativeTokenizer whole = whole(source);
-        Tokenizer tokenizer = Tokenizer.of(Vocabularies.of(source), Vocabularies.CACHE)) {
+        BpeTokenizer tokenizer = BpeTokenizer.of(Vocabularies.of(source), Vocabularies.CACHE)) {
       for (String text : texts) {
         assertArrayEquals(whole.encode(text).ids(), tokenizer.encode(text), text);
       }
@@ -173,7 +173,7 @@ class WholeVocabularyTest {
     Source source = randomSource(new Random(3), 500);
     String text = text(new Random(4), 300);
     try (NativeTokenizer whole = whole(source);
-        Tokenizer tokenizer = Tokenizer.of(Vocabularies.of(source), Vocabularies.CACHE);
+        BpeTokenizer tokenizer = BpeTokenizer.of(Vocabularies.of(source), Vocabularies.CACHE);
         ExecutorService threads = Executors.newFixedThreadPool(4)) {
       Callable<int[]> task = () -> tokenizer.encode(text);
       for (Future<int[]> ids : threads.invokeAll(Collections.nCopies(200, task))) {
@@ -184,7 +184,7 @@ class WholeVocabularyTest {
 
   @Test
   void closingTwiceIsClosingOnce() {
-    Tokenizer tokenizer = Tokenizer.of(Vocabularies.golden(), Vocabularies.CACHE);
+    BpeTokenizer tokenizer = BpeTokenizer.of(Vocabularies.golden(), Vocabularies.CACHE);
     tokenizer.close();
     tokenizer.close();
   }

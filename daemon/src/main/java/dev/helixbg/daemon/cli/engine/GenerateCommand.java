@@ -11,7 +11,7 @@ import dev.helixbg.daemon.cli.flags.SamplingFlags;
 import dev.helixbg.daemon.terminal.ExitCode;
 import dev.helixbg.daemon.terminal.Failure;
 import dev.helixbg.daemon.terminal.Json;
-import dev.helixbg.llm.Agreement;
+import dev.helixbg.llm.BackendAgreement;
 import dev.helixbg.llm.GpuRetry;
 import dev.helixbg.llm.ModelOpener;
 import dev.helixbg.llm.ModelOpener.LoadReport;
@@ -22,8 +22,8 @@ import dev.helixbg.llm.TextModel;
 import dev.helixbg.llm.generate.Generation;
 import dev.helixbg.llm.generate.Generation.StopReason;
 import dev.helixbg.llm.generate.GenerationOptions;
-import dev.helixbg.llm.generate.Sampling;
-import dev.helixbg.llm.tokenizer.Tokenizer.TextStream;
+import dev.helixbg.llm.generate.SamplingOptions;
+import dev.helixbg.llm.tokenizer.BpeTokenizer.TextStream;
 import java.io.IOException;
 import java.lang.management.ManagementFactory;
 import java.nio.file.Path;
@@ -151,7 +151,7 @@ public final class GenerateCommand extends ConsoleCommand {
       stats = true;
       maxTokens = maxTokens == null ? Prompt.DEFAULT_TOKENS : maxTokens;
     }
-    Sampling chosen = sampling.sampling();
+    SamplingOptions chosen = sampling.sampling();
     int[] givenIds = prompt.ids == null ? null : parse(prompt.ids);
     Settings settings = flags.settings(options);
     ModelOptions opening =
@@ -168,7 +168,7 @@ public final class GenerateCommand extends ConsoleCommand {
                     shown));
   }
 
-  private int run(ModelOptions opening, int[] givenIds, Sampling chosen, Shown shown)
+  private int run(ModelOptions opening, int[] givenIds, SamplingOptions chosen, Shown shown)
       throws IOException {
     try (TextModel model = ModelOpener.open(file, opening)) {
       if (opening.profiled() && GpuAccount.of(model.backend()).isEmpty()) {
@@ -191,7 +191,7 @@ public final class GenerateCommand extends ConsoleCommand {
       } else if (profile) {
         gpu.ifPresent(account -> account.printProfile(console));
       }
-      Optional<Agreement> agreement =
+      Optional<BackendAgreement> agreement =
           check ? Optional.of(agreement(model, opening, ids)) : Optional.empty();
       agreement.ifPresent(this::print);
       if (json) {
@@ -201,7 +201,7 @@ public final class GenerateCommand extends ConsoleCommand {
     }
   }
 
-  private static ExitCode exitCode(Answer answer, Optional<Agreement> agreement) {
+  private static ExitCode exitCode(Answer answer, Optional<BackendAgreement> agreement) {
     if (answer.generation().stopReason() == StopReason.CANCELLED) {
       return ExitCode.INTERRUPTED;
     }
@@ -209,14 +209,14 @@ public final class GenerateCommand extends ConsoleCommand {
   }
 
   /** By a backend that computes the same in another way. */
-  private Agreement agreement(TextModel model, ModelOptions opening, int[] ids) {
+  private BackendAgreement agreement(TextModel model, ModelOptions opening, int[] ids) {
     Device other = model.backend().name().equals("cpu") ? Device.SCALAR : Device.CPU;
     try (TextModel reference = ModelOpener.open(file, opening.on(other).profiled(false))) {
-      return Agreement.between(model, reference, ids);
+      return BackendAgreement.between(model, reference, ids);
     }
   }
 
-  private void print(Agreement agreement) {
+  private void print(BackendAgreement agreement) {
     console.note(
         "check     first embedding row off by %.1e, logits by %.1e of the largest; %s",
         agreement.embedding(),
@@ -252,7 +252,7 @@ public final class GenerateCommand extends ConsoleCommand {
         : model.chat().prompt(system, prompt.text, thinking);
   }
 
-  private Answer answer(TextModel model, int[] ids, Sampling chosen, Shown shown) {
+  private Answer answer(TextModel model, int[] ids, SamplingOptions chosen, Shown shown) {
     requireKnown(ids, model);
     Set<Integer> ends = model.tokenizer().endTokens();
     GenerationOptions generationOptions =
@@ -380,7 +380,10 @@ public final class GenerateCommand extends ConsoleCommand {
   }
 
   private static ObjectNode toJson(
-      TextModel model, Answer answer, Optional<GpuAccount> gpu, Optional<Agreement> agreement) {
+      TextModel model,
+      Answer answer,
+      Optional<GpuAccount> gpu,
+      Optional<BackendAgreement> agreement) {
     Generation generation = answer.generation();
     ObjectNode json = Json.object().put("text", answer.text());
     ArrayNode ids = json.putArray("token_ids");

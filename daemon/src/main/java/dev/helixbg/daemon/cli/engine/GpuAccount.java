@@ -5,8 +5,8 @@ import dev.helixbg.daemon.terminal.Console;
 import dev.helixbg.daemon.terminal.Json;
 import dev.helixbg.llm.backend.Backend;
 import dev.helixbg.llm.gpu.GpuBackend;
-import dev.helixbg.llm.gpu.GpuBackend.Waited;
-import dev.helixbg.llm.gpu.Profile;
+import dev.helixbg.llm.gpu.GpuBackend.HostWaits;
+import dev.helixbg.llm.gpu.KernelProfile;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -25,8 +25,8 @@ record GpuAccount(
     long memoryUsed,
     long memoryBudget,
     long copiedWeights,
-    Map<String, Waited> waited,
-    List<Profile.Entry> profile) {
+    Map<String, HostWaits> waited,
+    List<KernelProfile.Entry> profile) {
 
   /** Empty if something else ran the model. */
   static Optional<GpuAccount> of(Backend backend) {
@@ -39,7 +39,7 @@ record GpuAccount(
                 gpu.device().memoryBudget(),
                 gpu.copiedWeightBytes(),
                 gpu.waited(),
-                gpu.profile().map(Profile::entries).orElse(List.of())))
+                gpu.profile().map(KernelProfile::entries).orElse(List.of())))
         : Optional.empty();
   }
 
@@ -63,8 +63,8 @@ record GpuAccount(
   }
 
   void printProfile(Console console) {
-    double all = profile.stream().mapToDouble(Profile.Entry::seconds).sum();
-    for (Profile.Entry entry : profile) {
+    double all = profile.stream().mapToDouble(KernelProfile.Entry::seconds).sum();
+    for (KernelProfile.Entry entry : profile) {
       console.note(
           "kernel        %-12s %-28s %-18s %6d times %9.2f ms %5.1f %%  p50 %.1f us  p99 %.1f us",
           entry.kernel(),

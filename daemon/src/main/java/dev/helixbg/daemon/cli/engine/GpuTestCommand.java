@@ -5,8 +5,8 @@ import dev.helixbg.daemon.cli.flags.ValueCommand;
 import dev.helixbg.daemon.terminal.ExitCode;
 import dev.helixbg.daemon.terminal.Failure;
 import dev.helixbg.daemon.terminal.Json;
+import dev.helixbg.llm.GpuApi;
 import dev.helixbg.llm.GpuRetry;
-import dev.helixbg.llm.Gpus;
 import dev.helixbg.llm.gpu.GpuBackend;
 import dev.helixbg.llm.gpu.GpuBench;
 import dev.helixbg.llm.gpu.GpuBench.Result;
@@ -67,7 +67,7 @@ public final class GpuTestCommand extends ValueCommand {
   /** The first GPU that can be used; if there is none, what each of them says. */
   private static GpuDevice open() {
     List<String> reasons = new ArrayList<>();
-    for (Gpus gpu : Gpus.values()) {
+    for (GpuApi gpu : GpuApi.values()) {
       try {
         return gpu.open();
       } catch (GpuException e) {

@@ -1,7 +1,7 @@
 package dev.helixbg.daemon.cli.flags;
 
 import dev.helixbg.daemon.terminal.Failure;
-import dev.helixbg.llm.generate.Sampling;
+import dev.helixbg.llm.generate.SamplingOptions;
 import picocli.CommandLine.Option;
 
 /** Options that say how the next token is chosen; without any, always the likeliest. */
@@ -49,9 +49,9 @@ public final class SamplingFlags {
   private long seed;
 
   /** What the flags say; a value out of bounds is a wrong argument. */
-  public Sampling sampling() {
+  public SamplingOptions sampling() {
     try {
-      return new Sampling(temperature, topK, topP, minP, repetitionPenalty, seed);
+      return new SamplingOptions(temperature, topK, topP, minP, repetitionPenalty, seed);
     } catch (IllegalArgumentException e) {
       throw Failure.usage(e.getMessage());
     }

@@ -4,10 +4,10 @@ import dev.helixbg.llm.backend.Backend;
 import dev.helixbg.llm.backend.Batch;
 import dev.helixbg.llm.backend.Counters;
 import dev.helixbg.llm.backend.Counters.Counter;
-import dev.helixbg.llm.backend.Draw;
 import dev.helixbg.llm.backend.KvCache;
 import dev.helixbg.llm.backend.KvShape;
-import dev.helixbg.llm.backend.Tokens;
+import dev.helixbg.llm.backend.TokenDraw;
+import dev.helixbg.llm.backend.TokenSlots;
 import dev.helixbg.llm.tensor.Tensor;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
@@ -57,8 +57,8 @@ public abstract class HostBackend implements Backend {
   }
 
   @Override
-  public final Tokens tokens(int slots, int rows) {
-    return new Tokens(
+  public final TokenSlots tokens(int slots, int rows) {
+    return new TokenSlots(
         Stream.generate(() -> MemorySegment.ofArray(new int[rows])).limit(slots).toList());
   }
 
@@ -78,7 +78,7 @@ public abstract class HostBackend implements Backend {
    * no kernel.
    */
   @Override
-  public final void embed(Batch batch, Tokens tokens, int slot, Matrix table, Activations x) {
+  public final void embed(Batch batch, TokenSlots tokens, int slot, Matrix table, Activations x) {
     HostMatrix rows = (HostMatrix) table;
     if (embedding.length != rows.columns()) {
       embedding = new float[rows.columns()];
@@ -101,7 +101,12 @@ public abstract class HostBackend implements Backend {
 
   @Override
   public final void draw(
-      Batch batch, Activations logits, Draw how, double[] points, Tokens tokens, int slot) {
+      Batch batch,
+      Activations logits,
+      TokenDraw how,
+      double[] points,
+      TokenSlots tokens,
+      int slot) {
     int k = how.k();
     float[] row = new float[logits.columns()];
     float[] top = new float[k];

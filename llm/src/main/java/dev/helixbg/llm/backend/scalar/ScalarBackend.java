@@ -2,7 +2,7 @@ package dev.helixbg.llm.backend.scalar;
 
 import dev.helixbg.llm.backend.Batch;
 import dev.helixbg.llm.backend.KvShape;
-import dev.helixbg.llm.backend.Tokens;
+import dev.helixbg.llm.backend.TokenSlots;
 import dev.helixbg.llm.backend.host.HostBackend;
 import dev.helixbg.llm.backend.host.HostKvCache;
 import dev.helixbg.llm.backend.host.HostMatrix;
@@ -181,7 +181,7 @@ public final class ScalarBackend extends HostBackend {
   }
 
   @Override
-  public void argmax(Batch batch, Activations logits, Tokens tokens, int slot) {
+  public void argmax(Batch batch, Activations logits, TokenSlots tokens, int slot) {
     float[] row = new float[logits.columns()];
     for (int r = 0; r < batch.wanted(); r++) {
       logits.read(r, row);
@@ -239,9 +239,9 @@ public final class ScalarBackend extends HostBackend {
     return vectors;
   }
 
-  private static float inverseRootMeanSquare(float[] values, int from, int count, float epsilon) {
+  private static float inverseRootMeanSquare(float[] values, int first, int count, float epsilon) {
     double squares = 0;
-    for (int i = from; i < from + count; i++) {
+    for (int i = first; i < first + count; i++) {
       squares += (double) values[i] * values[i];
     }
     return (float) (1 / Math.sqrt(squares / count + epsilon));
@@ -272,46 +272,48 @@ public final class ScalarBackend extends HostBackend {
   }
 
   /** One head's numbers at one position. */
-  private static void get(HostKvCache cache, int run, long at, float[] numbers) {
-    Dequantize.row(cache.shape().storage().type(), cache.data(run), at, numbers.length, numbers, 0);
+  private static void get(HostKvCache cache, int run, long offset, float[] numbers) {
+    Dequantize.row(
+        cache.shape().storage().type(), cache.data(run), offset, numbers.length, numbers, 0);
   }
 
-  private static void put(HostKvCache cache, int run, long at, float[] numbers, int from) {
+  private static void put(HostKvCache cache, int run, long offset, float[] numbers, int first) {
     MemorySegment data = cache.data(run);
     int size = cache.shape().headSize();
     switch (cache.shape().storage()) {
       case F16 -> {
         for (int i = 0; i < size; i++) {
-          data.set(ValueLayout.JAVA_SHORT, at + 2L * i, Float.floatToFloat16(numbers[from + i]));
+          data.set(
+              ValueLayout.JAVA_SHORT, offset + 2L * i, Float.floatToFloat16(numbers[first + i]));
         }
       }
       case F32 -> {
         for (int i = 0; i < size; i++) {
-          data.set(ValueLayout.JAVA_FLOAT, at + 4L * i, numbers[from + i]);
+          data.set(ValueLayout.JAVA_FLOAT, offset + 4L * i, numbers[first + i]);
         }
       }
       case Q8_0 -> {
         TensorType type = TensorType.Q8_0;
         for (int i = 0; i < size; i += type.blockElements()) {
-          putBlock(data, at + type.bytes(i), numbers, from + i);
+          putBlock(data, offset + type.bytes(i), numbers, first + i);
         }
       }
     }
   }
 
   /** Rounded to the nearest of 255 multiples of a scale, which is f16 itself. */
-  private static void putBlock(MemorySegment data, long at, float[] numbers, int from) {
+  private static void putBlock(MemorySegment data, long offset, float[] numbers, int first) {
     int count = TensorType.Q8_0.blockElements();
     float largest = 0;
     for (int i = 0; i < count; i++) {
-      largest = Math.max(largest, Math.abs(numbers[from + i]));
+      largest = Math.max(largest, Math.abs(numbers[first + i]));
     }
     short stored = Float.floatToFloat16(largest / 127);
-    data.set(ValueLayout.JAVA_SHORT, at, stored);
+    data.set(ValueLayout.JAVA_SHORT, offset, stored);
     float scale = Float.float16ToFloat(stored);
     for (int i = 0; i < count; i++) {
-      int level = scale == 0 ? 0 : Math.clamp(Math.round(numbers[from + i] / scale), -127, 127);
-      data.set(ValueLayout.JAVA_BYTE, at + 2 + i, (byte) level);
+      int level = scale == 0 ? 0 : Math.clamp(Math.round(numbers[first + i] / scale), -127, 127);
+      data.set(ValueLayout.JAVA_BYTE, offset + 2 + i, (byte) level);
     }
   }
 }

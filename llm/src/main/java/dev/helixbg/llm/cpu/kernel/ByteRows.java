@@ -38,7 +38,7 @@ public final class ByteRows {
   private static final int NIBBLES = 0x0F0F0F0F;
   private static final int BIAS = 0x80808080;
 
-  private final Quanta quanta;
+  private final BlockQuanta quanta;
   private final long rows;
   private boolean halves;
 
@@ -46,7 +46,7 @@ public final class ByteRows {
    * @param rows at most
    */
   public ByteRows(Arena arena, int rows) {
-    quanta = new Quanta(arena);
+    quanta = new BlockQuanta(arena);
     this.rows = arena.allocate((long) rows * ROW_BYTES, 64).address();
   }
 
@@ -72,7 +72,7 @@ public final class ByteRows {
       q4K(source, to);
       return;
     }
-    boolean minima = Quanta.hasMinima(type);
+    boolean minima = BlockQuanta.hasMinima(type);
     int step = type.blockElements();
     long block = source;
     for (int from = 0; from < columns; from += step) {
@@ -91,32 +91,32 @@ public final class ByteRows {
   }
 
   /** The type of most weights, at once. */
-  private static void q4K(long block, long to) {
+  private static void q4K(long block, long target) {
     for (long pair = 0; pair != 4; pair++) {
       IntVector z =
           IntVector.fromMemorySegment(IntVector.SPECIES_256, MEMORY, block + 16 + 32 * pair, ORDER);
-      z.and(NIBBLES).or(BIAS).intoMemorySegment(MEMORY, to + 64 * pair, ORDER);
+      z.and(NIBBLES).or(BIAS).intoMemorySegment(MEMORY, target + 64 * pair, ORDER);
       z.lanewise(LSHR, 4)
           .and(NIBBLES)
           .or(BIAS)
-          .intoMemorySegment(MEMORY, to + 64 * pair + 32, ORDER);
+          .intoMemorySegment(MEMORY, target + 64 * pair + 32, ORDER);
     }
-    factors(SixBits.scales(block), half(block), to + SCALES);
-    factors(SixBits.minima(block), -half(block + 2), to + MINIMA);
+    factors(SixBitScales.scales(block), half(block), target + SCALES);
+    factors(SixBitScales.minima(block), -half(block + 2), target + MINIMA);
   }
 
   /** Eight bytes times a factor. */
-  private static void factors(long bytes, float factor, long to) {
-    MEMORY.set(LONG, to, bytes);
+  private static void factors(long bytes, float factor, long target) {
+    MEMORY.set(LONG, target, bytes);
     FloatVector.broadcast(FloatVector.SPECIES_256, factor)
         .mul(
             (FloatVector)
-                ByteVector.fromMemorySegment(ByteVector.SPECIES_64, MEMORY, to, ORDER)
+                ByteVector.fromMemorySegment(ByteVector.SPECIES_64, MEMORY, target, ORDER)
                     .convertShape(B2F, FloatVector.SPECIES_256, 0))
-        .intoMemorySegment(MEMORY, to, ORDER);
+        .intoMemorySegment(MEMORY, target, ORDER);
   }
 
-  private static float half(long at) {
-    return Float.float16ToFloat(MEMORY.get(SHORT, at));
+  private static float half(long address) {
+    return Float.float16ToFloat(MEMORY.get(SHORT, address));
   }
 }

@@ -19,7 +19,7 @@ public interface RowKernel {
 
   /** Brings {@code columns} floats at x into the order in which the kernel meets its weights. */
   default void prepare(long x, int columns, long prepared) {
-    Vectors.copy(x, columns, prepared);
+    VectorOps.copy(x, columns, prepared);
   }
 
   /** Whether it gains by rows that are taken in turn between places far from each other. */

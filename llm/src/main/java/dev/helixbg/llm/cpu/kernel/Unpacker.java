@@ -23,18 +23,18 @@ import jdk.incubator.vector.FloatVector;
  * Dequantize}.
  *
  * <p>Two steps with the first-level cache between them: the quanta of a block become signed bytes
- * ({@link Quanta}), then bytes times scale plus minimum become floats, for all types alike.
+ * ({@link BlockQuanta}), then bytes times scale plus minimum become floats, for all types alike.
  *
  * <p>Holds the memory between the steps, and {@link #room} for a row: one per thread.
  */
 public final class Unpacker {
-  private final Quanta quanta;
+  private final BlockQuanta quanta;
   private final Arena arena;
   private MemorySegment room = MemorySegment.NULL;
 
   public Unpacker(Arena arena) {
     this.arena = arena;
-    quanta = new Quanta(arena);
+    quanta = new BlockQuanta(arena);
   }
 
   /**
@@ -70,7 +70,7 @@ public final class Unpacker {
    */
   public void row(TensorType type, long source, int elements, long target) {
     switch (type) {
-      case F32 -> Vectors.copy(source, elements, target);
+      case F32 -> VectorOps.copy(source, elements, target);
       case F16 -> HalfFloats.unpackF16(source, elements, target);
       case BF16 -> HalfFloats.unpackBf16(source, elements, target);
       default -> blocks(type, source, elements, target);
@@ -84,7 +84,7 @@ public final class Unpacker {
     for (int i = 0; i < elements; i += step, block += type.blockBytes(), to += step * 4L) {
       long bytes = quanta.of(type, block);
       scale(bytes, step / 16, to);
-      if (Quanta.hasMinima(type)) {
+      if (BlockQuanta.hasMinima(type)) {
         addMinima(step / 16, to);
       }
     }

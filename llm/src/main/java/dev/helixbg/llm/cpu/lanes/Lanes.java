@@ -80,37 +80,37 @@ public final class Lanes {
   private Lanes() {}
 
   /** A vector of floats from an address. */
-  public static FloatVector loadFloats(long at) {
-    return FloatVector.fromMemorySegment(FLOATS, MEMORY, at, ORDER);
+  public static FloatVector loadFloats(long address) {
+    return FloatVector.fromMemorySegment(FLOATS, MEMORY, address, ORDER);
   }
 
   /** A vector of ints. */
-  public static IntVector loadInts(long at) {
-    return IntVector.fromMemorySegment(INTS, MEMORY, at, ORDER);
+  public static IntVector loadInts(long address) {
+    return IntVector.fromMemorySegment(INTS, MEMORY, address, ORDER);
   }
 
   /** Four ints. */
-  public static IntVector loadInts4(long at) {
-    return IntVector.fromMemorySegment(INTS_4, MEMORY, at, ORDER);
+  public static IntVector loadInts4(long address) {
+    return IntVector.fromMemorySegment(INTS_4, MEMORY, address, ORDER);
   }
 
   /** A vector of shorts. */
-  public static ShortVector loadShorts(long at) {
-    return ShortVector.fromMemorySegment(SHORTS, MEMORY, at, ORDER);
+  public static ShortVector loadShorts(long address) {
+    return ShortVector.fromMemorySegment(SHORTS, MEMORY, address, ORDER);
   }
 
   /** One float in all lanes. */
-  public static FloatVector broadcastFloat(long at) {
-    return FloatVector.broadcast(FLOATS, MEMORY.get(FLOAT, at));
+  public static FloatVector broadcastFloat(long address) {
+    return FloatVector.broadcast(FLOATS, MEMORY.get(FLOAT, address));
   }
 
   /** One number of f16 in all lanes. */
-  public static FloatVector broadcastHalf(long at) {
-    return FloatVector.broadcast(FLOATS, Float.float16ToFloat(MEMORY.get(SHORT, at)));
+  public static FloatVector broadcastHalf(long address) {
+    return FloatVector.broadcast(FLOATS, Float.float16ToFloat(MEMORY.get(SHORT, address)));
   }
 
   /** Two shorts in all pairs of lanes. */
-  public static ShortVector broadcastPair(long at) {
-    return IntVector.broadcast(INTS, MEMORY.get(INT, at)).reinterpretAsShorts();
+  public static ShortVector broadcastPair(long address) {
+    return IntVector.broadcast(INTS, MEMORY.get(INT, address)).reinterpretAsShorts();
   }
 }

@@ -24,33 +24,33 @@ public final class ShortProducts {
    * has them: per int the sum of four products is that of its two shorts, which is below 2^15
    * though they overflow.
    */
-  public static ShortVector ofBytes(IntVector weights, long at) {
-    return times(weights, at).add(times(weights.lanewise(LSHR, 8), at + BYTES));
+  public static ShortVector ofBytes(IntVector weights, long address) {
+    return times(weights, address).add(times(weights.lanewise(LSHR, 8), address + BYTES));
   }
 
   /** Weights, as 16-bit lanes, times activations. */
-  public static ShortVector times(IntVector weights, long at) {
-    return weights.reinterpretAsShorts().mul(loadShorts(at));
+  public static ShortVector times(IntVector weights, long address) {
+    return weights.reinterpretAsShorts().mul(loadShorts(address));
   }
 
   /** Of the low nibbles of 32 bytes. */
-  public static ShortVector ofLow(long bytes, IntVector nibbles, long at) {
-    ShortVector sums = low(bytes, nibbles, at);
-    return COUNT == 8 ? sums : low(bytes + 16, nibbles, at + 32).add(sums);
+  public static ShortVector ofLow(long bytes, IntVector nibbles, long address) {
+    ShortVector sums = low(bytes, nibbles, address);
+    return COUNT == 8 ? sums : low(bytes + 16, nibbles, address + 32).add(sums);
   }
 
   /** Of the high ones. */
-  public static ShortVector ofHigh(long bytes, IntVector nibbles, long at) {
-    ShortVector sums = high(bytes, nibbles, at);
-    return COUNT == 8 ? sums : high(bytes + 16, nibbles, at + 32).add(sums);
+  public static ShortVector ofHigh(long bytes, IntVector nibbles, long address) {
+    ShortVector sums = high(bytes, nibbles, address);
+    return COUNT == 8 ? sums : high(bytes + 16, nibbles, address + 32).add(sums);
   }
 
-  private static ShortVector low(long bytes, IntVector nibbles, long at) {
-    return ofBytes(loadInts(bytes).and(nibbles), at);
+  private static ShortVector low(long bytes, IntVector nibbles, long address) {
+    return ofBytes(loadInts(bytes).and(nibbles), address);
   }
 
-  private static ShortVector high(long bytes, IntVector nibbles, long at) {
-    return ofBytes(loadInts(bytes).lanewise(LSHR, 4).and(nibbles), at);
+  private static ShortVector high(long bytes, IntVector nibbles, long address) {
+    return ofBytes(loadInts(bytes).lanewise(LSHR, 4).and(nibbles), address);
   }
 
   /**

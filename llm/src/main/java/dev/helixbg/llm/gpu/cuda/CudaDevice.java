@@ -62,7 +62,7 @@ public final class CudaDevice implements GpuDevice {
   private final long stream;
   private final int version;
   private final int architecture;
-  private final Launches launches;
+  private final LaunchRecorder launches;
   private final MemorySegment bounce;
 
   private final Map<String, Long> libraries = new ConcurrentHashMap<>();
@@ -78,7 +78,7 @@ public final class CudaDevice implements GpuDevice {
     try {
       stream = cuda.get(Function.STREAM_CREATE, NON_BLOCKING);
       bounce = pinned(arena, "bounce", BOUNCE_BYTES);
-      launches = new Launches(cuda, stream, overlaps());
+      launches = new LaunchRecorder(cuda, stream, overlaps());
     } catch (RuntimeException | Error e) {
       close(); // the context holds memory of the GPU, and there may be no next try
       throw e;
@@ -238,8 +238,8 @@ public final class CudaDevice implements GpuDevice {
   }
 
   /** Copies in the stream's order, and waits for it. */
-  private void transfer(Function way, long to, long from, long bytes) {
-    cuda.call(way, to, from, bytes, stream);
+  private void transfer(Function way, long target, long source, long bytes) {
+    cuda.call(way, target, source, bytes, stream);
     cuda.call(Function.STREAM_SYNCHRONIZE, stream);
   }
 
@@ -247,7 +247,7 @@ public final class CudaDevice implements GpuDevice {
 
   @Override
   public boolean has(KernelLibrary library) {
-    return Ptx.has(library.name());
+    return PtxLibrary.has(library.name());
   }
 
   @Override
@@ -258,7 +258,7 @@ public final class CudaDevice implements GpuDevice {
       libraries.put(library.name(), loaded);
     }
     try (Arena call = Arena.ofConfined()) {
-      MemorySegment entry = call.allocateFrom(Ptx.entry(kernel));
+      MemorySegment entry = call.allocateFrom(PtxLibrary.entry(kernel));
       long module = cuda.get(Function.LIBRARY_GET_MODULE, loaded);
       long function = cuda.get(Function.MODULE_GET_FUNCTION, module, entry.address());
       long threads = cuda.get(Function.FUNC_GET_ATTRIBUTE, MAX_THREADS_PER_BLOCK, function);
@@ -271,7 +271,7 @@ public final class CudaDevice implements GpuDevice {
    * once are compiled side by side; modules, which belong to a context, wait for each other.
    */
   private long load(String library) {
-    String text = Ptx.read(library, overlaps());
+    String text = PtxLibrary.read(library, overlaps());
     try (Arena call = Arena.ofConfined()) {
       return cuda.get(Function.LIBRARY_LOAD, call.allocateFrom(text).address());
     }

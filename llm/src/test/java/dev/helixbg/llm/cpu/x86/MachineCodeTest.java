@@ -7,12 +7,14 @@ import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import dev.helixbg.config.natives.NativeFunction;
 import dev.helixbg.llm.cpu.ForkedJvm;
-import dev.helixbg.llm.cpu.x86.Assembler.Register;
+import dev.helixbg.llm.cpu.x86.AvxAssembler.Register;
 import java.lang.ProcessBuilder.Redirect;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 
-/** Code that {@link Assembler} made becomes a function, where the processor and a switch let it. */
+/**
+ * Code that {@link AvxAssembler} made becomes a function, where the processor and a switch let it.
+ */
 class MachineCodeTest {
   /** An instruction set of every processor of this kind. */
   private static final String OF_ALL = "sse2";
@@ -28,7 +30,7 @@ class MachineCodeTest {
   }
 
   private static byte[] firstAndThreeTimesTheFourth() {
-    Assembler code = new Assembler(256);
+    AvxAssembler code = new AvxAssembler(256);
     code.copy(Register.RDI, Register.RAX);
     int round = code.label();
     code.add(Register.RAX, 3);
@@ -38,7 +40,7 @@ class MachineCodeTest {
   }
 
   private static byte[] theThird() {
-    Assembler code = new Assembler(256);
+    AvxAssembler code = new AvxAssembler(256);
     code.copy(Register.RDX, Register.RAX);
     code.end();
     return code.code();
@@ -67,6 +69,6 @@ class MachineCodeTest {
 
   /** Whether there is any machine code, and whether that of products. */
   public static void main(String[] arguments) {
-    System.out.println(MachineCode.runs(OF_ALL) + " " + ByteProduct.AVAILABLE);
+    System.out.println(MachineCode.runs(OF_ALL) + " " + VnniProduct.AVAILABLE);
   }
 }

@@ -104,12 +104,13 @@ public final class PtxCompiler {
 
   /** Whether the resource was made of these very sources. */
   public boolean isCurrent(KernelLibrary library) {
-    return Ptx.has(library.name()) && Ptx.read(library.name(), false).startsWith(head(library));
+    return PtxLibrary.has(library.name())
+        && PtxLibrary.read(library.name(), false).startsWith(head(library));
   }
 
   /** Whether compiling gives the resource. */
   public boolean isSame(KernelLibrary library) {
-    return Ptx.read(library.name(), false).equals(compile(library));
+    return PtxLibrary.read(library.name(), false).equals(compile(library));
   }
 
   /** Compiles a library into the resources below a root. */
@@ -118,7 +119,7 @@ public final class PtxCompiler {
   }
 
   private static void write(String text, KernelLibrary library, Path root) throws IOException {
-    Path target = root.resolve(Ptx.resource(library.name()).substring(1));
+    Path target = root.resolve(PtxLibrary.resource(library.name()).substring(1));
     Files.createDirectories(target.getParent());
     try (OutputStream out = new GZIPOutputStream(Files.newOutputStream(target))) {
       out.write(text.getBytes(StandardCharsets.ISO_8859_1));
@@ -130,14 +131,14 @@ public final class PtxCompiler {
    * resources are found.
    */
   void pretend(KernelLibrary library) {
-    String resource = Ptx.resource(library.name()).substring(1);
+    String resource = PtxLibrary.resource(library.name()).substring(1);
     if (Files.exists(resources().resolve(resource)) || isCurrent(library)) {
       return;
     }
-    StringBuilder text = new StringBuilder(head(library)).append(Ptx.VERSION).append('\n');
+    StringBuilder text = new StringBuilder(head(library)).append(PtxLibrary.VERSION).append('\n');
     Matcher kernels = KERNEL.matcher(library.source());
     while (kernels.find()) {
-      text.append(".entry ").append(Ptx.entry(kernels.group(1))).append("()\n");
+      text.append(".entry ").append(PtxLibrary.entry(kernels.group(1))).append("()\n");
     }
     try {
       Path root = Path.of(PtxCompiler.class.getResource("/").toURI());
@@ -166,7 +167,7 @@ public final class PtxCompiler {
   }
 
   private Path folder() {
-    return resources().resolve(Ptx.resource("x").substring(1)).getParent();
+    return resources().resolve(PtxLibrary.resource("x").substring(1)).getParent();
   }
 
   /**
@@ -254,7 +255,7 @@ public final class PtxCompiler {
       out.append(
           "extern \"C\" kernel void %s(%s) { msl_next_may_start(); %s%s(%s); }\n"
               .formatted(
-                  Ptx.entry(kernels.group(1)),
+                  PtxLibrary.entry(kernels.group(1)),
                   String.join(", ", taken.values()),
                   waits ? "" : "msl_await_those_before(); ",
                   kernels.group(1),

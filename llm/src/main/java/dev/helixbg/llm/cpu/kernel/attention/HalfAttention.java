@@ -11,7 +11,7 @@ import static dev.helixbg.llm.cpu.lanes.Lanes.SHORT;
 import static dev.helixbg.llm.cpu.lanes.Lanes.loadFloats;
 
 import dev.helixbg.llm.cpu.lanes.LaneSums;
-import dev.helixbg.llm.cpu.lanes.Widened;
+import dev.helixbg.llm.cpu.lanes.WideningLoads;
 import jdk.incubator.vector.FloatVector;
 
 /**
@@ -48,10 +48,10 @@ public final class HalfAttention {
       FloatVector t1 = s0;
       long i = 0;
       for (; i != pairs; i += BYTES) {
-        FloatVector x = Widened.halves(k + i);
+        FloatVector x = WideningLoads.halves(k + i);
         s0 = loadFloats(q + 2 * i).fma(x, s0);
         t0 = loadFloats(other + 2 * i).fma(x, t0);
-        FloatVector z = Widened.halves(k + i + BYTES / 2);
+        FloatVector z = WideningLoads.halves(k + i + BYTES / 2);
         s1 = loadFloats(q + 2 * i + BYTES).fma(z, s1);
         t1 = loadFloats(other + 2 * i + BYTES).fma(z, t1);
       }
@@ -105,28 +105,28 @@ public final class HalfAttention {
             FloatVector.broadcast(FLOATS, WEIGHT_FACTOR * MEMORY.get(FLOAT, w + p & ADDRESS));
         FloatVector g =
             FloatVector.broadcast(FLOATS, WEIGHT_FACTOR * MEMORY.get(FLOAT, u + p & ADDRESS));
-        FloatVector xa = Widened.halves(v);
+        FloatVector xa = WideningLoads.halves(v);
         ya = f.fma(xa, ya);
         za = g.fma(xa, za);
-        FloatVector xb = Widened.halves(v + BYTES / 2);
+        FloatVector xb = WideningLoads.halves(v + BYTES / 2);
         yb = f.fma(xb, yb);
         zb = g.fma(xb, zb);
-        FloatVector xc = Widened.halves(v + 2L * (BYTES / 2));
+        FloatVector xc = WideningLoads.halves(v + 2L * (BYTES / 2));
         yc = f.fma(xc, yc);
         zc = g.fma(xc, zc);
-        FloatVector xd = Widened.halves(v + 3L * (BYTES / 2));
+        FloatVector xd = WideningLoads.halves(v + 3L * (BYTES / 2));
         yd = f.fma(xd, yd);
         zd = g.fma(xd, zd);
-        FloatVector xe = Widened.halves(v + 4L * (BYTES / 2));
+        FloatVector xe = WideningLoads.halves(v + 4L * (BYTES / 2));
         ye = f.fma(xe, ye);
         ze = g.fma(xe, ze);
-        FloatVector xf = Widened.halves(v + 5L * (BYTES / 2));
+        FloatVector xf = WideningLoads.halves(v + 5L * (BYTES / 2));
         yf = f.fma(xf, yf);
         zf = g.fma(xf, zf);
-        FloatVector xg = Widened.halves(v + 6L * (BYTES / 2));
+        FloatVector xg = WideningLoads.halves(v + 6L * (BYTES / 2));
         yg = f.fma(xg, yg);
         zg = g.fma(xg, zg);
-        FloatVector xh = Widened.halves(v + 7L * (BYTES / 2));
+        FloatVector xh = WideningLoads.halves(v + 7L * (BYTES / 2));
         yh = f.fma(xh, yh);
         zh = g.fma(xh, zh);
       }
@@ -151,7 +151,7 @@ public final class HalfAttention {
       FloatVector ya = loadFloats(y + 4L * i);
       FloatVector za = loadFloats(z + 4L * i);
       for (int p = 0; p < count; p++) {
-        FloatVector xa = Widened.halves(values + 2L * (p * size + i));
+        FloatVector xa = WideningLoads.halves(values + 2L * (p * size + i));
         ya =
             FloatVector.broadcast(FLOATS, WEIGHT_FACTOR * MEMORY.get(FLOAT, w + 4L * p))
                 .fma(xa, ya);

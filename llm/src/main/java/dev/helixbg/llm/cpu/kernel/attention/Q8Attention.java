@@ -11,7 +11,7 @@ import static dev.helixbg.llm.cpu.lanes.Lanes.loadFloats;
 
 import dev.helixbg.llm.cpu.lanes.LaneSums;
 import dev.helixbg.llm.cpu.lanes.Lanes;
-import dev.helixbg.llm.cpu.lanes.Widened;
+import dev.helixbg.llm.cpu.lanes.WideningLoads;
 import jdk.incubator.vector.FloatVector;
 
 /**
@@ -41,8 +41,8 @@ public final class Q8Attention {
       FloatVector s = FloatVector.zero(FLOATS);
       FloatVector t = s;
       for (long x = 0; x != end; x += 4 * BLOCK, k += BLOCK_BYTES) {
-        FloatVector low = Widened.bytes(k + 2);
-        FloatVector high = Widened.bytes(k + 18);
+        FloatVector low = WideningLoads.bytes(k + 2);
+        FloatVector high = WideningLoads.bytes(k + 18);
         FloatVector scale = broadcastHalf(k & ADDRESS);
         FloatVector a = loadFloats(q + x).mul(low);
         FloatVector b = loadFloats(other + x).mul(low);
@@ -89,18 +89,18 @@ public final class Q8Attention {
         float second = Float.float16ToFloat(MEMORY.get(SHORT, v + BLOCK_BYTES & ADDRESS));
         FloatVector f = FloatVector.broadcast(FLOATS, weight * first);
         FloatVector g = FloatVector.broadcast(FLOATS, other * first);
-        FloatVector xa = Widened.bytes(v + 2);
+        FloatVector xa = WideningLoads.bytes(v + 2);
         ya = f.fma(xa, ya);
         za = g.fma(xa, za);
-        FloatVector xb = Widened.bytes(v + 18);
+        FloatVector xb = WideningLoads.bytes(v + 18);
         yb = f.fma(xb, yb);
         zb = g.fma(xb, zb);
         FloatVector h = FloatVector.broadcast(FLOATS, weight * second);
         FloatVector i = FloatVector.broadcast(FLOATS, other * second);
-        FloatVector xc = Widened.bytes(v + BLOCK_BYTES + 2);
+        FloatVector xc = WideningLoads.bytes(v + BLOCK_BYTES + 2);
         yc = h.fma(xc, yc);
         zc = i.fma(xc, zc);
-        FloatVector xd = Widened.bytes(v + BLOCK_BYTES + 18);
+        FloatVector xd = WideningLoads.bytes(v + BLOCK_BYTES + 18);
         yd = h.fma(xd, yd);
         zd = i.fma(xd, zd);
       }
@@ -133,10 +133,10 @@ public final class Q8Attention {
           FloatVector.broadcast(FLOATS, scale * MEMORY.get(FLOAT, weights + p & ADDRESS));
       FloatVector g =
           FloatVector.broadcast(FLOATS, scale * MEMORY.get(FLOAT, others + p & ADDRESS));
-      FloatVector xa = Widened.bytes(v + 2);
+      FloatVector xa = WideningLoads.bytes(v + 2);
       ya = f.fma(xa, ya);
       za = g.fma(xa, za);
-      FloatVector xb = Widened.bytes(v + 18);
+      FloatVector xb = WideningLoads.bytes(v + 18);
       yb = f.fma(xb, yb);
       zb = g.fma(xb, zb);
     }

@@ -1,6 +1,6 @@
 package dev.helixbg.llm.cpu.kernel.attention;
 
-import static dev.helixbg.llm.cpu.kernel.Vectors.TO_INTEGER;
+import static dev.helixbg.llm.cpu.kernel.VectorOps.TO_INTEGER;
 import static dev.helixbg.llm.cpu.lanes.Lanes.BYTES;
 import static dev.helixbg.llm.cpu.lanes.Lanes.COUNT;
 import static dev.helixbg.llm.cpu.lanes.Lanes.FLOAT;
@@ -10,7 +10,7 @@ import static dev.helixbg.llm.cpu.lanes.Lanes.ORDER;
 import static dev.helixbg.llm.cpu.lanes.Lanes.loadFloats;
 import static jdk.incubator.vector.VectorOperators.LSHL;
 
-import dev.helixbg.llm.cpu.kernel.Vectors;
+import dev.helixbg.llm.cpu.kernel.VectorOps;
 import dev.helixbg.llm.cpu.lanes.LaneSums;
 import jdk.incubator.vector.FloatVector;
 
@@ -45,7 +45,7 @@ public final class Softmax {
     for (int i = count; i < padded(count); i++) {
       MEMORY.set(FLOAT, scores + 4L * i, Float.NEGATIVE_INFINITY);
     }
-    return Vectors.max(scores, padded(count));
+    return VectorOps.max(scores, padded(count));
   }
 
   /**

@@ -88,24 +88,24 @@ public final class Q40IntegerProduct implements RowKernel {
    * Each of its nibbles meets the activations of those below it, too, times 16, 256 and so on. Less
    * 16 times the one before, which meets the next lower, each activation meets only its own.
    */
-  private static void carry(long at) {
-    IntVector evenLow = loadInts(at);
-    IntVector oddLow = loadInts(at + BYTES);
-    IntVector evenHigh = loadInts(at + 2 * BYTES);
-    IntVector oddHigh = loadInts(at + 3 * BYTES);
-    evenLow.sub(oddHigh.lanewise(LSHL, 20)).intoMemorySegment(MEMORY, at, ORDER);
+  private static void carry(long address) {
+    IntVector evenLow = loadInts(address);
+    IntVector oddLow = loadInts(address + BYTES);
+    IntVector evenHigh = loadInts(address + 2 * BYTES);
+    IntVector oddHigh = loadInts(address + 3 * BYTES);
+    evenLow.sub(oddHigh.lanewise(LSHL, 20)).intoMemorySegment(MEMORY, address, ORDER);
     oddLow
         .reinterpretAsShorts()
         .sub(evenHigh.reinterpretAsShorts().mul((short) 16))
-        .intoMemorySegment(MEMORY, at + BYTES, ORDER);
+        .intoMemorySegment(MEMORY, address + BYTES, ORDER);
     evenHigh
         .reinterpretAsShorts()
         .sub(evenLow.reinterpretAsShorts().mul((short) 16))
-        .intoMemorySegment(MEMORY, at + 2 * BYTES, ORDER);
+        .intoMemorySegment(MEMORY, address + 2 * BYTES, ORDER);
     oddHigh
         .reinterpretAsShorts()
         .sub(oddLow.reinterpretAsShorts().mul((short) 16))
-        .intoMemorySegment(MEMORY, at + 3 * BYTES, ORDER);
+        .intoMemorySegment(MEMORY, address + 3 * BYTES, ORDER);
   }
 
   @Override

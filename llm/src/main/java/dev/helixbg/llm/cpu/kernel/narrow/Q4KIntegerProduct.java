@@ -15,7 +15,7 @@ import static dev.helixbg.llm.cpu.lanes.ShortProducts.ofLow;
 import dev.helixbg.llm.cpu.kernel.RowKernel;
 import dev.helixbg.llm.cpu.kernel.Unpacker;
 import dev.helixbg.llm.cpu.lanes.LaneSums;
-import dev.helixbg.llm.cpu.lanes.SubScales;
+import dev.helixbg.llm.cpu.lanes.SubBlockScales;
 import java.util.Arrays;
 import jdk.incubator.vector.FloatVector;
 import jdk.incubator.vector.IntVector;
@@ -42,7 +42,7 @@ public final class Q4KIntegerProduct implements RowKernel {
    */
   private static final int LIMIT = COUNT == 8 ? 511 : 255;
 
-  /** What the noise of a sub-block's ints adds, for the factors among {@link SubScales}. */
+  /** What the noise of a sub-block's ints adds, for the factors among {@link SubBlockScales}. */
   private static final FloatVector BIAS = ofFactors(COUNT * QuantisedRow.BIAS, 0);
 
   /** Takes the minima out of the same vectors; at 128 bits they are by themselves. */
@@ -79,13 +79,13 @@ public final class Q4KIntegerProduct implements RowKernel {
       FloatVector minima = sum;
       long steps = end;
       for (long at = x; at != end; at += 2 * BLOCK, steps += 8 * SUBS, w += BLOCK_BYTES) {
-        IntVector first = SubScales.first(w);
-        IntVector second = SubScales.second(w);
-        FloatVector factors = SubScales.factors(first, steps, f);
-        factors = SubScales.factors(second, steps + 32, f + 32).add(factors);
+        IntVector first = SubBlockScales.first(w);
+        IntVector second = SubBlockScales.second(w);
+        FloatVector factors = SubBlockScales.factors(first, steps, f);
+        factors = SubBlockScales.factors(second, steps + 32, f + 32).add(factors);
         FloatVector offsets = factors;
         if (COUNT == 4) {
-          offsets = SubScales.minima(first, second, steps);
+          offsets = SubBlockScales.minima(first, second, steps);
         }
         minima = broadcastHalf((w & ADDRESS) + 2).fma(offsets, minima);
         FloatVector even = BIAS.mul(factors);

@@ -18,7 +18,7 @@ import static jdk.incubator.vector.VectorOperators.LSHR;
 import dev.helixbg.llm.cpu.kernel.RowKernel;
 import dev.helixbg.llm.cpu.kernel.Unpacker;
 import dev.helixbg.llm.cpu.lanes.LaneSums;
-import dev.helixbg.llm.cpu.lanes.SubScales;
+import dev.helixbg.llm.cpu.lanes.SubBlockScales;
 import jdk.incubator.vector.FloatVector;
 import jdk.incubator.vector.IntVector;
 
@@ -64,13 +64,13 @@ public final class Q5KIntegerProduct implements RowKernel {
       FloatVector minima = sum;
       long steps = end;
       for (long at = x; at != end; at += 2 * BLOCK, steps += 64, w += BLOCK_BYTES) {
-        IntVector first = SubScales.first(w);
-        IntVector second = SubScales.second(w);
-        FloatVector factors = SubScales.factors(first, steps, f);
-        factors = SubScales.factors(second, steps + 32, f + 32).add(factors);
+        IntVector first = SubBlockScales.first(w);
+        IntVector second = SubBlockScales.second(w);
+        FloatVector factors = SubBlockScales.factors(first, steps, f);
+        factors = SubBlockScales.factors(second, steps + 32, f + 32).add(factors);
         FloatVector offsets = factors;
         if (COUNT == 4) {
-          offsets = SubScales.minima(first, second, steps);
+          offsets = SubBlockScales.minima(first, second, steps);
         }
         minima = broadcastHalf((w & ADDRESS) + 2).fma(offsets, minima);
         FloatVector even = BIAS.mul(factors);

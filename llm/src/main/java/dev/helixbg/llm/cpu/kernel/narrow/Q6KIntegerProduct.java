@@ -18,7 +18,7 @@ import dev.helixbg.llm.cpu.kernel.RowKernel;
 import dev.helixbg.llm.cpu.kernel.Unpacker;
 import dev.helixbg.llm.cpu.lanes.LaneSums;
 import dev.helixbg.llm.cpu.lanes.ShortProducts;
-import dev.helixbg.llm.cpu.lanes.Widened;
+import dev.helixbg.llm.cpu.lanes.WideningLoads;
 import jdk.incubator.vector.FloatVector;
 import jdk.incubator.vector.IntVector;
 import jdk.incubator.vector.VectorShuffle;
@@ -83,11 +83,11 @@ public final class Q6KIntegerProduct implements RowKernel {
         FloatVector even = FloatVector.zero(FLOATS);
         FloatVector odd = even;
         for (int lane = 0; lane < 8; lane += COUNT) {
-          FloatVector scales = Widened.signedBytes(w + 192 + lane);
+          FloatVector scales = WideningLoads.signedBytes(w + 192 + lane);
           long place = 4L * lane;
           loadFloats(steps + place).mul(scales).intoMemorySegment(MEMORY, scratch + place, ORDER);
           even = loadFloats(steps + 32 + place).fma(scales, even);
-          scales = Widened.signedBytes(w + 200 + lane);
+          scales = WideningLoads.signedBytes(w + 200 + lane);
           loadFloats(steps + 64 + place)
               .mul(scales)
               .intoMemorySegment(MEMORY, scratch + 32 + place, ORDER);

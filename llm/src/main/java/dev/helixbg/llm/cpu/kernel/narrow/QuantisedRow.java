@@ -1,6 +1,6 @@
 package dev.helixbg.llm.cpu.kernel.narrow;
 
-import static dev.helixbg.llm.cpu.kernel.Vectors.TO_INTEGER;
+import static dev.helixbg.llm.cpu.kernel.VectorOps.TO_INTEGER;
 import static dev.helixbg.llm.cpu.lanes.Lanes.BYTES;
 import static dev.helixbg.llm.cpu.lanes.Lanes.COUNT;
 import static dev.helixbg.llm.cpu.lanes.Lanes.EVEN;
@@ -114,20 +114,20 @@ public final class QuantisedRow {
    * b + 256 · c and d, after a shift of the whole int. What a byte meets too much by its 256 is
    * taken off where it is alone; modulo 2^16 all comes out right.
    *
-   * @param at a vector of even activations, then one of odd ones
+   * @param address a vector of even activations, then one of odd ones
    */
-  static void carry(long at) {
-    IntVector even = loadInts(at);
-    IntVector odd = loadInts(at + BYTES);
-    even.sub(odd.lanewise(LSHL, 24)).intoMemorySegment(MEMORY, at, ORDER);
+  static void carry(long address) {
+    IntVector even = loadInts(address);
+    IntVector odd = loadInts(address + BYTES);
+    even.sub(odd.lanewise(LSHL, 24)).intoMemorySegment(MEMORY, address, ORDER);
     odd.reinterpretAsShorts()
         .sub(even.and(0x00FF00FF).lanewise(LSHL, 8).reinterpretAsShorts())
-        .intoMemorySegment(MEMORY, at + BYTES, ORDER);
+        .intoMemorySegment(MEMORY, address + BYTES, ORDER);
   }
 
-  private static void put(long at, long toOffsets, float step, float offset) {
-    MEMORY.set(FLOAT, at, step * UNIT);
-    MEMORY.set(FLOAT, at + toOffsets, step * offset);
+  private static void put(long address, long toOffsets, float step, float offset) {
+    MEMORY.set(FLOAT, address, step * UNIT);
+    MEMORY.set(FLOAT, address + toOffsets, step * offset);
   }
 
   /** Of 16 numbers the largest magnitude. */

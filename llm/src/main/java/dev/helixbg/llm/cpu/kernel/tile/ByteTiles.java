@@ -1,6 +1,6 @@
 package dev.helixbg.llm.cpu.kernel.tile;
 
-import static dev.helixbg.llm.cpu.kernel.Vectors.TO_INTEGER;
+import static dev.helixbg.llm.cpu.kernel.VectorOps.TO_INTEGER;
 import static dev.helixbg.llm.cpu.lanes.Lanes.BYTES;
 import static dev.helixbg.llm.cpu.lanes.Lanes.COUNT;
 import static dev.helixbg.llm.cpu.lanes.Lanes.FLOATS;
@@ -70,7 +70,7 @@ public final class ByteTiles {
   /** What a vector of activations is divided by at least: nothing is divided by zero. */
   private static final float SMALLEST = 1e-30f;
 
-  /** What 16 numbers that were rounded by {@link Vectors#TO_INTEGER} have too much, as ints. */
+  /** What 16 numbers that were rounded by {@link VectorOps#TO_INTEGER} have too much, as ints. */
   private static final int TOO_MUCH = 16 * Float.floatToRawIntBits(TO_INTEGER);
 
   private ByteTiles() {}
@@ -84,12 +84,12 @@ public final class ByteTiles {
    *     are
    * @param columns a multiple of 32, at most {@link #COLUMNS}
    * @param scratch {@link #SCRATCH} floats, aligned to a vector
-   * @param turned {@link Tiles#SCRATCH} bytes
+   * @param turned {@link TokenTiles#SCRATCH} bytes
    */
   public static void pack(
       long rows, long stride, int tokens, int columns, long tile, long scratch, long turned) {
     for (int sub = 0; sub < columns / SUB; sub++) {
-      Tiles.pack(rows + 4L * SUB * sub, stride, tokens, SUB, scratch, turned);
+      TokenTiles.pack(rows + 4L * SUB * sub, stride, tokens, SUB, scratch, turned);
       long to = tile + (long) SUB_BYTES * sub;
       round(scratch, to);
       if (tokens > COUNT) {
@@ -99,15 +99,15 @@ public final class ByteTiles {
   }
 
   /** A sub-block of a vector of tokens: in steps, or C2 leaves vectors of one loop in arrays. */
-  private static void round(long x, long to) {
-    steps(x, to);
-    groups(x, to + SUMS, to, to + STARTS);
-    groups(x + 16 * LINE, to + SUMS, to + 4 * LINE, to + STARTS + LINE);
-    sums(to);
+  private static void round(long x, long target) {
+    steps(x, target);
+    groups(x, target + SUMS, target, target + STARTS);
+    groups(x + 16 * LINE, target + SUMS, target + 4 * LINE, target + STARTS + LINE);
+    sums(target);
   }
 
   /** And what numbers are multiplied by, in the place of the sums. */
-  private static void steps(long x, long to) {
+  private static void steps(long x, long target) {
     FloatVector even = loadFloats(x).lanewise(ABS);
     FloatVector odd = loadFloats(x + LINE).lanewise(ABS);
     for (int k = 2; k < SUB; k += 2) {
@@ -115,8 +115,10 @@ public final class ByteTiles {
       odd = loadFloats(x + (long) LINE * k + LINE).lanewise(ABS).max(odd);
     }
     FloatVector largest = FloatVector.broadcast(FLOATS, SMALLEST).max(even).max(odd);
-    largest.div(LARGEST).intoMemorySegment(MEMORY, to + STEPS, ORDER);
-    FloatVector.broadcast(FLOATS, LARGEST).div(largest).intoMemorySegment(MEMORY, to + SUMS, ORDER);
+    largest.div(LARGEST).intoMemorySegment(MEMORY, target + STEPS, ORDER);
+    FloatVector.broadcast(FLOATS, LARGEST)
+        .div(largest)
+        .intoMemorySegment(MEMORY, target + SUMS, ORDER);
   }
 
   /**
@@ -124,7 +126,7 @@ public final class ByteTiles {
    *
    * @param inverses what they are multiplied by
    */
-  private static void groups(long x, long inverses, long to, long start) {
+  private static void groups(long x, long inverses, long target, long start) {
     FloatVector inverse = loadFloats(inverses);
     FloatVector rounding = FloatVector.broadcast(FLOATS, TO_INTEGER);
     IntVector sum = IntVector.zero(INTS);
@@ -138,7 +140,7 @@ public final class ByteTiles {
           .or(b.and(BYTE).lanewise(LSHL, 8))
           .or(c.and(BYTE).lanewise(LSHL, 16))
           .or(d.lanewise(LSHL, 24))
-          .intoMemorySegment(MEMORY, to + (long) LINE * group, ORDER);
+          .intoMemorySegment(MEMORY, target + (long) LINE * group, ORDER);
       sum = a.add(b).add(c.add(d)).add(sum);
     }
     IntVector.broadcast(INTS, TOO_MUCH)

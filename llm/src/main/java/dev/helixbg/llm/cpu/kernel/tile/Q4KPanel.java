@@ -11,7 +11,7 @@ import static dev.helixbg.llm.cpu.lanes.Lanes.SHORT;
 import static dev.helixbg.llm.cpu.lanes.Lanes.loadInts;
 import static jdk.incubator.vector.VectorOperators.LSHR;
 
-import dev.helixbg.llm.cpu.kernel.SixBits;
+import dev.helixbg.llm.cpu.kernel.SixBitScales;
 import jdk.incubator.vector.IntVector;
 
 /**
@@ -127,14 +127,14 @@ public final class Q4KPanel {
         .intoMemorySegment(MEMORY, target + HIGH + 3 * EIGHT, ORDER);
   }
 
-  /** See {@link SixBits}. */
+  /** See {@link SixBitScales}. */
   private static void scales(long stored, long factors) {
     long block = stored & ADDRESS;
     long target = factors & ADDRESS;
     float d = Float.float16ToFloat(MEMORY.get(SHORT, block));
     float m = Float.float16ToFloat(MEMORY.get(SHORT, block + 2));
-    long scales = SixBits.scales(block);
-    long minima = SixBits.minima(block);
+    long scales = SixBitScales.scales(block);
+    long minima = SixBitScales.minima(block);
     for (int i = 0; i < SUBS; i++) {
       put(target, i, d * (int) (scales >>> 8 * i & 63), m * (int) (minima >>> 8 * i & 63));
     }

@@ -17,7 +17,7 @@ import static dev.helixbg.llm.cpu.lanes.Lanes.broadcastPair;
 import static dev.helixbg.llm.cpu.lanes.Lanes.loadFloats;
 import static dev.helixbg.llm.cpu.lanes.Lanes.loadShorts;
 
-import dev.helixbg.llm.cpu.lanes.Widened;
+import dev.helixbg.llm.cpu.lanes.WideningLoads;
 import jdk.incubator.vector.FloatVector;
 import jdk.incubator.vector.ShortVector;
 
@@ -78,7 +78,7 @@ public final class Q4KTileProduct {
             scratch + ROW_PRODUCTS * row + (long) BYTES * vector,
             panel + Q4KPanel.SCALES + 4L * SUBS * row,
             tile + 2L * BYTES * vector,
-            first ? Tiles.ZEROS : to,
+            first ? TokenTiles.ZEROS : to,
             to);
       }
     }
@@ -111,26 +111,26 @@ public final class Q4KTileProduct {
       a0 = offsetA.fma(sum0, a0);
       a1 = offsetA.fma(sum1, a1);
       FloatVector scaleA = broadcastFloat(scale);
-      a0 = scaleA.fma(x0.mul(Widened.shorts(shorts)), a0);
-      a1 = scaleA.fma(x1.mul(Widened.shorts(shorts + BYTES / 2)), a1);
+      a0 = scaleA.fma(x0.mul(WideningLoads.shorts(shorts)), a0);
+      a1 = scaleA.fma(x1.mul(WideningLoads.shorts(shorts + BYTES / 2)), a1);
       FloatVector offsetB = broadcastFloat(scale + OFFSETS + 32);
       b0 = offsetB.fma(sum0, b0);
       b1 = offsetB.fma(sum1, b1);
       FloatVector scaleB = broadcastFloat(scale + 32);
-      b0 = scaleB.fma(x0.mul(Widened.shorts(shorts + ROW_PRODUCTS)), b0);
-      b1 = scaleB.fma(x1.mul(Widened.shorts(shorts + ROW_PRODUCTS + BYTES / 2)), b1);
+      b0 = scaleB.fma(x0.mul(WideningLoads.shorts(shorts + ROW_PRODUCTS)), b0);
+      b1 = scaleB.fma(x1.mul(WideningLoads.shorts(shorts + ROW_PRODUCTS + BYTES / 2)), b1);
       FloatVector offsetC = broadcastFloat(scale + OFFSETS + 64);
       c0 = offsetC.fma(sum0, c0);
       c1 = offsetC.fma(sum1, c1);
       FloatVector scaleC = broadcastFloat(scale + 64);
-      c0 = scaleC.fma(x0.mul(Widened.shorts(shorts + 2 * ROW_PRODUCTS)), c0);
-      c1 = scaleC.fma(x1.mul(Widened.shorts(shorts + 2 * ROW_PRODUCTS + BYTES / 2)), c1);
+      c0 = scaleC.fma(x0.mul(WideningLoads.shorts(shorts + 2 * ROW_PRODUCTS)), c0);
+      c1 = scaleC.fma(x1.mul(WideningLoads.shorts(shorts + 2 * ROW_PRODUCTS + BYTES / 2)), c1);
       FloatVector offsetD = broadcastFloat(scale + OFFSETS + 96);
       d0 = offsetD.fma(sum0, d0);
       d1 = offsetD.fma(sum1, d1);
       FloatVector scaleD = broadcastFloat(scale + 96);
-      d0 = scaleD.fma(x0.mul(Widened.shorts(shorts + 3 * ROW_PRODUCTS)), d0);
-      d1 = scaleD.fma(x1.mul(Widened.shorts(shorts + 3 * ROW_PRODUCTS + BYTES / 2)), d1);
+      d0 = scaleD.fma(x0.mul(WideningLoads.shorts(shorts + 3 * ROW_PRODUCTS)), d0);
+      d1 = scaleD.fma(x1.mul(WideningLoads.shorts(shorts + 3 * ROW_PRODUCTS + BYTES / 2)), d1);
     }
     a0.intoMemorySegment(MEMORY, sums, ORDER);
     a1.intoMemorySegment(MEMORY, sums + BYTES, ORDER);
@@ -146,7 +146,7 @@ public final class Q4KTileProduct {
    * A sub-block times half a tile, two columns at a time. Its loop counts in longs until it meets
    * its end, so C2 neither unrolls it nor cuts it into three for the sake of checks.
    */
-  private static void oneVector(long panel, long columns, long to) {
+  private static void oneVector(long panel, long columns, long target) {
     ShortVector a0 = ShortVector.zero(SHORTS);
     ShortVector b0 = ShortVector.zero(SHORTS);
     ShortVector c0 = ShortVector.zero(SHORTS);
@@ -189,13 +189,13 @@ public final class Q4KTileProduct {
               .add(h0)
               .add(x1.mul(broadcastPair(weights + 7 * STRIDE + 4)));
     }
-    a0.intoMemorySegment(MEMORY, to, ORDER);
-    b0.intoMemorySegment(MEMORY, to + ROW_PRODUCTS, ORDER);
-    c0.intoMemorySegment(MEMORY, to + 2 * ROW_PRODUCTS, ORDER);
-    d0.intoMemorySegment(MEMORY, to + 3 * ROW_PRODUCTS, ORDER);
-    e0.intoMemorySegment(MEMORY, to + 4 * ROW_PRODUCTS, ORDER);
-    f0.intoMemorySegment(MEMORY, to + 5 * ROW_PRODUCTS, ORDER);
-    g0.intoMemorySegment(MEMORY, to + 6 * ROW_PRODUCTS, ORDER);
-    h0.intoMemorySegment(MEMORY, to + 7 * ROW_PRODUCTS, ORDER);
+    a0.intoMemorySegment(MEMORY, target, ORDER);
+    b0.intoMemorySegment(MEMORY, target + ROW_PRODUCTS, ORDER);
+    c0.intoMemorySegment(MEMORY, target + 2 * ROW_PRODUCTS, ORDER);
+    d0.intoMemorySegment(MEMORY, target + 3 * ROW_PRODUCTS, ORDER);
+    e0.intoMemorySegment(MEMORY, target + 4 * ROW_PRODUCTS, ORDER);
+    f0.intoMemorySegment(MEMORY, target + 5 * ROW_PRODUCTS, ORDER);
+    g0.intoMemorySegment(MEMORY, target + 6 * ROW_PRODUCTS, ORDER);
+    h0.intoMemorySegment(MEMORY, target + 7 * ROW_PRODUCTS, ORDER);
   }
 }

@@ -1,6 +1,6 @@
 package dev.helixbg.llm.cpu.kernel.tile;
 
-import static dev.helixbg.llm.cpu.kernel.Vectors.TO_INTEGER;
+import static dev.helixbg.llm.cpu.kernel.VectorOps.TO_INTEGER;
 import static dev.helixbg.llm.cpu.lanes.Lanes.ADDRESS;
 import static dev.helixbg.llm.cpu.lanes.Lanes.BYTES;
 import static dev.helixbg.llm.cpu.lanes.Lanes.COUNT;
@@ -12,9 +12,9 @@ import static dev.helixbg.llm.cpu.lanes.Lanes.ORDER;
 import static dev.helixbg.llm.cpu.lanes.Lanes.loadFloats;
 import static jdk.incubator.vector.VectorOperators.LSHL;
 
-import dev.helixbg.llm.cpu.kernel.Vectors;
+import dev.helixbg.llm.cpu.kernel.VectorOps;
 import dev.helixbg.llm.cpu.kernel.narrow.QuantisedRow;
-import dev.helixbg.llm.cpu.kernel.wide.Deinterleave;
+import dev.helixbg.llm.cpu.kernel.wide.DeinterleavedOrder;
 import dev.helixbg.llm.cpu.lanes.LaneSums;
 import jdk.incubator.vector.FloatVector;
 
@@ -27,7 +27,7 @@ import jdk.incubator.vector.FloatVector;
  *
  * <ul>
  *   <li>256 × {@link #TOKENS} shorts: per column the tokens in order. The 32 columns of a sub-block
- *       stand as {@link Deinterleave} has them: 4·l + k at place 8·k + l;
+ *       stand as {@link DeinterleavedOrder} has them: 4·l + k at place 8·k + l;
  *   <li>8 × {@link #TOKENS} floats: the scale of each sub-block and token;
  *   <li>8 × {@link #TOKENS} floats: the sum of each sub-block and token, before rounding.
  * </ul>
@@ -82,7 +82,7 @@ public final class QuantisedTiles {
           quantise(row, row, pairs, tile, token);
           clear(tile, token + 1);
         } else {
-          Vectors.clear(pairs, COLUMNS);
+          VectorOps.clear(pairs, COLUMNS);
           clear(tile, token);
           clear(tile, token + 1);
         }
@@ -119,10 +119,10 @@ public final class QuantisedTiles {
   }
 
   /** Of 32 columns of a token; returns their largest magnitude. */
-  private static float scaleAndSum(long x, long at) {
+  private static float scaleAndSum(long x, long target) {
     float largest = Math.max(QuantisedRow.largest(x), QuantisedRow.largest(x + 64));
-    MEMORY.set(FLOAT, at + SCALES, largest / LARGEST);
-    MEMORY.set(FLOAT, at + SUMS, sum(x) + sum(x + 64));
+    MEMORY.set(FLOAT, target + SCALES, largest / LARGEST);
+    MEMORY.set(FLOAT, target + SUMS, sum(x) + sum(x + 64));
     return largest;
   }
 

@@ -65,7 +65,7 @@ public final class TileProduct {
     for (int row = 0; row < rows; row += step) {
       long w = panel + ROW * row;
       long to = sums + WIDTH * row;
-      long before = first ? Tiles.ZEROS : to;
+      long before = first ? TokenTiles.ZEROS : to;
       if (half) {
         oneVector(w, depth, x, before, to);
       } else if (Lanes.WIDE) {

@@ -82,24 +82,24 @@ final class FourBlocks {
     return places;
   }
 
-  private static void place(long places, int to, int bytes) {
-    MEMORY.set(Lanes.SHORT, places + 2L * to, (short) (bytes / 2));
+  private static void place(long places, int lane, int bytes) {
+    MEMORY.set(Lanes.SHORT, places + 2L * lane, (short) (bytes / 2));
   }
 
-  private static VectorShuffle<Short> shorts(IntUnaryOperator from) {
-    return VectorShuffle.fromOp(SHORTS, to -> from.applyAsInt(to) % 32);
+  private static VectorShuffle<Short> shorts(IntUnaryOperator sourceOf) {
+    return VectorShuffle.fromOp(SHORTS, to -> sourceOf.applyAsInt(to) % 32);
   }
 
   /**
-   * Per 128 numbers eight vectors: {@link Deinterleave} of the first halves of four blocks, then of
-   * the second halves. Then, per 128 numbers, the sum of those vectors, lane by lane.
+   * Per 128 numbers eight vectors: {@link DeinterleavedOrder} of the first halves of four blocks,
+   * then of the second halves. Then, per 128 numbers, the sum of those vectors, lane by lane.
    */
   static void prepare(long x, int columns, long prepared) {
     for (long at = 0; at < 4L * columns; at += 4 * WEIGHTS) {
       long from = x + at;
       long to = prepared + at;
-      Deinterleave.byFour(from, from + 128, from + 256, from + 384, to);
-      Deinterleave.byFour(from + 64, from + 192, from + 320, from + 448, to + 256);
+      DeinterleavedOrder.byFour(from, from + 128, from + 256, from + 384, to);
+      DeinterleavedOrder.byFour(from + 64, from + 192, from + 320, from + 448, to + 256);
       FloatVector sum = FloatVector.zero(FLOATS);
       for (long vector = to; vector < to + 512; vector += 64) {
         sum = loadFloats(vector).add(sum);

@@ -7,12 +7,12 @@ import static dev.helixbg.llm.cpu.lanes.Lanes.MEMORY;
 import static dev.helixbg.llm.cpu.lanes.Lanes.loadFloats;
 import static dev.helixbg.llm.cpu.lanes.Lanes.loadInts;
 import static dev.helixbg.llm.cpu.lanes.Lanes.loadInts4;
-import static dev.helixbg.llm.cpu.lanes.Widened.biased;
+import static dev.helixbg.llm.cpu.lanes.WideningLoads.biased;
 import static jdk.incubator.vector.VectorOperators.LSHL;
 import static jdk.incubator.vector.VectorOperators.LSHR;
 
 import dev.helixbg.llm.cpu.kernel.RowKernel;
-import dev.helixbg.llm.cpu.kernel.SixBits;
+import dev.helixbg.llm.cpu.kernel.SixBitScales;
 import dev.helixbg.llm.cpu.kernel.Unpacker;
 import dev.helixbg.llm.cpu.lanes.LaneSums;
 import dev.helixbg.llm.cpu.lanes.Lanes;
@@ -64,13 +64,14 @@ public final class Q4KProduct implements RowKernel {
    * byte 1.
    *
    * <p>Per block two loads of 64 bytes; lane l of load z holds bytes 4l to 4l + 3 of it. For z,
-   * then low and high nibbles: {@link Deinterleave} of the two sub-blocks.
+   * then low and high nibbles: {@link DeinterleavedOrder} of the two sub-blocks.
    */
   static void order(long x, int columns, long prepared) {
     for (int part = 0; part < columns / 64; part++) {
       int sub = part / 2 * 4 + part % 2;
       long first = x + sub * 128L;
-      Deinterleave.byFour(first, first + 64, first + 256, first + 320, prepared + part * 256L);
+      DeinterleavedOrder.byFour(
+          first, first + 64, first + 256, first + 320, prepared + part * 256L);
     }
     for (int sub = 0; sub < columns / 32; sub++) {
       FloatVector x0 = loadFloats(x + sub * 128L);
@@ -117,13 +118,13 @@ public final class Q4KProduct implements RowKernel {
       for (long x = 0; x != 4L * columns; x += 4 * BLOCK, w += BLOCK_BYTES) {
         IntVector head = loadInts4(w);
         IntVector packed =
-            head.rearrange(SixBits.FIRST)
-                .lanewise(LSHR, SixBits.FIRST_SHIFT)
-                .and(SixBits.FIRST_MASK)
+            head.rearrange(SixBitScales.FIRST)
+                .lanewise(LSHR, SixBitScales.FIRST_SHIFT)
+                .and(SixBitScales.FIRST_MASK)
                 .or(
-                    head.rearrange(SixBits.SECOND)
-                        .lanewise(LSHR, SixBits.SECOND_SHIFT)
-                        .and(SixBits.SECOND_MASK));
+                    head.rearrange(SixBitScales.SECOND)
+                        .lanewise(LSHR, SixBitScales.SECOND_SHIFT)
+                        .and(SixBitScales.SECOND_MASK));
         // Not by MemorySegment.get: the tree of calls behind it is so large that C2 would stop
         // inlining.
         int factors = head.lane(0);

@@ -7,12 +7,12 @@ import static dev.helixbg.llm.cpu.lanes.Lanes.MEMORY;
 import static dev.helixbg.llm.cpu.lanes.Lanes.loadFloats;
 import static dev.helixbg.llm.cpu.lanes.Lanes.loadInts;
 import static dev.helixbg.llm.cpu.lanes.Lanes.loadInts4;
-import static dev.helixbg.llm.cpu.lanes.Widened.biased;
+import static dev.helixbg.llm.cpu.lanes.WideningLoads.biased;
 import static jdk.incubator.vector.VectorOperators.LSHL;
 import static jdk.incubator.vector.VectorOperators.LSHR;
 
 import dev.helixbg.llm.cpu.kernel.RowKernel;
-import dev.helixbg.llm.cpu.kernel.SixBits;
+import dev.helixbg.llm.cpu.kernel.SixBitScales;
 import dev.helixbg.llm.cpu.kernel.Unpacker;
 import dev.helixbg.llm.cpu.lanes.LaneSums;
 import jdk.incubator.vector.FloatVector;
@@ -82,13 +82,13 @@ public final class Q5KProduct implements RowKernel {
         // As in Q4KProduct.
         IntVector head = loadInts4(w);
         IntVector packed =
-            head.rearrange(SixBits.FIRST)
-                .lanewise(LSHR, SixBits.FIRST_SHIFT)
-                .and(SixBits.FIRST_MASK)
+            head.rearrange(SixBitScales.FIRST)
+                .lanewise(LSHR, SixBitScales.FIRST_SHIFT)
+                .and(SixBitScales.FIRST_MASK)
                 .or(
-                    head.rearrange(SixBits.SECOND)
-                        .lanewise(LSHR, SixBits.SECOND_SHIFT)
-                        .and(SixBits.SECOND_MASK));
+                    head.rearrange(SixBitScales.SECOND)
+                        .lanewise(LSHR, SixBitScales.SECOND_SHIFT)
+                        .and(SixBitScales.SECOND_MASK));
         int factors = head.lane(0);
         float d = Float.float16ToFloat((short) factors);
         float m = Float.float16ToFloat((short) (factors >> 16));

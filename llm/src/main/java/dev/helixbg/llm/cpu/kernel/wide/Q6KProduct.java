@@ -9,7 +9,7 @@ import static dev.helixbg.llm.cpu.lanes.Lanes.ORDER;
 import static dev.helixbg.llm.cpu.lanes.Lanes.loadFloats;
 import static dev.helixbg.llm.cpu.lanes.Lanes.loadInts;
 import static dev.helixbg.llm.cpu.lanes.Lanes.loadInts4;
-import static dev.helixbg.llm.cpu.lanes.Widened.biased;
+import static dev.helixbg.llm.cpu.lanes.WideningLoads.biased;
 import static jdk.incubator.vector.VectorOperators.LSHL;
 import static jdk.incubator.vector.VectorOperators.LSHR;
 
@@ -63,14 +63,15 @@ public final class Q6KProduct implements RowKernel {
   }
 
   /**
-   * {@link Deinterleave} of each 64 numbers. Then, per 16 numbers, their negated sum times the
-   * offset.
+   * {@link DeinterleavedOrder} of each 64 numbers. Then, per 16 numbers, their negated sum times
+   * the offset.
    */
   @Override
   public void prepare(long x, int columns, long prepared) {
     for (int part = 0; part < columns / 64; part++) {
       long first = x + part * 256L;
-      Deinterleave.byFour(first, first + 64, first + 128, first + 192, prepared + part * 256L);
+      DeinterleavedOrder.byFour(
+          first, first + 64, first + 128, first + 192, prepared + part * 256L);
     }
     for (int i = 0; i < columns / 16; i++) {
       float sum = LaneSums.sum(loadFloats(x + i * 64L));

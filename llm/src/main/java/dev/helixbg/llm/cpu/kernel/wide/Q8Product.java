@@ -9,7 +9,7 @@ import static dev.helixbg.llm.cpu.lanes.Lanes.loadFloats;
 import dev.helixbg.llm.cpu.kernel.RowKernel;
 import dev.helixbg.llm.cpu.kernel.Unpacker;
 import dev.helixbg.llm.cpu.lanes.LaneSums;
-import dev.helixbg.llm.cpu.lanes.Widened;
+import dev.helixbg.llm.cpu.lanes.WideningLoads;
 import jdk.incubator.vector.FloatVector;
 
 /**
@@ -30,16 +30,16 @@ public final class Q8Product implements RowKernel {
       FloatVector odd = even;
       long at = 0;
       for (int block = 0; block + 1 < blocks; block += 2, w += 2 * BLOCK_BYTES, at += 256) {
-        FloatVector a = loadFloats(x + at).mul(Widened.bytes(w + 2));
-        FloatVector b = loadFloats(x + at + 64).fma(Widened.bytes(w + 18), a);
+        FloatVector a = loadFloats(x + at).mul(WideningLoads.bytes(w + 2));
+        FloatVector b = loadFloats(x + at + 64).fma(WideningLoads.bytes(w + 18), a);
         even = b.fma(broadcastHalf(w), even);
-        FloatVector c = loadFloats(x + at + 128).mul(Widened.bytes(w + 36));
-        FloatVector e = loadFloats(x + at + 192).fma(Widened.bytes(w + 52), c);
+        FloatVector c = loadFloats(x + at + 128).mul(WideningLoads.bytes(w + 36));
+        FloatVector e = loadFloats(x + at + 192).fma(WideningLoads.bytes(w + 52), c);
         odd = e.fma(broadcastHalf(w + 34), odd);
       }
       if (blocks % 2 != 0) {
-        FloatVector a = loadFloats(x + at).mul(Widened.bytes(w + 2));
-        FloatVector b = loadFloats(x + at + 64).fma(Widened.bytes(w + 18), a);
+        FloatVector a = loadFloats(x + at).mul(WideningLoads.bytes(w + 2));
+        FloatVector b = loadFloats(x + at + 64).fma(WideningLoads.bytes(w + 18), a);
         even = b.fma(broadcastHalf(w), even);
       }
       MEMORY.set(FLOAT, y + 4L * row, LaneSums.sum(even.add(odd)));

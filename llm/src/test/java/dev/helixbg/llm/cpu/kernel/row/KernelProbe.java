@@ -2,14 +2,14 @@ package dev.helixbg.llm.cpu.kernel.row;
 
 import dev.helixbg.llm.cpu.kernel.RowKernel;
 import dev.helixbg.llm.cpu.kernel.Unpacker;
-import dev.helixbg.llm.cpu.kernel.Vectors;
+import dev.helixbg.llm.cpu.kernel.VectorOps;
+import dev.helixbg.llm.cpu.kernel.attention.FloatAttention;
 import dev.helixbg.llm.cpu.kernel.attention.HalfAttention;
-import dev.helixbg.llm.cpu.kernel.attention.RowAttention;
 import dev.helixbg.llm.cpu.kernel.attention.Softmax;
 import dev.helixbg.llm.cpu.kernel.narrow.Q4KIntegerProduct;
 import dev.helixbg.llm.cpu.kernel.narrow.Q6KIntegerProduct;
 import dev.helixbg.llm.cpu.kernel.tile.TileProduct;
-import dev.helixbg.llm.cpu.kernel.tile.Tiles;
+import dev.helixbg.llm.cpu.kernel.tile.TokenTiles;
 import dev.helixbg.llm.cpu.lanes.Lanes;
 import dev.helixbg.llm.tensor.Dequantize;
 import dev.helixbg.llm.tensor.RandomWeights;
@@ -58,18 +58,19 @@ public final class KernelProbe {
       MemorySegment rows = gaussian(arena, new SplittableRandom(tokens), tokens * columns);
       MemorySegment tile = arena.allocate(4L * TileProduct.TOKENS * columns, 64);
       MemorySegment back = arena.allocate(4L * tokens * columns, 64);
-      long scratch = arena.allocate(Tiles.SCRATCH, 64).address();
+      long scratch = arena.allocate(TokenTiles.SCRATCH, 64).address();
       long stride = 4L * columns;
       float[] result =
           repeated(
               "tiles " + tokens,
               nanos / TileProduct.TOKENS,
               () -> {
-                Tiles.pack(rows.address(), stride, count, columns, tile.address(), scratch);
+                TokenTiles.pack(rows.address(), stride, count, columns, tile.address(), scratch);
                 long from = tile.address();
                 int width = TileProduct.TOKENS;
                 for (boolean adds : new boolean[] {false, true}) {
-                  Tiles.unpack(from, width, columns, count, adds, back.address(), stride, scratch);
+                  TokenTiles.unpack(
+                      from, width, columns, count, adds, back.address(), stride, scratch);
                 }
                 return back.toArray(ValueLayout.JAVA_FLOAT);
               });
@@ -178,12 +179,12 @@ public final class KernelProbe {
     MemorySegment x = gaussian(arena, random, count);
     MemorySegment gain = gaussian(arena, random, count);
     MemorySegment y = arena.allocate(4L * count, 64);
-    step("dot", nanos, () -> new float[] {Vectors.dot(x.address(), gain.address(), count)});
+    step("dot", nanos, () -> new float[] {VectorOps.dot(x.address(), gain.address(), count)});
     step(
         "normalise",
         nanos,
         () -> {
-          Vectors.normalise(x.address(), count, gain.address(), 1e-6f, y.address());
+          VectorOps.normalise(x.address(), count, gain.address(), 1e-6f, y.address());
           return y.toArray(ValueLayout.JAVA_FLOAT);
         });
     step(
@@ -192,7 +193,7 @@ public final class KernelProbe {
         () -> {
           MemorySegment.copy(x, 0, y, 0, 4L * count);
           long sines = gain.address() + 4;
-          Vectors.normaliseAndRotate(
+          VectorOps.normaliseAndRotate(
               y.address(), count / 2, gain.address(), 1e-6f, gain.address(), sines);
           return y.toArray(ValueLayout.JAVA_FLOAT);
         });
@@ -201,7 +202,7 @@ public final class KernelProbe {
         nanos,
         () -> {
           MemorySegment.copy(x, 0, y, 0, 4L * count);
-          Vectors.gate(gain.address(), count, y.address());
+          VectorOps.gate(gain.address(), count, y.address());
           return y.toArray(ValueLayout.JAVA_FLOAT);
         });
     step(
@@ -209,9 +210,9 @@ public final class KernelProbe {
         nanos,
         () -> {
           int size = 33;
-          RowAttention.scores(x.address(), gain.address(), 6, size, y.address());
-          Vectors.clear(y.address() + 24, size);
-          RowAttention.addWeighted(y.address(), x.address(), 6, size, y.address() + 24);
+          FloatAttention.scores(x.address(), gain.address(), 6, size, y.address());
+          VectorOps.clear(y.address() + 24, size);
+          FloatAttention.addWeighted(y.address(), x.address(), 6, size, y.address() + 24);
           return y.asSlice(0, 24 + 4 * size).toArray(ValueLayout.JAVA_FLOAT);
         });
   }
@@ -223,7 +224,7 @@ public final class KernelProbe {
       SplittableRandom random = new SplittableRandom(size);
       MemorySegment queries = gaussian(arena, random, 2 * size);
       MemorySegment scaled = arena.allocate(8L * size, 64);
-      Vectors.multiply(queries.address(), 2 * size, HalfAttention.QUERY_FACTOR, scaled.address());
+      VectorOps.multiply(queries.address(), 2 * size, HalfAttention.QUERY_FACTOR, scaled.address());
       MemorySegment halves = arena.allocate(2L * count * size, 2);
       for (int i = 0; i < count * size; i++) {
         // One in eight is subnormal.
@@ -247,7 +248,7 @@ public final class KernelProbe {
                     size,
                     scores.address(),
                     scores.address() + 4L * count);
-                Vectors.copy(queries.address(), 2 * size, sums.address());
+                VectorOps.copy(queries.address(), 2 * size, sums.address());
                 HalfAttention.addWeighted(
                     scores.address(),
                     scores.address() + 4L * count,
@@ -315,7 +316,7 @@ public final class KernelProbe {
               nanos,
               () -> {
                 weights.fill((byte) 1);
-                Vectors.copy(scores.address(), count, weights.address());
+                VectorOps.copy(scores.address(), count, weights.address());
                 float max = Softmax.max(weights.address(), count);
                 float sum = Softmax.exponentials(weights.address(), count, max, scale, end);
                 float[] all = new float[end + 2];

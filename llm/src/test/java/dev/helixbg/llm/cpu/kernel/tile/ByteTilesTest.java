@@ -102,7 +102,7 @@ class ByteTilesTest {
   private static MemorySegment packed(Arena arena, MemorySegment x, int tokens, int columns) {
     MemorySegment tile = arena.allocate((long) (SUBS + 1) * SUB_BYTES, 64);
     MemorySegment scratch = arena.allocate(4L * ByteTiles.SCRATCH, 64);
-    MemorySegment turned = arena.allocate(Tiles.SCRATCH, 64);
+    MemorySegment turned = arena.allocate(TokenTiles.SCRATCH, 64);
     tile.fill(UNTOUCHED);
     scratch.fill((byte) 0xFF); // what is not a token is not a number
     ByteTiles.pack(

@@ -1,0 +1,149 @@
+package dev.helixbg.llm;
+
+import dev.helixbg.llm.backend.Backend.Activations;
+import dev.helixbg.llm.generate.GenerationOptions;
+import dev.helixbg.llm.generate.SamplingOptions;
+import dev.helixbg.llm.model.Qwen3.TapListener;
+import dev.helixbg.llm.model.Qwen3.TapListener.Tap;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import java.util.Set;
+
+/**
+ * How near two ways of running a model are, by one prompt.
+ *
+ * @param embedding the largest difference in the first row of the embedding, as a share of its
+ *     largest value
+ * @param logits the same of the logits after the prompt
+ * @param sameToken whether the likeliest next token is the same
+ * @param firstParting the first place of the first layer, in the order of the computation, that
+ *     differs by more than rounding
+ */
+public record BackendAgreement(
+    double embedding, double logits, boolean sameToken, Optional<Parting> firstParting) {
+  /**
+   * More than rounding explains: keys and values have half precision, and the CPU meets prompts of
+   * some types with eight-bit activations.
+   */
+  private static final double BOUND = 5e-2;
+
+  private static final double EMBEDDING_BOUND = 1e-5;
+
+  /** What is kept of one tap: a long prompt's activations would be gigabytes. */
+  private static final int ROWS_COMPARED = 8;
+
+  /**
+   * Where two ways part.
+   *
+   * @param layer from 0
+   * @param tap the place in the layer
+   * @param difference the largest, as a share of the largest value at this place
+   * @param row the token, and {@code column} the value of it, that differ most
+   */
+  public record Parting(
+      int layer, Tap tap, double difference, int row, int column, float actual, float expected) {}
+
+  /** Runs the prompt through both; both are left as they were. */
+  public static BackendAgreement between(TextModel tested, TextModel reference, int[] prompt) {
+    Trace actual = new Trace();
+    Trace expected = new Trace();
+    int token = actual.run(tested, prompt);
+    int wanted = expected.run(reference, prompt);
+    return new BackendAgreement(
+        difference(Tap.EMBEDDING, actual, expected),
+        difference(Tap.LOGITS, actual, expected),
+        token == wanted,
+        firstParting(actual, expected));
+  }
+
+  /** Whether the differences are no more than rounding. */
+  public boolean isGood() {
+    return embedding <= EMBEDDING_BOUND && logits <= BOUND;
+  }
+
+  private static double difference(Tap tap, Trace actual, Trace expected) {
+    return expected.places.stream()
+        .filter(place -> place.tap == tap)
+        .findFirst()
+        .map(place -> parting(place, actual.at(place), 1).difference())
+        .orElse(0.0);
+  }
+
+  private static Optional<Parting> firstParting(Trace actual, Trace expected) {
+    return expected.places.stream()
+        .filter(place -> place.tap != Tap.EMBEDDING && place.tap != Tap.LOGITS)
+        .map(place -> parting(place, actual.at(place), ROWS_COMPARED))
+        .filter(found -> !(found.difference <= BOUND))
+        .findFirst();
+  }
+
+  /** The largest difference of the first rows; one that is no number is larger than all. */
+  private static Parting parting(Place expected, Place actual, int rows) {
+    double largest = 0;
+    double worst = 0;
+    int at = 0;
+    int end = Math.min(expected.values.length, rows * expected.columns);
+    for (int i = 0; i < end; i++) {
+      largest = Math.max(largest, Math.abs(expected.values[i]));
+      double off = Math.abs((double) actual.values[i] - expected.values[i]);
+      if (off > worst || Double.isNaN(off) && !Double.isNaN(worst)) {
+        worst = off;
+        at = i;
+      }
+    }
+    return new Parting(
+        expected.layer,
+        expected.tap,
+        worst == 0 ? 0 : worst / largest,
+        at / expected.columns,
+        at % expected.columns,
+        actual.values[at],
+        expected.values[at]);
+  }
+
+  /** The first rows of what passed a tap of a layer. */
+  private record Place(Tap tap, int layer, int columns, float[] values) {}
+
+  /** What a model shows of itself while it reads the beginning of a prompt. */
+  private static final class Trace {
+    private final List<Place> places = new ArrayList<>();
+    private int tokens;
+
+    int run(TextModel model, int[] prompt) {
+      tokens = prompt.length;
+      GenerationOptions one = new GenerationOptions(1, SamplingOptions.GREEDY, Set.of());
+      model.model().observe(this::note);
+      try (Session session = model.session()) {
+        return model.generate(session, prompt, one, id -> {}, () -> false).tokenIds()[0];
+      } finally {
+        model.model().observe(TapListener.NONE);
+      }
+    }
+
+    /** Only the first pass is compared; the logits are those of the last. */
+    private void note(Tap tap, int layer, Activations values) {
+      boolean known = places.stream().anyMatch(p -> p.tap == tap && p.layer == layer);
+      if (tap == Tap.LOGITS) {
+        places.removeIf(place -> place.tap == Tap.LOGITS);
+      } else if (known) {
+        return;
+      }
+      int rows = Math.min(Math.min(values.rows(), tokens), tap == Tap.LOGITS ? 1 : ROWS_COMPARED);
+      float[] read = new float[rows * values.columns()];
+      float[] row = new float[values.columns()];
+      for (int i = 0; i < rows; i++) {
+        values.read(i, row);
+        System.arraycopy(row, 0, read, i * row.length, row.length);
+      }
+      places.add(new Place(tap, layer, values.columns(), read));
+    }
+
+    Place at(Place other) {
+      return places.stream()
+          .filter(place -> place.tap == other.tap && place.layer == other.layer)
+          .findFirst()
+          .orElseThrow();
+    }
+  }
+}

@@ -1,0 +1,28 @@
+package dev.helixbg.llm;
+
+import dev.helixbg.llm.gpu.cuda.CudaDevice;
+import dev.helixbg.llm.gpu.driver.GpuDevice;
+import dev.helixbg.llm.gpu.metal.MetalDevice;
+import java.util.function.Supplier;
+
+/** The drivers of GPUs, in the order in which they are tried. */
+public enum GpuApi {
+  METAL(MetalDevice::open),
+  CUDA(CudaDevice::open);
+
+  private final Supplier<GpuDevice> opener;
+
+  GpuApi(Supplier<GpuDevice> opener) {
+    this.opener = opener;
+  }
+
+  /**
+   * Opens the GPU.
+   *
+   * @throws dev.helixbg.llm.gpu.driver.GpuException in one sentence if there is none, or none that
+   *     can be used
+   */
+  public GpuDevice open() {
+    return opener.get();
+  }
+}

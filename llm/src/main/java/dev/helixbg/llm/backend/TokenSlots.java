@@ -1,0 +1,32 @@
+package dev.helixbg.llm.backend;
+
+import java.lang.foreign.MemorySegment;
+import java.lang.foreign.ValueLayout;
+import java.util.List;
+
+/**
+ * A device's lists of token ids. Several slots let a device choose the next token itself while the
+ * host still reads those of earlier passes.
+ */
+public class TokenSlots {
+  private final List<MemorySegment> slots;
+
+  /**
+   * @param slots 32-bit numbers, a row each
+   */
+  public TokenSlots(List<MemorySegment> slots) {
+    this.slots = slots;
+  }
+
+  public int slots() {
+    return slots.size();
+  }
+
+  public int get(int slot, int row) {
+    return slots.get(slot).getAtIndex(ValueLayout.JAVA_INT, row);
+  }
+
+  public void set(int slot, int row, int id) {
+    slots.get(slot).setAtIndex(ValueLayout.JAVA_INT, row, id);
+  }
+}

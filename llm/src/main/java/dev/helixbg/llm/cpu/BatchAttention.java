@@ -1,0 +1,99 @@
+package dev.helixbg.llm.cpu;
+
+import dev.helixbg.llm.backend.Batch;
+import dev.helixbg.llm.backend.KvShape;
+import dev.helixbg.llm.backend.host.HostActivations;
+import dev.helixbg.llm.backend.host.HostKvCache;
+import java.lang.foreign.Arena;
+
+/**
+ * Causal grouped attention over the caches of a batch. A part is a run of the batch's rows for one
+ * KV head, or for some of the heads that share it.
+ *
+ * <p>A part does its spans one after the other, so that what they share is unpacked once. Short
+ * spans go row by row, longer ones by matrix products. Which way a span goes depends on its own
+ * length only, and a row's result on that row alone: how the rows are cut changes no bit.
+ */
+final class BatchAttention implements ThreadTeam.Work {
+  /** From here on a panel costs less than its rows. */
+  private static final int PANEL_FROM = 6;
+
+  /** Each cut of a head's rows unpacks its keys and values again. */
+  private static final int PARTS_PER_MEMBER = 4;
+
+  /** Rows that are worth unpacking for. */
+  private static final int LEAST_ROWS = 64;
+
+  private final PromptAttention[] prompts;
+  private final TokenAttention[] tokens;
+  private Batch batch;
+  private HostActivations q;
+  private HostActivations target;
+  private int layer;
+  private int rowCuts;
+  private int headCuts;
+
+  /** Memory is taken from the arena, as caches grow. */
+  BatchAttention(Arena arena, ThreadScratch[] scratch) {
+    prompts = new PromptAttention[scratch.length];
+    tokens = new TokenAttention[scratch.length];
+    for (int member = 0; member < scratch.length; member++) {
+      prompts[member] = new PromptAttention(arena, scratch[member]);
+      tokens[member] = new TokenAttention(scratch[member]);
+    }
+  }
+
+  /** Sets what the next {@link #run} works on, and cuts it for so many; returns its parts. */
+  int parts(Batch batch, HostActivations q, int layer, HostActivations target, int members) {
+    this.batch = batch;
+    this.q = q;
+    this.layer = layer;
+    this.target = target;
+    if (batch.spans() == 0) {
+      return 0;
+    }
+    for (PromptAttention prompt : prompts) {
+      prompt.begin();
+    }
+    // All caches of a batch have the shape of its model.
+    KvShape shape = batch.cache(0).shape();
+    int heads = shape.kvHeads();
+    int wanted = members == 1 ? 1 : Math.ceilDiv(PARTS_PER_MEMBER * members, heads);
+    rowCuts = Math.clamp(batch.rows() / LEAST_ROWS, 1, wanted);
+    // Tokens read keys and values once for two heads; more than two are shared out where members
+    // would have none.
+    int pairs = Math.ceilDiv(q.columns() / shape.headSize() / heads, 2);
+    boolean single = batch.rows() == 1;
+    headCuts = single ? Math.clamp(members / heads, 1, pairs) : 1;
+    return heads * rowCuts * headCuts;
+  }
+
+  @Override
+  public void run(int member, int part) {
+    int cut = part % (rowCuts * headCuts);
+    int kvHead = part / (rowCuts * headCuts);
+    int from = (int) ((long) batch.rows() * (cut % rowCuts) / rowCuts);
+    int to = (int) ((long) batch.rows() * (cut % rowCuts + 1) / rowCuts);
+    for (int span = 0; span < batch.spans(); span++) {
+      int first = Math.max(from - batch.firstRow(span), 0);
+      int end = Math.min(to - batch.firstRow(span), batch.count(span));
+      if (first < end) {
+        attend(member, span, kvHead, first, end, cut / rowCuts);
+      }
+    }
+  }
+
+  /** Rows {@code first ≤ r < end} of a span. */
+  private void attend(int member, int span, int kvHead, int first, int end, int headCut) {
+    if (batch.count(span) >= PANEL_FROM) {
+      prompts[member].attend(batch, span, first, end - first, layer, kvHead, q, target);
+      return;
+    }
+    HostKvCache cache = (HostKvCache) batch.cache(span);
+    for (int i = first; i < end; i++) {
+      int positions = batch.start(span) + i + 1;
+      int row = batch.firstRow(span) + i;
+      tokens[member].attend(cache, layer, kvHead, headCut, headCuts, positions, row, q, target);
+    }
+  }
+}

@@ -1,0 +1,238 @@
+package dev.helixbg.llm.cpu;
+
+import dev.helixbg.llm.backend.host.HostActivations;
+import dev.helixbg.llm.backend.host.HostMatrix;
+import dev.helixbg.llm.backend.host.HostMemory;
+import dev.helixbg.llm.cpu.kernel.RowKernel;
+import dev.helixbg.llm.cpu.kernel.VectorOps;
+import dev.helixbg.llm.cpu.kernel.row.RowKernels;
+import dev.helixbg.llm.cpu.x86.VnniProduct;
+import dev.helixbg.llm.tensor.TensorType;
+import java.lang.foreign.Arena;
+import java.lang.foreign.MemorySegment;
+import java.util.Arrays;
+
+/**
+ * Matrix multiplication: products of up to three matrices with the same rows of activations, each
+ * matrix read once: {@code y[r] = W·x[r]} or {@code y[r] += W·x[r]}.
+ *
+ * <p>Up to {@link #FEW} rows are multiplied one by one, in place on the stored weights. More are
+ * packed into tiles of tokens; panels of unpacked weights then pass over all tiles. In both ways a
+ * row's result depends on that row alone, bit for bit; between the two ways it differs by the order
+ * of its sum.
+ */
+final class Matmul {
+  /** Here a pass over tiles begins to cost less than one pass over the weights per row. */
+  static final int FEW = 5;
+
+  /**
+   * Where the parts of a member begin and end, in 32nds of its share. Taking one costs the time of
+   * some KB, because the processor stops fetching weights ahead; so a member takes half of its
+   * share at once, and ever less then, for others to help it out when it is slow or came late.
+   */
+  private static final int[] CUTS = {0, 16, 24, 28, 30, 32};
+
+  private static final int PARTS_PER_MEMBER = CUTS.length - 1;
+
+  /** Parts end with cache lines of results. */
+  private static final int LINE = 16;
+
+  private final ThreadTeam team;
+  private final ThreadScratch[] scratch;
+  private final Runnable beforeTiles;
+  private final PreparedInputs inputs;
+  private final FloatMatmul floats;
+  private final TiledMatmul integers;
+  private final Pack pack = new Pack();
+  private final MultiplyRow multiplyRow = new MultiplyRow();
+  private final MultiplyTiles multiplyTiles = new MultiplyTiles();
+
+  private final HostMatrix[] matrices = new HostMatrix[3];
+  private final HostActivations[] targets = new HostActivations[3];
+
+  /** At m: the bytes of all matrices before m. */
+  private final long[] bytesBefore = new long[4];
+
+  private int count;
+  private boolean adds;
+  private int columns;
+
+  Matmul(Arena arena, ThreadTeam team, ThreadScratch[] scratch, Runnable beforeTiles) {
+    this.beforeTiles = beforeTiles;
+    this.team = team;
+    this.scratch = scratch;
+    inputs = new PreparedInputs(arena);
+    floats = new FloatMatmul(arena);
+    integers = VnniProduct.AVAILABLE ? new ByteMatmul(arena) : new QuantisedMatmul(arena);
+  }
+
+  /** Whether many rows are multiplied with matrices of this type in integers. */
+  static boolean inIntegers(TensorType type) {
+    return ByteMatmul.takes(type) || QuantisedMatmul.takes(type);
+  }
+
+  /** Forgets the matrices of the last product. */
+  void begin(boolean adds) {
+    this.adds = adds;
+    count = 0;
+  }
+
+  /** One more matrix, and where its product goes. */
+  void matrix(HostMatrix matrix, HostActivations target) {
+    matrices[count] = matrix;
+    targets[count++] = target;
+    bytesBefore[count] = bytesBefore[count - 1] + matrix.rows() * matrix.rowBytes();
+  }
+
+  /**
+   * Multiplies with rows 0 to {@code rows − 1} of {@code x}.
+   *
+   * @param few whether they are multiplied one by one
+   */
+  void run(HostActivations x, int rows, boolean few) {
+    columns = x.columns();
+    int parts = PARTS_PER_MEMBER * team.size();
+    if (few) {
+      for (int r = 0; r < rows; r++) {
+        inputs.of(x.address(r), columns);
+        for (int m = 0; m < count; m++) {
+          inputs.prepare(matrices[m].type());
+        }
+        multiplyRow.row = r;
+        team.run(multiplyRow, parts);
+      }
+    } else {
+      beforeTiles.run();
+      boolean asFloats = false;
+      boolean asIntegers = false;
+      for (int m = 0; m < count; m++) {
+        boolean inIntegers = inIntegers(matrices[m].type());
+        asFloats |= !inIntegers;
+        asIntegers |= inIntegers;
+      }
+      pack.floatTiles = asFloats ? floats.of(x, rows) : 0;
+      int integerTiles = asIntegers ? integers.of(x, rows) : 0;
+      team.run(pack, pack.floatTiles + integerTiles);
+      team.run(multiplyTiles, parts);
+    }
+  }
+
+  /**
+   * The first row of a matrix that is not in a part before this one: parts are cut by bytes, all
+   * matrices in a row.
+   */
+  private int from(int m, int part) {
+    long cut = 32L * (part / PARTS_PER_MEMBER) + CUTS[part % PARTS_PER_MEMBER];
+    long bytes = bytesBefore[count] * cut / (32L * team.size()) - bytesBefore[m];
+    long row = Math.ceilDiv(bytes, matrices[m].rowBytes() * LINE) * LINE;
+    return (int) Math.clamp(row, 0, matrices[m].rows());
+  }
+
+  /** A part of the matrices, one after the other. */
+  private abstract class Multiply implements ThreadTeam.Work {
+    @Override
+    public final void run(int member, int part) {
+      for (int m = 0; m < count; m++) {
+        int from = from(m, part);
+        int to = from(m, part + 1);
+        if (from < to) {
+          multiply(scratch[member], matrices[m], targets[m], from, to);
+        }
+      }
+    }
+
+    abstract void multiply(
+        ThreadScratch mine, HostMatrix w, HostActivations target, int from, int to);
+  }
+
+  private final class MultiplyRow extends Multiply {
+    private int row;
+
+    @Override
+    void multiply(ThreadScratch mine, HostMatrix w, HostActivations target, int from, int to) {
+      long results = target.address(row);
+      long y = adds ? mine.floats(w.rows()) : results;
+      int streams = mine.streams.next();
+      boolean timed = mine.streams.times();
+      long start = timed ? System.nanoTime() : 0;
+      RowKernels.multiply(
+          w.type(),
+          w.address(0),
+          columns,
+          inputs.of(w.type()),
+          y,
+          from,
+          to,
+          streams,
+          mine.unpacker);
+      long nanos = timed ? System.nanoTime() - start : 0;
+      mine.streams.took(nanos, (to - from) * w.rowBytes());
+      if (adds) {
+        VectorOps.add(y + 4L * from, to - from, results + 4L * from);
+      }
+    }
+  }
+
+  /** A tile of a kind is a part. */
+  private final class Pack implements ThreadTeam.Work {
+    private int floatTiles;
+
+    @Override
+    public void run(int member, int part) {
+      if (part < floatTiles) {
+        floats.pack(scratch[member], part);
+      } else {
+        integers.pack(scratch[member], part - floatTiles);
+      }
+    }
+  }
+
+  private final class MultiplyTiles extends Multiply {
+    @Override
+    void multiply(ThreadScratch mine, HostMatrix w, HostActivations target, int from, int to) {
+      TiledMatmul matmul = inIntegers(w.type()) ? integers : floats;
+      matmul.multiply(mine, w, target, adds, from, to);
+    }
+  }
+
+  /**
+   * One vector of activations as the kernels of the matrices' types want it, made once for each
+   * type however many matrices share it.
+   */
+  static final class PreparedInputs {
+    private final Arena arena;
+    private final MemorySegment[] prepared = new MemorySegment[TensorType.values().length];
+    private final boolean[] ready = new boolean[prepared.length];
+    private long x;
+    private int columns;
+
+    PreparedInputs(Arena arena) {
+      this.arena = arena;
+      Arrays.fill(prepared, MemorySegment.NULL);
+    }
+
+    /** Sets the vector: {@code columns} floats at address {@code x}. */
+    void of(long x, int columns) {
+      this.x = x;
+      this.columns = columns;
+      Arrays.fill(ready, false);
+    }
+
+    /** Makes it ready for a type. */
+    void prepare(TensorType type) {
+      int i = type.ordinal();
+      if (ready[i]) {
+        return;
+      }
+      ready[i] = true;
+      RowKernel kernel = RowKernels.of(type, columns);
+      prepared[i] = HostMemory.grown(arena, prepared[i], 4L * kernel.floats(columns));
+      kernel.prepare(x, columns, prepared[i].address());
+    }
+
+    /** What {@link #prepare} made for this type. */
+    long of(TensorType type) {
+      return prepared[type.ordinal()].address();
+    }
+  }
+}

@@ -1,0 +1,80 @@
+package dev.helixbg.llm.cpu;
+
+import dev.helixbg.llm.backend.host.HostMemory;
+import dev.helixbg.llm.cpu.kernel.ByteRows;
+import dev.helixbg.llm.cpu.kernel.Unpacker;
+import dev.helixbg.llm.cpu.kernel.tile.Q4KPanel;
+import dev.helixbg.llm.cpu.kernel.tile.Q4KTileProduct;
+import dev.helixbg.llm.cpu.kernel.tile.TileProduct;
+import dev.helixbg.llm.cpu.kernel.tile.TokenTiles;
+import java.lang.foreign.Arena;
+import java.lang.foreign.MemorySegment;
+
+/**
+ * Memory in which one member of the team works: small enough to stay in its caches. Kernels take
+ * addresses, so these are addresses; the arena is the backend's.
+ */
+final class ThreadScratch {
+  private final Arena arena;
+  final Unpacker unpacker;
+  final ByteRows byteRows;
+  final RowStreams streams = new RowStreams();
+
+  /** Unpacked rows, for {@link TileProduct}. */
+  final long panel;
+
+  private final long q4Panels;
+
+  /** What a panel times a tile of tokens gives there, in 16 bits. */
+  final long products;
+
+  /** What a panel times a tile of tokens gives. */
+  final long sums;
+
+  /** Part of a tile on its way to or from rows of tokens. */
+  final long turned;
+
+  private MemorySegment floats = MemorySegment.NULL;
+  private MemorySegment scores = MemorySegment.NULL;
+  private float[] inverses = {};
+
+  ThreadScratch(Arena arena) {
+    this.arena = arena;
+    unpacker = new Unpacker(arena);
+    byteRows = new ByteRows(arena, ByteMatmul.GROUP);
+    panel = allocate(FloatMatmul.GROUP * TileProduct.STRIDE);
+    q4Panels = allocate(QuantisedMatmul.GROUP / Q4KPanel.ROWS * Q4KPanel.PANEL_BYTES / Float.BYTES);
+    products = allocate(Q4KTileProduct.SCRATCH / Float.BYTES);
+    sums = allocate(TileProduct.ROOM * TileProduct.TOKENS);
+    turned = allocate(TokenTiles.SCRATCH / Float.BYTES);
+  }
+
+  /** The panel for a row of a group and those behind it, for {@link Q4KTileProduct}. */
+  long q4Panel(int row) {
+    return q4Panels + row / Q4KPanel.ROWS * Q4KPanel.PANEL_BYTES;
+  }
+
+  /** At least {@code count} floats, of any content. */
+  long floats(long count) {
+    floats = HostMemory.grown(arena, floats, 4 * count);
+    return floats.address();
+  }
+
+  /** As {@link #floats}, for scores of attention. */
+  long scores(long count) {
+    scores = HostMemory.grown(arena, scores, 4 * count);
+    return scores.address();
+  }
+
+  /** At least {@code count} numbers, one per head. */
+  float[] inverses(int count) {
+    if (inverses.length < count) {
+      inverses = new float[count];
+    }
+    return inverses;
+  }
+
+  private long allocate(long count) {
+    return arena.allocate(4 * count, 64).address();
+  }
+}

@@ -1,0 +1,66 @@
+package dev.helixbg.llm.cpu.lanes;
+
+import static dev.helixbg.llm.cpu.lanes.Lanes.BYTES_16;
+import static dev.helixbg.llm.cpu.lanes.Lanes.FLOATS;
+import static dev.helixbg.llm.cpu.lanes.Lanes.INTS;
+import static dev.helixbg.llm.cpu.lanes.Lanes.MEMORY;
+import static dev.helixbg.llm.cpu.lanes.Lanes.ORDER;
+import static jdk.incubator.vector.VectorOperators.B2F;
+import static jdk.incubator.vector.VectorOperators.LSHL;
+import static jdk.incubator.vector.VectorOperators.S2F;
+import static jdk.incubator.vector.VectorOperators.S2I;
+
+import jdk.incubator.vector.ByteVector;
+import jdk.incubator.vector.FloatVector;
+import jdk.incubator.vector.IntVector;
+import jdk.incubator.vector.ShortVector;
+import jdk.incubator.vector.VectorShape;
+import jdk.incubator.vector.VectorSpecies;
+
+/** Stored numbers as vectors of floats. What comes of it is given to calls, never called upon. */
+public final class WideningLoads {
+  private static final VectorSpecies<Short> HALVES =
+      VectorSpecies.of(short.class, VectorShape.forBitSize(FLOATS.vectorBitSize() / 2));
+
+  /** All bits of a widened short but copies of its sign. */
+  private static final int NUMBER = 0x8FFFE000;
+
+  private WideningLoads() {}
+
+  /** Sixteen signed bytes, 512 bits. */
+  public static FloatVector bytes(long address) {
+    return (FloatVector)
+        ByteVector.fromMemorySegment(BYTES_16, MEMORY, address, ORDER).convertShape(B2F, FLOATS, 0);
+  }
+
+  /** As many signed bytes as there are floats in a vector, below 512 bits. */
+  public static FloatVector signedBytes(long address) {
+    return (FloatVector)
+        ByteVector.fromMemorySegment(ByteVector.SPECIES_64, MEMORY, address, ORDER)
+            .convertShape(B2F, FLOATS, 0);
+  }
+
+  /** As many shorts as there are floats in a vector. */
+  public static FloatVector shorts(long address) {
+    return (FloatVector)
+        ShortVector.fromMemorySegment(HALVES, MEMORY, address, ORDER).convertShape(S2F, FLOATS, 0);
+  }
+
+  /**
+   * Some bits of each int, or-ed with those of a float: of 128, and of bits from the sixteenth on,
+   * come 128 and the number that the bits are.
+   */
+  public static FloatVector biased(IntVector bits, IntVector mask, IntVector bias) {
+    return bits.and(mask).or(bias).reinterpretAsFloats();
+  }
+
+  /** As many numbers of f16 as there are lanes, times 2^−112; only finite ones come out right. */
+  public static FloatVector halves(long address) {
+    return ((IntVector)
+            ShortVector.fromMemorySegment(HALVES, MEMORY, address, ORDER)
+                .convertShape(S2I, INTS, 0))
+        .lanewise(LSHL, 13)
+        .and(NUMBER)
+        .reinterpretAsFloats();
+  }
+}

@@ -1,0 +1,64 @@
+package dev.helixbg.llm.cpu.x86;
+
+import dev.helixbg.config.natives.NativeFunction;
+import dev.helixbg.llm.cpu.kernel.ByteRows;
+import dev.helixbg.llm.cpu.kernel.tile.ByteTiles;
+import dev.helixbg.llm.cpu.lanes.Lanes;
+import java.util.Optional;
+
+/**
+ * {@link ByteRows} times {@link ByteTiles} by the instruction that multiplies four bytes of an int
+ * with four of another and adds up all (VNNI): a processor does four times as many products by it
+ * as in floats.
+ */
+public final class VnniProduct {
+  /** There must be memory for a multiple of so many rows. */
+  public static final int ROWS = VnniProductCode.SUM_VECTORS;
+
+  private static final boolean RUNS =
+      switch (Lanes.COUNT) {
+        case 16 -> MachineCode.runs("avx512_vnni");
+        case 8 -> MachineCode.runs("avx_vnni");
+        default -> false;
+      };
+
+  private static final Optional<NativeFunction> WHOLE = function(false, 2);
+  private static final Optional<NativeFunction> WHOLE_OF_ONE = function(false, 1);
+  private static final Optional<NativeFunction> HALVES = function(true, 2);
+  private static final Optional<NativeFunction> HALVES_OF_ONE = function(true, 1);
+
+  /** Whether the processor has the instruction, and the system lets us use it. */
+  public static final boolean AVAILABLE =
+      WHOLE.isPresent()
+          && WHOLE_OF_ONE.isPresent()
+          && HALVES.isPresent()
+          && HALVES_OF_ONE.isPresent();
+
+  private VnniProduct() {}
+
+  private static Optional<NativeFunction> function(boolean halves, int vectors) {
+    return RUNS
+        ? MachineCode.function(new VnniProductCode(halves, vectors).code())
+        : Optional.empty();
+  }
+
+  /**
+   * {@code sums[r][t] += Σ W[r][k] · x[k][t]}.
+   *
+   * @param rows in {@link ByteRows}, one at least; all up to the next multiple of {@link #ROWS} may
+   *     be used, too
+   * @param halves whether 16 columns have a scale of their own
+   * @param columns a multiple of 32, 32 at least, at most {@link ByteTiles#COLUMNS}
+   * @param tokens how many of the tile are wanted; up to a vector of them costs half
+   * @param sums {@link ByteTiles#TOKENS} floats of each row
+   * @throws java.util.NoSuchElementException if this is not {@link #AVAILABLE}
+   */
+  public static void multiply(
+      long weights, int rows, boolean halves, int columns, long tile, int tokens, long sums) {
+    boolean one = tokens <= Lanes.COUNT;
+    Optional<NativeFunction> product =
+        halves ? (one ? HALVES_OF_ONE : HALVES) : (one ? WHOLE_OF_ONE : WHOLE);
+    int panels = Math.ceilDiv(rows, one ? ROWS : ROWS / 2);
+    product.orElseThrow().call(weights, tile, sums, panels, columns / ByteTiles.SUB, 0, 0, 0);
+  }
+}

@@ -1,0 +1,145 @@
+package dev.helixbg.llm.cpu.x86;
+
+import static dev.helixbg.llm.cpu.kernel.ByteRows.HALF_SCALES;
+import static dev.helixbg.llm.cpu.kernel.ByteRows.MINIMA;
+import static dev.helixbg.llm.cpu.kernel.ByteRows.ROW_BYTES;
+import static dev.helixbg.llm.cpu.kernel.ByteRows.SCALES;
+import static dev.helixbg.llm.cpu.kernel.tile.ByteTiles.GROUPS;
+import static dev.helixbg.llm.cpu.kernel.tile.ByteTiles.LINE;
+import static dev.helixbg.llm.cpu.kernel.tile.ByteTiles.STARTS;
+import static dev.helixbg.llm.cpu.kernel.tile.ByteTiles.STEPS;
+import static dev.helixbg.llm.cpu.kernel.tile.ByteTiles.SUB;
+import static dev.helixbg.llm.cpu.kernel.tile.ByteTiles.SUB_BYTES;
+import static dev.helixbg.llm.cpu.kernel.tile.ByteTiles.SUMS;
+
+import dev.helixbg.llm.cpu.lanes.Lanes;
+import dev.helixbg.llm.cpu.x86.AvxAssembler.Register;
+
+/**
+ * Writes the machine code of the dot products of bytes of {@link VnniProduct}: {@code void(weights,
+ * tile, sums, panels, subs)}. Twelve sums hide the latency of their additions; with their inputs
+ * they fit into 16 registers.
+ */
+final class VnniProductCode {
+  /** Vectors of sums. */
+  static final int SUM_VECTORS = 12;
+
+  private static final int VECTOR = Lanes.BYTES;
+
+  // The arguments.
+  private static final Register ROW = Register.RDI;
+  private static final Register TILE = Register.RSI;
+  private static final Register TO = Register.RDX;
+  private static final Register PANELS = Register.RCX;
+  private static final Register SUBS = Register.R8;
+
+  private static final Register BYTES = Register.R9;
+  private static final Register FACTORS = Register.R10;
+  private static final Register X = Register.R11;
+  private static final Register LEFT = Register.RAX;
+
+  private final AvxAssembler code = new AvxAssembler(Lanes.COUNT * Float.SIZE);
+  private final boolean halves;
+  private final int vectors;
+  private final int rows;
+  private final int weight;
+
+  /**
+   * @param halves whether 16 columns have a scale of their own, else 32 a scale and a minimum
+   * @param vectors of tokens, 1 or 2
+   */
+  VnniProductCode(boolean halves, int vectors) {
+    this.halves = halves;
+    this.vectors = vectors;
+    rows = SUM_VECTORS / vectors;
+    weight = SUM_VECTORS + vectors;
+  }
+
+  private int sum(int row, int v) {
+    return row * vectors + v;
+  }
+
+  private static int x(int v) {
+    return SUM_VECTORS + v;
+  }
+
+  byte[] code() {
+    int panel = code.label();
+    code.copy(ROW, BYTES);
+    code.copy(ROW, FACTORS);
+    code.copy(TILE, X);
+    code.copy(SUBS, LEFT);
+    int sub = code.label();
+    if (halves) {
+      begin(STARTS);
+      products(0, GROUPS / 2);
+      addUp(SCALES);
+      begin(STARTS + LINE);
+      products(GROUPS / 2, GROUPS);
+      addUp(HALF_SCALES);
+    } else {
+      begin(STARTS);
+      products(0, GROUPS);
+      addUp(SCALES);
+    }
+    code.add(BYTES, SUB);
+    code.add(FACTORS, Float.BYTES);
+    code.add(X, SUB_BYTES);
+    code.loop(LEFT, sub);
+    code.add(ROW, rows * ROW_BYTES);
+    code.add(TO, rows * LINE);
+    code.loop(PANELS, panel);
+    code.clearUpperParts();
+    code.end();
+    return code.code();
+  }
+
+  /** Each row's sums of ints. */
+  private void begin(int starts) {
+    for (int v = 0; v < vectors; v++) {
+      code.load(x(v), X, starts + VECTOR * v);
+      if (!halves) {
+        code.add(x(v), X, starts + LINE + VECTOR * v);
+      }
+      for (int row = 0; row < rows; row++) {
+        code.copy(x(v), sum(row, v));
+      }
+    }
+  }
+
+  private void products(int firstGroup, int endGroup) {
+    for (int group = firstGroup; group < endGroup; group++) {
+      for (int v = 0; v < vectors; v++) {
+        code.load(x(v), X, LINE * group + VECTOR * v);
+      }
+      for (int row = 0; row < rows; row++) {
+        code.broadcast(weight, BYTES, ROW_BYTES * row + 4 * group);
+        for (int v = 0; v < vectors; v++) {
+          code.dotProducts(weight, x(v), sum(row, v));
+        }
+      }
+    }
+  }
+
+  /** Times the scale of both, to the sums in memory, with the minimum times the sum of x. */
+  private void addUp(int scales) {
+    for (int row = 0; row < rows; row++) {
+      for (int v = 0; v < vectors; v++) {
+        code.load(x(v), TO, LINE * row + VECTOR * v);
+      }
+      if (!halves) {
+        code.broadcast(weight, FACTORS, ROW_BYTES * row + MINIMA);
+        for (int v = 0; v < vectors; v++) {
+          code.multiplyAdd(weight, X, SUMS + VECTOR * v, x(v));
+        }
+      }
+      code.broadcast(weight, FACTORS, ROW_BYTES * row + scales);
+      for (int v = 0; v < vectors; v++) {
+        code.toFloats(sum(row, v));
+        code.multiply(sum(row, v), X, STEPS + VECTOR * v);
+        code.multiplyAdd(weight, sum(row, v), x(v));
+        code.store(x(v), TO, LINE * row + VECTOR * v);
+      }
+    }
+  }
+}

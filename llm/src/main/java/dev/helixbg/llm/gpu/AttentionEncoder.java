@@ -1,0 +1,281 @@
+package dev.helixbg.llm.gpu;
+
+import dev.helixbg.llm.backend.Backend.Norm;
+import dev.helixbg.llm.backend.Backend.Qkv;
+import dev.helixbg.llm.backend.Backend.Rope;
+import dev.helixbg.llm.backend.Batch;
+import dev.helixbg.llm.backend.KvShape;
+import dev.helixbg.llm.backend.host.HostRope;
+import dev.helixbg.llm.gpu.CompiledKernels.CacheKernel;
+import dev.helixbg.llm.gpu.CompiledKernels.CacheKind;
+import dev.helixbg.llm.gpu.GpuKvCache.KvBlocks;
+import dev.helixbg.llm.gpu.WeightBuffers.GpuMatrix;
+import dev.helixbg.llm.gpu.driver.GpuBuffer;
+import dev.helixbg.llm.gpu.driver.GpuDevice;
+import java.lang.foreign.Arena;
+
+/**
+ * Encodes the way into the cache, and attention.
+ *
+ * <p>When every row belongs to another sequence, as in decoding, one kernel does both: the rotation
+ * is put off until {@link #attend}, unless something else comes between. Longer spans are rotated
+ * first, and attended to tile by tile.
+ */
+final class AttentionEncoder {
+  private static final int THREADS = 128;
+  private static final int SIMDGROUPS = 4;
+
+  // Of attend_row.metal.
+  private static final int PART_BLOCKS = 4;
+  private static final int MOST_PARTS = 32;
+
+  /** Heads of more values do not fit the tiles' threadgroup memory. */
+  private static final int LARGEST_TILE_HEAD = 128;
+
+  /** Values of all heads of a group that fit the threadgroup memory of a row. */
+  private static final int MOST_GROUP_VALUES = 1024;
+
+  private final CommandRecorder recorder;
+  private final CompiledKernels kernels;
+  private final GrowableBuffer partials;
+
+  /** A rotation of queries and keys; {@code version} is that of the batch. */
+  private record Rotation(
+      BatchTables tables,
+      Batch batch,
+      int version,
+      Qkv qkv,
+      Norm qNorm,
+      Norm kNorm,
+      GpuRope rope,
+      int layer) {}
+
+  /** What was put off; null if nothing was. */
+  private Rotation pending;
+
+  AttentionEncoder(CommandRecorder recorder, CompiledKernels kernels) {
+    this.recorder = recorder;
+    this.kernels = kernels;
+    partials = recorder.scratch("parts of attention");
+  }
+
+  void rotate(
+      BatchTables tables, Batch batch, Qkv qkv, Norm qNorm, Norm kNorm, GpuRope rope, int layer) {
+    requirePositions(batch, rope);
+    pending = new Rotation(tables, batch, batch.version(), qkv, qNorm, kNorm, rope, layer);
+    GpuActivations q = (GpuActivations) qkv.q();
+    if (!tables.distinct() || kind(batch, q).group() != headsPerKvHead(batch, q)) {
+      finishRotation();
+    }
+  }
+
+  private static void requirePositions(Batch batch, GpuRope rope) {
+    for (int span = 0; span < batch.spans(); span++) {
+      int end = batch.start(span) + batch.count(span);
+      if (end > rope.positions()) {
+        throw new IndexOutOfBoundsException("position " + (end - 1) + " of " + rope.positions());
+      }
+    }
+  }
+
+  /** Encodes the rotation that was put off, if there is one. */
+  void finishRotation() {
+    Rotation r = pending;
+    if (r == null) {
+      return;
+    }
+    pending = null;
+    KvBlocks memory = memory(r.batch);
+    KvShape shape = memory.shape();
+    GpuActivations q = (GpuActivations) r.qkv.q();
+    GpuActivations k = (GpuActivations) r.qkv.k();
+    GpuActivations v = (GpuActivations) r.qkv.v();
+    int heads = q.columns() / shape.headSize();
+    recorder
+        .kernel(kernels.get(CacheKernel.ROTATE, kind(r.batch, q)))
+        .writes(0, q.buffer())
+        .writes(1, k.buffer())
+        .reads(2, v.buffer())
+        .weights(3, (GpuMatrix) r.qNorm.gain())
+        .weights(4, (GpuMatrix) r.kNorm.gain())
+        .fixed(5, r.rope.buffer())
+        .writes(6, memory.buffer())
+        .fixed(7, r.tables.places())
+        .fixed(8, r.tables.blocks());
+    putShape(shape, q, r.layer, q, 1, r);
+    int groups = Math.ceilDiv(heads + 2 * shape.kvHeads(), SIMDGROUPS);
+    recorder.constants(9).dispatch(groups, r.batch.rows(), 1, THREADS);
+  }
+
+  void attend(BatchTables tables, Batch batch, GpuActivations q, int layer, GpuActivations target) {
+    if (pending != null && !isOf(pending, batch, q, layer)) {
+      finishRotation();
+    }
+    Rotation fresh = pending;
+    pending = null;
+    if (tables.distinct() || memory(batch).shape().headSize() > LARGEST_TILE_HEAD) {
+      rows(tables, batch, q, layer, target, fresh);
+    } else {
+      tiles(tables, batch, q, layer, target);
+    }
+  }
+
+  private static boolean isOf(Rotation rotation, Batch batch, GpuActivations q, int layer) {
+    return batch == rotation.batch
+        && batch.version() == rotation.version
+        && layer == rotation.layer
+        && q == rotation.qkv.q();
+  }
+
+  /**
+   * @param fresh the rotation to be done on the way; null if it is done
+   */
+  private void rows(
+      BatchTables tables,
+      Batch batch,
+      GpuActivations q,
+      int layer,
+      GpuActivations target,
+      Rotation fresh) {
+    KvBlocks memory = memory(batch);
+    KvShape shape = memory.shape();
+    CacheKind kind = kind(batch, q);
+    int heads = q.columns() / shape.headSize();
+    int parts = parts(tables.mostBlocks());
+    GpuBuffer partial =
+        parts == 1
+            ? target.buffer()
+            : partials.of(partialBytes(batch.rows(), heads, parts, shape.headSize()));
+    GpuActivations k = fresh != null ? (GpuActivations) fresh.qkv.k() : q;
+    GpuActivations v = fresh != null ? (GpuActivations) fresh.qkv.v() : q;
+    recorder
+        .kernel(kernels.get(CacheKernel.ATTEND_ROW, kind))
+        .reads(0, q.buffer())
+        .reads(1, k.buffer())
+        .reads(2, v.buffer())
+        .fixed(7, tables.places())
+        .fixed(8, tables.blocks());
+    if (fresh != null) {
+      recorder
+          .weights(3, (GpuMatrix) fresh.qNorm.gain())
+          .weights(4, (GpuMatrix) fresh.kNorm.gain())
+          .fixed(5, fresh.rope.buffer())
+          .writes(6, memory.buffer());
+    } else {
+      recorder
+          .fixed(3, q.buffer())
+          .fixed(4, q.buffer())
+          .fixed(5, q.buffer())
+          .reads(6, memory.buffer());
+    }
+    putShape(shape, q, layer, target, parts, fresh);
+    recorder.constants(9);
+    if (parts == 1) {
+      recorder.writes(10, target.buffer()).fixed(11, partial);
+    } else {
+      recorder.fixed(10, target.buffer()).writes(11, partial);
+    }
+    recorder.dispatch(heads / kind.group(), parts, batch.rows(), THREADS);
+    if (parts > 1) {
+      recorder
+          .kernel(kernels.get(CacheKernel.COMBINE, kind))
+          .reads(0, partial)
+          .writes(1, target.buffer());
+      putShape(shape, q, layer, target, parts, fresh);
+      recorder.constants(2).dispatch(heads, batch.rows(), 1, THREADS);
+    }
+  }
+
+  /**
+   * As many as the longest sequence has: a power of two, so that the passes of an answer are seldom
+   * other ones than before.
+   */
+  private static int parts(int blocks) {
+    int wanted = Math.clamp(Math.ceilDiv(blocks, PART_BLOCKS), 1, MOST_PARTS);
+    return wanted == 1 ? 1 : 2 * Integer.highestOneBit(wanted - 1);
+  }
+
+  private void tiles(
+      BatchTables tables, Batch batch, GpuActivations q, int layer, GpuActivations target) {
+    KvBlocks memory = memory(batch);
+    KvShape shape = memory.shape();
+    recorder
+        .kernel(kernels.get(CacheKernel.ATTEND_TILE, kind(batch, q)))
+        .reads(0, q.buffer())
+        .reads(1, memory.buffer())
+        .fixed(2, tables.tiles())
+        .fixed(3, tables.blocks());
+    putShape(shape, q, layer, target, 1, null);
+    recorder
+        .constants(4)
+        .writes(5, target.buffer())
+        .dispatch(q.columns() / shape.headSize(), tables.tileCount(), 1, THREADS);
+  }
+
+  // ---- helpers --------------------------------------------------------------------------------
+
+  /** The struct AttentionShape of {@code cache.metal}. */
+  private void putShape(
+      KvShape shape,
+      GpuActivations q,
+      int layer,
+      GpuActivations target,
+      int parts,
+      Rotation fresh) {
+    recorder
+        .put(q.columns() / shape.headSize())
+        .put(shape.kvHeads())
+        .put(shape.layers())
+        .put(layer)
+        .put(q.stride())
+        .put(fresh != null ? ((GpuActivations) fresh.qkv.k()).stride() : 0)
+        .put(target.stride())
+        .put(parts)
+        .put(fresh != null ? 1 : 0)
+        .put(fresh != null ? fresh.qNorm.epsilon() : 0)
+        .put(fresh != null ? fresh.kNorm.epsilon() : 0);
+  }
+
+  private static KvBlocks memory(Batch batch) {
+    return ((GpuKvCache) batch.cache(0)).memory();
+  }
+
+  private static int headsPerKvHead(Batch batch, GpuActivations q) {
+    KvShape shape = memory(batch).shape();
+    return q.columns() / shape.headSize() / shape.kvHeads();
+  }
+
+  private static CacheKind kind(Batch batch, GpuActivations q) {
+    KvShape shape = memory(batch).shape();
+    return new CacheKind(shape.headSize(), group(headsPerKvHead(batch, q), shape), shape.storage());
+  }
+
+  /** The most query heads of a key head that fit, the same number each time. */
+  private static int group(int headsPerKvHead, KvShape shape) {
+    int group = headsPerKvHead;
+    while (headsPerKvHead % group != 0
+        || group > 1 && group * shape.headSize() > MOST_GROUP_VALUES) {
+      group--;
+    }
+    return group;
+  }
+
+  private static long partialBytes(int rows, int heads, int parts, int headSize) {
+    int paddedHead = Math.ceilDiv(headSize, 4) * 4;
+    return 4L * rows * heads * parts * (paddedHead + 4);
+  }
+
+  /** Rotation angles of all positions, written once, as {@link HostRope#table} has them. */
+  record GpuRope(GpuBuffer buffer, int positions) implements Rope {
+
+    static GpuRope make(GpuDevice device, Arena arena, int headSize, double base, int positions) {
+      GpuBuffer buffer = device.buffer(arena, "rope", 4L * headSize * positions);
+      try (Arena own = Arena.ofConfined()) {
+        HostRope angles = new HostRope(own, headSize, base, positions);
+        angles.fillTo(positions);
+        buffer.write(0, angles.table());
+      }
+      return new GpuRope(buffer, positions);
+    }
+  }
+}

@@ -1,0 +1,51 @@
+package dev.helixbg.llm.gpu;
+
+import dev.helixbg.llm.gpu.driver.GpuBuffer;
+import dev.helixbg.llm.gpu.driver.GpuDevice;
+import java.lang.foreign.Arena;
+
+/**
+ * A buffer for what one step leaves the next. Who needs a larger one gets another; the outgrown one
+ * is released when nothing on its way uses it any more.
+ */
+final class GrowableBuffer {
+  private final GpuDevice device;
+  private final CommandRecorder recorder;
+  private final String label;
+  private Arena arena;
+  private GpuBuffer buffer;
+
+  /** Made by {@link CommandRecorder#scratch}. */
+  GrowableBuffer(GpuDevice device, CommandRecorder recorder, String label) {
+    this.device = device;
+    this.recorder = recorder;
+    this.label = label;
+  }
+
+  /** At least so many bytes, of any content. */
+  GpuBuffer of(long bytes) {
+    return buffer == null || buffer.bytes() < bytes ? renewed(bytes) : buffer;
+  }
+
+  /** So many bytes, all zero. */
+  GpuBuffer renewed(long bytes) {
+    Arena next = Arena.ofShared();
+    try {
+      buffer = device.buffer(next, label, bytes);
+    } catch (RuntimeException e) {
+      next.close();
+      throw e;
+    }
+    if (arena != null) {
+      recorder.inFlight().closeAfterLast(arena);
+    }
+    arena = next;
+    return buffer;
+  }
+
+  void close() {
+    if (arena != null) {
+      arena.close();
+    }
+  }
+}

@@ -1,0 +1,367 @@
+package dev.helixbg.llm.gpu;
+
+import dev.helixbg.llm.backend.Backend.Norm;
+import dev.helixbg.llm.backend.Counters;
+import dev.helixbg.llm.backend.Counters.Counter;
+import dev.helixbg.llm.gpu.CompiledKernels.RowsKernel;
+import dev.helixbg.llm.gpu.CompiledKernels.WeightsKernel;
+import dev.helixbg.llm.gpu.WeightBuffers.GpuMatrix;
+import dev.helixbg.llm.tensor.TensorType;
+import java.util.ArrayList;
+import java.util.List;
+
+/**
+ * Encodes products of matrices with rows of activations: by {@code matvec.metal}, one dispatch with
+ * all that goes before and after, when rows are one or a handful; by {@code matmul_few.metal} when
+ * they are some more; by {@code matmul.metal} when they are many. In all ways a row's result
+ * depends on that row alone.
+ */
+final class MatmulEncoder {
+  /** Threads of a threadgroup in {@code rows.metal}. */
+  static final int ROW_THREADS = 256;
+
+  private static final int THREADS = 128;
+
+  /** So many vectors get a threadgroup each per row; larger tiles would be mostly empty. */
+  private static final int ALONE = 4;
+
+  /**
+   * So many vectors go into small tiles, as even small matrices have enough of. All rows of a pass
+   * whose logits may be wanted are no more, so that they are always computed in the same way.
+   */
+  static final int FEW = 32;
+
+  // Of matmul_few.metal.
+  private static final int SMALL_TILE_VECTORS = 8;
+  private static final int SMALL_TILE_ROWS = 16;
+  private static final int SMALLEST_TILE_ROWS = 8;
+
+  /** So many tiles of 16 rows keep a GPU busy; fewer are halved. */
+  private static final int FEWEST_TILES = 256;
+
+  // Of matvec.metal.
+  private static final int SIMDGROUPS = 4;
+
+  /** So many sets of rows has a threadgroup in turn where there are rows enough for all. */
+  private static final int LOOPS = 8;
+
+  private static final int ROWS_TO_LOOP = 32_768;
+
+  // Of matmul.metal; decision 28 says why they are so large.
+  private static final int TILE_VECTORS = 32;
+  private static final int TILE_ROWS = 64;
+
+  private final CommandRecorder recorder;
+  private final CompiledKernels kernels;
+  private final Counters counters;
+
+  private final GpuMatrix[] matrices = new GpuMatrix[3];
+  private final GpuActivations[] targets = new GpuActivations[3];
+  private int count;
+  private GpuActivations x;
+  private Norm norm;
+  private boolean adds;
+
+  /** Looks for the largest of the product; null if nobody does. */
+  private SamplingEncoder largest;
+
+  private final GrowableBuffer normedRoom;
+  private final GrowableBuffer gatesRoom;
+  private GpuActivations normed;
+  private GpuActivations gates;
+
+  MatmulEncoder(CommandRecorder recorder, CompiledKernels kernels, Counters counters) {
+    this.recorder = recorder;
+    normedRoom = recorder.scratch("normed");
+    gatesRoom = recorder.scratch("gates");
+    this.kernels = kernels;
+    this.counters = counters;
+  }
+
+  /**
+   * Forgets the matrices of the last product.
+   *
+   * @param newNorm of the vectors before they are multiplied; null for none
+   * @param newAdds whether products are added to what is there
+   */
+  void begin(GpuActivations newX, Norm newNorm, boolean newAdds) {
+    x = newX;
+    norm = newNorm;
+    adds = newAdds;
+    count = 0;
+    largest = null;
+  }
+
+  /** One more matrix, and where its product goes. */
+  void matrix(GpuMatrix w, GpuActivations target) {
+    matrices[count] = w;
+    targets[count++] = target;
+    counters.add(Counter.WEIGHT_BYTES, (long) w.rows() * w.rowBytes());
+  }
+
+  /** Has the product of one matrix with a few vectors leave the largest of its parts. */
+  void findLargest(SamplingEncoder finder) {
+    largest = finder;
+  }
+
+  /**
+   * Multiplies vectors.
+   *
+   * @param rowOf which row of x each is
+   */
+  void multiply(UploadTables.Table rowOf, int vectors) {
+    WeightsKernel kernel =
+        vectors <= ALONE
+            ? WeightsKernel.PROJECT
+            : vectors <= FEW ? WeightsKernel.MATMUL_FEW : WeightsKernel.MATMUL;
+    GpuActivations input =
+        kernel == WeightsKernel.MATMUL && norm != null ? normalised(rowOf, vectors) : x;
+    boolean together = kernels.has(kernel, distinctTypes(0, count), x.columns());
+    int each = together ? count : 1;
+    for (int from = 0; from < count; from += each) {
+      switch (kernel) {
+        case PROJECT -> rows(rowOf, vectors, from, from + each);
+        case MATMUL_FEW -> smallTiles(rowOf, vectors, from, from + each, false);
+        default -> tiles(input, vectors, from, from + each);
+      }
+    }
+  }
+
+  /** Multiplies each vector with the matrices from one to another, in one dispatch. */
+  private void rows(UploadTables.Table rowOf, int vectors, int from, int to) {
+    List<TensorType> kinds = distinctTypes(from, to);
+    boolean loops =
+        matrices[from].rows() >= ROWS_TO_LOOP
+            && x.columns() <= CompiledKernels.mostUnits(kinds) * CompiledKernels.UNIT_COLUMNS;
+    int rowsPerGroup = loops ? LOOPS * SIMDGROUPS : SIMDGROUPS;
+    CommandRecorder r = ofChosenRows(WeightsKernel.PROJECT, kinds, rowOf, from, to);
+    int groups = groups(from, to, rowsPerGroup);
+    r.put(rowsPerGroup / SIMDGROUPS).put(largest != null ? 1 : 0);
+    putMatrices(kinds, from, to);
+    if (largest != null) {
+      largest.found(targets[from], vectors, groups, 10, 11);
+    } else {
+      r.fixed(10, targets[from].buffer()).fixed(11, targets[from].buffer());
+    }
+    r.constants(9)
+        .threadgroupBytes(stagedBytes(kinds, x.columns()))
+        .dispatch(vectors, groups, 1, THREADS);
+  }
+
+  /** The gated product. */
+  void gateUp(
+      GpuActivations newX,
+      Norm newNorm,
+      GpuMatrix gate,
+      GpuMatrix up,
+      GpuActivations target,
+      UploadTables.Table rowOf,
+      int vectors) {
+    begin(newX, newNorm, false);
+    matrix(gate, target);
+    matrix(up, target);
+    List<TensorType> kinds = distinctTypes(0, count);
+    if (vectors <= ALONE && kernels.has(WeightsKernel.GATE_UP, kinds, x.columns())) {
+      gatedRows(kinds, vectors);
+    } else if (vectors > ALONE && vectors <= FEW && kinds.size() == 1) {
+      smallTiles(rowOf, vectors, 0, count, true);
+    } else {
+      gates = room(gatesRoom, gates, vectors, target.columns());
+      targets[0] = gates;
+      multiply(rowOf, vectors);
+      gate(target, vectors);
+    }
+  }
+
+  /** The gated product of each vector. */
+  private void gatedRows(List<TensorType> kinds, int vectors) {
+    GpuMatrix gate = matrices[0];
+    GpuMatrix up = matrices[1];
+    GpuActivations target = targets[0];
+    CommandRecorder r =
+        recorder
+            .kernel(kernels.get(WeightsKernel.GATE_UP, kinds, x.columns()))
+            .reads(0, x.buffer())
+            .weights(2, gate)
+            .weights(3, up)
+            .writes(4, target.buffer());
+    bindGain(r, 1);
+    r.put(x.columns())
+        .put(x.stride())
+        .put(epsilon())
+        .put(gate.rows())
+        .put(gate.rowBytes())
+        .put(up.rowBytes())
+        .put(kinds.indexOf(gate.type()))
+        .put(kinds.indexOf(up.type()))
+        .put(target.stride())
+        .constants(5)
+        .threadgroupBytes(stagedBytes(kinds, x.columns()))
+        .dispatch(vectors, Math.ceilDiv(gate.rows(), SIMDGROUPS), 1, THREADS);
+  }
+
+  /** The target times what the gates let through. */
+  private void gate(GpuActivations target, int vectors) {
+    recorder
+        .kernel(kernels.get(RowsKernel.GATE))
+        .reads(0, gates.buffer())
+        .writes(1, target.buffer())
+        .put(target.columns())
+        .put(target.stride())
+        .constants(2)
+        .dispatch(Math.ceilDiv(target.columns(), ROW_THREADS), vectors, 1, ROW_THREADS);
+  }
+
+  private GpuActivations normalised(UploadTables.Table rowOf, int vectors) {
+    normed = room(normedRoom, normed, vectors, x.columns());
+    CommandRecorder r =
+        recorder
+            .kernel(kernels.get(RowsKernel.NORMALISE))
+            .reads(0, x.buffer())
+            .fixed(2, rowOf)
+            .writes(3, normed.buffer());
+    bindGain(r, 1);
+    r.put(x.columns())
+        .put(x.stride())
+        .put(normed.stride())
+        .put(epsilon())
+        .constants(4)
+        .dispatch(vectors, 1, 1, ROW_THREADS);
+    return normed;
+  }
+
+  /**
+   * Multiplies a few vectors with the matrices from one to another, in one dispatch.
+   *
+   * @param gated whether the first matrix gates the second, and the first target gets it all
+   */
+  private void smallTiles(UploadTables.Table rowOf, int vectors, int from, int to, boolean gated) {
+    List<TensorType> kinds = distinctTypes(from, to);
+    boolean small = smallTiles(from, to, gated, SMALL_TILE_ROWS) < FEWEST_TILES;
+    CommandRecorder r =
+        ofChosenRows(
+            small ? WeightsKernel.MATMUL_FEW_ROWS : WeightsKernel.MATMUL_FEW,
+            kinds,
+            rowOf,
+            from,
+            to);
+    int tiles = smallTiles(from, to, gated, small ? SMALLEST_TILE_ROWS : SMALL_TILE_ROWS);
+    r.put(gated ? 1 : 0).put(vectors);
+    putMatrices(kinds, from, to);
+    r.constants(9).dispatch(Math.ceilDiv(vectors, SMALL_TILE_VECTORS), tiles, 1, THREADS);
+  }
+
+  private int smallTiles(int from, int to, boolean gated, int rows) {
+    return gated ? groups(from, from + 1, rows / 2) : groups(from, to, rows);
+  }
+
+  /** Multiplies with the matrices from one to another, in one dispatch. */
+  private void tiles(GpuActivations input, int vectors, int from, int to) {
+    List<TensorType> kinds = distinctTypes(from, to);
+    CommandRecorder r =
+        recorder
+            .kernel(kernels.get(WeightsKernel.MATMUL, kinds, x.columns()))
+            .reads(0, input.buffer());
+    bindMatrices(1, from, to);
+    int tiles = groups(from, to, TILE_ROWS);
+    r.put(input.columns()).put(input.stride()).put(vectors).put(adds ? 1 : 0);
+    putMatrices(kinds, from, to);
+    r.constants(7).dispatch(Math.ceilDiv(vectors, TILE_VECTORS), tiles, 1, THREADS);
+  }
+
+  // ---- helpers --------------------------------------------------------------------------------
+
+  /** Begins a kernel that reads and normalises the rows of x by itself; its constants go on. */
+  private CommandRecorder ofChosenRows(
+      WeightsKernel kernel, List<TensorType> kinds, UploadTables.Table rowOf, int from, int to) {
+    CommandRecorder r =
+        recorder
+            .kernel(kernels.get(kernel, kinds, x.columns()))
+            .reads(0, x.buffer())
+            .fixed(8, rowOf);
+    bindGain(r, 1);
+    bindMatrices(2, from, to);
+    return r.put(x.columns())
+        .put(x.stride())
+        .put(epsilon())
+        .put(norm != null ? 1 : 0)
+        .put(adds ? 1 : 0);
+  }
+
+  /** How many threadgroups take the rows of matrices, so many each. */
+  private int groups(int from, int to, int rowsPerGroup) {
+    int groups = 0;
+    for (int i = from; i < to; i++) {
+      groups += Math.ceilDiv(matrices[i].rows(), rowsPerGroup);
+    }
+    return groups;
+  }
+
+  /** Binds three matrices and their targets: Metal wants every argument bound, used or not. */
+  private void bindMatrices(int index, int from, int to) {
+    for (int i = 0; i < 3; i++) {
+      boolean there = from + i < to;
+      recorder.weights(index + i, matrices[there ? from + i : from]);
+      if (there) {
+        recorder.writes(index + 3 + i, targets[from + i].buffer());
+      } else {
+        recorder.fixed(index + 3 + i, targets[from].buffer());
+      }
+    }
+  }
+
+  /** Rows, bytes of a row, type and stride of the target, of three matrices each. */
+  private void putMatrices(List<TensorType> kinds, int from, int to) {
+    for (int i = from; i < from + 3; i++) {
+      recorder.put(i < to ? matrices[i].rows() : 0);
+    }
+    for (int i = from; i < from + 3; i++) {
+      recorder.put(i < to ? matrices[i].rowBytes() : 0);
+    }
+    for (int i = from; i < from + 3; i++) {
+      recorder.put(i < to ? kinds.indexOf(matrices[i].type()) : 0);
+    }
+    for (int i = from; i < from + 3; i++) {
+      recorder.put(i < to ? targets[i].stride() : 0);
+    }
+  }
+
+  private float epsilon() {
+    return norm == null ? 0 : norm.epsilon();
+  }
+
+  /** Without a norm, anything will do: the kernel does not look. */
+  private void bindGain(CommandRecorder r, int index) {
+    if (norm == null) {
+      r.fixed(index, x.buffer());
+    } else {
+      r.weights(index, (GpuMatrix) norm.gain());
+    }
+  }
+
+  /** Threadgroup memory for a chunk of columns, with the spare places of {@code padded}. */
+  private static int stagedBytes(List<TensorType> kinds, int columns) {
+    int units =
+        Math.min(
+            Math.ceilDiv(columns, CompiledKernels.UNIT_COLUMNS), CompiledKernels.mostUnits(kinds));
+    int staged = units * CompiledKernels.UNIT_COLUMNS;
+    return Float.BYTES * (staged + staged / 32 * 4 + staged / 64 * 4);
+  }
+
+  private static GpuActivations room(
+      GrowableBuffer room, GpuActivations held, int rows, int columns) {
+    return held != null && held.rows() >= rows && held.columns() == columns
+        ? held
+        : GpuActivations.in(room, rows, columns);
+  }
+
+  private List<TensorType> distinctTypes(int from, int to) {
+    List<TensorType> distinct = new ArrayList<>(to - from);
+    for (int i = from; i < to; i++) {
+      if (!distinct.contains(matrices[i].type())) {
+        distinct.add(matrices[i].type());
+      }
+    }
+    return List.copyOf(distinct);
+  }
+}

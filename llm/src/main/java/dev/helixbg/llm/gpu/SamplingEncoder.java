@@ -1,0 +1,125 @@
+package dev.helixbg.llm.gpu;
+
+import dev.helixbg.llm.backend.TokenDraw;
+import dev.helixbg.llm.gpu.CompiledKernels.RowsKernel;
+import dev.helixbg.llm.gpu.driver.GpuBuffer;
+
+/**
+ * Encodes the choice of the largest logits, in two steps: of each part of a row, then of the parts.
+ * The product that makes the logits of a few rows has done the first step of argmax already.
+ */
+final class SamplingEncoder {
+  // Of rows.metal.
+  private static final int PART = 1024;
+  private static final int MOST_PARTS = 1024;
+
+  private final CommandRecorder recorder;
+  private final CompiledKernels kernels;
+  private final GrowableBuffer valuesRoom;
+  private final GrowableBuffer placesRoom;
+  private GpuBuffer values;
+  private GpuBuffer places;
+
+  /** Whose parts were found by their product, in which submission; null for none. */
+  private GpuActivations found;
+
+  private long foundIn;
+  private int foundParts;
+
+  SamplingEncoder(CommandRecorder recorder, CompiledKernels kernels) {
+    this.recorder = recorder;
+    this.kernels = kernels;
+    valuesRoom = recorder.scratch("largest logits");
+    placesRoom = recorder.scratch("their places");
+  }
+
+  /** Binds what the product of the logits leaves, for each of some parts of each row. */
+  void found(GpuActivations logits, int rows, int parts, int valuesIndex, int placesIndex) {
+    room(rows * parts);
+    recorder.writes(valuesIndex, values).writes(placesIndex, places);
+    found = logits;
+    foundIn = recorder.submission();
+    foundParts = parts;
+  }
+
+  /** The largest of each of the first rows. */
+  void one(GpuActivations logits, int rows, GpuBuffer ids) {
+    boolean isFound = logits == found && recorder.submission() == foundIn;
+    int parts = isFound ? foundParts : Math.ceilDiv(logits.columns(), PART);
+    if (!isFound) {
+      parts(logits, rows, parts, ids);
+      if (parts == 1) {
+        return;
+      }
+    }
+    recorder
+        .kernel(kernels.get(RowsKernel.ARGMAX))
+        .reads(0, values)
+        .reads(1, places)
+        .writes(2, ids);
+    putShape(logits, parts).constants(3).dispatch(rows, 1, 1, MatmulEncoder.ROW_THREADS);
+  }
+
+  private void parts(GpuActivations logits, int rows, int parts, GpuBuffer ids) {
+    room(rows * parts);
+    recorder
+        .kernel(kernels.get(RowsKernel.ARGMAX_PART))
+        .reads(0, logits.buffer())
+        .writes(1, values)
+        .writes(2, places)
+        .writes(3, ids);
+    putShape(logits, parts).constants(4).dispatch(parts, rows, 1, MatmulEncoder.ROW_THREADS);
+  }
+
+  /**
+   * A token of the likeliest of each of the first rows.
+   *
+   * @param points a row's each
+   */
+  void draw(GpuActivations logits, TokenDraw how, double[] points, GpuBuffer ids) {
+    int parts = Math.ceilDiv(logits.columns(), PART);
+    if (parts > MOST_PARTS) {
+      throw new IllegalArgumentException("rows of " + logits.columns() + " logits");
+    }
+    int rows = points.length;
+    room(rows * parts * how.k());
+    UploadTables.Table table = recorder.table(rows);
+    for (int i = 0; i < rows; i++) {
+      table.set(i, Float.floatToRawIntBits((float) points[i]));
+    }
+    recorder.upload(table, rows);
+    recorder
+        .kernel(kernels.get(RowsKernel.TOP_K_PART))
+        .reads(0, logits.buffer())
+        .writes(1, values)
+        .writes(2, places);
+    putShape(logits, parts)
+        .put(how.k())
+        .constants(3)
+        .dispatch(parts, rows, 1, MatmulEncoder.ROW_THREADS);
+    recorder
+        .kernel(kernels.get(RowsKernel.DRAW))
+        .reads(0, values)
+        .reads(1, places)
+        .fixed(2, table)
+        .writes(3, ids);
+    putShape(logits, parts)
+        .put(how.k())
+        .put((float) how.topP())
+        .put((float) how.minP())
+        .put((float) Math.min(1 / how.temperature(), Float.MAX_VALUE))
+        .constants(4)
+        .dispatch(rows, 1, 1, MatmulEncoder.ROW_THREADS);
+    found = null;
+  }
+
+  private CommandRecorder putShape(GpuActivations logits, int parts) {
+    return recorder.put(logits.columns()).put(logits.stride()).put(parts);
+  }
+
+  private void room(int candidates) {
+    values = valuesRoom.of(4L * candidates);
+    places = placesRoom.of(4L * candidates);
+    found = null;
+  }
+}

@@ -1,0 +1,73 @@
+package dev.helixbg.llm.gpu;
+
+import static java.lang.foreign.ValueLayout.JAVA_INT;
+
+import dev.helixbg.llm.gpu.driver.GpuBuffer;
+import dev.helixbg.llm.gpu.driver.GpuDevice;
+import java.lang.foreign.Arena;
+import java.util.ArrayList;
+import java.util.List;
+
+/**
+ * Small tables that the host makes for a submission: positions, block lists. Each submission on its
+ * way has memory of its own, which the next one in its place uses again.
+ */
+final class UploadTables {
+  private static final long SMALLEST = 16 * 1024;
+
+  /** Ints that a kernel reads, in a buffer from a byte on. */
+  record Table(GpuBuffer buffer, long offset) {
+    void set(int index, int value) {
+      buffer.data().set(JAVA_INT, offset + 4L * index, value);
+    }
+
+    /** The part from an int on. */
+    Table from(int index) {
+      return new Table(buffer, offset + 4L * index);
+    }
+  }
+
+  private final GpuDevice device;
+  private final Arena arena;
+  private final List<List<GpuBuffer>> buffers = new ArrayList<>();
+  private int slot;
+  private int current;
+  private long used;
+
+  UploadTables(GpuDevice device, Arena arena, int slots) {
+    this.device = device;
+    this.arena = arena;
+    for (int i = 0; i < slots; i++) {
+      buffers.add(new ArrayList<>());
+    }
+  }
+
+  /** Goes on with the memory of another submission, from its start. */
+  void begin(int newSlot) {
+    slot = newSlot;
+    current = 0;
+    used = 0;
+  }
+
+  /** Room for {@code ints} numbers, of any content. */
+  Table table(int ints) {
+    long bytes = (4L * ints + 15) & -16L;
+    List<GpuBuffer> own = buffers.get(slot);
+    while (current < own.size() && own.get(current).bytes() - used < bytes) {
+      current++;
+      used = 0;
+    }
+    if (current == own.size()) {
+      long size =
+          Math.max(Math.max(SMALLEST, bytes), own.isEmpty() ? 0 : 2 * own.getLast().bytes());
+      List<GpuBuffer> first = buffers.getFirst();
+      GpuBuffer other =
+          current < first.size() && first.get(current).bytes() == size ? first.get(current) : null;
+      own.add(device.staged(arena, "uploads", size, other));
+      used = 0;
+    }
+    Table table = new Table(own.get(current), used);
+    used += bytes;
+    return table;
+  }
+}

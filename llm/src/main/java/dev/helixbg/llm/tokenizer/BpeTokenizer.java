@@ -1,0 +1,224 @@
+package dev.helixbg.llm.tokenizer;
+
+import dev.helixbg.config.natives.TokenizerLibrary;
+import dev.helixbg.config.text.PrintableText;
+import java.io.ByteArrayOutputStream;
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.nio.CharBuffer;
+import java.nio.charset.CharsetDecoder;
+import java.nio.charset.CodingErrorAction;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.TreeSet;
+import java.util.stream.IntStream;
+
+/**
+ * Turns text into a model's token ids and back.
+ *
+ * <p>Text becomes ordinary tokens only, whatever it spells: {@code <|im_end|>} in a text is seven
+ * or so pieces of text. Special tokens come from {@link #special} or {@link #encodeWithSpecial},
+ * which is for text that the program or its user wrote, never for data. Many threads may use one
+ * tokenizer at once.
+ *
+ * <p>The native library encodes, but is never given the whole vocabulary, which it would spend a
+ * fifth of a second and 50 MB on: for each text it gets the tokens and merges that the words of
+ * that text can need.
+ */
+public final class BpeTokenizer implements AutoCloseable {
+  /** Tokens that end an answer in one Qwen vocabulary or another. */
+  private static final Set<String> END_TOKENS = Set.of("<|im_end|>", "<|endoftext|>");
+
+  private final Vocabulary vocabulary;
+  private final Map<String, Integer> special;
+  private final WordSplitter splitter;
+
+  private BpeTokenizer(Vocabulary vocabulary, WordSplitter splitter) {
+    this.vocabulary = vocabulary;
+    this.special = vocabulary.special();
+    this.splitter = splitter;
+  }
+
+  /**
+   * A tokenizer of a vocabulary.
+   *
+   * @param cacheFolder where the native library is unpacked
+   * @throws TokenizerException if the library cannot be loaded, or refuses the vocabulary
+   */
+  public static BpeTokenizer of(Vocabulary vocabulary, Path cacheFolder) {
+    try {
+      TokenizerLibrary.load(cacheFolder);
+      return new BpeTokenizer(vocabulary, new WordSplitter());
+    } catch (IOException e) {
+      throw new TokenizerException(e.getMessage(), e);
+    }
+  }
+
+  /** Number of ids. */
+  int size() {
+    return vocabulary.size();
+  }
+
+  /**
+   * The ordinary tokens of a text.
+   *
+   * @throws IllegalStateException if the tokenizer is closed
+   */
+  public int[] encode(String text) {
+    WordSplitter.Words words = splitter.split(PrintableText.wellFormed(text));
+    List<String> different = words.different();
+    try (NativeTokenizer tokenizer = NativeTokenizer.of(vocabulary.definition(different))) {
+      return words.inOrder(tokenizer.encode(different));
+    }
+  }
+
+  /**
+   * The tokens of a text in which special tokens are written out. Not for data: who writes such a
+   * text can make it end a turn and begin another.
+   */
+  public int[] encodeWithSpecial(String text) {
+    IntStream.Builder ids = IntStream.builder();
+    int at = 0;
+    while (at < text.length()) {
+      String next = null;
+      int nextAt = text.length();
+      for (String token : special.keySet()) {
+        int found = text.indexOf(token, at);
+        boolean earlier = found >= 0 && found < nextAt;
+        boolean longer = found == nextAt && next != null && token.length() > next.length();
+        if (earlier || longer) {
+          next = token;
+          nextAt = found;
+        }
+      }
+      for (int id : encode(text.substring(at, nextAt))) {
+        ids.add(id);
+      }
+      if (next != null) {
+        ids.add(special.get(next));
+        nextAt += next.length();
+      }
+      at = nextAt;
+    }
+    return ids.build().toArray();
+  }
+
+  /**
+   * The id of a special token.
+   *
+   * @throws TokenizerException if the vocabulary has no such token
+   */
+  int special(String token) {
+    Integer id = special.get(token);
+    if (id == null) {
+      throw new TokenizerException(
+          "the model's vocabulary has no special token \"%s\"".formatted(token));
+    }
+    return id;
+  }
+
+  public Set<Integer> endTokens() {
+    Set<Integer> ends = new TreeSet<>();
+    if (vocabulary.endOfText() >= 0) {
+      ends.add(vocabulary.endOfText());
+    }
+    for (String token : END_TOKENS) {
+      if (special.containsKey(token)) {
+        ends.add(special.get(token));
+      }
+    }
+    return ends;
+  }
+
+  /** The text of tokens. Control tokens have none; what is no UTF-8 becomes U+FFFD. */
+  public String decode(int... ids) {
+    ByteArrayOutputStream bytes = new ByteArrayOutputStream();
+    for (int id : ids) {
+      bytes.writeBytes(bytes(id));
+    }
+    return bytes.toString(StandardCharsets.UTF_8);
+  }
+
+  /** Gives out the text of tokens as they come, in whole characters. */
+  public TextStream stream() {
+    return new TextStream(this);
+  }
+
+  /** A token's bytes: a piece of UTF-8 that may begin or end within a character. */
+  byte[] bytes(int id) {
+    return switch (vocabulary.kind(id)) {
+      case NORMAL, BYTE -> bytes(vocabulary.text(id));
+      case USER_DEFINED -> vocabulary.text(id).getBytes(StandardCharsets.UTF_8);
+      case CONTROL, UNKNOWN, UNUSED -> new byte[0];
+    };
+  }
+
+  private static byte[] bytes(String token) {
+    byte[] bytes = new byte[token.length()];
+    for (int i = 0; i < bytes.length; i++) {
+      int b = ByteAlphabet.byteOf(token.charAt(i));
+      if (b < 0) {
+        return token.getBytes(StandardCharsets.UTF_8);
+      }
+      bytes[i] = (byte) b;
+    }
+    return bytes;
+  }
+
+  @Override
+  public void close() {
+    splitter.close();
+  }
+
+  /**
+   * The text of an answer while it grows: each token gives the characters that it completes, and
+   * never a part of one.
+   */
+  public static final class TextStream {
+    private static final int LONGEST_PART = 3;
+
+    private final BpeTokenizer tokenizer;
+    private final CharsetDecoder decoder =
+        StandardCharsets.UTF_8
+            .newDecoder()
+            .onMalformedInput(CodingErrorAction.REPLACE)
+            .onUnmappableCharacter(CodingErrorAction.REPLACE);
+
+    /** The first bytes of a character whose others are still to come. */
+    private byte[] part = new byte[0];
+
+    TextStream(BpeTokenizer tokenizer) {
+      this.tokenizer = tokenizer;
+    }
+
+    /** The characters that are complete with this token; often one word, sometimes none. */
+    public String append(int id) {
+      byte[] bytes = tokenizer.bytes(id);
+      ByteBuffer in = ByteBuffer.allocate(part.length + bytes.length).put(part).put(bytes).flip();
+      String text = decode(in, false);
+      part = new byte[in.remaining()];
+      in.get(part);
+      return text;
+    }
+
+    /** What is left when no token follows: nothing, or U+FFFD for a character that never ended. */
+    public String finish() {
+      String text = decode(ByteBuffer.wrap(part), true);
+      part = new byte[0];
+      decoder.reset();
+      return text;
+    }
+
+    private String decode(ByteBuffer in, boolean last) {
+      CharBuffer out = CharBuffer.allocate(in.remaining() + LONGEST_PART);
+      decoder.decode(in, out, last);
+      if (last) {
+        decoder.flush(out);
+      }
+      return out.flip().toString();
+    }
+  }
+}

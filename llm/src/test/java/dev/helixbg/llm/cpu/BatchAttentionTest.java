@@ -1,0 +1,177 @@
+package dev.helixbg.llm.cpu;
+
+import static org.junit.jupiter.api.Assertions.assertArrayEquals;
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+
+import dev.helixbg.llm.backend.Backend.Activations;
+import dev.helixbg.llm.backend.Backend.Norm;
+import dev.helixbg.llm.backend.Backend.Qkv;
+import dev.helixbg.llm.backend.Backend.Rope;
+import dev.helixbg.llm.backend.Batch;
+import dev.helixbg.llm.backend.KvCache;
+import dev.helixbg.llm.backend.KvShape;
+import dev.helixbg.llm.backend.KvShape.Storage;
+import dev.helixbg.llm.cpu.kernel.tile.TileProduct;
+import dev.helixbg.llm.tensor.Tensor;
+import dev.helixbg.llm.tensor.TensorType;
+import java.lang.ProcessBuilder.Redirect;
+import java.lang.foreign.Arena;
+import java.lang.foreign.MemorySegment;
+import java.lang.foreign.ValueLayout;
+import java.util.List;
+import java.util.SplittableRandom;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/**
+ * What a sequence attends to is its own: the same bits, whatever else is in its batch and however
+ * many threads work, although members take over what the span before has unpacked.
+ */
+class BatchAttentionTest {
+  private static final int KV_HEADS = 3;
+  private static final int LIMIT = 2048;
+
+  /** What one sequence of a batch is: a fork of the first or second root at so many positions. */
+  private record Sequence(int root, int prefix, int count) {}
+
+  /**
+   * Neighbours that share all, some and nothing, long and short spans, shorter ones after longer.
+   */
+  private static final List<Sequence> SEQUENCES =
+      List.of(
+          new Sequence(0, 355, 40),
+          new Sequence(0, 355, 9),
+          new Sequence(0, 355, 2),
+          new Sequence(0, 355, 70),
+          new Sequence(0, 33, 7),
+          new Sequence(1, 355, 40),
+          new Sequence(1, 0, 1),
+          new Sequence(1, 64, 33),
+          new Sequence(0, 64, 33),
+          new Sequence(0, 1050, 12),
+          new Sequence(0, 1020, 20));
+
+  /** A panel holds one head of a row; what follows it in memory is not its own. */
+  @Test
+  void headsThatNoPanelHoldsAreRefused() {
+    try (CpuBackend backend = new CpuBackend(1)) {
+      backend.cache(new KvShape(1, 1, TileProduct.DEPTH, 8, Storage.F16)).close();
+      KvShape larger = new KvShape(1, 1, TileProduct.DEPTH + 2, 8, Storage.F16);
+      assertThrows(IllegalArgumentException.class, () -> backend.cache(larger));
+    }
+  }
+
+  @ParameterizedTest
+  @ValueSource(ints = {128, 256})
+  void narrowerVectorsAgreeWithTheReference(int bits) throws Exception {
+    List<String> narrower = List.of("-Dhelixbg.vector.bits=" + bits);
+    assertEquals("agrees", ForkedJvm.run(Redirect.INHERIT, narrower, AttentionProbe.class));
+  }
+
+  @ParameterizedTest
+  @CsvSource({"F16, 128, 2", "F32, 128, 2", "F16, 80, 3", "F32, 6, 1", "F16, 64, 5", "Q8_0, 96, 3"})
+  void aSequencesBitsDoNotDependOnItsBatch(Storage storage, int size, int group) {
+    try (Arena arena = Arena.ofShared()) {
+      for (int threads = 1; threads <= 3; threads++) {
+        try (CpuBackend backend = new CpuBackend(threads)) {
+          Side side = new Side(backend, arena, storage, size, group);
+          float[][] together = side.attended(SEQUENCES);
+          int row = 0;
+          for (Sequence sequence : SEQUENCES) {
+            for (float[] alone : side.attended(List.of(sequence))) {
+              assertArrayEquals(alone, together[row++], sequence + ", " + threads + " threads");
+            }
+          }
+        }
+      }
+    }
+  }
+
+  /** Two prompts on one backend; results are those of the second of two layers. */
+  private static final class Side {
+    private final CpuBackend backend;
+    private final int size;
+    private final int width;
+    private final Norm norm;
+    private final Rope rope;
+    private final KvCache[] roots = new KvCache[2];
+
+    Side(CpuBackend backend, Arena arena, Storage storage, int size, int group) {
+      this.backend = backend;
+      this.size = size;
+      width = KV_HEADS * group * size;
+      MemorySegment ones = arena.allocate(4L * size, 64);
+      for (int i = 0; i < size; i++) {
+        ones.setAtIndex(ValueLayout.JAVA_FLOAT, i, 1);
+      }
+      Tensor gain = new Tensor("ones", TensorType.F32, List.of((long) size), ones);
+      norm = new Norm(backend.matrix(gain), 1e-6f);
+      rope = backend.rope(size, 10000, LIMIT);
+      for (int root = 0; root < roots.length; root++) {
+        roots[root] = backend.cache(new KvShape(2, KV_HEADS, size, LIMIT, storage));
+        Batch batch = new Batch(1060, 1);
+        batch.add(roots[root], 1060, 0);
+        attend(batch, new int[] {1060}, root);
+      }
+    }
+
+    float[][] attended(List<Sequence> sequences) {
+      Batch batch = new Batch(512, 1);
+      int[] counts = new int[sequences.size()];
+      KvCache[] caches = new KvCache[sequences.size()];
+      for (int i = 0; i < counts.length; i++) {
+        Sequence sequence = sequences.get(i);
+        caches[i] = roots[sequence.root].fork(sequence.prefix);
+        counts[i] = sequence.count;
+        batch.add(caches[i], sequence.count, 0);
+      }
+      float[][] attended = attend(batch, counts, 7);
+      for (KvCache cache : caches) {
+        cache.close();
+      }
+      return attended;
+    }
+
+    /** Rows of a span are the same in each batch, and others in each layer. */
+    private float[][] attend(Batch batch, int[] counts, int seed) {
+      Activations target = backend.activations(batch.rows(), width);
+      for (int layer = 0; layer < 2; layer++) {
+        Qkv qkv =
+            new Qkv(
+                rows(counts, width, seed + layer),
+                rows(counts, KV_HEADS * size, seed + 10 + layer),
+                rows(counts, KV_HEADS * size, seed + 20 + layer));
+        backend.rotateAndCache(batch, qkv, norm, norm, rope, layer);
+        backend.attend(batch, qkv.q(), layer, target);
+      }
+      float[][] read = new float[batch.rows()][width];
+      for (int r = 0; r < read.length; r++) {
+        target.read(r, read[r]);
+      }
+      return read;
+    }
+
+    private Activations rows(int[] counts, int columns, int seed) {
+      int all = 0;
+      for (int count : counts) {
+        all += count;
+      }
+      Activations rows = backend.activations(all, columns);
+      float[] row = new float[columns];
+      int r = 0;
+      for (int count : counts) {
+        SplittableRandom random = new SplittableRandom(seed + 100L * count);
+        for (int i = 0; i < count; i++) {
+          for (int c = 0; c < columns; c++) {
+            row[c] = (float) random.nextGaussian();
+          }
+          rows.write(r++, row);
+        }
+      }
+      return rows;
+    }
+  }
+}

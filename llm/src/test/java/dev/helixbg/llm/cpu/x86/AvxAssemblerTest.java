@@ -1,0 +1,201 @@
+package dev.helixbg.llm.cpu.x86;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+
+import dev.helixbg.llm.cpu.x86.AvxAssembler.Register;
+import java.util.HexFormat;
+import java.util.Locale;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.MethodSource;
+
+/** Every instruction beside the bytes that GNU's assembler makes of its text. */
+class AvxAssemblerTest {
+  /**
+   * Bytes and texts, of version 2.40. In braces it is told which of several encodings we want.
+   * Registers and addresses have low and high numbers, as each bit of a number has its own place.
+   */
+  private static final String INSTRUCTIONS =
+      """
+      c4e17c108f00000000 {vex3} {disp32} vmovups 0(%rdi), %ymm1
+      c4c17c119045230100 {vex3} {disp32} vmovups %ymm2, 74565(%r8)
+      c4e17c28d1 {vex3} vmovaps %ymm1, %ymm2
+      c4e27d189a40000000 {vex3} {disp32} vbroadcastss 64(%rdx), %ymm3
+      c4e27550da {vex} vpdpbusd %ymm2, %ymm1, %ymm3
+      c4c16dfe9300f0ffff {vex3} {disp32} vpaddd -4096(%r11), %ymm2, %ymm2
+      c4e17c5bdb {vex3} vcvtdq2ps %ymm3, %ymm3
+      c4e174598800001000 {vex3} {disp32} vmulps 1048576(%rax), %ymm1, %ymm1
+      c4e26db8cb {vex3} vfmadd231ps %ymm3, %ymm2, %ymm1
+      c4c265b89180000000 {vex3} {disp32} vfmadd231ps 128(%r9), %ymm3, %ymm2
+      c4617c1089ffffffff {vex3} {disp32} vmovups -1(%rcx), %ymm9
+      c4417c11b208000000 {vex3} {disp32} vmovups %ymm14, 8(%r10)
+      c4417c28f1 {vex3} vmovaps %ymm9, %ymm14
+      c4e27d18b600080000 {vex3} {disp32} vbroadcastss 2048(%rsi), %ymm6
+      c4c23550f6 {vex} vpdpbusd %ymm14, %ymm9, %ymm6
+      c4610dfeb700000000 {vex3} {disp32} vpaddd 0(%rdi), %ymm14, %ymm14
+      c4e17c5bf6 {vex3} vcvtdq2ps %ymm6, %ymm6
+      c44134598845230100 {vex3} {disp32} vmulps 74565(%r8), %ymm9, %ymm9
+      c4620db8ce {vex3} vfmadd231ps %ymm6, %ymm14, %ymm9
+      c4624db8b240000000 {vex3} {disp32} vfmadd231ps 64(%rdx), %ymm6, %ymm14
+      c4c17c108300f0ffff {vex3} {disp32} vmovups -4096(%r11), %ymm0
+      c4e17c11b800001000 {vex3} {disp32} vmovups %ymm7, 1048576(%rax)
+      c4e17c28f8 {vex3} vmovaps %ymm0, %ymm7
+      c4427d18a180000000 {vex3} {disp32} vbroadcastss 128(%r9), %ymm12
+      c4627d50e7 {vex} vpdpbusd %ymm7, %ymm0, %ymm12
+      c4e145feb9ffffffff {vex3} {disp32} vpaddd -1(%rcx), %ymm7, %ymm7
+      c4417c5be4 {vex3} vcvtdq2ps %ymm12, %ymm12
+      c4c17c598208000000 {vex3} {disp32} vmulps 8(%r10), %ymm0, %ymm0
+      c4c245b8c4 {vex3} vfmadd231ps %ymm12, %ymm7, %ymm0
+      c4e21db8be00080000 {vex3} {disp32} vfmadd231ps 2048(%rsi), %ymm12, %ymm7
+      62f17c48108f00000000 {evex} {disp32} vmovups 0(%rdi), %zmm1
+      62d17c48119045230100 {evex} {disp32} vmovups %zmm2, 74565(%r8)
+      62f17c4828d1 {evex} vmovaps %zmm1, %zmm2
+      62f27d48189a40000000 {evex} {disp32} vbroadcastss 64(%rdx), %zmm3
+      62f2754850da {evex} vpdpbusd %zmm2, %zmm1, %zmm3
+      62d16d48fe9300f0ffff {evex} {disp32} vpaddd -4096(%r11), %zmm2, %zmm2
+      62f17c485bdb {evex} vcvtdq2ps %zmm3, %zmm3
+      62f17448598800001000 {evex} {disp32} vmulps 1048576(%rax), %zmm1, %zmm1
+      62f26d48b8cb {evex} vfmadd231ps %zmm3, %zmm2, %zmm1
+      62d26548b89180000000 {evex} {disp32} vfmadd231ps 128(%r9), %zmm3, %zmm2
+      62717c481089ffffffff {evex} {disp32} vmovups -1(%rcx), %zmm9
+      62517c4811b208000000 {evex} {disp32} vmovups %zmm14, 8(%r10)
+      62517c4828f1 {evex} vmovaps %zmm9, %zmm14
+      62f27d4818b600080000 {evex} {disp32} vbroadcastss 2048(%rsi), %zmm6
+      62d2354850f6 {evex} vpdpbusd %zmm14, %zmm9, %zmm6
+      62710d48feb700000000 {evex} {disp32} vpaddd 0(%rdi), %zmm14, %zmm14
+      62f17c485bf6 {evex} vcvtdq2ps %zmm6, %zmm6
+      62513448598845230100 {evex} {disp32} vmulps 74565(%r8), %zmm9, %zmm9
+      62720d48b8ce {evex} vfmadd231ps %zmm6, %zmm14, %zmm9
+      62724d48b8b240000000 {evex} {disp32} vfmadd231ps 64(%rdx), %zmm6, %zmm14
+      62c17c48108300f0ffff {evex} {disp32} vmovups -4096(%r11), %zmm16
+      62617c4811b800001000 {evex} {disp32} vmovups %zmm31, 1048576(%rax)
+      62217c4828f8 {evex} vmovaps %zmm16, %zmm31
+      62c27d4818b980000000 {evex} {disp32} vbroadcastss 128(%r9), %zmm23
+      62827d4050ff {evex} vpdpbusd %zmm31, %zmm16, %zmm23
+      62610540feb9ffffffff {evex} {disp32} vpaddd -1(%rcx), %zmm31, %zmm31
+      62a17c485bff {evex} vcvtdq2ps %zmm23, %zmm23
+      62c17c40598208000000 {evex} {disp32} vmulps 8(%r10), %zmm16, %zmm16
+      62a20540b8c7 {evex} vfmadd231ps %zmm23, %zmm31, %zmm16
+      62624540b8be00080000 {evex} {disp32} vfmadd231ps 2048(%rsi), %zmm23, %zmm31
+      62617c4810bf00000000 {evex} {disp32} vmovups 0(%rdi), %zmm31
+      62d17c48118845230100 {evex} {disp32} vmovups %zmm1, 74565(%r8)
+      62917c4828cf {evex} vmovaps %zmm31, %zmm1
+      62e27d4818a240000000 {evex} {disp32} vbroadcastss 64(%rdx), %zmm20
+      62e2054050e1 {evex} vpdpbusd %zmm1, %zmm31, %zmm20
+      62d17548fe8b00f0ffff {evex} {disp32} vpaddd -4096(%r11), %zmm1, %zmm1
+      62a17c485be4 {evex} vcvtdq2ps %zmm20, %zmm20
+      6261044059b800001000 {evex} {disp32} vmulps 1048576(%rax), %zmm31, %zmm31
+      62227548b8fc {evex} vfmadd231ps %zmm20, %zmm1, %zmm31
+      62d25d40b88980000000 {evex} {disp32} vfmadd231ps 128(%r9), %zmm20, %zmm1
+      62f17c4810a9ffffffff {evex} {disp32} vmovups -1(%rcx), %zmm5
+      62417c48118208000000 {evex} {disp32} vmovups %zmm24, 8(%r10)
+      62617c4828c5 {evex} vmovaps %zmm5, %zmm24
+      62727d4818ae00080000 {evex} {disp32} vbroadcastss 2048(%rsi), %zmm13
+      6212554850e8 {evex} vpdpbusd %zmm24, %zmm5, %zmm13
+      62613d40fe8700000000 {evex} {disp32} vpaddd 0(%rdi), %zmm24, %zmm24
+      62517c485bed {evex} vcvtdq2ps %zmm13, %zmm13
+      62d1544859a845230100 {evex} {disp32} vmulps 74565(%r8), %zmm5, %zmm5
+      62d23d40b8ed {evex} vfmadd231ps %zmm13, %zmm24, %zmm5
+      62621548b88240000000 {evex} {disp32} vfmadd231ps 64(%rdx), %zmm13, %zmm24
+      4989f9 mov %rdi, %r9
+      4c89c0 mov %r8, %rax
+      4d89d3 mov %r10, %r11
+      4889ce mov %rcx, %rsi
+      4881c700001000 add $0x100000, %rdi
+      4981c300f0ffff add $-4096, %r11
+      c5f877 vzeroupper
+      c3 ret
+      """;
+
+  static String[] instructions() {
+    return INSTRUCTIONS.split("\n");
+  }
+
+  @ParameterizedTest
+  @MethodSource("instructions")
+  void bytesAreThoseOfAnotherAssembler(String line) {
+    String[] parts = line.split(" ", 2);
+    AvxAssembler code = new AvxAssembler(line.contains("%ymm") ? 256 : 512);
+    String[] words = parts[1].replaceAll("\\{\\w+} |,", "").split(" ");
+    if (words[0].equals("mov") || words[0].equals("add")) {
+      ofNumbers(code, words);
+    } else {
+      ofVectors(code, words);
+    }
+    assertEquals(parts[0], hex(code));
+  }
+
+  /** An instruction, then its operands, of which the last is the target. */
+  private static void ofNumbers(AvxAssembler code, String[] words) {
+    if (words[0].equals("mov")) {
+      code.copy(register(words[1]), register(words[2]));
+    } else {
+      code.add(register(words[2]), Integer.decode(words[1].substring(1)));
+    }
+  }
+
+  private static void ofVectors(AvxAssembler code, String[] words) {
+    boolean ofMemory = words.length > 1 && words[1].endsWith(")");
+    switch (words[0]) {
+      case "vmovups" -> {
+        if (ofMemory) {
+          code.load(vector(words[2]), base(words[1]), offset(words[1]));
+        } else {
+          code.store(vector(words[1]), base(words[2]), offset(words[2]));
+        }
+      }
+      case "vmovaps" -> code.copy(vector(words[1]), vector(words[2]));
+      case "vbroadcastss" -> code.broadcast(vector(words[2]), base(words[1]), offset(words[1]));
+      case "vpdpbusd" -> code.dotProducts(vector(words[2]), vector(words[1]), vector(words[3]));
+      case "vpaddd" -> code.add(vector(words[3]), base(words[1]), offset(words[1]));
+      case "vcvtdq2ps" -> code.toFloats(vector(words[2]));
+      case "vmulps" -> code.multiply(vector(words[3]), base(words[1]), offset(words[1]));
+      case "vfmadd231ps" -> {
+        int a = vector(words[2]);
+        int sum = vector(words[3]);
+        if (ofMemory) {
+          code.multiplyAdd(a, base(words[1]), offset(words[1]), sum);
+        } else {
+          code.multiplyAdd(a, vector(words[1]), sum);
+        }
+      }
+      case "vzeroupper" -> code.clearUpperParts();
+      case "ret" -> code.end();
+      default -> throw new IllegalArgumentException(words[0]);
+    }
+  }
+
+  private static int vector(String word) {
+    return Integer.parseInt(word.substring("%ymm".length()));
+  }
+
+  private static Register register(String word) {
+    return Register.valueOf(word.substring(1).toUpperCase(Locale.ROOT));
+  }
+
+  private static Register base(String word) {
+    return register(word.substring(word.indexOf('%'), word.length() - 1));
+  }
+
+  private static int offset(String word) {
+    return Integer.parseInt(word.substring(0, word.indexOf('(')));
+  }
+
+  /** {@code vzeroupper; 1: mov %rdi, %rax; dec %rcx; jne.d32 1b; dec %r11; jne.d32 1b; ret}. */
+  @Test
+  void loopsGoBackToWhereTheyBegin() {
+    AvxAssembler code = new AvxAssembler(256);
+    code.clearUpperParts();
+    int begin = code.label();
+    code.copy(Register.RDI, Register.RAX);
+    code.loop(Register.RCX, begin);
+    code.loop(Register.R11, begin);
+    code.end();
+    String counted = "48ffc9" + "0f85f4ffffff" + "49ffcb" + "0f85ebffffff";
+    assertEquals("c5f877" + "4889f8" + counted + "c3", hex(code));
+  }
+
+  private static String hex(AvxAssembler code) {
+    return HexFormat.of().formatHex(code.code());
+  }
+}

@@ -1,0 +1,109 @@
+package dev.helixbg.llm.gpu;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import dev.helixbg.llm.backend.Backend.Submission;
+import dev.helixbg.llm.backend.Counters;
+import dev.helixbg.llm.backend.Counters.Counter;
+import dev.helixbg.llm.gpu.driver.GpuBuffer;
+import dev.helixbg.llm.gpu.driver.GpuCommands;
+import dev.helixbg.llm.gpu.driver.GpuException;
+import dev.helixbg.llm.gpu.metal.MetalTests;
+import dev.helixbg.llm.softmetal.SoftMetalSettings;
+import java.lang.foreign.Arena;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Set;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.parallel.ResourceLock;
+
+/** The queue of command buffers on their way, on a GPU that works only while it is waited for. */
+@ResourceLock("softmetal")
+class CommandBufferRingTest {
+  private static final String OUT_OF_BOUNDS =
+      """
+      #include <metal_stdlib>
+      using namespace metal;
+      kernel void wrong(device float* x [[buffer(0)]], uint i [[thread_position_in_grid]]) {
+        x[i + 100000] = 1;
+      }
+      """;
+
+  private final Counters counters = new Counters();
+  private MetalTests metal;
+  private CommandBufferRing inFlight;
+
+  @BeforeEach
+  void open() {
+    metal = new MetalTests(SoftMetalSettings.STRICT.lazy(true));
+    inFlight = new CommandBufferRing(metal.device(), counters);
+  }
+
+  @AfterEach
+  void close() {
+    if (metal != null) {
+      metal.close();
+    }
+  }
+
+  private Submission submit(String label) {
+    inFlight.begin();
+    return inFlight.commit(label);
+  }
+
+  @Test
+  void threeAreOnTheirWayAndTheFourthWaitsForTheOldest() {
+    for (int i = 0; i < 3; i++) {
+      submit("pass " + i);
+    }
+    assertEquals(0, counters.get(Counter.WAITS));
+    submit("pass 3");
+    assertEquals(1, counters.get(Counter.WAITS));
+    assertEquals(Set.of("pass 0"), inFlight.waited().keySet());
+    assertEquals(3, counters.get(Counter.MOST_IN_FLIGHT));
+    inFlight.flush();
+    assertEquals(4, counters.get(Counter.SUBMISSIONS));
+  }
+
+  @Test
+  void waitingForOneIsWaitingForAllBeforeIt() {
+    List<Submission> all = new ArrayList<>();
+    for (int i = 0; i < 3; i++) {
+      all.add(submit("pass " + i));
+    }
+    all.get(2).await();
+    all.get(1).await();
+    all.get(0).await();
+    assertEquals(1, counters.get(Counter.WAITS));
+    assertEquals(1, inFlight.waited().get("pass 2").times());
+    assertTrue(counters.get(Counter.WAIT_NANOS) > 0);
+  }
+
+  @Test
+  void aFailureReachesWhoeverWaitsAndLeavesNothingBehind() {
+    try (Arena arena = Arena.ofShared()) {
+      GpuBuffer buffer = metal.device().buffer(arena, "few", 16);
+      GpuCommands commands = inFlight.begin();
+      commands.kernel(metal.kernel("wrong", OUT_OF_BOUNDS));
+      commands.buffer(0, buffer, 0);
+      commands.dispatch(1, 1, 1, 1);
+      Submission failing = inFlight.commit("failing");
+      submit("after it");
+      assertThrows(GpuException.class, failing::await);
+      inFlight.flush();
+    }
+    assertEquals(1, metal.takeFindings().size());
+  }
+
+  @Test
+  void whatWasBegunAndNeverCommittedIsDropped() {
+    submit("pass");
+    inFlight.begin();
+    inFlight.flush();
+    inFlight.abandon();
+  }
+}
