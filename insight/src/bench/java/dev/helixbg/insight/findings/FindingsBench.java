@@ -301,11 +301,16 @@ public final class FindingsBench {
 
   /** The bytes of the KB's data.log. */
   static byte[] log() throws IOException {
+    return SampleKb.build(source());
+  }
+
+  /** The KB as {@link SampleKb} reads it. */
+  static String source() throws IOException {
     StringBuilder source = new StringBuilder();
     for (String part : PARTS) {
       source.append(resource(FOLDER + "part-" + part + ".md")).append('\n');
     }
-    return SampleKb.build(source.toString());
+    return source.toString();
   }
 
   private static LogReading read(Path cache) throws IOException {

@@ -29,11 +29,37 @@ import java.util.Map;
 import java.util.Set;
 
 /**
- * Measures which recurring patterns are found in a KB of its own, of 219 short notes written by
- * hand: groups that say one lesson in several voices and topics, and near-groups that say none.
+ * Measures which recurring patterns are found: groups of notes, written by hand, that say one
+ * lesson in several voices and topics, and near-groups that say none.
  */
 public final class PatternsBench {
   private static final String FOLDER = "/patterns-kb/";
+
+  /** The knowledge bases in which groups are planted. */
+  public enum Kb {
+    /** In a KB of their own, of 219 short notes. */
+    APART(""),
+    /**
+     * 46 short notes among those of {@link FindingsBench}, on which weight and bound were chosen.
+     */
+    AMONG("among-");
+
+    private final String prefix;
+
+    Kb(String prefix) {
+      this.prefix = prefix;
+    }
+
+    private String notes() throws IOException {
+      String own = resource(prefix + "notes.md");
+      return this == APART ? own : FindingsBench.source() + own;
+    }
+
+    private String truth() throws IOException {
+      return resource(prefix + "truth.tsv");
+    }
+  }
+
   private static final DateTimeFormatter TIME = DateTimeFormatter.ofPattern("uuuu-MM-dd HH:mm");
   private static final InsightSettings SETTINGS =
       new InsightSettings(0.60, 0.92, 20, 0.75, 50, 0.05, 20);
@@ -66,12 +92,13 @@ public final class PatternsBench {
    *
    * @param cache folder in which the model may be unpacked
    */
-  public static Result run(Path cache, int threads) throws IOException, InterruptedException {
+  public static Result run(Kb kb, Path cache, int threads)
+      throws IOException, InterruptedException {
     Path log = Files.createTempFile(Files.createDirectories(cache), "patterns-kb", ".log");
     try {
-      Files.write(log, SampleKb.build(resource("notes.md")));
+      Files.write(log, SampleKb.build(kb.notes()));
       PatternsBench bench = new PatternsBench(DataLog.read(log).entries());
-      return bench.result(bench.analysed(cache, threads).patterns());
+      return bench.result(bench.analysed(cache, threads).patterns(), kb.truth());
     } finally {
       Files.delete(log);
     }
@@ -87,10 +114,10 @@ public final class PatternsBench {
         entries, Vectors.of(Arrays.asList(vectors)), PassageVectors.NONE, SETTINGS, threads);
   }
 
-  private Result result(List<Finding.Pattern> patterns) throws IOException {
+  private Result result(List<Finding.Pattern> patterns, String truth) {
     List<Set<NamedEntry>> groups = new ArrayList<>();
     List<Set<NamedEntry>> near = new ArrayList<>();
-    for (String line : resource("truth.tsv").lines().toList()) {
+    for (String line : truth.lines().toList()) {
       String[] fact = line.split("\t");
       Set<NamedEntry> members = new HashSet<>();
       for (int i = 1; i < fact.length; i++) {

@@ -44,11 +44,14 @@ final class RankedRelations {
    */
   private static final double PASSAGE_DISCOUNT = 0.03;
 
-  /** In groups names matter less than what is said: chosen, with the next, on notes set apart. */
+  /** In groups names matter less than what is said: chosen on notes set apart. */
   private static final double TERM_WEIGHT_IN_PATTERNS = 1;
 
-  /** Two entries of one pattern have at least this score, nearly that of their surroundings. */
-  private static final double NEAR_IN_PATTERNS = -0.03;
+  /**
+   * Two entries of one pattern have at least this score, that of their surroundings. With less, one
+   * group in twenty more is found, and of what is named a third is none.
+   */
+  private static final double NEAR_IN_PATTERNS = 0;
 
   private static final int SHARED_WORDS = 6;
 

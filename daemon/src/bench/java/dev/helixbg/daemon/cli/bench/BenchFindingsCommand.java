@@ -82,12 +82,19 @@ final class BenchFindingsCommand extends ValueCommand {
       return ExitCode.OK.number();
     }
     Result result = FindingsBench.run(settings.cache(), settings.threads(), true);
-    PatternsBench.Result patterns = PatternsBench.run(settings.cache(), settings.threads());
+    PatternsBench.Result apart =
+        PatternsBench.run(PatternsBench.Kb.APART, settings.cache(), settings.threads());
+    PatternsBench.Result among =
+        PatternsBench.run(PatternsBench.Kb.AMONG, settings.cache(), settings.threads());
     show(
-        () -> toJson(result).set("patterns", Json.of(patterns)),
+        () ->
+            toJson(result)
+                .<ObjectNode>set("patterns", Json.of(apart))
+                .set("patternsAmong", Json.of(among)),
         () -> {
           print(result);
-          print(patterns);
+          print(apart);
+          print(among);
         });
     return ExitCode.OK.number();
   }
