@@ -17,12 +17,15 @@ public final class PairModel {
 
   private static final Precision PRECISION = Precision.FP32;
 
-  private final PairWeights weights;
+  private final String hash;
+  private final PairCalibration calibration;
   private final ProviderSelection providers;
   private final Path cacheFolder;
 
+  /** The weights themselves are read again when it is opened: megabytes that would rest here. */
   private PairModel(PairWeights weights, ProviderSelection providers, Path cacheFolder) {
-    this.weights = weights;
+    this.hash = weights.hash();
+    this.calibration = weights.calibration();
     this.providers = providers;
     this.cacheFolder = cacheFolder;
   }
@@ -43,11 +46,11 @@ public final class PairModel {
 
   /** 32 hexadecimal digits that are the same wherever the same texts get the same reading. */
   public String id() {
-    return Sha256.of(RECIPE + "\n" + PRECISION + "\n" + weights.hash()).substring(0, 32);
+    return Sha256.of(RECIPE + "\n" + PRECISION + "\n" + hash).substring(0, 32);
   }
 
   public PairCalibration calibration() {
-    return weights.calibration();
+    return calibration;
   }
 
   /**
@@ -59,6 +62,7 @@ public final class PairModel {
    */
   public PairReader open(int threads) {
     NativeLibraries.load(cacheFolder);
+    PairWeights weights = PairWeights.bundled();
     ModelSource source = ModelSource.bundled(cacheFolder);
     Tokenizer tokenizer = null;
     try {
