@@ -65,6 +65,11 @@ public final class DaemonFixture {
   }
 
   public DaemonFixture(Path home, Kb kb, Map<String, String> flags, FakeModel model) {
+    this(home, kb, flags, model, PairReading.NONE);
+  }
+
+  public DaemonFixture(
+      Path home, Kb kb, Map<String, String> flags, FakeModel model, PairReading reading) {
     this.kb = kb;
     this.model = model;
     this.settings = settings(home, flags);
@@ -75,7 +80,7 @@ public final class DaemonFixture {
                 settings,
                 model,
                 counting(new RunningAnalysis()),
-                PairReading.NONE,
+                reading,
                 Judging.withoutAsking(settings),
                 metrics.countingEmbedded()),
             () -> {},

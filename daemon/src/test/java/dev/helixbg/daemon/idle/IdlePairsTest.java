@@ -1,0 +1,190 @@
+package dev.helixbg.daemon.idle;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.ObjectMapper;
+import dev.helixbg.daemon.host.FakeModel;
+import dev.helixbg.daemon.host.FakePairs;
+import dev.helixbg.daemon.host.TextModelHost;
+import dev.helixbg.daemon.kb.Kb;
+import dev.helixbg.daemon.kb.ReportFolder;
+import dev.helixbg.daemon.kb.WritableKb;
+import dev.helixbg.daemon.run.Judging;
+import dev.helixbg.daemon.run.PairReading;
+import dev.helixbg.daemon.run.Pipeline;
+import dev.helixbg.daemon.run.Reviews;
+import dev.helixbg.daemon.run.Saving;
+import dev.helixbg.daemon.terminal.Progress;
+import dev.helixbg.daemon.watch.DaemonFixture;
+import dev.helixbg.insight.findings.Analysis;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.List;
+import java.util.Map;
+import java.util.Random;
+import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.CountDownLatch;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** Many pairs are read while nobody waits; few at once; and the report is that of a run at once. */
+class IdlePairsTest {
+  private static final int ENTRIES = 600;
+
+  @TempDir Path folder;
+
+  private final List<String> warnings = new CopyOnWriteArrayList<>();
+  private WritableKb writer;
+  private DaemonFixture daemon;
+  private TextModelHost model;
+  private IdleWork idle;
+  private volatile int waitAt = -1;
+  private final CountDownLatch waiting = new CountDownLatch(1);
+  private final FakePairs pairs =
+      new FakePairs() {
+        @Override
+        protected void beforePair(int index) throws InterruptedException {
+          if (index == waitAt) {
+            waiting.countDown();
+            Thread.sleep(60_000);
+          }
+        }
+      };
+
+  @BeforeEach
+  void start() throws Exception {
+    writer = new WritableKb(folder.resolve("kb"), new Random(1));
+    for (int i = 0; i < ENTRIES; i++) {
+      writer.append("topic-" + i % 3, "note " + i + " is like no other");
+    }
+    daemon = new DaemonFixture(folder, writer.kb(), Map.of(), new FakeModel(), reading(pairs));
+    model = new TextModelHost(daemon.settings, daemon.clock, daemon.metrics);
+    idle =
+        new IdleWork(
+            model,
+            new Reviews(daemon.settings, "fake"),
+            new IdleQuestions(daemon.settings, model, daemon.clock),
+            daemon.clock,
+            daemon.troubles,
+            new IdleWork.Machine(() -> true, () -> 100)); // on battery, and busy
+  }
+
+  private PairReading reading(FakePairs by) {
+    return PairReading.by(by, Progress.Display.SILENT, warnings::add);
+  }
+
+  @AfterEach
+  void stop() {
+    idle.close();
+    model.close();
+  }
+
+  private boolean consider() {
+    return idle.consider(List.of(daemon.watch), false);
+  }
+
+  private void await() throws InterruptedException {
+    while (idle.isRunning()) {
+      Thread.sleep(5);
+      consider();
+    }
+  }
+
+  private JsonNode report() throws IOException {
+    return new ObjectMapper().readTree(ReportFolder.of(writer.kb()).json().toFile());
+  }
+
+  private void assertAsAtOnce() throws Exception {
+    Kb fresh = new Kb(Files.createDirectories(folder.resolve("fresh")));
+    Files.copy(writer.kb().dataLog(), fresh.dataLog());
+    Pipeline once =
+        new Pipeline(
+            daemon.settings,
+            new FakeModel(),
+            Analysis::run,
+            reading(new FakePairs()),
+            Judging.withoutAsking(daemon.settings),
+            Progress.Display.SILENT);
+    ReportFolder.of(fresh).write(once.run(fresh, Saving.PUBLISHED).report());
+    assertEquals(
+        Files.readString(ReportFolder.of(fresh).json()),
+        Files.readString(ReportFolder.of(writer.kb()).json()));
+  }
+
+  @Test
+  void manyPairsAreReadByThemselvesAndFewAtOnce() throws Exception {
+    daemon.run(Duration.ofSeconds(10));
+    assertTrue(report().hasNonNull("firstLook"));
+    assertEquals(ENTRIES / 2, daemon.watch.pairsLeft());
+    assertEquals(0, pairs.opened.get());
+    assertTrue(report().at("/relations/0/assessment").isNull());
+
+    assertTrue(consider(), "though the machine is on battery and busy");
+    await();
+    assertEquals(ENTRIES / 2, pairs.read.get());
+    daemon.look();
+    daemon.run(Duration.ofSeconds(10));
+    assertFalse(report().hasNonNull("firstLook"));
+    assertTrue(report().at("/relations/0/assessment").isObject());
+    assertEquals(0, daemon.watch.pairsLeft());
+    assertFalse(consider(), "nothing is left");
+    assertEquals(ENTRIES / 2, pairs.read.get());
+    assertAsAtOnce();
+
+    writer.append("topic-1", "a new note");
+    daemon.run(Duration.ofSeconds(10));
+    assertFalse(report().hasNonNull("firstLook"), "a few are read at once");
+    int more = pairs.read.get() - ENTRIES / 2;
+    assertTrue(more < 128, more + " pairs were read again");
+    assertEquals(List.of(), warnings);
+  }
+
+  @Test
+  void aChangeComesFirstAndNothingIsLost() throws Exception {
+    daemon.run(Duration.ofSeconds(10));
+    waitAt = 70;
+    assertTrue(consider());
+    waiting.await();
+    writer.append("topic-1", "a short one");
+    daemon.look();
+    assertTrue(daemon.watch.upToDateWith().isEmpty());
+    consider();
+    await();
+    waitAt = -1;
+    assertEquals(70, pairs.read.get());
+    for (int i = 0; i < 3; i++) {
+      daemon.run(Duration.ofSeconds(10));
+      consider();
+      await();
+    }
+    daemon.look();
+    daemon.run(Duration.ofSeconds(10));
+    assertFalse(report().hasNonNull("firstLook"));
+    assertAsAtOnce();
+  }
+
+  @Test
+  void aJudgeThatCannotBeUsedIsToldOfOnceAndTheListStaysAsItWas() throws Exception {
+    pairs.broken = "no such graph";
+    daemon.run(Duration.ofSeconds(10));
+    consider();
+    await();
+    daemon.look();
+    daemon.run(Duration.ofSeconds(10));
+    assertFalse(report().hasNonNull("firstLook"));
+    assertTrue(report().at("/relations/0/assessment").isNull());
+    assertTrue(report().get("relations").size() >= 200);
+    daemon.run(Duration.ofMinutes(2));
+    assertFalse(consider());
+    assertEquals(
+        List.of("pairs are ranked by vectors and words, nobody has read them: no such graph"),
+        warnings);
+  }
+}
