@@ -194,7 +194,8 @@ final class Doctor {
       checks.add(
           Check.note(
               "language model",
-              "none: labels come from the label classifier, pairs get no verdict",
+              "none: labels come from the label classifier, and the pair judge alone decides what"
+                  + " leads",
               "helix-bg fetch-models gets one (list: which fits here), or set llm.model"));
       return;
     }
@@ -221,9 +222,10 @@ final class Doctor {
           "nobody knows yet how far to trust this model",
           "the daemon measures it at idle, or: helix-bg bench findings --model FILE");
     }
+    String words = trust.get().words() + " " + trust.get().leads();
     return trust.get().isGuessing()
-        ? Check.note("judge", trust.get().words(), "name a larger model: llm.model")
-        : Check.ok("judge", trust.get().words());
+        ? Check.note("judge", words, "name a larger model: llm.model")
+        : Check.ok("judge", words);
   }
 
   private void checkKb(Settings settings) throws InterruptedException {

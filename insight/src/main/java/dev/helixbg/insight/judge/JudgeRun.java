@@ -79,12 +79,22 @@ public final class JudgeRun {
         Optional.empty());
   }
 
-  /** Relations in their order, then what else is near. */
+  /**
+   * Relations, those first of which the pair judge is least sure whether they are worth an act, and
+   * those that it has not read behind them in their order; then what else is near.
+   */
   private List<Finding.OfTwo> pairs() {
     List<Finding.OfTwo> pairs = new ArrayList<>(findings.relations());
+    pairs.sort(Comparator.comparingDouble(JudgeRun::sureness));
     pairs.addAll(findings.nearDuplicates());
     pairs.addAll(findings.crossLinks());
     return pairs;
+  }
+
+  private static double sureness(Finding.OfTwo pair) {
+    return pair instanceof Finding.Relation relation
+        ? relation.assessment().map(said -> Math.abs(said.act() - 0.5)).orElse(1.0)
+        : 1;
   }
 
   private Map<String, Guess> labels() throws InterruptedException, IOException {

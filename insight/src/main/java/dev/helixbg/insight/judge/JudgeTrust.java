@@ -68,6 +68,16 @@ public record JudgeTrust(
     return words.toString();
   }
 
+  /** What decides what leads the list of relations, and why. */
+  public String leads() {
+    return isGuessing()
+        ? "The pair judge decides what leads: this model was right too seldom, or at odds with"
+            + " itself."
+        : "What this model calls same or overtaken leads, since it was right often enough; then"
+            + " what the pair judge finds worth an act. This model is asked first where the pair"
+            + " judge is unsure.";
+  }
+
   /** Whether the verdicts are worth little more than a coin. */
   public boolean isGuessing() {
     return right < LEAST_RIGHT * pairs || !(kappa >= LEAST_KAPPA);

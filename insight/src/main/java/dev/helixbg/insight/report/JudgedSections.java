@@ -207,7 +207,10 @@ record JudgedSections(
           .append(String.join(", ", left))
           .append(" are left for the next run.");
     }
-    judgements.trust().ifPresent(trust -> note.append(' ').append(trust.words()));
+    judgements
+        .trust()
+        .ifPresent(
+            trust -> note.append(' ').append(trust.words()).append(' ').append(trust.leads()));
     if (judgements.cut() > 0) {
       note.append(' ')
           .append(Wording.count(judgements.cut(), "answer is", "answers are"))

@@ -27,10 +27,12 @@ import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.BooleanSupplier;
 import java.util.stream.Collectors;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -503,5 +505,58 @@ class JudgeRunTest {
             pair("2", all.get(1), all.get(2), 1),
             pair("3", all.get(0), all.get(2), 1));
     assertEquals(List.of(List.of(all.get(3), all.get(4)), all.subList(0, 3)), SameGroups.of(pairs));
+  }
+
+  @Test
+  void whatThePairJudgeIsUnsureOfIsAskedFirst() throws Exception {
+    for (int i = 0; i < 3; i++) {
+      entry("a", "note " + i, 0);
+    }
+    List<Finding.Relation> relations = findings().relations();
+    double[] acts = {0.95, 0.1, 0.55};
+    List<Finding.Relation> assessed = new ArrayList<>();
+    for (int i = 0; i < acts.length; i++) {
+      assessed.add(
+          relations
+              .get(i)
+              .assessed(
+                  new Finding.Assessment(
+                      acts[i], 0, 0, 0, Finding.Tier.RELATED, Optional.empty())));
+    }
+    TruthfulOracle oracle =
+        new TruthfulOracle(
+            question ->
+                new Answer(
+                    question.job().choices().isEmpty()
+                        ? "words"
+                        : question.job().choices().getLast(),
+                    0.9,
+                    question.job().choices().isEmpty() ? "" : question.job().choices().getFirst(),
+                    0.1,
+                    false));
+    try (Asking asking =
+        new Asking(
+            new AnswerFile(file, true),
+            "truth",
+            384,
+            () -> oracle,
+            LONG,
+            clock::get,
+            JudgeProgress.SILENT,
+            () -> false)) {
+      new JudgeRun(asking, "truth", findings().with(assessed), vectors).run();
+    }
+    assertEquals(
+        Stream.of(2, 1, 0).map(assessed::get).map(JudgeRunTest::texts).toList(),
+        oracle.asked.stream()
+            .filter(Question.Compare.class::isInstance)
+            .map(Question.Compare.class::cast)
+            .map(asked -> Set.of(asked.a(), asked.b()))
+            .distinct()
+            .toList());
+  }
+
+  private static Set<String> texts(Finding.Relation pair) {
+    return Set.of(pair.a().entry().text().content(), pair.b().entry().text().content());
   }
 }
