@@ -29,6 +29,8 @@ import dev.helixbg.insight.log.LogAccount;
 import dev.helixbg.insight.log.LogReading;
 import dev.helixbg.insight.log.Passage;
 import dev.helixbg.insight.log.SampleKb;
+import dev.helixbg.insight.pairs.ReadRelations;
+import dev.helixbg.insight.pairs.ReadingFile;
 import dev.helixbg.insight.report.JsonReport;
 import dev.helixbg.insight.report.Report;
 import dev.helixbg.insight.search.AlreadySaid;
@@ -95,6 +97,10 @@ public final class FindingsBench {
     public int wanted() {
       return found.get(Planted.REWRITE) + found.get(Planted.OVERTAKEN);
     }
+
+    public Share precision() {
+      return new Share(wanted(), pairs);
+    }
   }
 
   /**
@@ -149,7 +155,9 @@ public final class FindingsBench {
   public record Judged(Verdict verdict, int pairs, int said, int right, int planted) {}
 
   /**
-   * @param leadingWithoutModel of the ten that lead the report: rewrites and overtaken notes
+   * @param leadingWithoutModel of the ten that lead the report where nobody has read the list:
+   *     rewrites and overtaken notes
+   * @param leadingRead those of the pairs that lead the report once the pair judge has read it
    * @param leadingWithOracle the same when the truth has judged the list
    * @param reportByTruth report.json when the truth has judged half as many pairs as entries
    * @param listed rewrites and overtaken notes in the list of relations
@@ -162,6 +170,7 @@ public final class FindingsBench {
       List<Named> named,
       List<Judged> judged,
       int leadingWithoutModel,
+      Share leadingRead,
       int leadingWithOracle,
       int listed,
       int far,
@@ -406,7 +415,19 @@ public final class FindingsBench {
         .toString();
   }
 
-  private Result result(boolean related) throws InterruptedException {
+  /** The list as the pair judge ranks it, with nothing remembered. */
+  private Findings read(Findings findings) throws IOException, InterruptedException {
+    ReadRelations reading =
+        new ReadRelations(
+            new ReadingFile(Path.of("no-readings.jsonl"), judge.id(), Optional.empty()),
+            judge.calibration(),
+            () -> judge.open(threads),
+            ReadRelations.ReadingProgress.SILENT);
+    return findings.with(
+        reading.rank(findings.relations(), Findings.readRelations(entries.size())));
+  }
+
+  private Result result(boolean related) throws IOException, InterruptedException {
     int count = entries.size();
     Map<Planted, Integer> planted = new EnumMap<>(Planted.class);
     truth.values().forEach(kind -> planted.merge(kind, 1, Integer::sum));
@@ -428,9 +449,12 @@ public final class FindingsBench {
           Analysis.run(named, vectors, PassageVectors.NONE, SETTINGS, threads).relations().stream()
               .map(this::pair)
               .toList();
+      Findings read = read(findings);
+      List<Long> byJudge = read.relations().stream().map(this::pair).toList();
       List<Long> cosine = cosine(packed);
       List<Named> lists = new ArrayList<>();
-      for (int most : new int[] {10, 25, count / 10, 50, 100, count / 2, 200}) {
+      for (int most : new int[] {10, 20, 25, count / 10, 50, 100, count / 2, 200}) {
+        lists.add(named("read", byJudge, most));
         lists.add(named("relations", shipped, most));
         lists.add(named("entries", whole, most));
         lists.add(named("cosine", cosine, most));
@@ -457,6 +481,9 @@ public final class FindingsBench {
           lists,
           judged,
           leading(findings, Judgements.NONE),
+          new Share(
+              leading(read, Judgements.NONE),
+              JudgedRelations.of(read.relations(), Judgements.NONE).leading().size()),
           leading(findings, judgedByTruth(findings, 200)),
           right.size(),
           (int) right.stream().filter(Finding.Relation::isFar).count(),

@@ -110,6 +110,23 @@ class FindingsBenchTest {
     return one.compareTo(other) < 0 ? one + " " + other : other + " " + one;
   }
 
+  /** What the pair judge makes of the list; it was trained on other notes. */
+  @Test
+  void whatWasReadRanksBetterThanWhatWasNot() {
+    for (int pairs : new int[] {10, 20, 38}) {
+      int lookalikes = result.named("read", pairs).found().get(Planted.LOOKALIKE);
+      int unread = result.named("relations", pairs).found().get(Planted.LOOKALIKE);
+      assertTrue(lookalikes <= unread, lookalikes + " of " + pairs);
+    }
+    assertTrue(result.named("read", 10).wanted() >= 7, () -> result.named("read", 10).toString());
+    assertTrue(result.named("read", 38).wanted() >= 26, () -> result.named("read", 38).toString());
+    assertEquals(
+        result.named("relations", 191).wanted(),
+        result.named("read", 191).wanted(),
+        "all are read");
+    assertTrue(result.leadingRead().of() <= 20);
+  }
+
   @Test
   void whatLeadsTheReportIsWorthAnAct() {
     assertTrue(result.leadingWithoutModel() >= 7, result::toString);

@@ -3,12 +3,23 @@ package dev.helixbg.daemon.cli.bench;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import dev.helixbg.config.Settings;
 import dev.helixbg.daemon.cli.flags.GlobalOptions;
+import dev.helixbg.daemon.cli.flags.KbArgument;
 import dev.helixbg.daemon.cli.flags.ValueCommand;
+import dev.helixbg.daemon.host.EmbedderSource;
 import dev.helixbg.daemon.host.LanguageModel;
+import dev.helixbg.daemon.host.PairSource;
+import dev.helixbg.daemon.kb.Kb;
+import dev.helixbg.daemon.run.Saving;
 import dev.helixbg.daemon.run.Trial;
+import dev.helixbg.daemon.run.VectorUpdate;
 import dev.helixbg.daemon.terminal.ExitCode;
 import dev.helixbg.daemon.terminal.Failure;
 import dev.helixbg.daemon.terminal.Json;
+import dev.helixbg.daemon.terminal.Progress;
+import dev.helixbg.embed.EmbeddingException;
+import dev.helixbg.embed.cache.TextKey;
+import dev.helixbg.insight.findings.Analysis;
+import dev.helixbg.insight.findings.Findings;
 import dev.helixbg.insight.findings.FindingsBench;
 import dev.helixbg.insight.findings.FindingsBench.Found;
 import dev.helixbg.insight.findings.FindingsBench.Judged;
@@ -17,18 +28,31 @@ import dev.helixbg.insight.findings.FindingsBench.Named;
 import dev.helixbg.insight.findings.FindingsBench.Planted;
 import dev.helixbg.insight.findings.FindingsBench.Result;
 import dev.helixbg.insight.findings.FindingsBench.Said;
+import dev.helixbg.insight.findings.KbEntries;
+import dev.helixbg.insight.findings.LabelledPairs;
+import dev.helixbg.insight.findings.NamedEntry;
 import dev.helixbg.insight.findings.PatternsBench;
 import dev.helixbg.insight.findings.RelationsCost;
+import dev.helixbg.insight.findings.Share;
 import dev.helixbg.insight.judge.Job;
 import dev.helixbg.insight.judge.JudgeProgress;
 import dev.helixbg.insight.judge.JudgeTrust;
 import dev.helixbg.insight.judge.Verdict;
+import dev.helixbg.insight.log.DataLog;
+import dev.helixbg.insight.log.LogReading;
+import dev.helixbg.insight.pairs.ReadRelations;
+import dev.helixbg.insight.pairs.ReadingFile;
 import dev.helixbg.insight.search.AlreadySaid;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.Locale;
+import java.util.Map;
+import java.util.Optional;
+import java.util.stream.Collectors;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
@@ -46,6 +70,19 @@ final class BenchFindingsCommand extends ValueCommand {
   private static final int MAX_ENTRIES = 200_000;
 
   @Mixin private GlobalOptions options;
+  @Mixin private KbArgument kb;
+
+  @Option(
+      names = "--truth",
+      paramLabel = "FILE",
+      description =
+          "Measure instead the list of a knowledge base of your own, or of notes (--notes): FILE"
+              + " has a pair a line, one of same, overtaken, related, lookalike and the names or"
+              + " ids of two entries, parted by tabs. It prints how many of the first 10, 20, 50"
+              + " pairs, and of a tenth and half as many as entries, are same or overtaken, and of"
+              + " all those in FILE how many are among them; with 95 %% intervals, as the pair"
+              + " judge ranks them and by vectors and words alone. Nothing is written.")
+  private Path truth;
 
   @Option(
       names = "--cost",
@@ -71,6 +108,13 @@ final class BenchFindingsCommand extends ValueCommand {
       throw new Failure(ExitCode.USAGE, "--cost must be from 2 to %d".formatted(MAX_ENTRIES));
     }
     Settings settings = options.settings(threads);
+    if (truth != null) {
+      measureList(settings);
+      return ExitCode.OK.number();
+    }
+    if (kb.named().isPresent()) {
+      throw Failure.usage("--truth FILE is missing: what is true of pairs of its entries");
+    }
     if (cost != null) {
       RelationsCost.Cost measured = RelationsCost.of(cost, settings.threads());
       show(() -> toJson(measured), () -> print(measured));
@@ -97,6 +141,102 @@ final class BenchFindingsCommand extends ValueCommand {
           print(among);
         });
     return ExitCode.OK.number();
+  }
+
+  /** A list of the user's own, ranked both ways. */
+  private void measureList(Settings settings) throws IOException, InterruptedException {
+    Kb chosen = kb.find(settings);
+    LogReading log = DataLog.readQuiet(chosen.dataLog());
+    EmbedderSource source = EmbedderSource.located(settings);
+    LabelledPairs pairs;
+    try { // before anything is embedded
+      pairs =
+          LabelledPairs.read(
+              truth,
+              NamedEntry.all(
+                  log.entries(), entry -> TextKey.of(source.id(), entry.embeddedText()).hex()));
+    } catch (IOException e) {
+      throw Failure.usage(e.getMessage());
+    }
+    KbEntries known =
+        VectorUpdate.of(chosen, log, source, Saving.NOTHING, Progress.on(console)).of(log);
+    Findings findings =
+        Analysis.run(
+            known.named(),
+            known.vectors(),
+            known.passages(),
+            settings.insight(),
+            settings.threads());
+    List<LabelledPairs.Row> rows = new ArrayList<>();
+    try {
+      PairSource judge = PairSource.located(settings);
+      ReadRelations reading =
+          new ReadRelations(
+              new ReadingFile(chosen.readings(), judge.judge().id(), Optional.empty()),
+              judge.judge().calibration(),
+              judge::open,
+              ReadRelations.ReadingProgress.SILENT);
+      rows.addAll(
+          pairs.rows(
+              "pair judge",
+              reading.rank(
+                  findings.relations(), Findings.readRelations(findings.entries().size()))));
+    } catch (EmbeddingException e) {
+      console.warn("%s", e.getMessage());
+    }
+    rows.addAll(pairs.rows("score", findings.relations()));
+    show(() -> toJson(pairs, rows), () -> print(pairs, rows));
+  }
+
+  private void print(LabelledPairs pairs, List<LabelledPairs.Row> rows) {
+    console.say("%s", words(pairs.counts()));
+    console.say("%-10s %5s  %-14s %-14s  %s", "ranked by", "pairs", "precision", "recall", "named");
+    for (LabelledPairs.Row row : rows) {
+      console.say(
+          "%-10s %5d  %-14s %-14s  %s",
+          row.ranking(),
+          row.pairs(),
+          row.precision().words(),
+          row.recall().words(),
+          words(row.found()));
+    }
+  }
+
+  private static String words(Map<LabelledPairs.Truth, Integer> counts) {
+    return counts.entrySet().stream()
+        .map(one -> one.getValue() + " " + one.getKey().word())
+        .collect(Collectors.joining(", "));
+  }
+
+  private static ObjectNode toJson(LabelledPairs pairs, List<LabelledPairs.Row> rows) {
+    ObjectNode json = Json.object();
+    json.set("truth", toJson(pairs.counts()));
+    json.set(
+        "lists",
+        Json.array(
+            rows,
+            row -> {
+              ObjectNode one =
+                  Json.object().put("rankedBy", row.ranking()).put("pairs", row.pairs());
+              one.set("named", toJson(row.found()));
+              one.set("precision", toJson(row.precision()));
+              one.set("recall", toJson(row.recall()));
+              return one;
+            }));
+    return json;
+  }
+
+  private static ObjectNode toJson(Map<LabelledPairs.Truth, Integer> counts) {
+    ObjectNode json = Json.object();
+    counts.forEach((one, count) -> json.put(one.word(), count));
+    return json;
+  }
+
+  private static ObjectNode toJson(Share share) {
+    return Json.of(share)
+        .put("share", Json.rounded(share.value()))
+        .put("low", Json.rounded(share.low()))
+        .put("high", Json.rounded(share.high()));
   }
 
   private JudgeTrust measure(Settings settings) throws IOException, InterruptedException {
@@ -145,17 +285,17 @@ final class BenchFindingsCommand extends ValueCommand {
   private void print(Result result) {
     console.say("%d entries", result.entries());
     console.say(
-        "%-12s %6s %12s %12s %12s %11s",
-        "ranked by", "pairs", "rewrites", "overtaken", "look-alikes", "precision");
+        "%-12s %6s %12s %12s %12s  %s",
+        "ranked by", "pairs", "rewrites", "overtaken", "look-alikes", "precision (95 %)");
     for (Named row : result.named()) {
       console.say(
-          "%-12s %6d %12s %12s %12s %9.0f %%",
+          "%-12s %6d %12s %12s %12s  %s",
           row.ranking(),
           row.pairs(),
           of(row, Planted.REWRITE, result),
           of(row, Planted.OVERTAKEN, result),
           of(row, Planted.LOOKALIKE, result),
-          100.0 * row.wanted() / row.pairs());
+          row.precision().words());
     }
     for (Judged row : result.judged()) {
       console.say(
@@ -163,8 +303,12 @@ final class BenchFindingsCommand extends ValueCommand {
           row.pairs(), row.verdict().title(), row.said(), row.right(), row.planted());
     }
     console.say(
-        "of the ten that lead the report are worth an act: %d without a model, %d with the truth",
-        result.leadingWithoutModel(), result.leadingWithOracle());
+        "of those that lead the report are worth an act: %d of %d read by the pair judge, %d of 10"
+            + " unread, %d of 20 with the truth",
+        result.leadingRead().good(),
+        result.leadingRead().of(),
+        result.leadingWithoutModel(),
+        result.leadingWithOracle());
     for (Misfiled row : result.misfiled()) {
       console.say(
           "misfiled by %-22s first %2d: %2d of %d",
@@ -231,6 +375,7 @@ final class BenchFindingsCommand extends ValueCommand {
     json.set("relations", Json.array(result.named(), BenchFindingsCommand::toJson));
     json.set("judgedByTruth", Json.array(result.judged(), BenchFindingsCommand::toJson));
     json.put("leadingWithoutModel", result.leadingWithoutModel());
+    json.set("leadingRead", toJson(result.leadingRead()));
     json.put("leadingWithTruth", result.leadingWithOracle());
     json.set("misfiled", Json.array(result.misfiled(), Json::of));
     json.set("searches", Json.array(result.found(), Json::of));
@@ -242,7 +387,7 @@ final class BenchFindingsCommand extends ValueCommand {
   private static ObjectNode toJson(Named row) {
     ObjectNode json = Json.object().put("rankedBy", row.ranking()).put("pairs", row.pairs());
     row.found().forEach((kind, count) -> json.put(name(kind), count));
-    return json;
+    return json.set("precision", toJson(row.precision()));
   }
 
   private static ObjectNode toJson(Judged row) {

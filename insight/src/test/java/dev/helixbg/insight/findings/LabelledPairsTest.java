@@ -1,0 +1,103 @@
+package dev.helixbg.insight.findings;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import dev.helixbg.insight.findings.LabelledPairs.Row;
+import dev.helixbg.insight.findings.LabelledPairs.Truth;
+import dev.helixbg.insight.log.Entry;
+import dev.helixbg.insight.log.EntryText;
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.stream.IntStream;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** A list is measured by what a file says of pairs; a file that says nothing clear is refused. */
+class LabelledPairsTest {
+  @TempDir Path folder;
+
+  private final List<NamedEntry> entries =
+      IntStream.range(0, 24)
+          .mapToObj(i -> new Entry(i, "a", "note " + i, 0, EntryText.parse("note " + i)))
+          .map(entry -> new NamedEntry(entry, (int) entry.offset(), "key" + entry.offset()))
+          .toList();
+
+  private LabelledPairs read(byte[] text) throws IOException {
+    return LabelledPairs.read(Files.write(folder.resolve("truth.tsv"), text), entries);
+  }
+
+  private LabelledPairs read(String text) throws IOException {
+    return read(text.getBytes(StandardCharsets.UTF_8));
+  }
+
+  private Finding.Relation relation(int a, int b) {
+    return new Finding.Relation(
+        "rel-" + a + b,
+        entries.get(a),
+        entries.get(b),
+        0,
+        0.5,
+        new Finding.Evidence(1, 1, List.of(), Optional.empty(), Optional.empty()));
+  }
+
+  @Test
+  void theFirstPairsAreCountedWithIntervals() throws Exception {
+    LabelledPairs pairs =
+        read(
+            "# mine\n\n"
+                + "same\ta:0\ta:1\n"
+                + "overtaken\tkey3\ta:2\r\n"
+                + "lookalike\ta:4\ta:5\n"
+                + "same\ta:6\ta:7\n");
+    assertEquals(
+        Map.of(Truth.SAME, 2, Truth.OVERTAKEN, 1, Truth.RELATED, 0, Truth.LOOKALIKE, 1),
+        pairs.counts());
+    List<Row> rows =
+        pairs.rows(
+            "score", List.of(relation(1, 0), relation(4, 5), relation(8, 9), relation(2, 3)));
+    assertEquals(List.of(2, 10, 12, 20, 50), rows.stream().map(Row::pairs).toList());
+    assertEquals(new Share(1, 2), rows.getFirst().precision());
+    assertEquals(new Share(1, 3), rows.getFirst().recall());
+    assertEquals(new Share(2, 4), rows.getLast().precision());
+    assertEquals(1, rows.getLast().found().get(Truth.LOOKALIKE));
+  }
+
+  /** Of Brown, Cai and DasGupta 2001, and by hand. */
+  @Test
+  void intervalsAreWilsons() {
+    assertEquals("70 % (48–85)", new Share(14, 20).words());
+    assertEquals("100 % (72–100)", new Share(10, 10).words());
+    assertEquals("0 % (0–28)", new Share(0, 10).words());
+    assertEquals("0 % (0–100)", new Share(0, 0).words());
+  }
+
+  @Test
+  void whatIsWrongIsToldWithItsLine() {
+    for (Map.Entry<String, String> wrong :
+        Map.of(
+                "same\ta:0", "line 1: it is not a word and two entries",
+                "\nsame\ta:0\ta:99", "line 2: there is no entry a:99",
+                "alike\ta:0\ta:1", "line 1: it begins with none of same, overtaken",
+                "same\ta:0\tkey0", "line 1: it names one entry twice",
+                "same\ta:0\ta:1\nrelated\ta:1\ta:0", "line 2: an earlier line says same",
+                "related\ta:0\ta:1", "names no pair that is the same or overtaken",
+                "", "names no pair")
+            .entrySet()) {
+      String message = assertThrows(IOException.class, () -> read(wrong.getKey())).getMessage();
+      assertTrue(message.contains(wrong.getValue()), message);
+      assertTrue(message.contains("truth.tsv"), message);
+    }
+    assertTrue(
+        assertThrows(IOException.class, () -> read(new byte[] {(byte) 0xFF, 9}))
+            .getMessage()
+            .endsWith("is not UTF-8"));
+    assertThrows(IOException.class, () -> LabelledPairs.read(folder, entries));
+  }
+}
