@@ -9,6 +9,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import com.fasterxml.jackson.databind.node.ObjectNode;
+import dev.helixbg.daemon.kb.KbLock;
 import dev.helixbg.daemon.kb.WritableKb;
 import dev.helixbg.insight.log.DataLog;
 import dev.helixbg.insight.log.Entry;
@@ -304,6 +305,20 @@ class McpIT {
     assertEquals(
         ask(agent, "findings", Map.of("id", id)).path("finding"),
         JSON.readTree(read(agent, "helix-bg://finding/" + id)));
+  }
+
+  /** Where nobody may make it anew, as beside a daemon that was paused. */
+  @Test
+  void aReportOfAnEarlierLogSaysSo() throws Exception {
+    McpSyncClient agent = client();
+    assertTrue(read(agent, "helix-bg://report").startsWith("# "));
+    kb.append("auth", "Keys rotate daily.");
+    try (KbLock another = KbLock.take(kb.kb())) {
+      String report = read(agent, "helix-bg://report");
+      assertTrue(report.startsWith("> Notes were written or removed since"), report);
+      assertTrue(report.contains("5 entries"), report);
+    }
+    assertTrue(read(agent, "helix-bg://report").startsWith("# "));
   }
 
   /** Whatever entries say, an answer is one that a client can take, and says how to read on. */

@@ -80,6 +80,30 @@ public final class ReportFile {
   }
 
   /**
+   * Whether the last report was made from a log of that hash.
+   *
+   * @throws Failure as {@link #read} does
+   */
+  public static boolean isOf(String logSha256, Kb kb, SealedReports reports) {
+    boolean[] is = new boolean[1];
+    read(
+        kb,
+        reports,
+        new Visitor() {
+          @Override
+          public void log(String sha256) {
+            is[0] = sha256.equals(logSha256);
+          }
+
+          @Override
+          public boolean finding(ReportedFinding finding, JsonNode json) {
+            return false;
+          }
+        });
+    return is[0];
+  }
+
+  /**
    * Reads the last report, as far as the visitor wants.
    *
    * @throws Failure with {@link ExitCode#KB} when there is none that this user's helix-bg wrote

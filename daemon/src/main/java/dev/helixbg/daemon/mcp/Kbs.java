@@ -7,6 +7,7 @@ import dev.helixbg.config.Settings;
 import dev.helixbg.daemon.host.EmbedderSource;
 import dev.helixbg.daemon.host.PairSource;
 import dev.helixbg.daemon.kb.Kb;
+import dev.helixbg.daemon.kb.ReportFile;
 import dev.helixbg.daemon.kb.Seal;
 import dev.helixbg.daemon.kb.SealedReports;
 import dev.helixbg.daemon.link.DaemonHome;
@@ -15,6 +16,7 @@ import dev.helixbg.daemon.terminal.ExitCode;
 import dev.helixbg.daemon.terminal.Failure;
 import dev.helixbg.daemon.terminal.Progress;
 import dev.helixbg.insight.findings.Analysis;
+import dev.helixbg.insight.log.DataLog;
 import java.io.IOException;
 import java.time.Duration;
 import java.util.HashMap;
@@ -99,6 +101,13 @@ final class Kbs implements AutoCloseable {
     }
   }
 
+  /**
+   * A report.
+   *
+   * @param isOfThisLog else the names of entries may be those of others by now
+   */
+  record MadeReport(String markdown, boolean isOfThisLog) {}
+
   /** What the daemon says about itself, when one runs. */
   Optional<JsonNode> daemon() {
     return link.status();
@@ -145,18 +154,21 @@ final class Kbs implements AutoCloseable {
   }
 
   /**
-   * The last report on one of them, as Markdown; where no daemon makes it, it is made now.
+   * The last report on one of them; where no daemon makes it, it is made now.
    *
    * @throws Failure with {@link ExitCode#KB} when there is none
    */
-  String report(Optional<String> wanted, Progress.Display progress)
+  MadeReport report(Optional<String> wanted, Progress.Display progress)
       throws IOException, InterruptedException {
     asked = true;
     Optional<JsonNode> daemon = daemon();
     Kb kb = choose(wanted, all(daemon));
-    return watchedBy(daemon).contains(kb)
-        ? reports.markdown(kb)
-        : byOwn(own -> own.report(kb, progress));
+    String markdown =
+        watchedBy(daemon).contains(kb)
+            ? reports.markdown(kb)
+            : byOwn(own -> own.report(kb, progress));
+    String log = DataLog.readQuiet(kb.dataLog()).account().sha256();
+    return new MadeReport(markdown, ReportFile.isOf(log, kb, reports));
   }
 
   /** The one that is meant: by its folder, else by the folder's last name. */

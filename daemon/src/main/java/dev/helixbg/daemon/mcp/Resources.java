@@ -26,6 +26,12 @@ import java.util.concurrent.Callable;
 record Resources(Kbs kbs, Calls calls) {
   private static final String REPORT = "helix-bg://report";
   private static final String FINDING = "helix-bg://finding/";
+
+  /** Before each page of a report that names entries as they were called earlier. */
+  private static final String OUTDATED =
+      "> Notes were written or removed since this report was made: topic:number may name another"
+          + " entry by now. The tools findings and act know them as they are.\n\n";
+
   private static final int NOT_FOUND = -32002;
   private static final ObjectMapper JSON = new ObjectMapper();
 
@@ -98,12 +104,13 @@ record Resources(Kbs kbs, Calls calls) {
   }
 
   private Content report(Optional<String> kb, int number) throws Exception {
-    String text = PrintableText.block(kbs.report(kb, Progress.Display.SILENT));
+    Kbs.MadeReport report = kbs.report(kb, Progress.Display.SILENT);
+    String text = PrintableText.block(report.markdown());
     List<String> pages = Pages.of(text);
     if (number > pages.size()) {
       throw Failure.usage("the report has %d pages".formatted(pages.size()));
     }
-    String page = pages.get(number - 1);
+    String page = (report.isOfThisLog() ? "" : OUTDATED) + pages.get(number - 1);
     if (pages.size() > 1) {
       String name = kb.orElseGet(() -> Kbs.name(kbs.all(kbs.daemon()).getFirst()));
       page +=
