@@ -84,6 +84,10 @@ public record AlreadySaid(
      * @param nearDuplicate from where on entries are near-duplicates
      */
     public AlreadySaid byVectors(double nearDuplicate) {
+      Optional<AlreadySaid> itself = itself();
+      if (itself.isPresent()) {
+        return itself.get();
+      }
       double nearest = near.isEmpty() ? -1 : near.getFirst().similarity();
       return nearest >= nearDuplicate
           ? same(
@@ -91,6 +95,14 @@ public record AlreadySaid(
               OptionalDouble.empty(),
               Disagreement.of(near.getFirst().text(), text))
           : unsaid(nearest < Finding.FAR, Optional.empty(), OptionalDouble.empty());
+    }
+
+    /** Where an entry is this very text, nobody has to read it: a judge can be wrong there, too. */
+    private Optional<AlreadySaid> itself() {
+      return near.stream()
+          .filter(one -> one.text().strip().equals(text.strip()))
+          .findFirst()
+          .map(one -> same(one, OptionalDouble.of(1), Optional.empty()));
     }
 
     private static AlreadySaid same(Near one, OptionalDouble likely, Optional<String> differs) {
@@ -128,6 +140,10 @@ public record AlreadySaid(
      */
     public AlreadySaid read(PairReader reader, PairCalibration calibration, double nearDuplicate)
         throws InterruptedException {
+      Optional<AlreadySaid> itself = itself();
+      if (itself.isPresent()) {
+        return itself.get();
+      }
       List<Near> some = worthReading();
       Reading[] readings = new Reading[some.size()];
       reader.read(

@@ -11,6 +11,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.OptionalDouble;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
 
@@ -69,6 +70,19 @@ class AlreadySaidTest {
     assertSaid(Answer.CONTRADICTS, "overtaken", ask(0.7, "other", "likely", "overtaken"));
     assertSaid(Answer.PERHAPS, "doubtful", ask(0.7, "other", "doubtful"));
     assertSaid(Answer.NO, "", ask(0.7, "other"));
+  }
+
+  /** However a judge, or a vector with the topic in it, takes it. */
+  @Test
+  void theVeryTextIsSaidAlready() throws Exception {
+    AlreadySaid said = ask(0.7, "overtaken", TEXT + "\n");
+    assertSaid(Answer.YES, "it", said);
+    assertEquals(OptionalDouble.of(1), said.probability());
+    assertEquals(List.of(), read);
+    assertSaid(
+        Answer.YES,
+        "it",
+        new Question(TEXT, whole, indexed, List.of(new Near("it", TEXT, 0.7))).byVectors(0.92));
   }
 
   @Test
