@@ -262,8 +262,7 @@ class DaemonIT {
       double used = cpuSeconds(daemon) - before;
       assertTrue(used <= 0.1, used + " s of processor time in 10 s of rest: " + daemon.log());
       long resident = daemon.status().orElseThrow().at("/metrics/residentBytes").asLong();
-      // Until the pair judge came 150 MB were enough; then 162 were seen, on a Zen 3.
-      assertTrue(resident < 175_000_000, resident + " bytes are resident");
+      assertTrue(resident < 150_000_000, resident + " bytes are resident");
       daemon.end();
     }
   }
