@@ -31,9 +31,8 @@ class NoModesTest {
   private void run(Path kb, int notes) throws InterruptedException {
     new VectorUpdate(
             new EmbeddingCache(kb),
-            "model",
-            256,
-            FakeEmbedder::new,
+            FakeEmbedder.model("model", FakeEmbedder::new),
+            () -> {},
             Progress.Display.SILENT,
             System::nanoTime)
         .run(notes(notes), Saving.JOURNAL);

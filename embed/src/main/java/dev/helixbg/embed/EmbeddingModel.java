@@ -1,9 +1,12 @@
 package dev.helixbg.embed;
 
 import dev.helixbg.config.EmbedSettings;
+import dev.helixbg.config.EmbedSettings.ExecutionProvider;
 import dev.helixbg.config.EmbedSettings.Precision;
 import dev.helixbg.config.Sha256;
+import dev.helixbg.config.natives.PackedLibraries;
 import java.nio.file.Path;
+import java.util.Optional;
 
 /**
  * The embedding model that the settings lead to, found but not loaded: a run that has nothing to
@@ -31,7 +34,8 @@ public final class EmbeddingModel {
                     source.graphHash(),
                     source.tokenizerHash(),
                     settings.precision().name(),
-                    Integer.toString(settings.maxTokens())))
+                    Integer.toString(settings.maxTokens())
+                        + (settings.provider() == ExecutionProvider.COREML ? "\nCoreML" : "")))
             .substring(0, 32);
   }
 
@@ -48,10 +52,43 @@ public final class EmbeddingModel {
 
   /**
    * 32 hexadecimal digits that are the same wherever the same text gets the same vector: from
-   * model, tokenizer, precision and token limit.
+   * model, tokenizer, precision, token limit and provider. That of the CPU goes unnamed, as it did
+   * when its vectors were the only ones.
    */
   public String id() {
     return id;
+  }
+
+  /**
+   * Another way to embed, which may be faster and takes longer to open: on a Mac CoreML, elsewhere
+   * eight bits for passages, whose vectors nobody else reads. Its vectors have an id of their own.
+   * Empty where all is embedded in one way.
+   */
+  public Optional<EmbeddingModel> forMany(boolean passages) {
+    if (settings.precision() == Precision.INT8 || settings.provider() == ExecutionProvider.COREML) {
+      return Optional.empty();
+    }
+    if (settings.provider() == ExecutionProvider.AUTO && PackedLibraries.os().equals("osx")) {
+      return Optional.of(with(ExecutionProvider.COREML, Precision.FP32));
+    }
+    return Optional.of(with(ExecutionProvider.CPU, Precision.INT8)).filter(model -> passages);
+  }
+
+  private EmbeddingModel with(ExecutionProvider provider, Precision precision) {
+    return new EmbeddingModel(
+        new EmbedSettings(settings.models(), provider, precision, settings.maxTokens()),
+        cacheFolder,
+        source);
+  }
+
+  /**
+   * How much faster this way to embed is than another one, by a trial of some seconds that is
+   * remembered for this machine, model and runtime.
+   *
+   * @throws EmbeddingException when the other one cannot be loaded
+   */
+  public SpeedTrial.Verdict against(EmbeddingModel plain, int threads) {
+    return loader().trial(plain.loader(), threads);
   }
 
   /** For people: which model, precision and limit. */
@@ -68,6 +105,10 @@ public final class EmbeddingModel {
    * @throws EmbeddingException when it cannot be loaded
    */
   public MiniLm open(int threads) {
-    return new ModelLoader(source, settings, cacheFolder).open(threads);
+    return loader().open(threads);
+  }
+
+  private ModelLoader loader() {
+    return new ModelLoader(source, settings, cacheFolder);
   }
 }

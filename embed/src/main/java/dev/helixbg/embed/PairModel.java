@@ -70,13 +70,14 @@ public final class PairModel {
           PreparedPairModel.of(source, weights, PRECISION, providers.wantsCoreMl(), cacheFolder);
       tokenizer = CrossEncoder.tokenizer(prepared);
       Tokenizer probes = tokenizer;
-      ProviderSelection.Selected selected =
-          providers.select(
-              weights.hash(),
+      boolean isCoreMl =
+          providers.isCoreMl(
+              hash,
               prepared::onCpu,
-              () -> providers.coreMl(prepared.export(), weights.hash(), Pooling.FIRST),
-              model -> PreparedPairModel.probe(weights, model, probes));
-      return new CrossEncoder(tokenizer, selected.model(), threads, weights);
+              () -> onCoreMl(prepared),
+              model -> PreparedPairModel.window(weights, model, probes, threads));
+      TokenModel model = isCoreMl ? onCoreMl(prepared) : prepared.onCpu();
+      return new CrossEncoder(tokenizer, model, threads, weights);
     } catch (IOException e) {
       close(tokenizer);
       throw new EmbeddingException(
@@ -90,6 +91,10 @@ public final class PairModel {
       close(tokenizer);
       throw e;
     }
+  }
+
+  private TokenModel onCoreMl(PreparedPairModel prepared) throws IOException {
+    return providers.coreMl(prepared.export(), hash, Pooling.FIRST);
   }
 
   private static void close(Tokenizer tokenizer) {

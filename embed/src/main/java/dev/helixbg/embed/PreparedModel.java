@@ -33,7 +33,7 @@ record PreparedModel(Path graph, boolean fused, String why, Path tokenizer) {
 
   private static final int PROBE_TOKENS = 64;
   private static final double FP32_BOUND = 0.9999;
-  private static final double INT8_BOUND = 0.98;
+  static final double INT8_BOUND = 0.98;
 
   static PreparedModel of(ModelSource source, Precision precision, Path cacheFolder)
       throws IOException {

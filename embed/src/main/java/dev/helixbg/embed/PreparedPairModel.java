@@ -12,6 +12,7 @@ import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.Arrays;
 import java.util.Locale;
 
 /**
@@ -31,6 +32,9 @@ record PreparedPairModel(Path export, Path graph, Path tokenizer, Precision prec
   private static final double FP32_BOUND = 0.02;
 
   private static final double INT8_BOUND = 1;
+
+  /** Pairs on which two ways to run it are compared. */
+  private static final int WINDOW = 32;
 
   /**
    * @param exported whether the export is wanted, too
@@ -105,15 +109,32 @@ record PreparedPairModel(Path export, Path graph, Path tokenizer, Precision prec
   }
 
   /** What the head sees of the probes, each alone. */
-  static float[][] probe(PairWeights weights, TokenModel model, Tokenizer tokenizer)
+  private static float[][] probe(PairWeights weights, TokenModel model, Tokenizer tokenizer)
       throws OrtException {
-    float[][] seen = new float[weights.probes().size()][];
-    for (int i = 0; i < seen.length; i++) {
-      PairWeights.Probe probe = weights.probes().get(i);
-      PairReader.Texts texts = new PairReader.Texts(probe.older(), probe.newer());
-      seen[i] = model.embed(new int[][] {CrossEncoder.ids(tokenizer, texts)})[0];
+    int[][] ids = ids(weights, tokenizer);
+    float[][] seen = new float[ids.length][];
+    for (int i = 0; i < ids.length; i++) {
+      seen[i] = model.embed(new int[][] {ids[i]})[0];
     }
     return seen;
+  }
+
+  /** The same of many, on all threads, as a real run reads them. */
+  static float[][] window(PairWeights weights, TokenModel model, Tokenizer tokenizer, int threads)
+      throws InterruptedException {
+    int[][] probes = ids(weights, tokenizer);
+    int[][] ids = new int[WINDOW][];
+    Arrays.setAll(ids, i -> probes[i % probes.length]);
+    float[][] seen = new float[WINDOW][];
+    new TokenBatches(model, threads).run(ids, (i, vector) -> seen[i] = vector);
+    return seen;
+  }
+
+  private static int[][] ids(PairWeights weights, Tokenizer tokenizer) {
+    return weights.probes().stream()
+        .map(probe -> new PairReader.Texts(probe.older(), probe.newer()))
+        .map(texts -> CrossEncoder.ids(tokenizer, texts))
+        .toArray(int[][]::new);
   }
 
   private void check(PairWeights weights, float[][] seen) {

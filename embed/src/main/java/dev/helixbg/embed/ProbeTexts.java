@@ -1,7 +1,10 @@
 package dev.helixbg.embed;
 
 import ai.onnxruntime.OrtException;
+import java.util.ArrayList;
 import java.util.List;
+import java.util.stream.Collectors;
+import java.util.stream.IntStream;
 
 /** A handful of texts, short to long, on which two ways to run a model are compared. */
 final class ProbeTexts {
@@ -20,7 +23,36 @@ final class ProbeTexts {
           "größte Änderung: 日本語 текст 🙂 mixed with identifiers like snake_case_name,"
               + " camelCaseName and paths /usr/local/etc");
 
+  /** Each is one token. */
+  private static final List<String> WORDS =
+      List.of(
+          ("the worker reads a message and writes it to the table only after the first one has been"
+                  + " read by all of those who wait for the next day of the old market")
+              .split(" "));
+
+  /** Tokens of the longest and the shortest text of a window, special ones included. */
+  private static final int LONGEST = 256;
+
+  private static final int SHORTEST = 16;
+
+  private static final int TOKENS_PER_LENGTH = 1024;
+
   private ProbeTexts() {}
+
+  /** As a real run has them, short to long: as many tokens of each length, two full batches. */
+  static List<String> window() {
+    List<String> texts = new ArrayList<>();
+    for (int tokens = SHORTEST; tokens <= LONGEST; tokens *= 2) {
+      for (int text = 0; text < TOKENS_PER_LENGTH / tokens; text++) {
+        int first = texts.size();
+        texts.add(
+            IntStream.range(0, tokens - 2)
+                .mapToObj(i -> WORDS.get((first * 7 + i) % WORDS.size()))
+                .collect(Collectors.joining(" ")));
+      }
+    }
+    return texts;
+  }
 
   /** Each text alone. */
   static float[][] embed(TokenModel model, Tokenizer tokenizer) throws OrtException {

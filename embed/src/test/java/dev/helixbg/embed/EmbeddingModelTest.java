@@ -54,6 +54,41 @@ class EmbeddingModelTest {
   }
 
   @Test
+  void idsNamePrecisionAndProviderAndThatOfTheCpuStaysWhatItWas() {
+    EmbeddingModel cpu = EmbeddingModel.locate(settings(ExecutionProvider.CPU), cache);
+    EmbeddingModel auto = TestModels.bundled(Precision.FP32, 256);
+    EmbeddingModel int8 = TestModels.bundled(Precision.INT8, 256);
+    EmbeddingModel coreMl = EmbeddingModel.locate(settings(ExecutionProvider.COREML), cache);
+    assertEquals("8a3a0a93367aad65c6c025978882037e", cpu.id(), "of all caches there are");
+    assertEquals(cpu.id(), auto.id());
+    assertEquals(3, Set.of(cpu.id(), int8.id(), coreMl.id()).size());
+    assertEquals(int8.id(), cpu.forMany(true).orElseThrow().id());
+    assertTrue(cpu.forMany(false).isEmpty());
+    for (boolean passages : new boolean[] {true, false}) {
+      assertTrue(int8.forMany(passages).isEmpty());
+      assertTrue(coreMl.forMany(passages).isEmpty());
+    }
+    String os = System.getProperty("os.name");
+    try {
+      System.setProperty("os.name", "Mac OS X");
+      assertEquals(coreMl.id(), auto.forMany(true).orElseThrow().id());
+      assertEquals(coreMl.id(), auto.forMany(false).orElseThrow().id());
+    } finally {
+      System.setProperty("os.name", os);
+    }
+  }
+
+  /** On any processor: what a trial says is a number, or why it is none, and is remembered. */
+  @Test
+  void aTrialOfEightBitsSaysHowMuchFasterTheyAre() throws Exception {
+    EmbeddingModel plain = TestModels.bundled(Precision.FP32, 256);
+    EmbeddingModel int8 = plain.forMany(true).orElseThrow();
+    SpeedTrial.Verdict verdict = int8.against(plain, 2);
+    assertTrue(verdict.gain() > 0.2, verdict.toString());
+    assertEquals(verdict, int8.against(plain, 2));
+  }
+
+  @Test
   void locatingWritesNothingAndLoadsNoModelCode() throws Exception {
     Process child =
         new ProcessBuilder(

@@ -130,7 +130,7 @@ final class ReviewCommand extends ValueCommand {
   private Answer run(Kb chosen, Settings settings, Optional<String> only)
       throws InterruptedException {
     EmbedderSource source = EmbedderSource.located(settings);
-    Reviews reviews = new Reviews(settings, source.id());
+    Reviews reviews = new Reviews(settings, source.ids());
     Reviews.Wanted wanted = new Reviews.Wanted(kind, only);
     LogReading log = DataLog.readQuiet(chosen.dataLog());
     Coverage all = new Coverage(log.entries().size(), log.entries().size());

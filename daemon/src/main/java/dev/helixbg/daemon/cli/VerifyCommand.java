@@ -5,13 +5,13 @@ import dev.helixbg.config.Settings;
 import dev.helixbg.daemon.cli.flags.GlobalOptions;
 import dev.helixbg.daemon.cli.flags.KbArgument;
 import dev.helixbg.daemon.cli.flags.ValueCommand;
+import dev.helixbg.daemon.host.EmbedderSource;
 import dev.helixbg.daemon.kb.Kb;
 import dev.helixbg.daemon.kb.Seal;
 import dev.helixbg.daemon.kb.SealedReports;
 import dev.helixbg.daemon.kb.Verification;
 import dev.helixbg.daemon.terminal.Check;
 import dev.helixbg.daemon.terminal.Json;
-import dev.helixbg.embed.EmbeddingModel;
 import java.io.IOException;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
@@ -29,10 +29,10 @@ final class VerifyCommand extends ValueCommand {
   public Integer call() throws IOException, InterruptedException {
     Settings settings = options.load().settings();
     Kb chosen = kb.find(settings);
-    String modelId = EmbeddingModel.locate(settings.embed(), settings.cache()).id();
     SealedReports reports = new SealedReports(new Seal(settings.cache()));
     Verification.Result result =
-        Verification.of(chosen, reports, modelId, settings.embed().maxTokens());
+        Verification.of(
+            chosen, reports, EmbedderSource.located(settings).ids(), settings.embed().maxTokens());
     show(() -> toJson(chosen, result), () -> print(result));
     return Check.exitCode(result.checks()).number();
   }

@@ -43,6 +43,12 @@ public final class EmbedderHost implements EmbedderSource, AutoCloseable {
     return new Use(model.begin());
   }
 
+  /** Not kept loaded: many texts come seldom. */
+  @Override
+  public Optional<ForMany> forMany(boolean passages) {
+    return source.forMany(passages);
+  }
+
   /** Loads the model on a thread of its own, beside what else is needed before it is used. */
   public void openAhead() {
     Thread.ofPlatform()

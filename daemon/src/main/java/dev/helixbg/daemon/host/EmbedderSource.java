@@ -3,6 +3,11 @@ package dev.helixbg.daemon.host;
 import dev.helixbg.config.Settings;
 import dev.helixbg.embed.Embedder;
 import dev.helixbg.embed.EmbeddingModel;
+import dev.helixbg.embed.cache.VectorIds;
+import java.util.List;
+import java.util.Optional;
+import java.util.function.DoubleSupplier;
+import java.util.function.Supplier;
 
 /** An embedding model by name, opened when there is something to embed. */
 public interface EmbedderSource {
@@ -18,6 +23,30 @@ public interface EmbedderSource {
 
   /** Whoever opens it closes it. */
   Embedder open();
+
+  /**
+   * Another way to embed, which may be faster and takes longer to open.
+   *
+   * @param id of its vectors
+   * @param gain so many times as fast, which may take seconds to find out; 0 where it is not to be
+   *     used
+   * @param model opens it
+   */
+  record ForMany(String id, DoubleSupplier gain, Supplier<Embedder> model) {}
+
+  /** For many texts; empty where all is embedded in one way. */
+  default Optional<ForMany> forMany(boolean passages) {
+    return Optional.empty();
+  }
+
+  /** Of all vectors that it may make. */
+  default VectorIds ids() {
+    return new VectorIds(ids(false), ids(true));
+  }
+
+  private List<String> ids(boolean passages) {
+    return forMany(passages).map(other -> List.of(id(), other.id())).orElse(List.of(id()));
+  }
 
   /** The model that the settings lead to, loaded anew by each {@link #open}. */
   static EmbedderSource located(Settings settings) {
@@ -41,6 +70,18 @@ public interface EmbedderSource {
       @Override
       public Embedder open() {
         return model.open(settings.threads());
+      }
+
+      @Override
+      public Optional<ForMany> forMany(boolean passages) {
+        return model
+            .forMany(passages)
+            .map(
+                other ->
+                    new ForMany(
+                        other.id(),
+                        () -> other.against(model, settings.threads()).gain(),
+                        () -> other.open(settings.threads())));
       }
     };
   }

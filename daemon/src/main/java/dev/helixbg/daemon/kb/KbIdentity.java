@@ -2,11 +2,9 @@ package dev.helixbg.daemon.kb;
 
 import dev.helixbg.daemon.terminal.ExitCode;
 import dev.helixbg.daemon.terminal.Failure;
-import dev.helixbg.embed.Embedder;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.attribute.BasicFileAttributes;
-import java.util.List;
 
 /**
  * The folder that a KB was when work on it began. What is at its path when the work is to be saved
@@ -27,27 +25,6 @@ public record KbIdentity(Kb kb, Object folder) {
     } catch (IOException e) {
       throw kb.gone();
     }
-  }
-
-  /** An embedding model whose vectors are for this KB: they may be saved as soon as they come. */
-  public Embedder checking(Embedder model) {
-    return new Embedder() {
-
-      @Override
-      public void embed(List<String> texts, VectorSink sink) throws InterruptedException {
-        model.embed(
-            texts,
-            (index, vector) -> {
-              check();
-              sink.accept(index, vector);
-            });
-      }
-
-      @Override
-      public void close() {
-        model.close();
-      }
-    };
   }
 
   /**

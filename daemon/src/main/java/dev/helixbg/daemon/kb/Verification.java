@@ -10,6 +10,7 @@ import dev.helixbg.embed.cache.CachedVectors;
 import dev.helixbg.embed.cache.EmbeddingCache;
 import dev.helixbg.embed.cache.Journal;
 import dev.helixbg.embed.cache.TextKey;
+import dev.helixbg.embed.cache.VectorIds;
 import dev.helixbg.insight.log.DataLog;
 import dev.helixbg.insight.log.Entry;
 import dev.helixbg.insight.log.LogAccount;
@@ -20,7 +21,6 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
-import java.util.HashSet;
 import java.util.List;
 import java.util.Optional;
 import java.util.Set;
@@ -34,15 +34,15 @@ import java.util.stream.Stream;
 public final class Verification {
   private final Kb kb;
   private final SealedReports reports;
-  private final String modelId;
+  private final VectorIds ids;
   private final int modelTokens;
   private final List<Check> checks = new ArrayList<>();
   private final List<String> aRunWould = new ArrayList<>();
 
-  private Verification(Kb kb, SealedReports reports, String modelId, int modelTokens) {
+  private Verification(Kb kb, SealedReports reports, VectorIds ids, int modelTokens) {
     this.kb = kb;
     this.reports = reports;
-    this.modelId = modelId;
+    this.ids = ids;
     this.modelTokens = modelTokens;
   }
 
@@ -53,12 +53,12 @@ public final class Verification {
   public record Result(List<Check> checks, List<String> aRunWould) {}
 
   /**
-   * @param modelId of the model that a run would embed with
+   * @param ids of the vectors of the model that a run would embed with
    * @param modelTokens the most tokens that it takes of a text
    */
-  public static Result of(Kb kb, SealedReports reports, String modelId, int modelTokens)
+  public static Result of(Kb kb, SealedReports reports, VectorIds ids, int modelTokens)
       throws InterruptedException {
-    Verification verification = new Verification(kb, reports, modelId, modelTokens);
+    Verification verification = new Verification(kb, reports, ids, modelTokens);
     LogReading log = DataLog.readQuiet(kb.dataLog());
     verification.checkLog(log.account());
     verification.checkVectors(log.entries());
@@ -89,26 +89,30 @@ public final class Verification {
 
   private void checkVectors(List<Entry> entries) {
     EmbeddingCache cache = new EmbeddingCache(kb.folder());
-    Set<TextKey> texts = new HashSet<>();
-    Set<TextKey> passages = new HashSet<>();
+    List<String> texts = new ArrayList<>();
+    List<String> passages = new ArrayList<>();
     for (Entry entry : entries) {
-      texts.add(TextKey.of(modelId, entry.embeddedText()));
+      texts.add(entry.embeddedText());
       for (Passage passage : Passage.of(entry, modelTokens)) {
-        passages.add(TextKey.of(modelId, passage.embeddedText(entry, modelTokens)));
+        passages.add(passage.embeddedText(entry, modelTokens));
       }
     }
-    checkVectors(cache, texts, "texts");
+    checkVectors(cache, ids.entries(), texts, "texts");
     CachedVectors cached = cache.ofPassages().read();
     if (!passages.isEmpty()
         || cached.state() != CachedVectors.State.MISSING
         || cached.journal().state() != Journal.State.NONE) {
-      checkVectors(cache.ofPassages(), passages, "passages");
+      checkVectors(cache.ofPassages(), ids.passages(), passages, "passages");
     }
   }
 
-  private void checkVectors(EmbeddingCache cache, Set<TextKey> needed, String what) {
+  private void checkVectors(
+      EmbeddingCache cache, List<String> cacheIds, List<String> texts, String what) {
     CachedVectors cached = cache.read();
     String name = cache.vectors().getFileName().toString();
+    String id = cached.id(cacheIds, texts.stream());
+    Set<TextKey> needed =
+        texts.stream().map(text -> TextKey.of(id, text)).collect(Collectors.toSet());
     long missing = needed.stream().filter(key -> cached.vector(key).isEmpty()).count();
     long unneeded =
         cached.rows().stream().map(CacheRow::key).filter(key -> !needed.contains(key)).count();

@@ -101,7 +101,7 @@ final class OwnKbs implements AutoCloseable {
     Optional<PairHost> judge = pairs.map(one -> new PairHost(one, DaemonClock.SYSTEM));
     this.pairs = judge;
     this.model = new TextModelHost(settings, DaemonClock.SYSTEM, metrics);
-    this.reviews = new Reviews(settings, source.id());
+    this.reviews = new Reviews(settings, source.ids());
     this.searches = new SearchService(() -> embedder, metrics);
     this.requests =
         new KbRequests(

@@ -52,7 +52,7 @@ public final class AcrossReport {
       Kb kb = kbs.get(i);
       KbEntries known =
           KbEntries.read(
-              kb.dataLog(), new EmbeddingCache(kb.folder()), model.id(), model.maxTokens());
+              kb.dataLog(), new EmbeddingCache(kb.folder()), model.ids(), model.maxTokens());
       accounts.add(known.log());
       vectors.add(known.vectors());
       for (int owner : known.passages().owners()) {

@@ -12,6 +12,7 @@ import dev.helixbg.daemon.terminal.Failure;
 import dev.helixbg.daemon.terminal.Reasons;
 import dev.helixbg.embed.cache.EmbeddingCache;
 import dev.helixbg.embed.cache.TextKey;
+import dev.helixbg.embed.cache.VectorIds;
 import dev.helixbg.insight.decisions.Decisions;
 import dev.helixbg.insight.findings.Analysis;
 import dev.helixbg.insight.findings.Coverage;
@@ -51,9 +52,9 @@ import java.util.stream.Collectors;
 /**
  * Runs reviews of a KB on what its vectors know, and keeps them in its history.
  *
- * @param modelId of the embedding model
+ * @param ids of the embedding model's vectors
  */
-public record Reviews(Settings settings, String modelId) {
+public record Reviews(Settings settings, VectorIds ids) {
   public record Wanted(Review.Kind kind, Optional<String> topic) {}
 
   /** Of the entries whose vectors are in the cache: all of them, once a run has ended. */
@@ -64,7 +65,7 @@ public record Reviews(Settings settings, String modelId) {
   /** The entries whose vectors are in the cache. */
   public KbEntries known(Kb kb) {
     return KbEntries.read(
-        kb.dataLog(), new EmbeddingCache(kb.folder()), modelId, settings.embed().maxTokens());
+        kb.dataLog(), new EmbeddingCache(kb.folder()), ids, settings.embed().maxTokens());
   }
 
   /** Of these entries of that KB. */
@@ -154,7 +155,7 @@ public record Reviews(Settings settings, String modelId) {
       Kb kb, Wanted wanted, LogReading log, Instant at, Reported report)
       throws InterruptedException {
     List<NamedEntry> live =
-        NamedEntry.all(log.entries(), entry -> TextKey.of(modelId, entry.embeddedText()).hex());
+        NamedEntry.all(log.entries(), entry -> TextKey.of(ids.name(), entry.embeddedText()).hex());
     Set<String> topics =
         live.stream().map(named -> named.entry().topic()).collect(Collectors.toSet());
     Optional<Review> last = last(kb, wanted.kind());

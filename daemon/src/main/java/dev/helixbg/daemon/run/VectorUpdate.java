@@ -33,7 +33,6 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.function.LongSupplier;
-import java.util.function.Supplier;
 
 /**
  * Brings the vectors of a KB's live entries, and of the passages of long ones, up to date: from the
@@ -44,22 +43,30 @@ import java.util.function.Supplier;
  * to the journal of a cache; the whole cache is published when as many vectors wait there as it
  * has, so that all its states together are not twice as large as the last one.
  *
+ * <p>A cache is of one way to embed, the one that made it. The other one that there may be for many
+ * texts (see {@link EmbedderSource#forMany}) takes over when that is less work, and it was measured
+ * to be faster: a handful of new texts goes the usual way, or that of the texts before.
+ *
  * <p>Entries are embedded before passages and apart from them: batches, and so the last bits of a
  * vector, depend on the texts that are embedded together.
  *
  * @param cache of the entries; that of their passages is beside it
- * @param modelId of the model that {@code model} opens
- * @param modelTokens the most tokens that it takes of a text
- * @param model opened only when there is something to embed
+ * @param source of the model, which is opened only when there is something to embed
+ * @param permit is asked before a vector is taken in, and throws where nothing may be written
  */
 public record VectorUpdate(
     EmbeddingCache cache,
-    String modelId,
-    int modelTokens,
-    Supplier<Embedder> model,
+    EmbedderSource source,
+    Runnable permit,
     Progress.Display display,
     LongSupplier nanoTime) {
   public static final int BATCH_TEXTS = 512;
+
+  /** Texts of which it is worth the time to open the model for many texts, some seconds of work. */
+  static final int MANY = 512;
+
+  /** So many times as fast, and more, is worth another way: less is within what trials differ. */
+  public static final double WORTH = 1.15;
 
   static final Duration BATCH_TIME = Duration.ofSeconds(2);
 
@@ -79,18 +86,16 @@ public record VectorUpdate(
 
   /** Of a KB, unless it is gone meanwhile. */
   static VectorUpdate of(Kb kb, EmbedderSource source, Progress.Display display) {
-    KbIdentity here = KbIdentity.of(kb);
     return new VectorUpdate(
         new EmbeddingCache(kb.folder()),
-        source.id(),
-        source.maxTokens(),
-        () -> here.checking(source.open()),
+        source,
+        KbIdentity.of(kb)::check,
         display,
         System::nanoTime);
   }
 
   /**
-   * @param keys one per entry, in the order of the entries
+   * @param keys by which the entries are named, in their order
    * @param vectors one per entry, in the order of the entries; entries of the same text share one
    * @param passages of long entries, those that have a vector
    * @param whole entries all of whose passages have one
@@ -139,7 +144,7 @@ public record VectorUpdate(
    * token in the products with weights, and 2 a token for each other one in attention.
    */
   private long work(String text) {
-    long tokens = Passage.estimatedTokens(text, modelTokens);
+    long tokens = Passage.estimatedTokens(text, source.maxTokens());
     return tokens * (12 * MiniLm.DIMENSION + 2 * tokens);
   }
 
@@ -172,16 +177,17 @@ public record VectorUpdate(
         offsets.add(entry.offset());
         texts.add(entry.embeddedText());
         long offset = entry.offset();
-        for (Passage passage : Passage.of(entry, modelTokens)) {
+        for (Passage passage : Passage.of(entry, source.maxTokens())) {
           owners.add(i);
           passages.add(passage);
           // Within the entry's record, so before the next entry's: it has more bytes than passages.
           passageOffsets.add(++offset);
-          passageTexts.add(passage.embeddedText(entry, modelTokens));
+          passageTexts.add(passage.embeddedText(entry, source.maxTokens()));
         }
       }
-      own = new Texts(cache, offsets, texts, saving);
-      parts = new Texts(cache.ofPassages(), passageOffsets, passageTexts, saving);
+      own = new Texts(cache, offsets, texts, source.forMany(false), saving);
+      parts =
+          new Texts(cache.ofPassages(), passageOffsets, passageTexts, source.forMany(true), saving);
     }
 
     /** Distinct passages that have no vector yet. */
@@ -205,10 +211,14 @@ public record VectorUpdate(
 
     private void embed(Texts texts, String what) throws InterruptedException {
       if (!texts.missing.isEmpty()) {
-        embedder = embedder == null ? model.get() : embedder;
-        long work = texts.missing.values().stream().mapToLong(VectorUpdate.this::work).sum();
-        try (Progress progress = display.begin(what, texts.missing.size(), work)) {
-          texts.embed(embedder, progress);
+        try (Embedder other = texts.openForMany()) {
+          if (other == null && embedder == null) {
+            embedder = source.open();
+          }
+          long work = texts.missing.values().stream().mapToLong(VectorUpdate.this::work).sum();
+          try (Progress progress = display.begin(what, texts.missing.size(), work)) {
+            texts.embed(other == null ? embedder : other, progress);
+          }
         } catch (InterruptedException e) {
           texts.save();
           throw e;
@@ -234,7 +244,7 @@ public record VectorUpdate(
         }
       }
       return new Result(
-          List.copyOf(own.keys),
+          own.names(),
           own.vectors(),
           PassageVectors.of(knownOwners, List.copyOf(known), vectors),
           entries - partly.cardinality(),
@@ -259,10 +269,16 @@ public record VectorUpdate(
   private final class Texts {
     private final EmbeddingCache cache;
     private final List<Long> offsets;
-    private final List<TextKey> keys;
-    private final Map<TextKey, float[]> known;
+    private final List<String> texts;
+    private final Optional<EmbedderSource.ForMany> forMany;
+    private final List<TextKey> keys = new ArrayList<>();
+    private final Map<TextKey, float[]> known = new HashMap<>();
     private final Map<TextKey, String> missing = new LinkedHashMap<>();
-    private final int reused;
+
+    /** Of the vectors: part of their keys. */
+    private String id;
+
+    private int reused;
     private int embedded;
     private final Saving saving;
     private final CachedVectors cached;
@@ -281,22 +297,65 @@ public record VectorUpdate(
     /**
      * @param offsets in the log, rising, one per text
      */
-    Texts(EmbeddingCache cache, List<Long> offsets, List<String> texts, Saving saving) {
+    Texts(
+        EmbeddingCache cache,
+        List<Long> offsets,
+        List<String> texts,
+        Optional<EmbedderSource.ForMany> forMany,
+        Saving saving) {
       this.cache = cache;
       this.offsets = offsets;
       this.saving = saving;
       this.cached = cache.read();
-      this.keys = new ArrayList<>(texts.size());
-      this.known = HashMap.newHashMap(texts.size());
-      for (String text : texts) {
-        TextKey key = TextKey.of(modelId, text);
-        keys.add(key);
-        cached.vector(key).ifPresentOrElse(v -> known.put(key, v), () -> missing.put(key, text));
-      }
-      this.reused = known.size();
+      this.texts = texts;
+      this.forMany = forMany;
+      List<String> ids = new ArrayList<>(List.of(source.id()));
+      forMany.ifPresent(other -> ids.add(other.id()));
+      lookUp(cached.id(ids, texts.stream()));
       this.published = cached.rows();
       this.journal = cached.journal();
       this.waiting = journal.vectors().size();
+    }
+
+    /** Finds out which texts are known under an id. */
+    private void lookUp(String id) {
+      this.id = id;
+      keys.clear();
+      known.clear();
+      missing.clear();
+      for (String text : texts) {
+        TextKey key = TextKey.of(id, text);
+        keys.add(key);
+        cached.vector(key).ifPresentOrElse(v -> known.put(key, v), () -> missing.put(key, text));
+      }
+      reused = known.size();
+    }
+
+    /** The model for many texts where it is to be used; else null. */
+    Embedder openForMany() {
+      boolean isUsed = !id.equals(source.id());
+      if (forMany.isEmpty() || !isUsed && missing.size() < MANY) {
+        return null;
+      }
+      double gain = forMany.get().gain().getAsDouble();
+      int all = known.size() + missing.size();
+      if (isUsed ? gain > 0 : gain >= WORTH && all / gain < missing.size()) {
+        if (!isUsed) {
+          lookUp(forMany.get().id());
+        }
+        return forMany.get().model().get();
+      }
+      if (isUsed) {
+        lookUp(source.id());
+      }
+      return null;
+    }
+
+    /** The keys under the usual id, by which texts are named. */
+    List<TextKey> names() {
+      return id.equals(source.id())
+          ? List.copyOf(keys)
+          : texts.stream().map(text -> TextKey.of(source.id(), text)).toList();
     }
 
     void embed(Embedder embedder, Progress progress) throws InterruptedException {
@@ -304,6 +363,7 @@ public record VectorUpdate(
       embedder.embed(
           List.copyOf(missing.values()),
           (index, vector) -> {
+            permit.run();
             progress.step(work(missing.get(order.get(index))));
             embedded(order.get(index), vector);
           });

@@ -127,7 +127,7 @@ final class SearchWorker implements AutoCloseable {
   private SearchIndex read(EmbedderSource source) {
     KbEntries known =
         KbEntries.read(
-            kb.dataLog(), new EmbeddingCache(kb.folder()), source.id(), source.maxTokens());
+            kb.dataLog(), new EmbeddingCache(kb.folder()), source.ids(), source.maxTokens());
     return SearchIndex.of(known, source.maxTokens());
   }
 

@@ -4,6 +4,7 @@ import dev.helixbg.embed.Embedder;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Random;
+import java.util.function.Supplier;
 
 /** Gives each text a random direction of its own, and remembers what it was asked. */
 public final class FakeEmbedder implements Embedder {
@@ -22,6 +23,21 @@ public final class FakeEmbedder implements Embedder {
       asked.add(texts.get(i));
       sink.accept(i, vectorOf(texts.get(i)));
     }
+  }
+
+  /** A model of that id, opened by {@code open}. */
+  public static FakeModel model(String id, Supplier<Embedder> open) {
+    return new FakeModel() {
+      @Override
+      public String id() {
+        return id;
+      }
+
+      @Override
+      public Embedder open() {
+        return open.get();
+      }
+    };
   }
 
   public static float[] vectorOf(String text) {

@@ -3,6 +3,7 @@ package dev.helixbg.daemon.host;
 import dev.helixbg.embed.Embedder;
 import dev.helixbg.embed.EmbeddingException;
 import java.util.List;
+import java.util.Optional;
 import java.util.concurrent.atomic.AtomicInteger;
 
 /** An embedding model whose vectors are those of {@link FakeEmbedder}, and which may fail. */
@@ -10,6 +11,9 @@ public class FakeModel implements EmbedderSource {
   public final AtomicInteger opened = new AtomicInteger();
   public final AtomicInteger closed = new AtomicInteger();
   public volatile boolean broken;
+
+  /** A way for many texts, if there is one. */
+  public volatile Optional<ForMany> forMany = Optional.empty();
 
   /** Runs before texts are embedded. */
   public volatile Runnable whileEmbedding = () -> {};
@@ -24,6 +28,11 @@ public class FakeModel implements EmbedderSource {
 
   /** May hold it back at one of its texts, when those before have their vectors. */
   public void beforeText(int index) throws InterruptedException {}
+
+  @Override
+  public Optional<ForMany> forMany(boolean passages) {
+    return forMany;
+  }
 
   @Override
   public String id() {

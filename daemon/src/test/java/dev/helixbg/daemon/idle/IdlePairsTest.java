@@ -19,6 +19,7 @@ import dev.helixbg.daemon.run.Reviews;
 import dev.helixbg.daemon.run.Saving;
 import dev.helixbg.daemon.terminal.Progress;
 import dev.helixbg.daemon.watch.DaemonFixture;
+import dev.helixbg.embed.cache.VectorIds;
 import dev.helixbg.insight.findings.Analysis;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -69,7 +70,7 @@ class IdlePairsTest {
     idle =
         new IdleWork(
             model,
-            new Reviews(daemon.settings, "fake"),
+            new Reviews(daemon.settings, VectorIds.of("fake")),
             new IdleQuestions(daemon.settings, model, daemon.clock),
             daemon.clock,
             daemon.troubles,

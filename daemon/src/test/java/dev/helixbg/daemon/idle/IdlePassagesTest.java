@@ -14,6 +14,7 @@ import dev.helixbg.daemon.watch.Cursor;
 import dev.helixbg.daemon.watch.DaemonFixture;
 import dev.helixbg.embed.cache.CachedVectors;
 import dev.helixbg.embed.cache.EmbeddingCache;
+import dev.helixbg.embed.cache.VectorIds;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -79,7 +80,7 @@ class IdlePassagesTest {
     idle =
         new IdleWork(
             model,
-            new Reviews(daemon.settings, "fake"),
+            new Reviews(daemon.settings, VectorIds.of("fake")),
             new IdleQuestions(daemon.settings, model, daemon.clock),
             daemon.clock,
             daemon.troubles,

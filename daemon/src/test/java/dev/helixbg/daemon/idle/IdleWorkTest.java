@@ -28,6 +28,7 @@ import dev.helixbg.daemon.run.Trial;
 import dev.helixbg.daemon.terminal.ExitCode;
 import dev.helixbg.daemon.terminal.Failure;
 import dev.helixbg.daemon.watch.DaemonFixture;
+import dev.helixbg.embed.cache.VectorIds;
 import dev.helixbg.insight.findings.Analysis;
 import dev.helixbg.insight.judge.JudgeProgress;
 import dev.helixbg.insight.review.History;
@@ -91,7 +92,7 @@ class IdleWorkTest {
     idle =
         new IdleWork(
             model,
-            new Reviews(settings, "fake"),
+            new Reviews(settings, VectorIds.of("fake")),
             new IdleQuestions(settings, model, daemon.clock),
             daemon.clock,
             daemon.troubles,
@@ -202,7 +203,7 @@ class IdleWorkTest {
   @Test
   void aKbThatGoesWhileItIsReviewedIsNotMadeAnew() throws Exception {
     daemon.run(Duration.ofMinutes(5));
-    Reviews reviews = new Reviews(daemon.settings, "fake");
+    Reviews reviews = new Reviews(daemon.settings, VectorIds.of("fake"));
     Reviews.Wanted wanted = new Reviews.Wanted(Review.Kind.STALE, Optional.empty());
     BooleanSupplier goes =
         () -> {

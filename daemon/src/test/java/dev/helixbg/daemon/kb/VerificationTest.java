@@ -10,6 +10,7 @@ import dev.helixbg.daemon.run.VectorUpdate;
 import dev.helixbg.daemon.terminal.Check;
 import dev.helixbg.daemon.terminal.Progress;
 import dev.helixbg.embed.cache.EmbeddingCache;
+import dev.helixbg.embed.cache.VectorIds;
 import dev.helixbg.insight.log.DataLog;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -43,9 +44,8 @@ class VerificationTest {
   private void update(Saving saving) throws InterruptedException {
     new VectorUpdate(
             new EmbeddingCache(folder),
-            "m",
-            256,
-            FakeEmbedder::new,
+            FakeEmbedder.model("m", FakeEmbedder::new),
+            () -> {},
             Progress.Display.SILENT,
             System::nanoTime)
         .run(DataLog.read(writer.log()).entries(), saving);
@@ -53,7 +53,7 @@ class VerificationTest {
 
   private Verification.Result verified() throws InterruptedException {
     SealedReports reports = new SealedReports(new Seal(folder.resolve("cache")));
-    return Verification.of(writer.kb(), reports, "m", 256);
+    return Verification.of(writer.kb(), reports, VectorIds.of("m"), 256);
   }
 
   private Check journal() throws InterruptedException {

@@ -31,9 +31,8 @@ class AcrossReportTest {
   private void embed(Kb kb) throws InterruptedException {
     new VectorUpdate(
             new EmbeddingCache(kb.folder()),
-            model.id(),
-            256,
-            model::open,
+            model,
+            () -> {},
             DaemonFixture.SILENT,
             System::nanoTime)
         .run(DataLog.read(kb.dataLog()).entries(), Saving.PUBLISHED);

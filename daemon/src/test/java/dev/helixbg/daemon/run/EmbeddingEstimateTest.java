@@ -117,9 +117,8 @@ class EmbeddingEstimateTest {
         };
     new VectorUpdate(
             new EmbeddingCache(kb.resolve("of" + count)),
-            "model",
-            256,
-            TimedEmbedder::new,
+            FakeEmbedder.model("model", TimedEmbedder::new),
+            () -> {},
             display,
             () -> 0)
         .run(entries, Saving.NOTHING);

@@ -54,16 +54,15 @@ class ReviewsTest {
   private void embed(List<Entry> entries) throws InterruptedException {
     new VectorUpdate(
             new EmbeddingCache(kb.kb().folder()),
-            model.id(),
-            model.maxTokens(),
-            model::open,
+            model,
+            () -> {},
             Progress.Display.SILENT,
             System::nanoTime)
         .run(entries, Saving.PUBLISHED);
   }
 
   private Review review(Review.Kind kind) throws InterruptedException {
-    Reviews reviews = new Reviews(settings, model.id());
+    Reviews reviews = new Reviews(settings, model.ids());
     return reviews.run(
         KbIdentity.of(kb.kb()),
         new Reviews.Wanted(kind, Optional.empty()),
@@ -107,7 +106,7 @@ class ReviewsTest {
     CompleteRun run = new CompleteRun(pipeline, sealed);
     assertFalse(run.hasFoundNone(kb.kb(), "relations", (_, _) -> false), "there is no report");
     run.run(kb.kb(), (cursor, now) -> false);
-    Reviews reviews = new Reviews(settings, model.id());
+    Reviews reviews = new Reviews(settings, model.ids());
     for (Review.Kind kind : List.of(Review.Kind.DRIFT, Review.Kind.STALE)) {
       Reviews.Wanted wanted = new Reviews.Wanted(kind, Optional.empty());
       Optional<Review> nothing =
@@ -161,7 +160,7 @@ class ReviewsTest {
   /** Where the section that a review asks for has one finding, about topic a. */
   private boolean isOfNothing(Review.Kind kind, Optional<String> topic, JsonNode json)
       throws InterruptedException {
-    return new Reviews(settings, model.id())
+    return new Reviews(settings, model.ids())
         .ofNothing(
             kb.kb(),
             new Reviews.Wanted(kind, topic),

@@ -6,7 +6,9 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import dev.helixbg.daemon.host.EmbedderSource;
 import dev.helixbg.daemon.host.FakeEmbedder;
+import dev.helixbg.daemon.host.FakeModel;
 import dev.helixbg.daemon.terminal.ExitCode;
 import dev.helixbg.daemon.terminal.Failure;
 import dev.helixbg.daemon.terminal.Progress;
@@ -14,6 +16,7 @@ import dev.helixbg.embed.cache.CacheRow;
 import dev.helixbg.embed.cache.CachedVectors;
 import dev.helixbg.embed.cache.EmbeddingCache;
 import dev.helixbg.embed.cache.TextKey;
+import dev.helixbg.embed.cache.VectorIds;
 import dev.helixbg.insight.log.DataLog;
 import dev.helixbg.insight.log.Entry;
 import dev.helixbg.insight.log.EntryText;
@@ -37,6 +40,7 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.stream.Collectors;
 import java.util.stream.IntStream;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -52,9 +56,107 @@ class VectorUpdateTest {
     return update(entries, "model").run(entries, Saving.PUBLISHED);
   }
 
+  /** A model with another way for many texts, whose vectors are those of other texts. */
+  private VectorUpdate.Result update(List<Entry> entries, double gain) throws InterruptedException {
+    embedder.asked.clear();
+    FakeModel model = FakeEmbedder.model("model", () -> embedder);
+    model.forMany = Optional.of(new EmbedderSource.ForMany("other", () -> gain, () -> other));
+    return new VectorUpdate(new EmbeddingCache(kb), model, () -> {}, SILENT, System::nanoTime)
+        .run(entries, Saving.PUBLISHED);
+  }
+
+  /** Of the other way. */
+  private final FakeEmbedder other = new FakeEmbedder();
+
+  private void assertAsked(int usual, int others) {
+    assertEquals(List.of(usual, others), List.of(embedder.asked.size(), other.asked.size()));
+    embedder.asked.clear();
+    other.asked.clear();
+  }
+
+  /** All vectors of the cache are of one way. */
+  private void assertCacheIsOf(String id, List<Entry> entries) {
+    CachedVectors cached = new EmbeddingCache(kb).read();
+    assertEquals(
+        entries.stream().map(entry -> TextKey.of(id, entry.embeddedText())).toList(),
+        cached.rows().stream().map(CacheRow::key).toList());
+    assertEquals(entries.size(), cached.byKey().size());
+  }
+
+  @Test
+  void manyTextsGoTheOtherWayAndTheirCacheStaysWithIt() throws Exception {
+    VectorUpdate.Result made = update(notes(512), 1.2);
+    assertAsked(0, 512);
+    assertCacheIsOf("other", notes(512));
+    assertEquals(
+        notes(512).stream().map(one -> TextKey.of("model", one.embeddedText())).toList(),
+        made.keys(),
+        "entries keep their names");
+    VectorUpdate.Result more = update(notes(515), 1.01);
+    assertAsked(0, 3);
+    assertEquals(512, more.reused());
+    assertCacheIsOf("other", notes(515));
+    update(notes(516), 0); // it computes something else now
+    assertAsked(516, 0);
+    assertCacheIsOf("model", notes(516));
+  }
+
+  @Test
+  void aHandfulGoesTheUsualWayAndSoDoesAllWhereTheOtherOneIsHardlyFaster() throws Exception {
+    update(notes(511), 9);
+    assertAsked(511, 0);
+    update(notes(2_000), 1.14);
+    assertAsked(1_489, 0);
+    assertCacheIsOf("model", notes(2_000));
+  }
+
+  @Test
+  void aCacheChangesWaysOnlyWhereThatIsLessWork() throws Exception {
+    update(notes(400), 2);
+    assertAsked(400, 0);
+    update(notes(1_000), 1.6); // 600 of them, or all in the time of 625
+    assertAsked(600, 0);
+    update(notes(3_000), 1.6); // 2,000, or all in the time of 1,875
+    assertAsked(0, 3_000);
+    assertCacheIsOf("other", notes(3_000));
+  }
+
+  @Test
+  void aChangeOfWaysThatWasInterruptedGoesOn() throws Exception {
+    update(notes(400), 2);
+    assertAsked(400, 0);
+    other.interruptAfter = 1_300;
+    assertThrows(InterruptedException.class, () -> update(notes(2_000), 2));
+    assertAsked(0, 1_300);
+    update(notes(2_000), 2);
+    assertAsked(0, 700);
+    assertCacheIsOf("other", notes(2_000));
+  }
+
+  @Test
+  void passagesOfAnotherWayAreReadBesideEntriesOfTheUsualOne() throws Exception {
+    List<Entry> entries =
+        IntStream.range(0, 60).mapToObj(i -> entry(8 + 90_000L * i, longBody("n" + i))).toList();
+    VectorUpdate.Result made = update(entries, 2);
+    int passages = made.passages().passages().size();
+    assertTrue(passages >= 512);
+    assertAsked(60, passages);
+    assertCacheIsOf("model", entries);
+    CachedVectors cached = new EmbeddingCache(kb).ofPassages().read();
+    VectorIds ids = new VectorIds(List.of("model", "other"), List.of("model", "other"));
+    Entry last = entries.getLast();
+    String text = Passage.of(last, 256).getFirst().embeddedText(last, 256);
+    assertEquals("other", cached.id(ids.passages(), Stream.of("unknown", text)));
+    assertEquals("model", cached.id(ids.passages(), Stream.of("unknown")));
+  }
+
   private VectorUpdate update(List<Entry> entries, String modelId) {
     return new VectorUpdate(
-        new EmbeddingCache(kb), modelId, 256, () -> embedder, SILENT, System::nanoTime);
+        new EmbeddingCache(kb),
+        FakeEmbedder.model(modelId, () -> embedder),
+        () -> {},
+        SILENT,
+        System::nanoTime);
   }
 
   private static List<Entry> notes(int count) {
@@ -202,11 +304,12 @@ class VectorUpdateTest {
     var untouched =
         new VectorUpdate(
             new EmbeddingCache(kb),
-            "model",
-            256,
-            () -> {
-              throw new AssertionError("the model was opened");
-            },
+            FakeEmbedder.model(
+                "model",
+                () -> {
+                  throw new AssertionError("the model was opened");
+                }),
+            () -> {},
             SILENT,
             System::nanoTime);
     assertEquals(5, untouched.run(entries, Saving.PUBLISHED).reused());
@@ -250,9 +353,8 @@ class VectorUpdateTest {
         };
     new VectorUpdate(
             new EmbeddingCache(kb),
-            "model",
-            256,
-            () -> embedder,
+            FakeEmbedder.model("model", () -> embedder),
+            () -> {},
             (what, things, work) -> counting,
             () -> now[0])
         .run(notes(texts), Saving.PUBLISHED);
@@ -275,9 +377,8 @@ class VectorUpdateTest {
     WrittenBytes written = new WrittenBytes();
     new VectorUpdate(
             new EmbeddingCache(kb),
-            "model",
-            256,
-            () -> embedder,
+            FakeEmbedder.model("model", () -> embedder),
+            () -> {},
             (what, things, work) -> written,
             () -> 0)
         .run(notes(texts), Saving.PUBLISHED);

@@ -58,7 +58,7 @@ class KbRequestsTest {
 
   private void start(Settings settings) {
     texts = new TextModelHost(settings, clock, metrics);
-    Reviews reviews = new Reviews(settings, model.id());
+    Reviews reviews = new Reviews(settings, model.ids());
     requests =
         new KbRequests(
             () ->

@@ -1,9 +1,12 @@
 package dev.helixbg.embed.cache;
 
+import java.util.Comparator;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
 
 /**
  * What a cache on disk was found to hold: all of {@code embeddings.bin}, or nothing and the reason;
@@ -15,6 +18,9 @@ import java.util.Optional;
  */
 public record CachedVectors(
     State state, String reason, List<CacheRow> rows, Journal journal, Map<TextKey, float[]> byKey) {
+
+  /** Known texts that say whose a cache is. */
+  private static final int ENOUGH = 64;
 
   /** How {@code embeddings.bin} was found. */
   public enum State {
@@ -30,6 +36,25 @@ public record CachedVectors(
     rows.forEach(row -> byKey.putIfAbsent(row.key(), row.vector()));
     journal.vectors().forEach(byKey::putIfAbsent);
     return new CachedVectors(state, reason, rows, journal, byKey);
+  }
+
+  /**
+   * The one of some ids that the vectors are under: the one by which most texts are known, of
+   * equals the first.
+   */
+  public String id(List<String> ids, Stream<String> texts) {
+    if (ids.size() == 1 || byKey.isEmpty()) {
+      return ids.getFirst();
+    }
+    Map<String, Long> known =
+        texts
+            .flatMap(
+                text -> ids.stream().filter(id -> byKey.containsKey(TextKey.of(id, text))).limit(1))
+            .limit(ENOUGH)
+            .collect(Collectors.groupingBy(id -> id, Collectors.counting()));
+    return ids.stream()
+        .max(Comparator.comparingLong(id -> known.getOrDefault(id, 0L)))
+        .orElseThrow();
   }
 
   /** The vector of a text. */

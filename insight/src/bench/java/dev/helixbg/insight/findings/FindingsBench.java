@@ -236,7 +236,8 @@ public final class FindingsBench {
   /** Notes on software, which have nothing to do with those of the KB. */
   private final List<Entry> strangers;
 
-  private FindingsBench(Path cache, int threads) throws IOException, InterruptedException {
+  private FindingsBench(Path cache, int threads, Precision ofPassages)
+      throws IOException, InterruptedException {
     this.threads = threads;
     this.judge = PairModel.locate(ExecutionProvider.CPU, cache);
     LogReading log = read(cache);
@@ -259,7 +260,10 @@ public final class FindingsBench {
             .map(note -> new Entry(0, note[1], note[2], 0, EntryText.parse(note[2])))
             .toList();
     resource(FOLDER + "truth.tsv").lines().map(line -> line.split("\t")).forEach(this::plant);
-    try (Embedder embedder = EmbeddingModel.locate(BUNDLED, cache).open(threads)) {
+    EmbedSettings forPassages =
+        new EmbedSettings(BUNDLED.models(), BUNDLED.provider(), ofPassages, BUNDLED.maxTokens());
+    try (Embedder embedder = EmbeddingModel.locate(BUNDLED, cache).open(threads);
+        Embedder passageEmbedder = EmbeddingModel.locate(forPassages, cache).open(threads)) {
       embed(embedder, entries.stream().map(Entry::embeddedText).toList());
       embed(
           embedder,
@@ -267,7 +271,7 @@ public final class FindingsBench {
               .flatMap(asked -> asked.keySet().stream())
               .toList());
       embed(embedder, strangers.stream().map(Entry::embeddedText).toList());
-      this.passages = passages(embedder);
+      this.passages = passages(passageEmbedder);
     }
     this.vectors = Vectors.of(entries.stream().map(e -> embedded.get(e.embeddedText())).toList());
   }
@@ -295,11 +299,12 @@ public final class FindingsBench {
    * Runs everything with the vectors of the bundled model.
    *
    * @param cache folder in which the model may be unpacked
+   * @param ofPassages of the model that passages are embedded with
    * @param related whether the pair judge reads for what {@code related} is asked, too: minutes
    */
-  public static Result run(Path cache, int threads, boolean related)
+  public static Result run(Path cache, int threads, Precision ofPassages, boolean related)
       throws IOException, InterruptedException {
-    return new FindingsBench(cache, threads).result(related);
+    return new FindingsBench(cache, threads, ofPassages).result(related);
   }
 
   private static String resource(String name) throws IOException {

@@ -3,6 +3,7 @@ package dev.helixbg.insight.findings;
 import dev.helixbg.embed.cache.CachedVectors;
 import dev.helixbg.embed.cache.EmbeddingCache;
 import dev.helixbg.embed.cache.TextKey;
+import dev.helixbg.embed.cache.VectorIds;
 import dev.helixbg.insight.log.DataLog;
 import dev.helixbg.insight.log.Entry;
 import dev.helixbg.insight.log.LogAccount;
@@ -41,30 +42,38 @@ public record KbEntries(
   /**
    * Those whose vectors are in the cache.
    *
-   * @param modelId of the embedding model
+   * @param ids of the embedding model's vectors
    * @param modelTokens the most tokens that it takes of a text
    */
-  public static KbEntries read(
-      Path dataLog, EmbeddingCache cache, String modelId, int modelTokens) {
+  public static KbEntries read(Path dataLog, EmbeddingCache cache, VectorIds ids, int modelTokens) {
     LogReading log = DataLog.read(dataLog);
     CachedVectors cached = cache.read();
     CachedVectors ofPassages = cache.ofPassages().read();
+    String id = cached.id(ids.entries(), log.entries().stream().map(Entry::embeddedText));
+    String idOfPassages =
+        ofPassages.id(
+            ids.passages(),
+            log.entries().stream()
+                .flatMap(
+                    entry ->
+                        Passage.of(entry, modelTokens).stream()
+                            .map(passage -> passage.embeddedText(entry, modelTokens))));
     List<NamedEntry> named = new ArrayList<>();
     List<float[]> vectors = new ArrayList<>();
     List<Integer> owners = new ArrayList<>();
     List<Passage> passages = new ArrayList<>();
     List<float[]> passageVectors = new ArrayList<>();
     List<NamedEntry> live =
-        NamedEntry.all(log.entries(), entry -> TextKey.of(modelId, entry.embeddedText()).hex());
+        NamedEntry.all(log.entries(), entry -> TextKey.of(ids.name(), entry.embeddedText()).hex());
     int indexed = 0;
     for (NamedEntry one : live) {
       Entry entry = one.entry();
-      Optional<float[]> vector = cached.vector(TextKey.of(modelId, entry.embeddedText()));
+      Optional<float[]> vector = cached.vector(TextKey.of(id, entry.embeddedText()));
       if (vector.isPresent()) {
         boolean whole = true;
         for (Passage passage : Passage.of(entry, modelTokens)) {
           Optional<float[]> found =
-              ofPassages.vector(TextKey.of(modelId, passage.embeddedText(entry, modelTokens)));
+              ofPassages.vector(TextKey.of(idOfPassages, passage.embeddedText(entry, modelTokens)));
           if (found.isPresent()) {
             owners.add(named.size());
             passages.add(passage);

@@ -5,6 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
+import dev.helixbg.config.EmbedSettings.Precision;
 import dev.helixbg.insight.findings.FindingsBench.Found;
 import dev.helixbg.insight.findings.FindingsBench.Judged;
 import dev.helixbg.insight.findings.FindingsBench.Named;
@@ -28,7 +29,9 @@ class FindingsBenchTest {
 
   @BeforeAll
   static void measure() throws Exception {
-    result = FindingsBench.run(Path.of("target", "test-cache").toAbsolutePath(), 2, false);
+    result =
+        FindingsBench.run(
+            Path.of("target", "test-cache").toAbsolutePath(), 2, Precision.FP32, false);
   }
 
   @Test

@@ -1,6 +1,7 @@
 package dev.helixbg.daemon.cli.bench;
 
 import com.fasterxml.jackson.databind.node.ObjectNode;
+import dev.helixbg.config.EmbedSettings.Precision;
 import dev.helixbg.config.Settings;
 import dev.helixbg.daemon.cli.flags.GlobalOptions;
 import dev.helixbg.daemon.cli.flags.KbArgument;
@@ -99,6 +100,12 @@ final class BenchFindingsCommand extends ValueCommand {
               + " doctor.")
   private Path model;
 
+  @Option(
+      names = "--passages",
+      paramLabel = "PRECISION",
+      description = "Of the model that passages are embedded with: fp32 (default), int8.")
+  private Precision passages = Precision.FP32;
+
   @Option(names = "--threads", paramLabel = "N", description = "Threads; 0: one per core.")
   private String threads;
 
@@ -125,7 +132,7 @@ final class BenchFindingsCommand extends ValueCommand {
       show(() -> toJson(trust), () -> console.say("%s", trust.words()));
       return ExitCode.OK.number();
     }
-    Result result = FindingsBench.run(settings.cache(), settings.threads(), true);
+    Result result = FindingsBench.run(settings.cache(), settings.threads(), passages, true);
     PatternsBench.Result apart =
         PatternsBench.run(PatternsBench.Kb.APART, settings.cache(), settings.threads());
     PatternsBench.Result among =

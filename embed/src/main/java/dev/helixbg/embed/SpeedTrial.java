@@ -1,0 +1,149 @@
+package dev.helixbg.embed;
+
+import ai.onnxruntime.OrtEnvironment;
+import dev.helixbg.config.Sha256;
+import dev.helixbg.embed.store.AtomicFile;
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.Locale;
+import java.util.function.LongSupplier;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
+
+/**
+ * Whether another way to run a network is right and faster on this machine: both do the same work
+ * in turn. CoreML is known to give wrong or slow results for some releases and machines, and eight
+ * bits are faster only on some processors.
+ *
+ * @param way for people: what is tried
+ * @param minimumCosine to the vectors of the plain way that every vector must reach
+ */
+public record SpeedTrial(String way, double minimumCosine, LongSupplier nanoTime) {
+
+  /** Of CoreML, which is to compute the same. */
+  static final double SAME = 0.999;
+
+  private static final int TIMED_RUNS = 3;
+
+  /** Opens one of the two ways to run a network. */
+  interface Opener<M extends AutoCloseable> {
+    M open() throws Exception;
+  }
+
+  /** What both have to do: a window of texts as in a real run, on all threads. */
+  interface Work<M extends AutoCloseable> {
+    float[][] vectors(M model) throws Exception;
+  }
+
+  /**
+   * What came of it.
+   *
+   * @param gain so many times as fast as the plain way; 0 where it is not to be used
+   * @param why for people, one line
+   */
+  public record Verdict(double gain, String why) {}
+
+  /** Tries both, however badly the other way behaves; only a failing plain one makes this fail. */
+  <M extends AutoCloseable> Verdict run(Opener<M> plain, Opener<M> other, Work<M> work)
+      throws Exception {
+    try (M model = plain.open()) {
+      float[][] expected = work.vectors(model);
+      try (M tried = other.open()) {
+        double worst = ProbeTexts.worstCosine(expected, work.vectors(tried));
+        if (!(worst >= minimumCosine)) { // also true for NaN
+          return new Verdict(0, format("%s: off, cosine %.4f to the plain vectors", worst));
+        }
+        double[] gains = new double[TIMED_RUNS];
+        for (int i = 0; i < TIMED_RUNS; i++) {
+          double plainNanos = nanos(work, model);
+          gains[i] = plainNanos / Math.max(1, nanos(work, tried));
+        }
+        double gain = Math.round(100 * Median.of(gains)) / 100.0;
+        return new Verdict(gain, format("%s: %.2f times as fast", gain));
+      } catch (InterruptedException e) {
+        throw e;
+      } catch (Exception e) {
+        return new Verdict(0, way + ": failed, " + e.getMessage().lines().findFirst().orElse(""));
+      }
+    }
+  }
+
+  private <M extends AutoCloseable> double nanos(Work<M> work, M model) throws Exception {
+    long start = nanoTime.getAsLong();
+    work.vectors(model);
+    return nanoTime.getAsLong() - start;
+  }
+
+  /**
+   * The verdict of an earlier trial of the same network with the same runtime on the same machine,
+   * else that of a new one, which is remembered.
+   *
+   * @param folder that holds the verdicts
+   * @param network names it
+   */
+  <M extends AutoCloseable> Verdict remembered(
+      Path folder, String network, Opener<M> plain, Opener<M> other, Work<M> work) {
+    String text = String.join("\n", way, network, machine());
+    Path note = folder.resolve(Sha256.of(text).substring(0, 16));
+    try {
+      Verdict earlier = read(note, text);
+      if (earlier != null) {
+        return earlier;
+      }
+      Verdict verdict = run(plain, other, work);
+      Files.createDirectories(folder);
+      String content = text + "\n" + verdict.gain + "\n" + verdict.why;
+      AtomicFile.replace(note, out -> out.write(content.getBytes(StandardCharsets.UTF_8)));
+      return verdict;
+    } catch (RuntimeException e) {
+      throw e;
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt(); // whoever embeds next notices it
+      return new Verdict(0, way + ": not tried to the end");
+    } catch (Exception e) {
+      throw new EmbeddingException("cannot try the model: " + e.getMessage(), e);
+    }
+  }
+
+  private static Verdict read(Path note, String circumstances) throws IOException {
+    if (!Files.isRegularFile(note)) {
+      return null;
+    }
+    String content = new String(Files.readAllBytes(note), StandardCharsets.UTF_8);
+    String[] lines =
+        content.startsWith(circumstances + "\n")
+            ? content.substring(circumstances.length() + 1).split("\n", -1)
+            : new String[0];
+    try {
+      return lines.length == 2 ? new Verdict(Double.parseDouble(lines[0]), lines[1]) : null;
+    } catch (NumberFormatException e) {
+      return null;
+    }
+  }
+
+  /** With its runtime and system: all that a verdict depends on. */
+  private static String machine() {
+    return Stream.of("os.name", "os.version", "os.arch")
+        .map(System::getProperty)
+        .collect(Collectors.joining("\n", processor() + "\n", "\n" + version()));
+  }
+
+  private static String version() {
+    return OrtEnvironment.getEnvironment().getVersion();
+  }
+
+  /** As Linux on x86 has it; elsewhere there is no such line. */
+  private static String processor() {
+    try (Stream<String> lines = Files.lines(Path.of("/proc/cpuinfo"))) {
+      return lines.filter(line -> line.startsWith("model name")).findFirst().orElse("");
+    } catch (IOException e) {
+      return "";
+    }
+  }
+
+  private String format(String pattern, double value) {
+    return String.format(Locale.ROOT, pattern, way, value);
+  }
+}

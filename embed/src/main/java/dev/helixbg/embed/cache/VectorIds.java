@@ -1,0 +1,23 @@
+package dev.helixbg.embed.cache;
+
+import java.util.List;
+
+/**
+ * The ids under which the vectors of one model may be in a KB's caches: one for each way to compute
+ * them. A cache is of one of them.
+ *
+ * @param entries of the entries' own vectors; the usual one first
+ * @param passages of those of passages
+ */
+public record VectorIds(List<String> entries, List<String> passages) {
+
+  /** The one that texts and findings are named by, whatever the ids of their vectors. */
+  public String name() {
+    return entries.getFirst();
+  }
+
+  /** Of a model that computes in one way. */
+  public static VectorIds of(String id) {
+    return new VectorIds(List.of(id), List.of(id));
+  }
+}

@@ -1,0 +1,169 @@
+package dev.helixbg.embed;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import dev.helixbg.config.EmbedSettings.Precision;
+import dev.helixbg.embed.SpeedTrial.Verdict;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+class SpeedTrialTest {
+  private static final float[][] RIGHT = {{1, 0}, {0.6f, 0.8f}};
+
+  @TempDir Path folder;
+  private long now;
+  private final List<String> ran = new ArrayList<>();
+  private final SpeedTrial trial = new SpeedTrial("fast", SpeedTrial.SAME, () -> now);
+
+  /** A way to run a network, which takes some time. */
+  private final class Way implements AutoCloseable {
+    private final String name;
+    private final long[] nanos;
+    private final float[][] vectors;
+    private int runs;
+
+    Way(String name, float[][] vectors, long... nanos) {
+      this.name = name;
+      this.nanos = nanos;
+      this.vectors = vectors;
+    }
+
+    float[][] run() throws IOException {
+      ran.add(name);
+      long takes = nanos[Math.min(runs++, nanos.length - 1)];
+      if (takes < 0) {
+        throw new IOException("no\nNeural Engine");
+      }
+      now += takes;
+      return vectors;
+    }
+
+    @Override
+    public void close() {
+      ran.add("close " + name);
+    }
+  }
+
+  private Verdict against(Way other) throws Exception {
+    return trial.run(() -> new Way("plain", RIGHT, 100), () -> other, Way::run);
+  }
+
+  @Test
+  void bothDoTheSameWorkInTurnAfterOneRunThatDoesNotCount() throws Exception {
+    Verdict verdict = against(new Way("other", RIGHT, 9_999, 40, 40, 5_000));
+    assertEquals(new Verdict(2.5, "fast: 2.50 times as fast"), verdict);
+    assertEquals(
+        List.of(
+            "plain",
+            "other",
+            "plain",
+            "other",
+            "plain",
+            "other",
+            "plain",
+            "other",
+            "close other",
+            "close plain"),
+        ran);
+  }
+
+  @Test
+  void slightlyOffIsStillRightAndSlowIsTold() throws Exception {
+    float[][] off = {{1, 0}, {0.59f, 0.807f}};
+    assertEquals(0.8, against(new Way("other", off, 125)).gain());
+  }
+
+  @Test
+  void wrongMissingAndShortVectorsAreRefusedHoweverFast() throws Exception {
+    for (float[][] wrong :
+        new float[][][] {
+          {{1, 0}, {0.8f, 0.6f}},
+          {{1, 0}, {Float.NaN, 0.8f}},
+          {{Float.NaN, 0}, {0, 0}},
+          {{1, 0}},
+          {{1}, {1}},
+          {}
+        }) {
+      Verdict verdict = against(new Way("other", wrong, 1));
+      assertEquals(0, verdict.gain());
+      assertTrue(verdict.why().startsWith("fast: off, cosine "), verdict.why());
+    }
+  }
+
+  @Test
+  void whatCannotBeOpenedOrFailsAtAnyMomentIsRefusedAndTold() throws Exception {
+    assertEquals(new Verdict(0, "fast: failed, no"), against(new Way("other", RIGHT, 1, 1, -1, 1)));
+    SpeedTrial.Opener<Way> none =
+        () -> {
+          throw new IllegalStateException("no CoreML\nhere");
+        };
+    assertEquals(
+        new Verdict(0, "fast: failed, no CoreML"),
+        trial.run(() -> new Way("plain", RIGHT, 100), none, Way::run));
+    assertEquals("close plain", ran.getLast());
+  }
+
+  @Test
+  void aFailingPlainWayIsNotHidden() {
+    assertThrows(
+        IOException.class,
+        () -> trial.run(() -> new Way("plain", RIGHT, -1), () -> null, Way::run));
+  }
+
+  private Verdict remembered(String network) {
+    return trial.remembered(
+        folder,
+        network,
+        () -> new Way("plain", RIGHT, 100),
+        () -> new Way("other", RIGHT, 40),
+        Way::run);
+  }
+
+  @Test
+  void aVerdictIsRememberedForItsNetwork() {
+    Verdict first = remembered("model");
+    int runs = ran.size();
+    assertEquals(first, remembered("model"));
+    assertEquals(runs, ran.size());
+    remembered("another");
+    assertEquals(2 * runs, ran.size());
+  }
+
+  @Test
+  void damagedMemoryMeansAnotherTrial() throws Exception {
+    Verdict first = remembered("model");
+    try (Stream<Path> notes = Files.list(folder)) {
+      Path note = notes.findFirst().orElseThrow();
+      String text = Files.readString(note);
+      for (String damaged :
+          List.of("", "model", text.replace("2.5\n", "x\n"), text + "\n", text.substring(5))) {
+        Files.writeString(note, damaged);
+        int runs = ran.size();
+        assertEquals(first, remembered("model"));
+        assertTrue(ran.size() > runs);
+      }
+    }
+  }
+
+  @Test
+  void aWindowFillsTheBatchesOfEachLength() throws Exception {
+    try (MiniLm model = TestModels.bundled(Precision.FP32, 256).open(2)) {
+      int[] tokens = ProbeTexts.window().stream().mapToInt(model::tokenCount).toArray();
+      assertEquals(64 + 32 + 16 + 8 + 4, tokens.length);
+      int text = 0;
+      for (int length = 16; length <= 256; length *= 2) {
+        for (int i = 0; i < 1024 / length; i++) {
+          assertEquals(length, tokens[text++]);
+        }
+      }
+    }
+  }
+}
