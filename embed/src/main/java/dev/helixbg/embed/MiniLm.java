@@ -35,6 +35,15 @@ public final class MiniLm implements Embedder {
     return provenance;
   }
 
+  /**
+   * What it costs to run a text of so many tokens, in multiply-adds of one layer for each of its
+   * values: 12 · 384 a token in the products with weights, and 2 a token for each other one in
+   * attention.
+   */
+  public static long work(long tokens) {
+    return tokens * (12 * DIMENSION + 2 * tokens);
+  }
+
   /** How many tokens of a text the model sees, its two special tokens included. */
   public int tokenCount(String text) {
     return tokenizer.ids(text).length;

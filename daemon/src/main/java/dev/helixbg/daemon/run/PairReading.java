@@ -146,12 +146,13 @@ public final class PairReading {
     }
 
     @Override
-    public void at(int read, int all) {
-      if (read == 0) {
-        bar = display.begin("Reading pairs", all);
-      } else {
-        bar.step();
-      }
+    public void begin(int pairs, long work) {
+      bar = display.begin("Reading pairs", pairs, work);
+    }
+
+    @Override
+    public void read(long work) {
+      bar.step(work);
     }
 
     @Override

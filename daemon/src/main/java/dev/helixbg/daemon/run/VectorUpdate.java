@@ -139,13 +139,8 @@ public record VectorUpdate(
     }
   }
 
-  /**
-   * What it costs to embed a text, in multiply-adds of one layer for each of its values: 12 · 384 a
-   * token in the products with weights, and 2 a token for each other one in attention.
-   */
   private long work(String text) {
-    long tokens = Passage.estimatedTokens(text, source.maxTokens());
-    return tokens * (12 * MiniLm.DIMENSION + 2 * tokens);
+    return MiniLm.work(Passage.estimatedTokens(text, source.maxTokens()));
   }
 
   /** An update that is done stage by stage; its thread closes it. */

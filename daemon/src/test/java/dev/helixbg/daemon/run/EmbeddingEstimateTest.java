@@ -6,13 +6,20 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import dev.helixbg.daemon.host.FakeEmbedder;
 import dev.helixbg.daemon.terminal.Progress;
 import dev.helixbg.embed.Embedder;
+import dev.helixbg.embed.PairCalibration;
+import dev.helixbg.embed.PairReader;
 import dev.helixbg.embed.cache.EmbeddingCache;
+import dev.helixbg.insight.findings.Finding;
+import dev.helixbg.insight.findings.NamedEntry;
 import dev.helixbg.insight.log.Entry;
 import dev.helixbg.insight.log.EntryText;
+import dev.helixbg.insight.pairs.ReadRelations;
+import dev.helixbg.insight.pairs.ReadingFile;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
+import java.util.Optional;
 import java.util.Random;
 import java.util.function.IntUnaryOperator;
 import java.util.stream.IntStream;
@@ -58,6 +65,37 @@ class EmbeddingEstimateTest {
     public void close() {}
   }
 
+  /** Pairs, each alone, the longest of each thousand first: as CrossEncoder reads them. */
+  private final class TimedReader implements PairReader {
+    private static final int WINDOW = 1024;
+
+    @Override
+    public void read(List<Texts> pairs, Sink sink) {
+      for (int from = 0; from < pairs.size(); from += WINDOW) {
+        IntStream.range(from, Math.min(pairs.size(), from + WINDOW))
+            .boxed()
+            .sorted(Comparator.comparingInt(i -> -tokens(pairs.get(i))))
+            .forEach(
+                i -> {
+                  int tokens = tokens(pairs.get(i));
+                  now += tokens * (12.0 * 384 + 2 * tokens);
+                  sink.accept(i, new Reading(new float[4], true, true));
+                });
+      }
+    }
+
+    private static int tokens(Texts pair) {
+      return 3 + tokens(pair.older()) + tokens(pair.newer());
+    }
+
+    private static int tokens(String text) {
+      return Math.min(ROOM, (int) (1.3 * text.split(" ").length));
+    }
+
+    @Override
+    public void close() {}
+  }
+
   /** A moment of a bar. */
   private record Moment(double time, long done) {}
 
@@ -95,7 +133,7 @@ class EmbeddingEstimateTest {
     }
   }
 
-  private void assertTrueEstimate(int count, IntUnaryOperator words) throws Exception {
+  private static List<Entry> entries(int count, IntUnaryOperator words) {
     Random random = new Random(7);
     List<Entry> entries = new ArrayList<>();
     long offset = 8;
@@ -109,6 +147,11 @@ class EmbeddingEstimateTest {
       entries.add(new Entry(offset, "topic", text, 0, EntryText.parse(text)));
       offset += 100 + text.length();
     }
+    return entries;
+  }
+
+  private void assertTrueEstimate(int count, IntUnaryOperator words) throws Exception {
+    List<Entry> entries = entries(count, words);
     List<Bar> bars = new ArrayList<>();
     Progress.Display display =
         (what, things, work) -> {
@@ -126,6 +169,51 @@ class EmbeddingEstimateTest {
     for (Bar bar : bars) {
       assertTrue(bar.worst() < 0.2, "off by " + bar.worst());
     }
+  }
+
+  /** Of neighbours in the list as pairs. */
+  private void assertTrueEstimateOfPairs(int count, IntUnaryOperator words) throws Exception {
+    List<NamedEntry> entries = NamedEntry.all(entries(2 * count, words), Entry::body);
+    List<Finding.Relation> pairs = new ArrayList<>();
+    for (int i = 0; i < entries.size(); i += 2) {
+      pairs.add(
+          new Finding.Relation(
+              "rel-" + i,
+              entries.get(i),
+              entries.get(i + 1),
+              0.5,
+              0.5,
+              new Finding.Evidence(1, 1, List.of(), Optional.empty(), Optional.empty())));
+    }
+    Bar[] bar = new Bar[1];
+    ReadRelations.ReadingProgress progress =
+        new ReadRelations.ReadingProgress() {
+          @Override
+          public void begin(int all, long work) {
+            bar[0] = new Bar(all, work);
+          }
+
+          @Override
+          public void read(long work) {
+            bar[0].step(work);
+          }
+        };
+    new ReadRelations(
+            new ReadingFile(kb.resolve("readings"), "model", Optional.empty()),
+            new PairCalibration(1, 2, 2, 8),
+            TimedReader::new,
+            progress)
+        .rank(pairs, count);
+    assertTrue(bar[0].worst() < 0.2, "off by " + bar[0].worst());
+  }
+
+  @Test
+  void whatIsLeftOfReadingPairsIsToldAsWell() throws Exception {
+    Random random = new Random(8);
+    assertTrueEstimateOfPairs(600, i -> 10 + random.nextInt(70));
+    assertTrueEstimateOfPairs(2_500, i -> i % 10 == 0 ? 500 + random.nextInt(2_000) : 5);
+    assertTrueEstimateOfPairs(602, i -> (int) Math.exp(1 + 6 * random.nextDouble()));
+    assertTrueEstimateOfPairs(603, i -> 150);
   }
 
   @Test

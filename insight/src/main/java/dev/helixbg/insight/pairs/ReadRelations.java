@@ -1,12 +1,14 @@
 package dev.helixbg.insight.pairs;
 
 import dev.helixbg.config.Sha256;
+import dev.helixbg.embed.MiniLm;
 import dev.helixbg.embed.PairCalibration;
 import dev.helixbg.embed.PairReader;
 import dev.helixbg.embed.PairReader.Reading;
 import dev.helixbg.embed.PairReader.Texts;
 import dev.helixbg.insight.findings.Finding.Relation;
 import dev.helixbg.insight.findings.NamedEntry;
+import dev.helixbg.insight.log.Passage;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.util.ArrayList;
@@ -35,13 +37,23 @@ public final class ReadRelations {
 
   /** Is told how reading goes on. */
   public interface ReadingProgress {
-    ReadingProgress SILENT = (read, all) -> {};
+    ReadingProgress SILENT =
+        new ReadingProgress() {
+          @Override
+          public void begin(int pairs, long work) {}
+
+          @Override
+          public void read(long work) {}
+        };
 
     /**
-     * @param read of them so far
-     * @param all that are to be read; told once with none read, unless nothing is to be read
+     * @param pairs that are to be read; not called where there are none
+     * @param work that they are, see {@link MiniLm#work}
      */
-    void at(int read, int all);
+    void begin(int pairs, long work);
+
+    /** A pair was read, and so much of the work is done. */
+    void read(long work);
   }
 
   /**
@@ -140,16 +152,16 @@ public final class ReadRelations {
 
   private void readNow(List<String> keys, Map<String, Texts> texts, Map<String, Reading> known)
       throws InterruptedException {
-    progress.at(0, keys.size());
+    List<Texts> pairs = keys.stream().map(texts::get).toList();
+    progress.begin(pairs.size(), pairs.stream().mapToLong(ReadRelations::work).sum());
     Map<String, Reading> unsaved = new HashMap<>();
-    int[] read = {0};
     try (PairReader reader = opener.get()) {
       reader.read(
-          keys.stream().map(texts::get).toList(),
+          pairs,
           (index, reading) -> {
             known.put(keys.get(index), reading);
             unsaved.put(keys.get(index), reading);
-            progress.at(++read[0], keys.size());
+            progress.read(work(pairs.get(index)));
             if (unsaved.size() >= SAVED_AT_ONCE) {
               save(unsaved);
             }
@@ -157,6 +169,15 @@ public final class ReadRelations {
     } finally {
       save(unsaved);
     }
+  }
+
+  private static long work(Texts pair) {
+    return MiniLm.work(tokens(pair.older()) + tokens(pair.newer()));
+  }
+
+  /** That are read of a text, two special ones among them; a pair has three. */
+  private static long tokens(String text) {
+    return Passage.estimatedTokens(text, PairReader.ROOM + 2);
   }
 
   private void save(Map<String, Reading> unsaved) {
