@@ -564,6 +564,9 @@ final class ServedActs {
         newLinkTo = words.split(" to ")[1];
       } else if (words.startsWith("move all of ")) {
         String[] topics = words.substring(12).split(" into ");
+        if (written.contains(topics[0])) {
+          written.add(topics[1]); // what others stored there came along
+        }
         for (NamedEntry one : before) {
           if (one.entry().topic().equals(topics[0])) {
             became.put(one.name(), topics[1] + "\n" + one.entry().text().content().strip());

@@ -26,7 +26,7 @@ import java.util.concurrent.locks.ReentrantLock;
  */
 public final class TextModelHost implements AutoCloseable {
   /** That somebody waits for a use before his, or for his own, as long as a client does. */
-  private static final Duration PATIENCE = Duration.ofMinutes(30);
+  private static final Duration LONGEST_TURN = Duration.ofMinutes(30);
 
   private final Settings settings;
   private final DaemonClock clock;
@@ -81,7 +81,7 @@ public final class TextModelHost implements AutoCloseable {
     FutureTask<T> task = new FutureTask<>(() -> useHere(work, false));
     Thread thread = Thread.ofPlatform().daemon().name("model use").start(task);
     try {
-      return task.get(2 * PATIENCE.toNanos(), TimeUnit.NANOSECONDS);
+      return task.get(2 * LONGEST_TURN.toNanos(), TimeUnit.NANOSECONDS);
     } catch (InterruptedException e) {
       thread.interrupt();
       throw e;
@@ -99,7 +99,7 @@ public final class TextModelHost implements AutoCloseable {
   }
 
   private <T> T useHere(Work<T> work, boolean idle) throws InterruptedException {
-    if (!lock.tryLock(PATIENCE.toNanos(), TimeUnit.NANOSECONDS)) {
+    if (!lock.tryLock(LONGEST_TURN.toNanos(), TimeUnit.NANOSECONDS)) {
       throw busy();
     }
     try {

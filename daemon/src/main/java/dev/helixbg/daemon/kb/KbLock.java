@@ -15,7 +15,7 @@ import java.time.Duration;
  */
 public record KbLock(ProcessLock held) implements AutoCloseable {
   /** Whoever only saves a few lines has soon done so. */
-  private static final Duration PATIENCE = Duration.ofSeconds(1);
+  private static final Duration LOCK_WAIT = Duration.ofSeconds(1);
 
   /**
    * Waits a second for it, if need be.
@@ -26,7 +26,7 @@ public record KbLock(ProcessLock held) implements AutoCloseable {
   public static KbLock take(Kb kb) {
     try {
       kb.makeInsights();
-      return ProcessLock.take(kb.insights().resolve(".helix-bg.lock"), PATIENCE)
+      return ProcessLock.take(kb.insights().resolve(".helix-bg.lock"), LOCK_WAIT)
           .map(KbLock::new)
           .orElseThrow(
               () ->

@@ -49,7 +49,7 @@ public record NotesKb(Path notes, Kb kb) {
   /** A file that changed more recently may change again without its times telling. */
   private static final Duration SETTLED = Duration.ofSeconds(2);
 
-  private static final Duration PATIENCE = Duration.ofMinutes(2);
+  private static final Duration LOCK_WAIT = Duration.ofMinutes(2);
   private static final int HASH_DIGITS = 16;
   private static final ObjectMapper JSON = new ObjectMapper();
 
@@ -193,7 +193,7 @@ public record NotesKb(Path notes, Kb kb) {
     try {
       PrivateFiles.makeFolders(folder);
       try (ProcessLock lock =
-          ProcessLock.take(folder.resolve(".notes.lock"), PATIENCE)
+          ProcessLock.take(folder.resolve(".notes.lock"), LOCK_WAIT)
               .orElseThrow(
                   () -> new Failure(ExitCode.BUSY, "another helix-bg is reading " + notes))) {
         boolean settled = files.newest().isBefore(Instant.now().minus(SETTLED));

@@ -38,7 +38,7 @@ final class Kbs implements AutoCloseable {
   private static final Logger LOG = LoggerFactory.getLogger(Kbs.class);
 
   /** Longer than the daemon's own for anything. */
-  private static final Duration PATIENCE = Duration.ofMinutes(31);
+  private static final Duration ANSWER_WITHIN = Duration.ofMinutes(31);
 
   /** A client that asks something when it begins has done so by then. */
   private static final Duration AT_ONCE = Duration.ofMillis(500);
@@ -141,7 +141,7 @@ final class Kbs implements AutoCloseable {
     request.put("kb", kb.folder().toString());
     if (watchedBy(daemon).contains(kb)) {
       try {
-        List<JsonNode> lines = link.ask(request, PATIENCE);
+        List<JsonNode> lines = link.ask(request, ANSWER_WITHIN);
         letGo();
         return new Answer(lines, true);
       } catch (Failure e) {

@@ -26,7 +26,7 @@ public final class SearchService implements AutoCloseable {
   private static final int REMEMBERED = 2_000;
 
   /** A little less than the command's own. */
-  private static final Duration PATIENCE = Duration.ofSeconds(55);
+  private static final Duration ANSWER_WITHIN = Duration.ofSeconds(55);
 
   // Workers look at these.
   final Supplier<EmbedderSource> embedder;
@@ -63,7 +63,7 @@ public final class SearchService implements AutoCloseable {
   public SearchAnswer search(Kb kb, SearchRequest request) throws InterruptedException {
     CompletableFuture<SearchAnswer> answer = worker(kb).ask(request);
     try {
-      return answer.get(PATIENCE.toNanos(), TimeUnit.NANOSECONDS);
+      return answer.get(ANSWER_WITHIN.toNanos(), TimeUnit.NANOSECONDS);
     } catch (TimeoutException e) {
       throw new Failure(ExitCode.BUSY, "the machine is too busy to search; try again");
     } catch (ExecutionException e) {

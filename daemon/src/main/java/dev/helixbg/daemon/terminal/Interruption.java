@@ -10,11 +10,11 @@ import java.util.concurrent.TimeUnit;
  */
 public final class Interruption {
   /** Longer than any batch; then the JVM goes, and the files are whole all the same. */
-  private static final Duration PATIENCE = Duration.ofSeconds(10);
+  private static final Duration LONGEST_END = Duration.ofSeconds(10);
 
   private final Thread worker;
   private final CountDownLatch ended = new CountDownLatch(1);
-  private volatile Duration patience = PATIENCE;
+  private volatile Duration patience = LONGEST_END;
 
   private Interruption(Thread worker) {
     this.worker = worker;

@@ -43,7 +43,7 @@ public final class KbWatch {
   private static final Logger LOG = LoggerFactory.getLogger(KbWatch.class);
 
   /** A log that never rests is read all the same after so long. */
-  private static final Duration PATIENCE = Duration.ofSeconds(60);
+  private static final Duration READ_ANYWAY_AFTER = Duration.ofSeconds(60);
 
   private static final Duration LONGEST_RETRY = Duration.ofMinutes(5);
 
@@ -369,7 +369,7 @@ public final class KbWatch {
       noteChange(stamp, now);
     }
     long rested = now - pendingSince;
-    if (rested < settings.quiet().toNanos() && now - changedSince < PATIENCE.toNanos()) {
+    if (rested < settings.quiet().toNanos() && now - changedSince < READ_ANYWAY_AFTER.toNanos()) {
       return settings.quiet().toNanos() - rested;
     }
     if (failures > 0 && now < retryAt) {
@@ -446,7 +446,7 @@ public final class KbWatch {
     LogReading log = files.read(kb.dataLog());
     metrics.readings.increment();
     KbStamp after = KbStamp.of(kb, model.state(files), pipeline.settings().sources(), files);
-    if (!after.log().equals(stamp.log()) && clock.nanos() - changedSince < PATIENCE.toNanos()) {
+    if (!after.log().equals(stamp.log()) && clock.nanos() - changedSince < READ_ANYWAY_AFTER.toNanos()) {
       noteChange(after, clock.nanos()); // it went on while it was read
       return settings.quiet().toNanos();
     }

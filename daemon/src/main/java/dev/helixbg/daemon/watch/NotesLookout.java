@@ -15,7 +15,7 @@ public final class NotesLookout {
   private static final int SHARE = 100;
 
   /** Notes that never rest are read all the same after so long. */
-  private static final Duration PATIENCE = Duration.ofSeconds(60);
+  private static final Duration READ_ANYWAY_AFTER = Duration.ofSeconds(60);
 
   private final NotesKb notes;
   private final Duration every;
@@ -57,7 +57,7 @@ public final class NotesLookout {
       changedSince = changed ? changedSince : now;
       changed = true;
       Instant rested = Instant.now().minus(quiet);
-      if (files.newest().isAfter(rested) && now - changedSince < PATIENCE.toNanos()) {
+      if (files.newest().isAfter(rested) && now - changedSince < READ_ANYWAY_AFTER.toNanos()) {
         wait = Math.min(wait, quiet.toNanos());
       } else {
         String left = notes.update(files).words().orElse("");

@@ -33,7 +33,7 @@ public final class JsonLines {
   public static final String LOCK = ".helix-bg.append.lock";
 
   /** However long it takes others to write; whoever has it for longer hangs. */
-  private static final Duration PATIENCE = Duration.ofSeconds(30);
+  private static final Duration LOCK_WAIT = Duration.ofSeconds(30);
 
   private static final int BUFFER_BYTES = 1 << 16;
 
@@ -215,7 +215,7 @@ public final class JsonLines {
     Uninterrupted.run(
         () -> {
           try (ProcessLock lock =
-              ProcessLock.take(folder.resolve(LOCK), PATIENCE)
+              ProcessLock.take(folder.resolve(LOCK), LOCK_WAIT)
                   .orElseThrow(
                       () ->
                           new FileSystemException(

@@ -35,7 +35,7 @@ public final class DataLog {
   private static final int MAGIC = 'A' | 'M' << 8 | 'R' << 16 | 'L' << 24;
   private static final int ATTEMPTS = 5;
   private static final Duration QUIET = Duration.ofMillis(500);
-  private static final Duration PATIENCE = Duration.ofSeconds(3);
+  private static final Duration LONGEST_WAIT = Duration.ofSeconds(3);
   private static final long PAUSE_MILLIS = 20;
 
   private DataLog() {}
@@ -76,7 +76,7 @@ public final class DataLog {
    * @throws InterruptedException while waiting
    */
   public static LogReading readQuiet(Path file) throws InterruptedException {
-    return readQuiet(file, QUIET, PATIENCE);
+    return readQuiet(file, QUIET, LONGEST_WAIT);
   }
 
   static LogReading readQuiet(Path file, Duration quiet, Duration patience)
