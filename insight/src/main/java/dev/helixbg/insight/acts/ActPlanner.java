@@ -403,7 +403,7 @@ public final class ActPlanner {
       marks.forEach(
           (one, hash) ->
               require(
-                  marked.stream().noneMatch(left -> left.entry().body().contains(Mark.line(hash))),
+                  marked.stream().noneMatch(left -> Mark.isOn(left.entry().body(), Mark.line(hash))),
                   "an act on the text of "
                       + one.name()
                       + " was stopped, and left its mark, the line "

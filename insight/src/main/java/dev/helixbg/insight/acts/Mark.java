@@ -42,9 +42,14 @@ final class Mark {
     return BEGINNING + hash + END;
   }
 
-  /** Whether any act has marked a text. */
+  /** Whether a text has a mark of any act, or a copy of one, in upper or lower case. */
   static boolean isOn(String body) {
-    return body.contains("\n" + BEGINNING);
+    return MatchString.lower(body).contains(BEGINNING);
+  }
+
+  /** Whether a text has this mark, as helix looks for it. */
+  static boolean isOn(String body, String line) {
+    return MatchString.lower(body).contains(line);
   }
 
   /**
@@ -62,7 +67,7 @@ final class Mark {
               List<String> found =
                   entries.stream()
                       .map(one -> one.entry().body())
-                      .filter(body -> MatchString.lower(body).contains(mark.getKey()))
+                      .filter(body -> isOn(body, mark.getKey()))
                       .toList();
               return found.size() == mark.getValue()
                   && found.stream().allMatch(body -> isUnder(body, mark.getKey()));

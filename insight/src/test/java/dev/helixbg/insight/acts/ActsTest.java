@@ -23,6 +23,7 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
+import java.util.Locale;
 import java.util.Optional;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
@@ -160,14 +161,17 @@ class ActsTest {
   /** A mark that a stopped act has left on a note of the same text could be taken for ours. */
   @Test
   void aMarkThatWasLeftBehindIsTold() {
-    String body = "Signed cookie, never encrypted.";
-    List<NamedEntry> left =
-        StandInHelix.kb(
-            "a", "The cookie is signed, and not encrypted.",
-            "a", body + " Really.",
-            "b", body + " Really.\n" + Mark.line(Mark.hash(body + " Really.")));
-    ActPlan plan = plan(left, removal(left, 1, 0));
-    assertTrue(plan.byHand().orElseThrow().contains("left its mark"), plan.byHand().toString());
+    String body = "Signed cookie, never encrypted. Really.";
+    String marked = body + "\n" + Mark.line(Mark.hash(body));
+    for (String copy : List.of(marked, marked.toUpperCase(Locale.ROOT), marked + "More.")) {
+      List<NamedEntry> left =
+          StandInHelix.kb(
+              "a", "The cookie is signed, and not encrypted.",
+              "a", body,
+              "b", copy);
+      ActPlan plan = plan(left, removal(left, 1, 0));
+      assertTrue(plan.byHand().orElseThrow().contains("left its mark"), plan.byHand().toString());
+    }
   }
 
   /** The linked entry moves to the end of its topic; every link still leads where it led. */
