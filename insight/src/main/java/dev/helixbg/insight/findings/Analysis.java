@@ -190,9 +190,17 @@ public final class Analysis {
         .map(
             group ->
                 new Finding.Copies(
-                    ids.of(FindingIds.COPIES, group.getFirst().entry().text().content().strip()),
+                    ids.of(
+                        FindingIds.COPIES,
+                        group.getFirst().entry().text().content().strip(),
+                        "" + newest(group)),
                     group))
         .toList();
+  }
+
+  /** What was decided about older copies says nothing of one that was written since. */
+  private static int newest(List<NamedEntry> copies) {
+    return copies.stream().mapToInt(one -> one.entry().timestampMin()).max().orElse(0);
   }
 
   private List<Findings.Topic> topics(Centroids centroids) {
@@ -210,7 +218,7 @@ public final class Analysis {
     try (PackedVectors packedMiddles = PackedVectors.pack(middles)) {
       AllPairs.among(
               packedMiddles,
-              Limits.atMost(settings.topicOverlap()),
+              FloatLimits.atMost(settings.topicOverlap()),
               threads,
               () ->
                   new Overlaps(

@@ -103,6 +103,17 @@ class AnalysisTest {
     }
   }
 
+  /** What is settled of older copies must not hide it. */
+  @Test
+  void aCopyThatIsWrittenLaterMakesAnotherFinding() {
+    Corpus corpus = new Corpus().add("a", "same", ONE).writtenAt(3).add("b", "same", ONE);
+    String id = corpus.analyse().copies().getFirst().id();
+    assertEquals(id, corpus.add("c", "other", ONE).analyse().copies().getFirst().id());
+    assertEquals(id, corpus.add("c", "same", ONE).analyse().copies().getFirst().id());
+    assertNotEquals(
+        id, corpus.add("c", "same", ONE).writtenAt(4).analyse().copies().getFirst().id());
+  }
+
   @Test
   void topicsOverlapAboveTheLimitOnly() {
     InsightSettings settings = new InsightSettings(0.625, 0.92, 20, 0.75, 50, 0.05, 20);

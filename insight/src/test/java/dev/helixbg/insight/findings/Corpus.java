@@ -39,6 +39,13 @@ final class Corpus {
     return this;
   }
 
+  /** When the entry that was added last was written. */
+  Corpus writtenAt(int minute) {
+    Entry last = entries.removeLast();
+    entries.add(new Entry(last.offset(), last.topic(), last.body(), minute, last.text()));
+    return this;
+  }
+
   /** Adds a passage of the entry that was added last. */
   Corpus addPassage(int start, int end, float... vector) {
     owners.add(entries.size() - 1);
