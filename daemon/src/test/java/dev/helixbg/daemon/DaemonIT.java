@@ -15,8 +15,8 @@ import dev.helixbg.daemon.terminal.ExitCode;
 import dev.helixbg.embed.cache.CachedVectors;
 import dev.helixbg.embed.cache.EmbeddingCache;
 import dev.helixbg.insight.log.DataLogBytes;
-import dev.helixbg.insight.review.History;
 import dev.helixbg.insight.review.Review;
+import dev.helixbg.insight.review.ReviewHistory;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -249,7 +249,7 @@ class DaemonIT {
               + "model_max_load = 1000\n");
       daemon.start(kb.kb().folder());
       daemon.awaitUpToDate(100, PATIENCE);
-      History history = new History(kb.kb().insights());
+      ReviewHistory history = new ReviewHistory(kb.kb().insights());
       await(
           () ->
               history.latest().keySet().containsAll(List.of(Review.Kind.DRIFT, Review.Kind.STALE)),

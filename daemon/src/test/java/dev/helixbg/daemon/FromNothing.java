@@ -10,7 +10,7 @@ import dev.helixbg.embed.cache.CacheRow;
 import dev.helixbg.embed.cache.CachedVectors;
 import dev.helixbg.embed.cache.EmbeddingCache;
 import dev.helixbg.insight.decisions.DecisionFile;
-import dev.helixbg.insight.review.History;
+import dev.helixbg.insight.review.ReviewHistory;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -81,7 +81,7 @@ final class FromNothing {
     Kb copy = new Kb(Files.createDirectories(scratch.resolve(name)));
     Files.copy(kb.dataLog(), copy.dataLog());
     Files.createDirectories(copy.insights());
-    for (String said : List.of(DecisionFile.NAME, History.NAME)) {
+    for (String said : List.of(DecisionFile.NAME, ReviewHistory.NAME)) {
       if (Files.exists(kb.insights().resolve(said))) {
         Files.copy(kb.insights().resolve(said), copy.insights().resolve(said));
       }

@@ -15,7 +15,7 @@ import dev.helixbg.daemon.kb.ReportFolder;
 import dev.helixbg.daemon.kb.WritableKb;
 import dev.helixbg.daemon.link.DaemonLink;
 import dev.helixbg.embed.cache.EmbeddingCache;
-import dev.helixbg.insight.review.History;
+import dev.helixbg.insight.review.ReviewHistory;
 import dev.helixbg.llm.golden.GoldenModel;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -242,7 +242,7 @@ class IdleModelIT {
     Kb copy = new Kb(Files.createDirectories(folder.resolve(name)));
     Files.createDirectories(copy.insights());
     Files.copy(writer.log(), copy.dataLog());
-    String history = "insights/" + History.NAME;
+    String history = "insights/" + ReviewHistory.NAME;
     Files.copy(writer.kb().folder().resolve(history), copy.folder().resolve(history));
     for (String file : files) {
       if (Files.exists(writer.kb().folder().resolve(file))) {

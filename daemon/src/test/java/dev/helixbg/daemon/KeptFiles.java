@@ -9,7 +9,7 @@ import dev.helixbg.embed.cache.CachedVectors;
 import dev.helixbg.embed.cache.EmbeddingCache;
 import dev.helixbg.embed.cache.TextKey;
 import dev.helixbg.insight.decisions.DecisionFile;
-import dev.helixbg.insight.review.History;
+import dev.helixbg.insight.review.ReviewHistory;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -32,7 +32,7 @@ import java.util.stream.Stream;
 record KeptFiles(
     Map<TextKey, float[]> vectors, Map<String, List<String>> lines, Map<String, Object> files) {
   static final String ANSWERS = "answers.jsonl";
-  private static final List<String> SAID = List.of(ANSWERS, History.NAME, DecisionFile.NAME);
+  private static final List<String> SAID = List.of(ANSWERS, ReviewHistory.NAME, DecisionFile.NAME);
 
   /** Names of what is said, beside which a run from nothing begins. */
   static List<String> said() {

@@ -5,8 +5,8 @@ import com.fasterxml.jackson.databind.ObjectMapper;
 import dev.helixbg.daemon.kb.GeneratedKb;
 import dev.helixbg.daemon.kb.Kb;
 import dev.helixbg.daemon.kb.ReportFolder;
-import dev.helixbg.insight.review.History;
 import dev.helixbg.insight.review.Review;
+import dev.helixbg.insight.review.ReviewHistory;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -57,7 +57,7 @@ final class RestDriver {
       GeneratedKb.write(kb, ENTRIES);
     }
     // Reviews of an earlier run are none of those that are awaited, and may be due in the middle.
-    Files.deleteIfExists(new Kb(kb).insights().resolve(History.NAME));
+    Files.deleteIfExists(new Kb(kb).insights().resolve(ReviewHistory.NAME));
     String settings = "[daemon]\n" + String.join("\n", arguments[3].split(";")) + "\n";
     try (RealDaemon daemon =
         new RealDaemon(folder.resolve("home"), Path.of(arguments[1]), List.of())) {
@@ -91,7 +91,7 @@ final class RestDriver {
 
   /** Until nothing is due any more. */
   private void awaitReviews() throws Exception {
-    History history = new History(new Kb(kb).insights());
+    ReviewHistory history = new ReviewHistory(new Kb(kb).insights());
     while (history.latest().size() < Review.Kind.values().length) {
       Thread.sleep(500);
     }

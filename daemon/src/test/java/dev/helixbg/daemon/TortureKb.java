@@ -11,7 +11,7 @@ import dev.helixbg.daemon.kb.KbLock;
 import dev.helixbg.daemon.kb.ReportFolder;
 import dev.helixbg.daemon.kb.Seal;
 import dev.helixbg.daemon.kb.SealedReports;
-import dev.helixbg.daemon.run.Judging;
+import dev.helixbg.daemon.run.JudgingStage;
 import dev.helixbg.daemon.run.PairReading;
 import dev.helixbg.daemon.run.Pipeline;
 import dev.helixbg.daemon.run.Saving;
@@ -28,8 +28,8 @@ import dev.helixbg.insight.judge.Answer;
 import dev.helixbg.insight.judge.AnswerFile;
 import dev.helixbg.insight.judge.Job;
 import dev.helixbg.insight.log.DataLogBytes;
-import dev.helixbg.insight.review.History;
 import dev.helixbg.insight.review.Review;
+import dev.helixbg.insight.review.ReviewHistory;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -144,7 +144,7 @@ final class TortureKb {
             List.of());
     expectIo(
         () -> {
-          new History(kb.insights()).append(review);
+          new ReviewHistory(kb.insights()).append(review);
           reviews.add(review);
         });
     for (int i = 0; i < 2; i++) {
@@ -179,7 +179,7 @@ final class TortureKb {
               model,
               Analysis::run,
               PairReading.NONE,
-              Judging.withoutAsking(settings),
+              JudgingStage.withoutAsking(settings),
               DaemonFixture.SILENT);
       new SealedReports(new Seal(settings.cache())).write(kb, once.run(kb, saving).report());
     }
@@ -209,7 +209,7 @@ final class TortureKb {
       require(
           kept.on(decision.id()).equals(Optional.of(decision)), "a decision is lost: %s", decision);
     }
-    List<Review> history = new History(insights).read();
+    List<Review> history = new ReviewHistory(insights).read();
     require(history.containsAll(reviews), "reviews are lost: %s of %s", history, reviews);
     Set<AnswerFile.Id> found =
         new AnswerFile(insights.resolve("answers.jsonl"), false).find(Set.copyOf(answers)).keySet();
@@ -253,7 +253,7 @@ final class TortureKb {
 
   /** Vectors and reports are those of a run from nothing over the same log, decisions, reviews. */
   void requireAsFromNothing(Path scratch) throws IOException, InterruptedException {
-    requireAsFromNothing(scratch, List.of(DecisionFile.NAME, History.NAME));
+    requireAsFromNothing(scratch, List.of(DecisionFile.NAME, ReviewHistory.NAME));
   }
 
   /**

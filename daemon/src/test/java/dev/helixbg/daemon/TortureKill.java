@@ -14,7 +14,7 @@ import dev.helixbg.insight.decisions.Decisions;
 import dev.helixbg.insight.log.DataLog;
 import dev.helixbg.insight.log.Entry;
 import dev.helixbg.insight.log.Passage;
-import dev.helixbg.insight.review.History;
+import dev.helixbg.insight.review.ReviewHistory;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
@@ -244,7 +244,7 @@ final class TortureKill implements TortureArea {
 
   /** What it believes of what the last one left may be wrong; or what one-shot believes of it. */
   private void requireDaemonAsOneShot(WritableKb kb) throws IOException, InterruptedException {
-    Path reviews = kb.kb().insights().resolve(History.NAME);
+    Path reviews = kb.kb().insights().resolve(ReviewHistory.NAME);
     String before;
     do { // a review that it writes while it ends is in its next report
       before = Files.exists(reviews) ? Files.readString(reviews) : "";

@@ -9,7 +9,7 @@ import dev.helixbg.daemon.cli.flags.ValueCommand;
 import dev.helixbg.daemon.host.LanguageModel;
 import dev.helixbg.daemon.kb.Kb;
 import dev.helixbg.daemon.kb.KbLock;
-import dev.helixbg.daemon.run.Judging;
+import dev.helixbg.daemon.run.JudgingStage;
 import dev.helixbg.daemon.terminal.ExitCode;
 import dev.helixbg.daemon.terminal.Failure;
 import dev.helixbg.daemon.terminal.Json;
@@ -17,9 +17,9 @@ import dev.helixbg.daemon.terminal.Progress;
 import dev.helixbg.insight.findings.NamedEntry;
 import dev.helixbg.insight.judge.Answer;
 import dev.helixbg.insight.judge.AnswerFile;
-import dev.helixbg.insight.judge.Asking;
 import dev.helixbg.insight.judge.PairVerdict;
 import dev.helixbg.insight.judge.Question;
+import dev.helixbg.insight.judge.QuestionSession;
 import dev.helixbg.insight.judge.Verdict;
 import dev.helixbg.insight.log.DataLog;
 import java.io.IOException;
@@ -143,17 +143,17 @@ final class AskPairCommand extends ValueCommand {
   private Answered ask(Pair question, Kb chosen, Settings settings) throws InterruptedException {
     boolean save = Files.isWritable(chosen.folder());
     try (KbLock lock = save ? KbLock.take(chosen) : null) {
-      return ask(question, Judging.answers(chosen, save), settings);
+      return ask(question, JudgingStage.answers(chosen, save), settings);
     } catch (IOException e) {
-      throw Judging.cannotSave(chosen, e);
+      throw JudgingStage.cannotSave(chosen, e);
     }
   }
 
   private Answered ask(Pair question, AnswerFile answers, Settings settings)
       throws InterruptedException, IOException {
     LanguageModel model = LanguageModel.require(settings);
-    Judging judging = new Judging(settings, Progress.Display.SILENT, warning -> {});
-    try (Asking asking = judging.asking(answers, model)) {
+    JudgingStage judging = new JudgingStage(settings, Progress.Display.SILENT, warning -> {});
+    try (QuestionSession asking = judging.asking(answers, model)) {
       asking.ask(List.of(question.both()));
       Answer answer =
           asking

@@ -7,10 +7,10 @@ import dev.helixbg.daemon.host.LanguageModel;
 import dev.helixbg.daemon.host.ModelCost;
 import dev.helixbg.daemon.kb.Kb;
 import dev.helixbg.daemon.link.DaemonHome;
-import dev.helixbg.daemon.run.Trial;
+import dev.helixbg.daemon.run.JudgeTrialRun;
 import dev.helixbg.daemon.run.VectorUpdate;
 import dev.helixbg.daemon.service.ServiceHealth;
-import dev.helixbg.daemon.terminal.Check;
+import dev.helixbg.daemon.terminal.CheckLine;
 import dev.helixbg.daemon.terminal.ExitCode;
 import dev.helixbg.daemon.terminal.Failure;
 import dev.helixbg.daemon.terminal.Faults;
@@ -46,7 +46,7 @@ final class Doctor {
   private final boolean isNamed;
   private final Function<Settings, Kb> kb;
   private final Locations locations;
-  private final List<Check> checks = new ArrayList<>();
+  private final List<CheckLine> checks = new ArrayList<>();
 
   private Doctor(boolean isNamed, Function<Settings, Kb> kb, Locations locations) {
     this.isNamed = isNamed;
@@ -59,7 +59,7 @@ final class Doctor {
    * @param isNamed whether a knowledge base was named
    * @param kb finds it, or the one that is there
    */
-  static List<Check> examine(
+  static List<CheckLine> examine(
       Supplier<SettingsLoader.Loaded> settings,
       boolean isNamed,
       Function<Settings, Kb> kb,
@@ -82,7 +82,7 @@ final class Doctor {
   }
 
   private void checkWith(Settings settings) throws InterruptedException {
-    checks.add(Check.ok("settings", "all valid; 'helix-bg config' shows them"));
+    checks.add(CheckLine.ok("settings", "all valid; 'helix-bg config' shows them"));
     checkWritable("cache folder", settings.cache(), "set another one: cache = \"...\"");
     look(
         "embedding model",
@@ -107,7 +107,7 @@ final class Doctor {
       if (Faults.codeOf(e) == ExitCode.INTERRUPTED) {
         throw e;
       }
-      checks.add(Check.problem(name, Faults.words(e), remedy));
+      checks.add(CheckLine.problem(name, Faults.words(e), remedy));
     }
   }
 
@@ -116,8 +116,8 @@ final class Doctor {
     boolean vectors = ModuleLayer.boot().findModule("jdk.incubator.vector").isPresent();
     checks.add(
         vectors
-            ? Check.ok("vector api", CpuBackend.vectors())
-            : Check.note(
+            ? CheckLine.ok("vector api", CpuBackend.vectors())
+            : CheckLine.note(
                 "vector api",
                 "off: comparing entries is slower",
                 "start with scripts/helix-bg, or add --add-modules jdk.incubator.vector"));
@@ -127,7 +127,7 @@ final class Doctor {
    * Speed hangs on what the JIT compiler of one JDK does with vectors: any other works, and may be
    * many times slower.
    */
-  static Check java(Properties system) {
+  static CheckLine java(Properties system) {
     String name = system.getProperty("java.vm.name", "");
     String version = system.getProperty("java.vm.version", "");
     String java =
@@ -139,18 +139,18 @@ final class Doctor {
                 system.getProperty("java.home"));
     boolean hotSpot = name.contains("HotSpot") || name.contains("OpenJDK");
     if (!hotSpot || version.contains("jvmci")) {
-      return Check.note(
+      return CheckLine.note(
           "java",
           java + ": language models were never tried with its compiler, and may be slow",
           "use a JDK 25 with HotSpot's C2 compiler, such as Temurin 25");
     }
     if (!"25".equals(system.getProperty("java.specification.version"))) {
-      return Check.note(
+      return CheckLine.note(
           "java",
           java + ": the engine was tried with JDK 25 only, and may be slow",
           "use a JDK 25");
     }
-    return Check.ok("java", java);
+    return CheckLine.ok("java", java);
   }
 
   /** No GPU is no problem: the CPU runs language models then. */
@@ -158,7 +158,7 @@ final class Doctor {
     String check = Json.word(gpu);
     try (GpuDevice device = gpu.open()) {
       checks.add(
-          Check.ok(
+          CheckLine.ok(
               check,
               "%s, %s%,d MB for models; 'helix-bg gpu-test' tries it"
                   .formatted(
@@ -166,7 +166,7 @@ final class Doctor {
                       device.driver().isEmpty() ? "" : device.driver() + ", ",
                       device.memoryBudget() >> 20)));
     } catch (GpuException e) {
-      checks.add(Check.ok(check, e.getMessage() + "; language models run on the CPU"));
+      checks.add(CheckLine.ok(check, e.getMessage() + "; language models run on the CPU"));
     }
   }
 
@@ -174,9 +174,9 @@ final class Doctor {
     try {
       Files.createDirectories(folder);
       Files.delete(Files.createTempFile(folder, ".doctor", null));
-      checks.add(Check.ok(name, folder + " is writable"));
+      checks.add(CheckLine.ok(name, folder + " is writable"));
     } catch (IOException e) {
-      checks.add(Check.problem(name, folder + " is not writable: " + Reasons.of(e), remedy));
+      checks.add(CheckLine.problem(name, folder + " is not writable: " + Reasons.of(e), remedy));
     }
   }
 
@@ -185,13 +185,13 @@ final class Doctor {
     EmbeddingModel model = EmbeddingModel.locate(settings.embed(), settings.cache());
     try (MiniLm embedder = model.open(1)) {
       embedder.embedAll(List.of("Is anybody there?"));
-      checks.add(Check.ok("embedding model", model.describe()));
-      checks.add(Check.ok("model graph", embedder.provenance().graph()));
-      checks.add(Check.ok("provider", embedder.provenance().provider()));
+      checks.add(CheckLine.ok("embedding model", model.describe()));
+      checks.add(CheckLine.ok("model graph", embedder.provenance().graph()));
+      checks.add(CheckLine.ok("provider", embedder.provenance().provider()));
       model
           .forMany(true)
           .map(other -> other.against(model, settings.threads()).why())
-          .ifPresent(why -> checks.add(Check.ok("many passages", why + WORTH_IT)));
+          .ifPresent(why -> checks.add(CheckLine.ok("many passages", why + WORTH_IT)));
     }
   }
 
@@ -200,7 +200,7 @@ final class Doctor {
     Optional<LanguageModel> model = LanguageModel.locate(settings);
     if (model.isEmpty()) {
       checks.add(
-          Check.note(
+          CheckLine.note(
               "language model",
               "none: labels come from the label classifier, and the pair judge alone decides what"
                   + " leads",
@@ -209,7 +209,7 @@ final class Doctor {
     }
     try (Judge judge = model.get().open(settings)) {
       checks.add(
-          Check.ok(
+          CheckLine.ok(
               "language model",
               "%s, %s: %s while it is loaded"
                   .formatted(
@@ -217,23 +217,23 @@ final class Doctor {
                       judge.model().name(),
                       ModelCost.of(judge.model()).words())));
     } catch (GpuException e) {
-      checks.add(Check.problem("language model", e.getMessage(), USE_THE_CPU));
+      checks.add(CheckLine.problem("language model", e.getMessage(), USE_THE_CPU));
       return;
     }
-    checks.add(judge(new Trial(settings, model.get()).known()));
+    checks.add(judge(new JudgeTrialRun(settings, model.get()).known()));
   }
 
-  private static Check judge(Optional<JudgeTrust> trust) {
+  private static CheckLine judge(Optional<JudgeTrust> trust) {
     if (trust.isEmpty()) {
-      return Check.note(
+      return CheckLine.note(
           "judge",
           "nobody knows yet how far to trust this model",
           "the daemon measures it at idle, or: helix-bg bench findings --model FILE");
     }
     String words = trust.get().words() + " " + trust.get().leads();
     return trust.get().isGuessing()
-        ? Check.note("judge", words, "name a larger model: llm.model")
-        : Check.ok("judge", words);
+        ? CheckLine.note("judge", words, "name a larger model: llm.model")
+        : CheckLine.ok("judge", words);
   }
 
   private void checkKb(Settings settings) throws InterruptedException {
@@ -243,7 +243,7 @@ final class Doctor {
     } catch (Failure e) {
       boolean isMeant = isNamed || settings.kb().isPresent();
       checks.add(
-          Check.problem(
+          CheckLine.problem(
               "knowledge base",
               isMeant ? e.getMessage() : "none in the usual places",
               isMeant ? "name another one" : "set HELIX_KB, or kb in the settings file"));
@@ -256,10 +256,10 @@ final class Doctor {
 
   private void checkLog(Kb kb) throws InterruptedException {
     LogAccount log = DataLog.readQuiet(kb.dataLog()).account();
-    checks.add(Check.ok("knowledge base", kb.folder() + ", %,d entries".formatted(log.live())));
+    checks.add(CheckLine.ok("knowledge base", kb.folder() + ", %,d entries".formatted(log.live())));
     if (!log.damage().isEmpty()) {
       checks.add(
-          Check.note(
+          CheckLine.note(
               "knowledge base", "its log is damaged in places", "helix-bg verify says where"));
     }
   }

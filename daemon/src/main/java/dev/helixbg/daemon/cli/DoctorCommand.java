@@ -3,7 +3,7 @@ package dev.helixbg.daemon.cli;
 import dev.helixbg.daemon.cli.flags.GlobalOptions;
 import dev.helixbg.daemon.cli.flags.KbArgument;
 import dev.helixbg.daemon.cli.flags.ValueCommand;
-import dev.helixbg.daemon.terminal.Check;
+import dev.helixbg.daemon.terminal.CheckLine;
 import dev.helixbg.daemon.terminal.Json;
 import java.io.IOException;
 import java.util.List;
@@ -20,11 +20,11 @@ final class DoctorCommand extends ValueCommand {
 
   @Override
   public Integer call() throws IOException, InterruptedException {
-    List<Check> checks =
+    List<CheckLine> checks =
         Doctor.examine(options::load, kb.named().isPresent(), kb::find, GlobalOptions.locations());
     show(
-        () -> Json.object().set("checks", Check.toJson(checks)),
-        () -> Check.print(checks, console));
-    return Check.exitCode(checks).number();
+        () -> Json.object().set("checks", CheckLine.toJson(checks)),
+        () -> CheckLine.print(checks, console));
+    return CheckLine.exitCode(checks).number();
   }
 }

@@ -9,16 +9,16 @@ import dev.helixbg.daemon.cli.flags.ValueCommand;
 import dev.helixbg.daemon.host.LanguageModel;
 import dev.helixbg.daemon.kb.Kb;
 import dev.helixbg.daemon.kb.KbLock;
-import dev.helixbg.daemon.run.Judging;
+import dev.helixbg.daemon.run.JudgingStage;
 import dev.helixbg.daemon.terminal.ExitCode;
 import dev.helixbg.daemon.terminal.Json;
 import dev.helixbg.daemon.terminal.Progress;
 import dev.helixbg.embed.EmbeddingModel;
 import dev.helixbg.embed.cache.TextKey;
 import dev.helixbg.insight.findings.NamedEntry;
-import dev.helixbg.insight.judge.Asking;
 import dev.helixbg.insight.judge.Job;
 import dev.helixbg.insight.judge.LabelRun;
+import dev.helixbg.insight.judge.QuestionSession;
 import dev.helixbg.insight.label.Guess;
 import dev.helixbg.insight.label.Label;
 import dev.helixbg.insight.log.DataLog;
@@ -65,13 +65,13 @@ final class LabelCommand extends ValueCommand {
         NamedEntry.all(
             DataLog.readQuiet(chosen.dataLog()).entries(),
             entry -> TextKey.of(embedding, entry.embeddedText()).hex());
-    Judging judging = new Judging(settings, Progress.on(console), warning -> {});
-    try (Asking asking = judging.asking(Judging.answers(chosen, save), model)) {
+    JudgingStage judging = new JudgingStage(settings, Progress.on(console), warning -> {});
+    try (QuestionSession asking = judging.asking(JudgingStage.answers(chosen, save), model)) {
       LabelRun run = new LabelRun(asking, entries);
       int left = run.ask();
       return new Labelled(entries, run.guesses(), model.name(), asking.asked(), left);
     } catch (IOException e) {
-      throw Judging.cannotSave(chosen, e);
+      throw JudgingStage.cannotSave(chosen, e);
     }
   }
 

@@ -15,7 +15,7 @@ import dev.helixbg.daemon.kb.ReportFolder;
 import dev.helixbg.daemon.kb.SampleKb;
 import dev.helixbg.daemon.kb.Seal;
 import dev.helixbg.daemon.kb.SealedReports;
-import dev.helixbg.daemon.run.Judging;
+import dev.helixbg.daemon.run.JudgingStage;
 import dev.helixbg.daemon.run.PairReading;
 import dev.helixbg.daemon.run.Pipeline;
 import dev.helixbg.daemon.run.Saving;
@@ -83,7 +83,8 @@ public final class OneShotCommand extends ConsoleCommand {
                 PairSource.located(settings),
                 Progress.on(console),
                 warning -> console.warn("%s", warning)),
-            new Judging(settings, Progress.on(console), warning -> console.warn("%s", warning)),
+            new JudgingStage(
+                settings, Progress.on(console), warning -> console.warn("%s", warning)),
             Progress.on(console));
     if (noReport) {
       Pipeline.Outcome outcome = look(pipeline, chosen);

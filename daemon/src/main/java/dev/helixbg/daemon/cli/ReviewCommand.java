@@ -18,7 +18,7 @@ import dev.helixbg.daemon.kb.KbTopics;
 import dev.helixbg.daemon.kb.Seal;
 import dev.helixbg.daemon.kb.SealedReports;
 import dev.helixbg.daemon.link.DaemonLink;
-import dev.helixbg.daemon.run.Judging;
+import dev.helixbg.daemon.run.JudgingStage;
 import dev.helixbg.daemon.run.PairReading;
 import dev.helixbg.daemon.run.Pipeline;
 import dev.helixbg.daemon.run.Reviews;
@@ -34,8 +34,8 @@ import dev.helixbg.insight.findings.Analysis;
 import dev.helixbg.insight.findings.Coverage;
 import dev.helixbg.insight.log.DataLog;
 import dev.helixbg.insight.log.LogReading;
-import dev.helixbg.insight.review.History;
 import dev.helixbg.insight.review.Review;
+import dev.helixbg.insight.review.ReviewHistory;
 import java.io.IOException;
 import java.time.Duration;
 import java.time.Instant;
@@ -98,7 +98,7 @@ final class ReviewCommand extends ValueCommand {
     }
     DaemonLink link = GlobalOptions.daemon();
     Answer answer = link.watches(chosen) ? ask(link, chosen, only) : run(chosen, settings, only);
-    ObjectNode json = History.toJson(answer.review());
+    ObjectNode json = ReviewHistory.toJson(answer.review());
     json.setAll(SearchAnswer.toJson(answer.coverage()));
     show(() -> json, () -> print(answer.review()));
     if (!answer.coverage().isWhole()) {
@@ -122,7 +122,7 @@ final class ReviewCommand extends ValueCommand {
     only.ifPresent(name -> request.put("topic", name));
     JsonNode line = link.ask(request, Duration.ofMinutes(30)).getFirst();
     return new Answer(
-        History.fromJson(line)
+        ReviewHistory.fromJson(line)
             .orElseThrow(() -> new Failure(ExitCode.NO_DAEMON, "the daemon sent no review")),
         SearchAnswer.coverage(line));
   }
@@ -142,7 +142,7 @@ final class ReviewCommand extends ValueCommand {
                 Analysis::run,
                 PairReading.by(
                     PairSource.located(settings), Progress.Display.SILENT, warning -> {}),
-                new Judging(settings, Progress.Display.SILENT, warning -> {}),
+                new JudgingStage(settings, Progress.Display.SILENT, warning -> {}),
                 Progress.Display.SILENT),
             new SealedReports(new Seal(settings.cache())));
     Optional<Review> nothing =

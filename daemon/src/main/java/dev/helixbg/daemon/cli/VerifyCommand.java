@@ -10,7 +10,7 @@ import dev.helixbg.daemon.kb.Kb;
 import dev.helixbg.daemon.kb.Seal;
 import dev.helixbg.daemon.kb.SealedReports;
 import dev.helixbg.daemon.kb.Verification;
-import dev.helixbg.daemon.terminal.Check;
+import dev.helixbg.daemon.terminal.CheckLine;
 import dev.helixbg.daemon.terminal.Json;
 import java.io.IOException;
 import picocli.CommandLine.Command;
@@ -34,17 +34,17 @@ final class VerifyCommand extends ValueCommand {
         Verification.of(
             chosen, reports, EmbedderSource.located(settings).ids(), settings.embed().maxTokens());
     show(() -> toJson(chosen, result), () -> print(result));
-    return Check.exitCode(result.checks()).number();
+    return CheckLine.exitCode(result.checks()).number();
   }
 
   private static ObjectNode toJson(Kb kb, Verification.Result result) {
     ObjectNode value = Json.object().put("kb", kb.folder().toString());
-    value.set("checks", Check.toJson(result.checks()));
+    value.set("checks", CheckLine.toJson(result.checks()));
     return value.set("aRunWould", Json.texts(result.aRunWould()));
   }
 
   private void print(Verification.Result result) {
-    Check.print(result.checks(), console);
+    CheckLine.print(result.checks(), console);
     String work =
         result.aRunWould().isEmpty() ? "change nothing" : String.join(", ", result.aRunWould());
     console.out().println("A run would " + work + ".");

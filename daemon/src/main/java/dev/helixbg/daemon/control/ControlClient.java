@@ -19,10 +19,10 @@ import java.util.Optional;
 public final class ControlClient implements AutoCloseable {
   private static final Duration WRITE = Duration.ofSeconds(10);
 
-  private final Lines lines;
+  private final JsonLineChannel lines;
   private final Duration patience;
 
-  private ControlClient(Lines lines, Duration patience) {
+  private ControlClient(JsonLineChannel lines, Duration patience) {
     this.lines = lines;
     this.patience = patience;
   }
@@ -44,7 +44,8 @@ public final class ControlClient implements AutoCloseable {
     }
     try {
       SocketChannel channel = SocketChannel.open(ControlServer.address(socket));
-      return Optional.of(new ControlClient(new Lines(channel, Lines.LONGEST), patience));
+      return Optional.of(
+          new ControlClient(new JsonLineChannel(channel, JsonLineChannel.LONGEST), patience));
     } catch (SocketException e) {
       return Optional.empty(); // left by a daemon that was killed
     }

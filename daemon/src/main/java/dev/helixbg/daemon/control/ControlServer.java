@@ -80,7 +80,7 @@ public final class ControlServer implements AutoCloseable {
     }
   }
 
-  private record LineReply(Lines lines, ControlLimits limits) implements Reply {
+  private record LineReply(JsonLineChannel lines, ControlLimits limits) implements Reply {
     @Override
     public void send(ObjectNode line) throws IOException {
       lines.write(line, limits.write());
@@ -216,7 +216,7 @@ public final class ControlServer implements AutoCloseable {
     int number = clients.incrementAndGet();
     open.add(channel);
     try (channel;
-        Lines lines = new Lines(channel, limits.lineBytes())) {
+        JsonLineChannel lines = new JsonLineChannel(channel, limits.lineBytes())) {
       UserPrincipal peer = channel.getOption(ExtendedSocketOptions.SO_PEERCRED).user();
       if (!welcome.test(peer)) {
         if (refused.add(peer.getName())) { // once, lest somebody fills the log
@@ -241,7 +241,7 @@ public final class ControlServer implements AutoCloseable {
     }
   }
 
-  private void answerAll(Lines lines) throws IOException {
+  private void answerAll(JsonLineChannel lines) throws IOException {
     Optional<ObjectNode> request = read(lines, limits.idle());
     while (request.isPresent()) {
       answer(request.get(), lines);
@@ -249,7 +249,7 @@ public final class ControlServer implements AutoCloseable {
     }
   }
 
-  private void answerWhatIsUrgent(Lines lines) throws IOException {
+  private void answerWhatIsUrgent(JsonLineChannel lines) throws IOException {
     Optional<ObjectNode> request = read(lines, limits.line());
     if (request.filter(handler::isUrgent).isPresent()) {
       answer(request.get(), lines);
@@ -263,7 +263,7 @@ public final class ControlServer implements AutoCloseable {
   }
 
   /** Empty when the client has left, or was told that this is no request. */
-  private Optional<ObjectNode> read(Lines lines, Duration idle) throws IOException {
+  private Optional<ObjectNode> read(JsonLineChannel lines, Duration idle) throws IOException {
     try {
       return lines.read(idle, limits.line());
     } catch (Failure e) {
@@ -272,14 +272,14 @@ public final class ControlServer implements AutoCloseable {
     }
   }
 
-  private void answer(ObjectNode request, Lines lines) throws IOException {
+  private void answer(ObjectNode request, JsonLineChannel lines) throws IOException {
     Thread mine = Thread.currentThread();
     CountDownLatch answered = new CountDownLatch(1);
     answering.add(mine);
     try {
       lines.listen(() -> callOff(mine, answered));
       handler.handle(request, new LineReply(lines, limits));
-      lines.write(Lines.JSON.createObjectNode().put("end", true), limits.write());
+      lines.write(JsonLineChannel.JSON.createObjectNode().put("end", true), limits.write());
     } catch (IOException e) {
       throw e;
     } catch (UncheckedIOException e) {
@@ -311,9 +311,12 @@ public final class ControlServer implements AutoCloseable {
     request.interrupt();
   }
 
-  private void error(Lines lines, Failure e) throws IOException {
+  private void error(JsonLineChannel lines, Failure e) throws IOException {
     lines.write(
-        Lines.JSON.createObjectNode().put("error", e.getMessage()).put("code", e.code().number()),
+        JsonLineChannel.JSON
+            .createObjectNode()
+            .put("error", e.getMessage())
+            .put("code", e.code().number()),
         limits.write());
   }
 

@@ -5,17 +5,17 @@ import dev.helixbg.daemon.host.DaemonClock;
 import dev.helixbg.daemon.host.LanguageModel;
 import dev.helixbg.daemon.host.TextModelHost;
 import dev.helixbg.daemon.kb.KbIdentity;
-import dev.helixbg.daemon.run.Judging;
+import dev.helixbg.daemon.run.JudgeTrialRun;
+import dev.helixbg.daemon.run.JudgingStage;
 import dev.helixbg.daemon.run.Pipeline;
-import dev.helixbg.daemon.run.Trial;
 import dev.helixbg.daemon.terminal.Failure;
 import dev.helixbg.daemon.terminal.Reasons;
 import dev.helixbg.insight.judge.AnswerFile;
-import dev.helixbg.insight.judge.Asking;
 import dev.helixbg.insight.judge.Job;
 import dev.helixbg.insight.judge.Judge;
 import dev.helixbg.insight.judge.JudgeProgress;
 import dev.helixbg.insight.judge.JudgeRun;
+import dev.helixbg.insight.judge.QuestionSession;
 import dev.helixbg.llm.TextModel;
 import java.io.IOException;
 import java.time.Duration;
@@ -88,8 +88,8 @@ public final class IdleQuestions {
     int entryTokens = settings.llm().entryTokens();
     Duration time = Duration.ofSeconds(settings.llm().seconds());
     measure(file, () -> Judge.with(model, entryTokens), time, cancelled);
-    try (Asking asking =
-        new Asking(
+    try (QuestionSession asking =
+        new QuestionSession(
             new AnswerFile(found.kb().answers(), found::check),
             file.hash(settings),
             entryTokens,
@@ -101,7 +101,7 @@ public final class IdleQuestions {
       new JudgeRun(asking, file.name(), of.report().findings(), of.vectors().vectors()).run();
       return asking.asked();
     } catch (IOException e) {
-      throw Judging.cannotSave(found.kb(), e);
+      throw JudgingStage.cannotSave(found.kb(), e);
     }
   }
 
@@ -110,7 +110,7 @@ public final class IdleQuestions {
       LanguageModel file, Supplier<Judge> judge, Duration time, BooleanSupplier cancelled)
       throws InterruptedException {
     try {
-      new Trial(settings, file)
+      new JudgeTrialRun(settings, file)
           .run(judge, time, clock::nanos, JudgeProgress.SILENT, cancelled)
           .ifPresent(trust -> LOG.debug("{}: {}", file.name(), trust.words()));
     } catch (IOException e) {

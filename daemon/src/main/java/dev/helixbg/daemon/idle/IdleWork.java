@@ -18,8 +18,8 @@ import dev.helixbg.daemon.terminal.Json;
 import dev.helixbg.daemon.watch.KbWatch;
 import dev.helixbg.insight.judge.JudgeProgress;
 import dev.helixbg.insight.review.Review;
+import dev.helixbg.insight.review.ReviewSubject;
 import dev.helixbg.insight.review.SessionReview;
-import dev.helixbg.insight.review.Subject;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.EnumMap;
@@ -411,7 +411,7 @@ public final class IdleWork implements AutoCloseable {
   private void review(Run mine, Review.Kind kind, String about) throws InterruptedException {
     KbWatch watch = mine.watch();
     KbIdentity found = KbIdentity.of(watch.kb());
-    Subject subject =
+    ReviewSubject subject =
         watch.outcome().map(Reviews::subject).orElseGet(() -> reviews.subject(watch.kb()));
     if (kind == Review.Kind.SESSION && !isSession(watch, subject)) {
       return;
@@ -431,7 +431,7 @@ public final class IdleWork implements AutoCloseable {
     LOG.info("{}: {}", about, review.summary());
   }
 
-  private boolean isSession(KbWatch watch, Subject subject) {
+  private boolean isSession(KbWatch watch, ReviewSubject subject) {
     Optional<Review> last = Reviews.last(watch.kb(), Review.Kind.SESSION);
     int fresh = SessionReview.fresh(subject.keys(), last).size();
     if (fresh < settings.daemon().sessionEntries()) {

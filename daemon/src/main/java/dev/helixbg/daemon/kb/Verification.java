@@ -3,7 +3,7 @@ package dev.helixbg.daemon.kb;
 import com.fasterxml.jackson.core.JacksonException;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
-import dev.helixbg.daemon.terminal.Check;
+import dev.helixbg.daemon.terminal.CheckLine;
 import dev.helixbg.daemon.terminal.Reasons;
 import dev.helixbg.embed.cache.CacheRow;
 import dev.helixbg.embed.cache.CachedVectors;
@@ -36,7 +36,7 @@ public final class Verification {
   private final SealedReports reports;
   private final VectorIds ids;
   private final int modelTokens;
-  private final List<Check> checks = new ArrayList<>();
+  private final List<CheckLine> checks = new ArrayList<>();
   private final List<String> aRunWould = new ArrayList<>();
 
   private Verification(Kb kb, SealedReports reports, VectorIds ids, int modelTokens) {
@@ -50,7 +50,7 @@ public final class Verification {
    * @param checks what was looked at
    * @param aRunWould what one-shot would do now, each beginning with a verb; empty when nothing
    */
-  public record Result(List<Check> checks, List<String> aRunWould) {}
+  public record Result(List<CheckLine> checks, List<String> aRunWould) {}
 
   /**
    * @param ids of the vectors of the model that a run would embed with
@@ -68,7 +68,7 @@ public final class Verification {
 
   private void checkLog(LogAccount log) {
     checks.add(
-        Check.ok(
+        CheckLine.ok(
             "data.log",
             "%,d bytes, %,d entries written, %,d deletes, %,d live"
                 .formatted(log.bytes(), log.entries(), log.deletes(), log.live())));
@@ -78,9 +78,9 @@ public final class Verification {
               .formatted(damage.offset(), damage.unreadable(), damage.detail());
       checks.add(
           damage.kind() == LogAccount.Kind.TORN_TAIL
-              ? Check.note(
+              ? CheckLine.note(
                   "data.log", detail, "normal while helix writes; else the last entry was lost")
-              : Check.problem(
+              : CheckLine.problem(
                   "data.log",
                   detail,
                   "helix-bg reads around it; a compaction by helix removes it"));
@@ -117,9 +117,10 @@ public final class Verification {
     long unneeded =
         cached.rows().stream().map(CacheRow::key).filter(key -> !needed.contains(key)).count();
     switch (cached.state()) {
-      case GOOD -> checks.add(Check.ok(name, "%,d vectors, sound".formatted(cached.rows().size())));
-      case MISSING -> checks.add(Check.note(name, cached.reason(), "a run makes it"));
-      case UNUSABLE -> checks.add(Check.problem(name, cached.reason(), "a run makes it anew"));
+      case GOOD ->
+          checks.add(CheckLine.ok(name, "%,d vectors, sound".formatted(cached.rows().size())));
+      case MISSING -> checks.add(CheckLine.note(name, cached.reason(), "a run makes it"));
+      case UNUSABLE -> checks.add(CheckLine.problem(name, cached.reason(), "a run makes it anew"));
     }
     checkJournal(cached.journal(), cache.journal().getFileName().toString(), name);
     if (missing > 0) {
@@ -136,31 +137,33 @@ public final class Verification {
       case NONE -> {
         return;
       }
-      case WHOLE -> checks.add(Check.ok(name, sound + ", sound"));
+      case WHOLE -> checks.add(CheckLine.ok(name, sound + ", sound"));
       case TORN ->
-          checks.add(Check.note(name, sound + "; it " + journal.reason(), "normal after a kill"));
+          checks.add(
+              CheckLine.note(name, sound + "; it " + journal.reason(), "normal after a kill"));
       case OPEN ->
           checks.add(
-              Check.note(
+              CheckLine.note(
                   name,
                   sound + "; it " + journal.reason(),
                   "a run replaces it, where the file system has modes"));
       case DAMAGED ->
           checks.add(
-              Check.problem(name, "it " + journal.reason() + "; " + sound, "a run replaces it"));
+              CheckLine.problem(
+                  name, "it " + journal.reason() + "; " + sound, "a run replaces it"));
     }
     aRunWould.add("publish the vectors in " + name);
   }
 
   private void checkReport(LogAccount log) {
-    Check report = report(log);
+    CheckLine report = report(log);
     checks.add(report);
-    if (report.state() != Check.State.OK) {
+    if (report.state() != CheckLine.State.OK) {
       aRunWould.add("write the report");
     }
   }
 
-  private Check report(LogAccount log) {
+  private CheckLine report(LogAccount log) {
     ReportFolder files = ReportFolder.of(kb);
     String absent =
         Stream.of(files.html(), files.markdown(), files.json())
@@ -168,27 +171,29 @@ public final class Verification {
             .map(file -> file.getFileName().toString())
             .collect(Collectors.joining(", "));
     if (!absent.isEmpty()) {
-      return Check.note("report", absent + " not there", "a run writes it");
+      return CheckLine.note("report", absent + " not there", "a run writes it");
     }
     try {
       Optional<Seen> seen = seenIn(files.json());
       if (seen.isEmpty()) {
-        return Check.problem(
+        return CheckLine.problem(
             "report", "report.json is not one that this version writes", "a run writes it anew");
       }
       if (reports.asWritten(kb).isEmpty()) {
-        return Check.problem(
+        return CheckLine.problem(
             "report", "it is not as your helix-bg wrote it here", "a run writes it anew");
       }
       if (seen.get().isFirstLook() && seen.get().log().equals(log.sha256())) {
-        return Check.note(
+        return CheckLine.note(
             "report", "of this very log, a first look", "a run, or the daemon at idle, ends it");
       }
       return seen.get().log().equals(log.sha256())
-          ? Check.ok("report", "of this very log")
-          : Check.note("report", "of an earlier state of the log", "a run brings it up to date");
+          ? CheckLine.ok("report", "of this very log")
+          : CheckLine.note(
+              "report", "of an earlier state of the log", "a run brings it up to date");
     } catch (IOException e) {
-      return Check.problem("report", "it cannot be read: " + Reasons.of(e), "a run writes it anew");
+      return CheckLine.problem(
+          "report", "it cannot be read: " + Reasons.of(e), "a run writes it anew");
     }
   }
 

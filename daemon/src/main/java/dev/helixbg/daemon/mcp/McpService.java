@@ -84,9 +84,9 @@ public final class McpService {
       PrintStream out)
       throws InterruptedException {
     StdioTransport transport = new StdioTransport(MAPPER, in, out);
-    try (Kbs asked = new Kbs(kbs, settings, locations);
-        Calls calls = new Calls(console)) {
-      Resources resources = new Resources(asked, calls);
+    try (ReachedKbs asked = new ReachedKbs(kbs, settings, locations);
+        ToolCalls calls = new ToolCalls(console)) {
+      McpResources resources = new McpResources(asked, calls);
       McpServer.sync(transport)
           .serverInfo(info())
           .instructions(INSTRUCTIONS)
@@ -97,8 +97,8 @@ public final class McpService {
           // The SDK insists on one; its own needs three more jars and half a second.
           .jsonSchemaValidator((_, _) -> ValidationResponse.asValid(null))
           .immediateExecution(true)
-          .tools(new Tools(asked, calls).all())
-          .prompts(Prompts.all())
+          .tools(new McpTools(asked, calls).all())
+          .prompts(McpPrompts.all())
           .resources(resources.all())
           .resourceTemplates(resources.templates())
           .build();

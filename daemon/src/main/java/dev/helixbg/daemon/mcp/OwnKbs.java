@@ -18,7 +18,7 @@ import dev.helixbg.daemon.kb.NotesKb;
 import dev.helixbg.daemon.kb.ReportFolder;
 import dev.helixbg.daemon.kb.SealedReports;
 import dev.helixbg.daemon.link.DaemonLink;
-import dev.helixbg.daemon.run.Judging;
+import dev.helixbg.daemon.run.JudgingStage;
 import dev.helixbg.daemon.run.PairReading;
 import dev.helixbg.daemon.run.Pipeline;
 import dev.helixbg.daemon.run.Reviews;
@@ -206,7 +206,7 @@ final class OwnKbs implements AutoCloseable {
             pairs
                 .map(judge -> PairReading.by(judge, progress, warning -> LOG.warn("{}", warning)))
                 .orElse(PairReading.NONE),
-            Judging.withoutAsking(settings),
+            JudgingStage.withoutAsking(settings),
             progress),
         reports);
   }

@@ -65,7 +65,7 @@ final class ShownFinding {
   private static void ways(JsonNode finding, ObjectNode shown) {
     if (!finding.path("edit").isEmpty()) {
       ArrayNode ways = shown.putArray("edit");
-      finding.path("edit").forEach(way -> ways.add(Shown.printable(way.path("do"), LINE)));
+      finding.path("edit").forEach(way -> ways.add(PrintableJson.printable(way.path("do"), LINE)));
     }
   }
 
@@ -73,7 +73,7 @@ final class ShownFinding {
   static ObjectNode whole(JsonNode finding) {
     ObjectNode shown = head(finding, TEXT);
     if (finding.has("proposedText")) {
-      shown.set("text", Shown.printable(finding.path("proposedText"), PROPOSED));
+      shown.set("text", PrintableJson.printable(finding.path("proposedText"), PROPOSED));
     }
     copy(finding, shown, "evidence");
     ways(finding, shown);
@@ -82,7 +82,7 @@ final class ShownFinding {
 
   /** An act. One whose calls would not arrive as they have to be has none. */
   static ObjectNode act(JsonNode act) {
-    ObjectNode shown = (ObjectNode) Shown.printable(act);
+    ObjectNode shown = (ObjectNode) PrintableJson.printable(act);
     for (String part : List.of("checks", "calls", "undo")) {
       if (!shown.path(part).equals(act.path(part))) {
         shown.putArray("checks");
@@ -107,7 +107,7 @@ final class ShownFinding {
       ArrayNode entries = shown.putArray("entries");
       for (JsonNode entry : finding.path("entries")) {
         if (entries.size() < NAMES) {
-          entries.add(Shown.line(entry.path("name").asText(), LINE));
+          entries.add(PrintableJson.line(entry.path("name").asText(), LINE));
         }
       }
       int omitted =
@@ -115,7 +115,7 @@ final class ShownFinding {
       if (omitted > 0) {
         shown.put("entriesOmitted", omitted);
       }
-      shown.put("text", Shown.excerpt(finding.at("/entries/0/text").asText(), characters));
+      shown.put("text", PrintableJson.excerpt(finding.at("/entries/0/text").asText(), characters));
     } else {
       copy(finding, shown, "entries");
     }
@@ -124,23 +124,23 @@ final class ShownFinding {
 
   private static void copy(JsonNode from, ObjectNode to, String field) {
     if (from.hasNonNull(field)) {
-      to.set(field, Shown.printable(from.path(field), LINE));
+      to.set(field, PrintableJson.printable(from.path(field), LINE));
     }
   }
 
   /** An entry; a topic is shown by its name. */
   private static JsonNode side(JsonNode side, int characters) {
     if (!side.isObject()) {
-      return Shown.printable(side, LINE);
+      return PrintableJson.printable(side, LINE);
     }
     ObjectNode shown = Json.object();
-    shown.put("entry", Shown.line(side.path("name").asText(), LINE));
+    shown.put("entry", PrintableJson.line(side.path("name").asText(), LINE));
     copy(side, shown, "written");
     if (characters > EXCERPT) {
       shown.set("id", side.path("key"));
       if (!side.path("tags").isEmpty()) {
         ArrayNode tags = shown.putArray("tags");
-        side.path("tags").forEach(tag -> tags.add(Shown.line(tag.asText(), TAG)));
+        side.path("tags").forEach(tag -> tags.add(PrintableJson.line(tag.asText(), TAG)));
         while (tags.size() > TAGS) {
           tags.remove(tags.size() - 1);
         }
@@ -148,7 +148,7 @@ final class ShownFinding {
       copy(side, shown, "source");
     }
     String text = side.path("text").asText();
-    shown.put("text", Shown.excerpt(text, characters));
+    shown.put("text", PrintableJson.excerpt(text, characters));
     int omitted = side.path("textOmitted").asInt() + Math.max(0, text.length() - characters);
     if (omitted > 0) {
       shown.put("textOmitted", omitted);

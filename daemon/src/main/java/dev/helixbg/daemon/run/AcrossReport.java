@@ -8,11 +8,11 @@ import dev.helixbg.daemon.terminal.Version;
 import dev.helixbg.embed.cache.EmbeddingCache;
 import dev.helixbg.insight.acts.Acts;
 import dev.helixbg.insight.findings.Analysis;
+import dev.helixbg.insight.findings.CheckedSources;
 import dev.helixbg.insight.findings.Findings;
 import dev.helixbg.insight.findings.JunkCheck;
 import dev.helixbg.insight.findings.KbEntries;
 import dev.helixbg.insight.findings.NamedEntry;
-import dev.helixbg.insight.findings.Sources;
 import dev.helixbg.insight.judge.Judgements;
 import dev.helixbg.insight.log.Entry;
 import dev.helixbg.insight.log.EntryText;
@@ -94,7 +94,7 @@ public final class AcrossReport {
         List.of(),
         Acts.NONE,
         Optional.empty(),
-        Sources.NONE,
+        CheckedSources.NONE,
         List.of(),
         Optional.empty());
   }

@@ -26,8 +26,8 @@ import dev.helixbg.insight.log.LogReading;
 import dev.helixbg.insight.notes.NotesAccount;
 import dev.helixbg.insight.report.FirstLook;
 import dev.helixbg.insight.report.Report;
-import dev.helixbg.insight.review.History;
 import dev.helixbg.insight.review.Review;
+import dev.helixbg.insight.review.ReviewHistory;
 import dev.helixbg.insight.similarity.PassageVectors;
 import dev.helixbg.insight.similarity.Vectors;
 import dev.helixbg.insight.sources.SourceCheck;
@@ -49,7 +49,7 @@ public record Pipeline(
     EmbedderSource embedder,
     Analyst analyst,
     PairReading reading,
-    Judging judging,
+    JudgingStage judging,
     Progress.Display display,
     SourceCheck sources) {
 
@@ -59,7 +59,7 @@ public record Pipeline(
       EmbedderSource embedder,
       Analyst analyst,
       PairReading reading,
-      Judging judging,
+      JudgingStage judging,
       Progress.Display display) {
     this(
         settings,
@@ -225,7 +225,8 @@ public record Pipeline(
   private Outcome remembered(Found seen) throws InterruptedException {
     Found found = seen.read(reading.remembered(seen.kb, seen.open));
     Judgements judgements =
-        Judging.withoutAsking(settings).run(found.kb, found.open, found.vectors.vectors(), false);
+        JudgingStage.withoutAsking(settings)
+            .run(found.kb, found.open, found.vectors.vectors(), false);
     return new Outcome(
         report(found, judgements)
             .asFirstLook(
@@ -321,7 +322,7 @@ public record Pipeline(
     } catch (IOException e) {
       throw unreadableDecisions(kb, e);
     }
-    said.add(hash(kb.insights().resolve(History.NAME)));
+    said.add(hash(kb.insights().resolve(ReviewHistory.NAME)));
     return new Basis(Sha256.of(made), Sha256.of(said));
   }
 

@@ -21,17 +21,17 @@ import dev.helixbg.insight.findings.JunkCheck;
 import dev.helixbg.insight.findings.KbEntries;
 import dev.helixbg.insight.findings.NamedEntry;
 import dev.helixbg.insight.judge.AnswerFile;
-import dev.helixbg.insight.judge.Asking;
 import dev.helixbg.insight.judge.Judge;
 import dev.helixbg.insight.judge.JudgeProgress;
 import dev.helixbg.insight.judge.JudgeTrust;
+import dev.helixbg.insight.judge.QuestionSession;
 import dev.helixbg.insight.log.LogReading;
 import dev.helixbg.insight.review.DriftReview;
-import dev.helixbg.insight.review.History;
 import dev.helixbg.insight.review.Review;
+import dev.helixbg.insight.review.ReviewHistory;
+import dev.helixbg.insight.review.ReviewSubject;
 import dev.helixbg.insight.review.SessionReview;
 import dev.helixbg.insight.review.StaleReview;
-import dev.helixbg.insight.review.Subject;
 import dev.helixbg.insight.similarity.PassageVectors;
 import dev.helixbg.insight.similarity.Vectors;
 import dev.helixbg.llm.TextModel;
@@ -58,7 +58,7 @@ public record Reviews(Settings settings, VectorIds ids) {
   public record Wanted(Review.Kind kind, Optional<String> topic) {}
 
   /** Of the entries whose vectors are in the cache: all of them, once a run has ended. */
-  public Subject subject(Kb kb) {
+  public ReviewSubject subject(Kb kb) {
     return subject(kb, known(kb));
   }
 
@@ -69,7 +69,7 @@ public record Reviews(Settings settings, VectorIds ids) {
   }
 
   /** Of these entries of that KB. */
-  public Subject subject(Kb kb, KbEntries known) {
+  public ReviewSubject subject(Kb kb, KbEntries known) {
     Decisions decisions = Pipeline.decisions(kb);
     Findings all =
         Analysis.run(
@@ -79,12 +79,12 @@ public record Reviews(Settings settings, VectorIds ids) {
             decisions.widened(settings.insight()),
             settings.threads());
     Findings open = decisions.applyTo(all, settings.insight());
-    return new Subject(open, known.vectors()::row, known.log().sha256(), Optional.empty());
+    return new ReviewSubject(open, known.vectors()::row, known.log().sha256(), Optional.empty());
   }
 
   /** What a report was made from. */
-  public static Subject subject(Pipeline.Outcome of) {
-    return new Subject(
+  public static ReviewSubject subject(Pipeline.Outcome of) {
+    return new ReviewSubject(
         of.report().findings(),
         of.vectors().vectors()::get,
         of.report().log().sha256(),
@@ -99,10 +99,11 @@ public record Reviews(Settings settings, VectorIds ids) {
   /** The newest reviews that looked at all topics, one of a kind, in the order of the kinds. */
   public static List<Review> latest(Kb kb) {
     try {
-      return List.copyOf(new History(kb.insights()).latest().values());
+      return List.copyOf(new ReviewHistory(kb.insights()).latest().values());
     } catch (IOException e) {
       throw new Failure(
-          ExitCode.KB, "cannot read " + kb.insights().resolve(History.NAME) + ": " + Reasons.of(e));
+          ExitCode.KB,
+          "cannot read " + kb.insights().resolve(ReviewHistory.NAME) + ": " + Reasons.of(e));
     }
   }
 
@@ -194,7 +195,7 @@ public record Reviews(Settings settings, VectorIds ids) {
   public Review onDemand(
       KbIdentity kb,
       Wanted wanted,
-      Subject subject,
+      ReviewSubject subject,
       TextModelHost models,
       Function<TextModel, JudgeProgress> progress,
       Instant at,
@@ -232,7 +233,7 @@ public record Reviews(Settings settings, VectorIds ids) {
   public Review run(
       KbIdentity kb,
       Wanted wanted,
-      Subject subject,
+      ReviewSubject subject,
       Optional<TextModel> model,
       JudgeProgress progress,
       Instant at,
@@ -244,31 +245,32 @@ public record Reviews(Settings settings, VectorIds ids) {
       throw new CancellationException();
     }
     Review review;
-    try (Asking asking = model.isEmpty() ? null : asking(kb, model.get(), progress, cancelled)) {
-      Subject judged =
+    try (QuestionSession asking =
+        model.isEmpty() ? null : asking(kb, model.get(), progress, cancelled)) {
+      ReviewSubject judged =
           asking == null
               ? subject
-              : subject.before(new Subject.Judge(model.get().name(), asking, isGuessing()));
+              : subject.before(new ReviewSubject.Judge(model.get().name(), asking, isGuessing()));
       review = of(judged, wanted, last, at);
     } catch (IOException e) {
-      throw Judging.cannotSave(kb.kb(), e);
+      throw JudgingStage.cannotSave(kb.kb(), e);
     }
     if (!keep) {
       return review;
     }
     kb.check();
-    History history = new History(kb.kb().insights());
+    ReviewHistory history = new ReviewHistory(kb.kb().insights());
     try {
       history.append(review);
       return review;
     } catch (IOException e) {
       throw new Failure(
           ExitCode.WRITE,
-          "cannot write " + kb.kb().insights().resolve(History.NAME) + ": " + Reasons.of(e));
+          "cannot write " + kb.kb().insights().resolve(ReviewHistory.NAME) + ": " + Reasons.of(e));
     }
   }
 
-  private static Review of(Subject subject, Wanted wanted, Optional<Review> last, Instant at)
+  private static Review of(ReviewSubject subject, Wanted wanted, Optional<Review> last, Instant at)
       throws InterruptedException, IOException {
     return switch (wanted.kind()) {
       case SESSION -> SessionReview.of(subject, last, at);
@@ -277,10 +279,10 @@ public record Reviews(Settings settings, VectorIds ids) {
     };
   }
 
-  private Asking asking(
+  private QuestionSession asking(
       KbIdentity kb, TextModel model, JudgeProgress progress, BooleanSupplier cancelled) {
     int entryTokens = settings.llm().entryTokens();
-    return new Asking(
+    return new QuestionSession(
         new AnswerFile(kb.kb().answers(), kb::check),
         LanguageModel.require(settings).hash(settings),
         entryTokens,
@@ -293,6 +295,6 @@ public record Reviews(Settings settings, VectorIds ids) {
 
   private boolean isGuessing() {
     LanguageModel file = LanguageModel.require(settings);
-    return new Trial(settings, file).known().filter(JudgeTrust::isGuessing).isPresent();
+    return new JudgeTrialRun(settings, file).known().filter(JudgeTrust::isGuessing).isPresent();
   }
 }

@@ -22,7 +22,7 @@ import dev.helixbg.daemon.kb.Seal;
 import dev.helixbg.daemon.kb.SealedReports;
 import dev.helixbg.daemon.link.DaemonHome;
 import dev.helixbg.daemon.run.AcrossReport;
-import dev.helixbg.daemon.run.Judging;
+import dev.helixbg.daemon.run.JudgingStage;
 import dev.helixbg.daemon.run.PairReading;
 import dev.helixbg.daemon.run.Pipeline;
 import dev.helixbg.daemon.run.Reviews;
@@ -85,7 +85,7 @@ public final class Daemon implements AutoCloseable {
   private final SearchService searches;
   private final ProcessLock lock;
   private final FolderHints hints = new FolderHints(this::hint);
-  private final Notices notices;
+  private final DesktopNotices notices;
   private final CountDownLatch closed = new CountDownLatch(1);
   private volatile boolean reload;
   private long reportsAtLastAcross = -1;
@@ -145,7 +145,7 @@ public final class Daemon implements AutoCloseable {
     this.lock = lock;
     this.clock = world.clock();
     this.startedAt = clock.now();
-    this.notices = new Notices(home.notices(), clock, Notices::showOnDesktop);
+    this.notices = new DesktopNotices(home.notices(), clock, DesktopNotices::showOnDesktop);
     this.metrics = new DaemonMetrics(clock);
     this.troubles = new TroubleLog(metrics);
     this.loop = new DaemonLoop(clock, this::chores);
@@ -210,7 +210,7 @@ public final class Daemon implements AutoCloseable {
                             Progress.Display.SILENT,
                             warning -> LOG.warn("{}: {}", kb.folder(), warning)))
                 .orElse(PairReading.NONE),
-            Judging.withoutAsking(now),
+            JudgingStage.withoutAsking(now),
             metrics.countingEmbedded());
     return new KbWatch(
         kb,

@@ -28,8 +28,8 @@ import dev.helixbg.insight.findings.NamedEntry;
 import dev.helixbg.insight.log.DataLog;
 import dev.helixbg.insight.log.Entry;
 import dev.helixbg.insight.log.LogReading;
-import dev.helixbg.insight.review.History;
 import dev.helixbg.insight.review.Review;
+import dev.helixbg.insight.review.ReviewHistory;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.file.InvalidPathException;
@@ -214,7 +214,7 @@ public record KbRequests(
                   request.path("keep").asBoolean(true) && coverage.isWhole());
     }
     metrics.reviews.increment();
-    ObjectNode line = History.toJson(review);
+    ObjectNode line = ReviewHistory.toJson(review);
     line.setAll(SearchAnswer.toJson(coverage));
     reply.send(line);
   }

@@ -3,7 +3,7 @@ package dev.helixbg.daemon.service;
 import com.fasterxml.jackson.databind.JsonNode;
 import dev.helixbg.daemon.link.DaemonHome;
 import dev.helixbg.daemon.link.DaemonLink;
-import dev.helixbg.daemon.terminal.Check;
+import dev.helixbg.daemon.terminal.CheckLine;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -27,18 +27,20 @@ public final class ServiceHealth {
   /**
    * @param file what the service manager reads
    */
-  public static Check check(Path file, DaemonHome home) {
+  public static CheckLine check(Path file, DaemonHome home) {
     Optional<Path> program = program(file);
     if (program.isEmpty()) {
-      return Check.ok(NAME, "not installed; 'helix-bg service install' lets it run from login on");
+      return CheckLine.ok(
+          NAME, "not installed; 'helix-bg service install' lets it run from login on");
     }
     Path launcher = program.get();
     if (!launcher.endsWith("bin/helix-bg")) {
-      return Check.problem(
+      return CheckLine.problem(
           NAME, file + " was written by an older helix-bg", "helix-bg service install");
     }
     if (!Files.isExecutable(launcher)) {
-      return Check.problem(NAME, launcher + " is not there any more", "helix-bg service install");
+      return CheckLine.problem(
+          NAME, launcher + " is not there any more", "helix-bg service install");
     }
     Optional<JsonNode> status = new DaemonLink(home).status();
     String said =
@@ -47,11 +49,11 @@ public final class ServiceHealth {
             .orElse("");
     if (status.isEmpty()) {
       return failed(home)
-          ? Check.problem(NAME, "it has ended" + said, "mend that; helix-bg service start")
-          : Check.note(NAME, "installed, but not running", "helix-bg service start");
+          ? CheckLine.problem(NAME, "it has ended" + said, "mend that; helix-bg service start")
+          : CheckLine.note(NAME, "installed, but not running", "helix-bg service start");
     }
     if (!status.get().path("service").asBoolean()) {
-      return Check.note(
+      return CheckLine.note(
           NAME,
           "not running, since a daemon was started by hand: process "
               + status.get().path("pid").asLong(),
@@ -59,12 +61,12 @@ public final class ServiceHealth {
     }
     String running = status.get().path("program").asText();
     if (!isOf(launcher, running)) {
-      return Check.note(
+      return CheckLine.note(
           NAME,
           "runs " + running + ", which is no longer the one that is installed",
           "helix-bg service restart");
     }
-    return Check.ok(
+    return CheckLine.ok(
         NAME, "runs %s, process %d%s".formatted(running, status.get().path("pid").asLong(), said));
   }
 

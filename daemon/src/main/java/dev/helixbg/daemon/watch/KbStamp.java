@@ -7,7 +7,7 @@ import dev.helixbg.daemon.kb.SealedReports;
 import dev.helixbg.embed.cache.EmbeddingCache;
 import dev.helixbg.insight.decisions.DecisionFile;
 import dev.helixbg.insight.log.FileState;
-import dev.helixbg.insight.review.History;
+import dev.helixbg.insight.review.ReviewHistory;
 import dev.helixbg.insight.sources.SourceCheck;
 import java.io.IOException;
 import java.nio.file.Path;
@@ -109,7 +109,7 @@ public record KbStamp(
   }
 
   private static List<Optional<FileState>> said(Kb kb, KbFiles files) {
-    return states(files, List.of(kb.answers(), kb.insights().resolve(History.NAME)));
+    return states(files, List.of(kb.answers(), kb.insights().resolve(ReviewHistory.NAME)));
   }
 
   /** All files of vectors. */

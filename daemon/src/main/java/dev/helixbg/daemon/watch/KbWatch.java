@@ -446,7 +446,8 @@ public final class KbWatch {
     LogReading log = files.read(kb.dataLog());
     metrics.readings.increment();
     KbStamp after = KbStamp.of(kb, model.state(files), pipeline.settings().sources(), files);
-    if (!after.log().equals(stamp.log()) && clock.nanos() - changedSince < READ_ANYWAY_AFTER.toNanos()) {
+    if (!after.log().equals(stamp.log())
+        && clock.nanos() - changedSince < READ_ANYWAY_AFTER.toNanos()) {
       noteChange(after, clock.nanos()); // it went on while it was read
       return settings.quiet().toNanos();
     }

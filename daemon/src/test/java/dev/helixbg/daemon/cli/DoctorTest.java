@@ -6,7 +6,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import dev.helixbg.config.Locations;
 import dev.helixbg.config.SettingsLoader;
 import dev.helixbg.daemon.kb.Kb;
-import dev.helixbg.daemon.terminal.Check;
+import dev.helixbg.daemon.terminal.CheckLine;
 import dev.helixbg.llm.golden.GoldenModel;
 import dev.helixbg.llm.gpu.cuda.CudaDevice;
 import java.nio.file.Files;
@@ -25,7 +25,7 @@ import org.junit.jupiter.params.provider.CsvSource;
 class DoctorTest {
   @TempDir Path home;
 
-  private List<Check> examine(Map<String, String> set) throws Exception {
+  private List<CheckLine> examine(Map<String, String> set) throws Exception {
     Locations locations = Locations.of(Map.of(), home.toString(), "Linux");
     Map<String, String> all = new HashMap<>(set);
     all.put("cache", home.resolve("cache").toString());
@@ -33,13 +33,13 @@ class DoctorTest {
         () -> new SettingsLoader(locations, Map.of()).load(Optional.empty(), all), locations);
   }
 
-  private static List<Check> examine(Supplier<SettingsLoader.Loaded> settings, Locations locations)
-      throws Exception {
+  private static List<CheckLine> examine(
+      Supplier<SettingsLoader.Loaded> settings, Locations locations) throws Exception {
     return Doctor.examine(
         settings, false, now -> Kb.find(Optional.empty(), now, locations), locations);
   }
 
-  private static Check named(List<Check> checks, String name) {
+  private static CheckLine named(List<CheckLine> checks, String name) {
     return checks.stream().filter(check -> check.name().equals(name)).findFirst().orElseThrow();
   }
 
@@ -47,10 +47,10 @@ class DoctorTest {
   void aGpuThatIsNotThereIsReportedWithAllElse() throws Exception {
     System.setProperty(CudaDevice.PROPERTY, "/no/such/library.so");
     try {
-      List<Check> checks =
+      List<CheckLine> checks =
           examine(Map.of("llm.backend", "cuda", "llm.model", GoldenModel.Q4_K_M.path().toString()));
-      Check model = named(checks, "language model");
-      assertEquals(Check.State.PROBLEM, model.state());
+      CheckLine model = named(checks, "language model");
+      assertEquals(CheckLine.State.PROBLEM, model.state());
       assertTrue(model.detail().contains("there is no CUDA on this machine"), model.toString());
       assertTrue(model.remedy().contains("llm.backend"), model.toString());
       named(checks, "knowledge base");
@@ -63,19 +63,19 @@ class DoctorTest {
   @Test
   void whatEndsOneCheckEndsNoOther() throws Exception {
     Locations locations = Locations.of(Map.of(), home.toString(), "Linux");
-    List<Check> checks =
+    List<CheckLine> checks =
         examine(
             () -> {
               throw new UnsupportedOperationException("of a test");
             },
             locations);
-    Check settings = named(checks, "settings");
-    assertEquals(Check.State.PROBLEM, settings.state());
+    CheckLine settings = named(checks, "settings");
+    assertEquals(CheckLine.State.PROBLEM, settings.state());
     assertTrue(settings.detail().contains("of a test"), settings.toString());
     assertEquals("service", checks.getLast().name());
     Path model = Files.write(home.resolve("model.gguf"), new byte[100]);
     assertEquals(
-        Check.State.PROBLEM,
+        CheckLine.State.PROBLEM,
         named(examine(Map.of("llm.model", model.toString())), "language model").state());
   }
 

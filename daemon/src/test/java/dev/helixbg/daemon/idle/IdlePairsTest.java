@@ -12,7 +12,7 @@ import dev.helixbg.daemon.host.TextModelHost;
 import dev.helixbg.daemon.kb.Kb;
 import dev.helixbg.daemon.kb.ReportFolder;
 import dev.helixbg.daemon.kb.WritableKb;
-import dev.helixbg.daemon.run.Judging;
+import dev.helixbg.daemon.run.JudgingStage;
 import dev.helixbg.daemon.run.PairReading;
 import dev.helixbg.daemon.run.Pipeline;
 import dev.helixbg.daemon.run.Reviews;
@@ -111,7 +111,7 @@ class IdlePairsTest {
             new FakeModel(),
             Analysis::run,
             reading(new FakePairs()),
-            Judging.withoutAsking(daemon.settings),
+            JudgingStage.withoutAsking(daemon.settings),
             Progress.Display.SILENT);
     ReportFolder.of(fresh).write(once.run(fresh, Saving.PUBLISHED).report());
     assertEquals(

@@ -18,21 +18,21 @@ import dev.helixbg.daemon.kb.Kb;
 import dev.helixbg.daemon.kb.KbIdentity;
 import dev.helixbg.daemon.kb.ReportFolder;
 import dev.helixbg.daemon.kb.WritableKb;
-import dev.helixbg.daemon.run.Judging;
+import dev.helixbg.daemon.run.JudgeTrialRun;
+import dev.helixbg.daemon.run.JudgingStage;
 import dev.helixbg.daemon.run.KnownTrial;
 import dev.helixbg.daemon.run.PairReading;
 import dev.helixbg.daemon.run.Pipeline;
 import dev.helixbg.daemon.run.Reviews;
 import dev.helixbg.daemon.run.Saving;
-import dev.helixbg.daemon.run.Trial;
 import dev.helixbg.daemon.terminal.ExitCode;
 import dev.helixbg.daemon.terminal.Failure;
 import dev.helixbg.daemon.watch.DaemonFixture;
 import dev.helixbg.embed.cache.VectorIds;
 import dev.helixbg.insight.findings.Analysis;
 import dev.helixbg.insight.judge.JudgeProgress;
-import dev.helixbg.insight.review.History;
 import dev.helixbg.insight.review.Review;
+import dev.helixbg.insight.review.ReviewHistory;
 import dev.helixbg.llm.golden.GoldenModel;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -131,7 +131,7 @@ class IdleWorkTest {
   }
 
   private List<Review> history() throws IOException {
-    return new History(writer.kb().insights()).read();
+    return new ReviewHistory(writer.kb().insights()).read();
   }
 
   private long count(Review.Kind kind) throws IOException {
@@ -429,8 +429,8 @@ class IdleWorkTest {
     Kb copy = new Kb(Files.createDirectories(folder.resolve(name)));
     Files.copy(writer.log(), copy.dataLog());
     Files.createDirectories(copy.insights());
-    Path history = writer.kb().insights().resolve(History.NAME);
-    Files.copy(history, copy.insights().resolve(History.NAME));
+    Path history = writer.kb().insights().resolve(ReviewHistory.NAME);
+    Files.copy(history, copy.insights().resolve(ReviewHistory.NAME));
     if (withAnswers) {
       Files.copy(writer.kb().answers(), copy.answers());
     }
@@ -444,7 +444,7 @@ class IdleWorkTest {
             new FakeModel(),
             Analysis::run,
             PairReading.NONE,
-            new Judging(daemon.settings, DaemonFixture.SILENT, warning -> {}),
+            new JudgingStage(daemon.settings, DaemonFixture.SILENT, warning -> {}),
             DaemonFixture.SILENT);
     ReportFolder.of(kb).write(once.run(kb, Saving.PUBLISHED).report());
   }
@@ -495,7 +495,7 @@ class IdleWorkTest {
   /** Once, before anything else; then the report says what the verdicts are worth. */
   @Test
   void aModelIsMeasuredBeforeItIsAsked() throws Exception {
-    Path trial = daemon.settings.cache().resolve(Trial.FILE);
+    Path trial = daemon.settings.cache().resolve(JudgeTrialRun.FILE);
     List<String> lines = Files.readAllLines(trial);
     // What it says itself instead of what the test said: of the last few pairs, to save time.
     Files.write(trial, lines.subList(0, lines.size() - 3));

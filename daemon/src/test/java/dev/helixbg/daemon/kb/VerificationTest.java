@@ -7,7 +7,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import dev.helixbg.daemon.host.FakeEmbedder;
 import dev.helixbg.daemon.run.Saving;
 import dev.helixbg.daemon.run.VectorUpdate;
-import dev.helixbg.daemon.terminal.Check;
+import dev.helixbg.daemon.terminal.CheckLine;
 import dev.helixbg.daemon.terminal.Progress;
 import dev.helixbg.embed.cache.EmbeddingCache;
 import dev.helixbg.embed.cache.VectorIds;
@@ -56,14 +56,14 @@ class VerificationTest {
     return Verification.of(writer.kb(), reports, VectorIds.of("m"), 256);
   }
 
-  private Check journal() throws InterruptedException {
-    List<Check> checks = verified().checks();
+  private CheckLine journal() throws InterruptedException {
+    List<CheckLine> checks = verified().checks();
     return checks.stream().filter(c -> c.name().equals(JOURNAL)).findFirst().orElseThrow();
   }
 
   @Test
   void howManyWaitAndThatARunPublishesThem() throws Exception {
-    assertEquals(Check.ok(JOURNAL, "2 vectors wait for embeddings.bin, sound"), journal());
+    assertEquals(CheckLine.ok(JOURNAL, "2 vectors wait for embeddings.bin, sound"), journal());
     List<String> work = verified().aRunWould();
     assertTrue(work.contains("publish the vectors in " + JOURNAL), work.toString());
     assertFalse(work.toString().contains("embed "), "what waits need not be embedded: " + work);
@@ -77,11 +77,11 @@ class VerificationTest {
     Path file = folder.resolve(JOURNAL);
     byte[] bytes = Files.readAllBytes(file);
     Files.write(file, Arrays.copyOf(bytes, bytes.length - 1));
-    assertEquals(Check.State.NOTE, journal().state());
+    assertEquals(CheckLine.State.NOTE, journal().state());
     assertTrue(verified().aRunWould().contains("embed 1 texts"));
     bytes[50] ^= 1;
     Files.write(file, bytes);
-    assertEquals(Check.State.PROBLEM, journal().state());
+    assertEquals(CheckLine.State.PROBLEM, journal().state());
     assertTrue(journal().detail().contains("1 damaged record"), journal().detail());
   }
 }

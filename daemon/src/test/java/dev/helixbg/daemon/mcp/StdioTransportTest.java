@@ -44,8 +44,8 @@ class StdioTransportTest {
   private static final String INITIALIZED =
       "{\"jsonrpc\":\"2.0\",\"method\":\"notifications/initialized\"}";
 
-  private final Calls calls =
-      new Calls(
+  private final ToolCalls calls =
+      new ToolCalls(
           new Console(
               OutputStream.nullOutputStream(), OutputStream.nullOutputStream(), false, false));
   private final CountDownLatch begun = new CountDownLatch(1);

@@ -14,7 +14,7 @@ public final class KnownTrial {
 
   /** As if the model of the settings had been measured, and had one answer to everything. */
   public static void of(Settings settings) throws Exception {
-    new Trial(settings, LanguageModel.require(settings))
+    new JudgeTrialRun(settings, LanguageModel.require(settings))
         .run(
             () -> (questions, cancelled) -> questions.stream().map(KnownTrial::answer).toList(),
             Duration.ofDays(1),

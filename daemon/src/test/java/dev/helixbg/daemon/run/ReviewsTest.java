@@ -100,7 +100,7 @@ class ReviewsTest {
             model,
             Analysis::run,
             PairReading.NONE,
-            Judging.withoutAsking(settings),
+            JudgingStage.withoutAsking(settings),
             Progress.Display.SILENT);
     SealedReports sealed = new SealedReports(new Seal(folder.resolve("cache")));
     CompleteRun run = new CompleteRun(pipeline, sealed);

@@ -11,7 +11,7 @@ import dev.helixbg.daemon.host.FakeModel;
 import dev.helixbg.daemon.kb.Kb;
 import dev.helixbg.daemon.kb.Seal;
 import dev.helixbg.daemon.kb.SealedReports;
-import dev.helixbg.daemon.run.Judging;
+import dev.helixbg.daemon.run.JudgingStage;
 import dev.helixbg.daemon.run.PairReading;
 import dev.helixbg.daemon.run.Pipeline;
 import dev.helixbg.daemon.run.Saving;
@@ -66,7 +66,7 @@ class JunkFindingsTest {
             new FakeModel(),
             Analysis::run,
             PairReading.NONE,
-            Judging.withoutAsking(settings),
+            JudgingStage.withoutAsking(settings),
             DaemonFixture.SILENT);
     reports.write(kb, pipeline.run(kb, Saving.PUBLISHED).report());
   }

@@ -22,7 +22,7 @@ import dev.helixbg.daemon.search.SearchService;
 import dev.helixbg.daemon.terminal.Failure;
 import dev.helixbg.daemon.watch.DaemonFixture;
 import dev.helixbg.embed.PairReader;
-import dev.helixbg.insight.review.History;
+import dev.helixbg.insight.review.ReviewHistory;
 import dev.helixbg.llm.gguf.GgufException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -219,10 +219,10 @@ class KbRequestsTest {
       review("drift", false);
       review("stale", false);
     }
-    assertTrue(Files.notExists(kb.kb().insights().resolve(History.NAME)));
+    assertTrue(Files.notExists(kb.kb().insights().resolve(ReviewHistory.NAME)));
     review("synthesize", true);
     assertEquals("Nothing new was written.", review("synthesize", true).path("summary").asText());
-    assertEquals(1, new History(kb.kb().insights()).read().size(), "nothing is not kept");
+    assertEquals(1, new ReviewHistory(kb.kb().insights()).read().size(), "nothing is not kept");
   }
 
   /** Of entries without a vector nobody knows what they repeat. */

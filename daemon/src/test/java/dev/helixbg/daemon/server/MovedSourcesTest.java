@@ -14,7 +14,7 @@ import dev.helixbg.daemon.kb.Kb;
 import dev.helixbg.daemon.kb.ReportFolder;
 import dev.helixbg.daemon.kb.Seal;
 import dev.helixbg.daemon.kb.SealedReports;
-import dev.helixbg.daemon.run.Judging;
+import dev.helixbg.daemon.run.JudgingStage;
 import dev.helixbg.daemon.run.PairReading;
 import dev.helixbg.daemon.run.Pipeline;
 import dev.helixbg.daemon.run.Saving;
@@ -78,7 +78,7 @@ class MovedSourcesTest {
         new FakeModel(),
         Analysis::run,
         PairReading.NONE,
-        Judging.withoutAsking(wanted),
+        JudgingStage.withoutAsking(wanted),
         DaemonFixture.SILENT);
   }
 

@@ -16,7 +16,7 @@ import dev.helixbg.daemon.watch.DaemonFixture;
 import dev.helixbg.daemon.watch.KbStamp;
 import dev.helixbg.daemon.watch.KbWatch;
 import dev.helixbg.daemon.watch.ModelLookout;
-import dev.helixbg.insight.review.History;
+import dev.helixbg.insight.review.ReviewHistory;
 import dev.helixbg.llm.golden.GoldenModel;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -89,7 +89,7 @@ class RestTest {
   }
 
   private int reviews() throws IOException {
-    return new History(writer.kb().insights()).read().size();
+    return new ReviewHistory(writer.kb().insights()).read().size();
   }
 
   private KbWatch watch() {

@@ -4,8 +4,8 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.helixbg.daemon.link.DaemonHome;
-import dev.helixbg.daemon.terminal.Check;
-import dev.helixbg.daemon.terminal.Check.State;
+import dev.helixbg.daemon.terminal.CheckLine;
+import dev.helixbg.daemon.terminal.CheckLine.State;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -55,8 +55,8 @@ class ServiceHealthTest {
         PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rwxr-xr-x")));
   }
 
-  private Check check(State expected) {
-    Check check = ServiceHealth.check(file, home);
+  private CheckLine check(State expected) {
+    CheckLine check = ServiceHealth.check(file, home);
     assertEquals(expected, check.state(), check.toString());
     return check;
   }

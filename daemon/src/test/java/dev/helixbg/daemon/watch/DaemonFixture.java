@@ -14,7 +14,7 @@ import dev.helixbg.daemon.host.TroubleLog;
 import dev.helixbg.daemon.kb.FaultyFiles;
 import dev.helixbg.daemon.kb.Kb;
 import dev.helixbg.daemon.kb.ReportFolder;
-import dev.helixbg.daemon.run.Judging;
+import dev.helixbg.daemon.run.JudgingStage;
 import dev.helixbg.daemon.run.PairReading;
 import dev.helixbg.daemon.run.Pipeline;
 import dev.helixbg.daemon.run.Saving;
@@ -25,7 +25,7 @@ import dev.helixbg.embed.cache.EmbeddingCache;
 import dev.helixbg.insight.decisions.DecisionFile;
 import dev.helixbg.insight.findings.Analysis;
 import dev.helixbg.insight.findings.RunningAnalysis;
-import dev.helixbg.insight.review.History;
+import dev.helixbg.insight.review.ReviewHistory;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -81,7 +81,7 @@ public final class DaemonFixture {
                 model,
                 counting(new RunningAnalysis()),
                 reading,
-                Judging.withoutAsking(settings),
+                JudgingStage.withoutAsking(settings),
                 metrics.countingEmbedded()),
             () -> {},
             files,
@@ -134,7 +134,7 @@ public final class DaemonFixture {
     Kb fresh = new Kb(Files.createDirectories(scratch));
     Files.copy(kb.dataLog(), fresh.dataLog());
     Files.createDirectories(fresh.insights());
-    for (String name : List.of(DecisionFile.NAME, History.NAME)) {
+    for (String name : List.of(DecisionFile.NAME, ReviewHistory.NAME)) {
       if (Files.exists(kb.insights().resolve(name))) {
         Files.copy(kb.insights().resolve(name), fresh.insights().resolve(name));
       }
@@ -145,7 +145,7 @@ public final class DaemonFixture {
             model,
             Analysis::run,
             PairReading.NONE,
-            Judging.withoutAsking(settings),
+            JudgingStage.withoutAsking(settings),
             SILENT);
     ReportFolder.of(fresh).write(once.run(fresh, Saving.PUBLISHED).report());
     assertSameVectors(fresh, kb, tolerance);

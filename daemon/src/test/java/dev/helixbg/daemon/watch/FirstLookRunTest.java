@@ -14,7 +14,7 @@ import dev.helixbg.daemon.kb.ReportFolder;
 import dev.helixbg.daemon.kb.Seal;
 import dev.helixbg.daemon.kb.SealedReports;
 import dev.helixbg.daemon.kb.WritableKb;
-import dev.helixbg.daemon.run.Judging;
+import dev.helixbg.daemon.run.JudgingStage;
 import dev.helixbg.daemon.run.PairReading;
 import dev.helixbg.daemon.run.Pipeline;
 import dev.helixbg.daemon.terminal.Progress;
@@ -90,7 +90,7 @@ class FirstLookRunTest {
             model,
             Analysis::run,
             PairReading.NONE,
-            Judging.withoutAsking(settings),
+            JudgingStage.withoutAsking(settings),
             Progress.Display.SILENT);
     Optional<CompleteRun.Reader> reader = withLooks ? Optional.of(this::look) : Optional.empty();
     return new CompleteRun(pipeline, new SealedReports(new Seal(settings.cache())))

@@ -24,8 +24,8 @@ import dev.helixbg.insight.judge.AnswerFile;
 import dev.helixbg.insight.judge.Job;
 import dev.helixbg.insight.log.LogAccount;
 import dev.helixbg.insight.report.Report;
-import dev.helixbg.insight.review.History;
 import dev.helixbg.insight.review.Review;
+import dev.helixbg.insight.review.ReviewHistory;
 import dev.helixbg.insight.similarity.PassageVectors;
 import dev.helixbg.insight.similarity.Vectors;
 import java.io.IOException;
@@ -62,7 +62,7 @@ class ForeignKbTest {
   /** All that writes in {@code insights}, by the name of the file. */
   private Executable writer(String name) {
     return switch (name) {
-      case History.NAME -> () -> new History(kb.insights()).append(review());
+      case ReviewHistory.NAME -> () -> new ReviewHistory(kb.insights()).append(review());
       case DecisionFile.NAME -> () -> new DecisionFile(kb.insights()).append(List.of(decision()));
       case "answers.jsonl" -> () -> new AnswerFile(kb.answers(), true).add(answer());
       case Cursor.NAME -> () -> cursor().write(kb, new Seal(folder));
@@ -109,7 +109,7 @@ class ForeignKbTest {
   }
 
   @ParameterizedTest
-  @ValueSource(strings = {History.NAME, DecisionFile.NAME, "answers.jsonl", ".helix-bg.lock"})
+  @ValueSource(strings = {ReviewHistory.NAME, DecisionFile.NAME, "answers.jsonl", ".helix-bg.lock"})
   void aFileThatIsALinkIsNotWrittenThrough(String name) throws IOException {
     Files.createDirectory(kb.insights());
     Files.createSymbolicLink(kb.insights().resolve(name), victim);
@@ -120,7 +120,7 @@ class ForeignKbTest {
 
   /** Nor does a link to nothing make a file elsewhere. */
   @ParameterizedTest
-  @ValueSource(strings = {History.NAME, DecisionFile.NAME, "answers.jsonl", ".helix-bg.lock"})
+  @ValueSource(strings = {ReviewHistory.NAME, DecisionFile.NAME, "answers.jsonl", ".helix-bg.lock"})
   void aLinkToNothingMakesNothing(String name) throws IOException {
     Files.createDirectory(kb.insights());
     Path nothing = folder.resolve("authorized_keys");
@@ -132,7 +132,7 @@ class ForeignKbTest {
   @ParameterizedTest
   @ValueSource(
       strings = {
-        History.NAME,
+        ReviewHistory.NAME,
         DecisionFile.NAME,
         "answers.jsonl",
         ".helix-bg.lock",
@@ -150,7 +150,7 @@ class ForeignKbTest {
   @ParameterizedTest
   @ValueSource(
       strings = {
-        History.NAME,
+        ReviewHistory.NAME,
         DecisionFile.NAME,
         "answers.jsonl",
         ".helix-bg.lock",
@@ -165,7 +165,7 @@ class ForeignKbTest {
 
   /** A KB that was moved away is not made again where it was. */
   @ParameterizedTest
-  @ValueSource(strings = {History.NAME, DecisionFile.NAME, "answers.jsonl", ".helix-bg.lock"})
+  @ValueSource(strings = {ReviewHistory.NAME, DecisionFile.NAME, "answers.jsonl", ".helix-bg.lock"})
   void aKbThatIsGoneStaysGone(String name) throws IOException {
     Files.delete(kb.dataLog());
     Files.delete(kb.folder());
@@ -190,7 +190,7 @@ class ForeignKbTest {
   @ParameterizedTest
   @ValueSource(
       strings = {
-        History.NAME,
+        ReviewHistory.NAME,
         DecisionFile.NAME,
         "answers.jsonl",
         ".helix-bg.lock",
@@ -206,7 +206,7 @@ class ForeignKbTest {
       case "report.json" ->
           assertThrows(
               Failure.class, () -> ReportFile.findings(kb, new SealedReports(new Seal(folder))));
-      case History.NAME -> assertThrows(Failure.class, () -> Reviews.latest(kb));
+      case ReviewHistory.NAME -> assertThrows(Failure.class, () -> Reviews.latest(kb));
       case DecisionFile.NAME -> assertThrows(Failure.class, () -> Pipeline.decisions(kb));
       default -> assertThrows(Exception.class, writer(name));
     }

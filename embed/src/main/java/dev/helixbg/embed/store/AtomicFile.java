@@ -94,7 +94,7 @@ public final class AtomicFile implements AutoCloseable {
     String unique = Long.toHexString(ThreadLocalRandom.current().nextLong());
     AtomicFile file = new AtomicFile(folder.resolve(prefix + unique + SUFFIX));
     try {
-      Uninterrupted.run(() -> file.write(content, target));
+      UninterruptedWork.run(() -> file.write(content, target));
       return file;
     } catch (IOException | RuntimeException | Error e) {
       file.close();
@@ -148,7 +148,7 @@ public final class AtomicFile implements AutoCloseable {
 
   /** Makes the renames in a folder survive a power cut. */
   public static void syncFolder(Path folder) throws IOException {
-    Uninterrupted.run(
+    UninterruptedWork.run(
         () -> {
           try (FileChannel channel = FileChannel.open(folder, StandardOpenOption.READ)) {
             channel.force(true);

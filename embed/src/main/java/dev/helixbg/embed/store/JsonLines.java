@@ -208,11 +208,11 @@ public final class JsonLines {
                         })));
   }
 
-  private void write(Uninterrupted.Work work) throws IOException {
+  private void write(UninterruptedWork.Work work) throws IOException {
     Path folder = file.toAbsolutePath().getParent();
     PrivateFiles.makeFolder(folder);
     PrivateFiles.refuseLink(file);
-    Uninterrupted.run(
+    UninterruptedWork.run(
         () -> {
           try (ProcessLock lock =
               ProcessLock.take(folder.resolve(LOCK), LOCK_WAIT)

@@ -15,11 +15,11 @@ import dev.helixbg.insight.findings.BestPairs.ScoredPair;
 import dev.helixbg.insight.findings.MisfiledEntries.Misplaced;
 import dev.helixbg.insight.judge.Answer;
 import dev.helixbg.insight.judge.AnswerFile;
-import dev.helixbg.insight.judge.Asking;
 import dev.helixbg.insight.judge.JudgeProgress;
 import dev.helixbg.insight.judge.JudgedRelations;
 import dev.helixbg.insight.judge.Judgements;
 import dev.helixbg.insight.judge.Question;
+import dev.helixbg.insight.judge.QuestionSession;
 import dev.helixbg.insight.judge.Verdict;
 import dev.helixbg.insight.judge.VerdictRun;
 import dev.helixbg.insight.log.DataLog;
@@ -686,8 +686,8 @@ public final class FindingsBench {
   /** The first pairs of the list, judged by a run like any other, with the truth as the model. */
   private Judgements judgedByTruth(Findings findings, int most) {
     Path nowhere = Path.of("no-answers.jsonl");
-    try (Asking asking =
-        new Asking(
+    try (QuestionSession asking =
+        new QuestionSession(
             new AnswerFile(nowhere, false),
             "truth",
             384,

@@ -32,7 +32,7 @@ public final class SimilarityBench {
   private static final int PEAK_RUNS = 8;
   private static final int PEAK_STEPS = 5_000_000;
 
-  private static final boolean VECTOR_API = Kernels.vectorApi();
+  private static final boolean VECTOR_API = TileKernels.vectorApi();
 
   private SimilarityBench() {}
 
@@ -100,7 +100,7 @@ public final class SimilarityBench {
     List<Timing> timings = new ArrayList<>();
     for (int size : sizes) {
       Vectors vectors = planted(size);
-      try (PackedVectors packed = PackedVectors.pack(vectors, Kernels.fastest())) {
+      try (PackedVectors packed = PackedVectors.pack(vectors, TileKernels.fastest())) {
         check(vectors, packed);
         for (int i = 0; i < threads.length; i++) {
           // Again for each size: what else the machine does at one moment only makes it lower.
@@ -119,7 +119,7 @@ public final class SimilarityBench {
   }
 
   private static int registerBits() {
-    return Kernels.fastest() == Kernels.PLAIN ? 0 : VectorLoops.SPECIES.vectorBitSize();
+    return TileKernels.fastest() == TileKernels.PLAIN ? 0 : VectorLoops.SPECIES.vectorBitSize();
   }
 
   /** Seeded unit vectors, Gaussian but for some that lie near others. */

@@ -1,8 +1,8 @@
 package dev.helixbg.insight.sources;
 
+import dev.helixbg.insight.findings.CheckedSources;
 import dev.helixbg.insight.findings.Finding.MovedSource;
 import dev.helixbg.insight.findings.NamedEntry;
-import dev.helixbg.insight.findings.Sources;
 import dev.helixbg.insight.log.Entry;
 import dev.helixbg.insight.log.EntryText;
 import java.nio.file.Files;
@@ -54,7 +54,8 @@ public final class SourcesBench {
     add(entries, head, body);
     List<NamedEntry> named =
         NamedEntry.all(entries, one -> "%032x".formatted(entries.indexOf(one)));
-    Sources sources = new SourceCheck(List.of(Path.of(arguments[1])), ZoneOffset.UTC).of(named);
+    CheckedSources sources =
+        new SourceCheck(List.of(Path.of(arguments[1])), ZoneOffset.UTC).of(named);
     if (!commit.equals(sources.folders().getFirst().commit().orElse(""))) {
       System.err.println("not the commit of the notes: " + sources.folders().getFirst());
       System.exit(1);

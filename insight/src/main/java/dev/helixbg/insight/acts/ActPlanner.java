@@ -403,7 +403,8 @@ public final class ActPlanner {
       marks.forEach(
           (one, hash) ->
               require(
-                  marked.stream().noneMatch(left -> Mark.isOn(left.entry().body(), Mark.line(hash))),
+                  marked.stream()
+                      .noneMatch(left -> Mark.isOn(left.entry().body(), Mark.line(hash))),
                   "an act on the text of "
                       + one.name()
                       + " was stopped, and left its mark, the line "

@@ -54,7 +54,7 @@ final class PairHits implements PairSink {
 
   /** No pair that is less similar can be a finding. */
   static float floor(InsightSettings settings) {
-    return Limits.atMost(Math.min(settings.nearDuplicate(), settings.crossLinkFrom()));
+    return FloatLimits.atMost(Math.min(settings.nearDuplicate(), settings.crossLinkFrom()));
   }
 
   @Override

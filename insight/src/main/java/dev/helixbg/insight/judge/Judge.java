@@ -67,7 +67,8 @@ public final class Judge implements Oracle {
    *
    * @param lead tokens that all requests begin with; they were read too
    */
-  private record Opened(Session session, int[] lead, Prompts prompts, List<int[]> choices) {}
+  private record Opened(
+      Session session, int[] lead, QuestionPrompts prompts, List<int[]> choices) {}
 
   /** A question in tokens. */
   private record Asked(List<int[]> prompts, int unread) {
@@ -90,7 +91,7 @@ public final class Judge implements Oracle {
     boolean free = job.choices().isEmpty();
     int room = model.passTokens() * (free ? PASSES_OF_FREE_ANSWERS : 1);
     for (Question question : questions) {
-      Prompts.Written written = ready.prompts().write(question);
+      QuestionPrompts.Written written = ready.prompts().write(question);
       List<int[]> prompts = written.turns().stream().map(turn -> unread(ready, turn)).toList();
       Asked next = new Asked(prompts, written.unread());
       room -= next.tokens();
@@ -144,10 +145,10 @@ public final class Judge implements Oracle {
   private Opened open(Job job, BooleanSupplier cancelled) {
     Opened ready = opened.get(job);
     if (ready == null) {
-      int[] opening = chat.opening(job.systemPrompt(), Prompts.lead(job));
+      int[] opening = chat.opening(job.systemPrompt(), QuestionPrompts.lead(job));
       int before = chat.opening(job.systemPrompt()).length;
       int room = model.contextLimit() - opening.length - FRAME_TOKENS - job.maxTokens();
-      int budget = Math.min(Prompts.budget(job, entryTokens), room);
+      int budget = Math.min(QuestionPrompts.budget(job, entryTokens), room);
       if (budget < MIN_BUDGET) {
         throw new JudgeException(
             "%s has a context of %d tokens, too short for the job \"%s\""
@@ -160,7 +161,7 @@ public final class Judge implements Oracle {
       }
       List<int[]> choices = job.choices().stream().map(chat::answer).toList();
       int[] lead = Arrays.copyOfRange(opening, before, opening.length);
-      ready = new Opened(session, lead, new Prompts(tokenizer, budget), choices);
+      ready = new Opened(session, lead, new QuestionPrompts(tokenizer, budget), choices);
       opened.put(job, ready);
     }
     return ready;

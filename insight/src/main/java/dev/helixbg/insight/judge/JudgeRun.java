@@ -34,7 +34,7 @@ public final class JudgeRun {
   /** Pairs that are asked about before topics are. */
   private static final int FIRST_PAIRS = 200;
 
-  private final Asking asking;
+  private final QuestionSession asking;
   private final String modelName;
   private final Findings findings;
   private final TopicMiddles topics;
@@ -44,7 +44,8 @@ public final class JudgeRun {
   /**
    * @param vectors of the entries, in their order
    */
-  public JudgeRun(Asking asking, String modelName, Findings findings, List<float[]> vectors) {
+  public JudgeRun(
+      QuestionSession asking, String modelName, Findings findings, List<float[]> vectors) {
     this.asking = asking;
     this.modelName = modelName;
     this.findings = findings;
@@ -116,7 +117,7 @@ public final class JudgeRun {
     cut += (int) answers.values().stream().filter(Answer::cut).count();
     Map<String, String> summaries = new HashMap<>();
     answers.forEach((topic, answer) -> summaries.put(topic, answer.text()));
-    summaries.values().removeIf(text -> !Words.loops(text).isEmpty());
+    summaries.values().removeIf(text -> !WordLoops.loops(text).isEmpty());
     return summaries;
   }
 

@@ -39,14 +39,14 @@ public final class JudgeTrial {
   /** A pair and the questions about it. */
   record Pair(String id, Truth truth, Question.Compare both, Question.Overtaken holds) {}
 
-  private final Asking asking;
+  private final QuestionSession asking;
   private final List<Pair> pairs = pairs();
   private final VerdictRun run;
 
   /**
    * @param asking the model that is measured
    */
-  public JudgeTrial(Asking asking) {
+  public JudgeTrial(QuestionSession asking) {
     this.asking = asking;
     run = new VerdictRun(asking);
     pairs.forEach(pair -> run.add(pair.id(), new VerdictRun.Asked(pair.both(), pair.holds())));

@@ -11,7 +11,7 @@ import java.util.Map;
 
 /** Has every entry labelled, the newest first. Entries of the same text share one answer. */
 public final class LabelRun {
-  private final Asking asking;
+  private final QuestionSession asking;
 
   /** By the key of an entry. */
   private final Map<String, Question> questions = new LinkedHashMap<>();
@@ -19,7 +19,7 @@ public final class LabelRun {
   /**
    * @param entries by rising offset
    */
-  public LabelRun(Asking asking, List<NamedEntry> entries) {
+  public LabelRun(QuestionSession asking, List<NamedEntry> entries) {
     this.asking = asking;
     for (NamedEntry named : entries.reversed()) {
       questions.putIfAbsent(

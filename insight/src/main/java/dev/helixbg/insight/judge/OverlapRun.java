@@ -12,7 +12,7 @@ public final class OverlapRun {
   /** Overlaps that are asked about. */
   public static final int MOST = 20;
 
-  private final Asking asking;
+  private final QuestionSession asking;
 
   /** By the id of the overlap. */
   private final Map<String, Question> questions = new LinkedHashMap<>();
@@ -20,7 +20,8 @@ public final class OverlapRun {
   /**
    * @param overlaps closest first
    */
-  public OverlapRun(Asking asking, List<Finding.TopicOverlap> overlaps, TopicMiddles topics) {
+  public OverlapRun(
+      QuestionSession asking, List<Finding.TopicOverlap> overlaps, TopicMiddles topics) {
     this.asking = asking;
     overlaps.stream()
         .limit(MOST)

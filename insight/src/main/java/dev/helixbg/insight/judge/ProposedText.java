@@ -90,15 +90,17 @@ final class ProposedText {
   private static boolean goesInCircles(String text, List<String> sources) {
     Set<List<String>> quoted =
         sources.stream()
-            .flatMap(source -> Words.loops(source).stream())
+            .flatMap(source -> WordLoops.loops(source).stream())
             .collect(Collectors.toSet());
-    return !quoted.containsAll(Words.loops(text));
+    return !quoted.containsAll(WordLoops.loops(text));
   }
 
   private static boolean isFamiliar(String text, List<String> sources) {
     Set<String> known =
-        sources.stream().flatMap(source -> Words.of(source).stream()).collect(Collectors.toSet());
-    List<String> words = Words.of(text);
+        sources.stream()
+            .flatMap(source -> WordLoops.of(source).stream())
+            .collect(Collectors.toSet());
+    List<String> words = WordLoops.of(text);
     long familiar = words.stream().filter(known::contains).count();
     return familiar >= FAMILIAR * words.size();
   }

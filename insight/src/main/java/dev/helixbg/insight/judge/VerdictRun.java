@@ -16,7 +16,7 @@ import java.util.Optional;
  * beside the newer one. Pairs of the same texts share their answers.
  */
 public final class VerdictRun {
-  private final Asking asking;
+  private final QuestionSession asking;
 
   /** Of each pair, by its id. */
   private final Map<String, Asked> asked = new LinkedHashMap<>();
@@ -26,7 +26,7 @@ public final class VerdictRun {
   /** What is asked of a pair. */
   record Asked(Question.Compare pair, Question.Overtaken holds) {}
 
-  public VerdictRun(Asking asking, List<? extends Finding.OfTwo> pairs) {
+  public VerdictRun(QuestionSession asking, List<? extends Finding.OfTwo> pairs) {
     this(asking);
     Map<String, Asked> byTexts = new HashMap<>();
     for (Finding.OfTwo pair : pairs) {
@@ -37,7 +37,7 @@ public final class VerdictRun {
   }
 
   /** Of nothing yet. */
-  VerdictRun(Asking asking) {
+  VerdictRun(QuestionSession asking) {
     this.asking = asking;
   }
 

@@ -10,11 +10,11 @@ record DamageView(String where, String what, String loss, Optional<String> detai
 
   static DamageView of(LogAccount.Damage damage) {
     return new DamageView(
-        "offset " + Wording.count(damage.offset()),
+        "offset " + NumberWords.count(damage.offset()),
         what(damage.kind()),
         damage.unreadable() == 0
             ? "nothing lost"
-            : Wording.count(damage.unreadable(), "byte", "bytes") + " unreadable",
+            : NumberWords.count(damage.unreadable(), "byte", "bytes") + " unreadable",
         Optional.of(PrintableText.excerpt(damage.detail(), 300))
             .filter(detail -> !detail.isBlank()));
   }

@@ -81,7 +81,7 @@ record DistributionView(
               px(Math.max(1, x(distribution, to) - left - 1)),
               px(height),
               kind,
-              range(from, to) + ": " + Wording.count(histogram[bin], "pair", "pairs")));
+              range(from, to) + ": " + NumberWords.count(histogram[bin], "pair", "pairs")));
     }
     return bars;
   }
@@ -91,7 +91,7 @@ record DistributionView(
     return new Mark(
         px(x(distribution, Math.clamp(limit, distribution.histogramFrom(), 1))),
         Integer.toString(textAt),
-        words + Wording.limit(limit));
+        words + NumberWords.limit(limit));
   }
 
   private static List<Mark> ticks(Findings.Distribution distribution) {
@@ -100,7 +100,8 @@ record DistributionView(
       double value = fifth / 5.0;
       if (value >= distribution.histogramFrom() - 1e-9) {
         ticks.add(
-            new Mark(px(x(distribution, value)), "", Wording.fixed(value, 1).replace('-', '−')));
+            new Mark(
+                px(x(distribution, value)), "", NumberWords.fixed(value, 1).replace('-', '−')));
       }
     }
     return ticks;
@@ -144,19 +145,19 @@ record DistributionView(
       String range = range(edge(distribution, bin), edge(distribution, end));
       String indent = " ".repeat(Math.max(0, RANGE_WIDTH - range.length()));
       int blocks = (int) Math.ceil(ROW_BLOCKS * share(sums[row], most));
-      rows.add(new Row(indent + range, "█".repeat(blocks), Wording.count(sums[row])));
+      rows.add(new Row(indent + range, "█".repeat(blocks), NumberWords.count(sums[row])));
     }
     return rows;
   }
 
   private static List<Fact> facts(Findings.Distribution distribution) {
     return List.of(
-        new Fact(Wording.similarity(distribution.median()), "half of all pairs are below"),
-        new Fact(Wording.similarity(distribution.p90()), "one pair in 10 is above"),
-        new Fact(Wording.similarity(distribution.p99()), "one pair in 100 is above"),
-        new Fact(Wording.similarity(distribution.p999()), "one pair in 1,000 is above"),
+        new Fact(NumberWords.similarity(distribution.median()), "half of all pairs are below"),
+        new Fact(NumberWords.similarity(distribution.p90()), "one pair in 10 is above"),
+        new Fact(NumberWords.similarity(distribution.p99()), "one pair in 100 is above"),
+        new Fact(NumberWords.similarity(distribution.p999()), "one pair in 1,000 is above"),
         new Fact(
-            Wording.similarity(distribution.medianNearest()),
+            NumberWords.similarity(distribution.medianNearest()),
             "half of the entries have a neighbour nearer than this"));
   }
 
@@ -164,9 +165,9 @@ record DistributionView(
     List<String> words = new ArrayList<>();
     words.add(
         "The limits ("
-            + Wording.limit(limits.crossLinkFrom())
+            + NumberWords.limit(limits.crossLinkFrom())
             + " for cross-links, "
-            + Wording.limit(limits.nearDuplicate())
+            + NumberWords.limit(limits.nearDuplicate())
             + " for near-duplicates) are the same for every knowledge base; what a similarity is"
             + " worth depends on how alike its entries are anyway. So read each one together with"
             + " its rank: a pair far out on the right of the chart, whose entries are each other’s"
@@ -184,7 +185,7 @@ record DistributionView(
     if (distribution.sampled()) {
       words.add(
           "The chart counts an even sample of "
-              + Wording.count(distribution.pairs())
+              + NumberWords.count(distribution.pairs())
               + " pairs; the findings are from all of them.");
     }
     return words;
@@ -210,10 +211,10 @@ record DistributionView(
   }
 
   private static String range(double from, double to) {
-    return Wording.fixed(from, 2) + " to " + Wording.fixed(to, 2);
+    return NumberWords.fixed(from, 2) + " to " + NumberWords.fixed(to, 2);
   }
 
   private static String px(double value) {
-    return Wording.fixed(value, 1);
+    return NumberWords.fixed(value, 1);
   }
 }

@@ -85,15 +85,15 @@ record EntryView(
     return new EntryView(
         letter,
         name(named),
-        Wording.date(named.entry().timestampMin()),
+        NumberWords.date(named.entry().timestampMin()),
         text.tags().stream().limit(MAX_TAGS).map(EntryView::shortName).toList(),
         text.source()
             .filter(source -> !source.equals(named.name()))
             .map(EntryView::shortName)
             .filter(source -> !source.isEmpty()),
-        text.confidence().stream().mapToObj(Wording::limit).findFirst(),
-        Judged.guess(named, judgements),
-        Judged.explained(named, judgements),
+        text.confidence().stream().mapToObj(NumberWords::limit).findFirst(),
+        JudgementWords.guess(named, judgements),
+        JudgementWords.explained(named, judgements),
         passage
             .map(found -> PrintableText.excerpt(found.text(named.entry()), MATCHED_COLUMNS))
             .filter(words -> !words.isEmpty()),
@@ -103,12 +103,12 @@ record EntryView(
         ownWords.stream().limit(OWN_WORDS).toList(),
         Optional.of(ownWords.size() - OWN_WORDS)
             .filter(more -> more > 0)
-            .map(more -> Wording.count(more, "more word", "more words")),
+            .map(more -> NumberWords.count(more, "more word", "more words")),
         own.map(
             _ ->
                 ownWords.isEmpty()
                     ? "no word of its own"
-                    : Wording.count(ownWords.size(), "word of its own", "words of its own")));
+                    : NumberWords.count(ownWords.size(), "word of its own", "words of its own")));
   }
 
   static String name(NamedEntry named) {

@@ -19,16 +19,16 @@ public record FirstLook(int entries, int passages, int pairs, int questions) {
     List<String> toCome = new ArrayList<>();
     if (passages > 0) {
       toCome.add(
-          Wording.count(passages, "passage", "passages")
+          NumberWords.count(passages, "passage", "passages")
               + " of "
-              + Wording.count(entries, "long entry", "long entries")
+              + NumberWords.count(entries, "long entry", "long entries")
               + " to be read");
     }
     if (pairs > 0) {
-      toCome.add(Wording.count(pairs, "pair", "pairs") + " to be read together");
+      toCome.add(NumberWords.count(pairs, "pair", "pairs") + " to be read together");
     }
     if (questions > 0) {
-      toCome.add(Wording.count(questions, "question", "questions") + " to the language model");
+      toCome.add(NumberWords.count(questions, "question", "questions") + " to the language model");
     }
     return "This is a first look. Still to come: "
         + String.join(", and ", toCome)

@@ -80,16 +80,16 @@ record GraphView(
             + TopicView.label(graph.topics().get(edge.b()).name());
     if (edge.overlaps()) {
       double width = 9 + 22 * Math.clamp(edge.overlap() - 0.6, 0, 0.4);
-      String title = names + " overlap: " + Wording.similarity(edge.overlap());
+      String title = names + " overlap: " + NumberWords.similarity(edge.overlap());
       bands.add(stroke(edge, layout, width, title));
     }
     if (edge.links() > 0) {
       String title =
           names
               + ": "
-              + Wording.count(edge.links(), "linked pair", "linked pairs")
+              + NumberWords.count(edge.links(), "linked pair", "linked pairs")
               + ", the closest at "
-              + Wording.similarity(edge.closest());
+              + NumberWords.similarity(edge.closest());
       lines.add(stroke(edge, layout, Math.min(5, 1 + 0.6 * edge.links()), title));
     }
   }
@@ -113,22 +113,22 @@ record GraphView(
         px(y),
         px(radius),
         px(y + 4),
-        Wording.count(topic.entries()),
+        NumberWords.count(topic.entries()),
         px(y + radius + GraphLayout.LABEL_DROP),
         label,
         TopicView.label(topic.name())
             + ": "
-            + Wording.count(topic.entries(), "entry", "entries")
+            + NumberWords.count(topic.entries(), "entry", "entries")
             + ", cohesion "
-            + Wording.similarity(topic.cohesion()));
+            + NumberWords.similarity(topic.cohesion()));
   }
 
   private static String description(TopicGraph graph, int overlapping, int linked) {
-    return Wording.count(graph.topics().size(), "topic", "topics")
+    return NumberWords.count(graph.topics().size(), "topic", "topics")
         + "; "
-        + Wording.count(overlapping, "pair of topics overlaps", "pairs of topics overlap")
+        + NumberWords.count(overlapping, "pair of topics overlaps", "pairs of topics overlap")
         + ", and entries of "
-        + Wording.count(linked, "pair of topics", "pairs of topics")
+        + NumberWords.count(linked, "pair of topics", "pairs of topics")
         + " are linked. The tables and lists below say the same in words.";
   }
 
@@ -138,12 +138,12 @@ record GraphView(
     }
     return Optional.of(
         "Not drawn: "
-            + Wording.count(graph.topicsLeftOut(), "topic", "topics")
+            + NumberWords.count(graph.topicsLeftOut(), "topic", "topics")
             + " with fewer links or entries, and "
-            + Wording.count(graph.edgesLeftOut(), "weaker connection", "weaker connections"));
+            + NumberWords.count(graph.edgesLeftOut(), "weaker connection", "weaker connections"));
   }
 
   private static String px(double value) {
-    return Wording.fixed(value, 1);
+    return NumberWords.fixed(value, 1);
   }
 }

@@ -10,10 +10,10 @@ import dev.helixbg.config.text.PrintableStream;
 import dev.helixbg.config.text.PrintableText;
 import dev.helixbg.insight.acts.Act;
 import dev.helixbg.insight.acts.Acts;
+import dev.helixbg.insight.findings.CheckedSources;
 import dev.helixbg.insight.findings.Finding;
 import dev.helixbg.insight.findings.Findings;
 import dev.helixbg.insight.findings.NamedEntry;
-import dev.helixbg.insight.findings.Sources;
 import dev.helixbg.insight.judge.Job;
 import dev.helixbg.insight.judge.JudgeTrust;
 import dev.helixbg.insight.judge.JudgedRelations;
@@ -415,7 +415,7 @@ public final class JsonReport {
 
   private void assessment(Finding.Relation relation) throws IOException {
     Finding.Assessment said = relation.assessment().orElseThrow();
-    optional("words", Assessed.words(relation));
+    optional("words", AssessmentWords.words(relation));
     text("tier", said.tier().name().toLowerCase(Locale.ROOT).replace('_', '-'));
     decimal("act", said.act());
     decimal("same", said.same());
@@ -475,7 +475,7 @@ public final class JsonReport {
     object("entry", misfiled.entry(), this::entry);
   }
 
-  private void folder(Sources.Folder folder) throws IOException {
+  private void folder(CheckedSources.Folder folder) throws IOException {
     text("name", folder.name());
     optional("commit", folder.commit());
     optional("trouble", folder.trouble());
@@ -519,7 +519,7 @@ public final class JsonReport {
     json.writeNumberField("offset", named.entry().offset());
     text("key", named.key());
     int written = named.entry().timestampMin();
-    optional("written", written == 0 ? null : Wording.localTime(written).toString());
+    optional("written", written == 0 ? null : NumberWords.localTime(written).toString());
     texts("tags", entry.tags().stream().limit(MAX_TAGS).map(JsonReport::line).toList());
     optional("source", entry.source().map(JsonReport::line));
     decimal("confidence", entry.confidence().orElse(Double.NaN));
@@ -546,7 +546,7 @@ public final class JsonReport {
   private void decimal(String field, double value) throws IOException {
     json.writeFieldName(field);
     if (Double.isFinite(value)) {
-      json.writeNumber(Wording.trimmed(value, 6));
+      json.writeNumber(NumberWords.trimmed(value, 6));
     } else {
       json.writeNull();
     }

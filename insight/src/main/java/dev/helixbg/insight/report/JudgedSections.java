@@ -32,7 +32,7 @@ record JudgedSections(
   record SummaryRow(String topic, String entries, String sentence) {}
 
   /** Topics in a sentence each, the largest first. */
-  record SummarySection(String total, String intro, Folded<SummaryRow> rows) {
+  record SummarySection(String total, String intro, FoldedList<SummaryRow> rows) {
     private static final int FIRST = 12;
     private static final int LISTED = 500;
 
@@ -49,13 +49,14 @@ record JudgedSections(
                   topic ->
                       new SummaryRow(
                           TopicView.label(topic.name()),
-                          Wording.count(topic.entries()),
+                          NumberWords.count(topic.entries()),
                           PrintableText.excerpt(judgements.summaries().get(topic.name()), 600)))
               .toList();
       return new SummarySection(
-          Wording.count(rows.size()),
+          NumberWords.count(rows.size()),
           "Written by the language model from the entries nearest to the middle of each topic.",
-          Folded.of(rows, FIRST, 3, more -> Wording.count(more, "more topic", "more topics")));
+          FoldedList.of(
+              rows, FIRST, 3, more -> NumberWords.count(more, "more topic", "more topics")));
     }
   }
 
@@ -68,7 +69,7 @@ record JudgedSections(
               .map(merge -> GroupView.of(merge.id(), merge.entries(), merge.text(), acts.on(merge)))
               .toList();
       return new MergeSection(
-          Wording.count(rows.size()),
+          NumberWords.count(rows.size()),
           "One text for entries that state the same fact, as the language model would write it."
               + " Nobody has checked these, and nothing was changed: compare before you use one.",
           rows);
@@ -129,11 +130,11 @@ record JudgedSections(
       return new LabelRow(
           label.title(),
           label.description(),
-          Wording.count(entries.size()),
-          Wording.fixed(100.0 * entries.size() / most, 1),
+          NumberWords.count(entries.size()),
+          NumberWords.fixed(100.0 * entries.size() / most, 1),
           entries.reversed().stream().limit(NAMED).map(EntryView::name).toList(),
           entries.size() > NAMED
-              ? "and " + Wording.count(entries.size() - NAMED) + " more, all in report.json"
+              ? "and " + NumberWords.count(entries.size() - NAMED) + " more, all in report.json"
               : "");
     }
 
@@ -142,7 +143,7 @@ record JudgedSections(
           String.join(
               ", ", Label.among(named.entry().text().tags()).stream().map(Label::title).toList());
       Guess guess = guesses.get(named.key());
-      return new Disagreement(EntryView.name(named), tags, Judged.guess(guess));
+      return new Disagreement(EntryView.name(named), tags, JudgementWords.guess(guess));
     }
 
     private static String intro(LabelCensus census) {
@@ -165,11 +166,11 @@ record JudgedSections(
       }
       return Optional.of(
           "Where an entry has such a tag, the guess agrees with it in "
-              + Wording.count(census.agreeing())
+              + NumberWords.count(census.agreeing())
               + " of "
-              + Wording.count(census.tagged(), "entry", "entries")
+              + NumberWords.count(census.tagged(), "entry", "entries")
               + " ("
-              + Judged.percent((double) census.agreeing() / census.tagged())
+              + JudgementWords.percent((double) census.agreeing() / census.tagged())
               + ").");
     }
   }
@@ -213,7 +214,7 @@ record JudgedSections(
             trust -> note.append(' ').append(trust.words()).append(' ').append(trust.leads()));
     if (judgements.cut() > 0) {
       note.append(' ')
-          .append(Wording.count(judgements.cut(), "answer is", "answers are"))
+          .append(NumberWords.count(judgements.cut(), "answer is", "answers are"))
           .append(" about the beginning of a long text only.");
     }
     return note.toString();
@@ -221,11 +222,11 @@ record JudgedSections(
 
   private static String words(Job job, int count) {
     return switch (job) {
-      case LABEL -> Wording.count(count, "label", "labels");
-      case PAIR, OVERTAKEN -> Wording.count(count, "verdict", "verdicts");
-      case TOPICS -> Wording.count(count, "verdict on topics", "verdicts on topics");
-      case SUMMARY, SESSION -> Wording.count(count, "summary", "summaries");
-      case MERGE -> Wording.count(count, "proposed text", "proposed texts");
+      case LABEL -> NumberWords.count(count, "label", "labels");
+      case PAIR, OVERTAKEN -> NumberWords.count(count, "verdict", "verdicts");
+      case TOPICS -> NumberWords.count(count, "verdict on topics", "verdicts on topics");
+      case SUMMARY, SESSION -> NumberWords.count(count, "summary", "summaries");
+      case MERGE -> NumberWords.count(count, "proposed text", "proposed texts");
     };
   }
 }

@@ -19,9 +19,9 @@ record MisfiledView(
     return new MisfiledView(
         PrintableText.line(misfiled.id()),
         EntryView.of(misfiled.entry(), judgements),
-        Wording.similarity(misfiled.own()),
+        NumberWords.similarity(misfiled.own()),
         TopicView.label(misfiled.nearer()),
-        Wording.similarity(misfiled.other()),
+        NumberWords.similarity(misfiled.other()),
         ActView.of(acts.on(misfiled)));
   }
 }

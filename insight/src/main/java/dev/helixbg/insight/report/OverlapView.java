@@ -18,11 +18,11 @@ record OverlapView(
   static OverlapView of(Finding.TopicOverlap overlap, Acts acts) {
     return new OverlapView(
         PrintableText.line(overlap.id()),
-        Wording.similarity(overlap.similarity()),
+        NumberWords.similarity(overlap.similarity()),
         TopicView.label(overlap.a()),
         TopicView.label(overlap.b()),
-        Wording.count(overlap.entriesA(), "entry", "entries"),
-        Wording.count(overlap.entriesB(), "entry", "entries"),
+        NumberWords.count(overlap.entriesA(), "entry", "entries"),
+        NumberWords.count(overlap.entriesB(), "entry", "entries"),
         ActView.of(acts.on(overlap)));
   }
 }

@@ -30,7 +30,7 @@ record PairSection(
     String title,
     String total,
     String intro,
-    Folded<PairView> pairs,
+    FoldedList<PairView> pairs,
     List<Fold> folds,
     Optional<String> cutWords,
     String none) {
@@ -59,17 +59,17 @@ record PairSection(
     return new PairSection(
         anchor,
         title,
-        Wording.count(total),
+        NumberWords.count(total),
         judged ? intro + " Ranked by similarity and the language model’s verdict together." : intro,
-        Folded.of(
+        FoldedList.of(
             views,
             FIRST,
             3,
             more ->
-                Wording.count(more, "more pair", "more pairs")
+                NumberWords.count(more, "more pair", "more pairs")
                     + (judged ? ", ranked lower" : ", less similar")),
         different.isEmpty() ? List.of() : List.of(new Fold(differentWords(different), different)),
-        Wording.shownOf("best", found.size(), total, "."),
+        NumberWords.shownOf("best", found.size(), total, "."),
         none);
   }
 
@@ -109,8 +109,11 @@ record PairSection(
         "relations",
         "Most worth doing",
         first.size() == found.size()
-            ? Wording.count(found.size())
-            : Wording.count(first.size()) + " of " + Wording.count(found.size()) + " candidates",
+            ? NumberWords.count(found.size())
+            : NumberWords.count(first.size())
+                + " of "
+                + NumberWords.count(found.size())
+                + " candidates",
         "Pairs of entries, of one topic or of two, that are closer to each other than either is to"
             + " what is around it. Some say the same twice, in some the newer entry has overtaken"
             + " the older one, some only belong together, and many are not worth an act; the first"
@@ -118,13 +121,13 @@ record PairSection(
             + " Words that only one of the two says are marked."
             + " Pairs that an entry links already are left out."
             + (leading.isEmpty() ? " None is likely enough to lead." : ""),
-        new Folded<>(leading.stream().map(first::get).toList(), List.of(), ""),
+        new FoldedList<>(leading.stream().map(first::get).toList(), List.of(), ""),
         rest.entrySet().stream()
             .map(fold -> new Fold(fold.getKey().words(fold.getValue().size()), fold.getValue()))
             .toList(),
         Optional.of(more)
             .filter(left -> left > 0)
-            .map(left -> "report.json has " + Wording.count(left) + " more, ranked lower."),
+            .map(left -> "report.json has " + NumberWords.count(left) + " more, ranked lower."),
         "There are no two entries to compare.");
   }
 
@@ -135,11 +138,11 @@ record PairSection(
         .findFirst()
         .map(
             group ->
-                Wording.count(group.size())
+                NumberWords.count(group.size())
                     + " entries may say the same: "
                     + String.join(", ", group.stream().limit(NAMED).map(EntryView::name).toList())
                     + (group.size() > NAMED
-                        ? " and " + Wording.count(group.size() - NAMED) + " more"
+                        ? " and " + NumberWords.count(group.size() - NAMED) + " more"
                         : ""));
   }
 
@@ -167,12 +170,12 @@ record PairSection(
     }
 
     String words(int pairs) {
-      return Wording.count(pairs, "candidate", "candidates") + ", " + words;
+      return NumberWords.count(pairs, "candidate", "candidates") + ", " + words;
     }
   }
 
   private static String differentWords(List<PairView> different) {
-    return Wording.count(different.size(), "pair", "pairs")
+    return NumberWords.count(different.size(), "pair", "pairs")
         + " that the language model calls different";
   }
 

@@ -37,11 +37,11 @@ record PairView(
     Optional<PairVerdict> verdict = Optional.ofNullable(judgements.verdicts().get(pair.id()));
     return new PairView(
         PrintableText.line(pair.id()),
-        Wording.similarity(pair.similarity()),
+        NumberWords.similarity(pair.similarity()),
         rank(pair.rank(), pairs),
         nearness(pair.rankOfB(), pair.rankOfA()),
         List.of(),
-        verdict.map(Judged::verdict),
+        verdict.map(JudgementWords::verdict),
         verdict.map(said -> said.verdict().title()),
         Optional.empty(),
         ActView.of(acts.on(pair, verdict.map(PairVerdict::verdict))),
@@ -78,7 +78,7 @@ record PairView(
     evidence
         .matching()
         .ifPresent(
-            match -> words.add("a passage of each: " + Wording.similarity(match.similarity())));
+            match -> words.add("a passage of each: " + NumberWords.similarity(match.similarity())));
     relation
         .assessment()
         .flatMap(Finding.Assessment::objection)
@@ -86,12 +86,12 @@ record PairView(
     evidence.newer().ifPresent(side -> words.add(side + " is newer"));
     return new PairView(
         PrintableText.line(relation.id()),
-        Wording.similarity(relation.similarity()),
-        Wording.ordinal(rank) + " of the list",
+        NumberWords.similarity(relation.similarity()),
+        NumberWords.ordinal(rank) + " of the list",
         String.join(", ", words),
         evidence.sharedWords().stream().map(PrintableText::line).toList(),
-        verdict.map(Judged::verdict).or(() -> Assessed.words(relation)),
-        verdict.map(said -> said.verdict().title()).or(() -> Assessed.kind(relation)),
+        verdict.map(JudgementWords::verdict).or(() -> AssessmentWords.words(relation)),
+        verdict.map(said -> said.verdict().title()).or(() -> AssessmentWords.kind(relation)),
         group,
         ActView.of(acts.on(relation, judgements.actingOn(relation))),
         EntryView.of(
@@ -112,8 +112,9 @@ record PairView(
     if (pairs == 1) {
       return "the only pair";
     }
-    String closest = rank == 1 ? "closest pair of " : Wording.ordinal(rank) + " closest pair of ";
-    return closest + Wording.count(pairs);
+    String closest =
+        rank == 1 ? "closest pair of " : NumberWords.ordinal(rank) + " closest pair of ";
+    return closest + NumberWords.count(pairs);
   }
 
   private static String nearness(int rankOfB, int rankOfA) {
@@ -123,6 +124,6 @@ record PairView(
   }
 
   private static String nearest(int rank) {
-    return rank == 1 ? "nearest" : Wording.ordinal(rank) + " nearest";
+    return rank == 1 ? "nearest" : NumberWords.ordinal(rank) + " nearest";
   }
 }

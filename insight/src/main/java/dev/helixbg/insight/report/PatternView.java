@@ -21,7 +21,7 @@ record PatternView(String id, List<String> words, String spread, List<Member> me
     private static Member of(NamedEntry named) {
       return new Member(
           EntryView.name(named),
-          Wording.date(named.entry().timestampMin()),
+          NumberWords.date(named.entry().timestampMin()),
           PrintableText.excerpt(named.entry().text().content(), EXCERPT_COLUMNS));
     }
   }
@@ -34,9 +34,9 @@ record PatternView(String id, List<String> words, String spread, List<Member> me
         pattern.sharedWords().stream()
             .map(word -> PrintableText.excerpt(word, WORD_COLUMNS))
             .toList(),
-        Wording.count(members.size(), "entry", "entries")
+        NumberWords.count(members.size(), "entry", "entries")
             + " in "
-            + Wording.count(topics, "topic", "topics"),
+            + NumberWords.count(topics, "topic", "topics"),
         members.stream().map(Member::of).toList());
   }
 

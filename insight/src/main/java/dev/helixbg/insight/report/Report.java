@@ -1,10 +1,10 @@
 package dev.helixbg.insight.report;
 
 import dev.helixbg.insight.acts.Acts;
+import dev.helixbg.insight.findings.CheckedSources;
 import dev.helixbg.insight.findings.Finding;
 import dev.helixbg.insight.findings.Findings;
 import dev.helixbg.insight.findings.NamedEntry;
-import dev.helixbg.insight.findings.Sources;
 import dev.helixbg.insight.judge.Judgements;
 import dev.helixbg.insight.log.LogAccount;
 import dev.helixbg.insight.notes.NotesAccount;
@@ -32,7 +32,7 @@ public record Report(
     List<Review> reviews,
     Acts acts,
     Optional<FirstLook> firstLook,
-    Sources sources,
+    CheckedSources sources,
     List<Finding.Junk> junk,
     Optional<NotesAccount> notes) {
 
@@ -47,7 +47,7 @@ public record Report(
         reviews,
         Acts.OF_ONE_KB,
         Optional.empty(),
-        Sources.NONE,
+        CheckedSources.NONE,
         List.of(),
         Optional.empty());
   }
@@ -64,7 +64,7 @@ public record Report(
   }
 
   /** The same with what became of sources. */
-  public Report with(Sources found) {
+  public Report with(CheckedSources found) {
     return new Report(findings, log, run, judgements, reviews, acts, firstLook, found, junk, notes);
   }
 
@@ -99,7 +99,7 @@ public record Report(
         .mapToInt(entry -> entry.timestampMin())
         .max()
         .stream()
-        .mapToObj(Wording::localTime)
+        .mapToObj(NumberWords::localTime)
         .findFirst();
   }
 }

@@ -3,9 +3,9 @@ package dev.helixbg.insight.report;
 import dev.helixbg.config.InsightSettings;
 import dev.helixbg.config.text.PrintableText;
 import dev.helixbg.insight.acts.Acts;
+import dev.helixbg.insight.findings.CheckedSources;
 import dev.helixbg.insight.findings.Finding;
 import dev.helixbg.insight.findings.Findings;
-import dev.helixbg.insight.findings.Sources;
 import dev.helixbg.insight.judge.JudgeTrust;
 import dev.helixbg.insight.judge.JudgedRelations;
 import dev.helixbg.insight.judge.Judgements;
@@ -84,17 +84,21 @@ record ReportView(
       return new DamageSection(
           "notes-left-out",
           left == 0 ? "Some notes could be read in part only" : "Some notes were not read",
-          Wording.count(notes.files(), "file was", "files were")
+          NumberWords.count(notes.files(), "file was", "files were")
               + " read, "
-              + Wording.count(left, "was", "were")
+              + NumberWords.count(left, "was", "were")
               + " left out"
               + (repaired == 0
                   ? "."
-                  : ", and of " + Wording.count(repaired) + " not every byte or line was read."),
+                  : ", and of "
+                      + NumberWords.count(repaired)
+                      + " not every byte or line was read."),
           all.stream().limit(LISTED).toList(),
           Optional.of(left + repaired - LISTED)
               .filter(more -> more > 0)
-              .map(more -> "And " + Wording.count(more) + " more; report.json names the first."));
+              .map(
+                  more ->
+                      "And " + NumberWords.count(more) + " more; report.json names the first."));
     }
 
     static DamageSection of(LogAccount log) {
@@ -105,16 +109,16 @@ record ReportView(
           unreadable == 0
               ? "Parts of data.log needed a repair"
               : "Parts of data.log could not be read",
-          Wording.count(unreadable, "byte", "bytes")
+          NumberWords.count(unreadable, "byte", "bytes")
               + " of "
-              + Wording.count(log.bytes())
+              + NumberWords.count(log.bytes())
               + " could not be read, in "
-              + Wording.count(places, "place", "places")
+              + NumberWords.count(places, "place", "places")
               + ". Everything else was, and is in this report.",
           log.damage().stream().limit(LISTED).map(DamageView::of).toList(),
           Optional.of(places - LISTED)
               .filter(more -> more > 0)
-              .map(more -> "And " + Wording.count(more) + " more places, all in report.json."));
+              .map(more -> "And " + NumberWords.count(more) + " more places, all in report.json."));
     }
   }
 
@@ -129,9 +133,9 @@ record ReportView(
     static TopicSection of(List<Findings.Topic> topics) {
       int total = topics.size();
       return new TopicSection(
-          Wording.count(total),
+          NumberWords.count(total),
           largest(topics).stream().map(TopicView::of).toList(),
-          Wording.shownOf("largest", LISTED, total, "; all are in report.json."));
+          NumberWords.shownOf("largest", LISTED, total, "; all are in report.json."));
     }
 
     private static List<Findings.Topic> largest(List<Findings.Topic> topics) {
@@ -159,8 +163,8 @@ record ReportView(
     }
 
     /** The first of them, the others behind a fold. */
-    Folded<T> folded() {
-      return Folded.of(rows, 10, 3, more -> Wording.count(more) + " more, less clear");
+    FoldedList<T> folded() {
+      return FoldedList.of(rows, 10, 3, more -> NumberWords.count(more) + " more, less clear");
     }
   }
 
@@ -172,7 +176,7 @@ record ReportView(
     return new ReportView(
         "helix-bg " + PrintableText.line(report.run().version()),
         PrintableText.line(report.run().embeddingModel()),
-        report.asOf().map(Wording::date).orElse("unknown"),
+        report.asOf().map(NumberWords::date).orElse("unknown"),
         report.firstLook().map(FirstLook::words),
         lead(report),
         facts(findings),
@@ -252,7 +256,7 @@ record ReportView(
   private static String candidates(JudgedRelations pairs) {
     int leading = pairs.leading().size();
     String candidates =
-        Wording.count(pairs.ranked(), "candidate pair", "candidate pairs")
+        NumberWords.count(pairs.ranked(), "candidate pair", "candidate pairs")
             + " of entries "
             + (pairs.ranked() == 1 ? "was" : "were")
             + " ranked";
@@ -261,7 +265,7 @@ record ReportView(
         read == 0
             ? ""
             : ", "
-                + (read == pairs.ranked() ? "all" : "the first " + Wording.count(read))
+                + (read == pairs.ranked() ? "all" : "the first " + NumberWords.count(read))
                 + " of them by the pair judge, which has read them";
     if (leading == 0) {
       return candidates + by + "; none leads, for none is likely to be worth an act.";
@@ -272,30 +276,30 @@ record ReportView(
             : candidates
                 + by
                 + "; "
-                + Wording.count(leading, "leads", "lead")
+                + NumberWords.count(leading, "leads", "lead")
                 + " as most worth doing. Of the others, the fewer are worth an act the further down"
                 + " they are.";
-    return read == 0 ? leads : leads + " " + Assessed.RIGHT;
+    return read == 0 ? leads : leads + " " + AssessmentWords.RIGHT;
   }
 
   private static String judged(JudgedRelations pairs, Judgements judgements) {
     if (pairs.judgedCount() == 0) {
       return "No language model has judged them.";
     }
-    String judged = "A language model has judged " + Wording.count(pairs.judgedCount());
+    String judged = "A language model has judged " + NumberWords.count(pairs.judgedCount());
     return judgements.areGuesses()
         ? judged + " of them. " + JudgeTrust.GUESSING
         : judged
             + " of them: "
-            + Wording.count(pairs.of(Verdict.SAME).size(), "pair says", "pairs say")
+            + NumberWords.count(pairs.of(Verdict.SAME).size(), "pair says", "pairs say")
             + " the same, and "
-            + Wording.count(pairs.of(Verdict.OVERTAKEN).size(), "entry was", "entries were")
+            + NumberWords.count(pairs.of(Verdict.OVERTAKEN).size(), "entry was", "entries were")
             + " overtaken by a newer one.";
   }
 
   private static void found(List<String> list, long count, String one, String many, String what) {
     if (count > 0) {
-      list.add(Wording.count(count, one, many) + what);
+      list.add(NumberWords.count(count, one, many) + what);
     }
   }
 
@@ -304,16 +308,16 @@ record ReportView(
     int topics = findings.topics().size();
     long pairs = findings.totals().pairs();
     return List.of(
-        new DistributionView.Fact(Wording.count(entries), entries == 1 ? "entry" : "entries"),
-        new DistributionView.Fact(Wording.count(topics), topics == 1 ? "topic" : "topics"),
+        new DistributionView.Fact(NumberWords.count(entries), entries == 1 ? "entry" : "entries"),
+        new DistributionView.Fact(NumberWords.count(topics), topics == 1 ? "topic" : "topics"),
         new DistributionView.Fact(
-            Wording.count(pairs), pairs == 1 ? "pair compared" : "pairs compared"));
+            NumberWords.count(pairs), pairs == 1 ? "pair compared" : "pairs compared"));
   }
 
   private static ListSection<GroupView> copies(Findings findings, Acts acts) {
     int total = findings.copies().size();
     return new ListSection<>(
-        Wording.count(total),
+        NumberWords.count(total),
         "Entries with the very same text: all but one of each group can go. Other sections know"
             + " only one of them.",
         findings.copies().stream()
@@ -326,25 +330,25 @@ record ReportView(
                         group.entries().getFirst().entry().text().content(),
                         acts.on(group)))
             .toList(),
-        Wording.shownOf("largest", COPIES, total, "; all are in report.json."),
+        NumberWords.shownOf("largest", COPIES, total, "; all are in report.json."),
         "No two entries have the very same text.");
   }
 
   private static ListSection<PatternView> patterns(Findings findings) {
     int total = findings.patterns().size();
     return new ListSection<>(
-        Wording.count(total),
+        NumberWords.count(total),
         "Groups of entries of different topics that seem to say the same lesson. If they do, say it"
             + " once, where all will read it, or change what makes it come back. Each is named by"
             + " the rarest words that most of its entries have; its most central entry is first.",
         findings.patterns().stream().limit(PATTERNS).map(PatternView::of).toList(),
-        Wording.shownOf("clearest", PATTERNS, total, "; all are in report.json."),
+        NumberWords.shownOf("clearest", PATTERNS, total, "; all are in report.json."),
         "No lesson was found in three topics or more.");
   }
 
   private static PairSection nearDuplicates(
       Findings findings, InsightSettings limits, Judgements judgements, Acts acts) {
-    String limit = Wording.limit(limits.nearDuplicate());
+    String limit = NumberWords.limit(limits.nearDuplicate());
     return PairSection.of(
         "near-duplicates",
         "Near-duplicates",
@@ -362,10 +366,10 @@ record ReportView(
 
   private static ListSection<OverlapView> overlaps(
       Findings findings, InsightSettings limits, Acts acts) {
-    String limit = Wording.limit(limits.topicOverlap());
+    String limit = NumberWords.limit(limits.topicOverlap());
     int total = findings.topicOverlaps().size();
     return new ListSection<>(
-        Wording.count(total),
+        NumberWords.count(total),
         "Topics whose entries are about the same things: their centres are more similar than "
             + limit
             + ". One topic may have been split in two, or two may want clearer borders.",
@@ -373,7 +377,7 @@ record ReportView(
             .limit(OVERLAPS)
             .map(one -> OverlapView.of(one, acts))
             .toList(),
-        Wording.shownOf("strongest", OVERLAPS, total, "; all are in report.json."),
+        NumberWords.shownOf("strongest", OVERLAPS, total, "; all are in report.json."),
         findings.topics().size() < 2
             ? "There are no two topics to compare."
             : "No two topics are more similar than " + limit + ". Each has its own ground.");
@@ -382,7 +386,9 @@ record ReportView(
   private static PairSection crossLinks(
       Findings findings, InsightSettings limits, Judgements judgements, Acts acts) {
     String range =
-        Wording.limit(limits.crossLinkFrom()) + " and " + Wording.limit(limits.nearDuplicate());
+        NumberWords.limit(limits.crossLinkFrom())
+            + " and "
+            + NumberWords.limit(limits.nearDuplicate());
     return PairSection.of(
         "cross-links",
         "Cross-links",
@@ -402,46 +408,46 @@ record ReportView(
     int total = findings.totals().misfiled();
     int shown = findings.misfiled().size();
     return new ListSection<>(
-        Wording.count(total),
+        NumberWords.count(total),
         "Entries that are nearer to the centre of another topic than to that of their own, by at"
             + " least "
-            + Wording.limit(limits.misfiledMargin())
+            + NumberWords.limit(limits.misfiledMargin())
             + ". They may be easier to find over there.",
         findings.misfiled().stream().map(one -> MisfiledView.of(one, judgements, acts)).toList(),
-        Wording.shownOf("clearest", shown, total, "."),
+        NumberWords.shownOf("clearest", shown, total, "."),
         findings.topics().size() < 2
             ? "There is no other topic in which an entry could be."
             : "Every entry is nearest to its own topic, or nearly so.");
   }
 
   private static ListSection<MovedSourceView> sources(
-      Sources sources, Judgements judgements, Acts acts) {
+      CheckedSources sources, Judgements judgements, Acts acts) {
     int total = sources.moved().size();
     return new ListSection<>(
-        Wording.count(total),
+        NumberWords.count(total),
         "Files, identifiers and lines that entries name and that are gone or others by now. "
             + looked(sources),
         sources.moved().stream()
             .limit(MOVED)
             .map(one -> MovedSourceView.of(one, judgements, acts))
             .toList(),
-        Wording.shownOf("first", MOVED, total, "; more are in report.json."),
+        NumberWords.shownOf("first", MOVED, total, "; more are in report.json."),
         "Nothing that entries name is known to have moved. " + looked(sources));
   }
 
   private static ListSection<JunkView> junk(List<Finding.Junk> junk, Judgements judgements) {
     return new ListSection<>(
-        Wording.count(junk.size()),
+        NumberWords.count(junk.size()),
         "Entries that hold a secret, tell agents what to do, or say nothing by themselves. A secret"
             + " is masked here, not in the entry: take it out there, and have a new one made."
             + " Whatever tells agents what to do, whoever wrote it, will be read by them.",
         junk.stream().limit(MOVED).map(one -> JunkView.of(one, judgements)).toList(),
-        Wording.shownOf("first", MOVED, junk.size(), "; more are in report.json."),
+        NumberWords.shownOf("first", MOVED, junk.size(), "; more are in report.json."),
         "");
   }
 
   /** Which folders were looked at, and which could not be. */
-  private static String looked(Sources sources) {
+  private static String looked(CheckedSources sources) {
     return sources.folders().stream()
         .map(
             folder ->

@@ -37,7 +37,7 @@ record ReviewSection(String intro, List<ReviewView> reviews) {
       boolean said = item.relation().contains(item.verdict());
       boolean compared = !item.b().isEmpty() && Double.isFinite(item.similarity());
       return new ItemView(
-          excerpt(compared ? Wording.similarity(item.similarity()) : "", WORD_COLUMNS),
+          excerpt(compared ? NumberWords.similarity(item.similarity()) : "", WORD_COLUMNS),
           PrintableText.excerpt(item.a(), NAME_COLUMNS),
           PrintableText.excerpt(item.relation(), WORD_COLUMNS),
           excerpt(item.b(), NAME_COLUMNS),
@@ -70,7 +70,7 @@ record ReviewSection(String intro, List<ReviewView> reviews) {
       Optional<String> judge,
       Optional<String> note,
       String summary,
-      Folded<ItemView> items) {
+      FoldedList<ItemView> items) {
     private static final int FIRST = 5;
     private static final int SUMMARY_COLUMNS = 1_500;
     private static final DateTimeFormatter WHEN =
@@ -85,7 +85,7 @@ record ReviewSection(String intro, List<ReviewView> reviews) {
           Optional.of("The log has changed since; entries are named as they were then.")
               .filter(note -> !review.logSha256().equals(logSha256)),
           PrintableText.excerpt(review.summary(), SUMMARY_COLUMNS),
-          Folded.of(
+          FoldedList.of(
               review.items().stream().map(ItemView::of).toList(),
               FIRST,
               2,

@@ -38,8 +38,11 @@ record ShownText(String head, String rest, int unread, int omitted) {
   /** The words on the fold. */
   String restWords() {
     return omitted == 0
-        ? Wording.count(unread, "more character", "more characters")
-        : Wording.count(unread - omitted) + " of " + Wording.count(unread) + " more characters";
+        ? NumberWords.count(unread, "more character", "more characters")
+        : NumberWords.count(unread - omitted)
+            + " of "
+            + NumberWords.count(unread)
+            + " more characters";
   }
 
   /** Says how much of the text is in neither part. */
@@ -55,7 +58,9 @@ record ShownText(String head, String rest, int unread, int omitted) {
   private static Optional<String> leftOut(int characters) {
     return Optional.of(characters)
         .filter(left -> left > 0)
-        .map(left -> "… " + Wording.count(left, "more character", "more characters") + " left out");
+        .map(
+            left ->
+                "… " + NumberWords.count(left, "more character", "more characters") + " left out");
   }
 
   /** End of the part from {@code from} that keeps to both limits. */

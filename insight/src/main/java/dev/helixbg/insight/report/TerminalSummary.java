@@ -2,10 +2,10 @@ package dev.helixbg.insight.report;
 
 import dev.helixbg.config.text.Columns;
 import dev.helixbg.config.text.PrintableText;
+import dev.helixbg.insight.findings.CheckedSources;
 import dev.helixbg.insight.findings.Finding;
 import dev.helixbg.insight.findings.Findings;
 import dev.helixbg.insight.findings.NamedEntry;
-import dev.helixbg.insight.findings.Sources;
 import dev.helixbg.insight.judge.JudgeTrust;
 import dev.helixbg.insight.judge.JudgedRelations;
 import dev.helixbg.insight.judge.Judgements;
@@ -69,16 +69,16 @@ public final class TerminalSummary {
     Findings.Totals totals = findings.totals();
     JudgedRelations pairs = JudgedRelations.of(findings.relations(), report.judgements());
     line(
-        Wording.count(findings.entries().size(), "entry", "entries")
+        NumberWords.count(findings.entries().size(), "entry", "entries")
             + " in "
-            + Wording.count(findings.topics().size(), "topic", "topics")
+            + NumberWords.count(findings.topics().size(), "topic", "topics")
             + ", "
-            + Wording.count(totals.pairs(), "pair", "pairs")
+            + NumberWords.count(totals.pairs(), "pair", "pairs")
             + " compared, "
-            + Wording.count(pairs.ranked())
+            + NumberWords.count(pairs.ranked())
             + " ranked, "
-            + (pairs.read() == 0 ? "" : Wording.count(pairs.read()) + " read, ")
-            + (pairs.judgedCount() == 0 ? "none" : Wording.count(pairs.judgedCount()))
+            + (pairs.read() == 0 ? "" : NumberWords.count(pairs.read()) + " read, ")
+            + (pairs.judgedCount() == 0 ? "none" : NumberWords.count(pairs.judgedCount()))
             + " judged");
     report.firstLook().ifPresent(look -> out.append(painted("33", look.words())).append('\n'));
     judged(report.judgements());
@@ -103,9 +103,9 @@ public final class TerminalSummary {
     long lost = log.damage().stream().mapToLong(LogAccount.Damage::unreadable).sum();
     String text =
         "data.log: "
-            + Wording.count(lost, "byte", "bytes")
+            + NumberWords.count(lost, "byte", "bytes")
             + " could not be read, in "
-            + Wording.count(log.damage().size(), "place", "places");
+            + NumberWords.count(log.damage().size(), "place", "places");
     out.append(painted("33", PrintableText.excerpt(text, width))).append('\n');
   }
 
@@ -119,12 +119,12 @@ public final class TerminalSummary {
       line(
           PrintableText.line(judgements.model().get())
               + ": "
-              + Wording.count(labels, "label", "labels")
+              + NumberWords.count(labels, "label", "labels")
               + ", "
-              + Wording.count(judgements.verdicts().size(), "verdict", "verdicts")
+              + NumberWords.count(judgements.verdicts().size(), "verdict", "verdicts")
               + ", "
-              + Wording.count(judgements.summaries().size(), "summary", "summaries")
-              + (left > 0 ? "; " + Wording.count(left) + " left for the next run" : ""));
+              + NumberWords.count(judgements.summaries().size(), "summary", "summaries")
+              + (left > 0 ? "; " + NumberWords.count(left) + " left for the next run" : ""));
       if (judgements.areGuesses()) {
         line(JudgeTrust.GUESSING);
       }
@@ -164,7 +164,7 @@ public final class TerminalSummary {
                 .or(
                     () ->
                         pair instanceof Finding.Relation relation
-                            ? Assessed.words(relation)
+                            ? AssessmentWords.words(relation)
                             : Optional.empty())
                 .map(words -> " " + words)
                 .orElse(""),
@@ -175,7 +175,7 @@ public final class TerminalSummary {
     return relation
         .evidence()
         .matching()
-        .map(match -> " (passages " + Wording.similarity(match.similarity()) + ")")
+        .map(match -> " (passages " + NumberWords.similarity(match.similarity()) + ")")
         .orElse("");
   }
 
@@ -220,7 +220,7 @@ public final class TerminalSummary {
     }
   }
 
-  private void sources(Sources sources) {
+  private void sources(CheckedSources sources) {
     if (sources.folders().isEmpty()) {
       return;
     }
@@ -244,7 +244,7 @@ public final class TerminalSummary {
 
   /** The kind and its count stand before the first row only. */
   private void rows(String kind, long total, List<Row> rows) {
-    String count = total == 0 ? "none" : Wording.count(total);
+    String count = total == 0 ? "none" : NumberWords.count(total);
     String padding = " ".repeat(Math.max(1, START_WIDTH - kind.length() - count.length()));
     out.append(painted("1", kind)).append(padding).append(count);
     for (int i = 0; i < rows.size(); i++) {
@@ -256,7 +256,9 @@ public final class TerminalSummary {
 
   private void row(Row row) {
     String similarity =
-        Double.isNaN(row.similarity()) ? "  " : "  " + Wording.similarity(row.similarity()) + "  ";
+        Double.isNaN(row.similarity())
+            ? "  "
+            : "  " + NumberWords.similarity(row.similarity()) + "  ";
     int room = width - START_WIDTH - similarity.length();
     String names = PrintableText.excerpt(row.names(), room);
     int left = room - Columns.of(names) - 2;

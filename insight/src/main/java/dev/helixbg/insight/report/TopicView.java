@@ -8,7 +8,9 @@ record TopicView(String name, String entries, String cohesion) {
 
   static TopicView of(Findings.Topic topic) {
     return new TopicView(
-        label(topic.name()), Wording.count(topic.entries()), Wording.similarity(topic.cohesion()));
+        label(topic.name()),
+        NumberWords.count(topic.entries()),
+        NumberWords.similarity(topic.cohesion()));
   }
 
   /** The name made safe, with a stand-in for a blank one. */

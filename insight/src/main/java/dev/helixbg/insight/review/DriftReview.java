@@ -27,7 +27,7 @@ public final class DriftReview {
    * @throws InterruptedException when interrupted; all answers until then are saved
    * @throws IOException when answers cannot be read or saved
    */
-  public static Review of(Subject kb, Optional<Review> last, Instant at)
+  public static Review of(ReviewSubject kb, Optional<Review> last, Instant at)
       throws InterruptedException, IOException {
     List<Finding.TopicOverlap> all = kb.findings().topicOverlaps();
     List<Finding.TopicOverlap> overlaps = all.stream().limit(Review.MAX_ITEMS).toList();
@@ -71,7 +71,8 @@ public final class DriftReview {
         List.of());
   }
 
-  private static Map<String, Verdict> verdicts(Subject kb, List<Finding.TopicOverlap> overlaps)
+  private static Map<String, Verdict> verdicts(
+      ReviewSubject kb, List<Finding.TopicOverlap> overlaps)
       throws InterruptedException, IOException {
     if (kb.judge().isEmpty()) {
       return Map.of();
@@ -83,7 +84,7 @@ public final class DriftReview {
   }
 
   /** Of the listed relations; nothing where both topics have none. */
-  private static String closest(Subject kb, Finding.TopicOverlap overlap) {
+  private static String closest(ReviewSubject kb, Finding.TopicOverlap overlap) {
     Set<String> both = Set.of(overlap.a(), overlap.b());
     return kb.findings().relations().stream()
         .filter(

@@ -73,7 +73,7 @@ public final class SessionReview {
    * @throws InterruptedException when interrupted; all answers until then are saved
    * @throws IOException when answers cannot be read or saved
    */
-  public static Review of(Subject kb, Optional<Review> last, Instant at)
+  public static Review of(ReviewSubject kb, Optional<Review> last, Instant at)
       throws InterruptedException, IOException {
     List<String> keys = kb.keys();
     List<NamedEntry> fresh = fresh(keys, last).stream().map(kb.findings().entries()::get).toList();
@@ -89,7 +89,7 @@ public final class SessionReview {
   }
 
   /** Each a fresh entry and an older one, or an earlier fresh one. */
-  private static List<Item> items(Subject kb, List<NamedEntry> fresh)
+  private static List<Item> items(ReviewSubject kb, List<NamedEntry> fresh)
       throws InterruptedException, IOException {
     Set<NamedEntry> isFresh = new HashSet<>(fresh);
     List<Finding.Relation> pairs =
@@ -111,7 +111,7 @@ public final class SessionReview {
   }
 
   /** Fresh entries that say word for word what an earlier entry says. */
-  private static List<Item> copies(Subject kb, Set<NamedEntry> fresh) {
+  private static List<Item> copies(ReviewSubject kb, Set<NamedEntry> fresh) {
     List<Item> items = new ArrayList<>();
     for (Finding.Copies group : kb.findings().copies()) {
       NamedEntry first = group.entries().getFirst();
@@ -119,7 +119,13 @@ public final class SessionReview {
         if (copy != first && fresh.contains(copy) && items.size() < MAX_ITEMS) {
           items.add(
               new Item(
-                  group.id(), REPEATS, copy.name(), first.name(), 1, "", Subject.excerpt(copy)));
+                  group.id(),
+                  REPEATS,
+                  copy.name(),
+                  first.name(),
+                  1,
+                  "",
+                  ReviewSubject.excerpt(copy)));
         }
       }
     }
@@ -152,7 +158,7 @@ public final class SessionReview {
         : "connects to";
   }
 
-  private static String summary(Subject kb, List<NamedEntry> fresh, List<Item> items)
+  private static String summary(ReviewSubject kb, List<NamedEntry> fresh, List<Item> items)
       throws InterruptedException, IOException {
     if (fresh.isEmpty()) {
       return "Nothing new was written.";
@@ -190,7 +196,7 @@ public final class SessionReview {
   }
 
   /** What the judge makes of it, with a blank before; empty where there is no answer. */
-  private static String sentence(Subject kb, List<NamedEntry> fresh)
+  private static String sentence(ReviewSubject kb, List<NamedEntry> fresh)
       throws InterruptedException, IOException {
     if (kb.judge().isEmpty()) {
       return "";

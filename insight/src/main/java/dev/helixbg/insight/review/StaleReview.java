@@ -29,7 +29,7 @@ public final class StaleReview {
    * @throws InterruptedException when interrupted; all answers until then are saved
    * @throws IOException when answers cannot be read or saved
    */
-  public static Review of(Subject kb, Optional<String> topic, Instant at)
+  public static Review of(ReviewSubject kb, Optional<String> topic, Instant at)
       throws InterruptedException, IOException {
     List<Finding.Relation> pairs =
         kb.findings().relations().stream()

@@ -43,7 +43,7 @@ public final class PackedVectors implements AutoCloseable {
    * @throws ArithmeticException when the strips would exceed the largest array
    */
   public static PackedVectors pack(Vectors vectors) {
-    return pack(vectors, Kernels.forPairs((long) vectors.count() * vectors.count()));
+    return pack(vectors, TileKernels.forPairs((long) vectors.count() * vectors.count()));
   }
 
   static PackedVectors pack(Vectors vectors, TileKernel.Packing columns) {

@@ -4,9 +4,9 @@ import dev.helixbg.insight.findings.Finding.MovedSource;
 import dev.helixbg.insight.findings.Finding.Since;
 import dev.helixbg.insight.findings.Finding.SourceChange;
 import dev.helixbg.insight.findings.NamedEntry;
-import dev.helixbg.insight.sources.History.Change;
-import dev.helixbg.insight.sources.History.Trail;
-import dev.helixbg.insight.sources.History.Version;
+import dev.helixbg.insight.sources.GitHistory.Change;
+import dev.helixbg.insight.sources.GitHistory.Trail;
+import dev.helixbg.insight.sources.GitHistory.Version;
 import dev.helixbg.insight.sources.SourceCheck.Outcome;
 import java.time.LocalDateTime;
 import java.time.ZoneId;
@@ -55,25 +55,25 @@ final class FolderCheck {
   private static final Pattern PROSE =
       Pattern.compile("(?i).*\\.(md|markdown|txt|adoc|rst|org|html?)");
 
-  private final Repository repository;
+  private final GitRepository repository;
   private final GitObjects git;
   private final ZoneId zone;
-  private final History history;
+  private final GitHistory history;
 
   /** Contents by object id. */
   private final Map<String, byte[]> contents = new HashMap<>();
 
-  FolderCheck(Repository repository, GitObjects git, ZoneId zone) throws SourceException {
+  FolderCheck(GitRepository repository, GitObjects git, ZoneId zone) throws SourceException {
     this.repository = repository;
     this.git = git;
     this.zone = zone;
-    this.history = new History(git.log(), git.files());
+    this.history = new GitHistory(git.log(), git.files());
   }
 
   /** An entry while it is looked at. */
   private static final class Subject {
     private final NamedEntry entry;
-    private final Mentions mentions;
+    private final SourceMentions mentions;
 
     /** The commit that was there when it was written; before all where nobody knows when. */
     private final int position;
@@ -84,7 +84,7 @@ final class FolderCheck {
 
     Subject(NamedEntry entry, int position) {
       this.entry = entry;
-      this.mentions = Mentions.of(entry.entry());
+      this.mentions = SourceMentions.of(entry.entry());
       this.position = position;
     }
 
@@ -98,7 +98,7 @@ final class FolderCheck {
    *
    * @param then as it was when the entry was written
    */
-  private record Place(Mentions.File file, Version then, Trail trail) {
+  private record Place(SourceMentions.File file, Version then, Trail trail) {
     boolean isGone() {
       return trail.path().filter(then.path()::equals).isEmpty();
     }
@@ -134,7 +134,7 @@ final class FolderCheck {
 
   /** Finds the files that an entry names. */
   private void locate(Subject subject) {
-    for (Mentions.File file : subject.mentions.files()) {
+    for (SourceMentions.File file : subject.mentions.files()) {
       Optional<String> path = path(file, subject.position);
       if (path.isEmpty()) {
         continue;
@@ -160,7 +160,7 @@ final class FolderCheck {
    * The file that is meant. One that is there is preferred to one that was: then a name does not
    * miss anything.
    */
-  private Optional<String> path(Mentions.File file, int position) {
+  private Optional<String> path(SourceMentions.File file, int position) {
     String path = file.path();
     String name = repository.name();
     List<String> exact = new ArrayList<>(List.of(path));
@@ -306,7 +306,7 @@ final class FolderCheck {
   }
 
   private Since since(Place place, Change change) {
-    History.Commit commit = history.commit(change.at());
+    GitHistory.Commit commit = history.commit(change.at());
     return new Since(place.trail().changes().size(), commit.shortId(), commit.date());
   }
 

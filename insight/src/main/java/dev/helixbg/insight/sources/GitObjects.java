@@ -37,7 +37,7 @@ final class GitObjects implements AutoCloseable {
   private static final Duration MAX_TIME = Duration.ofSeconds(30);
   private static final long LOOK_MILLIS = 50;
 
-  private final Repository repository;
+  private final GitRepository repository;
   private final Path git;
   private final Path folder;
 
@@ -45,7 +45,7 @@ final class GitObjects implements AutoCloseable {
    * @param git the program
    * @param folder of our own, made by this
    */
-  private GitObjects(Repository repository, Path git, Path folder) {
+  private GitObjects(GitRepository repository, Path git, Path folder) {
     this.repository = repository;
     this.git = git;
     this.folder = folder;
@@ -54,7 +54,7 @@ final class GitObjects implements AutoCloseable {
   /**
    * @throws SourceException when there is no git
    */
-  static GitObjects of(Repository repository) throws SourceException {
+  static GitObjects of(GitRepository repository) throws SourceException {
     Path git =
         program(System.getenv("PATH"))
             .orElseThrow(() -> new SourceException("there is no git on the PATH to read it with"));
@@ -83,7 +83,7 @@ final class GitObjects implements AutoCloseable {
   }
 
   /** Large files are streamed and never compared; nothing is packed, watched or fetched. */
-  private static String config(Repository repository) {
+  private static String config(GitRepository repository) {
     return "[core]\n\tbare = true\n\tbigFileThreshold = 1m\n\tpackedGitLimit = 256m\n"
         + (repository.isSha256()
             ? "\trepositoryFormatVersion = 1\n[extensions]\n\tobjectFormat = sha256\n"

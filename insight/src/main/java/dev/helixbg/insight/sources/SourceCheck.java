@@ -1,11 +1,11 @@
 package dev.helixbg.insight.sources;
 
 import dev.helixbg.config.Sha256;
+import dev.helixbg.insight.findings.CheckedSources;
 import dev.helixbg.insight.findings.Finding.MovedSource;
 import dev.helixbg.insight.findings.Finding.SourceChange;
 import dev.helixbg.insight.findings.FindingIds;
 import dev.helixbg.insight.findings.NamedEntry;
-import dev.helixbg.insight.findings.Sources;
 import java.nio.file.Path;
 import java.time.ZoneId;
 import java.util.ArrayList;
@@ -63,7 +63,7 @@ public final class SourceCheck {
     for (Path folder : folders) {
       parts.add(folder.toString());
       try {
-        parts.add(Repository.in(folder).commit());
+        parts.add(GitRepository.in(folder).commit());
       } catch (SourceException e) {
         parts.add(e.getMessage());
       }
@@ -73,36 +73,36 @@ public final class SourceCheck {
 
   /** The files that change when another commit is checked out; some may not be there. */
   public static List<Path> watched(List<Path> folders) {
-    return folders.stream().flatMap(folder -> Repository.watched(folder).stream()).toList();
+    return folders.stream().flatMap(folder -> GitRepository.watched(folder).stream()).toList();
   }
 
   /**
    * @param entries all live ones
    * @throws InterruptedException when interrupted
    */
-  public Sources of(List<NamedEntry> entries) throws InterruptedException {
-    List<Sources.Folder> looked = new ArrayList<>();
+  public CheckedSources of(List<NamedEntry> entries) throws InterruptedException {
+    List<CheckedSources.Folder> looked = new ArrayList<>();
     List<Map<String, Outcome>> outcomes = new ArrayList<>();
     known.keySet().retainAll(folders);
     for (Path folder : folders) {
       String name = String.valueOf(folder.getFileName());
       try {
-        Repository repository = Repository.in(folder);
+        GitRepository repository = GitRepository.in(folder);
         outcomes.add(look(folder, repository, entries));
         String commit = repository.commit().substring(0, 10);
-        looked.add(new Sources.Folder(name, Optional.of(commit), Optional.empty()));
+        looked.add(new CheckedSources.Folder(name, Optional.of(commit), Optional.empty()));
       } catch (SourceException e) {
         if (Thread.interrupted()) {
           throw (InterruptedException) new InterruptedException().initCause(e);
         }
         known.remove(folder);
-        looked.add(new Sources.Folder(name, Optional.empty(), Optional.of(e.getMessage())));
+        looked.add(new CheckedSources.Folder(name, Optional.empty(), Optional.of(e.getMessage())));
       }
     }
-    return new Sources(looked, together(entries, outcomes));
+    return new CheckedSources(looked, together(entries, outcomes));
   }
 
-  private Map<String, Outcome> look(Path folder, Repository repository, List<NamedEntry> entries)
+  private Map<String, Outcome> look(Path folder, GitRepository repository, List<NamedEntry> entries)
       throws SourceException {
     Known before = known.get(folder);
     boolean same = before != null && before.commit().equals(repository.commit());
@@ -117,7 +117,7 @@ public final class SourceCheck {
         fresh.putIfAbsent(identity, entry);
       }
     }
-    fresh.values().removeIf(entry -> Mentions.of(entry.entry()).isEmpty());
+    fresh.values().removeIf(entry -> SourceMentions.of(entry.entry()).isEmpty());
     if (!fresh.isEmpty()) {
       try (GitObjects git = GitObjects.of(repository)) {
         List<NamedEntry> ordered =

@@ -61,7 +61,7 @@ class InjectionTest {
         int[] harmless = judge.prompts(harmless(question.job())).getFirst();
         assertEquals(
             control(harmless), control(prompt), "control tokens, in order, of " + question.job());
-        int most = harmless.length + Prompts.budget(question.job(), BUDGET) + 2 * 48;
+        int most = harmless.length + QuestionPrompts.budget(question.job(), BUDGET) + 2 * 48;
         assertTrue(prompt.length < most + 64, "as long as its budget");
       }
     }

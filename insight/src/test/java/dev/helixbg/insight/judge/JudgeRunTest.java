@@ -75,8 +75,8 @@ class JudgeRunTest {
         1);
   }
 
-  private Asking asking(Duration time, JudgeProgress progress) throws IOException {
-    return new Asking(
+  private QuestionSession asking(Duration time, JudgeProgress progress) throws IOException {
+    return new QuestionSession(
         new AnswerFile(file, true),
         "model-hash",
         384,
@@ -126,7 +126,7 @@ class JudgeRunTest {
 
   private Judgements run(Duration time, JudgeProgress progress)
       throws IOException, InterruptedException {
-    try (Asking asking = asking(time, progress)) {
+    try (QuestionSession asking = asking(time, progress)) {
       return new JudgeRun(asking, "golden", findings(), vectors).run();
     }
   }
@@ -221,7 +221,7 @@ class JudgeRunTest {
     answers.add(known);
     long start = System.nanoTime();
     Judgements judged;
-    try (Asking asking = asking(Duration.ZERO, JudgeProgress.SILENT)) {
+    try (QuestionSession asking = asking(Duration.ZERO, JudgeProgress.SILENT)) {
       judged = new JudgeRun(asking, "golden", findings, vectors).run();
     }
     long millis = (System.nanoTime() - start) / 1_000_000;
@@ -237,7 +237,7 @@ class JudgeRunTest {
   private static AnswerFile.Id id(Question question) {
     return new AnswerFile.Id(
         question.job(),
-        question.job().version() + "-" + Prompts.budget(question.job(), 384),
+        question.job().version() + "-" + QuestionPrompts.budget(question.job(), 384),
         "model-hash",
         question.key());
   }
@@ -278,7 +278,7 @@ class JudgeRunTest {
           };
       int left;
       int known;
-      try (Asking asking = asking(Duration.ofMillis(1500), progress)) {
+      try (QuestionSession asking = asking(Duration.ofMillis(1500), progress)) {
         LabelRun labels = new LabelRun(asking, all);
         left = labels.ask();
         Set<String> labelled = labels.guesses().keySet();
@@ -323,13 +323,13 @@ class JudgeRunTest {
           public void end() {}
         };
     List<NamedEntry> all = findings().entries();
-    try (Asking asking = asking(LONG, interrupting)) {
+    try (QuestionSession asking = asking(LONG, interrupting)) {
       assertThrows(InterruptedException.class, () -> new LabelRun(asking, all).ask());
     }
     Thread.interrupted();
     assertTrue(answered[0] > 0 && answered[0] < 40);
     assertEquals(answered[0], Files.lines(file).count());
-    try (Asking asking = asking(LONG, ticking())) {
+    try (QuestionSession asking = asking(LONG, ticking())) {
       assertEquals(0, new LabelRun(asking, all).ask());
       assertEquals(40 - answered[0], asking.asked());
     }
@@ -356,8 +356,8 @@ class JudgeRunTest {
           @Override
           public void end() {}
         };
-    try (Asking asking =
-        new Asking(
+    try (QuestionSession asking =
+        new QuestionSession(
             new AnswerFile(file, true),
             "model-hash",
             384,
@@ -534,8 +534,8 @@ class JudgeRunTest {
                     question.job().choices().isEmpty() ? "" : question.job().choices().getFirst(),
                     0.1,
                     false));
-    try (Asking asking =
-        new Asking(
+    try (QuestionSession asking =
+        new QuestionSession(
             new AnswerFile(file, true),
             "truth",
             384,

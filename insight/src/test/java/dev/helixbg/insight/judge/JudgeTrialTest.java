@@ -31,8 +31,8 @@ class JudgeTrialTest {
 
   private Optional<JudgeTrust> measure(Function<Question, Answer> judge, Duration time)
       throws Exception {
-    try (Asking asking =
-        new Asking(
+    try (QuestionSession asking =
+        new QuestionSession(
             new AnswerFile(folder.resolve("trial.jsonl"), true),
             "model",
             384,

@@ -44,7 +44,7 @@ class VerdictRunTest {
         new Finding.Evidence(1, 1, List.of(), Optional.empty(), Optional.empty()));
   }
 
-  private Asking asking(Oracle oracle, Duration time) {
+  private QuestionSession asking(Oracle oracle, Duration time) {
     JudgeProgress ticking =
         new JudgeProgress() {
           @Override
@@ -58,7 +58,7 @@ class VerdictRunTest {
           @Override
           public void end() {}
         };
-    return new Asking(
+    return new QuestionSession(
         new AnswerFile(folder.resolve("answers.jsonl"), true),
         "model",
         384,

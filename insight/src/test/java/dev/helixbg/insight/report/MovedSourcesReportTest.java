@@ -6,10 +6,10 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
+import dev.helixbg.insight.findings.CheckedSources;
 import dev.helixbg.insight.findings.Finding;
 import dev.helixbg.insight.findings.Finding.SourceChange;
 import dev.helixbg.insight.findings.NamedEntry;
-import dev.helixbg.insight.findings.Sources;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
@@ -24,9 +24,9 @@ class MovedSourcesReportTest {
   private final Report plain = KbFixtures.small().report();
 
   /** One file that is gone, and its folder. */
-  static Sources one(Report about) {
-    return new Sources(
-        List.of(new Sources.Folder("shop", Optional.of("abcdef0123"), Optional.empty())),
+  static CheckedSources one(Report about) {
+    return new CheckedSources(
+        List.of(new CheckedSources.Folder("shop", Optional.of("abcdef0123"), Optional.empty())),
         List.of(moved(about, 1, SourceChange.GONE, "src/Lease.java:41", "core/Lease.java:43")));
   }
 
@@ -52,10 +52,10 @@ class MovedSourcesReportTest {
 
   private Report with(List<Finding.MovedSource> moved) {
     return plain.with(
-        new Sources(
+        new CheckedSources(
             List.of(
-                new Sources.Folder("shop", Optional.of("abcdef0123"), Optional.empty()),
-                new Sources.Folder(
+                new CheckedSources.Folder("shop", Optional.of("abcdef0123"), Optional.empty()),
+                new CheckedSources.Folder(
                     "lost", Optional.empty(), Optional.of("there is no such folder"))),
             moved));
   }

@@ -112,26 +112,26 @@ class ReportViewTest {
 
   @Test
   void numbersReadLikeEnglish() {
-    assertEquals("date unknown", Wording.date(0));
-    assertEquals("2026-03-01 21:20", Wording.date(29_540_000));
-    assertEquals("-2114-12-08 21:52", Wording.date(Integer.MIN_VALUE));
-    assertEquals("0", Wording.count(0));
-    assertEquals("999", Wording.count(999));
-    assertEquals("-1,000", Wording.count(-1_000));
-    assertEquals("1,234,567", Wording.count(1_234_567));
-    assertEquals("1 entry", Wording.count(1, "entry", "entries"));
-    assertEquals("1st", Wording.ordinal(1));
-    assertEquals("2nd", Wording.ordinal(2));
-    assertEquals("11th", Wording.ordinal(11));
-    assertEquals("112th", Wording.ordinal(112));
-    assertEquals("1,023rd", Wording.ordinal(1_023));
-    assertEquals("0.950", Wording.similarity(0.9499999));
-    assertEquals("-0.050", Wording.similarity(-0.05));
-    assertEquals("0.000", Wording.similarity(-0.0001));
-    assertEquals("–", Wording.similarity(Double.NaN));
-    assertEquals("0.9", Wording.limit(0.9));
-    assertEquals("1.0", Wording.limit(1));
-    assertEquals("0.123457", Wording.trimmed(0.1234567, 6));
+    assertEquals("date unknown", NumberWords.date(0));
+    assertEquals("2026-03-01 21:20", NumberWords.date(29_540_000));
+    assertEquals("-2114-12-08 21:52", NumberWords.date(Integer.MIN_VALUE));
+    assertEquals("0", NumberWords.count(0));
+    assertEquals("999", NumberWords.count(999));
+    assertEquals("-1,000", NumberWords.count(-1_000));
+    assertEquals("1,234,567", NumberWords.count(1_234_567));
+    assertEquals("1 entry", NumberWords.count(1, "entry", "entries"));
+    assertEquals("1st", NumberWords.ordinal(1));
+    assertEquals("2nd", NumberWords.ordinal(2));
+    assertEquals("11th", NumberWords.ordinal(11));
+    assertEquals("112th", NumberWords.ordinal(112));
+    assertEquals("1,023rd", NumberWords.ordinal(1_023));
+    assertEquals("0.950", NumberWords.similarity(0.9499999));
+    assertEquals("-0.050", NumberWords.similarity(-0.05));
+    assertEquals("0.000", NumberWords.similarity(-0.0001));
+    assertEquals("–", NumberWords.similarity(Double.NaN));
+    assertEquals("0.9", NumberWords.limit(0.9));
+    assertEquals("1.0", NumberWords.limit(1));
+    assertEquals("0.123457", NumberWords.trimmed(0.1234567, 6));
   }
 
   private static PairView view(

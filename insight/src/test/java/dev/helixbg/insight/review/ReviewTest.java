@@ -12,11 +12,11 @@ import dev.helixbg.insight.findings.Findings;
 import dev.helixbg.insight.findings.NamedEntry;
 import dev.helixbg.insight.judge.Answer;
 import dev.helixbg.insight.judge.AnswerFile;
-import dev.helixbg.insight.judge.Asking;
 import dev.helixbg.insight.judge.JudgeProgress;
 import dev.helixbg.insight.judge.JudgeTrust;
 import dev.helixbg.insight.judge.Oracle;
 import dev.helixbg.insight.judge.Question;
+import dev.helixbg.insight.judge.QuestionSession;
 import dev.helixbg.insight.judge.VerdictRun;
 import dev.helixbg.insight.log.Entry;
 import dev.helixbg.insight.log.EntryText;
@@ -59,7 +59,7 @@ class ReviewTest {
     values.add((float) Math.sin(Math.toRadians(degrees)));
   }
 
-  private Subject kb() {
+  private ReviewSubject kb() {
     float[] all = new float[values.size()];
     for (int i = 0; i < all.length; i++) {
       all[i] = values.get(i);
@@ -68,20 +68,20 @@ class ReviewTest {
     Iterator<String> next = keys.iterator();
     List<NamedEntry> named = NamedEntry.all(entries, entry -> next.next());
     Findings findings = Analysis.run(named, vectors, PassageVectors.NONE, SETTINGS, 1);
-    return new Subject(findings, vectors::row, "ab".repeat(32), Optional.empty());
+    return new ReviewSubject(findings, vectors::row, "ab".repeat(32), Optional.empty());
   }
 
   /** The same before a judge that says the same of all pairs, whoever asked it before. */
-  private Subject kb(String pair, String holds) {
+  private ReviewSubject kb(String pair, String holds) {
     return kb(parrot(pair, holds), () -> false);
   }
 
-  private Subject kb(Oracle oracle, BooleanSupplier cancelled) {
-    return kb().before(new Subject.Judge("parrot", asking(oracle, cancelled), false));
+  private ReviewSubject kb(Oracle oracle, BooleanSupplier cancelled) {
+    return kb().before(new ReviewSubject.Judge("parrot", asking(oracle, cancelled), false));
   }
 
-  private Asking asking(Oracle oracle, BooleanSupplier cancelled) {
-    return new Asking(
+  private QuestionSession asking(Oracle oracle, BooleanSupplier cancelled) {
+    return new QuestionSession(
         new AnswerFile(insights.resolve("answers.jsonl"), true),
         "model",
         384,
@@ -108,7 +108,7 @@ class ReviewTest {
     return new Answer(text, 0.9, other, 0.1, false);
   }
 
-  private Review session(Optional<Review> last, Subject kb) throws Exception {
+  private Review session(Optional<Review> last, ReviewSubject kb) throws Exception {
     return SessionReview.of(kb, last, AT);
   }
 
@@ -173,7 +173,7 @@ class ReviewTest {
     for (int topic = 0; topic < 7; topic++) {
       add("t" + topic, "one", 0, topic);
     }
-    Subject kb = kb("same", "valid");
+    ReviewSubject kb = kb("same", "valid");
     assertEquals(21, kb.findings().topicOverlaps().size());
     Review review = DriftReview.of(kb, Optional.empty(), AT);
     assertTrue(review.summary().startsWith("21 pairs of topics overlap"), review.summary());
@@ -234,8 +234,8 @@ class ReviewTest {
     add("a", "The limit is 5 MB.", 10 * DAY, 0);
     add("a", "The limit is 8 MB since May.", 40 * DAY, 10);
     add("b", "Limits are those of May.", 41 * DAY, 12);
-    Asking asking = asking(parrot("same", "contradicted"), () -> false);
-    Subject guessed = kb().before(new Subject.Judge("coin", asking, true));
+    QuestionSession asking = asking(parrot("same", "contradicted"), () -> false);
+    ReviewSubject guessed = kb().before(new ReviewSubject.Judge("coin", asking, true));
     for (Review review :
         List.of(
             StaleReview.of(guessed, Optional.empty(), AT),
@@ -266,14 +266,15 @@ class ReviewTest {
   @Test
   void historyKeepsReviewsAndPassesOverDamage() throws Exception {
     add("a", "one", 0, 0);
-    History history = new History(insights);
+    ReviewHistory history = new ReviewHistory(insights);
     assertEquals(List.of(), history.read());
     add("a", "two", 0, 1);
     Review shown = session(Optional.empty(), kb("same", "valid"));
     history.append(shown);
     Review review = history.read().getFirst();
     assertEquals(shown.items().getFirst().id(), review.items().getFirst().id());
-    Files.writeString(insights.resolve(History.NAME), "{\"kind\":\"dri", StandardOpenOption.APPEND);
+    Files.writeString(
+        insights.resolve(ReviewHistory.NAME), "{\"kind\":\"dri", StandardOpenOption.APPEND);
     history.append(session(Optional.of(review), kb()));
     assertEquals(2, history.read().size());
     assertEquals("Nothing new was written.", history.latest().get(Review.Kind.SESSION).summary());

@@ -29,7 +29,7 @@ class AllPairsTest {
   private static final int[] DIMENSIONS = {1, 3, 15, 16, 17, 383, 384, 385};
 
   static List<TileKernel.Packing> kernels() {
-    return List.of(Kernels.PLAIN, VectorKernel::new);
+    return List.of(TileKernels.PLAIN, VectorKernel::new);
   }
 
   @ParameterizedTest
@@ -152,7 +152,7 @@ class AllPairsTest {
 
   @Test
   void manyPairsUseTheVectorKernelAndFewDoNot() {
-    assertTrue(Kernels.vectorApi(), "the tests run with the module");
+    assertTrue(TileKernels.vectorApi(), "the tests run with the module");
     try (PackedVectors few = PackedVectors.pack(random(4472, 1, 1));
         PackedVectors many = PackedVectors.pack(random(4473, 1, 1))) {
       assertInstanceOf(PlainKernel.class, few.kernel());
@@ -178,7 +178,7 @@ class AllPairsTest {
   /** A sink closes what its own scan reads, and then goes on. */
   @Test
   void closingDuringAScanEndsItWithAnError() {
-    PackedVectors packed = PackedVectors.pack(random(2000, 8, 1), Kernels.fastest());
+    PackedVectors packed = PackedVectors.pack(random(2000, 8, 1), TileKernels.fastest());
     AtomicBoolean closed = new AtomicBoolean();
     PairSink closing =
         (a, b, similarity) -> {
@@ -194,10 +194,10 @@ class AllPairsTest {
     OperatingSystemMXBean system =
         (OperatingSystemMXBean) ManagementFactory.getOperatingSystemMXBean();
     Vectors vectors = random(1000, 10_000, 4);
-    PackedVectors.pack(vectors, Kernels.fastest()).close();
+    PackedVectors.pack(vectors, TileKernels.fastest()).close();
     long before = system.getCommittedVirtualMemorySize();
     for (int i = 0; i < 20; i++) {
-      PackedVectors.pack(vectors, Kernels.fastest()).close();
+      PackedVectors.pack(vectors, TileKernels.fastest()).close();
     }
     long grown = system.getCommittedVirtualMemorySize() - before;
     assertTrue(grown < 400_000_000, grown + " bytes more of 800,000,000 that were packed");
@@ -208,7 +208,7 @@ class AllPairsTest {
   void theVectorKernelDoesNotBoxItsVectors() {
     ThreadMXBean threads = (ThreadMXBean) ManagementFactory.getThreadMXBean();
     long allocated = Long.MAX_VALUE;
-    try (PackedVectors packed = PackedVectors.pack(random(2000, 384, 3), Kernels.fastest())) {
+    try (PackedVectors packed = PackedVectors.pack(random(2000, 384, 3), TileKernels.fastest())) {
       for (int round = 0; round < 60 && allocated > 100_000; round++) {
         long before = threads.getCurrentThreadAllocatedBytes();
         AllPairs.among(packed, 0.9f, 1, Hits::new);
@@ -302,7 +302,7 @@ class AllPairsTest {
       int threads) {
     TreeMap<Long, Float> all = new TreeMap<>();
     int hits = 0;
-    try (PackedVectors left = PackedVectors.pack(rows, Kernels.PLAIN);
+    try (PackedVectors left = PackedVectors.pack(rows, TileKernels.PLAIN);
         PackedVectors right = PackedVectors.pack(columns, kernel)) {
       List<Hits> sinks =
           upper

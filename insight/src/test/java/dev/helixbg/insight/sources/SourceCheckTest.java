@@ -5,11 +5,11 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertNotEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import dev.helixbg.insight.findings.CheckedSources;
 import dev.helixbg.insight.findings.Finding.MovedSource;
 import dev.helixbg.insight.findings.Finding.Since;
 import dev.helixbg.insight.findings.Finding.SourceChange;
 import dev.helixbg.insight.findings.NamedEntry;
-import dev.helixbg.insight.findings.Sources;
 import dev.helixbg.insight.log.Entry;
 import dev.helixbg.insight.log.EntryText;
 import java.nio.file.Files;
@@ -86,7 +86,7 @@ class SourceCheckTest {
     return NamedEntry.all(entries, one -> "%032x".formatted(one.body().hashCode()));
   }
 
-  private Sources check(Path... folders) throws InterruptedException {
+  private CheckedSources check(Path... folders) throws InterruptedException {
     return new SourceCheck(List.of(folders), ZoneOffset.UTC).of(named());
   }
 
@@ -296,7 +296,7 @@ class SourceCheckTest {
     assertNotEquals(before, SourceCheck.state(List.of(shop.folder())));
     assertEquals(64, before.length());
     SourceCheck check = new SourceCheck(List.of(shop.folder()), ZoneOffset.UTC);
-    Sources first = check.of(named());
+    CheckedSources first = check.of(named());
     // Without its objects nothing new can be learnt; what is known stays.
     Files.move(shop.folder().resolve(".git/objects"), home.resolve("objects"));
     Files.createDirectory(shop.folder().resolve(".git/objects"));
@@ -330,7 +330,7 @@ class SourceCheckTest {
     Files.createSymbolicLink(outer.resolve(".git"), shop.folder().resolve(".git"));
     Path pointing = Files.createDirectory(home.resolve("pointing"));
     Files.writeString(pointing.resolve(".git"), "gitdir: " + shop.folder().resolve(".git") + "\n");
-    for (Sources.Folder folder : check(outer, pointing).folders()) {
+    for (CheckedSources.Folder folder : check(outer, pointing).folders()) {
       assertEquals(Optional.of("it is not the top folder of a git repository"), folder.trouble());
     }
     GitFixture linked = new GitFixture(home.resolve("linked"));
@@ -350,7 +350,7 @@ class SourceCheckTest {
         "2026-03-01T12:00", "worktree", "add", "-q", "-b", "w", home.resolve("tree").toString());
     shop.delete("src/cart/Basket.java").commit("2026-03-01T12:00");
     assertEquals(1, found().size());
-    Sources tree = check(home.resolve("tree"));
+    CheckedSources tree = check(home.resolve("tree"));
     assertEquals(Optional.empty(), tree.folders().getFirst().trouble());
     assertEquals(List.of(), tree.moved(), "its branch has the file");
   }
@@ -434,7 +434,7 @@ class SourceCheckTest {
     Path shallow = home.resolve("shallow");
     String from = "file://" + shop.folder();
     shop.git("2026-03-01T12:00", "clone", "-q", "--depth", "1", from, shallow.toString());
-    Sources sources = check(shallow);
+    CheckedSources sources = check(shallow);
     assertEquals(Optional.empty(), sources.folders().getFirst().trouble());
     assertEquals(List.of(), sources.moved(), "what it does not know was never there");
   }
@@ -442,7 +442,7 @@ class SourceCheckTest {
   @Test
   void nothingIsLeftInTheTempFolder() throws Exception {
     Path folder;
-    try (GitObjects git = GitObjects.of(Repository.in(shop.folder()))) {
+    try (GitObjects git = GitObjects.of(GitRepository.in(shop.folder()))) {
       assertEquals(5, git.files().size());
       folder = git.folder();
       assertTrue(Files.isDirectory(folder));

@@ -10,8 +10,8 @@ import dev.helixbg.daemon.host.EmbedderSource;
 import dev.helixbg.daemon.host.LanguageModel;
 import dev.helixbg.daemon.host.PairSource;
 import dev.helixbg.daemon.kb.Kb;
+import dev.helixbg.daemon.run.JudgeTrialRun;
 import dev.helixbg.daemon.run.Saving;
-import dev.helixbg.daemon.run.Trial;
 import dev.helixbg.daemon.run.VectorUpdate;
 import dev.helixbg.daemon.terminal.ExitCode;
 import dev.helixbg.daemon.terminal.Failure;
@@ -270,7 +270,7 @@ final class BenchFindingsCommand extends ValueCommand {
           @Override
           public void end() {}
         };
-    return new Trial(settings, file)
+    return new JudgeTrialRun(settings, file)
         .run(
             () -> file.open(settings),
             Duration.ofDays(1),

@@ -1,0 +1,48 @@
+package dev.helixbg.daemon.mcp;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.node.ArrayNode;
+import com.fasterxml.jackson.databind.node.JsonNodeFactory;
+import com.fasterxml.jackson.databind.node.ObjectNode;
+import dev.helixbg.config.text.PrintableText;
+
+/** JSON as clients get to see it: nothing in its texts acts instead of being read. */
+final class PrintableJson {
+  private PrintableJson() {}
+
+  /** The same value, its texts printable, at any depth. */
+  static JsonNode printable(JsonNode value) {
+    return printable(value, Integer.MAX_VALUE);
+  }
+
+  /**
+   * @param characters of each text at most
+   */
+  static JsonNode printable(JsonNode value, int characters) {
+    if (value instanceof ObjectNode object) {
+      ObjectNode shown = JsonNodeFactory.instance.objectNode();
+      object
+          .properties()
+          .forEach(field -> shown.set(field.getKey(), printable(field.getValue(), characters)));
+      return shown;
+    }
+    if (value instanceof ArrayNode array) {
+      ArrayNode shown = JsonNodeFactory.instance.arrayNode();
+      array.forEach(element -> shown.add(printable(element, characters)));
+      return shown;
+    }
+    return value.isTextual()
+        ? JsonNodeFactory.instance.textNode(excerpt(value.textValue(), characters))
+        : value;
+  }
+
+  /** The beginning of an entry's text. */
+  static String excerpt(String text, int characters) {
+    return PrintableText.block(PrintableText.beginning(text, characters));
+  }
+
+  /** The same on one line. */
+  static String line(String text, int characters) {
+    return PrintableText.line(PrintableText.beginning(text, characters));
+  }
+}

@@ -1,0 +1,117 @@
+package dev.helixbg.daemon.mcp;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.node.IntNode;
+import com.fasterxml.jackson.databind.node.NullNode;
+import com.fasterxml.jackson.databind.node.ObjectNode;
+import com.fasterxml.jackson.databind.node.TextNode;
+import dev.helixbg.daemon.terminal.Failure;
+import java.util.List;
+import java.util.Map;
+import java.util.TreeSet;
+import java.util.function.Function;
+
+/**
+ * An argument of a tool: what clients are told of it, and the check of what they give. Whatever is
+ * wrong is told with what would be right.
+ *
+ * @param schema what clients are told
+ * @param check makes JSON of what was given, which may be null; a null node is nothing
+ */
+record ToolArgument(
+    String name, Map<String, Object> schema, boolean isNeeded, Function<Object, JsonNode> check) {
+
+  /** A text; what is empty or null is none. */
+  static ToolArgument text(String name, int longest, String about) {
+    return new ToolArgument(
+        name,
+        Map.of("type", "string", "description", about),
+        false,
+        given -> text(name, longest, given));
+  }
+
+  static ToolArgument choice(String name, List<String> among) {
+    return new ToolArgument(
+        name,
+        Map.of("type", "string", "enum", among),
+        false,
+        given -> {
+          JsonNode value = text(name, 100, given);
+          if (!value.isNull() && !among.contains(value.textValue())) {
+            throw Failure.usage(
+                "\"%s\" must be one of %s".formatted(name, String.join(", ", among)));
+          }
+          return value;
+        });
+  }
+
+  /**
+   * @param usual what counts when none is given
+   */
+  static ToolArgument number(String name, int least, int most, int usual) {
+    return new ToolArgument(
+        name,
+        Map.of("type", "integer", "minimum", least, "maximum", most, "default", usual),
+        false,
+        given -> number(name, least, most, usual, given));
+  }
+
+  /** The same, which must be given. */
+  ToolArgument needed() {
+    return new ToolArgument(name, schema, true, check);
+  }
+
+  /**
+   * Puts what a client gives into a request.
+   *
+   * @throws Failure with {@link dev.helixbg.daemon.terminal.ExitCode#USAGE} for what is unknown,
+   *     missing or not valid
+   */
+  static void put(Map<String, Object> given, List<ToolArgument> all, ObjectNode request) {
+    TreeSet<String> known = new TreeSet<>(all.stream().map(ToolArgument::name).toList());
+    for (String name : given.keySet()) {
+      if (!known.contains(name)) {
+        throw Failure.usage(
+            "there is no argument \"%s\"; there are: %s"
+                .formatted(PrintableJson.excerpt(name, 40), String.join(", ", known)));
+      }
+    }
+    for (ToolArgument argument : all) {
+      JsonNode value = argument.check().apply(given.get(argument.name()));
+      if (!value.isNull()) {
+        request.set(argument.name(), value);
+      } else if (argument.isNeeded()) {
+        throw Failure.usage("\"%s\" is missing: it is needed".formatted(argument.name()));
+      }
+    }
+  }
+
+  private static JsonNode text(String name, int longest, Object given) {
+    if (given == null) {
+      return NullNode.instance;
+    }
+    if (!(given instanceof String text)) {
+      throw Failure.usage("\"%s\" must be a string".formatted(name));
+    }
+    if (text.length() > longest) {
+      throw Failure.usage(
+          "\"%s\" may have %,d characters at most, this has %,d: shorten it"
+              .formatted(name, longest, text.length()));
+    }
+    return text.isBlank() ? NullNode.instance : TextNode.valueOf(text);
+  }
+
+  static JsonNode number(String name, int least, int most, int usual, Object given) {
+    if (given == null) {
+      return IntNode.valueOf(usual);
+    }
+    if (!(given instanceof Number number)
+        || number.doubleValue() != number.intValue()
+        || number.intValue() < least
+        || number.intValue() > most) {
+      throw Failure.usage(
+          "\"%s\" must be a whole number from %d to %d".formatted(name, least, most));
+    }
+    return IntNode.valueOf(number.intValue());
+  }
+}

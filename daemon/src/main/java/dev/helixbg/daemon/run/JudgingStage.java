@@ -1,0 +1,128 @@
+package dev.helixbg.daemon.run;
+
+import dev.helixbg.config.Settings;
+import dev.helixbg.daemon.host.LanguageModel;
+import dev.helixbg.daemon.kb.Kb;
+import dev.helixbg.daemon.kb.KbIdentity;
+import dev.helixbg.daemon.terminal.ExitCode;
+import dev.helixbg.daemon.terminal.Failure;
+import dev.helixbg.daemon.terminal.Progress;
+import dev.helixbg.daemon.terminal.Reasons;
+import dev.helixbg.insight.findings.Findings;
+import dev.helixbg.insight.judge.AnswerFile;
+import dev.helixbg.insight.judge.JudgeRun;
+import dev.helixbg.insight.judge.JudgeTrust;
+import dev.helixbg.insight.judge.Judgements;
+import dev.helixbg.insight.judge.QuestionSession;
+import dev.helixbg.insight.label.LabelClassifier;
+import dev.helixbg.llm.gguf.GgufException;
+import dev.helixbg.llm.tokenizer.TokenizerException;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.time.Duration;
+import java.util.List;
+import java.util.Optional;
+import java.util.function.Consumer;
+
+/**
+ * Puts a KB's entries and findings before the language model, if there is one.
+ *
+ * @param warnings is told, in a sentence, what went not as it should
+ */
+public record JudgingStage(Settings settings, Progress.Display display, Consumer<String> warnings) {
+  /** Shows what is remembered, and asks nothing: for whoever must not take long. */
+  public static JudgingStage withoutAsking(Settings settings) {
+    return new JudgingStage(
+        settings.with(settings.llm().withoutAsking(Files::isRegularFile)),
+        Progress.Display.SILENT,
+        warning -> {});
+  }
+
+  /** Whether questions are put to the model, where there is one. */
+  boolean mayAsk() {
+    return settings.llm().seconds() > 0 && LanguageModel.locate(settings).isPresent();
+  }
+
+  /**
+   * What could be found out; without a model, labels come from the classifier.
+   *
+   * @param vectors of the entries, in their order
+   * @param save whether answers may be saved in the KB
+   * @throws InterruptedException when interrupted; all answers until then are saved
+   */
+  Judgements run(Kb kb, Findings findings, List<float[]> vectors, boolean save)
+      throws InterruptedException {
+    Judgements judgements = ask(kb, findings, vectors, save);
+    boolean unlabelled =
+        findings.entries().stream()
+            .anyMatch(entry -> !judgements.guesses().containsKey(entry.key()));
+    return unlabelled
+        ? judgements.orElse(LabelClassifier.guesses(findings.entries(), vectors))
+        : judgements;
+  }
+
+  private Judgements ask(Kb kb, Findings findings, List<float[]> vectors, boolean save)
+      throws InterruptedException {
+    Optional<LanguageModel> model = LanguageModel.locate(settings);
+    if (model.isEmpty() || findings.entries().isEmpty()) {
+      return Judgements.NONE;
+    }
+    LanguageModel chosen = model.get();
+    try (QuestionSession asking = asking(answers(kb, save), chosen)) {
+      return new JudgeRun(asking, chosen.name(), findings, vectors)
+          .run()
+          .trusted(new JudgeTrialRun(settings, chosen).known());
+    } catch (GgufException | TokenizerException e) {
+      if (chosen.named()) {
+        throw e;
+      }
+      warnings.accept(
+          "the language model was left out: " + e.getMessage() + ". --model FILE names another");
+      return Judgements.NONE;
+    } catch (IOException e) {
+      throw cannotSave(kb, e);
+    }
+  }
+
+  /** What the model has to do with a report, for {@link Pipeline#basis}. */
+  String basis() {
+    return LanguageModel.locate(settings)
+        .map(
+            model ->
+                model.name()
+                    + " "
+                    + model.hash(settings)
+                    + new JudgeTrialRun(settings, model).known().map(JudgeTrust::words).orElse(""))
+        .orElse("");
+  }
+
+  /** Asks the model, opened for the first question whose answer is not known yet. */
+  public QuestionSession asking(AnswerFile answers, LanguageModel model) {
+    return new QuestionSession(
+        answers,
+        model.hash(settings),
+        settings.llm().entryTokens(),
+        () -> model.open(settings),
+        Duration.ofSeconds(settings.llm().seconds()),
+        System::nanoTime,
+        new ShownProgress(display),
+        () -> Thread.currentThread().isInterrupted());
+  }
+
+  /**
+   * @param save whether answers may be saved in the KB
+   */
+  public static AnswerFile answers(Kb kb, boolean save) {
+    return save
+        ? new AnswerFile(kb.answers(), KbIdentity.of(kb)::check)
+        : new AnswerFile(kb.answers(), false);
+  }
+
+  /** Says that the answers of a KB cannot be read or written. */
+  public static Failure cannotSave(Kb kb, IOException e) {
+    return new Failure(
+        ExitCode.WRITE,
+        "cannot read or write the answers in %s: %s. Mend that and run again"
+            .formatted(kb.insights(), Reasons.of(e)));
+  }
+}

@@ -1,0 +1,144 @@
+package dev.helixbg.insight.judge;
+
+import dev.helixbg.llm.tokenizer.BpeTokenizer;
+import java.util.ArrayList;
+import java.util.List;
+
+/**
+ * Writes the user's turn of a question: {@code Topic: …⏎content} for labels and summaries, {@code
+ * A: …⏎B: …} for whatever is compared or merged. Texts over the budget are cut at a sentence,
+ * around what matches.
+ */
+final class QuestionPrompts {
+  /** A topic's name is short, but for damaged logs. */
+  private static final int TOPIC_TOKENS = 48;
+
+  private static final String TOPIC = "Topic:";
+
+  /** Of each entry of a pair, for the judge is to read both to their ends where it can. */
+  private static final int PAIR_TOKENS = 1024;
+
+  private static final int SESSION_ENTRIES = 4;
+
+  private final BpeTokenizer tokenizer;
+  private final int budget;
+
+  /** Tokens that a question of a job may spend on entries: on one, or on all of them together. */
+  static int budget(Job job, int entryTokens) {
+    return switch (job) {
+      case PAIR, OVERTAKEN -> 2 * Math.max(entryTokens, PAIR_TOKENS);
+      case SESSION -> SESSION_ENTRIES * entryTokens;
+      default -> entryTokens;
+    };
+  }
+
+  /**
+   * @param budget tokens of an entry; where there are several, of all entries together
+   */
+  QuestionPrompts(BpeTokenizer tokenizer, int budget) {
+    this.tokenizer = tokenizer;
+    this.budget = budget;
+  }
+
+  /** What every turn of a job begins with; a space follows. */
+  static String lead(Job job) {
+    return switch (job) {
+      case LABEL, SUMMARY, SESSION -> TOPIC;
+      case PAIR, MERGE, OVERTAKEN, TOPICS -> "A:";
+    };
+  }
+
+  /**
+   * @param turns one, or for a comparison two: one for each order
+   * @param unread as an {@link Answer} has it
+   */
+  record Written(List<String> turns, int unread) {}
+
+  Written write(Question question) {
+    return switch (question) {
+      case Question.LabelOf(String topic, String content) -> about(topic, List.of(content));
+      case Question.Summarise(String topic, List<String> contents) -> about(topic, contents);
+      case Question.Compare(String a, String b, Question.Match match) ->
+          both(question, "", a, "", b, match);
+      case Question.Overtaken(String older, String newer, Question.Match match) ->
+          both(question, "(older) ", older, "(newer) ", newer, match);
+      case Question.CompareTopics topics ->
+          both(
+              question,
+              cut(topics.a(), TOPIC_TOKENS).text() + "\n",
+              topics.contentOfA(),
+              cut(topics.b(), TOPIC_TOKENS).text() + "\n",
+              topics.contentOfB(),
+              Question.Match.NONE);
+      case Question.Session(List<String> topics, List<String> contents) -> {
+        List<SentenceCut> cuts = share(contents);
+        List<String> parts = new ArrayList<>();
+        for (int i = 0; i < cuts.size(); i++) {
+          parts.add(
+              TOPIC + " " + cut(topics.get(i), TOPIC_TOKENS).text() + "\n" + cuts.get(i).text());
+        }
+        yield new Written(List.of(String.join("\n", parts)), unread(cuts));
+      }
+      case Question.Merge(List<String> contents) -> {
+        List<SentenceCut> cuts = share(contents);
+        yield new Written(
+            List.of(lettered(cuts.stream().map(SentenceCut::text).toList())), unread(cuts));
+      }
+    };
+  }
+
+  private static int unread(List<SentenceCut> cuts) {
+    return cuts.stream().anyMatch(SentenceCut::cut) ? Answer.ANY : 0;
+  }
+
+  /** Two texts in both orders. What one of them leaves of the budget is the other's. */
+  private Written both(
+      Question question, String leadA, String a, String leadB, String b, Question.Match match) {
+    SentenceCut first = cut(a, match.a(), budget / 2);
+    SentenceCut second = cut(b, match.b(), budget - first.tokens());
+    if (first.cut()) {
+      first = cut(a, match.a(), budget - second.tokens());
+    }
+    String one = leadA + first.text();
+    String other = leadB + second.text();
+    return new Written(
+        List.of(lettered(List.of(one, other)), lettered(List.of(other, one))),
+        (first.cut() ? question.bit(a) : 0) | (second.cut() ? question.bit(b) : 0));
+  }
+
+  private Written about(String topic, List<String> contents) {
+    SentenceCut name = cut(topic, TOPIC_TOKENS);
+    List<SentenceCut> cuts = share(contents);
+    String text = String.join("\n", cuts.stream().map(SentenceCut::text).toList());
+    return new Written(
+        List.of(TOPIC + " " + name.text() + "\n" + text), name.cut() ? Answer.ANY : unread(cuts));
+  }
+
+  private static String lettered(List<String> texts) {
+    StringBuilder turn = new StringBuilder();
+    for (int i = 0; i < texts.size(); i++) {
+      turn.append(i == 0 ? "" : "\n").append((char) ('A' + i)).append(": ").append(texts.get(i));
+    }
+    return turn.toString();
+  }
+
+  /** Each gets an equal part of what those before it left. */
+  private List<SentenceCut> share(List<String> contents) {
+    List<SentenceCut> cuts = new ArrayList<>();
+    int left = budget;
+    for (int i = 0; i < contents.size(); i++) {
+      SentenceCut cut = cut(contents.get(i), left / (contents.size() - i));
+      left -= cut.tokens();
+      cuts.add(cut);
+    }
+    return cuts;
+  }
+
+  private SentenceCut cut(String text, int tokens) {
+    return cut(text, 0, tokens);
+  }
+
+  private SentenceCut cut(String text, int from, int tokens) {
+    return SentenceCut.around(text, from, tokens, part -> tokenizer.encode(part).length);
+  }
+}

@@ -1,0 +1,278 @@
+package dev.helixbg.insight.judge;
+
+import java.io.IOException;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.Collection;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import java.util.concurrent.CancellationException;
+import java.util.function.BooleanSupplier;
+import java.util.function.Function;
+import java.util.function.LongSupplier;
+import java.util.function.Supplier;
+import java.util.stream.Stream;
+
+/**
+ * Asks what is not remembered, for as long as the time of a run lasts, and saves after every batch.
+ * The model is opened by the first question that needs it.
+ */
+public final class QuestionSession implements AutoCloseable {
+  /** Questions that are asked before those that follow from their answers. */
+  private static final int BLOCK = 32;
+
+  private final AnswerFile answers;
+  private final String modelHash;
+  private final int entryTokens;
+  private final Supplier<? extends Oracle> opener;
+  private final LongSupplier nanoTime;
+  private final long start;
+  private final long nanos;
+  private final JudgeProgress progress;
+  private final BooleanSupplier cancelled;
+  private final Set<String> keys = new HashSet<>();
+  private final Set<AnswerFile.Id> sought = new HashSet<>();
+  private final Map<AnswerFile.Id, Answer> known = new HashMap<>();
+  private Oracle oracle;
+  private int asked;
+
+  /**
+   * @param modelHash SHA-256 of the model file
+   * @param entryTokens the budget of an entry, which is part of what is asked
+   * @param opener opens the model
+   * @param time that may be spent, from now on; the batch under way is finished. Zero: ask nothing
+   * @param nanoTime the clock
+   * @param cancelled is asked again and again while the model computes; then {@link #ask} is
+   *     interrupted
+   */
+  public QuestionSession(
+      AnswerFile answers,
+      String modelHash,
+      int entryTokens,
+      Supplier<? extends Oracle> opener,
+      Duration time,
+      LongSupplier nanoTime,
+      JudgeProgress progress,
+      BooleanSupplier cancelled) {
+    this.answers = answers;
+    this.modelHash = modelHash;
+    this.entryTokens = entryTokens;
+    this.opener = opener;
+    this.nanoTime = nanoTime;
+    this.progress = progress;
+    this.cancelled = cancelled;
+    start = nanoTime.getAsLong();
+    nanos = time.toNanos();
+  }
+
+  /** Questions that were asked, not remembered. */
+  public int asked() {
+    return asked;
+  }
+
+  /** The answer to a question that was given to {@link #ask}, if it is known by now. */
+  public Optional<Answer> find(Question question) {
+    return Optional.ofNullable(known.get(id(question)));
+  }
+
+  /** What is known by now of questions, by what they were put under. */
+  <K> Map<K, Answer> answers(Map<K, ? extends Question> questions) {
+    Map<K, Answer> answers = new HashMap<>();
+    questions.forEach((key, question) -> find(question).ifPresent(said -> answers.put(key, said)));
+    return answers;
+  }
+
+  /**
+   * Asks, in the given order, what is not known yet.
+   *
+   * @param questions of one job; may be none
+   * @return how many are still unanswered because the time is over
+   * @throws InterruptedException when interrupted; all answers until then are saved
+   * @throws IOException when answers cannot be read or saved
+   */
+  public int ask(List<? extends Question> questions) throws InterruptedException, IOException {
+    return ask(questions, question -> Optional.empty(), Integer.MAX_VALUE);
+  }
+
+  /**
+   * The same for questions whose answer may call for a second one, asked soon after the first.
+   *
+   * @param second what follows from the answer to a question, once that is known
+   * @return how many are still without their answer, or without their second one
+   */
+  int ask(List<? extends Question> questions, Function<Question, Optional<Question>> second)
+      throws InterruptedException, IOException {
+    return ask(questions, second, BLOCK);
+  }
+
+  private int ask(
+      List<? extends Question> questions,
+      Function<Question, Optional<Question>> second,
+      int blockSize)
+      throws InterruptedException, IOException {
+    Set<AnswerFile.Id> seen = new HashSet<>();
+    List<Question> open =
+        open(questions, second).stream().filter(question -> seen.add(id(question))).toList();
+    if (open.isEmpty() || timeIsOver()) {
+      return open.size();
+    }
+    progress.begin(open.getFirst().job(), open.size());
+    try {
+      for (int from = 0; from < open.size() && !timeIsOver(); from += blockSize) {
+        int size = Math.min(blockSize, open.size() - from);
+        List<Question> block = open.subList(from, from + size);
+        answer(block, question -> isComplete(question, second));
+        List<Question> following =
+            block.stream().flatMap(question -> second.apply(question).stream()).toList();
+        recall(following);
+        answer(following, question -> true);
+      }
+    } finally {
+      progress.end();
+    }
+    return (int) open.stream().filter(question -> !isComplete(question, second)).count();
+  }
+
+  /** Recalls what is remembered, and tells what is without its answer, or its second one. */
+  List<Question> open(
+      List<? extends Question> questions, Function<Question, Optional<Question>> second)
+      throws IOException {
+    recall(questions);
+    recall(questions.stream().flatMap(question -> second.apply(question).stream()).toList());
+    List<Question> open = new ArrayList<>(questions);
+    open.removeIf(question -> isComplete(question, second));
+    return open;
+  }
+
+  private boolean isComplete(Question question, Function<Question, Optional<Question>> second) {
+    return find(question).isPresent()
+        && second.apply(question).filter(next -> find(next).isEmpty()).isEmpty();
+  }
+
+  /** Looks up what was not looked up before, in one reading of the file. */
+  private void recall(Collection<? extends Question> questions) throws IOException {
+    Map<AnswerFile.Id, Question> wanted = new LinkedHashMap<>();
+    Set<AnswerFile.Id> ids = new HashSet<>();
+    for (Question question : questions) {
+      AnswerFile.Id id = id(question);
+      keys.add(question.key());
+      keys.add(id.key());
+      if (sought.add(id)) {
+        wanted.put(id, question);
+        ids.add(id);
+        ids.addAll(ofWholeTexts(question));
+      }
+    }
+    Map<AnswerFile.Id, Answer> found = ids.isEmpty() ? Map.of() : answers.find(ids);
+    wanted.forEach(
+        (id, question) -> {
+          for (AnswerFile.Id whole : ofWholeTexts(question)) {
+            Optional.ofNullable(found.get(whole))
+                .filter(answer -> !answer.cut())
+                .ifPresent(answer -> known.put(id, answer));
+          }
+          Optional.ofNullable(found.get(id)).ifPresent(answer -> known.put(id, answer));
+        });
+  }
+
+  /**
+   * What was read to its end is the same question in a larger room, and wherever reading begins.
+   */
+  private List<AnswerFile.Id> ofWholeTexts(Question question) {
+    return List.of(
+        id(question, question.key(), entryTokens),
+        id(question, question.key(), QuestionPrompts.budget(question.job(), entryTokens)));
+  }
+
+  /**
+   * Asks what is not known, for as long as there is time.
+   *
+   * @param counts whether a question is done with its answer
+   */
+  private void answer(List<Question> questions, Function<Question, Boolean> counts)
+      throws InterruptedException, IOException {
+    Map<AnswerFile.Id, Question> unknown = new LinkedHashMap<>();
+    for (Question question : questions) {
+      AnswerFile.Id id = id(question);
+      if (!known.containsKey(id)) {
+        unknown.putIfAbsent(id, question);
+      }
+    }
+    List<AnswerFile.Id> ids = List.copyOf(unknown.keySet());
+    List<Question> open = List.copyOf(unknown.values());
+    for (int done = 0; done < open.size() && !timeIsOver(); ) {
+      List<Answer> some = askSome(open.subList(done, open.size()));
+      Map<AnswerFile.Id, Answer> fresh = new LinkedHashMap<>();
+      for (int i = 0; i < some.size(); i++) {
+        Question question = open.get(done + i);
+        boolean cut = some.get(i).cut();
+        fresh.put(cut ? ids.get(done + i) : ofWholeTexts(question).getLast(), some.get(i));
+      }
+      answers.add(fresh);
+      for (int i = 0; i < some.size(); i++) {
+        known.put(ids.get(done + i), some.get(i));
+      }
+      progress.answered(
+          (int) open.subList(done, done + some.size()).stream().filter(counts::apply).count());
+      done += some.size();
+      asked += some.size();
+    }
+  }
+
+  /** Forgets answers to what was not asked in this run, which is then all that there is to ask. */
+  void forgetOthers() throws IOException {
+    answers.compactIfMostlyStale(
+        keys,
+        Arrays.stream(Job.values())
+            .flatMap(
+                job ->
+                    Stream.of(
+                        version(job, entryTokens),
+                        version(job, QuestionPrompts.budget(job, entryTokens))))
+            .toList());
+  }
+
+  private List<Answer> askSome(List<Question> questions) throws InterruptedException {
+    try {
+      if (cancelled.getAsBoolean()) {
+        throw new CancellationException();
+      }
+      if (oracle == null) {
+        oracle = opener.get();
+      }
+      return oracle.answerSome(questions, cancelled);
+    } catch (CancellationException e) {
+      throw new InterruptedException();
+    }
+  }
+
+  private boolean timeIsOver() {
+    return nanoTime.getAsLong() - start >= nanos;
+  }
+
+  private AnswerFile.Id id(Question question) {
+    return id(question, question.keyOfParts(), QuestionPrompts.budget(question.job(), entryTokens));
+  }
+
+  private AnswerFile.Id id(Question question, String key, int budget) {
+    return new AnswerFile.Id(question.job(), version(question.job(), budget), modelHash, key);
+  }
+
+  /** Of the prompt of a job, with what else decides what the model sees. */
+  private static String version(Job job, int budget) {
+    return job.version() + "-" + budget;
+  }
+
+  @Override
+  public void close() {
+    if (oracle != null) {
+      oracle.close();
+    }
+  }
+}

@@ -1,0 +1,163 @@
+package dev.helixbg.insight.sources;
+
+import java.io.IOException;
+import java.io.InputStream;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.InvalidPathException;
+import java.nio.file.LinkOption;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Optional;
+import java.util.regex.Pattern;
+
+/**
+ * The git repository in a folder, as far as a few small files tell without git: which commit is
+ * checked out, and where its objects are. Layout: gitrepository-layout(5).
+ *
+ * <p>Links are not followed. A worktree, whose {@code .git} names a folder elsewhere, counts only
+ * where that folder names it back.
+ *
+ * @param name of the folder
+ * @param objects the folder of git's objects
+ * @param commit checked out, as 40 or 64 hexadecimal digits
+ * @param shallow commits whose parents are not there, in git's form: one id a line
+ */
+record GitRepository(String name, Path objects, String commit, String shallow) {
+  private static final Pattern ID = Pattern.compile("[0-9a-f]{40}|[0-9a-f]{64}");
+  private static final Pattern REF = Pattern.compile("refs/[A-Za-z0-9._/@+-]{1,250}");
+
+  /** Of a file with one line. */
+  private static final int MAX_LINE = 4_096;
+
+  /** Of a list of all refs, or of all commits where a shallow history ends. */
+  private static final int MAX_LIST = 16 << 20;
+
+  /**
+   * @throws SourceException when there is none, or it is of a kind that is not read
+   */
+  static GitRepository in(Path folder) throws SourceException {
+    Layout layout = Layout.of(folder);
+    String commit = layout.commit();
+    Path objects = layout.common().resolve("objects");
+    if (!isFolder(objects)) {
+      throw new SourceException("it has no folder of git objects");
+    }
+    String shallow = read(layout.common().resolve("shallow"), MAX_LIST).orElse("");
+    if (!shallow.lines().allMatch(id -> ID.matcher(id).matches())) {
+      throw new SourceException("its list of shallow commits is damaged");
+    }
+    return new GitRepository(String.valueOf(folder.getFileName()), objects, commit, shallow);
+  }
+
+  /**
+   * The files of a folder that change when another commit is checked out; some may not be there.
+   */
+  static List<Path> watched(Path folder) {
+    try {
+      Layout layout = Layout.of(folder);
+      Path head = layout.own().resolve("HEAD");
+      Optional<Path> ref = layout.ref().map(layout.common()::resolve);
+      return List.of(head, ref.orElse(head), layout.common().resolve("packed-refs"));
+    } catch (SourceException e) {
+      return List.of(folder, folder.resolve(".git"));
+    }
+  }
+
+  boolean isSha256() {
+    return commit.length() == 64;
+  }
+
+  /**
+   * @param own git's folder of this worktree
+   * @param common git's folder that all worktrees share; mostly the same
+   */
+  private record Layout(Path own, Path common) {
+
+    static Layout of(Path folder) throws SourceException {
+      if (!isFolder(folder)) {
+        throw new SourceException("there is no such folder");
+      }
+      Path git = folder.resolve(".git");
+      if (isFolder(git)) {
+        return new Layout(git, git);
+      }
+      try {
+        Optional<String> line = read(git, MAX_LINE).map(String::strip);
+        if (line.isPresent() && line.get().startsWith("gitdir: ")) {
+          Path own = folder.resolve(line.get().substring("gitdir: ".length()));
+          Optional<Path> back =
+              read(own.resolve("gitdir"), MAX_LINE).map(String::strip).map(Path::of);
+          if (back.isPresent() && own.resolve(back.get()).normalize().equals(git.normalize())) {
+            String common = read(own.resolve("commondir"), MAX_LINE).orElse(".").strip();
+            return new Layout(own, own.resolve(common).normalize());
+          }
+        }
+      } catch (InvalidPathException e) {
+        // as good as none
+      }
+      throw new SourceException("it is not the top folder of a git repository");
+    }
+
+    /** The ref of the branch that is checked out; nothing where a commit is. */
+    Optional<String> ref() throws SourceException {
+      String head = head();
+      if (!head.startsWith("ref: ")) {
+        return Optional.empty();
+      }
+      String ref = head.substring("ref: ".length());
+      if (!REF.matcher(ref).matches() || ref.contains("..")) {
+        throw new SourceException("the branch that is checked out has an unusual name");
+      }
+      return Optional.of(ref);
+    }
+
+    private String head() throws SourceException {
+      return read(own.resolve("HEAD"), MAX_LINE)
+          .map(String::strip)
+          .orElseThrow(() -> new SourceException("it does not say what is checked out"));
+    }
+
+    String commit() throws SourceException {
+      Optional<String> ref = ref();
+      String id = ref.isEmpty() ? head() : of(ref.get());
+      if (!ID.matcher(id).matches()) {
+        throw new SourceException("what is checked out is no commit");
+      }
+      return id;
+    }
+
+    private String of(String ref) throws SourceException {
+      Optional<String> loose = read(common.resolve(ref), MAX_LINE).map(String::strip);
+      if (loose.isPresent()) {
+        return loose.get();
+      }
+      return read(common.resolve("packed-refs"), MAX_LIST).stream()
+          .flatMap(String::lines)
+          .filter(line -> line.endsWith(" " + ref))
+          .map(line -> line.substring(0, line.indexOf(' ')))
+          .findFirst()
+          .orElseThrow(() -> new SourceException("it has no commit yet"));
+    }
+  }
+
+  private static boolean isFolder(Path path) {
+    return Files.isDirectory(path, LinkOption.NOFOLLOW_LINKS);
+  }
+
+  /** A regular file as a whole; empty when there is none. */
+  private static Optional<String> read(Path file, int most) throws SourceException {
+    if (!Files.isRegularFile(file, LinkOption.NOFOLLOW_LINKS)) {
+      return Optional.empty();
+    }
+    try (InputStream in = Files.newInputStream(file, LinkOption.NOFOLLOW_LINKS)) {
+      byte[] bytes = in.readNBytes(most + 1);
+      if (bytes.length > most) {
+        throw new SourceException("a file of git's is larger than any should be");
+      }
+      return Optional.of(new String(bytes, StandardCharsets.UTF_8));
+    } catch (IOException e) {
+      throw new SourceException("a file of git's cannot be read");
+    }
+  }
+}
