@@ -136,13 +136,13 @@ class KbRequestsTest {
           }
         };
     start(DaemonFixture.settings(folder, Map.of()));
-    kb.append("a", "two");
+    kb.append("a red", "fox"); // embedded as what is asked is, and another text
     kb.append("a", "three");
     index();
-    ObjectNode request = DaemonLink.request("related").put("text", "two").put("topic", "a");
+    ObjectNode request = DaemonLink.request("related").put("text", "red fox").put("topic", "a");
     JsonNode last = ask(request).getLast();
     assertEquals("contradicts", last.path("alreadySaid").asText());
-    assertEquals("a:0", last.path("entry").asText());
+    assertEquals("a red:0", last.path("entry").asText());
     assertTrue(last.path("probability").asDouble() > 0.99, last::toString);
     assertEquals(1, judge.read.get(), "the other one is far");
 
