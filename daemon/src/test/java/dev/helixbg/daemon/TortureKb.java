@@ -11,7 +11,6 @@ import dev.helixbg.daemon.kb.KbLock;
 import dev.helixbg.daemon.kb.ReportFolder;
 import dev.helixbg.daemon.kb.Seal;
 import dev.helixbg.daemon.kb.SealedReports;
-import dev.helixbg.daemon.run.JudgingStage;
 import dev.helixbg.daemon.run.PairReading;
 import dev.helixbg.daemon.run.Pipeline;
 import dev.helixbg.daemon.run.Saving;
@@ -23,7 +22,6 @@ import dev.helixbg.embed.cache.EmbeddingCache;
 import dev.helixbg.insight.decisions.Decision;
 import dev.helixbg.insight.decisions.DecisionFile;
 import dev.helixbg.insight.decisions.Decisions;
-import dev.helixbg.insight.findings.Analysis;
 import dev.helixbg.insight.judge.Answer;
 import dev.helixbg.insight.judge.AnswerFile;
 import dev.helixbg.insight.judge.Job;
@@ -173,14 +171,7 @@ final class TortureKb {
   /** As {@code helix-bg one-shot} does. */
   void oneShot(Saving saving) throws InterruptedException {
     try (KbLock lock = KbLock.take(kb)) {
-      Pipeline once =
-          new Pipeline(
-              settings,
-              model,
-              Analysis::run,
-              PairReading.NONE,
-              JudgingStage.withoutAsking(settings),
-              DaemonFixture.SILENT);
+      Pipeline once = DaemonFixture.pipeline(settings, model, PairReading.NONE);
       new SealedReports(new Seal(settings.cache())).write(kb, once.run(kb, saving).report());
     }
   }

@@ -8,19 +8,14 @@ import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import dev.helixbg.daemon.host.FakeModel;
 import dev.helixbg.daemon.host.FakePairs;
-import dev.helixbg.daemon.host.TextModelHost;
 import dev.helixbg.daemon.kb.Kb;
 import dev.helixbg.daemon.kb.ReportFolder;
 import dev.helixbg.daemon.kb.WritableKb;
-import dev.helixbg.daemon.run.JudgingStage;
 import dev.helixbg.daemon.run.PairReading;
 import dev.helixbg.daemon.run.Pipeline;
-import dev.helixbg.daemon.run.Reviews;
 import dev.helixbg.daemon.run.Saving;
 import dev.helixbg.daemon.terminal.Progress;
 import dev.helixbg.daemon.watch.DaemonFixture;
-import dev.helixbg.embed.cache.VectorIds;
-import dev.helixbg.insight.findings.Analysis;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -44,8 +39,7 @@ class IdlePairsTest {
   private final List<String> warnings = new CopyOnWriteArrayList<>();
   private WritableKb writer;
   private DaemonFixture daemon;
-  private TextModelHost model;
-  private IdleWork idle;
+  private IdleFixture idle;
   private volatile int waitAt = -1;
   private final CountDownLatch waiting = new CountDownLatch(1);
   private final FakePairs pairs =
@@ -66,15 +60,7 @@ class IdlePairsTest {
       writer.append("topic-" + i % 3, "note " + i + " is like no other");
     }
     daemon = new DaemonFixture(folder, writer.kb(), Map.of(), new FakeModel(), reading(pairs));
-    model = new TextModelHost(daemon.settings, daemon.clock, daemon.metrics);
-    idle =
-        new IdleWork(
-            model,
-            new Reviews(daemon.settings, VectorIds.of("fake")),
-            new IdleQuestions(daemon.settings, model, daemon.clock),
-            daemon.clock,
-            daemon.troubles,
-            new IdleWork.Machine(() -> true, () -> 100)); // on battery, and busy
+    idle = new IdleFixture(daemon);
   }
 
   private PairReading reading(FakePairs by) {
@@ -84,18 +70,6 @@ class IdlePairsTest {
   @AfterEach
   void stop() {
     idle.close();
-    model.close();
-  }
-
-  private boolean consider() {
-    return idle.consider(List.of(daemon.watch), false);
-  }
-
-  private void await() throws InterruptedException {
-    while (idle.isRunning()) {
-      Thread.sleep(5);
-      consider();
-    }
   }
 
   private JsonNode report() throws IOException {
@@ -106,13 +80,7 @@ class IdlePairsTest {
     Kb fresh = new Kb(Files.createDirectories(folder.resolve("fresh")));
     Files.copy(writer.kb().dataLog(), fresh.dataLog());
     Pipeline once =
-        new Pipeline(
-            daemon.settings,
-            new FakeModel(),
-            Analysis::run,
-            reading(new FakePairs()),
-            JudgingStage.withoutAsking(daemon.settings),
-            Progress.Display.SILENT);
+        DaemonFixture.pipeline(daemon.settings, new FakeModel(), reading(new FakePairs()));
     ReportFolder.of(fresh).write(once.run(fresh, Saving.PUBLISHED).report());
     assertEquals(
         Files.readString(ReportFolder.of(fresh).json()),
@@ -127,15 +95,15 @@ class IdlePairsTest {
     assertEquals(0, pairs.opened.get());
     assertTrue(report().at("/relations/0/assessment").isNull());
 
-    assertTrue(consider(), "though the machine is on battery and busy");
-    await();
+    assertTrue(idle.consider(), "though the machine is on battery and busy");
+    idle.await();
     assertEquals(ENTRIES / 2, pairs.read.get());
     daemon.look();
     daemon.run(Duration.ofSeconds(10));
     assertFalse(report().hasNonNull("firstLook"));
     assertTrue(report().at("/relations/0/assessment").isObject());
     assertEquals(0, daemon.watch.pairsLeft());
-    assertFalse(consider(), "nothing is left");
+    assertFalse(idle.consider(), "nothing is left");
     assertEquals(ENTRIES / 2, pairs.read.get());
     assertAsAtOnce();
 
@@ -151,19 +119,19 @@ class IdlePairsTest {
   void aChangeComesFirstAndNothingIsLost() throws Exception {
     daemon.run(Duration.ofSeconds(10));
     waitAt = 70;
-    assertTrue(consider());
+    assertTrue(idle.consider());
     waiting.await();
     writer.append("topic-1", "a short one");
     daemon.look();
     assertTrue(daemon.watch.upToDateWith().isEmpty());
-    consider();
-    await();
+    idle.consider();
+    idle.await();
     waitAt = -1;
     assertEquals(70, pairs.read.get());
     for (int i = 0; i < 3; i++) {
       daemon.run(Duration.ofSeconds(10));
-      consider();
-      await();
+      idle.consider();
+      idle.await();
     }
     daemon.look();
     daemon.run(Duration.ofSeconds(10));
@@ -175,15 +143,15 @@ class IdlePairsTest {
   void aJudgeThatCannotBeUsedIsToldOfOnceAndTheListStaysAsItWas() throws Exception {
     pairs.broken = "no such graph";
     daemon.run(Duration.ofSeconds(10));
-    consider();
-    await();
+    idle.consider();
+    idle.await();
     daemon.look();
     daemon.run(Duration.ofSeconds(10));
     assertFalse(report().hasNonNull("firstLook"));
     assertTrue(report().at("/relations/0/assessment").isNull());
     assertTrue(report().get("relations").size() >= 200);
     daemon.run(Duration.ofMinutes(2));
-    assertFalse(consider());
+    assertFalse(idle.consider());
     assertEquals(
         List.of("pairs are ranked by vectors and words, nobody has read them: no such graph"),
         warnings);

@@ -6,15 +6,12 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import com.fasterxml.jackson.databind.ObjectMapper;
 import dev.helixbg.daemon.host.FakeModel;
-import dev.helixbg.daemon.host.TextModelHost;
 import dev.helixbg.daemon.kb.ReportFolder;
 import dev.helixbg.daemon.kb.WritableKb;
-import dev.helixbg.daemon.run.Reviews;
 import dev.helixbg.daemon.watch.Cursor;
 import dev.helixbg.daemon.watch.DaemonFixture;
 import dev.helixbg.embed.cache.CachedVectors;
 import dev.helixbg.embed.cache.EmbeddingCache;
-import dev.helixbg.embed.cache.VectorIds;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -40,8 +37,7 @@ class IdlePassagesTest {
 
   private WritableKb writer;
   private DaemonFixture daemon;
-  private TextModelHost model;
-  private IdleWork idle;
+  private IdleFixture idle;
 
   /** Holds an embedding back at this text, until it is interrupted. */
   private volatile int waitAt = -1;
@@ -76,32 +72,12 @@ class IdlePassagesTest {
           }
         };
     daemon = new DaemonFixture(folder, writer.kb(), Map.of(), fake);
-    model = new TextModelHost(daemon.settings, daemon.clock, daemon.metrics);
-    idle =
-        new IdleWork(
-            model,
-            new Reviews(daemon.settings, VectorIds.of("fake")),
-            new IdleQuestions(daemon.settings, model, daemon.clock),
-            daemon.clock,
-            daemon.troubles,
-            new IdleWork.Machine(() -> true, () -> 100)); // on battery, and busy
+    idle = new IdleFixture(daemon);
   }
 
   @AfterEach
   void stop() {
     idle.close();
-    model.close();
-  }
-
-  private boolean consider() {
-    return idle.consider(List.of(daemon.watch), false);
-  }
-
-  private void await() throws InterruptedException {
-    while (idle.isRunning()) {
-      Thread.sleep(5);
-      consider();
-    }
   }
 
   private boolean isFirstLook() throws IOException {
@@ -125,8 +101,8 @@ class IdlePassagesTest {
     assertEquals(ENTRIES, daemon.metrics.embedded.sum());
     assertEquals(ENTRIES, new EmbeddingCache(writer.kb().folder()).read().rows().size());
 
-    assertTrue(consider(), "though the machine is on battery and busy");
-    await();
+    assertTrue(idle.consider(), "though the machine is on battery and busy");
+    idle.await();
     assertEquals("model", embedder);
     assertEquals(ENTRIES + left, daemon.metrics.embedded.sum());
     assertEquals(List.of(), troubles());
@@ -135,7 +111,7 @@ class IdlePassagesTest {
     assertEquals(0, daemon.watch.passagesLeft());
     assertFalse(isFirstLook());
     assertTrue(isCalledDone());
-    assertFalse(consider(), "nothing is left");
+    assertFalse(idle.consider(), "nothing is left");
     DaemonFixture.assertAsFromNothing(
         writer.kb(), folder.resolve("nothing"), daemon.settings, new FakeModel(), 0);
   }
@@ -149,7 +125,7 @@ class IdlePassagesTest {
     daemon.run(Duration.ofSeconds(10));
     int left = daemon.watch.passagesLeft();
     waitAt = 100;
-    assertTrue(consider());
+    assertTrue(idle.consider());
     waiting.await();
     daemon.look();
     assertFalse(daemon.watch.upToDateWith().isEmpty(), "its own vectors are no change");
@@ -160,15 +136,15 @@ class IdlePassagesTest {
     daemon.run(Duration.ofSeconds(10));
     assertEquals(List.of(), troubles(), "nobody is told that the KB is locked");
     waitAt = -1;
-    consider();
-    await();
+    idle.consider();
+    idle.await();
     CachedVectors kept = new EmbeddingCache(writer.kb().folder()).ofPassages().read();
     assertEquals(100, kept.rows().size() + kept.journal().vectors().size());
 
     daemon.run(Duration.ofSeconds(10));
     assertEquals(left - 100, daemon.watch.passagesLeft());
-    assertTrue(consider());
-    await();
+    assertTrue(idle.consider());
+    idle.await();
     daemon.look();
     daemon.run(Duration.ofMinutes(2)); // all vectors are published by then
     assertFalse(isFirstLook());
@@ -184,8 +160,8 @@ class IdlePassagesTest {
     daemon.run(Duration.ofSeconds(10));
     assertEquals(0, daemon.metrics.embedded.sum());
     assertTrue(daemon.watch.passagesLeft() > 0);
-    assertTrue(consider());
-    await();
+    assertTrue(idle.consider());
+    idle.await();
     daemon.look();
     daemon.run(Duration.ofSeconds(10));
     assertFalse(isFirstLook());

@@ -17,7 +17,6 @@ import dev.helixbg.daemon.terminal.Progress;
 import dev.helixbg.daemon.watch.CompleteRun;
 import dev.helixbg.daemon.watch.DaemonFixture;
 import dev.helixbg.embed.cache.EmbeddingCache;
-import dev.helixbg.insight.findings.Analysis;
 import dev.helixbg.insight.judge.JudgeProgress;
 import dev.helixbg.insight.log.DataLog;
 import dev.helixbg.insight.log.Entry;
@@ -94,14 +93,7 @@ class ReviewsTest {
     for (int i = 0; i < 6; i++) {
       kb.append(i < 3 ? "a" : "b", "note that is like no other, number " + i);
     }
-    Pipeline pipeline =
-        new Pipeline(
-            settings,
-            model,
-            Analysis::run,
-            PairReading.NONE,
-            JudgingStage.withoutAsking(settings),
-            Progress.Display.SILENT);
+    Pipeline pipeline = DaemonFixture.pipeline(settings, model, PairReading.NONE);
     SealedReports sealed = new SealedReports(new Seal(folder.resolve("cache")));
     CompleteRun run = new CompleteRun(pipeline, sealed);
     assertFalse(run.hasFoundNone(kb.kb(), "relations", (_, _) -> false), "there is no report");

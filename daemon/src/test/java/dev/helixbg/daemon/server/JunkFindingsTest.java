@@ -11,7 +11,6 @@ import dev.helixbg.daemon.host.FakeModel;
 import dev.helixbg.daemon.kb.Kb;
 import dev.helixbg.daemon.kb.Seal;
 import dev.helixbg.daemon.kb.SealedReports;
-import dev.helixbg.daemon.run.JudgingStage;
 import dev.helixbg.daemon.run.PairReading;
 import dev.helixbg.daemon.run.Pipeline;
 import dev.helixbg.daemon.run.Saving;
@@ -19,7 +18,6 @@ import dev.helixbg.daemon.terminal.Failure;
 import dev.helixbg.daemon.terminal.Json;
 import dev.helixbg.daemon.watch.DaemonFixture;
 import dev.helixbg.insight.acts.StandInHelix;
-import dev.helixbg.insight.findings.Analysis;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -60,14 +58,7 @@ class JunkFindingsTest {
 
   private void report(String junk) throws Exception {
     Settings settings = DaemonFixture.settings(folder, Map.of("insight.junk", junk));
-    Pipeline pipeline =
-        new Pipeline(
-            settings,
-            new FakeModel(),
-            Analysis::run,
-            PairReading.NONE,
-            JudgingStage.withoutAsking(settings),
-            DaemonFixture.SILENT);
+    Pipeline pipeline = DaemonFixture.pipeline(settings, new FakeModel(), PairReading.NONE);
     reports.write(kb, pipeline.run(kb, Saving.PUBLISHED).report());
   }
 

@@ -14,7 +14,6 @@ import dev.helixbg.daemon.kb.Kb;
 import dev.helixbg.daemon.kb.ReportFolder;
 import dev.helixbg.daemon.kb.Seal;
 import dev.helixbg.daemon.kb.SealedReports;
-import dev.helixbg.daemon.run.JudgingStage;
 import dev.helixbg.daemon.run.PairReading;
 import dev.helixbg.daemon.run.Pipeline;
 import dev.helixbg.daemon.run.Saving;
@@ -22,7 +21,6 @@ import dev.helixbg.daemon.terminal.Failure;
 import dev.helixbg.daemon.terminal.Json;
 import dev.helixbg.daemon.watch.DaemonFixture;
 import dev.helixbg.insight.acts.StandInHelix;
-import dev.helixbg.insight.findings.Analysis;
 import dev.helixbg.insight.sources.GitFixture;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -73,13 +71,7 @@ class MovedSourcesTest {
   }
 
   private Pipeline pipeline(Settings wanted) {
-    return new Pipeline(
-        wanted,
-        new FakeModel(),
-        Analysis::run,
-        PairReading.NONE,
-        JudgingStage.withoutAsking(wanted),
-        DaemonFixture.SILENT);
+    return DaemonFixture.pipeline(wanted, new FakeModel(), PairReading.NONE);
   }
 
   private void report() throws Exception {

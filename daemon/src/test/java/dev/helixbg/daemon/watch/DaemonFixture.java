@@ -100,6 +100,12 @@ public final class DaemonFixture {
     };
   }
 
+  /** As one-shot has it: compares all with all, and asks no language model. */
+  public static Pipeline pipeline(Settings settings, EmbedderSource model, PairReading reading) {
+    return new Pipeline(
+        settings, model, Analysis::run, reading, JudgingStage.withoutAsking(settings), SILENT);
+  }
+
   public static Settings settings(Path home, Map<String, String> flags) {
     Map<String, String> all = new HashMap<>(Map.of("threads", "1"));
     all.putAll(flags);
@@ -139,14 +145,7 @@ public final class DaemonFixture {
         Files.copy(kb.insights().resolve(name), fresh.insights().resolve(name));
       }
     }
-    Pipeline once =
-        new Pipeline(
-            settings,
-            model,
-            Analysis::run,
-            PairReading.NONE,
-            JudgingStage.withoutAsking(settings),
-            SILENT);
+    Pipeline once = pipeline(settings, model, PairReading.NONE);
     ReportFolder.of(fresh).write(once.run(fresh, Saving.PUBLISHED).report());
     assertSameVectors(fresh, kb, tolerance);
     if (tolerance == 0) {

@@ -14,12 +14,9 @@ import dev.helixbg.daemon.kb.ReportFolder;
 import dev.helixbg.daemon.kb.Seal;
 import dev.helixbg.daemon.kb.SealedReports;
 import dev.helixbg.daemon.kb.WritableKb;
-import dev.helixbg.daemon.run.JudgingStage;
 import dev.helixbg.daemon.run.PairReading;
 import dev.helixbg.daemon.run.Pipeline;
-import dev.helixbg.daemon.terminal.Progress;
 import dev.helixbg.embed.cache.EmbeddingCache;
-import dev.helixbg.insight.findings.Analysis;
 import dev.helixbg.insight.report.Report;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -84,14 +81,7 @@ class FirstLookRunTest {
   }
 
   private CompleteRun.Result run(Kb of, boolean withLooks) throws InterruptedException {
-    Pipeline pipeline =
-        new Pipeline(
-            settings,
-            model,
-            Analysis::run,
-            PairReading.NONE,
-            JudgingStage.withoutAsking(settings),
-            Progress.Display.SILENT);
+    Pipeline pipeline = DaemonFixture.pipeline(settings, model, PairReading.NONE);
     Optional<CompleteRun.Reader> reader = withLooks ? Optional.of(this::look) : Optional.empty();
     return new CompleteRun(pipeline, new SealedReports(new Seal(settings.cache())))
         .run(of, (cursor, basis) -> cursor.basis().equals(basis), reader);

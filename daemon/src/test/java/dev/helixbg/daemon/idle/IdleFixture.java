@@ -1,0 +1,46 @@
+package dev.helixbg.daemon.idle;
+
+import dev.helixbg.daemon.host.TextModelHost;
+import dev.helixbg.daemon.run.Reviews;
+import dev.helixbg.daemon.watch.DaemonFixture;
+import dev.helixbg.embed.cache.VectorIds;
+import java.util.List;
+
+/** Idle work of a daemon on a machine that is on battery and busy. */
+final class IdleFixture implements AutoCloseable {
+  private final DaemonFixture daemon;
+  private final TextModelHost model;
+  private final IdleWork work;
+
+  IdleFixture(DaemonFixture daemon) {
+    this.daemon = daemon;
+    model = new TextModelHost(daemon.settings, daemon.clock, daemon.metrics);
+    work =
+        new IdleWork(
+            model,
+            new Reviews(daemon.settings, VectorIds.of("fake")),
+            new IdleQuestions(daemon.settings, model, daemon.clock),
+            daemon.clock,
+            daemon.troubles,
+            new IdleWork.Machine(() -> true, () -> 100));
+  }
+
+  /** Whether there is something to do. */
+  boolean consider() {
+    return work.consider(List.of(daemon.watch), false);
+  }
+
+  /** Lets what is under way end. */
+  void await() throws InterruptedException {
+    while (work.isRunning()) {
+      Thread.sleep(5);
+      consider();
+    }
+  }
+
+  @Override
+  public void close() {
+    work.close();
+    model.close();
+  }
+}
