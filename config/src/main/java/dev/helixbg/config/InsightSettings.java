@@ -12,25 +12,4 @@ public record InsightSettings(
     int maxCrossLinks,
     double misfiledMargin,
     int maxMisfiled,
-    boolean junk) {
-
-  /** Without the search for junk. */
-  public InsightSettings(
-      double topicOverlap,
-      double nearDuplicate,
-      int maxNearDuplicates,
-      double crossLinkFrom,
-      int maxCrossLinks,
-      double misfiledMargin,
-      int maxMisfiled) {
-    this(
-        topicOverlap,
-        nearDuplicate,
-        maxNearDuplicates,
-        crossLinkFrom,
-        maxCrossLinks,
-        misfiledMargin,
-        maxMisfiled,
-        false);
-  }
-}
+    boolean junk) {}

@@ -28,7 +28,14 @@ class AnalysisTwinTest {
       Corpus corpus = Corpus.random(random);
       InsightSettings settings =
           new InsightSettings(
-              0.6, 0.92, random.nextInt(30), 0.75, random.nextInt(60), 0.05, random.nextInt(20));
+              0.6,
+              0.92,
+              random.nextInt(30),
+              0.75,
+              random.nextInt(60),
+              0.05,
+              random.nextInt(20),
+              false);
       Findings expected = BruteForce.of(corpus, settings);
       Findings found = corpus.analyse(settings, 1 + seed % 3);
       String which = "seed " + seed;

@@ -21,7 +21,8 @@ import java.util.TreeMap;
  * them.
  */
 final class KbFixture {
-  static final InsightSettings LIMITS = new InsightSettings(0.6, 0.92, 20, 0.75, 50, 0.05, 20);
+  static final InsightSettings LIMITS =
+      new InsightSettings(0.6, 0.92, 20, 0.75, 50, 0.05, 20, false);
 
   private final List<NamedEntry> entries = new ArrayList<>();
   private final Map<String, Integer> sizes = new TreeMap<>();

@@ -40,7 +40,7 @@ import org.junit.jupiter.api.io.TempDir;
 /** Reviews on vectors chosen by the test, with and without somebody to ask. */
 class ReviewTest {
   private static final InsightSettings SETTINGS =
-      new InsightSettings(0.6, 0.92, 20, 0.75, 50, 0.15, 20);
+      new InsightSettings(0.6, 0.92, 20, 0.75, 50, 0.15, 20, false);
   private static final int DAY = 24 * 60;
   private static final Instant AT = Instant.parse("2026-03-14T09:30:00Z");
 
