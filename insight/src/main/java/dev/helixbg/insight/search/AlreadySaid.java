@@ -130,6 +130,9 @@ public record AlreadySaid(
 
     /** Those that are worth reading: what is far is about something else. */
     public List<Near> worthReading() {
+      if (itself().isPresent()) {
+        return List.of();
+      }
       return near.stream().limit(READ).takeWhile(n -> n.similarity() >= Finding.FAR).toList();
     }
 
@@ -140,10 +143,6 @@ public record AlreadySaid(
      */
     public AlreadySaid read(PairReader reader, PairCalibration calibration, double nearDuplicate)
         throws InterruptedException {
-      Optional<AlreadySaid> itself = itself();
-      if (itself.isPresent()) {
-        return itself.get();
-      }
       List<Near> some = worthReading();
       Reading[] readings = new Reading[some.size()];
       reader.read(
