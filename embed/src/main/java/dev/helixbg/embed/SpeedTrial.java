@@ -65,7 +65,8 @@ public record SpeedTrial(String way, double minimumCosine, LongSupplier nanoTime
       } catch (InterruptedException e) {
         throw e;
       } catch (Exception e) {
-        return new Verdict(0, way + ": failed, " + e.getMessage().lines().findFirst().orElse(""));
+        String why = ("" + e.getMessage()).lines().findFirst().orElse("");
+        return new Verdict(0, way + ": failed, " + why);
       }
     }
   }
