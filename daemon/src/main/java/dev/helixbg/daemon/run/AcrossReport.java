@@ -8,9 +8,7 @@ import dev.helixbg.daemon.terminal.Version;
 import dev.helixbg.embed.cache.EmbeddingCache;
 import dev.helixbg.insight.acts.Acts;
 import dev.helixbg.insight.findings.Analysis;
-import dev.helixbg.insight.findings.CheckedSources;
 import dev.helixbg.insight.findings.Findings;
-import dev.helixbg.insight.findings.JunkCheck;
 import dev.helixbg.insight.findings.KbEntries;
 import dev.helixbg.insight.findings.NamedEntry;
 import dev.helixbg.insight.judge.Judgements;
@@ -21,6 +19,7 @@ import dev.helixbg.insight.log.Passage;
 import dev.helixbg.insight.report.Report;
 import dev.helixbg.insight.similarity.PassageVectors;
 import dev.helixbg.insight.similarity.Vectors;
+import dev.helixbg.insight.sources.CheckedSources;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
@@ -77,7 +76,7 @@ public final class AcrossReport {
     }
     Findings between =
         Analysis.between(
-            JunkCheck.shown(entries, settings.insight()),
+            entries,
             Vectors.joined(vectors),
             new PassageVectors(
                 owners.stream().mapToInt(Integer::intValue).toArray(),

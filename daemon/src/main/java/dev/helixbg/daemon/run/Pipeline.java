@@ -206,7 +206,7 @@ public record Pipeline(
     List<Finding.Junk> junk = settings.insight().junk() ? JunkCheck.of(known.named()) : List.of();
     Findings all =
         analyst.analyse(
-            JunkCheck.shown(known.named(), settings.insight()),
+            known.named(),
             known.vectors(),
             known.passages(),
             decisions.widened(settings.insight()),

@@ -17,7 +17,6 @@ import dev.helixbg.insight.decisions.Decisions;
 import dev.helixbg.insight.findings.Analysis;
 import dev.helixbg.insight.findings.Coverage;
 import dev.helixbg.insight.findings.Findings;
-import dev.helixbg.insight.findings.JunkCheck;
 import dev.helixbg.insight.findings.KbEntries;
 import dev.helixbg.insight.findings.NamedEntry;
 import dev.helixbg.insight.judge.AnswerFile;
@@ -73,7 +72,7 @@ public record Reviews(Settings settings, VectorIds ids) {
     Decisions decisions = Pipeline.decisions(kb);
     Findings all =
         Analysis.run(
-            JunkCheck.shown(known.named(), settings.insight()),
+            known.named(),
             known.vectors(),
             known.passages(),
             decisions.widened(settings.insight()),

@@ -62,7 +62,8 @@ public final class RunningAnalysis {
           updated(floor, keys, vectors, packed, texts, neighbours, threads)
               ? known
               : ScannedPairs.of(keys, vectors, packed, texts, neighbours, maxDrawn, threads);
-      return new Analysis(entries, vectors, packed, texts, facts, settings, counting, threads)
+      List<NamedEntry> shown = JunkCheck.shown(entries, settings);
+      return new Analysis(shown, vectors, packed, texts, facts, settings, counting, threads)
           .findings();
     } catch (RuntimeException | Error e) {
       known = null; // a failure must not leave half of it

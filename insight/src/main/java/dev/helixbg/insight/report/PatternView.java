@@ -39,8 +39,4 @@ record PatternView(String id, List<String> words, String spread, List<Member> me
             + NumberWords.count(topics, "topic", "topics"),
         members.stream().map(Member::of).toList());
   }
-
-  boolean hasWords() {
-    return !words.isEmpty();
-  }
 }

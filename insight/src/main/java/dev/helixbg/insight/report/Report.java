@@ -1,7 +1,6 @@
 package dev.helixbg.insight.report;
 
 import dev.helixbg.insight.acts.Acts;
-import dev.helixbg.insight.findings.CheckedSources;
 import dev.helixbg.insight.findings.Finding;
 import dev.helixbg.insight.findings.Findings;
 import dev.helixbg.insight.findings.NamedEntry;
@@ -9,6 +8,7 @@ import dev.helixbg.insight.judge.Judgements;
 import dev.helixbg.insight.log.LogAccount;
 import dev.helixbg.insight.notes.NotesAccount;
 import dev.helixbg.insight.review.Review;
+import dev.helixbg.insight.sources.CheckedSources;
 import java.time.LocalDateTime;
 import java.util.List;
 import java.util.Optional;

@@ -2,7 +2,6 @@ package dev.helixbg.insight.report;
 
 import dev.helixbg.config.text.Columns;
 import dev.helixbg.config.text.PrintableText;
-import dev.helixbg.insight.findings.CheckedSources;
 import dev.helixbg.insight.findings.Finding;
 import dev.helixbg.insight.findings.Findings;
 import dev.helixbg.insight.findings.NamedEntry;
@@ -13,6 +12,7 @@ import dev.helixbg.insight.judge.PairVerdict;
 import dev.helixbg.insight.judge.RankedPairs;
 import dev.helixbg.insight.label.Guess;
 import dev.helixbg.insight.log.LogAccount;
+import dev.helixbg.insight.sources.CheckedSources;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;

@@ -196,11 +196,6 @@ final class GitHistory {
         : first.after().map(id -> new Version(path, id, first.at()));
   }
 
-  /** The newest change of a path; none where it is as it always was. */
-  Optional<Change> lastOf(String path) {
-    return changes.getOrDefault(path, List.of()).stream().findFirst();
-  }
-
   /** What became of a file since. */
   Trail since(Version version) {
     List<Change> trail = new ArrayList<>();

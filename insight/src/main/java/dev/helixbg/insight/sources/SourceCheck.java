@@ -1,7 +1,6 @@
 package dev.helixbg.insight.sources;
 
 import dev.helixbg.config.Sha256;
-import dev.helixbg.insight.findings.CheckedSources;
 import dev.helixbg.insight.findings.Finding.MovedSource;
 import dev.helixbg.insight.findings.Finding.SourceChange;
 import dev.helixbg.insight.findings.FindingIds;

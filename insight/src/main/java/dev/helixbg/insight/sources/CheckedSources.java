@@ -1,5 +1,6 @@
-package dev.helixbg.insight.findings;
+package dev.helixbg.insight.sources;
 
+import dev.helixbg.insight.findings.Finding;
 import java.util.List;
 import java.util.Optional;
 import java.util.function.Predicate;
