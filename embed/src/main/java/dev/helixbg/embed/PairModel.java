@@ -4,6 +4,7 @@ import ai.onnxruntime.OrtException;
 import dev.helixbg.config.EmbedSettings.ExecutionProvider;
 import dev.helixbg.config.EmbedSettings.Precision;
 import dev.helixbg.config.Sha256;
+import dev.helixbg.config.natives.PackedLibraries;
 import java.io.IOException;
 import java.nio.file.Path;
 
@@ -21,13 +22,16 @@ public final class PairModel {
   private final PairCalibration calibration;
   private final ProviderSelection providers;
   private final Path cacheFolder;
+  private final int threads;
 
   /** The weights themselves are read again when it is opened: megabytes that would rest here. */
-  private PairModel(PairWeights weights, ProviderSelection providers, Path cacheFolder) {
+  private PairModel(
+      PairWeights weights, ProviderSelection providers, Path cacheFolder, int threads) {
     this.hash = weights.hash();
     this.calibration = weights.calibration();
     this.providers = providers;
     this.cacheFolder = cacheFolder;
+    this.threads = threads;
   }
 
   /**
@@ -35,18 +39,42 @@ public final class PairModel {
    *
    * @param provider where networks run
    * @param cacheFolder for what helix-bg makes of models; created when it is needed
+   * @param threads that read at once
    * @throws EmbeddingException when it is missing or damaged
    */
-  public static PairModel locate(ExecutionProvider provider, Path cacheFolder) {
+  public static PairModel locate(ExecutionProvider provider, Path cacheFolder, int threads) {
     return new PairModel(
         PairWeights.bundled(),
         new ProviderSelection(provider, PRECISION, cacheFolder),
-        cacheFolder);
+        cacheFolder,
+        threads);
   }
 
-  /** 32 hexadecimal digits that are the same wherever the same texts get the same reading. */
+  /**
+   * 32 hexadecimal digits that are the same wherever the same texts get the same reading: from
+   * weights, precision and provider. That of the CPU goes unnamed. Only where CoreML may be chosen
+   * by a trial is the model loaded to say so, the first time for the trial itself.
+   *
+   * @throws EmbeddingException when that fails
+   */
   public String id() {
-    return Sha256.of(RECIPE + "\n" + PRECISION + "\n" + hash).substring(0, 32);
+    boolean isCoreMl =
+        switch (providers.provider()) {
+          case CPU -> false;
+          case COREML -> true;
+          case AUTO -> PackedLibraries.os().equals("osx") && isCoreMlByTrial();
+        };
+    String way = isCoreMl ? "\nCoreML" : "";
+    return Sha256.of(RECIPE + "\n" + PRECISION + "\n" + hash + way).substring(0, 32);
+  }
+
+  private boolean isCoreMlByTrial() {
+    return prepared(
+        (prepared, weights, tokenizer) -> {
+          boolean isCoreMl = isCoreMl(prepared, weights, tokenizer);
+          tokenizer.close();
+          return isCoreMl;
+        });
   }
 
   public PairCalibration calibration() {
@@ -57,10 +85,24 @@ public final class PairModel {
    * Loads it. The first time, this takes seconds, writes to the cache folder, and compares what is
    * computed here with what was computed where the model was trained.
    *
-   * @param threads that read at once
    * @throws EmbeddingException when it cannot be loaded, or computes something else
    */
-  public PairReader open(int threads) {
+  public PairReader open() {
+    return prepared(
+        (prepared, weights, tokenizer) -> {
+          boolean isCoreMl = isCoreMl(prepared, weights, tokenizer);
+          TokenModel model = isCoreMl ? onCoreMl(prepared) : prepared.onCpu();
+          return new CrossEncoder(tokenizer, model, threads, weights);
+        });
+  }
+
+  /** What is done with the prepared model; if it does not fail, the tokenizer is its. */
+  private interface Use<T> {
+    T of(PreparedPairModel prepared, PairWeights weights, Tokenizer tokenizer)
+        throws IOException, OrtException;
+  }
+
+  private <T> T prepared(Use<T> use) {
     NativeLibraries.load(cacheFolder);
     PairWeights weights = PairWeights.bundled();
     ModelSource source = ModelSource.bundled(cacheFolder);
@@ -69,15 +111,7 @@ public final class PairModel {
       PreparedPairModel prepared =
           PreparedPairModel.of(source, weights, PRECISION, providers.wantsCoreMl(), cacheFolder);
       tokenizer = CrossEncoder.tokenizer(prepared);
-      Tokenizer probes = tokenizer;
-      boolean isCoreMl =
-          providers.isCoreMl(
-              hash,
-              prepared::onCpu,
-              () -> onCoreMl(prepared),
-              model -> PreparedPairModel.window(weights, model, probes, threads));
-      TokenModel model = isCoreMl ? onCoreMl(prepared) : prepared.onCpu();
-      return new CrossEncoder(tokenizer, model, threads, weights);
+      return use.of(prepared, weights, tokenizer);
     } catch (IOException e) {
       close(tokenizer);
       throw new EmbeddingException(
@@ -91,6 +125,14 @@ public final class PairModel {
       close(tokenizer);
       throw e;
     }
+  }
+
+  private boolean isCoreMl(PreparedPairModel prepared, PairWeights weights, Tokenizer probes) {
+    return providers.isCoreMl(
+        hash,
+        prepared::onCpu,
+        () -> onCoreMl(prepared),
+        model -> PreparedPairModel.window(weights, model, probes, threads));
   }
 
   private TokenModel onCoreMl(PreparedPairModel prepared) throws IOException {

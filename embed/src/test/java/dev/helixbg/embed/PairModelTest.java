@@ -3,12 +3,14 @@ package dev.helixbg.embed;
 import static org.junit.jupiter.api.Assertions.assertArrayEquals;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertNotEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.helixbg.config.EmbedSettings.ExecutionProvider;
 import dev.helixbg.config.EmbedSettings.Precision;
 import dev.helixbg.config.Sha256;
+import dev.helixbg.config.natives.PackedLibraries;
 import dev.helixbg.embed.PairReader.Reading;
 import dev.helixbg.embed.PairReader.Texts;
 import java.io.ByteArrayOutputStream;
@@ -33,7 +35,7 @@ class PairModelTest {
 
   @BeforeAll
   static void open() {
-    reader = PairModel.locate(ExecutionProvider.AUTO, TestModels.CACHE).open(2);
+    reader = PairModel.locate(ExecutionProvider.AUTO, TestModels.CACHE, 2).open();
   }
 
   @AfterAll
@@ -53,11 +55,31 @@ class PairModelTest {
     }
   }
 
+  /** So answers of the CPU and of CoreML are never mixed in one memory. */
+  @Test
+  void idsNameTheProviderAndThatOfTheCpuStaysWhatItWas() {
+    String cpu = id(ExecutionProvider.CPU);
+    assertEquals(
+        Sha256.of("pair judge 1\nFP32\n" + WEIGHTS.hash()).substring(0, 32), cpu, "unnamed");
+    assertNotEquals(cpu, id(ExecutionProvider.COREML));
+    if (PackedLibraries.os().equals("osx")) {
+      assertTrue(
+          List.of(cpu, id(ExecutionProvider.COREML)).contains(id(ExecutionProvider.AUTO)),
+          "what the trial chose");
+    } else {
+      assertEquals(cpu, id(ExecutionProvider.AUTO));
+    }
+  }
+
+  private static String id(ExecutionProvider provider) {
+    return PairModel.locate(provider, TestModels.CACHE, 2).id();
+  }
+
   @Test
   void aReadingDependsOnItsOwnTextsAlone() throws InterruptedException {
     List<Texts> pairs = pairs(40);
     Reading[] all = readAll(reader, pairs);
-    try (PairReader alone = PairModel.locate(ExecutionProvider.CPU, TestModels.CACHE).open(1)) {
+    try (PairReader alone = PairModel.locate(ExecutionProvider.CPU, TestModels.CACHE, 1).open()) {
       for (int i : new int[] {0, 7, 39}) {
         assertArrayEquals(
             all[i].logits(), readAll(alone, List.of(pairs.get(i)))[0].logits(), "to the last bit");
@@ -197,7 +219,7 @@ class PairModelTest {
   @Test
   void preparesOnceAndAgainWhereAFileIsGone() throws Exception {
     Path cache = Files.createTempDirectory(Path.of("target"), "pair-cache");
-    try (PairReader first = PairModel.locate(ExecutionProvider.CPU, cache).open(1)) {
+    try (PairReader first = PairModel.locate(ExecutionProvider.CPU, cache, 1).open()) {
       assertEquals(1, readAll(first, pairs(1)).length);
     }
     Path graph;
@@ -210,10 +232,10 @@ class PairModelTest {
               .orElseThrow();
     }
     var before = Files.getLastModifiedTime(graph);
-    PairModel.locate(ExecutionProvider.CPU, cache).open(1).close();
+    PairModel.locate(ExecutionProvider.CPU, cache, 1).open().close();
     assertEquals(before, Files.getLastModifiedTime(graph));
     Files.write(graph, new byte[100]);
-    PairModel.locate(ExecutionProvider.CPU, cache).open(1).close();
+    PairModel.locate(ExecutionProvider.CPU, cache, 1).open().close();
     assertTrue(Files.size(graph) > 1_000_000);
     delete(cache);
   }

@@ -34,7 +34,8 @@ public interface PairSource {
 
       private synchronized PairModel model() {
         if (model == null) {
-          model = PairModel.locate(settings.embed().provider(), settings.cache());
+          model =
+              PairModel.locate(settings.embed().provider(), settings.cache(), settings.threads());
         }
         return model;
       }
@@ -46,7 +47,7 @@ public interface PairSource {
 
       @Override
       public PairReader open() {
-        return model().open(settings.threads());
+        return model().open();
       }
     };
   }

@@ -239,7 +239,7 @@ public final class FindingsBench {
   private FindingsBench(Path cache, int threads, Precision ofPassages)
       throws IOException, InterruptedException {
     this.threads = threads;
-    this.judge = PairModel.locate(ExecutionProvider.CPU, cache);
+    this.judge = PairModel.locate(ExecutionProvider.CPU, cache, threads);
     LogReading log = read(cache);
     this.entries = log.entries();
     this.account = log.account();
@@ -426,7 +426,7 @@ public final class FindingsBench {
         new ReadRelations(
             new ReadingFile(Path.of("no-readings.jsonl"), judge.id(), Optional.empty()),
             judge.calibration(),
-            () -> judge.open(threads),
+            () -> judge.open(),
             ReadRelations.ReadingProgress.SILENT);
     return findings.with(
         reading.rank(findings.relations(), Findings.readRelations(entries.size())));
@@ -439,7 +439,7 @@ public final class FindingsBench {
     List<Said> said = new ArrayList<>(said(Optional.empty(), new ArrayList<>()));
     Optional<ReadingCost> cost = Optional.empty();
     if (related) {
-      try (PairReader reader = judge.open(threads)) {
+      try (PairReader reader = judge.open()) {
         List<double[]> costs = new ArrayList<>();
         said.addAll(said(Optional.of(reader), costs));
         cost = Optional.of(cost(costs));
