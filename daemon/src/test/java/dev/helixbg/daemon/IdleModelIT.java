@@ -53,7 +53,7 @@ class IdleModelIT {
     writer = new WritableKb(folder.resolve("kb"), new Random(1));
     writer.append("design", "The team agreed to move the offset into the worker.");
     writer.append("engine", "The team agreed to move the offset into the worker today.");
-    for (int i = 0; i < 400; i++) {
+    for (int i = 0; i < 160; i++) {
       writer.append();
     }
     daemon = daemon();
@@ -73,7 +73,7 @@ class IdleModelIT {
       await(() -> answers().size() > before);
       writer.append("cli", "Input enters at the planner and passes the router.");
       ends("a change");
-      await(() -> entriesInReport() == 403);
+      await(() -> entriesInReport() == 163);
 
       await(() -> answers().size() > before && !status().path("idleWork").isNull());
       Duration took = mine.end();
@@ -112,7 +112,7 @@ class IdleModelIT {
   @Test
   void killedAtAnyMomentNoAnswerThatItCountedIsLost() throws Exception {
     writer = new WritableKb(folder.resolve("kb"), new Random(2));
-    for (int i = 0; i < 900; i++) {
+    for (int i = 0; i < 400; i++) {
       writer.append();
     }
     daemon = daemon();
@@ -133,7 +133,7 @@ class IdleModelIT {
             kept >= before + counted, kept + " of " + before + " and " + counted + mine.log());
         before = kept;
       }
-      assertTrue(before < 900, "it had finished before");
+      assertTrue(before < 400, "it had finished before");
     }
   }
 
@@ -232,7 +232,7 @@ class IdleModelIT {
           name + " in " + folder);
     }
     JsonNode report = report();
-    assertEquals(403, report.path("labels").size());
+    assertEquals(163, report.path("labels").size());
     report.path("labels").forEach(l -> assertEquals("MODEL", l.at("/guess/origin").asText()));
     assertTrue(report.path("reviews").size() >= 2, "drift and stale");
     assertFalse(report.path("languageModel").isNull());
