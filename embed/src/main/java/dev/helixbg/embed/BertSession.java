@@ -35,6 +35,11 @@ final class BertSession implements AutoCloseable {
 
   private static final Set<String> KNOWN = Set.of(IDS, MASK, TYPES);
 
+  /** Where a graph is computed, and how. */
+  interface Provider {
+    void choose(OrtSession.SessionOptions options) throws OrtException;
+  }
+
   private final OrtSession session;
   private final Pooling pooling;
   private final Map<String, OnnxJavaType> types;
@@ -50,17 +55,21 @@ final class BertSession implements AutoCloseable {
    * Loads a graph, one thread for all that it computes.
    *
    * @param pooling makes one vector of the states of a sequence
+   * @param provider sets what computes it
    * @throws EmbeddingException when the graph wants other inputs or output than a BERT model's
    */
-  static BertSession open(Path graph, Pooling pooling, OrtSession.SessionOptions options)
-      throws OrtException {
-    options.setIntraOpNumThreads(1);
-    OrtSession session = OrtEnvironment.getEnvironment().createSession(graph.toString(), options);
-    try {
-      return new BertSession(session, pooling, graph);
-    } catch (OrtException | RuntimeException e) {
-      session.close();
-      throw e;
+  static BertSession open(Path graph, Pooling pooling, Provider provider) throws OrtException {
+    try (OnnxCall call = OnnxCall.begin();
+        OrtSession.SessionOptions options = new OrtSession.SessionOptions()) {
+      options.setIntraOpNumThreads(1);
+      provider.choose(options);
+      OrtSession session = OrtEnvironment.getEnvironment().createSession(graph.toString(), options);
+      try {
+        return new BertSession(session, pooling, graph);
+      } catch (OrtException | RuntimeException e) {
+        session.close();
+        throw e;
+      }
     }
   }
 
@@ -107,6 +116,7 @@ final class BertSession implements AutoCloseable {
    */
   float[][] embed(int[][] ids, int rows, int columns) throws OrtException {
     Map<String, OnnxTensor> tensors = new HashMap<>();
+    OnnxCall call = OnnxCall.begin();
     try {
       fill(tensors, ids, rows, columns);
       try (OrtSession.Result result = session.run(tensors, Set.of(TOKEN_STATES))) {
@@ -120,6 +130,7 @@ final class BertSession implements AutoCloseable {
       }
     } finally {
       tensors.values().forEach(OnnxTensor::close);
+      call.close();
     }
   }
 
@@ -201,7 +212,7 @@ final class BertSession implements AutoCloseable {
 
   @Override
   public void close() {
-    try {
+    try (OnnxCall call = OnnxCall.begin()) {
       session.close();
     } catch (OrtException e) {
       throw new EmbeddingException("cannot close the embedding model: " + e.getMessage(), e);

@@ -3,7 +3,6 @@ package dev.helixbg.embed;
 import ai.onnxruntime.OrtEnvironment;
 import ai.onnxruntime.OrtException;
 import ai.onnxruntime.OrtProvider;
-import ai.onnxruntime.OrtSession;
 import dev.helixbg.embed.onnx.OnnxFile;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -98,20 +97,24 @@ final class CoreMlModel implements TokenModel {
 
   private BertSession open(int rows, int columns) throws OrtException {
     Path compiled = cacheFolder.resolve(rows + "x" + columns);
-    try (OrtSession.SessionOptions options = new OrtSession.SessionOptions()) {
+    try {
       Files.createDirectories(compiled);
-      options.setSymbolicDimensionValue(dims.get(0), rows);
-      options.setSymbolicDimensionValue(dims.get(1), columns);
-      options.addCoreML(
-          Map.of(
-              "ModelFormat", "MLProgram",
-              "MLComputeUnits", "CPUAndNeuralEngine",
-              "RequireStaticInputShapes", "1",
-              "EnableOnSubgraphs", "0",
-              "ModelCacheDirectory", compiled.toString()));
-      return BertSession.open(graph, pooling, options);
     } catch (IOException e) {
       throw new EmbeddingException("cannot create the CoreML cache " + compiled + ": " + e, e);
     }
+    return BertSession.open(
+        graph,
+        pooling,
+        options -> {
+          options.setSymbolicDimensionValue(dims.get(0), rows);
+          options.setSymbolicDimensionValue(dims.get(1), columns);
+          options.addCoreML(
+              Map.of(
+                  "ModelFormat", "MLProgram",
+                  "MLComputeUnits", "CPUAndNeuralEngine",
+                  "RequireStaticInputShapes", "1",
+                  "EnableOnSubgraphs", "0",
+                  "ModelCacheDirectory", compiled.toString()));
+        });
   }
 }

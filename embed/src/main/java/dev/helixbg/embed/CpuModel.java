@@ -1,7 +1,6 @@
 package dev.helixbg.embed;
 
 import ai.onnxruntime.OrtException;
-import ai.onnxruntime.OrtSession;
 import java.nio.file.Path;
 
 /** The network on ONNX Runtime's CPU provider: any batch shape, one thread per caller. */
@@ -22,10 +21,7 @@ final class CpuModel implements TokenModel {
    */
   CpuModel(Path graph, boolean oneByOne, Pooling pooling) throws OrtException {
     this.oneByOne = oneByOne;
-    try (OrtSession.SessionOptions options = new OrtSession.SessionOptions()) {
-      options.setInterOpNumThreads(1);
-      session = BertSession.open(graph, pooling, options);
-    }
+    session = BertSession.open(graph, pooling, options -> options.setInterOpNumThreads(1));
   }
 
   @Override

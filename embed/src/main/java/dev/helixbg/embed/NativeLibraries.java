@@ -1,13 +1,21 @@
 package dev.helixbg.embed;
 
+import static java.lang.foreign.ValueLayout.ADDRESS;
+import static java.lang.foreign.ValueLayout.JAVA_LONG;
+
 import ai.onnxruntime.OrtEnvironment;
 import ai.onnxruntime.OrtException;
 import ai.onnxruntime.OrtLoggingLevel;
+import dev.helixbg.config.natives.NativeFunction;
 import dev.helixbg.config.natives.PackedLibraries;
 import dev.helixbg.config.natives.TokenizerLibrary;
 import java.io.IOException;
+import java.lang.foreign.Arena;
+import java.lang.foreign.MemorySegment;
+import java.lang.foreign.SymbolLookup;
 import java.nio.file.Path;
 import java.util.List;
+import java.util.concurrent.CancellationException;
 
 /**
  * Loads the native libraries of ONNX Runtime and of the tokenizer from the cache folder, with all
@@ -23,12 +31,13 @@ final class NativeLibraries {
    * Loads both, once per process; later calls do nothing, whatever their folder.
    *
    * @throws EmbeddingException when this platform has no libraries or they cannot be unpacked
+   * @throws CancellationException when the process is about to end
    */
   static synchronized void load(Path cacheFolder) {
     if (loaded) {
       return;
     }
-    try {
+    try (OnnxCall call = OnnxCall.begin()) {
       TokenizerLibrary.load(cacheFolder);
       Path onnxRuntime =
           PackedLibraries.unpack(
@@ -39,9 +48,9 @@ final class NativeLibraries {
                   System.mapLibraryName("onnxruntime"),
                   System.mapLibraryName("onnxruntime4j_jni")));
       System.setProperty("onnxruntime.native.path", onnxRuntime.toString());
-      OrtEnvironment environment =
-          OrtEnvironment.getEnvironment(OrtLoggingLevel.ORT_LOGGING_LEVEL_ERROR);
+      OrtEnvironment environment = environment();
       environment.setTelemetry(false);
+      keepEnvironment(onnxRuntime.resolve(System.mapLibraryName("onnxruntime")));
       loaded = true;
     } catch (IOException e) {
       throw new EmbeddingException(e.getMessage(), e);
@@ -51,6 +60,51 @@ final class NativeLibraries {
               .formatted(cacheFolder.resolve("natives"), e.getCause() == null ? e : e.getCause()),
           e);
     }
+  }
+
+  private static OrtEnvironment environment() {
+    try {
+      return OrtEnvironment.getEnvironment(OrtLoggingLevel.ORT_LOGGING_LEVEL_ERROR);
+    } catch (IllegalStateException e) {
+      if (e.getCause() != null) {
+        throw new EmbeddingException("cannot start ONNX Runtime: " + e.getCause().getMessage(), e);
+      } // else its shutdown hook comes too late
+      throw (CancellationException) new CancellationException("helix-bg ends").initCause(e);
+    }
+  }
+
+  /**
+   * Takes one more reference to the environment, which ONNX Runtime counts, and never gives it
+   * back: the Java binding gives back its own in a shutdown hook, which waits for no {@link
+   * OnnxCall}, and a model that is being opened then would read what was freed. By its C API:
+   * {@code OrtGetApiBase()->GetApi(1)} is a table whose fourth function is {@code CreateEnv(level,
+   * name, &environment)}; the order of a version's functions never changes.
+   */
+  private static void keepEnvironment(Path library) {
+    try (Arena call = Arena.ofConfined()) {
+      MemorySegment base =
+          SymbolLookup.libraryLookup(library, Arena.global()).findOrThrow("OrtGetApiBase");
+      long getApi = words(new NativeFunction(base).call(0), 1).get(JAVA_LONG, 0);
+      long api = function(getApi).call(1);
+      long createEnvironment = words(api, 4).getAtIndex(JAVA_LONG, 3);
+      long failed =
+          function(createEnvironment)
+              .call(
+                  OrtLoggingLevel.ORT_LOGGING_LEVEL_ERROR.getValue(),
+                  call.allocateFrom("helix-bg").address(),
+                  call.allocate(ADDRESS).address());
+      if (failed != 0) {
+        throw new EmbeddingException("ONNX Runtime does not share its environment");
+      }
+    }
+  }
+
+  private static NativeFunction function(long address) {
+    return new NativeFunction(MemorySegment.ofAddress(address));
+  }
+
+  private static MemorySegment words(long address, int count) {
+    return MemorySegment.ofAddress(address).reinterpret(count * JAVA_LONG.byteSize());
   }
 
   private static String platform() {

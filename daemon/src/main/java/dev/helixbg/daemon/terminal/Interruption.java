@@ -1,12 +1,14 @@
 package dev.helixbg.daemon.terminal;
 
+import dev.helixbg.config.natives.NativeFunction;
+import dev.helixbg.embed.OnnxCall;
 import java.time.Duration;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 
 /**
  * Makes Ctrl-C and SIGTERM an InterruptedException in the working thread, and holds the JVM back
- * until that thread has saved what it did.
+ * until that thread has saved what it did, and every thread has left ONNX Runtime.
  */
 public final class Interruption {
   /** Longer than any batch; then the JVM goes, and the files are whole all the same. */
@@ -23,9 +25,13 @@ public final class Interruption {
   /** Call from the thread that works. */
   public static Interruption watch() {
     Interruption interruption = new Interruption(Thread.currentThread());
-    Runtime.getRuntime()
-        .addShutdownHook(
-            Thread.ofPlatform().name("interruption").unstarted(interruption::stopWork));
+    try {
+      Runtime.getRuntime()
+          .addShutdownHook(
+              Thread.ofPlatform().name("interruption").unstarted(interruption::stopWork));
+    } catch (IllegalStateException e) { // the JVM ends already
+      interruption.worker.interrupt();
+    }
     return interruption;
   }
 
@@ -40,14 +46,17 @@ public final class Interruption {
   }
 
   private void stopWork() {
-    if (ended.getCount() == 0) {
-      return;
+    if (ended.getCount() > 0) {
+      worker.interrupt();
+      try {
+        ended.await(patience.toMillis(), TimeUnit.MILLISECONDS);
+      } catch (InterruptedException e) {
+        Thread.currentThread().interrupt();
+      }
     }
-    worker.interrupt();
-    try {
-      ended.await(patience.toMillis(), TimeUnit.MILLISECONDS);
-    } catch (InterruptedException e) {
-      Thread.currentThread().interrupt();
+    if (!OnnxCall.endAll(patience)) {
+      // Without the destructors of libraries, on which the JVM insists.
+      NativeFunction.ofC("_exit").orElseThrow().call(ExitCode.INTERRUPTED.number());
     }
   }
 }

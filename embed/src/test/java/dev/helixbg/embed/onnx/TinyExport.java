@@ -10,14 +10,14 @@ import java.util.Random;
  * Writes a file that has the names and shapes of a MiniLM export with one layer, eight words and
  * four positions. It has no attention nodes, so it can be rewritten but not run.
  */
-final class TinyExport {
+public final class TinyExport {
 
   private static final int WIDTH = 384;
 
   private final GraphWriter graph = new GraphWriter();
   private final Random random = new Random(5);
 
-  static void write(Path target) throws IOException {
+  public static void write(Path target) throws IOException {
     TinyExport export = new TinyExport();
     export.build();
     AtomicFile.replace(target, out -> export.graph.writeTo(out, Path.of("/dev/null")));
