@@ -1,11 +1,14 @@
 package dev.helixbg.embed;
 
+import ai.onnxruntime.OrtException;
 import dev.helixbg.config.EmbedSettings;
 import dev.helixbg.config.EmbedSettings.ExecutionProvider;
 import dev.helixbg.config.EmbedSettings.Precision;
 import dev.helixbg.config.Sha256;
 import dev.helixbg.config.natives.PackedLibraries;
+import java.io.IOException;
 import java.nio.file.Path;
+import java.util.List;
 import java.util.Optional;
 
 /**
@@ -34,8 +37,7 @@ public final class EmbeddingModel {
                     source.graphHash(),
                     source.tokenizerHash(),
                     settings.precision().name(),
-                    Integer.toString(settings.maxTokens())
-                        + (settings.provider() == ExecutionProvider.COREML ? "\nCoreML" : "")))
+                    Integer.toString(settings.maxTokens()) + (isCoreMl() ? "\nCoreML" : "")))
             .substring(0, 32);
   }
 
@@ -65,7 +67,7 @@ public final class EmbeddingModel {
    * Empty where all is embedded in one way.
    */
   public Optional<EmbeddingModel> forMany(boolean passages) {
-    if (settings.precision() == Precision.INT8 || settings.provider() == ExecutionProvider.COREML) {
+    if (settings.precision() == Precision.INT8 || isCoreMl()) {
       return Optional.empty();
     }
     if (settings.provider() == ExecutionProvider.AUTO && PackedLibraries.os().equals("osx")) {
@@ -88,7 +90,18 @@ public final class EmbeddingModel {
    * @throws EmbeddingException when the other one cannot be loaded
    */
   public SpeedTrial.Verdict against(EmbeddingModel plain, int threads) {
-    return loader().trial(plain.loader(), threads);
+    NativeLibraries.load(cacheFolder);
+    List<String> texts = ProbeTexts.window();
+    SpeedTrial trial =
+        isCoreMl()
+            ? new SpeedTrial("CoreML", SpeedTrial.SAME, System::nanoTime)
+            : new SpeedTrial("eight bits", PreparedModel.INT8_BOUND, System::nanoTime);
+    return trial.remembered(
+        ProviderSelection.trials(cacheFolder),
+        source.graphHash(),
+        () -> plain.open(threads),
+        () -> open(threads),
+        model -> model.embedAll(texts));
   }
 
   /** For people: which model, precision and limit. */
@@ -105,10 +118,35 @@ public final class EmbeddingModel {
    * @throws EmbeddingException when it cannot be loaded
    */
   public MiniLm open(int threads) {
-    return loader().open(threads);
+    return NativeLibraries.open("the embedding model", cacheFolder, () -> prepared(threads));
   }
 
-  private ModelLoader loader() {
-    return new ModelLoader(source, settings, cacheFolder);
+  private MiniLm prepared(int threads) throws IOException, OrtException {
+    ProviderSelection providers =
+        new ProviderSelection(settings.provider(), settings.precision(), cacheFolder);
+    providers.wantsCoreMl(); // which says so where it cannot be had
+    PreparedModel prepared = PreparedModel.of(source, settings.precision(), cacheFolder);
+    String graph = (prepared.fused() ? "fused, " : "as exported, ") + prepared.why();
+    MiniLm.Provenance provenance =
+        isCoreMl()
+            ? new MiniLm.Provenance("as exported, for CoreML", "CoreML")
+            : new MiniLm.Provenance(graph, "CPU");
+    return Tokenizer.open(prepared.tokenizer(), settings.maxTokens())
+        .into(
+            tokenizer -> {
+              TokenModel model =
+                  isCoreMl()
+                      ? providers.coreMl(
+                          source.locate().graph(), source.graphHash(), Pooling.UNIT_MEAN)
+                      : new CpuModel(
+                          prepared.graph(),
+                          settings.precision() == Precision.INT8 && prepared.fused(),
+                          Pooling.UNIT_MEAN);
+              return new MiniLm(tokenizer, model, threads, provenance);
+            });
+  }
+
+  private boolean isCoreMl() {
+    return settings.provider() == ExecutionProvider.COREML;
   }
 }

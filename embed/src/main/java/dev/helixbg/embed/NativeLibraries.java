@@ -27,6 +27,31 @@ final class NativeLibraries {
 
   private NativeLibraries() {}
 
+  /** Opens a model with them. */
+  interface Opening<M> {
+    M open() throws IOException, OrtException;
+  }
+
+  /**
+   * Loads both, and opens a model with them.
+   *
+   * @param model for people, such as {@code the pair judge}
+   * @throws EmbeddingException when that fails
+   */
+  static <M> M open(String model, Path cacheFolder, Opening<M> opening) {
+    load(cacheFolder);
+    try {
+      return opening.open();
+    } catch (IOException e) {
+      throw new EmbeddingException(
+          "cannot prepare %s in %s: %s. Check its permissions and the free space"
+              .formatted(model, cacheFolder, e),
+          e);
+    } catch (OrtException e) {
+      throw new EmbeddingException("cannot load " + model + ": " + e.getMessage(), e);
+    }
+  }
+
   /**
    * Loads both, once per process; later calls do nothing, whatever their folder.
    *

@@ -103,28 +103,21 @@ public final class PairModel {
   }
 
   private <T> T prepared(Use<T> use) {
-    NativeLibraries.load(cacheFolder);
-    PairWeights weights = PairWeights.bundled();
-    ModelSource source = ModelSource.bundled(cacheFolder);
-    Tokenizer tokenizer = null;
-    try {
-      PreparedPairModel prepared =
-          PreparedPairModel.of(source, weights, PRECISION, providers.wantsCoreMl(), cacheFolder);
-      tokenizer = CrossEncoder.tokenizer(prepared);
-      return use.of(prepared, weights, tokenizer);
-    } catch (IOException e) {
-      close(tokenizer);
-      throw new EmbeddingException(
-          "cannot prepare the pair judge in %s: %s. Check its permissions and the free space"
-              .formatted(cacheFolder, e),
-          e);
-    } catch (OrtException e) {
-      close(tokenizer);
-      throw new EmbeddingException("cannot load the pair judge: " + e.getMessage(), e);
-    } catch (RuntimeException e) {
-      close(tokenizer);
-      throw e;
-    }
+    return NativeLibraries.open(
+        "the pair judge",
+        cacheFolder,
+        () -> {
+          PairWeights weights = PairWeights.bundled();
+          PreparedPairModel prepared =
+              PreparedPairModel.of(
+                  ModelSource.bundled(cacheFolder),
+                  weights,
+                  PRECISION,
+                  providers.wantsCoreMl(),
+                  cacheFolder);
+          return CrossEncoder.tokenizer(prepared)
+              .into(tokenizer -> use.of(prepared, weights, tokenizer));
+        });
   }
 
   private boolean isCoreMl(PreparedPairModel prepared, PairWeights weights, Tokenizer probes) {
@@ -137,11 +130,5 @@ public final class PairModel {
 
   private TokenModel onCoreMl(PreparedPairModel prepared) throws IOException {
     return providers.coreMl(prepared.export(), hash, Pooling.FIRST);
-  }
-
-  private static void close(Tokenizer tokenizer) {
-    if (tokenizer != null) {
-      tokenizer.close();
-    }
   }
 }

@@ -1,6 +1,7 @@
 package dev.helixbg.embed;
 
 import ai.djl.huggingface.tokenizers.jni.TokenizersLibrary;
+import ai.onnxruntime.OrtException;
 import dev.helixbg.config.text.PrintableText;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -44,6 +45,21 @@ final class Tokenizer implements AutoCloseable {
     library.disablePadding(handle);
     library.setTruncation(handle, maxTokens, "LONGEST_FIRST", 0);
     return new Tokenizer(handle, maxTokens);
+  }
+
+  /** Makes something that has a tokenizer. */
+  interface Maker<M> {
+    M with(Tokenizer tokenizer) throws IOException, OrtException;
+  }
+
+  /** Hands it over to what is made with it; where that fails, it is closed. */
+  <M> M into(Maker<M> maker) throws IOException, OrtException {
+    try {
+      return maker.with(this);
+    } catch (Throwable e) {
+      close();
+      throw e;
+    }
   }
 
   /** The ids of a text between the model's special tokens, at most {@code maxTokens} in all. */

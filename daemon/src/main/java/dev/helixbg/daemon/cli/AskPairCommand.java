@@ -14,6 +14,7 @@ import dev.helixbg.daemon.terminal.ExitCode;
 import dev.helixbg.daemon.terminal.Failure;
 import dev.helixbg.daemon.terminal.Json;
 import dev.helixbg.daemon.terminal.Progress;
+import dev.helixbg.embed.Cosine;
 import dev.helixbg.insight.findings.NamedEntry;
 import dev.helixbg.insight.judge.Answer;
 import dev.helixbg.insight.judge.AnswerFile;
@@ -178,12 +179,12 @@ final class AskPairCommand extends ValueCommand {
     ObjectNode value =
         Json.object()
             .put("verdict", verdict.verdict().title())
-            .put("probability", Json.rounded(verdict.probability()))
-            .put("same", Json.rounded(verdict.same()))
-            .put("related", Json.rounded(verdict.related()))
-            .put("different", Json.rounded(different(verdict)));
+            .put("probability", Cosine.rounded(verdict.probability()))
+            .put("same", Cosine.rounded(verdict.same()))
+            .put("related", Cosine.rounded(verdict.related()))
+            .put("different", Cosine.rounded(different(verdict)));
     if (!Double.isNaN(verdict.overtaken())) {
-      value.put("overtaken", Json.rounded(verdict.overtaken()));
+      value.put("overtaken", Cosine.rounded(verdict.overtaken()));
     }
     return value.put("cut", verdict.cut()).put("remembered", answered.remembered());
   }

@@ -13,6 +13,7 @@ import dev.helixbg.daemon.run.JudgingStage;
 import dev.helixbg.daemon.terminal.ExitCode;
 import dev.helixbg.daemon.terminal.Json;
 import dev.helixbg.daemon.terminal.Progress;
+import dev.helixbg.embed.Cosine;
 import dev.helixbg.embed.EmbeddingModel;
 import dev.helixbg.embed.cache.TextKey;
 import dev.helixbg.insight.findings.NamedEntry;
@@ -123,9 +124,9 @@ final class LabelCommand extends ValueCommand {
         ? entry
         : entry
             .put(Job.LABEL.title(), guess.label().title())
-            .put("probability", Json.rounded(guess.score()))
+            .put("probability", Cosine.rounded(guess.score()))
             .put("runnerUp", guess.runnerUp().title())
-            .put("runnerUpProbability", Json.rounded(guess.runnerUpScore()))
+            .put("runnerUpProbability", Cosine.rounded(guess.runnerUpScore()))
             .put("cut", guess.cut());
   }
 }

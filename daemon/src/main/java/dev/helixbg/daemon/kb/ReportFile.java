@@ -8,13 +8,16 @@ import com.fasterxml.jackson.databind.ObjectMapper;
 import dev.helixbg.daemon.terminal.ExitCode;
 import dev.helixbg.daemon.terminal.Failure;
 import dev.helixbg.insight.decisions.Decision;
+import dev.helixbg.insight.log.LogAccount;
 import dev.helixbg.insight.report.FirstLook;
+import dev.helixbg.insight.report.Report;
 import java.io.IOException;
 import java.io.InputStream;
 import java.nio.channels.Channels;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
+import java.util.Optional;
 
 /**
  * Reads the findings out of a report.json, one after the other: of a large KB it has hundreds of
@@ -39,6 +42,19 @@ public final class ReportFile {
 
   private ReportFile() {}
 
+  /**
+   * What a report was made from.
+   *
+   * @param schema see {@link Report#SCHEMA}
+   * @param logSha256 the hash of the log
+   * @param firstLook what it is still without; empty when it is whole
+   */
+  public record Origin(int schema, String logSha256, Optional<FirstLook> firstLook) {
+    public boolean isOf(LogAccount log) {
+      return logSha256.equals(log.sha256());
+    }
+  }
+
   /** Hears of what a report has, in the order of the file. */
   @FunctionalInterface
   public interface Visitor {
@@ -56,11 +72,8 @@ public final class ReportFile {
     /** The id of a finding that the report leads with, in its order; before all findings. */
     default void leading(String id) {}
 
-    /** What it is still without, where it is a first look; before all findings. */
-    default void firstLook(FirstLook look) {}
-
-    /** The hash of the log that it was made from; before all findings. */
-    default void log(String sha256) {}
+    /** What it was made from; before all findings. */
+    default void origin(Origin origin) {}
 
     /** The key of an entry that it was made from; after all findings. */
     default void entry(String key) {}
@@ -80,27 +93,39 @@ public final class ReportFile {
   }
 
   /**
-   * Whether the last report was made from a log of that hash.
+   * What the last report was made from; empty when it does not say so.
    *
    * @throws Failure as {@link #read} does
    */
-  public static boolean isOf(String logSha256, Kb kb, SealedReports reports) {
-    boolean[] is = new boolean[1];
-    read(
-        kb,
-        reports,
-        new Visitor() {
-          @Override
-          public void log(String sha256) {
-            is[0] = sha256.equals(logSha256);
-          }
+  public static Optional<Origin> origin(Kb kb, SealedReports reports) {
+    OriginReader reader = new OriginReader();
+    read(kb, reports, reader);
+    return reader.origin;
+  }
 
-          @Override
-          public boolean finding(ReportedFinding finding, JsonNode json) {
-            return false;
-          }
-        });
-    return is[0];
+  /**
+   * What a report was made from; empty when it does not say so.
+   *
+   * @throws JacksonException when it is no JSON
+   */
+  static Optional<Origin> origin(InputStream report) throws IOException {
+    OriginReader reader = new OriginReader();
+    read(report, reader);
+    return reader.origin;
+  }
+
+  private static final class OriginReader implements Visitor {
+    private Optional<Origin> origin = Optional.empty();
+
+    @Override
+    public void origin(Origin found) {
+      origin = Optional.of(found);
+    }
+
+    @Override
+    public boolean finding(ReportedFinding finding, JsonNode json) {
+      return false;
+    }
   }
 
   /**
@@ -133,6 +158,8 @@ public final class ReportFile {
         json.skipChildren();
         return;
       }
+      int schema = 0;
+      Optional<FirstLook> firstLook = Optional.empty();
       for (String field = json.nextFieldName(); field != null; field = json.nextFieldName()) {
         boolean isArray = json.nextToken() == JsonToken.START_ARRAY;
         if (isArray && field.equals("leading")) {
@@ -143,16 +170,20 @@ public final class ReportFile {
         } else if (field.equals("firstLook")) {
           JsonNode look = json.readValueAsTree();
           if (look.isObject()) {
-            visitor.firstLook(
-                new FirstLook(
-                    look.path("entries").asInt(),
-                    look.path("passages").asInt(),
-                    look.path("pairs").asInt(),
-                    look.path("questions").asInt()));
+            firstLook =
+                Optional.of(
+                    new FirstLook(
+                        look.path("entries").asInt(),
+                        look.path("passages").asInt(),
+                        look.path("pairs").asInt(),
+                        look.path("questions").asInt()));
           }
         } else if (field.equals("log")) {
           JsonNode log = json.readValueAsTree();
-          visitor.log(log.path("sha256").asText());
+          visitor.origin(new Origin(schema, log.path("sha256").asText(), firstLook));
+        } else if (field.equals("schema")) {
+          schema = json.getValueAsInt();
+          json.skipChildren();
         } else if (isArray && field.equals("labels")) {
           while (json.nextToken() != JsonToken.END_ARRAY) {
             JsonNode label = json.readValueAsTree();

@@ -1,8 +1,6 @@
 package dev.helixbg.daemon.kb;
 
 import com.fasterxml.jackson.core.JacksonException;
-import com.fasterxml.jackson.databind.JsonNode;
-import com.fasterxml.jackson.databind.ObjectMapper;
 import dev.helixbg.daemon.terminal.CheckLine;
 import dev.helixbg.daemon.terminal.Reasons;
 import dev.helixbg.embed.cache.CacheRow;
@@ -18,6 +16,7 @@ import dev.helixbg.insight.log.LogReading;
 import dev.helixbg.insight.log.Passage;
 import dev.helixbg.insight.report.Report;
 import java.io.IOException;
+import java.io.InputStream;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -174,8 +173,9 @@ public final class Verification {
       return CheckLine.note("report", absent + " not there", "a run writes it");
     }
     try {
-      Optional<Seen> seen = seenIn(files.json());
-      if (seen.isEmpty()) {
+      Optional<ReportFile.Origin> origin =
+          originIn(files.json()).filter(found -> found.schema() == Report.SCHEMA);
+      if (origin.isEmpty()) {
         return CheckLine.problem(
             "report", "report.json is not one that this version writes", "a run writes it anew");
       }
@@ -183,35 +183,24 @@ public final class Verification {
         return CheckLine.problem(
             "report", "it is not as your helix-bg wrote it here", "a run writes it anew");
       }
-      if (seen.get().isFirstLook() && seen.get().log().equals(log.sha256())) {
+      if (!origin.get().isOf(log)) {
         return CheckLine.note(
-            "report", "of this very log, a first look", "a run, or the daemon at idle, ends it");
+            "report", "of an earlier state of the log", "a run brings it up to date");
       }
-      return seen.get().log().equals(log.sha256())
-          ? CheckLine.ok("report", "of this very log")
-          : CheckLine.note(
-              "report", "of an earlier state of the log", "a run brings it up to date");
+      return origin.get().firstLook().isPresent()
+          ? CheckLine.note(
+              "report", "of this very log, a first look", "a run, or the daemon at idle, ends it")
+          : CheckLine.ok("report", "of this very log");
     } catch (IOException e) {
       return CheckLine.problem(
           "report", "it cannot be read: " + Reasons.of(e), "a run writes it anew");
     }
   }
 
-  /**
-   * What a report says of itself.
-   *
-   * @param log the hash of that which it was made from
-   */
-  private record Seen(String log, boolean isFirstLook) {}
-
-  /** Empty when it is no report of this schema. */
-  private static Optional<Seen> seenIn(Path reportJson) throws IOException {
-    try {
-      JsonNode report = new ObjectMapper().readTree(reportJson.toFile());
-      boolean ours = report.path("schema").asInt() == Report.SCHEMA;
-      return Optional.ofNullable(report.at("/log/sha256").textValue())
-          .filter(hash -> ours)
-          .map(hash -> new Seen(hash, report.hasNonNull("firstLook")));
+  /** Empty when it is no report. */
+  private static Optional<ReportFile.Origin> originIn(Path reportJson) throws IOException {
+    try (InputStream report = Files.newInputStream(reportJson)) {
+      return ReportFile.origin(report);
     } catch (JacksonException e) {
       return Optional.empty();
     }

@@ -17,6 +17,7 @@ import dev.helixbg.daemon.terminal.Failure;
 import dev.helixbg.daemon.terminal.Progress;
 import dev.helixbg.insight.findings.Analysis;
 import dev.helixbg.insight.log.DataLog;
+import dev.helixbg.insight.log.LogAccount;
 import java.io.IOException;
 import java.time.Duration;
 import java.util.HashMap;
@@ -167,8 +168,9 @@ final class ReachedKbs implements AutoCloseable {
         watchedBy(daemon).contains(kb)
             ? reports.markdown(kb)
             : byOwn(own -> own.report(kb, progress));
-    String log = DataLog.readQuiet(kb.dataLog()).account().sha256();
-    return new MadeReport(markdown, ReportFile.isOf(log, kb, reports));
+    LogAccount log = DataLog.readQuiet(kb.dataLog()).account();
+    return new MadeReport(
+        markdown, ReportFile.origin(kb, reports).filter(origin -> origin.isOf(log)).isPresent());
   }
 
   /** The one that is meant: by its folder, else by the folder's last name. */

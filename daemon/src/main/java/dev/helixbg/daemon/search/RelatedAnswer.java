@@ -6,6 +6,7 @@ import dev.helixbg.config.Settings;
 import dev.helixbg.config.text.PrintableText;
 import dev.helixbg.daemon.host.PairSource;
 import dev.helixbg.daemon.terminal.Json;
+import dev.helixbg.embed.Cosine;
 import dev.helixbg.embed.EmbeddingException;
 import dev.helixbg.embed.PairReader;
 import dev.helixbg.insight.log.Entry;
@@ -89,7 +90,7 @@ public record RelatedAnswer(SearchAnswer nearest, AlreadySaid said, Optional<Str
     List<ObjectNode> lines = nearest.toJson();
     ObjectNode last = lines.getLast().put("alreadySaid", Json.word(said.answer()));
     said.entry().ifPresent(entry -> last.put("entry", entry));
-    said.probability().ifPresent(p -> last.put("probability", Json.rounded(p)));
+    said.probability().ifPresent(p -> last.put("probability", Cosine.rounded(p)));
     said.differs().ifPresent(what -> last.put("differs", what));
     unread.ifPresent(why -> last.put("unread", why));
     return lines;

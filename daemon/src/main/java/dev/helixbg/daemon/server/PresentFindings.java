@@ -44,39 +44,37 @@ public record PresentFindings(PresentEntries entries) {
 
   /** How many of the entries that are there now the last report knows, to their ends. */
   public Coverage coverage(Kb kb, SealedReports reports) {
-    Set<String> known = new HashSet<>();
-    boolean[] isOfThisLog = new boolean[1];
-    int[] partly = new int[1];
-    ReportFile.read(
-        kb,
-        reports,
-        new ReportFile.Visitor() {
-          @Override
-          public void firstLook(FirstLook look) {
-            partly[0] = look.entries();
-          }
-
-          @Override
-          public void log(String sha256) {
-            isOfThisLog[0] = sha256.equals(entries.log().sha256());
-          }
-
-          @Override
-          public boolean finding(ReportedFinding finding, JsonNode json) {
-            return !isOfThisLog[0];
-          }
-
-          @Override
-          public void entry(String key) {
-            known.add(key);
-          }
-        });
+    Known known = new Known();
+    ReportFile.read(kb, reports, known);
     int total = entries.all().size();
     long there =
-        isOfThisLog[0]
+        known.isOfThisLog
             ? total
-            : entries.all().stream().filter(one -> known.contains(one.key())).count();
-    return new Coverage((int) Math.max(0, there - partly[0]), total);
+            : entries.all().stream().filter(one -> known.keys.contains(one.key())).count();
+    return new Coverage((int) Math.max(0, there - known.partly), total);
+  }
+
+  /** What the last report knows of the log. */
+  private final class Known implements ReportFile.Visitor {
+    private boolean isOfThisLog;
+    private int partly;
+    private final Set<String> keys = new HashSet<>();
+
+    @Override
+    public void origin(ReportFile.Origin origin) {
+      isOfThisLog = origin.isOf(entries.log());
+      partly = origin.firstLook().map(FirstLook::entries).orElse(0);
+    }
+
+    @Override
+    public boolean finding(ReportedFinding finding, JsonNode json) {
+      return !isOfThisLog;
+    }
+
+    @Override
+    public void entry(String key) {
+      keys.add(key);
+    }
   }
 
   /** Whether what it tells of is not there any more, because somebody has changed the log. */

@@ -42,11 +42,6 @@ public final class Json {
     return constant.name().toLowerCase(Locale.ROOT);
   }
 
-  /** A number of a model's or a similarity; what is behind six decimals means nothing. */
-  public static double rounded(double value) {
-    return Math.round(value * 1e6) / 1e6;
-  }
-
   /**
    * Prints one value and ends the line.
    *

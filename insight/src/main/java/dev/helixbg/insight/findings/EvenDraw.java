@@ -1,9 +1,7 @@
 package dev.helixbg.insight.findings;
 
 import java.util.Comparator;
-import java.util.HashMap;
 import java.util.List;
-import java.util.Map;
 import java.util.stream.IntStream;
 
 /**
@@ -13,12 +11,6 @@ import java.util.stream.IntStream;
  */
 final class EvenDraw {
   private EvenDraw() {}
-
-  /** Number of each entry among those with the same key, from 0. */
-  static int[] ordinals(List<String> keys) {
-    Map<String, Integer> seen = HashMap.newHashMap(keys.size());
-    return keys.stream().mapToInt(key -> seen.merge(key, 1, Integer::sum) - 1).toArray();
-  }
 
   /** Position of each entry by key, then by its place in the list. */
   static int[] orderByKey(List<String> keys) {
@@ -33,7 +25,7 @@ final class EvenDraw {
 
   /**
    * @param keys of all entries, 32 hex digits each
-   * @param ordinals as {@link #ordinals} gives them
+   * @param ordinals as {@link NamedEntry#ordinals} gives them
    * @return rising indices, {@code max} of them or all
    */
   static int[] of(List<String> keys, int[] ordinals, int max) {

@@ -71,7 +71,7 @@ final class KnownPairs implements PairFacts {
       NearestLists.Counting counting,
       int threads) {
     int count = keys.size();
-    int[] ordinals = EvenDraw.ordinals(keys);
+    int[] ordinals = NamedEntry.ordinals(keys);
     Map<Instance, Integer> now = HashMap.newHashMap(count);
     long[] hashes = new long[count];
     int[] nowAt = new int[vectorHashes.length];

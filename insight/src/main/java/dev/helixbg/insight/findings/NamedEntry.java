@@ -5,6 +5,7 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.function.Function;
+import java.util.stream.IntStream;
 
 /**
  * An entry under the name by which helix users refer to it.
@@ -23,13 +24,16 @@ public record NamedEntry(Entry entry, int index, String key) {
    * @param key of each
    */
   public static List<NamedEntry> all(List<Entry> entries, Function<Entry, String> key) {
-    Map<String, Integer> next = new HashMap<>();
-    return entries.stream()
-        .map(
-            entry ->
-                new NamedEntry(
-                    entry, next.merge(entry.topic(), 1, Integer::sum) - 1, key.apply(entry)))
+    int[] indices = ordinals(entries.stream().map(Entry::topic).toList());
+    return IntStream.range(0, indices.length)
+        .mapToObj(i -> new NamedEntry(entries.get(i), indices[i], key.apply(entries.get(i))))
         .toList();
+  }
+
+  /** Number of each name among those that are equal to it, from 0. */
+  public static int[] ordinals(List<String> names) {
+    Map<String, Integer> seen = HashMap.newHashMap(names.size());
+    return names.stream().mapToInt(name -> seen.merge(name, 1, Integer::sum) - 1).toArray();
   }
 
   /**

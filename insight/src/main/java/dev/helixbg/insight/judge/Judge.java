@@ -1,5 +1,6 @@
 package dev.helixbg.insight.judge;
 
+import dev.helixbg.insight.log.SentenceEnds;
 import dev.helixbg.llm.Session;
 import dev.helixbg.llm.TextModel;
 import dev.helixbg.llm.generate.Generation;
@@ -251,7 +252,7 @@ public final class Judge implements Oracle {
     if (job == Job.MERGE) {
       return "";
     }
-    List<Integer> ends = SentenceCut.sentenceEnds(text);
+    List<Integer> ends = SentenceEnds.of(text);
     boolean whole = !ends.isEmpty() && ends.getLast() > text.length() / 2;
     return whole ? text.substring(0, ends.getLast()) : text + " …";
   }

@@ -1,5 +1,6 @@
 package dev.helixbg.insight.judge;
 
+import dev.helixbg.insight.log.SentenceEnds;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.function.ToIntFunction;
@@ -49,7 +50,7 @@ public record SentenceCut(String text, int tokens, boolean cut) {
     long looked = (long) budget * MAX_CHARS_PER_TOKEN;
     int begin = (int) Math.max(0, text.length() - looked);
     String tail = text.substring(whole(text, begin));
-    List<Integer> ends = new ArrayList<>(sentenceEnds(tail));
+    List<Integer> ends = new ArrayList<>(SentenceEnds.of(tail));
     if (begin == 0) {
       ends.addFirst(0);
     }
@@ -77,7 +78,7 @@ public record SentenceCut(String text, int tokens, boolean cut) {
     if (tokens <= budget && head.length() == text.length()) {
       return new SentenceCut(text, tokens, false);
     }
-    for (List<Integer> ends : List.of(sentenceEnds(head), wordEnds(head), characterEnds(head))) {
+    for (List<Integer> ends : List.of(SentenceEnds.of(head), wordEnds(head), characterEnds(head))) {
       int end = longest(head, ends, budget, count);
       if (end > 0) {
         String kept = head.substring(0, end).stripTrailing();
@@ -101,21 +102,6 @@ public record SentenceCut(String text, int tokens, boolean cut) {
       }
     }
     return fits < 0 ? 0 : ends.get(fits);
-  }
-
-  /** Behind a full stop and the like that white space follows, and at the end of a line. */
-  static List<Integer> sentenceEnds(String text) {
-    List<Integer> ends = new ArrayList<>();
-    for (int i = 1; i <= text.length(); i++) {
-      char last = text.charAt(i - 1);
-      boolean stop = last == '.' || last == '!' || last == '?';
-      boolean gap = i == text.length() || Character.isWhitespace(text.charAt(i));
-      boolean wide = last == '。' || last == '！' || last == '？';
-      if (stop && gap || wide || i < text.length() && text.charAt(i) == '\n' && last != '\n') {
-        ends.add(i);
-      }
-    }
-    return ends;
   }
 
   private static List<Integer> wordEnds(String text) {

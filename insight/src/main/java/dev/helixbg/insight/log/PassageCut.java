@@ -48,7 +48,7 @@ final class PassageCut {
       boolean space = end == text.length() || Character.isWhitespace(text.charAt(end));
       if (!Character.isWhitespace(text.charAt(at))
           && (space || sum - tokens[count - 1] >= LONGEST_PIECE)) {
-        add(end, sum, isSentenceEnd(end));
+        add(end, sum, SentenceEnds.isAt(text, end));
       }
       at = end;
     }
@@ -175,16 +175,5 @@ final class PassageCut {
       case 2 -> Math.ceilDiv(length, length < LONG_WORD ? 6 : 3);
       default -> 1;
     };
-  }
-
-  private boolean isSentenceEnd(int end) {
-    char last = text.charAt(end - 1);
-    if (end == text.length() || "。！？".indexOf(last) >= 0) {
-      return true;
-    }
-    char next = text.charAt(end);
-    return next == '\n'
-        || next == '\r'
-        || Character.isWhitespace(next) && (last == '.' || last == '!' || last == '?');
   }
 }

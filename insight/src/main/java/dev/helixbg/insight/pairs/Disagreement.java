@@ -1,5 +1,6 @@
 package dev.helixbg.insight.pairs;
 
+import dev.helixbg.insight.terms.Terms;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
@@ -59,9 +60,6 @@ public final class Disagreement {
 
   /** Words behind a negation that are looked at. */
   private static final int REACH = 3;
-
-  private static final List<String> ENDINGS = List.of("ing", "ed", "es", "s");
-  private static final int MIN_STEM = 4;
 
   /** Of long texts so much is looked at. */
   private static final int LONGEST = 100_000;
@@ -159,15 +157,10 @@ public final class Disagreement {
     return words;
   }
 
+  /** Of entries, {@code entry}: the terms of search and findings do without that. */
   private static String stem(String word) {
-    if (word.endsWith("ies") && word.length() > MIN_STEM) {
-      return word.substring(0, word.length() - "ies".length()) + "y";
-    }
-    for (String ending : ENDINGS) {
-      if (word.length() >= ending.length() + MIN_STEM && word.endsWith(ending)) {
-        return word.substring(0, word.length() - ending.length());
-      }
-    }
-    return word;
+    return word.length() > "ties".length() && word.endsWith("ies")
+        ? word.substring(0, word.length() - "ies".length()) + "y"
+        : Terms.stem(word);
   }
 }

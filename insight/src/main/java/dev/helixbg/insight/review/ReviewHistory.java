@@ -5,6 +5,7 @@ import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import dev.helixbg.config.text.PrintableText;
+import dev.helixbg.embed.Cosine;
 import dev.helixbg.embed.store.JsonLines;
 import java.io.IOException;
 import java.nio.file.Path;
@@ -93,7 +94,7 @@ public final class ReviewHistory {
           .put("relation", item.relation())
           .put("a", PrintableText.beginning(item.a(), MAX_TEXT))
           .put("b", PrintableText.beginning(item.b(), MAX_TEXT))
-          .put("similarity", Math.round(item.similarity() * 1e6) / 1e6)
+          .put("similarity", Cosine.rounded(item.similarity()))
           .put("verdict", item.verdict())
           .put("text", PrintableText.beginning(item.text(), MAX_TEXT));
     }

@@ -11,7 +11,6 @@ import java.io.IOException;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.Collections;
-import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
@@ -32,7 +31,23 @@ public final class SessionReview {
   /** Looked at when nothing tells where the last session ended. */
   private static final int FIRST_SESSION = 50;
 
-  private static final String REPEATS = "repeats";
+  /** What a new entry is to another one, in the order of the summary. */
+  private enum Relation {
+    REPEATS("repeats"),
+    REPEATS_PASSAGE("repeats a passage of"),
+    CONNECTS("connects to"),
+    IS_CLOSE("is close to"),
+    CONTRADICTS("contradicts"),
+    OVERTAKES("overtakes");
+
+    /** Between the names of the two. */
+    private final String words;
+
+    Relation(String words) {
+      this.words = words;
+    }
+  }
+
   private static final int MAX_ITEMS = 20;
   private static final int JUDGED = 10;
 
@@ -64,8 +79,10 @@ public final class SessionReview {
 
   /** Key of each entry with its number among those of the same text: a repetition is new. */
   private static List<String> marks(List<String> keys) {
-    Map<String, Integer> seen = HashMap.newHashMap(keys.size());
-    return keys.stream().map(key -> key + ":" + seen.merge(key, 1, Integer::sum)).toList();
+    int[] ordinals = NamedEntry.ordinals(keys);
+    return IntStream.range(0, ordinals.length)
+        .mapToObj(i -> keys.get(i) + ":" + (ordinals[i] + 1))
+        .toList();
   }
 
   /**
@@ -98,13 +115,11 @@ public final class SessionReview {
     List<Item> items = copies(kb, isFresh);
     for (Finding.Relation pair : pairs) {
       PairVerdict verdict = verdicts.get(pair.id());
-      Optional<String> relation =
-          verdict == null
-              ? unjudged(pair, kb.findings().limits())
-              : Optional.of(judged(pair, verdict)).filter(said -> !said.isEmpty());
+      Optional<Relation> relation =
+          verdict == null ? unjudged(pair, kb.findings().limits()) : judged(pair, verdict);
       if (relation.isPresent() && items.size() < MAX_ITEMS) {
         String word = verdict == null ? "" : verdict.verdict().title();
-        items.add(kb.item(pair, pair.b(), relation.get(), word));
+        items.add(kb.item(pair, pair.b(), relation.get().words, word));
       }
     }
     return items;
@@ -120,7 +135,7 @@ public final class SessionReview {
           items.add(
               new Item(
                   group.id(),
-                  REPEATS,
+                  Relation.REPEATS.words,
                   copy.name(),
                   first.name(),
                   1,
@@ -132,30 +147,31 @@ public final class SessionReview {
     return items;
   }
 
-  private static Optional<String> unjudged(Finding.Relation pair, InsightSettings limits) {
+  private static Optional<Relation> unjudged(Finding.Relation pair, InsightSettings limits) {
     if (pair.nearest() <= limits.crossLinkFrom()) {
       return Optional.empty();
     }
     return Optional.of(
         pair.similarity() > limits.nearDuplicate()
-            ? REPEATS
-            : pair.nearest() > limits.nearDuplicate() ? "repeats a passage of" : connects(pair));
+            ? Relation.REPEATS
+            : pair.nearest() > limits.nearDuplicate() ? Relation.REPEATS_PASSAGE : connects(pair));
   }
 
   /** Nothing of what has nothing in common. */
-  private static String judged(Finding.Relation pair, PairVerdict verdict) {
+  private static Optional<Relation> judged(Finding.Relation pair, PairVerdict verdict) {
     return switch (verdict.verdict()) {
-      case SAME -> REPEATS;
-      case OVERTAKEN -> verdict.contradiction() ? "contradicts" : "overtakes";
-      case RELATED -> connects(pair);
-      case DIFFERENT -> "";
+      case SAME -> Optional.of(Relation.REPEATS);
+      case OVERTAKEN ->
+          Optional.of(verdict.contradiction() ? Relation.CONTRADICTS : Relation.OVERTAKES);
+      case RELATED -> Optional.of(connects(pair));
+      case DIFFERENT -> Optional.empty();
     };
   }
 
-  private static String connects(Finding.Relation pair) {
+  private static Relation connects(Finding.Relation pair) {
     return pair.a().entry().topic().equals(pair.b().entry().topic())
-        ? "is close to"
-        : "connects to";
+        ? Relation.IS_CLOSE
+        : Relation.CONNECTS;
   }
 
   private static String summary(ReviewSubject kb, List<NamedEntry> fresh, List<Item> items)
@@ -184,12 +200,11 @@ public final class SessionReview {
                 .collect(Collectors.joining(", ")))
         .append(
             topics.size() > NAMED ? " and %d more topics.".formatted(topics.size() - NAMED) : ".");
-    for (String relation :
-        List.of(REPEATS, "repeats a passage of", "connects to", "contradicts", "overtakes")) {
-      long count = items.stream().filter(item -> item.relation().equals(relation)).count();
+    for (Relation relation : Relation.values()) {
+      long count = items.stream().filter(item -> item.relation().equals(relation.words)).count();
       if (count > 0) {
         words.append(' ').append(count).append(count == 1 ? " time" : " times");
-        words.append(" a new entry ").append(relation).append(" another.");
+        words.append(" a new entry ").append(relation.words).append(" another.");
       }
     }
     return words + kb.caveat() + sentence(kb, fresh);

@@ -8,7 +8,8 @@ import java.util.Set;
 
 /**
  * The words, identifiers and numbers of a text. {@code retry-budget} or {@code maxRetries} counts
- * as itself and as its parts; endings of English plurals and verbs are taken off, roughly.
+ * as itself and as its parts; endings of English plurals and verbs are taken off, see {@link
+ * #stem}.
  */
 public final class Terms {
   /** Longer ones are hashes and encoded data. */
@@ -162,7 +163,13 @@ public final class Terms {
     spellings.putIfAbsent(term, word);
   }
 
-  private static String stem(String word) {
+  /**
+   * A word without its ending, roughly: {@code waited} is {@code wait}. What is left need be no
+   * word, but is the same of most forms of one.
+   *
+   * @param word in lower case
+   */
+  public static String stem(String word) {
     for (String ending : ENDINGS) {
       if (word.length() >= ending.length() + MIN_STEM && word.endsWith(ending)) {
         return word.substring(0, word.length() - ending.length());

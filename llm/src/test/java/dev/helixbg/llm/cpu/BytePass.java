@@ -21,7 +21,6 @@ final class BytePass implements Runnable {
   private static final int ROWS = 4;
 
   private final TensorType type;
-  private final boolean pairs;
   private final ByteRows rows;
   private final MemorySegment weights;
   private final MemorySegment x;
@@ -29,13 +28,9 @@ final class BytePass implements Runnable {
   private final MemorySegment scratch;
   private final MemorySegment turned;
 
-  /**
-   * @param pairs whether for sums of pairs
-   */
-  BytePass(Arena arena, TensorType type, boolean pairs) {
+  BytePass(Arena arena, TensorType type) {
     this.type = type;
-    this.pairs = pairs;
-    rows = new ByteRows(arena, ROWS, pairs);
+    rows = new ByteRows(arena, ROWS);
     weights = arena.allocate(type.bytes(ByteTiles.COLUMNS), 64);
     RandomWeights.fill(type, weights, 0, ByteTiles.COLUMNS, 0.04f, new SplittableRandom(1));
     x = arena.allocate(4L * ByteTiles.COLUMNS * ByteTiles.TOKENS, 64);
@@ -61,7 +56,6 @@ final class BytePass implements Runnable {
         tokens,
         columns,
         tile.address(),
-        pairs,
         scratch.address(),
         turned.address());
   }

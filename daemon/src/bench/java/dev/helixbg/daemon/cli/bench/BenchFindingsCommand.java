@@ -17,6 +17,7 @@ import dev.helixbg.daemon.terminal.ExitCode;
 import dev.helixbg.daemon.terminal.Failure;
 import dev.helixbg.daemon.terminal.Json;
 import dev.helixbg.daemon.terminal.Progress;
+import dev.helixbg.embed.Cosine;
 import dev.helixbg.embed.EmbeddingException;
 import dev.helixbg.embed.cache.TextKey;
 import dev.helixbg.insight.findings.Analysis;
@@ -241,9 +242,9 @@ final class BenchFindingsCommand extends ValueCommand {
 
   private static ObjectNode toJson(Share share) {
     return Json.of(share)
-        .put("share", Json.rounded(share.value()))
-        .put("low", Json.rounded(share.low()))
-        .put("high", Json.rounded(share.high()));
+        .put("share", Cosine.rounded(share.value()))
+        .put("low", Cosine.rounded(share.low()))
+        .put("high", Cosine.rounded(share.high()));
   }
 
   private JudgeTrust measure(Settings settings) throws IOException, InterruptedException {
@@ -286,7 +287,7 @@ final class BenchFindingsCommand extends ValueCommand {
       JudgeTrust.Tally tally = trust.said().getOrDefault(verdict, new JudgeTrust.Tally(0, 0));
       json.set(verdict.title(), Json.of(tally));
     }
-    return json.put("kappa", Json.rounded(trust.kappa())).put("guessing", trust.isGuessing());
+    return json.put("kappa", Cosine.rounded(trust.kappa())).put("guessing", trust.isGuessing());
   }
 
   private void print(Result result) {

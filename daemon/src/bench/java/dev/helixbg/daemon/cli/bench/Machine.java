@@ -4,7 +4,7 @@ import com.fasterxml.jackson.databind.node.ObjectNode;
 import dev.helixbg.daemon.terminal.Console;
 import dev.helixbg.llm.cpu.CpuBackend;
 import dev.helixbg.llm.cpu.lanes.Lanes;
-import dev.helixbg.llm.cpu.x86.ByteProduct;
+import dev.helixbg.llm.cpu.x86.VnniProduct;
 import java.io.IOException;
 import java.lang.management.ManagementFactory;
 import java.nio.file.Files;
@@ -27,7 +27,7 @@ record Machine(String processor, int vectorBits, boolean vnni, String jdk, Strin
     return new Machine(
         nameOfProcessor(),
         Lanes.COUNT * Float.SIZE,
-        ByteProduct.AVAILABLE,
+        VnniProduct.AVAILABLE,
         "%s, %s, %s"
             .formatted(
                 System.getProperty("java.runtime.version"),

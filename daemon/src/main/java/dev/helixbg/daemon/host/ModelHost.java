@@ -5,12 +5,12 @@ import java.util.Optional;
 import java.util.function.Supplier;
 
 /**
- * A model that is loaded between uses, and released when it was idle for long enough. Any number of
- * threads may use it at once.
+ * Keeps a model loaded between uses, and releases it when it was idle for long enough. Any number
+ * of threads may use it at once.
  *
  * @param <M> closing one releases its memory
  */
-final class ReleasedWhenIdle<M extends AutoCloseable> {
+abstract class ModelHost<M extends AutoCloseable> implements AutoCloseable {
   private final Supplier<M> source;
   private final DaemonClock clock;
   private volatile M loaded;
@@ -18,17 +18,34 @@ final class ReleasedWhenIdle<M extends AutoCloseable> {
   private long idleSince;
   private boolean closed;
 
-  ReleasedWhenIdle(Supplier<M> source, DaemonClock clock) {
+  ModelHost(Supplier<M> source, DaemonClock clock) {
     this.source = source;
     this.clock = clock;
   }
 
   /**
-   * Begins a use of the model, which is loaded when it is not. Who begins one after {@link #close},
-   * such as a search that began before the settings were read again, has it until the last use
-   * ends.
+   * A use of the model, which is loaded when it is not. Who begins one after {@link #close}, such
+   * as a search that began before the settings were read again, has it until the last use ends.
    */
-  synchronized M begin() {
+  final class Use implements AutoCloseable {
+    private final M model = begin();
+    private boolean over;
+
+    M model() {
+      return model;
+    }
+
+    /** Ends the use only. */
+    @Override
+    public void close() {
+      if (!over) {
+        over = true;
+        end();
+      }
+    }
+  }
+
+  private synchronized M begin() {
     if (loaded == null) {
       loaded = source.get();
     }
@@ -36,7 +53,7 @@ final class ReleasedWhenIdle<M extends AutoCloseable> {
     return loaded;
   }
 
-  synchronized void end() {
+  private synchronized void end() {
     users--;
     idleSince = clock.nanos();
     if (closed) {
@@ -45,7 +62,7 @@ final class ReleasedWhenIdle<M extends AutoCloseable> {
   }
 
   /** Waits for nobody, not even while it is being loaded. */
-  boolean isLoaded() {
+  public final boolean isLoaded() {
     return loaded != null;
   }
 
@@ -55,7 +72,7 @@ final class ReleasedWhenIdle<M extends AutoCloseable> {
    * @param idle empty: never
    * @return whether it was released now
    */
-  synchronized boolean releaseAfter(Optional<Duration> idle) {
+  public final synchronized boolean releaseAfter(Optional<Duration> idle) {
     return idle.isPresent() && clock.nanos() - idleSince >= idle.get().toNanos() && releaseUnused();
   }
 
@@ -76,7 +93,8 @@ final class ReleasedWhenIdle<M extends AutoCloseable> {
   }
 
   /** Releases the model, once the uses at hand have ended. */
-  synchronized void close() {
+  @Override
+  public final synchronized void close() {
     closed = true;
     releaseUnused();
   }
