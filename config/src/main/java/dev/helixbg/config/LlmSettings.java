@@ -18,4 +18,13 @@ public record LlmSettings(Optional<Path> model, int seconds, int entryTokens, Ll
   public LlmSettings withoutAsking(Predicate<Path> isThere) {
     return new LlmSettings(model.filter(isThere), 0, entryTokens, backend);
   }
+
+  /** What runs the language model. */
+  public enum LlmBackend {
+    /** A GPU where there is one that can be used, else the CPU. */
+    AUTO,
+    METAL,
+    CUDA,
+    CPU
+  }
 }

@@ -6,6 +6,7 @@ import dev.helixbg.config.DaemonSettings.Notify;
 import dev.helixbg.config.DaemonSettings.Switch;
 import dev.helixbg.config.EmbedSettings.ExecutionProvider;
 import dev.helixbg.config.EmbedSettings.Precision;
+import dev.helixbg.config.LlmSettings.LlmBackend;
 import dev.helixbg.config.Setting.Kind;
 import java.nio.file.Path;
 import java.util.ArrayList;

@@ -4,8 +4,8 @@ import static org.junit.jupiter.api.Assertions.assertArrayEquals;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 
 import dev.helixbg.daemon.host.FakeEmbedder;
-import dev.helixbg.daemon.run.Saving;
 import dev.helixbg.daemon.run.VectorUpdate;
+import dev.helixbg.daemon.run.VectorUpdate.Saving;
 import dev.helixbg.daemon.terminal.Progress;
 import dev.helixbg.embed.cache.EmbeddingCache;
 import dev.helixbg.insight.log.Entry;

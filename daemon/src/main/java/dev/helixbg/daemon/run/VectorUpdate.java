@@ -9,8 +9,8 @@ import dev.helixbg.daemon.terminal.Progress;
 import dev.helixbg.daemon.terminal.Reasons;
 import dev.helixbg.embed.Embedder;
 import dev.helixbg.embed.MiniLm;
-import dev.helixbg.embed.cache.CacheRow;
 import dev.helixbg.embed.cache.CachedVectors;
+import dev.helixbg.embed.cache.CachedVectors.CacheRow;
 import dev.helixbg.embed.cache.EmbeddingCache;
 import dev.helixbg.embed.cache.Journal;
 import dev.helixbg.embed.cache.TextKey;
@@ -485,5 +485,14 @@ public record VectorUpdate(
 
   private interface Writing {
     void run() throws IOException;
+  }
+
+  /** What a run may write into a knowledge base. */
+  public enum Saving {
+    NOTHING,
+    /** New vectors go to the journal; {@code embeddings.bin} follows when enough of them wait. */
+    JOURNAL,
+    /** When the run ends, {@code embeddings.bin} holds all vectors. */
+    PUBLISHED
   }
 }

@@ -2,9 +2,12 @@ package dev.helixbg.daemon.server;
 
 import ch.qos.logback.classic.Level;
 import ch.qos.logback.classic.LoggerContext;
+import ch.qos.logback.classic.pattern.ThrowableProxyConverter;
 import ch.qos.logback.classic.spi.ILoggingEvent;
+import ch.qos.logback.classic.spi.ThrowableProxyUtil;
 import ch.qos.logback.core.Appender;
 import ch.qos.logback.core.Layout;
+import ch.qos.logback.core.LayoutBase;
 import ch.qos.logback.core.OutputStreamAppender;
 import ch.qos.logback.core.encoder.Encoder;
 import ch.qos.logback.core.encoder.LayoutWrappingEncoder;
@@ -12,18 +15,24 @@ import ch.qos.logback.core.rolling.FixedWindowRollingPolicy;
 import ch.qos.logback.core.rolling.RollingFileAppender;
 import ch.qos.logback.core.rolling.SizeBasedTriggeringPolicy;
 import ch.qos.logback.core.util.FileSize;
+import com.fasterxml.jackson.databind.node.ObjectNode;
 import dev.helixbg.config.DaemonSettings;
 import dev.helixbg.config.DaemonSettings.LogFormat;
+import dev.helixbg.config.text.PrintableText;
 import dev.helixbg.daemon.link.DaemonHome;
 import dev.helixbg.daemon.terminal.Console;
 import dev.helixbg.daemon.terminal.ExitCode;
 import dev.helixbg.daemon.terminal.Failure;
+import dev.helixbg.daemon.terminal.Json;
 import dev.helixbg.daemon.terminal.Reasons;
 import dev.helixbg.embed.store.PrivateFiles;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
+import java.time.ZoneId;
+import java.time.format.DateTimeFormatter;
+import java.util.List;
 import java.util.Locale;
 import org.slf4j.LoggerFactory;
 
@@ -158,5 +167,55 @@ public final class DaemonLog {
     encoder.setLayout(layout);
     encoder.start();
     return encoder;
+  }
+
+  /** One log event as one JSON object on one line. */
+  static final class JsonLineLayout extends LayoutBase<ILoggingEvent> {
+    @Override
+    public String doLayout(ILoggingEvent event) {
+      ObjectNode json =
+          Json.object()
+              .put("at", event.getInstant().toString())
+              .put("level", event.getLevel().toString())
+              .put("thread", event.getThreadName())
+              .put("logger", event.getLoggerName())
+              .put("message", event.getFormattedMessage());
+      if (event.getThrowableProxy() != null) {
+        json.put("stackTrace", ThrowableProxyUtil.asString(event.getThrowableProxy()));
+      }
+      return PrintableText.json(json.toString()) + "\n";
+    }
+  }
+
+  /**
+   * One log event as one line for people, an exception below it and indented: no topic, path or
+   * message of an exception can begin a line that looks like an event, or act on a terminal.
+   */
+  static final class TextLineLayout extends LayoutBase<ILoggingEvent> {
+    private final DateTimeFormatter time;
+    private final ThrowableProxyConverter exceptions = new ThrowableProxyConverter();
+
+    /**
+     * @param time pattern of the time
+     * @param exceptions {@code full}, or {@code short}: a line each
+     */
+    TextLineLayout(String time, String exceptions) {
+      this.time = DateTimeFormatter.ofPattern(time, Locale.ROOT).withZone(ZoneId.systemDefault());
+      this.exceptions.setOptionList(List.of(exceptions));
+      this.exceptions.start();
+    }
+
+    @Override
+    public String doLayout(ILoggingEvent event) {
+      String line =
+          "%s %-5s %s\n"
+              .formatted(
+                  time.format(event.getInstant()),
+                  event.getLevel(),
+                  PrintableText.line(event.getFormattedMessage()));
+      String exception = PrintableText.block(exceptions.convert(event)).stripTrailing();
+      String below = exception.isEmpty() ? "" : exception.indent(4);
+      return line + below;
+    }
   }
 }

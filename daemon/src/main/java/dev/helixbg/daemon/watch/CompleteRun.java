@@ -8,7 +8,7 @@ import dev.helixbg.daemon.kb.ReportFile;
 import dev.helixbg.daemon.kb.ReportedFinding;
 import dev.helixbg.daemon.kb.SealedReports;
 import dev.helixbg.daemon.run.Pipeline;
-import dev.helixbg.daemon.run.Saving;
+import dev.helixbg.daemon.run.VectorUpdate.Saving;
 import dev.helixbg.insight.log.DataLog;
 import dev.helixbg.insight.log.LogReading;
 import dev.helixbg.insight.report.Report;

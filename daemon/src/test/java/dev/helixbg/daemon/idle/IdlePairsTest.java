@@ -13,7 +13,7 @@ import dev.helixbg.daemon.kb.ReportFolder;
 import dev.helixbg.daemon.kb.WritableKb;
 import dev.helixbg.daemon.run.PairReading;
 import dev.helixbg.daemon.run.Pipeline;
-import dev.helixbg.daemon.run.Saving;
+import dev.helixbg.daemon.run.VectorUpdate.Saving;
 import dev.helixbg.daemon.terminal.Progress;
 import dev.helixbg.daemon.watch.DaemonFixture;
 import java.io.IOException;

@@ -5,8 +5,8 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.helixbg.daemon.host.FakeEmbedder;
-import dev.helixbg.daemon.run.Saving;
 import dev.helixbg.daemon.run.VectorUpdate;
+import dev.helixbg.daemon.run.VectorUpdate.Saving;
 import dev.helixbg.daemon.terminal.CheckLine;
 import dev.helixbg.daemon.terminal.Progress;
 import dev.helixbg.embed.cache.EmbeddingCache;

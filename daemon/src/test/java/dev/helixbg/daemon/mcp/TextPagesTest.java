@@ -3,6 +3,7 @@ package dev.helixbg.daemon.mcp;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import dev.helixbg.daemon.mcp.McpResources.TextPages;
 import java.util.List;
 import java.util.Random;
 import org.junit.jupiter.api.Test;

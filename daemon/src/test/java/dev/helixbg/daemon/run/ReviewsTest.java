@@ -13,6 +13,7 @@ import dev.helixbg.daemon.kb.ReportedFinding;
 import dev.helixbg.daemon.kb.Seal;
 import dev.helixbg.daemon.kb.SealedReports;
 import dev.helixbg.daemon.kb.WritableKb;
+import dev.helixbg.daemon.run.VectorUpdate.Saving;
 import dev.helixbg.daemon.terminal.Progress;
 import dev.helixbg.daemon.watch.CompleteRun;
 import dev.helixbg.daemon.watch.DaemonFixture;

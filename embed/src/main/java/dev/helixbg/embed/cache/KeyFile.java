@@ -1,5 +1,6 @@
 package dev.helixbg.embed.cache;
 
+import dev.helixbg.embed.cache.CachedVectors.CacheRow;
 import dev.helixbg.embed.store.FileStamp;
 import java.io.FileInputStream;
 import java.io.IOException;

@@ -7,6 +7,7 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
+import dev.helixbg.embed.cache.CachedVectors.CacheRow;
 import dev.helixbg.embed.cache.CachedVectors.State;
 import dev.helixbg.embed.store.FileStamp;
 import java.io.IOException;

@@ -6,6 +6,7 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import dev.helixbg.embed.cache.CachedVectors.CacheRow;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.LinkOption;

@@ -1,12 +1,15 @@
 package dev.helixbg.insight.findings;
 
 import dev.helixbg.insight.findings.Findings.Distribution;
+import dev.helixbg.insight.similarity.AllPairs;
+import dev.helixbg.insight.similarity.PackedVectors;
 import dev.helixbg.insight.similarity.PairSink;
+import dev.helixbg.insight.similarity.Vectors;
 import java.util.List;
 import java.util.function.Supplier;
 
 /** All that an analysis asks about the similarities of entries to each other. */
-sealed interface PairFacts permits ScannedPairs, KnownPairs {
+sealed interface PairFacts permits PairFacts.ScannedPairs, KnownPairs {
   /**
    * Hands the pairs whose similarity is at least {@code limit} to one or more sinks.
    *
@@ -19,4 +22,39 @@ sealed interface PairFacts permits ScannedPairs, KnownPairs {
   NearestLists.Both nearest();
 
   Distribution distribution();
+
+  /** Pairs too many to keep: compared anew whenever something is asked. */
+  record ScannedPairs(
+      PackedVectors packed, NearestLists.Both nearest, Distribution distribution, int threads)
+      implements PairFacts {
+
+    /**
+     * @param packed the vectors of the entries
+     * @param counting which entries may be each other's nearest
+     */
+    static ScannedPairs of(
+        List<String> keys,
+        Vectors vectors,
+        PackedVectors packed,
+        TextVectors texts,
+        NearestLists.Counting counting,
+        int maxDrawn,
+        int threads) {
+      NearestLists.Both nearest =
+          NearestLists.Both.empty(texts, EvenDraw.orderByKey(keys), counting);
+      texts.packed(
+          packed,
+          all -> AllPairs.among(all, Float.NEGATIVE_INFINITY, threads, () -> nearest.sink(texts)));
+      return new ScannedPairs(
+          packed,
+          nearest,
+          SimilarityDistribution.of(keys, vectors, nearest.all(), maxDrawn, threads),
+          threads);
+    }
+
+    @Override
+    public <S extends PairSink> List<S> atLeast(float limit, Supplier<S> sinks) {
+      return AllPairs.among(packed, limit, threads, sinks);
+    }
+  }
 }

@@ -61,12 +61,15 @@ record JudgedSections(
   }
 
   /** Proposals for entries that say the same. */
-  record MergeSection(String total, String intro, List<GroupView> rows) {
+  record MergeSection(String total, String intro, List<ListSection.GroupView> rows) {
 
     static MergeSection of(Judgements judgements, Acts acts) {
-      List<GroupView> rows =
+      List<ListSection.GroupView> rows =
           judgements.merges().stream()
-              .map(merge -> GroupView.of(merge.id(), merge.entries(), merge.text(), acts.on(merge)))
+              .map(
+                  merge ->
+                      ListSection.GroupView.of(
+                          merge.id(), merge.entries(), merge.text(), acts.on(merge)))
               .toList();
       return new MergeSection(
           NumberWords.count(rows.size()),

@@ -3,20 +3,15 @@ package dev.helixbg.insight.report;
 import dev.helixbg.config.InsightSettings;
 import dev.helixbg.config.text.PrintableText;
 import dev.helixbg.insight.acts.Acts;
-import dev.helixbg.insight.findings.Finding;
 import dev.helixbg.insight.findings.Findings;
 import dev.helixbg.insight.judge.JudgeTrust;
 import dev.helixbg.insight.judge.JudgedRelations;
 import dev.helixbg.insight.judge.Judgements;
 import dev.helixbg.insight.judge.Verdict;
-import dev.helixbg.insight.log.LogAccount;
-import dev.helixbg.insight.notes.NotesAccount;
-import dev.helixbg.insight.sources.CheckedSources;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
 import java.util.Optional;
-import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
 /**
@@ -47,81 +42,16 @@ record ReportView(
     Optional<ReviewSection> reviews,
     GraphView graph,
     Optional<DistributionView> distribution,
-    Optional<ListSection<GroupView>> copies,
+    Optional<ListSection<ListSection.GroupView>> copies,
     PairSection relations,
-    Optional<ListSection<PatternView>> patterns,
+    Optional<ListSection<ListSection.PatternView>> patterns,
     PairSection nearDuplicates,
-    ListSection<OverlapView> overlaps,
+    ListSection<ListSection.OverlapView> overlaps,
     PairSection crossLinks,
-    ListSection<MisfiledView> misfiled,
-    Optional<ListSection<MovedSourceView>> sources,
-    Optional<ListSection<JunkView>> junk,
+    ListSection<ListSection.MisfiledView> misfiled,
+    Optional<ListSection<ListSection.MovedSourceView>> sources,
+    Optional<ListSection<ListSection.JunkView>> junk,
     TopicSection topics) {
-  private static final int OVERLAPS = 60;
-  private static final int COPIES = 60;
-  private static final int MOVED = 100;
-  private static final int PATTERNS = 60;
-  private static final int NAMED_COPIES = 20;
-
-  /**
-   * What of the log could not be read.
-   *
-   * @param more how many places are not listed; or nothing
-   */
-  record DamageSection(
-      String id, String title, String intro, List<DamageView> places, Optional<String> more) {
-    private static final int LISTED = 20;
-
-    /** What of the notes was left out, or read in part. */
-    static DamageSection of(NotesAccount notes) {
-      int left = notes.leftOut().total();
-      int repaired = notes.repaired().total();
-      List<DamageView> all =
-          Stream.concat(
-                  notes.leftOut().files().stream().map(one -> DamageView.of(one, "left out")),
-                  notes.repaired().files().stream().map(one -> DamageView.of(one, "read in part")))
-              .toList();
-      return new DamageSection(
-          "notes-left-out",
-          left == 0 ? "Some notes could be read in part only" : "Some notes were not read",
-          NumberWords.count(notes.files(), "file was", "files were")
-              + " read, "
-              + NumberWords.count(left, "was", "were")
-              + " left out"
-              + (repaired == 0
-                  ? "."
-                  : ", and of "
-                      + NumberWords.count(repaired)
-                      + " not every byte or line was read."),
-          all.stream().limit(LISTED).toList(),
-          Optional.of(left + repaired - LISTED)
-              .filter(more -> more > 0)
-              .map(
-                  more ->
-                      "And " + NumberWords.count(more) + " more; report.json names the first."));
-    }
-
-    static DamageSection of(LogAccount log) {
-      long unreadable = log.damage().stream().mapToLong(LogAccount.Damage::unreadable).sum();
-      int places = log.damage().size();
-      return new DamageSection(
-          "damage",
-          unreadable == 0
-              ? "Parts of data.log needed a repair"
-              : "Parts of data.log could not be read",
-          NumberWords.count(unreadable, "byte", "bytes")
-              + " of "
-              + NumberWords.count(log.bytes())
-              + " could not be read, in "
-              + NumberWords.count(places, "place", "places")
-              + ". Everything else was, and is in this report.",
-          log.damage().stream().limit(LISTED).map(DamageView::of).toList(),
-          Optional.of(places - LISTED)
-              .filter(more -> more > 0)
-              .map(more -> "And " + NumberWords.count(more) + " more places, all in report.json."));
-    }
-  }
-
   /**
    * The topics themselves, by name.
    *
@@ -149,25 +79,6 @@ record ReportView(
     }
   }
 
-  /**
-   * Findings of one kind.
-   *
-   * @param total how many there are, listed or not
-   * @param none said instead of a list when there are none
-   */
-  record ListSection<T>(
-      String total, String intro, List<T> rows, Optional<String> cutWords, String none) {
-
-    boolean isEmpty() {
-      return rows.isEmpty();
-    }
-
-    /** The first of them, the others behind a fold. */
-    FoldedList<T> folded() {
-      return FoldedList.of(rows, 10, 3, more -> NumberWords.count(more) + " more, less clear");
-    }
-  }
-
   static ReportView of(Report report) {
     Findings findings = report.findings();
     InsightSettings limits = findings.limits();
@@ -192,19 +103,19 @@ record ReportView(
         GraphView.of(findings),
         Optional.of(DistributionView.of(findings.distribution(), limits))
             .filter(section -> !section.bars().isEmpty()),
-        Optional.of(copies(findings, acts)).filter(section -> !section.isEmpty()),
+        Optional.of(ListSection.copies(findings, acts)).filter(section -> !section.isEmpty()),
         PairSection.relations(findings, judgements, acts),
-        Optional.of(patterns(findings)).filter(section -> !section.isEmpty()),
+        Optional.of(ListSection.patterns(findings)).filter(section -> !section.isEmpty()),
         nearDuplicates(findings, limits, judgements, acts),
-        overlaps(findings, limits, acts),
+        ListSection.overlaps(findings, limits, acts),
         crossLinks(findings, limits, judgements, acts),
-        misfiled(findings, limits, judgements, acts),
+        ListSection.misfiled(findings, limits, judgements, acts),
         Optional.of(report.sources())
             .filter(sources -> !sources.folders().isEmpty())
-            .map(sources -> sources(sources, judgements, acts)),
+            .map(sources -> ListSection.sources(sources, judgements, acts)),
         Optional.of(report.junk())
             .filter(junk -> !junk.isEmpty())
-            .map(junk -> junk(junk, judgements)),
+            .map(junk -> ListSection.junk(junk, judgements)),
         TopicSection.of(findings.topics()));
   }
 
@@ -314,38 +225,6 @@ record ReportView(
             NumberWords.count(pairs), pairs == 1 ? "pair compared" : "pairs compared"));
   }
 
-  private static ListSection<GroupView> copies(Findings findings, Acts acts) {
-    int total = findings.copies().size();
-    return new ListSection<>(
-        NumberWords.count(total),
-        "Entries with the very same text: all but one of each group can go. Other sections know"
-            + " only one of them.",
-        findings.copies().stream()
-            .limit(COPIES)
-            .map(
-                group ->
-                    GroupView.of(
-                        group.id(),
-                        group.entries().subList(0, Math.min(NAMED_COPIES, group.entries().size())),
-                        group.entries().getFirst().entry().text().content(),
-                        acts.on(group)))
-            .toList(),
-        NumberWords.shownOf("largest", COPIES, total, "; all are in report.json."),
-        "No two entries have the very same text.");
-  }
-
-  private static ListSection<PatternView> patterns(Findings findings) {
-    int total = findings.patterns().size();
-    return new ListSection<>(
-        NumberWords.count(total),
-        "Groups of entries of different topics that seem to say the same lesson. If they do, say it"
-            + " once, where all will read it, or change what makes it come back. Each is named by"
-            + " the rarest words that most of its entries have; its most central entry is first.",
-        findings.patterns().stream().limit(PATTERNS).map(PatternView::of).toList(),
-        NumberWords.shownOf("clearest", PATTERNS, total, "; all are in report.json."),
-        "No lesson was found in three topics or more.");
-  }
-
   private static PairSection nearDuplicates(
       Findings findings, InsightSettings limits, Judgements judgements, Acts acts) {
     String limit = NumberWords.limit(limits.nearDuplicate());
@@ -362,25 +241,6 @@ record ReportView(
         findings.totals().pairs(),
         judgements,
         acts);
-  }
-
-  private static ListSection<OverlapView> overlaps(
-      Findings findings, InsightSettings limits, Acts acts) {
-    String limit = NumberWords.limit(limits.topicOverlap());
-    int total = findings.topicOverlaps().size();
-    return new ListSection<>(
-        NumberWords.count(total),
-        "Topics whose entries are about the same things: their centres are more similar than "
-            + limit
-            + ". One topic may have been split in two, or two may want clearer borders.",
-        findings.topicOverlaps().stream()
-            .limit(OVERLAPS)
-            .map(one -> OverlapView.of(one, acts))
-            .toList(),
-        NumberWords.shownOf("strongest", OVERLAPS, total, "; all are in report.json."),
-        findings.topics().size() < 2
-            ? "There are no two topics to compare."
-            : "No two topics are more similar than " + limit + ". Each has its own ground.");
   }
 
   private static PairSection crossLinks(
@@ -401,59 +261,5 @@ record ReportView(
         findings.totals().pairs(),
         judgements,
         acts);
-  }
-
-  private static ListSection<MisfiledView> misfiled(
-      Findings findings, InsightSettings limits, Judgements judgements, Acts acts) {
-    int total = findings.totals().misfiled();
-    int shown = findings.misfiled().size();
-    return new ListSection<>(
-        NumberWords.count(total),
-        "Entries that are nearer to the centre of another topic than to that of their own, by at"
-            + " least "
-            + NumberWords.limit(limits.misfiledMargin())
-            + ". They may be easier to find over there.",
-        findings.misfiled().stream().map(one -> MisfiledView.of(one, judgements, acts)).toList(),
-        NumberWords.shownOf("clearest", shown, total, "."),
-        findings.topics().size() < 2
-            ? "There is no other topic in which an entry could be."
-            : "Every entry is nearest to its own topic, or nearly so.");
-  }
-
-  private static ListSection<MovedSourceView> sources(
-      CheckedSources sources, Judgements judgements, Acts acts) {
-    int total = sources.moved().size();
-    return new ListSection<>(
-        NumberWords.count(total),
-        "Files, identifiers and lines that entries name and that are gone or others by now. "
-            + looked(sources),
-        sources.moved().stream()
-            .limit(MOVED)
-            .map(one -> MovedSourceView.of(one, judgements, acts))
-            .toList(),
-        NumberWords.shownOf("first", MOVED, total, "; more are in report.json."),
-        "Nothing that entries name is known to have moved. " + looked(sources));
-  }
-
-  private static ListSection<JunkView> junk(List<Finding.Junk> junk, Judgements judgements) {
-    return new ListSection<>(
-        NumberWords.count(junk.size()),
-        "Entries that hold a secret, tell agents what to do, or say nothing by themselves. A secret"
-            + " is masked here, not in the entry: take it out there, and have a new one made."
-            + " Whatever tells agents what to do, whoever wrote it, will be read by them.",
-        junk.stream().limit(MOVED).map(one -> JunkView.of(one, judgements)).toList(),
-        NumberWords.shownOf("first", MOVED, junk.size(), "; more are in report.json."),
-        "");
-  }
-
-  /** Which folders were looked at, and which could not be. */
-  private static String looked(CheckedSources sources) {
-    return sources.folders().stream()
-        .map(
-            folder ->
-                PrintableText.line(folder.name())
-                    + folder.commit().map(commit -> " at commit " + commit).orElse("")
-                    + folder.trouble().map(why -> " was not looked at: " + why).orElse(""))
-        .collect(Collectors.joining(". ", "Sources: ", "."));
   }
 }

@@ -4,6 +4,7 @@ import static java.nio.charset.StandardCharsets.US_ASCII;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTimeoutPreemptively;
 
+import dev.helixbg.insight.log.LogWalk.RecordSink;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.time.Duration;

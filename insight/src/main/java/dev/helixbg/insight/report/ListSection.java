@@ -1,0 +1,264 @@
+package dev.helixbg.insight.report;
+
+import dev.helixbg.config.InsightSettings;
+import dev.helixbg.config.text.PrintableText;
+import dev.helixbg.insight.acts.Act;
+import dev.helixbg.insight.acts.Acts;
+import dev.helixbg.insight.findings.Finding;
+import dev.helixbg.insight.findings.Findings;
+import dev.helixbg.insight.findings.NamedEntry;
+import dev.helixbg.insight.judge.Judgements;
+import dev.helixbg.insight.sources.CheckedSources;
+import java.util.List;
+import java.util.Optional;
+import java.util.stream.Collectors;
+
+/**
+ * Findings of one kind.
+ *
+ * @param total how many there are, listed or not
+ * @param none said instead of a list when there are none
+ */
+record ListSection<T>(
+    String total, String intro, List<T> rows, Optional<String> cutWords, String none) {
+  private static final int OVERLAPS = 60;
+  private static final int COPIES = 60;
+  private static final int MOVED = 100;
+  private static final int PATTERNS = 60;
+  private static final int NAMED_COPIES = 20;
+
+  /** Entries that one text stands for: what all of them say, or what is proposed for them. */
+  record GroupView(String id, List<String> names, ShownText text, List<ActView> acts) {
+
+    static GroupView of(String id, List<NamedEntry> entries, String text, List<Act> acts) {
+      return new GroupView(
+          PrintableText.line(id),
+          entries.stream().map(EntryView::name).toList(),
+          ShownText.of(text),
+          ActView.of(acts));
+    }
+  }
+
+  /**
+   * A recurring pattern as it is read: its words, then its entries, the one that speaks for all
+   * first.
+   *
+   * @param words that most of its entries have; none where there are none
+   * @param spread in how many entries and topics it is
+   */
+  record PatternView(String id, List<String> words, String spread, List<Member> members) {
+    private static final int WORD_COLUMNS = 60;
+    private static final int EXCERPT_COLUMNS = 300;
+
+    /** One of its entries, with the beginning of its text. */
+    record Member(String name, String date, String excerpt) {
+      private static Member of(NamedEntry named) {
+        return new Member(
+            EntryView.name(named),
+            NumberWords.date(named.entry().timestampMin()),
+            PrintableText.excerpt(named.entry().text().content(), EXCERPT_COLUMNS));
+      }
+    }
+
+    static PatternView of(Finding.Pattern pattern) {
+      List<NamedEntry> members = pattern.centralFirst();
+      long topics = members.stream().map(one -> one.entry().topic()).distinct().count();
+      return new PatternView(
+          PrintableText.line(pattern.id()),
+          pattern.sharedWords().stream()
+              .map(word -> PrintableText.excerpt(word, WORD_COLUMNS))
+              .toList(),
+          NumberWords.count(members.size(), "entry", "entries")
+              + " in "
+              + NumberWords.count(topics, "topic", "topics"),
+          members.stream().map(Member::of).toList());
+    }
+  }
+
+  /** Two overlapping topics. */
+  record OverlapView(
+      String id,
+      String similarity,
+      String a,
+      String b,
+      String entriesA,
+      String entriesB,
+      List<ActView> acts) {
+
+    static OverlapView of(Finding.TopicOverlap overlap, Acts acts) {
+      return new OverlapView(
+          PrintableText.line(overlap.id()),
+          NumberWords.similarity(overlap.similarity()),
+          TopicView.label(overlap.a()),
+          TopicView.label(overlap.b()),
+          NumberWords.count(overlap.entriesA(), "entry", "entries"),
+          NumberWords.count(overlap.entriesB(), "entry", "entries"),
+          ActView.of(acts.on(overlap)));
+    }
+  }
+
+  /**
+   * An entry that may be under the wrong topic.
+   *
+   * @param own similarity to its own topic
+   * @param other similarity to {@code nearer}
+   */
+  record MisfiledView(
+      String id, EntryView entry, String own, String nearer, String other, List<ActView> acts) {
+
+    static MisfiledView of(Finding.Misfiled misfiled, Judgements judgements, Acts acts) {
+      return new MisfiledView(
+          PrintableText.line(misfiled.id()),
+          EntryView.of(misfiled.entry(), judgements),
+          NumberWords.similarity(misfiled.own()),
+          TopicView.label(misfiled.nearer()),
+          NumberWords.similarity(misfiled.other()),
+          ActView.of(acts.on(misfiled)));
+    }
+  }
+
+  /**
+   * Something that an entry names in source code and that is otherwise by now.
+   *
+   * @param change what is otherwise, in a word or two
+   * @param says all of it in a sentence
+   */
+  record MovedSourceView(
+      String id, EntryView entry, String change, String named, String says, List<ActView> acts) {
+
+    static MovedSourceView of(Finding.MovedSource moved, Judgements judgements, Acts acts) {
+      return new MovedSourceView(
+          PrintableText.line(moved.id()),
+          EntryView.of(moved.entry(), judgements),
+          moved.change().title(),
+          PrintableText.line(moved.named()),
+          PrintableText.line(moved.words()),
+          ActView.of(acts.on(moved)));
+    }
+  }
+
+  /** An entry that should not be kept as it is, and why. */
+  record JunkView(String id, EntryView entry, String reason, String says) {
+
+    static JunkView of(Finding.Junk junk, Judgements judgements) {
+      return new JunkView(
+          PrintableText.line(junk.id()),
+          EntryView.of(junk.entry(), judgements),
+          junk.reason().title(),
+          PrintableText.line(junk.why()));
+    }
+  }
+
+  static ListSection<GroupView> copies(Findings findings, Acts acts) {
+    int total = findings.copies().size();
+    return new ListSection<>(
+        NumberWords.count(total),
+        "Entries with the very same text: all but one of each group can go. Other sections know"
+            + " only one of them.",
+        findings.copies().stream()
+            .limit(COPIES)
+            .map(
+                group ->
+                    GroupView.of(
+                        group.id(),
+                        group.entries().subList(0, Math.min(NAMED_COPIES, group.entries().size())),
+                        group.entries().getFirst().entry().text().content(),
+                        acts.on(group)))
+            .toList(),
+        NumberWords.shownOf("largest", COPIES, total, "; all are in report.json."),
+        "No two entries have the very same text.");
+  }
+
+  static ListSection<PatternView> patterns(Findings findings) {
+    int total = findings.patterns().size();
+    return new ListSection<>(
+        NumberWords.count(total),
+        "Groups of entries of different topics that seem to say the same lesson. If they do, say it"
+            + " once, where all will read it, or change what makes it come back. Each is named by"
+            + " the rarest words that most of its entries have; its most central entry is first.",
+        findings.patterns().stream().limit(PATTERNS).map(PatternView::of).toList(),
+        NumberWords.shownOf("clearest", PATTERNS, total, "; all are in report.json."),
+        "No lesson was found in three topics or more.");
+  }
+
+  static ListSection<OverlapView> overlaps(Findings findings, InsightSettings limits, Acts acts) {
+    String limit = NumberWords.limit(limits.topicOverlap());
+    int total = findings.topicOverlaps().size();
+    return new ListSection<>(
+        NumberWords.count(total),
+        "Topics whose entries are about the same things: their centres are more similar than "
+            + limit
+            + ". One topic may have been split in two, or two may want clearer borders.",
+        findings.topicOverlaps().stream()
+            .limit(OVERLAPS)
+            .map(one -> OverlapView.of(one, acts))
+            .toList(),
+        NumberWords.shownOf("strongest", OVERLAPS, total, "; all are in report.json."),
+        findings.topics().size() < 2
+            ? "There are no two topics to compare."
+            : "No two topics are more similar than " + limit + ". Each has its own ground.");
+  }
+
+  static ListSection<MisfiledView> misfiled(
+      Findings findings, InsightSettings limits, Judgements judgements, Acts acts) {
+    int total = findings.totals().misfiled();
+    int shown = findings.misfiled().size();
+    return new ListSection<>(
+        NumberWords.count(total),
+        "Entries that are nearer to the centre of another topic than to that of their own, by at"
+            + " least "
+            + NumberWords.limit(limits.misfiledMargin())
+            + ". They may be easier to find over there.",
+        findings.misfiled().stream().map(one -> MisfiledView.of(one, judgements, acts)).toList(),
+        NumberWords.shownOf("clearest", shown, total, "."),
+        findings.topics().size() < 2
+            ? "There is no other topic in which an entry could be."
+            : "Every entry is nearest to its own topic, or nearly so.");
+  }
+
+  static ListSection<MovedSourceView> sources(
+      CheckedSources sources, Judgements judgements, Acts acts) {
+    int total = sources.moved().size();
+    return new ListSection<>(
+        NumberWords.count(total),
+        "Files, identifiers and lines that entries name and that are gone or others by now. "
+            + looked(sources),
+        sources.moved().stream()
+            .limit(MOVED)
+            .map(one -> MovedSourceView.of(one, judgements, acts))
+            .toList(),
+        NumberWords.shownOf("first", MOVED, total, "; more are in report.json."),
+        "Nothing that entries name is known to have moved. " + looked(sources));
+  }
+
+  static ListSection<JunkView> junk(List<Finding.Junk> junk, Judgements judgements) {
+    return new ListSection<>(
+        NumberWords.count(junk.size()),
+        "Entries that hold a secret, tell agents what to do, or say nothing by themselves. A secret"
+            + " is masked here, not in the entry: take it out there, and have a new one made."
+            + " Whatever tells agents what to do, whoever wrote it, will be read by them.",
+        junk.stream().limit(MOVED).map(one -> JunkView.of(one, judgements)).toList(),
+        NumberWords.shownOf("first", MOVED, junk.size(), "; more are in report.json."),
+        "");
+  }
+
+  /** Which folders were looked at, and which could not be. */
+  private static String looked(CheckedSources sources) {
+    return sources.folders().stream()
+        .map(
+            folder ->
+                PrintableText.line(folder.name())
+                    + folder.commit().map(commit -> " at commit " + commit).orElse("")
+                    + folder.trouble().map(why -> " was not looked at: " + why).orElse(""))
+        .collect(Collectors.joining(". ", "Sources: ", "."));
+  }
+
+  boolean isEmpty() {
+    return rows.isEmpty();
+  }
+
+  /** The first of them, the others behind a fold. */
+  FoldedList<T> folded() {
+    return FoldedList.of(rows, 10, 3, more -> NumberWords.count(more) + " more, less clear");
+  }
+}
