@@ -72,6 +72,9 @@ public final class OneShotCommand extends ConsoleCommand {
     if (noReport && copy != null) {
       throw Failure.usage("--no-report writes none that --copy-report could copy: leave out one");
     }
+    if (copy != null) {
+      ReportFolder.in(copy).check();
+    }
     Settings settings = judge.settings(options);
     Kb chosen = sample ? SampleKb.unpack(settings.cache()) : kb.find(settings);
     Pipeline pipeline =

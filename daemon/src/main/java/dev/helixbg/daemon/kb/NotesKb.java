@@ -91,6 +91,11 @@ public record NotesKb(Path notes, Kb kb) {
     }
   }
 
+  /** The last part of its path, as the folder of its log is called. */
+  public String name() {
+    return kb.folder().getFileName().toString();
+  }
+
   /** What became of the files when the log was made; empty when it never was. */
   public Optional<NotesAccount> account() {
     return account(kb)

@@ -12,6 +12,8 @@ import dev.helixbg.insight.report.MarkdownReport;
 import dev.helixbg.insight.report.Report;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.LinkOption;
 import java.nio.file.Path;
 import java.util.Optional;
 import java.util.function.Supplier;
@@ -23,7 +25,8 @@ public record ReportFolder(Path html, Path markdown, Path json) {
     return in(kb.insights());
   }
 
-  public static ReportFolder in(Path folder) {
+  public static ReportFolder in(Path anywhere) {
+    Path folder = anywhere.toAbsolutePath().normalize();
     return new ReportFolder(
         folder.resolve("report.html"), folder.resolve("report.md"), folder.resolve("report.json"));
   }
@@ -48,6 +51,26 @@ public record ReportFolder(Path html, Path markdown, Path json) {
   @FunctionalInterface
   interface Herald {
     void isComing(Hashes report) throws IOException;
+  }
+
+  /**
+   * Looks, before there is a report, whether the folder is one or can be made; it makes nothing.
+   *
+   * @throws Failure with {@link ExitCode#WRITE}
+   */
+  public void check() {
+    Path folder = json.getParent();
+    boolean isThere = Files.exists(folder, LinkOption.NOFOLLOW_LINKS);
+    Path first = isThere || folder.getParent() == null ? folder : folder.getParent();
+    String why =
+        !Files.exists(first)
+            ? "there is no folder " + first
+            : !Files.isDirectory(first)
+                ? first + " is not a folder"
+                : !Files.isWritable(first) ? first + " is not writable" : "";
+    if (!why.isEmpty()) {
+      throw new Failure(ExitCode.WRITE, "cannot write the report to " + folder + ": " + why);
+    }
   }
 
   /** Writes a report for people; one that helix-bg reads again is written by SealedReports. */

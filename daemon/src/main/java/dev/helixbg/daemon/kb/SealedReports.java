@@ -205,7 +205,7 @@ public final class SealedReports {
    */
   public void copy(Kb kb, Path to) {
     ReportFolder from = ReportFolder.of(kb);
-    ReportFolder.in(to.toAbsolutePath().normalize())
+    ReportFolder.in(to)
         .write(
             new ReportFolder.Content(
                 () -> bytes(kb, from.html(), Hashes::html),

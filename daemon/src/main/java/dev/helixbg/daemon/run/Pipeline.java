@@ -24,7 +24,6 @@ import dev.helixbg.insight.findings.NamedEntry;
 import dev.helixbg.insight.judge.Judgements;
 import dev.helixbg.insight.log.DataLog;
 import dev.helixbg.insight.log.LogReading;
-import dev.helixbg.insight.notes.NotesAccount;
 import dev.helixbg.insight.report.FirstLook;
 import dev.helixbg.insight.report.Report;
 import dev.helixbg.insight.review.Review;
@@ -268,9 +267,10 @@ public record Pipeline(
         .of(ofNotes(found.kb));
   }
 
-  /** What became of the files of the notes that it is made of, if it is. */
-  private Optional<NotesAccount> ofNotes(Kb kb) {
-    return NotesKb.of(kb, settings.cache()).flatMap(NotesKb::account);
+  private Optional<Report.NotesFolder> ofNotes(Kb kb) {
+    return NotesKb.of(kb, settings.cache())
+        .flatMap(
+            found -> found.account().map(account -> new Report.NotesFolder(found.name(), account)));
   }
 
   /** Has pairs read that a first look left out; the readings are saved, and nothing else. */

@@ -1,6 +1,7 @@
 package dev.helixbg.daemon.cli;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.helixbg.config.text.HostileText;
@@ -79,6 +80,25 @@ class CommandLineTest {
     assertEquals(ExitCode.USAGE.number(), code);
     assertTrue(said.startsWith("helix-bg: the benchmarks are no part of "), said);
     assertEquals(1, said.lines().count(), said);
+  }
+
+  @Test
+  void aFolderForACopyThatCannotBeMadeIsFoundBeforeAnyWork(@TempDir Path folder)
+      throws IOException {
+    Path inMissing = folder.resolve("missing/out");
+    assertEquals(
+        ExitCode.WRITE.number(), line().execute("one-shot", "--copy-report", "" + inMissing));
+    assertEquals(
+        "helix-bg: cannot write the report to %s: there is no folder %s%n"
+            .formatted(inMissing, inMissing.getParent()),
+        out.toString(StandardCharsets.UTF_8));
+    Path file = Files.writeString(folder.resolve("report.md"), "x");
+    out.reset();
+    assertEquals(ExitCode.WRITE.number(), line().execute("one-shot", "--copy-report", "" + file));
+    assertEquals(
+        "helix-bg: cannot write the report to %s: %s is not a folder%n".formatted(file, file),
+        out.toString(StandardCharsets.UTF_8));
+    assertFalse(Files.exists(inMissing.getParent()));
   }
 
   private String refused(String... arguments) {

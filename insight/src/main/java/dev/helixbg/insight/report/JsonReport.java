@@ -280,7 +280,9 @@ public final class JsonReport {
     list("damage", log.damage(), this::damage);
   }
 
-  private void notes(NotesAccount notes) throws IOException {
+  private void notes(Report.NotesFolder folder) throws IOException {
+    NotesAccount notes = folder.account();
+    text("folder", folder.name());
     json.writeNumberField("files", notes.files());
     json.writeNumberField("entries", notes.entries());
     json.writeNumberField("empty", notes.empty());

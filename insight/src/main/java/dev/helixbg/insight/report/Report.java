@@ -22,7 +22,7 @@ import java.util.Optional;
  * @param firstLook what it is still without; empty when it is whole
  * @param sources what became of the source code that entries tell of
  * @param junk entries that should not be kept as they are, where that is asked for
- * @param notes what became of the files; of a folder of notes only
+ * @param notes the folder of notes that it is of, if it is
  */
 public record Report(
     Findings findings,
@@ -34,7 +34,7 @@ public record Report(
     Optional<FirstLook> firstLook,
     CheckedSources sources,
     List<Finding.Junk> junk,
-    Optional<NotesAccount> notes) {
+    Optional<NotesFolder> notes) {
 
   /** A whole report on one knowledge base, which helix can edit. */
   public Report(
@@ -75,7 +75,7 @@ public record Report(
   }
 
   /** The same on a folder of notes, where there is one. */
-  public Report of(Optional<NotesAccount> folder) {
+  public Report of(Optional<NotesFolder> folder) {
     return new Report(
         findings, log, run, judgements, reviews, acts, firstLook, sources, junk, folder);
   }
@@ -90,6 +90,14 @@ public record Report(
    * @param embeddingModel name and precision, for the reader
    */
   public record Run(String version, String embeddingModel) {}
+
+  /**
+   * What the report is of, where it is of no knowledge base of helix.
+   *
+   * @param name without the folders that it is in: a report holds no path
+   * @param account what became of the files
+   */
+  public record NotesFolder(String name, NotesAccount account) {}
 
   /** When the newest entry was written, by the clock of its writer; empty when none tells. */
   public Optional<LocalDateTime> asOf() {

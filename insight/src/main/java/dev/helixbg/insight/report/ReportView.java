@@ -37,6 +37,7 @@ record ReportView(
     String lead,
     List<DistributionView.Fact> facts,
     String about,
+    Optional<String> folder,
     List<DamageSection> damage,
     JudgedSections judged,
     Optional<ReviewSection> reviews,
@@ -92,9 +93,10 @@ record ReportView(
         lead(report),
         facts(findings),
         report.notes().isPresent() ? "folder of notes" : "helix knowledge base",
+        report.notes().map(notes -> PrintableText.line(notes.name())),
         Stream.concat(
                 Stream.of(DamageSection.of(report.log())),
-                report.notes().stream().map(DamageSection::of))
+                report.notes().stream().map(notes -> DamageSection.of(notes.account())))
             .filter(section -> !section.places().isEmpty())
             .toList(),
         JudgedSections.of(findings, judgements, acts),

@@ -1,0 +1,44 @@
+package dev.helixbg.insight.report;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import com.fasterxml.jackson.databind.ObjectMapper;
+import dev.helixbg.config.text.PrintableText;
+import dev.helixbg.insight.notes.LeftOut;
+import dev.helixbg.insight.notes.NotesAccount;
+import dev.helixbg.insight.report.Report.NotesFolder;
+import java.util.Optional;
+import org.jsoup.Jsoup;
+import org.jsoup.nodes.Document;
+import org.junit.jupiter.api.Test;
+
+/** The folder of notes that a report is of, in each form of it. */
+class NotesReportTest {
+  private static final String NAME = "<b>my</b> `vault`\u001B[31m\n# {{id}}";
+
+  private final Report plain = KbFixtures.small().report();
+  private final Report notes =
+      plain.of(
+          Optional.of(
+              new NotesFolder(NAME, new NotesAccount(2, 2, 0, LeftOut.NONE, LeftOut.NONE))));
+
+  @Test
+  void aKnowledgeBaseOfHelixIsNotNamed() {
+    assertEquals(
+        "Insights into a helix knowledge base", Jsoup.parse(HtmlReport.render(plain)).title());
+    assertTrue(MarkdownReport.render(plain).startsWith("# Insights\n"));
+  }
+
+  @Test
+  void everyFormNamesTheFolder() throws Exception {
+    String shown = PrintableText.line(NAME);
+    Document html = Jsoup.parse(HtmlReport.render(notes));
+    assertEquals("Insights into a folder of notes: " + shown, html.title());
+    assertEquals("folder of notes: " + shown, html.select(".kicker").text());
+    String markdown = MarkdownReport.render(notes);
+    assertEquals("# Insights into ``" + shown + "``", markdown.lines().findFirst().orElseThrow());
+    assertEquals(
+        NAME, new ObjectMapper().readTree(JsonReport.render(notes)).at("/notes/folder").asText());
+  }
+}
