@@ -29,12 +29,14 @@ public final class OnnxCall implements AutoCloseable {
 
   /**
    * For the end of the process: from here on no call begins, and those that go on are waited for.
+   * Whoever comes second is told the same.
    *
    * @return whether none goes on; false when they take longer than that, or the wait is interrupted
    */
-  public static boolean endAll(Duration patience) {
+  public static synchronized boolean endAll(Duration patience) {
     try {
-      return ENTRY.writeLock().tryLock(patience.toMillis(), TimeUnit.MILLISECONDS);
+      return ENTRY.isWriteLocked()
+          || ENTRY.writeLock().tryLock(patience.toMillis(), TimeUnit.MILLISECONDS);
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
       return false;
