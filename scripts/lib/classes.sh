@@ -41,9 +41,18 @@ END
   { cat "$work/session"; for _ in {1..600}; do ! grep -qs '"id":4' "$work/mcp.log" || break; sleep 0.1; done; } |
     run mcp -Xshare:off "-XX:DumpLoadedClassList=$work/mcp" -- mcp "$work/kb"
   wait $other
+  # What asks without a daemon, in a process of its own each time.
+  run search -Xshare:off "-XX:DumpLoadedClassList=$work/search" -- search "$work/kb" lease &
+  other=$!
+  run related -Xshare:off "-XX:DumpLoadedClassList=$work/related" -- related "$work/kb" the lease of a job in the queue ends after 30 s
+  wait $other
+  run findings -Xshare:off "-XX:DumpLoadedClassList=$work/findings" -- findings "$work/kb" &
+  other=$!
+  run drift -Xshare:off "-XX:DumpLoadedClassList=$work/drift" -- drift "$work/kb"
+  wait $other
   # The numbers of classes are the lists' own, and nobody refers to them. Which constants were resolved differs from run to run, and
   # gains nothing. Class files as old as picocli's are archived only while they are not linked, which its lambdas would have them be.
-  sed -e '/^#/d' -e '/^@cp /d' -e '/^@.*picocli\//d' -e 's/ id: [0-9]*$//' "$work/one-shot" "$work/generate" "$work/mcp" | LC_ALL=C sort -u > "$work/classes"
+  sed -e '/^#/d' -e '/^@cp /d' -e '/^@.*picocli\//d' -e 's/ id: [0-9]*$//' "$work"/{one-shot,generate,mcp,search,related,findings,drift} | LC_ALL=C sort -u > "$work/classes"
 }
 
 # The archive depends on the list, the runtime and the jars (their bytes, names and times), but on no folder: the same make the same bytes.

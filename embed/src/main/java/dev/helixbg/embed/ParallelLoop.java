@@ -113,8 +113,10 @@ public final class ParallelLoop {
 
   /** All but an interrupt. */
   private void rethrow() {
+    if (failure.get() == null) { // a young JVM takes long to get such a switch ready
+      return;
+    }
     switch (failure.get()) {
-      case null -> {}
       case InterruptedException e -> {}
       case RuntimeException e -> throw e;
       case Error e -> throw e;

@@ -54,10 +54,6 @@ record McpTools(ReachedKbs kbs, ToolCalls calls) {
 
   private static final int NAME = 1_000;
 
-  /** What the last line of {@code related} may say. */
-  private static final List<String> SAID =
-      List.of("alreadySaid", "entry", "probability", "differs", "unread");
-
   private static final ObjectMapper JSON = new ObjectMapper();
   private static final ToolArgument KB =
       ToolArgument.text("kb", NAME, "knowledge base, as status names it");
@@ -125,16 +121,11 @@ record McpTools(ReachedKbs kbs, ToolCalls calls) {
         });
   }
 
-  /** What was found; in the last line how much was searched. */
+  /** What was found; what the last line says of all of it, as it is. */
   private static ObjectNode hits(ReachedKbs.Answer answer) {
     JsonNode last = answer.lines().getLast();
     ObjectNode result = result(answer).put("data", DATA);
-    for (String field : SAID) {
-      if (last.has(field)) {
-        result.set(field, last.path(field));
-      }
-    }
-    result.set("coverage", last.path("coverage"));
+    last.properties().forEach(said -> result.set(said.getKey(), said.getValue()));
     List<JsonNode> hits = answer.lines().subList(0, answer.lines().size() - 1);
     return result.set("entries", Json.array(hits, McpTools::entry));
   }

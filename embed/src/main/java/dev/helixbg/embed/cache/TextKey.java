@@ -25,6 +25,18 @@ public record TextKey(long high, long low) {
     return new TextKey(hash.getLong(), hash.getLong());
   }
 
+  // Written out: a young JVM takes long to make what a record has by itself.
+
+  @Override
+  public boolean equals(Object other) {
+    return other instanceof TextKey key && key.high == high && key.low == low;
+  }
+
+  @Override
+  public int hashCode() {
+    return Long.hashCode(high);
+  }
+
   /** 32 lower-case hexadecimal digits. */
   public String hex() {
     return HEX.toHexDigits(high) + HEX.toHexDigits(low);

@@ -13,6 +13,7 @@ import dev.helixbg.insight.similarity.PassageVectors;
 import dev.helixbg.insight.similarity.Vectors;
 import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.Iterator;
 import java.util.List;
 import java.util.Optional;
 
@@ -63,12 +64,14 @@ public record KbEntries(
     List<Integer> owners = new ArrayList<>();
     List<Passage> passages = new ArrayList<>();
     List<float[]> passageVectors = new ArrayList<>();
-    List<NamedEntry> live =
-        NamedEntry.all(log.entries(), entry -> TextKey.of(ids.name(), entry.embeddedText()).hex());
+    List<TextKey> keys = keys(id, log);
+    Iterator<TextKey> names = (id.equals(ids.name()) ? keys : keys(ids.name(), log)).iterator();
+    List<NamedEntry> live = NamedEntry.all(log.entries(), entry -> names.next().hex());
     int indexed = 0;
-    for (NamedEntry one : live) {
+    for (int i = 0; i < live.size(); i++) {
+      NamedEntry one = live.get(i);
       Entry entry = one.entry();
-      Optional<float[]> vector = cached.vector(TextKey.of(id, entry.embeddedText()));
+      Optional<float[]> vector = cached.vector(keys.get(i));
       if (vector.isPresent()) {
         boolean whole = true;
         for (Passage passage : Passage.of(entry, modelTokens)) {
@@ -93,5 +96,10 @@ public record KbEntries(
         PassageVectors.of(owners, passages, passageVectors),
         log.account(),
         new Coverage(indexed, live.size()));
+  }
+
+  /** Of the entries' texts, one each: hashing them is most of the work of reading a KB. */
+  private static List<TextKey> keys(String id, LogReading log) {
+    return log.entries().stream().map(entry -> TextKey.of(id, entry.embeddedText())).toList();
   }
 }

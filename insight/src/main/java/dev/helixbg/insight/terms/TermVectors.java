@@ -88,7 +88,7 @@ public final class TermVectors {
   public static TermVectors forQuery(
       String query, int count, IntFunction<String> textAt, int entries) {
     Set<String> asked = Terms.of(query).counts().keySet();
-    return of(count, textAt, text -> Terms.among(asked, text), entries, 1, mostToSearch(entries));
+    return of(count, textAt, Terms.among(asked), entries, 1, mostToSearch(entries));
   }
 
   private static int mostToSearch(int entries) {

@@ -5,6 +5,7 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.Set;
+import java.util.function.Function;
 
 /**
  * The words, identifiers and numbers of a text. {@code retry-budget} or {@code maxRetries} counts
@@ -32,7 +33,7 @@ public final class Terms {
 
   static {
     for (char c = 0; c < KINDS.length; c++) {
-      KINDS[c] = kinds(c);
+      KINDS[c] = kindsOf(c);
     }
   }
 
@@ -66,38 +67,37 @@ public final class Terms {
   }
 
   /**
-   * Those of these terms that a text has, each with how often. Many texts are looked through for a
-   * few terms: a word that can be none of them costs no string.
+   * Gives those of these terms that a text has, each with how often. Many texts are looked through
+   * for a few terms: a word that by its first letter and length can be none of them costs no
+   * string.
    */
-  static Map<String, Integer> among(Set<String> wanted, String text) {
-    Map<String, Integer> counts = new HashMap<>();
-    each(
-        text,
-        (start, end) -> {
-          if (mayBeOneOf(wanted, text, start, end)) {
-            String term = stem(text.substring(start, end).toLowerCase(Locale.ROOT));
-            if (wanted.contains(term)) {
-              counts.merge(term, 1, Integer::sum);
-            }
-          }
-        });
-    return counts;
-  }
-
-  /** By the first letter and the length, where these are plain. */
-  private static boolean mayBeOneOf(Set<String> wanted, String text, int start, int end) {
-    char first = text.charAt(start);
-    if (first >= 128) {
-      return true;
-    }
-    char lower = first >= 'A' && first <= 'Z' ? (char) (first + 32) : first;
+  static Function<String, Map<String, Integer>> among(Set<String> wanted) {
+    int[] longest = new int[KINDS.length]; // of the words that begin with a plain letter
     for (String term : wanted) {
       // Letters may become longer in lower case, endings are taken off: at most so many.
-      if (term.charAt(0) == lower && term.length() >= end - start - LONGEST_ENDING) {
-        return true;
+      int length = term.length() + LONGEST_ENDING;
+      char first = term.charAt(0);
+      if (first < longest.length) {
+        longest[first] = Math.max(longest[first], length);
+        char upper = first >= 'a' && first <= 'z' ? (char) (first - 32) : first;
+        longest[upper] = Math.max(longest[upper], length);
       }
     }
-    return false;
+    return text -> {
+      Map<String, Integer> counts = new HashMap<>();
+      each(
+          text,
+          (start, end) -> {
+            char first = text.charAt(start);
+            if (first >= longest.length || end - start <= longest[first]) {
+              String term = stem(text.substring(start, end).toLowerCase(Locale.ROOT));
+              if (wanted.contains(term)) {
+                counts.merge(term, 1, Integer::sum);
+              }
+            }
+          });
+      return counts;
+    };
   }
 
   /** How often each occurs. */
@@ -128,10 +128,14 @@ public final class Terms {
   }
 
   private static boolean is(char c, byte kind) {
-    return ((c < 128 ? KINDS[c] : kinds(c)) & kind) != 0;
+    return (kinds(c) & kind) != 0;
   }
 
   private static byte kinds(char c) {
+    return c < KINDS.length ? KINDS[c] : kindsOf(c);
+  }
+
+  private static byte kindsOf(char c) {
     return (byte)
         ((Character.isLetterOrDigit(c) ? WORD : 0)
             | (c == '_' || c == '-' || c == '.' ? JOINT : 0)
@@ -145,15 +149,25 @@ public final class Terms {
       sink.word(begin, end);
     }
     int start = begin;
-    for (int i = begin + 1; i <= end; i++) {
-      boolean joint = i < end && is(text.charAt(i), JOINT);
-      boolean hump = i < end && is(text.charAt(i), UPPER) && is(text.charAt(i - 1), LOWER);
-      if (joint || hump || i == end && start > begin) {
-        if (i - start > 1 && i - start <= MAX_LENGTH) {
-          sink.word(start, i);
-        }
+    byte before = kinds(text.charAt(begin));
+    for (int i = begin + 1; i < end; i++) {
+      byte kinds = kinds(text.charAt(i));
+      boolean joint = (kinds & JOINT) != 0;
+      boolean hump = (kinds & UPPER) != 0 && (before & LOWER) != 0;
+      if (joint || hump) {
+        part(start, i, sink);
         start = joint ? i + 1 : i;
       }
+      before = kinds;
+    }
+    if (start > begin) {
+      part(start, end, sink);
+    }
+  }
+
+  private static void part(int start, int end, WordSink sink) {
+    if (end - start > 1 && end - start <= MAX_LENGTH) {
+      sink.word(start, end);
     }
   }
 
