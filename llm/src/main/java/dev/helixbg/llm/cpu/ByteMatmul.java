@@ -9,13 +9,13 @@ import dev.helixbg.llm.backend.host.HostMatrix;
 import dev.helixbg.llm.cpu.kernel.ByteRows;
 import dev.helixbg.llm.cpu.kernel.VectorOps;
 import dev.helixbg.llm.cpu.kernel.tile.ByteTiles;
-import dev.helixbg.llm.cpu.x86.VnniProduct;
+import dev.helixbg.llm.cpu.x86.ByteProduct;
 import dev.helixbg.llm.tensor.TensorType;
 import java.lang.foreign.Arena;
 
-/** Many rows times a matrix of any quantised type, in bytes, where a processor multiplies these. */
+/** Many rows times a matrix of a quantised type, in bytes, where a processor multiplies these. */
 final class ByteMatmul extends TiledMatmul {
-  static final int GROUP = 4 * VnniProduct.ROWS;
+  static final int GROUP = 4 * ByteProduct.ROWS;
 
   ByteMatmul(Arena arena) {
     super(arena, TOKENS, SUB_BYTES / SUB, COLUMNS, GROUP);
@@ -23,13 +23,13 @@ final class ByteMatmul extends TiledMatmul {
 
   /** Whether matrices of this type are multiplied so. */
   static boolean takes(TensorType type) {
-    return VnniProduct.AVAILABLE && type.blockElements() > 1;
+    return ByteProduct.AVAILABLE && ByteRows.takes(type, ByteProduct.PAIRS);
   }
 
   @Override
   void pack(ThreadScratch mine, long source, long stride, int tokens, int depth, long tile) {
     long scratch = mine.floats(ByteTiles.SCRATCH);
-    ByteTiles.pack(source, stride, tokens, depth, tile, scratch, mine.turned);
+    ByteTiles.pack(source, stride, tokens, depth, tile, ByteProduct.PAIRS, scratch, mine.turned);
   }
 
   @Override
@@ -47,6 +47,6 @@ final class ByteMatmul extends TiledMatmul {
       VectorOps.clear(sums, TOKENS * GROUP);
     }
     ByteRows rows = mine.byteRows;
-    VnniProduct.multiply(rows.address(), count, rows.halves(), depth, tile, tokens, sums);
+    ByteProduct.multiply(rows.address(), count, rows.halves(), depth, tile, tokens, sums);
   }
 }

@@ -15,7 +15,7 @@ import dev.helixbg.llm.cpu.kernel.Q8Blocks;
 import dev.helixbg.llm.cpu.kernel.VectorOps;
 import dev.helixbg.llm.cpu.kernel.tile.TileProduct;
 import dev.helixbg.llm.cpu.lanes.Lanes;
-import dev.helixbg.llm.cpu.x86.VnniProduct;
+import dev.helixbg.llm.cpu.x86.ByteProduct;
 import java.lang.foreign.MemorySegment;
 import java.util.Optional;
 
@@ -80,7 +80,9 @@ public final class CpuBackend extends HostBackend {
     return "vectors of %d bits, %s"
         .formatted(
             Lanes.COUNT * Float.SIZE,
-            VnniProduct.AVAILABLE ? "prompts in bytes (VNNI)" : "prompts without VNNI");
+            ByteProduct.AVAILABLE
+                ? "prompts in bytes (" + ByteProduct.INSTRUCTIONS + ")"
+                : "prompts without machine code");
   }
 
   @Override

@@ -16,6 +16,7 @@ import dev.helixbg.llm.cpu.kernel.tile.Q4KTileProduct;
 import dev.helixbg.llm.cpu.kernel.tile.QuantisedTiles;
 import dev.helixbg.llm.cpu.kernel.tile.TileProduct;
 import dev.helixbg.llm.cpu.kernel.tile.TokenTiles;
+import dev.helixbg.llm.cpu.x86.ByteProduct;
 import dev.helixbg.llm.tensor.TensorType;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
@@ -145,7 +146,14 @@ public final class KernelWarmUp {
       for (int i = 0; i < CALLS; i++) {
         scratch.byteRows.unpack(type, weights, ByteTiles.COLUMNS, 0);
         ByteTiles.pack(
-            rows, 4L * COLUMNS, EIGHT + 1, ByteTiles.COLUMNS, tile, floats, scratch.turned);
+            rows,
+            4L * COLUMNS,
+            EIGHT + 1,
+            ByteTiles.COLUMNS,
+            tile,
+            ByteProduct.PAIRS,
+            floats,
+            scratch.turned);
       }
     }
   }

@@ -6,7 +6,7 @@ import dev.helixbg.llm.backend.host.HostMemory;
 import dev.helixbg.llm.cpu.kernel.RowKernel;
 import dev.helixbg.llm.cpu.kernel.VectorOps;
 import dev.helixbg.llm.cpu.kernel.row.RowKernels;
-import dev.helixbg.llm.cpu.x86.VnniProduct;
+import dev.helixbg.llm.cpu.x86.ByteProduct;
 import dev.helixbg.llm.tensor.TensorType;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
@@ -63,7 +63,7 @@ final class Matmul {
     this.scratch = scratch;
     inputs = new PreparedInputs(arena);
     floats = new FloatMatmul(arena);
-    integers = VnniProduct.AVAILABLE ? new ByteMatmul(arena) : new QuantisedMatmul(arena);
+    integers = ByteProduct.AVAILABLE ? new ByteMatmul(arena) : new QuantisedMatmul(arena);
   }
 
   /** Whether many rows are multiplied with matrices of this type in integers. */

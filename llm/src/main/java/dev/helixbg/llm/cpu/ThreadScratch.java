@@ -7,6 +7,7 @@ import dev.helixbg.llm.cpu.kernel.tile.Q4KPanel;
 import dev.helixbg.llm.cpu.kernel.tile.Q4KTileProduct;
 import dev.helixbg.llm.cpu.kernel.tile.TileProduct;
 import dev.helixbg.llm.cpu.kernel.tile.TokenTiles;
+import dev.helixbg.llm.cpu.x86.ByteProduct;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 
@@ -41,7 +42,7 @@ final class ThreadScratch {
   ThreadScratch(Arena arena) {
     this.arena = arena;
     unpacker = new Unpacker(arena);
-    byteRows = new ByteRows(arena, ByteMatmul.GROUP);
+    byteRows = new ByteRows(arena, ByteMatmul.GROUP, ByteProduct.PAIRS);
     panel = allocate(FloatMatmul.GROUP * TileProduct.STRIDE);
     q4Panels = allocate(QuantisedMatmul.GROUP / Q4KPanel.ROWS * Q4KPanel.PANEL_BYTES / Float.BYTES);
     products = allocate(Q4KTileProduct.SCRATCH / Float.BYTES);

@@ -12,6 +12,8 @@ import dev.helixbg.llm.backend.KvCache;
 import dev.helixbg.llm.backend.KvShape;
 import dev.helixbg.llm.backend.KvShape.Storage;
 import dev.helixbg.llm.backend.TokenSlots;
+import dev.helixbg.llm.cpu.kernel.ByteRows;
+import dev.helixbg.llm.cpu.x86.ByteProduct;
 import dev.helixbg.llm.tensor.RandomWeights;
 import dev.helixbg.llm.tensor.Tensor;
 import dev.helixbg.llm.tensor.TensorType;
@@ -72,9 +74,11 @@ final class AllocationProbe {
     }
     // Last: a program that does not multiply bytes does not have these in its profiles.
     for (TensorType type : types) {
-      if (BytePass.APPLIES && type.blockElements() > 1) {
-        try (Arena arena = Arena.ofShared()) {
-          check(type + ": bytes", new BytePass(arena, type));
+      for (boolean pairs : new boolean[] {ByteProduct.PAIRS, !ByteProduct.PAIRS}) {
+        if (BytePass.APPLIES && ByteRows.takes(type, pairs)) {
+          try (Arena arena = Arena.ofShared()) {
+            check(type + ": bytes, pairs " + pairs, new BytePass(arena, type, pairs));
+          }
         }
       }
     }

@@ -3,7 +3,7 @@ package dev.helixbg.llm.cpu;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
-import dev.helixbg.llm.cpu.x86.VnniProduct;
+import dev.helixbg.llm.cpu.x86.ByteProduct;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;
@@ -59,14 +59,14 @@ class AllocationTest {
     "c2, warm",
   })
   void norDoTheVectorApisOwn(String kind, String start) throws IOException, InterruptedException {
-    assumeTrue(VnniProduct.AVAILABLE, "the other tests run it");
+    assumeTrue(ByteProduct.AVAILABLE, "the other tests run it");
     assertNoGarbage(kind, List.of(WITHOUT_MACHINE_CODE), start);
   }
 
   @ParameterizedTest
   @ValueSource(strings = {"tiered", "c2"})
   void norDoTheyForNarrowerVectors(String kind) throws IOException, InterruptedException {
-    assumeTrue(VnniProduct.AVAILABLE, "the other tests run it");
+    assumeTrue(ByteProduct.AVAILABLE, "the other tests run it");
     assertNoGarbage(kind, List.of("-XX:UseAVX=2", WITHOUT_MACHINE_CODE), "warm", USUAL_TYPES);
   }
 

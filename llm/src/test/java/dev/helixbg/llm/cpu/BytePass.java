@@ -21,6 +21,7 @@ final class BytePass implements Runnable {
   private static final int ROWS = 4;
 
   private final TensorType type;
+  private final boolean pairs;
   private final ByteRows rows;
   private final MemorySegment weights;
   private final MemorySegment x;
@@ -28,9 +29,13 @@ final class BytePass implements Runnable {
   private final MemorySegment scratch;
   private final MemorySegment turned;
 
-  BytePass(Arena arena, TensorType type) {
+  /**
+   * @param pairs whether for sums of pairs
+   */
+  BytePass(Arena arena, TensorType type, boolean pairs) {
     this.type = type;
-    rows = new ByteRows(arena, ROWS);
+    this.pairs = pairs;
+    rows = new ByteRows(arena, ROWS, pairs);
     weights = arena.allocate(type.bytes(ByteTiles.COLUMNS), 64);
     RandomWeights.fill(type, weights, 0, ByteTiles.COLUMNS, 0.04f, new SplittableRandom(1));
     x = arena.allocate(4L * ByteTiles.COLUMNS * ByteTiles.TOKENS, 64);
@@ -56,6 +61,7 @@ final class BytePass implements Runnable {
         tokens,
         columns,
         tile.address(),
+        pairs,
         scratch.address(),
         turned.address());
   }

@@ -36,7 +36,7 @@ class CpuBackendContractTest extends BackendContract {
    * From six rows on, activations of Q4_K, and by machine code those of every quantised type, are
    * eight-bit numbers: their errors, uniform in a 127th of the largest of 32, add up to some 0.6 %
    * of a result of usual size, 2 % at worst. That kernels multiply exactly what they were given,
-   * {@code QuantisedTilesTest} and {@code VnniProductTest} show.
+   * {@code QuantisedTilesTest} and {@code ByteProductTest} show.
    */
   @Override
   protected double productBound(TensorType type, int rows) {

@@ -12,7 +12,7 @@ import dev.helixbg.llm.backend.Batch;
 import dev.helixbg.llm.backend.KvCache;
 import dev.helixbg.llm.backend.KvShape;
 import dev.helixbg.llm.backend.KvShape.Storage;
-import dev.helixbg.llm.cpu.x86.VnniProduct;
+import dev.helixbg.llm.cpu.x86.ByteProduct;
 import dev.helixbg.llm.tensor.RandomWeights;
 import dev.helixbg.llm.tensor.Tensor;
 import dev.helixbg.llm.tensor.TensorType;
@@ -21,8 +21,10 @@ import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.util.Arrays;
 import java.util.EnumMap;
+import java.util.EnumSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.SplittableRandom;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
@@ -33,19 +35,27 @@ class MachineProductsTest {
   private static final int ROWS = 61;
   private static final int COLUMNS = 1280;
 
+  /** What every kind of product of bytes takes. */
+  private static final Set<TensorType> USUAL_TYPES =
+      EnumSet.of(TensorType.Q4_0, TensorType.Q4_K, TensorType.Q5_K, TensorType.Q6_K);
+
+  private record Result(boolean inBytes, float[] values) {}
+
   /** Of a token's results, those of activations that were rounded to a 127th of the largest. */
   private static final double ROUNDING = 1e-2;
 
   @ParameterizedTest
   @ValueSource(ints = {256, 512})
   void resultsAgreeWithinTheRounding(int bits) throws Exception {
-    Map<TensorType, float[]> with = results(bits, true);
+    Map<TensorType, Result> with = results(bits, true);
     assumeTrue(!with.isEmpty(), "the processor has no products of bytes of " + bits + " bits");
-    Map<TensorType, float[]> without = results(bits, false);
+    Map<TensorType, Result> without = results(bits, false);
     for (TensorType type : TensorType.values()) {
-      float[] expected = without.get(type);
-      float[] actual = with.get(type);
-      if (type.blockElements() == 1) {
+      float[] expected = without.get(type).values();
+      float[] actual = with.get(type).values();
+      assertFalse(without.get(type).inBytes(), type + " without machine code");
+      if (!with.get(type).inBytes()) {
+        assertFalse(USUAL_TYPES.contains(type), type + " is not multiplied in bytes");
         assertArrayEquals(expected, actual, type + " is not multiplied in bytes");
         continue;
       }
@@ -70,38 +80,39 @@ class MachineProductsTest {
   }
 
   /** Of each type; empty where there should be machine code, but is none. */
-  private static Map<TensorType, float[]> results(int bits, boolean machineCode) throws Exception {
+  private static Map<TensorType, Result> results(int bits, boolean machineCode) throws Exception {
     List<String> options =
         List.of("-Dhelixbg.vector.bits=" + bits, "-Dhelixbg.machine.code=" + machineCode);
     String printed =
         ForkedJvm.run(
             Redirect.INHERIT, options, MachineProductsTest.class, Boolean.toString(machineCode));
-    Map<TensorType, float[]> results = new EnumMap<>(TensorType.class);
+    Map<TensorType, Result> results = new EnumMap<>(TensorType.class);
     for (String line : printed.lines().toList()) {
       String[] words = line.split(" ");
       float[] values = new float[TOKENS * ROWS];
-      assertEquals(values.length + 1, words.length);
+      assertEquals(values.length + 2, words.length);
       for (int i = 0; i < values.length; i++) {
-        values[i] = Float.parseFloat(words[i + 1]);
+        values[i] = Float.parseFloat(words[i + 2]);
       }
-      results.put(TensorType.valueOf(words[0]), values);
+      Result result = new Result(Boolean.parseBoolean(words[1]), values);
+      results.put(TensorType.valueOf(words[0]), result);
     }
     return results;
   }
 
   /**
-   * Prints of each type its results.
+   * Prints of each type whether it is multiplied in bytes, and its results.
    *
    * @param arguments whether there should be machine code: nothing is printed if that is not so
    */
   public static void main(String[] arguments) {
-    if (VnniProduct.AVAILABLE != Boolean.parseBoolean(arguments[0])) {
+    if (ByteProduct.AVAILABLE != Boolean.parseBoolean(arguments[0])) {
       return;
     }
     for (TensorType type : TensorType.values()) {
       try (Arena arena = Arena.ofShared();
           CpuBackend backend = new CpuBackend(2)) {
-        StringBuilder line = new StringBuilder(type.toString());
+        StringBuilder line = new StringBuilder(type + " " + ByteMatmul.takes(type));
         for (float[] row : product(arena, backend, type)) {
           for (float value : row) {
             line.append(' ').append(value);

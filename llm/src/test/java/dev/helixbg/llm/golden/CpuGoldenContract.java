@@ -3,7 +3,7 @@ package dev.helixbg.llm.golden;
 import dev.helixbg.llm.backend.Backend;
 import dev.helixbg.llm.cpu.CpuBackend;
 import dev.helixbg.llm.cpu.kernel.row.RowKernels;
-import dev.helixbg.llm.cpu.x86.VnniProduct;
+import dev.helixbg.llm.cpu.x86.ByteProduct;
 import dev.helixbg.llm.tensor.TensorType;
 
 /** The golden models on the engine for CPUs. */
@@ -30,7 +30,7 @@ abstract class CpuGoldenContract extends GoldenContract {
    */
   private static boolean rounds(GoldenModel golden) {
     boolean narrow = RowKernels.of(TensorType.Q6_K, 256).floats(256) < 256;
-    return golden != GoldenModel.F16 && (narrow || VnniProduct.AVAILABLE);
+    return golden != GoldenModel.F16 && (narrow || ByteProduct.AVAILABLE);
   }
 
   @Override

@@ -4,7 +4,7 @@ import com.fasterxml.jackson.databind.node.ObjectNode;
 import dev.helixbg.daemon.terminal.Console;
 import dev.helixbg.llm.cpu.CpuBackend;
 import dev.helixbg.llm.cpu.lanes.Lanes;
-import dev.helixbg.llm.cpu.x86.VnniProduct;
+import dev.helixbg.llm.cpu.x86.ByteProduct;
 import java.io.IOException;
 import java.lang.management.ManagementFactory;
 import java.nio.file.Files;
@@ -17,17 +17,17 @@ import java.util.stream.Stream;
  *
  * @param processor its name where the system tells it, else its architecture
  * @param vectorBits of the widest vectors that kernels use
- * @param vnni whether prompts are multiplied in bytes
+ * @param byteProducts the instructions by which prompts are multiplied in bytes, or none
  * @param jdk version, vendor and virtual machine
  * @param options of the JVM that change how it compiles
  */
-record Machine(String processor, int vectorBits, boolean vnni, String jdk, String options) {
+record Machine(String processor, int vectorBits, String byteProducts, String jdk, String options) {
 
   static Machine here() {
     return new Machine(
         nameOfProcessor(),
         Lanes.COUNT * Float.SIZE,
-        VnniProduct.AVAILABLE,
+        ByteProduct.INSTRUCTIONS,
         "%s, %s, %s"
             .formatted(
                 System.getProperty("java.runtime.version"),
@@ -65,7 +65,7 @@ record Machine(String processor, int vectorBits, boolean vnni, String jdk, Strin
   void describeIn(ObjectNode json) {
     json.put("processor", processor)
         .put("vector_bits", vectorBits)
-        .put("vnni", vnni)
+        .put("byte_products", byteProducts)
         .put("jdk", jdk)
         .put("jvm_options", options);
   }

@@ -7,7 +7,6 @@ import static dev.helixbg.llm.cpu.lanes.Lanes.ORDER;
 import static dev.helixbg.llm.cpu.lanes.Lanes.SHORT;
 import static jdk.incubator.vector.VectorOperators.B2F;
 import static jdk.incubator.vector.VectorOperators.LSHR;
-import static jdk.incubator.vector.VectorOperators.XOR;
 
 import dev.helixbg.llm.tensor.TensorType;
 import java.lang.foreign.Arena;
@@ -16,8 +15,13 @@ import jdk.incubator.vector.FloatVector;
 import jdk.incubator.vector.IntVector;
 
 /**
- * Rows of a matrix of any quantised type, up to 256 columns wide, unpacked to unsigned bytes: 128
- * more than the quanta.
+ * Rows of a matrix of a quantised type, up to 256 columns wide, unpacked to unsigned bytes: {@link
+ * #bias} more than the quanta.
+ *
+ * <p>Those for sums of pairs are of seven bits, so that two products with signed bytes fit into a
+ * short; and of 32 columns with one scale, or 16, those whose places have the same half in an int
+ * have a sum of products that fits, too: 16 · 16 · 127 or 8 · 32 · 127 is less than 2^15. For that
+ * quanta of five bits that have a minimum are 16 less, which the minimum makes good.
  *
  * <p>Layout of a row: 256 bytes; the scale of each 32 columns; the minimum of each, or, where 16
  * columns have a scale of their own, that of the second half.
@@ -36,18 +40,38 @@ public final class ByteRows {
 
   private static final int SUB = 32;
   private static final int NIBBLES = 0x0F0F0F0F;
-  private static final int BIAS = 0x80808080;
+  private static final int EACH_BYTE = 0x01010101;
+  private static final int HALF_OF_FIVE_BITS = 16;
 
   private final BlockQuanta quanta;
+  private final int bias;
+  private final boolean pairs;
   private final long rows;
   private boolean halves;
 
   /**
    * @param rows at most
+   * @param pairs whether they are for sums of pairs
    */
-  public ByteRows(Arena arena, int rows) {
+  public ByteRows(Arena arena, int rows, boolean pairs) {
     quanta = new BlockQuanta(arena);
+    this.pairs = pairs;
+    bias = bias(pairs);
     this.rows = arena.allocate((long) rows * ROW_BYTES, 64).address();
+  }
+
+  /** How much more bytes are than quanta. */
+  public static int bias(boolean pairs) {
+    return pairs ? 32 : 128;
+  }
+
+  /** Whether there are rows for this type: for sums of pairs, of up to six bits. */
+  public static boolean takes(TensorType type, boolean pairs) {
+    return switch (type) {
+      case F32, F16, BF16 -> false;
+      case Q8_0, IQ4_NL, IQ4_XS -> !pairs;
+      default -> true;
+    };
   }
 
   /** Where the rows are. */
@@ -69,10 +93,11 @@ public final class ByteRows {
     halves = type == TensorType.Q6_K;
     long to = rows + (long) ROW_BYTES * row;
     if (type == TensorType.Q4_K) {
-      q4K(source, to);
+      q4K(source, to, bias * EACH_BYTE);
       return;
     }
     boolean minima = BlockQuanta.hasMinima(type);
+    int less = pairs && fiveBitsAndMinimum(type) ? HALF_OF_FIVE_BITS : 0;
     int step = type.blockElements();
     long block = source;
     for (int from = 0; from < columns; from += step) {
@@ -80,25 +105,33 @@ public final class ByteRows {
       for (int i = 0; i < step / SUB; i++) {
         int at = from + SUB * i;
         IntVector.fromMemorySegment(IntVector.SPECIES_256, MEMORY, bytes + SUB * i, ORDER)
-            .lanewise(XOR, BIAS)
+            .reinterpretAsBytes()
+            .add((byte) (bias - less))
             .intoMemorySegment(MEMORY, to + at, ORDER);
         MEMORY.set(FLOAT, to + SCALES + at / 8, quanta.scales[2 * i]);
         float second = halves ? quanta.scales[2 * i + 1] : minima ? quanta.minima[2 * i] : 0;
+        if (less > 0) {
+          second += less * quanta.scales[2 * i];
+        }
         MEMORY.set(FLOAT, to + MINIMA + at / 8, second);
       }
       block += type.blockBytes();
     }
   }
 
+  private static boolean fiveBitsAndMinimum(TensorType type) {
+    return type == TensorType.Q5_1 || type == TensorType.Q5_K;
+  }
+
   /** The type of most weights, at once. */
-  private static void q4K(long block, long target) {
+  private static void q4K(long block, long target, int biases) {
     for (long pair = 0; pair != 4; pair++) {
       IntVector z =
           IntVector.fromMemorySegment(IntVector.SPECIES_256, MEMORY, block + 16 + 32 * pair, ORDER);
-      z.and(NIBBLES).or(BIAS).intoMemorySegment(MEMORY, target + 64 * pair, ORDER);
+      z.and(NIBBLES).or(biases).intoMemorySegment(MEMORY, target + 64 * pair, ORDER);
       z.lanewise(LSHR, 4)
           .and(NIBBLES)
-          .or(BIAS)
+          .or(biases)
           .intoMemorySegment(MEMORY, target + 64 * pair + 32, ORDER);
     }
     factors(SixBitScales.scales(block), half(block), target + SCALES);

@@ -87,6 +87,32 @@ final class AvxAssembler {
     ofRegister(MAP_0F38, PREFIX_66, 0x50, sums, unsigned, signed);
   }
 
+  /** {@code target = a · b}, of each short two products of unsigned bytes and signed ones. */
+  void pairProducts(int unsigned, int signed, int target) {
+    ofRegister(MAP_0F38, PREFIX_66, 0x04, target, unsigned, signed);
+  }
+
+  /** {@code sum += a}, shorts. */
+  void addShorts(int a, int sum) {
+    ofRegister(MAP_0F, PREFIX_66, 0xFD, sum, sum, a);
+  }
+
+  /** {@code sum += memory}, shorts. */
+  void addShorts(int sum, Register base, int offset) {
+    ofMemory(MAP_0F, PREFIX_66, 0xFD, sum, sum, base, offset);
+  }
+
+  /** All shorts to 1, in 256 bits. */
+  void ones(int target) {
+    ofRegister(MAP_0F, PREFIX_66, 0x75, target, target, target); // equal, so -1
+    ofRegister(MAP_0F38, PREFIX_66, 0x1D, target, 0, target);
+  }
+
+  /** {@code product *= b}, of each int the sum of two products of shorts. */
+  void pairSums(int b, int product) {
+    ofRegister(MAP_0F, PREFIX_66, 0xF5, product, product, b);
+  }
+
   /** {@code sum += memory}, ints. */
   void add(int sum, Register base, int offset) {
     ofMemory(MAP_0F, PREFIX_66, 0xFE, sum, sum, base, offset);

@@ -17,6 +17,19 @@ class AvxAssemblerTest {
    */
   private static final String INSTRUCTIONS =
       """
+      c4e27504da {vex} vpmaddubsw %ymm2, %ymm1, %ymm3
+      c4c23504f6 {vex} vpmaddubsw %ymm14, %ymm9, %ymm6
+      c4627d04e7 {vex} vpmaddubsw %ymm7, %ymm0, %ymm12
+      c4e16dfdd3 {vex3} vpaddw %ymm3, %ymm2, %ymm2
+      c44135fdce {vex3} vpaddw %ymm14, %ymm9, %ymm9
+      c4c145fdf9 {vex3} vpaddw %ymm9, %ymm7, %ymm7
+      c4c16dfd9300f0ffff {vex3} {disp32} vpaddw -4096(%r11), %ymm2, %ymm2
+      c4610dfdb700000000 {vex3} {disp32} vpaddw 0(%rdi), %ymm14, %ymm14
+      c4e175f5ca {vex3} vpmaddwd %ymm2, %ymm1, %ymm1
+      c44135f5ce {vex3} vpmaddwd %ymm14, %ymm9, %ymm9
+      c4611df5e0 {vex3} vpmaddwd %ymm0, %ymm12, %ymm12
+      c4e17575c9c4e27d1dc9 {vex3} vpcmpeqw %ymm1, %ymm1, %ymm1; {vex} vpabsw %ymm1, %ymm1
+      c4410575ffc4427d1dff {vex3} vpcmpeqw %ymm15, %ymm15, %ymm15; {vex} vpabsw %ymm15, %ymm15
       c4e17c108f00000000 {vex3} {disp32} vmovups 0(%rdi), %ymm1
       c4c17c119045230100 {vex3} {disp32} vmovups %ymm2, 74565(%r8)
       c4e17c28d1 {vex3} vmovaps %ymm1, %ymm2
@@ -147,6 +160,16 @@ class AvxAssemblerTest {
       case "vmovaps" -> code.copy(vector(words[1]), vector(words[2]));
       case "vbroadcastss" -> code.broadcast(vector(words[2]), base(words[1]), offset(words[1]));
       case "vpdpbusd" -> code.dotProducts(vector(words[2]), vector(words[1]), vector(words[3]));
+      case "vpmaddubsw" -> code.pairProducts(vector(words[2]), vector(words[1]), vector(words[3]));
+      case "vpaddw" -> {
+        if (ofMemory) {
+          code.addShorts(vector(words[3]), base(words[1]), offset(words[1]));
+        } else {
+          code.addShorts(vector(words[1]), vector(words[3]));
+        }
+      }
+      case "vpmaddwd" -> code.pairSums(vector(words[1]), vector(words[3]));
+      case "vpcmpeqw" -> code.ones(vector(words[1]));
       case "vpaddd" -> code.add(vector(words[3]), base(words[1]), offset(words[1]));
       case "vcvtdq2ps" -> code.toFloats(vector(words[2]));
       case "vmulps" -> code.multiply(vector(words[3]), base(words[1]), offset(words[1]));

@@ -61,6 +61,7 @@ class MachineCodeTest {
     boolean here = System.getProperty("os.arch").equals("amd64");
     assumeTrue(here && System.getProperty("os.name").equals("Linux"), "no x86-64 with Linux");
     assertTrue(runs(on).startsWith("true "));
+    assertEquals("true false", runs("-Dhelixbg.machine.code=" + OF_ALL), "that set alone");
   }
 
   private static String runs(String option) throws Exception {
@@ -69,6 +70,6 @@ class MachineCodeTest {
 
   /** Whether there is any machine code, and whether that of products. */
   public static void main(String[] arguments) {
-    System.out.println(MachineCode.runs(OF_ALL) + " " + VnniProduct.AVAILABLE);
+    System.out.println(MachineCode.runs(OF_ALL) + " " + ByteProduct.AVAILABLE);
   }
 }

@@ -10,9 +10,11 @@ import static dev.helixbg.llm.cpu.lanes.Lanes.ORDER;
 import static dev.helixbg.llm.cpu.lanes.Lanes.loadFloats;
 import static dev.helixbg.llm.cpu.lanes.Lanes.loadInts;
 import static jdk.incubator.vector.VectorOperators.ABS;
+import static jdk.incubator.vector.VectorOperators.ASHR;
 import static jdk.incubator.vector.VectorOperators.I2F;
 import static jdk.incubator.vector.VectorOperators.LSHL;
 
+import dev.helixbg.llm.cpu.kernel.ByteRows;
 import jdk.incubator.vector.FloatVector;
 import jdk.incubator.vector.IntVector;
 
@@ -27,8 +29,9 @@ import jdk.incubator.vector.IntVector;
  *   <li>a line of floats: the steps;
  *   <li>a line of floats: the sums of the rounded numbers;
  *   <li>two lines of ints: of the first 16 columns, and of the others, the sum of the bytes times
- *       −{@link #BIAS}. A product of unsigned bytes begins with these where each stands for a
- *       number that is smaller by so much.
+ *       −{@link ByteRows#bias}. A product of unsigned bytes begins with these where each stands for
+ *       a number that is smaller by so much. For sums of pairs each half of an int has that of two
+ *       of each four columns.
  * </ul>
  */
 public final class ByteTiles {
@@ -58,20 +61,21 @@ public final class ByteTiles {
   /** From a sub-block to the next. */
   public static final int SUB_BYTES = STARTS + 2 * LINE;
 
-  public static final int BIAS = 128;
-
   /** Floats of scratch memory that {@link #pack} wants. */
   public static final int SCRATCH = SUB * TOKENS;
 
   private static final int LOG_2_OF_BIAS = 7;
+  private static final int LOG_2_OF_BIAS_OF_PAIRS = 5;
+  private static final int HALF = 16;
   private static final float LARGEST = 127;
   private static final int BYTE = 0xFF;
+  private static final int SHORT = 0xFFFF;
 
   /** What a vector of activations is divided by at least: nothing is divided by zero. */
   private static final float SMALLEST = 1e-30f;
 
-  /** What 16 numbers that were rounded by {@link VectorOps#TO_INTEGER} have too much, as ints. */
-  private static final int TOO_MUCH = 16 * Float.floatToRawIntBits(TO_INTEGER);
+  /** What 8 numbers that were rounded by {@link VectorOps#TO_INTEGER} have too much, as ints. */
+  private static final int TOO_MUCH = 8 * Float.floatToRawIntBits(TO_INTEGER);
 
   private ByteTiles() {}
 
@@ -83,27 +87,39 @@ public final class ByteTiles {
    * @param tokens how many there are; the others of the tile become something, or stay what they
    *     are
    * @param columns a multiple of 32, at most {@link #COLUMNS}
+   * @param pairs whether for sums of pairs
    * @param scratch {@link #SCRATCH} floats, aligned to a vector
    * @param turned {@link TokenTiles#SCRATCH} bytes
    */
   public static void pack(
-      long rows, long stride, int tokens, int columns, long tile, long scratch, long turned) {
+      long rows,
+      long stride,
+      int tokens,
+      int columns,
+      long tile,
+      boolean pairs,
+      long scratch,
+      long turned) {
     for (int sub = 0; sub < columns / SUB; sub++) {
       TokenTiles.pack(rows + 4L * SUB * sub, stride, tokens, SUB, scratch, turned);
       long to = tile + (long) SUB_BYTES * sub;
-      round(scratch, to);
+      round(scratch, to, pairs);
       if (tokens > COUNT) {
-        round(scratch + BYTES, to + BYTES);
+        round(scratch + BYTES, to + BYTES, pairs);
       }
     }
   }
 
   /** A sub-block of a vector of tokens: in steps, or C2 leaves vectors of one loop in arrays. */
-  private static void round(long x, long target) {
+  private static void round(long x, long target, boolean pairs) {
     steps(x, target);
-    groups(x, target + SUMS, target, target + STARTS);
-    groups(x + 16 * LINE, target + SUMS, target + 4 * LINE, target + STARTS + LINE);
-    sums(target);
+    groups(x, target + SUMS, target, target + STARTS, pairs);
+    groups(x + 16 * LINE, target + SUMS, target + 4 * LINE, target + STARTS + LINE, pairs);
+    if (pairs) {
+      sumsOfPairs(target);
+    } else {
+      sums(target);
+    }
   }
 
   /** And what numbers are multiplied by, in the place of the sums. */
@@ -126,10 +142,11 @@ public final class ByteTiles {
    *
    * @param inverses what they are multiplied by
    */
-  private static void groups(long x, long inverses, long target, long start) {
+  private static void groups(long x, long inverses, long target, long start, boolean pairs) {
     FloatVector inverse = loadFloats(inverses);
     FloatVector rounding = FloatVector.broadcast(FLOATS, TO_INTEGER);
-    IntVector sum = IntVector.zero(INTS);
+    IntVector first = IntVector.zero(INTS);
+    IntVector second = first;
     for (int group = 0; group < GROUPS / 2; group++) {
       long at = x + 4L * LINE * group;
       IntVector a = inverse.fma(loadFloats(at), rounding).reinterpretAsInts();
@@ -141,19 +158,48 @@ public final class ByteTiles {
           .or(c.and(BYTE).lanewise(LSHL, 16))
           .or(d.lanewise(LSHL, 24))
           .intoMemorySegment(MEMORY, target + (long) LINE * group, ORDER);
-      sum = a.add(b).add(c.add(d)).add(sum);
+      first = a.add(b).add(first);
+      second = c.add(d).add(second);
     }
-    IntVector.broadcast(INTS, TOO_MUCH)
-        .sub(sum)
-        .lanewise(LSHL, LOG_2_OF_BIAS)
-        .intoMemorySegment(MEMORY, start, ORDER);
+    IntVector tooMuch = IntVector.broadcast(INTS, TOO_MUCH);
+    if (pairs) {
+      tooMuch
+          .sub(first)
+          .lanewise(LSHL, LOG_2_OF_BIAS_OF_PAIRS)
+          .and(SHORT)
+          .or(tooMuch.sub(second).lanewise(LSHL, HALF + LOG_2_OF_BIAS_OF_PAIRS))
+          .intoMemorySegment(MEMORY, start, ORDER);
+    } else {
+      tooMuch
+          .sub(first)
+          .add(tooMuch.sub(second))
+          .lanewise(LSHL, LOG_2_OF_BIAS)
+          .intoMemorySegment(MEMORY, start, ORDER);
+    }
   }
 
   private static void sums(long sub) {
     FloatVector negative =
         (FloatVector) loadInts(sub + STARTS).add(loadInts(sub + STARTS + LINE)).convert(I2F, 0);
     loadFloats(sub + STEPS)
-        .mul(-1f / BIAS)
+        .mul(-1f / (1 << LOG_2_OF_BIAS))
+        .mul(negative)
+        .intoMemorySegment(MEMORY, sub + SUMS, ORDER);
+  }
+
+  private static void sumsOfPairs(long sub) {
+    IntVector first = loadInts(sub + STARTS);
+    IntVector second = loadInts(sub + STARTS + LINE);
+    IntVector low =
+        first
+            .lanewise(LSHL, HALF)
+            .lanewise(ASHR, HALF)
+            .add(second.lanewise(LSHL, HALF).lanewise(ASHR, HALF));
+    FloatVector negative =
+        (FloatVector)
+            first.lanewise(ASHR, HALF).add(second.lanewise(ASHR, HALF)).add(low).convert(I2F, 0);
+    loadFloats(sub + STEPS)
+        .mul(-1f / (1 << LOG_2_OF_BIAS_OF_PAIRS))
         .mul(negative)
         .intoMemorySegment(MEMORY, sub + SUMS, ORDER);
   }

@@ -56,14 +56,19 @@ class ByteTilesTest {
   }
 
   private void compareAll() {
+    compareAll(false);
+    compareAll(true);
+  }
+
+  private void compareAll(boolean pairs) {
     for (int tokens : new int[] {1, 3, 7, 8, TOKENS / 2 + 1, TOKENS - 1, TOKENS}) {
       for (int columns = SUB; columns <= COLUMNS; columns += SUB) {
         try (Arena arena = Arena.ofConfined()) {
           MemorySegment x = activations(arena);
-          MemorySegment tile = packed(arena, x, tokens, columns);
+          MemorySegment tile = packed(arena, x, tokens, columns, pairs);
           for (int t = 0; t < tokens; t++) {
             for (int sub = 0; sub < columns / SUB; sub++) {
-              compare(x, tile, t, sub);
+              compare(x, tile, t, sub, pairs);
             }
           }
           for (long at = (long) SUB_BYTES * columns / SUB; at < tile.byteSize(); at++) {
@@ -99,7 +104,8 @@ class ByteTilesTest {
     return x;
   }
 
-  private static MemorySegment packed(Arena arena, MemorySegment x, int tokens, int columns) {
+  private static MemorySegment packed(
+      Arena arena, MemorySegment x, int tokens, int columns, boolean pairs) {
     MemorySegment tile = arena.allocate((long) (SUBS + 1) * SUB_BYTES, 64);
     MemorySegment scratch = arena.allocate(4L * ByteTiles.SCRATCH, 64);
     MemorySegment turned = arena.allocate(TokenTiles.SCRATCH, 64);
@@ -111,17 +117,19 @@ class ByteTilesTest {
         tokens,
         columns,
         tile.address(),
+        pairs,
         scratch.address(),
         turned.address());
     return tile;
   }
 
-  private static void compare(MemorySegment x, MemorySegment tile, int t, int sub) {
+  private static void compare(MemorySegment x, MemorySegment tile, int t, int sub, boolean pairs) {
     float largest = SMALLEST;
     for (int k = sub * SUB; k < (sub + 1) * SUB; k++) {
       largest = Math.max(largest, Math.abs(get(x, t, k)));
     }
     int[] halves = new int[2];
+    int[] upper = new int[2]; // the last two of each four columns
     for (int k = 0; k < SUB; k++) {
       // Exact, and so rounded once.
       double inSteps = (double) (127 / largest) * get(x, t, sub * SUB + k);
@@ -129,6 +137,7 @@ class ByteTilesTest {
       long at = (long) sub * SUB_BYTES + (long) k / 4 * LINE + 4L * t + k % 4;
       assertEquals(expected, tile.get(ValueLayout.JAVA_BYTE, at), where(t, sub) + ", column " + k);
       halves[2 * k / SUB] += expected;
+      upper[2 * k / SUB] += k % 4 < 2 ? 0 : expected;
     }
     float step = largest / 127;
     assertEquals(step, floatAt(tile, sub, STEPS, t), where(t, sub) + ", step");
@@ -136,7 +145,9 @@ class ByteTilesTest {
     assertEquals(sum, floatAt(tile, sub, SUMS, t) + 0f, where(t, sub) + ", sum");
     for (int half = 0; half < 2; half++) {
       int start = tile.get(ValueLayout.JAVA_INT, place(sub, STARTS + LINE * half, t));
-      assertEquals(-128 * halves[half], start, where(t, sub) + ", start " + half);
+      int ofPairs = -32 * (halves[half] - upper[half]) & 0xFFFF | -32 * upper[half] << 16;
+      int expected = pairs ? ofPairs : -128 * halves[half];
+      assertEquals(expected, start, where(t, sub) + ", start " + half);
     }
   }
 
@@ -149,10 +160,10 @@ class ByteTilesTest {
     for (float none : new float[] {Float.NaN, Float.POSITIVE_INFINITY, Float.NEGATIVE_INFINITY}) {
       try (Arena arena = Arena.ofConfined()) {
         MemorySegment x = activations(arena);
-        MemorySegment without = packed(arena, x, TOKENS, COLUMNS);
+        MemorySegment without = packed(arena, x, TOKENS, COLUMNS, false);
         int broken = TOKENS / 2;
         set(x, broken, 3 * SUB + 17, none);
-        MemorySegment with = packed(arena, x, TOKENS, COLUMNS);
+        MemorySegment with = packed(arena, x, TOKENS, COLUMNS, false);
         for (long at = 0; at < without.byteSize(); at += 4) {
           int sub = (int) (at / SUB_BYTES);
           if (sub != 3 || at % LINE / 4 != broken) {

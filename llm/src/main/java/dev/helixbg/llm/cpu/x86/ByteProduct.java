@@ -7,38 +7,44 @@ import dev.helixbg.llm.cpu.lanes.Lanes;
 import java.util.Optional;
 
 /**
- * {@link ByteRows} times {@link ByteTiles} by the instruction that multiplies four bytes of an int
- * with four of another and adds up all (VNNI): a processor does four times as many products by it
- * as in floats.
+ * {@link ByteRows} times {@link ByteTiles} by instructions that multiply bytes and add up: four of
+ * an int (VNNI), by which a processor does four times as many products as in floats, or two of a
+ * short (AVX2).
  */
-public final class VnniProduct {
+public final class ByteProduct {
   /** There must be memory for a multiple of so many rows. */
-  public static final int ROWS = VnniProductCode.SUM_VECTORS;
+  public static final int ROWS = ByteProductCode.SUM_VECTORS;
 
-  private static final boolean RUNS =
+  private static final boolean VNNI =
       switch (Lanes.COUNT) {
         case 16 -> MachineCode.runs("avx512_vnni");
         case 8 -> MachineCode.runs("avx_vnni");
         default -> false;
       };
 
+  /** Whether it takes the {@link ByteRows} and {@link ByteTiles} for sums of pairs. */
+  public static final boolean PAIRS = Lanes.COUNT == 8 && !VNNI && MachineCode.runs("avx2");
+
   private static final Optional<NativeFunction> WHOLE = function(false, 2);
   private static final Optional<NativeFunction> WHOLE_OF_ONE = function(false, 1);
   private static final Optional<NativeFunction> HALVES = function(true, 2);
   private static final Optional<NativeFunction> HALVES_OF_ONE = function(true, 1);
 
-  /** Whether the processor has the instruction, and the system lets us use it. */
+  /** Whether the processor has the instructions, and the system lets us use them. */
   public static final boolean AVAILABLE =
       WHOLE.isPresent()
           && WHOLE_OF_ONE.isPresent()
           && HALVES.isPresent()
           && HALVES_OF_ONE.isPresent();
 
-  private VnniProduct() {}
+  /** The instructions by which it multiplies; none if it is not {@link #AVAILABLE}. */
+  public static final String INSTRUCTIONS = !AVAILABLE ? "none" : PAIRS ? "AVX2" : "VNNI";
+
+  private ByteProduct() {}
 
   private static Optional<NativeFunction> function(boolean halves, int vectors) {
-    return RUNS
-        ? MachineCode.function(new VnniProductCode(halves, vectors).code())
+    return VNNI || PAIRS
+        ? MachineCode.function(new ByteProductCode(PAIRS, halves, vectors).code())
         : Optional.empty();
   }
 

@@ -24,6 +24,7 @@ import java.lang.ProcessBuilder.Redirect;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.SplittableRandom;
 import org.junit.jupiter.api.Test;
@@ -34,53 +35,58 @@ import org.junit.jupiter.params.provider.CsvSource;
  * The product of bytes beside scalars in the same order, bit for bit. Every place in memory has a
  * number that nothing else has: sums and starts are not those of the bytes.
  */
-class VnniProductTest {
-  /** Of a tile's bytes all are −127, of a row's 255, and what they begin with is as negative. */
+class ByteProductTest {
+  /** All of a tile's bytes and of a row's are such that sums are as large as can be. */
   private static final boolean EXTREME = true;
 
   private final SplittableRandom random = new SplittableRandom(8);
 
   @Test
   void sumsAreThoseOfScalarCode() {
-    assumeTrue(processorHasIt(), "no VNNI for vectors of " + Lanes.COUNT * Float.SIZE + " bits");
-    assertTrue(VnniProduct.AVAILABLE, "what the processor has is used");
+    assumeTrue(ByteProduct.AVAILABLE, "no products of vectors of this size");
     compareAll();
   }
 
-  private static boolean processorHasIt() {
-    return Lanes.COUNT >= 8 && MachineCode.runs(Lanes.WIDE ? "avx512_vnni" : "avx_vnni");
+  /** The instructions that the processor has for vectors of this size. */
+  private static String expected() {
+    if (Lanes.COUNT >= 8 && MachineCode.runs(Lanes.WIDE ? "avx512_vnni" : "avx_vnni")) {
+      return "VNNI";
+    }
+    return Lanes.COUNT == 8 && MachineCode.runs("avx2") ? "AVX2" : "none";
   }
 
   @ParameterizedTest
   @CsvSource({
-    "-Dhelixbg.vector.bits=512, 32 true",
-    "-Dhelixbg.vector.bits=256, 16 true",
-    "-XX:UseAVX=2, 16 true",
-    "-Dhelixbg.vector.bits=128, 8 false",
+    "-Dhelixbg.vector.bits=512, 32 (VNNI|none)",
+    "-Dhelixbg.vector.bits=256, 16 (VNNI|AVX2|none)",
+    "-Dhelixbg.vector.bits=256 -Dhelixbg.machine.code=avx2, 16 (AVX2|none)",
+    "-XX:UseAVX=2, 16 (VNNI|AVX2|none)",
+    "-Dhelixbg.vector.bits=128, 8 none",
   })
-  void inOtherVectorsToo(String option, String expected) throws Exception {
-    String printed = printed(option);
-    assumeTrue(printed.endsWith(expected.split(" ")[1]), "no VNNI with " + option);
-    assertEquals(expected, printed);
+  void inOtherVectorsToo(String jvmOptions, String expected) throws Exception {
+    String printed = printed(jvmOptions);
+    assertTrue(printed.matches(expected), printed);
+    assumeTrue(expected.endsWith("none") || !printed.endsWith("none"), "none of its products");
   }
 
   @Test
   void itCanBeSwitchedOff() throws Exception {
-    assertEquals(TOKENS + " false", printed("-Dhelixbg.machine.code=false"));
+    assertEquals(TOKENS + " none", printed("-Dhelixbg.machine.code=false"));
   }
 
-  private static String printed(String option) throws Exception {
-    List<String> options = List.of("-XX:+IgnoreUnrecognizedVMOptions", option);
-    return ForkedJvm.run(Redirect.INHERIT, options, VnniProductTest.class).strip();
+  private static String printed(String jvmOptions) throws Exception {
+    List<String> options = new ArrayList<>(List.of("-XX:+IgnoreUnrecognizedVMOptions"));
+    options.addAll(List.of(jvmOptions.split(" ")));
+    return ForkedJvm.run(Redirect.INHERIT, options, ByteProductTest.class).strip();
   }
 
   /** The same in a JVM with other vectors: prints how many tokens a tile has, and what it saw. */
   public static void main(String[] arguments) {
-    assertEquals(processorHasIt(), VnniProduct.AVAILABLE);
-    if (VnniProduct.AVAILABLE) {
-      new VnniProductTest().compareAll();
+    assertEquals(expected(), ByteProduct.INSTRUCTIONS);
+    if (ByteProduct.AVAILABLE) {
+      new ByteProductTest().compareAll();
     }
-    System.out.println(TOKENS + " " + VnniProduct.AVAILABLE);
+    System.out.println(TOKENS + " " + ByteProduct.INSTRUCTIONS);
   }
 
   private void compareAll() {
@@ -94,6 +100,7 @@ class VnniProductTest {
       }
     }
     compare(7, false, COLUMNS, TOKENS, EXTREME);
+    compare(7, true, COLUMNS, TOKENS, EXTREME);
     compare(7, true, COLUMNS, 1, EXTREME);
   }
 
@@ -103,20 +110,20 @@ class VnniProductTest {
     int computed = tokens > TOKENS / 2 ? TOKENS : TOKENS / 2;
     try (Arena arena = Arena.ofConfined()) {
       // Those of the next panel must stay as they are.
-      MemorySegment sums = floats(arena, (used + VnniProduct.ROWS) * TOKENS);
-      MemorySegment rows = rows(arena, used + VnniProduct.ROWS, extreme);
+      MemorySegment sums = floats(arena, (used + ByteProduct.ROWS) * TOKENS);
+      MemorySegment rows = rows(arena, used + ByteProduct.ROWS, halves, extreme);
       MemorySegment tile = tile(arena, extreme);
       float[] expected = sums.toArray(ValueLayout.JAVA_FLOAT);
       byte[] rowsBefore = rows.toArray(ValueLayout.JAVA_BYTE);
       byte[] tileBefore = tile.toArray(ValueLayout.JAVA_BYTE);
       for (int pass = 0; pass < 2; pass++) { // the second goes on with the sums of the first
-        VnniProduct.multiply(
+        ByteProduct.multiply(
             rows.address(), count, halves, columns, tile.address(), tokens, sums.address());
         for (int r = 0; r < used; r++) {
           MemorySegment row = rows.asSlice((long) r * ROW_BYTES, ROW_BYTES);
           for (int t = 0; t < computed; t++) {
             expected[r * TOKENS + t] =
-                product(row, halves, columns, tile, t, expected[r * TOKENS + t]);
+                product(row, halves, columns, tile, t, expected[r * TOKENS + t], extreme);
           }
         }
         String what =
@@ -129,12 +136,25 @@ class VnniProductTest {
   }
 
   private static float product(
-      MemorySegment row, boolean halves, int columns, MemorySegment tile, int t, float before) {
+      MemorySegment row,
+      boolean halves,
+      int columns,
+      MemorySegment tile,
+      int t,
+      float before,
+      boolean exact) {
     float sum = before;
     for (int sub = 0; sub < columns / SUB; sub++) {
       MemorySegment x = tile.asSlice((long) sub * SUB_BYTES, SUB_BYTES);
-      int first = products(row, x, sub, t, 0);
-      int second = products(row, x, sub, t, SUB / 2);
+      int first;
+      int second;
+      if (ByteProduct.PAIRS) {
+        first = sumsOfPairs(row, x, sub, t, 0, halves ? SUB / 2 : SUB, exact);
+        second = halves ? sumsOfPairs(row, x, sub, t, SUB / 2, SUB, exact) : 0;
+      } else {
+        first = products(row, x, sub, t, 0);
+        second = products(row, x, sub, t, SUB / 2);
+      }
       float step = at(x, STEPS, t);
       if (halves) {
         sum = Math.fma(at(row, SCALES, sub), first * step, sum);
@@ -159,16 +179,45 @@ class VnniProductTest {
     return sum;
   }
 
+  /**
+   * Of columns of a sub-block, with what they begin with, modulo 2^16 for each half of an int.
+   *
+   * @param exact fails if sums do not fit into that, or two products do not
+   */
+  private static int sumsOfPairs(
+      MemorySegment row, MemorySegment x, int sub, int t, int from, int to, boolean exact) {
+    int[] sums = new int[2];
+    for (int k = from; k < to; k += 2) {
+      int half = k / 2 % 2;
+      int pair = 0;
+      for (int i = k; i < k + 2; i++) {
+        int weight = Byte.toUnsignedInt(row.get(ValueLayout.JAVA_BYTE, (long) sub * SUB + i));
+        pair += weight * x.get(ValueLayout.JAVA_BYTE, i / 4 * LINE + 4L * t + i % 4);
+      }
+      assertEquals((short) pair, pair, "the instruction saturates");
+      sums[half] += pair;
+      if (k % (SUB / 2) < 4) {
+        long start = STARTS + (long) LINE * (k / (SUB / 2)) + 4L * t + 2 * half;
+        sums[half] += x.get(ValueLayout.JAVA_SHORT_UNALIGNED, start);
+      }
+    }
+    if (exact) {
+      assertEquals(32_512, Math.abs((short) sums[0]), "the largest sum");
+    }
+    return (short) sums[0] + (short) sums[1];
+  }
+
   private static float at(MemorySegment memory, int from, int i) {
     return memory.get(ValueLayout.JAVA_FLOAT, from + 4L * i);
   }
 
-  private MemorySegment rows(Arena arena, int count, boolean extreme) {
+  private MemorySegment rows(Arena arena, int count, boolean halves, boolean extreme) {
     MemorySegment rows = floats(arena, count * ROW_BYTES / Float.BYTES);
     for (int r = 0; r < count; r++) {
       for (int k = 0; k < COLUMNS; k++) {
-        byte weight = (byte) (extreme ? 255 : random.nextInt());
-        rows.set(ValueLayout.JAVA_BYTE, (long) r * ROW_BYTES + k, weight);
+        int largest = ByteProduct.PAIRS ? halves ? 0 : 16 : 255;
+        int weight = extreme ? largest : random.nextInt(ByteProduct.PAIRS ? 64 : 256);
+        rows.set(ValueLayout.JAVA_BYTE, (long) r * ROW_BYTES + k, (byte) weight);
       }
     }
     return rows;
@@ -183,11 +232,17 @@ class VnniProductTest {
         tile.set(ValueLayout.JAVA_BYTE, from + i, activation);
       }
       for (int i = 0; i < 2 * TOKENS; i++) {
-        int start = extreme ? 128 * 16 * -127 : random.nextInt(-300_000, 300_000);
+        int start = extreme ? starts() : random.nextInt(-300_000, 300_000);
         tile.set(ValueLayout.JAVA_INT, from + STARTS + 4L * i, start);
       }
     }
     return tile;
+  }
+
+  /** Of 16 times −127 what it is, or would not fit if bytes were their numbers. */
+  private static int starts() {
+    int ofEight = 32 * 8 * 127;
+    return ByteProduct.PAIRS ? ofEight << 16 | ofEight : 128 * 16 * -127;
   }
 
   private MemorySegment floats(Arena arena, int count) {

@@ -12,15 +12,21 @@ import static dev.helixbg.llm.cpu.kernel.tile.ByteTiles.SUB;
 import static dev.helixbg.llm.cpu.kernel.tile.ByteTiles.SUB_BYTES;
 import static dev.helixbg.llm.cpu.kernel.tile.ByteTiles.SUMS;
 
+import dev.helixbg.llm.cpu.kernel.ByteRows;
 import dev.helixbg.llm.cpu.lanes.Lanes;
 import dev.helixbg.llm.cpu.x86.AvxAssembler.Register;
 
 /**
- * Writes the machine code of the dot products of bytes of {@link VnniProduct}: {@code void(weights,
+ * Writes the machine code of the dot products of bytes of {@link ByteProduct}: {@code void(weights,
  * tile, sums, panels, subs)}. Twelve sums hide the latency of their additions; with their inputs
  * they fit into 16 registers.
+ *
+ * <p>With VNNI an int adds up four products at once. Without, a short adds up two ({@code
+ * vpmaddubsw}, which saturates, so weights have seven bits), and goes on modulo 2^16 to a sum that
+ * fits ({@link ByteRows}); two such sums become an int once per scale. That is half the speed of
+ * VNNI instead of a third.
  */
-final class VnniProductCode {
+final class ByteProductCode {
   /** Vectors of sums. */
   static final int SUM_VECTORS = 12;
 
@@ -39,16 +45,19 @@ final class VnniProductCode {
   private static final Register LEFT = Register.RAX;
 
   private final AvxAssembler code = new AvxAssembler(Lanes.COUNT * Float.SIZE);
+  private final boolean pairs;
   private final boolean halves;
   private final int vectors;
   private final int rows;
   private final int weight;
 
   /**
+   * @param pairs whether two products are added in 16 bits at a time, else four in 32
    * @param halves whether 16 columns have a scale of their own, else 32 a scale and a minimum
    * @param vectors of tokens, 1 or 2
    */
-  VnniProductCode(boolean halves, int vectors) {
+  ByteProductCode(boolean pairs, boolean halves, int vectors) {
+    this.pairs = pairs;
     this.halves = halves;
     this.vectors = vectors;
     rows = SUM_VECTORS / vectors;
@@ -61,6 +70,11 @@ final class VnniProductCode {
 
   private static int x(int v) {
     return SUM_VECTORS + v;
+  }
+
+  /** Of pairs: the products of some, then what adds two sums. */
+  private int other() {
+    return weight + 1;
   }
 
   byte[] code() {
@@ -94,12 +108,15 @@ final class VnniProductCode {
     return code.code();
   }
 
-  /** Each row's sums of ints. */
+  /** What each row's sums begin with. */
   private void begin(int starts) {
     for (int v = 0; v < vectors; v++) {
       code.load(x(v), X, starts + VECTOR * v);
-      if (!halves) {
-        code.add(x(v), X, starts + LINE + VECTOR * v);
+      int second = starts + LINE + VECTOR * v;
+      if (!halves && pairs) {
+        code.addShorts(x(v), X, second);
+      } else if (!halves) {
+        code.add(x(v), X, second);
       }
       for (int row = 0; row < rows; row++) {
         code.copy(x(v), sum(row, v));
@@ -115,7 +132,12 @@ final class VnniProductCode {
       for (int row = 0; row < rows; row++) {
         code.broadcast(weight, BYTES, ROW_BYTES * row + 4 * group);
         for (int v = 0; v < vectors; v++) {
-          code.dotProducts(weight, x(v), sum(row, v));
+          if (pairs) {
+            code.pairProducts(weight, x(v), other());
+            code.addShorts(other(), sum(row, v));
+          } else {
+            code.dotProducts(weight, x(v), sum(row, v));
+          }
         }
       }
     }
@@ -123,6 +145,9 @@ final class VnniProductCode {
 
   /** Times the scale of both, to the sums in memory, with the minimum times the sum of x. */
   private void addUp(int scales) {
+    if (pairs) {
+      code.ones(other());
+    }
     for (int row = 0; row < rows; row++) {
       for (int v = 0; v < vectors; v++) {
         code.load(x(v), TO, LINE * row + VECTOR * v);
@@ -135,6 +160,9 @@ final class VnniProductCode {
       }
       code.broadcast(weight, FACTORS, ROW_BYTES * row + scales);
       for (int v = 0; v < vectors; v++) {
+        if (pairs) {
+          code.pairSums(other(), sum(row, v));
+        }
         code.toFloats(sum(row, v));
         code.multiply(sum(row, v), X, STEPS + VECTOR * v);
         code.multiplyAdd(weight, sum(row, v), x(v));
