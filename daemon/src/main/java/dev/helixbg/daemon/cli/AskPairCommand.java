@@ -13,6 +13,7 @@ import dev.helixbg.daemon.run.JudgingStage;
 import dev.helixbg.daemon.terminal.ExitCode;
 import dev.helixbg.daemon.terminal.Failure;
 import dev.helixbg.daemon.terminal.Json;
+import dev.helixbg.daemon.terminal.NearestName;
 import dev.helixbg.daemon.terminal.Progress;
 import dev.helixbg.embed.Cosine;
 import dev.helixbg.insight.findings.NamedEntry;
@@ -117,9 +118,16 @@ final class AskPairCommand extends ValueCommand {
     Optional<NamedEntry> first = named(all, a);
     Optional<NamedEntry> second = named(all, b);
     if (kb.named().isPresent() && (first.isEmpty() || second.isEmpty())) {
+      String missing = first.isEmpty() ? a : b;
       throw Failure.usage(
-          "%s has no entry %s; entries are named topic:index, as in the report"
-              .formatted(chosen.folder(), first.isEmpty() ? a : b));
+          "%s has no entry %s%s"
+              .formatted(
+                  chosen.folder(),
+                  missing,
+                  NearestName.meant(
+                      missing,
+                      all.stream().map(NamedEntry::name).toList(),
+                      "; entries are named topic:index, as in the report")));
     }
     return first.isEmpty() || second.isEmpty()
         ? Optional.empty()

@@ -7,6 +7,7 @@ import dev.helixbg.daemon.kb.Kb;
 import dev.helixbg.daemon.search.SearchHit;
 import dev.helixbg.daemon.terminal.Failure;
 import dev.helixbg.daemon.terminal.Json;
+import dev.helixbg.daemon.terminal.NearestName;
 import dev.helixbg.insight.findings.NamedEntry;
 import dev.helixbg.insight.log.EntryText;
 import java.io.IOException;
@@ -49,8 +50,11 @@ final class EntryRequests {
                 Failure.usage(
                     "there is no entry "
                         + PrintableText.beginning(sought, 100)
-                        + "; entries are called topic:number, which moves, and have an id, which"
-                        + " stays as long as their text: search says both"));
+                        + NearestName.meant(
+                            sought,
+                            all.stream().map(NamedEntry::name).toList(),
+                            "; entries are called topic:number, which moves, and have an id, which"
+                                + " stays as long as their text: search says both")));
   }
 
   /**

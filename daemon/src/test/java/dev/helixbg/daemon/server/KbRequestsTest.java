@@ -306,6 +306,8 @@ class KbRequestsTest {
       assertTrue(failure.getMessage().startsWith("there is no entry "), failure.getMessage());
       assertTrue(failure.getMessage().length() < 400, failure.getMessage());
     }
+    Failure mistyped = assertThrows(Failure.class, () -> entry("b:0", 0));
+    assertTrue(mistyped.getMessage().endsWith("; did you mean a:0?"), mistyped.getMessage());
     assertThrows(Failure.class, () -> entry("a:0", 4));
     assertThrows(Failure.class, () -> entry("a:0", -1));
   }
