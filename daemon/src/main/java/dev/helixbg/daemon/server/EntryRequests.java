@@ -18,11 +18,13 @@ final class EntryRequests {
   /** Of a text, in UTF-16 units: what an agent reads at one sitting. */
   static final int PAGE = 8_000;
 
-  /** Of a tag, a source, the name of another entry. */
-  private static final int MAX_FIELD = 500;
+  /** Of a source, the name of another entry; as everywhere over MCP. */
+  private static final int LINE = 300;
+
+  private static final int TAG = 100;
 
   /** Tags, and copies that are named. */
-  private static final int MAX_LISTED = 50;
+  private static final int LISTED = 20;
 
   private EntryRequests() {}
 
@@ -83,8 +85,8 @@ final class EntryRequests {
             .put("id", named.key())
             .put("title", text.title())
             .put("written", SearchHit.written(named.entry().timestampMin()));
-    line.set("tags", Json.texts(shortened(text.tags())));
-    text.source().ifPresent(source -> line.put("source", shortened(source)));
+    line.set("tags", Json.texts(shortened(text.tags(), TAG)));
+    text.source().ifPresent(source -> line.put("source", PrintableText.beginning(source, LINE)));
     text.confidence().ifPresent(confidence -> line.put("confidence", confidence));
     List<String> copies =
         all.stream()
@@ -92,7 +94,7 @@ final class EntryRequests {
             .map(NamedEntry::name)
             .toList();
     if (!copies.isEmpty()) {
-      line.set("copies", Json.texts(shortened(copies)));
+      line.set("copies", Json.texts(shortened(copies, LINE)));
     }
     line.put("from", from).put("total", content.length());
     if (end < content.length()) {
@@ -101,11 +103,7 @@ final class EntryRequests {
     reply.send(line.put("text", content.substring(from, end)));
   }
 
-  private static String shortened(String text) {
-    return PrintableText.beginning(text, MAX_FIELD);
-  }
-
-  private static List<String> shortened(List<String> texts) {
-    return texts.stream().limit(MAX_LISTED).map(EntryRequests::shortened).toList();
+  private static List<String> shortened(List<String> texts, int most) {
+    return texts.stream().limit(LISTED).map(text -> PrintableText.beginning(text, most)).toList();
   }
 }
