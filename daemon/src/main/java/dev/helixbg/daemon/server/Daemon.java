@@ -8,7 +8,6 @@ import dev.helixbg.daemon.host.DaemonClock;
 import dev.helixbg.daemon.host.DaemonMetrics;
 import dev.helixbg.daemon.host.EmbedderHost;
 import dev.helixbg.daemon.host.EmbedderSource;
-import dev.helixbg.daemon.host.NativeMemory;
 import dev.helixbg.daemon.host.PairHost;
 import dev.helixbg.daemon.host.PairSource;
 import dev.helixbg.daemon.host.TextModelHost;
@@ -17,20 +16,16 @@ import dev.helixbg.daemon.idle.IdleQuestions;
 import dev.helixbg.daemon.idle.IdleWork;
 import dev.helixbg.daemon.kb.Kb;
 import dev.helixbg.daemon.kb.KbFiles;
-import dev.helixbg.daemon.kb.ReportFolder;
 import dev.helixbg.daemon.kb.Seal;
 import dev.helixbg.daemon.kb.SealedReports;
 import dev.helixbg.daemon.link.DaemonHome;
-import dev.helixbg.daemon.run.AcrossReport;
 import dev.helixbg.daemon.run.JudgingStage;
 import dev.helixbg.daemon.run.PairReading;
 import dev.helixbg.daemon.run.Pipeline;
 import dev.helixbg.daemon.run.Reviews;
 import dev.helixbg.daemon.search.SearchService;
-import dev.helixbg.daemon.service.ServiceErrors;
 import dev.helixbg.daemon.terminal.ExitCode;
 import dev.helixbg.daemon.terminal.Failure;
-import dev.helixbg.daemon.terminal.Faults;
 import dev.helixbg.daemon.terminal.Progress;
 import dev.helixbg.daemon.terminal.Reasons;
 import dev.helixbg.daemon.terminal.Version;
@@ -57,14 +52,6 @@ import org.slf4j.LoggerFactory;
 public final class Daemon implements AutoCloseable {
   private static final Logger LOG = LoggerFactory.getLogger(Daemon.class);
 
-  /** What the troubles of the daemon itself are about. */
-  private static final String CHORE = "the daemon";
-
-  /** The chores are asked at least so often. */
-  private static final Duration CHORES = Duration.ofSeconds(30);
-
-  private static final Duration CHORES_WHILE_WORKING = Duration.ofMillis(250);
-
   /** That whoever wants it to end or to rest waits for what is under way. */
   private static final Duration ENDING = Duration.ofSeconds(8);
 
@@ -85,21 +72,9 @@ public final class Daemon implements AutoCloseable {
   private final SearchService searches;
   private final ProcessLock lock;
   private final FolderHints hints = new FolderHints(this::hint);
-  private final DesktopNotices notices;
+  private final DaemonChores chores;
   private final CountDownLatch closed = new CountDownLatch(1);
   private volatile boolean reload;
-  private long reportsAtLastAcross = -1;
-  private long reportsSeen;
-
-  /** Times that idle work has ended, which may leave much memory to give back. */
-  private long timesWorked;
-
-  private boolean worked;
-
-  private long activitySeen = -1;
-  private long activeAt;
-  private boolean rested;
-
   /**
    * What surrounds a daemon; a seam for tests.
    *
@@ -145,12 +120,12 @@ public final class Daemon implements AutoCloseable {
     this.lock = lock;
     this.clock = world.clock();
     this.startedAt = clock.now();
-    this.notices = new DesktopNotices(home.notices(), clock, DesktopNotices::showOnDesktop);
     this.metrics = new DaemonMetrics(clock);
     this.troubles = new TroubleLog(metrics);
     this.loop = new DaemonLoop(clock, this::chores);
     this.parts = make(settings.get());
     this.searches = new SearchService(() -> parts.embedder(), metrics);
+    this.chores = new DaemonChores(kbs, home, clock, metrics, troubles, loop, searches);
     loop.watch(parts.watches());
     this.control =
         ControlServer.start(home.socket(), new ControlRequests(this), ControlLimits.USUAL);
@@ -246,47 +221,12 @@ public final class Daemon implements AutoCloseable {
     loop.hint(kb);
   }
 
-  /** Whatever goes wrong is a trouble; then they are done another time. */
   private long chores() throws InterruptedException {
-    try {
-      long wait = doChores();
-      troubles.over(CHORE);
-      return wait;
-    } catch (InterruptedException e) {
-      throw e;
-    } catch (Throwable e) {
-      troubles.met(CHORE, e);
-      if (e instanceof Error) { // it may be what there is no memory for
-        searches.forgetAll();
-        parts.watches().forEach(KbWatch::forget);
-      }
-      return CHORES.toNanos();
-    }
-  }
-
-  private long doChores() throws InterruptedException {
     if (reload) {
       reload = false;
       reloadSettings();
     }
-    long reports = metrics.reports.sum();
-    if (reports != reportsSeen) {
-      reportsSeen = reports;
-      searches.forgetAll();
-    }
-    reportAcross(reports);
-    tellOfFindings(reports);
-    ServiceErrors.shorten(home.serviceErrors());
-    boolean working = parts.idle().consider(parts.watches(), loop.isPaused());
-    if (worked && !working) {
-      timesWorked++;
-    }
-    worked = working;
-    releaseModels();
-    if (working) {
-      loop.lookNext(); // a change is to interrupt it within a second
-    }
-    return (working ? CHORES_WHILE_WORKING : CHORES).toNanos();
+    return chores.run(parts);
   }
 
   private void reloadSettings() {
@@ -305,81 +245,6 @@ public final class Daemon implements AutoCloseable {
       troubles.met("settings", e.getMessage() + "; going on with those from before");
     } catch (Throwable e) {
       troubles.met("settings", e);
-    }
-  }
-
-  /** Whether a report has all that is in the log; a first look has not. */
-  private static boolean isWhole(KbWatch watch) {
-    return !watch.upToDateWith().isEmpty() && watch.passagesLeft() + watch.pairsLeft() == 0;
-  }
-
-  private void reportAcross(long reports) throws InterruptedException {
-    boolean ready =
-        parts.settings().daemon().across()
-            && kbs.size() > 1
-            && parts.watches().stream().allMatch(Daemon::isWhole);
-    if (!ready || reports == reportsAtLastAcross) {
-      return;
-    }
-    if (loop.attempt(this::reportAcross)) {
-      reportsAtLastAcross = reports;
-    }
-  }
-
-  private void reportAcross() throws InterruptedException {
-    try {
-      ReportFolder.in(home.across())
-          .write(AcrossReport.of(kbs, parts.embedder(), parts.settings()));
-      troubles.over("across");
-    } catch (Throwable e) {
-      if (Faults.codeOf(e) == ExitCode.INTERRUPTED || Thread.interrupted()) {
-        throw (InterruptedException) new InterruptedException().initCause(e);
-      }
-      troubles.met("across", e);
-    }
-  }
-
-  private void tellOfFindings(long reports) throws InterruptedException {
-    List<KbWatch> there = parts.watches().stream().filter(watch -> !watch.isGone()).toList();
-    boolean ready =
-        parts.settings().daemon().notifyOfFindings() && there.stream().allMatch(Daemon::isWhole);
-    if (ready) {
-      try {
-        notices.consider(there.stream().map(KbWatch::kb).toList(), parts.reports(), reports);
-        troubles.over("notices");
-      } catch (IOException e) {
-        troubles.met("notices", "cannot keep " + home.notices() + ": " + Reasons.of(e));
-      }
-    }
-  }
-
-  /** Once nothing was done for long enough, everything goes that only makes the next work fast. */
-  private void releaseModels() {
-    Optional<Duration> idle = parts.settings().daemon().embedderIdle();
-    boolean released = parts.embedder().releaseAfter(idle);
-    released |= parts.pairs().filter(pairs -> pairs.releaseAfter(idle)).isPresent();
-    released |= parts.model().releaseAfter(parts.settings().daemon().modelIdle());
-    long activity =
-        metrics.readings.sum()
-            + metrics.searches.sum()
-            + metrics.reviews.sum()
-            + metrics.modelNanos.sum()
-            + timesWorked;
-    if (activity != activitySeen || parts.idle().isRunning()) {
-      activitySeen = activity;
-      activeAt = clock.nanos();
-      rested = false;
-    }
-    boolean rests = !rested && idle.isPresent() && clock.nanos() - activeAt >= idle.get().toNanos();
-    if (rests && !parts.embedder().isLoaded()) {
-      rested = true;
-      released = true;
-      searches.forgetAll();
-      parts.watches().forEach(KbWatch::forget);
-    }
-    if (released) {
-      NativeMemory.giveBack();
-      LOG.debug("memory was given back");
     }
   }
 

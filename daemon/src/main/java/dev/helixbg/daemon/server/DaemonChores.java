@@ -1,0 +1,195 @@
+package dev.helixbg.daemon.server;
+
+import dev.helixbg.daemon.host.DaemonClock;
+import dev.helixbg.daemon.host.DaemonMetrics;
+import dev.helixbg.daemon.host.NativeMemory;
+import dev.helixbg.daemon.host.TroubleLog;
+import dev.helixbg.daemon.kb.Kb;
+import dev.helixbg.daemon.kb.ReportFolder;
+import dev.helixbg.daemon.link.DaemonHome;
+import dev.helixbg.daemon.run.AcrossReport;
+import dev.helixbg.daemon.search.SearchService;
+import dev.helixbg.daemon.service.ServiceErrors;
+import dev.helixbg.daemon.terminal.ExitCode;
+import dev.helixbg.daemon.terminal.Faults;
+import dev.helixbg.daemon.terminal.Reasons;
+import dev.helixbg.daemon.watch.DaemonLoop;
+import dev.helixbg.daemon.watch.KbWatch;
+import java.io.IOException;
+import java.time.Duration;
+import java.util.List;
+import java.util.Optional;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * What the daemon does beside watching, whenever its loop asks: the report across knowledge bases,
+ * notices of findings, idle work, the release of models that nobody uses, its error file kept short.
+ */
+final class DaemonChores {
+  private static final Logger LOG = LoggerFactory.getLogger(DaemonChores.class);
+
+  /** What the troubles of the daemon itself are about. */
+  private static final String CHORE = "the daemon";
+
+  /** The chores are asked at least so often. */
+  private static final Duration CHORES = Duration.ofSeconds(30);
+
+  private static final Duration CHORES_WHILE_WORKING = Duration.ofMillis(250);
+
+  private final List<Kb> kbs;
+  private final DaemonHome home;
+  private final DaemonClock clock;
+  private final DaemonMetrics metrics;
+  private final TroubleLog troubles;
+  private final DaemonLoop loop;
+  private final SearchService searches;
+  private final DesktopNotices notices;
+  private long reportsAtLastAcross = -1;
+  private long reportsSeen;
+
+  /** Times that idle work has ended, which may leave much memory to give back. */
+  private long timesWorked;
+
+  private boolean worked;
+
+  private long activitySeen = -1;
+  private long activeAt;
+  private boolean rested;
+
+  DaemonChores(
+      List<Kb> kbs,
+      DaemonHome home,
+      DaemonClock clock,
+      DaemonMetrics metrics,
+      TroubleLog troubles,
+      DaemonLoop loop,
+      SearchService searches) {
+    this.kbs = kbs;
+    this.home = home;
+    this.clock = clock;
+    this.metrics = metrics;
+    this.troubles = troubles;
+    this.loop = loop;
+    this.searches = searches;
+    this.notices = new DesktopNotices(home.notices(), clock, DesktopNotices::showOnDesktop);
+  }
+
+  /**
+   * Does what is due. Whatever goes wrong is a trouble; then it is done another time.
+   *
+   * @return nanoseconds after which to ask again
+   */
+  long run(Daemon.Parts parts) throws InterruptedException {
+    try {
+      long wait = doAll(parts);
+      troubles.over(CHORE);
+      return wait;
+    } catch (InterruptedException e) {
+      throw e;
+    } catch (Throwable e) {
+      troubles.met(CHORE, e);
+      if (e instanceof Error) { // it may be what there is no memory for
+        searches.forgetAll();
+        parts.watches().forEach(KbWatch::forget);
+      }
+      return CHORES.toNanos();
+    }
+  }
+
+  private long doAll(Daemon.Parts parts) throws InterruptedException {
+    long reports = metrics.reports.sum();
+    if (reports != reportsSeen) {
+      reportsSeen = reports;
+      searches.forgetAll();
+    }
+    reportAcross(parts, reports);
+    tellOfFindings(parts, reports);
+    ServiceErrors.shorten(home.serviceErrors());
+    boolean working = parts.idle().consider(parts.watches(), loop.isPaused());
+    if (worked && !working) {
+      timesWorked++;
+    }
+    worked = working;
+    releaseModels(parts);
+    if (working) {
+      loop.lookNext(); // a change is to interrupt it within a second
+    }
+    return (working ? CHORES_WHILE_WORKING : CHORES).toNanos();
+  }
+
+  /** Whether a report has all that is in the log; a first look has not. */
+  private static boolean isWhole(KbWatch watch) {
+    return !watch.upToDateWith().isEmpty() && watch.passagesLeft() + watch.pairsLeft() == 0;
+  }
+
+  private void reportAcross(Daemon.Parts parts, long reports) throws InterruptedException {
+    boolean ready =
+        parts.settings().daemon().across()
+            && kbs.size() > 1
+            && parts.watches().stream().allMatch(DaemonChores::isWhole);
+    if (!ready || reports == reportsAtLastAcross) {
+      return;
+    }
+    if (loop.attempt(() -> reportAcross(parts))) {
+      reportsAtLastAcross = reports;
+    }
+  }
+
+  private void reportAcross(Daemon.Parts parts) throws InterruptedException {
+    try {
+      ReportFolder.in(home.across())
+          .write(AcrossReport.of(kbs, parts.embedder(), parts.settings()));
+      troubles.over("across");
+    } catch (Throwable e) {
+      if (Faults.codeOf(e) == ExitCode.INTERRUPTED || Thread.interrupted()) {
+        throw (InterruptedException) new InterruptedException().initCause(e);
+      }
+      troubles.met("across", e);
+    }
+  }
+
+  private void tellOfFindings(Daemon.Parts parts, long reports) throws InterruptedException {
+    List<KbWatch> there = parts.watches().stream().filter(watch -> !watch.isGone()).toList();
+    boolean ready =
+        parts.settings().daemon().notifyOfFindings() && there.stream().allMatch(DaemonChores::isWhole);
+    if (ready) {
+      try {
+        notices.consider(there.stream().map(KbWatch::kb).toList(), parts.reports(), reports);
+        troubles.over("notices");
+      } catch (IOException e) {
+        troubles.met("notices", "cannot keep " + home.notices() + ": " + Reasons.of(e));
+      }
+    }
+  }
+
+  /** Once nothing was done for long enough, everything goes that only makes the next work fast. */
+  private void releaseModels(Daemon.Parts parts) {
+    Optional<Duration> idle = parts.settings().daemon().embedderIdle();
+    boolean released = parts.embedder().releaseAfter(idle);
+    released |= parts.pairs().filter(pairs -> pairs.releaseAfter(idle)).isPresent();
+    released |= parts.model().releaseAfter(parts.settings().daemon().modelIdle());
+    long activity =
+        metrics.readings.sum()
+            + metrics.searches.sum()
+            + metrics.reviews.sum()
+            + metrics.modelNanos.sum()
+            + timesWorked;
+    if (activity != activitySeen || parts.idle().isRunning()) {
+      activitySeen = activity;
+      activeAt = clock.nanos();
+      rested = false;
+    }
+    boolean rests = !rested && idle.isPresent() && clock.nanos() - activeAt >= idle.get().toNanos();
+    if (rests && !parts.embedder().isLoaded()) {
+      rested = true;
+      released = true;
+      searches.forgetAll();
+      parts.watches().forEach(KbWatch::forget);
+    }
+    if (released) {
+      NativeMemory.giveBack();
+      LOG.debug("memory was given back");
+    }
+  }
+}
