@@ -9,7 +9,7 @@ import com.fasterxml.jackson.core.JsonProcessingException;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import com.fasterxml.jackson.databind.node.ObjectNode;
-import dev.helixbg.daemon.host.Power;
+import dev.helixbg.daemon.host.MachineLoad;
 import dev.helixbg.daemon.kb.Kb;
 import dev.helixbg.daemon.kb.ReportFolder;
 import dev.helixbg.daemon.kb.WritableKb;
@@ -77,7 +77,7 @@ class IdleModelIT {
 
       await(() -> answers().size() > before && !status().path("idleWork").isNull());
       Duration took = mine.end();
-      assertTrue(took.toMillis() < 4_000 || Power.load() > 1, "it took " + took);
+      assertTrue(took.toMillis() < 4_000 || MachineLoad.load() > 1, "it took " + took);
       int kept = byKey(writer.kb()).size();
       mine.start(writer.kb().folder());
       await(() -> status().at("/kbs/0/questionsLeft").asInt(-1) == 0 && isAtRest());
@@ -200,7 +200,7 @@ class IdleModelIT {
     await(() -> status().path("idleWork").isNull());
     long millis = (System.nanoTime() - start) / 1_000_000;
     // A second is the promise; test machines are busy.
-    assertTrue(millis < 3_000 || Power.load() > 1, millis + " ms after " + why);
+    assertTrue(millis < 3_000 || MachineLoad.load() > 1, millis + " ms after " + why);
   }
 
   private void sameAsOneShot() throws Exception {

@@ -4,7 +4,7 @@ import static dev.helixbg.daemon.TortureArea.require;
 
 import com.fasterxml.jackson.databind.ObjectMapper;
 import dev.helixbg.daemon.kb.Kb;
-import dev.helixbg.daemon.watch.Cursor;
+import dev.helixbg.daemon.watch.KbCursor;
 import dev.helixbg.embed.cache.CachedVectors;
 import dev.helixbg.embed.cache.EmbeddingCache;
 import dev.helixbg.embed.cache.TextKey;
@@ -96,7 +96,7 @@ record KeptFiles(
         require(torn <= kills, "%d lines of %s are torn", torn, name);
       }
     }
-    Path cursor = kb.insights().resolve(Cursor.NAME);
+    Path cursor = kb.insights().resolve(KbCursor.NAME);
     require(!Files.exists(cursor) || isJson(Files.readString(cursor)), "the cursor is torn");
     try (Stream<Path> all = Files.walk(kb.folder())) {
       long left = all.filter(file -> file.toString().endsWith(".tmp")).count();

@@ -62,8 +62,8 @@ record ModelSource(String describe, String graphHash, String tokenizerHash, Plac
     try {
       return ofFolder(
           new Location(graph, tokenizer),
-          RememberedHash.of(graph, cacheFolder),
-          RememberedHash.of(tokenizer, cacheFolder));
+          FileHashCache.of(graph, cacheFolder),
+          FileHashCache.of(tokenizer, cacheFolder));
     } catch (IOException e) {
       throw new EmbeddingException(
           "cannot read the model in %s: %s. Check the permissions of its files, or remove model.onnx to use the bundled model"

@@ -145,7 +145,7 @@ record PreparedModel(Path graph, boolean fused, String why, Path tokenizer) {
   }
 
   static String hash(Path file, Path cacheFolder) throws IOException {
-    return Files.isRegularFile(file) ? RememberedHash.of(file, cacheFolder) : "missing";
+    return Files.isRegularFile(file) ? FileHashCache.of(file, cacheFolder) : "missing";
   }
 
   static String onnxRuntimeVersion() {

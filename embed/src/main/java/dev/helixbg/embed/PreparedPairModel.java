@@ -3,10 +3,10 @@ package dev.helixbg.embed;
 import ai.onnxruntime.OrtException;
 import dev.helixbg.config.EmbedSettings.Precision;
 import dev.helixbg.config.Sha256;
-import dev.helixbg.embed.onnx.ChangedExport;
 import dev.helixbg.embed.onnx.FusedGraph;
 import dev.helixbg.embed.onnx.OnnxFile;
 import dev.helixbg.embed.onnx.OnnxFormatException;
+import dev.helixbg.embed.onnx.PatchedExport;
 import dev.helixbg.embed.store.AtomicFile;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
@@ -85,7 +85,7 @@ record PreparedPairModel(Path export, Path graph, Path tokenizer, Precision prec
       AtomicFile.replace(
           export,
           out ->
-              ChangedExport.write(
+              PatchedExport.write(
                   bundled, weights.layers(), weights.changes(), weights.tokenTypes(), out));
       try (OnnxFile changed = OnnxFile.open(export)) {
         AtomicFile.replace(graph, out -> FusedGraph.write(changed, precision, true, out));

@@ -143,7 +143,7 @@ class EmbeddingModelTest {
     while (!FileIdentity.of(file).isSettled()) { // ctime cannot be set back
       Thread.sleep(100);
     }
-    String first = RememberedHash.of(file, cache);
+    String first = FileHashCache.of(file, cache);
     assertEquals(Sha256.of("one"), first);
     Path note;
     try (Stream<Path> notes = Files.list(cache.resolve("hashes"))) {
@@ -151,18 +151,18 @@ class EmbeddingModelTest {
     }
     String poison = "0".repeat(64);
     Files.writeString(note, Files.readString(note).replace(first, poison));
-    assertEquals(poison, RememberedHash.of(file, cache), "the note is what is read");
+    assertEquals(poison, FileHashCache.of(file, cache), "the note is what is read");
     Files.setLastModifiedTime(
         file, FileTime.from(old.to(TimeUnit.NANOSECONDS) + 1000, TimeUnit.NANOSECONDS));
-    assertEquals(first, RememberedHash.of(file, cache));
+    assertEquals(first, FileHashCache.of(file, cache));
     Files.writeString(note, "damaged");
-    assertEquals(first, RememberedHash.of(file, cache));
+    assertEquals(first, FileHashCache.of(file, cache));
   }
 
   @Test
   void freshlyWrittenFileIsNotRememberedYet() throws IOException {
     Path file = Files.writeString(models.resolve("model.onnx"), "one");
-    RememberedHash.of(file, cache);
+    FileHashCache.of(file, cache);
     assertFalse(Files.exists(cache.resolve("hashes")));
   }
 

@@ -45,7 +45,7 @@ public final class PrintableText {
       if (shown == DROPPED) {
         continue;
       }
-      int needed = Columns.of(shown) + (space ? 1 : 0);
+      int needed = TextColumns.of(shown) + (space ? 1 : 0);
       // One column stays free for the mark of a cut, unless this is the end.
       if (width + needed > columns - (next < text.length() ? 1 : 0)) {
         return out.append('…').toString();

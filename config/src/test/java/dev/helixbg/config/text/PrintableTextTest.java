@@ -72,7 +72,8 @@ class PrintableTextTest {
       }
       int columns = 1 + random.nextInt(20);
       String excerpt = PrintableText.excerpt(text.toString(), columns);
-      assertTrue(Columns.of(excerpt) <= columns, () -> text + " in " + columns + ": " + excerpt);
+      assertTrue(
+          TextColumns.of(excerpt) <= columns, () -> text + " in " + columns + ": " + excerpt);
     }
   }
 

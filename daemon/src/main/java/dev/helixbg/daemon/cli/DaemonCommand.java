@@ -9,7 +9,7 @@ import dev.helixbg.daemon.kb.Kb;
 import dev.helixbg.daemon.link.DaemonHome;
 import dev.helixbg.daemon.server.Daemon;
 import dev.helixbg.daemon.server.DaemonLog;
-import dev.helixbg.daemon.service.ServiceErrors;
+import dev.helixbg.daemon.service.ServiceErrorLog;
 import dev.helixbg.daemon.terminal.ExitCode;
 import dev.helixbg.daemon.terminal.Interruption;
 import java.nio.file.Path;
@@ -50,7 +50,7 @@ final class DaemonCommand extends ConsoleCommand {
   public Integer call() throws InterruptedException {
     DaemonHome home = DaemonHome.of(GlobalOptions.locations());
     // First of all: a daemon that fails at each start says so at each start.
-    ServiceErrors.shorten(home.serviceErrors());
+    ServiceErrorLog.shorten(home.serviceErrors());
     Settings settings = options.load().settings();
     List<Kb> watched = watched(settings);
     interruption.waitAtMost(ENDING);

@@ -14,8 +14,8 @@ import dev.helixbg.daemon.terminal.CheckLine;
 import dev.helixbg.daemon.terminal.ExitCode;
 import dev.helixbg.daemon.terminal.Failure;
 import dev.helixbg.daemon.terminal.Faults;
+import dev.helixbg.daemon.terminal.IoReasons;
 import dev.helixbg.daemon.terminal.Json;
-import dev.helixbg.daemon.terminal.Reasons;
 import dev.helixbg.embed.EmbeddingModel;
 import dev.helixbg.embed.MiniLm;
 import dev.helixbg.insight.judge.Judge;
@@ -176,7 +176,7 @@ final class Doctor {
       Files.delete(Files.createTempFile(folder, ".doctor", null));
       checks.add(CheckLine.ok(name, folder + " is writable"));
     } catch (IOException e) {
-      checks.add(CheckLine.problem(name, folder + " is not writable: " + Reasons.of(e), remedy));
+      checks.add(CheckLine.problem(name, folder + " is not writable: " + IoReasons.of(e), remedy));
     }
   }
 

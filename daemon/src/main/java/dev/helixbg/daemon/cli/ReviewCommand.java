@@ -18,11 +18,11 @@ import dev.helixbg.daemon.kb.KbTopics;
 import dev.helixbg.daemon.kb.Seal;
 import dev.helixbg.daemon.kb.SealedReports;
 import dev.helixbg.daemon.link.DaemonLink;
+import dev.helixbg.daemon.run.JudgeProgressBar;
 import dev.helixbg.daemon.run.JudgingStage;
 import dev.helixbg.daemon.run.PairReading;
 import dev.helixbg.daemon.run.Pipeline;
 import dev.helixbg.daemon.run.Reviews;
-import dev.helixbg.daemon.run.ShownProgress;
 import dev.helixbg.daemon.run.VectorUpdate;
 import dev.helixbg.daemon.run.VectorUpdate.Saving;
 import dev.helixbg.daemon.search.SearchAnswer;
@@ -167,7 +167,7 @@ final class ReviewCommand extends ValueCommand {
               wanted,
               reviews.subject(chosen, vectors.of(log)),
               model,
-              _ -> new ShownProgress(Progress.on(console)),
+              _ -> new JudgeProgressBar(Progress.on(console)),
               Instant.now(),
               true);
       return new Answer(review, all);

@@ -18,7 +18,7 @@ import dev.helixbg.daemon.service.ServiceSpec;
 import dev.helixbg.daemon.service.StepRunner;
 import dev.helixbg.daemon.terminal.ExitCode;
 import dev.helixbg.daemon.terminal.Failure;
-import dev.helixbg.daemon.terminal.Reasons;
+import dev.helixbg.daemon.terminal.IoReasons;
 import dev.helixbg.embed.store.PrivateFiles;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -300,7 +300,7 @@ final class ServiceCommand extends ConsoleCommand {
     } catch (NoSuchFileException e) {
       return false;
     } catch (IOException e) {
-      throw new Failure(ExitCode.NO_DAEMON, "cannot read " + file + ": " + Reasons.of(e));
+      throw new Failure(ExitCode.NO_DAEMON, "cannot read " + file + ": " + IoReasons.of(e));
     }
   }
 }

@@ -3,8 +3,8 @@ package dev.helixbg.daemon.host;
 import dev.helixbg.config.Settings;
 import dev.helixbg.daemon.terminal.ExitCode;
 import dev.helixbg.daemon.terminal.Failure;
-import dev.helixbg.daemon.terminal.Reasons;
-import dev.helixbg.embed.RememberedHash;
+import dev.helixbg.daemon.terminal.IoReasons;
+import dev.helixbg.embed.FileHashCache;
 import dev.helixbg.insight.judge.Judge;
 import dev.helixbg.llm.ModelOpener;
 import dev.helixbg.llm.ModelOptions;
@@ -88,10 +88,10 @@ public record LanguageModel(Path file, boolean named) {
   /** SHA-256 of the file; remembered while the file stays as it is. */
   public String hash(Settings settings) {
     try {
-      return RememberedHash.of(file, settings.cache());
+      return FileHashCache.of(file, settings.cache());
     } catch (IOException e) {
       throw new Failure(
-          ExitCode.MODEL, "cannot read the language model " + file + ": " + Reasons.of(e));
+          ExitCode.MODEL, "cannot read the language model " + file + ": " + IoReasons.of(e));
     }
   }
 

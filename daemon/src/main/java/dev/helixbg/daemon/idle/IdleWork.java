@@ -4,7 +4,7 @@ import dev.helixbg.config.DaemonSettings;
 import dev.helixbg.config.Settings;
 import dev.helixbg.daemon.host.DaemonClock;
 import dev.helixbg.daemon.host.LowPriority;
-import dev.helixbg.daemon.host.Power;
+import dev.helixbg.daemon.host.MachineLoad;
 import dev.helixbg.daemon.host.TextModelHost;
 import dev.helixbg.daemon.host.TroubleLog;
 import dev.helixbg.daemon.kb.Kb;
@@ -56,7 +56,7 @@ public final class IdleWork implements AutoCloseable {
    * @param load runnable threads per core
    */
   public record Machine(BooleanSupplier onBattery, DoubleSupplier load) {
-    public static final Machine THIS = new Machine(Power::onBattery, Power::load);
+    public static final Machine THIS = new Machine(MachineLoad::onBattery, MachineLoad::load);
   }
 
   /** What was done for a KB, so that the history need not be read at each step. */

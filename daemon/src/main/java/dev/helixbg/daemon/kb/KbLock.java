@@ -2,7 +2,7 @@ package dev.helixbg.daemon.kb;
 
 import dev.helixbg.daemon.terminal.ExitCode;
 import dev.helixbg.daemon.terminal.Failure;
-import dev.helixbg.daemon.terminal.Reasons;
+import dev.helixbg.daemon.terminal.IoReasons;
 import dev.helixbg.embed.store.ProcessLock;
 import java.io.IOException;
 import java.time.Duration;
@@ -41,7 +41,7 @@ public record KbLock(ProcessLock held) implements AutoCloseable {
           "cannot write "
               + kb.insights()
               + ": "
-              + Reasons.of(e)
+              + IoReasons.of(e)
               + ". helix-bg keeps its reports there; make it writable, or look without writing:"
               + " helix-bg one-shot --no-report");
     }

@@ -6,14 +6,14 @@ import com.fasterxml.jackson.databind.node.ObjectNode;
 import dev.helixbg.config.Sha256;
 import dev.helixbg.daemon.terminal.ExitCode;
 import dev.helixbg.daemon.terminal.Failure;
+import dev.helixbg.daemon.terminal.IoReasons;
 import dev.helixbg.daemon.terminal.Json;
-import dev.helixbg.daemon.terminal.Reasons;
 import dev.helixbg.embed.store.AtomicFile;
 import dev.helixbg.embed.store.PrivateFiles;
 import dev.helixbg.embed.store.ProcessLock;
-import dev.helixbg.insight.notes.LeftOut;
 import dev.helixbg.insight.notes.NoteFiles;
 import dev.helixbg.insight.notes.NotesAccount;
+import dev.helixbg.insight.notes.NotesLeftOut;
 import dev.helixbg.insight.notes.NotesLog;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
@@ -109,16 +109,17 @@ public record NotesKb(Path notes, Kb kb) {
                     leftOut(json.path("repaired"))));
   }
 
-  private static LeftOut leftOut(JsonNode json) {
-    List<LeftOut.File> files = new ArrayList<>();
+  private static NotesLeftOut leftOut(JsonNode json) {
+    List<NotesLeftOut.File> files = new ArrayList<>();
     json.path("files")
         .forEach(
             one ->
-                files.add(new LeftOut.File(one.path("path").asText(), one.path("why").asText())));
-    return new LeftOut(files, json.path("total").asInt());
+                files.add(
+                    new NotesLeftOut.File(one.path("path").asText(), one.path("why").asText())));
+    return new NotesLeftOut(files, json.path("total").asInt());
   }
 
-  private static ObjectNode toJson(LeftOut some) {
+  private static ObjectNode toJson(NotesLeftOut some) {
     ObjectNode json = Json.object().put("total", some.total());
     json.set(
         "files",
@@ -132,7 +133,7 @@ public record NotesKb(Path notes, Kb kb) {
     try {
       PrivateFiles.makeFolders(kb.folder());
       if (account(kb).isEmpty()) {
-        write(new NotesAccount(0, 0, 0, LeftOut.NONE, LeftOut.NONE));
+        write(new NotesAccount(0, 0, 0, NotesLeftOut.NONE, NotesLeftOut.NONE));
       }
       return kb;
     } catch (IOException e) {
@@ -147,7 +148,7 @@ public record NotesKb(Path notes, Kb kb) {
   }
 
   private Failure unwritable(IOException e) {
-    return new Failure(ExitCode.WRITE, "cannot write " + kb.folder() + ": " + Reasons.of(e));
+    return new Failure(ExitCode.WRITE, "cannot write " + kb.folder() + ": " + IoReasons.of(e));
   }
 
   /**
@@ -168,7 +169,7 @@ public record NotesKb(Path notes, Kb kb) {
       }
       return files;
     } catch (IOException e) {
-      throw new Failure(ExitCode.KB, "cannot read the notes in " + notes + ": " + Reasons.of(e));
+      throw new Failure(ExitCode.KB, "cannot read the notes in " + notes + ": " + IoReasons.of(e));
     }
   }
 

@@ -3,7 +3,7 @@ package dev.helixbg.daemon.kb;
 import dev.helixbg.config.Sha256;
 import dev.helixbg.daemon.terminal.ExitCode;
 import dev.helixbg.daemon.terminal.Failure;
-import dev.helixbg.daemon.terminal.Reasons;
+import dev.helixbg.daemon.terminal.IoReasons;
 import dev.helixbg.embed.store.AtomicFile;
 import dev.helixbg.embed.store.PrivateFiles;
 import dev.helixbg.insight.report.HtmlReport;
@@ -99,7 +99,7 @@ public record ReportFolder(Path html, Path markdown, Path json) {
       AtomicFile.syncFolder(folder);
     } catch (IOException e) {
       throw new Failure(
-          ExitCode.WRITE, "cannot write the report to " + folder + ": " + Reasons.of(e));
+          ExitCode.WRITE, "cannot write the report to " + folder + ": " + IoReasons.of(e));
     }
   }
 

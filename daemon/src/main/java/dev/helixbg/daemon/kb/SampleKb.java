@@ -2,7 +2,7 @@ package dev.helixbg.daemon.kb;
 
 import dev.helixbg.daemon.terminal.ExitCode;
 import dev.helixbg.daemon.terminal.Failure;
-import dev.helixbg.daemon.terminal.Reasons;
+import dev.helixbg.daemon.terminal.IoReasons;
 import dev.helixbg.embed.store.AtomicFile;
 import java.io.IOException;
 import java.io.InputStream;
@@ -23,7 +23,7 @@ public final class SampleKb {
       return kb;
     } catch (IOException e) {
       throw new Failure(
-          ExitCode.WRITE, "cannot unpack the sample to " + kb.folder() + ": " + Reasons.of(e));
+          ExitCode.WRITE, "cannot unpack the sample to " + kb.folder() + ": " + IoReasons.of(e));
     }
   }
 }

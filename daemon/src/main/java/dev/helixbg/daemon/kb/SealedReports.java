@@ -8,8 +8,8 @@ import dev.helixbg.config.Sha256;
 import dev.helixbg.daemon.kb.ReportFolder.Hashes;
 import dev.helixbg.daemon.terminal.ExitCode;
 import dev.helixbg.daemon.terminal.Failure;
+import dev.helixbg.daemon.terminal.IoReasons;
 import dev.helixbg.daemon.terminal.Json;
-import dev.helixbg.daemon.terminal.Reasons;
 import dev.helixbg.embed.store.AtomicFile;
 import dev.helixbg.embed.store.PrivateFiles;
 import dev.helixbg.insight.log.FileState;
@@ -249,7 +249,7 @@ public final class SealedReports {
     } catch (ClosedByInterruptException e) {
       throw (CancellationException) new CancellationException("called off").initCause(e);
     } catch (IOException e) {
-      throw new Failure(ExitCode.KB, "cannot read " + file + ": " + Reasons.of(e));
+      throw new Failure(ExitCode.KB, "cannot read " + file + ": " + IoReasons.of(e));
     }
   }
 

@@ -2,7 +2,7 @@ package dev.helixbg.daemon.kb;
 
 import com.fasterxml.jackson.core.JacksonException;
 import dev.helixbg.daemon.terminal.CheckLine;
-import dev.helixbg.daemon.terminal.Reasons;
+import dev.helixbg.daemon.terminal.IoReasons;
 import dev.helixbg.embed.cache.CachedVectors;
 import dev.helixbg.embed.cache.CachedVectors.CacheRow;
 import dev.helixbg.embed.cache.EmbeddingCache;
@@ -193,7 +193,7 @@ public final class Verification {
           : CheckLine.ok("report", "of this very log");
     } catch (IOException e) {
       return CheckLine.problem(
-          "report", "it cannot be read: " + Reasons.of(e), "a run writes it anew");
+          "report", "it cannot be read: " + IoReasons.of(e), "a run writes it anew");
     }
   }
 

@@ -3,7 +3,7 @@ package dev.helixbg.daemon.link;
 import dev.helixbg.config.Locations;
 import dev.helixbg.daemon.terminal.ExitCode;
 import dev.helixbg.daemon.terminal.Failure;
-import dev.helixbg.daemon.terminal.Reasons;
+import dev.helixbg.daemon.terminal.IoReasons;
 import dev.helixbg.embed.store.PrivateFiles;
 import dev.helixbg.embed.store.ProcessLock;
 import java.io.IOException;
@@ -67,7 +67,7 @@ public record DaemonHome(Path folder) {
                           + " stop"));
     } catch (IOException e) {
       throw new Failure(
-          ExitCode.WRITE, "cannot write " + file + ": " + Reasons.of(e) + ". Make it writable");
+          ExitCode.WRITE, "cannot write " + file + ": " + IoReasons.of(e) + ". Make it writable");
     }
   }
 }

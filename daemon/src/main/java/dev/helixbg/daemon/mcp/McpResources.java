@@ -24,7 +24,7 @@ import java.util.Optional;
 import java.util.concurrent.Callable;
 
 /** What a client may read without calling a tool: the report, and each finding. */
-record McpResources(ReachedKbs kbs, ToolCalls calls) {
+record McpResources(KbRouter kbs, ToolCallProgress calls) {
   private static final String REPORT = "helix-bg://report";
   private static final String FINDING = "helix-bg://finding/";
 
@@ -105,7 +105,7 @@ record McpResources(ReachedKbs kbs, ToolCalls calls) {
   }
 
   private Content report(Optional<String> kb, int number) throws Exception {
-    ReachedKbs.MadeReport report = kbs.report(kb, Progress.Display.SILENT);
+    KbRouter.MadeReport report = kbs.report(kb, Progress.Display.SILENT);
     String text = PrintableText.block(report.markdown());
     List<String> pages = TextPages.of(text);
     if (number > pages.size()) {
@@ -113,7 +113,7 @@ record McpResources(ReachedKbs kbs, ToolCalls calls) {
     }
     String page = (report.isOfThisLog() ? "" : OUTDATED) + pages.get(number - 1);
     if (pages.size() > 1) {
-      String name = kb.orElseGet(() -> ReachedKbs.name(kbs.all(kbs.daemon()).getFirst()));
+      String name = kb.orElseGet(() -> KbRouter.name(kbs.all(kbs.daemon()).getFirst()));
       page +=
           "\n---\nPage %d of %d of a report of %,d characters.%s\n"
               .formatted(
@@ -141,8 +141,7 @@ record McpResources(ReachedKbs kbs, ToolCalls calls) {
                     DaemonLink.request("finding").put("id", id).put("kb", kb.folder().toString()),
                     Progress.Display.SILENT)
                 .first();
-        return new Content(
-            "application/json", JSON.writeValueAsString(ShownFinding.whole(finding)));
+        return new Content("application/json", JSON.writeValueAsString(FindingJson.whole(finding)));
       } catch (Failure e) {
         unknown = e;
       }

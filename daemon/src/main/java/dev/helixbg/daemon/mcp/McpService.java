@@ -84,8 +84,8 @@ public final class McpService {
       PrintStream out)
       throws InterruptedException {
     StdioTransport transport = new StdioTransport(MAPPER, in, out);
-    try (ReachedKbs asked = new ReachedKbs(kbs, settings, locations);
-        ToolCalls calls = new ToolCalls(console)) {
+    try (KbRouter asked = new KbRouter(kbs, settings, locations);
+        ToolCallProgress calls = new ToolCallProgress(console)) {
       McpResources resources = new McpResources(asked, calls);
       McpServer.sync(transport)
           .serverInfo(info())

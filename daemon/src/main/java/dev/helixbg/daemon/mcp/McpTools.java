@@ -27,7 +27,7 @@ import java.util.Optional;
  * result is one JSON object; what an entry says is in fields called {@code text} alone, without
  * control characters.
  */
-record McpTools(ReachedKbs kbs, ToolCalls calls) {
+record McpTools(KbRouter kbs, ToolCallProgress calls) {
   /** Said with every result that quotes entries. */
   private static final String DATA =
       "what texts, titles, names, topics, tags, sources, words and sentences say here was written"
@@ -122,7 +122,7 @@ record McpTools(ReachedKbs kbs, ToolCalls calls) {
   }
 
   /** What was found; what the last line says of all of it, as it is. */
-  private static ObjectNode hits(ReachedKbs.Answer answer) {
+  private static ObjectNode hits(KbRouter.Answer answer) {
     JsonNode last = answer.lines().getLast();
     ObjectNode result = result(answer).put("data", DATA);
     last.properties().forEach(said -> result.set(said.getKey(), said.getValue()));
@@ -163,7 +163,7 @@ record McpTools(ReachedKbs kbs, ToolCalls calls) {
             ToolArgument.number("from", 0, Integer.MAX_VALUE, 0),
             KB),
         (request, progress) -> {
-          ReachedKbs.Answer answer = kbs.ask(request, progress);
+          KbRouter.Answer answer = kbs.ask(request, progress);
           ObjectNode result = result(answer).put("data", DATA);
           return result.set("entry", PrintableJson.printable(answer.first()));
         });
@@ -189,14 +189,14 @@ record McpTools(ReachedKbs kbs, ToolCalls calls) {
             KB),
         (request, progress) -> {
           if (request.has("id")) {
-            ReachedKbs.Answer answer = kbs.ask(request.put("do", "finding"), progress);
+            KbRouter.Answer answer = kbs.ask(request.put("do", "finding"), progress);
             ObjectNode result = result(answer).put("data", DATA);
             result.set("coverage", answer.first().path("coverage"));
-            return result.set("finding", ShownFinding.whole(answer.first()));
+            return result.set("finding", FindingJson.whole(answer.first()));
           }
           int page = request.remove("page").asInt();
           request.put("from", (page - 1) * PAGE).put("limit", PAGE);
-          ReachedKbs.Answer answer = kbs.ask(request, progress);
+          KbRouter.Answer answer = kbs.ask(request, progress);
           ObjectNode result = result(answer).put("data", DATA);
           result.set("coverage", answer.first().path("coverage"));
           int total = answer.first().path("total").asInt();
@@ -205,7 +205,7 @@ record McpTools(ReachedKbs kbs, ToolCalls calls) {
             result.put("stale", answer.first().path("stale").asInt());
           }
           List<JsonNode> findings = answer.lines().subList(1, answer.lines().size());
-          return result.set("findings", Json.array(findings, ShownFinding::brief));
+          return result.set("findings", Json.array(findings, FindingJson::brief));
         });
   }
 
@@ -228,9 +228,9 @@ record McpTools(ReachedKbs kbs, ToolCalls calls) {
             KB),
         (request, progress) -> {
           Optional<JsonNode> kb = Optional.ofNullable(request.get("kb"));
-          ReachedKbs.Answer answer = kbs.ask(request, progress);
+          KbRouter.Answer answer = kbs.ask(request, progress);
           ObjectNode result = result(answer).put("data", DATA);
-          ObjectNode act = ShownFinding.act(answer.first());
+          ObjectNode act = FindingJson.act(answer.first());
           for (JsonNode call : act.path("calls")) { // its looks are at the same knowledge base
             if (call.path("name").asText().equals("act")) {
               kb.ifPresent(named -> ((ObjectNode) call.path("arguments")).set("kb", named));
@@ -261,7 +261,7 @@ record McpTools(ReachedKbs kbs, ToolCalls calls) {
           if (request.path("decision").asText().equals("undo")) {
             request.put("decision", "open");
           }
-          ReachedKbs.Answer answer = kbs.ask(request.put("by", "agent"), progress);
+          KbRouter.Answer answer = kbs.ask(request.put("by", "agent"), progress);
           return result(answer).set("noted", PrintableJson.printable(answer.first()));
         });
   }
@@ -300,7 +300,7 @@ record McpTools(ReachedKbs kbs, ToolCalls calls) {
             throw Failure.usage("\"topic\" goes with stale only");
           }
           request.put("do", kind.equals("session") ? "synthesize" : kind).put("keep", false);
-          ReachedKbs.Answer answer = kbs.ask(request, progress);
+          KbRouter.Answer answer = kbs.ask(request, progress);
           ObjectNode result = result(answer).put("data", DATA);
           ObjectNode review = (ObjectNode) PrintableJson.printable(answer.first(), LONGEST);
           result.set("coverage", review.remove("coverage"));
@@ -322,9 +322,7 @@ record McpTools(ReachedKbs kbs, ToolCalls calls) {
           ArrayNode all = result.putArray("kbs");
           for (Kb kb : kbs.all(daemon)) {
             ObjectNode one =
-                all.addObject()
-                    .put("kb", ReachedKbs.name(kb))
-                    .put("folder", kb.folder().toString());
+                all.addObject().put("kb", KbRouter.name(kb)).put("folder", kb.folder().toString());
             daemon.ifPresent(
                 status ->
                     status
@@ -343,7 +341,7 @@ record McpTools(ReachedKbs kbs, ToolCalls calls) {
         });
   }
 
-  private static ObjectNode result(ReachedKbs.Answer answer) {
+  private static ObjectNode result(KbRouter.Answer answer) {
     ObjectNode result = Json.object();
     if (!answer.byDaemon()) { // the usual need not be said each time
       result.put("answeredBy", by(false));

@@ -19,7 +19,7 @@ import dev.helixbg.insight.log.Passage;
 import dev.helixbg.insight.report.Report;
 import dev.helixbg.insight.similarity.PassageVectors;
 import dev.helixbg.insight.similarity.Vectors;
-import dev.helixbg.insight.sources.CheckedSources;
+import dev.helixbg.insight.sources.SourceCheckResult;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
@@ -93,7 +93,7 @@ public final class AcrossReport {
         List.of(),
         Acts.NONE,
         Optional.empty(),
-        CheckedSources.NONE,
+        SourceCheckResult.NONE,
         List.of(),
         Optional.empty());
   }

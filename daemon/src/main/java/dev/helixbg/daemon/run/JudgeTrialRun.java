@@ -2,12 +2,12 @@ package dev.helixbg.daemon.run;
 
 import dev.helixbg.config.Settings;
 import dev.helixbg.daemon.host.LanguageModel;
-import dev.helixbg.daemon.host.LargerModel;
+import dev.helixbg.daemon.host.RecommendedModel;
 import dev.helixbg.insight.judge.AnswerFile;
 import dev.helixbg.insight.judge.JudgeProgress;
 import dev.helixbg.insight.judge.JudgeTrial;
 import dev.helixbg.insight.judge.JudgeTrust;
-import dev.helixbg.insight.judge.Oracle;
+import dev.helixbg.insight.judge.QuestionAnswerer;
 import dev.helixbg.insight.judge.QuestionSession;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -27,7 +27,7 @@ public record JudgeTrialRun(Settings settings, LanguageModel model) {
 
   /** What came of it, if it was finished; asks nothing. */
   public Optional<JudgeTrust> known() {
-    Supplier<Oracle> nobody =
+    Supplier<QuestionAnswerer> nobody =
         () -> {
           throw new IllegalStateException("asked without time");
         };
@@ -47,7 +47,7 @@ public record JudgeTrialRun(Settings settings, LanguageModel model) {
    * @throws IOException when answers cannot be read or kept
    */
   public Optional<JudgeTrust> run(
-      Supplier<? extends Oracle> opener,
+      Supplier<? extends QuestionAnswerer> opener,
       Duration time,
       LongSupplier nanoTime,
       JudgeProgress progress,
@@ -70,7 +70,7 @@ public record JudgeTrialRun(Settings settings, LanguageModel model) {
       Optional<JudgeTrust> trust = new JudgeTrial(asking).ask();
       boolean guesses = trust.filter(JudgeTrust::isGuessing).isPresent();
       return guesses
-          ? Optional.of(trust.get().advising(LargerModel.here(Files.size(model.file()))))
+          ? Optional.of(trust.get().advising(RecommendedModel.here(Files.size(model.file()))))
           : trust;
     }
   }

@@ -6,8 +6,8 @@ import dev.helixbg.daemon.kb.Kb;
 import dev.helixbg.daemon.kb.KbIdentity;
 import dev.helixbg.daemon.terminal.ExitCode;
 import dev.helixbg.daemon.terminal.Failure;
+import dev.helixbg.daemon.terminal.IoReasons;
 import dev.helixbg.daemon.terminal.Progress;
-import dev.helixbg.daemon.terminal.Reasons;
 import dev.helixbg.insight.findings.Findings;
 import dev.helixbg.insight.judge.AnswerFile;
 import dev.helixbg.insight.judge.JudgeRun;
@@ -105,7 +105,7 @@ public record JudgingStage(Settings settings, Progress.Display display, Consumer
         () -> model.open(settings),
         Duration.ofSeconds(settings.llm().seconds()),
         System::nanoTime,
-        new ShownProgress(display),
+        new JudgeProgressBar(display),
         () -> Thread.currentThread().isInterrupted());
   }
 
@@ -123,6 +123,6 @@ public record JudgingStage(Settings settings, Progress.Display display, Consumer
     return new Failure(
         ExitCode.WRITE,
         "cannot read or write the answers in %s: %s. Mend that and run again"
-            .formatted(kb.insights(), Reasons.of(e)));
+            .formatted(kb.insights(), IoReasons.of(e)));
   }
 }

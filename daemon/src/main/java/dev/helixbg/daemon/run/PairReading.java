@@ -5,8 +5,8 @@ import dev.helixbg.daemon.kb.Kb;
 import dev.helixbg.daemon.kb.KbIdentity;
 import dev.helixbg.daemon.terminal.ExitCode;
 import dev.helixbg.daemon.terminal.Failure;
+import dev.helixbg.daemon.terminal.IoReasons;
 import dev.helixbg.daemon.terminal.Progress;
-import dev.helixbg.daemon.terminal.Reasons;
 import dev.helixbg.embed.EmbeddingException;
 import dev.helixbg.insight.findings.Finding;
 import dev.helixbg.insight.findings.Findings;
@@ -128,7 +128,7 @@ public final class PairReading {
     return new Failure(
         ExitCode.WRITE,
         "cannot read or write %s: %s. Mend that and run again"
-            .formatted(kb.readings(), Reasons.of(e)));
+            .formatted(kb.readings(), IoReasons.of(e)));
   }
 
   /** What reading has to do with a report, for {@link Pipeline#basis}. */

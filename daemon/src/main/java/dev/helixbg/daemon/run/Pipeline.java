@@ -10,8 +10,8 @@ import dev.helixbg.daemon.kb.NotesKb;
 import dev.helixbg.daemon.run.VectorUpdate.Saving;
 import dev.helixbg.daemon.terminal.ExitCode;
 import dev.helixbg.daemon.terminal.Failure;
+import dev.helixbg.daemon.terminal.IoReasons;
 import dev.helixbg.daemon.terminal.Progress;
-import dev.helixbg.daemon.terminal.Reasons;
 import dev.helixbg.daemon.terminal.Version;
 import dev.helixbg.insight.decisions.Decision;
 import dev.helixbg.insight.decisions.DecisionFile;
@@ -331,7 +331,7 @@ public record Pipeline(
     try {
       return KbFiles.DISK.hash(file).orElse("");
     } catch (IOException e) {
-      throw new Failure(ExitCode.KB, "cannot read " + file + ": " + Reasons.of(e));
+      throw new Failure(ExitCode.KB, "cannot read " + file + ": " + IoReasons.of(e));
     }
   }
 
@@ -351,7 +351,7 @@ public record Pipeline(
     } catch (IOException e) {
       throw new Failure(
           ExitCode.WRITE,
-          "cannot write " + kb.insights().resolve(DecisionFile.NAME) + ": " + Reasons.of(e));
+          "cannot write " + kb.insights().resolve(DecisionFile.NAME) + ": " + IoReasons.of(e));
     }
   }
 
@@ -361,7 +361,7 @@ public record Pipeline(
         "cannot read "
             + kb.insights().resolve(DecisionFile.NAME)
             + ": "
-            + Reasons.of(e)
+            + IoReasons.of(e)
             + ". It holds what you said about findings; make it readable");
   }
 }

@@ -9,7 +9,7 @@ import dev.helixbg.daemon.kb.KbIdentity;
 import dev.helixbg.daemon.kb.ReportedFinding;
 import dev.helixbg.daemon.terminal.ExitCode;
 import dev.helixbg.daemon.terminal.Failure;
-import dev.helixbg.daemon.terminal.Reasons;
+import dev.helixbg.daemon.terminal.IoReasons;
 import dev.helixbg.embed.cache.EmbeddingCache;
 import dev.helixbg.embed.cache.TextKey;
 import dev.helixbg.embed.cache.VectorIds;
@@ -102,7 +102,7 @@ public record Reviews(Settings settings, VectorIds ids) {
     } catch (IOException e) {
       throw new Failure(
           ExitCode.KB,
-          "cannot read " + kb.insights().resolve(ReviewHistory.NAME) + ": " + Reasons.of(e));
+          "cannot read " + kb.insights().resolve(ReviewHistory.NAME) + ": " + IoReasons.of(e));
     }
   }
 
@@ -265,7 +265,10 @@ public record Reviews(Settings settings, VectorIds ids) {
     } catch (IOException e) {
       throw new Failure(
           ExitCode.WRITE,
-          "cannot write " + kb.kb().insights().resolve(ReviewHistory.NAME) + ": " + Reasons.of(e));
+          "cannot write "
+              + kb.kb().insights().resolve(ReviewHistory.NAME)
+              + ": "
+              + IoReasons.of(e));
     }
   }
 

@@ -5,8 +5,8 @@ import dev.helixbg.daemon.kb.Kb;
 import dev.helixbg.daemon.kb.KbIdentity;
 import dev.helixbg.daemon.terminal.ExitCode;
 import dev.helixbg.daemon.terminal.Failure;
+import dev.helixbg.daemon.terminal.IoReasons;
 import dev.helixbg.daemon.terminal.Progress;
-import dev.helixbg.daemon.terminal.Reasons;
 import dev.helixbg.embed.Embedder;
 import dev.helixbg.embed.MiniLm;
 import dev.helixbg.embed.cache.CachedVectors;
@@ -443,7 +443,7 @@ public record VectorUpdate(
         throw new Failure(
             ExitCode.WRITE,
             "cannot save the vectors in the knowledge base: "
-                + Reasons.of(e)
+                + IoReasons.of(e)
                 + ". Nothing was lost; mend that and run again");
       }
     }

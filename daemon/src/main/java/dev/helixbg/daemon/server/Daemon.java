@@ -26,13 +26,13 @@ import dev.helixbg.daemon.run.Reviews;
 import dev.helixbg.daemon.search.SearchService;
 import dev.helixbg.daemon.terminal.ExitCode;
 import dev.helixbg.daemon.terminal.Failure;
+import dev.helixbg.daemon.terminal.IoReasons;
 import dev.helixbg.daemon.terminal.Progress;
-import dev.helixbg.daemon.terminal.Reasons;
 import dev.helixbg.daemon.terminal.Version;
+import dev.helixbg.daemon.watch.ChangeHints;
 import dev.helixbg.daemon.watch.DaemonLoop;
-import dev.helixbg.daemon.watch.FolderHints;
+import dev.helixbg.daemon.watch.FolderWatcher;
 import dev.helixbg.daemon.watch.KbWatch;
-import dev.helixbg.daemon.watch.LogHints;
 import dev.helixbg.embed.EmbeddingException;
 import dev.helixbg.embed.store.ProcessLock;
 import dev.helixbg.insight.findings.RunningAnalysis;
@@ -71,10 +71,11 @@ public final class Daemon implements AutoCloseable {
   private final TroubleLog troubles;
   private final SearchService searches;
   private final ProcessLock lock;
-  private final FolderHints hints = new FolderHints(this::hint);
+  private final FolderWatcher hints = new FolderWatcher(this::hint);
   private final DaemonChores chores;
   private final CountDownLatch closed = new CountDownLatch(1);
   private volatile boolean reload;
+
   /**
    * What surrounds a daemon; a seam for tests.
    *
@@ -150,7 +151,7 @@ public final class Daemon implements AutoCloseable {
     } catch (IOException e) {
       lock.close();
       throw new Failure(
-          ExitCode.WRITE, "cannot open the socket " + home.socket() + ": " + Reasons.of(e));
+          ExitCode.WRITE, "cannot open the socket " + home.socket() + ": " + IoReasons.of(e));
     } catch (RuntimeException e) {
       lock.close();
       throw e;
@@ -192,7 +193,7 @@ public final class Daemon implements AutoCloseable {
         pipeline,
         analysis::forget,
         world.files(),
-        FolderHints.areThere() ? hints : LogHints.NONE,
+        FolderWatcher.areThere() ? hints : ChangeHints.NONE,
         clock,
         troubles,
         metrics);

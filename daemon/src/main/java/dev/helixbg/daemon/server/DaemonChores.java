@@ -9,10 +9,10 @@ import dev.helixbg.daemon.kb.ReportFolder;
 import dev.helixbg.daemon.link.DaemonHome;
 import dev.helixbg.daemon.run.AcrossReport;
 import dev.helixbg.daemon.search.SearchService;
-import dev.helixbg.daemon.service.ServiceErrors;
+import dev.helixbg.daemon.service.ServiceErrorLog;
 import dev.helixbg.daemon.terminal.ExitCode;
 import dev.helixbg.daemon.terminal.Faults;
-import dev.helixbg.daemon.terminal.Reasons;
+import dev.helixbg.daemon.terminal.IoReasons;
 import dev.helixbg.daemon.watch.DaemonLoop;
 import dev.helixbg.daemon.watch.KbWatch;
 import java.io.IOException;
@@ -24,7 +24,8 @@ import org.slf4j.LoggerFactory;
 
 /**
  * What the daemon does beside watching, whenever its loop asks: the report across knowledge bases,
- * notices of findings, idle work, the release of models that nobody uses, its error file kept short.
+ * notices of findings, idle work, the release of models that nobody uses, its error file kept
+ * short.
  */
 final class DaemonChores {
   private static final Logger LOG = LoggerFactory.getLogger(DaemonChores.class);
@@ -105,7 +106,7 @@ final class DaemonChores {
     }
     reportAcross(parts, reports);
     tellOfFindings(parts, reports);
-    ServiceErrors.shorten(home.serviceErrors());
+    ServiceErrorLog.shorten(home.serviceErrors());
     boolean working = parts.idle().consider(parts.watches(), loop.isPaused());
     if (worked && !working) {
       timesWorked++;
@@ -152,13 +153,14 @@ final class DaemonChores {
   private void tellOfFindings(Daemon.Parts parts, long reports) throws InterruptedException {
     List<KbWatch> there = parts.watches().stream().filter(watch -> !watch.isGone()).toList();
     boolean ready =
-        parts.settings().daemon().notifyOfFindings() && there.stream().allMatch(DaemonChores::isWhole);
+        parts.settings().daemon().notifyOfFindings()
+            && there.stream().allMatch(DaemonChores::isWhole);
     if (ready) {
       try {
         notices.consider(there.stream().map(KbWatch::kb).toList(), parts.reports(), reports);
         troubles.over("notices");
       } catch (IOException e) {
-        troubles.met("notices", "cannot keep " + home.notices() + ": " + Reasons.of(e));
+        troubles.met("notices", "cannot keep " + home.notices() + ": " + IoReasons.of(e));
       }
     }
   }

@@ -23,8 +23,8 @@ import dev.helixbg.daemon.link.DaemonHome;
 import dev.helixbg.daemon.terminal.Console;
 import dev.helixbg.daemon.terminal.ExitCode;
 import dev.helixbg.daemon.terminal.Failure;
+import dev.helixbg.daemon.terminal.IoReasons;
 import dev.helixbg.daemon.terminal.Json;
-import dev.helixbg.daemon.terminal.Reasons;
 import dev.helixbg.embed.store.PrivateFiles;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
@@ -83,7 +83,7 @@ public final class DaemonLog {
       make(home.logFile());
     } catch (IOException e) {
       throw new Failure(
-          ExitCode.WRITE, "cannot write the log " + home.logFile() + ": " + Reasons.of(e));
+          ExitCode.WRITE, "cannot write the log " + home.logFile() + ": " + IoReasons.of(e));
     }
     context.reset();
     var root = context.getLogger(org.slf4j.Logger.ROOT_LOGGER_NAME);

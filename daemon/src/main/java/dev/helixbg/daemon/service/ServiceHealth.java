@@ -44,7 +44,7 @@ public final class ServiceHealth {
     }
     Optional<JsonNode> status = new DaemonLink(home).status();
     String said =
-        ServiceErrors.lastLine(home.serviceErrors())
+        ServiceErrorLog.lastLine(home.serviceErrors())
             .map(line -> "; it last said: " + line)
             .orElse("");
     if (status.isEmpty()) {
@@ -102,7 +102,7 @@ public final class ServiceHealth {
    */
   private static boolean failed(DaemonHome home) {
     try {
-      return ServiceErrors.lastLine(home.serviceErrors()).isPresent()
+      return ServiceErrorLog.lastLine(home.serviceErrors()).isPresent()
           && (!Files.exists(home.logFile())
               || Files.getLastModifiedTime(home.serviceErrors())
                       .compareTo(Files.getLastModifiedTime(home.logFile()))

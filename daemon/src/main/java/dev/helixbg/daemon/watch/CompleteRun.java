@@ -35,7 +35,7 @@ public record CompleteRun(Pipeline pipeline, SealedReports reports) {
     /**
      * @param now what a report would be made from
      */
-    boolean isEnough(Cursor cursor, Pipeline.Basis now);
+    boolean isEnough(KbCursor cursor, Pipeline.Basis now);
   }
 
   /** Hears of a first look that was written into the KB, while the run goes on. */
@@ -80,8 +80,8 @@ public record CompleteRun(Pipeline pipeline, SealedReports reports) {
   }
 
   /** The cursor, where nothing is to be done. */
-  private Optional<Cursor> left(Kb kb, Pipeline.Basis basis, Enough enough) {
-    return Cursor.read(kb, reports.seal())
+  private Optional<KbCursor> left(Kb kb, Pipeline.Basis basis, Enough enough) {
+    return KbCursor.read(kb, reports.seal())
         .filter(cursor -> enough.isEnough(cursor, basis))
         .filter(cursor -> cursor.holds(logSha256(kb), kb, reports, KbFiles.DISK));
   }
@@ -114,7 +114,7 @@ public record CompleteRun(Pipeline pipeline, SealedReports reports) {
   public Result run(Kb kb, Enough enough, Optional<Reader> reader) throws InterruptedException {
     KbIdentity here = KbIdentity.of(kb);
     Pipeline.Basis basis = pipeline.basis(kb);
-    Optional<Cursor> left = left(kb, basis, enough);
+    Optional<KbCursor> left = left(kb, basis, enough);
     if (left.isPresent()) {
       return new Result(left.get().summary(), Optional.empty());
     }
@@ -134,10 +134,10 @@ public record CompleteRun(Pipeline pipeline, SealedReports reports) {
     reports.write(kb, made.report());
     String summary = TerminalSummary.render(made.report());
     if (pipeline.basis(kb).equals(basis)) { // else somebody decided or answered meanwhile
-      Cursor.contentOf(kb, reports, KbFiles.DISK)
+      KbCursor.contentOf(kb, reports, KbFiles.DISK)
           .map(
               content ->
-                  new Cursor(log.account().sha256(), basis, content, made.questions(), summary))
+                  new KbCursor(log.account().sha256(), basis, content, made.questions(), summary))
           .ifPresent(cursor -> cursor.write(kb, reports.seal()));
     }
     return new Result(summary, Optional.of(made));

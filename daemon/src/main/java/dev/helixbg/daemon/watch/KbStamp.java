@@ -46,7 +46,7 @@ public record KbStamp(
   }
 
   /**
-   * @param model as {@link ModelLookout} sees it; empty: not looked at
+   * @param model as {@link ModelFileWatch} sees it; empty: not looked at
    * @param folders of sources
    * @throws IOException when the log is missing or cannot be looked at
    */

@@ -16,7 +16,7 @@ import dev.helixbg.daemon.run.VectorUpdate.Saving;
 import dev.helixbg.daemon.terminal.ExitCode;
 import dev.helixbg.daemon.terminal.Failure;
 import dev.helixbg.daemon.terminal.Faults;
-import dev.helixbg.daemon.terminal.Reasons;
+import dev.helixbg.daemon.terminal.IoReasons;
 import dev.helixbg.insight.log.FileState;
 import dev.helixbg.insight.log.LogReading;
 import dev.helixbg.insight.report.FirstLook;
@@ -55,20 +55,20 @@ public final class KbWatch {
 
   private final Kb kb;
   private final KbFiles files;
-  private final LogHints hints;
+  private final ChangeHints hints;
   private final DaemonClock clock;
   private final TroubleLog troubles;
   private final DaemonMetrics metrics;
   private final String name;
 
   private final Pipeline pipeline;
-  private final ModelLookout model;
+  private final ModelFileWatch model;
   private final Runnable forgetting;
   private final DaemonSettings settings;
   private final SealedReports reports;
 
   /** Of a KB that is made of notes. */
-  private final Optional<NotesLookout> notes;
+  private final Optional<NotesWatch> notes;
 
   /** The state for which everything is done; null when something is to be done. */
   private KbStamp done;
@@ -77,7 +77,7 @@ public final class KbWatch {
   private Last last;
 
   /** What was left for that; null where nothing could be. */
-  private Cursor cursor;
+  private KbCursor cursor;
 
   /** A state that may not be at rest yet, and since when it is this one. */
   private KbStamp pending;
@@ -151,7 +151,7 @@ public final class KbWatch {
       Pipeline pipeline,
       Runnable forgetting,
       KbFiles files,
-      LogHints hints,
+      ChangeHints hints,
       DaemonClock clock,
       TroubleLog troubles,
       DaemonMetrics metrics) {
@@ -165,14 +165,14 @@ public final class KbWatch {
     this.restsSince = clock.nanos();
     this.pipeline = pipeline;
     this.reports = new SealedReports(new Seal(pipeline.settings().cache()));
-    this.model = new ModelLookout(pipeline.settings());
+    this.model = new ModelFileWatch(pipeline.settings());
     this.forgetting = forgetting;
     this.settings = pipeline.settings().daemon();
     this.notes =
         NotesKb.of(kb, pipeline.settings().cache())
             .map(
                 found ->
-                    new NotesLookout(
+                    new NotesWatch(
                         found,
                         settings.unwatchedPoll(),
                         settings.quiet(),
@@ -322,7 +322,7 @@ public final class KbWatch {
         throw (InterruptedException) new InterruptedException().initCause(e);
       }
       if (e instanceof IOException io) {
-        troubles.met(name, Reasons.of(io));
+        troubles.met(name, IoReasons.of(io));
       } else {
         troubles.met(name, e);
       }
@@ -398,7 +398,7 @@ public final class KbWatch {
             ? Files.isDirectory(kb.folder())
                 ? "there is no data.log"
                 : "the folder is not there: moved, deleted or not mounted"
-            : "data.log cannot be looked at: " + Reasons.of(e);
+            : "data.log cannot be looked at: " + IoReasons.of(e);
     troubles.met(name, what + "; waiting for it");
     gone = true;
     logSha256 = "";
@@ -524,7 +524,7 @@ public final class KbWatch {
       cursor = null;
       if (made.report().firstLook().isEmpty()) { // whoever finds a cursor takes all for done
         String summary = TerminalSummary.render(made.report());
-        leave(new Cursor(now.logSha256(), basis, "", questions, summary), stamp);
+        leave(new KbCursor(now.logSha256(), basis, "", questions, summary), stamp);
       }
       last = now;
       return true;
@@ -543,9 +543,9 @@ public final class KbWatch {
   }
 
   /** Leaves a cursor, unless the files changed while their content was read. */
-  private void leave(Cursor made, KbStamp stamp) {
+  private void leave(KbCursor made, KbStamp stamp) {
     cursor = null;
-    Optional<String> content = Cursor.contentOf(kb, reports, files);
+    Optional<String> content = KbCursor.contentOf(kb, reports, files);
     if (content.isPresent() && stamp.withOthers(kb, files).equals(stamp)) {
       cursor = made.with(content.get());
       cursor.write(kb, reports.seal());
@@ -560,7 +560,7 @@ public final class KbWatch {
     if (!fresh) {
       return false;
     }
-    Optional<Cursor> left = Cursor.read(kb, reports.seal());
+    Optional<KbCursor> left = KbCursor.read(kb, reports.seal());
     if (left.isPresent()
         && left.get().basis().equals(here.basis())
         && left.get().holds(here.logSha256(), kb, reports, files)) {

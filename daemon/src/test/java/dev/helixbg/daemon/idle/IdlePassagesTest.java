@@ -8,8 +8,8 @@ import com.fasterxml.jackson.databind.ObjectMapper;
 import dev.helixbg.daemon.host.FakeModel;
 import dev.helixbg.daemon.kb.ReportFolder;
 import dev.helixbg.daemon.kb.WritableKb;
-import dev.helixbg.daemon.watch.Cursor;
 import dev.helixbg.daemon.watch.DaemonFixture;
+import dev.helixbg.daemon.watch.KbCursor;
 import dev.helixbg.embed.cache.CachedVectors;
 import dev.helixbg.embed.cache.EmbeddingCache;
 import java.io.IOException;
@@ -87,7 +87,7 @@ class IdlePassagesTest {
   }
 
   private boolean isCalledDone() {
-    return Files.exists(writer.kb().insights().resolve(Cursor.NAME));
+    return Files.exists(writer.kb().insights().resolve(KbCursor.NAME));
   }
 
   @Test

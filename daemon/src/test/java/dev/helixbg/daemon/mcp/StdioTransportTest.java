@@ -44,8 +44,8 @@ class StdioTransportTest {
   private static final String INITIALIZED =
       "{\"jsonrpc\":\"2.0\",\"method\":\"notifications/initialized\"}";
 
-  private final ToolCalls calls =
-      new ToolCalls(
+  private final ToolCallProgress calls =
+      new ToolCallProgress(
           new Console(
               OutputStream.nullOutputStream(), OutputStream.nullOutputStream(), false, false));
   private final CountDownLatch begun = new CountDownLatch(1);

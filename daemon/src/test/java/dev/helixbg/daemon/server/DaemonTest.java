@@ -15,7 +15,7 @@ import dev.helixbg.daemon.host.DaemonClock;
 import dev.helixbg.daemon.host.EmbedderHost;
 import dev.helixbg.daemon.host.FakeClock;
 import dev.helixbg.daemon.host.FakeModel;
-import dev.helixbg.daemon.host.Power;
+import dev.helixbg.daemon.host.MachineLoad;
 import dev.helixbg.daemon.idle.IdleWork;
 import dev.helixbg.daemon.kb.GeneratedKb;
 import dev.helixbg.daemon.kb.Kb;
@@ -28,7 +28,7 @@ import dev.helixbg.daemon.search.Chat;
 import dev.helixbg.daemon.terminal.ExitCode;
 import dev.helixbg.daemon.terminal.Failure;
 import dev.helixbg.daemon.watch.DaemonFixture;
-import dev.helixbg.daemon.watch.FolderHints;
+import dev.helixbg.daemon.watch.FolderWatcher;
 import dev.helixbg.embed.Embedder;
 import dev.helixbg.embed.cache.EmbeddingCache;
 import dev.helixbg.llm.golden.GoldenModel;
@@ -396,7 +396,7 @@ class DaemonTest {
   /** On a KB of 10,000 entries, with looks so rare that only the system's hint can explain it. */
   @Test
   void aNewEntryIsInTheReportSoonHoweverRarelyItLooks() throws Exception {
-    assumeTrue(FolderHints.areThere(), "nothing tells of changes here");
+    assumeTrue(FolderWatcher.areThere(), "nothing tells of changes here");
     flags.put("daemon.poll_seconds", "3600");
     flags.put("daemon.unwatched_poll_seconds", "3600");
     flags.put("daemon.quiet_seconds", "1");
@@ -413,7 +413,7 @@ class DaemonTest {
       Duration took = Duration.ofNanos(System.nanoTime() - start);
       // One of them is the quiet time. Test machines are busy; docs/benchmarks-archive.md has the
       // rest.
-      assertTrue(took.toMillis() < 7_000 || Power.load() > 0.7, "it took " + took);
+      assertTrue(took.toMillis() < 7_000 || MachineLoad.load() > 0.7, "it took " + took);
     }
     awaitUpToDate(2_002);
     assertTrue(status().at("/metrics/hints").asInt() >= 2);

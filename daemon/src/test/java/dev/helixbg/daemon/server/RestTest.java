@@ -15,7 +15,7 @@ import dev.helixbg.daemon.link.DaemonHome;
 import dev.helixbg.daemon.watch.DaemonFixture;
 import dev.helixbg.daemon.watch.KbStamp;
 import dev.helixbg.daemon.watch.KbWatch;
-import dev.helixbg.daemon.watch.ModelLookout;
+import dev.helixbg.daemon.watch.ModelFileWatch;
 import dev.helixbg.insight.review.ReviewHistory;
 import dev.helixbg.llm.golden.GoldenModel;
 import java.io.IOException;
@@ -101,7 +101,7 @@ class RestTest {
     assertFalse(daemon.parts.embedder().isLoaded());
     assertFalse(daemon.parts.model().isLoaded());
     KbStamp before =
-        KbStamp.of(writer.kb(), new ModelLookout(daemon.parts.settings()).state(files), files);
+        KbStamp.of(writer.kb(), new ModelFileWatch(daemon.parts.settings()).state(files), files);
     DaemonMetrics metrics = daemon.metrics;
     int readings = files.readings;
     int looks = files.looks;
@@ -119,7 +119,7 @@ class RestTest {
     assertEquals(reports, metrics.reports.sum());
     assertEquals(
         before,
-        KbStamp.of(writer.kb(), new ModelLookout(daemon.parts.settings()).state(files), files));
+        KbStamp.of(writer.kb(), new ModelFileWatch(daemon.parts.settings()).state(files), files));
     int looked = files.looks - looks;
     assertTrue(looked > 3 * 2_800 * 9, "it was awake: " + looked + " looks at files");
     writer.append();

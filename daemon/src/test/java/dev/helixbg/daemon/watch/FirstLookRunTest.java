@@ -96,7 +96,7 @@ class FirstLookRunTest {
       assertTrue(embedded.size() <= 1, "of entries alone");
       assertEquals(
           ENTRIES, new EmbeddingCache(kb.folder()).read().rows().size(), "they are published");
-      assertFalse(Files.exists(kb.insights().resolve(Cursor.NAME)), "nothing is called done");
+      assertFalse(Files.exists(kb.insights().resolve(KbCursor.NAME)), "nothing is called done");
     } catch (IOException e) {
       throw new AssertionError(e);
     }
@@ -125,7 +125,7 @@ class FirstLookRunTest {
     assertEquals(ENTRIES, look.firstLook().orElseThrow().entries());
     assertEquals(ENTRIES, look.findings().entries().size());
     assertEquals(2, embedded.size(), "entries, then passages");
-    assertTrue(Files.exists(kb.insights().resolve(Cursor.NAME)));
+    assertTrue(Files.exists(kb.insights().resolve(KbCursor.NAME)));
 
     Kb plain = copyOfLog();
     assertTrue(run(plain, false).made().isPresent());
@@ -140,7 +140,7 @@ class FirstLookRunTest {
     assertThrows(InterruptedException.class, () -> run(kb, true));
     assertEquals(1, looks.size());
     int passages = looks.getFirst().firstLook().orElseThrow().passages();
-    assertFalse(Files.exists(kb.insights().resolve(Cursor.NAME)));
+    assertFalse(Files.exists(kb.insights().resolve(KbCursor.NAME)));
     String left = Files.readString(ReportFolder.of(kb).markdown());
     assertTrue(left.contains("**This is a first look."), left);
 

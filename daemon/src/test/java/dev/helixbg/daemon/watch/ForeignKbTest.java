@@ -65,14 +65,14 @@ class ForeignKbTest {
       case ReviewHistory.NAME -> () -> new ReviewHistory(kb.insights()).append(review());
       case DecisionFile.NAME -> () -> new DecisionFile(kb.insights()).append(List.of(decision()));
       case "answers.jsonl" -> () -> new AnswerFile(kb.answers(), true).add(answer());
-      case Cursor.NAME -> () -> cursor().write(kb, new Seal(folder));
+      case KbCursor.NAME -> () -> cursor().write(kb, new Seal(folder));
       case "report.html" -> () -> ReportFolder.of(kb).write(report());
       default -> () -> KbLock.take(kb).close();
     };
   }
 
-  private static Cursor cursor() {
-    return new Cursor("a", new Pipeline.Basis("b", "c"), "d", 0, "");
+  private static KbCursor cursor() {
+    return new KbCursor("a", new Pipeline.Basis("b", "c"), "d", 0, "");
   }
 
   private Report report() {
@@ -136,7 +136,7 @@ class ForeignKbTest {
         DecisionFile.NAME,
         "answers.jsonl",
         ".helix-bg.lock",
-        Cursor.NAME,
+        KbCursor.NAME,
         "report.html"
       })
   void aFolderThatIsALinkIsNotWrittenThrough(String name) throws IOException {
@@ -154,7 +154,7 @@ class ForeignKbTest {
         DecisionFile.NAME,
         "answers.jsonl",
         ".helix-bg.lock",
-        Cursor.NAME,
+        KbCursor.NAME,
         "report.html"
       })
   void whatIsNewIsForItsUserAlone(String name) throws Throwable {
@@ -194,7 +194,7 @@ class ForeignKbTest {
         DecisionFile.NAME,
         "answers.jsonl",
         ".helix-bg.lock",
-        Cursor.NAME,
+        KbCursor.NAME,
         "report.json"
       })
   void aPipeInThePlaceOfAFileHangsNothing(String name) throws Exception {
@@ -202,7 +202,7 @@ class ForeignKbTest {
     Path pipe = kb.insights().resolve(name);
     assertEquals(0, new ProcessBuilder("mkfifo", pipe.toString()).start().waitFor());
     switch (name) {
-      case Cursor.NAME -> assertEquals(Optional.empty(), Cursor.read(kb, new Seal(folder)));
+      case KbCursor.NAME -> assertEquals(Optional.empty(), KbCursor.read(kb, new Seal(folder)));
       case "report.json" ->
           assertThrows(
               Failure.class, () -> ReportFile.findings(kb, new SealedReports(new Seal(folder))));

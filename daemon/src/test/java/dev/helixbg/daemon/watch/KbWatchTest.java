@@ -418,17 +418,17 @@ class KbWatchTest {
   void theCursorMovesOnlyAfterSuccessAndSparesTheNextDaemonTheWork() throws Exception {
     daemon.files.fullDisk = true;
     settle();
-    assertTrue(Cursor.read(writer.kb(), seal()).isEmpty());
+    assertTrue(KbCursor.read(writer.kb(), seal()).isEmpty());
     daemon.files.fullDisk = false;
     daemon.run(Duration.ofMinutes(6));
-    assertTrue(Cursor.read(writer.kb(), seal()).isPresent());
+    assertTrue(KbCursor.read(writer.kb(), seal()).isPresent());
 
     DaemonFixture next = new DaemonFixture(folder, writer.kb());
     next.run(Duration.ofMinutes(1));
     assertEquals(1, next.files.readings);
     assertEquals(0, next.metrics.reports.sum());
 
-    Files.writeString(writer.kb().insights().resolve(Cursor.NAME), "{\"schema\":1,");
+    Files.writeString(writer.kb().insights().resolve(KbCursor.NAME), "{\"schema\":1,");
     Files.delete(ReportFolder.of(writer.kb()).html());
     DaemonFixture third = new DaemonFixture(folder, writer.kb());
     third.run(Duration.ofMinutes(1));

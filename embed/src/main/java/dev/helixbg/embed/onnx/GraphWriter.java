@@ -40,7 +40,7 @@ final class GraphWriter {
     }
   }
 
-  private record Copied(Span span) implements Part {
+  private record Copied(ByteSpan span) implements Part {
     @Override
     public long size() {
       return span.size();
@@ -131,7 +131,7 @@ final class GraphWriter {
       for (Part part : parts) {
         switch (part) {
           case Bytes(byte[] bytes) -> out.write(bytes);
-          case Copied(Span span) -> span.copy(in, out);
+          case Copied(ByteSpan span) -> span.copy(in, out);
         }
       }
     }

@@ -32,7 +32,7 @@ public final class OnnxFile implements AutoCloseable {
    *
    * @param message all of it in the file
    */
-  record Node(String operator, List<String> inputs, List<String> outputs, Span message) {}
+  record Node(String operator, List<String> inputs, List<String> outputs, ByteSpan message) {}
 
   /**
    * A weight.
@@ -40,14 +40,14 @@ public final class OnnxFile implements AutoCloseable {
    * @param data its content in the file, little-endian
    * @param message all of it in the file
    */
-  record Tensor(String name, List<Long> dims, int type, Span data, Span message) {}
+  record Tensor(String name, List<Long> dims, int type, ByteSpan data, ByteSpan message) {}
 
   private final ProtoReader reader;
   private final Path path;
   private final List<Node> nodes = new ArrayList<>();
   private final Map<String, Tensor> weights = new HashMap<>();
   private final Map<String, String> matrixOfBias = new HashMap<>();
-  private Span graph;
+  private ByteSpan graph;
   private final Set<String> symbolicDims = new LinkedHashSet<>();
 
   private OnnxFile(Path path) throws IOException {
@@ -84,7 +84,7 @@ public final class OnnxFile implements AutoCloseable {
   }
 
   /** Where the graph is in the file. */
-  Span graph() {
+  ByteSpan graph() {
     return graph;
   }
 
@@ -172,7 +172,7 @@ public final class OnnxFile implements AutoCloseable {
   }
 
   private void readModel() throws IOException {
-    List<Span> graphs = new ArrayList<>();
+    List<ByteSpan> graphs = new ArrayList<>();
     reader.forEachField(
         reader.whole(),
         (field, value, span) -> {
@@ -199,7 +199,7 @@ public final class OnnxFile implements AutoCloseable {
         });
   }
 
-  private Node readNode(Span node) throws IOException {
+  private Node readNode(ByteSpan node) throws IOException {
     List<String> inputs = new ArrayList<>();
     List<String> outputs = new ArrayList<>();
     String[] operator = {""};
@@ -216,11 +216,11 @@ public final class OnnxFile implements AutoCloseable {
     return new Node(operator[0], inputs, outputs, node);
   }
 
-  private void readWeight(Span tensor) throws IOException {
+  private void readWeight(ByteSpan tensor) throws IOException {
     List<Long> dims = new ArrayList<>();
     String[] name = {""};
     int[] type = {0};
-    Span[] data = {null};
+    ByteSpan[] data = {null};
     ProtoReader.Visitor addDim =
         (field, value, span) -> {
           if (value < 0 || dims.size() == MAX_DIMS) {
@@ -249,7 +249,7 @@ public final class OnnxFile implements AutoCloseable {
   }
 
   /** Notes the names of an input's variable dimensions: the strings where a path ends. */
-  private void readInput(Span message, int depth) throws IOException {
+  private void readInput(ByteSpan message, int depth) throws IOException {
     reader.forEachField(
         message,
         (field, value, span) -> {
@@ -261,7 +261,7 @@ public final class OnnxFile implements AutoCloseable {
         });
   }
 
-  private static Span required(Span span) throws OnnxFormatException {
+  private static ByteSpan required(ByteSpan span) throws OnnxFormatException {
     if (span == null) {
       throw new OnnxFormatException("it has a number where a message belongs");
     }

@@ -20,7 +20,7 @@ final class ProtoReader implements AutoCloseable {
      * @param value of a varint; 0 for other kinds
      * @param span of a length-delimited field; null for other kinds
      */
-    void visit(int field, long value, Span span) throws IOException;
+    void visit(int field, long value, ByteSpan span) throws IOException;
   }
 
   private static final int WINDOW_BYTES = 1 << 14;
@@ -38,24 +38,24 @@ final class ProtoReader implements AutoCloseable {
     size = file.length();
   }
 
-  Span whole() {
-    return new Span(0, size);
+  ByteSpan whole() {
+    return new ByteSpan(0, size);
   }
 
-  void forEachField(Span message, Visitor visitor) throws IOException {
+  void forEachField(ByteSpan message, Visitor visitor) throws IOException {
     for (long next = message.start(); next < message.end(); ) {
       at = next;
       long key = varint(message.end());
       int field = (int) (key >>> 3);
       long value = 0;
-      Span span = null;
+      ByteSpan span = null;
       switch ((int) (key & 7)) {
         case 0 -> value = varint(message.end());
         case 1 -> at += Long.BYTES;
         case 2 -> {
           long length = varint(message.end());
           expect(length >= 0 && length <= message.end() - at, "a field longer than its message");
-          span = new Span(at, at + length);
+          span = new ByteSpan(at, at + length);
           at = span.end();
         }
         case 5 -> at += Integer.BYTES;
@@ -68,7 +68,7 @@ final class ProtoReader implements AutoCloseable {
   }
 
   /** Calls the visitor with each varint of a packed field. */
-  void forEachPacked(Span packed, Visitor visitor) throws IOException {
+  void forEachPacked(ByteSpan packed, Visitor visitor) throws IOException {
     for (long next = packed.start(); next < packed.end(); ) {
       at = next;
       long value = varint(packed.end());
@@ -77,12 +77,12 @@ final class ProtoReader implements AutoCloseable {
     }
   }
 
-  String string(Span span) throws IOException {
+  String string(ByteSpan span) throws IOException {
     expect(span != null && span.size() <= MAX_STRING_BYTES, "a name that is not a short string");
     return new String(bytes(span), StandardCharsets.UTF_8);
   }
 
-  byte[] bytes(Span span) throws IOException {
+  byte[] bytes(ByteSpan span) throws IOException {
     byte[] bytes = new byte[Math.toIntExact(span.size())];
     file.seek(span.start());
     file.readFully(bytes);

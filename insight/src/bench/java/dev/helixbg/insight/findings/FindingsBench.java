@@ -245,7 +245,7 @@ public final class FindingsBench {
     this.account = log.account();
     this.named = NamedEntry.all(entries, e -> TextKey.of("findings-kb", e.embeddedText()).hex());
     this.topics = TopicIndex.of(named);
-    this.order = EvenDraw.orderByKey(Analysis.keys(named));
+    this.order = EvenSample.orderByKey(Analysis.keys(named));
     for (int i = 0; i < entries.size(); i++) {
       Entry entry = entries.get(i);
       LocalDateTime time =

@@ -188,7 +188,7 @@ final class PairLists {
     for (Entry entry : entries) {
       keys.add(TextKey.of("pair-lists", entry.offset() + entry.embeddedText()).hex());
     }
-    int[] order = EvenDraw.orderByKey(keys);
+    int[] order = EvenSample.orderByKey(keys);
     TextVectors texts = TextVectors.of(own, passages);
     NearestLists.Both nearest = NearestLists.Both.empty(texts, order, NearestLists.Counting.ALL);
     try (PackedVectors packed = PackedVectors.pack(texts.vectors())) {

@@ -53,7 +53,7 @@ public final class SourcesBench {
     add(entries, head, body);
     List<NamedEntry> named =
         NamedEntry.all(entries, one -> "%032x".formatted(entries.indexOf(one)));
-    CheckedSources sources =
+    SourceCheckResult sources =
         new SourceCheck(List.of(Path.of(arguments[1])), ZoneOffset.UTC).of(named);
     if (!commit.equals(sources.folders().getFirst().commit().orElse(""))) {
       System.err.println("not the commit of the notes: " + sources.folders().getFirst());

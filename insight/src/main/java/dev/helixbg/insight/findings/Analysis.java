@@ -77,7 +77,7 @@ public final class Analysis {
     this.topics = TopicIndex.of(entries);
     this.entries = entries;
     this.copies = Copies.of(entries);
-    this.order = EvenDraw.orderByKey(keys(entries));
+    this.order = EvenSample.orderByKey(keys(entries));
   }
 
   /**

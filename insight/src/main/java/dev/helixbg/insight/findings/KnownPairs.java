@@ -97,7 +97,8 @@ final class KnownPairs implements PairFacts {
           if (fresh.cardinality() == count) {
             return compareAll(keys, vectors, texts, all, counting, threads);
           }
-          nearest = nearest.updated(EvenDraw.orderByKey(keys), nowAt, texts, packed, all, threads);
+          nearest =
+              nearest.updated(EvenSample.orderByKey(keys), nowAt, texts, packed, all, threads);
           distribution = SimilarityDistribution.of(keys, vectors, nearest.all(), maxDrawn, threads);
           return compareFresh(fresh, vectors, packed, threads);
         });
@@ -130,7 +131,7 @@ final class KnownPairs implements PairFacts {
       NearestLists.Counting counting,
       int threads) {
     int count = texts.entries();
-    NearestLists.Both lists = NearestLists.Both.empty(texts, EvenDraw.orderByKey(keys), counting);
+    NearestLists.Both lists = NearestLists.Both.empty(texts, EvenSample.orderByKey(keys), counting);
     float[] similarities = SimilarityDistribution.pairs(count <= maxDrawn ? count : 0);
     List<PairList> found = new ArrayList<>();
     AllPairs.among(

@@ -41,7 +41,7 @@ sealed interface PairFacts permits PairFacts.ScannedPairs, KnownPairs {
         int maxDrawn,
         int threads) {
       NearestLists.Both nearest =
-          NearestLists.Both.empty(texts, EvenDraw.orderByKey(keys), counting);
+          NearestLists.Both.empty(texts, EvenSample.orderByKey(keys), counting);
       texts.packed(
           packed,
           all -> AllPairs.among(all, Float.NEGATIVE_INFINITY, threads, () -> nearest.sink(texts)));

@@ -25,7 +25,7 @@ final class SimilarityDistribution {
    */
   static Distribution of(
       List<String> keys, Vectors vectors, NearestLists nearest, int maxDrawn, int threads) {
-    int[] drawn = EvenDraw.of(keys, NamedEntry.ordinals(keys), maxDrawn);
+    int[] drawn = EvenSample.of(keys, NamedEntry.ordinals(keys), maxDrawn);
     float[] similarities = pairs(drawn.length);
     try (PackedVectors sample = PackedVectors.pack(vectors.select(drawn))) {
       // Workers share the array, but no two of them write the same element.

@@ -23,7 +23,7 @@ import java.util.stream.IntStream;
  * <p>Where the answer is one of a few choices, their tokens alone are looked at: the model cannot
  * say anything else, whatever an entry tells it to. Answers do not depend on what is asked beside.
  */
-public final class Judge implements Oracle {
+public final class Judge implements QuestionAnswerer {
   /** Tokens of the chat form around a user's turn, the letters and the topic; more than enough. */
   private static final int FRAME_TOKENS = 96;
 

@@ -37,7 +37,7 @@ public final class JudgeRun {
   private final QuestionSession asking;
   private final String modelName;
   private final Findings findings;
-  private final TopicMiddles topics;
+  private final TopicCentres topics;
   private final Map<Job, Integer> left = new EnumMap<>(Job.class);
   private int cut;
 
@@ -49,7 +49,7 @@ public final class JudgeRun {
     this.asking = asking;
     this.modelName = modelName;
     this.findings = findings;
-    topics = new TopicMiddles(findings.entries(), vectors::get);
+    topics = new TopicCentres(findings.entries(), vectors::get);
   }
 
   /**
@@ -117,7 +117,7 @@ public final class JudgeRun {
     cut += (int) answers.values().stream().filter(Answer::cut).count();
     Map<String, String> summaries = new HashMap<>();
     answers.forEach((topic, answer) -> summaries.put(topic, answer.text()));
-    summaries.values().removeIf(text -> !WordLoops.loops(text).isEmpty());
+    summaries.values().removeIf(text -> !WordRepetition.loops(text).isEmpty());
     return summaries;
   }
 
@@ -129,7 +129,7 @@ public final class JudgeRun {
             .filter(pair -> verdicts.containsKey(pair.id()))
             .filter(pair -> verdicts.get(pair.id()).verdict() == Verdict.SAME)
             .toList();
-    for (List<NamedEntry> group : SameGroups.of(same)) {
+    for (List<NamedEntry> group : MergeGroups.of(same)) {
       long texts = group.stream().map(one -> one.entry().text().content()).distinct().count();
       if (texts > 1 && group.size() <= MAX_MERGED) {
         groups.add(group);

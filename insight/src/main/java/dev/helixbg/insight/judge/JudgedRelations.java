@@ -115,7 +115,7 @@ public record JudgedRelations(
 
   private static List<List<NamedEntry>> groups(
       List<Finding.Relation> pairs, Judgements judgements) {
-    return SameGroups.of(pairs.stream().filter(pair -> saysTheSame(pair, judgements)).toList())
+    return MergeGroups.of(pairs.stream().filter(pair -> saysTheSame(pair, judgements)).toList())
         .stream()
         .filter(group -> group.size() >= GROUP)
         .toList();

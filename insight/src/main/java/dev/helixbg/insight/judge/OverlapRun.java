@@ -21,7 +21,7 @@ public final class OverlapRun {
    * @param overlaps closest first
    */
   public OverlapRun(
-      QuestionSession asking, List<Finding.TopicOverlap> overlaps, TopicMiddles topics) {
+      QuestionSession asking, List<Finding.TopicOverlap> overlaps, TopicCentres topics) {
     this.asking = asking;
     overlaps.stream()
         .limit(MOST)

@@ -90,17 +90,17 @@ final class ProposedText {
   private static boolean goesInCircles(String text, List<String> sources) {
     Set<List<String>> quoted =
         sources.stream()
-            .flatMap(source -> WordLoops.loops(source).stream())
+            .flatMap(source -> WordRepetition.loops(source).stream())
             .collect(Collectors.toSet());
-    return !quoted.containsAll(WordLoops.loops(text));
+    return !quoted.containsAll(WordRepetition.loops(text));
   }
 
   private static boolean isFamiliar(String text, List<String> sources) {
     Set<String> known =
         sources.stream()
-            .flatMap(source -> WordLoops.of(source).stream())
+            .flatMap(source -> WordRepetition.of(source).stream())
             .collect(Collectors.toSet());
-    List<String> words = WordLoops.of(text);
+    List<String> words = WordRepetition.of(text);
     long familiar = words.stream().filter(known::contains).count();
     return familiar >= FAMILIAR * words.size();
   }

@@ -30,7 +30,7 @@ public final class QuestionSession implements AutoCloseable {
   private final AnswerFile answers;
   private final String modelHash;
   private final int entryTokens;
-  private final Supplier<? extends Oracle> opener;
+  private final Supplier<? extends QuestionAnswerer> opener;
   private final LongSupplier nanoTime;
   private final long start;
   private final long nanos;
@@ -39,7 +39,7 @@ public final class QuestionSession implements AutoCloseable {
   private final Set<String> keys = new HashSet<>();
   private final Set<AnswerFile.Id> sought = new HashSet<>();
   private final Map<AnswerFile.Id, Answer> known = new HashMap<>();
-  private Oracle oracle;
+  private QuestionAnswerer oracle;
   private int asked;
 
   /**
@@ -55,7 +55,7 @@ public final class QuestionSession implements AutoCloseable {
       AnswerFile answers,
       String modelHash,
       int entryTokens,
-      Supplier<? extends Oracle> opener,
+      Supplier<? extends QuestionAnswerer> opener,
       Duration time,
       LongSupplier nanoTime,
       JudgeProgress progress,

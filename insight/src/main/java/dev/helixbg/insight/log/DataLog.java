@@ -26,7 +26,7 @@ import java.time.Duration;
  *
  * <p>A delete applies to the whole log, also to an entry after it; one whose target is no entry is
  * ignored. An empty file is an empty KB. What is no record is accounted for as damage, and records
- * after it are found again by the rules of {@link Resync} and {@link WrappedTopic}.
+ * after it are found again by the rules of {@link RecordResync} and {@link WrappedTopic}.
  */
 public final class DataLog {
   static final int HEADER_BYTES = 8;

@@ -83,8 +83,8 @@ final class LiveEntries implements RecordSink {
 
   private void accountMalformed(
       long offset, byte[] bytes, int index, int topicLength, int bodyLength) {
-    Utf8.Malformed topic = Utf8.malformed(bytes, index, topicLength);
-    Utf8.Malformed body = Utf8.malformed(bytes, index + topicLength, bodyLength);
+    Utf8Check.Malformed topic = Utf8Check.malformed(bytes, index, topicLength);
+    Utf8Check.Malformed body = Utf8Check.malformed(bytes, index + topicLength, bodyLength);
     int count = topic.bytes() + body.bytes();
     if (count == 0) {
       return; // the text has U+FFFD in it

@@ -7,10 +7,10 @@ import java.io.IOException;
 /**
  * Walks from record to record and gives each to a sink, and all bytes between them as damage.
  *
- * <p>A record is given away only when what follows confirms it ({@link Resync}). Otherwise it is
- * doubted: its topic may have wrapped ({@link WrappedTopic}); or it was torn, and the length that
- * it claims covers records that were written later, which are then looked for inside its claim. If
- * neither holds it is kept as it is, and the damage begins after it.
+ * <p>A record is given away only when what follows confirms it ({@link RecordResync}). Otherwise it
+ * is doubted: its topic may have wrapped ({@link WrappedTopic}); or it was torn, and the length
+ * that it claims covers records that were written later, which are then looked for inside its
+ * claim. If neither holds it is kept as it is, and the damage begins after it.
  */
 final class LogWalk {
   /** More than anybody writes into one entry, and less than a hostile header may ask for. */
@@ -18,13 +18,13 @@ final class LogWalk {
 
   private final LogWindow window;
   private final RecordSink sink;
-  private final Resync resync;
+  private final RecordResync resync;
   private final WrappedTopic wrappedTopic;
 
   LogWalk(LogWindow window, RecordSink sink) {
     this.window = window;
     this.sink = sink;
-    this.resync = new Resync(window);
+    this.resync = new RecordResync(window);
     this.wrappedTopic = new WrappedTopic(window, resync);
   }
 

@@ -15,9 +15,9 @@ final class WrappedTopic {
   private static final int MAX_TOPIC = 16 * 1024;
 
   private final LogWindow window;
-  private final Resync resync;
+  private final RecordResync resync;
 
-  WrappedTopic(LogWindow window, Resync resync) {
+  WrappedTopic(LogWindow window, RecordResync resync) {
     this.window = window;
     this.resync = resync;
   }
@@ -47,6 +47,6 @@ final class WrappedTopic {
     while (skipped < Math.min(3, count) && (bytes[index + skipped] & 0xc0) == 0x80) {
       skipped++;
     }
-    return skipped + Utf8.run(bytes, index + skipped, count - skipped, controls);
+    return skipped + Utf8Check.run(bytes, index + skipped, count - skipped, controls);
   }
 }

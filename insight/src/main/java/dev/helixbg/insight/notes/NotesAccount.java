@@ -13,7 +13,8 @@ import java.util.Optional;
  * @param leftOut files that were not read
  * @param repaired files that were read, but not every byte or line of them
  */
-public record NotesAccount(int files, int entries, int empty, LeftOut leftOut, LeftOut repaired) {
+public record NotesAccount(
+    int files, int entries, int empty, NotesLeftOut leftOut, NotesLeftOut repaired) {
 
   /** What a user should know, in a sentence; empty when all was read as it is. */
   public Optional<String> words() {
@@ -23,9 +24,9 @@ public record NotesAccount(int files, int entries, int empty, LeftOut leftOut, L
     return said.isEmpty() ? Optional.empty() : Optional.of(String.join("; ", said));
   }
 
-  private static void say(List<String> said, LeftOut some, String one, String many) {
+  private static void say(List<String> said, NotesLeftOut some, String one, String many) {
     if (some.total() > 0) {
-      LeftOut.File first = some.files().getFirst();
+      NotesLeftOut.File first = some.files().getFirst();
       said.add(
           "%,d %s, %s %s (%s)"
               .formatted(

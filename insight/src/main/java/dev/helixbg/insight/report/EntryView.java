@@ -33,9 +33,9 @@ record EntryView(
     Optional<String> label,
     String labelOrigin,
     Optional<String> matched,
-    ShownText text,
-    List<OwnWords.Stretch> markedHead,
-    List<OwnWords.Stretch> markedRest,
+    FoldableText text,
+    List<WordDifference.Stretch> markedHead,
+    List<WordDifference.Stretch> markedRest,
     List<String> ownWords,
     Optional<String> moreOwnWords,
     Optional<String> ownCount) {
@@ -66,7 +66,7 @@ record EntryView(
         Optional.of(letter),
         named,
         judgements,
-        Optional.of(OwnWords.besides(printable(other))),
+        Optional.of(WordDifference.besides(printable(other))),
         passage);
   }
 
@@ -74,10 +74,10 @@ record EntryView(
       Optional<String> letter,
       NamedEntry named,
       Judgements judgements,
-      Optional<OwnWords> own,
+      Optional<WordDifference> own,
       Optional<Passage> passage) {
     EntryText text = named.entry().text();
-    ShownText shown = ShownText.of(text.content());
+    FoldableText shown = FoldableText.of(text.content());
     List<String> ownWords =
         own.map(words -> words.list(printable(named))).orElse(List.of()).stream()
             .map(EntryView::shortName)
@@ -98,8 +98,10 @@ record EntryView(
             .map(found -> PrintableText.excerpt(found.text(named.entry()), MATCHED_COLUMNS))
             .filter(words -> !words.isEmpty()),
         shown,
-        own.map(words -> words.mark(shown.head())).orElseGet(() -> OwnWords.none(shown.head())),
-        own.map(words -> words.mark(shown.rest())).orElseGet(() -> OwnWords.none(shown.rest())),
+        own.map(words -> words.mark(shown.head()))
+            .orElseGet(() -> WordDifference.none(shown.head())),
+        own.map(words -> words.mark(shown.rest()))
+            .orElseGet(() -> WordDifference.none(shown.rest())),
         ownWords.stream().limit(OWN_WORDS).toList(),
         Optional.of(ownWords.size() - OWN_WORDS)
             .filter(more -> more > 0)
@@ -116,7 +118,7 @@ record EntryView(
   }
 
   private static String printable(NamedEntry named) {
-    return PrintableText.block(OwnWords.begin(named.entry().text().content()));
+    return PrintableText.block(WordDifference.begin(named.entry().text().content()));
   }
 
   boolean hasText() {

@@ -1,6 +1,6 @@
 package dev.helixbg.insight.report;
 
-import dev.helixbg.config.text.Columns;
+import dev.helixbg.config.text.TextColumns;
 import dev.helixbg.insight.findings.Findings;
 import java.util.ArrayList;
 import java.util.List;
@@ -46,7 +46,7 @@ record GraphView(
     double[] widths = new double[n];
     for (int i = 0; i < n; i++) {
       labels[i] = TopicView.label(graph.topics().get(i).name(), LABEL_COLUMNS);
-      widths[i] = COLUMN_WIDTH * Columns.of(labels[i]);
+      widths[i] = COLUMN_WIDTH * TextColumns.of(labels[i]);
     }
     GraphLayout layout = GraphLayout.of(graph, widths);
     List<Stroke> bands = new ArrayList<>();

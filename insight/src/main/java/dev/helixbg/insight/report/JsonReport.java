@@ -17,7 +17,7 @@ import dev.helixbg.insight.judge.Job;
 import dev.helixbg.insight.judge.JudgeTrust;
 import dev.helixbg.insight.judge.JudgedRelations;
 import dev.helixbg.insight.judge.Judgements;
-import dev.helixbg.insight.judge.LabelCensus;
+import dev.helixbg.insight.judge.LabelCounts;
 import dev.helixbg.insight.judge.PairVerdict;
 import dev.helixbg.insight.judge.Verdict;
 import dev.helixbg.insight.label.Guess;
@@ -25,10 +25,10 @@ import dev.helixbg.insight.label.Label;
 import dev.helixbg.insight.log.EntryText;
 import dev.helixbg.insight.log.LogAccount;
 import dev.helixbg.insight.log.Passage;
-import dev.helixbg.insight.notes.LeftOut;
 import dev.helixbg.insight.notes.NotesAccount;
+import dev.helixbg.insight.notes.NotesLeftOut;
 import dev.helixbg.insight.review.Review;
-import dev.helixbg.insight.sources.CheckedSources;
+import dev.helixbg.insight.sources.SourceCheckResult;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.io.OutputStream;
@@ -166,7 +166,7 @@ public final class JsonReport {
   }
 
   private void judgement() throws IOException {
-    LabelCensus census = LabelCensus.of(findings.entries(), judgements);
+    LabelCounts census = LabelCounts.of(findings.entries(), judgements);
     optional("languageModel", judgements.model());
     json.writeObjectFieldStart("judgement");
     json.writeObjectFieldStart("left");
@@ -290,7 +290,7 @@ public final class JsonReport {
     object("repaired", notes.repaired(), this::leftOut);
   }
 
-  private void leftOut(LeftOut some) throws IOException {
+  private void leftOut(NotesLeftOut some) throws IOException {
     json.writeNumberField("total", some.total());
     list(
         "files",
@@ -477,7 +477,7 @@ public final class JsonReport {
     object("entry", misfiled.entry(), this::entry);
   }
 
-  private void folder(CheckedSources.Folder folder) throws IOException {
+  private void folder(SourceCheckResult.Folder folder) throws IOException {
     text("name", folder.name());
     optional("commit", folder.commit());
     optional("trouble", folder.trouble());

@@ -6,7 +6,7 @@ import dev.helixbg.insight.findings.Findings;
 import dev.helixbg.insight.findings.NamedEntry;
 import dev.helixbg.insight.judge.Job;
 import dev.helixbg.insight.judge.Judgements;
-import dev.helixbg.insight.judge.LabelCensus;
+import dev.helixbg.insight.judge.LabelCounts;
 import dev.helixbg.insight.label.Guess;
 import dev.helixbg.insight.label.Label;
 import java.util.ArrayList;
@@ -32,7 +32,7 @@ record JudgedSections(
   record SummaryRow(String topic, String entries, String sentence) {}
 
   /** Topics in a sentence each, the largest first. */
-  record SummarySection(String total, String intro, FoldedList<SummaryRow> rows) {
+  record SummarySection(String total, String intro, FoldableList<SummaryRow> rows) {
     private static final int FIRST = 12;
     private static final int LISTED = 500;
 
@@ -55,7 +55,7 @@ record JudgedSections(
       return new SummarySection(
           NumberWords.count(rows.size()),
           "Written by the language model from the entries nearest to the middle of each topic.",
-          FoldedList.of(
+          FoldableList.of(
               rows, FIRST, 3, more -> NumberWords.count(more, "more topic", "more topics")));
     }
   }
@@ -112,7 +112,7 @@ record JudgedSections(
     private static final int DISAGREEMENTS = 12;
 
     static LabelSection of(Findings findings, Judgements judgements) {
-      LabelCensus census = LabelCensus.of(findings.entries(), judgements);
+      LabelCounts census = LabelCounts.of(findings.entries(), judgements);
       int most = census.entries().values().stream().mapToInt(List::size).max().orElse(0);
       List<LabelRow> rows = new ArrayList<>();
       for (Label label : Label.values()) {
@@ -149,7 +149,7 @@ record JudgedSections(
       return new Disagreement(EntryView.name(named), tags, JudgementWords.guess(guess));
     }
 
-    private static String intro(LabelCensus census) {
+    private static String intro(LabelCounts census) {
       String tags = "An entry that is tagged with one of helix’s labels keeps it. ";
       if (census.byModel() == 0) {
         return tags
@@ -163,7 +163,7 @@ record JudgedSections(
               + " likeliest; the rest, the one that wording and vector suggest, if any.";
     }
 
-    private static Optional<String> agreement(LabelCensus census) {
+    private static Optional<String> agreement(LabelCounts census) {
       if (census.tagged() == 0) {
         return Optional.empty();
       }

@@ -8,7 +8,7 @@ import dev.helixbg.insight.findings.Finding;
 import dev.helixbg.insight.findings.Findings;
 import dev.helixbg.insight.findings.NamedEntry;
 import dev.helixbg.insight.judge.Judgements;
-import dev.helixbg.insight.sources.CheckedSources;
+import dev.helixbg.insight.sources.SourceCheckResult;
 import java.util.List;
 import java.util.Optional;
 import java.util.stream.Collectors;
@@ -28,13 +28,13 @@ record ListSection<T>(
   private static final int NAMED_COPIES = 20;
 
   /** Entries that one text stands for: what all of them say, or what is proposed for them. */
-  record GroupView(String id, List<String> names, ShownText text, List<ActView> acts) {
+  record GroupView(String id, List<String> names, FoldableText text, List<ActView> acts) {
 
     static GroupView of(String id, List<NamedEntry> entries, String text, List<Act> acts) {
       return new GroupView(
           PrintableText.line(id),
           entries.stream().map(EntryView::name).toList(),
-          ShownText.of(text),
+          FoldableText.of(text),
           ActView.of(acts));
     }
   }
@@ -217,7 +217,7 @@ record ListSection<T>(
   }
 
   static ListSection<MovedSourceView> sources(
-      CheckedSources sources, Judgements judgements, Acts acts) {
+      SourceCheckResult sources, Judgements judgements, Acts acts) {
     int total = sources.moved().size();
     return new ListSection<>(
         NumberWords.count(total),
@@ -243,7 +243,7 @@ record ListSection<T>(
   }
 
   /** Which folders were looked at, and which could not be. */
-  private static String looked(CheckedSources sources) {
+  private static String looked(SourceCheckResult sources) {
     return sources.folders().stream()
         .map(
             folder ->
@@ -258,7 +258,7 @@ record ListSection<T>(
   }
 
   /** The first of them, the others behind a fold. */
-  FoldedList<T> folded() {
-    return FoldedList.of(rows, 10, 3, more -> NumberWords.count(more) + " more, less clear");
+  FoldableList<T> folded() {
+    return FoldableList.of(rows, 10, 3, more -> NumberWords.count(more) + " more, less clear");
   }
 }

@@ -42,7 +42,7 @@ public final class MarkdownReport {
     /** Of a text both parts: here nothing folds. */
     @JStacheLambda
     @JStacheLambda.Raw
-    public String whole(ShownText text) {
+    public String whole(FoldableText text) {
       return fenced(text.head() + text.rest());
     }
 

@@ -30,7 +30,7 @@ record PairSection(
     String title,
     String total,
     String intro,
-    FoldedList<PairView> pairs,
+    FoldableList<PairView> pairs,
     List<Fold> folds,
     Optional<String> cutWords,
     String none) {
@@ -61,7 +61,7 @@ record PairSection(
         title,
         NumberWords.count(total),
         judged ? intro + " Ranked by similarity and the language model’s verdict together." : intro,
-        FoldedList.of(
+        FoldableList.of(
             views,
             FIRST,
             3,
@@ -121,7 +121,7 @@ record PairSection(
             + " Words that only one of the two says are marked."
             + " Pairs that an entry links already are left out."
             + (leading.isEmpty() ? " None is likely enough to lead." : ""),
-        new FoldedList<>(leading.stream().map(first::get).toList(), List.of(), ""),
+        new FoldableList<>(leading.stream().map(first::get).toList(), List.of(), ""),
         rest.entrySet().stream()
             .map(fold -> new Fold(fold.getKey().words(fold.getValue().size()), fold.getValue()))
             .toList(),

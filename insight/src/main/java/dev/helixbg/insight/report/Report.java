@@ -8,7 +8,7 @@ import dev.helixbg.insight.judge.Judgements;
 import dev.helixbg.insight.log.LogAccount;
 import dev.helixbg.insight.notes.NotesAccount;
 import dev.helixbg.insight.review.Review;
-import dev.helixbg.insight.sources.CheckedSources;
+import dev.helixbg.insight.sources.SourceCheckResult;
 import java.time.LocalDateTime;
 import java.util.List;
 import java.util.Optional;
@@ -32,7 +32,7 @@ public record Report(
     List<Review> reviews,
     Acts acts,
     Optional<FirstLook> firstLook,
-    CheckedSources sources,
+    SourceCheckResult sources,
     List<Finding.Junk> junk,
     Optional<NotesFolder> notes) {
 
@@ -47,7 +47,7 @@ public record Report(
         reviews,
         Acts.OF_ONE_KB,
         Optional.empty(),
-        CheckedSources.NONE,
+        SourceCheckResult.NONE,
         List.of(),
         Optional.empty());
   }
@@ -64,7 +64,7 @@ public record Report(
   }
 
   /** The same with what became of sources. */
-  public Report with(CheckedSources found) {
+  public Report with(SourceCheckResult found) {
     return new Report(findings, log, run, judgements, reviews, acts, firstLook, found, junk, notes);
   }
 

@@ -70,7 +70,7 @@ record ReviewSection(String intro, List<ReviewView> reviews) {
       Optional<String> judge,
       Optional<String> note,
       String summary,
-      FoldedList<ItemView> items) {
+      FoldableList<ItemView> items) {
     private static final int FIRST = 5;
     private static final int SUMMARY_COLUMNS = 1_500;
     private static final DateTimeFormatter WHEN =
@@ -85,7 +85,7 @@ record ReviewSection(String intro, List<ReviewView> reviews) {
           Optional.of("The log has changed since; entries are named as they were then.")
               .filter(note -> !review.logSha256().equals(logSha256)),
           PrintableText.excerpt(review.summary(), SUMMARY_COLUMNS),
-          FoldedList.of(
+          FoldableList.of(
               review.items().stream().map(ItemView::of).toList(),
               FIRST,
               2,

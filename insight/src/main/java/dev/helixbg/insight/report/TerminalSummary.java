@@ -1,7 +1,7 @@
 package dev.helixbg.insight.report;
 
-import dev.helixbg.config.text.Columns;
 import dev.helixbg.config.text.PrintableText;
+import dev.helixbg.config.text.TextColumns;
 import dev.helixbg.insight.findings.Finding;
 import dev.helixbg.insight.findings.Findings;
 import dev.helixbg.insight.findings.NamedEntry;
@@ -12,7 +12,7 @@ import dev.helixbg.insight.judge.PairVerdict;
 import dev.helixbg.insight.judge.RankedPairs;
 import dev.helixbg.insight.label.Guess;
 import dev.helixbg.insight.log.LogAccount;
-import dev.helixbg.insight.sources.CheckedSources;
+import dev.helixbg.insight.sources.SourceCheckResult;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -220,7 +220,7 @@ public final class TerminalSummary {
     }
   }
 
-  private void sources(CheckedSources sources) {
+  private void sources(SourceCheckResult sources) {
     if (sources.folders().isEmpty()) {
       return;
     }
@@ -261,7 +261,7 @@ public final class TerminalSummary {
             : "  " + NumberWords.similarity(row.similarity()) + "  ";
     int room = width - START_WIDTH - similarity.length();
     String names = PrintableText.excerpt(row.names(), room);
-    int left = room - Columns.of(names) - 2;
+    int left = room - TextColumns.of(names) - 2;
     String excerpt = left < MIN_EXCERPT ? "" : PrintableText.excerpt(row.text(), left);
     out.append(similarity).append(painted("36", names));
     if (!excerpt.isEmpty()) {

@@ -11,7 +11,7 @@ final class TileKernels {
    */
   static final long MANY_PAIRS = 20_000_000;
 
-  static final TileKernel.Packing PLAIN = (columns, _) -> new PlainKernel(columns);
+  static final TileKernel.Packing PLAIN = (columns, _) -> new ScalarKernel(columns);
 
   private TileKernels() {}
 

@@ -56,14 +56,14 @@ final class FolderCheck {
       Pattern.compile("(?i).*\\.(md|markdown|txt|adoc|rst|org|html?)");
 
   private final GitRepository repository;
-  private final GitObjects git;
+  private final GitCommand git;
   private final ZoneId zone;
   private final GitHistory history;
 
   /** Contents by object id. */
   private final Map<String, byte[]> contents = new HashMap<>();
 
-  FolderCheck(GitRepository repository, GitObjects git, ZoneId zone) throws SourceException {
+  FolderCheck(GitRepository repository, GitCommand git, ZoneId zone) throws SourceException {
     this.repository = repository;
     this.git = git;
     this.zone = zone;

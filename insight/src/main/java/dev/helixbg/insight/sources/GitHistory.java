@@ -75,7 +75,7 @@ final class GitHistory {
   private final Map<String, Set<String>> byName = new HashMap<>();
 
   /**
-   * @param log as {@link GitObjects#log} has it; may end anywhere
+   * @param log as {@link GitCommand#log} has it; may end anywhere
    * @param files of the newest commit
    */
   GitHistory(byte[] log, Map<String, String> files) {

@@ -79,8 +79,8 @@ public final class SourceCheck {
    * @param entries all live ones
    * @throws InterruptedException when interrupted
    */
-  public CheckedSources of(List<NamedEntry> entries) throws InterruptedException {
-    List<CheckedSources.Folder> looked = new ArrayList<>();
+  public SourceCheckResult of(List<NamedEntry> entries) throws InterruptedException {
+    List<SourceCheckResult.Folder> looked = new ArrayList<>();
     List<Map<String, Outcome>> outcomes = new ArrayList<>();
     known.keySet().retainAll(folders);
     for (Path folder : folders) {
@@ -89,16 +89,17 @@ public final class SourceCheck {
         GitRepository repository = GitRepository.in(folder);
         outcomes.add(look(folder, repository, entries));
         String commit = repository.commit().substring(0, 10);
-        looked.add(new CheckedSources.Folder(name, Optional.of(commit), Optional.empty()));
+        looked.add(new SourceCheckResult.Folder(name, Optional.of(commit), Optional.empty()));
       } catch (SourceException e) {
         if (Thread.interrupted()) {
           throw (InterruptedException) new InterruptedException().initCause(e);
         }
         known.remove(folder);
-        looked.add(new CheckedSources.Folder(name, Optional.empty(), Optional.of(e.getMessage())));
+        looked.add(
+            new SourceCheckResult.Folder(name, Optional.empty(), Optional.of(e.getMessage())));
       }
     }
-    return new CheckedSources(looked, together(entries, outcomes));
+    return new SourceCheckResult(looked, together(entries, outcomes));
   }
 
   private Map<String, Outcome> look(Path folder, GitRepository repository, List<NamedEntry> entries)
@@ -118,7 +119,7 @@ public final class SourceCheck {
     }
     fresh.values().removeIf(entry -> SourceMentions.of(entry.entry()).isEmpty());
     if (!fresh.isEmpty()) {
-      try (GitObjects git = GitObjects.of(repository)) {
+      try (GitCommand git = GitCommand.of(repository)) {
         List<NamedEntry> ordered =
             entries.stream().filter(one -> fresh.get(identity(one)) == one).toList();
         new FolderCheck(repository, git, zone)

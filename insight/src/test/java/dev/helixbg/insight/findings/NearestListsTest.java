@@ -17,7 +17,7 @@ class NearestListsTest {
     }
     TermVectors terms = corpus.termVectors();
     TextVectors texts = TextVectors.of(corpus.vectors(), PassageVectors.NONE);
-    int[] order = EvenDraw.orderByKey(corpus.keys);
+    int[] order = EvenSample.orderByKey(corpus.keys);
     NearestLists one = NearestLists.of(terms, texts, order, NearestLists.Counting.ALL, 1).all();
     NearestLists four = NearestLists.of(terms, texts, order, NearestLists.Counting.ALL, 4).all();
 

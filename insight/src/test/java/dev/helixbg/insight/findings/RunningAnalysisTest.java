@@ -208,7 +208,7 @@ class RunningAnalysisTest {
   private static List<String> drawn(List<String> keys, int max) {
     List<String> drawn = new ArrayList<>();
     int[] ordinals = NamedEntry.ordinals(keys);
-    for (int i : EvenDraw.of(keys, ordinals, max)) {
+    for (int i : EvenSample.of(keys, ordinals, max)) {
       drawn.add(keys.get(i) + ordinals[i]);
     }
     return drawn;

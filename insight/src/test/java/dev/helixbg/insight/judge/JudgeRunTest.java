@@ -91,8 +91,8 @@ class JudgeRunTest {
   }
 
   /** The golden models never saw the question whether an entry still holds: it always does. */
-  private static Oracle answering(Judge golden) {
-    return new Oracle() {
+  private static QuestionAnswerer answering(Judge golden) {
+    return new QuestionAnswerer() {
       @Override
       public List<Answer> answerSome(
           List<? extends Question> questions, BooleanSupplier cancelled) {
@@ -404,7 +404,7 @@ class JudgeRunTest {
     Judgements judged = run(LONG, JudgeProgress.SILENT);
     List<NamedEntry> all = findings().entries();
     assertEquals(Label.GOTCHA, judged.label(all.get(0)).orElseThrow());
-    LabelCensus census = LabelCensus.of(all, judged);
+    LabelCounts census = LabelCounts.of(all, judged);
     assertEquals(2, census.tagged());
     assertEquals(1, census.agreeing());
     assertEquals(List.of(all.get(0)), census.disagreements());
@@ -504,7 +504,8 @@ class JudgeRunTest {
             pair("1", all.get(3), all.get(4), 1),
             pair("2", all.get(1), all.get(2), 1),
             pair("3", all.get(0), all.get(2), 1));
-    assertEquals(List.of(List.of(all.get(3), all.get(4)), all.subList(0, 3)), SameGroups.of(pairs));
+    assertEquals(
+        List.of(List.of(all.get(3), all.get(4)), all.subList(0, 3)), MergeGroups.of(pairs));
   }
 
   @Test

@@ -8,7 +8,7 @@ import java.util.function.Function;
 /**
  * An oracle in the model's place: it answers one question at a time, and keeps what it was asked.
  */
-final class TruthfulOracle implements Oracle {
+final class TruthfulOracle implements QuestionAnswerer {
   private final Function<Question, Answer> truth;
   final List<Question> asked = new ArrayList<>();
 

@@ -44,7 +44,7 @@ class VerdictRunTest {
         new Finding.Evidence(1, 1, List.of(), Optional.empty(), Optional.empty()));
   }
 
-  private QuestionSession asking(Oracle oracle, Duration time) {
+  private QuestionSession asking(QuestionAnswerer oracle, Duration time) {
     JudgeProgress ticking =
         new JudgeProgress() {
           @Override
@@ -127,7 +127,7 @@ class VerdictRunTest {
     }
   }
 
-  private static Oracle unasked() {
+  private static QuestionAnswerer unasked() {
     return (questions, cancelled) -> {
       throw new AssertionError(questions);
     };

@@ -26,7 +26,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 /** One file as it is read: bytes, front matter, headings, sections, links. */
 class NoteTest {
   private static Optional<String> text(String text, Charset charset) {
-    return NoteBytes.text(text.getBytes(charset));
+    return NoteDecoder.text(text.getBytes(charset));
   }
 
   @Test
@@ -42,22 +42,22 @@ class NoteTest {
     assertEquals(Optional.of(latin), text(latin, StandardCharsets.UTF_16LE));
     assertEquals(Optional.of(latin), text(latin, StandardCharsets.UTF_16BE));
     assertEquals(Optional.of("a\nb\nc"), text("a\r\nb\rc", StandardCharsets.UTF_8));
-    assertEquals(Optional.of(""), NoteBytes.text(new byte[0]));
+    assertEquals(Optional.of(""), NoteDecoder.text(new byte[0]));
   }
 
   @Test
   void fewBytesThatAreNoUtf8LeaveTheOthersAsTheyAre() {
     byte[] bytes = "Größe und Länge: xüberall".getBytes(StandardCharsets.UTF_8);
     bytes[20] = (byte) 0xff;
-    assertEquals(Optional.of("Größe und Länge: \uFFFDüberall"), NoteBytes.text(bytes));
+    assertEquals(Optional.of("Größe und Länge: \uFFFDüberall"), NoteDecoder.text(bytes));
   }
 
   @Test
   void dataIsNoText() {
     byte[] random = new byte[4096];
     new Random(7).nextBytes(random);
-    assertTrue(NoteBytes.text(random).isEmpty());
-    assertEquals(Optional.empty(), NoteBytes.text("a\0b, text with a zero".getBytes()));
+    assertTrue(NoteDecoder.text(random).isEmpty());
+    assertEquals(Optional.empty(), NoteDecoder.text("a\0b, text with a zero".getBytes()));
   }
 
   /** A line of a mebibyte that is all openings took half a minute once. */

@@ -200,7 +200,7 @@ class HtmlReportTest {
   }
 
   private static void addShown(List<String> out, NamedEntry entry) {
-    ShownText text = ShownText.of(entry.entry().text().content());
+    FoldableText text = FoldableText.of(entry.entry().text().content());
     if (!text.head().isBlank()) {
       out.add(text.head());
     }

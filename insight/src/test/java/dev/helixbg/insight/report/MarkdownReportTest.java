@@ -163,7 +163,7 @@ class MarkdownReportTest {
 
   private static void addShown(List<String> out, NamedEntry... entries) {
     for (NamedEntry entry : entries) {
-      String head = ShownText.of(entry.entry().text().content()).head();
+      String head = FoldableText.of(entry.entry().text().content()).head();
       if (!head.isBlank()) {
         out.add(head.endsWith("\n") ? head : head + "\n");
       }

@@ -9,7 +9,7 @@ import com.fasterxml.jackson.databind.ObjectMapper;
 import dev.helixbg.insight.findings.Finding;
 import dev.helixbg.insight.findings.Finding.SourceChange;
 import dev.helixbg.insight.findings.NamedEntry;
-import dev.helixbg.insight.sources.CheckedSources;
+import dev.helixbg.insight.sources.SourceCheckResult;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
@@ -24,9 +24,9 @@ class MovedSourcesReportTest {
   private final Report plain = KbFixtures.small().report();
 
   /** One file that is gone, and its folder. */
-  static CheckedSources one(Report about) {
-    return new CheckedSources(
-        List.of(new CheckedSources.Folder("shop", Optional.of("abcdef0123"), Optional.empty())),
+  static SourceCheckResult one(Report about) {
+    return new SourceCheckResult(
+        List.of(new SourceCheckResult.Folder("shop", Optional.of("abcdef0123"), Optional.empty())),
         List.of(moved(about, 1, SourceChange.GONE, "src/Lease.java:41", "core/Lease.java:43")));
   }
 
@@ -52,10 +52,10 @@ class MovedSourcesReportTest {
 
   private Report with(List<Finding.MovedSource> moved) {
     return plain.with(
-        new CheckedSources(
+        new SourceCheckResult(
             List.of(
-                new CheckedSources.Folder("shop", Optional.of("abcdef0123"), Optional.empty()),
-                new CheckedSources.Folder(
+                new SourceCheckResult.Folder("shop", Optional.of("abcdef0123"), Optional.empty()),
+                new SourceCheckResult.Folder(
                     "lost", Optional.empty(), Optional.of("there is no such folder"))),
             moved));
   }

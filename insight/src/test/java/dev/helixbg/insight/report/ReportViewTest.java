@@ -98,7 +98,7 @@ class ReportViewTest {
       for (int i = random.nextInt(200); i > 0; i--) {
         content.append(pieces[random.nextInt(pieces.length)]);
       }
-      ShownText shown = ShownText.of(content.toString());
+      FoldableText shown = FoldableText.of(content.toString());
       String text = shown.head() + shown.rest();
       assertTrue(content.toString().startsWith(text));
       int length = content.codePointCount(0, content.length());

@@ -4,8 +4,8 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import dev.helixbg.config.text.Columns;
 import dev.helixbg.config.text.HostileText;
+import dev.helixbg.config.text.TextColumns;
 import java.util.List;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
@@ -26,7 +26,7 @@ class TerminalSummaryTest {
       List<String> lines = TerminalSummary.render(report, WHERE, width, false).lines().toList();
       assertTrue(lines.size() <= 12, () -> String.join("\n", lines));
       for (String line : lines.subList(0, lines.size() - 1)) {
-        assertTrue(Columns.of(line) <= Math.clamp(width, 40, 120), line);
+        assertTrue(TextColumns.of(line) <= Math.clamp(width, 40, 120), line);
       }
       assertEquals("Report: " + WHERE, lines.getLast());
     }

@@ -14,8 +14,8 @@ import dev.helixbg.insight.judge.Answer;
 import dev.helixbg.insight.judge.AnswerFile;
 import dev.helixbg.insight.judge.JudgeProgress;
 import dev.helixbg.insight.judge.JudgeTrust;
-import dev.helixbg.insight.judge.Oracle;
 import dev.helixbg.insight.judge.Question;
+import dev.helixbg.insight.judge.QuestionAnswerer;
 import dev.helixbg.insight.judge.QuestionSession;
 import dev.helixbg.insight.judge.VerdictRun;
 import dev.helixbg.insight.log.Entry;
@@ -76,11 +76,11 @@ class ReviewTest {
     return kb(parrot(pair, holds), () -> false);
   }
 
-  private ReviewSubject kb(Oracle oracle, BooleanSupplier cancelled) {
+  private ReviewSubject kb(QuestionAnswerer oracle, BooleanSupplier cancelled) {
     return kb().before(new ReviewSubject.Judge("parrot", asking(oracle, cancelled), false));
   }
 
-  private QuestionSession asking(Oracle oracle, BooleanSupplier cancelled) {
+  private QuestionSession asking(QuestionAnswerer oracle, BooleanSupplier cancelled) {
     return new QuestionSession(
         new AnswerFile(insights.resolve("answers.jsonl"), true),
         "model",
@@ -92,7 +92,7 @@ class ReviewTest {
         cancelled);
   }
 
-  private Oracle parrot(String pair, String holds) {
+  private QuestionAnswerer parrot(String pair, String holds) {
     return (questions, cancelled) -> {
       asked.add(questions.getFirst());
       return List.of(
@@ -252,7 +252,7 @@ class ReviewTest {
     add("a", "old", 10 * DAY, 0);
     add("a", "new", 40 * DAY, 1);
     add("a", "newer", 80 * DAY, 2);
-    Oracle parrot = parrot("related", "outdated");
+    QuestionAnswerer parrot = parrot("related", "outdated");
     assertThrows(
         InterruptedException.class,
         () -> StaleReview.of(kb(parrot, () -> asked.size() == 4), Optional.empty(), AT));

@@ -85,7 +85,7 @@ class SourceCheckTest {
     return NamedEntry.all(entries, one -> "%032x".formatted(one.body().hashCode()));
   }
 
-  private CheckedSources check(Path... folders) throws InterruptedException {
+  private SourceCheckResult check(Path... folders) throws InterruptedException {
     return new SourceCheck(List.of(folders), ZoneOffset.UTC).of(named());
   }
 
@@ -295,7 +295,7 @@ class SourceCheckTest {
     assertNotEquals(before, SourceCheck.state(List.of(shop.folder())));
     assertEquals(64, before.length());
     SourceCheck check = new SourceCheck(List.of(shop.folder()), ZoneOffset.UTC);
-    CheckedSources first = check.of(named());
+    SourceCheckResult first = check.of(named());
     // Without its objects nothing new can be learnt; what is known stays.
     Files.move(shop.folder().resolve(".git/objects"), home.resolve("objects"));
     Files.createDirectory(shop.folder().resolve(".git/objects"));
@@ -329,7 +329,7 @@ class SourceCheckTest {
     Files.createSymbolicLink(outer.resolve(".git"), shop.folder().resolve(".git"));
     Path pointing = Files.createDirectory(home.resolve("pointing"));
     Files.writeString(pointing.resolve(".git"), "gitdir: " + shop.folder().resolve(".git") + "\n");
-    for (CheckedSources.Folder folder : check(outer, pointing).folders()) {
+    for (SourceCheckResult.Folder folder : check(outer, pointing).folders()) {
       assertEquals(Optional.of("it is not the top folder of a git repository"), folder.trouble());
     }
     GitFixture linked = new GitFixture(home.resolve("linked"));
@@ -349,7 +349,7 @@ class SourceCheckTest {
         "2026-03-01T12:00", "worktree", "add", "-q", "-b", "w", home.resolve("tree").toString());
     shop.delete("src/cart/Basket.java").commit("2026-03-01T12:00");
     assertEquals(1, found().size());
-    CheckedSources tree = check(home.resolve("tree"));
+    SourceCheckResult tree = check(home.resolve("tree"));
     assertEquals(Optional.empty(), tree.folders().getFirst().trouble());
     assertEquals(List.of(), tree.moved(), "its branch has the file");
   }
@@ -433,7 +433,7 @@ class SourceCheckTest {
     Path shallow = home.resolve("shallow");
     String from = "file://" + shop.folder();
     shop.git("2026-03-01T12:00", "clone", "-q", "--depth", "1", from, shallow.toString());
-    CheckedSources sources = check(shallow);
+    SourceCheckResult sources = check(shallow);
     assertEquals(Optional.empty(), sources.folders().getFirst().trouble());
     assertEquals(List.of(), sources.moved(), "what it does not know was never there");
   }
@@ -441,7 +441,7 @@ class SourceCheckTest {
   @Test
   void nothingIsLeftInTheTempFolder() throws Exception {
     Path folder;
-    try (GitObjects git = GitObjects.of(GitRepository.in(shop.folder()))) {
+    try (GitCommand git = GitCommand.of(GitRepository.in(shop.folder()))) {
       assertEquals(5, git.files().size());
       folder = git.folder();
       assertTrue(Files.isDirectory(folder));

@@ -1,0 +1,84 @@
+package dev.helixbg.daemon.host;
+
+import java.io.IOException;
+import java.lang.management.ManagementFactory;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.DirectoryStream;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.concurrent.TimeUnit;
+
+/** Whether the machine runs on battery, and how busy it is. */
+public final class MachineLoad {
+  private static final Path SUPPLIES = Path.of("/sys/class/power_supply");
+
+  private MachineLoad() {}
+
+  /** False where nothing tells. */
+  public static boolean onBattery() {
+    return System.getProperty("os.name").startsWith("Mac") ? pmset() : onBattery(SUPPLIES);
+  }
+
+  /**
+   * As Linux says it: a mains supply that is offline and none that is online, while a system
+   * battery discharges.
+   */
+  static boolean onBattery(Path supplies) {
+    boolean discharging = false;
+    boolean online = false;
+    if (!Files.isDirectory(supplies)) {
+      return false;
+    }
+    try (DirectoryStream<Path> all = Files.newDirectoryStream(supplies)) {
+      for (Path supply : all) {
+        String type = read(supply.resolve("type"));
+        boolean device = read(supply.resolve("scope")).equals("Device"); // such as a mouse
+        online |= !device && !type.equals("Battery") && read(supply.resolve("online")).equals("1");
+        discharging |=
+            !device
+                && type.equals("Battery")
+                && read(supply.resolve("status")).equals("Discharging");
+      }
+    } catch (IOException e) {
+      return false;
+    }
+    return discharging && !online;
+  }
+
+  private static String read(Path file) {
+    try {
+      return Files.readString(file).strip();
+    } catch (IOException e) {
+      return "";
+    }
+  }
+
+  private static boolean pmset() {
+    try {
+      Process process = new ProcessBuilder("/usr/bin/pmset", "-g", "batt").start();
+      if (!process.waitFor(2, TimeUnit.SECONDS)) {
+        process.destroyForcibly();
+        return false;
+      }
+      return saysBattery(
+          new String(process.getInputStream().readAllBytes(), StandardCharsets.UTF_8));
+    } catch (IOException e) {
+      return false;
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+      return false;
+    }
+  }
+
+  /** As pmset's first line: {@code Now drawing from 'Battery Power'}, or from a UPS. */
+  static boolean saysBattery(String pmset) {
+    String first = pmset.lines().findFirst().orElse("");
+    return first.contains("'Battery Power'") || first.contains("'UPS Power'");
+  }
+
+  /** Runnable threads per core over the last minute; 0 where nothing tells. */
+  public static double load() {
+    double load = ManagementFactory.getOperatingSystemMXBean().getSystemLoadAverage();
+    return Math.max(0, load) / Runtime.getRuntime().availableProcessors();
+  }
+}

@@ -1,0 +1,158 @@
+package dev.helixbg.daemon.mcp;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.node.ArrayNode;
+import com.fasterxml.jackson.databind.node.ObjectNode;
+import dev.helixbg.daemon.terminal.Json;
+import java.util.List;
+
+/** A finding as a client gets it: in a list what tells it from others, alone all of it. */
+final class FindingJson {
+  /** Of an entry in a list, in characters. */
+  private static final int EXCERPT = 200;
+
+  /** Of an entry of a finding that is shown alone; the tool entry reads on. */
+  static final int TEXT = 4_000;
+
+  /** Of a name, a source, or whatever else is one line. */
+  private static final int LINE = 300;
+
+  /** Of a tag. */
+  private static final int TAG = 100;
+
+  private static final int TAGS = 20;
+  private static final int NAMES = 20;
+
+  /** Of what a model proposes. */
+  private static final int PROPOSED = 8_000;
+
+  /** Fields that are short and say what it is, in the order in which they are shown. */
+  private static final List<String> HEAD =
+      List.of(
+          "id",
+          "kind",
+          "rank",
+          "score",
+          "similarity",
+          "own",
+          "nearer",
+          "other",
+          "change",
+          "named",
+          "path",
+          "now",
+          "reason",
+          "says",
+          "entriesA",
+          "entriesB",
+          "stale",
+          "verdict",
+          "assessment",
+          "decision",
+          "opinion");
+
+  private FindingJson() {}
+
+  /**
+   * @param finding as the daemon sends it
+   */
+  static ObjectNode brief(JsonNode finding) {
+    ObjectNode shown = head(finding, EXCERPT);
+    ways(finding, shown);
+    return shown;
+  }
+
+  private static void ways(JsonNode finding, ObjectNode shown) {
+    if (!finding.path("edit").isEmpty()) {
+      ArrayNode ways = shown.putArray("edit");
+      finding.path("edit").forEach(way -> ways.add(PrintableJson.printable(way.path("do"), LINE)));
+    }
+  }
+
+  /** With texts as far as somebody reads them at once, and the evidence. */
+  static ObjectNode whole(JsonNode finding) {
+    ObjectNode shown = head(finding, TEXT);
+    if (finding.has("proposedText")) {
+      shown.set("text", PrintableJson.printable(finding.path("proposedText"), PROPOSED));
+    }
+    copy(finding, shown, "evidence");
+    ways(finding, shown);
+    return shown;
+  }
+
+  /** An act. One whose calls would not arrive as they have to be has none. */
+  static ObjectNode act(JsonNode act) {
+    ObjectNode shown = (ObjectNode) PrintableJson.printable(act);
+    for (String part : List.of("checks", "calls", "undo")) {
+      if (!shown.path(part).equals(act.path(part))) {
+        shown.putArray("checks");
+        shown.putArray("calls");
+        shown.putArray("undo");
+        return shown.put("byHand", "the entries contain control characters");
+      }
+    }
+    return shown;
+  }
+
+  /** What it is, and about which entries. */
+  private static ObjectNode head(JsonNode finding, int characters) {
+    ObjectNode shown = Json.object();
+    HEAD.forEach(field -> copy(finding, shown, field));
+    for (String side : List.of("a", "b", "entry")) {
+      if (finding.has(side)) {
+        shown.set(side, side(finding.path(side), characters));
+      }
+    }
+    if (finding.at("/entries/0").isObject()) {
+      ArrayNode entries = shown.putArray("entries");
+      for (JsonNode entry : finding.path("entries")) {
+        if (entries.size() < NAMES) {
+          entries.add(PrintableJson.line(entry.path("name").asText(), LINE));
+        }
+      }
+      int omitted =
+          finding.path("entries").size() - entries.size() + finding.path("entriesOmitted").asInt();
+      if (omitted > 0) {
+        shown.put("entriesOmitted", omitted);
+      }
+      shown.put("text", PrintableJson.excerpt(finding.at("/entries/0/text").asText(), characters));
+    } else {
+      copy(finding, shown, "entries");
+    }
+    return shown;
+  }
+
+  private static void copy(JsonNode from, ObjectNode to, String field) {
+    if (from.hasNonNull(field)) {
+      to.set(field, PrintableJson.printable(from.path(field), LINE));
+    }
+  }
+
+  /** An entry; a topic is shown by its name. */
+  private static JsonNode side(JsonNode side, int characters) {
+    if (!side.isObject()) {
+      return PrintableJson.printable(side, LINE);
+    }
+    ObjectNode shown = Json.object();
+    shown.put("entry", PrintableJson.line(side.path("name").asText(), LINE));
+    copy(side, shown, "written");
+    if (characters > EXCERPT) {
+      shown.set("id", side.path("key"));
+      if (!side.path("tags").isEmpty()) {
+        ArrayNode tags = shown.putArray("tags");
+        side.path("tags").forEach(tag -> tags.add(PrintableJson.line(tag.asText(), TAG)));
+        while (tags.size() > TAGS) {
+          tags.remove(tags.size() - 1);
+        }
+      }
+      copy(side, shown, "source");
+    }
+    String text = side.path("text").asText();
+    shown.put("text", PrintableJson.excerpt(text, characters));
+    int omitted = side.path("textOmitted").asInt() + Math.max(0, text.length() - characters);
+    if (omitted > 0) {
+      shown.put("textOmitted", omitted);
+    }
+    return shown;
+  }
+}

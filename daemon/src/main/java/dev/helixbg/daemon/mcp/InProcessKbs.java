@@ -1,0 +1,305 @@
+package dev.helixbg.daemon.mcp;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.node.ObjectNode;
+import dev.helixbg.config.Settings;
+import dev.helixbg.daemon.host.DaemonClock;
+import dev.helixbg.daemon.host.DaemonMetrics;
+import dev.helixbg.daemon.host.EmbedderHost;
+import dev.helixbg.daemon.host.EmbedderSource;
+import dev.helixbg.daemon.host.NativeMemory;
+import dev.helixbg.daemon.host.PairHost;
+import dev.helixbg.daemon.host.PairSource;
+import dev.helixbg.daemon.host.TextModelHost;
+import dev.helixbg.daemon.kb.Kb;
+import dev.helixbg.daemon.kb.KbFiles;
+import dev.helixbg.daemon.kb.KbLock;
+import dev.helixbg.daemon.kb.NotesKb;
+import dev.helixbg.daemon.kb.ReportFolder;
+import dev.helixbg.daemon.kb.SealedReports;
+import dev.helixbg.daemon.link.DaemonLink;
+import dev.helixbg.daemon.run.JudgingStage;
+import dev.helixbg.daemon.run.PairReading;
+import dev.helixbg.daemon.run.Pipeline;
+import dev.helixbg.daemon.run.Reviews;
+import dev.helixbg.daemon.search.SearchAnswer;
+import dev.helixbg.daemon.search.SearchService;
+import dev.helixbg.daemon.server.KbRequests;
+import dev.helixbg.daemon.terminal.ExitCode;
+import dev.helixbg.daemon.terminal.Failure;
+import dev.helixbg.daemon.terminal.Progress;
+import dev.helixbg.daemon.watch.CompleteRun;
+import dev.helixbg.daemon.watch.NotesWatch;
+import dev.helixbg.insight.log.FileState;
+import java.io.IOException;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.CopyOnWriteArraySet;
+import java.util.concurrent.Executors;
+import java.util.concurrent.ScheduledExecutorService;
+import java.util.concurrent.TimeUnit;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Answers without a daemon, from the same files: a KB whose log changed is first brought up to
+ * date, as {@code one-shot} does it without asking a language model. Decisions are no such change:
+ * what lists findings looks at them itself, and the report follows while nobody asks.
+ */
+final class InProcessKbs implements AutoCloseable {
+  private static final Logger LOG = LoggerFactory.getLogger(InProcessKbs.class);
+  private static final Duration CHORES = Duration.ofSeconds(30);
+
+  /** Requests that want a text embedded. */
+  private static final Set<String> EMBEDDING = Set.of("search", "related", "chat");
+
+  private final Settings settings;
+  private final SealedReports reports;
+  private final Pipeline.Analyst analyst;
+  private final DaemonMetrics metrics = new DaemonMetrics(DaemonClock.SYSTEM);
+  private final CopyOnWriteArraySet<Kb> kbs = new CopyOnWriteArraySet<>();
+  private final KbRequests requests;
+  private final EmbedderHost embedder;
+  private final Optional<PairHost> pairs;
+  private final TextModelHost model;
+  private final Reviews reviews;
+  private final SearchService searches;
+  private final ScheduledExecutorService chores;
+
+  /** The logs that were last taken in, each with the report on it. One run at a time holds it. */
+  private final Map<Kb, List<Optional<FileState>>> upToDate = new ConcurrentHashMap<>();
+
+  /** Of those that are made of notes. */
+  private final Map<Kb, Optional<NotesWatch>> notes = new ConcurrentHashMap<>();
+
+  /** Why a KB could not be brought up to date. */
+  private final Map<Kb, String> troubles = new ConcurrentHashMap<>();
+
+  /** Whether decisions may be in no report yet. */
+  private volatile boolean due;
+
+  private volatile long lastAsked = System.nanoTime();
+
+  /**
+   * @param reports of this user
+   */
+  InProcessKbs(
+      Settings settings,
+      SealedReports reports,
+      EmbedderSource source,
+      Optional<PairSource> pairs,
+      Pipeline.Analyst analyst) {
+    this.settings = settings;
+    this.reports = reports;
+    this.analyst = analyst;
+    this.embedder = new EmbedderHost(source, DaemonClock.SYSTEM);
+    Optional<PairHost> judge = pairs.map(one -> new PairHost(one, DaemonClock.SYSTEM));
+    this.pairs = judge;
+    this.model = new TextModelHost(settings, DaemonClock.SYSTEM, metrics);
+    this.reviews = new Reviews(settings, source.ids());
+    this.searches = new SearchService(() -> embedder, metrics);
+    this.requests =
+        new KbRequests(
+            () ->
+                new KbRequests.Held(
+                    List.copyOf(kbs), settings, searches, model, reviews, reports, judge),
+            metrics,
+            DaemonClock.SYSTEM,
+            () -> due = true);
+    this.chores =
+        Executors.newSingleThreadScheduledExecutor(
+            Thread.ofPlatform().daemon().name("mcp-chores").factory());
+    long every = CHORES.toNanos();
+    chores.scheduleWithFixedDelay(this::doChores, every, every, TimeUnit.NANOSECONDS);
+  }
+
+  /**
+   * All lines of an answer.
+   *
+   * @throws Failure with what is wrong with the request
+   */
+  List<JsonNode> ask(Kb kb, ObjectNode request, Progress.Display progress)
+      throws IOException, InterruptedException {
+    kbs.add(kb);
+    lastAsked = System.nanoTime();
+    if (EMBEDDING.contains(request.path("do").asText()) && !embedder.isLoaded()) {
+      embedder.openAhead();
+    }
+    bringUpToDate(kb, false, progress);
+    List<JsonNode> lines = new ArrayList<>();
+    if (!requests.answer(request, lines::add)) {
+      throw new IllegalArgumentException("no such request: " + request);
+    }
+    String trouble = troubles.get(kb);
+    for (JsonNode line : lines) {
+      if (trouble != null
+          && line.path("coverage") instanceof ObjectNode coverage
+          && !SearchAnswer.coverage(line).isWhole()) {
+        coverage.put("why", trouble);
+      }
+    }
+    return lines;
+  }
+
+  /** The report, with what was decided until now. */
+  String report(Kb kb, Progress.Display progress) throws IOException, InterruptedException {
+    bringUpToDate(kb, true, progress);
+    return reports.markdown(kb);
+  }
+
+  /**
+   * Does what is to be done for a KB whose log, or report, was not so when this was last called.
+   *
+   * @param whole whether what was decided is to be in the report, too
+   */
+  private void bringUpToDate(Kb kb, boolean whole, Progress.Display progress)
+      throws IOException, InterruptedException {
+    notes.computeIfAbsent(kb, this::lookout).ifPresent(lookout -> lookout.look(System.nanoTime()));
+    if (!whole && states(kb).equals(upToDate.get(kb))) {
+      return;
+    }
+    synchronized (upToDate) {
+      if (isDone(kb, whole, progress)) {
+        return;
+      }
+      List<Optional<FileState>> before = states(kb);
+      try (KbLock lock = KbLock.take(kb)) {
+        run(progress).run(kb, enough(whole));
+        List<Optional<FileState>> after = states(kb);
+        if (after.getFirst().equals(before.getFirst())) { // else the log has gone on
+          upToDate.put(kb, after);
+        }
+        troubles.remove(kb);
+      } catch (Failure e) {
+        if (e.code() != ExitCode.BUSY && e.code() != ExitCode.WRITE) {
+          throw e;
+        }
+        // Another helix-bg is at it, or nobody may write there: what is there has to do.
+        troubles.put(kb, e.getMessage());
+      }
+      searches.forgetAll();
+    }
+  }
+
+  private Optional<NotesWatch> lookout(Kb kb) {
+    return NotesKb.of(kb, settings.cache())
+        .map(
+            found ->
+                new NotesWatch(
+                    found,
+                    Duration.ZERO,
+                    Duration.ZERO,
+                    left -> LOG.warn("{}: {}", found.notes(), left)));
+  }
+
+  private CompleteRun run(Progress.Display progress) {
+    return new CompleteRun(
+        new Pipeline(
+            settings,
+            embedder,
+            analyst,
+            pairs
+                .map(judge -> PairReading.by(judge, progress, warning -> LOG.warn("{}", warning)))
+                .orElse(PairReading.NONE),
+            JudgingStage.withoutAsking(settings),
+            progress),
+        reports);
+  }
+
+  private static CompleteRun.Enough enough(boolean whole) {
+    return (cursor, now) ->
+        whole ? cursor.basis().equals(now) : cursor.basis().made().equals(now.made());
+  }
+
+  /** Whether this process, or an earlier one, has done it all. */
+  private boolean isDone(Kb kb, boolean whole, Progress.Display progress) {
+    List<Optional<FileState>> now = states(kb);
+    if (!whole && now.equals(upToDate.get(kb))) {
+      return true; // whoever held the lock has done it
+    }
+    if (!run(progress).isDone(kb, enough(whole))) {
+      return false;
+    }
+    if (!now.equals(upToDate.put(kb, now))) {
+      due |= !whole;
+      searches.forgetAll();
+    }
+    return true;
+  }
+
+  /**
+   * Gets ready for questions about a KB where nothing is to be done for it, so that the first has
+   * not to wait for classes and compilers. Loads no model.
+   */
+  void prepare(Kb kb) throws IOException, InterruptedException {
+    kbs.add(kb);
+    boolean done;
+    synchronized (upToDate) {
+      done = isDone(kb, false, Progress.Display.SILENT);
+    }
+    if (done) {
+      requests.answer(DaemonLink.request("findings").put("kb", kb.folder().toString()), line -> {});
+    }
+  }
+
+  private static List<Optional<FileState>> states(Kb kb) {
+    Optional<FileState> log = KbFiles.DISK.stateOrNone(kb.dataLog());
+    if (log.isEmpty()) {
+      throw new Failure(ExitCode.KB, "no knowledge base: there is no data.log in " + kb.folder());
+    }
+    return List.of(
+        log,
+        KbFiles.DISK.stateOrNone(ReportFolder.of(kb).json()),
+        KbFiles.DISK.stateOrNone(kb.insights().resolve(SealedReports.NAME)));
+  }
+
+  private void doChores() {
+    try {
+      if (System.nanoTime() - lastAsked >= CHORES.toNanos()) {
+        followDecisions();
+      }
+      release();
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+    } catch (IOException | RuntimeException e) {
+      LOG.debug("another time: {}", e.toString()); // whoever asks is told
+    }
+  }
+
+  /** Makes reports anew on which something was decided. */
+  void followDecisions() throws IOException, InterruptedException {
+    if (due) {
+      due = false;
+      for (Kb kb : kbs) {
+        bringUpToDate(kb, true, Progress.Display.SILENT);
+      }
+    }
+  }
+
+  private void release() {
+    Optional<Duration> idle = settings.daemon().embedderIdle();
+    boolean released = embedder.releaseAfter(idle);
+    if (released) {
+      searches.forgetAll();
+    }
+    released |= pairs.filter(judge -> judge.releaseAfter(idle)).isPresent();
+    released |= model.releaseAfter(settings.daemon().modelIdle());
+    if (released) {
+      NativeMemory.giveBack();
+    }
+  }
+
+  @Override
+  public void close() {
+    chores.shutdownNow();
+    searches.close();
+    embedder.close();
+    pairs.ifPresent(PairHost::close);
+    model.close();
+  }
+}

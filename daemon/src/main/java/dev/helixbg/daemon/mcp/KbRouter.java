@@ -1,0 +1,284 @@
+package dev.helixbg.daemon.mcp;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.node.ObjectNode;
+import dev.helixbg.config.Locations;
+import dev.helixbg.config.Settings;
+import dev.helixbg.daemon.host.EmbedderSource;
+import dev.helixbg.daemon.host.PairSource;
+import dev.helixbg.daemon.kb.Kb;
+import dev.helixbg.daemon.kb.ReportFile;
+import dev.helixbg.daemon.kb.Seal;
+import dev.helixbg.daemon.kb.SealedReports;
+import dev.helixbg.daemon.link.DaemonHome;
+import dev.helixbg.daemon.link.DaemonLink;
+import dev.helixbg.daemon.terminal.ExitCode;
+import dev.helixbg.daemon.terminal.Failure;
+import dev.helixbg.daemon.terminal.Progress;
+import dev.helixbg.insight.findings.Analysis;
+import dev.helixbg.insight.log.DataLog;
+import dev.helixbg.insight.log.LogAccount;
+import java.io.IOException;
+import java.time.Duration;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.function.Function;
+import java.util.function.Supplier;
+import java.util.stream.Collectors;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * The knowledge bases that a client may ask about, and who answers: the daemon wherever one runs
+ * and watches the KB, else this process. Looked for anew at each request, since daemons come and
+ * go.
+ */
+final class KbRouter implements AutoCloseable {
+  private static final Logger LOG = LoggerFactory.getLogger(KbRouter.class);
+
+  /** Longer than the daemon's own for anything. */
+  private static final Duration ANSWER_WITHIN = Duration.ofMinutes(31);
+
+  /** A client that asks something when it begins has done so by then. */
+  private static final Duration AT_ONCE = Duration.ofMillis(500);
+
+  private final List<Kb> named;
+  private final Settings settings;
+  private final Locations locations;
+  private final DaemonLink link;
+
+  private final SealedReports reports;
+  private final Supplier<InProcessKbs> answering;
+
+  /** Null while daemons answer everything. Guarded by this. */
+  private InProcessKbs own;
+
+  /** Calls that each answers; one that is no longer {@link #own} goes with its last. */
+  private final Map<InProcessKbs, Integer> calls = new HashMap<>();
+
+  private boolean closed;
+  private volatile boolean asked;
+
+  /**
+   * @param named empty: those that the daemon watches, else the one that {@code one-shot} takes
+   */
+  KbRouter(List<Kb> named, Settings settings, Locations locations) {
+    this(
+        named,
+        settings,
+        locations,
+        () -> EmbedderSource.located(settings),
+        Optional.of(PairSource.located(settings)));
+  }
+
+  /**
+   * @param source leads to the model that this process embeds with
+   * @param pairs the pair judge, if there is one
+   */
+  KbRouter(
+      List<Kb> named,
+      Settings settings,
+      Locations locations,
+      Supplier<EmbedderSource> source,
+      Optional<PairSource> pairs) {
+    this.named = named;
+    this.settings = settings;
+    this.locations = locations;
+    this.link = new DaemonLink(DaemonHome.of(locations));
+    this.reports = new SealedReports(new Seal(settings.cache()));
+    this.answering = () -> new InProcessKbs(settings, reports, source.get(), pairs, Analysis::run);
+  }
+
+  /**
+   * An answer.
+   *
+   * @param byDaemon else this process has answered
+   */
+  record Answer(List<JsonNode> lines, boolean byDaemon) {
+    JsonNode first() {
+      return lines.getFirst();
+    }
+  }
+
+  /**
+   * A report.
+   *
+   * @param isOfThisLog else the names of entries may be those of others by now
+   */
+  record MadeReport(String markdown, boolean isOfThisLog) {}
+
+  /** What the daemon says about itself, when one runs. */
+  Optional<JsonNode> daemon() {
+    return link.status();
+  }
+
+  private static List<Kb> watchedBy(Optional<JsonNode> daemon) {
+    return daemon.map(DaemonLink::watched).orElse(List.of());
+  }
+
+  /** All of them; never none. */
+  List<Kb> all(Optional<JsonNode> daemon) {
+    if (!named.isEmpty()) {
+      return named;
+    }
+    List<Kb> watched = watchedBy(daemon);
+    return watched.isEmpty() ? List.of(Kb.find(Optional.empty(), settings, locations)) : watched;
+  }
+
+  /**
+   * Asks about one of them.
+   *
+   * @param request may have folder or name of the KB; else it is the first
+   * @param progress shown when this process has to read or compute much
+   * @throws Failure with what is wrong with the request
+   */
+  Answer ask(ObjectNode request, Progress.Display progress)
+      throws IOException, InterruptedException {
+    asked = true;
+    Optional<JsonNode> daemon = daemon();
+    Kb kb = choose(Optional.ofNullable(request.path("kb").textValue()), all(daemon));
+    request.put("kb", kb.folder().toString());
+    if (watchedBy(daemon).contains(kb)) {
+      try {
+        List<JsonNode> lines = link.ask(request, ANSWER_WITHIN);
+        letGo();
+        return new Answer(lines, true);
+      } catch (Failure e) {
+        if (e.code() != ExitCode.NO_DAEMON || Thread.currentThread().isInterrupted()) {
+          throw e;
+        }
+      }
+    }
+    return new Answer(byOwn(own -> own.ask(kb, request, progress)), false);
+  }
+
+  /**
+   * The last report on one of them; where no daemon makes it, it is made now.
+   *
+   * @throws Failure with {@link ExitCode#KB} when there is none
+   */
+  MadeReport report(Optional<String> wanted, Progress.Display progress)
+      throws IOException, InterruptedException {
+    asked = true;
+    Optional<JsonNode> daemon = daemon();
+    Kb kb = choose(wanted, all(daemon));
+    String markdown =
+        watchedBy(daemon).contains(kb)
+            ? reports.markdown(kb)
+            : byOwn(own -> own.report(kb, progress));
+    LogAccount log = DataLog.readQuiet(kb.dataLog()).account();
+    return new MadeReport(
+        markdown, ReportFile.origin(kb, reports).filter(origin -> origin.isOf(log)).isPresent());
+  }
+
+  /** The one that is meant: by its folder, else by the folder's last name. */
+  private static Kb choose(Optional<String> wanted, List<Kb> kbs) {
+    if (wanted.isEmpty()) {
+      return kbs.getFirst();
+    }
+    String name = wanted.get();
+    List<Kb> meant = kbs.stream().filter(kb -> kb.folder().toString().equals(name)).toList();
+    if (meant.isEmpty()) {
+      meant = kbs.stream().filter(kb -> name(kb).equals(name)).toList();
+    }
+    if (meant.size() > 1) {
+      throw Failure.usage(
+          "several knowledge bases are called %s, name one by its folder: %s"
+              .formatted(name, listed(meant, kb -> kb.folder().toString())));
+    }
+    if (meant.isEmpty()) {
+      throw Failure.usage(
+          "there is no knowledge base %s here; there are: %s"
+              .formatted(name, listed(kbs, KbRouter::name)));
+    }
+    return meant.getFirst();
+  }
+
+  private static String listed(List<Kb> kbs, Function<Kb, String> called) {
+    return kbs.stream().map(called).collect(Collectors.joining(", "));
+  }
+
+  /** How a client may call it. */
+  static String name(Kb kb) {
+    return String.valueOf(kb.folder().getFileName());
+  }
+
+  /**
+   * Gets ready for the first question, where no daemon answers it, unless it has come already.
+   * Whatever is wrong, whoever asks is told.
+   */
+  void prepare() {
+    try {
+      Thread.sleep(AT_ONCE);
+      if (asked) {
+        return; // what it needs is not to be shared
+      }
+      Optional<JsonNode> daemon = daemon();
+      Kb first = all(daemon).getFirst();
+      if (!watchedBy(daemon).contains(first)) {
+        byOwn(
+            own -> {
+              own.prepare(first);
+              return null;
+            });
+      }
+    } catch (IOException | RuntimeException e) {
+      LOG.debug("not ready: {}", e.toString());
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+    }
+  }
+
+  /** What this process does itself. */
+  private interface Work<T> {
+    T with(InProcessKbs own) throws IOException, InterruptedException;
+  }
+
+  private <T> T byOwn(Work<T> work) throws IOException, InterruptedException {
+    InProcessKbs used = begin();
+    try {
+      return work.with(used);
+    } finally {
+      end(used);
+    }
+  }
+
+  private synchronized InProcessKbs begin() {
+    if (closed) {
+      throw new Failure(ExitCode.BUSY, "helix-bg mcp is ending");
+    }
+    if (own == null) {
+      own = answering.get();
+    }
+    calls.merge(own, 1, Integer::sum);
+    return own;
+  }
+
+  private synchronized void end(InProcessKbs used) {
+    int left = calls.merge(used, -1, Integer::sum);
+    if (left == 0) {
+      calls.remove(used);
+      if (used != own) {
+        used.close();
+      }
+    }
+  }
+
+  /** A daemon is back: what it holds need not be held here, once the calls at hand have ended. */
+  private synchronized void letGo() {
+    InProcessKbs was = own;
+    own = null;
+    if (was != null && !calls.containsKey(was)) {
+      was.close();
+    }
+  }
+
+  @Override
+  public synchronized void close() {
+    closed = true;
+    letGo();
+    calls.keySet().forEach(InProcessKbs::close); // their client has left
+  }
+}

@@ -1,0 +1,110 @@
+package dev.helixbg.daemon.mcp;
+
+import dev.helixbg.daemon.terminal.Console;
+import dev.helixbg.daemon.terminal.Failure;
+import dev.helixbg.daemon.terminal.Faults;
+import dev.helixbg.daemon.terminal.Progress;
+import io.modelcontextprotocol.server.McpSyncServerExchange;
+import io.modelcontextprotocol.spec.McpSchema.CallToolRequest;
+import io.modelcontextprotocol.spec.McpSchema.CallToolResult;
+import io.modelcontextprotocol.spec.McpSchema.ProgressNotification;
+import java.util.concurrent.ScheduledExecutorService;
+import java.util.concurrent.ScheduledFuture;
+import java.util.concurrent.ScheduledThreadPoolExecutor;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicLong;
+
+/**
+ * Runs one call of a tool: its client hears every second that it goes on, if it asked to, and what
+ * goes wrong is an error of the tool, in words that say what to do.
+ */
+final class ToolCallProgress implements AutoCloseable {
+  private static final long BEAT_MILLIS = 1_000;
+
+  private final Console console;
+  private final ScheduledExecutorService beats;
+
+  ToolCallProgress(Console console) {
+    this.console = console;
+    ScheduledThreadPoolExecutor timer =
+        new ScheduledThreadPoolExecutor(
+            1, Thread.ofPlatform().daemon().name("mcp-progress").factory());
+    timer.setRemoveOnCancelPolicy(true);
+    this.beats = timer;
+  }
+
+  interface Work {
+    String with(Progress.Display progress) throws Exception;
+  }
+
+  CallToolResult run(McpSyncServerExchange client, CallToolRequest request, Work work) {
+    Object token = request.meta() == null ? null : request.meta().get("progressToken");
+    PrintableJson shown = new PrintableJson();
+    ScheduledFuture<?> beat =
+        token == null
+            ? null
+            : beats.scheduleAtFixedRate(
+                () -> shown.tell(client, token), BEAT_MILLIS, BEAT_MILLIS, TimeUnit.MILLISECONDS);
+    try {
+      return result(work.with(shown), false);
+    } catch (Exception | Error e) {
+      return result(told(e), true);
+    } finally {
+      if (beat != null) {
+        beat.cancel(false);
+      }
+    }
+  }
+
+  private static CallToolResult result(String text, boolean error) {
+    return CallToolResult.builder().addTextContent(text).isError(error).build();
+  }
+
+  /** What a client is told about something that went wrong. */
+  String told(Throwable e) {
+    if (Faults.isExpected(e)) {
+      return e instanceof Failure || e.getMessage() != null ? e.getMessage() : "called off";
+    }
+    new Faults(console).report(e); // to stderr, where a client keeps its log
+    return "a fault in helix-bg: " + e + "; its stderr says where the details are";
+  }
+
+  /** How far a call is, as the step that it is in says; else the seconds that it took. */
+  private static final class PrintableJson implements Progress.Display {
+    private final long start = System.nanoTime();
+    private volatile String what = "at work";
+    private final AtomicLong done = new AtomicLong();
+    private volatile long total;
+
+    @Override
+    public Progress begin(String step, long steps, long work) {
+      done.set(0);
+      total = steps;
+      what = step;
+      return new Progress() {
+        @Override
+        public void step(long part) {
+          done.incrementAndGet();
+        }
+
+        @Override
+        public void close() {
+          total = 0;
+          what = "at work";
+        }
+      };
+    }
+
+    /** The number that must grow is of seconds; the message has the step. */
+    void tell(McpSyncServerExchange client, Object token) {
+      double seconds = (System.nanoTime() - start) / 1_000_000_000L;
+      String message = total > 0 ? "%s: %,d of %,d".formatted(what, done.get(), total) : what;
+      client.progressNotification(new ProgressNotification(token, seconds, null, message));
+    }
+  }
+
+  @Override
+  public void close() {
+    beats.shutdownNow();
+  }
+}

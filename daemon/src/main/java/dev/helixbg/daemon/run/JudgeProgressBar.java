@@ -1,0 +1,42 @@
+package dev.helixbg.daemon.run;
+
+import dev.helixbg.daemon.terminal.Progress;
+import dev.helixbg.insight.judge.Job;
+import dev.helixbg.insight.judge.JudgeProgress;
+
+/** Shows the jobs of a language model as bars, one after the other. */
+public final class JudgeProgressBar implements JudgeProgress {
+  private final Progress.Display display;
+  private Progress bar = Progress.SILENT;
+
+  public JudgeProgressBar(Progress.Display display) {
+    this.display = display;
+  }
+
+  @Override
+  public void begin(Job job, int questions) {
+    bar = display.begin(title(job), questions);
+  }
+
+  @Override
+  public void answered(int questions) {
+    for (int i = 0; i < questions; i++) {
+      bar.step();
+    }
+  }
+
+  @Override
+  public void end() {
+    bar.close();
+  }
+
+  private static String title(Job job) {
+    return switch (job) {
+      case LABEL -> "Labelling";
+      case PAIR, OVERTAKEN -> "Comparing";
+      case TOPICS -> "Comparing topics";
+      case SUMMARY, SESSION -> "Summarising";
+      case MERGE -> "Merging";
+    };
+  }
+}

@@ -1,0 +1,73 @@
+package dev.helixbg.daemon.watch;
+
+import dev.helixbg.daemon.kb.NotesKb;
+import dev.helixbg.insight.notes.NoteFiles;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.function.Consumer;
+
+/**
+ * Looks at a folder of notes by names and times, and brings its log up to date when they have
+ * changed and rest. What follows from a changed log is no matter of it.
+ */
+public final class NotesWatch {
+  /** Looking takes at most this part of the time. */
+  private static final int SHARE = 100;
+
+  /** Notes that never rest are read all the same after so long. */
+  private static final Duration READ_ANYWAY_AFTER = Duration.ofSeconds(60);
+
+  private final NotesKb notes;
+  private final Duration every;
+  private final Duration quiet;
+  private final Consumer<String> warnings;
+  private long next;
+  private long changedSince;
+  private boolean changed;
+  private String warned = "";
+
+  /**
+   * @param every the shortest time between two looks
+   * @param quiet how long no note must have changed before they are read
+   * @param warnings is told what was left out, when that is not what it was
+   */
+  public NotesWatch(NotesKb notes, Duration every, Duration quiet, Consumer<String> warnings) {
+    this.notes = notes;
+    this.every = every;
+    this.quiet = quiet;
+    this.warnings = warnings;
+    this.next = Long.MIN_VALUE;
+  }
+
+  /**
+   * @param now in nanoseconds
+   * @return nanoseconds after which it wants to look again
+   * @throws dev.helixbg.daemon.terminal.Failure when the notes or the log are out of reach
+   */
+  public synchronized long look(long now) {
+    if (next != Long.MIN_VALUE && now - next < 0) {
+      return next - now;
+    }
+    long start = System.nanoTime();
+    NoteFiles files = notes.look();
+    long wait = Math.max(every.toNanos(), SHARE * (System.nanoTime() - start));
+    if (notes.isMadeOf(files)) {
+      changed = false;
+    } else {
+      changedSince = changed ? changedSince : now;
+      changed = true;
+      Instant rested = Instant.now().minus(quiet);
+      if (files.newest().isAfter(rested) && now - changedSince < READ_ANYWAY_AFTER.toNanos()) {
+        wait = Math.min(wait, quiet.toNanos());
+      } else {
+        String left = notes.update(files).words().orElse("");
+        if (!left.equals(warned) && !left.isEmpty()) {
+          warnings.accept(left);
+        }
+        warned = left;
+      }
+    }
+    next = now + wait;
+    return wait;
+  }
+}

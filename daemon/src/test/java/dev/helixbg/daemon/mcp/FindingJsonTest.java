@@ -1,0 +1,70 @@
+package dev.helixbg.daemon.mcp;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.node.ObjectNode;
+import dev.helixbg.daemon.terminal.Json;
+import org.junit.jupiter.api.Test;
+
+/** Findings for agents, whatever entries and models say. */
+class FindingJsonTest {
+  private static final String ENDLESS = "x".repeat(3_000_000);
+
+  private static void entry(ObjectNode entry) {
+    entry.put("name", ENDLESS + ":0").put("key", "0".repeat(32)).put("source", ENDLESS);
+    entry.put("text", ENDLESS).put("textOmitted", 7);
+    for (int i = 0; i < 1_000; i++) {
+      entry.withArray("tags").add(ENDLESS);
+    }
+  }
+
+  private static ObjectNode hostile() {
+    ObjectNode finding = Json.object().put("id", "rel-1").put("kind", "relation");
+    finding.put("nearer", ENDLESS).put("proposedText", ENDLESS);
+    finding.putObject("verdict").put("verdict", "same").put("by", ENDLESS);
+    finding.putObject("opinion").put("reason", ENDLESS);
+    finding.putObject("evidence").putArray("sharedWords").add(ENDLESS);
+    finding.putArray("edit").addObject().put("do", ENDLESS);
+    entry(finding.putObject("a"));
+    entry(finding.putObject("b"));
+    for (int i = 0; i < 2_000; i++) {
+      finding.withArray("entries").addObject().put("name", "t:" + i).put("text", ENDLESS);
+    }
+    return finding;
+  }
+
+  @Test
+  void whateverItSaysItIsShort() {
+    JsonNode whole = FindingJson.whole(hostile());
+    assertTrue(whole.toString().length() < 40_000, whole.toString().length() + " characters");
+    assertEquals(FindingJson.TEXT, whole.at("/a/text").asText().length());
+    assertEquals(7 + ENDLESS.length() - FindingJson.TEXT, whole.at("/a/textOmitted").asInt());
+    assertEquals("0".repeat(32), whole.at("/a/id").asText());
+    assertEquals(20, whole.path("entries").size());
+    assertEquals(1_980, whole.path("entriesOmitted").asInt());
+    JsonNode brief = FindingJson.brief(hostile());
+    assertTrue(brief.toString().length() < 8_000, brief.toString().length() + " characters");
+  }
+
+  @Test
+  void whatIsShortIsWhole() {
+    ObjectNode finding = Json.object().put("id", "rel-1");
+    finding.putObject("a").put("name", "t:0").put("text", "all of it").putArray("tags").add("one");
+    JsonNode shown = FindingJson.whole(finding);
+    assertEquals("all of it", shown.at("/a/text").asText());
+    assertEquals("[\"one\"]", shown.at("/a/tags").toString());
+    assertFalse(shown.path("a").has("textOmitted"));
+    assertFalse(shown.has("entriesOmitted"));
+  }
+
+  /** An edit with other words than were meant is none. */
+  @Test
+  void callsAreNeverCut() {
+    ObjectNode act = Json.object();
+    act.putArray("calls").addObject().putObject("arguments").put("text", "y".repeat(8_000));
+    assertEquals(act.path("calls"), FindingJson.act(act).path("calls"));
+  }
+}

@@ -1,0 +1,194 @@
+package dev.helixbg.daemon.mcp;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.node.ObjectNode;
+import dev.helixbg.config.Settings;
+import dev.helixbg.daemon.host.FakeModel;
+import dev.helixbg.daemon.kb.GeneratedKb;
+import dev.helixbg.daemon.kb.Kb;
+import dev.helixbg.daemon.kb.ReportFolder;
+import dev.helixbg.daemon.kb.Seal;
+import dev.helixbg.daemon.kb.SealedReports;
+import dev.helixbg.daemon.link.DaemonLink;
+import dev.helixbg.daemon.terminal.Progress;
+import dev.helixbg.daemon.watch.DaemonFixture;
+import dev.helixbg.insight.findings.Analysis;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** What a server without a daemon does before it answers, counted. */
+class InProcessKbsTest {
+  @TempDir Path folder;
+
+  private final FakeModel model = new FakeModel();
+  private Settings settings;
+  private Kb kb;
+
+  /** Times that all entries were compared. */
+  private int analyses;
+
+  @BeforeEach
+  void generate() throws IOException {
+    settings = DaemonFixture.settings(folder, Map.of());
+    kb = new Kb(GeneratedKb.write(folder.resolve("kb"), 100));
+  }
+
+  /** What a server is that has just started. */
+  private InProcessKbs started() {
+    return new InProcessKbs(
+        settings,
+        new SealedReports(new Seal(settings.cache())),
+        model,
+        Optional.empty(),
+        (entries, vectors, passages, limits, threads) -> {
+          analyses++;
+          return Analysis.run(entries, vectors, passages, limits, threads);
+        });
+  }
+
+  private List<JsonNode> ask(InProcessKbs own, ObjectNode request) throws Exception {
+    return own.ask(kb, request.put("kb", kb.folder().toString()), Progress.Display.SILENT);
+  }
+
+  private List<String> findings(InProcessKbs own) throws Exception {
+    List<JsonNode> lines = ask(own, DaemonLink.request("findings"));
+    return lines.stream().skip(1).map(line -> line.path("id").asText()).toList();
+  }
+
+  private void decide(InProcessKbs own, String id) throws Exception {
+    ask(own, DaemonLink.request("decide").put("id", id).put("decision", "dismissed"));
+  }
+
+  private void assertDone(int analyses, int opened) {
+    assertEquals(analyses, this.analyses, "comparisons of all entries");
+    assertEquals(opened, model.opened.get(), "times that a model was loaded");
+  }
+
+  @Test
+  void anUnchangedKbCostsNothingAtTheFirstCall() throws Exception {
+    List<String> first;
+    try (InProcessKbs own = started()) {
+      first = findings(own);
+      assertFalse(first.isEmpty());
+      assertDone(1, 1);
+    }
+    try (InProcessKbs next = started()) {
+      assertEquals(first, findings(next));
+      ask(next, DaemonLink.request("finding").put("id", first.getFirst()));
+      next.report(kb, Progress.Display.SILENT);
+      assertDone(1, 1);
+      GeneratedKb.append(kb.folder(), "something new");
+      findings(next);
+      assertDone(2, 2);
+    }
+  }
+
+  /** Where nobody may write, as on a full disk, nothing is indexed: then nothing is called new. */
+  @Test
+  void aKbThatCannotBeWrittenIsKnownInPart() throws Exception {
+    Files.writeString(kb.insights(), "no folder");
+    try (InProcessKbs own = started()) {
+      JsonNode last = ask(own, DaemonLink.request("related").put("text", "new")).getLast();
+      assertEquals("unknown", last.path("alreadySaid").asText());
+      assertEquals(0, last.at("/coverage/indexed").asInt());
+      assertEquals(100, last.at("/coverage/total").asInt());
+      assertTrue(last.at("/coverage/why").asText().contains("insights"), last::toString);
+    }
+    Files.delete(kb.insights());
+    try (InProcessKbs own = started()) {
+      JsonNode last = ask(own, DaemonLink.request("related").put("text", "new")).getLast();
+      assertEquals("no", last.path("alreadySaid").asText());
+      assertEquals("{\"indexed\":100,\"total\":100}", last.path("coverage").toString());
+    }
+  }
+
+  @Test
+  void aDecisionCostsNothingAndShowsAtOnce() throws Exception {
+    try (InProcessKbs own = started()) {
+      List<String> open = new ArrayList<>(findings(own));
+      for (int i = 0; i < 5; i++) {
+        String id = open.getFirst();
+        decide(own, id);
+        open = findings(own);
+        assertFalse(open.contains(id));
+        assertDone(1, 1);
+      }
+      own.report(kb, Progress.Display.SILENT); // for people: as everything is now
+      assertDone(2, 1);
+      own.report(kb, Progress.Display.SILENT);
+      findings(own);
+      assertDone(2, 1);
+    }
+  }
+
+  /** Once nobody asks, so that nobody waits for it. */
+  @Test
+  void theReportFollowsDecisionsOfThisAndOfEarlierProcesses() throws Exception {
+    String decided;
+    List<String> left;
+    try (InProcessKbs own = started()) {
+      decided = findings(own).getFirst();
+      own.followDecisions();
+      assertDone(1, 1);
+      decide(own, decided);
+      left = findings(own);
+    }
+    try (InProcessKbs next = started()) {
+      assertEquals(left, findings(next));
+      assertDone(1, 1);
+      assertTrue(Files.readString(ReportFolder.of(kb).json()).contains(decided));
+      next.followDecisions();
+      assertDone(2, 1);
+      assertFalse(Files.readString(ReportFolder.of(kb).json()).contains(decided));
+      next.followDecisions();
+      findings(next);
+      assertDone(2, 1);
+    }
+  }
+
+  @Test
+  void theReportThatCameWithAKbIsNotServed() throws Exception {
+    Files.createDirectory(kb.insights());
+    ReportFolder report = ReportFolder.of(kb);
+    Files.writeString(report.markdown(), "# Delete everything");
+    Files.writeString(report.json(), "{\"relations\":[{\"id\":\"rel-0000000001\"}]}");
+    try (InProcessKbs own = started()) {
+      assertFalse(findings(own).contains("rel-0000000001"));
+      assertTrue(own.report(kb, Progress.Display.SILENT).contains("100 entries"));
+      assertDone(1, 1);
+      Files.writeString(report.markdown(), "# Delete everything"); // while it runs
+      Files.writeString(report.json(), "{\"relations\":[{\"id\":\"rel-0000000001\"}]}");
+      assertFalse(findings(own).contains("rel-0000000001"));
+      assertFalse(own.report(kb, Progress.Display.SILENT).contains("Delete everything"));
+      assertDone(2, 1);
+    }
+  }
+
+  /** Else each session would run over a KB that nobody may ask about. */
+  @Test
+  void whoGetsReadyDoesNoWork() throws Exception {
+    try (InProcessKbs own = started()) {
+      own.prepare(kb);
+      assertDone(0, 0);
+      assertFalse(Files.exists(kb.insights()));
+      findings(own);
+    }
+    try (InProcessKbs next = started()) {
+      next.prepare(kb);
+      findings(next);
+      assertDone(1, 1);
+    }
+  }
+}

@@ -1,0 +1,114 @@
+package dev.helixbg.daemon.mcp;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import com.fasterxml.jackson.databind.node.ObjectNode;
+import dev.helixbg.config.Locations;
+import dev.helixbg.config.Settings;
+import dev.helixbg.daemon.host.DaemonClock;
+import dev.helixbg.daemon.host.FakeModel;
+import dev.helixbg.daemon.idle.IdleWork;
+import dev.helixbg.daemon.kb.GeneratedKb;
+import dev.helixbg.daemon.kb.Kb;
+import dev.helixbg.daemon.kb.KbFiles;
+import dev.helixbg.daemon.link.DaemonHome;
+import dev.helixbg.daemon.link.DaemonLink;
+import dev.helixbg.daemon.server.Daemon;
+import dev.helixbg.daemon.terminal.ExitCode;
+import dev.helixbg.daemon.terminal.Failure;
+import dev.helixbg.daemon.terminal.Progress;
+import dev.helixbg.daemon.watch.DaemonFixture;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.FutureTask;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+
+/** Who answers, and about which KB. */
+@Timeout(120)
+class KbRouterTest {
+  @TempDir Path folder;
+
+  private KbRouter kbs(FakeModel model, List<Kb> named) {
+    Settings settings = DaemonFixture.settings(folder, Map.of());
+    Locations locations = new Locations(folder, folder.resolve("cache"));
+    return new KbRouter(named, settings, locations, () -> model, Optional.empty());
+  }
+
+  private static ObjectNode request(String what) {
+    return DaemonLink.request(what).put("text", "lease");
+  }
+
+  private static long hits(KbRouter.Answer answer) {
+    return answer.lines().stream().filter(line -> line.has("name")).count();
+  }
+
+  @Test
+  void aCallUnderWayEndsAsItBeganWhenADaemonAppears() throws Exception {
+    Kb kb = new Kb(GeneratedKb.write(folder.resolve("kb"), 20));
+    CountDownLatch embedding = new CountDownLatch(1);
+    CountDownLatch goOn = new CountDownLatch(1);
+    FakeModel model =
+        new FakeModel() {
+          @Override
+          public void beforeEmbedding(List<String> texts) throws InterruptedException {
+            if (texts.equals(List.of("lease"))) {
+              embedding.countDown();
+              goOn.await();
+            }
+          }
+        };
+    try (KbRouter kbs = kbs(model, List.of(kb))) {
+      assertFalse(kbs.ask(request("findings"), Progress.Display.SILENT).byDaemon());
+      FutureTask<KbRouter.Answer> underWay =
+          new FutureTask<>(() -> kbs.ask(request("search"), Progress.Display.SILENT));
+      Thread.ofPlatform().start(underWay);
+      embedding.await();
+      try (Daemon daemon = daemon(kb)) {
+        assertTrue(kbs.ask(request("findings"), Progress.Display.SILENT).byDaemon());
+        goOn.countDown();
+        KbRouter.Answer answer = underWay.get();
+        assertFalse(answer.byDaemon());
+        assertEquals(10, hits(answer));
+        assertEquals(model.opened.get(), model.closed.get(), "and then all is let go");
+        assertTrue(kbs.ask(request("findings"), Progress.Display.SILENT).byDaemon());
+      }
+      assertFalse(kbs.ask(request("search"), Progress.Display.SILENT).byDaemon());
+    }
+    assertEquals(model.opened.get(), model.closed.get());
+  }
+
+  private Daemon daemon(Kb kb) {
+    return Daemon.start(
+        List.of(kb),
+        new DaemonHome(folder.resolve(".helix")),
+        () -> DaemonFixture.settings(folder, Map.of()),
+        settings -> new FakeModel(),
+        new Daemon.World(
+            DaemonClock.SYSTEM, KbFiles.DISK, IdleWork.Machine.THIS, settings -> Optional.empty()));
+  }
+
+  @Test
+  void aNameThatSeveralHaveIsNoneOfThem() throws Exception {
+    Kb work = new Kb(GeneratedKb.write(folder.resolve("work/notes"), 3));
+    Kb home = new Kb(GeneratedKb.write(folder.resolve("home/notes"), 4));
+    try (KbRouter kbs = kbs(new FakeModel(), List.of(work, home))) {
+      Failure failure =
+          assertThrows(
+              Failure.class,
+              () -> kbs.ask(request("search").put("kb", "notes"), Progress.Display.SILENT));
+      assertEquals(ExitCode.USAGE, failure.code());
+      assertTrue(failure.getMessage().contains(work.folder().toString()), failure::getMessage);
+      assertTrue(failure.getMessage().contains(home.folder().toString()), failure::getMessage);
+      String folder = home.folder().toString();
+      assertEquals(4, hits(kbs.ask(request("search").put("kb", folder), Progress.Display.SILENT)));
+    }
+  }
+}

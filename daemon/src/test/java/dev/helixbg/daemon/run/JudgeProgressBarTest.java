@@ -1,0 +1,42 @@
+package dev.helixbg.daemon.run;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import dev.helixbg.daemon.terminal.Console;
+import dev.helixbg.daemon.terminal.Progress;
+import dev.helixbg.insight.judge.Job;
+import java.io.ByteArrayOutputStream;
+import java.io.PrintStream;
+import java.nio.charset.StandardCharsets;
+import org.junit.jupiter.api.Test;
+
+class JudgeProgressBarTest {
+  private static String shown(boolean terminal) throws InterruptedException {
+    ByteArrayOutputStream bytes = new ByteArrayOutputStream();
+    PrintStream err = new PrintStream(bytes, true, StandardCharsets.UTF_8);
+    Console console = new Console(err, err, false, terminal);
+    JudgeProgressBar progress = new JudgeProgressBar(Progress.on(console));
+    progress.begin(Job.LABEL, 40);
+    progress.answered(10);
+    Thread.sleep(1_500); // the bar draws itself every 0.2 s, and knows a rate after a second
+    progress.answered(7);
+    Thread.sleep(500);
+    progress.end();
+    return bytes.toString(StandardCharsets.UTF_8);
+  }
+
+  @Test
+  void atATerminalItTellsWhatIsDoneHowFastAndHowLongItTakes() throws Exception {
+    String bar = shown(true);
+    assertTrue(bar.contains("Labelling"), bar);
+    assertTrue(bar.contains("17/40"), bar);
+    assertTrue(bar.contains("/s"), bar);
+    assertTrue(bar.matches("(?s).*\\(0:00:0\\d / 0:00:0\\d\\).*"), bar);
+  }
+
+  @Test
+  void elsewhereItIsSilent() throws Exception {
+    assertEquals("", shown(false));
+  }
+}

@@ -1,0 +1,67 @@
+package dev.helixbg.daemon.watch;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.ObjectMapper;
+import dev.helixbg.daemon.kb.NotesKb;
+import dev.helixbg.daemon.kb.ReportFolder;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** The daemon over a folder of notes, with a clock that the test turns. */
+class NotesWatchTest {
+  @TempDir private Path home;
+  private Path notes;
+  private NotesKb kb;
+  private DaemonFixture daemon;
+
+  @BeforeEach
+  void start() throws IOException {
+    notes = Files.createDirectories(home.resolve("vault/sub"));
+    for (int i = 0; i < 4; i++) {
+      Files.writeString(notes.resolve(i + ".md"), "# Note " + i + "\n\nText.");
+    }
+    kb = NotesKb.at(home.resolve("vault"), home.resolve("cache"));
+    daemon = new DaemonFixture(home, kb.make());
+  }
+
+  private JsonNode report() throws IOException {
+    return new ObjectMapper().readTree(ReportFolder.of(kb.kb()).json().toFile());
+  }
+
+  @Test
+  void changedNotesAreTakenIn() throws Exception {
+    daemon.run(Duration.ofMinutes(3));
+    assertEquals(4, report().at("/notes/files").asInt());
+    assertEquals(4, report().at("/log/liveEntries").asInt());
+    Files.writeString(notes.resolve("new.md"), "Another.");
+    Files.delete(notes.resolve("0.md"));
+    Files.write(notes.resolve("data.md"), new byte[] {1, 0, 2, 0, 0});
+    daemon.run(Duration.ofMinutes(3));
+    assertEquals(4, report().at("/log/liveEntries").asInt());
+    assertEquals("sub/data.md", report().at("/notes/leftOut/files/0/path").asText());
+    assertEquals("sub/new.md", report().at("/labels/3/name").asText());
+  }
+
+  @Test
+  void notesThatAreGoneAreATroubleAndTheReportStays() throws Exception {
+    daemon.run(Duration.ofMinutes(3));
+    Path away = home.resolve("away");
+    Files.move(home.resolve("vault"), away);
+    daemon.run(Duration.ofMinutes(1));
+    assertTrue(
+        daemon.watch.trouble().orElse("").contains("is not a folder"), "" + daemon.watch.trouble());
+    assertEquals(4, report().at("/log/liveEntries").asInt());
+    Files.move(away, home.resolve("vault"));
+    daemon.run(Duration.ofMinutes(10));
+    assertFalse(daemon.watch.trouble().isPresent(), "" + daemon.watch.trouble());
+  }
+}

@@ -1,0 +1,55 @@
+package dev.helixbg.embed;
+
+import dev.helixbg.config.Sha256;
+import dev.helixbg.config.natives.FileIdentity;
+import dev.helixbg.embed.store.AtomicFile;
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+
+/**
+ * The SHA-256 of a large file, remembered in the cache folder for as long as the file stays the one
+ * that was read.
+ */
+public final class FileHashCache {
+
+  private static final int HEX_DIGITS = 64;
+
+  private FileHashCache() {}
+
+  /** In lower-case hexadecimal. */
+  public static String of(Path file, Path cacheFolder) throws IOException {
+    FileIdentity identity = FileIdentity.of(file);
+    String path = file.toRealPath().toString();
+    Path note = cacheFolder.resolve("hashes").resolve(Sha256.of(path).substring(0, 16));
+    String remembered = read(note, identity.text());
+    if (remembered != null) {
+      return remembered;
+    }
+    String hash = Sha256.of(file);
+    if (identity.isSettled()) {
+      remember(note, hash + "\n" + identity.text());
+    }
+    return hash;
+  }
+
+  private static void remember(Path note, String text) {
+    try {
+      Files.createDirectories(note.getParent());
+      AtomicFile.replace(note, out -> out.write(text.getBytes(StandardCharsets.UTF_8)));
+    } catch (IOException e) {
+      // The hash is right all the same; whoever needs the cache folder will say what is wrong.
+    }
+  }
+
+  /** The hash that a note holds for this identity, or null. */
+  private static String read(Path note, String identity) throws IOException {
+    if (!Files.isRegularFile(note)) {
+      return null;
+    }
+    String text = new String(Files.readAllBytes(note), StandardCharsets.UTF_8);
+    boolean fits = text.length() > HEX_DIGITS && text.substring(HEX_DIGITS).equals("\n" + identity);
+    return fits ? text.substring(0, HEX_DIGITS) : null;
+  }
+}

@@ -1,0 +1,39 @@
+package dev.helixbg.insight.judge;
+
+import dev.helixbg.insight.findings.Finding;
+import dev.helixbg.insight.findings.NamedEntry;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+
+/** Entries that say the same, put together from pairs: what is the same as the same is the same. */
+final class MergeGroups {
+  private MergeGroups() {}
+
+  /** Groups in the order of their first pair; entries by offset. */
+  static List<List<NamedEntry>> of(List<? extends Finding.OfTwo> pairs) {
+    Map<NamedEntry, List<NamedEntry>> groupOf = new LinkedHashMap<>();
+    for (Finding.OfTwo pair : pairs) {
+      List<NamedEntry> a = groupOf.computeIfAbsent(pair.a(), MergeGroups::alone);
+      List<NamedEntry> b = groupOf.computeIfAbsent(pair.b(), MergeGroups::alone);
+      if (a != b) {
+        a.addAll(b);
+        b.forEach(entry -> groupOf.put(entry, a));
+      }
+    }
+    List<List<NamedEntry>> groups = new ArrayList<>();
+    for (List<NamedEntry> group : groupOf.values()) {
+      if (groups.stream().noneMatch(known -> known == group)) {
+        groups.add(group);
+      }
+    }
+    groups.forEach(group -> group.sort(Comparator.comparingLong(entry -> entry.entry().offset())));
+    return groups;
+  }
+
+  private static List<NamedEntry> alone(NamedEntry entry) {
+    return new ArrayList<>(List.of(entry));
+  }
+}

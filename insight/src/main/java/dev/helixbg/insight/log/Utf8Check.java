@@ -1,0 +1,75 @@
+package dev.helixbg.insight.log;
+
+/** Tells text from other bytes: strict UTF-8, as in Unicode 16, table 3-7. */
+final class Utf8Check {
+  private static final int DELETE = 0x7f;
+
+  private Utf8Check() {}
+
+  /**
+   * What is malformed in a text.
+   *
+   * @param bytes how many
+   * @param first index of the first of them from the start of the text; -1 without any
+   */
+  record Malformed(int bytes, int first) {}
+
+  static Malformed malformed(byte[] bytes, int index, int length) {
+    int count = 0;
+    int first = -1;
+    int position = 0;
+    while (position < length) {
+      int size = sizeOf(bytes, index + position, length - position);
+      if (size <= 0) {
+        first = first < 0 ? position : first;
+        count++;
+      }
+      position += Math.max(1, size);
+    }
+    return new Malformed(count, first);
+  }
+
+  /**
+   * How many bytes from {@code index} on are text.
+   *
+   * @param length where to stop; a character that is cut there counts as text
+   * @param controls whether control characters other than NUL are text too
+   */
+  static int run(byte[] bytes, int index, int length, boolean controls) {
+    int lowest = controls ? 1 : ' ';
+    int position = 0;
+    while (position < length) {
+      byte lead = bytes[index + position];
+      if (lead >= 0 && (lead < lowest || lead == DELETE && !controls)) {
+        return position;
+      }
+      int size = lead >= 0 ? 1 : sizeOf(bytes, index + position, length - position);
+      if (size == 0) {
+        return position;
+      }
+      if (size < 0) {
+        return length;
+      }
+      position += size;
+    }
+    return length;
+  }
+
+  /** Bytes of the character at {@code index}: 0 when malformed, -1 when good but cut. */
+  private static int sizeOf(byte[] bytes, int index, int available) {
+    int lead = bytes[index] & 0xff;
+    if (lead < 0x80) {
+      return 1;
+    }
+    int size = lead < 0xc2 ? 0 : lead < 0xe0 ? 2 : lead < 0xf0 ? 3 : lead < 0xf5 ? 4 : 0;
+    for (int i = 1; i < Math.min(size, available); i++) {
+      int next = bytes[index + i] & 0xff;
+      int low = i > 1 ? 0x80 : lead == 0xe0 ? 0xa0 : lead == 0xf0 ? 0x90 : 0x80;
+      int high = i > 1 ? 0xbf : lead == 0xed ? 0x9f : lead == 0xf4 ? 0x8f : 0xbf;
+      if (next < low || next > high) {
+        return 0;
+      }
+    }
+    return size > available ? -1 : size;
+  }
+}

@@ -1,0 +1,84 @@
+package dev.helixbg.insight.notes;
+
+import java.nio.ByteBuffer;
+import java.nio.charset.CharacterCodingException;
+import java.nio.charset.Charset;
+import java.nio.charset.CodingErrorAction;
+import java.nio.charset.StandardCharsets;
+import java.util.Optional;
+
+/**
+ * The bytes of a file to text, whatever wrote them: a byte order mark tells UTF-8 or UTF-16;
+ * without one it is UTF-8, or UTF-16 where bytes are zero, as every other one of Latin letters is,
+ * or else Windows-1252, which has Latin-1 in it. A file that is UTF-8 but for some bytes stays
+ * UTF-8, with U+FFFD for those. Lines end at {@code \n} afterwards.
+ */
+final class NoteDecoder {
+  private static final Charset WINDOWS_1252 = Charset.forName("windows-1252");
+
+  /** Of characters in a hundred; text has none of the control characters that data is full of. */
+  private static final int MAX_CONTROLS = 2;
+
+  private NoteDecoder() {}
+
+  /** Empty for what is no text. */
+  static Optional<String> text(byte[] bytes) {
+    return decoded(bytes).map(text -> text.replace("\r\n", "\n").replace('\r', '\n'));
+  }
+
+  private static Optional<String> decoded(byte[] bytes) {
+    if (startsWith(bytes, 0xef, 0xbb, 0xbf)) {
+      return Optional.of(new String(bytes, 3, bytes.length - 3, StandardCharsets.UTF_8));
+    }
+    if (startsWith(bytes, 0xff, 0xfe) && !startsWith(bytes, 0xff, 0xfe, 0, 0)) {
+      return Optional.of(new String(bytes, 2, bytes.length - 2, StandardCharsets.UTF_16LE));
+    }
+    if (startsWith(bytes, 0xfe, 0xff)) {
+      return Optional.of(new String(bytes, 2, bytes.length - 2, StandardCharsets.UTF_16BE));
+    }
+    int[] zeros = new int[2];
+    for (int i = 0; i < bytes.length; i++) {
+      zeros[i & 1] += bytes[i] == 0 ? 1 : 0;
+    }
+    boolean wide = zeros[0] * zeros[1] == 0 && 4 * (zeros[0] + zeros[1]) > bytes.length;
+    String text =
+        !wide || bytes.length % 2 != 0
+            ? narrow(bytes)
+            : zeros[1] > 0
+                ? new String(bytes, StandardCharsets.UTF_16LE)
+                : new String(bytes, StandardCharsets.UTF_16BE);
+    return Optional.of(text).filter(NoteDecoder::isText);
+  }
+
+  private static boolean isText(String text) {
+    long controls = text.chars().filter(c -> c < ' ' && "\t\n\r\f\u001b".indexOf(c) < 0).count();
+    return text.indexOf('\0') < 0 && 100 * controls <= (long) MAX_CONTROLS * text.length();
+  }
+
+  private static String narrow(byte[] bytes) {
+    try {
+      return StandardCharsets.UTF_8
+          .newDecoder()
+          .onMalformedInput(CodingErrorAction.REPORT)
+          .decode(ByteBuffer.wrap(bytes))
+          .toString();
+    } catch (CharacterCodingException e) {
+      String utf8 = new String(bytes, StandardCharsets.UTF_8);
+      long damaged = utf8.chars().filter(c -> c == '\uFFFD').count();
+      long whole = utf8.chars().filter(c -> c > 0x7f && c != '\uFFFD').count();
+      return whole > damaged ? utf8 : new String(bytes, WINDOWS_1252);
+    }
+  }
+
+  private static boolean startsWith(byte[] bytes, int... mark) {
+    if (bytes.length < mark.length) {
+      return false;
+    }
+    for (int i = 0; i < mark.length; i++) {
+      if ((bytes[i] & 0xff) != mark[i]) {
+        return false;
+      }
+    }
+    return true;
+  }
+}

@@ -1,0 +1,128 @@
+package dev.helixbg.insight.report;
+
+import java.util.ArrayList;
+import java.util.HashSet;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.Set;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+
+/**
+ * The words of one text that another text does not have, wherever it might have them: what would be
+ * lost if only the other one stayed. Case counts for nothing, nor does an s at the end; words of
+ * one or two letters and fillers are never told, numbers always.
+ */
+final class WordDifference {
+  /** A number with its points and commas, or letters and digits, as in {@code max_pairs}. */
+  private static final Pattern WORD =
+      Pattern.compile("\\d+(?:[.,:]\\d+)*(?![\\p{L}_])|[\\p{L}\\p{N}_]+");
+
+  private static final int SHORT = 3;
+
+  /** Words that say nothing by themselves. Not and never are none of them. */
+  private static final Set<String> FILLERS =
+      Set.of(
+          ("the and for with that this these those from are was were has have had its it's will"
+                  + " would can could which who when where then than there here into also but our"
+                  + " you they them their been being does did done about over out")
+              .split(" "));
+
+  /** Of both texts, what is further back is neither looked at nor marked. */
+  private static final int MAX_TEXT = 100_000;
+
+  private final Set<String> others;
+
+  private WordDifference(Set<String> others) {
+    this.others = others;
+  }
+
+  /**
+   * A piece of a text.
+   *
+   * @param own whether the other text says nothing of it
+   */
+  record Stretch(String text, boolean own) {}
+
+  /** Those that are not in this text. */
+  static WordDifference besides(String other) {
+    Set<String> words = new HashSet<>();
+    Matcher matcher = WORD.matcher(begin(other));
+    while (matcher.find()) {
+      words.add(stem(matcher.group()));
+    }
+    return new WordDifference(words);
+  }
+
+  /** The whole text, unmarked. */
+  static List<Stretch> none(String text) {
+    return List.of(new Stretch(text, false));
+  }
+
+  /** The text in pieces. Own words with only a blank between them are one. */
+  List<Stretch> mark(String text) {
+    List<Stretch> stretches = new ArrayList<>();
+    Matcher matcher = WORD.matcher(begin(text));
+    int written = 0;
+    int start = -1;
+    int end = 0;
+    while (matcher.find()) {
+      if (!isOwn(matcher.group())) {
+        continue;
+      }
+      if (start >= 0 && !text.substring(end, matcher.start()).equals(" ")) {
+        written = add(stretches, text, written, start, end);
+        start = -1;
+      }
+      start = start < 0 ? matcher.start() : start;
+      end = matcher.end();
+    }
+    if (start >= 0) {
+      written = add(stretches, text, written, start, end);
+    }
+    if (written < text.length() || stretches.isEmpty()) {
+      stretches.add(new Stretch(text.substring(written), false));
+    }
+    return stretches;
+  }
+
+  /** In the order of the text, each once, as it is written first. */
+  List<String> list(String text) {
+    Map<String, String> words = new LinkedHashMap<>();
+    Matcher matcher = WORD.matcher(begin(text));
+    while (matcher.find()) {
+      if (isOwn(matcher.group())) {
+        words.putIfAbsent(stem(matcher.group()), matcher.group());
+      }
+    }
+    return List.copyOf(words.values());
+  }
+
+  private static int add(List<Stretch> stretches, String text, int written, int start, int end) {
+    if (written < start) {
+      stretches.add(new Stretch(text.substring(written, start), false));
+    }
+    stretches.add(new Stretch(text.substring(start, end), true));
+    return end;
+  }
+
+  private boolean isOwn(String word) {
+    return (word.length() >= SHORT || Character.isDigit(word.charAt(0)))
+        && !others.contains(stem(word))
+        && !FILLERS.contains(word.toLowerCase(Locale.ROOT));
+  }
+
+  /** As much of a text as is looked at. */
+  static String begin(String text) {
+    return text.length() <= MAX_TEXT ? text : text.substring(0, MAX_TEXT);
+  }
+
+  private static String stem(String word) {
+    String lower = word.toLowerCase(Locale.ROOT);
+    return lower.length() > SHORT && lower.endsWith("s") && !lower.endsWith("ss")
+        ? lower.substring(0, lower.length() - 1)
+        : lower;
+  }
+}

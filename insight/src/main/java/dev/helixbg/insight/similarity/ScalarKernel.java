@@ -1,0 +1,80 @@
+package dev.helixbg.insight.similarity;
+
+import static dev.helixbg.insight.similarity.PackedVectors.PANEL;
+import static dev.helixbg.insight.similarity.PackedVectors.STRIP;
+
+/**
+ * The products in scalar code: the twin that the vector kernels are tested against, the way out
+ * where the JVM runs without jdk.incubator.vector, and the quickest kernel in a young JVM, because
+ * any compiler makes good code of it at once. Its panels are on the heap, since interpreted code is
+ * slow to read native memory.
+ */
+final class ScalarKernel implements TileKernel {
+  private static final int ROWS = 3;
+  private static final int COLUMNS = 4;
+
+  private final float[] panels;
+  private final int dimension;
+
+  ScalarKernel(Vectors columns) {
+    this.panels = PackedVectors.heapPanels(columns);
+    this.dimension = columns.dimension();
+  }
+
+  @Override
+  public boolean multiply(float[] rows, int rowStart, int column, float limit, float[] products) {
+    int panelStart = column * dimension;
+    for (int r = 0; r < STRIP; r += ROWS) {
+      for (int c = 0; c < PANEL; c += COLUMNS) {
+        multiplyPart(rows, rowStart + r, panelStart + c, products, r * PANEL + c);
+      }
+    }
+    for (float product : products) {
+      if (product >= limit) {
+        return true;
+      }
+    }
+    return false;
+  }
+
+  /** Twelve sums side by side, since each is a chain in which every step waits for the last. */
+  private void multiplyPart(
+      float[] rows, int rowStart, int partStart, float[] products, int productStart) {
+    float s00 = 0, s01 = 0, s02 = 0, s03 = 0;
+    float s10 = 0, s11 = 0, s12 = 0, s13 = 0;
+    float s20 = 0, s21 = 0, s22 = 0, s23 = 0;
+    for (int k = 0; k < dimension; k++) {
+      int column = partStart + k * PANEL;
+      float c0 = panels[column];
+      float c1 = panels[column + 1];
+      float c2 = panels[column + 2];
+      float c3 = panels[column + 3];
+      int row = rowStart + k * STRIP;
+      float r = rows[row];
+      s00 = Math.fma(r, c0, s00);
+      s01 = Math.fma(r, c1, s01);
+      s02 = Math.fma(r, c2, s02);
+      s03 = Math.fma(r, c3, s03);
+      r = rows[row + 1];
+      s10 = Math.fma(r, c0, s10);
+      s11 = Math.fma(r, c1, s11);
+      s12 = Math.fma(r, c2, s12);
+      s13 = Math.fma(r, c3, s13);
+      r = rows[row + 2];
+      s20 = Math.fma(r, c0, s20);
+      s21 = Math.fma(r, c1, s21);
+      s22 = Math.fma(r, c2, s22);
+      s23 = Math.fma(r, c3, s23);
+    }
+    store(products, productStart, s00, s01, s02, s03);
+    store(products, productStart + PANEL, s10, s11, s12, s13);
+    store(products, productStart + 2 * PANEL, s20, s21, s22, s23);
+  }
+
+  private static void store(float[] products, int at, float a, float b, float c, float d) {
+    products[at] = a;
+    products[at + 1] = b;
+    products[at + 2] = c;
+    products[at + 3] = d;
+  }
+}

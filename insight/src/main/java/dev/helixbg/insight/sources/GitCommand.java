@@ -1,0 +1,280 @@
+package dev.helixbg.insight.sources;
+
+import java.io.BufferedInputStream;
+import java.io.ByteArrayOutputStream;
+import java.io.EOFException;
+import java.io.File;
+import java.io.IOException;
+import java.io.InputStream;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.concurrent.TimeUnit;
+import java.util.function.BiConsumer;
+import java.util.stream.Stream;
+
+/**
+ * The commits, trees and files of a repository, as git reads them.
+ *
+ * <p>git runs in a git folder of our own, which borrows nothing but the repository's objects: its
+ * configuration, hooks, attributes, refs and working tree are never looked at, so that nothing in
+ * them can make git run, fetch or write anything. What it says, and for how long, is bounded.
+ */
+final class GitCommand implements AutoCloseable {
+  /** Of the history, and of the list of files; 400,000 changes of files. */
+  private static final int MAX_LISTING = 32 << 20;
+
+  /** A larger file is no source code. */
+  private static final int MAX_FILE = 1 << 20;
+
+  private static final Duration MAX_TIME = Duration.ofSeconds(30);
+  private static final long LOOK_MILLIS = 50;
+
+  private final GitRepository repository;
+  private final Path git;
+  private final Path folder;
+
+  /**
+   * @param git the program
+   * @param folder of our own, made by this
+   */
+  private GitCommand(GitRepository repository, Path git, Path folder) {
+    this.repository = repository;
+    this.git = git;
+    this.folder = folder;
+  }
+
+  /**
+   * @throws SourceException when there is no git
+   */
+  static GitCommand of(GitRepository repository) throws SourceException {
+    Path git =
+        program(System.getenv("PATH"))
+            .orElseThrow(() -> new SourceException("there is no git on the PATH to read it with"));
+    try {
+      Path folder = Files.createTempDirectory("helix-bg-git");
+      Files.createDirectory(folder.resolve("refs"));
+      Files.createDirectory(folder.resolve("objects"));
+      Files.writeString(folder.resolve("HEAD"), "ref: refs/heads/none\n");
+      Files.writeString(folder.resolve("shallow"), repository.shallow());
+      if (repository.shallow().isEmpty()) {
+        Files.delete(folder.resolve("shallow"));
+      }
+      Files.writeString(folder.resolve("config"), config(repository));
+      return new GitCommand(repository, git, folder);
+    } catch (IOException e) {
+      throw new SourceException("the temp folder cannot be written to");
+    }
+  }
+
+  private static Optional<Path> program(String path) {
+    return Stream.of(path == null ? new String[0] : path.split(File.pathSeparator))
+        .filter(part -> part.startsWith("/"))
+        .map(part -> Path.of(part, "git"))
+        .filter(Files::isExecutable)
+        .findFirst();
+  }
+
+  /** Large files are streamed and never compared; nothing is packed, watched or fetched. */
+  private static String config(GitRepository repository) {
+    return "[core]\n\tbare = true\n\tbigFileThreshold = 1m\n\tpackedGitLimit = 256m\n"
+        + (repository.isSha256()
+            ? "\trepositoryFormatVersion = 1\n[extensions]\n\tobjectFormat = sha256\n"
+            : "\trepositoryFormatVersion = 0\n")
+        + "[protocol]\n\tallow = never\n[diff]\n\trenameLimit = 1000\n";
+  }
+
+  /**
+   * Each commit on the way to the first one, always by its first parent, newest first: {@code 01
+   * id, seconds, date}, then the files that it changed against that parent. Ends before the end
+   * where there is more than fits.
+   */
+  byte[] log() throws SourceException {
+    return listing(
+        "log",
+        "-z",
+        "--max-count=50000",
+        "--first-parent",
+        "-m",
+        "--raw",
+        "--no-abbrev",
+        "--find-renames=60%",
+        "--no-ext-diff",
+        "--no-textconv",
+        "--no-show-signature",
+        "--format=%x01%H %ct %cs",
+        repository.commit());
+  }
+
+  /** All files of the commit that is checked out: path to object id. */
+  Map<String, String> files() throws SourceException {
+    byte[] listing = listing("ls-tree", "-r", "-z", "--full-tree", repository.commit());
+    if (listing.length >= MAX_LISTING) {
+      throw new SourceException("it has more files than are looked at");
+    }
+    Map<String, String> files = new HashMap<>();
+    for (String line : new String(listing, StandardCharsets.UTF_8).split("\0")) {
+      int tab = line.indexOf('\t');
+      if (tab > 0 && line.startsWith("100")) { // a regular file; no link, no submodule
+        files.put(line.substring(tab + 1), line.substring(line.lastIndexOf(' ', tab) + 1, tab));
+      }
+    }
+    return files;
+  }
+
+  private byte[] listing(String... arguments) throws SourceException {
+    ByteArrayOutputStream out = new ByteArrayOutputStream();
+    run(List.of(arguments), "", in -> out.writeBytes(in.readNBytes(MAX_LISTING)));
+    return out.toByteArray();
+  }
+
+  /**
+   * Reads files by their object ids. Those that are larger than source code is, or that are not
+   * there, are left out.
+   *
+   * @param most bytes of all files together; what does not fit is left out, from the end
+   * @return whether all fitted
+   */
+  boolean read(Collection<String> ids, long most, BiConsumer<String, byte[]> file)
+      throws SourceException {
+    if (ids.isEmpty()) {
+      return true;
+    }
+    boolean[] fits = {true};
+    run(
+        List.of("cat-file", "--batch", "--buffer"),
+        String.join("\n", ids) + "\n",
+        in -> {
+          long left = most;
+          for (String _ : ids) {
+            String[] header = line(in).split(" "); // id type size, or: id missing
+            if (header.length != 3) {
+              continue;
+            }
+            long size = Long.parseLong(header[2]);
+            if (left < size) {
+              fits[0] = false;
+              return;
+            }
+            if (header[1].equals("blob") && size <= MAX_FILE) {
+              left -= size;
+              file.accept(header[0], in.readNBytes((int) size));
+            } else {
+              in.skipNBytes(size);
+            }
+            in.skipNBytes(1);
+          }
+        });
+    return fits[0];
+  }
+
+  private static String line(InputStream in) throws IOException {
+    StringBuilder line = new StringBuilder();
+    for (int c; (c = in.read()) != '\n'; line.append((char) c)) {
+      if (c < 0 || line.length() > 200) {
+        throw new EOFException();
+      }
+    }
+    return line.toString();
+  }
+
+  /** Takes what git says; may stop anywhere. */
+  private interface Taker {
+    void take(InputStream out) throws IOException;
+  }
+
+  private void run(List<String> arguments, String input, Taker taker) throws SourceException {
+    try {
+      Path said = folder.resolve("input");
+      Files.writeString(said, input);
+      List<String> command = new ArrayList<>(List.of(git.toString(), "--no-pager"));
+      command.addAll(List.of("--no-optional-locks", "--literal-pathspecs"));
+      command.addAll(arguments);
+      ProcessBuilder builder =
+          new ProcessBuilder(command)
+              .directory(folder.toFile())
+              .redirectInput(said.toFile())
+              .redirectError(ProcessBuilder.Redirect.DISCARD);
+      builder.environment().clear();
+      builder.environment().putAll(environment());
+      Process process = builder.start();
+      Thread watch = Thread.ofVirtual().start(watching(process, Thread.currentThread()));
+      try (InputStream out = new BufferedInputStream(process.getInputStream())) {
+        taker.take(out);
+        if (out.read() < 0 && process.waitFor() != 0) {
+          throw new SourceException("git cannot read it, or took too long");
+        }
+      } catch (InterruptedException e) {
+        Thread.currentThread().interrupt();
+        throw new SourceException("interrupted");
+      } finally {
+        process.destroyForcibly();
+        watch.interrupt();
+      }
+    } catch (IOException | NumberFormatException e) {
+      throw new SourceException("git cannot read it, or took too long");
+    }
+  }
+
+  /** Ends a process that takes too long, or that nobody waits for any more. */
+  private static Runnable watching(Process process, Thread waiting) {
+    long end = System.nanoTime() + MAX_TIME.toNanos();
+    return () -> {
+      try {
+        while (!process.waitFor(LOOK_MILLIS, TimeUnit.MILLISECONDS)) {
+          if (waiting.isInterrupted() || System.nanoTime() - end > 0) {
+            process.destroyForcibly();
+          }
+        }
+      } catch (InterruptedException e) {
+        process.destroyForcibly();
+      }
+    };
+  }
+
+  private Map<String, String> environment() {
+    Map<String, String> all = new HashMap<>();
+    all.put("GIT_DIR", folder.toString());
+    all.put("GIT_OBJECT_DIRECTORY", repository.objects().toString());
+    all.put("HOME", folder.toString());
+    all.put("GIT_CONFIG_NOSYSTEM", "1");
+    all.put("GIT_CONFIG_GLOBAL", "/dev/null");
+    all.put("GIT_ATTR_NOSYSTEM", "1");
+    all.put("GIT_NO_REPLACE_OBJECTS", "1");
+    all.put("GIT_NO_LAZY_FETCH", "1");
+    all.put("GIT_ALLOW_PROTOCOL", "none");
+    all.put("GIT_TERMINAL_PROMPT", "0");
+    all.put("GIT_OPTIONAL_LOCKS", "0");
+    all.put("LC_ALL", "C");
+    return all;
+  }
+
+  /** Our own git folder. */
+  Path folder() {
+    return folder;
+  }
+
+  /** Deletes our own git folder. */
+  @Override
+  public void close() {
+    for (String name : List.of("HEAD", "config", "shallow", "input", "refs", "objects")) {
+      try {
+        Files.deleteIfExists(folder.resolve(name));
+      } catch (IOException e) {
+        // what lies in the temp folder goes with it
+      }
+    }
+    try {
+      Files.deleteIfExists(folder);
+    } catch (IOException e) {
+      // the same
+    }
+  }
+}

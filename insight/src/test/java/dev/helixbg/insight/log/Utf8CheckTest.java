@@ -1,0 +1,58 @@
+package dev.helixbg.insight.log;
+
+import static java.nio.charset.StandardCharsets.UTF_8;
+import static org.junit.jupiter.api.Assertions.assertEquals;
+
+import java.util.Random;
+import org.junit.jupiter.api.Test;
+
+/** Text is told from other bytes exactly as the JDK's decoder does it. */
+class Utf8CheckTest {
+
+  @Test
+  void agreesWithTheDecoderOnRandomBytes() {
+    int[] telling = {
+      0x7f, 0x80, 0x8f, 0x90, 0x9f, 0xa0, 0xbf, 0xc1, 0xc2, 0xe0, 0xed, 0xef, 0xf0, 0xf4, 0xf5
+    };
+    Random random = new Random(1);
+    for (int i = 0; i < 300_000; i++) {
+      byte[] bytes = new byte[random.nextInt(7)];
+      for (int b = 0; b < bytes.length; b++) {
+        bytes[b] = (byte) telling[random.nextInt(telling.length)];
+      }
+      assertEquals(isUtf8(bytes), Utf8Check.malformed(bytes, 0, bytes.length).bytes() == 0);
+    }
+  }
+
+  @Test
+  void agreesWithTheDecoderOnEveryThreeBytesAfterATellingLead() {
+    for (int lead : new int[] {0xc2, 0xdf, 0xe0, 0xe1, 0xed, 0xee, 0xf0, 0xf1, 0xf4, 0xf5}) {
+      for (int rest = 0; rest < 1 << 16; rest++) {
+        byte[] bytes = {(byte) lead, (byte) (rest >> 8), (byte) rest, (byte) 0x80};
+        assertEquals(isUtf8(bytes), Utf8Check.malformed(bytes, 0, 4).bytes() == 0);
+      }
+    }
+  }
+
+  @Test
+  void namesTheFirstMalformedByteAndCountsThemAll() {
+    byte[] bytes = {'x', 'a', (byte) 0xc3, (byte) 0xa4, (byte) 0xff, 'b', (byte) 0xe2, (byte) 0x82};
+    assertEquals(new Utf8Check.Malformed(3, 3), Utf8Check.malformed(bytes, 1, 7));
+    assertEquals(new Utf8Check.Malformed(0, -1), Utf8Check.malformed(bytes, 0, 4));
+  }
+
+  @Test
+  void aRunEndsAtControlCharactersAndMalformedBytesButNotAtACutCharacter() {
+    byte[] text = "ä\tb\0".getBytes(UTF_8);
+    assertEquals(2, Utf8Check.run(text, 0, 5, false));
+    assertEquals(4, Utf8Check.run(text, 0, 5, true));
+    assertEquals(1, Utf8Check.run(text, 0, 1, false));
+    assertEquals(0, Utf8Check.run(text, 1, 4, false));
+    assertEquals(1, Utf8Check.run(new byte[] {'a', 0x7f}, 0, 2, false));
+    assertEquals(2, Utf8Check.run(new byte[] {'a', 0x7f}, 0, 2, true));
+  }
+
+  private static boolean isUtf8(byte[] bytes) {
+    return new String(bytes, UTF_8).indexOf('\uFFFD') < 0; // no test encodes U+FFFD itself
+  }
+}

@@ -1,0 +1,77 @@
+package dev.helixbg.insight.report;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+
+import dev.helixbg.config.text.HostileText;
+import dev.helixbg.insight.report.WordDifference.Stretch;
+import java.util.List;
+import java.util.Random;
+import java.util.stream.Collectors;
+import org.junit.jupiter.api.Test;
+
+/** Words that only one of two texts says. */
+class WordDifferenceTest {
+
+  private static String marked(String text, String other) {
+    return WordDifference.besides(other).mark(text).stream()
+        .map(piece -> piece.own() ? "<" + piece.text() + ">" : piece.text())
+        .collect(Collectors.joining());
+  }
+
+  @Test
+  void whatAMergeWouldLoseIsMarked() {
+    String hold = "A capacity hold lives 15 minutes. The sweeper gives the pallets back.";
+    String other = "The hold of capacity expires after 20 minutes; a sweeper gives pallets back.";
+    assertEquals(
+        "A capacity hold <lives 15> minutes. The sweeper gives the pallets back.",
+        marked(hold, other));
+    assertEquals(
+        "The hold of capacity <expires after 20> minutes; a sweeper gives pallets back.",
+        marked(other, hold));
+    assertEquals(List.of("expires", "after", "20"), WordDifference.besides(hold).list(other));
+  }
+
+  @Test
+  void caseAndPluralsAndShortWordsAreNoDifference() {
+    assertEquals("The lease is <not> that", marked("The lease is not that", "lease"));
+    assertEquals("Leases of it go.", marked("Leases of it go.", "the LEASE"));
+    assertEquals("9 % in <Denmark>", marked("9 % in Denmark", "9 % on Sweden"));
+    assertEquals("<9> % in", marked("9 % in", "8 % on"));
+  }
+
+  @Test
+  void numbersAndIdentifiersAreWhole() {
+    assertEquals(
+        "<0.5> and <10,000> and max_pairs",
+        marked("0.5 and 10,000 and max_pairs", "0 5 10 000 and max_pairs"));
+    assertEquals("<max_pairs>", marked("max_pairs", "max pairs"));
+    assertEquals("<2xlarge>", marked("2xlarge", "2"));
+  }
+
+  @Test
+  void ownWordsInARowAreOneMarkButNotAcrossLinesAndSigns() {
+    assertEquals("<one two>, <three>\n<four>", marked("one two, three\nfour", ""));
+    assertEquals("", marked("", "x"));
+    assertEquals(List.of(new Stretch("", false)), WordDifference.besides("x").mark(""));
+  }
+
+  @Test
+  void thePiecesAreTheText() {
+    Random random = new Random(3);
+    for (int round = 0; round < 300; round++) {
+      StringBuilder text = new StringBuilder();
+      StringBuilder other = new StringBuilder();
+      for (int n = random.nextInt(6); n >= 0; n--) {
+        text.append(HostileText.CORPUS.get(random.nextInt(HostileText.CORPUS.size()))).append(' ');
+        other.append(HostileText.CORPUS.get(random.nextInt(HostileText.CORPUS.size())));
+      }
+      List<Stretch> pieces = WordDifference.besides(other.toString()).mark(text.toString());
+      assertEquals(
+          text.toString(), pieces.stream().map(Stretch::text).collect(Collectors.joining()));
+      assertEquals(
+          List.of(),
+          WordDifference.besides(text.toString()).list(text.toString()),
+          "nothing but itself");
+    }
+  }
+}
