@@ -1,6 +1,7 @@
 package dev.helixbg.embed.cache;
 
 import dev.helixbg.embed.cache.CachedVectors.CacheRow;
+import dev.helixbg.embed.cache.CachedVectors.Journal;
 import dev.helixbg.embed.store.AtomicFile;
 import dev.helixbg.embed.store.FileStamp;
 import java.io.IOException;

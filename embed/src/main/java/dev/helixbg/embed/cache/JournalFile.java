@@ -1,5 +1,6 @@
 package dev.helixbg.embed.cache;
 
+import dev.helixbg.embed.cache.CachedVectors.Journal;
 import dev.helixbg.embed.store.FileStamp;
 import dev.helixbg.embed.store.PrivateFiles;
 import java.io.IOException;

@@ -7,6 +7,7 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.helixbg.embed.cache.CachedVectors.CacheRow;
+import dev.helixbg.embed.cache.CachedVectors.Journal;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.LinkOption;

@@ -2,6 +2,7 @@ package dev.helixbg.insight.acts;
 
 import dev.helixbg.insight.acts.Act.Change;
 import dev.helixbg.insight.acts.ActPlan.Check;
+import dev.helixbg.insight.acts.ActPlan.HelixCall;
 import dev.helixbg.insight.findings.NamedEntry;
 import dev.helixbg.insight.log.EntryText;
 import dev.helixbg.insight.log.EntryText.Link;

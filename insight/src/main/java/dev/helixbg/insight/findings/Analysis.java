@@ -4,6 +4,7 @@ import dev.helixbg.config.InsightSettings;
 import dev.helixbg.insight.findings.BestPairs.ScoredPair;
 import dev.helixbg.insight.findings.Finding.PairKind;
 import dev.helixbg.insight.findings.MisfiledEntries.Misplaced;
+import dev.helixbg.insight.findings.TopicIndex.TopicPairs;
 import dev.helixbg.insight.notes.NotePlace;
 import dev.helixbg.insight.similarity.AllPairs;
 import dev.helixbg.insight.similarity.PackedVectors;

@@ -1,6 +1,7 @@
 package dev.helixbg.insight.findings;
 
 import dev.helixbg.config.InsightSettings;
+import dev.helixbg.insight.findings.TopicIndex.TopicPairs;
 import dev.helixbg.insight.similarity.PairSink;
 import java.util.Set;
 

@@ -2,6 +2,7 @@ package dev.helixbg.insight.findings;
 
 import dev.helixbg.config.InsightSettings;
 import dev.helixbg.insight.findings.PairFacts.ScannedPairs;
+import dev.helixbg.insight.findings.TopicIndex.TopicPairs;
 import dev.helixbg.insight.similarity.PackedVectors;
 import dev.helixbg.insight.similarity.PassageVectors;
 import dev.helixbg.insight.similarity.Vectors;

@@ -2,6 +2,7 @@ package dev.helixbg.insight.acts;
 
 import static java.nio.charset.StandardCharsets.UTF_8;
 
+import dev.helixbg.insight.acts.ActPlan.HelixCall;
 import dev.helixbg.insight.findings.NamedEntry;
 import dev.helixbg.insight.log.DataLogBytes;
 import dev.helixbg.insight.log.Entry;

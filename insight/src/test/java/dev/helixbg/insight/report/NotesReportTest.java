@@ -5,8 +5,8 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import com.fasterxml.jackson.databind.ObjectMapper;
 import dev.helixbg.config.text.PrintableText;
-import dev.helixbg.insight.notes.NotesLeftOut;
 import dev.helixbg.insight.notes.NotesAccount;
+import dev.helixbg.insight.notes.NotesLeftOut;
 import dev.helixbg.insight.report.Report.NotesFolder;
 import java.util.Optional;
 import org.jsoup.Jsoup;
@@ -21,7 +21,8 @@ class NotesReportTest {
   private final Report notes =
       plain.of(
           Optional.of(
-              new NotesFolder(NAME, new NotesAccount(2, 2, 0, NotesLeftOut.NONE, NotesLeftOut.NONE))));
+              new NotesFolder(
+                  NAME, new NotesAccount(2, 2, 0, NotesLeftOut.NONE, NotesLeftOut.NONE))));
 
   @Test
   void aKnowledgeBaseOfHelixIsNotNamed() {
