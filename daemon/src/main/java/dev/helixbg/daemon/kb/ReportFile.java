@@ -35,7 +35,6 @@ public final class ReportFile {
           "movedSources",
           "junk",
           "relations",
-          "patterns",
           "merges");
 
   private static final ObjectMapper JSON = new ObjectMapper();

@@ -50,7 +50,6 @@ public record ReportedFinding(
           "merge",
           "relation",
           "source",
-          "pattern",
           "misfiled",
           "junk",
           "topic overlap",
@@ -90,7 +89,6 @@ public record ReportedFinding(
       }
       case "junk" -> ofEntry(section, "junk", json, json.path("reason").asText(), Optional.empty());
       case "merges" -> group(section, "merge", json);
-      case "patterns" -> group(section, "pattern", json);
       case "copies" -> group(section, "copies", json);
       default -> throw new IllegalArgumentException("no findings are in " + section);
     };
@@ -153,7 +151,7 @@ public record ReportedFinding(
         Optional.empty());
   }
 
-  /** A merge names its entries, and has their keys beside; copies and patterns are entries. */
+  /** A merge names its entries, and has their keys beside; copies are entries. */
   private static ReportedFinding group(String section, String kind, JsonNode json) {
     List<String> names = new ArrayList<>();
     List<String> keys = new ArrayList<>();

@@ -247,11 +247,6 @@ public record PresentFindings(PresentEntries entries) {
     }
     List<Act> acts = acts(finding, json, as.isPresent() ? Verdict.titled(as.get()) : opinion);
     if (acts.isEmpty()) {
-      if (finding.section().equals("patterns")) {
-        throw Failure.usage(
-            "no edit follows from %s: if its entries say one lesson, say it once where all read it"
-                .formatted(finding.id()));
-      }
       if (finding.section().equals("junk")) {
         throw Failure.usage(
             "no edit follows from %s: remove the entry, or what should not be in it"

@@ -102,7 +102,6 @@ public final class Decisions {
         best(links, settings.maxCrossLinks()),
         best(misfiled, settings.maxMisfiled()),
         best(open(widened.relations()), Findings.listedRelations(widened.entries().size())),
-        open(widened.patterns()),
         widened.distribution(),
         settings,
         new Findings.Totals(

@@ -174,7 +174,6 @@ public final class Analysis {
         pairs.subList(duplicates.size(), pairs.size()),
         misplaced.stream().limit(settings.maxMisfiled()).map(this::misfiled).toList(),
         relations.best(2 * Findings.listedRelations(entries.size()), ids),
-        relations.patterns(Findings.MAX_PATTERNS, ids),
         facts.distribution(),
         settings,
         new Findings.Totals(

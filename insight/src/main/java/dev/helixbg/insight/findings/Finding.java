@@ -5,7 +5,6 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Optional;
 import java.util.Set;
-import java.util.stream.Stream;
 
 /**
  * Something worth telling the user. Its id survives compaction, renames of other entries and new
@@ -85,30 +84,6 @@ public sealed interface Finding {
    * @param entries two or more, by offset
    */
   record Copies(String id, List<NamedEntry> entries) implements Finding {}
-
-  /**
-   * Entries of different topics that say the same lesson, meet the same trap, or repeat a decision.
-   *
-   * @param entries three or more, by offset
-   * @param central the one that is nearest to the others: it speaks for all
-   * @param sharedWords the rarest words that most of them have, those in most entries first, as the
-   *     central one or another has them
-   * @param density how many of all pairs of them are near, from just above 0.5 to 1
-   */
-  record Pattern(
-      String id,
-      List<NamedEntry> entries,
-      NamedEntry central,
-      List<String> sharedWords,
-      double density)
-      implements Finding {
-
-    /** Its entries, the central one before the others. */
-    public List<NamedEntry> centralFirst() {
-      return Stream.concat(Stream.of(central), entries.stream().filter(entry -> entry != central))
-          .toList();
-    }
-  }
 
   /** Why a pair was reported. */
   enum PairKind {

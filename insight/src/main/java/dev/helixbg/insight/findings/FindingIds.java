@@ -17,7 +17,6 @@ public final class FindingIds {
   static final String CROSS_LINK = "link";
   static final String RELATION = "rel";
   static final String COPIES = "copies";
-  static final String PATTERN = "pattern";
 
   private static final List<String> PAIR_KINDS = List.of(NEAR_DUPLICATE, CROSS_LINK, RELATION);
   private static final int DIGITS = 10;

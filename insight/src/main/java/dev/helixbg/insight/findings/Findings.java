@@ -17,7 +17,6 @@ import java.util.List;
  * @param misfiled clearest first
  * @param relations best first; twice {@link #listedRelations} at most, so that enough are left when
  *     settled ones are taken out
- * @param patterns those of the nearest entries first, {@link #MAX_PATTERNS} at most
  * @param limits the settings that were in force
  */
 public record Findings(
@@ -29,13 +28,9 @@ public record Findings(
     List<Finding.Pair> crossLinks,
     List<Finding.Misfiled> misfiled,
     List<Finding.Relation> relations,
-    List<Finding.Pattern> patterns,
     Distribution distribution,
     InsightSettings limits,
     Totals totals) {
-
-  /** Patterns that are told of: more would be read by nobody. */
-  static final int MAX_PATTERNS = 200;
 
   /** How many relations of so many entries a reader is shown. */
   public static int shownRelations(int entries) {
@@ -58,7 +53,6 @@ public record Findings(
         crossLinks,
         misfiled,
         others,
-        patterns,
         distribution,
         limits,
         totals);

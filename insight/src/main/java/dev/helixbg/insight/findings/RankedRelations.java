@@ -7,12 +7,7 @@ import dev.helixbg.insight.terms.TermVectors;
 import dev.helixbg.insight.terms.Terms;
 import java.util.ArrayList;
 import java.util.Arrays;
-import java.util.BitSet;
-import java.util.Comparator;
-import java.util.HashSet;
-import java.util.LinkedHashMap;
 import java.util.List;
-import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 
@@ -43,15 +38,6 @@ final class RankedRelations {
    * stand late in long notes are among the first n/2 of {@code bench findings}.
    */
   private static final double PASSAGE_DISCOUNT = 0.03;
-
-  /** In groups names matter less than what is said: chosen on notes set apart. */
-  private static final double TERM_WEIGHT_IN_PATTERNS = 1;
-
-  /**
-   * Two entries of one pattern have at least this score, that of their surroundings. With less, one
-   * group in twenty more is found, and of what is named a third is none.
-   */
-  private static final double NEAR_IN_PATTERNS = 0;
 
   private static final int SHARED_WORDS = 6;
 
@@ -112,85 +98,9 @@ final class RankedRelations {
     return best.bestFirst().stream().map(pair -> relation(pair, ids)).toList();
   }
 
-  /**
-   * Groups of entries that say the same lesson, see {@link RecurringPatterns}. Links that somebody
-   * declared count here: a group is more than its pairs.
-   */
-  List<Finding.Pattern> patterns(int max, FindingIds ids) {
-    BitSet lessons = new BitSet(entries.size());
-    for (int i = 0; i < entries.size(); i++) {
-      lessons.set(
-          i, !copies.isCopy(i) && LessonWords.areIn(entries.get(i).entry().text().content()));
-    }
-    List<ScoredPair> near = new ArrayList<>();
-    for (long pair : candidates) {
-      int a = (int) (pair >>> 32);
-      int b = (int) pair;
-      if (lessons.get(a) && lessons.get(b) && !topic(a).equals(topic(b))) {
-        float score = (float) ownScore(a, b, TERM_WEIGHT_IN_PATTERNS);
-        if (score >= NEAR_IN_PATTERNS) {
-          near.add(new ScoredPair(a, b, score));
-        }
-      }
-    }
-    return RecurringPatterns.among(near, order).stream()
-        .limit(max)
-        .map(group -> pattern(group, ids))
-        .toList();
-  }
-
-  private String topic(int entry) {
-    return entries.get(entry).entry().topic();
-  }
-
-  private Finding.Pattern pattern(RecurringPatterns.Group group, FindingIds ids) {
-    List<NamedEntry> members =
-        Arrays.stream(group.members()).sorted().mapToObj(entries::get).toList();
-    return new Finding.Pattern(
-        ids.of(
-            FindingIds.PATTERN,
-            members.stream().map(NamedEntry::key).sorted().toArray(String[]::new)),
-        members,
-        entries.get(group.central()),
-        sharedWords(group),
-        group.density());
-  }
-
-  /** What most members have; if there is nothing, what two of them have. */
-  private List<String> sharedWords(RecurringPatterns.Group group) {
-    Map<String, Set<Integer>> having = new LinkedHashMap<>();
-    for (int a : group.members()) {
-      for (int b : group.members()) {
-        if (a != b) {
-          terms.shared(a, b).forEach(t -> having.computeIfAbsent(t, _ -> new HashSet<>()).add(a));
-        }
-      }
-    }
-    int most = having.values().stream().mapToInt(Set::size).max().orElse(0);
-    int wanted = Math.min(most, group.members().length / 2 + 1);
-    List<String> shared = new ArrayList<>();
-    having.entrySet().stream()
-        .filter(term -> term.getValue().size() >= wanted)
-        .sorted(Comparator.comparingInt(term -> -term.getValue().size()))
-        .map(Map.Entry::getKey)
-        .filter(term -> shared.stream().noneMatch(other -> other.contains(term)))
-        .limit(SHARED_WORDS)
-        .forEach(shared::add);
-    return shared.stream().map(term -> spelled(term, having.get(term), group.central())).toList();
-  }
-
-  /** As the central entry writes it, or else the first that has it. */
-  private String spelled(String term, Set<Integer> having, int central) {
-    int entry =
-        having.contains(central)
-            ? central
-            : having.stream().min(Comparator.comparingInt(one -> order[one])).orElseThrow();
-    return Terms.of(entries.get(entry).entry().embeddedText()).spelling(term);
-  }
-
   /** What a pair is ranked by. */
   private double score(int a, int b) {
-    double own = ownScore(a, b, TERM_WEIGHT);
+    double own = ownScore(a, b);
     return byVector.own() == byVector.all()
         ? own
         : Math.max(
@@ -201,9 +111,9 @@ final class RankedRelations {
                 - PASSAGE_DISCOUNT);
   }
 
-  private double ownScore(int a, int b, double termWeight) {
+  private double ownScore(int a, int b) {
     return csls(byVector.own(), a, b, cosine(a, b))
-        + termWeight * csls(byTerms.own(), a, b, terms.similarity(a, b));
+        + TERM_WEIGHT * csls(byTerms.own(), a, b, terms.similarity(a, b));
   }
 
   private static double csls(NearestLists lists, int a, int b, float similarity) {
@@ -265,7 +175,7 @@ final class RankedRelations {
         ids.ofPair(FindingIds.RELATION, first.key(), second.key()),
         first,
         second,
-        (float) ownScore(a, b, TERM_WEIGHT),
+        (float) ownScore(a, b),
         cosine(a, b),
         new Finding.Evidence(
             1 + byVector.all().place(a, b),

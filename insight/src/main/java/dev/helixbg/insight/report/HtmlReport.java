@@ -39,7 +39,6 @@ public final class HtmlReport {
     @JStachePartial(name = "junk", path = TEMPLATES + "junk.mustache"),
     @JStachePartial(name = "item", path = TEMPLATES + "item.mustache"),
     @JStachePartial(name = "group", path = TEMPLATES + "group.mustache"),
-    @JStachePartial(name = "pattern", path = TEMPLATES + "pattern.mustache"),
     @JStachePartial(name = "acts", path = TEMPLATES + "acts.mustache"),
     @JStachePartial(name = "entry", path = TEMPLATES + "entry.mustache")
   })

@@ -141,7 +141,6 @@ public final class JsonReport {
     json.writeEndArray();
     list("copies", findings.copies(), this::copies);
     relations();
-    list("patterns", findings.patterns(), this::pattern);
     list("nearDuplicates", findings.nearDuplicates(), this::pair);
     list("topicOverlaps", findings.topicOverlaps(), this::overlap);
     list("crossLinks", findings.crossLinks(), this::pair);
@@ -326,7 +325,6 @@ public final class JsonReport {
     json.writeNumberField("relations", pairs.ranked());
     json.writeNumberField("judgedRelations", pairs.judgedCount());
     json.writeNumberField("copies", findings.copies().size());
-    json.writeNumberField("patterns", findings.patterns().size());
     json.writeNumberField("nearDuplicates", totals.nearDuplicates());
     json.writeNumberField("topicOverlaps", findings.topicOverlaps().size());
     json.writeNumberField("crossLinks", totals.crossLinks());
@@ -383,14 +381,6 @@ public final class JsonReport {
     text("id", copies.id());
     edit(acts.on(copies));
     list("entries", copies.entries(), named -> entry(named, SHORT_TEXT));
-  }
-
-  private void pattern(Finding.Pattern pattern) throws IOException {
-    text("id", pattern.id());
-    decimal("density", pattern.density());
-    texts("sharedWords", pattern.sharedWords());
-    text("central", pattern.central().name());
-    list("entries", pattern.entries(), named -> entry(named, SHORT_TEXT));
   }
 
   private void relations() throws IOException {

@@ -24,7 +24,6 @@ record ListSection<T>(
   private static final int OVERLAPS = 60;
   private static final int COPIES = 60;
   private static final int MOVED = 100;
-  private static final int PATTERNS = 60;
   private static final int NAMED_COPIES = 20;
 
   /** Entries that one text stands for: what all of them say, or what is proposed for them. */
@@ -36,42 +35,6 @@ record ListSection<T>(
           entries.stream().map(EntryView::name).toList(),
           FoldableText.of(text),
           ActView.of(acts));
-    }
-  }
-
-  /**
-   * A recurring pattern as it is read: its words, then its entries, the one that speaks for all
-   * first.
-   *
-   * @param words that most of its entries have; none where there are none
-   * @param spread in how many entries and topics it is
-   */
-  record PatternView(String id, List<String> words, String spread, List<Member> members) {
-    private static final int WORD_COLUMNS = 60;
-    private static final int EXCERPT_COLUMNS = 300;
-
-    /** One of its entries, with the beginning of its text. */
-    record Member(String name, String date, String excerpt) {
-      private static Member of(NamedEntry named) {
-        return new Member(
-            EntryView.name(named),
-            NumberWords.date(named.entry().timestampMin()),
-            PrintableText.excerpt(named.entry().text().content(), EXCERPT_COLUMNS));
-      }
-    }
-
-    static PatternView of(Finding.Pattern pattern) {
-      List<NamedEntry> members = pattern.centralFirst();
-      long topics = members.stream().map(one -> one.entry().topic()).distinct().count();
-      return new PatternView(
-          PrintableText.line(pattern.id()),
-          pattern.sharedWords().stream()
-              .map(word -> PrintableText.excerpt(word, WORD_COLUMNS))
-              .toList(),
-          NumberWords.count(members.size(), "entry", "entries")
-              + " in "
-              + NumberWords.count(topics, "topic", "topics"),
-          members.stream().map(Member::of).toList());
     }
   }
 
@@ -167,18 +130,6 @@ record ListSection<T>(
             .toList(),
         NumberWords.shownOf("largest", COPIES, total, "; all are in report.json."),
         "No two entries have the very same text.");
-  }
-
-  static ListSection<PatternView> patterns(Findings findings) {
-    int total = findings.patterns().size();
-    return new ListSection<>(
-        NumberWords.count(total),
-        "Groups of entries of different topics that seem to say the same lesson. If they do, say it"
-            + " once, where all will read it, or change what makes it come back. Each is named by"
-            + " the rarest words that most of its entries have; its most central entry is first.",
-        findings.patterns().stream().limit(PATTERNS).map(PatternView::of).toList(),
-        NumberWords.shownOf("clearest", PATTERNS, total, "; all are in report.json."),
-        "No lesson was found in three topics or more.");
   }
 
   static ListSection<OverlapView> overlaps(Findings findings, InsightSettings limits, Acts acts) {

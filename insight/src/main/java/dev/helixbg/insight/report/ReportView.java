@@ -25,7 +25,6 @@ import java.util.stream.Stream;
  * @param facts of the knowledge base, the headline numbers
  * @param judged what a language model adds
  * @param copies nothing where there are none
- * @param patterns nothing where there are none
  * @param reviews what was found over time
  * @param sources nothing where no folders of sources are named
  */
@@ -45,7 +44,6 @@ record ReportView(
     Optional<DistributionView> distribution,
     Optional<ListSection<ListSection.GroupView>> copies,
     PairSection relations,
-    Optional<ListSection<ListSection.PatternView>> patterns,
     PairSection nearDuplicates,
     ListSection<ListSection.OverlapView> overlaps,
     PairSection crossLinks,
@@ -107,7 +105,6 @@ record ReportView(
             .filter(section -> !section.bars().isEmpty()),
         Optional.of(ListSection.copies(findings, acts)).filter(section -> !section.isEmpty()),
         PairSection.relations(findings, judgements, acts),
-        Optional.of(ListSection.patterns(findings)).filter(section -> !section.isEmpty()),
         nearDuplicates(findings, limits, judgements, acts),
         ListSection.overlaps(findings, limits, acts),
         crossLinks(findings, limits, judgements, acts),
@@ -137,7 +134,6 @@ record ReportView(
     int overlaps = findings.topicOverlaps().size();
     List<String> found = new ArrayList<>();
     found(found, findings.copies().size(), "group", "groups", " of exact copies");
-    found(found, findings.patterns().size(), "recurring pattern", "recurring patterns", "");
     found(found, totals.nearDuplicates(), "near-duplicate", "near-duplicates", "");
     found(found, overlaps, "pair of overlapping topics", "pairs of overlapping topics", "");
     found(found, totals.crossLinks(), "possible link", "possible links", " between topics");

@@ -85,7 +85,6 @@ public final class TerminalSummary {
     damage(report.log());
     if (!findings.entries().isEmpty()) {
       relations(pairs, report.judgements());
-      patterns(findings.patterns());
       pairs("Near-duplicates", totals.nearDuplicates(), findings.nearDuplicates(), report);
       overlaps(findings.topicOverlaps());
       pairs("Cross-links", totals.crossLinks(), findings.crossLinks(), report);
@@ -177,17 +176,6 @@ public final class TerminalSummary {
         .matching()
         .map(match -> " (passages " + NumberWords.similarity(match.similarity()) + ")")
         .orElse("");
-  }
-
-  /** Nothing where there are none: most knowledge bases have none. */
-  private void patterns(List<Finding.Pattern> patterns) {
-    if (!patterns.isEmpty()) {
-      Finding.Pattern first = patterns.getFirst();
-      String names =
-          String.join(" ~ ", first.centralFirst().stream().map(TerminalSummary::name).toList());
-      String text = first.central().entry().text().content();
-      rows("Patterns", patterns.size(), List.of(new Row(first.density(), names, text)));
-    }
   }
 
   private void overlaps(List<Finding.TopicOverlap> overlaps) {

@@ -132,7 +132,6 @@ final class BruteForce {
         links,
         misfiled.stream().limit(settings.maxMisfiled()).toList(),
         relations(),
-        List.of(), // RecurringPatternsTest has its own twin
         null,
         settings,
         new Findings.Totals(

@@ -28,7 +28,6 @@ final class KbFixture {
   private final Map<String, Integer> sizes = new TreeMap<>();
   private final List<Finding.Pair> pairs = new ArrayList<>();
   private final List<Finding.Copies> copies = new ArrayList<>();
-  private final List<Finding.Pattern> patterns = new ArrayList<>();
   private final List<Finding.TopicOverlap> overlaps = new ArrayList<>();
   private final List<Finding.Misfiled> misfiled = new ArrayList<>();
   private final List<Finding.Relation> relations = new ArrayList<>();
@@ -104,14 +103,6 @@ final class KbFixture {
     return this;
   }
 
-  /** The first of them is the central one. */
-  KbFixture pattern(List<String> sharedWords, NamedEntry... members) {
-    patterns.add(
-        new Finding.Pattern(
-            id("pattern", patterns.size()), List.of(members), members[0], sharedWords, 2.0 / 3));
-    return this;
-  }
-
   KbFixture damage(long at, long unreadable, LogAccount.Kind kind, String detail) {
     damage.add(new LogAccount.Damage(at, unreadable, kind, detail));
     return this;
@@ -143,7 +134,6 @@ final class KbFixture {
             links,
             List.copyOf(misfiled),
             List.copyOf(relations),
-            List.copyOf(patterns),
             distribution(all),
             LIMITS,
             new Findings.Totals(

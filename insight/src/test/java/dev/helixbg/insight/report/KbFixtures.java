@@ -62,7 +62,6 @@ final class KbFixtures {
             "how-to");
     kb.entry("storage", MARCH + 9_500, "WAL files are shipped every 60 s | or at 16 MB.");
     return kb.copies(cookies, expiry)
-        .pattern(List.of("timeout", "refresh"), rotate, cookies, backup)
         .duplicate(rotate, again, 0.9471234567, 1, 1, 1)
         .link(rotate, expiry, 0.8123456, 2, 2, 1)
         .link(again, cookies, 0.7612, 4, 3, 2)

@@ -33,7 +33,6 @@ import dev.helixbg.insight.findings.FindingsBench.Said;
 import dev.helixbg.insight.findings.KbEntries;
 import dev.helixbg.insight.findings.LabelledPairs;
 import dev.helixbg.insight.findings.NamedEntry;
-import dev.helixbg.insight.findings.PatternsBench;
 import dev.helixbg.insight.findings.RelationsCost;
 import dev.helixbg.insight.findings.Share;
 import dev.helixbg.insight.judge.Job;
@@ -66,8 +65,7 @@ import picocli.CommandLine.Option;
         "How many planted rewrites, overtaken notes and look-alikes are among the first pairs of"
             + " the list of relations, beside the list without passages and one by plain"
             + " similarity; how many misfiled entries are found; and how often a search finds what"
-            + " stands late in a long note; and how many recurring patterns are found in a KB of"
-            + " their own.")
+            + " stands late in a long note.")
 final class BenchFindingsCommand extends ValueCommand {
   private static final int MAX_ENTRIES = 200_000;
 
@@ -134,20 +132,7 @@ final class BenchFindingsCommand extends ValueCommand {
       return ExitCode.OK.number();
     }
     Result result = FindingsBench.run(settings.cache(), settings.threads(), passages, true);
-    PatternsBench.Result apart =
-        PatternsBench.run(PatternsBench.Kb.APART, settings.cache(), settings.threads());
-    PatternsBench.Result among =
-        PatternsBench.run(PatternsBench.Kb.AMONG, settings.cache(), settings.threads());
-    show(
-        () ->
-            toJson(result)
-                .<ObjectNode>set("patterns", Json.of(apart))
-                .set("patternsAmong", Json.of(among)),
-        () -> {
-          print(result);
-          print(apart);
-          print(among);
-        });
+    show(() -> toJson(result), () -> print(result));
     return ExitCode.OK.number();
   }
 
@@ -349,18 +334,6 @@ final class BenchFindingsCommand extends ValueCommand {
                     "to answer that %.1f pairs are read; half of the answers take at most %.0f ms,"
                         + " nine in ten %.0f ms",
                     cost.pairs(), cost.millis(), cost.mostMillis()));
-  }
-
-  private void print(PatternsBench.Result result) {
-    console.say(
-        "recurring patterns in %d entries: found %d of %d groups, named %d of %d near-groups, and"
-            + " %d groups of neither",
-        result.entries(),
-        result.found(),
-        result.groups(),
-        result.named(),
-        result.near(),
-        result.others());
   }
 
   private static String of(Named row, Planted kind, Result result) {
