@@ -49,6 +49,7 @@ class Program {
   ~Program();
   const Kernel* kernel(const std::string& name) const;
   std::vector<std::string> names() const;
+  const std::string& text() const { return source; }
   const Code& code(const Kernel& kernel, bool checked, u32 machine);
   std::string lineOf(const void* address);  // "program_source:12", or "" if unknown
 

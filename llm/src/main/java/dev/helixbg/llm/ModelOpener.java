@@ -23,6 +23,7 @@ import dev.helixbg.llm.tokenizer.Vocabulary;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Optional;
 import java.util.Set;
 import java.util.function.Consumer;
 import java.util.function.Supplier;
@@ -128,7 +129,11 @@ public final class ModelOpener {
       throw new GpuException("the GPU keeps keys and values in f16 or f32, not in q8_0");
     }
     GpuBackend backend =
-        time("backend", () -> new GpuBackend(gpu.open(), true, options.profiled()));
+        time(
+            "backend",
+            () ->
+                new GpuBackend(
+                    gpu.open(Optional.of(options.cacheFolder())), true, options.profiled()));
     try {
       backend.requireRoom(memoryNeed(file, options.limits()));
     } catch (Throwable e) {

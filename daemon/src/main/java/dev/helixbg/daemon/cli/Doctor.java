@@ -156,7 +156,7 @@ final class Doctor {
   /** No GPU is no problem: the CPU runs language models then. */
   private void checkGpu(GpuApi gpu) {
     String check = Json.word(gpu);
-    try (GpuDevice device = gpu.open()) {
+    try (GpuDevice device = gpu.open(Optional.empty())) {
       checks.add(
           CheckLine.ok(
               check,

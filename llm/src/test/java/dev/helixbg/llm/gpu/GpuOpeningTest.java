@@ -17,6 +17,7 @@ import dev.helixbg.llm.golden.GoldenModel;
 import dev.helixbg.llm.gpu.cuda.CudaDevice;
 import dev.helixbg.llm.gpu.driver.GpuException;
 import dev.helixbg.llm.gpu.metal.MetalDevice;
+import dev.helixbg.llm.gpu.metal.MetalTests;
 import dev.helixbg.llm.model.PassLimits;
 import dev.helixbg.llm.softmetal.SoftCuda;
 import dev.helixbg.llm.softmetal.SoftMetal;
@@ -52,6 +53,7 @@ class GpuOpeningTest {
   void forgetGpus() {
     System.clearProperty(CudaDevice.PROPERTY);
     System.clearProperty(MetalDevice.PROPERTY);
+    MetalTests.releaseRested();
     if (metal != null) { // else the test was skipped
       assertEquals(List.of(), metal.takeFindings());
     }
@@ -96,7 +98,19 @@ class GpuOpeningTest {
       more.removeAll(compiled);
       assertEquals(List.of(), more);
     }
+    List<String> kept = compiled();
+    assertFalse(kept.isEmpty(), "the device rests with what was compiled for it");
+    long before = metal.compiledKernels();
+    try (TextModel again = open(Device.METAL)) {
+      assertEquals(kept, compiled());
+      assertEquals(before, metal.compiledKernels());
+    }
+    MetalTests.releaseRested();
     assertEquals(List.of(), metal.liveObjects());
+    try (TextModel later = open(Device.METAL)) {
+      assertEquals(before, metal.compiledKernels(), "by a new device from archives");
+    }
+    MetalTests.releaseRested();
   }
 
   private List<String> compiled() {

@@ -28,6 +28,7 @@ public final class SoftMetal {
   private final MethodHandle requirePools;
   private final MethodHandle takeFindings;
   private final MethodHandle liveObjects;
+  private final MethodHandle compiledKernels;
 
   private SoftMetal(Path library) {
     this.library = library;
@@ -41,6 +42,7 @@ public final class SoftMetal {
     requirePools = bind(symbols, "softmetal_require_pools", FunctionDescriptor.ofVoid(JAVA_INT));
     takeFindings = bind(symbols, "softmetal_take_findings", text);
     liveObjects = bind(symbols, "softmetal_live_objects", text);
+    compiledKernels = bind(symbols, "softmetal_compiled_kernels", FunctionDescriptor.of(JAVA_LONG));
     configure(SoftMetalSettings.STRICT);
   }
 
@@ -121,6 +123,15 @@ public final class SoftMetal {
    */
   public List<String> liveObjects() {
     return lines(liveObjects);
+  }
+
+  /** How many kernels were compiled for a pipeline or an archive, since the process began. */
+  public long compiledKernels() {
+    try {
+      return (long) compiledKernels.invokeExact();
+    } catch (Throwable e) {
+      throw new IllegalStateException(e);
+    }
   }
 
   private static List<String> lines(MethodHandle source) {

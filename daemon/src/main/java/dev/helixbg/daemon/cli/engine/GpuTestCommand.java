@@ -16,6 +16,7 @@ import dev.helixbg.llm.tensor.TensorType;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Optional;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Option;
 
@@ -69,7 +70,7 @@ public final class GpuTestCommand extends ValueCommand {
     List<String> reasons = new ArrayList<>();
     for (GpuApi gpu : GpuApi.values()) {
       try {
-        return gpu.open();
+        return gpu.open(Optional.empty());
       } catch (GpuException e) {
         reasons.add(e.getMessage());
       }

@@ -28,12 +28,16 @@ final class MetalCommands implements GpuCommands {
   private final long id;
   private final MemorySegment groups;
   private final MemorySegment threads;
+  private final Runnable onFailure;
   private long encoder = ObjectiveC.NIL;
 
   /**
    * @param id is released with this
+   * @param onFailure hears that the GPU did not do them
    */
-  MetalCommands(ObjectiveC objc, ObjectiveC.CommandSelectors selectors, long id) {
+  MetalCommands(
+      ObjectiveC objc, ObjectiveC.CommandSelectors selectors, long id, Runnable onFailure) {
+    this.onFailure = onFailure;
     this.objc = objc;
     this.selectors = selectors;
     this.id = id;
@@ -129,6 +133,7 @@ final class MetalCommands implements GpuCommands {
         objc.ask(id, selectors.waitUntilCompleted);
       }
       if (objc.ask(id, selectors.status) == ERROR) {
+        onFailure.run();
         throw GpuException.unfinished(objc.errorText(objc.ask(id, selectors.error)));
       }
     }

@@ -1,7 +1,9 @@
 package dev.helixbg.llm.gpu.metal;
 
+import static org.junit.jupiter.api.Assertions.assertArrayEquals;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertNotSame;
 import static org.junit.jupiter.api.Assertions.assertSame;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
@@ -10,15 +12,26 @@ import dev.helixbg.llm.gpu.driver.GpuBuffer;
 import dev.helixbg.llm.gpu.driver.GpuCommands;
 import dev.helixbg.llm.gpu.driver.GpuDevice.GpuKernel;
 import dev.helixbg.llm.gpu.driver.GpuException;
+import dev.helixbg.llm.gpu.driver.KernelLibrary;
 import dev.helixbg.llm.softmetal.SoftMetalSettings;
+import java.io.IOException;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.attribute.FileTime;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.List;
+import java.util.Optional;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.condition.DisabledOnOs;
 import org.junit.jupiter.api.condition.OS;
+import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.api.parallel.ResourceLock;
 
 /** The shim by itself; {@link MetalTests#close} also finds what it leaves behind. */
@@ -128,6 +141,84 @@ class MetalDeviceTest {
   }
 
   @Test
+  @DisabledOnOs(OS.MAC)
+  void aDeviceRestsUntilItIsOpenedAgainUnlessItFailed() {
+    System.setProperty(MetalDevice.PROPERTY, metal.library());
+    try {
+      MetalDevice first = MetalDevice.open(Optional.empty());
+      KernelLibrary library = new KernelLibrary("test", SOURCE, List.of());
+      GpuKernel kernel = first.kernel(library, "add_one");
+      MetalDevice beside = MetalDevice.open(Optional.empty());
+      assertNotSame(first, beside, "the first is in use");
+      first.close();
+      beside.close();
+      MetalDevice again = MetalDevice.open(Optional.empty());
+      assertSame(first, again);
+      assertSame(kernel, again.kernel(library, "add_one"));
+      try (Arena own = Arena.ofShared();
+          GpuCommands commands = again.commands()) {
+        commands.kernel(again.kernel(library, "past_the_end"));
+        commands.buffer(0, again.buffer(own, "numbers", 64 * 4), 0);
+        commands.dispatch(1, 1, 1, 32);
+        commands.commit("wrong");
+        assertThrows(GpuException.class, commands::await);
+      }
+      again.close();
+      assertEquals(1, metal.takeFindings().size());
+      MetalDevice other = MetalDevice.open(Optional.empty());
+      assertNotSame(again, other, "it failed");
+      other.close();
+    } finally {
+      System.clearProperty(MetalDevice.PROPERTY);
+      MetalDevice.releaseRested();
+    }
+  }
+
+  private long compiledBy(Path archives) {
+    long before = metal.compiledKernels();
+    try (MetalDevice opened = metal.open(Optional.of(archives))) {
+      opened.kernel(new KernelLibrary("test", SOURCE, List.of()), "add_one");
+    }
+    return metal.compiledKernels() - before;
+  }
+
+  private static List<Path> files(Path folder) throws IOException {
+    try (Stream<Path> files = Files.list(folder)) {
+      return files.toList();
+    }
+  }
+
+  @Test
+  @DisabledOnOs(OS.MAC)
+  void pipelinesAreKeptInAFile(@TempDir Path folder) throws IOException {
+    Path archives = folder.resolve("metal");
+    assertEquals(1, compiledBy(archives));
+    assertEquals(1, files(archives).size());
+    Path file = files(archives).getFirst();
+    byte[] whole = Files.readAllBytes(file);
+    assertEquals(0, compiledBy(archives));
+
+    Files.writeString(file, "damaged");
+    assertEquals(1, compiledBy(archives));
+    assertArrayEquals(whole, Files.readAllBytes(file), "made anew");
+
+    Path unused = Files.writeString(archives.resolve("old" + PipelineArchive.ENDING), "x");
+    Files.setLastModifiedTime(unused, FileTime.from(Instant.now().minus(Duration.ofDays(90))));
+    Files.delete(file);
+    assertEquals(1, compiledBy(archives));
+    assertEquals(List.of(file), files(archives), "what nobody used for long is gone");
+  }
+
+  @Test
+  @DisabledOnOs(OS.MAC)
+  void anArchiveThatCannotBeWrittenCostsTheTimeToCompile(@TempDir Path folder) throws IOException {
+    Path inTheWay = Files.writeString(folder.resolve("metal"), "a file");
+    assertEquals(1, compiledBy(inTheWay));
+    assertEquals(1, compiledBy(inTheWay));
+    assertEquals("a file", Files.readString(inTheWay));
+  }
+
+  @Test
   void limitsAreThoseOfTheDevice() {
     assertFalse(device.name().isEmpty());
     assertTrue(device.memoryBudget() > 0);
@@ -140,11 +231,13 @@ class MetalDeviceTest {
   @Test
   @DisabledOnOs(OS.MAC)
   void withoutMetalThereIsOneClearSentence() {
-    GpuException none = assertThrows(GpuException.class, () -> MetalDevice.open(""));
+    GpuException none =
+        assertThrows(GpuException.class, () -> MetalDevice.open("", Optional.empty()));
     assertTrue(
         none.getMessage().startsWith("there is no Metal on this machine"), none.getMessage());
     String missing = "/no/such/library.so";
-    GpuException wrong = assertThrows(GpuException.class, () -> MetalDevice.open(missing));
+    GpuException wrong =
+        assertThrows(GpuException.class, () -> MetalDevice.open(missing, Optional.empty()));
     assertTrue(wrong.getMessage().contains(missing), wrong.getMessage());
   }
 

@@ -6,6 +6,7 @@ import dev.helixbg.llm.gpu.driver.GpuDevice.GpuKernel;
 import dev.helixbg.llm.gpu.driver.KernelLibrary;
 import dev.helixbg.llm.softmetal.SoftMetal;
 import dev.helixbg.llm.softmetal.SoftMetalSettings;
+import java.nio.file.Path;
 import java.util.List;
 import java.util.Optional;
 import org.junit.jupiter.api.condition.OS;
@@ -24,7 +25,22 @@ public final class MetalTests implements AutoCloseable {
     configure(settings);
     takeFindings();
     metal.ifPresent(soft -> soft.requirePools(true));
-    device = MetalDevice.open(metal.map(soft -> soft.library().toString()).orElse(""));
+    device = open(Optional.empty());
+  }
+
+  /** Another device, which the test closes. */
+  MetalDevice open(Optional<Path> archives) {
+    return MetalDevice.open(library(), archives);
+  }
+
+  /** What stands in for Apple's libraries; empty on a Mac. */
+  String library() {
+    return metal.map(soft -> soft.library().toString()).orElse("");
+  }
+
+  /** Kernels that were compiled for a pipeline or an archive, since the process began. */
+  long compiledKernels() {
+    return metal.orElseThrow().compiledKernels();
   }
 
   public MetalDevice device() {
@@ -44,6 +60,11 @@ public final class MetalTests implements AutoCloseable {
   /** What was found wrong since the last call, for tests that do wrong. */
   public List<String> takeFindings() {
     return metal.map(SoftMetal::takeFindings).orElse(List.of());
+  }
+
+  /** Releases the device that a model left at rest. */
+  public static void releaseRested() {
+    MetalDevice.releaseRested();
   }
 
   /** Nothing was found, and everything is released. */
