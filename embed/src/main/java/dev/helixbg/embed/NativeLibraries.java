@@ -73,9 +73,9 @@ final class NativeLibraries {
                   System.mapLibraryName("onnxruntime"),
                   System.mapLibraryName("onnxruntime4j_jni")));
       System.setProperty("onnxruntime.native.path", onnxRuntime.toString());
+      keepEnvironment(onnxRuntime.resolve(System.mapLibraryName("onnxruntime")));
       OrtEnvironment environment = environment();
       environment.setTelemetry(false);
-      keepEnvironment(onnxRuntime.resolve(System.mapLibraryName("onnxruntime")));
       loaded = true;
     } catch (IOException e) {
       throw new EmbeddingException(e.getMessage(), e);
@@ -99,11 +99,11 @@ final class NativeLibraries {
   }
 
   /**
-   * Takes one more reference to the environment, which ONNX Runtime counts, and never gives it
-   * back: the Java binding gives back its own in a shutdown hook, which waits for no {@link
-   * OnnxCall}, and a model that is being opened then would read what was freed. By its C API:
-   * {@code OrtGetApiBase()->GetApi(1)} is a table whose fourth function is {@code CreateEnv(level,
-   * name, &environment)}; the order of a version's functions never changes.
+   * Makes the environment, which ONNX Runtime counts the references to, and keeps one for good: the
+   * Java binding, which gets the same one afterwards, gives back its own in a shutdown hook, which
+   * waits for no {@link OnnxCall}, and a model that is being opened then would read what was freed.
+   * By its C API: {@code OrtGetApiBase()->GetApi(1)} is a table whose fourth function is {@code
+   * CreateEnv(level, name, &environment)}; the order of a version's functions never changes.
    */
   private static void keepEnvironment(Path library) {
     try (Arena call = Arena.ofConfined()) {
@@ -119,7 +119,7 @@ final class NativeLibraries {
                   call.allocateFrom("helix-bg").address(),
                   call.allocate(ADDRESS).address());
       if (failed != 0) {
-        throw new EmbeddingException("ONNX Runtime does not share its environment");
+        throw new EmbeddingException("ONNX Runtime makes no environment");
       }
     }
   }
