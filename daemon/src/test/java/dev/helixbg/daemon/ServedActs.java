@@ -286,7 +286,6 @@ final class ServedActs {
             List.of(),
             misfiled,
             relations,
-            List.of(),
             new Findings.Distribution(0, false, new long[60], 0, 0, 0, 0, 0, 0),
             LIMITS,
             new Findings.Totals(0, 0, 0, 0));

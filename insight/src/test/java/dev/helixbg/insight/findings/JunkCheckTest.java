@@ -197,8 +197,8 @@ class JunkCheckTest {
   @Test
   void notesOfTheEvaluationsAreNoJunk() throws IOException {
     List<String> bodies = new ArrayList<>();
-    for (String folder : List.of("findings-kb", "patterns-kb")) {
-      try (Stream<Path> files = Files.list(Path.of("src/test/resources", folder))) {
+    for (String folder : List.of("test/resources/findings-kb", "judge/lessons/measured")) {
+      try (Stream<Path> files = Files.list(Path.of("src", folder))) {
         for (Path file : files.filter(one -> one.toString().endsWith(".md")).sorted().toList()) {
           for (String note : Files.readString(file).split("\n\n+")) {
             bodies.add(note.replaceFirst("^- \\d[^\n]*\n(?:\\s*\\[[a-z]+:[^\n]*\n)*", "").strip());
