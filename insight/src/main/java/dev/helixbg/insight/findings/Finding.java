@@ -194,6 +194,7 @@ public sealed interface Finding {
    * @param logOdds of same or overtaken, as the judge computed them, before any calibration
    * @param tier what may be said
    * @param objection why they are not called the same though it is likely, in words; or nothing
+   * @param repeats whether one of both has no word of its own, which no probability tells
    */
   record Assessment(
       double same,
@@ -201,15 +202,21 @@ public sealed interface Finding {
       double related,
       double logOdds,
       Tier tier,
-      Optional<String> objection) {
+      Optional<String> objection,
+      boolean repeats) {
     /** How likely one of both can go. */
     public double act() {
       return same + overtaken;
     }
 
-    /** Whether that is likelier than not: what is less likely never leads. */
-    public boolean mayBeWorthAnAct() {
+    /** Whether that is likelier than not. */
+    public boolean isActLikely() {
       return act() >= 0.5;
+    }
+
+    /** Whether it may lead. */
+    public boolean mayBeWorthAnAct() {
+      return isActLikely() || repeats;
     }
   }
 

@@ -128,7 +128,7 @@ public record JudgedRelations(
         .map(said -> said.verdict() == Verdict.SAME)
         .orElse(
             pair.assessment()
-                .filter(Assessment::mayBeWorthAnAct)
+                .filter(Assessment::isActLikely)
                 .filter(said -> said.same() > said.overtaken() && said.objection().isEmpty())
                 .isPresent());
   }

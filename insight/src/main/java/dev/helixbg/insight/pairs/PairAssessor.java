@@ -38,7 +38,10 @@ public record PairAssessor(PairCalibration calibration) {
               : Optional.of("not all of the older one was read");
       tier = objection.isEmpty() ? Tier.LIKELY_OVERTAKEN : Tier.RELATED;
     }
-    return new Assessment(same, overtaken, related, logOdds(reading.logits()), tier, objection);
+    boolean repeats =
+        WordDifference.isRepetition(older, newer) && Disagreement.of(older, newer).isEmpty();
+    return new Assessment(
+        same, overtaken, related, logOdds(reading.logits()), tier, objection, repeats);
   }
 
   /** Of same or overtaken. */

@@ -6,6 +6,7 @@ import dev.helixbg.embed.PairCalibration;
 import dev.helixbg.embed.PairReader;
 import dev.helixbg.embed.PairReader.Reading;
 import dev.helixbg.embed.PairReader.Texts;
+import dev.helixbg.insight.findings.Finding.Assessment;
 import dev.helixbg.insight.findings.Finding.Relation;
 import dev.helixbg.insight.findings.NamedEntry;
 import dev.helixbg.insight.log.Passage;
@@ -22,7 +23,8 @@ import java.util.function.Supplier;
 
 /**
  * Has the first pairs of the list of relations read, and ranks them by what was read: log odds of
- * same or overtaken, and some of the score by vectors and words. The others stay behind them.
+ * same or overtaken, and some of the score by vectors and words; but behind those that are likely
+ * worth an act come those of which one repeats the other. The others stay behind them.
  *
  * <p>What was read once is remembered; with nothing new to read, no model is opened.
  */
@@ -127,9 +129,16 @@ public final class ReadRelations {
       }
     }
     // The sort is stable: of equals the one that was before stays before.
-    read.sort(Comparator.comparingDouble((Relation relation) -> -rank(relation)));
+    read.sort(
+        Comparator.comparingInt(ReadRelations::part)
+            .thenComparingDouble(relation -> -rank(relation)));
     read.addAll(others);
     return List.copyOf(read);
+  }
+
+  private static int part(Relation relation) {
+    Assessment said = relation.assessment().orElseThrow();
+    return said.isActLikely() ? 0 : said.repeats() ? 1 : 2;
   }
 
   private double rank(Relation relation) {

@@ -28,6 +28,9 @@ final class AssessmentWords {
       case LIKELY_SAME -> Optional.of("likely the same");
       case LIKELY_OVERTAKEN -> Optional.of(older + " is likely overtaken");
       case RELATED, NONE -> {
+        if (said.repeats()) {
+          yield Optional.of("one repeats the other");
+        }
         if (said.mayBeWorthAnAct()) {
           yield Optional.of(
               said.same() >= said.overtaken() && said.objection().isEmpty()

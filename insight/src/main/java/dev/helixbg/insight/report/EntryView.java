@@ -5,6 +5,7 @@ import dev.helixbg.insight.findings.NamedEntry;
 import dev.helixbg.insight.judge.Judgements;
 import dev.helixbg.insight.log.EntryText;
 import dev.helixbg.insight.log.Passage;
+import dev.helixbg.insight.pairs.WordDifference;
 import java.util.List;
 import java.util.Optional;
 

@@ -522,7 +522,7 @@ class JudgeRunTest {
               .get(i)
               .assessed(
                   new Finding.Assessment(
-                      acts[i], 0, 0, 0, Finding.Tier.RELATED, Optional.empty())));
+                      acts[i], 0, 0, 0, Finding.Tier.RELATED, Optional.empty(), false)));
     }
     TruthfulOracle oracle =
         new TruthfulOracle(

@@ -121,6 +121,26 @@ class ReadRelationsTest {
     assertEquals("one 0", read.stream().map(t -> t.older()).sorted().findFirst().orElseThrow());
   }
 
+  /** The judge puts down what repeats another text word for word. */
+  @Test
+  void whatRepeatsComesBehindWhatIsLikelyAndBeforeAllElse() throws Exception {
+    String said =
+        "To see who holds a port open run lsof with the number of that port as root,"
+            + " then kill the process which it prints in the second column";
+    List<Relation> all = new ArrayList<>(relations(50));
+    all.add(relation(entry(200, said), entry(201, said + ". On macOS netstat prints no pid"), -3));
+    List<Relation> ranked = ranking(true).rank(all, all.size());
+    Relation repeated = all.getLast();
+    int at = ranked.stream().map(Relation::id).toList().indexOf(repeated.id());
+    assertTrue(ranked.get(at).assessment().orElseThrow().act() < 0.5);
+    assertTrue(ranked.get(at).assessment().orElseThrow().mayBeWorthAnAct());
+    assertTrue(at > 0 && at < 50);
+    for (int i = 0; i < ranked.size(); i++) {
+      assertEquals(i < at, ranked.get(i).assessment().orElseThrow().isActLikely());
+    }
+    assertEquals(ranked, ranking(true).rankRemembered(all, all.size()));
+  }
+
   /** A run that goes on, in whatever order, gives what a run from nothing gives. */
   @Test
   void whatIsRememberedIsNotReadAgainAndChangesNothing() throws Exception {

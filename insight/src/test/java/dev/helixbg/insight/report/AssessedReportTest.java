@@ -40,7 +40,8 @@ class AssessedReportTest {
             similarity,
             new Finding.Evidence(1, 1, List.of(), Optional.empty(), Optional.empty()))
         .assessed(
-            new Assessment(same, overtaken, (1 - same - overtaken) / 2, 1, tier, Optional.empty()));
+            new Assessment(
+                same, overtaken, (1 - same - overtaken) / 2, 1, tier, Optional.empty(), false));
   }
 
   private static Report report(List<Relation> relations) {
@@ -116,6 +117,32 @@ class AssessedReportTest {
     assertTrue(markdown.contains("**" + (aIsOlder ? "A" : "B") + " is likely overtaken**"));
     assertTrue(markdown.contains("**likely the same**"));
     assertTrue(markdown.contains("**may be the same**"));
+  }
+
+  @Test
+  void whatRepeatsTheOtherLeadsThoughNoActIsLikely() throws IOException {
+    Relation unlikely = pair(1, 2, 0.1, 0.02, Tier.NONE);
+    Assessment said = unlikely.assessment().orElseThrow();
+    Relation repeats =
+        unlikely.assessed(
+            new Assessment(
+                said.same(),
+                said.overtaken(),
+                said.related(),
+                0,
+                said.tier(),
+                Optional.empty(),
+                true));
+    List<Relation> relations =
+        List.of(pair(5, 6, 0.4, 0.2, Tier.RELATED), repeats, pair(3, 4, 0.1, 0.02, Tier.NONE));
+    assertEquals(
+        List.of("rel-5-6", "rel-1-2"),
+        JudgedRelations.of(relations, Judgements.NONE).leading().stream()
+            .map(Finding::id)
+            .toList());
+    assertEquals(
+        "one repeats the other",
+        json(report(relations)).at("/relations/1/assessment/words").asText());
   }
 
   @Test

@@ -1,12 +1,15 @@
-package dev.helixbg.insight.report;
+package dev.helixbg.insight.pairs;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 
 import dev.helixbg.config.text.HostileText;
-import dev.helixbg.insight.report.WordDifference.Stretch;
+import dev.helixbg.insight.pairs.WordDifference.Stretch;
+import java.util.Arrays;
+import java.util.Collections;
 import java.util.List;
 import java.util.Random;
 import java.util.stream.Collectors;
+import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
 
 /** Words that only one of two texts says. */
@@ -73,5 +76,47 @@ class WordDifferenceTest {
           WordDifference.besides(text.toString()).list(text.toString()),
           "nothing but itself");
     }
+  }
+
+  private static final String FACT =
+      "Backups of the ledger run every night at 02:30, are kept for thirty days in the Frankfurt"
+          + " bucket, and are restored with pgbackrest";
+
+  private static void assertRepetition(boolean expected, String one, String other) {
+    assertEquals(expected, WordDifference.isRepetition(one, other));
+    assertEquals(expected, WordDifference.isRepetition(other, one));
+  }
+
+  @Test
+  void aTextWithinTheOtherRepeatsIt() {
+    assertRepetition(true, FACT, FACT);
+    assertRepetition(true, FACT, "# Backups\n\n" + FACT + ".\nAsk Ines for the passphrase.");
+  }
+
+  /** Look-alikes have a word of their own on both sides. */
+  @Test
+  void oneOwnWordOnEachSideIsNoRepetition() {
+    assertRepetition(false, FACT, FACT.replace("thirty", "ninety"));
+    assertRepetition(false, FACT, FACT.replace("02:30", "03:30") + " by Ines");
+  }
+
+  @Test
+  void aStubThatSharesATemplateIsNoRepetition() {
+    String stub = "# README\n\nTODO: describe what this cookbook installs and how";
+    assertRepetition(false, stub, stub + " to test it");
+  }
+
+  @Test
+  void theSameWordsInAnotherOrderAreNoRepetition() {
+    List<String> words = Arrays.asList(FACT.split(" "));
+    Collections.reverse(words);
+    assertRepetition(false, FACT, String.join(" ", words));
+  }
+
+  @Test
+  void aSmallPartOfALongTextIsNoRepetition() {
+    String rest =
+        IntStream.range(0, 60).mapToObj(i -> "chapter" + i).collect(Collectors.joining(" "));
+    assertRepetition(false, FACT, FACT + " " + rest);
   }
 }

@@ -1,4 +1,4 @@
-package dev.helixbg.insight.report;
+package dev.helixbg.insight.pairs;
 
 import java.util.ArrayList;
 import java.util.HashSet;
@@ -15,7 +15,7 @@ import java.util.regex.Pattern;
  * lost if only the other one stayed. Case counts for nothing, nor does an s at the end; words of
  * one or two letters and fillers are never told, numbers always.
  */
-final class WordDifference {
+public final class WordDifference {
   /** A number with its points and commas, or letters and digits, as in {@code max_pairs}. */
   private static final Pattern WORD =
       Pattern.compile("\\d+(?:[.,:]\\d+)*(?![\\p{L}_])|[\\p{L}\\p{N}_]+");
@@ -33,6 +33,18 @@ final class WordDifference {
   /** Of both texts, what is further back is neither looked at nor marked. */
   private static final int MAX_TEXT = 100_000;
 
+  /** Fewer words that are told are a stub: two of them may share a template and nothing else. */
+  private static final int REPEATED_WORDS = 12;
+
+  /** Words in a row by which a repetition is known. */
+  private static final int RUN = 4;
+
+  /** The share of such runs that the other text has in the same order, at least. */
+  private static final double REPEATED_RUNS = 0.8;
+
+  /** In a text with more than so many times the words, what is repeated is a small part. */
+  private static final int LONGER = 3;
+
   private final Set<String> others;
 
   private WordDifference(Set<String> others) {
@@ -44,10 +56,10 @@ final class WordDifference {
    *
    * @param own whether the other text says nothing of it
    */
-  record Stretch(String text, boolean own) {}
+  public record Stretch(String text, boolean own) {}
 
   /** Those that are not in this text. */
-  static WordDifference besides(String other) {
+  public static WordDifference besides(String other) {
     Set<String> words = new HashSet<>();
     Matcher matcher = WORD.matcher(begin(other));
     while (matcher.find()) {
@@ -56,13 +68,50 @@ final class WordDifference {
     return new WordDifference(words);
   }
 
+  /**
+   * Whether one of two texts has no word of its own and says nearly all in the order of the other
+   * one. Bounds were chosen on public notes, see {@code insight/src/judge/README.md}: with a single
+   * word of its own, it may be a look-alike.
+   */
+  static boolean isRepetition(String one, String other) {
+    return isWithin(one, other) || isWithin(other, one);
+  }
+
+  private static boolean isWithin(String text, String other) {
+    if (!besides(other).list(text).isEmpty()) {
+      return false;
+    }
+    WordDifference any = besides("");
+    int words = any.list(text).size();
+    if (words < REPEATED_WORDS || any.list(other).size() > LONGER * words) {
+      return false;
+    }
+    Set<List<String>> runs = runs(text);
+    int all = runs.size();
+    runs.retainAll(runs(other));
+    return runs.size() >= REPEATED_RUNS * all;
+  }
+
+  private static Set<List<String>> runs(String text) {
+    List<String> words = new ArrayList<>();
+    Matcher matcher = WORD.matcher(begin(text));
+    while (matcher.find()) {
+      words.add(stem(matcher.group()));
+    }
+    Set<List<String>> runs = new HashSet<>();
+    for (int i = 0; i + RUN <= words.size(); i++) {
+      runs.add(List.copyOf(words.subList(i, i + RUN)));
+    }
+    return runs;
+  }
+
   /** The whole text, unmarked. */
-  static List<Stretch> none(String text) {
+  public static List<Stretch> none(String text) {
     return List.of(new Stretch(text, false));
   }
 
   /** The text in pieces. Own words with only a blank between them are one. */
-  List<Stretch> mark(String text) {
+  public List<Stretch> mark(String text) {
     List<Stretch> stretches = new ArrayList<>();
     Matcher matcher = WORD.matcher(begin(text));
     int written = 0;
@@ -89,7 +138,7 @@ final class WordDifference {
   }
 
   /** In the order of the text, each once, as it is written first. */
-  List<String> list(String text) {
+  public List<String> list(String text) {
     Map<String, String> words = new LinkedHashMap<>();
     Matcher matcher = WORD.matcher(begin(text));
     while (matcher.find()) {
@@ -115,7 +164,7 @@ final class WordDifference {
   }
 
   /** As much of a text as is looked at. */
-  static String begin(String text) {
+  public static String begin(String text) {
     return text.length() <= MAX_TEXT ? text : text.substring(0, MAX_TEXT);
   }
 
