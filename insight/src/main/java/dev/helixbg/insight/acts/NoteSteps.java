@@ -32,7 +32,7 @@ final class NoteSteps {
             .formatted(from.words(), target.wikiLink(), target.linkFrom(from));
       }
       case Change.Move move ->
-          NotePlace.of(move.entry().name()).heading().isEmpty()
+          NotePlace.of(move.entry().name()).isWholeFile()
               ? "move %s to the folder %s, and mend links that name its path"
                   .formatted(place(move.entry()), folder)
               : "move %s into a file in the folder %s".formatted(place(move.entry()), folder);
@@ -51,6 +51,6 @@ final class NoteSteps {
   }
 
   private static String places(List<NamedEntry> entries) {
-    return entries.stream().map(NoteSteps::place).collect(Collectors.joining(", "));
+    return entries.stream().map(NoteSteps::place).collect(Collectors.joining(" and "));
   }
 }

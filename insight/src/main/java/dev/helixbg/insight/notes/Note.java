@@ -37,8 +37,8 @@ record Note(String path, String title, FrontMatter matter, List<Section> section
   private static final int MAX_NAMED = 4;
 
   /**
-   * @param name {@code path#heading}, or the path of a file that is undivided, and of the part
-   *     before its first heading; no two are the same
+   * @param name {@code path#heading}, or the path of a file that is undivided; of a part before the
+   *     headings in it with words that say so, see {@link NotePlace}; no two are the same
    * @param headings down to its own, without the title of the note
    * @param text without its own heading
    */
@@ -93,8 +93,8 @@ record Note(String path, String title, FrontMatter matter, List<Section> section
       title = first.title().isBlank() ? title : first.title();
     }
     title = plain(matter.first("title").orElse(title));
-    Division division = new Division(path, body, headings, found.links());
-    division.divide(start, body.length(), 0, headings.size(), List.of());
+    Division division = new Division(path, body, headings, found.links(), start > 0);
+    division.divide(start, body.length(), 0, headings.size(), List.of(), "");
     return new Note(path, title, matter, List.copyOf(division.sections));
   }
 
@@ -112,32 +112,42 @@ record Note(String path, String title, FrontMatter matter, List<Section> section
     private final String text;
     private final List<Heading> headings;
     private final List<Link> links;
+    private final boolean titled;
     private final List<Section> sections = new ArrayList<>();
     private final Map<String, Integer> names = new HashMap<>();
 
-    Division(String path, String text, List<Heading> headings, List<Link> links) {
+    /**
+     * @param headings without one that is the title
+     * @param titled whether there is one
+     */
+    Division(String path, String text, List<Heading> headings, List<Link> links, boolean titled) {
       this.path = path;
       this.text = text;
       this.headings = headings;
       this.links = links;
+      this.titled = titled;
     }
 
     /**
      * @param start of the text, after its own heading
      * @param from of the headings in it
      * @param above the headings that it is under, its own last
+     * @param part which part of those it is, in words; empty for the whole
      */
-    void divide(int start, int end, int from, int to, List<String> above) {
+    void divide(int start, int end, int from, int to, List<String> above, String part) {
       if (end - start <= LONG || from == to || sections.size() >= MAX_SECTIONS) {
-        add(start, end, above);
+        add(start, end, above, part);
         return;
       }
       int level = headings.subList(from, to).stream().mapToInt(Heading::level).min().orElseThrow();
       int next = next(from, to, level);
       if (next > from) { // lower ones before the first of the highest level
-        divide(start, headings.get(next).start(), from, next, above);
+        String before = NotePlace.BEFORE_FIRST + NotePlace.OF_LEVEL + level;
+        divide(start, headings.get(next).start(), from, next, above, before);
       } else {
-        add(start, headings.get(from).start(), above);
+        boolean afterTitle = titled && above.isEmpty();
+        String before = NotePlace.BEFORE_FIRST + (afterTitle ? NotePlace.OF_LEVEL + level : "");
+        add(start, headings.get(from).start(), above, before);
       }
       while (next < to) {
         Heading own = headings.get(next);
@@ -145,7 +155,7 @@ record Note(String path, String title, FrontMatter matter, List<Section> section
         int partEnd = after < to ? headings.get(after).start() : end;
         List<String> under = new ArrayList<>(above);
         under.add(plain(own.title()));
-        divide(own.end(), partEnd, next + 1, after, under);
+        divide(own.end(), partEnd, next + 1, after, under, "");
         next = after;
       }
     }
@@ -158,9 +168,9 @@ record Note(String path, String title, FrontMatter matter, List<Section> section
       return next;
     }
 
-    private void add(int start, int end, List<String> above) {
-      String part = text.substring(start, end).strip();
-      if (part.isEmpty()) {
+    private void add(int start, int end, List<String> above, String part) {
+      String said = text.substring(start, end).strip();
+      if (said.isEmpty()) {
         return; // a heading that only others follow
       }
       List<String> named = above.subList(Math.max(0, above.size() - MAX_NAMED), above.size());
@@ -168,9 +178,12 @@ record Note(String path, String title, FrontMatter matter, List<Section> section
       int uses = names.merge(name, 1, Integer::sum);
       sections.add(
           new Section(
-              path + name + (uses == 1 ? "" : " (" + uses + ")"),
+              path
+                  + name
+                  + (uses == 1 ? "" : " (" + uses + ")")
+                  + (part.isEmpty() ? "" : " (" + part + ")"),
               named,
-              part,
+              said,
               links.stream().filter(link -> link.at() >= start && link.at() < end).toList()));
     }
   }

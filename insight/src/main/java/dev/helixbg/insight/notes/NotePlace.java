@@ -2,27 +2,52 @@ package dev.helixbg.insight.notes;
 
 import dev.helixbg.insight.log.Entry;
 import java.util.Locale;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
 
 /**
  * Where a note is: the file, and in a long file the heading.
  *
  * @param file path from the folder of the notes
- * @param heading with those above it, {@code #} between them; empty for a whole file
+ * @param heading with those above it, {@code #} between them; empty where it is under none
+ * @param part which part of the file or of what is under the heading, where others have headings of
+ *     their own: {@code before its first heading}; empty for the whole
  */
-public record NotePlace(String file, String heading) {
+public record NotePlace(String file, String heading, String part) {
   /** The topic of files in the folder of the notes itself. */
   static final String TOP = "./";
+
+  /** What is said of a part that headings follow, in brackets at the end of its name. */
+  static final String BEFORE_FIRST = "before its first heading";
+
+  /** Before the level, where other headings come before: a title, or lower ones. */
+  static final String OF_LEVEL = " of level ";
+
+  private static final Pattern PART =
+      Pattern.compile("(.*) \\((" + BEFORE_FIRST + "(?:" + OF_LEVEL + "[1-6])?)\\)");
 
   /**
    * @param name of an entry that was made of a note
    */
   public static NotePlace of(String name) {
-    for (int hash = name.indexOf('#'); hash >= 0; hash = name.indexOf('#', hash + 1)) {
-      if (NoteFiles.isNote(name.substring(0, hash).toLowerCase(Locale.ROOT))) {
-        return new NotePlace(name.substring(0, hash), name.substring(hash + 1));
+    Matcher divided = PART.matcher(name);
+    String part = divided.matches() ? divided.group(2) : "";
+    String whole = part.isEmpty() ? name : divided.group(1);
+    for (int hash = whole.indexOf('#'); hash >= 0; hash = whole.indexOf('#', hash + 1)) {
+      if (NoteFiles.isNote(whole.substring(0, hash).toLowerCase(Locale.ROOT))) {
+        return new NotePlace(whole.substring(0, hash), whole.substring(hash + 1), part);
       }
     }
-    return new NotePlace(name, "");
+    return new NotePlace(whole, "", part);
+  }
+
+  /** The words at the end of its name that tell the part; none for the whole. */
+  public String partInName() {
+    return part.isEmpty() ? "" : " (" + part + ")";
+  }
+
+  public boolean isWholeFile() {
+    return heading.isEmpty() && part.isEmpty();
   }
 
   /** Whether two entries are sections of one file, which need no link. */
@@ -41,7 +66,8 @@ public record NotePlace(String file, String heading) {
   }
 
   public String words() {
-    return heading.isEmpty() ? file : "the section “" + heading + "” of " + file;
+    String where = heading.isEmpty() ? file : "the section “" + heading + "” of " + file;
+    return part.isEmpty() ? where : "the beginning of " + where + partInName();
   }
 
   /** Its folder with a slash; {@code ./} for the folder of the notes itself. */

@@ -12,6 +12,7 @@ import dev.helixbg.insight.judge.PairVerdict;
 import dev.helixbg.insight.judge.RankedPairs;
 import dev.helixbg.insight.label.Guess;
 import dev.helixbg.insight.log.LogAccount;
+import dev.helixbg.insight.notes.NotePlace;
 import dev.helixbg.insight.sources.SourceCheckResult;
 import java.util.List;
 import java.util.Map;
@@ -259,7 +260,9 @@ public final class TerminalSummary {
 
   private static String name(NamedEntry named) {
     if (named.entry().note().isPresent()) { // the end of a path tells more than its beginning
-      return TopicView.end(PrintableText.line(named.name()), NAME_WIDTH);
+      String part = NotePlace.of(named.name()).partInName();
+      String whole = named.name().substring(0, named.name().length() - part.length());
+      return TopicView.end(PrintableText.line(whole), NAME_WIDTH) + part;
     }
     String suffix = ":" + named.index();
     return PrintableText.excerpt(

@@ -381,6 +381,28 @@ class ActsTest {
             .words());
   }
 
+  /** The rest of a long file has entries of its own, which nobody meant to delete. */
+  @Test
+  void onlyAWholeNoteIsAFileToDelete() {
+    List<NamedEntry> notes =
+        StandInHelix.kb(
+            "d/", "[source: d/long.md (before its first heading)]\nText.",
+            "d/", "[source: d/short.md]\nText.");
+    Act act = removal(notes, 0, 1);
+    assertEquals(
+        "remove d/long.md (before its first heading) and keep d/short.md",
+        act.words(),
+        "in reports");
+    assertEquals(
+        "bring what only the beginning of d/long.md (before its first heading) says into"
+            + " d/short.md; delete the beginning of d/long.md (before its first heading); let links"
+            + " to it lead to d/short.md",
+        NoteSteps.of(act.change(), "d/"));
+    assertEquals(
+        "move the beginning of d/long.md (before its first heading) into a file in the folder e/",
+        NoteSteps.of(new Act.Change.Move(notes.get(0), "e/"), "e/"));
+  }
+
   @Test
   void severalKnowledgeBasesHaveNone() {
     assertEquals(List.of(), Acts.NONE.on(relation(1, 3), UNJUDGED));

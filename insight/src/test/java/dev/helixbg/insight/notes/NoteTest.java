@@ -12,9 +12,11 @@ import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.OptionalInt;
 import java.util.Random;
+import java.util.TreeMap;
 import org.commonmark.node.AbstractVisitor;
 import org.commonmark.node.Document;
 import org.commonmark.parser.IncludeSourceSpans;
@@ -145,7 +147,7 @@ class NoteTest {
                 + "\n## Three\n\n```\n## no heading\n```\n");
     assertEquals(
         List.of(
-            "d/long.md",
+            "d/long.md (before its first heading of level 2)",
             "d/long.md#One",
             "d/long.md#Two#Deep",
             "d/long.md#Two#Deep (2)",
@@ -156,6 +158,42 @@ class NoteTest {
     Note shorter = Note.of("d/short.md", "# Title\n\n## One\nx\n\n## Two\ny");
     assertEquals(1, shorter.sections().size());
     assertEquals("## One\nx\n\n## Two\ny", shorter.sections().getFirst().text());
+  }
+
+  /** Whoever reads that it should go must not take it for the whole. */
+  @Test
+  void aPartBeforeHeadingsIsNotCalledAsTheWhole() {
+    String long1 = "Words of this part. ".repeat(320);
+    Map<String, String> words = new TreeMap<>();
+    for (String text :
+        List.of(
+            "Before.\n\n## One\n" + long1,
+            "### Low\nLow words.\n\n# Top\nBefore.\n\n## One\n" + long1)) {
+      Note note = Note.of("d/long.md", text);
+      for (Note.Section section : note.sections()) {
+        NotePlace place = NotePlace.of(section.name());
+        words.put(section.name(), place.words());
+        assertEquals("d/long.md", place.file());
+        assertFalse(place.isWholeFile(), section.name());
+      }
+    }
+    assertEquals(
+        Map.of(
+            "d/long.md (before its first heading)",
+            "the beginning of d/long.md (before its first heading)",
+            "d/long.md#One",
+            "the section “One” of d/long.md",
+            "d/long.md (before its first heading of level 1)",
+            "the beginning of d/long.md (before its first heading of level 1)",
+            "d/long.md#Top (before its first heading)",
+            "the beginning of the section “Top” of d/long.md (before its first heading)",
+            "d/long.md#Top#One",
+            "the section “Top#One” of d/long.md"),
+        words);
+    NotePlace whole = NotePlace.of(Note.of("d/x.md", long1).sections().getFirst().name());
+    assertTrue(whole.isWholeFile());
+    assertEquals("d/x.md", whole.words());
+    assertEquals("[[d/long]]", NotePlace.of("d/long.md (before its first heading)").wikiLink());
   }
 
   @Test
