@@ -6,6 +6,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
+import dev.helixbg.daemon.terminal.Console;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -86,6 +87,10 @@ class NotesIT {
     String found = run("search", "--notes", notes(), "-n", "1", "when is a lease renewed").out();
     assertTrue(found.contains("queue/lease.md") || found.contains("2024-05-06.md"), found);
     assertTrue(run("verify", "--notes", notes()).out().contains("A run would change nothing"));
+
+    String one = run("findings", "--notes", notes(), copies).out();
+    String how = "helix-bg act " + copies + " --notes " + Console.shellWord(notes());
+    assertTrue(one.contains(how), one);
 
     run("dismiss", "--notes", notes(), copies);
     assertFalse(run("findings", "--notes", notes()).out().contains(copies));

@@ -101,7 +101,7 @@ final class ActCommand extends ValueCommand {
     }
     for (JsonNode call : act.path("calls")) {
       if (call.path("name").asText().equals("act")) {
-        say("look", "helix-bg act " + own(call.path("arguments")));
+        say("look", "helix-bg act " + own(call.path("arguments")) + kb.again());
       } else {
         say("call", call.toString());
       }

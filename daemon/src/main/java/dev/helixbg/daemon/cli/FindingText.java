@@ -6,8 +6,12 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.stream.StreamSupport;
 
-/** One finding for a terminal: the texts that it is about, what speaks for it, what can be done. */
-record FindingText(Console console, JsonNode finding) {
+/**
+ * One finding for a terminal: the texts that it is about, what speaks for it, what can be done.
+ *
+ * @param again how a command is told of which knowledge base it is, see {@code KbOption}
+ */
+record FindingText(Console console, JsonNode finding, String again) {
 
   void print() {
     for (String side : List.of("a", "b", "entry")) {
@@ -34,7 +38,7 @@ record FindingText(Console console, JsonNode finding) {
       console.say("%-8s %s: %s", "if", listed(way.path("if"), " or "), way.path("do").asText());
     }
     if (!finding.path("edit").isEmpty()) {
-      say("how", "helix-bg act " + finding.path("id").asText());
+      say("how", "helix-bg act " + finding.path("id").asText() + again);
     }
     if (finding.path("stale").asBoolean()) {
       say("stale", "the log has changed, and what it tells of is not there any more");
@@ -43,7 +47,9 @@ record FindingText(Console console, JsonNode finding) {
 
   private void entry(JsonNode entry) {
     List<String> about = new ArrayList<>(List.of(entry.path("name").asText()));
-    about.add(entry.path("written").asText(""));
+    String written = entry.path("written").asText("");
+    boolean isNote = entry.path("topic").asText().endsWith("/"); // of which many tell no hour
+    about.add(isNote ? written.replaceFirst("T00:00$", "") : written);
     about.add(listed(entry.path("tags"), ", "));
     about.add(entry.path("source").asText(""));
     about.removeIf(String::isEmpty);

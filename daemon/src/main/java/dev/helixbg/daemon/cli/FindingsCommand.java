@@ -114,7 +114,7 @@ final class FindingsCommand extends ValueCommand {
         found::getFirst,
         () -> {
           print(findings.present().named(all.get(id)));
-          new FindingText(console, found.getFirst()).print();
+          new FindingText(console, found.getFirst(), kb.again()).print();
         });
   }
 

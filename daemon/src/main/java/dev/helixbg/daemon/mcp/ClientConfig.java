@@ -3,6 +3,7 @@ package dev.helixbg.daemon.mcp;
 import com.fasterxml.jackson.core.JsonProcessingException;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import com.fasterxml.jackson.databind.node.ObjectNode;
+import dev.helixbg.daemon.terminal.Console;
 import dev.helixbg.daemon.terminal.Json;
 import java.util.ArrayList;
 import java.util.List;
@@ -45,7 +46,7 @@ public enum ClientConfig {
     return switch (this) {
       case CLAUDE_CODE ->
           "claude mcp add --scope user helix-bg -- "
-              + command.stream().map(ClientConfig::quoted).collect(Collectors.joining(" "));
+              + command.stream().map(Console::shellWord).collect(Collectors.joining(" "));
       case CLAUDE_DESKTOP, CURSOR -> json("mcpServers", false, command);
       case VSCODE -> json("servers", true, command);
       case ZED -> json("context_servers", false, command);
@@ -73,10 +74,5 @@ public enum ClientConfig {
     server.put("command", command.getFirst());
     command.stream().skip(1).forEach(server.putArray("args")::add);
     return JSON.writerWithDefaultPrettyPrinter().writeValueAsString(json);
-  }
-
-  /** For a shell. */
-  private static String quoted(String word) {
-    return word.matches("[A-Za-z0-9_./:=@%+-]+") ? word : "'" + word.replace("'", "'\\''") + "'";
   }
 }

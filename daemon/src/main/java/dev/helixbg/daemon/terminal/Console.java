@@ -85,6 +85,11 @@ public record Console(
     }
   }
 
+  /** A word of a command that is printed, as a shell takes it for that one word. */
+  public static String shellWord(String word) {
+    return word.matches("[A-Za-z0-9_./:=@%+-]+") ? word : "'" + word.replace("'", "'\\''") + "'";
+  }
+
   /** Prints a line of data, its numbers written alike in every locale; values stay on the line. */
   public void say(String format, Object... values) {
     out.println(line(format, values));

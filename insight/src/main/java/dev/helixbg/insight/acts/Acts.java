@@ -114,12 +114,18 @@ public enum Acts {
   private static List<Act> onUnjudged(NamedEntry a, NamedEntry b) {
     NamedEntry older = older(a, b);
     NamedEntry newer = older == a ? b : a;
-    List<Act> removals =
-        fuller(a, b) == newer
-            ? List.of(remove(List.of(When.SAME, When.OVERTAKEN), older, newer))
-            : List.of(
-                remove(List.of(When.SAME), newer, older),
-                remove(List.of(When.OVERTAKEN), older, newer));
+    NamedEntry kept = fuller(a, b);
+    List<Act> removals;
+    if (!a.isAgeKnown(b)) {
+      removals = List.of(remove(List.of(When.SAME), kept == a ? b : a, kept));
+    } else if (kept == newer) {
+      removals = List.of(remove(List.of(When.SAME, When.OVERTAKEN), older, newer));
+    } else {
+      removals =
+          List.of(
+              remove(List.of(When.SAME), newer, older),
+              remove(List.of(When.OVERTAKEN), older, newer));
+    }
     return Stream.concat(removals.stream(), link(a, b).stream()).toList();
   }
 

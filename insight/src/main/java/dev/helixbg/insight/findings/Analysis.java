@@ -144,7 +144,7 @@ public final class Analysis {
     Set<Long> declared = DeclaredLinks.of(entries);
     Vectors middles = centroids.normalised();
     PairHits hits =
-        PairHits.find(facts, topics.topicOf(), copies, declared, order, settings, counting);
+        PairHits.find(facts, topics.topicOf(), copies, declared, order, settings, apart());
     List<ScoredPair> duplicates = hits.nearDuplicates().bestFirst();
     List<ScoredPair> links = hits.crossLinks().bestFirst();
     List<Finding.Pair> pairs = pairs(duplicates, links);
@@ -183,8 +183,16 @@ public final class Analysis {
             misplaced.size()));
   }
 
+  /** Who can be told to say the same: sections of one note stand where their writer wants them. */
+  private NearestLists.Counting apart() {
+    NearestLists.Counting ofTopics = counting.of(topics);
+    return (a, b) ->
+        ofTopics.count(a, b)
+            && !NotePlace.areInOneFile(entries.get(a).entry(), entries.get(b).entry());
+  }
+
   private List<Finding.Copies> copies() {
-    return copies.groups(counting.of(topics)).stream()
+    return copies.groups(apart()).stream()
         .limit(MAX_COPIES)
         .map(group -> group.stream().map(entries::get).toList())
         .map(

@@ -48,6 +48,21 @@ public record NamedEntry(Entry entry, int index, String key) {
         : mine < its;
   }
 
+  /**
+   * Whether anybody knows which of two was written before. Of notes the log does not tell it: it is
+   * in the order of their dates, of which many have no time of day.
+   */
+  public boolean isAgeKnown(NamedEntry other) {
+    int mine = entry.timestampMin();
+    int its = other.entry().timestampMin();
+    boolean sameDay = Math.floorDiv(mine, Entry.DAY) == Math.floorDiv(its, Entry.DAY);
+    return entry.note().isEmpty()
+        || mine != 0
+            && its != 0
+            && mine != its
+            && !(sameDay && (entry.isOfADay() || other.entry().isOfADay()));
+  }
+
   /** Of what tells entries apart: not of their texts. */
   @Override
   public int hashCode() {

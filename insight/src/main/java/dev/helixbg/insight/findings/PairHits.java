@@ -1,7 +1,6 @@
 package dev.helixbg.insight.findings;
 
 import dev.helixbg.config.InsightSettings;
-import dev.helixbg.insight.findings.TopicIndex.TopicPairs;
 import dev.helixbg.insight.similarity.PairSink;
 import java.util.Set;
 
@@ -10,7 +9,7 @@ final class PairHits implements PairSink {
   private final InsightSettings settings;
   private final int[] topicOf;
   private final Copies copies;
-  private final TopicPairs counting;
+  private final NearestLists.Counting counting;
   private final BestPairs nearDuplicates;
   private final BestPairs crossLinks;
   private final Set<Long> declared;
@@ -23,7 +22,7 @@ final class PairHits implements PairSink {
       Copies copies,
       Set<Long> declared,
       int[] order,
-      TopicPairs counting) {
+      NearestLists.Counting counting) {
     this.settings = settings;
     this.declared = declared;
     this.topicOf = topicOf;
@@ -36,6 +35,7 @@ final class PairHits implements PairSink {
   /**
    * @param declared pairs of which one links to the other: such a link is no news
    * @param order of the entries, see {@link BestPairs}
+   * @param counting which entries may be a pair
    */
   static PairHits find(
       PairFacts pairs,
@@ -44,7 +44,7 @@ final class PairHits implements PairSink {
       Set<Long> declared,
       int[] order,
       InsightSettings settings,
-      TopicPairs counting) {
+      NearestLists.Counting counting) {
     float limit = floor(settings);
     PairHits all = new PairHits(settings, topicOf, copies, declared, order, counting);
     pairs
@@ -60,7 +60,7 @@ final class PairHits implements PairSink {
 
   @Override
   public void accept(int a, int b, float similarity) {
-    if (copies.isCopy(a) || copies.isCopy(b) || !counting.count(topicOf[a], topicOf[b])) {
+    if (copies.isCopy(a) || copies.isCopy(b) || !counting.count(a, b)) {
       return;
     }
     if (similarity > settings.nearDuplicate()) {

@@ -15,6 +15,8 @@ import java.util.Optional;
  * @param text what the body says, parsed once: content and metadata
  */
 public record Entry(long offset, String topic, String body, int timestampMin, EntryText text) {
+  /** In minutes. */
+  public static final int DAY = 24 * 60;
 
   /**
    * What is embedded, and hashed for reuse: topic, a space, the body without its metadata lines.
@@ -34,5 +36,10 @@ public record Entry(long offset, String topic, String body, int timestampMin, En
    */
   public Optional<String> note() {
     return topic.endsWith("/") ? text.source() : Optional.empty();
+  }
+
+  /** Whether its time is that of a day, as notes have it that tell no hour. */
+  public boolean isOfADay() {
+    return timestampMin != 0 && timestampMin % DAY == 0 && note().isPresent();
   }
 }

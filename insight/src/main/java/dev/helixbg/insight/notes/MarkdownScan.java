@@ -5,6 +5,7 @@ import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
+import java.util.Optional;
 
 /**
  * Headings and links of a Markdown text, found in one pass over its lines: what stands in fenced
@@ -41,8 +42,9 @@ final class MarkdownScan {
    * @param wiki whether by name, {@code [[name]]}; else by path
    * @param target name or path, without what follows a {@code #}
    * @param heading what follows it; empty without one
+   * @param otherwise where it leads if there is no such note: Dendron writes {@code [[shown|name]]}
    */
-  record Link(int at, boolean wiki, String target, String heading) {}
+  record Link(int at, boolean wiki, String target, String heading, Optional<Link> otherwise) {}
 
   /** What a text has. */
   record Found(List<Heading> headings, List<Link> links) {}
@@ -222,7 +224,9 @@ final class MarkdownScan {
     int bar = inner.indexOf('|');
     // In a table the bar is escaped.
     String target = bar < 0 ? inner : inner.substring(0, bar).replaceFirst("\\\\$", "");
-    add(at, true, target.strip());
+    Optional<Link> otherwise =
+        bar < 0 ? Optional.empty() : link(at, true, inner.substring(bar + 1), Optional.empty());
+    link(at, true, target, otherwise).ifPresent(this::add);
   }
 
   private void add(int at, String destination) {
@@ -230,7 +234,7 @@ final class MarkdownScan {
     boolean isUrl =
         colon > 0 && destination.lastIndexOf('/', colon) < 0 || destination.startsWith("//");
     if (!isUrl && (destination.indexOf('.') < 0 || hasNoteEnding(destination))) {
-      add(at, false, decoded(destination));
+      link(at, false, decoded(destination), Optional.empty()).ifPresent(this::add);
     }
   }
 
@@ -241,11 +245,18 @@ final class MarkdownScan {
     return name.indexOf('.') < 0 || NoteFiles.isNote(name.toLowerCase(Locale.ROOT));
   }
 
-  private void add(int at, boolean wiki, String whole) {
+  private static Optional<Link> link(int at, boolean wiki, String whole, Optional<Link> otherwise) {
     int hash = whole.indexOf('#');
     String target = (hash < 0 ? whole : whole.substring(0, hash)).strip();
-    if (!target.isEmpty() && target.length() <= MAX_TARGET && links.size() < MAX_LINKS) {
-      links.add(new Link(at, wiki, target, hash < 0 ? "" : whole.substring(hash + 1).strip()));
+    String heading = hash < 0 ? "" : whole.substring(hash + 1).strip();
+    return target.isEmpty() || target.length() > MAX_TARGET
+        ? otherwise
+        : Optional.of(new Link(at, wiki, target, heading, otherwise));
+  }
+
+  private void add(Link link) {
+    if (links.size() < MAX_LINKS) {
+      links.add(link);
     }
   }
 

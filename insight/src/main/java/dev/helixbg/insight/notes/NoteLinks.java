@@ -46,7 +46,9 @@ final class NoteLinks {
    * @return its name; empty where there is none
    */
   Optional<String> target(Note from, Link link) {
-    return note(from, link).map(note -> section(note, link.heading()));
+    return note(from, link)
+        .map(note -> section(note, link.heading()))
+        .or(() -> link.otherwise().flatMap(other -> target(from, other)));
   }
 
   private Optional<Note> note(Note from, Link link) {

@@ -86,7 +86,7 @@ record EntryView(
     return new EntryView(
         letter,
         name(named),
-        NumberWords.date(named.entry().timestampMin()),
+        NumberWords.date(named.entry()),
         text.tags().stream().limit(MAX_TAGS).map(EntryView::shortName).toList(),
         text.source()
             .filter(source -> !source.equals(named.name()))

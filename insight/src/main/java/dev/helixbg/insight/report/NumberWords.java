@@ -1,5 +1,6 @@
 package dev.helixbg.insight.report;
 
+import dev.helixbg.insight.log.Entry;
 import java.time.LocalDateTime;
 import java.time.ZoneOffset;
 import java.util.Optional;
@@ -97,6 +98,13 @@ final class NumberWords {
   /** Such as {@code 2026-03-01 10:22}, or {@code date unknown} for 0. */
   static String date(int timestampMin) {
     return timestampMin == 0 ? "date unknown" : date(localTime(timestampMin));
+  }
+
+  /** The day alone of a note that tells no time of day. */
+  static String date(Entry entry) {
+    return entry.isOfADay()
+        ? localTime(entry.timestampMin()).toLocalDate().toString()
+        : date(entry.timestampMin());
   }
 
   static String date(LocalDateTime time) {

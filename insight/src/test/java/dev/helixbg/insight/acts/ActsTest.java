@@ -381,6 +381,31 @@ class ActsTest {
             .words());
   }
 
+  /** Where nobody knows which is newer nothing is to go for being the older one. */
+  @Test
+  void notesOfOneDateAreNotOvertaken() {
+    int day = 20_000 * Entry.DAY;
+    for (int[] times :
+        new int[][] {{day, day}, {0, day}, {day, 0}, {0, 0}, {day, day + 60}, {day + 60, day}}) {
+      assertEquals(
+          List.of(List.of(When.SAME), List.of(When.RELATED)),
+          whenOfNotes(times[0], times[1]),
+          Arrays.toString(times));
+    }
+    List<List<When>> known = List.of(List.of(When.SAME, When.OVERTAKEN), List.of(When.RELATED));
+    assertEquals(known, whenOfNotes(day, day + Entry.DAY));
+    assertEquals(known, whenOfNotes(day + 30, day + 60));
+  }
+
+  private static List<List<When>> whenOfNotes(int one, int other) {
+    List<NamedEntry> notes =
+        StandInHelix.named(
+            List.of(
+                StandInHelix.entry(8, "d/", "[source: d/a.md]\nText.", one),
+                StandInHelix.entry(90, "d/", "[source: d/b.md]\nA longer text.", other)));
+    return Acts.OF_ONE_KB.on(notes.get(0), notes.get(1), UNJUDGED).stream().map(Act::when).toList();
+  }
+
   /** The rest of a long file has entries of its own, which nobody meant to delete. */
   @Test
   void onlyAWholeNoteIsAFileToDelete() {

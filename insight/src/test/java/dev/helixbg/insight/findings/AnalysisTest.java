@@ -8,6 +8,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import com.sun.management.ThreadMXBean;
 import dev.helixbg.config.InsightSettings;
+import dev.helixbg.insight.notes.NotePlace;
 import dev.helixbg.insight.similarity.PassageVectors;
 import dev.helixbg.insight.similarity.Vectors;
 import java.lang.management.ManagementFactory;
@@ -211,6 +212,36 @@ class AnalysisTest {
     assertEquals(
         List.of("go/ ~ java/", "go/web/ ~ java/"),
         overlaps.stream().filter(pair -> !pair.contains("api")).toList());
+  }
+
+  @Test
+  void sectionsOfOneNoteAreNotProposedToBeOne() {
+    Corpus corpus = new Corpus();
+    for (String file : List.of("long.md", "other.md")) {
+      corpus.addBody("go/", "[source: go/" + file + "#One]\nThe same in both.", 1, 0, 0);
+      corpus.addBody("go/", "[source: go/" + file + "#Two]\nThe same twice in a file.", 0, 1, 0);
+      corpus.addBody(
+          "go/", "[source: go/" + file + "#Six]\nLike it in " + file, 0, 0.995f, 0.0998f);
+    }
+    corpus.addBody("go/", "[source: go/long.md#Last]\nAgain.", 0, 0, 1);
+    corpus.addBody("go/", "[source: go/long.md#Very last]\nAgain.", 0, 0, 1);
+    Findings findings = corpus.analyse();
+    assertEquals(
+        List.of("The same in both.", "The same twice in a file."),
+        findings.copies().stream()
+            .map(copies -> copies.entries().getFirst().entry().text().content())
+            .sorted()
+            .toList());
+    assertEquals(
+        List.of("go/long.md#Six ~ go/other.md#Six"),
+        findings.nearDuplicates().stream()
+            .map(pair -> pair.a().name() + " ~ " + pair.b().name())
+            .filter(pair -> !pair.contains("#Two"))
+            .toList());
+    assertTrue(
+        findings.nearDuplicates().stream()
+            .noneMatch(pair -> NotePlace.areInOneFile(pair.a().entry(), pair.b().entry())));
+    assertEquals(findings.totals().nearDuplicates(), findings.nearDuplicates().size());
   }
 
   @Test

@@ -40,6 +40,15 @@ final class Corpus {
     return this;
   }
 
+  /** Adds an entry as a log has it, with lines of metadata. */
+  Corpus addBody(String topic, String body, float... vector) {
+    EntryText text = EntryText.parse(body);
+    add(topic, text.content(), vector);
+    Entry last = entries.removeLast();
+    entries.add(new Entry(last.offset(), topic, body, 0, text));
+    return this;
+  }
+
   /** When the entry that was added last was written. */
   Corpus writtenAt(int minute) {
     Entry last = entries.removeLast();

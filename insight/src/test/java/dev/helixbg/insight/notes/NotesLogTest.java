@@ -187,6 +187,8 @@ class NotesLogTest {
     note("lang/go/channels.md", "[root](/index.md) [out](../../../etc/passwd.md)");
     note("lang/go/streams.md", "[[streams]] [[java/streams]]");
     note("lang/go/user.md", "[[streams]]");
+    note("dendron.user.md", "[[what is shown|lang.dendron]] [[user|lang.dendron]] [[no|none]]");
+    note("lang.dendron.md", "[[dendron.user|Nowhere]]");
     String part = "Words. ".repeat(700);
     note("long.md", "# Long\n\n## Part One\n" + part + "\n## Part two\n" + part);
     note("to.md", "[[long#Part two]] and [a](long.md#part-one)");
@@ -196,6 +198,8 @@ class NotesLogTest {
     assertEquals(List.of("lang/go/channels.md"), links.get("lang/java/streams.md"));
     assertEquals(List.of("index.md"), links.get("lang/go/channels.md"));
     assertEquals(List.of("lang/go/streams.md"), links.get("lang/go/user.md"), "the nearest");
+    assertEquals(List.of("lang.dendron.md", "lang/go/user.md"), links.get("dendron.user.md"));
+    assertEquals(List.of("dendron.user.md"), links.get("lang.dendron.md"));
     assertEquals(List.of("long.md#Part two", "long.md#Part One"), links.get("to.md"));
   }
 

@@ -1,6 +1,7 @@
 package dev.helixbg.insight.report;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import com.fasterxml.jackson.databind.ObjectMapper;
@@ -8,6 +9,7 @@ import dev.helixbg.config.text.PrintableText;
 import dev.helixbg.insight.notes.NotesAccount;
 import dev.helixbg.insight.notes.NotesLeftOut;
 import dev.helixbg.insight.report.Report.NotesFolder;
+import java.util.List;
 import java.util.Optional;
 import org.jsoup.Jsoup;
 import org.jsoup.nodes.Document;
@@ -29,6 +31,21 @@ class NotesReportTest {
     assertEquals(
         "Insights into a helix knowledge base", Jsoup.parse(HtmlReport.render(plain)).title());
     assertTrue(MarkdownReport.render(plain).startsWith("# Insights\n"));
+  }
+
+  /** Run in the folder of the notes they find it, whatever it is called. */
+  @Test
+  void commandsAreThoseForNotes() {
+    for (boolean ofNotes : new boolean[] {true, false}) {
+      List<String> commands =
+          Jsoup.parse(HtmlReport.render(ofNotes ? notes : plain)).select(".acts code").eachText();
+      assertTrue(commands.size() >= 3);
+      for (String command : commands) {
+        String after = ofNotes ? " --notes \\." : "";
+        assertTrue(command.matches("helix-bg (act|done|dismiss) \\S+" + after), command);
+      }
+    }
+    assertFalse(HtmlReport.render(notes).contains("the calls of helix"));
   }
 
   @Test

@@ -8,8 +8,12 @@ import dev.helixbg.insight.acts.Acts;
 import dev.helixbg.insight.findings.Finding;
 import dev.helixbg.insight.findings.NamedEntry;
 import dev.helixbg.insight.judge.Judgements;
+import dev.helixbg.insight.log.Entry;
+import dev.helixbg.insight.log.EntryText;
 import dev.helixbg.insight.log.LogAccount;
+import java.util.List;
 import java.util.Random;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 
 class ReportViewTest {
@@ -115,6 +119,18 @@ class ReportViewTest {
     assertEquals("date unknown", NumberWords.date(0));
     assertEquals("2026-03-01 21:20", NumberWords.date(29_540_000));
     assertEquals("-2114-12-08 21:52", NumberWords.date(Integer.MIN_VALUE));
+    int midnight = 29_538_720;
+    String note = "[source: a/b.md]\nText.";
+    assertEquals(
+        List.of("2026-03-01", "2026-03-01 00:01", "2026-03-01 00:00", "date unknown"),
+        Stream.of(
+                new Entry(8, "a/", note, midnight, EntryText.parse(note)),
+                new Entry(8, "a/", note, midnight + 1, EntryText.parse(note)),
+                new Entry(8, "a", note, midnight, EntryText.parse(note)),
+                new Entry(8, "a/", note, 0, EntryText.parse(note)))
+            .map(NumberWords::date)
+            .toList(),
+        "of notes, and of an entry of helix");
     assertEquals("0", NumberWords.count(0));
     assertEquals("999", NumberWords.count(999));
     assertEquals("-1,000", NumberWords.count(-1_000));

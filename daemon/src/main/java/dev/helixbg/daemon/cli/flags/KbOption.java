@@ -3,6 +3,7 @@ package dev.helixbg.daemon.cli.flags;
 import dev.helixbg.config.Settings;
 import dev.helixbg.daemon.kb.Kb;
 import dev.helixbg.daemon.kb.NotesKb;
+import dev.helixbg.daemon.terminal.Console;
 import dev.helixbg.daemon.terminal.Failure;
 import dev.helixbg.insight.notes.NotesAccount;
 import java.io.File;
@@ -152,8 +153,10 @@ public class KbOption {
     }
   }
 
-  /** How another command is told the same; empty where nothing was named. */
+  /** How another command is told the same, for a shell; empty where nothing was named. */
   public final String again() {
-    return named().map(path -> (notes == null ? " " : " --notes ") + path).orElse("");
+    return named()
+        .map(path -> (notes == null ? " " : " --notes ") + Console.shellWord(path.toString()))
+        .orElse("");
   }
 }
