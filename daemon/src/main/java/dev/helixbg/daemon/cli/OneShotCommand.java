@@ -105,7 +105,8 @@ public final class OneShotCommand extends ConsoleCommand {
       if (json) {
         reports.copyJson(chosen, console.json());
       } else {
-        print(summary + TerminalSummary.where(ReportFolder.of(chosen).html().toString()));
+        ReportFolder there = copy == null ? ReportFolder.of(chosen) : ReportFolder.in(copy);
+        print(summary + TerminalSummary.where(there.html().toString()));
         if (sample) { // no other command would look there
           console.note("One by one: helix-bg findings %s", chosen.folder());
         } else if (NotesKb.of(chosen, settings.cache()).isPresent()) {

@@ -66,7 +66,10 @@ public record Faults(Console console) {
 
   public ExitCode report(Throwable e) {
     ExitCode code = codeOf(e);
-    say(code == ExitCode.INTERRUPTED ? "interrupted; what was done is kept" : words(e));
+    say(
+        code == ExitCode.INTERRUPTED
+            ? "interrupted; what was done is kept, and the next run goes on from there"
+            : words(e));
     return code;
   }
 

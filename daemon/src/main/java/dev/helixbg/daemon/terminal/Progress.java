@@ -5,8 +5,11 @@ import me.tongfei.progressbar.ProgressBar;
 import me.tongfei.progressbar.ProgressBarBuilder;
 import me.tongfei.progressbar.ProgressBarStyle;
 
-/** Shows how far a long step is: a bar at a terminal, nothing elsewhere. */
+/** Shows how far a long step is: a bar at a terminal, elsewhere a line when it begins. */
 public interface Progress extends AutoCloseable {
+  /** Fewer things are soon done, and need no word. */
+  int MANY = 512;
+
   /** One thing is done, of which each costs the same. */
   default void step() {
     step(1);
@@ -34,11 +37,17 @@ public interface Progress extends AutoCloseable {
     }
   }
 
-  /** On the console's stderr when that is a terminal, else nowhere. */
+  /** On the console's stderr: a bar at a terminal, else a line at the start of what takes long. */
   static Display on(Console console) {
-    return console.animated()
-        ? (what, things, work) -> bar(console, what, things, work)
-        : Display.SILENT;
+    return (what, things, work) -> {
+      if (console.animated()) {
+        return bar(console, what, things, work);
+      }
+      if (things >= MANY) {
+        console.note("%s: %,d to do", what, things);
+      }
+      return SILENT;
+    };
   }
 
   Progress SILENT = work -> {};

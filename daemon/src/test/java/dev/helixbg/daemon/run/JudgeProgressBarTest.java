@@ -39,4 +39,16 @@ class JudgeProgressBarTest {
   void elsewhereItIsSilent() throws Exception {
     assertEquals("", shown(false));
   }
+
+  @Test
+  void elsewhereWhatTakesLongIsNamedWhenItBegins() {
+    ByteArrayOutputStream bytes = new ByteArrayOutputStream();
+    Progress.Display display = Progress.on(new Console(bytes, bytes, false, false));
+    try (Progress progress = display.begin("Embedding", 1261)) {
+      progress.step();
+    }
+    assertEquals(
+        "Embedding: 1,261 to do\n",
+        bytes.toString(StandardCharsets.UTF_8).replace(System.lineSeparator(), "\n"));
+  }
 }

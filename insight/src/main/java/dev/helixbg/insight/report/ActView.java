@@ -18,7 +18,11 @@ record ActView(String condition, String words) {
         .map(
             way ->
                 new ActView(
-                    ways.size() > 1 ? "If " + conditions(way) + ":" : "What to do:",
+                    ways.size() > 1
+                        ? "If " + conditions(way) + ":"
+                        : way.when().contains(Act.When.OVERLAP)
+                            ? "Look whether " + conditions(way) + ". If so:"
+                            : "What to do:",
                     PrintableText.line(way.words())))
         .toList();
   }

@@ -12,8 +12,8 @@ final class AssessmentWords {
    * insight/src/judge/README.md}, one order; the judge was not trained on these notes.
    */
   static final String RIGHT =
-      "Of the first 20 pairs that it named in public notes which it had not been trained on, with"
-          + " known pairs among them, 16 to 20 were worth an act; without such pairs it is fewer.";
+      "On test knowledge bases with many repetitions put in, 16 to 20 of the first 20 were worth"
+          + " an act; expect fewer in a real one (docs/findings.md has figures).";
 
   private AssessmentWords() {}
 

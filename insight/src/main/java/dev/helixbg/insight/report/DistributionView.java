@@ -168,10 +168,10 @@ record DistributionView(
             + NumberWords.limit(limits.crossLinkFrom())
             + " for cross-links, "
             + NumberWords.limit(limits.nearDuplicate())
-            + " for near-duplicates) are the same for every knowledge base; what a similarity is"
-            + " worth depends on how alike its entries are anyway. So read each one together with"
-            + " its rank: a pair far out on the right of the chart, whose entries are each other’s"
-            + " nearest, is more than its number tells.");
+            + " for near-duplicates) are the same for every knowledge base. Where all entries are"
+            + " on one subject, even unrelated ones are similar, and a high number says less. So"
+            + " look at the rank, too: a pair far to the right in the chart, whose entries are each"
+            + " other’s nearest, is worth reading.");
     if (distribution.p99() > limits.crossLinkFrom()) {
       words.add(
           "Here more than one pair in 100 reaches the limit for cross-links: these entries share"

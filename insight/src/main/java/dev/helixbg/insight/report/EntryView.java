@@ -99,10 +99,8 @@ record EntryView(
             .map(found -> PrintableText.excerpt(found.text(named.entry()), MATCHED_COLUMNS))
             .filter(words -> !words.isEmpty()),
         shown,
-        own.map(words -> words.mark(shown.head()))
-            .orElseGet(() -> WordDifference.none(shown.head())),
-        own.map(words -> words.mark(shown.rest()))
-            .orElseGet(() -> WordDifference.none(shown.rest())),
+        marked(own, shown.head()),
+        marked(own, shown.rest()),
         ownWords.stream().limit(OWN_WORDS).toList(),
         Optional.of(ownWords.size() - OWN_WORDS)
             .filter(more -> more > 0)
@@ -112,6 +110,19 @@ record EntryView(
                 ownWords.isEmpty()
                     ? "no word of its own"
                     : NumberWords.count(ownWords.size(), "word of its own", "words of its own")));
+  }
+
+  /** With no marks where more than half would be marked: they would show nothing. */
+  private static List<WordDifference.Stretch> marked(Optional<WordDifference> own, String text) {
+    return own.map(words -> words.mark(text))
+        .filter(
+            stretches ->
+                stretches.stream()
+                        .filter(WordDifference.Stretch::own)
+                        .mapToInt(stretch -> stretch.text().length())
+                        .sum()
+                    <= text.length() / 2)
+        .orElseGet(() -> WordDifference.none(text));
   }
 
   static String name(NamedEntry named) {

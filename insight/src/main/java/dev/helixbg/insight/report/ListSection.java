@@ -16,7 +16,7 @@ import java.util.stream.Collectors;
 /**
  * Findings of one kind.
  *
- * @param total how many there are, listed or not
+ * @param total how many there are, and how many of them are listed
  * @param none said instead of a list when there are none
  */
 record ListSection<T>(
@@ -115,7 +115,7 @@ record ListSection<T>(
   static ListSection<GroupView> copies(Findings findings, Acts acts) {
     int total = findings.copies().size();
     return new ListSection<>(
-        NumberWords.count(total),
+        NumberWords.shownOf(COPIES, total),
         "Entries with the very same text: all but one of each group can go. Other sections know"
             + " only one of them.",
         findings.copies().stream()
@@ -136,7 +136,7 @@ record ListSection<T>(
     String limit = NumberWords.limit(limits.topicOverlap());
     int total = findings.topicOverlaps().size();
     return new ListSection<>(
-        NumberWords.count(total),
+        NumberWords.shownOf(OVERLAPS, total),
         "Topics whose entries are about the same things: their centres are more similar than "
             + limit
             + ". One topic may have been split in two, or two may want clearer borders.",
@@ -145,9 +145,7 @@ record ListSection<T>(
             .map(one -> OverlapView.of(one, acts))
             .toList(),
         NumberWords.shownOf("strongest", OVERLAPS, total, "; all are in report.json."),
-        findings.topics().size() < 2
-            ? "There are no two topics to compare."
-            : "No two topics are more similar than " + limit + ". Each has its own ground.");
+        "No two topics are more similar than " + limit + ". Each has its own ground.");
   }
 
   static ListSection<MisfiledView> misfiled(
@@ -155,23 +153,21 @@ record ListSection<T>(
     int total = findings.totals().misfiled();
     int shown = findings.misfiled().size();
     return new ListSection<>(
-        NumberWords.count(total),
+        NumberWords.shownOf(shown, total),
         "Entries that are nearer to the centre of another topic than to that of their own, by at"
             + " least "
             + NumberWords.limit(limits.misfiledMargin())
             + ". They may be easier to find over there.",
         findings.misfiled().stream().map(one -> MisfiledView.of(one, judgements, acts)).toList(),
         NumberWords.shownOf("clearest", shown, total, "."),
-        findings.topics().size() < 2
-            ? "There is no other topic in which an entry could be."
-            : "Every entry is nearest to its own topic, or nearly so.");
+        "Every entry is nearest to its own topic, or nearly so.");
   }
 
   static ListSection<MovedSourceView> sources(
       SourceCheckResult sources, Judgements judgements, Acts acts) {
     int total = sources.moved().size();
     return new ListSection<>(
-        NumberWords.count(total),
+        NumberWords.shownOf(MOVED, total),
         "Files, identifiers and lines that entries name and that are gone or others by now. "
             + looked(sources),
         sources.moved().stream()
@@ -184,7 +180,7 @@ record ListSection<T>(
 
   static ListSection<JunkView> junk(List<Finding.Junk> junk, Judgements judgements) {
     return new ListSection<>(
-        NumberWords.count(junk.size()),
+        NumberWords.shownOf(MOVED, junk.size()),
         "Entries that hold a secret, tell agents what to do, or say nothing by themselves. A secret"
             + " is masked here, not in the entry: take it out there, and have a new one made."
             + " Whatever tells agents what to do, whoever wrote it, will be read by them.",

@@ -35,6 +35,11 @@ final class NumberWords {
         : Optional.empty();
   }
 
+  /** For a heading, such as {@code 60 of 63 shown}; the total alone when all are shown. */
+  static String shownOf(long shown, long total) {
+    return total > shown ? count(shown) + " of " + count(total) + " shown" : count(total);
+  }
+
   /** Such as {@code 1st}, {@code 12th} or {@code 1,023rd}. */
   static String ordinal(long n) {
     long tens = n % 100;

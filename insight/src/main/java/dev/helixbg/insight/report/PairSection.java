@@ -19,7 +19,7 @@ import java.util.Set;
 /**
  * Relations, near-duplicates or cross-links.
  *
- * @param total how many there are, shown or not
+ * @param total how many there are, and how many of them are shown
  * @param intro what they are and what to do with them
  * @param folds what is folded away where a format can fold
  * @param cutWords says that only the best are listed; or nothing
@@ -59,7 +59,7 @@ record PairSection(
     return new PairSection(
         anchor,
         title,
-        NumberWords.count(total),
+        NumberWords.shownOf(found.size(), total),
         judged ? intro + " Ranked by similarity and the language model’s verdict together." : intro,
         FoldableList.of(
             views,
@@ -118,7 +118,7 @@ record PairSection(
             + " what is around it. Some say the same twice, in some the newer entry has overtaken"
             + " the older one, some only belong together, and many are not worth an act; the first"
             + " are the likeliest."
-            + " Words that only one of the two says are marked."
+            + " Words that only one of the two says are marked, unless that were most of its text."
             + " Pairs that an entry links already are left out."
             + (leading.isEmpty() ? " None is likely enough to lead." : ""),
         new FoldableList<>(leading.stream().map(first::get).toList(), List.of(), ""),

@@ -8,6 +8,7 @@ import dev.helixbg.insight.judge.JudgeTrust;
 import dev.helixbg.insight.judge.JudgedRelations;
 import dev.helixbg.insight.judge.Judgements;
 import dev.helixbg.insight.judge.Verdict;
+import dev.helixbg.insight.notes.NotesAccount;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
@@ -89,7 +90,7 @@ record ReportView(
         report.asOf().map(NumberWords::date).orElse("unknown"),
         report.firstLook().map(FirstLook::words),
         lead(report),
-        facts(findings),
+        facts(report),
         report.notes().isPresent() ? "folder of notes" : "helix knowledge base",
         report.notes().map(notes -> PrintableText.line(notes.name())),
         Stream.concat(
@@ -120,6 +121,14 @@ record ReportView(
 
   boolean isEmpty() {
     return topics.rows().isEmpty();
+  }
+
+  /** Else there is nothing to say of topics beside each other. */
+  boolean hasSeveralTopics() {
+    return topics.rows().size() > 1
+        || !overlaps.isEmpty()
+        || !crossLinks.isEmpty()
+        || !misfiled.isEmpty();
   }
 
   private static String lead(Report report) {
@@ -186,8 +195,7 @@ record ReportView(
                 + by
                 + "; "
                 + NumberWords.count(leading, "leads", "lead")
-                + " as most worth doing. Of the others, the fewer are worth an act the further down"
-                + " they are.";
+                + " as most worth doing. Further down, fewer are worth an act.";
     return read == 0 ? leads : leads + " " + AssessmentWords.RIGHT;
   }
 
@@ -212,15 +220,25 @@ record ReportView(
     }
   }
 
-  private static List<DistributionView.Fact> facts(Findings findings) {
+  private static List<DistributionView.Fact> facts(Report report) {
+    Findings findings = report.findings();
     int entries = findings.entries().size();
     int topics = findings.topics().size();
-    long pairs = findings.totals().pairs();
-    return List.of(
-        new DistributionView.Fact(NumberWords.count(entries), entries == 1 ? "entry" : "entries"),
-        new DistributionView.Fact(NumberWords.count(topics), topics == 1 ? "topic" : "topics"),
-        new DistributionView.Fact(
-            NumberWords.count(pairs), pairs == 1 ? "pair compared" : "pairs compared"));
+    return Stream.concat(
+            report.notes().stream().map(notes -> files(notes.account())),
+            Stream.of(
+                new DistributionView.Fact(
+                    NumberWords.count(entries), entries == 1 ? "entry" : "entries"),
+                new DistributionView.Fact(
+                    NumberWords.count(topics), topics == 1 ? "topic" : "topics")))
+        .toList();
+  }
+
+  private static DistributionView.Fact files(NotesAccount notes) {
+    return new DistributionView.Fact(
+        NumberWords.count(notes.files()),
+        (notes.files() == 1 ? "note" : "notes")
+            + (notes.empty() == 0 ? "" : ", " + NumberWords.count(notes.empty()) + " empty"));
   }
 
   private static PairSection nearDuplicates(

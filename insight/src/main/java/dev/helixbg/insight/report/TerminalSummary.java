@@ -150,6 +150,10 @@ public final class TerminalSummary {
             .map(pair -> row(pair, judgements.verdict(pair)))
             .toList();
     rows("Worth doing", pairs.leading().size(), rows);
+    int more = pairs.leading().size() - rows.size();
+    if (more > 0) {
+      line(" ".repeat(START_WIDTH + 2) + NumberWords.count(more) + " more in the report");
+    }
   }
 
   private static Row row(Finding.OfTwo pair, Optional<PairVerdict> verdict) {
@@ -259,10 +263,10 @@ public final class TerminalSummary {
   }
 
   private static String name(NamedEntry named) {
-    if (named.entry().note().isPresent()) { // the end of a path tells more than its beginning
+    if (named.entry().note().isPresent()) {
       String part = NotePlace.of(named.name()).partInName();
       String whole = named.name().substring(0, named.name().length() - part.length());
-      return TopicView.end(PrintableText.line(whole), NAME_WIDTH) + part;
+      return TopicView.path(PrintableText.line(whole), NAME_WIDTH) + part;
     }
     String suffix = ":" + named.index();
     return PrintableText.excerpt(

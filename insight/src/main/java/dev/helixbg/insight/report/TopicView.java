@@ -24,6 +24,17 @@ record TopicView(String name, String entries, String cohesion) {
     return label.endsWith("/") ? end(label, columns) : PrintableText.excerpt(label, columns);
   }
 
+  /** A file's name with as much of its folders as has room; a longer name loses its middle. */
+  static String path(String path, int characters) {
+    int heading = path.indexOf('#');
+    String file = path.substring(path.lastIndexOf('/', heading < 0 ? path.length() : heading) + 1);
+    int length = file.codePointCount(0, file.length());
+    return length < characters || file.equals(path) && length == characters
+        ? end(path, characters)
+        : file.substring(0, file.offsetByCodePoints(0, characters / 2 - 1))
+            + end(file, characters - characters / 2 + 1);
+  }
+
   /** The end of a text on one line, in so many characters. */
   static String end(String text, int characters) {
     int count = text.codePointCount(0, text.length());

@@ -35,12 +35,16 @@
     findings.forEach((finding) => keysOf(finding).forEach((key) => counts.set(key, (counts.get(key) || 0) + 1)));
     return counts;
   };
+  const ofAll = (heading, count) => {
+    const all = (heading.querySelector(".count").textContent.match(/[\d,]+/g) || []).pop();
+    return all && Number(all.replaceAll(",", "")) > count ? " of " + all + " shown" : "";
+  };
   const kinds = counted((finding) => [finding.kind]);
   const topics = counted((finding) => finding.topics);
 
   const kind = choice("Kind of finding", "All findings", [...kinds].map(([key, count]) => {
     const heading = document.getElementById(key);
-    return option(key, heading.firstChild.textContent.trim() + " (" + count + ")");
+    return option(key, heading.firstChild.textContent.trim() + " (" + count + ofAll(heading, count) + ")");
   }));
   const topic = choice("Topic", "All topics", [...topics].sort(([a], [b]) => a < b ? -1 : 1)
     .map(([key, count]) => option(key, key + " (" + count + ")")));

@@ -2,7 +2,6 @@ package dev.helixbg.insight.report;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
-import static org.junit.jupiter.api.Assertions.assertNotNull;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.helixbg.config.text.HostileText;
@@ -182,10 +181,8 @@ class HtmlReportTest {
     KbFixture kb = new KbFixture();
     kb.entry("alpha", 0, "One.");
     Document one = parse(kb.report());
-    assertEquals(5, one.select("p.none").size());
+    assertEquals(2, one.select("p.none").size());
     assertTrue(one.text().contains("There are no two entries to compare."));
-    assertTrue(one.text().contains("There are no two topics to compare."));
-    assertNotNull(one.selectFirst("svg.graph circle"));
     Document none = parse(KbFixtures.empty().report());
     assertTrue(none.text().contains("no entries yet"));
     assertEquals(0, none.select("svg").size());

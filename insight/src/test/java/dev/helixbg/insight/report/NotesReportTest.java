@@ -49,6 +49,31 @@ class NotesReportTest {
   }
 
   @Test
+  void filesAreCountedBesideEntries() {
+    NotesFolder folder =
+        new NotesFolder(NAME, new NotesAccount(4, 3, 1, NotesLeftOut.NONE, NotesLeftOut.NONE));
+    assertEquals(
+        List.of("notes, 1 empty 4", "entries 6", "topics 3"),
+        Jsoup.parse(HtmlReport.render(plain.of(Optional.of(folder))))
+            .select(".facts > div")
+            .eachText()
+            .subList(0, 3));
+  }
+
+  @Test
+  void ofASingleTopicNothingIsSaidOfTopicsBesideEachOther() {
+    KbFixture kb = new KbFixture();
+    kb.entry("only", 0, "First.");
+    kb.entry("only", 1, "Second.");
+    Document html = Jsoup.parse(HtmlReport.render(kb.report()));
+    assertEquals(0, html.select("#map, #overlaps, #cross-links, #misfiled, svg.graph").size());
+    assertEquals(0, html.select("nav a").eachAttr("href").stream().filter("#map"::equals).count());
+    String markdown = MarkdownReport.render(kb.report());
+    assertFalse(markdown.contains("Overlapping topics"), markdown);
+    assertTrue(markdown.contains("## Near-duplicates"), markdown);
+  }
+
+  @Test
   void everyFormNamesTheFolder() throws Exception {
     String shown = PrintableText.line(NAME);
     Document html = Jsoup.parse(HtmlReport.render(notes));

@@ -73,7 +73,7 @@ class ReportViewTest {
   @Test
   void ofMoreFindingsThanListedTheTotalIsTold() {
     PairSection links = ReportView.of(KbFixtures.realistic().report()).crossLinks();
-    assertEquals("37", links.total());
+    assertEquals("24 of 37 shown", links.total());
     assertEquals("The best 24 of 37.", links.cutWords().orElseThrow());
     assertEquals(12, links.pairs().first().size());
     assertEquals("12 more pairs, less similar", links.pairs().words());
@@ -131,6 +131,8 @@ class ReportViewTest {
             .map(NumberWords::date)
             .toList(),
         "of notes, and of an entry of helix");
+    assertEquals("60 of 1,063 shown", NumberWords.shownOf(60, 1063));
+    assertEquals("60", NumberWords.shownOf(100, 60));
     assertEquals("0", NumberWords.count(0));
     assertEquals("999", NumberWords.count(999));
     assertEquals("-1,000", NumberWords.count(-1_000));
@@ -156,5 +158,16 @@ class ReportViewTest {
         new Finding.Pair(
             "dup-0", Finding.PairKind.NEAR_DUPLICATE, a, b, 0.95, rank, rankOfB, rankOfA);
     return PairView.of(pair, pairs, Judgements.NONE, Acts.NONE);
+  }
+
+  @Test
+  void aFileKeepsBothEndsOfItsName() {
+    assertEquals("short.md", TopicView.path("short.md", 24));
+    assertEquals("auth.cookies.http-one.md", TopicView.path("auth.cookies.http-one.md", 24));
+    assertEquals("paradigm.oo…erloading.md", TopicView.path("paradigm.oop.overloading.md", 24));
+    assertEquals("paradigm.oo…erloading.md", TopicView.path("a/b/paradigm.oop.overloading.md", 24));
+    assertEquals("…a/folder/cgi-and-fcg.md", TopicView.path("within/a/folder/cgi-and-fcg.md", 24));
+    assertEquals(
+        "rails.md#Th…a/ and b/ go", TopicView.path("x/rails.md#The folders a/ and b/ go", 24));
   }
 }
