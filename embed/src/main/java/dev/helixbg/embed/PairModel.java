@@ -24,6 +24,9 @@ public final class PairModel {
   private final Path cacheFolder;
   private final int threads;
 
+  /** Null before it was asked for: on a Mac the model is loaded to say it. */
+  private String id;
+
   /** The weights themselves are read again when it is opened: megabytes that would rest here. */
   private PairModel(
       PairWeights weights, ProviderSelection providers, Path cacheFolder, int threads) {
@@ -53,19 +56,24 @@ public final class PairModel {
   /**
    * 32 hexadecimal digits that are the same wherever the same texts get the same reading: from
    * weights, precision and provider. That of the CPU goes unnamed. Only where CoreML may be chosen
-   * by a trial is the model loaded to say so, the first time for the trial itself.
+   * by a trial is the model loaded to say so, once, and the first time for the trial itself.
    *
    * @throws EmbeddingException when that fails
    */
-  public String id() {
-    boolean isCoreMl =
-        switch (providers.provider()) {
-          case CPU -> false;
-          case COREML -> true;
-          case AUTO -> PackedLibraries.os().equals("osx") && isCoreMlByTrial();
-        };
-    String way = isCoreMl ? "\nCoreML" : "";
-    return Sha256.of(RECIPE + "\n" + PRECISION + "\n" + hash + way).substring(0, 32);
+  public synchronized String id() {
+    if (id == null) {
+      String way = isCoreMl() ? "\nCoreML" : "";
+      id = Sha256.of(RECIPE + "\n" + PRECISION + "\n" + hash + way).substring(0, 32);
+    }
+    return id;
+  }
+
+  private boolean isCoreMl() {
+    return switch (providers.provider()) {
+      case CPU -> false;
+      case COREML -> true;
+      case AUTO -> PackedLibraries.os().equals("osx") && isCoreMlByTrial();
+    };
   }
 
   private boolean isCoreMlByTrial() {

@@ -60,12 +60,7 @@ public final class WordDifference {
 
   /** Those that are not in this text. */
   public static WordDifference besides(String other) {
-    Set<String> words = new HashSet<>();
-    Matcher matcher = WORD.matcher(begin(other));
-    while (matcher.find()) {
-      words.add(stem(matcher.group()));
-    }
-    return new WordDifference(words);
+    return new WordDifference(new HashSet<>(stems(other)));
   }
 
   /**
@@ -81,7 +76,7 @@ public final class WordDifference {
     if (!besides(other).list(text).isEmpty()) {
       return false;
     }
-    WordDifference any = besides("");
+    WordDifference any = new WordDifference(Set.of());
     int words = any.list(text).size();
     if (words < REPEATED_WORDS || any.list(other).size() > LONGER * words) {
       return false;
@@ -93,14 +88,10 @@ public final class WordDifference {
   }
 
   private static Set<List<String>> runs(String text) {
-    List<String> words = new ArrayList<>();
-    Matcher matcher = WORD.matcher(begin(text));
-    while (matcher.find()) {
-      words.add(stem(matcher.group()));
-    }
+    List<String> stems = stems(text);
     Set<List<String>> runs = new HashSet<>();
-    for (int i = 0; i + RUN <= words.size(); i++) {
-      runs.add(List.copyOf(words.subList(i, i + RUN)));
+    for (int i = 0; i + RUN <= stems.size(); i++) {
+      runs.add(List.copyOf(stems.subList(i, i + RUN)));
     }
     return runs;
   }
@@ -166,6 +157,11 @@ public final class WordDifference {
   /** As much of a text as is looked at. */
   public static String begin(String text) {
     return text.length() <= MAX_TEXT ? text : text.substring(0, MAX_TEXT);
+  }
+
+  /** Of all words of a text, in its order. */
+  private static List<String> stems(String text) {
+    return WORD.matcher(begin(text)).results().map(found -> stem(found.group())).toList();
   }
 
   private static String stem(String word) {

@@ -137,10 +137,10 @@ public final class MetalDevice implements GpuDevice {
     String library = System.getProperty(PROPERTY, "");
     Optional<Path> folder = cacheFolder.map(cache -> cache.resolve("metal"));
     MetalDevice rested = AT_REST.getAndSet(null);
-    if (rested != null && rested.library.equals(library) && rested.folder.equals(folder)) {
-      return rested;
-    }
     if (rested != null) {
+      if (rested.library.equals(library) && rested.folder.equals(folder)) {
+        return rested;
+      }
       rested.arena.close();
     }
     MetalDevice opened = open(library, folder);
@@ -340,7 +340,7 @@ public final class MetalDevice implements GpuDevice {
     String system = objc.text(objc.ask(process, "operatingSystemVersionString")); // with the build
     String key = Sha256.of(String.join("\n", name(), system, source));
     Path file = folder.get().resolve(key + PipelineArchive.ENDING);
-    return Optional.of(new PipelineArchive(objc, arena, id, file));
+    return PipelineArchive.open(objc, arena, id, file);
   }
 
   /** By the method of macOS 15, or the one that it replaced. */

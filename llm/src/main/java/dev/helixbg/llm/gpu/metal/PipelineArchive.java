@@ -12,6 +12,7 @@ import java.nio.file.StandardCopyOption;
 import java.nio.file.attribute.FileTime;
 import java.time.Duration;
 import java.time.Instant;
+import java.util.Optional;
 
 /**
  * The pipelines of one kernel library as Metal compiled them, in a file: an {@code
@@ -29,33 +30,40 @@ final class PipelineArchive {
   private final ObjectiveC objc;
   private final Path file;
 
-  /** The {@code MTLBinaryArchive}; nil where Metal makes none. */
+  /** The {@code MTLBinaryArchive}. */
   private final long id;
 
   private boolean hasGrown;
+
+  private PipelineArchive(ObjectiveC objc, Path file, long id) {
+    this.objc = objc;
+    this.file = file;
+    this.id = id;
+  }
 
   /**
    * Opens what is kept; an empty one where there is nothing, or nothing that Metal takes.
    *
    * @param owner releases it
+   * @return nothing where Metal makes none
    */
-  PipelineArchive(ObjectiveC objc, Arena owner, long device, Path file) {
-    this.objc = objc;
-    this.file = file;
-    long found = Files.isRegularFile(file) ? open(device, file) : ObjectiveC.NIL;
+  static Optional<PipelineArchive> open(ObjectiveC objc, Arena owner, long device, Path file) {
+    long found = Files.isRegularFile(file) ? archive(objc, device, file) : ObjectiveC.NIL;
     if (found != ObjectiveC.NIL) {
-      touch();
+      touch(file);
     } else {
-      found = open(device, null);
+      found = archive(objc, device, null);
     }
-    id = found == ObjectiveC.NIL ? found : objc.releasedBy(owner, found);
+    return found == ObjectiveC.NIL
+        ? Optional.empty()
+        : Optional.of(new PipelineArchive(objc, file, objc.releasedBy(owner, found)));
   }
 
-  private long open(long device, Path from) {
+  private static long archive(ObjectiveC objc, long device, Path from) {
     long descriptor = objc.ask(objc.classOf("MTLBinaryArchiveDescriptor"), "new");
     try (Arena call = Arena.ofConfined()) {
       if (from != null) {
-        objc.ask(descriptor, "setUrl:", url(from));
+        objc.ask(descriptor, "setUrl:", url(objc, from));
       }
       long error = call.allocate(ADDRESS).address();
       return objc.ask(device, "newBinaryArchiveWithDescriptor:error:", descriptor, error);
@@ -65,14 +73,14 @@ final class PipelineArchive {
   }
 
   /** An autoreleased {@code NSURL}. */
-  private long url(Path path) {
+  private static long url(ObjectiveC objc, Path path) {
     long text = objc.string(path.toAbsolutePath().toString());
     long url = objc.ask(objc.classOf("NSURL"), "fileURLWithPath:", text);
     objc.release(text);
     return url;
   }
 
-  private void touch() {
+  private static void touch(Path file) {
     try {
       Files.setLastModifiedTime(file, FileTime.from(Instant.now()));
     } catch (IOException e) {
@@ -87,9 +95,6 @@ final class PipelineArchive {
    * @return nil when Metal cannot make it
    */
   long pipeline(long device, long function, long error) {
-    if (id == ObjectiveC.NIL) {
-      return objc.ask(device, "newComputePipelineStateWithFunction:error:", function, error);
-    }
     long descriptor = objc.ask(objc.classOf("MTLComputePipelineDescriptor"), "new");
     try {
       objc.ask(descriptor, "setComputeFunction:", function);
@@ -134,7 +139,7 @@ final class PipelineArchive {
       Path written = Files.createTempFile(folder, ".", ENDING);
       try {
         long error = call.allocate(ADDRESS).address();
-        if (isTrue(objc.ask(id, "serializeToURL:error:", url(written), error))) {
+        if (isTrue(objc.ask(id, "serializeToURL:error:", url(objc, written), error))) {
           Files.move(written, file, StandardCopyOption.ATOMIC_MOVE);
         }
       } finally {
