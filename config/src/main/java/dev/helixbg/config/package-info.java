@@ -1,5 +1,0 @@
-/**
- * Settings, each with its default, bounds and origin, and the places on this machine where things
- * live.
- */
-package dev.helixbg.config;

@@ -1,2 +1,0 @@
-/** Text from elsewhere, made fit to be shown. */
-package dev.helixbg.config.text;

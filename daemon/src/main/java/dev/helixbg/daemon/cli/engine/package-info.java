@@ -1,2 +1,0 @@
-/** Trying the engines by themselves, without a knowledge base. */
-package dev.helixbg.daemon.cli.engine;

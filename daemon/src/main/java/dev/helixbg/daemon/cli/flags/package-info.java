@@ -1,2 +1,0 @@
-/** Options that several commands share. */
-package dev.helixbg.daemon.cli.flags;

@@ -1,2 +1,0 @@
-/** The command line: the program's entry and its commands. */
-package dev.helixbg.daemon.cli;

@@ -1,2 +1,0 @@
-/** Reads ONNX files, which are untrusted, and writes the same model with fused operators. */
-package dev.helixbg.embed.onnx;

@@ -1,2 +1,0 @@
-/** Files that are replaced in one step or appended to line by line; locks among processes. */
-package dev.helixbg.embed.store;

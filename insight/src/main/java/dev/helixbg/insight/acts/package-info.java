@@ -1,2 +1,0 @@
-/** What to do about a finding: the calls of helix's own tools that carry it out. */
-package dev.helixbg.insight.acts;

@@ -1,2 +1,0 @@
-/** Findings that the user dealt with: where that is written down, and how it shapes a report. */
-package dev.helixbg.insight.decisions;

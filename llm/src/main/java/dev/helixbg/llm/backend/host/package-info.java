@@ -1,2 +1,0 @@
-/** Buffers in ordinary memory, shared by the backends that run on the CPU. */
-package dev.helixbg.llm.backend.host;

@@ -1,2 +1,0 @@
-/** The language model engine: GGUF file to tokens. Knows nothing of knowledge bases. */
-package dev.helixbg.llm;
