@@ -24,7 +24,7 @@ import dev.helixbg.insight.decisions.DecisionFile;
 import dev.helixbg.insight.decisions.Decisions;
 import dev.helixbg.insight.judge.Answer;
 import dev.helixbg.insight.judge.AnswerFile;
-import dev.helixbg.insight.judge.Job;
+import dev.helixbg.insight.judge.QuestionKind;
 import dev.helixbg.insight.log.DataLogBytes;
 import dev.helixbg.insight.review.Review;
 import dev.helixbg.insight.review.ReviewHistory;
@@ -146,7 +146,7 @@ final class TortureKb {
           reviews.add(review);
         });
     for (int i = 0; i < 2; i++) {
-      AnswerFile.Id id = new AnswerFile.Id(Job.LABEL, "v", "m", "k" + number + "-" + i);
+      AnswerFile.Id id = new AnswerFile.Id(QuestionKind.LABEL, "v", "m", "k" + number + "-" + i);
       expectIo(
           () -> {
             new AnswerFile(kb.answers(), true)

@@ -17,7 +17,7 @@ import dev.helixbg.embed.Cosine;
 import dev.helixbg.embed.EmbeddingModel;
 import dev.helixbg.embed.cache.TextKey;
 import dev.helixbg.insight.findings.NamedEntry;
-import dev.helixbg.insight.judge.Job;
+import dev.helixbg.insight.judge.QuestionKind;
 import dev.helixbg.insight.judge.LabelRun;
 import dev.helixbg.insight.judge.QuestionSession;
 import dev.helixbg.insight.label.Guess;
@@ -123,7 +123,7 @@ final class LabelCommand extends ValueCommand {
     return guess == null
         ? entry
         : entry
-            .put(Job.LABEL.title(), guess.label().title())
+            .put(QuestionKind.LABEL.title(), guess.label().title())
             .put("probability", Cosine.rounded(guess.score()))
             .put("runnerUp", guess.runnerUp().title())
             .put("runnerUpProbability", Cosine.rounded(guess.runnerUpScore()))

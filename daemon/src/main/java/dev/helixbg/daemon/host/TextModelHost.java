@@ -3,7 +3,7 @@ package dev.helixbg.daemon.host;
 import dev.helixbg.config.Settings;
 import dev.helixbg.daemon.terminal.ExitCode;
 import dev.helixbg.daemon.terminal.Failure;
-import dev.helixbg.insight.judge.Job;
+import dev.helixbg.insight.judge.QuestionKind;
 import dev.helixbg.insight.judge.JudgeProgress;
 import dev.helixbg.llm.GpuRetry;
 import dev.helixbg.llm.ModelOptions.Device;
@@ -251,7 +251,7 @@ public final class TextModelHost implements AutoCloseable {
     }
 
     @Override
-    public void begin(Job job, int questions) {}
+    public void begin(QuestionKind job, int questions) {}
 
     @Override
     public void answered(int questions) {

@@ -11,7 +11,7 @@ import dev.helixbg.daemon.run.Pipeline;
 import dev.helixbg.daemon.terminal.Failure;
 import dev.helixbg.daemon.terminal.IoReasons;
 import dev.helixbg.insight.judge.AnswerFile;
-import dev.helixbg.insight.judge.Job;
+import dev.helixbg.insight.judge.QuestionKind;
 import dev.helixbg.insight.judge.Judge;
 import dev.helixbg.insight.judge.JudgeProgress;
 import dev.helixbg.insight.judge.JudgeRun;
@@ -45,7 +45,7 @@ public final class IdleQuestions {
    * @param left questions of this job that are still to be asked
    * @param answered questions of all jobs that were answered in this run
    */
-  public record RunProgress(Optional<Job> job, int done, int left, int answered) {
+  public record RunProgress(Optional<QuestionKind> job, int done, int left, int answered) {
     static final RunProgress START = new RunProgress(Optional.empty(), 0, 0, 0);
   }
 
@@ -127,7 +127,7 @@ public final class IdleQuestions {
     }
 
     @Override
-    public void begin(Job job, int questions) {
+    public void begin(QuestionKind job, int questions) {
       stand = new RunProgress(Optional.of(job), 0, questions, stand.answered());
     }
 

@@ -1,7 +1,7 @@
 package dev.helixbg.daemon.run;
 
 import dev.helixbg.daemon.terminal.Progress;
-import dev.helixbg.insight.judge.Job;
+import dev.helixbg.insight.judge.QuestionKind;
 import dev.helixbg.insight.judge.JudgeProgress;
 
 /** Shows the jobs of a language model as bars, one after the other. */
@@ -14,7 +14,7 @@ public final class JudgeProgressBar implements JudgeProgress {
   }
 
   @Override
-  public void begin(Job job, int questions) {
+  public void begin(QuestionKind job, int questions) {
     bar = display.begin(title(job), questions);
   }
 
@@ -30,7 +30,7 @@ public final class JudgeProgressBar implements JudgeProgress {
     bar.close();
   }
 
-  private static String title(Job job) {
+  private static String title(QuestionKind job) {
     return switch (job) {
       case LABEL -> "Labelling";
       case PAIR, OVERTAKEN -> "Comparing";

@@ -16,7 +16,7 @@ import dev.helixbg.daemon.terminal.Failure;
 import dev.helixbg.daemon.terminal.Json;
 import dev.helixbg.daemon.terminal.Version;
 import dev.helixbg.daemon.watch.KbWatch;
-import dev.helixbg.insight.judge.Job;
+import dev.helixbg.insight.judge.QuestionKind;
 import java.io.IOException;
 import java.time.Duration;
 import java.util.Optional;
@@ -155,7 +155,7 @@ final class ControlRequests implements ControlServer.Handler {
     json.put("since", current.since().toString());
     if (current.stand().isPresent()) {
       IdleQuestions.RunProgress stand = current.stand().get();
-      json.put("job", stand.job().map(Job::title).orElse(null));
+      json.put("job", stand.job().map(QuestionKind::title).orElse(null));
       json.put("done", stand.done());
       json.put("left", stand.left());
       json.put("answered", stand.answered());

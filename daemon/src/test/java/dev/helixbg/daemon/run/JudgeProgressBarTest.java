@@ -5,7 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.helixbg.daemon.terminal.Console;
 import dev.helixbg.daemon.terminal.Progress;
-import dev.helixbg.insight.judge.Job;
+import dev.helixbg.insight.judge.QuestionKind;
 import java.io.ByteArrayOutputStream;
 import java.io.PrintStream;
 import java.nio.charset.StandardCharsets;
@@ -17,7 +17,7 @@ class JudgeProgressBarTest {
     PrintStream err = new PrintStream(bytes, true, StandardCharsets.UTF_8);
     Console console = new Console(err, err, false, terminal);
     JudgeProgressBar progress = new JudgeProgressBar(Progress.on(console));
-    progress.begin(Job.LABEL, 40);
+    progress.begin(QuestionKind.LABEL, 40);
     progress.answered(10);
     Thread.sleep(1_500); // the bar draws itself every 0.2 s, and knows a rate after a second
     progress.answered(7);

@@ -3,7 +3,7 @@ package dev.helixbg.daemon.run;
 import dev.helixbg.config.Settings;
 import dev.helixbg.daemon.host.LanguageModel;
 import dev.helixbg.insight.judge.Answer;
-import dev.helixbg.insight.judge.Job;
+import dev.helixbg.insight.judge.QuestionKind;
 import dev.helixbg.insight.judge.JudgeProgress;
 import dev.helixbg.insight.judge.Question;
 import java.time.Duration;
@@ -24,7 +24,7 @@ public final class KnownTrial {
   }
 
   private static Answer answer(Question question) {
-    boolean pair = question.job() == Job.PAIR;
+    boolean pair = question.job() == QuestionKind.PAIR;
     return new Answer(pair ? "related" : "valid", 0.9, pair ? "same" : "outdated", 0.1, false);
   }
 }

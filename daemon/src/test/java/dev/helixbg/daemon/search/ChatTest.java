@@ -5,7 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertNotEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import dev.helixbg.insight.judge.Job;
+import dev.helixbg.insight.judge.QuestionKind;
 import dev.helixbg.insight.log.Passage;
 import dev.helixbg.llm.ModelOpener;
 import dev.helixbg.llm.ModelOptions;
@@ -49,7 +49,7 @@ class ChatTest {
     int start = prompt.indexOf("user\n") + "user\n".length();
     String user = prompt.substring(start, prompt.indexOf("<|im_end|>", start));
     StringBuilder heard = new StringBuilder();
-    int tokens = Chat.write(model, Job.SUMMARY.systemPrompt(), user, heard::append, () -> false);
+    int tokens = Chat.write(model, QuestionKind.SUMMARY.systemPrompt(), user, heard::append, () -> false);
     assertEquals(
         model.tokenizer().decode(expected.greedyIds()).replace("<|im_end|>", ""),
         heard.toString().strip());

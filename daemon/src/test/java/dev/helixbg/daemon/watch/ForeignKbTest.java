@@ -21,7 +21,7 @@ import dev.helixbg.insight.decisions.DecisionFile;
 import dev.helixbg.insight.findings.Analysis;
 import dev.helixbg.insight.judge.Answer;
 import dev.helixbg.insight.judge.AnswerFile;
-import dev.helixbg.insight.judge.Job;
+import dev.helixbg.insight.judge.QuestionKind;
 import dev.helixbg.insight.log.LogAccount;
 import dev.helixbg.insight.report.Report;
 import dev.helixbg.insight.review.Review;
@@ -105,7 +105,7 @@ class ForeignKbTest {
 
   private static Map<AnswerFile.Id, Answer> answer() {
     return Map.of(
-        new AnswerFile.Id(Job.LABEL, "v", "m", "k"), new Answer("gap", 1, "gotcha", 0, false));
+        new AnswerFile.Id(QuestionKind.LABEL, "v", "m", "k"), new Answer("gap", 1, "gotcha", 0, false));
   }
 
   @ParameterizedTest

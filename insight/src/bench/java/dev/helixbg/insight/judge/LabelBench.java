@@ -93,7 +93,7 @@ public final class LabelBench {
         speeds.add(promptSpeed.getAsDouble());
       }
     }
-    int shared = judge.sharedTokens(Job.LABEL);
+    int shared = judge.sharedTokens(QuestionKind.LABEL);
     double newTokens =
         questions.stream()
             .mapToInt(question -> judge.prompts(question).getFirst().length - shared)
@@ -127,7 +127,7 @@ public final class LabelBench {
 
   private double[] alone(Question question) {
     try (Session session = model.session()) {
-      return model.choose(session, judge.prompts(question), judge.choices(Job.LABEL), cancelled)[0];
+      return model.choose(session, judge.prompts(question), judge.choices(QuestionKind.LABEL), cancelled)[0];
     }
   }
 

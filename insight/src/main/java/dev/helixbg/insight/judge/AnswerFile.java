@@ -68,7 +68,7 @@ public final class AnswerFile {
    * @param model SHA-256 of the model file, in hexadecimal
    * @param key of the question
    */
-  public record Id(Job job, String version, String model, String key) {}
+  public record Id(QuestionKind job, String version, String model, String key) {}
 
   private record Line(Id id, Answer answer) {}
 
@@ -155,7 +155,7 @@ public final class AnswerFile {
               number(json, "nextP", 0),
               json.path("cut").asBoolean() ? json.path("unread").asInt(Answer.ANY) : 0,
               orders(json.path("orders")));
-      return Job.titled(json.path("job").asText())
+      return QuestionKind.titled(json.path("job").asText())
           .filter(job -> isPossible(job, answer))
           .map(
               job ->
@@ -193,7 +193,7 @@ public final class AnswerFile {
   }
 
   /** Nobody can make the report say what no model could have said. */
-  private static boolean isPossible(Job job, Answer answer) {
+  private static boolean isPossible(QuestionKind job, Answer answer) {
     List<String> choices = job.choices();
     return choices.isEmpty()
         ? answer.text().length() <= MAX_TEXT

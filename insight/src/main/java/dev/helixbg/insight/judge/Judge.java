@@ -40,7 +40,7 @@ public final class Judge implements QuestionAnswerer {
   private final ChatForm chat;
   private final int entryTokens;
   private final boolean owner;
-  private final Map<Job, Opened> opened = new EnumMap<>(Job.class);
+  private final Map<QuestionKind, Opened> opened = new EnumMap<>(QuestionKind.class);
 
   /**
    * @param model is closed with this
@@ -86,7 +86,7 @@ public final class Judge implements QuestionAnswerer {
   /** As many as a pass takes (four, where answers are free text), at least one. */
   @Override
   public List<Answer> answerSome(List<? extends Question> questions, BooleanSupplier cancelled) {
-    Job job = questions.getFirst().job();
+    QuestionKind job = questions.getFirst().job();
     Opened ready = open(job, cancelled);
     List<Asked> asked = new ArrayList<>();
     boolean free = job.choices().isEmpty();
@@ -105,7 +105,7 @@ public final class Judge implements QuestionAnswerer {
   }
 
   /** The possible answers in tokens. */
-  List<int[]> choices(Job job) {
+  List<int[]> choices(QuestionKind job) {
     return open(job, () -> false).choices();
   }
 
@@ -129,7 +129,7 @@ public final class Judge implements QuestionAnswerer {
   }
 
   /** Tokens that all prompts of a job begin with. */
-  int sharedTokens(Job job) {
+  int sharedTokens(QuestionKind job) {
     return open(job, () -> false).session().length();
   }
 
@@ -143,7 +143,7 @@ public final class Judge implements QuestionAnswerer {
     return Arrays.copyOfRange(request, read, request.length);
   }
 
-  private Opened open(Job job, BooleanSupplier cancelled) {
+  private Opened open(QuestionKind job, BooleanSupplier cancelled) {
     Opened ready = opened.get(job);
     if (ready == null) {
       int[] opening = chat.opening(job.systemPrompt(), QuestionPrompts.lead(job));
@@ -168,7 +168,7 @@ public final class Judge implements QuestionAnswerer {
     return ready;
   }
 
-  private List<Answer> choose(Job job, Opened ready, List<Asked> asked, BooleanSupplier cancelled) {
+  private List<Answer> choose(QuestionKind job, Opened ready, List<Asked> asked, BooleanSupplier cancelled) {
     List<int[]> prompts = asked.stream().flatMap(one -> one.prompts().stream()).toList();
     double[][] scores = model.choose(ready.session(), prompts, ready.choices(), cancelled);
     List<Answer> answers = new ArrayList<>();
@@ -195,7 +195,7 @@ public final class Judge implements QuestionAnswerer {
     return mean;
   }
 
-  private static Answer best(Job job, double[][] orders, int unread) {
+  private static Answer best(QuestionKind job, double[][] orders, int unread) {
     double[] probabilities = mean(orders);
     int best = best(probabilities);
     int next = best == 0 ? 1 : 0;
@@ -228,7 +228,7 @@ public final class Judge implements QuestionAnswerer {
   }
 
   private List<Answer> generate(
-      Job job, Opened ready, List<Asked> asked, BooleanSupplier cancelled) {
+      QuestionKind job, Opened ready, List<Asked> asked, BooleanSupplier cancelled) {
     List<int[]> prompts = asked.stream().map(one -> one.prompts().getFirst()).toList();
     List<Generation> generations =
         model.generateAll(
@@ -244,12 +244,12 @@ public final class Judge implements QuestionAnswerer {
    * An answer that did not come to its end loses its last, broken sentence; of a text that was to
    * keep every detail, nothing is left then.
    */
-  private String text(Job job, Generation generation) {
+  private String text(QuestionKind job, Generation generation) {
     String text = tokenizer.decode(generation.tokenIds()).strip();
     if (generation.stopReason() == StopReason.STOP_TOKEN) {
       return text;
     }
-    if (job == Job.MERGE) {
+    if (job == QuestionKind.MERGE) {
       return "";
     }
     List<Integer> ends = SentenceEnds.of(text);

@@ -6,7 +6,7 @@ public interface JudgeProgress {
   JudgeProgress SILENT = new JudgeProgress() {};
 
   /** A job of which so many questions are to be asked. */
-  default void begin(Job job, int questions) {}
+  default void begin(QuestionKind job, int questions) {}
 
   /** So many more are answered and saved. */
   default void answered(int questions) {}

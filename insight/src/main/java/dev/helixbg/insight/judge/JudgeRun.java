@@ -38,7 +38,7 @@ public final class JudgeRun {
   private final String modelName;
   private final Findings findings;
   private final TopicCentres topics;
-  private final Map<Job, Integer> left = new EnumMap<>(Job.class);
+  private final Map<QuestionKind, Integer> left = new EnumMap<>(QuestionKind.class);
   private int cut;
 
   /**
@@ -61,8 +61,8 @@ public final class JudgeRun {
     pairs.ask(FIRST_PAIRS);
     Map<String, String> summaries = summaries();
     OverlapRun overlaps = new OverlapRun(asking, findings.topicOverlaps(), topics);
-    note(Job.TOPICS, overlaps.ask());
-    note(Job.PAIR, pairs.ask(Integer.MAX_VALUE));
+    note(QuestionKind.TOPICS, overlaps.ask());
+    note(QuestionKind.PAIR, pairs.ask(Integer.MAX_VALUE));
     Map<String, PairVerdict> verdicts = pairs.verdicts();
     cut += (int) verdicts.values().stream().filter(PairVerdict::cut).count();
     List<Judgements.Merge> merges = merges(verdicts);
@@ -100,7 +100,7 @@ public final class JudgeRun {
 
   private Map<String, Guess> labels() throws InterruptedException, IOException {
     LabelRun run = new LabelRun(asking, findings.entries());
-    note(Job.LABEL, run.ask());
+    note(QuestionKind.LABEL, run.ask());
     Map<String, Guess> guesses = run.guesses();
     cut += (int) guesses.values().stream().filter(Guess::cut).count();
     return guesses;
@@ -112,7 +112,7 @@ public final class JudgeRun {
       List<String> contents = topics.contents(topic, CENTRAL_ENTRIES);
       questions.put(topic, new Question.Summarise(topic, contents));
     }
-    note(Job.SUMMARY, asking.ask(List.copyOf(questions.values())));
+    note(QuestionKind.SUMMARY, asking.ask(List.copyOf(questions.values())));
     Map<String, Answer> answers = asking.answers(questions);
     cut += (int) answers.values().stream().filter(Answer::cut).count();
     Map<String, String> summaries = new HashMap<>();
@@ -139,7 +139,7 @@ public final class JudgeRun {
         groups.stream()
             .sorted(Comparator.comparingLong((List<NamedEntry> g) -> -g.getLast().entry().offset()))
             .toList();
-    note(Job.MERGE, asking.ask(newestFirst.stream().map(JudgeRun::merge).toList()));
+    note(QuestionKind.MERGE, asking.ask(newestFirst.stream().map(JudgeRun::merge).toList()));
     List<Judgements.Merge> merges = new ArrayList<>();
     for (List<NamedEntry> group : groups) {
       // Of a text that the model has not read to its end, it cannot keep every detail.
@@ -165,7 +165,7 @@ public final class JudgeRun {
     return "merge-" + Sha256.of(keys).substring(0, 10);
   }
 
-  private void note(Job job, int unanswered) {
+  private void note(QuestionKind job, int unanswered) {
     if (unanswered > 0) {
       left.put(job, unanswered);
     }

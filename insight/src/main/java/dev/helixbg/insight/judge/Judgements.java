@@ -32,7 +32,7 @@ public record Judgements(
     Map<String, Verdict> overlaps,
     Map<String, String> summaries,
     List<Merge> merges,
-    Map<Job, Integer> left,
+    Map<QuestionKind, Integer> left,
     int cut,
     Optional<JudgeTrust> trust) {
 

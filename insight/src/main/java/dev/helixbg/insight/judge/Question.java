@@ -56,15 +56,15 @@ public sealed interface Question {
     }
   }
 
-  default Job job() {
+  default QuestionKind job() {
     return switch (this) {
-      case LabelOf _ -> Job.LABEL;
-      case Compare _ -> Job.PAIR;
-      case Overtaken _ -> Job.OVERTAKEN;
-      case CompareTopics _ -> Job.TOPICS;
-      case Summarise _ -> Job.SUMMARY;
-      case Session _ -> Job.SESSION;
-      case Merge _ -> Job.MERGE;
+      case LabelOf _ -> QuestionKind.LABEL;
+      case Compare _ -> QuestionKind.PAIR;
+      case Overtaken _ -> QuestionKind.OVERTAKEN;
+      case CompareTopics _ -> QuestionKind.TOPICS;
+      case Summarise _ -> QuestionKind.SUMMARY;
+      case Session _ -> QuestionKind.SESSION;
+      case Merge _ -> QuestionKind.MERGE;
     };
   }
 

@@ -24,7 +24,7 @@ final class QuestionPrompts {
   private final int budget;
 
   /** Tokens that a question of a job may spend on entries: on one, or on all of them together. */
-  static int budget(Job job, int entryTokens) {
+  static int budget(QuestionKind job, int entryTokens) {
     return switch (job) {
       case PAIR, OVERTAKEN -> 2 * Math.max(entryTokens, PAIR_TOKENS);
       case SESSION -> SESSION_ENTRIES * entryTokens;
@@ -41,7 +41,7 @@ final class QuestionPrompts {
   }
 
   /** What every turn of a job begins with; a space follows. */
-  static String lead(Job job) {
+  static String lead(QuestionKind job) {
     return switch (job) {
       case LABEL, SUMMARY, SESSION -> TOPIC;
       case PAIR, MERGE, OVERTAKEN, TOPICS -> "A:";

@@ -229,7 +229,7 @@ public final class QuestionSession implements AutoCloseable {
   void forgetOthers() throws IOException {
     answers.compactIfMostlyStale(
         keys,
-        Arrays.stream(Job.values())
+        Arrays.stream(QuestionKind.values())
             .flatMap(
                 job ->
                     Stream.of(
@@ -265,7 +265,7 @@ public final class QuestionSession implements AutoCloseable {
   }
 
   /** Of the prompt of a job, with what else decides what the model sees. */
-  private static String version(Job job, int budget) {
+  private static String version(QuestionKind job, int budget) {
     return job.version() + "-" + budget;
   }
 

@@ -13,7 +13,7 @@ import dev.helixbg.insight.acts.Acts;
 import dev.helixbg.insight.findings.Finding;
 import dev.helixbg.insight.findings.Findings;
 import dev.helixbg.insight.findings.NamedEntry;
-import dev.helixbg.insight.judge.Job;
+import dev.helixbg.insight.judge.QuestionKind;
 import dev.helixbg.insight.judge.JudgeTrust;
 import dev.helixbg.insight.judge.JudgedRelations;
 import dev.helixbg.insight.judge.Judgements;
@@ -169,8 +169,8 @@ public final class JsonReport {
     optional("languageModel", judgements.model());
     json.writeObjectFieldStart("judgement");
     json.writeObjectFieldStart("left");
-    for (Job job : Job.values()) {
-      if (job != Job.OVERTAKEN && job != Job.SESSION) { // counted with the pairs; of a review
+    for (QuestionKind job : QuestionKind.values()) {
+      if (job != QuestionKind.OVERTAKEN && job != QuestionKind.SESSION) { // counted with the pairs; of a review
         json.writeNumberField(job.title(), judgements.left().getOrDefault(job, 0));
       }
     }

@@ -4,7 +4,7 @@ import dev.helixbg.config.text.PrintableText;
 import dev.helixbg.insight.acts.Acts;
 import dev.helixbg.insight.findings.Findings;
 import dev.helixbg.insight.findings.NamedEntry;
-import dev.helixbg.insight.judge.Job;
+import dev.helixbg.insight.judge.QuestionKind;
 import dev.helixbg.insight.judge.Judgements;
 import dev.helixbg.insight.judge.LabelCounts;
 import dev.helixbg.insight.label.Guess;
@@ -201,7 +201,7 @@ record JudgedSections(
         new StringBuilder("Labels, verdicts and summaries are by a language model.");
     if (!judgements.left().isEmpty()) {
       List<String> left = new ArrayList<>();
-      for (Job job : Job.values()) {
+      for (QuestionKind job : QuestionKind.values()) {
         int count = judgements.left().getOrDefault(job, 0);
         if (count > 0) {
           left.add(words(job, count));
@@ -223,7 +223,7 @@ record JudgedSections(
     return note.toString();
   }
 
-  private static String words(Job job, int count) {
+  private static String words(QuestionKind job, int count) {
     return switch (job) {
       case LABEL -> NumberWords.count(count, "label", "labels");
       case PAIR, OVERTAKEN -> NumberWords.count(count, "verdict", "verdicts");

@@ -37,7 +37,7 @@ class AnswerFileTest {
     file = folder.resolve("answers.jsonl");
   }
 
-  private static Id id(Job job, int number) {
+  private static Id id(QuestionKind job, int number) {
     return new Id(job, job.version() + "-384", "model", "key" + number);
   }
 
@@ -52,15 +52,15 @@ class AnswerFileTest {
   @Test
   void answersAreFoundAgainByEverythingThatWasAsked() throws Exception {
     AnswerFile answers = read();
-    answers.add(Map.of(id(Job.LABEL, 1), GOTCHA));
-    answers.add(Map.of(id(Job.SUMMARY, 2), TEXT));
+    answers.add(Map.of(id(QuestionKind.LABEL, 1), GOTCHA));
+    answers.add(Map.of(id(QuestionKind.SUMMARY, 2), TEXT));
     AnswerFile again = read();
-    assertEquals(Optional.of(GOTCHA), find(again, id(Job.LABEL, 1)));
-    assertEquals(Optional.of(TEXT), find(again, id(Job.SUMMARY, 2)));
-    Id known = id(Job.LABEL, 1);
+    assertEquals(Optional.of(GOTCHA), find(again, id(QuestionKind.LABEL, 1)));
+    assertEquals(Optional.of(TEXT), find(again, id(QuestionKind.SUMMARY, 2)));
+    Id known = id(QuestionKind.LABEL, 1);
     for (Id other :
         List.of(
-            new Id(Job.PAIR, known.version(), known.model(), known.key()),
+            new Id(QuestionKind.PAIR, known.version(), known.model(), known.key()),
             new Id(known.job(), "other", known.model(), known.key()),
             new Id(known.job(), known.version(), "other", known.key()),
             new Id(known.job(), known.version(), known.model(), "other"))) {
@@ -70,9 +70,9 @@ class AnswerFileTest {
 
   @Test
   void onlyAppendsAndEveryAnswerIsALine() throws Exception {
-    read().add(Map.of(id(Job.LABEL, 1), GOTCHA));
+    read().add(Map.of(id(QuestionKind.LABEL, 1), GOTCHA));
     String first = Files.readString(file);
-    read().add(Map.of(id(Job.SUMMARY, 2), TEXT));
+    read().add(Map.of(id(QuestionKind.SUMMARY, 2), TEXT));
     String second = Files.readString(file);
     assertTrue(second.startsWith(first));
     assertEquals(2, second.lines().count(), second);
@@ -82,18 +82,18 @@ class AnswerFileTest {
   @Test
   void aTornTailCostsOneAnswer() throws Exception {
     AnswerFile answers = read();
-    answers.add(Map.of(id(Job.LABEL, 1), GOTCHA));
+    answers.add(Map.of(id(QuestionKind.LABEL, 1), GOTCHA));
     long whole = Files.size(file);
-    answers.add(Map.of(id(Job.LABEL, 2), GOTCHA));
+    answers.add(Map.of(id(QuestionKind.LABEL, 2), GOTCHA));
     byte[] bytes = Files.readAllBytes(file);
     for (int length = (int) whole; length < bytes.length - 1; length += 7) {
       Files.write(file, java.util.Arrays.copyOf(bytes, length));
       AnswerFile torn = read();
-      assertEquals(Optional.of(GOTCHA), find(torn, id(Job.LABEL, 1)));
-      assertEquals(Optional.empty(), find(torn, id(Job.LABEL, 2)), "cut at " + length);
-      torn.add(Map.of(id(Job.LABEL, 3), GOTCHA));
-      assertEquals(Optional.of(GOTCHA), find(read(), id(Job.LABEL, 3)), "cut at " + length);
-      assertEquals(Optional.of(GOTCHA), find(read(), id(Job.LABEL, 1)));
+      assertEquals(Optional.of(GOTCHA), find(torn, id(QuestionKind.LABEL, 1)));
+      assertEquals(Optional.empty(), find(torn, id(QuestionKind.LABEL, 2)), "cut at " + length);
+      torn.add(Map.of(id(QuestionKind.LABEL, 3), GOTCHA));
+      assertEquals(Optional.of(GOTCHA), find(read(), id(QuestionKind.LABEL, 3)), "cut at " + length);
+      assertEquals(Optional.of(GOTCHA), find(read(), id(QuestionKind.LABEL, 1)));
     }
   }
 
@@ -117,11 +117,11 @@ class AnswerFileTest {
         "{\"job\":{\"a\":[1,2]},\"x\":[[[[]]]]}",
       })
   void aLineThatNobodyWroteIsNothing(String line) throws Exception {
-    read().add(Map.of(id(Job.LABEL, 1), GOTCHA));
+    read().add(Map.of(id(QuestionKind.LABEL, 1), GOTCHA));
     Files.writeString(file, line + "\n", StandardOpenOption.APPEND);
     AnswerFile answers = read();
-    assertEquals(Optional.of(GOTCHA), find(answers, id(Job.LABEL, 1)));
-    for (Job job : Job.values()) {
+    assertEquals(Optional.of(GOTCHA), find(answers, id(QuestionKind.LABEL, 1)));
+    for (QuestionKind job : QuestionKind.values()) {
       assertEquals(Optional.empty(), find(answers, new Id(job, "v", "m", "k")));
     }
   }
@@ -131,12 +131,12 @@ class AnswerFileTest {
     AnswerFile answers = read();
     Set<String> live = new HashSet<>();
     for (int i = 0; i < 400; i++) {
-      answers.add(Map.of(id(Job.LABEL, i), GOTCHA));
+      answers.add(Map.of(id(QuestionKind.LABEL, i), GOTCHA));
       if (i % 3 == 0) {
         live.add("key" + i);
       }
     }
-    List<String> versions = List.of(Job.LABEL.version() + "-384");
+    List<String> versions = List.of(QuestionKind.LABEL.version() + "-384");
     Set<String> most = new HashSet<>(live);
     for (int i = 0; i < 300; i++) {
       most.add("key" + i);
@@ -144,8 +144,8 @@ class AnswerFileTest {
     assertFalse(read().compactIfMostlyStale(most, versions), "most of it is in use");
     assertTrue(read().compactIfMostlyStale(live, versions));
     assertEquals(live.size(), Files.readAllLines(file).size());
-    assertEquals(Optional.of(GOTCHA), find(read(), id(Job.LABEL, 3)));
-    assertEquals(Optional.empty(), find(read(), id(Job.LABEL, 1)));
+    assertEquals(Optional.of(GOTCHA), find(read(), id(QuestionKind.LABEL, 3)));
+    assertEquals(Optional.empty(), find(read(), id(QuestionKind.LABEL, 1)));
     assertFalse(read().compactIfMostlyStale(Set.of(), versions), "a small file is left alone");
   }
 
@@ -155,29 +155,29 @@ class AnswerFileTest {
     AnswerFile one = read();
     Map<Id, Answer> many = new HashMap<>();
     for (int i = 0; i < 300; i++) {
-      many.put(id(Job.LABEL, i), GOTCHA);
+      many.put(id(QuestionKind.LABEL, i), GOTCHA);
     }
     one.add(many);
-    read().add(Map.of(id(Job.LABEL, 1000), GOTCHA));
+    read().add(Map.of(id(QuestionKind.LABEL, 1000), GOTCHA));
     one.add(Map.of());
-    List<String> versions = List.of(Job.LABEL.version() + "-384");
+    List<String> versions = List.of(QuestionKind.LABEL.version() + "-384");
     assertTrue(one.compactIfMostlyStale(Set.of("key7", "key1000"), versions));
-    assertEquals(Optional.of(GOTCHA), find(one, id(Job.LABEL, 1000)));
+    assertEquals(Optional.of(GOTCHA), find(one, id(QuestionKind.LABEL, 1000)));
     assertEquals(2, Files.readAllLines(file).size());
   }
 
   /** 300 MB that nobody of ours wrote are in nobody's way: neither in memory nor as an error. */
   @Test
   void aHugeFileIsReadAndAppendedTo() throws Exception {
-    read().add(Map.of(id(Job.LABEL, 1), GOTCHA));
+    read().add(Map.of(id(QuestionKind.LABEL, 1), GOTCHA));
     try (FileChannel channel = FileChannel.open(file, StandardOpenOption.WRITE)) {
       channel.write(ByteBuffer.wrap(new byte[] {'\n'}), 300L << 20); // a hole of zeros before it
     }
     AnswerFile answers = read();
-    answers.add(Map.of(id(Job.SUMMARY, 2), TEXT));
+    answers.add(Map.of(id(QuestionKind.SUMMARY, 2), TEXT));
     assertEquals(
-        Map.of(id(Job.LABEL, 1), GOTCHA, id(Job.SUMMARY, 2), TEXT),
-        answers.find(Set.of(id(Job.LABEL, 1), id(Job.SUMMARY, 2), id(Job.PAIR, 3))));
+        Map.of(id(QuestionKind.LABEL, 1), GOTCHA, id(QuestionKind.SUMMARY, 2), TEXT),
+        answers.find(Set.of(id(QuestionKind.LABEL, 1), id(QuestionKind.SUMMARY, 2), id(QuestionKind.PAIR, 3))));
   }
 
   @Test
@@ -188,14 +188,14 @@ class AnswerFileTest {
             () -> {
               throw new JudgeException("not now");
             });
-    assertThrows(JudgeException.class, () -> answers.add(Map.of(id(Job.LABEL, 1), GOTCHA)));
+    assertThrows(JudgeException.class, () -> answers.add(Map.of(id(QuestionKind.LABEL, 1), GOTCHA)));
     assertFalse(Files.exists(file));
   }
 
   @Test
   void anUnwritableOneSavesNothing() throws Exception {
     AnswerFile answers = new AnswerFile(file, false);
-    answers.add(Map.of(id(Job.LABEL, 1), GOTCHA));
+    answers.add(Map.of(id(QuestionKind.LABEL, 1), GOTCHA));
     assertFalse(answers.compactIfMostlyStale(Set.of(), List.of()));
     assertFalse(Files.exists(file));
   }

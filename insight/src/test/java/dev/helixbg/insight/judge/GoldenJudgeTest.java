@@ -156,7 +156,7 @@ class GoldenJudgeTest {
       long before = model.backend().counters().get(Counter.ROWS);
       cases.forEach(one -> GoldenJudges.ask(judge, List.of(one)));
       long rows = model.backend().counters().get(Counter.ROWS) - before;
-      int shared = judge.sharedTokens(Job.LABEL);
+      int shared = judge.sharedTokens(QuestionKind.LABEL);
       int fresh = cases.stream().mapToInt(one -> one.promptIds().length - shared).sum();
       assertTrue(shared > 100, shared + " shared tokens");
       assertTrue(rows >= shared + fresh, rows + " rows");

@@ -79,14 +79,14 @@ class InjectionTest {
     return IntStream.of(ids).filter(id -> id >= FIRST_SPECIAL).boxed().toList();
   }
 
-  private static Question harmless(Job job) {
+  private static Question harmless(QuestionKind job) {
     return questions("x").stream().filter(q -> q.job() == job).findFirst().orElseThrow();
   }
 
   @Test
   void everyJobIsAttacked() {
     assertEquals(
-        Set.of(Job.values()),
+        Set.of(QuestionKind.values()),
         questions("x").stream().map(Question::job).collect(Collectors.toSet()));
   }
 

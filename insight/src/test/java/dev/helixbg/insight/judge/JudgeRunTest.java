@@ -96,7 +96,7 @@ class JudgeRunTest {
       @Override
       public List<Answer> answerSome(
           List<? extends Question> questions, BooleanSupplier cancelled) {
-        return questions.getFirst().job() == Job.OVERTAKEN
+        return questions.getFirst().job() == QuestionKind.OVERTAKEN
             ? List.of(new Answer("valid", 0.9, "outdated", 0.1, false))
             : golden.answerSome(questions, cancelled);
       }
@@ -112,7 +112,7 @@ class JudgeRunTest {
   private JudgeProgress ticking() {
     return new JudgeProgress() {
       @Override
-      public void begin(Job job, int questions) {}
+      public void begin(QuestionKind job, int questions) {}
 
       @Override
       public void answered(int questions) {
@@ -227,7 +227,7 @@ class JudgeRunTest {
     long millis = (System.nanoTime() - start) / 1_000_000;
     assertEquals(0, opened);
     assertEquals(
-        Map.of(Job.SUMMARY, 40, Job.TOPICS, 20), judged.left(), "only what was never asked");
+        Map.of(QuestionKind.SUMMARY, 40, QuestionKind.TOPICS, 20), judged.left(), "only what was never asked");
     assertEquals(count, judged.guesses().size());
     assertEquals(pairs.size(), judged.verdicts().size());
     // A tenth of that when warm; scripts/bench judged measures the whole program.
@@ -247,7 +247,7 @@ class JudgeRunTest {
     duplicates();
     Judgements judged = run(Duration.ZERO, JudgeProgress.SILENT);
     assertEquals(0, opened);
-    assertEquals(Map.of(Job.PAIR, 10, Job.SUMMARY, 3, Job.LABEL, 5), judged.left());
+    assertEquals(Map.of(QuestionKind.PAIR, 10, QuestionKind.SUMMARY, 3, QuestionKind.LABEL, 5), judged.left());
     assertFalse(Files.exists(file));
   }
 
@@ -265,7 +265,7 @@ class JudgeRunTest {
       JudgeProgress progress =
           new JudgeProgress() {
             @Override
-            public void begin(Job job, int questions) {}
+            public void begin(QuestionKind job, int questions) {}
 
             @Override
             public void answered(int questions) {
@@ -311,7 +311,7 @@ class JudgeRunTest {
     JudgeProgress interrupting =
         new JudgeProgress() {
           @Override
-          public void begin(Job job, int questions) {}
+          public void begin(QuestionKind job, int questions) {}
 
           @Override
           public void answered(int questions) {
@@ -346,7 +346,7 @@ class JudgeRunTest {
     JudgeProgress counting =
         new JudgeProgress() {
           @Override
-          public void begin(Job job, int questions) {}
+          public void begin(QuestionKind job, int questions) {}
 
           @Override
           public void answered(int questions) {
@@ -425,7 +425,7 @@ class JudgeRunTest {
                 id(new Question.Merge(List.of(a, b))),
                 Answer.free(said, cut)));
     Judgements judged = run(Duration.ZERO, JudgeProgress.SILENT);
-    assertFalse(judged.left().containsKey(Job.MERGE), "the answer is known, whatever it is worth");
+    assertFalse(judged.left().containsKey(QuestionKind.MERGE), "the answer is known, whatever it is worth");
     return judged.merges();
   }
 
@@ -458,7 +458,7 @@ class JudgeRunTest {
       Judgements judged = run(Duration.ZERO, JudgeProgress.SILENT);
       boolean sound = said.endsWith("slow.");
       assertEquals(sound ? Map.of("ops", said) : Map.of(), judged.summaries());
-      assertFalse(judged.left().containsKey(Job.SUMMARY), "it would say the same again");
+      assertFalse(judged.left().containsKey(QuestionKind.SUMMARY), "it would say the same again");
     }
   }
 

@@ -55,7 +55,7 @@ class JudgeTrialTest {
   private Answer right(Question question) {
     Truth of = truth.get(question);
     String choice =
-        question.job() == Job.PAIR
+        question.job() == QuestionKind.PAIR
             ? of == Truth.SAME ? "same" : of == Truth.OVERTAKEN ? "related" : "different"
             : of == Truth.OVERTAKEN ? "outdated" : "valid";
     return answer(choice, choice, choice);

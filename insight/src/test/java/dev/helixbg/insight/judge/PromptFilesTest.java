@@ -23,26 +23,26 @@ class PromptFilesTest {
         "You label entries of a software developer's knowledge base.\n"
             + lines
             + "\nAnswer with one label.",
-        Job.LABEL.systemPrompt());
+        QuestionKind.LABEL.systemPrompt());
   }
 
   @Test
   void theVerdictsAreThoseOfThePrompt() {
-    for (Job job : List.of(Job.PAIR, Job.OVERTAKEN, Job.TOPICS)) {
+    for (QuestionKind job : List.of(QuestionKind.PAIR, QuestionKind.OVERTAKEN, QuestionKind.TOPICS)) {
       assertEquals(3, job.choices().size());
       for (String choice : job.choices()) {
         assertTrue(job.systemPrompt().contains("\n" + choice + ": "), job + " " + choice);
       }
     }
-    for (Job job : List.of(Job.PAIR, Job.TOPICS)) {
+    for (QuestionKind job : List.of(QuestionKind.PAIR, QuestionKind.TOPICS)) {
       job.choices().forEach(choice -> Verdict.titled(choice).orElseThrow());
     }
   }
 
   @Test
   void everyPromptHasAVersionOfItsOwn() {
-    List<String> versions = Arrays.stream(Job.values()).map(Job::version).distinct().toList();
-    assertEquals(Job.values().length, versions.size());
+    List<String> versions = Arrays.stream(QuestionKind.values()).map(QuestionKind::version).distinct().toList();
+    assertEquals(QuestionKind.values().length, versions.size());
     assertNotEquals(Sha256.of(List.of("ab", "c")), Sha256.of(List.of("a", "bc")));
   }
 }

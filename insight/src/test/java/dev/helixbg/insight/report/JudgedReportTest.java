@@ -9,7 +9,7 @@ import com.fasterxml.jackson.databind.ObjectMapper;
 import dev.helixbg.insight.findings.Finding;
 import dev.helixbg.insight.findings.Findings;
 import dev.helixbg.insight.findings.NamedEntry;
-import dev.helixbg.insight.judge.Job;
+import dev.helixbg.insight.judge.QuestionKind;
 import dev.helixbg.insight.judge.Judgements;
 import dev.helixbg.insight.judge.PairVerdict;
 import dev.helixbg.insight.judge.Verdict;
@@ -66,7 +66,7 @@ class JudgedReportTest {
             Map.of("auth", "Refresh tokens rotate. " + words, "storage", "Backups run nightly."),
             List.of(
                 new Judgements.Merge("merge-0123456789", entries.subList(0, 2), "One. " + words)),
-            Map.of(Job.LABEL, 3, Job.SUMMARY, 1),
+            Map.of(QuestionKind.LABEL, 3, QuestionKind.SUMMARY, 1),
             1,
             Optional.empty()),
         List.of());

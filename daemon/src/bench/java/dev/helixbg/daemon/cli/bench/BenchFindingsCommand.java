@@ -35,7 +35,7 @@ import dev.helixbg.insight.findings.LabelledPairs;
 import dev.helixbg.insight.findings.NamedEntry;
 import dev.helixbg.insight.findings.RelationsCost;
 import dev.helixbg.insight.findings.Share;
-import dev.helixbg.insight.judge.Job;
+import dev.helixbg.insight.judge.QuestionKind;
 import dev.helixbg.insight.judge.JudgeProgress;
 import dev.helixbg.insight.judge.JudgeTrust;
 import dev.helixbg.insight.judge.Verdict;
@@ -243,7 +243,7 @@ final class BenchFindingsCommand extends ValueCommand {
           private int all;
 
           @Override
-          public void begin(Job job, int questions) {
+          public void begin(QuestionKind job, int questions) {
             all = questions;
           }
 

@@ -12,7 +12,7 @@ import java.util.Locale;
 import java.util.Optional;
 
 /** What a model can be asked to do, each with its own system prompt. */
-public enum Job {
+public enum QuestionKind {
   /** Which of the labels fits an entry. */
   LABEL(Arrays.stream(Label.values()).map(Label::title).toList(), 0),
   /** Whether two entries say the same, are related, or have nothing in common. */
@@ -36,7 +36,7 @@ public enum Job {
   private final String systemPrompt;
   private final String version;
 
-  Job(List<String> choices, int maxTokens) {
+  QuestionKind(List<String> choices, int maxTokens) {
     this.choices = choices;
     this.maxTokens = maxTokens;
     systemPrompt = read(title() + ".txt");
@@ -49,7 +49,7 @@ public enum Job {
   }
 
   /** The job of that title, if it is one. */
-  static Optional<Job> titled(String title) {
+  static Optional<QuestionKind> titled(String title) {
     return Arrays.stream(values()).filter(job -> job.title().equals(title)).findFirst();
   }
 
@@ -75,7 +75,7 @@ public enum Job {
 
   /** A prompt file's last newline is not part of the prompt. */
   private static String read(String name) {
-    try (InputStream in = Job.class.getResourceAsStream(name)) {
+    try (InputStream in = QuestionKind.class.getResourceAsStream(name)) {
       String text = new String(in.readAllBytes(), StandardCharsets.UTF_8);
       return text.endsWith("\n") ? text.substring(0, text.length() - 1) : text;
     } catch (IOException e) {
