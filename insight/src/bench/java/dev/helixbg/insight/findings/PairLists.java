@@ -199,7 +199,7 @@ final class PairLists {
             named,
             texts,
             nearest,
-            Copies.of(named),
+            ExactCopies.of(named),
             DeclaredLinks.of(named),
             NearestLists.Counting.ALL,
             order,

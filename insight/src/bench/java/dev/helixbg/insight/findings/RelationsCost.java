@@ -65,7 +65,7 @@ public final class RelationsCost {
               named,
               texts,
               new NearestLists.Both(nearest, nearest),
-              Copies.of(named),
+              ExactCopies.of(named),
               DeclaredLinks.of(named),
               NearestLists.Counting.ALL,
               order,

@@ -45,7 +45,7 @@ public final class Analysis {
   private final TextVectors texts;
   private final PairFacts facts;
   private final TopicIndex topics;
-  private final Copies copies;
+  private final ExactCopies copies;
   private final InsightSettings settings;
   private final int threads;
   private final TopicPairs counting;
@@ -77,7 +77,7 @@ public final class Analysis {
     this.counting = counting;
     this.topics = TopicIndex.of(entries);
     this.entries = entries;
-    this.copies = Copies.of(entries);
+    this.copies = ExactCopies.of(entries);
     this.order = EvenSample.orderByKey(keys(entries));
   }
 

@@ -8,7 +8,7 @@ import java.util.Set;
 final class PairHits implements PairSink {
   private final InsightSettings settings;
   private final int[] topicOf;
-  private final Copies copies;
+  private final ExactCopies copies;
   private final NearestLists.Counting counting;
   private final BestPairs nearDuplicates;
   private final BestPairs crossLinks;
@@ -19,7 +19,7 @@ final class PairHits implements PairSink {
   private PairHits(
       InsightSettings settings,
       int[] topicOf,
-      Copies copies,
+      ExactCopies copies,
       Set<Long> declared,
       int[] order,
       NearestLists.Counting counting) {
@@ -40,7 +40,7 @@ final class PairHits implements PairSink {
   static PairHits find(
       PairFacts pairs,
       int[] topicOf,
-      Copies copies,
+      ExactCopies copies,
       Set<Long> declared,
       int[] order,
       InsightSettings settings,

@@ -44,7 +44,7 @@ final class RankedRelations {
   private final List<NamedEntry> entries;
   private final TextVectors texts;
   private final NearestLists.Both byVector;
-  private final Copies copies;
+  private final ExactCopies copies;
   private final Set<Long> declared;
   private final TermVectors terms;
   private final NearestLists.Both byTerms;
@@ -63,7 +63,7 @@ final class RankedRelations {
       List<NamedEntry> entries,
       TextVectors texts,
       NearestLists.Both byVector,
-      Copies copies,
+      ExactCopies copies,
       Set<Long> declared,
       NearestLists.Counting counting,
       int[] order,

@@ -14,12 +14,12 @@ import java.util.Map;
  *
  * @param originals of each entry the index of the one that stands for its text
  */
-record Copies(int[] originals) {
+record ExactCopies(int[] originals) {
 
   /**
    * @param entries by offset
    */
-  static Copies of(List<NamedEntry> entries) {
+  static ExactCopies of(List<NamedEntry> entries) {
     Map<String, Integer> standing = new HashMap<>();
     for (int i = 0; i < entries.size(); i++) {
       standing.merge(
@@ -33,7 +33,7 @@ record Copies(int[] originals) {
       String text = text(entries.get(i));
       originals[i] = text.isEmpty() ? i : standing.get(text);
     }
-    return new Copies(originals);
+    return new ExactCopies(originals);
   }
 
   private static String text(NamedEntry named) {
