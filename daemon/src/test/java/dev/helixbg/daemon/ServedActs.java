@@ -7,7 +7,7 @@ import com.fasterxml.jackson.databind.ObjectMapper;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import dev.helixbg.config.InsightSettings;
 import dev.helixbg.daemon.kb.Kb;
-import dev.helixbg.daemon.kb.Seal;
+import dev.helixbg.daemon.kb.ReportSeal;
 import dev.helixbg.daemon.kb.SealedReports;
 import dev.helixbg.daemon.kb.WrittenReport;
 import dev.helixbg.daemon.server.FindingRequests;
@@ -77,7 +77,7 @@ final class ServedActs {
    */
   ServedActs(Kb kb, HelixTools helix, long seed) throws IOException {
     this.kb = kb;
-    this.reports = new SealedReports(new Seal(kb.folder().resolve("cache")));
+    this.reports = new SealedReports(new ReportSeal(kb.folder().resolve("cache")));
     this.helix = helix;
     this.seed = seed;
     this.random = new Random(seed);

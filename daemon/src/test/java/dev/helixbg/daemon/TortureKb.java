@@ -9,7 +9,7 @@ import dev.helixbg.daemon.host.FakeModel;
 import dev.helixbg.daemon.kb.Kb;
 import dev.helixbg.daemon.kb.KbLock;
 import dev.helixbg.daemon.kb.ReportFolder;
-import dev.helixbg.daemon.kb.Seal;
+import dev.helixbg.daemon.kb.ReportSeal;
 import dev.helixbg.daemon.kb.SealedReports;
 import dev.helixbg.daemon.run.PairReading;
 import dev.helixbg.daemon.run.Pipeline;
@@ -172,7 +172,7 @@ final class TortureKb {
   void oneShot(Saving saving) throws InterruptedException {
     try (KbLock lock = KbLock.take(kb)) {
       Pipeline once = DaemonFixture.pipeline(settings, model, PairReading.NONE);
-      new SealedReports(new Seal(settings.cache())).write(kb, once.run(kb, saving).report());
+      new SealedReports(new ReportSeal(settings.cache())).write(kb, once.run(kb, saving).report());
     }
   }
 

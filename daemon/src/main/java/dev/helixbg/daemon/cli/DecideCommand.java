@@ -8,7 +8,7 @@ import dev.helixbg.daemon.cli.flags.KbOption;
 import dev.helixbg.daemon.kb.Kb;
 import dev.helixbg.daemon.kb.ReportFile;
 import dev.helixbg.daemon.kb.ReportedFinding;
-import dev.helixbg.daemon.kb.Seal;
+import dev.helixbg.daemon.kb.ReportSeal;
 import dev.helixbg.daemon.kb.SealedReports;
 import dev.helixbg.daemon.link.DaemonLink;
 import dev.helixbg.daemon.run.Pipeline;
@@ -87,7 +87,7 @@ final class DecideCommand extends ConsoleCommand {
     ids = kb.withoutFolder(ids, word -> word.equals("-") || Decision.isId(word));
     Settings settings = options.load().settings();
     Kb chosen = kb.find(settings);
-    List<Decision> made = decisions(chosen, new SealedReports(new Seal(settings.cache())));
+    List<Decision> made = decisions(chosen, new SealedReports(new ReportSeal(settings.cache())));
     if (!dryRun) {
       Pipeline.decide(chosen, made);
     }

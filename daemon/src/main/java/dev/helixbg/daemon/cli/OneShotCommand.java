@@ -13,7 +13,7 @@ import dev.helixbg.daemon.kb.KbLock;
 import dev.helixbg.daemon.kb.NotesKb;
 import dev.helixbg.daemon.kb.ReportFolder;
 import dev.helixbg.daemon.kb.SampleKb;
-import dev.helixbg.daemon.kb.Seal;
+import dev.helixbg.daemon.kb.ReportSeal;
 import dev.helixbg.daemon.kb.SealedReports;
 import dev.helixbg.daemon.run.JudgingStage;
 import dev.helixbg.daemon.run.PairReading;
@@ -97,7 +97,7 @@ public final class OneShotCommand extends ConsoleCommand {
         print(TerminalSummary.render(outcome.report()));
       }
     } else {
-      SealedReports reports = new SealedReports(new Seal(settings.cache()));
+      SealedReports reports = new SealedReports(new ReportSeal(settings.cache()));
       String summary = report(pipeline, chosen, reports);
       if (copy != null) {
         reports.copy(chosen, copy);

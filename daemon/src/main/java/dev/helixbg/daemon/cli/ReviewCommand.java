@@ -15,7 +15,7 @@ import dev.helixbg.daemon.kb.Kb;
 import dev.helixbg.daemon.kb.KbIdentity;
 import dev.helixbg.daemon.kb.KbLock;
 import dev.helixbg.daemon.kb.KbTopics;
-import dev.helixbg.daemon.kb.Seal;
+import dev.helixbg.daemon.kb.ReportSeal;
 import dev.helixbg.daemon.kb.SealedReports;
 import dev.helixbg.daemon.link.DaemonLink;
 import dev.helixbg.daemon.run.JudgeProgressBar;
@@ -144,7 +144,7 @@ final class ReviewCommand extends ValueCommand {
                     PairSource.located(settings), Progress.Display.SILENT, warning -> {}),
                 new JudgingStage(settings, Progress.Display.SILENT, warning -> {}),
                 Progress.Display.SILENT),
-            new SealedReports(new Seal(settings.cache())));
+            new SealedReports(new ReportSeal(settings.cache())));
     Optional<Review> nothing =
         reviews.ofNothing(
             chosen,

@@ -7,7 +7,7 @@ import dev.helixbg.daemon.cli.flags.KbArgument;
 import dev.helixbg.daemon.cli.flags.ValueCommand;
 import dev.helixbg.daemon.host.EmbedderSource;
 import dev.helixbg.daemon.kb.Kb;
-import dev.helixbg.daemon.kb.Seal;
+import dev.helixbg.daemon.kb.ReportSeal;
 import dev.helixbg.daemon.kb.SealedReports;
 import dev.helixbg.daemon.kb.Verification;
 import dev.helixbg.daemon.terminal.CheckLine;
@@ -29,7 +29,7 @@ final class VerifyCommand extends ValueCommand {
   public Integer call() throws IOException, InterruptedException {
     Settings settings = options.load().settings();
     Kb chosen = kb.find(settings);
-    SealedReports reports = new SealedReports(new Seal(settings.cache()));
+    SealedReports reports = new SealedReports(new ReportSeal(settings.cache()));
     Verification.Result result =
         Verification.of(
             chosen, reports, EmbedderSource.located(settings).ids(), settings.embed().maxTokens());

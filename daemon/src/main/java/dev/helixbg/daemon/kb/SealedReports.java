@@ -56,7 +56,7 @@ public final class SealedReports {
   private static final int MAX_BYTES = 1 << 16;
   private static final ObjectMapper JSON = new ObjectMapper();
 
-  private final Seal seal;
+  private final ReportSeal seal;
   private final InstantSource clock;
   private final Hashing hashing;
 
@@ -68,11 +68,11 @@ public final class SealedReports {
    */
   private record Hashed(FileState state, String sha256) {}
 
-  public SealedReports(Seal seal) {
+  public SealedReports(ReportSeal seal) {
     this(seal, InstantSource.system(), Sha256::of);
   }
 
-  SealedReports(Seal seal, InstantSource clock, Hashing hashing) {
+  SealedReports(ReportSeal seal, InstantSource clock, Hashing hashing) {
     this.seal = seal;
     this.clock = clock;
     this.hashing = hashing;
@@ -83,7 +83,7 @@ public final class SealedReports {
     String of(InputStream in) throws IOException;
   }
 
-  public Seal seal() {
+  public ReportSeal seal() {
     return seal;
   }
 

@@ -8,7 +8,7 @@ import dev.helixbg.daemon.host.EmbedderSource;
 import dev.helixbg.daemon.host.PairSource;
 import dev.helixbg.daemon.kb.Kb;
 import dev.helixbg.daemon.kb.ReportFile;
-import dev.helixbg.daemon.kb.Seal;
+import dev.helixbg.daemon.kb.ReportSeal;
 import dev.helixbg.daemon.kb.SealedReports;
 import dev.helixbg.daemon.link.DaemonHome;
 import dev.helixbg.daemon.link.DaemonLink;
@@ -87,7 +87,7 @@ final class KbRouter implements AutoCloseable {
     this.settings = settings;
     this.locations = locations;
     this.link = new DaemonLink(DaemonHome.of(locations));
-    this.reports = new SealedReports(new Seal(settings.cache()));
+    this.reports = new SealedReports(new ReportSeal(settings.cache()));
     this.answering = () -> new InProcessKbs(settings, reports, source.get(), pairs, Analysis::run);
   }
 

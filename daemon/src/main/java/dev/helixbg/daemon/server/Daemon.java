@@ -16,7 +16,7 @@ import dev.helixbg.daemon.idle.IdleQuestions;
 import dev.helixbg.daemon.idle.IdleWork;
 import dev.helixbg.daemon.kb.Kb;
 import dev.helixbg.daemon.kb.KbFiles;
-import dev.helixbg.daemon.kb.Seal;
+import dev.helixbg.daemon.kb.ReportSeal;
 import dev.helixbg.daemon.kb.SealedReports;
 import dev.helixbg.daemon.link.DaemonHome;
 import dev.helixbg.daemon.run.JudgingStage;
@@ -167,7 +167,7 @@ public final class Daemon implements AutoCloseable {
     IdleWork idle = new IdleWork(model, reviews, questions, clock, troubles, world.machine());
     Optional<PairHost> pairs = world.pairs().apply(now).map(judge -> new PairHost(judge, clock));
     List<KbWatch> watches = kbs.stream().map(kb -> watch(kb, now, embedder, pairs)).toList();
-    SealedReports reports = new SealedReports(new Seal(now.cache()));
+    SealedReports reports = new SealedReports(new ReportSeal(now.cache()));
     return new Parts(now, embedder, pairs, model, reviews, reports, idle, watches);
   }
 

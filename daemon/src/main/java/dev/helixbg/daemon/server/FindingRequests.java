@@ -12,7 +12,7 @@ import dev.helixbg.daemon.kb.KbTopics;
 import dev.helixbg.daemon.kb.NotesKb;
 import dev.helixbg.daemon.kb.ReportFile;
 import dev.helixbg.daemon.kb.ReportedFinding;
-import dev.helixbg.daemon.kb.Seal;
+import dev.helixbg.daemon.kb.ReportSeal;
 import dev.helixbg.daemon.kb.SealedReports;
 import dev.helixbg.daemon.run.Pipeline;
 import dev.helixbg.daemon.search.SearchAnswer;
@@ -59,7 +59,7 @@ public record FindingRequests(Kb kb, SealedReports reports, PresentFindings pres
   public static FindingRequests of(Kb kb, Settings settings) throws InterruptedException {
     return new FindingRequests(
         kb,
-        new SealedReports(new Seal(settings.cache())),
+        new SealedReports(new ReportSeal(settings.cache())),
         PresentFindings.read(kb, EmbedderSource.located(settings).id()));
   }
 

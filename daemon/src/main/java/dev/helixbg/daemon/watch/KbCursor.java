@@ -5,7 +5,7 @@ import com.fasterxml.jackson.databind.ObjectMapper;
 import dev.helixbg.config.Sha256;
 import dev.helixbg.daemon.kb.Kb;
 import dev.helixbg.daemon.kb.KbFiles;
-import dev.helixbg.daemon.kb.Seal;
+import dev.helixbg.daemon.kb.ReportSeal;
 import dev.helixbg.daemon.kb.SealedReports;
 import dev.helixbg.daemon.run.Pipeline;
 import dev.helixbg.daemon.terminal.ExitCode;
@@ -40,7 +40,7 @@ public record KbCursor(
   private static final ObjectMapper JSON = new ObjectMapper();
 
   /** Empty when there is none that can be used, which only costs the work once more. */
-  public static Optional<KbCursor> read(Kb kb, Seal seal) {
+  public static Optional<KbCursor> read(Kb kb, ReportSeal seal) {
     try {
       JsonNode json = JSON.readTree(bytes(file(kb)));
       KbCursor cursor =
@@ -91,7 +91,7 @@ public record KbCursor(
   }
 
   /** Writes nothing where no seal can be had: it would not be believed. */
-  public void write(Kb kb, Seal seal) {
+  public void write(Kb kb, ReportSeal seal) {
     String sealed;
     try {
       sealed = sealed(kb, seal);
@@ -110,7 +110,7 @@ public record KbCursor(
     }
   }
 
-  private String sealed(Kb kb, Seal seal) throws IOException {
+  private String sealed(Kb kb, ReportSeal seal) throws IOException {
     return seal.on(
         kb, List.of(NAME, logSha256, basis.made(), basis.said(), content, "" + questions, summary));
   }

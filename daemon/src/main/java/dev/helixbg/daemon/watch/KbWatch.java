@@ -9,7 +9,7 @@ import dev.helixbg.daemon.kb.KbFiles;
 import dev.helixbg.daemon.kb.KbIdentity;
 import dev.helixbg.daemon.kb.KbLock;
 import dev.helixbg.daemon.kb.NotesKb;
-import dev.helixbg.daemon.kb.Seal;
+import dev.helixbg.daemon.kb.ReportSeal;
 import dev.helixbg.daemon.kb.SealedReports;
 import dev.helixbg.daemon.run.Pipeline;
 import dev.helixbg.daemon.run.VectorUpdate.Saving;
@@ -164,7 +164,7 @@ public final class KbWatch {
     this.name = kb.folder().toString();
     this.restsSince = clock.nanos();
     this.pipeline = pipeline;
-    this.reports = new SealedReports(new Seal(pipeline.settings().cache()));
+    this.reports = new SealedReports(new ReportSeal(pipeline.settings().cache()));
     this.model = new ModelFileWatch(pipeline.settings());
     this.forgetting = forgetting;
     this.settings = pipeline.settings().daemon();

@@ -46,7 +46,7 @@ class SealedReportsTest {
 
   /** Those of a user, as a process that has just started sees them. */
   private SealedReports of(String user) {
-    return new SealedReports(new Seal(folder.resolve(user)));
+    return new SealedReports(new ReportSeal(folder.resolve(user)));
   }
 
   private Path json() {
@@ -159,7 +159,7 @@ class SealedReportsTest {
           hashed.incrementAndGet();
           return Sha256.of(in);
         };
-    Seal seal = new Seal(folder.resolve("me"));
+    ReportSeal seal = new ReportSeal(folder.resolve("me"));
     write(kb, of("me"), OURS);
     Instant written = FileState.of(json()).changed().toInstant();
     SealedReports atOnce = new SealedReports(seal, InstantSource.fixed(written), counting);

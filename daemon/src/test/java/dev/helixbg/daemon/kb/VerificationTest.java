@@ -52,7 +52,7 @@ class VerificationTest {
   }
 
   private Verification.Result verified() throws InterruptedException {
-    SealedReports reports = new SealedReports(new Seal(folder.resolve("cache")));
+    SealedReports reports = new SealedReports(new ReportSeal(folder.resolve("cache")));
     return Verification.of(writer.kb(), reports, VectorIds.of("m"), 256);
   }
 

@@ -11,7 +11,7 @@ import dev.helixbg.daemon.host.FakeModel;
 import dev.helixbg.daemon.kb.GeneratedKb;
 import dev.helixbg.daemon.kb.Kb;
 import dev.helixbg.daemon.kb.ReportFolder;
-import dev.helixbg.daemon.kb.Seal;
+import dev.helixbg.daemon.kb.ReportSeal;
 import dev.helixbg.daemon.kb.SealedReports;
 import dev.helixbg.daemon.link.DaemonLink;
 import dev.helixbg.daemon.terminal.Progress;
@@ -49,7 +49,7 @@ class InProcessKbsTest {
   private InProcessKbs started() {
     return new InProcessKbs(
         settings,
-        new SealedReports(new Seal(settings.cache())),
+        new SealedReports(new ReportSeal(settings.cache())),
         model,
         Optional.empty(),
         (entries, vectors, passages, limits, threads) -> {

@@ -10,7 +10,7 @@ import dev.helixbg.config.Settings;
 import dev.helixbg.daemon.host.FakeModel;
 import dev.helixbg.daemon.kb.KbIdentity;
 import dev.helixbg.daemon.kb.ReportedFinding;
-import dev.helixbg.daemon.kb.Seal;
+import dev.helixbg.daemon.kb.ReportSeal;
 import dev.helixbg.daemon.kb.SealedReports;
 import dev.helixbg.daemon.kb.WritableKb;
 import dev.helixbg.daemon.run.VectorUpdate.Saving;
@@ -95,7 +95,7 @@ class ReviewsTest {
       kb.append(i < 3 ? "a" : "b", "note that is like no other, number " + i);
     }
     Pipeline pipeline = DaemonFixture.pipeline(settings, model, PairReading.NONE);
-    SealedReports sealed = new SealedReports(new Seal(folder.resolve("cache")));
+    SealedReports sealed = new SealedReports(new ReportSeal(folder.resolve("cache")));
     CompleteRun run = new CompleteRun(pipeline, sealed);
     assertFalse(run.hasFoundNone(kb.kb(), "relations", (_, _) -> false), "there is no report");
     run.run(kb.kb(), (cursor, now) -> false);

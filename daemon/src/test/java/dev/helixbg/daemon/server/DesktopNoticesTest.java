@@ -8,7 +8,7 @@ import com.fasterxml.jackson.databind.ObjectMapper;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import dev.helixbg.daemon.host.FakeClock;
 import dev.helixbg.daemon.kb.Kb;
-import dev.helixbg.daemon.kb.Seal;
+import dev.helixbg.daemon.kb.ReportSeal;
 import dev.helixbg.daemon.kb.SealedReports;
 import dev.helixbg.daemon.kb.WrittenReport;
 import java.io.IOException;
@@ -40,7 +40,7 @@ class DesktopNoticesTest {
     mark = folder.resolve("notified.json");
     kb = new Kb(Files.createDirectories(folder.resolve("kb")));
     other = new Kb(Files.createDirectories(folder.resolve("other")));
-    reports = new SealedReports(new Seal(folder.resolve("cache")));
+    reports = new SealedReports(new ReportSeal(folder.resolve("cache")));
   }
 
   /** A report that leads with some findings, of which a model judged the first; two are behind. */
@@ -119,7 +119,7 @@ class DesktopNoticesTest {
     started().consider(List.of(kb, other), reports, 0);
     WrittenReport.write(
         other,
-        new SealedReports(new Seal(folder.resolve("of somebody else"))),
+        new SealedReports(new ReportSeal(folder.resolve("of somebody else"))),
         "{\"leading\":[\"" + IDS[0] + "\"]}");
     started().consider(List.of(kb, other), reports, 1);
     assertEquals(List.of(), shown);

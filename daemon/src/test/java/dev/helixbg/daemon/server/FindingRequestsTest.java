@@ -11,7 +11,7 @@ import com.fasterxml.jackson.databind.node.ObjectNode;
 import dev.helixbg.daemon.control.ControlServer;
 import dev.helixbg.daemon.kb.Kb;
 import dev.helixbg.daemon.kb.ReportFile;
-import dev.helixbg.daemon.kb.Seal;
+import dev.helixbg.daemon.kb.ReportSeal;
 import dev.helixbg.daemon.kb.SealedReports;
 import dev.helixbg.daemon.kb.WrittenReport;
 import dev.helixbg.daemon.run.Pipeline;
@@ -51,7 +51,7 @@ class FindingRequestsTest {
   @BeforeEach
   void report(@TempDir Path folder) throws Exception {
     kb = new Kb(Files.createDirectories(folder.resolve("kb")));
-    reports = new SealedReports(new Seal(folder.resolve("cache")));
+    reports = new SealedReports(new ReportSeal(folder.resolve("cache")));
     for (int i = 0; i < 4; i++) {
       helix("store", "topic", "t", "text", "Of t the note number " + i);
       helix("store", "topic", "u", "text", "Of u the note number " + i);

@@ -9,7 +9,7 @@ import com.fasterxml.jackson.databind.node.ObjectNode;
 import dev.helixbg.config.Settings;
 import dev.helixbg.daemon.host.FakeModel;
 import dev.helixbg.daemon.kb.Kb;
-import dev.helixbg.daemon.kb.Seal;
+import dev.helixbg.daemon.kb.ReportSeal;
 import dev.helixbg.daemon.kb.SealedReports;
 import dev.helixbg.daemon.run.PairReading;
 import dev.helixbg.daemon.run.Pipeline;
@@ -53,7 +53,7 @@ class JunkFindingsTest {
       helix.call("store", Map.of("topic", "shop", "text", text));
     }
     Files.write(kb.dataLog(), helix.log());
-    reports = new SealedReports(new Seal(DaemonFixture.settings(folder, Map.of()).cache()));
+    reports = new SealedReports(new ReportSeal(DaemonFixture.settings(folder, Map.of()).cache()));
   }
 
   private void report(String junk) throws Exception {

@@ -13,7 +13,7 @@ import dev.helixbg.daemon.host.FakeClock;
 import dev.helixbg.daemon.host.FakeModel;
 import dev.helixbg.daemon.host.FakePairs;
 import dev.helixbg.daemon.host.TextModelHost;
-import dev.helixbg.daemon.kb.Seal;
+import dev.helixbg.daemon.kb.ReportSeal;
 import dev.helixbg.daemon.kb.SealedReports;
 import dev.helixbg.daemon.kb.WritableKb;
 import dev.helixbg.daemon.link.DaemonLink;
@@ -68,7 +68,7 @@ class KbRequestsTest {
                     searches,
                     texts,
                     reviews,
-                    new SealedReports(new Seal(folder.resolve("cache"))),
+                    new SealedReports(new ReportSeal(folder.resolve("cache"))),
                     Optional.ofNullable(judge)),
             metrics,
             clock,

@@ -12,7 +12,7 @@ import dev.helixbg.config.Settings;
 import dev.helixbg.daemon.host.FakeModel;
 import dev.helixbg.daemon.kb.Kb;
 import dev.helixbg.daemon.kb.ReportFolder;
-import dev.helixbg.daemon.kb.Seal;
+import dev.helixbg.daemon.kb.ReportSeal;
 import dev.helixbg.daemon.kb.SealedReports;
 import dev.helixbg.daemon.run.PairReading;
 import dev.helixbg.daemon.run.Pipeline;
@@ -58,7 +58,7 @@ class MovedSourcesTest {
     helix("store", "topic", "shop", "text", "[source: src/Lease.java:2]\nA lease has one owner.");
     helix("store", "topic", "shop", "text", "LegacyGateway is slow.");
     settings = DaemonFixture.settings(folder, Map.of("sources", shop.folder().toString()));
-    reports = new SealedReports(new Seal(settings.cache()));
+    reports = new SealedReports(new ReportSeal(settings.cache()));
   }
 
   private void helix(String tool, String... namesAndValues) throws Exception {

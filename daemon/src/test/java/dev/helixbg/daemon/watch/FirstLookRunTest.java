@@ -11,7 +11,7 @@ import dev.helixbg.config.Settings;
 import dev.helixbg.daemon.host.FakeModel;
 import dev.helixbg.daemon.kb.Kb;
 import dev.helixbg.daemon.kb.ReportFolder;
-import dev.helixbg.daemon.kb.Seal;
+import dev.helixbg.daemon.kb.ReportSeal;
 import dev.helixbg.daemon.kb.SealedReports;
 import dev.helixbg.daemon.kb.WritableKb;
 import dev.helixbg.daemon.run.PairReading;
@@ -83,7 +83,7 @@ class FirstLookRunTest {
   private CompleteRun.Result run(Kb of, boolean withLooks) throws InterruptedException {
     Pipeline pipeline = DaemonFixture.pipeline(settings, model, PairReading.NONE);
     Optional<CompleteRun.Reader> reader = withLooks ? Optional.of(this::look) : Optional.empty();
-    return new CompleteRun(pipeline, new SealedReports(new Seal(settings.cache())))
+    return new CompleteRun(pipeline, new SealedReports(new ReportSeal(settings.cache())))
         .run(of, (cursor, basis) -> cursor.basis().equals(basis), reader);
   }
 

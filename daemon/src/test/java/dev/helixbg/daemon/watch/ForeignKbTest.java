@@ -9,7 +9,7 @@ import dev.helixbg.daemon.kb.Kb;
 import dev.helixbg.daemon.kb.KbLock;
 import dev.helixbg.daemon.kb.ReportFile;
 import dev.helixbg.daemon.kb.ReportFolder;
-import dev.helixbg.daemon.kb.Seal;
+import dev.helixbg.daemon.kb.ReportSeal;
 import dev.helixbg.daemon.kb.SealedReports;
 import dev.helixbg.daemon.link.DaemonHome;
 import dev.helixbg.daemon.run.Pipeline;
@@ -65,7 +65,7 @@ class ForeignKbTest {
       case ReviewHistory.NAME -> () -> new ReviewHistory(kb.insights()).append(review());
       case DecisionFile.NAME -> () -> new DecisionFile(kb.insights()).append(List.of(decision()));
       case "answers.jsonl" -> () -> new AnswerFile(kb.answers(), true).add(answer());
-      case KbCursor.NAME -> () -> cursor().write(kb, new Seal(folder));
+      case KbCursor.NAME -> () -> cursor().write(kb, new ReportSeal(folder));
       case "report.html" -> () -> ReportFolder.of(kb).write(report());
       default -> () -> KbLock.take(kb).close();
     };
@@ -202,10 +202,10 @@ class ForeignKbTest {
     Path pipe = kb.insights().resolve(name);
     assertEquals(0, new ProcessBuilder("mkfifo", pipe.toString()).start().waitFor());
     switch (name) {
-      case KbCursor.NAME -> assertEquals(Optional.empty(), KbCursor.read(kb, new Seal(folder)));
+      case KbCursor.NAME -> assertEquals(Optional.empty(), KbCursor.read(kb, new ReportSeal(folder)));
       case "report.json" ->
           assertThrows(
-              Failure.class, () -> ReportFile.findings(kb, new SealedReports(new Seal(folder))));
+              Failure.class, () -> ReportFile.findings(kb, new SealedReports(new ReportSeal(folder))));
       case ReviewHistory.NAME -> assertThrows(Failure.class, () -> Reviews.latest(kb));
       case DecisionFile.NAME -> assertThrows(Failure.class, () -> Pipeline.decisions(kb));
       default -> assertThrows(Exception.class, writer(name));

@@ -9,7 +9,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import dev.helixbg.daemon.kb.Kb;
 import dev.helixbg.daemon.kb.KbLock;
 import dev.helixbg.daemon.kb.ReportFolder;
-import dev.helixbg.daemon.kb.Seal;
+import dev.helixbg.daemon.kb.ReportSeal;
 import dev.helixbg.daemon.kb.WritableKb;
 import dev.helixbg.daemon.terminal.ExitCode;
 import dev.helixbg.daemon.terminal.Failure;
@@ -58,8 +58,8 @@ class KbWatchTest {
         .asInt();
   }
 
-  private Seal seal() {
-    return new Seal(DaemonFixture.settings(folder, Map.of()).cache());
+  private ReportSeal seal() {
+    return new ReportSeal(DaemonFixture.settings(folder, Map.of()).cache());
   }
 
   private void settle() throws InterruptedException {

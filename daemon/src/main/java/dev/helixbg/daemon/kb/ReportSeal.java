@@ -18,7 +18,7 @@ import java.util.List;
  *
  * @param cache helix-bg's own folder for what can be made again
  */
-public record Seal(Path cache) {
+public record ReportSeal(Path cache) {
   private static final String NAME = "seal.key";
   private static final int KEY_BYTES = 32;
 
