@@ -15,7 +15,7 @@ import java.util.Optional;
 /**
  * Merges defaults, file, environment and flags, each above the one before, into checked settings.
  */
-public record SettingsLoader(Locations locations, Map<String, String> environment) {
+public record SettingsLoader(UserDirectories locations, Map<String, String> environment) {
   /** Variables with this prefix tell the program how it was started; they are no settings. */
   private static final String LAUNCHER_PREFIX = "HELIX_BG_LAUNCHER_";
 

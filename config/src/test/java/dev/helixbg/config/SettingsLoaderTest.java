@@ -27,7 +27,7 @@ class SettingsLoaderTest {
   private final Map<String, String> environment = new HashMap<>();
 
   private SettingsLoader.Loaded load(String toml, Map<String, String> flags) throws IOException {
-    Locations locations = new Locations(home, home.resolve("cache"));
+    UserDirectories locations = new UserDirectories(home, home.resolve("cache"));
     Files.createDirectories(home.resolve(".helix"));
     Files.writeString(locations.defaultConfigFile(), toml);
     return new SettingsLoader(locations, environment).load(Optional.empty(), flags);
@@ -171,7 +171,7 @@ class SettingsLoaderTest {
 
   @Test
   void aNamedFileMustExist() {
-    var loader = new SettingsLoader(new Locations(home, home), environment);
+    var loader = new SettingsLoader(new UserDirectories(home, home), environment);
     Path missing = home.resolve("nowhere.toml");
     String message =
         assertThrows(ConfigException.class, () -> loader.load(Optional.of(missing), Map.of()))
@@ -183,7 +183,7 @@ class SettingsLoaderTest {
 
   @Test
   void aFolderInPlaceOfTheFileIsNamed() throws IOException {
-    var loader = new SettingsLoader(new Locations(home, home), environment);
+    var loader = new SettingsLoader(new UserDirectories(home, home), environment);
     String message =
         assertThrows(ConfigException.class, () -> loader.load(Optional.of(home), Map.of()))
             .getMessage();

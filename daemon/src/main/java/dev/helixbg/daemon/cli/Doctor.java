@@ -1,6 +1,6 @@
 package dev.helixbg.daemon.cli;
 
-import dev.helixbg.config.Locations;
+import dev.helixbg.config.UserDirectories;
 import dev.helixbg.config.Settings;
 import dev.helixbg.config.SettingsLoader;
 import dev.helixbg.daemon.host.LanguageModel;
@@ -45,10 +45,10 @@ final class Doctor {
 
   private final boolean isNamed;
   private final Function<Settings, Kb> kb;
-  private final Locations locations;
+  private final UserDirectories locations;
   private final List<CheckLine> checks = new ArrayList<>();
 
-  private Doctor(boolean isNamed, Function<Settings, Kb> kb, Locations locations) {
+  private Doctor(boolean isNamed, Function<Settings, Kb> kb, UserDirectories locations) {
     this.isNamed = isNamed;
     this.kb = kb;
     this.locations = locations;
@@ -63,7 +63,7 @@ final class Doctor {
       Supplier<SettingsLoader.Loaded> settings,
       boolean isNamed,
       Function<Settings, Kb> kb,
-      Locations locations)
+      UserDirectories locations)
       throws InterruptedException {
     Doctor doctor = new Doctor(isNamed, kb, locations);
     doctor.look("java", "use a JDK 25", doctor::checkJava);

@@ -1,6 +1,6 @@
 package dev.helixbg.daemon.cli;
 
-import dev.helixbg.config.Locations;
+import dev.helixbg.config.UserDirectories;
 import dev.helixbg.config.Settings;
 import dev.helixbg.config.SettingsLoader;
 import dev.helixbg.daemon.cli.flags.ConsoleCommand;
@@ -83,7 +83,7 @@ final class ServiceCommand extends ConsoleCommand {
       throw Failure.usage(
           "service must be told one of " + String.join(", ", ACTIONS) + ", not " + action);
     }
-    Locations locations = GlobalOptions.locations();
+    UserDirectories locations = GlobalOptions.locations();
     DaemonHome home = DaemonHome.of(locations);
     if (action.equals("logs")) {
       return printLogs(home);
@@ -129,7 +129,7 @@ final class ServiceCommand extends ConsoleCommand {
   }
 
   /** What the service is to be from now on; empty for an action that leaves it as it is. */
-  private Optional<ServiceRequest> request(Locations locations, DaemonHome home) {
+  private Optional<ServiceRequest> request(UserDirectories locations, DaemonHome home) {
     return switch (action) {
       case "install" -> Optional.of(installed(locations));
       case "restart" -> ServiceRequest.read(home);
@@ -138,7 +138,7 @@ final class ServiceCommand extends ConsoleCommand {
     };
   }
 
-  private ServiceRequest installed(Locations locations) {
+  private ServiceRequest installed(UserDirectories locations) {
     Settings settings = options.load().settings();
     LinkedHashSet<Path> watched = new LinkedHashSet<>();
     for (Kb named : kb.named(kbs)) {
@@ -159,7 +159,7 @@ final class ServiceCommand extends ConsoleCommand {
     return notes;
   }
 
-  private ServiceRequest changed(Locations locations, DaemonHome home) {
+  private ServiceRequest changed(UserDirectories locations, DaemonHome home) {
     List<Kb> named = kb.named(kbs);
     if (named.isEmpty() && kb.notes().isEmpty()) {
       throw Failure.usage("service " + action + " must be told a knowledge base: its folder");
@@ -200,7 +200,7 @@ final class ServiceCommand extends ConsoleCommand {
    *
    * @throws Failure with {@link ExitCode#USAGE} when there is nothing that a service may run
    */
-  private Optional<ServiceSpec> spec(ServiceRequest request, Locations locations, DaemonHome home) {
+  private Optional<ServiceSpec> spec(ServiceRequest request, UserDirectories locations, DaemonHome home) {
     Optional<Installation> installation =
         Installation.of(Installation.jar()).or(() -> Installation.ofUser(locations.home()));
     if (installation.isEmpty()) {
@@ -226,7 +226,7 @@ final class ServiceCommand extends ConsoleCommand {
   }
 
   /** As the service will have them. */
-  private static Settings settings(ServiceRequest request, Locations locations) {
+  private static Settings settings(ServiceRequest request, UserDirectories locations) {
     Map<String, String> environment = new HashMap<>(System.getenv());
     environment.keySet().removeIf(ServiceCommand::isSetting);
     environment.putAll(request.environment());
@@ -246,7 +246,7 @@ final class ServiceCommand extends ConsoleCommand {
     return variable.startsWith("HELIX_BG_") && !variable.startsWith("HELIX_BG_LAUNCHER_");
   }
 
-  private ServicePlan plan(Action wanted, Optional<ServiceSpec> spec, Locations locations)
+  private ServicePlan plan(Action wanted, Optional<ServiceSpec> spec, UserDirectories locations)
       throws IOException, InterruptedException {
     if (!isMac()) {
       return ServicePlan.systemd(wanted, spec, configHome(locations));
@@ -259,7 +259,7 @@ final class ServiceCommand extends ConsoleCommand {
   }
 
   /** The file that the service manager of this machine reads. */
-  static Path file(Locations locations) {
+  static Path file(UserDirectories locations) {
     return isMac() ? ServicePlan.plist(locations.home()) : ServicePlan.unit(configHome(locations));
   }
 
@@ -267,7 +267,7 @@ final class ServiceCommand extends ConsoleCommand {
     return System.getProperty("os.name").startsWith("Mac");
   }
 
-  private static Path configHome(Locations locations) {
+  private static Path configHome(UserDirectories locations) {
     String configured = System.getenv("XDG_CONFIG_HOME");
     return configured == null || configured.isEmpty()
         ? locations.home().resolve(".config")

@@ -1,6 +1,6 @@
 package dev.helixbg.daemon.kb;
 
-import dev.helixbg.config.Locations;
+import dev.helixbg.config.UserDirectories;
 import dev.helixbg.config.Settings;
 import dev.helixbg.daemon.terminal.ExitCode;
 import dev.helixbg.daemon.terminal.Failure;
@@ -22,7 +22,7 @@ public record Kb(Path folder) {
    * @param argument a folder, or the data.log in it
    * @throws Failure with {@link ExitCode#KB} when there is none
    */
-  public static Kb find(Optional<Path> argument, Settings settings, Locations locations) {
+  public static Kb find(Optional<Path> argument, Settings settings, UserDirectories locations) {
     Optional<Path> named = argument.map(Kb::folderOf).or(settings::kb);
     if (named.isPresent()) {
       return new Kb(named.get().toAbsolutePath().normalize()).orFail();
@@ -49,7 +49,7 @@ public record Kb(Path folder) {
 
   private static Path folderOf(Path argument) {
     boolean isLog =
-        argument.endsWith(Locations.DATA_LOG)
+        argument.endsWith(UserDirectories.DATA_LOG)
             && !Files.isDirectory(argument)
             && Files.exists(argument);
     return isLog ? argument.toAbsolutePath().getParent() : argument;
@@ -93,7 +93,7 @@ public record Kb(Path folder) {
 
   /** The log, which is only ever read. */
   public Path dataLog() {
-    return folder.resolve(Locations.DATA_LOG);
+    return folder.resolve(UserDirectories.DATA_LOG);
   }
 
   /** What models said about this knowledge base. */

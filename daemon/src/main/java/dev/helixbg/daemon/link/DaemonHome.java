@@ -1,6 +1,6 @@
 package dev.helixbg.daemon.link;
 
-import dev.helixbg.config.Locations;
+import dev.helixbg.config.UserDirectories;
 import dev.helixbg.daemon.terminal.ExitCode;
 import dev.helixbg.daemon.terminal.Failure;
 import dev.helixbg.daemon.terminal.IoReasons;
@@ -18,7 +18,7 @@ import java.time.Duration;
 public record DaemonHome(Path folder) {
 
   /** That of the user whose locations these are. */
-  public static DaemonHome of(Locations locations) {
+  public static DaemonHome of(UserDirectories locations) {
     return new DaemonHome(locations.home().resolve(".helix"));
   }
 

@@ -2,7 +2,7 @@ package dev.helixbg.daemon.mcp;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
-import dev.helixbg.config.Locations;
+import dev.helixbg.config.UserDirectories;
 import dev.helixbg.config.Settings;
 import dev.helixbg.daemon.host.EmbedderSource;
 import dev.helixbg.daemon.host.PairSource;
@@ -46,7 +46,7 @@ final class KbRouter implements AutoCloseable {
 
   private final List<Kb> named;
   private final Settings settings;
-  private final Locations locations;
+  private final UserDirectories locations;
   private final DaemonLink link;
 
   private final SealedReports reports;
@@ -64,7 +64,7 @@ final class KbRouter implements AutoCloseable {
   /**
    * @param named empty: those that the daemon watches, else the one that {@code one-shot} takes
    */
-  KbRouter(List<Kb> named, Settings settings, Locations locations) {
+  KbRouter(List<Kb> named, Settings settings, UserDirectories locations) {
     this(
         named,
         settings,
@@ -80,7 +80,7 @@ final class KbRouter implements AutoCloseable {
   KbRouter(
       List<Kb> named,
       Settings settings,
-      Locations locations,
+      UserDirectories locations,
       Supplier<EmbedderSource> source,
       Optional<PairSource> pairs) {
     this.named = named;

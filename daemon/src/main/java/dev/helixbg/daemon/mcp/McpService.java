@@ -1,7 +1,7 @@
 package dev.helixbg.daemon.mcp;
 
 import com.fasterxml.jackson.databind.ObjectMapper;
-import dev.helixbg.config.Locations;
+import dev.helixbg.config.UserDirectories;
 import dev.helixbg.config.Settings;
 import dev.helixbg.daemon.kb.Kb;
 import dev.helixbg.daemon.terminal.Console;
@@ -78,7 +78,7 @@ public final class McpService {
   public static void serve(
       List<Kb> kbs,
       Settings settings,
-      Locations locations,
+      UserDirectories locations,
       Console console,
       InputStream in,
       PrintStream out)

@@ -1,6 +1,6 @@
 package dev.helixbg.daemon.watch;
 
-import dev.helixbg.config.Locations;
+import dev.helixbg.config.UserDirectories;
 import dev.helixbg.daemon.kb.Kb;
 import dev.helixbg.daemon.terminal.IoReasons;
 import java.io.IOException;
@@ -149,7 +149,7 @@ public final class FolderWatcher implements ChangeHints, AutoCloseable {
     for (WatchEvent<?> event : key.pollEvents()) {
       log |=
           event.kind() == StandardWatchEventKinds.OVERFLOW
-              || event.context() instanceof Path name && name.endsWith(Locations.DATA_LOG);
+              || event.context() instanceof Path name && name.endsWith(UserDirectories.DATA_LOG);
     }
     boolean folderIsThere = key.reset();
     if (folderIsThere && !log) {

@@ -3,7 +3,7 @@ package dev.helixbg.daemon.cli;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import dev.helixbg.config.Locations;
+import dev.helixbg.config.UserDirectories;
 import dev.helixbg.config.SettingsLoader;
 import dev.helixbg.daemon.kb.Kb;
 import dev.helixbg.daemon.terminal.CheckLine;
@@ -26,7 +26,7 @@ class DoctorTest {
   @TempDir Path home;
 
   private List<CheckLine> examine(Map<String, String> set) throws Exception {
-    Locations locations = Locations.of(Map.of(), home.toString(), "Linux");
+    UserDirectories locations = UserDirectories.of(Map.of(), home.toString(), "Linux");
     Map<String, String> all = new HashMap<>(set);
     all.put("cache", home.resolve("cache").toString());
     return examine(
@@ -34,7 +34,7 @@ class DoctorTest {
   }
 
   private static List<CheckLine> examine(
-      Supplier<SettingsLoader.Loaded> settings, Locations locations) throws Exception {
+      Supplier<SettingsLoader.Loaded> settings, UserDirectories locations) throws Exception {
     return Doctor.examine(
         settings, false, now -> Kb.find(Optional.empty(), now, locations), locations);
   }
@@ -62,7 +62,7 @@ class DoctorTest {
   /** As a fault of ours in one of them would: the others still say what they find. */
   @Test
   void whatEndsOneCheckEndsNoOther() throws Exception {
-    Locations locations = Locations.of(Map.of(), home.toString(), "Linux");
+    UserDirectories locations = UserDirectories.of(Map.of(), home.toString(), "Linux");
     List<CheckLine> checks =
         examine(
             () -> {

@@ -4,7 +4,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import dev.helixbg.config.Locations;
+import dev.helixbg.config.UserDirectories;
 import dev.helixbg.config.Settings;
 import dev.helixbg.config.SettingsLoader;
 import dev.helixbg.daemon.terminal.ExitCode;
@@ -24,8 +24,8 @@ class KbTest {
     return new SettingsLoader(locations(), environment).load(Optional.empty(), Map.of()).settings();
   }
 
-  private Locations locations() {
-    return new Locations(home, home.resolve("cache"));
+  private UserDirectories locations() {
+    return new UserDirectories(home, home.resolve("cache"));
   }
 
   private Path kb(String name) throws IOException {

@@ -6,7 +6,7 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import com.fasterxml.jackson.databind.node.ObjectNode;
-import dev.helixbg.config.Locations;
+import dev.helixbg.config.UserDirectories;
 import dev.helixbg.config.Settings;
 import dev.helixbg.daemon.host.DaemonClock;
 import dev.helixbg.daemon.host.FakeModel;
@@ -38,7 +38,7 @@ class KbRouterTest {
 
   private KbRouter kbs(FakeModel model, List<Kb> named) {
     Settings settings = DaemonFixture.settings(folder, Map.of());
-    Locations locations = new Locations(folder, folder.resolve("cache"));
+    UserDirectories locations = new UserDirectories(folder, folder.resolve("cache"));
     return new KbRouter(named, settings, locations, () -> model, Optional.empty());
   }
 

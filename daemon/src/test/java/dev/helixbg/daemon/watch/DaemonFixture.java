@@ -3,7 +3,7 @@ package dev.helixbg.daemon.watch;
 import static org.junit.jupiter.api.Assertions.assertArrayEquals;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 
-import dev.helixbg.config.Locations;
+import dev.helixbg.config.UserDirectories;
 import dev.helixbg.config.Settings;
 import dev.helixbg.config.SettingsLoader;
 import dev.helixbg.daemon.host.DaemonMetrics;
@@ -109,7 +109,7 @@ public final class DaemonFixture {
   public static Settings settings(Path home, Map<String, String> flags) {
     Map<String, String> all = new HashMap<>(Map.of("threads", "1"));
     all.putAll(flags);
-    return new SettingsLoader(new Locations(home, home.resolve("cache")), Map.of())
+    return new SettingsLoader(new UserDirectories(home, home.resolve("cache")), Map.of())
         .load(Optional.empty(), all)
         .settings();
   }

@@ -1,6 +1,6 @@
 package dev.helixbg.daemon.cli.flags;
 
-import dev.helixbg.config.Locations;
+import dev.helixbg.config.UserDirectories;
 import dev.helixbg.config.Settings;
 import dev.helixbg.config.SettingsLoader;
 import dev.helixbg.daemon.link.DaemonHome;
@@ -27,8 +27,8 @@ public final class GlobalOptions {
   private Map<String, String> set = new LinkedHashMap<>();
 
   /** Where this user's files are. */
-  public static Locations locations() {
-    return Locations.of(
+  public static UserDirectories locations() {
+    return UserDirectories.of(
         System.getenv(), System.getProperty("user.home"), System.getProperty("os.name"));
   }
 

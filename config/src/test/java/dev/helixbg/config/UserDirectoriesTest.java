@@ -10,32 +10,32 @@ import java.util.Optional;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-class LocationsTest {
+class UserDirectoriesTest {
   @Test
   void homeIsTheVariableElseTheAccounts() {
-    assertEquals(Path.of("/h"), Locations.of(Map.of("HOME", "/h"), "/account", "Linux").home());
-    assertEquals(Path.of("/account"), Locations.of(Map.of(), "/account", "Linux").home());
-    assertEquals(Path.of("/account"), Locations.of(Map.of("HOME", ""), "/account", "Linux").home());
+    assertEquals(Path.of("/h"), UserDirectories.of(Map.of("HOME", "/h"), "/account", "Linux").home());
+    assertEquals(Path.of("/account"), UserDirectories.of(Map.of(), "/account", "Linux").home());
+    assertEquals(Path.of("/account"), UserDirectories.of(Map.of("HOME", ""), "/account", "Linux").home());
   }
 
   @Test
   void cacheFollowsThePlatform() {
     var home = Map.of("HOME", "/h");
-    assertEquals(Path.of("/h/.cache/helix-bg"), Locations.of(home, "/a", "Linux").defaultCache());
+    assertEquals(Path.of("/h/.cache/helix-bg"), UserDirectories.of(home, "/a", "Linux").defaultCache());
     assertEquals(
-        Path.of("/h/Library/Caches/helix-bg"), Locations.of(home, "/a", "Mac OS X").defaultCache());
+        Path.of("/h/Library/Caches/helix-bg"), UserDirectories.of(home, "/a", "Mac OS X").defaultCache());
     var xdg = Map.of("HOME", "/h", "XDG_CACHE_HOME", "/x");
-    assertEquals(Path.of("/x/helix-bg"), Locations.of(xdg, "/a", "Linux").defaultCache());
+    assertEquals(Path.of("/x/helix-bg"), UserDirectories.of(xdg, "/a", "Linux").defaultCache());
   }
 
   @Test
   void theFirstUsualPlaceWithALogWins(@TempDir Path home) throws IOException {
-    Locations locations = new Locations(home, home);
+    UserDirectories locations = new UserDirectories(home, home);
     assertEquals(Optional.empty(), locations.findKb());
     for (int i = 2; i >= 0; i--) {
       Path kb = locations.usualKbs().get(i);
       Files.createDirectories(kb);
-      Files.createFile(kb.resolve(Locations.DATA_LOG));
+      Files.createFile(kb.resolve(UserDirectories.DATA_LOG));
       assertEquals(Optional.of(kb), locations.findKb());
     }
     assertEquals(home.resolve(".helix-kb"), locations.findKb().orElseThrow());

@@ -12,7 +12,7 @@ import java.util.Optional;
  * @param home {@code $HOME}, else the account's home
  * @param defaultCache {@code $XDG_CACHE_HOME/helix-bg}, else the platform's folder for caches
  */
-public record Locations(Path home, Path defaultCache) {
+public record UserDirectories(Path home, Path defaultCache) {
   /** The file in which helix keeps a knowledge base. */
   public static final String DATA_LOG = "data.log";
 
@@ -21,12 +21,12 @@ public record Locations(Path home, Path defaultCache) {
    * @param accountHome Java's {@code user.home}, which ignores {@code $HOME}
    * @param osName Java's {@code os.name}
    */
-  public static Locations of(Map<String, String> environment, String accountHome, String osName) {
+  public static UserDirectories of(Map<String, String> environment, String accountHome, String osName) {
     Path home = absolute(environment.get("HOME")).orElse(Path.of(accountHome));
     Path platformCache =
         osName.startsWith("Mac") ? home.resolve("Library/Caches") : home.resolve(".cache");
     Path caches = absolute(environment.get("XDG_CACHE_HOME")).orElse(platformCache);
-    return new Locations(home, caches.resolve("helix-bg"));
+    return new UserDirectories(home, caches.resolve("helix-bg"));
   }
 
   /** The configuration file that is read when no other is named. */
