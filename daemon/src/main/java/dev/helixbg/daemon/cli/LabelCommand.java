@@ -20,7 +20,7 @@ import dev.helixbg.insight.findings.NamedEntry;
 import dev.helixbg.insight.judge.QuestionKind;
 import dev.helixbg.insight.judge.LabelRun;
 import dev.helixbg.insight.judge.QuestionSession;
-import dev.helixbg.insight.label.Guess;
+import dev.helixbg.insight.label.LabelGuess;
 import dev.helixbg.insight.label.Label;
 import dev.helixbg.insight.log.DataLog;
 import java.io.IOException;
@@ -41,7 +41,7 @@ final class LabelCommand extends ValueCommand {
   @Mixin private KbArgument kb;
 
   private record Labelled(
-      List<NamedEntry> entries, Map<String, Guess> guesses, String model, int asked, int left) {}
+      List<NamedEntry> entries, Map<String, LabelGuess> guesses, String model, int asked, int left) {}
 
   @Override
   public Integer call() throws IOException, InterruptedException {
@@ -78,7 +78,7 @@ final class LabelCommand extends ValueCommand {
 
   private void print(Labelled labelled) {
     for (NamedEntry named : labelled.entries()) {
-      Guess guess = labelled.guesses().get(named.key());
+      LabelGuess guess = labelled.guesses().get(named.key());
       String tags =
           String.join(
               ", ", Label.among(named.entry().text().tags()).stream().map(Label::title).toList());
@@ -116,7 +116,7 @@ final class LabelCommand extends ValueCommand {
                 labelled.entries(), named -> toJson(named, labelled.guesses().get(named.key()))));
   }
 
-  private static ObjectNode toJson(NamedEntry named, Guess guess) {
+  private static ObjectNode toJson(NamedEntry named, LabelGuess guess) {
     List<Label> tagged = Label.among(named.entry().text().tags());
     ObjectNode entry = Json.object().put("name", named.name());
     entry.set("tagged", Json.texts(tagged.stream().map(Label::title).toList()));

@@ -95,12 +95,12 @@ final class LabelTraining {
 
   /** How good a classifier is on examples that it was not fitted to. */
   static Quality quality(LabelClassifier classifier, List<Example> examples) {
-    List<Guess> guesses =
+    List<LabelGuess> guesses =
         examples.stream().map(e -> classifier.guess(e.text(), e.vector())).toList();
     return quality(examples, guesses);
   }
 
-  private static Quality quality(List<Example> examples, List<Guess> guesses) {
+  private static Quality quality(List<Example> examples, List<LabelGuess> guesses) {
     double right = 0;
     double answered = 0;
     double both = 0;
@@ -114,7 +114,7 @@ final class LabelTraining {
   }
 
   private static Quality crossValidation(List<Example> examples) {
-    Guess[] guesses = new Guess[examples.size()];
+    LabelGuess[] guesses = new LabelGuess[examples.size()];
     for (int fold = 0; fold < FOLDS; fold++) {
       int held = fold;
       LabelClassifier classifier =

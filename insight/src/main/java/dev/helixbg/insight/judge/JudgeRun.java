@@ -4,7 +4,7 @@ import dev.helixbg.config.Sha256;
 import dev.helixbg.insight.findings.Finding;
 import dev.helixbg.insight.findings.Findings;
 import dev.helixbg.insight.findings.NamedEntry;
-import dev.helixbg.insight.label.Guess;
+import dev.helixbg.insight.label.LabelGuess;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.Comparator;
@@ -66,7 +66,7 @@ public final class JudgeRun {
     Map<String, PairVerdict> verdicts = pairs.verdicts();
     cut += (int) verdicts.values().stream().filter(PairVerdict::cut).count();
     List<Judgements.Merge> merges = merges(verdicts);
-    Map<String, Guess> guesses = labels();
+    Map<String, LabelGuess> guesses = labels();
     asking.forgetOthers();
     return new Judgements(
         Optional.of(modelName),
@@ -98,11 +98,11 @@ public final class JudgeRun {
         : 1;
   }
 
-  private Map<String, Guess> labels() throws InterruptedException, IOException {
+  private Map<String, LabelGuess> labels() throws InterruptedException, IOException {
     LabelRun run = new LabelRun(asking, findings.entries());
     note(QuestionKind.LABEL, run.ask());
-    Map<String, Guess> guesses = run.guesses();
-    cut += (int) guesses.values().stream().filter(Guess::cut).count();
+    Map<String, LabelGuess> guesses = run.guesses();
+    cut += (int) guesses.values().stream().filter(LabelGuess::cut).count();
     return guesses;
   }
 

@@ -2,7 +2,7 @@ package dev.helixbg.insight.judge;
 
 import dev.helixbg.insight.findings.Finding;
 import dev.helixbg.insight.findings.NamedEntry;
-import dev.helixbg.insight.label.Guess;
+import dev.helixbg.insight.label.LabelGuess;
 import dev.helixbg.insight.label.Label;
 import java.util.HashMap;
 import java.util.List;
@@ -27,7 +27,7 @@ import java.util.function.Predicate;
  */
 public record Judgements(
     Optional<String> model,
-    Map<String, Guess> guesses,
+    Map<String, LabelGuess> guesses,
     Map<String, PairVerdict> verdicts,
     Map<String, Verdict> overlaps,
     Map<String, String> summaries,
@@ -63,8 +63,8 @@ public record Judgements(
   }
 
   /** The same, with other guesses where there is none. */
-  public Judgements orElse(Map<String, Guess> others) {
-    Map<String, Guess> all = new HashMap<>(others);
+  public Judgements orElse(Map<String, LabelGuess> others) {
+    Map<String, LabelGuess> all = new HashMap<>(others);
     all.putAll(guesses);
     return new Judgements(model, all, verdicts, overlaps, summaries, merges, left, cut, trust);
   }
@@ -106,7 +106,7 @@ public record Judgements(
   public Optional<Label> label(NamedEntry entry) {
     List<Label> tagged = Label.among(entry.entry().text().tags());
     return tagged.isEmpty()
-        ? Optional.ofNullable(guesses.get(entry.key())).filter(Guess::sure).map(Guess::label)
+        ? Optional.ofNullable(guesses.get(entry.key())).filter(LabelGuess::sure).map(LabelGuess::label)
         : Optional.of(tagged.getFirst());
   }
 }

@@ -1,7 +1,7 @@
 package dev.helixbg.insight.judge;
 
 import dev.helixbg.insight.findings.NamedEntry;
-import dev.helixbg.insight.label.Guess;
+import dev.helixbg.insight.label.LabelGuess;
 import dev.helixbg.insight.label.Label;
 import java.util.ArrayList;
 import java.util.EnumMap;
@@ -38,7 +38,7 @@ public record LabelCounts(
       judgements
           .label(named)
           .ifPresent(label -> entries.computeIfAbsent(label, l -> new ArrayList<>()).add(named));
-      Guess guess = judgements.guesses().get(named.key());
+      LabelGuess guess = judgements.guesses().get(named.key());
       List<Label> tags = Label.among(named.entry().text().tags());
       if (guess == null) {
         continue;

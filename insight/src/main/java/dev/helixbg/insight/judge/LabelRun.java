@@ -1,7 +1,7 @@
 package dev.helixbg.insight.judge;
 
 import dev.helixbg.insight.findings.NamedEntry;
-import dev.helixbg.insight.label.Guess;
+import dev.helixbg.insight.label.LabelGuess;
 import dev.helixbg.insight.label.Label;
 import java.io.IOException;
 import java.util.HashMap;
@@ -37,15 +37,15 @@ public final class LabelRun {
   }
 
   /** What is known by now, by the key of an entry. */
-  public Map<String, Guess> guesses() {
-    Map<String, Guess> guesses = new HashMap<>();
+  public Map<String, LabelGuess> guesses() {
+    Map<String, LabelGuess> guesses = new HashMap<>();
     asking.answers(questions).forEach((key, answer) -> guesses.put(key, guess(answer)));
     return guesses;
   }
 
-  private static Guess guess(Answer answer) {
-    return new Guess(
-        Guess.Origin.MODEL,
+  private static LabelGuess guess(Answer answer) {
+    return new LabelGuess(
+        LabelGuess.Origin.MODEL,
         Label.titled(answer.text()).orElseThrow(),
         answer.probability(),
         Label.titled(answer.runnerUp()).orElseThrow(),

@@ -58,10 +58,10 @@ public final class LabelClassifier {
    * @param vectors in their order
    * @return guesses by the entries' keys
    */
-  public static Map<String, Guess> guesses(List<NamedEntry> entries, List<float[]> vectors) {
+  public static Map<String, LabelGuess> guesses(List<NamedEntry> entries, List<float[]> vectors) {
     LabelClassifier shipped = shipped();
     LabelClassifier tuned = shipped.tunedTo(entries, vectors);
-    Map<String, Guess> guesses = HashMap.newHashMap(entries.size());
+    Map<String, LabelGuess> guesses = HashMap.newHashMap(entries.size());
     for (int i = 0; i < entries.size(); i++) {
       EntryText text = entries.get(i).entry().text();
       float[] vector = vectors.get(i);
@@ -141,7 +141,7 @@ public final class LabelClassifier {
   }
 
   /** The best label of one entry, and the next. */
-  Guess guess(String content, float[] vector) {
+  LabelGuess guess(String content, float[] vector) {
     double[] scores = scores(features.of(content, vector));
     int best = 0;
     int next = 1;
@@ -154,8 +154,8 @@ public final class LabelClassifier {
       }
     }
     Label[] labels = Label.values();
-    return new Guess(
-        Guess.Origin.CLASSIFIER,
+    return new LabelGuess(
+        LabelGuess.Origin.CLASSIFIER,
         labels[best],
         scores[best],
         labels[next],

@@ -20,7 +20,7 @@ import dev.helixbg.insight.judge.Judgements;
 import dev.helixbg.insight.judge.LabelCounts;
 import dev.helixbg.insight.judge.PairVerdict;
 import dev.helixbg.insight.judge.Verdict;
-import dev.helixbg.insight.label.Guess;
+import dev.helixbg.insight.label.LabelGuess;
 import dev.helixbg.insight.label.Label;
 import dev.helixbg.insight.log.EntryText;
 import dev.helixbg.insight.log.LogAccount;
@@ -234,7 +234,7 @@ public final class JsonReport {
     object("guess", judgements.guesses().get(named.key()), this::guess);
   }
 
-  private void guess(Guess guess) throws IOException {
+  private void guess(LabelGuess guess) throws IOException {
     text("label", guess.label().title());
     text("origin", guess.origin().name());
     decimal("score", guess.score());

@@ -7,7 +7,7 @@ import dev.helixbg.insight.findings.NamedEntry;
 import dev.helixbg.insight.judge.QuestionKind;
 import dev.helixbg.insight.judge.Judgements;
 import dev.helixbg.insight.judge.LabelCounts;
-import dev.helixbg.insight.label.Guess;
+import dev.helixbg.insight.label.LabelGuess;
 import dev.helixbg.insight.label.Label;
 import java.util.ArrayList;
 import java.util.Comparator;
@@ -141,11 +141,11 @@ record JudgedSections(
               : "");
     }
 
-    private static Disagreement disagreement(NamedEntry named, Map<String, Guess> guesses) {
+    private static Disagreement disagreement(NamedEntry named, Map<String, LabelGuess> guesses) {
       String tags =
           String.join(
               ", ", Label.among(named.entry().text().tags()).stream().map(Label::title).toList());
-      Guess guess = guesses.get(named.key());
+      LabelGuess guess = guesses.get(named.key());
       return new Disagreement(EntryView.name(named), tags, JudgementWords.guess(guess));
     }
 

@@ -3,7 +3,7 @@ package dev.helixbg.insight.report;
 import dev.helixbg.insight.findings.NamedEntry;
 import dev.helixbg.insight.judge.Judgements;
 import dev.helixbg.insight.judge.PairVerdict;
-import dev.helixbg.insight.label.Guess;
+import dev.helixbg.insight.label.LabelGuess;
 import dev.helixbg.insight.label.Label;
 import java.util.Optional;
 
@@ -17,7 +17,7 @@ final class JudgementWords {
   }
 
   /** Such as {@code gotcha 87 %}, or {@code gotcha?} where no language model says so. */
-  static String guess(Guess guess) {
+  static String guess(LabelGuess guess) {
     return switch (guess.origin()) {
       case MODEL -> guess.label().title() + " " + percent(guess.score());
       case CLASSIFIER -> guess.label().title() + "?";
@@ -26,14 +26,14 @@ final class JudgementWords {
 
   /** The guess for an entry whose tags say nothing. */
   static Optional<String> guess(NamedEntry named, Judgements judgements) {
-    Guess guess = judgements.guesses().get(named.key());
+    LabelGuess guess = judgements.guesses().get(named.key());
     boolean tagged = !Label.among(named.entry().text().tags()).isEmpty();
     return guess == null || !guess.sure() || tagged ? Optional.empty() : Optional.of(guess(guess));
   }
 
   /** Where a guess comes from and what it was nearly; empty without a guess. */
   static String explained(NamedEntry named, Judgements judgements) {
-    Guess guess = judgements.guesses().get(named.key());
+    LabelGuess guess = judgements.guesses().get(named.key());
     if (guess == null) {
       return "";
     }

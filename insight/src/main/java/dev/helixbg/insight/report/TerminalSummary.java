@@ -10,7 +10,7 @@ import dev.helixbg.insight.judge.JudgedRelations;
 import dev.helixbg.insight.judge.Judgements;
 import dev.helixbg.insight.judge.PairVerdict;
 import dev.helixbg.insight.judge.RankedPairs;
-import dev.helixbg.insight.label.Guess;
+import dev.helixbg.insight.label.LabelGuess;
 import dev.helixbg.insight.log.LogAccount;
 import dev.helixbg.insight.notes.NotePlace;
 import dev.helixbg.insight.sources.SourceCheckResult;
@@ -113,7 +113,7 @@ public final class TerminalSummary {
     if (judgements.model().isPresent()) {
       long labels =
           judgements.guesses().values().stream()
-              .filter(guess -> guess.origin() == Guess.Origin.MODEL)
+              .filter(guess -> guess.origin() == LabelGuess.Origin.MODEL)
               .count();
       int left = judgements.left().values().stream().mapToInt(Integer::intValue).sum();
       line(

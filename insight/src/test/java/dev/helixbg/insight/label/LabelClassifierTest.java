@@ -48,8 +48,8 @@ final class LabelClassifierTest {
     LabelClassifier shipped = LabelClassifier.shipped();
 
     for (Example example : test) {
-      Guess one = fitted.guess(example.text(), example.vector());
-      Guess other = shipped.guess(example.text(), example.vector());
+      LabelGuess one = fitted.guess(example.text(), example.vector());
+      LabelGuess other = shipped.guess(example.text(), example.vector());
       assertEquals(one.score(), other.score(), 0.005, example.text());
     }
   }
@@ -77,19 +77,19 @@ final class LabelClassifierTest {
     int tagged = entries.size();
     test.stream().filter(e -> e.label() == Label.GAP).forEach(e -> add(entries, vectors, e, ""));
 
-    Map<String, Guess> guesses = LabelClassifier.guesses(entries, vectors);
+    Map<String, LabelGuess> guesses = LabelClassifier.guesses(entries, vectors);
 
     LabelClassifier shipped = LabelClassifier.shipped();
     int moved = 0;
     for (int i = tagged; i < entries.size(); i++) {
       String content = entries.get(i).entry().text().content();
-      Guess before = shipped.guess(content, vectors.get(i));
-      Guess after = guesses.get(entries.get(i).key());
+      LabelGuess before = shipped.guess(content, vectors.get(i));
+      LabelGuess after = guesses.get(entries.get(i).key());
       moved += before.label() == Label.GAP && after.label() != Label.GAP ? 1 : 0;
     }
     assertTrue(moved >= 3, "moved " + moved);
     // What is compared with its own tag has not learned from it.
-    Guess own = guesses.get(entries.getFirst().key());
+    LabelGuess own = guesses.get(entries.getFirst().key());
     assertEquals(
         shipped.guess(entries.getFirst().entry().text().content(), vectors.getFirst()), own);
   }
@@ -98,7 +98,7 @@ final class LabelClassifierTest {
   void textsWithoutAKnownWordAreGuessedByTheirVectorAlone() {
     float[] vector = test.getFirst().vector();
     for (String text : List.of("", "日本語", "\u0000\uD800", "x".repeat(100_000))) {
-      Guess guess = LabelClassifier.shipped().guess(text, vector);
+      LabelGuess guess = LabelClassifier.shipped().guess(text, vector);
       assertTrue(Double.isFinite(guess.score()));
       assertFalse(guess.label() == guess.runnerUp());
     }

@@ -13,7 +13,7 @@ import dev.helixbg.insight.judge.QuestionKind;
 import dev.helixbg.insight.judge.Judgements;
 import dev.helixbg.insight.judge.PairVerdict;
 import dev.helixbg.insight.judge.Verdict;
-import dev.helixbg.insight.label.Guess;
+import dev.helixbg.insight.label.LabelGuess;
 import dev.helixbg.insight.label.Label;
 import java.util.HashMap;
 import java.util.List;
@@ -31,20 +31,20 @@ class JudgedReportTest {
     Report plain = KbFixtures.small().report();
     Findings findings = plain.findings();
     List<NamedEntry> entries = findings.entries();
-    Map<String, Guess> guesses = new HashMap<>();
+    Map<String, LabelGuess> guesses = new HashMap<>();
     for (int i = 0; i < entries.size(); i++) {
       guesses.put(
           entries.get(i).key(),
           i == 5
-              ? new Guess(
-                  Guess.Origin.CLASSIFIER,
+              ? new LabelGuess(
+                  LabelGuess.Origin.CLASSIFIER,
                   Label.PERFORMANCE,
                   0.41,
                   Label.DATA_FLOW,
                   0.1,
                   true,
                   false)
-              : new Guess(Guess.Origin.MODEL, Label.GOTCHA, 0.87, Label.GAP, 0.04, true, i == 4));
+              : new LabelGuess(LabelGuess.Origin.MODEL, Label.GOTCHA, 0.87, Label.GAP, 0.04, true, i == 4));
     }
     Map<String, PairVerdict> verdicts =
         Map.of(

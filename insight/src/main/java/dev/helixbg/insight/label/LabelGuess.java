@@ -11,7 +11,7 @@ package dev.helixbg.insight.label;
  * @param sure whether it is good enough to be shown as the entry's label
  * @param cut whether only the beginning of the entry was looked at
  */
-public record Guess(
+public record LabelGuess(
     Origin origin,
     Label label,
     double score,
