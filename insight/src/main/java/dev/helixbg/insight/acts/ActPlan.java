@@ -19,7 +19,7 @@ import java.util.stream.Stream;
  * marks; another look, whether they stand where they should; then the calls.
  *
  * @param checks that helix sees what helix-bg sees; they change nothing
- * @param marks calls that put a {@link Mark} at the end of each entry that goes or is rewritten
+ * @param marks calls that put a {@link ActMark} at the end of each entry that goes or is rewritten
  * @param marked the hashes in those marks, in their order
  * @param calls none where it takes a hand
  * @param byHand why there are no calls

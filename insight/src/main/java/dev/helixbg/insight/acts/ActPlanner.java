@@ -59,7 +59,7 @@ public final class ActPlanner {
       topics.computeIfAbsent(entry.entry().topic(), topic -> new ArrayList<>()).add(entry);
     }
     linking = entries.stream().filter(one -> !one.entry().text().links().isEmpty()).toList();
-    marked = entries.stream().filter(one -> Mark.isOn(one.entry().body())).toList();
+    marked = entries.stream().filter(one -> ActMark.isOn(one.entry().body())).toList();
     unsafe =
         log.damage().stream()
             .filter(damage -> damage.kind() != LogAccount.Kind.INVALID_UTF8)
@@ -172,7 +172,7 @@ public final class ActPlanner {
                       "match_str",
                       words(one),
                       "text",
-                      Mark.line(hash))));
+                      ActMark.line(hash))));
       return new ActPlan(
           checks(),
           marking,
@@ -400,16 +400,16 @@ public final class ActPlanner {
       Stream.concat(
               fates.keySet().stream().filter(one -> fates.get(one) != Fate.APPENDED),
               relinkedInOrder().filter(one -> linksAfter(one).isEmpty()))
-          .forEach(one -> marks.put(one, Mark.hash(one.entry().body())));
+          .forEach(one -> marks.put(one, ActMark.hash(one.entry().body())));
       marks.forEach(
           (one, hash) ->
               require(
                   marked.stream()
-                      .noneMatch(left -> Mark.isOn(left.entry().body(), Mark.line(hash))),
+                      .noneMatch(left -> ActMark.isOn(left.entry().body(), ActMark.line(hash))),
                   "an act on the text of "
                       + one.name()
                       + " was stopped, and left its mark, the line "
-                      + Mark.line(hash).strip()
+                      + ActMark.line(hash).strip()
                       + ", on another note that says the same: take it out there first"));
       require(
           marks.size() <= MAX_MARKED,
@@ -468,7 +468,7 @@ public final class ActPlanner {
           "topic",
           topic,
           "match_str",
-          marks.containsKey(entry) ? Mark.line(marks.get(entry)) : words(entry),
+          marks.containsKey(entry) ? ActMark.line(marks.get(entry)) : words(entry),
           argument,
           value);
     }
@@ -555,7 +555,7 @@ public final class ActPlanner {
                           "topic",
                           topic,
                           "match_str",
-                          Mark.line("none")), // lists none of them, but counts all
+                          ActMark.line("none")), // lists none of them, but counts all
                       topics.get(topic).size()))
           .toList();
     }

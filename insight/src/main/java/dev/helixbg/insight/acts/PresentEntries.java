@@ -89,7 +89,7 @@ public final class PresentEntries {
 
   /** Whether the marks of an act stand where they should, see {@link ActPlan#marked}. */
   public boolean areMarked(List<String> hashes) {
-    return Mark.areUnder(entries, hashes);
+    return ActMark.areUnder(entries, hashes);
   }
 
   /** The folder that notes go to; topics write it in their own way. */

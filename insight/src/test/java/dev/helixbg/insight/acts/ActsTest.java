@@ -61,7 +61,7 @@ class ActsTest {
     assertEquals(
         "{\"name\":\"edit\",\"arguments\":{\"action\":\"delete\",\"topic\":\"auth\","
             + "\"match_str\":\"(helix-bg: "
-            + Mark.hash(kb.get(3).entry().body())
+            + ActMark.hash(kb.get(3).entry().body())
             + ") \"}}",
         plan(kb, ways.getFirst()).calls().getFirst().json());
   }
@@ -148,11 +148,11 @@ class ActsTest {
     StandInHelix before = new StandInHelix(StandInHelix.entries(kb));
     before.call(addition);
     plan.marks().forEach(before::call);
-    assertFalse(Mark.areUnder(StandInHelix.named(read(before)), plan.marked()));
+    assertFalse(ActMark.areUnder(StandInHelix.named(read(before)), plan.marked()));
     for (HelixCall change : List.of(addition, retagged)) {
       StandInHelix after = new StandInHelix(StandInHelix.entries(kb));
       plan.marks().forEach(after::call);
-      assertTrue(Mark.areUnder(StandInHelix.named(read(after)), plan.marked()));
+      assertTrue(ActMark.areUnder(StandInHelix.named(read(after)), plan.marked()));
       after.call(change);
       assertThrows(HelixTools.Refusal.class, () -> after.call(plan.calls().getFirst()));
       assertEquals(6, after.size());
@@ -163,7 +163,7 @@ class ActsTest {
   @Test
   void aMarkThatWasLeftBehindIsTold() {
     String body = "Signed cookie, never encrypted. Really.";
-    String marked = body + "\n" + Mark.line(Mark.hash(body));
+    String marked = body + "\n" + ActMark.line(ActMark.hash(body));
     for (String copy : List.of(marked, marked.toUpperCase(Locale.ROOT), marked + "More.")) {
       List<NamedEntry> left =
           StandInHelix.kb(
@@ -523,7 +523,7 @@ class ActsTest {
     assertTrue(!callable || plan.byHand().isEmpty(), () -> plan.byHand().toString());
     assertTrue(holds(helix, plan));
     plan.marks().forEach(helix::call);
-    assertTrue(Mark.areUnder(StandInHelix.named(read(helix)), plan.marked()));
+    assertTrue(ActMark.areUnder(StandInHelix.named(read(helix)), plan.marked()));
     plan.calls().forEach(helix::call);
     for (HelixCall call : plan.edits()) {
       assertFalse(call.arguments().containsKey("index"), "a place can have moved");

@@ -18,14 +18,14 @@ import java.util.Map;
  * nobody changed the entry afterwards: a call that looks for it meets the very text that was marked
  * or nothing.
  */
-final class Mark {
+final class ActMark {
   private static final String BEGINNING = "(helix-bg: ";
   private static final String END = ") ";
 
   /** Bytes of a hash that are written. */
   private static final int BYTES = 6;
 
-  private Mark() {}
+  private ActMark() {}
 
   /** What stands in the mark of a text, in hex. */
   static String hash(String body) {
