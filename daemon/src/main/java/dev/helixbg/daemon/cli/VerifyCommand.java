@@ -9,14 +9,14 @@ import dev.helixbg.daemon.host.EmbedderSource;
 import dev.helixbg.daemon.kb.Kb;
 import dev.helixbg.daemon.kb.ReportSeal;
 import dev.helixbg.daemon.kb.SealedReports;
-import dev.helixbg.daemon.kb.Verification;
+import dev.helixbg.daemon.kb.KbVerification;
 import dev.helixbg.daemon.terminal.CheckLine;
 import dev.helixbg.daemon.terminal.Json;
 import java.io.IOException;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 
-/** Prints what {@link Verification} finds. */
+/** Prints what {@link KbVerification} finds. */
 @Command(
     name = "verify",
     description = "Check log, vectors and report; say what is wrong and what a run would do.")
@@ -30,20 +30,20 @@ final class VerifyCommand extends ValueCommand {
     Settings settings = options.load().settings();
     Kb chosen = kb.find(settings);
     SealedReports reports = new SealedReports(new ReportSeal(settings.cache()));
-    Verification.Result result =
-        Verification.of(
+    KbVerification.Result result =
+        KbVerification.of(
             chosen, reports, EmbedderSource.located(settings).ids(), settings.embed().maxTokens());
     show(() -> toJson(chosen, result), () -> print(result));
     return CheckLine.exitCode(result.checks()).number();
   }
 
-  private static ObjectNode toJson(Kb kb, Verification.Result result) {
+  private static ObjectNode toJson(Kb kb, KbVerification.Result result) {
     ObjectNode value = Json.object().put("kb", kb.folder().toString());
     value.set("checks", CheckLine.toJson(result.checks()));
     return value.set("aRunWould", Json.texts(result.aRunWould()));
   }
 
-  private void print(Verification.Result result) {
+  private void print(KbVerification.Result result) {
     CheckLine.print(result.checks(), console);
     String work =
         result.aRunWould().isEmpty() ? "change nothing" : String.join(", ", result.aRunWould());

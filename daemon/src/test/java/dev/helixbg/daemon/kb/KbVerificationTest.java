@@ -22,7 +22,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /** What {@code verify} says of a journal. */
-class VerificationTest {
+class KbVerificationTest {
   private static final String JOURNAL = EmbeddingCache.JOURNAL;
 
   @TempDir Path folder;
@@ -51,9 +51,9 @@ class VerificationTest {
         .run(DataLog.read(writer.log()).entries(), saving);
   }
 
-  private Verification.Result verified() throws InterruptedException {
+  private KbVerification.Result verified() throws InterruptedException {
     SealedReports reports = new SealedReports(new ReportSeal(folder.resolve("cache")));
-    return Verification.of(writer.kb(), reports, VectorIds.of("m"), 256);
+    return KbVerification.of(writer.kb(), reports, VectorIds.of("m"), 256);
   }
 
   private CheckLine journal() throws InterruptedException {

@@ -30,7 +30,7 @@ import java.util.stream.Stream;
  * Looks at the files of one KB, without changing any, and says what is wrong and what a run would
  * do.
  */
-public final class Verification {
+public final class KbVerification {
   private final Kb kb;
   private final SealedReports reports;
   private final VectorIds ids;
@@ -38,7 +38,7 @@ public final class Verification {
   private final List<CheckLine> checks = new ArrayList<>();
   private final List<String> aRunWould = new ArrayList<>();
 
-  private Verification(Kb kb, SealedReports reports, VectorIds ids, int modelTokens) {
+  private KbVerification(Kb kb, SealedReports reports, VectorIds ids, int modelTokens) {
     this.kb = kb;
     this.reports = reports;
     this.ids = ids;
@@ -57,7 +57,7 @@ public final class Verification {
    */
   public static Result of(Kb kb, SealedReports reports, VectorIds ids, int modelTokens)
       throws InterruptedException {
-    Verification verification = new Verification(kb, reports, ids, modelTokens);
+    KbVerification verification = new KbVerification(kb, reports, ids, modelTokens);
     LogReading log = DataLog.readQuiet(kb.dataLog());
     verification.checkLog(log.account());
     verification.checkVectors(log.entries());
