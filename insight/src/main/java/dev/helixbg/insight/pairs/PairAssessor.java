@@ -28,7 +28,7 @@ public record PairAssessor(PairCalibration calibration) {
     if (same >= calibration.likelySame()) {
       objection =
           reading.olderWhole() && reading.newerWhole()
-              ? Disagreement.of(older, newer)
+              ? PairDisagreement.of(older, newer)
               : Optional.of("not all of both was read");
       tier = objection.isEmpty() ? Tier.LIKELY_SAME : Tier.RELATED;
     } else if (overtaken >= calibration.likelyOvertaken()) {
@@ -39,7 +39,7 @@ public record PairAssessor(PairCalibration calibration) {
       tier = objection.isEmpty() ? Tier.LIKELY_OVERTAKEN : Tier.RELATED;
     }
     boolean repeats =
-        WordDifference.isRepetition(older, newer) && Disagreement.of(older, newer).isEmpty();
+        WordDifference.isRepetition(older, newer) && PairDisagreement.of(older, newer).isEmpty();
     return new Assessment(
         same, overtaken, related, logOdds(reading.logits()), tier, objection, repeats);
   }

@@ -6,7 +6,7 @@ import dev.helixbg.embed.PairReader.Reading;
 import dev.helixbg.embed.PairReader.Relation;
 import dev.helixbg.embed.PairReader.Texts;
 import dev.helixbg.insight.findings.Finding;
-import dev.helixbg.insight.pairs.Disagreement;
+import dev.helixbg.insight.pairs.PairDisagreement;
 import java.util.Comparator;
 import java.util.List;
 import java.util.Optional;
@@ -93,7 +93,7 @@ public record AlreadySaid(
           ? same(
               near.getFirst(),
               OptionalDouble.empty(),
-              Disagreement.of(near.getFirst().text(), text))
+              PairDisagreement.of(near.getFirst().text(), text))
           : unsaid(nearest < Finding.FAR, Optional.empty(), OptionalDouble.empty());
     }
 
@@ -188,7 +188,7 @@ public record AlreadySaid(
 
     private Optional<String> differs(Near one, Reading reading) {
       return reading.newerWhole()
-          ? Disagreement.of(one.text(), text)
+          ? PairDisagreement.of(one.text(), text)
           : Optional.of("not all of the text was read");
     }
   }

@@ -99,7 +99,7 @@ class PairAssessorTest {
   @Test
   void oddTextsAreLookedAt() {
     String odd = "\uD83D not --" + "a.".repeat(200_000) + " 1".repeat(100_000);
-    assertTrue(Disagreement.of(odd, "b").isEmpty() || !odd.isEmpty());
-    assertEquals(Optional.empty(), Disagreement.of(odd, odd));
+    assertTrue(PairDisagreement.of(odd, "b").isEmpty() || !odd.isEmpty());
+    assertEquals(Optional.empty(), PairDisagreement.of(odd, odd));
   }
 }

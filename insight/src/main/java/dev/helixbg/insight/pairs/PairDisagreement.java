@@ -22,7 +22,7 @@ import java.util.stream.IntStream;
  * <p>Numbers and identifiers disagree where each text has one that the other has not: what only one
  * text has is a detail more. A negation disagrees where one text denies a word that the other says.
  */
-public final class Disagreement {
+public final class PairDisagreement {
   private static final Pattern NUMBER = Pattern.compile("\\d+(?:[.,:]\\d+)*");
   private static final Pattern WORD = Pattern.compile("[\\p{L}\\p{N}_'’]+");
 
@@ -67,7 +67,7 @@ public final class Disagreement {
   /** What a text denies, and what it says otherwise. */
   private record Said(Set<String> denied, Set<String> plain) {}
 
-  private Disagreement() {}
+  private PairDisagreement() {}
 
   /** In words, such as {@code numbers: 9, 8}; nothing where the two agree. */
   public static Optional<String> of(String one, String other) {
