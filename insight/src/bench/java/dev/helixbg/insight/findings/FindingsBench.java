@@ -760,7 +760,7 @@ public final class FindingsBench {
   }
 
   private List<Misplaced> byCentroid(PackedVectors packed, NearestLists nearest) {
-    Centroids centroids = new Centroids(vectors, topics);
+    TopicCentroids centroids = new TopicCentroids(vectors, topics);
     return MisfiledEntries.find(
         packed, centroids, centroids.normalised(), topics, nearest, order, -2, threads);
   }

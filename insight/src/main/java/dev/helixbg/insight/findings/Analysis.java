@@ -140,7 +140,7 @@ public final class Analysis {
   }
 
   Findings findings() {
-    Centroids centroids = new Centroids(vectors, topics);
+    TopicCentroids centroids = new TopicCentroids(vectors, topics);
     Set<Long> declared = DeclaredLinks.of(entries);
     Vectors middles = centroids.normalised();
     PairHits hits =
@@ -211,7 +211,7 @@ public final class Analysis {
     return copies.stream().mapToInt(one -> one.entry().timestampMin()).max().orElse(0);
   }
 
-  private List<Findings.Topic> topics(Centroids centroids) {
+  private List<Findings.Topic> topics(TopicCentroids centroids) {
     return IntStream.range(0, topics.count())
         .mapToObj(
             topic ->

@@ -55,7 +55,7 @@ final class MisfiledEntries implements PairSink {
    */
   static List<Misplaced> find(
       PackedVectors entries,
-      Centroids centroids,
+      TopicCentroids centroids,
       Vectors middles,
       TopicIndex topics,
       NearestLists neighbours,

@@ -3,13 +3,13 @@ package dev.helixbg.insight.findings;
 import dev.helixbg.insight.similarity.Vectors;
 
 /** The middle of each topic: the mean of its unit vectors, brought to unit length. */
-final class Centroids {
+final class TopicCentroids {
   private final Vectors vectors;
   private final TopicIndex topics;
   private final double[] sums;
   private final double[] lengths;
 
-  Centroids(Vectors vectors, TopicIndex topics) {
+  TopicCentroids(Vectors vectors, TopicIndex topics) {
     this.vectors = vectors;
     this.topics = topics;
     int dimension = vectors.dimension();
