@@ -8,7 +8,7 @@ import dev.helixbg.insight.judge.JudgeProgress;
 import dev.helixbg.llm.GpuRetry;
 import dev.helixbg.llm.ModelOptions.Device;
 import dev.helixbg.llm.TextModel;
-import dev.helixbg.llm.backend.Counters.Counter;
+import dev.helixbg.llm.backend.BackendCounters.Counter;
 import dev.helixbg.llm.gpu.driver.GpuException;
 import java.nio.file.Path;
 import java.time.Duration;

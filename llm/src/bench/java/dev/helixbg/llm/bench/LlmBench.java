@@ -3,7 +3,7 @@ package dev.helixbg.llm.bench;
 import com.sun.management.ThreadMXBean;
 import dev.helixbg.llm.Session;
 import dev.helixbg.llm.TextModel;
-import dev.helixbg.llm.backend.Counters.Counter;
+import dev.helixbg.llm.backend.BackendCounters.Counter;
 import dev.helixbg.llm.generate.Generation;
 import dev.helixbg.llm.generate.GenerationOptions;
 import dev.helixbg.llm.generate.SamplingOptions;

@@ -41,7 +41,7 @@ public interface Backend extends AutoCloseable {
    */
   boolean forksWithinPass();
 
-  Counters counters();
+  BackendCounters counters();
 
   /** What makes it much slower than it should be, and what to do about it, for its user. */
   default Optional<String> trouble() {

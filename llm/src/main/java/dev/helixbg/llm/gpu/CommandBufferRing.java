@@ -1,8 +1,8 @@
 package dev.helixbg.llm.gpu;
 
 import dev.helixbg.llm.backend.Backend.Submission;
-import dev.helixbg.llm.backend.Counters;
-import dev.helixbg.llm.backend.Counters.Counter;
+import dev.helixbg.llm.backend.BackendCounters;
+import dev.helixbg.llm.backend.BackendCounters.Counter;
 import dev.helixbg.llm.gpu.GpuBackend.HostWaits;
 import dev.helixbg.llm.gpu.driver.GpuBuffer;
 import dev.helixbg.llm.gpu.driver.GpuCommands;
@@ -28,7 +28,7 @@ final class CommandBufferRing {
   static final int DEPTH = 3;
 
   private final GpuDevice device;
-  private final Counters counters;
+  private final BackendCounters counters;
   private final GpuCommands[] buffers = new GpuCommands[DEPTH];
   private final String[] labels = new String[DEPTH];
   private final Map<String, HostWaits> waited = new TreeMap<>();
@@ -46,7 +46,7 @@ final class CommandBufferRing {
 
   private boolean rehearsing;
 
-  CommandBufferRing(GpuDevice device, Counters counters) {
+  CommandBufferRing(GpuDevice device, BackendCounters counters) {
     this.device = device;
     this.counters = counters;
   }

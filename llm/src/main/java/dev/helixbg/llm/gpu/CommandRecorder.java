@@ -1,8 +1,8 @@
 package dev.helixbg.llm.gpu;
 
 import dev.helixbg.llm.backend.Backend.Submission;
-import dev.helixbg.llm.backend.Counters;
-import dev.helixbg.llm.backend.Counters.Counter;
+import dev.helixbg.llm.backend.BackendCounters;
+import dev.helixbg.llm.backend.BackendCounters.Counter;
 import dev.helixbg.llm.gpu.WeightBuffers.GpuMatrix;
 import dev.helixbg.llm.gpu.driver.GpuBuffer;
 import dev.helixbg.llm.gpu.driver.GpuCommands;
@@ -23,7 +23,7 @@ final class CommandRecorder {
   private static final int MAX_CONSTANTS = 256;
 
   private final GpuDevice device;
-  private final Counters counters;
+  private final BackendCounters counters;
   private final CommandBufferRing inFlight;
   private final UploadTables uploads;
   private final KernelProfile profile;
@@ -58,7 +58,7 @@ final class CommandRecorder {
   /**
    * @param profile if not null, each dispatch is timed in a command buffer of its own
    */
-  CommandRecorder(GpuDevice device, Arena arena, Counters counters, KernelProfile profile) {
+  CommandRecorder(GpuDevice device, Arena arena, BackendCounters counters, KernelProfile profile) {
     this.device = device;
     this.counters = counters;
     this.profile = profile;

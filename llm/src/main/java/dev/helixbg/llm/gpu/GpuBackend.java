@@ -2,8 +2,8 @@ package dev.helixbg.llm.gpu;
 
 import dev.helixbg.llm.backend.Backend;
 import dev.helixbg.llm.backend.Batch;
-import dev.helixbg.llm.backend.Counters;
-import dev.helixbg.llm.backend.Counters.Counter;
+import dev.helixbg.llm.backend.BackendCounters;
+import dev.helixbg.llm.backend.BackendCounters.Counter;
 import dev.helixbg.llm.backend.KvCache;
 import dev.helixbg.llm.backend.KvShape;
 import dev.helixbg.llm.backend.KvShape.Storage;
@@ -34,7 +34,7 @@ public final class GpuBackend implements Backend {
   private final GpuDevice device;
   private final boolean closesDevice;
   private final Arena arena = Arena.ofShared();
-  private final Counters counters = new Counters();
+  private final BackendCounters counters = new BackendCounters();
   private final KernelProfile profile;
   private final CompiledKernels kernels;
   private final CommandRecorder recorder;
@@ -85,7 +85,7 @@ public final class GpuBackend implements Backend {
   }
 
   @Override
-  public Counters counters() {
+  public BackendCounters counters() {
     return counters;
   }
 

@@ -1,8 +1,8 @@
 package dev.helixbg.llm.gpu;
 
 import dev.helixbg.llm.backend.Backend.Norm;
-import dev.helixbg.llm.backend.Counters;
-import dev.helixbg.llm.backend.Counters.Counter;
+import dev.helixbg.llm.backend.BackendCounters;
+import dev.helixbg.llm.backend.BackendCounters.Counter;
 import dev.helixbg.llm.gpu.CompiledKernels.RowsKernel;
 import dev.helixbg.llm.gpu.CompiledKernels.WeightsKernel;
 import dev.helixbg.llm.gpu.WeightBuffers.GpuMatrix;
@@ -53,7 +53,7 @@ final class MatmulEncoder {
 
   private final CommandRecorder recorder;
   private final CompiledKernels kernels;
-  private final Counters counters;
+  private final BackendCounters counters;
 
   private final GpuMatrix[] matrices = new GpuMatrix[3];
   private final GpuActivations[] targets = new GpuActivations[3];
@@ -70,7 +70,7 @@ final class MatmulEncoder {
   private GpuActivations normed;
   private GpuActivations gates;
 
-  MatmulEncoder(CommandRecorder recorder, CompiledKernels kernels, Counters counters) {
+  MatmulEncoder(CommandRecorder recorder, CompiledKernels kernels, BackendCounters counters) {
     this.recorder = recorder;
     normedRoom = recorder.scratch("normed");
     gatesRoom = recorder.scratch("gates");

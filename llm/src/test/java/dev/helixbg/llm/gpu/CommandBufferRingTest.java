@@ -5,8 +5,8 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.helixbg.llm.backend.Backend.Submission;
-import dev.helixbg.llm.backend.Counters;
-import dev.helixbg.llm.backend.Counters.Counter;
+import dev.helixbg.llm.backend.BackendCounters;
+import dev.helixbg.llm.backend.BackendCounters.Counter;
 import dev.helixbg.llm.gpu.driver.GpuBuffer;
 import dev.helixbg.llm.gpu.driver.GpuCommands;
 import dev.helixbg.llm.gpu.driver.GpuException;
@@ -33,7 +33,7 @@ class CommandBufferRingTest {
       }
       """;
 
-  private final Counters counters = new Counters();
+  private final BackendCounters counters = new BackendCounters();
   private MetalTests metal;
   private CommandBufferRing inFlight;
 

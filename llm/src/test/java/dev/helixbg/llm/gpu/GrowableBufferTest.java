@@ -3,7 +3,7 @@ package dev.helixbg.llm.gpu;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import dev.helixbg.llm.backend.Counters;
+import dev.helixbg.llm.backend.BackendCounters;
 import dev.helixbg.llm.gpu.driver.GpuDevice;
 import dev.helixbg.llm.gpu.metal.MetalTests;
 import dev.helixbg.llm.softmetal.SoftMetalSettings;
@@ -19,7 +19,7 @@ class GrowableBufferTest {
     try (MetalTests metal = new MetalTests(SoftMetalSettings.FAST.lazy(true))) {
       GpuDevice device = metal.device();
       try (Arena arena = Arena.ofShared()) {
-        CommandRecorder recorder = new CommandRecorder(device, arena, new Counters(), null);
+        CommandRecorder recorder = new CommandRecorder(device, arena, new BackendCounters(), null);
         GrowableBuffer scratch = recorder.scratch("scratch");
         recorder.table(1);
         recorder.submit();

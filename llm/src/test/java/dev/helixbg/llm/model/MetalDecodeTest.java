@@ -6,8 +6,8 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.helixbg.llm.backend.Backend;
 import dev.helixbg.llm.backend.Batch;
-import dev.helixbg.llm.backend.Counters;
-import dev.helixbg.llm.backend.Counters.Counter;
+import dev.helixbg.llm.backend.BackendCounters;
+import dev.helixbg.llm.backend.BackendCounters.Counter;
 import dev.helixbg.llm.backend.KvCache;
 import dev.helixbg.llm.backend.KvShape.Storage;
 import dev.helixbg.llm.backend.TokenSlots;
@@ -81,7 +81,7 @@ class MetalDecodeTest {
       Workspace work = new Workspace(model, limits(context, Storage.F16));
       try (KvCache cache = backend.cache(model.cacheShape())) {
         work.read(cache, ids(prompt - 1), false, () -> false);
-        Counters counters = backend.counters();
+        BackendCounters counters = backend.counters();
         Map<Counter, Long> before = counters.snapshot();
         GenerationOptions options = new GenerationOptions(TOKENS, SamplingOptions.GREEDY, Set.of());
         Generator.generate(work, cache, new int[] {7}, options, id -> {}, () -> false);

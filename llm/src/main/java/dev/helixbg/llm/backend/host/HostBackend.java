@@ -2,8 +2,8 @@ package dev.helixbg.llm.backend.host;
 
 import dev.helixbg.llm.backend.Backend;
 import dev.helixbg.llm.backend.Batch;
-import dev.helixbg.llm.backend.Counters;
-import dev.helixbg.llm.backend.Counters.Counter;
+import dev.helixbg.llm.backend.BackendCounters;
+import dev.helixbg.llm.backend.BackendCounters.Counter;
 import dev.helixbg.llm.backend.KvCache;
 import dev.helixbg.llm.backend.KvShape;
 import dev.helixbg.llm.backend.TokenDraw;
@@ -22,7 +22,7 @@ import java.util.stream.Stream;
 public abstract class HostBackend implements Backend {
   private final Arena arena = Arena.ofShared();
   private final Map<KvShape, HostKvCache.Pool> pools = new HashMap<>();
-  private final Counters counters = new Counters();
+  private final BackendCounters counters = new BackendCounters();
   private float[] embedding = {};
 
   /** Frees its memory when the backend closes; worker threads may use it. */
@@ -42,7 +42,7 @@ public abstract class HostBackend implements Backend {
   }
 
   @Override
-  public final Counters counters() {
+  public final BackendCounters counters() {
     return counters;
   }
 

@@ -4,7 +4,7 @@ import java.util.EnumMap;
 import java.util.Map;
 
 /** What a backend did, counted. Reading and adding allocates nothing. */
-public final class Counters {
+public final class BackendCounters {
 
   /** What is counted. */
   public enum Counter {
