@@ -3,7 +3,7 @@ package dev.helixbg.embed.cache;
 import dev.helixbg.embed.cache.CachedVectors.CacheRow;
 import dev.helixbg.embed.cache.CachedVectors.Journal;
 import dev.helixbg.embed.store.AtomicFile;
-import dev.helixbg.embed.store.FileStamp;
+import dev.helixbg.embed.store.FileChecksum;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -139,7 +139,7 @@ public final class EmbeddingCache {
     Path vectors = vectors();
     Path keys = keys();
     Path nextKeys = nextKeys();
-    FileStamp[] stamp = new FileStamp[1];
+    FileChecksum[] stamp = new FileChecksum[1];
     try (AtomicFile newVectors =
             AtomicFile.write(vectors, out -> stamp[0] = VectorFile.write(out, rows));
         AtomicFile newKeys = AtomicFile.write(keys, out -> KeyFile.write(out, stamp[0], rows))) {

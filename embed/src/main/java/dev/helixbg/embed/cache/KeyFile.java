@@ -1,7 +1,7 @@
 package dev.helixbg.embed.cache;
 
 import dev.helixbg.embed.cache.CachedVectors.CacheRow;
-import dev.helixbg.embed.store.FileStamp;
+import dev.helixbg.embed.store.FileChecksum;
 import java.io.FileInputStream;
 import java.io.IOException;
 import java.io.OutputStream;
@@ -36,7 +36,7 @@ final class KeyFile {
    *
    * @throws CacheFault when the file is damaged, or belongs to another vector file
    */
-  static List<TextKey> read(Path file, FileStamp stamp, int count) throws IOException, CacheFault {
+  static List<TextKey> read(Path file, FileChecksum stamp, int count) throws IOException, CacheFault {
     CacheFault.unless(file.toFile().isFile(), "is no file"); // a pipe would never end
     long expected = HEADER_BYTES + (long) count * TextKey.BYTES + CHECKSUM_BYTES;
     byte[] bytes;
@@ -61,7 +61,7 @@ final class KeyFile {
     return keys;
   }
 
-  static void write(OutputStream out, FileStamp stamp, List<CacheRow> rows) throws IOException {
+  static void write(OutputStream out, FileChecksum stamp, List<CacheRow> rows) throws IOException {
     ByteBuffer bytes =
         ByteBuffer.allocate(HEADER_BYTES + rows.size() * TextKey.BYTES + CHECKSUM_BYTES)
             .order(ByteOrder.LITTLE_ENDIAN);
@@ -76,6 +76,6 @@ final class KeyFile {
 
   /** Of all bytes but the last four, which hold it. */
   private static int checksum(byte[] bytes) {
-    return FileStamp.crc32c(bytes, 0, bytes.length - CHECKSUM_BYTES);
+    return FileChecksum.crc32c(bytes, 0, bytes.length - CHECKSUM_BYTES);
   }
 }

@@ -2,7 +2,7 @@ package dev.helixbg.embed.cache;
 
 import dev.helixbg.embed.Cosine;
 import dev.helixbg.embed.cache.CachedVectors.CacheRow;
-import dev.helixbg.embed.store.FileStamp;
+import dev.helixbg.embed.store.FileChecksum;
 import java.io.FileInputStream;
 import java.io.IOException;
 import java.io.InputStream;
@@ -47,7 +47,7 @@ final class VectorFile {
    * @param vectors of 384 values
    * @param stamp identifies the exact bytes of the file
    */
-  record Content(List<Long> offsets, List<float[]> vectors, FileStamp stamp) {}
+  record Content(List<Long> offsets, List<float[]> vectors, FileChecksum stamp) {}
 
   private VectorFile() {}
 
@@ -79,11 +79,11 @@ final class VectorFile {
         left -= rows;
       }
       CacheFault.unless(in.read() < 0, "it grew while it was read");
-      return new Content(offsets, vectors, new FileStamp(bytes, (int) checksum.getValue()));
+      return new Content(offsets, vectors, new FileChecksum(bytes, (int) checksum.getValue()));
     }
   }
 
-  static FileStamp write(OutputStream out, List<CacheRow> rows) throws IOException {
+  static FileChecksum write(OutputStream out, List<CacheRow> rows) throws IOException {
     CRC32C checksum = new CRC32C();
     ByteBuffer header = buffer(HEADER_BYTES);
     header.putInt(MAGIC).putInt(VERSION).putInt(rows.size()).putInt(DIMENSION);
@@ -94,7 +94,7 @@ final class VectorFile {
       bytes.asFloatBuffer().put(row.vector());
       emit(out, bytes, checksum);
     }
-    return new FileStamp(HEADER_BYTES + (long) rows.size() * ROW_BYTES, (int) checksum.getValue());
+    return new FileChecksum(HEADER_BYTES + (long) rows.size() * ROW_BYTES, (int) checksum.getValue());
   }
 
   static boolean isUnit(float[] vector) {

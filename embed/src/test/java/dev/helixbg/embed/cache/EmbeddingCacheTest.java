@@ -9,7 +9,7 @@ import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import dev.helixbg.embed.cache.CachedVectors.CacheRow;
 import dev.helixbg.embed.cache.CachedVectors.State;
-import dev.helixbg.embed.store.FileStamp;
+import dev.helixbg.embed.store.FileChecksum;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
@@ -362,7 +362,7 @@ class EmbeddingCacheTest {
     damage.apply(ByteBuffer.wrap(bytes).order(ByteOrder.LITTLE_ENDIAN));
     Files.write(vectors, bytes);
     byte[] damaged = Files.readAllBytes(vectors);
-    FileStamp stamp = new FileStamp(damaged.length, FileStamp.crc32c(damaged, 0, damaged.length));
+    FileChecksum stamp = new FileChecksum(damaged.length, FileChecksum.crc32c(damaged, 0, damaged.length));
     try (var out = Files.newOutputStream(keys)) {
       KeyFile.write(out, stamp, rows);
     }

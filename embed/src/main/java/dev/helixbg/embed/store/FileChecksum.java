@@ -7,7 +7,7 @@ import java.util.zip.CRC32C;
  * one machine instruction even before the JIT compiler has run, finds every single flipped bit, and
  * has to tell apart only the few versions that one file ever had.
  */
-public record FileStamp(long bytes, int crc32c) {
+public record FileChecksum(long bytes, int crc32c) {
 
   /** CRC-32C of a part of some bytes. */
   public static int crc32c(byte[] bytes, int from, int length) {
