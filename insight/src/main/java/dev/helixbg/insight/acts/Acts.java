@@ -7,7 +7,7 @@ import dev.helixbg.insight.findings.NamedEntry;
 import dev.helixbg.insight.judge.Judgements;
 import dev.helixbg.insight.judge.Verdict;
 import dev.helixbg.insight.log.EntryText;
-import dev.helixbg.insight.notes.NotePlace;
+import dev.helixbg.insight.notes.NoteName;
 import java.util.Comparator;
 import java.util.List;
 import java.util.Optional;
@@ -142,7 +142,7 @@ public enum Acts {
 
   /** Whether one of two entries of one knowledge base links to the other. */
   public static boolean areLinked(NamedEntry a, NamedEntry b) {
-    return linksTo(a, b) || linksTo(b, a) || NotePlace.areInOneFile(a.entry(), b.entry());
+    return linksTo(a, b) || linksTo(b, a) || NoteName.areInOneFile(a.entry(), b.entry());
   }
 
   private static boolean linksTo(NamedEntry from, NamedEntry target) {

@@ -2,7 +2,7 @@ package dev.helixbg.insight.acts;
 
 import dev.helixbg.insight.acts.Act.Change;
 import dev.helixbg.insight.findings.NamedEntry;
-import dev.helixbg.insight.notes.NotePlace;
+import dev.helixbg.insight.notes.NoteName;
 import java.util.List;
 import java.util.stream.Collectors;
 
@@ -26,13 +26,13 @@ final class NoteSteps {
                   places(remove.gone()),
                   place(remove.kept()));
       case Change.Link link -> {
-        NotePlace from = NotePlace.of(link.from().name());
-        NotePlace target = NotePlace.of(link.target().name());
+        NoteName from = NoteName.of(link.from().name());
+        NoteName target = NoteName.of(link.target().name());
         yield "write a link into %s, as %s or as %s"
             .formatted(from.words(), target.wikiLink(), target.linkFrom(from));
       }
       case Change.Move move ->
-          NotePlace.of(move.entry().name()).isWholeFile()
+          NoteName.of(move.entry().name()).isWholeFile()
               ? "move %s to the folder %s, and mend links that name its path"
                   .formatted(place(move.entry()), folder)
               : "move %s into a file in the folder %s".formatted(place(move.entry()), folder);
@@ -47,7 +47,7 @@ final class NoteSteps {
   }
 
   private static String place(NamedEntry entry) {
-    return NotePlace.of(entry.name()).words();
+    return NoteName.of(entry.name()).words();
   }
 
   private static String places(List<NamedEntry> entries) {

@@ -4,7 +4,7 @@ import dev.helixbg.embed.cache.TextKey;
 import dev.helixbg.insight.findings.NamedEntry;
 import dev.helixbg.insight.log.LogAccount;
 import dev.helixbg.insight.log.LogReading;
-import dev.helixbg.insight.notes.NotePlace;
+import dev.helixbg.insight.notes.NoteName;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.HashMap;
@@ -101,7 +101,7 @@ public final class PresentEntries {
           default -> "";
         };
     return byTopic.getOrDefault(topic, List.of()).stream()
-        .map(one -> NotePlace.of(one.name()).folder())
+        .map(one -> NoteName.of(one.name()).folder())
         .findFirst()
         .orElse(topic);
   }

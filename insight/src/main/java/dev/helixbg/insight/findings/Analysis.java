@@ -5,7 +5,7 @@ import dev.helixbg.insight.findings.BestPairs.ScoredPair;
 import dev.helixbg.insight.findings.Finding.PairKind;
 import dev.helixbg.insight.findings.MisfiledEntries.Misplaced;
 import dev.helixbg.insight.findings.TopicIndex.TopicPairs;
-import dev.helixbg.insight.notes.NotePlace;
+import dev.helixbg.insight.notes.NoteName;
 import dev.helixbg.insight.similarity.AllPairs;
 import dev.helixbg.insight.similarity.PackedVectors;
 import dev.helixbg.insight.similarity.PairSink;
@@ -188,7 +188,7 @@ public final class Analysis {
     NearestLists.Counting ofTopics = counting.of(topics);
     return (a, b) ->
         ofTopics.count(a, b)
-            && !NotePlace.areInOneFile(entries.get(a).entry(), entries.get(b).entry());
+            && !NoteName.areInOneFile(entries.get(a).entry(), entries.get(b).entry());
   }
 
   private List<Finding.Copies> copies() {
@@ -242,7 +242,7 @@ public final class Analysis {
   private boolean areApart(int a, int b) {
     String one = topics.names().get(a);
     String other = topics.names().get(b);
-    return !NotePlace.isWithin(one, other) && !NotePlace.isWithin(other, one);
+    return !NoteName.isWithin(one, other) && !NoteName.isWithin(other, one);
   }
 
   /** Keeps the best overlaps above the limit. */

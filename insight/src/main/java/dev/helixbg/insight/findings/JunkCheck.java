@@ -5,7 +5,7 @@ import dev.helixbg.insight.findings.Finding.Junk;
 import dev.helixbg.insight.findings.Finding.JunkReason;
 import dev.helixbg.insight.log.Entry;
 import dev.helixbg.insight.log.SecretMask;
-import dev.helixbg.insight.notes.NotePlace;
+import dev.helixbg.insight.notes.NoteName;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.HashMap;
@@ -237,7 +237,7 @@ public final class JunkCheck {
         named
             .entry()
             .note()
-            .map(note -> NotePlace.of(note).file())
+            .map(note -> NoteName.of(note).file())
             .orElse("")
             .replaceAll(".*/", "");
     String lower = text.toLowerCase(Locale.ROOT);

@@ -2,7 +2,7 @@ package dev.helixbg.insight.findings;
 
 import dev.helixbg.insight.findings.BestPairs.ScoredPair;
 import dev.helixbg.insight.log.Entry;
-import dev.helixbg.insight.notes.NotePlace;
+import dev.helixbg.insight.notes.NoteName;
 import dev.helixbg.insight.terms.TermVectors;
 import dev.helixbg.insight.terms.Terms;
 import java.util.ArrayList;
@@ -91,7 +91,7 @@ final class RankedRelations {
       if (!copies.isCopy(a)
           && !copies.isCopy(b)
           && !declared.contains(pair)
-          && !NotePlace.areInOneFile(entries.get(a).entry(), entries.get(b).entry())) {
+          && !NoteName.areInOneFile(entries.get(a).entry(), entries.get(b).entry())) {
         best.offer(a, b, (float) score(a, b));
       }
     }

@@ -38,7 +38,7 @@ record Note(String path, String title, FrontMatter matter, List<Section> section
 
   /**
    * @param name {@code path#heading}, or the path of a file that is undivided; of a part before the
-   *     headings in it with words that say so, see {@link NotePlace}; no two are the same
+   *     headings in it with words that say so, see {@link NoteName}; no two are the same
    * @param headings down to its own, without the title of the note
    * @param text without its own heading
    */
@@ -142,11 +142,11 @@ record Note(String path, String title, FrontMatter matter, List<Section> section
       int level = headings.subList(from, to).stream().mapToInt(Heading::level).min().orElseThrow();
       int next = next(from, to, level);
       if (next > from) { // lower ones before the first of the highest level
-        String before = NotePlace.BEFORE_FIRST + NotePlace.OF_LEVEL + level;
+        String before = NoteName.BEFORE_FIRST + NoteName.OF_LEVEL + level;
         divide(start, headings.get(next).start(), from, next, above, before);
       } else {
         boolean afterTitle = titled && above.isEmpty();
-        String before = NotePlace.BEFORE_FIRST + (afterTitle ? NotePlace.OF_LEVEL + level : "");
+        String before = NoteName.BEFORE_FIRST + (afterTitle ? NoteName.OF_LEVEL + level : "");
         add(start, headings.get(from).start(), above, before);
       }
       while (next < to) {

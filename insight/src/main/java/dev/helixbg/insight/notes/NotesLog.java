@@ -192,7 +192,7 @@ public final class NotesLog {
    */
   static String topic(String path) {
     String folder = path.substring(0, path.lastIndexOf('/') + 1);
-    String topic = folder.isEmpty() ? NotePlace.TOP : folder.replaceAll("[\\s\\p{Z}]", "-");
+    String topic = folder.isEmpty() ? NoteName.TOP : folder.replaceAll("[\\s\\p{Z}]", "-");
     while (topic.getBytes(UTF_8).length > MAX_TOPIC) {
       int cut = topic.indexOf('/');
       topic =

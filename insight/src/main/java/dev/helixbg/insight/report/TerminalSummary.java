@@ -12,7 +12,7 @@ import dev.helixbg.insight.judge.PairVerdict;
 import dev.helixbg.insight.judge.RankedPairs;
 import dev.helixbg.insight.label.LabelGuess;
 import dev.helixbg.insight.log.LogAccount;
-import dev.helixbg.insight.notes.NotePlace;
+import dev.helixbg.insight.notes.NoteName;
 import dev.helixbg.insight.sources.SourceCheckResult;
 import java.util.List;
 import java.util.Map;
@@ -264,7 +264,7 @@ public final class TerminalSummary {
 
   private static String name(NamedEntry named) {
     if (named.entry().note().isPresent()) {
-      String part = NotePlace.of(named.name()).partInName();
+      String part = NoteName.of(named.name()).partInName();
       String whole = named.name().substring(0, named.name().length() - part.length());
       return TopicView.path(PrintableText.line(whole), NAME_WIDTH) + part;
     }

@@ -8,7 +8,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import com.sun.management.ThreadMXBean;
 import dev.helixbg.config.InsightSettings;
-import dev.helixbg.insight.notes.NotePlace;
+import dev.helixbg.insight.notes.NoteName;
 import dev.helixbg.insight.similarity.PassageVectors;
 import dev.helixbg.insight.similarity.Vectors;
 import java.lang.management.ManagementFactory;
@@ -240,7 +240,7 @@ class AnalysisTest {
             .toList());
     assertTrue(
         findings.nearDuplicates().stream()
-            .noneMatch(pair -> NotePlace.areInOneFile(pair.a().entry(), pair.b().entry())));
+            .noneMatch(pair -> NoteName.areInOneFile(pair.a().entry(), pair.b().entry())));
     assertEquals(findings.totals().nearDuplicates(), findings.nearDuplicates().size());
   }
 

@@ -171,7 +171,7 @@ class NoteTest {
             "### Low\nLow words.\n\n# Top\nBefore.\n\n## One\n" + long1)) {
       Note note = Note.of("d/long.md", text);
       for (Note.Section section : note.sections()) {
-        NotePlace place = NotePlace.of(section.name());
+        NoteName place = NoteName.of(section.name());
         words.put(section.name(), place.words());
         assertEquals("d/long.md", place.file());
         assertFalse(place.isWholeFile(), section.name());
@@ -190,10 +190,10 @@ class NoteTest {
             "d/long.md#Top#One",
             "the section “Top#One” of d/long.md"),
         words);
-    NotePlace whole = NotePlace.of(Note.of("d/x.md", long1).sections().getFirst().name());
+    NoteName whole = NoteName.of(Note.of("d/x.md", long1).sections().getFirst().name());
     assertTrue(whole.isWholeFile());
     assertEquals("d/x.md", whole.words());
-    assertEquals("[[d/long]]", NotePlace.of("d/long.md (before its first heading)").wikiLink());
+    assertEquals("[[d/long]]", NoteName.of("d/long.md (before its first heading)").wikiLink());
   }
 
   @Test

@@ -13,7 +13,7 @@ import java.util.regex.Pattern;
  * @param part which part of the file or of what is under the heading, where others have headings of
  *     their own: {@code before its first heading}; empty for the whole
  */
-public record NotePlace(String file, String heading, String part) {
+public record NoteName(String file, String heading, String part) {
   /** The topic of files in the folder of the notes itself. */
   static final String TOP = "./";
 
@@ -29,16 +29,16 @@ public record NotePlace(String file, String heading, String part) {
   /**
    * @param name of an entry that was made of a note
    */
-  public static NotePlace of(String name) {
+  public static NoteName of(String name) {
     Matcher divided = PART.matcher(name);
     String part = divided.matches() ? divided.group(2) : "";
     String whole = part.isEmpty() ? name : divided.group(1);
     for (int hash = whole.indexOf('#'); hash >= 0; hash = whole.indexOf('#', hash + 1)) {
       if (NoteFiles.isNote(whole.substring(0, hash).toLowerCase(Locale.ROOT))) {
-        return new NotePlace(whole.substring(0, hash), whole.substring(hash + 1), part);
+        return new NoteName(whole.substring(0, hash), whole.substring(hash + 1), part);
       }
     }
-    return new NotePlace(whole, "", part);
+    return new NoteName(whole, "", part);
   }
 
   /** The words at the end of its name that tell the part; none for the whole. */
@@ -83,7 +83,7 @@ public record NotePlace(String file, String heading, String part) {
   }
 
   /** As Markdown links to its file from another one. */
-  public String linkFrom(NotePlace other) {
+  public String linkFrom(NoteName other) {
     String[] mine = file.split("/");
     String[] its = other.file().split("/");
     int shared = 0;
