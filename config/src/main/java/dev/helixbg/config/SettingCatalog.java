@@ -1,13 +1,13 @@
 package dev.helixbg.config;
 
-import dev.helixbg.config.DaemonSettings.LogFormat;
-import dev.helixbg.config.DaemonSettings.LogLevel;
-import dev.helixbg.config.DaemonSettings.Notify;
-import dev.helixbg.config.DaemonSettings.Switch;
-import dev.helixbg.config.EmbedSettings.ExecutionProvider;
-import dev.helixbg.config.EmbedSettings.Precision;
-import dev.helixbg.config.LlmSettings.LlmBackend;
 import dev.helixbg.config.Setting.Kind;
+import dev.helixbg.config.Settings.DaemonSettings.LogFormat;
+import dev.helixbg.config.Settings.DaemonSettings.LogLevel;
+import dev.helixbg.config.Settings.DaemonSettings.Notify;
+import dev.helixbg.config.Settings.DaemonSettings.Switch;
+import dev.helixbg.config.Settings.EmbedSettings.ExecutionProvider;
+import dev.helixbg.config.Settings.EmbedSettings.Precision;
+import dev.helixbg.config.Settings.LlmSettings.LlmBackend;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Arrays;

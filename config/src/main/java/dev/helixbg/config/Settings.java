@@ -1,8 +1,10 @@
 package dev.helixbg.config;
 
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
+import java.util.function.Predicate;
 
 /**
  * Everything a user can set, checked.
@@ -26,5 +28,127 @@ public record Settings(
   /** The same with the language model asked in another way. */
   public Settings with(LlmSettings other) {
     return new Settings(kb, sources, threads, cache, embed, other, insight, daemon);
+  }
+
+  /**
+   * How texts become vectors.
+   *
+   * @param models folder searched for {@code model.onnx} with {@code tokenizer.json} or {@code
+   *     vocab.txt}; without them the bundled model is used
+   * @param provider where ONNX Runtime runs the model
+   * @param precision of the weights
+   * @param maxTokens a longer text is cut there; 8 to 512
+   */
+  public record EmbedSettings(
+      Path models, ExecutionProvider provider, Precision precision, int maxTokens) {
+
+    /** Where the model runs. */
+    public enum ExecutionProvider {
+      /** CoreML where a probe proved it right and faster, else the CPU. */
+      AUTO,
+      CPU,
+      COREML
+    }
+
+    /** Of the model's weights. */
+    public enum Precision {
+      FP32,
+      /** Eight-bit matrices: faster, with vectors a little off those of FP32. */
+      INT8
+    }
+  }
+
+  /**
+   * How the language model is asked.
+   *
+   * @param model the GGUF file named in the settings; empty means: the first in the models folder
+   * @param seconds that a run may spend on asking; 0 means: only what is remembered
+   * @param entryTokens a longer entry is cut at a sentence
+   * @param backend what runs it
+   */
+  public record LlmSettings(
+      Optional<Path> model, int seconds, int entryTokens, LlmBackend backend) {
+
+    /** What is remembered of this model, or of the first in the models folder; nothing is asked. */
+    public LlmSettings withoutAsking(Predicate<Path> isThere) {
+      return new LlmSettings(model.filter(isThere), 0, entryTokens, backend);
+    }
+
+    /** What runs the language model. */
+    public enum LlmBackend {
+      /** A GPU where there is one that can be used, else the CPU. */
+      AUTO,
+      METAL,
+      CUDA,
+      CPU
+    }
+  }
+
+  /**
+   * What is worth telling: the settings {@code insight.*}, explained in {@link SettingCatalog}. All
+   * similarities are cosines, −1 to 1.
+   */
+  public record InsightSettings(
+      double topicOverlap,
+      double nearDuplicate,
+      int maxNearDuplicates,
+      double crossLinkFrom,
+      int maxCrossLinks,
+      double misfiledMargin,
+      int maxMisfiled,
+      boolean junk) {}
+
+  /**
+   * How the daemon treats the machine: the settings {@code daemon.*}, explained in {@link
+   * SettingCatalog}.
+   *
+   * @param embedderIdle empty: loaded for ever
+   * @param modelIdle empty: loaded for ever
+   * @param modelMaxLoad per core
+   * @param modelThreads at least 1
+   */
+  public record DaemonSettings(
+      Duration poll,
+      Duration unwatchedPoll,
+      Duration quiet,
+      Optional<Duration> embedderIdle,
+      boolean across,
+      boolean notifyOfFindings,
+      Optional<Duration> modelIdle,
+      Duration modelQuiet,
+      double modelMaxLoad,
+      boolean modelOnBattery,
+      int modelThreads,
+      Duration sessionGap,
+      int sessionEntries,
+      Duration drift,
+      Duration stale,
+      LogLevel logLevel,
+      LogFormat logFormat) {
+
+    public enum LogLevel {
+      ERROR,
+      WARN,
+      INFO,
+      DEBUG
+    }
+
+    /** How a line of the log file looks. */
+    public enum LogFormat {
+      HUMAN,
+      /** One JSON object a line. */
+      JSON
+    }
+
+    /** What the user is told of. */
+    enum Notify {
+      OFF,
+      FINDINGS
+    }
+
+    enum Switch {
+      OFF,
+      ON
+    }
   }
 }

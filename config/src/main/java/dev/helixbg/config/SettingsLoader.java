@@ -1,7 +1,11 @@
 package dev.helixbg.config;
 
-import dev.helixbg.config.DaemonSettings.Notify;
-import dev.helixbg.config.DaemonSettings.Switch;
+import dev.helixbg.config.Settings.DaemonSettings;
+import dev.helixbg.config.Settings.DaemonSettings.Notify;
+import dev.helixbg.config.Settings.DaemonSettings.Switch;
+import dev.helixbg.config.Settings.EmbedSettings;
+import dev.helixbg.config.Settings.InsightSettings;
+import dev.helixbg.config.Settings.LlmSettings;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;

@@ -21,7 +21,8 @@ public record UserDirectories(Path home, Path defaultCache) {
    * @param accountHome Java's {@code user.home}, which ignores {@code $HOME}
    * @param osName Java's {@code os.name}
    */
-  public static UserDirectories of(Map<String, String> environment, String accountHome, String osName) {
+  public static UserDirectories of(
+      Map<String, String> environment, String accountHome, String osName) {
     Path home = absolute(environment.get("HOME")).orElse(Path.of(accountHome));
     Path platformCache =
         osName.startsWith("Mac") ? home.resolve("Library/Caches") : home.resolve(".cache");

@@ -4,10 +4,13 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import dev.helixbg.config.DaemonSettings.LogFormat;
-import dev.helixbg.config.DaemonSettings.LogLevel;
-import dev.helixbg.config.EmbedSettings.ExecutionProvider;
-import dev.helixbg.config.EmbedSettings.Precision;
+import dev.helixbg.config.Settings.DaemonSettings;
+import dev.helixbg.config.Settings.DaemonSettings.LogFormat;
+import dev.helixbg.config.Settings.DaemonSettings.LogLevel;
+import dev.helixbg.config.Settings.EmbedSettings;
+import dev.helixbg.config.Settings.EmbedSettings.ExecutionProvider;
+import dev.helixbg.config.Settings.EmbedSettings.Precision;
+import dev.helixbg.config.Settings.InsightSettings;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;

@@ -13,17 +13,21 @@ import org.junit.jupiter.api.io.TempDir;
 class UserDirectoriesTest {
   @Test
   void homeIsTheVariableElseTheAccounts() {
-    assertEquals(Path.of("/h"), UserDirectories.of(Map.of("HOME", "/h"), "/account", "Linux").home());
+    assertEquals(
+        Path.of("/h"), UserDirectories.of(Map.of("HOME", "/h"), "/account", "Linux").home());
     assertEquals(Path.of("/account"), UserDirectories.of(Map.of(), "/account", "Linux").home());
-    assertEquals(Path.of("/account"), UserDirectories.of(Map.of("HOME", ""), "/account", "Linux").home());
+    assertEquals(
+        Path.of("/account"), UserDirectories.of(Map.of("HOME", ""), "/account", "Linux").home());
   }
 
   @Test
   void cacheFollowsThePlatform() {
     var home = Map.of("HOME", "/h");
-    assertEquals(Path.of("/h/.cache/helix-bg"), UserDirectories.of(home, "/a", "Linux").defaultCache());
     assertEquals(
-        Path.of("/h/Library/Caches/helix-bg"), UserDirectories.of(home, "/a", "Mac OS X").defaultCache());
+        Path.of("/h/.cache/helix-bg"), UserDirectories.of(home, "/a", "Linux").defaultCache());
+    assertEquals(
+        Path.of("/h/Library/Caches/helix-bg"),
+        UserDirectories.of(home, "/a", "Mac OS X").defaultCache());
     var xdg = Map.of("HOME", "/h", "XDG_CACHE_HOME", "/x");
     assertEquals(Path.of("/x/helix-bg"), UserDirectories.of(xdg, "/a", "Linux").defaultCache());
   }

@@ -7,6 +7,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
+import dev.helixbg.config.files.FileState;
 import dev.helixbg.daemon.cli.HelixBg;
 import dev.helixbg.daemon.kb.GeneratedKb;
 import dev.helixbg.daemon.kb.Kb;
@@ -17,7 +18,6 @@ import dev.helixbg.embed.cache.CachedVectors.CacheRow;
 import dev.helixbg.embed.cache.EmbeddingCache;
 import dev.helixbg.embed.cache.TextKey;
 import dev.helixbg.insight.log.DataLogBytes;
-import dev.helixbg.insight.log.FileState;
 import java.io.IOException;
 import java.io.InputStream;
 import java.nio.file.FileSystem;

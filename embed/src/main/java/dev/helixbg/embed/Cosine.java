@@ -13,11 +13,4 @@ public final class Cosine {
     }
     return sum;
   }
-
-  /**
-   * As files and answers have it: what is behind six decimals of a model's number means nothing.
-   */
-  public static double rounded(double value) {
-    return Math.round(value * 1e6) / 1e6;
-  }
 }

@@ -14,4 +14,11 @@ public final class EmbeddingException extends RuntimeException {
   public EmbeddingException(String message, Throwable cause) {
     super(message, cause);
   }
+
+  /** Of a model whose vector has NaN or infinite values, or is zero. */
+  static EmbeddingException notNumbers() {
+    return new EmbeddingException(
+        "the embedding model gave values that are no numbers; it is damaged, or the wrong model:"
+            + " replace it, or remove it to use the bundled one");
+  }
 }

@@ -1,9 +1,9 @@
 package dev.helixbg.embed;
 
 import ai.onnxruntime.OrtException;
-import dev.helixbg.config.EmbedSettings;
-import dev.helixbg.config.EmbedSettings.ExecutionProvider;
-import dev.helixbg.config.EmbedSettings.Precision;
+import dev.helixbg.config.Settings.EmbedSettings;
+import dev.helixbg.config.Settings.EmbedSettings.ExecutionProvider;
+import dev.helixbg.config.Settings.EmbedSettings.Precision;
 import dev.helixbg.config.Sha256;
 import dev.helixbg.config.natives.PackedLibraries;
 import java.io.IOException;

@@ -1,7 +1,7 @@
 package dev.helixbg.embed;
 
 import dev.helixbg.config.Sha256;
-import dev.helixbg.config.natives.FileIdentity;
+import dev.helixbg.config.files.FileState;
 import dev.helixbg.embed.store.AtomicFile;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
@@ -20,16 +20,17 @@ public final class FileHashCache {
 
   /** In lower-case hexadecimal. */
   public static String of(Path file, Path cacheFolder) throws IOException {
-    FileIdentity identity = FileIdentity.of(file);
-    String path = file.toRealPath().toString();
-    Path note = cacheFolder.resolve("hashes").resolve(Sha256.of(path).substring(0, 16));
-    String remembered = read(note, identity.text());
+    Path path = file.toRealPath();
+    FileState state = FileState.of(path);
+    String lines = state.linesAt(path);
+    Path note = cacheFolder.resolve("hashes").resolve(Sha256.of(path.toString()).substring(0, 16));
+    String remembered = read(note, lines);
     if (remembered != null) {
       return remembered;
     }
     String hash = Sha256.of(file);
-    if (identity.isSettled()) {
-      remember(note, hash + "\n" + identity.text());
+    if (state.isSettled()) {
+      remember(note, hash + "\n" + lines);
     }
     return hash;
   }
@@ -43,13 +44,13 @@ public final class FileHashCache {
     }
   }
 
-  /** The hash that a note holds for this identity, or null. */
-  private static String read(Path note, String identity) throws IOException {
+  /** The hash that a note holds for a state of the file, or null. */
+  private static String read(Path note, String state) throws IOException {
     if (!Files.isRegularFile(note)) {
       return null;
     }
     String text = new String(Files.readAllBytes(note), StandardCharsets.UTF_8);
-    boolean fits = text.length() > HEX_DIGITS && text.substring(HEX_DIGITS).equals("\n" + identity);
+    boolean fits = text.length() > HEX_DIGITS && text.substring(HEX_DIGITS).equals("\n" + state);
     return fits ? text.substring(0, HEX_DIGITS) : null;
   }
 }

@@ -47,9 +47,7 @@ enum Pooling {
   private static double squared(float[] sum) {
     double squared = Cosine.of(sum, sum);
     if (!(squared > 0 && squared < Double.POSITIVE_INFINITY)) {
-      throw new EmbeddingException(
-          "the embedding model gave values that are no numbers; it is damaged, or the wrong model:"
-              + " replace it, or remove it to use the bundled one");
+      throw EmbeddingException.notNumbers();
     }
     return squared;
   }

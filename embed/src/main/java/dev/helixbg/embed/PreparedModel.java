@@ -2,7 +2,7 @@ package dev.helixbg.embed;
 
 import ai.onnxruntime.OrtEnvironment;
 import ai.onnxruntime.OrtException;
-import dev.helixbg.config.EmbedSettings.Precision;
+import dev.helixbg.config.Settings.EmbedSettings.Precision;
 import dev.helixbg.config.Sha256;
 import dev.helixbg.embed.onnx.FusedGraph;
 import dev.helixbg.embed.onnx.OnnxFile;

@@ -1,8 +1,8 @@
 package dev.helixbg.embed;
 
 import ai.onnxruntime.OrtEnvironment;
-import dev.helixbg.config.EmbedSettings.ExecutionProvider;
-import dev.helixbg.config.EmbedSettings.Precision;
+import dev.helixbg.config.Settings.EmbedSettings.ExecutionProvider;
+import dev.helixbg.config.Settings.EmbedSettings.Precision;
 import java.io.IOException;
 import java.nio.file.Path;
 

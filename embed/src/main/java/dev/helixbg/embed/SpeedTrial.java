@@ -7,6 +7,7 @@ import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.Arrays;
 import java.util.Locale;
 import java.util.function.LongSupplier;
 import java.util.stream.Collectors;
@@ -146,5 +147,17 @@ public record SpeedTrial(String way, double minimumCosine, LongSupplier nanoTime
 
   private String format(String pattern, double value) {
     return String.format(Locale.ROOT, pattern, way, value);
+  }
+
+  /** What of several timings counts: a few that something else disturbed change nothing. */
+  public static final class Median {
+    private Median() {}
+
+    /** Of at least one value; of an even number, the mean of the two in the middle. */
+    public static double of(double... values) {
+      double[] sorted = values.clone();
+      Arrays.sort(sorted);
+      return (sorted[(sorted.length - 1) / 2] + sorted[sorted.length / 2]) / 2;
+    }
   }
 }

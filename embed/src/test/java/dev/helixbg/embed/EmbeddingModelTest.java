@@ -7,11 +7,11 @@ import static org.junit.jupiter.api.Assertions.assertNotEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import dev.helixbg.config.EmbedSettings;
-import dev.helixbg.config.EmbedSettings.ExecutionProvider;
-import dev.helixbg.config.EmbedSettings.Precision;
+import dev.helixbg.config.Settings.EmbedSettings;
+import dev.helixbg.config.Settings.EmbedSettings.ExecutionProvider;
+import dev.helixbg.config.Settings.EmbedSettings.Precision;
 import dev.helixbg.config.Sha256;
-import dev.helixbg.config.natives.FileIdentity;
+import dev.helixbg.config.files.FileState;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -140,7 +140,7 @@ class EmbeddingModelTest {
     Files.writeString(file, "one");
     FileTime old = FileTime.from(Instant.now().minusSeconds(60));
     Files.setLastModifiedTime(file, old);
-    while (!FileIdentity.of(file).isSettled()) { // ctime cannot be set back
+    while (!FileState.of(file).isSettled()) { // ctime cannot be set back
       Thread.sleep(100);
     }
     String first = FileHashCache.of(file, cache);

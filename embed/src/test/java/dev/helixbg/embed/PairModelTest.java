@@ -7,8 +7,8 @@ import static org.junit.jupiter.api.Assertions.assertNotEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import dev.helixbg.config.EmbedSettings.ExecutionProvider;
-import dev.helixbg.config.EmbedSettings.Precision;
+import dev.helixbg.config.Settings.EmbedSettings.ExecutionProvider;
+import dev.helixbg.config.Settings.EmbedSettings.Precision;
 import dev.helixbg.config.Sha256;
 import dev.helixbg.config.natives.PackedLibraries;
 import dev.helixbg.embed.PairReader.Reading;

@@ -4,7 +4,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import ai.onnxruntime.OrtException;
-import dev.helixbg.config.EmbedSettings.Precision;
+import dev.helixbg.config.Settings.EmbedSettings.Precision;
 import dev.helixbg.embed.onnx.FusedGraph;
 import dev.helixbg.embed.onnx.OnnxFile;
 import dev.helixbg.embed.onnx.TinyExport;

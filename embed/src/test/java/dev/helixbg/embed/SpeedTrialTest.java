@@ -4,7 +4,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import dev.helixbg.config.EmbedSettings.Precision;
+import dev.helixbg.config.Settings.EmbedSettings.Precision;
 import dev.helixbg.embed.SpeedTrial.Verdict;
 import java.io.IOException;
 import java.nio.file.Files;

@@ -2,9 +2,9 @@ package dev.helixbg.embed;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
-import dev.helixbg.config.EmbedSettings;
-import dev.helixbg.config.EmbedSettings.ExecutionProvider;
-import dev.helixbg.config.EmbedSettings.Precision;
+import dev.helixbg.config.Settings.EmbedSettings;
+import dev.helixbg.config.Settings.EmbedSettings.ExecutionProvider;
+import dev.helixbg.config.Settings.EmbedSettings.Precision;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;

@@ -1,7 +1,8 @@
 package dev.helixbg.llm;
 
+import dev.helixbg.llm.TextModel.Session;
 import dev.helixbg.llm.backend.Backend.Activations;
-import dev.helixbg.llm.generate.GenerationOptions;
+import dev.helixbg.llm.generate.Generator.GenerationOptions;
 import dev.helixbg.llm.generate.SamplingOptions;
 import dev.helixbg.llm.model.Qwen3.TapListener;
 import dev.helixbg.llm.model.Qwen3.TapListener.Tap;

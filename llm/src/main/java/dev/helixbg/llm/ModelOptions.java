@@ -1,7 +1,7 @@
 package dev.helixbg.llm;
 
 import dev.helixbg.llm.backend.KvShape.Storage;
-import dev.helixbg.llm.model.PassLimits;
+import dev.helixbg.llm.model.Qwen3.PassLimits;
 import java.nio.file.Path;
 import java.util.function.Consumer;
 

@@ -3,15 +3,16 @@ package dev.helixbg.llm;
 import dev.helixbg.llm.ModelOpener.LoadReport;
 import dev.helixbg.llm.ModelOpener.LoadReport.Phase;
 import dev.helixbg.llm.backend.Backend;
+import dev.helixbg.llm.backend.KvCache;
 import dev.helixbg.llm.generate.ChoiceScorer;
-import dev.helixbg.llm.generate.Generation;
-import dev.helixbg.llm.generate.GenerationOptions;
 import dev.helixbg.llm.generate.Generator;
+import dev.helixbg.llm.generate.Generator.Generation;
+import dev.helixbg.llm.generate.Generator.GenerationOptions;
 import dev.helixbg.llm.generate.GroupGenerator;
 import dev.helixbg.llm.generate.Workspace;
 import dev.helixbg.llm.gguf.GgufFile;
-import dev.helixbg.llm.model.PassLimits;
 import dev.helixbg.llm.model.Qwen3;
+import dev.helixbg.llm.model.Qwen3.PassLimits;
 import dev.helixbg.llm.tokenizer.BpeTokenizer;
 import dev.helixbg.llm.tokenizer.ChatForm;
 import java.util.List;
@@ -88,7 +89,7 @@ public final class TextModel implements AutoCloseable {
    *
    * @param cancelled is asked within and between passes
    * @return false if cancelled; the session is then as before
-   * @throws dev.helixbg.llm.backend.ContextFullException if they do not fit
+   * @throws dev.helixbg.llm.backend.KvCache.ContextFullException if they do not fit
    */
   public boolean read(Session session, int[] ids, BooleanSupplier cancelled) {
     return workspace.read(session.cache(), ids, false, cancelled);
@@ -161,5 +162,36 @@ public final class TextModel implements AutoCloseable {
     tokenizerLoad.awaitEnd().ifPresent(BpeTokenizer::close);
     model.backend().close();
     file.close();
+  }
+
+  /**
+   * What a model has read of one sequence. A fork shares what was read so far, at no cost: the
+   * opening of a job is read once, and every entry follows a fork of it.
+   */
+  public static final class Session implements AutoCloseable {
+    private final KvCache cache;
+
+    Session(KvCache cache) {
+      this.cache = cache;
+    }
+
+    public int length() {
+      return cache.length();
+    }
+
+    /** Another session that has read the same; both go their own ways. */
+    public Session fork() {
+      return new Session(cache.fork(cache.length()));
+    }
+
+    KvCache cache() {
+      return cache;
+    }
+
+    /** Frees its memory for other sessions. */
+    @Override
+    public void close() {
+      cache.close();
+    }
   }
 }

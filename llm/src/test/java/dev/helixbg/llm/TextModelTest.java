@@ -7,9 +7,10 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.helixbg.llm.ModelOpener.LoadReport;
 import dev.helixbg.llm.ModelOptions.Device;
+import dev.helixbg.llm.TextModel.Session;
 import dev.helixbg.llm.backend.KvShape.Storage;
-import dev.helixbg.llm.generate.Generation;
-import dev.helixbg.llm.generate.GenerationOptions;
+import dev.helixbg.llm.generate.Generator.Generation;
+import dev.helixbg.llm.generate.Generator.GenerationOptions;
 import dev.helixbg.llm.generate.SamplingOptions;
 import dev.helixbg.llm.gguf.GgufException;
 import dev.helixbg.llm.golden.GoldenCase;

@@ -1,5 +1,6 @@
 package dev.helixbg.config.natives;
 
+import dev.helixbg.config.files.FileState;
 import java.io.ByteArrayInputStream;
 import java.io.IOException;
 import java.io.InputStream;
@@ -86,8 +87,8 @@ public final class PackedLibraries {
     if (!Files.isRegularFile(target) || Files.size(target) != packed.bytes) {
       return false;
     }
-    FileIdentity identity = FileIdentity.of(target);
-    String whole = Long.toHexString(packed.crc32) + "\n" + identity.text();
+    FileState state = FileState.of(target);
+    String whole = Long.toHexString(packed.crc32) + "\n" + state.linesAt(target.toRealPath());
     Path note = target.resolveSibling(target.getFileName() + ".whole");
     if (Files.isRegularFile(note)
         && new String(Files.readAllBytes(note), StandardCharsets.UTF_8).equals(whole)) {
@@ -96,7 +97,7 @@ public final class PackedLibraries {
     if (!packed.matches(target)) {
       return false;
     }
-    if (identity.isSettled()) {
+    if (state.isSettled()) {
       try {
         replace(note, new ByteArrayInputStream(whole.getBytes(StandardCharsets.UTF_8)));
       } catch (IOException e) {

@@ -15,7 +15,7 @@ import dev.helixbg.daemon.terminal.Failure;
 import dev.helixbg.daemon.terminal.Json;
 import dev.helixbg.daemon.terminal.NearestName;
 import dev.helixbg.daemon.terminal.Progress;
-import dev.helixbg.embed.Cosine;
+import dev.helixbg.embed.store.JsonLines;
 import dev.helixbg.insight.findings.NamedEntry;
 import dev.helixbg.insight.judge.Answer;
 import dev.helixbg.insight.judge.AnswerFile;
@@ -187,12 +187,12 @@ final class AskPairCommand extends ValueCommand {
     ObjectNode value =
         Json.object()
             .put("verdict", verdict.verdict().title())
-            .put("probability", Cosine.rounded(verdict.probability()))
-            .put("same", Cosine.rounded(verdict.same()))
-            .put("related", Cosine.rounded(verdict.related()))
-            .put("different", Cosine.rounded(different(verdict)));
+            .put("probability", JsonLines.sixDecimals(verdict.probability()))
+            .put("same", JsonLines.sixDecimals(verdict.same()))
+            .put("related", JsonLines.sixDecimals(verdict.related()))
+            .put("different", JsonLines.sixDecimals(different(verdict)));
     if (!Double.isNaN(verdict.overtaken())) {
-      value.put("overtaken", Cosine.rounded(verdict.overtaken()));
+      value.put("overtaken", JsonLines.sixDecimals(verdict.overtaken()));
     }
     return value.put("cut", verdict.cut()).put("remembered", answered.remembered());
   }

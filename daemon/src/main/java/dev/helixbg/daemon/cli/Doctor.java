@@ -1,8 +1,8 @@
 package dev.helixbg.daemon.cli;
 
-import dev.helixbg.config.UserDirectories;
 import dev.helixbg.config.Settings;
 import dev.helixbg.config.SettingsLoader;
+import dev.helixbg.config.UserDirectories;
 import dev.helixbg.daemon.host.LanguageModel;
 import dev.helixbg.daemon.host.ModelCost;
 import dev.helixbg.daemon.kb.Kb;

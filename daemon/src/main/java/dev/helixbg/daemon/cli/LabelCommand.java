@@ -13,15 +13,15 @@ import dev.helixbg.daemon.run.JudgingStage;
 import dev.helixbg.daemon.terminal.ExitCode;
 import dev.helixbg.daemon.terminal.Json;
 import dev.helixbg.daemon.terminal.Progress;
-import dev.helixbg.embed.Cosine;
 import dev.helixbg.embed.EmbeddingModel;
 import dev.helixbg.embed.cache.TextKey;
+import dev.helixbg.embed.store.JsonLines;
 import dev.helixbg.insight.findings.NamedEntry;
-import dev.helixbg.insight.judge.QuestionKind;
 import dev.helixbg.insight.judge.LabelRun;
+import dev.helixbg.insight.judge.QuestionKind;
 import dev.helixbg.insight.judge.QuestionSession;
-import dev.helixbg.insight.label.LabelGuess;
 import dev.helixbg.insight.label.Label;
+import dev.helixbg.insight.label.LabelGuess;
 import dev.helixbg.insight.log.DataLog;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -41,7 +41,11 @@ final class LabelCommand extends ValueCommand {
   @Mixin private KbArgument kb;
 
   private record Labelled(
-      List<NamedEntry> entries, Map<String, LabelGuess> guesses, String model, int asked, int left) {}
+      List<NamedEntry> entries,
+      Map<String, LabelGuess> guesses,
+      String model,
+      int asked,
+      int left) {}
 
   @Override
   public Integer call() throws IOException, InterruptedException {
@@ -124,9 +128,9 @@ final class LabelCommand extends ValueCommand {
         ? entry
         : entry
             .put(QuestionKind.LABEL.title(), guess.label().title())
-            .put("probability", Cosine.rounded(guess.score()))
+            .put("probability", JsonLines.sixDecimals(guess.score()))
             .put("runnerUp", guess.runnerUp().title())
-            .put("runnerUpProbability", Cosine.rounded(guess.runnerUpScore()))
+            .put("runnerUpProbability", JsonLines.sixDecimals(guess.runnerUpScore()))
             .put("cut", guess.cut());
   }
 }

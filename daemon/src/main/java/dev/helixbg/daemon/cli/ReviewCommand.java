@@ -33,7 +33,7 @@ import dev.helixbg.daemon.watch.CompleteRun;
 import dev.helixbg.insight.findings.Analysis;
 import dev.helixbg.insight.findings.Coverage;
 import dev.helixbg.insight.log.DataLog;
-import dev.helixbg.insight.log.LogReading;
+import dev.helixbg.insight.log.DataLog.LogReading;
 import dev.helixbg.insight.review.Review;
 import dev.helixbg.insight.review.ReviewHistory;
 import java.io.IOException;

@@ -23,7 +23,7 @@ import dev.helixbg.daemon.terminal.Failure;
 import dev.helixbg.daemon.terminal.Progress;
 import dev.helixbg.embed.Embedder;
 import dev.helixbg.insight.log.DataLog;
-import dev.helixbg.insight.log.LogReading;
+import dev.helixbg.insight.log.DataLog.LogReading;
 import dev.helixbg.insight.search.SearchIndex;
 import java.io.IOException;
 import java.nio.file.Files;

@@ -1,8 +1,8 @@
 package dev.helixbg.daemon.cli;
 
-import dev.helixbg.config.UserDirectories;
 import dev.helixbg.config.Settings;
 import dev.helixbg.config.SettingsLoader;
+import dev.helixbg.config.UserDirectories;
 import dev.helixbg.daemon.cli.flags.ConsoleCommand;
 import dev.helixbg.daemon.cli.flags.GlobalOptions;
 import dev.helixbg.daemon.cli.flags.KbsOption;
@@ -200,7 +200,8 @@ final class ServiceCommand extends ConsoleCommand {
    *
    * @throws Failure with {@link ExitCode#USAGE} when there is nothing that a service may run
    */
-  private Optional<ServiceSpec> spec(ServiceRequest request, UserDirectories locations, DaemonHome home) {
+  private Optional<ServiceSpec> spec(
+      ServiceRequest request, UserDirectories locations, DaemonHome home) {
     Optional<Installation> installation =
         Installation.of(Installation.jar()).or(() -> Installation.ofUser(locations.home()));
     if (installation.isEmpty()) {

@@ -1,7 +1,7 @@
 package dev.helixbg.daemon.kb;
 
-import dev.helixbg.config.UserDirectories;
 import dev.helixbg.config.Settings;
+import dev.helixbg.config.UserDirectories;
 import dev.helixbg.daemon.terminal.ExitCode;
 import dev.helixbg.daemon.terminal.Failure;
 import dev.helixbg.embed.store.PrivateFiles;

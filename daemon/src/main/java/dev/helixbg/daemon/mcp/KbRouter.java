@@ -2,8 +2,8 @@ package dev.helixbg.daemon.mcp;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
-import dev.helixbg.config.UserDirectories;
 import dev.helixbg.config.Settings;
+import dev.helixbg.config.UserDirectories;
 import dev.helixbg.daemon.host.EmbedderSource;
 import dev.helixbg.daemon.host.PairSource;
 import dev.helixbg.daemon.kb.Kb;

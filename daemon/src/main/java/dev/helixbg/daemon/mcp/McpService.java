@@ -1,8 +1,8 @@
 package dev.helixbg.daemon.mcp;
 
 import com.fasterxml.jackson.databind.ObjectMapper;
-import dev.helixbg.config.UserDirectories;
 import dev.helixbg.config.Settings;
+import dev.helixbg.config.UserDirectories;
 import dev.helixbg.daemon.kb.Kb;
 import dev.helixbg.daemon.terminal.Console;
 import dev.helixbg.daemon.terminal.Version;

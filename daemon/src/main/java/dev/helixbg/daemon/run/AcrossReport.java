@@ -19,7 +19,7 @@ import dev.helixbg.insight.log.Passage;
 import dev.helixbg.insight.report.Report;
 import dev.helixbg.insight.similarity.PassageVectors;
 import dev.helixbg.insight.similarity.Vectors;
-import dev.helixbg.insight.sources.SourceCheckResult;
+import dev.helixbg.insight.sources.SourceCheck.SourceCheckResult;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;

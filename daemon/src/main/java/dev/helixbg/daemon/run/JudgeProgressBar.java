@@ -1,8 +1,8 @@
 package dev.helixbg.daemon.run;
 
 import dev.helixbg.daemon.terminal.Progress;
-import dev.helixbg.insight.judge.QuestionKind;
 import dev.helixbg.insight.judge.JudgeProgress;
+import dev.helixbg.insight.judge.QuestionKind;
 
 /** Shows the jobs of a language model as bars, one after the other. */
 public final class JudgeProgressBar implements JudgeProgress {

@@ -1,7 +1,7 @@
 package dev.helixbg.daemon.run;
 
-import dev.helixbg.config.InsightSettings;
 import dev.helixbg.config.Settings;
+import dev.helixbg.config.Settings.InsightSettings;
 import dev.helixbg.config.Sha256;
 import dev.helixbg.daemon.host.EmbedderSource;
 import dev.helixbg.daemon.kb.Kb;
@@ -23,7 +23,7 @@ import dev.helixbg.insight.findings.KbEntries;
 import dev.helixbg.insight.findings.NamedEntry;
 import dev.helixbg.insight.judge.Judgements;
 import dev.helixbg.insight.log.DataLog;
-import dev.helixbg.insight.log.LogReading;
+import dev.helixbg.insight.log.DataLog.LogReading;
 import dev.helixbg.insight.report.FirstLook;
 import dev.helixbg.insight.report.Report;
 import dev.helixbg.insight.review.Review;

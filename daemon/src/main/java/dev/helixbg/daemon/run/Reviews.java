@@ -24,7 +24,7 @@ import dev.helixbg.insight.judge.Judge;
 import dev.helixbg.insight.judge.JudgeProgress;
 import dev.helixbg.insight.judge.JudgeTrust;
 import dev.helixbg.insight.judge.QuestionSession;
-import dev.helixbg.insight.log.LogReading;
+import dev.helixbg.insight.log.DataLog.LogReading;
 import dev.helixbg.insight.review.DriftReview;
 import dev.helixbg.insight.review.Review;
 import dev.helixbg.insight.review.ReviewHistory;

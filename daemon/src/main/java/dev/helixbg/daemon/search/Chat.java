@@ -1,11 +1,11 @@
 package dev.helixbg.daemon.search;
 
 import dev.helixbg.insight.judge.SentenceCut;
-import dev.helixbg.llm.Session;
 import dev.helixbg.llm.TextModel;
-import dev.helixbg.llm.generate.Generation;
-import dev.helixbg.llm.generate.Generation.StopReason;
-import dev.helixbg.llm.generate.GenerationOptions;
+import dev.helixbg.llm.TextModel.Session;
+import dev.helixbg.llm.generate.Generator.Generation;
+import dev.helixbg.llm.generate.Generator.Generation.StopReason;
+import dev.helixbg.llm.generate.Generator.GenerationOptions;
 import dev.helixbg.llm.generate.SamplingOptions;
 import dev.helixbg.llm.tokenizer.BpeTokenizer;
 import dev.helixbg.llm.tokenizer.BpeTokenizer.TextStream;

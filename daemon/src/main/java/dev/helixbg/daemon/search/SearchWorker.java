@@ -1,5 +1,6 @@
 package dev.helixbg.daemon.search;
 
+import dev.helixbg.config.files.FileState;
 import dev.helixbg.daemon.host.EmbedderSource;
 import dev.helixbg.daemon.kb.Kb;
 import dev.helixbg.daemon.terminal.ExitCode;
@@ -7,7 +8,6 @@ import dev.helixbg.daemon.terminal.Failure;
 import dev.helixbg.daemon.terminal.Faults;
 import dev.helixbg.embed.cache.EmbeddingCache;
 import dev.helixbg.insight.findings.KbEntries;
-import dev.helixbg.insight.log.FileState;
 import dev.helixbg.insight.search.SearchIndex;
 import java.io.IOException;
 import java.util.ArrayList;

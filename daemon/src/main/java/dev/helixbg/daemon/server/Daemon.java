@@ -2,8 +2,8 @@ package dev.helixbg.daemon.server;
 
 import dev.helixbg.config.ConfigException;
 import dev.helixbg.config.Settings;
-import dev.helixbg.daemon.control.ControlLimits;
 import dev.helixbg.daemon.control.ControlServer;
+import dev.helixbg.daemon.control.ControlServer.ControlLimits;
 import dev.helixbg.daemon.host.DaemonClock;
 import dev.helixbg.daemon.host.DaemonMetrics;
 import dev.helixbg.daemon.host.EmbedderHost;

@@ -4,7 +4,7 @@ import dev.helixbg.config.ConfigException;
 import dev.helixbg.embed.EmbeddingException;
 import dev.helixbg.insight.judge.JudgeException;
 import dev.helixbg.insight.log.DataLogException;
-import dev.helixbg.llm.backend.ContextFullException;
+import dev.helixbg.llm.backend.KvCache.ContextFullException;
 import dev.helixbg.llm.gguf.GgufException;
 import dev.helixbg.llm.gpu.driver.GpuException;
 import dev.helixbg.llm.tokenizer.TokenizerException;

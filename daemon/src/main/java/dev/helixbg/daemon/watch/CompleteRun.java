@@ -10,7 +10,7 @@ import dev.helixbg.daemon.kb.SealedReports;
 import dev.helixbg.daemon.run.Pipeline;
 import dev.helixbg.daemon.run.VectorUpdate.Saving;
 import dev.helixbg.insight.log.DataLog;
-import dev.helixbg.insight.log.LogReading;
+import dev.helixbg.insight.log.DataLog.LogReading;
 import dev.helixbg.insight.report.Report;
 import dev.helixbg.insight.report.TerminalSummary;
 import java.io.IOException;

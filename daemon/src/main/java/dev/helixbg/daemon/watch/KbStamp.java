@@ -1,12 +1,12 @@
 package dev.helixbg.daemon.watch;
 
+import dev.helixbg.config.files.FileState;
 import dev.helixbg.daemon.kb.Kb;
 import dev.helixbg.daemon.kb.KbFiles;
 import dev.helixbg.daemon.kb.ReportFolder;
 import dev.helixbg.daemon.kb.SealedReports;
 import dev.helixbg.embed.cache.EmbeddingCache;
 import dev.helixbg.insight.decisions.DecisionFile;
-import dev.helixbg.insight.log.FileState;
 import dev.helixbg.insight.review.ReviewHistory;
 import dev.helixbg.insight.sources.SourceCheck;
 import java.io.IOException;

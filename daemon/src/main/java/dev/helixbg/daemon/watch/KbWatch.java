@@ -1,6 +1,7 @@
 package dev.helixbg.daemon.watch;
 
-import dev.helixbg.config.DaemonSettings;
+import dev.helixbg.config.Settings.DaemonSettings;
+import dev.helixbg.config.files.FileState;
 import dev.helixbg.daemon.host.DaemonClock;
 import dev.helixbg.daemon.host.DaemonMetrics;
 import dev.helixbg.daemon.host.TroubleLog;
@@ -17,8 +18,7 @@ import dev.helixbg.daemon.terminal.ExitCode;
 import dev.helixbg.daemon.terminal.Failure;
 import dev.helixbg.daemon.terminal.Faults;
 import dev.helixbg.daemon.terminal.IoReasons;
-import dev.helixbg.insight.log.FileState;
-import dev.helixbg.insight.log.LogReading;
+import dev.helixbg.insight.log.DataLog.LogReading;
 import dev.helixbg.insight.report.FirstLook;
 import dev.helixbg.insight.report.TerminalSummary;
 import java.io.IOException;

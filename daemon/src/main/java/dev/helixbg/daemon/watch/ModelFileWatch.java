@@ -1,9 +1,9 @@
 package dev.helixbg.daemon.watch;
 
 import dev.helixbg.config.Settings;
+import dev.helixbg.config.files.FileState;
 import dev.helixbg.daemon.host.LanguageModel;
 import dev.helixbg.daemon.kb.KbFiles;
-import dev.helixbg.insight.log.FileState;
 import java.nio.file.Path;
 import java.util.Optional;
 

@@ -3,8 +3,8 @@ package dev.helixbg.daemon.cli;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import dev.helixbg.config.UserDirectories;
 import dev.helixbg.config.SettingsLoader;
+import dev.helixbg.config.UserDirectories;
 import dev.helixbg.daemon.kb.Kb;
 import dev.helixbg.daemon.terminal.CheckLine;
 import dev.helixbg.llm.golden.GoldenModel;

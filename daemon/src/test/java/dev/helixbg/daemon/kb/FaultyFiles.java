@@ -1,10 +1,10 @@
 package dev.helixbg.daemon.kb;
 
+import dev.helixbg.config.files.FileState;
 import dev.helixbg.daemon.terminal.ExitCode;
 import dev.helixbg.daemon.terminal.Failure;
+import dev.helixbg.insight.log.DataLog.LogReading;
 import dev.helixbg.insight.log.DataLogException;
-import dev.helixbg.insight.log.FileState;
-import dev.helixbg.insight.log.LogReading;
 import dev.helixbg.insight.report.Report;
 import java.io.IOException;
 import java.nio.file.AccessDeniedException;

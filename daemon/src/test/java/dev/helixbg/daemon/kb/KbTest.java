@@ -4,9 +4,9 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import dev.helixbg.config.UserDirectories;
 import dev.helixbg.config.Settings;
 import dev.helixbg.config.SettingsLoader;
+import dev.helixbg.config.UserDirectories;
 import dev.helixbg.daemon.terminal.ExitCode;
 import dev.helixbg.daemon.terminal.Failure;
 import java.io.IOException;

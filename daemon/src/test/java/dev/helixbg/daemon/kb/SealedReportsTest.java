@@ -6,9 +6,9 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.helixbg.config.Sha256;
+import dev.helixbg.config.files.FileState;
 import dev.helixbg.daemon.terminal.ExitCode;
 import dev.helixbg.daemon.terminal.Failure;
-import dev.helixbg.insight.log.FileState;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;

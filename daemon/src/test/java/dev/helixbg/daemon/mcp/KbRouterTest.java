@@ -6,8 +6,8 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import com.fasterxml.jackson.databind.node.ObjectNode;
-import dev.helixbg.config.UserDirectories;
 import dev.helixbg.config.Settings;
+import dev.helixbg.config.UserDirectories;
 import dev.helixbg.daemon.host.DaemonClock;
 import dev.helixbg.daemon.host.FakeModel;
 import dev.helixbg.daemon.idle.IdleWork;

@@ -3,9 +3,9 @@ package dev.helixbg.daemon.run;
 import dev.helixbg.config.Settings;
 import dev.helixbg.daemon.host.LanguageModel;
 import dev.helixbg.insight.judge.Answer;
-import dev.helixbg.insight.judge.QuestionKind;
 import dev.helixbg.insight.judge.JudgeProgress;
 import dev.helixbg.insight.judge.Question;
+import dev.helixbg.insight.judge.QuestionKind;
 import java.time.Duration;
 
 /** A trial that is over, for tests in which a model has better things to do. */

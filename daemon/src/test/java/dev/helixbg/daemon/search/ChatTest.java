@@ -49,7 +49,8 @@ class ChatTest {
     int start = prompt.indexOf("user\n") + "user\n".length();
     String user = prompt.substring(start, prompt.indexOf("<|im_end|>", start));
     StringBuilder heard = new StringBuilder();
-    int tokens = Chat.write(model, QuestionKind.SUMMARY.systemPrompt(), user, heard::append, () -> false);
+    int tokens =
+        Chat.write(model, QuestionKind.SUMMARY.systemPrompt(), user, heard::append, () -> false);
     assertEquals(
         model.tokenizer().decode(expected.greedyIds()).replace("<|im_end|>", ""),
         heard.toString().strip());

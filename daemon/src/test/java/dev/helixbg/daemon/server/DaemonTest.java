@@ -10,7 +10,7 @@ import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import dev.helixbg.daemon.control.ControlClient;
-import dev.helixbg.daemon.control.ControlLimits;
+import dev.helixbg.daemon.control.ControlServer.ControlLimits;
 import dev.helixbg.daemon.host.DaemonClock;
 import dev.helixbg.daemon.host.EmbedderHost;
 import dev.helixbg.daemon.host.FakeClock;

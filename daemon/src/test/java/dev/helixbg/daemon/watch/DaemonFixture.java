@@ -3,9 +3,9 @@ package dev.helixbg.daemon.watch;
 import static org.junit.jupiter.api.Assertions.assertArrayEquals;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 
-import dev.helixbg.config.UserDirectories;
 import dev.helixbg.config.Settings;
 import dev.helixbg.config.SettingsLoader;
+import dev.helixbg.config.UserDirectories;
 import dev.helixbg.daemon.host.DaemonMetrics;
 import dev.helixbg.daemon.host.EmbedderSource;
 import dev.helixbg.daemon.host.FakeClock;

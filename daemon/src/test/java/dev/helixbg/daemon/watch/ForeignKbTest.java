@@ -105,7 +105,8 @@ class ForeignKbTest {
 
   private static Map<AnswerFile.Id, Answer> answer() {
     return Map.of(
-        new AnswerFile.Id(QuestionKind.LABEL, "v", "m", "k"), new Answer("gap", 1, "gotcha", 0, false));
+        new AnswerFile.Id(QuestionKind.LABEL, "v", "m", "k"),
+        new Answer("gap", 1, "gotcha", 0, false));
   }
 
   @ParameterizedTest
@@ -202,10 +203,12 @@ class ForeignKbTest {
     Path pipe = kb.insights().resolve(name);
     assertEquals(0, new ProcessBuilder("mkfifo", pipe.toString()).start().waitFor());
     switch (name) {
-      case KbCursor.NAME -> assertEquals(Optional.empty(), KbCursor.read(kb, new ReportSeal(folder)));
+      case KbCursor.NAME ->
+          assertEquals(Optional.empty(), KbCursor.read(kb, new ReportSeal(folder)));
       case "report.json" ->
           assertThrows(
-              Failure.class, () -> ReportFile.findings(kb, new SealedReports(new ReportSeal(folder))));
+              Failure.class,
+              () -> ReportFile.findings(kb, new SealedReports(new ReportSeal(folder))));
       case ReviewHistory.NAME -> assertThrows(Failure.class, () -> Reviews.latest(kb));
       case DecisionFile.NAME -> assertThrows(Failure.class, () -> Pipeline.decisions(kb));
       default -> assertThrows(Exception.class, writer(name));

@@ -36,7 +36,8 @@ final class KeyFile {
    *
    * @throws CacheFault when the file is damaged, or belongs to another vector file
    */
-  static List<TextKey> read(Path file, FileChecksum stamp, int count) throws IOException, CacheFault {
+  static List<TextKey> read(Path file, FileChecksum stamp, int count)
+      throws IOException, CacheFault {
     CacheFault.unless(file.toFile().isFile(), "is no file"); // a pipe would never end
     long expected = HEADER_BYTES + (long) count * TextKey.BYTES + CHECKSUM_BYTES;
     byte[] bytes;

@@ -94,7 +94,8 @@ final class VectorFile {
       bytes.asFloatBuffer().put(row.vector());
       emit(out, bytes, checksum);
     }
-    return new FileChecksum(HEADER_BYTES + (long) rows.size() * ROW_BYTES, (int) checksum.getValue());
+    return new FileChecksum(
+        HEADER_BYTES + (long) rows.size() * ROW_BYTES, (int) checksum.getValue());
   }
 
   static boolean isUnit(float[] vector) {

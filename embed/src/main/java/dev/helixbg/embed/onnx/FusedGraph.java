@@ -1,6 +1,6 @@
 package dev.helixbg.embed.onnx;
 
-import dev.helixbg.config.EmbedSettings.Precision;
+import dev.helixbg.config.Settings.EmbedSettings.Precision;
 import java.io.IOException;
 import java.io.OutputStream;
 import java.util.List;

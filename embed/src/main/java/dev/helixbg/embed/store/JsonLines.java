@@ -224,4 +224,11 @@ public final class JsonLines {
           }
         });
   }
+
+  /**
+   * As files and answers have it: what is behind six decimals of a model's number means nothing.
+   */
+  public static double sixDecimals(double value) {
+    return Math.round(value * 1e6) / 1e6;
+  }
 }

@@ -362,7 +362,8 @@ class EmbeddingCacheTest {
     damage.apply(ByteBuffer.wrap(bytes).order(ByteOrder.LITTLE_ENDIAN));
     Files.write(vectors, bytes);
     byte[] damaged = Files.readAllBytes(vectors);
-    FileChecksum stamp = new FileChecksum(damaged.length, FileChecksum.crc32c(damaged, 0, damaged.length));
+    FileChecksum stamp =
+        new FileChecksum(damaged.length, FileChecksum.crc32c(damaged, 0, damaged.length));
     try (var out = Files.newOutputStream(keys)) {
       KeyFile.write(out, stamp, rows);
     }

@@ -1,10 +1,10 @@
 package dev.helixbg.insight.findings;
 
 import com.fasterxml.jackson.databind.ObjectMapper;
-import dev.helixbg.config.EmbedSettings;
-import dev.helixbg.config.EmbedSettings.ExecutionProvider;
-import dev.helixbg.config.EmbedSettings.Precision;
-import dev.helixbg.config.InsightSettings;
+import dev.helixbg.config.Settings.EmbedSettings;
+import dev.helixbg.config.Settings.EmbedSettings.ExecutionProvider;
+import dev.helixbg.config.Settings.EmbedSettings.Precision;
+import dev.helixbg.config.Settings.InsightSettings;
 import dev.helixbg.embed.Embedder;
 import dev.helixbg.embed.EmbeddingModel;
 import dev.helixbg.embed.PairModel;
@@ -23,10 +23,10 @@ import dev.helixbg.insight.judge.QuestionSession;
 import dev.helixbg.insight.judge.Verdict;
 import dev.helixbg.insight.judge.VerdictRun;
 import dev.helixbg.insight.log.DataLog;
+import dev.helixbg.insight.log.DataLog.LogReading;
 import dev.helixbg.insight.log.Entry;
 import dev.helixbg.insight.log.EntryText;
 import dev.helixbg.insight.log.LogAccount;
-import dev.helixbg.insight.log.LogReading;
 import dev.helixbg.insight.log.Passage;
 import dev.helixbg.insight.log.SampleKb;
 import dev.helixbg.insight.pairs.ReadRelations;

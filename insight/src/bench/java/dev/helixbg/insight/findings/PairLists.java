@@ -2,9 +2,9 @@ package dev.helixbg.insight.findings;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
-import dev.helixbg.config.EmbedSettings;
-import dev.helixbg.config.EmbedSettings.ExecutionProvider;
-import dev.helixbg.config.EmbedSettings.Precision;
+import dev.helixbg.config.Settings.EmbedSettings;
+import dev.helixbg.config.Settings.EmbedSettings.ExecutionProvider;
+import dev.helixbg.config.Settings.EmbedSettings.Precision;
 import dev.helixbg.config.Sha256;
 import dev.helixbg.embed.Embedder;
 import dev.helixbg.embed.EmbeddingModel;

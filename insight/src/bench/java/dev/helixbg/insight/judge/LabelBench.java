@@ -1,9 +1,9 @@
 package dev.helixbg.insight.judge;
 
-import dev.helixbg.embed.Median;
+import dev.helixbg.embed.SpeedTrial.Median;
 import dev.helixbg.insight.label.Label;
-import dev.helixbg.llm.Session;
 import dev.helixbg.llm.TextModel;
+import dev.helixbg.llm.TextModel.Session;
 import dev.helixbg.llm.tokenizer.BpeTokenizer;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -127,7 +127,9 @@ public final class LabelBench {
 
   private double[] alone(Question question) {
     try (Session session = model.session()) {
-      return model.choose(session, judge.prompts(question), judge.choices(QuestionKind.LABEL), cancelled)[0];
+      return model
+          .choose(session, judge.prompts(question), judge.choices(QuestionKind.LABEL), cancelled)[
+          0];
     }
   }
 

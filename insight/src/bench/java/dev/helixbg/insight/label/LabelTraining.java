@@ -1,8 +1,8 @@
 package dev.helixbg.insight.label;
 
-import dev.helixbg.config.EmbedSettings;
-import dev.helixbg.config.EmbedSettings.ExecutionProvider;
-import dev.helixbg.config.EmbedSettings.Precision;
+import dev.helixbg.config.Settings.EmbedSettings;
+import dev.helixbg.config.Settings.EmbedSettings.ExecutionProvider;
+import dev.helixbg.config.Settings.EmbedSettings.Precision;
 import dev.helixbg.embed.Embedder;
 import dev.helixbg.embed.EmbeddingModel;
 import dev.helixbg.insight.label.LabelFeatures.Sparse;

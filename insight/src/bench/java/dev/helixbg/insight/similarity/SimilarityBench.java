@@ -1,7 +1,9 @@
 package dev.helixbg.insight.similarity;
 
-import dev.helixbg.embed.Median;
 import dev.helixbg.embed.ParallelLoop;
+import dev.helixbg.embed.SpeedTrial.Median;
+import dev.helixbg.insight.similarity.AllPairs.PairSink;
+import dev.helixbg.insight.similarity.PackedVectors.TileKernels;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.OptionalDouble;

@@ -4,6 +4,7 @@ import dev.helixbg.insight.findings.Finding.MovedSource;
 import dev.helixbg.insight.findings.NamedEntry;
 import dev.helixbg.insight.log.Entry;
 import dev.helixbg.insight.log.EntryText;
+import dev.helixbg.insight.sources.SourceCheck.SourceCheckResult;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.LocalDateTime;

@@ -2,8 +2,8 @@ package dev.helixbg.insight.acts;
 
 import dev.helixbg.embed.cache.TextKey;
 import dev.helixbg.insight.findings.NamedEntry;
+import dev.helixbg.insight.log.DataLog.LogReading;
 import dev.helixbg.insight.log.LogAccount;
-import dev.helixbg.insight.log.LogReading;
 import dev.helixbg.insight.notes.NoteName;
 import java.util.ArrayList;
 import java.util.Comparator;

@@ -1,6 +1,6 @@
 package dev.helixbg.insight.decisions;
 
-import dev.helixbg.config.InsightSettings;
+import dev.helixbg.config.Settings.InsightSettings;
 import dev.helixbg.insight.decisions.Decision.Verdict;
 import dev.helixbg.insight.findings.Finding;
 import dev.helixbg.insight.findings.Findings;

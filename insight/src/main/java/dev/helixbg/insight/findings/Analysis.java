@@ -1,14 +1,14 @@
 package dev.helixbg.insight.findings;
 
-import dev.helixbg.config.InsightSettings;
+import dev.helixbg.config.Settings.InsightSettings;
 import dev.helixbg.insight.findings.BestPairs.ScoredPair;
 import dev.helixbg.insight.findings.Finding.PairKind;
 import dev.helixbg.insight.findings.MisfiledEntries.Misplaced;
 import dev.helixbg.insight.findings.TopicIndex.TopicPairs;
 import dev.helixbg.insight.notes.NoteName;
 import dev.helixbg.insight.similarity.AllPairs;
+import dev.helixbg.insight.similarity.AllPairs.PairSink;
 import dev.helixbg.insight.similarity.PackedVectors;
-import dev.helixbg.insight.similarity.PairSink;
 import dev.helixbg.insight.similarity.PassageVectors;
 import dev.helixbg.insight.similarity.Vectors;
 import java.util.ArrayList;
@@ -226,7 +226,7 @@ public final class Analysis {
     try (PackedVectors packedMiddles = PackedVectors.pack(middles)) {
       AllPairs.among(
               packedMiddles,
-              FloatLimits.atMost(settings.topicOverlap()),
+              PairHits.floatAtMost(settings.topicOverlap()),
               threads,
               () ->
                   new Overlaps(

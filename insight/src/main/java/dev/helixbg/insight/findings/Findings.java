@@ -1,6 +1,6 @@
 package dev.helixbg.insight.findings;
 
-import dev.helixbg.config.InsightSettings;
+import dev.helixbg.config.Settings.InsightSettings;
 import java.util.List;
 
 /**

@@ -1,6 +1,6 @@
 package dev.helixbg.insight.findings;
 
-import dev.helixbg.config.InsightSettings;
+import dev.helixbg.config.Settings.InsightSettings;
 import dev.helixbg.insight.findings.Finding.Junk;
 import dev.helixbg.insight.findings.Finding.JunkReason;
 import dev.helixbg.insight.log.Entry;
@@ -234,12 +234,7 @@ public final class JunkCheck {
 
   private static boolean isToAgents(NamedEntry named, String text) {
     String file =
-        named
-            .entry()
-            .note()
-            .map(note -> NoteName.of(note).file())
-            .orElse("")
-            .replaceAll(".*/", "");
+        named.entry().note().map(note -> NoteName.of(note).file()).orElse("").replaceAll(".*/", "");
     String lower = text.toLowerCase(Locale.ROOT);
     return SIGNS.stream().anyMatch(lower::contains)
         && !FOR_AGENTS.matcher(file).matches()

@@ -2,8 +2,8 @@ package dev.helixbg.insight.findings;
 
 import dev.helixbg.embed.ParallelLoop;
 import dev.helixbg.insight.similarity.AllPairs;
+import dev.helixbg.insight.similarity.AllPairs.PairSink;
 import dev.helixbg.insight.similarity.PackedVectors;
-import dev.helixbg.insight.similarity.PairSink;
 import dev.helixbg.insight.terms.TermVectors;
 import java.util.Arrays;
 import java.util.BitSet;

@@ -2,8 +2,8 @@ package dev.helixbg.insight.findings;
 
 import dev.helixbg.insight.findings.Findings.Distribution;
 import dev.helixbg.insight.similarity.AllPairs;
+import dev.helixbg.insight.similarity.AllPairs.PairSink;
 import dev.helixbg.insight.similarity.PackedVectors;
-import dev.helixbg.insight.similarity.PairSink;
 import dev.helixbg.insight.similarity.Vectors;
 import java.util.List;
 import java.util.function.Supplier;

@@ -1,7 +1,7 @@
 package dev.helixbg.insight.findings;
 
-import dev.helixbg.config.InsightSettings;
-import dev.helixbg.insight.similarity.PairSink;
+import dev.helixbg.config.Settings.InsightSettings;
+import dev.helixbg.insight.similarity.AllPairs.PairSink;
 import java.util.Set;
 
 /** Near-duplicates and cross-links: the best of each, and how many there are in all. */
@@ -55,7 +55,7 @@ final class PairHits implements PairSink {
 
   /** No pair that is less similar can be a finding. */
   static float floor(InsightSettings settings) {
-    return FloatLimits.atMost(Math.min(settings.nearDuplicate(), settings.crossLinkFrom()));
+    return floatAtMost(Math.min(settings.nearDuplicate(), settings.crossLinkFrom()));
   }
 
   @Override
@@ -95,5 +95,11 @@ final class PairHits implements PairSink {
 
   long crossLinkCount() {
     return crossLinkCount;
+  }
+
+  /** The largest float that is not above {@code limit}: no float between them is lost. */
+  static float floatAtMost(double limit) {
+    float rounded = (float) limit;
+    return rounded > limit ? Math.nextDown(rounded) : rounded;
   }
 }

@@ -1,7 +1,7 @@
 package dev.helixbg.insight.findings;
 
 import dev.helixbg.insight.findings.BestPairs.ScoredPair;
-import dev.helixbg.insight.similarity.PairSink;
+import dev.helixbg.insight.similarity.AllPairs.PairSink;
 import java.util.Arrays;
 import java.util.List;
 import java.util.stream.IntStream;

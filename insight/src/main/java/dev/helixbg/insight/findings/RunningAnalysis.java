@@ -1,6 +1,6 @@
 package dev.helixbg.insight.findings;
 
-import dev.helixbg.config.InsightSettings;
+import dev.helixbg.config.Settings.InsightSettings;
 import dev.helixbg.insight.findings.PairFacts.ScannedPairs;
 import dev.helixbg.insight.findings.TopicIndex.TopicPairs;
 import dev.helixbg.insight.similarity.PackedVectors;

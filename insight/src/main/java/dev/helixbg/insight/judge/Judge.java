@@ -1,10 +1,10 @@
 package dev.helixbg.insight.judge;
 
 import dev.helixbg.insight.log.SentenceEnds;
-import dev.helixbg.llm.Session;
 import dev.helixbg.llm.TextModel;
-import dev.helixbg.llm.generate.Generation;
-import dev.helixbg.llm.generate.Generation.StopReason;
+import dev.helixbg.llm.TextModel.Session;
+import dev.helixbg.llm.generate.Generator.Generation;
+import dev.helixbg.llm.generate.Generator.Generation.StopReason;
 import dev.helixbg.llm.tokenizer.BpeTokenizer;
 import dev.helixbg.llm.tokenizer.ChatForm;
 import java.util.ArrayList;
@@ -168,7 +168,8 @@ public final class Judge implements QuestionAnswerer {
     return ready;
   }
 
-  private List<Answer> choose(QuestionKind job, Opened ready, List<Asked> asked, BooleanSupplier cancelled) {
+  private List<Answer> choose(
+      QuestionKind job, Opened ready, List<Asked> asked, BooleanSupplier cancelled) {
     List<int[]> prompts = asked.stream().flatMap(one -> one.prompts().stream()).toList();
     double[][] scores = model.choose(ready.session(), prompts, ready.choices(), cancelled);
     List<Answer> answers = new ArrayList<>();

@@ -2,8 +2,8 @@ package dev.helixbg.insight.judge;
 
 import dev.helixbg.insight.findings.Finding;
 import dev.helixbg.insight.findings.NamedEntry;
-import dev.helixbg.insight.label.LabelGuess;
 import dev.helixbg.insight.label.Label;
+import dev.helixbg.insight.label.LabelGuess;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -106,7 +106,9 @@ public record Judgements(
   public Optional<Label> label(NamedEntry entry) {
     List<Label> tagged = Label.among(entry.entry().text().tags());
     return tagged.isEmpty()
-        ? Optional.ofNullable(guesses.get(entry.key())).filter(LabelGuess::sure).map(LabelGuess::label)
+        ? Optional.ofNullable(guesses.get(entry.key()))
+            .filter(LabelGuess::sure)
+            .map(LabelGuess::label)
         : Optional.of(tagged.getFirst());
   }
 }

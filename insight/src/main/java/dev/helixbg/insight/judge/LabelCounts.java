@@ -1,8 +1,8 @@
 package dev.helixbg.insight.judge;
 
 import dev.helixbg.insight.findings.NamedEntry;
-import dev.helixbg.insight.label.LabelGuess;
 import dev.helixbg.insight.label.Label;
+import dev.helixbg.insight.label.LabelGuess;
 import java.util.ArrayList;
 import java.util.EnumMap;
 import java.util.List;

@@ -1,5 +1,7 @@
 package dev.helixbg.insight.log;
 
+import dev.helixbg.config.files.FileState;
+import dev.helixbg.insight.log.LogWalk.WrappedTopic;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
@@ -13,6 +15,7 @@ import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
 import java.nio.file.attribute.BasicFileAttributes;
 import java.time.Duration;
+import java.util.List;
 
 /**
  * Reads helix's data.log, whatever state it is in; never writes it, locks it or maps it.
@@ -206,4 +209,12 @@ public final class DataLog {
     String reason = e instanceof FileSystemException f ? f.getReason() : e.getMessage();
     return reason == null ? e.getClass().getSimpleName() : reason;
   }
+
+  /**
+   * One reading of a data.log: what is live in it, and what the reading met.
+   *
+   * @param entries live ones, by offset
+   * @param account of every byte
+   */
+  public record LogReading(List<Entry> entries, LogAccount account) {}
 }

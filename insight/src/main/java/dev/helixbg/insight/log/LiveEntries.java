@@ -2,6 +2,7 @@ package dev.helixbg.insight.log;
 
 import static java.nio.charset.StandardCharsets.UTF_8;
 
+import dev.helixbg.insight.log.DataLog.LogReading;
 import dev.helixbg.insight.log.LogWalk.RecordSink;
 import java.util.ArrayList;
 import java.util.Arrays;

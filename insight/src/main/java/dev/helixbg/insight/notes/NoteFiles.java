@@ -1,8 +1,8 @@
 package dev.helixbg.insight.notes;
 
 import dev.helixbg.config.Sha256;
+import dev.helixbg.config.files.FileState;
 import dev.helixbg.config.text.PrintableText;
-import dev.helixbg.insight.log.FileState;
 import java.io.IOException;
 import java.nio.file.DirectoryIteratorException;
 import java.nio.file.DirectoryStream;

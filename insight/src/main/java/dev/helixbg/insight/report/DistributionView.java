@@ -1,6 +1,6 @@
 package dev.helixbg.insight.report;
 
-import dev.helixbg.config.InsightSettings;
+import dev.helixbg.config.Settings.InsightSettings;
 import dev.helixbg.insight.findings.Findings;
 import java.util.ArrayList;
 import java.util.List;

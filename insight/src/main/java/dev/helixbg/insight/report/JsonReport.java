@@ -5,7 +5,7 @@ import com.fasterxml.jackson.core.JsonGenerator;
 import com.fasterxml.jackson.core.util.DefaultIndenter;
 import com.fasterxml.jackson.core.util.DefaultPrettyPrinter;
 import com.fasterxml.jackson.core.util.Separators;
-import dev.helixbg.config.InsightSettings;
+import dev.helixbg.config.Settings.InsightSettings;
 import dev.helixbg.config.text.PrintableStream;
 import dev.helixbg.config.text.PrintableText;
 import dev.helixbg.insight.acts.Act;
@@ -13,22 +13,22 @@ import dev.helixbg.insight.acts.Acts;
 import dev.helixbg.insight.findings.Finding;
 import dev.helixbg.insight.findings.Findings;
 import dev.helixbg.insight.findings.NamedEntry;
-import dev.helixbg.insight.judge.QuestionKind;
 import dev.helixbg.insight.judge.JudgeTrust;
 import dev.helixbg.insight.judge.JudgedRelations;
 import dev.helixbg.insight.judge.Judgements;
 import dev.helixbg.insight.judge.LabelCounts;
 import dev.helixbg.insight.judge.PairVerdict;
+import dev.helixbg.insight.judge.QuestionKind;
 import dev.helixbg.insight.judge.Verdict;
-import dev.helixbg.insight.label.LabelGuess;
 import dev.helixbg.insight.label.Label;
+import dev.helixbg.insight.label.LabelGuess;
 import dev.helixbg.insight.log.EntryText;
 import dev.helixbg.insight.log.LogAccount;
 import dev.helixbg.insight.log.Passage;
 import dev.helixbg.insight.notes.NotesAccount;
 import dev.helixbg.insight.notes.NotesLeftOut;
 import dev.helixbg.insight.review.Review;
-import dev.helixbg.insight.sources.SourceCheckResult;
+import dev.helixbg.insight.sources.SourceCheck.SourceCheckResult;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.io.OutputStream;
@@ -170,7 +170,8 @@ public final class JsonReport {
     json.writeObjectFieldStart("judgement");
     json.writeObjectFieldStart("left");
     for (QuestionKind job : QuestionKind.values()) {
-      if (job != QuestionKind.OVERTAKEN && job != QuestionKind.SESSION) { // counted with the pairs; of a review
+      if (job != QuestionKind.OVERTAKEN
+          && job != QuestionKind.SESSION) { // counted with the pairs; of a review
         json.writeNumberField(job.title(), judgements.left().getOrDefault(job, 0));
       }
     }

@@ -3,8 +3,8 @@ package dev.helixbg.insight.report;
 import dev.helixbg.insight.findings.NamedEntry;
 import dev.helixbg.insight.judge.Judgements;
 import dev.helixbg.insight.judge.PairVerdict;
-import dev.helixbg.insight.label.LabelGuess;
 import dev.helixbg.insight.label.Label;
+import dev.helixbg.insight.label.LabelGuess;
 import java.util.Optional;
 
 /** Labels and verdicts in words. */

@@ -1,6 +1,6 @@
 package dev.helixbg.insight.report;
 
-import dev.helixbg.config.InsightSettings;
+import dev.helixbg.config.Settings.InsightSettings;
 import dev.helixbg.config.text.PrintableText;
 import dev.helixbg.insight.acts.Act;
 import dev.helixbg.insight.acts.Acts;
@@ -8,7 +8,7 @@ import dev.helixbg.insight.findings.Finding;
 import dev.helixbg.insight.findings.Findings;
 import dev.helixbg.insight.findings.NamedEntry;
 import dev.helixbg.insight.judge.Judgements;
-import dev.helixbg.insight.sources.SourceCheckResult;
+import dev.helixbg.insight.sources.SourceCheck.SourceCheckResult;
 import java.util.List;
 import java.util.Optional;
 import java.util.stream.Collectors;

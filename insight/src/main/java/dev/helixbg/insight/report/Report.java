@@ -8,7 +8,7 @@ import dev.helixbg.insight.judge.Judgements;
 import dev.helixbg.insight.log.LogAccount;
 import dev.helixbg.insight.notes.NotesAccount;
 import dev.helixbg.insight.review.Review;
-import dev.helixbg.insight.sources.SourceCheckResult;
+import dev.helixbg.insight.sources.SourceCheck.SourceCheckResult;
 import java.time.LocalDateTime;
 import java.util.List;
 import java.util.Optional;

@@ -1,6 +1,6 @@
 package dev.helixbg.insight.report;
 
-import dev.helixbg.config.InsightSettings;
+import dev.helixbg.config.Settings.InsightSettings;
 import dev.helixbg.config.text.PrintableText;
 import dev.helixbg.insight.acts.Acts;
 import dev.helixbg.insight.findings.Findings;

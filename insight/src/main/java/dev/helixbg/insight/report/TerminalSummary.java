@@ -13,7 +13,7 @@ import dev.helixbg.insight.judge.RankedPairs;
 import dev.helixbg.insight.label.LabelGuess;
 import dev.helixbg.insight.log.LogAccount;
 import dev.helixbg.insight.notes.NoteName;
-import dev.helixbg.insight.sources.SourceCheckResult;
+import dev.helixbg.insight.sources.SourceCheck.SourceCheckResult;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;

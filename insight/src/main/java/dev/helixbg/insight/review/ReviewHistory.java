@@ -5,7 +5,6 @@ import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import dev.helixbg.config.text.PrintableText;
-import dev.helixbg.embed.Cosine;
 import dev.helixbg.embed.store.JsonLines;
 import java.io.IOException;
 import java.nio.file.Path;
@@ -94,7 +93,7 @@ public final class ReviewHistory {
           .put("relation", item.relation())
           .put("a", PrintableText.beginning(item.a(), MAX_TEXT))
           .put("b", PrintableText.beginning(item.b(), MAX_TEXT))
-          .put("similarity", Cosine.rounded(item.similarity()))
+          .put("similarity", JsonLines.sixDecimals(item.similarity()))
           .put("verdict", item.verdict())
           .put("text", PrintableText.beginning(item.text(), MAX_TEXT));
     }

@@ -1,6 +1,6 @@
 package dev.helixbg.insight.review;
 
-import dev.helixbg.config.InsightSettings;
+import dev.helixbg.config.Settings.InsightSettings;
 import dev.helixbg.config.text.PrintableText;
 import dev.helixbg.insight.findings.Finding;
 import dev.helixbg.insight.findings.NamedEntry;

@@ -1,5 +1,6 @@
 package dev.helixbg.insight.similarity;
 
+import dev.helixbg.insight.similarity.AllPairs.PairSink;
 import java.util.List;
 
 /** Vectors that few others are compared with, again and again, or once. */

@@ -4,6 +4,7 @@ import dev.helixbg.insight.findings.Finding.MovedSource;
 import dev.helixbg.insight.findings.Finding.Since;
 import dev.helixbg.insight.findings.Finding.SourceChange;
 import dev.helixbg.insight.findings.NamedEntry;
+import dev.helixbg.insight.sources.GitCommand.SourceException;
 import dev.helixbg.insight.sources.GitHistory.Change;
 import dev.helixbg.insight.sources.GitHistory.Trail;
 import dev.helixbg.insight.sources.GitHistory.Version;

@@ -1,5 +1,6 @@
 package dev.helixbg.insight.sources;
 
+import dev.helixbg.insight.sources.GitCommand.SourceException;
 import java.io.IOException;
 import java.io.InputStream;
 import java.nio.charset.StandardCharsets;

@@ -1,6 +1,6 @@
 package dev.helixbg.insight.findings;
 
-import dev.helixbg.config.InsightSettings;
+import dev.helixbg.config.Settings.InsightSettings;
 import dev.helixbg.insight.findings.Finding.PairKind;
 import dev.helixbg.insight.log.Passage;
 import dev.helixbg.insight.terms.TermVectors;

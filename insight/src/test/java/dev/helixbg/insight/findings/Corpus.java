@@ -2,7 +2,7 @@ package dev.helixbg.insight.findings;
 
 import static java.nio.charset.StandardCharsets.UTF_8;
 
-import dev.helixbg.config.InsightSettings;
+import dev.helixbg.config.Settings.InsightSettings;
 import dev.helixbg.insight.log.Entry;
 import dev.helixbg.insight.log.EntryText;
 import dev.helixbg.insight.log.Passage;

@@ -3,7 +3,7 @@ package dev.helixbg.insight.findings;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import dev.helixbg.config.InsightSettings;
+import dev.helixbg.config.Settings.InsightSettings;
 import dev.helixbg.insight.decisions.Decision;
 import dev.helixbg.insight.decisions.Decision.Verdict;
 import dev.helixbg.insight.decisions.DecisionFile;

@@ -92,7 +92,8 @@ class AnswerFileTest {
       assertEquals(Optional.of(GOTCHA), find(torn, id(QuestionKind.LABEL, 1)));
       assertEquals(Optional.empty(), find(torn, id(QuestionKind.LABEL, 2)), "cut at " + length);
       torn.add(Map.of(id(QuestionKind.LABEL, 3), GOTCHA));
-      assertEquals(Optional.of(GOTCHA), find(read(), id(QuestionKind.LABEL, 3)), "cut at " + length);
+      assertEquals(
+          Optional.of(GOTCHA), find(read(), id(QuestionKind.LABEL, 3)), "cut at " + length);
       assertEquals(Optional.of(GOTCHA), find(read(), id(QuestionKind.LABEL, 1)));
     }
   }
@@ -177,7 +178,9 @@ class AnswerFileTest {
     answers.add(Map.of(id(QuestionKind.SUMMARY, 2), TEXT));
     assertEquals(
         Map.of(id(QuestionKind.LABEL, 1), GOTCHA, id(QuestionKind.SUMMARY, 2), TEXT),
-        answers.find(Set.of(id(QuestionKind.LABEL, 1), id(QuestionKind.SUMMARY, 2), id(QuestionKind.PAIR, 3))));
+        answers.find(
+            Set.of(
+                id(QuestionKind.LABEL, 1), id(QuestionKind.SUMMARY, 2), id(QuestionKind.PAIR, 3))));
   }
 
   @Test
@@ -188,7 +191,8 @@ class AnswerFileTest {
             () -> {
               throw new JudgeException("not now");
             });
-    assertThrows(JudgeException.class, () -> answers.add(Map.of(id(QuestionKind.LABEL, 1), GOTCHA)));
+    assertThrows(
+        JudgeException.class, () -> answers.add(Map.of(id(QuestionKind.LABEL, 1), GOTCHA)));
     assertFalse(Files.exists(file));
   }
 

@@ -5,7 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import dev.helixbg.config.InsightSettings;
+import dev.helixbg.config.Settings.InsightSettings;
 import dev.helixbg.config.Sha256;
 import dev.helixbg.insight.findings.Analysis;
 import dev.helixbg.insight.findings.Finding;
@@ -227,7 +227,9 @@ class JudgeRunTest {
     long millis = (System.nanoTime() - start) / 1_000_000;
     assertEquals(0, opened);
     assertEquals(
-        Map.of(QuestionKind.SUMMARY, 40, QuestionKind.TOPICS, 20), judged.left(), "only what was never asked");
+        Map.of(QuestionKind.SUMMARY, 40, QuestionKind.TOPICS, 20),
+        judged.left(),
+        "only what was never asked");
     assertEquals(count, judged.guesses().size());
     assertEquals(pairs.size(), judged.verdicts().size());
     // A tenth of that when warm; scripts/bench judged measures the whole program.
@@ -247,7 +249,9 @@ class JudgeRunTest {
     duplicates();
     Judgements judged = run(Duration.ZERO, JudgeProgress.SILENT);
     assertEquals(0, opened);
-    assertEquals(Map.of(QuestionKind.PAIR, 10, QuestionKind.SUMMARY, 3, QuestionKind.LABEL, 5), judged.left());
+    assertEquals(
+        Map.of(QuestionKind.PAIR, 10, QuestionKind.SUMMARY, 3, QuestionKind.LABEL, 5),
+        judged.left());
     assertFalse(Files.exists(file));
   }
 
@@ -425,7 +429,8 @@ class JudgeRunTest {
                 id(new Question.Merge(List.of(a, b))),
                 Answer.free(said, cut)));
     Judgements judged = run(Duration.ZERO, JudgeProgress.SILENT);
-    assertFalse(judged.left().containsKey(QuestionKind.MERGE), "the answer is known, whatever it is worth");
+    assertFalse(
+        judged.left().containsKey(QuestionKind.MERGE), "the answer is known, whatever it is worth");
     return judged.merges();
   }
 

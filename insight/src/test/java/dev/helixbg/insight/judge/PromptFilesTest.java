@@ -28,7 +28,8 @@ class PromptFilesTest {
 
   @Test
   void theVerdictsAreThoseOfThePrompt() {
-    for (QuestionKind job : List.of(QuestionKind.PAIR, QuestionKind.OVERTAKEN, QuestionKind.TOPICS)) {
+    for (QuestionKind job :
+        List.of(QuestionKind.PAIR, QuestionKind.OVERTAKEN, QuestionKind.TOPICS)) {
       assertEquals(3, job.choices().size());
       for (String choice : job.choices()) {
         assertTrue(job.systemPrompt().contains("\n" + choice + ": "), job + " " + choice);
@@ -41,7 +42,8 @@ class PromptFilesTest {
 
   @Test
   void everyPromptHasAVersionOfItsOwn() {
-    List<String> versions = Arrays.stream(QuestionKind.values()).map(QuestionKind::version).distinct().toList();
+    List<String> versions =
+        Arrays.stream(QuestionKind.values()).map(QuestionKind::version).distinct().toList();
     assertEquals(QuestionKind.values().length, versions.size());
     assertNotEquals(Sha256.of(List.of("ab", "c")), Sha256.of(List.of("a", "bc")));
   }

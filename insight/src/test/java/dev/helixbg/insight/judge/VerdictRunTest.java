@@ -178,7 +178,10 @@ class VerdictRunTest {
       NamedEntry b = entry("b", minutes[1]);
       TruthfulOracle oracle =
           new TruthfulOracle(
-              q -> q.job() == QuestionKind.PAIR ? sure("same", "related") : sure("valid", "outdated"));
+              q ->
+                  q.job() == QuestionKind.PAIR
+                      ? sure("same", "related")
+                      : sure("valid", "outdated"));
       VerdictRun run = new VerdictRun(asking(oracle, LONG), List.of(relation("rel", a, b)));
       run.ask(1);
       Question.Overtaken asked = (Question.Overtaken) oracle.asked.getLast();
@@ -217,7 +220,8 @@ class VerdictRunTest {
     for (boolean cut : new boolean[] {false, true}) {
       Question.Compare pair = new Question.Compare("one " + cut, "two");
       AnswerFile.Id before =
-          new AnswerFile.Id(QuestionKind.PAIR, QuestionKind.PAIR.version() + "-384", "model", pair.key());
+          new AnswerFile.Id(
+              QuestionKind.PAIR, QuestionKind.PAIR.version() + "-384", "model", pair.key());
       new AnswerFile(folder.resolve("answers.jsonl"), true)
           .add(Map.of(before, new Answer("different", 0.9, "same", 0.05, cut)));
       TruthfulOracle oracle = new TruthfulOracle(q -> sure("different", "same"));
@@ -268,7 +272,8 @@ class VerdictRunTest {
         matching(relation("rel", entry("newer text", 2), entry("older text", 1)), 6, 0);
     TruthfulOracle oracle =
         new TruthfulOracle(
-            q -> q.job() == QuestionKind.PAIR ? sure("same", "related") : sure("valid", "outdated"));
+            q ->
+                q.job() == QuestionKind.PAIR ? sure("same", "related") : sure("valid", "outdated"));
     Finding.Pair near =
         new Finding.Pair("dup", Finding.PairKind.NEAR_DUPLICATE, pair.a(), pair.b(), 0.99, 1, 1, 1);
     VerdictRun run = new VerdictRun(asking(oracle, LONG), List.of(pair, near));

@@ -5,6 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import dev.helixbg.insight.log.DataLog.LogReading;
 import dev.helixbg.insight.log.LogWalk.RecordSink;
 import java.io.IOException;
 import java.util.ArrayList;

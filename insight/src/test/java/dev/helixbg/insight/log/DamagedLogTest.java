@@ -3,6 +3,7 @@ package dev.helixbg.insight.log;
 import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 
+import dev.helixbg.insight.log.DataLog.LogReading;
 import dev.helixbg.insight.log.LiveEntries.DamageList;
 import dev.helixbg.insight.log.LogAccount.Damage;
 import dev.helixbg.insight.log.LogAccount.Kind;

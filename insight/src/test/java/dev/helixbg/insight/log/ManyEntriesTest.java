@@ -3,6 +3,7 @@ package dev.helixbg.insight.log;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 
 import dev.helixbg.config.Sha256;
+import dev.helixbg.insight.log.DataLog.LogReading;
 import java.io.File;
 import java.io.IOException;
 import java.net.URISyntaxException;

@@ -1,5 +1,6 @@
 package dev.helixbg.insight.log;
 
+import dev.helixbg.insight.log.DataLog.LogReading;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.ByteBuffer;

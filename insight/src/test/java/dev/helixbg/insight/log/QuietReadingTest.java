@@ -4,6 +4,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import dev.helixbg.insight.log.DataLog.LogReading;
 import dev.helixbg.insight.log.LogAccount.Kind;
 import java.io.IOException;
 import java.nio.file.Files;

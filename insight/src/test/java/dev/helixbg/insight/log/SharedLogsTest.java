@@ -4,6 +4,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
+import dev.helixbg.insight.log.DataLog.LogReading;
 import java.io.IOException;
 import java.io.InputStream;
 import java.net.URISyntaxException;

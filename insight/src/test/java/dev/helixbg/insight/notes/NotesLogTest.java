@@ -6,9 +6,9 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.helixbg.insight.findings.NamedEntry;
 import dev.helixbg.insight.log.DataLog;
+import dev.helixbg.insight.log.DataLog.LogReading;
 import dev.helixbg.insight.log.Entry;
 import dev.helixbg.insight.log.EntryText;
-import dev.helixbg.insight.log.LogReading;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;

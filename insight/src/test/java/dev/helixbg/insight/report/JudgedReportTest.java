@@ -9,12 +9,12 @@ import com.fasterxml.jackson.databind.ObjectMapper;
 import dev.helixbg.insight.findings.Finding;
 import dev.helixbg.insight.findings.Findings;
 import dev.helixbg.insight.findings.NamedEntry;
-import dev.helixbg.insight.judge.QuestionKind;
 import dev.helixbg.insight.judge.Judgements;
 import dev.helixbg.insight.judge.PairVerdict;
+import dev.helixbg.insight.judge.QuestionKind;
 import dev.helixbg.insight.judge.Verdict;
-import dev.helixbg.insight.label.LabelGuess;
 import dev.helixbg.insight.label.Label;
+import dev.helixbg.insight.label.LabelGuess;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -44,7 +44,8 @@ class JudgedReportTest {
                   0.1,
                   true,
                   false)
-              : new LabelGuess(LabelGuess.Origin.MODEL, Label.GOTCHA, 0.87, Label.GAP, 0.04, true, i == 4));
+              : new LabelGuess(
+                  LabelGuess.Origin.MODEL, Label.GOTCHA, 0.87, Label.GAP, 0.04, true, i == 4));
     }
     Map<String, PairVerdict> verdicts =
         Map.of(

@@ -8,6 +8,8 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import com.sun.management.OperatingSystemMXBean;
 import com.sun.management.ThreadMXBean;
+import dev.helixbg.insight.similarity.AllPairs.PairSink;
+import dev.helixbg.insight.similarity.PackedVectors.TileKernels;
 import java.io.IOException;
 import java.lang.management.ManagementFactory;
 import java.nio.file.Path;

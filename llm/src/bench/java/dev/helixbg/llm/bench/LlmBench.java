@@ -1,11 +1,11 @@
 package dev.helixbg.llm.bench;
 
 import com.sun.management.ThreadMXBean;
-import dev.helixbg.llm.Session;
 import dev.helixbg.llm.TextModel;
+import dev.helixbg.llm.TextModel.Session;
 import dev.helixbg.llm.backend.BackendCounters.Counter;
-import dev.helixbg.llm.generate.Generation;
-import dev.helixbg.llm.generate.GenerationOptions;
+import dev.helixbg.llm.generate.Generator.Generation;
+import dev.helixbg.llm.generate.Generator.GenerationOptions;
 import dev.helixbg.llm.generate.SamplingOptions;
 import java.lang.management.ManagementFactory;
 import java.util.ArrayList;

@@ -1,5 +1,6 @@
 package dev.helixbg.llm.backend;
 
+import dev.helixbg.llm.backend.KvCache.ContextFullException;
 import java.util.Arrays;
 
 /**

@@ -1,7 +1,7 @@
 package dev.helixbg.llm.cpu;
 
-import dev.helixbg.llm.backend.Batch;
 import dev.helixbg.llm.backend.BackendCounters.Counter;
+import dev.helixbg.llm.backend.Batch;
 import dev.helixbg.llm.backend.KvCache;
 import dev.helixbg.llm.backend.KvShape;
 import dev.helixbg.llm.backend.TokenSlots;

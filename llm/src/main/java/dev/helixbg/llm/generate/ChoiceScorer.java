@@ -34,7 +34,8 @@ public final class ChoiceScorer {
    * @param shared is read only; all prompts follow it
    * @param prompts each with at least one token
    * @param choices at least one, the same for all prompts, none the beginning of another
-   * @throws dev.helixbg.llm.backend.ContextFullException if a prompt with a choice does not fit
+   * @throws dev.helixbg.llm.backend.KvCache.ContextFullException if a prompt with a choice does not
+   *     fit
    * @throws CancellationException if cancelled, within a pass or between two
    */
   public double[][] score(

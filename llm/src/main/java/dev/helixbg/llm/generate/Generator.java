@@ -4,7 +4,7 @@ import dev.helixbg.llm.backend.Backend;
 import dev.helixbg.llm.backend.Backend.Submission;
 import dev.helixbg.llm.backend.KvCache;
 import dev.helixbg.llm.backend.TokenDraw;
-import dev.helixbg.llm.generate.Generation.StopReason;
+import dev.helixbg.llm.generate.Generator.Generation.StopReason;
 import java.util.Arrays;
 import java.util.Random;
 import java.util.Set;
@@ -83,7 +83,8 @@ public final class Generator {
    * @param prompt at least one token
    * @param listener is given each token of the answer as it is chosen
    * @param cancelled is asked while the prompt is read, and after each token
-   * @throws dev.helixbg.llm.backend.ContextFullException if the prompt does not fit the context
+   * @throws dev.helixbg.llm.backend.KvCache.ContextFullException if the prompt does not fit the
+   *     context
    */
   public static Generation generate(
       Workspace work,
@@ -221,5 +222,53 @@ public final class Generator {
 
   private static long elapsed(long since) {
     return System.nanoTime() - since;
+  }
+
+  /**
+   * An answer.
+   *
+   * @param tokenIds without the stop token
+   * @param stopToken that ended it, or −1
+   * @param promptTokens that were read for it
+   * @param promptNanos from the call to the first token
+   * @param decodeNanos from the first token to the last
+   */
+  public record Generation(
+      int[] tokenIds,
+      StopReason stopReason,
+      int stopToken,
+      int promptTokens,
+      long promptNanos,
+      long decodeNanos) {
+
+    /** Why an answer ended. */
+    public enum StopReason {
+      /** The model said so, by a stop token. */
+      STOP_TOKEN,
+      /** As many tokens as were asked for. */
+      LENGTH,
+      /** The sequence fills its context. */
+      CONTEXT_FULL,
+      /** The caller wanted no more. */
+      CANCELLED
+    }
+  }
+
+  /**
+   * What to generate.
+   *
+   * @param maxTokens of the answer, at least 1
+   * @param sampling how each is chosen
+   * @param stopTokens end the answer, and are no part of it
+   */
+  public record GenerationOptions(
+      int maxTokens, SamplingOptions sampling, Set<Integer> stopTokens) {
+    public GenerationOptions {
+      if (maxTokens < 1) {
+        throw new IllegalArgumentException(
+            "the answer must have at least 1 token, not " + maxTokens);
+      }
+      stopTokens = Set.copyOf(stopTokens);
+    }
   }
 }

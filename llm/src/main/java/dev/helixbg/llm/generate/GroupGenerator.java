@@ -3,7 +3,8 @@ package dev.helixbg.llm.generate;
 import dev.helixbg.llm.backend.Backend;
 import dev.helixbg.llm.backend.Backend.Submission;
 import dev.helixbg.llm.backend.KvCache;
-import dev.helixbg.llm.generate.Generation.StopReason;
+import dev.helixbg.llm.generate.Generator.Generation;
+import dev.helixbg.llm.generate.Generator.Generation.StopReason;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
@@ -68,7 +69,8 @@ public final class GroupGenerator {
    * @param maxTokens of each answer, at least 1
    * @param stopTokens end an answer, and are no part of it
    * @return one per prompt; the times are those of all prompts together
-   * @throws dev.helixbg.llm.backend.ContextFullException if a prompt does not fit the context
+   * @throws dev.helixbg.llm.backend.KvCache.ContextFullException if a prompt does not fit the
+   *     context
    * @throws CancellationException if cancelled, within a pass or between two
    */
   public static List<Generation> generate(

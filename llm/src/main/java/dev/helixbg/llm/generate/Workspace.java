@@ -2,12 +2,12 @@ package dev.helixbg.llm.generate;
 
 import dev.helixbg.llm.backend.Backend.Submission;
 import dev.helixbg.llm.backend.Batch;
-import dev.helixbg.llm.backend.ContextFullException;
 import dev.helixbg.llm.backend.KvCache;
+import dev.helixbg.llm.backend.KvCache.ContextFullException;
 import dev.helixbg.llm.backend.TokenSlots;
-import dev.helixbg.llm.model.PassLimits;
 import dev.helixbg.llm.model.Qwen3;
 import dev.helixbg.llm.model.Qwen3.CandidateLogits;
+import dev.helixbg.llm.model.Qwen3.PassLimits;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CancellationException;

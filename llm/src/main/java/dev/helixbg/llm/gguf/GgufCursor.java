@@ -1,5 +1,6 @@
 package dev.helixbg.llm.gguf;
 
+import dev.helixbg.llm.gguf.GgufValue.GgufType;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 import java.nio.ByteBuffer;
@@ -41,10 +42,6 @@ final class GgufCursor {
     copy.fieldStart = position;
     copy.name = name;
     return copy;
-  }
-
-  String file() {
-    return file;
   }
 
   long position() {

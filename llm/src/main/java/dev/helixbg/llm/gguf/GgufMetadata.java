@@ -1,6 +1,8 @@
 package dev.helixbg.llm.gguf;
 
 import dev.helixbg.llm.gguf.GgufValue.Flag;
+import dev.helixbg.llm.gguf.GgufValue.GgufArray;
+import dev.helixbg.llm.gguf.GgufValue.GgufType;
 import dev.helixbg.llm.gguf.GgufValue.Real;
 import dev.helixbg.llm.gguf.GgufValue.Text;
 import dev.helixbg.llm.gguf.GgufValue.Whole;

@@ -1,9 +1,9 @@
 package dev.helixbg.llm.gpu;
 
 import dev.helixbg.llm.backend.Backend;
-import dev.helixbg.llm.backend.Batch;
 import dev.helixbg.llm.backend.BackendCounters;
 import dev.helixbg.llm.backend.BackendCounters.Counter;
+import dev.helixbg.llm.backend.Batch;
 import dev.helixbg.llm.backend.KvCache;
 import dev.helixbg.llm.backend.KvShape;
 import dev.helixbg.llm.backend.KvShape.Storage;

@@ -16,9 +16,10 @@ import dev.helixbg.llm.backend.Backend.Activations;
 import dev.helixbg.llm.backend.Backend.Matrix;
 import dev.helixbg.llm.backend.Backend.Qkv;
 import dev.helixbg.llm.backend.Backend.Rope;
-import dev.helixbg.llm.backend.Batch;
 import dev.helixbg.llm.backend.BackendCounters.Counter;
+import dev.helixbg.llm.backend.Batch;
 import dev.helixbg.llm.backend.KvShape;
+import dev.helixbg.llm.backend.KvShape.Storage;
 import dev.helixbg.llm.backend.TokenSlots;
 import dev.helixbg.llm.gguf.GgufException;
 import dev.helixbg.llm.gguf.GgufFile;
@@ -329,5 +330,22 @@ public final class Qwen3 {
 
     /** {@code values} may be read until the call returns. */
     void at(Tap tap, int layer, Activations values);
+  }
+
+  /**
+   * How large a model's buffers are.
+   *
+   * @param context the most positions of a sequence; the model's own limit holds too
+   * @param rows the most tokens of one pass
+   * @param wanted the most rows of one pass whose logits are wanted
+   * @param cacheStorage how keys and values are stored
+   */
+  public record PassLimits(int context, int rows, int wanted, Storage cacheStorage) {
+    public PassLimits {
+      if (context < 1 || rows < 1 || wanted < 1 || wanted > rows) {
+        throw new IllegalArgumentException(
+            "context %d, rows %d, wanted %d".formatted(context, rows, wanted));
+      }
+    }
   }
 }

@@ -2,6 +2,7 @@ package dev.helixbg.llm.model;
 
 import dev.helixbg.llm.backend.KvShape;
 import dev.helixbg.llm.gguf.GgufMetadata;
+import dev.helixbg.llm.model.Qwen3.PassLimits;
 
 /**
  * The dimensions of a dense Qwen3 model, all as its file says.

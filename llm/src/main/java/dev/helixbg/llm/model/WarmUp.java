@@ -8,6 +8,7 @@ import dev.helixbg.llm.backend.KvCache;
 import dev.helixbg.llm.backend.KvShape.Storage;
 import dev.helixbg.llm.backend.TokenDraw;
 import dev.helixbg.llm.backend.TokenSlots;
+import dev.helixbg.llm.model.Qwen3.PassLimits;
 import dev.helixbg.llm.tensor.Tensor;
 import dev.helixbg.llm.tensor.TensorType;
 import java.lang.foreign.Arena;

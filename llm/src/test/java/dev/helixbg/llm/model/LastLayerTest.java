@@ -13,6 +13,7 @@ import dev.helixbg.llm.backend.scalar.ScalarBackend;
 import dev.helixbg.llm.cpu.CpuBackend;
 import dev.helixbg.llm.gguf.GgufFile;
 import dev.helixbg.llm.golden.GoldenModel;
+import dev.helixbg.llm.model.Qwen3.PassLimits;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;

@@ -15,6 +15,7 @@ import dev.helixbg.llm.cpu.CpuBackend;
 import dev.helixbg.llm.cpu.kernel.tile.TileProduct;
 import dev.helixbg.llm.gguf.GgufException;
 import dev.helixbg.llm.golden.GoldenModel;
+import dev.helixbg.llm.model.Qwen3.PassLimits;
 import dev.helixbg.llm.model.WarmUp.Passes;
 import dev.helixbg.llm.tensor.Tensor;
 import dev.helixbg.llm.tensor.TensorType;

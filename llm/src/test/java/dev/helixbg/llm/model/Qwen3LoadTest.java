@@ -9,6 +9,7 @@ import dev.helixbg.llm.backend.KvShape.Storage;
 import dev.helixbg.llm.backend.scalar.ScalarBackend;
 import dev.helixbg.llm.gguf.GgufException;
 import dev.helixbg.llm.gguf.GgufFile;
+import dev.helixbg.llm.model.Qwen3.PassLimits;
 import dev.helixbg.llm.tensor.TensorType;
 import java.io.IOException;
 import java.nio.file.Path;

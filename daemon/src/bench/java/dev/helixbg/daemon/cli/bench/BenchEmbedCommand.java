@@ -1,9 +1,9 @@
 package dev.helixbg.daemon.cli.bench;
 
 import com.fasterxml.jackson.databind.node.ObjectNode;
-import dev.helixbg.config.EmbedSettings;
-import dev.helixbg.config.EmbedSettings.Precision;
 import dev.helixbg.config.Settings;
+import dev.helixbg.config.Settings.EmbedSettings;
+import dev.helixbg.config.Settings.EmbedSettings.Precision;
 import dev.helixbg.daemon.cli.flags.GlobalOptions;
 import dev.helixbg.daemon.cli.flags.ValueCommand;
 import dev.helixbg.daemon.terminal.ExitCode;

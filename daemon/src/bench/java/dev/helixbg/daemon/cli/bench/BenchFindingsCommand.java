@@ -1,8 +1,8 @@
 package dev.helixbg.daemon.cli.bench;
 
 import com.fasterxml.jackson.databind.node.ObjectNode;
-import dev.helixbg.config.EmbedSettings.Precision;
 import dev.helixbg.config.Settings;
+import dev.helixbg.config.Settings.EmbedSettings.Precision;
 import dev.helixbg.daemon.cli.flags.GlobalOptions;
 import dev.helixbg.daemon.cli.flags.KbArgument;
 import dev.helixbg.daemon.cli.flags.ValueCommand;
@@ -17,9 +17,9 @@ import dev.helixbg.daemon.terminal.ExitCode;
 import dev.helixbg.daemon.terminal.Failure;
 import dev.helixbg.daemon.terminal.Json;
 import dev.helixbg.daemon.terminal.Progress;
-import dev.helixbg.embed.Cosine;
 import dev.helixbg.embed.EmbeddingException;
 import dev.helixbg.embed.cache.TextKey;
+import dev.helixbg.embed.store.JsonLines;
 import dev.helixbg.insight.findings.Analysis;
 import dev.helixbg.insight.findings.Findings;
 import dev.helixbg.insight.findings.FindingsBench;
@@ -35,12 +35,12 @@ import dev.helixbg.insight.findings.LabelledPairs;
 import dev.helixbg.insight.findings.NamedEntry;
 import dev.helixbg.insight.findings.RelationsCost;
 import dev.helixbg.insight.findings.Share;
-import dev.helixbg.insight.judge.QuestionKind;
 import dev.helixbg.insight.judge.JudgeProgress;
 import dev.helixbg.insight.judge.JudgeTrust;
+import dev.helixbg.insight.judge.QuestionKind;
 import dev.helixbg.insight.judge.Verdict;
 import dev.helixbg.insight.log.DataLog;
-import dev.helixbg.insight.log.LogReading;
+import dev.helixbg.insight.log.DataLog.LogReading;
 import dev.helixbg.insight.pairs.ReadRelations;
 import dev.helixbg.insight.pairs.ReadingFile;
 import dev.helixbg.insight.search.AlreadySaid;
@@ -227,9 +227,9 @@ final class BenchFindingsCommand extends ValueCommand {
 
   private static ObjectNode toJson(Share share) {
     return Json.of(share)
-        .put("share", Cosine.rounded(share.value()))
-        .put("low", Cosine.rounded(share.low()))
-        .put("high", Cosine.rounded(share.high()));
+        .put("share", JsonLines.sixDecimals(share.value()))
+        .put("low", JsonLines.sixDecimals(share.low()))
+        .put("high", JsonLines.sixDecimals(share.high()));
   }
 
   private JudgeTrust measure(Settings settings) throws IOException, InterruptedException {
@@ -272,7 +272,8 @@ final class BenchFindingsCommand extends ValueCommand {
       JudgeTrust.Tally tally = trust.said().getOrDefault(verdict, new JudgeTrust.Tally(0, 0));
       json.set(verdict.title(), Json.of(tally));
     }
-    return json.put("kappa", Cosine.rounded(trust.kappa())).put("guessing", trust.isGuessing());
+    return json.put("kappa", JsonLines.sixDecimals(trust.kappa()))
+        .put("guessing", trust.isGuessing());
   }
 
   private void print(Result result) {

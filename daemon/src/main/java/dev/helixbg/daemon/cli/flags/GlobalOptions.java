@@ -1,8 +1,8 @@
 package dev.helixbg.daemon.cli.flags;
 
-import dev.helixbg.config.UserDirectories;
 import dev.helixbg.config.Settings;
 import dev.helixbg.config.SettingsLoader;
+import dev.helixbg.config.UserDirectories;
 import dev.helixbg.daemon.link.DaemonHome;
 import dev.helixbg.daemon.link.DaemonLink;
 import java.nio.file.Path;
