@@ -1,7 +1,5 @@
 package dev.helixbg.daemon.idle;
 
-import dev.helixbg.config.DaemonSettings;
-import dev.helixbg.config.Settings;
 import dev.helixbg.daemon.host.DaemonClock;
 import dev.helixbg.daemon.host.LowPriority;
 import dev.helixbg.daemon.host.MachineLoad;
@@ -12,22 +10,16 @@ import dev.helixbg.daemon.kb.KbIdentity;
 import dev.helixbg.daemon.run.Pipeline;
 import dev.helixbg.daemon.run.Reviews;
 import dev.helixbg.daemon.terminal.ExitCode;
-import dev.helixbg.daemon.terminal.Failure;
 import dev.helixbg.daemon.terminal.Faults;
 import dev.helixbg.daemon.terminal.Json;
 import dev.helixbg.daemon.watch.KbWatch;
 import dev.helixbg.insight.judge.JudgeProgress;
 import dev.helixbg.insight.review.Review;
 import dev.helixbg.insight.review.ReviewSubject;
-import dev.helixbg.insight.review.SessionReview;
-import java.time.Duration;
 import java.time.Instant;
-import java.util.EnumMap;
 import java.util.List;
-import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.CancellationException;
-import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.BooleanSupplier;
 import java.util.function.DoubleSupplier;
 import org.slf4j.Logger;
@@ -36,19 +28,14 @@ import org.slf4j.LoggerFactory;
 /**
  * What is done when nothing else is: the passages and pairs that a first look is without, the
  * reviews that are due, and the questions that the language model has not been asked yet, on a
- * thread of low priority. Whatever changes interrupts it; it then goes on another time, with the
- * answers that it has.
+ * thread of low priority. What is due, and whether the machine may have it, {@link IdleSchedule}
+ * knows; here is the thread that does it. Whatever changes interrupts it; it then goes on another
+ * time, with the answers that it has.
  *
  * <p>{@link #consider} is called by the loop's thread, {@link #current} by any.
  */
 public final class IdleWork implements AutoCloseable {
   private static final Logger LOG = LoggerFactory.getLogger(IdleWork.class);
-
-  /** Asking a Mac for its battery starts a process. */
-  private static final Duration ASK_AGAIN = Duration.ofSeconds(10);
-
-  private static final Duration FIRST_RETRY = Duration.ofMinutes(5);
-  private static final Duration LONGEST_RETRY = Duration.ofHours(4);
 
   /**
    * What tells whether the machine has nothing better to do; a seam for tests.
@@ -58,26 +45,6 @@ public final class IdleWork implements AutoCloseable {
   public record Machine(BooleanSupplier onBattery, DoubleSupplier load) {
     public static final Machine THIS = new Machine(MachineLoad::onBattery, MachineLoad::load);
   }
-
-  /** What was done for a KB, so that the history need not be read at each step. */
-  private static final class Known {
-    private final Map<Review.Kind, Optional<Review>> last = new EnumMap<>(Review.Kind.class);
-
-    /** The log for which it is known that no session is worth a synthesis. */
-    private volatile String noSession = "";
-
-    /** What failed the last time. */
-    private final Map<Work, Failed> failed = new EnumMap<>(Work.class);
-
-    /** The log for which a run found nothing to ask, whatever the report says. */
-    private volatile String noQuestions = "";
-  }
-
-  /**
-   * @param changes of the KB, by {@link KbWatch#changes}: another number, and it may be mended
-   * @param pause nanoseconds from the failure to the next try
-   */
-  private record Failed(int changes, long at, long pause) {}
 
   /** What a run does, the first things first; of the others those that end soon. */
   public enum Work {
@@ -91,7 +58,7 @@ public final class IdleWork implements AutoCloseable {
     /** Labels, verdicts, sentences and merges. */
     QUESTIONS(Optional.empty());
 
-    private final Optional<Review.Kind> review;
+    final Optional<Review.Kind> review;
 
     Work(Optional<Review.Kind> review) {
       this.review = review;
@@ -119,14 +86,12 @@ public final class IdleWork implements AutoCloseable {
   public record Current(
       Kb kb, Work work, Instant since, Optional<IdleQuestions.RunProgress> stand) {}
 
-  private final Settings settings;
   private final TextModelHost model;
   private final Reviews reviews;
   private final IdleQuestions questions;
   private final DaemonClock clock;
   private final TroubleLog troubles;
-  private final Machine machine;
-  private final Map<Kb, Known> known = new ConcurrentHashMap<>();
+  private final IdleSchedule schedule;
 
   private Thread thread;
   private volatile Run run;
@@ -135,9 +100,6 @@ public final class IdleWork implements AutoCloseable {
 
   /** Whether the run ended with a trouble, which the next is likely to meet again. */
   private volatile boolean failed;
-
-  private boolean refused;
-  private long machineAskedAt;
 
   /** The KB that has its turn first. */
   private int first;
@@ -149,13 +111,12 @@ public final class IdleWork implements AutoCloseable {
       DaemonClock clock,
       TroubleLog troubles,
       Machine machine) {
-    this.settings = reviews.settings();
     this.model = model;
     this.reviews = reviews;
     this.questions = questions;
     this.clock = clock;
     this.troubles = troubles;
-    this.machine = machine;
+    this.schedule = new IdleSchedule(reviews.settings(), model, questions, clock, machine);
   }
 
   /**
@@ -171,7 +132,7 @@ public final class IdleWork implements AutoCloseable {
       } else if (paused
           || !watches.contains(run.watch())
           || isChanged(watches)
-          || isMachineWanted()) {
+          || schedule.isMachineWanted(run.work())) {
         stop = true;
         if (run.work() != Work.QUESTIONS) {
           thread.interrupt(); // embedding, comparing all entries: nobody is asked to go on
@@ -185,7 +146,7 @@ public final class IdleWork implements AutoCloseable {
     for (int i = 0; i < watches.size(); i++) {
       KbWatch watch = watches.get((first + i) % watches.size());
       for (Work work : Work.values()) {
-        if (isDue(watch, work) && (work.isOfTheReport() || mayRun())) {
+        if (schedule.isDue(watch, work) && schedule.mayRun(work)) {
           if (work == Work.QUESTIONS && watch.outcome().isEmpty()) {
             watch.runAgain();
             return true;
@@ -222,101 +183,6 @@ public final class IdleWork implements AutoCloseable {
                 now.work() == Work.QUESTIONS ? Optional.of(questions.stand()) : Optional.empty()));
   }
 
-  private Known known(KbWatch watch) {
-    return known.computeIfAbsent(watch.kb(), kb -> new Known());
-  }
-
-  private boolean isDue(KbWatch watch, Work work) {
-    Known of = known(watch);
-    Failed broken = of.failed.get(work);
-    if (broken != null
-        && broken.changes() == watch.changes()
-        && clock.nanos() - broken.at() < broken.pause()) {
-      return false;
-    }
-    if (work == Work.PASSAGES) {
-      return watch.passagesLeft() > 0;
-    }
-    if (work == Work.PAIRS) {
-      return watch.passagesLeft() == 0 && watch.pairsLeft() > 0;
-    }
-    long rests = clock.nanos() - watch.restsSince();
-    if (rests < settings.daemon().modelQuiet().toNanos()) {
-      return false;
-    }
-    return work.review.isPresent()
-        ? isDue(watch, of, work.review.get(), rests)
-        : watch.questions() > 0
-            && !of.noQuestions.equals(watch.upToDateWith())
-            && questions.canAsk();
-  }
-
-  private boolean isDue(KbWatch watch, Known of, Review.Kind kind, long rests) {
-    DaemonSettings daemon = settings.daemon();
-    Optional<Review> last = of.last.computeIfAbsent(kind, k -> lastOrNone(watch.kb(), k));
-    boolean changed = last.filter(r -> r.logSha256().equals(watch.upToDateWith())).isEmpty();
-    return changed
-        && switch (kind) {
-          case SESSION ->
-              rests >= daemon.sessionGap().toNanos() && !of.noSession.equals(watch.upToDateWith());
-          case DRIFT -> isOver(last, daemon.drift());
-          case STALE -> isOver(last, daemon.stale());
-        };
-  }
-
-  private static Optional<Review> lastOrNone(Kb kb, Review.Kind kind) {
-    try {
-      return Reviews.last(kb, kind);
-    } catch (Failure e) {
-      LOG.warn("{}", e.getMessage());
-      return Optional.empty();
-    }
-  }
-
-  /** Also when the clock was set back behind the last review. */
-  private boolean isOver(Optional<Review> last, Duration period) {
-    Instant now = clock.now();
-    return last.isEmpty()
-        || now.isBefore(last.get().at())
-        || Duration.between(last.get().at(), now).compareTo(period) >= 0;
-  }
-
-  /** A review compares all pairs even where there is no model to judge them. */
-  private boolean mayRun() {
-    if (model.isForPeople(settings.daemon().modelQuiet())
-        || (refused && clock.nanos() - machineAskedAt < ASK_AGAIN.toNanos())) {
-      return false;
-    }
-    machineAskedAt = clock.nanos();
-    refused =
-        isOnForbiddenBattery() || machine.load().getAsDouble() > settings.daemon().modelMaxLoad();
-    return !refused;
-  }
-
-  private boolean isOnForbiddenBattery() {
-    return !settings.daemon().modelOnBattery() && machine.onBattery().getAsBoolean();
-  }
-
-  /**
-   * Whether, during a run, others need the machine: its own threads are part of the load. Passages
-   * and pairs belong to the report, and wait for nobody: the last in the queue of a processor is
-   * enough.
-   */
-  private boolean isMachineWanted() {
-    if (run.work().isOfTheReport()) {
-      return false;
-    }
-    if (clock.nanos() - machineAskedAt < ASK_AGAIN.toNanos()) {
-      return false;
-    }
-    machineAskedAt = clock.nanos();
-    int threads =
-        run.work().review.isPresent() ? settings.threads() : settings.daemon().modelThreads();
-    double own = (double) threads / Runtime.getRuntime().availableProcessors();
-    return isOnForbiddenBattery()
-        || machine.load().getAsDouble() - own > settings.daemon().modelMaxLoad();
-  }
-
   private void start(KbWatch watch, Work work) {
     stop = false;
     finished = false;
@@ -341,20 +207,9 @@ public final class IdleWork implements AutoCloseable {
   private void end() {
     Run ended = run;
     ended.watch().meanwhile(KbWatch.Meanwhile.NOTHING);
-    Known of = known.get(ended.watch().kb());
-    ended.work().review.ifPresent(of.last::remove);
-    if (failed) {
-      Failed before = of.failed.get(ended.work());
-      long pause = before == null ? FIRST_RETRY.toNanos() : 2 * before.pause();
-      of.failed.put(
-          ended.work(),
-          new Failed(
-              ended.watch().changes(), clock.nanos(), Math.min(pause, LONGEST_RETRY.toNanos())));
-    } else {
-      of.failed.remove(ended.work());
-      if (ended.work() == Work.PAIRS) { // what was read is no change of the KB
-        ended.watch().runAgain();
-      }
+    schedule.ended(ended.watch(), ended.work(), failed);
+    if (!failed && ended.work() == Work.PAIRS) { // what was read is no change of the KB
+      ended.watch().runAgain();
     }
     thread = null;
     run = null;
@@ -403,7 +258,7 @@ public final class IdleWork implements AutoCloseable {
     int before = watch.questions();
     int answered = questions.ask(found.get(), outcome.get(), this::isCancelled);
     if (answered == 0) {
-      known.get(watch.kb()).noQuestions = log;
+      schedule.nothingToAsk(watch.kb(), log);
     }
     LOG.info("{}: {} of {} answered", about, answered, before);
   }
@@ -413,7 +268,7 @@ public final class IdleWork implements AutoCloseable {
     KbIdentity found = KbIdentity.of(watch.kb());
     ReviewSubject subject =
         watch.outcome().map(Reviews::subject).orElseGet(() -> reviews.subject(watch.kb()));
-    if (kind == Review.Kind.SESSION && !isSession(watch, subject)) {
+    if (kind == Review.Kind.SESSION && !schedule.isSession(watch, subject.keys())) {
       return;
     }
     Review review =
@@ -429,16 +284,6 @@ public final class IdleWork implements AutoCloseable {
                     this::isCancelled,
                     true));
     LOG.info("{}: {}", about, review.summary());
-  }
-
-  private boolean isSession(KbWatch watch, ReviewSubject subject) {
-    Optional<Review> last = Reviews.last(watch.kb(), Review.Kind.SESSION);
-    int fresh = SessionReview.fresh(subject.keys(), last).size();
-    if (fresh < settings.daemon().sessionEntries()) {
-      known.get(watch.kb()).noSession = watch.upToDateWith();
-      return false;
-    }
-    return true;
   }
 
   /** Stops what is running, which takes a layer of the model at most, and waits for it a second. */
