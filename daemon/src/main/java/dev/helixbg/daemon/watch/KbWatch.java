@@ -19,14 +19,11 @@ import dev.helixbg.daemon.terminal.Failure;
 import dev.helixbg.daemon.terminal.Faults;
 import dev.helixbg.daemon.terminal.IoReasons;
 import dev.helixbg.insight.log.DataLog.LogReading;
-import dev.helixbg.insight.report.FirstLook;
-import dev.helixbg.insight.report.TerminalSummary;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
 import java.time.Duration;
 import java.time.Instant;
-import java.util.List;
 import java.util.Optional;
 import java.util.OptionalLong;
 import org.slf4j.Logger;
@@ -34,7 +31,8 @@ import org.slf4j.LoggerFactory;
 
 /**
  * Watches one KB: looks at its files, waits until they rest, brings vectors and report up to date,
- * and moves the cursor only when all that has succeeded.
+ * and moves the cursor only when all that has succeeded. When, is decided here; what is then done
+ * to the KB is {@link KbUpdate}.
  *
  * <p>Sizes and times tell that something may have changed; what has changed is decided by content.
  * While they stay, nothing is read (decision 53).
@@ -63,21 +61,14 @@ public final class KbWatch {
 
   private final Pipeline pipeline;
   private final ModelFileWatch model;
-  private final Runnable forgetting;
   private final DaemonSettings settings;
-  private final SealedReports reports;
+  private final KbUpdate update;
 
   /** Of a KB that is made of notes. */
   private final Optional<NotesWatch> notes;
 
   /** The state for which everything is done; null when something is to be done. */
   private KbStamp done;
-
-  /** What everything was last done for; null before. */
-  private Last last;
-
-  /** What was left for that; null where nothing could be. */
-  private KbCursor cursor;
 
   /** A state that may not be at rest yet, and since when it is this one. */
   private KbStamp pending;
@@ -98,23 +89,13 @@ public final class KbWatch {
 
   private Meanwhile meanwhile = Meanwhile.NOTHING;
 
-  private boolean again;
-
-  /** Whether the files may still be as the cursor of an earlier process left them. */
-  private boolean fresh = true;
-
   // For status, read by other threads.
   private volatile int entries = -1;
-  private volatile Instant published;
   private volatile long restsSince;
   private volatile String logSha256 = "";
-  private volatile int questions = -1;
-  private volatile int passagesLeft;
-  private volatile int pairsLeft;
   private volatile int changes;
   private volatile boolean gone;
   private volatile KbIdentity found;
-  private volatile Pipeline.Outcome outcome;
 
   /**
    * What another thread writes into the KB, which is taken into account afterwards, all at once.
@@ -127,20 +108,6 @@ public final class KbWatch {
     PASSAGES,
     /** What the pair judge has read. */
     PAIRS
-  }
-
-  /**
-   * @param basis everything else that the report was made from, by content
-   * @param vectors as they were left, like the others
-   */
-  private record Last(
-      String logSha256,
-      Pipeline.Basis basis,
-      List<Optional<FileState>> vectors,
-      List<Optional<FileState>> others) {
-    static Last of(String logSha256, Pipeline.Basis basis, KbStamp stamp) {
-      return new Last(logSha256, basis, stamp.vectors(), stamp.others());
-    }
   }
 
   /**
@@ -164,9 +131,9 @@ public final class KbWatch {
     this.name = kb.folder().toString();
     this.restsSince = clock.nanos();
     this.pipeline = pipeline;
-    this.reports = new SealedReports(new ReportSeal(pipeline.settings().cache()));
+    SealedReports reports = new SealedReports(new ReportSeal(pipeline.settings().cache()));
+    this.update = new KbUpdate(kb, pipeline, forgetting, files, reports, clock, metrics);
     this.model = new ModelFileWatch(pipeline.settings());
-    this.forgetting = forgetting;
     this.settings = pipeline.settings().daemon();
     this.notes =
         NotesKb.of(kb, pipeline.settings().cache())
@@ -190,7 +157,7 @@ public final class KbWatch {
 
   /** When the last report was published, if this process did. */
   public Optional<Instant> published() {
-    return Optional.ofNullable(published);
+    return update.published();
   }
 
   /** Whether there is nothing to watch at present. */
@@ -225,7 +192,7 @@ public final class KbWatch {
 
   /** What the language model has not been asked yet, −1 before the first reading. */
   public int questions() {
-    return questions;
+    return update.questions();
   }
 
   /**
@@ -233,7 +200,7 @@ public final class KbWatch {
    * #embedPassages} makes it a whole one.
    */
   public int passagesLeft() {
-    return passagesLeft;
+    return update.passagesLeft();
   }
 
   /**
@@ -241,23 +208,22 @@ public final class KbWatch {
    * #readPairs} has them read.
    */
   public int pairsLeft() {
-    return pairsLeft;
+    return update.pairsLeft();
   }
 
   /** What the report was made from; empty when it was made long ago, or not by this process. */
   public Optional<Pipeline.Outcome> outcome() {
-    return Optional.ofNullable(outcome);
+    return update.outcome();
   }
 
   /** Lets go of what only makes the next update fast. */
   public void forget() {
-    forgetting.run();
-    outcome = null;
+    update.forget();
   }
 
   /** Brings everything up to date once more at the next look, so that there is an outcome. */
   public void runAgain() {
-    again = true;
+    update.runAgain();
   }
 
   /**
@@ -352,12 +318,12 @@ public final class KbWatch {
       lose(e);
       return settings.poll().toNanos();
     }
-    if (!stamp.vectorsWait(passagesLeft == 0)) {
+    if (!stamp.vectorsWait(passagesLeft() == 0)) {
       waitingSince = OptionalLong.empty();
     } else if (waitingSince.isEmpty()) {
       waitingSince = OptionalLong.of(now);
     }
-    if (stamp.equals(done) && !again) {
+    if (stamp.equals(done) && !update.isWantedAgain()) {
       pending = null;
       if (untilPublishing() <= 0 && meanwhile != Meanwhile.PASSAGES) {
         return locked(() -> publishVectors(stamp, poll));
@@ -402,7 +368,7 @@ public final class KbWatch {
     troubles.met(name, what + "; waiting for it");
     gone = true;
     logSha256 = "";
-    outcome = null;
+    update.forgetOutcome();
     pending = null;
     done = null;
   }
@@ -453,7 +419,8 @@ public final class KbWatch {
     }
     entries = log.account().live();
     pending = null;
-    if (publish(stamp, log, here)) {
+    Saving saving = untilPublishing() <= 0 ? Saving.PUBLISHED : Saving.JOURNAL;
+    if (update.run(stamp, log, here, saving)) {
       done = stamp;
       found = here;
       logSha256 = log.account().sha256();
@@ -478,97 +445,14 @@ public final class KbWatch {
       return settings.quiet().toNanos(); // it changed and did not look like it
     }
     found.check();
-    pipeline.updateVectors(kb, log, Saving.PUBLISHED, passagesLeft == 0);
-    KbStamp published = stamp.withVectors(kb, files);
-    pipeline.updateVectors(
-        kb, log, Saving.PUBLISHED, passagesLeft == 0); // is what was written what can be read?
-    if (!stamp.withVectors(kb, files).equals(published)) {
+    Optional<KbStamp> published = update.publishVectors(stamp, log);
+    if (published.isEmpty()) {
       return settings.quiet().toNanos();
     }
-    done = published;
-    last = Last.of(logSha256, last.basis(), published);
-    if (cursor != null) {
-      leave(cursor, published);
-    }
+    done = published.get();
     troubles.over(name);
     LOG.info("{}: the vectors of {} entries published", name, entries);
     return poll;
-  }
-
-  /**
-   * Brings everything up to date.
-   *
-   * @return whether it was so already: nothing was written, by us or by anybody else meanwhile
-   */
-  private boolean publish(KbStamp stamp, LogReading log, KbIdentity here)
-      throws IOException, InterruptedException {
-    Pipeline.Basis basis = pipeline.basis(kb);
-    Last now = Last.of(log.account().sha256(), basis, stamp);
-    if (isLeftAs(now) || now.equals(last) && !again) {
-      last = now;
-      return true;
-    }
-    again = false;
-    Saving saving = untilPublishing() <= 0 ? Saving.PUBLISHED : Saving.JOURNAL;
-    Pipeline.Outcome made = pipeline.run(kb, log, saving, Pipeline.GoingOn.NEVER);
-    here.check();
-    files.publish(kb, made.report(), reports);
-    outcome = made;
-    questions = made.questions();
-    passagesLeft = made.report().firstLook().map(FirstLook::passages).orElse(0);
-    pairsLeft = made.report().firstLook().map(FirstLook::pairs).orElse(0);
-    made.vectors()
-        .rebuilt()
-        .ifPresent(reason -> LOG.warn("{}: the vectors were made anew: {}", name, reason));
-    if (stamp.withOthers(kb, files).equals(stamp)) {
-      cursor = null;
-      if (made.report().firstLook().isEmpty()) { // whoever finds a cursor takes all for done
-        String summary = TerminalSummary.render(made.report());
-        leave(new KbCursor(now.logSha256(), basis, "", questions, summary), stamp);
-      }
-      last = now;
-      return true;
-    }
-    published = clock.now();
-    metrics.reports.increment();
-    LOG.info(
-        "{}: {} entries, {} texts embedded, {} published",
-        name,
-        log.account().live(),
-        made.vectors().embedded(),
-        passagesLeft + pairsLeft == 0
-            ? "report"
-            : "first look, %d passages and %d pairs left,".formatted(passagesLeft, pairsLeft));
-    return false;
-  }
-
-  /** Leaves a cursor, unless the files changed while their content was read. */
-  private void leave(KbCursor made, KbStamp stamp) {
-    cursor = null;
-    Optional<String> content = KbCursor.contentOf(kb, reports, files);
-    if (content.isPresent() && stamp.withOthers(kb, files).equals(stamp)) {
-      cursor = made.with(content.get());
-      cursor.write(kb, reports.seal());
-    }
-  }
-
-  /**
-   * Whether an earlier process did everything. Asked once, since it reads every byte: from then on
-   * the files' states tell.
-   */
-  private boolean isLeftAs(Last here) {
-    if (!fresh) {
-      return false;
-    }
-    Optional<KbCursor> left = KbCursor.read(kb, reports.seal());
-    if (left.isPresent()
-        && left.get().basis().equals(here.basis())
-        && left.get().holds(here.logSha256(), kb, reports, files)) {
-      cursor = left.get();
-      questions = cursor.questions();
-    }
-    fresh = false;
-    return cursor != null;
   }
 
   /** After a failure: as often as ever at first, then less and less often. */
