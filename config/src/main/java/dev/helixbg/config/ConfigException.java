@@ -5,8 +5,6 @@ package dev.helixbg.config;
  * valid.
  */
 public final class ConfigException extends RuntimeException {
-  private static final long serialVersionUID = 1L;
-
   ConfigException(String message) {
     super(message);
   }

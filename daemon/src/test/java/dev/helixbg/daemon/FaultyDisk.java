@@ -56,9 +56,7 @@ final class FaultyDisk extends FileSystemProvider {
   }
 
   /** The process is dead. */
-  static final class Dead extends Error {
-    private static final long serialVersionUID = 1L;
-  }
+  static final class Dead extends Error {}
 
   private final FileSystemProvider real = FileSystems.getDefault().provider();
   private final FileSystem system = new Entrance();

@@ -5,8 +5,6 @@ package dev.helixbg.embed;
  * to do.
  */
 public final class EmbeddingException extends RuntimeException {
-  private static final long serialVersionUID = 1L;
-
   public EmbeddingException(String message) {
     super(message);
   }

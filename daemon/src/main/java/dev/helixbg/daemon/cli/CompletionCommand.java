@@ -33,8 +33,6 @@ final class CompletionCommand extends ConsoleCommand {
   private String shell;
 
   static final class Shells extends ArrayList<String> {
-    private static final long serialVersionUID = 1L;
-
     Shells() {
       super(SHELLS);
     }

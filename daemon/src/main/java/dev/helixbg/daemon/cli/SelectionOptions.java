@@ -35,8 +35,6 @@ final class SelectionOptions {
 
   /** Kinds of findings, in one word each. */
   static final class Kinds extends ArrayList<String> {
-    private static final long serialVersionUID = 1;
-
     Kinds() {
       super(ReportedFinding.KINDS.stream().map(SelectionOptions::oneWord).toList());
     }

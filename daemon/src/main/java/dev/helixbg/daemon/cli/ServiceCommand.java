@@ -70,8 +70,6 @@ final class ServiceCommand extends ConsoleCommand {
   private boolean dryRun;
 
   static final class Actions extends ArrayList<String> {
-    private static final long serialVersionUID = 1L;
-
     Actions() {
       super(ACTIONS);
     }

@@ -92,10 +92,10 @@ final class IdleSchedule {
       return false;
     }
     if (work == Work.PASSAGES) {
-      return watch.passagesLeft() > 0;
+      return watch.update().passagesLeft() > 0;
     }
     if (work == Work.PAIRS) {
-      return watch.passagesLeft() == 0 && watch.pairsLeft() > 0;
+      return watch.update().passagesLeft() == 0 && watch.update().pairsLeft() > 0;
     }
     long rests = clock.nanos() - watch.restsSince();
     if (rests < settings.daemon().modelQuiet().toNanos()) {
@@ -103,7 +103,7 @@ final class IdleSchedule {
     }
     return work.review.isPresent()
         ? isDue(watch, of, work.review.get(), rests)
-        : watch.questions() > 0
+        : watch.update().questions() > 0
             && !of.noQuestions.equals(watch.upToDateWith())
             && questions.canAsk();
   }

@@ -147,8 +147,8 @@ public final class IdleWork implements AutoCloseable {
       KbWatch watch = watches.get((first + i) % watches.size());
       for (Work work : Work.values()) {
         if (schedule.isDue(watch, work) && schedule.mayRun(work)) {
-          if (work == Work.QUESTIONS && watch.outcome().isEmpty()) {
-            watch.runAgain();
+          if (work == Work.QUESTIONS && watch.update().outcome().isEmpty()) {
+            watch.update().runAgain();
             return true;
           }
           first = (first + i + 1) % watches.size();
@@ -209,7 +209,7 @@ public final class IdleWork implements AutoCloseable {
     ended.watch().meanwhile(KbWatch.Meanwhile.NOTHING);
     schedule.ended(ended.watch(), ended.work(), failed);
     if (!failed && ended.work() == Work.PAIRS) { // what was read is no change of the KB
-      ended.watch().runAgain();
+      ended.watch().update().runAgain();
     }
     thread = null;
     run = null;
@@ -250,12 +250,12 @@ public final class IdleWork implements AutoCloseable {
   private void ask(Run mine, String about) throws InterruptedException {
     KbWatch watch = mine.watch();
     String log = watch.upToDateWith();
-    Optional<Pipeline.Outcome> outcome = watch.outcome();
+    Optional<Pipeline.Outcome> outcome = watch.update().outcome();
     Optional<KbIdentity> found = watch.found();
     if (outcome.isEmpty() || found.isEmpty()) {
       return;
     }
-    int before = watch.questions();
+    int before = watch.update().questions();
     int answered = questions.ask(found.get(), outcome.get(), this::isCancelled);
     if (answered == 0) {
       schedule.nothingToAsk(watch.kb(), log);
@@ -267,7 +267,7 @@ public final class IdleWork implements AutoCloseable {
     KbWatch watch = mine.watch();
     KbIdentity found = KbIdentity.of(watch.kb());
     ReviewSubject subject =
-        watch.outcome().map(Reviews::subject).orElseGet(() -> reviews.subject(watch.kb()));
+        watch.update().outcome().map(Reviews::subject).orElseGet(() -> reviews.subject(watch.kb()));
     if (kind == Review.Kind.SESSION && !schedule.isSession(watch, subject.keys())) {
       return;
     }

@@ -40,8 +40,6 @@ public final class SearchService implements AutoCloseable {
   /** By model and text; least lately asked first. Guarded by itself. */
   private final Map<String, float[]> remembered =
       new LinkedHashMap<>(64, 0.75f, true) {
-        private static final long serialVersionUID = 1L;
-
         @Override
         protected boolean removeEldestEntry(Map.Entry<String, float[]> eldest) {
           return size() > REMEMBERED;

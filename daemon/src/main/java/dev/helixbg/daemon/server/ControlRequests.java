@@ -91,10 +91,10 @@ final class ControlRequests implements ControlServer.Handler {
           .put("entries", watch.entries() < 0 ? null : watch.entries())
           .put("upToDate", !watch.upToDateWith().isEmpty())
           .put("gone", watch.isGone())
-          .put("passagesLeft", watch.passagesLeft())
-          .put("pairsLeft", watch.pairsLeft())
-          .put("published", watch.published().map(Object::toString).orElse(null))
-          .put("questionsLeft", watch.questions() < 0 ? null : watch.questions())
+          .put("passagesLeft", watch.update().passagesLeft())
+          .put("pairsLeft", watch.update().pairsLeft())
+          .put("published", watch.update().published().map(Object::toString).orElse(null))
+          .put("questionsLeft", watch.update().questions() < 0 ? null : watch.update().questions())
           .put("trouble", watch.trouble().orElse(null));
     }
     json.put("embedderLoaded", parts.embedder().isLoaded());

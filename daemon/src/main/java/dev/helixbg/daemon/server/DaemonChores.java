@@ -92,7 +92,7 @@ final class DaemonChores {
       troubles.met(CHORE, e);
       if (e instanceof Error) { // it may be what there is no memory for
         searches.forgetAll();
-        parts.watches().forEach(KbWatch::forget);
+        parts.watches().forEach(watch -> watch.update().forget());
       }
       return CHORES.toNanos();
     }
@@ -121,7 +121,8 @@ final class DaemonChores {
 
   /** Whether a report has all that is in the log; a first look has not. */
   private static boolean isWhole(KbWatch watch) {
-    return !watch.upToDateWith().isEmpty() && watch.passagesLeft() + watch.pairsLeft() == 0;
+    return !watch.upToDateWith().isEmpty()
+        && watch.update().passagesLeft() + watch.update().pairsLeft() == 0;
   }
 
   private void reportAcross(Daemon.Parts parts, long reports) throws InterruptedException {
@@ -187,7 +188,7 @@ final class DaemonChores {
       rested = true;
       released = true;
       searches.forgetAll();
-      parts.watches().forEach(KbWatch::forget);
+      parts.watches().forEach(watch -> watch.update().forget());
     }
     if (released) {
       NativeMemory.giveBack();

@@ -2,8 +2,6 @@ package dev.helixbg.daemon.terminal;
 
 /** Ends a command with one clear message and an exit code. */
 public final class Failure extends RuntimeException {
-  private static final long serialVersionUID = 1L;
-
   private final ExitCode code;
 
   public Failure(ExitCode code, String message) {

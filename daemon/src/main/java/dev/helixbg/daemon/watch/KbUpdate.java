@@ -23,7 +23,7 @@ import org.slf4j.LoggerFactory;
  * Brings vectors, report and cursor of one KB up to date, and remembers what that came to. The
  * loop's thread does it, under the KB's lock; {@link KbWatch} says when.
  */
-final class KbUpdate {
+public final class KbUpdate {
   private static final Logger LOG = LoggerFactory.getLogger(KbUpdate.class);
 
   private final Kb kb;
@@ -85,23 +85,34 @@ final class KbUpdate {
     this.reports = reports;
   }
 
-  Optional<Instant> published() {
+  /** When the last report was published, if this process did. */
+  public Optional<Instant> published() {
     return Optional.ofNullable(published);
   }
 
-  int questions() {
+  /** What the language model has not been asked yet, −1 before the first reading. */
+  public int questions() {
     return questions;
   }
 
-  int passagesLeft() {
+  /**
+   * Passages that have no vector yet, so many that the report is a first look: {@link
+   * KbWatch#embedPassages} makes it a whole one.
+   */
+  public int passagesLeft() {
     return passagesLeft;
   }
 
-  int pairsLeft() {
+  /**
+   * Pairs that the pair judge has not read yet, so many that the report is a first look: {@link
+   * KbWatch#readPairs} has them read.
+   */
+  public int pairsLeft() {
     return pairsLeft;
   }
 
-  Optional<Pipeline.Outcome> outcome() {
+  /** What the report was made from; empty when it was made long ago, or not by this process. */
+  public Optional<Pipeline.Outcome> outcome() {
     return Optional.ofNullable(outcome);
   }
 
@@ -109,12 +120,14 @@ final class KbUpdate {
     outcome = null;
   }
 
-  void forget() {
+  /** Lets go of what only makes the next update fast. */
+  public void forget() {
     forgetting.run();
     outcome = null;
   }
 
-  void runAgain() {
+  /** Brings everything up to date once more at the next look, so that there is an outcome. */
+  public void runAgain() {
     again = true;
   }
 

@@ -23,7 +23,6 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
 import java.time.Duration;
-import java.time.Instant;
 import java.util.Optional;
 import java.util.OptionalLong;
 import org.slf4j.Logger;
@@ -155,9 +154,9 @@ public final class KbWatch {
     return entries;
   }
 
-  /** When the last report was published, if this process did. */
-  public Optional<Instant> published() {
-    return update.published();
+  /** What is done to it, and what that came to. */
+  public KbUpdate update() {
+    return update;
   }
 
   /** Whether there is nothing to watch at present. */
@@ -190,42 +189,6 @@ public final class KbWatch {
     return changes;
   }
 
-  /** What the language model has not been asked yet, −1 before the first reading. */
-  public int questions() {
-    return update.questions();
-  }
-
-  /**
-   * Passages that have no vector yet, so many that the report is a first look: {@link
-   * #embedPassages} makes it a whole one.
-   */
-  public int passagesLeft() {
-    return update.passagesLeft();
-  }
-
-  /**
-   * Pairs that the pair judge has not read yet, so many that the report is a first look: {@link
-   * #readPairs} has them read.
-   */
-  public int pairsLeft() {
-    return update.pairsLeft();
-  }
-
-  /** What the report was made from; empty when it was made long ago, or not by this process. */
-  public Optional<Pipeline.Outcome> outcome() {
-    return update.outcome();
-  }
-
-  /** Lets go of what only makes the next update fast. */
-  public void forget() {
-    update.forget();
-  }
-
-  /** Brings everything up to date once more at the next look, so that there is an outcome. */
-  public void runAgain() {
-    update.runAgain();
-  }
-
   /**
    * Something is about to be written, or nothing any more: the report takes all of it into account
    * at once, after the last. Call from the loop's thread.
@@ -236,12 +199,12 @@ public final class KbWatch {
 
   /**
    * Has the pairs read that a first look left out. Call from another thread than the loop's, while
-   * {@link Meanwhile#PAIRS} is so; then {@link #runAgain}.
+   * {@link Meanwhile#PAIRS} is so; then {@link KbUpdate#runAgain}.
    *
    * @throws InterruptedException when interrupted; what was read until then is saved
    */
   public void readPairs() throws InterruptedException {
-    Optional<Pipeline.Outcome> of = outcome();
+    Optional<Pipeline.Outcome> of = update.outcome();
     if (of.isPresent()) {
       found.check();
       pipeline.readPairs(kb, of.get().report().findings());
@@ -293,7 +256,7 @@ public final class KbWatch {
         troubles.met(name, e);
       }
       if (e instanceof Error) {
-        forget(); // it may be what there is no memory for
+        update.forget(); // it may be what there is no memory for
       }
       return later();
     }
@@ -318,7 +281,7 @@ public final class KbWatch {
       lose(e);
       return settings.poll().toNanos();
     }
-    if (!stamp.vectorsWait(passagesLeft() == 0)) {
+    if (!stamp.vectorsWait(update.passagesLeft() == 0)) {
       waitingSince = OptionalLong.empty();
     } else if (waitingSince.isEmpty()) {
       waitingSince = OptionalLong.of(now);

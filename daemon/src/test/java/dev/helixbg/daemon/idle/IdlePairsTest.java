@@ -91,7 +91,7 @@ class IdlePairsTest {
   void manyPairsAreReadByThemselvesAndFewAtOnce() throws Exception {
     daemon.run(Duration.ofSeconds(10));
     assertTrue(report().hasNonNull("firstLook"));
-    assertEquals(ENTRIES / 2, daemon.watch.pairsLeft());
+    assertEquals(ENTRIES / 2, daemon.watch.update().pairsLeft());
     assertEquals(0, pairs.opened.get());
     assertTrue(report().at("/relations/0/assessment").isNull());
 
@@ -102,7 +102,7 @@ class IdlePairsTest {
     daemon.run(Duration.ofSeconds(10));
     assertFalse(report().hasNonNull("firstLook"));
     assertTrue(report().at("/relations/0/assessment").isObject());
-    assertEquals(0, daemon.watch.pairsLeft());
+    assertEquals(0, daemon.watch.update().pairsLeft());
     assertFalse(idle.consider(), "nothing is left");
     assertEquals(ENTRIES / 2, pairs.read.get());
     assertAsAtOnce();

@@ -96,7 +96,7 @@ class IdlePassagesTest {
     assertFalse(daemon.watch.upToDateWith().isEmpty());
     assertTrue(isFirstLook());
     assertFalse(isCalledDone());
-    int left = daemon.watch.passagesLeft();
+    int left = daemon.watch.update().passagesLeft();
     assertTrue(left >= 512, left + " passages");
     assertEquals(ENTRIES, daemon.metrics.embedded.sum());
     assertEquals(ENTRIES, new EmbeddingCache(writer.kb().folder()).read().rows().size());
@@ -108,7 +108,7 @@ class IdlePassagesTest {
     assertEquals(List.of(), troubles());
     daemon.look();
     daemon.run(Duration.ofSeconds(10));
-    assertEquals(0, daemon.watch.passagesLeft());
+    assertEquals(0, daemon.watch.update().passagesLeft());
     assertFalse(isFirstLook());
     assertTrue(isCalledDone());
     assertFalse(idle.consider(), "nothing is left");
@@ -123,7 +123,7 @@ class IdlePassagesTest {
   @Test
   void aChangeComesFirstAndNothingIsLost() throws Exception {
     daemon.run(Duration.ofSeconds(10));
-    int left = daemon.watch.passagesLeft();
+    int left = daemon.watch.update().passagesLeft();
     waitAt = 100;
     assertTrue(idle.consider());
     waiting.await();
@@ -142,7 +142,7 @@ class IdlePassagesTest {
     assertEquals(100, kept.rows().size() + kept.journal().vectors().size());
 
     daemon.run(Duration.ofSeconds(10));
-    assertEquals(left - 100, daemon.watch.passagesLeft());
+    assertEquals(left - 100, daemon.watch.update().passagesLeft());
     assertTrue(idle.consider());
     idle.await();
     daemon.look();
@@ -159,7 +159,7 @@ class IdlePassagesTest {
     begin();
     daemon.run(Duration.ofSeconds(10));
     assertEquals(0, daemon.metrics.embedded.sum());
-    assertTrue(daemon.watch.passagesLeft() > 0);
+    assertTrue(daemon.watch.update().passagesLeft() > 0);
     assertTrue(idle.consider());
     idle.await();
     daemon.look();

@@ -363,7 +363,7 @@ class IdleWorkTest {
     daemon.look();
     settle();
     finish();
-    assertEquals(0, daemon.watch.questions());
+    assertEquals(0, daemon.watch.update().questions());
     assertEquals(Optional.empty(), daemon.troubles.on(about));
   }
 
@@ -372,10 +372,10 @@ class IdleWorkTest {
     writer.append("a", "The team agreed to move the offset into the worker.");
     writer.append("b", "The team agreed to move the offset into the worker today.");
     daemon.run(Duration.ofMinutes(5));
-    assertTrue(daemon.watch.questions() >= 8, "a label each at least");
+    assertTrue(daemon.watch.update().questions() >= 8, "a label each at least");
     assertTrue(answers().isEmpty());
     finish();
-    assertEquals(0, daemon.watch.questions());
+    assertEquals(0, daemon.watch.update().questions());
     long counted = answers().stream().filter(line -> !line.contains("\"overtaken\"")).count();
     assertEquals(counted, daemon.metrics.answers.sum(), "a pair once, whatever it took");
     assertTrue(daemon.metrics.modelTokens.sum() > 10L * answers().size());
@@ -390,7 +390,7 @@ class IdleWorkTest {
     DaemonFixture restarted = new DaemonFixture(folder, writer.kb(), flags(daemon));
     restarted.run(Duration.ofMinutes(1));
     assertEquals(0, restarted.metrics.reports.sum(), "the cursor knows of the answers");
-    assertEquals(0, restarted.watch.questions());
+    assertEquals(0, restarted.watch.update().questions());
   }
 
   private static Map<String, String> flags(DaemonFixture of) {
@@ -485,10 +485,10 @@ class IdleWorkTest {
     }
     long labels = answers().stream().filter(line -> line.contains("\"job\":\"label\"")).count();
     assertTrue(shown >= labels, shown + " of " + labels + " are in the report");
-    assertTrue(daemon.watch.questions() > 0);
+    assertTrue(daemon.watch.update().questions() > 0);
     daemon.run(Duration.ofMinutes(5));
     finish();
-    assertEquals(0, daemon.watch.questions());
+    assertEquals(0, daemon.watch.update().questions());
     assertTrue(byKey(writer.kb()).size() > 300, "and none was asked twice");
   }
 
@@ -530,9 +530,9 @@ class IdleWorkTest {
     for (JsonNode job : report().at("/judgement/left")) {
       left += job.asInt();
     }
-    assertEquals(left, daemon.watch.questions(), "in the report");
+    assertEquals(left, daemon.watch.update().questions(), "in the report");
     finish();
-    assertEquals(0, daemon.watch.questions());
+    assertEquals(0, daemon.watch.update().questions());
   }
 
   @Test
@@ -540,7 +540,7 @@ class IdleWorkTest {
     settings(Map.of("llm.seconds", "0"));
     daemon.run(Duration.ofMinutes(30));
     finish();
-    assertTrue(daemon.watch.questions() > 0);
+    assertTrue(daemon.watch.update().questions() > 0);
     assertTrue(answers().isEmpty());
     assertEquals(3, history().size(), "reviews are as ever");
   }
@@ -567,7 +567,7 @@ class IdleWorkTest {
     battery = true;
     daemon.clock.pass(Duration.ofSeconds(11));
     untilItEnds();
-    assertTrue(answers().size() > first && daemon.watch.questions() > 0);
+    assertTrue(answers().size() > first && daemon.watch.update().questions() > 0);
     daemon.look();
     settle();
     daemon.clock.pass(Duration.ofSeconds(11));

@@ -132,7 +132,7 @@ class RestTest {
     start(Map.of("llm.model", GoldenModel.Q4_K_M.path().toString()));
     live(Duration.ofHours(2));
     assertEquals(3, reviews());
-    assertEquals(0, watch().questions());
+    assertEquals(0, watch().update().questions());
     assertThreeDaysOfRest();
   }
 

@@ -4,8 +4,6 @@ import java.io.IOException;
 
 /** An ONNX file that is damaged, or not of the architecture that can be rewritten. */
 public final class OnnxFormatException extends IOException {
-  private static final long serialVersionUID = 1L;
-
   OnnxFormatException(String message) {
     super(message);
   }

@@ -91,8 +91,6 @@ public final class ActPlanner {
 
   /** No calls can carry the act out without doing something else, too. */
   private static final class NotCallableException extends RuntimeException {
-    private static final long serialVersionUID = 1;
-
     NotCallableException(String why) {
       super(why, null, false, false);
     }

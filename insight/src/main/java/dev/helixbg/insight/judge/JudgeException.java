@@ -2,8 +2,6 @@ package dev.helixbg.insight.judge;
 
 /** A model or an answer file that cannot be used; the message says why and what to do. */
 public final class JudgeException extends RuntimeException {
-  private static final long serialVersionUID = 1L;
-
   public JudgeException(String message) {
     super(message);
   }

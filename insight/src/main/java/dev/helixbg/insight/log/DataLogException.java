@@ -6,8 +6,6 @@ package dev.helixbg.insight.log;
  * <p>Damage inside a log is no exception: it is in the {@link LogAccount}.
  */
 public final class DataLogException extends RuntimeException {
-  private static final long serialVersionUID = 1L;
-
   public DataLogException(String message) {
     super(message);
   }

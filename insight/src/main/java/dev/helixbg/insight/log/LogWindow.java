@@ -17,9 +17,7 @@ final class LogWindow {
   static final int PEEK_CAPACITY = 512;
 
   /** The file ended before the size that was seen at open: whoever reads starts again. */
-  static final class ShrunkException extends IOException {
-    private static final long serialVersionUID = 1L;
-  }
+  static final class ShrunkException extends IOException {}
 
   private final SeekableByteChannel log;
   private final long size;

@@ -53,8 +53,6 @@ public record NoteFiles(List<File> files, List<NotesLeftOut.File> leftOut, Insta
 
   /** A folder that cannot be read as notes; the message says why and what to do. */
   public static final class TooManyNamesException extends IOException {
-    private static final long serialVersionUID = 1L;
-
     TooManyNamesException() {
       super(
           "it has more than %,d files and folders in it; name the folder of the notes themselves"

@@ -280,8 +280,6 @@ final class GitCommand implements AutoCloseable {
 
   /** A folder of sources cannot be read; the message says why, without its path. */
   static final class SourceException extends Exception {
-    private static final long serialVersionUID = 1;
-
     SourceException(String message) {
       super(message);
     }

@@ -7,8 +7,6 @@ import java.util.Map;
 public interface HelixTools {
   /** What helix says instead of doing it. */
   final class Refusal extends RuntimeException {
-    private static final long serialVersionUID = 1;
-
     public Refusal(String message) {
       super(message);
     }

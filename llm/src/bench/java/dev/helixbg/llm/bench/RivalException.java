@@ -2,8 +2,6 @@ package dev.helixbg.llm.bench;
 
 /** A rival that cannot be measured. The message is one line for users. */
 public final class RivalException extends RuntimeException {
-  private static final long serialVersionUID = 1L;
-
   RivalException(String message) {
     super(message);
   }

@@ -87,8 +87,6 @@ public abstract class KvCache implements AutoCloseable {
 
   /** A sequence would grow longer than its context allows. */
   public static final class ContextFullException extends RuntimeException {
-    private static final long serialVersionUID = 1L;
-
     /** {@code held} positions are used, {@code wanted} more were asked for. */
     public ContextFullException(int held, int wanted, int limit) {
       super(

@@ -4,8 +4,6 @@ import dev.helixbg.config.text.PrintableText;
 
 /** A model file that cannot be used. The message says what is wrong, in which file, and where. */
 public final class GgufException extends RuntimeException {
-  private static final long serialVersionUID = 1L;
-
   /** The offset of errors that have no place in the file. */
   public static final long NO_OFFSET = -1;
 

@@ -2,8 +2,6 @@ package dev.helixbg.llm.tokenizer;
 
 /** A tokenizer that cannot be made or used; the message says why and what to do. */
 public final class TokenizerException extends RuntimeException {
-  private static final long serialVersionUID = 1L;
-
   TokenizerException(String message) {
     super(message);
   }

@@ -2,8 +2,6 @@ package dev.helixbg.llm.softmetal;
 
 /** The software Metal cannot be built here; the message says what is missing. */
 public final class SoftMetalUnavailableException extends RuntimeException {
-  private static final long serialVersionUID = 1;
-
   SoftMetalUnavailableException(String message) {
     super(message);
   }

@@ -5,8 +5,6 @@ package dev.helixbg.llm.gpu.driver;
  * if it has any.
  */
 public final class GpuException extends RuntimeException {
-  private static final long serialVersionUID = 1L;
-
   private enum Kind {
     ABSENT,
     REFUSED,
