@@ -2,9 +2,8 @@ package dev.helixbg.insight.acts;
 
 import static java.nio.charset.StandardCharsets.UTF_8;
 
+import dev.helixbg.config.Sha256;
 import dev.helixbg.insight.findings.NamedEntry;
-import java.security.MessageDigest;
-import java.security.NoSuchAlgorithmException;
 import java.util.HashMap;
 import java.util.HexFormat;
 import java.util.List;
@@ -29,12 +28,8 @@ final class ActMark {
 
   /** What stands in the mark of a text, in hex. */
   static String hash(String body) {
-    try {
-      byte[] hash = MessageDigest.getInstance("SHA-256").digest(trimmed(body).getBytes(UTF_8));
-      return HexFormat.of().formatHex(hash, 0, BYTES);
-    } catch (NoSuchAlgorithmException e) {
-      throw new IllegalStateException("every JDK has SHA-256", e);
-    }
+    byte[] hash = Sha256.start().digest(trimmed(body).getBytes(UTF_8));
+    return HexFormat.of().formatHex(hash, 0, BYTES);
   }
 
   /** The line, with its blank. */
