@@ -12,7 +12,7 @@ import java.util.Random;
 import org.junit.jupiter.api.Test;
 
 /**
- * Updates of a KB that changes, against a full analysis after each change: of 200 histories, and of
+ * Updates of a KB that changes, against a full analysis after each change: of 100 histories, and of
  * 1,000 in scripts/proofs.
  */
 class RunningAnalysisTest {
