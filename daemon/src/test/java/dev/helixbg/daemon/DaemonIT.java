@@ -45,7 +45,7 @@ class DaemonIT {
   }
 
   private RealDaemon daemon(Path home, List<String> wrapper) throws IOException {
-    RealDaemon daemon = new RealDaemon(home, DIST, wrapper);
+    RealDaemon daemon = new RealDaemon(home, DIST, wrapper).withoutC2();
     daemon.settings("[daemon]\npoll_seconds = 0.2\nquiet_seconds = 0.2\n");
     return daemon;
   }
@@ -182,7 +182,7 @@ class DaemonIT {
     kb.append();
     Path home = folder.resolve("home");
     try (RealDaemon daemon = daemon(home, List.of());
-        RealDaemon second = new RealDaemon(home, DIST, List.of())) {
+        RealDaemon second = daemon(home, List.of())) {
       daemon.start(kb.kb().folder());
       daemon.awaitUpToDate(1, PATIENCE);
       second.start(kb.kb().folder());

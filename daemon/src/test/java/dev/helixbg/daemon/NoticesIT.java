@@ -80,9 +80,10 @@ class NoticesIT {
 
   private RealDaemon daemon(Path bin) throws Exception {
     return new RealDaemon(
-        home,
-        Program.ROOT.resolve("daemon/target/dist"),
-        List.of("env", "PATH=" + bin + ":" + System.getenv("PATH")));
+            home,
+            Program.ROOT.resolve("daemon/target/dist"),
+            List.of("env", "PATH=" + bin + ":" + System.getenv("PATH")))
+        .withoutC2();
   }
 
   private static void stop(RealDaemon daemon) throws Exception {

@@ -39,7 +39,6 @@ import org.junit.jupiter.api.io.TempDir;
 
 /** The built program as a user meets it: output, files, exit codes, endings. */
 class OneShotIT {
-  /** Shared by all tests: unpacking the model anew for each would take seconds. */
   @TempDir static Path home;
 
   @TempDir Path folder;
@@ -49,9 +48,8 @@ class OneShotIT {
   private static Program program;
 
   @BeforeAll
-  static void unpackTheModel() throws Exception {
-    program = new Program(home);
-    assertEquals(0, program.run("embed-test").code());
+  static void putTheModelThere() throws Exception {
+    program = new Program(home).withModel().withoutC2();
   }
 
   private static Path kb(Path folder, DataLogBytes log) throws IOException {
@@ -407,7 +405,8 @@ class OneShotIT {
   @Test
   void helixKbIsFoundThroughTheEnvironment() throws Exception {
     Path kb = GeneratedKb.write(folder.resolve("kb"), 3);
-    Program.Ended ended = new Program(home).with("HELIX_KB", kb.toString()).run("verify", "--json");
+    Program.Ended ended =
+        new Program(home).withoutC2().with("HELIX_KB", kb.toString()).run("verify", "--json");
     assertEquals(kb.toString(), json(ended.out()).get("kb").asText());
   }
 
@@ -422,7 +421,8 @@ class OneShotIT {
     assertEquals(List.of("knowledge base"), problems);
     assertTrue(checks.size() >= 7, checks.toString());
     Path kb = GeneratedKb.write(folder.resolve("kb"), 3);
-    assertEquals(0, new Program(home).with("HELIX_KB", kb.toString()).run("doctor").code());
+    assertEquals(
+        0, new Program(home).withoutC2().with("HELIX_KB", kb.toString()).run("doctor").code());
   }
 
   @Test

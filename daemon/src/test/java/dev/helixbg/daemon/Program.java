@@ -37,6 +37,14 @@ final class Program {
     return this;
   }
 
+  /**
+   * Without C2, which takes a fifth of the processor time of a run that is over in seconds; a
+   * language model needs it.
+   */
+  Program withoutC2() {
+    return with("HELIX_BG_LAUNCHER_JAVA_OPTIONS", "-XX:TieredStopAtLevel=1");
+  }
+
   Program with(String variable, String value) {
     environment.put(variable, value);
     return this;

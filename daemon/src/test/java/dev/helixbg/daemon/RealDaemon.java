@@ -26,6 +26,7 @@ final class RealDaemon implements AutoCloseable {
   private final Path home;
   private final Path dist;
   private final List<String> wrapper;
+  private boolean withoutC2;
   private Process process;
 
   /**
@@ -52,6 +53,12 @@ final class RealDaemon implements AutoCloseable {
     return new RealDaemon(dist, List.of(), home);
   }
 
+  /** Without C2, which costs most of a short run; a language model needs it. */
+  RealDaemon withoutC2() {
+    withoutC2 = true;
+    return this;
+  }
+
   /** What the program calls XDG_CACHE_HOME. */
   Path cache() {
     return home.resolve("cache");
@@ -63,6 +70,9 @@ final class RealDaemon implements AutoCloseable {
     Path options = dist.resolve("../../../scripts/lib").normalize(); // wherever this was started
     for (String name : List.of("jvm", "tiered", "daemon")) {
       command.add("@" + options.resolve(name + ".options"));
+    }
+    if (withoutC2) {
+      command.add("-XX:TieredStopAtLevel=1");
     }
     command.addAll(List.of("-Xlog:disable", "-Xlog:all=error:stderr"));
     command.add("-XX:SharedArchiveFile=" + dist.resolve("lib/helix-bg.jsa"));

@@ -87,7 +87,7 @@ final class TortureKill implements TortureArea {
   private final int kills;
   private final RealDaemon program;
 
-  /** The same without C2, which costs most of a short run; a language model needs it. */
+  /** The same without C2. */
   private final RealDaemon soon;
 
   private final Path languageModel;
@@ -107,8 +107,7 @@ final class TortureKill implements TortureArea {
     this.folder = folder;
     this.kills = kills;
     this.program = new RealDaemon(home(), dist, List.of());
-    this.soon =
-        new RealDaemon(home(), dist, List.of("env", "JAVA_TOOL_OPTIONS=-XX:TieredStopAtLevel=1"));
+    this.soon = new RealDaemon(home(), dist, List.of()).withoutC2();
     this.languageModel = TortureGguf.goldenModel("golden-q40.gguf", folder);
     this.model =
         new RememberedModel(EmbedderSource.located(DaemonFixture.settings(home(), Map.of())));
