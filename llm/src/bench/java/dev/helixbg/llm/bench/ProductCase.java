@@ -6,6 +6,7 @@ import dev.helixbg.llm.backend.Batch;
 import dev.helixbg.llm.backend.KvShape;
 import dev.helixbg.llm.backend.KvShape.Storage;
 import dev.helixbg.llm.cpu.CpuBackend;
+import dev.helixbg.llm.cpu.KernelWarmUp;
 import dev.helixbg.llm.cpu.kernel.row.RowKernels;
 import dev.helixbg.llm.tensor.Dequantize;
 import dev.helixbg.llm.tensor.RandomWeights;
@@ -63,8 +64,9 @@ final class ProductCase implements KernelCase {
     return new Tensor(type.name(), type, List.of((long) COLUMNS, rows), data);
   }
 
-  /** One vector: all weights are read from memory. */
+  /** One vector, by the kernel that a model would have: all weights are read from memory. */
   static ProductCase vector(CpuBackend backend, Tensor weights) {
+    KernelWarmUp.rows(weights.type());
     return new ProductCase(backend, weights, 1);
   }
 

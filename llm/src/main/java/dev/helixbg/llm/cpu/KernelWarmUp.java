@@ -17,11 +17,15 @@ import dev.helixbg.llm.cpu.kernel.tile.QuantisedTiles;
 import dev.helixbg.llm.cpu.kernel.tile.TileProduct;
 import dev.helixbg.llm.cpu.kernel.tile.TokenTiles;
 import dev.helixbg.llm.cpu.x86.ByteProduct;
+import dev.helixbg.llm.cpu.x86.ByteRowProduct;
 import dev.helixbg.llm.tensor.TensorType;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 import java.util.Collection;
+import java.util.Map;
+import java.util.Optional;
+import java.util.concurrent.ConcurrentHashMap;
 
 /**
  * Has kernels compiled by calls as small as they can be.
@@ -46,6 +50,9 @@ public final class KernelWarmUp {
 
   /** The usual size. */
   private static final int HEAD = 128;
+
+  /** Once and for all: results differ by the kernel's rounding. */
+  private static final Map<TensorType, RowKernel> CHOSEN = new ConcurrentHashMap<>();
 
   private KernelWarmUp() {}
 
@@ -92,11 +99,25 @@ public final class KernelWarmUp {
     }
   }
 
-  /** What multiplies single rows of activations with matrices of a type. */
+  /**
+   * What multiplies single rows of activations with matrices of a type; and which of two kernels
+   * does, where there are two.
+   */
   public static void rows(TensorType type) {
+    RowKernels.replace(type, CHOSEN.computeIfAbsent(type, KernelWarmUp::chosen));
+  }
+
+  private static RowKernel chosen(TensorType type) {
+    RowKernel kernel = RowKernels.of(type, COLUMNS);
+    rows(type, kernel);
+    Optional<RowKernel> bytes = ByteRowProduct.of(type);
+    bytes.ifPresent(other -> rows(type, other));
+    return bytes.filter(other -> RowTrial.prefers(other, kernel, type)).orElse(kernel);
+  }
+
+  private static void rows(TensorType type, RowKernel kernel) {
     try (Arena arena = Arena.ofConfined()) {
       ThreadScratch scratch = new ThreadScratch(arena);
-      RowKernel kernel = RowKernels.of(type, COLUMNS);
       long weights = arena.allocate(ROWS * type.bytes(COLUMNS), 64).address();
       long x = floats(arena, COLUMNS);
       long prepared = floats(arena, kernel.floats(COLUMNS));
@@ -104,7 +125,7 @@ public final class KernelWarmUp {
       for (int i = 0; i < CALLS; i++) {
         kernel.prepare(x, COLUMNS, prepared);
         RowKernels.multiply(
-            type, weights, COLUMNS, prepared, y, 0, ROWS, i % 2 + 1, scratch.unpacker);
+            kernel, type, weights, COLUMNS, prepared, y, 0, ROWS, i % 2 + 1, scratch.unpacker);
       }
     }
   }

@@ -156,6 +156,7 @@ final class Matmul {
       boolean timed = mine.streams.times();
       long start = timed ? System.nanoTime() : 0;
       RowKernels.multiply(
+          inputs.kernel(w.type()),
           w.type(),
           w.address(0),
           columns,
@@ -202,6 +203,7 @@ final class Matmul {
   static final class PreparedInputs {
     private final Arena arena;
     private final MemorySegment[] prepared = new MemorySegment[TensorType.values().length];
+    private final RowKernel[] kernels = new RowKernel[prepared.length];
     private final boolean[] ready = new boolean[prepared.length];
     private long x;
     private int columns;
@@ -226,8 +228,14 @@ final class Matmul {
       }
       ready[i] = true;
       RowKernel kernel = RowKernels.of(type, columns);
+      kernels[i] = kernel;
       prepared[i] = HostMemory.grown(arena, prepared[i], 4L * kernel.floats(columns));
       kernel.prepare(x, columns, prepared[i].address());
+    }
+
+    /** For which {@link #prepare} made it. */
+    RowKernel kernel(TensorType type) {
+      return kernels[type.ordinal()];
     }
 
     /** What {@link #prepare} made for this type. */

@@ -36,8 +36,10 @@ final class AvxAssembler {
   private static final int MAP_0F = 1;
 
   private static final int MAP_0F38 = 2;
+  private static final int MAP_0F3A = 3;
   private static final int NO_PREFIX = 0;
   private static final int PREFIX_66 = 1;
+  private static final int PREFIX_F3 = 2;
 
   /** Of a ModRM byte: a register, or memory at a register's address plus 32 bits. */
   private static final int OF_REGISTER = 3 << 6;
@@ -138,6 +140,122 @@ final class AvxAssembler {
     ofMemory(MAP_0F38, PREFIX_66, 0xB8, sum, a, base, offset);
   }
 
+  /** {@code product *= b}, floats. */
+  void multiply(int b, int product) {
+    ofRegister(MAP_0F, NO_PREFIX, 0x59, product, product, b);
+  }
+
+  /** {@code sum += a}, floats. */
+  void addFloats(int a, int sum) {
+    ofRegister(MAP_0F, NO_PREFIX, 0x58, sum, sum, a);
+  }
+
+  // ---- vectors of 256 bits ---------------------------------------------------------------------
+
+  /** 128 bits of memory to both halves. */
+  void broadcastHalves(int target, Register base, int offset) {
+    ofMemory(MAP_0F38, PREFIX_66, 0x5A, target, 0, base, offset);
+  }
+
+  /** 16 bits of memory to all shorts. */
+  void broadcastShort(int target, Register base, int offset) {
+    ofMemory(MAP_0F38, PREFIX_66, 0x79, target, 0, base, offset);
+  }
+
+  /** The first eight numbers of f16 to floats. */
+  void halvesToFloats(int vector) {
+    ofRegister(MAP_0F38, PREFIX_66, 0x13, vector, 0, vector);
+  }
+
+  /** Eight signed bytes of memory to ints. */
+  void bytesToInts(int target, Register base, int offset) {
+    ofMemory(MAP_0F38, PREFIX_66, 0x21, target, 0, base, offset);
+  }
+
+  /** The first 16 signed bytes to shorts. */
+  void bytesToShorts(int vector) {
+    ofRegister(MAP_0F38, PREFIX_66, 0x20, vector, 0, vector);
+  }
+
+  /** {@code target} = of each half of {@code source} the bytes whose places are in memory. */
+  void shuffle(int source, Register base, int offset, int target) {
+    ofMemory(MAP_0F38, PREFIX_66, 0x00, target, source, base, offset);
+  }
+
+  /** {@code target = a & b}. */
+  void and(int a, int b, int target) {
+    ofRegister(MAP_0F, PREFIX_66, 0xDB, target, a, b);
+  }
+
+  /** {@code vector &= memory}. */
+  void and(int vector, Register base, int offset) {
+    ofMemory(MAP_0F, PREFIX_66, 0xDB, vector, vector, base, offset);
+  }
+
+  /** {@code vector |= a}. */
+  void or(int a, int vector) {
+    ofRegister(MAP_0F, PREFIX_66, 0xEB, vector, vector, a);
+  }
+
+  /** {@code target = a ^ a}. */
+  void clear(int target) {
+    ofRegister(MAP_0F, PREFIX_66, 0xEF, target, target, target);
+  }
+
+  /** {@code target = source >>> bits}, shorts. */
+  void shiftShortsRight(int source, int bits, int target) {
+    ofRegister(MAP_0F, PREFIX_66, 0x71, 2, target, source);
+    bytes(bits);
+  }
+
+  /** {@code target = source << bits}, shorts. */
+  void shiftShortsLeft(int source, int bits, int target) {
+    ofRegister(MAP_0F, PREFIX_66, 0x71, 6, target, source);
+    bytes(bits);
+  }
+
+  /** {@code target = source >>> bits}, ints. */
+  void shiftRight(int source, int bits, int target) {
+    ofRegister(MAP_0F, PREFIX_66, 0x72, 2, target, source);
+    bytes(bits);
+  }
+
+  /** {@code vector >>>= memory}, each int by bits of its own. */
+  void shiftRight(int vector, Register base, int offset) {
+    ofMemory(MAP_0F38, PREFIX_66, 0x45, vector, vector, base, offset);
+  }
+
+  /** {@code target = a · b} with signed bytes in memory. */
+  void pairProducts(int unsigned, Register base, int offset, int target) {
+    ofMemory(MAP_0F38, PREFIX_66, 0x04, target, unsigned, base, offset);
+  }
+
+  /** The upper half to the lower one of another. */
+  void upperHalf(int source, int target) {
+    ofRegister(MAP_0F3A, PREFIX_66, 0x19, source, 0, target);
+    bytes(1);
+  }
+
+  /** Of each four floats, those whose places are in pairs of bits, the first in the lowest. */
+  void permute(int source, int places, int target) {
+    ofRegister(MAP_0F3A, PREFIX_66, 0x04, target, 0, source);
+    bytes(places);
+  }
+
+  /** {@code memory = } the first float. */
+  void storeFirst(int source, Register base, int offset) {
+    ofMemory(MAP_0F, PREFIX_F3, 0x11, source, 0, base, offset);
+  }
+
+  /** Asks for a line of memory, which need not exist. */
+  void fetchAhead(Register base, int offset) {
+    if (base.number > 7) {
+      bytes(0x41);
+    }
+    bytes(0x0F, 0x18, OF_MEMORY | 1 << 3 | base.number & 7);
+    code.putInt(offset);
+  }
+
   /** Clears the upper parts of vectors, which would slow down older instructions of the caller. */
   void clearUpperParts() {
     bytes(0xC5, 0xF8, 0x77);
@@ -180,6 +298,18 @@ final class AvxAssembler {
   void add(Register target, int value) {
     bytes(rex(Register.RAX, target), 0x81, OF_REGISTER | target.number & 7);
     code.putInt(value);
+  }
+
+  /** {@code target += memory}, 64 bits. */
+  void add(Register target, Register base, int offset) {
+    bytes(rex(target, base), 0x03, OF_MEMORY | (target.number & 7) << 3 | base.number & 7);
+    code.putInt(offset);
+  }
+
+  /** {@code target = value}. */
+  void set(Register target, long value) {
+    bytes(rex(Register.RAX, target), 0xB8 | target.number & 7);
+    code.putLong(value);
   }
 
   /** Where a loop begins. */

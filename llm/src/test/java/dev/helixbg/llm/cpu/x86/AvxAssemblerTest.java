@@ -5,6 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import dev.helixbg.llm.cpu.x86.AvxAssembler.Register;
 import java.util.HexFormat;
 import java.util.Locale;
+import java.util.Set;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
@@ -12,8 +13,9 @@ import org.junit.jupiter.params.provider.MethodSource;
 /** Every instruction beside the bytes that GNU's assembler makes of its text. */
 class AvxAssemblerTest {
   /**
-   * Bytes and texts, of version 2.40. In braces it is told which of several encodings we want.
-   * Registers and addresses have low and high numbers, as each bit of a number has its own place.
+   * Bytes and texts, of version 2.40 with {@code -mavxscalar=256}. In braces it is told which of
+   * several encodings we want. Registers and addresses have low and high numbers, as each bit of a
+   * number has its own place.
    */
   private static final String INSTRUCTIONS =
       """
@@ -60,6 +62,48 @@ class AvxAssemblerTest {
       c4c17c598208000000 {vex3} {disp32} vmulps 8(%r10), %ymm0, %ymm0
       c4c245b8c4 {vex3} vfmadd231ps %ymm12, %ymm7, %ymm0
       c4e21db8be00080000 {vex3} {disp32} vfmadd231ps 2048(%rsi), %ymm12, %ymm7
+      c4e16c59d3 {vex3} vmulps %ymm3, %ymm2, %ymm2
+      c4413459ce {vex3} vmulps %ymm14, %ymm9, %ymm9
+      c4e16c58d3 {vex3} vaddps %ymm3, %ymm2, %ymm2
+      c4413458ce {vex3} vaddps %ymm14, %ymm9, %ymm9
+      c4e27d5ab710000000 {vex3} {disp32} vbroadcasti128 16(%rdi), %ymm6
+      c4427d5ab300f0ffff {vex3} {disp32} vbroadcasti128 -4096(%r11), %ymm14
+      c4e27d79bf02000000 {vex3} {disp32} vpbroadcastw 2(%rdi), %ymm7
+      c4427d79a1d0000000 {vex3} {disp32} vpbroadcastw 208(%r9), %ymm12
+      c4e27d13db {vex3} vcvtph2ps %xmm3, %ymm3
+      c4427d13f6 {vex3} vcvtph2ps %xmm14, %ymm14
+      c4e27d2197c0000000 {vex3} {disp32} vpmovsxbd 192(%rdi), %ymm2
+      c4427d2198c8000000 {vex3} {disp32} vpmovsxbd 200(%r8), %ymm11
+      c4e27d20f6 {vex3} vpmovsxbw %xmm6, %ymm6
+      c4427d20c9 {vex3} vpmovsxbw %xmm9, %ymm9
+      c4423d008a40000000 {vex3} {disp32} vpshufb 64(%r10), %ymm8, %ymm9
+      c4e275009620010000 {vex3} {disp32} vpshufb 288(%rsi), %ymm1, %ymm2
+      c4613ddbcc {vex3} vpand %ymm4, %ymm8, %ymm9
+      c4c175dbd4 {vex3} vpand %ymm12, %ymm1, %ymm2
+      c44135db8aa0000000 {vex3} {disp32} vpand 160(%r10), %ymm9, %ymm9
+      c4e16ddb9060000000 {vex3} {disp32} vpand 96(%rax), %ymm2, %ymm2
+      c4c165ebda {vex3} vpor %ymm10, %ymm3, %ymm3
+      c46135ebc9 {vex3} vpor %ymm1, %ymm9, %ymm9
+      c4e165efdb {vex3} vpxor %ymm3, %ymm3, %ymm3
+      c44115efed {vex3} vpxor %ymm13, %ymm13, %ymm13
+      c4c13571d004 {vex3} vpsrlw $4, %ymm8, %ymm9
+      c4e16d71d102 {vex3} vpsrlw $2, %ymm1, %ymm2
+      c4c17571f104 {vex3} vpsllw $4, %ymm9, %ymm1
+      c4e12d71f102 {vex3} vpsllw $2, %ymm1, %ymm10
+      c4c16572d00a {vex3} vpsrld $10, %ymm8, %ymm3
+      c4e12d72d20a {vex3} vpsrld $10, %ymm2, %ymm10
+      c4423d458280000000 {vex3} {disp32} vpsrlvd 128(%r10), %ymm8, %ymm8
+      c4e26d459780000000 {vex3} {disp32} vpsrlvd 128(%rdi), %ymm2, %ymm2
+      c4623d0486e0000000 {vex3} {disp32} vpmaddubsw 224(%rsi), %ymm8, %ymm8
+      c4c26d049920000000 {vex3} {disp32} vpmaddubsw 32(%r9), %ymm2, %ymm3
+      c4c37d19c001 {vex3} vextractf128 $1, %ymm0, %xmm8
+      c4637d19ca01 {vex3} vextractf128 $1, %ymm9, %xmm2
+      c4637d04c04e {vex3} vpermilps $78, %ymm0, %ymm8
+      c4c37d04d1b1 {vex3} vpermilps $177, %ymm9, %ymm2
+      c4e17e118200000000 {vex3} {disp32} vmovss %xmm0, 0(%rdx)
+      c4417e118b40000000 {vex3} {disp32} vmovss %xmm9, 64(%r11)
+      0f188f00080000 {disp32} prefetcht0 2048(%rdi)
+      410f188900f0ffff {disp32} prefetcht0 -4096(%r9)
       62f17c48108f00000000 {evex} {disp32} vmovups 0(%rdi), %zmm1
       62d17c48119045230100 {evex} {disp32} vmovups %zmm2, 74565(%r8)
       62f17c4828d1 {evex} vmovaps %zmm1, %zmm2
@@ -116,6 +160,10 @@ class AvxAssemblerTest {
       4889ce mov %rcx, %rsi
       4881c700001000 add $0x100000, %rdi
       4981c300f0ffff add $-4096, %r11
+      4903b940000000 {disp32} add 64(%r9), %rdi
+      4c039948000000 {disp32} add 72(%rcx), %r11
+      49baf0debc9a78563412 movabs $0x123456789abcdef0, %r10
+      48b8feffffffffffffff movabs $-2, %rax
       c5f877 vzeroupper
       c3 ret
       """;
@@ -128,9 +176,9 @@ class AvxAssemblerTest {
   @MethodSource("instructions")
   void bytesAreThoseOfAnotherAssembler(String line) {
     String[] parts = line.split(" ", 2);
-    AvxAssembler code = new AvxAssembler(line.contains("%ymm") ? 256 : 512);
+    AvxAssembler code = new AvxAssembler(line.contains("%zmm") ? 512 : 256);
     String[] words = parts[1].replaceAll("\\{\\w+} |,", "").split(" ");
-    if (words[0].equals("mov") || words[0].equals("add")) {
+    if (Set.of("mov", "movabs", "add").contains(words[0])) {
       ofNumbers(code, words);
     } else {
       ofVectors(code, words);
@@ -142,6 +190,10 @@ class AvxAssemblerTest {
   private static void ofNumbers(AvxAssembler code, String[] words) {
     if (words[0].equals("mov")) {
       code.copy(register(words[1]), register(words[2]));
+    } else if (words[0].equals("movabs")) {
+      code.set(register(words[2]), Long.decode(words[1].substring(1)));
+    } else if (words[1].endsWith(")")) {
+      code.add(register(words[2]), base(words[1]), offset(words[1]));
     } else {
       code.add(register(words[2]), Integer.decode(words[1].substring(1)));
     }
@@ -160,7 +212,13 @@ class AvxAssemblerTest {
       case "vmovaps" -> code.copy(vector(words[1]), vector(words[2]));
       case "vbroadcastss" -> code.broadcast(vector(words[2]), base(words[1]), offset(words[1]));
       case "vpdpbusd" -> code.dotProducts(vector(words[2]), vector(words[1]), vector(words[3]));
-      case "vpmaddubsw" -> code.pairProducts(vector(words[2]), vector(words[1]), vector(words[3]));
+      case "vpmaddubsw" -> {
+        if (ofMemory) {
+          code.pairProducts(vector(words[2]), base(words[1]), offset(words[1]), vector(words[3]));
+        } else {
+          code.pairProducts(vector(words[2]), vector(words[1]), vector(words[3]));
+        }
+      }
       case "vpaddw" -> {
         if (ofMemory) {
           code.addShorts(vector(words[3]), base(words[1]), offset(words[1]));
@@ -172,7 +230,13 @@ class AvxAssemblerTest {
       case "vpcmpeqw" -> code.ones(vector(words[1]));
       case "vpaddd" -> code.add(vector(words[3]), base(words[1]), offset(words[1]));
       case "vcvtdq2ps" -> code.toFloats(vector(words[2]));
-      case "vmulps" -> code.multiply(vector(words[3]), base(words[1]), offset(words[1]));
+      case "vmulps" -> {
+        if (ofMemory) {
+          code.multiply(vector(words[3]), base(words[1]), offset(words[1]));
+        } else {
+          code.multiply(vector(words[1]), vector(words[3]));
+        }
+      }
       case "vfmadd231ps" -> {
         int a = vector(words[2]);
         int sum = vector(words[3]);
@@ -184,8 +248,46 @@ class AvxAssemblerTest {
       }
       case "vzeroupper" -> code.clearUpperParts();
       case "ret" -> code.end();
+      default -> of256Bits(code, words, ofMemory);
+    }
+  }
+
+  private static void of256Bits(AvxAssembler code, String[] words, boolean ofMemory) {
+    switch (words[0]) {
+      case "vaddps" -> code.addFloats(vector(words[1]), vector(words[3]));
+      case "vbroadcasti128" ->
+          code.broadcastHalves(vector(words[2]), base(words[1]), offset(words[1]));
+      case "vpbroadcastw" ->
+          code.broadcastShort(vector(words[2]), base(words[1]), offset(words[1]));
+      case "vcvtph2ps" -> code.halvesToFloats(vector(words[2]));
+      case "vpmovsxbd" -> code.bytesToInts(vector(words[2]), base(words[1]), offset(words[1]));
+      case "vpmovsxbw" -> code.bytesToShorts(vector(words[2]));
+      case "vpshufb" ->
+          code.shuffle(vector(words[2]), base(words[1]), offset(words[1]), vector(words[3]));
+      case "vpand" -> {
+        if (ofMemory) {
+          code.and(vector(words[3]), base(words[1]), offset(words[1]));
+        } else {
+          code.and(vector(words[2]), vector(words[1]), vector(words[3]));
+        }
+      }
+      case "vpor" -> code.or(vector(words[1]), vector(words[3]));
+      case "vpxor" -> code.clear(vector(words[3]));
+      case "vpsrlw" -> code.shiftShortsRight(vector(words[2]), bits(words[1]), vector(words[3]));
+      case "vpsllw" -> code.shiftShortsLeft(vector(words[2]), bits(words[1]), vector(words[3]));
+      case "vpsrld" -> code.shiftRight(vector(words[2]), bits(words[1]), vector(words[3]));
+      case "vpsrlvd" -> code.shiftRight(vector(words[3]), base(words[1]), offset(words[1]));
+      case "vextractf128" -> code.upperHalf(vector(words[2]), vector(words[3]));
+      case "vpermilps" -> code.permute(vector(words[2]), bits(words[1]), vector(words[3]));
+      case "vmovss" -> code.storeFirst(vector(words[1]), base(words[2]), offset(words[2]));
+      case "prefetcht0" -> code.fetchAhead(base(words[1]), offset(words[1]));
       default -> throw new IllegalArgumentException(words[0]);
     }
+  }
+
+  /** An immediate number. */
+  private static int bits(String word) {
+    return Integer.parseInt(word.substring(1));
   }
 
   private static int vector(String word) {

@@ -56,9 +56,15 @@ public final class RowKernels {
     return columns % kernel.multiple() == 0 ? kernel : UNPACKED[i];
   }
 
+  /** Has another kernel multiply rows of a type from now on: who holds the old one may go on. */
+  public static void replace(TensorType type, RowKernel kernel) {
+    KERNELS[type.ordinal()] = kernel;
+  }
+
   /**
    * {@code y[r] = W[r] · x} for rows {@code from ≤ r < to}.
    *
+   * @param kernel of the type
    * @param weights rows of {@code columns} weights, a multiple of the type's block
    * @param x prepared by {@link RowKernel#prepare}, aligned to 64 bytes
    * @param streams places, far from each other, between which rows are taken in turn: processors
@@ -66,6 +72,7 @@ public final class RowKernels {
    * @param own the calling thread's
    */
   public static void multiply(
+      RowKernel kernel,
       TensorType type,
       long weights,
       int columns,
@@ -75,7 +82,6 @@ public final class RowKernels {
       int to,
       int streams,
       Unpacker own) {
-    RowKernel kernel = of(type, columns);
     if (streams == 1 || !kernel.streams()) {
       for (int first = from; first < to; first += ROWS_PER_CALL) {
         int end = Math.min(to, first + ROWS_PER_CALL);

@@ -114,6 +114,7 @@ public final class KernelProbe {
               y.fill((byte) 0);
               kernel.prepare(x.address(), columns, prepared.address());
               RowKernels.multiply(
+                  kernel,
                   type,
                   weights.address() + stored,
                   columns,

@@ -99,6 +99,7 @@ class RowKernelsTest {
       kernel.prepare(x.address(), columns, prepared.address());
       MemorySegment y = arena.allocate(4L * 65536, 64);
       RowKernels.multiply(
+          kernel,
           TensorType.F16,
           weights.address(),
           columns,

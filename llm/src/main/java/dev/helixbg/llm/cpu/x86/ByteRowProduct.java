@@ -1,0 +1,87 @@
+package dev.helixbg.llm.cpu.x86;
+
+import static dev.helixbg.llm.cpu.lanes.Lanes.LONG;
+import static dev.helixbg.llm.cpu.lanes.Lanes.MEMORY;
+
+import dev.helixbg.config.natives.NativeFunction;
+import dev.helixbg.llm.cpu.kernel.ActivationBytes;
+import dev.helixbg.llm.cpu.kernel.RowKernel;
+import dev.helixbg.llm.cpu.kernel.Unpacker;
+import dev.helixbg.llm.cpu.lanes.Lanes;
+import dev.helixbg.llm.tensor.TensorType;
+import java.util.Optional;
+import java.util.function.Supplier;
+
+/**
+ * Matrix × vector in bytes, for rows of some types in place, by AVX2: activations are rounded as
+ * prompts' are ({@link ActivationBytes}), so both differ by the order of their sums alone.
+ */
+public final class ByteRowProduct implements RowKernel {
+  /** Below 512 bits, where the Vector API wants twice as many instructions or more. */
+  private static final boolean APPLIES = Lanes.COUNT == 8 && MachineCode.runs("avx2");
+
+  private static final Optional<RowKernel> Q4_K =
+      kernel(TensorType.Q4_K, RowProductCode::q4K, false, 1);
+
+  /** Six bits are 32 more than their quanta. */
+  private static final Optional<RowKernel> Q6_K =
+      kernel(TensorType.Q6_K, RowProductCode::q6K, true, 32);
+
+  private final TensorType type;
+  private final NativeFunction product;
+  private final boolean halves;
+  private final float zero;
+
+  private ByteRowProduct(TensorType type, NativeFunction product, boolean halves, float zero) {
+    this.type = type;
+    this.product = product;
+    this.halves = halves;
+    this.zero = zero;
+  }
+
+  private static Optional<RowKernel> kernel(
+      TensorType type, Supplier<byte[]> code, boolean halves, float zero) {
+    return APPLIES
+        ? MachineCode.function(code.get())
+            .map(function -> new ByteRowProduct(type, function, halves, zero))
+        : Optional.empty();
+  }
+
+  /** The one for a type, if there is one and the processor and the system let us use it. */
+  public static Optional<RowKernel> of(TensorType type) {
+    return switch (type) {
+      case Q4_K -> Q4_K;
+      case Q6_K -> Q6_K;
+      default -> Optional.empty();
+    };
+  }
+
+  @Override
+  public int floats(int columns) {
+    return columns / ActivationBytes.COLUMNS * ActivationBytes.blockBytes(halves) / Float.BYTES;
+  }
+
+  @Override
+  public void prepare(long x, int columns, long prepared) {
+    ActivationBytes.round(x, columns, halves, zero, prepared);
+  }
+
+  @Override
+  public void multiply(
+      long weights, int columns, long x, long y, int from, int to, int step, Unpacker own) {
+    long rowBytes = type.bytes(columns);
+    long room = own.room(columns);
+    MEMORY.set(LONG, room + RowProductCode.NEXT_ROW, (step - 1) * rowBytes);
+    MEMORY.set(LONG, room + RowProductCode.NEXT_RESULT, 4L * step);
+    MEMORY.set(LONG, room + RowProductCode.SAME_X, -4L * floats(columns));
+    product.call(
+        weights + from * rowBytes,
+        x,
+        y + 4L * from,
+        Math.ceilDiv(to - from, step),
+        columns / ActivationBytes.COLUMNS,
+        room,
+        0,
+        0);
+  }
+}

@@ -1,0 +1,286 @@
+package dev.helixbg.llm.cpu.x86;
+
+import static dev.helixbg.llm.cpu.kernel.ActivationBytes.COLUMNS;
+import static dev.helixbg.llm.cpu.kernel.ActivationBytes.OFFSETS;
+import static dev.helixbg.llm.cpu.kernel.ActivationBytes.STEPS;
+import static dev.helixbg.llm.cpu.kernel.ActivationBytes.SUB;
+
+import dev.helixbg.llm.cpu.kernel.ActivationBytes;
+import dev.helixbg.llm.cpu.x86.AvxAssembler.Register;
+import java.lang.foreign.Arena;
+import java.lang.foreign.MemorySegment;
+import java.lang.foreign.ValueLayout;
+import java.util.function.IntUnaryOperator;
+
+/**
+ * Writes the machine code of {@link ByteRowProduct} for Q4_K and Q6_K rows in place, in 256 bits:
+ * {@code void(weights, x, y, rows, blocks, own)}.
+ *
+ * <p>Quanta as unsigned bytes times activations as signed ones are added in pairs, 16 bits ({@code
+ * vpmaddubsw}: 2 · 15 · 127 or 2 · 63 · 127 fits), then to ints ({@code vpmaddwd}, in Q6_K with the
+ * scale), and as floats times the step. What counts is the number of instructions: 88 for 144 bytes
+ * of Q4_K, 110 for 210 of Q6_K. Weights are asked for {@link #AHEAD} bytes before they are met,
+ * farther than the processor itself looks ahead.
+ */
+final class RowProductCode {
+  /** Of the calling thread's memory: eight factors, then what is added after a row. */
+  static final int NEXT_ROW = 64;
+
+  static final int NEXT_RESULT = NEXT_ROW + 8;
+  static final int SAME_X = NEXT_RESULT + 8;
+
+  private static final int AHEAD = 2048;
+  private static final int LINE = 64;
+  private static final int VECTOR = 32;
+
+  private static final int SUBS = COLUMNS / SUB;
+
+  // Places of Q4_K's 144 bytes, and of Q6_K's 210.
+  private static final int Q4_K_BYTES = 144;
+  private static final int Q4_K_MINIMUM = 2;
+  private static final int Q4_K_QUANTA = 16;
+  private static final int Q6_K_BYTES = 210;
+  private static final int Q6_K_UPPER = 128;
+  private static final int Q6_K_SCALES = 192;
+  private static final int Q6_K_SCALE = 208;
+
+  // Constants: what vectors are made of by the number of a byte, or of an int.
+  private static final int NO_BYTE = 0x80;
+  private static final MemorySegment CONSTANTS = Arena.global().allocate(16 * VECTOR, 64);
+  private static final int NIBBLES = bytes(0, _ -> 0x0F);
+  private static final int TWO_BITS = bytes(1, _ -> 0x30);
+
+  /** Q4_K's scales in ints: the first four alone, the others with the bits that are elsewhere. */
+  private static final int SCALES = bytes(2, i -> place(i, 4, 12));
+
+  /** Its minima: of the others the low bits are in the upper nibble. */
+  private static final int MINIMA = bytes(3, i -> place(i, 8, 12));
+
+  private static final int NIBBLES_OF_OTHERS = ints(4, i -> i < 4 ? 0 : 4);
+  private static final int LOW = ints(5, i -> i < 4 ? 0x3F : 0x0F);
+  private static final int HIGH = ints(6, i -> i < 4 ? 0 : 0x30);
+  private static final int BITS_TO_HIGH = 10;
+
+  /** Of Q6_K's scales those at even places first: widened, they are the lower half. */
+  private static final int EVEN_FIRST = bytes(7, i -> i % 16 < 8 ? i % 8 * 2 : i % 8 * 2 + 1);
+
+  /** At {@code SPREAD + 32 · i} what makes all shorts of a half its i-th one. */
+  private static final int SPREAD = spread(8);
+
+  // The arguments, and a row's.
+  private static final Register WEIGHTS = Register.RDI;
+  private static final Register X = Register.RSI;
+  private static final Register Y = Register.RDX;
+  private static final Register ROWS = Register.RCX;
+  private static final Register BLOCKS = Register.R8;
+  private static final Register OWN = Register.R9;
+  private static final Register CONSTANT = Register.R10;
+  private static final Register LEFT = Register.RAX;
+
+  // Vectors.
+  private static final int SUM = 0;
+  private static final int OFFSET_SUM = 1;
+  private static final int EVEN = 2;
+  private static final int ODD = 3;
+  private static final int NIBBLE = 4;
+
+  /** Q4_K's ones, Q6_K's mask of the upper two bits. */
+  private static final int OTHER = 5;
+
+  private static final int SCALE_SHORTS = 6;
+  private static final int UPPER = 7;
+  private static final int A = 8;
+  private static final int B = 9;
+  private static final int C = 10;
+  private static final int D = 11;
+
+  private final AvxAssembler code = new AvxAssembler(8 * VECTOR);
+
+  private RowProductCode() {}
+
+  private static int place(int i, int first, int others) {
+    int lane = i / 4;
+    return switch (i % 4) {
+      case 0 -> lane < 4 ? first + lane : others + lane - 4;
+      case 1 -> lane < 4 ? NO_BYTE : first + lane - 4;
+      default -> NO_BYTE;
+    };
+  }
+
+  private static int bytes(int vector, IntUnaryOperator values) {
+    for (int i = 0; i < VECTOR; i++) {
+      CONSTANTS.set(ValueLayout.JAVA_BYTE, (long) VECTOR * vector + i, (byte) values.applyAsInt(i));
+    }
+    return VECTOR * vector;
+  }
+
+  private static int ints(int vector, IntUnaryOperator values) {
+    return bytes(vector, i -> values.applyAsInt(i / 4) >> 8 * (i % 4));
+  }
+
+  private static int spread(int first) {
+    for (int vector = 0; vector < SUBS; vector++) {
+      int scale = vector;
+      bytes(first + vector, i -> 2 * scale + i % 2);
+    }
+    return VECTOR * first;
+  }
+
+  static byte[] q4K() {
+    RowProductCode all = new RowProductCode();
+    all.code.ones(OTHER);
+    all.rows(all::q4KBlock, Q4_K_BYTES, ActivationBytes.blockBytes(false));
+    return all.code.code();
+  }
+
+  static byte[] q6K() {
+    RowProductCode all = new RowProductCode();
+    all.code.set(CONSTANT, CONSTANTS.address());
+    all.code.load(OTHER, CONSTANT, TWO_BITS);
+    all.rows(all::q6KBlock, Q6_K_BYTES, ActivationBytes.blockBytes(true));
+    return all.code.code();
+  }
+
+  /** Each row's sum of its blocks. */
+  private void rows(Runnable block, int weightBytes, int xBytes) {
+    code.set(CONSTANT, CONSTANTS.address());
+    code.load(NIBBLE, CONSTANT, NIBBLES);
+    int row = code.label();
+    code.clear(SUM);
+    code.clear(OFFSET_SUM);
+    code.copy(BLOCKS, LEFT);
+    int next = code.label();
+    for (int line = 0; line < weightBytes / LINE + weightBytes % LINE / VECTOR; line++) {
+      code.fetchAhead(WEIGHTS, AHEAD + LINE * line);
+    }
+    block.run();
+    code.add(WEIGHTS, weightBytes);
+    code.add(X, xBytes);
+    code.loop(LEFT, next);
+    code.addFloats(OFFSET_SUM, SUM);
+    storeSum();
+    code.add(WEIGHTS, OWN, NEXT_ROW);
+    code.add(Y, OWN, NEXT_RESULT);
+    code.add(X, OWN, SAME_X);
+    code.loop(ROWS, row);
+    code.clearUpperParts();
+    code.end();
+  }
+
+  /** In the order of {@code LaneSums}. */
+  private void storeSum() {
+    code.upperHalf(SUM, A);
+    code.addFloats(A, SUM);
+    code.permute(SUM, 0x4E, A);
+    code.addFloats(A, SUM);
+    code.permute(SUM, 0xB1, A);
+    code.addFloats(A, SUM);
+    code.storeFirst(SUM, Y, 0);
+  }
+
+  private void q4KBlock() {
+    code.broadcastHalves(A, WEIGHTS, 0);
+    code.shuffle(A, CONSTANT, SCALES, B);
+    code.shuffle(A, CONSTANT, MINIMA, A);
+    sixBits(B);
+    code.multiply(B, X, STEPS);
+    code.store(B, OWN, 0);
+    code.shiftRight(A, BITS_TO_HIGH, C);
+    code.shiftRight(A, CONSTANT, NIBBLES_OF_OTHERS);
+    sixBits(A, C);
+    code.multiply(A, X, OFFSETS);
+    half(B, Q4_K_MINIMUM);
+    code.multiplyAdd(A, B, OFFSET_SUM);
+    for (int sub = 0; sub < SUBS; sub += 2) {
+      code.load(A, WEIGHTS, Q4_K_QUANTA + VECTOR * sub / 2);
+      code.shiftShortsRight(A, 4, B);
+      code.and(A, NIBBLE, A);
+      code.and(B, NIBBLE, B);
+      q4KProducts(A, sub, EVEN);
+      q4KProducts(B, sub + 1, ODD);
+    }
+    addBlock(0);
+  }
+
+  private void sixBits(int ints) {
+    code.shiftRight(ints, BITS_TO_HIGH, C);
+    sixBits(ints, C);
+  }
+
+  private void sixBits(int ints, int high) {
+    code.and(ints, CONSTANT, LOW);
+    code.and(high, CONSTANT, HIGH);
+    code.or(high, ints);
+    code.toFloats(ints);
+  }
+
+  private void q4KProducts(int weights, int sub, int sum) {
+    code.pairProducts(weights, X, SUB * sub, weights);
+    code.pairSums(OTHER, weights);
+    code.toFloats(weights);
+    code.broadcast(C, OWN, Float.BYTES * sub);
+    if (sub < 2) {
+      code.copy(weights, sum);
+      code.multiply(C, sum);
+    } else {
+      code.multiplyAdd(weights, C, sum);
+    }
+  }
+
+  private void q6KBlock() {
+    code.broadcastHalves(SCALE_SHORTS, WEIGHTS, Q6_K_SCALES);
+    code.shuffle(SCALE_SHORTS, CONSTANT, EVEN_FIRST, SCALE_SHORTS);
+    code.bytesToShorts(SCALE_SHORTS);
+    code.bytesToInts(EVEN, WEIGHTS, Q6_K_SCALES);
+    code.toFloats(EVEN);
+    code.multiply(EVEN, X, OFFSETS);
+    code.bytesToInts(ODD, WEIGHTS, Q6_K_SCALES + SUBS);
+    code.toFloats(ODD);
+    code.multiply(ODD, X, OFFSETS + VECTOR);
+    for (int half = 0; half < 2; half++) {
+      int sub = 4 * half;
+      code.load(UPPER, WEIGHTS, Q6_K_UPPER + VECTOR * half);
+      code.load(A, WEIGHTS, 2 * VECTOR * half);
+      code.load(B, WEIGHTS, 2 * VECTOR * half + VECTOR);
+      code.and(A, NIBBLE, D);
+      code.shiftShortsLeft(UPPER, 4, C);
+      q6KProducts(sub, EVEN);
+      code.and(B, NIBBLE, D);
+      code.shiftShortsLeft(UPPER, 2, C);
+      q6KProducts(sub + 1, ODD);
+      code.shiftShortsRight(A, 4, D);
+      code.and(D, NIBBLE, D);
+      code.copy(UPPER, C);
+      q6KProducts(sub + 2, EVEN);
+      code.shiftShortsRight(B, 4, D);
+      code.and(D, NIBBLE, D);
+      code.shiftShortsRight(UPPER, 2, C);
+      q6KProducts(sub + 3, ODD);
+    }
+    addBlock(Q6_K_SCALE);
+  }
+
+  /** Of nibbles and the upper bits in their places. */
+  private void q6KProducts(int sub, int sum) {
+    code.and(C, OTHER, C);
+    code.or(C, D);
+    code.pairProducts(D, X, SUB * sub, D);
+    code.shuffle(SCALE_SHORTS, CONSTANT, SPREAD + VECTOR * sub, C);
+    code.pairSums(C, D);
+    code.toFloats(D);
+    code.broadcast(C, X, STEPS + Float.BYTES * sub);
+    code.multiplyAdd(D, C, sum);
+  }
+
+  /** Times the block's scale to the row's sum. */
+  private void addBlock(int scale) {
+    code.addFloats(ODD, EVEN);
+    half(A, scale);
+    code.multiplyAdd(EVEN, A, SUM);
+  }
+
+  private void half(int target, int offset) {
+    code.broadcastShort(target, WEIGHTS, offset);
+    code.halvesToFloats(target);
+  }
+}
