@@ -28,7 +28,7 @@ class HeldOut:
     def __init__(self, data, fold, said):
         logits, labels, notes, known, scores = [], [], [], [], []
         for kb, name in enumerate(data.names):
-            if not data.measured[kb] or data.folds[kb] != fold:
+            if not data.measured[kb] or data.real[kb] or data.folds[kb] != fold:
                 continue
             at = {row: i for i, row in enumerate(said[name + ".rows"])}
             rows = candidates(data, kb)[0]

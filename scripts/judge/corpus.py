@@ -1,7 +1,8 @@
 """Makes the KBs that the judge learns from and is measured on, has the program list their pairs, and packs all as token ids.
 
 A KB of training is what one writer wrote, or a public collection with its companions. A KB of measuring is the public collections of one
-fold with one companion for each note that has some: a rewrite, a newer note or a look-alike in turn, so that there are three KBs a fold.
+fold with one companion for each note that has some: a rewrite, a newer note or a look-alike in turn, so that there are three KBs a fold; and
+each collection by itself that nothing is trained on and of which somebody read the pairs.
 """
 import json
 import re
@@ -135,7 +136,8 @@ def of_collections(data, folder):
 
     kbs = []
     for c in described:
-        kb, places = Kb("c-" + c["name"].replace("/", "+"), -1 if c["fold"] == "-" else int(c["fold"]), False), {}
+        unseen = c["role"] == "read"
+        kb, places = Kb(("r-" if unseen else "c-") + c["name"].replace("/", "+"), -1 if c["fold"] == "-" else int(c["fold"]), unseen), {}
         note(kb, places, c["name"])
         for companion in companions:
             if companion["collection"] == c["name"]:
@@ -146,7 +148,7 @@ def of_collections(data, folder):
         for turn in range(len(COMPANIONS)):
             kb, places = Kb(f"m-{fold}-{turn}", fold, True), {}
             for c in described:
-                if c["fold"] == str(fold):
+                if c["fold"] == str(fold) and c["role"] != "read":
                     note(kb, places, c["name"])
             held = [x for x in companions if (x["collection"], x["path"]) in places]
             for at, companion in enumerate(held):

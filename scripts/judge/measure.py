@@ -4,7 +4,7 @@ A pair that was planted, or that somebody read and found good, counts as good; a
 """
 import numpy as np
 
-from corpus import FOLDS
+from corpus import FOLDS, OVERTAKEN, UNKNOWN
 
 CHEAP_WEIGHT = 6.0  # of the cheap score beside the log odds, while tables are printed; train-judge calibrate fits it
 WEIGHTS = [0, 2, 4, 6, 8, 10, 12, 16, 24]
@@ -88,6 +88,16 @@ def table(title, data, kbs, said_of, weight=CHEAP_WEIGHT):
         print(f"{title:20s} {name:8s} n {int(data.sizes[some[0]]):5d} | " + " | ".join(cells) + " | " + spans, flush=True)
 
 
+def real(title, data, kbs, said_of, weight=CHEAP_WEIGHT):
+    """One line for each collection as it is: how many good ones are among the first of the pairs that somebody read, and average precision."""
+    for kb in kbs:
+        order = ranked(data, kb, said_of(kb), weight)[: data.sizes[kb] // 2]
+        order = order[(data.read[order] == 1) & (data.label[order] != UNKNOWN)]
+        good = data.label[order] <= OVERTAKEN
+        precision = (np.cumsum(good) / np.arange(1, len(good) + 1))[good].mean() if good.any() else 0
+        print(f"{title:20s} {data.names[kb][2:30]:28s} read {len(order):4d}, good {good.sum():3d} | of the first 10: {good[:10].sum()}, 20: {good[:20].sum()}, 50: {good[:50].sum()} | average precision {100 * precision:.1f}", flush=True)
+
+
 def mean_precision(data, kb, order):
     """The mean of the precisions at each good pair (average precision), among the first n/2."""
     good = np.isin(data.kind[order[: data.sizes[kb] // 2]], (REWRITE, OVERTAKEN_NOTE, FOUND))
@@ -98,8 +108,8 @@ def mean_precision(data, kb, order):
 
 def mix(data, said_of):
     """Average precision by the weight of the cheap score and by how many pairs are read, for each fold."""
-    folds = [f for f in (-1, *range(FOLDS)) if any(data.measured[k] and data.folds[k] == f and said_of(k) for k in range(len(data.names)))]
-    kbs = {f: [k for k in range(len(data.names)) if data.measured[k] and data.folds[k] == f] for f in folds}
+    folds = [f for f in (-1, *range(FOLDS)) if any(data.measured[k] and not data.real[k] and data.folds[k] == f and said_of(k) for k in range(len(data.names)))]
+    kbs = {f: [k for k in range(len(data.names)) if data.measured[k] and not data.real[k] and data.folds[k] == f] for f in folds}
     for weight in WEIGHTS:
         row = [100 * np.mean([mean_precision(data, k, ranked(data, k, said_of(k), weight)) for k in kbs[f]]) for f in folds]
         print(f"weight of the cheap score {weight:4g}: average precision " + ", ".join(f"{'project' if f < 0 else f'fold {f}'} {x:.1f}" for f, x in zip(folds, row)), flush=True)

@@ -50,7 +50,7 @@ def main():
     for fold in range(FOLDS):
         fitted = fit([f for f in folds if f is not folds[fold]])
         for kb, name in enumerate(data.names):
-            if data.measured[kb] and data.folds[kb] == fold:
+            if data.measured[kb] and not data.real[kb] and data.folds[kb] == fold:
                 rows += asked(data, kb, said[fold], name, fitted)
     planted, largest, right, entry, both = map(np.array, zip(*rows))
     for bound in BOUNDS:

@@ -14,7 +14,7 @@ import numpy as np
 import torch
 
 from corpus import FOLDS, NEITHER, OVERTAKEN, ROOM, UNKNOWN
-from measure import best_first, classes, log_odds, mix, table
+from measure import best_first, classes, log_odds, mix, real, table
 from minilm import CLASSES, Judge, load_npz
 from weights_file import unpack
 from wordpiece import CLS, SEP
@@ -37,7 +37,8 @@ class Data:
         self.__dict__.update(stored)
         self.room, self._marks = ROOM, {}
         self.names = [str(n) for n in stored["names"]]
-        self.measured = np.array([n.startswith("m-") for n in self.names])
+        self.real = np.array([n.startswith("r-") for n in self.names])  # collections as they are, of which somebody read pairs
+        self.measured = self.real | np.array([n.startswith("m-") for n in self.names])
 
     def side(self, number):
         return self.tokens[self.starts[number] : self.starts[number + 1]][: self.room]
@@ -255,7 +256,8 @@ def report(options, jobs):
     data = Data(options.pairs)
     out = Path(options.out)
     print("rewrites+overtaken(+read and found good) (look-alikes) among the first 10 | 20 | 50 | n/10 | n/2; means of three KBs a fold | of the notes drawn again", flush=True)
-    measured = list(np.nonzero(data.measured)[0])
+    measured = list(np.nonzero(data.measured & ~data.real)[0])
+    real("cheap score", data, np.nonzero(data.real)[0], lambda kb: None)
     table("cheap score", data, measured, lambda kb: None)
     for tag in sorted({job["tag"] for job in jobs}):
         folds = {}
@@ -265,7 +267,9 @@ def report(options, jobs):
             for job in same:
                 said = load_npz(out / f"said-{job['name']}.npz")
                 classes(job["name"], data, said, CLASSES)
-                by_row = {k: dict(zip(said[data.names[k] + ".rows"], log_odds(said[data.names[k]].astype(np.float64)))) for k in kbs}
+                read = [k for k in np.nonzero(data.real)[0] if data.folds[k] == held]
+                by_row = {k: dict(zip(said[data.names[k] + ".rows"], log_odds(said[data.names[k]].astype(np.float64)))) for k in kbs + read}
+                real(job["name"], data, read, by_row.get)
                 table(job["name"], data, kbs, by_row.get)
                 less = {k: dict(zip(said[data.names[k] + ".rows"], log_odds(said[data.names[k] + ".less"].astype(np.float64)))) for k in kbs}
                 table(f"{job['name']}, {LESS_ROOM} tokens", data, kbs, less.get)
