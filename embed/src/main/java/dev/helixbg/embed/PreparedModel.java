@@ -18,7 +18,7 @@ import java.util.Locale;
 
 /**
  * A model made ready once, in the cache folder: its graph rewritten to fused operators, compared
- * with the original, and its tokenizer definition. A note written last vouches for both files;
+ * with the original, and its tokenizer definition. A note written last vouches for these files;
  * without a note that fits them they are made again.
  *
  * @param graph what to load: the rewritten graph, or the original where the rewrite failed
@@ -29,7 +29,7 @@ import java.util.Locale;
 record PreparedModel(Path graph, boolean fused, String why, Path tokenizer) {
 
   /** Raise the number whenever {@link FusedGraph} or {@link TokenizerFile} write something else. */
-  private static final String FORMAT = "helix-bg prepared model 2";
+  private static final String FORMAT = "helix-bg prepared model 3";
 
   private static final int PROBE_TOKENS = 64;
   private static final double FP32_BOUND = 0.9999;
@@ -64,7 +64,7 @@ record PreparedModel(Path graph, boolean fused, String why, Path tokenizer) {
     if (lines.get(3).equals("original")) {
       return new PreparedModel(source.locate().graph(), false, lines.get(4), tokenizer);
     }
-    return lines.get(3).equals(hash(graph, cacheFolder))
+    return lines.get(3).equals(hashes(graph, cacheFolder))
         ? new PreparedModel(graph, true, lines.get(4), tokenizer)
         : null;
   }
@@ -84,7 +84,7 @@ record PreparedModel(Path graph, boolean fused, String why, Path tokenizer) {
       throw new EmbeddingException(
           "the model " + files.graph() + " fails on a short text: " + e.getMessage(), e);
     }
-    String graphHash = prepared.fused ? hash(prepared.graph, cacheFolder) : "original";
+    String graphHash = prepared.fused ? hashes(prepared.graph, cacheFolder) : "original";
     List<String> note =
         List.of(
             FORMAT, onnxRuntimeVersion(), hash(tokenizer, cacheFolder), graphHash, prepared.why);
@@ -113,7 +113,7 @@ record PreparedModel(Path graph, boolean fused, String why, Path tokenizer) {
     float[][] expected = probe(original, probes);
     String why;
     try (OnnxFile file = OnnxFile.open(source)) {
-      AtomicFile.replace(target, out -> FusedGraph.write(file, precision, false, out));
+      FusedGraph.write(file, precision, false, target);
       try (TokenModel fused =
           new CpuModel(target, precision == Precision.INT8, Pooling.UNIT_MEAN)) {
         double worst = ProbeTexts.worstCosine(expected, probe(fused, probes));
@@ -129,6 +129,7 @@ record PreparedModel(Path graph, boolean fused, String why, Path tokenizer) {
       why = "the rewritten graph does not run: " + e.getMessage();
     }
     Files.deleteIfExists(target);
+    Files.deleteIfExists(FusedGraph.weightsOf(target));
     return new PreparedModel(source, false, why.replace('\n', ' '), tokenizer);
   }
 
@@ -146,6 +147,11 @@ record PreparedModel(Path graph, boolean fused, String why, Path tokenizer) {
 
   static String hash(Path file, Path cacheFolder) throws IOException {
     return Files.isRegularFile(file) ? FileHashCache.of(file, cacheFolder) : "missing";
+  }
+
+  /** Of a rewritten graph and the file of its weights. */
+  static String hashes(Path graph, Path cacheFolder) throws IOException {
+    return hash(graph, cacheFolder) + " " + hash(FusedGraph.weightsOf(graph), cacheFolder);
   }
 
   static String onnxRuntimeVersion() {

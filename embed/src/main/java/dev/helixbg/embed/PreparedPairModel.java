@@ -26,7 +26,7 @@ import java.util.Locale;
  */
 record PreparedPairModel(Path export, Path graph, Path tokenizer, Precision precision) {
   /** Raise the number whenever something else is written. */
-  private static final String FORMAT = "helix-bg prepared pair judge 3";
+  private static final String FORMAT = "helix-bg prepared pair judge 4";
 
   /** How far a logit may be from the expected one. */
   private static final double FP32_BOUND = 0.02;
@@ -73,7 +73,7 @@ record PreparedPairModel(Path export, Path graph, Path tokenizer, Precision prec
         PreparedModel.onnxRuntimeVersion(),
         System.getProperty("os.arch"),
         PreparedModel.hash(tokenizer, cacheFolder),
-        PreparedModel.hash(graph, cacheFolder),
+        PreparedModel.hashes(graph, cacheFolder),
         exported ? PreparedModel.hash(export, cacheFolder) : "");
   }
 
@@ -88,7 +88,7 @@ record PreparedPairModel(Path export, Path graph, Path tokenizer, Precision prec
               PatchedExport.write(
                   bundled, weights.layers(), weights.changes(), weights.tokenTypes(), out));
       try (OnnxFile changed = OnnxFile.open(export)) {
-        AtomicFile.replace(graph, out -> FusedGraph.write(changed, precision, true, out));
+        FusedGraph.write(changed, precision, true, graph);
       }
     } catch (OnnxFormatException e) {
       throw new EmbeddingException(

@@ -252,7 +252,10 @@ class EmbeddingModelTest {
       expected = opened.embedAll(ProbeTexts.TEXTS);
     }
     for (Set<String> names :
-        List.of(Set.of("graph.onnx"), Set.of("tokenizer.json", "prepared", "model.onnx"))) {
+        List.of(
+            Set.of("graph.onnx"),
+            Set.of("graph.onnx.weights"),
+            Set.of("tokenizer.json", "prepared", "model.onnx"))) {
       try (Stream<Path> files = Files.walk(cache.resolve("models"))) {
         for (Path file :
             files.filter(path -> names.contains(path.getFileName().toString())).toList()) {

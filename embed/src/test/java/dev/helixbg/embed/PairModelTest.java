@@ -226,7 +226,7 @@ class PairModelTest {
     try (Stream<Path> files = Files.walk(cache)) {
       graph =
           files
-              .filter(file -> file.endsWith("graph.onnx"))
+              .filter(file -> file.endsWith("graph.onnx.weights"))
               .filter(file -> file.getParent().getFileName().toString().startsWith("judge-"))
               .findFirst()
               .orElseThrow();

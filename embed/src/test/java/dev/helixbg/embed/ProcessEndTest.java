@@ -8,7 +8,6 @@ import dev.helixbg.config.Settings.EmbedSettings.Precision;
 import dev.helixbg.embed.onnx.FusedGraph;
 import dev.helixbg.embed.onnx.OnnxFile;
 import dev.helixbg.embed.onnx.TinyExport;
-import dev.helixbg.embed.store.AtomicFile;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -27,7 +26,7 @@ class ProcessEndTest {
     TinyExport.write(export);
     Path graph = folder.resolve("graph.onnx");
     try (OnnxFile file = OnnxFile.open(export)) {
-      AtomicFile.replace(graph, out -> FusedGraph.write(file, Precision.FP32, false, out));
+      FusedGraph.write(file, Precision.FP32, false, graph);
     }
     Path output = folder.resolve("output");
     Process process =

@@ -1,9 +1,11 @@
 package dev.helixbg.embed.onnx;
 
 import dev.helixbg.config.Settings.EmbedSettings.Precision;
+import dev.helixbg.embed.store.AtomicFile;
 import java.io.IOException;
-import java.io.OutputStream;
+import java.nio.file.Path;
 import java.util.List;
+import java.util.Optional;
 
 /**
  * Rewrites an exported MiniLM (a BERT encoder of width 384) to ONNX Runtime's fused operators,
@@ -37,25 +39,33 @@ public final class FusedGraph {
   private final OnnxFile source;
   private final Precision precision;
   private final boolean judge;
-  private final GraphWriter graph = new GraphWriter();
+  private final GraphWriter graph;
 
-  private FusedGraph(OnnxFile source, Precision precision, boolean judge) {
+  private FusedGraph(OnnxFile source, Precision precision, boolean judge, Path target) {
     this.source = source;
     this.precision = precision;
     this.judge = judge;
+    this.graph = new GraphWriter(Optional.of(weightsOf(target).getFileName().toString()));
+  }
+
+  /** The file of large weights beside a rewritten model: it is of no use without it. */
+  public static Path weightsOf(Path graph) {
+    return graph.resolveSibling(graph.getFileName() + ".weights");
   }
 
   /**
-   * Writes the rewritten model.
+   * Writes the rewritten model, and beside it the file of its large weights.
    *
    * @param judge whether it is one of pairs, which takes token types; without them all are 0
+   * @param target is replaced
    * @throws OnnxFormatException when the source is not a model that can be rewritten
    */
-  public static void write(OnnxFile source, Precision precision, boolean judge, OutputStream out)
+  public static void write(OnnxFile source, Precision precision, boolean judge, Path target)
       throws IOException {
-    FusedGraph fused = new FusedGraph(source, precision, judge);
+    FusedGraph fused = new FusedGraph(source, precision, judge, target);
     fused.build();
-    fused.graph.writeTo(out, source.path());
+    AtomicFile.replace(weightsOf(target), out -> fused.graph.writeLargeTo(out, source.path()));
+    AtomicFile.replace(target, out -> fused.graph.writeTo(out, source.path()));
   }
 
   private void build() throws IOException {

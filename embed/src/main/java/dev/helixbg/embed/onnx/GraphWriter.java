@@ -8,11 +8,15 @@ import java.nio.ByteOrder;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Optional;
 import java.util.stream.LongStream;
 
 /**
  * Collects the nodes and weights of an ONNX graph and writes the model file. Weights that are taken
  * over unchanged are copied from file to file, without passing through the heap as a whole.
+ *
+ * <p>Large weights may be in a file of their own: ONNX Runtime maps that into memory, where it
+ * copies twice what the model file itself holds.
  */
 final class GraphWriter {
 
@@ -47,7 +51,28 @@ final class GraphWriter {
     }
   }
 
+  /** From where on a weight, in bytes, is in a file of its own. */
+  private static final int LARGE = 1 << 16;
+
+  /** Where it begins there: on a page of memory. */
+  private static final int PAGE = 1 << 12;
+
+  private final Optional<String> weightsFile;
   private final List<Part> parts = new ArrayList<>();
+  private final List<Part> large = new ArrayList<>();
+  private long largeBytes;
+
+  /** All weights in the model file. */
+  GraphWriter() {
+    this(Optional.empty());
+  }
+
+  /**
+   * @param weightsFile name of the file beside the model's that large weights are in; empty: none
+   */
+  GraphWriter(Optional<String> weightsFile) {
+    this.weightsFile = weightsFile;
+  }
 
   /**
    * @param dims each a name, for one that varies, or a number
@@ -127,6 +152,19 @@ final class GraphWriter {
             .header(7, graphBytes)
             .toBytes());
     out.write(name);
+    write(parts, out, weights);
+  }
+
+  /**
+   * Writes the file of large weights.
+   *
+   * @param weights the file that copied weights come from
+   */
+  void writeLargeTo(OutputStream out, Path weights) throws IOException {
+    write(large, out, weights);
+  }
+
+  private static void write(List<Part> parts, OutputStream out, Path weights) throws IOException {
     try (RandomAccessFile in = new RandomAccessFile(weights.toFile(), "r")) {
       for (Part part : parts) {
         switch (part) {
@@ -155,10 +193,27 @@ final class GraphWriter {
   private void weight(String name, int type, Part data, List<Long> dims) {
     ProtoWriter head = new ProtoWriter();
     dims.forEach(dim -> head.number(1, dim));
-    byte[] tensor = head.number(2, type).text(8, name).header(9, data.size()).toBytes();
+    head.number(2, type).text(8, name);
+    if (weightsFile.isPresent() && data.size() >= LARGE) {
+      head.message(13, pair("location", weightsFile.get()))
+          .message(13, pair("offset", Long.toString(largeBytes)))
+          .message(13, pair("length", Long.toString(data.size())))
+          .number(14, 1);
+      add(new ProtoWriter().message(5, head));
+      Bytes rest = new Bytes(new byte[(int) -(data.size() % PAGE) & PAGE - 1]);
+      large.add(data);
+      large.add(rest);
+      largeBytes += data.size() + rest.size();
+      return;
+    }
+    byte[] tensor = head.header(9, data.size()).toBytes();
     add(new ProtoWriter().header(5, tensor.length + data.size()));
     parts.add(new Bytes(tensor));
     parts.add(data);
+  }
+
+  private static ProtoWriter pair(String key, String value) {
+    return new ProtoWriter().text(1, key).text(2, value);
   }
 
   private void add(ProtoWriter fields) {

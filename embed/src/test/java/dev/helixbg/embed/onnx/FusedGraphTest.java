@@ -1,5 +1,6 @@
 package dev.helixbg.embed.onnx;
 
+import static org.junit.jupiter.api.Assertions.assertArrayEquals;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
@@ -7,7 +8,8 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import dev.helixbg.config.Settings.EmbedSettings.Precision;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
-import java.io.OutputStream;
+import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -61,9 +63,8 @@ class FusedGraphTest {
   @Test
   void weightsAreTakenOverUnchanged() throws IOException {
     Path target = folder.resolve("fused.onnx");
-    try (OnnxFile source = OnnxFile.open(export);
-        OutputStream out = Files.newOutputStream(target)) {
-      FusedGraph.write(source, Precision.FP32, false, out);
+    try (OnnxFile source = OnnxFile.open(export)) {
+      FusedGraph.write(source, Precision.FP32, false, target);
     }
     try (OnnxFile source = OnnxFile.open(export);
         OnnxFile fused = OnnxFile.open(target)) {
@@ -74,6 +75,22 @@ class FusedGraphTest {
       float[] words = source.floats(source.weight("embeddings.word_embeddings.weight", 8, 384));
       assertTrue(Arrays.equals(words, fused.floats(fused.weight("words", 8, 384))));
       assertEquals(List.of("batch_size", "sequence_length"), source.symbolicDims());
+    }
+  }
+
+  @Test
+  void largeWeightsAreInAFileOfTheirOwn() throws IOException {
+    Path target = folder.resolve("apart.onnx");
+    try (OnnxFile source = OnnxFile.open(export)) {
+      FusedGraph.write(source, Precision.FP32, false, target);
+      assertTrue(Files.size(target) < 100_000, "of the matrices only where they are");
+      byte[] apart = Files.readAllBytes(FusedGraph.weightsOf(target));
+      assertEquals(4 * (4 * 384 * 384 + 2 * 384 * 1536), apart.length);
+      String first = source.matrixOfBias("encoder.layer.0.attention.self.query.bias");
+      float[] matrix = source.floats(source.weight(first, 384, 384));
+      float[] written = new float[matrix.length];
+      ByteBuffer.wrap(apart).order(ByteOrder.LITTLE_ENDIAN).asFloatBuffer().get(written);
+      assertArrayEquals(matrix, written);
     }
   }
 
@@ -173,9 +190,8 @@ class FusedGraphTest {
 
   private static List<String> operators(Precision precision) throws IOException {
     Path target = folder.resolve(precision + ".onnx");
-    try (OnnxFile source = OnnxFile.open(export);
-        OutputStream out = Files.newOutputStream(target)) {
-      FusedGraph.write(source, precision, false, out);
+    try (OnnxFile source = OnnxFile.open(export)) {
+      FusedGraph.write(source, precision, false, target);
     }
     try (OnnxFile fused = OnnxFile.open(target)) {
       return fused.nodes().stream().map(OnnxFile.Node::operator).toList();
@@ -184,7 +200,7 @@ class FusedGraphTest {
 
   private static void rewrite(Path file, Precision precision) throws IOException {
     try (OnnxFile source = OnnxFile.open(file)) {
-      FusedGraph.write(source, precision, false, new ByteArrayOutputStream());
+      FusedGraph.write(source, precision, false, folder.resolve("rewritten.onnx"));
     }
   }
 }
