@@ -63,7 +63,9 @@ public final class EmbedderHost extends ModelHost<Embedder> implements EmbedderS
         .start(
             () -> {
               try {
-                open().close();
+                if (!isClosed()) {
+                  open().close();
+                }
               } catch (RuntimeException e) {
                 LOG.debug("no model: {}", e.toString()); // whoever embeds with it is told
               }

@@ -61,6 +61,11 @@ abstract class ModelHost<M extends AutoCloseable> implements AutoCloseable {
     }
   }
 
+  /** Whether nobody is to begin a use any more. */
+  final synchronized boolean isClosed() {
+    return closed;
+  }
+
   /** Waits for nobody, not even while it is being loaded. */
   public final boolean isLoaded() {
     return loaded != null;

@@ -127,8 +127,13 @@ final class InProcessKbs implements AutoCloseable {
       throws IOException, InterruptedException {
     kbs.add(kb);
     lastAsked = System.nanoTime();
-    if (EMBEDDING.contains(request.path("do").asText()) && !embedder.isLoaded()) {
-      embedder.openAhead();
+    if (EMBEDDING.contains(request.path("do").asText())) {
+      if (!embedder.isLoaded()) {
+        embedder.openAhead();
+      }
+      if (!upToDate.containsKey(kb)) {
+        searches.prepare(kb); // beside the look at what is done
+      }
     }
     bringUpToDate(kb, false, progress);
     List<JsonNode> lines = new ArrayList<>();
@@ -225,16 +230,30 @@ final class InProcessKbs implements AutoCloseable {
     if (!run(progress).isDone(kb, enough(whole))) {
       return false;
     }
-    if (!now.equals(upToDate.put(kb, now))) {
+    List<Optional<FileState>> before = upToDate.put(kb, now);
+    if (!now.equals(before)) {
       due |= !whole;
-      searches.forgetAll();
+      if (before != null) {
+        searches.forgetAll();
+      }
     }
     return true;
   }
 
   /**
+   * Begins to load the model that a search needs, which takes longest of all. It goes again when
+   * nobody has used it for as long as the settings say.
+   *
+   * @throws Failure where there is no such KB, and nothing to search in
+   */
+  void openAhead(Kb kb) {
+    states(kb);
+    embedder.openAhead();
+  }
+
+  /**
    * Gets ready for questions about a KB where nothing is to be done for it, so that the first has
-   * not to wait for classes and compilers. Loads no model.
+   * not to wait for classes and compilers, and the first search not for the log and its vectors.
    */
   void prepare(Kb kb) throws IOException, InterruptedException {
     kbs.add(kb);
@@ -243,6 +262,7 @@ final class InProcessKbs implements AutoCloseable {
       done = isDone(kb, false, Progress.Display.SILENT);
     }
     if (done) {
+      searches.prepare(kb);
       requests.answer(DaemonLink.request("findings").put("kb", kb.folder().toString()), line -> {});
     }
   }

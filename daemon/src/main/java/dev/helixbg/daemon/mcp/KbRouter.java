@@ -206,28 +206,38 @@ final class KbRouter implements AutoCloseable {
   }
 
   /**
-   * Gets ready for the first question, where no daemon answers it, unless it has come already.
-   * Whatever is wrong, whoever asks is told.
+   * Gets ready for the first question, where no daemon answers it: begins to load the model at
+   * once, and does the rest unless the question has come already. Whatever is wrong, whoever asks
+   * is told.
    */
   void prepare() {
     try {
+      prepare(InProcessKbs::openAhead);
       Thread.sleep(AT_ONCE);
-      if (asked) {
-        return; // what it needs is not to be shared
-      }
-      Optional<JsonNode> daemon = daemon();
-      Kb first = all(daemon).getFirst();
-      if (!watchedBy(daemon).contains(first)) {
-        byOwn(
-            own -> {
-              own.prepare(first);
-              return null;
-            });
+      if (!asked) { // else what it needs is not to be shared
+        prepare(InProcessKbs::prepare);
       }
     } catch (IOException | RuntimeException e) {
       LOG.debug("not ready: {}", e.toString());
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
+    }
+  }
+
+  /** One step of getting ready for questions about a KB. */
+  private interface Step {
+    void of(InProcessKbs own, Kb kb) throws IOException, InterruptedException;
+  }
+
+  private void prepare(Step step) throws IOException, InterruptedException {
+    Optional<JsonNode> daemon = daemon();
+    Kb first = all(daemon).getFirst();
+    if (!watchedBy(daemon).contains(first)) {
+      byOwn(
+          own -> {
+            step.of(own, first);
+            return null;
+          });
     }
   }
 

@@ -75,6 +75,11 @@ public final class SearchService implements AutoCloseable {
     }
   }
 
+  /** Begins to read a KB, beside whatever else is to be done before it is searched. */
+  public void prepare(Kb kb) {
+    worker(kb).prepare();
+  }
+
   private SearchWorker worker(Kb kb) {
     synchronized (workers) {
       if (closed) {

@@ -3,30 +3,43 @@ package dev.helixbg.daemon.search;
 import dev.helixbg.config.files.FileState;
 import dev.helixbg.daemon.host.EmbedderSource;
 import dev.helixbg.daemon.kb.Kb;
+import dev.helixbg.daemon.kb.KbFiles;
 import dev.helixbg.daemon.terminal.ExitCode;
 import dev.helixbg.daemon.terminal.Failure;
 import dev.helixbg.daemon.terminal.Faults;
 import dev.helixbg.embed.cache.EmbeddingCache;
 import dev.helixbg.insight.findings.KbEntries;
 import dev.helixbg.insight.search.SearchIndex;
-import java.io.IOException;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.LinkedBlockingQueue;
+import java.util.concurrent.TimeUnit;
+import java.util.stream.Stream;
 
 /**
  * The thread that answers searches in one KB: those that wait are compared in one pass over the
  * vectors, so that a crowd costs little more than one. Queries whose vectors are known are answered
  * before the others are embedded.
+ *
+ * <p>The first search after the KB was read does what one query needs (decision 97); what many need
+ * is made for the second, or when there was none for a moment.
  */
 final class SearchWorker implements AutoCloseable {
   private static final int BATCH = 128;
 
+  /** After the first search, and before the words of all texts are counted. */
+  private static final Duration PAUSE = Duration.ofMillis(300);
+
   /** Only wakes the thread. */
   private static final Asked WAKE = new Asked(null, new CompletableFuture<>());
+
+  /** Wants the KB read. */
+  private static final Asked READ = new Asked(null, new CompletableFuture<>());
 
   /** A search that waits. */
   private record Asked(SearchRequest request, CompletableFuture<SearchAnswer> answer) {
@@ -44,11 +57,19 @@ final class SearchWorker implements AutoCloseable {
   private final BlockingQueue<Asked> waiting = new LinkedBlockingQueue<>();
   private final Thread thread;
 
-  /** Null when it is to be read. Used by the thread only. */
+  // Used by the thread only:
+
+  /** Null when it is to be read, or in the index. */
+  private KbEntries entries;
+
+  /** Whether a search was answered from them. */
+  private boolean answered;
+
+  /** Null when it is to be made. */
   private SearchIndex index;
 
-  /** Of the log, just before the index was read; the thread's as well. */
-  private FileState indexed;
+  /** Of the files that this was read from, just before. */
+  private List<Optional<FileState>> indexed = List.of();
 
   private volatile boolean forget;
   private volatile boolean closed;
@@ -68,6 +89,11 @@ final class SearchWorker implements AutoCloseable {
     return asked.answer();
   }
 
+  /** Reads the KB, so that the first search has not to wait for it. */
+  void prepare() {
+    waiting.add(READ);
+  }
+
   /** Lets go of the index: at once, or before the next search. */
   void forget() {
     forget = true;
@@ -84,10 +110,14 @@ final class SearchWorker implements AutoCloseable {
     while (!closed) {
       try {
         batch.clear();
-        batch.add(waiting.take());
+        batch.add(next());
         waiting.drainTo(batch, BATCH - 1);
         dropOldIndex();
-        batch.removeIf(asked -> asked == WAKE || asked.answer().isDone()); // its client has left
+        if (batch.contains(READ)) {
+          read(service.embedder.get());
+        }
+        batch.removeIf(
+            asked -> asked == WAKE || asked == READ || asked.answer().isDone()); // has left
         if (!batch.isEmpty()) {
           answer(batch);
         }
@@ -104,9 +134,24 @@ final class SearchWorker implements AutoCloseable {
     dropOldIndex();
   }
 
+  /** Waits for it; meanwhile, what more searches than one need is made. */
+  private Asked next() throws InterruptedException {
+    if (answered && index == null && !forget) {
+      Asked asked = waiting.poll(PAUSE.toNanos(), TimeUnit.NANOSECONDS);
+      if (asked != null) {
+        return asked;
+      }
+      answered = false; // not again where that fails
+      index(service.embedder.get());
+    }
+    return waiting.take();
+  }
+
   private void dropOldIndex() {
     if (forget) {
       forget = false;
+      answered = false;
+      entries = null;
       if (index != null) {
         index.close();
         index = null;
@@ -114,32 +159,56 @@ final class SearchWorker implements AutoCloseable {
     }
   }
 
-  /** Null when it cannot be looked at: whoever reads it says why. */
-  private FileState state() {
-    try {
-      return FileState.of(kb.dataLog());
-    } catch (IOException e) {
-      return null;
+  /** Of the log, and of what is known of its texts. */
+  private List<Optional<FileState>> states() {
+    EmbeddingCache cache = new EmbeddingCache(kb.folder());
+    return Stream.of(kb.dataLog(), cache.vectors(), cache.ofPassages().vectors())
+        .map(KbFiles.DISK::stateOrNone)
+        .toList();
+  }
+
+  /**
+   * Has the entries whose vectors are in the cache: all of them, once a run has ended. They are
+   * read where they are not known, or have other names now.
+   */
+  private void read(EmbedderSource source) {
+    List<Optional<FileState>> now = states();
+    boolean known = entries != null || index != null;
+    if (!known || now.getFirst().isEmpty() || !now.equals(indexed)) {
+      forget = true;
+      dropOldIndex();
+      entries =
+          KbEntries.read(
+              kb.dataLog(), new EmbeddingCache(kb.folder()), source.ids(), source.maxTokens());
+      indexed = now;
     }
   }
 
-  /** The entries whose vectors are in the cache: all of them, once a run has ended. */
-  private SearchIndex read(EmbedderSource source) {
-    KbEntries known =
-        KbEntries.read(
-            kb.dataLog(), new EmbeddingCache(kb.folder()), source.ids(), source.maxTokens());
-    return SearchIndex.of(known, source.maxTokens());
+  /** Has the index of what was read. */
+  private void index(EmbedderSource source) {
+    if (index == null) {
+      index = SearchIndex.of(entries, source.maxTokens());
+      entries = null;
+    }
   }
 
   private void answer(List<Asked> batch) throws InterruptedException {
     EmbedderSource source = service.embedder.get();
-    FileState log = state();
-    if (index == null || log == null || !log.equals(indexed)) { // it has other names now
-      forget = true;
-      dropOldIndex();
-      index = read(source);
-      indexed = log;
+    read(source);
+    List<String> texts = batch.stream().map(Asked::text).distinct().toList();
+    if (index == null && !answered && texts.size() == 1) {
+      answered = true;
+      try (SearchIndex once = SearchIndex.forOne(entries, source.maxTokens(), texts.getFirst())) {
+        answer(batch, source, once);
+      }
+    } else {
+      index(source);
+      answer(batch, source, index);
     }
+  }
+
+  private void answer(List<Asked> batch, EmbedderSource source, SearchIndex all)
+      throws InterruptedException {
     List<Asked> known = new ArrayList<>();
     List<float[]> vectors = new ArrayList<>();
     List<Asked> others = new ArrayList<>();
@@ -153,15 +222,15 @@ final class SearchWorker implements AutoCloseable {
               },
               () -> others.add(asked));
     }
-    answer(known, vectors);
+    answer(known, vectors, all);
     if (!others.isEmpty()) {
       Map<String, float[]> embedded =
           service.embed(source, others.stream().map(Asked::text).distinct().toList());
-      answer(others, others.stream().map(asked -> embedded.get(asked.text())).toList());
+      answer(others, others.stream().map(asked -> embedded.get(asked.text())).toList(), all);
     }
   }
 
-  private void answer(List<Asked> batch, List<float[]> queries) {
+  private void answer(List<Asked> batch, List<float[]> queries, SearchIndex all) {
     if (batch.isEmpty()) {
       return;
     }
@@ -169,15 +238,14 @@ final class SearchWorker implements AutoCloseable {
     for (int i = 0; i < batch.size(); i++) {
       asked.add(batch.get(i).request().query(queries.get(i)));
     }
-    List<List<SearchIndex.Hit>> found = index.search(asked);
+    List<List<SearchIndex.Hit>> found = all.search(asked);
     service.metrics.searches.add(batch.size());
     for (int i = 0; i < batch.size(); i++) {
       batch
           .get(i)
           .answer()
           .complete(
-              new SearchAnswer(
-                  found.get(i).stream().map(SearchHit::of).toList(), index.coverage()));
+              new SearchAnswer(found.get(i).stream().map(SearchHit::of).toList(), all.coverage()));
     }
   }
 

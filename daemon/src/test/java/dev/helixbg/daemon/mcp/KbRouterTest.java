@@ -21,12 +21,15 @@ import dev.helixbg.daemon.terminal.ExitCode;
 import dev.helixbg.daemon.terminal.Failure;
 import dev.helixbg.daemon.terminal.Progress;
 import dev.helixbg.daemon.watch.DaemonFixture;
+import dev.helixbg.embed.Embedder;
+import dev.helixbg.embed.EmbeddingException;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.FutureTask;
+import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
@@ -83,6 +86,93 @@ class KbRouterTest {
       assertFalse(kbs.ask(request("search"), Progress.Display.SILENT).byDaemon());
     }
     assertEquals(model.opened.get(), model.closed.get());
+  }
+
+  private static void await(int wanted, AtomicInteger times) throws InterruptedException {
+    while (times.get() < wanted) {
+      Thread.sleep(1);
+    }
+    assertEquals(wanted, times.get());
+  }
+
+  @Test
+  void theModelIsOpenedBeforeAnybodySearches() throws Exception {
+    Kb kb = new Kb(GeneratedKb.write(folder.resolve("kb"), 20));
+    try (KbRouter before = kbs(new FakeModel(), List.of(kb))) {
+      before.ask(request("search"), Progress.Display.SILENT);
+    }
+    FakeModel model = new FakeModel();
+    try (KbRouter kbs = kbs(model, List.of(kb))) {
+      kbs.prepare();
+      await(1, model.opened);
+      assertEquals(10, hits(kbs.ask(request("search"), Progress.Display.SILENT)));
+      assertEquals(1, model.opened.get());
+      assertEquals(0, model.closed.get());
+    }
+    assertEquals(1, model.closed.get());
+  }
+
+  @Test
+  void aModelThatCannotBeOpenedIsSaidToWhoeverNeedsIt() throws Exception {
+    Kb kb = new Kb(GeneratedKb.write(folder.resolve("kb"), 20));
+    try (KbRouter before = kbs(new FakeModel(), List.of(kb))) {
+      before.ask(request("search"), Progress.Display.SILENT);
+    }
+    FakeModel model = new FakeModel();
+    model.broken = true;
+    try (KbRouter kbs = kbs(model, List.of(kb))) {
+      kbs.prepare();
+      kbs.ask(request("findings"), Progress.Display.SILENT);
+      EmbeddingException failure =
+          assertThrows(
+              EmbeddingException.class, () -> kbs.ask(request("search"), Progress.Display.SILENT));
+      assertEquals("the model is gone", failure.getMessage());
+      model.broken = false;
+      assertEquals(10, hits(kbs.ask(request("search"), Progress.Display.SILENT)));
+    }
+  }
+
+  @Test
+  void noModelIsOpenedBesideADaemonOrWithoutAKb() throws Exception {
+    Kb kb = new Kb(GeneratedKb.write(folder.resolve("kb"), 20));
+    FakeModel model = new FakeModel();
+    try (Daemon daemon = daemon(kb);
+        KbRouter kbs = kbs(model, List.of(kb));
+        KbRouter none = kbs(model, List.of(new Kb(folder.resolve("none"))))) {
+      kbs.prepare();
+      none.prepare();
+      assertEquals(0, model.opened.get());
+    }
+  }
+
+  @Test
+  void aClientThatLeavesWhileTheModelIsOpenedLeavesNoneBehind() throws Exception {
+    Kb kb = new Kb(GeneratedKb.write(folder.resolve("kb"), 20));
+    CountDownLatch opening = new CountDownLatch(1);
+    CountDownLatch goOn = new CountDownLatch(1);
+    FakeModel model =
+        new FakeModel() {
+          @Override
+          public Embedder open() {
+            opening.countDown();
+            try {
+              goOn.await();
+            } catch (InterruptedException e) {
+              throw new IllegalStateException(e);
+            }
+            return super.open();
+          }
+        };
+    KbRouter kbs = kbs(model, List.of(kb));
+    Thread.ofPlatform().start(kbs::prepare);
+    opening.await();
+    FutureTask<Void> leaving = new FutureTask<>(kbs::close, null);
+    Thread.ofPlatform().start(leaving);
+    Thread.sleep(20);
+    assertFalse(leaving.isDone());
+    goOn.countDown();
+    leaving.get();
+    await(1, model.closed);
   }
 
   private Daemon daemon(Kb kb) {

@@ -48,6 +48,7 @@ class StdioTransportTest {
       new ToolCallProgress(
           new Console(
               OutputStream.nullOutputStream(), OutputStream.nullOutputStream(), false, false));
+  private final CountDownLatch greeted = new CountDownLatch(1);
   private final CountDownLatch begun = new CountDownLatch(1);
   private final CountDownLatch calledOff = new CountDownLatch(1);
   private final CountDownLatch goOn = new CountDownLatch(1);
@@ -79,7 +80,7 @@ class StdioTransportTest {
             .start(
                 () -> {
                   try {
-                    transport.serve(() -> {});
+                    transport.serve(greeted::countDown);
                   } catch (InterruptedException e) {
                     Thread.currentThread().interrupt();
                   }
@@ -165,6 +166,18 @@ class StdioTransportTest {
   void theNewestVersionIsOfferedToAClientThatAsksForAnUnknownOne() throws IOException {
     send(INITIALIZE.replace("2025-06-18", "2099-01-01"));
     assertEquals("2025-11-25", answer().at("/result/protocolVersion").asText());
+  }
+
+  /** What the first call needs is begun before a client can send it. */
+  @Test
+  void getsReadyAsSoonAsAClientBegins() throws Exception {
+    send("no json");
+    answer();
+    assertEquals(1, greeted.getCount());
+    send(INITIALIZE);
+    answer();
+    assertTrue(greeted.await(30, TimeUnit.SECONDS));
+    send(INITIALIZED);
   }
 
   @Test

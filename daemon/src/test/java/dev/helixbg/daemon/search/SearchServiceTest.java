@@ -135,6 +135,34 @@ class SearchServiceTest {
     }
   }
 
+  /** The first does what one query needs, those behind it what many need. */
+  @Test
+  void theFirstSearchFindsWhatLaterOnesDo() throws Exception {
+    WritableKb kb = kb("kb", 40);
+    String text = DataLog.read(kb.log()).entries().getFirst().text().content();
+    List<SearchHit> first = get(ask(kb, text, 20));
+    assertEquals(20, first.size());
+    assertEquals(first, get(ask(kb, text, 20)));
+    searches.forgetAll();
+    searches.prepare(kb.kb());
+    assertEquals(first, get(ask(kb, text, 20)));
+    Thread.sleep(500); // longer than it waits for a second search
+    assertEquals(first, get(ask(kb, text, 20)));
+  }
+
+  /** By whatever process: nobody says so. */
+  @Test
+  void whatIsEmbeddedMeanwhileIsFound() throws Exception {
+    WritableKb kb = new WritableKb(folder.resolve("kb"), new Random(1));
+    for (int i = 0; i < 5; i++) {
+      kb.append();
+    }
+    assertEquals(0, get(ask(kb, "anything", 10)).size());
+    assertEquals(0, get(ask(kb, "anything else", 10)).size());
+    embed(kb);
+    assertEquals(5, get(ask(kb, "anything", 10)).size());
+  }
+
   /** Every score by the definition; the best first, of equals those that come first. */
   @Test
   void hitsAreThoseOfComparingOneByOne() throws Exception {
