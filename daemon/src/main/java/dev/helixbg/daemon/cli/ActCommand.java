@@ -20,14 +20,15 @@ import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
 
-/** Shows how a finding is carried out through helix, in the knowledge base as it is now. */
+/** Shows how a finding is carried out, by helix or by hand, in the knowledge base as it is now. */
 @Command(
     name = "act",
     description = {
-      "Show how a finding is carried out: calls of helix's own tools, for the knowledge base as it"
-          + " is now. Nothing is changed.",
-      "Make the checks first, then the looks and calls in their order, and stop where one fails:"
-          + " somebody has written meanwhile. Then say: helix-bg done ID."
+      "Show how a finding is carried out, in the knowledge base as it is now: as calls of helix's"
+          + " own tools, or, of a folder of notes (--notes), in words: what to edit in which file."
+          + " Nothing is changed.",
+      "Of calls, make the checks first, then the looks and calls in their order, and stop where one"
+          + " fails: somebody has written meanwhile. Then say: helix-bg done ID."
     })
 final class ActCommand extends ValueCommand {
   @Mixin private GlobalOptions options;
@@ -49,14 +50,18 @@ final class ActCommand extends ValueCommand {
   @Option(
       names = "--plan",
       paramLabel = "PLAN",
-      description = "Only look whether the calls of this plan are right still.")
+      description =
+          "Only look whether the calls of this plan are right still. Which plan: as one of the"
+              + " looks says it.")
   private String plan;
 
   @Option(
       names = "--marked",
       paramLabel = "MARKS",
       split = ",",
-      description = "Only look whether these marks are where they should be, before notes go.")
+      description =
+          "Only look whether these marks are where they should be, before entries go. Which marks:"
+              + " as one of the looks says it.")
   private List<String> marked = List.of();
 
   @Override

@@ -23,7 +23,8 @@ import picocli.CommandLine.Parameters;
 @Command(
     name = "chat",
     description = {
-      "Let the daemon answer a question from the entries nearest to it.",
+      "Let the daemon answer a question from the entries nearest to it. Without a language model it"
+          + " names the entries.",
       "Without a question, each line of the standard input is one."
     })
 final class ChatCommand extends ConsoleCommand {

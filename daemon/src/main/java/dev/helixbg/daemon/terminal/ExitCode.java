@@ -13,7 +13,7 @@ public enum ExitCode {
   WRITE(6, "a file cannot be written"),
   PROBLEMS(7, "verify, doctor, gpu-test or --check found problems"),
   NO_DAEMON(8, "no daemon runs, or it does not answer"),
-  INTERRUPTED(130, "interrupted; what was done is kept");
+  INTERRUPTED(130, "interrupted by Ctrl-C (by SIGTERM: 143); what was done is kept");
 
   private final int number;
   private final String meaning;

@@ -9,8 +9,8 @@ public final class KbArgument extends KbOption {
       arity = "0..1",
       paramLabel = "kb",
       description =
-          "Folder of the knowledge base. Default: $HELIX_KB, else the first of ~/.helix-kb,"
-              + " ~/.helix and ~/.local/share/helix.")
+          "Folder of the knowledge base. Default: the setting kb or $HELIX_KB, else the first of"
+              + " ~/.helix-kb, ~/.helix and ~/.local/share/helix.")
   private Path folder;
 
   @Override

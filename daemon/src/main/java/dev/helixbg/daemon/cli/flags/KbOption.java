@@ -34,8 +34,8 @@ public class KbOption {
       paramLabel = "FOLDER",
       description =
           "Folder of the knowledge base, which may also stand before the other arguments, as a path"
-              + " such as ./kb. Default: $HELIX_KB, else the first of ~/.helix-kb, ~/.helix and"
-              + " ~/.local/share/helix.")
+              + " such as ./kb. Default: the setting kb or $HELIX_KB, else the first of"
+              + " ~/.helix-kb, ~/.helix and ~/.local/share/helix.")
   private Path option;
 
   @Option(

@@ -10,35 +10,37 @@ public final class SamplingFlags {
       names = {"-t", "--temperature"},
       paramLabel = "T",
       defaultValue = "0",
-      description = "0 takes the likeliest token; 1 draws by the model's probabilities.")
+      description =
+          "0 takes the likeliest token; 1 draws by the model's probabilities (default: 0).")
   private double temperature;
 
   @Option(
       names = "--top-k",
       paramLabel = "K",
       defaultValue = "0",
-      description = "Draw among the K likeliest; 0: all.")
+      description = "Draw among the K likeliest; 0: all (default: 0).")
   private int topK;
 
   @Option(
       names = "--top-p",
       paramLabel = "P",
       defaultValue = "1",
-      description = "Draw among the likeliest that have probability P together; 1: all.")
+      description =
+          "Draw among the likeliest that have probability P together; 1: all (default: 1).")
   private double topP;
 
   @Option(
       names = "--min-p",
       paramLabel = "P",
       defaultValue = "0",
-      description = "Leave out tokens less likely than P times the likeliest.")
+      description = "Leave out tokens less likely than P times the likeliest (default: 0).")
   private double minP;
 
   @Option(
       names = "--repetition-penalty",
       paramLabel = "R",
       defaultValue = "1",
-      description = "Above 1, tokens that came shortly before become less likely.")
+      description = "Above 1, tokens that came shortly before become less likely (default: 1).")
   private double repetitionPenalty;
 
   @Option(
