@@ -2,6 +2,7 @@ package dev.helixbg.daemon.cli;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import dev.helixbg.daemon.terminal.Console;
+import dev.helixbg.insight.log.Passage;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.stream.StreamSupport;
@@ -12,11 +13,16 @@ import java.util.stream.StreamSupport;
  * @param again how a command is told of which knowledge base it is, see {@code KbOption}
  */
 record FindingText(Console console, JsonNode finding, String again) {
+  /** Of a passage that matches, and of what is around it, in characters. */
+  private static final int MATCHED = 900;
+
+  private static final int AROUND = 300;
 
   void print() {
     for (String side : List.of("a", "b", "entry")) {
       if (finding.path(side).isObject()) {
         entry(finding.path(side));
+        matched(finding.path(side), finding.at("/evidence/passages/" + side));
       }
     }
     for (JsonNode entry : finding.path("entries")) {
@@ -47,9 +53,7 @@ record FindingText(Console console, JsonNode finding, String again) {
 
   private void entry(JsonNode entry) {
     List<String> about = new ArrayList<>(List.of(entry.path("name").asText()));
-    String written = entry.path("written").asText("");
-    boolean isNote = entry.path("topic").asText().endsWith("/"); // of which many tell no hour
-    about.add(isNote ? written.replaceFirst("T00:00$", "") : written);
+    about.add(entry.path("written").asText(""));
     about.add(listed(entry.path("tags"), ", "));
     about.add(entry.path("source").asText(""));
     about.removeIf(String::isEmpty);
@@ -58,6 +62,20 @@ record FindingText(Console console, JsonNode finding, String again) {
     int omitted = entry.path("textOmitted").asInt();
     if (omitted > 0) {
       console.say("    … and %,d characters more", omitted);
+    }
+  }
+
+  /** What matches, of a long entry, with what is around it. */
+  private void matched(JsonNode entry, JsonNode passage) {
+    String text = entry.path("text").asText();
+    int start = passage.path("start").asInt();
+    if (passage.isObject() && start < text.length()) {
+      Passage.InPlace found =
+          new Passage(start, passage.path("end").asInt()).inPlace(text, MATCHED, AROUND);
+      console.say("%nwhat matches in %s", entry.path("name").asText());
+      text(found.before());
+      found.text().strip().lines().forEach(line -> console.out().println("  > " + line));
+      text(found.after());
     }
   }
 

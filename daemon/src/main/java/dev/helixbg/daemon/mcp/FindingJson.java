@@ -4,7 +4,9 @@ import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.node.ArrayNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import dev.helixbg.daemon.terminal.Json;
+import dev.helixbg.insight.log.Passage;
 import java.util.List;
+import java.util.Optional;
 
 /** A finding as a client gets it: in a list what tells it from others, alone all of it. */
 final class FindingJson {
@@ -16,6 +18,11 @@ final class FindingJson {
 
   /** Of a name, a source, or whatever else is one line. */
   private static final int LINE = 300;
+
+  /** Of a passage that matches, and of what is around it. */
+  private static final int MATCHED = 900;
+
+  private static final int AROUND = 300;
 
   /** Of a tag. */
   private static final int TAG = 100;
@@ -101,6 +108,8 @@ final class FindingJson {
     for (String side : List.of("a", "b", "entry")) {
       if (finding.has(side)) {
         shown.set(side, side(finding.path(side), characters));
+        matched(finding, side, characters)
+            .ifPresent(found -> ((ObjectNode) shown.get(side)).set("matched", found));
       }
     }
     if (finding.at("/entries/0").isObject()) {
@@ -120,6 +129,29 @@ final class FindingJson {
       copy(finding, shown, "entries");
     }
     return shown;
+  }
+
+  /** What matches in a long entry: in a list alone, else with what is around it. */
+  private static Optional<ObjectNode> matched(JsonNode finding, String side, int characters) {
+    JsonNode passage = finding.at("/evidence/passages/" + side);
+    String text = finding.path(side).path("text").asText();
+    int start = passage.path("start").asInt();
+    if (!passage.isObject() || start >= text.length()) {
+      return Optional.empty();
+    }
+    boolean alone = characters == EXCERPT;
+    Passage.InPlace found =
+        new Passage(start, passage.path("end").asInt())
+            .inPlace(text, alone ? EXCERPT : MATCHED, alone ? 0 : AROUND);
+    ObjectNode shown = Json.object().put("from", start);
+    if (!alone) {
+      shown.put("before", PrintableJson.excerpt(found.before(), MATCHED));
+    }
+    shown.put("text", PrintableJson.excerpt(found.text(), MATCHED));
+    if (!alone) {
+      shown.put("after", PrintableJson.excerpt(found.after(), MATCHED));
+    }
+    return Optional.of(shown);
   }
 
   private static void copy(JsonNode from, ObjectNode to, String field) {

@@ -133,14 +133,18 @@ public record Reviews(Settings settings, VectorIds ids) {
   private static boolean areDaysApart(JsonNode pair) {
     try {
       return Duration.between(
-                  LocalDateTime.parse(pair.at("/a/written").asText()),
-                  LocalDateTime.parse(pair.at("/b/written").asText()))
+                  time(pair.at("/a/written").asText()), time(pair.at("/b/written").asText()))
               .abs()
               .compareTo(Duration.ofDays(1))
           >= 0;
     } catch (DateTimeParseException e) {
       return false; // of one nobody knows when it was written
     }
+  }
+
+  /** Notes may tell the day alone. */
+  private static LocalDateTime time(String written) {
+    return LocalDateTime.parse(written.contains("T") ? written : written + "T00:00");
   }
 
   /**

@@ -8,8 +8,6 @@ import dev.helixbg.embed.store.JsonLines;
 import dev.helixbg.insight.log.Entry;
 import dev.helixbg.insight.log.Passage;
 import dev.helixbg.insight.search.SearchIndex;
-import java.time.LocalDateTime;
-import java.time.ZoneOffset;
 
 /**
  * An entry that a search found.
@@ -19,6 +17,7 @@ import java.time.ZoneOffset;
  * @param title its first line, or the beginning of that
  * @param score what hits are ranked by: similarity and what the words add
  * @param similarity cosine with the nearest passage, at most 1
+ * @param written when, by the clock of its writer, see {@link Entry#written}; empty when unknown
  * @param text without metadata lines, its beginning
  * @param passage what matches, in the whole text without metadata lines
  * @param matched the text of the passage, or its beginning
@@ -46,17 +45,10 @@ public record SearchHit(
         hit.score(),
         hit.similarity(),
         entry.offset(),
-        written(entry.timestampMin()),
+        entry.written().orElse(""),
         PrintableText.beginning(entry.text().content(), MAX_TEXT),
         hit.passage(),
         PrintableText.beginning(hit.passage().text(entry), MAX_TEXT));
-  }
-
-  /** When an entry was written, by the clock of its writer; empty when unknown. */
-  public static String written(int timestampMin) {
-    return timestampMin == 0
-        ? ""
-        : LocalDateTime.ofEpochSecond(timestampMin * 60L, 0, ZoneOffset.UTC).toString();
   }
 
   /** As the control socket carries it. */

@@ -4,7 +4,6 @@ import com.fasterxml.jackson.databind.node.ObjectNode;
 import dev.helixbg.config.text.PrintableText;
 import dev.helixbg.daemon.control.ControlServer;
 import dev.helixbg.daemon.kb.Kb;
-import dev.helixbg.daemon.search.SearchHit;
 import dev.helixbg.daemon.terminal.Failure;
 import dev.helixbg.daemon.terminal.Json;
 import dev.helixbg.daemon.terminal.NearestName;
@@ -84,7 +83,7 @@ final class EntryRequests {
             .put("name", named.name())
             .put("id", named.key())
             .put("title", text.title())
-            .put("written", SearchHit.written(named.entry().timestampMin()));
+            .put("written", named.entry().written().orElse(""));
     line.set("tags", Json.texts(shortened(text.tags(), TAG)));
     text.source().ifPresent(source -> line.put("source", PrintableText.beginning(source, LINE)));
     text.confidence().ifPresent(confidence -> line.put("confidence", confidence));

@@ -67,4 +67,27 @@ class FindingJsonTest {
     act.putArray("calls").addObject().putObject("arguments").put("text", "y".repeat(8_000));
     assertEquals(act.path("calls"), FindingJson.act(act).path("calls"));
   }
+
+  /** In a list the passage alone, else with what is around it. */
+  @Test
+  void whatMatchesInALongEntryIsShown() {
+    ObjectNode finding = Json.object().put("id", "rel-1");
+    String before = "word ".repeat(2_000);
+    String passage = "The lease ends after thirty seconds.";
+    finding.putObject("a").put("name", "t:0").put("text", before + passage + " More.");
+    finding.putObject("b").put("name", "t:1").put("text", "cut before it");
+    ObjectNode passages = finding.putObject("evidence").putObject("passages");
+    int start = before.length();
+    passages.putObject("a").put("start", start).put("end", start + passage.length());
+    passages.putObject("b").put("start", 30_000).put("end", 30_100);
+    JsonNode whole = FindingJson.whole(finding);
+    assertEquals(passage, whole.at("/a/matched/text").asText());
+    assertEquals(" More.", whole.at("/a/matched/after").asText());
+    assertTrue(whole.at("/a/matched/before").asText().startsWith("… word "));
+    assertEquals(start, whole.at("/a/matched/from").asInt());
+    assertFalse(whole.path("b").has("matched"));
+    JsonNode brief = FindingJson.brief(finding);
+    assertEquals(passage, brief.at("/a/matched/text").asText());
+    assertFalse(brief.at("/a/matched").has("before"));
+  }
 }

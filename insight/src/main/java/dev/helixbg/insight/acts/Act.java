@@ -1,6 +1,7 @@
 package dev.helixbg.insight.acts;
 
 import dev.helixbg.insight.findings.NamedEntry;
+import dev.helixbg.insight.notes.NotePlace;
 import java.util.List;
 import java.util.Locale;
 import java.util.stream.Collectors;
@@ -50,7 +51,7 @@ public record Act(List<When> when, Change change) {
     record Remove(List<NamedEntry> gone, NamedEntry kept) implements Change {
       @Override
       public String words() {
-        return "remove " + names(gone) + " and keep " + kept.name();
+        return "remove " + names(gone) + " and keep " + name(kept);
       }
     }
 
@@ -58,7 +59,7 @@ public record Act(List<When> when, Change change) {
     record Link(NamedEntry from, NamedEntry target) implements Change {
       @Override
       public String words() {
-        return "link " + from.name() + " to " + target.name();
+        return "link " + name(from) + " to " + name(target);
       }
     }
 
@@ -66,7 +67,14 @@ public record Act(List<When> when, Change change) {
     record Move(NamedEntry entry, String topic) implements Change {
       @Override
       public String words() {
-        return "move " + entry.name() + " to " + topic;
+        String to =
+            entry
+                .entry()
+                .note()
+                .map(NotePlace::of)
+                .map(place -> place.isWholeFile() ? "to the folder " : "into a file in the folder ")
+                .orElse("to ");
+        return "move " + name(entry) + " " + to + topic;
       }
     }
 
@@ -74,7 +82,9 @@ public record Act(List<When> when, Change change) {
     record MergeTopics(String small, String large) implements Change {
       @Override
       public String words() {
-        return "move all of " + small + " into " + large;
+        return NotePlace.isFolder(small)
+            ? "move the files of the folder " + small + " into " + large
+            : "move all of " + small + " into " + large;
       }
     }
 
@@ -86,7 +96,7 @@ public record Act(List<When> when, Change change) {
     record Rename(NamedEntry entry, String from, String to) implements Change {
       @Override
       public String words() {
-        return "let " + entry.name() + " say " + to + " instead of " + from;
+        return "let " + name(entry) + " say " + to + " instead of " + from;
       }
     }
 
@@ -99,7 +109,7 @@ public record Act(List<When> when, Change change) {
       @Override
       public String words() {
         return "read "
-            + entry.name()
+            + name(entry)
             + " again: let it say what is so now about "
             + named
             + ", or remove it";
@@ -110,12 +120,17 @@ public record Act(List<When> when, Change change) {
     record Rewrite(NamedEntry kept, List<NamedEntry> gone, String text) implements Change {
       @Override
       public String words() {
-        return "give " + kept.name() + " the proposed text and remove " + names(gone);
+        return "give " + name(kept) + " the proposed text and remove " + names(gone);
       }
     }
   }
 
   private static String names(List<NamedEntry> entries) {
-    return entries.stream().map(NamedEntry::name).collect(Collectors.joining(", "));
+    return entries.stream().map(Act::name).collect(Collectors.joining(", "));
+  }
+
+  /** Of a part of a file what says that it is none: else somebody removes the file. */
+  private static String name(NamedEntry entry) {
+    return entry.entry().note().map(note -> NotePlace.of(note).words()).orElseGet(entry::name);
   }
 }

@@ -1,10 +1,13 @@
 package dev.helixbg.insight.findings;
 
 import dev.helixbg.insight.log.Passage;
+import dev.helixbg.insight.notes.NotePlace;
 import java.util.List;
 import java.util.Locale;
 import java.util.Optional;
 import java.util.Set;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
 
 /**
  * Something worth telling the user. Its id survives compaction, renames of other entries and new
@@ -38,6 +41,16 @@ public sealed interface Finding {
 
     /** The cosine of both as they are embedded whole. */
     double similarity();
+
+    /** The two files of notes that both are of, the same for all pairs of their sections. */
+    default Optional<Set<String>> files() {
+      return a().entry().note().isPresent() && b().entry().note().isPresent()
+          ? Optional.of(
+              Stream.of(a(), b())
+                  .map(entry -> NotePlace.of(entry.name()).file())
+                  .collect(Collectors.toUnmodifiableSet()))
+          : Optional.empty();
+    }
 
     @Override
     default Set<String> aliases() {

@@ -41,7 +41,7 @@ public record JudgedRelations(
    * ones that may be worth an act, else the first of the list. What is related or different never
    * leads, nor does what is far and no language model has judged: in a small KB something is first
    * of any list. A language model that guesses has no say in what leads. Pairs of one group follow
-   * each other.
+   * each other, and so do those of sections of the same two files.
    */
   public static JudgedRelations of(List<Finding.Relation> relations, Judgements judgements) {
     Map<Verdict, List<Finding.Relation>> judged = new EnumMap<>(Verdict.class);
@@ -94,7 +94,7 @@ public record JudgedRelations(
     return pairs.stream().filter(pair -> !pair.isFar()).limit(UNREAD_LEADING).toList();
   }
 
-  /** The same, each pair behind the first one of its group. */
+  /** The same, each pair behind the first one of its group, and of the same two files. */
   private static List<Finding.Relation> grouped(
       List<Finding.Relation> pairs, Judgements judgements) {
     List<List<NamedEntry>> groups = groups(pairs, judgements);
@@ -105,6 +105,12 @@ public record JudgedRelations(
           .filter(group -> isIn(group, pair))
           .forEach(
               group -> pairs.stream().filter(other -> isIn(group, other)).forEach(ordered::add));
+      pair.files()
+          .ifPresent(
+              files ->
+                  pairs.stream()
+                      .filter(other -> other.files().equals(Optional.of(files)))
+                      .forEach(ordered::add));
     }
     return List.copyOf(ordered);
   }

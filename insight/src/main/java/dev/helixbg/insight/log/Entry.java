@@ -1,5 +1,7 @@
 package dev.helixbg.insight.log;
 
+import java.time.LocalDateTime;
+import java.time.ZoneOffset;
 import java.util.Optional;
 
 /**
@@ -36,6 +38,18 @@ public record Entry(long offset, String topic, String body, int timestampMin, En
    */
   public Optional<String> note() {
     return topic.endsWith("/") ? text.source() : Optional.empty();
+  }
+
+  /**
+   * When it was written, by the clock of its writer: {@code 2026-03-01T10:22}, of a note that tells
+   * no hour {@code 2026-03-01}; empty when unknown.
+   */
+  public Optional<String> written() {
+    if (timestampMin == 0) {
+      return Optional.empty();
+    }
+    LocalDateTime time = LocalDateTime.ofEpochSecond(timestampMin * 60L, 0, ZoneOffset.UTC);
+    return Optional.of(isOfADay() ? time.toLocalDate().toString() : time.toString());
   }
 
   /** Whether its time is that of a day, as notes have it that tell no hour. */

@@ -45,6 +45,60 @@ public record Passage(int start, int end) {
     return entry.text().content().substring(start, end);
   }
 
+  /**
+   * A passage where it stands, for a reader: alone it cannot be judged.
+   *
+   * @param before what precedes it, at most so much, from a word on; begins with an ellipsis where
+   *     more precedes
+   * @param text of the passage, its beginning
+   * @param after what follows, likewise
+   */
+  public record InPlace(String before, String text, String after) {}
+
+  /**
+   * @param content of which this is a passage; it may be cut
+   * @param most UTF-16 units of the passage
+   * @param around UTF-16 units before it, and behind
+   */
+  public InPlace inPlace(String content, int most, int around) {
+    int begin = Math.min(start, content.length());
+    int stop = Math.clamp(end, begin, content.length());
+    int shown = wordEnd(content, begin, Math.min(stop, begin + most));
+    int from = wordStart(content, Math.max(0, begin - around), begin);
+    int to = wordEnd(content, stop, Math.min(content.length(), stop + around));
+    return new InPlace(
+        (from > 0 && from < begin ? "… " : "") + content.substring(from, begin),
+        content.substring(begin, shown) + (shown < stop ? " …" : ""),
+        content.substring(stop, to) + (stop < to && to < content.length() ? " …" : ""));
+  }
+
+  /** The first place from which on no word is cut; where all is one word, the first at all. */
+  private static int wordStart(String content, int from, int end) {
+    int at = from;
+    while (at > 0 && at < end && !Character.isWhitespace(content.charAt(at - 1))) {
+      at++;
+    }
+    return at < end || from == end ? at : whole(content, from);
+  }
+
+  /** The last place up to which no word is cut; where all is one word, the last at all. */
+  private static int wordEnd(String content, int start, int end) {
+    int at = end;
+    while (at < content.length() && at > start && !Character.isWhitespace(content.charAt(at))) {
+      at--;
+    }
+    return at > start || start == end ? at : whole(content, end);
+  }
+
+  /** Not within a character. */
+  private static int whole(String content, int at) {
+    return at > 0
+            && at < content.length()
+            && Character.isSurrogatePair(content.charAt(at - 1), content.charAt(at))
+        ? at - 1
+        : at;
+  }
+
   /** What is embedded: topic, a space, the passage. */
   public String embeddedText(Entry entry, int modelTokens) {
     return topic(entry, modelTokens) + " " + text(entry);

@@ -58,6 +58,11 @@ public record NoteName(String file, String heading, String part) {
         && of(a.note().get()).file().equals(of(b.note().get()).file());
   }
 
+  /** Whether a topic is a folder of notes; none of helix is. */
+  public static boolean isFolder(String topic) {
+    return topic.endsWith("/");
+  }
+
   /** Whether a topic is a folder of notes that lies in another one; no topic of helix is. */
   public static boolean isWithin(String topic, String other) {
     return topic.endsWith("/")

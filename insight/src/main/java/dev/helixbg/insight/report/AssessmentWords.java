@@ -23,7 +23,10 @@ final class AssessmentWords {
   }
 
   private static Optional<String> words(Finding.Relation relation, Assessment said) {
-    String older = relation.older() == relation.a() ? "A" : "B";
+    String older =
+        !relation.a().isAgeKnown(relation.b())
+            ? "one of both"
+            : relation.older() == relation.a() ? "A" : "B";
     return switch (said.tier()) {
       case LIKELY_SAME -> Optional.of("likely the same");
       case LIKELY_OVERTAKEN -> Optional.of(older + " is likely overtaken");

@@ -17,7 +17,9 @@ import java.util.Optional;
  * @param confidence if the entry states one
  * @param label that a machine gave it, in words; nothing when its tags have one, or nobody knows
  * @param labelOrigin where that comes from, in words
- * @param matched of a pair with a long entry, the beginning of the passage that matches
+ * @param matched of a pair with a long entry, the passage that matches with what is around it;
+ *     nothing where the text begins with it
+ * @param matchesAtOnce whether the passage that matches is in what is shown of the text
  * @param markedHead the beginning of the text, with what only this one of a pair says
  * @param markedRest what follows, in the same way
  * @param ownWords what only this one of a pair says, in the order of its text: the first of them
@@ -33,7 +35,8 @@ record EntryView(
     Optional<String> confidence,
     Optional<String> label,
     String labelOrigin,
-    Optional<String> matched,
+    Optional<Passage.InPlace> matched,
+    boolean matchesAtOnce,
     FoldableText text,
     List<WordDifference.Stretch> markedHead,
     List<WordDifference.Stretch> markedRest,
@@ -41,7 +44,11 @@ record EntryView(
     Optional<String> moreOwnWords,
     Optional<String> ownCount) {
   private static final int MAX_TAGS = 12;
-  private static final int MATCHED_COLUMNS = 300;
+
+  /** Of a passage that matches, and of what is around it, in UTF-16 units. */
+  private static final int MATCHED = 900;
+
+  private static final int AROUND = 300;
 
   /** A longer list says no more. */
   private static final int OWN_WORDS = 40;
@@ -95,9 +102,8 @@ record EntryView(
         text.confidence().stream().mapToObj(NumberWords::limit).findFirst(),
         JudgementWords.guess(named, judgements),
         JudgementWords.explained(named, judgements),
-        passage
-            .map(found -> PrintableText.excerpt(found.text(named.entry()), MATCHED_COLUMNS))
-            .filter(words -> !words.isEmpty()),
+        passage.filter(found -> isFurtherDown(found, text)).map(found -> matched(found, text)),
+        passage.filter(found -> !isFurtherDown(found, text)).isPresent(),
         shown,
         marked(own, shown.head()),
         marked(own, shown.rest()),
@@ -125,12 +131,30 @@ record EntryView(
         .orElseGet(() -> WordDifference.none(text));
   }
 
+  /** Else what is shown begins with it, or has it whole. */
+  private static boolean isFurtherDown(Passage passage, EntryText text) {
+    return passage.start() > 0 && passage.end() > FoldableText.headOf(text.content());
+  }
+
+  private static Passage.InPlace matched(Passage passage, EntryText text) {
+    Passage.InPlace found = passage.inPlace(text.content(), MATCHED, AROUND);
+    return new Passage.InPlace(
+        PrintableText.block(found.before()),
+        PrintableText.block(found.text()),
+        PrintableText.block(found.after()));
+  }
+
   static String name(NamedEntry named) {
     return PrintableText.line(named.name());
   }
 
   private static String printable(NamedEntry named) {
     return PrintableText.block(WordDifference.begin(named.entry().text().content()));
+  }
+
+  /** Where nothing can be set in bold. */
+  Optional<String> matchedText() {
+    return matched.map(found -> found.before() + "⟦" + found.text() + "⟧" + found.after());
   }
 
   boolean hasText() {

@@ -22,13 +22,18 @@ record FoldableText(String head, String rest, int unread, int omitted) {
   private static final int SLACK = 80;
 
   static FoldableText of(String content) {
-    int head = cut(content, 0, HEAD_CHARS, HEAD_LINES);
+    int head = headOf(content);
     int all = head == content.length() ? head : cut(content, head, ALL_CHARS, ALL_LINES);
     return new FoldableText(
         PrintableText.block(content.substring(0, head)),
         PrintableText.block(content.substring(head, all)),
         content.codePointCount(head, content.length()),
         content.codePointCount(all, content.length()));
+  }
+
+  /** Where what is shown at once ends, in UTF-16 units of the content. */
+  static int headOf(String content) {
+    return cut(content, 0, HEAD_CHARS, HEAD_LINES);
   }
 
   boolean folded() {

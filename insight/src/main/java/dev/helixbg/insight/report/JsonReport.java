@@ -32,7 +32,6 @@ import dev.helixbg.insight.sources.SourceCheck.SourceCheckResult;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.io.OutputStream;
-import java.time.LocalDateTime;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Locale;
@@ -113,7 +112,7 @@ public final class JsonReport {
     json.writeStringField("program", "helix-bg");
     text("version", report.run().version());
     text("embeddingModel", report.run().embeddingModel());
-    optional("asOf", report.asOf().map(LocalDateTime::toString));
+    optional("asOf", report.asOf());
     object("firstLook", report.firstLook().orElse(null), this::firstLook);
     object("log", report.log(), this::log);
     if (report.notes().isPresent()) {
@@ -511,8 +510,7 @@ public final class JsonReport {
     json.writeNumberField("index", named.index());
     json.writeNumberField("offset", named.entry().offset());
     text("key", named.key());
-    int written = named.entry().timestampMin();
-    optional("written", written == 0 ? null : NumberWords.localTime(written).toString());
+    optional("written", named.entry().written());
     texts("tags", entry.tags().stream().limit(MAX_TAGS).map(JsonReport::line).toList());
     optional("source", entry.source().map(JsonReport::line));
     decimal("confidence", entry.confidence().orElse(Double.NaN));

@@ -1,8 +1,6 @@
 package dev.helixbg.insight.report;
 
 import dev.helixbg.insight.log.Entry;
-import java.time.LocalDateTime;
-import java.time.ZoneOffset;
 import java.util.Optional;
 
 /**
@@ -93,27 +91,13 @@ final class NumberWords {
     return sign + magnitude / scale + "." + "0".repeat(decimals - fraction.length()) + fraction;
   }
 
-  /**
-   * @param timestampMin local minutes since 1970-01-01 00:00
-   */
-  static LocalDateTime localTime(int timestampMin) {
-    return LocalDateTime.ofEpochSecond(timestampMin * 60L, 0, ZoneOffset.UTC);
-  }
-
-  /** Such as {@code 2026-03-01 10:22}, or {@code date unknown} for 0. */
-  static String date(int timestampMin) {
-    return timestampMin == 0 ? "date unknown" : date(localTime(timestampMin));
-  }
-
-  /** The day alone of a note that tells no time of day. */
+  /** Such as {@code 2026-03-01 10:22}, the day alone of a note that tells no hour. */
   static String date(Entry entry) {
-    return entry.isOfADay()
-        ? localTime(entry.timestampMin()).toLocalDate().toString()
-        : date(entry.timestampMin());
+    return entry.written().map(NumberWords::date).orElse("date unknown");
   }
 
-  static String date(LocalDateTime time) {
-    // Whole minutes: toString leaves the seconds out.
-    return time.toString().replace('T', ' ');
+  /** As people write it. */
+  static String date(String written) {
+    return written.replace('T', ' ');
   }
 }

@@ -9,7 +9,7 @@ import dev.helixbg.insight.judge.Judgements;
 import dev.helixbg.insight.judge.RankedPairs;
 import java.util.ArrayList;
 import java.util.EnumMap;
-import java.util.HashMap;
+import java.util.LinkedHashMap;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
@@ -41,6 +41,13 @@ record PairSection(
 
   /** Pairs under one heading. */
   record Fold(String words, List<PairView> pairs) {}
+
+  /**
+   * What a format that can fold shows together.
+   *
+   * @param words on its fold; nothing for what is not folded
+   */
+  record Part(Optional<String> words, List<PairView> pairs) {}
 
   static PairSection of(
       String anchor,
@@ -81,36 +88,41 @@ record PairSection(
     Set<String> leading = new LinkedHashSet<>();
     judged.leading().forEach(best -> leading.add(best.id()));
     List<List<NamedEntry>> groups = judged.groups(judgements);
-    Map<String, PairView> first = new HashMap<>();
-    Map<Rest, List<PairView>> rest = new EnumMap<>(Rest.class);
-    int folded = 0;
+    Map<String, PairView> views = new LinkedHashMap<>();
+    leading.forEach(id -> views.put(id, null)); // which holds their places
     for (int i = 0; i < found.size(); i++) {
       Finding.Relation relation = found.get(i);
       boolean leads = leading.contains(relation.id());
-      if (i >= shown && !leads) {
-        continue;
-      }
-      PairView view =
-          PairView.of(
-              relation,
-              i + 1,
-              leads ? groupWords(relation, groups) : Optional.empty(),
-              judgements,
-              acts);
-      if (leads) {
-        first.put(relation.id(), view);
-      } else {
-        rest.computeIfAbsent(Rest.of(view), of -> new ArrayList<>()).add(view);
-        folded++;
+      if (i < shown || leads) {
+        views.put(
+            relation.id(),
+            PairView.of(
+                relation,
+                i + 1,
+                leads ? groupWords(relation, groups) : Optional.empty(),
+                judgements,
+                acts));
       }
     }
-    int more = found.size() - first.size() - folded;
+    List<PairView> first = new ArrayList<>();
+    Map<Rest, List<PairView>> rest = new EnumMap<>(Rest.class);
+    List<PairView> list = first;
+    for (PairView view : PairView.byFiles(views.values())) {
+      if (!view.isFolded()) {
+        list =
+            leading.contains(view.id())
+                ? first
+                : rest.computeIfAbsent(Rest.of(view), _ -> new ArrayList<>());
+      }
+      list.add(view);
+    }
+    int more = found.size() - views.size();
     return new PairSection(
         "relations",
         "Most worth doing",
-        first.size() == found.size()
+        leading.size() == found.size()
             ? NumberWords.count(found.size())
-            : NumberWords.count(first.size())
+            : NumberWords.count(leading.size())
                 + " of "
                 + NumberWords.count(found.size())
                 + " candidates",
@@ -121,7 +133,7 @@ record PairSection(
             + " Words that only one of the two says are marked, unless that were most of its text."
             + " Pairs that an entry links already are left out."
             + (leading.isEmpty() ? " None is likely enough to lead." : ""),
-        new FoldableList<>(leading.stream().map(first::get).toList(), List.of(), ""),
+        new FoldableList<>(first, List.of(), ""),
         rest.entrySet().stream()
             .map(fold -> new Fold(fold.getKey().words(fold.getValue().size()), fold.getValue()))
             .toList(),
@@ -182,6 +194,17 @@ record PairSection(
   private static List<PairView> views(
       List<Finding.Pair> pairs, long all, Judgements judgements, Acts acts) {
     return pairs.stream().map(pair -> PairView.of(pair, all, judgements, acts)).toList();
+  }
+
+  /** What is not folded, then each fold. */
+  List<Part> parts() {
+    List<Part> parts = new ArrayList<>();
+    parts.add(new Part(Optional.empty(), pairs.first()));
+    if (!pairs.more().isEmpty()) {
+      parts.add(new Part(Optional.of(pairs.words()), pairs.more()));
+    }
+    folds.forEach(fold -> parts.add(new Part(Optional.of(fold.words()), fold.pairs())));
+    return parts;
   }
 
   boolean isEmpty() {

@@ -6,8 +6,12 @@ import dev.helixbg.insight.findings.Finding;
 import dev.helixbg.insight.judge.Judgements;
 import dev.helixbg.insight.judge.PairVerdict;
 import java.util.ArrayList;
+import java.util.Collection;
+import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 
 /**
  * Two entries side by side.
@@ -19,6 +23,10 @@ import java.util.Optional;
  * @param verdictKind same, overtaken, related or different
  * @param group that they are of several entries that say the same; or nothing
  * @param acts what can be done about it
+ * @param files the two files of notes that both are of
+ * @param fold the words on a fold that begins with it: of pairs of sections of the same two files
+ * @param foldEnds whether the fold ends with it
+ * @param isFolded whether it is in such a fold
  */
 record PairView(
     String id,
@@ -31,7 +39,11 @@ record PairView(
     Optional<String> group,
     List<ActView> acts,
     EntryView a,
-    EntryView b) {
+    EntryView b,
+    Optional<Set<String>> files,
+    Optional<String> fold,
+    boolean foldEnds,
+    boolean isFolded) {
 
   static PairView of(Finding.Pair pair, long pairs, Judgements judgements, Acts acts) {
     Optional<PairVerdict> verdict = Optional.ofNullable(judgements.verdicts().get(pair.id()));
@@ -46,7 +58,59 @@ record PairView(
         Optional.empty(),
         ActView.of(acts.on(pair, verdict.map(PairVerdict::verdict))),
         EntryView.of("A", pair.a(), pair.b(), Optional.empty(), judgements),
-        EntryView.of("B", pair.b(), pair.a(), Optional.empty(), judgements));
+        EntryView.of("B", pair.b(), pair.a(), Optional.empty(), judgements),
+        pair.files(),
+        Optional.empty(),
+        false,
+        false);
+  }
+
+  /**
+   * The same pairs in their order, those of sections of the same two files behind the first of
+   * them, which a format can fold: somebody reads two files once.
+   */
+  static List<PairView> byFiles(Collection<PairView> pairs) {
+    Map<Object, List<PairView>> grouped = new LinkedHashMap<>();
+    for (PairView pair : pairs) {
+      Object of = pair.files.isPresent() ? pair.files.get() : pair.id;
+      grouped.computeIfAbsent(of, _ -> new ArrayList<>()).add(pair);
+    }
+    List<PairView> all = new ArrayList<>();
+    for (List<PairView> of : grouped.values()) {
+      all.add(of.getFirst());
+      int others = of.size() - 1;
+      for (int i = 1; i <= others; i++) {
+        String words =
+            NumberWords.count(others, "more pair", "more pairs")
+                + " of sections of the same two files";
+        all.add(of.get(i).folded(i == 1 ? Optional.of(words) : Optional.empty(), i == others));
+      }
+    }
+    return all;
+  }
+
+  /** Both, as one list. */
+  List<EntryView> sides() {
+    return List.of(a, b);
+  }
+
+  private PairView folded(Optional<String> words, boolean isLast) {
+    return new PairView(
+        id,
+        similarity,
+        rank,
+        nearness,
+        sharedWords,
+        verdict,
+        verdictKind,
+        group,
+        acts,
+        a,
+        b,
+        files,
+        words,
+        isLast,
+        true);
   }
 
   /**
@@ -105,7 +169,11 @@ record PairView(
             relation.b(),
             relation.a(),
             evidence.matching().map(Finding.Matching::b),
-            judgements));
+            judgements),
+        relation.files(),
+        Optional.empty(),
+        false,
+        false);
   }
 
   private static String rank(long rank, long pairs) {

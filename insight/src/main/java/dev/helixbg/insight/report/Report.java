@@ -5,11 +5,13 @@ import dev.helixbg.insight.findings.Finding;
 import dev.helixbg.insight.findings.Findings;
 import dev.helixbg.insight.findings.NamedEntry;
 import dev.helixbg.insight.judge.Judgements;
+import dev.helixbg.insight.log.Entry;
 import dev.helixbg.insight.log.LogAccount;
 import dev.helixbg.insight.notes.NotesAccount;
 import dev.helixbg.insight.review.Review;
 import dev.helixbg.insight.sources.SourceCheck.SourceCheckResult;
 import java.time.LocalDateTime;
+import java.util.Comparator;
 import java.util.List;
 import java.util.Optional;
 
@@ -99,15 +101,12 @@ public record Report(
    */
   public record NotesFolder(String name, NotesAccount account) {}
 
-  /** When the newest entry was written, by the clock of its writer; empty when none tells. */
-  public Optional<LocalDateTime> asOf() {
+  /** When the newest entry was written, see {@link Entry#written}; empty when none tells. */
+  public Optional<String> asOf() {
     return findings.entries().stream()
         .map(NamedEntry::entry)
         .filter(entry -> entry.timestampMin() != 0)
-        .mapToInt(entry -> entry.timestampMin())
-        .max()
-        .stream()
-        .mapToObj(NumberWords::localTime)
-        .findFirst();
+        .max(Comparator.comparingInt(Entry::timestampMin))
+        .flatMap(Entry::written);
   }
 }

@@ -1,6 +1,11 @@
 "use strict";
 (() => {
   const name = (element) => element.textContent.trim();
+  // Of a note the topic is its folder, of an entry of helix what precedes its number.
+  const topicOf = (one) => {
+    const note = one.match(/^(.*?\.(?:md|markdown))(?:$|#| \()/i);
+    return note ? note[1].replace(/[^/]*$/, "") || "./" : one.replace(/:\d+$/, "");
+  };
   const findings = [...document.querySelectorAll("article.finding[id]:not(.review), tr[id]")].map((element) => {
     const section = element.closest("section[aria-labelledby]:not(.entry)");
     const names = [...element.querySelectorAll("h3 .name, td > .name")].map(name);
@@ -8,7 +13,7 @@
       element,
       section,
       kind: section.getAttribute("aria-labelledby"),
-      topics: new Set(names.map((one) => element.tagName === "TR" ? one : one.replace(/:\d+$/, ""))),
+      topics: new Set(names.map((one) => element.tagName === "TR" ? one : topicOf(one))),
       text: name(element).toLowerCase(),
     };
   });

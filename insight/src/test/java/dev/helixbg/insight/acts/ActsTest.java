@@ -415,9 +415,16 @@ class ActsTest {
             "d/", "[source: d/short.md]\nText.");
     Act act = removal(notes, 0, 1);
     assertEquals(
-        "remove d/long.md (before its first heading) and keep d/short.md",
+        "remove the beginning of d/long.md (before its first heading) and keep d/short.md",
         act.words(),
         "in reports");
+    assertEquals(
+        "move the beginning of d/long.md (before its first heading) into a file in the folder e/",
+        new Act.Change.Move(notes.get(0), "e/").words());
+    assertEquals(
+        "move d/short.md to the folder e/", new Act.Change.Move(notes.get(1), "e/").words());
+    assertEquals(
+        "move the files of the folder d/ into e/", new Act.Change.MergeTopics("d/", "e/").words());
     assertEquals(
         "bring what only the beginning of d/long.md (before its first heading) says into"
             + " d/short.md; delete the beginning of d/long.md (before its first heading); let links"

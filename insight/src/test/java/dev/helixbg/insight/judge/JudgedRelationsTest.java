@@ -10,6 +10,7 @@ import dev.helixbg.insight.log.Passage;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 
 /** What leads a report. */
@@ -78,5 +79,33 @@ class JudgedRelationsTest {
     assertEquals(List.of("rel-1"), leading(judged, far));
     JudgeTrust guessing = new JudgeTrust(60, 10, Map.of(), 0, Optional.empty());
     assertEquals(List.of(), leading(judged.trusted(Optional.of(guessing)), far));
+  }
+
+  private static Finding.Relation ofNotes(String id, String a, String b) {
+    List<NamedEntry> notes =
+        NamedEntry.all(
+            Stream.of(a, b)
+                .map(name -> "[source: " + name + "]\ntext")
+                .map(
+                    text ->
+                        new Entry(text.hashCode() & 0xFFFF, "n/", text, 0, EntryText.parse(text)))
+                .toList(),
+            entry -> "%032x".formatted(entry.offset()));
+    Finding.Evidence evidence =
+        new Finding.Evidence(1, 1, List.of(), Optional.empty(), Optional.empty());
+    return new Finding.Relation(id, notes.get(0), notes.get(1), 0.3, 0.8, evidence);
+  }
+
+  /** Somebody who reads two files reads them once, whichever of both stands first in the log. */
+  @Test
+  void pairsOfSectionsOfTheSameTwoFilesFollowEachOther() {
+    assertEquals(
+        List.of("rel-1", "rel-3", "rel-4", "rel-2"),
+        leading(
+            Judgements.NONE,
+            ofNotes("rel-1", "n/a.md#One", "n/b.md#One"),
+            ofNotes("rel-2", "n/a.md#One", "n/c.md"),
+            ofNotes("rel-3", "n/b.md#Two", "n/a.md#Two"),
+            ofNotes("rel-4", "n/a.md (before its first heading)", "n/b.md#Three")));
   }
 }

@@ -147,4 +147,21 @@ class PassageTest {
     String embedded = passage.embeddedText(entry, TOKENS);
     assertTrue(embedded.startsWith("😀".repeat(16) + " A sentence"), embedded);
   }
+
+  /** Alone, a passage cannot be judged. */
+  @Test
+  void aPassageIsShownWithWhatIsAroundIt() {
+    String content = "One two three. Four five six. Seven eight nine.";
+    assertEquals(
+        new Passage.InPlace("… three. ", "Four five six.", " Seven …"),
+        new Passage(15, 29).inPlace(content, 100, 9));
+    assertEquals(
+        new Passage.InPlace("", "One two …", " Four …"), new Passage(0, 14).inPlace(content, 9, 8));
+    assertEquals(
+        new Passage.InPlace("One two three. ", "Four five six.", " Seven eight nine."),
+        new Passage(15, 29).inPlace(content, 100, 100));
+    assertEquals(
+        new Passage.InPlace("… " + "😀".repeat(3), "😀".repeat(5) + " …", "😀".repeat(2) + " …"),
+        new Passage(10, 40).inPlace("😀".repeat(30), 11, 5));
+  }
 }

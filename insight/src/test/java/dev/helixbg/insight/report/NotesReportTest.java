@@ -4,13 +4,18 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import dev.helixbg.config.text.PrintableText;
+import dev.helixbg.insight.findings.Finding;
+import dev.helixbg.insight.findings.NamedEntry;
+import dev.helixbg.insight.log.Passage;
 import dev.helixbg.insight.notes.NotesAccount;
 import dev.helixbg.insight.notes.NotesLeftOut;
 import dev.helixbg.insight.report.Report.NotesFolder;
 import java.util.List;
 import java.util.Optional;
+import java.util.OptionalDouble;
 import org.jsoup.Jsoup;
 import org.jsoup.nodes.Document;
 import org.junit.jupiter.api.Test;
@@ -83,5 +88,110 @@ class NotesReportTest {
     assertEquals("# Insights into ``" + shown + "``", markdown.lines().findFirst().orElseThrow());
     assertEquals(
         NAME, new ObjectMapper().readTree(JsonReport.render(notes)).at("/notes/folder").asText());
+  }
+
+  private static final Finding.Evidence NEAR =
+      new Finding.Evidence(1, 1, List.of(), Optional.empty(), Optional.empty());
+
+  private static NamedEntry note(KbFixture kb, String name, String text) {
+    return kb.entry("n/", 0, Optional.of(name), OptionalDouble.empty(), text);
+  }
+
+  /** Two files of which three sections match are one thing to read. */
+  @Test
+  void pairsOfSectionsOfTheSameTwoFilesAreFolded() {
+    KbFixture kb = new KbFixture();
+    NamedEntry a1 = note(kb, "n/a.md#One", "First.");
+    NamedEntry a2 = note(kb, "n/a.md#Two", "Second.");
+    NamedEntry b1 = note(kb, "n/b.md#One", "Third.");
+    NamedEntry b2 = note(kb, "n/b.md#Two", "Fourth.");
+    NamedEntry c = note(kb, "n/c.md", "Fifth.");
+    kb.relation(a1, b1, 0.9, NEAR).relation(a1, c, 0.8, NEAR);
+    kb.relation(a2, b2, 0.7, NEAR).relation(a2, b1, 0.6, NEAR);
+    Document html = Jsoup.parse(HtmlReport.render(kb.report()));
+    assertEquals(
+        List.of("2 more pairs of sections of the same two files"),
+        html.select("details.others > summary").eachText());
+    List<String> ids = html.select("section[aria-labelledby=relations] article").eachAttr("id");
+    List<String> folded = html.select("details.others > article").eachAttr("id");
+    assertEquals(4, ids.size());
+    assertEquals(ids.subList(1, 3), folded, "behind the first pair of theirs");
+    assertTrue(
+        MarkdownReport.render(kb.report())
+            .contains("\n2 more pairs of sections of the same two files:\n"));
+  }
+
+  /** A passage deep in a long note is shown where it stands; one at its beginning stands there. */
+  @Test
+  void aPassageThatMatchesIsShownWithWhatIsAroundIt() {
+    KbFixture kb = new KbFixture();
+    String before = "Before it stands this. ".repeat(100);
+    String passage = "The lease ends after thirty seconds.";
+    NamedEntry a = note(kb, "n/a.md", before + passage + " And after it that.");
+    NamedEntry b = note(kb, "n/b.md", passage);
+    int start = before.length();
+    kb.relation(
+        a,
+        b,
+        0.9,
+        new Finding.Evidence(
+            1,
+            1,
+            List.of(),
+            Optional.empty(),
+            Optional.of(
+                new Finding.Matching(
+                    new Passage(start, start + passage.length()),
+                    new Passage(0, passage.length()),
+                    0.9,
+                    0,
+                    0))));
+    Document html = Jsoup.parse(HtmlReport.render(kb.report()));
+    assertEquals(List.of(passage), html.select("pre.passage b").eachText());
+    String shown = html.select("pre.passage").text();
+    assertTrue(shown.startsWith("… ") && shown.endsWith(passage + " And after it that."), shown);
+    assertTrue(shown.length() < 500, shown);
+    assertEquals(1, html.select("p.note:contains(What matches is in this part)").size());
+    assertTrue(
+        MarkdownReport.render(kb.report()).contains("⟦" + passage + "⟧ And after it that.\n"));
+  }
+
+  /** Of a note that tells no hour no midnight is made. */
+  @Test
+  void aDayIsADayInJsonToo() throws Exception {
+    KbFixture kb = new KbFixture();
+    NamedEntry a =
+        kb.entry("n/", 29_538_720, Optional.of("n/a.md"), OptionalDouble.empty(), "One.");
+    NamedEntry b = note(kb, "n/b.md", "Two.");
+    JsonNode json =
+        new ObjectMapper().readTree(JsonReport.render(kb.relation(a, b, 0.9, NEAR).report()));
+    assertEquals("2026-03-01", json.at("/relations/0/a/written").textValue());
+    assertTrue(json.at("/relations/0/b/written").isNull());
+    assertEquals("2026-03-01", json.path("asOf").textValue());
+  }
+
+  /** Of two notes of which nobody knows the older one, neither is called it. */
+  @Test
+  void neitherOfTwoUndatedNotesIsCalledTheOlderOne() {
+    for (int time : new int[] {0, 29_538_720}) {
+      KbFixture kb = new KbFixture();
+      NamedEntry a =
+          kb.entry("n/", time, Optional.of("n/a.md"), OptionalDouble.empty(), "The limit is 9.");
+      NamedEntry b =
+          kb.entry(
+              "n/",
+              time == 0 ? 0 : time + 60 * 48,
+              Optional.of("n/b.md"),
+              OptionalDouble.empty(),
+              "The limit is 12.");
+      Finding.Assessment said =
+          new Finding.Assessment(
+              0.1, 0.85, 0.05, 1, Finding.Tier.LIKELY_OVERTAKEN, Optional.empty(), false);
+      Finding.Relation relation =
+          new Finding.Relation("rel-1", a, b, 0.3, 0.8, NEAR).assessed(said);
+      assertEquals(
+          Optional.of(time == 0 ? "one of both is likely overtaken" : "A is likely overtaken"),
+          AssessmentWords.words(relation));
+    }
   }
 }
