@@ -72,6 +72,7 @@ public final class HelixBg implements Runnable {
     }
     Interruption interruption = Interruption.watch();
     Console console = Console.of(System.getenv());
+    interruption.tell(line -> console.warn("%s", line));
     // Where the JVM and libraries tell of what nobody caught.
     System.setErr(console.err());
     int code = run(console, bench, interruption, arguments);

@@ -5,6 +5,7 @@ import dev.helixbg.embed.OnnxCall;
 import java.time.Duration;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
+import java.util.function.Consumer;
 
 /**
  * Makes Ctrl-C and SIGTERM an InterruptedException in the working thread, and holds the JVM back
@@ -14,9 +15,13 @@ public final class Interruption {
   /** Longer than any batch; then the JVM goes, and the files are whole all the same. */
   private static final Duration LONGEST_END = Duration.ofSeconds(10);
 
+  /** Whoever waits longer is told for what. */
+  private static final Duration SILENT = Duration.ofMillis(700);
+
   private final Thread worker;
   private final CountDownLatch ended = new CountDownLatch(1);
   private volatile Duration patience = LONGEST_END;
+  private volatile Consumer<String> told = _ -> {};
 
   private Interruption(Thread worker) {
     this.worker = worker;
@@ -35,6 +40,11 @@ public final class Interruption {
     return interruption;
   }
 
+  /** Who is told, in a line, where the end takes a while. */
+  public void tell(Consumer<String> whom) {
+    told = whom;
+  }
+
   /** How long the JVM is held back at most. */
   public void waitAtMost(Duration time) {
     patience = time;
@@ -49,7 +59,12 @@ public final class Interruption {
     if (ended.getCount() > 0) {
       worker.interrupt();
       try {
-        ended.await(patience.toMillis(), TimeUnit.MILLISECONDS);
+        if (!ended.await(SILENT.toMillis(), TimeUnit.MILLISECONDS)) {
+          told.accept(
+              ("ends once what is under way is done, in %d s at most; what was done is kept")
+                  .formatted(patience.multipliedBy(2).toSeconds()));
+          ended.await(patience.minus(SILENT).toMillis(), TimeUnit.MILLISECONDS);
+        }
       } catch (InterruptedException e) {
         Thread.currentThread().interrupt();
       }

@@ -1,0 +1,68 @@
+package dev.helixbg.daemon.terminal;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+
+import java.io.BufferedReader;
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.concurrent.locks.LockSupport;
+import org.junit.jupiter.api.Test;
+
+/** A process that is told to end while it works. */
+class InterruptionTest {
+
+  @Test
+  void workThatTakesLongIsWaitedForAndThatIsSaid() throws Exception {
+    assertEquals(
+        "ends once what is under way is done, in 60 s at most; what was done is kept\n",
+        saysWhenToldToEnd(Duration.ofMillis(1_500)));
+  }
+
+  @Test
+  void nothingIsSaidOfWorkThatEndsAtOnce() throws Exception {
+    assertEquals("", saysWhenToldToEnd(Duration.ZERO));
+  }
+
+  /**
+   * @param batch that cannot be called off
+   */
+  private static String saysWhenToldToEnd(Duration batch) throws IOException, InterruptedException {
+    Process child =
+        new ProcessBuilder(
+                Path.of(System.getProperty("java.home"), "bin", "java").toString(),
+                "-cp",
+                System.getProperty("java.class.path"),
+                Worker.class.getName(),
+                Long.toString(batch.toNanos()))
+            .start();
+    try (BufferedReader out = child.inputReader(StandardCharsets.UTF_8)) {
+      assertEquals("at work", out.readLine());
+      child.toHandle().destroy(); // which leaves its streams open
+      assertEquals("saved", out.readLine());
+    }
+    String said = new String(child.getErrorStream().readAllBytes(), StandardCharsets.UTF_8);
+    child.waitFor();
+    return said;
+  }
+
+  /** The child process. */
+  static final class Worker {
+    public static void main(String[] arguments) {
+      Interruption interruption = Interruption.watch();
+      interruption.tell(System.err::println);
+      interruption.waitAtMost(Duration.ofSeconds(30));
+      System.out.println("at work");
+      while (!Thread.currentThread().isInterrupted()) {
+        LockSupport.parkNanos(1_000_000);
+      }
+      long end = System.nanoTime() + Long.parseLong(arguments[0]);
+      while (System.nanoTime() - end < 0) {
+        Thread.onSpinWait();
+      }
+      System.out.println("saved");
+      interruption.over();
+    }
+  }
+}
