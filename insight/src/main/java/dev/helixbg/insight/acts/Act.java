@@ -1,7 +1,7 @@
 package dev.helixbg.insight.acts;
 
 import dev.helixbg.insight.findings.NamedEntry;
-import dev.helixbg.insight.notes.NotePlace;
+import dev.helixbg.insight.notes.NoteName;
 import java.util.List;
 import java.util.Locale;
 import java.util.stream.Collectors;
@@ -71,7 +71,7 @@ public record Act(List<When> when, Change change) {
             entry
                 .entry()
                 .note()
-                .map(NotePlace::of)
+                .map(NoteName::of)
                 .map(place -> place.isWholeFile() ? "to the folder " : "into a file in the folder ")
                 .orElse("to ");
         return "move " + name(entry) + " " + to + topic;
@@ -82,7 +82,7 @@ public record Act(List<When> when, Change change) {
     record MergeTopics(String small, String large) implements Change {
       @Override
       public String words() {
-        return NotePlace.isFolder(small)
+        return NoteName.isFolder(small)
             ? "move the files of the folder " + small + " into " + large
             : "move all of " + small + " into " + large;
       }
@@ -131,6 +131,6 @@ public record Act(List<When> when, Change change) {
 
   /** Of a part of a file what says that it is none: else somebody removes the file. */
   private static String name(NamedEntry entry) {
-    return entry.entry().note().map(note -> NotePlace.of(note).words()).orElseGet(entry::name);
+    return entry.entry().note().map(note -> NoteName.of(note).words()).orElseGet(entry::name);
   }
 }

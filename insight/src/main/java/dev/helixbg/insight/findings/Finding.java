@@ -1,7 +1,7 @@
 package dev.helixbg.insight.findings;
 
 import dev.helixbg.insight.log.Passage;
-import dev.helixbg.insight.notes.NotePlace;
+import dev.helixbg.insight.notes.NoteName;
 import java.util.List;
 import java.util.Locale;
 import java.util.Optional;
@@ -47,7 +47,7 @@ public sealed interface Finding {
       return a().entry().note().isPresent() && b().entry().note().isPresent()
           ? Optional.of(
               Stream.of(a(), b())
-                  .map(entry -> NotePlace.of(entry.name()).file())
+                  .map(entry -> NoteName.of(entry.name()).file())
                   .collect(Collectors.toUnmodifiableSet()))
           : Optional.empty();
     }
