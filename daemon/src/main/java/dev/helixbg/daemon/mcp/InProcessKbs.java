@@ -242,13 +242,15 @@ final class InProcessKbs implements AutoCloseable {
 
   /**
    * Begins to load the model that a search needs, which takes longest of all. It goes again when
-   * nobody has used it for as long as the settings say.
+   * nobody has used it for as long as the settings say; where that is at once, it is not loaded.
    *
    * @throws Failure where there is no such KB, and nothing to search in
    */
   void openAhead(Kb kb) {
     states(kb);
-    embedder.openAhead();
+    if (settings.daemon().embedderIdle().filter(Duration.ZERO::equals).isEmpty()) {
+      embedder.openAhead();
+    }
   }
 
   /**

@@ -176,6 +176,17 @@ class InProcessKbsTest {
     }
   }
 
+  /** What is to be let go at once is not opened ahead. */
+  @Test
+  void aModelThatNobodyMayKeepIsNotOpenedAhead() throws Exception {
+    settings = DaemonFixture.settings(folder, Map.of("daemon.embedder_idle_minutes", "0"));
+    try (InProcessKbs own = started()) {
+      own.openAhead(kb);
+      own.prepare(kb);
+    }
+    assertDone(0, 0);
+  }
+
   /** Else each session would run over a KB that nobody may ask about. */
   @Test
   void whoGetsReadyDoesNoWork() throws Exception {
