@@ -10,7 +10,6 @@ import dev.helixbg.insight.log.LogAccount;
 import dev.helixbg.insight.notes.NotesAccount;
 import dev.helixbg.insight.review.Review;
 import dev.helixbg.insight.sources.SourceCheck.SourceCheckResult;
-import java.time.LocalDateTime;
 import java.util.Comparator;
 import java.util.List;
 import java.util.Optional;
