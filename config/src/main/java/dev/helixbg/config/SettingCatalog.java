@@ -21,6 +21,9 @@ import java.util.stream.Collectors;
 final class SettingCatalog {
   private static final List<Setting<?>> ALL = new ArrayList<>();
 
+  /** The end of what is said to somebody who named one that there is not. */
+  static final String LISTED = "; helix-bg config lists all";
+
   static final Setting<Path> KB =
       path("kb", "").means("The knowledge base. Not set: the usual places are searched.");
   static final Setting<List<Path>> SOURCES =
@@ -259,5 +262,9 @@ final class SettingCatalog {
 
   static List<Setting<?>> all() {
     return Collections.unmodifiableList(ALL);
+  }
+
+  static List<String> names() {
+    return ALL.stream().<String>map(Setting::name).toList();
   }
 }

@@ -1,11 +1,12 @@
 package dev.helixbg.config;
 
-import dev.helixbg.config.Settings.DaemonSettings;
 import dev.helixbg.config.Settings.DaemonSettings.Notify;
 import dev.helixbg.config.Settings.DaemonSettings.Switch;
+import dev.helixbg.config.Settings.DaemonSettings;
 import dev.helixbg.config.Settings.EmbedSettings;
 import dev.helixbg.config.Settings.InsightSettings;
 import dev.helixbg.config.Settings.LlmSettings;
+import dev.helixbg.config.text.NearestName;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -96,15 +97,22 @@ public record SettingsLoader(UserDirectories locations, Map<String, String> envi
               && !variable.startsWith(LAUNCHER_PREFIX)
               && !variable.equals(CONFIG_VARIABLE)) {
             throw new ConfigException(
-                "unknown setting in the environment: " + variable + "; helix-bg config lists all");
+                "unknown setting in the environment: "
+                    + variable
+                    + NearestName.meant(variable, names.keySet(), SettingCatalog.LISTED));
           }
         });
   }
 
   private String known(String name, String origin) {
-    if (SettingCatalog.all().stream().noneMatch(setting -> setting.name().equals(name))) {
+    List<String> names = SettingCatalog.names();
+    if (!names.contains(name)) {
       throw new ConfigException(
-          "unknown setting " + name + " in " + origin + "; helix-bg config lists all");
+          "unknown setting "
+              + name
+              + " in "
+              + origin
+              + NearestName.meant(name, names, SettingCatalog.LISTED));
     }
     return name;
   }

@@ -3,6 +3,7 @@ package dev.helixbg.config;
 import com.fasterxml.jackson.core.JacksonException;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.dataformat.toml.TomlMapper;
+import dev.helixbg.config.text.NearestName;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -59,7 +60,11 @@ final class TomlFile {
         flatten(file, name + ".", value, kinds, values);
       } else if (kind == null) {
         throw new ConfigException(
-            "unknown setting " + name + " in " + file + "; helix-bg config lists all");
+            "unknown setting "
+                + name
+                + " in "
+                + file
+                + NearestName.meant(name, kinds.keySet(), SettingCatalog.LISTED));
       } else if (!isOf(kind, value)) {
         throw new ConfigException(name + " in " + file + " is not valid: write " + example(kind));
       } else {

@@ -31,7 +31,7 @@ public record UserDirectories(Path home, Path defaultCache) {
   }
 
   /** The configuration file that is read when no other is named. */
-  Path defaultConfigFile() {
+  public Path defaultConfigFile() {
     return home.resolve(".helix/helix-bg.toml");
   }
 

@@ -167,6 +167,20 @@ class SettingsLoaderTest {
   }
 
   @Test
+  void aMistypedNameComesWithTheOneThatWasProbablyMeant() {
+    for (String toml : List.of("threds = 2", "embed.precison = \"int8\"", "[llm]\nsecnds = 4")) {
+      String message = failure(toml, Map.of());
+      assertTrue(
+          message.matches(".*did you mean (threads|embed.precision|llm.seconds)\\?"), message);
+    }
+    assertTrue(failure("", Map.of("thread", "2")).endsWith("did you mean threads?"));
+    String unlike = failure("colour = true", Map.of());
+    assertTrue(unlike.endsWith("; helix-bg config lists all"), unlike);
+    environment.put("HELIX_BG_THREDS", "2");
+    assertTrue(failure("", Map.of()).endsWith("did you mean HELIX_BG_THREADS?"));
+  }
+
+  @Test
   void launcherVariablesAreNoSettings() throws IOException {
     environment.put("HELIX_BG_LAUNCHER_TERMINALS", "12");
     load("", Map.of());

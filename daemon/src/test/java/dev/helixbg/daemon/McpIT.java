@@ -301,6 +301,8 @@ class McpIT {
     assertTrue(tidy.contains("topic \"q\""));
     assertTrue(read(agent, "helix-bg://report").startsWith("# "));
     assertEquals(read(agent, "helix-bg://report"), read(agent, "helix-bg://report/kb"));
+    McpError beyond = assertThrows(McpError.class, () -> read(agent, "helix-bg://report/kb/2"));
+    assertTrue(beyond.getMessage().contains("the report has one page"), beyond.getMessage());
     String id = ask(agent, "findings", Map.of()).at("/findings/0/id").asText();
     assertEquals(
         ask(agent, "findings", Map.of("id", id)).path("finding"),

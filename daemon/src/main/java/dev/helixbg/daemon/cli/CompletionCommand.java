@@ -1,5 +1,6 @@
 package dev.helixbg.daemon.cli;
 
+import dev.helixbg.config.text.NearestName;
 import dev.helixbg.daemon.cli.flags.ConsoleCommand;
 import dev.helixbg.daemon.terminal.ExitCode;
 import dev.helixbg.daemon.terminal.Failure;
@@ -53,7 +54,8 @@ final class CompletionCommand extends ConsoleCommand {
                       "there is completion for "
                           + String.join(", ", SHELLS)
                           + ", not for "
-                          + shell);
+                          + shell
+                          + NearestName.meant(shell, SHELLS, ""));
             });
     return ExitCode.OK.number();
   }

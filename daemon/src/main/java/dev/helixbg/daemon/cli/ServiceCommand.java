@@ -3,6 +3,7 @@ package dev.helixbg.daemon.cli;
 import dev.helixbg.config.Settings;
 import dev.helixbg.config.SettingsLoader;
 import dev.helixbg.config.UserDirectories;
+import dev.helixbg.config.text.NearestName;
 import dev.helixbg.daemon.cli.flags.ConsoleCommand;
 import dev.helixbg.daemon.cli.flags.GlobalOptions;
 import dev.helixbg.daemon.cli.flags.KbsOption;
@@ -79,7 +80,11 @@ final class ServiceCommand extends ConsoleCommand {
   public Integer call() throws IOException, InterruptedException {
     if (!ACTIONS.contains(action)) {
       throw Failure.usage(
-          "service must be told one of " + String.join(", ", ACTIONS) + ", not " + action);
+          "service must be told one of "
+              + String.join(", ", ACTIONS)
+              + ", not "
+              + action
+              + NearestName.meant(action, ACTIONS, ""));
     }
     UserDirectories locations = GlobalOptions.locations();
     DaemonHome home = DaemonHome.of(locations);

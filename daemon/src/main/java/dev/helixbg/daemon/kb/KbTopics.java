@@ -1,8 +1,8 @@
 package dev.helixbg.daemon.kb;
 
+import dev.helixbg.config.text.NearestName;
 import dev.helixbg.config.text.PrintableText;
 import dev.helixbg.daemon.terminal.Failure;
-import dev.helixbg.daemon.terminal.NearestName;
 import dev.helixbg.insight.log.DataLog;
 import dev.helixbg.insight.log.Entry;
 import java.util.SortedSet;

@@ -109,7 +109,10 @@ record McpResources(KbRouter kbs, ToolCallProgress calls) {
     String text = PrintableText.block(report.markdown());
     List<String> pages = TextPages.of(text);
     if (number > pages.size()) {
-      throw Failure.usage("the report has %d pages".formatted(pages.size()));
+      throw Failure.usage(
+          pages.size() == 1
+              ? "the report has one page"
+              : "the report has %d pages".formatted(pages.size()));
     }
     String page = (report.isOfThisLog() ? "" : OUTDATED) + pages.get(number - 1);
     if (pages.size() > 1) {

@@ -10,6 +10,7 @@ import io.modelcontextprotocol.json.McpJsonMapper;
 import io.modelcontextprotocol.json.jackson2.JacksonMcpJsonMapper;
 import io.modelcontextprotocol.json.schema.JsonSchemaValidator.ValidationResponse;
 import io.modelcontextprotocol.server.McpServer;
+import io.modelcontextprotocol.server.McpServerFeatures.SyncToolSpecification;
 import io.modelcontextprotocol.spec.McpSchema;
 import io.modelcontextprotocol.spec.McpSchema.Implementation;
 import io.modelcontextprotocol.spec.McpSchema.InitializeRequest;
@@ -83,10 +84,13 @@ public final class McpService {
       InputStream in,
       PrintStream out)
       throws InterruptedException {
-    StdioTransport transport = new StdioTransport(MAPPER, in, out);
     try (KbRouter asked = new KbRouter(kbs, settings, locations);
         ToolCallProgress calls = new ToolCallProgress(console)) {
       McpResources resources = new McpResources(asked, calls);
+      List<SyncToolSpecification> tools = new McpTools(asked, calls).all();
+      StdioTransport transport =
+          new StdioTransport(
+              MAPPER, in, out, tools.stream().map(tool -> tool.tool().name()).toList());
       McpServer.sync(transport)
           .serverInfo(info())
           .instructions(INSTRUCTIONS)
@@ -97,7 +101,7 @@ public final class McpService {
           // The SDK insists on one; its own needs three more jars and half a second.
           .jsonSchemaValidator((_, _) -> ValidationResponse.asValid(null))
           .immediateExecution(true)
-          .tools(new McpTools(asked, calls).all())
+          .tools(tools)
           .prompts(McpPrompts.all())
           .resources(resources.all())
           .resourceTemplates(resources.templates())

@@ -6,6 +6,8 @@ import com.fasterxml.jackson.core.JacksonException;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import com.fasterxml.jackson.databind.node.ObjectNode;
+import dev.helixbg.config.text.NearestName;
+import dev.helixbg.config.text.PrintableText;
 import dev.helixbg.daemon.terminal.Json;
 import io.modelcontextprotocol.json.McpJsonMapper;
 import io.modelcontextprotocol.json.TypeRef;
@@ -23,7 +25,9 @@ import java.io.IOException;
 import java.io.InputStream;
 import java.io.PrintStream;
 import java.time.Duration;
+import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.ExecutorService;
@@ -59,14 +63,19 @@ final class StdioTransport implements McpServerTransportProvider {
   /** That calls under way have when the client has closed its end. */
   private static final Duration LAST_ANSWERS = Duration.ofSeconds(10);
 
+  /** Of what somebody took for a tool, in characters. */
+  private static final int LONGEST_NAME = 80;
+
   private static final int PARSE_ERROR = -32700;
   private static final int INVALID_REQUEST = -32600;
+  private static final int INVALID_PARAMS = -32602;
   private static final int BUSY = -32000;
   private static final ObjectMapper JSON = new ObjectMapper();
 
   private final McpJsonMapper mapper;
   private final InputStream in;
   private final PrintStream out;
+  private final List<String> tools;
 
   /** Requests that have no answer yet, by id. */
   private final Map<Object, FutureTask<Void>> unanswered = new ConcurrentHashMap<>();
@@ -80,11 +89,13 @@ final class StdioTransport implements McpServerTransportProvider {
 
   /**
    * @param out of the protocol alone; written by one thread at a time
+   * @param tools the names of all that there are
    */
-  StdioTransport(McpJsonMapper mapper, InputStream in, PrintStream out) {
+  StdioTransport(McpJsonMapper mapper, InputStream in, PrintStream out, List<String> tools) {
     this.mapper = mapper;
     this.in = new BufferedInputStream(in, 64 << 10);
     this.out = out;
+    this.tools = tools;
     ThreadPoolExecutor threads =
         new ThreadPoolExecutor(
             CALLS,
@@ -197,6 +208,11 @@ final class StdioTransport implements McpServerTransportProvider {
       begun = true;
       Thread.ofPlatform().daemon().name("mcp-greeted").start(greeted);
     }
+    Optional<String> noTool = noTool(request);
+    if (noTool.isPresent()) {
+      refuse(request.id(), INVALID_PARAMS, noTool.get());
+      return;
+    }
     FutureTask<Void> call = new FutureTask<>(() -> handle(request), null);
     if (unanswered.putIfAbsent(request.id(), call) != null) {
       refuse(request.id(), INVALID_REQUEST, "a request with this id is under way");
@@ -210,6 +226,19 @@ final class StdioTransport implements McpServerTransportProvider {
         refuse(request.id(), BUSY, "too many requests at once; wait for answers");
       }
     }
+  }
+
+  /** What is wrong with a call of a tool that is none: the SDK does not say which are. */
+  private Optional<String> noTool(JSONRPCRequest request) {
+    return request.method().equals(McpSchema.METHOD_TOOLS_CALL)
+            && request.params() instanceof Map<?, ?> params
+            && params.get("name") instanceof String name
+            && !tools.contains(name)
+        ? Optional.of(
+            "there is no tool "
+                + PrintableText.excerpt(name, LONGEST_NAME)
+                + NearestName.meant(name, tools, "; there are " + String.join(", ", tools)))
+        : Optional.empty();
   }
 
   /** In this thread, to its end. */

@@ -1,12 +1,12 @@
 package dev.helixbg.daemon.server;
 
 import com.fasterxml.jackson.databind.node.ObjectNode;
+import dev.helixbg.config.text.NearestName;
 import dev.helixbg.config.text.PrintableText;
 import dev.helixbg.daemon.control.ControlServer;
 import dev.helixbg.daemon.kb.Kb;
 import dev.helixbg.daemon.terminal.Failure;
 import dev.helixbg.daemon.terminal.Json;
-import dev.helixbg.daemon.terminal.NearestName;
 import dev.helixbg.insight.findings.NamedEntry;
 import dev.helixbg.insight.log.EntryText;
 import java.io.IOException;

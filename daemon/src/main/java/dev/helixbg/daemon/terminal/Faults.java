@@ -1,6 +1,7 @@
 package dev.helixbg.daemon.terminal;
 
 import dev.helixbg.config.ConfigException;
+import dev.helixbg.config.text.NearestName;
 import dev.helixbg.embed.EmbeddingException;
 import dev.helixbg.insight.judge.JudgeException;
 import dev.helixbg.insight.log.DataLogException;

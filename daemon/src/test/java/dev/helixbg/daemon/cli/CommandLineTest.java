@@ -127,10 +127,24 @@ class CommandLineTest {
     assertTrue(refused("metal-tset").startsWith("helix-bg: there is no command metal-tset\n"));
     assertTrue(refused("verify", "a", "b").startsWith("helix-bg: one argument too many: b\n"));
     assertTrue(refused("service").contains("ACTION"));
+    assertTrue(refused("service", "instal").endsWith("; did you mean install?\n"));
+    assertTrue(refused("service", "bogus").endsWith(", not bogus\n"));
+    assertTrue(refused("completion", "bahs").endsWith("; did you mean bash?\n"));
+    assertTrue(refused("config", "--set", "threds=1").endsWith("; did you mean threads?\n"));
+    for (String word : List.of("threds", "threds=1", "llm.secnds")) {
+      String said = refused("config", "set", word, "1");
+      assertTrue(said.contains("takes no words; a setting is changed in "), said);
+      String meant = word.startsWith("llm") ? "llm.seconds" : "threads";
+      assertTrue(said.endsWith("; did you mean " + meant + "?\n"), said);
+    }
+    assertTrue(refused("config", "--jsno").contains("no option --jsno; did you mean --json?"));
+    assertTrue(refused("config", "bogus").endsWith(" by --set NAME=VALUE\n"));
     for (String text : HostileText.CORPUS) {
       HostileText.assertHarmless(refused(text), "a command");
       HostileText.assertHarmless(refused("verify", "--" + text), "an option");
       HostileText.assertHarmless(refused("help", text), "help");
+      HostileText.assertHarmless(refused("service", text), "an action");
+      HostileText.assertHarmless(refused("config", text), "a setting");
     }
   }
 

@@ -65,7 +65,8 @@ class StdioTransportTest {
         new StdioTransport(
             mapper,
             new PipedInputStream(toServer, 1 << 16),
-            new PrintStream(new PipedOutputStream(fromServer), false, UTF_8));
+            new PrintStream(new PipedOutputStream(fromServer), false, UTF_8),
+            List.of("echo", "wait", "embed"));
     McpServer.sync(transport)
         .serverInfo("test", "1")
         .capabilities(ServerCapabilities.builder().tools(false).build())
@@ -206,6 +207,21 @@ class StdioTransportTest {
     JsonNode refused = answer();
     assertEquals("a", refused.path("id").asText());
     assertEquals(-32601, refused.at("/error/code").asInt());
+  }
+
+  @Test
+  void whoMistypesAToolHearsWhichWasProbablyMeant() throws IOException {
+    initialize();
+    send(call(1, "ehco", "x"), call(2, "nothing like it", "x"), call(3, "echo", "there"));
+    JsonNode refused = answer();
+    assertEquals(1, refused.path("id").asInt());
+    assertEquals(-32602, refused.at("/error/code").asInt());
+    assertEquals(
+        "there is no tool ehco; did you mean echo?", refused.at("/error/message").asText());
+    assertEquals(
+        "there is no tool nothing like it; there are echo, wait, embed",
+        answer().at("/error/message").asText());
+    assertEquals("there", answer().at("/result/content/0/text").asText());
   }
 
   @Test

@@ -1,6 +1,5 @@
-package dev.helixbg.daemon.terminal;
+package dev.helixbg.config.text;
 
-import dev.helixbg.config.text.PrintableText;
 import java.util.Collection;
 import java.util.Locale;
 import java.util.Optional;

@@ -1,4 +1,4 @@
-package dev.helixbg.daemon.terminal;
+package dev.helixbg.config.text;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 
