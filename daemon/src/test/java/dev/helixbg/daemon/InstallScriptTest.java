@@ -24,6 +24,7 @@ class InstallScriptTest {
   private Path checkout;
   private Path home;
   private Path opt;
+  private String patience = "60";
 
   private record Ended(int code, String err) {}
 
@@ -54,6 +55,7 @@ class InstallScriptTest {
         case "$*" in
           "status --json") [ ! -e "$HOME/model-is-gone" ] || exit 5; [ -e "$HOME/runs" ] || exit 8; echo "{ \\"program\\" : \\"$(cd -P "$HOME" && pwd -P)/.local/opt/helix-bg/x/lib/helix-bg.jar\\" }" ;;
           stop) rm "$HOME/runs" ;;
+          daemon*) until [ -e "$HOME/ends" ]; do sleep 0.1; done ;;
           "service uninstall") rm "$HOME/.helix/service.json" ;;
         esac
         END
@@ -91,26 +93,36 @@ class InstallScriptTest {
     Files.writeString(sources.resolve("A.java"), text);
   }
 
-  private Ended run(String... command) throws Exception {
-    Path err = folder.resolve("err");
+  private Process begin(String... command) throws IOException {
     ProcessBuilder builder =
         new ProcessBuilder(command)
             .directory(checkout.toFile())
             .redirectErrorStream(true)
-            .redirectOutput(err.toFile());
+            .redirectOutput(folder.resolve("err").toFile());
     builder.environment().put("HOME", home.toString());
     builder.environment().put("JAVA_HOME", System.getProperty("java.home"));
-    Process process = builder.start();
+    builder.environment().put("HELIX_BG_LAUNCHER_ENDING_SECONDS", patience);
+    return builder.start();
+  }
+
+  private Ended run(String... command) throws Exception {
+    Process process = begin(command);
     assertTrue(process.waitFor(1, TimeUnit.MINUTES), "it does not end");
-    return new Ended(process.exitValue(), Files.readString(err));
+    return new Ended(process.exitValue(), Files.readString(folder.resolve("err")));
+  }
+
+  private Process start(String... arguments) throws IOException {
+    return begin(script(arguments));
   }
 
   private Ended install(String... arguments) throws Exception {
-    return run(
-        Stream.concat(
-                Stream.of("bash", checkout.resolve("scripts/install").toString()),
-                Stream.of(arguments))
-            .toArray(String[]::new));
+    return run(script(arguments));
+  }
+
+  private String[] script(String... arguments) {
+    return Stream.concat(
+            Stream.of("bash", checkout.resolve("scripts/install").toString()), Stream.of(arguments))
+        .toArray(String[]::new);
   }
 
   private String installed() throws Exception {
@@ -217,6 +229,40 @@ class InstallScriptTest {
         Files.readString(told));
     assertFalse(Files.exists(opt));
     assertFalse(Files.isSymbolicLink(home.resolve(".local/bin/helix-bg")));
+  }
+
+  /** As after service stop, which may take a while: it does not answer any more. */
+  @Test
+  void underADaemonThatHasNotEndedNothingIsDeleted() throws Exception {
+    String first = installed();
+    Path program = opt.resolve(first).resolve("bin/helix-bg");
+    ProcessBuilder builder = new ProcessBuilder(program.toString(), "daemon", "a kb");
+    builder.environment().put("HOME", home.toString());
+    Process daemon = builder.start();
+    try {
+      patience = "0";
+      Ended refused = install("--uninstall");
+      assertEquals(6, refused.code(), refused.err());
+      assertTrue(
+          refused.err().contains("a daemon has not ended yet (process " + daemon.pid() + ")"),
+          refused.err());
+      assertTrue(Files.exists(program));
+      for (String next : List.of("second", "third")) {
+        commit(next);
+        installed();
+      }
+      assertTrue(Files.exists(program), "it still runs out of the first");
+      patience = "60";
+      Process uninstall = start("--uninstall");
+      assertFalse(uninstall.waitFor(1, TimeUnit.SECONDS), "it is to wait");
+      assertTrue(Files.exists(program));
+      Files.createFile(home.resolve("ends"));
+      assertTrue(uninstall.waitFor(1, TimeUnit.MINUTES), "it does not end");
+      assertEquals(0, uninstall.exitValue());
+      assertFalse(Files.exists(opt));
+    } finally {
+      daemon.destroyForcibly();
+    }
   }
 
   /** Earlier ones could not: a daemon whose language model was gone could not say how it is. */
