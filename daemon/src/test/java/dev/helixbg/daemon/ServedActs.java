@@ -236,7 +236,8 @@ final class ServedActs {
                 b,
                 .1,
                 .7,
-                new Finding.Evidence(1, 1, List.of(), Optional.empty(), Optional.empty())));
+                new Finding.Evidence(1, 1, List.of(), Optional.empty(), Optional.empty()),
+                relations.size() + 1));
       }
     }
     Map<String, List<NamedEntry>> texts = new TreeMap<>();

@@ -145,15 +145,16 @@ final class ReviewCommand extends ValueCommand {
                 new JudgingStage(settings, Progress.Display.SILENT, warning -> {}),
                 Progress.Display.SILENT),
             new SealedReports(new ReportSeal(settings.cache())));
-    Optional<Review> nothing =
-        reviews.ofNothing(
-            chosen,
+    Optional<Review> reported =
+        reviews.ofReport(
+            KbIdentity.of(chosen),
             wanted,
             log,
+            (read, live) -> report.found(chosen, read, live),
             Instant.now(),
-            (section, sort) -> report.hasFoundNone(chosen, section, sort));
-    if (nothing.isPresent()) {
-      return new Answer(nothing.get(), all);
+            true);
+    if (reported.isPresent()) {
+      return new Answer(reported.get(), all);
     }
     try (KbLock lock = KbLock.take(chosen);
         TextModelHost model =

@@ -107,7 +107,14 @@ final class InProcessKbs implements AutoCloseable {
         new KbRequests(
             () ->
                 new KbRequests.Held(
-                    List.copyOf(kbs), settings, searches, model, reviews, reports, judge),
+                    List.copyOf(kbs),
+                    kb -> run(Progress.Display.SILENT),
+                    settings,
+                    searches,
+                    model,
+                    reviews,
+                    reports,
+                    judge),
             metrics,
             DaemonClock.SYSTEM,
             () -> due = true);

@@ -295,12 +295,18 @@ public record Pipeline(
   }
 
   /**
-   * Everything but the log that a report is made from, each as 64 hexadecimal digits.
+   * Everything but the log that a report is made from, by hash; empty where there is no file.
    *
    * @param made by whom: program, models with their answers, settings
-   * @param said about findings and over time: decisions and reviews
+   * @param decided about findings
+   * @param reviewed over time, which a report tells and nothing is found by
    */
-  public record Basis(String made, String said) {}
+  public record Basis(String made, String decided, String reviewed) {
+    /** Whether the same is found in the same log. */
+    public boolean findsAs(Basis other) {
+      return made.equals(other.made) && decided.equals(other.decided);
+    }
+  }
 
   /**
    * @throws Failure when the decisions, answers or reviews cannot be read
@@ -317,14 +323,14 @@ public record Pipeline(
     made.add(hash(kb.answers()));
     made.add(SourceCheck.state(settings.sources()));
     made.add(ofNotes(kb).toString());
-    List<String> said = new ArrayList<>();
+    String decided;
     try {
-      said.add(KbFiles.DISK.hash(kb.insights().resolve(DecisionFile.NAME)).orElse(""));
+      decided = KbFiles.DISK.hash(kb.insights().resolve(DecisionFile.NAME)).orElse("");
     } catch (IOException e) {
       throw unreadableDecisions(kb, e);
     }
-    said.add(hash(kb.insights().resolve(ReviewHistory.NAME)));
-    return new Basis(Sha256.of(made), Sha256.of(said));
+    String reviewed = hash(kb.insights().resolve(ReviewHistory.NAME));
+    return new Basis(Sha256.of(made), decided, reviewed);
   }
 
   private static String hash(Path file) {

@@ -1,12 +1,10 @@
 package dev.helixbg.daemon.run;
 
-import com.fasterxml.jackson.databind.JsonNode;
 import dev.helixbg.config.Settings;
 import dev.helixbg.daemon.host.LanguageModel;
 import dev.helixbg.daemon.host.TextModelHost;
 import dev.helixbg.daemon.kb.Kb;
 import dev.helixbg.daemon.kb.KbIdentity;
-import dev.helixbg.daemon.kb.ReportedFinding;
 import dev.helixbg.daemon.terminal.ExitCode;
 import dev.helixbg.daemon.terminal.Failure;
 import dev.helixbg.daemon.terminal.IoReasons;
@@ -15,8 +13,8 @@ import dev.helixbg.embed.cache.TextKey;
 import dev.helixbg.embed.cache.VectorIds;
 import dev.helixbg.insight.decisions.Decisions;
 import dev.helixbg.insight.findings.Analysis;
-import dev.helixbg.insight.findings.Coverage;
 import dev.helixbg.insight.findings.Findings;
+import dev.helixbg.insight.findings.JunkCheck;
 import dev.helixbg.insight.findings.KbEntries;
 import dev.helixbg.insight.findings.NamedEntry;
 import dev.helixbg.insight.judge.AnswerFile;
@@ -31,22 +29,15 @@ import dev.helixbg.insight.review.ReviewHistory;
 import dev.helixbg.insight.review.ReviewSubject;
 import dev.helixbg.insight.review.SessionReview;
 import dev.helixbg.insight.review.StaleReview;
-import dev.helixbg.insight.similarity.PassageVectors;
-import dev.helixbg.insight.similarity.Vectors;
 import dev.helixbg.llm.TextModel;
 import java.io.IOException;
 import java.time.Duration;
 import java.time.Instant;
-import java.time.LocalDateTime;
-import java.time.format.DateTimeParseException;
 import java.util.List;
 import java.util.Optional;
-import java.util.Set;
 import java.util.concurrent.CancellationException;
-import java.util.function.BiPredicate;
 import java.util.function.BooleanSupplier;
 import java.util.function.Function;
-import java.util.stream.Collectors;
 
 /**
  * Runs reviews of a KB on what its vectors know, and keeps them in its history.
@@ -78,13 +69,14 @@ public record Reviews(Settings settings, VectorIds ids) {
             decisions.widened(settings.insight()),
             settings.threads());
     Findings open = decisions.applyTo(all, settings.insight());
-    return new ReviewSubject(open, known.vectors()::row, known.log().sha256(), Optional.empty());
+    return new ReviewSubject(
+        ReviewSubject.Found.of(open), known.vectors()::row, known.log().sha256(), Optional.empty());
   }
 
   /** What a report was made from. */
   public static ReviewSubject subject(Pipeline.Outcome of) {
     return new ReviewSubject(
-        of.report().findings(),
+        ReviewSubject.Found.of(of.report().findings()),
         of.vectors().vectors()::get,
         of.report().log().sha256(),
         Optional.empty());
@@ -106,40 +98,14 @@ public record Reviews(Settings settings, VectorIds ids) {
     }
   }
 
-  /** What a report may have found that such a review would tell. */
+  /** What the last report has found. */
   @FunctionalInterface
   public interface Reported {
     /**
-     * @param section of report.json
-     * @param sort of a finding of that section
-     * @return whether there is none, in a report that was made from all that is there now
+     * @param live entries of that log, as a report shows them
+     * @return empty where it was not made from all that is there now
      */
-    boolean hasFoundNone(String section, BiPredicate<ReportedFinding, JsonNode> sort);
-  }
-
-  private boolean hasFoundNone(Wanted wanted, Reported report) {
-    return switch (wanted.kind()) {
-      case SESSION -> false;
-      case DRIFT -> report.hasFoundNone("topicOverlaps", (_, _) -> true);
-      case STALE ->
-          report.hasFoundNone(
-              "relations",
-              (finding, json) ->
-                  wanted.topic().filter(topic -> !finding.topics().contains(topic)).isEmpty()
-                      && (LanguageModel.locate(settings).isPresent() || areDaysApart(json)));
-    };
-  }
-
-  private static boolean areDaysApart(JsonNode pair) {
-    try {
-      return Duration.between(
-                  time(pair.at("/a/written").asText()), time(pair.at("/b/written").asText()))
-              .abs()
-              .compareTo(Duration.ofDays(1))
-          >= 0;
-    } catch (DateTimeParseException e) {
-      return false; // of one nobody knows when it was written
-    }
+    Optional<ReviewSubject.Found> found(LogReading log, List<NamedEntry> live);
   }
 
   /** Notes may tell the day alone. */
@@ -148,44 +114,61 @@ public record Reviews(Settings settings, VectorIds ids) {
   }
 
   /**
-   * A review for which the log is all that it takes, or the report: there is nothing to compare,
-   * nothing was written since the last one, or nothing was found. It is not kept: the last one says
-   * more.
+   * A review for which the log is all that it takes, or the last report: nothing is compared, and
+   * no language model is there to be asked, or there is nothing to ask it. One of nothing is not
+   * kept: the last one says more.
    *
    * @param log of that KB, just read
-   * @return nothing where there may be something to say
+   * @return empty where it takes more
+   * @see #run for the other parameters and errors
    */
-  public Optional<Review> ofNothing(
-      Kb kb, Wanted wanted, LogReading log, Instant at, Reported report)
+  public Optional<Review> ofReport(
+      KbIdentity kb, Wanted wanted, LogReading log, Reported report, Instant at, boolean keep)
       throws InterruptedException {
     List<NamedEntry> live =
-        NamedEntry.all(log.entries(), entry -> TextKey.of(ids.name(), entry.embeddedText()).hex());
-    Set<String> topics =
-        live.stream().map(named -> named.entry().topic()).collect(Collectors.toSet());
-    Optional<Review> last = last(kb, wanted.kind());
-    boolean nothing =
+        JunkCheck.shown(
+            NamedEntry.all(
+                log.entries(), entry -> TextKey.of(ids.name(), entry.embeddedText()).hex()),
+            settings.insight());
+    Optional<Review> last = last(kb.kb(), wanted.kind());
+    boolean isOfNothing =
         switch (wanted.kind()) {
           case SESSION ->
               SessionReview.fresh(live.stream().map(NamedEntry::key).toList(), last).isEmpty();
-          case DRIFT -> topics.size() < 2;
+          case DRIFT -> live.stream().map(named -> named.entry().topic()).distinct().count() < 2;
           case STALE -> live.size() < 2;
         };
-    if (!nothing && !hasFoundNone(wanted, report)) {
+    Optional<ReviewSubject.Found> found =
+        isOfNothing
+            ? Optional.of(ReviewSubject.Found.nothing(settings.insight()))
+            : report.found(log, live);
+    if (found.isEmpty()
+        || mayBeJudged(wanted, found.get()) && LanguageModel.locate(settings).isPresent()) {
       return Optional.empty();
     }
-    KbEntries none =
-        new KbEntries(
-            live,
-            List.of(),
-            Vectors.of(List.of()),
-            PassageVectors.NONE,
-            log.account(),
-            new Coverage(live.size(), live.size()));
+    ReviewSubject subject =
+        new ReviewSubject(
+            found.get(),
+            entry -> {
+              throw new IllegalStateException("vectors are for a judge");
+            },
+            log.account().sha256(),
+            Optional.empty());
     try {
-      return Optional.of(of(subject(kb, none), wanted, last, at));
+      Review review = of(subject, wanted, last, at);
+      boolean says =
+          wanted.kind() == Review.Kind.SESSION ? !isOfNothing : !review.items().isEmpty();
+      return Optional.of(keep && says ? kept(kb, review) : review);
     } catch (IOException e) {
       throw new IllegalStateException("nobody is asked", e);
     }
+  }
+
+  /** Whether there is something that a language model would be asked about. */
+  private static boolean mayBeJudged(Wanted wanted, ReviewSubject.Found found) {
+    return wanted.kind() == Review.Kind.DRIFT
+        ? !found.topicOverlaps().isEmpty()
+        : found.relations().stream().anyMatch(pair -> pair.isIn(wanted.topic()));
   }
 
   /**
@@ -215,11 +198,7 @@ public record Reviews(Settings settings, VectorIds ids) {
                 at,
                 Thread.currentThread()::isInterrupted,
                 keep);
-    boolean judged =
-        wanted.kind() == Review.Kind.DRIFT
-            ? !subject.findings().topicOverlaps().isEmpty()
-            : !subject.findings().relations().isEmpty();
-    return judged ? models.use(work) : work.with(Optional.empty());
+    return mayBeJudged(wanted, subject.found()) ? models.use(work) : work.with(Optional.empty());
   }
 
   /**
@@ -258,9 +237,10 @@ public record Reviews(Settings settings, VectorIds ids) {
     } catch (IOException e) {
       throw JudgingStage.cannotSave(kb.kb(), e);
     }
-    if (!keep) {
-      return review;
-    }
+    return keep ? kept(kb, review) : review;
+  }
+
+  private static Review kept(KbIdentity kb, Review review) {
     kb.check();
     ReviewHistory history = new ReviewHistory(kb.kb().insights());
     try {

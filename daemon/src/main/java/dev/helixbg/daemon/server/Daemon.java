@@ -253,7 +253,19 @@ public final class Daemon implements AutoCloseable {
   KbRequests.Held held() {
     Parts now = parts;
     return new KbRequests.Held(
-        kbs, now.settings(), searches, now.model(), now.reviews(), now.reports(), now.pairs());
+        kbs,
+        kb ->
+            now.watches().stream()
+                .filter(watch -> watch.kb().equals(kb))
+                .findFirst()
+                .orElseThrow()
+                .completeRun(),
+        now.settings(),
+        searches,
+        now.model(),
+        now.reviews(),
+        now.reports(),
+        now.pairs());
   }
 
   /** Lets the loop read the settings again. */

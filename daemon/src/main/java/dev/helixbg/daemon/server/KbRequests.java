@@ -22,6 +22,7 @@ import dev.helixbg.daemon.search.SearchService;
 import dev.helixbg.daemon.terminal.ExitCode;
 import dev.helixbg.daemon.terminal.Failure;
 import dev.helixbg.daemon.terminal.Json;
+import dev.helixbg.daemon.watch.CompleteRun;
 import dev.helixbg.insight.findings.Coverage;
 import dev.helixbg.insight.findings.KbEntries;
 import dev.helixbg.insight.findings.NamedEntry;
@@ -36,6 +37,7 @@ import java.nio.file.InvalidPathException;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Optional;
+import java.util.function.Function;
 import java.util.function.Supplier;
 
 /**
@@ -53,10 +55,12 @@ public record KbRequests(
    * What answers are made from.
    *
    * @param kbs that may be asked about, at least one
+   * @param runs what brings each of them up to date, with its last report
    * @param pairs the pair judge, where it may read
    */
   public record Held(
       List<Kb> kbs,
+      Function<Kb, CompleteRun> runs,
       Settings settings,
       SearchService searches,
       TextModelHost model,
@@ -192,12 +196,21 @@ public record KbRequests(
     LogReading log = DataLog.readQuiet(kb.kb().dataLog());
     topic.ifPresent(
         name -> KbTopics.require(kb.kb(), log.entries().stream().map(Entry::topic), name));
-    Optional<Review> nothing =
-        now.reviews().ofNothing(kb.kb(), wanted, log, clock.now(), (_, _) -> false);
+    boolean keep = request.path("keep").asBoolean(true);
+    CompleteRun last = now.runs().apply(kb.kb());
+    Optional<Review> reported =
+        now.reviews()
+            .ofReport(
+                kb,
+                wanted,
+                log,
+                (read, live) -> last.found(kb.kb(), read, live),
+                clock.now(),
+                keep);
     Coverage coverage = new Coverage(log.entries().size(), log.entries().size());
     Review review;
-    if (nothing.isPresent()) {
-      review = nothing.get();
+    if (reported.isPresent()) {
+      review = reported.get();
     } else {
       KbEntries known = now.reviews().known(kb.kb());
       coverage = known.coverage();
@@ -211,7 +224,7 @@ public record KbRequests(
                   now.model()::counting,
                   clock.now(),
                   // What is known in part is no session that the next one could follow.
-                  request.path("keep").asBoolean(true) && coverage.isWhole());
+                  keep && coverage.isWhole());
     }
     metrics.reviews.increment();
     ObjectNode line = ReviewHistory.toJson(review);

@@ -1,21 +1,23 @@
 package dev.helixbg.daemon.watch;
 
-import com.fasterxml.jackson.databind.JsonNode;
 import dev.helixbg.daemon.kb.Kb;
 import dev.helixbg.daemon.kb.KbFiles;
 import dev.helixbg.daemon.kb.KbIdentity;
-import dev.helixbg.daemon.kb.ReportFile;
-import dev.helixbg.daemon.kb.ReportedFinding;
+import dev.helixbg.daemon.kb.ReportFolder;
+import dev.helixbg.daemon.kb.ReportForReviews;
 import dev.helixbg.daemon.kb.SealedReports;
 import dev.helixbg.daemon.run.Pipeline;
 import dev.helixbg.daemon.run.VectorUpdate.Saving;
+import dev.helixbg.insight.findings.NamedEntry;
 import dev.helixbg.insight.log.DataLog;
 import dev.helixbg.insight.log.DataLog.LogReading;
+import dev.helixbg.config.files.FileState;
 import dev.helixbg.insight.report.Report;
 import dev.helixbg.insight.report.TerminalSummary;
+import dev.helixbg.insight.review.ReviewSubject;
 import java.io.IOException;
+import java.util.List;
 import java.util.Optional;
-import java.util.function.BiPredicate;
 
 /**
  * All that is to be done for a KB that is not watched: nothing where the cursor says so, else
@@ -50,33 +52,24 @@ public record CompleteRun(Pipeline pipeline, SealedReports reports) {
   }
 
   /**
-   * Whether the last report, made from all that is there now, has no finding of a sort: then nobody
-   * has to compare anything to know it.
+   * What reviews tell of, out of the last report: where the same would be found now, by the log,
+   * settings, models and decisions. Needs no lock.
    *
-   * @param section of report.json in which such findings are
-   * @param sort of a finding, as the report has it
+   * @param log that was just read
+   * @param live its entries, as a report shows them
    */
-  public boolean hasFoundNone(Kb kb, String section, BiPredicate<ReportedFinding, JsonNode> sort) {
-    if (!isDone(kb, (cursor, now) -> cursor.basis().equals(now))) {
-      return false;
+  public Optional<ReviewSubject.Found> found(Kb kb, LogReading log, List<NamedEntry> live) {
+    Optional<FileState> before = report(kb);
+    if (!isDone(kb, (cursor, now) -> cursor.basis().findsAs(now))) {
+      return Optional.empty();
     }
-    boolean[] found = new boolean[1];
-    ReportFile.read(
-        kb,
-        reports,
-        new ReportFile.Visitor() {
-          @Override
-          public boolean wants(String other) {
-            return other.equals(section);
-          }
+    Optional<ReviewSubject.Found> found =
+        ReportForReviews.read(kb, reports, log.account(), live, pipeline.settings().insight());
+    return found.filter(read -> report(kb).equals(before)); // else it is another one's by now
+  }
 
-          @Override
-          public boolean finding(ReportedFinding finding, JsonNode json) {
-            found[0] |= sort.test(finding, json);
-            return !found[0];
-          }
-        });
-    return !found[0];
+  private static Optional<FileState> report(Kb kb) {
+    return KbFiles.DISK.stateOrNone(ReportFolder.of(kb).json());
   }
 
   /** The cursor, where nothing is to be done. */

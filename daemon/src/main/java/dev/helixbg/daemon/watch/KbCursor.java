@@ -35,7 +35,7 @@ import java.util.Optional;
 public record KbCursor(
     String logSha256, Pipeline.Basis basis, String content, int questions, String summary) {
   public static final String NAME = "cursor.json";
-  private static final int SCHEMA = 3;
+  private static final int SCHEMA = 4;
   private static final int MAX_BYTES = 1 << 20;
   private static final ObjectMapper JSON = new ObjectMapper();
 
@@ -46,7 +46,10 @@ public record KbCursor(
       KbCursor cursor =
           new KbCursor(
               json.path("logSha256").asText(),
-              new Pipeline.Basis(json.at("/basis/made").asText(), json.at("/basis/said").asText()),
+              new Pipeline.Basis(
+                  json.at("/basis/made").asText(),
+                  json.at("/basis/decided").asText(),
+                  json.at("/basis/reviewed").asText()),
               json.path("content").asText(),
               json.path("questions").asInt(),
               json.path("summary").asText());
@@ -112,7 +115,16 @@ public record KbCursor(
 
   private String sealed(Kb kb, ReportSeal seal) throws IOException {
     return seal.on(
-        kb, List.of(NAME, logSha256, basis.made(), basis.said(), content, "" + questions, summary));
+        kb,
+        List.of(
+            NAME,
+            logSha256,
+            basis.made(),
+            basis.decided(),
+            basis.reviewed(),
+            content,
+            "" + questions,
+            summary));
   }
 
   private static byte[] bytes(Path file) throws IOException {

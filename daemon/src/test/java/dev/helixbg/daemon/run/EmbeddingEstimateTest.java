@@ -184,7 +184,8 @@ class EmbeddingEstimateTest {
               entries.get(i + 1),
               0.5,
               0.5,
-              new Finding.Evidence(1, 1, List.of(), Optional.empty(), Optional.empty())));
+              new Finding.Evidence(1, 1, List.of(), Optional.empty(), Optional.empty()),
+              pairs.size() + 1));
     }
     Bar[] bar = new Bar[1];
     ReadRelations.ReadingProgress progress =

@@ -17,9 +17,11 @@ import dev.helixbg.daemon.kb.ReportSeal;
 import dev.helixbg.daemon.kb.SealedReports;
 import dev.helixbg.daemon.kb.WritableKb;
 import dev.helixbg.daemon.link.DaemonLink;
+import dev.helixbg.daemon.run.PairReading;
 import dev.helixbg.daemon.run.Reviews;
 import dev.helixbg.daemon.search.SearchService;
 import dev.helixbg.daemon.terminal.Failure;
+import dev.helixbg.daemon.watch.CompleteRun;
 import dev.helixbg.daemon.watch.DaemonFixture;
 import dev.helixbg.embed.PairReader;
 import dev.helixbg.insight.review.ReviewHistory;
@@ -59,16 +61,20 @@ class KbRequestsTest {
   private void start(Settings settings) {
     texts = new TextModelHost(settings, clock, metrics);
     Reviews reviews = new Reviews(settings, model.ids());
+    SealedReports reports = new SealedReports(new ReportSeal(folder.resolve("cache")));
+    CompleteRun run =
+        new CompleteRun(DaemonFixture.pipeline(settings, model, PairReading.NONE), reports);
     requests =
         new KbRequests(
             () ->
                 new KbRequests.Held(
                     List.of(kb.kb()),
+                    of -> run,
                     settings,
                     searches,
                     texts,
                     reviews,
-                    new SealedReports(new ReportSeal(folder.resolve("cache"))),
+                    reports,
                     Optional.ofNullable(judge)),
             metrics,
             clock,

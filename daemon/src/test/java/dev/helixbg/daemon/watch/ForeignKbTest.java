@@ -72,7 +72,7 @@ class ForeignKbTest {
   }
 
   private static KbCursor cursor() {
-    return new KbCursor("a", new Pipeline.Basis("b", "c"), "d", 0, "");
+    return new KbCursor("a", new Pipeline.Basis("b", "c", ""), "d", 0, "");
   }
 
   private Report report() {

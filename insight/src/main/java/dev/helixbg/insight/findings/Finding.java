@@ -110,6 +110,8 @@ public sealed interface Finding {
    * @param a the entry with the lower offset
    * @param score how much nearer the two are to each other than to what is around them, by their
    *     own texts, see {@link RankedRelations}
+   * @param place in the order of vectors and words, from 1, whatever was read since; numbers may be
+   *     missing
    * @param assessment what the pair judge says of them; nothing where it has not read them
    */
   record Relation(
@@ -119,17 +121,31 @@ public sealed interface Finding {
       double score,
       double similarity,
       Evidence evidence,
+      int place,
       Optional<Assessment> assessment)
       implements OfTwo {
     /** One that nobody has read. */
     public Relation(
-        String id, NamedEntry a, NamedEntry b, double score, double similarity, Evidence evidence) {
-      this(id, a, b, score, similarity, evidence, Optional.empty());
+        String id,
+        NamedEntry a,
+        NamedEntry b,
+        double score,
+        double similarity,
+        Evidence evidence,
+        int place) {
+      this(id, a, b, score, similarity, evidence, place, Optional.empty());
     }
 
     /** The same, read. */
     public Relation assessed(Assessment said) {
-      return new Relation(id, a, b, score, similarity, evidence, Optional.of(said));
+      return new Relation(id, a, b, score, similarity, evidence, place, Optional.of(said));
+    }
+
+    /** Whether one of both is of a topic; without one, all are. */
+    public boolean isIn(Optional<String> topic) {
+      return topic
+          .filter(name -> !a.entry().topic().equals(name) && !b.entry().topic().equals(name))
+          .isEmpty();
     }
 
     /** The entry that was written earlier. */

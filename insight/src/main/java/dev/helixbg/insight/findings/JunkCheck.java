@@ -190,7 +190,7 @@ public final class JunkCheck {
    * Entries as a report may show them: where it tells of junk, with secrets masked. Their keys, and
    * places in their texts, stay.
    */
-  static List<NamedEntry> shown(List<NamedEntry> entries, InsightSettings settings) {
+  public static List<NamedEntry> shown(List<NamedEntry> entries, InsightSettings settings) {
     return settings.junk() ? entries.stream().map(JunkCheck::masked).toList() : entries;
   }
 

@@ -95,7 +95,11 @@ final class RankedRelations {
         best.offer(a, b, (float) score(a, b));
       }
     }
-    return best.bestFirst().stream().map(pair -> relation(pair, ids)).toList();
+    List<Finding.Relation> relations = new ArrayList<>();
+    for (ScoredPair pair : best.bestFirst()) {
+      relations.add(relation(pair, relations.size() + 1, ids));
+    }
+    return List.copyOf(relations);
   }
 
   /** What a pair is ranked by. */
@@ -165,7 +169,7 @@ final class RankedRelations {
     return Arrays.stream(pairs, 0, found).sorted().distinct().toArray();
   }
 
-  private Finding.Relation relation(ScoredPair pair, FindingIds ids) {
+  private Finding.Relation relation(ScoredPair pair, int place, FindingIds ids) {
     int a = pair.a();
     int b = pair.b();
     NamedEntry first = entries.get(a);
@@ -182,7 +186,8 @@ final class RankedRelations {
             1 + byVector.all().place(b, a),
             sharedWords(a, b),
             newer(first.entry(), second.entry()),
-            matching(match, first.entry(), second.entry())));
+            matching(match, first.entry(), second.entry())),
+        place);
   }
 
   /** Nothing where the two entries are nearest as they are. */

@@ -391,6 +391,7 @@ public final class JsonReport {
       FieldWriter<NamedEntry> entry = full ? this::entry : named -> entry(named, SHORT_TEXT);
       json.writeStartObject();
       json.writeNumberField("rank", rank++);
+      json.writeNumberField("rankUnread", relation.place());
       text("id", relation.id());
       decimal("score", relation.score());
       decimal("similarity", relation.similarity());

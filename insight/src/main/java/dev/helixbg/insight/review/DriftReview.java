@@ -29,7 +29,7 @@ public final class DriftReview {
    */
   public static Review of(ReviewSubject kb, Optional<Review> last, Instant at)
       throws InterruptedException, IOException {
-    List<Finding.TopicOverlap> all = kb.findings().topicOverlaps();
+    List<Finding.TopicOverlap> all = kb.found().topicOverlaps();
     List<Finding.TopicOverlap> overlaps = all.stream().limit(Review.MAX_ITEMS).toList();
     Map<String, Verdict> verdicts = verdicts(kb, overlaps);
     Set<String> before =
@@ -77,7 +77,7 @@ public final class DriftReview {
     if (kb.judge().isEmpty()) {
       return Map.of();
     }
-    TopicCentres middles = new TopicCentres(kb.findings().entries(), kb.vectors());
+    TopicCentres middles = new TopicCentres(kb.found().entries(), kb.vectors());
     OverlapRun run = new OverlapRun(kb.judge().get().asking(), overlaps, middles);
     run.ask();
     return run.verdicts();
@@ -86,7 +86,7 @@ public final class DriftReview {
   /** Of the listed relations; nothing where both topics have none. */
   private static String closest(ReviewSubject kb, Finding.TopicOverlap overlap) {
     Set<String> both = Set.of(overlap.a(), overlap.b());
-    return kb.findings().relations().stream()
+    return kb.found().relations().stream()
         .filter(
             pair ->
                 both.equals(

@@ -1,5 +1,7 @@
 package dev.helixbg.insight.review;
 
+import dev.helixbg.config.InsightSettings;
+import dev.helixbg.embed.Cosine;
 import dev.helixbg.insight.findings.Finding;
 import dev.helixbg.insight.findings.Findings;
 import dev.helixbg.insight.findings.NamedEntry;
@@ -17,13 +19,69 @@ import java.util.function.IntFunction;
  * What a review looks at, and whom it asks: the findings of a KB as they are now, and the judge of
  * its report. So what either has asked, the other one knows.
  *
- * @param findings without those that were settled
- * @param vectors of the entries, in their order
+ * @param vectors of the entries, in their order; of a report there are none, and no judge
  * @param logSha256 of the log they were found in
  * @param judge the language model; empty: the vectors alone
  */
 public record ReviewSubject(
-    Findings findings, IntFunction<float[]> vectors, String logSha256, Optional<Judge> judge) {
+    Found found, IntFunction<float[]> vectors, String logSha256, Optional<Judge> judge) {
+
+  /**
+   * Of all findings those that reviews tell of, without what was settled. Similarities are rounded
+   * as a report has them: so it does not matter whether they were read out of one.
+   *
+   * @param entries all live ones, by offset
+   * @param limits the settings that were in force
+   */
+  public record Found(
+      List<NamedEntry> entries,
+      List<Finding.Copies> copies,
+      List<Finding.TopicOverlap> topicOverlaps,
+      List<Finding.Relation> relations,
+      InsightSettings limits) {
+    public Found {
+      topicOverlaps = topicOverlaps.stream().map(Found::rounded).toList();
+      relations = relations.stream().map(Found::rounded).toList();
+    }
+
+    public static Found of(Findings all) {
+      return new Found(
+          all.entries(), all.copies(), all.topicOverlaps(), all.relations(), all.limits());
+    }
+
+    /** Nothing, in a KB of which nothing need be known. */
+    public static Found nothing(InsightSettings limits) {
+      return new Found(List.of(), List.of(), List.of(), List.of(), limits);
+    }
+
+    private static Finding.TopicOverlap rounded(Finding.TopicOverlap of) {
+      return new Finding.TopicOverlap(
+          of.id(), of.a(), of.b(), Cosine.rounded(of.similarity()), of.entriesA(), of.entriesB());
+    }
+
+    private static Finding.Relation rounded(Finding.Relation of) {
+      Finding.Evidence evidence = of.evidence();
+      return new Finding.Relation(
+          of.id(),
+          of.a(),
+          of.b(),
+          of.score(),
+          Cosine.rounded(of.similarity()),
+          new Finding.Evidence(
+              evidence.rankOfB(),
+              evidence.rankOfA(),
+              evidence.sharedWords(),
+              evidence.newer(),
+              evidence.matching().map(Found::rounded)),
+          of.place(),
+          of.assessment());
+    }
+
+    private static Finding.Matching rounded(Finding.Matching of) {
+      return new Finding.Matching(
+          of.a(), of.b(), Cosine.rounded(of.similarity()), of.readFromA(), of.readFromB());
+    }
+  }
 
   /**
    * A language model.
@@ -35,12 +93,12 @@ public record ReviewSubject(
 
   /** The same before a judge. */
   public ReviewSubject before(Judge other) {
-    return new ReviewSubject(findings, vectors, logSha256, Optional.of(other));
+    return new ReviewSubject(found, vectors, logSha256, Optional.of(other));
   }
 
   /** The keys of the entries. */
   public List<String> keys() {
-    return findings.entries().stream().map(NamedEntry::key).toList();
+    return found.entries().stream().map(NamedEntry::key).toList();
   }
 
   /** A review of it. */

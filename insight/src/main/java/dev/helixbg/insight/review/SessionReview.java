@@ -93,7 +93,7 @@ public final class SessionReview {
   public static Review of(ReviewSubject kb, Optional<Review> last, Instant at)
       throws InterruptedException, IOException {
     List<String> keys = kb.keys();
-    List<NamedEntry> fresh = fresh(keys, last).stream().map(kb.findings().entries()::get).toList();
+    List<NamedEntry> fresh = fresh(keys, last).stream().map(kb.found().entries()::get).toList();
     List<Item> items = items(kb, fresh);
     List<String> marks = marks(keys);
     return kb.review(
@@ -110,13 +110,13 @@ public final class SessionReview {
       throws InterruptedException, IOException {
     Set<NamedEntry> isFresh = new HashSet<>(fresh);
     List<Finding.Relation> pairs =
-        kb.findings().relations().stream().filter(pair -> isFresh.contains(pair.b())).toList();
+        kb.found().relations().stream().filter(pair -> isFresh.contains(pair.b())).toList();
     Map<String, PairVerdict> verdicts = kb.verdicts(pairs, JUDGED);
     List<Item> items = copies(kb, isFresh);
     for (Finding.Relation pair : pairs) {
       PairVerdict verdict = verdicts.get(pair.id());
       Optional<Relation> relation =
-          verdict == null ? unjudged(pair, kb.findings().limits()) : judged(pair, verdict);
+          verdict == null ? unjudged(pair, kb.found().limits()) : judged(pair, verdict);
       if (relation.isPresent() && items.size() < MAX_ITEMS) {
         String word = verdict == null ? "" : verdict.verdict().title();
         items.add(kb.item(pair, pair.b(), relation.get().words, word));
@@ -128,7 +128,7 @@ public final class SessionReview {
   /** Fresh entries that say word for word what an earlier entry says. */
   private static List<Item> copies(ReviewSubject kb, Set<NamedEntry> fresh) {
     List<Item> items = new ArrayList<>();
-    for (Finding.Copies group : kb.findings().copies()) {
+    for (Finding.Copies group : kb.found().copies()) {
       NamedEntry first = group.entries().getFirst();
       for (NamedEntry copy : group.entries()) {
         if (copy != first && fresh.contains(copy) && items.size() < MAX_ITEMS) {

@@ -32,9 +32,7 @@ public final class StaleReview {
   public static Review of(ReviewSubject kb, Optional<String> topic, Instant at)
       throws InterruptedException, IOException {
     List<Finding.Relation> pairs =
-        kb.findings().relations().stream()
-            .filter(pair -> topic.isEmpty() || isAbout(pair, topic.get()))
-            .toList();
+        kb.found().relations().stream().filter(pair -> pair.isIn(topic)).toList();
     Map<String, PairVerdict> verdicts = kb.verdicts(pairs, UNJUDGED);
     List<Item> items = new ArrayList<>();
     List<Item> unjudged = new ArrayList<>();
@@ -62,10 +60,6 @@ public final class StaleReview {
         summary + (items.isEmpty() ? "" : kb.caveat()),
         items.stream().limit(Review.MAX_ITEMS).toList(),
         List.of());
-  }
-
-  private static boolean isAbout(Finding.Relation pair, String topic) {
-    return pair.a().entry().topic().equals(topic) || pair.b().entry().topic().equals(topic);
   }
 
   private static boolean areDaysApart(Finding.Relation pair) {

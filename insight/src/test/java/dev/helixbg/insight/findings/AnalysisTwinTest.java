@@ -75,7 +75,8 @@ class AnalysisTwinTest {
                         r.evidence().rankOfA(),
                         List.of(),
                         r.evidence().newer(),
-                        r.evidence().matching())))
+                        r.evidence().matching()),
+                    r.place()))
         .toList();
   }
 

@@ -230,12 +230,12 @@ final class BruteForce {
         own.put(one, whole);
       }
     }
+    scored.sort(
+        Comparator.comparing(Scored::similarity)
+            .reversed()
+            .thenComparing(p -> lower(p, 0))
+            .thenComparing(p -> lower(p, 1)));
     return scored.stream()
-        .sorted(
-            Comparator.comparing(Scored::similarity)
-                .reversed()
-                .thenComparing(p -> lower(p, 0))
-                .thenComparing(p -> lower(p, 1)))
         .limit(2L * Math.max(200, (count + 1) / 2))
         .map(
             p ->
@@ -250,7 +250,8 @@ final class BruteForce {
                         1 + near.get(p.b).indexOf(p.a),
                         List.of(),
                         Optional.empty(),
-                        matching(matches[p.a * count + p.b], byVector[p.a][p.b]))))
+                        matching(matches[p.a * count + p.b], byVector[p.a][p.b])),
+                    1 + scored.indexOf(p)))
         .toList();
   }
 

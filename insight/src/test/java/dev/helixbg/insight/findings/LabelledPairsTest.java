@@ -44,7 +44,8 @@ class LabelledPairsTest {
         entries.get(b),
         0,
         0.5,
-        new Finding.Evidence(1, 1, List.of(), Optional.empty(), Optional.empty()));
+        new Finding.Evidence(1, 1, List.of(), Optional.empty(), Optional.empty()),
+        1);
   }
 
   @Test

@@ -38,7 +38,8 @@ class JudgedRelationsTest {
             ofPassages == 0
                 ? Optional.empty()
                 : Optional.of(
-                    new Finding.Matching(new Passage(0, 1), new Passage(0, 1), ofPassages, 0, 0))));
+                    new Finding.Matching(new Passage(0, 1), new Passage(0, 1), ofPassages, 0, 0))),
+        1);
   }
 
   private static List<String> leading(Judgements judgements, Finding.Relation... relations) {

@@ -41,7 +41,8 @@ class VerdictRunTest {
         b,
         1,
         0.6,
-        new Finding.Evidence(1, 1, List.of(), Optional.empty(), Optional.empty()));
+        new Finding.Evidence(1, 1, List.of(), Optional.empty(), Optional.empty()),
+        1);
   }
 
   private QuestionSession asking(QuestionAnswerer oracle, Duration time) {
@@ -243,7 +244,8 @@ class VerdictRunTest {
         of.b(),
         of.score(),
         of.similarity(),
-        new Finding.Evidence(1, 1, List.of(), Optional.empty(), Optional.of(found)));
+        new Finding.Evidence(1, 1, List.of(), Optional.empty(), Optional.of(found)),
+        1);
   }
 
   /** Where both texts were read whole, it does not matter where reading would have begun. */

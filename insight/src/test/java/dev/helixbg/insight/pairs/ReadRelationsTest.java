@@ -95,7 +95,8 @@ class ReadRelationsTest {
         b,
         score,
         0.5,
-        new Finding.Evidence(1, 1, List.of(), Optional.empty(), Optional.empty()));
+        new Finding.Evidence(1, 1, List.of(), Optional.empty(), Optional.empty()),
+        1);
   }
 
   private static List<Relation> relations(int count) {
@@ -204,7 +205,8 @@ class ReadRelationsTest {
                 List.of(),
                 Optional.empty(),
                 Optional.of(
-                    new Finding.Matching(new Passage(20, 33), new Passage(0, 5), 0.9, 12, 0))));
+                    new Finding.Matching(new Passage(20, 33), new Passage(0, 5), 0.9, 12, 0))),
+            1);
     ranking(false).rank(List.of(relation), 1);
     assertEquals(List.of(new PairReader.Texts("that begins elsewhere", "short")), read);
   }

@@ -38,7 +38,8 @@ class AssessedReportTest {
             ENTRIES.get(b),
             0.2,
             similarity,
-            new Finding.Evidence(1, 1, List.of(), Optional.empty(), Optional.empty()))
+            new Finding.Evidence(1, 1, List.of(), Optional.empty(), Optional.empty()),
+            1)
         .assessed(
             new Assessment(
                 same, overtaken, (1 - same - overtaken) / 2, 1, tier, Optional.empty(), false));

@@ -68,7 +68,8 @@ class ReviewTest {
     Iterator<String> next = keys.iterator();
     List<NamedEntry> named = NamedEntry.all(entries, entry -> next.next());
     Findings findings = Analysis.run(named, vectors, PassageVectors.NONE, SETTINGS, 1);
-    return new ReviewSubject(findings, vectors::row, "ab".repeat(32), Optional.empty());
+    return new ReviewSubject(
+        ReviewSubject.Found.of(findings), vectors::row, "ab".repeat(32), Optional.empty());
   }
 
   /** The same before a judge that says the same of all pairs, whoever asked it before. */
@@ -164,7 +165,7 @@ class ReviewTest {
     Review second = DriftReview.of(kb("same", "valid"), Optional.of(first), AT);
     assertEquals("auth overlaps login", said(second, 0));
     assertEquals("same", second.items().getFirst().verdict());
-    assertEquals(kb().findings().topicOverlaps().getFirst().id(), second.items().getFirst().id());
+    assertEquals(kb().found().topicOverlaps().getFirst().id(), second.items().getFirst().id());
   }
 
   /** As many as the report has, though the judge is asked about the closest only. */
@@ -174,7 +175,7 @@ class ReviewTest {
       add("t" + topic, "one", 0, topic);
     }
     ReviewSubject kb = kb("same", "valid");
-    assertEquals(21, kb.findings().topicOverlaps().size());
+    assertEquals(21, kb.found().topicOverlaps().size());
     Review review = DriftReview.of(kb, Optional.empty(), AT);
     assertTrue(review.summary().startsWith("21 pairs of topics overlap"), review.summary());
     assertEquals(21, review.items().size());
@@ -204,7 +205,7 @@ class ReviewTest {
   void whatIsFarIsNotCalledStale() throws Exception {
     add("a", "old", 10 * DAY, 0);
     add("a", "new", 40 * DAY, 70);
-    assertEquals(1, kb().findings().relations().size());
+    assertEquals(1, kb().found().relations().size());
     assertEquals(List.of(), StaleReview.of(kb(), Optional.empty(), AT).items());
   }
 
@@ -213,7 +214,7 @@ class ReviewTest {
   void staleIsWhatTheJudgeOfTheReportCallsOvertaken() throws Exception {
     add("a", "The limit is 5 MB.", 10 * DAY, 0);
     add("a", "The limit is 8 MB since May.", 40 * DAY, 10);
-    List<Finding.Relation> relations = kb().findings().relations();
+    List<Finding.Relation> relations = kb().found().relations();
     VerdictRun report =
         new VerdictRun(asking(parrot("related", "contradicted"), () -> false), relations);
     report.ask(Integer.MAX_VALUE);
