@@ -73,7 +73,6 @@ class NoNetworkIT {
 
   @Test
   void oneShotFromNothingConnectsNowhereAndWritesOnlyWherePromised() throws Exception {
-    program.withoutC2();
     List<String> calls = trace("one-shot", "--sample");
     assertTrue(calls.size() > 100, "strace saw " + calls.size() + " calls");
     assertTrue(calls.stream().anyMatch(c -> c.contains("embeddings.bin")), "the run embedded");
@@ -111,7 +110,7 @@ class NoNetworkIT {
 
   @Test
   void aRealKbIsWrittenOnlyInItsVectorsAndInsights() throws Exception {
-    program.withModel().withoutC2();
+    program.withModel();
     try (var log = NoNetworkIT.class.getResourceAsStream("/kb/04-appended.log")) {
       Files.write(kb.resolve("data.log"), log.readAllBytes());
     }

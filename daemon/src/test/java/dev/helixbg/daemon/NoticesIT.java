@@ -80,10 +80,9 @@ class NoticesIT {
 
   private RealDaemon daemon(Path bin) throws Exception {
     return new RealDaemon(
-            home,
-            Program.ROOT.resolve("daemon/target/dist"),
-            List.of("env", "PATH=" + bin + ":" + System.getenv("PATH")))
-        .withoutC2();
+        home,
+        Program.ROOT.resolve("daemon/target/dist"),
+        List.of("env", "PATH=" + bin + ":" + System.getenv("PATH")));
   }
 
   private static void stop(RealDaemon daemon) throws Exception {

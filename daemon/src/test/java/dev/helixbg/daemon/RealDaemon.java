@@ -53,7 +53,10 @@ final class RealDaemon implements AutoCloseable {
     return new RealDaemon(dist, List.of(), home);
   }
 
-  /** Without C2, which costs most of a short run; a language model needs it. */
+  /**
+   * Without C2, which costs most of a short run; a language model needs it, and so do the hashes of
+   * an embedding model that is not prepared yet.
+   */
   RealDaemon withoutC2() {
     withoutC2 = true;
     return this;

@@ -1,7 +1,7 @@
 package dev.helixbg.daemon.kb;
 
 import com.fasterxml.jackson.databind.JsonNode;
-import dev.helixbg.config.InsightSettings;
+import dev.helixbg.config.Settings.InsightSettings;
 import dev.helixbg.daemon.terminal.Failure;
 import dev.helixbg.insight.findings.Finding;
 import dev.helixbg.insight.findings.NamedEntry;

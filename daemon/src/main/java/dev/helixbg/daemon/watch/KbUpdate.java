@@ -232,4 +232,9 @@ public final class KbUpdate {
     }
     return Optional.of(published);
   }
+
+  /** The same work as a whole, for whoever asks what the last report has found. */
+  CompleteRun completeRun() {
+    return new CompleteRun(pipeline, reports);
+  }
 }

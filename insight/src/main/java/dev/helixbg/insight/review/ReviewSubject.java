@@ -1,7 +1,7 @@
 package dev.helixbg.insight.review;
 
-import dev.helixbg.config.InsightSettings;
-import dev.helixbg.embed.Cosine;
+import dev.helixbg.embed.store.JsonLines;
+import dev.helixbg.config.Settings.InsightSettings;
 import dev.helixbg.insight.findings.Finding;
 import dev.helixbg.insight.findings.Findings;
 import dev.helixbg.insight.findings.NamedEntry;
@@ -56,7 +56,7 @@ public record ReviewSubject(
 
     private static Finding.TopicOverlap rounded(Finding.TopicOverlap of) {
       return new Finding.TopicOverlap(
-          of.id(), of.a(), of.b(), Cosine.rounded(of.similarity()), of.entriesA(), of.entriesB());
+          of.id(), of.a(), of.b(), JsonLines.sixDecimals(of.similarity()), of.entriesA(), of.entriesB());
     }
 
     private static Finding.Relation rounded(Finding.Relation of) {
@@ -66,7 +66,7 @@ public record ReviewSubject(
           of.a(),
           of.b(),
           of.score(),
-          Cosine.rounded(of.similarity()),
+          JsonLines.sixDecimals(of.similarity()),
           new Finding.Evidence(
               evidence.rankOfB(),
               evidence.rankOfA(),
@@ -79,7 +79,7 @@ public record ReviewSubject(
 
     private static Finding.Matching rounded(Finding.Matching of) {
       return new Finding.Matching(
-          of.a(), of.b(), Cosine.rounded(of.similarity()), of.readFromA(), of.readFromB());
+          of.a(), of.b(), JsonLines.sixDecimals(of.similarity()), of.readFromA(), of.readFromB());
     }
   }
 

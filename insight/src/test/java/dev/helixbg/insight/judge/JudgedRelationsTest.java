@@ -94,7 +94,7 @@ class JudgedRelationsTest {
             entry -> "%032x".formatted(entry.offset()));
     Finding.Evidence evidence =
         new Finding.Evidence(1, 1, List.of(), Optional.empty(), Optional.empty());
-    return new Finding.Relation(id, notes.get(0), notes.get(1), 0.3, 0.8, evidence);
+    return new Finding.Relation(id, notes.get(0), notes.get(1), 0.3, 0.8, evidence, 1);
   }
 
   /** Somebody who reads two files reads them once, whichever of both stands first in the log. */
