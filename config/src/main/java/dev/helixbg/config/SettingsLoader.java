@@ -1,8 +1,8 @@
 package dev.helixbg.config;
 
+import dev.helixbg.config.Settings.DaemonSettings;
 import dev.helixbg.config.Settings.DaemonSettings.Notify;
 import dev.helixbg.config.Settings.DaemonSettings.Switch;
-import dev.helixbg.config.Settings.DaemonSettings;
 import dev.helixbg.config.Settings.EmbedSettings;
 import dev.helixbg.config.Settings.InsightSettings;
 import dev.helixbg.config.Settings.LlmSettings;

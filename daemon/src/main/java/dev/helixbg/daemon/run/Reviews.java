@@ -108,11 +108,6 @@ public record Reviews(Settings settings, VectorIds ids) {
     Optional<ReviewSubject.Found> found(LogReading log, List<NamedEntry> live);
   }
 
-  /** Notes may tell the day alone. */
-  private static LocalDateTime time(String written) {
-    return LocalDateTime.parse(written.contains("T") ? written : written + "T00:00");
-  }
-
   /**
    * A review for which the log is all that it takes, or the last report: nothing is compared, and
    * no language model is there to be asked, or there is nothing to ask it. One of nothing is not

@@ -1,5 +1,6 @@
 package dev.helixbg.daemon.watch;
 
+import dev.helixbg.config.files.FileState;
 import dev.helixbg.daemon.kb.Kb;
 import dev.helixbg.daemon.kb.KbFiles;
 import dev.helixbg.daemon.kb.KbIdentity;
@@ -11,7 +12,6 @@ import dev.helixbg.daemon.run.VectorUpdate.Saving;
 import dev.helixbg.insight.findings.NamedEntry;
 import dev.helixbg.insight.log.DataLog;
 import dev.helixbg.insight.log.DataLog.LogReading;
-import dev.helixbg.config.files.FileState;
 import dev.helixbg.insight.report.Report;
 import dev.helixbg.insight.report.TerminalSummary;
 import dev.helixbg.insight.review.ReviewSubject;

@@ -12,8 +12,6 @@ import dev.helixbg.daemon.host.FakePairs;
 import dev.helixbg.daemon.kb.KbIdentity;
 import dev.helixbg.daemon.kb.ReportFolder;
 import dev.helixbg.daemon.kb.ReportSeal;
-import dev.helixbg.daemon.kb.ReportedFinding;
-import dev.helixbg.daemon.kb.ReportSeal;
 import dev.helixbg.daemon.kb.SealedReports;
 import dev.helixbg.daemon.kb.WritableKb;
 import dev.helixbg.daemon.run.VectorUpdate.Saving;

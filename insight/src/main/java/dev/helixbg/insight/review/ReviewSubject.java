@@ -1,7 +1,7 @@
 package dev.helixbg.insight.review;
 
-import dev.helixbg.embed.store.JsonLines;
 import dev.helixbg.config.Settings.InsightSettings;
+import dev.helixbg.embed.store.JsonLines;
 import dev.helixbg.insight.findings.Finding;
 import dev.helixbg.insight.findings.Findings;
 import dev.helixbg.insight.findings.NamedEntry;
@@ -56,7 +56,12 @@ public record ReviewSubject(
 
     private static Finding.TopicOverlap rounded(Finding.TopicOverlap of) {
       return new Finding.TopicOverlap(
-          of.id(), of.a(), of.b(), JsonLines.sixDecimals(of.similarity()), of.entriesA(), of.entriesB());
+          of.id(),
+          of.a(),
+          of.b(),
+          JsonLines.sixDecimals(of.similarity()),
+          of.entriesA(),
+          of.entriesB());
     }
 
     private static Finding.Relation rounded(Finding.Relation of) {
